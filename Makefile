@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+# The whole build of ridge; `make help` lists the targets. Files are found by wildcard: a new
+# src/<module>/x.c or tests/<module>/x_test.c needs no edit here. Set on the command line:
+#   CC CFLAGS CPPFLAGS LDFLAGS   as everywhere (optimisation: OPT, and OPT_SIM for the simulator)
+#   PREFIX DESTDIR               give the same PREFIX to `make` and `make install`: it is compiled in
+#   BUILD=dir  WERROR=0  V=1     another build folder; warnings stay warnings; show the commands
+#   MODULE=ptx                   only that module's tests (check, unit)
+
+VERSION  := 0.1.0
+PREFIX   ?= /usr/local
+BUILD    ?= build
+OPT      ?= -O2
+OPT_SIM  ?= -O3
+FUZZ_SECONDS ?= 20
+FUZZ_CC  ?= clang
+CHECK    ?= check
+SHELL    := /bin/bash
+
+# ---- flags: one list that gcc and clang both accept -------------------------------------------
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wdouble-promotion \
+            -Wstrict-prototypes -Wmissing-prototypes -Wundef -Wvla -Wformat=2 -Wcast-qual \
+            -Wwrite-strings -Wimplicit-fallthrough -Wnull-dereference -fno-common
+WERROR   ?= 1
+ifneq ($(WERROR),0)
+WARNINGS += -Werror
+endif
+# No contraction: a result must not depend on the compiler or the host.
+LANGUAGE := -std=c17 -ffp-contract=off -pthread
+DEFINES  := -D_GNU_SOURCE -DRIDGE_VERSION='"$(VERSION)"' -DRIDGE_DATADIR='"$(PREFIX)/share/ridge"'
+INCLUDES := -Isrc -Iinclude
+PACKAGES := yaml-0.1 sqlite3 jansson libffi libxxhash
+PKG_CFLAGS  := $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
+PKG_LIBS    := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
+CMOCKA_LIBS := $(shell pkg-config --libs cmocka 2>/dev/null || echo -lcmocka)
+LIBS     := $(PKG_LIBS) -lm -ldl -lpthread
+# SANITIZE holds instrumentation of any kind (sanitizers, coverage); it goes to the linker too.
+COMPILE   = $(CC) $(CPPFLAGS) $(DEFINES) $(INCLUDES) $(PKG_CFLAGS) $(CFLAGS) $(LANGUAGE) \
+            $(WARNINGS) -g $(OPT) $(SANITIZE) -MMD -MP
+LINK      = $(CC) $(CFLAGS) -pthread $(SANITIZE) $(LDFLAGS)
+
+# ---- files ------------------------------------------------------------------------------------
+SOURCES  := $(sort $(wildcard src/*/*.c src/*/*/*.c))
+MAIN     := src/cli/main.c
+# A file *_isa.c is compiled once for each instruction set below; the program picks one at run time.
+ISA_SOURCES := $(filter %_isa.c,$(SOURCES))
+ifneq ($(filter x86_64% amd64%,$(shell $(CC) -dumpmachine 2>/dev/null || uname -m)),)
+ISAS     := baseline avx2 avx512
+else
+ISAS     := baseline
+endif
+ISA_FLAGS          := -ffp-contract=off -fno-math-errno -fno-trapping-math
+ISA_FLAGS.baseline :=
+ISA_FLAGS.avx2     := -mavx2 -mfma -mbmi -mbmi2 -mf16c
+ISA_FLAGS.avx512   := -mavx512f -mavx512bw -mavx512dq -mavx512vl $(ISA_FLAGS.avx2) \
+                      -mprefer-vector-width=512
+
+object    = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(1))
+LIB_OBJECTS := $(call object,$(filter-out $(MAIN) $(ISA_SOURCES),$(SOURCES))) \
+    $(foreach isa,$(ISAS),$(patsubst src/%.c,$(BUILD)/obj/%.$(isa).o,$(ISA_SOURCES)))
+LIBRARY  := $(BUILD)/libridge_core.a
+PROGRAM  := $(BUILD)/ridge
+
+TEST_SOURCES := $(sort $(wildcard tests/$(or $(MODULE),*)/*_test.c))
+TEST_SCRIPTS := $(sort $(wildcard tests/$(or $(MODULE),*)/*_test.sh))
+TESTS    := $(TEST_SOURCES:%.c=$(BUILD)/%)
+# Linked into every test program, where the folder exists.
+TEST_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard tests/support/*.c)))
+# Each fuzz target twice: with libFuzzer (make fuzz), and replaying its corpus in `make check`.
+FUZZ_SOURCES := $(sort $(wildcard fuzz/*_fuzz.c))
+FUZZERS  := $(FUZZ_SOURCES:fuzz/%.c=$(BUILD)/%)
+REPLAYS  := $(if $(MODULE),,$(FUZZ_SOURCES:%.c=$(BUILD)/tests/%))
+
+# ---- the two contracts, and the everyday targets ----------------------------------------------
+all: $(PROGRAM) ## build the program (default)
+
+demo: ## install what the build needs, build, optimise a transpose (README's first command)
+	scripts/setup build
+	$(AGAIN) all
+	$(PROGRAM) run experiments/transpose
+
+test: ## install what the tests need, build, run every check (README's second command)
+	scripts/setup test
+	$(AGAIN) all tests
+	scripts/check-layers
+	$(AGAIN) check
+
+check: $(PROGRAM) tests ## build and run all tests, installing nothing
+	$Q$(RUN_TESTS) $(TESTS) $(REPLAYS) $(TEST_SCRIPTS)
+
+unit: $(TESTS) $(BUILD)/share/ridge ## build and run only the test programs
+	$Q$(RUN_TESTS) $(TESTS)
+
+tests: $(TESTS) $(REPLAYS) $(BUILD)/share/ridge
+
+test-device: ## only the tests that need a GPU
+	$(AGAIN) check MODULE=device
+
+check-layers: ## includes go down only; every source names its licence
+	scripts/check-layers
+
+check-format: ## fail where clang-format would change something
+	scripts/run-format --check
+
+format: ## let clang-format rewrite src tests bench fuzz include
+	scripts/run-format
+
+tidy: ## clang-tidy over src, or src/MODULE
+	scripts/run-tidy $(filter src/$(if $(MODULE),$(MODULE)/)%,$(SOURCES)) \
+	    -- $(DEFINES) $(INCLUDES) $(PKG_CFLAGS) -std=c17 -DSIM_ISA=baseline
+
+# gcc's flow warnings misfire on instrumented code, so these builds do not stop at warnings.
+asan: ## the tests under address and undefined-behaviour sanitizers (CHECK=unit: programs)
+	$(AGAIN) BUILD=build/asan OPT=-O1 OPT_SIM=-O1 WERROR=0 TEST_TIMEOUT=300 $(CHECK) \
+	    SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer'
+
+tsan: ## the same with the thread sanitizer
+	$(AGAIN) BUILD=build/tsan OPT=-O1 OPT_SIM=-O1 WERROR=0 TEST_TIMEOUT=300 $(CHECK) \
+	    SANITIZE='-fsanitize=thread -fno-omit-frame-pointer'
+
+coverage: ## run the tests instrumented, print line coverage by module
+	@find . -path './build/coverage/*' -name '*.gcda' -delete
+	$(AGAIN) BUILD=build/coverage OPT=-O1 OPT_SIM=-O1 WERROR=0 TEST_TIMEOUT=300 $(CHECK) \
+	    SANITIZE='--coverage -fprofile-update=atomic'
+	scripts/coverage build/coverage/obj
+
+fuzz: ## fuzz each target for FUZZ_SECONDS (needs clang with libFuzzer)
+	$(AGAIN) BUILD=build/fuzz CC=$(FUZZ_CC) OPT=-O1 OPT_SIM=-O1 WERROR=0 fuzz-run \
+	    SANITIZE='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all'
+
+fuzz-run: $(FUZZERS) $(BUILD)/share/ridge
+	$Qscripts/run-fuzz $(FUZZ_SECONDS) $(FUZZERS)
+
+bench: $(PROGRAM) $(BUILD)/share/ridge ## run the benchmarks that this machine can run
+	scripts/run-bench $(PROGRAM)
+
+clean: ## remove build/
+	rm -rf $(BUILD)
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' Makefile
+
+# A build of a variant, or after set-up changed what pkg-config knows: this Makefile once more, on
+# all processors unless the caller chose -j.
+AGAIN = +@$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
+RUN_TESTS = RIDGE='$(abspath $(PROGRAM))' BUILD='$(BUILD)' TEST_TIMEOUT=$(TEST_TIMEOUT) \
+            scripts/run-tests
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-5s %s\n' $(1) '$(2)')
+
+# ---- rules ------------------------------------------------------------------------------------
+$(PROGRAM): $(call object,$(MAIN)) $(LIBRARY) | $(BUILD)/share/ridge
+	$(call say,LINK,$@)
+	$Q$(LINK) -o $@ $^ $(LIBS)
+
+$(LIBRARY): $(LIB_OBJECTS) $(BUILD)/sources
+	$(call say,AR,$@)
+	$Qrm -f $@ && $(AR) rcs $@ $(LIB_OBJECTS)
+
+# Private: the stamp of flags, a prerequisite, must not see it.
+$(BUILD)/obj/sim/%.o: private OPT = $(OPT_SIM)
+
+$(BUILD)/obj/%.o: src/%.c $(BUILD)/flags
+	$(call say,CC,$<)
+	$Qmkdir -p $(@D) && $(COMPILE) -c -o $@ $<
+
+define isa_rule
+$(BUILD)/obj/%.$(1).o: src/%.c $(BUILD)/flags
+	$$(call say,CC,$$< ($(1)))
+	$$Qmkdir -p $$(@D) && $$(COMPILE) $(ISA_FLAGS) $(ISA_FLAGS.$(1)) -DSIM_ISA=$(1) -c -o $$@ $$<
+endef
+$(foreach isa,$(ISAS),$(eval $(call isa_rule,$(isa))))
+
+$(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags
+	$(call say,CC,$<)
+	$Qmkdir -p $(@D) && $(COMPILE) -Itests -c -o $@ $<
+
+# Tests see src/ and tests/; cmocka hands every test a state that most do not use.
+$(TESTS): $(BUILD)/%: %.c $(TEST_SUPPORT) $(LIBRARY) $(BUILD)/flags
+	$(call say,TEST,$<)
+	$Qmkdir -p $(@D) && $(COMPILE) -Itests -Wno-unused-parameter $(LDFLAGS) -MF $@.d \
+	    -o $@ $< $(TEST_SUPPORT) $(LIBRARY) $(CMOCKA_LIBS) $(LIBS)
+
+$(BUILD)/tests/fuzz/%: fuzz/%.c fuzz/standalone_main.c $(LIBRARY) $(BUILD)/flags
+	$(call say,TEST,$<)
+	$Qmkdir -p $(@D) && $(COMPILE) $(LDFLAGS) -MF $@.d -Wno-missing-prototypes \
+	    -o $@ $< fuzz/standalone_main.c $(LIBRARY) $(LIBS)
+
+$(FUZZERS): $(BUILD)/%: fuzz/%.c $(LIBRARY) $(BUILD)/flags
+	$(call say,FUZZ,$<)
+	$Qmkdir -p $(@D) && $(COMPILE) -fsanitize=fuzzer $(LDFLAGS) -MF $@.d -Wno-missing-prototypes \
+	    -o $@ $< $(LIBRARY) $(LIBS)
+
+# What the program reads at run time, laid out as installed: share/ridge beside it.
+$(BUILD)/share/ridge: $(BUILD)/flags
+	$Qmkdir -p $@ && ln -sfn $(CURDIR)/gpus $@/gpus && ln -sfn $(CURDIR)/experiments $@/experiments
+	$Qln -sf $(CURDIR)/src/device/cuda_min.h $@/cuda_min.h && touch $@
+
+# Both are rewritten only when their text changes: other flags or another compiler rebuild
+# everything, and a source that went away leaves the library.
+$(BUILD)/flags: export text = $(COMPILE) $(OPT_SIM) $(LDFLAGS)
+$(BUILD)/sources: export text = $(LIB_OBJECTS)
+$(BUILD)/flags $(BUILD)/sources: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' "$$text" | cmp -s - $@ || { $(have_packages) && printf '%s\n' "$$text" >$@; }
+have_packages = { pkg-config --print-errors --exists $(PACKAGES) || { \
+    echo "libraries are missing: scripts/setup installs them" >&2; exit 1; }; }
+
+# ---- installing -------------------------------------------------------------------------------
+ROOT      = $(DESTDIR)$(PREFIX)
+COMPLETIONS := bash-completion/completions/ridge zsh/site-functions/_ridge \
+               fish/vendor_completions.d/ridge.fish
+GENERATED := $(BUILD)/ridge.1 $(BUILD)/ridge.bash $(BUILD)/ridge.zsh $(BUILD)/ridge.fish \
+             $(BUILD)/ridge.pc
+
+install: $(PROGRAM) $(GENERATED) ## install under $(DESTDIR)$(PREFIX), default /usr/local
+	install -D -m 755 $(PROGRAM) $(ROOT)/bin/ridge
+	install -D -m 644 src/device/cuda_min.h $(ROOT)/share/ridge/cuda_min.h
+	find gpus experiments -type f -exec install -D -m 644 '{}' '$(ROOT)/share/ridge/{}' \;
+	install -D -m 644 $(BUILD)/ridge.1 $(ROOT)/share/man/man1/ridge.1
+	install -D -m 644 $(BUILD)/ridge.bash $(ROOT)/share/$(word 1,$(COMPLETIONS))
+	install -D -m 644 $(BUILD)/ridge.zsh $(ROOT)/share/$(word 2,$(COMPLETIONS))
+	install -D -m 644 $(BUILD)/ridge.fish $(ROOT)/share/$(word 3,$(COMPLETIONS))
+	install -D -m 644 $(BUILD)/ridge.pc $(ROOT)/lib/pkgconfig/ridge.pc
+	$(if $(wildcard include/ridge.h),install -D -m 644 include/ridge.h $(ROOT)/include/ridge.h)
+
+uninstall: ## remove what install put there
+	rm -rf $(ROOT)/share/ridge
+	rm -f $(ROOT)/bin/ridge $(ROOT)/share/man/man1/ridge.1 $(ROOT)/lib/pkgconfig/ridge.pc \
+	    $(ROOT)/include/ridge.h $(COMPLETIONS:%=$(ROOT)/share/%)
+
+$(BUILD)/ridge.1: $(PROGRAM)
+	$Q$(PROGRAM) --man >$@
+$(BUILD)/ridge.bash $(BUILD)/ridge.zsh $(BUILD)/ridge.fish: $(BUILD)/ridge.%: $(PROGRAM)
+	$Q$(PROGRAM) --completion $* >$@
+$(BUILD)/ridge.pc: ridge.pc.in $(BUILD)/flags
+	$Qsed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' $< >$@
+
+.PHONY: all demo test check unit tests test-device check-layers check-format format tidy asan tsan \
+        coverage fuzz fuzz-run bench clean help install uninstall FORCE
+.DELETE_ON_ERROR:
+.SUFFIXES:
+-include $(patsubst %.o,%.d,$(call object,$(MAIN)) $(LIB_OBJECTS) $(TEST_SUPPORT)) \
+         $(addsuffix .d,$(TESTS) $(REPLAYS) $(FUZZERS))

@@ -1,0 +1,219 @@
+// Errors with a place: "file:line:column: message", and with the text at hand the line itself and a
+// caret under the column. A column counts characters (UTF-8 code points) from 1. Whatever a message
+// quotes may come from a hostile file, so control characters never reach the terminal.
+// SPDX-License-Identifier: Apache-2.0
+#include "base/base.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    TAB_WIDTH = 4,
+    QUOTE_INDENT = 4,   // columns before a quoted source line
+    QUOTE_COLUMNS = 92, // longest part of a source line shown
+    QUOTE_LEAD = 60,    // of those, how many lie before the caret when the line is cut
+    UTF8_CONTINUATION_MASK = 0xC0,
+    UTF8_CONTINUATION = 0x80,
+    ASCII_DELETE = 0x7F,
+};
+
+static bool is_continuation(char c)
+{
+    return ((unsigned char)c & UTF8_CONTINUATION_MASK) == UTF8_CONTINUATION;
+}
+
+static bool is_control(char c)
+{
+    return (unsigned char)c < ' ' || (unsigned char)c == ASCII_DELETE;
+}
+
+// Appends what fits; a cut never leaves half of a UTF-8 character.
+static void message_addn(struct error *err, const char *s, size_t n)
+{
+    size_t length = strlen(err->message);
+    size_t room = sizeof err->message - 1 - length;
+    if (n > room) {
+        n = room;
+        while (n > 0 && is_continuation(s[n]))
+            n--;
+    }
+    for (size_t i = 0; i < n; i++) {
+        bool shown = !is_control(s[i]) || s[i] == '\n' || s[i] == '\t';
+        err->message[length + i] = shown ? s[i] : '?';
+    }
+    err->message[length + n] = '\0';
+}
+
+static void message_add(struct error *err, const char *s)
+{
+    message_addn(err, s, strlen(s));
+}
+
+static void message_add_place(struct error *err, struct location loc)
+{
+    char number[32];
+    if (loc.file)
+        message_add(err, loc.file);
+    if (loc.line > 0) {
+        snprintf(number, sizeof number, "%s%d", loc.file ? ":" : "", loc.line);
+        message_add(err, number);
+        if (loc.column > 0) {
+            snprintf(number, sizeof number, ":%d", loc.column);
+            message_add(err, number);
+        }
+    }
+    if (loc.file || loc.line > 0)
+        message_add(err, ": ");
+}
+
+// The start of the given line (from 1) and its length without the line end, or NULL.
+static const char *source_line(const char *source, int line, size_t *length)
+{
+    for (int at = 1; at < line; at++) {
+        source = strchr(source, '\n');
+        if (!source)
+            return NULL;
+        source++;
+    }
+    *length = strcspn(source, "\n");
+    if (*length > 0 && source[*length - 1] == '\r')
+        --*length;
+    return source;
+}
+
+static size_t next_column(size_t at, char c)
+{
+    if (c == '\t')
+        return at + TAB_WIDTH - at % TAB_WIDTH;
+    return is_continuation(c) ? at : at + 1;
+}
+
+// The column on the screen (from 0, tabs expanded) of character `column` (from 1).
+static size_t display_column(const char *text, size_t length, int column)
+{
+    size_t at = 0;
+    int character = 1;
+    for (size_t i = 0; i < length; i++) {
+        if (!is_continuation(text[i]) && i > 0)
+            character++;
+        if (character >= column)
+            break;
+        at = next_column(at, text[i]);
+    }
+    return at;
+}
+
+static void message_add_spaces(struct error *err, size_t n)
+{
+    while (n-- > 0)
+        message_add(err, " ");
+}
+
+// Appends the part of a line that lies in display columns [first, last), tabs as spaces.
+static void message_add_window(struct error *err, const char *text, size_t length, size_t first,
+                               size_t last)
+{
+    size_t at = 0, size = 1;
+    for (size_t i = 0; i < length; i += size) {
+        for (size = 1; i + size < length && is_continuation(text[i + size]); size++) {
+        }
+        size_t next = text[i] == '\t' ? next_column(at, '\t') : at + 1;
+        if (at >= first && at < last) {
+            if (text[i] == '\t')
+                message_add_spaces(err, next - at);
+            else
+                message_addn(err, is_control(text[i]) ? "?" : text + i, size);
+        }
+        at = next;
+    }
+}
+
+static void message_add_quote(struct error *err, struct location loc)
+{
+    static const char cut[] = "...";
+    size_t length = 0;
+    const char *text = loc.line > 0 ? source_line(loc.source, loc.line, &length) : NULL;
+    if (!text)
+        return;
+    size_t caret = display_column(text, length, loc.column);
+    size_t width = 0;
+    for (size_t i = 0; i < length; i++)
+        width = next_column(width, text[i]);
+    size_t first = caret >= QUOTE_COLUMNS ? caret - QUOTE_LEAD : 0;
+    size_t last = first + QUOTE_COLUMNS;
+
+    message_add(err, "\n");
+    message_add_spaces(err, QUOTE_INDENT);
+    if (first > 0)
+        message_add(err, cut);
+    message_add_window(err, text, length, first, last);
+    if (width > last)
+        message_add(err, cut);
+    if (loc.column <= 0)
+        return;
+    message_add(err, "\n");
+    message_add_spaces(err, QUOTE_INDENT + (first > 0 ? sizeof cut - 1 : 0) + caret - first);
+    message_add(err, "^");
+}
+
+// Formats aside first: the arguments may point into err->message.
+static void PRINTF_LIKE(4, 0) record(struct error *err, enum error_kind kind, struct location loc,
+                                     const char *fmt, va_list args)
+{
+    char text[sizeof err->message];
+    vsnprintf(text, sizeof text, fmt, args);
+    err->kind = kind;
+    err->message[0] = '\0';
+    message_add_place(err, loc);
+    message_add(err, text);
+    if (loc.source)
+        message_add_quote(err, loc);
+}
+
+void error_clear(struct error *err)
+{
+    err->kind = ERROR_NONE;
+    err->message[0] = '\0';
+}
+
+bool fail(struct error *err, struct location loc, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    record(err, ERROR_INPUT, loc, fmt, args);
+    va_end(args);
+    return false;
+}
+
+bool fail_as(struct error *err, enum error_kind kind, struct location loc, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    record(err, kind, loc, fmt, args);
+    va_end(args);
+    return false;
+}
+
+bool fail_errno(struct error *err, int errno_value, const char *fmt, ...)
+{
+    char reason[256];
+    va_list args;
+    va_start(args, fmt);
+    record(err, ERROR_SYSTEM, NOWHERE, fmt, args);
+    va_end(args);
+    message_add(err, ": ");
+    message_add(err, strerror_r(errno_value, reason, sizeof reason)); // GNU's: returns the text
+    return false;
+}
+
+bool error_context(struct error *err, const char *fmt, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    message_add(err, "\n  ");
+    message_add(err, text);
+    return false;
+}

@@ -1,0 +1,230 @@
+// Files: whole reads with a limit, writes that either happen completely or not at all. Messages say
+// what failed, why, and what to do.
+// SPDX-License-Identifier: Apache-2.0
+#include "base/base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    READ_STEP_BYTES = 64 * 1024,
+    NEW_FILE_MODE = 0666, // less the umask
+    NEW_DIR_MODE = 0777,
+    PERMISSION_BITS = 07777,
+};
+
+// What the user can do about it; "" if we know nothing better than the reason itself.
+static const char *advice(int errno_value)
+{
+    switch (errno_value) {
+    case ENOSPC:
+    case EDQUOT:
+        return "; free some space there or write elsewhere";
+    case EFBIG:
+        return "; the file size limit (ulimit -f) is too small";
+    case EROFS:
+        return "; this file system is read-only: write elsewhere";
+    case EACCES:
+    case EPERM:
+        return "; check the permissions of the file and its folder";
+    case ENOENT:
+        return "; check the path";
+    case EMFILE:
+        return "; raise the limit of open files (ulimit -n)";
+    default:
+        return "";
+    }
+}
+
+// A path is the user's input; a full disk is not.
+static enum error_kind kind_of(int errno_value)
+{
+    switch (errno_value) {
+    case ENOENT:
+    case ENOTDIR:
+    case EISDIR:
+    case EACCES:
+    case ENAMETOOLONG:
+    case ELOOP:
+        return ERROR_INPUT;
+    default:
+        return ERROR_SYSTEM;
+    }
+}
+
+static bool fail_path(struct error *err, int errno_value, const char *verb, const char *path)
+{
+    char reason[256];
+    return fail_as(err, kind_of(errno_value), NOWHERE, "cannot %s '%s': %s%s", verb, path,
+                   strerror_r(errno_value, reason, sizeof reason), advice(errno_value));
+}
+
+// Reads to the end of file; sizes of pipes and /proc files are not known before. errno on failure,
+// EFBIG when there is more than max_bytes.
+static bool read_all(int fd, size_t max_bytes, struct text *t)
+{
+    char *step = xcalloc(READ_STEP_BYTES, 1);
+    bool done = false;
+    while (!done) {
+        ssize_t n = read(fd, step, READ_STEP_BYTES);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            break;
+        if ((size_t)n > max_bytes - t->length) {
+            errno = EFBIG;
+            break;
+        }
+        text_addn(t, step, (size_t)n);
+        done = n == 0;
+    }
+    int saved = errno;
+    free(step);
+    errno = saved;
+    return done;
+}
+
+bool file_read(const char *path, size_t max_bytes, char **data, size_t *size_bytes,
+               struct error *err)
+{
+    *data = NULL;
+    *size_bytes = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return fail_path(err, errno, "read", path);
+    struct text t = {0};
+    bool done = read_all(fd, max_bytes, &t);
+    int saved = errno;
+    close(fd);
+    if (!done) {
+        text_release(&t);
+        if (saved == EFBIG)
+            return fail(err, NOWHERE, "cannot read '%s': it is larger than %zu bytes", path,
+                        max_bytes);
+        return fail_path(err, saved, "read", path);
+    }
+    *data = t.data;
+    *size_bytes = t.length;
+    return true;
+}
+
+static bool write_all(int fd, const char *data, size_t size_bytes)
+{
+    while (size_bytes > 0) {
+        ssize_t n = write(fd, data, size_bytes);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return false;
+        data += n;
+        size_bytes -= (size_t)n;
+    }
+    return true;
+}
+
+// Devices and pipes (/dev/stdout) have no content to keep whole.
+static bool write_in_place(const char *path, const void *data, size_t size_bytes, struct error *err)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return fail_path(err, errno, "write", path);
+    bool done = write_all(fd, data, size_bytes);
+    int saved = errno;
+    if (close(fd) != 0 && done) {
+        saved = errno;
+        done = false;
+    }
+    return done ? true : fail_path(err, saved, "write", path);
+}
+
+// Makes the rename itself durable. Some file systems cannot; the content is safe either way.
+static void sync_folder(const char *dir)
+{
+    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    fsync(fd);
+    close(fd);
+}
+
+// Everything up to the rename; errno on failure.
+static bool write_temporary(const char *path, const void *data, size_t size_bytes,
+                            const struct stat *old)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, NEW_FILE_MODE);
+    if (fd < 0)
+        return false;
+    bool done = (!old || fchmod(fd, old->st_mode & PERMISSION_BITS) == 0) &&
+                write_all(fd, data, size_bytes) && fsync(fd) == 0;
+    int saved = errno;
+    if (close(fd) != 0 && done) {
+        saved = errno;
+        done = false;
+    }
+    errno = saved;
+    return done;
+}
+
+bool file_write(const char *path, const void *data, size_t size_bytes, struct error *err)
+{
+    struct stat st;
+    bool exists = stat(path, &st) == 0;
+    if (exists && S_ISDIR(st.st_mode))
+        return fail_path(err, EISDIR, "write", path);
+    if (exists && !S_ISREG(st.st_mode))
+        return write_in_place(path, data, size_bytes, err);
+
+    struct arena a = {0};
+    char *real = exists ? realpath(path, NULL) : NULL; // a link stays a link
+    const char *target = real ? real : path;
+    const char *dir = path_dir(&a, target);
+    const char *temporary = path_join(
+        &a, dir, arena_printf(&a, ".ridge-%016llx.tmp", (unsigned long long)random_seed()));
+    bool done = write_temporary(temporary, data, size_bytes, exists ? &st : NULL) &&
+                rename(temporary, target) == 0;
+    int saved = errno;
+    if (done)
+        sync_folder(dir);
+    else
+        unlink(temporary);
+    free(real);
+    arena_release(&a);
+    return done ? true : fail_path(err, saved, "write", path);
+}
+
+bool file_exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+static bool dir_make_one(const char *path, struct error *err)
+{
+    if (mkdir(path, NEW_DIR_MODE) == 0)
+        return true;
+    int saved = errno;
+    struct stat st;
+    if (stat(path, &st) == 0) {
+        if (S_ISDIR(st.st_mode))
+            return true;
+        saved = ENOTDIR;
+    }
+    return fail_path(err, saved, "make the folder", path);
+}
+
+bool dir_make(const char *path, struct error *err)
+{
+    char *partial = xstrdup(path);
+    bool done = true;
+    for (char *slash = partial; done && (slash = strchr(slash + 1, '/')) != NULL;) {
+        *slash = '\0';
+        done = dir_make_one(partial, err);
+        *slash = '/';
+    }
+    free(partial);
+    return done && dir_make_one(path, err);
+}

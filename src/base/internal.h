@@ -1,0 +1,52 @@
+// What processes and workers share: a child in its own group, its streams read until it ends, and
+// no way to wait for ever. Private to base.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_BASE_INTERNAL_H
+#define RIDGE_BASE_INTERNAL_H
+
+#include "base/base.h"
+
+#include <sys/types.h>
+
+enum { CHILD_STREAMS = 2 };
+
+// A pipe or file the parent reads; `take` gets the bytes as they come. It returns false to refuse
+// them: the child is then killed.
+struct child_stream {
+    int fd; // -1: closed
+    bool (*take)(void *context, const char *data, size_t size_bytes);
+    void *context;
+};
+
+enum child_end { CHILD_ENDED, CHILD_TIMED_OUT, CHILD_CANCELLED, CHILD_REFUSED };
+
+struct child {
+    pid_t pid;
+    struct child_stream streams[CHILD_STREAMS];
+    double timeout_s;            // 0 = none
+    const volatile bool *cancel; // optional
+    bool kill_group;             // also what the child left behind when it ended by itself
+    enum child_end end; // set by child_watch, as is status (of waitpid; only for CHILD_ENDED)
+    int status;
+};
+
+// A pipe whose ends are closed on exec and lie above the standard streams, or false with errno.
+bool fd_pipe(int fds[2]) CHECK_RESULT;
+bool fd_move_up(int *fd) CHECK_RESULT; // above the standard streams; false with errno, *fd = -1
+void fd_close(int *fd);                // and sets -1; errno stays
+bool fd_write_all(int fd, const void *data, size_t size_bytes);       // false with errno
+bool fd_read_all(int fd, void *data, size_t size_bytes, size_t *got); // to size or end of file
+
+// Pipes between parent and child are made between these two calls and the child's ends closed in
+// the parent before the second, so that no child of another thread inherits them and keeps them
+// open. The child calls child_unlock as well: it may start processes itself.
+void child_lock(void);
+void child_unlock(void);
+// In the child after fork: own group, dies with the parent, default signals, the standard streams.
+// Only async-signal-safe calls.
+void child_become(pid_t parent, int in_fd, int out_fd, int err_fd);
+// Reads the streams until the child has ended, its time is up, or it is cancelled; then kills what
+// has to be killed, reaps it and closes the streams. False if the operating system fails us.
+bool child_watch(struct child *c, struct error *err) CHECK_RESULT;
+
+#endif

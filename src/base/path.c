@@ -1,0 +1,149 @@
+// Paths: joining and splitting, where ridge's own files are, where the user's are, programs in PATH.
+// SPDX-License-Identifier: Apache-2.0
+#include "base/base.h"
+
+#include <limits.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifndef RIDGE_DATADIR
+#define RIDGE_DATADIR "/usr/local/share/ridge"
+#endif
+
+enum {
+    DATA_LEVELS = 3, // the executable's folder, its parent and its grandparent
+    DATA_PLACES_MAX = DATA_LEVELS + 2,
+};
+
+char *path_join(struct arena *a, const char *dir, const char *name)
+{
+    if (name[0] == '/' || dir[0] == '\0')
+        return arena_strdup(a, name);
+    return arena_printf(a, "%s%s%s", dir, str_ends_with(dir, "/") ? "" : "/", name);
+}
+
+char *path_dir(struct arena *a, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (!slash)
+        return arena_strdup(a, ".");
+    return arena_strndup(a, path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+const char *path_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static const char *executable_dir(struct arena *a)
+{
+    char path[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (length <= 0)
+        return NULL;
+    path[length] = '\0';
+    return path_dir(a, path);
+}
+
+// The folders to look in, best first.
+static size_t data_places(struct arena *a, const char *places[DATA_PLACES_MAX])
+{
+    size_t count = 0;
+    const char *chosen = getenv("RIDGE_DATA_DIR");
+    if (chosen && *chosen)
+        places[count++] = chosen;
+    const char *dir = executable_dir(a);
+    for (int level = 0; dir && level < DATA_LEVELS; level++) {
+        if (file_exists(path_join(a, dir, "gpus")))
+            places[count++] = dir;
+        dir = path_dir(a, dir);
+    }
+    places[count++] = RIDGE_DATADIR;
+    return count;
+}
+
+char *data_path(struct arena *a, const char *name, struct error *err)
+{
+    const char *places[DATA_PLACES_MAX];
+    size_t count = data_places(a, places);
+    for (size_t i = 0; i < count; i++) {
+        char *path = path_join(a, places[i], name);
+        if (file_exists(path))
+            return path;
+    }
+    struct text tried = {0};
+    for (size_t i = 0; i < count; i++)
+        text_printf(&tried, "%s%s", i > 0 ? ", " : "", places[i]);
+    fail_as(err, ERROR_SYSTEM, NOWHERE,
+            "'%s' is in none of ridge's data folders (%s); set RIDGE_DATA_DIR to the folder that "
+            "holds gpus/",
+            name, text_str(&tried));
+    text_release(&tried);
+    return NULL;
+}
+
+static const char *home_dir(struct arena *a)
+{
+    enum { PASSWD_BYTES = 4096 };
+    const char *home = getenv("HOME");
+    if (home && *home)
+        return home;
+    struct passwd entry, *found = NULL;
+    char *buffer = arena_alloc(a, PASSWD_BYTES);
+    if (getpwuid_r(getuid(), &entry, buffer, PASSWD_BYTES, &found) == 0 && found)
+        return found->pw_dir;
+    return ".";
+}
+
+// The XDG base directory specification: a relative path in the variable counts as unset.
+static char *user_path(struct arena *a, const char *own, const char *xdg, const char *fallback,
+                       const char *name)
+{
+    const char *dir = getenv(own);
+    if (!dir || !*dir) {
+        const char *base = getenv(xdg);
+        if (!base || base[0] != '/')
+            base = path_join(a, home_dir(a), fallback);
+        dir = path_join(a, base, "ridge");
+    }
+    return path_join(a, dir, name);
+}
+
+char *user_data_path(struct arena *a, const char *name)
+{
+    return user_path(a, "RIDGE_HOME", "XDG_DATA_HOME", ".local/share", name);
+}
+
+char *user_cache_path(struct arena *a, const char *name)
+{
+    return user_path(a, "RIDGE_CACHE", "XDG_CACHE_HOME", ".cache", name);
+}
+
+static bool is_program(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+char *program_find(struct arena *a, const char *name)
+{
+    if (strchr(name, '/'))
+        return is_program(name) ? arena_strdup(a, name) : NULL;
+    const char *path = getenv("PATH");
+    if (!path || !*name)
+        return NULL;
+    for (;;) {
+        size_t length = strcspn(path, ":");
+        const char *dir = length > 0 ? arena_strndup(a, path, length) : "."; // POSIX: empty = here
+        char *program = path_join(a, dir, name);
+        if (is_program(program))
+            return program;
+        if (path[length] == '\0')
+            return NULL;
+        path += length + 1;
+    }
+}

@@ -1,0 +1,123 @@
+// Random numbers, hashes, the clock and the count of processors.
+// Philox 4x32-10 after Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3",
+// SC'11. Mapping: key = seed (low, high); counter = index (low, high), stream (low, high).
+// SPDX-License-Identifier: Apache-2.0
+#include "base/base.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+enum { PHILOX_ROUNDS = 10, WORD_BITS = 32, NS_PER_S = 1000000000 };
+
+static const uint32_t philox_multiplier[2] = {0xD2511F53u, 0xCD9E8D57u};
+static const uint32_t philox_weyl[2] = {0x9E3779B9u, 0xBB67AE85u}; // golden ratio; sqrt(3) - 1
+
+void philox(uint64_t seed, uint64_t stream, uint64_t index, uint32_t out[4])
+{
+    uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> WORD_BITS)};
+    uint32_t c[4] = {(uint32_t)index, (uint32_t)(index >> WORD_BITS), (uint32_t)stream,
+                     (uint32_t)(stream >> WORD_BITS)};
+    for (int round = 0; round < PHILOX_ROUNDS; round++) {
+        uint64_t even = (uint64_t)philox_multiplier[0] * c[0];
+        uint64_t odd = (uint64_t)philox_multiplier[1] * c[2];
+        uint32_t next[4] = {(uint32_t)(odd >> WORD_BITS) ^ c[1] ^ key[0], (uint32_t)odd,
+                            (uint32_t)(even >> WORD_BITS) ^ c[3] ^ key[1], (uint32_t)even};
+        memcpy(c, next, sizeof c);
+        key[0] += philox_weyl[0];
+        key[1] += philox_weyl[1];
+    }
+    memcpy(out, c, sizeof c);
+}
+
+double philox_uniform(uint32_t word)
+{
+    return word * 0x1p-32;
+}
+
+uint64_t random_seed(void)
+{
+    uint64_t seed = 0;
+    if (getrandom(&seed, sizeof seed, 0) == (ssize_t)sizeof seed)
+        return seed;
+    uint64_t weak[2] = {clock_ns(), (uint64_t)getpid()}; // no such call: still differs by run
+    return hash64(weak, sizeof weak, 0);
+}
+
+uint64_t hash64(const void *data, size_t size_bytes, uint64_t seed)
+{
+    return XXH3_64bits_withSeed(data, size_bytes, seed);
+}
+
+// Each piece's length goes in before it, so that "ab","c" and "a","bc" differ.
+void hash_hex(const struct hash_piece *pieces, size_t count, char out[33])
+{
+    XXH3_state_t *state = XXH3_createState();
+    if (!state)
+        abort(); // out of memory, as everywhere in base
+    XXH3_128bits_reset(state);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t size = pieces[i].size_bytes;
+        XXH3_128bits_update(state, &size, sizeof size);
+        if (size > 0)
+            XXH3_128bits_update(state, pieces[i].data, pieces[i].size_bytes);
+    }
+    XXH128_hash_t hash = XXH3_128bits_digest(state);
+    XXH3_freeState(state);
+    snprintf(out, 33, "%016llx%016llx", (unsigned long long)hash.high64,
+             (unsigned long long)hash.low64);
+}
+
+uint64_t clock_ns(void)
+{
+    struct timespec now = {0};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+void time_utc_iso(char out[32])
+{
+    time_t now = time(NULL);
+    struct tm utc = {0};
+    gmtime_r(&now, &utc);
+    strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
+}
+
+// A container's share of the processors (cgroup 2): quota and period in microseconds, or "max".
+static int cpu_quota(void)
+{
+    FILE *f = fopen("/sys/fs/cgroup/cpu.max", "re");
+    if (!f)
+        return 0;
+    char line[64] = "";
+    long long quota = 0, period = 0;
+    bool read = fgets(line, sizeof line, f) && sscanf(line, "%lld %lld", &quota, &period) == 2;
+    fclose(f);
+    return read && quota > 0 && period > 0 ? (int)((quota + period - 1) / period) : 0;
+}
+
+static int cpu_affinity(void)
+{
+    enum { MAX_CPUS = 8192 };
+    cpu_set_t *set = CPU_ALLOC(MAX_CPUS);
+    size_t size = CPU_ALLOC_SIZE(MAX_CPUS);
+    int count = 0;
+    if (set && sched_getaffinity(0, size, set) == 0)
+        count = CPU_COUNT_S(size, set);
+    CPU_FREE(set);
+    if (count > 0)
+        return count;
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? (int)online : 1;
+}
+
+int cpu_count(void)
+{
+    int count = cpu_affinity(), quota = cpu_quota();
+    return quota > 0 && quota < count ? quota : count;
+}

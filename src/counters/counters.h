@@ -1,0 +1,63 @@
+// counters: the one counter table and the figures that fill it. Analysis reads `struct counters`
+// and never asks where they came from; each figure carries its provenance; absent is not zero.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_COUNTERS_H
+#define RIDGE_COUNTERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum provenance { PROVENANCE_ABSENT = 0, PROVENANCE_MEASURED, PROVENANCE_SIMULATED, PROVENANCE_MODELLED };
+const char *provenance_name(enum provenance p); // "absent", "measured", "simulated", "modelled"
+bool provenance_find(const char *name, enum provenance *out);
+
+struct figure {
+    double value;
+    enum provenance provenance; // ABSENT: value means nothing
+};
+
+// counters.def: COUNTER(ID, name, unit, meaning, ncu metric or NULL, rocprof name or NULL), in the
+// order of DESIGN 8. Unit is one of UNIT_COUNT, UNIT_BYTES, UNIT_PERCENT, UNIT_SECTORS, ...
+enum counter_unit { UNIT_COUNT, UNIT_SECTORS, UNIT_WAVEFRONTS, UNIT_BYTES, UNIT_PERCENT, UNIT_FLOPS, UNIT_RATIO };
+enum counter_id {
+#define COUNTER(id, name, unit, meaning, ncu, rocprof) COUNTER_##id,
+#include "counters/counters.def"
+#undef COUNTER
+    COUNTER_COUNT
+};
+struct counter_info {
+    const char *name;
+    enum counter_unit unit;
+    const char *meaning;
+    const char *ncu, *rocprof; // NULL: no such metric there
+};
+const struct counter_info *counter_info(enum counter_id id);
+bool counter_find(const char *name, enum counter_id *out);
+
+struct counters {
+    struct figure figure[COUNTER_COUNT];
+};
+bool counters_has(const struct counters *c, enum counter_id id);
+// Value, or `otherwise` when absent.
+double counters_get(const struct counters *c, enum counter_id id, double otherwise);
+void counters_set(struct counters *c, enum counter_id id, double value, enum provenance p);
+
+// derived.def: DERIVED(ID, name, unit, meaning, expression of c): ratios people read. Absent if any
+// counter they need is absent or the divisor is zero. Provenance is the weakest of the parts'
+// (modelled < simulated < measured).
+enum derived_id {
+#define DERIVED(id, name, unit, meaning, num, den, scale) DERIVED_##id,
+#include "counters/derived.def"
+#undef DERIVED
+    DERIVED_COUNT
+};
+const struct counter_info *derived_info(enum derived_id id);
+bool derived_find(const char *name, enum derived_id *out);
+struct figure counters_derived(const struct counters *c, enum derived_id id);
+
+// Either kind by its name ("global_load_sectors" or "load_sectors_per_request"); false: no such name.
+bool counters_by_name(const struct counters *c, const char *name, struct figure *out);
+// All names, for suggestions; *count is set.
+const char *const *counters_names(size_t *count);
+
+#endif

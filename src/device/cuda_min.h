@@ -1,0 +1,403 @@
+// The CUDA C surface for clang without a CUDA toolkit: included before the user's source when NVRTC
+// is not there. Written for `clang -x cuda --cuda-device-only -nocudainc -nocudalib`, clang 14 on.
+// Library math (sinf, expf, …) is declared only: the simulated GPU supplies it. Intrinsics map to
+// PTX through clang's builtins or inline assembly.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_CUDA_MIN_H
+#define RIDGE_CUDA_MIN_H
+
+#define __host__ __attribute__((host))
+#define __device__ __attribute__((device))
+#define __global__ __attribute__((global))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __forceinline__ __inline__ __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
+#define __grid_constant__
+#define __align__(n) __attribute__((aligned(n)))
+#define __CUDACC__ 1
+#define RIDGE_INLINE static __device__ __forceinline__
+
+typedef __SIZE_TYPE__ size_t;
+typedef signed char int8_t;
+typedef unsigned char uint8_t;
+typedef short int16_t;
+typedef unsigned short uint16_t;
+typedef int int32_t;
+typedef unsigned uint32_t;
+typedef long long int64_t;
+typedef unsigned long long uint64_t;
+typedef __UINTPTR_TYPE__ uintptr_t;
+typedef __INTPTR_TYPE__ intptr_t;
+typedef __PTRDIFF_TYPE__ ptrdiff_t;
+#define INFINITY (__builtin_inff())
+#define NAN (__builtin_nanf(""))
+#define FLT_MAX 3.402823466e+38f
+#define FLT_MIN 1.175494351e-38f
+#define FLT_EPSILON 1.192092896e-07f
+#define DBL_MAX 1.7976931348623157e+308
+#define INT_MAX 2147483647
+#define INT_MIN (-INT_MAX - 1)
+#define UINT_MAX 4294967295u
+#define M_PI 3.14159265358979323846
+
+/* ---- vector types --------------------------------------------------------------------------- */
+
+#define RIDGE_VECTOR(T, name, a2, a4)                                                               \
+    struct name##1 { T x; };                                                                       \
+    struct __attribute__((aligned(a2))) name##2 { T x, y; };                                       \
+    struct name##3 { T x, y, z; };                                                                 \
+    struct __attribute__((aligned(a4))) name##4 { T x, y, z, w; };                                 \
+    static __host__ __device__ __forceinline__ name##1 make_##name##1(T x) { return {x}; }         \
+    static __host__ __device__ __forceinline__ name##2 make_##name##2(T x, T y) { return {x, y}; } \
+    static __host__ __device__ __forceinline__ name##3 make_##name##3(T x, T y, T z)               \
+    {                                                                                              \
+        return {x, y, z};                                                                          \
+    }                                                                                              \
+    static __host__ __device__ __forceinline__ name##4 make_##name##4(T x, T y, T z, T w)          \
+    {                                                                                              \
+        return {x, y, z, w};                                                                       \
+    }
+RIDGE_VECTOR(signed char, char, 2, 4)
+RIDGE_VECTOR(unsigned char, uchar, 2, 4)
+RIDGE_VECTOR(short, short, 4, 8)
+RIDGE_VECTOR(unsigned short, ushort, 4, 8)
+RIDGE_VECTOR(int, int, 8, 16)
+RIDGE_VECTOR(unsigned, uint, 8, 16)
+RIDGE_VECTOR(long long, longlong, 16, 16)
+RIDGE_VECTOR(unsigned long long, ulonglong, 16, 16)
+RIDGE_VECTOR(float, float, 8, 16)
+RIDGE_VECTOR(double, double, 16, 16)
+
+struct dim3 {
+    unsigned x, y, z;
+    __host__ __device__ constexpr dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1)
+        : x(a), y(b), z(c)
+    {
+    }
+};
+
+/* ---- built-in variables ------------------------------------------------------------------------ */
+
+#define RIDGE_SREG(field, builtin)                                                                  \
+    __declspec(property(get = get_##field)) unsigned field;                                        \
+    static __device__ __forceinline__ unsigned get_##field(void) { return builtin; }
+struct ridge_thread_index {
+    RIDGE_SREG(x, __nvvm_read_ptx_sreg_tid_x())
+    RIDGE_SREG(y, __nvvm_read_ptx_sreg_tid_y())
+    RIDGE_SREG(z, __nvvm_read_ptx_sreg_tid_z())
+    __device__ operator uint3() const { return {x, y, z}; }
+    __device__ operator dim3() const { return dim3(x, y, z); }
+};
+struct ridge_block_index {
+    RIDGE_SREG(x, __nvvm_read_ptx_sreg_ctaid_x())
+    RIDGE_SREG(y, __nvvm_read_ptx_sreg_ctaid_y())
+    RIDGE_SREG(z, __nvvm_read_ptx_sreg_ctaid_z())
+    __device__ operator uint3() const { return {x, y, z}; }
+    __device__ operator dim3() const { return dim3(x, y, z); }
+};
+struct ridge_block_dim {
+    RIDGE_SREG(x, __nvvm_read_ptx_sreg_ntid_x())
+    RIDGE_SREG(y, __nvvm_read_ptx_sreg_ntid_y())
+    RIDGE_SREG(z, __nvvm_read_ptx_sreg_ntid_z())
+    __device__ operator dim3() const { return dim3(x, y, z); }
+};
+struct ridge_grid_dim {
+    RIDGE_SREG(x, __nvvm_read_ptx_sreg_nctaid_x())
+    RIDGE_SREG(y, __nvvm_read_ptx_sreg_nctaid_y())
+    RIDGE_SREG(z, __nvvm_read_ptx_sreg_nctaid_z())
+    __device__ operator dim3() const { return dim3(x, y, z); }
+};
+extern const __device__ __attribute__((weak)) ridge_thread_index threadIdx;
+extern const __device__ __attribute__((weak)) ridge_block_index blockIdx;
+extern const __device__ __attribute__((weak)) ridge_block_dim blockDim;
+extern const __device__ __attribute__((weak)) ridge_grid_dim gridDim;
+#define warpSize 32
+
+/* ---- barriers, fences, time ----------------------------------------------------------------------- */
+
+RIDGE_INLINE void __syncwarp(unsigned mask = 0xffffffffu)
+{
+    asm volatile("bar.warp.sync %0;" ::"r"(mask) : "memory");
+}
+RIDGE_INLINE int __syncthreads_count(int p) { return __nvvm_bar0_popc(p); }
+RIDGE_INLINE int __syncthreads_and(int p) { return __nvvm_bar0_and(p); }
+RIDGE_INLINE int __syncthreads_or(int p) { return __nvvm_bar0_or(p); }
+RIDGE_INLINE void __threadfence(void) { __nvvm_membar_gl(); }
+RIDGE_INLINE void __threadfence_block(void) { __nvvm_membar_cta(); }
+RIDGE_INLINE void __threadfence_system(void) { __nvvm_membar_sys(); }
+RIDGE_INLINE long long clock64(void) { return __nvvm_read_ptx_sreg_clock64(); }
+RIDGE_INLINE int clock(void) { return __nvvm_read_ptx_sreg_clock(); }
+RIDGE_INLINE void __nanosleep(unsigned ns) { asm volatile("nanosleep.u32 %0;" ::"r"(ns)); }
+RIDGE_INLINE void __trap(void) { asm volatile("trap;"); }
+RIDGE_INLINE void __brkpt(void) { asm volatile("brkpt;"); }
+
+/* ---- warp: shuffles, votes, match, reductions -------------------------------------------------------- */
+
+RIDGE_INLINE unsigned ridge_laneid(void)
+{
+    unsigned lane;
+    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+    return lane;
+}
+RIDGE_INLINE unsigned __activemask(void)
+{
+    unsigned mask;
+    asm volatile("activemask.b32 %0;" : "=r"(mask));
+    return mask;
+}
+RIDGE_INLINE int __any_sync(unsigned mask, int p) { return __nvvm_vote_any_sync(mask, p != 0); }
+RIDGE_INLINE int __all_sync(unsigned mask, int p) { return __nvvm_vote_all_sync(mask, p != 0); }
+RIDGE_INLINE unsigned __ballot_sync(unsigned mask, int p) { return __nvvm_vote_ballot_sync(mask, p != 0); }
+
+#define RIDGE_SHUFFLE(mode, name, clamp)                                                            \
+    RIDGE_INLINE unsigned ridge_shfl_##mode(unsigned mask, unsigned v, unsigned lane, int width)   \
+    {                                                                                              \
+        unsigned r, c = ((32u - (unsigned)width) << 8) | clamp;                                    \
+        asm volatile("shfl.sync." #mode ".b32 %0, %1, %2, %3, %4;"                                 \
+                     : "=r"(r) : "r"(v), "r"(lane), "r"(c), "r"(mask));                            \
+        return r;                                                                                  \
+    }                                                                                              \
+    template <typename T>                                                                          \
+    static __device__ __forceinline__ T name(unsigned mask, T v, unsigned lane, int width = 32)    \
+    {                                                                                              \
+        static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 2, "shuffle of this type"); \
+        union { T t; unsigned w[(sizeof(T) + 3) / 4]; } u;                                         \
+        u.w[0] = 0;                                                                                \
+        u.t = v;                                                                                   \
+        for (unsigned i = 0; i < (sizeof(T) + 3) / 4; i++)                                         \
+            u.w[i] = ridge_shfl_##mode(mask, u.w[i], lane, width);                                 \
+        return u.t;                                                                                \
+    }
+RIDGE_SHUFFLE(idx, __shfl_sync, 31u)
+RIDGE_SHUFFLE(up, __shfl_up_sync, 0u)
+RIDGE_SHUFFLE(down, __shfl_down_sync, 31u)
+RIDGE_SHUFFLE(bfly, __shfl_xor_sync, 31u)
+
+RIDGE_INLINE unsigned __match_any_sync(unsigned mask, unsigned v)
+{
+    unsigned r;
+    asm volatile("match.any.sync.b32 %0, %1, %2;" : "=r"(r) : "r"(v), "r"(mask));
+    return r;
+}
+#define RIDGE_REDUX(T, name, op)                                                                    \
+    RIDGE_INLINE T name(unsigned mask, T v)                                                        \
+    {                                                                                              \
+        T r;                                                                                       \
+        asm volatile("redux.sync." op " %0, %1, %2;" : "=r"(r) : "r"(v), "r"(mask));               \
+        return r;                                                                                  \
+    }
+RIDGE_REDUX(unsigned, __reduce_add_sync, "add.u32")
+RIDGE_REDUX(unsigned, __reduce_min_sync, "min.u32")
+RIDGE_REDUX(unsigned, __reduce_max_sync, "max.u32")
+RIDGE_REDUX(int, __reduce_add_sync, "add.s32")
+RIDGE_REDUX(int, __reduce_min_sync, "min.s32")
+RIDGE_REDUX(int, __reduce_max_sync, "max.s32")
+RIDGE_REDUX(unsigned, __reduce_and_sync, "and.b32")
+RIDGE_REDUX(unsigned, __reduce_or_sync, "or.b32")
+RIDGE_REDUX(unsigned, __reduce_xor_sync, "xor.b32")
+
+/* ---- bits ------------------------------------------------------------------------------------------ */
+
+RIDGE_INLINE int __popc(unsigned v) { return __builtin_popcount(v); }
+RIDGE_INLINE int __popcll(unsigned long long v) { return __builtin_popcountll(v); }
+RIDGE_INLINE int __clz(int v) { return v ? __builtin_clz((unsigned)v) : 32; }
+RIDGE_INLINE int __clzll(long long v) { return v ? __builtin_clzll((unsigned long long)v) : 64; }
+RIDGE_INLINE int __ffs(int v) { return __builtin_ffs(v); }
+RIDGE_INLINE int __ffsll(long long v) { return __builtin_ffsll(v); }
+RIDGE_INLINE unsigned __brev(unsigned v) { return __builtin_bitreverse32(v); }
+RIDGE_INLINE unsigned long long __brevll(unsigned long long v) { return __builtin_bitreverse64(v); }
+RIDGE_INLINE unsigned __byte_perm(unsigned a, unsigned b, unsigned s) { return __nvvm_prmt(a, b, s); }
+RIDGE_INLINE unsigned __funnelshift_l(unsigned lo, unsigned hi, unsigned s)
+{
+    unsigned r;
+    asm("shf.l.wrap.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(lo), "r"(hi), "r"(s));
+    return r;
+}
+RIDGE_INLINE unsigned __funnelshift_r(unsigned lo, unsigned hi, unsigned s)
+{
+    unsigned r;
+    asm("shf.r.wrap.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(lo), "r"(hi), "r"(s));
+    return r;
+}
+RIDGE_INLINE int __mulhi(int a, int b) { return (int)(((long long)a * b) >> 32); }
+RIDGE_INLINE unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a * b) >> 32); }
+RIDGE_INLINE int __mul24(int a, int b)
+{
+    int r;
+    asm("mul24.lo.s32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+    return r;
+}
+RIDGE_INLINE int __dp4a(int a, int b, int c)
+{
+    int r;
+    asm("dp4a.s32.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+    return r;
+}
+RIDGE_INLINE unsigned __dp4a(unsigned a, unsigned b, unsigned c)
+{
+    unsigned r;
+    asm("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+    return r;
+}
+template <typename To, typename From>
+static __device__ __forceinline__ To ridge_bits(From v)
+{
+    union { From from; To to; } u;
+    u.from = v;
+    return u.to;
+}
+RIDGE_INLINE int __float_as_int(float v) { return ridge_bits<int>(v); }
+RIDGE_INLINE unsigned __float_as_uint(float v) { return ridge_bits<unsigned>(v); }
+RIDGE_INLINE float __int_as_float(int v) { return ridge_bits<float>(v); }
+RIDGE_INLINE float __uint_as_float(unsigned v) { return ridge_bits<float>(v); }
+RIDGE_INLINE long long __double_as_longlong(double v) { return ridge_bits<long long>(v); }
+RIDGE_INLINE double __longlong_as_double(long long v) { return ridge_bits<double>(v); }
+
+/* ---- atomics --------------------------------------------------------------------------------------- */
+
+RIDGE_INLINE int atomicAdd(int *p, int v) { return __nvvm_atom_add_gen_i(p, v); }
+RIDGE_INLINE unsigned atomicAdd(unsigned *p, unsigned v) { return (unsigned)__nvvm_atom_add_gen_i((int *)p, (int)v); }
+RIDGE_INLINE unsigned long long atomicAdd(unsigned long long *p, unsigned long long v)
+{
+    return (unsigned long long)__nvvm_atom_add_gen_ll((long long *)p, (long long)v);
+}
+RIDGE_INLINE float atomicAdd(float *p, float v) { return __nvvm_atom_add_gen_f(p, v); }
+RIDGE_INLINE double atomicAdd(double *p, double v) { return __nvvm_atom_add_gen_d(p, v); }
+RIDGE_INLINE int atomicSub(int *p, int v) { return atomicAdd(p, -v); }
+RIDGE_INLINE unsigned atomicSub(unsigned *p, unsigned v) { return atomicAdd(p, 0u - v); }
+RIDGE_INLINE int atomicExch(int *p, int v) { return __nvvm_atom_xchg_gen_i(p, v); }
+RIDGE_INLINE unsigned atomicExch(unsigned *p, unsigned v) { return (unsigned)__nvvm_atom_xchg_gen_i((int *)p, (int)v); }
+RIDGE_INLINE unsigned long long atomicExch(unsigned long long *p, unsigned long long v)
+{
+    return (unsigned long long)__nvvm_atom_xchg_gen_ll((long long *)p, (long long)v);
+}
+RIDGE_INLINE float atomicExch(float *p, float v) { return __int_as_float(atomicExch((int *)p, __float_as_int(v))); }
+RIDGE_INLINE int atomicMin(int *p, int v) { return __nvvm_atom_min_gen_i(p, v); }
+RIDGE_INLINE unsigned atomicMin(unsigned *p, unsigned v) { return __nvvm_atom_min_gen_ui(p, v); }
+RIDGE_INLINE int atomicMax(int *p, int v) { return __nvvm_atom_max_gen_i(p, v); }
+RIDGE_INLINE unsigned atomicMax(unsigned *p, unsigned v) { return __nvvm_atom_max_gen_ui(p, v); }
+RIDGE_INLINE unsigned long long atomicMin(unsigned long long *p, unsigned long long v) { return __nvvm_atom_min_gen_ull(p, v); }
+RIDGE_INLINE unsigned long long atomicMax(unsigned long long *p, unsigned long long v) { return __nvvm_atom_max_gen_ull(p, v); }
+RIDGE_INLINE unsigned atomicInc(unsigned *p, unsigned v) { return __nvvm_atom_inc_gen_ui(p, v); }
+RIDGE_INLINE unsigned atomicDec(unsigned *p, unsigned v) { return __nvvm_atom_dec_gen_ui(p, v); }
+RIDGE_INLINE int atomicAnd(int *p, int v) { return __nvvm_atom_and_gen_i(p, v); }
+RIDGE_INLINE unsigned atomicAnd(unsigned *p, unsigned v) { return (unsigned)__nvvm_atom_and_gen_i((int *)p, (int)v); }
+RIDGE_INLINE int atomicOr(int *p, int v) { return __nvvm_atom_or_gen_i(p, v); }
+RIDGE_INLINE unsigned atomicOr(unsigned *p, unsigned v) { return (unsigned)__nvvm_atom_or_gen_i((int *)p, (int)v); }
+RIDGE_INLINE int atomicXor(int *p, int v) { return __nvvm_atom_xor_gen_i(p, v); }
+RIDGE_INLINE unsigned atomicXor(unsigned *p, unsigned v) { return (unsigned)__nvvm_atom_xor_gen_i((int *)p, (int)v); }
+RIDGE_INLINE int atomicCAS(int *p, int c, int v) { return __nvvm_atom_cas_gen_i(p, c, v); }
+RIDGE_INLINE unsigned atomicCAS(unsigned *p, unsigned c, unsigned v)
+{
+    return (unsigned)__nvvm_atom_cas_gen_i((int *)p, (int)c, (int)v);
+}
+RIDGE_INLINE unsigned long long atomicCAS(unsigned long long *p, unsigned long long c, unsigned long long v)
+{
+    return (unsigned long long)__nvvm_atom_cas_gen_ll((long long *)p, (long long)c, (long long)v);
+}
+
+/* ---- memory ---------------------------------------------------------------------------------------- */
+
+template <typename T> static __device__ __forceinline__ T __ldg(const T *p) { return *p; }
+template <typename T> static __device__ __forceinline__ T __ldcg(const T *p) { return *p; }
+template <typename T> static __device__ __forceinline__ T __ldcs(const T *p) { return *p; }
+template <typename T> static __device__ __forceinline__ void __stcs(T *p, T v) { *p = v; }
+template <typename T> static __device__ __forceinline__ void __stcg(T *p, T v) { *p = v; }
+RIDGE_INLINE size_t __cvta_generic_to_shared(const void *p)
+{
+    return (size_t)(__attribute__((address_space(3))) const void *)p;
+}
+
+/* ---- math: declared here, supplied by the simulated GPU --------------------------------------------- */
+
+extern "C" {
+#define RIDGE_MATH1(name) __device__ float name##f(float); __device__ double name(double);
+#define RIDGE_MATH2(name) __device__ float name##f(float, float); __device__ double name(double, double);
+RIDGE_MATH1(sin) RIDGE_MATH1(cos) RIDGE_MATH1(tan) RIDGE_MATH1(asin) RIDGE_MATH1(acos) RIDGE_MATH1(atan)
+RIDGE_MATH1(sinh) RIDGE_MATH1(cosh) RIDGE_MATH1(tanh) RIDGE_MATH1(exp) RIDGE_MATH1(exp2) RIDGE_MATH1(expm1)
+RIDGE_MATH1(log) RIDGE_MATH1(log2) RIDGE_MATH1(log10) RIDGE_MATH1(log1p) RIDGE_MATH1(cbrt)
+RIDGE_MATH1(erf) RIDGE_MATH1(erfc) RIDGE_MATH1(lgamma) RIDGE_MATH1(tgamma)
+RIDGE_MATH2(pow) RIDGE_MATH2(atan2) RIDGE_MATH2(hypot) RIDGE_MATH2(fmod)
+__device__ int printf(const char *, ...);
+__device__ void *malloc(size_t);
+__device__ void free(void *);
+__device__ void __assertfail(const char *, const char *, unsigned, const char *, size_t) __attribute__((noreturn));
+}
+#define assert(e) ((e) ? (void)0 : __assertfail(#e, __FILE__, __LINE__, __PRETTY_FUNCTION__, 1))
+
+// One instruction each: name, PTX, constraint of the type.
+#define RIDGE_ASM1(T, name, ptx, k)                                                                 \
+    RIDGE_INLINE T name(T a) { T r; asm(ptx " %0, %1;" : "=" k(r) : k(a)); return r; }
+#define RIDGE_ASM2(T, name, ptx, k)                                                                 \
+    RIDGE_INLINE T name(T a, T b) { T r; asm(ptx " %0, %1, %2;" : "=" k(r) : k(a), k(b)); return r; }
+#define RIDGE_ASM3(T, name, ptx, k)                                                                 \
+    RIDGE_INLINE T name(T a, T b, T c)                                                             \
+    {                                                                                              \
+        T r;                                                                                       \
+        asm(ptx " %0, %1, %2, %3;" : "=" k(r) : k(a), k(b), k(c));                                 \
+        return r;                                                                                  \
+    }
+RIDGE_ASM1(float, sqrtf, "sqrt.rn.f32", "f")
+RIDGE_ASM1(float, rsqrtf, "rsqrt.approx.f32", "f")
+RIDGE_ASM1(float, __frcp_rn, "rcp.rn.f32", "f")
+RIDGE_ASM1(float, __fsqrt_rn, "sqrt.rn.f32", "f")
+RIDGE_ASM1(float, __sinf, "sin.approx.f32", "f")
+RIDGE_ASM1(float, __cosf, "cos.approx.f32", "f")
+RIDGE_ASM1(float, __log2f, "lg2.approx.f32", "f")
+RIDGE_ASM1(float, ridge_ex2f, "ex2.approx.f32", "f")
+RIDGE_ASM1(float, fabsf, "abs.f32", "f")
+RIDGE_ASM1(float, floorf, "cvt.rmi.f32.f32", "f")
+RIDGE_ASM1(float, ceilf, "cvt.rpi.f32.f32", "f")
+RIDGE_ASM1(float, truncf, "cvt.rzi.f32.f32", "f")
+RIDGE_ASM1(float, rintf, "cvt.rni.f32.f32", "f")
+RIDGE_ASM1(float, __saturatef, "cvt.sat.f32.f32", "f")
+RIDGE_ASM1(double, sqrt, "sqrt.rn.f64", "d")
+RIDGE_ASM1(double, rsqrt, "rsqrt.approx.f64", "d")
+RIDGE_ASM1(double, fabs, "abs.f64", "d")
+RIDGE_ASM1(double, floor, "cvt.rmi.f64.f64", "d")
+RIDGE_ASM1(double, ceil, "cvt.rpi.f64.f64", "d")
+RIDGE_ASM1(double, trunc, "cvt.rzi.f64.f64", "d")
+RIDGE_ASM1(double, rint, "cvt.rni.f64.f64", "d")
+RIDGE_ASM2(float, fminf, "min.f32", "f")
+RIDGE_ASM2(float, fmaxf, "max.f32", "f")
+RIDGE_ASM2(double, fmin, "min.f64", "d")
+RIDGE_ASM2(double, fmax, "max.f64", "d")
+RIDGE_ASM2(float, __fadd_rn, "add.rn.f32", "f")
+RIDGE_ASM2(float, __fsub_rn, "sub.rn.f32", "f")
+RIDGE_ASM2(float, __fmul_rn, "mul.rn.f32", "f")
+RIDGE_ASM2(float, __fdiv_rn, "div.rn.f32", "f")
+RIDGE_ASM2(float, __fdividef, "div.approx.f32", "f")
+RIDGE_ASM2(double, __dadd_rn, "add.rn.f64", "d")
+RIDGE_ASM2(double, __dmul_rn, "mul.rn.f64", "d")
+RIDGE_ASM3(float, fmaf, "fma.rn.f32", "f")
+RIDGE_ASM3(float, __fmaf_rn, "fma.rn.f32", "f")
+RIDGE_ASM3(double, fma, "fma.rn.f64", "d")
+RIDGE_INLINE float __expf(float x) { return ridge_ex2f(x * 1.4426950408889634f); }
+RIDGE_INLINE float __logf(float x) { return __log2f(x) * 0.6931471805599453f; }
+RIDGE_INLINE float __powf(float x, float y) { return ridge_ex2f(y * __log2f(x)); }
+RIDGE_INLINE float copysignf(float a, float b) { return __builtin_copysignf(a, b); }
+RIDGE_INLINE double copysign(double a, double b) { return __builtin_copysign(a, b); }
+RIDGE_INLINE float roundf(float x) { return truncf(x + copysignf(0.49999997f, x)); }
+#define isnan(x) __builtin_isnan(x)
+#define isinf(x) __builtin_isinf(x)
+#define isfinite(x) __builtin_isfinite(x)
+RIDGE_INLINE int __float2int_rn(float x) { int r; asm("cvt.rni.s32.f32 %0, %1;" : "=r"(r) : "f"(x)); return r; }
+RIDGE_INLINE int __float2int_rz(float x) { int r; asm("cvt.rzi.s32.f32 %0, %1;" : "=r"(r) : "f"(x)); return r; }
+RIDGE_INLINE int __float2int_rd(float x) { int r; asm("cvt.rmi.s32.f32 %0, %1;" : "=r"(r) : "f"(x)); return r; }
+RIDGE_INLINE float __int2float_rn(int x) { return (float)x; }
+
+#define RIDGE_MINMAX(T)                                                                             \
+    static __host__ __device__ __forceinline__ T min(T a, T b) { return a < b ? a : b; }           \
+    static __host__ __device__ __forceinline__ T max(T a, T b) { return a < b ? b : a; }
+RIDGE_MINMAX(int) RIDGE_MINMAX(unsigned) RIDGE_MINMAX(long) RIDGE_MINMAX(unsigned long)
+RIDGE_MINMAX(long long) RIDGE_MINMAX(unsigned long long)
+RIDGE_INLINE float min(float a, float b) { return fminf(a, b); }
+RIDGE_INLINE float max(float a, float b) { return fmaxf(a, b); }
+RIDGE_INLINE double min(double a, double b) { return fmin(a, b); }
+RIDGE_INLINE double max(double a, double b) { return fmax(a, b); }
+static __host__ __device__ __forceinline__ int abs(int a) { return a < 0 ? -a : a; }
+static __host__ __device__ __forceinline__ long long llabs(long long a) { return a < 0 ? -a : a; }
+
+#endif

@@ -1,0 +1,163 @@
+// device: one face for every GPU, real or simulated, and the compilers that feed them.
+//   device_open("sim:h200") -> device_alloc/write -> device_load(compiled) -> device_run -> read
+// A device is used inside a worker process only (loop does that): whatever it does to its process
+// costs one variant. Backends: sim.c now; a backend is one file behind `struct device_ops`.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_DEVICE_H
+#define RIDGE_DEVICE_H
+
+#include "base/base.h"
+#include "counters/counters.h"
+#include "experiment/experiment.h"
+#include "gpu/gpu.h"
+#include "sim/sim.h"
+
+/* ---- what is here --------------------------------------------------------------------------- */
+
+struct device_info {
+    const char *id;      // "sim:h200", "cuda:0"
+    const char *name;    // "NVIDIA H200 (simulated)"
+    const char *backend; // "sim", "cuda"
+    bool simulated;
+    const struct gpu *gpu; // the chip's figures; NULL if not known
+    struct device_facts facts;
+};
+// One line of `ridge devices`: a device or a part that is present or missing.
+struct device_part {
+    const char *what;   // "CUDA driver (libcuda.so.1)", "NVRTC", "clang"
+    bool present;
+    const char *detail; // version and path, or why it is missing
+    const char *remedy; // when missing: how to get it, else NULL
+};
+struct device_inventory { // arena-owned
+    struct device_info *devices;
+    int device_count;
+    struct device_part *parts;
+    int part_count;
+};
+bool device_inventory(struct arena *a, struct device_inventory *out, struct error *err) CHECK_RESULT;
+// "auto" = the first real GPU that this version can drive, else sim:h200. Unknown names: error
+// with suggestion and the list.
+bool device_find(struct arena *a, const char *id, struct device_info *out,
+                 struct error *err) CHECK_RESULT;
+
+/* ---- compilers -------------------------------------------------------------------------------- */
+
+struct compile_request {
+    const char *source_path; // .cu or .ptx
+    const char *const *defines; // "NAME=VALUE"
+    int define_count;
+    const char *arch;        // "sm_90": the device's; the compiler's best not above it is used
+    const char *compiler;    // "auto", "nvrtc", "clang"; auto = NVRTC if there, else clang
+    double timeout_s;        // 0 = 60
+};
+struct compiled_kernel { // exact, from the machine code's compiler
+    const char *name;
+    int registers, shared_bytes, spill_bytes;
+};
+struct compiled { // arena-owned
+    const char *ptx;
+    size_t ptx_bytes;
+    char key[33];         // content hash: source, defines, arch, compiler and its version, header
+    const char *compiler; // "NVRTC 13.0", "clang 14.0.6", "none (PTX given)"
+    const char *arch;     // really used
+    const char *log;      // warnings, or ""
+    bool from_cache;
+    // Exact registers and shared memory a kernel, when the toolchain could tell; else 0 entries.
+    struct compiled_kernel *kernels;
+    int kernel_count;
+};
+// CUDA C -> PTX with line information, cached by content in the user's cache folder (a broken or
+// truncated cache file is compiled anew; an unwritable cache is only slower). Compiler errors carry
+// the user's own file and line, all of them, as the compiler said them.
+bool compile_to_ptx(struct arena *a, const struct compile_request *request, struct compiled *out,
+                    struct error *err) CHECK_RESULT;
+
+/* ---- a device at work -------------------------------------------------------------------------- */
+
+struct device;
+struct device_module;
+
+// One line of source with what its instructions did. Summed over the launches of a sequence.
+typedef struct sim_line device_line;
+
+struct device_problem { // found while running: out of bounds, a race …
+    const char *kind;   // "out-of-bounds"
+    const char *message; // as sim.h's violations: "file:line: kernel 'k': …"
+    bool stops;         // the kernel could not go on
+};
+
+struct device_run_options {
+    unsigned checks; // enum sim_check
+    double timeout_s;
+    uint64_t budget_warp_instructions; // simulated devices; 0 = none
+    int threads;     // host threads of a simulated device; 0 = all
+    bool cold;       // empty caches before the sequence (else as the last one left them)
+    bool count;      // counters, lines and (simulated) modelled time wanted
+    double sample_share; // as sim.h
+    void (*progress)(void *context, double share_done);
+    void *progress_context;
+};
+struct device_step { // what one launch of the sequence did
+    const char *kernel;
+    struct figure time_ns;
+    struct counters counters;
+    struct sim_time time_model; // simulated devices
+};
+struct device_report { // arena-owned
+    struct figure time_ns;    // of the whole sequence: sum of the steps' modelled times (simulated)
+    struct counters counters; // of the whole sequence (counters_accumulate)
+    struct device_step *steps;
+    int step_count;
+    device_line *lines;
+    int line_count;
+    struct device_problem *problems;
+    int problem_count;
+    double l2_warm; // 0 = cold start
+};
+
+// A step of a sequence, ready to launch.
+struct device_launch {
+    enum launch_kind kind;
+    const struct device_module *module;
+    const struct resolved_launch *launch; // args name buffers by index into `addresses`
+    int registers_per_thread;             // from the compiler; 0 = unknown
+};
+struct device_sequence {
+    const struct device_launch *launches;
+    int launch_count;
+    const uint64_t *addresses;            // device address of each buffer
+    const uint64_t *sizes_bytes;
+};
+
+struct device_ops {
+    const char *backend;
+    bool (*open)(const struct device_info *info, struct device **out, struct error *err);
+    void (*close)(struct device *d);
+    bool (*alloc)(struct device *d, uint64_t size_bytes, const char *name, uint64_t *address, struct error *err);
+    bool (*release)(struct device *d, uint64_t address, struct error *err);
+    bool (*write)(struct device *d, uint64_t address, const void *data, uint64_t size_bytes, struct error *err);
+    bool (*read)(struct device *d, uint64_t address, void *data, uint64_t size_bytes, struct error *err);
+    bool (*load)(struct device *d, const struct compiled *code, struct device_module **out, struct error *err);
+    // Runs the sequence once, to its end. false: it could not be run or stopped on a problem (kind
+    // ERROR_CHECK); the report then holds what is known.
+    bool (*run)(struct device *d, const struct device_sequence *sequence,
+                const struct device_run_options *options, struct arena *a,
+                struct device_report *report, struct error *err);
+    // Optional (real devices): times the sequence `count` times on the device's clock.
+    bool (*measure)(struct device *d, const struct device_sequence *sequence,
+                    const struct device_run_options *options, int count, double *times_ns,
+                    struct error *err);
+};
+struct device { // the head of every backend's own struct
+    const struct device_ops *ops;
+    const struct device_info *info;
+};
+bool device_open(const struct device_info *info, struct device **out, struct error *err) CHECK_RESULT;
+
+// Adds what a further launch did: extensive counters sum; per-launch facts (registers, shared bytes,
+// occupancy, waves, lanes) are weighted by warp instructions or taken from the longest step.
+// A counter absent in any step that ran a kernel is absent in the sum.
+void counters_accumulate(struct counters *sum, const struct counters *step, bool first);
+
+#endif

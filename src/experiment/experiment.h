@@ -1,0 +1,242 @@
+// experiment: an experiment file (DESIGN 4) -> checked structs; expressions; cases; buffer fills;
+// the call of the C reference. Knows nothing of devices.
+//   experiment_load -> experiment_cases -> experiment_resolve (one variant, one case, one device)
+//   -> buffers_fill -> reference_run -> (device runs) -> output_compare
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_EXPERIMENT_H
+#define RIDGE_EXPERIMENT_H
+
+#include "base/base.h"
+
+/* ---- expressions ----------------------------------------------------------------------------- */
+
+// Integers and doubles; + - * / % with the usual precedence, unary -, comparisons and && || ! ?:,
+// parentheses, ceil_div min max log2 pow sqrt abs floor ceil, names. Integer arithmetic is 64-bit
+// and checked: overflow and division by zero are errors. `/` of integers truncates; mixed is double.
+struct expression; // parsed; arena-owned
+bool expression_parse(struct arena *a, const char *text, struct location at,
+                      struct expression **out, struct error *err) CHECK_RESULT;
+struct value {
+    bool is_integer;
+    int64_t i;
+    double d; // also set for integers
+};
+// Names: parameters ("N") and facts of the device ("device.sm_count"). Unknown: error with
+// suggestion.
+struct scope {
+    size_t count;
+    const char **names;
+    struct value *values;
+};
+bool expression_evaluate(const struct expression *e, const struct scope *scope, struct value *out,
+                         struct error *err) CHECK_RESULT;
+
+/* ---- the file, checked ------------------------------------------------------------------------- */
+
+enum element_type {
+    ELEMENT_F16, ELEMENT_BF16, ELEMENT_F32, ELEMENT_F64, ELEMENT_I8, ELEMENT_U8, ELEMENT_I16,
+    ELEMENT_U16, ELEMENT_I32, ELEMENT_U32, ELEMENT_I64, ELEMENT_U64, ELEMENT_TYPE_COUNT
+};
+size_t element_bytes(enum element_type t);
+const char *element_name(enum element_type t);
+
+enum fill_kind { FILL_NONE, FILL_UNIFORM, FILL_NORMAL, FILL_INTEGERS, FILL_CONSTANT, FILL_IOTA, FILL_ZIPF, FILL_FILE };
+struct buffer_spec {
+    const char *name;
+    enum element_type type;
+    struct expression *count;
+    enum fill_kind fill;
+    struct expression *fill_args[2];
+    const char *fill_path; // FILL_FILE, absolute
+    bool output;
+    double tolerance_rel, tolerance_abs; // outputs; both 0 = bit-exact
+    struct location at;
+};
+
+enum argument_kind { ARGUMENT_BUFFER, ARGUMENT_SCALAR };
+struct argument_spec {
+    enum argument_kind kind;
+    int buffer;                  // index
+    enum element_type type;      // SCALAR: "N" is i32 unless written "N: i64" or a double -> f32
+    bool typed;                  // the type was written
+    struct expression *value;
+    struct location at;
+};
+
+enum launch_kind { LAUNCH_KERNEL, LAUNCH_ZERO };
+struct launch_spec {
+    enum launch_kind kind;
+    const char *kernel;
+    struct expression *grid[3], *block[3]; // absent dimensions are NULL = 1
+    struct expression *shared_bytes;       // NULL = 0
+    struct argument_spec *args;
+    int arg_count;
+    int zero_buffer;                       // LAUNCH_ZERO
+    struct location at;
+};
+
+struct expectation_spec { // "time: -50%" (relative change against `from`), or "x: 4" … "<= 4"
+    const char *what;     // "time", a counter or a derived counter
+    const char *text;     // as written
+    enum { EXPECT_CHANGE, EXPECT_FACTOR, EXPECT_VALUE } kind; // -50% | 2x | = value
+    double low, high;     // EXPECT_CHANGE -0.5: held when the actual change is at least as large,
+                          // see loop's judge; EXPECT_VALUE: bounds (either may be infinite)
+    struct location at;
+};
+
+struct define_spec {
+    const char *name, *value; // -DNAME=VALUE; values may be expressions of parameters: `expression`
+    struct expression *expression; // or NULL
+};
+
+struct variant_spec {
+    const char *name;
+    const char *title;      // optional
+    int from;               // index of an earlier variant, or -1
+    const char *hypothesis; // optional
+    const char *bottleneck; // optional: what held the earlier one back, for the Markdown template
+    struct expectation_spec *expectations;
+    int expectation_count;
+    const char *source;     // own file, or NULL = the experiment's; absolute path
+    struct launch_spec *launches;
+    int launch_count;
+    struct define_spec *defines;
+    int define_count;
+    const char *requires;   // "cc >= 9.0" or NULL
+    struct expression *requires_expression;
+    struct location at;
+};
+
+struct parameter_spec {
+    const char *name;
+    struct value *values; // the axis
+    int value_count;
+    struct location at;
+};
+
+struct work_spec {
+    const char *name; // "bytes", "flops", "flops_f32", …
+    struct expression *value;
+};
+
+struct experiment {
+    const char *path;      // of the YAML file
+    const char *directory;
+    const char *name, *title;
+    const char *source;    // absolute path of the default source, or NULL
+    const char *reference_source, *reference_function; // or NULL: no reference
+    struct parameter_spec *params;
+    int param_count;
+    struct buffer_spec *buffers;
+    int buffer_count;
+    struct work_spec *work;
+    int work_count;
+    struct variant_spec *variants;
+    int variant_count;
+    const char *text;      // of the file
+};
+
+// path: a folder with experiment.yaml in it, or the file, or the name of a shipped experiment.
+// Strict: unknown keys, duplicate names, wrong types, `from` that is no earlier variant, missing
+// source files, outputs without reference … are errors with line, column, caret and suggestion.
+bool experiment_load(struct arena *a, const char *path, struct experiment **out,
+                     struct error *err) CHECK_RESULT;
+
+/* ---- cases --------------------------------------------------------------------------------- */
+
+struct case_point {
+    struct value *values; // one per parameter, in the experiment's order
+    const char *label;    // "N=4096" ("N=4096 K=33")
+};
+// The product of the axes; overrides: "N=2048" or "N=1024,2048" strings from the command line.
+bool experiment_cases(struct arena *a, const struct experiment *e, const char *const *overrides,
+                      int override_count, struct case_point **cases, int *count,
+                      struct error *err) CHECK_RESULT;
+
+// Device facts visible to expressions as device.<name>; `requires` sees cc too.
+struct device_facts {
+    double cc; // 9.0; 0 = unknown
+    int sm_count, warp_size, max_threads_per_block;
+    int64_t shared_bytes_per_block, l2_bytes, memory_bytes;
+};
+
+struct resolved_buffer {
+    const char *name;
+    enum element_type type;
+    uint64_t count, size_bytes;
+    bool output;
+};
+struct resolved_argument {
+    enum argument_kind kind;
+    int buffer;
+    enum element_type type;
+    uint8_t value[8]; // SCALAR: the bytes
+};
+struct resolved_launch {
+    enum launch_kind kind;
+    const char *kernel;
+    uint32_t grid[3], block[3], shared_bytes;
+    struct resolved_argument *args;
+    int arg_count;
+    int zero_buffer;
+    struct location at;
+};
+struct resolved_variant {
+    const struct variant_spec *spec;
+    struct resolved_launch *launches;
+    int launch_count;
+    const char **defines; // "NAME=VALUE"
+    int define_count;
+    bool supported;       // `requires` holds
+};
+struct resolved_case {
+    const struct case_point *point;
+    struct resolved_buffer *buffers;
+    int buffer_count;
+    double work_bytes, work_flops; // NAN when not stated; flops sums all kinds
+    double work_flops_f16, work_flops_f32, work_flops_f64, work_flops_tensor; // NAN when not stated
+};
+bool experiment_resolve_case(struct arena *a, const struct experiment *e,
+                             const struct case_point *point, const struct device_facts *device,
+                             struct resolved_case *out, struct error *err) CHECK_RESULT;
+// Grid and block are checked: positive, within CUDA's limits (2^31-1, 65535, 65535; 1024 threads),
+// not absurd: "grid is 0 blocks in x (ceil_div(N,32) with N=0)".
+bool experiment_resolve_variant(struct arena *a, const struct experiment *e, int variant,
+                                const struct case_point *point, const struct device_facts *device,
+                                struct resolved_variant *out, struct error *err) CHECK_RESULT;
+
+/* ---- data ------------------------------------------------------------------------------------ */
+
+// Host copies of all buffers of a case: inputs filled (Philox: seed, buffer number), outputs
+// poisoned (a NaN pattern for floats, 0xA5 bytes for integers).
+struct host_buffers {
+    void **data;
+    int count;
+};
+bool buffers_fill(const struct experiment *e, const struct resolved_case *c,
+                  const struct case_point *point, uint64_t seed, struct host_buffers *out,
+                  struct error *err) CHECK_RESULT;
+void buffers_release(struct host_buffers *b);
+
+// Compiles (once, cached) and calls the reference: plain C, the arguments of the first variant's
+// last kernel launch in the same order; pointers to host buffers and scalars of the same types.
+// Compiled with $CC or cc, -O2, as a shared object in the user's cache; called through libffi.
+// Outputs land in `buffers`.
+bool reference_run(const struct experiment *e, const struct resolved_variant *signature,
+                   const struct resolved_case *c, struct host_buffers *buffers,
+                   struct error *err) CHECK_RESULT;
+
+struct output_difference { // the worst element of one output buffer
+    int buffer;
+    uint64_t index;
+    double got, wanted, absolute, relative, ulp;
+    uint64_t wrong_count, unwritten_count, count;
+};
+// true if every output is within its tolerance: |got - wanted| <= abs + rel * |wanted|; NaN only
+// equals NaN; elements that still hold the poison count as unwritten (and wrong). worst is filled
+// either way for the worst buffer.
+bool outputs_compare(const struct experiment *e, const struct resolved_case *c,
+                     const struct host_buffers *got, const struct host_buffers *wanted,
+                     struct output_difference *worst);
+
+#endif

@@ -1,0 +1,54 @@
+// gpu: what is known of a chip (gpus/*.yaml, each figure with its source) and occupancy.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_GPU_H
+#define RIDGE_GPU_H
+
+#include "base/base.h"
+
+// gpu_fields.def: FIELD(name, "unit", required, "meaning"): one row a number in a chip's file.
+enum gpu_field {
+#define FIELD(name, unit, required, meaning) GPU_FIELD_##name,
+#include "gpu/gpu_fields.def"
+#undef FIELD
+    GPU_FIELD_COUNT
+};
+struct gpu_field_info {
+    const char *name, *unit, *meaning;
+    bool required;
+};
+const struct gpu_field_info *gpu_field_info(enum gpu_field f);
+
+struct gpu {
+    const char *id;     // "h200": the file's name
+    const char *name;   // "NVIDIA H200"
+    const char *vendor; // "nvidia"
+    const char *arch;   // "sm_90"
+    int cc_major, cc_minor;
+    double value[GPU_FIELD_COUNT]; // in the field's unit; NAN = not known
+    const char *source[GPU_FIELD_COUNT];
+};
+double gpu_get(const struct gpu *g, enum gpu_field f); // asserts that a required field is there
+#define GPU(g, field) gpu_get((g), GPU_FIELD_##field)
+
+// Reads gpus/<id>.yaml (data_path). Unknown chip: the error lists those there are.
+bool gpu_load(struct arena *a, const char *id, struct gpu **out, struct error *err) CHECK_RESULT;
+bool gpu_parse(struct arena *a, const char *file, const char *text, size_t size_bytes,
+               struct gpu **out, struct error *err) CHECK_RESULT;
+// Ids of the chips that have a file, sorted; NULL terminated.
+bool gpu_list(struct arena *a, const char *const **ids, struct error *err) CHECK_RESULT;
+
+enum occupancy_limit { LIMIT_WARPS, LIMIT_BLOCKS, LIMIT_REGISTERS, LIMIT_SHARED, LIMIT_COUNT };
+struct occupancy {
+    int blocks_per_sm;
+    int warps_per_sm;
+    double pct;                    // of the chip's maximum of warps
+    int blocks_by[LIMIT_COUNT];    // blocks each resource would allow
+    enum occupancy_limit limiter;
+};
+// NVIDIA's occupancy calculation: registers are allocated per warp in units, shared memory per
+// block in units plus the reserved part. block_threads 1..1024. false (blocks 0) if it can't run.
+bool gpu_occupancy(const struct gpu *g, int block_threads, int registers_per_thread,
+                   uint64_t shared_bytes_per_block, struct occupancy *out);
+const char *occupancy_limit_name(enum occupancy_limit l);
+
+#endif

@@ -1,0 +1,138 @@
+// loop: the loop itself: plan -> compile -> verify -> measure -> count -> diagnose -> judge.
+// Each variant and case runs in a worker process; finished results are handed to the caller one by
+// one (who records and shows them), so that a killed run keeps every finished one.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_LOOP_H
+#define RIDGE_LOOP_H
+
+#include <jansson.h>
+
+#include "base/base.h"
+#include "counters/counters.h"
+#include "device/device.h"
+#include "diagnose/diagnose.h"
+#include "experiment/experiment.h"
+#include "stats/stats.h"
+
+enum result_status {
+    RESULT_OK,           // ran; verified if verification was asked and there is a reference
+    RESULT_WRONG,        // ran, but the output differs from the reference
+    RESULT_FAILED,       // did not compile, stopped on a problem, crashed, timed out
+    RESULT_SKIPPED,      // `requires` does not hold on this device
+};
+
+struct time_result {
+    enum provenance provenance; // ABSENT: not timed
+    struct summary summary;     // ns; a modelled time has count 1 and low = high = median
+    double *samples_ns;         // summary.count values, in order
+};
+
+struct speedup {
+    bool valid;
+    const char *versus;
+    struct comparison comparison;
+};
+
+enum expectation_verdict { EXPECTATION_HELD, EXPECTATION_MISSED, EXPECTATION_OPPOSITE, EXPECTATION_UNKNOWN };
+const char *expectation_verdict_name(enum expectation_verdict v); // "held" "missed" "the other way" "unknown"
+struct expectation_result {
+    const char *what, *expected, *actual; // "time", "-50%", "-61%"
+    enum expectation_verdict verdict;
+};
+
+struct case_value {
+    const char *name;
+    struct value value;
+};
+
+struct result { // arena-owned; everything that is recorded about one variant on one case
+    const char *variant, *from; // from: NULL for the first
+    const char *title, *hypothesis, *bottleneck;
+    struct case_value *params;
+    int param_count;
+    const char *case_label;
+    enum result_status status;
+    bool checked;         // compared with the reference
+    bool verified;        // … and equal within tolerance
+    const char *error;    // what went wrong, or NULL
+    const char *compiler; // "NVRTC 13.0"
+    char code_key[33];
+    uint64_t seed;
+    struct time_result time;
+    struct counters counters;
+    device_line *lines;
+    int line_count;
+    struct device_problem *problems;
+    int problem_count;
+    struct diagnosis diagnosis;
+    bool diagnosed;
+    struct speedup speedup;      // against `from`
+    struct expectation_result *expectations;
+    int expectation_count;
+    double worst_relative_error, worst_absolute_error; // of the check; NAN if not checked
+};
+
+struct run_header { // what is said once a run
+    int64_t id;             // in the journal; 0 = not recorded
+    const char *ridge_version;
+    const char *started;    // UTC, ISO 8601
+    const char *git;        // commit of the experiment's folder, "+dirty"; NULL if none
+    const char *experiment, *title, *experiment_path;
+    const char *command;    // the command line
+    const char *device_id, *device_name;
+    double device_cc;
+    const char *cache_state; // "cold" or "warm"
+    json_t *environment;    // host name, cpu, os, compiler versions, threads, driver
+};
+struct run { // arena-owned
+    struct run_header header;
+    struct result *results;
+    int result_count;
+    const char *stop_reason; // of the last case, or NULL
+};
+
+struct loop_request {
+    const char *experiment_path;
+    const char *device; // "auto", …
+    const char *const *overrides; // "N=2048"
+    int override_count;
+    const char *const *variants;  // only these (and what they answer, for the comparison); 0 = all
+    int variant_count;
+    const char *compiler; // "auto"
+    unsigned checks;
+    bool verify_only;     // no counters, no time
+    bool no_verify;
+    bool warm;            // --cache warm
+    double timeout_s;     // a variant; 0 = 600
+    uint64_t budget_warp_instructions; // 0 = 200 G
+    int threads;
+    double sample_share;
+    bool has_seed;
+    uint64_t seed;        // else fresh
+};
+struct loop_events { // all optional; called in the parent
+    void (*header)(void *context, const struct run_header *h);
+    // phase: "compiling", "reference", "verifying and counting" …; share 0..1 of the whole run;
+    // left_s < 0 = not known.
+    void (*progress)(void *context, const char *phase, const char *variant, const char *case_label,
+                     double share, double left_s);
+    // A finished result, judged. Returning false stops the run (the journal could not write).
+    bool (*result)(void *context, const struct result *r, struct error *err);
+    void *context;
+    const volatile bool *cancel;
+};
+// false: nothing could be run (bad experiment, no device), a system error, or cancelled. Wrong or
+// failed variants are results, not errors.
+bool loop_run(struct arena *a, const struct loop_request *request, const struct loop_events *events,
+              struct run *out, struct error *err) CHECK_RESULT;
+
+// The one serialisation of runs: --json, the journal's details, the worker's pipe (DESIGN 8).
+// Keys are stable. New references / arena-owned.
+json_t *run_to_json(const struct run *r);
+json_t *result_to_json(const struct result *r);
+bool run_from_json(struct arena *a, const json_t *json, struct run *out, struct error *err) CHECK_RESULT;
+bool result_from_json(struct arena *a, const json_t *json, struct result *out, struct error *err) CHECK_RESULT;
+
+// Source text of a variant's kernels as the Markdown diff and annotate need it: the experiment is
+// loaded again from its path; fails clearly if it has gone.
+#endif

@@ -1,0 +1,174 @@
+// What the simulator's parts agree on. Not for other modules.
+//   exec.c      decodes functions to micro-ops and runs warps, blocks, SMs (the interpreter)
+//   alu*.c      pure 32-lane functions for every arithmetic instruction
+//   access*.c   from 32 addresses to sectors, lines, wavefronts
+//   cache.c     L1 of an SM, L2 and DRAM of the chip
+//   timing.c    replays the trace of some blocks against the chip's rates: the modelled time
+// Convention: a 32-bit register of a warp is uint32_t[32], a 64-bit one uint64_t[32]; 8- and 16-bit
+// registers live zero-extended in 32-bit ones; 128-bit ones are uint64_t[64], low halves first;
+// a predicate is one uint32_t with a bit per lane.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_SIM_INTERNAL_H
+#define RIDGE_SIM_INTERNAL_H
+
+#include "sim/sim.h"
+
+enum { LANES = 32, SECTOR_BYTES = 32, LINE_BYTES = 128, SECTORS_PER_LINE = 4 };
+
+/* ---- run-time choice of vector code: files *_isa.c are compiled once for each ---------------- */
+
+enum sim_isa { SIM_ISA_BASELINE, SIM_ISA_AVX2, SIM_ISA_AVX512, SIM_ISA_COUNT };
+// The best this host runs; RIDGE_SIM_ISA=baseline|avx2|avx512 lowers it (for tests and bugs).
+enum sim_isa sim_isa_best(void);
+
+/* ---- alu: pure functions over 32 lanes -------------------------------------------------------- */
+
+// Computes all 32 lanes, whatever the mask: the interpreter blends. d never aliases the sources
+// partly (it may be the same register). Unused sources are NULL. A predicate source or result is a
+// pointer to its uint32_t mask. imm: lop3's table, and what a row says.
+typedef void (*alu_fn)(void *d, const void *a, const void *b, const void *c, const void *e,
+                       uint32_t imm);
+struct alu_op {
+    alu_fn fn;
+    int result_bits;    // 1 (predicate), 32, 64, 128; 8/16-bit values count as 32
+    int source_count;   // of a b c e
+    int source_bits[4]; // as result_bits
+    uint32_t imm;       // handed to fn
+    bool reads_carry, writes_carry; // add.cc addc …: the carry mask is passed as e (uint32_t *, in/out)
+    int flops_f16, flops_f32, flops_f64; // a lane each; an FMA is two
+    bool is_fadd, is_fmul, is_ffma;      // f32
+};
+// Finds the function for arith, carry, bits, compare (the bare comparison of setp/set: boolean
+// combination is the interpreter's), move, convert, special instructions. false: not supported;
+// *why is a static sentence.
+bool sim_alu_find(const struct ptx_instruction *in, enum sim_isa isa, struct alu_op *out,
+                  const char **why);
+
+/* ---- access: from addresses to hardware transactions ------------------------------------------ */
+
+struct access_line {
+    uint64_t address;      // of the line: multiple of 128
+    uint8_t sectors;       // bit per 32-byte sector touched
+    uint8_t full_sectors;  // of those, every byte touched (stores: no partial write)
+};
+struct access {
+    int sector_count, sector_ideal, line_count;
+    struct access_line line[LANES * 2]; // in order of the first lane that touches it
+};
+// Global and local: bytes 1, 2, 4, 8, 16, 32 a lane, aligned to bytes. mask 0: all zero.
+// ideal = ceil(distinct bytes / 32).
+typedef void (*access_global_fn)(const uint64_t address[LANES], uint32_t mask, unsigned bytes,
+                                 struct access *out);
+// Shared: offsets within the block's shared memory. Rules and their sources in access_isa.c.
+struct wavefronts {
+    int count, ideal;
+};
+enum shared_kind { SHARED_LOAD, SHARED_STORE, SHARED_ATOMIC };
+typedef struct wavefronts (*access_shared_fn)(const uint32_t offset[LANES], uint32_t mask,
+                                              unsigned bytes, enum shared_kind kind);
+struct access_functions {
+    access_global_fn global;
+    access_shared_fn shared;
+};
+const struct access_functions *sim_access_functions(enum sim_isa isa);
+
+/* ---- caches -------------------------------------------------------------------------------- */
+
+// One SM's L1: sectored, write-through, no allocation on stores (a store updates a line that is
+// there). Size = the SM's unified memory less the shared memory its resident blocks hold.
+struct l1;
+struct l1 *l1_new(const struct gpu *gpu, uint64_t shared_bytes_in_use);
+void l1_free(struct l1 *c);
+void l1_reset(struct l1 *c);
+// Sectors (bits) of the line that hit; the others are fetched and are there afterwards.
+uint8_t l1_load(struct l1 *c, uint64_t line_address, uint8_t sectors);
+void l1_store(struct l1 *c, uint64_t line_address, uint8_t sectors);
+
+// What an SM sends to L2, in the order it does; replayed later in a fixed order over all SMs, so
+// that the counts do not depend on host threads.
+enum l2_kind { L2_READ, L2_WRITE, L2_ATOMIC };
+struct l2_request {
+    uint64_t line_address;
+    uint32_t site;        // index of the PTX instruction, for its statistics
+    uint8_t sectors, full_sectors, kind;
+    uint8_t sm_partition; // which L2 partition the SM is near
+};
+struct l2_counts { // chip-wide
+    uint64_t read_sectors, write_sectors, hit_sectors; // at the slices, fabric copies included
+    uint64_t dram_read_bytes, dram_write_bytes;
+};
+struct l2;
+struct l2 *l2_new(const struct gpu *gpu);
+void l2_free(struct l2 *c);
+void l2_flush(struct l2 *c); // writes nothing back: the cold state before a launch
+// Feeds requests in order; adds to counts; hit sectors of each request are added to
+// site_hits[request.site] when site_hits is not NULL.
+void l2_replay(struct l2 *c, const struct l2_request *requests, size_t count,
+               struct l2_counts *counts, uint64_t *site_hits);
+
+/* ---- trace and timing ---------------------------------------------------------------------- */
+
+// One warp instruction of a traced block, in the order the warp executed it.
+struct trace_op {
+    uint32_t site;       // index of the PTX instruction (struct sim_site)
+    uint8_t lanes;       // active
+    uint8_t lines;       // global: distinct lines
+    uint8_t sectors;     // global: distinct sectors (saturated at 255)
+    uint8_t miss;        // global loads: sectors not in L1; stores: sectors written in part
+    uint8_t wavefronts;  // shared; atomics: largest number of lanes on one address
+    uint32_t first_sector; // global: low 32 bits of (address / 32) of the lowest active lane: tells
+                           // the timing which hits wait for a sector that is still on its way
+};
+struct trace_warp {
+    struct trace_op *ops;
+    size_t count, capacity;
+};
+struct trace_block {
+    uint32_t block_index;
+    struct trace_warp *warps;
+    int warp_count;
+};
+// The traced blocks are those of SM 0, in order of their start, until the memory for the trace is
+// used up; a block is traced whole or not at all, except the first, which may be cut.
+struct trace {
+    struct trace_block *blocks;
+    int block_count;
+    bool cut; // the first block was longer than the trace may be
+};
+
+// Static facts of a site the timing needs; filled by the decoder. Registers are numbered as in the
+// PTX function (calls: each function has its own numbers, see register_base).
+enum timing_pipe {
+    PIPE_NONE,     // vanishes in machine code: no issue slot
+    PIPE_INTEGER, PIPE_F32, PIPE_F64, PIPE_F16, PIPE_SPECIAL, PIPE_CONVERT,
+    PIPE_GLOBAL_LOAD, PIPE_GLOBAL_STORE, PIPE_SHARED_LOAD, PIPE_SHARED_STORE, PIPE_SHARED_ATOMIC,
+    PIPE_GLOBAL_ATOMIC, PIPE_GLOBAL_REDUCTION, PIPE_LOCAL_LOAD, PIPE_LOCAL_STORE, PIPE_CONST,
+    PIPE_ASYNC_COPY, PIPE_ASYNC_WAIT, PIPE_BARRIER, PIPE_BRANCH, PIPE_WARP, PIPE_TENSOR,
+    PIPE_FENCE, PIPE_EXIT, PIPE_COUNT
+};
+enum { TIMING_REGISTERS_MAX = 10 };
+struct timing_site {
+    enum timing_pipe pipe;
+    uint8_t source_count, result_count;
+    uint16_t source[TIMING_REGISTERS_MAX]; // registers read, the guard and address bases included
+    uint16_t result[TIMING_REGISTERS_MAX];
+    uint8_t bytes;         // a lane, of a memory access
+    uint8_t issue_slots;   // machine instructions it becomes, roughly: 1; add.s64 2; mul.lo.s64 4;
+                           // div.rn.f32 10; div.s32 20; div.s64 60 … (table in decode); 0 reads as 1
+    uint32_t tensor_flops; // a warp, of a matrix instruction
+};
+struct timing_input {
+    const struct gpu *gpu;
+    const struct trace *trace;
+    const struct timing_site *sites;
+    int site_count, register_count; // largest register number + 1
+    const struct sim_site *stats;   // totals a site, for L2 hit shares
+    int warps_per_block, blocks_per_sm;
+    uint64_t grid_blocks;
+    struct l2_counts l2;
+    const struct counters *counters;
+};
+// Models the kernel's duration. Mechanisms and sources are told in timing.c.
+void sim_timing_model(const struct timing_input *in, struct sim_time *out);
+
+#endif

@@ -1,0 +1,158 @@
+// sim: the simulated GPU. Runs PTX kernels on the CPU, warp by warp with lanes as vectors, and
+// counts what the hardware would: requests, sectors, wavefronts, divergence, L1, L2, DRAM; checks
+// every access; and models the time from a trace of some blocks. Deterministic: results, counters
+// and times do not depend on the number of host threads, the host or the compiler.
+//   sim_open -> sim_alloc, sim_write -> sim_module_load -> sim_launch -> sim_read -> sim_close
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_SIM_H
+#define RIDGE_SIM_H
+
+#include "base/base.h"
+#include "counters/counters.h"
+#include "gpu/gpu.h"
+#include "ptx/ptx.h"
+
+struct sim;
+struct sim_module;
+
+// `gpu` is borrowed and must outlive the simulator.
+bool sim_open(const struct gpu *gpu, struct sim **out, struct error *err) CHECK_RESULT;
+void sim_close(struct sim *s); // NULL is fine; releases modules and memory
+
+/* ---- device memory: addresses are device addresses, same in every run ---------------------- */
+
+// Device memory, 256-byte aligned, red zones between allocations. `name` (copied) is used in
+// messages: "8 bytes past the end of 'out'". Fresh memory counts as uninitialised.
+bool sim_alloc(struct sim *s, uint64_t size_bytes, const char *name, uint64_t *address,
+               struct error *err) CHECK_RESULT;
+bool sim_free(struct sim *s, uint64_t address, struct error *err) CHECK_RESULT;
+bool sim_write(struct sim *s, uint64_t address, const void *data, uint64_t size_bytes,
+               struct error *err) CHECK_RESULT;
+bool sim_read(struct sim *s, uint64_t address, void *data, uint64_t size_bytes,
+              struct error *err) CHECK_RESULT;
+bool sim_fill(struct sim *s, uint64_t address, uint8_t byte, uint64_t size_bytes,
+              struct error *err) CHECK_RESULT;
+void sim_flush_caches(struct sim *s); // L1 and L2 empty, clean: the cold state
+
+/* ---- modules and launches ------------------------------------------------------------------ */
+
+// `ptx` is borrowed and must outlive the module. Globals get addresses and initial values.
+// An instruction the simulator can't run is no error here, only when a launched kernel reaches it.
+bool sim_module_load(struct sim *s, const struct ptx_module *ptx, struct sim_module **out,
+                     struct error *err) CHECK_RESULT;
+void sim_module_unload(struct sim *s, struct sim_module *m);
+bool sim_module_symbol(const struct sim_module *m, const char *name, uint64_t *address,
+                       uint64_t *size_bytes);
+
+enum sim_check {
+    SIM_CHECK_BOUNDS = 1,     // always on: out of bounds, misaligned
+    SIM_CHECK_UNINIT = 2,     // reads of memory nothing wrote: global, shared, local
+    SIM_CHECK_RACES = 4,      // shared and global races within a block, and between blocks
+};
+
+struct sim_launch {
+    const struct sim_module *module;
+    const char *kernel;
+    uint32_t grid[3], block[3]; // blocks, threads
+    uint32_t dynamic_shared_bytes;
+    const void *const *args; // one pointer per parameter, to a value of the parameter's size
+    int arg_count;
+    int registers_per_thread; // from a real compiler; 0 = use ptx_register_estimate
+    // Options; zero means the default.
+    int threads;                     // host threads; 0 = all
+    unsigned checks;                 // enum sim_check bits; BOUNDS is always on
+    uint64_t budget_warp_instructions; // 0 = none: ends with an error when exceeded
+    double sample_share;             // 0 or 1 = all blocks; 0.1 = every tenth (results are then partial!)
+    bool no_caches;                  // leave L1, L2, DRAM and the modelled time absent
+    bool no_timing;                  // no trace, no modelled time
+    void (*progress)(void *context, uint64_t blocks_done, uint64_t blocks_total); // may be NULL
+    void *progress_context;
+    int (*printf_sink)(void *context, const char *data, size_t size_bytes); // of device printf; NULL = dropped
+    void *printf_context;
+};
+
+// What one PTX instruction did, over the whole launch.
+struct sim_site {
+    const struct ptx_instruction *instruction;
+    const struct ptx_function *function;
+    uint64_t executed;       // by warps
+    uint64_t lanes;          // executed times active lanes
+    uint64_t divergent;      // branches: with lanes going both ways
+    uint64_t requests;       // memory: with at least one lane active
+    uint64_t sectors, sectors_ideal, lines; // global and local
+    uint64_t l1_hit_sectors; // global loads
+    uint64_t l2_sectors, l2_hit_sectors; // those sent on to L2; found there
+    uint64_t wavefronts, wavefronts_ideal; // shared
+    uint64_t same_address_depth; // atomics: largest number of lanes on one address, summed
+};
+
+// Sums of sites with the same .loc line.
+struct sim_line {
+    const char *file;
+    int line;
+    uint64_t instructions, lanes, divergent_branches, branches;
+    uint64_t global_requests, global_sectors, global_sectors_ideal, l1_hit_sectors;
+    uint64_t shared_requests, shared_wavefronts, shared_wavefronts_ideal;
+    uint64_t atomics, barriers, flops;
+};
+
+enum sim_violation_kind {
+    SIM_OUT_OF_BOUNDS, SIM_MISALIGNED, SIM_UNINITIALISED, SIM_RACE, SIM_BARRIER_DIVERGENCE,
+    SIM_SHUFFLE_MASK, SIM_TRAP, SIM_ASSERT, SIM_UNSUPPORTED, SIM_BUDGET, SIM_DEADLOCK,
+};
+struct sim_violation {
+    enum sim_violation_kind kind;
+    const char *kernel;
+    const char *file; // source file and line when .loc gives one, else the PTX's
+    int line;
+    uint32_t block[3], thread[3];
+    bool has_other;
+    uint32_t other_block[3], other_thread[3]; // races: the other side
+    int other_line;
+    uint64_t address;
+    const char *what; // one sentence: "writes 4 bytes 8 bytes past the end of 'out' (16384 bytes)"
+    uint64_t count;   // times seen at this site
+};
+
+// A share of the modelled time: how long the resource was busy on the modelled SM's critical time.
+enum sim_resource {
+    SIM_RESOURCE_ISSUE, SIM_RESOURCE_F32, SIM_RESOURCE_F64, SIM_RESOURCE_INTEGER,
+    SIM_RESOURCE_SPECIAL, SIM_RESOURCE_LSU, SIM_RESOURCE_SHARED, SIM_RESOURCE_L1_FILL,
+    SIM_RESOURCE_L2, SIM_RESOURCE_DRAM, SIM_RESOURCE_ATOMIC, SIM_RESOURCE_COUNT
+};
+const char *sim_resource_name(enum sim_resource r);
+struct sim_time {
+    bool valid;
+    double time_ns;                        // modelled duration of the kernel
+    double launch_ns;                      // of that, launch overhead
+    double busy_ns[SIM_RESOURCE_COUNT];    // each resource's busy time
+    double occupancy_pct;                  // warps active on average, modelled
+    double waiting_memory_pct, waiting_barrier_pct; // of the warps' time
+    double traced_share;                   // of the blocks of one SM that were traced
+};
+
+struct sim_report { // arena-owned
+    struct counters counters;
+    struct sim_site *sites; // of the kernel and every function it may call, in PTX order
+    int site_count;
+    struct sim_line *lines; // sorted by file, line
+    int line_count;
+    struct sim_violation *violations;
+    int violation_count;
+    struct sim_time time;
+    struct occupancy occupancy;
+    int registers_per_thread;
+    bool registers_modelled; // the count is an estimate
+    uint64_t blocks_run, blocks_total;
+    uint64_t host_ns;
+};
+
+// Runs the kernel. true: ran to its end with no violation of a kind that stops a kernel
+// (out of bounds, misaligned, trap, unsupported instruction, budget, deadlock). On such a violation
+// returns false with kind ERROR_CHECK, message "file:line: kernel 'k': what (block (x,y,z), thread
+// (x,y,z), address 0x…)"; the report still holds everything counted. Others (races, uninitialised
+// reads, barrier divergence) are only listed in the report.
+bool sim_launch(struct sim *s, const struct sim_launch *launch, struct arena *a,
+                struct sim_report *report, struct error *err) CHECK_RESULT;
+
+#endif

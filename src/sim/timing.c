@@ -1,0 +1,645 @@
+// The time model: replays the traced blocks of one SM, warp by warp, against the chip's measured
+// rates and latencies. Nothing is fitted to a kernel: every number comes from the chip's file, where
+// its source stands. The mechanisms:
+//   - a warp issues in order; an instruction waits for the registers it reads (scoreboard);
+//   - each of the SM's schedulers issues one instruction a cycle; a pipe takes 32 lanes at its rate;
+//   - the load/store unit takes a request line by line, shared memory wavefront by wavefront;
+//   - sectors that miss L1 pass the SM's fill port, the L2 and, if they miss there, device memory;
+//     L2 and memory are shared evenly by the SMs at work (each SM gets its part of the chip's rate);
+//   - a load that hits a sector still on its way waits for it;
+//   - stores do not stop a warp until the store path's queue is full;
+//   - a barrier opens when its last warp has come; a block's place is taken again when its last warp
+//     has ended and the next block has been launched.
+// Grids longer than the replay are extended at the steady interval between block starts.
+// Times inside are SM cycles.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/internal.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    REPLAY_OPS_MAX = 4000000,  // warp instructions replayed at most
+    REPLAY_GENERATIONS = 6,    // times the resident blocks are replaced before we extrapolate
+    FILL_TABLE = 8192,         // sectors on their way remembered (direct mapped)
+    SCHEDULERS_MAX = 8,
+};
+
+/* ---- servers: one thing at a time, first come first served ------------------------------------ */
+
+struct server {
+    double free_at, busy;
+};
+
+static double server_take(struct server *s, double at, double cycles)
+{
+    double start = at > s->free_at ? at : s->free_at;
+    s->free_at = start + cycles;
+    s->busy += cycles;
+    return start;
+}
+
+/* ---- the SM ------------------------------------------------------------------------------------ */
+
+struct rates { // cycles, and units a cycle of one SM
+    double lines, store_lines, lsu_issue, l1_bytes, fill_bytes, store_bytes, wavefront;
+    double l2_read_bytes, l2_write_bytes, l2_write_part_sectors, l2_atomics, l2_atomics_same;
+    double dram_read_bytes, dram_write_bytes;
+    double f32, f64, f16, integer, special, warp;
+    double tensor_flops;
+    double alu, f64_latency, special_latency, shared_latency, l1_latency, l2_latency, dram_latency;
+    double barrier, atomic_latency, warp_latency, block_launch, block_warp_launch;
+    double store_queue, load_queue; // cycles of work the queues in front of the LSU hold
+};
+
+struct warp_state {
+    const struct trace_warp *trace;
+    size_t next;
+    double at;         // earliest time of its next issue
+    double *ready;     // a register each
+    uint8_t *memory;   // the register comes from memory
+    int block;         // slot
+    int scheduler;
+    bool waiting, done;
+    double started;
+};
+
+struct block_slot {
+    int running, waiting; // warps not ended; of those, waiting at the barrier
+    double last_arrival;
+    double started;
+};
+
+struct fill { // a sector on its way
+    uint32_t sector;
+    double arrives;
+};
+
+struct replay {
+    const struct timing_input *in;
+    struct rates r;
+    struct server issue[SCHEDULERS_MAX], f32, f64, f16, integer, special, warp_pipe, tensor;
+    struct server lsu, fill, store, l2, dram, atomic, shared_only;
+    int schedulers;
+    struct warp_state *warps; // blocks_per_sm * warps_per_block
+    struct block_slot *slots;
+    int *heap;
+    int heap_count;
+    struct fill *fills;
+    double *miss_credit; // a site each: L2 misses owed
+    double warp_cycles, wait_memory, wait_barrier;
+    uint64_t ops;
+    uint64_t blocks_started;
+    double *starts; // of the first `starts_count` blocks
+    uint64_t blocks_to_run;
+    double end;
+};
+
+static double field(const struct gpu *g, enum gpu_field f, double otherwise)
+{
+    return isnan(g->value[f]) ? otherwise : g->value[f];
+}
+
+static double active_sms(const struct timing_input *in)
+{
+    double sms = GPU(in->gpu, sm_count);
+    return (double)in->grid_blocks < sms ? (double)in->grid_blocks : sms;
+}
+
+// Chip-wide GB/s (= bytes/ns) to bytes a cycle of one of the SMs at work.
+static double chip_rate(const struct timing_input *in, double per_ns)
+{
+    double cycles_per_ns = GPU(in->gpu, clock_mhz) / 1000;
+    return per_ns / cycles_per_ns / active_sms(in);
+}
+
+static void rates_memory(struct rates *r, const struct timing_input *in)
+{
+    const struct gpu *g = in->gpu;
+    double dram = GPU(g, dram_gbps);
+    double copy = field(g, GPU_FIELD_dram_copy_gbps, 0.88 * dram);
+    bool mixed = in->l2.dram_write_bytes * 10 > in->l2.dram_read_bytes;
+    double read = mixed ? copy : field(g, GPU_FIELD_dram_read_gbps, 0.92 * dram);
+    double write = mixed ? copy : field(g, GPU_FIELD_dram_write_gbps, 0.92 * dram);
+    r->dram_read_bytes = chip_rate(in, read);
+    r->dram_write_bytes = chip_rate(in, write);
+    double l2 = field(g, GPU_FIELD_l2_read_gbps, 1.5 * dram);
+    r->l2_read_bytes = chip_rate(in, l2);
+    r->l2_write_bytes = chip_rate(in, field(g, GPU_FIELD_l2_write_gbps, l2));
+    r->l2_write_part_sectors =
+        chip_rate(in, field(g, GPU_FIELD_l2_write_sectors_per_ns, l2 / (2 * SECTOR_BYTES)));
+    r->l2_atomics = chip_rate(in, field(g, GPU_FIELD_l2_atomics_per_ns, l2 / SECTOR_BYTES));
+    r->l2_atomics_same = chip_rate(in, field(g, GPU_FIELD_l2_atomic_same_per_ns, 1));
+    r->l1_bytes = GPU(g, l1_bytes_per_cycle);
+    r->fill_bytes = field(g, GPU_FIELD_l1_fill_bytes_per_cycle, 64);
+    r->store_bytes = field(g, GPU_FIELD_l1_store_bytes_per_cycle, 64);
+    r->lines = field(g, GPU_FIELD_l1_lines_per_cycle, 1);
+    r->store_lines = field(g, GPU_FIELD_l1_store_lines_per_cycle, r->lines);
+    r->lsu_issue = field(g, GPU_FIELD_lsu_issue_cycles, 1);
+    r->wavefront = field(g, GPU_FIELD_shared_wavefront_cycles, 1);
+}
+
+static void rates_fill(struct rates *r, const struct timing_input *in)
+{
+    const struct gpu *g = in->gpu;
+    rates_memory(r, in);
+    r->f32 = GPU(g, f32_lanes_per_cycle);
+    r->f64 = GPU(g, f64_lanes_per_cycle);
+    r->f16 = field(g, GPU_FIELD_f16_lanes_per_cycle, 2 * r->f32);
+    r->integer = GPU(g, integer_lanes_per_cycle);
+    r->special = GPU(g, special_lanes_per_cycle);
+    r->warp = field(g, GPU_FIELD_warp_lanes_per_cycle, 32);
+    double clock_per_ns = GPU(g, clock_mhz) / 1000;
+    r->tensor_flops = field(g, GPU_FIELD_tensor_bf16_tflops, 0) * 1000 / clock_per_ns /
+                      GPU(g, sm_count);
+    r->alu = GPU(g, latency_alu_cycles);
+    r->f64_latency = field(g, GPU_FIELD_latency_f64_cycles, 2 * r->alu);
+    r->special_latency = field(g, GPU_FIELD_latency_special_cycles, 4 * r->alu);
+    r->shared_latency = GPU(g, latency_shared_cycles);
+    r->l1_latency = GPU(g, latency_l1_cycles);
+    r->l2_latency = GPU(g, latency_l2_cycles);
+    r->dram_latency = GPU(g, latency_dram_cycles);
+    r->barrier = field(g, GPU_FIELD_latency_barrier_cycles, 5 * r->alu);
+    r->atomic_latency = field(g, GPU_FIELD_latency_atomic_cycles, r->l2_latency);
+    r->warp_latency = field(g, GPU_FIELD_latency_warp_cycles, r->shared_latency);
+    r->block_launch = field(g, GPU_FIELD_block_launch_cycles, 0);
+    r->block_warp_launch = field(g, GPU_FIELD_block_warp_launch_cycles, 0);
+    r->load_queue = r->store_queue = 128;
+}
+
+/* ---- heap of runnable warps, earliest first; ties by number, so that replays are identical ------ */
+
+static bool warp_before(const struct replay *p, int a, int b)
+{
+    const struct warp_state *x = &p->warps[a], *y = &p->warps[b];
+    return x->at < y->at || (x->at == y->at && a < b);
+}
+
+static void heap_push(struct replay *p, int w)
+{
+    int i = p->heap_count++;
+    while (i > 0 && warp_before(p, w, p->heap[(i - 1) / 2])) {
+        p->heap[i] = p->heap[(i - 1) / 2];
+        i = (i - 1) / 2;
+    }
+    p->heap[i] = w;
+}
+
+static int heap_pop(struct replay *p)
+{
+    int top = p->heap[0], last = p->heap[--p->heap_count], i = 0;
+    for (;;) {
+        int child = 2 * i + 1;
+        if (child >= p->heap_count)
+            break;
+        if (child + 1 < p->heap_count && warp_before(p, p->heap[child + 1], p->heap[child]))
+            child++;
+        if (!warp_before(p, p->heap[child], last))
+            break;
+        p->heap[i] = p->heap[child];
+        i = child;
+    }
+    p->heap[i] = last;
+    return top;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------ */
+
+static struct fill *fill_slot(struct replay *p, uint32_t sector)
+{
+    return &p->fills[(sector * 2654435761u) >> 19 & (FILL_TABLE - 1)];
+}
+
+// Of `sectors` of this site that reach L2, how many miss there: the site's share, carried as a
+// fraction so that many small requests add up exactly.
+static double l2_misses(struct replay *p, uint32_t site, double sectors)
+{
+    const struct sim_site *s = &p->in->stats[site];
+    if (s->l2_sectors == 0)
+        return 0;
+    double share = 1 - (double)s->l2_hit_sectors / (double)s->l2_sectors;
+    p->miss_credit[site] += sectors * (share > 0 ? share : 0);
+    double whole = floor(p->miss_credit[site] + 1e-9);
+    p->miss_credit[site] -= whole;
+    return whole;
+}
+
+static double load_global(struct replay *p, const struct trace_op *op, double at)
+{
+    const struct rates *r = &p->r;
+    const struct timing_site *t = &p->in->sites[op->site];
+    double bytes = (double)op->lanes * t->bytes;
+    double cycles = fmax(r->lsu_issue, fmax(op->lines / r->lines, bytes / r->l1_bytes));
+    double start = server_take(&p->lsu, at, cycles);
+    double arrives = start + cycles + r->l1_latency;
+    struct fill *f = fill_slot(p, op->first_sector);
+    if (op->miss == 0) {
+        if (f->sector == op->first_sector && f->arrives > arrives)
+            arrives = f->arrives;
+        return arrives;
+    }
+    double missed = op->miss * (double)SECTOR_BYTES;
+    double l2 = server_take(&p->l2, start, missed / r->l2_read_bytes);
+    double from = l2 + missed / r->l2_read_bytes + r->l2_latency;
+    double dram_sectors = l2_misses(p, op->site, op->miss);
+    if (dram_sectors > 0) {
+        double cost = dram_sectors * SECTOR_BYTES / r->dram_read_bytes;
+        double dram = server_take(&p->dram, l2, cost);
+        from = fmax(from, dram + cost + r->dram_latency);
+    }
+    double port = server_take(&p->fill, from - r->l2_latency, missed / r->fill_bytes);
+    arrives = fmax(arrives, fmax(from, port + missed / r->fill_bytes + r->l2_latency));
+    f->sector = op->first_sector;
+    f->arrives = arrives;
+    return arrives;
+}
+
+// Dirty sectors go to device memory as often as the cache model saw them go.
+static double dram_write_share(const struct replay *p)
+{
+    const struct l2_counts *c = &p->in->l2;
+    double written = (double)c->write_sectors * SECTOR_BYTES;
+    return written > 0 ? (double)c->dram_write_bytes / written : 0;
+}
+
+static double store_global(struct replay *p, const struct trace_op *op, double at)
+{
+    const struct rates *r = &p->r;
+    double full = op->sectors - op->miss; // `miss` of a store: sectors written in part
+    double bytes = op->sectors * (double)SECTOR_BYTES;
+    double cycles = fmax(r->lsu_issue, op->lines / r->store_lines);
+    double start = server_take(&p->lsu, at, cycles);
+    double port = server_take(&p->store, start, bytes / r->store_bytes);
+    double l2_cycles =
+        full * SECTOR_BYTES / r->l2_write_bytes + op->miss / r->l2_write_part_sectors;
+    double l2 = server_take(&p->l2, port, l2_cycles);
+    double dram = bytes * dram_write_share(p) / r->dram_write_bytes;
+    if (dram > 0)
+        server_take(&p->dram, l2, dram);
+    return l2 + l2_cycles;
+}
+
+static double atomic_global(struct replay *p, const struct trace_op *op, double at)
+{
+    const struct rates *r = &p->r;
+    double cycles = fmax(r->lsu_issue, op->lines / r->store_lines);
+    double start = server_take(&p->lsu, at, cycles);
+    double depth = op->wavefronts > 0 ? op->wavefronts : 1;
+    double work = fmax(op->lanes / r->l2_atomics,
+                       depth > 1 ? depth / (r->l2_atomics_same * active_sms(p->in)) : 0);
+    double done = server_take(&p->atomic, start, work) + work;
+    return done + r->atomic_latency;
+}
+
+static double access_shared(struct replay *p, const struct trace_op *op, double at)
+{
+    double passes = op->wavefronts > 0 ? op->wavefronts : 1;
+    double cycles = fmax(p->r.lsu_issue, passes * p->r.wavefront);
+    double start = server_take(&p->lsu, at, cycles);
+    p->shared_only.busy += cycles;
+    return start + cycles - 1 + p->r.shared_latency;
+}
+
+/* ---- one instruction ---------------------------------------------------------------------------- */
+
+static double alu(struct server *s, double at, double lanes_per_cycle, double slots, double latency)
+{
+    double cycles = slots * LANES / lanes_per_cycle;
+    return server_take(s, at, cycles) + latency + (slots - 1) * cycles / slots;
+}
+
+// Starts the instruction at `at`; returns when its results may be read.
+static double op_execute(struct replay *p, const struct trace_op *op, double at)
+{
+    const struct rates *r = &p->r;
+    const struct timing_site *t = &p->in->sites[op->site];
+    double slots = t->issue_slots > 0 ? t->issue_slots : 1;
+    switch (t->pipe) {
+    case PIPE_NONE:
+        return at;
+    case PIPE_INTEGER:
+    case PIPE_BRANCH:
+        return alu(&p->integer, at, r->integer, slots, r->alu);
+    case PIPE_F32:
+        return alu(&p->f32, at, r->f32, slots, r->alu);
+    case PIPE_F64:
+        return alu(&p->f64, at, r->f64, slots, r->f64_latency);
+    case PIPE_F16:
+        return alu(&p->f16, at, r->f16, slots, r->alu);
+    case PIPE_SPECIAL:
+    case PIPE_CONVERT:
+        return alu(&p->special, at, r->special, slots, r->special_latency);
+    case PIPE_GLOBAL_LOAD:
+    case PIPE_LOCAL_LOAD:
+    case PIPE_ASYNC_COPY:
+        return op->lanes ? load_global(p, op, at) : at;
+    case PIPE_GLOBAL_STORE:
+    case PIPE_LOCAL_STORE:
+        return op->lanes ? store_global(p, op, at) : at;
+    case PIPE_SHARED_LOAD:
+    case PIPE_SHARED_STORE:
+    case PIPE_SHARED_ATOMIC:
+        return op->lanes ? access_shared(p, op, at) : at;
+    case PIPE_GLOBAL_ATOMIC:
+    case PIPE_GLOBAL_REDUCTION:
+        return op->lanes ? atomic_global(p, op, at) : at;
+    case PIPE_WARP:
+        return alu(&p->warp_pipe, at, r->warp, slots, r->warp_latency);
+    case PIPE_TENSOR:
+        if (r->tensor_flops > 0)
+            return server_take(&p->tensor, at, t->tensor_flops / r->tensor_flops) + 4 * r->alu;
+        return at + 4 * r->alu;
+    case PIPE_CONST:
+    case PIPE_ASYNC_WAIT:
+    case PIPE_BARRIER:
+    case PIPE_FENCE:
+    case PIPE_EXIT:
+    case PIPE_COUNT:
+        return at + r->alu;
+    }
+    return at;
+}
+
+// A full queue in front of the load/store unit keeps further memory instructions from issuing.
+static double queue_wait(const struct replay *p, enum timing_pipe pipe, double at)
+{
+    const struct rates *r = &p->r;
+    bool store = pipe == PIPE_GLOBAL_STORE || pipe == PIPE_LOCAL_STORE ||
+                 pipe == PIPE_GLOBAL_ATOMIC || pipe == PIPE_GLOBAL_REDUCTION;
+    bool memory = store || pipe == PIPE_GLOBAL_LOAD || pipe == PIPE_LOCAL_LOAD ||
+                  pipe == PIPE_SHARED_LOAD || pipe == PIPE_SHARED_STORE ||
+                  pipe == PIPE_SHARED_ATOMIC || pipe == PIPE_ASYNC_COPY;
+    if (memory && p->lsu.free_at - r->load_queue > at)
+        at = p->lsu.free_at - r->load_queue;
+    if (store && fmax(p->store.free_at, p->l2.free_at) - r->l2_latency - r->store_queue > at)
+        at = fmax(p->store.free_at, p->l2.free_at) - r->l2_latency - r->store_queue;
+    return at;
+}
+
+static double operands_ready(struct replay *p, struct warp_state *w, const struct timing_site *t)
+{
+    double ready = w->at;
+    bool memory = false;
+    for (int i = 0; i < t->source_count; i++)
+        if (w->ready[t->source[i]] > ready) {
+            ready = w->ready[t->source[i]];
+            memory = w->memory[t->source[i]];
+        }
+    for (int i = 0; i < t->result_count; i++)
+        if (w->ready[t->result[i]] > ready) {
+            ready = w->ready[t->result[i]];
+            memory = w->memory[t->result[i]];
+        }
+    if (memory)
+        p->wait_memory += ready - w->at;
+    return ready;
+}
+
+static bool pipe_is_load(enum timing_pipe pipe)
+{
+    return pipe == PIPE_GLOBAL_LOAD || pipe == PIPE_LOCAL_LOAD || pipe == PIPE_GLOBAL_ATOMIC ||
+           pipe == PIPE_ASYNC_COPY;
+}
+
+// Runs the warp's next instruction if it can start now; else moves the warp to when it can.
+// Returns false if it was only moved.
+static bool warp_step(struct replay *p, struct warp_state *w)
+{
+    const struct trace_op *op = &w->trace->ops[w->next];
+    const struct timing_site *t = &p->in->sites[op->site];
+    double at = operands_ready(p, w, t);
+    if (t->pipe == PIPE_NONE) { // a new name for a value: its readers wait for the old one
+        for (int i = 0; i < t->result_count; i++)
+            w->ready[t->result[i]] = at;
+        w->next++;
+        return true;
+    }
+    at = queue_wait(p, t->pipe, at);
+    struct server *scheduler = &p->issue[w->scheduler];
+    at = fmax(at, scheduler->free_at);
+    if (at > w->at + 1e-9) {
+        w->at = at;
+        return false;
+    }
+    double slots = t->issue_slots > 0 ? t->issue_slots : 1;
+    server_take(scheduler, at, slots);
+    double ready = op_execute(p, op, at);
+    for (int i = 0; i < t->result_count; i++) {
+        w->ready[t->result[i]] = ready;
+        w->memory[t->result[i]] = pipe_is_load(t->pipe);
+    }
+    if (t->pipe == PIPE_ASYNC_COPY)
+        w->ready[p->in->register_count] = fmax(w->ready[p->in->register_count], ready);
+    if (t->pipe == PIPE_ASYNC_WAIT)
+        w->at = fmax(w->at, w->ready[p->in->register_count]);
+    w->at = fmax(w->at, at + slots);
+    w->next++;
+    p->ops++;
+    return true;
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------ */
+
+static void block_start(struct replay *p, int slot, double at)
+{
+    const struct timing_input *in = p->in;
+    uint64_t n = p->blocks_started++;
+    const struct trace_block *b = &in->trace->blocks[n % (uint64_t)in->trace->block_count];
+    struct block_slot *s = &p->slots[slot];
+    *s = (struct block_slot){.running = b->warp_count, .started = at};
+    p->starts[n] = at;
+    for (int i = 0; i < in->warps_per_block; i++) {
+        int index = slot * in->warps_per_block + i;
+        struct warp_state *w = &p->warps[index];
+        w->trace = i < b->warp_count ? &b->warps[i] : NULL;
+        w->next = 0;
+        w->at = at + i * p->r.block_warp_launch;
+        w->started = w->at;
+        w->waiting = false;
+        w->done = !w->trace;
+        w->block = slot;
+        w->scheduler = index % p->schedulers;
+        memset(w->ready, 0, sizeof(double) * (size_t)(in->register_count + 1));
+        memset(w->memory, 0, (size_t)in->register_count + 1);
+        if (!w->done)
+            heap_push(p, index);
+    }
+}
+
+static void barrier_open(struct replay *p, int slot)
+{
+    struct block_slot *s = &p->slots[slot];
+    double at = s->last_arrival + p->r.barrier;
+    for (int i = 0; i < p->in->warps_per_block; i++) {
+        int index = slot * p->in->warps_per_block + i;
+        struct warp_state *w = &p->warps[index];
+        if (!w->waiting)
+            continue;
+        p->wait_barrier += at - w->at;
+        w->at = at;
+        w->waiting = false;
+        heap_push(p, index);
+    }
+    s->waiting = 0;
+    s->last_arrival = 0;
+}
+
+static void warp_end(struct replay *p, struct warp_state *w)
+{
+    struct block_slot *s = &p->slots[w->block];
+    w->done = true;
+    p->warp_cycles += w->at - w->started;
+    p->end = fmax(p->end, w->at);
+    s->running--;
+    if (s->running > 0 && s->waiting == s->running)
+        barrier_open(p, w->block);
+    if (s->running == 0 && p->blocks_started < p->blocks_to_run)
+        block_start(p, w->block, w->at + p->r.block_launch);
+}
+
+static void replay_run(struct replay *p)
+{
+    for (int slot = 0; slot < p->in->blocks_per_sm && p->blocks_started < p->blocks_to_run; slot++)
+        block_start(p, slot, slot * p->r.block_launch);
+    while (p->heap_count > 0) {
+        int index = heap_pop(p);
+        struct warp_state *w = &p->warps[index];
+        if (w->next >= w->trace->count) {
+            warp_end(p, w);
+            continue;
+        }
+        enum timing_pipe pipe = p->in->sites[w->trace->ops[w->next].site].pipe;
+        if (warp_step(p, w) && pipe == PIPE_BARRIER) {
+            struct block_slot *s = &p->slots[w->block];
+            w->waiting = true;
+            s->waiting++;
+            s->last_arrival = fmax(s->last_arrival, w->at);
+            if (s->waiting == s->running)
+                barrier_open(p, w->block);
+            continue;
+        }
+        heap_push(p, index);
+    }
+    // The kernel ends when the last store has landed.
+    p->end = fmax(p->end, fmax(p->l2.free_at, fmax(p->dram.free_at, p->atomic.free_at)));
+}
+
+/* ---- from one SM to the chip --------------------------------------------------------------------- */
+
+static uint64_t trace_ops(const struct trace *t)
+{
+    uint64_t n = 0;
+    for (int b = 0; b < t->block_count; b++)
+        for (int w = 0; w < t->blocks[b].warp_count; w++)
+            n += t->blocks[b].warps[w].count;
+    return n;
+}
+
+// How many blocks are replayed: all of the busiest SM's, or some generations of them.
+static uint64_t replay_length(const struct timing_input *in, uint64_t sm_blocks)
+{
+    uint64_t per_block = trace_ops(in->trace) / (uint64_t)in->trace->block_count + 1;
+    uint64_t most = REPLAY_OPS_MAX / per_block;
+    uint64_t wanted = (uint64_t)in->blocks_per_sm * REPLAY_GENERATIONS;
+    if (wanted > most)
+        wanted = most;
+    uint64_t least = 2 * (uint64_t)in->blocks_per_sm + 1;
+    if (wanted < least)
+        wanted = least;
+    return sm_blocks < wanted ? sm_blocks : wanted;
+}
+
+static bool replay_init(struct replay *p, const struct timing_input *in, uint64_t blocks)
+{
+    size_t warps = (size_t)in->blocks_per_sm * (size_t)in->warps_per_block;
+    size_t registers = (size_t)in->register_count + 1; // the last: asynchronous copies
+    p->in = in;
+    p->blocks_to_run = blocks;
+    p->schedulers = (int)GPU(in->gpu, schedulers_per_sm);
+    if (p->schedulers > SCHEDULERS_MAX)
+        p->schedulers = SCHEDULERS_MAX;
+    rates_fill(&p->r, in);
+    p->warps = xcalloc(warps, sizeof *p->warps);
+    p->slots = xcalloc((size_t)in->blocks_per_sm, sizeof *p->slots);
+    p->heap = xcalloc(warps, sizeof *p->heap);
+    p->fills = xcalloc(FILL_TABLE, sizeof *p->fills);
+    p->miss_credit = xcalloc((size_t)in->site_count, sizeof *p->miss_credit);
+    p->starts = xcalloc(blocks, sizeof *p->starts);
+    double *ready = xcalloc(warps * registers, sizeof *ready);
+    uint8_t *memory = xcalloc(warps * registers, 1);
+    for (size_t i = 0; i < warps; i++) {
+        p->warps[i].ready = ready + i * registers;
+        p->warps[i].memory = memory + i * registers;
+    }
+    return warps > 0;
+}
+
+static void replay_release(struct replay *p)
+{
+    free(p->warps[0].ready);
+    free(p->warps[0].memory);
+    free(p->warps);
+    free(p->slots);
+    free(p->heap);
+    free(p->fills);
+    free(p->miss_credit);
+    free(p->starts);
+}
+
+// Cycles of the busiest SM: what was replayed, and the rest at the steady interval of starts.
+static double sm_cycles(const struct replay *p, uint64_t sm_blocks)
+{
+    uint64_t ran = p->blocks_started, resident = (uint64_t)p->in->blocks_per_sm;
+    if (sm_blocks <= ran || ran < resident + 2)
+        return p->end;
+    uint64_t first = ran > 3 * resident ? resident * 2 : resident;
+    double interval = (p->starts[ran - 1] - p->starts[first]) / (double)(ran - 1 - first);
+    return p->end + (double)(sm_blocks - ran) * interval;
+}
+
+static void time_fill(struct sim_time *out, const struct replay *p, uint64_t sm_blocks)
+{
+    const struct gpu *g = p->in->gpu;
+    double ns = 1000 / GPU(g, clock_mhz);
+    double cycles = sm_cycles(p, sm_blocks);
+    double scale = ns * (double)sm_blocks / (double)p->blocks_started;
+    double issue = 0;
+    for (int i = 0; i < p->schedulers; i++)
+        issue += p->issue[i].busy / p->schedulers;
+    out->valid = true;
+    out->launch_ns = GPU(g, grid_launch_ns);
+    out->time_ns = out->launch_ns + cycles * ns;
+    out->busy_ns[SIM_RESOURCE_ISSUE] = issue * scale;
+    out->busy_ns[SIM_RESOURCE_F32] = p->f32.busy * scale;
+    out->busy_ns[SIM_RESOURCE_F64] = p->f64.busy * scale;
+    out->busy_ns[SIM_RESOURCE_INTEGER] = p->integer.busy * scale;
+    out->busy_ns[SIM_RESOURCE_SPECIAL] = p->special.busy * scale;
+    out->busy_ns[SIM_RESOURCE_LSU] = p->lsu.busy * scale;
+    out->busy_ns[SIM_RESOURCE_SHARED] = p->shared_only.busy * scale;
+    out->busy_ns[SIM_RESOURCE_L1_FILL] = p->fill.busy * scale;
+    out->busy_ns[SIM_RESOURCE_L2] = p->l2.busy * scale;
+    out->busy_ns[SIM_RESOURCE_DRAM] = p->dram.busy * scale;
+    out->busy_ns[SIM_RESOURCE_ATOMIC] = p->atomic.busy * scale;
+    double held = p->end * GPU(g, max_warps_per_sm);
+    out->occupancy_pct = held > 0 ? 100 * p->warp_cycles / held : 0;
+    out->waiting_memory_pct = p->warp_cycles > 0 ? 100 * p->wait_memory / p->warp_cycles : 0;
+    out->waiting_barrier_pct = p->warp_cycles > 0 ? 100 * p->wait_barrier / p->warp_cycles : 0;
+    double traced = p->in->trace->block_count / (double)sm_blocks;
+    out->traced_share = traced < 1 ? traced : 1;
+}
+
+void sim_timing_model(const struct timing_input *in, struct sim_time *out)
+{
+    *out = (struct sim_time){0};
+    if (in->trace->block_count == 0 || in->trace->cut || in->blocks_per_sm == 0)
+        return;
+    uint64_t sms = (uint64_t)GPU(in->gpu, sm_count);
+    uint64_t sm_blocks = (in->grid_blocks + sms - 1) / sms;
+    struct replay p = {0};
+    if (replay_init(&p, in, replay_length(in, sm_blocks)))
+        replay_run(&p);
+    time_fill(out, &p, sm_blocks);
+    replay_release(&p);
+}
