@@ -222,6 +222,20 @@ template <int W> struct StWalk : Global {
     __device__ void end(State &s) const { __threadfence(); }
 };
 
+// Loads as LdWalk, each then stored at the same place of another buffer.
+template <int W, int U> struct CopyWalk : Global {
+    char *out;
+    __device__ void step(State &s, int it) const
+    {
+        u32 q = at(s, it), v[U];
+#pragma unroll
+        for (int u = 0; u < U; u++) v[u] = gload<W>(base + (q + u * wk.u));
+#pragma unroll
+        for (int u = 0; u < U; u++) gstore<W>(out + (q + u * wk.u), v[u]);
+    }
+    __device__ void end(State &) const {}
+};
+
 // One load of 32 lines that hits L1, then one store of one full line: the pair of the naive transpose.
 struct LdStPair : Global {
     char *out;
@@ -460,6 +474,29 @@ template <int K> struct ShChase {
     __device__ void end(State &s) const { if (s == 1) *(volatile u32 *)g_shared = 1; }
 };
 
+// Special registers (S2R) and indexed constant loads (LDC), 32 a step; DEP makes each wait for the one before.
+enum { SR_SMID, SR_LANEID, SR_TID, SR_CTAID, SR_LDC };
+__constant__ u32 g_const[64];
+template <int K, bool DEP> struct Special {
+    u32 zero;
+    typedef u32 State;
+    __device__ State begin(u32) const { return zero; }
+    __device__ void step(State &s, int it) const
+    {
+#pragma unroll
+        for (int i = 0; i < 32; i++) {
+            u32 r = 0;
+            if (K == SR_SMID) asm volatile("mov.u32 %0, %%smid;" : "=r"(r));
+            if (K == SR_LANEID) asm volatile("mov.u32 %0, %%laneid;" : "=r"(r));
+            if (K == SR_TID) asm volatile("mov.u32 %0, %%tid.x;" : "=r"(r));
+            if (K == SR_CTAID) asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(r));
+            if (K == SR_LDC) asm volatile("ld.const.u32 %0,[%1];" : "=r"(r) : "l"(g_const + (DEP ? s & 1 : (u32)it & 1) + i));
+            s ^= r;
+        }
+    }
+    __device__ void end(State &s) const { if (s == 0x12345) *(volatile u32 *)g_shared = s; }
+};
+
 struct Barrier {
     typedef int State;
     __device__ State begin(u32) const { return 0; }
@@ -596,6 +633,40 @@ static void dispatch()
     }
 }
 
+__global__ void holder(u32 free_sms, u64 ns)
+{
+    u64 g = nanos();
+    while (smid() >= free_sms && nanos() - g < ns) __nanosleep(1000);
+}
+
+// Isolates who limits dispatch, the chip's scheduler or the SM: most SMs are held by blocks that fill their
+// shared memory, and the empty blocks need more than those SMs have left.
+static void dispatch_few()
+{
+    cudaStream_t a, b;
+    CHECK(cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking));
+    CHECK(cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking));
+    CHECK(cudaFuncSetAttribute(holder, cudaFuncAttributeMaxDynamicSharedMemorySize, 220 << 10));
+    for (int t : {32, 64, 128, 256, 512, 1024})
+        for (int n : {1, 2, 4, 16, 66, 131}) {
+            float ms[2];
+            for (int k = 0; k < 2; k++) {
+                int grid = n * (k ? 400 : 200);
+                CHECK(cudaDeviceSynchronize());
+                holder<<<g_sms, 32, 220 << 10, a>>>(n, 1500000);
+                spin_kernel<<<1, 32, 16 << 10, b>>>(400000, (uint4 *)g_buf, 0);
+                CHECK(cudaEventRecord(g_e0, b));
+                empty_kernel<<<grid, t, 16 << 10, b>>>();
+                CHECK(cudaEventRecord(g_e1, b));
+                CHECK(cudaEventSynchronize(g_e1));
+                CHECK(cudaEventElapsedTime(&ms[k], g_e0, g_e1));
+            }
+            printf("empty blocks of %4d threads on %3d SMs only: %.1f cycles/block/SM\n", t, n,
+                (ms[1] - ms[0]) * 1e6 * g_ghz / 200);
+        }
+    CHECK(cudaDeviceSynchronize());
+}
+
 struct Blk { u32 s0, s1, e0, e1; }; // first and last warp start, first and last warp end
 
 static std::map<u32, std::vector<Blk>> by_sm(const std::vector<uint4> &r, int warps)
@@ -649,12 +720,15 @@ static void turnover()
         }
 }
 
+static void lives();
 static void section1()
 {
     printf("\n== 1 launch, dispatch, turnover\n");
     launch_costs();
     dispatch();
+    dispatch_few();
     turnover();
+    lives();
 }
 
 // ---------------------------------------------------------------- section 2: latencies, one warp
@@ -683,10 +757,10 @@ template <int K> static void alu_latency()
     printf(" %s %.1f;", alu_name[K], measure(op, one_block(32)).cyc / 32);
 }
 
-__global__ void line_latency(char *base, int n, u32 stride, u32 want, u32 *out)
+__global__ void line_latency(char *base, int n, u32 stride, u32 want, u32 *out, int passes)
 {
     if (smid() != want || threadIdx.x) return;
-    for (int pass = 0; pass < 2; pass++) // 512 KiB: the second pass finds L2, not L1
+    for (int pass = 0; pass < passes; pass++) // 512 KiB: a second pass finds L2, not L1
         for (int i = 0; i < n; i++) {
             u32 v, t0 = clock();
             asm volatile("ld.global.u32 %0,[%1];" : "=r"(v) : "l"(base + (u64)i * stride));
@@ -701,7 +775,7 @@ static void l2_distances()
     const int n = 4096;
     std::vector<u32> r(n);
     for (u32 sm : {0u, 1u, 40u, 77u, 131u}) {
-        line_latency<<<g_sms, 32>>>(g_buf, n, 128, sm, (u32 *)g_aux);
+        line_latency<<<g_sms, 32>>>(g_buf, n, 128, sm, (u32 *)g_aux, 2);
         CHECK(cudaMemcpy(r.data(), g_aux, n * 4, cudaMemcpyDeviceToHost));
         std::vector<double> v(r.begin(), r.end());
         printf("L2 hit per line from SM %3u: p1/10/25/50/75/90/99 %.0f %.0f %.0f %.0f %.0f %.0f %.0f | bins of 20:", sm,
@@ -710,6 +784,144 @@ static void l2_distances()
         for (double x : v) hist[(int)x / 20 * 20]++;
         for (auto &p : hist) if (p.second > 20) printf(" %d:%d", p.first, p.second);
         printf("\n");
+    }
+}
+
+// What one block of 1024 threads costs when it does almost nothing: each adds one thing to the one before.
+__global__ void life_empty() {}
+__global__ void life_barrier() { __syncthreads(); }
+__global__ void life_tid(float *o, int N) { if (threadIdx.x > N) *o = 1; }
+__global__ void life_index1(float *o, int N) { if (blockIdx.x * blockDim.x + threadIdx.x > (u32)N) *o = 1; }
+__global__ void life_index2(float *o, int N)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (y * 65536 + x == N) *o = 1;
+}
+__global__ void life_index2_barrier(float *o, int N)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    __syncthreads();
+    if (y * 65536 + x == N) *o = 1;
+}
+__global__ void life_shared(float *o, int N)
+{
+    __shared__ int t[32][33];
+    t[threadIdx.y][threadIdx.x] = N;
+    __syncthreads();
+    if (t[threadIdx.x][threadIdx.y] == 1) *o = 1;
+}
+__global__ void life_store1(float *o, int) { o[(blockIdx.x & 1023) * 1024 + threadIdx.x] = 1; }
+__global__ void life_store2(float *o, int N) { o[(blockIdx.x * 32 + threadIdx.y & 1023) * 1024 + threadIdx.x] = N; }
+__global__ void life_hot_load(float *o, int) { if (o[(blockIdx.x & 4095) * 1024 + threadIdx.x] == 1.2345e30f) *o = 1; }
+
+static void life(const char *name, std::function<void(int)> launch)
+{
+    double a = primed_us([=] { launch(13200); }), b = primed_us([=] { launch(52800); });
+    printf("%-44s %.1f cycles per block per SM, life of one slot %.0f\n", name, (b - a) * 1e3 * g_ghz / 300, (b - a) * 1e3 * g_ghz / 150);
+}
+
+static void lives()
+{
+    float *o = (float *)g_aux;
+    dim3 flat(1024), square(32, 32);
+    life("empty, 1024 threads", [=](int g) { life_empty<<<g, flat>>>(); });
+    life("barrier", [=](int g) { life_barrier<<<g, flat>>>(); });
+    life("tid.x compared with a parameter", [=](int g) { life_tid<<<g, flat>>>(o, 5000); });
+    life("1-D index compared", [=](int g) { life_index1<<<g, flat>>>(o, 2000000000); });
+    life("2-D index compared", [=](int g) { life_index2<<<g, square>>>(o, -1); });
+    life("2-D index, barrier, compared", [=](int g) { life_index2_barrier<<<g, square>>>(o, -1); });
+    life("shared store, barrier, shared load (pad)", [=](int g) { life_shared<<<g, square>>>(o, 0); });
+    life("1-D store of a full line a warp", [=](int g) { life_store1<<<g, flat>>>(o, 0); });
+    life("2-D store, 4 MiB", [=](int g) { life_store2<<<g, square>>>(o, 0); });
+    life("1-D load of a full line a warp, L2 hit", [=](int g) { life_hot_load<<<g, flat>>>(o, 0); });
+}
+
+enum { P_NONE, P_LDS, P_L1HIT, P_L2HIT, P_SHFL, P_STG, P_KINDS };
+__device__ __forceinline__ u32 tick() { u32 t; asm volatile("mov.u32 %0, %%clock;" : "=r"(t)::"memory"); return t; }
+
+template <int K> __device__ __forceinline__ u32 probe_op(char *warm, u32 v)
+{
+    u32 lane = threadIdx.x & 31, s = (u32)__cvta_generic_to_shared(g_shared) + lane * 4;
+    if (K == P_LDS) asm volatile("ld.shared.u32 %0,[%1];" : "=r"(v) : "r"(s) : "memory");
+    if (K == P_L1HIT) asm volatile("ld.global.u32 %0,[%1];" : "=r"(v) : "l"(warm + lane * 4) : "memory");
+    if (K == P_L2HIT) asm volatile("ld.global.u32 %0,[%1];" : "=r"(v) : "l"(warm + 4096 + lane * 4) : "memory");
+    if (K == P_SHFL) asm volatile("shfl.sync.bfly.b32 %0,%0,1,31,0xffffffff;" : "+r"(v)::"memory");
+    if (K == P_STG) asm volatile("st.global.u32 [%0],%1;" ::"l"(warm + 65536 + lane * 4), "r"(v) : "memory");
+    return v;
+}
+
+// Warp 0 puts `n` loads that miss to DRAM in flight; 200 cycles later warp `who` times one operation. The time
+// includes about 96 cycles of clock reads and branch, the time of "nothing".
+template <int K> __global__ void order_probe(const char *cold, char *warm, int n, int who, u32 *out)
+{
+    u32 lane = threadIdx.x & 31, t0 = 0, t1 = 0, v = 0;
+    *(u32 *)(g_shared + lane * 4) = lane;
+#pragma unroll 1
+    for (int pass = 0; pass < 3; pass++) { // the first passes warm the instruction cache and L1
+        v = probe_op<K == P_L2HIT ? P_NONE : K>(warm, v);
+        if (v == 0x12345) __nanosleep(100);
+        __syncthreads();
+        u32 begin = tick();
+        if (threadIdx.x < 32) {
+            t0 = tick();
+#pragma unroll 8
+            for (int i = 0; i < n; i++) {
+                u32 x;
+                asm volatile("ld.global.u32 %0,[%1];" : "=r"(x) : "l"(cold + pass * 64 * MiB + i * 8192 + lane * 4) : "memory");
+                v ^= x;
+            }
+        } else if (threadIdx.x >> 5 == who) {
+            while (tick() - begin < 200) {}
+            t0 = tick();
+            v = probe_op<K>(warm + pass * 8192 * (K == P_L2HIT), v);
+        }
+        if (v == 0x12345) __nanosleep(100);
+        t1 = tick();
+        __syncthreads();
+    }
+    if (lane == 0) out[threadIdx.x >> 5] = t1 - t0;
+}
+
+template <int K> static void probe_row(const char *name)
+{
+    printf("%-12s", name);
+    for (int n : {0, 1, 8})
+        for (int who : {1, 4}) {
+            std::vector<double> a, b;
+            for (int rep = 0; rep < 7; rep++) {
+                u32 r[5];
+                CHECK(cudaMemset(g_aux, 1, 256 * MiB));
+                CHECK(cudaMemset(g_aux + 512 * MiB, 1, 1 * MiB));
+                order_probe<K><<<1, 160, 1024>>>(g_buf, g_aux + 512 * MiB, n, who, (u32 *)(g_aux + 600 * MiB));
+                CHECK(cudaMemcpy(r, g_aux + 600 * MiB, sizeof r, cudaMemcpyDeviceToHost));
+                a.push_back(r[0]), b.push_back(r[who]);
+            }
+            printf(" | %d loads (%4.0f): %4.0f", n, median(a), median(b));
+        }
+    printf("\n");
+}
+
+// Isolates the order of returns: does a shared load or a hit wait for older misses of another warp?
+static void return_order()
+{
+    printf("one operation, cycles, while another warp has 0, 1, 8 DRAM loads in flight (their time); warp of another, of the same quarter\n");
+    probe_row<P_NONE>("nothing"), probe_row<P_LDS>("shared load"), probe_row<P_L1HIT>("L1 hit");
+    probe_row<P_L2HIT>("L2 hit"), probe_row<P_SHFL>("shuffle"), probe_row<P_STG>("store issue");
+}
+
+// Isolates the spread of DRAM latency on an idle chip.
+static void dram_distances()
+{
+    const int n = 4096;
+    std::vector<u32> r(n);
+    for (u32 stride : {128u, 4096u, 16384u, 69760u}) {
+        CHECK(cudaMemset(g_aux, 1, 256 * MiB));
+        line_latency<<<g_sms, 32>>>(g_buf, n, stride, 0, (u32 *)(g_aux + 600 * MiB), 1);
+        CHECK(cudaMemcpy(r.data(), g_aux + 600 * MiB, n * 4, cudaMemcpyDeviceToHost));
+        std::vector<double> v(r.begin(), r.end());
+        printf("DRAM, idle chip, lines %6u B apart: p1/10/25/50/75/90/95/97/98/99/99.5 %.0f %.0f %.0f %.0f %.0f %.0f %.0f %.0f %.0f %.0f %.0f\n", stride,
+            pct(v, 1), pct(v, 10), pct(v, 25), pct(v, 50), pct(v, 75), pct(v, 90), pct(v, 95), pct(v, 97), pct(v, 98),
+            pct(v, 99), pct(v, 99.5));
     }
 }
 
@@ -739,6 +951,8 @@ static void section2()
     for (int t : {32, 64, 128, 256, 512, 1024}) printf(" %d threads %.1f;", t, measure(Barrier(), one_block(t)).cyc / 16);
     printf(" 2 x 1024 %.1f\n", measure(Barrier(), only_sms(shape(2, 1024), {0})).cyc / 16);
     l2_distances();
+    dram_distances();
+    return_order();
 }
 
 // ---------------------------------------------------------------- section 3: per-SM throughput
@@ -893,6 +1107,12 @@ template <template <int> class T, int W> static void sh_wide(const char *op)
     c("even lanes only, unit", [](int i) { return i * W; }, 0x55555555);
     c("first 8 lanes only, unit", [](int i) { return i * W; }, 0xff);
     c("lanes reversed, unit", [](int i) { return (31 - i) * W; });
+    c("pairs (2i,2i+1) equal, 2-way", [=](int i) { return i / 2 % (per / 2) * W + i / 2 / (per / 2) * 128; });
+    c("pairs (2i,2i+1) equal, all same bank", [](int i) { return i / 2 * 128; });
+    c("pairs equal in lanes 0-15, rest unit", [](int i) { return (i < 16 ? i / 2 : i - 8) * W; });
+    c("pairs equal but one", [](int i) { return (i == 31 ? 31 : i / 2) * W; });
+    c("pairs (2i,2i+1) equal, first half only", [](int i) { return i / 2 * W; }, 0xffff);
+    c("even lanes only, lane/2 unit", [](int i) { return i / 2 * W; }, 0x55555555);
     c("bit-reversed lanes", [](int i) { int r = 0; for (int b = 0; b < 5; b++) r |= (i >> b & 1) << (4 - b); return r * W; });
 }
 
@@ -923,6 +1143,11 @@ template <int K> static void alu_rate()
     printf("%-20s %.3f cycles per warp instruction per SM (%.1f lanes/clk/SM)\n", alu_name[K], c, 32 / c);
 }
 
+template <int K, bool DEP> static double special(int threads)
+{
+    return measure(Special<K, DEP>{0}, one_block(threads)).cyc / 32;
+}
+
 static void section3()
 {
     printf("\n== 3 per-SM throughput, cycles per warp instruction (64 warps)\n");
@@ -937,6 +1162,11 @@ static void section3()
     alu_rate<IMIN>(), alu_rate<SETSEL>(), alu_rate<POPC>(), alu_rate<I2F>(), alu_rate<F2F64>(), alu_rate<EX2>();
     alu_rate<SQRT>(), alu_rate<SIN>(), alu_rate<DADD>(), alu_rate<DFMA>(), alu_rate<SHFL>();
     alu_rate<BALLOT>(), alu_rate<DIVF>();
+    printf("special registers, cycles per warp instruction per SM: smid %.2f; laneid %.2f; tid.x %.2f; ctaid.x %.2f; ld.const %.2f\n",
+        special<SR_SMID, false>(1024) / 32, special<SR_LANEID, false>(1024) / 32, special<SR_TID, false>(1024) / 32,
+        special<SR_CTAID, false>(1024) / 32, special<SR_LDC, false>(1024) / 32);
+    printf("one warp, cycles each: smid %.1f; laneid %.1f; tid.x %.1f; ctaid.x %.1f; ld.const chain %.1f\n", special<SR_SMID, false>(32),
+        special<SR_LANEID, false>(32), special<SR_TID, false>(32), special<SR_CTAID, false>(32), special<SR_LDC, true>(32));
 }
 
 // ---------------------------------------------------------------- section 4: chip-wide rates
@@ -1032,14 +1262,12 @@ static void scaling()
     per_sms("red.u32 32 lines", global_op<Atomic<RED_U32>>(lines, walk(4096, 8)), 8, 32, sets);
 }
 
-// Isolates one L2 slice: every SM at the same line; and atomics by how they share addresses.
+// Isolates one L2 slice: every SM writes the same line; and atomics by how they share addresses.
 static void hot_and_atomics()
 {
     Walk z = {0, 0, 0, 0, 1 << 20};
     auto chip = [](const char *n, double per, double c) { printf("%-44s %8.3f %s per clk, whole chip\n", n, per * 132 * FULL * 8 / c, "units"); };
     auto uni = pattern([](int) { return 0; }), unit = pattern([](int i) { return i * 4; }), lines = pattern([](int i) { return i * 128; });
-    chip("hot read, one sector (sectors)", 1, measure(global_op<LdWalk<4, 8>>(uni, z), shape(2, 1024)).cyc);
-    chip("hot read, one line (sectors)", 4, measure(global_op<LdWalk<4, 8>>(unit, z), shape(2, 1024)).cyc);
     chip("hot write, one line (sectors)", 4, measure(global_op<StWalk<4>>(unit, z), shape(2, 1024)).cyc);
     chip("hot write, one word (sectors)", 1, measure(global_op<StWalk<4>>(uni, z), shape(2, 1024)).cyc);
     chip("red.u32 one address (lane ops)", 32, measure(global_op<Atomic<RED_U32>>(uni, z), shape(2, 1024)).cyc);
@@ -1074,19 +1302,20 @@ template <class T, int U> __global__ void read_kernel(float *o, const T *i, size
     for (int u = 0; u < U; u++) s += k + u * blockDim.x < n ? fold(i[k + u * blockDim.x]) : 0.f;
     if (s == 1.2345e30f) *o = s;
 }
-// One float of every `stride` bytes' first sector: lane k reads word k%8 of sector k/8 * stride.
-__global__ void strided_read(float *o, const char *i, size_t sectors, int stride)
+// Lanes take `words` floats of every `stride` bytes; eight per thread, so that block dispatch is no limit.
+__global__ void strided_read(float *o, const char *i, int stride, int words)
 {
-    size_t k = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
-    if (k / 8 >= sectors) return;
-    float v = *(const float *)(i + k / 8 * stride + k % 8 * 4);
-    if (v == 1.2345e30f) *o = v;
+    size_t k = blockIdx.x * (size_t)blockDim.x * 8 + threadIdx.x;
+    float s = 0;
+#pragma unroll
+    for (int u = 0; u < 8; u++, k += blockDim.x) s += *(const float *)(i + k / words * stride + k % words * 4);
+    if (s == 1.2345e30f) *o = s;
 }
-__global__ void strided_write(char *o, size_t sectors, int stride, int words)
+__global__ void strided_write(char *o, int stride, int words)
 {
-    size_t k = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
-    if (k / words >= sectors) return;
-    *(float *)(o + k / words * stride + k % words * 4) = 1.f;
+    size_t k = blockIdx.x * (size_t)blockDim.x * 8 + threadIdx.x;
+#pragma unroll
+    for (int u = 0; u < 8; u++, k += blockDim.x) *(float *)(o + k / words * stride + k % words * 4) = 1.f;
 }
 
 // Isolates DRAM: streams at three sizes and widths, and sectors picked out of 64 and 128 bytes.
@@ -1106,13 +1335,14 @@ static void dram()
         put("copy f", time_us([=] { copy_kernel<float><<<n / 256, 256>>>(b, a, n); }), n * 8.);
         printf("\n");
     }
-    for (int stride : {32, 64, 128, 256}) {
-        size_t s = 1024 * MiB / stride;
-        double r = time_us([=] { strided_read<<<s * 8 / 256, 256>>>(b, g_buf, s, stride); }, 11);
-        double w = time_us([=] { strided_write<<<s * 8 / 256, 256>>>(g_aux, s, stride, 8); }, 11);
-        double p = time_us([=] { strided_write<<<s / 256, 256>>>(g_aux, s, stride, 1); }, 11);
-        printf("DRAM 1 GiB, 32 B of each %3d B: read %.1f us %.0f useful GB/s, write %.1f us %.0f useful GB/s; 4 B of each: write %.1f us (%.1f sectors/ns)\n",
-            stride, r, s * 32 / r * 1e-3, w, s * 32 / w * 1e-3, p, s / p * 1e-3);
+    for (int stride : {32, 64, 128, 256, 512}) {
+        size_t n = 1024 * MiB / stride;
+        double r = time_us([=] { strided_read<<<n * 8 / 2048, 256>>>(b, g_buf, stride, 8); }, 11);
+        double w = time_us([=] { strided_write<<<n * 8 / 2048, 256>>>(g_aux, stride, 8); }, 11);
+        double q = time_us([=] { strided_read<<<n / 2048, 256>>>(b, g_buf, stride, 1); }, 11);
+        double p = time_us([=] { strided_write<<<n / 2048, 256>>>(g_aux, stride, 1); }, 11);
+        printf("DRAM 1 GiB, of each %3d B: read 32 B %.1f us (%.1f sectors/ns), write 32 B %.1f us (%.1f); read 4 B %.1f us (%.1f), write 4 B %.1f us (%.1f)\n",
+            stride, r, n / r * 1e-3, w, n / w * 1e-3, q, n / q * 1e-3, p, n / p * 1e-3);
     }
 }
 
@@ -1142,6 +1372,20 @@ template <int W, int U> static void mlp_row(bool deep, bool one_sm)
     printf("\n");
 }
 
+template <int W, int U> static void copy_row(bool deep)
+{
+    printf("  %2d B x %d:", W, U);
+    for (int w : {1, 2, 4, 8, 16, 32, 48, 64}) {
+        Shape h = w <= 32 ? shape(1, w * 32, 120 << 10) : shape(2, w * 16, 100 << 10);
+        h.flush = deep;
+        auto op = global_op<CopyWalk<W, U>>(pattern([](int i) { return i * W; }), walk(32 * W, U, deep ? 1024 << 20 : 16 << 20, w));
+        op.out = g_aux;
+        Res r = measure(op, h);
+        printf("  %6.2f/%5.0f", 32.0 * W * w * U / r.cyc, r.cyc);
+    }
+    printf("\n");
+}
+
 static void section5()
 {
     printf("\n== 5 bytes/clk/SM / cycles per round (latency when loaded), warps per SM 1 2 4 8 16 32 48 64\n");
@@ -1152,6 +1396,10 @@ static void section5()
             mlp_row<4, 1>(deep, one), mlp_row<4, 2>(deep, one), mlp_row<4, 4>(deep, one), mlp_row<4, 8>(deep, one);
             mlp_row<16, 1>(deep, one), mlp_row<16, 2>(deep, one), mlp_row<16, 4>(deep, one);
         }
+    for (int deep : {0, 1}) {
+        printf("copy (bytes read; as many written), %s, all SMs\n", deep ? "DRAM" : "L2 hit");
+        copy_row<4, 1>(deep), copy_row<4, 2>(deep), copy_row<4, 4>(deep), copy_row<16, 1>(deep), copy_row<16, 2>(deep);
+    }
 }
 
 // ---------------------------------------------------------------- section 6: the transposes, taken apart
@@ -1241,6 +1489,7 @@ static const Case cases[] = {
     {"tile+pad 32x32, no barrier", tile_transpose<1, 1, NOBAR>, 32, 32, 1, false},
     {"tile+pad 32x32, no shared", tile_transpose<1, 1, NOSHARED>, 32, 32, 1, false},
     {"tile+pad 32x32, no shared or barrier", tile_transpose<1, 1, NOSHARED | NOBAR>, 32, 32, 1, false},
+    {"naive 32x32, no load or store", naive_transpose<false, false>, 32, 32, 1, false},
     {"tile+pad 32x32, only barrier", tile_transpose<1, 1, NOSHARED | NOLOAD | NOSTORE>, 32, 32, 1, false},
     {"tile+pad 32x16 x2", tile_transpose<1, 2, 0>, 32, 16, 2, false},
     {"tile+pad 32x8 x4", tile_transpose<1, 4, 0>, 32, 8, 4, false},
@@ -1267,17 +1516,18 @@ static void launch_case(const Case &c, int N)
     c.k<<<grid, block>>>((float *)g_aux, (const float *)g_buf, N);
 }
 
-static void retime()
+static void retime(bool primed)
 {
     const int sizes[] = {1024, 2048, 4096, 4128, 8192};
-    printf("%-38s", "us (cycles per block per SM)");
+    printf("%-38s", primed ? "primed us (cycles per block per SM)" : "event us (cycles per block per SM)");
     for (int N : sizes) printf("          N=%4d", N);
     printf("\n");
     for (const Case &c : cases) {
         printf("%-38s", c.name);
         for (int N : sizes) {
             if (c.flat && (size_t)N * N % c.bx) { printf("%16s", "-"); continue; }
-            double us = time_us([&] { launch_case(c, N); });
+            auto f = [&] { launch_case(c, N); };
+            double us = primed ? primed_us(f) : time_us(f);
             double blocks = c.flat ? (double)N * N / c.bx : (double)(N / c.bx) * (N / (c.by * c.rows));
             printf(" %8.2f (%5.0f)", us, us * 1e3 * g_ghz * 132 / blocks);
         }
@@ -1285,32 +1535,40 @@ static void retime()
     }
 }
 
-// The four transposes with clock stamps at each stage of every warp.
-enum { T_NAIVE, T_COAL, T_TILE, T_PAD, T_COPY };
-template <int K> __global__ void stamped(float *out, const float *in, int N, uint4 *a, u32 *sm)
+// The four transposes, and a copy, read and write of the same shape, with clock stamps at each stage of every warp.
+enum { T_NAIVE, T_COAL, T_TILE, T_PAD, T_COPY, T_READ, T_WRITE };
+struct Stamp { u32 start; unsigned short load, shared, end, sm; u32 pad; }; // times after start
+
+__device__ __forceinline__ u32 after(float v) // the clock, once v has arrived
 {
-    u32 t0 = clock();
+    if (__any_sync(~0u, v == 1.2345e30f)) __nanosleep(100);
+    return clock();
+}
+
+template <int K> __global__ void stamped(float *out, const float *in, int N, Stamp *a)
+{
+    u32 t0 = clock(), t1 = t0;
     __shared__ float tile[32][K == T_PAD ? 33 : 32];
     int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
     const float *p = K == T_NAIVE ? in + x * N + y : in + y * N + x;
-    float v = *p;
-    u32 t1, t2;
-    if (__any_sync(~0u, v == 1.2345e30f)) __nanosleep(100); // waits for the load
-    t1 = clock();
+    float v = K == T_WRITE ? 1.f : *p;
+    if (K != T_WRITE) t1 = after(v);
+    u32 t2 = t1;
     float *q = K == T_COAL ? out + x * N + y : out + y * N + x;
     if (K == T_TILE || K == T_PAD) {
         tile[threadIdx.y][threadIdx.x] = v;
         __syncthreads();
-        t2 = clock();
         v = tile[threadIdx.x][threadIdx.y];
+        t2 = after(v);
         x = blockIdx.y * 32 + threadIdx.x;
         y = blockIdx.x * 32 + threadIdx.y;
         q = out + y * N + x;
-    } else t2 = t1;
-    *(volatile float *)q = v;
-    u32 t3 = clock(), b = blockIdx.y * gridDim.x + blockIdx.x;
-    if (threadIdx.x == 0) a[b * 32 + threadIdx.y] = make_uint4(t0, t1, t2, t3);
-    if (threadIdx.x == 0 && threadIdx.y == 0) sm[b] = smid();
+    }
+    if (K != T_READ || v == 1.2345e30f) *q = v;
+    u32 t3 = clock();
+    if (threadIdx.x == 0)
+        a[(blockIdx.y * gridDim.x + blockIdx.x) * 32 + threadIdx.y] = Stamp{t0, (unsigned short)(t1 - t0),
+            (unsigned short)(t2 - t0), (unsigned short)(t3 - t0), (unsigned short)smid(), 0};
 }
 
 static void show(const char *what, const std::vector<double> &v)
@@ -1321,28 +1579,34 @@ static void show(const char *what, const std::vector<double> &v)
 template <int K> static void stages(const char *name, int N)
 {
     size_t blocks = (size_t)N / 32 * (N / 32);
-    uint4 *a;
-    u32 *sm;
-    CHECK(cudaMalloc(&a, blocks * 512));
-    CHECK(cudaMalloc(&sm, blocks * 4));
-    double us = time_us([=] { stamped<K><<<dim3(N / 32, N / 32), dim3(32, 32)>>>((float *)g_aux, (const float *)g_buf, N, a, sm); }, 5);
-    std::vector<uint4> r(blocks * 32), w(blocks * 32);
-    std::vector<u32> s(blocks);
-    CHECK(cudaMemcpy(r.data(), a, blocks * 512, cudaMemcpyDeviceToHost));
-    CHECK(cudaMemcpy(s.data(), sm, blocks * 4, cudaMemcpyDeviceToHost));
+    Stamp *a;
+    CHECK(cudaMalloc(&a, blocks * 32 * sizeof *a));
+    double us = primed_us([=] { stamped<K><<<dim3(N / 32, N / 32), dim3(32, 32)>>>((float *)g_aux, (const float *)g_buf, N, a); }, 5);
+    std::vector<Stamp> r(blocks * 32);
+    std::vector<uint4> w(blocks * 32);
+    CHECK(cudaMemcpy(r.data(), a, r.size() * sizeof *a, cudaMemcpyDeviceToHost));
     CHECK(cudaFree(a));
-    CHECK(cudaFree(sm));
-    std::vector<double> ld, bar, st, gap, skew, life;
+    std::vector<double> ld, first, last, bar, st, gap, skew, life;
     for (size_t i = 0; i < r.size(); i++) {
-        if (i % 7 == 0) ld.push_back(r[i].y - r[i].x), bar.push_back(r[i].z - r[i].y), st.push_back(r[i].w - r[i].z);
-        w[i] = make_uint4(r[i].x, r[i].w, s[i / 32], 0);
+        if (i % 7 == 0) ld.push_back(r[i].load), bar.push_back(r[i].shared - r[i].load), st.push_back(r[i].end - r[i].shared);
+        w[i] = make_uint4(r[i].start, r[i].start + r[i].end, r[i].sm, 0);
+    }
+    for (size_t b = 0; b < blocks; b++) {
+        const Stamp *s = &r[b * 32];
+        int lo = 1 << 30, hi = 0;
+        for (int i = 0; i < 32; i++) {
+            int t = (int)(s[i].start - s[0].start) + s[i].load;
+            lo = std::min(lo, t), hi = std::max(hi, t);
+        }
+        first.push_back(lo), last.push_back(hi);
     }
     for (auto &p : by_sm(w, 32)) {
         for (double g : gaps(p.second, 2)) gap.push_back(g);
         for (Blk &b : p.second) skew.push_back(b.s1 - b.s0), life.push_back(b.e1 - b.s0);
     }
     printf("%-16s N=%d %.1f us, p10/50/90 cycles:", name, N, us);
-    show("load", ld), show("barrier", bar), show("shared+store", st), show("warp-start spread", skew);
+    show("load", ld), show("block's first load back", first), show("last", last);
+    show("barrier + shared load", bar), show("store issue", st), show("warp-start spread", skew);
     show("block life", life), show("gap to next block", gap);
     printf("\n");
 }
@@ -1350,10 +1614,12 @@ template <int K> static void stages(const char *name, int N)
 static void section6()
 {
     printf("\n== 6 transposes\n");
-    retime();
+    retime(false);
+    retime(true);
     for (int N : {2048, 4096, 8192}) {
         stages<T_NAIVE>("naive", N), stages<T_COAL>("coalesced_read", N), stages<T_TILE>("tile", N);
-        stages<T_PAD>("tile+pad", N), stages<T_COPY>("copy 32x32", N);
+        stages<T_PAD>("tile+pad", N), stages<T_COPY>("copy 32x32", N), stages<T_READ>("read 32x32", N);
+        stages<T_WRITE>("write 32x32", N);
     }
 }
 

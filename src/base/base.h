@@ -21,7 +21,7 @@
 // terminated: with it a message can show the line and a caret. Strings are borrowed.
 struct location {
     const char *file;
-    int line, column; // from 1; 0 = unknown
+    int line, column; // from 1; 0 = unknown; a column counts characters (UTF-8 code points)
     const char *source;
 };
 #define NOWHERE ((struct location){0})
@@ -75,7 +75,8 @@ void vec_reserve(void **items, size_t *capacity, size_t count, size_t item_size_
 #define VEC_PUSH(items, count, capacity, value)                                                    \
     do {                                                                                           \
         void *vec_p_ = (items);                                                                    \
-        vec_reserve(&vec_p_, &(capacity), (count) + 1, sizeof(*(items)));                          \
+        vec_reserve(&vec_p_, &(capacity), (count) + 1,                                             \
+                    sizeof(*(items))); /* NOLINT(bugprone-sizeof-expression): of pointers too */   \
         (items) = vec_p_;                                                                          \
         (items)[(count)++] = (value);                                                              \
     } while (0)
@@ -157,6 +158,7 @@ const struct yaml_node *yaml_get(const struct yaml_node *map, const char *key); 
 // Fails at the first key not in `allowed`, with a suggestion.
 bool yaml_check_keys(const struct yaml_node *map, const char *what, const char *const *allowed,
                      size_t count, struct error *err) CHECK_RESULT;
+// The readers below print `what` as it is ("'count'", "the grid"); a NULL node means it is missing.
 bool yaml_expect(const struct yaml_node *node, enum yaml_kind kind, const char *what,
                  struct error *err) CHECK_RESULT;
 bool yaml_string(const struct yaml_node *node, const char *what, const char **out,

@@ -116,7 +116,7 @@ void child_become(pid_t parent, int in_fd, int out_fd, int err_fd)
         sigaction(signals[i], &act, NULL);
     sigset_t none;
     sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
+    pthread_sigmask(SIG_SETMASK, &none, NULL);
     dup2(in_fd, STDIN_FILENO);
     dup2(out_fd, STDOUT_FILENO);
     dup2(err_fd, STDERR_FILENO);

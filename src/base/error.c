@@ -1,6 +1,6 @@
 // Errors with a place: "file:line:column: message", and with the text at hand the line itself and a
 // caret under the column. A column counts characters (UTF-8 code points) from 1. Whatever a message
-// quotes may come from a hostile file, so control characters never reach the terminal.
+// quotes may come from a hostile file, so it is made printable and valid UTF-8 here.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/base.h"
 
@@ -14,7 +14,6 @@ enum {
     QUOTE_LEAD = 60,    // of those, how many lie before the caret when the line is cut
     UTF8_CONTINUATION_MASK = 0xC0,
     UTF8_CONTINUATION = 0x80,
-    ASCII_DELETE = 0x7F,
 };
 
 static bool is_continuation(char c)
@@ -22,26 +21,53 @@ static bool is_continuation(char c)
     return ((unsigned char)c & UTF8_CONTINUATION_MASK) == UTF8_CONTINUATION;
 }
 
-static bool is_control(char c)
+// The bytes of a character: a lead byte and what continues it, right or wrong.
+static size_t cluster_size(const char *s, size_t n)
 {
-    return (unsigned char)c < ' ' || (unsigned char)c == ASCII_DELETE;
+    size_t size = 1;
+    while (size < n && is_continuation(s[size]))
+        size++;
+    return size;
 }
 
-// Appends what fits; a cut never leaves half of a UTF-8 character.
+// A character that may be shown: well-formed UTF-8 (RFC 3629, table in section 4), so that JSON
+// writers take the message, and no control character of either set, so that terminals do.
+static bool is_showable(const char *s, size_t size)
+{
+    // First and last lead byte, bytes, and the range of the second byte (0: there is none).
+    static const struct {
+        unsigned char lead_first, lead_last, size, second_first, second_last;
+    } forms[] = {
+        {0x20, 0x7E, 1, 0, 0},       {0xC2, 0xC2, 2, 0xA0, 0xBF}, {0xC3, 0xDF, 2, 0x80, 0xBF},
+        {0xE0, 0xE0, 3, 0xA0, 0xBF}, {0xE1, 0xEC, 3, 0x80, 0xBF}, {0xED, 0xED, 3, 0x80, 0x9F},
+        {0xEE, 0xEF, 3, 0x80, 0xBF}, {0xF0, 0xF0, 4, 0x90, 0xBF}, {0xF1, 0xF3, 4, 0x80, 0xBF},
+        {0xF4, 0xF4, 4, 0x80, 0x8F},
+    };
+    unsigned char lead = (unsigned char)s[0];
+    for (size_t i = 0; i < COUNT_OF(forms); i++) {
+        if (lead < forms[i].lead_first || lead > forms[i].lead_last || size != forms[i].size)
+            continue;
+        unsigned char second = size > 1 ? (unsigned char)s[1] : 0;
+        return second >= forms[i].second_first && second <= forms[i].second_last;
+    }
+    return false;
+}
+
+// Appends what fits, never half a character; what may not be shown becomes a question mark.
 static void message_addn(struct error *err, const char *s, size_t n)
 {
     size_t length = strlen(err->message);
-    size_t room = sizeof err->message - 1 - length;
-    if (n > room) {
-        n = room;
-        while (n > 0 && is_continuation(s[n]))
-            n--;
+    size_t size = 0;
+    for (size_t i = 0; i < n; i += size) {
+        size = cluster_size(s + i, n - i);
+        bool shown = is_showable(s + i, size) || (size == 1 && (s[i] == '\n' || s[i] == '\t'));
+        size_t added = shown ? size : 1;
+        if (length + added >= sizeof err->message)
+            break;
+        memcpy(err->message + length, shown ? s + i : "?", added);
+        length += added;
     }
-    for (size_t i = 0; i < n; i++) {
-        bool shown = !is_control(s[i]) || s[i] == '\n' || s[i] == '\t';
-        err->message[length + i] = shown ? s[i] : '?';
-    }
-    err->message[length + n] = '\0';
+    err->message[length] = '\0';
 }
 
 static void message_add(struct error *err, const char *s)
@@ -55,10 +81,10 @@ static void message_add_place(struct error *err, struct location loc)
     if (loc.file)
         message_add(err, loc.file);
     if (loc.line > 0) {
-        snprintf(number, sizeof number, "%s%d", loc.file ? ":" : "", loc.line);
+        (void)snprintf(number, sizeof number, "%s%d", loc.file ? ":" : "", loc.line);
         message_add(err, number);
         if (loc.column > 0) {
-            snprintf(number, sizeof number, ":%d", loc.column);
+            (void)snprintf(number, sizeof number, ":%d", loc.column);
             message_add(err, number);
         }
     }
@@ -115,14 +141,13 @@ static void message_add_window(struct error *err, const char *text, size_t lengt
 {
     size_t at = 0, size = 1;
     for (size_t i = 0; i < length; i += size) {
-        for (size = 1; i + size < length && is_continuation(text[i + size]); size++) {
-        }
+        size = cluster_size(text + i, length - i);
         size_t next = text[i] == '\t' ? next_column(at, '\t') : at + 1;
         if (at >= first && at < last) {
             if (text[i] == '\t')
                 message_add_spaces(err, next - at);
             else
-                message_addn(err, is_control(text[i]) ? "?" : text + i, size);
+                message_addn(err, text + i, size);
         }
         at = next;
     }
@@ -161,7 +186,7 @@ static void PRINTF_LIKE(4, 0) record(struct error *err, enum error_kind kind, st
                                      const char *fmt, va_list args)
 {
     char text[sizeof err->message];
-    vsnprintf(text, sizeof text, fmt, args);
+    (void)vsnprintf(text, sizeof text, fmt, args);
     err->kind = kind;
     err->message[0] = '\0';
     message_add_place(err, loc);
@@ -211,7 +236,7 @@ bool error_context(struct error *err, const char *fmt, ...)
     char text[1024];
     va_list args;
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
+    (void)vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
     message_add(err, "\n  ");
     message_add(err, text);

@@ -40,7 +40,7 @@ static char *format_scaled(double value, const char *const *units, size_t count,
                            char out[FORMAT_SIZE])
 {
     if (!isfinite(value)) {
-        snprintf(out, FORMAT_SIZE, "n/a");
+        (void)snprintf(out, FORMAT_SIZE, "n/a");
         return out;
     }
     const char *sign = value < 0 ? "-" : "";
@@ -55,7 +55,7 @@ static char *format_scaled(double value, const char *const *units, size_t count,
     }
     const char *space = units[unit][0] ? " " : "";
     if (shown > largest_integer) {
-        snprintf(out, FORMAT_SIZE, "%s%.2e%s%s", sign, shown, space, units[unit]);
+        (void)snprintf(out, FORMAT_SIZE, "%s%.2e%s%s", sign, shown, space, units[unit]);
         return out;
     }
     if (shown == 0 || (whole && unit == 0 && value == floor(value)))
@@ -68,7 +68,7 @@ static char *format_scaled(double value, const char *const *units, size_t count,
     }
     if (decimals > 0)
         fraction[0] = '.';
-    snprintf(out, FORMAT_SIZE, "%s%lld%s%s%s", sign, scaled, fraction, space, units[unit]);
+    (void)snprintf(out, FORMAT_SIZE, "%s%lld%s%s%s", sign, scaled, fraction, space, units[unit]);
     return out;
 }
 

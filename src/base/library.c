@@ -12,7 +12,7 @@ static void *try_open(const char *path, struct text *tried, struct text *reason)
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (library)
         return library;
-    const char *why = dlerror();
+    const char *why = dlerror(); // NOLINT(concurrency-mt-unsafe): a thread each in glibc and musl
     text_printf(tried, "%s%s", tried->length ? ", " : "", path);
     // "cannot open shared object file: No such file" says no more than the name does; a library that
     // is there but cannot be loaded is what the reader must hear of.

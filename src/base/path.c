@@ -18,6 +18,13 @@ enum {
     DATA_PLACES_MAX = DATA_LEVELS + 2,
 };
 
+// The program sets no variables once it has threads. NULL if unset or empty.
+static const char *environment(const char *name)
+{
+    const char *value = getenv(name); // NOLINT(concurrency-mt-unsafe)
+    return value && *value ? value : NULL;
+}
+
 char *path_join(struct arena *a, const char *dir, const char *name)
 {
     if (name[0] == '/' || dir[0] == '\0')
@@ -53,8 +60,8 @@ static const char *executable_dir(struct arena *a)
 static size_t data_places(struct arena *a, const char *places[DATA_PLACES_MAX])
 {
     size_t count = 0;
-    const char *chosen = getenv("RIDGE_DATA_DIR");
-    if (chosen && *chosen)
+    const char *chosen = environment("RIDGE_DATA_DIR");
+    if (chosen)
         places[count++] = chosen;
     const char *dir = executable_dir(a);
     for (int level = 0; dir && level < DATA_LEVELS; level++) {
@@ -89,8 +96,8 @@ char *data_path(struct arena *a, const char *name, struct error *err)
 static const char *home_dir(struct arena *a)
 {
     enum { PASSWD_BYTES = 4096 };
-    const char *home = getenv("HOME");
-    if (home && *home)
+    const char *home = environment("HOME");
+    if (home)
         return home;
     struct passwd entry, *found = NULL;
     char *buffer = arena_alloc(a, PASSWD_BYTES);
@@ -103,9 +110,9 @@ static const char *home_dir(struct arena *a)
 static char *user_path(struct arena *a, const char *own, const char *xdg, const char *fallback,
                        const char *name)
 {
-    const char *dir = getenv(own);
-    if (!dir || !*dir) {
-        const char *base = getenv(xdg);
+    const char *dir = environment(own);
+    if (!dir) {
+        const char *base = environment(xdg);
         if (!base || base[0] != '/')
             base = path_join(a, home_dir(a), fallback);
         dir = path_join(a, base, "ridge");
@@ -133,7 +140,7 @@ char *program_find(struct arena *a, const char *name)
 {
     if (strchr(name, '/'))
         return is_program(name) ? arena_strdup(a, name) : NULL;
-    const char *path = getenv("PATH");
+    const char *path = environment("PATH");
     if (!path || !*name)
         return NULL;
     for (;;) {

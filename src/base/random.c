@@ -69,14 +69,14 @@ void hash_hex(const struct hash_piece *pieces, size_t count, char out[33])
     }
     XXH128_hash_t hash = XXH3_128bits_digest(state);
     XXH3_freeState(state);
-    snprintf(out, 33, "%016llx%016llx", (unsigned long long)hash.high64,
-             (unsigned long long)hash.low64);
+    (void)snprintf(out, 33, "%016llx%016llx", (unsigned long long)hash.high64,
+                   (unsigned long long)hash.low64);
 }
 
 uint64_t clock_ns(void)
 {
     struct timespec now = {0};
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
@@ -85,20 +85,22 @@ void time_utc_iso(char out[32])
     time_t now = time(NULL);
     struct tm utc = {0};
     gmtime_r(&now, &utc);
-    strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    (void)strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
-// A container's share of the processors (cgroup 2): quota and period in microseconds, or "max".
+// A container's share of the processors (cgroup 2): "quota period" in microseconds, or "max period".
 static int cpu_quota(void)
 {
     FILE *f = fopen("/sys/fs/cgroup/cpu.max", "re");
     if (!f)
         return 0;
     char line[64] = "";
-    long long quota = 0, period = 0;
-    bool read = fgets(line, sizeof line, f) && sscanf(line, "%lld %lld", &quota, &period) == 2;
-    fclose(f);
-    return read && quota > 0 && period > 0 ? (int)((quota + period - 1) / period) : 0;
+    bool read = fgets(line, sizeof line, f) != NULL;
+    (void)fclose(f);
+    char *rest = line;
+    long quota = read ? strtol(line, &rest, 10) : 0; // "max" reads as 0: no limit
+    long period = strtol(rest, NULL, 10);
+    return quota > 0 && period > 0 ? (int)((quota + period - 1) / period) : 0;
 }
 
 static int cpu_affinity(void)

@@ -68,7 +68,7 @@ void text_vprintf(struct text *t, const char *fmt, va_list args)
     assert(length >= 0); // only a broken format string fails
     if ((size_t)length >= room) {
         text_reserve(t, (size_t)length);
-        vsnprintf(t->data + t->length, (size_t)length + 1, fmt, again);
+        (void)vsnprintf(t->data + t->length, (size_t)length + 1, fmt, again);
     }
     t->length += (size_t)length;
     va_end(again);

@@ -121,7 +121,7 @@ static struct yaml_node **keep_items(struct builder *b, const struct node_vec *v
 {
     struct yaml_node **items = ARENA_ARRAY(b->arena, struct yaml_node *, v->count);
     if (v->count > 0)
-        memcpy(items, v->items, v->count * sizeof *items);
+        memcpy(items, v->items, v->count * sizeof(struct yaml_node *));
     return items;
 }
 
@@ -270,6 +270,11 @@ static bool build_step(struct builder *b, const yaml_event_t *event, struct yaml
 bool yaml_parse(struct arena *a, const char *file, const char *text, size_t size_bytes,
                 struct yaml_node **root, struct error *err)
 {
+    static const char mark[] = "\xef\xbb\xbf"; // some editors' byte order mark
+    if (size_bytes >= strlen(mark) && memcmp(text, mark, strlen(mark)) == 0) {
+        text += strlen(mark);
+        size_bytes -= strlen(mark);
+    }
     struct builder b = {.arena = a, .source_bytes = size_bytes, .err = err};
     b.file = file ? arena_strdup(a, file) : NULL;
     char *source = arena_alloc(a, size_bytes + 1);

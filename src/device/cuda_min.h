@@ -3,6 +3,8 @@
 // Library math (sinf, expf, …) is declared only: the simulated GPU supplies it. Intrinsics map to
 // PTX through clang's builtins or inline assembly.
 // SPDX-License-Identifier: Apache-2.0
+// A function a line:
+// clang-format off
 #ifndef RIDGE_CUDA_MIN_H
 #define RIDGE_CUDA_MIN_H
 
@@ -17,7 +19,9 @@
 #define __grid_constant__
 #define __align__(n) __attribute__((aligned(n)))
 #define __CUDACC__ 1
-#define RIDGE_INLINE static __device__ __forceinline__
+// nodebug: what they do is charged to the line of the kernel that calls them.
+#define RIDGE_INLINE static __device__ __forceinline__ __attribute__((nodebug))
+#define RIDGE_INLINE_ANY static __host__ __device__ __forceinline__ __attribute__((nodebug))
 
 typedef __SIZE_TYPE__ size_t;
 typedef signed char int8_t;
@@ -40,7 +44,23 @@ typedef __PTRDIFF_TYPE__ ptrdiff_t;
 #define INT_MAX 2147483647
 #define INT_MIN (-INT_MAX - 1)
 #define UINT_MAX 4294967295u
+#define DBL_MIN 2.2250738585072014e-308
+#define DBL_EPSILON 2.2204460492503131e-16
 #define M_PI 3.14159265358979323846
+#define CUDART_INF_F INFINITY
+#define CUDART_NAN_F NAN
+#define CUDART_PI_F 3.141592654f
+#define INT8_MAX 127
+#define INT16_MAX 32767
+#define INT32_MAX 2147483647
+#define INT32_MIN (-INT32_MAX - 1)
+#define INT64_MAX 9223372036854775807LL
+#define INT64_MIN (-INT64_MAX - 1)
+#define UINT8_MAX 255
+#define UINT16_MAX 65535
+#define UINT32_MAX 4294967295u
+#define UINT64_MAX 18446744073709551615ULL
+#define NULL nullptr
 
 /* ---- vector types --------------------------------------------------------------------------- */
 
@@ -49,13 +69,13 @@ typedef __PTRDIFF_TYPE__ ptrdiff_t;
     struct __attribute__((aligned(a2))) name##2 { T x, y; };                                       \
     struct name##3 { T x, y, z; };                                                                 \
     struct __attribute__((aligned(a4))) name##4 { T x, y, z, w; };                                 \
-    static __host__ __device__ __forceinline__ name##1 make_##name##1(T x) { return {x}; }         \
-    static __host__ __device__ __forceinline__ name##2 make_##name##2(T x, T y) { return {x, y}; } \
-    static __host__ __device__ __forceinline__ name##3 make_##name##3(T x, T y, T z)               \
+    RIDGE_INLINE_ANY name##1 make_##name##1(T x) { return {x}; }         \
+    RIDGE_INLINE_ANY name##2 make_##name##2(T x, T y) { return {x, y}; } \
+    RIDGE_INLINE_ANY name##3 make_##name##3(T x, T y, T z)               \
     {                                                                                              \
         return {x, y, z};                                                                          \
     }                                                                                              \
-    static __host__ __device__ __forceinline__ name##4 make_##name##4(T x, T y, T z, T w)          \
+    RIDGE_INLINE_ANY name##4 make_##name##4(T x, T y, T z, T w)          \
     {                                                                                              \
         return {x, y, z, w};                                                                       \
     }
@@ -72,7 +92,9 @@ RIDGE_VECTOR(double, double, 16, 16)
 
 struct dim3 {
     unsigned x, y, z;
-    __host__ __device__ constexpr dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1)
+    __host__ __device__ __attribute__((nodebug)) constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+    __host__ __device__ __attribute__((nodebug)) constexpr operator uint3() const { return {x, y, z}; }
+    __host__ __device__ __attribute__((nodebug)) constexpr dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1)
         : x(a), y(b), z(c)
     {
     }
@@ -82,32 +104,32 @@ struct dim3 {
 
 #define RIDGE_SREG(field, builtin)                                                                  \
     __declspec(property(get = get_##field)) unsigned field;                                        \
-    static __device__ __forceinline__ unsigned get_##field(void) { return builtin; }
+    RIDGE_INLINE unsigned get_##field(void) { return builtin; }
 struct ridge_thread_index {
     RIDGE_SREG(x, __nvvm_read_ptx_sreg_tid_x())
     RIDGE_SREG(y, __nvvm_read_ptx_sreg_tid_y())
     RIDGE_SREG(z, __nvvm_read_ptx_sreg_tid_z())
-    __device__ operator uint3() const { return {x, y, z}; }
-    __device__ operator dim3() const { return dim3(x, y, z); }
+    __device__ __attribute__((nodebug)) operator uint3() const { return {x, y, z}; }
+    __device__ __attribute__((nodebug)) operator dim3() const { return dim3(x, y, z); }
 };
 struct ridge_block_index {
     RIDGE_SREG(x, __nvvm_read_ptx_sreg_ctaid_x())
     RIDGE_SREG(y, __nvvm_read_ptx_sreg_ctaid_y())
     RIDGE_SREG(z, __nvvm_read_ptx_sreg_ctaid_z())
-    __device__ operator uint3() const { return {x, y, z}; }
-    __device__ operator dim3() const { return dim3(x, y, z); }
+    __device__ __attribute__((nodebug)) operator uint3() const { return {x, y, z}; }
+    __device__ __attribute__((nodebug)) operator dim3() const { return dim3(x, y, z); }
 };
 struct ridge_block_dim {
     RIDGE_SREG(x, __nvvm_read_ptx_sreg_ntid_x())
     RIDGE_SREG(y, __nvvm_read_ptx_sreg_ntid_y())
     RIDGE_SREG(z, __nvvm_read_ptx_sreg_ntid_z())
-    __device__ operator dim3() const { return dim3(x, y, z); }
+    __device__ __attribute__((nodebug)) operator dim3() const { return dim3(x, y, z); }
 };
 struct ridge_grid_dim {
     RIDGE_SREG(x, __nvvm_read_ptx_sreg_nctaid_x())
     RIDGE_SREG(y, __nvvm_read_ptx_sreg_nctaid_y())
     RIDGE_SREG(z, __nvvm_read_ptx_sreg_nctaid_z())
-    __device__ operator dim3() const { return dim3(x, y, z); }
+    __device__ __attribute__((nodebug)) operator dim3() const { return dim3(x, y, z); }
 };
 extern const __device__ __attribute__((weak)) ridge_thread_index threadIdx;
 extern const __device__ __attribute__((weak)) ridge_block_index blockIdx;
@@ -121,9 +143,24 @@ RIDGE_INLINE void __syncwarp(unsigned mask = 0xffffffffu)
 {
     asm volatile("bar.warp.sync %0;" ::"r"(mask) : "memory");
 }
-RIDGE_INLINE int __syncthreads_count(int p) { return __nvvm_bar0_popc(p); }
-RIDGE_INLINE int __syncthreads_and(int p) { return __nvvm_bar0_and(p); }
-RIDGE_INLINE int __syncthreads_or(int p) { return __nvvm_bar0_or(p); }
+// Inline assembly: the builtins of these barriers went away in later clangs.
+RIDGE_INLINE int __syncthreads_count(int p)
+{
+    int r;
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %1, 0; bar.red.popc.u32 %0, 0, p; }"
+                 : "=r"(r) : "r"(p) : "memory");
+    return r;
+}
+#define RIDGE_BAR_RED(name, op)                                                                    \
+    RIDGE_INLINE int name(int p)                                                                   \
+    {                                                                                              \
+        int r;                                                                                     \
+        asm volatile("{ .reg .pred p, q; setp.ne.s32 p, %1, 0; bar.red." op ".pred q, 0, p; "      \
+                     "selp.s32 %0, 1, 0, q; }" : "=r"(r) : "r"(p) : "memory");                     \
+        return r;                                                                                  \
+    }
+RIDGE_BAR_RED(__syncthreads_and, "and")
+RIDGE_BAR_RED(__syncthreads_or, "or")
 RIDGE_INLINE void __threadfence(void) { __nvvm_membar_gl(); }
 RIDGE_INLINE void __threadfence_block(void) { __nvvm_membar_cta(); }
 RIDGE_INLINE void __threadfence_system(void) { __nvvm_membar_sys(); }
@@ -160,7 +197,7 @@ RIDGE_INLINE unsigned __ballot_sync(unsigned mask, int p) { return __nvvm_vote_b
         return r;                                                                                  \
     }                                                                                              \
     template <typename T>                                                                          \
-    static __device__ __forceinline__ T name(unsigned mask, T v, unsigned lane, int width = 32)    \
+    RIDGE_INLINE T name(unsigned mask, T v, unsigned lane, int width = 32)                         \
     {                                                                                              \
         static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 2, "shuffle of this type"); \
         union { T t; unsigned w[(sizeof(T) + 3) / 4]; } u;                                         \
@@ -179,6 +216,22 @@ RIDGE_INLINE unsigned __match_any_sync(unsigned mask, unsigned v)
 {
     unsigned r;
     asm volatile("match.any.sync.b32 %0, %1, %2;" : "=r"(r) : "r"(v), "r"(mask));
+    return r;
+}
+RIDGE_INLINE unsigned __match_any_sync(unsigned mask, int v) { return __match_any_sync(mask, (unsigned)v); }
+RIDGE_INLINE unsigned __match_any_sync(unsigned mask, unsigned long long v)
+{
+    unsigned r;
+    asm volatile("match.any.sync.b64 %0, %1, %2;" : "=r"(r) : "l"(v), "r"(mask));
+    return r;
+}
+RIDGE_INLINE unsigned __match_all_sync(unsigned mask, unsigned v, int *all)
+{
+    unsigned r;
+    int p;
+    asm volatile("{ .reg .pred p; match.all.sync.b32 %0|p, %2, %3; selp.s32 %1, 1, 0, p; }"
+                 : "=r"(r), "=r"(p) : "r"(v), "r"(mask));
+    *all = p;
     return r;
 }
 #define RIDGE_REDUX(T, name, op)                                                                    \
@@ -223,6 +276,36 @@ RIDGE_INLINE unsigned __funnelshift_r(unsigned lo, unsigned hi, unsigned s)
 }
 RIDGE_INLINE int __mulhi(int a, int b) { return (int)(((long long)a * b) >> 32); }
 RIDGE_INLINE unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a * b) >> 32); }
+RIDGE_INLINE long long __mul64hi(long long a, long long b)
+{
+    long long r;
+    asm("mul.hi.s64 %0, %1, %2;" : "=l"(r) : "l"(a), "l"(b));
+    return r;
+}
+RIDGE_INLINE unsigned long long __umul64hi(unsigned long long a, unsigned long long b)
+{
+    unsigned long long r;
+    asm("mul.hi.u64 %0, %1, %2;" : "=l"(r) : "l"(a), "l"(b));
+    return r;
+}
+RIDGE_INLINE unsigned __umul24(unsigned a, unsigned b)
+{
+    unsigned r;
+    asm("mul24.lo.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+    return r;
+}
+RIDGE_INLINE unsigned __usad(unsigned a, unsigned b, unsigned c)
+{
+    unsigned r;
+    asm("sad.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+    return r;
+}
+RIDGE_INLINE int __sad(int a, int b, unsigned c)
+{
+    int r;
+    asm("sad.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+    return r;
+}
 RIDGE_INLINE int __mul24(int a, int b)
 {
     int r;
@@ -242,7 +325,7 @@ RIDGE_INLINE unsigned __dp4a(unsigned a, unsigned b, unsigned c)
     return r;
 }
 template <typename To, typename From>
-static __device__ __forceinline__ To ridge_bits(From v)
+RIDGE_INLINE To ridge_bits(From v)
 {
     union { From from; To to; } u;
     u.from = v;
@@ -300,11 +383,11 @@ RIDGE_INLINE unsigned long long atomicCAS(unsigned long long *p, unsigned long l
 
 /* ---- memory ---------------------------------------------------------------------------------------- */
 
-template <typename T> static __device__ __forceinline__ T __ldg(const T *p) { return *p; }
-template <typename T> static __device__ __forceinline__ T __ldcg(const T *p) { return *p; }
-template <typename T> static __device__ __forceinline__ T __ldcs(const T *p) { return *p; }
-template <typename T> static __device__ __forceinline__ void __stcs(T *p, T v) { *p = v; }
-template <typename T> static __device__ __forceinline__ void __stcg(T *p, T v) { *p = v; }
+template <typename T> RIDGE_INLINE T __ldg(const T *p) { return *p; }
+template <typename T> RIDGE_INLINE T __ldcg(const T *p) { return *p; }
+template <typename T> RIDGE_INLINE T __ldcs(const T *p) { return *p; }
+template <typename T> RIDGE_INLINE void __stcs(T *p, T v) { *p = v; }
+template <typename T> RIDGE_INLINE void __stcg(T *p, T v) { *p = v; }
 RIDGE_INLINE size_t __cvta_generic_to_shared(const void *p)
 {
     return (size_t)(__attribute__((address_space(3))) const void *)p;
@@ -312,20 +395,35 @@ RIDGE_INLINE size_t __cvta_generic_to_shared(const void *p)
 
 /* ---- math: declared here, supplied by the simulated GPU --------------------------------------------- */
 
-extern "C" {
-#define RIDGE_MATH1(name) __device__ float name##f(float); __device__ double name(double);
-#define RIDGE_MATH2(name) __device__ float name##f(float, float); __device__ double name(double, double);
+// Each in float (sinf), in double (sin), and C++'s overload of the second for floats.
+#define RIDGE_MATH1(name)                                                                           \
+    extern "C" __device__ float name##f(float);                                                    \
+    extern "C" __device__ double name(double);                                                     \
+    RIDGE_INLINE float name(float x) { return name##f(x); }
+#define RIDGE_MATH2(name)                                                                           \
+    extern "C" __device__ float name##f(float, float);                                             \
+    extern "C" __device__ double name(double, double);                                             \
+    RIDGE_INLINE float name(float x, float y) { return name##f(x, y); }
 RIDGE_MATH1(sin) RIDGE_MATH1(cos) RIDGE_MATH1(tan) RIDGE_MATH1(asin) RIDGE_MATH1(acos) RIDGE_MATH1(atan)
 RIDGE_MATH1(sinh) RIDGE_MATH1(cosh) RIDGE_MATH1(tanh) RIDGE_MATH1(exp) RIDGE_MATH1(exp2) RIDGE_MATH1(expm1)
 RIDGE_MATH1(log) RIDGE_MATH1(log2) RIDGE_MATH1(log10) RIDGE_MATH1(log1p) RIDGE_MATH1(cbrt)
 RIDGE_MATH1(erf) RIDGE_MATH1(erfc) RIDGE_MATH1(lgamma) RIDGE_MATH1(tgamma)
 RIDGE_MATH2(pow) RIDGE_MATH2(atan2) RIDGE_MATH2(hypot) RIDGE_MATH2(fmod)
+RIDGE_INLINE double pow(double x, int n) { return pow(x, (double)n); }
+RIDGE_INLINE float pow(float x, int n) { return powf(x, (float)n); }
+RIDGE_INLINE void sincosf(float x, float *s, float *c) { *s = sinf(x); *c = cosf(x); }
+RIDGE_INLINE void sincos(double x, double *s, double *c) { *s = sin(x); *c = cos(x); }
+extern "C" {
 __device__ int printf(const char *, ...);
 __device__ void *malloc(size_t);
 __device__ void free(void *);
 __device__ void __assertfail(const char *, const char *, unsigned, const char *, size_t) __attribute__((noreturn));
 }
+#ifdef NDEBUG
+#define assert(e) ((void)0)
+#else
 #define assert(e) ((e) ? (void)0 : __assertfail(#e, __FILE__, __LINE__, __PRETTY_FUNCTION__, 1))
+#endif
 
 // One instruction each: name, PTX, constraint of the type.
 #define RIDGE_ASM1(T, name, ptx, k)                                                                 \
@@ -386,18 +484,57 @@ RIDGE_INLINE float roundf(float x) { return truncf(x + copysignf(0.49999997f, x)
 RIDGE_INLINE int __float2int_rn(float x) { int r; asm("cvt.rni.s32.f32 %0, %1;" : "=r"(r) : "f"(x)); return r; }
 RIDGE_INLINE int __float2int_rz(float x) { int r; asm("cvt.rzi.s32.f32 %0, %1;" : "=r"(r) : "f"(x)); return r; }
 RIDGE_INLINE int __float2int_rd(float x) { int r; asm("cvt.rmi.s32.f32 %0, %1;" : "=r"(r) : "f"(x)); return r; }
+RIDGE_INLINE int __float2int_ru(float x) { int r; asm("cvt.rpi.s32.f32 %0, %1;" : "=r"(r) : "f"(x)); return r; }
+RIDGE_INLINE unsigned __float2uint_rn(float x) { unsigned r; asm("cvt.rni.u32.f32 %0, %1;" : "=r"(r) : "f"(x)); return r; }
+RIDGE_INLINE unsigned __float2uint_rz(float x) { unsigned r; asm("cvt.rzi.u32.f32 %0, %1;" : "=r"(r) : "f"(x)); return r; }
+RIDGE_INLINE unsigned __float2uint_rd(float x) { unsigned r; asm("cvt.rmi.u32.f32 %0, %1;" : "=r"(r) : "f"(x)); return r; }
 RIDGE_INLINE float __int2float_rn(int x) { return (float)x; }
+RIDGE_INLINE float __uint2float_rn(unsigned x) { return (float)x; }
+RIDGE_INLINE float __double2float_rn(double x) { return (float)x; }
+RIDGE_INLINE void __sincosf(float x, float *s, float *c) { *s = __sinf(x); *c = __cosf(x); }
+RIDGE_INLINE float sqrt(float x) { return sqrtf(x); }
+RIDGE_INLINE float rsqrt(float x) { return rsqrtf(x); }
+RIDGE_INLINE float fabs(float x) { return fabsf(x); }
+RIDGE_INLINE float floor(float x) { return floorf(x); }
+RIDGE_INLINE float ceil(float x) { return ceilf(x); }
+RIDGE_INLINE float trunc(float x) { return truncf(x); }
+RIDGE_INLINE float rint(float x) { return rintf(x); }
+RIDGE_INLINE float nearbyintf(float x) { return rintf(x); }
+RIDGE_INLINE float fma(float x, float y, float z) { return fmaf(x, y, z); }
+RIDGE_INLINE float fmin(float x, float y) { return fminf(x, y); }
+RIDGE_INLINE float fmax(float x, float y) { return fmaxf(x, y); }
+RIDGE_INLINE float fdividef(float x, float y) { return __fdividef(x, y); }
 
 #define RIDGE_MINMAX(T)                                                                             \
-    static __host__ __device__ __forceinline__ T min(T a, T b) { return a < b ? a : b; }           \
-    static __host__ __device__ __forceinline__ T max(T a, T b) { return a < b ? b : a; }
+    RIDGE_INLINE_ANY T min(T a, T b) { return a < b ? a : b; }           \
+    RIDGE_INLINE_ANY T max(T a, T b) { return a < b ? b : a; }
 RIDGE_MINMAX(int) RIDGE_MINMAX(unsigned) RIDGE_MINMAX(long) RIDGE_MINMAX(unsigned long)
 RIDGE_MINMAX(long long) RIDGE_MINMAX(unsigned long long)
 RIDGE_INLINE float min(float a, float b) { return fminf(a, b); }
 RIDGE_INLINE float max(float a, float b) { return fmaxf(a, b); }
 RIDGE_INLINE double min(double a, double b) { return fmin(a, b); }
 RIDGE_INLINE double max(double a, double b) { return fmax(a, b); }
-static __host__ __device__ __forceinline__ int abs(int a) { return a < 0 ? -a : a; }
-static __host__ __device__ __forceinline__ long long llabs(long long a) { return a < 0 ? -a : a; }
+// CUDA's mixed forms: unsigned wins over int, double over float.
+RIDGE_INLINE_ANY unsigned min(int a, unsigned b) { return min((unsigned)a, b); }
+RIDGE_INLINE_ANY unsigned min(unsigned a, int b) { return min(a, (unsigned)b); }
+RIDGE_INLINE_ANY unsigned max(int a, unsigned b) { return max((unsigned)a, b); }
+RIDGE_INLINE_ANY unsigned max(unsigned a, int b) { return max(a, (unsigned)b); }
+RIDGE_INLINE double min(float a, double b) { return fmin((double)a, b); }
+RIDGE_INLINE double min(double a, float b) { return fmin(a, (double)b); }
+RIDGE_INLINE double max(float a, double b) { return fmax((double)a, b); }
+RIDGE_INLINE double max(double a, float b) { return fmax(a, (double)b); }
+RIDGE_INLINE_ANY int abs(int a) { return a < 0 ? -a : a; }
+RIDGE_INLINE_ANY long abs(long a) { return a < 0 ? -a : a; }
+RIDGE_INLINE_ANY long long abs(long long a) { return a < 0 ? -a : a; }
+RIDGE_INLINE_ANY long long llabs(long long a) { return a < 0 ? -a : a; }
+RIDGE_INLINE float abs(float a) { return fabsf(a); }
+RIDGE_INLINE double abs(double a) { return fabs(a); }
+
+// Functions without an attribute are device functions, as with NVRTC's -default-device. Not ended:
+// it holds for the user's source. (clang.c compiles without it where it gets in the way: it makes
+// clang refuse explicit instantiations of kernel templates.)
+#ifdef RIDGE_DEFAULT_DEVICE
+#pragma clang force_cuda_host_device begin
+#endif
 
 #endif

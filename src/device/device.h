@@ -24,7 +24,7 @@ struct device_info {
 };
 // One line of `ridge devices`: a device or a part that is present or missing.
 struct device_part {
-    const char *what;   // "CUDA driver (libcuda.so.1)", "NVRTC", "clang"
+    const char *what; // "CUDA driver (libcuda.so.1)", "NVRTC", "clang"
     bool present;
     const char *detail; // version and path, or why it is missing
     const char *remedy; // when missing: how to get it, else NULL
@@ -35,7 +35,8 @@ struct device_inventory { // arena-owned
     struct device_part *parts;
     int part_count;
 };
-bool device_inventory(struct arena *a, struct device_inventory *out, struct error *err) CHECK_RESULT;
+bool device_inventory(struct arena *a, struct device_inventory *out,
+                      struct error *err) CHECK_RESULT;
 // "auto" = the first real GPU that this version can drive, else sim:h200. Unknown names: error
 // with suggestion and the list.
 bool device_find(struct arena *a, const char *id, struct device_info *out,
@@ -44,18 +45,19 @@ bool device_find(struct arena *a, const char *id, struct device_info *out,
 /* ---- compilers -------------------------------------------------------------------------------- */
 
 struct compile_request {
-    const char *source_path; // .cu or .ptx
+    const char *source_path;    // .cu or .ptx
     const char *const *defines; // "NAME=VALUE"
     int define_count;
-    const char *arch;        // "sm_90": the device's; the compiler's best not above it is used
-    const char *compiler;    // "auto", "nvrtc", "clang"; auto = NVRTC if there, else clang
-    double timeout_s;        // 0 = 60
+    const char *arch;     // "sm_90": the device's; the compiler's best not above it is used
+    const char *compiler; // "auto", "nvrtc", "clang"; auto = NVRTC if there, else clang
+    double timeout_s;     // 0 = 60
 };
 struct compiled_kernel { // exact, from the machine code's compiler
     const char *name;
     int registers, shared_bytes, spill_bytes;
 };
-struct compiled { // arena-owned
+struct compiled {       // arena-owned
+    const char *source; // the source's path as messages name it
     const char *ptx;
     size_t ptx_bytes;
     char key[33];         // content hash: source, defines, arch, compiler and its version, header
@@ -80,20 +82,36 @@ struct device_module;
 
 // One line of source with what its instructions did. Summed over the launches of a sequence.
 typedef struct sim_line device_line;
+// Its counts, all uint64_t: for those who sum, write or read them.
+#define DEVICE_LINE_FIELDS(FIELD)  \
+    FIELD(instructions)            \
+    FIELD(lanes)                   \
+    FIELD(divergent_branches)      \
+    FIELD(branches)                \
+    FIELD(global_requests)         \
+    FIELD(global_sectors)          \
+    FIELD(global_sectors_ideal)    \
+    FIELD(l1_hit_sectors)          \
+    FIELD(shared_requests)         \
+    FIELD(shared_wavefronts)       \
+    FIELD(shared_wavefronts_ideal) \
+    FIELD(atomics)                 \
+    FIELD(barriers)                \
+    FIELD(flops)
 
-struct device_problem { // found while running: out of bounds, a race …
-    const char *kind;   // "out-of-bounds"
+struct device_problem {  // found while running: out of bounds, a race …
+    const char *kind;    // "out-of-bounds"
     const char *message; // as sim.h's violations: "file:line: kernel 'k': …"
-    bool stops;         // the kernel could not go on
+    bool stops;          // the kernel could not go on
 };
 
 struct device_run_options {
     unsigned checks; // enum sim_check
     double timeout_s;
     uint64_t budget_warp_instructions; // simulated devices; 0 = none
-    int threads;     // host threads of a simulated device; 0 = all
-    bool cold;       // empty caches before the sequence (else as the last one left them)
-    bool count;      // counters, lines and (simulated) modelled time wanted
+    int threads;                       // host threads of a simulated device; 0 = all
+    bool cold;           // empty caches before the sequence (else as the last one left them)
+    bool count;          // counters, lines and (simulated) modelled time wanted
     double sample_share; // as sim.h
     void (*progress)(void *context, double share_done);
     void *progress_context;
@@ -104,7 +122,7 @@ struct device_step { // what one launch of the sequence did
     struct counters counters;
     struct sim_time time_model; // simulated devices
 };
-struct device_report { // arena-owned
+struct device_report {        // arena-owned
     struct figure time_ns;    // of the whole sequence: sum of the steps' modelled times (simulated)
     struct counters counters; // of the whole sequence (counters_accumulate)
     struct device_step *steps;
@@ -113,7 +131,8 @@ struct device_report { // arena-owned
     int line_count;
     struct device_problem *problems;
     int problem_count;
-    double l2_warm; // 0 = cold start
+    double l2_warm;      // 0 = cold start
+    const char *printed; // by the kernels' printf, first 4 KiB; NULL = nothing
 };
 
 // A step of a sequence, ready to launch.
@@ -121,12 +140,12 @@ struct device_launch {
     enum launch_kind kind;
     const struct device_module *module;
     const struct resolved_launch *launch; // args name buffers by index into `addresses`
-    int registers_per_thread;             // from the compiler; 0 = unknown
+    int registers_per_thread;             // 0 = as the compiler told at load, else unknown
 };
 struct device_sequence {
     const struct device_launch *launches;
     int launch_count;
-    const uint64_t *addresses;            // device address of each buffer
+    const uint64_t *addresses; // device address of each buffer
     const uint64_t *sizes_bytes;
 };
 
@@ -134,11 +153,15 @@ struct device_ops {
     const char *backend;
     bool (*open)(const struct device_info *info, struct device **out, struct error *err);
     void (*close)(struct device *d);
-    bool (*alloc)(struct device *d, uint64_t size_bytes, const char *name, uint64_t *address, struct error *err);
+    bool (*alloc)(struct device *d, uint64_t size_bytes, const char *name, uint64_t *address,
+                  struct error *err);
     bool (*release)(struct device *d, uint64_t address, struct error *err);
-    bool (*write)(struct device *d, uint64_t address, const void *data, uint64_t size_bytes, struct error *err);
-    bool (*read)(struct device *d, uint64_t address, void *data, uint64_t size_bytes, struct error *err);
-    bool (*load)(struct device *d, const struct compiled *code, struct device_module **out, struct error *err);
+    bool (*write)(struct device *d, uint64_t address, const void *data, uint64_t size_bytes,
+                  struct error *err);
+    bool (*read)(struct device *d, uint64_t address, void *data, uint64_t size_bytes,
+                 struct error *err);
+    bool (*load)(struct device *d, const struct compiled *code, struct device_module **out,
+                 struct error *err);
     // Runs the sequence once, to its end. false: it could not be run or stopped on a problem (kind
     // ERROR_CHECK); the report then holds what is known.
     bool (*run)(struct device *d, const struct device_sequence *sequence,
@@ -153,7 +176,8 @@ struct device { // the head of every backend's own struct
     const struct device_ops *ops;
     const struct device_info *info;
 };
-bool device_open(const struct device_info *info, struct device **out, struct error *err) CHECK_RESULT;
+bool device_open(const struct device_info *info, struct device **out,
+                 struct error *err) CHECK_RESULT;
 
 // Adds what a further launch did: extensive counters sum; per-launch facts (registers, shared bytes,
 // occupancy, waves, lanes) are weighted by warp instructions or taken from the longest step.

@@ -15,10 +15,10 @@
 #include "stats/stats.h"
 
 enum result_status {
-    RESULT_OK,           // ran; verified if verification was asked and there is a reference
-    RESULT_WRONG,        // ran, but the output differs from the reference
-    RESULT_FAILED,       // did not compile, stopped on a problem, crashed, timed out
-    RESULT_SKIPPED,      // `requires` does not hold on this device
+    RESULT_OK,      // ran; verified if verification was asked and there is a reference
+    RESULT_WRONG,   // ran, but the output differs from the reference
+    RESULT_FAILED,  // did not compile, stopped on a problem, crashed, timed out
+    RESULT_SKIPPED, // `requires` does not hold on this device
 };
 
 struct time_result {
@@ -33,8 +33,14 @@ struct speedup {
     struct comparison comparison;
 };
 
-enum expectation_verdict { EXPECTATION_HELD, EXPECTATION_MISSED, EXPECTATION_OPPOSITE, EXPECTATION_UNKNOWN };
-const char *expectation_verdict_name(enum expectation_verdict v); // "held" "missed" "the other way" "unknown"
+enum expectation_verdict {
+    EXPECTATION_HELD,
+    EXPECTATION_MISSED,
+    EXPECTATION_OPPOSITE,
+    EXPECTATION_UNKNOWN
+};
+const char *
+expectation_verdict_name(enum expectation_verdict v); // "held" "missed" "the other way" "unknown"
 struct expectation_result {
     const char *what, *expected, *actual; // "time", "-50%", "-61%"
     enum expectation_verdict verdict;
@@ -48,13 +54,15 @@ struct case_value {
 struct result { // arena-owned; everything that is recorded about one variant on one case
     const char *variant, *from; // from: NULL for the first
     const char *title, *hypothesis, *bottleneck;
+    const char *case_label;
     struct case_value *params;
     int param_count;
-    const char *case_label;
     enum result_status status;
-    bool checked;         // compared with the reference
-    bool verified;        // … and equal within tolerance
+    bool checked;  // compared with the reference
+    bool verified; // … and equal within tolerance
+    bool diagnosed;
     const char *error;    // what went wrong, or NULL
+    const char *printed;  // by the kernels' printf, first 4 KiB; NULL = nothing
     const char *compiler; // "NVRTC 13.0"
     char code_key[33];
     uint64_t seed;
@@ -64,25 +72,24 @@ struct result { // arena-owned; everything that is recorded about one variant on
     int line_count;
     struct device_problem *problems;
     int problem_count;
-    struct diagnosis diagnosis;
-    bool diagnosed;
-    struct speedup speedup;      // against `from`
+    struct diagnosis diagnosis; // where `diagnosed`
+    struct speedup speedup;     // against `from`
     struct expectation_result *expectations;
     int expectation_count;
     double worst_relative_error, worst_absolute_error; // of the check; NAN if not checked
 };
 
 struct run_header { // what is said once a run
-    int64_t id;             // in the journal; 0 = not recorded
+    int64_t id;     // in the journal; 0 = not recorded
     const char *ridge_version;
-    const char *started;    // UTC, ISO 8601
-    const char *git;        // commit of the experiment's folder, "+dirty"; NULL if none
+    const char *started; // UTC, ISO 8601
+    const char *git;     // commit of the experiment's folder, "+dirty"; NULL if none
     const char *experiment, *title, *experiment_path;
-    const char *command;    // the command line
+    const char *command; // the command line
     const char *device_id, *device_name;
     double device_cc;
     const char *cache_state; // "cold" or "warm"
-    json_t *environment;    // host name, cpu, os, compiler versions, threads, driver
+    json_t *environment;     // host name, cpu, os, threads …; the run's holder json_decref()s it
 };
 struct run { // arena-owned
     struct run_header header;
@@ -93,22 +100,22 @@ struct run { // arena-owned
 
 struct loop_request {
     const char *experiment_path;
-    const char *device; // "auto", …
+    const char *device;           // "auto", …
     const char *const *overrides; // "N=2048"
     int override_count;
-    const char *const *variants;  // only these (and what they answer, for the comparison); 0 = all
+    const char *const *variants; // only these (and what they answer, for the comparison); 0 = all
     int variant_count;
     const char *compiler; // "auto"
     unsigned checks;
-    bool verify_only;     // no counters, no time
+    bool verify_only; // no counters, no time
     bool no_verify;
-    bool warm;            // --cache warm
-    double timeout_s;     // a variant; 0 = 600
+    bool warm;                         // --cache warm
+    double timeout_s;                  // a variant; 0 = 600
     uint64_t budget_warp_instructions; // 0 = 200 G
     int threads;
     double sample_share;
     bool has_seed;
-    uint64_t seed;        // else fresh
+    uint64_t seed; // else fresh
 };
 struct loop_events { // all optional; called in the parent
     void (*header)(void *context, const struct run_header *h);
@@ -130,8 +137,10 @@ bool loop_run(struct arena *a, const struct loop_request *request, const struct 
 // Keys are stable. New references / arena-owned.
 json_t *run_to_json(const struct run *r);
 json_t *result_to_json(const struct result *r);
-bool run_from_json(struct arena *a, const json_t *json, struct run *out, struct error *err) CHECK_RESULT;
-bool result_from_json(struct arena *a, const json_t *json, struct result *out, struct error *err) CHECK_RESULT;
+bool run_from_json(struct arena *a, const json_t *json, struct run *out,
+                   struct error *err) CHECK_RESULT;
+bool result_from_json(struct arena *a, const json_t *json, struct result *out,
+                      struct error *err) CHECK_RESULT;
 
 // Source text of a variant's kernels as the Markdown diff and annotate need it: the experiment is
 // loaded again from its path; fails clearly if it has gone.

@@ -88,6 +88,24 @@ static void messages_hold_no_control_characters(void **state)
     assert_string_equal(err.message, "f:1:1: key '?]0;x?'\n    ?[31mred\n    ^");
 }
 
+static void messages_are_valid_utf8_whatever_they_quote(void **state)
+{
+    (void)state;
+    struct error err = {0};
+    // A stray byte, an overlong form, a surrogate, the 8-bit CSI, a character beyond U+10FFFF.
+    static const char *const bad[] = {"\xff",     "\xc0\xaf",         "\xed\xa0\x80",
+                                      "\xc2\x9b", "\xf4\x90\x80\x80", "\x08\x88\x88"};
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
+        assert_false(fail(&err, NOWHERE, "<%s>", bad[i]));
+        assert_string_equal(err.message, "<?>");
+        assert_false(fail(&err, (struct location){NULL, 1, 2, bad[i]}, "x"));
+        assert_string_equal(err.message, "1:2: x\n    ?\n     ^");
+    }
+    const char good[] = "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80";
+    assert_false(fail(&err, NOWHERE, "%s", good));
+    assert_string_equal(err.message, good);
+}
+
 static void long_messages_are_cut_at_a_whole_character(void **state)
 {
     (void)state;
@@ -144,6 +162,7 @@ int main(void)
         cmocka_unit_test(caret_of_a_column_past_the_end_stands_after_the_line),
         cmocka_unit_test(long_lines_are_cut_around_the_caret),
         cmocka_unit_test(messages_hold_no_control_characters),
+        cmocka_unit_test(messages_are_valid_utf8_whatever_they_quote),
         cmocka_unit_test(long_messages_are_cut_at_a_whole_character),
         cmocka_unit_test(the_old_message_may_be_an_argument_of_the_new),
         cmocka_unit_test(context_is_appended_on_its_own_line),

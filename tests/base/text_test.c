@@ -79,9 +79,19 @@ static void integers_are_read_whole_or_not_at_all(void **state)
         assert_true(str_to_i64(good[i].s, &value));
         assert_true(value == good[i].value);
     }
-    static const char *const bad[] = {"",    "-",   " 1", "1 ", "1.0", "1e3",
-                                      "0x",  "0xg", "--1", "9223372036854775808",
-                                      "-9223372036854775809", "1_000", "a"};
+    static const char *const bad[] = {"",
+                                      "-",
+                                      " 1",
+                                      "1 ",
+                                      "1.0",
+                                      "1e3",
+                                      "0x",
+                                      "0xg",
+                                      "--1",
+                                      "9223372036854775808",
+                                      "-9223372036854775809",
+                                      "1_000",
+                                      "a"};
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
         int64_t value = 42;
         assert_false(str_to_i64(bad[i], &value));
@@ -95,16 +105,15 @@ static void doubles_are_read_whole_or_not_at_all(void **state)
     static const struct {
         const char *s;
         double value;
-    } good[] = {{"0", 0},       {"1.5", 1.5},     {"-.5", -0.5},     {"5.", 5},
-                {"1e3", 1e3},   {"1E-3", 1e-3},   {"0x10", 16},      {"+2.25e+1", 22.5},
-                {"1e-400", 0},  {"0.1", 0.1}};
+    } good[] = {{"0", 0},       {"1.5", 1.5}, {"-.5", -0.5},      {"5.", 5},     {"1e3", 1e3},
+                {"1E-3", 1e-3}, {"0x10", 16}, {"+2.25e+1", 22.5}, {"1e-400", 0}, {"0.1", 0.1}};
     for (size_t i = 0; i < COUNT_OF(good); i++) {
         double value = 42;
         assert_true(str_to_double(good[i].s, &value));
         assert_true(value == good[i].value);
     }
-    static const char *const bad[] = {"",  ".",   "e3",  "1e",  "1e+", "inf",   "nan", "1,5",
-                                      " 1", "1 ", "0x", "0x1p3", "1f", "1e400", "-", "1..2"};
+    static const char *const bad[] = {"",   ".",  "e3", "1e",    "1e+", "inf",   "nan", "1,5",
+                                      " 1", "1 ", "0x", "0x1p3", "1f",  "1e400", "-",   "1..2"};
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
         double value = 42;
         assert_false(str_to_double(bad[i], &value));

@@ -1,0 +1,70 @@
+// cli: options -> a command -> printed results. The only module that prints and that knows exit
+// statuses: 0 done, 1 a check failed, 2 usage or input, 3 device or system.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_CLI_H
+#define RIDGE_CLI_H
+
+#include "base/base.h"
+#include "journal/journal.h"
+#include "loop/loop.h"
+#include "report/report.h"
+
+enum command_id {
+#define COMMAND(id, name, arguments, least, most, summary, more) COMMAND_##id,
+#include "cli/commands.def"
+#undef COMMAND
+    COMMAND_COUNT
+};
+enum option_id {
+#define OPTION(id, long_name, short_name, argument, commands, help) OPTION_##id,
+#include "cli/options.def"
+#undef OPTION
+    OPTION_COUNT
+};
+
+struct option_values { // of one option; repeated ones keep all
+    const char **values;
+    size_t count, capacity;
+};
+struct options {
+    enum command_id command;
+    struct option_values option[OPTION_COUNT];
+    const char *arguments[2];
+    int argument_count;
+    const char *command_line;
+    struct arena arena;
+};
+bool options_parse(struct options *o, int argc, char **argv, struct error *err) CHECK_RESULT;
+void options_release(struct options *o);
+bool option_given(const struct options *o, enum option_id id);
+const char *option_text(const struct options *o, enum option_id id, const char *otherwise);
+// otherwise when not given; an error that names the option when it is no number within the bounds.
+bool option_i64(const struct options *o, enum option_id id, int64_t least, int64_t most,
+                int64_t otherwise, int64_t *out, struct error *err) CHECK_RESULT;
+bool option_double(const struct options *o, enum option_id id, double otherwise, double *out,
+                   struct error *err) CHECK_RESULT;
+
+struct report_style cli_style(const struct options *o); // of standard output
+// Writes to standard output; false if it could not be written whole (a full disk, a closed pipe).
+bool cli_print(const struct text *t, struct error *err) CHECK_RESULT;
+bool cli_print_json(json_t *json, struct error *err) CHECK_RESULT; // takes the reference
+extern const volatile bool *const cli_cancelled; // set by SIGINT and SIGTERM
+// Splits "EXPERIMENT:VARIANT"; variant is NULL when there is none. An experiment may be given by
+// its folder: the recorded name is then read from its file, or is the folder's name.
+bool cli_experiment_name(struct arena *a, const char *argument, const char **experiment,
+                         const char **variant, struct error *err) CHECK_RESULT;
+bool cli_journal_open(const struct options *o, bool read_only, struct journal **j, struct error *err) CHECK_RESULT;
+
+// A command: returns false with err set (its kind is the exit status), or true. *status is 0, or 1
+// when a check failed though the command did its work.
+#define COMMAND(id, name, arguments, least, most, summary, more)                                   \
+    bool command_##id(const struct options *o, int *status, struct error *err);
+#include "cli/commands.def"
+#undef COMMAND
+
+void help_text(enum command_id command, struct text *out); // COMMAND_COUNT: the overview
+void manual_text(struct text *out);                        // the man page, roff
+bool completion_text(const char *shell, struct text *out, struct error *err) CHECK_RESULT;
+const char *command_name(enum command_id id);
+
+#endif

@@ -1,0 +1,165 @@
+// main: options, signals, the dispatch, and what every command prints through.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static volatile bool cancelled;
+const volatile bool *const cli_cancelled = &cancelled;
+
+static void on_signal(int signal_number)
+{
+    (void)signal_number;
+    cancelled = true;
+}
+
+static void signals_set(void)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+bool cli_print(const struct text *t, struct error *err)
+{
+    if (fwrite(text_str(t), 1, t->length, stdout) == t->length && fflush(stdout) == 0)
+        return true;
+    if (errno == EPIPE) // a reader that has seen enough, as in `ridge log | head`
+        return true;
+    return fail_errno(err, errno, "cannot write the results to standard output");
+}
+
+bool cli_print_json(json_t *json, struct error *err)
+{
+    struct text out = {0};
+    char *dump = json_dumps(json, JSON_INDENT(1));
+    json_decref(json);
+    text_printf(&out, "%s\n", dump ? dump : "null");
+    free(dump);
+    bool done = cli_print(&out, err);
+    text_release(&out);
+    return done;
+}
+
+static bool locale_is_utf8(void)
+{
+    const char *names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        const char *v = getenv(names[i]);
+        if (v && *v)
+            return strstr(v, "UTF-8") || strstr(v, "utf8") || strstr(v, "UTF8") || strstr(v, "utf-8");
+    }
+    return false;
+}
+
+struct report_style cli_style(const struct options *o)
+{
+    struct report_style style = {.width = 100, .verbose = option_given(o, OPTION_VERBOSE)};
+    const char *no_color = getenv("NO_COLOR"), *columns = getenv("COLUMNS"), *term = getenv("TERM");
+    struct winsize window;
+    int64_t n;
+    bool terminal = isatty(STDOUT_FILENO);
+    style.color = terminal && !(no_color && *no_color) && !option_given(o, OPTION_NO_COLOR) &&
+                  !(term && strcmp(term, "dumb") == 0);
+    style.unicode = locale_is_utf8();
+    if (columns && str_to_i64(columns, &n) && n > 0 && n < 1000)
+        style.width = (int)n;
+    else if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0)
+        style.width = window.ws_col;
+    if (style.width < 80)
+        style.width = 80;
+    return style;
+}
+
+bool cli_experiment_name(struct arena *a, const char *argument, const char **experiment,
+                         const char **variant, struct error *err)
+{
+    const char *colon = strrchr(argument, ':');
+    *variant = NULL;
+    if (colon && !strchr(colon, '/')) {
+        *variant = arena_strdup(a, colon + 1);
+        argument = arena_strndup(a, argument, (size_t)(colon - argument));
+    }
+    *experiment = argument;
+    bool is_path = strchr(argument, '/') || str_ends_with(argument, ".yaml") || file_exists(argument);
+    struct experiment *e;
+    if (!is_path)
+        return true;
+    if (!experiment_load(a, argument, &e, err))
+        return false;
+    *experiment = e->name;
+    return true;
+}
+
+bool cli_journal_open(const struct options *o, bool read_only, struct journal **j, struct error *err)
+{
+    return journal_open(option_text(o, OPTION_JOURNAL, NULL), read_only, j, err);
+}
+
+typedef bool (*command_function)(const struct options *o, int *status, struct error *err);
+static const command_function functions[] = {
+#define COMMAND(id, name, arguments, least, most, summary, more) command_##id,
+#include "cli/commands.def"
+#undef COMMAND
+};
+
+// --version, --man and --completion stand where a command would: build and packaging use them.
+static bool special_option(int argc, char **argv, bool *done, struct error *err)
+{
+    struct text out = {0};
+    bool ok = true;
+    *done = true;
+    if (argc >= 2 && strcmp(argv[1], "--version") == 0)
+        text_add(&out, "ridge " RIDGE_VERSION "\n");
+    else if (argc >= 2 && strcmp(argv[1], "--man") == 0)
+        manual_text(&out);
+    else if (argc >= 2 && strcmp(argv[1], "--completion") == 0)
+        ok = completion_text(argc > 2 ? argv[2] : "bash", &out, err);
+    else
+        *done = false;
+    if (*done && ok)
+        ok = cli_print(&out, err);
+    text_release(&out);
+    return ok;
+}
+
+static bool dispatch(struct options *o, int argc, char **argv, int *status, struct error *err)
+{
+    bool done;
+    if (!special_option(argc, argv, &done, err))
+        return false;
+    if (done)
+        return true;
+    if (!options_parse(o, argc, argv, err))
+        return false;
+    if (option_given(o, OPTION_HELP)) {
+        struct text out = {0};
+        help_text(o->command == COMMAND_help ? COMMAND_COUNT : o->command, &out);
+        bool ok = cli_print(&out, err);
+        text_release(&out);
+        return ok;
+    }
+    return functions[o->command](o, status, err);
+}
+
+int main(int argc, char **argv)
+{
+    struct options o = {0};
+    struct error err = {0};
+    int status = 0;
+    signals_set();
+    if (!dispatch(&o, argc, argv, &status, &err)) {
+        fprintf(stderr, "ridge: %s\n", err.message);
+        status = err.kind == ERROR_NONE ? ERROR_SYSTEM : (int)err.kind;
+    }
+    options_release(&o);
+    return status;
+}

@@ -1,0 +1,370 @@
+// Options and help, from the tables: one parser, one help text, one man page, three completions.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ON(command) (1u << COMMAND_##command)
+#define EVERYWHERE (~0u)
+
+struct command_row {
+    const char *name, *arguments, *summary, *more;
+    int least, most;
+};
+static const struct command_row commands[] = {
+#define COMMAND(id, name, arguments, least, most, summary, more)                                   \
+    {name, arguments, summary, more, least, most},
+#include "cli/commands.def"
+#undef COMMAND
+};
+
+struct option_row {
+    const char *name;
+    char letter;
+    const char *argument;
+    unsigned commands;
+    const char *help;
+};
+static const struct option_row options[] = {
+#define OPTION(id, long_name, short_name, argument, commands, help)                                \
+    {long_name, short_name, argument, commands, help},
+#include "cli/options.def"
+#undef OPTION
+};
+
+const char *command_name(enum command_id id)
+{
+    return commands[id].name;
+}
+
+/* ---- parsing --------------------------------------------------------------------------------------- */
+
+static bool command_find(const char *name, enum command_id *out, struct error *err)
+{
+    const char *names[COMMAND_COUNT];
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        names[i] = commands[i].name;
+        if (strcmp(name, names[i]) == 0) {
+            *out = (enum command_id)i;
+            return true;
+        }
+    }
+    const char *near = str_nearest(name, names, COMMAND_COUNT);
+    return near ? fail(err, NOWHERE, "there is no command '%s' (did you mean '%s'?): `ridge help` lists them", name, near)
+                : fail(err, NOWHERE, "there is no command '%s': `ridge help` lists them", name);
+}
+
+static int option_find(const char *name, size_t length, char letter)
+{
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (letter ? options[i].letter == letter
+                   : strlen(options[i].name) == length && memcmp(options[i].name, name, length) == 0)
+            return i;
+    return -1;
+}
+
+static bool option_unknown(const struct options *o, const char *given, struct error *err)
+{
+    const char *names[OPTION_COUNT];
+    size_t n = 0;
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (options[i].commands & (1u << o->command))
+            names[n++] = options[i].name;
+    const char *near = str_starts_with(given, "--") ? str_nearest(given + 2, names, n) : NULL;
+    const char *command = commands[o->command].name;
+    return near ? fail(err, NOWHERE, "unknown option '%s' of `ridge %s` (did you mean '--%s'?)", given, command, near)
+                : fail(err, NOWHERE, "unknown option '%s' of `ridge %s`: `ridge help %s` lists them", given, command, command);
+}
+
+// One argv word that starts with a dash; *i moves over a value in the next word.
+static bool option_parse(struct options *o, int argc, char **argv, int *i, struct error *err)
+{
+    const char *word = argv[*i];
+    bool is_long = word[1] == '-';
+    const char *equals = is_long ? strchr(word, '=') : NULL;
+    size_t length = equals ? (size_t)(equals - word) - 2 : is_long ? strlen(word) - 2 : 0;
+    int found = option_find(word + 2, length, is_long ? 0 : word[1]);
+    if (found < 0 || !(options[found].commands & (1u << o->command)))
+        return option_unknown(o, arena_strndup(&o->arena, word, is_long ? length + 2 : 2), err);
+    const struct option_row *row = &options[found];
+    const char *value = equals ? equals + 1 : !is_long && word[2] ? word + 2 : NULL;
+    if (!row->argument && value)
+        return fail(err, NOWHERE, "option --%s takes no value", row->name);
+    if (row->argument && !value) {
+        if (*i + 1 >= argc)
+            return fail(err, NOWHERE, "option --%s needs a value: --%s %s", row->name, row->name, row->argument);
+        value = argv[++*i];
+    }
+    struct option_values *v = &o->option[found];
+    VEC_PUSH(v->values, v->count, v->capacity, value ? value : "");
+    return true;
+}
+
+static bool arguments_check(const struct options *o, struct error *err)
+{
+    const struct command_row *c = &commands[o->command];
+    if (option_given(o, OPTION_HELP) || (o->argument_count >= c->least && o->argument_count <= c->most))
+        return true;
+    if (o->argument_count < c->least)
+        return fail(err, NOWHERE, "`ridge %s` needs %s: ridge %s [options] %s", c->name, c->arguments, c->name, c->arguments);
+    return fail(err, NOWHERE, "`ridge %s` takes %s: unexpected '%s'", c->name,
+                c->most == 0 ? "no argument" : "one argument", o->arguments[c->most]);
+}
+
+static const char *command_line(struct arena *a, int argc, char **argv)
+{
+    struct text t = {0};
+    text_add(&t, "ridge");
+    for (int i = 1; i < argc; i++)
+        text_printf(&t, strpbrk(argv[i], " \"'$&|;<>*?") ? " '%s'" : " %s", argv[i]);
+    char *line = arena_strdup(a, text_str(&t));
+    text_release(&t);
+    return line;
+}
+
+bool options_parse(struct options *o, int argc, char **argv, struct error *err)
+{
+    bool only_arguments = false;
+    if (argc < 2)
+        return fail(err, NOWHERE, "no command: `ridge help` lists them");
+    o->command_line = command_line(&o->arena, argc, argv);
+    const char *first = argv[1];
+    if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
+        first = "help";
+    if (!command_find(first, &o->command, err))
+        return false;
+    for (int i = 2; i < argc; i++) {
+        if (!only_arguments && strcmp(argv[i], "--") == 0) {
+            only_arguments = true;
+        } else if (!only_arguments && argv[i][0] == '-' && argv[i][1]) {
+            if (!option_parse(o, argc, argv, &i, err))
+                return false;
+        } else if (o->argument_count < (int)COUNT_OF(o->arguments)) {
+            o->arguments[o->argument_count++] = argv[i];
+        } else {
+            return fail(err, NOWHERE, "too many arguments: unexpected '%s'", argv[i]);
+        }
+    }
+    return arguments_check(o, err);
+}
+
+void options_release(struct options *o)
+{
+    for (int i = 0; i < OPTION_COUNT; i++)
+        free(o->option[i].values);
+    arena_release(&o->arena);
+}
+
+bool option_given(const struct options *o, enum option_id id)
+{
+    return o->option[id].count > 0;
+}
+
+const char *option_text(const struct options *o, enum option_id id, const char *otherwise)
+{
+    const struct option_values *v = &o->option[id];
+    return v->count > 0 ? v->values[v->count - 1] : otherwise;
+}
+
+bool option_i64(const struct options *o, enum option_id id, int64_t least, int64_t most,
+                int64_t otherwise, int64_t *out, struct error *err)
+{
+    const char *text = option_text(o, id, NULL);
+    *out = otherwise;
+    if (!text || (str_to_i64(text, out) && *out >= least && *out <= most))
+        return true;
+    return fail(err, NOWHERE, "option --%s: '%s' is not a whole number from %lld to %lld", options[id].name, text,
+                (long long)least, (long long)most);
+}
+
+bool option_double(const struct options *o, enum option_id id, double otherwise, double *out,
+                   struct error *err)
+{
+    const char *text = option_text(o, id, NULL);
+    *out = otherwise;
+    if (!text || (str_to_double(text, out) && *out > 0 && *out < 1e9))
+        return true;
+    return fail(err, NOWHERE, "option --%s: '%s' is not a positive number", options[id].name, text);
+}
+
+/* ---- help ------------------------------------------------------------------------------------------ */
+
+static void help_options(unsigned mask, struct text *out)
+{
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const struct option_row *row = &options[i];
+        char left[64];
+        if (!(row->commands & mask))
+            continue;
+        snprintf(left, sizeof left, "--%s%s%s", row->name, row->argument ? " " : "", row->argument ? row->argument : "");
+        if (row->letter)
+            text_printf(out, "  -%c, %-22s %s\n", row->letter, left, row->help);
+        else
+            text_printf(out, "      %-22s %s\n", left, row->help);
+    }
+}
+
+void help_text(enum command_id command, struct text *out)
+{
+    if (command != COMMAND_COUNT) {
+        const struct command_row *c = &commands[command];
+        text_printf(out, "ridge %s%s%s: %s\n\n", c->name, *c->arguments ? " " : "", c->arguments, c->summary);
+        if (*c->more)
+            text_printf(out, "%s\n\n", c->more);
+        text_add(out, "Options:\n");
+        help_options(1u << command, out);
+        return;
+    }
+    text_add(out, "ridge takes a GPU kernel up to its roofline: it compiles, proves, measures, diagnoses and\n"
+                  "judges the variants of a kernel, on a real GPU or on the simulated one.\n\nCommands:\n");
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        char left[48];
+        snprintf(left, sizeof left, "%s %s", commands[i].name, commands[i].arguments);
+        text_printf(out, "  ridge %-30s %s\n", left, commands[i].summary);
+    }
+    text_add(out, "\nOptions everywhere:\n");
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (options[i].commands == EVERYWHERE) {
+            if (options[i].letter)
+                text_printf(out, "  -%c, --%-12s %s\n", options[i].letter, options[i].name, options[i].help);
+            else
+                text_printf(out, "      --%-12s %s\n", options[i].name, options[i].help);
+        }
+    text_add(out, "      --version      the version\n"
+                  "\nExit status: 0 done, 1 a check failed (wrong result), 2 usage or input, 3 device or system.\n"
+                  "`ridge help COMMAND` tells a command's own options.\n");
+}
+
+bool command_help(const struct options *o, int *status, struct error *err)
+{
+    struct text out = {0};
+    enum command_id which = COMMAND_COUNT;
+    *status = 0;
+    if (o->argument_count > 0 && !command_find(o->arguments[0], &which, err))
+        return false;
+    help_text(which, &out);
+    bool done = cli_print(&out, err);
+    text_release(&out);
+    return done;
+}
+
+/* ---- man page and completions ------------------------------------------------------------------------ */
+
+static void roff_add(struct text *out, const char *s)
+{
+    bool line_start = true;
+    for (; *s; s++) {
+        if (*s == '-')
+            text_add(out, "\\-");
+        else if (*s == '\\')
+            text_add(out, "\\e");
+        else if (line_start && (*s == '.' || *s == '\''))
+            text_printf(out, "\\&%c", *s);
+        else
+            text_addn(out, s, 1);
+        line_start = *s == '\n';
+    }
+}
+
+static void manual_options(unsigned mask, bool everywhere, struct text *out)
+{
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const struct option_row *row = &options[i];
+        if (!(row->commands & mask) || (row->commands == EVERYWHERE) != everywhere)
+            continue;
+        text_add(out, ".TP\n.B ");
+        if (row->letter)
+            text_printf(out, "\\-%c, ", row->letter);
+        text_add(out, "\\-\\-");
+        roff_add(out, row->name);
+        text_printf(out, "%s%s\n", row->argument ? " " : "", row->argument ? row->argument : "");
+        roff_add(out, row->help);
+        text_add(out, "\n");
+    }
+}
+
+void manual_text(struct text *out)
+{
+    text_add(out, ".TH RIDGE 1 \"\" \"ridge " RIDGE_VERSION "\" \"User Commands\"\n"
+                  ".SH NAME\nridge \\- the GPU optimization loop: compile, verify, measure, diagnose, judge\n"
+                  ".SH SYNOPSIS\n.B ridge\n.I COMMAND\n[options] [arguments]\n.SH COMMANDS\n");
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        text_add(out, ".SS \"ridge ");
+        roff_add(out, commands[i].name);
+        text_printf(out, "%s%s\"\n", *commands[i].arguments ? " " : "", commands[i].arguments);
+        roff_add(out, commands[i].summary);
+        text_add(out, ".\n");
+        roff_add(out, commands[i].more);
+        text_add(out, "\n");
+        manual_options(1u << i, false, out);
+    }
+    text_add(out, ".SH OPTIONS EVERYWHERE\n");
+    manual_options(~0u, true, out);
+    text_add(out, ".SH EXIT STATUS\n0 done; 1 a check failed; 2 usage or input; 3 device or system.\n"
+                  ".SH ENVIRONMENT\n.TP\n.B RIDGE_JOURNAL\nthe journal's file\n"
+                  ".TP\n.B RIDGE_HOME, RIDGE_CACHE\nthe folders for recorded data and for compiled kernels\n"
+                  ".TP\n.B RIDGE_CUDA_PATH\nwhere CUDA's libraries are, if not in a usual place\n"
+                  ".TP\n.B NO_COLOR\nno colours\n");
+}
+
+static void completion_bash(struct text *out)
+{
+    text_add(out, "# bash completion of ridge, made from its command table\n_ridge() {\n"
+                  "    local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} words=\n"
+                  "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        words='");
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        text_printf(out, "%s%s", i ? " " : "", commands[i].name);
+    text_add(out, "'\n    else\n        case $command in\n");
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        text_printf(out, "        %s) words='", commands[i].name);
+        for (int k = 0; k < OPTION_COUNT; k++)
+            if (options[k].commands & (1u << i))
+                text_printf(out, "--%s ", options[k].name);
+        text_add(out, "' ;;\n");
+    }
+    text_add(out, "        esac\n    fi\n    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
+                  "    [ ${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- \"$word\"))\n}\n"
+                  "complete -F _ridge ridge\n");
+}
+
+static void completion_zsh(struct text *out)
+{
+    text_add(out, "#compdef ridge\n# made from ridge's command table\nif (( CURRENT == 2 )); then\n  local -a names\n  names=(\n");
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        text_printf(out, "    '%s:%s'\n", commands[i].name, commands[i].summary);
+    text_add(out, "  )\n  _describe command names\nelse\n  case $words[2] in\n");
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        text_printf(out, "  %s) compadd -- ", commands[i].name);
+        for (int k = 0; k < OPTION_COUNT; k++)
+            if (options[k].commands & (1u << i))
+                text_printf(out, "--%s ", options[k].name);
+        text_add(out, ";;\n");
+    }
+    text_add(out, "  esac\n  _files\nfi\n");
+}
+
+static void completion_fish(struct text *out)
+{
+    text_add(out, "# fish completion of ridge, made from its command table\n");
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        text_printf(out, "complete -c ridge -n __fish_use_subcommand -a %s -d \"%s\"\n", commands[i].name, commands[i].summary);
+        for (int k = 0; k < OPTION_COUNT; k++)
+            if (options[k].commands & (1u << i))
+                text_printf(out, "complete -c ridge -n '__fish_seen_subcommand_from %s' -l %s%s\n", commands[i].name,
+                            options[k].name, options[k].argument ? " -r" : "");
+    }
+}
+
+bool completion_text(const char *shell, struct text *out, struct error *err)
+{
+    if (strcmp(shell, "bash") == 0)
+        completion_bash(out);
+    else if (strcmp(shell, "zsh") == 0)
+        completion_zsh(out);
+    else if (strcmp(shell, "fish") == 0)
+        completion_fish(out);
+    else
+        return fail(err, NOWHERE, "no completion for '%s': bash, zsh or fish", shell);
+    return true;
+}

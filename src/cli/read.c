@@ -1,0 +1,192 @@
+// ridge log, explain, annotate: what the journal knows.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/cli.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- log ------------------------------------------------------------------------------------------- */
+
+static json_t *entry_json(const struct journal_entry *e)
+{
+    json_t *best = json_null();
+    if (e->best_variant) {
+        best = json_pack("{s:s, s:f, s:s}", "variant", e->best_variant, "time_ns", e->best_time_ns, "provenance",
+                         provenance_name(e->best_provenance));
+        if (!isnan(e->best_speedup))
+            json_object_set_new(best, "speedup", json_real(e->best_speedup));
+    }
+    return json_pack("{s:I, s:s, s:s, s:s, s:s?, s:b, s:i, s:i, s:i, s:o}", "run", (json_int_t)e->id, "started",
+                     e->started, "experiment", e->experiment, "device", e->device, "git", e->git, "finished",
+                     (int)e->finished, "results", e->result_count, "verified", e->verified_count, "failed",
+                     e->failed_count, "best", best);
+}
+
+static void entry_print(const struct journal_entry *e, struct text *out)
+{
+    char time[32];
+    text_printf(out, "%5lld  %s  %-16s %-10s %3d results", (long long)e->id, e->started, e->experiment, e->device,
+                e->result_count);
+    if (e->failed_count > 0)
+        text_printf(out, ", %d failed", e->failed_count);
+    if (!e->finished)
+        text_add(out, ", not finished");
+    if (e->best_variant)
+        text_printf(out, "  best %s %s (%s)", e->best_variant, format_time_ns(e->best_time_ns, time),
+                    provenance_name(e->best_provenance));
+    if (e->best_variant && !isnan(e->best_speedup))
+        text_printf(out, ", %.2fx", e->best_speedup);
+    text_add(out, "\n");
+}
+
+static bool log_print(const struct options *o, const struct journal_entry *entries, int count, struct error *err)
+{
+    if (option_given(o, OPTION_JSON)) {
+        json_t *runs = json_array();
+        for (int i = 0; i < count; i++)
+            json_array_append_new(runs, entry_json(&entries[i]));
+        return cli_print_json(json_pack("{s:s, s:i, s:o}", "ridge", RIDGE_VERSION, "schema", 1, "runs", runs), err);
+    }
+    struct text out = {0};
+    if (count == 0)
+        text_add(&out, "no run is recorded yet: `ridge run EXPERIMENT` makes one\n");
+    for (int i = 0; i < count; i++)
+        entry_print(&entries[i], &out);
+    bool done = cli_print(&out, err);
+    text_release(&out);
+    return done;
+}
+
+bool command_log(const struct options *o, int *status, struct error *err)
+{
+    struct journal *j = NULL;
+    struct arena a = {0};
+    struct journal_entry *entries = NULL;
+    int count = 0;
+    int64_t limit;
+    struct journal_filter filter = {.device = option_text(o, OPTION_DEVICE, NULL)};
+    const char *variant;
+    *status = 0;
+    bool done = option_i64(o, OPTION_LIMIT, 0, 1000000, 20, &limit, err) &&
+                (o->argument_count == 0 || cli_experiment_name(&a, o->arguments[0], &filter.experiment, &variant, err)) &&
+                cli_journal_open(o, true, &j, err);
+    filter.limit = (int)limit;
+    done = done && journal_list(j, &a, &filter, &entries, &count, err) && log_print(o, entries, count, err);
+    journal_close(j);
+    arena_release(&a);
+    return done;
+}
+
+/* ---- explain and annotate ---------------------------------------------------------------------------- */
+
+// "N=1024" given by --param against the label of a case: every given value must be there.
+static bool case_matches(const struct options *o, const struct result *r)
+{
+    for (size_t i = 0; i < o->option[OPTION_PARAM].count; i++) {
+        const char *wanted = o->option[OPTION_PARAM].values[i], *at = r->case_label;
+        size_t n = strlen(wanted);
+        bool found = false;
+        while (!found && (at = strstr(at, wanted)) != NULL) {
+            found = (at == r->case_label || at[-1] == ' ') && (at[n] == 0 || at[n] == ' ');
+            at++;
+        }
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+// The last result of the variant (the largest case as a rule), or NULL with err set.
+static const struct result *result_find(const struct options *o, const struct run *run, const char *variant,
+                                        struct error *err)
+{
+    const struct result *found = NULL;
+    const char *names[64];
+    size_t n = 0;
+    for (int i = 0; i < run->result_count; i++) {
+        const struct result *r = &run->results[i];
+        if (strcmp(r->variant, variant) == 0 && case_matches(o, r))
+            found = r;
+        if (n < COUNT_OF(names))
+            names[n++] = r->variant;
+    }
+    const char *near = str_nearest(variant, names, n);
+    if (!found && near && strcmp(near, variant) != 0)
+        fail(err, NOWHERE, "run %lld of '%s' has no variant '%s' (did you mean '%s'?)", (long long)run->header.id,
+             run->header.experiment, variant, near);
+    else if (!found)
+        fail(err, NOWHERE, "run %lld of '%s' has no variant '%s' on that case", (long long)run->header.id,
+             run->header.experiment, variant);
+    return found;
+}
+
+struct recorded { // an argument EXPERIMENT[:VARIANT] looked up in the journal
+    struct arena arena;
+    struct journal *journal;
+    struct run run;
+    const struct result *result; // NULL when no variant was named
+};
+
+static bool recorded_open(const struct options *o, bool needs_variant, struct recorded *r, struct error *err)
+{
+    const char *name, *variant;
+    int64_t id;
+    if (!option_i64(o, OPTION_RUN, 1, INT64_MAX, 0, &id, err) ||
+        !cli_experiment_name(&r->arena, o->arguments[0], &name, &variant, err))
+        return false;
+    if (needs_variant && !variant)
+        return fail(err, NOWHERE, "name the variant too: ridge annotate %s:VARIANT", o->arguments[0]);
+    if (!cli_journal_open(o, true, &r->journal, err) ||
+        !journal_get_run(r->journal, &r->arena, id, name, &r->run, err))
+        return false;
+    if (variant)
+        r->result = result_find(o, &r->run, variant, err);
+    return !variant || r->result;
+}
+
+static void recorded_close(struct recorded *r)
+{
+    journal_close(r->journal);
+    json_decref(r->run.header.environment);
+    arena_release(&r->arena);
+}
+
+static bool recorded_json(const struct recorded *r, struct error *err)
+{
+    return cli_print_json(r->result ? result_to_json(r->result) : run_to_json(&r->run), err);
+}
+
+bool command_explain(const struct options *o, int *status, struct error *err)
+{
+    struct recorded r = {0};
+    struct text out = {0};
+    struct report_style style = cli_style(o);
+    *status = 0;
+    bool done = recorded_open(o, false, &r, err);
+    if (done && option_given(o, OPTION_JSON)) {
+        done = recorded_json(&r, err);
+    } else if (done) {
+        report_explain(&r.run, r.result, &style, &out);
+        done = cli_print(&out, err);
+    }
+    text_release(&out);
+    recorded_close(&r);
+    return done;
+}
+
+bool command_annotate(const struct options *o, int *status, struct error *err)
+{
+    struct recorded r = {0};
+    struct text out = {0};
+    struct report_style style = cli_style(o);
+    *status = 0;
+    bool done = recorded_open(o, true, &r, err);
+    if (done && option_given(o, OPTION_JSON)) {
+        done = recorded_json(&r, err);
+    } else if (done) {
+        done = report_annotate(&r.run, r.result, &style, &out, err) && cli_print(&out, err);
+    }
+    text_release(&out);
+    recorded_close(&r);
+    return done;
+}

@@ -1,0 +1,193 @@
+// ridge run, ridge verify: the loop with its progress on standard error, each finished result into
+// the journal, the report on standard output.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/cli.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct session { // what the loop's events need
+    const struct options *o;
+    struct journal *journal;
+    int64_t run_id;
+    struct run_header header;
+    bool live;    // one line, rewritten: standard error is a terminal
+    bool quiet;
+    bool line_open;
+    int wrong, failed;
+};
+
+static void line_clear(struct session *s)
+{
+    if (s->line_open)
+        fputs("\r\033[K", stderr);
+    s->line_open = false;
+}
+
+static void on_progress(void *context, const char *phase, const char *variant, const char *case_label,
+                        double share, double left_s)
+{
+    struct session *s = context;
+    if (s->quiet || !s->live)
+        return;
+    char left[32] = "";
+    if (left_s >= 0)
+        snprintf(left, sizeof left, ", %.0f s left", ceil(left_s));
+    fprintf(stderr, "\r\033[K%3.0f %% %s %s %s%s", 100 * share, case_label ? case_label : "",
+            variant ? variant : "", phase, left);
+    s->line_open = true;
+    fflush(stderr);
+}
+
+static void on_header(void *context, const struct run_header *h)
+{
+    struct session *s = context;
+    s->header = *h;
+    s->header.command = s->o->command_line;
+}
+
+static const char *result_word(const struct result *r)
+{
+    switch (r->status) {
+    case RESULT_OK:
+        return r->verified ? "verified" : "ran, not verified";
+    case RESULT_WRONG:
+        return "WRONG RESULT";
+    case RESULT_FAILED:
+        return "FAILED";
+    case RESULT_SKIPPED:
+        return "skipped";
+    }
+    return "";
+}
+
+// A line a result, so that a log file (no terminal) shows how far the run is.
+static void result_say(struct session *s, const struct result *r)
+{
+    char time[32];
+    line_clear(s);
+    if (s->quiet)
+        return;
+    fprintf(stderr, "%s %s: %s", r->case_label, r->variant, result_word(r));
+    if (r->time.provenance != PROVENANCE_ABSENT)
+        fprintf(stderr, ", %s %s", format_time_ns(r->time.summary.median, time), provenance_name(r->time.provenance));
+    fputc('\n', stderr);
+}
+
+static bool on_result(void *context, const struct result *r, struct error *err)
+{
+    struct session *s = context;
+    s->wrong += r->status == RESULT_WRONG;
+    s->failed += r->status == RESULT_FAILED;
+    if (s->journal && s->run_id == 0 && !journal_begin_run(s->journal, &s->header, &s->run_id, err))
+        return false;
+    if (s->journal && !journal_add_result(s->journal, s->run_id, r, err))
+        return false;
+    result_say(s, r);
+    return true;
+}
+
+static bool request_fill(const struct options *o, struct loop_request *q, struct error *err)
+{
+    int64_t threads, budget, seed;
+    const char *cache = option_text(o, OPTION_CACHE, "cold");
+    if (strcmp(cache, "cold") != 0 && strcmp(cache, "warm") != 0)
+        return fail(err, NOWHERE, "option --cache: '%s' is neither cold nor warm", cache);
+    if (!option_i64(o, OPTION_THREADS, 1, 4096, 0, &threads, err) ||
+        !option_i64(o, OPTION_BUDGET, 1, INT64_MAX, 0, &budget, err) ||
+        !option_i64(o, OPTION_SEED, 0, INT64_MAX, 0, &seed, err) ||
+        !option_double(o, OPTION_TIMEOUT, 0, &q->timeout_s, err))
+        return false;
+    q->experiment_path = o->arguments[0];
+    q->device = option_text(o, OPTION_DEVICE, "auto");
+    q->overrides = o->option[OPTION_PARAM].values;
+    q->override_count = (int)o->option[OPTION_PARAM].count;
+    q->variants = o->option[OPTION_VARIANT].values;
+    q->variant_count = (int)o->option[OPTION_VARIANT].count;
+    q->compiler = option_text(o, OPTION_COMPILER, "auto");
+    q->checks = option_given(o, OPTION_CHECK) ? SIM_CHECK_UNINIT | SIM_CHECK_RACES : 0;
+    q->warm = strcmp(cache, "warm") == 0;
+    q->threads = (int)threads;
+    q->budget_warp_instructions = (uint64_t)budget;
+    q->has_seed = option_given(o, OPTION_SEED);
+    q->seed = (uint64_t)seed;
+    return true;
+}
+
+static bool run_print(const struct options *o, struct arena *a, const struct run *run, struct error *err)
+{
+    struct text out = {0};
+    struct report_style style = cli_style(o);
+    bool done = true;
+    if (option_given(o, OPTION_JSON)) {
+        report_json(run, &out);
+    } else if (option_given(o, OPTION_MARKDOWN)) {
+        struct experiment *e = NULL;
+        struct error gone = {0};
+        if (!experiment_load(a, run->header.experiment_path, &e, &gone))
+            e = NULL; // the report says that the sources are gone
+        done = report_markdown(run, e, &out, err);
+    } else {
+        report_terminal(run, &style, &out);
+    }
+    done = done && cli_print(&out, err);
+    text_release(&out);
+    return done;
+}
+
+static bool loop_command(const struct options *o, bool verify_only, int *status, struct error *err)
+{
+    struct session s = {.o = o, .quiet = option_given(o, OPTION_QUIET), .live = isatty(STDERR_FILENO)};
+    struct loop_request request = {.verify_only = verify_only};
+    struct loop_events events = {.header = on_header, .progress = on_progress, .result = on_result,
+                                 .context = &s, .cancel = cli_cancelled};
+    struct arena a = {0};
+    struct run run = {0};
+    bool record = !verify_only && !option_given(o, OPTION_NO_JOURNAL);
+    bool done = request_fill(o, &request, err) && (!record || cli_journal_open(o, false, &s.journal, err));
+    done = done && loop_run(&a, &request, &events, &run, err);
+    line_clear(&s);
+    if (done && s.journal && s.run_id != 0)
+        done = journal_end_run(s.journal, s.run_id, run.stop_reason, err);
+    run.header.id = s.run_id;
+    run.header.command = o->command_line;
+    done = done && run_print(o, &a, &run, err);
+    *status = s.wrong + s.failed > 0 ? ERROR_CHECK : 0;
+    journal_close(s.journal);
+    json_decref(run.header.environment);
+    arena_release(&a);
+    return done;
+}
+
+bool command_run(const struct options *o, int *status, struct error *err)
+{
+    return loop_command(o, false, status, err);
+}
+
+bool command_verify(const struct options *o, int *status, struct error *err)
+{
+    return loop_command(o, true, status, err);
+}
+
+bool command_show(const struct options *o, int *status, struct error *err)
+{
+    struct journal *j = NULL;
+    struct arena a = {0};
+    struct run run = {0};
+    int64_t id = 0;
+    const char *name = NULL, *variant;
+    *status = 0;
+    if (o->argument_count > 0 && !str_to_i64(o->arguments[0], &id) &&
+        !cli_experiment_name(&a, o->arguments[0], &name, &variant, err)) {
+        arena_release(&a);
+        return false;
+    }
+    bool done = cli_journal_open(o, true, &j, err) && journal_get_run(j, &a, id, name, &run, err) &&
+                run_print(o, &a, &run, err);
+    journal_close(j);
+    json_decref(run.header.environment);
+    arena_release(&a);
+    return done;
+}

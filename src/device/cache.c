@@ -1,0 +1,177 @@
+// The cache of compiled code: a file is valid PTX whose first two lines are comments: a checksum of
+// everything after it, and what else is known as JSON. One file, written whole: a broken or truncated
+// one fails its checksum and is compiled anew. Nothing here fails: without a cache it is only slower.
+// SPDX-License-Identifier: Apache-2.0
+#include "device/internal.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { CACHE_BYTES_MAX = 64 * 1024 * 1024, MEMO_BYTES_MAX = 4096, HASH_DIGITS = 32 };
+
+static const char checksum_head[] = "// ridge-cache 1 ";
+static const char detail_head[] = "// ";
+
+static const char *cache_path(struct arena *a, const char *name)
+{
+    return user_cache_path(a, arena_printf(a, "ptx/%s.ptx", name));
+}
+
+static bool write_below_cache(struct arena *a, const char *path, const struct text *content)
+{
+    struct error ignored = {0};
+    return dir_make(path_dir(a, path), &ignored) &&
+           file_write(path, content->data, content->length, &ignored);
+}
+
+static json_t *kernels_to_json(const struct compiled *code)
+{
+    json_t *kernels = json_array();
+    for (int i = 0; i < code->kernel_count; i++) {
+        const struct compiled_kernel *k = &code->kernels[i];
+        json_array_append_new(kernels, json_pack("{s:s, s:i, s:i, s:i}", "name", k->name,
+                                                 "registers", k->registers, "shared_bytes",
+                                                 k->shared_bytes, "spill_bytes", k->spill_bytes));
+    }
+    return kernels;
+}
+
+void cache_put(const char *name, const struct compiled *code)
+{
+    struct arena a = {0};
+    struct text body = {0}, file = {0};
+    json_t *detail =
+        json_pack("{s:s, s:s, s:s, s:s, s:o}", "key", code->key, "compiler", code->compiler, "arch",
+                  code->arch, "log", code->log, "kernels", kernels_to_json(code));
+    char *line = detail ? json_dumps(detail, JSON_COMPACT) : NULL;
+    if (line) {
+        text_printf(&body, "%s%s\n", detail_head, line);
+        text_addn(&body, code->ptx, code->ptx_bytes);
+        char checksum[HASH_DIGITS + 1];
+        hash_hex(&(struct hash_piece){body.data, body.length}, 1, checksum);
+        text_printf(&file, "%s%s\n", checksum_head, checksum);
+        text_addn(&file, body.data, body.length);
+        (void)write_below_cache(&a, cache_path(&a, name), &file);
+    }
+    free(line);
+    json_decref(detail);
+    text_release(&body);
+    text_release(&file);
+    arena_release(&a);
+}
+
+static bool detail_read(struct arena *a, json_t *detail, struct compiled *out)
+{
+    const char *key = NULL, *compiler = NULL, *arch = NULL, *log = NULL;
+    json_t *kernels = NULL;
+    if (json_unpack(detail, "{s:s, s:s, s:s, s:s, s:o}", "key", &key, "compiler", &compiler, "arch",
+                    &arch, "log", &log, "kernels", &kernels) != 0 ||
+        strlen(key) >= sizeof out->key)
+        return false;
+    memcpy(out->key, key, strlen(key) + 1);
+    out->compiler = arena_strdup(a, compiler);
+    out->arch = arena_strdup(a, arch);
+    out->log = arena_strdup(a, log);
+    out->kernels = ARENA_ARRAY(a, struct compiled_kernel, json_array_size(kernels));
+    out->kernel_count = 0;
+    size_t i = 0;
+    json_t *item = NULL;
+    json_array_foreach(kernels, i, item)
+    {
+        struct compiled_kernel *k = &out->kernels[out->kernel_count++];
+        const char *kernel = NULL;
+        if (json_unpack(item, "{s:s, s:i, s:i, s:i}", "name", &kernel, "registers", &k->registers,
+                        "shared_bytes", &k->shared_bytes, "spill_bytes", &k->spill_bytes) != 0)
+            return false;
+        k->name = arena_strdup(a, kernel);
+    }
+    return true;
+}
+
+static bool content_read(struct arena *a, const char *data, size_t size_bytes, struct compiled *out)
+{
+    const size_t head = sizeof checksum_head - 1 + HASH_DIGITS + 1; // and the line's end
+    if (size_bytes <= head || !str_starts_with(data, checksum_head))
+        return false;
+    const char *body = data + head;
+    size_t body_bytes = size_bytes - head;
+    char checksum[HASH_DIGITS + 1];
+    hash_hex(&(struct hash_piece){body, body_bytes}, 1, checksum);
+    if (memcmp(data + sizeof checksum_head - 1, checksum, HASH_DIGITS) != 0)
+        return false;
+    const char *end = memchr(body, '\n', body_bytes);
+    if (!end || !str_starts_with(body, detail_head))
+        return false;
+    const char *json = body + sizeof detail_head - 1;
+    json_t *detail = json_loadb(json, (size_t)(end - json), 0, NULL);
+    bool read = detail && detail_read(a, detail, out);
+    json_decref(detail);
+    out->ptx_bytes = body_bytes - (size_t)(end + 1 - body);
+    out->ptx = arena_strndup(a, end + 1, out->ptx_bytes);
+    return read;
+}
+
+bool cache_get(struct arena *a, const char *name, struct compiled *out)
+{
+    char *data = NULL;
+    size_t size_bytes = 0;
+    struct error ignored = {0};
+    const char *path = cache_path(a, name);
+    if (!file_exists(path) || !file_read(path, CACHE_BYTES_MAX, &data, &size_bytes, &ignored))
+        return false;
+    bool whole = content_read(a, data, size_bytes, out);
+    free(data);
+    out->from_cache = whole;
+    return whole;
+}
+
+// The file a memo lies in: another path, size or time of change gives another.
+static const char *memo_path(struct arena *a, const char *path)
+{
+    struct stat st;
+    char *real = realpath(path, NULL);
+    if (!real || stat(real, &st) != 0) {
+        free(real);
+        return NULL;
+    }
+    const char *identity =
+        arena_printf(a, "1 %s %" PRIdMAX " %" PRIdMAX ".%ld", real, (intmax_t)st.st_size,
+                     (intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+    free(real);
+    char hash[HASH_DIGITS + 1];
+    hash_hex(&(struct hash_piece){identity, strlen(identity)}, 1, hash);
+    return user_cache_path(a, arena_printf(a, "tools/%s", hash));
+}
+
+const char *memo_get(struct arena *a, const char *path)
+{
+    const char *file = memo_path(a, path);
+    char *data = NULL;
+    size_t size_bytes = 0;
+    struct error ignored = {0};
+    if (!file || !file_exists(file) ||
+        !file_read(file, MEMO_BYTES_MAX, &data, &size_bytes, &ignored))
+        return NULL;
+    // The last line's end tells that it is whole.
+    const char *value = size_bytes > 1 && data[size_bytes - 1] == '\n'
+                            ? arena_strndup(a, data, size_bytes - 1)
+                            : NULL;
+    free(data);
+    return value;
+}
+
+void memo_put(const char *path, const char *value)
+{
+    struct arena a = {0};
+    struct text content = {0};
+    const char *file = memo_path(&a, path);
+    text_printf(&content, "%s\n", value);
+    if (file)
+        (void)write_below_cache(&a, file, &content);
+    text_release(&content);
+    arena_release(&a);
+}

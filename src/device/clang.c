@@ -1,0 +1,255 @@
+// clang as the compiler when there is no CUDA toolkit: its NVPTX back end and our own cuda_min.h.
+// Standard headers a kernel includes are mapped onto cuda_min.h by an overlay file system (given on
+// standard input), so that the host's C library is never read.
+// SPDX-License-Identifier: Apache-2.0
+#include "device/internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    OLDEST_CLANG = 14,
+    NEWEST_CLANG = 23, // names of programs tried, not a limit of what works
+    HEADER_BYTES_MAX = 1024 * 1024,
+    ARGUMENTS_FIXED = 48,
+    CLANG_USER_ERROR = 1, // exit status; the driver's own crashes give others
+};
+
+static const double version_timeout_s = 20;
+static const char system_folder[] = "/ridge-system-headers";
+
+static const struct clang_arch {
+    int sm, since, ptx;
+} clang_archs[] = {
+#define ARCH(sm, since, ptx) {sm, since, ptx},
+#include "device/clang_archs.def"
+#undef ARCH
+};
+
+static const char *find_program(struct arena *a, const char *program)
+{
+    char *path = program_find(a, program);
+    for (int v = NEWEST_CLANG; !path && strcmp(program, "clang") == 0 && v >= OLDEST_CLANG; v--)
+        path = program_find(a, arena_printf(a, "clang-%d", v));
+    return path;
+}
+
+// "14.0.6" of "Debian clang version 14.0.6"; NULL if the text is not clang's.
+static const char *version_number(struct arena *a, const char *text)
+{
+    static const char word[] = "clang version ";
+    const char *at = strstr(text, word);
+    if (!at)
+        return NULL;
+    at += sizeof word - 1;
+    return arena_strndup(a, at, strspn(at, "0123456789."));
+}
+
+static const char *ask_version(struct arena *a, const char *path, struct error *err)
+{
+    const char *known = memo_get(a, path);
+    if (known)
+        return known;
+    const char *const argv[] = {path, "--version", NULL};
+    struct process_spec spec = {.argv = argv, .timeout_s = version_timeout_s};
+    struct process_result r;
+    if (!process_run(&spec, &r, err))
+        return NULL;
+    const char *number = r.exit_status == 0 ? version_number(a, text_str(&r.out)) : NULL;
+    if (number)
+        memo_put(path, number);
+    else
+        fail_as(err, ERROR_SYSTEM, NOWHERE, "'%s --version' does not answer as clang does", path);
+    process_result_release(&r);
+    return number;
+}
+
+static const char *read_support(struct arena *a, const char *path, struct error *err)
+{
+    char *text = NULL;
+    size_t size_bytes = 0;
+    if (!file_read(path, HEADER_BYTES_MAX, &text, &size_bytes, err))
+        return NULL;
+    const char *support = arena_strndup(a, text, size_bytes);
+    free(text);
+    return support;
+}
+
+bool clang_find(struct arena *a, const char *program, struct tool *out, struct error *err)
+{
+    *out = (struct tool){.kind = TOOL_CLANG};
+    out->path = find_program(a, program);
+    if (!out->path)
+        return fail_as(err, ERROR_SYSTEM, NOWHERE,
+                       "no '%s' in PATH; apt install --no-install-recommends clang", program);
+    const char *number = ask_version(a, out->path, err);
+    if (!number)
+        return false;
+    out->version = arena_printf(a, "clang %s", number);
+    int major = (int)strtol(number, NULL, 10);
+    out->archs = ARENA_ARRAY(a, int, COUNT_OF(clang_archs));
+    for (size_t i = 0; i < COUNT_OF(clang_archs); i++)
+        if (clang_archs[i].since <= major)
+            out->archs[out->arch_count++] = clang_archs[i].sm;
+    if (out->arch_count == 0)
+        return fail_as(err, ERROR_SYSTEM, NOWHERE,
+                       "%s (%s) is too old: clang %d or later is needed", out->version, out->path,
+                       OLDEST_CLANG);
+    out->include = data_path(a, "cuda_min.h", err);
+    out->support = out->include ? read_support(a, out->include, err) : NULL;
+    return out->support != NULL;
+}
+
+static int ptx_version_for(const char *arch)
+{
+    int number = arch_number(arch), version = 0;
+    for (size_t i = 0; i < COUNT_OF(clang_archs); i++)
+        if (clang_archs[i].sm == number)
+            version = clang_archs[i].ptx;
+    return version;
+}
+
+// The overlay: every standard header is cuda_min.h, whose include guard makes it empty.
+static void write_overlay(const char *header, struct text *out)
+{
+    text_printf(out,
+                "{\"version\": 0, \"case-sensitive\": \"true\", \"roots\": [{\"name\": \"%s\", "
+                "\"type\": \"directory\", \"contents\": [",
+                system_folder);
+    for (size_t i = 0; i < standard_header_count; i++) {
+        text_printf(out, "%s{\"name\": \"%s\", \"type\": \"file\", \"external-contents\": \"",
+                    i > 0 ? ", " : "", standard_headers[i]);
+        for (const char *c = header; *c; c++)
+            text_printf(out, "%s%c", *c == '"' || *c == '\\' ? "\\" : "", *c);
+        text_add(out, "\"}");
+    }
+    text_add(out, "]}]}\n");
+}
+
+static const char *const *make_arguments(struct arena *a, const struct compile_job *job,
+                                         bool default_device)
+{
+    const struct compile_request *r = job->request;
+    const char *const fixed[] = {
+        job->tool->path,
+        "-x",
+        "cuda",
+        "--cuda-device-only",
+        arena_printf(a, "--cuda-gpu-arch=%s", job->arch),
+        "-nocudainc",
+        "-nocudalib",
+        "-nostdinc",
+        "-isystem",
+        system_folder,
+        "-ivfsoverlay",
+        "/dev/stdin",
+        "-O3",
+        "-std=c++17",
+        "-gline-tables-only",
+        "-Xclang",
+        "-target-feature",
+        "-Xclang",
+        arena_printf(a, "+ptx%d", ptx_version_for(job->arch)),
+        "-Wno-unknown-cuda-version",
+        "-fno-color-diagnostics",
+        "-fno-crash-diagnostics",
+        "-I",
+        job->source->directory,
+        "-include",
+        job->tool->include,
+        "-S",
+        "-o",
+        "-",
+        job->source->path,
+    };
+    _Static_assert(COUNT_OF(fixed) < ARGUMENTS_FIXED, "room for the fixed arguments");
+    const char **argv = ARENA_ARRAY(a, const char *, ARGUMENTS_FIXED + r->define_count);
+    size_t count = 0;
+    for (size_t i = 0; i < COUNT_OF(fixed); i++)
+        argv[count++] = fixed[i];
+    if (default_device)
+        argv[count++] = "-DRIDGE_DEFAULT_DEVICE";
+    for (int i = 0; i < r->define_count; i++)
+        argv[count++] = arena_printf(a, "-D%s", r->defines[i]);
+    return argv;
+}
+
+// The line of a crash's output that says most, or "".
+static const char *crash_reason(struct arena *a, const char *messages)
+{
+    const char *at = strstr(messages, "fatal error: ");
+    if (!at)
+        at = strstr(messages, "LLVM ERROR: ");
+    return at ? arena_printf(a, ": %.*s", (int)strcspn(at, "\n"), at) : "";
+}
+
+static bool judge_end(struct arena *a, const struct compile_job *job,
+                      const struct process_result *r, struct error *err)
+{
+    const char *messages = text_str(&r->err_text);
+    if (r->timed_out)
+        return fail_as(err, ERROR_SYSTEM, NOWHERE, "%s did not finish compiling %s within %g s",
+                       job->tool->version, job->source->shown, job->timeout_s);
+    bool crashed = r->exit_status < 0 || r->exit_status > CLANG_USER_ERROR ||
+                   strstr(messages, "error in backend") || strstr(messages, "LLVM ERROR");
+    if (crashed)
+        return fail_as(err, ERROR_SYSTEM, NOWHERE, "%s crashed while compiling %s%s",
+                       job->tool->version, job->source->shown, crash_reason(a, messages));
+    if (r->exit_status != 0) {
+        if (strstr(messages, "' file not found"))
+            messages = arena_printf(a,
+                                    "%s(clang compiles kernels without a CUDA toolkit: headers of "
+                                    "CUDA's own need NVRTC)\n",
+                                    messages);
+        return fail_compile(a, job, messages, err);
+    }
+    if (r->out.length == 0)
+        return fail_as(err, ERROR_SYSTEM, NOWHERE, "%s gave no PTX for %s", job->tool->version,
+                       job->source->shown);
+    return true;
+}
+
+static bool run_clang(struct arena *a, const struct compile_job *job, bool default_device,
+                      struct process_result *r, struct error *err)
+{
+    struct text overlay = {0};
+    write_overlay(job->tool->include, &overlay);
+    struct process_spec spec = {.argv = make_arguments(a, job, default_device),
+                                .input = overlay.data,
+                                .input_bytes = overlay.length,
+                                .timeout_s = job->timeout_s};
+    bool done = process_run(&spec, r, err);
+    text_release(&overlay);
+    return done;
+}
+
+// Functions without an attribute are device functions, unless the source instantiates a kernel
+// template explicitly: clang cannot have both.
+static bool run_either(struct arena *a, const struct compile_job *job, struct process_result *r,
+                       struct error *err)
+{
+    if (!run_clang(a, job, true, r, err))
+        return false;
+    if (r->exit_status == 0 || !strstr(text_str(&r->err_text), "attributes are not compatible"))
+        return true;
+    process_result_release(r);
+    return run_clang(a, job, false, r, err);
+}
+
+bool clang_compile(struct arena *a, const struct compile_job *job, struct compiled *out,
+                   struct error *err)
+{
+    struct process_result r;
+    bool done = run_either(a, job, &r, err);
+    if (!done)
+        return error_context(err, "compiling %s", job->source->shown);
+    done = judge_end(a, job, &r, err);
+    if (done) {
+        out->ptx = arena_strndup(a, r.out.data, r.out.length);
+        out->ptx_bytes = r.out.length;
+        out->log = shorten_paths(a, arena_strdup(a, text_str(&r.err_text)));
+    }
+    process_result_release(&r);
+    return done;
+}

@@ -1,0 +1,205 @@
+// CUDA C to PTX: read and hash the source, choose a compiler, look into the cache, compile, store.
+// SPDX-License-Identifier: Apache-2.0
+#include "device/internal.h"
+
+#include <ctype.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HASH_DIGITS = 32, MESSAGES_MAX = 3000 };
+
+static const double default_timeout_s = 60;
+// Changes when the options given to the compilers change, so that old cache files are not used.
+static const char options_version[] = "2";
+
+const char *const standard_headers[] = {
+#define HEADER(name) name,
+#include "device/headers.def"
+#undef HEADER
+};
+const size_t standard_header_count = COUNT_OF(standard_headers);
+
+int arch_number(const char *arch)
+{
+    static const char prefix[] = "sm_";
+    if (!arch || !str_starts_with(arch, prefix) || !isdigit((unsigned char)arch[sizeof prefix - 1]))
+        return 0;
+    return (int)strtol(arch + sizeof prefix - 1, NULL, 10);
+}
+
+const char *signal_name(int signal_number)
+{
+    const char *text = sigdescr_np(signal_number);
+    return text ? text : "an unknown signal";
+}
+
+static size_t line_count(const char *text)
+{
+    size_t count = 0;
+    for (; *text; text++)
+        count += *text == '\n';
+    return count;
+}
+
+// Where the whole of a long log is kept; NULL if it cannot be.
+static const char *keep_log(struct arena *a, const char *messages)
+{
+    char hash[HASH_DIGITS + 1];
+    struct error ignored = {0};
+    hash_hex(&(struct hash_piece){messages, strlen(messages)}, 1, hash);
+    const char *path = user_cache_path(a, arena_printf(a, "logs/%s.txt", hash));
+    if (!dir_make(path_dir(a, path), &ignored) ||
+        !file_write(path, messages, strlen(messages), &ignored))
+        return NULL;
+    return path;
+}
+
+bool fail_compile(struct arena *a, const struct compile_job *job, const char *messages,
+                  struct error *err)
+{
+    messages = shorten_paths(a, messages);
+    size_t length = strlen(messages), shown = length;
+    while (shown > 0 && messages[shown - 1] == '\n')
+        shown--;
+    const char *rest = "";
+    if (shown > MESSAGES_MAX) {
+        for (shown = MESSAGES_MAX; shown > 0 && messages[shown] != '\n'; shown--) {
+        }
+        const char *path = keep_log(a, messages);
+        rest = arena_printf(a, "\n... and %zu more lines%s%s", line_count(messages + shown + 1),
+                            path ? "; all of it: " : "", path ? path : "");
+    }
+    return fail(err, NOWHERE, "%s does not compile with %s:\n%.*s%s", job->source->shown,
+                job->tool->version, (int)shown, messages, rest);
+}
+
+// The best architecture not above the device's.
+static bool choose_arch(struct arena *a, struct compile_job *job, struct error *err)
+{
+    const char *wanted = job->request->arch;
+    int number = arch_number(wanted), best = 0;
+    if (number == 0)
+        return fail(err, NOWHERE, "'%s' is no architecture of an NVIDIA GPU (like sm_90)",
+                    wanted ? wanted : "");
+    for (int i = 0; i < job->tool->arch_count; i++)
+        if (job->tool->archs[i] <= number && job->tool->archs[i] > best)
+            best = job->tool->archs[i];
+    if (best == 0)
+        return fail_as(err, ERROR_SYSTEM, NOWHERE,
+                       "%s cannot compile for %s: the oldest it knows is sm_%d", job->tool->version,
+                       wanted, job->tool->arch_count > 0 ? job->tool->archs[0] : 0);
+    job->arch_exact = best == number;
+    // NVRTC knows the letter variants (sm_90a); clang's do not all exist.
+    job->arch =
+        job->arch_exact && job->tool->kind == TOOL_NVRTC ? wanted : arena_printf(a, "sm_%d", best);
+    return true;
+}
+
+static bool fail_no_compiler(const char *nvrtc_why, const char *clang_why, struct error *err)
+{
+    return fail_as(err, ERROR_SYSTEM, NOWHERE,
+                   "no compiler for CUDA C is here; install clang (apt install "
+                   "--no-install-recommends clang) or NVRTC (pip install nvidia-cuda-nvrtc, then "
+                   "set RIDGE_CUDA_PATH to its folder)\n  NVRTC: %s\n  clang: %s",
+                   nvrtc_why, clang_why);
+}
+
+static const char *chosen_compiler(const struct compile_request *request)
+{
+    const char *chosen = request->compiler;
+    if (!chosen || !*chosen || strcmp(chosen, "auto") == 0)
+        chosen = environment("RIDGE_COMPILER");
+    return chosen ? chosen : "auto";
+}
+
+// auto: NVRTC if it is here and reaches the device, else clang.
+static bool choose_any(struct arena *a, struct compile_job *job, struct tool *tool,
+                       struct error *err)
+{
+    struct error nvrtc_why = {0}, clang_why = {0};
+    if (nvrtc_find(a, tool, &nvrtc_why) && choose_arch(a, job, &nvrtc_why))
+        return true;
+    if (arch_number(job->request->arch) == 0)
+        return choose_arch(a, job, err);
+    if (clang_find(a, "clang", tool, &clang_why) && choose_arch(a, job, &clang_why))
+        return true;
+    return fail_no_compiler(nvrtc_why.message, clang_why.message, err);
+}
+
+static bool choose_tool(struct arena *a, struct compile_job *job, struct tool *tool,
+                        struct error *err)
+{
+    const char *chosen = chosen_compiler(job->request);
+    if (strcmp(chosen, "auto") == 0)
+        return choose_any(a, job, tool, err);
+    if (strcmp(chosen, "nvrtc") == 0)
+        return nvrtc_find(a, tool, err) && choose_arch(a, job, err);
+    if (str_starts_with(path_name(chosen), "clang"))
+        return clang_find(a, chosen, tool, err) && choose_arch(a, job, err);
+    return fail(err, NOWHERE, "unknown compiler '%s': it is one of auto, nvrtc, clang", chosen);
+}
+
+// key: of what is compiled and by what. file: also of the path, which stands in the PTX's .file.
+static void make_key(const struct compile_job *job, char key[HASH_DIGITS + 1],
+                     char file[HASH_DIGITS + 1])
+{
+    struct text t = {0};
+    text_printf(&t, "%s\n%s\n%s\n%s\n", options_version, job->source->hash, job->arch,
+                job->tool->version);
+    for (int i = 0; i < job->request->define_count; i++)
+        text_printf(&t, "-D%s\n", job->request->defines[i]);
+    text_add(&t, job->tool->support);
+    hash_hex(&(struct hash_piece){t.data, t.length}, 1, key);
+    text_printf(&t, "\n%s\n%d", job->source->path, job->arch_exact);
+    hash_hex(&(struct hash_piece){t.data, t.length}, 1, file);
+    text_release(&t);
+}
+
+static bool pass_ptx(struct arena *a, const struct source *source, struct compiled *out)
+{
+    out->ptx = source->text;
+    out->ptx_bytes = source->size_bytes;
+    out->compiler = "none (PTX given)";
+    out->log = "";
+    out->arch = "";
+    memcpy(out->key, source->hash, sizeof out->key);
+    const char *target = strstr(source->text, "\n.target ");
+    if (target) {
+        target += strlen("\n.target ");
+        out->arch = arena_strndup(a, target, strcspn(target, ", \t\r\n"));
+    }
+    return true;
+}
+
+bool compile_to_ptx(struct arena *a, const struct compile_request *request, struct compiled *out,
+                    struct error *err)
+{
+    struct source source = {0};
+    struct tool tool = {0};
+    *out = (struct compiled){.log = ""};
+    if (!source_read(a, request->source_path, &source, err))
+        return false;
+    out->source = source.shown;
+    if (str_ends_with(source.path, ".ptx"))
+        return pass_ptx(a, &source, out);
+
+    struct compile_job job = {.source = &source, .request = request, .tool = &tool};
+    job.timeout_s = request->timeout_s > 0 ? request->timeout_s : default_timeout_s;
+    if (!choose_tool(a, &job, &tool, err))
+        return false;
+    char key[HASH_DIGITS + 1], file[HASH_DIGITS + 1];
+    make_key(&job, key, file);
+    if (cache_get(a, file, out)) {
+        out->source = source.shown;
+        return true;
+    }
+    *out = (struct compiled){.source = source.shown, .compiler = tool.version, .arch = job.arch};
+    memcpy(out->key, key, sizeof out->key);
+    bool done = tool.kind == TOOL_NVRTC ? nvrtc_compile(a, &job, out, err)
+                                        : clang_compile(a, &job, out, err);
+    if (done)
+        cache_put(file, out);
+    return done;
+}

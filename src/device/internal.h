@@ -1,0 +1,85 @@
+// What the files of device share. Compilers: each finds itself (identity, version, what it can
+// target) and turns one source into PTX; compile.c chooses, hashes and caches. Not for others.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_DEVICE_INTERNAL_H
+#define RIDGE_DEVICE_INTERNAL_H
+
+#include "device/device.h"
+
+/* ---- the source -------------------------------------------------------------------------------- */
+
+struct source {
+    const char *path;      // absolute: in .loc, so that later readers find it from anywhere
+    const char *directory; // of path
+    const char *shown;     // as messages name it: relative to the working folder when below it
+    const char *text;
+    size_t size_bytes;
+    char hash[33]; // of the text and of every file its #include lines reach
+};
+bool source_read(struct arena *a, const char *path, struct source *out,
+                 struct error *err) CHECK_RESULT;
+// Messages with the working folder taken off the front of file names.
+const char *shorten_paths(struct arena *a, const char *message);
+
+/* ---- compilers ----------------------------------------------------------------------------------- */
+
+enum tool_kind { TOOL_NVRTC, TOOL_CLANG };
+struct tool {
+    enum tool_kind kind;
+    const char *path;    // of the library or the program
+    const char *version; // "NVRTC 13.0", "clang 14.0.6"
+    int *archs;          // real architectures it can target, ascending: 80, 86, 90
+    int arch_count;
+    const char *support; // text of what is given to every source (cuda_min.h …), part of the key
+    const char *include; // NVRTC: the toolkit's include folder, or NULL; clang: path of cuda_min.h
+};
+// false with a reason in err: not here, or broken.
+bool nvrtc_find(struct arena *a, struct tool *out, struct error *err) CHECK_RESULT;
+// program: "clang" = the first of clang, clang-22 … clang-14; else that program.
+bool clang_find(struct arena *a, const char *program, struct tool *out,
+                struct error *err) CHECK_RESULT;
+
+struct compile_job {
+    const struct source *source;
+    const struct compile_request *request;
+    const struct tool *tool;
+    const char *arch; // "sm_86"
+    bool arch_exact;  // it is the device's own: registers of its machine code are the device's
+    double timeout_s;
+};
+// Fill ptx, log and kernels of out. A compile error has the compiler's messages whole.
+bool nvrtc_compile(struct arena *a, const struct compile_job *job, struct compiled *out,
+                   struct error *err) CHECK_RESULT;
+bool clang_compile(struct arena *a, const struct compile_job *job, struct compiled *out,
+                   struct error *err) CHECK_RESULT;
+// "x.cu does not compile with NVRTC 13.0:" and the messages, cut at a line's end if far too long.
+bool fail_compile(struct arena *a, const struct compile_job *job, const char *messages,
+                  struct error *err);
+// Names of standard headers both compilers accept though there is no toolkit (headers.def).
+extern const char *const standard_headers[];
+extern const size_t standard_header_count;
+// Takes ptxas -v lines out of a log; what they say of each kernel is appended to out->kernels.
+const char *ptxas_log_take(struct arena *a, const char *log, struct compiled *out);
+int arch_number(const char *arch); // "sm_90a" -> 90; 0 = not one
+
+/* ---- the cache ------------------------------------------------------------------------------------ */
+
+// name: 32 hex digits. false: not there, or not whole.
+bool cache_get(struct arena *a, const char *name, struct compiled *out);
+void cache_put(const char *name, const struct compiled *code); // best effort
+// One small text remembered per identity of a file (path, size, time of change): versions.
+const char *memo_get(struct arena *a, const char *path);
+void memo_put(const char *path, const char *value);
+
+/* ---- backends --------------------------------------------------------------------------------------- */
+
+extern const struct device_ops sim_device_ops;
+// The simulated device of a chip that has a file.
+bool device_info_sim(struct arena *a, const char *chip, struct device_info *out,
+                     struct error *err) CHECK_RESULT;
+const char *environment(const char *name);  // NULL if unset or empty
+const char *signal_name(int signal_number); // "SIGSEGV (segmentation fault)"
+// Folders where CUDA's libraries may lie, NULL terminated; RIDGE_CUDA_PATH first.
+const char *const *cuda_folders(struct arena *a);
+
+#endif

@@ -1,0 +1,504 @@
+// The simulated GPU as a device. Every launch of a sequence runs once, with all its counters; times
+// are modelled and added up. What the simulator finds wrong becomes a problem that names the source.
+// SPDX-License-Identifier: Apache-2.0
+#include "device/internal.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PRINTED_MAX = 4096, KERNELS_LISTED = 12, TARGET_ADDRESS_BYTES = 8 };
+
+struct device_module {
+    const struct ptx_module *ptx;
+    struct sim_module *code;
+    const char *source;
+    struct compiled_kernel *kernels; // exact registers, where the compiler told
+    int kernel_count;
+};
+
+struct sim_device {
+    struct device head; // first: a struct device * is a struct sim_device *
+    struct sim *sim;
+    struct arena arena; // modules and their PTX
+};
+
+static struct sim_device *own(struct device *d)
+{
+    return (struct sim_device *)d;
+}
+
+static bool sim_device_open(const struct device_info *info, struct device **out, struct error *err)
+{
+    struct sim_device *d = xcalloc(1, sizeof *d);
+    d->head = (struct device){.ops = &sim_device_ops, .info = info};
+    if (!sim_open(info->gpu, &d->sim, err)) {
+        free(d);
+        return false;
+    }
+    *out = &d->head;
+    return true;
+}
+
+static void sim_device_close(struct device *d)
+{
+    sim_close(own(d)->sim);
+    arena_release(&own(d)->arena);
+    free(d);
+}
+
+static bool sim_device_alloc(struct device *d, uint64_t size_bytes, const char *name,
+                             uint64_t *address, struct error *err)
+{
+    return sim_alloc(own(d)->sim, size_bytes, name, address, err);
+}
+
+static bool sim_device_release(struct device *d, uint64_t address, struct error *err)
+{
+    return sim_free(own(d)->sim, address, err);
+}
+
+static bool sim_device_write(struct device *d, uint64_t address, const void *data,
+                             uint64_t size_bytes, struct error *err)
+{
+    return sim_write(own(d)->sim, address, data, size_bytes, err);
+}
+
+static bool sim_device_read(struct device *d, uint64_t address, void *data, uint64_t size_bytes,
+                            struct error *err)
+{
+    return sim_read(own(d)->sim, address, data, size_bytes, err);
+}
+
+static bool sim_device_load(struct device *d, const struct compiled *code,
+                            struct device_module **out, struct error *err)
+{
+    struct arena *a = &own(d)->arena;
+    struct device_module *m = ARENA_NEW(a, struct device_module);
+    struct ptx_module *ptx = NULL;
+    m->source = arena_strdup(a, code->source);
+    const char *name = str_ends_with(m->source, ".ptx")
+                           ? m->source
+                           : arena_printf(a, "PTX of %s by %s", m->source, code->compiler);
+    if (!ptx_parse(a, name, code->ptx, code->ptx_bytes, &ptx, err) ||
+        !sim_module_load(own(d)->sim, ptx, &m->code, err))
+        return false;
+    m->ptx = ptx;
+    m->kernel_count = code->kernel_count;
+    m->kernels = ARENA_ARRAY(a, struct compiled_kernel, code->kernel_count + 1);
+    for (int i = 0; i < code->kernel_count; i++) {
+        m->kernels[i] = code->kernels[i];
+        m->kernels[i].name = arena_strdup(a, code->kernels[i].name);
+    }
+    *out = m;
+    return true;
+}
+
+/* ---- kernels by the name the user writes -------------------------------------------------------- */
+
+// The plain name of an entry: of "_Z5naivePfPKfi" (C++'s mangling: length, then name) "naive".
+static const char *plain_name(struct arena *a, const char *name)
+{
+    if (!str_starts_with(name, "_Z") || !isdigit((unsigned char)name[2]))
+        return name;
+    char *end = NULL;
+    unsigned long length = strtoul(name + 2, &end, 10);
+    return length > 0 && length <= strlen(end) ? arena_strndup(a, end, length) : name;
+}
+
+static void fail_no_kernel(struct arena *a, const struct device_module *m, const char *wanted,
+                           struct location at, struct error *err)
+{
+    const char **names = ARENA_ARRAY(a, const char *, m->ptx->function_count + 1);
+    size_t count = 0;
+    struct text list = {0};
+    for (int i = 0; i < m->ptx->function_count; i++) {
+        const struct ptx_function *f = &m->ptx->functions[i];
+        if (!f->is_entry || !f->has_body)
+            continue;
+        names[count] = plain_name(a, f->name);
+        if (count < KERNELS_LISTED)
+            text_printf(&list, "%s%s", count > 0 ? ", " : "", names[count]);
+        count++;
+    }
+    if (count > KERNELS_LISTED)
+        text_add(&list, ", ...");
+    const char *near = str_nearest(wanted, names, count);
+    fail(err, at, "%s has no kernel '%s'%s%s%s; it has: %s", m->source, wanted,
+         near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "",
+         count > 0 ? text_str(&list)
+                   : "none (a __global__ function template must be instantiated explicitly)");
+    text_release(&list);
+}
+
+// NULL with err set if there is none. The entry with that name, or the only one whose plain name it is.
+static const struct ptx_function *find_kernel(struct arena *a, const struct device_module *m,
+                                              const char *wanted, struct location at,
+                                              struct error *err)
+{
+    const struct ptx_function *found = NULL;
+    for (int i = 0; i < m->ptx->function_count; i++) {
+        const struct ptx_function *f = &m->ptx->functions[i];
+        if (!f->is_entry || !f->has_body)
+            continue;
+        if (strcmp(f->name, wanted) == 0)
+            return f;
+        if (strcmp(plain_name(a, f->name), wanted) != 0)
+            continue;
+        if (found) {
+            (void)fail(err, at,
+                       "%s has several kernels '%s' (%s, %s, ...); write the full name of one, or "
+                       "extern \"C\" before it",
+                       m->source, wanted, found->name, f->name);
+            return NULL;
+        }
+        found = f;
+    }
+    if (!found)
+        fail_no_kernel(a, m, wanted, at, err);
+    return found;
+}
+
+/* ---- one launch ------------------------------------------------------------------------------------ */
+
+// One run of a sequence.
+struct work {
+    struct sim_device *device;
+    const struct device_sequence *sequence;
+    const struct device_run_options *options;
+    struct arena *arena;
+    struct device_report *report;
+    struct text printed;
+    int launch; // the one that runs
+    struct {
+        device_line *items;
+        size_t count, capacity;
+    } lines;
+    struct {
+        struct device_problem *items;
+        size_t count, capacity;
+    } problems;
+};
+
+static void on_progress(void *context, uint64_t done, uint64_t total)
+{
+    const struct work *w = context;
+    double share = total > 0 ? (double)done / (double)total : 1;
+    if (w->options->progress)
+        w->options->progress(w->options->progress_context,
+                             (w->launch + share) / w->sequence->launch_count);
+}
+
+static int on_printf(void *context, const char *data, size_t size_bytes)
+{
+    struct work *w = context;
+    size_t room = PRINTED_MAX - w->printed.length;
+    text_addn(&w->printed, data, size_bytes < room ? size_bytes : room);
+    return (int)size_bytes;
+}
+
+// Pointers to the values of the kernel's parameters; a mismatch is the user's to mend.
+static bool make_args(const struct work *w, const struct device_launch *launch,
+                      const struct ptx_function *f, const void *const **out, struct error *err)
+{
+    const struct resolved_launch *l = launch->launch;
+    if (l->arg_count != f->param_count)
+        return fail(err, l->at, "kernel '%s' takes %d arguments, this launch gives %d", l->kernel,
+                    f->param_count, l->arg_count);
+    const void **args = ARENA_ARRAY(w->arena, const void *, l->arg_count + 1);
+    for (int i = 0; i < l->arg_count; i++) {
+        const struct resolved_argument *given = &l->args[i];
+        bool is_buffer = given->kind == ARGUMENT_BUFFER;
+        size_t size = is_buffer ? TARGET_ADDRESS_BYTES : element_bytes(given->type);
+        if (size != f->params[i].size_bytes)
+            return fail(err, l->at,
+                        "argument %d of kernel '%s' has %" PRIu64
+                        " bytes in the kernel, but %zu here (%s)%s",
+                        i + 1, l->kernel, f->params[i].size_bytes, size,
+                        is_buffer ? "a buffer" : element_name(given->type),
+                        is_buffer ? "" : "; write its type, like 'N: i64'");
+        args[i] = is_buffer ? (const void *)&w->sequence->addresses[given->buffer] : given->value;
+    }
+    *out = args;
+    return true;
+}
+
+static const char *problem_kind(enum sim_violation_kind kind)
+{
+    switch (kind) {
+    case SIM_OUT_OF_BOUNDS:
+        return "out-of-bounds";
+    case SIM_MISALIGNED:
+        return "misaligned";
+    case SIM_UNINITIALISED:
+        return "uninitialised-read";
+    case SIM_RACE:
+        return "race";
+    case SIM_BARRIER_DIVERGENCE:
+        return "barrier-divergence";
+    case SIM_SHUFFLE_MASK:
+        return "shuffle-mask";
+    case SIM_TRAP:
+        return "trap";
+    case SIM_ASSERT:
+        return "assert";
+    case SIM_UNSUPPORTED:
+        return "unsupported-instruction";
+    case SIM_BUDGET:
+        return "budget";
+    case SIM_DEADLOCK:
+        return "deadlock";
+    }
+    return "unknown";
+}
+
+static bool problem_stops(enum sim_violation_kind kind)
+{
+    switch (kind) {
+    case SIM_OUT_OF_BOUNDS:
+    case SIM_MISALIGNED:
+    case SIM_TRAP:
+    case SIM_ASSERT:
+    case SIM_UNSUPPORTED:
+    case SIM_BUDGET:
+    case SIM_DEADLOCK:
+        return true;
+    case SIM_UNINITIALISED:
+    case SIM_RACE:
+    case SIM_BARRIER_DIVERGENCE:
+    case SIM_SHUFFLE_MASK:
+        return false;
+    }
+    return true;
+}
+
+static const char *violation_message(struct arena *a, const struct sim_violation *v,
+                                     const char *kernel)
+{
+    struct text t = {0};
+    if (v->file)
+        text_printf(&t, "%s:%d: ", v->file, v->line);
+    text_printf(&t, "kernel '%s': %s (block (%u,%u,%u), thread (%u,%u,%u)", kernel, v->what,
+                v->block[0], v->block[1], v->block[2], v->thread[0], v->thread[1], v->thread[2]);
+    if (v->has_other) {
+        text_printf(&t, ", the other: block (%u,%u,%u), thread (%u,%u,%u)", v->other_block[0],
+                    v->other_block[1], v->other_block[2], v->other_thread[0], v->other_thread[1],
+                    v->other_thread[2]);
+        if (v->other_line > 0)
+            text_printf(&t, ", line %d", v->other_line);
+    }
+    if (v->address != 0)
+        text_printf(&t, ", address 0x%" PRIx64, v->address);
+    text_add(&t, ")");
+    if (v->count > 1)
+        text_printf(&t, "; %" PRIu64 " times at this place", v->count);
+    const char *message = shorten_paths(a, arena_strdup(a, text_str(&t)));
+    text_release(&t);
+    return message;
+}
+
+// Adds the launch's violations. Returns the message of the one that stopped it, or NULL.
+static const char *take_violations(struct work *w, const struct sim_report *r, const char *kernel)
+{
+    const char *stopped_by = NULL;
+    for (int i = 0; i < r->violation_count; i++) {
+        const struct sim_violation *v = &r->violations[i];
+        struct device_problem p = {.kind = problem_kind(v->kind),
+                                   .message = violation_message(w->arena, v, kernel),
+                                   .stops = problem_stops(v->kind)};
+        VEC_PUSH(w->problems.items, w->problems.count, w->problems.capacity, p);
+        if (p.stops && !stopped_by)
+            stopped_by = p.message;
+    }
+    return stopped_by;
+}
+
+static void take_report(struct work *w, const struct sim_report *r, struct device_step *step)
+{
+    step->counters = r->counters;
+    step->time_model = r->time;
+    if (r->time.valid)
+        step->time_ns = (struct figure){r->time.time_ns, PROVENANCE_MODELLED};
+    for (int i = 0; i < r->line_count; i++)
+        VEC_PUSH(w->lines.items, w->lines.count, w->lines.capacity, r->lines[i]);
+}
+
+// 0 = unknown: the simulator then estimates.
+static int registers_of(const struct device_launch *launch, const struct ptx_function *f)
+{
+    const struct device_module *m = launch->module;
+    if (launch->registers_per_thread > 0)
+        return launch->registers_per_thread;
+    for (int i = 0; i < m->kernel_count; i++)
+        if (strcmp(m->kernels[i].name, f->name) == 0)
+            return m->kernels[i].registers;
+    return 0;
+}
+
+static bool run_kernel(struct work *w, const struct device_launch *launch, struct device_step *step,
+                       struct error *err)
+{
+    const struct resolved_launch *l = launch->launch;
+    const struct device_run_options *o = w->options;
+    const void *const *args = NULL;
+    struct sim_report report = {0};
+    step->kernel = arena_strdup(w->arena, l->kernel);
+    const struct ptx_function *f = find_kernel(w->arena, launch->module, l->kernel, l->at, err);
+    if (!f || !make_args(w, launch, f, &args, err))
+        return false;
+    struct sim_launch s = {
+        .module = launch->module->code,
+        .kernel = f->name,
+        .grid = {l->grid[0], l->grid[1], l->grid[2]},
+        .block = {l->block[0], l->block[1], l->block[2]},
+        .dynamic_shared_bytes = l->shared_bytes,
+        .args = args,
+        .arg_count = l->arg_count,
+        .registers_per_thread = registers_of(launch, f),
+        .threads = o->threads,
+        .checks = o->checks,
+        .budget_warp_instructions = o->budget_warp_instructions,
+        .sample_share = o->sample_share,
+        .no_caches = !o->count,
+        .no_timing = !o->count,
+        .progress = on_progress,
+        .progress_context = w,
+        .printf_sink = on_printf,
+        .printf_context = w,
+    };
+    bool done = sim_launch(w->device->sim, &s, w->arena, &report, err);
+    const char *stopped_by = take_violations(w, &report, l->kernel);
+    take_report(w, &report, step);
+    if (!done && stopped_by) // ours names the kernel as the user does
+        return fail_as(err, ERROR_CHECK, NOWHERE, "%s", stopped_by);
+    return done;
+}
+
+// A fill by the driver: modelled as its bytes at the write rate, plus a launch. It adds no counters.
+static bool run_zero(struct work *w, const struct device_launch *launch, struct device_step *step,
+                     struct error *err)
+{
+    int buffer = launch->launch->zero_buffer;
+    const struct gpu *g = w->device->head.info->gpu;
+    uint64_t size_bytes = w->sequence->sizes_bytes[buffer];
+    step->kernel = "(zero)";
+    if (!sim_fill(w->device->sim, w->sequence->addresses[buffer], 0, size_bytes, err))
+        return false;
+    double gbps = g->value[GPU_FIELD_dram_write_gbps]; // GB/s = bytes/ns
+    if (isnan(gbps))
+        gbps = GPU(g, dram_gbps);
+    if (w->options->count)
+        step->time_ns = (struct figure){GPU(g, grid_launch_ns) + (double)size_bytes / gbps,
+                                        PROVENANCE_MODELLED};
+    return true;
+}
+
+/* ---- the sequence ------------------------------------------------------------------------------------ */
+
+static int by_place(const void *x, const void *y)
+{
+    const device_line *p = x, *q = y;
+    int order = strcmp(p->file, q->file);
+    return order != 0 ? order : (p->line > q->line) - (p->line < q->line);
+}
+
+static void line_add(device_line *sum, const device_line *l)
+{
+#define FIELD(name) sum->name += l->name;
+    DEVICE_LINE_FIELDS(FIELD)
+#undef FIELD
+}
+
+// Lines of all launches, one a place, in the report's arena.
+static void merge_lines(struct work *w)
+{
+    struct device_report *r = w->report;
+    if (w->lines.count == 0)
+        return;
+    qsort(w->lines.items, w->lines.count, sizeof *w->lines.items, by_place);
+    r->lines = ARENA_ARRAY(w->arena, device_line, w->lines.count);
+    for (size_t i = 0; i < w->lines.count; i++) {
+        const device_line *l = &w->lines.items[i];
+        if (r->line_count > 0 && by_place(&r->lines[r->line_count - 1], l) == 0) {
+            line_add(&r->lines[r->line_count - 1], l);
+            continue;
+        }
+        r->lines[r->line_count] = *l;
+        r->lines[r->line_count++].file = arena_strdup(w->arena, l->file);
+    }
+}
+
+// Sums over the steps: time only when every step has one.
+static void sum_steps(struct device_report *r)
+{
+    bool first = true;
+    r->time_ns = (struct figure){0, PROVENANCE_MODELLED};
+    for (int i = 0; i < r->step_count; i++) {
+        const struct device_step *s = &r->steps[i];
+        if (s->time_ns.provenance == PROVENANCE_ABSENT)
+            r->time_ns.provenance = PROVENANCE_ABSENT;
+        r->time_ns.value += s->time_ns.value;
+        if (strcmp(s->kernel, "(zero)") == 0)
+            continue;
+        counters_accumulate(&r->counters, &s->counters, first);
+        first = false;
+    }
+}
+
+static void work_finish(struct work *w)
+{
+    struct device_report *r = w->report;
+    merge_lines(w);
+    sum_steps(r);
+    r->problems = ARENA_ARRAY(w->arena, struct device_problem, w->problems.count);
+    for (size_t i = 0; i < w->problems.count; i++)
+        r->problems[r->problem_count++] = w->problems.items[i];
+    if (w->printed.length > 0)
+        r->printed = arena_strndup(w->arena, w->printed.data, w->printed.length);
+    free(w->lines.items);
+    free(w->problems.items);
+    text_release(&w->printed);
+}
+
+static bool sim_device_run(struct device *d, const struct device_sequence *sequence,
+                           const struct device_run_options *options, struct arena *a,
+                           struct device_report *report, struct error *err)
+{
+    *report = (struct device_report){.l2_warm = options->cold ? 0 : 1};
+    report->steps = ARENA_ARRAY(a, struct device_step, sequence->launch_count);
+    struct work w = {
+        .device = own(d), .sequence = sequence, .options = options, .arena = a, .report = report};
+    if (options->cold)
+        sim_flush_caches(w.device->sim);
+    bool done = true;
+    for (w.launch = 0; done && w.launch < sequence->launch_count; w.launch++) {
+        const struct device_launch *launch = &sequence->launches[w.launch];
+        struct device_step *step = &report->steps[report->step_count++];
+        switch (launch->kind) {
+        case LAUNCH_KERNEL:
+            done = run_kernel(&w, launch, step, err);
+            break;
+        case LAUNCH_ZERO:
+            done = run_zero(&w, launch, step, err);
+            break;
+        }
+    }
+    work_finish(&w);
+    return done;
+}
+
+const struct device_ops sim_device_ops = {
+    .backend = "sim",
+    .open = sim_device_open,
+    .close = sim_device_close,
+    .alloc = sim_device_alloc,
+    .release = sim_device_release,
+    .write = sim_device_write,
+    .read = sim_device_read,
+    .load = sim_device_load,
+    .run = sim_device_run,
+    .measure = NULL, // optional: a modelled time has nothing to repeat
+};

@@ -1,0 +1,161 @@
+// diagnose: bounds -> floors -> limiter -> findings -> the stop rule. See diagnose.h.
+// SPDX-License-Identifier: Apache-2.0
+#include "diagnose/internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A resource limits when its bound reaches this share of the time (DESIGN 7).
+#define LIMITER_SHARE 0.6
+// The stop rule: within this of the floor is close to peak; a gain below this is none.
+#define CLOSE_TO_PEAK 0.05
+#define SIGNIFICANT_GAIN 0.01
+enum { STEPS_WITHOUT_GAIN = 3 };
+
+static const char *const resource_names[] = {
+#define RESOURCE(id, name, label) name,
+#include "diagnose/resources.def"
+#undef RESOURCE
+};
+static const char *const resource_labels[] = {
+#define RESOURCE(id, name, label) label,
+#include "diagnose/resources.def"
+#undef RESOURCE
+};
+
+const char *resource_name(enum resource r)
+{
+    return resource_names[r];
+}
+
+const char *finding_class_name(enum finding_class c)
+{
+    switch (c) {
+    case FINDING_BANDWIDTH:
+        return "bandwidth";
+    case FINDING_LATENCY:
+        return "latency";
+    case FINDING_CAPACITY:
+        return "capacity";
+    case FINDING_INSTRUCTIONS:
+        return "instruction throughput";
+    case FINDING_OCCUPANCY:
+        return "occupancy";
+    case FINDING_DIVERGENCE:
+        return "divergence";
+    case FINDING_LAUNCH:
+        return "launch overhead";
+    case FINDING_TAIL:
+        return "load imbalance";
+    }
+    return "";
+}
+
+static int bound_order(const void *a, const void *b)
+{
+    double x = ((const struct bound *)a)->time_ns, y = ((const struct bound *)b)->time_ns;
+    return (x < y) - (x > y);
+}
+
+static void bounds_list(struct arena *a, const struct bound_set *set, struct diagnosis *out)
+{
+    out->bounds = ARENA_ARRAY(a, struct bound, RESOURCE_COUNT);
+    for (int r = 0; r < RESOURCE_COUNT; r++)
+        if (!isnan(set->by[r].time_ns))
+            out->bounds[out->bound_count++] = set->by[r];
+    qsort(out->bounds, (size_t)out->bound_count, sizeof *out->bounds, bound_order);
+}
+
+static void limiter_find(struct arena *a, const struct diagnosis_input *in,
+                         const struct bound_set *set, struct diagnosis *out)
+{
+    int largest = bounds_largest(set);
+    double time = in->time_ns.value, launch = set->by[RESOURCE_LAUNCH].time_ns;
+    if (largest < 0)
+        return;
+    double share = set->by[largest].time_ns / time;
+    if (share >= LIMITER_SHARE) {
+        out->limiter = resource_names[largest];
+        out->limiter_why = arena_printf(a, "%s is busy for %.0f %% of the time",
+                                        resource_labels[largest], 100 * fmin(share, 1));
+    } else if (launch / time >= LIMITER_SHARE) {
+        out->limiter = resource_names[RESOURCE_LAUNCH];
+        out->limiter_why = arena_printf(a, "starting the kernel is %.0f %% of the time",
+                                        100 * launch / time);
+    } else {
+        out->limiter = "latency";
+        out->limiter_why =
+            arena_printf(a, "no resource is busy for %.0f %% of the time (the busiest, %s, for %.0f %%): "
+                            "warps wait",
+                         100 * LIMITER_SHARE, resource_labels[largest], 100 * share);
+    }
+}
+
+static int finding_order(const void *a, const void *b)
+{
+    double x = ((const struct finding *)a)->expected_time_ns;
+    double y = ((const struct finding *)b)->expected_time_ns;
+    return (x > y) - (x < y);
+}
+
+static void findings_rank(struct arena *a, const struct diagnosis_input *in,
+                          const struct bound_set *set, struct diagnosis *out)
+{
+    struct findings found = {0};
+    findings_collect(a, in, set, &found);
+    out->finding_count = (int)found.count;
+    out->findings = ARENA_ARRAY(a, struct finding, found.count + 1);
+    if (found.count > 0)
+        memcpy(out->findings, found.items, found.count * sizeof *found.items);
+    free(found.items);
+    qsort(out->findings, (size_t)out->finding_count, sizeof *out->findings, finding_order);
+}
+
+bool diagnose(struct arena *a, const struct diagnosis_input *in, struct diagnosis *out,
+              struct error *err)
+{
+    *out = (struct diagnosis){.floor_ns = NAN, .code_floor_ns = NAN, .throughput_gbps = NAN,
+                              .intensity = NAN, .pct_of_floor = NAN};
+    if (in->time_ns.provenance == PROVENANCE_ABSENT || !(in->time_ns.value > 0))
+        return fail(err, NOWHERE, "no time was measured or modelled, so there is nothing to diagnose");
+    struct bound_set set;
+    bounds_compute(in, &set);
+    bounds_list(a, &set, out);
+    int largest = bounds_largest(&set);
+    if (largest >= 0)
+        out->code_floor_ns = set.by[largest].time_ns;
+    out->floor_ns = floor_compute(in);
+    out->pct_of_floor = 100 * out->floor_ns / in->time_ns.value;
+    out->throughput_gbps = in->work_bytes / in->time_ns.value;
+    double flops = NAN;
+    double kinds[] = {in->work_flops_f16, in->work_flops_f32, in->work_flops_f64, in->work_flops_tensor};
+    for (size_t i = 0; i < COUNT_OF(kinds); i++)
+        if (!isnan(kinds[i]))
+            flops = (isnan(flops) ? 0 : flops) + kinds[i];
+    out->intensity = flops / in->work_bytes;
+    limiter_find(a, in, &set, out);
+    findings_rank(a, in, &set, out);
+    return true;
+}
+
+const char *diagnose_stop(const struct stop_input *variants, int count)
+{
+    double best = NAN;
+    int without_gain = 0;
+    const char *reason = NULL;
+    for (int i = 0; i < count; i++) {
+        if (isnan(variants[i].time_ns))
+            continue;
+        bool gained = isnan(best) || variants[i].time_ns < best * (1 - SIGNIFICANT_GAIN);
+        without_gain = gained ? 0 : without_gain + 1;
+        if (without_gain >= STEPS_WITHOUT_GAIN)
+            reason = "diminishing returns";
+        if (gained)
+            reason = NULL;
+        best = fmin(best, variants[i].time_ns);
+        if (best <= variants[i].floor_ns * (1 + CLOSE_TO_PEAK))
+            return "close to peak";
+    }
+    return reason;
+}

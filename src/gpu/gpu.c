@@ -1,0 +1,266 @@
+// A chip's file (gpus/<id>.yaml): who it is in four words, then one row of gpu_fields.def a number,
+// each `name: {value: 132, source: "data sheet"}`. Strict: an unknown key, a number without a source
+// or a required field left out is an error, so that no figure is ever made up by a default.
+// SPDX-License-Identifier: Apache-2.0
+#include "gpu/gpu.h"
+
+#include <assert.h>
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHIP_SUFFIX ".yaml"
+
+enum {
+    CHIP_FILE_BYTES_MAX = 1 << 20,
+    IDENTITY_KEYS = 4, // name, vendor, arch, compute_capability
+};
+static const double VALUE_MAX = 1e15; // larger than any figure; casts to 64 bits stay exact
+
+static const struct gpu_field_info FIELDS[GPU_FIELD_COUNT] = {
+#define FIELD(name_, unit_, required_, meaning_) \
+    [GPU_FIELD_##name_] = {                      \
+        .name = #name_, .unit = (unit_), .meaning = (meaning_), .required = (required_)},
+#include "gpu/gpu_fields.def"
+#undef FIELD
+};
+
+static const char *const KEYS[] = {
+    "name",
+    "vendor",
+    "arch",
+    "compute_capability",
+#define FIELD(name_, unit_, required_, meaning_) #name_,
+#include "gpu/gpu_fields.def"
+#undef FIELD
+};
+
+const struct gpu_field_info *gpu_field_info(enum gpu_field f)
+{
+    assert((int)f >= 0 && f < GPU_FIELD_COUNT);
+    return &FIELDS[f];
+}
+
+double gpu_get(const struct gpu *g, enum gpu_field f)
+{
+    assert((int)f >= 0 && f < GPU_FIELD_COUNT);
+    assert(!FIELDS[f].required || !isnan(g->value[f]));
+    return g->value[f];
+}
+
+/* ---- one figure -------------------------------------------------------------------------------- */
+
+// Things that are counted; the rest (rates, times, clocks) may have a fraction.
+static bool unit_is_whole(const char *unit)
+{
+    static const char *const whole[] = {"SMs",   "lanes",     "warps", "blocks",     "threads",
+                                        "bytes", "registers", "ways",  "partitions", "schedulers"};
+    for (size_t i = 0; i < COUNT_OF(whole); i++)
+        if (strcmp(unit, whole[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool field_parse(const struct yaml_node *node, enum gpu_field f, struct gpu *g,
+                        struct error *err)
+{
+    static const char *const figure_keys[] = {"value", "source"};
+    const struct gpu_field_info *info = &FIELDS[f];
+    char what[80], part[96];
+    (void)snprintf(what, sizeof what, "'%s'", info->name);
+    if (node->kind == YAML_SCALAR)
+        return fail(err, node->at, "%s must be {value: %s, source: \"where it is from\"}", what,
+                    node->scalar[0] ? node->scalar : "…");
+    if (!yaml_check_keys(node, what, figure_keys, COUNT_OF(figure_keys), err))
+        return false;
+    const struct yaml_node *value = yaml_get(node, "value"), *source = yaml_get(node, "source");
+    if (!value)
+        return fail(err, node->at, "%s has no value", what);
+    if (!source)
+        return fail(err, node->at, "%s has no source: say where the figure is from", what);
+    (void)snprintf(part, sizeof part, "the value of %s", what);
+    if (!yaml_double(value, part, &g->value[f], err))
+        return false;
+    // Only what the system takes of a block's shared memory may be nothing.
+    bool zero_ok = f == GPU_FIELD_shared_reserved_bytes;
+    if (!(g->value[f] >= 0) || g->value[f] > VALUE_MAX || (g->value[f] <= 0 && !zero_ok))
+        return fail(err, value->at, "%s must be more than zero%s, not '%s'", part,
+                    g->value[f] > VALUE_MAX ? " and at most 1e15" : "", value->scalar);
+    if (unit_is_whole(info->unit) && g->value[f] != floor(g->value[f]))
+        return fail(err, value->at, "%s must be a whole number of %s, not '%s'", part, info->unit,
+                    value->scalar);
+    (void)snprintf(part, sizeof part, "the source of %s", what);
+    if (!yaml_string(source, part, &g->source[f], err))
+        return false;
+    if (!g->source[f][0])
+        return fail(err, source->at, "%s is empty: say where the figure is from", part);
+    return true;
+}
+
+/* ---- a file ------------------------------------------------------------------------------------- */
+
+static bool identity_string(const struct yaml_node *root, const char *key, const char **out,
+                            struct error *err)
+{
+    char what[64];
+    (void)snprintf(what, sizeof what, "'%s'", key);
+    const struct yaml_node *node = yaml_get(root, key);
+    if (!node)
+        return fail(err, root->at, "%s is missing", what);
+    if (!yaml_string(node, what, out, err))
+        return false;
+    if (!(*out)[0])
+        return fail(err, node->at, "%s is empty", what);
+    return true;
+}
+
+// "9.0": major and minor, one or two digits each.
+static bool capability_parse(const struct yaml_node *root, struct gpu *g, struct error *err)
+{
+    const char *text = "";
+    if (!identity_string(root, "compute_capability", &text, err))
+        return false;
+    size_t major = strspn(text, "0123456789");
+    size_t minor = text[major] == '.' ? strspn(text + major + 1, "0123456789") : 0;
+    if (major < 1 || major > 2 || minor < 1 || minor > 2 || text[major + 1 + minor])
+        return fail(err, yaml_get(root, "compute_capability")->at,
+                    "'compute_capability' must be like 9.0, not '%s'", text);
+    g->cc_major = (int)strtol(text, NULL, 10);
+    g->cc_minor = (int)strtol(text + major + 1, NULL, 10);
+    return true;
+}
+
+static char *id_of_path(struct arena *a, const char *path)
+{
+    const char *name = path_name(path);
+    size_t length = strlen(name);
+    if (str_ends_with(name, CHIP_SUFFIX))
+        length -= strlen(CHIP_SUFFIX);
+    return arena_strndup(a, name, length);
+}
+
+// Figures that contradict each other: mistakes of typing, caught where they are made.
+static bool consistency_check(const struct yaml_node *root, const struct gpu *g, struct error *err)
+{
+    static const struct {
+        enum gpu_field small, large;
+    } at_most[] = {
+        {GPU_FIELD_warp_size, GPU_FIELD_max_threads_per_block},
+        {GPU_FIELD_register_unit, GPU_FIELD_registers_per_sm},
+        {GPU_FIELD_shared_bytes_per_block, GPU_FIELD_shared_bytes_per_sm},
+        {GPU_FIELD_shared_bytes_per_sm, GPU_FIELD_l1_bytes_per_sm},
+        {GPU_FIELD_schedulers_per_sm, GPU_FIELD_max_warps_per_sm},
+        {GPU_FIELD_l2_bytes, GPU_FIELD_dram_bytes},
+    };
+    for (size_t i = 0; i < COUNT_OF(at_most); i++) {
+        const char *small = FIELDS[at_most[i].small].name, *large = FIELDS[at_most[i].large].name;
+        if (g->value[at_most[i].small] > g->value[at_most[i].large])
+            return fail(err, yaml_get(root, small)->at, "'%s' (%.0f) is more than '%s' (%.0f)",
+                        small, g->value[at_most[i].small], large, g->value[at_most[i].large]);
+    }
+    return true;
+}
+
+bool gpu_parse(struct arena *a, const char *file, const char *text, size_t size_bytes,
+               struct gpu **out, struct error *err)
+{
+    struct yaml_node *root = NULL;
+    if (!yaml_parse(a, file, text, size_bytes, &root, err) ||
+        !yaml_check_keys(root, "a chip's file", KEYS, COUNT_OF(KEYS), err))
+        return false;
+    struct gpu *g = ARENA_NEW(a, struct gpu);
+    g->id = id_of_path(a, file);
+    if (!identity_string(root, "name", &g->name, err) ||
+        !identity_string(root, "vendor", &g->vendor, err) ||
+        !identity_string(root, "arch", &g->arch, err) || !capability_parse(root, g, err))
+        return false;
+    for (int f = 0; f < GPU_FIELD_COUNT; f++) {
+        const struct yaml_node *node = yaml_get(root, FIELDS[f].name);
+        g->value[f] = (double)NAN;
+        if (node) {
+            if (!field_parse(node, (enum gpu_field)f, g, err))
+                return false;
+        } else if (FIELDS[f].required) {
+            return fail(err, root->at, "'%s' is missing: %s", FIELDS[f].name, FIELDS[f].meaning);
+        }
+    }
+    if (!consistency_check(root, g, err))
+        return false;
+    *out = g;
+    return true;
+}
+
+/* ---- the folder of chips ------------------------------------------------------------------------ */
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+bool gpu_list(struct arena *a, const char *const **ids, struct error *err)
+{
+    const char *folder = data_path(a, "gpus", err);
+    if (!folder)
+        return false;
+    DIR *dir = opendir(folder);
+    if (!dir)
+        return fail_errno(err, errno, "cannot read the folder '%s'", folder);
+    const char **found = NULL;
+    size_t count = 0, capacity = 0;
+    // readdir of a stream of our own is safe between threads (POSIX.1-2024).
+    for (struct dirent *entry; (entry = readdir(dir));) // NOLINT(concurrency-mt-unsafe)
+        if (entry->d_name[0] != '.' && str_ends_with(entry->d_name, CHIP_SUFFIX))
+            VEC_PUSH(found, count, capacity, id_of_path(a, entry->d_name));
+    (void)closedir(dir);
+    if (count)
+        qsort(found, count, sizeof *found, by_name);
+    const char **list = ARENA_ARRAY(a, const char *, count + 1);
+    for (size_t i = 0; i < count; i++)
+        list[i] = found[i];
+    free(found);
+    *ids = list;
+    return true;
+}
+
+static bool fail_unknown_chip(const char *id, const char *const *ids, struct error *err)
+{
+    size_t count = 0;
+    struct text known = {0};
+    for (; ids[count]; count++)
+        text_printf(&known, "%s%s", count ? ", " : "", ids[count]);
+    const char *nearest = str_nearest(id, ids, count);
+    if (nearest)
+        fail(err, NOWHERE, "unknown chip '%s' (did you mean '%s'?); known: %s", id, nearest,
+             text_str(&known));
+    else
+        fail(err, NOWHERE, "unknown chip '%s'; known: %s", id, text_str(&known));
+    text_release(&known);
+    return false;
+}
+
+bool gpu_load(struct arena *a, const char *id, struct gpu **out, struct error *err)
+{
+    static const char *const none[] = {NULL};
+    const char *const *ids = none;
+    if (!gpu_list(a, &ids, err))
+        return false;
+    const char *const *at = ids;
+    while (*at && strcmp(*at, id) != 0)
+        at++;
+    if (!*at)
+        return fail_unknown_chip(id, ids, err);
+    char *folder = data_path(a, "gpus", err);
+    if (!folder)
+        return false;
+    const char *path = path_join(a, folder, arena_printf(a, "%s" CHIP_SUFFIX, id));
+    char *data = NULL;
+    size_t size_bytes = 0;
+    if (!file_read(path, CHIP_FILE_BYTES_MAX, &data, &size_bytes, err))
+        return false;
+    bool ok = gpu_parse(a, path, data, size_bytes, out, err);
+    free(data);
+    return ok;
+}

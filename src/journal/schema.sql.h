@@ -1,0 +1,30 @@
+// The journal's tables, version 1. `results.detail` is the result's JSON as `--json` prints it (the
+// whole truth); the other tables hold what is searched, one row each.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_JOURNAL_SCHEMA_H
+#define RIDGE_JOURNAL_SCHEMA_H
+
+enum { JOURNAL_SCHEMA_VERSION = 1 };
+
+static const char journal_schema[] =
+    "CREATE TABLE runs("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT, started TEXT NOT NULL, finished INTEGER NOT NULL DEFAULT 0,"
+    " experiment TEXT NOT NULL, device TEXT NOT NULL, git TEXT, stop_reason TEXT, header TEXT NOT NULL);"
+    "CREATE TABLE results("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER NOT NULL REFERENCES runs(id),"
+    " variant TEXT NOT NULL, answers TEXT, case_label TEXT NOT NULL, status TEXT NOT NULL,"
+    " verified INTEGER, time_ns REAL, time_provenance TEXT, floor_ns REAL, code_key TEXT, seed INTEGER,"
+    " detail TEXT NOT NULL);"
+    "CREATE INDEX results_run ON results(run);"
+    "CREATE TABLE samples(result INTEGER NOT NULL REFERENCES results(id), n INTEGER NOT NULL,"
+    " time_ns REAL NOT NULL, PRIMARY KEY(result, n)) WITHOUT ROWID;"
+    "CREATE TABLE counters(result INTEGER NOT NULL REFERENCES results(id), name TEXT NOT NULL,"
+    " value REAL NOT NULL, provenance TEXT NOT NULL, PRIMARY KEY(result, name)) WITHOUT ROWID;"
+    "CREATE TABLE findings(result INTEGER NOT NULL REFERENCES results(id), rank INTEGER NOT NULL,"
+    " class TEXT NOT NULL, title TEXT NOT NULL, file TEXT, line INTEGER, expected_time_ns REAL,"
+    " PRIMARY KEY(result, rank)) WITHOUT ROWID;"
+    "CREATE TABLE expectations(result INTEGER NOT NULL REFERENCES results(id), rank INTEGER NOT NULL,"
+    " hypothesis TEXT, what TEXT NOT NULL, expected TEXT NOT NULL, actual TEXT, verdict TEXT NOT NULL,"
+    " PRIMARY KEY(result, rank)) WITHOUT ROWID;";
+
+#endif

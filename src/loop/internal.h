@@ -1,0 +1,56 @@
+// What the files of loop share. loop.c walks cases and variants; work.c is what runs in the worker
+// process; judge.c compares; header.c says where and when; result_*.c are the JSON.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_LOOP_INTERNAL_H
+#define RIDGE_LOOP_INTERNAL_H
+
+#include "loop/loop.h"
+
+/* ---- one variant on one case ----------------------------------------------------------------- */
+
+// Everything a worker needs, read-only; it inherits the memory.
+struct job {
+    const struct loop_request *request;
+    const struct experiment *experiment;
+    const struct device_info *device;
+    const struct case_point *point;
+    const struct resolved_case *resolved;
+    const struct resolved_variant *variant;
+    const struct compiled *code;
+    const struct host_buffers *inputs; // outputs poisoned
+    const struct host_buffers *wanted; // the reference's; NULL = not to be checked
+};
+struct job_facts { // of the worker's run, beside the result
+    int longest;   // step; -1 = none
+    struct sim_time time_model;
+};
+struct job_progress {
+    void (*call)(void *context, double share);
+    void *context;
+};
+// Runs the job in a worker process and fills the result's status, error, check, time, counters,
+// lines and problems. false: cancelled, or the system fails us.
+bool job_run(struct arena *a, const struct job *job, const struct job_progress *progress,
+             const volatile bool *cancel, struct result *result, struct job_facts *facts,
+             struct error *err) CHECK_RESULT;
+// Runs the reference in a worker process; the outputs of `buffers` lie in shared memory.
+bool reference_job_run(const struct job *job, struct host_buffers *buffers,
+                       const volatile bool *cancel, struct error *err) CHECK_RESULT;
+double job_timeout_s(const struct loop_request *r);
+
+/* ---- judging --------------------------------------------------------------------------------- */
+
+// Fills speedup and expectations of `fresh`; base is the result of the variant it answers on the
+// same case, or NULL if that was not run.
+void judge_result(struct arena *a, const struct variant_spec *spec, const struct result *base,
+                  struct result *fresh);
+// One expectation, for tests. base_value is absent where there is no earlier variant.
+struct expectation_result judge_expectation(struct arena *a, const struct expectation_spec *e,
+                                            struct figure base, struct figure fresh);
+
+/* ---- the header ---------------------------------------------------------------------------------- */
+
+void header_fill(struct arena *a, const struct loop_request *request, const struct experiment *e,
+                 const struct device_info *device, struct run_header *out);
+
+#endif

@@ -1,0 +1,426 @@
+// The loop: load, choose the device, walk the cases; per case the reference, then every variant:
+// compile -> run and check in a worker -> diagnose -> judge -> hand on. A variant's failure is its
+// result; only what makes going on pointless ends the run.
+// SPDX-License-Identifier: Apache-2.0
+#include "loop/internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { SEED_SHIFT = 11 }; // 53 bits: whole in every reader of JSON
+
+static const double share_known = 0.02; // below it the time left is a guess
+
+struct loop {
+    struct arena *arena;
+    const struct loop_request *request;
+    const struct loop_events *events;
+    struct experiment *experiment;
+    struct device_info device;
+    struct case_point *cases;
+    int case_count;
+    bool *selected; // a variant each
+    int selected_count;
+    uint64_t started_ns;
+    int units_done, units;            // of progress: a variant on a case each
+    const char *variant, *case_label; // what is worked on
+    struct run *run;
+};
+
+struct stage {          // one case at work
+    struct arena arena; // released with the case
+    const struct case_point *point;
+    struct resolved_case resolved;
+    struct resolved_variant *variants; // of the experiment's, by index
+    struct compiled *code;
+    const char **trouble; // why a variant cannot run, or NULL
+    struct host_buffers inputs, wanted;
+    bool checks; // wanted holds the reference's outputs
+    uint64_t seed;
+    struct result **results; // by variant; NULL = not run
+};
+
+/* ---- telling ---------------------------------------------------------------------------------------- */
+
+static void tell_progress(struct loop *l, const char *phase, double share_of_unit)
+{
+    if (!l->events->progress)
+        return;
+    static const double ns_per_s = 1e9;
+    double share = l->units > 0 ? (l->units_done + share_of_unit) / l->units : 0;
+    double elapsed_s = (double)(clock_ns() - l->started_ns) / ns_per_s;
+    double left_s = share >= share_known ? elapsed_s * (1 - share) / share : -1;
+    l->events->progress(l->events->context, phase, l->variant, l->case_label, share, left_s);
+}
+
+static void on_share(void *context, double share)
+{
+    struct loop *l = context;
+    tell_progress(l, l->request->verify_only ? "verifying" : "verifying and counting", share);
+}
+
+static bool is_cancelled(const struct loop *l, struct error *err)
+{
+    if (!l->events->cancel || !*l->events->cancel)
+        return false;
+    (void)fail_as(err, ERROR_SYSTEM, NOWHERE, "interrupted");
+    return true;
+}
+
+/* ---- planning ----------------------------------------------------------------------------------------- */
+
+static bool select_variant(struct loop *l, const char *name, struct error *err)
+{
+    const struct experiment *e = l->experiment;
+    const char **names = ARENA_ARRAY(l->arena, const char *, e->variant_count + 1);
+    for (int i = 0; i < e->variant_count; i++) {
+        names[i] = e->variants[i].name;
+        if (strcmp(names[i], name) != 0)
+            continue;
+        l->selected[i] = true;
+        if (e->variants[i].from >= 0) // what it answers, for the comparison
+            l->selected[e->variants[i].from] = true;
+        return true;
+    }
+    const char *near = str_nearest(name, names, (size_t)e->variant_count);
+    return fail(err, NOWHERE, "experiment '%s' has no variant '%s'%s%s%s", e->name, name,
+                near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+}
+
+static bool plan_variants(struct loop *l, struct error *err)
+{
+    const struct loop_request *r = l->request;
+    int count = l->experiment->variant_count;
+    l->selected = ARENA_ARRAY(l->arena, bool, count + 1);
+    for (int i = 0; i < r->variant_count; i++)
+        if (!select_variant(l, r->variants[i], err))
+            return false;
+    for (int i = 0; i < count; i++) {
+        if (r->variant_count == 0)
+            l->selected[i] = true;
+        l->selected_count += l->selected[i];
+    }
+    return true;
+}
+
+static bool plan(struct loop *l, struct error *err)
+{
+    const struct loop_request *r = l->request;
+    if (!experiment_load(l->arena, r->experiment_path, &l->experiment, err) ||
+        !device_find(l->arena, r->device, &l->device, err) ||
+        !experiment_cases(l->arena, l->experiment, r->overrides, r->override_count, &l->cases,
+                          &l->case_count, err) ||
+        !plan_variants(l, err))
+        return false;
+    l->units = l->case_count * l->selected_count;
+    l->run->results = ARENA_ARRAY(l->arena, struct result, l->units + 1);
+    header_fill(l->arena, r, l->experiment, &l->device, &l->run->header);
+    if (l->events->header)
+        l->events->header(l->events->context, &l->run->header);
+    return true;
+}
+
+/* ---- a case: resolve, compile -------------------------------------------------------------------- */
+
+static const char *source_of(const struct loop *l, int variant)
+{
+    const char *own = l->experiment->variants[variant].source;
+    return own ? own : l->experiment->source;
+}
+
+static bool compile_variant(struct loop *l, struct stage *s, int variant, struct error *err)
+{
+    const struct resolved_variant *v = &s->variants[variant];
+    struct compile_request request = {
+        .source_path = source_of(l, variant),
+        .defines = (const char *const *)v->defines,
+        .define_count = v->define_count,
+        .arch = l->device.gpu->arch,
+        .compiler = l->request->compiler,
+    };
+    if (!request.source_path)
+        return fail(err, v->spec->at, "variant '%s' has no source", v->spec->name);
+    return compile_to_ptx(&s->arena, &request, &s->code[variant], err);
+}
+
+// All variants first: a mistake in the last one shows within a second, not after the others ran.
+// false: none of them can run, and not for what the user wrote.
+static bool prepare_variants(struct loop *l, struct stage *s, struct error *err)
+{
+    const struct experiment *e = l->experiment;
+    int ready = 0;
+    struct error first = {0};
+    for (int i = 0; i < e->variant_count; i++) {
+        struct error trouble = {0};
+        bool resolved = experiment_resolve_variant(&s->arena, e, i, s->point, &l->device.facts,
+                                                   &s->variants[i], &trouble);
+        if (!resolved)
+            s->trouble[i] = arena_strdup(l->arena, trouble.message);
+        if (!l->selected[i] || (resolved && !s->variants[i].supported))
+            continue;
+        l->variant = e->variants[i].name;
+        tell_progress(l, "compiling", 0);
+        if (resolved && compile_variant(l, s, i, &trouble)) {
+            ready++;
+            continue;
+        }
+        s->trouble[i] = arena_strdup(l->arena, trouble.message);
+        if (first.kind == ERROR_NONE)
+            first = trouble;
+    }
+    if (ready == 0 && first.kind == ERROR_SYSTEM) {
+        *err = first;
+        return false;
+    }
+    return true;
+}
+
+/* ---- a case: data and reference --------------------------------------------------------------------- */
+
+// The reference's outputs lie in memory that its worker shares with us; its inputs are ours.
+static bool share_outputs(struct stage *s, struct error *err)
+{
+    const struct resolved_case *c = &s->resolved;
+    s->wanted.data = ARENA_ARRAY(&s->arena, void *, c->buffer_count + 1);
+    s->wanted.count = c->buffer_count;
+    for (int i = 0; i < c->buffer_count; i++) {
+        s->wanted.data[i] = s->inputs.data[i];
+        if (!c->buffers[i].output || c->buffers[i].size_bytes == 0)
+            continue;
+        void *shared = mmap(NULL, c->buffers[i].size_bytes, PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        if (shared == MAP_FAILED) {
+            s->wanted.data[i] = NULL;
+            return fail_as(err, ERROR_SYSTEM, NOWHERE, "no memory for %llu bytes of '%s'",
+                           (unsigned long long)c->buffers[i].size_bytes, c->buffers[i].name);
+        }
+        memcpy(shared, s->inputs.data[i], c->buffers[i].size_bytes);
+        s->wanted.data[i] = shared;
+    }
+    return true;
+}
+
+static void unshare_outputs(struct stage *s)
+{
+    const struct resolved_case *c = &s->resolved;
+    for (int i = 0; i < s->wanted.count; i++)
+        if (c->buffers[i].output && s->wanted.data[i] && c->buffers[i].size_bytes > 0 &&
+            s->wanted.data[i] != s->inputs.data[i])
+            munmap(s->wanted.data[i], c->buffers[i].size_bytes);
+    s->wanted.count = 0;
+}
+
+static struct job job_of(struct loop *l, struct stage *s, int variant)
+{
+    return (struct job){
+        .request = l->request,
+        .experiment = l->experiment,
+        .device = &l->device,
+        .point = s->point,
+        .resolved = &s->resolved,
+        .variant = &s->variants[variant],
+        .code = &s->code[variant],
+        .inputs = &s->inputs,
+        .wanted = s->checks ? &s->wanted : NULL,
+    };
+}
+
+static bool prepare_data(struct loop *l, struct stage *s, struct error *err)
+{
+    const struct loop_request *r = l->request;
+    s->seed = r->has_seed ? r->seed : random_seed() >> SEED_SHIFT;
+    l->variant = NULL;
+    tell_progress(l, "filling buffers", 0);
+    if (!buffers_fill(l->experiment, &s->resolved, s->point, s->seed, &s->inputs, err))
+        return false;
+    // A share of the blocks writes a share of the outputs: nothing to compare.
+    bool partial = r->sample_share > 0 && r->sample_share < 1;
+    s->checks = !r->no_verify && !partial && l->experiment->reference_function;
+    if (!s->checks)
+        return true;
+    tell_progress(l, "reference", 0);
+    struct job job = job_of(l, s, 0); // the first variant gives the arguments
+    if (!job.variant->spec || job.variant->launch_count == 0)
+        return fail(err, NOWHERE, "%s",
+                    s->trouble[0] ? s->trouble[0]
+                                  : "the first variant, whose arguments the "
+                                    "reference takes, cannot be resolved");
+    return share_outputs(s, err) && reference_job_run(&job, &s->wanted, l->events->cancel, err);
+}
+
+/* ---- a case: one variant ------------------------------------------------------------------------------ */
+
+static void name_result(struct loop *l, struct stage *s, int variant, struct result *r)
+{
+    const struct experiment *e = l->experiment;
+    const struct variant_spec *v = &e->variants[variant];
+    *r = (struct result){
+        .variant = v->name,
+        .from = v->from >= 0 ? e->variants[v->from].name : NULL,
+        .title = v->title,
+        .hypothesis = v->hypothesis,
+        .bottleneck = v->bottleneck,
+        .params = ARENA_ARRAY(l->arena, struct case_value, e->param_count + 1),
+        .param_count = e->param_count,
+        .case_label = s->point->label,
+        .seed = s->seed,
+        .worst_relative_error = (double)NAN,
+        .worst_absolute_error = (double)NAN,
+    };
+    for (int i = 0; i < e->param_count; i++)
+        r->params[i] = (struct case_value){e->params[i].name, s->point->values[i]};
+    const struct compiled *code = &s->code[variant];
+    if (code->compiler && !s->trouble[variant]) {
+        r->compiler = arena_strdup(l->arena, code->compiler);
+        memcpy(r->code_key, code->key, sizeof r->code_key);
+    }
+}
+
+// "transpose.cu" for files below the experiment's folder: the same on every machine.
+static void relate_files(struct loop *l, struct result *r)
+{
+    const char *prefix = arena_printf(l->arena, "%s/", l->experiment->directory);
+    for (int i = 0; i < r->line_count; i++)
+        if (str_starts_with(r->lines[i].file, prefix))
+            r->lines[i].file += strlen(prefix);
+}
+
+static bool diagnose_result(struct loop *l, struct stage *s, int variant,
+                            const struct job_facts *facts, struct result *r, struct error *err)
+{
+    if (r->status != RESULT_OK || r->time.provenance == PROVENANCE_ABSENT)
+        return true;
+    const struct resolved_variant *v = &s->variants[variant];
+    const struct resolved_case *c = &s->resolved;
+    struct diagnosis_input in = {
+        .gpu = l->device.gpu,
+        .counters = &r->counters,
+        .time_ns = {r->time.summary.median, r->time.provenance},
+        .work_bytes = c->work_bytes,
+        .work_flops_f16 = c->work_flops_f16,
+        .work_flops_f32 = c->work_flops_f32,
+        .work_flops_f64 = c->work_flops_f64,
+        .work_flops_tensor = c->work_flops_tensor,
+        .lines = r->lines,
+        .line_count = r->line_count,
+        .time_model = facts->longest >= 0 ? &facts->time_model : NULL,
+    };
+    for (int i = 0; i < v->launch_count; i++)
+        in.launches += v->launches[i].kind == LAUNCH_KERNEL;
+    if (facts->longest >= 0 && facts->longest < v->launch_count) {
+        const struct resolved_launch *longest = &v->launches[facts->longest];
+        in.grid_blocks = (uint64_t)longest->grid[0] * longest->grid[1] * longest->grid[2];
+        in.block_threads = (int)(longest->block[0] * longest->block[1] * longest->block[2]);
+    }
+    r->diagnosed = diagnose(l->arena, &in, &r->diagnosis, err);
+    return r->diagnosed || error_context(err, "diagnosing variant '%s'", r->variant);
+}
+
+static bool run_variant(struct loop *l, struct stage *s, int variant, struct result *r,
+                        struct error *err)
+{
+    name_result(l, s, variant, r);
+    if (s->trouble[variant]) {
+        r->status = RESULT_FAILED;
+        r->error = s->trouble[variant];
+        return true;
+    }
+    if (!s->variants[variant].supported) {
+        r->status = RESULT_SKIPPED;
+        r->error = arena_printf(l->arena, "requires %s, which %s does not have",
+                                l->experiment->variants[variant].requires, l->device.id);
+        return true;
+    }
+    struct job job = job_of(l, s, variant);
+    struct job_progress progress = {on_share, l};
+    struct job_facts facts = {.longest = -1};
+    on_share(l, 0);
+    if (!job_run(l->arena, &job, &progress, l->events->cancel, r, &facts, err))
+        return false;
+    relate_files(l, r);
+    return diagnose_result(l, s, variant, &facts, r, err);
+}
+
+static bool finish_result(struct loop *l, struct stage *s, int variant, struct result *r,
+                          struct error *err)
+{
+    const struct variant_spec *v = &l->experiment->variants[variant];
+    judge_result(l->arena, v, v->from >= 0 ? s->results[v->from] : NULL, r);
+    s->results[variant] = r;
+    l->run->result_count++;
+    l->units_done++;
+    return !l->events->result || l->events->result(l->events->context, r, err);
+}
+
+/* ---- a case ------------------------------------------------------------------------------------------- */
+
+static void judge_stop(struct loop *l, const struct stage *s)
+{
+    int count = 0;
+    struct stop_input *inputs = xcalloc((size_t)l->experiment->variant_count + 1, sizeof *inputs);
+    for (int i = 0; i < l->experiment->variant_count; i++) {
+        const struct result *r = s->results[i];
+        if (!r || r->status == RESULT_SKIPPED)
+            continue;
+        bool timed = r->diagnosed;
+        inputs[count++] = (struct stop_input){timed ? r->time.summary.median : (double)NAN,
+                                              timed ? r->diagnosis.floor_ns : (double)NAN};
+    }
+    l->run->stop_reason = diagnose_stop(inputs, count);
+    free(inputs);
+}
+
+static bool run_stage(struct loop *l, struct stage *s, struct error *err)
+{
+    const struct experiment *e = l->experiment;
+    size_t count = (size_t)e->variant_count + 1;
+    s->variants = ARENA_ARRAY(&s->arena, struct resolved_variant, count);
+    s->code = ARENA_ARRAY(&s->arena, struct compiled, count);
+    s->trouble = ARENA_ARRAY(&s->arena, const char *, count);
+    s->results = ARENA_ARRAY(&s->arena, struct result *, count);
+    if (!experiment_resolve_case(&s->arena, e, s->point, &l->device.facts, &s->resolved, err))
+        return error_context(err, "in case %s", s->point->label);
+    if (!prepare_variants(l, s, err))
+        return false;
+    if (!prepare_data(l, s, err))
+        return error_context(err, "in case %s", s->point->label);
+    for (int i = 0; i < e->variant_count; i++) {
+        if (!l->selected[i])
+            continue;
+        struct result *r = &l->run->results[l->run->result_count];
+        l->variant = e->variants[i].name;
+        if (is_cancelled(l, err) || !run_variant(l, s, i, r, err) ||
+            !finish_result(l, s, i, r, err))
+            return false;
+    }
+    judge_stop(l, s);
+    return true;
+}
+
+static bool run_case(struct loop *l, const struct case_point *point, struct error *err)
+{
+    struct stage s = {.point = point};
+    l->case_label = point->label;
+    bool done = run_stage(l, &s, err);
+    unshare_outputs(&s);
+    buffers_release(&s.inputs);
+    arena_release(&s.arena);
+    return done;
+}
+
+bool loop_run(struct arena *a, const struct loop_request *request, const struct loop_events *events,
+              struct run *out, struct error *err)
+{
+    struct loop l = {
+        .arena = a, .request = request, .events = events, .started_ns = clock_ns(), .run = out};
+    *out = (struct run){0};
+    if (!plan(&l, err))
+        return false;
+    for (int i = 0; i < l.case_count; i++)
+        if (!run_case(&l, &l.cases[i], err))
+            return false;
+    return true;
+}

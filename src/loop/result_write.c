@@ -1,0 +1,321 @@
+// Runs and results to JSON (DESIGN 8). Whole numbers stay integers; what is not known is null or
+// left out, and never NaN: a figure that is not finite is not known.
+// SPDX-License-Identifier: Apache-2.0
+#include "loop/internal.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SCHEMA_VERSION = 1 };
+
+static const double exact_integer_max = 9007199254740992.0; // 2^53
+
+static json_t *number(double value)
+{
+    if (!isfinite(value))
+        return json_null();
+    if (value == floor(value) && fabs(value) < exact_integer_max)
+        return json_integer((json_int_t)value);
+    return json_real(value);
+}
+
+// Text that is not valid UTF-8 (a path, a compiler's message) keeps its shape: '?' for each byte.
+static json_t *text(const char *s)
+{
+    if (!s)
+        return json_null();
+    json_t *j = json_string(s);
+    if (j)
+        return j;
+    char *copy = xstrdup(s);
+    for (char *c = copy; *c; c++)
+        if ((unsigned char)*c >= 0x80)
+            *c = '?';
+    j = json_string(copy);
+    free(copy);
+    return j;
+}
+
+// Left out when NULL.
+static void set_text(json_t *object, const char *key, const char *s)
+{
+    if (s)
+        json_object_set_new(object, key, text(s));
+}
+
+static json_t *unsigned_number(uint64_t value)
+{
+    if (value <= (uint64_t)INT64_MAX)
+        return json_integer((json_int_t)value);
+    return json_sprintf("%llu", (unsigned long long)value); // JSON integers end at 2^63
+}
+
+static json_t *figure_to_json(struct figure f)
+{
+    if (f.provenance == PROVENANCE_ABSENT || !isfinite(f.value))
+        return json_null();
+    json_t *j = json_object();
+    json_object_set_new(j, "value", number(f.value));
+    json_object_set_new(j, "provenance", json_string(provenance_name(f.provenance)));
+    return j;
+}
+
+static json_t *time_to_json(const struct time_result *t)
+{
+    if (t->provenance == PROVENANCE_ABSENT)
+        return json_null();
+    const struct summary *s = &t->summary;
+    json_t *j = json_object();
+    json_object_set_new(j, "median", number(s->median));
+    json_object_set_new(j, "low", number(s->low));
+    json_object_set_new(j, "high", number(s->high));
+    json_object_set_new(j, "mean", number(s->mean));
+    json_object_set_new(j, "stddev", number(s->stddev));
+    json_object_set_new(j, "samples", json_integer((json_int_t)s->count));
+    json_object_set_new(j, "provenance", json_string(provenance_name(t->provenance)));
+    json_object_set_new(j, "min", number(s->min));
+    json_object_set_new(j, "max", number(s->max));
+    json_object_set_new(j, "p10", number(s->p10));
+    json_object_set_new(j, "p90", number(s->p90));
+    return j;
+}
+
+static json_t *samples_to_json(const struct time_result *t)
+{
+    json_t *j = json_array();
+    for (size_t i = 0; t->samples_ns && i < t->summary.count; i++)
+        json_array_append_new(j, number(t->samples_ns[i]));
+    return j;
+}
+
+static json_t *counters_to_json(const struct counters *c)
+{
+    json_t *j = json_object();
+    for (int i = 0; i < COUNTER_COUNT; i++)
+        if (counters_has(c, (enum counter_id)i))
+            json_object_set_new(j, counter_info((enum counter_id)i)->name,
+                                figure_to_json(c->figure[i]));
+    return j;
+}
+
+static json_t *case_to_json(const struct result *r)
+{
+    json_t *j = json_object();
+    for (int i = 0; i < r->param_count; i++) {
+        const struct value *v = &r->params[i].value;
+        json_object_set_new(j, r->params[i].name,
+                            v->is_integer ? json_integer((json_int_t)v->i) : json_real(v->d));
+    }
+    return j;
+}
+
+static json_t *lines_to_json(const struct result *r)
+{
+    json_t *j = json_array();
+    for (int i = 0; i < r->line_count; i++) {
+        const device_line *l = &r->lines[i];
+        json_t *line = json_object();
+        json_object_set_new(line, "file", text(l->file));
+        json_object_set_new(line, "line", json_integer(l->line));
+#define FIELD(name) json_object_set_new(line, #name, unsigned_number(l->name));
+        DEVICE_LINE_FIELDS(FIELD)
+#undef FIELD
+        json_array_append_new(j, line);
+    }
+    return j;
+}
+
+static json_t *problems_to_json(const struct result *r)
+{
+    json_t *j = json_array();
+    for (int i = 0; i < r->problem_count; i++) {
+        const struct device_problem *p = &r->problems[i];
+        json_t *problem = json_object();
+        json_object_set_new(problem, "kind", text(p->kind));
+        json_object_set_new(problem, "message", text(p->message));
+        json_object_set_new(problem, "stops", json_boolean(p->stops));
+        json_array_append_new(j, problem);
+    }
+    return j;
+}
+
+/* ---- the diagnosis ----------------------------------------------------------------------------- */
+
+static json_t *bounds_to_json(const struct diagnosis *d)
+{
+    json_t *j = json_array();
+    for (int i = 0; i < d->bound_count; i++) {
+        const struct bound *b = &d->bounds[i];
+        json_t *bound = json_object();
+        json_object_set_new(bound, "resource", json_string(resource_name(b->resource)));
+        json_object_set_new(bound, "time_ns", number(b->time_ns));
+        json_object_set_new(bound, "work", number(b->work));
+        set_text(bound, "unit", b->unit);
+        json_object_set_new(bound, "rate_per_ns", number(b->rate_per_ns));
+        set_text(bound, "rate_source", b->rate_source);
+        json_object_set_new(bound, "provenance", json_string(provenance_name(b->provenance)));
+        json_array_append_new(j, bound);
+    }
+    return j;
+}
+
+static json_t *finding_to_json(const struct finding *f)
+{
+    json_t *j = json_object();
+    json_object_set_new(j, "class", json_string(finding_class_name(f->class)));
+    json_object_set_new(j, "title", text(f->title));
+    json_object_set_new(j, "file", text(f->file));
+    json_object_set_new(j, "line", f->line > 0 ? json_integer(f->line) : json_null());
+    json_object_set_new(j, "fix", text(f->fix));
+    json_object_set_new(j, "expected_time_ns", number(f->expected_time_ns));
+    json_t *evidence = json_object();
+    for (int i = 0; i < f->evidence_count; i++)
+        json_object_set_new(evidence, f->evidence[i].name, figure_to_json(f->evidence[i].figure));
+    json_object_set_new(j, "evidence", evidence);
+    json_object_set_new(j, "folded", json_boolean(f->folded));
+    return j;
+}
+
+static void set_diagnosis(json_t *j, const struct result *r)
+{
+    const struct diagnosis *d = &r->diagnosis;
+    if (!r->diagnosed) {
+        json_object_set_new(j, "floor_ns", json_null());
+        json_object_set_new(j, "throughput_gbps", json_null());
+        json_object_set_new(j, "bounds", json_array());
+        json_object_set_new(j, "limiter", json_null());
+        json_object_set_new(j, "findings", json_array());
+        return;
+    }
+    json_object_set_new(j, "floor_ns", number(d->floor_ns));
+    json_object_set_new(j, "throughput_gbps", number(d->throughput_gbps));
+    json_object_set_new(j, "bounds", bounds_to_json(d));
+    json_object_set_new(j, "limiter", text(d->limiter));
+    set_text(j, "limiter_why", d->limiter_why);
+    json_object_set_new(j, "code_floor_ns", number(d->code_floor_ns));
+    json_object_set_new(j, "intensity", number(d->intensity));
+    json_object_set_new(j, "pct_of_floor", number(d->pct_of_floor));
+    json_t *findings = json_array();
+    for (int i = 0; i < d->finding_count; i++)
+        json_array_append_new(findings, finding_to_json(&d->findings[i]));
+    json_object_set_new(j, "findings", findings);
+}
+
+/* ---- the judgement ------------------------------------------------------------------------------ */
+
+static json_t *speedup_to_json(const struct speedup *s)
+{
+    if (!s->valid)
+        return json_null();
+    json_t *j = json_object();
+    json_object_set_new(j, "vs", text(s->versus));
+    json_object_set_new(j, "ratio", number(s->comparison.ratio));
+    json_object_set_new(j, "low", number(s->comparison.low));
+    json_object_set_new(j, "high", number(s->comparison.high));
+    json_object_set_new(j, "verdict", json_string(verdict_name(s->comparison.verdict)));
+    return j;
+}
+
+static json_t *expectations_to_json(const struct result *r)
+{
+    json_t *j = json_array();
+    for (int i = 0; i < r->expectation_count; i++) {
+        const struct expectation_result *e = &r->expectations[i];
+        json_t *expectation = json_object();
+        json_object_set_new(expectation, "what", text(e->what));
+        json_object_set_new(expectation, "expected", text(e->expected));
+        json_object_set_new(expectation, "actual", text(e->actual));
+        json_object_set_new(expectation, "verdict",
+                            json_string(expectation_verdict_name(e->verdict)));
+        json_array_append_new(j, expectation);
+    }
+    return j;
+}
+
+static const char *status_name(enum result_status s)
+{
+    switch (s) {
+    case RESULT_OK:
+        return "ok";
+    case RESULT_WRONG:
+        return "wrong";
+    case RESULT_FAILED:
+        return "failed";
+    case RESULT_SKIPPED:
+        return "skipped";
+    }
+    return NULL;
+}
+
+json_t *result_to_json(const struct result *r)
+{
+    json_t *j = json_object();
+    json_object_set_new(j, "variant", text(r->variant));
+    json_object_set_new(j, "from", text(r->from));
+    json_object_set_new(j, "case", case_to_json(r));
+    json_object_set_new(j, "status", json_string(status_name(r->status)));
+    json_object_set_new(j, "verified", r->checked ? json_boolean(r->verified) : json_null());
+    json_object_set_new(j, "error", text(r->error));
+    json_object_set_new(j, "time_ns", time_to_json(&r->time));
+    set_diagnosis(j, r);
+    json_object_set_new(j, "counters", counters_to_json(&r->counters));
+    json_object_set_new(j, "speedup", speedup_to_json(&r->speedup));
+    json_object_set_new(j, "expectations", expectations_to_json(r));
+    set_text(j, "case_label", r->case_label);
+    set_text(j, "title", r->title);
+    set_text(j, "hypothesis", r->hypothesis);
+    set_text(j, "bottleneck", r->bottleneck);
+    set_text(j, "compiler", r->compiler);
+    set_text(j, "code_key", r->code_key[0] ? r->code_key : NULL);
+    json_object_set_new(j, "seed", unsigned_number(r->seed));
+    json_object_set_new(j, "samples_ns", samples_to_json(&r->time));
+    json_object_set_new(j, "worst_relative_error", number(r->worst_relative_error));
+    json_object_set_new(j, "worst_absolute_error", number(r->worst_absolute_error));
+    json_object_set_new(j, "lines", lines_to_json(r));
+    json_object_set_new(j, "problems", problems_to_json(r));
+    set_text(j, "printed", r->printed);
+    return j;
+}
+
+/* ---- the run -------------------------------------------------------------------------------------- */
+
+static json_t *device_to_json(const struct run_header *h)
+{
+    json_t *j = json_object();
+    json_object_set_new(j, "id", text(h->device_id));
+    json_object_set_new(j, "name", text(h->device_name));
+    json_object_set_new(j, "cc",
+                        h->device_cc > 0 ? json_sprintf("%.1f", h->device_cc) : json_null());
+    json_object_set_new(j, "simulated",
+                        json_boolean(h->device_id && str_starts_with(h->device_id, "sim:")));
+    return j;
+}
+
+json_t *run_to_json(const struct run *r)
+{
+    const struct run_header *h = &r->header;
+    json_t *j = json_object();
+    json_object_set_new(j, "ridge", text(h->ridge_version));
+    json_object_set_new(j, "schema", json_integer(SCHEMA_VERSION));
+    json_object_set_new(j, "run", h->id > 0 ? json_integer((json_int_t)h->id) : json_null());
+    json_object_set_new(j, "started", text(h->started));
+    json_object_set_new(j, "git", text(h->git));
+    json_object_set_new(j, "environment",
+                        h->environment ? json_deep_copy(h->environment) : json_object());
+    json_object_set_new(j, "experiment", text(h->experiment));
+    set_text(j, "title", h->title);
+    set_text(j, "experiment_path", h->experiment_path);
+    set_text(j, "command", h->command);
+    json_object_set_new(j, "device", device_to_json(h));
+    set_text(j, "cache", h->cache_state);
+    json_t *results = json_array();
+    for (int i = 0; i < r->result_count; i++)
+        json_array_append_new(results, result_to_json(&r->results[i]));
+    json_object_set_new(j, "results", results);
+    json_t *stop = json_object();
+    json_object_set_new(stop, "reason", text(r->stop_reason));
+    json_object_set_new(j, "stop", stop);
+    return j;
+}

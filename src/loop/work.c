@@ -1,0 +1,438 @@
+// What happens in the worker process: one variant on one case is loaded, run and compared there, and
+// comes back as JSON over the pipe; and the reference, whose outputs lie in shared memory. A crash or
+// a hang costs the one who caused it. Parent's and child's halves stand side by side.
+// SPDX-License-Identifier: Apache-2.0
+#include "loop/internal.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double default_timeout_s = 600;
+static const uint64_t default_budget = 200000000000; // warp instructions
+static const uint64_t progress_step_ns = 100000000;
+
+// First byte of a message.
+enum message {
+    MESSAGE_RESULT = 'R',
+    MESSAGE_FACTS = 'F',
+    MESSAGE_PROGRESS = 'P',
+    MESSAGE_ERROR = 'E'
+};
+
+static bool send_message(int fd, enum message kind, const void *data, size_t size_bytes)
+{
+    struct text t = {0};
+    text_addn(&t, &(char){(char)kind}, 1);
+    text_addn(&t, data, size_bytes);
+    bool sent = worker_send(fd, t.data, t.length);
+    text_release(&t);
+    return sent;
+}
+
+double job_timeout_s(const struct loop_request *r)
+{
+    return r->timeout_s > 0 ? r->timeout_s : default_timeout_s;
+}
+
+// A crash is told by its signal: handlers of the host program's (a crash reporter, a test runner)
+// are not for the worker.
+static void own_crashes(void)
+{
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
+    struct sigaction plain = {.sa_handler = SIG_DFL};
+    for (size_t i = 0; i < COUNT_OF(signals); i++)
+        (void)sigaction(signals[i], &plain, NULL);
+}
+
+/* ---- in the worker: the device's part ----------------------------------------------------------- */
+
+struct bench { // a device with the case's buffers
+    const struct job *job;
+    struct arena *arena;
+    struct device *device;
+    struct device_module *module;
+    uint64_t *addresses, *sizes;
+    int fd;
+    uint64_t progress_ns;          // of the last message
+    double share_before, share_of; // progress of this run within the whole
+};
+
+static void on_progress(void *context, double share)
+{
+    struct bench *b = context;
+    uint64_t now = clock_ns();
+    if (now - b->progress_ns < progress_step_ns)
+        return;
+    b->progress_ns = now;
+    double whole = b->share_before + b->share_of * share;
+    (void)send_message(b->fd, MESSAGE_PROGRESS, &whole, sizeof whole);
+}
+
+static bool bench_open(struct bench *b, struct error *err)
+{
+    const struct resolved_case *c = b->job->resolved;
+    b->addresses = ARENA_ARRAY(b->arena, uint64_t, c->buffer_count + 1);
+    b->sizes = ARENA_ARRAY(b->arena, uint64_t, c->buffer_count + 1);
+    if (!device_open(b->job->device, &b->device, err) ||
+        !b->device->ops->load(b->device, b->job->code, &b->module, err))
+        return false;
+    for (int i = 0; i < c->buffer_count; i++) {
+        b->sizes[i] = c->buffers[i].size_bytes;
+        if (!b->device->ops->alloc(b->device, b->sizes[i], c->buffers[i].name, &b->addresses[i],
+                                   err))
+            return false;
+    }
+    return true;
+}
+
+// Fresh inputs, poisoned outputs: a kernel may change its inputs, so all are written.
+static bool bench_write(struct bench *b, struct error *err)
+{
+    for (int i = 0; i < b->job->resolved->buffer_count; i++)
+        if (!b->device->ops->write(b->device, b->addresses[i], b->job->inputs->data[i], b->sizes[i],
+                                   err))
+            return false;
+    return true;
+}
+
+static bool bench_run(struct bench *b, bool cold, struct device_report *report, struct error *err)
+{
+    const struct loop_request *r = b->job->request;
+    const struct resolved_variant *v = b->job->variant;
+    struct device_launch *launches = ARENA_ARRAY(b->arena, struct device_launch, v->launch_count);
+    for (int i = 0; i < v->launch_count; i++)
+        launches[i] = (struct device_launch){
+            .kind = v->launches[i].kind, .module = b->module, .launch = &v->launches[i]};
+    struct device_sequence sequence = {.launches = launches,
+                                       .launch_count = v->launch_count,
+                                       .addresses = b->addresses,
+                                       .sizes_bytes = b->sizes};
+    struct device_run_options options = {
+        .checks = r->checks,
+        .timeout_s = job_timeout_s(r),
+        .budget_warp_instructions =
+            r->budget_warp_instructions > 0 ? r->budget_warp_instructions : default_budget,
+        .threads = r->threads,
+        .cold = cold,
+        .count = !r->verify_only,
+        .sample_share = r->sample_share,
+        .progress = on_progress,
+        .progress_context = b,
+    };
+    return b->device->ops->run(b->device, &sequence, &options, b->arena, report, err);
+}
+
+// Warm: a first run fills the caches, and the buffers are made anew before the one that counts.
+static bool bench_measure(struct bench *b, struct device_report *report, struct error *err)
+{
+    bool warm = b->job->request->warm && !b->job->request->verify_only;
+    b->share_of = warm ? 0.5 : 1;
+    if (!bench_write(b, err))
+        return false;
+    if (warm) {
+        if (!bench_run(b, true, report, err) || !bench_write(b, err))
+            return false;
+        b->share_before = b->share_of;
+    }
+    return bench_run(b, !warm, report, err);
+}
+
+/* ---- in the worker: the check --------------------------------------------------------------------- */
+
+static const char *describe_difference(struct arena *a, const struct resolved_case *c,
+                                       const struct output_difference *w)
+{
+    const struct resolved_buffer *b = &c->buffers[w->buffer];
+    struct text t = {0};
+    text_printf(&t, "wrong result: %s[%llu] is %.9g, the reference says %.9g", b->name,
+                (unsigned long long)w->index, w->got, w->wanted);
+    if (isfinite(w->relative))
+        text_printf(&t, " (relative error %.2g", w->relative);
+    else
+        text_printf(&t, " (absolute error %.2g", w->absolute);
+    if (isfinite(w->ulp) && w->ulp > 0)
+        text_printf(&t, ", %.3g ulp", w->ulp);
+    text_printf(&t, "); %llu of %llu elements are wrong", (unsigned long long)w->wrong_count,
+                (unsigned long long)w->count);
+    if (w->unwritten_count > 0)
+        text_printf(&t, ", %llu of them were never written",
+                    (unsigned long long)w->unwritten_count);
+    const char *s = arena_strdup(a, text_str(&t));
+    text_release(&t);
+    return s;
+}
+
+static bool check_outputs(struct bench *b, struct result *r, struct error *err)
+{
+    const struct resolved_case *c = b->job->resolved;
+    struct host_buffers got = {.data = ARENA_ARRAY(b->arena, void *, c->buffer_count + 1),
+                               .count = c->buffer_count};
+    for (int i = 0; i < c->buffer_count; i++) {
+        if (!c->buffers[i].output)
+            continue;
+        got.data[i] = arena_alloc(b->arena, b->sizes[i]);
+        if (!b->device->ops->read(b->device, b->addresses[i], got.data[i], b->sizes[i], err))
+            return false;
+    }
+    struct output_difference worst = {0};
+    r->checked = true;
+    r->verified = outputs_compare(b->job->experiment, c, &got, b->job->wanted, &worst);
+    r->worst_relative_error = worst.relative;
+    r->worst_absolute_error = worst.absolute;
+    if (!r->verified) {
+        r->status = RESULT_WRONG;
+        r->error = describe_difference(b->arena, c, &worst);
+    }
+    return true;
+}
+
+/* ---- in the worker: the whole ------------------------------------------------------------------- */
+
+// The step that took longest: its time model explains the variant's latency.
+static struct job_facts facts_of(const struct device_report *report)
+{
+    struct job_facts facts = {.longest = -1};
+    double longest_ns = 0;
+    for (int i = 0; i < report->step_count; i++) {
+        const struct device_step *s = &report->steps[i];
+        if (!s->time_model.valid || (facts.longest >= 0 && s->time_ns.value <= longest_ns))
+            continue;
+        longest_ns = s->time_ns.value;
+        facts = (struct job_facts){i, s->time_model};
+    }
+    return facts;
+}
+
+static void take_report(struct arena *a, const struct device_report *report, struct result *r)
+{
+    r->counters = report->counters;
+    r->lines = report->lines;
+    r->line_count = report->line_count;
+    r->problems = report->problems;
+    r->problem_count = report->problem_count;
+    r->printed = report->printed;
+    // What was found wrong is wrong, even if this time the result was right.
+    if (r->status == RESULT_OK && report->problem_count > 0) {
+        r->status = RESULT_FAILED;
+        r->error = report->problems[0].message;
+    }
+    if (r->status != RESULT_OK || report->time_ns.provenance == PROVENANCE_ABSENT)
+        return; // a wrong variant is never timed
+    r->time.provenance = report->time_ns.provenance;
+    r->time.samples_ns = ARENA_NEW(a, double);
+    r->time.samples_ns[0] = report->time_ns.value;
+    r->time.summary = stats_summary(r->time.samples_ns, 1);
+}
+
+static int job_body(void *context, int fd)
+{
+    const struct job *job = context;
+    own_crashes();
+    struct arena a = {0};
+    struct bench b = {.job = job, .arena = &a, .fd = fd};
+    struct error err = {0};
+    struct device_report report = {0};
+    struct result r = {.variant = job->variant->spec->name,
+                       .status = RESULT_OK,
+                       .worst_relative_error = (double)NAN,
+                       .worst_absolute_error = (double)NAN};
+    bool done = bench_open(&b, &err) && bench_measure(&b, &report, &err) &&
+                (!job->wanted || check_outputs(&b, &r, &err));
+    if (!done) {
+        r.status = RESULT_FAILED;
+        r.error = err.message;
+    }
+    take_report(&a, &report, &r);
+    struct job_facts facts = facts_of(&report);
+    json_t *json = result_to_json(&r);
+    char *text = json_dumps(json, JSON_COMPACT);
+    bool sent = text && send_message(fd, MESSAGE_FACTS, &facts, sizeof facts) &&
+                send_message(fd, MESSAGE_RESULT, text, strlen(text));
+    return sent ? 0 : 1; // the process ends: nothing is freed
+}
+
+/* ---- in the parent ------------------------------------------------------------------------------ */
+
+struct inbox {
+    struct arena *arena;
+    const struct job_progress *progress;
+    struct job_facts facts;
+    const char *json;
+    size_t json_bytes;
+    struct error err; // the reference's; kind NONE = none
+};
+
+static void take_message(void *context, const char *data, size_t size_bytes)
+{
+    struct inbox *box = context;
+    if (size_bytes == 0)
+        return;
+    const char *body = data + 1;
+    size_t body_bytes = size_bytes - 1;
+    double share = 0;
+    switch ((enum message)data[0]) {
+    case MESSAGE_RESULT:
+        box->json = arena_strndup(box->arena, body, body_bytes);
+        box->json_bytes = body_bytes;
+        break;
+    case MESSAGE_ERROR:
+        if (body_bytes == sizeof box->err)
+            memcpy(&box->err, body, sizeof box->err);
+        break;
+    case MESSAGE_FACTS:
+        if (body_bytes == sizeof box->facts)
+            memcpy(&box->facts, body, sizeof box->facts);
+        break;
+    case MESSAGE_PROGRESS:
+        if (body_bytes == sizeof share) {
+            memcpy(&share, body, sizeof share);
+            if (box->progress && box->progress->call)
+                box->progress->call(box->progress->context, share);
+        }
+        break;
+    }
+}
+
+// The last line of what the worker said on standard error, with a colon before it, or "".
+static const char *last_words(struct arena *a, const struct worker_result *w)
+{
+    size_t end = strlen(w->stderr_tail);
+    while (end > 0 && w->stderr_tail[end - 1] == '\n')
+        end--;
+    size_t start = end;
+    while (start > 0 && w->stderr_tail[start - 1] != '\n')
+        start--;
+    return end > start ? arena_printf(a, ": %.*s", (int)(end - start), w->stderr_tail + start) : "";
+}
+
+// What became of a worker that sent no answer, in one sentence about `who`.
+static const char *describe_end(struct arena *a, const char *who, const struct worker_result *w,
+                                double timeout_s)
+{
+    switch (w->end) {
+    case WORKER_TIMED_OUT:
+        return arena_printf(a,
+                            "%s did not end within %g s and was stopped; --timeout gives it more "
+                            "time",
+                            who, timeout_s);
+    case WORKER_CRASHED: {
+        const char *name = sigdescr_np(w->signal);
+        return arena_printf(
+            a, "%s crashed its process (%s)%s%s", who, name ? name : "memory broken",
+            w->signal == SIGKILL ? ": killed from outside, perhaps for lack of memory" : "",
+            last_words(a, w));
+    }
+    case WORKER_EXITED:
+    case WORKER_DONE:
+    case WORKER_CANCELLED:
+        break;
+    }
+    return arena_printf(a, "%s ended its process without a result (exit status %d)%s", who,
+                        w->exit_status, last_words(a, w));
+}
+
+static bool fail_cancelled(struct error *err)
+{
+    return fail_as(err, ERROR_SYSTEM, NOWHERE, "interrupted");
+}
+
+// Everything the worker found out, over what the parent knows.
+static bool take_result(struct arena *a, const struct inbox *box, struct result *result,
+                        struct error *err)
+{
+    json_t *json = json_loadb(box->json, box->json_bytes, 0, NULL);
+    struct result got;
+    bool read = result_from_json(a, json, &got, err);
+    json_decref(json);
+    if (!read)
+        return error_context(err, "in the worker's answer");
+    result->status = got.status;
+    result->error = got.error;
+    result->checked = got.checked;
+    result->verified = got.verified;
+    result->time = got.time;
+    result->counters = got.counters;
+    result->lines = got.lines;
+    result->line_count = got.line_count;
+    result->problems = got.problems;
+    result->problem_count = got.problem_count;
+    result->printed = got.printed;
+    result->worst_relative_error = got.worst_relative_error;
+    result->worst_absolute_error = got.worst_absolute_error;
+    return true;
+}
+
+bool job_run(struct arena *a, const struct job *job, const struct job_progress *progress,
+             const volatile bool *cancel, struct result *result, struct job_facts *facts,
+             struct error *err)
+{
+    struct inbox box = {.arena = a, .progress = progress, .facts = {.longest = -1}};
+    struct job inherited = *job;
+    struct worker_spec spec = {.body = job_body,
+                               .context = &inherited,
+                               .timeout_s = job_timeout_s(job->request),
+                               .on_message = take_message,
+                               .message_context = &box,
+                               .cancel = cancel};
+    struct worker_result w;
+    if (!worker_run(&spec, &w, err))
+        return false;
+    if (w.end == WORKER_CANCELLED)
+        return fail_cancelled(err);
+    *facts = box.facts;
+    if (w.end == WORKER_DONE && box.json)
+        return take_result(a, &box, result, err);
+    result->status = RESULT_FAILED;
+    result->error =
+        describe_end(a, arena_printf(a, "variant '%s'", result->variant), &w, spec.timeout_s);
+    return true;
+}
+
+/* ---- the reference ------------------------------------------------------------------------------ */
+
+struct reference_job {
+    const struct job *job;
+    struct host_buffers *buffers;
+};
+
+static int reference_body(void *context, int fd)
+{
+    const struct reference_job *r = context;
+    own_crashes();
+    struct error err = {0};
+    if (!reference_run(r->job->experiment, r->job->variant, r->job->resolved, r->buffers, &err))
+        (void)send_message(fd, MESSAGE_ERROR, &err, sizeof err);
+    return 0;
+}
+
+bool reference_job_run(const struct job *job, struct host_buffers *buffers,
+                       const volatile bool *cancel, struct error *err)
+{
+    struct arena a = {0};
+    struct reference_job reference = {job, buffers};
+    struct inbox box = {.arena = &a};
+    struct worker_spec spec = {.body = reference_body,
+                               .context = &reference,
+                               .timeout_s = job_timeout_s(job->request),
+                               .on_message = take_message,
+                               .message_context = &box,
+                               .cancel = cancel};
+    struct worker_result w;
+    bool done = worker_run(&spec, &w, err);
+    if (done && w.end == WORKER_CANCELLED)
+        done = fail_cancelled(err);
+    else if (done && box.err.kind != ERROR_NONE) {
+        *err = box.err; // the worker's, as it was
+        done = false;
+    } else if (done && w.end != WORKER_DONE) {
+        const char *who =
+            arena_printf(&a, "the reference '%s' (%s)", job->experiment->reference_function,
+                         job->experiment->reference_source);
+        done = fail(err, NOWHERE, "%s", describe_end(&a, who, &w, spec.timeout_s));
+    }
+    arena_release(&a);
+    return done;
+}

@@ -1,0 +1,68 @@
+// The ALU's f32 and f64 beyond the vector code: alu_float.def.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/alu_soft.h"
+
+#define F32 float_format(PTX_TYPE_F32)
+#define F64 float_format(PTX_TYPE_F64)
+#define SIGN32 ((u64)1 << 31)
+#define SIGN64 ((u64)1 << 63)
+
+// flip: turns y's sign, for a difference (a NaN stays one).
+static u64 float_add(u64 x, u64 y, u32 imm, const struct float_format *f, u64 flip)
+{
+    return soft_pack(f, soft_add(soft_unpack(f, x, imm), soft_unpack(f, y ^ flip, imm), imm), imm);
+}
+
+static u64 float_mul(u64 x, u64 y, u32 imm, const struct float_format *f)
+{
+    return soft_pack(f, soft_multiply(soft_unpack(f, x, imm), soft_unpack(f, y, imm)), imm);
+}
+
+static u64 float_fma(u64 x, u64 y, u64 z, u32 imm, const struct float_format *f)
+{
+    const struct soft p = soft_unpack(f, x, imm), q = soft_unpack(f, y, imm);
+    return soft_pack(f, soft_fma(p, q, soft_unpack(f, z, imm), imm), imm);
+}
+
+static u64 float_div(u64 x, u64 y, u32 imm, const struct float_format *f)
+{
+    return soft_pack(f, soft_divide(soft_unpack(f, x, imm), soft_unpack(f, y, imm)), imm);
+}
+
+static u64 float_sqrt(u64 x, u32 imm, const struct float_format *f)
+{
+    return soft_pack(f, soft_sqrt(soft_unpack(f, x, imm)), imm);
+}
+
+// min and max with .ftz, .NaN (one NaN makes a NaN), .xorsign.abs (of the magnitudes, with the
+// product's sign).
+static u32 extreme32(u32 x, u32 y, u32 imm, bool largest)
+{
+    if ((imm & IMM_FTZ) != 0) {
+        x = bits_f32(flush32(f32_bits(x)));
+        y = bits_f32(flush32(f32_bits(y)));
+    }
+    const u32 sign = (imm & IMM_XORSIGN) != 0 ? (x ^ y) & 0x80000000 : 0;
+    const u32 keep = (imm & IMM_XORSIGN) != 0 ? 0x7fffffff : UINT32_MAX;
+    x &= keep;
+    y &= keep;
+    const bool x_nan = (x & 0x7fffffff) > 0x7f800000, y_nan = (y & 0x7fffffff) > 0x7f800000;
+    if ((x_nan && y_nan) || ((x_nan || y_nan) && (imm & IMM_NAN) != 0))
+        return NAN_F32;
+    if (x_nan || y_nan)
+        return (x_nan ? y : x) | sign;
+    const f32 p = f32_bits(x), q = f32_bits(y);
+    const bool x_less = p < q || (p == q && x > y); // -0 < +0
+    return (x_less != largest ? x : y) | sign;
+}
+
+/* ---- the functions and their table ----------------------------------------------------------- */
+
+#include "sim/alu_lanes.h"
+#include "sim/alu_float.def"
+
+#include "sim/alu_row.h"
+static const struct alu_row ROWS[] = {
+#include "sim/alu_float.def"
+};
+const struct alu_rows sim_alu_float = {ROWS, COUNT_OF(ROWS)};

@@ -1,0 +1,643 @@
+// The execution core's own contract: device memory, decoded programs, warps, SMs. Private to
+// memory.c decode*.c exec.c control.c loadstore.c atomic.c warpops.c barrier.c launch.c check.c.
+//   struct space     the device's address range and its allocations
+//   struct program   a kernel and all it may call as micro-ops (struct uop); constant after decoding
+//   struct launch    one sim_launch in progress
+//   struct core      a host thread: counts a site, caches, scratch
+//   struct sm        a simulated SM: L1, log of L2 requests, resident blocks and their warps
+// A warp's registers are a byte array (a frame): row of 128 bytes a 32-bit register, 256 a 64-bit
+// one, 4 bytes a predicate; operands of micro-ops are offsets into it. Constants, parameters and
+// special registers are rows too, so that every source is just an offset. Offset 0 holds the
+// predicate that is always true, the guard of instructions without one.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_SIM_EXEC_H
+#define RIDGE_SIM_EXEC_H
+
+#include <pthread.h>
+#include <string.h>
+
+#include "sim/internal.h"
+
+#define ALL_LANES 0xffffffffu
+enum { HEAP_CLASSES = 23 }; // of the device's malloc: up to 4 MiB
+enum { ROW32 = 128, ROW64 = 256, BARRIERS = 16, VECTOR_MAX = 8, ALWAYS = 0 };
+
+// Device addresses: the same in every run. Shared and local memory have windows in the generic
+// space; the windows' offsets are the addresses in those spaces.
+#define DEVICE_BASE 0x700000000000u
+#define SHARED_WINDOW 0x600000000000u
+#define LOCAL_WINDOW 0x500000000000u
+#define WINDOW_BYTES 0x1000000u
+#define CODE_BASE 0x400000000000u // "addresses" of functions: CODE_BASE + 16 * function index
+
+#define NO_ROW UINT32_MAX // an operand that is not there: _, or p of p|q alone
+// How setp combines the comparison with its third source.
+enum combine { COMBINE_NONE, COMBINE_AND, COMBINE_OR, COMBINE_XOR };
+
+enum atomic_kind {
+    ATOMIC_ADD,
+    ATOMIC_MIN,
+    ATOMIC_MAX,
+    ATOMIC_INC,
+    ATOMIC_DEC,
+    ATOMIC_AND,
+    ATOMIC_OR,
+    ATOMIC_XOR,
+    ATOMIC_EXCH,
+    ATOMIC_CAS,
+};
+enum shuffle_mode { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BFLY, SHUFFLE_IDX };
+enum vote_mode { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT };
+enum redux_kind { REDUX_ADD, REDUX_MIN, REDUX_MAX, REDUX_AND, REDUX_OR, REDUX_XOR };
+enum barrier_reduction { BARRIER_PLAIN, BARRIER_POPC, BARRIER_AND, BARRIER_OR };
+// struct path's barrier: not a block's but other lanes of the warp.
+enum { WAIT_NOTHING = -1, WAIT_WARP = BARRIERS };
+enum barrier_flags { BARRIER_COUNTED = 1, BARRIER_ARRIVE = 2, BARRIER_ALIGNED = 4 };
+
+/* ---- device memory (memory.c) ------------------------------------------------------------- */
+
+struct allocation {
+    uint64_t start, size; // offsets from DEVICE_BASE
+    uint64_t committed;   // bytes from start, whole pages
+    char *name;
+    bool freed; // in quarantine: accesses are told as use after free
+    bool read_only;
+    bool all_written; // a launch without SIM_CHECK_UNINIT ran: taken as written throughout
+};
+struct space {
+    uint8_t *host;   // where DEVICE_BASE lies on the host
+    uint8_t *shadow; // a byte per 4 bytes: bit i set = byte i was written
+    uint64_t reserved;
+    struct allocation *items; // sorted by start
+    size_t count, capacity;
+    size_t quarantined;
+};
+bool space_init(struct space *m, struct error *err) CHECK_RESULT;
+void space_release(struct space *m);
+bool space_alloc(struct space *m, uint64_t size_bytes, const char *name, uint64_t *address,
+                 struct error *err) CHECK_RESULT;
+bool space_free(struct space *m, uint64_t address, struct error *err) CHECK_RESULT;
+// The allocation with `address` inside, or NULL; freed ones are found too.
+const struct allocation *space_find(const struct space *m, uint64_t address);
+// The allocation an address out of bounds most likely meant: the nearest.
+const struct allocation *space_nearest(const struct space *m, uint64_t address);
+bool space_check(const struct space *m, uint64_t address, uint64_t size_bytes, const char *what,
+                 struct error *err) CHECK_RESULT;
+void space_mark_written(struct space *m, uint64_t address, uint64_t size_bytes);
+static inline uint8_t *space_host(const struct space *m, uint64_t address)
+{
+    return m->host + (address - DEVICE_BASE);
+}
+
+/* ---- programs (decode*.c) ------------------------------------------------------------------- */
+
+struct warp;
+struct uop;
+// Runs one micro-op; returns the next one, or NULL when the warp's turn ends (warp->pc is set).
+typedef const struct uop *(*uop_fn)(struct warp *w, const struct uop *u);
+struct uop {
+    uop_fn run;
+    alu_fn fn;
+    uint32_t d, a, b, c, e; // offsets in the frame
+    uint32_t imm;
+    uint32_t guard, guard_flip; // lanes that take part: guard ^ guard_flip
+    uint32_t site;
+    uint32_t extra; // index: of struct mem_op, segment, branch or call
+    uint32_t more;  // what the handler's comment says
+    uint16_t small; // "
+};
+
+struct mem_op {
+    enum ptx_space space;
+    int64_t offset;
+    uint32_t base;  // row of the address register
+    bool base64;    // which is 64 bits wide
+    uint8_t bytes;  // of an element
+    uint8_t vector; // elements
+    uint8_t width;  // of the element's registers in bits: 32, 64 or 128
+    bool sign;      // loads: extended with the sign
+    bool narrow16;  // into 16 bits
+    bool plain;     // shared loads: one 32-bit word, nothing special
+    bool bypass_l1; // .cg .cv .volatile .relaxed …
+    bool reduction; // atomics: the result is not used
+    bool ordered;   // volatile, relaxed, acquire, release: synchronises
+    // Shared loads that ptxas joins (decode_merge.c): the first stands for the whole access of
+    // `merged` bytes from `merge_start` (as offset), the others follow it.
+    uint8_t merged;
+    bool follows;
+    int64_t merge_start;
+    uint32_t reg[VECTOR_MAX]; // rows of the elements' registers
+};
+
+struct segment { // a run of instructions that a warp executes with one mask
+    int first_site, count;
+};
+
+struct branch {           // brx.idx
+    const int32_t *table; // targets, relative to the branch's micro-op
+    int table_count;
+};
+
+struct call {
+    int function; // index in the program, -1 = indirect or external
+    int external; // index of an external function, -1 = none
+    int arg_count, result_count;
+    const uint32_t *args, *arg_sizes; // offsets in the caller's local frame, bytes
+    const uint32_t *results, *result_sizes;
+};
+
+enum slot_source { SLOT_PARAM, SLOT_SPECIAL, SLOT_LOCAL, SLOT_WORKSPACE };
+struct slot { // a row whose value is known only at launch, of the warp, or of the frame
+    uint32_t row;
+    uint8_t width; // bits
+    enum slot_source source;
+    enum ptx_special special;
+    int component;
+    uint32_t offset; // PARAM: in the parameter block; LOCAL: in the frame's local memory
+    uint8_t bytes;   // PARAM
+    bool sign, narrow16;
+};
+
+struct row_span {
+    uint32_t row, bytes;
+};
+
+struct function {
+    const struct ptx_function *ptx;
+    struct uop *uops;
+    int uop_count;
+    uint32_t frame_bytes;
+    uint32_t constants_at, constants_bytes; // region of constant rows, copied into each frame
+    uint8_t *constants;
+    struct slot *launch_slots, *warp_slots, *block_slots, *frame_slots;
+    int launch_slot_count, warp_slot_count, block_slot_count, frame_slot_count;
+    struct row_span *clear; // registers that may be read before they are written
+    int clear_count;
+    uint32_t local_bytes;
+    const uint32_t *formals, *formal_sizes, *returns, *return_sizes; // offsets in local memory
+    int formal_count, return_count;
+    int site_base, register_base;
+};
+
+// What the decoder knows of an instruction, for counting and reporting.
+struct site_info {
+    const struct ptx_instruction *in;
+    const struct ptx_function *function;
+    int segment; // whose counts are this site's
+    int mem;     // index of its struct mem_op, or -1
+    int guarded; // index of its lanes' counter, or -1 = the segment's lanes
+    uint8_t flops_f16, flops_f32, flops_f64;
+    bool is_fadd, is_fmul, is_ffma, is_integer, is_special, is_branch, is_barrier;
+    const char *why;      // it can't be run, or NULL
+    enum ptx_space space; // of a memory access
+    enum { SITE_OTHER, SITE_LOAD, SITE_STORE, SITE_ATOMIC } access;
+};
+
+struct program {
+    const struct ptx_module *module;
+    const struct ptx_function *kernel;
+    struct arena arena;
+    struct function *functions; // [0] is the kernel
+    int function_count;
+    struct segment *segments;
+    struct branch *branches;
+    struct call *calls;
+    struct mem_op *mem_ops;
+    size_t segment_count, branch_count, call_count, mem_count;
+    size_t segment_capacity, branch_capacity, call_capacity, mem_capacity;
+    struct site_info *sites;
+    struct timing_site *timing;
+    int site_count, register_count, guarded_count;
+    struct shared_place *shared; // variables and where they lie
+    size_t shared_count, shared_capacity;
+    uint64_t shared_bytes; // static
+    uint64_t dynamic_shared_at;
+    bool uses_local;      // local memory or calls
+    bool recursive;       // or calls through pointers: depth unknown
+    uint64_t local_bytes; // a thread needs, if not recursive
+    bool order_shows;     // results could depend on the order of blocks: run SMs one by one
+    bool uses_heap, uses_workspace;
+};
+struct sim_module {
+    struct sim *sim;
+    const struct ptx_module *ptx;
+    struct module_variable *variables; // as ptx->variables
+    struct program **programs;
+    size_t program_count, program_capacity;
+};
+struct module_variable {
+    uint64_t address; // 0 = none (shared, extern)
+};
+// Decodes `kernel` and all it may reach; never fails for what can't be run (see op_unsupported).
+struct program *program_new(struct sim_module *m, const struct ptx_function *kernel,
+                            enum sim_isa isa);
+void program_free(struct program *p);
+int program_function(const struct program *p, const struct ptx_function *f); // index, or -1
+uint64_t module_variable_address(const struct sim_module *m, const struct ptx_variable *v);
+int module_function_index(const struct ptx_module *m, const struct ptx_function *f);
+
+/* ---- external functions (external.c) --------------------------------------------------------- */
+
+int external_find(const char *name); // -1 = not known
+bool external_order_shows(int external);
+bool external_uses_heap(int external);
+const struct uop *external_call(struct warp *w, const struct uop *u, const struct call *call,
+                                uint32_t mask);
+
+/* ---- vector helpers (lanes_isa.c) --------------------------------------------------------------- */
+
+struct lanes_functions {
+    // Bit i: value[i] - base differs from delta[i].
+    uint32_t (*mismatch32)(const uint32_t *value, uint32_t base, const uint32_t *delta);
+    uint32_t (*mismatch64)(const uint64_t *value, uint64_t base, const uint64_t *delta);
+    void (*blend32)(uint32_t *d, const uint32_t *s, uint32_t mask);
+    void (*blend64)(uint64_t *d, const uint64_t *s, uint32_t mask);
+    // d[i] = 4 bytes at base + offset[i], all lanes (offset signed in gather32).
+    void (*gather32)(uint32_t *d, const uint8_t *base, const uint32_t *offset);
+    void (*gather32_far)(uint32_t *d, const uint8_t *base, const uint64_t *offset);
+    // gather32 if no offset mismatches (see mismatch32); false if one does.
+    bool (*load32)(uint32_t *d, const uint8_t *from, const uint32_t *offset, uint32_t base,
+                   const uint32_t *delta);
+    void (*narrow)(uint32_t *d, const uint64_t *s); // low halves
+    void (*add64)(uint64_t *d, const uint64_t *s, uint64_t more);
+};
+const struct lanes_functions *lanes_functions(enum sim_isa isa);
+
+/* ---- running ------------------------------------------------------------------------------------ */
+
+enum pattern_shape { SHAPE_OTHER, SHAPE_CONTIGUOUS, SHAPE_UNIFORM };
+
+// The last access of a site: most sites repeat it shifted, so that what depends only on the
+// differences of addresses is kept.
+struct mem_state {
+    // the pattern: differences to the first lane's address
+    union {
+        _Alignas(64) uint64_t far[LANES];
+        uint32_t near[LANES];
+    } delta;
+    // counts; a generic access may add to those of several spaces
+    uint64_t requests, sectors, sectors_ideal, lines, l1_hit_sectors, l2_sectors; // global
+    uint64_t shared_requests, wavefronts, wavefronts_ideal;
+    uint64_t local_requests, local_sectors, local_ideal;
+    uint64_t depth;
+    // the allocation found last, as offsets from DEVICE_BASE: 0, 0 = none
+    uint64_t low, high;
+    // the pattern
+    uint32_t mask; // 0 = none; of the lanes compared
+    uint32_t key;  // address of the first lane modulo LINE_BYTES (global), 4 (shared)
+    enum pattern_shape shape;
+    int64_t lowest, highest; // of the differences; highest with the bytes of the access
+    uint64_t bits;           // or of all differences
+    struct wavefronts passes;
+    struct access access; // addresses of lines less the first lane's line
+};
+
+struct segment_count {
+    uint64_t executed, lanes;
+};
+
+struct frame {
+    struct frame *caller;
+    const struct function *function;
+    const struct uop *resume; // in the caller
+    const struct uop *caller_reconverge;
+    const struct call *call;
+    uint8_t *regs;
+    uint32_t local_base; // in the thread's local memory
+    struct frame *next_free;
+};
+
+struct path {            // lanes of a warp that run together
+    struct path *parent; // takes over when its children have come to its pc
+    int children;
+    uint32_t mask;
+    const struct uop *pc, *reconverge;
+    struct frame *frame;           // now
+    struct frame *base_frame;      // when it began
+    uint32_t below;                // scratch of paths_release: lanes of the paths under it
+    int barrier;                   // waits at this one; -1 = no
+    const struct uop *barrier_uop; // bar.red: where its result goes
+    struct path *next_free;
+};
+
+struct warp {
+    uint8_t *regs;
+    uint32_t mask;
+    const struct uop *pc, *reconverge;
+    struct frame *frame;
+    struct path *path; // running; NULL: pick one of the others
+    struct core *core;
+    struct block *block;
+    uint8_t *local;
+    uint8_t *local_shadow; // SIM_CHECK_UNINIT: as the device's, a byte a word
+    int64_t turn;          // instructions left of this turn
+    uint64_t executed;     // warp instructions: the clock
+    uint32_t lanes;        // that exist
+    uint32_t exited;
+    int backward;               // branches while other paths wait
+    int index;                  // in the block
+    struct path *others[LANES]; // leaves that don't run now
+    int other_count;
+    bool waiting; // all leaves wait at barriers
+    bool done;
+    struct trace_warp *trace;
+    size_t trace_base;    // where the running segment's instructions are in it
+    uint32_t trace_first; // its first site
+    bool forced;          // a path goes on though lanes it waits for never come
+    struct frame root;
+    struct path root_path;
+};
+
+struct barrier {
+    uint32_t arrived, expected; // threads; 0 expected = all that have not exited
+    uint32_t count_true;        // bar.red
+    bool all_true, any_true;
+    struct warp *first; // to arrive, at this site: for messages
+    uint32_t first_site, first_lane;
+};
+
+struct block {
+    struct sm *sm;
+    struct warp *warps;
+    int warp_count, warps_left;
+    uint32_t index[3];
+    uint64_t linear;
+    uint32_t threads_left;
+    uint32_t exited; // threads
+    uint8_t *shared;
+    uint8_t *shared_shadow;             // SIM_CHECK_UNINIT: a byte per byte
+    struct word_record *shared_records; // SIM_CHECK_RACES: one per 4 bytes
+    struct barrier barriers[BARRIERS];
+    uint32_t threads_waiting; // at any barrier
+    uint64_t barrier_epoch;
+    bool live;
+};
+
+// Who touched a word last, for SIM_CHECK_RACES. Times count accesses of the launch (which then runs
+// its SMs one by one); epochs count the block's barriers. A zero time is: nobody.
+struct touch_record {
+    uint64_t time, block, epoch;
+    uint32_t thread, site;
+    bool atomic, many; // many: readers of several warps or blocks
+};
+struct word_record {
+    struct touch_record write, read;
+};
+enum { RECORD_WORDS = 1024 };    // a page of records
+struct block_order {             // what a block did to be ordered after others' writes
+    uint64_t released, acquired; // times
+};
+
+struct violation {
+    enum sim_violation_kind kind;
+    uint32_t site;
+    uint32_t block[3], thread[3];
+    bool has_other;
+    uint32_t other_block[3], other_thread[3];
+    uint32_t other_site;
+    uint64_t address, count;
+    uint64_t order; // the block's place in the grid
+    char *what;
+};
+
+struct residence { // the memory of an SM's resident blocks
+    struct block *blocks;
+    struct warp *warps;
+    uint8_t *frames, *shared, *shared_shadow, *local, *local_shadow;
+    struct word_record *records;
+    size_t local_bytes; // of the mapping
+    struct residence *next_free;
+};
+
+struct sm {
+    int index;
+    struct launch *launch;
+    struct l1 *l1;
+    struct l2_request *log;
+    size_t log_count, log_capacity;
+    struct l2_request *sent; // the last epoch's log, being replayed
+    size_t sent_count, sent_capacity;
+    struct residence *home; // NULL = nothing resident
+    int block_count, blocks_left;
+    uint64_t epoch_instructions;
+    uint64_t instructions;
+    bool stopped; // by a violation
+    // Signs of a standstill: warps that only look at what others are to change.
+    uint64_t changes; // of memory, of waiting warps
+    uint64_t watches; // accesses that wait for a change: volatile loads, cas, exch
+    bool stalled;
+    bool pending; // blocks of this wave not done
+    struct violation *violations;
+    size_t violation_count, violation_capacity;
+    struct trace *trace; // SM 0 only
+    size_t trace_ops;
+    bool trace_full;
+};
+
+struct core { // of a host thread
+    _Alignas(64) uint64_t address[LANES];
+    uint64_t scratch[LANES * 2];
+    struct access access_out;
+    struct launch *launch;
+    struct sm *sm; // the one it runs now
+    struct segment_count *segments;
+    struct mem_state *mem;
+    uint64_t *guarded_lanes;
+    uint64_t *divergent;        // by site
+    struct frame **free_frames; // by function
+    struct path *free_paths;
+    struct arena arena; // of frames and paths
+    uint64_t blocks_done;
+    const struct lanes_functions *lanes;
+    const struct access_functions *access;
+};
+
+struct launch {
+    struct sim *sim;
+    const struct sim_launch *options;
+    struct program *program;
+    const struct gpu *gpu;
+    enum sim_isa isa;
+    unsigned checks;
+    bool serial; // SMs one by one: atomics need no host atomics
+    uint32_t block_threads, warps_per_block;
+    uint64_t shared_bytes; // static and dynamic
+    uint64_t local_bytes;  // a thread
+    uint64_t grid_blocks, blocks_total, block_step;
+    int sm_count, resident; // blocks an SM
+    int registers;
+    bool registers_modelled;
+    uint64_t epoch_limit; // instructions of an SM
+    bool standstill;      // nothing changed anywhere in the last epoch: see paths_release
+    uint64_t changes;     // of all SMs, up to the last epoch
+    uint64_t params_address, workspace_address;
+    struct sm *sms;
+    struct core *cores;
+    int core_count;
+    struct l2_counts l2;
+    uint64_t *site_l2_hits;
+    struct trace trace;
+    struct word_record **records; // SIM_CHECK_RACES: pages by address
+    uint64_t record_pages;
+    struct block_order *order; // by block
+    uint64_t time;
+    pthread_mutex_t lock; // of what follows
+    struct residence *free_residences;
+    int next_sm; // shared counter of the wave
+    uint64_t wave_first, wave_count;
+};
+
+struct sim {
+    const struct gpu *gpu;
+    struct space space;
+    enum sim_isa isa;
+    struct l2 *l2;
+    struct l1 **l1; // of the last launch, by SM
+    int l1_count;
+    uint64_t l1_shared_bytes;
+    uint64_t params_address, workspace_address, heap_address, heap_next;
+    uint64_t heap_free[HEAP_CLASSES]; // lists of freed pieces (external.c)
+    struct sim_module **modules;
+    size_t module_count, module_capacity;
+};
+
+enum {
+    TURN_INSTRUCTIONS = 4096,      // a warp runs at most so long before the next one
+    STALL_ROUNDS = 64,             // of an SM's warps, nothing but watching: the SM pauses
+    SPIN_BRANCHES = 256,           // backward branches before the other side of a divergence runs
+    EPOCH_REQUESTS = 32 * 1024,    // of an SM to L2 before all SMs pause
+    EPOCH_INSTRUCTIONS = 4 << 20,  // of an SM
+    LOCAL_STACK_BYTES = 64 * 1024, // a thread, if calls are recursive
+    PARAM_BYTES_MAX = 32764,
+    HEAP_BYTES = 8 << 20,
+    TRACE_OPS = 3000000,
+};
+
+/* ---- access to registers -------------------------------------------------------------------- */
+
+static inline uint32_t *row32(const struct warp *w, uint32_t at)
+{
+    return (uint32_t *)(void *)(w->regs + at);
+}
+static inline uint64_t *row64(const struct warp *w, uint32_t at)
+{
+    return (uint64_t *)(void *)(w->regs + at);
+}
+static inline uint32_t guard_mask(const struct warp *w, const struct uop *u)
+{
+    return w->mask & (*row32(w, u->guard) ^ u->guard_flip);
+}
+static inline int lane_count(uint32_t mask)
+{
+    return mask == ALL_LANES ? LANES : __builtin_popcount(mask);
+}
+// Bits of a line's sector mask; the baseline has no instruction for it.
+static inline unsigned sector_count(unsigned sectors)
+{
+    return (unsigned)(0x4332322132212110u >> (4 * sectors) & 15);
+}
+static inline int lane_first(uint32_t mask)
+{
+    return __builtin_ctz(mask);
+}
+#define EACH_LANE(lane, mask)                                                 \
+    for (uint32_t m_##lane = (mask), lane = 0;                                \
+         m_##lane != 0 && ((lane = (uint32_t)__builtin_ctz(m_##lane)), true); \
+         m_##lane &= m_##lane - 1)
+
+static inline uint32_t warp_thread(const struct warp *w, uint32_t lane)
+{
+    return (uint32_t)w->index * LANES + lane;
+}
+
+/* ---- between the files ----------------------------------------------------------------------- */
+
+// exec.c
+void warp_start(struct warp *w); // at the kernel's first micro-op
+void warp_run(struct warp *w);   // one turn
+struct frame *frame_new(struct warp *w, int function, struct frame *caller);
+void frame_free(struct warp *w, struct frame *f);
+void frame_prepare(struct frame *f);                    // constants
+void frame_fill(struct warp *w, struct frame *f);       // what depends on the warp and the frame
+void frame_fill_block(struct warp *w, struct frame *f); // what depends on the block
+const struct uop *warp_stop(struct warp *w, const struct uop *u); // after a violation that stops
+enum ptx_space address_space(uint64_t address);                   // GLOBAL, SHARED or LOCAL
+// control.c
+const struct uop *path_end(struct warp *w); // the running lanes came to their reconvergence
+// The running lanes wait at a barrier; result: the barrier.red that wants its result, or NULL.
+const struct uop *path_block(struct warp *w, int barrier, const struct uop *resume,
+                             const struct uop *result);
+// Lets lanes that wait for the rest of their warp go on alone: the rest waits for them.
+void paths_release(struct warp *w);
+bool path_pick(struct warp *w); // makes a path that does not wait the running one
+const struct uop *lanes_exit(struct warp *w, uint32_t mask, const struct uop *next);
+// barrier.c
+void barriers_recheck(struct block *b); // after threads exited
+void barriers_stuck(struct sm *sm);     // nothing runs any more: tells why
+// trace.c
+void trace_begin(struct block *b);
+void trace_segment(struct warp *w, const struct segment *s);
+void trace_access(struct warp *w, const struct uop *u, const struct trace_op *what);
+void trace_release(struct trace *t);
+// check.c: violations. The address goes into the report, the words into its sentence.
+void violation_add(struct warp *w, enum sim_violation_kind kind, uint32_t site, uint32_t lane,
+                   uint64_t address, const char *fmt, ...) PRINTF_LIKE(6, 7);
+bool violation_stops(enum sim_violation_kind kind);
+// Observers of SIM_CHECK_UNINIT and SIM_CHECK_RACES; and what an access does.
+enum touch { TOUCH_READ, TOUCH_WRITE, TOUCH_ATOMIC };
+// What is wrong with an access: out of bounds, misaligned, null, freed.
+void violation_global(struct warp *w, const struct uop *u, uint32_t lane, uint64_t address,
+                      unsigned bytes, enum touch touch);
+void violation_shared(struct warp *w, const struct uop *u, uint32_t mask, const uint32_t *offset,
+                      int64_t more, unsigned bytes, enum touch touch);
+void violation_local(struct warp *w, const struct uop *u, uint32_t lane, uint64_t offset,
+                     unsigned bytes, enum touch touch);
+void check_global(struct warp *w, const struct uop *u, uint32_t mask, const uint64_t *address,
+                  unsigned bytes, enum touch touch);
+void check_shared(struct warp *w, const struct uop *u, uint32_t mask, const uint32_t *offset,
+                  int64_t more, unsigned bytes, enum touch touch);
+void check_local(struct warp *w, const struct uop *u, uint32_t mask, const uint64_t *offset,
+                 unsigned bytes, enum touch touch);
+// loadstore.c: counts an access and checks it; NULL after a violation.
+const struct mem_state *global_account(struct warp *w, const struct uop *u, uint32_t mask,
+                                       const uint64_t *address, unsigned bytes, enum touch touch);
+// more: added to all offsets.
+const struct mem_state *shared_account(struct warp *w, const struct uop *u, uint32_t mask,
+                                       const uint32_t *offset, int64_t more, unsigned bytes,
+                                       enum shared_kind kind);
+bool lane_bounded(const struct space *space, uint64_t address, unsigned bytes, bool write);
+// The value of a special register in a lane.
+uint64_t special_value(const struct warp *w, enum ptx_special special, int component,
+                       uint32_t lane);
+// launch.c
+void sm_log(struct sm *sm, uint64_t line, uint8_t sectors, uint8_t full, enum l2_kind kind,
+            uint32_t site);
+// sm.c
+void sm_run(struct core *core, struct sm *sm);    // an epoch
+bool sm_tell_budget(struct sm *sm, uint64_t ran); // false: nothing runs there
+void residence_free(struct residence *r);
+// report.c
+bool report_fill(struct launch *l, struct arena *a, struct sim_report *report, struct error *err);
+
+// Handlers, named by the decoder.
+#define HANDLERS(X)                                                                               \
+    X(segment)                                                                                    \
+    X(alu)                                                                                        \
+    X(alu_carry)                                                                                  \
+    X(compare)                                                                                    \
+    X(copy32)                                                                                     \
+    X(copy64)                                                                                     \
+    X(copy128)                                                                                    \
+    X(copy_pred) X(not_pred) X(pack) X(unpack) X(narrow) X(widen) X(widen_sign) X(clock)          \
+        X(count_guard) X(unsupported) X(trap) X(nop) X(branch) X(branch_uniform) X(branch_table)  \
+            X(ret) X(end) X(exit) X(call) X(call_indirect) X(call_external) X(ld_global)          \
+                X(st_global) X(ld_shared) X(st_shared) X(ld_local) X(st_local) X(ld_generic)      \
+                    X(st_generic) X(ld_const) X(ld_row) X(st_row) X(copy_async) X(isspacep)       \
+                        X(fence) X(to_window) X(atomic_global) X(atomic_shared) X(atomic_generic) \
+                            X(shfl) X(vote) X(match) X(redux) X(activemask) X(elect) X(barrier)   \
+                                X(barrier_warp)
+#define X(name) const struct uop *op_##name(struct warp *w, const struct uop *u);
+HANDLERS(X)
+#undef X
+
+#endif

@@ -1,0 +1,535 @@
+// CUDA C to PTX: what users see when it does not compile, and a cache that is never wrong.
+// SPDX-License-Identifier: Apache-2.0
+#include "device/support.h"
+
+static const char good[] =
+    "extern \"C\" __global__ void k(float *a) { a[threadIdx.x] += SCALE; }\n";
+static const char *const defines[] = {"SCALE=2.0f"};
+
+static struct compiled compile(struct arena *a, const struct compile_request *r)
+{
+    struct compiled out;
+    struct error err = {0};
+    if (!compile_to_ptx(a, r, &out, &err))
+        fail_msg("%s", err.message);
+    return out;
+}
+
+static struct error refuse(struct arena *a, const struct compile_request *r)
+{
+    struct compiled out;
+    struct error err = {0};
+    assert_false(compile_to_ptx(a, r, &out, &err));
+    return err;
+}
+
+static void assert_has(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("'%s' is not in:\n%s", part, text);
+}
+
+/* ---- errors ----------------------------------------------------------------------------------- */
+
+static void check_error_shows_file_and_line(const char *compiler, const char *place)
+{
+    struct arena a = {0};
+    need_compiler(&a, compiler);
+    const char *folder = make_folder(&a);
+    const char *path =
+        write_source(&a, folder, "bad.cu",
+                     "// one\n// two\n__global__ void k(int *a)\n{\n    a[0] = wrong_name;\n"
+                     "    a[1] = also_wrong;\n}\n");
+    struct compile_request r = request_for(path, compiler);
+    struct error err = refuse(&a, &r);
+    assert_int_equal(err.kind, ERROR_INPUT);
+    assert_has(err.message, "bad.cu does not compile with ");
+    assert_has(err.message, arena_printf(&a, "%s%s", path, place));
+    assert_has(err.message, "wrong_name");
+    assert_has(err.message, "also_wrong"); // all of them
+    assert_null(strchr(err.message, '\033'));
+    arena_release(&a);
+}
+
+static void nvrtc_error_shows_the_users_file_and_line(void **state)
+{
+    check_error_shows_file_and_line("nvrtc", "(5): error");
+}
+
+static void clang_error_shows_the_users_file_and_line(void **state)
+{
+    check_error_shows_file_and_line("clang", ":5:12: error");
+}
+
+static void check_error_in_an_included_file(const char *compiler, const char *place)
+{
+    struct arena a = {0};
+    need_compiler(&a, compiler);
+    const char *folder = make_folder(&a);
+    write_source(&a, folder, "part.h", "\n__device__ int f() { return no_such; }\n");
+    struct compile_request r =
+        request_for(write_source(&a, folder, "main.cu",
+                                 "#include \"part.h\"\n__global__ void k(int *a) { *a = f(); }\n"),
+                    compiler);
+    assert_has(refuse(&a, &r).message, place);
+    arena_release(&a);
+}
+
+static void nvrtc_error_in_an_included_file_names_it(void **state)
+{
+    check_error_in_an_included_file("nvrtc", "part.h(2)");
+}
+
+static void clang_error_in_an_included_file_names_it(void **state)
+{
+    check_error_in_an_included_file("clang", "part.h:2:");
+}
+
+static void error_of_many_lines_ends_at_a_line_and_says_where_the_rest_is(void **state)
+{
+    struct arena a = {0};
+    need_compiler(&a, "clang");
+    struct text t = {0};
+    for (int i = 0; i < 19; i++)
+        text_printf(&t,
+                    "__device__ int f%d() { return "
+                    "an_identifier_with_a_very_long_name_that_nobody_declared_%d "
+                    "+ another_identifier_with_a_very_long_name; }\n",
+                    i, i);
+    struct compile_request r =
+        request_for(write_source(&a, make_folder(&a), "many.cu", t.data), "clang");
+    struct error err = refuse(&a, &r);
+    assert_has(err.message, " more lines; all of it: ");
+    const char *path = strstr(err.message, "all of it: ") + strlen("all of it: ");
+    assert_true(file_exists(path));
+    text_release(&t);
+    arena_release(&a);
+}
+
+static void source_that_is_missing_is_said(void **state)
+{
+    struct arena a = {0};
+    struct compile_request r = request_for("/nowhere/k.cu", "auto");
+    struct error err = refuse(&a, &r);
+    assert_int_equal(err.kind, ERROR_INPUT);
+    assert_has(err.message, "/nowhere/k.cu");
+    arena_release(&a);
+}
+
+static void unknown_compiler_is_refused(void **state)
+{
+    struct arena a = {0};
+    struct compile_request r = request_for(write_source(&a, make_folder(&a), "k.cu", good), "gcc");
+    struct error err = refuse(&a, &r);
+    assert_string_equal(err.message, "unknown compiler 'gcc': it is one of auto, nvrtc, clang");
+    arena_release(&a);
+}
+
+static void no_compiler_at_all_says_how_to_get_one(void **state)
+{
+    struct arena a = {0};
+    struct error nvrtc = {0}, err = {0};
+    struct tool tool;
+    if (nvrtc_find(&a, &tool, &nvrtc)) {
+        print_message("NVRTC is here and cannot be hidden\n");
+        arena_release(&a);
+        skip();
+    }
+    char *path = arena_strdup(&a, getenv("PATH"));
+    setenv("PATH", "/nowhere", 1);
+    struct compile_request r = request_for(write_source(&a, make_folder(&a), "k.cu", good), "auto");
+    err = refuse(&a, &r);
+    setenv("PATH", path, 1);
+    assert_int_equal(err.kind, ERROR_SYSTEM);
+    assert_has(err.message, "no compiler for CUDA C is here; install clang");
+    arena_release(&a);
+}
+
+// A program in the place of clang, which does what the script says when it compiles.
+static const char *fake_clang(struct arena *a, const char *script)
+{
+    const char *text = arena_printf(
+        a, "#!/bin/sh\n[ \"$1\" = --version ] && echo 'clang version 14.0.6' && exit\n%s\n",
+        script);
+    const char *path = write_source(a, make_folder(a), "clang-fake", text);
+    assert_int_equal(chmod(path, 0755), 0);
+    return path;
+}
+
+static void compiler_that_hangs_is_one_clear_error(void **state)
+{
+    struct arena a = {0};
+    struct compile_request r =
+        request_for(write_source(&a, make_folder(&a), "k.cu", good), fake_clang(&a, "sleep 60"));
+    r.timeout_s = 0.3;
+    struct error err = refuse(&a, &r);
+    assert_int_equal(err.kind, ERROR_SYSTEM);
+    assert_has(err.message, "clang 14.0.6 did not finish compiling ");
+    assert_has(err.message, "k.cu within 0.3 s");
+    arena_release(&a);
+}
+
+static void compiler_that_crashes_is_one_clear_error(void **state)
+{
+    struct arena a = {0};
+    struct compile_request r = request_for(
+        write_source(&a, make_folder(&a), "k.cu", good),
+        fake_clang(&a, "echo 'fatal error: error in backend: Cannot select' >&2; kill -SEGV $$"));
+    struct error err = refuse(&a, &r);
+    assert_int_equal(err.kind, ERROR_SYSTEM);
+    assert_has(err.message, "clang 14.0.6 crashed while compiling ");
+    assert_has(err.message, "Cannot select");
+    arena_release(&a);
+}
+
+/* ---- what comes out ------------------------------------------------------------------------------ */
+
+static void check_lines(const char *compiler)
+{
+    struct arena a = {0};
+    need_compiler(&a, compiler);
+    const char *path = write_source(&a, make_folder(&a), "k.cu", good);
+    struct compile_request r = request_for(path, compiler);
+    r.defines = defines;
+    r.define_count = 1;
+    struct compiled code = compile(&a, &r);
+    assert_has(code.ptx, ".entry k(");
+    assert_has(code.ptx, ".loc\t1 1 ");
+    assert_has(code.ptx, arena_printf(&a, ".file\t1 \"%s\"", path));
+    arena_release(&a);
+}
+
+static void nvrtc_gives_ptx_with_the_users_lines(void **state)
+{
+    check_lines("nvrtc");
+}
+
+static void clang_gives_ptx_with_the_users_lines(void **state)
+{
+    check_lines("clang");
+}
+
+static void nvrtc_tells_registers_and_shared_memory(void **state)
+{
+    struct arena a = {0};
+    need_compiler(&a, "nvrtc");
+    struct compile_request r =
+        request_for(write_source(&a, make_folder(&a), "k.cu",
+                                 "extern \"C\" __global__ void k(float *a) { __shared__ float "
+                                 "s[64]; s[threadIdx.x] = a[0];\n"
+                                 " __syncthreads(); a[threadIdx.x] = s[threadIdx.x ^ 1]; }\n"),
+                    "nvrtc");
+    struct compiled code = compile(&a, &r);
+    assert_int_equal(code.kernel_count, 1);
+    assert_string_equal(code.kernels[0].name, "k");
+    assert_in_range(code.kernels[0].registers, 4, 32);
+    assert_int_equal(code.kernels[0].shared_bytes, 256);
+    assert_string_equal(code.log, ""); // ptxas's report is not for people
+    arena_release(&a);
+}
+
+static void header_functions_are_charged_to_the_callers_line(void **state)
+{
+    struct arena a = {0};
+    need_compiler(&a, "clang");
+    struct compile_request r = request_for(
+        write_source(
+            &a, make_folder(&a), "k.cu",
+            "__global__ void k(int *a)\n{\n    atomicAdd(a + threadIdx.x, __popc(a[1]));\n}\n"),
+        "clang");
+    struct compiled code = compile(&a, &r);
+    assert_null(strstr(code.ptx, "cuda_min.h"));
+    assert_has(code.ptx, "atom");
+    arena_release(&a);
+}
+
+static void check_sample(const char *compiler)
+{
+    struct arena a = {0};
+    need_compiler(&a, compiler);
+    struct compile_request r = request_for("tests/device/sample.cu", compiler);
+    struct compiled code = compile(&a, &r);
+    struct ptx_module *module = NULL;
+    struct error err = {0};
+    if (!ptx_parse(&a, "sample", code.ptx, code.ptx_bytes, &module, &err))
+        fail_msg("%s", err.message);
+    static const char *const kernels[] = {"vectors",
+                                          "tiled",
+                                          "reduce",
+                                          "warp",
+                                          "atomics",
+                                          "math",
+                                          "talk",
+                                          "grid",
+                                          "_Z9templatedIfLi4EEvPT_",
+                                          "_Z9templatedIiLi3EEvPT_"};
+    for (size_t i = 0; i < COUNT_OF(kernels); i++)
+        if (!ptx_function_find(module, kernels[i]))
+            fail_msg("%s lost kernel %s", code.compiler, kernels[i]);
+    arena_release(&a);
+}
+
+static void clang_compiles_the_sample_and_it_parses(void **state)
+{
+    check_sample("clang");
+}
+
+static void nvrtc_compiles_the_sample_and_it_parses(void **state)
+{
+    check_sample("nvrtc");
+}
+
+static void check_functions_without_attribute(const char *compiler)
+{
+    struct arena a = {0};
+    need_compiler(&a, compiler);
+    struct compile_request r = request_for(
+        write_source(
+            &a, make_folder(&a), "k.cu",
+            "#include <stdint.h>\n#include <cmath>\nstatic int twice(int32_t x) { return 2 * x; }\n"
+            "extern \"C\" __global__ void k(int *a) { auto f = [=](int x) { return twice(x) + "
+            "INT32_MAX; };\n"
+            "    a[0] = f(a[1]); }\n"),
+        compiler);
+    assert_has(compile(&a, &r).ptx, ".entry k(");
+    arena_release(&a);
+}
+
+static void clang_takes_functions_without_attribute_as_device_functions(void **state)
+{
+    check_functions_without_attribute("clang");
+}
+
+static void nvrtc_takes_functions_without_attribute_as_device_functions(void **state)
+{
+    check_functions_without_attribute("nvrtc");
+}
+
+static void ptx_sources_pass_through(void **state)
+{
+    struct arena a = {0};
+    static const char ptx[] = ".version 7.5\n.target sm_80\n.address_size 64\n";
+    struct compile_request r = request_for(write_source(&a, make_folder(&a), "k.ptx", ptx), "auto");
+    struct compiled code = compile(&a, &r);
+    assert_string_equal(code.ptx, ptx);
+    assert_string_equal(code.arch, "sm_80");
+    assert_string_equal(code.compiler, "none (PTX given)");
+    assert_int_equal(strlen(code.key), 32);
+    arena_release(&a);
+}
+
+static void arch_is_the_best_not_above_the_devices(void **state)
+{
+    struct arena a = {0};
+    need_compiler(&a, "clang");
+    struct compile_request r =
+        request_for(write_source(&a, make_folder(&a), "k.cu", good), "clang");
+    r.defines = defines;
+    r.define_count = 1;
+    r.arch = "sm_83";
+    assert_string_equal(compile(&a, &r).arch, "sm_80");
+    r.arch = "sm_35";
+    assert_has(refuse(&a, &r).message, "cannot compile for sm_35: the oldest it knows is sm_60");
+    r.arch = "gfx90a";
+    assert_has(refuse(&a, &r).message, "'gfx90a' is no architecture of an NVIDIA GPU");
+    arena_release(&a);
+}
+
+static void ptxas_report_is_read_and_taken_out(void **state)
+{
+    struct arena a = {0};
+    struct compiled code = {0};
+    const char *rest = ptxas_log_take(
+        &a,
+        "k.cu(1): warning #177-D: unused\nptxas info    : 24 bytes gmem\n"
+        "ptxas info    : Compiling entry function '_Z1kPf' for 'sm_90'\n"
+        "ptxas info    : Function properties for _Z1kPf\n"
+        "ptxas         .     8 bytes stack frame, 12 bytes spill stores, 16 bytes spill loads\n"
+        "ptxas info    : Used 23 registers, used 1 barriers, 256 bytes smem, 400 bytes cmem[0]\n"
+        "ptxas info    : Function properties for helper\n"
+        "ptxas         .     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n",
+        &code);
+    assert_string_equal(rest, "k.cu(1): warning #177-D: unused\n");
+    assert_int_equal(code.kernel_count, 1);
+    assert_string_equal(code.kernels[0].name, "_Z1kPf");
+    assert_int_equal(code.kernels[0].registers, 23);
+    assert_int_equal(code.kernels[0].shared_bytes, 256);
+    assert_int_equal(code.kernels[0].spill_bytes, 12);
+    arena_release(&a);
+}
+
+/* ---- the cache --------------------------------------------------------------------------------- */
+
+struct cached { // a source with a cache folder of its own
+    struct arena arena;
+    const char *folder, *cache, *source;
+    struct compile_request request;
+};
+
+static struct cached cached_init(const char *text)
+{
+    struct cached c = {0};
+    need_compiler(&c.arena, "clang");
+    c.folder = make_folder(&c.arena);
+    c.cache = path_join(&c.arena, c.folder, "cache");
+    setenv("RIDGE_CACHE", c.cache, 1);
+    c.source = write_source(&c.arena, c.folder, "k.cu", text);
+    c.request = request_for(c.source, "clang");
+    c.request.defines = defines;
+    c.request.define_count = 1;
+    return c;
+}
+
+static void cache_gives_the_same_code_back(void **state)
+{
+    struct cached c = cached_init(good);
+    struct compiled first = compile(&c.arena, &c.request), second = compile(&c.arena, &c.request);
+    assert_false(first.from_cache);
+    assert_true(second.from_cache);
+    assert_string_equal(first.ptx, second.ptx);
+    assert_string_equal(first.key, second.key);
+    assert_string_equal(first.compiler, second.compiler);
+    assert_string_equal(first.arch, second.arch);
+    arena_release(&c.arena);
+}
+
+static void cache_misses_when_a_define_changes(void **state)
+{
+    static const char *const other[] = {"SCALE=3.0f"};
+    struct cached c = cached_init(good);
+    struct compiled first = compile(&c.arena, &c.request);
+    c.request.defines = other;
+    struct compiled second = compile(&c.arena, &c.request);
+    assert_false(second.from_cache);
+    assert_string_not_equal(first.key, second.key);
+    arena_release(&c.arena);
+}
+
+static void cache_misses_when_an_included_file_changes(void **state)
+{
+    struct cached c =
+        cached_init("#  include \"a.h\"\n__global__ void k(int *a) { *a = VALUE; }\n");
+    write_source(&c.arena, c.folder, "a.h", "#include <b.h>\n");
+    write_source(&c.arena, c.folder, "b.h", "#define VALUE 17\n");
+    struct compiled first = compile(&c.arena, &c.request);
+    write_source(&c.arena, c.folder, "b.h", "#define VALUE 18\n");
+    struct compiled second = compile(&c.arena, &c.request);
+    assert_false(second.from_cache);
+    assert_string_not_equal(first.key, second.key);
+    assert_has(second.ptx, "18");
+    arena_release(&c.arena);
+}
+
+static void key_does_not_depend_on_the_folder(void **state)
+{
+    struct cached c = cached_init(good);
+    struct compiled first = compile(&c.arena, &c.request);
+    c.request.source_path = write_source(&c.arena, make_folder(&c.arena), "other.cu", good);
+    struct compiled second = compile(&c.arena, &c.request);
+    assert_false(second.from_cache); // its PTX names another file
+    assert_string_equal(first.key, second.key);
+    arena_release(&c.arena);
+}
+
+// The path of the only cached PTX.
+static const char *cache_file(struct cached *c)
+{
+    const char *const argv[] = {"sh", "-c", "ls ptx/*.ptx | head -1", NULL};
+    struct process_spec spec = {.argv = argv, .directory = c->cache};
+    struct process_result r;
+    struct error err = {0};
+    assert_true(process_run(&spec, &r, &err));
+    const char *name = arena_strndup(&c->arena, text_str(&r.out), strcspn(text_str(&r.out), "\n"));
+    process_result_release(&r);
+    return path_join(&c->arena, c->cache, name);
+}
+
+static void truncated_cache_file_is_compiled_anew(void **state)
+{
+    struct cached c = cached_init(good);
+    struct compiled first = compile(&c.arena, &c.request);
+    const char *path = cache_file(&c);
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    for (off_t size = 0; size < st.st_size; size += st.st_size / 7) {
+        assert_int_equal(truncate(path, size), 0);
+        struct compiled again = compile(&c.arena, &c.request);
+        assert_false(again.from_cache);
+        assert_string_equal(again.ptx, first.ptx);
+    }
+    assert_true(compile(&c.arena, &c.request).from_cache); // and was written anew
+    arena_release(&c.arena);
+}
+
+static void cached_file_with_a_changed_byte_is_compiled_anew(void **state)
+{
+    struct cached c = cached_init(good);
+    struct compiled first = compile(&c.arena, &c.request);
+    FILE *f = fopen(cache_file(&c), "r+");
+    assert_non_null(f);
+    fseek(f, -20, SEEK_END);
+    fputc('#', f);
+    fclose(f);
+    struct compiled again = compile(&c.arena, &c.request);
+    assert_false(again.from_cache);
+    assert_string_equal(again.ptx, first.ptx);
+    arena_release(&c.arena);
+}
+
+static void unwritable_cache_is_only_slower(void **state)
+{
+    struct cached c = cached_init(good);
+    setenv("RIDGE_CACHE", "/proc/no-such-cache", 1);
+    assert_false(compile(&c.arena, &c.request).from_cache);
+    assert_false(compile(&c.arena, &c.request).from_cache);
+    setenv("RIDGE_CACHE", c.cache, 1);
+    arena_release(&c.arena);
+}
+
+static void messages_lose_the_working_folder_only_where_a_name_starts(void **state)
+{
+    struct arena a = {0};
+    char *cwd = getcwd(NULL, 0);
+    const char *text =
+        arena_printf(&a, "%s/a.cu:1: and \"%s/b.cu\" but /other%s/c.cu", cwd, cwd, cwd);
+    const char *wanted = arena_printf(&a, "a.cu:1: and \"b.cu\" but /other%s/c.cu", cwd);
+    assert_string_equal(shorten_paths(&a, text), wanted);
+    free(cwd);
+    arena_release(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nvrtc_error_shows_the_users_file_and_line),
+        cmocka_unit_test(clang_error_shows_the_users_file_and_line),
+        cmocka_unit_test(nvrtc_error_in_an_included_file_names_it),
+        cmocka_unit_test(clang_error_in_an_included_file_names_it),
+        cmocka_unit_test(error_of_many_lines_ends_at_a_line_and_says_where_the_rest_is),
+        cmocka_unit_test(source_that_is_missing_is_said),
+        cmocka_unit_test(unknown_compiler_is_refused),
+        cmocka_unit_test(no_compiler_at_all_says_how_to_get_one),
+        cmocka_unit_test(compiler_that_hangs_is_one_clear_error),
+        cmocka_unit_test(compiler_that_crashes_is_one_clear_error),
+        cmocka_unit_test(nvrtc_gives_ptx_with_the_users_lines),
+        cmocka_unit_test(clang_gives_ptx_with_the_users_lines),
+        cmocka_unit_test(nvrtc_tells_registers_and_shared_memory),
+        cmocka_unit_test(header_functions_are_charged_to_the_callers_line),
+        cmocka_unit_test(clang_compiles_the_sample_and_it_parses),
+        cmocka_unit_test(nvrtc_compiles_the_sample_and_it_parses),
+        cmocka_unit_test(clang_takes_functions_without_attribute_as_device_functions),
+        cmocka_unit_test(nvrtc_takes_functions_without_attribute_as_device_functions),
+        cmocka_unit_test(ptx_sources_pass_through),
+        cmocka_unit_test(arch_is_the_best_not_above_the_devices),
+        cmocka_unit_test(ptxas_report_is_read_and_taken_out),
+        cmocka_unit_test(cache_gives_the_same_code_back),
+        cmocka_unit_test(cache_misses_when_a_define_changes),
+        cmocka_unit_test(cache_misses_when_an_included_file_changes),
+        cmocka_unit_test(key_does_not_depend_on_the_folder),
+        cmocka_unit_test(truncated_cache_file_is_compiled_anew),
+        cmocka_unit_test(cached_file_with_a_changed_byte_is_compiled_anew),
+        cmocka_unit_test(unwritable_cache_is_only_slower),
+        cmocka_unit_test(messages_lose_the_working_folder_only_where_a_name_starts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,287 @@
+// JSON of runs: DESIGN 8's keys, whole numbers whole, nothing that is not a number, and back again
+// without loss.
+// SPDX-License-Identifier: Apache-2.0
+#include "loop/internal.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static double samples[] = {1e6, 1.25e6, 999999.5};
+static struct case_value params[] = {{"N", {true, 4096, 4096}}, {"s", {false, 0, 2.0}}};
+static device_line lines[] = {
+    {.file = "transpose.cu", .line = 7, .instructions = UINT64_MAX, .global_sectors = 524288}};
+static struct device_problem problems[] = {{"race", "k.cu:3: kernel 'k': …", false}};
+static struct expectation_result expectations[] = {{"time", "-50%", "-61%", EXPECTATION_HELD},
+                                                   {"waves", "2x", NULL, EXPECTATION_UNKNOWN}};
+static struct bound bounds[] = {
+    {.resource = RESOURCE_DRAM,
+     .time_ns = 8e5,
+     .work = 1e9,
+     .unit = "bytes",
+     .rate_per_ns = 4243.5,
+     .rate_source = "measured",
+     .provenance = PROVENANCE_SIMULATED},
+    {.resource = RESOURCE_ISSUE, .time_ns = 0.5, .work = 3, .rate_per_ns = 6}};
+static struct finding findings[] = {
+    {.class = FINDING_BANDWIDTH,
+     .title = "Global loads are uncoalesced",
+     .file = "transpose.cu",
+     .line = 7,
+     .fix = "Use a tile.",
+     .expected_time_ns = 123.5,
+     .evidence = {{"load_sectors_per_request", {32, PROVENANCE_SIMULATED}},
+                  {"time_ns", {1e6, PROVENANCE_MODELLED}}},
+     .evidence_count = 2},
+    {.class = FINDING_TAIL,
+     .title = "Tail",
+     .fix = "More blocks.",
+     .expected_time_ns = 1,
+     .folded = true}};
+
+static struct result full_result(void)
+{
+    struct result r = {.variant = "tiled",
+                       .from = "naive",
+                       .title = "Tiled \"é\"",
+                       .hypothesis = "h",
+                       .bottleneck = "b",
+                       .params = params,
+                       .param_count = 2,
+                       .case_label = "N=4096 s=2",
+                       .status = RESULT_OK,
+                       .checked = true,
+                       .verified = true,
+                       .compiler = "NVRTC 13.0",
+                       .code_key = "0123456789abcdef0123456789abcdef",
+                       .seed = 9007199254740993u,
+                       .lines = lines,
+                       .line_count = 1,
+                       .problems = problems,
+                       .problem_count = 1,
+                       .printed = "hi\n",
+                       .expectations = expectations,
+                       .expectation_count = 2,
+                       .diagnosed = true,
+                       .worst_relative_error = 1e-7,
+                       .worst_absolute_error = 0};
+    r.time = (struct time_result){PROVENANCE_MEASURED, stats_summary(samples, 3), samples};
+    counters_set(&r.counters, COUNTER_GLOBAL_LOAD_SECTORS, 524288, PROVENANCE_SIMULATED);
+    counters_set(&r.counters, COUNTER_WAVES, 1.5, PROVENANCE_MODELLED);
+    counters_set(&r.counters, COUNTER_BARRIERS, 0, PROVENANCE_SIMULATED);
+    r.diagnosis = (struct diagnosis){.bounds = bounds,
+                                     .bound_count = 2,
+                                     .floor_ns = 7.5e5,
+                                     .code_floor_ns = 8e5,
+                                     .limiter = "dram",
+                                     .limiter_why = "why",
+                                     .throughput_gbps = 4000.25,
+                                     .intensity = (double)NAN,
+                                     .pct_of_floor = 75,
+                                     .findings = findings,
+                                     .finding_count = 2};
+    r.speedup = (struct speedup){true, "naive", {2.5, 2.25, 2.75, VERDICT_FASTER}};
+    return r;
+}
+
+static json_t *round_trip(struct arena *a, const struct result *r, struct result *back)
+{
+    struct error err = {0};
+    json_t *json = result_to_json(r);
+    char *text = json_dumps(json, 0);
+    assert_non_null(text);
+    json_t *parsed = json_loads(text, 0, NULL);
+    assert_non_null(parsed);
+    if (!result_from_json(a, parsed, back, &err))
+        fail_msg("%s", err.message);
+    json_t *again = result_to_json(back);
+    char *text_again = json_dumps(again, 0);
+    assert_string_equal(text, text_again);
+    free(text);
+    free(text_again);
+    json_decref(again);
+    json_decref(parsed);
+    return json;
+}
+
+static void result_survives_the_round_trip(void **state)
+{
+    struct arena a = {0};
+    struct result r = full_result(), back;
+    json_t *json = round_trip(&a, &r, &back);
+    assert_int_equal(back.status, RESULT_OK);
+    assert_true(back.seed == r.seed);
+    assert_true(back.lines[0].instructions == UINT64_MAX);
+    assert_true(back.params[0].value.is_integer && back.params[0].value.i == 4096);
+    assert_false(back.params[1].value.is_integer);
+    assert_true(back.time.samples_ns[2] == 999999.5);
+    assert_true(back.time.summary.p90 == r.time.summary.p90);
+    assert_true(isnan(back.diagnosis.intensity));
+    assert_int_equal(back.diagnosis.bounds[0].resource, RESOURCE_DRAM);
+    assert_int_equal(back.diagnosis.findings[1].class, FINDING_TAIL);
+    assert_true(back.diagnosis.findings[1].folded);
+    assert_null(back.diagnosis.findings[1].file);
+    assert_string_equal(back.diagnosis.findings[0].evidence[1].name, "time_ns");
+    assert_int_equal(back.speedup.comparison.verdict, VERDICT_FASTER);
+    assert_false(counters_has(&back.counters, COUNTER_BRANCHES));
+    assert_true(counters_has(&back.counters, COUNTER_BARRIERS));
+    assert_string_equal(back.code_key, r.code_key);
+    json_decref(json);
+    arena_release(&a);
+}
+
+static void whole_numbers_are_json_integers(void **state)
+{
+    struct arena a = {0};
+    struct result r = full_result(), back;
+    json_t *json = round_trip(&a, &r, &back);
+    json_t *counters = json_object_get(json, "counters");
+    assert_true(json_is_integer(
+        json_object_get(json_object_get(counters, "global_load_sectors"), "value")));
+    assert_true(json_is_real(json_object_get(json_object_get(counters, "waves"), "value")));
+    assert_true(json_is_integer(json_object_get(json_object_get(json, "time_ns"), "median")));
+    assert_true(json_is_integer(json_object_get(json_object_get(json, "case"), "N")));
+    assert_true(json_is_real(json_object_get(json_object_get(json, "case"), "s")));
+    json_decref(json);
+    arena_release(&a);
+}
+
+static void failed_result_has_nulls_where_nothing_is_known(void **state)
+{
+    struct arena a = {0};
+    struct result back, r = {.variant = "naive",
+                             .status = RESULT_FAILED,
+                             .error = "k.cu:3: …",
+                             .case_label = "N=1",
+                             .worst_relative_error = (double)NAN,
+                             .worst_absolute_error = (double)NAN};
+    json_t *json = round_trip(&a, &r, &back);
+    static const char *const nulls[] = {
+        "from", "verified", "time_ns", "floor_ns", "throughput_gbps", "limiter", "speedup"};
+    for (size_t i = 0; i < COUNT_OF(nulls); i++)
+        if (!json_is_null(json_object_get(json, nulls[i])))
+            fail_msg("'%s' is not null", nulls[i]);
+    assert_string_equal(json_string_value(json_object_get(json, "error")), "k.cu:3: …");
+    assert_false(back.checked);
+    assert_false(back.diagnosed);
+    assert_true(isnan(back.worst_relative_error));
+    json_decref(json);
+    arena_release(&a);
+}
+
+static void wrong_result_says_verified_false(void **state)
+{
+    struct arena a = {0};
+    struct result back, r = {.variant = "x",
+                             .status = RESULT_WRONG,
+                             .checked = true,
+                             .error = "wrong result",
+                             .worst_relative_error = (double)INFINITY};
+    json_t *json = round_trip(&a, &r, &back);
+    assert_true(json_is_false(json_object_get(json, "verified")));
+    assert_true(json_is_null(json_object_get(json, "worst_relative_error")));
+    assert_int_equal(back.status, RESULT_WRONG);
+    assert_true(back.checked && !back.verified);
+    json_decref(json);
+    arena_release(&a);
+}
+
+static void text_that_is_not_utf8_does_not_vanish(void **state)
+{
+    struct arena a = {0};
+    struct result back, r = {.variant = "x", .status = RESULT_FAILED, .error = "bad \xff byte"};
+    json_t *json = round_trip(&a, &r, &back);
+    assert_string_equal(back.error, "bad ? byte");
+    json_decref(json);
+    arena_release(&a);
+}
+
+static void run_has_the_keys_of_the_schema_and_comes_back(void **state)
+{
+    struct arena a = {0};
+    struct error err = {0};
+    struct result r = full_result();
+    struct run back, run = {.results = &r, .result_count = 1, .stop_reason = "close to peak"};
+    run.header = (struct run_header){.id = 17,
+                                     .ridge_version = "0.1.0",
+                                     .started = "2026-11-20T21:00:00Z",
+                                     .git = "abc+dirty",
+                                     .experiment = "transpose",
+                                     .title = "T",
+                                     .experiment_path = "/x/experiment.yaml",
+                                     .command = "ridge run x",
+                                     .device_id = "sim:h200",
+                                     .device_name = "NVIDIA H200 (simulated)",
+                                     .device_cc = 9.0,
+                                     .cache_state = "cold",
+                                     .environment = json_pack("{s:s}", "host", "h")};
+    json_t *json = run_to_json(&run);
+    static const char *const keys[] = {"ridge",       "schema",     "run",    "started", "git",
+                                       "environment", "experiment", "device", "results", "stop"};
+    for (size_t i = 0; i < COUNT_OF(keys); i++)
+        assert_non_null(json_object_get(json, keys[i]));
+    json_t *device = json_object_get(json, "device");
+    assert_string_equal(json_string_value(json_object_get(device, "cc")), "9.0");
+    assert_true(json_is_true(json_object_get(device, "simulated")));
+    assert_true(run_from_json(&a, json, &back, &err));
+    assert_int_equal(back.header.id, 17);
+    assert_true(back.header.device_cc == 9.0);
+    assert_int_equal(back.result_count, 1);
+    assert_string_equal(back.stop_reason, "close to peak");
+    json_t *again = run_to_json(&back);
+    assert_true(json_equal(json, again));
+    json_decref(again);
+    json_decref(json);
+    json_decref(run.header.environment);
+    json_decref(back.header.environment);
+    arena_release(&a);
+}
+
+static void json_that_is_not_ours_is_refused_by_its_key(void **state)
+{
+    static const char *const texts[][2] = {
+        {"[]", "not an object"},
+        {"{\"variant\": 3}", "'variant'"},
+        {"{\"variant\": \"x\"}", "'status'"},
+        {"{\"variant\": \"x\", \"status\": \"fine\"}", "'status'"},
+        {"{\"variant\": \"x\", \"status\": \"ok\", \"lines\": {}}", "'lines'"},
+        {"{\"variant\": \"x\", \"status\": \"ok\", \"time_ns\": {\"samples\": 3, \"provenance\": "
+         "\"measured\"}}",
+         "'samples_ns'"},
+        {"{\"variant\": \"x\", \"status\": \"ok\", \"limiter\": \"dram\", \"bounds\": "
+         "[{\"resource\": \"cheese\"}]}",
+         "'resource'"},
+    };
+    struct arena a = {0};
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
+        struct error err = {0};
+        struct result r;
+        json_t *json = json_loads(texts[i][0], 0, NULL);
+        assert_non_null(json);
+        assert_false(result_from_json(&a, json, &r, &err));
+        if (!strstr(err.message, texts[i][1]))
+            fail_msg("%s: %s", texts[i][0], err.message);
+        json_decref(json);
+    }
+    arena_release(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(result_survives_the_round_trip),
+        cmocka_unit_test(whole_numbers_are_json_integers),
+        cmocka_unit_test(failed_result_has_nulls_where_nothing_is_known),
+        cmocka_unit_test(wrong_result_says_verified_false),
+        cmocka_unit_test(text_that_is_not_utf8_does_not_vanish),
+        cmocka_unit_test(run_has_the_keys_of_the_schema_and_comes_back),
+        cmocka_unit_test(json_that_is_not_ours_is_refused_by_its_key),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
