@@ -208,7 +208,8 @@ static inline f64 f64_bits(u64 b)
     return v;
 }
 
-// The one NaN that arithmetic gives (CUDA's math_constants.h: CUDART_NAN_F, CUDART_NAN).
+// The NaN that arithmetic gives (CUDA's math_constants.h: CUDART_NAN_F, CUDART_NAN). f64 hands a NaN
+// operand on instead, made quiet; of several: y's, then z's, then x's (seen on an H200).
 #define NAN_F32 UINT32_C(0x7fffffff)
 #define NAN_F64 UINT64_C(0xfff8000000000000)
 #define NAN_F16 UINT32_C(0x7fff)
@@ -216,9 +217,31 @@ static inline f32 canon32(f32 v)
 {
     return v == v ? v : f32_bits(NAN_F32);
 }
-static inline f64 canon64(f64 v)
+#define QUIET_F64 UINT64_C(0x0008000000000000)
+static inline bool is_nan64(u64 bits)
 {
-    return v == v ? v : f64_bits(NAN_F64);
+    return bits << 1 > UINT64_C(0xffe0000000000000);
+}
+// What f64 arithmetic gives of these operands where `otherwise` is no NaN of theirs.
+static inline u64 nan64_of(u64 first, u64 second, u64 third, u64 otherwise)
+{
+    const u64 last = is_nan64(third) ? third | QUIET_F64 : otherwise;
+    const u64 later = is_nan64(second) ? second | QUIET_F64 : last;
+    return is_nan64(first) ? first | QUIET_F64 : later;
+}
+static inline f64 canon64(f64 v, f64 first, f64 second, f64 third)
+{
+    const u64 nan = nan64_of(bits_f64(first), bits_f64(second), bits_f64(third), NAN_F64);
+    return v == v ? v : f64_bits(nan);
+}
+// NaNs between widths keep their sign and the upper bits of their payload, made quiet.
+static inline u64 nan_widened(u32 v)
+{
+    return (u64)(v & 0x80000000) << 32 | UINT64_C(0x7ff8000000000000) | (u64)(v & 0x3fffff) << 29;
+}
+static inline u32 nan_narrowed(u64 v)
+{
+    return (u32)(v >> 32 & 0x80000000) | 0x7fc00000 | (u32)(v >> 29 & 0x3fffff);
 }
 // Subnormals to zero of the same sign.
 static inline f32 flush32(f32 v)

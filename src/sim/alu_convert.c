@@ -75,10 +75,26 @@ static u64 float_of_integer(u64 raw, u32 imm)
     return soft_pack(float_format(to), value, imm);
 }
 
+// NaN from or to f64 keeps its payload (alu.h), but not in f16 (seen on an H200).
+static u64 nan_of_nan(u64 raw, enum ptx_type from, enum ptx_type to, u32 imm)
+{
+    if (from == PTX_TYPE_F64 && to == PTX_TYPE_F64)
+        return (imm & IMM_INTEGRAL) != 0 ? raw | QUIET_F64 : raw;
+    if (from == PTX_TYPE_F64 && to != PTX_TYPE_F16)
+        return to == PTX_TYPE_F32 ? nan_narrowed(raw) : nan_narrowed(raw) >> 16;
+    if (to == PTX_TYPE_F64 && from == PTX_TYPE_F16)
+        return nan_widened((u32)(raw & 0x8000) << 16 | (u32)(raw & 0x3ff) << 13);
+    if (to == PTX_TYPE_F64)
+        return nan_widened(from == PTX_TYPE_BF16 ? (u32)raw << 16 : (u32)raw);
+    return float_format(to)->nan;
+}
+
 static u64 float_of_float(u64 raw, u32 imm)
 {
     const enum ptx_type to = IMM_TYPE0(imm), from = IMM_TYPE1(imm);
     struct soft v = soft_unpack(float_format(from), raw, ftz_of(imm, from));
+    if (v.kind == SOFT_NAN && (imm & IMM_SAT) == 0)
+        return nan_of_nan(raw, from, to, imm);
     if ((imm & IMM_INTEGRAL) != 0)
         v = soft_integral(v, imm);
     return soft_pack(float_format(to), v, ftz_of(imm, to));

@@ -7,31 +7,42 @@
 #define SIGN32 ((u64)1 << 31)
 #define SIGN64 ((u64)1 << 63)
 
-// flip: turns y's sign, for a difference (a NaN stays one).
+// Packs; a NaN of f64 is an operand's, the first of these.
+static u64 float_result(const struct float_format *f, struct soft r, u32 imm, u64 first, u64 second,
+                        u64 third)
+{
+    const u64 raw = soft_pack(f, r, imm);
+    return f == F64 ? nan64_of(first, second, third, raw) : raw;
+}
+
+// flip: turns y's sign, for a difference (a NaN keeps its own).
 static u64 float_add(u64 x, u64 y, u32 imm, const struct float_format *f, u64 flip)
 {
-    return soft_pack(f, soft_add(soft_unpack(f, x, imm), soft_unpack(f, y ^ flip, imm), imm), imm);
+    const struct soft p = soft_unpack(f, x, imm), q = soft_unpack(f, y ^ flip, imm);
+    return float_result(f, soft_add(p, q, imm), imm, y, x, x);
 }
 
 static u64 float_mul(u64 x, u64 y, u32 imm, const struct float_format *f)
 {
-    return soft_pack(f, soft_multiply(soft_unpack(f, x, imm), soft_unpack(f, y, imm)), imm);
+    const struct soft p = soft_unpack(f, x, imm), q = soft_unpack(f, y, imm);
+    return float_result(f, soft_multiply(p, q), imm, y, x, x);
 }
 
 static u64 float_fma(u64 x, u64 y, u64 z, u32 imm, const struct float_format *f)
 {
     const struct soft p = soft_unpack(f, x, imm), q = soft_unpack(f, y, imm);
-    return soft_pack(f, soft_fma(p, q, soft_unpack(f, z, imm), imm), imm);
+    return float_result(f, soft_fma(p, q, soft_unpack(f, z, imm), imm), imm, y, z, x);
 }
 
 static u64 float_div(u64 x, u64 y, u32 imm, const struct float_format *f)
 {
-    return soft_pack(f, soft_divide(soft_unpack(f, x, imm), soft_unpack(f, y, imm)), imm);
+    const struct soft p = soft_unpack(f, x, imm), q = soft_unpack(f, y, imm);
+    return float_result(f, soft_divide(p, q), imm, x, y, y);
 }
 
 static u64 float_sqrt(u64 x, u32 imm, const struct float_format *f)
 {
-    return soft_pack(f, soft_sqrt(soft_unpack(f, x, imm)), imm);
+    return float_result(f, soft_sqrt(soft_unpack(f, x, imm)), imm, x, x, x);
 }
 
 // min and max with .ftz, .NaN (one NaN makes a NaN), .xorsign.abs (of the magnitudes, with the

@@ -47,6 +47,16 @@ static bool half_is_nan(u32 x, u32 imm)
     return (x & 0x7fff) > (is_bf16(imm) ? 0x7f80u : 0x7c00u);
 }
 
+static u32 half_neg(u32 x, u32 imm)
+{
+    return half_is_nan(x, imm) ? NAN_F16 : half_flush(x, imm) ^ 0x8000;
+}
+
+static u32 half_abs(u32 x, u32 imm)
+{
+    return half_is_nan(x, imm) ? NAN_F16 : half_flush(x, imm) & 0x7fff;
+}
+
 // As alu_float.c's extreme32. Finite halves are ordered like their bits as sign and magnitude.
 static u32 half_extreme(u32 x, u32 y, u32 imm, bool largest)
 {

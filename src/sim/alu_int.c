@@ -52,11 +52,17 @@ static inline u64 low_mask(u32 count)
     return count >= 64 ? UINT64_MAX : ((u64)1 << count) - 1;
 }
 
+// Positions and lengths have 8 bits (manual, bfe); 64-bit forms take them whole (seen on an H200).
+static inline u32 bit_place(u32 v, u32 width)
+{
+    return width == 64 ? MIN(v, 255) : v & 0xff;
+}
+
 // Bits past the top read as the sign (bfe's sign: the field's last bit, or the value's).
 static inline u64 bit_field(u64 v, u32 position, u32 length, u32 width, bool is_signed)
 {
-    position &= 0xff;
-    length &= 0xff;
+    position = bit_place(position, width);
+    length = bit_place(length, width);
     if (length == 0)
         return 0;
     const u32 last = MIN(position + length - 1, width - 1);
@@ -71,8 +77,8 @@ static inline u64 bit_field(u64 v, u32 position, u32 length, u32 width, bool is_
 
 static inline u64 bit_insert(u64 field, u64 into, u32 position, u32 length, u32 width)
 {
-    position &= 0xff;
-    length &= 0xff;
+    position = bit_place(position, width);
+    length = bit_place(length, width);
     if (position >= width)
         return into;
     const u64 mask = low_mask(length) << position;

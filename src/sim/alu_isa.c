@@ -84,6 +84,25 @@ static inline f32 fma32(f32 x, f32 y, f32 z)
 #endif
 }
 
+// .ftz of results: to zero what is below 2^-126 when rounded as if exponents had no end (seen on an
+// H200), which the same operation 2^64 times larger shows. An overflow there is no tiny result.
+static inline f32 flush_tiny(f32 r, f32 larger)
+{
+    return fabsf(larger) < 0x1p-62F ? f32_bits(bits_f32(r) & 0x80000000) : r;
+}
+static inline f32 mul_ftz(f32 x, f32 y)
+{
+    return flush_tiny(x * y, x * 0x1p64F * y);
+}
+static inline f32 fma_ftz(f32 x, f32 y, f32 z)
+{
+    return flush_tiny(fma32(x, y, z), fma32(x * 0x1p64F, y, z * 0x1p64F));
+}
+static inline f32 div_ftz(f32 x, f32 y)
+{
+    return flush_tiny(x / y, x * 0x1p64F / y);
+}
+
 // -0 < +0; one NaN loses against the other value.
 static inline f32 min32(f32 x, f32 y)
 {
@@ -97,12 +116,12 @@ static inline f32 max32(f32 x, f32 y)
 }
 static inline f64 min64(f64 x, f64 y)
 {
-    f64 same = x == y ? f64_bits(bits_f64(x) | bits_f64(y)) : y == y ? y : canon64(x);
+    f64 same = x == y ? f64_bits(bits_f64(x) | bits_f64(y)) : y == y ? y : canon64(x, y, x, x);
     return x < y ? x : y < x ? y : same;
 }
 static inline f64 max64(f64 x, f64 y)
 {
-    f64 same = x == y ? f64_bits(bits_f64(x) & bits_f64(y)) : y == y ? y : canon64(x);
+    f64 same = x == y ? f64_bits(bits_f64(x) & bits_f64(y)) : y == y ? y : canon64(x, y, x, x);
     return x > y ? x : y > x ? y : same;
 }
 
@@ -114,12 +133,16 @@ static inline f32 div_approx(f32 x, f32 y)
     return canon32(vanishes ? x * copysignf(0.0F, y) : x / y);
 }
 
-// The upper half of a double: rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 read and give no more.
+// The upper half of a double, subnormals as zero: rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 read
+// and give no more.
 static inline f64 gross64(f64 v)
 {
-    u64 b = bits_f64(v);
-    u64 kept = (b >> 52 & 0x7ff) == 0 ? b >> 63 << 63 : b >> 32 << 32;
-    return v == v ? f64_bits(kept) : f64_bits(NAN_F64 >> 32 << 32);
+    const u64 b = bits_f64(v);
+    return f64_bits((b >> 52 & 0x7ff) == 0 ? b >> 63 << 63 : b >> 32 << 32);
+}
+static inline f64 gross_result(f64 v)
+{
+    return v == v ? gross64(v) : f64_bits(UINT64_C(0x7fffffff00000000));
 }
 
 /* ---- the functions and their table ----------------------------------------------------------- */

@@ -11,7 +11,7 @@ const struct float_format *float_format(enum ptx_type type)
         [PTX_TYPE_BF16] = {8, 8, 127, 0, true, NAN_F16},
         [PTX_TYPE_BF16X2] = {8, 8, 127, 0, true, NAN_F16},
         [PTX_TYPE_F32] = {24, 8, 127, 0, true, NAN_F32},
-        [PTX_TYPE_TF32] = {11, 8, 127, 13, true, NAN_F32},
+        [PTX_TYPE_TF32] = {11, 8, 127, 13, true, 0x7fffe000},
         [PTX_TYPE_F64] = {53, 11, 1023, 0, true, NAN_F64},
         [PTX_TYPE_E4M3] = {4, 4, 8, 0, false, 0x7f},
         [PTX_TYPE_E4M3X2] = {4, 4, 8, 0, false, 0x7f},
@@ -135,8 +135,10 @@ static u64 overflow(const struct float_format *f, bool negative, u32 imm)
 static u64 pack_finite(const struct float_format *f, struct soft v, u32 imm)
 {
     const int mantissa_bits = f->precision - 1;
+    const bool flushes = (imm & IMM_FTZ) != 0; // decided of the value rounded without an end
     int exponent = v.exponent + bit_length(v.significand) - 1;
-    exponent = exponent < exponent_min(f) ? exponent_min(f) : exponent;
+    if (exponent < exponent_min(f) && !flushes)
+        exponent = exponent_min(f);
     const int shift = exponent - mantissa_bits - v.exponent;
     u128 kept = shift < 0 ? v.significand << -shift
                           : round_off(v.significand, shift, v.negative, imm);
@@ -144,9 +146,11 @@ static u64 pack_finite(const struct float_format *f, struct soft v, u32 imm)
         kept >>= 1;
         exponent++;
     }
+    if (exponent < exponent_min(f))
+        return 0;
     const u64 hidden = (u64)1 << mantissa_bits;
     if ((kept & hidden) == 0) // subnormal
-        return (imm & IMM_FTZ) != 0 ? 0 : (u64)kept << f->unused_bits;
+        return (u64)kept << f->unused_bits;
     const u64 biased = (u64)(exponent - exponent_min(f) + 1);
     const u64 raw = (biased << mantissa_bits | ((u64)kept & (hidden - 1))) << f->unused_bits;
     if (exponent > f->exponent_max || raw > largest(f))

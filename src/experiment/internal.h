@@ -1,0 +1,42 @@
+// experiment, inside: what its files share.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_EXPERIMENT_INTERNAL_H
+#define RIDGE_EXPERIMENT_INTERNAL_H
+
+#include "experiment/experiment.h"
+
+const char *expression_text(const struct expression *e);
+struct location expression_location(const struct expression *e);
+
+// device NULL: the parameters only.
+void scope_build(struct arena *a, const struct experiment *e, const struct case_point *point,
+                 const struct device_facts *device, struct scope *out);
+bool value_to_integer(const struct value *v, int64_t *out);
+// "N=1 K=2", or "no parameters".
+const char *point_label(struct arena *a, const struct experiment *e, const struct value *values);
+
+struct loader {
+    struct arena *a;
+    struct experiment *e;
+    struct error *err;
+};
+bool load_expression(struct loader *l, const struct yaml_node *node, const char *what,
+                     struct expression **out);
+bool load_type(struct loader *l, const struct yaml_node *node, enum element_type *out);
+bool load_file_name(struct loader *l, const struct yaml_node *node, const char *what,
+                    const char **out);
+int buffer_find(const struct experiment *e, const char *name);
+bool is_identifier(const char *s);
+bool load_variants(struct loader *l, const struct yaml_node *node);
+bool load_expectations(struct loader *l, const struct yaml_node *node, struct variant_spec *v);
+bool load_launch(struct loader *l, const struct yaml_node *node, struct launch_spec *out);
+
+// The bits an unwritten element of an output holds.
+uint64_t poison_bits(enum element_type t);
+bool element_is_float(enum element_type t);
+// Stores at most 8 bytes in the machine's order.
+void element_store(enum element_type t, double value, void *to);
+double element_load(enum element_type t, const void *from);
+bool element_store_integer(enum element_type t, int64_t value, void *to); // false: does not fit
+
+#endif

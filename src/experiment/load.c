@@ -1,0 +1,385 @@
+// Reading an experiment file: the top level, parameters, buffers and work.
+// SPDX-License-Identifier: Apache-2.0
+#include "experiment/internal.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const struct {
+    const char *name;
+    size_t size_bytes;
+} elements[ELEMENT_TYPE_COUNT] = {{"f16", 2}, {"bf16", 2}, {"f32", 4}, {"f64", 8},
+                                  {"i8", 1},  {"u8", 1},   {"i16", 2}, {"u16", 2},
+                                  {"i32", 4}, {"u32", 4},  {"i64", 8}, {"u64", 8}};
+
+size_t element_bytes(enum element_type t) { return elements[t].size_bytes; }
+const char *element_name(enum element_type t) { return elements[t].name; }
+
+bool load_type(struct loader *l, const struct yaml_node *node, enum element_type *out)
+{
+    const char *s = NULL;
+    if (!yaml_string(node, "'type'", &s, l->err)) {
+        return false;
+    }
+    const char *names[ELEMENT_TYPE_COUNT];
+    for (int i = 0; i < ELEMENT_TYPE_COUNT; i++) {
+        names[i] = elements[i].name;
+        if (strcmp(s, names[i]) == 0) {
+            *out = (enum element_type)i;
+            return true;
+        }
+    }
+    const char *near = str_nearest(s, names, COUNT_OF(names));
+    if (near != NULL) {
+        return fail(l->err, node->at, "unknown type '%s' (did you mean '%s'?)", s, near);
+    }
+    return fail(l->err, node->at, "unknown type '%s'; the types are f16 bf16 f32 f64 i8 u8 i16 u16 i32 u32 i64 u64", s);
+}
+
+bool load_expression(struct loader *l, const struct yaml_node *node, const char *what,
+                     struct expression **out)
+{
+    const char *s = NULL;
+    return yaml_string(node, what, &s, l->err) &&
+           expression_parse(l->a, s, node->at, out, l->err);
+}
+
+bool load_file_name(struct loader *l, const struct yaml_node *node, const char *what,
+                    const char **out)
+{
+    const char *s = NULL;
+    if (!yaml_string(node, what, &s, l->err)) {
+        return false;
+    }
+    *out = path_join(l->a, l->e->directory, s);
+    if (!file_exists(*out)) {
+        return fail(l->err, node->at, "%s: the file '%s' does not exist", what, *out);
+    }
+    return true;
+}
+
+int buffer_find(const struct experiment *e, const char *name)
+{
+    for (int i = 0; i < e->buffer_count; i++) {
+        if (strcmp(e->buffers[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static bool load_value(struct loader *l, const struct yaml_node *node, const char *what,
+                       struct value *v)
+{
+    const char *s = NULL;
+    if (!yaml_string(node, what, &s, l->err)) {
+        return false;
+    }
+    v->is_integer = str_to_i64(s, &v->i);
+    if (v->is_integer) {
+        v->d = (double)v->i;
+        return true;
+    }
+    return yaml_double(node, what, &v->d, l->err);
+}
+
+static bool load_params(struct loader *l, const struct yaml_node *node)
+{
+    if (node == NULL) {
+        return true;
+    }
+    if (!yaml_expect(node, YAML_MAP, "'params'", l->err)) {
+        return false;
+    }
+    l->e->params = ARENA_ARRAY(l->a, struct parameter_spec, node->count + 1);
+    for (size_t i = 0; i < node->count; i++) {
+        struct parameter_spec *p = &l->e->params[l->e->param_count++];
+        const struct yaml_node *n = node->items[i];
+        p->name = node->keys[i]->scalar;
+        p->at = node->keys[i]->at;
+        if (!is_identifier(p->name)) {
+            return fail(l->err, p->at, "'%s' is no name for a parameter (letters, digits and _)", p->name);
+        }
+        const char *what = arena_printf(l->a, "parameter '%s'", p->name);
+        bool list = n->kind == YAML_LIST;
+        size_t count = list ? n->count : 1;
+        if (count == 0) {
+            return fail(l->err, n->at, "%s has no values", what);
+        }
+        p->values = ARENA_ARRAY(l->a, struct value, count);
+        for (size_t k = 0; k < count; k++) {
+            if (!load_value(l, list ? n->items[k] : n, what, &p->values[p->value_count++])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static const struct {
+    const char *name;
+    enum fill_kind kind;
+    int args;
+} fills[] = {{"uniform", FILL_UNIFORM, 2},   {"normal", FILL_NORMAL, 2}, {"integers", FILL_INTEGERS, 2},
+             {"constant", FILL_CONSTANT, 1}, {"iota", FILL_IOTA, 0},     {"zipf", FILL_ZIPF, 2},
+             {"file", FILL_FILE, 1}};
+
+// The arguments between the parentheses, split at the comma outside inner parentheses.
+static bool fill_arguments(struct loader *l, const struct yaml_node *node, const char *inner,
+                           int wanted, struct buffer_spec *b)
+{
+    const char *s = inner;
+    for (int i = 0; i < wanted; i++) {
+        size_t n = 0;
+        for (int depth = 0; s[n] != '\0' && (depth > 0 || s[n] != ','); n++) {
+            depth += (s[n] == '(') - (s[n] == ')');
+        }
+        bool last = i + 1 == wanted;
+        if (n == 0 || (s[n] == ',') == last) {
+            return fail(l->err, node->at, "'%s' takes %d argument%s", node->scalar, wanted,
+                        wanted == 1 ? "" : "s");
+        }
+        struct location at = node->at;
+        at.column += (int)strcspn(node->scalar, "(") + 1 + (int)(s - inner);
+        if (!expression_parse(l->a, arena_strndup(l->a, s, n), at, &b->fill_args[i], l->err)) {
+            return false;
+        }
+        s += n + 1;
+    }
+    return true;
+}
+
+static bool load_fill(struct loader *l, const struct yaml_node *node, struct buffer_spec *b)
+{
+    const char *s = NULL;
+    if (!yaml_string(node, "'fill'", &s, l->err)) {
+        return false;
+    }
+    const char *names[COUNT_OF(fills)];
+    size_t n = strcspn(s, "(");
+    const char *word = arena_strndup(l->a, s, n);
+    size_t f = 0;
+    for (size_t i = 0; i < COUNT_OF(fills); i++) {
+        names[i] = fills[i].name;
+    }
+    while (f < COUNT_OF(fills) && strcmp(word, names[f]) != 0) {
+        f++;
+    }
+    if (f == COUNT_OF(fills)) {
+        const char *near = str_nearest(word, names, COUNT_OF(fills));
+        return near != NULL ? fail(l->err, node->at, "unknown fill '%s' (did you mean '%s'?)", word, near)
+                            : fail(l->err, node->at, "unknown fill '%s'; the fills are uniform(a,b) normal(m,s) integers(lo,hi) constant(v) iota zipf(s,n) file(path)", word);
+    }
+    b->fill = fills[f].kind;
+    if (fills[f].args == 0) {
+        return s[n] == '\0' ? true : fail(l->err, node->at, "'%s' takes no arguments", word);
+    }
+    if (s[n] != '(' || !str_ends_with(s, ")")) {
+        return fail(l->err, node->at, "'%s' takes %d argument%s in parentheses", word, fills[f].args,
+                    fills[f].args == 1 ? "" : "s");
+    }
+    const char *inner = arena_strndup(l->a, s + n + 1, strlen(s) - n - 2);
+    if (b->fill != FILL_FILE) {
+        return fill_arguments(l, node, inner, fills[f].args, b);
+    }
+    b->fill_path = path_join(l->a, l->e->directory, inner);
+    return file_exists(b->fill_path)
+               ? true
+               : fail(l->err, node->at, "'fill': the file '%s' does not exist", b->fill_path);
+}
+
+static bool load_tolerance(struct loader *l, const struct yaml_node *node, struct buffer_spec *b)
+{
+    static const char *const keys[] = {"rel", "abs"};
+    if (!yaml_expect(node, YAML_MAP, "'tolerance'", l->err) ||
+        !yaml_check_keys(node, "'tolerance'", keys, COUNT_OF(keys), l->err)) {
+        return false;
+    }
+    double *to[] = {&b->tolerance_rel, &b->tolerance_abs};
+    for (size_t i = 0; i < 2; i++) {
+        const struct yaml_node *n = yaml_get(node, keys[i]);
+        if (n != NULL && !yaml_double(n, keys[i], to[i], l->err)) {
+            return false;
+        }
+        if (!(*to[i] >= 0)) {
+            return fail(l->err, n->at, "the tolerance '%s' must not be negative", keys[i]);
+        }
+    }
+    return true;
+}
+
+static bool load_buffer(struct loader *l, const struct yaml_node *node, struct buffer_spec *b)
+{
+    static const char *const keys[] = {"type", "count", "fill", "output", "tolerance"};
+    const char *what = arena_printf(l->a, "buffer '%s'", b->name);
+    if (!yaml_expect(node, YAML_MAP, what, l->err) ||
+        !yaml_check_keys(node, what, keys, COUNT_OF(keys), l->err)) {
+        return false;
+    }
+    if (yaml_get(node, "type") == NULL || yaml_get(node, "count") == NULL) {
+        return fail(l->err, b->at, "%s needs 'type' and 'count'", what);
+    }
+    const struct yaml_node *output = yaml_get(node, "output");
+    const struct yaml_node *fill = yaml_get(node, "fill");
+    const struct yaml_node *tolerance = yaml_get(node, "tolerance");
+    if (!load_type(l, yaml_get(node, "type"), &b->type) ||
+        !load_expression(l, yaml_get(node, "count"), "'count'", &b->count) ||
+        (output != NULL && !yaml_bool(output, "'output'", &b->output, l->err)) ||
+        (fill != NULL && !load_fill(l, fill, b)) ||
+        (tolerance != NULL && !load_tolerance(l, tolerance, b))) {
+        return false;
+    }
+    if (tolerance != NULL && !b->output) {
+        return fail(l->err, tolerance->at, "%s has a 'tolerance' but is no output", what);
+    }
+    if (b->output && l->e->reference_source == NULL) {
+        return fail(l->err, b->at, "%s is an output, but the experiment has no 'reference' to compare it with (reference: FILE.c:FUNCTION)", what);
+    }
+    return true;
+}
+
+static bool load_buffers(struct loader *l, const struct yaml_node *node)
+{
+    if (node == NULL) {
+        return true;
+    }
+    if (!yaml_expect(node, YAML_MAP, "'buffers'", l->err)) {
+        return false;
+    }
+    l->e->buffers = ARENA_ARRAY(l->a, struct buffer_spec, node->count + 1);
+    for (size_t i = 0; i < node->count; i++) {
+        struct buffer_spec *b = &l->e->buffers[i];
+        b->name = node->keys[i]->scalar;
+        b->at = node->keys[i]->at;
+        if (!is_identifier(b->name)) {
+            return fail(l->err, b->at, "'%s' is no name for a buffer (letters, digits and _)", b->name);
+        }
+        for (int k = 0; k < l->e->param_count; k++) {
+            if (strcmp(l->e->params[k].name, b->name) == 0) {
+                return fail(l->err, b->at, "'%s' is the name of a parameter already", b->name);
+            }
+        }
+        if (!load_buffer(l, node->items[i], b)) {
+            return false;
+        }
+        l->e->buffer_count++;
+    }
+    return true;
+}
+
+static bool load_work(struct loader *l, const struct yaml_node *node)
+{
+    static const char *const keys[] = {"bytes", "flops", "flops_f16", "flops_f32", "flops_f64",
+                                       "flops_tensor", "flops_tensor_f16", "flops_tensor_bf16", "flops_tensor_tf32",
+                                       "flops_tensor_f64", "flops_tensor_fp8", "flops_tensor_i8"};
+    if (node == NULL) {
+        return true;
+    }
+    if (!yaml_expect(node, YAML_MAP, "'work'", l->err) ||
+        !yaml_check_keys(node, "'work'", keys, COUNT_OF(keys), l->err)) {
+        return false;
+    }
+    l->e->work = ARENA_ARRAY(l->a, struct work_spec, node->count + 1);
+    for (size_t i = 0; i < node->count; i++) {
+        struct work_spec *w = &l->e->work[l->e->work_count++];
+        w->name = node->keys[i]->scalar;
+        if (!load_expression(l, node->items[i], w->name, &w->value)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool load_reference(struct loader *l, const struct yaml_node *node)
+{
+    const char *s = NULL;
+    if (node == NULL) {
+        return true;
+    }
+    if (!yaml_string(node, "'reference'", &s, l->err)) {
+        return false;
+    }
+    const char *colon = strrchr(s, ':');
+    if (colon == NULL || colon == s || !is_identifier(colon + 1)) {
+        return fail(l->err, node->at, "'reference' is written FILE.c:FUNCTION, not '%s'", s);
+    }
+    l->e->reference_function = arena_strdup(l->a, colon + 1);
+    l->e->reference_source =
+        path_join(l->a, l->e->directory, arena_strndup(l->a, s, (size_t)(colon - s)));
+    return file_exists(l->e->reference_source)
+               ? true
+               : fail(l->err, node->at, "'reference': the file '%s' does not exist", l->e->reference_source);
+}
+
+static bool load_top(struct loader *l, const struct yaml_node *root)
+{
+    static const char *const keys[] = {"experiment", "title",   "source", "reference",
+                                       "params",     "buffers", "work",   "variants"};
+    struct experiment *e = l->e;
+    if (!yaml_expect(root, YAML_MAP, "the experiment", l->err)) {
+        return false;
+    }
+    for (size_t i = 0; i < root->count; i++) {
+        const char *key = root->keys[i]->scalar;
+        if (strcmp(key, "tune") == 0 || strcmp(key, "library") == 0) {
+            return fail(l->err, root->keys[i]->at, "'%s' is not supported by this version of ridge", key);
+        }
+    }
+    const struct yaml_node *title = yaml_get(root, "title");
+    const struct yaml_node *source = yaml_get(root, "source");
+    return yaml_check_keys(root, "the experiment", keys, COUNT_OF(keys), l->err) &&
+           yaml_string(yaml_get(root, "experiment"), "'experiment'", &e->name, l->err) &&
+           (title == NULL || yaml_string(title, "'title'", &e->title, l->err)) &&
+           (source == NULL || load_file_name(l, source, "'source'", &e->source)) &&
+           load_reference(l, yaml_get(root, "reference")) &&
+           load_params(l, yaml_get(root, "params")) && load_buffers(l, yaml_get(root, "buffers")) &&
+           load_work(l, yaml_get(root, "work")) && load_variants(l, yaml_get(root, "variants"));
+}
+
+static bool find_file(struct arena *a, const char *path, const char **out, struct error *err)
+{
+    struct stat st;
+    if (stat(path, &st) == 0) {
+        *out = S_ISDIR(st.st_mode) ? path_join(a, path, "experiment.yaml") : arena_strdup(a, path);
+        return file_exists(*out) || !S_ISDIR(st.st_mode)
+                   ? true
+                   : fail(err, NOWHERE, "the folder '%s' holds no experiment.yaml", path);
+    }
+    if (strchr(path, '/') == NULL) {
+        struct error ignored = {0};
+        *out = data_path(a, arena_printf(a, "experiments/%s/experiment.yaml", path), &ignored);
+        if (*out != NULL && file_exists(*out)) {
+            return true;
+        }
+    }
+    return fail(err, NOWHERE, "there is no experiment '%s': no such file or folder, and ridge ships none of that name", path);
+}
+
+bool experiment_load(struct arena *a, const char *path, struct experiment **out, struct error *err)
+{
+    const char *file = NULL;
+    char *text = NULL;
+    size_t size = 0;
+    if (!find_file(a, path, &file, err) || !file_read(file, 4u << 20, &text, &size, err)) {
+        return false;
+    }
+    struct experiment *e = ARENA_NEW(a, struct experiment);
+    struct loader l = {a, e, err};
+    struct yaml_node *root = NULL;
+    e->path = file;
+    char *real = realpath(file, NULL);
+    e->directory = path_dir(a, real != NULL ? real : file);
+    free(real);
+    e->text = arena_strndup(a, text, size);
+    free(text);
+    if (!yaml_parse(a, file, e->text, strlen(e->text), &root, err) || !load_top(&l, root)) {
+        return false;
+    }
+    if (e->title == NULL) {
+        e->title = e->name;
+    }
+    *out = e;
+    return true;
+}

@@ -1,0 +1,40 @@
+// What the parts of the PTX front end share: tokens, and the tables' look-ups by name.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_PTX_INTERNAL_H
+#define RIDGE_PTX_INTERNAL_H
+
+#include "ptx/ptx.h"
+
+enum token_kind {
+    TOKEN_END,
+    TOKEN_NAME,    // identifier, %register, $label
+    TOKEN_DOT,     // .word, the text without the dot
+    TOKEN_INTEGER, // bits
+    TOKEN_FLOAT,   // bits, float_type F32 or F64
+    TOKEN_STRING,
+    TOKEN_PUNCTUATION, // one character
+};
+struct token {
+    enum token_kind kind;
+    const char *text; // into the source
+    size_t length;
+    uint64_t bits;
+    enum ptx_type float_type;
+    int line, column;
+};
+struct lexer {
+    const char *name, *text, *at, *end, *line_start;
+    int line;
+};
+bool lexer_next(struct lexer *x, struct token *t, struct error *err) CHECK_RESULT;
+struct location lexer_location(const struct lexer *x, const struct token *t);
+
+bool opcode_find(const char *s, size_t n, enum ptx_opcode *out);
+bool modifier_find(const char *s, size_t n, enum ptx_modifier *out);
+bool type_find(const char *s, size_t n, enum ptx_type *out);
+bool space_find(const char *s, size_t n, enum ptx_space *out);
+bool special_find(const char *s, size_t n, enum ptx_special *out);
+
+bool ptx_build_graph(struct arena *a, struct ptx_function *f);
+
+#endif
