@@ -101,7 +101,7 @@ static const struct result *result_find(const struct options *o, const struct ru
                                         struct error *err)
 {
     const struct result *found = NULL;
-    const char *names[64];
+    const char *names[64] = {0};
     size_t n = 0;
     for (int i = 0; i < run->result_count; i++) {
         const struct result *r = &run->results[i];

@@ -26,14 +26,14 @@ struct lexer {
     const char *name, *text, *at, *end, *line_start;
     int line;
 };
-bool lexer_next(struct lexer *x, struct token *t, struct error *err) CHECK_RESULT;
-struct location lexer_location(const struct lexer *x, const struct token *t);
+bool ptx_lexer_next(struct lexer *x, struct token *t, struct error *err) CHECK_RESULT;
+struct location ptx_lexer_location(const struct lexer *x, const struct token *t);
 
-bool opcode_find(const char *s, size_t n, enum ptx_opcode *out);
-bool modifier_find(const char *s, size_t n, enum ptx_modifier *out);
-bool type_find(const char *s, size_t n, enum ptx_type *out);
-bool space_find(const char *s, size_t n, enum ptx_space *out);
-bool special_find(const char *s, size_t n, enum ptx_special *out);
+bool ptx_find_opcode(const char *s, size_t n, enum ptx_opcode *out);
+bool ptx_find_modifier(const char *s, size_t n, enum ptx_modifier *out);
+bool ptx_find_type(const char *s, size_t n, enum ptx_type *out);
+bool ptx_find_space(const char *s, size_t n, enum ptx_space *out);
+bool ptx_find_special(const char *s, size_t n, enum ptx_special *out);
 
 bool ptx_build_graph(struct arena *a, struct ptx_function *f);
 

@@ -21,14 +21,14 @@ static int hex_value(char c)
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-struct location lexer_location(const struct lexer *x, const struct token *t)
+struct location ptx_lexer_location(const struct lexer *x, const struct token *t)
 {
     return (struct location){x->name, t->line, t->column, x->text};
 }
 
 static bool lexer_fail(const struct lexer *x, const struct token *t, const char *what, struct error *err)
 {
-    return fail(err, lexer_location(x, t), "%s", what);
+    return fail(err, ptx_lexer_location(x, t), "%s", what);
 }
 
 static void newline(struct lexer *x)
@@ -144,7 +144,7 @@ static void lex_word(struct lexer *x, bool dotted)
         x->at += *x->at == ':' ? 2 : 1;
 }
 
-bool lexer_next(struct lexer *x, struct token *t, struct error *err)
+bool ptx_lexer_next(struct lexer *x, struct token *t, struct error *err)
 {
     if (!skip_blank(x, t, err))
         return false;

@@ -8,16 +8,16 @@
 
 /* ---- scopes ---------------------------------------------------------------------------------------- */
 
-bool scope_add(struct parser *p, const char *name, enum symbol_kind kind, size_t index)
+bool ptx_scope_add(struct parser *p, const char *name, enum symbol_kind kind, size_t index)
 {
     struct table *names = &p->scopes.items[p->scope].names;
     if (table_has(names, name))
-        return parser_fail(p, "'%s' is declared twice", name);
+        return ptx_parser_fail(p, "'%s' is declared twice", name);
     table_set(names, name, (void *)(uintptr_t)((uint64_t)kind << 32 | (index + 1)));
     return true;
 }
 
-enum symbol_kind scope_find(const struct parser *p, int scope, const char *name, int *index)
+enum symbol_kind ptx_scope_find(const struct parser *p, int scope, const char *name, int *index)
 {
     for (; scope >= 0; scope = p->scopes.items[scope].parent) {
         uint64_t v = (uint64_t)(uintptr_t)table_get(&p->scopes.items[scope].names, name);
@@ -32,18 +32,18 @@ enum symbol_kind scope_find(const struct parser *p, int scope, const char *name,
 static bool scope_open(struct parser *p)
 {
     if (p->depth++ > SCOPES_NESTED_MAX)
-        return parser_fail(p, "braces are nested too deeply");
+        return ptx_parser_fail(p, "braces are nested too deeply");
     struct scope s = {.parent = p->scope};
     VEC_PUSH(p->scopes.items, p->scopes.count, p->scopes.capacity, s);
     p->scope = (int)p->scopes.count - 1;
-    return parser_advance(p);
+    return ptx_parser_advance(p);
 }
 
 static bool scope_close(struct parser *p)
 {
     p->scope = p->scopes.items[p->scope].parent;
     p->depth--;
-    return parser_advance(p);
+    return ptx_parser_advance(p);
 }
 
 /* ---- declarations ------------------------------------------------------------------------------------ */
@@ -52,45 +52,45 @@ static bool register_add(struct parser *p, const char *name, enum ptx_type type)
 {
     struct ptx_register r = {name, type};
     if (p->registers.count >= REGISTERS_MAX)
-        return parser_fail(p, "more than %d registers", REGISTERS_MAX);
+        return ptx_parser_fail(p, "more than %d registers", REGISTERS_MAX);
     VEC_PUSH(p->registers.items, p->registers.count, p->registers.capacity, r);
-    return scope_add(p, name, SYMBOL_REGISTER, p->registers.count - 1);
+    return ptx_scope_add(p, name, SYMBOL_REGISTER, p->registers.count - 1);
 }
 
 // .reg .f32 %f<10>, %x;  vector registers become one register an element: name.x …
 static bool parse_registers(struct parser *p)
 {
     struct ptx_variable words = {.vector = 1};
-    if (!parser_advance(p))
+    if (!ptx_parser_advance(p))
         return false;
     for (; p->token.kind == TOKEN_DOT;) {
-        if (!type_find(p->token.text, p->token.length, &words.type)) {
+        if (!ptx_find_type(p->token.text, p->token.length, &words.type)) {
             if (p->token.length == 2 && p->token.text[0] == 'v')
-                return parser_fail(p, "vector registers are not supported");
-            return parser_fail(p, "unknown type '.%s'", token_text(p));
+                return ptx_parser_fail(p, "vector registers are not supported");
+            return ptx_parser_fail(p, "unknown type '.%s'", ptx_token_text(p));
         }
-        if (!parser_advance(p))
+        if (!ptx_parser_advance(p))
             return false;
     }
     if (words.type == PTX_TYPE_NONE)
-        return parser_fail(p, "the registers have no type");
+        return ptx_parser_fail(p, "the registers have no type");
     for (;;) {
         const char *name;
         int64_t n = -1;
-        if (!parser_name(p, &name, "a register's name"))
+        if (!ptx_parser_name(p, &name, "a register's name"))
             return false;
-        if (token_is(p, '<') && !(parser_advance(p) && parser_integer(p, &n) && parser_expect(p, '>')))
+        if (ptx_token_is(p, '<') && !(ptx_parser_advance(p) && ptx_parser_integer(p, &n) && ptx_parser_expect(p, '>')))
             return false;
         if (n > REGISTERS_MAX)
-            return parser_fail(p, "more than %d registers", REGISTERS_MAX);
+            return ptx_parser_fail(p, "more than %d registers", REGISTERS_MAX);
         if (n < 0 && !register_add(p, name, words.type))
             return false;
         for (int64_t i = 0; i < n; i++)
             if (!register_add(p, arena_printf(p->a, "%s%lld", name, (long long)i), words.type))
                 return false;
-        if (!token_is(p, ','))
-            return parser_expect(p, ';');
-        if (!parser_advance(p))
+        if (!ptx_token_is(p, ','))
+            return ptx_parser_expect(p, ';');
+        if (!ptx_parser_advance(p))
             return false;
     }
 }
@@ -99,13 +99,13 @@ static bool parse_local(struct parser *p, enum ptx_space space)
 {
     do {
         struct ptx_variable v = {0};
-        if (!parser_advance(p) || !parse_variable(p, space, &v))
+        if (!ptx_parser_advance(p) || !ptx_parse_variable(p, space, &v))
             return false;
         VEC_PUSH(p->locals.items, p->locals.count, p->locals.capacity, v);
-        if (!scope_add(p, v.name, SYMBOL_VARIABLE, p->locals.count - 1))
+        if (!ptx_scope_add(p, v.name, SYMBOL_VARIABLE, p->locals.count - 1))
             return false;
-    } while (token_is(p, ','));
-    return parser_expect(p, ';');
+    } while (ptx_token_is(p, ','));
+    return ptx_parser_expect(p, ';');
 }
 
 // .loc file line column [, function_name LABEL [+ n], inlined_at file line column]
@@ -113,23 +113,23 @@ static bool parse_loc(struct parser *p)
 {
     int64_t v[3], in[3] = {-1, 0, 0};
     int line = p->token.line;
-    if (!parser_advance(p))
+    if (!ptx_parser_advance(p))
         return false;
     for (int i = 0; i < 3; i++)
-        if (!parser_integer(p, &v[i]))
+        if (!ptx_parser_integer(p, &v[i]))
             return false;
-    while (token_is(p, ',') && p->token.line == line) {
+    while (ptx_token_is(p, ',') && p->token.line == line) {
         const char *word;
-        if (!parser_advance(p) || !parser_name(p, &word, "function_name or inlined_at"))
+        if (!ptx_parser_advance(p) || !ptx_parser_name(p, &word, "function_name or inlined_at"))
             return false;
         if (strcmp(word, "inlined_at") == 0) {
             for (int i = 0; i < 3; i++)
-                if (!parser_integer(p, &in[i]))
+                if (!ptx_parser_integer(p, &in[i]))
                     return false;
         } else {
-            if (!parser_name(p, &word, "a label"))
+            if (!ptx_parser_name(p, &word, "a label"))
                 return false;
-            if (token_is(p, '+') && !(parser_advance(p) && parser_integer(p, &v[2])))
+            if (ptx_token_is(p, '+') && !(ptx_parser_advance(p) && ptx_parser_integer(p, &v[2])))
                 return false;
         }
     }
@@ -147,10 +147,10 @@ static bool parse_branch_targets(struct parser *p)
     bool ok = true;
     do {
         const char *name;
-        ok = parser_advance(p) && parser_name(p, &name, "a label");
+        ok = ptx_parser_advance(p) && ptx_parser_name(p, &name, "a label");
         if (ok)
             VEC_PUSH(names.items, names.count, names.capacity, name);
-    } while (ok && token_is(p, ','));
+    } while (ok && ptx_token_is(p, ','));
     t.count = (int)names.count;
     t.names = ARENA_ARRAY(p->a, const char *, names.count + 1);
     t.targets = ARENA_ARRAY(p->a, int, names.count + 1);
@@ -158,22 +158,22 @@ static bool parse_branch_targets(struct parser *p)
         t.names[i] = names.items[i];
     free(names.items);
     VEC_PUSH(p->targets.items, p->targets.count, p->targets.capacity, t);
-    return ok && parser_expect(p, ';');
+    return ok && ptx_parser_expect(p, ';');
 }
 
 static bool parse_prototype(struct parser *p)
 {
     struct ptx_prototype t = {.label = p->pending_label};
     const char *underscore;
-    if (!parser_advance(p) || (token_is(p, '(') && !parse_parameters(p, &t.results, &t.result_count)) ||
-        !parser_name(p, &underscore, "_") ||
-        (token_is(p, '(') && !parse_parameters(p, &t.params, &t.param_count)))
+    if (!ptx_parser_advance(p) || (ptx_token_is(p, '(') && !ptx_parse_parameters(p, &t.results, &t.result_count)) ||
+        !ptx_parser_name(p, &underscore, "_") ||
+        (ptx_token_is(p, '(') && !ptx_parse_parameters(p, &t.params, &t.param_count)))
         return false;
     VEC_PUSH(p->prototypes.items, p->prototypes.count, p->prototypes.capacity, t);
     while (p->token.kind == TOKEN_DOT)
-        if (!parser_advance(p))
+        if (!ptx_parser_advance(p))
             return false;
-    return parser_expect(p, ';');
+    return ptx_parser_expect(p, ';');
 }
 
 /* ---- operands ---------------------------------------------------------------------------------------- */
@@ -183,20 +183,20 @@ static bool parse_operand(struct parser *p, struct ptx_operand *o, int depth);
 static bool parse_elements(struct parser *p, struct ptx_operand *o, char close, int depth)
 {
     LIST(struct ptx_operand) list = {0};
-    bool ok = depth < OPERAND_DEPTH_MAX || parser_fail(p, "operands are nested too deeply");
-    ok = ok && parser_advance(p);
-    while (ok && !token_is(p, close)) {
+    bool ok = depth < OPERAND_DEPTH_MAX || ptx_parser_fail(p, "operands are nested too deeply");
+    ok = ok && ptx_parser_advance(p);
+    while (ok && !ptx_token_is(p, close)) {
         struct ptx_operand e = {0};
         ok = parse_operand(p, &e, depth + 1);
         VEC_PUSH(list.items, list.count, list.capacity, e);
-        ok = ok && (token_is(p, close) || parser_expect(p, ','));
+        ok = ok && (ptx_token_is(p, close) || ptx_parser_expect(p, ','));
     }
     o->element_count = (int)list.count;
     o->elements = ARENA_ARRAY(p->a, struct ptx_operand, list.count + 1);
     if (list.count)
         memcpy(o->elements, list.items, list.count * sizeof *o->elements);
     free(list.items);
-    return ok && parser_expect(p, close);
+    return ok && ptx_parser_expect(p, close);
 }
 
 
@@ -218,35 +218,35 @@ static bool parse_named(struct parser *p, struct ptx_operand *o)
     o->component = -1;
     if (p->token.length == 1 && *p->token.text == '_') {
         o->kind = PTX_OPERAND_SINK;
-        return parser_advance(p);
+        return ptx_parser_advance(p);
     }
-    const char *name = token_text(p);
-    enum symbol_kind kind = scope_find(p, p->scope, name, &index);
+    const char *name = ptx_token_text(p);
+    enum symbol_kind kind = ptx_scope_find(p, p->scope, name, &index);
     if (kind == SYMBOL_REGISTER) {
         o->kind = PTX_OPERAND_REGISTER;
         o->reg = index;
-    } else if (*name == '%' && special_find(name, strlen(name), &o->special)) {
+    } else if (*name == '%' && ptx_find_special(name, strlen(name), &o->special)) {
         o->kind = PTX_OPERAND_SPECIAL;
-        if (!parser_advance(p))
+        if (!ptx_parser_advance(p))
             return false;
         o->component = component_index(p);
-        return o->component < 0 || parser_advance(p);
+        return o->component < 0 || ptx_parser_advance(p);
     } else if (*name == '%') {
-        return parser_fail(p, "register '%s' is not declared", name);
+        return ptx_parser_fail(p, "register '%s' is not declared", name);
     } else {
         o->kind = PTX_OPERAND_SYMBOL;
         o->symbol = name;
         o->component = p->scope;
     }
-    return parser_advance(p);
+    return ptx_parser_advance(p);
 }
 
 static bool parse_offset(struct parser *p, int64_t *offset)
 {
-    while (token_is(p, '+') || token_is(p, '-')) {
-        bool minus = token_is(p, '-');
+    while (ptx_token_is(p, '+') || ptx_token_is(p, '-')) {
+        bool minus = ptx_token_is(p, '-');
         int64_t n;
-        if (!parser_advance(p) || !parser_integer(p, &n))
+        if (!ptx_parser_advance(p) || !ptx_parser_integer(p, &n))
             return false;
         *offset += minus ? -n : n;
     }
@@ -256,12 +256,12 @@ static bool parse_offset(struct parser *p, int64_t *offset)
 static bool parse_address(struct parser *p, struct ptx_operand *o, int depth)
 {
     struct ptx_operand base = {.reg = -1, .component = -1};
-    if (!parser_advance(p))
+    if (!ptx_parser_advance(p))
         return false;
     if (p->token.kind == TOKEN_NAME) {
         if (!parse_named(p, &base))
             return false;
-    } else if (!parser_integer(p, &base.offset)) {
+    } else if (!ptx_parser_integer(p, &base.offset)) {
         return false;
     }
     o->kind = PTX_OPERAND_ADDRESS;
@@ -271,13 +271,13 @@ static bool parse_address(struct parser *p, struct ptx_operand *o, int depth)
     o->offset = base.offset;
     if (!parse_offset(p, &o->offset))
         return false;
-    if (token_is(p, ',')) { // tensor coordinates
-        if (!parser_advance(p) || !token_is(p, '{'))
-            return parser_fail(p, "{coordinates} expected");
+    if (ptx_token_is(p, ',')) { // tensor coordinates
+        if (!ptx_parser_advance(p) || !ptx_token_is(p, '{'))
+            return ptx_parser_fail(p, "{coordinates} expected");
         if (!parse_elements(p, o, '}', depth))
             return false;
     }
-    return parser_expect(p, ']');
+    return ptx_parser_expect(p, ']');
 }
 
 static bool parse_literal(struct parser *p, struct ptx_operand *o)
@@ -285,8 +285,8 @@ static bool parse_literal(struct parser *p, struct ptx_operand *o)
     o->kind = PTX_OPERAND_IMMEDIATE;
     o->reg = -1;
     o->component = -1;
-    bool minus = token_is(p, '-');
-    if (minus && !parser_advance(p))
+    bool minus = ptx_token_is(p, '-');
+    if (minus && !ptx_parser_advance(p))
         return false;
     if (minus && p->token.kind == TOKEN_NAME) {
         o->minus = true;
@@ -301,9 +301,9 @@ static bool parse_literal(struct parser *p, struct ptx_operand *o)
         if (minus)
             o->bits ^= p->token.float_type == PTX_TYPE_F32 ? UINT64_C(1) << 31 : UINT64_C(1) << 63;
     } else {
-        return parser_fail(p, p->token.kind == TOKEN_END ? "the text ends inside an instruction" : "an operand expected");
+        return ptx_parser_fail(p, p->token.kind == TOKEN_END ? "the text ends inside an instruction" : "an operand expected");
     }
-    return parser_advance(p);
+    return ptx_parser_advance(p);
 }
 
 static bool parse_pair(struct parser *p, struct ptx_operand *o)
@@ -312,23 +312,23 @@ static bool parse_pair(struct parser *p, struct ptx_operand *o)
     *o = (struct ptx_operand){.kind = PTX_OPERAND_PAIR, .reg = -1, .component = -1, .element_count = 2};
     o->elements = ARENA_ARRAY(p->a, struct ptx_operand, 2);
     o->elements[0] = first;
-    if (!parser_advance(p))
+    if (!ptx_parser_advance(p))
         return false;
-    return p->token.kind == TOKEN_NAME ? parse_named(p, &o->elements[1]) : parser_fail(p, "a predicate expected after '|'");
+    return p->token.kind == TOKEN_NAME ? parse_named(p, &o->elements[1]) : ptx_parser_fail(p, "a predicate expected after '|'");
 }
 
 static bool parse_operand(struct parser *p, struct ptx_operand *o, int depth)
 {
-    if (token_is(p, '[')) {
+    if (ptx_token_is(p, '[')) {
         return parse_address(p, o, depth);
-    } else if (token_is(p, '{') || token_is(p, '(')) {
-        bool vector = token_is(p, '{');
+    } else if (ptx_token_is(p, '{') || ptx_token_is(p, '(')) {
+        bool vector = ptx_token_is(p, '{');
         o->kind = vector ? PTX_OPERAND_VECTOR : PTX_OPERAND_LIST;
         o->reg = o->component = -1;
         return parse_elements(p, o, vector ? '}' : ')', depth);
-    } else if (token_is(p, '!')) {
-        if (!parser_advance(p) || p->token.kind != TOKEN_NAME)
-            return parser_fail(p, "a predicate expected after '!'");
+    } else if (ptx_token_is(p, '!')) {
+        if (!ptx_parser_advance(p) || p->token.kind != TOKEN_NAME)
+            return ptx_parser_fail(p, "a predicate expected after '!'");
         if (!parse_named(p, o))
             return false;
         o->negated = true;
@@ -338,7 +338,7 @@ static bool parse_operand(struct parser *p, struct ptx_operand *o, int depth)
             return false;
         if (o->kind == PTX_OPERAND_SYMBOL && !parse_offset(p, &o->offset))
             return false;
-        return !token_is(p, '|') || parse_pair(p, o);
+        return !ptx_token_is(p, '|') || parse_pair(p, o);
     }
     return parse_literal(p, o);
 }
@@ -353,40 +353,40 @@ static bool word_add(struct parser *p, struct ptx_instruction *in)
     const char *s = p->token.text;
     size_t n = p->token.length;
     if (in->word_count == PTX_MODIFIERS_MAX)
-        return parser_fail(p, "more than %d words after an opcode", PTX_MODIFIERS_MAX);
-    const char *word = in->words[in->word_count++] = token_text(p);
-    if (type_find(s, n, &type)) {
+        return ptx_parser_fail(p, "more than %d words after an opcode", PTX_MODIFIERS_MAX);
+    const char *word = in->words[in->word_count++] = ptx_token_text(p);
+    if (ptx_find_type(s, n, &type)) {
         if (in->type_count < (int)COUNT_OF(in->types))
             in->types[in->type_count++] = type;
-    } else if (space_find(s, n, &space)) {
+    } else if (ptx_find_space(s, n, &space)) {
         if (in->space_count < (int)COUNT_OF(in->spaces))
             in->spaces[in->space_count++] = space;
     } else if (n == 2 && s[0] == 'v' && (s[1] == '2' || s[1] == '4' || s[1] == '8')) {
         in->vector = s[1] - '0';
-    } else if (modifier_find(s, n, &modifier)) {
+    } else if (ptx_find_modifier(s, n, &modifier)) {
         in->modifiers[in->modifier_count++] = modifier;
     } else if (!in->unknown_word) {
         in->unknown_word = word;
     }
-    return parser_advance(p);
+    return ptx_parser_advance(p);
 }
 
 static bool parse_guard(struct parser *p, struct ptx_instruction *in)
 {
     struct ptx_operand guard = {0};
-    if (!parser_advance(p))
+    if (!ptx_parser_advance(p))
         return false;
-    if (token_is(p, '!')) {
+    if (ptx_token_is(p, '!')) {
         in->guard_negated = true;
-        if (!parser_advance(p))
+        if (!ptx_parser_advance(p))
             return false;
     }
     if (p->token.kind != TOKEN_NAME)
-        return parser_fail(p, "a predicate expected after '@'");
+        return ptx_parser_fail(p, "a predicate expected after '@'");
     if (!parse_named(p, &guard))
         return false;
     if (guard.kind != PTX_OPERAND_REGISTER)
-        return parser_fail(p, "the guard is no predicate register");
+        return ptx_parser_fail(p, "the guard is no predicate register");
     in->guard = guard.reg;
     return true;
 }
@@ -396,30 +396,30 @@ static bool parse_instruction(struct parser *p)
     struct ptx_instruction in = {.guard = -1, .vector = 1, .source_file = p->source_file,
                                  .source_line = p->source_line, .inlined_file = p->inlined_file,
                                  .inlined_line = p->inlined_line};
-    if (token_is(p, '@') && !parse_guard(p, &in))
+    if (ptx_token_is(p, '@') && !parse_guard(p, &in))
         return false;
     in.line = p->token.line;
     in.column = p->token.column;
     if (p->token.kind != TOKEN_NAME)
-        return parser_fail(p, p->token.kind == TOKEN_END ? "the text ends inside a function" : "an instruction expected");
-    if (!opcode_find(p->token.text, p->token.length, &in.opcode))
-        in.unknown_word = in.words[in.word_count++] = token_text(p);
-    if (!parser_advance(p))
+        return ptx_parser_fail(p, p->token.kind == TOKEN_END ? "the text ends inside a function" : "an instruction expected");
+    if (!ptx_find_opcode(p->token.text, p->token.length, &in.opcode))
+        in.unknown_word = in.words[in.word_count++] = ptx_token_text(p);
+    if (!ptx_parser_advance(p))
         return false;
     while (p->token.kind == TOKEN_DOT)
         if (!word_add(p, &in))
             return false;
-    while (!token_is(p, ';')) {
+    while (!ptx_token_is(p, ';')) {
         if (in.operand_count == PTX_OPERANDS_MAX)
-            return parser_fail(p, "more than %d operands", PTX_OPERANDS_MAX);
+            return ptx_parser_fail(p, "more than %d operands", PTX_OPERANDS_MAX);
         if (!parse_operand(p, &in.operands[in.operand_count], 0))
             return false;
         in.operand_count++;
-        if (!token_is(p, ';') && !parser_expect(p, ','))
+        if (!ptx_token_is(p, ';') && !ptx_parser_expect(p, ','))
             return false;
     }
     VEC_PUSH(p->instructions.items, p->instructions.count, p->instructions.capacity, in);
-    return parser_advance(p);
+    return ptx_parser_advance(p);
 }
 
 // A name at the start of a statement is a label when a colon follows; else it is an opcode.
@@ -433,39 +433,39 @@ static bool is_label(const struct parser *p)
 
 static bool parse_label(struct parser *p)
 {
-    const char *name = token_text(p);
-    if (!parser_advance(p) || !parser_advance(p))
+    const char *name = ptx_token_text(p);
+    if (!ptx_parser_advance(p) || !ptx_parser_advance(p))
         return false;
     p->pending_label = name;
-    return scope_add(p, name, SYMBOL_LABEL, p->instructions.count);
+    return ptx_scope_add(p, name, SYMBOL_LABEL, p->instructions.count);
 }
 
 static bool parse_statement(struct parser *p)
 {
     enum ptx_space space;
-    if (token_is(p, '{'))
+    if (ptx_token_is(p, '{'))
         return scope_open(p);
     if (is_label(p))
         return parse_label(p);
     if (p->token.kind != TOKEN_DOT)
         return parse_instruction(p);
-    if (token_is_dot(p, "reg"))
+    if (ptx_token_is_dot(p, "reg"))
         return parse_registers(p);
-    if (token_is_dot(p, "loc"))
+    if (ptx_token_is_dot(p, "loc"))
         return parse_loc(p);
-    if (token_is_dot(p, "branchtargets") || token_is_dot(p, "calltargets"))
+    if (ptx_token_is_dot(p, "branchtargets") || ptx_token_is_dot(p, "calltargets"))
         return parse_branch_targets(p);
-    if (token_is_dot(p, "callprototype"))
+    if (ptx_token_is_dot(p, "callprototype"))
         return parse_prototype(p);
-    if (token_is_dot(p, "pragma")) {
-        while (!token_is(p, ';') && p->token.kind != TOKEN_END)
-            if (!parser_advance(p))
+    if (ptx_token_is_dot(p, "pragma")) {
+        while (!ptx_token_is(p, ';') && p->token.kind != TOKEN_END)
+            if (!ptx_parser_advance(p))
                 return false;
-        return parser_expect(p, ';');
+        return ptx_parser_expect(p, ';');
     }
-    if (space_find(p->token.text, p->token.length, &space))
+    if (ptx_find_space(p->token.text, p->token.length, &space))
         return parse_local(p, space);
-    return parser_fail(p, "unknown directive '.%s'", token_text(p));
+    return ptx_parser_fail(p, "unknown directive '.%s'", ptx_token_text(p));
 }
 
 static void *list_keep(struct arena *a, const void *items, size_t count, size_t size)
@@ -481,14 +481,14 @@ static bool parameters_add(struct parser *p, const struct ptx_variable *v, int c
 {
     for (int i = 0; i < count; i++)
         if (!(v[i].space == PTX_SPACE_REGISTER ? register_add(p, v[i].name, v[i].type)
-                                               : scope_add(p, v[i].name, kind, (size_t)i)))
+                                               : ptx_scope_add(p, v[i].name, kind, (size_t)i)))
             return false;
     return true;
 }
 
 static bool names_resolve(struct parser *p, struct ptx_function *f);
 
-bool parse_body(struct parser *p)
+bool ptx_parse_body(struct parser *p)
 {
     struct ptx_function *f = p->f;
     p->scope = -1;
@@ -504,9 +504,9 @@ bool parse_body(struct parser *p)
               parameters_add(p, f->results, f->result_count, SYMBOL_RESULT);
     while (ok && p->depth > 0) {
         if (p->token.kind == TOKEN_END)
-            ok = parser_fail(p, "the text ends inside the function '%s'", f->name);
+            ok = ptx_parser_fail(p, "the text ends inside the function '%s'", f->name);
         else
-            ok = token_is(p, '}') ? scope_close(p) : parse_statement(p);
+            ok = ptx_token_is(p, '}') ? scope_close(p) : parse_statement(p);
     }
     f->register_count = (int)p->registers.count;
     f->registers = list_keep(p->a, p->registers.items, p->registers.count, sizeof *f->registers);
@@ -531,7 +531,7 @@ static void operand_resolve_local(struct parser *p, struct ptx_function *f, stru
         operand_resolve_local(p, f, &o->elements[i]);
     if (!o->symbol)
         return;
-    enum symbol_kind kind = scope_find(p, o->component, o->symbol, &index);
+    enum symbol_kind kind = ptx_scope_find(p, o->component, o->symbol, &index);
     o->component = -1;
     if (kind == SYMBOL_VARIABLE)
         o->variable = &f->variables[index];
@@ -554,7 +554,7 @@ static bool names_resolve(struct parser *p, struct ptx_function *f)
         for (int k = 0; k < f->branch_targets[i].count; k++) {
             int index = -1;
             // A target of .calltargets is a function; only labels are looked for here.
-            if (scope_find(p, 0, f->branch_targets[i].names[k], &index) == SYMBOL_LABEL)
+            if (ptx_scope_find(p, 0, f->branch_targets[i].names[k], &index) == SYMBOL_LABEL)
                 f->branch_targets[i].targets[k] = index;
         }
     return true;
@@ -579,7 +579,7 @@ static bool operand_resolve(struct parser *p, const struct ptx_instruction *in, 
 }
 
 // Names of module scope, once all of it has been read.
-bool resolve_function(struct parser *p, struct ptx_function *f)
+bool ptx_resolve_function(struct parser *p, struct ptx_function *f)
 {
     for (int i = 0; i < f->instruction_count; i++)
         for (int k = 0; k < f->instructions[i].operand_count; k++)

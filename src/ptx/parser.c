@@ -9,82 +9,82 @@
 
 /* ---- tokens ------------------------------------------------------------------------------------- */
 
-bool parser_advance(struct parser *p)
+bool ptx_parser_advance(struct parser *p)
 {
-    return lexer_next(&p->lexer, &p->token, p->err);
+    return ptx_lexer_next(&p->lexer, &p->token, p->err);
 }
 
-bool parser_fail(struct parser *p, const char *fmt, ...)
+bool ptx_parser_fail(struct parser *p, const char *fmt, ...)
 {
     char message[512];
     va_list args;
     va_start(args, fmt);
     vsnprintf(message, sizeof message, fmt, args);
     va_end(args);
-    return fail(p->err, lexer_location(&p->lexer, &p->token), "%s", message);
+    return fail(p->err, ptx_lexer_location(&p->lexer, &p->token), "%s", message);
 }
 
-bool token_is(const struct parser *p, char c)
+bool ptx_token_is(const struct parser *p, char c)
 {
     return p->token.kind == TOKEN_PUNCTUATION && *p->token.text == c;
 }
 
-bool token_is_dot(const struct parser *p, const char *word)
+bool ptx_token_is_dot(const struct parser *p, const char *word)
 {
     return p->token.kind == TOKEN_DOT && strlen(word) == p->token.length &&
            memcmp(p->token.text, word, p->token.length) == 0;
 }
 
-char *token_text(struct parser *p)
+char *ptx_token_text(struct parser *p)
 {
     return arena_strndup(p->a, p->token.text, p->token.length);
 }
 
-bool parser_expect(struct parser *p, char c)
+bool ptx_parser_expect(struct parser *p, char c)
 {
-    if (token_is(p, c))
-        return parser_advance(p);
+    if (ptx_token_is(p, c))
+        return ptx_parser_advance(p);
     if (p->token.kind == TOKEN_END)
-        return parser_fail(p, "the text ends where '%c' is expected", c);
-    return parser_fail(p, "'%c' expected before '%s'", c, token_text(p));
+        return ptx_parser_fail(p, "the text ends where '%c' is expected", c);
+    return ptx_parser_fail(p, "'%c' expected before '%s'", c, ptx_token_text(p));
 }
 
-bool parser_name(struct parser *p, const char **out, const char *what)
+bool ptx_parser_name(struct parser *p, const char **out, const char *what)
 {
     if (p->token.kind != TOKEN_NAME)
-        return parser_fail(p, "%s expected", what);
-    *out = token_text(p);
-    return parser_advance(p);
+        return ptx_parser_fail(p, "%s expected", what);
+    *out = ptx_token_text(p);
+    return ptx_parser_advance(p);
 }
 
-bool parser_integer(struct parser *p, int64_t *out)
+bool ptx_parser_integer(struct parser *p, int64_t *out)
 {
-    bool minus = token_is(p, '-');
-    if (minus && !parser_advance(p))
+    bool minus = ptx_token_is(p, '-');
+    if (minus && !ptx_parser_advance(p))
         return false;
     if (p->token.kind != TOKEN_INTEGER)
-        return parser_fail(p, "a whole number expected");
+        return ptx_parser_fail(p, "a whole number expected");
     *out = minus ? (int64_t)(0 - p->token.bits) : (int64_t)p->token.bits;
-    return parser_advance(p);
+    return ptx_parser_advance(p);
 }
 
 static bool skip_until(struct parser *p, char c)
 {
-    while (!token_is(p, c) && p->token.kind != TOKEN_END)
-        if (!parser_advance(p))
+    while (!ptx_token_is(p, c) && p->token.kind != TOKEN_END)
+        if (!ptx_parser_advance(p))
             return false;
-    return parser_expect(p, c);
+    return ptx_parser_expect(p, c);
 }
 
 static bool skip_braces(struct parser *p)
 {
     int depth = 0;
     do {
-        depth += token_is(p, '{');
-        depth -= token_is(p, '}');
+        depth += ptx_token_is(p, '{');
+        depth -= ptx_token_is(p, '}');
         if (p->token.kind == TOKEN_END)
-            return parser_fail(p, "the text ends inside braces");
-        if (!parser_advance(p))
+            return ptx_parser_fail(p, "the text ends inside braces");
+        if (!ptx_parser_advance(p))
             return false;
     } while (depth > 0);
     return true;
@@ -101,14 +101,14 @@ struct initial { // an initialiser being filled
 static bool initial_symbol(struct parser *p, struct initial *in)
 {
     struct ptx_relocation r = {.offset_bytes = in->at, .size_bytes = (int)in->element};
-    if (!parser_name(p, &r.symbol, "a symbol"))
+    if (!ptx_parser_name(p, &r.symbol, "a symbol"))
         return false;
-    if (strcmp(r.symbol, "generic") == 0 && token_is(p, '(')) {
+    if (strcmp(r.symbol, "generic") == 0 && ptx_token_is(p, '(')) {
         r.generic = true;
-        if (!parser_advance(p) || !parser_name(p, &r.symbol, "a symbol") || !parser_expect(p, ')'))
+        if (!ptx_parser_advance(p) || !ptx_parser_name(p, &r.symbol, "a symbol") || !ptx_parser_expect(p, ')'))
             return false;
     }
-    if (token_is(p, '+') && (!parser_advance(p) || !parser_integer(p, &r.addend)))
+    if (ptx_token_is(p, '+') && (!ptx_parser_advance(p) || !ptx_parser_integer(p, &r.addend)))
         return false;
     VEC_PUSH(in->relocations.items, in->relocations.count, in->relocations.capacity, r);
     return true;
@@ -116,23 +116,23 @@ static bool initial_symbol(struct parser *p, struct initial *in)
 
 static bool initial_value(struct parser *p, struct initial *in, int depth)
 {
-    if (token_is(p, '{')) {
+    if (ptx_token_is(p, '{')) {
         if (depth > SCOPES_NESTED_MAX)
-            return parser_fail(p, "the initialiser is nested too deeply");
-        if (!parser_advance(p))
+            return ptx_parser_fail(p, "the initialiser is nested too deeply");
+        if (!ptx_parser_advance(p))
             return false;
-        while (!token_is(p, '}')) {
+        while (!ptx_token_is(p, '}')) {
             if (!initial_value(p, in, depth + 1))
                 return false;
-            if (!token_is(p, '}') && !parser_expect(p, ','))
+            if (!ptx_token_is(p, '}') && !ptx_parser_expect(p, ','))
                 return false;
         }
-        return parser_advance(p);
+        return ptx_parser_advance(p);
     }
     if (in->at + in->element > in->size)
-        return parser_fail(p, "the initialiser has more values than the variable");
-    bool minus = token_is(p, '-');
-    if (minus && !parser_advance(p))
+        return ptx_parser_fail(p, "the initialiser has more values than the variable");
+    bool minus = ptx_token_is(p, '-');
+    if (minus && !ptx_parser_advance(p))
         return false;
     if (p->token.kind == TOKEN_NAME) {
         if (!initial_symbol(p, in))
@@ -140,10 +140,10 @@ static bool initial_value(struct parser *p, struct initial *in, int depth)
     } else if (p->token.kind == TOKEN_INTEGER || p->token.kind == TOKEN_FLOAT) {
         uint64_t bits = minus ? 0 - p->token.bits : p->token.bits;
         memcpy(in->bytes + in->at, &bits, in->element < 8 ? in->element : 8);
-        if (!parser_advance(p))
+        if (!ptx_parser_advance(p))
             return false;
     } else {
-        return parser_fail(p, "a number or a symbol expected in the initialiser");
+        return ptx_parser_fail(p, "a number or a symbol expected in the initialiser");
     }
     in->at += in->element;
     return true;
@@ -153,7 +153,7 @@ static bool parse_initial(struct parser *p, struct ptx_variable *v)
 {
     struct initial in = {.size = v->size_bytes, .element = (uint64_t)(ptx_type_bits(v->type) + 7) / 8};
     in.bytes = arena_alloc(p->a, in.size + 8);
-    bool ok = parser_advance(p) && initial_value(p, &in, 0);
+    bool ok = ptx_parser_advance(p) && initial_value(p, &in, 0);
     v->initial = in.bytes;
     v->relocation_count = in.relocations.count;
     v->relocations = ARENA_ARRAY(p->a, struct ptx_relocation, in.relocations.count + 1);
@@ -166,17 +166,17 @@ static bool parse_initial(struct parser *p, struct ptx_variable *v)
 static bool parse_dimensions(struct parser *p, struct ptx_variable *v)
 {
     uint64_t size = (uint64_t)(ptx_type_bits(v->type) + 7) / 8 * (uint64_t)v->vector;
-    while (token_is(p, '[')) {
+    while (ptx_token_is(p, '[')) {
         int64_t n = -1;
-        if (!parser_advance(p) || (!token_is(p, ']') && !parser_integer(p, &n)))
+        if (!ptx_parser_advance(p) || (!ptx_token_is(p, ']') && !ptx_parser_integer(p, &n)))
             return false;
         if (v->dimension_count == (int)COUNT_OF(v->dimensions))
-            return parser_fail(p, "more than %d dimensions", v->dimension_count);
+            return ptx_parser_fail(p, "more than %d dimensions", v->dimension_count);
         v->dimensions[v->dimension_count++] = n;
         if (n >= 0 && size != 0 && (uint64_t)n > (UINT64_C(1) << 40) / size)
-            return parser_fail(p, "'%s' is larger than any memory", v->name);
+            return ptx_parser_fail(p, "'%s' is larger than any memory", v->name);
         size = n < 0 ? 0 : size * (uint64_t)n;
-        if (!parser_expect(p, ']'))
+        if (!ptx_parser_expect(p, ']'))
             return false;
     }
     v->size_bytes = size;
@@ -192,83 +192,83 @@ static bool parse_variable_words(struct parser *p, struct ptx_variable *v)
     enum ptx_space ignored;
     while (p->token.kind == TOKEN_DOT) {
         enum ptx_type type;
-        if (token_is_dot(p, "align")) {
-            if (!parser_advance(p) || !parser_integer(p, &n))
+        if (ptx_token_is_dot(p, "align")) {
+            if (!ptx_parser_advance(p) || !ptx_parser_integer(p, &n))
                 return false;
             if (n < 1 || n > 65536 || (n & (n - 1)))
-                return parser_fail(p, "an alignment is a power of two");
+                return ptx_parser_fail(p, "an alignment is a power of two");
             if (v->name == NULL)
                 v->align_bytes = (int)n;
             continue;
         }
-        if (token_is_dot(p, "attribute")) {
+        if (ptx_token_is_dot(p, "attribute")) {
             if (!skip_until(p, ')'))
                 return false;
             continue;
         }
-        if (type_find(p->token.text, p->token.length, &type))
+        if (ptx_find_type(p->token.text, p->token.length, &type))
             v->type = type;
         else if (p->token.length == 2 && p->token.text[0] == 'v')
             v->vector = p->token.text[1] - '0';
-        else if (!token_is_dot(p, "ptr") && !space_find(p->token.text, p->token.length, &ignored))
-            return parser_fail(p, "unknown word '.%s' in a declaration", token_text(p));
+        else if (!ptx_token_is_dot(p, "ptr") && !ptx_find_space(p->token.text, p->token.length, &ignored))
+            return ptx_parser_fail(p, "unknown word '.%s' in a declaration", ptx_token_text(p));
         // .ptr's own .align speaks of what is pointed at
-        if (token_is_dot(p, "ptr")) {
+        if (ptx_token_is_dot(p, "ptr")) {
             int align = v->align_bytes;
-            if (!parser_advance(p))
+            if (!ptx_parser_advance(p))
                 return false;
             while (p->token.kind == TOKEN_DOT) {
-                bool is_align = token_is_dot(p, "align");
-                if (!parser_advance(p) || (is_align && !parser_integer(p, &n)))
+                bool is_align = ptx_token_is_dot(p, "align");
+                if (!ptx_parser_advance(p) || (is_align && !ptx_parser_integer(p, &n)))
                     return false;
             }
             v->align_bytes = align;
             continue;
         }
-        if (!parser_advance(p))
+        if (!ptx_parser_advance(p))
             return false;
     }
     if (v->type == PTX_TYPE_NONE)
-        return parser_fail(p, "the declaration has no type");
+        return ptx_parser_fail(p, "the declaration has no type");
     return v->vector == 1 || v->vector == 2 || v->vector == 4 || v->vector == 8 ||
-           parser_fail(p, "a vector has 2 or 4 elements");
+           ptx_parser_fail(p, "a vector has 2 or 4 elements");
 }
 
-bool parse_variable(struct parser *p, enum ptx_space space, struct ptx_variable *v)
+bool ptx_parse_variable(struct parser *p, enum ptx_space space, struct ptx_variable *v)
 {
     v->space = space;
     v->vector = 1;
     if (!parse_variable_words(p, v))
         return false;
-    v->at = lexer_location(&p->lexer, &p->token);
-    if (!parser_name(p, &v->name, "a variable's name") || !parse_dimensions(p, v))
+    v->at = ptx_lexer_location(&p->lexer, &p->token);
+    if (!ptx_parser_name(p, &v->name, "a variable's name") || !parse_dimensions(p, v))
         return false;
-    if (!token_is(p, '='))
+    if (!ptx_token_is(p, '='))
         return true;
     if (v->dimension_count == 1 && v->dimensions[0] < 0)
-        return parser_fail(p, "an initialised array needs its size");
+        return ptx_parser_fail(p, "an initialised array needs its size");
     return parse_initial(p, v);
 }
 
-bool parse_parameters(struct parser *p, struct ptx_variable **out, int *count)
+bool ptx_parse_parameters(struct parser *p, struct ptx_variable **out, int *count)
 {
     LIST(struct ptx_variable) list = {0};
-    bool ok = parser_expect(p, '(');
-    while (ok && !token_is(p, ')')) {
+    bool ok = ptx_parser_expect(p, '(');
+    while (ok && !ptx_token_is(p, ')')) {
         struct ptx_variable v = {0};
         enum ptx_space space = PTX_SPACE_PARAM;
-        if (p->token.kind == TOKEN_DOT && space_find(p->token.text, p->token.length, &space))
-            ok = parser_advance(p);
-        ok = ok && parse_variable(p, space, &v);
+        if (p->token.kind == TOKEN_DOT && ptx_find_space(p->token.text, p->token.length, &space))
+            ok = ptx_parser_advance(p);
+        ok = ok && ptx_parse_variable(p, space, &v);
         VEC_PUSH(list.items, list.count, list.capacity, v);
-        ok = ok && (token_is(p, ')') || parser_expect(p, ','));
+        ok = ok && (ptx_token_is(p, ')') || ptx_parser_expect(p, ','));
     }
     *count = (int)list.count;
     *out = ARENA_ARRAY(p->a, struct ptx_variable, list.count + 1);
     if (list.count)
         memcpy(*out, list.items, list.count * sizeof **out);
     free(list.items);
-    return ok && parser_expect(p, ')');
+    return ok && ptx_parser_expect(p, ')');
 }
 
 /* ---- functions ----------------------------------------------------------------------------------- */
@@ -281,12 +281,12 @@ static bool parse_three(struct parser *p, int out[3])
 {
     int64_t n;
     for (int i = 0; i < 3; i++) {
-        if (!parser_integer(p, &n))
+        if (!ptx_parser_integer(p, &n))
             return false;
         out[i] = (int)n;
-        if (!token_is(p, ','))
+        if (!ptx_token_is(p, ','))
             return true;
-        if (!parser_advance(p))
+        if (!ptx_parser_advance(p))
             return false;
     }
     return true;
@@ -296,21 +296,21 @@ static bool parse_tuning(struct parser *p, struct ptx_function *f)
 {
     int ignored[3];
     while (p->token.kind == TOKEN_DOT) {
-        int *to = token_is_dot(p, "maxntid")            ? f->maxntid
-                  : token_is_dot(p, "reqntid")          ? f->reqntid
-                  : token_is_dot(p, "minnctapersm")     ? &f->minnctapersm
-                  : token_is_dot(p, "maxnreg")          ? &f->maxnreg
-                  : token_is_dot(p, "reqnctapercluster") ? f->cluster
-                  : token_is_dot(p, "maxnctapersm") || token_is_dot(p, "maxclusterrank") ? ignored : NULL;
+        int *to = ptx_token_is_dot(p, "maxntid")            ? f->maxntid
+                  : ptx_token_is_dot(p, "reqntid")          ? f->reqntid
+                  : ptx_token_is_dot(p, "minnctapersm")     ? &f->minnctapersm
+                  : ptx_token_is_dot(p, "maxnreg")          ? &f->maxnreg
+                  : ptx_token_is_dot(p, "reqnctapercluster") ? f->cluster
+                  : ptx_token_is_dot(p, "maxnctapersm") || ptx_token_is_dot(p, "maxclusterrank") ? ignored : NULL;
         bool single = to == &f->minnctapersm || to == &f->maxnreg;
         int values[3] = {0, 0, 0};
-        f->is_noreturn |= token_is_dot(p, "noreturn");
-        if (token_is_dot(p, "pragma") || token_is_dot(p, "attribute")) {
-            if (!skip_until(p, token_is_dot(p, "pragma") ? ';' : ')'))
+        f->is_noreturn |= ptx_token_is_dot(p, "noreturn");
+        if (ptx_token_is_dot(p, "pragma") || ptx_token_is_dot(p, "attribute")) {
+            if (!skip_until(p, ptx_token_is_dot(p, "pragma") ? ';' : ')'))
                 return false;
             continue;
         }
-        if (!parser_advance(p) || (to && !parse_three(p, values)))
+        if (!ptx_parser_advance(p) || (to && !parse_three(p, values)))
             return false;
         if (to)
             memcpy(to, values, single ? sizeof(int) : sizeof values);
@@ -335,26 +335,26 @@ static bool parse_function(struct parser *p, bool is_entry, struct linkage linka
 {
     struct ptx_function f = {.is_entry = is_entry, .is_extern = linkage.is_extern,
                              .is_visible = linkage.is_visible, .is_weak = linkage.is_weak};
-    if (!parser_advance(p))
+    if (!ptx_parser_advance(p))
         return false;
-    while (token_is_dot(p, "attribute"))
+    while (ptx_token_is_dot(p, "attribute"))
         if (!skip_until(p, ')'))
             return false;
-    if (token_is(p, '(') && !parse_parameters(p, &f.results, &f.result_count))
+    if (ptx_token_is(p, '(') && !ptx_parse_parameters(p, &f.results, &f.result_count))
         return false;
-    f.at = lexer_location(&p->lexer, &p->token);
-    if (!parser_name(p, &f.name, "a function's name") ||
-        (token_is(p, '(') && !parse_parameters(p, &f.params, &f.param_count)) || !parse_tuning(p, &f))
+    f.at = ptx_lexer_location(&p->lexer, &p->token);
+    if (!ptx_parser_name(p, &f.name, "a function's name") ||
+        (ptx_token_is(p, '(') && !ptx_parse_parameters(p, &f.params, &f.param_count)) || !parse_tuning(p, &f))
         return false;
     place_parameters(&f);
     bool ok = true;
-    if (token_is(p, '{')) {
+    if (ptx_token_is(p, '{')) {
         f.has_body = true;
         p->f = &f;
-        ok = parse_body(p);
+        ok = ptx_parse_body(p);
         p->f = NULL;
     } else {
-        ok = parser_expect(p, ';');
+        ok = ptx_parser_expect(p, ';');
     }
     VEC_PUSH(p->functions.items, p->functions.count, p->functions.capacity, f);
     return ok || error_context(p->err, "in function '%s'", f.name);
@@ -365,25 +365,25 @@ static bool parse_module_variable(struct parser *p, enum ptx_space space, struct
     do {
         struct ptx_variable v = {.is_extern = linkage.is_extern, .is_visible = linkage.is_visible,
                                  .is_weak = linkage.is_weak};
-        if (!parser_advance(p) || !parse_variable(p, space, &v))
+        if (!ptx_parser_advance(p) || !ptx_parse_variable(p, space, &v))
             return false;
         if (table_has(&p->module_names, v.name) && !linkage.is_extern)
             return fail(p->err, v.at, "'%s' is declared twice", v.name);
         VEC_PUSH(p->variables.items, p->variables.count, p->variables.capacity, v);
         table_set(&p->module_names, v.name, (void *)(uintptr_t)p->variables.count);
-    } while (token_is(p, ','));
-    return parser_expect(p, ';');
+    } while (ptx_token_is(p, ','));
+    return ptx_parser_expect(p, ';');
 }
 
 static bool parse_file(struct parser *p)
 {
     int64_t index;
-    if (!parser_advance(p) || !parser_integer(p, &index))
+    if (!ptx_parser_advance(p) || !ptx_parser_integer(p, &index))
         return false;
     if (index < 0 || index > 65535)
-        return parser_fail(p, "the file's number is out of range");
+        return ptx_parser_fail(p, "the file's number is out of range");
     if (p->token.kind != TOKEN_STRING)
-        return parser_fail(p, "the file's name expected");
+        return ptx_parser_fail(p, "the file's name expected");
     struct ptx_module *m = p->module;
     if (index >= m->file_count) {
         const char **files = ARENA_ARRAY(p->a, const char *, index + 1);
@@ -392,11 +392,11 @@ static bool parse_file(struct parser *p)
         m->files = files;
         m->file_count = (int)index + 1;
     }
-    m->files[index] = token_text(p);
-    if (!parser_advance(p))
+    m->files[index] = ptx_token_text(p);
+    if (!ptx_parser_advance(p))
         return false;
-    while (token_is(p, ',')) // time stamp, size
-        if (!parser_advance(p) || !parser_advance(p))
+    while (ptx_token_is(p, ',')) // time stamp, size
+        if (!ptx_parser_advance(p) || !ptx_parser_advance(p))
             return false;
     return true;
 }
@@ -404,22 +404,22 @@ static bool parse_file(struct parser *p)
 static bool parse_version(struct parser *p)
 {
     double version;
-    if (!parser_advance(p))
+    if (!ptx_parser_advance(p))
         return false;
     if (p->token.kind != TOKEN_FLOAT)
-        return parser_fail(p, "a version such as 7.5 expected");
+        return ptx_parser_fail(p, "a version such as 7.5 expected");
     memcpy(&version, &p->token.bits, sizeof version);
     p->module->version_major = (int)version;
     p->module->version_minor = (int)((version - (int)version) * 10 + 0.5);
-    return parser_advance(p);
+    return ptx_parser_advance(p);
 }
 
 static bool parse_target(struct parser *p)
 {
-    if (!parser_advance(p) || !parser_name(p, &p->module->target, "a target such as sm_90"))
+    if (!ptx_parser_advance(p) || !ptx_parser_name(p, &p->module->target, "a target such as sm_90"))
         return false;
-    while (token_is(p, ','))
-        if (!parser_advance(p) || !parser_advance(p))
+    while (ptx_token_is(p, ','))
+        if (!ptx_parser_advance(p) || !ptx_parser_advance(p))
             return false;
     return true;
 }
@@ -431,42 +431,42 @@ static bool parse_item(struct parser *p)
     enum ptx_space space;
     int64_t n;
     for (;; ) {
-        if (token_is_dot(p, "extern"))
+        if (ptx_token_is_dot(p, "extern"))
             linkage.is_extern = true;
-        else if (token_is_dot(p, "visible"))
+        else if (ptx_token_is_dot(p, "visible"))
             linkage.is_visible = true;
-        else if (token_is_dot(p, "weak") || token_is_dot(p, "common"))
+        else if (ptx_token_is_dot(p, "weak") || ptx_token_is_dot(p, "common"))
             linkage.is_weak = true;
         else
             break;
-        if (!parser_advance(p))
+        if (!ptx_parser_advance(p))
             return false;
     }
-    if (token_is(p, '@')) // old DWARF: @@DWARF …
+    if (ptx_token_is(p, '@')) // old DWARF: @@DWARF …
         return skip_until(p, '\n');
     if (p->token.kind != TOKEN_DOT)
-        return parser_fail(p, "a directive expected, not '%s'", token_text(p));
-    if (token_is_dot(p, "version"))
+        return ptx_parser_fail(p, "a directive expected, not '%s'", ptx_token_text(p));
+    if (ptx_token_is_dot(p, "version"))
         return parse_version(p);
-    if (token_is_dot(p, "target"))
+    if (ptx_token_is_dot(p, "target"))
         return parse_target(p);
-    if (token_is_dot(p, "address_size")) {
-        if (!parser_advance(p) || !parser_integer(p, &n))
+    if (ptx_token_is_dot(p, "address_size")) {
+        if (!ptx_parser_advance(p) || !ptx_parser_integer(p, &n))
             return false;
         p->module->address_size = (int)n;
-        return n == 64 || parser_fail(p, "only 64-bit addresses are supported");
+        return n == 64 || ptx_parser_fail(p, "only 64-bit addresses are supported");
     }
-    if (token_is_dot(p, "file"))
+    if (ptx_token_is_dot(p, "file"))
         return parse_file(p);
-    if (token_is_dot(p, "section"))
-        return parser_advance(p) && parser_advance(p) && skip_braces(p);
-    if (token_is_dot(p, "pragma") || token_is_dot(p, "alias"))
+    if (ptx_token_is_dot(p, "section"))
+        return ptx_parser_advance(p) && ptx_parser_advance(p) && skip_braces(p);
+    if (ptx_token_is_dot(p, "pragma") || ptx_token_is_dot(p, "alias"))
         return skip_until(p, ';');
-    if (token_is_dot(p, "entry") || token_is_dot(p, "func"))
-        return parse_function(p, token_is_dot(p, "entry"), linkage);
-    if (space_find(p->token.text, p->token.length, &space) && space != PTX_SPACE_REGISTER)
+    if (ptx_token_is_dot(p, "entry") || ptx_token_is_dot(p, "func"))
+        return parse_function(p, ptx_token_is_dot(p, "entry"), linkage);
+    if (ptx_find_space(p->token.text, p->token.length, &space) && space != PTX_SPACE_REGISTER)
         return parse_module_variable(p, space, linkage);
-    return parser_fail(p, "unknown directive '.%s'", token_text(p));
+    return ptx_parser_fail(p, "unknown directive '.%s'", ptx_token_text(p));
 }
 
 /* ---- the module ------------------------------------------------------------------------------------ */
@@ -484,7 +484,7 @@ static bool module_finish(struct parser *p)
         memcpy(m->functions, p->functions.items, p->functions.count * sizeof *m->functions);
     for (int i = 0; i < m->function_count; i++)
         if (m->functions[i].has_body &&
-            !(resolve_function(p, &m->functions[i]) && ptx_build_graph(p->a, &m->functions[i])))
+            !(ptx_resolve_function(p, &m->functions[i]) && ptx_build_graph(p->a, &m->functions[i])))
             return error_context(p->err, "in function '%s'", m->functions[i].name);
     return true;
 }
@@ -501,11 +501,11 @@ bool ptx_parse(struct arena *a, const char *name, const char *text, size_t size_
     p.module->address_size = 64;
     p.lexer = (struct lexer){.name = p.module->name, .text = copy, .at = copy, .end = copy + length,
                              .line_start = copy, .line = 1};
-    bool ok = parser_advance(&p);
+    bool ok = ptx_parser_advance(&p);
     while (ok && p.token.kind != TOKEN_END)
         ok = parse_item(&p);
     if (ok && p.module->version_major == 0)
-        ok = parser_fail(&p, "this is no PTX: it has no .version");
+        ok = ptx_parser_fail(&p, "this is no PTX: it has no .version");
     ok = ok && module_finish(&p);
     table_release(&p.module_names);
     for (size_t i = 0; i < p.scopes.count; i++)

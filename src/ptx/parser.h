@@ -41,19 +41,19 @@ struct parser {
     int source_file, source_line, inlined_file, inlined_line;
 };
 
-bool parser_advance(struct parser *p);
-bool parser_fail(struct parser *p, const char *fmt, ...) PRINTF_LIKE(2, 3);
-bool token_is(const struct parser *p, char c);
-bool token_is_dot(const struct parser *p, const char *word);
-bool parser_expect(struct parser *p, char c);
-char *token_text(struct parser *p);
-bool parser_name(struct parser *p, const char **out, const char *what);
-bool parser_integer(struct parser *p, int64_t *out);
-bool parse_variable(struct parser *p, enum ptx_space space, struct ptx_variable *v);
-bool parse_parameters(struct parser *p, struct ptx_variable **out, int *count);
-bool scope_add(struct parser *p, const char *name, enum symbol_kind kind, size_t index);
-enum symbol_kind scope_find(const struct parser *p, int scope, const char *name, int *index);
-bool parse_body(struct parser *p);
-bool resolve_function(struct parser *p, struct ptx_function *f);
+bool ptx_parser_advance(struct parser *p);
+bool ptx_parser_fail(struct parser *p, const char *fmt, ...) PRINTF_LIKE(2, 3);
+bool ptx_token_is(const struct parser *p, char c);
+bool ptx_token_is_dot(const struct parser *p, const char *word);
+bool ptx_parser_expect(struct parser *p, char c);
+char *ptx_token_text(struct parser *p);
+bool ptx_parser_name(struct parser *p, const char **out, const char *what);
+bool ptx_parser_integer(struct parser *p, int64_t *out);
+bool ptx_parse_variable(struct parser *p, enum ptx_space space, struct ptx_variable *v);
+bool ptx_parse_parameters(struct parser *p, struct ptx_variable **out, int *count);
+bool ptx_scope_add(struct parser *p, const char *name, enum symbol_kind kind, size_t index);
+enum symbol_kind ptx_scope_find(const struct parser *p, int scope, const char *name, int *index);
+bool ptx_parse_body(struct parser *p);
+bool ptx_resolve_function(struct parser *p, struct ptx_function *f);
 
 #endif

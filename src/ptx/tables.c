@@ -57,7 +57,7 @@ static bool row_find(const struct word_row *rows, size_t count, const char *s, s
     return false;
 }
 
-bool opcode_find(const char *s, size_t n, enum ptx_opcode *out)
+bool ptx_find_opcode(const char *s, size_t n, enum ptx_opcode *out)
 {
     int id;
     bool found = n > 0 && row_find(opcodes, COUNT_OF(opcodes), s, n, &id);
@@ -65,7 +65,7 @@ bool opcode_find(const char *s, size_t n, enum ptx_opcode *out)
     return found;
 }
 
-bool modifier_find(const char *s, size_t n, enum ptx_modifier *out)
+bool ptx_find_modifier(const char *s, size_t n, enum ptx_modifier *out)
 {
     int id;
     bool found = row_find(modifiers, COUNT_OF(modifiers), s, n, &id);
@@ -73,7 +73,7 @@ bool modifier_find(const char *s, size_t n, enum ptx_modifier *out)
     return found;
 }
 
-bool type_find(const char *s, size_t n, enum ptx_type *out)
+bool ptx_find_type(const char *s, size_t n, enum ptx_type *out)
 {
     for (size_t i = 1; i < COUNT_OF(types); i++)
         if (strncmp(types[i].text, s, n) == 0 && types[i].text[n] == 0) {
@@ -83,7 +83,7 @@ bool type_find(const char *s, size_t n, enum ptx_type *out)
     return false;
 }
 
-bool space_find(const char *s, size_t n, enum ptx_space *out)
+bool ptx_find_space(const char *s, size_t n, enum ptx_space *out)
 {
     int id;
     bool found = row_find(spaces, COUNT_OF(spaces), s, n, &id);
@@ -92,7 +92,7 @@ bool space_find(const char *s, size_t n, enum ptx_space *out)
     return found;
 }
 
-bool special_find(const char *s, size_t n, enum ptx_special *out)
+bool ptx_find_special(const char *s, size_t n, enum ptx_special *out)
 {
     int id;
     bool found = row_find(specials, COUNT_OF(specials), s, n, &id);

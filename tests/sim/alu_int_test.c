@@ -155,12 +155,12 @@ ORACLE(div_u32, y == 0 ? UINT32_MAX : x / y)
 ORACLE(div_s32, U32(y == 0 ? -1 : S32(x) / S32(y)))
 ORACLE(div_u64, y == 0 ? UINT64_MAX : x / y)
 ORACLE(div_s64, y == 0 ? -1 : W(x) / W(y))
-ORACLE(rem_u16, y == 0 ? x : x % y)
-ORACLE(rem_s16, (u16)(y == 0 ? S16(x) : S16(x) % S16(y)))
-ORACLE(rem_u32, y == 0 ? x : x % y)
-ORACLE(rem_s32, U32(y == 0 ? S32(x) : S32(x) % S32(y)))
-ORACLE(rem_u64, y == 0 ? x : x % y)
-ORACLE(rem_s64, y == 0 ? W(x) : W(x) % W(y))
+ORACLE(rem_u16, y == 0 ? 0xffff : x % y)
+ORACLE(rem_s16, (u16)(y == 0 ? -1 : S16(x) % S16(y)))
+ORACLE(rem_u32, y == 0 ? UINT32_MAX : x % y)
+ORACLE(rem_s32, U32(y == 0 ? -1 : S32(x) % S32(y)))
+ORACLE(rem_u64, y == 0 ? UINT64_MAX : x % y)
+ORACLE(rem_s64, y == 0 ? -1 : W(x) % W(y))
 
 static void quotients_truncate_and_survive_zero(void **state)
 {
@@ -297,8 +297,8 @@ static void logic_and_shifts(void **state)
 
 static u64 field(u64 x, u64 position, u64 length, u64 width, bool is_signed)
 {
-    position &= 0xff;
-    length &= 0xff;
+    position = width == 64 ? position : position & 0xff;
+    length = width == 64 ? LOWER(length, 255) : length & 0xff;
     const u64 last = LOWER(position + length - 1, width - 1);
     const u64 sign = length == 0 || !is_signed ? 0 : x >> last & 1;
     u64 r = 0;
@@ -308,8 +308,8 @@ static u64 field(u64 x, u64 position, u64 length, u64 width, bool is_signed)
 }
 static u64 insert(u64 x, u64 into, u64 position, u64 length, u64 width)
 {
-    position &= 0xff;
-    length &= 0xff;
+    position = width == 64 ? position : position & 0xff;
+    length = width == 64 ? LOWER(length, 255) : length & 0xff;
     for (u64 i = 0; i < length && position + i < width; i++) {
         const u64 bit = (u64)1 << (position + i);
         into = (into & ~bit) | (x >> i & 1 ? bit : 0);

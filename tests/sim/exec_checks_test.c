@@ -156,7 +156,7 @@ static void trap_names_the_thread(void **state)
 
 static void launches_that_cannot_be_are_input_errors(void **state)
 {
-    static const struct {
+    const struct {
         const char *kernel;
         struct shape shape;
         int args;

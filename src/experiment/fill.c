@@ -1,0 +1,205 @@
+// Host buffers of a case: inputs filled from Philox, outputs poisoned.
+// SPDX-License-Identifier: Apache-2.0
+#include "experiment/internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_ZIPF = 1 << 24 };
+
+struct filler {
+    const struct buffer_spec *b;
+    const struct resolved_buffer *r;
+    uint64_t seed, stream;
+    struct value args[2];
+    double *zipf; // cumulative
+    int64_t zipf_count;
+};
+
+static int64_t zipf_pick(const struct filler *f, double u)
+{
+    int64_t low = 0;
+    int64_t high = f->zipf_count - 1;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (f->zipf[middle] > u) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
+}
+
+static double normal(const uint32_t w[4])
+{
+    double u = 1 - philox_uniform(w[0]); // (0, 1]
+    return sqrt(-2 * log(u)) * cos(6.283185307179586 * philox_uniform(w[1]));
+}
+
+static void fill_one(const struct filler *f, uint64_t i, const uint32_t w[4], unsigned char *to)
+{
+    double a = f->args[0].d;
+    double b = f->args[1].d;
+    enum element_type t = f->r->type;
+    bool real = element_is_float(t);
+    int64_t n = 0;
+    switch (f->b->fill) {
+    case FILL_UNIFORM: element_store(t, a + (b - a) * philox_uniform(w[i % 4]), to); return;
+    case FILL_NORMAL: element_store(t, a + b * normal(&w[i % 2 * 2]), to); return;
+    case FILL_INTEGERS: {
+        uint64_t span = (uint64_t)f->args[1].i - (uint64_t)f->args[0].i + 1;
+        uint64_t random = (uint64_t)w[i % 2 * 2] << 32 | w[i % 2 * 2 + 1];
+        n = (int64_t)((uint64_t)f->args[0].i + (span == 0 ? random : random % span));
+        break;
+    }
+    case FILL_CONSTANT:
+        if (!f->args[0].is_integer) {
+            element_store(t, a, to);
+            return;
+        }
+        n = f->args[0].i;
+        break;
+    case FILL_IOTA: n = (int64_t)i; break;
+    case FILL_ZIPF: n = zipf_pick(f, philox_uniform(w[i % 4])); break;
+    default: return;
+    }
+    if (real) {
+        element_store(t, (double)n, to);
+    } else {
+        (void)!element_store_integer(t, n, to); // iota wraps around
+    }
+}
+
+static void fill_random(const struct filler *f, unsigned char *data)
+{
+    size_t n = element_bytes(f->r->type);
+    bool two = f->b->fill == FILL_NORMAL || f->b->fill == FILL_INTEGERS; // words per element
+    uint64_t per_block = two ? 2 : 4;
+    uint32_t w[4] = {0};
+    for (uint64_t i = 0; i < f->r->count; i++) {
+        if (i % per_block == 0 && f->b->fill != FILL_CONSTANT && f->b->fill != FILL_IOTA) {
+            philox(f->seed, f->stream, i / per_block, w);
+        }
+        fill_one(f, i, w, data + i * n);
+    }
+}
+
+static bool fill_from_file(const struct filler *f, void *data, struct error *err)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    if (!file_read(f->b->fill_path, f->r->size_bytes + 1, &bytes, &size, err)) {
+        return error_context(err, "in buffer '%s'", f->b->name);
+    }
+    bool ok = size == f->r->size_bytes;
+    if (ok) {
+        memcpy(data, bytes, size);
+    }
+    free(bytes);
+    return ok ? true
+              : fail(err, f->b->at, "buffer '%s' has %llu bytes, but the file '%s' has %zu", f->b->name,
+                     (unsigned long long)f->r->size_bytes, f->b->fill_path, size);
+}
+
+static bool zipf_table(struct filler *f, struct error *err)
+{
+    int64_t n = 0;
+    if (!value_to_integer(&f->args[1], &n) || n < 1 || n > MAX_ZIPF) {
+        return fail(err, f->b->at, "zipf(s,n) of buffer '%s': n is %g; it must be a whole number from 1 to %d", f->b->name, f->args[1].d, (int)MAX_ZIPF);
+    }
+    f->zipf = xcalloc((size_t)n, sizeof *f->zipf);
+    f->zipf_count = n;
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        sum += pow((double)(i + 1), -f->args[0].d);
+        f->zipf[i] = sum;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        f->zipf[i] /= sum;
+    }
+    return true;
+}
+
+static bool check_arguments(struct filler *f, struct error *err)
+{
+    const struct buffer_spec *b = f->b;
+    if (b->fill == FILL_UNIFORM && !(f->args[0].d <= f->args[1].d)) {
+        return fail(err, b->at, "uniform(a,b) of buffer '%s': %g is more than %g", b->name, f->args[0].d, f->args[1].d);
+    }
+    if (b->fill == FILL_INTEGERS) {
+        uint8_t scratch[8];
+        for (int i = 0; i < 2; i++) {
+            bool fits = value_to_integer(&f->args[i], &f->args[i].i) &&
+                        (element_is_float(b->type) || element_store_integer(b->type, f->args[i].i, scratch));
+            if (!fits) {
+                return fail(err, b->at, "integers(lo,hi) of buffer '%s': %g is no %s", b->name, f->args[i].d, element_name(b->type));
+            }
+        }
+        if (f->args[0].i > f->args[1].i) {
+            return fail(err, b->at, "integers(lo,hi) of buffer '%s': %g is more than %g", b->name, f->args[0].d, f->args[1].d);
+        }
+    }
+    return b->fill != FILL_ZIPF || zipf_table(f, err);
+}
+
+static bool fill_buffer(struct filler *f, const struct scope *scope, unsigned char *data,
+                        struct error *err)
+{
+    if (f->b->fill == FILL_NONE) {
+        uint64_t poison = poison_bits(f->r->type);
+        size_t n = element_bytes(f->r->type);
+        for (uint64_t i = 0; f->b->output && i < f->r->count; i++) {
+            memcpy(data + i * n, &poison, n);
+        }
+        return true;
+    }
+    if (f->b->fill == FILL_FILE) {
+        return fill_from_file(f, data, err);
+    }
+    for (int i = 0; i < 2; i++) {
+        if (f->b->fill_args[i] != NULL &&
+            !expression_evaluate(f->b->fill_args[i], scope, &f->args[i], err)) {
+            return error_context(err, "in the fill of buffer '%s'", f->b->name);
+        }
+    }
+    bool ok = check_arguments(f, err);
+    if (ok) {
+        fill_random(f, data);
+    }
+    free(f->zipf);
+    return ok;
+}
+
+bool buffers_fill(const struct experiment *e, const struct resolved_case *c,
+                  const struct case_point *point, uint64_t seed, struct host_buffers *out,
+                  struct error *err)
+{
+    struct arena a = {0};
+    struct scope scope;
+    scope_build(&a, e, point, NULL, &scope);
+    *out = (struct host_buffers){xcalloc((size_t)c->buffer_count + 1, sizeof(void *)), c->buffer_count};
+    bool ok = true;
+    for (int i = 0; ok && i < c->buffer_count; i++) {
+        struct filler f = {.b = &e->buffers[i], .r = &c->buffers[i], .seed = seed, .stream = (uint64_t)i};
+        out->data[i] = calloc(c->buffers[i].size_bytes, 1);
+        ok = out->data[i] != NULL
+                 ? fill_buffer(&f, &scope, out->data[i], err)
+                 : fail_as(err, ERROR_SYSTEM, f.b->at, "not enough memory for buffer '%s' (%llu bytes)", f.b->name, (unsigned long long)f.r->size_bytes);
+    }
+    arena_release(&a);
+    if (!ok) {
+        buffers_release(out);
+    }
+    return ok;
+}
+
+void buffers_release(struct host_buffers *b)
+{
+    for (int i = 0; i < b->count; i++) {
+        free(b->data[i]);
+    }
+    free(b->data);
+    *b = (struct host_buffers){0};
+}

@@ -1,0 +1,116 @@
+// The C reference: compiled once into the cache, opened, called through libffi.
+// SPDX-License-Identifier: Apache-2.0
+#include "experiment/internal.h"
+
+#include <ffi.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static ffi_type *scalar_type(enum element_type t)
+{
+    switch (t) {
+    case ELEMENT_F32: return &ffi_type_float;
+    case ELEMENT_F64: return &ffi_type_double;
+    case ELEMENT_I8: return &ffi_type_sint8;
+    case ELEMENT_U8: return &ffi_type_uint8;
+    case ELEMENT_I16: return &ffi_type_sint16;
+    case ELEMENT_I32: return &ffi_type_sint32;
+    case ELEMENT_U32: return &ffi_type_uint32;
+    case ELEMENT_I64: return &ffi_type_sint64;
+    case ELEMENT_U64: return &ffi_type_uint64;
+    default: return &ffi_type_uint16; // f16 and bf16 as their bits
+    }
+}
+
+static bool compile(struct arena *a, const struct experiment *e, const char *cc, const char *to,
+                    struct error *err)
+{
+    const char *part = arena_printf(a, "%s.%ld", to, (long)getpid());
+    const char *include = arena_printf(a, "-I%s", e->directory);
+    const char *argv[] = {cc, "-O2", "-shared", "-fPIC", "-ffp-contract=off", include, "-o", part,
+                          e->reference_source, "-lm", NULL};
+    struct process_spec spec = {.argv = argv, .timeout_s = 120};
+    struct process_result result = {0};
+    if (!dir_make(path_dir(a, to), err) || !process_run(&spec, &result, err)) {
+        return error_context(err, "compiling the reference '%s'", e->reference_source);
+    }
+    bool ok = result.exit_status == 0 && !result.timed_out;
+    if (!ok) {
+        (void)fail(err, (struct location){.file = e->reference_source}, "the reference does not compile with %s:\n%s%s", cc,
+                   text_str(&result.err_text), text_str(&result.out));
+        (void)unlink(part);
+    } else if (rename(part, to) != 0) {
+        ok = fail_as(err, ERROR_SYSTEM, NOWHERE, "cannot write '%s'", to);
+    }
+    process_result_release(&result);
+    return ok;
+}
+
+static bool reference_open(struct arena *a, const struct experiment *e, void (**function)(void),
+                           struct error *err)
+{
+    const char *cc = getenv("CC");
+    char *source = NULL;
+    size_t size = 0;
+    char hash[33];
+    cc = cc != NULL && cc[0] != '\0' ? cc : "cc";
+    if (!file_read(e->reference_source, 16u << 20, &source, &size, err)) {
+        return false;
+    }
+    const struct hash_piece pieces[] = {{source, size}, {cc, strlen(cc) + 1},
+                                        {e->reference_source, strlen(e->reference_source)}};
+    hash_hex(pieces, COUNT_OF(pieces), hash);
+    free(source);
+    const char *path = user_cache_path(a, arena_printf(a, "reference/%s.so", hash));
+    if (!file_exists(path) && !compile(a, e, cc, path, err)) {
+        return false;
+    }
+    const char *const names[] = {path, NULL};
+    void *library = library_open(names, NULL, err);
+    if (library == NULL) {
+        return error_context(err, "opening the reference '%s'", e->reference_source);
+    }
+    if (!library_symbol(library, e->reference_function, function, sizeof *function, err)) {
+        return fail(err, (struct location){.file = e->reference_source},
+                    "the reference has no function '%s' (is it static?)", e->reference_function);
+    }
+    return true;
+}
+
+static bool call(struct arena *a, const struct resolved_launch *l, const struct host_buffers *buffers,
+                 void (*function)(void), struct error *err)
+{
+    ffi_type **types = ARENA_ARRAY(a, ffi_type *, l->arg_count + 1);
+    void **values = ARENA_ARRAY(a, void *, l->arg_count + 1);
+    for (int i = 0; i < l->arg_count; i++) {
+        bool pointer = l->args[i].kind == ARGUMENT_BUFFER;
+        types[i] = pointer ? &ffi_type_pointer : scalar_type(l->args[i].type);
+        values[i] = pointer ? (void *)&buffers->data[l->args[i].buffer] : (void *)l->args[i].value;
+    }
+    ffi_cif cif;
+    if (ffi_prep_cif(&cif, FFI_DEFAULT_ABI, (unsigned)l->arg_count, &ffi_type_void, types) != FFI_OK) {
+        return fail_as(err, ERROR_SYSTEM, l->at, "libffi refuses the arguments of the reference");
+    }
+    ffi_call(&cif, function, NULL, values);
+    return true;
+}
+
+bool reference_run(const struct experiment *e, const struct resolved_variant *signature,
+                   const struct resolved_case *c, struct host_buffers *buffers, struct error *err)
+{
+    const struct resolved_launch *last = NULL;
+    (void)c;
+    for (int i = 0; i < signature->launch_count; i++) {
+        last = signature->launches[i].kind == LAUNCH_KERNEL ? &signature->launches[i] : last;
+    }
+    if (e->reference_source == NULL || last == NULL) {
+        return fail(err, NOWHERE, "experiment '%s' has no reference to call", e->name);
+    }
+    struct arena a = {0};
+    void (*function)(void) = NULL;
+    bool ok = reference_open(&a, e, &function, err) && call(&a, last, buffers, function, err);
+    arena_release(&a);
+    return ok;
+}

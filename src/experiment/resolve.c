@@ -1,0 +1,266 @@
+// One case and one variant, on one device: every expression becomes a number, and is checked.
+// SPDX-License-Identifier: Apache-2.0
+#include "experiment/internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_BUFFER_BYTES ((uint64_t)1 << 42)
+
+void scope_build(struct arena *a, const struct experiment *e, const struct case_point *point,
+                 const struct device_facts *d, struct scope *out)
+{
+    size_t n = (size_t)e->param_count;
+    out->names = ARENA_ARRAY(a, const char *, n + 8);
+    out->values = ARENA_ARRAY(a, struct value, n + 8);
+    out->count = n;
+    for (size_t i = 0; i < n; i++) {
+        out->names[i] = e->params[i].name;
+        out->values[i] = point->values[i];
+    }
+    if (d == NULL) {
+        return;
+    }
+    static const char *const names[] = {"cc", "device.cc", "device.sm_count", "device.warp_size",
+                                        "device.max_threads_per_block", "device.shared_bytes_per_block",
+                                        "device.l2_bytes", "device.memory_bytes"};
+    const int64_t facts[] = {0, 0, d->sm_count, d->warp_size, d->max_threads_per_block,
+                             d->shared_bytes_per_block, d->l2_bytes, d->memory_bytes};
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        out->names[out->count] = names[i];
+        out->values[out->count++] = i < 2 ? (struct value){false, 0, d->cc}
+                                          : (struct value){true, facts[i], (double)facts[i]};
+    }
+}
+
+bool value_to_integer(const struct value *v, int64_t *out)
+{
+    if (!v->is_integer && !(fabs(v->d) < 9.2e18 && floor(v->d) == v->d)) {
+        return false;
+    }
+    *out = v->is_integer ? v->i : (int64_t)v->d;
+    return true;
+}
+
+struct resolver {
+    struct arena *a;
+    const struct experiment *e;
+    const char *where; // the case, for messages
+    struct scope scope;
+    struct error *err;
+};
+
+static bool evaluate_integer(struct resolver *r, const struct expression *x, const char *what,
+                             int64_t *out)
+{
+    struct value v = {0};
+    if (!expression_evaluate(x, &r->scope, &v, r->err)) {
+        return error_context(r->err, "in %s", what);
+    }
+    return value_to_integer(&v, out)
+               ? true
+               : fail(r->err, expression_location(x), "%s is %g, not a whole number (%s with %s)", what,
+                      v.d, expression_text(x), r->where);
+}
+
+static struct resolver resolver_new(struct arena *a, const struct experiment *e,
+                                    const struct case_point *point, const struct device_facts *device,
+                                    struct error *err)
+{
+    struct resolver r = {a, e, e->param_count > 0 ? point_label(a, e, point->values) : "no parameters",
+                         {0}, err};
+    scope_build(a, e, point, device, &r.scope);
+    return r;
+}
+
+static bool resolve_buffer(struct resolver *r, const struct buffer_spec *b, struct resolved_buffer *out)
+{
+    int64_t count = 0;
+    const char *what = arena_printf(r->a, "the count of buffer '%s'", b->name);
+    if (!evaluate_integer(r, b->count, what, &count)) {
+        return false;
+    }
+    if (count < 1 || (uint64_t)count > MAX_BUFFER_BYTES / element_bytes(b->type)) {
+        return fail(r->err, expression_location(b->count), "%s is %lld (%s with %s); it must be at least 1 and at most 4 TiB", what, (long long)count, expression_text(b->count), r->where);
+    }
+    *out = (struct resolved_buffer){b->name, b->type, (uint64_t)count,
+                                    (uint64_t)count * element_bytes(b->type), b->output};
+    return true;
+}
+
+static void add(double *sum, double v) { *sum = isnan(*sum) ? v : *sum + v; }
+
+static bool resolve_work(struct resolver *r, struct resolved_case *out)
+{
+    out->work_bytes = out->work_flops = out->work_flops_f16 = (double)NAN;
+    out->work_flops_f32 = out->work_flops_f64 = out->work_flops_tensor = (double)NAN;
+    for (int i = 0; i < r->e->work_count; i++) {
+        const struct work_spec *w = &r->e->work[i];
+        struct value v = {0};
+        if (!expression_evaluate(w->value, &r->scope, &v, r->err)) {
+            return false;
+        }
+        if (v.d < 0) {
+            return fail(r->err, expression_location(w->value), "work '%s' is %g (%s with %s); it must not be negative", w->name, v.d, expression_text(w->value), r->where);
+        }
+        if (strcmp(w->name, "bytes") == 0) {
+            out->work_bytes = v.d;
+            continue;
+        }
+        add(&out->work_flops, v.d);
+        if (strcmp(w->name, "flops_f16") == 0) {
+            add(&out->work_flops_f16, v.d);
+        } else if (strcmp(w->name, "flops_f32") == 0) {
+            add(&out->work_flops_f32, v.d);
+        } else if (strcmp(w->name, "flops_f64") == 0) {
+            add(&out->work_flops_f64, v.d);
+        } else if (str_starts_with(w->name, "flops_tensor")) {
+            add(&out->work_flops_tensor, v.d);
+        }
+    }
+    return true;
+}
+
+bool experiment_resolve_case(struct arena *a, const struct experiment *e,
+                             const struct case_point *point, const struct device_facts *device,
+                             struct resolved_case *out, struct error *err)
+{
+    struct resolver r = resolver_new(a, e, point, device, err);
+    *out = (struct resolved_case){.point = point, .buffer_count = e->buffer_count};
+    out->buffers = ARENA_ARRAY(a, struct resolved_buffer, e->buffer_count + 1);
+    for (int i = 0; i < e->buffer_count; i++) {
+        if (!resolve_buffer(&r, &e->buffers[i], &out->buffers[i])) {
+            return false;
+        }
+    }
+    return resolve_work(&r, out);
+}
+
+static bool resolve_dimensions(struct resolver *r, struct expression *const from[3], const char *what,
+                               const char *unit, const int64_t most[3], uint32_t out[3])
+{
+    for (int i = 0; i < 3; i++) {
+        int64_t v = 1;
+        if (from[i] != NULL && !evaluate_integer(r, from[i], what, &v)) {
+            return false;
+        }
+        if (v < 1 || v > most[i]) {
+            return fail(r->err, expression_location(from[i]), "%s is %lld %s in %c (it must be 1 to %lld): %s with %s", what, (long long)v, unit, "xyz"[i], (long long)most[i], expression_text(from[i]), r->where);
+        }
+        out[i] = (uint32_t)v;
+    }
+    return true;
+}
+
+static bool resolve_argument(struct resolver *r, const struct argument_spec *s,
+                             struct resolved_argument *out)
+{
+    out->kind = s->kind;
+    out->buffer = s->buffer;
+    if (s->kind == ARGUMENT_BUFFER) {
+        out->type = r->e->buffers[s->buffer].type;
+        return true;
+    }
+    struct value v = {0};
+    if (!expression_evaluate(s->value, &r->scope, &v, r->err)) {
+        return error_context(r->err, "in an argument");
+    }
+    out->type = s->type;
+    if (!s->typed) {
+        bool small = v.i >= INT32_MIN && v.i <= INT32_MAX;
+        out->type = !v.is_integer ? ELEMENT_F32 : small ? ELEMENT_I32 : ELEMENT_I64;
+    }
+    if (element_is_float(out->type)) {
+        element_store(out->type, v.d, out->value);
+        return true;
+    }
+    int64_t i = 0;
+    if (!value_to_integer(&v, &i) || !element_store_integer(out->type, i, out->value)) {
+        return fail(r->err, s->at, "the argument %s is %g with %s: that does not fit %s", expression_text(s->value), v.d, r->where, element_name(out->type));
+    }
+    return true;
+}
+
+static bool resolve_launch(struct resolver *r, const struct launch_spec *s,
+                           const struct device_facts *d, struct resolved_launch *out)
+{
+    static const int64_t grid_most[3] = {2147483647, 65535, 65535};
+    static const int64_t block_most[3] = {1024, 1024, 64};
+    *out = (struct resolved_launch){.kind = s->kind, .kernel = s->kernel, .arg_count = s->arg_count,
+                                    .zero_buffer = s->zero_buffer, .at = s->at};
+    if (s->kind == LAUNCH_ZERO) {
+        return true;
+    }
+    if (!resolve_dimensions(r, s->grid, "grid", "blocks", grid_most, out->grid) ||
+        !resolve_dimensions(r, s->block, "block", "threads", block_most, out->block)) {
+        return false;
+    }
+    uint32_t threads = out->block[0] * out->block[1] * out->block[2];
+    uint32_t most = d != NULL && d->max_threads_per_block > 0 ? (uint32_t)d->max_threads_per_block : 1024;
+    if (threads > most) {
+        return fail(r->err, expression_location(s->block[0]), "block has %u threads (%u x %u x %u with %s); at most %u are possible", threads, out->block[0], out->block[1], out->block[2], r->where, most);
+    }
+    int64_t shared = 0;
+    if (s->shared_bytes != NULL && !evaluate_integer(r, s->shared_bytes, "shared_bytes", &shared)) {
+        return false;
+    }
+    int64_t limit = d != NULL && d->shared_bytes_per_block > 0 ? d->shared_bytes_per_block : INT32_MAX;
+    if (shared < 0 || shared > limit) {
+        return fail(r->err, expression_location(s->shared_bytes), "shared_bytes is %lld (%s with %s); it must be 0 to %lld", (long long)shared, expression_text(s->shared_bytes), r->where, (long long)limit);
+    }
+    out->shared_bytes = (uint32_t)shared;
+    out->args = ARENA_ARRAY(r->a, struct resolved_argument, s->arg_count + 1);
+    for (int i = 0; i < s->arg_count; i++) {
+        if (!resolve_argument(r, &s->args[i], &out->args[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool resolve_defines(struct resolver *r, const struct variant_spec *v,
+                            struct resolved_variant *out)
+{
+    out->define_count = v->define_count;
+    out->defines = ARENA_ARRAY(r->a, const char *, v->define_count + 1);
+    for (int i = 0; i < v->define_count; i++) {
+        const struct define_spec *d = &v->defines[i];
+        struct value x = {0};
+        if (d->expression == NULL) {
+            out->defines[i] = arena_printf(r->a, "%s=%s", d->name, d->value);
+            continue;
+        }
+        if (!expression_evaluate(d->expression, &r->scope, &x, r->err)) {
+            return error_context(r->err, "in define '%s'", d->name);
+        }
+        out->defines[i] = x.is_integer ? arena_printf(r->a, "%s=%lld", d->name, (long long)x.i)
+                                       : arena_printf(r->a, "%s=%.17g", d->name, x.d);
+    }
+    return true;
+}
+
+bool experiment_resolve_variant(struct arena *a, const struct experiment *e, int variant,
+                                const struct case_point *point, const struct device_facts *device,
+                                struct resolved_variant *out, struct error *err)
+{
+    const struct variant_spec *v = &e->variants[variant];
+    struct resolver r = resolver_new(a, e, point, device, err);
+    *out = (struct resolved_variant){.spec = v, .launch_count = v->launch_count, .supported = true};
+    if (v->requires_expression != NULL) {
+        struct value x = {0};
+        if (!expression_evaluate(v->requires_expression, &r.scope, &x, err)) {
+            return error_context(err, "in variant '%s'", v->name);
+        }
+        out->supported = x.d != 0;
+    }
+    out->launches = ARENA_ARRAY(a, struct resolved_launch, v->launch_count + 1);
+    // Where `requires` does not hold, the shape may be beyond the device: its limits are not asked.
+    const struct device_facts *limits = out->supported ? device : NULL;
+    for (int i = 0; i < v->launch_count; i++) {
+        if (!resolve_launch(&r, &v->launches[i], limits, &out->launches[i])) {
+            return error_context(err, "in variant '%s'", v->name);
+        }
+    }
+    return resolve_defines(&r, v, out) || error_context(err, "in variant '%s'", v->name);
+}

@@ -1,0 +1,338 @@
+// Reading an experiment file: the variants, their launches, arguments and expectations.
+// SPDX-License-Identifier: Apache-2.0
+#include "experiment/internal.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool load_dimensions(struct loader *l, const struct yaml_node *node, const char *what,
+                            struct expression *out[3])
+{
+    if (node->kind != YAML_LIST) {
+        return load_expression(l, node, what, &out[0]);
+    }
+    if (node->count < 1 || node->count > 3) {
+        return fail(l->err, node->at, "%s has 1 to 3 dimensions, not %zu", what, node->count);
+    }
+    for (size_t i = 0; i < node->count; i++) {
+        if (!load_expression(l, node->items[i], what, &out[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool unknown_buffer(struct loader *l, struct location at, const char *name, bool or_param)
+{
+    const struct experiment *e = l->e;
+    int n = 0;
+    const char **names = ARENA_ARRAY(l->a, const char *, e->buffer_count + e->param_count + 1);
+    for (int i = 0; i < e->buffer_count; i++) {
+        names[n++] = e->buffers[i].name;
+    }
+    for (int i = 0; or_param && i < e->param_count; i++) {
+        names[n++] = e->params[i].name;
+    }
+    const char *what = or_param ? "buffer or parameter" : "buffer";
+    const char *near = str_nearest(name, names, (size_t)n);
+    return near != NULL ? fail(l->err, at, "unknown %s '%s' (did you mean '%s'?)", what, name, near)
+                        : fail(l->err, at, "unknown %s '%s'", what, name);
+}
+
+static bool load_argument(struct loader *l, const struct yaml_node *node, struct argument_spec *out)
+{
+    static const char *const keys[] = {"value", "type"};
+    out->at = node->at;
+    out->kind = ARGUMENT_SCALAR;
+    out->buffer = -1;
+    if (node->kind == YAML_MAP) {
+        const struct yaml_node *type = yaml_get(node, "type");
+        out->typed = type != NULL;
+        return yaml_check_keys(node, "an argument", keys, COUNT_OF(keys), l->err) &&
+               load_expression(l, yaml_get(node, "value"), "'value'", &out->value) &&
+               (type == NULL || load_type(l, type, &out->type));
+    }
+    const char *s = NULL;
+    if (!yaml_string(node, "an argument", &s, l->err)) {
+        return false;
+    }
+    out->buffer = buffer_find(l->e, s);
+    if (out->buffer >= 0) {
+        out->kind = ARGUMENT_BUFFER;
+        return true;
+    }
+    bool known = !is_identifier(s);
+    for (int i = 0; i < l->e->param_count; i++) {
+        known = known || strcmp(l->e->params[i].name, s) == 0;
+    }
+    return known ? expression_parse(l->a, s, node->at, &out->value, l->err)
+                 : unknown_buffer(l, node->at, s, true);
+}
+
+static bool load_kernel_keys(struct loader *l, const struct yaml_node *node, struct launch_spec *out)
+{
+    const struct yaml_node *grid = yaml_get(node, "grid");
+    const struct yaml_node *block = yaml_get(node, "block");
+    const struct yaml_node *args = yaml_get(node, "args");
+    const struct yaml_node *shared = yaml_get(node, "shared_bytes");
+    out->kind = LAUNCH_KERNEL;
+    out->zero_buffer = -1;
+    out->at = node->at;
+    if (!yaml_string(yaml_get(node, "kernel"), "'kernel'", &out->kernel, l->err)) {
+        return false;
+    }
+    out->at = yaml_get(node, "kernel")->at;
+    if (grid == NULL || block == NULL) {
+        return fail(l->err, out->at, "the launch of '%s' needs '%s'", out->kernel, grid == NULL ? "grid" : "block");
+    }
+    if (!load_dimensions(l, grid, "'grid'", out->grid) ||
+        !load_dimensions(l, block, "'block'", out->block) ||
+        (shared != NULL && !load_expression(l, shared, "'shared_bytes'", &out->shared_bytes))) {
+        return false;
+    }
+    if (args == NULL) {
+        return true;
+    }
+    if (!yaml_expect(args, YAML_LIST, "'args'", l->err)) {
+        return false;
+    }
+    out->args = ARENA_ARRAY(l->a, struct argument_spec, args->count + 1);
+    for (size_t i = 0; i < args->count; i++) {
+        if (!load_argument(l, args->items[i], &out->args[out->arg_count++])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool load_launch(struct loader *l, const struct yaml_node *node, struct launch_spec *out)
+{
+    static const char *const keys[] = {"kernel", "grid", "block", "args", "shared_bytes"};
+    static const char *const zero_keys[] = {"zero"};
+    if (!yaml_expect(node, YAML_MAP, "a launch", l->err)) {
+        return false;
+    }
+    const struct yaml_node *zero = yaml_get(node, "zero");
+    if (zero == NULL) {
+        return yaml_check_keys(node, "a launch", keys, COUNT_OF(keys), l->err) &&
+               load_kernel_keys(l, node, out);
+    }
+    const char *name = NULL;
+    if (!yaml_check_keys(node, "a 'zero' step", zero_keys, 1, l->err) ||
+        !yaml_string(zero, "'zero'", &name, l->err)) {
+        return false;
+    }
+    out->kind = LAUNCH_ZERO;
+    out->at = zero->at;
+    out->zero_buffer = buffer_find(l->e, name);
+    return out->zero_buffer >= 0 ? true : unknown_buffer(l, zero->at, name, false);
+}
+
+static bool parse_expectation(struct loader *l, struct expectation_spec *x)
+{
+    const char *s = x->text;
+    size_t n = strlen(s);
+    char last = n > 0 ? s[n - 1] : '\0';
+    x->kind = EXPECT_VALUE;
+    bool below = str_starts_with(s, "<=");
+    bool above = str_starts_with(s, ">=");
+    const char *number = below || above ? s + 2 : s + (*s == '=');
+    number += strspn(number, " ");
+    bool plain = number == s;
+    if (plain && last == '%') {
+        x->kind = EXPECT_CHANGE;
+    } else if (plain && last == 'x') {
+        x->kind = EXPECT_FACTOR;
+    }
+    number += *number == '+';
+    size_t length = strlen(number);
+    length -= x->kind != EXPECT_VALUE && length > 0;
+    double v = 0;
+    if (!str_to_double(arena_strndup(l->a, number, length), &v)) {
+        return fail(l->err, x->at, "'%s' is no expectation; write -50%%, 2x, <= 4, >= 90 or a number", s);
+    }
+    v = x->kind == EXPECT_CHANGE ? v / 100 : v;
+    x->low = below ? -(double)INFINITY : v;
+    x->high = above ? (double)INFINITY : v;
+    return true;
+}
+
+bool load_expectations(struct loader *l, const struct yaml_node *node, struct variant_spec *v)
+{
+    if (!yaml_expect(node, YAML_MAP, "'expect'", l->err)) {
+        return false;
+    }
+    v->expectations = ARENA_ARRAY(l->a, struct expectation_spec, node->count + 1);
+    for (size_t i = 0; i < node->count; i++) {
+        struct expectation_spec *x = &v->expectations[v->expectation_count++];
+        x->what = node->keys[i]->scalar;
+        x->at = node->items[i]->at;
+        if (!yaml_string(node->items[i], x->what, &x->text, l->err) || !parse_expectation(l, x)) {
+            return false;
+        }
+        if (x->kind != EXPECT_VALUE && v->from < 0) {
+            return fail(l->err, x->at, "'%s: %s' compares with an earlier variant, but '%s' has no 'from'", x->what, x->text, v->name);
+        }
+    }
+    return true;
+}
+
+static bool load_from(struct loader *l, const struct yaml_node *node, struct variant_spec *v)
+{
+    const char *s = NULL;
+    if (!yaml_string(node, "'from'", &s, l->err)) {
+        return false;
+    }
+    const char **names = ARENA_ARRAY(l->a, const char *, l->e->variant_count + 1);
+    for (int i = 0; i < l->e->variant_count; i++) {
+        names[i] = l->e->variants[i].name;
+        if (strcmp(names[i], s) == 0) {
+            v->from = i;
+            return true;
+        }
+    }
+    const char *near = str_nearest(s, names, (size_t)l->e->variant_count);
+    return near != NULL ? fail(l->err, node->at, "'from' names no earlier variant: '%s' (did you mean '%s'?)", s, near)
+                        : fail(l->err, node->at, "'from' names no earlier variant: '%s'", s);
+}
+
+static bool load_defines(struct loader *l, const struct yaml_node *node, struct variant_spec *v)
+{
+    if (!yaml_expect(node, YAML_MAP, "'defines'", l->err)) {
+        return false;
+    }
+    v->defines = ARENA_ARRAY(l->a, struct define_spec, node->count + 1);
+    for (size_t i = 0; i < node->count; i++) {
+        struct define_spec *d = &v->defines[v->define_count++];
+        d->name = node->keys[i]->scalar;
+        if (!is_identifier(d->name)) {
+            return fail(l->err, node->keys[i]->at, "'%s' is no name for a macro", d->name);
+        }
+        if (!yaml_string(node->items[i], d->name, &d->value, l->err)) {
+            return false;
+        }
+        // What is no expression ("float") is passed on as it is.
+        bool known = !is_identifier(d->value);
+        for (int k = 0; k < l->e->param_count; k++) {
+            known = known || strcmp(l->e->params[k].name, d->value) == 0;
+        }
+        struct error ignored = {0};
+        if (!known || !expression_parse(l->a, d->value, node->items[i]->at, &d->expression, &ignored)) {
+            d->expression = NULL;
+        }
+    }
+    return true;
+}
+
+static bool load_steps(struct loader *l, const struct yaml_node *node, struct variant_spec *v)
+{
+    const struct yaml_node *steps = yaml_get(node, "launches");
+    if (steps == NULL) {
+        v->launches = ARENA_NEW(l->a, struct launch_spec);
+        v->launch_count = 1;
+        return load_kernel_keys(l, node, v->launches);
+    }
+    static const char *const single[] = {"kernel", "grid", "block", "args", "shared_bytes"};
+    for (size_t i = 0; i < COUNT_OF(single); i++) {
+        const struct yaml_node *n = yaml_get(node, single[i]);
+        if (n != NULL) {
+            return fail(l->err, n->at, "variant '%s' has 'launches': '%s' belongs into them", v->name, single[i]);
+        }
+    }
+    if (!yaml_expect(steps, YAML_LIST, "'launches'", l->err)) {
+        return false;
+    }
+    v->launches = ARENA_ARRAY(l->a, struct launch_spec, steps->count + 1);
+    bool kernel = false;
+    for (size_t i = 0; i < steps->count; i++) {
+        if (!load_launch(l, steps->items[i], &v->launches[v->launch_count++])) {
+            return false;
+        }
+        kernel = kernel || v->launches[i].kind == LAUNCH_KERNEL;
+    }
+    return kernel ? true : fail(l->err, steps->at, "variant '%s' launches no kernel", v->name);
+}
+
+static bool load_texts(struct loader *l, const struct yaml_node *node, struct variant_spec *v)
+{
+    const struct yaml_node *n = NULL;
+    struct {
+        const char *key;
+        const char **to;
+    } texts[] = {{"title", &v->title}, {"hypothesis", &v->hypothesis},
+                 {"bottleneck", &v->bottleneck}, {"requires", &v->requires}};
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
+        n = yaml_get(node, texts[i].key);
+        if (n != NULL && !yaml_string(n, texts[i].key, texts[i].to, l->err)) {
+            return false;
+        }
+    }
+    n = yaml_get(node, "requires");
+    return n == NULL || expression_parse(l->a, v->requires, n->at, &v->requires_expression, l->err);
+}
+
+static bool load_variant(struct loader *l, const struct yaml_node *node, struct variant_spec *v)
+{
+    static const char *const keys[] = {"name", "title", "from", "hypothesis", "bottleneck",
+                                       "expect", "kernel", "grid", "block", "args",
+                                       "shared_bytes", "launches", "defines", "requires", "source"};
+    if (!yaml_expect(node, YAML_MAP, "a variant", l->err)) {
+        return false;
+    }
+    for (size_t i = 0; i < node->count; i++) {
+        const char *key = node->keys[i]->scalar;
+        if (strcmp(key, "tune") == 0 || strcmp(key, "library") == 0) {
+            return fail(l->err, node->keys[i]->at, "'%s' is not supported by this version of ridge", key);
+        }
+    }
+    v->from = -1;
+    v->at = node->at;
+    const struct yaml_node *name = yaml_get(node, "name");
+    if (!yaml_check_keys(node, "a variant", keys, COUNT_OF(keys), l->err)) {
+        return false;
+    }
+    if (name == NULL) {
+        return fail(l->err, node->at, "a variant needs 'name'");
+    }
+    if (!yaml_string(name, "'name'", &v->name, l->err)) {
+        return false;
+    }
+    v->at = name->at;
+    for (int i = 0; i < l->e->variant_count; i++) {
+        if (strcmp(l->e->variants[i].name, v->name) == 0) {
+            return fail(l->err, name->at, "there are two variants named '%s'", v->name);
+        }
+    }
+    const struct yaml_node *from = yaml_get(node, "from");
+    const struct yaml_node *expect = yaml_get(node, "expect");
+    const struct yaml_node *source = yaml_get(node, "source");
+    const struct yaml_node *defines = yaml_get(node, "defines");
+    if ((from != NULL && !load_from(l, from, v)) || !load_texts(l, node, v) ||
+        (expect != NULL && !load_expectations(l, expect, v)) ||
+        (source != NULL && !load_file_name(l, source, "'source'", &v->source)) ||
+        (defines != NULL && !load_defines(l, defines, v))) {
+        return false;
+    }
+    if (v->source == NULL && l->e->source == NULL) {
+        return fail(l->err, v->at, "variant '%s' has no 'source', and neither has the experiment", v->name);
+    }
+    return load_steps(l, node, v);
+}
+
+bool load_variants(struct loader *l, const struct yaml_node *node)
+{
+    if (!yaml_expect(node, YAML_LIST, "'variants'", l->err)) {
+        return false;
+    }
+    if (node->count == 0) {
+        return fail(l->err, node->at, "'variants' is empty");
+    }
+    l->e->variants = ARENA_ARRAY(l->a, struct variant_spec, node->count);
+    for (size_t i = 0; i < node->count; i++) {
+        if (!load_variant(l, node->items[i], &l->e->variants[i])) {
+            return false;
+        }
+        l->e->variant_count++;
+    }
+    return true;
+}

@@ -1,0 +1,124 @@
+// A source file with the counters of each line beside it.
+// SPDX-License-Identifier: Apache-2.0
+#include "report/internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_SOURCE_BYTES = 16 << 20, COUNTER_COLUMNS = 44 };
+
+static const double warp_lanes = 32.0;
+
+static double share(uint64_t part, uint64_t whole)
+{
+    return whole > 0 ? (double)part / (double)whole : (double)NAN;
+}
+
+static void add_counters(const device_line *l, struct text *out)
+{
+    char a[CELL_SIZE];
+    add_cell(out, show_count((double)l->instructions, a), 8, true);
+    add_cell(out, show_fixed(100.0 * share(l->lanes, l->instructions) / warp_lanes, 0, a), 7, true);
+    add_cell(out, show_fixed(share(l->global_sectors, l->global_requests), 1, a), 9, true);
+    add_cell(out, show_fixed(share(l->shared_wavefronts, l->shared_requests), 1, a), 9, true);
+    add_cell(out, l->branches > 0 ? show_count((double)l->divergent_branches, a) : "-", 11, true);
+}
+
+static const device_line *find_line(const struct result *r, const char *file, int number)
+{
+    for (int i = 0; i < r->line_count; i++) {
+        if (r->lines[i].line == number && same_text(r->lines[i].file, file))
+            return &r->lines[i];
+    }
+    return NULL;
+}
+
+static void annotate_source(const struct result *r, const char *file, const char *source,
+                            const struct report_style *style, struct text *out)
+{
+    struct text head = {0};
+    text_printf(&head, "%s, variant %s, %s", file, show_text(r->variant),
+                show_text(r->case_label));
+    add_ink(out, style, INK_BOLD, text_str(&head));
+    text_release(&head);
+    text_printf(out, " (counters %s)\n", provenance_name(result_counted(r)));
+    text_add(out, "executed  lanes  sectors/ wavefr./  divergent\n");
+    text_add(out, "  instr.      %  request  request   branches\n");
+    const char *bar = style->unicode ? " \u2502" : " |";
+    int number = 1;
+    for (const char *p = source; *p; number++) {
+        size_t length = strcspn(p, "\n");
+        const device_line *l = find_line(r, file, number);
+        if (l)
+            add_counters(l, out);
+        else
+            add_repeat(out, " ", COUNTER_COLUMNS);
+        text_printf(out, "%s%5d%s ", bar, number, bar);
+        size_t shown = length > 0 && p[length - 1] == '\r' ? length - 1 : length;
+        text_addn(out, p, shown);
+        text_add(out, "\n");
+        p += length + (p[length] == '\n');
+    }
+}
+
+// The experiment's folder: its path may be the YAML file.
+static char *experiment_folder(struct arena *a, const char *path)
+{
+    if (!path)
+        return arena_strdup(a, ".");
+    if (str_ends_with(path, ".yaml") || str_ends_with(path, ".yml"))
+        return path_dir(a, path);
+    return arena_strdup(a, path);
+}
+
+static bool seen_before(const struct result *r, int index)
+{
+    for (int i = 0; i < index; i++) {
+        if (same_text(r->lines[i].file, r->lines[index].file))
+            return true;
+    }
+    return false;
+}
+
+static bool annotate_file(const struct run *r, const struct result *result, const char *file,
+                          const struct report_style *style, struct text *out, struct error *err)
+{
+    struct arena a = {0};
+    char *source = NULL;
+    size_t size = 0;
+    const char *path = path_join(&a, experiment_folder(&a, r->header.experiment_path), file);
+    bool done = file_exists(path) && file_read(path, MAX_SOURCE_BYTES, &source, &size, err);
+    if (done)
+        annotate_source(result, file, source, style, out);
+    else if (err->kind == ERROR_NONE)
+        (void)fail(err, NOWHERE,
+                   "the source '%s' is not there any more, so its lines cannot be shown; restore "
+                   "it or run the experiment again",
+                   path);
+    arena_release(&a);
+    free(source);
+    return done;
+}
+
+bool report_annotate(const struct run *r, const struct result *result,
+                     const struct report_style *style, struct text *out, struct error *err)
+{
+    bool any = false;
+    error_clear(err);
+    for (int i = 0; i < result->line_count; i++) {
+        if (!result->lines[i].file || seen_before(result, i))
+            continue;
+        if (any)
+            text_add(out, "\n");
+        any = true;
+        if (!annotate_file(r, result, result->lines[i].file, style, out, err))
+            return false;
+    }
+    if (!any)
+        return fail(err, NOWHERE,
+                    "variant '%s' has no counters by line: it did not run, or the device or the "
+                    "PTX gave no line information",
+                    show_text(result->variant));
+    return true;
+}

@@ -1,0 +1,77 @@
+// The diagnosis in full: every bound with where its work and rate come from, every finding with
+// its evidence.
+// SPDX-License-Identifier: Apache-2.0
+#include "report/internal.h"
+
+#include <math.h>
+
+static void add_bounds(const struct diagnosis *d, const struct report_style *style,
+                       struct text *out)
+{
+    char a[CELL_SIZE];
+    text_add(out, "  bound      time       work                           rate         provenance\n");
+    for (int i = 0; i < d->bound_count; i++) {
+        const struct bound *b = &d->bounds[i];
+        struct text work = {0};
+        text_printf(&work, "%s %s", show_count(b->work, a), b->unit ? b->unit : "");
+        text_add(out, "  ");
+        add_cell(out, resource_name(b->resource), 10, false);
+        text_add(out, " ");
+        add_cell(out, show_time(b->time_ns, a), 10, false);
+        text_add(out, " ");
+        add_cell(out, text_str(&work), 30, false);
+        text_clear(&work);
+        text_printf(&work, "%s/ns", show_count(b->rate_per_ns, a));
+        text_add(out, " ");
+        add_cell(out, text_str(&work), 12, false);
+        text_printf(out, " %s\n", provenance_name(b->provenance));
+        if (b->rate_source) {
+            text_clear(&work);
+            text_printf(&work, "rate from: %s", b->rate_source);
+            add_wrapped(out, style, 13, text_str(&work));
+        }
+        text_release(&work);
+    }
+}
+
+static void explain_result(const struct result *r, const struct report_style *style,
+                           struct text *out)
+{
+    char a[CELL_SIZE];
+    char b[CELL_SIZE];
+    struct text head = {0};
+    text_printf(&head, "%s, %s", show_text(r->variant),
+                r->case_label && r->case_label[0] ? r->case_label : "one case");
+    add_ink(out, style, INK_BOLD, text_str(&head));
+    text_release(&head);
+    text_add(out, "\n");
+    if (r->error)
+        add_wrapped(out, style, 2, r->error);
+    text_printf(out, "  time %s (%s)", show_time(result_time_ns(r), a),
+                provenance_name(r->time.provenance));
+    if (!r->diagnosed) {
+        text_add(out, "; no diagnosis\n\n");
+        return;
+    }
+    const struct diagnosis *d = &r->diagnosis;
+    text_printf(out, ", floor of the work %s", show_time(d->floor_ns, a));
+    text_printf(out, ", floor of this code %s\n", show_time(d->code_floor_ns, b));
+    text_printf(out, "  limiter: %s\n", show_text(d->limiter));
+    if (d->limiter_why)
+        add_wrapped(out, style, 2, d->limiter_why);
+    if (d->bound_count > 0)
+        add_bounds(d, style, out);
+    text_add(out, d->finding_count > 0 ? "  findings:\n" : "  no findings\n");
+    for (int i = 0; i < d->finding_count; i++)
+        add_finding(out, style, r, &d->findings[i], true);
+    text_add(out, "\n");
+}
+
+void report_explain(const struct run *r, const struct result *only,
+                    const struct report_style *style, struct text *out)
+{
+    for (int i = 0; i < r->result_count; i++) {
+        if (!only || only == &r->results[i])
+            explain_result(&r->results[i], style, out);
+    }
+}

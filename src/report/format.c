@@ -1,0 +1,279 @@
+// Formatting helpers of the reports: cells, ink, figures that may be absent, choice of results.
+// SPDX-License-Identifier: Apache-2.0
+#include "report/internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double percent = 100.0;
+
+const char *show_fixed(double value, int decimals, char out[CELL_SIZE])
+{
+    if (!isfinite(value))
+        return "-";
+    (void)snprintf(out, CELL_SIZE, "%.*f", decimals, value);
+    return out;
+}
+
+const char *show_time(double ns, char out[CELL_SIZE])
+{
+    return isfinite(ns) ? format_time_ns(ns, out) : "-";
+}
+
+const char *show_bytes(double bytes, char out[CELL_SIZE])
+{
+    return isfinite(bytes) ? format_bytes(bytes, out) : "-";
+}
+
+const char *show_count(double value, char out[CELL_SIZE])
+{
+    return isfinite(value) ? format_count(value, out) : "-";
+}
+
+const char *show_text(const char *s)
+{
+    return s ? s : "-";
+}
+
+static bool is_continuation(char c)
+{
+    return ((unsigned char)c & 0xC0U) == 0x80U;
+}
+
+size_t text_columns(const char *s)
+{
+    size_t columns = 0;
+    for (; *s; s++)
+        columns += !is_continuation(*s);
+    return columns;
+}
+
+void add_repeat(struct text *out, const char *s, size_t times)
+{
+    for (size_t i = 0; i < times; i++)
+        text_add(out, s);
+}
+
+void add_cell(struct text *out, const char *s, size_t columns, bool right)
+{
+    size_t length = text_columns(s);
+    if (length > columns) {
+        size_t bytes = 0;
+        for (size_t seen = 0; s[bytes]; bytes++) {
+            if (!is_continuation(s[bytes]) && ++seen >= columns)
+                break;
+        }
+        text_addn(out, s, bytes);
+        text_add(out, "~");
+        return;
+    }
+    if (right)
+        add_repeat(out, " ", columns - length);
+    text_add(out, s);
+    if (!right)
+        add_repeat(out, " ", columns - length);
+}
+
+void add_ink(struct text *out, const struct report_style *style, enum ink ink, const char *s)
+{
+    static const char *const codes[] = {"", "\x1b[1m", "\x1b[32m", "\x1b[31m"};
+    bool on = style->color && ink != INK_NONE;
+    if (on)
+        text_add(out, codes[ink]);
+    text_add(out, s);
+    if (on)
+        text_add(out, "\x1b[0m");
+}
+
+void add_wrapped(struct text *out, const struct report_style *style, size_t indent, const char *s)
+{
+    size_t width = style->width > 80 ? (size_t)style->width : 80;
+    size_t column = indent;
+    bool first = true;
+    add_repeat(out, " ", indent);
+    for (const char *p = s; *p;) {
+        if (*p == '\n') {
+            text_add(out, "\n");
+            add_repeat(out, " ", indent);
+            column = indent;
+            first = true;
+            p++;
+            continue;
+        }
+        if (*p == ' ' && (first || p[1] == ' ')) {
+            p++;
+            continue;
+        }
+        size_t bytes = strcspn(*p == ' ' ? p + 1 : p, " \n") + (*p == ' ');
+        char *word = xcalloc(bytes + 1, 1);
+        memcpy(word, p, bytes);
+        size_t columns = text_columns(word);
+        if (!first && column + columns > width) {
+            text_add(out, "\n");
+            add_repeat(out, " ", indent);
+            column = indent;
+            text_add(out, word + (*p == ' '));
+            column += columns - (*p == ' ');
+        } else {
+            text_add(out, word);
+            column += columns;
+        }
+        free(word);
+        first = false;
+        p += bytes;
+    }
+    text_add(out, "\n");
+}
+
+double figure_number(struct figure f)
+{
+    return f.provenance == PROVENANCE_ABSENT ? (double)NAN : f.value;
+}
+
+double counter_number(const struct result *r, enum counter_id id)
+{
+    return counters_get(&r->counters, id, (double)NAN);
+}
+
+double derived_number(const struct result *r, enum derived_id id)
+{
+    return figure_number(derived_get(&r->counters, id));
+}
+
+double result_time_ns(const struct result *r)
+{
+    return r->time.provenance == PROVENANCE_ABSENT ? (double)NAN : r->time.summary.median;
+}
+
+double result_gbps(const struct result *r)
+{
+    return r->diagnosed ? r->diagnosis.throughput_gbps : (double)NAN;
+}
+
+double result_floor_pct(const struct result *r)
+{
+    return r->diagnosed ? r->diagnosis.pct_of_floor : (double)NAN;
+}
+
+double result_occupancy(const struct result *r, enum provenance *provenance)
+{
+    enum counter_id id = counters_has(&r->counters, COUNTER_OCCUPANCY_ACHIEVED_PCT)
+                             ? COUNTER_OCCUPANCY_ACHIEVED_PCT
+                             : COUNTER_OCCUPANCY_THEORETICAL_PCT;
+    if (provenance)
+        *provenance = r->counters.figure[id].provenance;
+    return counter_number(r, id);
+}
+
+double result_dram_bytes(const struct result *r)
+{
+    return counter_number(r, COUNTER_DRAM_READ_BYTES) + counter_number(r, COUNTER_DRAM_WRITE_BYTES);
+}
+
+enum provenance result_counted(const struct result *r)
+{
+    for (int i = 0; i < COUNTER_COUNT; i++) {
+        if (r->counters.figure[i].provenance != PROVENANCE_ABSENT)
+            return r->counters.figure[i].provenance;
+    }
+    return PROVENANCE_ABSENT;
+}
+
+double finding_gain_pct(const struct result *r, const struct finding *f)
+{
+    double time_ns = result_time_ns(r);
+    return time_ns > 0 ? percent * (1.0 - f->expected_time_ns / time_ns) : (double)NAN;
+}
+
+const char *verified_word(const struct result *r)
+{
+    if (r->status == RESULT_WRONG)
+        return "NO";
+    if (!r->checked)
+        return "-";
+    return r->verified ? "yes" : "NO";
+}
+
+bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+const struct result *find_result(const struct run *r, const char *variant, const char *label)
+{
+    for (int i = 0; variant && i < r->result_count; i++) {
+        const struct result *it = &r->results[i];
+        if (same_text(it->variant, variant) && same_text(it->case_label, label))
+            return it;
+    }
+    return NULL;
+}
+
+// A verified one goes before one that was not compared, whatever their times.
+const struct result *fastest_result(const struct run *r, const char *label)
+{
+    const struct result *best = NULL;
+    for (int i = 0; i < r->result_count; i++) {
+        const struct result *it = &r->results[i];
+        bool usable = it->status == RESULT_OK && (!it->checked || it->verified) &&
+                      isfinite(result_time_ns(it)) && same_text(it->case_label, label);
+        if (!usable)
+            continue;
+        if (!best || (it->verified && !best->verified) ||
+            (it->verified == best->verified && result_time_ns(it) < result_time_ns(best)))
+            best = it;
+    }
+    return best;
+}
+
+const struct finding *top_finding(const struct result *r)
+{
+    for (int i = 0; r->diagnosed && i < r->diagnosis.finding_count; i++) {
+        if (!r->diagnosis.findings[i].folded)
+            return &r->diagnosis.findings[i];
+    }
+    return NULL;
+}
+
+bool first_of_case(const struct run *r, int index)
+{
+    for (int i = 0; i < index; i++) {
+        if (same_text(r->results[i].case_label, r->results[index].case_label))
+            return false;
+    }
+    return true;
+}
+
+void add_finding(struct text *out, const struct report_style *style, const struct result *r,
+                 const struct finding *f, bool full)
+{
+    char a[CELL_SIZE];
+    char b[CELL_SIZE];
+    struct text line = {0};
+    text_printf(&line, "%s %s", style->unicode ? "\u2022" : "*", show_text(f->title));
+    if (f->file)
+        text_printf(&line, " (%s:%d)", f->file, f->line);
+    add_wrapped(out, style, 2, text_str(&line));
+    text_clear(&line);
+    if (f->fix) {
+        text_printf(&line, "fix: %s", f->fix);
+        add_wrapped(out, style, 4, text_str(&line));
+    }
+    text_printf(out, "    expected time %s, gain %s%s\n", show_time(f->expected_time_ns, a),
+                show_fixed(finding_gain_pct(r, f), 0, b),
+                isfinite(finding_gain_pct(r, f)) ? " %" : "");
+    if (full) {
+        text_printf(out, "    class: %s%s\n", finding_class_name(f->class),
+                    f->folded ? " (small gain)" : "");
+        for (int i = 0; i < f->evidence_count; i++) {
+            const struct evidence *e = &f->evidence[i];
+            text_printf(out, "    evidence: %s = %s (%s)\n", show_text(e->name),
+                        same_text(e->name, "time_ns") ? show_time(figure_number(e->figure), a)
+                                                      : show_count(figure_number(e->figure), a),
+                        provenance_name(e->figure.provenance));
+        }
+    }
+    text_release(&line);
+}

@@ -1,0 +1,56 @@
+// report, inside: small formatting helpers that the writers share. Buffers hold CELL_SIZE bytes.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_REPORT_INTERNAL_H
+#define RIDGE_REPORT_INTERNAL_H
+
+#include "report/report.h"
+
+enum { CELL_SIZE = 96 };
+
+enum ink { INK_NONE, INK_BOLD, INK_GREEN, INK_RED };
+
+// A value that is not finite is "-".
+const char *show_fixed(double value, int decimals, char out[CELL_SIZE]);
+const char *show_time(double ns, char out[CELL_SIZE]);
+const char *show_bytes(double bytes, char out[CELL_SIZE]);
+const char *show_count(double value, char out[CELL_SIZE]);
+const char *show_text(const char *s); // "-" for NULL
+
+// Characters on the screen, of UTF-8.
+size_t text_columns(const char *s);
+// Cuts to `columns`, marked with "~"; pads with spaces, to the left when `right`.
+void add_cell(struct text *out, const char *s, size_t columns, bool right);
+void add_ink(struct text *out, const struct report_style *style, enum ink ink, const char *s);
+void add_repeat(struct text *out, const char *s, size_t times);
+// Wraps at blanks to the style's width; further lines are indented.
+void add_wrapped(struct text *out, const struct report_style *style, size_t indent, const char *s);
+
+// NAN when absent.
+double figure_number(struct figure f);
+double counter_number(const struct result *r, enum counter_id id);
+double derived_number(const struct result *r, enum derived_id id);
+double result_time_ns(const struct result *r);
+double result_gbps(const struct result *r);
+double result_floor_pct(const struct result *r);
+double result_occupancy(const struct result *r, enum provenance *provenance);
+double result_dram_bytes(const struct result *r);
+// The provenance of the counters: of the first one there.
+enum provenance result_counted(const struct result *r);
+// Percent of the time that the finding's fix would save; NAN if unknown.
+double finding_gain_pct(const struct result *r, const struct finding *f);
+const char *verified_word(const struct result *r);
+
+const struct result *find_result(const struct run *r, const char *variant, const char *label);
+// The fastest that ran and is not wrong, or NULL.
+const struct result *fastest_result(const struct run *r, const char *label);
+// The first finding not folded, or NULL.
+const struct finding *top_finding(const struct result *r);
+bool same_text(const char *a, const char *b); // NULL equals NULL
+// True for the first result of its case.
+bool first_of_case(const struct run *r, int index);
+
+// One finding; in full also its class and evidence.
+void add_finding(struct text *out, const struct report_style *style, const struct result *r,
+                 const struct finding *f, bool full);
+
+#endif

@@ -1,0 +1,211 @@
+// Experiment files: what is read, what is refused and in which words, and the data of a case.
+// SPDX-License-Identifier: Apache-2.0
+#include "experiment/experiment.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#undef fail
+
+static char folder[64];
+static struct arena arena;
+static struct error err;
+static struct experiment *e;
+
+static const char good[] = "experiment: copy\nsource: k.cu\nreference: r.c:ref\nparams: {N: [4, 8]}\n"
+                           "buffers:\n  in: {type: f32, count: N, fill: 'uniform(-1,1)'}\n"
+                           "  out: {type: f32, count: N, output: true}\nwork: {bytes: 8*N, flops: 0}\n"
+                           "variants:\n  - {name: a, kernel: k, grid: 'ceil_div(N-4,4)', block: 4, args: [out, in, N]}\n"
+                           "  - {name: b, from: a, expect: {time: -50%, x: '>= 90'}, kernel: k, grid: 1, block: 4, args: [out, in, N]}\n";
+
+static void put(const char *name, const char *text)
+{
+    struct error ignored = {0};
+    assert_true(file_write(path_join(&arena, folder, name), text, strlen(text), &ignored));
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    (void)snprintf(folder, sizeof folder, "/tmp/ridge_experiment_XXXXXX");
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(setenv("RIDGE_CACHE", folder, 1), 0);
+    put("k.cu", "");
+    put("r.c", "void ref(float *o, const float *i, int n) { for (int k = 0; k < n; k++) o[k] = i[k]; }\n");
+    error_clear(&err);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    const char *const argv[] = {"rm", "-rf", folder, NULL};
+    struct process_spec spec = {.argv = argv};
+    struct process_result result = {0};
+    struct error ignored = {0};
+    (void)!process_run(&spec, &result, &ignored);
+    process_result_release(&result);
+    arena_release(&arena);
+    return 0;
+}
+
+static bool load(const char *text)
+{
+    put("experiment.yaml", text);
+    return experiment_load(&arena, folder, &e, &err);
+}
+
+static void refused(const char *extra, const char *message)
+{
+    assert_false(load(arena_printf(&arena, "%s%s", good, extra)));
+    assert_non_null(strstr(err.message, message));
+    assert_int_equal(err.kind, ERROR_INPUT);
+}
+
+static struct value evaluate(const char *text)
+{
+    const struct scope none = {0};
+    struct expression *x = NULL;
+    struct value v = {0};
+    assert_true(expression_parse(&arena, text, NOWHERE, &x, &err));
+    assert_true(expression_evaluate(x, &none, &v, &err));
+    return v;
+}
+
+static void expressions_have_the_usual_precedence(void **state)
+{
+    (void)state;
+    assert_int_equal(evaluate("1 + 2 * 3 - 8 / 3").i, 5);
+    assert_int_equal(evaluate("ceil_div(33, 32) + max(2, -3) + pow(2, 10)").i, 1028);
+    assert_int_equal(evaluate("1 < 2 && !(3 == 4) ? 7 : 1/0").i, 7);
+    assert_true(evaluate("7 / 2.0").d == 3.5);
+}
+
+static void overflow_is_an_error(void **state)
+{
+    (void)state;
+    const struct scope none = {0};
+    struct expression *x = NULL;
+    struct value v = {0};
+    assert_true(expression_parse(&arena, "9223372036854775807 + 1", NOWHERE, &x, &err));
+    assert_false(expression_evaluate(x, &none, &v, &err));
+    assert_string_equal(err.message, "the expression '9223372036854775807 + 1' overflows a 64-bit integer");
+}
+
+static void a_bad_expression_is_refused_with_its_place(void **state)
+{
+    (void)state;
+    struct expression *x = NULL;
+    assert_false(expression_parse(&arena, "N * ", NOWHERE, &x, &err));
+    assert_string_equal(err.message, "the expression 'N * ' ends where a number, a name or '(' is expected");
+}
+
+static void an_unknown_key_is_refused_with_a_suggestion(void **state)
+{
+    (void)state;
+    refused("  - {name: c, kernel: k, gird: 1, block: 4}\n", "unknown key 'gird'");
+    assert_non_null(strstr(err.message, "did you mean 'grid'?"));
+}
+
+static void an_unknown_buffer_is_refused_with_a_suggestion(void **state)
+{
+    (void)state;
+    refused("  - {name: c, kernel: k, grid: 1, block: 4, args: [outt]}\n",
+            ":12:52: unknown buffer or parameter 'outt' (did you mean 'out'?)");
+}
+
+static void tune_is_refused_as_not_supported(void **state)
+{
+    (void)state;
+    refused("  - {name: c, tune: {T: [1]}}\n", "'tune' is not supported by this version of ridge");
+}
+
+static void from_must_name_an_earlier_variant(void **state)
+{
+    (void)state;
+    refused("  - {name: c, from: d, kernel: k, grid: 1, block: 4}\n", "'from' names no earlier variant: 'd'");
+}
+
+static void expectations_become_bounds(void **state)
+{
+    (void)state;
+    assert_true(load(good));
+    assert_int_equal(e->variants[1].expectations[0].kind, EXPECT_CHANGE);
+    assert_true(e->variants[1].expectations[0].low == -0.5);
+    assert_int_equal(e->variants[1].expectations[1].kind, EXPECT_VALUE);
+    assert_true(e->variants[1].expectations[1].low == 90);
+}
+
+static void cases_are_the_values_of_the_axes(void **state)
+{
+    (void)state;
+    struct case_point *cases = NULL;
+    int count = 0;
+    const char *const overrides[] = {"N=1,2,3"};
+    assert_true(load(good));
+    assert_true(experiment_cases(&arena, e, overrides, 1, &cases, &count, &err));
+    assert_int_equal(count, 3);
+    assert_string_equal(cases[1].label, "N=2");
+}
+
+static void a_grid_of_no_blocks_is_refused_with_its_value(void **state)
+{
+    (void)state;
+    struct case_point *cases = NULL;
+    int count = 0;
+    struct resolved_variant v;
+    const struct device_facts device = {.cc = 9};
+    assert_true(load(good));
+    assert_true(experiment_cases(&arena, e, NULL, 0, &cases, &count, &err));
+    assert_false(experiment_resolve_variant(&arena, e, 0, &cases[0], &device, &v, &err));
+    assert_non_null(strstr(err.message, "grid is 0 blocks in x (it must be 1 to 2147483647): ceil_div(N-4,4) with N=4"));
+}
+
+static void the_reference_writes_what_poison_did_not(void **state)
+{
+    (void)state;
+    struct case_point *cases = NULL;
+    int count = 0;
+    struct resolved_variant v;
+    struct resolved_case c;
+    struct host_buffers got;
+    struct host_buffers wanted;
+    struct output_difference worst;
+    const struct device_facts device = {.cc = 9};
+    assert_true(load(good));
+    assert_true(experiment_cases(&arena, e, NULL, 0, &cases, &count, &err));
+    assert_true(experiment_resolve_case(&arena, e, &cases[1], &device, &c, &err));
+    assert_true(experiment_resolve_variant(&arena, e, 0, &cases[1], &device, &v, &err));
+    assert_true(buffers_fill(e, &c, &cases[1], 1, &got, &err));
+    assert_true(buffers_fill(e, &c, &cases[1], 1, &wanted, &err));
+    assert_true(reference_run(e, &v, &c, &wanted, &err));
+    assert_false(outputs_compare(e, &c, &got, &wanted, &worst));
+    assert_int_equal(worst.unwritten_count, 8);
+    assert_true(outputs_compare(e, &c, &wanted, &wanted, &worst));
+    buffers_release(&got);
+    buffers_release(&wanted);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(expressions_have_the_usual_precedence),
+        TEST(overflow_is_an_error),
+        TEST(a_bad_expression_is_refused_with_its_place),
+        TEST(an_unknown_key_is_refused_with_a_suggestion),
+        TEST(an_unknown_buffer_is_refused_with_a_suggestion),
+        TEST(tune_is_refused_as_not_supported),
+        TEST(from_must_name_an_earlier_variant),
+        TEST(expectations_become_bounds),
+        TEST(cases_are_the_values_of_the_axes),
+        TEST(a_grid_of_no_blocks_is_refused_with_its_value),
+        TEST(the_reference_writes_what_poison_did_not),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
