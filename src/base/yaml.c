@@ -138,6 +138,25 @@ static bool build_member(struct builder *b, yaml_event_type_t end, int depth,
     return done;
 }
 
+static int open_parentheses(const char *s)
+{
+    int open = 0;
+    for (; *s; s++)
+        open += (*s == '(') - (*s == ')');
+    return open;
+}
+
+// YAML parts [ceil_div(N,32), 8] at every comma; a call is one item: it goes on until it is closed.
+static bool joins_last(struct builder *b, struct node_vec *items, const struct yaml_node *item)
+{
+    struct yaml_node *last = items->count > 0 ? items->items[items->count - 1] : NULL;
+    if (!last || last->kind != YAML_SCALAR || item->kind != YAML_SCALAR ||
+        open_parentheses(last->scalar) <= 0)
+        return false;
+    last->scalar = arena_printf(b->arena, "%s,%s", last->scalar, item->scalar);
+    return true;
+}
+
 static bool build_list(struct builder *b, const yaml_event_t *event, int depth,
                        struct yaml_node **out)
 {
@@ -148,7 +167,7 @@ static bool build_list(struct builder *b, const yaml_event_t *event, int depth,
     bool ended = false, done = true;
     while (done && !ended) {
         done = build_member(b, YAML_SEQUENCE_END_EVENT, depth + 1, &item, &ended);
-        if (done && !ended)
+        if (done && !ended && !joins_last(b, &items, item))
             VEC_PUSH(items.items, items.count, items.capacity, item);
     }
     if (done) {

@@ -9,7 +9,8 @@ static void add_bounds(const struct diagnosis *d, const struct report_style *sty
                        struct text *out)
 {
     char a[CELL_SIZE];
-    text_add(out, "  bound      time       work                           rate         provenance\n");
+    text_add(out,
+             "  bound      time       work                           rate         provenance\n");
     for (int i = 0; i < d->bound_count; i++) {
         const struct bound *b = &d->bounds[i];
         struct text work = {0};

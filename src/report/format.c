@@ -139,7 +139,7 @@ double counter_number(const struct result *r, enum counter_id id)
 
 double derived_number(const struct result *r, enum derived_id id)
 {
-    return figure_number(derived_get(&r->counters, id));
+    return figure_number(counters_derived(&r->counters, id));
 }
 
 double result_time_ns(const struct result *r)

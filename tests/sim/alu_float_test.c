@@ -265,8 +265,8 @@ static u64 integer_of(f64 v, bool wide)
 {
     const f64 low = to_signed ? -ldexp(1, to_bits - 1) : 0;
     const f64 end = ldexp(1, to_bits - to_signed);
-    if (v != v)
-        return wide ? (u64)1 << (to_bits - 1) : 0;
+    if (v != v) // the top bit; an s8 comes with its sign up to bit 15
+        return !wide ? 0 : to_bits == 8 && to_signed ? 0xff80 : (u64)1 << (to_bits - 1);
     const u64 top = to_signed ? ((u64)1 << (to_bits - 1)) - 1
                               : (to_bits == 64 ? UINT64_MAX : ((u64)1 << to_bits) - 1);
     u64 r = v >= end ? top : v <= low ? (u64)(s64)low : v < 0 ? (u64)(s64)v : (u64)v;

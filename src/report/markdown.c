@@ -1,0 +1,363 @@
+// The documentation of a run in Markdown: per iteration hypothesis, implementation (the diff of the
+// kernels), results and analysis.
+// SPDX-License-Identifier: Apache-2.0
+#include "report/internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_SOURCE_BYTES = 16 << 20 };
+
+/* ---- the kernels' text ------------------------------------------------------------------------ */
+
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// Past a comment or literal at p, else p itself.
+static const char *skip_quiet(const char *p)
+{
+    if (p[0] == '/' && p[1] == '/')
+        return p + strcspn(p, "\n");
+    if (p[0] == '/' && p[1] == '*') {
+        const char *end = strstr(p + 2, "*/");
+        return end ? end + 2 : p + strlen(p);
+    }
+    if (*p != '"' && *p != '\'')
+        return p;
+    const char *q = p + 1;
+    while (*q && *q != *p && *q != '\n')
+        q += q[0] == '\\' && q[1] ? 2 : 1;
+    return *q ? q + 1 : q;
+}
+
+// Past the brace that closes the one at p; NULL if none does.
+static const char *close_brace(const char *p)
+{
+    int depth = 0;
+    while (*p) {
+        const char *next = skip_quiet(p);
+        if (next != p) {
+            p = next;
+            continue;
+        }
+        depth += (*p == '{') - (*p == '}');
+        p++;
+        if (depth == 0)
+            return p;
+    }
+    return NULL;
+}
+
+// The definition of `name` (its line's start to the closing brace); false if there is none.
+static bool add_function(struct text *out, const char *source, const char *name)
+{
+    size_t length = strlen(name);
+    const char *start = source; // after the last top-level ; or }
+    const char *p = source;
+    while (*p) {
+        const char *next = skip_quiet(p);
+        if (next != p) {
+            p = next;
+            continue;
+        }
+        if (*p == ';' || *p == '}' || *p == '#') {
+            p += *p == '#' ? strcspn(p, "\n") : 1;
+            start = p;
+            continue;
+        }
+        bool found = strncmp(p, name, length) == 0 && !is_word(p[length]) &&
+                     (p == source || !is_word(p[-1]));
+        const char *brace = found ? p + strcspn(p, "{;") : NULL;
+        const char *end = brace && *brace == '{' ? close_brace(brace) : NULL;
+        if (end) {
+            start += strspn(start, " \t\r\n");
+            text_addn(out, start, (size_t)(end - start));
+            text_add(out, "\n\n");
+            return true;
+        }
+        p++;
+    }
+    return false;
+}
+
+static const struct variant_spec *find_variant(const struct experiment *e, const char *name)
+{
+    for (int i = 0; name && i < e->variant_count; i++) {
+        if (same_text(e->variants[i].name, name))
+            return &e->variants[i];
+    }
+    return NULL;
+}
+
+static bool launched_before(const struct variant_spec *v, int index)
+{
+    for (int i = 0; i < index; i++) {
+        if (same_text(v->launches[i].kernel, v->launches[index].kernel))
+            return true;
+    }
+    return false;
+}
+
+static bool add_kernels(const struct experiment *e, const struct variant_spec *v, struct text *out,
+                        struct error *err)
+{
+    const char *path = v->source ? v->source : e->source;
+    char *source = NULL;
+    size_t size = 0;
+    if (!path)
+        return fail(err, v->at, "variant '%s' has no source", v->name);
+    if (!file_read(path, MAX_SOURCE_BYTES, &source, &size, err))
+        return false;
+    for (int i = 0; i < v->define_count; i++)
+        text_printf(out, "#define %s %s\n", v->defines[i].name, show_text(v->defines[i].value));
+    for (int i = 0; i < v->launch_count; i++) {
+        const struct launch_spec *l = &v->launches[i];
+        if (l->kernel && !launched_before(v, i) && !add_function(out, source, l->kernel))
+            text_printf(out, "// %s is not written out in the source\n", l->kernel);
+    }
+    free(source);
+    return true;
+}
+
+/* ---- the diff ---------------------------------------------------------------------------------- */
+
+static bool temporary(char *path, const char *text, struct error *err)
+{
+    int fd = mkstemp(path);
+    if (fd < 0)
+        return fail_as(err, ERROR_SYSTEM, NOWHERE, "cannot make a temporary file '%s'", path);
+    (void)close(fd);
+    if (file_write(path, text, strlen(text), err))
+        return true;
+    (void)unlink(path);
+    return false;
+}
+
+static bool run_diff(const char *before, const char *after, const char *before_name,
+                     const char *after_name, struct text *out, struct error *err)
+{
+    char a[] = "/tmp/ridge-before-XXXXXX";
+    char b[] = "/tmp/ridge-after-XXXXXX";
+    if (!temporary(a, before, err))
+        return false;
+    if (!temporary(b, after, err)) {
+        (void)unlink(a);
+        return false;
+    }
+    const char *const argv[] = {"diff",    "-U",       "1000", "--label", before_name,
+                                "--label", after_name, a,      b,         NULL};
+    struct process_spec spec = {.argv = argv, .timeout_s = 60};
+    struct process_result result = {0};
+    bool done = process_run(&spec, &result, err);
+    (void)unlink(a);
+    (void)unlink(b);
+    if (done && result.exit_status > 1)
+        done = fail_as(err, ERROR_SYSTEM, NOWHERE, "diff: %s", text_str(&result.err_text));
+    if (done)
+        text_add(out, text_str(&result.out));
+    process_result_release(&result);
+    return done;
+}
+
+static bool add_code(const struct experiment *e, const struct variant_spec *v,
+                     const struct variant_spec *from, struct text *out, struct error *err)
+{
+    struct text before = {0};
+    struct text after = {0};
+    struct text diff = {0};
+    bool done =
+        add_kernels(e, v, &after, err) && (!from || add_kernels(e, from, &before, err)) &&
+        (!from || run_diff(text_str(&before), text_str(&after), from->name, v->name, &diff, err));
+    if (done && !from)
+        text_printf(out, "```cuda\n%s```\n\n", text_str(&after));
+    else if (done && diff.length > 0)
+        text_printf(out, "```diff\n%s```\n\n", text_str(&diff));
+    else if (done)
+        text_add(out, "The kernels are the same; only the launch or the defines differ.\n\n");
+    text_release(&before);
+    text_release(&after);
+    text_release(&diff);
+    return done;
+}
+
+// Files that have gone are said, and are no error of the report.
+static void add_implementation(const struct experiment *e, const struct result *r, struct text *out)
+{
+    struct error err = {0};
+    text_add(out, "**Implementation**\n\n");
+    const struct variant_spec *v = e ? find_variant(e, r->variant) : NULL;
+    const struct variant_spec *from = e ? find_variant(e, r->from) : NULL;
+    if (!v || (r->from && !from))
+        text_add(out, "No diff: the experiment's files are not there any more.\n\n");
+    else if (!add_code(e, v, from, out, &err))
+        text_printf(out, "No diff: %s\n\n", err.message);
+}
+
+/* ---- the results -------------------------------------------------------------------------------- */
+
+typedef const char *show_function(double value, char out[CELL_SIZE]);
+
+static const char *show_whole(double value, char out[CELL_SIZE])
+{
+    return show_fixed(value, 0, out);
+}
+
+static const char *show_tenths(double value, char out[CELL_SIZE])
+{
+    return show_fixed(value, 1, out);
+}
+
+struct metric {
+    const char *name;
+    double value;
+    enum provenance provenance;
+    show_function *show;
+};
+enum { METRIC_COUNT = 9 };
+
+static struct metric derived_metric(const char *name, const struct result *r, enum derived_id id)
+{
+    struct figure f = counters_derived(&r->counters, id);
+    return (struct metric){name, figure_number(f), f.provenance, show_tenths};
+}
+
+static void read_metrics(const struct result *r, struct metric out[METRIC_COUNT])
+{
+    enum provenance occupancy = PROVENANCE_ABSENT;
+    double occupied = result_occupancy(r, &occupancy);
+    enum provenance time = r->time.provenance;
+    const struct figure *f = r->counters.figure;
+    int n = 0;
+    out[n++] = (struct metric){"time", result_time_ns(r), time, show_time};
+    out[n++] = (struct metric){"GB/s", result_gbps(r), time, show_whole};
+    out[n++] = (struct metric){"% of floor", result_floor_pct(r), time, show_tenths};
+    out[n++] = derived_metric("sectors/request, loads", r, DERIVED_LOAD_SECTORS_PER_REQUEST);
+    out[n++] = derived_metric("sectors/request, stores", r, DERIVED_STORE_SECTORS_PER_REQUEST);
+    out[n++] = derived_metric("shared conflicts %", r, DERIVED_SHARED_CONFLICT_PCT);
+    out[n++] = (struct metric){"lanes active %", counter_number(r, COUNTER_LANES_ACTIVE_PCT),
+                               f[COUNTER_LANES_ACTIVE_PCT].provenance, show_tenths};
+    out[n++] = (struct metric){"occupancy %", occupied, occupancy, show_tenths};
+    out[n++] = (struct metric){"DRAM bytes", result_dram_bytes(r),
+                               f[COUNTER_DRAM_READ_BYTES].provenance, show_bytes};
+}
+
+static void add_change(double before, double after, struct text *out)
+{
+    double change = 100.0 * (after / before - 1.0);
+    if (isfinite(change))
+        text_printf(out, "%+.1f %%", change);
+    else
+        text_add(out, "-");
+}
+
+static const char *figure_source(const struct metric *m)
+{
+    return isfinite(m->value) ? provenance_name(m->provenance) : "-";
+}
+
+static void add_results(const struct result *r, const struct result *from, struct text *out)
+{
+    char a[CELL_SIZE];
+    char b[CELL_SIZE];
+    struct metric after[METRIC_COUNT];
+    struct metric before[METRIC_COUNT];
+    read_metrics(r, after);
+    read_metrics(from ? from : r, before);
+    text_printf(out, "**Results** (verified: %s)\n\n", verified_word(r));
+    if (r->error)
+        text_printf(out, "```\n%s\n```\n\n", r->error);
+    text_printf(out, "| metric | before%s%s | provenance | after (%s) | provenance | change |\n",
+                from ? ": " : "", from ? show_text(from->variant) : "", show_text(r->variant));
+    text_add(out, "|---|---:|---|---:|---|---:|\n");
+    for (int i = 0; i < METRIC_COUNT; i++) {
+        text_printf(out, "| %s | %s | %s ", after[i].name,
+                    from ? before[i].show(before[i].value, a) : "-",
+                    from ? figure_source(&before[i]) : "-");
+        text_printf(out, "| %s | %s | ", after[i].show(after[i].value, b),
+                    figure_source(&after[i]));
+        add_change(from ? before[i].value : (double)NAN, after[i].value, out);
+        text_add(out, " |\n");
+    }
+    text_add(out, "\n");
+}
+
+/* ---- the words ---------------------------------------------------------------------------------- */
+
+static void add_hypothesis(const struct result *r, const struct result *from, struct text *out)
+{
+    const struct finding *top = from ? top_finding(from) : NULL;
+    const char *found = top ? top->title : from ? NULL : "not known yet: the first version";
+    text_add(out, "**Hypothesis**\n\n");
+    text_printf(out, "- Bottleneck: %s\n", show_text(r->bottleneck ? r->bottleneck : found));
+    text_printf(out, "- Optimization: %s\n", show_text(r->hypothesis ? r->hypothesis : r->title));
+    text_add(out, "- Expected:");
+    for (int i = 0; i < r->expectation_count; i++)
+        text_printf(out, "%s %s %s", i > 0 ? "," : "", show_text(r->expectations[i].what),
+                    show_text(r->expectations[i].expected));
+    text_add(out, r->expectation_count > 0 ? "\n\n" : " -\n\n");
+}
+
+static void add_analysis(const struct result *r, struct text *out)
+{
+    char a[CELL_SIZE];
+    const struct finding *top = top_finding(r);
+    text_add(out, "**Analysis**\n\n");
+    for (int i = 0; i < r->expectation_count; i++) {
+        const struct expectation_result *e = &r->expectations[i];
+        text_printf(out, "- %s: expected %s, actual %s: %s\n", show_text(e->what),
+                    show_text(e->expected), show_text(e->actual),
+                    expectation_verdict_name(e->verdict));
+    }
+    if (r->speedup.valid) {
+        text_printf(out, "- Against %s: %sx", show_text(r->speedup.versus),
+                    show_fixed(r->speedup.comparison.ratio, 2, a));
+        text_printf(out, ", %s\n", verdict_name(r->speedup.comparison.verdict));
+    }
+    if (r->diagnosed)
+        text_printf(out, "- Limiter: %s%s%s\n", show_text(r->diagnosis.limiter),
+                    r->diagnosis.limiter_why ? ": " : "",
+                    r->diagnosis.limiter_why ? r->diagnosis.limiter_why : "");
+    text_printf(out, "- New bottleneck: %s\n\n",
+                top ? show_text(top->title) : "no finding promises a gain");
+}
+
+static void add_case(const struct run *r, const struct experiment *e, const char *label,
+                     struct text *out)
+{
+    int iteration = 0;
+    if (label && label[0])
+        text_printf(out, "## %s\n\n", label);
+    for (int i = 0; i < r->result_count; i++) {
+        const struct result *it = &r->results[i];
+        if (!same_text(it->case_label, label))
+            continue;
+        const struct result *from = find_result(r, it->from, label);
+        text_printf(out, "### Iteration %d: %s\n\n", iteration++, show_text(it->variant));
+        add_hypothesis(it, from, out);
+        add_implementation(e, it, out);
+        add_results(it, from, out);
+        add_analysis(it, out);
+    }
+}
+
+bool report_markdown(const struct run *r, const struct experiment *experiment, struct text *out,
+                     struct error *err)
+{
+    const struct run_header *h = &r->header;
+    error_clear(err);
+    text_printf(out, "# %s\n\n", h->title ? h->title : show_text(h->experiment));
+    text_printf(out, "Device: %s (%s). Date: %s. Caches: %s. ridge %s", show_text(h->device_name),
+                show_text(h->device_id), show_text(h->started), show_text(h->cache_state),
+                show_text(h->ridge_version));
+    text_printf(out, "%s%s.\n\n", h->git ? ". Commit: " : "", h->git ? h->git : "");
+    for (int i = 0; i < r->result_count; i++) {
+        if (first_of_case(r, i))
+            add_case(r, experiment, r->results[i].case_label, out);
+    }
+    text_printf(out, "**Stop rule**: %s\n", r->stop_reason ? r->stop_reason : "go on");
+    return true;
+}

@@ -1,0 +1,301 @@
+// The report for a terminal: a table a case, expectations, findings, the next step, a roofline and
+// the stop rule. Fits 100 columns.
+// SPDX-License-Identifier: Apache-2.0
+#include "report/internal.h"
+
+#include <math.h>
+
+struct column {
+    const char *upper, *lower;
+    size_t width;
+    bool right;
+};
+enum column_id {
+    COLUMN_VARIANT,
+    COLUMN_VERIFIED,
+    COLUMN_TIME,
+    COLUMN_GBPS,
+    COLUMN_FLOOR,
+    COLUMN_LOAD,
+    COLUMN_STORE,
+    COLUMN_CONFLICTS,
+    COLUMN_LANES,
+    COLUMN_OCCUPANCY,
+    COLUMN_LIMITER,
+    COLUMN_SPEEDUP,
+    COLUMN_VERDICT,
+    COLUMN_SOURCE,
+    COLUMN_COUNT
+};
+static const struct column columns[COLUMN_COUNT] = {
+    {"", "variant", 15, false}, {"ve-", "rif", 3, false},      {"", "time", 8, true},
+    {"", "GB/s", 6, true},      {"% of", "floor", 5, true},    {"sect", "load", 4, true},
+    {"/req", "stor", 4, true},  {"conf.", "%", 5, true},       {"lane", "%", 4, true},
+    {"occ.", "%", 4, true},     {"", "limiter", 8, false},     {"speed-", "up", 6, true},
+    {"ver-", "dict", 6, false}, {"time/", "counts", 7, false},
+};
+
+static void add_column(struct text *out, const struct report_style *style, enum column_id id,
+                       enum ink ink, const char *s)
+{
+    struct text cell = {0};
+    if (id > 0)
+        text_add(out, " ");
+    add_cell(&cell, s, columns[id].width, columns[id].right);
+    add_ink(out, style, ink, text_str(&cell));
+    text_release(&cell);
+}
+
+static void add_header(struct text *out, const struct report_style *style)
+{
+    size_t width = COLUMN_COUNT - 1;
+    for (int line = 0; line < 2; line++) {
+        for (int i = 0; i < COLUMN_COUNT; i++)
+            add_column(out, style, (enum column_id)i, INK_BOLD,
+                       line == 0 ? columns[i].upper : columns[i].lower);
+        text_add(out, "\n");
+    }
+    for (int i = 0; i < COLUMN_COUNT; i++)
+        width += columns[i].width;
+    add_repeat(out, style->unicode ? "\u2500" : "-", width);
+    text_add(out, "\n");
+}
+
+static const char *short_provenance(enum provenance p)
+{
+    switch (p) {
+    case PROVENANCE_MEASURED:
+        return "mea";
+    case PROVENANCE_SIMULATED:
+        return "sim";
+    case PROVENANCE_MODELLED:
+        return "mod";
+    case PROVENANCE_ABSENT:
+        return "-";
+    }
+    return "-";
+}
+
+static void add_judgement(const struct result *r, const struct report_style *style,
+                          struct text *out)
+{
+    char a[CELL_SIZE];
+    const struct speedup *s = &r->speedup;
+    enum ink ink = INK_NONE;
+    const char *verdict = "-";
+    struct text ratio = {0};
+    struct text source = {0};
+    if (s->valid) {
+        enum verdict v = s->comparison.verdict;
+        ink = v == VERDICT_FASTER ? INK_GREEN : v == VERDICT_SLOWER ? INK_RED : INK_NONE;
+        verdict = v == VERDICT_SAME ? "same" : verdict_name(v);
+        text_add(&ratio, show_fixed(s->comparison.ratio, 2, a));
+        if (isfinite(s->comparison.ratio))
+            text_add(&ratio, "x");
+    }
+    add_column(out, style, COLUMN_SPEEDUP, INK_NONE, ratio.length ? text_str(&ratio) : "-");
+    add_column(out, style, COLUMN_VERDICT, ink, verdict);
+    text_printf(&source, "%s/%s", short_provenance(r->time.provenance),
+                short_provenance(result_counted(r)));
+    add_column(out, style, COLUMN_SOURCE, INK_NONE, text_str(&source));
+    text_release(&ratio);
+    text_release(&source);
+}
+
+static void add_row(const struct result *r, const struct report_style *style, struct text *out)
+{
+    char a[CELL_SIZE];
+    const char *verified = verified_word(r);
+    enum ink ink = verified[0] == 'y' ? INK_GREEN : verified[0] == 'N' ? INK_RED : INK_NONE;
+    const struct {
+        enum column_id id;
+        double value;
+        int decimals;
+    } figures[] = {
+        {COLUMN_GBPS, result_gbps(r), 0},
+        {COLUMN_FLOOR, result_floor_pct(r), 1},
+        {COLUMN_LOAD, derived_number(r, DERIVED_LOAD_SECTORS_PER_REQUEST), 1},
+        {COLUMN_STORE, derived_number(r, DERIVED_STORE_SECTORS_PER_REQUEST), 1},
+        {COLUMN_CONFLICTS, derived_number(r, DERIVED_SHARED_CONFLICT_PCT), 1},
+        {COLUMN_LANES, counter_number(r, COUNTER_LANES_ACTIVE_PCT), 0},
+        {COLUMN_OCCUPANCY, result_occupancy(r, NULL), 0},
+    };
+    add_column(out, style, COLUMN_VARIANT, INK_NONE, show_text(r->variant));
+    add_column(out, style, COLUMN_VERIFIED, ink, verified);
+    add_column(out, style, COLUMN_TIME, INK_NONE, show_time(result_time_ns(r), a));
+    for (size_t i = 0; i < COUNT_OF(figures); i++)
+        add_column(out, style, figures[i].id, INK_NONE,
+                   show_fixed(figures[i].value, figures[i].decimals, a));
+    add_column(out, style, COLUMN_LIMITER, INK_NONE,
+               r->diagnosed ? show_text(r->diagnosis.limiter) : "-");
+    add_judgement(r, style, out);
+    text_add(out, "\n");
+}
+
+static const char *status_word(enum result_status s)
+{
+    switch (s) {
+    case RESULT_OK:
+        return "ok";
+    case RESULT_WRONG:
+        return "wrong result";
+    case RESULT_FAILED:
+        return "failed";
+    case RESULT_SKIPPED:
+        return "skipped";
+    }
+    return "-";
+}
+
+static void add_errors(const struct run *r, const char *label, const struct report_style *style,
+                       struct text *out)
+{
+    for (int i = 0; i < r->result_count; i++) {
+        const struct result *it = &r->results[i];
+        if (!same_text(it->case_label, label))
+            continue;
+        if (it->status != RESULT_OK || it->error) {
+            text_printf(out, "%s: ", show_text(it->variant));
+            add_ink(out, style, it->status == RESULT_SKIPPED ? INK_NONE : INK_RED,
+                    status_word(it->status));
+            text_add(out, "\n");
+            if (it->error) // compiler output: its lines and carets stay as they are
+                text_printf(out, "%s\n", it->error);
+        }
+        for (int k = 0; k < it->problem_count; k++) {
+            const char *message = it->problems[k].message;
+            if (message && !same_text(message, it->error))
+                add_wrapped(out, style, 2, message);
+        }
+    }
+}
+
+static void add_expectations(const struct run *r, const char *label,
+                             const struct report_style *style, struct text *out)
+{
+    bool any = false;
+    for (int i = 0; i < r->result_count; i++) {
+        const struct result *it = &r->results[i];
+        if (!same_text(it->case_label, label))
+            continue;
+        for (int k = 0; k < it->expectation_count; k++) {
+            const struct expectation_result *e = &it->expectations[k];
+            enum ink ink = e->verdict == EXPECTATION_HELD      ? INK_GREEN
+                           : e->verdict == EXPECTATION_UNKNOWN ? INK_NONE
+                                                               : INK_RED;
+            if (!any)
+                add_ink(out, style, INK_BOLD, "\nExpectations\n");
+            any = true;
+            text_printf(out, "  %s: %s expected %s, actual %s: ", show_text(it->variant),
+                        show_text(e->what), show_text(e->expected), show_text(e->actual));
+            add_ink(out, style, ink, expectation_verdict_name(e->verdict));
+            text_add(out, "\n");
+        }
+    }
+}
+
+static void add_hypotheses(const struct run *r, const char *label, const struct report_style *style,
+                           struct text *out)
+{
+    bool any = false;
+    for (int i = 0; i < r->result_count; i++) {
+        const struct result *it = &r->results[i];
+        if (!it->hypothesis || !same_text(it->case_label, label))
+            continue;
+        if (!any)
+            add_ink(out, style, INK_BOLD, "\nHypotheses\n");
+        any = true;
+        struct text line = {0};
+        text_printf(&line, "%s: %s", show_text(it->variant), it->hypothesis);
+        add_wrapped(out, style, 2, text_str(&line));
+        text_release(&line);
+    }
+}
+
+// All findings of the best variant, the first one of each other.
+static void add_findings(const struct run *r, const char *label, const struct report_style *style,
+                         struct text *out)
+{
+    const struct result *best = fastest_result(r, label);
+    bool any = false;
+    for (int i = 0; i < r->result_count; i++) {
+        const struct result *it = &r->results[i];
+        if (!it->diagnosed || !same_text(it->case_label, label))
+            continue;
+        const struct finding *top = top_finding(it);
+        if (!top && !(style->verbose && it->diagnosis.finding_count > 0))
+            continue;
+        if (!any)
+            add_ink(out, style, INK_BOLD, "\nFindings\n");
+        any = true;
+        text_printf(out, " %s%s\n", show_text(it->variant), it == best ? " (fastest)" : "");
+        int folded = 0;
+        for (int k = 0; k < it->diagnosis.finding_count; k++) {
+            const struct finding *f = &it->diagnosis.findings[k];
+            bool wanted = style->verbose || f == top || (it == best && !f->folded);
+            if (wanted)
+                add_finding(out, style, it, f, false);
+            folded += !wanted && f->folded;
+        }
+        if (it == best && folded > 0)
+            text_printf(out, "  (%d more under 3 %% of gain; --verbose shows them)\n", folded);
+    }
+}
+
+static void add_next_step(const struct run *r, const char *label, const struct report_style *style,
+                          struct text *out)
+{
+    const struct result *best = fastest_result(r, label);
+    const struct finding *top = best ? top_finding(best) : NULL;
+    struct text line = {0};
+    text_add(out, "\n");
+    add_ink(out, style, INK_BOLD, "Next step:");
+    text_add(out, "\n");
+    if (r->stop_reason && same_text(r->results[r->result_count - 1].case_label, label))
+        text_printf(&line, "none needed: %s", r->stop_reason);
+    else if (top)
+        text_printf(&line, "%s: %s%s%s", show_text(best->variant), show_text(top->title),
+                    top->fix ? ". " : "", top->fix ? top->fix : "");
+    else if (best)
+        text_printf(&line, "no finding promises a gain for %s", show_text(best->variant));
+    else
+        text_add(&line, "make one variant run and be right; its error is above");
+    add_wrapped(out, style, 2, text_str(&line));
+    text_release(&line);
+}
+
+static void add_case(const struct run *r, const char *label, const struct report_style *style,
+                     struct text *out)
+{
+    if (label && label[0]) {
+        text_add(out, "\n");
+        add_ink(out, style, INK_BOLD, label);
+    }
+    text_add(out, "\n");
+    add_header(out, style);
+    for (int i = 0; i < r->result_count; i++) {
+        if (same_text(r->results[i].case_label, label))
+            add_row(&r->results[i], style, out);
+    }
+    text_add(out, "time/counts: mea measured, sim simulated, mod modelled\n");
+    add_errors(r, label, style, out);
+    add_expectations(r, label, style, out);
+    add_hypotheses(r, label, style, out);
+    add_findings(r, label, style, out);
+    add_next_step(r, label, style, out);
+    text_add(out, "\n");
+    report_roofline(r, label, style, out);
+}
+
+void report_terminal(const struct run *r, const struct report_style *style, struct text *out)
+{
+    const struct run_header *h = &r->header;
+    add_ink(out, style, INK_BOLD, h->title ? h->title : show_text(h->experiment));
+    text_printf(out, "\n%s (%s), caches %s, %s\n", show_text(h->device_name),
+                show_text(h->device_id), show_text(h->cache_state), show_text(h->started));
+    for (int i = 0; i < r->result_count; i++) {
+        if (first_of_case(r, i))
+            add_case(r, r->results[i].case_label, style, out);
+    }
+    text_printf(out, "\nStop rule: %s\n", r->stop_reason ? r->stop_reason : "go on");
+}
