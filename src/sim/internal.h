@@ -74,8 +74,7 @@ const struct access_functions *sim_access_functions(enum sim_isa isa);
 
 /* ---- caches -------------------------------------------------------------------------------- */
 
-// One SM's L1: sectored, write-through, no allocation on stores (a store updates a line that is
-// there). Size = the SM's unified memory less the shared memory its resident blocks hold.
+// One SM's L1: sectored, write-through; a store takes a line (sectors it writes whole are there). Size = the SM's unified memory less the shared memory its resident blocks hold.
 struct l1;
 struct l1 *l1_new(const struct gpu *gpu, uint64_t shared_bytes_in_use);
 void l1_free(struct l1 *c);
@@ -115,7 +114,7 @@ struct trace_op {
     uint8_t lines;       // global: distinct lines
     uint8_t sectors;     // global: distinct sectors (saturated at 255)
     uint8_t miss;        // global loads: sectors not in L1; stores: sectors written in part
-    uint8_t wavefronts;  // shared; atomics: largest number of lanes on one address
+    uint8_t wavefronts;  // shared and global: passes through the 32 banks
     uint32_t first_sector; // global: low 32 bits of (address / 32) of the lowest active lane: tells
                            // the timing which hits wait for a sector that is still on its way
 };

@@ -276,6 +276,18 @@ static void global_through_l1(struct warp *w, const struct uop *u, const struct 
     traced->miss = (uint8_t)(touch == TOUCH_READ ? sent : partial);
 }
 
+// L1 returns words through the same 32 banks as shared memory: lanes of different lines that share
+// a bank take turns.
+static uint8_t data_wavefronts(const struct core *core, const uint64_t *address, uint32_t mask,
+                               unsigned bytes)
+{
+    uint32_t low[LANES];
+    for (unsigned l = 0; l < LANES; l++)
+        low[l] = (uint32_t)address[l];
+    int passes = core->access->shared(low, mask, bytes, SHARED_LOAD).count;
+    return (uint8_t)(passes > UINT8_MAX ? UINT8_MAX : passes);
+}
+
 const struct mem_state *global_account(struct warp *w, const struct uop *u, uint32_t mask,
                                        const uint64_t *address, unsigned bytes, enum touch touch)
 {
@@ -309,8 +321,10 @@ const struct mem_state *global_account(struct warp *w, const struct uop *u, uint
         .sectors = (uint8_t)(s->access.sector_count > 255 ? 255 : s->access.sector_count)};
     if (!l->options->no_caches)
         global_through_l1(w, u, m, s, first - s->key, touch, &traced);
-    if (w->trace != NULL)
+    if (w->trace != NULL) {
+        traced.wavefronts = data_wavefronts(core, address, mask, bytes);
         trace_access(w, u, &traced);
+    }
     if ((l->checks & (SIM_CHECK_UNINIT | SIM_CHECK_RACES)) != 0)
         check_global(w, u, mask, address, bytes, touch);
     return s;

@@ -3,7 +3,7 @@
 // its source stands. The mechanisms:
 //   - a warp issues in order; an instruction waits for the registers it reads (scoreboard);
 //   - each of the SM's schedulers issues one instruction a cycle; a pipe takes 32 lanes at its rate;
-//   - the load/store unit takes a request line by line, shared memory wavefront by wavefront;
+//   - the load/store unit takes a request line by line and returns it bank by bank, as shared memory;
 //   - sectors that miss L1 pass the SM's fill port, the L2 and, if they miss there, device memory;
 //     L2 and memory are shared evenly by the SMs at work (each SM gets its part of the chip's rate);
 //   - a load that hits a sector still on its way waits for it;
@@ -231,7 +231,8 @@ static double load_global(struct replay *p, const struct trace_op *op, double at
     const struct rates *r = &p->r;
     const struct timing_site *t = &p->in->sites[op->site];
     double bytes = (double)op->lanes * t->bytes;
-    double cycles = fmax(r->lsu_issue, fmax(op->lines / r->lines, bytes / r->l1_bytes));
+    double cycles = fmax(fmax(r->lsu_issue, op->wavefronts * r->wavefront),
+                         fmax(op->lines / r->lines, bytes / r->l1_bytes));
     double start = server_take(&p->lsu, at, cycles);
     double arrives = start + cycles + r->l1_latency;
     struct fill *f = fill_slot(p, op->first_sector);
