@@ -57,7 +57,7 @@ bool error_context(struct error *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
 struct arena {
     struct arena_chunk *chunks;
 };
-void arena_release(struct arena *a); // leaves a valid empty arena
+void arena_release(struct arena *a);                   // leaves a valid empty arena
 void *arena_alloc(struct arena *a, size_t size_bytes); // zeroed, 16-byte aligned
 char *arena_strdup(struct arena *a, const char *s);
 char *arena_strndup(struct arena *a, const char *s, size_t n);
@@ -72,13 +72,13 @@ char *xstrdup(const char *s);
 // Grows a malloc'ed array so that index `count` exists; doubles. VEC_PUSH(v.items, v.count,
 // v.capacity) = value;
 void vec_reserve(void **items, size_t *capacity, size_t count, size_t item_size_bytes);
-#define VEC_PUSH(items, count, capacity, value)                                                    \
-    do {                                                                                           \
-        void *vec_p_ = (items);                                                                    \
-        vec_reserve(&vec_p_, &(capacity), (count) + 1,                                             \
-                    sizeof(*(items))); /* NOLINT(bugprone-sizeof-expression): of pointers too */   \
-        (items) = vec_p_;                                                                          \
-        (items)[(count)++] = (value);                                                              \
+#define VEC_PUSH(items, count, capacity, value)                                                  \
+    do {                                                                                         \
+        void *vec_p_ = (items);                                                                  \
+        vec_reserve(&vec_p_, &(capacity), (count) + 1,                                           \
+                    sizeof(*(items))); /* NOLINT(bugprone-sizeof-expression): of pointers too */ \
+        (items) = vec_p_;                                                                        \
+        (items)[(count)++] = (value);                                                            \
     } while (0)
 
 /* ---- text --------------------------------------------------------------------------------- */
@@ -124,12 +124,13 @@ bool file_read(const char *path, size_t max_bytes, char **data, size_t *size_byt
                struct error *err) CHECK_RESULT;
 // Writes through a temporary file in the same folder, fsync and rename: the old content stays
 // whole if the disk is full, read-only or the process dies.
-bool file_write(const char *path, const void *data, size_t size_bytes, struct error *err) CHECK_RESULT;
+bool file_write(const char *path, const void *data, size_t size_bytes,
+                struct error *err) CHECK_RESULT;
 bool file_exists(const char *path);
-bool dir_make(const char *path, struct error *err) CHECK_RESULT; // with parents
+bool dir_make(const char *path, struct error *err) CHECK_RESULT;     // with parents
 char *path_join(struct arena *a, const char *dir, const char *name); // absolute name wins
-char *path_dir(struct arena *a, const char *path);  // "." if none
-const char *path_name(const char *path);            // after the last slash
+char *path_dir(struct arena *a, const char *path);                   // "." if none
+const char *path_name(const char *path);                             // after the last slash
 // Where ridge's own files are: RIDGE_DATA_DIR, else the folder beside the executable's that holds
 // `gpus` (a build tree), else the installed share folder. NULL with err set if none has `name`.
 char *data_path(struct arena *a, const char *name, struct error *err);
@@ -146,10 +147,10 @@ enum yaml_kind { YAML_SCALAR, YAML_LIST, YAML_MAP };
 struct yaml_node {
     enum yaml_kind kind;
     struct location at;
-    const char *scalar;         // YAML_SCALAR
-    size_t count;               // list items or map pairs
-    struct yaml_node **items;   // YAML_LIST: items; YAML_MAP: values
-    struct yaml_node **keys;    // YAML_MAP only: scalar keys, same order
+    const char *scalar;       // YAML_SCALAR
+    size_t count;             // list items or map pairs
+    struct yaml_node **items; // YAML_LIST: items; YAML_MAP: values
+    struct yaml_node **keys;  // YAML_MAP only: scalar keys, same order
 };
 // Parses text (NUL terminated, copied into the arena); `file` names it in messages.
 bool yaml_parse(struct arena *a, const char *file, const char *text, size_t size_bytes,
@@ -176,8 +177,8 @@ struct process_spec {
     const char *const *argv; // NULL terminated; argv[0] is searched in PATH
     const char *input;       // optional text for its standard input
     size_t input_bytes;
-    double timeout_s;        // 0 = none
-    const char *directory;   // optional working directory
+    double timeout_s;      // 0 = none
+    const char *directory; // optional working directory
 };
 struct process_result { // caller releases out and err_text
     int exit_status;    // -1 if killed by a signal
@@ -202,7 +203,7 @@ char *program_find(struct arena *a, const char *name);
 struct worker_spec {
     int (*body)(void *context, int fd); // its return value is the child's exit status
     void *context;
-    double timeout_s; // 0 = none
+    double timeout_s;                                                       // 0 = none
     void (*on_message)(void *context, const char *data, size_t size_bytes); // in the parent
     void *message_context;
     const volatile bool *cancel; // optional: set by a signal handler; kills the worker
@@ -242,15 +243,15 @@ struct hash_piece {
 };
 void hash_hex(const struct hash_piece *pieces, size_t count, char out[33]);
 
-uint64_t clock_ns(void);                 // monotonic
-void time_utc_iso(char out[32]);         // "2026-11-20T21:00:00Z"
-int cpu_count(void);                     // usable by this process
+uint64_t clock_ns(void);         // monotonic
+void time_utc_iso(char out[32]); // "2026-11-20T21:00:00Z"
+int cpu_count(void);             // usable by this process
 
 /* ---- numbers for people --------------------------------------------------------------------- */
 
 // "12.1 us", "1.55 ms": three significant digits, unit by size. Buffers of 32 are enough.
 char *format_time_ns(double ns, char out[32]);
-char *format_count(double value, char out[32]);  // "524 k", "1.05 M"
-char *format_bytes(double bytes, char out[32]);  // "16.8 MB" (decimal)
+char *format_count(double value, char out[32]); // "524 k", "1.05 M"
+char *format_bytes(double bytes, char out[32]); // "16.8 MB" (decimal)
 
 #endif

@@ -48,16 +48,17 @@ struct report_style cli_style(const struct options *o); // of standard output
 // Writes to standard output; false if it could not be written whole (a full disk, a closed pipe).
 bool cli_print(const struct text *t, struct error *err) CHECK_RESULT;
 bool cli_print_json(json_t *json, struct error *err) CHECK_RESULT; // takes the reference
-extern const volatile bool *const cli_cancelled; // set by SIGINT and SIGTERM
+extern const volatile bool *const cli_cancelled;                   // set by SIGINT and SIGTERM
 // Splits "EXPERIMENT:VARIANT"; variant is NULL when there is none. An experiment may be given by
 // its folder: the recorded name is then read from its file, or is the folder's name.
 bool cli_experiment_name(struct arena *a, const char *argument, const char **experiment,
                          const char **variant, struct error *err) CHECK_RESULT;
-bool cli_journal_open(const struct options *o, bool read_only, struct journal **j, struct error *err) CHECK_RESULT;
+bool cli_journal_open(const struct options *o, bool read_only, struct journal **j,
+                      struct error *err) CHECK_RESULT;
 
 // A command: returns false with err set (its kind is the exit status), or true. *status is 0, or 1
 // when a check failed though the command did its work.
-#define COMMAND(id, name, arguments, least, most, summary, more)                                   \
+#define COMMAND(id, name, arguments, least, most, summary, more) \
     bool command_##id(const struct options *o, int *status, struct error *err);
 #include "cli/commands.def"
 #undef COMMAND

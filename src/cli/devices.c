@@ -6,15 +6,16 @@
 
 static json_t *device_json(const struct device_info *d)
 {
-    return json_pack("{s:s, s:s, s:s, s:b, s:s, s:i, s:I}", "id", d->id, "name", d->name, "backend", d->backend,
-                     "simulated", (int)d->simulated, "cc", d->gpu ? d->gpu->arch : "", "sm_count", d->facts.sm_count,
-                     "memory_bytes", (json_int_t)d->facts.memory_bytes);
+    return json_pack("{s:s, s:s, s:s, s:b, s:s, s:i, s:I}", "id", d->id, "name", d->name, "backend",
+                     d->backend, "simulated", (int)d->simulated, "cc", d->gpu ? d->gpu->arch : "",
+                     "sm_count", d->facts.sm_count, "memory_bytes",
+                     (json_int_t)d->facts.memory_bytes);
 }
 
 static json_t *part_json(const struct device_part *p)
 {
-    return json_pack("{s:s, s:b, s:s?, s:s?}", "what", p->what, "present", (int)p->present, "detail", p->detail,
-                     "remedy", p->remedy);
+    return json_pack("{s:s, s:b, s:s?, s:s?}", "what", p->what, "present", (int)p->present,
+                     "detail", p->detail, "remedy", p->remedy);
 }
 
 static json_t *inventory_json(const struct device_inventory *v)
@@ -24,15 +25,16 @@ static json_t *inventory_json(const struct device_inventory *v)
         json_array_append_new(devices, device_json(&v->devices[i]));
     for (int i = 0; i < v->part_count; i++)
         json_array_append_new(parts, part_json(&v->parts[i]));
-    return json_pack("{s:s, s:i, s:o, s:o}", "ridge", RIDGE_VERSION, "schema", 1, "devices", devices, "parts", parts);
+    return json_pack("{s:s, s:i, s:o, s:o}", "ridge", RIDGE_VERSION, "schema", 1, "devices",
+                     devices, "parts", parts);
 }
 
 static void chip_print(const struct gpu *g, struct text *out)
 {
     for (int f = 0; f < GPU_FIELD_COUNT; f++)
         if (!isnan(g->value[f]))
-            text_printf(out, "      %-26s %12g %-14s %s\n", gpu_field_info((enum gpu_field)f)->name, g->value[f],
-                        gpu_field_info((enum gpu_field)f)->unit, g->source[f]);
+            text_printf(out, "      %-26s %12g %-14s %s\n", gpu_field_info((enum gpu_field)f)->name,
+                        g->value[f], gpu_field_info((enum gpu_field)f)->unit, g->source[f]);
 }
 
 static void inventory_print(const struct device_inventory *v, bool verbose, struct text *out)
@@ -49,8 +51,8 @@ static void inventory_print(const struct device_inventory *v, bool verbose, stru
     text_add(out, "Parts:\n");
     for (int i = 0; i < v->part_count; i++) {
         const struct device_part *p = &v->parts[i];
-        text_printf(out, "  %-8s %s%s%s\n", p->present ? "here" : "missing", p->what, p->detail ? ": " : "",
-                    p->detail ? p->detail : "");
+        text_printf(out, "  %-8s %s%s%s\n", p->present ? "here" : "missing", p->what,
+                    p->detail ? ": " : "", p->detail ? p->detail : "");
         if (!p->present && p->remedy)
             text_printf(out, "           %s\n", p->remedy);
     }

@@ -55,7 +55,8 @@ static bool locale_is_utf8(void)
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         const char *v = getenv(names[i]);
         if (v && *v)
-            return strstr(v, "UTF-8") || strstr(v, "utf8") || strstr(v, "UTF8") || strstr(v, "utf-8");
+            return strstr(v, "UTF-8") || strstr(v, "utf8") || strstr(v, "UTF8") ||
+                   strstr(v, "utf-8");
     }
     return false;
 }
@@ -89,7 +90,8 @@ bool cli_experiment_name(struct arena *a, const char *argument, const char **exp
         argument = arena_strndup(a, argument, (size_t)(colon - argument));
     }
     *experiment = argument;
-    bool is_path = strchr(argument, '/') || str_ends_with(argument, ".yaml") || file_exists(argument);
+    bool is_path =
+        strchr(argument, '/') || str_ends_with(argument, ".yaml") || file_exists(argument);
     struct experiment *e;
     if (!is_path)
         return true;
@@ -99,7 +101,8 @@ bool cli_experiment_name(struct arena *a, const char *argument, const char **exp
     return true;
 }
 
-bool cli_journal_open(const struct options *o, bool read_only, struct journal **j, struct error *err)
+bool cli_journal_open(const struct options *o, bool read_only, struct journal **j,
+                      struct error *err)
 {
     return journal_open(option_text(o, OPTION_JOURNAL, NULL), read_only, j, err);
 }

@@ -19,7 +19,8 @@ static const char yaml_text[] =
     "  - name: scalar\n    kernel: saxpy_scalar\n    grid: [ceil_div(N,256)]\n    block: [256]\n"
     "    args: [y, x, 2.5, N]\n\n"
     "  - name: vector\n    from: scalar\n"
-    "    hypothesis: Four floats a thread keep more bytes in flight with a quarter of the requests.\n"
+    "    hypothesis: Four floats a thread keep more bytes in flight with a quarter of the "
+    "requests.\n"
     "    expect: {time: -10%%, global_load_requests: -75%%}\n"
     "    kernel: saxpy_vector\n    grid: [ceil_div(N,1024)]\n    block: [256]\n"
     "    args: [y, x, 2.5, N]\n";
@@ -33,18 +34,22 @@ static const char kernel_text[] =
     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
     "    if (4 * i >= N)\n        return;\n"
     "    float4 u = ((const float4 *)x)[i], v = ((float4 *)y)[i];\n"
-    "    ((float4 *)y)[i] = make_float4(a * u.x + v.x, a * u.y + v.y, a * u.z + v.z, a * u.w + v.w);\n}\n";
+    "    ((float4 *)y)[i] = make_float4(a * u.x + v.x, a * u.y + v.y, a * u.z + v.z, a * u.w + "
+    "v.w);\n}\n";
 
 static const char reference_text[] =
-    "// The same in plain C, in double: the arguments of the first variant's kernel, in their order.\n"
+    "// The same in plain C, in double: the arguments of the first variant's kernel, in their "
+    "order.\n"
     "void saxpy_ref(float *y, const float *x, float a, int N)\n{\n"
     "    for (int i = 0; i < N; i++)\n        y[i] = (float)((double)a * x[i] + y[i]);\n}\n";
 
 static bool name_check(const char *name, struct error *err)
 {
     for (const char *s = name; *s; s++)
-        if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9') || *s == '_' || *s == '-'))
-            return fail(err, NOWHERE, "'%s' cannot be an experiment's name: letters, digits, - and _ only", name);
+        if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9') ||
+              *s == '_' || *s == '-'))
+            return fail(err, NOWHERE,
+                        "'%s' cannot be an experiment's name: letters, digits, - and _ only", name);
     return *name != '-' || fail(err, NOWHERE, "an experiment's name does not start with '-'");
 }
 
@@ -73,9 +78,11 @@ bool command_new(const struct options *o, int *status, struct error *err)
         done = fail(err, NOWHERE, "'%s' exists already: choose another name", name);
     done = done && files_write(&a, name, paths, err);
     if (done && option_given(o, OPTION_JSON)) {
-        done = cli_print_json(json_pack("{s:[s, s, s]}", "created", paths[0], paths[1], paths[2]), err);
+        done = cli_print_json(json_pack("{s:[s, s, s]}", "created", paths[0], paths[1], paths[2]),
+                              err);
     } else if (done) {
-        text_printf(&out, "made %s, %s and %s\nnow: ridge run %s\n", paths[0], paths[1], paths[2], name);
+        text_printf(&out, "made %s, %s and %s\nnow: ridge run %s\n", paths[0], paths[1], paths[2],
+                    name);
         done = cli_print(&out, err);
     }
     text_release(&out);

@@ -13,7 +13,7 @@ struct command_row {
     int least, most;
 };
 static const struct command_row commands[] = {
-#define COMMAND(id, name, arguments, least, most, summary, more)                                   \
+#define COMMAND(id, name, arguments, least, most, summary, more) \
     {name, arguments, summary, more, least, most},
 #include "cli/commands.def"
 #undef COMMAND
@@ -27,7 +27,7 @@ struct option_row {
     const char *help;
 };
 static const struct option_row options[] = {
-#define OPTION(id, long_name, short_name, argument, commands, help)                                \
+#define OPTION(id, long_name, short_name, argument, commands, help) \
     {long_name, short_name, argument, commands, help},
 #include "cli/options.def"
 #undef OPTION
@@ -51,15 +51,18 @@ static bool command_find(const char *name, enum command_id *out, struct error *e
         }
     }
     const char *near = str_nearest(name, names, COMMAND_COUNT);
-    return near ? fail(err, NOWHERE, "there is no command '%s' (did you mean '%s'?): `ridge help` lists them", name, near)
+    return near ? fail(err, NOWHERE,
+                       "there is no command '%s' (did you mean '%s'?): `ridge help` lists them",
+                       name, near)
                 : fail(err, NOWHERE, "there is no command '%s': `ridge help` lists them", name);
 }
 
 static int option_find(const char *name, size_t length, char letter)
 {
     for (int i = 0; i < OPTION_COUNT; i++)
-        if (letter ? options[i].letter == letter
-                   : strlen(options[i].name) == length && memcmp(options[i].name, name, length) == 0)
+        if (letter
+                ? options[i].letter == letter
+                : strlen(options[i].name) == length && memcmp(options[i].name, name, length) == 0)
             return i;
     return -1;
 }
@@ -73,8 +76,11 @@ static bool option_unknown(const struct options *o, const char *given, struct er
             names[n++] = options[i].name;
     const char *near = str_starts_with(given, "--") ? str_nearest(given + 2, names, n) : NULL;
     const char *command = commands[o->command].name;
-    return near ? fail(err, NOWHERE, "unknown option '%s' of `ridge %s` (did you mean '--%s'?)", given, command, near)
-                : fail(err, NOWHERE, "unknown option '%s' of `ridge %s`: `ridge help %s` lists them", given, command, command);
+    return near
+               ? fail(err, NOWHERE, "unknown option '%s' of `ridge %s` (did you mean '--%s'?)",
+                      given, command, near)
+               : fail(err, NOWHERE, "unknown option '%s' of `ridge %s`: `ridge help %s` lists them",
+                      given, command, command);
 }
 
 // One argv word that starts with a dash; *i moves over a value in the next word.
@@ -93,7 +99,8 @@ static bool option_parse(struct options *o, int argc, char **argv, int *i, struc
         return fail(err, NOWHERE, "option --%s takes no value", row->name);
     if (row->argument && !value) {
         if (*i + 1 >= argc)
-            return fail(err, NOWHERE, "option --%s needs a value: --%s %s", row->name, row->name, row->argument);
+            return fail(err, NOWHERE, "option --%s needs a value: --%s %s", row->name, row->name,
+                        row->argument);
         value = argv[++*i];
     }
     struct option_values *v = &o->option[found];
@@ -104,10 +111,12 @@ static bool option_parse(struct options *o, int argc, char **argv, int *i, struc
 static bool arguments_check(const struct options *o, struct error *err)
 {
     const struct command_row *c = &commands[o->command];
-    if (option_given(o, OPTION_HELP) || (o->argument_count >= c->least && o->argument_count <= c->most))
+    if (option_given(o, OPTION_HELP) ||
+        (o->argument_count >= c->least && o->argument_count <= c->most))
         return true;
     if (o->argument_count < c->least)
-        return fail(err, NOWHERE, "`ridge %s` needs %s: ridge %s [options] %s", c->name, c->arguments, c->name, c->arguments);
+        return fail(err, NOWHERE, "`ridge %s` needs %s: ridge %s [options] %s", c->name,
+                    c->arguments, c->name, c->arguments);
     return fail(err, NOWHERE, "`ridge %s` takes %s: unexpected '%s'", c->name,
                 c->most == 0 ? "no argument" : "one argument", o->arguments[c->most]);
 }
@@ -174,8 +183,8 @@ bool option_i64(const struct options *o, enum option_id id, int64_t least, int64
     *out = otherwise;
     if (!text || (str_to_i64(text, out) && *out >= least && *out <= most))
         return true;
-    return fail(err, NOWHERE, "option --%s: '%s' is not a whole number from %lld to %lld", options[id].name, text,
-                (long long)least, (long long)most);
+    return fail(err, NOWHERE, "option --%s: '%s' is not a whole number from %lld to %lld",
+                options[id].name, text, (long long)least, (long long)most);
 }
 
 bool option_double(const struct options *o, enum option_id id, double otherwise, double *out,
@@ -197,7 +206,8 @@ static void help_options(unsigned mask, struct text *out)
         char left[64];
         if (!(row->commands & mask))
             continue;
-        snprintf(left, sizeof left, "--%s%s%s", row->name, row->argument ? " " : "", row->argument ? row->argument : "");
+        snprintf(left, sizeof left, "--%s%s%s", row->name, row->argument ? " " : "",
+                 row->argument ? row->argument : "");
         if (row->letter)
             text_printf(out, "  -%c, %-22s %s\n", row->letter, left, row->help);
         else
@@ -209,15 +219,19 @@ void help_text(enum command_id command, struct text *out)
 {
     if (command != COMMAND_COUNT) {
         const struct command_row *c = &commands[command];
-        text_printf(out, "ridge %s%s%s: %s\n\n", c->name, *c->arguments ? " " : "", c->arguments, c->summary);
+        text_printf(out, "ridge %s%s%s: %s\n\n", c->name, *c->arguments ? " " : "", c->arguments,
+                    c->summary);
         if (*c->more)
             text_printf(out, "%s\n\n", c->more);
         text_add(out, "Options:\n");
         help_options(1u << command, out);
         return;
     }
-    text_add(out, "ridge takes a GPU kernel up to its roofline: it compiles, proves, measures, diagnoses and\n"
-                  "judges the variants of a kernel, on a real GPU or on the simulated one.\n\nCommands:\n");
+    text_add(
+        out,
+        "ridge takes a GPU kernel up to its roofline: it compiles, proves, measures, diagnoses "
+        "and\n"
+        "judges the variants of a kernel, on a real GPU or on the simulated one.\n\nCommands:\n");
     for (int i = 0; i < COMMAND_COUNT; i++) {
         char left[48];
         snprintf(left, sizeof left, "%s %s", commands[i].name, commands[i].arguments);
@@ -227,12 +241,14 @@ void help_text(enum command_id command, struct text *out)
     for (int i = 0; i < OPTION_COUNT; i++)
         if (options[i].commands == EVERYWHERE) {
             if (options[i].letter)
-                text_printf(out, "  -%c, --%-12s %s\n", options[i].letter, options[i].name, options[i].help);
+                text_printf(out, "  -%c, --%-12s %s\n", options[i].letter, options[i].name,
+                            options[i].help);
             else
                 text_printf(out, "      --%-12s %s\n", options[i].name, options[i].help);
         }
     text_add(out, "      --version      the version\n"
-                  "\nExit status: 0 done, 1 a check failed (wrong result), 2 usage or input, 3 device or system.\n"
+                  "\nExit status: 0 done, 1 a check failed (wrong result), 2 usage or input, 3 "
+                  "device or system.\n"
                   "`ridge help COMMAND` tells a command's own options.\n");
 }
 
@@ -286,9 +302,11 @@ static void manual_options(unsigned mask, bool everywhere, struct text *out)
 
 void manual_text(struct text *out)
 {
-    text_add(out, ".TH RIDGE 1 \"\" \"ridge " RIDGE_VERSION "\" \"User Commands\"\n"
-                  ".SH NAME\nridge \\- the GPU optimization loop: compile, verify, measure, diagnose, judge\n"
-                  ".SH SYNOPSIS\n.B ridge\n.I COMMAND\n[options] [arguments]\n.SH COMMANDS\n");
+    text_add(
+        out,
+        ".TH RIDGE 1 \"\" \"ridge " RIDGE_VERSION "\" \"User Commands\"\n"
+        ".SH NAME\nridge \\- the GPU optimization loop: compile, verify, measure, diagnose, judge\n"
+        ".SH SYNOPSIS\n.B ridge\n.I COMMAND\n[options] [arguments]\n.SH COMMANDS\n");
     for (int i = 0; i < COMMAND_COUNT; i++) {
         text_add(out, ".SS \"ridge ");
         roff_add(out, commands[i].name);
@@ -301,11 +319,13 @@ void manual_text(struct text *out)
     }
     text_add(out, ".SH OPTIONS EVERYWHERE\n");
     manual_options(~0u, true, out);
-    text_add(out, ".SH EXIT STATUS\n0 done; 1 a check failed; 2 usage or input; 3 device or system.\n"
-                  ".SH ENVIRONMENT\n.TP\n.B RIDGE_JOURNAL\nthe journal's file\n"
-                  ".TP\n.B RIDGE_HOME, RIDGE_CACHE\nthe folders for recorded data and for compiled kernels\n"
-                  ".TP\n.B RIDGE_CUDA_PATH\nwhere CUDA's libraries are, if not in a usual place\n"
-                  ".TP\n.B NO_COLOR\nno colours\n");
+    text_add(
+        out,
+        ".SH EXIT STATUS\n0 done; 1 a check failed; 2 usage or input; 3 device or system.\n"
+        ".SH ENVIRONMENT\n.TP\n.B RIDGE_JOURNAL\nthe journal's file\n"
+        ".TP\n.B RIDGE_HOME, RIDGE_CACHE\nthe folders for recorded data and for compiled kernels\n"
+        ".TP\n.B RIDGE_CUDA_PATH\nwhere CUDA's libraries are, if not in a usual place\n"
+        ".TP\n.B NO_COLOR\nno colours\n");
 }
 
 static void completion_bash(struct text *out)
@@ -330,7 +350,8 @@ static void completion_bash(struct text *out)
 
 static void completion_zsh(struct text *out)
 {
-    text_add(out, "#compdef ridge\n# made from ridge's command table\nif (( CURRENT == 2 )); then\n  local -a names\n  names=(\n");
+    text_add(out, "#compdef ridge\n# made from ridge's command table\nif (( CURRENT == 2 )); "
+                  "then\n  local -a names\n  names=(\n");
     for (int i = 0; i < COMMAND_COUNT; i++)
         text_printf(out, "    '%s:%s'\n", commands[i].name, commands[i].summary);
     text_add(out, "  )\n  _describe command names\nelse\n  case $words[2] in\n");
@@ -348,11 +369,12 @@ static void completion_fish(struct text *out)
 {
     text_add(out, "# fish completion of ridge, made from its command table\n");
     for (int i = 0; i < COMMAND_COUNT; i++) {
-        text_printf(out, "complete -c ridge -n __fish_use_subcommand -a %s -d \"%s\"\n", commands[i].name, commands[i].summary);
+        text_printf(out, "complete -c ridge -n __fish_use_subcommand -a %s -d \"%s\"\n",
+                    commands[i].name, commands[i].summary);
         for (int k = 0; k < OPTION_COUNT; k++)
             if (options[k].commands & (1u << i))
-                text_printf(out, "complete -c ridge -n '__fish_seen_subcommand_from %s' -l %s%s\n", commands[i].name,
-                            options[k].name, options[k].argument ? " -r" : "");
+                text_printf(out, "complete -c ridge -n '__fish_seen_subcommand_from %s' -l %s%s\n",
+                            commands[i].name, options[k].name, options[k].argument ? " -r" : "");
     }
 }
 

@@ -11,41 +11,44 @@ static json_t *entry_json(const struct journal_entry *e)
 {
     json_t *best = json_null();
     if (e->best_variant) {
-        best = json_pack("{s:s, s:f, s:s}", "variant", e->best_variant, "time_ns", e->best_time_ns, "provenance",
-                         provenance_name(e->best_provenance));
+        best = json_pack("{s:s, s:f, s:s}", "variant", e->best_variant, "time_ns", e->best_time_ns,
+                         "provenance", provenance_name(e->best_provenance));
         if (!isnan(e->best_speedup))
             json_object_set_new(best, "speedup", json_real(e->best_speedup));
     }
-    return json_pack("{s:I, s:s, s:s, s:s, s:s?, s:b, s:i, s:i, s:i, s:o}", "run", (json_int_t)e->id, "started",
-                     e->started, "experiment", e->experiment, "device", e->device, "git", e->git, "finished",
-                     (int)e->finished, "results", e->result_count, "verified", e->verified_count, "failed",
-                     e->failed_count, "best", best);
+    return json_pack("{s:I, s:s, s:s, s:s, s:s?, s:b, s:i, s:i, s:i, s:o}", "run",
+                     (json_int_t)e->id, "started", e->started, "experiment", e->experiment,
+                     "device", e->device, "git", e->git, "finished", (int)e->finished, "results",
+                     e->result_count, "verified", e->verified_count, "failed", e->failed_count,
+                     "best", best);
 }
 
 static void entry_print(const struct journal_entry *e, struct text *out)
 {
     char time[32];
-    text_printf(out, "%5lld  %s  %-16s %-10s %3d results", (long long)e->id, e->started, e->experiment, e->device,
-                e->result_count);
+    text_printf(out, "%5lld  %s  %-16s %-10s %3d results", (long long)e->id, e->started,
+                e->experiment, e->device, e->result_count);
     if (e->failed_count > 0)
         text_printf(out, ", %d failed", e->failed_count);
     if (!e->finished)
         text_add(out, ", not finished");
     if (e->best_variant)
-        text_printf(out, "  best %s %s (%s)", e->best_variant, format_time_ns(e->best_time_ns, time),
-                    provenance_name(e->best_provenance));
+        text_printf(out, "  best %s %s (%s)", e->best_variant,
+                    format_time_ns(e->best_time_ns, time), provenance_name(e->best_provenance));
     if (e->best_variant && !isnan(e->best_speedup))
         text_printf(out, ", %.2fx", e->best_speedup);
     text_add(out, "\n");
 }
 
-static bool log_print(const struct options *o, const struct journal_entry *entries, int count, struct error *err)
+static bool log_print(const struct options *o, const struct journal_entry *entries, int count,
+                      struct error *err)
 {
     if (option_given(o, OPTION_JSON)) {
         json_t *runs = json_array();
         for (int i = 0; i < count; i++)
             json_array_append_new(runs, entry_json(&entries[i]));
-        return cli_print_json(json_pack("{s:s, s:i, s:o}", "ridge", RIDGE_VERSION, "schema", 1, "runs", runs), err);
+        return cli_print_json(
+            json_pack("{s:s, s:i, s:o}", "ridge", RIDGE_VERSION, "schema", 1, "runs", runs), err);
     }
     struct text out = {0};
     if (count == 0)
@@ -68,10 +71,12 @@ bool command_log(const struct options *o, int *status, struct error *err)
     const char *variant;
     *status = 0;
     bool done = option_i64(o, OPTION_LIMIT, 0, 1000000, 20, &limit, err) &&
-                (o->argument_count == 0 || cli_experiment_name(&a, o->arguments[0], &filter.experiment, &variant, err)) &&
+                (o->argument_count == 0 ||
+                 cli_experiment_name(&a, o->arguments[0], &filter.experiment, &variant, err)) &&
                 cli_journal_open(o, true, &j, err);
     filter.limit = (int)limit;
-    done = done && journal_list(j, &a, &filter, &entries, &count, err) && log_print(o, entries, count, err);
+    done = done && journal_list(j, &a, &filter, &entries, &count, err) &&
+           log_print(o, entries, count, err);
     journal_close(j);
     arena_release(&a);
     return done;
@@ -97,8 +102,8 @@ static bool case_matches(const struct options *o, const struct result *r)
 }
 
 // The last result of the variant (the largest case as a rule), or NULL with err set.
-static const struct result *result_find(const struct options *o, const struct run *run, const char *variant,
-                                        struct error *err)
+static const struct result *result_find(const struct options *o, const struct run *run,
+                                        const char *variant, struct error *err)
 {
     const struct result *found = NULL;
     const char *names[64] = {0};
@@ -112,11 +117,11 @@ static const struct result *result_find(const struct options *o, const struct ru
     }
     const char *near = str_nearest(variant, names, n);
     if (!found && near && strcmp(near, variant) != 0)
-        fail(err, NOWHERE, "run %lld of '%s' has no variant '%s' (did you mean '%s'?)", (long long)run->header.id,
-             run->header.experiment, variant, near);
+        fail(err, NOWHERE, "run %lld of '%s' has no variant '%s' (did you mean '%s'?)",
+             (long long)run->header.id, run->header.experiment, variant, near);
     else if (!found)
-        fail(err, NOWHERE, "run %lld of '%s' has no variant '%s' on that case", (long long)run->header.id,
-             run->header.experiment, variant);
+        fail(err, NOWHERE, "run %lld of '%s' has no variant '%s' on that case",
+             (long long)run->header.id, run->header.experiment, variant);
     return found;
 }
 
@@ -127,7 +132,8 @@ struct recorded { // an argument EXPERIMENT[:VARIANT] looked up in the journal
     const struct result *result; // NULL when no variant was named
 };
 
-static bool recorded_open(const struct options *o, bool needs_variant, struct recorded *r, struct error *err)
+static bool recorded_open(const struct options *o, bool needs_variant, struct recorded *r,
+                          struct error *err)
 {
     const char *name, *variant;
     int64_t id;
@@ -135,7 +141,8 @@ static bool recorded_open(const struct options *o, bool needs_variant, struct re
         !cli_experiment_name(&r->arena, o->arguments[0], &name, &variant, err))
         return false;
     if (needs_variant && !variant)
-        return fail(err, NOWHERE, "name the variant too: ridge annotate %s:VARIANT", o->arguments[0]);
+        return fail(err, NOWHERE, "name the variant too: ridge annotate %s:VARIANT",
+                    o->arguments[0]);
     if (!cli_journal_open(o, true, &r->journal, err) ||
         !journal_get_run(r->journal, &r->arena, id, name, &r->run, err))
         return false;

@@ -13,7 +13,7 @@ struct session { // what the loop's events need
     struct journal *journal;
     int64_t run_id;
     struct run_header header;
-    bool live;    // one line, rewritten: standard error is a terminal
+    bool live; // one line, rewritten: standard error is a terminal
     bool quiet;
     bool line_open;
     int wrong, failed;
@@ -26,8 +26,8 @@ static void line_clear(struct session *s)
     s->line_open = false;
 }
 
-static void on_progress(void *context, const char *phase, const char *variant, const char *case_label,
-                        double share, double left_s)
+static void on_progress(void *context, const char *phase, const char *variant,
+                        const char *case_label, double share, double left_s)
 {
     struct session *s = context;
     if (s->quiet || !s->live)
@@ -72,7 +72,8 @@ static void result_say(struct session *s, const struct result *r)
         return;
     fprintf(stderr, "%s %s: %s", r->case_label, r->variant, result_word(r));
     if (r->time.provenance != PROVENANCE_ABSENT)
-        fprintf(stderr, ", %s %s", format_time_ns(r->time.summary.median, time), provenance_name(r->time.provenance));
+        fprintf(stderr, ", %s %s", format_time_ns(r->time.summary.median, time),
+                provenance_name(r->time.provenance));
     fputc('\n', stderr);
 }
 
@@ -116,7 +117,8 @@ static bool request_fill(const struct options *o, struct loop_request *q, struct
     return true;
 }
 
-static bool run_print(const struct options *o, struct arena *a, const struct run *run, struct error *err)
+static bool run_print(const struct options *o, struct arena *a, const struct run *run,
+                      struct error *err)
 {
     struct text out = {0};
     struct report_style style = cli_style(o);
@@ -139,14 +141,19 @@ static bool run_print(const struct options *o, struct arena *a, const struct run
 
 static bool loop_command(const struct options *o, bool verify_only, int *status, struct error *err)
 {
-    struct session s = {.o = o, .quiet = option_given(o, OPTION_QUIET), .live = isatty(STDERR_FILENO)};
+    struct session s = {
+        .o = o, .quiet = option_given(o, OPTION_QUIET), .live = isatty(STDERR_FILENO)};
     struct loop_request request = {.verify_only = verify_only};
-    struct loop_events events = {.header = on_header, .progress = on_progress, .result = on_result,
-                                 .context = &s, .cancel = cli_cancelled};
+    struct loop_events events = {.header = on_header,
+                                 .progress = on_progress,
+                                 .result = on_result,
+                                 .context = &s,
+                                 .cancel = cli_cancelled};
     struct arena a = {0};
     struct run run = {0};
     bool record = !verify_only && !option_given(o, OPTION_NO_JOURNAL);
-    bool done = request_fill(o, &request, err) && (!record || cli_journal_open(o, false, &s.journal, err));
+    bool done =
+        request_fill(o, &request, err) && (!record || cli_journal_open(o, false, &s.journal, err));
     done = done && loop_run(&a, &request, &events, &run, err);
     line_clear(&s);
     if (done && s.journal && s.run_id != 0)

@@ -7,7 +7,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum provenance { PROVENANCE_ABSENT = 0, PROVENANCE_MEASURED, PROVENANCE_SIMULATED, PROVENANCE_MODELLED };
+enum provenance {
+    PROVENANCE_ABSENT = 0,
+    PROVENANCE_MEASURED,
+    PROVENANCE_SIMULATED,
+    PROVENANCE_MODELLED
+};
 const char *provenance_name(enum provenance p); // "absent", "measured", "simulated", "modelled"
 bool provenance_find(const char *name, enum provenance *out);
 
@@ -18,7 +23,15 @@ struct figure {
 
 // counters.def: COUNTER(ID, name, unit, meaning, ncu metric or NULL, rocprof name or NULL), in the
 // order of DESIGN 8. Unit is one of UNIT_COUNT, UNIT_BYTES, UNIT_PERCENT, UNIT_SECTORS, ...
-enum counter_unit { UNIT_COUNT, UNIT_SECTORS, UNIT_WAVEFRONTS, UNIT_BYTES, UNIT_PERCENT, UNIT_FLOPS, UNIT_RATIO };
+enum counter_unit {
+    UNIT_COUNT,
+    UNIT_SECTORS,
+    UNIT_WAVEFRONTS,
+    UNIT_BYTES,
+    UNIT_PERCENT,
+    UNIT_FLOPS,
+    UNIT_RATIO
+};
 enum counter_id {
 #define COUNTER(id, name, unit, meaning, ncu, rocprof) COUNTER_##id,
 #include "counters/counters.def"

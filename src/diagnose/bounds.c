@@ -77,7 +77,8 @@ static void bound_dram(const struct diagnosis_input *in, struct bound_set *set)
 {
     const char *source;
     double rate = dram_rate(in, &source);
-    double bytes = count(in, COUNTER_DRAM_READ_BYTES) + known(count(in, COUNTER_DRAM_WRITE_BYTES), 0);
+    double bytes =
+        count(in, COUNTER_DRAM_READ_BYTES) + known(count(in, COUNTER_DRAM_WRITE_BYTES), 0);
     bound_set_one(set, RESOURCE_DRAM, "bytes", bytes, rate, source,
                   origin(in, COUNTER_DRAM_READ_BYTES));
 }
@@ -86,13 +87,15 @@ static void bound_dram(const struct diagnosis_input *in, struct bound_set *set)
 static void bound_l2(const struct diagnosis_input *in, struct bound_set *set)
 {
     const struct gpu *g = in->gpu;
-    double loads = count(in, COUNTER_GLOBAL_LOAD_SECTORS) - known(count(in, COUNTER_L1_LOAD_SECTORS_HIT), 0);
+    double loads =
+        count(in, COUNTER_GLOBAL_LOAD_SECTORS) - known(count(in, COUNTER_L1_LOAD_SECTORS_HIT), 0);
     double stores = known(count(in, COUNTER_GLOBAL_STORE_SECTORS), 0);
     double needed = known(count(in, COUNTER_GLOBAL_STORE_SECTORS_IDEAL), stores);
     loads = known(loads, 0);
     double read_rate = gpu_value(g, GPU_FIELD_l2_read_gbps);
     double write_rate = known(gpu_value(g, GPU_FIELD_l2_write_gbps), read_rate);
-    double part_rate = known(gpu_value(g, GPU_FIELD_l2_write_sectors_per_ns), write_rate / SECTOR_BYTES);
+    double part_rate =
+        known(gpu_value(g, GPU_FIELD_l2_write_sectors_per_ns), write_rate / SECTOR_BYTES);
     bool partial = stores > 0 && needed < PARTIAL_STORE_EFFICIENCY * stores;
     double store_ns = partial ? stores / part_rate : stores * SECTOR_BYTES / write_rate;
     double ns = loads * SECTOR_BYTES / read_rate + store_ns;
@@ -112,8 +115,8 @@ static void bound_l1(const struct diagnosis_input *in, struct bound_set *set)
     double load_rate = known(gpu_value(g, GPU_FIELD_l1_lines_per_cycle), 1);
     double store_rate = known(gpu_value(g, GPU_FIELD_l1_store_lines_per_cycle), load_rate);
     double bytes = known(count(in, COUNTER_GLOBAL_LOAD_SECTORS_IDEAL), 0) * SECTOR_BYTES;
-    double cycles = fmax(load_lines / load_rate, bytes / GPU(g, l1_bytes_per_cycle)) +
-                    store_lines / store_rate;
+    double cycles =
+        fmax(load_lines / load_rate, bytes / GPU(g, l1_bytes_per_cycle)) + store_lines / store_rate;
     double lines = load_lines + store_lines;
     if (!(cycles > 0) || !(lines > 0))
         return;
@@ -142,10 +145,10 @@ static void bound_lanes(const struct diagnosis_input *in, struct bound_set *set,
 
 static void bound_atomics(const struct diagnosis_input *in, struct bound_set *set)
 {
-    bound_set_one(set, RESOURCE_ATOMICS, "sectors", known(count(in, COUNTER_GLOBAL_ATOMIC_SECTORS), 0),
-                  gpu_value(in->gpu, GPU_FIELD_l2_atomics_per_ns),
-                  in->gpu->source[GPU_FIELD_l2_atomics_per_ns],
-                  origin(in, COUNTER_GLOBAL_ATOMIC_SECTORS));
+    bound_set_one(
+        set, RESOURCE_ATOMICS, "sectors", known(count(in, COUNTER_GLOBAL_ATOMIC_SECTORS), 0),
+        gpu_value(in->gpu, GPU_FIELD_l2_atomics_per_ns),
+        in->gpu->source[GPU_FIELD_l2_atomics_per_ns], origin(in, COUNTER_GLOBAL_ATOMIC_SECTORS));
 }
 
 void bounds_compute(const struct diagnosis_input *in, struct bound_set *out)
@@ -157,7 +160,8 @@ void bounds_compute(const struct diagnosis_input *in, struct bound_set *out)
     bound_l2(in, out);
     bound_l1(in, out);
     bound_shared(in, out);
-    double f32 = count(in, COUNTER_FADD_F32) + count(in, COUNTER_FMUL_F32) + count(in, COUNTER_FFMA_F32);
+    double f32 =
+        count(in, COUNTER_FADD_F32) + count(in, COUNTER_FMUL_F32) + count(in, COUNTER_FFMA_F32);
     bound_lanes(in, out, RESOURCE_F32, f32, "operations", GPU_FIELD_f32_lanes_per_cycle, 1,
                 COUNTER_FFMA_F32);
     // Only flops are counted for f64 and f16: two a lane at best, an FMA.

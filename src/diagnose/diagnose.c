@@ -81,14 +81,15 @@ static void limiter_find(struct arena *a, const struct diagnosis_input *in,
                                         resource_labels[largest], 100 * fmin(share, 1));
     } else if (launch / time >= LIMITER_SHARE) {
         out->limiter = resource_names[RESOURCE_LAUNCH];
-        out->limiter_why = arena_printf(a, "starting the kernel is %.0f %% of the time",
-                                        100 * launch / time);
+        out->limiter_why =
+            arena_printf(a, "starting the kernel is %.0f %% of the time", 100 * launch / time);
     } else {
         out->limiter = "latency";
-        out->limiter_why =
-            arena_printf(a, "no resource is busy for %.0f %% of the time (the busiest, %s, for %.0f %%): "
-                            "warps wait",
-                         100 * LIMITER_SHARE, resource_labels[largest], 100 * share);
+        out->limiter_why = arena_printf(
+            a,
+            "no resource is busy for %.0f %% of the time (the busiest, %s, for %.0f %%): "
+            "warps wait",
+            100 * LIMITER_SHARE, resource_labels[largest], 100 * share);
     }
 }
 
@@ -115,10 +116,14 @@ static void findings_rank(struct arena *a, const struct diagnosis_input *in,
 bool diagnose(struct arena *a, const struct diagnosis_input *in, struct diagnosis *out,
               struct error *err)
 {
-    *out = (struct diagnosis){.floor_ns = NAN, .code_floor_ns = NAN, .throughput_gbps = NAN,
-                              .intensity = NAN, .pct_of_floor = NAN};
+    *out = (struct diagnosis){.floor_ns = NAN,
+                              .code_floor_ns = NAN,
+                              .throughput_gbps = NAN,
+                              .intensity = NAN,
+                              .pct_of_floor = NAN};
     if (in->time_ns.provenance == PROVENANCE_ABSENT || !(in->time_ns.value > 0))
-        return fail(err, NOWHERE, "no time was measured or modelled, so there is nothing to diagnose");
+        return fail(err, NOWHERE,
+                    "no time was measured or modelled, so there is nothing to diagnose");
     struct bound_set set;
     bounds_compute(in, &set);
     bounds_list(a, &set, out);
@@ -129,7 +134,8 @@ bool diagnose(struct arena *a, const struct diagnosis_input *in, struct diagnosi
     out->pct_of_floor = 100 * out->floor_ns / in->time_ns.value;
     out->throughput_gbps = in->work_bytes / in->time_ns.value;
     double flops = NAN;
-    double kinds[] = {in->work_flops_f16, in->work_flops_f32, in->work_flops_f64, in->work_flops_tensor};
+    double kinds[] = {in->work_flops_f16, in->work_flops_f32, in->work_flops_f64,
+                      in->work_flops_tensor};
     for (size_t i = 0; i < COUNT_OF(kinds); i++)
         if (!isnan(kinds[i]))
             flops = (isnan(flops) ? 0 : flops) + kinds[i];

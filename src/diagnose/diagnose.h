@@ -22,16 +22,22 @@ const char *resource_name(enum resource r);
 struct bound { // the time the work on one resource takes at that resource's rate
     enum resource resource;
     double time_ns;
-    double work;            // in `unit`
-    const char *unit;       // "bytes", "wavefronts", "warp instructions"
-    double rate_per_ns;     // work a nanosecond
-    const char *rate_source; // from the chip's file
+    double work;                // in `unit`
+    const char *unit;           // "bytes", "wavefronts", "warp instructions"
+    double rate_per_ns;         // work a nanosecond
+    const char *rate_source;    // from the chip's file
     enum provenance provenance; // of the work
 };
 
 enum finding_class {
-    FINDING_BANDWIDTH, FINDING_LATENCY, FINDING_CAPACITY, FINDING_INSTRUCTIONS, FINDING_OCCUPANCY,
-    FINDING_DIVERGENCE, FINDING_LAUNCH, FINDING_TAIL,
+    FINDING_BANDWIDTH,
+    FINDING_LATENCY,
+    FINDING_CAPACITY,
+    FINDING_INSTRUCTIONS,
+    FINDING_OCCUPANCY,
+    FINDING_DIVERGENCE,
+    FINDING_LAUNCH,
+    FINDING_TAIL,
 };
 const char *finding_class_name(enum finding_class c);
 
@@ -41,14 +47,14 @@ struct evidence {
 };
 struct finding {
     enum finding_class class;
-    const char *title;  // "Global loads are uncoalesced: 32 sectors a request, 4 would do"
-    const char *file;   // NULL if no single place
+    const char *title; // "Global loads are uncoalesced: 32 sectors a request, 4 would do"
+    const char *file;  // NULL if no single place
     int line;
-    const char *fix;    // one sentence
+    const char *fix;         // one sentence
     double expected_time_ns; // with this inefficiency removed, bounds recomputed
     struct evidence evidence[6];
     int evidence_count;
-    bool folded;        // expected gain under 3 %: counted, not shown by default
+    bool folded; // expected gain under 3 %: counted, not shown by default
 };
 
 struct diagnosis_input {
@@ -58,21 +64,21 @@ struct diagnosis_input {
     double work_bytes, work_flops_f16, work_flops_f32, work_flops_f64, work_flops_tensor; // NAN
     const device_line *lines;
     int line_count;
-    int launches;            // kernel launches in the sequence
+    int launches;                      // kernel launches in the sequence
     const struct sim_time *time_model; // optional: of the longest step, for latency reasons
-    uint64_t grid_blocks;    // of the longest step
+    uint64_t grid_blocks;              // of the longest step
     int block_threads;
 };
-struct diagnosis { // arena-owned
-    struct bound *bounds;    // those with work, largest first
+struct diagnosis {        // arena-owned
+    struct bound *bounds; // those with work, largest first
     int bound_count;
-    double floor_ns;         // of [work] at the chip's rates: no code is faster; NAN if not stated
-    double code_floor_ns;    // largest bound: the floor with this code
-    const char *limiter;     // a resource's name, or "latency" when none reaches 60 % of the time
-    const char *limiter_why; // one sentence
-    double throughput_gbps;  // work_bytes / time, NAN if no work stated
-    double intensity;        // work flops / work bytes; NAN
-    double pct_of_floor;     // 100 * floor / time
+    double floor_ns;          // of [work] at the chip's rates: no code is faster; NAN if not stated
+    double code_floor_ns;     // largest bound: the floor with this code
+    const char *limiter;      // a resource's name, or "latency" when none reaches 60 % of the time
+    const char *limiter_why;  // one sentence
+    double throughput_gbps;   // work_bytes / time, NAN if no work stated
+    double intensity;         // work flops / work bytes; NAN
+    double pct_of_floor;      // 100 * floor / time
     struct finding *findings; // ranked by expected gain
     int finding_count;
 };

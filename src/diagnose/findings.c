@@ -115,10 +115,12 @@ static const struct direction directions[] = {
      COUNTER_GLOBAL_LOAD_REQUESTS, COUNTER_GLOBAL_LOAD_SECTORS, COUNTER_GLOBAL_LOAD_SECTORS_IDEAL,
      COUNTER_GLOBAL_LOAD_LINES, DERIVED_LOAD_SECTORS_PER_REQUEST, DERIVED_LOAD_EFFICIENCY_PCT},
     {"stores", "global_store_sectors", "store_sectors_per_request", "store_efficiency_pct",
-     "Let neighbouring lanes write neighbouring addresses, so that whole sectors are written at once; "
+     "Let neighbouring lanes write neighbouring addresses, so that whole sectors are written at "
+     "once; "
      "stage the tile in shared memory if the reads need the other order.",
-     COUNTER_GLOBAL_STORE_REQUESTS, COUNTER_GLOBAL_STORE_SECTORS, COUNTER_GLOBAL_STORE_SECTORS_IDEAL,
-     COUNTER_GLOBAL_STORE_LINES, DERIVED_STORE_SECTORS_PER_REQUEST, DERIVED_STORE_EFFICIENCY_PCT},
+     COUNTER_GLOBAL_STORE_REQUESTS, COUNTER_GLOBAL_STORE_SECTORS,
+     COUNTER_GLOBAL_STORE_SECTORS_IDEAL, COUNTER_GLOBAL_STORE_LINES,
+     DERIVED_STORE_SECTORS_PER_REQUEST, DERIVED_STORE_EFFICIENCY_PCT},
 };
 
 // Coalesced, a request touches its ideal sectors and a quarter as many lines, at least one; the
@@ -144,8 +146,9 @@ static void find_uncoalesced(const struct search *s, const struct direction *d)
     struct bound_set bounds = bounds_with(s, &better);
     struct finding f = {
         .class = FINDING_BANDWIDTH,
-        .title = arena_printf(s->a, "Global %s are uncoalesced: %.1f sectors a request, %.1f would do",
-                              d->word, sectors / requests, ideal / requests),
+        .title =
+            arena_printf(s->a, "Global %s are uncoalesced: %.1f sectors a request, %.1f would do",
+                         d->word, sectors / requests, ideal / requests),
         .fix = d->fix,
         .expected_time_ns = price(s, &bounds),
     };
@@ -162,16 +165,21 @@ static void find_conflicts(const struct search *s)
     if (pct.provenance == PROVENANCE_ABSENT || pct.value < CONFLICT_MAX_PCT)
         return;
     struct counters better = *s->in->counters;
-    better.figure[COUNTER_SHARED_LOAD_WAVEFRONTS].value = get(s, COUNTER_SHARED_LOAD_WAVEFRONTS_IDEAL);
-    better.figure[COUNTER_SHARED_STORE_WAVEFRONTS].value = get(s, COUNTER_SHARED_STORE_WAVEFRONTS_IDEAL);
+    better.figure[COUNTER_SHARED_LOAD_WAVEFRONTS].value =
+        get(s, COUNTER_SHARED_LOAD_WAVEFRONTS_IDEAL);
+    better.figure[COUNTER_SHARED_STORE_WAVEFRONTS].value =
+        get(s, COUNTER_SHARED_STORE_WAVEFRONTS_IDEAL);
     struct bound_set bounds = bounds_with(s, &better);
     double requests = get(s, COUNTER_SHARED_LOAD_REQUESTS) + get(s, COUNTER_SHARED_STORE_REQUESTS);
     double waves = get(s, COUNTER_SHARED_LOAD_WAVEFRONTS) + get(s, COUNTER_SHARED_STORE_WAVEFRONTS);
     struct finding f = {
         .class = FINDING_BANDWIDTH,
-        .title = arena_printf(s->a, "Shared memory banks conflict: %.1f wavefronts a request, %.0f %% of "
-                                    "them only because of conflicts", waves / requests, pct.value),
-        .fix = "Pad each row of the tile by one access width (tile[32][33]), or swizzle its columns.",
+        .title = arena_printf(s->a,
+                              "Shared memory banks conflict: %.1f wavefronts a request, %.0f %% of "
+                              "them only because of conflicts",
+                              waves / requests, pct.value),
+        .fix =
+            "Pad each row of the tile by one access width (tile[32][33]), or swizzle its columns.",
         .expected_time_ns = price(s, &bounds),
     };
     finding_place(&f, line_heaviest(s, weight_wavefronts));
@@ -193,7 +201,8 @@ static void find_divergence(const struct search *s)
     struct finding f = {
         .class = FINDING_DIVERGENCE,
         .title = arena_printf(s->a, "Lanes idle: %.0f %% of a warp's lanes work on average", lanes),
-        .fix = "Give whole warps the same path: sort or regroup the work, or let lanes share the long path.",
+        .fix = "Give whole warps the same path: sort or regroup the work, or let lanes share the "
+               "long path.",
         .expected_time_ns = price(s, &bounds),
     };
     finding_place(&f, line_heaviest(s, weight_divergence));
@@ -209,7 +218,8 @@ static double time_without_waiting(const struct search *s)
     int largest = bounds_largest(s->bounds);
     if (largest < 0)
         return s->in->time_ns.value;
-    return fmin(s->in->time_ns.value, s->bounds->by[largest].time_ns + s->bounds->by[RESOURCE_LAUNCH].time_ns);
+    return fmin(s->in->time_ns.value,
+                s->bounds->by[largest].time_ns + s->bounds->by[RESOURCE_LAUNCH].time_ns);
 }
 
 static bool waits(const struct search *s)
@@ -225,9 +235,10 @@ static void find_low_occupancy(const struct search *s)
         return;
     struct finding f = {
         .class = FINDING_OCCUPANCY,
-        .title = arena_printf(s->a, "Few warps to hide latency with: an SM holds %.0f %% of its warps",
-                              occupancy),
-        .fix = "Use fewer registers or less shared memory a block, or another block size, so that more "
+        .title = arena_printf(
+            s->a, "Few warps to hide latency with: an SM holds %.0f %% of its warps", occupancy),
+        .fix = "Use fewer registers or less shared memory a block, or another block size, so that "
+               "more "
                "warps fit; or give each thread more independent work.",
         .expected_time_ns = fmax(time_without_waiting(s), s->in->time_ns.value * occupancy / 100),
     };
@@ -246,12 +257,15 @@ static void find_latency(const struct search *s)
     bool barrier = t && t->valid && get(s, COUNTER_BARRIERS) > 0 && t->waiting_barrier_pct > 10;
     struct finding f = {
         .class = FINDING_LATENCY,
-        .title = barrier ? "Warps wait: each thread has one load in flight, then all wait at the barrier"
-                         : "Warps wait for memory: too few bytes are in flight to fill the pipe",
-        .fix = barrier ? "Give each thread several independent loads before the barrier (a smaller block "
-                         "over the same tile), and more blocks to an SM."
-                       : "Give each thread several independent loads (unroll, 16-byte vectors) before the "
-                         "first use.",
+        .title =
+            barrier ? "Warps wait: each thread has one load in flight, then all wait at the barrier"
+                    : "Warps wait for memory: too few bytes are in flight to fill the pipe",
+        .fix =
+            barrier
+                ? "Give each thread several independent loads before the barrier (a smaller block "
+                  "over the same tile), and more blocks to an SM."
+                : "Give each thread several independent loads (unroll, 16-byte vectors) before the "
+                  "first use.",
         .expected_time_ns = time_without_waiting(s),
     };
     finding_place(&f, line_heaviest(s, weight_global));
@@ -274,13 +288,19 @@ static void find_dram(const struct search *s)
         changed.by[RESOURCE_DRAM].time_ns *= needed / bytes;
     struct finding f = {
         .class = FINDING_BANDWIDTH,
-        .title = more ? arena_printf(s->a, "Device memory is busy %.0f %% of the time and moves %.1f times "
-                                           "the bytes the job needs", 100 * fmin(1, dram / time), bytes / needed)
-                      : arena_printf(s->a, "Device memory is busy %.0f %% of the time: close to its roof",
-                                     100 * fmin(1, dram / time)),
-        .fix = more ? "Keep what is read again in registers, shared memory or L2: tile or fuse the passes."
-                    : "Only moving fewer bytes helps now: fuse with the neighbouring kernels, or use "
-                      "narrower types.",
+        .title =
+            more
+                ? arena_printf(s->a,
+                               "Device memory is busy %.0f %% of the time and moves %.1f times "
+                               "the bytes the job needs",
+                               100 * fmin(1, dram / time), bytes / needed)
+                : arena_printf(s->a, "Device memory is busy %.0f %% of the time: close to its roof",
+                               100 * fmin(1, dram / time)),
+        .fix =
+            more ? "Keep what is read again in registers, shared memory or L2: tile or fuse the "
+                   "passes."
+                 : "Only moving fewer bytes helps now: fuse with the neighbouring kernels, or use "
+                   "narrower types.",
         .expected_time_ns = more ? price(s, &changed) : time,
     };
     finding_place(&f, line_heaviest(s, weight_global));
@@ -297,7 +317,8 @@ static void find_launch(const struct search *s)
         return;
     struct finding f = {
         .class = FINDING_LAUNCH,
-        .title = arena_printf(s->a, "Starting the kernel is %.0f %% of the time", 100 * launch / time),
+        .title =
+            arena_printf(s->a, "Starting the kernel is %.0f %% of the time", 100 * launch / time),
         .fix = "Do more in a launch: fuse kernels, batch problems, or replay a graph.",
         .expected_time_ns = fmax(time - launch, time / 2),
     };
@@ -317,11 +338,14 @@ static void find_tail(const struct search *s)
     double body = fmax(0, s->in->time_ns.value - launch);
     struct finding f = {
         .class = FINDING_TAIL,
-        .title = waves < 1 ? arena_printf(s->a, "The grid fills only %.0f %% of the chip", 100 * waves)
-                           : arena_printf(s->a, "The last of %.0f waves of blocks is nearly empty", ceil(waves)),
-        .fix = waves < 1 ? "Use more, smaller blocks, so that every SM has work."
-                         : "Choose a grid that is a multiple of what the chip holds, or let blocks take "
-                           "several tiles each.",
+        .title = waves < 1
+                     ? arena_printf(s->a, "The grid fills only %.0f %% of the chip", 100 * waves)
+                     : arena_printf(s->a, "The last of %.0f waves of blocks is nearly empty",
+                                    ceil(waves)),
+        .fix = waves < 1
+                   ? "Use more, smaller blocks, so that every SM has work."
+                   : "Choose a grid that is a multiple of what the chip holds, or let blocks take "
+                     "several tiles each.",
         .expected_time_ns = fmax(time_without_waiting(s), launch + body * used / 100),
     };
     evidence_add(s, &f, "waves");

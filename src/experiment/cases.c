@@ -13,7 +13,8 @@ const char *point_label(struct arena *a, const struct experiment *e, const struc
     for (int i = 0; i < e->param_count; i++) {
         const char *gap = i > 0 ? " " : "";
         label = values[i].is_integer
-                    ? arena_printf(a, "%s%s%s=%lld", label, gap, e->params[i].name, (long long)values[i].i)
+                    ? arena_printf(a, "%s%s%s=%lld", label, gap, e->params[i].name,
+                                   (long long)values[i].i)
                     : arena_printf(a, "%s%s%s=%g", label, gap, e->params[i].name, values[i].d);
     }
     return label;
@@ -63,8 +64,10 @@ static bool override_apply(struct arena *a, const struct experiment *e, struct p
     }
     const char *near = str_nearest(name, names, (size_t)e->param_count);
     return near != NULL
-               ? fail(err, NOWHERE, "--param %s: unknown parameter '%s' (did you mean '%s'?)", text, name, near)
-               : fail(err, NOWHERE, "--param %s: experiment '%s' has no parameter '%s'", text, e->name, name);
+               ? fail(err, NOWHERE, "--param %s: unknown parameter '%s' (did you mean '%s'?)", text,
+                      name, near)
+               : fail(err, NOWHERE, "--param %s: experiment '%s' has no parameter '%s'", text,
+                      e->name, name);
 }
 
 bool experiment_cases(struct arena *a, const struct experiment *e, const char *const *overrides,

@@ -5,16 +5,24 @@
 #include <math.h>
 #include <string.h>
 
-bool element_is_float(enum element_type t) { return t <= ELEMENT_F64; }
+bool element_is_float(enum element_type t)
+{
+    return t <= ELEMENT_F64;
+}
 
 uint64_t poison_bits(enum element_type t)
 {
     switch (t) {
-    case ELEMENT_F16: return 0x7ead;
-    case ELEMENT_BF16: return 0x7fed;
-    case ELEMENT_F32: return 0x7fc0dead;
-    case ELEMENT_F64: return 0x7ff8deaddeaddeadu;
-    default: break;
+    case ELEMENT_F16:
+        return 0x7ead;
+    case ELEMENT_BF16:
+        return 0x7fed;
+    case ELEMENT_F32:
+        return 0x7fc0dead;
+    case ELEMENT_F64:
+        return 0x7ff8deaddeaddeadu;
+    default:
+        break;
     }
     return 0xa5a5a5a5a5a5a5a5u >> (64 - 8 * element_bytes(t));
 }
@@ -81,9 +89,14 @@ void element_store(enum element_type t, double v, void *to)
         h = narrow(v, 7, 127);
         memcpy(to, &h, sizeof h);
         return;
-    case ELEMENT_F32: memcpy(to, &f, sizeof f); return;
-    case ELEMENT_F64: memcpy(to, &v, sizeof v); return;
-    default: break;
+    case ELEMENT_F32:
+        memcpy(to, &f, sizeof f);
+        return;
+    case ELEMENT_F64:
+        memcpy(to, &v, sizeof v);
+        return;
+    default:
+        break;
     }
     int64_t i = fabs(v) < 9.2e18 ? (int64_t)v : 0;
     memcpy(to, &i, element_bytes(t));
@@ -96,14 +109,25 @@ double element_load(enum element_type t, const void *from)
     double d = 0;
     memcpy(&u, from, element_bytes(t));
     switch (t) {
-    case ELEMENT_F16: return widen((uint16_t)u, 10, 15);
-    case ELEMENT_BF16: return widen((uint16_t)u, 7, 127);
-    case ELEMENT_F32: memcpy(&f, from, sizeof f); return (double)f;
-    case ELEMENT_F64: memcpy(&d, from, sizeof d); return d;
-    case ELEMENT_I8: return (int8_t)u;
-    case ELEMENT_I16: return (int16_t)u;
-    case ELEMENT_I32: return (int32_t)u;
-    case ELEMENT_I64: return (double)(int64_t)u;
-    default: return (double)u;
+    case ELEMENT_F16:
+        return widen((uint16_t)u, 10, 15);
+    case ELEMENT_BF16:
+        return widen((uint16_t)u, 7, 127);
+    case ELEMENT_F32:
+        memcpy(&f, from, sizeof f);
+        return (double)f;
+    case ELEMENT_F64:
+        memcpy(&d, from, sizeof d);
+        return d;
+    case ELEMENT_I8:
+        return (int8_t)u;
+    case ELEMENT_I16:
+        return (int16_t)u;
+    case ELEMENT_I32:
+        return (int32_t)u;
+    case ELEMENT_I64:
+        return (double)(int64_t)u;
+    default:
+        return (double)u;
     }
 }

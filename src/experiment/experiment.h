@@ -34,13 +34,33 @@ bool expression_evaluate(const struct expression *e, const struct scope *scope, 
 /* ---- the file, checked ------------------------------------------------------------------------- */
 
 enum element_type {
-    ELEMENT_F16, ELEMENT_BF16, ELEMENT_F32, ELEMENT_F64, ELEMENT_I8, ELEMENT_U8, ELEMENT_I16,
-    ELEMENT_U16, ELEMENT_I32, ELEMENT_U32, ELEMENT_I64, ELEMENT_U64, ELEMENT_TYPE_COUNT
+    ELEMENT_F16,
+    ELEMENT_BF16,
+    ELEMENT_F32,
+    ELEMENT_F64,
+    ELEMENT_I8,
+    ELEMENT_U8,
+    ELEMENT_I16,
+    ELEMENT_U16,
+    ELEMENT_I32,
+    ELEMENT_U32,
+    ELEMENT_I64,
+    ELEMENT_U64,
+    ELEMENT_TYPE_COUNT
 };
 size_t element_bytes(enum element_type t);
 const char *element_name(enum element_type t);
 
-enum fill_kind { FILL_NONE, FILL_UNIFORM, FILL_NORMAL, FILL_INTEGERS, FILL_CONSTANT, FILL_IOTA, FILL_ZIPF, FILL_FILE };
+enum fill_kind {
+    FILL_NONE,
+    FILL_UNIFORM,
+    FILL_NORMAL,
+    FILL_INTEGERS,
+    FILL_CONSTANT,
+    FILL_IOTA,
+    FILL_ZIPF,
+    FILL_FILE
+};
 struct buffer_spec {
     const char *name;
     enum element_type type;
@@ -56,9 +76,9 @@ struct buffer_spec {
 enum argument_kind { ARGUMENT_BUFFER, ARGUMENT_SCALAR };
 struct argument_spec {
     enum argument_kind kind;
-    int buffer;                  // index
-    enum element_type type;      // SCALAR: "N" is i32 unless written "N: i64" or a double -> f32
-    bool typed;                  // the type was written
+    int buffer;             // index
+    enum element_type type; // SCALAR: "N" is i32 unless written "N: i64" or a double -> f32
+    bool typed;             // the type was written
     struct expression *value;
     struct location at;
 };
@@ -71,7 +91,7 @@ struct launch_spec {
     struct expression *shared_bytes;       // NULL = 0
     struct argument_spec *args;
     int arg_count;
-    int zero_buffer;                       // LAUNCH_ZERO
+    int zero_buffer; // LAUNCH_ZERO
     struct location at;
 };
 
@@ -79,8 +99,8 @@ struct expectation_spec { // "time: -50%" (relative change against `from`), or "
     const char *what;     // "time", a counter or a derived counter
     const char *text;     // as written
     enum { EXPECT_CHANGE, EXPECT_FACTOR, EXPECT_VALUE } kind; // -50% | 2x | = value
-    double low, high;     // EXPECT_CHANGE -0.5: held when the actual change is at least as large,
-                          // see loop's judge; EXPECT_VALUE: bounds (either may be infinite)
+    double low, high; // EXPECT_CHANGE -0.5: held when the actual change is at least as large,
+                      // see loop's judge; EXPECT_VALUE: bounds (either may be infinite)
     struct location at;
 };
 
@@ -97,12 +117,12 @@ struct variant_spec {
     const char *bottleneck; // optional: what held the earlier one back, for the Markdown template
     struct expectation_spec *expectations;
     int expectation_count;
-    const char *source;     // own file, or NULL = the experiment's; absolute path
+    const char *source; // own file, or NULL = the experiment's; absolute path
     struct launch_spec *launches;
     int launch_count;
     struct define_spec *defines;
     int define_count;
-    const char *requires;   // "cc >= 9.0" or NULL
+    const char *requires; // "cc >= 9.0" or NULL
     struct expression *requires_expression;
     struct location at;
 };
@@ -120,10 +140,10 @@ struct work_spec {
 };
 
 struct experiment {
-    const char *path;      // of the YAML file
+    const char *path; // of the YAML file
     const char *directory;
     const char *name, *title;
-    const char *source;    // absolute path of the default source, or NULL
+    const char *source; // absolute path of the default source, or NULL
     const char *reference_source, *reference_function; // or NULL: no reference
     struct parameter_spec *params;
     int param_count;
@@ -133,7 +153,7 @@ struct experiment {
     int work_count;
     struct variant_spec *variants;
     int variant_count;
-    const char *text;      // of the file
+    const char *text; // of the file
 };
 
 // path: a folder with experiment.yaml in it, or the file, or the name of a shipped experiment.
@@ -187,7 +207,7 @@ struct resolved_variant {
     int launch_count;
     const char **defines; // "NAME=VALUE"
     int define_count;
-    bool supported;       // `requires` holds
+    bool supported; // `requires` holds
 };
 struct resolved_case {
     const struct case_point *point;

@@ -6,8 +6,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum node_kind { NODE_NUMBER, NODE_NAME, NODE_NEGATE, NODE_NOT, NODE_BINARY, NODE_CHOICE, NODE_CALL };
-enum binary { OP_OR, OP_AND, OP_EQ, OP_NE, OP_LE, OP_GE, OP_LT, OP_GT, OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MOD };
+enum node_kind {
+    NODE_NUMBER,
+    NODE_NAME,
+    NODE_NEGATE,
+    NODE_NOT,
+    NODE_BINARY,
+    NODE_CHOICE,
+    NODE_CALL
+};
+enum binary {
+    OP_OR,
+    OP_AND,
+    OP_EQ,
+    OP_NE,
+    OP_LE,
+    OP_GE,
+    OP_LT,
+    OP_GT,
+    OP_ADD,
+    OP_SUB,
+    OP_MUL,
+    OP_DIV,
+    OP_MOD
+};
 enum function { FN_CEIL_DIV, FN_MIN, FN_MAX, FN_LOG2, FN_POW, FN_SQRT, FN_ABS, FN_FLOOR, FN_CEIL };
 
 struct expression {
@@ -24,13 +46,14 @@ static const struct {
     const char *text;
     int precedence;
     enum binary op;
-} operators[] = { // longer ones first
+} operators[] = {
+    // longer ones first
     {"||", 1, OP_OR}, {"&&", 2, OP_AND}, {"==", 3, OP_EQ}, {"!=", 3, OP_NE}, {"<=", 4, OP_LE},
     {">=", 4, OP_GE}, {"<", 4, OP_LT},   {">", 4, OP_GT},  {"+", 5, OP_ADD}, {"-", 5, OP_SUB},
     {"*", 6, OP_MUL}, {"/", 6, OP_DIV},  {"%", 6, OP_MOD},
 };
 
-static const char *const function_names[] = {"ceil_div", "min",  "max", "log2",  "pow",
+static const char *const function_names[] = {"ceil_div", "min", "max",   "log2", "pow",
                                              "sqrt",     "abs", "floor", "ceil"};
 static const int function_arity[] = {2, 2, 2, 1, 2, 1, 1, 1, 1};
 
@@ -44,8 +67,14 @@ struct parser {
     struct error *err;
 };
 
-const char *expression_text(const struct expression *e) { return e->text; }
-struct location expression_location(const struct expression *e) { return e->at; }
+const char *expression_text(const struct expression *e)
+{
+    return e->text;
+}
+struct location expression_location(const struct expression *e)
+{
+    return e->at;
+}
 
 static void skip_space(struct parser *p)
 {
@@ -73,8 +102,14 @@ static struct expression *node_new(struct parser *p, enum node_kind kind, int op
     return e;
 }
 
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
 
 bool is_identifier(const char *s)
 {
@@ -92,7 +127,8 @@ bool is_identifier(const char *s)
 static bool unexpected(struct parser *p, const char *wanted)
 {
     if (*p->p == '\0') {
-        return fail(p->err, here(p), "the expression '%s' ends where %s is expected", p->text, wanted);
+        return fail(p->err, here(p), "the expression '%s' ends where %s is expected", p->text,
+                    wanted);
     }
     return fail(p->err, here(p), "unexpected '%c' in the expression '%s'; %s is expected", *p->p,
                 p->text, wanted);
@@ -131,7 +167,8 @@ static bool parse_call(struct parser *p, struct expression *e, const struct expr
     }
     if (f == COUNT_OF(function_names)) {
         const char *near = str_nearest(e->name, function_names, COUNT_OF(function_names));
-        return near != NULL ? fail(p->err, e->at, "unknown function '%s' (did you mean '%s'?)", e->name, near)
+        return near != NULL ? fail(p->err, e->at, "unknown function '%s' (did you mean '%s'?)",
+                                   e->name, near)
                             : fail(p->err, e->at, "unknown function '%s'", e->name);
     }
     e->kind = NODE_CALL;
@@ -309,9 +346,15 @@ static bool integer_binary(const struct expression *e, int64_t a, int64_t b, str
     int64_t r = 0;
     bool bad = false;
     switch ((enum binary)e->op) {
-    case OP_ADD: bad = __builtin_add_overflow(a, b, &r); break;
-    case OP_SUB: bad = __builtin_sub_overflow(a, b, &r); break;
-    case OP_MUL: bad = __builtin_mul_overflow(a, b, &r); break;
+    case OP_ADD:
+        bad = __builtin_add_overflow(a, b, &r);
+        break;
+    case OP_SUB:
+        bad = __builtin_sub_overflow(a, b, &r);
+        break;
+    case OP_MUL:
+        bad = __builtin_mul_overflow(a, b, &r);
+        break;
     case OP_DIV:
     case OP_MOD:
         if (b == 0) {
@@ -322,14 +365,27 @@ static bool integer_binary(const struct expression *e, int64_t a, int64_t b, str
             r = e->op == (int)OP_DIV ? a / b : a % b;
         }
         break;
-    case OP_EQ: r = a == b; break;
-    case OP_NE: r = a != b; break;
-    case OP_LE: r = a <= b; break;
-    case OP_GE: r = a >= b; break;
-    case OP_LT: r = a < b; break;
-    case OP_GT: r = a > b; break;
+    case OP_EQ:
+        r = a == b;
+        break;
+    case OP_NE:
+        r = a != b;
+        break;
+    case OP_LE:
+        r = a <= b;
+        break;
+    case OP_GE:
+        r = a >= b;
+        break;
+    case OP_LT:
+        r = a < b;
+        break;
+    case OP_GT:
+        r = a > b;
+        break;
     case OP_OR:
-    case OP_AND: break;
+    case OP_AND:
+        break;
     }
     return bad ? overflow(e, err) : give_integer(out, r);
 }
@@ -338,19 +394,31 @@ static bool double_binary(const struct expression *e, double a, double b, struct
                           struct error *err)
 {
     switch ((enum binary)e->op) {
-    case OP_ADD: return give_double(e, out, a + b, err);
-    case OP_SUB: return give_double(e, out, a - b, err);
-    case OP_MUL: return give_double(e, out, a * b, err);
-    case OP_DIV: return b == 0 ? by_zero(e, err) : give_double(e, out, a / b, err);
-    case OP_MOD: return b == 0 ? by_zero(e, err) : give_double(e, out, fmod(a, b), err);
-    case OP_EQ: return give_integer(out, a == b);
-    case OP_NE: return give_integer(out, a != b);
-    case OP_LE: return give_integer(out, a <= b);
-    case OP_GE: return give_integer(out, a >= b);
-    case OP_LT: return give_integer(out, a < b);
-    case OP_GT: return give_integer(out, a > b);
+    case OP_ADD:
+        return give_double(e, out, a + b, err);
+    case OP_SUB:
+        return give_double(e, out, a - b, err);
+    case OP_MUL:
+        return give_double(e, out, a * b, err);
+    case OP_DIV:
+        return b == 0 ? by_zero(e, err) : give_double(e, out, a / b, err);
+    case OP_MOD:
+        return b == 0 ? by_zero(e, err) : give_double(e, out, fmod(a, b), err);
+    case OP_EQ:
+        return give_integer(out, a == b);
+    case OP_NE:
+        return give_integer(out, a != b);
+    case OP_LE:
+        return give_integer(out, a <= b);
+    case OP_GE:
+        return give_integer(out, a >= b);
+    case OP_LT:
+        return give_integer(out, a < b);
+    case OP_GT:
+        return give_integer(out, a > b);
     case OP_OR:
-    case OP_AND: break;
+    case OP_AND:
+        break;
     }
     return give_integer(out, 0);
 }
@@ -401,7 +469,8 @@ static bool call(const struct expression *e, struct value a, struct value b, str
 {
     bool integers = a.is_integer && b.is_integer;
     switch ((enum function)e->op) {
-    case FN_CEIL_DIV: return ceil_div(e, a, b, out, err);
+    case FN_CEIL_DIV:
+        return ceil_div(e, a, b, out, err);
     case FN_MIN:
         *out = (integers ? b.i < a.i : b.d < a.d) ? b : a;
         return true;
@@ -411,15 +480,19 @@ static bool call(const struct expression *e, struct value a, struct value b, str
     case FN_POW:
         return integers && b.i >= 0 ? integer_power(e, a.i, b.i, out, err)
                                     : give_double(e, out, pow(a.d, b.d), err);
-    case FN_LOG2: return give_double(e, out, log2(a.d), err);
-    case FN_SQRT: return give_double(e, out, sqrt(a.d), err);
+    case FN_LOG2:
+        return give_double(e, out, log2(a.d), err);
+    case FN_SQRT:
+        return give_double(e, out, sqrt(a.d), err);
     case FN_ABS:
         if (!a.is_integer) {
             return give_double(e, out, fabs(a.d), err);
         }
         return a.i == INT64_MIN ? overflow(e, err) : give_integer(out, a.i < 0 ? -a.i : a.i);
-    case FN_FLOOR: return a.is_integer ? give_integer(out, a.i) : give_rounded(e, floor(a.d), out, err);
-    case FN_CEIL: return a.is_integer ? give_integer(out, a.i) : give_rounded(e, ceil(a.d), out, err);
+    case FN_FLOOR:
+        return a.is_integer ? give_integer(out, a.i) : give_rounded(e, floor(a.d), out, err);
+    case FN_CEIL:
+        return a.is_integer ? give_integer(out, a.i) : give_rounded(e, ceil(a.d), out, err);
     }
     return overflow(e, err);
 }
@@ -434,8 +507,11 @@ static bool lookup(const struct expression *e, const struct scope *scope, struct
         }
     }
     const char *near = str_nearest(e->name, scope->names, scope->count);
-    return near != NULL ? fail(err, e->at, "unknown name '%s' (did you mean '%s'?)", e->name, near)
-                        : fail(err, e->at, "unknown name '%s'; it is neither a parameter nor a fact of the device", e->name);
+    return near != NULL
+               ? fail(err, e->at, "unknown name '%s' (did you mean '%s'?)", e->name, near)
+               : fail(err, e->at,
+                      "unknown name '%s'; it is neither a parameter nor a fact of the device",
+                      e->name);
 }
 
 static bool binary(const struct expression *e, const struct scope *scope, struct value *out,
@@ -466,10 +542,15 @@ bool expression_evaluate(const struct expression *e, const struct scope *scope, 
     struct value a = {0};
     struct value b = {true, 0, 0};
     switch (e->kind) {
-    case NODE_NUMBER: *out = e->value; return true;
-    case NODE_NAME: return lookup(e, scope, out, err);
-    case NODE_BINARY: return binary(e, scope, out, err);
-    default: break;
+    case NODE_NUMBER:
+        *out = e->value;
+        return true;
+    case NODE_NAME:
+        return lookup(e, scope, out, err);
+    case NODE_BINARY:
+        return binary(e, scope, out, err);
+    default:
+        break;
     }
     if (!expression_evaluate(e->kids[0], scope, &a, err)) {
         return false;

@@ -46,8 +46,12 @@ static void fill_one(const struct filler *f, uint64_t i, const uint32_t w[4], un
     bool real = element_is_float(t);
     int64_t n = 0;
     switch (f->b->fill) {
-    case FILL_UNIFORM: element_store(t, a + (b - a) * philox_uniform(w[i % 4]), to); return;
-    case FILL_NORMAL: element_store(t, a + b * normal(&w[i % 2 * 2]), to); return;
+    case FILL_UNIFORM:
+        element_store(t, a + (b - a) * philox_uniform(w[i % 4]), to);
+        return;
+    case FILL_NORMAL:
+        element_store(t, a + b * normal(&w[i % 2 * 2]), to);
+        return;
     case FILL_INTEGERS: {
         uint64_t span = (uint64_t)f->args[1].i - (uint64_t)f->args[0].i + 1;
         uint64_t random = (uint64_t)w[i % 2 * 2] << 32 | w[i % 2 * 2 + 1];
@@ -61,9 +65,14 @@ static void fill_one(const struct filler *f, uint64_t i, const uint32_t w[4], un
         }
         n = f->args[0].i;
         break;
-    case FILL_IOTA: n = (int64_t)i; break;
-    case FILL_ZIPF: n = zipf_pick(f, philox_uniform(w[i % 4])); break;
-    default: return;
+    case FILL_IOTA:
+        n = (int64_t)i;
+        break;
+    case FILL_ZIPF:
+        n = zipf_pick(f, philox_uniform(w[i % 4]));
+        break;
+    default:
+        return;
     }
     if (real) {
         element_store(t, (double)n, to);
@@ -99,15 +108,17 @@ static bool fill_from_file(const struct filler *f, void *data, struct error *err
     }
     free(bytes);
     return ok ? true
-              : fail(err, f->b->at, "buffer '%s' has %llu bytes, but the file '%s' has %zu", f->b->name,
-                     (unsigned long long)f->r->size_bytes, f->b->fill_path, size);
+              : fail(err, f->b->at, "buffer '%s' has %llu bytes, but the file '%s' has %zu",
+                     f->b->name, (unsigned long long)f->r->size_bytes, f->b->fill_path, size);
 }
 
 static bool zipf_table(struct filler *f, struct error *err)
 {
     int64_t n = 0;
     if (!value_to_integer(&f->args[1], &n) || n < 1 || n > MAX_ZIPF) {
-        return fail(err, f->b->at, "zipf(s,n) of buffer '%s': n is %g; it must be a whole number from 1 to %d", f->b->name, f->args[1].d, (int)MAX_ZIPF);
+        return fail(err, f->b->at,
+                    "zipf(s,n) of buffer '%s': n is %g; it must be a whole number from 1 to %d",
+                    f->b->name, f->args[1].d, (int)MAX_ZIPF);
     }
     f->zipf = xcalloc((size_t)n, sizeof *f->zipf);
     f->zipf_count = n;
@@ -126,19 +137,23 @@ static bool check_arguments(struct filler *f, struct error *err)
 {
     const struct buffer_spec *b = f->b;
     if (b->fill == FILL_UNIFORM && !(f->args[0].d <= f->args[1].d)) {
-        return fail(err, b->at, "uniform(a,b) of buffer '%s': %g is more than %g", b->name, f->args[0].d, f->args[1].d);
+        return fail(err, b->at, "uniform(a,b) of buffer '%s': %g is more than %g", b->name,
+                    f->args[0].d, f->args[1].d);
     }
     if (b->fill == FILL_INTEGERS) {
         uint8_t scratch[8];
         for (int i = 0; i < 2; i++) {
             bool fits = value_to_integer(&f->args[i], &f->args[i].i) &&
-                        (element_is_float(b->type) || element_store_integer(b->type, f->args[i].i, scratch));
+                        (element_is_float(b->type) ||
+                         element_store_integer(b->type, f->args[i].i, scratch));
             if (!fits) {
-                return fail(err, b->at, "integers(lo,hi) of buffer '%s': %g is no %s", b->name, f->args[i].d, element_name(b->type));
+                return fail(err, b->at, "integers(lo,hi) of buffer '%s': %g is no %s", b->name,
+                            f->args[i].d, element_name(b->type));
             }
         }
         if (f->args[0].i > f->args[1].i) {
-            return fail(err, b->at, "integers(lo,hi) of buffer '%s': %g is more than %g", b->name, f->args[0].d, f->args[1].d);
+            return fail(err, b->at, "integers(lo,hi) of buffer '%s': %g is more than %g", b->name,
+                        f->args[0].d, f->args[1].d);
         }
     }
     return b->fill != FILL_ZIPF || zipf_table(f, err);
@@ -179,14 +194,17 @@ bool buffers_fill(const struct experiment *e, const struct resolved_case *c,
     struct arena a = {0};
     struct scope scope;
     scope_build(&a, e, point, NULL, &scope);
-    *out = (struct host_buffers){xcalloc((size_t)c->buffer_count + 1, sizeof(void *)), c->buffer_count};
+    *out = (struct host_buffers){xcalloc((size_t)c->buffer_count + 1, sizeof(void *)),
+                                 c->buffer_count};
     bool ok = true;
     for (int i = 0; ok && i < c->buffer_count; i++) {
-        struct filler f = {.b = &e->buffers[i], .r = &c->buffers[i], .seed = seed, .stream = (uint64_t)i};
+        struct filler f = {
+            .b = &e->buffers[i], .r = &c->buffers[i], .seed = seed, .stream = (uint64_t)i};
         out->data[i] = calloc(c->buffers[i].size_bytes, 1);
-        ok = out->data[i] != NULL
-                 ? fill_buffer(&f, &scope, out->data[i], err)
-                 : fail_as(err, ERROR_SYSTEM, f.b->at, "not enough memory for buffer '%s' (%llu bytes)", f.b->name, (unsigned long long)f.r->size_bytes);
+        ok = out->data[i] != NULL ? fill_buffer(&f, &scope, out->data[i], err)
+                                  : fail_as(err, ERROR_SYSTEM, f.b->at,
+                                            "not enough memory for buffer '%s' (%llu bytes)",
+                                            f.b->name, (unsigned long long)f.r->size_bytes);
     }
     arena_release(&a);
     if (!ok) {

@@ -14,8 +14,14 @@ static const struct {
                                   {"i8", 1},  {"u8", 1},   {"i16", 2}, {"u16", 2},
                                   {"i32", 4}, {"u32", 4},  {"i64", 8}, {"u64", 8}};
 
-size_t element_bytes(enum element_type t) { return elements[t].size_bytes; }
-const char *element_name(enum element_type t) { return elements[t].name; }
+size_t element_bytes(enum element_type t)
+{
+    return elements[t].size_bytes;
+}
+const char *element_name(enum element_type t)
+{
+    return elements[t].name;
+}
 
 bool load_type(struct loader *l, const struct yaml_node *node, enum element_type *out)
 {
@@ -35,15 +41,16 @@ bool load_type(struct loader *l, const struct yaml_node *node, enum element_type
     if (near != NULL) {
         return fail(l->err, node->at, "unknown type '%s' (did you mean '%s'?)", s, near);
     }
-    return fail(l->err, node->at, "unknown type '%s'; the types are f16 bf16 f32 f64 i8 u8 i16 u16 i32 u32 i64 u64", s);
+    return fail(l->err, node->at,
+                "unknown type '%s'; the types are f16 bf16 f32 f64 i8 u8 i16 u16 i32 u32 i64 u64",
+                s);
 }
 
 bool load_expression(struct loader *l, const struct yaml_node *node, const char *what,
                      struct expression **out)
 {
     const char *s = NULL;
-    return yaml_string(node, what, &s, l->err) &&
-           expression_parse(l->a, s, node->at, out, l->err);
+    return yaml_string(node, what, &s, l->err) && expression_parse(l->a, s, node->at, out, l->err);
 }
 
 bool load_file_name(struct loader *l, const struct yaml_node *node, const char *what,
@@ -100,7 +107,8 @@ static bool load_params(struct loader *l, const struct yaml_node *node)
         p->name = node->keys[i]->scalar;
         p->at = node->keys[i]->at;
         if (!is_identifier(p->name)) {
-            return fail(l->err, p->at, "'%s' is no name for a parameter (letters, digits and _)", p->name);
+            return fail(l->err, p->at, "'%s' is no name for a parameter (letters, digits and _)",
+                        p->name);
         }
         const char *what = arena_printf(l->a, "parameter '%s'", p->name);
         bool list = n->kind == YAML_LIST;
@@ -122,8 +130,9 @@ static const struct {
     const char *name;
     enum fill_kind kind;
     int args;
-} fills[] = {{"uniform", FILL_UNIFORM, 2},   {"normal", FILL_NORMAL, 2}, {"integers", FILL_INTEGERS, 2},
-             {"constant", FILL_CONSTANT, 1}, {"iota", FILL_IOTA, 0},     {"zipf", FILL_ZIPF, 2},
+} fills[] = {{"uniform", FILL_UNIFORM, 2},   {"normal", FILL_NORMAL, 2},
+             {"integers", FILL_INTEGERS, 2}, {"constant", FILL_CONSTANT, 1},
+             {"iota", FILL_IOTA, 0},         {"zipf", FILL_ZIPF, 2},
              {"file", FILL_FILE, 1}};
 
 // The arguments between the parentheses, split at the comma outside inner parentheses.
@@ -169,16 +178,20 @@ static bool load_fill(struct loader *l, const struct yaml_node *node, struct buf
     }
     if (f == COUNT_OF(fills)) {
         const char *near = str_nearest(word, names, COUNT_OF(fills));
-        return near != NULL ? fail(l->err, node->at, "unknown fill '%s' (did you mean '%s'?)", word, near)
-                            : fail(l->err, node->at, "unknown fill '%s'; the fills are uniform(a,b) normal(m,s) integers(lo,hi) constant(v) iota zipf(s,n) file(path)", word);
+        return near != NULL
+                   ? fail(l->err, node->at, "unknown fill '%s' (did you mean '%s'?)", word, near)
+                   : fail(l->err, node->at,
+                          "unknown fill '%s'; the fills are uniform(a,b) normal(m,s) "
+                          "integers(lo,hi) constant(v) iota zipf(s,n) file(path)",
+                          word);
     }
     b->fill = fills[f].kind;
     if (fills[f].args == 0) {
         return s[n] == '\0' ? true : fail(l->err, node->at, "'%s' takes no arguments", word);
     }
     if (s[n] != '(' || !str_ends_with(s, ")")) {
-        return fail(l->err, node->at, "'%s' takes %d argument%s in parentheses", word, fills[f].args,
-                    fills[f].args == 1 ? "" : "s");
+        return fail(l->err, node->at, "'%s' takes %d argument%s in parentheses", word,
+                    fills[f].args, fills[f].args == 1 ? "" : "s");
     }
     const char *inner = arena_strndup(l->a, s + n + 1, strlen(s) - n - 2);
     if (b->fill != FILL_FILE) {
@@ -235,7 +248,10 @@ static bool load_buffer(struct loader *l, const struct yaml_node *node, struct b
         return fail(l->err, tolerance->at, "%s has a 'tolerance' but is no output", what);
     }
     if (b->output && l->e->reference_source == NULL) {
-        return fail(l->err, b->at, "%s is an output, but the experiment has no 'reference' to compare it with (reference: FILE.c:FUNCTION)", what);
+        return fail(l->err, b->at,
+                    "%s is an output, but the experiment has no 'reference' to compare it with "
+                    "(reference: FILE.c:FUNCTION)",
+                    what);
     }
     return true;
 }
@@ -254,7 +270,8 @@ static bool load_buffers(struct loader *l, const struct yaml_node *node)
         b->name = node->keys[i]->scalar;
         b->at = node->keys[i]->at;
         if (!is_identifier(b->name)) {
-            return fail(l->err, b->at, "'%s' is no name for a buffer (letters, digits and _)", b->name);
+            return fail(l->err, b->at, "'%s' is no name for a buffer (letters, digits and _)",
+                        b->name);
         }
         for (int k = 0; k < l->e->param_count; k++) {
             if (strcmp(l->e->params[k].name, b->name) == 0) {
@@ -271,9 +288,18 @@ static bool load_buffers(struct loader *l, const struct yaml_node *node)
 
 static bool load_work(struct loader *l, const struct yaml_node *node)
 {
-    static const char *const keys[] = {"bytes", "flops", "flops_f16", "flops_f32", "flops_f64",
-                                       "flops_tensor", "flops_tensor_f16", "flops_tensor_bf16", "flops_tensor_tf32",
-                                       "flops_tensor_f64", "flops_tensor_fp8", "flops_tensor_i8"};
+    static const char *const keys[] = {"bytes",
+                                       "flops",
+                                       "flops_f16",
+                                       "flops_f32",
+                                       "flops_f64",
+                                       "flops_tensor",
+                                       "flops_tensor_f16",
+                                       "flops_tensor_bf16",
+                                       "flops_tensor_tf32",
+                                       "flops_tensor_f64",
+                                       "flops_tensor_fp8",
+                                       "flops_tensor_i8"};
     if (node == NULL) {
         return true;
     }
@@ -310,7 +336,8 @@ static bool load_reference(struct loader *l, const struct yaml_node *node)
         path_join(l->a, l->e->directory, arena_strndup(l->a, s, (size_t)(colon - s)));
     return file_exists(l->e->reference_source)
                ? true
-               : fail(l->err, node->at, "'reference': the file '%s' does not exist", l->e->reference_source);
+               : fail(l->err, node->at, "'reference': the file '%s' does not exist",
+                      l->e->reference_source);
 }
 
 static bool load_top(struct loader *l, const struct yaml_node *root)
@@ -324,7 +351,8 @@ static bool load_top(struct loader *l, const struct yaml_node *root)
     for (size_t i = 0; i < root->count; i++) {
         const char *key = root->keys[i]->scalar;
         if (strcmp(key, "tune") == 0 || strcmp(key, "library") == 0) {
-            return fail(l->err, root->keys[i]->at, "'%s' is not supported by this version of ridge", key);
+            return fail(l->err, root->keys[i]->at, "'%s' is not supported by this version of ridge",
+                        key);
         }
     }
     const struct yaml_node *title = yaml_get(root, "title");
@@ -354,7 +382,10 @@ static bool find_file(struct arena *a, const char *path, const char **out, struc
             return true;
         }
     }
-    return fail(err, NOWHERE, "there is no experiment '%s': no such file or folder, and ridge ships none of that name", path);
+    return fail(
+        err, NOWHERE,
+        "there is no experiment '%s': no such file or folder, and ridge ships none of that name",
+        path);
 }
 
 bool experiment_load(struct arena *a, const char *path, struct experiment **out, struct error *err)

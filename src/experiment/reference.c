@@ -11,16 +11,26 @@
 static ffi_type *scalar_type(enum element_type t)
 {
     switch (t) {
-    case ELEMENT_F32: return &ffi_type_float;
-    case ELEMENT_F64: return &ffi_type_double;
-    case ELEMENT_I8: return &ffi_type_sint8;
-    case ELEMENT_U8: return &ffi_type_uint8;
-    case ELEMENT_I16: return &ffi_type_sint16;
-    case ELEMENT_I32: return &ffi_type_sint32;
-    case ELEMENT_U32: return &ffi_type_uint32;
-    case ELEMENT_I64: return &ffi_type_sint64;
-    case ELEMENT_U64: return &ffi_type_uint64;
-    default: return &ffi_type_uint16; // f16 and bf16 as their bits
+    case ELEMENT_F32:
+        return &ffi_type_float;
+    case ELEMENT_F64:
+        return &ffi_type_double;
+    case ELEMENT_I8:
+        return &ffi_type_sint8;
+    case ELEMENT_U8:
+        return &ffi_type_uint8;
+    case ELEMENT_I16:
+        return &ffi_type_sint16;
+    case ELEMENT_I32:
+        return &ffi_type_sint32;
+    case ELEMENT_U32:
+        return &ffi_type_uint32;
+    case ELEMENT_I64:
+        return &ffi_type_sint64;
+    case ELEMENT_U64:
+        return &ffi_type_uint64;
+    default:
+        return &ffi_type_uint16; // f16 and bf16 as their bits
     }
 }
 
@@ -29,8 +39,17 @@ static bool compile(struct arena *a, const struct experiment *e, const char *cc,
 {
     const char *part = arena_printf(a, "%s.%ld", to, (long)getpid());
     const char *include = arena_printf(a, "-I%s", e->directory);
-    const char *argv[] = {cc, "-O2", "-shared", "-fPIC", "-ffp-contract=off", include, "-o", part,
-                          e->reference_source, "-lm", NULL};
+    const char *argv[] = {cc,
+                          "-O2",
+                          "-shared",
+                          "-fPIC",
+                          "-ffp-contract=off",
+                          include,
+                          "-o",
+                          part,
+                          e->reference_source,
+                          "-lm",
+                          NULL};
     struct process_spec spec = {.argv = argv, .timeout_s = 120};
     struct process_result result = {0};
     if (!dir_make(path_dir(a, to), err) || !process_run(&spec, &result, err)) {
@@ -38,8 +57,9 @@ static bool compile(struct arena *a, const struct experiment *e, const char *cc,
     }
     bool ok = result.exit_status == 0 && !result.timed_out;
     if (!ok) {
-        (void)fail(err, (struct location){.file = e->reference_source}, "the reference does not compile with %s:\n%s%s", cc,
-                   text_str(&result.err_text), text_str(&result.out));
+        (void)fail(err, (struct location){.file = e->reference_source},
+                   "the reference does not compile with %s:\n%s%s", cc, text_str(&result.err_text),
+                   text_str(&result.out));
         (void)unlink(part);
     } else if (rename(part, to) != 0) {
         ok = fail_as(err, ERROR_SYSTEM, NOWHERE, "cannot write '%s'", to);
@@ -59,8 +79,8 @@ static bool reference_open(struct arena *a, const struct experiment *e, void (**
     if (!file_read(e->reference_source, 16u << 20, &source, &size, err)) {
         return false;
     }
-    const struct hash_piece pieces[] = {{source, size}, {cc, strlen(cc) + 1},
-                                        {e->reference_source, strlen(e->reference_source)}};
+    const struct hash_piece pieces[] = {
+        {source, size}, {cc, strlen(cc) + 1}, {e->reference_source, strlen(e->reference_source)}};
     hash_hex(pieces, COUNT_OF(pieces), hash);
     free(source);
     const char *path = user_cache_path(a, arena_printf(a, "reference/%s.so", hash));
@@ -79,8 +99,8 @@ static bool reference_open(struct arena *a, const struct experiment *e, void (**
     return true;
 }
 
-static bool call(struct arena *a, const struct resolved_launch *l, const struct host_buffers *buffers,
-                 void (*function)(void), struct error *err)
+static bool call(struct arena *a, const struct resolved_launch *l,
+                 const struct host_buffers *buffers, void (*function)(void), struct error *err)
 {
     ffi_type **types = ARENA_ARRAY(a, ffi_type *, l->arg_count + 1);
     void **values = ARENA_ARRAY(a, void *, l->arg_count + 1);
@@ -90,7 +110,8 @@ static bool call(struct arena *a, const struct resolved_launch *l, const struct 
         values[i] = pointer ? (void *)&buffers->data[l->args[i].buffer] : (void *)l->args[i].value;
     }
     ffi_cif cif;
-    if (ffi_prep_cif(&cif, FFI_DEFAULT_ABI, (unsigned)l->arg_count, &ffi_type_void, types) != FFI_OK) {
+    if (ffi_prep_cif(&cif, FFI_DEFAULT_ABI, (unsigned)l->arg_count, &ffi_type_void, types) !=
+        FFI_OK) {
         return fail_as(err, ERROR_SYSTEM, l->at, "libffi refuses the arguments of the reference");
     }
     ffi_call(&cif, function, NULL, values);

@@ -22,11 +22,22 @@ void scope_build(struct arena *a, const struct experiment *e, const struct case_
     if (d == NULL) {
         return;
     }
-    static const char *const names[] = {"cc", "device.cc", "device.sm_count", "device.warp_size",
-                                        "device.max_threads_per_block", "device.shared_bytes_per_block",
-                                        "device.l2_bytes", "device.memory_bytes"};
-    const int64_t facts[] = {0, 0, d->sm_count, d->warp_size, d->max_threads_per_block,
-                             d->shared_bytes_per_block, d->l2_bytes, d->memory_bytes};
+    static const char *const names[] = {"cc",
+                                        "device.cc",
+                                        "device.sm_count",
+                                        "device.warp_size",
+                                        "device.max_threads_per_block",
+                                        "device.shared_bytes_per_block",
+                                        "device.l2_bytes",
+                                        "device.memory_bytes"};
+    const int64_t facts[] = {0,
+                             0,
+                             d->sm_count,
+                             d->warp_size,
+                             d->max_threads_per_block,
+                             d->shared_bytes_per_block,
+                             d->l2_bytes,
+                             d->memory_bytes};
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         out->names[out->count] = names[i];
         out->values[out->count++] = i < 2 ? (struct value){false, 0, d->cc}
@@ -60,21 +71,22 @@ static bool evaluate_integer(struct resolver *r, const struct expression *x, con
     }
     return value_to_integer(&v, out)
                ? true
-               : fail(r->err, expression_location(x), "%s is %g, not a whole number (%s with %s)", what,
-                      v.d, expression_text(x), r->where);
+               : fail(r->err, expression_location(x), "%s is %g, not a whole number (%s with %s)",
+                      what, v.d, expression_text(x), r->where);
 }
 
 static struct resolver resolver_new(struct arena *a, const struct experiment *e,
-                                    const struct case_point *point, const struct device_facts *device,
-                                    struct error *err)
+                                    const struct case_point *point,
+                                    const struct device_facts *device, struct error *err)
 {
-    struct resolver r = {a, e, e->param_count > 0 ? point_label(a, e, point->values) : "no parameters",
-                         {0}, err};
+    struct resolver r = {
+        a, e, e->param_count > 0 ? point_label(a, e, point->values) : "no parameters", {0}, err};
     scope_build(a, e, point, device, &r.scope);
     return r;
 }
 
-static bool resolve_buffer(struct resolver *r, const struct buffer_spec *b, struct resolved_buffer *out)
+static bool resolve_buffer(struct resolver *r, const struct buffer_spec *b,
+                           struct resolved_buffer *out)
 {
     int64_t count = 0;
     const char *what = arena_printf(r->a, "the count of buffer '%s'", b->name);
@@ -82,14 +94,19 @@ static bool resolve_buffer(struct resolver *r, const struct buffer_spec *b, stru
         return false;
     }
     if (count < 1 || (uint64_t)count > MAX_BUFFER_BYTES / element_bytes(b->type)) {
-        return fail(r->err, expression_location(b->count), "%s is %lld (%s with %s); it must be at least 1 and at most 4 TiB", what, (long long)count, expression_text(b->count), r->where);
+        return fail(r->err, expression_location(b->count),
+                    "%s is %lld (%s with %s); it must be at least 1 and at most 4 TiB", what,
+                    (long long)count, expression_text(b->count), r->where);
     }
     *out = (struct resolved_buffer){b->name, b->type, (uint64_t)count,
                                     (uint64_t)count * element_bytes(b->type), b->output};
     return true;
 }
 
-static void add(double *sum, double v) { *sum = isnan(*sum) ? v : *sum + v; }
+static void add(double *sum, double v)
+{
+    *sum = isnan(*sum) ? v : *sum + v;
+}
 
 static bool resolve_work(struct resolver *r, struct resolved_case *out)
 {
@@ -102,7 +119,9 @@ static bool resolve_work(struct resolver *r, struct resolved_case *out)
             return false;
         }
         if (v.d < 0) {
-            return fail(r->err, expression_location(w->value), "work '%s' is %g (%s with %s); it must not be negative", w->name, v.d, expression_text(w->value), r->where);
+            return fail(r->err, expression_location(w->value),
+                        "work '%s' is %g (%s with %s); it must not be negative", w->name, v.d,
+                        expression_text(w->value), r->where);
         }
         if (strcmp(w->name, "bytes") == 0) {
             out->work_bytes = v.d;
@@ -137,8 +156,9 @@ bool experiment_resolve_case(struct arena *a, const struct experiment *e,
     return resolve_work(&r, out);
 }
 
-static bool resolve_dimensions(struct resolver *r, struct expression *const from[3], const char *what,
-                               const char *unit, const int64_t most[3], uint32_t out[3])
+static bool resolve_dimensions(struct resolver *r, struct expression *const from[3],
+                               const char *what, const char *unit, const int64_t most[3],
+                               uint32_t out[3])
 {
     for (int i = 0; i < 3; i++) {
         int64_t v = 1;
@@ -146,7 +166,10 @@ static bool resolve_dimensions(struct resolver *r, struct expression *const from
             return false;
         }
         if (v < 1 || v > most[i]) {
-            return fail(r->err, expression_location(from[i]), "%s is %lld %s in %c (it must be 1 to %lld): %s with %s", what, (long long)v, unit, "xyz"[i], (long long)most[i], expression_text(from[i]), r->where);
+            return fail(r->err, expression_location(from[i]),
+                        "%s is %lld %s in %c (it must be 1 to %lld): %s with %s", what,
+                        (long long)v, unit, "xyz"[i], (long long)most[i], expression_text(from[i]),
+                        r -> where);
         }
         out[i] = (uint32_t)v;
     }
@@ -177,7 +200,8 @@ static bool resolve_argument(struct resolver *r, const struct argument_spec *s,
     }
     int64_t i = 0;
     if (!value_to_integer(&v, &i) || !element_store_integer(out->type, i, out->value)) {
-        return fail(r->err, s->at, "the argument %s is %g with %s: that does not fit %s", expression_text(s->value), v.d, r->where, element_name(out->type));
+        return fail(r->err, s->at, "the argument %s is %g with %s: that does not fit %s",
+                    expression_text(s->value), v.d, r->where, element_name(out->type));
     }
     return true;
 }
@@ -187,8 +211,11 @@ static bool resolve_launch(struct resolver *r, const struct launch_spec *s,
 {
     static const int64_t grid_most[3] = {2147483647, 65535, 65535};
     static const int64_t block_most[3] = {1024, 1024, 64};
-    *out = (struct resolved_launch){.kind = s->kind, .kernel = s->kernel, .arg_count = s->arg_count,
-                                    .zero_buffer = s->zero_buffer, .at = s->at};
+    *out = (struct resolved_launch){.kind = s->kind,
+                                    .kernel = s->kernel,
+                                    .arg_count = s->arg_count,
+                                    .zero_buffer = s->zero_buffer,
+                                    .at = s->at};
     if (s->kind == LAUNCH_ZERO) {
         return true;
     }
@@ -197,17 +224,23 @@ static bool resolve_launch(struct resolver *r, const struct launch_spec *s,
         return false;
     }
     uint32_t threads = out->block[0] * out->block[1] * out->block[2];
-    uint32_t most = d != NULL && d->max_threads_per_block > 0 ? (uint32_t)d->max_threads_per_block : 1024;
+    uint32_t most =
+        d != NULL && d->max_threads_per_block > 0 ? (uint32_t)d->max_threads_per_block : 1024;
     if (threads > most) {
-        return fail(r->err, expression_location(s->block[0]), "block has %u threads (%u x %u x %u with %s); at most %u are possible", threads, out->block[0], out->block[1], out->block[2], r->where, most);
+        return fail(r->err, expression_location(s->block[0]),
+                    "block has %u threads (%u x %u x %u with %s); at most %u are possible", threads,
+                    out->block[0], out->block[1], out->block[2], r->where, most);
     }
     int64_t shared = 0;
     if (s->shared_bytes != NULL && !evaluate_integer(r, s->shared_bytes, "shared_bytes", &shared)) {
         return false;
     }
-    int64_t limit = d != NULL && d->shared_bytes_per_block > 0 ? d->shared_bytes_per_block : INT32_MAX;
+    int64_t limit =
+        d != NULL && d->shared_bytes_per_block > 0 ? d->shared_bytes_per_block : INT32_MAX;
     if (shared < 0 || shared > limit) {
-        return fail(r->err, expression_location(s->shared_bytes), "shared_bytes is %lld (%s with %s); it must be 0 to %lld", (long long)shared, expression_text(s->shared_bytes), r->where, (long long)limit);
+        return fail(r->err, expression_location(s->shared_bytes),
+                    "shared_bytes is %lld (%s with %s); it must be 0 to %lld", (long long)shared,
+                    expression_text(s->shared_bytes), r->where, (long long)limit);
     }
     out->shared_bytes = (uint32_t)shared;
     out->args = ARENA_ARRAY(r->a, struct resolved_argument, s->arg_count + 1);

@@ -69,7 +69,8 @@ static bool load_argument(struct loader *l, const struct yaml_node *node, struct
                  : unknown_buffer(l, node->at, s, true);
 }
 
-static bool load_kernel_keys(struct loader *l, const struct yaml_node *node, struct launch_spec *out)
+static bool load_kernel_keys(struct loader *l, const struct yaml_node *node,
+                             struct launch_spec *out)
 {
     const struct yaml_node *grid = yaml_get(node, "grid");
     const struct yaml_node *block = yaml_get(node, "block");
@@ -83,7 +84,8 @@ static bool load_kernel_keys(struct loader *l, const struct yaml_node *node, str
     }
     out->at = yaml_get(node, "kernel")->at;
     if (grid == NULL || block == NULL) {
-        return fail(l->err, out->at, "the launch of '%s' needs '%s'", out->kernel, grid == NULL ? "grid" : "block");
+        return fail(l->err, out->at, "the launch of '%s' needs '%s'", out->kernel,
+                    grid == NULL ? "grid" : "block");
     }
     if (!load_dimensions(l, grid, "'grid'", out->grid) ||
         !load_dimensions(l, block, "'block'", out->block) ||
@@ -149,7 +151,8 @@ static bool parse_expectation(struct loader *l, struct expectation_spec *x)
     length -= x->kind != EXPECT_VALUE && length > 0;
     double v = 0;
     if (!str_to_double(arena_strndup(l->a, number, length), &v)) {
-        return fail(l->err, x->at, "'%s' is no expectation; write -50%%, 2x, <= 4, >= 90 or a number", s);
+        return fail(l->err, x->at,
+                    "'%s' is no expectation; write -50%%, 2x, <= 4, >= 90 or a number", s);
     }
     v = x->kind == EXPECT_CHANGE ? v / 100 : v;
     x->low = below ? -(double)INFINITY : v;
@@ -171,7 +174,9 @@ bool load_expectations(struct loader *l, const struct yaml_node *node, struct va
             return false;
         }
         if (x->kind != EXPECT_VALUE && v->from < 0) {
-            return fail(l->err, x->at, "'%s: %s' compares with an earlier variant, but '%s' has no 'from'", x->what, x->text, v->name);
+            return fail(l->err, x->at,
+                        "'%s: %s' compares with an earlier variant, but '%s' has no 'from'",
+                        x->what, x->text, v->name);
         }
     }
     return true;
@@ -192,8 +197,10 @@ static bool load_from(struct loader *l, const struct yaml_node *node, struct var
         }
     }
     const char *near = str_nearest(s, names, (size_t)l->e->variant_count);
-    return near != NULL ? fail(l->err, node->at, "'from' names no earlier variant: '%s' (did you mean '%s'?)", s, near)
-                        : fail(l->err, node->at, "'from' names no earlier variant: '%s'", s);
+    return near != NULL
+               ? fail(l->err, node->at,
+                      "'from' names no earlier variant: '%s' (did you mean '%s'?)", s, near)
+               : fail(l->err, node->at, "'from' names no earlier variant: '%s'", s);
 }
 
 static bool load_defines(struct loader *l, const struct yaml_node *node, struct variant_spec *v)
@@ -217,7 +224,8 @@ static bool load_defines(struct loader *l, const struct yaml_node *node, struct 
             known = known || strcmp(l->e->params[k].name, d->value) == 0;
         }
         struct error ignored = {0};
-        if (!known || !expression_parse(l->a, d->value, node->items[i]->at, &d->expression, &ignored)) {
+        if (!known ||
+            !expression_parse(l->a, d->value, node->items[i]->at, &d->expression, &ignored)) {
             d->expression = NULL;
         }
     }
@@ -236,7 +244,8 @@ static bool load_steps(struct loader *l, const struct yaml_node *node, struct va
     for (size_t i = 0; i < COUNT_OF(single); i++) {
         const struct yaml_node *n = yaml_get(node, single[i]);
         if (n != NULL) {
-            return fail(l->err, n->at, "variant '%s' has 'launches': '%s' belongs into them", v->name, single[i]);
+            return fail(l->err, n->at, "variant '%s' has 'launches': '%s' belongs into them",
+                        v->name, single[i]);
         }
     }
     if (!yaml_expect(steps, YAML_LIST, "'launches'", l->err)) {
@@ -259,8 +268,10 @@ static bool load_texts(struct loader *l, const struct yaml_node *node, struct va
     struct {
         const char *key;
         const char **to;
-    } texts[] = {{"title", &v->title}, {"hypothesis", &v->hypothesis},
-                 {"bottleneck", &v->bottleneck}, {"requires", &v->requires}};
+    } texts[] = {{"title", &v->title},
+                 {"hypothesis", &v->hypothesis},
+                 {"bottleneck", &v->bottleneck},
+                 {"requires", &v->requires}};
     for (size_t i = 0; i < COUNT_OF(texts); i++) {
         n = yaml_get(node, texts[i].key);
         if (n != NULL && !yaml_string(n, texts[i].key, texts[i].to, l->err)) {
@@ -273,16 +284,17 @@ static bool load_texts(struct loader *l, const struct yaml_node *node, struct va
 
 static bool load_variant(struct loader *l, const struct yaml_node *node, struct variant_spec *v)
 {
-    static const char *const keys[] = {"name", "title", "from", "hypothesis", "bottleneck",
-                                       "expect", "kernel", "grid", "block", "args",
-                                       "shared_bytes", "launches", "defines", "requires", "source"};
+    static const char *const keys[] = {
+        "name",  "title", "from",         "hypothesis", "bottleneck", "expect",   "kernel", "grid",
+        "block", "args",  "shared_bytes", "launches",   "defines",    "requires", "source"};
     if (!yaml_expect(node, YAML_MAP, "a variant", l->err)) {
         return false;
     }
     for (size_t i = 0; i < node->count; i++) {
         const char *key = node->keys[i]->scalar;
         if (strcmp(key, "tune") == 0 || strcmp(key, "library") == 0) {
-            return fail(l->err, node->keys[i]->at, "'%s' is not supported by this version of ridge", key);
+            return fail(l->err, node->keys[i]->at, "'%s' is not supported by this version of ridge",
+                        key);
         }
     }
     v->from = -1;
@@ -314,7 +326,8 @@ static bool load_variant(struct loader *l, const struct yaml_node *node, struct 
         return false;
     }
     if (v->source == NULL && l->e->source == NULL) {
-        return fail(l->err, v->at, "variant '%s' has no 'source', and neither has the experiment", v->name);
+        return fail(l->err, v->at, "variant '%s' has no 'source', and neither has the experiment",
+                    v->name);
     }
     return load_steps(l, node, v);
 }

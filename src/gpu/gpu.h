@@ -41,8 +41,8 @@ enum occupancy_limit { LIMIT_WARPS, LIMIT_BLOCKS, LIMIT_REGISTERS, LIMIT_SHARED,
 struct occupancy {
     int blocks_per_sm;
     int warps_per_sm;
-    double pct;                    // of the chip's maximum of warps
-    int blocks_by[LIMIT_COUNT];    // blocks each resource would allow
+    double pct;                 // of the chip's maximum of warps
+    int blocks_by[LIMIT_COUNT]; // blocks each resource would allow
     enum occupancy_limit limiter;
 };
 // NVIDIA's occupancy calculation: registers are allocated per warp in units, shared memory per

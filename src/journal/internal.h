@@ -15,7 +15,9 @@ struct journal {
 
 // "cannot <doing> the journal PATH: why, what to do"; returns false.
 bool journal_fail(struct journal *j, const char *doing, struct error *err);
-bool journal_exec(struct journal *j, const char *sql, const char *doing, struct error *err) CHECK_RESULT;
-bool journal_insert(struct journal *j, struct error *err, const char *sql, const char *types, ...) CHECK_RESULT;
+bool journal_exec(struct journal *j, const char *sql, const char *doing,
+                  struct error *err) CHECK_RESULT;
+bool journal_insert(struct journal *j, struct error *err, const char *sql, const char *types,
+                    ...) CHECK_RESULT;
 
 #endif

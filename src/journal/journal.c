@@ -26,7 +26,8 @@ static const char *remedy(int code)
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
-        return ": name a file you may write with --journal or RIDGE_JOURNAL, or run with --no-journal";
+        return ": name a file you may write with --journal or RIDGE_JOURNAL, or run with "
+               "--no-journal";
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
         return ": move the file away, or name another with --journal or RIDGE_JOURNAL";
@@ -86,10 +87,11 @@ static bool schema_check(struct journal *j, bool read_only, struct error *err)
     if (!schema_version(j, &version, err))
         return false;
     if (version > JOURNAL_SCHEMA_VERSION)
-        return fail(err, NOWHERE,
-                    "the journal %s was written by a newer ridge (schema %d, this one knows %d): use that "
-                    "one, or name another file with --journal or RIDGE_JOURNAL",
-                    j->path, version, JOURNAL_SCHEMA_VERSION);
+        return fail(
+            err, NOWHERE,
+            "the journal %s was written by a newer ridge (schema %d, this one knows %d): use that "
+            "one, or name another file with --journal or RIDGE_JOURNAL",
+            j->path, version, JOURNAL_SCHEMA_VERSION);
     if (version == 0 && read_only)
         return fail(err, NOWHERE, "the journal %s is empty: nothing was recorded yet", j->path);
     return version != 0 || schema_create(j, err);
@@ -111,22 +113,26 @@ static bool connection_open(struct journal *j, bool read_only, struct error *err
     if (code != SQLITE_OK)
         return journal_fail(j, "open", err);
     sqlite3_busy_timeout(j->db, BUSY_TIMEOUT_MS);
-    if (!read_only && !journal_exec(j, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;", "open", err))
+    if (!read_only &&
+        !journal_exec(j, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;", "open", err))
         return false;
-    return journal_exec(j, "PRAGMA foreign_keys = ON", "open", err) && schema_check(j, read_only, err);
+    return journal_exec(j, "PRAGMA foreign_keys = ON", "open", err) &&
+           schema_check(j, read_only, err);
 }
 
 bool journal_open(const char *path, bool read_only, struct journal **out, struct error *err)
 {
     struct journal *j = xcalloc(1, sizeof *j);
     const char *named = path ? path : getenv("RIDGE_JOURNAL");
-    j->path = named && *named ? arena_strdup(&j->arena, named) : user_data_path(&j->arena, "journal.sqlite");
+    j->path = named && *named ? arena_strdup(&j->arena, named)
+                              : user_data_path(&j->arena, "journal.sqlite");
     *out = NULL;
     bool done;
     if (read_only && !file_exists(j->path))
         done = fail(err, NOWHERE, "there is no journal at %s: `ridge run` makes one", j->path);
     else
-        done = (read_only || folder_make(&j->arena, j->path, err)) && connection_open(j, read_only, err);
+        done = (read_only || folder_make(&j->arena, j->path, err)) &&
+               connection_open(j, read_only, err);
     if (!done) {
         journal_close(j);
         return false;
@@ -185,14 +191,16 @@ static bool transaction(struct journal *j, journal_body body, void *context, str
     return false;
 }
 
-bool journal_begin_run(struct journal *j, const struct run_header *h, int64_t *id, struct error *err)
+bool journal_begin_run(struct journal *j, const struct run_header *h, int64_t *id,
+                       struct error *err)
 {
     struct run empty = {.header = *h};
     json_t *json = run_to_json(&empty);
     char *text = json_dumps(json, JSON_COMPACT);
     json_decref(json);
-    bool done = journal_insert(j, err, "INSERT INTO runs(started, experiment, device, git, header) VALUES(?,?,?,?,?)",
-                               "sssss", h->started, h->experiment, h->device_id, h->git, text);
+    bool done = journal_insert(
+        j, err, "INSERT INTO runs(started, experiment, device, git, header) VALUES(?,?,?,?,?)",
+        "sssss", h->started, h->experiment, h->device_id, h->git, text);
     free(text);
     *id = sqlite3_last_insert_rowid(j->db);
     return done;
@@ -205,7 +213,8 @@ struct add_context {
 
 static const char *const status_names[] = {"ok", "wrong", "failed", "skipped"};
 
-static bool add_row(struct journal *j, int64_t run, const struct result *r, int64_t *id, struct error *err)
+static bool add_row(struct journal *j, int64_t run, const struct result *r, int64_t *id,
+                    struct error *err)
 {
     json_t *json = result_to_json(r);
     char *text = json_dumps(json, JSON_COMPACT);
@@ -215,10 +224,12 @@ static bool add_row(struct journal *j, int64_t run, const struct result *r, int6
         j, err,
         "INSERT INTO results(run, variant, answers, case_label, status, verified, time_ns, "
         "time_provenance, floor_ns, code_key, seed, detail) VALUES(?,?,?,?,?,?,?,?,?,?,?,?)",
-        "issssddsdsis", (sqlite3_int64)run, r->variant, r->from, r->case_label, status_names[r->status],
-        r->checked ? (double)r->verified : (double)NAN, timed ? r->time.summary.median : (double)NAN,
+        "issssddsdsis", (sqlite3_int64)run, r->variant, r->from, r->case_label,
+        status_names[r->status], r->checked ? (double)r->verified : (double)NAN,
+        timed ? r->time.summary.median : (double)NAN,
         timed ? provenance_name(r->time.provenance) : NULL,
-        r->diagnosed ? r->diagnosis.floor_ns : (double)NAN, r->code_key, (sqlite3_int64)r->seed, text);
+        r->diagnosed ? r->diagnosis.floor_ns : (double)NAN, r->code_key, (sqlite3_int64)r->seed,
+        text);
     free(text);
     *id = sqlite3_last_insert_rowid(j->db);
     return done;
@@ -233,8 +244,9 @@ static bool add_figures(struct journal *j, int64_t id, const struct result *r, s
     for (int c = 0; c < COUNTER_COUNT; c++) {
         struct figure f = r->counters.figure[c];
         if (f.provenance != PROVENANCE_ABSENT &&
-            !journal_insert(j, err, "INSERT INTO counters VALUES(?,?,?,?)", "isds", (sqlite3_int64)id,
-                            counter_info((enum counter_id)c)->name, f.value, provenance_name(f.provenance)))
+            !journal_insert(j, err, "INSERT INTO counters VALUES(?,?,?,?)", "isds",
+                            (sqlite3_int64)id, counter_info((enum counter_id)c)->name, f.value,
+                            provenance_name(f.provenance)))
             return false;
     }
     return true;
@@ -245,16 +257,16 @@ static bool add_words(struct journal *j, int64_t id, const struct result *r, str
     int findings = r->diagnosed ? r->diagnosis.finding_count : 0;
     for (int i = 0; i < findings; i++) {
         const struct finding *f = &r->diagnosis.findings[i];
-        if (!journal_insert(j, err, "INSERT INTO findings VALUES(?,?,?,?,?,?,?)", "iisssid", (sqlite3_int64)id,
-                            (sqlite3_int64)i, finding_class_name(f->class), f->title, f->file,
-                            (sqlite3_int64)f->line, f->expected_time_ns))
+        if (!journal_insert(j, err, "INSERT INTO findings VALUES(?,?,?,?,?,?,?)", "iisssid",
+                            (sqlite3_int64)id, (sqlite3_int64)i, finding_class_name(f->class),
+                            f->title, f->file, (sqlite3_int64)f->line, f->expected_time_ns))
             return false;
     }
     for (int i = 0; i < r->expectation_count; i++) {
         const struct expectation_result *e = &r->expectations[i];
         if (!journal_insert(j, err, "INSERT INTO expectations VALUES(?,?,?,?,?,?,?)", "iisssss",
-                            (sqlite3_int64)id, (sqlite3_int64)i, r->hypothesis, e->what, e->expected,
-                            e->actual, expectation_verdict_name(e->verdict)))
+                            (sqlite3_int64)id, (sqlite3_int64)i, r->hypothesis, e->what,
+                            e->expected, e->actual, expectation_verdict_name(e->verdict)))
             return false;
     }
     return true;
@@ -264,7 +276,8 @@ static bool add_result(struct journal *j, void *context, struct error *err)
 {
     const struct add_context *c = context;
     int64_t id;
-    return add_row(j, c->run, c->r, &id, err) && add_figures(j, id, c->r, err) && add_words(j, id, c->r, err);
+    return add_row(j, c->run, c->r, &id, err) && add_figures(j, id, c->r, err) &&
+           add_words(j, id, c->r, err);
 }
 
 bool journal_add_result(struct journal *j, int64_t run, const struct result *r, struct error *err)
@@ -275,6 +288,6 @@ bool journal_add_result(struct journal *j, int64_t run, const struct result *r, 
 
 bool journal_end_run(struct journal *j, int64_t run, const char *stop_reason, struct error *err)
 {
-    return journal_insert(j, err, "UPDATE runs SET finished = 1, stop_reason = ? WHERE id = ?", "si",
-                          stop_reason, (sqlite3_int64)run);
+    return journal_insert(j, err, "UPDATE runs SET finished = 1, stop_reason = ? WHERE id = ?",
+                          "si", stop_reason, (sqlite3_int64)run);
 }

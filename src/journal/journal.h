@@ -10,22 +10,26 @@
 struct journal;
 // path NULL: RIDGE_JOURNAL, else user_data_path("journal.sqlite"). Created if missing; an older
 // schema is migrated, a newer one refused. read_only: never writes, fails if missing.
-bool journal_open(const char *path, bool read_only, struct journal **out, struct error *err) CHECK_RESULT;
+bool journal_open(const char *path, bool read_only, struct journal **out,
+                  struct error *err) CHECK_RESULT;
 void journal_close(struct journal *j);
 const char *journal_path(const struct journal *j);
 
 // Starts a run: its id. The run is marked unfinished until journal_end_run.
-bool journal_begin_run(struct journal *j, const struct run_header *h, int64_t *id, struct error *err) CHECK_RESULT;
+bool journal_begin_run(struct journal *j, const struct run_header *h, int64_t *id,
+                       struct error *err) CHECK_RESULT;
 // One transaction: result, samples, counters, findings, expectations.
-bool journal_add_result(struct journal *j, int64_t run, const struct result *r, struct error *err) CHECK_RESULT;
-bool journal_end_run(struct journal *j, int64_t run, const char *stop_reason, struct error *err) CHECK_RESULT;
+bool journal_add_result(struct journal *j, int64_t run, const struct result *r,
+                        struct error *err) CHECK_RESULT;
+bool journal_end_run(struct journal *j, int64_t run, const char *stop_reason,
+                     struct error *err) CHECK_RESULT;
 
 struct journal_entry { // a line of `ridge log`
     int64_t id;
     const char *started, *experiment, *device, *git;
     bool finished;
     int result_count, verified_count, failed_count;
-    const char *best_variant; // fastest verified of the last case, or NULL
+    const char *best_variant;          // fastest verified of the last case, or NULL
     double best_time_ns, best_speedup; // speedup against the first variant; NAN
     enum provenance best_provenance;
 };

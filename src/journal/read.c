@@ -13,7 +13,8 @@ static const char *column_text(struct arena *a, sqlite3_stmt *s, int column)
 
 static double column_double(sqlite3_stmt *s, int column)
 {
-    return sqlite3_column_type(s, column) == SQLITE_NULL ? (double)NAN : sqlite3_column_double(s, column);
+    return sqlite3_column_type(s, column) == SQLITE_NULL ? (double)NAN
+                                                         : sqlite3_column_double(s, column);
 }
 
 // The first and the fastest verified (or unchecked) result of the run's last case.
@@ -25,7 +26,8 @@ static const char best_sql[] =
     " (SELECT case_label FROM results WHERE run = ?1 ORDER BY id DESC LIMIT 1)"
     " ORDER BY time_ns LIMIT 1";
 
-static bool entry_best(struct journal *j, struct arena *a, struct journal_entry *e, struct error *err)
+static bool entry_best(struct journal *j, struct arena *a, struct journal_entry *e,
+                       struct error *err)
 {
     sqlite3_stmt *s = NULL;
     e->best_time_ns = e->best_speedup = (double)NAN;
@@ -96,8 +98,9 @@ bool journal_list(struct journal *j, struct arena *a, const struct journal_filte
 static bool run_find(struct journal *j, int64_t *id, const char *experiment, struct error *err)
 {
     sqlite3_stmt *s = NULL;
-    const char *sql = "SELECT id FROM runs WHERE (?1 = 0 OR id = ?1) AND (?2 IS NULL OR experiment = ?2)"
-                      " ORDER BY id DESC LIMIT 1";
+    const char *sql =
+        "SELECT id FROM runs WHERE (?1 = 0 OR id = ?1) AND (?2 IS NULL OR experiment = ?2)"
+        " ORDER BY id DESC LIMIT 1";
     if (sqlite3_prepare_v2(j->db, sql, -1, &s, NULL) != SQLITE_OK)
         return journal_fail(j, "read", err);
     sqlite3_bind_int64(s, 1, *id);
@@ -115,9 +118,10 @@ static bool run_find(struct journal *j, int64_t *id, const char *experiment, str
         return fail(err, NOWHERE, "the journal %s has no run %lld: `ridge log` lists them", j->path,
                     (long long)wanted);
     if (experiment)
-        return fail(err, NOWHERE, "the journal %s has no run of '%s': `ridge run %s` makes one", j->path,
-                    experiment, experiment);
-    return fail(err, NOWHERE, "the journal %s is empty: `ridge run EXPERIMENT` makes the first run", j->path);
+        return fail(err, NOWHERE, "the journal %s has no run of '%s': `ridge run %s` makes one",
+                    j->path, experiment, experiment);
+    return fail(err, NOWHERE, "the journal %s is empty: `ridge run EXPERIMENT` makes the first run",
+                j->path);
 }
 
 // Appends the recorded results to the header's JSON, so that one reader serves file and journal.
@@ -126,7 +130,8 @@ static bool run_json(struct journal *j, int64_t id, json_t **out, struct error *
     sqlite3_stmt *s = NULL;
     json_error_t where;
     json_t *run = NULL;
-    if (sqlite3_prepare_v2(j->db, "SELECT header, stop_reason FROM runs WHERE id = ?", -1, &s, NULL) == SQLITE_OK &&
+    if (sqlite3_prepare_v2(j->db, "SELECT header, stop_reason FROM runs WHERE id = ?", -1, &s,
+                           NULL) == SQLITE_OK &&
         sqlite3_bind_int64(s, 1, id) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW) {
         run = json_loads((const char *)sqlite3_column_text(s, 0), 0, &where);
         const char *stop = (const char *)sqlite3_column_text(s, 1);
@@ -138,16 +143,19 @@ static bool run_json(struct journal *j, int64_t id, json_t **out, struct error *
         return journal_fail(j, "read", err);
     json_object_set_new(run, "run", json_integer(id));
     json_t *results = json_array();
-    bool ok = sqlite3_prepare_v2(j->db, "SELECT detail FROM results WHERE run = ? ORDER BY id", -1, &s, NULL) == SQLITE_OK;
+    bool ok = sqlite3_prepare_v2(j->db, "SELECT detail FROM results WHERE run = ? ORDER BY id", -1,
+                                 &s, NULL) == SQLITE_OK;
     if (ok)
         sqlite3_bind_int64(s, 1, id);
     while (ok && sqlite3_step(s) == SQLITE_ROW)
-        ok = json_array_append_new(results, json_loads((const char *)sqlite3_column_text(s, 0), 0, &where)) == 0;
+        ok = json_array_append_new(
+                 results, json_loads((const char *)sqlite3_column_text(s, 0), 0, &where)) == 0;
     sqlite3_finalize(s);
     json_object_set_new(run, "results", results);
     *out = run;
-    return ok || fail_as(err, ERROR_SYSTEM, NOWHERE, "the journal %s holds a damaged result of run %lld", j->path,
-                         (long long)id);
+    return ok ||
+           fail_as(err, ERROR_SYSTEM, NOWHERE, "the journal %s holds a damaged result of run %lld",
+                   j->path, (long long)id);
 }
 
 bool journal_get_run(struct journal *j, struct arena *a, int64_t id, const char *experiment,

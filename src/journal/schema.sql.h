@@ -8,12 +8,15 @@ enum { JOURNAL_SCHEMA_VERSION = 1 };
 
 static const char journal_schema[] =
     "CREATE TABLE runs("
-    " id INTEGER PRIMARY KEY AUTOINCREMENT, started TEXT NOT NULL, finished INTEGER NOT NULL DEFAULT 0,"
-    " experiment TEXT NOT NULL, device TEXT NOT NULL, git TEXT, stop_reason TEXT, header TEXT NOT NULL);"
+    " id INTEGER PRIMARY KEY AUTOINCREMENT, started TEXT NOT NULL, finished INTEGER NOT NULL "
+    "DEFAULT 0,"
+    " experiment TEXT NOT NULL, device TEXT NOT NULL, git TEXT, stop_reason TEXT, header TEXT NOT "
+    "NULL);"
     "CREATE TABLE results("
     " id INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER NOT NULL REFERENCES runs(id),"
     " variant TEXT NOT NULL, answers TEXT, case_label TEXT NOT NULL, status TEXT NOT NULL,"
-    " verified INTEGER, time_ns REAL, time_provenance TEXT, floor_ns REAL, code_key TEXT, seed INTEGER,"
+    " verified INTEGER, time_ns REAL, time_provenance TEXT, floor_ns REAL, code_key TEXT, seed "
+    "INTEGER,"
     " detail TEXT NOT NULL);"
     "CREATE INDEX results_run ON results(run);"
     "CREATE TABLE samples(result INTEGER NOT NULL REFERENCES results(id), n INTEGER NOT NULL,"
@@ -23,8 +26,10 @@ static const char journal_schema[] =
     "CREATE TABLE findings(result INTEGER NOT NULL REFERENCES results(id), rank INTEGER NOT NULL,"
     " class TEXT NOT NULL, title TEXT NOT NULL, file TEXT, line INTEGER, expected_time_ns REAL,"
     " PRIMARY KEY(result, rank)) WITHOUT ROWID;"
-    "CREATE TABLE expectations(result INTEGER NOT NULL REFERENCES results(id), rank INTEGER NOT NULL,"
-    " hypothesis TEXT, what TEXT NOT NULL, expected TEXT NOT NULL, actual TEXT, verdict TEXT NOT NULL,"
+    "CREATE TABLE expectations(result INTEGER NOT NULL REFERENCES results(id), rank INTEGER NOT "
+    "NULL,"
+    " hypothesis TEXT, what TEXT NOT NULL, expected TEXT NOT NULL, actual TEXT, verdict TEXT NOT "
+    "NULL,"
     " PRIMARY KEY(result, rank)) WITHOUT ROWID;";
 
 #endif

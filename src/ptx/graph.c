@@ -15,10 +15,13 @@ static bool ends_function(const struct ptx_instruction *in)
     return in->opcode == PTX_OP_RET || in->opcode == PTX_OP_EXIT || in->opcode == PTX_OP_TRAP;
 }
 
-static const struct ptx_branch_targets *targets_of(const struct ptx_function *f, const struct ptx_instruction *in)
+static const struct ptx_branch_targets *targets_of(const struct ptx_function *f,
+                                                   const struct ptx_instruction *in)
 {
-    for (int i = 0; in->opcode == PTX_OP_BRX && in->operand_count > 1 && i < f->branch_target_count; i++)
-        if (in->operands[1].symbol && strcmp(f->branch_targets[i].label, in->operands[1].symbol) == 0)
+    for (int i = 0; in->opcode == PTX_OP_BRX && in->operand_count > 1 && i < f->branch_target_count;
+         i++)
+        if (in->operands[1].symbol &&
+            strcmp(f->branch_targets[i].label, in->operands[1].symbol) == 0)
             return &f->branch_targets[i];
     return NULL;
 }
@@ -34,7 +37,8 @@ static void leaders_mark(const struct ptx_function *f, bool *leader)
         const struct ptx_branch_targets *t = targets_of(f, in);
         for (int k = 0; t && k < t->count; k++)
             leader[t->targets[k]] = true;
-        if (in->opcode == PTX_OP_BRA && in->operand_count > 0 && in->operands[0].kind == PTX_OPERAND_LABEL)
+        if (in->opcode == PTX_OP_BRA && in->operand_count > 0 &&
+            in->operands[0].kind == PTX_OPERAND_LABEL)
             leader[in->operands[0].target] = true;
     }
 }
@@ -60,7 +64,8 @@ static void successors_fill(struct arena *a, const struct ptx_function *f, struc
         successor_add(f, b, b->first + b->count);
     for (int k = 0; t && k < t->count; k++)
         successor_add(f, b, t->targets[k]);
-    if (last->opcode == PTX_OP_BRA && last->operand_count > 0 && last->operands[0].kind == PTX_OPERAND_LABEL)
+    if (last->opcode == PTX_OP_BRA && last->operand_count > 0 &&
+        last->operands[0].kind == PTX_OPERAND_LABEL)
         successor_add(f, b, last->operands[0].target);
 }
 
@@ -104,7 +109,8 @@ struct postorder { // of the reversed graph from the virtual exit, which is numb
 };
 
 // Depth first over predecessors, iterative: next[] remembers how far each block is.
-static void reverse_visit(const struct ptx_function *f, struct postorder *o, int root, int *stack, int *next)
+static void reverse_visit(const struct ptx_function *f, struct postorder *o, int root, int *stack,
+                          int *next)
 {
     int n = 0;
     if (o->number[root] != -1)
@@ -171,7 +177,8 @@ static void dominators_settle(const struct ptx_function *f, struct postorder *o,
 static void postdominators_find(struct ptx_function *f)
 {
     size_t n = (size_t)f->block_count + 1;
-    struct postorder o = {xcalloc(n, sizeof(int)), xcalloc(n, sizeof(int)), xcalloc(n, sizeof(int)), 0};
+    struct postorder o = {xcalloc(n, sizeof(int)), xcalloc(n, sizeof(int)), xcalloc(n, sizeof(int)),
+                          0};
     int *stack = xcalloc(n, sizeof(int)), *next = xcalloc(n, sizeof(int));
     bool *roots = xcalloc(n, sizeof(bool));
     for (size_t i = 0; i < n; i++)
@@ -266,8 +273,17 @@ static void live_operand(struct live *l, const struct ptx_operand *o, bool on)
 static bool writes_first(const struct ptx_instruction *in)
 {
     switch (in->opcode) {
-    case PTX_OP_ST: case PTX_OP_RED: case PTX_OP_BRA: case PTX_OP_BRX: case PTX_OP_CALL: case PTX_OP_BAR:
-    case PTX_OP_BARRIER: case PTX_OP_CP: case PTX_OP_PREFETCH: case PTX_OP_RET: case PTX_OP_EXIT:
+    case PTX_OP_ST:
+    case PTX_OP_RED:
+    case PTX_OP_BRA:
+    case PTX_OP_BRX:
+    case PTX_OP_CALL:
+    case PTX_OP_BAR:
+    case PTX_OP_BARRIER:
+    case PTX_OP_CP:
+    case PTX_OP_PREFETCH:
+    case PTX_OP_RET:
+    case PTX_OP_EXIT:
         return false;
     default: // every other opcode has its result first, or no operands
         return true;
@@ -322,7 +338,8 @@ int ptx_register_estimate(const struct ptx_function *f)
     }
     free(in_sets);
     free(l.set);
-    int need = (l.most + REGISTERS_RESERVED + REGISTER_GRANULE - 1) / REGISTER_GRANULE * REGISTER_GRANULE;
+    int need =
+        (l.most + REGISTERS_RESERVED + REGISTER_GRANULE - 1) / REGISTER_GRANULE * REGISTER_GRANULE;
     need = need < REGISTERS_LEAST ? REGISTERS_LEAST : need;
     return need > REGISTERS_MOST ? REGISTERS_MOST : need;
 }
@@ -337,13 +354,14 @@ static bool operand_names(const struct ptx_operand *o, const struct ptx_variable
     return o->variable == v;
 }
 
-static bool function_uses(const struct ptx_module *m, const struct ptx_function *f, const struct ptx_variable *v, int depth)
+static bool function_uses(const struct ptx_module *m, const struct ptx_function *f,
+                          const struct ptx_variable *v, int depth)
 {
     for (int i = 0; i < f->instruction_count; i++)
         for (int k = 0; k < f->instructions[i].operand_count; k++) {
             const struct ptx_operand *o = &f->instructions[i].operands[k];
-            if (operand_names(o, v) ||
-                (o->function && o->function != f && depth < 8 && function_uses(m, o->function, v, depth + 1)))
+            if (operand_names(o, v) || (o->function && o->function != f && depth < 8 &&
+                                        function_uses(m, o->function, v, depth + 1)))
                 return true;
         }
     return false;

@@ -26,7 +26,8 @@ struct location ptx_lexer_location(const struct lexer *x, const struct token *t)
     return (struct location){x->name, t->line, t->column, x->text};
 }
 
-static bool lexer_fail(const struct lexer *x, const struct token *t, const char *what, struct error *err)
+static bool lexer_fail(const struct lexer *x, const struct token *t, const char *what,
+                       struct error *err)
 {
     return fail(err, ptx_lexer_location(x, t), "%s", what);
 }
@@ -70,7 +71,10 @@ static bool lex_float_bits(struct lexer *x, struct token *t, int digits, struct 
     for (int i = 0; i < digits; i++, x->at++) {
         int v = x->at < x->end ? hex_value(*x->at) : -1;
         if (v < 0)
-            return lexer_fail(x, t, digits == 8 ? "0f needs 8 hexadecimal digits" : "0d needs 16 hexadecimal digits", err);
+            return lexer_fail(x, t,
+                              digits == 8 ? "0f needs 8 hexadecimal digits"
+                                          : "0d needs 16 hexadecimal digits",
+                              err);
         t->bits = t->bits << 4 | (uint64_t)v;
     }
     return true;
@@ -85,7 +89,8 @@ static bool lex_decimal_float(struct lexer *x, struct token *t)
     if (point)
         for (p++; is_digit(*p);)
             p++;
-    bool exponent = (*p == 'e' || *p == 'E') && (is_digit(p[1]) || ((p[1] == '-' || p[1] == '+') && is_digit(p[2])));
+    bool exponent = (*p == 'e' || *p == 'E') &&
+                    (is_digit(p[1]) || ((p[1] == '-' || p[1] == '+') && is_digit(p[2])));
     if (!point && !exponent)
         return false;
     if (exponent)

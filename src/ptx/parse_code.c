@@ -79,7 +79,8 @@ static bool parse_registers(struct parser *p)
         int64_t n = -1;
         if (!ptx_parser_name(p, &name, "a register's name"))
             return false;
-        if (ptx_token_is(p, '<') && !(ptx_parser_advance(p) && ptx_parser_integer(p, &n) && ptx_parser_expect(p, '>')))
+        if (ptx_token_is(p, '<') &&
+            !(ptx_parser_advance(p) && ptx_parser_integer(p, &n) && ptx_parser_expect(p, '>')))
             return false;
         if (n > REGISTERS_MAX)
             return ptx_parser_fail(p, "more than %d registers", REGISTERS_MAX);
@@ -165,7 +166,8 @@ static bool parse_prototype(struct parser *p)
 {
     struct ptx_prototype t = {.label = p->pending_label};
     const char *underscore;
-    if (!ptx_parser_advance(p) || (ptx_token_is(p, '(') && !ptx_parse_parameters(p, &t.results, &t.result_count)) ||
+    if (!ptx_parser_advance(p) ||
+        (ptx_token_is(p, '(') && !ptx_parse_parameters(p, &t.results, &t.result_count)) ||
         !ptx_parser_name(p, &underscore, "_") ||
         (ptx_token_is(p, '(') && !ptx_parse_parameters(p, &t.params, &t.param_count)))
         return false;
@@ -198,7 +200,6 @@ static bool parse_elements(struct parser *p, struct ptx_operand *o, char close, 
     free(list.items);
     return ok && ptx_parser_expect(p, close);
 }
-
 
 static int component_index(struct parser *p)
 {
@@ -301,7 +302,8 @@ static bool parse_literal(struct parser *p, struct ptx_operand *o)
         if (minus)
             o->bits ^= p->token.float_type == PTX_TYPE_F32 ? UINT64_C(1) << 31 : UINT64_C(1) << 63;
     } else {
-        return ptx_parser_fail(p, p->token.kind == TOKEN_END ? "the text ends inside an instruction" : "an operand expected");
+        return ptx_parser_fail(p, p->token.kind == TOKEN_END ? "the text ends inside an instruction"
+                                                             : "an operand expected");
     }
     return ptx_parser_advance(p);
 }
@@ -309,12 +311,14 @@ static bool parse_literal(struct parser *p, struct ptx_operand *o)
 static bool parse_pair(struct parser *p, struct ptx_operand *o)
 {
     struct ptx_operand first = *o;
-    *o = (struct ptx_operand){.kind = PTX_OPERAND_PAIR, .reg = -1, .component = -1, .element_count = 2};
+    *o = (struct ptx_operand){
+        .kind = PTX_OPERAND_PAIR, .reg = -1, .component = -1, .element_count = 2};
     o->elements = ARENA_ARRAY(p->a, struct ptx_operand, 2);
     o->elements[0] = first;
     if (!ptx_parser_advance(p))
         return false;
-    return p->token.kind == TOKEN_NAME ? parse_named(p, &o->elements[1]) : ptx_parser_fail(p, "a predicate expected after '|'");
+    return p->token.kind == TOKEN_NAME ? parse_named(p, &o->elements[1])
+                                       : ptx_parser_fail(p, "a predicate expected after '|'");
 }
 
 static bool parse_operand(struct parser *p, struct ptx_operand *o, int depth)
@@ -393,15 +397,19 @@ static bool parse_guard(struct parser *p, struct ptx_instruction *in)
 
 static bool parse_instruction(struct parser *p)
 {
-    struct ptx_instruction in = {.guard = -1, .vector = 1, .source_file = p->source_file,
-                                 .source_line = p->source_line, .inlined_file = p->inlined_file,
+    struct ptx_instruction in = {.guard = -1,
+                                 .vector = 1,
+                                 .source_file = p->source_file,
+                                 .source_line = p->source_line,
+                                 .inlined_file = p->inlined_file,
                                  .inlined_line = p->inlined_line};
     if (ptx_token_is(p, '@') && !parse_guard(p, &in))
         return false;
     in.line = p->token.line;
     in.column = p->token.column;
     if (p->token.kind != TOKEN_NAME)
-        return ptx_parser_fail(p, p->token.kind == TOKEN_END ? "the text ends inside a function" : "an instruction expected");
+        return ptx_parser_fail(p, p->token.kind == TOKEN_END ? "the text ends inside a function"
+                                                             : "an instruction expected");
     if (!ptx_find_opcode(p->token.text, p->token.length, &in.opcode))
         in.unknown_word = in.words[in.word_count++] = ptx_token_text(p);
     if (!ptx_parser_advance(p))
@@ -477,7 +485,8 @@ static void *list_keep(struct arena *a, const void *items, size_t count, size_t 
 }
 
 // Parameters are visible in the body; old code declares them as registers.
-static bool parameters_add(struct parser *p, const struct ptx_variable *v, int count, enum symbol_kind kind)
+static bool parameters_add(struct parser *p, const struct ptx_variable *v, int count,
+                           enum symbol_kind kind)
 {
     for (int i = 0; i < count; i++)
         if (!(v[i].space == PTX_SPACE_REGISTER ? register_add(p, v[i].name, v[i].type)
@@ -513,11 +522,14 @@ bool ptx_parse_body(struct parser *p)
     f->variable_count = (int)p->locals.count;
     f->variables = list_keep(p->a, p->locals.items, p->locals.count, sizeof *f->variables);
     f->instruction_count = (int)p->instructions.count;
-    f->instructions = list_keep(p->a, p->instructions.items, p->instructions.count, sizeof *f->instructions);
+    f->instructions =
+        list_keep(p->a, p->instructions.items, p->instructions.count, sizeof *f->instructions);
     f->branch_target_count = (int)p->targets.count;
-    f->branch_targets = list_keep(p->a, p->targets.items, p->targets.count, sizeof *f->branch_targets);
+    f->branch_targets =
+        list_keep(p->a, p->targets.items, p->targets.count, sizeof *f->branch_targets);
     f->prototype_count = (int)p->prototypes.count;
-    f->prototypes = list_keep(p->a, p->prototypes.items, p->prototypes.count, sizeof *f->prototypes);
+    f->prototypes =
+        list_keep(p->a, p->prototypes.items, p->prototypes.count, sizeof *f->prototypes);
     return ok && names_resolve(p, f);
 }
 
@@ -560,7 +572,8 @@ static bool names_resolve(struct parser *p, struct ptx_function *f)
     return true;
 }
 
-static bool operand_resolve(struct parser *p, const struct ptx_instruction *in, struct ptx_operand *o)
+static bool operand_resolve(struct parser *p, const struct ptx_instruction *in,
+                            struct ptx_operand *o)
 {
     for (int i = 0; i < o->element_count; i++)
         if (!operand_resolve(p, in, &o->elements[i]))

@@ -105,7 +105,8 @@ static bool initial_symbol(struct parser *p, struct initial *in)
         return false;
     if (strcmp(r.symbol, "generic") == 0 && ptx_token_is(p, '(')) {
         r.generic = true;
-        if (!ptx_parser_advance(p) || !ptx_parser_name(p, &r.symbol, "a symbol") || !ptx_parser_expect(p, ')'))
+        if (!ptx_parser_advance(p) || !ptx_parser_name(p, &r.symbol, "a symbol") ||
+            !ptx_parser_expect(p, ')'))
             return false;
     }
     if (ptx_token_is(p, '+') && (!ptx_parser_advance(p) || !ptx_parser_integer(p, &r.addend)))
@@ -151,7 +152,8 @@ static bool initial_value(struct parser *p, struct initial *in, int depth)
 
 static bool parse_initial(struct parser *p, struct ptx_variable *v)
 {
-    struct initial in = {.size = v->size_bytes, .element = (uint64_t)(ptx_type_bits(v->type) + 7) / 8};
+    struct initial in = {.size = v->size_bytes,
+                         .element = (uint64_t)(ptx_type_bits(v->type) + 7) / 8};
     in.bytes = arena_alloc(p->a, in.size + 8);
     bool ok = ptx_parser_advance(p) && initial_value(p, &in, 0);
     v->initial = in.bytes;
@@ -210,7 +212,8 @@ static bool parse_variable_words(struct parser *p, struct ptx_variable *v)
             v->type = type;
         else if (p->token.length == 2 && p->token.text[0] == 'v')
             v->vector = p->token.text[1] - '0';
-        else if (!ptx_token_is_dot(p, "ptr") && !ptx_find_space(p->token.text, p->token.length, &ignored))
+        else if (!ptx_token_is_dot(p, "ptr") &&
+                 !ptx_find_space(p->token.text, p->token.length, &ignored))
             return ptx_parser_fail(p, "unknown word '.%s' in a declaration", ptx_token_text(p));
         // .ptr's own .align speaks of what is pointed at
         if (ptx_token_is_dot(p, "ptr")) {
@@ -296,12 +299,14 @@ static bool parse_tuning(struct parser *p, struct ptx_function *f)
 {
     int ignored[3];
     while (p->token.kind == TOKEN_DOT) {
-        int *to = ptx_token_is_dot(p, "maxntid")            ? f->maxntid
-                  : ptx_token_is_dot(p, "reqntid")          ? f->reqntid
-                  : ptx_token_is_dot(p, "minnctapersm")     ? &f->minnctapersm
-                  : ptx_token_is_dot(p, "maxnreg")          ? &f->maxnreg
+        int *to = ptx_token_is_dot(p, "maxntid")             ? f->maxntid
+                  : ptx_token_is_dot(p, "reqntid")           ? f->reqntid
+                  : ptx_token_is_dot(p, "minnctapersm")      ? &f->minnctapersm
+                  : ptx_token_is_dot(p, "maxnreg")           ? &f->maxnreg
                   : ptx_token_is_dot(p, "reqnctapercluster") ? f->cluster
-                  : ptx_token_is_dot(p, "maxnctapersm") || ptx_token_is_dot(p, "maxclusterrank") ? ignored : NULL;
+                  : ptx_token_is_dot(p, "maxnctapersm") || ptx_token_is_dot(p, "maxclusterrank")
+                      ? ignored
+                      : NULL;
         bool single = to == &f->minnctapersm || to == &f->maxnreg;
         int values[3] = {0, 0, 0};
         f->is_noreturn |= ptx_token_is_dot(p, "noreturn");
@@ -333,8 +338,10 @@ static void place_parameters(struct ptx_function *f)
 
 static bool parse_function(struct parser *p, bool is_entry, struct linkage linkage)
 {
-    struct ptx_function f = {.is_entry = is_entry, .is_extern = linkage.is_extern,
-                             .is_visible = linkage.is_visible, .is_weak = linkage.is_weak};
+    struct ptx_function f = {.is_entry = is_entry,
+                             .is_extern = linkage.is_extern,
+                             .is_visible = linkage.is_visible,
+                             .is_weak = linkage.is_weak};
     if (!ptx_parser_advance(p))
         return false;
     while (ptx_token_is_dot(p, "attribute"))
@@ -344,7 +351,8 @@ static bool parse_function(struct parser *p, bool is_entry, struct linkage linka
         return false;
     f.at = ptx_lexer_location(&p->lexer, &p->token);
     if (!ptx_parser_name(p, &f.name, "a function's name") ||
-        (ptx_token_is(p, '(') && !ptx_parse_parameters(p, &f.params, &f.param_count)) || !parse_tuning(p, &f))
+        (ptx_token_is(p, '(') && !ptx_parse_parameters(p, &f.params, &f.param_count)) ||
+        !parse_tuning(p, &f))
         return false;
     place_parameters(&f);
     bool ok = true;
@@ -363,7 +371,8 @@ static bool parse_function(struct parser *p, bool is_entry, struct linkage linka
 static bool parse_module_variable(struct parser *p, enum ptx_space space, struct linkage linkage)
 {
     do {
-        struct ptx_variable v = {.is_extern = linkage.is_extern, .is_visible = linkage.is_visible,
+        struct ptx_variable v = {.is_extern = linkage.is_extern,
+                                 .is_visible = linkage.is_visible,
                                  .is_weak = linkage.is_weak};
         if (!ptx_parser_advance(p) || !ptx_parse_variable(p, space, &v))
             return false;
@@ -430,7 +439,7 @@ static bool parse_item(struct parser *p)
     struct linkage linkage = {0};
     enum ptx_space space;
     int64_t n;
-    for (;; ) {
+    for (;;) {
         if (ptx_token_is_dot(p, "extern"))
             linkage.is_extern = true;
         else if (ptx_token_is_dot(p, "visible"))
@@ -499,8 +508,12 @@ bool ptx_parse(struct arena *a, const char *name, const char *text, size_t size_
     p.module->name = arena_strdup(a, name);
     p.module->text = copy;
     p.module->address_size = 64;
-    p.lexer = (struct lexer){.name = p.module->name, .text = copy, .at = copy, .end = copy + length,
-                             .line_start = copy, .line = 1};
+    p.lexer = (struct lexer){.name = p.module->name,
+                             .text = copy,
+                             .at = copy,
+                             .end = copy + length,
+                             .line_start = copy,
+                             .line = 1};
     bool ok = ptx_parser_advance(&p);
     while (ok && p.token.kind != TOKEN_END)
         ok = parse_item(&p);

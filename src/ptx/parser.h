@@ -6,17 +6,24 @@
 
 #include "ptx/internal.h"
 
-enum symbol_kind { SYMBOL_NONE, SYMBOL_REGISTER, SYMBOL_VARIABLE, SYMBOL_PARAM, SYMBOL_RESULT, SYMBOL_LABEL };
+enum symbol_kind {
+    SYMBOL_NONE,
+    SYMBOL_REGISTER,
+    SYMBOL_VARIABLE,
+    SYMBOL_PARAM,
+    SYMBOL_RESULT,
+    SYMBOL_LABEL
+};
 struct scope {
-    int parent; // -1: the function's own
+    int parent;         // -1: the function's own
     struct table names; // name -> symbol: kind << 32 | index + 1
 };
 enum { SCOPES_NESTED_MAX = 256, REGISTERS_MAX = 1 << 20, OPERAND_DEPTH_MAX = 4 };
 
-#define LIST(type)                                                                                 \
-    struct {                                                                                       \
-        type *items;                                                                               \
-        size_t count, capacity;                                                                    \
+#define LIST(type)              \
+    struct {                    \
+        type *items;            \
+        size_t count, capacity; \
     }
 
 struct parser {

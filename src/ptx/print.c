@@ -5,10 +5,12 @@
 
 #include <string.h>
 
-static void print_operand(const struct ptx_function *f, const struct ptx_operand *o, struct text *out);
+static void print_operand(const struct ptx_function *f, const struct ptx_operand *o,
+                          struct text *out);
 
-static void print_elements(const struct ptx_function *f, const struct ptx_operand *o, const char *open,
-                           const char *separator, const char *close, struct text *out)
+static void print_elements(const struct ptx_function *f, const struct ptx_operand *o,
+                           const char *open, const char *separator, const char *close,
+                           struct text *out)
 {
     text_add(out, open);
     for (int i = 0; i < o->element_count; i++) {
@@ -36,7 +38,8 @@ static void print_offset(int64_t offset, struct text *out)
         text_printf(out, "%+lld", (long long)offset);
 }
 
-static void print_operand(const struct ptx_function *f, const struct ptx_operand *o, struct text *out)
+static void print_operand(const struct ptx_function *f, const struct ptx_operand *o,
+                          struct text *out)
 {
     static const char components[] = "xyzw";
     text_add(out, o->negated ? "!" : o->minus ? "-" : "");
@@ -84,7 +87,8 @@ static void print_operand(const struct ptx_function *f, const struct ptx_operand
     }
 }
 
-void ptx_print_instruction(const struct ptx_function *f, const struct ptx_instruction *in, struct text *out)
+void ptx_print_instruction(const struct ptx_function *f, const struct ptx_instruction *in,
+                           struct text *out)
 {
     if (in->guard >= 0)
         text_printf(out, "@%s%s ", in->guard_negated ? "!" : "", f->registers[in->guard].name);
@@ -184,8 +188,8 @@ static void print_head(const struct ptx_function *f, struct text *out)
 
 void ptx_print(const struct ptx_module *m, struct text *out)
 {
-    text_printf(out, ".version %d.%d\n.target %s\n.address_size %d\n", m->version_major, m->version_minor,
-                m->target ? m->target : "sm_70", m->address_size);
+    text_printf(out, ".version %d.%d\n.target %s\n.address_size %d\n", m->version_major,
+                m->version_minor, m->target ? m->target : "sm_70", m->address_size);
     for (int i = 0; i < m->file_count; i++)
         if (m->files[i])
             text_printf(out, ".file %d \"%s\"\n", i, m->files[i]);

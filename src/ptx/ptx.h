@@ -15,16 +15,16 @@
 // CLASS drives the counting and the time model; decoder names the simulator's decode function
 // (sim_decode_<decoder>; `none` = the simulator can't run it yet).
 enum ptx_class {
-    PTX_CLASS_FREE,     // vanishes in machine code: cvta, mov between registers, ld.param, pragma
-    PTX_CLASS_INTEGER,  // integer, logic, shift, compare, select, move of immediates
-    PTX_CLASS_FLOAT,    // f16/f32/f64 add, mul, fma by type
-    PTX_CLASS_SPECIAL,  // rcp, sqrt, sin, ex2, lg2, tanh: the special-function unit
+    PTX_CLASS_FREE,    // vanishes in machine code: cvta, mov between registers, ld.param, pragma
+    PTX_CLASS_INTEGER, // integer, logic, shift, compare, select, move of immediates
+    PTX_CLASS_FLOAT,   // f16/f32/f64 add, mul, fma by type
+    PTX_CLASS_SPECIAL, // rcp, sqrt, sin, ex2, lg2, tanh: the special-function unit
     PTX_CLASS_CONVERT,
-    PTX_CLASS_MEMORY,   // ld st and their kin; space by modifier
+    PTX_CLASS_MEMORY, // ld st and their kin; space by modifier
     PTX_CLASS_ATOMIC,
-    PTX_CLASS_CONTROL,  // bra call ret exit
+    PTX_CLASS_CONTROL, // bra call ret exit
     PTX_CLASS_BARRIER,
-    PTX_CLASS_WARP,     // shfl vote match redux activemask
+    PTX_CLASS_WARP, // shfl vote match redux activemask
     PTX_CLASS_TENSOR,
     PTX_CLASS_FENCE,
     PTX_CLASS_OTHER,
@@ -49,7 +49,15 @@ enum ptx_modifier {
 };
 
 // types.def: TYPE(ID, "text", bits, kind)
-enum ptx_type_kind { PTX_KIND_NONE, PTX_KIND_BITS, PTX_KIND_UNSIGNED, PTX_KIND_SIGNED, PTX_KIND_FLOAT, PTX_KIND_PREDICATE, PTX_KIND_PACKED };
+enum ptx_type_kind {
+    PTX_KIND_NONE,
+    PTX_KIND_BITS,
+    PTX_KIND_UNSIGNED,
+    PTX_KIND_SIGNED,
+    PTX_KIND_FLOAT,
+    PTX_KIND_PREDICATE,
+    PTX_KIND_PACKED
+};
 enum ptx_type {
     PTX_TYPE_NONE,
 #define TYPE(id, text, bits, kind) PTX_TYPE_##id,
@@ -103,11 +111,11 @@ struct ptx_variable {
     const char *name;
     enum ptx_space space; // GLOBAL, SHARED, LOCAL, CONST, PARAM
     enum ptx_type type;
-    int vector;           // 1, 2 or 4
-    int align_bytes;      // declared or natural
-    int dimension_count;  // 0 = scalar
+    int vector;            // 1, 2 or 4
+    int align_bytes;       // declared or natural
+    int dimension_count;   // 0 = scalar
     int64_t dimensions[4]; // -1 = unsized []
-    uint64_t size_bytes;  // 0 for unsized (dynamic shared memory)
+    uint64_t size_bytes;   // 0 for unsized (dynamic shared memory)
     bool is_extern, is_visible, is_weak;
     const uint8_t *initial; // size_bytes bytes, or NULL = zeros
     struct ptx_relocation *relocations;
@@ -130,18 +138,18 @@ enum ptx_operand_kind {
 };
 struct ptx_operand {
     enum ptx_operand_kind kind;
-    bool negated;   // !p
-    bool minus;     // -r
-    int reg;        // REGISTER: index into the function's registers; ADDRESS: base, or -1
-    int component;  // of a vector register: .x .y .z .w = 0..3, else -1
+    bool negated;             // !p
+    bool minus;               // -r
+    int reg;                  // REGISTER: index into the function's registers; ADDRESS: base, or -1
+    int component;            // of a vector register: .x .y .z .w = 0..3, else -1
     enum ptx_special special; // SPECIAL; component 0..2 or -1
-    uint64_t bits;  // IMMEDIATE: two's complement integer, or the raw bits of a float
+    uint64_t bits;            // IMMEDIATE: two's complement integer, or the raw bits of a float
     enum ptx_type immediate_type; // S64 for integers, F32 for 0f…, F64 for 0d… and decimal floats
-    int64_t offset; // ADDRESS and SYMBOL
-    const char *symbol;                  // ADDRESS with a symbol base, SYMBOL, LABEL
+    int64_t offset;               // ADDRESS and SYMBOL
+    const char *symbol;           // ADDRESS with a symbol base, SYMBOL, LABEL
     const struct ptx_variable *variable; // resolved symbol, or NULL
     const struct ptx_function *function; // resolved symbol, or NULL
-    int target;     // LABEL: index of the instruction it stands before (may be instruction_count)
+    int target; // LABEL: index of the instruction it stands before (may be instruction_count)
     struct ptx_operand *elements; // VECTOR, PAIR, LIST; ADDRESS of a tensor coordinate: elements
     int element_count;
 };
@@ -165,9 +173,9 @@ struct ptx_instruction {
     bool guard_negated;
     struct ptx_operand operands[PTX_OPERANDS_MAX];
     int operand_count;
-    int line, column;  // in the PTX text
-    int source_file;   // from .loc: index into the module's files, or -1
-    int source_line;   // 0 = none
+    int line, column; // in the PTX text
+    int source_file;  // from .loc: index into the module's files, or -1
+    int source_line;  // 0 = none
     // .loc with inlined_at: the place of the call in the outer function (what a user who marks
     // lines of the kernel expects is source_*; this is where the inlined call stands), 0 = none.
     int inlined_file, inlined_line;
@@ -175,12 +183,12 @@ struct ptx_instruction {
 bool ptx_has_modifier(const struct ptx_instruction *in, enum ptx_modifier m);
 
 struct ptx_block {
-    int first, count;      // instructions
+    int first, count; // instructions
     int *successors;
     int successor_count;
     int *predecessors;
     int predecessor_count;
-    int postdominator;     // immediate; -1 = the exit
+    int postdominator; // immediate; -1 = the exit
     bool reachable;
 };
 
@@ -199,8 +207,8 @@ struct ptx_prototype { // .callprototype under a label
 
 struct ptx_function {
     const char *name;
-    bool is_entry;  // .entry
-    bool has_body;  // false: .extern or a forward declaration
+    bool is_entry; // .entry
+    bool has_body; // false: .extern or a forward declaration
     bool is_extern, is_visible, is_weak, is_noreturn;
     struct ptx_variable *params; // .param, or .reg parameters of old code
     int param_count;
@@ -226,8 +234,8 @@ struct ptx_function {
 };
 
 struct ptx_module {
-    const char *name;   // as given to ptx_parse
-    const char *text;   // NUL terminated
+    const char *name; // as given to ptx_parse
+    const char *text; // NUL terminated
     int version_major, version_minor;
     const char *target; // "sm_90"
     int address_size;   // 64

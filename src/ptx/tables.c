@@ -40,11 +40,16 @@ static const struct word_row specials[] = {
 #undef SPECIAL
 };
 static const struct word_row spaces[] = {
-    {"reg", PTX_SPACE_REGISTER},          {"global", PTX_SPACE_GLOBAL},
-    {"shared", PTX_SPACE_SHARED},         {"shared::cta", PTX_SPACE_SHARED},
-    {"shared::cluster", PTX_SPACE_SHARED_CLUSTER}, {"local", PTX_SPACE_LOCAL},
-    {"const", PTX_SPACE_CONST},           {"param", PTX_SPACE_PARAM},
-    {"param::entry", PTX_SPACE_PARAM},    {"param::func", PTX_SPACE_PARAM},
+    {"reg", PTX_SPACE_REGISTER},
+    {"global", PTX_SPACE_GLOBAL},
+    {"shared", PTX_SPACE_SHARED},
+    {"shared::cta", PTX_SPACE_SHARED},
+    {"shared::cluster", PTX_SPACE_SHARED_CLUSTER},
+    {"local", PTX_SPACE_LOCAL},
+    {"const", PTX_SPACE_CONST},
+    {"param", PTX_SPACE_PARAM},
+    {"param::entry", PTX_SPACE_PARAM},
+    {"param::func", PTX_SPACE_PARAM},
 };
 
 static bool row_find(const struct word_row *rows, size_t count, const char *s, size_t n, int *id)

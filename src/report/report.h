@@ -16,15 +16,19 @@ struct report_style {
 // The table a person wants to read, a block a case; then expectations, findings, the next step and
 // a small roofline, the stop rule.
 void report_terminal(const struct run *r, const struct report_style *style, struct text *out);
-void report_roofline(const struct run *r, const char *case_label, const struct report_style *style, struct text *out);
+void report_roofline(const struct run *r, const char *case_label, const struct report_style *style,
+                     struct text *out);
 // The documentation template: per iteration hypothesis, implementation (diff), results, analysis.
 // `experiment` may be NULL when the files are gone (then no diff, and it says so).
-bool report_markdown(const struct run *r, const struct experiment *experiment, struct text *out, struct error *err) CHECK_RESULT;
+bool report_markdown(const struct run *r, const struct experiment *experiment, struct text *out,
+                     struct error *err) CHECK_RESULT;
 // Source with counters beside each line, for one result.
-bool report_annotate(const struct run *r, const struct result *result, const struct report_style *style,
-                     struct text *out, struct error *err) CHECK_RESULT;
+bool report_annotate(const struct run *r, const struct result *result,
+                     const struct report_style *style, struct text *out,
+                     struct error *err) CHECK_RESULT;
 // Findings in full, for one result or all.
-void report_explain(const struct run *r, const struct result *only, const struct report_style *style, struct text *out);
+void report_explain(const struct run *r, const struct result *only,
+                    const struct report_style *style, struct text *out);
 void report_json(const struct run *r, struct text *out);
 
 #endif

@@ -70,7 +70,8 @@ static const struct alu_row *row_find(const struct alu_rows *rows, const char *n
 static bool rows_know(const struct alu_rows *rows, const char *name)
 {
     for (size_t i = 0; i < rows->count; i++)
-        if (word_among(name, rows->row[i].form, rows->row[i].form + strcspn(rows->row[i].form, ".")))
+        if (word_among(name, rows->row[i].form,
+                       rows->row[i].form + strcspn(rows->row[i].form, ".")))
             return true;
     return false;
 }
@@ -127,7 +128,8 @@ bool sim_alu_find(const struct ptx_instruction *in, enum sim_isa isa, struct alu
                   const char **why)
 {
     static_assert(PTX_TYPE_COUNT <= 32, "types do not fit in imm");
-    const struct alu_rows *const tables[] = {rows_of_isa(isa),
+    const struct alu_rows *const tables[] = {
+        rows_of_isa(isa),
 #define ALU_TABLE(name) &sim_alu_##name,
 #include "sim/alu_tables.def"
 #undef ALU_TABLE

@@ -74,14 +74,14 @@ typedef f64 ALIASED lane_f64;
 
 // d may be a source's register: a lane depends on its own lane only, which the loop says.
 #if defined(__clang__)
-#define EACH_LANE(l)                                                                               \
+#define EACH_LANE(l) \
     _Pragma("clang loop vectorize(assume_safety)") for (unsigned l = 0; l < LANES; l++)
 #pragma clang diagnostic ignored "-Wpass-failed" // unoptimised builds
 #else
 #define EACH_LANE(l) _Pragma("GCC ivdep") for (unsigned l = 0; l < LANES; l++)
 #endif
 
-#define LANE_FUNCTION(id)                                                                          \
+#define LANE_FUNCTION(id) \
     static void id(void *d, const void *a, const void *b, const void *c, const void *e, u32 imm)
 #define UNUSED_SOURCES ((void)a, (void)b, (void)c, (void)e, (void)imm)
 
@@ -153,8 +153,20 @@ extern const struct alu_rows sim_alu_int, sim_alu_half, sim_alu_float, sim_alu_c
 // What imm holds: the words that were matched (alu_words.def) and the types as written.
 enum alu_round { ROUND_NEAREST, ROUND_ZERO, ROUND_DOWN, ROUND_UP, ROUND_AWAY };
 enum alu_compare {
-    COMPARE_EQ, COMPARE_NE, COMPARE_LT, COMPARE_LE, COMPARE_GT, COMPARE_GE, COMPARE_EQU,
-    COMPARE_NEU, COMPARE_LTU, COMPARE_LEU, COMPARE_GTU, COMPARE_GEU, COMPARE_NUM, COMPARE_NAN
+    COMPARE_EQ,
+    COMPARE_NE,
+    COMPARE_LT,
+    COMPARE_LE,
+    COMPARE_GT,
+    COMPARE_GE,
+    COMPARE_EQU,
+    COMPARE_NEU,
+    COMPARE_LTU,
+    COMPARE_LEU,
+    COMPARE_GTU,
+    COMPARE_GEU,
+    COMPARE_NUM,
+    COMPARE_NAN
 };
 enum alu_boolean { BOOLEAN_NONE, BOOLEAN_AND, BOOLEAN_OR, BOOLEAN_XOR };
 enum alu_imm {
@@ -168,17 +180,23 @@ enum alu_imm {
     IMM_INTEGRAL = 1 << 9, // .rni .rzi .rmi .rpi
     IMM_SHIFTAMT = 1 << 10,
     IMM_CLAMP = 1 << 11,
-    IMM_HIGH = 1 << 12,       // dp2a.hi
-    IMM_PERMUTE_SHIFT = 13,   // prmt's mode, 3 bits
-    IMM_COMPARE_SHIFT = 16,   // enum alu_compare, 4 bits
-    IMM_BOOLEAN_SHIFT = 20,   // enum alu_boolean, 2 bits
-    IMM_TYPE0_SHIFT = 22,     // enum ptx_type, 5 bits: the first type, mostly the result's
-    IMM_TYPE1_SHIFT = 27,     // the second; the first again where there is one
+    IMM_HIGH = 1 << 12,     // dp2a.hi
+    IMM_PERMUTE_SHIFT = 13, // prmt's mode, 3 bits
+    IMM_COMPARE_SHIFT = 16, // enum alu_compare, 4 bits
+    IMM_BOOLEAN_SHIFT = 20, // enum alu_boolean, 2 bits
+    IMM_TYPE0_SHIFT = 22,   // enum ptx_type, 5 bits: the first type, mostly the result's
+    IMM_TYPE1_SHIFT = 27,   // the second; the first again where there is one
 };
 #define IMM_TYPE0(imm) ((enum ptx_type)((imm) >> IMM_TYPE0_SHIFT & 31))
 #define IMM_TYPE1(imm) ((enum ptx_type)((imm) >> IMM_TYPE1_SHIFT & 31))
 enum alu_permute {
-    PERMUTE_SELECT, PERMUTE_F4E, PERMUTE_B4E, PERMUTE_RC8, PERMUTE_ECL, PERMUTE_ECR, PERMUTE_RC16
+    PERMUTE_SELECT,
+    PERMUTE_F4E,
+    PERMUTE_B4E,
+    PERMUTE_RC8,
+    PERMUTE_ECL,
+    PERMUTE_ECR,
+    PERMUTE_RC16
 };
 
 /* ---- numbers --------------------------------------------------------------------------------- */

@@ -46,7 +46,7 @@ static bool holds(enum alu_compare order, bool less, bool equal, bool greater)
 
 static bool ordered(u32 imm, f64 x, f64 y)
 {
-    return holds(order_of(imm), x < y, x == y, x > y);
+    return holds(order_of(imm), x<y, x == y, x> y);
 }
 
 static bool is_bf16(enum ptx_type type)
@@ -63,7 +63,7 @@ static f64 half_of(u32 v, u32 imm, enum ptx_type type)
 
 static bool ordered_s64(u32 imm, s64 x, s64 y)
 {
-    return holds(order_of(imm), x < y, x == y, x > y);
+    return holds(order_of(imm), x<y, x == y, x> y);
 }
 
 // Of set's second type, up to 32 bits wide.
@@ -90,7 +90,7 @@ static bool compare64(u32 imm, u64 x, u64 y)
         return ordered(imm, f64_bits(x), f64_bits(y));
     if (type == PTX_TYPE_S64)
         return ordered_s64(imm, (s64)x, (s64)y);
-    return holds(order_of(imm), x < y, x == y, x > y);
+    return holds(order_of(imm), x<y, x == y, x> y);
 }
 
 // True of set's first type: 1.0 of a float, all ones of an integer.
@@ -99,11 +99,11 @@ static u32 truth(u32 imm, bool holds_true)
     if (!holds_true)
         return 0;
     const enum ptx_type type = IMM_TYPE0(imm);
-    return type == PTX_TYPE_F32                                  ? 0x3f800000
-           : type == PTX_TYPE_F16 || type == PTX_TYPE_F16X2      ? 0x3c00
-           : is_bf16(type)                                       ? 0x3f80
-           : type == PTX_TYPE_U16 || type == PTX_TYPE_S16        ? 0xffff
-                                                                 : UINT32_MAX;
+    return type == PTX_TYPE_F32                             ? 0x3f800000
+           : type == PTX_TYPE_F16 || type == PTX_TYPE_F16X2 ? 0x3c00
+           : is_bf16(type)                                  ? 0x3f80
+           : type == PTX_TYPE_U16 || type == PTX_TYPE_S16   ? 0xffff
+                                                            : UINT32_MAX;
 }
 
 static u32 truth_halves(u32 imm, u32 x, u32 y)

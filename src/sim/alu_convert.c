@@ -116,7 +116,8 @@ static u32 pair_of_f32(u32 upper, u32 lower, int bits, u32 imm)
 static u32 bytes_of_halves(u32 v, u32 imm)
 {
     const enum ptx_type to = IMM_TYPE0(imm);
-    return element(v >> 16, PTX_TYPE_F16, to, imm) << 8 | element(v & 0xffff, PTX_TYPE_F16, to, imm);
+    return element(v >> 16, PTX_TYPE_F16, to, imm) << 8 |
+           element(v & 0xffff, PTX_TYPE_F16, to, imm);
 }
 
 static u32 halves_of_bytes(u32 v, u32 imm)

@@ -123,9 +123,12 @@ static inline u32 permute(u32 x, u32 y, u32 selectors, u32 imm)
     u32 r = 0;
     for (u32 i = 0; i < 4; i++) {
         const u32 by_mode[] = {
-            [PERMUTE_SELECT] = selectors >> 4 * i & 7, [PERMUTE_F4E] = c + i,
-            [PERMUTE_B4E] = (c - i) & 7,               [PERMUTE_RC8] = c,
-            [PERMUTE_ECL] = MAX(i, c),                 [PERMUTE_ECR] = MIN(i, c),
+            [PERMUTE_SELECT] = selectors >> 4 * i & 7,
+            [PERMUTE_F4E] = c + i,
+            [PERMUTE_B4E] = (c - i) & 7,
+            [PERMUTE_RC8] = c,
+            [PERMUTE_ECL] = MAX(i, c),
+            [PERMUTE_ECR] = MIN(i, c),
             [PERMUTE_RC16] = (c & 1) * 2 + (i & 1),
         };
         u32 byte = (u32)(bytes >> 8 * by_mode[mode]) & 0xff;
@@ -142,7 +145,7 @@ static inline u32 nth_set(u32 mask, u32 base, s32 offset)
     if (offset == 0)
         return base < 32 && (mask >> base & 1) != 0 ? base : UINT32_MAX;
     s64 left = (offset > 0 ? (s64)offset : -(s64)offset) - 1;
-    for (s64 at = base; at >= 0 && at < 32; at += offset > 0 ? 1 : -1)
+    for (s64 at = base; at >= 0 && at<32; at += offset> 0 ? 1 : -1)
         if ((mask >> at & 1) != 0 && left-- == 0)
             return (u32)at;
     return UINT32_MAX;
@@ -151,22 +154,22 @@ static inline u32 nth_set(u32 mask, u32 base, s32 offset)
 /* ---- carries --------------------------------------------------------------------------------- */
 
 // expression: of x, y, z and flag (0 or 1) in 128 bits; what lies above the width is the flag.
-#define CARRY_FUNCTION(id, T, U, bits, reads, writes, expression)                                  \
-    static void id(void *d, const void *a, const void *b, const void *c, const void *e, u32 imm)   \
-    {                                                                                              \
-        (void)imm;                                                                                 \
-        (void)c;                                                                                   \
-        const u32 in = *(const lane_u32 *)e;                                                       \
-        u32 out = 0;                                                                               \
-        for (unsigned l = 0; l < LANES; l++) {                                                     \
-            const T x = GET(T, a, l), y = GET(T, b, l);                                            \
-            const u128 flag = (reads) ? in >> l & 1 : 0;                                           \
-            const u128 r = (expression);                                                           \
-            ((lane_##U *)d)[l] = (U)r;                                                             \
-            out |= (u32)(r >> (bits)&1) << l;                                                      \
-        }                                                                                          \
-        if (writes)                                                                                \
-            carry_write(e, out);                                                                   \
+#define CARRY_FUNCTION(id, T, U, bits, reads, writes, expression)                                \
+    static void id(void *d, const void *a, const void *b, const void *c, const void *e, u32 imm) \
+    {                                                                                            \
+        (void)imm;                                                                               \
+        (void)c;                                                                                 \
+        const u32 in = *(const lane_u32 *)e;                                                     \
+        u32 out = 0;                                                                             \
+        for (unsigned l = 0; l < LANES; l++) {                                                   \
+            const T x = GET(T, a, l), y = GET(T, b, l);                                          \
+            const u128 flag = (reads) ? in >> l & 1 : 0;                                         \
+            const u128 r = (expression);                                                         \
+            ((lane_##U *)d)[l] = (U)r;                                                           \
+            out |= (u32)(r >> (bits)&1) << l;                                                    \
+        }                                                                                        \
+        if (writes)                                                                              \
+            carry_write(e, out);                                                                 \
     }
 
 // The flag is handed over as a source that is also a result (internal.h, struct alu_op).
@@ -179,12 +182,12 @@ static void carry_write(const void *e, u32 out)
     *flag.to = out;
 }
 
-#define SUM_FUNCTIONS(T, bits)                                                                     \
-    CARRY_FUNCTION(add_cc_##bits, T, T, bits, false, true, (u128)x + y + flag)                     \
-    CARRY_FUNCTION(addc_##bits, T, T, bits, true, false, (u128)x + y + flag)                       \
-    CARRY_FUNCTION(addc_cc_##bits, T, T, bits, true, true, (u128)x + y + flag)                     \
-    CARRY_FUNCTION(sub_cc_##bits, T, T, bits, false, true, (u128)x - y - flag)                     \
-    CARRY_FUNCTION(subc_##bits, T, T, bits, true, false, (u128)x - y - flag)                       \
+#define SUM_FUNCTIONS(T, bits)                                                 \
+    CARRY_FUNCTION(add_cc_##bits, T, T, bits, false, true, (u128)x + y + flag) \
+    CARRY_FUNCTION(addc_##bits, T, T, bits, true, false, (u128)x + y + flag)   \
+    CARRY_FUNCTION(addc_cc_##bits, T, T, bits, true, true, (u128)x + y + flag) \
+    CARRY_FUNCTION(sub_cc_##bits, T, T, bits, false, true, (u128)x - y - flag) \
+    CARRY_FUNCTION(subc_##bits, T, T, bits, true, false, (u128)x - y - flag)   \
     CARRY_FUNCTION(subc_cc_##bits, T, T, bits, true, true, (u128)x - y - flag)
 SUM_FUNCTIONS(u32, 32)
 SUM_FUNCTIONS(u64, 64)
@@ -192,15 +195,14 @@ SUM_FUNCTIONS(u64, 64)
 #define PRODUCT_LOW(U) ((u128)(U)((U)x * (U)y))
 #define PRODUCT_HIGH(U, wide, bits) ((u128)(U)(((wide)x * (wide)y) >> (bits)))
 #define ADDEND(U) (u128)(GET(U, c, l)) + flag
-#define MAD_FUNCTIONS(T, U, wide, bits)                                                            \
-    CARRY_FUNCTION(mad_lo_cc_##T, T, U, bits, false, true, PRODUCT_LOW(U) + ADDEND(U))             \
-    CARRY_FUNCTION(madc_lo_##T, T, U, bits, true, false, PRODUCT_LOW(U) + ADDEND(U))               \
-    CARRY_FUNCTION(madc_lo_cc_##T, T, U, bits, true, true, PRODUCT_LOW(U) + ADDEND(U))             \
-    CARRY_FUNCTION(mad_hi_cc_##T, T, U, bits, false, true,                                         \
-                   PRODUCT_HIGH(U, wide, bits) + ADDEND(U))                                        \
-    CARRY_FUNCTION(madc_hi_##T, T, U, bits, true, false, PRODUCT_HIGH(U, wide, bits) + ADDEND(U))  \
-    CARRY_FUNCTION(madc_hi_cc_##T, T, U, bits, true, true,                                         \
-                   PRODUCT_HIGH(U, wide, bits) + ADDEND(U))
+#define MAD_FUNCTIONS(T, U, wide, bits)                                                           \
+    CARRY_FUNCTION(mad_lo_cc_##T, T, U, bits, false, true, PRODUCT_LOW(U) + ADDEND(U))            \
+    CARRY_FUNCTION(madc_lo_##T, T, U, bits, true, false, PRODUCT_LOW(U) + ADDEND(U))              \
+    CARRY_FUNCTION(madc_lo_cc_##T, T, U, bits, true, true, PRODUCT_LOW(U) + ADDEND(U))            \
+    CARRY_FUNCTION(mad_hi_cc_##T, T, U, bits, false, true,                                        \
+                   PRODUCT_HIGH(U, wide, bits) + ADDEND(U))                                       \
+    CARRY_FUNCTION(madc_hi_##T, T, U, bits, true, false, PRODUCT_HIGH(U, wide, bits) + ADDEND(U)) \
+    CARRY_FUNCTION(madc_hi_cc_##T, T, U, bits, true, true, PRODUCT_HIGH(U, wide, bits) + ADDEND(U))
 MAD_FUNCTIONS(u32, u32, u64, 32)
 MAD_FUNCTIONS(s32, u32, s64, 32)
 MAD_FUNCTIONS(u64, u64, u128, 64)

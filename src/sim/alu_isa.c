@@ -11,11 +11,11 @@
 
 /* ---- predicates ------------------------------------------------------------------------------ */
 
-#define PREDICATE_FUNCTION(id, expression)                                                         \
-    LANE_FUNCTION(id)                                                                              \
-    {                                                                                              \
-        UNUSED_SOURCES;                                                                            \
-        *(lane_u32 *)d = (expression);                                                             \
+#define PREDICATE_FUNCTION(id, expression) \
+    LANE_FUNCTION(id)                      \
+    {                                      \
+        UNUSED_SOURCES;                    \
+        *(lane_u32 *)d = (expression);     \
     }
 #define MASK_A (*(const lane_u32 *)a)
 #define MASK_B (*(const lane_u32 *)b)

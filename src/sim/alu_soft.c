@@ -140,8 +140,8 @@ static u64 pack_finite(const struct float_format *f, struct soft v, u32 imm)
     if (exponent < exponent_min(f) && !flushes)
         exponent = exponent_min(f);
     const int shift = exponent - mantissa_bits - v.exponent;
-    u128 kept = shift < 0 ? v.significand << -shift
-                          : round_off(v.significand, shift, v.negative, imm);
+    u128 kept =
+        shift < 0 ? v.significand << -shift : round_off(v.significand, shift, v.negative, imm);
     if (kept >> f->precision != 0) {
         kept >>= 1;
         exponent++;
@@ -167,9 +167,9 @@ u64 soft_pack(const struct float_format *f, struct soft v, u32 imm)
         return 0;
     if (v.kind == SOFT_ZERO)
         return sign;
-    u64 raw = v.kind == SOFT_FINITE                                     ? pack_finite(f, v, imm)
+    u64 raw = v.kind == SOFT_FINITE                           ? pack_finite(f, v, imm)
               : f->has_infinity && (imm & IMM_SATFINITE) == 0 ? infinity(f)
-                                                                        : largest(f);
+                                                              : largest(f);
     if ((imm & IMM_SAT) != 0) {
         const u64 one = (u64)(1 - exponent_min(f)) << (f->precision - 1) << f->unused_bits;
         raw = raw > one ? one : raw;
@@ -233,8 +233,8 @@ struct soft soft_add(struct soft x, struct soft y, u32 imm)
         return x.kind == SOFT_ZERO ? y : x;
     x = normalise(x, TOP);
     y = normalise(y, TOP);
-    const bool swap = x.exponent < y.exponent ||
-                      (x.exponent == y.exponent && x.significand < y.significand);
+    const bool swap =
+        x.exponent < y.exponent || (x.exponent == y.exponent && x.significand < y.significand);
     const struct soft large = swap ? y : x, small = swap ? x : y;
     const u128 aligned = shift_sticky(small.significand, large.exponent - small.exponent);
     struct soft sum = large;

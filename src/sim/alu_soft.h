@@ -9,11 +9,11 @@
 #include "sim/alu.h"
 
 struct float_format {
-    int precision;        // bits of the significand, the hidden one too
+    int precision; // bits of the significand, the hidden one too
     int exponent_bits;
-    int exponent_max;     // of the largest finite value
-    int unused_bits;      // below the significand in memory: tf32 lies in an f32
-    bool has_infinity;    // e4m3 has none, and its NaN is the significand of ones
+    int exponent_max;  // of the largest finite value
+    int unused_bits;   // below the significand in memory: tf32 lies in an f32
+    bool has_infinity; // e4m3 has none, and its NaN is the significand of ones
     u64 nan;
 };
 // NULL for a type that is no float; pairs give their element's.

@@ -34,7 +34,8 @@ struct alu_op {
     int source_count;   // of a b c e
     int source_bits[4]; // as result_bits
     uint32_t imm;       // handed to fn
-    bool reads_carry, writes_carry; // add.cc addc …: the carry mask is passed as e (uint32_t *, in/out)
+    bool reads_carry,
+        writes_carry; // add.cc addc …: the carry mask is passed as e (uint32_t *, in/out)
     int flops_f16, flops_f32, flops_f64; // a lane each; an FMA is two
     bool is_fadd, is_fmul, is_ffma;      // f32
 };
@@ -47,9 +48,9 @@ bool sim_alu_find(const struct ptx_instruction *in, enum sim_isa isa, struct alu
 /* ---- access: from addresses to hardware transactions ------------------------------------------ */
 
 struct access_line {
-    uint64_t address;      // of the line: multiple of 128
-    uint8_t sectors;       // bit per 32-byte sector touched
-    uint8_t full_sectors;  // of those, every byte touched (stores: no partial write)
+    uint64_t address;     // of the line: multiple of 128
+    uint8_t sectors;      // bit per 32-byte sector touched
+    uint8_t full_sectors; // of those, every byte touched (stores: no partial write)
 };
 struct access {
     int sector_count, sector_ideal, line_count;
@@ -88,11 +89,11 @@ void l1_store(struct l1 *c, uint64_t line_address, uint8_t sectors);
 enum l2_kind { L2_READ, L2_WRITE, L2_ATOMIC };
 struct l2_request {
     uint64_t line_address;
-    uint32_t site;        // index of the PTX instruction, for its statistics
+    uint32_t site; // index of the PTX instruction, for its statistics
     uint8_t sectors, full_sectors, kind;
     uint8_t sm_partition; // which L2 partition the SM is near
 };
-struct l2_counts { // chip-wide
+struct l2_counts {                                     // chip-wide
     uint64_t read_sectors, write_sectors, hit_sectors; // at the slices, fabric copies included
     uint64_t dram_read_bytes, dram_write_bytes;
 };
@@ -109,12 +110,12 @@ void l2_replay(struct l2 *c, const struct l2_request *requests, size_t count,
 
 // One warp instruction of a traced block, in the order the warp executed it.
 struct trace_op {
-    uint32_t site;       // index of the PTX instruction (struct sim_site)
-    uint8_t lanes;       // active
-    uint8_t lines;       // global: distinct lines
-    uint8_t sectors;     // global: distinct sectors (saturated at 255)
-    uint8_t miss;        // global loads: sectors not in L1; stores: sectors written in part
-    uint8_t wavefronts;  // shared and global: passes through the 32 banks
+    uint32_t site;         // index of the PTX instruction (struct sim_site)
+    uint8_t lanes;         // active
+    uint8_t lines;         // global: distinct lines
+    uint8_t sectors;       // global: distinct sectors (saturated at 255)
+    uint8_t miss;          // global loads: sectors not in L1; stores: sectors written in part
+    uint8_t wavefronts;    // shared and global: passes through the 32 banks
     uint32_t first_sector; // global: low 32 bits of (address / 32) of the lowest active lane: tells
                            // the timing which hits wait for a sector that is still on its way
 };
@@ -138,12 +139,32 @@ struct trace {
 // Static facts of a site the timing needs; filled by the decoder. Registers are numbered as in the
 // PTX function (calls: each function has its own numbers, see register_base).
 enum timing_pipe {
-    PIPE_NONE,     // vanishes in machine code: no issue slot
-    PIPE_INTEGER, PIPE_F32, PIPE_F64, PIPE_F16, PIPE_SPECIAL, PIPE_CONVERT,
-    PIPE_GLOBAL_LOAD, PIPE_GLOBAL_STORE, PIPE_SHARED_LOAD, PIPE_SHARED_STORE, PIPE_SHARED_ATOMIC,
-    PIPE_GLOBAL_ATOMIC, PIPE_GLOBAL_REDUCTION, PIPE_LOCAL_LOAD, PIPE_LOCAL_STORE, PIPE_CONST,
-    PIPE_ASYNC_COPY, PIPE_ASYNC_WAIT, PIPE_BARRIER, PIPE_BRANCH, PIPE_WARP, PIPE_TENSOR,
-    PIPE_FENCE, PIPE_EXIT, PIPE_COUNT
+    PIPE_NONE, // vanishes in machine code: no issue slot
+    PIPE_INTEGER,
+    PIPE_F32,
+    PIPE_F64,
+    PIPE_F16,
+    PIPE_SPECIAL,
+    PIPE_CONVERT,
+    PIPE_GLOBAL_LOAD,
+    PIPE_GLOBAL_STORE,
+    PIPE_SHARED_LOAD,
+    PIPE_SHARED_STORE,
+    PIPE_SHARED_ATOMIC,
+    PIPE_GLOBAL_ATOMIC,
+    PIPE_GLOBAL_REDUCTION,
+    PIPE_LOCAL_LOAD,
+    PIPE_LOCAL_STORE,
+    PIPE_CONST,
+    PIPE_ASYNC_COPY,
+    PIPE_ASYNC_WAIT,
+    PIPE_BARRIER,
+    PIPE_BRANCH,
+    PIPE_WARP,
+    PIPE_TENSOR,
+    PIPE_FENCE,
+    PIPE_EXIT,
+    PIPE_COUNT
 };
 enum { TIMING_REGISTERS_MAX = 10 };
 struct timing_site {
@@ -151,9 +172,9 @@ struct timing_site {
     uint8_t source_count, result_count;
     uint16_t source[TIMING_REGISTERS_MAX]; // registers read, the guard and address bases included
     uint16_t result[TIMING_REGISTERS_MAX];
-    uint8_t bytes;         // a lane, of a memory access
-    uint8_t issue_slots;   // machine instructions it becomes, roughly: 1; add.s64 2; mul.lo.s64 4;
-                           // div.rn.f32 10; div.s32 20; div.s64 60 … (table in decode); 0 reads as 1
+    uint8_t bytes;       // a lane, of a memory access
+    uint8_t issue_slots; // machine instructions it becomes, roughly: 1; add.s64 2; mul.lo.s64 4;
+        // div.rn.f32 10; div.s32 20; div.s64 60 … (table in decode); 0 reads as 1
     uint32_t tensor_flops; // a warp, of a matrix instruction
 };
 struct timing_input {

@@ -45,9 +45,9 @@ bool sim_module_symbol(const struct sim_module *m, const char *name, uint64_t *a
                        uint64_t *size_bytes);
 
 enum sim_check {
-    SIM_CHECK_BOUNDS = 1,     // always on: out of bounds, misaligned
-    SIM_CHECK_UNINIT = 2,     // reads of memory nothing wrote: global, shared, local
-    SIM_CHECK_RACES = 4,      // shared and global races within a block, and between blocks
+    SIM_CHECK_BOUNDS = 1, // always on: out of bounds, misaligned
+    SIM_CHECK_UNINIT = 2, // reads of memory nothing wrote: global, shared, local
+    SIM_CHECK_RACES = 4,  // shared and global races within a block, and between blocks
 };
 
 struct sim_launch {
@@ -59,15 +59,16 @@ struct sim_launch {
     int arg_count;
     int registers_per_thread; // from a real compiler; 0 = use ptx_register_estimate
     // Options; zero means the default.
-    int threads;                     // host threads; 0 = all
-    unsigned checks;                 // enum sim_check bits; BOUNDS is always on
+    int threads;                       // host threads; 0 = all
+    unsigned checks;                   // enum sim_check bits; BOUNDS is always on
     uint64_t budget_warp_instructions; // 0 = none: ends with an error when exceeded
-    double sample_share;             // 0 or 1 = all blocks; 0.1 = every tenth (results are then partial!)
-    bool no_caches;                  // leave L1, L2, DRAM and the modelled time absent
-    bool no_timing;                  // no trace, no modelled time
+    double sample_share; // 0 or 1 = all blocks; 0.1 = every tenth (results are then partial!)
+    bool no_caches;      // leave L1, L2, DRAM and the modelled time absent
+    bool no_timing;      // no trace, no modelled time
     void (*progress)(void *context, uint64_t blocks_done, uint64_t blocks_total); // may be NULL
     void *progress_context;
-    int (*printf_sink)(void *context, const char *data, size_t size_bytes); // of device printf; NULL = dropped
+    int (*printf_sink)(void *context, const char *data,
+                       size_t size_bytes); // of device printf; NULL = dropped
     void *printf_context;
 };
 
@@ -75,14 +76,14 @@ struct sim_launch {
 struct sim_site {
     const struct ptx_instruction *instruction;
     const struct ptx_function *function;
-    uint64_t executed;       // by warps
-    uint64_t lanes;          // executed times active lanes
-    uint64_t divergent;      // branches: with lanes going both ways
-    uint64_t requests;       // memory: with at least one lane active
+    uint64_t executed;                      // by warps
+    uint64_t lanes;                         // executed times active lanes
+    uint64_t divergent;                     // branches: with lanes going both ways
+    uint64_t requests;                      // memory: with at least one lane active
     uint64_t sectors, sectors_ideal, lines; // global and local
-    uint64_t l1_hit_sectors; // global loads
-    uint64_t l2_sectors, l2_hit_sectors; // those sent on to L2; found there
-    uint64_t wavefronts, wavefronts_ideal; // shared
+    uint64_t l1_hit_sectors;                // global loads
+    uint64_t l2_sectors, l2_hit_sectors;    // those sent on to L2; found there
+    uint64_t wavefronts, wavefronts_ideal;  // shared
     uint64_t same_address_depth; // atomics: largest number of lanes on one address, summed
 };
 
@@ -97,8 +98,17 @@ struct sim_line {
 };
 
 enum sim_violation_kind {
-    SIM_OUT_OF_BOUNDS, SIM_MISALIGNED, SIM_UNINITIALISED, SIM_RACE, SIM_BARRIER_DIVERGENCE,
-    SIM_SHUFFLE_MASK, SIM_TRAP, SIM_ASSERT, SIM_UNSUPPORTED, SIM_BUDGET, SIM_DEADLOCK,
+    SIM_OUT_OF_BOUNDS,
+    SIM_MISALIGNED,
+    SIM_UNINITIALISED,
+    SIM_RACE,
+    SIM_BARRIER_DIVERGENCE,
+    SIM_SHUFFLE_MASK,
+    SIM_TRAP,
+    SIM_ASSERT,
+    SIM_UNSUPPORTED,
+    SIM_BUDGET,
+    SIM_DEADLOCK,
 };
 struct sim_violation {
     enum sim_violation_kind kind;
@@ -116,19 +126,28 @@ struct sim_violation {
 
 // A share of the modelled time: how long the resource was busy on the modelled SM's critical time.
 enum sim_resource {
-    SIM_RESOURCE_ISSUE, SIM_RESOURCE_F32, SIM_RESOURCE_F64, SIM_RESOURCE_INTEGER,
-    SIM_RESOURCE_SPECIAL, SIM_RESOURCE_LSU, SIM_RESOURCE_SHARED, SIM_RESOURCE_L1_FILL,
-    SIM_RESOURCE_L2, SIM_RESOURCE_DRAM, SIM_RESOURCE_ATOMIC, SIM_RESOURCE_COUNT
+    SIM_RESOURCE_ISSUE,
+    SIM_RESOURCE_F32,
+    SIM_RESOURCE_F64,
+    SIM_RESOURCE_INTEGER,
+    SIM_RESOURCE_SPECIAL,
+    SIM_RESOURCE_LSU,
+    SIM_RESOURCE_SHARED,
+    SIM_RESOURCE_L1_FILL,
+    SIM_RESOURCE_L2,
+    SIM_RESOURCE_DRAM,
+    SIM_RESOURCE_ATOMIC,
+    SIM_RESOURCE_COUNT
 };
 const char *sim_resource_name(enum sim_resource r);
 struct sim_time {
     bool valid;
-    double time_ns;                        // modelled duration of the kernel
-    double launch_ns;                      // of that, launch overhead
-    double busy_ns[SIM_RESOURCE_COUNT];    // each resource's busy time
-    double occupancy_pct;                  // warps active on average, modelled
+    double time_ns;                                 // modelled duration of the kernel
+    double launch_ns;                               // of that, launch overhead
+    double busy_ns[SIM_RESOURCE_COUNT];             // each resource's busy time
+    double occupancy_pct;                           // warps active on average, modelled
     double waiting_memory_pct, waiting_barrier_pct; // of the warps' time
-    double traced_share;                   // of the blocks of one SM that were traced
+    double traced_share;                            // of the blocks of one SM that were traced
 };
 
 struct sim_report { // arena-owned

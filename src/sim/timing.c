@@ -21,9 +21,9 @@
 #include <string.h>
 
 enum {
-    REPLAY_OPS_MAX = 4000000,  // warp instructions replayed at most
-    REPLAY_GENERATIONS = 6,    // times the resident blocks are replaced before we extrapolate
-    FILL_TABLE = 8192,         // sectors on their way remembered (direct mapped)
+    REPLAY_OPS_MAX = 4000000, // warp instructions replayed at most
+    REPLAY_GENERATIONS = 6,   // times the resident blocks are replaced before we extrapolate
+    FILL_TABLE = 8192,        // sectors on their way remembered (direct mapped)
     SCHEDULERS_MAX = 8,
 };
 
@@ -57,10 +57,10 @@ struct rates { // cycles, and units a cycle of one SM
 struct warp_state {
     const struct trace_warp *trace;
     size_t next;
-    double at;         // earliest time of its next issue
-    double *ready;     // a register each
-    uint8_t *memory;   // the register comes from memory
-    int block;         // slot
+    double at;       // earliest time of its next issue
+    double *ready;   // a register each
+    uint8_t *memory; // the register comes from memory
+    int block;       // slot
     int scheduler;
     bool waiting, done;
     double started;
@@ -152,8 +152,8 @@ static void rates_fill(struct rates *r, const struct timing_input *in)
     r->special = GPU(g, special_lanes_per_cycle);
     r->warp = field(g, GPU_FIELD_warp_lanes_per_cycle, 32);
     double clock_per_ns = GPU(g, clock_mhz) / 1000;
-    r->tensor_flops = field(g, GPU_FIELD_tensor_bf16_tflops, 0) * 1000 / clock_per_ns /
-                      GPU(g, sm_count);
+    r->tensor_flops =
+        field(g, GPU_FIELD_tensor_bf16_tflops, 0) * 1000 / clock_per_ns / GPU(g, sm_count);
     r->alu = GPU(g, latency_alu_cycles);
     r->f64_latency = field(g, GPU_FIELD_latency_f64_cycles, 2 * r->alu);
     r->special_latency = field(g, GPU_FIELD_latency_special_cycles, 4 * r->alu);

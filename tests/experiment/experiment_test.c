@@ -16,11 +16,13 @@ static struct arena arena;
 static struct error err;
 static struct experiment *e;
 
-static const char good[] = "experiment: copy\nsource: k.cu\nreference: r.c:ref\nparams: {N: [4, 8]}\n"
-                           "buffers:\n  in: {type: f32, count: N, fill: 'uniform(-1,1)'}\n"
-                           "  out: {type: f32, count: N, output: true}\nwork: {bytes: 8*N, flops: 0}\n"
-                           "variants:\n  - {name: a, kernel: k, grid: 'ceil_div(N-4,4)', block: 4, args: [out, in, N]}\n"
-                           "  - {name: b, from: a, expect: {time: -50%, x: '>= 90'}, kernel: k, grid: 1, block: 4, args: [out, in, N]}\n";
+static const char good[] =
+    "experiment: copy\nsource: k.cu\nreference: r.c:ref\nparams: {N: [4, 8]}\n"
+    "buffers:\n  in: {type: f32, count: N, fill: 'uniform(-1,1)'}\n"
+    "  out: {type: f32, count: N, output: true}\nwork: {bytes: 8*N, flops: 0}\n"
+    "variants:\n  - {name: a, kernel: k, grid: 'ceil_div(N-4,4)', block: 4, args: [out, in, N]}\n"
+    "  - {name: b, from: a, expect: {time: -50%, x: '>= 90'}, kernel: k, grid: 1, block: 4, args: "
+    "[out, in, N]}\n";
 
 static void put(const char *name, const char *text)
 {
@@ -35,7 +37,8 @@ static int setup(void **state)
     assert_non_null(mkdtemp(folder));
     assert_int_equal(setenv("RIDGE_CACHE", folder, 1), 0);
     put("k.cu", "");
-    put("r.c", "void ref(float *o, const float *i, int n) { for (int k = 0; k < n; k++) o[k] = i[k]; }\n");
+    put("r.c",
+        "void ref(float *o, const float *i, int n) { for (int k = 0; k < n; k++) o[k] = i[k]; }\n");
     error_clear(&err);
     return 0;
 }
@@ -93,7 +96,8 @@ static void overflow_is_an_error(void **state)
     struct value v = {0};
     assert_true(expression_parse(&arena, "9223372036854775807 + 1", NOWHERE, &x, &err));
     assert_false(expression_evaluate(x, &none, &v, &err));
-    assert_string_equal(err.message, "the expression '9223372036854775807 + 1' overflows a 64-bit integer");
+    assert_string_equal(err.message,
+                        "the expression '9223372036854775807 + 1' overflows a 64-bit integer");
 }
 
 static void a_bad_expression_is_refused_with_its_place(void **state)
@@ -101,7 +105,8 @@ static void a_bad_expression_is_refused_with_its_place(void **state)
     (void)state;
     struct expression *x = NULL;
     assert_false(expression_parse(&arena, "N * ", NOWHERE, &x, &err));
-    assert_string_equal(err.message, "the expression 'N * ' ends where a number, a name or '(' is expected");
+    assert_string_equal(err.message,
+                        "the expression 'N * ' ends where a number, a name or '(' is expected");
 }
 
 static void an_unknown_key_is_refused_with_a_suggestion(void **state)
@@ -127,7 +132,8 @@ static void tune_is_refused_as_not_supported(void **state)
 static void from_must_name_an_earlier_variant(void **state)
 {
     (void)state;
-    refused("  - {name: c, from: d, kernel: k, grid: 1, block: 4}\n", "'from' names no earlier variant: 'd'");
+    refused("  - {name: c, from: d, kernel: k, grid: 1, block: 4}\n",
+            "'from' names no earlier variant: 'd'");
 }
 
 static void expectations_become_bounds(void **state)
@@ -162,7 +168,9 @@ static void a_grid_of_no_blocks_is_refused_with_its_value(void **state)
     assert_true(load(good));
     assert_true(experiment_cases(&arena, e, NULL, 0, &cases, &count, &err));
     assert_false(experiment_resolve_variant(&arena, e, 0, &cases[0], &device, &v, &err));
-    assert_non_null(strstr(err.message, "grid is 0 blocks in x (it must be 1 to 2147483647): ceil_div(N-4,4) with N=4"));
+    assert_non_null(
+        strstr(err.message,
+               "grid is 0 blocks in x (it must be 1 to 2147483647): ceil_div(N-4,4) with N=4"));
 }
 
 static void the_reference_writes_what_poison_did_not(void **state)

@@ -5,11 +5,11 @@
 
 #include <fenv.h>
 
-#define ORACLE(name, expression)                                                                   \
-    static u64 name(u64 x, u64 y, u64 z, u64 w)                                                    \
-    {                                                                                              \
-        (void)x, (void)y, (void)z, (void)w;                                                        \
-        return (u64)(expression);                                                                     \
+#define ORACLE(name, expression)                \
+    static u64 name(u64 x, u64 y, u64 z, u64 w) \
+    {                                           \
+        (void)x, (void)y, (void)z, (void)w;     \
+        return (u64)(expression);               \
     }
 #define F(v) f32_bits((u32)(v))
 #define D(v) f64_bits(v)
@@ -71,14 +71,17 @@ struct operation {
     oracle_fn f32, f64;
 };
 static const struct operation OPERATIONS[] = {
-    {"add", add32, add64}, {"sub", sub32, sub64}, {"mul", mul32, mul64},    {"fma", fma32, fma64},
+    {"add", add32, add64}, {"sub", sub32, sub64}, {"mul", mul32, mul64}, {"fma", fma32, fma64},
     {"mad", fma32, fma64}, {"div", div32, div64}, {"rcp", rcp32, rcp64}, {"sqrt", sqrt32, sqrt64},
 };
 static const struct {
     const char *word;
     int direction;
 } DIRECTIONS[] = {
-    {"rn", FE_TONEAREST}, {"rz", FE_TOWARDZERO}, {"rm", FE_DOWNWARD}, {"rp", FE_UPWARD},
+    {"rn", FE_TONEAREST},
+    {"rz", FE_TOWARDZERO},
+    {"rm", FE_DOWNWARD},
+    {"rp", FE_UPWARD},
 };
 
 static void arithmetic_rounds_in_each_direction(void **state)
@@ -367,7 +370,7 @@ ORACLE(low16, (u16)x)
 ORACLE(s32_s16, (u64)(u32)(s32)(s16)(u16)x)
 ORACLE(s32_s8, (u64)(u32)(s32)(s8)(u8)x)
 ORACLE(u8_s32, (u8)x)
-ORACLE(sat_u8_s32, (s32)(u32)x < 0 ? 0 : (s32)(u32)x > 255 ? 255 : (u32)x)
+ORACLE(sat_u8_s32, (s32)(u32)x<0 ? 0 : (s32)(u32)x> 255 ? 255 : (u32)x)
 ORACLE(sat_s32_u64, x > INT32_MAX ? INT32_MAX : x)
 ORACLE(sat_s64_u64, x > INT64_MAX ? INT64_MAX : x)
 
@@ -391,8 +394,8 @@ static void integers_narrow_and_widen(void **state)
 struct approximation {
     const char *text;
     f64 (*exact)(f64 v);
-    f64 low, high;           // where the error holds
-    f64 relative, absolute;  // at most one of them
+    f64 low, high;          // where the error holds
+    f64 relative, absolute; // at most one of them
 };
 
 static f64 exact_rcp(f64 v)

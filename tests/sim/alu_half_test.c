@@ -85,11 +85,11 @@ static u64 mul_f16(u64 x, u64 y)
 
 /* ---- f16 ----------------------------------------------------------------------------------------- */
 
-#define ORACLE(name, expression)                                                                   \
-    static u64 name(u64 x, u64 y, u64 z, u64 w)                                                    \
-    {                                                                                              \
-        (void)x, (void)y, (void)z, (void)w;                                                        \
-        return (u64)(expression);                                                                  \
+#define ORACLE(name, expression)                \
+    static u64 name(u64 x, u64 y, u64 z, u64 w) \
+    {                                           \
+        (void)x, (void)y, (void)z, (void)w;     \
+        return (u64)(expression);               \
     }
 #define PAIR_OF(low, high) ((low) | (high) << 16)
 ORACLE(add, add_f16(x, y))
@@ -180,13 +180,15 @@ static u64 narrow_of(const struct narrow_format *f, f64 v, bool zero_ward, bool 
     const f64 below = narrow_value(f, low);
     // Past the largest value: the next one if exponents went on.
     const f64 step = ldexp(1, ilogb(narrow_value(f, f->largest)) - f->mantissa_bits);
-    const f64 above = low == f->largest ? narrow_value(f, f->largest) + step : narrow_value(f, high);
-    const bool up = !zero_ward && (m - below > above - m || (m - below == above - m && (low & 1) != 0));
+    const f64 above =
+        low == f->largest ? narrow_value(f, f->largest) + step : narrow_value(f, high);
+    const bool up =
+        !zero_ward && (m - below > above - m || (m - below == above - m && (low & 1) != 0));
     u64 r = up ? high : low;
     const bool overflows = r > f->largest || m == (f64)INFINITY;
     if (overflows)
         r = satfinite || f->infinity == 0 || (zero_ward && m < (f64)INFINITY) ? f->largest
-                                                                             : f->infinity;
+                                                                              : f->infinity;
     return sign | r;
 }
 
@@ -253,7 +255,8 @@ static u64 bf16_fma_of(u64 x, u64 y, u64 z)
     if (!(fabs(sum) < (f64)INFINITY))
         return sum != sum ? 0x7fff : sum > 0 ? 0x7f80 : 0xff80;
     const struct float_format *d = float_format(PTX_TYPE_F64);
-    const struct soft exact = soft_add(soft_unpack(d, bits_f64(p), 0), soft_unpack(d, bits_f64(c), 0), 0);
+    const struct soft exact =
+        soft_add(soft_unpack(d, bits_f64(p), 0), soft_unpack(d, bits_f64(c), 0), 0);
     const f64 down = f64_bits(soft_pack(d, exact, ROUND_DOWN));
     const f64 up = f64_bits(soft_pack(d, exact, ROUND_UP));
     const u64 a = narrow_of(&BF16_FORMAT, down, false, false);

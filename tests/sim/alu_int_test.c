@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "alu_support.h"
 
-#define ORACLE(name, expression)                                                                   \
-    static u64 name(u64 x, u64 y, u64 z, u64 w)                                                    \
-    {                                                                                              \
-        (void)x, (void)y, (void)z, (void)w;                                                        \
-        return (u64)(expression);                                                                  \
+#define ORACLE(name, expression)                \
+    static u64 name(u64 x, u64 y, u64 z, u64 w) \
+    {                                           \
+        (void)x, (void)y, (void)z, (void)w;     \
+        return (u64)(expression);               \
     }
 #define S16(v) ((s64)(s16)(u16)(v))
 #define S32(v) ((s64)(s32)(u32)(v))
@@ -44,7 +44,7 @@ static void sums_wrap_or_saturate(void **state)
 }
 
 ORACLE(mul_lo16, (x * y) & 0xffff)
-ORACLE(mul_lo32, U32(x * y))
+ORACLE(mul_lo32, U32(x *y))
 ORACLE(mul_lo64, x *y)
 ORACLE(mul_hi_u16, (x * y) >> 16)
 ORACLE(mul_hi_s16, (u16)((S16(x) * S16(y)) >> 16))
@@ -362,7 +362,7 @@ static u64 fns(u64 mask, u64 base, s64 offset)
     if (offset == 0)
         return base < 32 && (mask >> base & 1) != 0 ? base : UINT32_MAX;
     s64 count = (offset < 0 ? -offset : offset) - 1;
-    for (s64 at = (s64)base; at >= 0 && at < 32; at += offset > 0 ? 1 : -1)
+    for (s64 at = (s64)base; at >= 0 && at<32; at += offset> 0 ? 1 : -1)
         if ((mask >> at & 1) != 0 && count-- == 0)
             return (u64)at;
     return UINT32_MAX;
@@ -397,9 +397,9 @@ static void fields_and_counts(void **state)
 
 // The manual's tables, bytes of d from the highest; selectors 0 to 3.
 static const char *const PRMT_TABLES[][5] = {
-    {"f4e", "3210", "4321", "5432", "6543"},  {"b4e", "5670", "6701", "7012", "0123"},
-    {"rc8", "0000", "1111", "2222", "3333"},  {"ecl", "3210", "3211", "3222", "3333"},
-    {"ecr", "0000", "1110", "2210", "3210"},  {"rc16", "1010", "3232", "1010", "3232"},
+    {"f4e", "3210", "4321", "5432", "6543"}, {"b4e", "5670", "6701", "7012", "0123"},
+    {"rc8", "0000", "1111", "2222", "3333"}, {"ecl", "3210", "3211", "3222", "3333"},
+    {"ecr", "0000", "1110", "2210", "3210"}, {"rc16", "1010", "3232", "1010", "3232"},
 };
 static u64 prmt_row;
 static u64 prmt_mode(u64 x, u64 y, u64 z, u64 w)
@@ -482,16 +482,16 @@ static u128 carry_oracle(const struct carry_case *c, u64 x, u64 y, u64 z, u64 fl
 static void carries_pass_through_the_flag(void **state)
 {
     static const struct carry_case CASES[] = {
-        {"add.cc.u32", 32, '+', false},      {"addc.u32", 32, '+', false},
-        {"addc.cc.s32", 32, '+', false},     {"add.cc.u64", 64, '+', false},
-        {"addc.u64", 64, '+', false},        {"addc.cc.u64", 64, '+', false},
-        {"sub.cc.u32", 32, '-', false},      {"subc.s32", 32, '-', false},
-        {"subc.cc.u32", 32, '-', false},     {"sub.cc.s64", 64, '-', false},
-        {"subc.cc.u64", 64, '-', false},     {"mad.lo.cc.u32", 32, '*', false},
-        {"mad.hi.cc.u32", 32, '^', false},   {"mad.hi.cc.s32", 32, '^', true},
-        {"madc.lo.cc.s32", 32, '*', true},   {"madc.hi.u32", 32, '^', false},
-        {"madc.hi.cc.s32", 32, '^', true},   {"mad.lo.cc.u64", 64, '*', false},
-        {"madc.hi.cc.u64", 64, '^', false},  {"madc.hi.s64", 64, '^', true},
+        {"add.cc.u32", 32, '+', false},     {"addc.u32", 32, '+', false},
+        {"addc.cc.s32", 32, '+', false},    {"add.cc.u64", 64, '+', false},
+        {"addc.u64", 64, '+', false},       {"addc.cc.u64", 64, '+', false},
+        {"sub.cc.u32", 32, '-', false},     {"subc.s32", 32, '-', false},
+        {"subc.cc.u32", 32, '-', false},    {"sub.cc.s64", 64, '-', false},
+        {"subc.cc.u64", 64, '-', false},    {"mad.lo.cc.u32", 32, '*', false},
+        {"mad.hi.cc.u32", 32, '^', false},  {"mad.hi.cc.s32", 32, '^', true},
+        {"madc.lo.cc.s32", 32, '*', true},  {"madc.hi.u32", 32, '^', false},
+        {"madc.hi.cc.s32", 32, '^', true},  {"mad.lo.cc.u64", 64, '*', false},
+        {"madc.hi.cc.u64", 64, '^', false}, {"madc.hi.s64", 64, '^', true},
         {"madc.lo.cc.u64", 64, '*', false},
     };
     for (size_t i = 0; i < COUNT_OF(CASES); i++) {
@@ -505,9 +505,9 @@ static void carries_pass_through_the_flag(void **state)
             alu_run(&op, &o, in, &r);
             for (int l = 0; l < LANES; l++) {
                 const u64 flag = op.reads_carry ? in >> l & 1 : 0;
-                const u128 want = carry_oracle(c, source_lane(&o, &op, 0, l),
-                                               source_lane(&o, &op, 1, l),
-                                               source_lane(&o, &op, 2, l), flag);
+                const u128 want =
+                    carry_oracle(c, source_lane(&o, &op, 0, l), source_lane(&o, &op, 1, l),
+                                 source_lane(&o, &op, 2, l), flag);
                 const u64 low = c->width == 32 ? (u32)want : (u64)want;
                 const u32 out = op.writes_carry ? (u32)(want >> c->width) & 1 : in >> l & 1;
                 if (r.lane[l] != low || (r.carry >> l & 1) != out)

@@ -18,7 +18,7 @@
 enum { ROUNDS = 400 };
 
 struct mnemonic {
-    char text[96];
+    char text[200];
     struct ptx_instruction in;
 };
 
@@ -77,28 +77,101 @@ static inline u64 random64(void)
 }
 
 static const u64 EDGES[] = {
-    0, 1, 2, 3, 15, 16, 17, 24, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256, 0x7fff, 0x8000, 0xffff,
-    0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, 0x100000000, 0x7fffffffffffffff,
-    0x8000000000000000, 0xffffffffffffffff,
+    0,
+    1,
+    2,
+    3,
+    15,
+    16,
+    17,
+    24,
+    31,
+    32,
+    33,
+    63,
+    64,
+    65,
+    127,
+    128,
+    255,
+    256,
+    0x7fff,
+    0x8000,
+    0xffff,
+    0x7fffffff,
+    0x80000000,
+    0x80000001,
+    0xffffffff,
+    0x100000000,
+    0x7fffffffffffffff,
+    0x8000000000000000,
+    0xffffffffffffffff,
     // f16 and bf16 pairs
-    0x7c00fc00, 0x7e010001, 0x3c00bc00, 0x03ff0400, 0x7bff7f80, 0xff807fc0, 0x80000000, 0x00800001,
+    0x7c00fc00,
+    0x7e010001,
+    0x3c00bc00,
+    0x03ff0400,
+    0x7bff7f80,
+    0xff807fc0,
+    0x80000000,
+    0x00800001,
     // f32: 1, -1, 0.5, smallest, largest subnormal, smallest normal, largest, infinities, NaN
-    0x3f800000, 0xbf800000, 0x3f000000, 0x00000001, 0x007fffff, 0x807fffff, 0x00800000, 0x80800000,
-    0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345, 0x7f800001, 0x4b800000,
-    0x4f000000, 0xcf000000, 0x4effffff, 0x4f800000, 0x5f000000, 0x40490fdb, 0x7e800000, 0x7e800001,
+    0x3f800000,
+    0xbf800000,
+    0x3f000000,
+    0x00000001,
+    0x007fffff,
+    0x807fffff,
+    0x00800000,
+    0x80800000,
+    0x7f7fffff,
+    0xff7fffff,
+    0x7f800000,
+    0xff800000,
+    0x7fc00000,
+    0xffc12345,
+    0x7f800001,
+    0x4b800000,
+    0x4f000000,
+    0xcf000000,
+    0x4effffff,
+    0x4f800000,
+    0x5f000000,
+    0x40490fdb,
+    0x7e800000,
+    0x7e800001,
     // f64: the same
-    0x3ff0000000000000, 0xbff0000000000000, 0x3fe0000000000000, 0x000fffffffffffff,
-    0x800fffffffffffff, 0x0010000000000000, 0x8010000000000000, 0x7fefffffffffffff,
-    0xffefffffffffffff, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000,
-    0xfff8000000012345, 0x7ff0000000000001, 0x41dfffffffc00000, 0x41e0000000000000,
-    0xc1e0000000000000, 0x43e0000000000000, 0x3690000000000000, 0x3810000000000000,
-    0x47efffffe0000000, 0x47efffffefffffff, 0x47effffff0000000, 0x3ff0000010000000,
+    0x3ff0000000000000,
+    0xbff0000000000000,
+    0x3fe0000000000000,
+    0x000fffffffffffff,
+    0x800fffffffffffff,
+    0x0010000000000000,
+    0x8010000000000000,
+    0x7fefffffffffffff,
+    0xffefffffffffffff,
+    0x7ff0000000000000,
+    0xfff0000000000000,
+    0x7ff8000000000000,
+    0xfff8000000012345,
+    0x7ff0000000000001,
+    0x41dfffffffc00000,
+    0x41e0000000000000,
+    0xc1e0000000000000,
+    0x43e0000000000000,
+    0x3690000000000000,
+    0x3810000000000000,
+    0x47efffffe0000000,
+    0x47efffffefffffff,
+    0x47effffff0000000,
+    0x3ff0000010000000,
 };
 
-static inline u64 operand64(void)
+// From two random words.
+static inline u64 operand_of_words(u64 r, u64 choice)
 {
-    const u64 r = random64(), e = EDGES[r % COUNT_OF(EDGES)];
-    switch (random64() % 8) {
+    const u64 e = EDGES[r % COUNT_OF(EDGES)];
+    switch (choice % 8) {
     case 0:
     case 1:
         return e;
@@ -107,12 +180,18 @@ static inline u64 operand64(void)
     case 3: // floats of like size, so that sums cancel
         return (r & 0x800fffff007fffff) | 0x3ff000003f800000;
     case 4: // few bits
-        return r & (((u64)1 << random64() % 64) - 1);
+        return r & (((u64)1 << (choice >> 8) % 64) - 1);
     case 5: // sums of floats a few exponents apart
         return (r & 0x83ffffff83ffffff) | 0x3c0000003c000000;
     default:
         return r;
     }
+}
+
+static inline u64 operand64(void)
+{
+    const u64 r = random64();
+    return operand_of_words(r, random64());
 }
 
 struct operands {
@@ -139,7 +218,7 @@ static inline void operands_narrow(struct operands *o, int source, int bits)
         o->narrow[source][l] &= ((u32)1 << bits) - 1;
 }
 
-static inline const void *operand_of(const struct operands *o, const struct alu_op *op, int s)
+static inline const void *source_row(const struct operands *o, const struct alu_op *op, int s)
 {
     if (s >= op->source_count)
         return NULL;
@@ -158,11 +237,11 @@ static inline void alu_run(const struct alu_op *op, const struct operands *o, u3
 {
     _Alignas(64) u64 wide[2 * LANES] = {0};
     u32 *narrow = (u32 *)(void *)wide;
-    const void *e = operand_of(o, op, 3);
+    const void *e = source_row(o, op, 3);
     r->carry = carry;
     if (op->reads_carry || op->writes_carry)
         e = &r->carry;
-    op->fn(wide, operand_of(o, op, 0), operand_of(o, op, 1), operand_of(o, op, 2), e, op->imm);
+    op->fn(wide, source_row(o, op, 0), source_row(o, op, 1), source_row(o, op, 2), e, op->imm);
     for (int l = 0; l < LANES; l++)
         r->lane[l] = op->result_bits == 64   ? wide[l]
                      : op->result_bits == 32 ? ((const lane_u32 *)narrow)[l]
