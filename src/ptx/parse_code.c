@@ -222,6 +222,14 @@ static bool parse_named(struct parser *p, struct ptx_operand *o)
         return ptx_parser_advance(p);
     }
     const char *name = ptx_token_text(p);
+    if (strcmp(name, "WARP_SZ") == 0) { // the one predefined constant of PTX
+        *o = (struct ptx_operand){.kind = PTX_OPERAND_IMMEDIATE,
+                                  .reg = -1,
+                                  .component = -1,
+                                  .immediate_type = PTX_TYPE_S64,
+                                  .bits = 32};
+        return ptx_parser_advance(p);
+    }
     enum symbol_kind kind = ptx_scope_find(p, p->scope, name, &index);
     if (kind == SYMBOL_REGISTER) {
         o->kind = PTX_OPERAND_REGISTER;

@@ -86,7 +86,8 @@ void sim_flush_caches(struct sim *s)
 {
     l2_flush(s->l2);
     for (int i = 0; i < s->l1_count; i++)
-        l1_reset(s->l1[i]);
+        if (s->l1[i] != NULL) // an SM that ran no block yet has none
+            l1_reset(s->l1[i]);
 }
 
 /* ---- modules ------------------------------------------------------------------------------- */

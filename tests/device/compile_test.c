@@ -44,7 +44,7 @@ static void check_error_shows_file_and_line(const char *compiler, const char *pl
     struct error err = refuse(&a, &r);
     assert_int_equal(err.kind, ERROR_INPUT);
     assert_has(err.message, "bad.cu does not compile with ");
-    assert_has(err.message, arena_printf(&a, "%s%s", path, place));
+    assert_has(err.message, arena_printf(&a, "%s%s", path_name(path), place));
     assert_has(err.message, "wrong_name");
     assert_has(err.message, "also_wrong"); // all of them
     assert_null(strchr(err.message, '\033'));
