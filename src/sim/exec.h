@@ -620,23 +620,17 @@ void residence_free(struct residence *r);
 bool report_fill(struct launch *l, struct arena *a, struct sim_report *report, struct error *err);
 
 // Handlers, named by the decoder.
-#define HANDLERS(X)                                                                               \
-    X(segment)                                                                                    \
-    X(alu)                                                                                        \
-    X(alu_carry)                                                                                  \
-    X(compare)                                                                                    \
-    X(copy32)                                                                                     \
-    X(copy64)                                                                                     \
-    X(copy128)                                                                                    \
-    X(copy_pred)                                                                                  \
-    X(not_pred)                                                                                   \
-    X(pack) X(unpack) X(narrow) X(widen) X(widen_sign) X(clock) X(count_guard) X(unsupported)     \
-        X(trap) X(nop) X(branch) X(branch_uniform) X(branch_table) X(ret) X(end) X(exit) X(call)  \
-            X(call_indirect) X(call_external) X(ld_global) X(st_global) X(ld_shared) X(st_shared) \
-                X(ld_local) X(st_local) X(ld_generic) X(st_generic) X(ld_const) X(ld_row)         \
-                    X(st_row) X(copy_async) X(isspacep) X(fence) X(to_window) X(atomic_global)    \
-                        X(atomic_shared) X(atomic_generic) X(shfl) X(vote) X(match) X(redux)      \
-                            X(activemask) X(elect) X(barrier) X(barrier_warp)
+// clang-format off
+#define HANDLERS(X) \
+    X(segment) X(alu) X(alu_carry) X(compare) X(copy32) X(copy64) X(copy128) X(copy_pred) \
+    X(not_pred) X(pack) X(unpack) X(narrow) X(widen) X(widen_sign) X(clock) X(count_guard) \
+    X(unsupported) X(trap) X(nop) X(branch) X(branch_uniform) X(branch_table) X(ret) \
+    X(end) X(exit) X(call) X(call_indirect) X(call_external) X(ld_global) X(st_global) \
+    X(ld_shared) X(st_shared) X(ld_local) X(st_local) X(ld_generic) X(st_generic) \
+    X(ld_const) X(ld_row) X(st_row) X(copy_async) X(isspacep) X(fence) X(to_window) \
+    X(atomic_global) X(atomic_shared) X(atomic_generic) X(shfl) X(vote) X(match) X(redux) \
+    X(activemask) X(elect) X(barrier) X(barrier_warp)
+// clang-format on
 #define X(name) const struct uop *op_##name(struct warp *w, const struct uop *u);
 HANDLERS(X)
 #undef X

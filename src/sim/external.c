@@ -234,14 +234,13 @@ static double rcbrt(double x)
     return 1.0 / cbrt(x);
 }
 
-#define UNARY(X)                                                                              \
-    X(sin)                                                                                    \
-    X(cos)                                                                                    \
-    X(tan)                                                                                    \
-    X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh) X(exp) X(exp2) \
-        X(exp10) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sqrt) X(rsqrt) X(cbrt) X(rcbrt)  \
-            X(fabs) X(floor) X(ceil) X(trunc) X(round) X(rint) X(nearbyint) X(erf) X(erfc)    \
-                X(tgamma) X(lgamma) X(logb) X(j0) X(j1) X(y0) X(y1)
+// clang-format off
+#define UNARY(X) \
+    X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) \
+    X(atanh) X(exp) X(exp2) X(exp10) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sqrt) \
+    X(rsqrt) X(cbrt) X(rcbrt) X(fabs) X(floor) X(ceil) X(trunc) X(round) X(rint) \
+    X(nearbyint) X(erf) X(erfc) X(tgamma) X(lgamma) X(logb) X(j0) X(j1) X(y0) X(y1)
+// clang-format on
 #define BINARY(X) X(pow) X(atan2) X(fmod) X(remainder) X(hypot) X(fmin) X(fmax) X(copysign) X(fdim)
 
 struct math_function {
