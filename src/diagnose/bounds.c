@@ -1,7 +1,7 @@
 // Bounds: the work a kernel puts on each resource over the rate of that resource (DESIGN 7), after
 // the roofline model (Williams, Waterman, Patterson, CACM 52(4), 2009) applied to every level of the
 // memory and every pipe. Work comes from counters, rates from the chip's file; a bound whose work or
-// rate is not known stays NAN.
+// rate is not known stays (double)NAN.
 // SPDX-License-Identifier: Apache-2.0
 #include "diagnose/internal.h"
 
@@ -26,7 +26,7 @@ static double gpu_value(const struct gpu *g, enum gpu_field f)
 
 static double count(const struct diagnosis_input *in, enum counter_id id)
 {
-    return counters_get(in->counters, id, NAN);
+    return counters_get(in->counters, id, (double)NAN);
 }
 
 // Units a nanosecond of the whole chip from units a cycle of one SM.
@@ -155,7 +155,7 @@ void bounds_compute(const struct diagnosis_input *in, struct bound_set *out)
 {
     const struct gpu *g = in->gpu;
     for (int r = 0; r < RESOURCE_COUNT; r++)
-        out->by[r] = (struct bound){.resource = (enum resource)r, .time_ns = NAN};
+        out->by[r] = (struct bound){.resource = (enum resource)r, .time_ns = (double)NAN};
     bound_dram(in, out);
     bound_l2(in, out);
     bound_l1(in, out);
@@ -194,12 +194,12 @@ int bounds_largest(const struct bound_set *set)
 }
 
 // The floor of any code for this job: its least bytes over device memory's rate, its least
-// operations over their pipe's; the larger. NAN when the experiment states no work.
+// operations over their pipe's; the larger. (double)NAN when the experiment states no work.
 double floor_compute(const struct diagnosis_input *in)
 {
     const struct gpu *g = in->gpu;
     const char *source;
-    double floor_ns = NAN;
+    double floor_ns = (double)NAN;
     double times[] = {
         in->work_bytes / dram_rate(in, &source),
         in->work_flops_f32 / chip_per_ns(g, 2 * GPU(g, f32_lanes_per_cycle)),
@@ -208,6 +208,6 @@ double floor_compute(const struct diagnosis_input *in)
         in->work_flops_tensor / (gpu_value(g, GPU_FIELD_tensor_bf16_tflops) * 1000),
     };
     for (size_t i = 0; i < COUNT_OF(times); i++)
-        floor_ns = fmax(floor_ns, times[i]); // fmax drops NAN
+        floor_ns = fmax(floor_ns, times[i]); // fmax drops (double)NAN
     return floor_ns;
 }

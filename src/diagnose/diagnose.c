@@ -116,11 +116,11 @@ static void findings_rank(struct arena *a, const struct diagnosis_input *in,
 bool diagnose(struct arena *a, const struct diagnosis_input *in, struct diagnosis *out,
               struct error *err)
 {
-    *out = (struct diagnosis){.floor_ns = NAN,
-                              .code_floor_ns = NAN,
-                              .throughput_gbps = NAN,
-                              .intensity = NAN,
-                              .pct_of_floor = NAN};
+    *out = (struct diagnosis){.floor_ns = (double)NAN,
+                              .code_floor_ns = (double)NAN,
+                              .throughput_gbps = (double)NAN,
+                              .intensity = (double)NAN,
+                              .pct_of_floor = (double)NAN};
     if (in->time_ns.provenance == PROVENANCE_ABSENT || !(in->time_ns.value > 0))
         return fail(err, NOWHERE,
                     "no time was measured or modelled, so there is nothing to diagnose");
@@ -133,7 +133,7 @@ bool diagnose(struct arena *a, const struct diagnosis_input *in, struct diagnosi
     out->floor_ns = floor_compute(in);
     out->pct_of_floor = 100 * out->floor_ns / in->time_ns.value;
     out->throughput_gbps = in->work_bytes / in->time_ns.value;
-    double flops = NAN;
+    double flops = (double)NAN;
     double kinds[] = {in->work_flops_f16, in->work_flops_f32, in->work_flops_f64,
                       in->work_flops_tensor};
     for (size_t i = 0; i < COUNT_OF(kinds); i++)
@@ -147,7 +147,7 @@ bool diagnose(struct arena *a, const struct diagnosis_input *in, struct diagnosi
 
 const char *diagnose_stop(const struct stop_input *variants, int count)
 {
-    double best = NAN;
+    double best = (double)NAN;
     int without_gain = 0;
     const char *reason = NULL;
     for (int i = 0; i < count; i++) {

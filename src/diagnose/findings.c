@@ -26,7 +26,7 @@ struct search { // what every finder needs
 
 static double get(const struct search *s, enum counter_id id)
 {
-    return counters_get(s->in->counters, id, NAN);
+    return counters_get(s->in->counters, id, (double)NAN);
 }
 
 // The time with `changed` in place of the bounds: what the largest bound loses is gained.
@@ -282,7 +282,7 @@ static void find_dram(const struct search *s)
     if (!(100 * dram / time >= DRAM_BUSY_PCT))
         return;
     double bytes = s->bounds->by[RESOURCE_DRAM].work, needed = s->in->work_bytes;
-    bool more = bytes > 1.1 * needed; // false for NAN
+    bool more = bytes > 1.1 * needed; // false for (double)NAN
     struct bound_set changed = *s->bounds;
     if (more)
         changed.by[RESOURCE_DRAM].time_ns *= needed / bytes;

@@ -72,11 +72,12 @@ static inline f32 lg2_approx(f32 x)
     return (f32)(x >= 0 ? v : (f64)NAN);
 }
 
-// The fraction of a turn decides, as in the hardware's range reduction: huge arguments, whose
-// fraction a float can't hold, give sin 0. Then quarters: sin(q pi/2 + g), |g| <= pi/4.
+// As machine code does: the turns x / 2 pi as a float rounded towards zero, of which the fraction
+// counts; so a huge argument gives sin 0. Then quarters: sin(q pi/2 + g), |g| <= pi/4.
 static inline f32 sin_approx(f32 x, int quarter)
 {
-    const f64 turns = (f64)x * 0x1.45f306dc9c883p-3;
+    const f64 product = (f64)x * 0x1.45f306p-3; // exact
+    const f64 turns = f64_bits(bits_f64(product) >> 29 << 29);
     const bool huge = fabs(turns) >= 0x1p50;
     const f64 fraction = huge ? 0.0 : turns - nearest(turns);
     const f64 q = nearest(fraction * 4.0);
@@ -98,7 +99,7 @@ static inline f32 sin_approx(f32 x, int quarter)
     const f64 value = (k & 1) != 0 ? cosine : sine;
     const f64 v = (k & 2) != 0 ? -value : value;
     // Zeros keep their sign; infinities and NaN have no sine.
-    const f64 zero = quarter == 0 && x == 0 ? (f64)x : v;
+    const f64 zero = quarter == 0 && v == 0 ? copysign(0.0, (f64)x) : v;
     return (f32)(fabsf(x) <= 3.4028234663852886e38F ? zero : (f64)NAN);
 }
 

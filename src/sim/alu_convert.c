@@ -48,10 +48,11 @@ static u64 integer_of_integer(u64 raw, u32 imm)
     return integer_write(saturates ? clamp(v, integer_low(to), integer_high(to)) : v, to);
 }
 
-// .ftz is about f32 only.
+// .ftz is about f32 only, and not on the way to f16 (seen on an H200).
 static u32 ftz_of(u32 imm, enum ptx_type type)
 {
-    return type == PTX_TYPE_F32 ? imm : imm & ~(u32)IMM_FTZ;
+    const bool applies = type == PTX_TYPE_F32 && IMM_TYPE0(imm) != PTX_TYPE_F16;
+    return applies ? imm : imm & ~(u32)IMM_FTZ;
 }
 
 // Out of range: the nearest end. NaN: 0, or the top bit where 64 bits are on either side (manual,
@@ -75,15 +76,22 @@ static u64 float_of_integer(u64 raw, u32 imm)
     return soft_pack(float_format(to), value, imm);
 }
 
-// NaN from or to f64 keeps its payload (alu.h), but not in f16 (seen on an H200).
+// NaN from or to f64 keeps its payload (alu.h); so does one that is only moved. Seen on an H200.
 static u64 nan_of_nan(u64 raw, enum ptx_type from, enum ptx_type to, u32 imm)
 {
+    const u32 narrowed = nan_narrowed(raw);
+    if (from == to && (imm & (IMM_INTEGRAL | IMM_FTZ)) == 0 && ptx_type_bits(to) >= 32)
+        return raw;
     if (from == PTX_TYPE_F64 && to == PTX_TYPE_F64)
-        return (imm & IMM_INTEGRAL) != 0 ? raw | QUIET_F64 : raw;
-    if (from == PTX_TYPE_F64 && to != PTX_TYPE_F16)
-        return to == PTX_TYPE_F32 ? nan_narrowed(raw) : nan_narrowed(raw) >> 16;
+        return raw | QUIET_F64;
+    if (from == PTX_TYPE_F64 && to == PTX_TYPE_F16)
+        return (narrowed >> 16 & 0x8000) | 0x7e00 | (narrowed >> 13 & 0x1ff);
+    if (from == PTX_TYPE_F64)
+        return to == PTX_TYPE_F32 ? narrowed : narrowed >> 16;
     if (to == PTX_TYPE_F64 && from == PTX_TYPE_F16)
         return nan_widened((u32)(raw & 0x8000) << 16 | (u32)(raw & 0x3ff) << 13);
+    if (to == PTX_TYPE_F64 && (imm & IMM_FTZ) != 0)
+        return nan_widened(NAN_F32);
     if (to == PTX_TYPE_F64)
         return nan_widened(from == PTX_TYPE_BF16 ? (u32)raw << 16 : (u32)raw);
     return float_format(to)->nan;
