@@ -131,8 +131,8 @@ bool dir_make(const char *path, struct error *err) CHECK_RESULT;     // with par
 char *path_join(struct arena *a, const char *dir, const char *name); // absolute name wins
 char *path_dir(struct arena *a, const char *path);                   // "." if none
 const char *path_name(const char *path);                             // after the last slash
-// Where ridge's own files are: RIDGE_DATA_DIR, else the folder beside the executable's that holds
-// `gpus` (a build tree), else the installed share folder. NULL with err set if none has `name`.
+// Where ridge's own files are: RIDGE_DATA_DIR, else share/ridge beside the executable (a build tree)
+// or beside its folder (an installation moved elsewhere), else the installed share folder. NULL with err set if none has `name`.
 char *data_path(struct arena *a, const char *name, struct error *err);
 // The user's folders: RIDGE_HOME, else XDG_DATA_HOME/ridge (~/.local/share/ridge); and RIDGE_CACHE,
 // else XDG_CACHE_HOME/ridge (~/.cache/ridge). Not created.

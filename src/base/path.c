@@ -65,8 +65,9 @@ static size_t data_places(struct arena *a, const char *places[DATA_PLACES_MAX])
         places[count++] = chosen;
     const char *dir = executable_dir(a);
     for (int level = 0; dir && level < DATA_LEVELS; level++) {
-        if (file_exists(path_join(a, dir, "gpus")))
-            places[count++] = dir;
+        const char *share = path_join(a, dir, "share/ridge");
+        if (file_exists(share))
+            places[count++] = share;
         dir = path_dir(a, dir);
     }
     places[count++] = RIDGE_DATADIR;

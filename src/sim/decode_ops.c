@@ -629,7 +629,7 @@ void decode_instruction(struct decoder *d, const struct ptx_instruction *in)
 
 /* ---- facts for the time model -------------------------------------------------------------- */
 
-static enum timing_pipe memory_pipe(const struct ptx_instruction *in, bool store)
+static enum timing_pipe memory_pipe(const struct ptx_instruction *in, bool store, bool entry)
 {
     enum ptx_space space = in->space_count > 0 ? in->spaces[0] : PTX_SPACE_GENERIC;
     switch (space) {
@@ -641,7 +641,7 @@ static enum timing_pipe memory_pipe(const struct ptx_instruction *in, bool store
     case PTX_SPACE_CONST:
         return PIPE_CONST;
     case PTX_SPACE_PARAM:
-        return PIPE_NONE;
+        return entry ? PIPE_CONST : PIPE_NONE; // a function's parameters are registers
     case PTX_SPACE_GLOBAL:
     case PTX_SPACE_GENERIC:
     case PTX_SPACE_REGISTER:
@@ -672,8 +672,8 @@ static enum timing_pipe pipe_of(const struct decoder *d, const struct ptx_instru
 {
     if (in_is(in, "mov")) {
         enum ptx_operand_kind from = in->operands[1].kind;
-        bool special = from == PTX_OPERAND_SPECIAL;
-        return special ? PIPE_INTEGER : PIPE_NONE;
+        bool loaded = from == PTX_OPERAND_SPECIAL || from == PTX_OPERAND_SYMBOL;
+        return loaded ? PIPE_CONST : PIPE_NONE;
     }
     if (in_is(in, "cp"))
         return in->operand_count >= 2       ? PIPE_ASYNC_COPY
@@ -682,7 +682,7 @@ static enum timing_pipe pipe_of(const struct decoder *d, const struct ptx_instru
     switch (ptx_opcode_class(in->opcode)) {
     case PTX_CLASS_FREE:
     case PTX_CLASS_OTHER:
-        return in_is(in, "ld") ? memory_pipe(in, false) : PIPE_NONE;
+        return in_is(in, "ld") ? memory_pipe(in, false, d->f->is_entry) : PIPE_NONE;
     case PTX_CLASS_INTEGER:
         return PIPE_INTEGER;
     case PTX_CLASS_FLOAT:
@@ -692,7 +692,7 @@ static enum timing_pipe pipe_of(const struct decoder *d, const struct ptx_instru
     case PTX_CLASS_CONVERT:
         return PIPE_CONVERT;
     case PTX_CLASS_MEMORY:
-        return memory_pipe(in, in_is(in, "st"));
+        return memory_pipe(in, in_is(in, "st"), d->f->is_entry);
     case PTX_CLASS_ATOMIC:
         return atomic_pipe(d, in);
     case PTX_CLASS_CONTROL:

@@ -1,15 +1,21 @@
 // The time model: replays the traced blocks of one SM, warp by warp, against the chip's measured
 // rates and latencies. Nothing is fitted to a kernel: every number comes from the chip's file, where
-// its source stands. The mechanisms:
+// its source stands, or from the tables below (docs/h200-rates.md). The mechanisms:
 //   - a warp issues in order; an instruction waits for the registers it reads (scoreboard);
 //   - each of the SM's schedulers issues one instruction a cycle; a pipe takes 32 lanes at its rate;
+//   - special registers and constants (parameters, thread numbers) come through one narrow unit;
 //   - the load/store unit takes a request line by line and returns it bank by bank, as shared memory;
-//   - sectors that miss L1 pass the SM's fill port, the L2 and, if they miss there, device memory;
-//     L2 and memory are shared evenly by the SMs at work (each SM gets its part of the chip's rate);
+//   - lines that miss L1 and flits of stores leave the SM through one port, one a cycle; a store
+//     sends a flit a sector and one more per line that is written in part;
+//   - L2 and device memory are shared evenly by the SMs at work (each gets its part of the rate);
+//     the L2's queues for store flits hold some thousand cycles of work before a store waits;
+//   - the latency of device memory differs from line to line as measured, and grows with the load
+//     on the memory; a warp waits for the slowest of its lines, a barrier for the slowest warp;
 //   - a load that hits a sector still on its way waits for it;
-//   - stores do not stop a warp until the store path's queue is full;
-//   - a barrier opens when its last warp has come; a block's place is taken again when its last warp
-//     has ended and the next block has been launched.
+//   - a barrier opens when its last warp has come, and lets its warps go one by one;
+//   - a block's place is free when its warps have ended and their stores have left the SM; the next
+//     block's first warp runs some hundred cycles later, the others one by one after it; the chip
+//     starts a limited number of blocks in all.
 // Grids longer than the replay are extended at the steady interval between block starts.
 // Times inside are SM cycles.
 // SPDX-License-Identifier: Apache-2.0
@@ -22,7 +28,7 @@
 
 enum {
     REPLAY_OPS_MAX = 4000000, // warp instructions replayed at most
-    REPLAY_GENERATIONS = 6,   // times the resident blocks are replaced before we extrapolate
+    REPLAY_GENERATIONS = 12,  // times the resident blocks are replaced before we extrapolate
     FILL_TABLE = 8192,        // sectors on their way remembered (direct mapped)
     SCHEDULERS_MAX = 8,
 };
@@ -44,14 +50,15 @@ static double server_take(struct server *s, double at, double cycles)
 /* ---- the SM ------------------------------------------------------------------------------------ */
 
 struct rates { // cycles, and units a cycle of one SM
-    double lines, store_lines, lsu_issue, l1_bytes, fill_bytes, store_bytes, wavefront;
-    double l2_read_bytes, l2_write_bytes, l2_write_part_sectors, l2_atomics, l2_atomics_same;
-    double dram_read_bytes, dram_write_bytes;
+    double lines, lsu_issue, l1_bytes, fill_bytes, wavefront;
+    double l2_read_bytes, l2_flits, l2_atomics, l2_atomics_same;
+    double dram_read_bytes, dram_write_bytes, constant, constant_latency;
     double f32, f64, f16, integer, special, warp;
     double tensor_flops;
     double alu, f64_latency, special_latency, shared_latency, l1_latency, l2_latency, dram_latency;
-    double barrier, atomic_latency, warp_latency, block_launch, block_warp_launch;
-    double store_queue, load_queue; // cycles of work the queues in front of the LSU hold
+    double barrier, barrier_warp, atomic_latency, warp_latency;
+    double block_launch, block_warp_launch, block_dispatch;
+    double load_queue; // cycles of work the queue in front of the LSU holds
 };
 
 struct warp_state {
@@ -64,12 +71,13 @@ struct warp_state {
     int scheduler;
     bool waiting, done;
     double started;
+    double drained; // when its last store has left the SM
 };
 
 struct block_slot {
     int running, waiting; // warps not ended; of those, waiting at the barrier
     double last_arrival;
-    double started;
+    double free_at; // all its warps have ended and their stores left
 };
 
 struct fill { // a sector on its way
@@ -81,7 +89,11 @@ struct replay {
     const struct timing_input *in;
     struct rates r;
     struct server issue[SCHEDULERS_MAX], f32, f64, f16, integer, special, warp_pipe, tensor;
-    struct server lsu, fill, store, l2, dram, atomic, shared_only;
+    struct server constant, lsu, fill, port, l2, dram, atomic, shared_only, barrier_unit;
+    struct server flits; // the SM's share of what the L2 takes in: runs ahead of the port
+    double memory_load, memory_load_at; // bytes a cycle to and from device memory, lately; when
+    bool memory_written;                // dirty lines leave the L2 in this kernel
+    double next_dispatch;
     int schedulers;
     struct warp_state *warps; // blocks_per_sm * warps_per_block
     struct block_slot *slots;
@@ -127,16 +139,12 @@ static void rates_memory(struct rates *r, const struct timing_input *in)
     r->dram_write_bytes = chip_rate(in, write);
     double l2 = field(g, GPU_FIELD_l2_read_gbps, 1.5 * dram);
     r->l2_read_bytes = chip_rate(in, l2);
-    r->l2_write_bytes = chip_rate(in, field(g, GPU_FIELD_l2_write_gbps, l2));
-    r->l2_write_part_sectors =
-        chip_rate(in, field(g, GPU_FIELD_l2_write_sectors_per_ns, l2 / (2 * SECTOR_BYTES)));
+    r->l2_flits = chip_rate(in, field(g, GPU_FIELD_l2_write_gbps, l2 / 2) / SECTOR_BYTES);
     r->l2_atomics = chip_rate(in, field(g, GPU_FIELD_l2_atomics_per_ns, l2 / SECTOR_BYTES));
     r->l2_atomics_same = chip_rate(in, field(g, GPU_FIELD_l2_atomic_same_per_ns, 1));
     r->l1_bytes = GPU(g, l1_bytes_per_cycle);
     r->fill_bytes = field(g, GPU_FIELD_l1_fill_bytes_per_cycle, 64);
-    r->store_bytes = field(g, GPU_FIELD_l1_store_bytes_per_cycle, 64);
     r->lines = field(g, GPU_FIELD_l1_lines_per_cycle, 1);
-    r->store_lines = field(g, GPU_FIELD_l1_store_lines_per_cycle, r->lines);
     r->lsu_issue = field(g, GPU_FIELD_lsu_issue_cycles, 1);
     r->wavefront = field(g, GPU_FIELD_shared_wavefront_cycles, 1);
 }
@@ -161,12 +169,17 @@ static void rates_fill(struct rates *r, const struct timing_input *in)
     r->l1_latency = GPU(g, latency_l1_cycles);
     r->l2_latency = GPU(g, latency_l2_cycles);
     r->dram_latency = GPU(g, latency_dram_cycles);
-    r->barrier = field(g, GPU_FIELD_latency_barrier_cycles, 5 * r->alu);
+    r->barrier = field(g, GPU_FIELD_latency_barrier_cycles, 3 * r->alu);
+    r->barrier_warp = field(g, GPU_FIELD_barrier_warp_cycles, 0);
+    r->constant = field(g, GPU_FIELD_constant_lanes_per_cycle, r->special);
     r->atomic_latency = field(g, GPU_FIELD_latency_atomic_cycles, r->l2_latency);
     r->warp_latency = field(g, GPU_FIELD_latency_warp_cycles, r->shared_latency);
+    r->constant_latency = field(g, GPU_FIELD_latency_constant_cycles, r->warp_latency);
     r->block_launch = field(g, GPU_FIELD_block_launch_cycles, 0);
     r->block_warp_launch = field(g, GPU_FIELD_block_warp_launch_cycles, 0);
-    r->load_queue = r->store_queue = 128;
+    double dispatch = field(g, GPU_FIELD_block_dispatch_per_ns, 0);
+    r->block_dispatch = dispatch > 0 ? 1 / chip_rate(in, dispatch) : 0;
+    r->load_queue = 128;
 }
 
 /* ---- heap of runnable warps, earliest first; ties by number, so that replays are identical ------ */
@@ -212,6 +225,67 @@ static struct fill *fill_slot(struct replay *p, uint32_t sector)
     return &p->fills[(sector * 2654435761u) >> 19 & (FILL_TABLE - 1)];
 }
 
+/* Latency of device memory by line, as a share of the mean: what 4 % … 96 % of the lines stay below
+ * (docs/h200-rates.md, section 2). Two groups, near and far partition; the slowest lines of all are
+ * seen where dirty lines must leave the L2 first. */
+enum { LATENCY_STEPS = 25, LATENCY_STEPS_READ = 23 };
+static const double latency_share[LATENCY_STEPS] = {
+    0.76, 0.77, 0.78, 0.78, 0.79, 0.80, 0.82, 0.86, 0.91, 0.96, 1.00, 1.02, 1.02,
+    1.03, 1.04, 1.05, 1.06, 1.07, 1.08, 1.10, 1.12, 1.15, 1.19, 1.43, 1.75,
+};
+// What the load on the memory adds, as a share of the idle latency, by load over the highest one
+// (section 5). The measurement's rounds held part of the spread above; that part is left out.
+static const struct {
+    double load, added;
+} latency_load[] = {{0, 0},        {0.15, 0.09}, {0.28, 0.16}, {0.40, 0.22},
+                    {0.49, 0.27}, {0.61, 0.45}, {0.71, 0.62}, {0.80, 0.76},
+                    {0.87, 1.08}, {1.0, 1.6}};
+enum { MEMORY_LOAD_WINDOW = 4000, FLIT_QUEUE = 2000 }; // cycles
+static const double l2_near_far = 0.075;               // of the latency, up and down
+
+static double latency_added(double load)
+{
+    size_t i = 1;
+    while (i + 1 < sizeof(latency_load) / sizeof(latency_load[0]) && latency_load[i].load < load)
+        i++;
+    double from = latency_load[i - 1].load, to = latency_load[i].load;
+    double share = load < to ? (load - from) / (to - from) : 1;
+    double below = latency_load[i - 1].added, above = latency_load[i].added;
+    return below + share * (above - below);
+}
+
+// Counts bytes to or from device memory; what is remembered fades.
+static void memory_count(struct replay *p, double at, double bytes)
+{
+    double passed = at - p->memory_load_at;
+    if (passed > 0) {
+        p->memory_load *= exp(-passed / MEMORY_LOAD_WINDOW);
+        p->memory_load_at = at;
+    }
+    p->memory_load += bytes / MEMORY_LOAD_WINDOW;
+}
+
+static uint32_t line_hash(uint32_t line)
+{
+    line = (line ^ line >> 16) * 0x7feb352dU;
+    line = (line ^ line >> 15) * 0x846ca68bU;
+    return line ^ line >> 16;
+}
+
+static double dram_line_latency(const struct replay *p, uint32_t line)
+{
+    uint32_t steps = p->memory_written ? LATENCY_STEPS : LATENCY_STEPS_READ;
+    double share = latency_share[(uint64_t)line_hash(line) * steps >> 32];
+    double load = p->memory_load / p->r.dram_read_bytes;
+    return p->r.dram_latency * (share + latency_added(load));
+}
+
+static double l2_line_latency(const struct replay *p, uint32_t line)
+{
+    double side = line_hash(line) & 1 ? l2_near_far : -l2_near_far;
+    return p->r.l2_latency * (1 + side);
+}
+
 // Of `sectors` of this site that reach L2, how many miss there: the site's share, carried as a
 // fraction so that many small requests add up exactly.
 static double l2_misses(struct replay *p, uint32_t site, double sectors)
@@ -224,6 +298,35 @@ static double l2_misses(struct replay *p, uint32_t site, double sectors)
     double whole = floor(p->miss_credit[site] + 1e-9);
     p->miss_credit[site] -= whole;
     return whole;
+}
+
+// Lines that are not in L1, one by one through the port, L2 and, as often as this site's do, device
+// memory. Returns when the slowest is there.
+static double lines_fetch(struct replay *p, const struct trace_op *op, double at)
+{
+    const struct rates *r = &p->r;
+    int lines = op->lines < op->miss ? op->lines : op->miss;
+    double missed = op->miss * (double)SECTOR_BYTES;
+    double from_dram = l2_misses(p, op->site, op->miss) * lines / op->miss; // lines
+    double arrives = 0;
+    for (int i = 0; i < lines; i++) {
+        double sent = server_take(&p->port, at, 1) + 1;
+        server_take(&p->flits, sent, 1 / r->l2_flits);
+        double read = missed / lines / r->l2_read_bytes;
+        double l2 = server_take(&p->l2, sent, read) + read;
+        uint32_t line = op->first_sector / (LINE_BYTES / SECTOR_BYTES) + (uint32_t)i;
+        double there = l2 + l2_line_latency(p, line);
+        if (i + 0.5 < from_dram) {
+            double cost = missed / lines / r->dram_read_bytes;
+            memory_count(p, sent, missed / lines);
+            double dram = server_take(&p->dram, l2, cost) + cost;
+            there = dram + dram_line_latency(p, line);
+        }
+        arrives = fmax(arrives, there);
+    }
+    double fill = missed / r->fill_bytes;
+    double filled = server_take(&p->fill, at, fill) + fill + r->l2_latency;
+    return fmax(arrives, filled);
 }
 
 static double load_global(struct replay *p, const struct trace_op *op, double at)
@@ -241,17 +344,7 @@ static double load_global(struct replay *p, const struct trace_op *op, double at
             arrives = f->arrives;
         return arrives;
     }
-    double missed = op->miss * (double)SECTOR_BYTES;
-    double l2 = server_take(&p->l2, start, missed / r->l2_read_bytes);
-    double from = l2 + missed / r->l2_read_bytes + r->l2_latency;
-    double dram_sectors = l2_misses(p, op->site, op->miss);
-    if (dram_sectors > 0) {
-        double cost = dram_sectors * SECTOR_BYTES / r->dram_read_bytes;
-        double dram = server_take(&p->dram, l2, cost);
-        from = fmax(from, dram + cost + r->dram_latency);
-    }
-    double port = server_take(&p->fill, from - r->l2_latency, missed / r->fill_bytes);
-    arrives = fmax(arrives, fmax(from, port + missed / r->fill_bytes + r->l2_latency));
+    arrives = fmax(arrives, lines_fetch(p, op, start));
     f->sector = op->first_sector;
     f->arrives = arrives;
     return arrives;
@@ -265,32 +358,33 @@ static double dram_write_share(const struct replay *p)
     return written > 0 ? (double)c->dram_write_bytes / written : 0;
 }
 
+// Returns when the store has left the SM.
 static double store_global(struct replay *p, const struct trace_op *op, double at)
 {
     const struct rates *r = &p->r;
-    double full = op->sectors - op->miss; // `miss` of a store: sectors written in part
-    double bytes = op->sectors * (double)SECTOR_BYTES;
-    double cycles = fmax(r->lsu_issue, op->lines / r->store_lines);
-    double start = server_take(&p->lsu, at, cycles);
-    double port = server_take(&p->store, start, bytes / r->store_bytes);
-    double l2_cycles =
-        full * SECTOR_BYTES / r->l2_write_bytes + op->miss / r->l2_write_part_sectors;
-    double l2 = server_take(&p->l2, port, l2_cycles);
-    double dram = bytes * dram_write_share(p) / r->dram_write_bytes;
-    if (dram > 0)
-        server_take(&p->dram, l2, dram);
-    return l2 + l2_cycles;
+    int part = op->lines < op->miss ? op->lines : op->miss; // `miss`: sectors written in part
+    double flits = op->sectors + part;
+    double start = server_take(&p->lsu, at, 2 * r->lsu_issue);
+    double room = fmax(start, p->flits.free_at - FLIT_QUEUE);
+    double sent = server_take(&p->port, room, flits) + flits;
+    double l2 = server_take(&p->flits, sent - flits, flits / r->l2_flits) + flits / r->l2_flits;
+    double bytes = op->sectors * (double)SECTOR_BYTES * dram_write_share(p);
+    if (bytes > 0) {
+        memory_count(p, sent, bytes);
+        server_take(&p->dram, l2, bytes / r->dram_write_bytes);
+    }
+    return sent;
 }
 
 static double atomic_global(struct replay *p, const struct trace_op *op, double at)
 {
     const struct rates *r = &p->r;
-    double cycles = fmax(r->lsu_issue, op->lines / r->store_lines);
-    double start = server_take(&p->lsu, at, cycles);
+    double start = server_take(&p->lsu, at, r->lsu_issue);
+    double sent = server_take(&p->port, start, op->lines + op->sectors) + op->lines;
     double depth = op->wavefronts > 0 ? op->wavefronts : 1;
     double work = fmax(op->lanes / r->l2_atomics,
                        depth > 1 ? depth / (r->l2_atomics_same * active_sms(p->in)) : 0);
-    double done = server_take(&p->atomic, start, work) + work;
+    double done = server_take(&p->atomic, sent, work) + work;
     return done + r->atomic_latency;
 }
 
@@ -352,7 +446,9 @@ static double op_execute(struct replay *p, const struct trace_op *op, double at)
         if (r->tensor_flops > 0)
             return server_take(&p->tensor, at, t->tensor_flops / r->tensor_flops) + 4 * r->alu;
         return at + 4 * r->alu;
-    case PIPE_CONST:
+    case PIPE_CONST: // the data is returned through the load/store unit's data stage
+        server_take(&p->lsu, at, r->lsu_issue);
+        return alu(&p->constant, at, r->constant, slots, r->constant_latency);
     case PIPE_ASYNC_WAIT:
     case PIPE_BARRIER:
     case PIPE_FENCE:
@@ -374,8 +470,8 @@ static double queue_wait(const struct replay *p, enum timing_pipe pipe, double a
                   pipe == PIPE_SHARED_ATOMIC || pipe == PIPE_ASYNC_COPY;
     if (memory && p->lsu.free_at - r->load_queue > at)
         at = p->lsu.free_at - r->load_queue;
-    if (store && fmax(p->store.free_at, p->l2.free_at) - r->l2_latency - r->store_queue > at)
-        at = fmax(p->store.free_at, p->l2.free_at) - r->l2_latency - r->store_queue;
+    if (store && p->port.free_at - r->load_queue > at)
+        at = p->port.free_at - r->load_queue;
     return at;
 }
 
@@ -396,6 +492,11 @@ static double operands_ready(struct replay *p, struct warp_state *w, const struc
     if (memory)
         p->wait_memory += ready - w->at;
     return ready;
+}
+
+static bool pipe_is_store(enum timing_pipe pipe)
+{
+    return pipe == PIPE_GLOBAL_STORE || pipe == PIPE_LOCAL_STORE;
 }
 
 static bool pipe_is_load(enum timing_pipe pipe)
@@ -437,6 +538,8 @@ static bool warp_step(struct replay *p, struct warp_state *w)
         w->at = fmax(w->at, w->ready[p->in->register_count]);
     w->at = fmax(w->at, at + slots);
     w->next++;
+    if (pipe_is_store(t->pipe))
+        w->drained = fmax(w->drained, ready);
     p->ops++;
     return true;
 }
@@ -449,7 +552,9 @@ static void block_start(struct replay *p, int slot, double at)
     uint64_t n = p->blocks_started++;
     const struct trace_block *b = &in->trace->blocks[n % (uint64_t)in->trace->block_count];
     struct block_slot *s = &p->slots[slot];
-    *s = (struct block_slot){.running = b->warp_count, .started = at};
+    at = fmax(at, p->next_dispatch);
+    p->next_dispatch = at + p->r.block_dispatch;
+    *s = (struct block_slot){.running = b->warp_count};
     p->starts[n] = at;
     for (int i = 0; i < in->warps_per_block; i++) {
         int index = slot * in->warps_per_block + i;
@@ -458,6 +563,7 @@ static void block_start(struct replay *p, int slot, double at)
         w->next = 0;
         w->at = at + i * p->r.block_warp_launch;
         w->started = w->at;
+        w->drained = 0;
         w->waiting = false;
         w->done = !w->trace;
         w->block = slot;
@@ -472,12 +578,13 @@ static void block_start(struct replay *p, int slot, double at)
 static void barrier_open(struct replay *p, int slot)
 {
     struct block_slot *s = &p->slots[slot];
-    double at = s->last_arrival + p->r.barrier;
     for (int i = 0; i < p->in->warps_per_block; i++) {
         int index = slot * p->in->warps_per_block + i;
         struct warp_state *w = &p->warps[index];
         if (!w->waiting)
             continue;
+        double turn = server_take(&p->barrier_unit, s->last_arrival, p->r.barrier_warp);
+        double at = turn + p->r.barrier_warp + p->r.barrier;
         p->wait_barrier += at - w->at;
         w->at = at;
         w->waiting = false;
@@ -492,18 +599,19 @@ static void warp_end(struct replay *p, struct warp_state *w)
     struct block_slot *s = &p->slots[w->block];
     w->done = true;
     p->warp_cycles += w->at - w->started;
-    p->end = fmax(p->end, w->at);
+    s->free_at = fmax(s->free_at, fmax(w->at, w->drained));
+    p->end = fmax(p->end, s->free_at);
     s->running--;
     if (s->running > 0 && s->waiting == s->running)
         barrier_open(p, w->block);
     if (s->running == 0 && p->blocks_started < p->blocks_to_run)
-        block_start(p, w->block, w->at + p->r.block_launch);
+        block_start(p, w->block, s->free_at + p->r.block_launch);
 }
 
 static void replay_run(struct replay *p)
 {
     for (int slot = 0; slot < p->in->blocks_per_sm && p->blocks_started < p->blocks_to_run; slot++)
-        block_start(p, slot, slot * p->r.block_launch);
+        block_start(p, slot, 0);
     while (p->heap_count > 0) {
         int index = heap_pop(p);
         struct warp_state *w = &p->warps[index];
@@ -524,7 +632,7 @@ static void replay_run(struct replay *p)
         heap_push(p, index);
     }
     // The kernel ends when the last store has landed.
-    p->end = fmax(p->end, fmax(p->l2.free_at, fmax(p->dram.free_at, p->atomic.free_at)));
+    p->end = fmax(p->end, fmax(p->flits.free_at, fmax(p->dram.free_at, p->atomic.free_at)));
 }
 
 /* ---- from one SM to the chip --------------------------------------------------------------------- */
@@ -557,6 +665,7 @@ static bool replay_init(struct replay *p, const struct timing_input *in, uint64_
     size_t warps = (size_t)in->blocks_per_sm * (size_t)in->warps_per_block;
     size_t registers = (size_t)in->register_count + 1; // the last: asynchronous copies
     p->in = in;
+    p->memory_written = in->l2.dram_write_bytes > 0;
     p->blocks_to_run = blocks;
     p->schedulers = (int)GPU(in->gpu, schedulers_per_sm);
     if (p->schedulers > SCHEDULERS_MAX)
@@ -620,7 +729,7 @@ static void time_fill(struct sim_time *out, const struct replay *p, uint64_t sm_
     out->busy_ns[SIM_RESOURCE_LSU] = p->lsu.busy * scale;
     out->busy_ns[SIM_RESOURCE_SHARED] = p->shared_only.busy * scale;
     out->busy_ns[SIM_RESOURCE_L1_FILL] = p->fill.busy * scale;
-    out->busy_ns[SIM_RESOURCE_L2] = p->l2.busy * scale;
+    out->busy_ns[SIM_RESOURCE_L2] = fmax(p->l2.busy, p->flits.busy) * scale;
     out->busy_ns[SIM_RESOURCE_DRAM] = p->dram.busy * scale;
     out->busy_ns[SIM_RESOURCE_ATOMIC] = p->atomic.busy * scale;
     double held = p->end * GPU(g, max_warps_per_sm);
