@@ -237,9 +237,8 @@ static const double latency_share[LATENCY_STEPS] = {
 // (section 5). The measurement's rounds held part of the spread above; that part is left out.
 static const struct {
     double load, added;
-} latency_load[] = {{0, 0},        {0.15, 0.09}, {0.28, 0.16}, {0.40, 0.22},
-                    {0.49, 0.27}, {0.61, 0.45}, {0.71, 0.62}, {0.80, 0.76},
-                    {0.87, 1.08}, {1.0, 1.6}};
+} latency_load[] = {{0, 0},       {0.15, 0.09}, {0.28, 0.16}, {0.40, 0.22}, {0.49, 0.27},
+                    {0.61, 0.45}, {0.71, 0.62}, {0.80, 0.76}, {0.87, 1.08}, {1.0, 1.6}};
 enum { MEMORY_LOAD_WINDOW = 4000, FLIT_QUEUE = 2000 }; // cycles
 static const double l2_near_far = 0.075;               // of the latency, up and down
 
