@@ -106,31 +106,66 @@ static void bound_l2(const struct diagnosis_input *in, struct bound_set *set)
                   origin(in, COUNTER_GLOBAL_LOAD_SECTORS));
 }
 
-// The load/store unit looks up a line a cycle or so, and returns bytes.
+static double shared_wavefronts(const struct diagnosis_input *in)
+{
+    return known(count(in, COUNTER_SHARED_LOAD_WAVEFRONTS), 0) +
+           known(count(in, COUNTER_SHARED_STORE_WAVEFRONTS), 0) +
+           known(count(in, COUNTER_SHARED_ATOMIC_WAVEFRONTS), 0);
+}
+
+double global_wavefronts(const struct diagnosis_input *in)
+{
+    double all = known(count(in, COUNTER_L1_WAVEFRONTS), 0);
+    return fmax(0, all - shared_wavefronts(in));
+}
+
+// Cycles of one SM's store path: lines written in part cost a flit more.
+static double store_cycles(const struct diagnosis_input *in)
+{
+    const struct gpu *g = in->gpu;
+    double lines = known(count(in, COUNTER_GLOBAL_STORE_LINES), 0);
+    double sectors = known(count(in, COUNTER_GLOBAL_STORE_SECTORS), 0);
+    double needed = known(count(in, COUNTER_GLOBAL_STORE_SECTORS_IDEAL), sectors);
+    double bytes_rate = known(gpu_value(g, GPU_FIELD_l1_store_bytes_per_cycle), SECTOR_BYTES);
+    if (needed >= PARTIAL_STORE_EFFICIENCY * sectors)
+        return sectors * SECTOR_BYTES / bytes_rate;
+    return lines / known(gpu_value(g, GPU_FIELD_l1_store_lines_per_cycle), 1);
+}
+
+// The L1: the slowest of its tag stage (lines), its data stage (wavefronts through the banks, which
+// shared memory passes too) and the store path. The data stage counts as shared memory's where that
+// uses most of it.
 static void bound_l1(const struct diagnosis_input *in, struct bound_set *set)
 {
     const struct gpu *g = in->gpu;
-    double load_lines = known(count(in, COUNTER_GLOBAL_LOAD_LINES), 0);
-    double store_lines = known(count(in, COUNTER_GLOBAL_STORE_LINES), 0);
-    double load_rate = known(gpu_value(g, GPU_FIELD_l1_lines_per_cycle), 1);
-    double store_rate = known(gpu_value(g, GPU_FIELD_l1_store_lines_per_cycle), load_rate);
+    double lines = known(count(in, COUNTER_GLOBAL_LOAD_LINES), 0);
     double bytes = known(count(in, COUNTER_GLOBAL_LOAD_SECTORS_IDEAL), 0) * SECTOR_BYTES;
-    double cycles =
-        fmax(load_lines / load_rate, bytes / GPU(g, l1_bytes_per_cycle)) + store_lines / store_rate;
-    double lines = load_lines + store_lines;
-    if (!(cycles > 0) || !(lines > 0))
+    double global = global_wavefronts(in), shared = shared_wavefronts(in);
+    double wavefront = known(gpu_value(g, GPU_FIELD_shared_wavefront_cycles), 1);
+    double stages[] = {
+        lines / known(gpu_value(g, GPU_FIELD_l1_lines_per_cycle), 1),
+        bytes / GPU(g, l1_bytes_per_cycle),
+        store_cycles(in),
+        wavefront * (global > shared ? global + shared : global),
+    };
+    double cycles = 0;
+    for (size_t i = 0; i < COUNT_OF(stages); i++)
+        cycles = fmax(cycles, stages[i]);
+    double work = global > 0 ? global : lines;
+    if (!(cycles > 0) || !(work > 0))
         return;
-    bound_set_one(set, RESOURCE_L1, "lines", lines, chip_per_ns(g, lines / cycles),
-                  g->source[GPU_FIELD_l1_lines_per_cycle], origin(in, COUNTER_GLOBAL_LOAD_LINES));
+    bound_set_one(set, RESOURCE_L1, "wavefronts", work, chip_per_ns(g, work / cycles),
+                  g->source[GPU_FIELD_shared_wavefront_cycles],
+                  origin(in, COUNTER_GLOBAL_LOAD_SECTORS));
 }
 
 static void bound_shared(const struct diagnosis_input *in, struct bound_set *set)
 {
-    double waves = known(count(in, COUNTER_SHARED_LOAD_WAVEFRONTS), 0) +
-                   known(count(in, COUNTER_SHARED_STORE_WAVEFRONTS), 0) +
-                   known(count(in, COUNTER_SHARED_ATOMIC_WAVEFRONTS), 0);
+    double waves = shared_wavefronts(in), global = global_wavefronts(in);
     double cycles = known(gpu_value(in->gpu, GPU_FIELD_shared_wavefront_cycles), 1);
-    bound_set_one(set, RESOURCE_SHARED, "wavefronts", waves, chip_per_ns(in->gpu, 1 / cycles),
+    double all = waves >= global ? waves + global : waves;
+    bound_set_one(set, RESOURCE_SHARED, "wavefronts", waves,
+                  chip_per_ns(in->gpu, waves > 0 ? waves / (all * cycles) : 1 / cycles),
                   in->gpu->source[GPU_FIELD_shared_wavefront_cycles],
                   origin(in, COUNTER_SHARED_LOAD_WAVEFRONTS));
 }

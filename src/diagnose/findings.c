@@ -15,6 +15,7 @@
 #define OCCUPANCY_LOW_PCT 50.0
 #define FOLD_GAIN 0.03
 #define LIMITER_SHARE 0.6
+#define BUSY_BEST 0.86 // L2 of the busiest transpose by counters, docs/h200-rates.md, section 6
 enum { SECTOR_BYTES = 32 };
 
 struct search { // what every finder needs
@@ -123,15 +124,34 @@ static const struct direction directions[] = {
      DERIVED_STORE_SECTORS_PER_REQUEST, DERIVED_STORE_EFFICIENCY_PCT},
 };
 
+// What is left of a direction's passes through the banks and lines when it is coalesced: one a line.
+static double passes_least(const struct search *s, const struct direction *d)
+{
+    return fmax(get(s, d->requests), get(s, d->ideal) / 4);
+}
+
+// The passes that only this direction's scattering costs: its part, by lines, of those in excess.
+static double passes_excess(const struct search *s, const struct direction *d)
+{
+    double excess = global_wavefronts(s->in), lines = 0;
+    for (size_t i = 0; i < COUNT_OF(directions); i++) {
+        excess -= fmax(0, passes_least(s, &directions[i]));
+        lines += fmax(0, get(s, directions[i].lines) - passes_least(s, &directions[i]));
+    }
+    double own = get(s, d->lines) - passes_least(s, d);
+    return excess > 0 && own > 0 && lines > 0 ? excess * own / lines : 0;
+}
+
 // Coalesced, a request touches its ideal sectors and a quarter as many lines, at least one; the
 // sectors that hit L1 only because several requests share them are not needed any more.
 static struct counters coalesced(const struct search *s, const struct direction *d)
 {
     struct counters c = *s->in->counters;
-    double requests = get(s, d->requests), ideal = get(s, d->ideal);
+    double ideal = get(s, d->ideal);
     double hits = get(s, COUNTER_L1_LOAD_SECTORS_HIT), sectors = get(s, d->sectors);
     c.figure[d->sectors].value = ideal;
-    c.figure[d->lines].value = fmax(requests, ideal / 4);
+    c.figure[d->lines].value = passes_least(s, d);
+    c.figure[COUNTER_L1_WAVEFRONTS].value -= passes_excess(s, d);
     if (d->sectors == COUNTER_GLOBAL_LOAD_SECTORS && !isnan(hits))
         c.figure[COUNTER_L1_LOAD_SECTORS_HIT].value = fmax(0, ideal - (sectors - hits));
     return c;
@@ -169,6 +189,9 @@ static void find_conflicts(const struct search *s)
         get(s, COUNTER_SHARED_LOAD_WAVEFRONTS_IDEAL);
     better.figure[COUNTER_SHARED_STORE_WAVEFRONTS].value =
         get(s, COUNTER_SHARED_STORE_WAVEFRONTS_IDEAL);
+    better.figure[COUNTER_L1_WAVEFRONTS].value -=
+        get(s, COUNTER_SHARED_LOAD_WAVEFRONTS) - get(s, COUNTER_SHARED_LOAD_WAVEFRONTS_IDEAL) +
+        get(s, COUNTER_SHARED_STORE_WAVEFRONTS) - get(s, COUNTER_SHARED_STORE_WAVEFRONTS_IDEAL);
     struct bound_set bounds = bounds_with(s, &better);
     double requests = get(s, COUNTER_SHARED_LOAD_REQUESTS) + get(s, COUNTER_SHARED_STORE_REQUESTS);
     double waves = get(s, COUNTER_SHARED_LOAD_WAVEFRONTS) + get(s, COUNTER_SHARED_STORE_WAVEFRONTS);
@@ -212,14 +235,14 @@ static void find_divergence(const struct search *s)
     finding_add(s, f);
 }
 
-// The largest bound there is when warps do not wait; nothing faster without less work.
+// The busiest unit's work at the share a unit is kept busy at best; nothing faster without less work.
 static double time_without_waiting(const struct search *s)
 {
     int largest = bounds_largest(s->bounds);
     if (largest < 0)
         return s->in->time_ns.value;
-    return fmin(s->in->time_ns.value,
-                s->bounds->by[largest].time_ns + s->bounds->by[RESOURCE_LAUNCH].time_ns);
+    return fmin(s->in->time_ns.value, s->bounds->by[largest].time_ns / BUSY_BEST +
+                                          s->bounds->by[RESOURCE_LAUNCH].time_ns);
 }
 
 static bool waits(const struct search *s)

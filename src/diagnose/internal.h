@@ -12,6 +12,8 @@ struct bound_set {
 void bounds_compute(const struct diagnosis_input *in, struct bound_set *out);
 // The largest known bound, the launch apart (it adds to the others); -1 if none.
 int bounds_largest(const struct bound_set *set);
+// Passes of global loads and stores through the L1 data stage: all less shared memory's; 0 unknown.
+double global_wavefronts(const struct diagnosis_input *in);
 double floor_compute(const struct diagnosis_input *in);
 // Does the job write enough for the copy rate of device memory to be its roof?
 bool input_writes(const struct diagnosis_input *in);

@@ -277,6 +277,7 @@ struct mem_state {
     } delta;
     // counts; a generic access may add to those of several spaces
     uint64_t requests, sectors, sectors_ideal, lines, l1_hit_sectors, l2_sectors; // global
+    uint64_t data_passes; // global: through the L1 data stage
     uint64_t shared_requests, wavefronts, wavefronts_ideal;
     uint64_t local_requests, local_sectors, local_ideal;
     uint64_t depth;
@@ -286,10 +287,10 @@ struct mem_state {
     uint32_t mask; // 0 = none; of the lanes compared
     uint32_t key;  // address of the first lane modulo LINE_BYTES (global), 4 (shared)
     enum pattern_shape shape;
-    int64_t lowest, highest; // of the differences; highest with the bytes of the access
-    uint64_t bits;           // or of all differences
-    struct wavefronts passes;
-    struct access access; // addresses of lines less the first lane's line
+    int64_t lowest, highest;  // of the differences; highest with the bytes of the access
+    uint64_t bits;            // or of all differences
+    struct wavefronts passes; // shared; of a global access in `count`
+    struct access access;     // addresses of lines less the first lane's line
 };
 
 struct segment_count {

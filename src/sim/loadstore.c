@@ -181,6 +181,17 @@ static void store_move(struct warp *w, const struct mem_op *m, uint32_t mask, st
 
 /* ---- global -------------------------------------------------------------------------------- */
 
+// L1 returns words through the same 32 banks as shared memory: lanes of different lines that share
+// a bank take turns.
+static int data_passes(const struct core *core, const uint64_t *address, uint32_t mask,
+                       unsigned bytes)
+{
+    uint32_t low[LANES];
+    for (unsigned l = 0; l < LANES; l++)
+        low[l] = (uint32_t)address[l];
+    return core->access->shared(low, mask, bytes, SHARED_LOAD).count;
+}
+
 // Takes note of a new pattern of addresses.
 static void pattern_learn(struct warp *w, struct mem_state *s, uint32_t mask,
                           const uint64_t *address, unsigned bytes)
@@ -210,6 +221,7 @@ static void pattern_learn(struct warp *w, struct mem_state *s, uint32_t mask,
         w->core->access->global(address, mask, bytes, &s->access);
     else
         s->access = (struct access){0}; // misaligned: told by the caller
+    s->passes.count = data_passes(w->core, address, mask, bytes);
     for (int i = 0; i < s->access.line_count; i++)
         s->access.line[i].address -= first - s->key;
 }
@@ -276,18 +288,6 @@ static void global_through_l1(struct warp *w, const struct uop *u, const struct 
     traced->miss = (uint8_t)(touch == TOUCH_READ ? sent : partial);
 }
 
-// L1 returns words through the same 32 banks as shared memory: lanes of different lines that share
-// a bank take turns.
-static uint8_t data_wavefronts(const struct core *core, const uint64_t *address, uint32_t mask,
-                               unsigned bytes)
-{
-    uint32_t low[LANES];
-    for (unsigned l = 0; l < LANES; l++)
-        low[l] = (uint32_t)address[l];
-    int passes = core->access->shared(low, mask, bytes, SHARED_LOAD).count;
-    return (uint8_t)(passes > UINT8_MAX ? UINT8_MAX : passes);
-}
-
 const struct mem_state *global_account(struct warp *w, const struct uop *u, uint32_t mask,
                                        const uint64_t *address, unsigned bytes, enum touch touch)
 {
@@ -315,6 +315,7 @@ const struct mem_state *global_account(struct warp *w, const struct uop *u, uint
     s->sectors += (uint64_t)s->access.sector_count;
     s->sectors_ideal += (uint64_t)s->access.sector_ideal;
     s->lines += (uint64_t)s->access.line_count;
+    s->data_passes += (uint64_t)s->passes.count;
     struct trace_op traced = {
         .lanes = (uint8_t)lane_count(mask),
         .lines = (uint8_t)s->access.line_count,
@@ -322,7 +323,7 @@ const struct mem_state *global_account(struct warp *w, const struct uop *u, uint
     if (!l->options->no_caches)
         global_through_l1(w, u, m, s, first - s->key, touch, &traced);
     if (w->trace != NULL) {
-        traced.wavefronts = data_wavefronts(core, address, mask, bytes);
+        traced.wavefronts = (uint8_t)(s->passes.count > UINT8_MAX ? UINT8_MAX : s->passes.count);
         trace_access(w, u, &traced);
     }
     if ((l->checks & (SIM_CHECK_UNINIT | SIM_CHECK_RACES)) != 0)

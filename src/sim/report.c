@@ -28,6 +28,7 @@ static struct mem_state mem_sum(const struct launch *l, int mem)
         sum.lines += s->lines;
         sum.l1_hit_sectors += s->l1_hit_sectors;
         sum.l2_sectors += s->l2_sectors;
+        sum.data_passes += s->data_passes;
         sum.shared_requests += s->shared_requests;
         sum.wavefronts += s->wavefronts;
         sum.wavefronts_ideal += s->wavefronts_ideal;
@@ -76,6 +77,7 @@ struct totals {
 static void totals_access(struct totals *t, const struct site_info *info, const struct mem_state *m)
 {
     double *v = t->value;
+    v[COUNTER_L1_WAVEFRONTS] += (double)(m->data_passes + m->wavefronts);
     switch (info->access) {
     case SITE_LOAD:
         v[COUNTER_GLOBAL_LOAD_REQUESTS] += (double)m->requests;
