@@ -191,9 +191,10 @@ $(FUZZERS): $(BUILD)/%: fuzz/%.c $(LIBRARY) $(BUILD)/flags
 	    -o $@ $< $(LIBRARY) $(LIBS)
 
 # What the program reads at run time, laid out as installed: share/ridge beside it.
-$(BUILD)/share/ridge: $(BUILD)/flags
+ASSETS := src/device/cuda_min.h src/report/report.css src/report/report.js
+$(BUILD)/share/ridge: $(BUILD)/flags Makefile
 	$Qmkdir -p $@ && ln -sfn $(CURDIR)/gpus $@/gpus && ln -sfn $(CURDIR)/experiments $@/experiments
-	$Qln -sf $(CURDIR)/src/device/cuda_min.h $@/cuda_min.h && touch $@
+	$Qln -sf $(ASSETS:%=$(CURDIR)/%) $@ && touch $@
 
 # Both are rewritten only when their text changes: other flags or another compiler rebuild
 # everything, and a source that went away leaves the library.
@@ -214,7 +215,8 @@ GENERATED := $(BUILD)/ridge.1 $(BUILD)/ridge.bash $(BUILD)/ridge.zsh $(BUILD)/ri
 
 install: $(PROGRAM) $(GENERATED) ## install under $(DESTDIR)$(PREFIX), default /usr/local
 	install -D -m 755 $(PROGRAM) $(ROOT)/bin/ridge
-	install -D -m 644 src/device/cuda_min.h $(ROOT)/share/ridge/cuda_min.h
+	install -m 755 -d $(ROOT)/share/ridge
+	install -m 644 $(ASSETS) $(ROOT)/share/ridge
 	find gpus experiments -type f -exec install -D -m 644 '{}' '$(ROOT)/share/ridge/{}' \;
 	install -D -m 644 $(BUILD)/ridge.1 $(ROOT)/share/man/man1/ridge.1
 	install -D -m 644 $(BUILD)/ridge.bash $(ROOT)/share/$(word 1,$(COMPLETIONS))

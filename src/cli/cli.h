@@ -56,6 +56,13 @@ bool cli_experiment_name(struct arena *a, const char *argument, const char **exp
 bool cli_journal_open(const struct options *o, bool read_only, struct journal **j,
                       struct error *err) CHECK_RESULT;
 
+// The run that the first argument names (a number, an experiment), or the newest. The caller
+// json_decref()s run->header.environment.
+bool cli_run_find(const struct options *o, struct arena *a, struct run *run,
+                  struct error *err) CHECK_RESULT;
+bool cli_markdown(struct arena *a, const struct run *run, struct text *out,
+                  struct error *err) CHECK_RESULT;
+
 // A command: returns false with err set (its kind is the exit status), or true. *status is 0, or 1
 // when a check failed though the command did its work.
 #define COMMAND(id, name, arguments, least, most, summary, more) \

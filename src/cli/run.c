@@ -117,6 +117,15 @@ static bool request_fill(const struct options *o, struct loop_request *q, struct
     return true;
 }
 
+bool cli_markdown(struct arena *a, const struct run *run, struct text *out, struct error *err)
+{
+    struct experiment *e = NULL;
+    struct error gone = {0};
+    if (!experiment_load(a, run->header.experiment_path, &e, &gone))
+        e = NULL; // the report says that the sources are gone
+    return report_markdown(run, e, out, err);
+}
+
 static bool run_print(const struct options *o, struct arena *a, const struct run *run,
                       struct error *err)
 {
@@ -126,11 +135,7 @@ static bool run_print(const struct options *o, struct arena *a, const struct run
     if (option_given(o, OPTION_JSON)) {
         report_json(run, &out);
     } else if (option_given(o, OPTION_MARKDOWN)) {
-        struct experiment *e = NULL;
-        struct error gone = {0};
-        if (!experiment_load(a, run->header.experiment_path, &e, &gone))
-            e = NULL; // the report says that the sources are gone
-        done = report_markdown(run, e, &out, err);
+        done = cli_markdown(a, run, &out, err);
     } else {
         report_terminal(run, &style, &out);
     }
@@ -178,22 +183,25 @@ bool command_verify(const struct options *o, int *status, struct error *err)
     return loop_command(o, true, status, err);
 }
 
-bool command_show(const struct options *o, int *status, struct error *err)
+bool cli_run_find(const struct options *o, struct arena *a, struct run *run, struct error *err)
 {
     struct journal *j = NULL;
-    struct arena a = {0};
-    struct run run = {0};
     int64_t id = 0;
     const char *name = NULL, *variant;
-    *status = 0;
     if (o->argument_count > 0 && !str_to_i64(o->arguments[0], &id) &&
-        !cli_experiment_name(&a, o->arguments[0], &name, &variant, err)) {
-        arena_release(&a);
+        !cli_experiment_name(a, o->arguments[0], &name, &variant, err))
         return false;
-    }
-    bool done = cli_journal_open(o, true, &j, err) && journal_get_run(j, &a, id, name, &run, err) &&
-                run_print(o, &a, &run, err);
+    bool done = cli_journal_open(o, true, &j, err) && journal_get_run(j, a, id, name, run, err);
     journal_close(j);
+    return done;
+}
+
+bool command_show(const struct options *o, int *status, struct error *err)
+{
+    struct arena a = {0};
+    struct run run = {0};
+    *status = 0;
+    bool done = cli_run_find(o, &a, &run, err) && run_print(o, &a, &run, err);
     json_decref(run.header.environment);
     arena_release(&a);
     return done;

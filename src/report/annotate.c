@@ -61,16 +61,6 @@ static void annotate_source(const struct result *r, const char *file, const char
     }
 }
 
-// The experiment's folder: its path may be the YAML file.
-static char *experiment_folder(struct arena *a, const char *path)
-{
-    if (!path)
-        return arena_strdup(a, ".");
-    if (str_ends_with(path, ".yaml") || str_ends_with(path, ".yml"))
-        return path_dir(a, path);
-    return arena_strdup(a, path);
-}
-
 static bool seen_before(const struct result *r, int index)
 {
     for (int i = 0; i < index; i++) {
@@ -86,7 +76,7 @@ static bool annotate_file(const struct run *r, const struct result *result, cons
     struct arena a = {0};
     char *source = NULL;
     size_t size = 0;
-    const char *path = path_join(&a, experiment_folder(&a, r->header.experiment_path), file);
+    const char *path = source_path(&a, r, file);
     bool done = file_exists(path) && file_read(path, MAX_SOURCE_BYTES, &source, &size, err);
     if (done)
         annotate_source(result, file, source, style, out);

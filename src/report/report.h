@@ -29,6 +29,11 @@ bool report_annotate(const struct run *r, const struct result *result,
 // Findings in full, for one result or all.
 void report_explain(const struct run *r, const struct result *only,
                     const struct report_style *style, struct text *out);
+// One self-contained page. Fails only if ridge's own style sheet or script is not installed.
+bool report_html(const struct run *r, struct text *out, struct error *err) CHECK_RESULT;
+// The roofline of a case as an SVG file of its own.
+bool report_svg(const struct run *r, const char *case_label, struct text *out,
+                struct error *err) CHECK_RESULT;
 void report_json(const struct run *r, struct text *out);
 
 #endif

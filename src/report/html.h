@@ -1,0 +1,15 @@
+// html: what the page and the drawings share. Text from outside always goes through html_escape.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_REPORT_HTML_H
+#define RIDGE_REPORT_HTML_H
+
+#include "report/internal.h"
+
+// For text and for attributes in double quotes; control characters become U+FFFD; NULL is "-".
+void html_escape(struct text *out, const char *s);
+// false: nothing to draw (no variant of the case with a time and counters). style: a style sheet to
+// put inside, for a file of its own; NULL within a page.
+bool svg_roofline(const struct run *r, const char *label, const char *style, struct text *out);
+void svg_strip(const struct result *r, double low_ns, double high_ns, struct text *out);
+
+#endif

@@ -1,0 +1,304 @@
+// Drawings: the roofline of a case with every level of memory (SVG), and strips of samples. Both are
+// plain SVG 1.1 with classes; the page's style sheet or the one inside a stand-alone file colours them.
+// Without arithmetic the instruction roofline is drawn (Ding and Williams, PMBS 2019): warp
+// instructions in place of flops.
+// SPDX-License-Identifier: Apache-2.0
+#include "report/html.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { WIDTH = 760, HEIGHT = 420, LEFT = 64, RIGHT = 20, TOP = 16, BOTTOM = 46, LEVELS_MAX = 4 };
+enum { STRIP_WIDTH = 360, STRIP_HEIGHT = 34, STRIP_MARGIN = 6 };
+
+static const double decade = 10.0;
+
+/* ---- what is drawn ------------------------------------------------------------------------------ */
+
+struct level { // a memory level: its bytes a nanosecond
+    const char *name;
+    double gbps;
+};
+struct roof { // a unit: its operations a nanosecond
+    const char *name;
+    double per_ns;
+};
+struct roofline {
+    struct level levels[LEVELS_MAX];
+    int level_count;
+    struct roof roofs[LEVELS_MAX];
+    int roof_count;
+    bool flops;                      // else warp instructions
+    double left, right, bottom, top; // log10
+};
+
+static const struct bound *bound_of(const struct result *r, const char *resource)
+{
+    for (int i = 0; r->diagnosed && i < r->diagnosis.bound_count; i++)
+        if (same_text(resource_name(r->diagnosis.bounds[i].resource), resource))
+            return &r->diagnosis.bounds[i];
+    return NULL;
+}
+
+static double operations(const struct result *r, bool flops)
+{
+    if (!flops)
+        return counter_number(r, COUNTER_WARP_INSTRUCTIONS);
+    double sum = 0;
+    static const enum counter_id parts[] = {COUNTER_FLOPS_F16, COUNTER_FLOPS_F32, COUNTER_FLOPS_F64,
+                                            COUNTER_FLOPS_TENSOR};
+    for (size_t i = 0; i < COUNT_OF(parts); i++)
+        sum += counters_get(&r->counters, parts[i], 0);
+    return sum;
+}
+
+static bool is_drawn(const struct result *r, const char *label)
+{
+    return r->status == RESULT_OK && r->diagnosed && same_text(r->case_label, label) &&
+           result_time_ns(r) > 0;
+}
+
+static void level_add(struct roofline *p, const char *name, double gbps)
+{
+    if (!(gbps > 0) || p->level_count == LEVELS_MAX)
+        return;
+    for (int i = 0; i < p->level_count; i++)
+        if (same_text(p->levels[i].name, name)) {
+            p->levels[i].gbps = fmax(p->levels[i].gbps, gbps);
+            return;
+        }
+    p->levels[p->level_count++] = (struct level){name, gbps};
+}
+
+static void roof_add(struct roofline *p, const char *name, double per_ns)
+{
+    if (!(per_ns > 0) || p->roof_count == LEVELS_MAX)
+        return;
+    for (int i = 0; i < p->roof_count; i++)
+        if (same_text(p->roofs[i].name, name))
+            return;
+    p->roofs[p->roof_count++] = (struct roof){name, per_ns};
+}
+
+static void roofs_collect(const struct run *r, const char *label, struct roofline *p)
+{
+    static const struct {
+        const char *resource, *name;
+        double flops; // an operation
+    } pipes[] = {
+        {"f32", "f32 (FMA)", 2}, {"f64", "f64", 1}, {"f16", "f16", 1}, {"tensor", "tensor", 1}};
+    for (int i = 0; i < r->result_count; i++)
+        p->flops |= is_drawn(&r->results[i], label) && operations(&r->results[i], true) > 0;
+    for (int i = 0; i < r->result_count; i++) {
+        const struct result *it = &r->results[i];
+        if (!is_drawn(it, label))
+            continue;
+        const struct bound *b = bound_of(it, "dram");
+        level_add(p, "DRAM", b ? b->rate_per_ns : 0);
+        b = bound_of(it, "l2");
+        level_add(p, "L2", b ? b->rate_per_ns : 0);
+        for (size_t k = 0; p->flops && k < COUNT_OF(pipes); k++) {
+            b = bound_of(it, pipes[k].resource);
+            roof_add(p, pipes[k].name, b ? b->rate_per_ns * pipes[k].flops : 0);
+        }
+        b = bound_of(it, "issue");
+        if (!p->flops)
+            roof_add(p, "issue slots", b ? b->rate_per_ns : 0);
+    }
+}
+
+static double level_bytes(const struct result *r, const char *level)
+{
+    const struct bound *b = bound_of(r, same_text(level, "L2") ? "l2" : "dram");
+    return b ? b->work : (double)NAN;
+}
+
+static void range_add(struct roofline *p, double x, double y)
+{
+    if (!isfinite(x) || !isfinite(y) || x <= 0 || y <= 0)
+        return;
+    p->left = fmin(p->left, log10(x) - 0.5);
+    p->right = fmax(p->right, log10(x) + 0.5);
+    p->bottom = fmin(p->bottom, log10(y) - 0.5);
+    p->top = fmax(p->top, log10(y) + 0.3);
+}
+
+static bool range_find(const struct run *r, const char *label, struct roofline *p)
+{
+    p->left = p->bottom = (double)INFINITY;
+    p->right = p->top = -(double)INFINITY;
+    for (int i = 0; i < r->result_count; i++) {
+        const struct result *it = &r->results[i];
+        for (int l = 0; is_drawn(it, label) && l < p->level_count; l++)
+            range_add(p, operations(it, p->flops) / level_bytes(it, p->levels[l].name),
+                      operations(it, p->flops) / result_time_ns(it));
+    }
+    for (int i = 0; i < p->roof_count && isfinite(p->left); i++)
+        for (int l = 0; l < p->level_count; l++) // the ridge points
+            range_add(p, p->roofs[i].per_ns / p->levels[l].gbps, p->roofs[i].per_ns);
+    return isfinite(p->left) && p->level_count > 0;
+}
+
+/* ---- drawing -------------------------------------------------------------------------------------- */
+
+static double at_x(const struct roofline *p, double x)
+{
+    return LEFT + (WIDTH - LEFT - RIGHT) * (log10(x) - p->left) / (p->right - p->left);
+}
+
+static double at_y(const struct roofline *p, double y)
+{
+    return TOP + (HEIGHT - TOP - BOTTOM) * (p->top - log10(y)) / (p->top - p->bottom);
+}
+
+static void draw_axes(const struct roofline *p, struct text *out)
+{
+    char a[CELL_SIZE];
+    double low_x = pow(decade, p->left), low_y = pow(decade, p->bottom);
+    double high_x = pow(decade, p->right), high_y = pow(decade, p->top);
+    for (double e = ceil(p->left); e <= p->right; e++) {
+        double x = at_x(p, pow(decade, e));
+        text_printf(out,
+                    "<line class=\"grid\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\"/>"
+                    "<text class=\"tick\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n",
+                    x, TOP, x, HEIGHT - BOTTOM, x, HEIGHT - BOTTOM + 16,
+                    show_fixed(pow(decade, e), e < 0 ? (int)-e : 0, a));
+    }
+    for (double e = ceil(p->bottom); e <= p->top; e++) {
+        double y = at_y(p, pow(decade, e));
+        text_printf(out,
+                    "<line class=\"grid\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>"
+                    "<text class=\"tick\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n",
+                    LEFT, y, WIDTH - RIGHT, y, LEFT - 6, y + 4,
+                    show_fixed(pow(decade, e), e < 0 ? (int)-e : 0, a));
+    }
+    text_printf(out,
+                "<rect class=\"frame\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n",
+                at_x(p, low_x), at_y(p, high_y), at_x(p, high_x) - at_x(p, low_x),
+                at_y(p, low_y) - at_y(p, high_y));
+    text_printf(out,
+                "<text class=\"axis\" x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s a byte</text>\n",
+                (WIDTH + LEFT) / 2, HEIGHT - 8, p->flops ? "flops" : "warp instructions");
+    text_printf(out,
+                "<text class=\"axis\" transform=\"translate(14 %d) rotate(-90)\" "
+                "text-anchor=\"middle\">%s</text>\n",
+                HEIGHT / 2, p->flops ? "Gflop/s" : "warp instructions a ns");
+}
+
+static double highest_roof(const struct roofline *p)
+{
+    double top = 0;
+    for (int i = 0; i < p->roof_count; i++)
+        top = fmax(top, p->roofs[i].per_ns);
+    return top > 0 ? top : pow(decade, p->top);
+}
+
+// A level's slope from the left edge up to the highest roof or an edge of the frame.
+static void draw_level(const struct roofline *p, const struct level *l, struct text *out)
+{
+    double low = pow(decade, p->left), high = pow(decade, p->right);
+    double from = fmax(low, pow(decade, p->bottom) / l->gbps);
+    double to = fmin(high, highest_roof(p) / l->gbps);
+    if (from >= to)
+        return;
+    text_printf(out, "<line class=\"slope\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>",
+                at_x(p, from), at_y(p, from * l->gbps), at_x(p, to), at_y(p, to * l->gbps));
+    // Faster levels lie above: their label goes to the left of the slope, device memory's to the right.
+    bool above = !same_text(l->name, "DRAM");
+    double middle = from * pow(to / from, above ? 0.55 : 0.35);
+    text_printf(out,
+                "<text class=\"label\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s %.0f "
+                "GB/s</text>\n",
+                at_x(p, middle) + (above ? -8 : 8), at_y(p, middle * l->gbps) + (above ? -4 : 14),
+                above ? "end" : "start", l->name, l->gbps);
+}
+
+static void draw_roof(const struct roofline *p, const struct roof *f, struct text *out)
+{
+    double steepest = 0, y = at_y(p, f->per_ns);
+    for (int l = 0; l < p->level_count; l++)
+        steepest = fmax(steepest, p->levels[l].gbps);
+    double from = fmax(pow(decade, p->left), f->per_ns / steepest);
+    text_printf(out, "<line class=\"slope\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>",
+                at_x(p, from), y, WIDTH - RIGHT, y);
+    text_printf(out, "<text class=\"label\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s %s</text>\n",
+                WIDTH - RIGHT - 6, y - 5, f->name, p->flops ? "peak" : "");
+}
+
+static void draw_point(const struct roofline *p, const struct result *r, int number,
+                       const struct level *l, struct text *out)
+{
+    char time[CELL_SIZE], x_text[CELL_SIZE], y_text[CELL_SIZE];
+    double x = operations(r, p->flops) / level_bytes(r, l->name);
+    double y = operations(r, p->flops) / result_time_ns(r);
+    if (!isfinite(x) || !isfinite(y) || x <= 0 || y <= 0)
+        return;
+    bool dram = same_text(l->name, "DRAM");
+    text_printf(out, "<g class=\"point s%d\" tabindex=\"0\" role=\"img\" data-variant=\"",
+                number % 8);
+    html_escape(out, r->variant);
+    text_add(out, "\"><title>");
+    html_escape(out, r->variant);
+    text_printf(out, ", %s: %s %s a byte, %s a ns, %s (%s)</title>", l->name,
+                show_fixed(x, 3, x_text), p->flops ? "flops" : "warp instructions",
+                show_fixed(y, 2, y_text), show_time(result_time_ns(r), time),
+                provenance_name(r->time.provenance));
+    text_printf(out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%d\"/>",
+                dram ? "solid" : "hollow", at_x(p, x), at_y(p, y), dram ? 6 : 5);
+    if (dram) {
+        text_printf(out, "<text class=\"name\" x=\"%.1f\" y=\"%.1f\">", at_x(p, x) + 9,
+                    at_y(p, y) + 4);
+        html_escape(out, r->variant);
+        text_add(out, "</text>");
+    }
+    text_add(out, "</g>\n");
+}
+
+bool svg_roofline(const struct run *r, const char *label, const char *style, struct text *out)
+{
+    struct roofline p = {0};
+    roofs_collect(r, label, &p);
+    if (!range_find(r, label, &p))
+        return false;
+    text_printf(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"roofline\" viewBox=\"0 0 %d %d\" "
+        "role=\"group\" aria-label=\"%s, every level of memory\">\n",
+        WIDTH, HEIGHT, p.flops ? "Roofline" : "Instruction roofline");
+    if (style)
+        text_printf(out, "<style>%s</style>\n", style);
+    draw_axes(&p, out);
+    for (int l = 0; l < p.level_count; l++)
+        draw_level(&p, &p.levels[l], out);
+    for (int i = 0; i < p.roof_count; i++)
+        draw_roof(&p, &p.roofs[i], out);
+    int number = 0;
+    for (int i = 0; i < r->result_count; i++) {
+        if (!is_drawn(&r->results[i], label))
+            continue;
+        for (int l = p.level_count - 1; l >= 0; l--)
+            draw_point(&p, &r->results[i], number, &p.levels[l], out);
+        number++;
+    }
+    text_add(out, "</svg>\n");
+    return true;
+}
+
+// Each sample a tick over the range of all variants, the median and its interval marked.
+void svg_strip(const struct result *r, double low, double high, struct text *out)
+{
+    double scale = (STRIP_WIDTH - 2 * STRIP_MARGIN) / (high > low ? high - low : 1);
+    const struct summary *s = &r->time.summary;
+    text_printf(
+        out, "<svg class=\"strip\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%zu samples\">",
+        STRIP_WIDTH, STRIP_HEIGHT, s->count);
+    for (size_t i = 0; r->time.samples_ns && i < s->count; i++)
+        text_printf(out, "<line class=\"sample\" x1=\"%.1f\" y1=\"8\" x2=\"%.1f\" y2=\"26\"/>",
+                    STRIP_MARGIN + (r->time.samples_ns[i] - low) * scale,
+                    STRIP_MARGIN + (r->time.samples_ns[i] - low) * scale);
+    text_printf(out,
+                "<rect class=\"interval\" x=\"%.1f\" y=\"4\" width=\"%.1f\" height=\"26\"/>"
+                "<line class=\"median\" x1=\"%.1f\" y1=\"2\" x2=\"%.1f\" y2=\"32\"/></svg>",
+                STRIP_MARGIN + (s->low - low) * scale, fmax(1, (s->high - s->low) * scale),
+                STRIP_MARGIN + (s->median - low) * scale, STRIP_MARGIN + (s->median - low) * scale);
+}
