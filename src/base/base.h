@@ -131,8 +131,9 @@ bool dir_make(const char *path, struct error *err) CHECK_RESULT;     // with par
 char *path_join(struct arena *a, const char *dir, const char *name); // absolute name wins
 char *path_dir(struct arena *a, const char *path);                   // "." if none
 const char *path_name(const char *path);                             // after the last slash
-// Where ridge's own files are: RIDGE_DATA_DIR, else share/ridge beside the executable (a build tree)
-// or beside its folder (an installation moved elsewhere), else the installed share folder. NULL with err set if none has `name`.
+// Where ridge's own files are: RIDGE_DATA_DIR, else share/ridge in the executable's folder or the two
+// above it (a build or installed tree, moved or not), or such a folder itself if it holds `gpus`,
+// else the share folder it was built for. NULL with err set if none has `name`.
 char *data_path(struct arena *a, const char *name, struct error *err);
 // The user's folders: RIDGE_HOME, else XDG_DATA_HOME/ridge (~/.local/share/ridge); and RIDGE_CACHE,
 // else XDG_CACHE_HOME/ridge (~/.cache/ridge). Not created.
@@ -243,9 +244,10 @@ struct hash_piece {
 };
 void hash_hex(const struct hash_piece *pieces, size_t count, char out[33]);
 
-uint64_t clock_ns(void);         // monotonic
-void time_utc_iso(char out[32]); // "2026-11-20T21:00:00Z"
-int cpu_count(void);             // usable by this process
+uint64_t clock_ns(void);          // monotonic
+void time_utc_iso(char out[32]);  // "2026-11-20T21:00:00Z"
+int cpu_count(void);              // usable by this process
+uint64_t memory_free_bytes(void); // that this process may still take; 0 = not known
 
 /* ---- numbers for people --------------------------------------------------------------------- */
 

@@ -15,7 +15,7 @@
 
 enum {
     DATA_LEVELS = 3, // the executable's folder, its parent and its grandparent
-    DATA_PLACES_MAX = DATA_LEVELS + 2,
+    DATA_PLACES_MAX = 2 * DATA_LEVELS + 2,
 };
 
 // The program sets no variables once it has threads. NULL if unset or empty.
@@ -65,9 +65,11 @@ static size_t data_places(struct arena *a, const char *places[DATA_PLACES_MAX])
         places[count++] = chosen;
     const char *dir = executable_dir(a);
     for (int level = 0; dir && level < DATA_LEVELS; level++) {
-        const char *share = path_join(a, dir, "share/ridge");
-        if (file_exists(share))
+        const char *share = path_join(a, dir, "share/ridge"); // an installed tree, wherever it is
+        if (file_exists(path_join(a, share, "gpus")))
             places[count++] = share;
+        if (file_exists(path_join(a, dir, "gpus")))
+            places[count++] = dir;
         dir = path_dir(a, dir);
     }
     places[count++] = RIDGE_DATADIR;

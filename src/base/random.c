@@ -118,6 +118,35 @@ static int cpu_affinity(void)
     return online > 0 ? (int)online : 1;
 }
 
+// The number after `key` in a small file of the system; 0 if there is none ("max").
+static uint64_t number_in_file(const char *path, const char *key)
+{
+    enum { LINES_MAX = 64 };
+    FILE *f = fopen(path, "re");
+    char line[128];
+    uint64_t number = 0;
+    for (int i = 0; f && i < LINES_MAX && number == 0 && fgets(line, sizeof line, f); i++)
+        if (strncmp(line, key, strlen(key)) == 0)
+            number = strtoull(line + strlen(key), NULL, 10);
+    if (f)
+        (void)fclose(f);
+    return number;
+}
+
+// What Linux calls available, or what the container (cgroup 2) has left of its share, if less.
+uint64_t memory_free_bytes(void)
+{
+    uint64_t available = 1024 * number_in_file("/proc/meminfo", "MemAvailable:");
+    uint64_t most = number_in_file("/sys/fs/cgroup/memory.max", "");
+    uint64_t used = number_in_file("/sys/fs/cgroup/memory.current", "");
+    uint64_t cache = number_in_file("/sys/fs/cgroup/memory.stat", "inactive_file ");
+    if (most == 0)
+        return available;
+    used = used > cache ? used - cache : 0;
+    uint64_t left = most > used ? most - used : 1;
+    return available == 0 || left < available ? left : available;
+}
+
 int cpu_count(void)
 {
     int count = cpu_affinity(), quota = cpu_quota();

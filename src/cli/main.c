@@ -26,6 +26,7 @@ static void signals_set(void)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); // a limit on file sizes is an error of the write, as a full disk is
 }
 
 bool cli_print(const struct text *t, struct error *err)

@@ -40,9 +40,24 @@ const char *command_name(enum command_id id)
 
 /* ---- parsing --------------------------------------------------------------------------------------- */
 
+// A dash where the command should be: an option of this place mistyped, or one put too early.
+static bool option_misplaced(const char *word, struct error *err)
+{
+    static const char *const here[] = {"--help", "--version", "--man", "--completion"};
+    const char *near = str_nearest(word, here, COUNT_OF(here));
+    if (near)
+        return fail(err, NOWHERE, "unknown option '%s' (did you mean '%s'?)", word, near);
+    return fail(err, NOWHERE,
+                "'%s' stands where the command should: ridge COMMAND [options] [arguments]; `ridge "
+                "help` lists the commands",
+                word);
+}
+
 static bool command_find(const char *name, enum command_id *out, struct error *err)
 {
     const char *names[COMMAND_COUNT];
+    if (name[0] == '-')
+        return option_misplaced(name, err);
     for (int i = 0; i < COMMAND_COUNT; i++) {
         names[i] = commands[i].name;
         if (strcmp(name, names[i]) == 0) {

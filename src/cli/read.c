@@ -119,9 +119,13 @@ static const struct result *result_find(const struct options *o, const struct ru
     if (!found && near && strcmp(near, variant) != 0)
         fail(err, NOWHERE, "run %lld of '%s' has no variant '%s' (did you mean '%s'?)",
              (long long)run->header.id, run->header.experiment, variant, near);
+    else if (!found && near)
+        fail(err, NOWHERE,
+             "run %lld of '%s' has no variant '%s' on that case: `ridge show %lld` shows its cases",
+             (long long)run->header.id, run->header.experiment, variant, (long long)run->header.id);
     else if (!found)
-        fail(err, NOWHERE, "run %lld of '%s' has no variant '%s' on that case",
-             (long long)run->header.id, run->header.experiment, variant);
+        fail(err, NOWHERE, "run %lld of '%s' has no variant '%s'", (long long)run->header.id,
+             run->header.experiment, variant);
     return found;
 }
 

@@ -16,7 +16,7 @@ struct session { // what the loop's events need
     bool live; // one line, rewritten: standard error is a terminal
     bool quiet;
     bool line_open;
-    int wrong, failed;
+    int wrong, failed, recorded;
 };
 
 static void line_clear(struct session *s)
@@ -86,6 +86,7 @@ static bool on_result(void *context, const struct result *r, struct error *err)
         return false;
     if (s->journal && !journal_add_result(s->journal, s->run_id, r, err))
         return false;
+    s->recorded += s->journal != NULL;
     result_say(s, r);
     return true;
 }
@@ -136,6 +137,8 @@ static bool run_print(const struct options *o, struct arena *a, const struct run
         report_json(run, &out);
     } else if (option_given(o, OPTION_MARKDOWN)) {
         done = cli_markdown(a, run, &out, err);
+    } else if (o->command == COMMAND_verify) {
+        report_verify(run, &style, &out);
     } else {
         report_terminal(run, &style, &out);
     }
@@ -161,6 +164,9 @@ static bool loop_command(const struct options *o, bool verify_only, int *status,
         request_fill(o, &request, err) && (!record || cli_journal_open(o, false, &s.journal, err));
     done = done && loop_run(&a, &request, &events, &run, err);
     line_clear(&s);
+    if (!done && s.recorded > 0)
+        error_context(err, "%d result%s recorded before: `ridge show %lld`", s.recorded,
+                      s.recorded == 1 ? " was" : "s were", (long long)s.run_id);
     if (done && s.journal && s.run_id != 0)
         done = journal_end_run(s.journal, s.run_id, run.stop_reason, err);
     run.header.id = s.run_id;

@@ -20,10 +20,33 @@ const char *point_label(struct arena *a, const struct experiment *e, const struc
     return label;
 }
 
+// A value given keeps the kind of those in the file: it becomes an argument of the same type.
+static bool parse_value(const char *text, const char *word, bool integers, const char *name,
+                        struct value *v, struct error *err)
+{
+    v->is_integer = str_to_i64(word, &v->i);
+    if (v->is_integer) {
+        v->d = (double)v->i;
+        v->is_integer = integers;
+        return true;
+    }
+    if (!str_to_double(word, &v->d)) {
+        return fail(err, NOWHERE, "--param %s: '%s' is not a number", text, word);
+    }
+    return !integers || fail(err, NOWHERE,
+                             "--param %s: '%s' is not a whole number of 64 bits, and '%s' has "
+                             "whole numbers in the experiment",
+                             text, word, name);
+}
+
 static bool parse_values(struct arena *a, const char *text, const char *list,
                          struct parameter_spec *out, struct error *err)
 {
     size_t most = 1;
+    bool integers = true;
+    for (int i = 0; i < out->value_count; i++) {
+        integers = integers && out->values[i].is_integer;
+    }
     for (const char *s = list; *s != '\0'; s++) {
         most += *s == ',';
     }
@@ -33,11 +56,8 @@ static bool parse_values(struct arena *a, const char *text, const char *list,
         size_t n = strcspn(s, ",");
         const char *word = arena_strndup(a, s, n);
         struct value v = {0};
-        if (str_to_i64(word, &v.i)) {
-            v.is_integer = true;
-            v.d = (double)v.i;
-        } else if (!str_to_double(word, &v.d)) {
-            return fail(err, NOWHERE, "--param %s: '%s' is not a number", text, word);
+        if (!parse_value(text, word, integers, out->name, &v, err)) {
+            return false;
         }
         out->values[out->value_count++] = v;
         if (s[n] == '\0') {

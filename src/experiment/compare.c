@@ -60,7 +60,7 @@ static void buffer_compare(const struct buffer_spec *b, const struct resolved_bu
 {
     size_t n = element_bytes(b->type);
     uint64_t poison = poison_bits(b->type);
-    bool worst_is_wrong = false;
+    int worst_rank = 0; // 0 right, 1 wrong because never written, 2 wrong
     out->count = r->count;
     for (uint64_t i = 0; i < r->count; i++) {
         const unsigned char *g = got + i * n;
@@ -70,14 +70,13 @@ static void buffer_compare(const struct buffer_spec *b, const struct resolved_bu
         uint64_t bits = 0;
         memcpy(&bits, g, n);
         // A value that equals the poison by right (165 in u8) is not unwritten.
-        if (b->fill == FILL_NONE && bits == poison && memcmp(g, w, n) != 0) {
-            out->unwritten_count++;
-            right = false;
-        }
-        out->wrong_count += !right;
-        if (i == 0 || (!right && !worst_is_wrong) ||
-            (right == !worst_is_wrong && d.absolute > out->absolute)) {
-            worst_is_wrong = !right;
+        bool unwritten = b->fill == FILL_NONE && bits == poison && memcmp(g, w, n) != 0;
+        out->unwritten_count += unwritten;
+        out->wrong_count += unwritten || !right;
+        int rank = unwritten ? 1 : right ? 0 : 2;
+        if (i == 0 || rank > worst_rank ||
+            (rank == worst_rank && rank != 1 && d.absolute > out->absolute)) {
+            worst_rank = rank;
             out->index = i;
             out->got = d.got;
             out->wanted = d.wanted;

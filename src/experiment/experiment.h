@@ -254,7 +254,8 @@ struct output_difference { // the worst element of one output buffer
 };
 // true if every output is within its tolerance: |got - wanted| <= abs + rel * |wanted|; NaN only
 // equals NaN; elements that still hold the poison count as unwritten (and wrong). worst is filled
-// either way for the worst buffer.
+// either way for the worst buffer; it names an unwritten element, the first, only if all wrong ones
+// are.
 bool outputs_compare(const struct experiment *e, const struct resolved_case *c,
                      const struct host_buffers *got, const struct host_buffers *wanted,
                      struct output_difference *worst);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "experiment/internal.h"
 
+#include <errno.h>
 #include <ffi.h>
 #include <stdlib.h>
 #include <stdio.h>
@@ -39,20 +40,21 @@ static bool compile(struct arena *a, const struct experiment *e, const char *cc,
 {
     const char *part = arena_printf(a, "%s.%ld", to, (long)getpid());
     const char *include = arena_printf(a, "-I%s", e->directory);
-    const char *argv[] = {cc,
-                          "-O2",
-                          "-shared",
-                          "-fPIC",
-                          "-ffp-contract=off",
-                          include,
-                          "-o",
-                          part,
-                          e->reference_source,
-                          "-lm",
-                          NULL};
+    enum { WORDS_MAX = 16 }; // of $CC, which may say "ccache gcc -m64"
+    const char *const flags[] = {"-O2",   "-shared", "-fPIC", "-ffp-contract=off",
+                                 include, "-o",      part,    e->reference_source,
+                                 "-lm",   NULL};
+    const char *argv[WORDS_MAX + COUNT_OF(flags)];
+    size_t words = 0;
+    for (const char *s = cc + strspn(cc, " "); *s != '\0' && words < WORDS_MAX;) {
+        size_t n = strcspn(s, " ");
+        argv[words++] = arena_strndup(a, s, n);
+        s += n + strspn(s + n, " ");
+    }
+    memcpy(argv + words, flags, sizeof flags);
     struct process_spec spec = {.argv = argv, .timeout_s = 120};
     struct process_result result = {0};
-    if (!dir_make(path_dir(a, to), err) || !process_run(&spec, &result, err)) {
+    if (!process_run(&spec, &result, err)) {
         return error_context(err, "compiling the reference '%s'", e->reference_source);
     }
     bool ok = result.exit_status == 0 && !result.timed_out;
@@ -68,6 +70,47 @@ static bool compile(struct arena *a, const struct experiment *e, const char *cc,
     return ok;
 }
 
+// A cache that cannot be written is only slower: a folder for once, removed after the opening.
+static const char *own_folder(struct arena *a, struct error *err)
+{
+    const char *tmp = getenv("TMPDIR");
+    char *folder = arena_printf(a, "%s/ridge-XXXXXX", tmp != NULL && tmp[0] != '\0' ? tmp : "/tmp");
+    if (mkdtemp(folder) != NULL) {
+        return folder;
+    }
+    (void)fail_errno(err, errno, "cannot make a folder for the compiled reference (%s)", folder);
+    return NULL;
+}
+
+static void *compile_and_open(struct arena *a, const struct experiment *e, const char *cc,
+                              const char *name, struct error *err)
+{
+    struct error ignored = {0};
+    const char *folder = user_cache_path(a, "reference");
+    bool cached = file_exists(path_join(a, folder, name));
+    const char *once = NULL;
+    if (!cached && (!dir_make(folder, &ignored) || access(folder, W_OK) != 0)) {
+        folder = once = own_folder(a, err);
+    }
+    if (folder == NULL) {
+        return NULL;
+    }
+    const char *path = path_join(a, folder, name);
+    const char *const names[] = {path, NULL};
+    void *library = NULL;
+    if (cached || compile(a, e, cc, path, err)) {
+        library = library_open(names, NULL, err);
+        if (library == NULL) {
+            (void)error_context(err, "opening the reference '%s'", e->reference_source);
+        }
+    }
+    if (once != NULL) {
+        (void)unlink(path);
+        (void)rmdir(once);
+    }
+    return library;
+}
+
 static bool reference_open(struct arena *a, const struct experiment *e, void (**function)(void),
                            struct error *err)
 {
@@ -75,7 +118,7 @@ static bool reference_open(struct arena *a, const struct experiment *e, void (**
     char *source = NULL;
     size_t size = 0;
     char hash[33];
-    cc = cc != NULL && cc[0] != '\0' ? cc : "cc";
+    cc = cc != NULL && cc[strspn(cc, " ")] != '\0' ? cc : "cc";
     if (!file_read(e->reference_source, 16u << 20, &source, &size, err)) {
         return false;
     }
@@ -83,14 +126,9 @@ static bool reference_open(struct arena *a, const struct experiment *e, void (**
         {source, size}, {cc, strlen(cc) + 1}, {e->reference_source, strlen(e->reference_source)}};
     hash_hex(pieces, COUNT_OF(pieces), hash);
     free(source);
-    const char *path = user_cache_path(a, arena_printf(a, "reference/%s.so", hash));
-    if (!file_exists(path) && !compile(a, e, cc, path, err)) {
-        return false;
-    }
-    const char *const names[] = {path, NULL};
-    void *library = library_open(names, NULL, err);
+    void *library = compile_and_open(a, e, cc, arena_printf(a, "%s.so", hash), err);
     if (library == NULL) {
-        return error_context(err, "opening the reference '%s'", e->reference_source);
+        return false;
     }
     if (!library_symbol(library, e->reference_function, function, sizeof *function, err)) {
         return fail(err, (struct location){.file = e->reference_source},

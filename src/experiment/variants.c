@@ -196,6 +196,10 @@ static bool load_from(struct loader *l, const struct yaml_node *node, struct var
             return true;
         }
     }
+    if (strcmp(s, v->name) == 0) {
+        return fail(l->err, node->at, "variant '%s' answers itself: 'from' names an earlier one",
+                    s);
+    }
     const char *near = str_nearest(s, names, (size_t)l->e->variant_count);
     return near != NULL
                ? fail(l->err, node->at,

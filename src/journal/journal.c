@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { BUSY_TIMEOUT_MS = 10000 };
@@ -99,18 +100,46 @@ static bool schema_check(struct journal *j, bool read_only, struct error *err)
 
 static bool folder_make(struct arena *a, const char *path, struct error *err)
 {
-    return dir_make(path_dir(a, path), err) || error_context(err, "for the journal %s", path);
+    struct error why = {0};
+    return dir_make(path_dir(a, path), &why) ||
+           fail_as(err, ERROR_SYSTEM, NOWHERE, "cannot open the journal %s: %s%s", path,
+                   why.message, remedy(SQLITE_CANTOPEN));
+}
+
+// A WAL journal is read by writing beside it. Where that is not allowed nobody else writes either,
+// and the file is taken as it stands, unless a WAL left there holds more.
+static bool is_sealed(struct arena *a, const char *path)
+{
+    struct stat wal;
+    bool writable = access(path, W_OK) == 0 && access(path_dir(a, path), W_OK) == 0;
+    return !writable && (stat(arena_printf(a, "%s-wal", path), &wal) != 0 || wal.st_size == 0);
+}
+
+static const char *sealed_uri(struct arena *a, const char *path)
+{
+    struct text uri = {0};
+    text_add(&uri, "file:");
+    for (const char *c = path; *c; c++) // what has a meaning in a URI, by its number
+        text_printf(&uri, strchr("%?#", *c) ? "%%%02x" : "%c", (unsigned)(unsigned char)*c);
+    text_add(&uri, "?immutable=1");
+    const char *copy = arena_strdup(a, text_str(&uri));
+    text_release(&uri);
+    return copy;
+}
+
+static int connect(struct journal *j, bool read_only)
+{
+    if (!read_only)
+        return sqlite3_open_v2(j->path, &j->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
+    if (is_sealed(&j->arena, j->path))
+        return sqlite3_open_v2(sealed_uri(&j->arena, j->path), &j->db,
+                               SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+    return sqlite3_open_v2(j->path, &j->db, SQLITE_OPEN_READWRITE, NULL);
 }
 
 static bool connection_open(struct journal *j, bool read_only, struct error *err)
 {
-    int flags = read_only ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-    int code = sqlite3_open_v2(j->path, &j->db, flags, NULL);
-    if (code != SQLITE_OK && read_only) { // a file or folder that may not be written can be read
-        sqlite3_close(j->db);
-        code = sqlite3_open_v2(j->path, &j->db, SQLITE_OPEN_READONLY, NULL);
-    }
-    if (code != SQLITE_OK)
+    if (connect(j, read_only) != SQLITE_OK)
         return journal_fail(j, "open", err);
     sqlite3_busy_timeout(j->db, BUSY_TIMEOUT_MS);
     if (!read_only &&
@@ -128,7 +157,10 @@ bool journal_open(const char *path, bool read_only, struct journal **out, struct
                               : user_data_path(&j->arena, "journal.sqlite");
     *out = NULL;
     bool done;
-    if (read_only && !file_exists(j->path))
+    struct stat there;
+    if (stat(j->path, &there) == 0 && S_ISDIR(there.st_mode))
+        done = fail(err, NOWHERE, "the journal %s is a folder: name a file in it", j->path);
+    else if (read_only && !file_exists(j->path))
         done = fail(err, NOWHERE, "there is no journal at %s: `ridge run` makes one", j->path);
     else
         done = (read_only || folder_make(&j->arena, j->path, err)) &&

@@ -37,6 +37,7 @@ struct stage {          // one case at work
     struct resolved_variant *variants; // of the experiment's, by index
     struct compiled *code;
     const char **trouble; // why a variant cannot run, or NULL
+    bool *resolved_whole; // its launches have all their arguments
     struct host_buffers inputs, wanted;
     bool checks; // wanted holds the reference's outputs
     uint64_t seed;
@@ -106,6 +107,27 @@ static bool plan_variants(struct loop *l, struct error *err)
     return true;
 }
 
+// "time", or a counter's name.
+static bool plan_expectations(const struct loop *l, struct error *err)
+{
+    size_t count;
+    const char *const *names = counters_names(&count);
+    for (int v = 0; v < l->experiment->variant_count; v++) {
+        const struct variant_spec *spec = &l->experiment->variants[v];
+        for (int i = 0; i < spec->expectation_count; i++) {
+            const struct expectation_spec *e = &spec->expectations[i];
+            const struct counters none = {0};
+            struct figure ignored;
+            if (strcmp(e->what, "time") == 0 || counters_by_name(&none, e->what, &ignored))
+                continue;
+            const char *near = str_nearest(e->what, names, count);
+            return fail(err, e->at, "'%s' is neither time nor a counter%s%s%s", e->what,
+                        near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+        }
+    }
+    return true;
+}
+
 static bool plan(struct loop *l, struct error *err)
 {
     const struct loop_request *r = l->request;
@@ -113,7 +135,7 @@ static bool plan(struct loop *l, struct error *err)
         !device_find(l->arena, r->device, &l->device, err) ||
         !experiment_cases(l->arena, l->experiment, r->overrides, r->override_count, &l->cases,
                           &l->case_count, err) ||
-        !plan_variants(l, err))
+        !plan_expectations(l, err) || !plan_variants(l, err))
         return false;
     l->units = l->case_count * l->selected_count;
     l->run->results = ARENA_ARRAY(l->arena, struct result, l->units + 1);
@@ -147,7 +169,7 @@ static bool compile_variant(struct loop *l, struct stage *s, int variant, struct
 }
 
 // All variants first: a mistake in the last one shows within a second, not after the others ran.
-// false: none of them can run, and not for what the user wrote.
+// false: there are some to run, and none of them can; the first one's reason.
 static bool prepare_variants(struct loop *l, struct stage *s, struct error *err)
 {
     const struct experiment *e = l->experiment;
@@ -157,6 +179,7 @@ static bool prepare_variants(struct loop *l, struct stage *s, struct error *err)
         struct error trouble = {0};
         bool resolved = experiment_resolve_variant(&s->arena, e, i, s->point, &l->device.facts,
                                                    &s->variants[i], &trouble);
+        s->resolved_whole[i] = resolved;
         if (!resolved)
             s->trouble[i] = arena_strdup(l->arena, trouble.message);
         if (!l->selected[i] || (resolved && !s->variants[i].supported))
@@ -171,10 +194,38 @@ static bool prepare_variants(struct loop *l, struct stage *s, struct error *err)
         if (first.kind == ERROR_NONE)
             first = trouble;
     }
-    if (ready == 0 && first.kind == ERROR_SYSTEM) {
-        *err = first;
-        return false;
+    if (ready > 0 || first.kind == ERROR_NONE)
+        return true;
+    *err = first;
+    return false;
+}
+
+/* ---- a case: memory ------------------------------------------------------------------------------- */
+
+// What the case needs on the device, and here: the buffers, their copy on a simulated device, and
+// each output twice more (the reference's, the one read back).
+static bool check_memory(const struct loop *l, const struct stage *s, struct error *err)
+{
+    uint64_t device_bytes = 0, host_bytes = 0, free_bytes = memory_free_bytes();
+    char needed[32], there[32];
+    for (int i = 0; i < s->resolved.buffer_count; i++) {
+        const struct resolved_buffer *b = &s->resolved.buffers[i];
+        device_bytes += b->size_bytes;
+        host_bytes +=
+            b->size_bytes * (l->device.simulated ? 2 : 1) + (b->output ? 2 * b->size_bytes : 0);
     }
+    uint64_t most = (uint64_t)l->device.facts.memory_bytes;
+    if (most > 0 && device_bytes > most)
+        return fail(err, NOWHERE,
+                    "the buffers need %s and %s has %s: choose smaller parameters (--param)",
+                    format_bytes((double)device_bytes, needed), l->device.id,
+                    format_bytes((double)most, there));
+    if (free_bytes > 0 && host_bytes > free_bytes)
+        return fail_as(
+            err, ERROR_SYSTEM, NOWHERE,
+            "the buffers and their copies need %s of memory and %s are free here: choose "
+            "smaller parameters (--param)",
+            format_bytes((double)host_bytes, needed), format_bytes((double)free_bytes, there));
     return true;
 }
 
@@ -242,12 +293,13 @@ static bool prepare_data(struct loop *l, struct stage *s, struct error *err)
     if (!s->checks)
         return true;
     tell_progress(l, "reference", 0);
-    struct job job = job_of(l, s, 0); // the first variant gives the arguments
-    if (!job.variant->spec || job.variant->launch_count == 0)
-        return fail(err, NOWHERE, "%s",
-                    s->trouble[0] ? s->trouble[0]
-                                  : "the first variant, whose arguments the "
-                                    "reference takes, cannot be resolved");
+    // The first variant gives the arguments; where it could not be resolved, the first that could.
+    int giver = 0;
+    while (giver < l->experiment->variant_count && !s->resolved_whole[giver])
+        giver++;
+    if (giver == l->experiment->variant_count)
+        return fail(err, NOWHERE, "%s", s->trouble[0]);
+    struct job job = job_of(l, s, giver);
     return share_outputs(s, err) && reference_job_run(&job, &s->wanted, l->events->cancel, err);
 }
 
@@ -275,6 +327,7 @@ static void name_result(struct loop *l, struct stage *s, int variant, struct res
     const struct compiled *code = &s->code[variant];
     if (code->compiler && !s->trouble[variant]) {
         r->compiler = arena_strdup(l->arena, code->compiler);
+        r->compiler_log = code->log && *code->log ? arena_strdup(l->arena, code->log) : NULL;
         memcpy(r->code_key, code->key, sizeof r->code_key);
     }
 }
@@ -380,12 +433,11 @@ static bool run_stage(struct loop *l, struct stage *s, struct error *err)
     s->variants = ARENA_ARRAY(&s->arena, struct resolved_variant, count);
     s->code = ARENA_ARRAY(&s->arena, struct compiled, count);
     s->trouble = ARENA_ARRAY(&s->arena, const char *, count);
+    s->resolved_whole = ARENA_ARRAY(&s->arena, bool, count);
     s->results = ARENA_ARRAY(&s->arena, struct result *, count);
     if (!experiment_resolve_case(&s->arena, e, s->point, &l->device.facts, &s->resolved, err))
         return error_context(err, "in case %s", s->point->label);
-    if (!prepare_variants(l, s, err))
-        return false;
-    if (!prepare_data(l, s, err))
+    if (!check_memory(l, s, err) || !prepare_variants(l, s, err) || !prepare_data(l, s, err))
         return error_context(err, "in case %s", s->point->label);
     for (int i = 0; i < e->variant_count; i++) {
         if (!l->selected[i])

@@ -61,9 +61,10 @@ struct result { // arena-owned; everything that is recorded about one variant on
     bool checked;  // compared with the reference
     bool verified; // … and equal within tolerance
     bool diagnosed;
-    const char *error;    // what went wrong, or NULL
-    const char *printed;  // by the kernels' printf, first 4 KiB; NULL = nothing
-    const char *compiler; // "NVRTC 13.0"
+    const char *error;        // what went wrong, or NULL
+    const char *printed;      // by the kernels' printf, first 4 KiB; NULL = nothing
+    const char *compiler;     // "NVRTC 13.0"
+    const char *compiler_log; // its warnings, or NULL
     char code_key[33];
     uint64_t seed;
     struct time_result time;

@@ -360,6 +360,7 @@ bool result_from_json(struct arena *a, const json_t *json, struct result *out, s
     out->worst_absolute_error = read_double(&r, json, "worst_absolute_error");
     read_lines(&r, json, out);
     read_problems(&r, json, out);
+    out->compiler_log = read_text(&r, json, "compiler_log");
     out->printed = read_text(&r, json, "printed");
     return !r.failed;
 }

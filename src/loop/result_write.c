@@ -268,6 +268,7 @@ json_t *result_to_json(const struct result *r)
     set_text(j, "hypothesis", r->hypothesis);
     set_text(j, "bottleneck", r->bottleneck);
     set_text(j, "compiler", r->compiler);
+    set_text(j, "compiler_log", r->compiler_log);
     set_text(j, "code_key", r->code_key[0] ? r->code_key : NULL);
     json_object_set_new(j, "seed", unsigned_number(r->seed));
     json_object_set_new(j, "samples_ns", samples_to_json(&r->time));

@@ -146,14 +146,21 @@ static const char *describe_difference(struct arena *a, const struct resolved_ca
                                        const struct output_difference *w)
 {
     const struct resolved_buffer *b = &c->buffers[w->buffer];
+    if (w->wrong_count == w->unwritten_count)
+        return arena_printf(
+            a, "wrong result: %llu of %llu elements of '%s' were never written, first %s[%llu]",
+            (unsigned long long)w->unwritten_count, (unsigned long long)w->count, b->name, b->name,
+            (unsigned long long)w->index);
     struct text t = {0};
-    text_printf(&t, "wrong result: %s[%llu] is %.9g, the reference says %.9g", b->name,
+    text_printf(&t, "wrong result: %s[%llu] is %.9g, the reference says %.9g (", b->name,
                 (unsigned long long)w->index, w->got, w->wanted);
-    if (isfinite(w->relative))
-        text_printf(&t, " (relative error %.2g", w->relative);
+    if (b->type > ELEMENT_F64) // integers: off by a number
+        text_printf(&t, "off by %.9g", w->absolute);
+    else if (isfinite(w->relative))
+        text_printf(&t, "relative error %.2g", w->relative);
     else
-        text_printf(&t, " (absolute error %.2g", w->absolute);
-    if (isfinite(w->ulp) && w->ulp > 0)
+        text_printf(&t, "absolute error %.2g", w->absolute);
+    if (b->type <= ELEMENT_F64 && isfinite(w->ulp) && w->ulp > 0)
         text_printf(&t, ", %.3g ulp", w->ulp);
     text_printf(&t, "); %llu of %llu elements are wrong", (unsigned long long)w->wrong_count,
                 (unsigned long long)w->count);

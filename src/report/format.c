@@ -32,6 +32,14 @@ const char *show_count(double value, char out[CELL_SIZE])
     return isfinite(value) ? format_count(value, out) : "-";
 }
 
+const char *show_error(double value, char out[CELL_SIZE])
+{
+    if (!isfinite(value))
+        return "-";
+    (void)snprintf(out, CELL_SIZE, "%.2g", value);
+    return out;
+}
+
 const char *show_text(const char *s)
 {
     return s ? s : "-";
@@ -125,6 +133,42 @@ void add_wrapped(struct text *out, const struct report_style *style, size_t inde
         p += bytes;
     }
     text_add(out, "\n");
+}
+
+// Words of others keep to their lines and leave the terminal alone.
+static void add_printable(struct text *out, const char *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)s[i];
+        if (c == '\t')
+            text_add(out, "    ");
+        else
+            text_addn(out, c < ' ' || c == 0x7f ? "?" : &s[i], 1);
+    }
+}
+
+void add_message(struct text *out, const struct report_style *style, size_t indent, const char *s)
+{
+    struct text line = {0};
+    size_t length = strlen(s);
+    while (length > 0 && s[length - 1] == '\n')
+        length--;
+    bool single = !memchr(s, '\n', length);
+    for (size_t at = 0; at <= length;) {
+        size_t n = 0;
+        while (at + n < length && s[at + n] != '\n')
+            n++;
+        text_clear(&line);
+        add_printable(&line, s + at, n);
+        if (single) {
+            add_wrapped(out, style, indent, text_str(&line));
+        } else {
+            add_repeat(out, " ", n > 0 ? indent : 0);
+            text_printf(out, "%s\n", text_str(&line));
+        }
+        at += n + 1;
+    }
+    text_release(&line);
 }
 
 double figure_number(struct figure f)

@@ -14,7 +14,8 @@ const char *show_fixed(double value, int decimals, char out[CELL_SIZE]);
 const char *show_time(double ns, char out[CELL_SIZE]);
 const char *show_bytes(double bytes, char out[CELL_SIZE]);
 const char *show_count(double value, char out[CELL_SIZE]);
-const char *show_text(const char *s); // "-" for NULL
+const char *show_error(double value, char out[CELL_SIZE]); // of a comparison: two digits
+const char *show_text(const char *s);                      // "-" for NULL
 
 // Characters on the screen, of UTF-8.
 size_t text_columns(const char *s);
@@ -24,6 +25,10 @@ void add_ink(struct text *out, const struct report_style *style, enum ink ink, c
 void add_repeat(struct text *out, const char *s, size_t times);
 // Wraps at blanks to the style's width; further lines are indented.
 void add_wrapped(struct text *out, const struct report_style *style, size_t indent, const char *s);
+
+// Text of others (a compiler, a kernel, a device): one line is wrapped, several keep their lines, so
+// that carets stay where they point; control characters become '?'.
+void add_message(struct text *out, const struct report_style *style, size_t indent, const char *s);
 
 // NAN when absent.
 double figure_number(struct figure f);

@@ -18,6 +18,8 @@ struct report_style {
 void report_terminal(const struct run *r, const struct report_style *style, struct text *out);
 void report_roofline(const struct run *r, const char *case_label, const struct report_style *style,
                      struct text *out);
+// Correctness only: a line a variant, and what is wrong.
+void report_verify(const struct run *r, const struct report_style *style, struct text *out);
 // The documentation template: per iteration hypothesis, implementation (diff), results, analysis.
 // `experiment` may be NULL when the files are gone (then no diff, and it says so).
 bool report_markdown(const struct run *r, const struct experiment *experiment, struct text *out,

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PLOT_ROWS = 10, PLOT_COLUMNS = 60, BAR_COLUMNS = 40, NAME_COLUMNS = 24 };
+enum { PLOT_ROWS = 10, PLOT_COLUMNS = 60, BAR_COLUMNS = 40, NAME_COLUMNS = 15 };
 
 static const double decade = 10.0;
 
@@ -162,6 +162,7 @@ void report_roofline(const struct run *r, const char *case_label, const struct r
     }
     if (!any)
         return;
+    text_add(out, "\n");
     if (flops)
         add_plot(r, case_label, style, out);
     else

@@ -1,5 +1,6 @@
 // The report for a terminal: a table a case, expectations, findings, the next step, a roofline and
-// the stop rule. Fits 100 columns.
+// the stop rule. The table takes 98 columns, and 80 where there are not so many: provenance then
+// stands below it, and a verdict only where there is no difference.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/internal.h"
 
@@ -9,7 +10,9 @@ struct column {
     const char *upper, *lower;
     size_t width;
     bool right;
+    size_t narrow_width; // 0 = left out
 };
+enum { WIDE_COLUMNS = 98 };
 enum column_id {
     COLUMN_VARIANT,
     COLUMN_VERIFIED,
@@ -28,27 +31,49 @@ enum column_id {
     COLUMN_COUNT
 };
 static const struct column columns[COLUMN_COUNT] = {
-    {"", "variant", 15, false}, {"ve-", "rif", 3, false},      {"", "time", 8, true},
-    {"", "GB/s", 6, true},      {"% of", "floor", 5, true},    {"sect", "load", 4, true},
-    {"/req", "stor", 4, true},  {"conf.", "%", 5, true},       {"lane", "%", 4, true},
-    {"occ.", "%", 4, true},     {"", "limiter", 8, false},     {"speed-", "up", 6, true},
-    {"ver-", "dict", 6, false}, {"time/", "counts", 7, false},
+    [COLUMN_VARIANT] = {"", "variant", 15, false, 13},
+    [COLUMN_VERIFIED] = {"ve-", "rif", 3, false, 3},
+    [COLUMN_TIME] = {"", "time", 8, true, 8},
+    [COLUMN_GBPS] = {"", "GB/s", 6, true, 6},
+    [COLUMN_FLOOR] = {"% of", "floor", 5, true, 5},
+    [COLUMN_LOAD] = {"sect", "load", 4, true, 4},
+    [COLUMN_STORE] = {"/req", "stor", 4, true, 4},
+    [COLUMN_CONFLICTS] = {"conf.", "%", 5, true, 5},
+    [COLUMN_LANES] = {"lane", "%", 4, true, 4},
+    [COLUMN_OCCUPANCY] = {"occ.", "%", 4, true, 4},
+    [COLUMN_LIMITER] = {"", "limiter", 8, false, 7},
+    [COLUMN_SPEEDUP] = {"speed-", "up", 6, true, 6},
+    [COLUMN_VERDICT] = {"ver-", "dict", 6, false, 0},
+    [COLUMN_SOURCE] = {"time/", "counts", 7, false, 0},
 };
+
+static bool is_narrow(const struct report_style *style)
+{
+    return style->width < WIDE_COLUMNS;
+}
+
+static size_t column_width(const struct report_style *style, enum column_id id)
+{
+    return is_narrow(style) ? columns[id].narrow_width : columns[id].width;
+}
 
 static void add_column(struct text *out, const struct report_style *style, enum column_id id,
                        enum ink ink, const char *s)
 {
     struct text cell = {0};
+    size_t width = column_width(style, id);
+    if (width == 0)
+        return;
     if (id > 0)
         text_add(out, " ");
-    add_cell(&cell, s, columns[id].width, columns[id].right);
+    add_cell(&cell, s, width, columns[id].right);
     add_ink(out, style, ink, text_str(&cell));
     text_release(&cell);
 }
 
 static void add_header(struct text *out, const struct report_style *style)
 {
-    size_t width = COLUMN_COUNT - 1;
+    size_t width = 0;
     for (int line = 0; line < 2; line++) {
         for (int i = 0; i < COLUMN_COUNT; i++)
             add_column(out, style, (enum column_id)i, INK_BOLD,
@@ -56,7 +81,9 @@ static void add_header(struct text *out, const struct report_style *style)
         text_add(out, "\n");
     }
     for (int i = 0; i < COLUMN_COUNT; i++)
-        width += columns[i].width;
+        width += column_width(style, (enum column_id)i) > 0
+                     ? column_width(style, (enum column_id)i) + (i > 0)
+                     : 0;
     add_repeat(out, style->unicode ? "\u2500" : "-", width);
     text_add(out, "\n");
 }
@@ -93,7 +120,13 @@ static void add_judgement(const struct result *r, const struct report_style *sty
         if (isfinite(s->comparison.ratio))
             text_add(&ratio, "x");
     }
-    add_column(out, style, COLUMN_SPEEDUP, INK_NONE, ratio.length ? text_str(&ratio) : "-");
+    bool bare = is_narrow(style); // the ratio itself tells faster and slower apart
+    if (bare && s->valid && s->comparison.verdict == VERDICT_SAME) {
+        text_clear(&ratio);
+        text_add(&ratio, verdict);
+    }
+    add_column(out, style, COLUMN_SPEEDUP, bare ? ink : INK_NONE,
+               ratio.length ? text_str(&ratio) : "-");
     add_column(out, style, COLUMN_VERDICT, ink, verdict);
     text_printf(&source, "%s/%s", short_provenance(r->time.provenance),
                 short_provenance(result_counted(r)));
@@ -147,6 +180,17 @@ static const char *status_word(enum result_status s)
     return "-";
 }
 
+// The first result of the same case that failed with the same words: one source, one mistake.
+static const struct result *earlier_error(const struct run *r, int index)
+{
+    const struct result *it = &r->results[index];
+    for (int i = 0; it->error && i < index; i++)
+        if (r->results[i].error && same_text(r->results[i].error, it->error) &&
+            same_text(r->results[i].case_label, it->case_label))
+            return &r->results[i];
+    return NULL;
+}
+
 static void add_errors(const struct run *r, const char *label, const struct report_style *style,
                        struct text *out)
 {
@@ -158,9 +202,12 @@ static void add_errors(const struct run *r, const char *label, const struct repo
             text_printf(out, "%s: ", show_text(it->variant));
             add_ink(out, style, it->status == RESULT_SKIPPED ? INK_NONE : INK_RED,
                     status_word(it->status));
+            const struct result *same = earlier_error(r, i);
+            if (same)
+                text_printf(out, ", as %s above", show_text(same->variant));
             text_add(out, "\n");
-            if (it->error) // compiler output: its lines and carets stay as they are
-                text_printf(out, "%s\n", it->error);
+            if (it->error && !same)
+                add_message(out, style, 2, it->error);
         }
         for (int k = 0; k < it->problem_count; k++) {
             const char *message = it->problems[k].message;
@@ -186,10 +233,19 @@ static void add_expectations(const struct run *r, const char *label,
             if (!any)
                 add_ink(out, style, INK_BOLD, "\nExpectations\n");
             any = true;
-            text_printf(out, "  %s: %s expected %s, actual %s: ", show_text(it->variant),
+            struct text line = {0};
+            text_printf(&line, "%s: %s expected %s, actual %s:", show_text(it->variant),
                         show_text(e->what), show_text(e->expected), show_text(e->actual));
-            add_ink(out, style, ink, expectation_verdict_name(e->verdict));
-            text_add(out, "\n");
+            const char *verdict = expectation_verdict_name(e->verdict);
+            if (text_columns(text_str(&line)) + text_columns(verdict) + 3 > (size_t)style->width) {
+                text_printf(&line, " %s", verdict);
+                add_wrapped(out, style, 2, text_str(&line));
+            } else {
+                text_printf(out, "  %s ", text_str(&line));
+                add_ink(out, style, ink, verdict);
+                text_add(out, "\n");
+            }
+            text_release(&line);
         }
     }
 }
@@ -264,6 +320,59 @@ static void add_next_step(const struct run *r, const char *label, const struct r
     text_release(&line);
 }
 
+// What the kernels printed, and with --verbose what the compiler warned of.
+static void add_said(const struct run *r, const char *label, const struct report_style *style,
+                     struct text *out)
+{
+    for (int i = 0; i < r->result_count; i++) {
+        const struct result *it = &r->results[i];
+        const struct {
+            const char *head, *words;
+        } said[] = {{"printed", it->printed},
+                    {"compiler", style->verbose ? it->compiler_log : NULL}};
+        for (size_t k = 0; same_text(it->case_label, label) && k < COUNT_OF(said); k++) {
+            if (!said[k].words)
+                continue;
+            text_add(out, "\n");
+            add_ink(out, style, INK_BOLD, show_text(it->variant));
+            text_printf(out, " (%s)\n", said[k].head);
+            add_message(out, style, 2, said[k].words);
+        }
+    }
+}
+
+// Where the figures come from: a column of the wide table, a line under the narrow one.
+static void add_provenance(const struct run *r, const char *label, const struct report_style *style,
+                           struct text *out)
+{
+    if (!is_narrow(style)) {
+        text_add(out, "time/counts: mea measured, sim simulated, mod modelled\n");
+        return;
+    }
+    struct text line = {0};
+    bool mixed = false;
+    const struct result *first = NULL;
+    for (int i = 0; i < r->result_count; i++) {
+        const struct result *it = &r->results[i];
+        if (!same_text(it->case_label, label) || result_counted(it) == PROVENANCE_ABSENT)
+            continue;
+        first = first ? first : it;
+        mixed = mixed || it->time.provenance != first->time.provenance ||
+                result_counted(it) != result_counted(first);
+        text_printf(&line, "%s%s: time %s, counts %s", line.length > 0 ? "; " : "",
+                    show_text(it->variant), provenance_name(it->time.provenance),
+                    provenance_name(result_counted(it)));
+    }
+    if (first && !mixed) {
+        text_clear(&line);
+        text_printf(&line, "times %s, counts %s", provenance_name(first->time.provenance),
+                    provenance_name(result_counted(first)));
+    }
+    if (first)
+        add_wrapped(out, style, 0, text_str(&line));
+    text_release(&line);
+}
+
 static void add_case(const struct run *r, const char *label, const struct report_style *style,
                      struct text *out)
 {
@@ -277,13 +386,13 @@ static void add_case(const struct run *r, const char *label, const struct report
         if (same_text(r->results[i].case_label, label))
             add_row(&r->results[i], style, out);
     }
-    text_add(out, "time/counts: mea measured, sim simulated, mod modelled\n");
+    add_provenance(r, label, style, out);
     add_errors(r, label, style, out);
     add_expectations(r, label, style, out);
     add_hypotheses(r, label, style, out);
     add_findings(r, label, style, out);
+    add_said(r, label, style, out);
     add_next_step(r, label, style, out);
-    text_add(out, "\n");
     report_roofline(r, label, style, out);
 }
 
@@ -298,4 +407,55 @@ void report_terminal(const struct run *r, const struct report_style *style, stru
             add_case(r, r->results[i].case_label, style, out);
     }
     text_printf(out, "\nStop rule: %s\n", r->stop_reason ? r->stop_reason : "go on");
+}
+
+/* ---- ridge verify ------------------------------------------------------------------------------- */
+
+static void add_verified(const struct result *r, const struct report_style *style,
+                         size_t name_width, struct text *out)
+{
+    text_add(out, "  ");
+    add_cell(out, show_text(r->variant), name_width, false);
+    text_add(out, "  ");
+    if (r->status == RESULT_OK && r->checked) {
+        add_ink(out, style, INK_GREEN, "verified");
+        if (r->worst_absolute_error > 0) {
+            char a[CELL_SIZE];
+            text_printf(out, ", worst error %s", show_error(r->worst_absolute_error, a));
+            text_printf(out, " (relative %s)", show_error(r->worst_relative_error, a));
+        }
+    } else if (r->status == RESULT_OK) {
+        text_add(out, "ran; the experiment has no reference to compare with");
+    } else {
+        add_ink(out, style, r->status == RESULT_SKIPPED ? INK_NONE : INK_RED,
+                status_word(r->status));
+    }
+    text_add(out, "\n");
+}
+
+void report_verify(const struct run *r, const struct report_style *style, struct text *out)
+{
+    enum { NAME_COLUMNS_MAX = 40 };
+    const struct run_header *h = &r->header;
+    size_t name_width = 0;
+    for (int i = 0; i < r->result_count; i++) {
+        size_t n = text_columns(show_text(r->results[i].variant));
+        name_width = n > name_width ? n : name_width;
+    }
+    name_width = name_width < NAME_COLUMNS_MAX ? name_width : NAME_COLUMNS_MAX;
+    add_ink(out, style, INK_BOLD, h->title ? h->title : show_text(h->experiment));
+    text_printf(out, "\n%s (%s), %s\n", show_text(h->device_name), show_text(h->device_id),
+                show_text(h->started));
+    for (int i = 0; i < r->result_count; i++) {
+        const char *label = r->results[i].case_label;
+        if (!first_of_case(r, i))
+            continue;
+        text_printf(out, "%s%s\n", i == 0 ? "\n" : "", label && label[0] ? label : "one case");
+        for (int k = i; k < r->result_count; k++)
+            if (same_text(r->results[k].case_label, label))
+                add_verified(&r->results[k], style, name_width, out);
+        text_add(out, "\n");
+        add_errors(r, label, style, out);
+        add_said(r, label, style, out);
+    }
 }

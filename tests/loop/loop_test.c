@@ -344,7 +344,7 @@ static void elements_never_written_are_said(void **state)
     rig_init(&r, "double_ref", (const char *const[]){"half", NULL}, NULL);
     rig_must_run(&r);
     assert_has(r.run.results[0].error,
-               "512 of 1024 elements are wrong, 512 of them were never written");
+               "wrong result: 512 of 1024 elements of 'out' were never written, first out[512]");
     rig_release(&r);
 }
 
