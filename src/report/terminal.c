@@ -450,12 +450,15 @@ void report_verify(const struct run *r, const struct report_style *style, struct
         const char *label = r->results[i].case_label;
         if (!first_of_case(r, i))
             continue;
-        text_printf(out, "%s%s\n", i == 0 ? "\n" : "", label && label[0] ? label : "one case");
+        text_printf(out, "\n%s\n", label && label[0] ? label : "one case");
         for (int k = i; k < r->result_count; k++)
             if (same_text(r->results[k].case_label, label))
                 add_verified(&r->results[k], style, name_width, out);
-        text_add(out, "\n");
-        add_errors(r, label, style, out);
+        struct text errors = {0};
+        add_errors(r, label, style, &errors);
+        if (errors.length > 0)
+            text_printf(out, "\n%s", text_str(&errors));
+        text_release(&errors);
         add_said(r, label, style, out);
     }
 }
