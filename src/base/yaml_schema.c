@@ -80,6 +80,10 @@ bool yaml_string(const struct yaml_node *node, const char *what, const char **ou
 {
     if (!yaml_expect(node, YAML_SCALAR, what, err))
         return false;
+    for (const char *c = node->scalar; *c; c++)
+        if (((unsigned char)*c < ' ' && *c != '\n' && *c != '\t') || *c == 0x7f)
+            return fail(err, node->at, "%s holds a control character (0x%02x)", what,
+                        (unsigned)(unsigned char)*c);
     *out = node->scalar;
     return true;
 }

@@ -87,8 +87,14 @@ static bool select_variant(struct loop *l, const char *name, struct error *err)
         return true;
     }
     const char *near = str_nearest(name, names, (size_t)e->variant_count);
-    return fail(err, NOWHERE, "experiment '%s' has no variant '%s'%s%s%s", e->name, name,
-                near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+    if (near)
+        return fail(err, NOWHERE, "experiment '%s' has no variant '%s' (did you mean '%s'?)",
+                    e->name, name, near);
+    const char *list = "";
+    for (int i = 0; i < e->variant_count; i++)
+        list = arena_printf(l->arena, "%s%s%s", list, i > 0 ? ", " : "", names[i]);
+    return fail(err, NOWHERE, "experiment '%s' has no variant '%s'; it has: %s", e->name, name,
+                list);
 }
 
 static bool plan_variants(struct loop *l, struct error *err)

@@ -320,6 +320,16 @@ static void add_next_step(const struct run *r, const char *label, const struct r
     text_release(&line);
 }
 
+// Variants of one source share what the compiler says: once is enough.
+static bool warned_before(const struct run *r, int index)
+{
+    for (int i = 0; i < index; i++)
+        if (r->results[i].compiler_log &&
+            same_text(r->results[i].compiler_log, r->results[index].compiler_log))
+            return true;
+    return false;
+}
+
 // What the kernels printed, and with --verbose what the compiler warned of.
 static void add_said(const struct run *r, const char *label, const struct report_style *style,
                      struct text *out)
@@ -329,7 +339,7 @@ static void add_said(const struct run *r, const char *label, const struct report
         const struct {
             const char *head, *words;
         } said[] = {{"printed", it->printed},
-                    {"compiler", style->verbose ? it->compiler_log : NULL}};
+                    {"compiler", style->verbose && !warned_before(r, i) ? it->compiler_log : NULL}};
         for (size_t k = 0; same_text(it->case_label, label) && k < COUNT_OF(said); k++) {
             if (!said[k].words)
                 continue;

@@ -10,7 +10,8 @@
 # SPDX-License-Identifier: Apache-2.0
 set -uo pipefail
 export LC_ALL=C.UTF-8 COLUMNS=100 NO_COLOR=1
-unset RIDGE_JOURNAL RIDGE_COMPILER
+unset RIDGE_JOURNAL CC
+export RIDGE_COMPILER=clang # its messages and its PTX are the same everywhere
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)

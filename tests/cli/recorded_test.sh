@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Questions that the journal cannot answer: the exact message and the exit status.
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/support.sh"
+need clang
+stage scale
+"$RIDGE" run scale --compiler clang -q >/dev/null
+
+expect 'a journal that is not there is said' 2 log --journal none.sqlite <<'END'
+ridge: there is no journal at none.sqlite: `ridge run` makes one
+END
+
+mkdir -p folder
+expect 'a journal that is a folder is said' 2 log --journal folder <<'END'
+ridge: the journal folder is a folder: name a file in it
+END
+
+expect 'a run that is not there is said' 2 show 999 <<'END'
+ridge: the journal WORK/home/journal.sqlite has no run 999: `ridge log` lists them
+END
+
+expect 'an experiment never run is said' 2 show nothing <<'END'
+ridge: the journal WORK/home/journal.sqlite has no run of 'nothing': `ridge run nothing` makes one
+END
+
+expect 'explain of an experiment never run is said' 2 explain nothing <<'END'
+ridge: the journal WORK/home/journal.sqlite has no run of 'nothing': `ridge run nothing` makes one
+END
+
+expect 'annotate without a variant is refused' 2 annotate scale <<'END'
+ridge: name the variant too: ridge annotate scale:VARIANT
+END
+
+expect 'annotate of a mistyped variant gets a suggestion' 2 annotate scale:plan <<'END'
+ridge: run 1 of 'scale' has no variant 'plan' (did you mean 'plain'?)
+END
+
+expect 'annotate of a case that was not run is said' 2 annotate scale:plain --param N=5 <<'END'
+ridge: run 1 of 'scale' has no variant 'plain' on that case: `ridge show 1` shows its cases
+END
+
+expect 'explain of an unknown variant is refused' 2 explain scale:zzz <<'END'
+ridge: run 1 of 'scale' has no variant 'zzz'
+END
+
+expect 'a limit that is no number is refused' 2 log --limit many <<'END'
+ridge: option --limit: 'many' is not a whole number from 0 to 1000000
+END
+
+expect 'help of an unknown command is refused' 2 help frobnicate <<'END'
+ridge: there is no command 'frobnicate': `ridge help` lists them
+END
+
+finish
