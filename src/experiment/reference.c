@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 static ffi_type *scalar_type(enum element_type t)
@@ -70,6 +71,15 @@ static bool compile(struct arena *a, const struct experiment *e, const char *cc,
     return ok;
 }
 
+// May files be made there, and is the disk not full?
+static bool has_room(const char *folder)
+{
+    enum { ROOM_BYTES = 1 << 20 };
+    struct statvfs fs;
+    return access(folder, W_OK) == 0 && statvfs(folder, &fs) == 0 &&
+           (uint64_t)fs.f_bavail * fs.f_frsize >= ROOM_BYTES;
+}
+
 // A cache that cannot be written is only slower: a folder for once, removed after the opening.
 static const char *own_folder(struct arena *a, struct error *err)
 {
@@ -89,7 +99,7 @@ static void *compile_and_open(struct arena *a, const struct experiment *e, const
     const char *folder = user_cache_path(a, "reference");
     bool cached = file_exists(path_join(a, folder, name));
     const char *once = NULL;
-    if (!cached && (!dir_make(folder, &ignored) || access(folder, W_OK) != 0)) {
+    if (!cached && (!dir_make(folder, &ignored) || !has_room(folder))) {
         folder = once = own_folder(a, err);
     }
     if (folder == NULL) {

@@ -338,13 +338,17 @@ static void name_result(struct loop *l, struct stage *s, int variant, struct res
     }
 }
 
-// "transpose.cu" for files below the experiment's folder: the same on every machine.
+// "transpose.cu" for files below the experiment's folder, by its whole name or as it was given: the
+// same on every machine.
 static void relate_files(struct loop *l, struct result *r)
 {
-    const char *prefix = arena_printf(l->arena, "%s/", l->experiment->directory);
+    const char *const prefixes[] = {
+        arena_printf(l->arena, "%s/", l->experiment->directory),
+        arena_printf(l->arena, "%s/", path_dir(l->arena, l->experiment->path))};
     for (int i = 0; i < r->line_count; i++)
-        if (str_starts_with(r->lines[i].file, prefix))
-            r->lines[i].file += strlen(prefix);
+        for (size_t k = 0; k < COUNT_OF(prefixes); k++)
+            if (str_starts_with(r->lines[i].file, prefixes[k]))
+                r->lines[i].file += strlen(prefixes[k]);
 }
 
 static bool diagnose_result(struct loop *l, struct stage *s, int variant,

@@ -306,6 +306,11 @@ static void add_analysis(const struct result *r, struct text *out)
     char a[CELL_SIZE];
     const struct finding *top = top_finding(r);
     text_add(out, "**Analysis**\n\n");
+    if (r->status != RESULT_OK) {
+        text_add(out, r->status == RESULT_SKIPPED ? "- Not run on this device: nothing to compare.\n\n"
+                                                  : "- Not right, so not timed: see the error.\n\n");
+        return;
+    }
     for (int i = 0; i < r->expectation_count; i++) {
         const struct expectation_result *e = &r->expectations[i];
         text_printf(out, "- %s: expected %s, actual %s: %s\n", show_text(e->what),
