@@ -52,7 +52,9 @@ static bool log_print(const struct options *o, const struct journal_entry *entri
     }
     struct text out = {0};
     if (count == 0)
-        text_add(&out, "no run is recorded yet: `ridge run EXPERIMENT` makes one\n");
+        text_printf(&out, "no run%s%s is recorded%s\n", o->argument_count > 0 ? " of " : "",
+                    o->argument_count > 0 ? o->arguments[0] : "",
+                    option_given(o, OPTION_DEVICE) ? " on that device" : "");
     for (int i = 0; i < count; i++)
         entry_print(&entries[i], &out);
     bool done = cli_print(&out, err);
