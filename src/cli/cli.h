@@ -63,6 +63,10 @@ bool cli_run_find(const struct options *o, struct arena *a, struct run *run,
 bool cli_markdown(struct arena *a, const struct run *run, struct text *out,
                   struct error *err) CHECK_RESULT;
 
+// Answers --if and --on for one result, or all; prints.
+bool cli_whatif(const struct options *o, struct arena *a, const struct run *run,
+                const struct result *only, struct error *err) CHECK_RESULT;
+
 // A command: returns false with err set (its kind is the exit status), or true. *status is 0, or 1
 // when a check failed though the command did its work.
 #define COMMAND(id, name, arguments, least, most, summary, more) \

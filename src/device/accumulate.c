@@ -14,6 +14,7 @@ static enum addition addition_of(enum counter_id id)
     static const enum addition table[COUNTER_COUNT] = {
         [COUNTER_REGISTERS_PER_THREAD] = ADD_LARGEST,
         [COUNTER_SHARED_BYTES_PER_BLOCK] = ADD_LARGEST,
+        [COUNTER_BLOCK_THREADS] = ADD_LARGEST,
         [COUNTER_LANES_ACTIVE_PCT] = ADD_MEAN,
         [COUNTER_OCCUPANCY_THEORETICAL_PCT] = ADD_MEAN,
         [COUNTER_OCCUPANCY_ACHIEVED_PCT] = ADD_MEAN,

@@ -95,7 +95,7 @@ static void bound_l2(const struct diagnosis_input *in, struct bound_set *set)
     double read_rate = gpu_value(g, GPU_FIELD_l2_read_gbps);
     double write_rate = known(gpu_value(g, GPU_FIELD_l2_write_gbps), read_rate);
     double part_rate =
-        known(gpu_value(g, GPU_FIELD_l2_write_sectors_per_ns), write_rate / SECTOR_BYTES);
+        known(gpu_value(g, GPU_FIELD_l2_write_sectors_per_ns), write_rate / SECTOR_BYTES / 2);
     bool partial = stores > 0 && needed < PARTIAL_STORE_EFFICIENCY * stores;
     double store_ns = partial ? stores / part_rate : stores * SECTOR_BYTES / write_rate;
     double ns = loads * SECTOR_BYTES / read_rate + store_ns;
@@ -129,7 +129,7 @@ static double store_cycles(const struct diagnosis_input *in)
     double bytes_rate = known(gpu_value(g, GPU_FIELD_l1_store_bytes_per_cycle), SECTOR_BYTES);
     if (needed >= PARTIAL_STORE_EFFICIENCY * sectors)
         return sectors * SECTOR_BYTES / bytes_rate;
-    return lines / known(gpu_value(g, GPU_FIELD_l1_store_lines_per_cycle), 1);
+    return lines / known(gpu_value(g, GPU_FIELD_l1_store_lines_per_cycle), 0.5); // data and mask
 }
 
 // The L1: the slowest of its tag stage (lines), its data stage (wavefronts through the banks, which

@@ -7,7 +7,6 @@
 #include <string.h>
 
 // A resource limits when its bound reaches this share of the time (DESIGN 7).
-#define LIMITER_SHARE 0.6
 // The stop rule: within this of the floor is close to peak; a gain below this is none.
 #define CLOSE_TO_PEAK 0.05
 #define SIGNIFICANT_GAIN 0.01
@@ -58,13 +57,14 @@ static int bound_order(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-static void bounds_list(struct arena *a, const struct bound_set *set, struct diagnosis *out)
+int bounds_sorted(const struct bound_set *set, struct bound *out)
 {
-    out->bounds = ARENA_ARRAY(a, struct bound, RESOURCE_COUNT);
+    int count = 0;
     for (int r = 0; r < RESOURCE_COUNT; r++)
         if (!isnan(set->by[r].time_ns))
-            out->bounds[out->bound_count++] = set->by[r];
-    qsort(out->bounds, (size_t)out->bound_count, sizeof *out->bounds, bound_order);
+            out[count++] = set->by[r];
+    qsort(out, (size_t)count, sizeof *out, bound_order);
+    return count;
 }
 
 static void limiter_find(struct arena *a, const struct diagnosis_input *in,
@@ -126,7 +126,8 @@ bool diagnose(struct arena *a, const struct diagnosis_input *in, struct diagnosi
                     "no time was measured or modelled, so there is nothing to diagnose");
     struct bound_set set;
     bounds_compute(in, &set);
-    bounds_list(a, &set, out);
+    out->bounds = ARENA_ARRAY(a, struct bound, RESOURCE_COUNT);
+    out->bound_count = bounds_sorted(&set, out->bounds);
     int largest = bounds_largest(&set);
     if (largest >= 0)
         out->code_floor_ns = set.by[largest].time_ns;

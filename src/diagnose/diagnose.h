@@ -85,6 +85,26 @@ struct diagnosis {        // arena-owned
 bool diagnose(struct arena *a, const struct diagnosis_input *in, struct diagnosis *out,
               struct error *err) CHECK_RESULT;
 
+// What if: the same counters with another launch shape, or on another chip.
+struct whatif {
+    int registers_per_thread, block_threads; // -1 = as counted
+    int64_t shared_bytes_per_block;          // -1 = as counted
+    const struct gpu *gpu;                   // NULL = the same chip
+};
+struct whatif_result { // arena-owned bounds
+    struct occupancy before, after;
+    struct bound *bounds; // after, largest first
+    int bound_count;
+    const char *limiter; // the largest bound after, or "latency"
+    // Modelled: launch + largest bound + waiting. Waiting is what the bounds do not explain of the
+    // time; it goes with the latency of device memory, and against the warps an SM holds and the
+    // SMs (Little's law).
+    double expected_time_ns;
+};
+// Fails if the counters lack the launch's shape, or the new one does not fit on an SM.
+bool diagnose_whatif(struct arena *a, const struct diagnosis_input *in, const struct whatif *change,
+                     struct whatif_result *out, struct error *err) CHECK_RESULT;
+
 // The stop rule over the variants of one case in order: reason is NULL (go on), "close to peak"
 // (best within 5 % of its floor) or "diminishing returns" (three in a row without a significant
 // gain over the best before).

@@ -14,7 +14,6 @@
 #define SM_UTILISATION_MIN_PCT 70.0
 #define OCCUPANCY_LOW_PCT 50.0
 #define FOLD_GAIN 0.03
-#define LIMITER_SHARE 0.6
 #define BUSY_BEST 0.86 // L2 of the busiest transpose by counters, docs/h200-rates.md, section 6
 enum { SECTOR_BYTES = 32 };
 

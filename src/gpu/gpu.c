@@ -264,3 +264,30 @@ bool gpu_load(struct arena *a, const char *id, struct gpu **out, struct error *e
     free(data);
     return ok;
 }
+
+// Letters and digits only, in lower case: "NVIDIA GeForce RTX 4090" -> "nvidiageforcertx4090".
+static char *squeezed(struct arena *a, const char *name)
+{
+    char *out = arena_alloc(a, strlen(name) + 1);
+    size_t n = 0;
+    for (; *name; name++) {
+        if ((*name >= '0' && *name <= '9') || (*name >= 'a' && *name <= 'z'))
+            out[n++] = *name;
+        else if (*name >= 'A' && *name <= 'Z')
+            out[n++] = (char)(*name - 'A' + 'a');
+    }
+    return out;
+}
+
+bool gpu_find_by_name(struct arena *a, const char *device_name, struct gpu **out, struct error *err)
+{
+    const char *const *ids, *best = NULL;
+    *out = NULL;
+    if (!gpu_list(a, &ids, err))
+        return false;
+    const char *name = squeezed(a, device_name);
+    for (; *ids; ids++)
+        if (strstr(name, *ids) && (!best || strlen(*ids) > strlen(best)))
+            best = *ids;
+    return !best || gpu_load(a, best, out, err);
+}

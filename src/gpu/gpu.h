@@ -34,6 +34,10 @@ double gpu_get(const struct gpu *g, enum gpu_field f); // asserts that a require
 bool gpu_load(struct arena *a, const char *id, struct gpu **out, struct error *err) CHECK_RESULT;
 bool gpu_parse(struct arena *a, const char *file, const char *text, size_t size_bytes,
                struct gpu **out, struct error *err) CHECK_RESULT;
+// The chip whose id is in a driver's or profiler's device name ("NVIDIA A100-SXM4-40GB", "Tesla
+// V100-SXM2-32GB"). None: *out is NULL and true is returned.
+bool gpu_find_by_name(struct arena *a, const char *device_name, struct gpu **out,
+                      struct error *err) CHECK_RESULT;
 // Ids of the chips that have a file, sorted; NULL terminated.
 bool gpu_list(struct arena *a, const char *const **ids, struct error *err) CHECK_RESULT;
 

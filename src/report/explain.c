@@ -5,14 +5,14 @@
 
 #include <math.h>
 
-static void add_bounds(const struct diagnosis *d, const struct report_style *style,
+static void add_bounds(const struct bound *bounds, int count, const struct report_style *style,
                        struct text *out)
 {
     char a[CELL_SIZE];
     text_add(out,
              "  bound      time       work                           rate         provenance\n");
-    for (int i = 0; i < d->bound_count; i++) {
-        const struct bound *b = &d->bounds[i];
+    for (int i = 0; i < count; i++) {
+        const struct bound *b = &bounds[i];
         struct text work = {0};
         text_printf(&work, "%s %s", show_count(b->work, a), b->unit ? b->unit : "");
         text_add(out, "  ");
@@ -61,7 +61,7 @@ static void explain_result(const struct result *r, const struct report_style *st
     if (d->limiter_why)
         add_wrapped(out, style, 2, d->limiter_why);
     if (d->bound_count > 0)
-        add_bounds(d, style, out);
+        add_bounds(d->bounds, d->bound_count, style, out);
     text_add(out, d->finding_count > 0 ? "  findings:\n" : "  no findings\n");
     for (int i = 0; i < d->finding_count; i++)
         add_finding(out, style, r, &d->findings[i], true);
@@ -75,4 +75,30 @@ void report_explain(const struct run *r, const struct result *only,
         if (!only || only == &r->results[i])
             explain_result(&r->results[i], style, out);
     }
+}
+
+static void add_occupancy(const char *word, const struct occupancy *o, struct text *out)
+{
+    text_printf(out, "  %s %.1f %% (%d blocks, %d warps an SM, limited by %s)\n", word, o->pct,
+                o->blocks_per_sm, o->warps_per_sm, occupancy_limit_name(o->limiter));
+}
+
+void report_whatif(const struct result *r, const struct whatif_result *w, const struct gpu *before,
+                   const struct gpu *after, const struct report_style *style, struct text *out)
+{
+    char a[CELL_SIZE], b[CELL_SIZE];
+    double time = result_time_ns(r);
+    text_printf(out, "%s, %s: what if\n", show_text(r->variant),
+                r->case_label && r->case_label[0] ? r->case_label : "one case");
+    if (after != before)
+        text_printf(out, "  on %s instead of %s, the counters staying\n", after->name,
+                    before->name);
+    add_occupancy("occupancy now ", &w->before, out);
+    add_occupancy("occupancy then", &w->after, out);
+    text_printf(out, "  time now %s (%s), then %s (modelled), %+.0f %%; limiter then: %s\n",
+                show_time(time, a), provenance_name(r->time.provenance),
+                show_time(w->expected_time_ns, b), 100 * (w->expected_time_ns / time - 1),
+                show_text(w->limiter));
+    add_bounds(w->bounds, w->bound_count, style, out);
+    text_add(out, "\n");
 }

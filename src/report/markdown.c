@@ -307,8 +307,9 @@ static void add_analysis(const struct result *r, struct text *out)
     const struct finding *top = top_finding(r);
     text_add(out, "**Analysis**\n\n");
     if (r->status != RESULT_OK) {
-        text_add(out, r->status == RESULT_SKIPPED ? "- Not run on this device: nothing to compare.\n\n"
-                                                  : "- Not right, so not timed: see the error.\n\n");
+        text_add(out, r->status == RESULT_SKIPPED
+                          ? "- Not run on this device: nothing to compare.\n\n"
+                          : "- Not right, so not timed: see the error.\n\n");
         return;
     }
     for (int i = 0; i < r->expectation_count; i++) {

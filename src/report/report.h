@@ -36,6 +36,9 @@ bool report_html(const struct run *r, struct text *out, struct error *err) CHECK
 // The roofline of a case as an SVG file of its own.
 bool report_svg(const struct run *r, const char *case_label, struct text *out,
                 struct error *err) CHECK_RESULT;
+// One result under another launch shape or on another chip (diagnose_whatif).
+void report_whatif(const struct result *r, const struct whatif_result *w, const struct gpu *before,
+                   const struct gpu *after, const struct report_style *style, struct text *out);
 void report_json(const struct run *r, struct text *out);
 
 #endif

@@ -147,6 +147,8 @@ static void counters_fill(const struct launch *l, struct totals *t, struct sim_r
     v[COUNTER_L2_SECTORS_HIT] = (double)l->l2.hit_sectors;
     v[COUNTER_DRAM_READ_BYTES] = (double)l->l2.dram_read_bytes;
     v[COUNTER_DRAM_WRITE_BYTES] = (double)l->l2.dram_write_bytes;
+    v[COUNTER_BLOCK_THREADS] = l->block_threads;
+    v[COUNTER_GRID_BLOCKS] = (double)l->grid_blocks;
     v[COUNTER_SHARED_BYTES_PER_BLOCK] = (double)l->shared_bytes;
     v[COUNTER_WAVES] = (double)l->grid_blocks / ((double)l->sm_count * l->resident);
     if (v[COUNTER_WARP_INSTRUCTIONS] > 0)

@@ -1,0 +1,73 @@
+// What if: occupancy and bounds recomputed for another launch shape or another chip, and the time they
+// would give. Counters are taken to stay: other registers or blocks change how many warps hide the
+// latency, not the work.
+// SPDX-License-Identifier: Apache-2.0
+#include "diagnose/internal.h"
+
+#include <math.h>
+
+struct launch_shape {
+    int threads, registers;
+    uint64_t shared_bytes;
+};
+
+static bool shape_counted(const struct diagnosis_input *in, struct launch_shape *out,
+                          struct error *err)
+{
+    double threads = counters_get(in->counters, COUNTER_BLOCK_THREADS, (double)NAN);
+    double registers = counters_get(in->counters, COUNTER_REGISTERS_PER_THREAD, (double)NAN);
+    double shared = counters_get(in->counters, COUNTER_SHARED_BYTES_PER_BLOCK, 0);
+    if (isnan(threads) || isnan(registers))
+        return fail(err, NOWHERE,
+                    "the counters do not tell the block's size and registers, so nothing can be "
+                    "said about another launch; run it again with this version of ridge");
+    *out = (struct launch_shape){(int)threads, (int)registers, (uint64_t)shared};
+    return true;
+}
+
+static double dram_latency_ns(const struct gpu *g)
+{
+    return 1000 * GPU(g, latency_dram_cycles) / GPU(g, clock_mhz);
+}
+
+bool diagnose_whatif(struct arena *a, const struct diagnosis_input *in, const struct whatif *change,
+                     struct whatif_result *out, struct error *err)
+{
+    struct launch_shape shape = {0};
+    struct bound_set before, after;
+    struct diagnosis_input there = *in;
+    *out = (struct whatif_result){0};
+    there.gpu = change->gpu ? change->gpu : in->gpu;
+    if (!shape_counted(in, &shape, err))
+        return false;
+    (void)gpu_occupancy(in->gpu, shape.threads, shape.registers, shape.shared_bytes, &out->before);
+    if (change->block_threads >= 0)
+        shape.threads = change->block_threads;
+    if (change->registers_per_thread >= 0)
+        shape.registers = change->registers_per_thread;
+    if (change->shared_bytes_per_block >= 0)
+        shape.shared_bytes = (uint64_t)change->shared_bytes_per_block;
+    if (!gpu_occupancy(there.gpu, shape.threads, shape.registers, shape.shared_bytes, &out->after))
+        return fail(err, NOWHERE,
+                    "%d threads with %d registers and %llu shared bytes do not fit on an SM of %s: "
+                    "%s",
+                    shape.threads, shape.registers, (unsigned long long)shape.shared_bytes,
+                    there.gpu->name, occupancy_limit_name(out->after.limiter));
+    bounds_compute(in, &before);
+    bounds_compute(&there, &after);
+    out->bounds = ARENA_ARRAY(a, struct bound, RESOURCE_COUNT);
+    out->bound_count = bounds_sorted(&after, out->bounds);
+    int largest = bounds_largest(&before), now = bounds_largest(&after);
+    if (largest < 0 || now < 0 || out->before.warps_per_sm == 0)
+        return fail(err, NOWHERE, "no bound is known, so no time can be told for another launch");
+    double launch = before.by[RESOURCE_LAUNCH].time_ns;
+    double waiting = fmax(0, in->time_ns.value - launch - before.by[largest].time_ns);
+    double warps = (double)out->before.warps_per_sm / out->after.warps_per_sm;
+    double sms = GPU(in->gpu, sm_count) / GPU(there.gpu, sm_count);
+    waiting *= warps * sms * dram_latency_ns(there.gpu) / dram_latency_ns(in->gpu);
+    double busy = after.by[now].time_ns;
+    out->expected_time_ns = after.by[RESOURCE_LAUNCH].time_ns + busy + waiting;
+    out->limiter = busy >= LIMITER_SHARE * out->expected_time_ns ? resource_name((enum resource)now)
+                                                                 : "latency";
+    return true;
+}
