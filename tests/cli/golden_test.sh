@@ -59,7 +59,7 @@ grep -E '^(strided|plain|modern), N=' all.txt | golden explain-results
     golden log
 "$RIDGE" log other | golden log-nothing
 "$RIDGE" devices | sed '/^Parts:/q' | golden devices
-"$RIDGE" devices -v | grep -A3 '^  sim:h200' | golden devices-verbose
+"$RIDGE" devices -v | grep -A1 "^  sim:h200" | golden devices-verbose
 
 "$RIDGE" new starter | golden new
 cat starter/* | golden new-files

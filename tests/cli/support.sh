@@ -19,7 +19,7 @@ RIDGE=${RIDGE:-$root/build/ridge}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export RIDGE_HOME=$work/home RIDGE_CACHE=$work/cache RIDGE_DATA_DIR=$root
-[[ ! -O ${TMPDIR:-/tmp} ]] || chmod 1777 "${TMPDIR:-/tmp}" # a user who is not root compiles references there
+export GIT_CEILING_DIRECTORIES=${work%/*} # no commit, wherever the tests run
 cd "$work" || exit 1
 
 failures=0

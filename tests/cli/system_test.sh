@@ -53,7 +53,7 @@ END
     said 'a journal that may not be written can be read' 0 \
         as_user "$RIDGE" show --journal sealed/j.sqlite </dev/null
     said 'a cache that may not be written is only slower' 0 \
-        as_user env RIDGE_CACHE="$work/sealed/cache" "$RIDGE" "${run_scale[@]}" --no-journal <<'END'
+        as_user env RIDGE_CACHE="$work/sealed/cache" TMPDIR="$work/open" "$RIDGE" "${run_scale[@]}" --no-journal <<'END'
 END
     grep -c ' yes ' stdout.txt | diff - <(echo 2) >diff.txt
     pass 'and the results are the same' $? diff.txt
