@@ -138,7 +138,11 @@ static bool run_json(struct journal *j, int64_t id, json_t **out, struct error *
         if (run && stop)
             json_object_set_new(json_object_get(run, "stop"), "reason", json_string(stop));
     }
+    bool read = sqlite3_errcode(j->db) == SQLITE_ROW;
     sqlite3_finalize(s);
+    if (!run && read)
+        return fail_as(err, ERROR_SYSTEM, NOWHERE, "the journal %s holds a damaged run %lld",
+                       j->path, (long long)id);
     if (!run)
         return journal_fail(j, "read", err);
     json_object_set_new(run, "run", json_integer(id));

@@ -2,6 +2,7 @@
 // without loss.
 // SPDX-License-Identifier: Apache-2.0
 #include "loop/internal.h"
+#include "support/sample.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -12,83 +13,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static double samples[] = {1e6, 1.25e6, 999999.5};
-static struct case_value params[] = {{"N", {true, 4096, 4096}}, {"s", {false, 0, 2.0}}};
-static device_line lines[] = {
-    {.file = "transpose.cu", .line = 7, .instructions = UINT64_MAX, .global_sectors = 524288}};
-static struct device_problem problems[] = {{"race", "k.cu:3: kernel 'k': …", false}};
-static struct expectation_result expectations[] = {{"time", "-50%", "-61%", EXPECTATION_HELD},
-                                                   {"waves", "2x", NULL, EXPECTATION_UNKNOWN}};
-static struct bound bounds[] = {
-    {.resource = RESOURCE_DRAM,
-     .time_ns = 8e5,
-     .work = 1e9,
-     .unit = "bytes",
-     .rate_per_ns = 4243.5,
-     .rate_source = "measured",
-     .provenance = PROVENANCE_SIMULATED},
-    {.resource = RESOURCE_ISSUE, .time_ns = 0.5, .work = 3, .rate_per_ns = 6}};
-static struct finding findings[] = {
-    {.class = FINDING_BANDWIDTH,
-     .title = "Global loads are uncoalesced",
-     .file = "transpose.cu",
-     .line = 7,
-     .fix = "Use a tile.",
-     .expected_time_ns = 123.5,
-     .evidence = {{"load_sectors_per_request", {32, PROVENANCE_SIMULATED}},
-                  {"time_ns", {1e6, PROVENANCE_MODELLED}}},
-     .evidence_count = 2},
-    {.class = FINDING_TAIL,
-     .title = "Tail",
-     .fix = "More blocks.",
-     .expected_time_ns = 1,
-     .folded = true}};
-
-static struct result full_result(void)
-{
-    struct result r = {.variant = "tiled",
-                       .from = "naive",
-                       .title = "Tiled \"é\"",
-                       .hypothesis = "h",
-                       .bottleneck = "b",
-                       .params = params,
-                       .param_count = 2,
-                       .case_label = "N=4096 s=2",
-                       .status = RESULT_OK,
-                       .checked = true,
-                       .verified = true,
-                       .compiler = "NVRTC 13.0",
-                       .code_key = "0123456789abcdef0123456789abcdef",
-                       .seed = 9007199254740993u,
-                       .lines = lines,
-                       .line_count = 1,
-                       .problems = problems,
-                       .problem_count = 1,
-                       .printed = "hi\n",
-                       .expectations = expectations,
-                       .expectation_count = 2,
-                       .diagnosed = true,
-                       .worst_relative_error = 1e-7,
-                       .worst_absolute_error = 0};
-    r.time = (struct time_result){PROVENANCE_MEASURED, stats_summary(samples, 3), samples};
-    counters_set(&r.counters, COUNTER_GLOBAL_LOAD_SECTORS, 524288, PROVENANCE_SIMULATED);
-    counters_set(&r.counters, COUNTER_WAVES, 1.5, PROVENANCE_MODELLED);
-    counters_set(&r.counters, COUNTER_BARRIERS, 0, PROVENANCE_SIMULATED);
-    r.diagnosis = (struct diagnosis){.bounds = bounds,
-                                     .bound_count = 2,
-                                     .floor_ns = 7.5e5,
-                                     .code_floor_ns = 8e5,
-                                     .limiter = "dram",
-                                     .limiter_why = "why",
-                                     .throughput_gbps = 4000.25,
-                                     .intensity = (double)NAN,
-                                     .pct_of_floor = 75,
-                                     .findings = findings,
-                                     .finding_count = 2};
-    r.speedup = (struct speedup){true, "naive", {2.5, 2.25, 2.75, VERDICT_FASTER}};
-    return r;
-}
 
 static json_t *round_trip(struct arena *a, const struct result *r, struct result *back)
 {
@@ -113,7 +37,7 @@ static json_t *round_trip(struct arena *a, const struct result *r, struct result
 static void result_survives_the_round_trip(void **state)
 {
     struct arena a = {0};
-    struct result r = full_result(), back;
+    struct result r = sample_result(), back;
     json_t *json = round_trip(&a, &r, &back);
     assert_int_equal(back.status, RESULT_OK);
     assert_true(back.seed == r.seed);
@@ -139,7 +63,7 @@ static void result_survives_the_round_trip(void **state)
 static void whole_numbers_are_json_integers(void **state)
 {
     struct arena a = {0};
-    struct result r = full_result(), back;
+    struct result r = sample_result(), back;
     json_t *json = round_trip(&a, &r, &back);
     json_t *counters = json_object_get(json, "counters");
     assert_true(json_is_integer(
@@ -206,7 +130,7 @@ static void run_has_the_keys_of_the_schema_and_comes_back(void **state)
 {
     struct arena a = {0};
     struct error err = {0};
-    struct result r = full_result();
+    struct result r = sample_result();
     struct run back, run = {.results = &r, .result_count = 1, .stop_reason = "close to peak"};
     run.header = (struct run_header){.id = 17,
                                      .ridge_version = "0.1.0",

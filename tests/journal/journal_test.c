@@ -1,0 +1,492 @@
+// The journal: what is recorded comes back whole; a result is recorded whole or not at all, whoever
+// else writes and whatever kills the writer; what cannot be read is said.
+// SPDX-License-Identifier: Apache-2.0
+#include "journal/journal.h"
+#include "support/sample.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[4096];
+static struct arena arena;
+static struct error err;
+
+static int setup(void **state)
+{
+    (void)state;
+    const char *tmp = getenv("TMPDIR");
+    (void)snprintf(folder, sizeof folder, "%s/journal-XXXXXX", tmp ? tmp : "/tmp");
+    error_clear(&err);
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    const char *const argv[] = {"rm", "-rf", folder, NULL};
+    struct process_spec spec = {.argv = argv};
+    struct process_result r;
+    if (process_run(&spec, &r, &err))
+        process_result_release(&r);
+    arena_release(&arena);
+    return 0;
+}
+
+static const char *file(void)
+{
+    return path_join(&arena, folder, "journal.sqlite");
+}
+
+static struct journal *opened(bool read_only)
+{
+    struct journal *j = NULL;
+    if (!journal_open(file(), read_only, &j, &err))
+        fail_msg("%s", err.message);
+    return j;
+}
+
+static int64_t begun(struct journal *j)
+{
+    struct run_header h = sample_header();
+    int64_t id = 0;
+    if (!journal_begin_run(j, &h, &id, &err))
+        fail_msg("%s", err.message);
+    return id;
+}
+
+static void add(struct journal *j, int64_t run, const struct result *r)
+{
+    if (!journal_add_result(j, run, r, &err))
+        fail_msg("%s", err.message);
+}
+
+static void get(struct journal *j, int64_t id, struct run *run)
+{
+    if (!journal_get_run(j, &arena, id, NULL, run, &err))
+        fail_msg("%s", err.message);
+}
+
+// The first column of the first row, of a connection of its own.
+static const char *ask(const char *sql)
+{
+    sqlite3 *db = NULL;
+    sqlite3_stmt *s = NULL;
+    assert_int_equal(sqlite3_open(file(), &db), SQLITE_OK);
+    sqlite3_busy_timeout(db, 5000);
+    if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) != SQLITE_OK)
+        fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+    const char *text = "";
+    if (sqlite3_step(s) == SQLITE_ROW && sqlite3_column_text(s, 0))
+        text = arena_strdup(&arena, (const char *)sqlite3_column_text(s, 0));
+    sqlite3_finalize(s);
+    sqlite3_close(db);
+    return text;
+}
+
+static void recorded_run_comes_back_whole(void **state)
+{
+    struct journal *j = opened(false);
+    int64_t id = begun(j);
+    struct result first = sample_result(), second = sample_result();
+    second.variant = "rows";
+    second.from = "tiled";
+    struct result results[] = {first, second};
+    add(j, id, &results[0]);
+    add(j, id, &results[1]);
+    assert_true(journal_end_run(j, id, "close to peak", &err));
+    struct run got, given = {sample_header(), results, 2, "close to peak"};
+    given.header.id = id;
+    get(j, id, &got);
+    json_t *a = run_to_json(&given), *b = run_to_json(&got);
+    char *want = json_dumps(a, JSON_INDENT(1)), *have = json_dumps(b, JSON_INDENT(1));
+    assert_string_equal(have, want);
+    free(want);
+    free(have);
+    json_decref(a);
+    json_decref(b);
+    json_decref(got.header.environment);
+    journal_close(j);
+}
+
+static void what_is_searched_has_a_row_each(void **state)
+{
+    struct journal *j = opened(false);
+    int64_t id = begun(j);
+    struct result r = sample_result();
+    add(j, id, &r);
+    journal_close(j);
+    assert_string_equal(ask("SELECT count(*) FROM samples"), "3");
+    assert_string_equal(ask("SELECT time_ns FROM samples WHERE n = 2"), "999999.5");
+    assert_string_equal(ask("SELECT count(*) FROM counters"), "3");
+    assert_string_equal(ask("SELECT value || ' ' || provenance FROM counters WHERE name = 'waves'"),
+                        "1.5 modelled");
+    assert_string_equal(ask("SELECT count(*) FROM findings"), "2");
+    assert_string_equal(
+        ask("SELECT file || ':' || line || ' ' || class FROM findings WHERE rank = 0"),
+        "transpose.cu:7 bandwidth");
+    assert_string_equal(ask("SELECT actual || ' ' || verdict FROM expectations WHERE rank = 0"),
+                        "-61% held");
+    assert_string_equal(ask("SELECT actual FROM expectations WHERE rank = 1"), "");
+    assert_string_equal(ask("SELECT time_provenance FROM results"), "measured");
+}
+
+static void figures_that_are_absent_are_null_in_their_rows(void **state)
+{
+    struct journal *j = opened(false);
+    struct result r = {.variant = "v",
+                       .case_label = "N=1",
+                       .status = RESULT_FAILED,
+                       .error = "it failed",
+                       .worst_relative_error = (double)NAN,
+                       .worst_absolute_error = (double)NAN};
+    add(j, begun(j), &r);
+    journal_close(j);
+    assert_string_equal(ask("SELECT count(*) FROM results WHERE time_ns IS NULL AND floor_ns IS "
+                            "NULL AND verified IS NULL AND time_provenance IS NULL"),
+                        "1");
+    assert_string_equal(ask("SELECT count(*) FROM counters"), "0");
+}
+
+static void journal_is_wal_synced_and_of_version_1(void **state)
+{
+    struct journal *j = opened(false);
+    assert_string_equal(ask("PRAGMA journal_mode"), "wal");
+    assert_string_equal(ask("PRAGMA user_version"), "1");
+    journal_close(j);
+}
+
+static void run_is_unfinished_until_it_ends(void **state)
+{
+    struct journal *j = opened(false);
+    struct journal_entry *entries;
+    struct journal_filter all = {0};
+    int count;
+    int64_t id = begun(j);
+    struct result r = sample_result();
+    add(j, id, &r);
+    assert_true(journal_list(j, &arena, &all, &entries, &count, &err));
+    assert_int_equal(count, 1);
+    assert_false(entries[0].finished);
+    assert_int_equal(entries[0].result_count, 1);
+    assert_true(journal_end_run(j, id, NULL, &err));
+    assert_true(journal_list(j, &arena, &all, &entries, &count, &err));
+    assert_true(entries[0].finished);
+    journal_close(j);
+}
+
+static void list_is_newest_first_filtered_and_limited(void **state)
+{
+    struct journal *j = opened(false);
+    struct journal_entry *entries;
+    int count;
+    static const char *const names[] = {"a", "b", "a"};
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        struct run_header h = sample_header();
+        int64_t id;
+        h.experiment = names[i];
+        assert_true(journal_begin_run(j, &h, &id, &err));
+    }
+    struct journal_filter filter = {.experiment = "a"};
+    assert_true(journal_list(j, &arena, &filter, &entries, &count, &err));
+    assert_int_equal(count, 2);
+    assert_int_equal(entries[0].id, 3);
+    assert_int_equal(entries[1].id, 1);
+    filter = (struct journal_filter){.limit = 1};
+    assert_true(journal_list(j, &arena, &filter, &entries, &count, &err));
+    assert_int_equal(count, 1);
+    filter = (struct journal_filter){.device = "cuda:0"};
+    assert_true(journal_list(j, &arena, &filter, &entries, &count, &err));
+    assert_int_equal(count, 0);
+    struct run run;
+    assert_true(journal_get_run(j, &arena, 0, "b", &run, &err));
+    assert_int_equal(run.header.id, 2);
+    json_decref(run.header.environment);
+    assert_false(journal_get_run(j, &arena, 0, "c", &run, &err));
+    assert_non_null(strstr(err.message, "has no run of 'c': `ridge run c` makes one"));
+    journal_close(j);
+}
+
+static void best_is_the_fastest_that_is_right(void **state)
+{
+    struct journal *j = opened(false);
+    int64_t id = begun(j);
+    double slow[] = {2000}, fast[] = {1000}, wrong[] = {10};
+    struct result r = sample_result();
+    r.variant = "slow";
+    r.time = (struct time_result){PROVENANCE_MODELLED, stats_summary(slow, 1), slow};
+    add(j, id, &r);
+    r.variant = "fast";
+    r.time = (struct time_result){PROVENANCE_MODELLED, stats_summary(fast, 1), fast};
+    add(j, id, &r);
+    r.variant = "wrong";
+    r.status = RESULT_WRONG;
+    r.verified = false;
+    r.time = (struct time_result){PROVENANCE_MODELLED, stats_summary(wrong, 1), wrong};
+    add(j, id, &r);
+    struct journal_entry *entries;
+    struct journal_filter all = {0};
+    int count;
+    assert_true(journal_list(j, &arena, &all, &entries, &count, &err));
+    assert_string_equal(entries[0].best_variant, "fast");
+    assert_true(entries[0].best_speedup == 2);
+    assert_int_equal(entries[0].best_provenance, PROVENANCE_MODELLED);
+    assert_int_equal(entries[0].verified_count, 2);
+    assert_int_equal(entries[0].failed_count, 1);
+    journal_close(j);
+}
+
+static void result_that_cannot_be_recorded_leaves_nothing_behind(void **state)
+{
+    struct journal *j = opened(false);
+    int64_t id = begun(j);
+    struct result good = sample_result(), bad = sample_result();
+    struct expectation_result nameless[] = {{NULL, "-50%", "-61%", EXPECTATION_HELD}};
+    bad.expectations = nameless; // the last row written; the table wants a name
+    bad.expectation_count = 1;
+    add(j, id, &good);
+    assert_false(journal_add_result(j, id, &bad, &err));
+    assert_int_equal(err.kind, ERROR_SYSTEM);
+    assert_string_equal(ask("SELECT count(*) FROM results"), "1");
+    assert_string_equal(ask("SELECT count(*) FROM samples"), "3");
+    add(j, id, &good); // and the journal goes on
+    assert_string_equal(ask("SELECT count(*) FROM results"), "2");
+    journal_close(j);
+}
+
+static void result_of_no_run_is_refused(void **state)
+{
+    struct journal *j = opened(false);
+    struct result r = sample_result();
+    assert_false(journal_add_result(j, 17, &r, &err));
+    assert_non_null(strstr(err.message, "FOREIGN KEY constraint failed"));
+    journal_close(j);
+}
+
+static void killed_writer_leaves_what_it_committed(void **state)
+{
+    journal_close(opened(false));
+    int ready[2];
+    assert_int_equal(pipe(ready), 0);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        struct journal *j = NULL;
+        struct run_header h = sample_header();
+        struct result r = sample_result();
+        int64_t id;
+        sqlite3 *db;
+        if (!journal_open(file(), false, &j, &err) || !journal_begin_run(j, &h, &id, &err) ||
+            !journal_add_result(j, id, &r, &err))
+            _exit(1);
+        // In the middle of the next one.
+        sqlite3_open(file(), &db);
+        sqlite3_exec(
+            db,
+            "BEGIN IMMEDIATE; INSERT INTO results(run, variant, case_label, status, detail)"
+            " VALUES(1, 'half', '', 'ok', '{}')",
+            NULL, NULL, NULL);
+        (void)!write(ready[1], "x", 1);
+        pause();
+    }
+    char byte;
+    close(ready[1]);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    close(ready[0]);
+    struct journal *j = opened(false);
+    struct run run;
+    get(j, 1, &run);
+    assert_int_equal(run.result_count, 1);
+    assert_string_equal(run.results[0].variant, "tiled");
+    json_decref(run.header.environment);
+    int64_t id = begun(j);
+    struct result r = sample_result();
+    add(j, id, &r);
+    journal_close(j);
+}
+
+// Several processes open a journal that is not there yet, and write at the same time.
+static void writers_at_the_same_time_lose_nothing(void **state)
+{
+    enum { WRITERS = 4, RESULTS = 8 };
+    pid_t pids[WRITERS];
+    for (int w = 0; w < WRITERS; w++) {
+        pids[w] = fork();
+        assert_true(pids[w] >= 0);
+        if (pids[w] > 0)
+            continue;
+        struct journal *j = NULL;
+        struct run_header h = sample_header();
+        struct result r = sample_result();
+        int64_t id;
+        bool done = journal_open(file(), false, &j, &err) && journal_begin_run(j, &h, &id, &err);
+        for (int i = 0; done && i < RESULTS; i++)
+            done = journal_add_result(j, id, &r, &err);
+        done = done && journal_end_run(j, id, NULL, &err);
+        if (!done)
+            fprintf(stderr, "writer: %s\n", err.message);
+        _exit(done ? 0 : 1);
+    }
+    for (int w = 0; w < WRITERS; w++) {
+        int status;
+        assert_int_equal(waitpid(pids[w], &status, 0), pids[w]);
+        assert_int_equal(status, 0);
+    }
+    struct journal *j = opened(true);
+    for (int64_t id = 1; id <= WRITERS; id++) {
+        struct run run;
+        get(j, id, &run);
+        assert_int_equal(run.result_count, RESULTS);
+        json_decref(run.header.environment);
+    }
+    journal_close(j);
+    assert_string_equal(ask("PRAGMA integrity_check"), "ok");
+}
+
+static void reader_reads_while_another_writes(void **state)
+{
+    struct journal *writer = opened(false);
+    int64_t id = begun(writer);
+    struct result r = sample_result();
+    add(writer, id, &r);
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(file(), &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE; DELETE FROM counters", NULL, NULL, NULL),
+                     SQLITE_OK);
+    struct journal *reader = opened(true);
+    struct run run;
+    get(reader, id, &run);
+    assert_int_equal(run.result_count, 1);
+    json_decref(run.header.environment);
+    sqlite3_close(db);
+    journal_close(reader);
+    journal_close(writer);
+}
+
+static void refused(bool read_only, enum error_kind kind, const char *message)
+{
+    struct journal *j = NULL;
+    assert_false(journal_open(file(), read_only, &j, &err));
+    assert_null(j);
+    assert_int_equal(err.kind, kind);
+    assert_string_equal(err.message, message);
+}
+
+static void journal_of_a_newer_ridge_is_refused(void **state)
+{
+    journal_close(opened(false));
+    (void)ask("PRAGMA user_version = 7");
+    const char *message = arena_printf(&arena,
+                                       "the journal %s was written by a newer ridge (schema 7, "
+                                       "this one knows 1): use that one, or "
+                                       "name another file with --journal or RIDGE_JOURNAL",
+                                       file());
+    refused(false, ERROR_INPUT, message);
+    refused(true, ERROR_INPUT, message);
+}
+
+static void journal_to_be_read_is_not_made(void **state)
+{
+    refused(true, ERROR_INPUT,
+            arena_printf(&arena, "there is no journal at %s: `ridge run` makes one", file()));
+    assert_false(file_exists(file()));
+}
+
+static void file_that_is_no_journal_stays_as_it_is(void **state)
+{
+    static const char text[] = "a shopping list that is longer than the header of a database file, "
+                               "so that nobody takes it for an empty one";
+    char *now = NULL;
+    size_t size;
+    assert_true(file_write(file(), text, sizeof text - 1, &err));
+    refused(false, ERROR_SYSTEM,
+            arena_printf(&arena,
+                         "cannot open the journal %s: file is not a database: move the file away, "
+                         "or name another with --journal or RIDGE_JOURNAL",
+                         file()));
+    assert_true(file_read(file(), 4096, &now, &size, &err));
+    assert_string_equal(now, text);
+    free(now);
+}
+
+static void damaged_results_and_runs_are_said(void **state)
+{
+    struct journal *j = opened(false);
+    struct result r = sample_result();
+    struct run run;
+    add(j, begun(j), &r);
+    (void)ask("UPDATE results SET detail = substr(detail, 1, 100)");
+    assert_false(journal_get_run(j, &arena, 1, NULL, &run, &err));
+    assert_string_equal(
+        err.message,
+        arena_printf(&arena, "the journal %s holds a damaged result of run 1", file()));
+    (void)ask("UPDATE runs SET header = '{'");
+    assert_false(journal_get_run(j, &arena, 1, NULL, &run, &err));
+    assert_string_equal(err.message,
+                        arena_printf(&arena, "the journal %s holds a damaged run 1", file()));
+    assert_int_equal(err.kind, ERROR_SYSTEM);
+    journal_close(j);
+}
+
+static void text_that_looks_like_sql_is_text(void **state)
+{
+    struct journal *j = opened(false);
+    struct result r = sample_result();
+    r.variant = "x'); DROP TABLE results; --";
+    add(j, begun(j), &r);
+    struct run run;
+    get(j, 1, &run);
+    assert_string_equal(run.results[0].variant, r.variant);
+    json_decref(run.header.environment);
+    journal_close(j);
+}
+
+static void environment_names_the_journal(void **state)
+{
+    struct journal *j = NULL;
+    setenv("RIDGE_JOURNAL", path_join(&arena, folder, "sub/named.sqlite"), 1);
+    assert_true(journal_open(NULL, false, &j, &err));
+    assert_string_equal(journal_path(j), path_join(&arena, folder, "sub/named.sqlite"));
+    unsetenv("RIDGE_JOURNAL");
+    journal_close(j);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(recorded_run_comes_back_whole),
+        TEST(what_is_searched_has_a_row_each),
+        TEST(figures_that_are_absent_are_null_in_their_rows),
+        TEST(journal_is_wal_synced_and_of_version_1),
+        TEST(run_is_unfinished_until_it_ends),
+        TEST(list_is_newest_first_filtered_and_limited),
+        TEST(best_is_the_fastest_that_is_right),
+        TEST(result_that_cannot_be_recorded_leaves_nothing_behind),
+        TEST(result_of_no_run_is_refused),
+        TEST(killed_writer_leaves_what_it_committed),
+        TEST(writers_at_the_same_time_lose_nothing),
+        TEST(reader_reads_while_another_writes),
+        TEST(journal_of_a_newer_ridge_is_refused),
+        TEST(journal_to_be_read_is_not_made),
+        TEST(file_that_is_no_journal_stays_as_it_is),
+        TEST(damaged_results_and_runs_are_said),
+        TEST(text_that_looks_like_sql_is_text),
+        TEST(environment_names_the_journal),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
