@@ -38,7 +38,9 @@ static void annotate_source(const struct result *r, const char *file, const char
                             const struct report_style *style, struct text *out)
 {
     struct text head = {0};
-    text_printf(&head, "%s, variant %s, %s", file, show_text(r->variant), show_text(r->case_label));
+    text_printf(&head, "%s, variant ", file);
+    add_name(&head, r->variant);
+    text_printf(&head, ", %s", show_text(r->case_label));
     add_ink(out, style, INK_BOLD, text_str(&head));
     text_release(&head);
     text_printf(out, " (counters %s)\n", provenance_name(result_counted(r)));

@@ -41,8 +41,8 @@ static void explain_result(const struct result *r, const struct report_style *st
     char a[CELL_SIZE];
     char b[CELL_SIZE];
     struct text head = {0};
-    text_printf(&head, "%s, %s", show_text(r->variant),
-                r->case_label && r->case_label[0] ? r->case_label : "one case");
+    add_name(&head, r->variant);
+    text_printf(&head, ", %s", r->case_label && r->case_label[0] ? r->case_label : "one case");
     add_ink(out, style, INK_BOLD, text_str(&head));
     text_release(&head);
     text_add(out, "\n");

@@ -64,6 +64,13 @@ void add_repeat(struct text *out, const char *s, size_t times)
         text_add(out, s);
 }
 
+// Bytes that would move the cursor become '?': names may come from anyone's journal.
+static void add_plain(struct text *out, const char *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        text_addn(out, (unsigned char)s[i] < ' ' || s[i] == 0x7f ? "?" : &s[i], 1);
+}
+
 void add_cell(struct text *out, const char *s, size_t columns, bool right)
 {
     size_t length = text_columns(s);
@@ -73,15 +80,21 @@ void add_cell(struct text *out, const char *s, size_t columns, bool right)
             if (!is_continuation(s[bytes]) && ++seen >= columns)
                 break;
         }
-        text_addn(out, s, bytes);
+        add_plain(out, s, bytes);
         text_add(out, "~");
         return;
     }
     if (right)
         add_repeat(out, " ", columns - length);
-    text_add(out, s);
+    add_plain(out, s, strlen(s));
     if (!right)
         add_repeat(out, " ", columns - length);
+}
+
+void add_name(struct text *out, const char *s)
+{
+    s = show_text(s);
+    add_plain(out, s, strlen(s));
 }
 
 void add_ink(struct text *out, const struct report_style *style, enum ink ink, const char *s)
@@ -117,6 +130,8 @@ void add_wrapped(struct text *out, const struct report_style *style, size_t inde
         size_t bytes = strcspn(*p == ' ' ? p + 1 : p, " \n") + (*p == ' ');
         char *word = xcalloc(bytes + 1, 1);
         memcpy(word, p, bytes);
+        for (char *c = word; *c; c++) // nothing of others moves the cursor
+            *c = (unsigned char)*c < ' ' || *c == 0x7f ? '?' : *c;
         size_t columns = text_columns(word);
         if (!first && column + columns > width) {
             text_add(out, "\n");

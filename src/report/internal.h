@@ -21,6 +21,8 @@ const char *show_text(const char *s);                      // "-" for NULL
 size_t text_columns(const char *s);
 // Cuts to `columns`, marked with "~"; pads with spaces, to the left when `right`.
 void add_cell(struct text *out, const char *s, size_t columns, bool right);
+void add_name(struct text *out,
+              const char *s); // on the screen as it is, but for control characters
 void add_ink(struct text *out, const struct report_style *style, enum ink ink, const char *s);
 void add_repeat(struct text *out, const char *s, size_t times);
 // Wraps at blanks to the style's width; further lines are indented.

@@ -10,6 +10,33 @@
 
 enum { MAX_SOURCE_BYTES = 16 << 20 };
 
+/* ---- words of others ----------------------------------------------------------------------------- */
+
+// A name or a sentence as text: on one line, what Markdown or HTML would take for itself escaped.
+static void add_words(struct text *out, const char *s)
+{
+    for (s = show_text(s); *s; s++) {
+        unsigned char c = (unsigned char)*s;
+        if (strchr("\\`*[]<>|#", *s))
+            text_add(out, "\\");
+        text_addn(out, c < ' ' || c == 0x7f ? " " : s, 1);
+    }
+}
+
+// Lines as they are, between fences longer than any run of backticks in them.
+static void add_block(struct text *out, const char *language, const char *s)
+{
+    size_t fence = 3, run = 0, length = strlen(s);
+    for (const char *c = s; *c; c++) {
+        run = *c == '`' ? run + 1 : 0;
+        fence = run >= fence ? run + 1 : fence;
+    }
+    add_repeat(out, "`", fence);
+    text_printf(out, "%s\n%s%s", language, s, length > 0 && s[length - 1] == '\n' ? "" : "\n");
+    add_repeat(out, "`", fence);
+    text_add(out, "\n\n");
+}
+
 /* ---- the kernels' text ------------------------------------------------------------------------ */
 
 static bool is_word(char c)
@@ -173,9 +200,9 @@ static bool add_code(const struct experiment *e, const struct variant_spec *v,
         add_kernels(e, v, &after, err) && (!from || add_kernels(e, from, &before, err)) &&
         (!from || run_diff(text_str(&before), text_str(&after), from->name, v->name, &diff, err));
     if (done && !from)
-        text_printf(out, "```cuda\n%s```\n\n", text_str(&after));
+        add_block(out, "cuda", text_str(&after));
     else if (done && diff.length > 0)
-        text_printf(out, "```diff\n%s```\n\n", text_str(&diff));
+        add_block(out, "diff", text_str(&diff));
     else if (done)
         text_add(out, "The kernels are the same; only the launch or the defines differ.\n\n");
     text_release(&before);
@@ -269,9 +296,13 @@ static void add_results(const struct result *r, const struct result *from, struc
     read_metrics(from ? from : r, before);
     text_printf(out, "**Results** (verified: %s)\n\n", verified_word(r));
     if (r->error)
-        text_printf(out, "```\n%s\n```\n\n", r->error);
-    text_printf(out, "| metric | before%s%s | provenance | after (%s) | provenance | change |\n",
-                from ? ": " : "", from ? show_text(from->variant) : "", show_text(r->variant));
+        add_block(out, "", r->error);
+    text_add(out, from ? "| metric | before: " : "| metric | before");
+    if (from)
+        add_words(out, from->variant);
+    text_add(out, " | provenance | after (");
+    add_words(out, r->variant);
+    text_add(out, ") | provenance | change |\n");
     text_add(out, "|---|---:|---|---:|---|---:|\n");
     for (int i = 0; i < METRIC_COUNT; i++) {
         text_printf(out, "| %s | %s | %s ", after[i].name,
@@ -292,9 +323,11 @@ static void add_hypothesis(const struct result *r, const struct result *from, st
     const struct finding *top = from ? top_finding(from) : NULL;
     const char *found = top ? top->title : from ? NULL : "not known yet: the first version";
     text_add(out, "**Hypothesis**\n\n");
-    text_printf(out, "- Bottleneck: %s\n", show_text(r->bottleneck ? r->bottleneck : found));
-    text_printf(out, "- Optimization: %s\n", show_text(r->hypothesis ? r->hypothesis : r->title));
-    text_add(out, "- Expected:");
+    text_add(out, "- Bottleneck: ");
+    add_words(out, r->bottleneck ? r->bottleneck : found);
+    text_add(out, "\n- Optimization: ");
+    add_words(out, r->hypothesis ? r->hypothesis : r->title);
+    text_add(out, "\n- Expected:");
     for (int i = 0; i < r->expectation_count; i++)
         text_printf(out, "%s %s %s", i > 0 ? "," : "", show_text(r->expectations[i].what),
                     show_text(r->expectations[i].expected));
@@ -319,9 +352,10 @@ static void add_analysis(const struct result *r, struct text *out)
                     expectation_verdict_name(e->verdict));
     }
     if (r->speedup.valid) {
-        text_printf(out, "- Against %s: %sx", show_text(r->speedup.versus),
-                    show_fixed(r->speedup.comparison.ratio, 2, a));
-        text_printf(out, ", %s\n", verdict_name(r->speedup.comparison.verdict));
+        text_add(out, "- Against ");
+        add_words(out, r->speedup.versus);
+        text_printf(out, ": %sx, %s\n", show_fixed(r->speedup.comparison.ratio, 2, a),
+                    verdict_name(r->speedup.comparison.verdict));
     }
     if (r->diagnosed)
         text_printf(out, "- Limiter: %s%s%s\n", show_text(r->diagnosis.limiter),
@@ -336,13 +370,15 @@ static void add_case(const struct run *r, const struct experiment *e, const char
 {
     int iteration = 0;
     if (label && label[0])
-        text_printf(out, "## %s\n\n", label);
+        text_printf(out, "## %s\n\n", label); // names and numbers, checked at reading
     for (int i = 0; i < r->result_count; i++) {
         const struct result *it = &r->results[i];
         if (!same_text(it->case_label, label))
             continue;
         const struct result *from = find_result(r, it->from, label);
-        text_printf(out, "### Iteration %d: %s\n\n", iteration++, show_text(it->variant));
+        text_printf(out, "### Iteration %d: ", iteration++);
+        add_words(out, it->variant);
+        text_add(out, "\n\n");
         add_hypothesis(it, from, out);
         add_implementation(e, it, out);
         add_results(it, from, out);
@@ -355,7 +391,9 @@ bool report_markdown(const struct run *r, const struct experiment *experiment, s
 {
     const struct run_header *h = &r->header;
     error_clear(err);
-    text_printf(out, "# %s\n\n", h->title ? h->title : show_text(h->experiment));
+    text_add(out, "# ");
+    add_words(out, h->title ? h->title : h->experiment);
+    text_add(out, "\n\n");
     text_printf(out, "Device: %s (%s). Date: %s. Caches: %s. ridge %s", show_text(h->device_name),
                 show_text(h->device_id), show_text(h->started), show_text(h->cache_state),
                 show_text(h->ridge_version));

@@ -199,12 +199,16 @@ static void add_errors(const struct run *r, const char *label, const struct repo
         if (!same_text(it->case_label, label))
             continue;
         if (it->status != RESULT_OK || it->error) {
-            text_printf(out, "%s: ", show_text(it->variant));
+            add_name(out, it->variant);
+            text_add(out, ": ");
             add_ink(out, style, it->status == RESULT_SKIPPED ? INK_NONE : INK_RED,
                     status_word(it->status));
             const struct result *same = earlier_error(r, i);
-            if (same)
-                text_printf(out, ", as %s above", show_text(same->variant));
+            if (same) {
+                text_add(out, ", as ");
+                add_name(out, same->variant);
+                text_add(out, " above");
+            }
             text_add(out, "\n");
             if (it->error && !same)
                 add_message(out, style, 2, it->error);
@@ -241,7 +245,9 @@ static void add_expectations(const struct run *r, const char *label,
                 text_printf(&line, " %s", verdict);
                 add_wrapped(out, style, 2, text_str(&line));
             } else {
-                text_printf(out, "  %s ", text_str(&line));
+                text_add(out, "  ");
+                add_name(out, text_str(&line));
+                text_add(out, " ");
                 add_ink(out, style, ink, verdict);
                 text_add(out, "\n");
             }
@@ -284,7 +290,9 @@ static void add_findings(const struct run *r, const char *label, const struct re
         if (!any)
             add_ink(out, style, INK_BOLD, "\nFindings\n");
         any = true;
-        text_printf(out, " %s%s\n", show_text(it->variant), it == best ? " (fastest)" : "");
+        text_add(out, " ");
+        add_name(out, it->variant);
+        text_add(out, it == best ? " (fastest)\n" : "\n");
         int folded = 0;
         for (int k = 0; k < it->diagnosis.finding_count; k++) {
             const struct finding *f = &it->diagnosis.findings[k];
@@ -344,7 +352,7 @@ static void add_said(const struct run *r, const char *label, const struct report
             if (!said[k].words)
                 continue;
             text_add(out, "\n");
-            add_ink(out, style, INK_BOLD, show_text(it->variant));
+            add_name(out, it->variant);
             text_printf(out, " (%s)\n", said[k].head);
             add_message(out, style, 2, said[k].words);
         }
@@ -406,10 +414,19 @@ static void add_case(const struct run *r, const char *label, const struct report
     report_roofline(r, label, style, out);
 }
 
+static void add_title(const struct run_header *h, const struct report_style *style,
+                      struct text *out)
+{
+    struct text title = {0};
+    add_name(&title, h->title ? h->title : h->experiment);
+    add_ink(out, style, INK_BOLD, text_str(&title));
+    text_release(&title);
+}
+
 void report_terminal(const struct run *r, const struct report_style *style, struct text *out)
 {
     const struct run_header *h = &r->header;
-    add_ink(out, style, INK_BOLD, h->title ? h->title : show_text(h->experiment));
+    add_title(h, style, out);
     text_printf(out, "\n%s (%s), caches %s, %s\n", show_text(h->device_name),
                 show_text(h->device_id), show_text(h->cache_state), show_text(h->started));
     for (int i = 0; i < r->result_count; i++) {
@@ -453,7 +470,7 @@ void report_verify(const struct run *r, const struct report_style *style, struct
         name_width = n > name_width ? n : name_width;
     }
     name_width = name_width < NAME_COLUMNS_MAX ? name_width : NAME_COLUMNS_MAX;
-    add_ink(out, style, INK_BOLD, h->title ? h->title : show_text(h->experiment));
+    add_title(h, style, out);
     text_printf(out, "\n%s (%s), %s\n", show_text(h->device_name), show_text(h->device_id),
                 show_text(h->started));
     for (int i = 0; i < r->result_count; i++) {

@@ -1,0 +1,367 @@
+// The reports: what fits where, what is shown for what is not known, and names that mean harm.
+// SPDX-License-Identifier: Apache-2.0
+#include "report/report.h"
+#include "support/sample.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { RESULTS = 3 };
+
+static struct result results[RESULTS];
+static struct run run;
+static struct text out;
+static struct error err;
+static const struct report_style narrow = {.width = 80}, wide = {.width = 100};
+
+// The first variant, one that answers it, and one that failed.
+static int setup(void **state)
+{
+    (void)state;
+    results[0] = results[1] = sample_result();
+    results[0].variant = "naive";
+    results[0].from = NULL;
+    results[0].speedup.valid = false;
+    results[0].expectation_count = 0;
+    results[2] = (struct result){.variant = "broken",
+                                 .from = "naive",
+                                 .case_label = results[0].case_label,
+                                 .status = RESULT_FAILED,
+                                 .error = "k.cu:3:7: error: expected ';'\n  int x\n       ^",
+                                 .worst_relative_error = (double)NAN,
+                                 .worst_absolute_error = (double)NAN};
+    run = (struct run){sample_header(), results, RESULTS, NULL};
+    error_clear(&err);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    text_release(&out);
+    return 0;
+}
+
+static void has(const char *part)
+{
+    if (!strstr(text_str(&out), part))
+        fail_msg("'%s' is not in:\n%s", part, text_str(&out));
+}
+
+static void has_not(const char *part)
+{
+    if (strstr(text_str(&out), part))
+        fail_msg("'%s' is in:\n%s", part, text_str(&out));
+}
+
+static void assert_fits(const char *what, size_t columns)
+{
+    size_t n = 0;
+    for (const char *c = text_str(&out); *c; c++) {
+        n = *c == '\n' ? 0 : n + (((unsigned char)*c & 0xC0U) != 0x80U);
+        if (n > columns)
+            fail_msg("%s: more than %zu columns:\n%s", what, columns, text_str(&out));
+    }
+}
+
+// Every byte that is no text is a newline; without colour no escape is left either.
+static void assert_tame(const char *what)
+{
+    for (const char *c = text_str(&out); *c; c++)
+        if (((unsigned char)*c < ' ' && *c != '\n') || *c == 0x7f)
+            fail_msg("%s: byte 0x%02x in:\n%s", what, (unsigned)(unsigned char)*c, text_str(&out));
+}
+
+static char *long_name(void)
+{
+    static char name[301];
+    memset(name, 'n', sizeof name - 1);
+    return name;
+}
+
+static void terminal_report_fits_80_columns(void **state)
+{
+    (void)state;
+    report_terminal(&run, &narrow, &out);
+    assert_fits("short names", 80);
+    text_clear(&out);
+    results[1].variant = results[1].speedup.versus = "a-variant-with-quite-a-long-name-for-a-table";
+    results[1].from = results[0].variant =
+        "the-first-variant-has-a-name-that-is-longer-than-the-column-of-names";
+    results[1].expectations[0].what = "global_store_sectors_ideal_of_a_long_name";
+    report_terminal(&run, &narrow, &out);
+    assert_fits("long names", 80);
+    results[1].expectations[0].what = "time";
+}
+
+static void wide_terminal_report_fits_100_columns(void **state)
+{
+    (void)state;
+    report_terminal(&run, &wide, &out);
+    assert_fits("terminal", 100);
+    has("time/counts: mea measured, sim simulated, mod modelled");
+}
+
+static void explanation_and_verification_fit_80_columns(void **state)
+{
+    (void)state;
+    report_explain(&run, NULL, &narrow, &out);
+    assert_fits("explain", 80);
+    text_clear(&out);
+    report_verify(&run, &narrow, &out);
+    assert_fits("verify", 80);
+}
+
+static void every_figure_of_a_narrow_table_tells_its_origin(void **state)
+{
+    (void)state;
+    report_terminal(&run, &narrow, &out);
+    has("times measured, counts simulated");
+    text_clear(&out);
+    results[1].time.provenance = PROVENANCE_MODELLED;
+    report_terminal(&run, &narrow, &out);
+    has("naive: time measured, counts simulated; tiled: time modelled, counts simulated");
+}
+
+static void absent_and_infinite_figures_are_dashes(void **state)
+{
+    (void)state;
+    results[0].diagnosis.pct_of_floor = (double)NAN;
+    results[0].diagnosis.throughput_gbps = (double)INFINITY;
+    report_terminal(&run, &wide, &out);
+    has("\nbroken          -          -      -     -    -    -     -    -    - -             - -   "
+        "   "
+        "-/-    \n");
+    has("\nnaive           yes  1.00 ms      -     -");
+    has_not(" nan");
+    has_not(" inf");
+    text_clear(&out);
+    assert_true(report_markdown(&run, NULL, &out, &err));
+    has_not(" nan");
+    has_not(" inf");
+    text_clear(&out);
+    report_explain(&run, NULL, &wide, &out);
+    has_not(" nan");
+    has_not(" inf");
+}
+
+static void failure_is_shown_with_its_lines_as_they_are(void **state)
+{
+    (void)state;
+    report_terminal(&run, &wide, &out);
+    has("broken: failed\n  k.cu:3:7: error: expected ';'\n    int x\n         ^\n");
+}
+
+static void one_mistake_is_shown_once(void **state)
+{
+    (void)state;
+    results[1].status = RESULT_FAILED;
+    results[1].error = results[2].error;
+    report_terminal(&run, &wide, &out);
+    has("broken: failed, as tiled above\n");
+    has_not("broken: failed, as tiled above\n  k.cu");
+}
+
+static void colour_and_box_characters_only_where_they_are_wanted(void **state)
+{
+    (void)state;
+    report_terminal(&run, &wide, &out);
+    assert_tame("plain");
+    has("* Global loads are uncoalesced");
+    text_clear(&out);
+    const struct report_style full = {.color = true, .unicode = true, .width = 100};
+    report_terminal(&run, &full, &out);
+    has("\x1b[1mTranspose\x1b[0m");
+    has("\x1b[32myes\x1b[0m");
+    has("\x1b[31mfailed\x1b[0m");
+    has("\u2500");
+}
+
+static void hostile_names_leave_the_terminal_and_the_table_alone(void **state)
+{
+    (void)state;
+    static const char bad[] = "a\x1b[31m|b\n## x\r`c`<script>\x7f\a";
+    results[1].variant = results[1].hypothesis = results[1].title = bad;
+    results[1].error = results[1].printed = results[1].compiler_log = bad;
+    run.header.title = bad;
+    const struct report_style verbose = {.width = 80, .verbose = true};
+    report_terminal(&run, &verbose, &out);
+    assert_tame("terminal");
+    text_clear(&out);
+    report_explain(&run, NULL, &verbose, &out);
+    assert_tame("explain");
+    text_clear(&out);
+    report_verify(&run, &verbose, &out);
+    assert_tame("verify");
+    text_clear(&out);
+    results[1].error = NULL;
+    assert_true(report_markdown(&run, NULL, &out, &err));
+    assert_tame("markdown");
+    has("### Iteration 1: a \\[31m\\|b \\#\\# x \\`c\\`\\<script\\>  \n");
+    has_not("<script>");
+    has_not("\n## x");
+    text_clear(&out);
+    results[1].variant = long_name();
+    report_terminal(&run, &narrow, &out);
+    report_verify(&run, &narrow, &out);
+}
+
+static void compiler_warnings_are_shown_when_asked_for_and_once(void **state)
+{
+    (void)state;
+    results[0].compiler_log = results[1].compiler_log = "k.cu:1: warning: unused\n";
+    report_terminal(&run, &wide, &out);
+    has_not("warning: unused");
+    text_clear(&out);
+    const struct report_style verbose = {.width = 100, .verbose = true};
+    report_terminal(&run, &verbose, &out);
+    has("\nnaive (compiler)\n  k.cu:1: warning: unused\n");
+    has_not("tiled (compiler)");
+}
+
+static void what_kernels_print_is_shown(void **state)
+{
+    (void)state;
+    report_terminal(&run, &wide, &out);
+    has("\nnaive (printed)\n  hi\n");
+}
+
+static void folded_findings_wait_for_verbose(void **state)
+{
+    (void)state;
+    report_terminal(&run, &wide, &out);
+    has("(1 more under 3 % of gain; --verbose shows them)");
+    has_not("* Tail");
+    text_clear(&out);
+    const struct report_style verbose = {.width = 100, .verbose = true};
+    report_terminal(&run, &verbose, &out);
+    has("* Tail");
+}
+
+static void stop_reason_is_the_last_word(void **state)
+{
+    (void)state;
+    run.stop_reason = "close to peak";
+    report_terminal(&run, &wide, &out);
+    has("none needed: close to peak");
+    has("\nStop rule: close to peak\n");
+}
+
+/* ---- the documentation template -------------------------------------------------------------------- */
+
+static void markdown_has_the_parts_of_the_template_in_order(void **state)
+{
+    (void)state;
+    assert_true(report_markdown(&run, NULL, &out, &err));
+    static const char *const parts[] = {
+        "# Transpose\n\nDevice: NVIDIA H200 (simulated) (sim:h200). Date: 2026-11-20T21:00:00Z. "
+        "Caches: cold. ridge 0.1.0. Commit: 0123456789012345678901234567890123456789.\n",
+        "## N=4096 s=2\n",
+        "### Iteration 0: naive\n",
+        "**Hypothesis**\n",
+        "**Implementation**\n",
+        "**Results** (verified: yes)\n",
+        "**Analysis**\n",
+        "### Iteration 1: tiled\n",
+        "**Hypothesis**\n\n- Bottleneck: b\n- Optimization: h\n- Expected: time -50%, waves 2x\n",
+        "**Implementation**\n\nNo diff: the experiment's files are not there any more.\n",
+        "**Results** (verified: yes)\n\n| metric | before: naive | provenance | after (tiled) | "
+        "provenance | change |\n",
+        "| time | 1.00 ms | measured | 1.00 ms | measured | +0.0 % |\n",
+        "**Analysis**\n\n- time: expected -50%, actual -61%: held\n"
+        "- waves: expected 2x, actual -: unknown\n- Against naive: 2.50x, faster\n"
+        "- Limiter: dram: why\n- New bottleneck: Global loads are uncoalesced\n",
+        "### Iteration 2: broken\n",
+        "```\nk.cu:3:7: error: expected ';'\n  int x\n       ^\n```\n",
+        "- Not right, so not timed: see the error.\n",
+        "**Stop rule**: go on\n",
+    };
+    const char *at = text_str(&out);
+    for (size_t i = 0; i < COUNT_OF(parts); i++) {
+        const char *found = strstr(at, parts[i]);
+        if (!found)
+            fail_msg("'%s' is missing (or out of order) in:\n%s", parts[i], text_str(&out));
+        at = found + strlen(parts[i]);
+    }
+}
+
+static void markdown_shows_the_diff_against_the_variant_it_answers(void **state)
+{
+    (void)state;
+    struct arena a = {0};
+    const char *tmp = getenv("TMPDIR");
+    char *folder = arena_printf(&a, "%s/report-XXXXXX", tmp ? tmp : "/tmp");
+    assert_non_null(mkdtemp(folder));
+    static const char source[] =
+        "// Before.\n__global__ void one(float *y)\n{\n    y[0] = 1;\n}\n"
+        "// After: ``` in a comment.\n__global__ void two(float *y)\n{\n    y[0] = 2;\n}\n";
+    static const char yaml[] =
+        "experiment: e\nsource: k.cu\nbuffers:\n  y: {type: f32, count: 1}\nvariants:\n"
+        "  - {name: naive, kernel: one, grid: 1, block: 1, args: [y]}\n"
+        "  - {name: tiled, from: naive, kernel: two, grid: 1, block: 1, args: [y]}\n";
+    const char *cu = path_join(&a, folder, "k.cu"),
+               *file = path_join(&a, folder, "experiment.yaml");
+    assert_true(file_write(cu, source, sizeof source - 1, &err));
+    assert_true(file_write(file, yaml, sizeof yaml - 1, &err));
+    struct experiment *e = NULL;
+    if (!experiment_load(&a, folder, &e, &err))
+        fail_msg("%s", err.message);
+    run.result_count = 2;
+    assert_true(report_markdown(&run, e, &out, &err));
+    has("```cuda\n// Before.\n__global__ void one(float *y)\n{\n    y[0] = 1;\n}\n");
+    has("````diff\n--- naive\n+++ tiled\n");
+    has("-    y[0] = 1;\n+    y[0] = 2;\n");
+    (void)unlink(cu);
+    (void)unlink(file);
+    (void)rmdir(folder);
+    arena_release(&a);
+}
+
+/* ---- annotate ------------------------------------------------------------------------------------- */
+
+static void annotate_says_what_is_missing(void **state)
+{
+    (void)state;
+    assert_false(report_annotate(&run, &results[2], &wide, &out, &err));
+    assert_string_equal(err.message, "variant 'broken' has no counters by line: it did not run, or "
+                                     "the device or the PTX gave no line information");
+    run.header.experiment_path = "/nowhere/experiment.yaml";
+    assert_false(report_annotate(&run, &results[0], &wide, &out, &err));
+    assert_string_equal(err.message,
+                        "the source '/nowhere/transpose.cu' is not there any more, so its lines "
+                        "cannot be shown; restore it or run the experiment again");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(terminal_report_fits_80_columns),
+        TEST(wide_terminal_report_fits_100_columns),
+        TEST(explanation_and_verification_fit_80_columns),
+        TEST(every_figure_of_a_narrow_table_tells_its_origin),
+        TEST(absent_and_infinite_figures_are_dashes),
+        TEST(failure_is_shown_with_its_lines_as_they_are),
+        TEST(one_mistake_is_shown_once),
+        TEST(colour_and_box_characters_only_where_they_are_wanted),
+        TEST(hostile_names_leave_the_terminal_and_the_table_alone),
+        TEST(compiler_warnings_are_shown_when_asked_for_and_once),
+        TEST(what_kernels_print_is_shown),
+        TEST(folded_findings_wait_for_verbose),
+        TEST(stop_reason_is_the_last_word),
+        TEST(markdown_has_the_parts_of_the_template_in_order),
+        TEST(markdown_shows_the_diff_against_the_variant_it_answers),
+        TEST(annotate_says_what_is_missing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
