@@ -29,7 +29,7 @@ struct option_values { // of one option; repeated ones keep all
 struct options {
     enum command_id command;
     struct option_values option[OPTION_COUNT];
-    const char *arguments[2];
+    const char *arguments[3]; // one more than a command takes, for the message
     int argument_count;
     const char *command_line;
     struct arena arena;
@@ -63,6 +63,9 @@ bool cli_run_find(const struct options *o, struct arena *a, struct run *run,
 bool cli_markdown(struct arena *a, const struct run *run, struct text *out,
                   struct error *err) CHECK_RESULT;
 
+// ridge log --hypotheses.
+bool cli_hypothesis_record(const struct options *o, struct journal *j, const char *experiment,
+                           int limit, struct error *err) CHECK_RESULT;
 // Answers --if and --on for one result, or all; prints.
 bool cli_whatif(const struct options *o, struct arena *a, const struct run *run,
                 const struct result *only, struct error *err) CHECK_RESULT;

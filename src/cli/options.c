@@ -133,7 +133,10 @@ static bool arguments_check(const struct options *o, struct error *err)
         return fail(err, NOWHERE, "`ridge %s` needs %s: ridge %s [options] %s", c->name,
                     c->arguments, c->name, c->arguments);
     return fail(err, NOWHERE, "`ridge %s` takes %s: unexpected '%s'", c->name,
-                c->most == 0 ? "no argument" : "one argument", o->arguments[c->most]);
+                c->most == 0   ? "no argument"
+                : c->most == 1 ? "one argument"
+                               : "two arguments",
+                o->arguments[c->most]);
 }
 
 static const char *command_line(struct arena *a, int argc, char **argv)

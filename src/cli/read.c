@@ -77,8 +77,11 @@ bool command_log(const struct options *o, int *status, struct error *err)
                  cli_experiment_name(&a, o->arguments[0], &filter.experiment, &variant, err)) &&
                 cli_journal_open(o, true, &j, err);
     filter.limit = (int)limit;
-    done = done && journal_list(j, &a, &filter, &entries, &count, err) &&
-           log_print(o, entries, count, err);
+    if (done && option_given(o, OPTION_HYPOTHESES))
+        done = cli_hypothesis_record(o, j, filter.experiment, (int)limit, err);
+    else
+        done = done && journal_list(j, &a, &filter, &entries, &count, err) &&
+               log_print(o, entries, count, err);
     journal_close(j);
     arena_release(&a);
     return done;

@@ -147,6 +147,19 @@ static bool run_print(const struct options *o, struct arena *a, const struct run
     return done;
 }
 
+// What was written down for this experiment's variants.
+static bool hypotheses_load(const struct options *o, struct arena *a, struct journal *j,
+                            struct loop_request *q, struct error *err)
+{
+    const char *name, *variant;
+    struct hypothesis *found;
+    if (!j || !cli_experiment_name(a, o->arguments[0], &name, &variant, err) ||
+        !journal_hypotheses(j, a, name, &found, &q->hypothesis_count, err))
+        return !j;
+    q->hypotheses = found;
+    return true;
+}
+
 static bool loop_command(const struct options *o, bool verify_only, int *status, struct error *err)
 {
     struct session s = {
@@ -162,7 +175,8 @@ static bool loop_command(const struct options *o, bool verify_only, int *status,
     bool record = !verify_only && !option_given(o, OPTION_NO_JOURNAL);
     bool done =
         request_fill(o, &request, err) && (!record || cli_journal_open(o, false, &s.journal, err));
-    done = done && loop_run(&a, &request, &events, &run, err);
+    done = done && hypotheses_load(o, &a, s.journal, &request, err) &&
+           loop_run(&a, &request, &events, &run, err);
     line_clear(&s);
     if (!done && s.recorded > 0)
         error_context(err, "%d result%s recorded before: `ridge show %lld`", s.recorded,

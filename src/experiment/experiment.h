@@ -104,6 +104,10 @@ struct expectation_spec { // "time: -50%" (relative change against `from`), or "
     struct location at;
 };
 
+// Parses "-50%", "2x", "<= 4", ">= 90" or a number; `at` is where messages point to.
+bool expectation_parse(struct arena *a, const char *what, const char *text, struct location at,
+                       struct expectation_spec *out, struct error *err) CHECK_RESULT;
+
 struct define_spec {
     const char *name, *value; // -DNAME=VALUE; values may be expressions of parameters: `expression`
     struct expression *expression; // or NULL

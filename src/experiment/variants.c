@@ -130,12 +130,13 @@ bool load_launch(struct loader *l, const struct yaml_node *node, struct launch_s
     return out->zero_buffer >= 0 ? true : unknown_buffer(l, zero->at, name, false);
 }
 
-static bool parse_expectation(struct loader *l, struct expectation_spec *x)
+bool expectation_parse(struct arena *a, const char *what, const char *text, struct location at,
+                       struct expectation_spec *x, struct error *err)
 {
-    const char *s = x->text;
+    const char *s = text;
     size_t n = strlen(s);
     char last = n > 0 ? s[n - 1] : '\0';
-    x->kind = EXPECT_VALUE;
+    *x = (struct expectation_spec){.what = what, .text = text, .kind = EXPECT_VALUE, .at = at};
     bool below = str_starts_with(s, "<=");
     bool above = str_starts_with(s, ">=");
     const char *number = below || above ? s + 2 : s + (*s == '=');
@@ -150,9 +151,8 @@ static bool parse_expectation(struct loader *l, struct expectation_spec *x)
     size_t length = strlen(number);
     length -= x->kind != EXPECT_VALUE && length > 0;
     double v = 0;
-    if (!str_to_double(arena_strndup(l->a, number, length), &v)) {
-        return fail(l->err, x->at,
-                    "'%s' is no expectation; write -50%%, 2x, <= 4, >= 90 or a number", s);
+    if (!str_to_double(arena_strndup(a, number, length), &v)) {
+        return fail(err, at, "'%s' is no expectation; write -50%%, 2x, <= 4, >= 90 or a number", s);
     }
     v = x->kind == EXPECT_CHANGE ? v / 100 : v;
     x->low = below ? -(double)INFINITY : v;
@@ -170,7 +170,8 @@ bool load_expectations(struct loader *l, const struct yaml_node *node, struct va
         struct expectation_spec *x = &v->expectations[v->expectation_count++];
         x->what = node->keys[i]->scalar;
         x->at = node->items[i]->at;
-        if (!yaml_string(node->items[i], x->what, &x->text, l->err) || !parse_expectation(l, x)) {
+        if (!yaml_string(node->items[i], x->what, &x->text, l->err) ||
+            !expectation_parse(l->a, x->what, x->text, x->at, x, l->err)) {
             return false;
         }
         if (x->kind != EXPECT_VALUE && v->from < 0) {

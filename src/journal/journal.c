@@ -65,7 +65,8 @@ static bool schema_version(struct journal *j, int *version, struct error *err)
     return true;
 }
 
-// A new file gets the tables inside one exclusive transaction: two first runs at once are safe.
+// A new file gets the tables, an older one those it lacks, inside one exclusive transaction: two first
+// runs at once are safe.
 static bool schema_create(struct journal *j, struct error *err)
 {
     if (!journal_exec(j, "BEGIN EXCLUSIVE", "write to", err))
@@ -73,10 +74,12 @@ static bool schema_create(struct journal *j, struct error *err)
     int version = 0;
     char pragma[64];
     snprintf(pragma, sizeof pragma, "PRAGMA user_version = %d", JOURNAL_SCHEMA_VERSION);
-    bool done = schema_version(j, &version, err) &&
-                (version != 0 || (journal_exec(j, journal_schema, "write to", err) &&
-                                  journal_exec(j, pragma, "write to", err))) &&
-                journal_exec(j, "COMMIT", "write to", err);
+    bool done =
+        schema_version(j, &version, err) &&
+        (version == JOURNAL_SCHEMA_VERSION ||
+         (journal_exec(j, version == 0 ? journal_schema : journal_from_1, "write to", err) &&
+          journal_exec(j, pragma, "write to", err))) &&
+        journal_exec(j, "COMMIT", "write to", err);
     if (!done)
         sqlite3_exec(j->db, "ROLLBACK", NULL, NULL, NULL);
     return done;
@@ -95,7 +98,7 @@ static bool schema_check(struct journal *j, bool read_only, struct error *err)
             j->path, version, JOURNAL_SCHEMA_VERSION);
     if (version == 0 && read_only)
         return fail(err, NOWHERE, "the journal %s is empty: nothing was recorded yet", j->path);
-    return version != 0 || schema_create(j, err);
+    return version == JOURNAL_SCHEMA_VERSION || read_only || schema_create(j, err);
 }
 
 static bool folder_make(struct arena *a, const char *path, struct error *err)

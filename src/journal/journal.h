@@ -43,4 +43,37 @@ bool journal_list(struct journal *j, struct arena *a, const struct journal_filte
 bool journal_get_run(struct journal *j, struct arena *a, int64_t id, const char *experiment,
                      struct run *out, struct error *err) CHECK_RESULT;
 
+/* ---- hypotheses ------------------------------------------------------------------------------- */
+
+bool journal_add_hypothesis(struct journal *j, const char *experiment, const struct hypothesis *h,
+                            struct error *err) CHECK_RESULT;
+// The newest of each variant of the experiment, arena-owned.
+bool journal_hypotheses(struct journal *j, struct arena *a, const char *experiment,
+                        struct hypothesis **out, int *count, struct error *err) CHECK_RESULT;
+
+struct judged_expectation { // one line of the record
+    int64_t run;
+    const char *experiment, *variant, *case_label, *device, *hypothesis;
+    const char *what, *expected, *actual, *verdict;
+};
+struct
+    judged_prediction { // what ridge's first finding on `variant` promised, what `answer` brought
+    int64_t run;
+    const char *experiment, *variant, *answer, *case_label, *device, *title;
+    double before_ns, predicted_ns, actual_ns;
+};
+struct open_hypothesis { // no run has judged it yet
+    const char *written, *experiment, *variant, *hypothesis;
+};
+struct hypothesis_record { // arena-owned; newest first
+    struct judged_expectation *expectations;
+    struct judged_prediction *predictions;
+    struct open_hypothesis *open;
+    int expectation_count, prediction_count, open_count;
+};
+// experiment NULL = all. limit: of each list; 0 = all.
+bool journal_hypothesis_record(struct journal *j, struct arena *a, const char *experiment,
+                               int limit, struct hypothesis_record *out,
+                               struct error *err) CHECK_RESULT;
+
 #endif

@@ -1,10 +1,16 @@
-// The journal's tables, version 1. `results.detail` is the result's JSON as `--json` prints it (the
+// The journal's tables, version 2 (1 had no hypotheses). `results.detail` is the result's JSON as `--json` prints it (the
 // whole truth); the other tables hold what is searched, one row each.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef RIDGE_JOURNAL_SCHEMA_H
 #define RIDGE_JOURNAL_SCHEMA_H
 
-enum { JOURNAL_SCHEMA_VERSION = 1 };
+enum { JOURNAL_SCHEMA_VERSION = 2 };
+
+// Added in version 2: what was written before a run. `expected` is a JSON object of strings.
+#define HYPOTHESES_TABLE                                                                      \
+    "CREATE TABLE hypotheses("                                                                \
+    " id INTEGER PRIMARY KEY AUTOINCREMENT, written TEXT NOT NULL, experiment TEXT NOT NULL," \
+    " variant TEXT NOT NULL, hypothesis TEXT NOT NULL, expected TEXT NOT NULL);"
 
 static const char journal_schema[] =
     "CREATE TABLE runs("
@@ -30,6 +36,7 @@ static const char journal_schema[] =
     "NULL,"
     " hypothesis TEXT, what TEXT NOT NULL, expected TEXT NOT NULL, actual TEXT, verdict TEXT NOT "
     "NULL,"
-    " PRIMARY KEY(result, rank)) WITHOUT ROWID;";
+    " PRIMARY KEY(result, rank)) WITHOUT ROWID;" HYPOTHESES_TABLE;
+static const char journal_from_1[] = HYPOTHESES_TABLE;
 
 #endif

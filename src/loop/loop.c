@@ -113,6 +113,47 @@ static bool plan_variants(struct loop *l, struct error *err)
     return true;
 }
 
+// What the hypothesis expects replaces what the file expects of the same figure.
+static bool hypothesis_apply(const struct loop *l, const struct hypothesis *h,
+                             struct variant_spec *v, struct error *err)
+{
+    struct expectation_spec *merged =
+        ARENA_ARRAY(l->arena, struct expectation_spec, v->expectation_count + h->expectation_count);
+    int count = 0;
+    for (int i = 0; i < v->expectation_count; i++) {
+        bool replaced = false;
+        for (int k = 0; k < h->expectation_count; k++)
+            replaced |= strcmp(v->expectations[i].what, h->whats[k]) == 0;
+        if (!replaced)
+            merged[count++] = v->expectations[i];
+    }
+    for (int k = 0; k < h->expectation_count; k++) {
+        struct expectation_spec *x = &merged[count++];
+        if (!expectation_parse(l->arena, h->whats[k], h->expected[k], v->at, x, err))
+            return error_context(err, "in the recorded hypothesis on '%s'", v->name);
+        if (x->kind != EXPECT_VALUE && v->from < 0)
+            return fail(
+                err, v->at,
+                "the recorded hypothesis expects '%s: %s' of '%s', which answers no earlier "
+                "variant: give it a 'from'",
+                x->what, x->text, v->name);
+    }
+    v->expectations = merged;
+    v->expectation_count = count;
+    v->hypothesis = h->text;
+    return true;
+}
+
+static bool plan_hypotheses(const struct loop *l, struct error *err)
+{
+    for (int i = 0; i < l->request->hypothesis_count; i++)
+        for (int v = 0; v < l->experiment->variant_count; v++)
+            if (strcmp(l->experiment->variants[v].name, l->request->hypotheses[i].variant) == 0 &&
+                !hypothesis_apply(l, &l->request->hypotheses[i], &l->experiment->variants[v], err))
+                return false;
+    return true;
+}
+
 // "time", or a counter's name.
 static bool plan_expectations(const struct loop *l, struct error *err)
 {
@@ -141,7 +182,7 @@ static bool plan(struct loop *l, struct error *err)
         !device_find(l->arena, r->device, &l->device, err) ||
         !experiment_cases(l->arena, l->experiment, r->overrides, r->override_count, &l->cases,
                           &l->case_count, err) ||
-        !plan_expectations(l, err) || !plan_variants(l, err))
+        !plan_hypotheses(l, err) || !plan_expectations(l, err) || !plan_variants(l, err))
         return false;
     l->units = l->case_count * l->selected_count;
     l->run->results = ARENA_ARRAY(l->arena, struct result, l->units + 1);

@@ -99,6 +99,14 @@ struct run { // arena-owned
     const char *stop_reason; // of the last case, or NULL
 };
 
+// Written before the run, for a variant by name: it is judged as if the file had said it. A variant
+// that is not there is passed over.
+struct hypothesis {
+    const char *variant, *text;
+    const char *const *whats, *const *expected; // "time", "-50%"
+    int expectation_count;
+};
+
 struct loop_request {
     const char *experiment_path;
     const char *device;           // "auto", …
@@ -115,6 +123,8 @@ struct loop_request {
     uint64_t budget_warp_instructions; // 0 = 200 G
     int threads;
     double sample_share;
+    const struct hypothesis *hypotheses;
+    int hypothesis_count;
     bool has_seed;
     uint64_t seed; // else fresh
 };

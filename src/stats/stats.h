@@ -37,6 +37,10 @@ bool stats_settled(const double *samples, size_t count, double relative);
 // Slow drift: Theil-Sen slope of the samples in order, as the relative change from first to last.
 double stats_drift(const double *samples, size_t count);
 
+// Spearman's rank correlation of pairs, ties sharing their mean rank; NAN below 3 pairs or when one
+// side does not vary.
+double stats_rank_correlation(const double *x, const double *y, size_t count);
+
 const char *verdict_name(enum verdict v); // "no difference", "faster", "slower"
 
 #endif

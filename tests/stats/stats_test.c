@@ -235,6 +235,19 @@ static void drift_is_the_relative_change_over_the_series(void **state)
     assert_true(stats_drift(&one, 1) == 0);
 }
 
+// Spearman's own formula without ties, and a tie by hand.
+static void rank_correlation_of_known_pairs(void **state)
+{
+    (void)state;
+    const double x[] = {1, 2, 3, 4, 5}, same[] = {10, 20, 30, 40, 500}, back[] = {5, 4, 3, 2, 1};
+    const double mixed[] = {2, 1, 4, 3, 5}, tied[] = {1, 1, 2, 2, 3};
+    assert_true(fabs(stats_rank_correlation(x, same, 5) - 1) < 1e-12);
+    assert_true(fabs(stats_rank_correlation(x, back, 5) + 1) < 1e-12);
+    assert_true(fabs(stats_rank_correlation(x, mixed, 5) - 0.8) < 1e-12); // 1 - 6*4/120
+    assert_true(fabs(stats_rank_correlation(x, tied, 5) - 9 / sqrt(90)) < 1e-12);
+    assert_true(isnan(stats_rank_correlation(x, same, 2)));
+}
+
 static void verdicts_have_names(void **state)
 {
     (void)state;
@@ -259,6 +272,7 @@ int main(void)
         cmocka_unit_test(comparing_takes_milliseconds),
         cmocka_unit_test(sampling_settles_when_the_interval_is_narrow),
         cmocka_unit_test(drift_is_the_relative_change_over_the_series),
+        cmocka_unit_test(rank_correlation_of_known_pairs),
         cmocka_unit_test(verdicts_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

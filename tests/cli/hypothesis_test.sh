@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# ridge hypothesize before a run, its verdict after it, and the record.
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/support.sh"
+need clang
+need sqlite3
+stage scale
+export RIDGE_JOURNAL=$work/j.sqlite
+"$RIDGE" run scale --param N=4096 -q >/dev/null
+# A journal of the schema before hypotheses: it is given their table when it is written to.
+sqlite3 j.sqlite 'DROP TABLE hypotheses; PRAGMA user_version = 1'
+"$RIDGE" log --hypotheses >out.txt
+grep -q ' 0 open$' out.txt
+pass 'a journal without the table is read' $? out.txt
+"$RIDGE" hypothesize scale:plain 'Neighbours read neighbours.' --expect time=-1% \
+    --expect 'global_load_sectors=<= 7' >out.txt
+echo 'recorded: the next `ridge run` of scale judges plain' | diff - out.txt >diff.txt
+pass 'what is recorded is said' $? diff.txt
+"$RIDGE" log --hypotheses | grep -q 'open     scale:plain: Neighbours read neighbours.'
+pass 'it is open until a run judges it' $?
+sleep 1 # both are recorded to the second
+"$RIDGE" run scale --param N=4096 -q >out.txt
+grep -q 'plain: global_load_sectors expected <= 7, actual [0-9.]*: missed' out.txt
+pass 'the next run judges it' $? out.txt
+"$RIDGE" log --hypotheses >out.txt
+grep -q ' 0 open$' out.txt
+pass 'and it is open no more' $? out.txt
+grep -q 'Predictions of ridge: [1-9]' out.txt
+pass 'predictions of ridge are kept beside' $? out.txt
+expect 'an unknown figure' 2 hypothesize scale:plain x --expect tima=-5% <<'END'
+ridge: option --expect: 'tima' is neither time nor a counter
+END
+expect 'no expectation' 2 hypothesize scale:plain x <<'END'
+ridge: a hypothesis needs a number: --expect time=-50%
+END
+expect 'no variant' 2 hypothesize scale x --expect time=-5% <<'END'
+ridge: name the variant too: ridge hypothesize scale:VARIANT
+END
+finish
