@@ -24,10 +24,11 @@ bool journal_add_hypothesis(struct journal *j, const char *experiment, const str
         json_object_set_new(expected, h->whats[i], json_string(h->expected[i]));
     char *text = json_dumps(expected, JSON_COMPACT);
     strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&at, &utc));
-    bool done = journal_insert(j, err,
-                               "INSERT INTO hypotheses(written, experiment, variant, hypothesis, "
-                               "expected) VALUES(?,?,?,?,?)",
-                               "sssss", now, experiment, h->variant, h->text, text);
+    bool done = journal_insert(
+        j, err,
+        "INSERT INTO hypotheses(written, experiment, variant, hypothesis, "
+        "expected, after_run) VALUES(?,?,?,?,?,(SELECT ifnull(max(id), 0) FROM runs))",
+        "sssss", now, experiment, h->variant, h->text, text);
     free(text);
     json_decref(expected);
     return done;
@@ -128,8 +129,8 @@ static const char predictions_sql[] =
 static const char open_sql[] =
     "SELECT written, experiment, variant, hypothesis FROM hypotheses h WHERE"
     " (?1 IS NULL OR experiment = ?1) AND NOT EXISTS (SELECT 1 FROM results JOIN runs ON run = "
-    "runs.id WHERE runs.experiment = h.experiment AND results.variant = h.variant AND runs.started"
-    " >= h.written) ORDER BY id DESC LIMIT ?2";
+    "runs.id WHERE runs.experiment = h.experiment AND results.variant = h.variant AND runs.id > "
+    "h.after_run) ORDER BY id DESC LIMIT ?2";
 
 struct lists {
     struct judged_expectation *expectations;

@@ -6,11 +6,13 @@
 
 enum { JOURNAL_SCHEMA_VERSION = 2 };
 
-// Added in version 2: what was written before a run. `expected` is a JSON object of strings.
+// Added in version 2: what was written before a run. `expected` is a JSON object of strings;
+// `after_run` the newest run there was.
 #define HYPOTHESES_TABLE                                                                      \
     "CREATE TABLE hypotheses("                                                                \
     " id INTEGER PRIMARY KEY AUTOINCREMENT, written TEXT NOT NULL, experiment TEXT NOT NULL," \
-    " variant TEXT NOT NULL, hypothesis TEXT NOT NULL, expected TEXT NOT NULL);"
+    " variant TEXT NOT NULL, hypothesis TEXT NOT NULL, expected TEXT NOT NULL,"               \
+    " after_run INTEGER NOT NULL);"
 
 static const char journal_schema[] =
     "CREATE TABLE runs("

@@ -18,7 +18,6 @@ echo 'recorded: the next `ridge run` of scale judges plain' | diff - out.txt >di
 pass 'what is recorded is said' $? diff.txt
 "$RIDGE" log --hypotheses | grep -q 'open     scale:plain: Neighbours read neighbours.'
 pass 'it is open until a run judges it' $?
-sleep 1 # both are recorded to the second
 "$RIDGE" run scale --param N=4096 -q >out.txt
 grep -q 'plain: global_load_sectors expected <= 7, actual [0-9.]*: missed' out.txt
 pass 'the next run judges it' $? out.txt

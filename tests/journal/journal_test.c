@@ -159,11 +159,11 @@ static void figures_that_are_absent_are_null_in_their_rows(void **state)
     assert_string_equal(ask("SELECT count(*) FROM counters"), "0");
 }
 
-static void journal_is_wal_synced_and_of_version_1(void **state)
+static void journal_is_wal_synced_and_of_version_2(void **state)
 {
     struct journal *j = opened(false);
     assert_string_equal(ask("PRAGMA journal_mode"), "wal");
-    assert_string_equal(ask("PRAGMA user_version"), "1");
+    assert_string_equal(ask("PRAGMA user_version"), "2");
     journal_close(j);
 }
 
@@ -391,7 +391,7 @@ static void journal_of_a_newer_ridge_is_refused(void **state)
     (void)ask("PRAGMA user_version = 7");
     const char *message = arena_printf(&arena,
                                        "the journal %s was written by a newer ridge (schema 7, "
-                                       "this one knows 1): use that one, or "
+                                       "this one knows 2): use that one, or "
                                        "name another file with --journal or RIDGE_JOURNAL",
                                        file());
     refused(false, ERROR_INPUT, message);
@@ -472,7 +472,7 @@ int main(void)
         TEST(recorded_run_comes_back_whole),
         TEST(what_is_searched_has_a_row_each),
         TEST(figures_that_are_absent_are_null_in_their_rows),
-        TEST(journal_is_wal_synced_and_of_version_1),
+        TEST(journal_is_wal_synced_and_of_version_2),
         TEST(run_is_unfinished_until_it_ends),
         TEST(list_is_newest_first_filtered_and_limited),
         TEST(best_is_the_fastest_that_is_right),
