@@ -1,4 +1,4 @@
-// Devices by name. A backend is a row of the table below; this version has one that can measure.
+// Devices by name. A backend is a row of the table below.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/internal.h"
 
@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char default_device[] = "sim:h200"; // what "auto" means while no real backend exists
-static const char sim_prefix[] = "sim:";
+static const char fallback_device[] = "sim:h200"; // what "auto" means where no real GPU is
+static const char sim_prefix[] = "sim:", cuda_prefix[] = "cuda:";
 
-static const struct device_ops *const backends[] = {&sim_device_ops};
+static const struct device_ops *const backends[] = {&cuda_device_ops, &sim_device_ops};
 
 const char *environment(const char *name)
 {
@@ -25,7 +25,7 @@ bool device_open(const struct device_info *info, struct device **out, struct err
     return fail_as(err, ERROR_SYSTEM, NOWHERE, "this version cannot measure on %s", info->id);
 }
 
-static struct device_facts facts_of(const struct gpu *g)
+struct device_facts device_facts_of(const struct gpu *g)
 {
     static const double cc_minor_step = 0.1;
     return (struct device_facts){
@@ -50,7 +50,7 @@ bool device_info_sim(struct arena *a, const char *chip, struct device_info *out,
         .backend = sim_device_ops.backend,
         .simulated = true,
         .gpu = g,
-        .facts = facts_of(g),
+        .facts = device_facts_of(g),
     };
     return true;
 }
@@ -77,17 +77,48 @@ static bool fail_unknown(struct arena *a, const char *id, struct error *err)
     return false;
 }
 
+// One of the real GPUs; a missing one is the system's fault, not the user's.
+static bool find_cuda(struct arena *a, const char *id, struct device_info *out, struct error *err)
+{
+    struct device_info *infos = NULL;
+    int count = 0;
+    struct error why = {0};
+    if (!device_infos_cuda(a, &infos, &count, &why))
+        return fail_as(err, ERROR_SYSTEM, NOWHERE,
+                       "no device '%s': %s; --device %s needs no GPU, `ridge devices` says what is "
+                       "missing",
+                       id, why.message, fallback_device);
+    for (int i = 0; i < count; i++)
+        if (strcmp(infos[i].id, id) == 0 || (i == 0 && strcmp(id, "cuda") == 0)) {
+            *out = infos[i];
+            return true;
+        }
+    return fail_as(err, ERROR_SYSTEM, NOWHERE, "no device '%s': there %s %d (%s%s%s)", id,
+                   count == 1 ? "is" : "are", count, infos[0].id, count > 1 ? " to " : "",
+                   count > 1 ? infos[count - 1].id : "");
+}
+
 bool device_find(struct arena *a, const char *id, struct device_info *out, struct error *err)
 {
-    static const char *const real[] = {"cuda", "hip", "opencl"};
-    if (!id || !*id || strcmp(id, "auto") == 0)
-        id = default_device;
-    for (size_t i = 0; i < COUNT_OF(real); i++)
-        if (str_starts_with(id, real[i]) && strchr(":", id[strlen(real[i])]))
+    static const char *const other[] = {"hip", "opencl"};
+    struct device_info *real = NULL;
+    struct error none = {0};
+    int count = 0;
+    if (!id || !*id || strcmp(id, "auto") == 0) {
+        if (device_infos_cuda(a, &real, &count, &none)) {
+            *out = real[0];
+            return true;
+        }
+        id = fallback_device;
+    }
+    if (str_starts_with(id, cuda_prefix) || strcmp(id, "cuda") == 0)
+        return find_cuda(a, id, out, err);
+    for (size_t i = 0; i < COUNT_OF(other); i++)
+        if (str_starts_with(id, other[i]) && strchr(":", id[strlen(other[i])]))
             return fail_as(err, ERROR_SYSTEM, NOWHERE,
-                           "this version cannot measure on '%s': it has simulated GPUs only; try "
-                           "--device %s",
-                           id, default_device);
+                           "this version cannot measure on '%s': it has NVIDIA's GPUs (cuda:0) and "
+                           "simulated ones; try --device %s",
+                           id, fallback_device);
     const char *const *chips = NULL;
     if (!gpu_list(a, &chips, err))
         return false;

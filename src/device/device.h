@@ -113,6 +113,7 @@ struct device_run_options {
     bool cold;           // empty caches before the sequence (else as the last one left them)
     bool count;          // counters, lines and (simulated) modelled time wanted
     double sample_share; // as sim.h
+    int batch;           // measure: runs of the sequence a sample; 0 = 1
     void (*progress)(void *context, double share_done);
     void *progress_context;
 };
@@ -133,6 +134,7 @@ struct device_report {        // arena-owned
     int problem_count;
     double l2_warm;      // 0 = cold start
     const char *printed; // by the kernels' printf, first 4 KiB; NULL = nothing
+    const char *note;    // what could not be had, with the reason (no counters …); NULL = nothing
 };
 
 // A step of a sequence, ready to launch.
@@ -147,6 +149,15 @@ struct device_sequence {
     int launch_count;
     const uint64_t *addresses; // device address of each buffer
     const uint64_t *sizes_bytes;
+    int buffer_count;
+};
+
+// The chip as it is now; figures that are not known are NAN.
+struct device_state {
+    bool valid;
+    double sm_mhz, memory_mhz, power_w, temperature_c;
+    double energy_mj;       // since some time in the past
+    const char *throttled;  // why it runs slower than it could ("power limit", "heat"), or NULL
 };
 
 struct device_ops {
@@ -167,10 +178,14 @@ struct device_ops {
     bool (*run)(struct device *d, const struct device_sequence *sequence,
                 const struct device_run_options *options, struct arena *a,
                 struct device_report *report, struct error *err);
-    // Optional (real devices): times the sequence `count` times on the device's clock.
+    // Optional (real devices): `count` samples of the time of one run of the sequence, by the
+    // device's clock, in the cache state that the options ask for. A sample is the mean of `batch`
+    // runs back to back; cold, each of them has buffers of its own that nothing has touched. Nothing
+    // but the sequence lies between the clock's readings. Stops after timeout_s (ERROR_CHECK).
     bool (*measure)(struct device *d, const struct device_sequence *sequence,
                     const struct device_run_options *options, int count, double *times_ns,
                     struct error *err);
+    void (*state)(struct device *d, struct device_state *out); // optional (real devices)
 };
 struct device { // the head of every backend's own struct
     const struct device_ops *ops;

@@ -5,6 +5,7 @@
 #define RIDGE_DEVICE_INTERNAL_H
 
 #include "device/device.h"
+#include "ptx/ptx.h"
 
 /* ---- the source -------------------------------------------------------------------------------- */
 
@@ -71,9 +72,27 @@ void cache_put(const char *name, const struct compiled *code); // best effort
 const char *memo_get(struct arena *a, const char *path);
 void memo_put(const char *path, const char *value);
 
+/* ---- kernels ---------------------------------------------------------------------------------------- */
+
+// The entry of that name, or the only one whose plain name ("_Z5naivePf" -> "naive") it is; NULL
+// with err set if there is none.
+const struct ptx_function *kernel_find(struct arena *a, const struct ptx_module *ptx,
+                                       const char *source, const char *wanted, struct location at,
+                                       struct error *err);
+// Pointers to the values of the kernel's parameters; a mismatch is the user's to mend.
+bool kernel_args(struct arena *a, const struct resolved_launch *l, const struct ptx_function *f,
+                 const uint64_t *addresses, const void *const **out,
+                 struct error *err) CHECK_RESULT;
+
 /* ---- backends --------------------------------------------------------------------------------------- */
 
 extern const struct device_ops sim_device_ops;
+extern const struct device_ops cuda_device_ops;
+// The real GPUs that the CUDA driver has (a worker process asks it). false: why there are none.
+bool device_infos_cuda(struct arena *a, struct device_info **out, int *count,
+                       struct error *err) CHECK_RESULT;
+// Of a chip's figures.
+struct device_facts device_facts_of(const struct gpu *g);
 // The simulated device of a chip that has a file.
 bool device_info_sim(struct arena *a, const char *chip, struct device_info *out,
                      struct error *err) CHECK_RESULT;

@@ -2,25 +2,18 @@
 // process: one that hangs, crashes or starts threads does it there. Only facts, and no promises: a
 // part this version does not use is said to be unused.
 // SPDX-License-Identifier: Apache-2.0
-#include "device/internal.h"
+#include "device/cuda.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_BYTES = 256, GPUS_MAX = 64, CUDA_VERSION_MAJOR = 1000, CUDA_VERSION_MINOR = 10 };
-// CUdevice_attribute, from the driver's documentation.
-enum { ATTRIBUTE_SM_COUNT = 16, ATTRIBUTE_CC_MAJOR = 75, ATTRIBUTE_CC_MINOR = 76 };
+enum { NAME_BYTES = 256, CUDA_VERSION_MAJOR = 1000, CUDA_VERSION_MINOR = 10 };
 
 static const double ask_timeout_s = 15;
 static const char unused_note[] = "not used by this version";
 
-struct driver {
-#define DRIVER(name, parameters) int(*name) parameters;
-#include "device/driver.def"
-#undef DRIVER
-};
-struct nvml {
+struct nvml_looks {
 #define NVML(name, parameters) int(*name) parameters;
 #include "device/driver.def"
 #undef NVML
@@ -59,62 +52,24 @@ static int send_failure(int fd, const char *why)
     return send_line(fd, "!%s", why);
 }
 
-static bool driver_load(struct driver *d, struct error *err)
-{
-    void *library = library_open((const char *const[]){"libcuda.so.1", NULL}, NULL, err);
-    if (!library)
-        return false;
-#define DRIVER(name, parameters)                                        \
-    if (!library_symbol(library, #name, &d->name, sizeof d->name, err)) \
-        return false;
-#include "device/driver.def"
-#undef DRIVER
-    return true;
-}
-
-static int send_gpu(const struct driver *d, int ordinal, int fd)
-{
-    int device = 0, major = 0, minor = 0, sms = 0;
-    char name[NAME_BYTES] = "";
-    if (d->cuDeviceGet(&device, ordinal) != 0 ||
-        d->cuDeviceGetName(name, sizeof name - 1, device) != 0 ||
-        d->cuDeviceGetAttribute(&major, ATTRIBUTE_CC_MAJOR, device) != 0 ||
-        d->cuDeviceGetAttribute(&minor, ATTRIBUTE_CC_MINOR, device) != 0 ||
-        d->cuDeviceGetAttribute(&sms, ATTRIBUTE_SM_COUNT, device) != 0)
-        return 0;
-    return send_line(
-        fd,
-        "GPU %d\t%s, compute capability %d.%d, %d SMs; seen, but this version measures on "
-        "simulated GPUs only",
-        ordinal, name, major, minor, sms);
-}
-
 static int driver_body(void *context, int fd)
 {
     (void)context;
     struct driver d;
     struct error err = {0};
-    int version = 0, count = 0;
-    if (!driver_load(&d, &err))
-        return send_failure(fd, "libcuda.so.1 is not here");
-    int status = d.cuInit(0);
-    if (status != 0)
-        return send_line(fd, "!libcuda.so.1 is here, but cuInit fails with %d: no usable GPU",
-                         status);
-    if (d.cuDriverGetVersion(&version) != 0 || d.cuDeviceGetCount(&count) != 0)
+    int version = 0;
+    if (!driver_open(&d, &err))
+        return send_failure(fd, err.message);
+    if (d.cuDriverGetVersion(&version) != CUDA_DONE)
         return send_failure(fd, "the driver does not answer");
-    int failed =
-        send_line(fd, "CUDA driver (libcuda.so.1)\tfor CUDA %d.%d", version / CUDA_VERSION_MAJOR,
-                  version % CUDA_VERSION_MAJOR / CUDA_VERSION_MINOR);
-    for (int i = 0; i < count && i < GPUS_MAX; i++)
-        failed += send_gpu(&d, i, fd);
-    return failed;
+    return send_line(fd, "CUDA driver (libcuda.so.1)\tfor CUDA %d.%d", version / CUDA_VERSION_MAJOR,
+                     version % CUDA_VERSION_MAJOR / CUDA_VERSION_MINOR);
 }
 
 static int nvml_body(void *context, int fd)
 {
     (void)context;
-    struct nvml n;
+    struct nvml_looks n;
     struct error err = {0};
     char version[NAME_BYTES] = "";
     void *library = library_open((const char *const[]){"libnvidia-ml.so.1", NULL}, NULL, &err);
@@ -232,16 +187,24 @@ static void add_tools(struct parts *p)
               "nothing to do: comes with CUDA's toolkit");
 }
 
-static bool add_simulated(struct arena *a, struct device_inventory *out, struct error *err)
+// Real GPUs first, then the simulated ones. Why there are no real ones, the parts tell.
+static bool add_devices(struct arena *a, struct device_inventory *out, struct error *err)
 {
+    struct device_info *real = NULL;
+    int real_count = 0;
+    struct error none = {0};
     const char *const *chips = NULL;
     if (!gpu_list(a, &chips, err))
         return false;
-    size_t count = 0;
+    int count = 0;
     while (chips[count])
         count++;
-    out->devices = ARENA_ARRAY(a, struct device_info, count);
-    for (size_t i = 0; i < count; i++)
+    if (!device_infos_cuda(a, &real, &real_count, &none))
+        real_count = 0;
+    out->devices = ARENA_ARRAY(a, struct device_info, real_count + count);
+    for (int i = 0; i < real_count; i++)
+        out->devices[out->device_count++] = real[i];
+    for (int i = 0; i < count; i++)
         if (!device_info_sim(a, chips[i], &out->devices[out->device_count++], err))
             return false;
     return true;
@@ -251,7 +214,7 @@ bool device_inventory(struct arena *a, struct device_inventory *out, struct erro
 {
     *out = (struct device_inventory){0};
     struct parts p = {.arena = a};
-    if (!add_simulated(a, out, err))
+    if (!add_devices(a, out, err))
         return false;
     ask_worker(&p, "CUDA driver (libcuda.so.1)", driver_body);
     add_compilers(&p);

@@ -3,14 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/internal.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PRINTED_MAX = 4096, KERNELS_LISTED = 12, TARGET_ADDRESS_BYTES = 8 };
+enum { PRINTED_MAX = 4096 };
 
 struct device_module {
     const struct ptx_module *ptx;
@@ -97,71 +96,6 @@ static bool sim_device_load(struct device *d, const struct compiled *code,
     return true;
 }
 
-/* ---- kernels by the name the user writes -------------------------------------------------------- */
-
-// The plain name of an entry: of "_Z5naivePfPKfi" (C++'s mangling: length, then name) "naive".
-static const char *plain_name(struct arena *a, const char *name)
-{
-    if (!str_starts_with(name, "_Z") || !isdigit((unsigned char)name[2]))
-        return name;
-    char *end = NULL;
-    unsigned long length = strtoul(name + 2, &end, 10);
-    return length > 0 && length <= strlen(end) ? arena_strndup(a, end, length) : name;
-}
-
-static void fail_no_kernel(struct arena *a, const struct device_module *m, const char *wanted,
-                           struct location at, struct error *err)
-{
-    const char **names = ARENA_ARRAY(a, const char *, m->ptx->function_count + 1);
-    size_t count = 0;
-    struct text list = {0};
-    for (int i = 0; i < m->ptx->function_count; i++) {
-        const struct ptx_function *f = &m->ptx->functions[i];
-        if (!f->is_entry || !f->has_body)
-            continue;
-        names[count] = plain_name(a, f->name);
-        if (count < KERNELS_LISTED)
-            text_printf(&list, "%s%s", count > 0 ? ", " : "", names[count]);
-        count++;
-    }
-    if (count > KERNELS_LISTED)
-        text_add(&list, ", ...");
-    const char *near = str_nearest(wanted, names, count);
-    fail(err, at, "%s has no kernel '%s'%s%s%s; it has: %s", m->source, wanted,
-         near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "",
-         count > 0 ? text_str(&list)
-                   : "none (a __global__ function template must be instantiated explicitly)");
-    text_release(&list);
-}
-
-// NULL with err set if there is none. The entry with that name, or the only one whose plain name it is.
-static const struct ptx_function *find_kernel(struct arena *a, const struct device_module *m,
-                                              const char *wanted, struct location at,
-                                              struct error *err)
-{
-    const struct ptx_function *found = NULL;
-    for (int i = 0; i < m->ptx->function_count; i++) {
-        const struct ptx_function *f = &m->ptx->functions[i];
-        if (!f->is_entry || !f->has_body)
-            continue;
-        if (strcmp(f->name, wanted) == 0)
-            return f;
-        if (strcmp(plain_name(a, f->name), wanted) != 0)
-            continue;
-        if (found) {
-            (void)fail(err, at,
-                       "%s has several kernels '%s' (%s, %s, ...); write the full name of one, or "
-                       "extern \"C\" before it",
-                       m->source, wanted, found->name, f->name);
-            return NULL;
-        }
-        found = f;
-    }
-    if (!found)
-        fail_no_kernel(a, m, wanted, at, err);
-    return found;
-}
-
 /* ---- one launch ------------------------------------------------------------------------------------ */
 
 // One run of a sequence.
@@ -198,32 +132,6 @@ static int on_printf(void *context, const char *data, size_t size_bytes)
     size_t room = PRINTED_MAX - w->printed.length;
     text_addn(&w->printed, data, size_bytes < room ? size_bytes : room);
     return (int)size_bytes;
-}
-
-// Pointers to the values of the kernel's parameters; a mismatch is the user's to mend.
-static bool make_args(const struct work *w, const struct device_launch *launch,
-                      const struct ptx_function *f, const void *const **out, struct error *err)
-{
-    const struct resolved_launch *l = launch->launch;
-    if (l->arg_count != f->param_count)
-        return fail(err, l->at, "kernel '%s' takes %d arguments, this launch gives %d", l->kernel,
-                    f->param_count, l->arg_count);
-    const void **args = ARENA_ARRAY(w->arena, const void *, l->arg_count + 1);
-    for (int i = 0; i < l->arg_count; i++) {
-        const struct resolved_argument *given = &l->args[i];
-        bool is_buffer = given->kind == ARGUMENT_BUFFER;
-        size_t size = is_buffer ? TARGET_ADDRESS_BYTES : element_bytes(given->type);
-        if (size != f->params[i].size_bytes)
-            return fail(err, l->at,
-                        "argument %d of kernel '%s' has %" PRIu64
-                        " bytes in the kernel, but %zu here (%s)%s",
-                        i + 1, l->kernel, f->params[i].size_bytes, size,
-                        is_buffer ? "a buffer" : element_name(given->type),
-                        is_buffer ? "" : "; write its type, like 'N: i64'");
-        args[i] = is_buffer ? (const void *)&w->sequence->addresses[given->buffer] : given->value;
-    }
-    *out = args;
-    return true;
 }
 
 static const char *problem_kind(enum sim_violation_kind kind)
@@ -346,8 +254,10 @@ static bool run_kernel(struct work *w, const struct device_launch *launch, struc
     const void *const *args = NULL;
     struct sim_report report = {0};
     step->kernel = arena_strdup(w->arena, l->kernel);
-    const struct ptx_function *f = find_kernel(w->arena, launch->module, l->kernel, l->at, err);
-    if (!f || !make_args(w, launch, f, &args, err))
+    const struct device_module *m = launch->module;
+    const struct ptx_function *f =
+        kernel_find(w->arena, m->ptx, m->source, l->kernel, l->at, err);
+    if (!f || !kernel_args(w->arena, l, f, w->sequence->addresses, &args, err))
         return false;
     struct sim_launch s = {
         .module = launch->module->code,

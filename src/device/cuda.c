@@ -1,0 +1,519 @@
+// NVIDIA GPUs through the driver's API (libcuda.so.1, opened at run time; see driver.def). Used in a
+// worker process only: an error on the device is final for the context, and the process ends with it.
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { PRINTED_MAX = 4096, JIT_LOG_BYTES = 16384, SWEEP_BLOCKS_PER_SM = 4, SWEEP_THREADS = 256 };
+enum { FUNCTION_SHARED_BYTES = 1, FUNCTION_LOCAL_BYTES = 3, FUNCTION_REGISTERS = 4 };
+enum { FUNCTION_MAX_DYNAMIC_SHARED_BYTES = 8 };
+enum { CUDA_ILLEGAL_ADDRESS = 700, CUDA_LAUNCH_TIMEOUT = 702, CUDA_ASSERT = 710 };
+enum { CUDA_MISALIGNED = 716, CUDA_UNSUPPORTED_PTX = 222, CUDA_NO_BINARY = 209, CUDA_LAUNCH_FAILED = 719 };
+enum { CUDA_LAUNCH_RESOURCES = 701, CUDA_INVALID_VALUE = 1 };
+enum { STREAM_NON_BLOCKING = 1 };
+
+static const uint64_t sweep_min_bytes = (uint64_t)64 << 20;
+static const uint64_t sweep_l2_times = 4;
+
+// Ours: ridge_hold spins for so many ns, so that all that follows is queued when it starts;
+// ridge_sweep reads a buffer whole (it stores only what a sum of zeros never is).
+static const char tools_ptx[] =
+    ".version 6.0\n.target sm_50\n.address_size 64\n"
+    ".visible .entry ridge_hold(.param .u64 duration_ns)\n{\n"
+    "  .reg .b64 %rd<5>;\n  .reg .pred %p;\n"
+    "  ld.param.u64 %rd1, [duration_ns];\n  mov.u64 %rd2, %globaltimer;\n"
+    "again:\n  mov.u64 %rd3, %globaltimer;\n  sub.u64 %rd4, %rd3, %rd2;\n"
+    "  setp.lt.u64 %p, %rd4, %rd1;\n  @%p bra again;\n  ret;\n}\n"
+    ".visible .entry ridge_sweep(.param .u64 base, .param .u64 count)\n{\n"
+    "  .reg .b64 %rd<8>;\n  .reg .b32 %r<10>;\n  .reg .pred %p<3>;\n"
+    "  ld.param.u64 %rd1, [base];\n  ld.param.u64 %rd2, [count];\n"
+    "  mov.u32 %r1, %ctaid.x;\n  mov.u32 %r2, %ntid.x;\n  mov.u32 %r3, %tid.x;\n"
+    "  mov.u32 %r4, %nctaid.x;\n  mad.lo.u32 %r5, %r1, %r2, %r3;\n  mul.lo.u32 %r6, %r2, %r4;\n"
+    "  cvt.u64.u32 %rd3, %r5;\n  cvt.u64.u32 %rd4, %r6;\n  mov.u32 %r7, 0;\n"
+    "again:\n  setp.ge.u64 %p1, %rd3, %rd2;\n  @%p1 bra done;\n"
+    "  shl.b64 %rd5, %rd3, 5;\n  add.u64 %rd6, %rd1, %rd5;\n"
+    "  ld.global.u32 %r8, [%rd6];\n  or.b32 %r7, %r7, %r8;\n"
+    "  add.u64 %rd3, %rd3, %rd4;\n  bra again;\n"
+    "done:\n  setp.ne.u32 %p2, %r7, 0;\n  @%p2 st.global.u32 [%rd1], %r7;\n  ret;\n}\n";
+
+struct device_module {
+    void *handle;
+    const struct ptx_module *ptx; // NULL: our parser does not know this PTX; the driver does
+    const char *source;
+};
+
+static struct cuda_device *own(struct device *d)
+{
+    return (struct cuda_device *)d;
+}
+
+/* ---- opening --------------------------------------------------------------------------------------- */
+
+static bool load_ptx(struct cuda_device *c, const char *ptx, const char *what, void **module,
+                     struct error *err)
+{
+    enum { INFO_LOG = 3, INFO_LOG_BYTES = 4, ERROR_LOG = 5, ERROR_LOG_BYTES = 6 }; // CUjit_option
+    static char info[JIT_LOG_BYTES], errors[JIT_LOG_BYTES];
+    int options[] = {INFO_LOG, INFO_LOG_BYTES, ERROR_LOG, ERROR_LOG_BYTES};
+    uintptr_t size = JIT_LOG_BYTES - 1;
+    void *values[] = {info, NULL, errors, NULL};
+    info[0] = errors[0] = '\0';
+    memcpy(&values[1], &size, sizeof size); // the option's value lies in the pointer itself
+    memcpy(&values[3], &size, sizeof size);
+    int status = c->cu.cuModuleLoadDataEx(module, ptx, COUNT_OF(options), options, values);
+    if (status == CUDA_DONE)
+        return true;
+    if (status == CUDA_UNSUPPORTED_PTX) {
+        int version = 0;
+        (void)c->cu.cuDriverGetVersion(&version);
+        const char *at = strstr(ptx, ".version");
+        return fail_as(err, ERROR_SYSTEM, NOWHERE,
+                       "%s is PTX %.*s, which NVIDIA's driver (for CUDA %d.%d) is too old for: "
+                       "update the driver, or use an older NVRTC (RIDGE_CUDA_PATH) or --compiler "
+                       "clang",
+                       what, at ? (int)strspn(at + 9, "0123456789.") : 0, at ? at + 9 : "",
+                       version / 1000, version % 1000 / 10);
+    }
+    (void)driver_check(&c->cu, status, err, "the driver cannot load %s", what);
+    return errors[0] ? error_context(err, "the driver's compiler says: %s", errors) : false;
+}
+
+static bool open_tools(struct cuda_device *c, struct error *err)
+{
+    void *tools = NULL;
+    const struct driver *cu = &c->cu;
+    return load_ptx(c, tools_ptx, "ridge's own kernels", &tools, err) &&
+           driver_check(cu, cu->cuModuleGetFunction(&c->hold, tools, "ridge_hold"), err, "hold") &&
+           driver_check(cu, cu->cuModuleGetFunction(&c->sweep, tools, "ridge_sweep"), err, "sweep");
+}
+
+static bool open_context(struct cuda_device *c, struct error *err)
+{
+    const struct driver *cu = &c->cu;
+    const char *id = c->head.info->id;
+    return driver_check(cu, cu->cuDeviceGet(&c->device, c->ordinal), err, "there is no %s", id) &&
+           driver_check(cu, cu->cuDevicePrimaryCtxRetain(&c->context, c->device), err,
+                        "%s cannot be used", id) &&
+           driver_check(cu, cu->cuCtxSetCurrent(c->context), err, "%s cannot be used", id) &&
+           driver_check(cu, cu->cuStreamCreate(&c->stream, STREAM_NON_BLOCKING), err,
+                        "no stream on %s", id) &&
+           driver_check(cu, cu->cuEventCreate(&c->start, 0), err, "no event on %s", id) &&
+           driver_check(cu, cu->cuEventCreate(&c->stop, 0), err, "no event on %s", id);
+}
+
+static bool cuda_open(const struct device_info *info, struct device **out, struct error *err)
+{
+    struct cuda_device *c = xcalloc(1, sizeof *c);
+    const char *colon = strchr(info->id, ':');
+    c->head = (struct device){.ops = &cuda_device_ops, .info = info};
+    c->ordinal = colon ? atoi(colon + 1) : 0; // NOLINT(cert-err34-c): device_find made it
+    if (!driver_open(&c->cu, err) || !open_context(c, err) || !open_tools(c, err)) {
+        free(c);
+        return false;
+    }
+    *out = &c->head;
+    return true;
+}
+
+static void cuda_close(struct device *d)
+{
+    struct cuda_device *c = own(d);
+    for (size_t i = 0; i < c->allocations.count; i++)
+        free(c->allocations.items[i].twins.items);
+    free(c->allocations.items);
+    arena_release(&c->arena);
+    (void)c->cu.cuDevicePrimaryCtxRelease_v2(c->device); // with it goes all device memory
+    free(c);
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------ */
+
+bool cuda_grab(struct cuda_device *c, const char *name, uint64_t size_bytes, uint64_t *address,
+               struct error *err)
+{
+    size_t free_bytes = 0, total_bytes = 0;
+    int status = c->cu.cuMemAlloc_v2(address, size_bytes > 0 ? size_bytes : 1);
+    if (status != CUDA_OUT_OF_MEMORY)
+        return driver_check(&c->cu, status, err, "no memory for %s", name);
+    char wanted[32], left[32], total[32];
+    (void)c->cu.cuMemGetInfo_v2(&free_bytes, &total_bytes);
+    return fail_as(err, ERROR_SYSTEM, NOWHERE,
+                   "%s has no room for %s (%s): %s of %s are free; use a smaller case (--param)",
+                   c->head.info->id, name, format_bytes((double)size_bytes, wanted),
+                   format_bytes((double)free_bytes, left),
+                   format_bytes((double)total_bytes, total));
+}
+
+static bool cuda_alloc(struct device *d, uint64_t size_bytes, const char *name, uint64_t *address,
+                       struct error *err)
+{
+    struct cuda_device *c = own(d);
+    const char *kept = arena_strdup(&c->arena, name);
+    if (!cuda_grab(c, arena_printf(&c->arena, "buffer '%s'", name), size_bytes, address, err))
+        return false;
+    struct allocation fresh = {.address = *address, .size_bytes = size_bytes, .name = kept};
+    VEC_PUSH(c->allocations.items, c->allocations.count, c->allocations.capacity, fresh);
+    return true;
+}
+
+static bool cuda_release(struct device *d, uint64_t address, struct error *err)
+{
+    struct cuda_device *c = own(d);
+    for (size_t i = 0; i < c->allocations.count; i++) {
+        struct allocation *x = &c->allocations.items[i];
+        if (x->address != address)
+            continue;
+        for (size_t t = 0; t < x->twins.count; t++)
+            (void)c->cu.cuMemFree_v2(x->twins.items[t]);
+        if (x->snapshot)
+            (void)c->cu.cuMemFree_v2(x->snapshot);
+        free(x->twins.items);
+        *x = c->allocations.items[--c->allocations.count];
+        return driver_check(&c->cu, c->cu.cuMemFree_v2(address), err, "cannot release memory");
+    }
+    return fail_as(err, ERROR_SYSTEM, NOWHERE, "0x%" PRIx64 " is not allocated", address);
+}
+
+static bool cuda_write(struct device *d, uint64_t address, const void *data, uint64_t size_bytes,
+                       struct error *err)
+{
+    const struct driver *cu = &own(d)->cu;
+    return size_bytes == 0 || driver_check(cu, cu->cuMemcpyHtoD_v2(address, data, size_bytes), err,
+                                           "cannot write to the device's memory");
+}
+
+static bool cuda_read(struct device *d, uint64_t address, void *data, uint64_t size_bytes,
+                      struct error *err)
+{
+    const struct driver *cu = &own(d)->cu;
+    return size_bytes == 0 || driver_check(cu, cu->cuMemcpyDtoH_v2(data, address, size_bytes), err,
+                                           "cannot read the device's memory");
+}
+
+/* ---- kernels ----------------------------------------------------------------------------------------- */
+
+static bool cuda_load(struct device *d, const struct compiled *code, struct device_module **out,
+                      struct error *err)
+{
+    struct cuda_device *c = own(d);
+    struct device_module *m = ARENA_NEW(&c->arena, struct device_module);
+    struct ptx_module *ptx = NULL;
+    struct error unknown = {0};
+    m->source = arena_strdup(&c->arena, code->source);
+    const char *name = str_ends_with(m->source, ".ptx")
+                           ? m->source
+                           : arena_printf(&c->arena, "PTX of %s by %s", m->source, code->compiler);
+    if (!load_ptx(c, code->ptx, name, &m->handle, err))
+        return false;
+    if (ptx_parse(&c->arena, name, code->ptx, code->ptx_bytes, &ptx, &unknown))
+        m->ptx = ptx;
+    *out = m;
+    return true;
+}
+
+// Name in the module and values of the arguments. PTX that our parser does not know is launched by
+// its exact name, with the arguments as they are.
+static bool bind_kernel(struct arena *a, const struct device_launch *given,
+                        const uint64_t *addresses, const char **name, const void *const **args,
+                        struct error *err)
+{
+    const struct resolved_launch *l = given->launch;
+    const struct device_module *m = given->module;
+    if (m->ptx) {
+        const struct ptx_function *f = kernel_find(a, m->ptx, m->source, l->kernel, l->at, err);
+        *name = f ? f->name : NULL;
+        return f && kernel_args(a, l, f, addresses, args, err);
+    }
+    const void **values = ARENA_ARRAY(a, const void *, l->arg_count + 1);
+    for (int i = 0; i < l->arg_count; i++)
+        values[i] = l->args[i].kind == ARGUMENT_BUFFER ? (const void *)&addresses[l->args[i].buffer]
+                                                       : l->args[i].value;
+    *name = l->kernel;
+    *args = values;
+    return true;
+}
+
+static bool prepare_kernel(struct cuda_device *c, struct arena *a, const uint64_t *addresses,
+                           struct cuda_launch *out, struct error *err)
+{
+    const struct device_launch *given = out->given;
+    const struct resolved_launch *l = given->launch;
+    const char *name = NULL;
+    const void *const *args = NULL;
+    if (!bind_kernel(a, given, addresses, &name, &args, err) ||
+        !driver_check(&c->cu, c->cu.cuModuleGetFunction(&out->function, given->module->handle, name),
+                      err, "%s has no kernel '%s'", given->module->source, name))
+        return false;
+    out->kernel = l->kernel;
+    out->args = ARENA_ARRAY(a, void *, l->arg_count + 1); // the driver's type; it only reads
+    memcpy(out->args, args, sizeof *out->args * (size_t)l->arg_count);
+    if (l->shared_bytes == 0)
+        return true;
+    int status = c->cu.cuFuncSetAttribute(out->function, FUNCTION_MAX_DYNAMIC_SHARED_BYTES,
+                                          (int)l->shared_bytes);
+    return status == CUDA_DONE ||
+           fail(err, l->at,
+                "kernel '%s' cannot have %u bytes of dynamic shared memory: a block may have %" PRId64
+                " bytes on %s, static ones included",
+                l->kernel, l->shared_bytes, c->head.info->facts.shared_bytes_per_block,
+                c->head.info->id);
+}
+
+bool cuda_prepare(struct cuda_device *c, struct arena *a, const struct device_sequence *sequence,
+                  const uint64_t *addresses, struct cuda_launch **out, struct error *err)
+{
+    struct cuda_launch *launches = ARENA_ARRAY(a, struct cuda_launch, sequence->launch_count + 1);
+    for (int i = 0; i < sequence->launch_count; i++) {
+        struct cuda_launch *l = &launches[i];
+        l->given = &sequence->launches[i];
+        switch (l->given->kind) {
+        case LAUNCH_KERNEL:
+            if (!prepare_kernel(c, a, addresses, l, err))
+                return false;
+            break;
+        case LAUNCH_ZERO:
+            l->kernel = "(zero)";
+            l->zero_address = addresses[l->given->launch->zero_buffer];
+            l->zero_bytes = sequence->sizes_bytes[l->given->launch->zero_buffer];
+            break;
+        }
+    }
+    *out = launches;
+    return true;
+}
+
+static bool fail_launch(struct cuda_device *c, const struct cuda_launch *l, int status,
+                        struct error *err)
+{
+    const struct resolved_launch *r = l->given->launch;
+    if (status == CUDA_LAUNCH_RESOURCES || status == CUDA_INVALID_VALUE) {
+        int registers = 0;
+        (void)c->cu.cuFuncGetAttribute(&registers, FUNCTION_REGISTERS, l->function);
+        return fail(err, r->at,
+                    "kernel '%s' cannot be launched with blocks of %u x %u x %u threads, %d "
+                    "registers each, and %u bytes of dynamic shared memory: too much for an SM of "
+                    "%s; use smaller blocks or __launch_bounds__",
+                    l->kernel, r->block[0], r->block[1], r->block[2], registers, r->shared_bytes,
+                    c->head.info->name);
+    }
+    return driver_check(&c->cu, status, err, "kernel '%s' cannot be launched", l->kernel);
+}
+
+static bool enqueue_one(struct cuda_device *c, const struct cuda_launch *l, struct error *err)
+{
+    const struct resolved_launch *r = l->given->launch;
+    if (l->given->kind == LAUNCH_ZERO)
+        return l->zero_bytes == 0 ||
+               driver_check(&c->cu,
+                            c->cu.cuMemsetD8Async(l->zero_address, 0, l->zero_bytes, c->stream), err,
+                            "cannot zero a buffer");
+    int status =
+        c->cu.cuLaunchKernel(l->function, r->grid[0], r->grid[1], r->grid[2], r->block[0],
+                             r->block[1], r->block[2], r->shared_bytes, c->stream, l->args, NULL);
+    return status == CUDA_DONE || fail_launch(c, l, status, err);
+}
+
+bool cuda_enqueue(struct cuda_device *c, const struct cuda_launch *launches, int count,
+                  struct error *err)
+{
+    for (int i = 0; i < count; i++)
+        if (!enqueue_one(c, &launches[i], err))
+            return false;
+    return true;
+}
+
+bool cuda_flush(struct cuda_device *c, struct error *err)
+{
+    const struct driver *cu = &c->cu;
+    const struct device_facts *facts = &c->head.info->facts;
+    if (!c->sweep_address) {
+        c->sweep_bytes = sweep_l2_times * (uint64_t)facts->l2_bytes;
+        if (c->sweep_bytes < sweep_min_bytes)
+            c->sweep_bytes = sweep_min_bytes;
+        if (!cuda_grab(c, "emptying the L2", c->sweep_bytes, &c->sweep_address, err) ||
+            !driver_check(cu, cu->cuMemsetD8Async(c->sweep_address, 0, c->sweep_bytes, c->stream),
+                          err, "cannot empty the L2"))
+            return false;
+    }
+    uint64_t count = c->sweep_bytes / 32; // a load a sector
+    void *args[] = {&c->sweep_address, &count};
+    // Lines that an earlier kernel made persistent would survive.
+    (void)cu->cuCtxResetPersistingL2Cache();
+    return driver_check(cu,
+                        cu->cuLaunchKernel(c->sweep,
+                                           (unsigned)(facts->sm_count * SWEEP_BLOCKS_PER_SM), 1, 1,
+                                           SWEEP_THREADS, 1, 1, 0, c->stream, args, NULL),
+                        err, "cannot empty the L2");
+}
+
+/* ---- one run: what kernels print ----------------------------------------------------------------------- */
+
+// Standard output and error, taken while kernels run: the driver prints there.
+struct capture {
+    int stream; // STDOUT_FILENO …
+    int saved, file;
+};
+
+static void capture_begin(struct capture *p, int stream)
+{
+    *p = (struct capture){.stream = stream, .saved = -1, .file = -1};
+    fflush(stream == STDOUT_FILENO ? stdout : stderr);
+    p->file = memfd_create("printed", MFD_CLOEXEC);
+    p->saved = p->file >= 0 ? dup(stream) : -1;
+    if (p->saved >= 0 && dup2(p->file, stream) < 0) {
+        close(p->saved);
+        p->saved = -1;
+    }
+}
+
+// What was printed, at most PRINTED_MAX bytes; NULL = nothing.
+static const char *capture_end(struct capture *p, struct arena *a)
+{
+    const char *printed = NULL;
+    fflush(p->stream == STDOUT_FILENO ? stdout : stderr);
+    if (p->saved >= 0) {
+        (void)dup2(p->saved, p->stream);
+        close(p->saved);
+        char *buffer = arena_alloc(a, PRINTED_MAX + 1);
+        ssize_t size = pread(p->file, buffer, PRINTED_MAX, 0);
+        printed = size > 0 ? buffer : NULL;
+    }
+    if (p->file >= 0)
+        close(p->file);
+    return printed;
+}
+
+/* ---- one run --------------------------------------------------------------------------------------------- */
+
+// After an error on the device nothing more can be asked of it: which kernel it was is all there is.
+static bool wait_step(struct cuda_device *c, const struct cuda_launch *l, struct error *err)
+{
+    static const struct {
+        int status;
+        const char *what;
+    } known[] = {
+        {CUDA_ILLEGAL_ADDRESS, "reads or writes where no memory is"},
+        {CUDA_MISALIGNED, "reads or writes at an address that its size does not divide"},
+        {CUDA_ASSERT, "stopped on an assert"},
+        {CUDA_LAUNCH_TIMEOUT, "ran longer than the driver allows a kernel on this GPU"},
+        {CUDA_LAUNCH_FAILED, "failed on the device"},
+    };
+    int status = c->cu.cuStreamSynchronize(c->stream);
+    if (status == CUDA_DONE)
+        return true;
+    const char *name = NULL;
+    (void)c->cu.cuGetErrorName(status, &name);
+    for (size_t i = 0; i < COUNT_OF(known); i++)
+        if (known[i].status == status)
+            return fail_as(err, ERROR_CHECK, NOWHERE,
+                           "kernel '%s' %s (%s on %s); --device sim:h200 says in which line",
+                           l->kernel, known[i].what, name ? name : "", c->head.info->id);
+    return driver_check(&c->cu, status, err, "kernel '%s' failed on %s", l->kernel,
+                        c->head.info->id);
+}
+
+static void set_counter(struct counters *s, enum counter_id id, double value, enum provenance p)
+{
+    if (!counters_has(s, id))
+        counters_set(s, id, value, p);
+}
+
+// From the machine code: exact, though nothing was run for it.
+static void take_attributes(struct cuda_device *c, const struct cuda_launch *l, struct counters *s)
+{
+    const struct resolved_launch *r = l->given->launch;
+    int registers = 0, shared_bytes = 0;
+    struct occupancy o;
+    if (c->cu.cuFuncGetAttribute(&registers, FUNCTION_REGISTERS, l->function) != CUDA_DONE ||
+        c->cu.cuFuncGetAttribute(&shared_bytes, FUNCTION_SHARED_BYTES, l->function) != CUDA_DONE)
+        return;
+    uint64_t shared = (uint64_t)shared_bytes + r->shared_bytes;
+    int threads = (int)(r->block[0] * r->block[1] * r->block[2]);
+    double blocks = (double)r->grid[0] * r->grid[1] * r->grid[2];
+    set_counter(s, COUNTER_REGISTERS_PER_THREAD, registers, PROVENANCE_MEASURED);
+    set_counter(s, COUNTER_SHARED_BYTES_PER_BLOCK, (double)shared, PROVENANCE_MEASURED);
+    if (!gpu_occupancy(c->head.info->gpu, threads, registers, shared, &o))
+        return;
+    set_counter(s, COUNTER_OCCUPANCY_THEORETICAL_PCT, o.pct, PROVENANCE_MODELLED);
+    set_counter(s, COUNTER_WAVES, blocks / ((double)o.blocks_per_sm * c->head.info->facts.sm_count),
+                PROVENANCE_MODELLED);
+}
+
+static bool run_step(struct cuda_device *c, const struct cuda_launch *l, struct device_step *step,
+                     struct error *err)
+{
+    static const double ns_per_ms = 1e6;
+    float time_ms = 0;
+    if (c->cu.cuEventRecord(c->start, c->stream) != CUDA_DONE || !enqueue_one(c, l, err))
+        return false;
+    (void)c->cu.cuEventRecord(c->stop, c->stream);
+    if (!wait_step(c, l, err))
+        return false;
+    if (c->cu.cuEventElapsedTime(&time_ms, c->start, c->stop) == CUDA_DONE)
+        step->time_ns = (struct figure){(double)time_ms * ns_per_ms, PROVENANCE_MEASURED};
+    if (l->given->kind == LAUNCH_KERNEL)
+        take_attributes(c, l, &step->counters);
+    return true;
+}
+
+static bool run_steps(struct cuda_device *c, const struct cuda_launch *launches, int count,
+                      struct arena *a, struct device_report *report, struct error *err)
+{
+    for (int i = 0; i < count; i++) {
+        struct device_step *step = &report->steps[report->step_count++];
+        step->kernel = arena_strdup(a, launches[i].kernel);
+        if (!run_step(c, &launches[i], step, err))
+            return false;
+    }
+    return true;
+}
+
+static bool cuda_run(struct device *d, const struct device_sequence *sequence,
+                     const struct device_run_options *options, struct arena *a,
+                     struct device_report *report, struct error *err)
+{
+    struct cuda_device *c = own(d);
+    struct cuda_launch *launches = NULL;
+    struct capture out, errors;
+    *report = (struct device_report){.l2_warm = options->cold ? 0 : 1};
+    report->steps = ARENA_ARRAY(a, struct device_step, sequence->launch_count + 1);
+    if (!cuda_prepare(c, a, sequence, sequence->addresses, &launches, err) ||
+        (options->cold && !cuda_flush(c, err)))
+        return false;
+    capture_begin(&out, STDOUT_FILENO);
+    capture_begin(&errors, STDERR_FILENO);
+    bool done = run_steps(c, launches, sequence->launch_count, a, report, err);
+    report->printed = capture_end(&out, a);
+    const char *said = capture_end(&errors, a);
+    if (!done && said)
+        (void)error_context(err, "%.*s", (int)strcspn(said, "\n"), said);
+    bool first = true;
+    for (int i = 0; i < report->step_count; i++)
+        if (launches[i].given->kind == LAUNCH_KERNEL) {
+            counters_accumulate(&report->counters, &report->steps[i].counters, first);
+            first = false;
+        }
+    return done;
+}
+
+const struct device_ops cuda_device_ops = {
+    .backend = "cuda",
+    .open = cuda_open,
+    .close = cuda_close,
+    .alloc = cuda_alloc,
+    .release = cuda_release,
+    .write = cuda_write,
+    .read = cuda_read,
+    .load = cuda_load,
+    .run = cuda_run,
+    .measure = cuda_measure,
+    .state = cuda_state,
+};

@@ -1,0 +1,80 @@
+// What the files of the CUDA backend share: the driver's functions, the device at work, a launch
+// ready to go. driver.c finds the driver and what it has; cuda.c runs; cuda_measure.c times. Private
+// to device.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_DEVICE_CUDA_H
+#define RIDGE_DEVICE_CUDA_H
+
+#include "device/internal.h"
+#include "device/probe_libs.h"
+
+/* ---- the driver (driver.c) ------------------------------------------------------------------------ */
+
+struct driver {
+#define DRIVER(name, parameters) int(*name) parameters;
+#include "device/driver.def"
+#undef DRIVER
+};
+enum { CUDA_DONE = 0, CUDA_OUT_OF_MEMORY = 2, CUDA_NOT_READY = 600 }; // CUresult
+
+// libcuda.so.1 and all of its functions, cuInit done; err says what is missing and what to do.
+bool driver_open(struct driver *d, struct error *err) CHECK_RESULT;
+// false with "what: CUDA_ERROR_NAME, its meaning"; true for status 0.
+bool driver_check(const struct driver *d, int status, struct error *err, const char *fmt, ...)
+    PRINTF_LIKE(4, 5);
+
+/* ---- the device at work (cuda.c) -------------------------------------------------------------------- */
+
+struct allocation {
+    uint64_t address, size_bytes;
+    const char *name;
+    uint64_t snapshot; // copy that counting's passes start from; 0 = none
+    struct {           // twins: further buffers like this one, so that a batch finds each run's cold
+        uint64_t *items;
+        size_t count, capacity;
+    } twins;
+};
+
+struct cuda_device {
+    struct device head; // first: a struct device * is a struct cuda_device *
+    struct driver cu;
+    int ordinal, device; // device: the driver's handle
+    void *context, *stream, *start, *stop;
+    void *hold, *sweep; // our own kernels
+    uint64_t sweep_address, sweep_bytes;
+    struct arena arena; // modules
+    struct {
+        struct allocation *items;
+        size_t count, capacity;
+    } allocations;
+    struct nvml *nvml;
+    bool nvml_tried;
+};
+
+// A kernel's launch with its arguments, for one set of buffers.
+struct cuda_launch {
+    const struct device_launch *given;
+    void *function;
+    const char *kernel; // as the user names it
+    void **args;
+    uint64_t zero_address, zero_bytes;
+};
+// Ready launches of the sequence on those buffers (arena-owned).
+bool cuda_prepare(struct cuda_device *c, struct arena *a, const struct device_sequence *sequence,
+                  const uint64_t *addresses, struct cuda_launch **out,
+                  struct error *err) CHECK_RESULT;
+bool cuda_enqueue(struct cuda_device *c, const struct cuda_launch *launches, int count,
+                  struct error *err) CHECK_RESULT;
+// Reads a buffer larger than the L2, so that it holds neither the data nor anything to write back.
+bool cuda_flush(struct cuda_device *c, struct error *err) CHECK_RESULT;
+bool cuda_grab(struct cuda_device *c, const char *name, uint64_t size_bytes, uint64_t *address,
+               struct error *err) CHECK_RESULT;
+
+/* ---- timing (cuda_measure.c) -------------------------------------------------------------------------- */
+
+bool cuda_measure(struct device *d, const struct device_sequence *sequence,
+                  const struct device_run_options *options, int count, double *times_ns,
+                  struct error *err);
+void cuda_state(struct device *d, struct device_state *out);
+
+#endif

@@ -1,0 +1,218 @@
+// Time on the device's own clock. A sample lies between two events in one stream:
+//     hold  sweep  START  run run … run  STOP
+// The hold kernel spins until the host has queued all the rest, so that the host's speed is in no
+// sample; the sweep (cold caches) is over before START. Several runs a sample (a batch) make the
+// events' own cost small beside what is measured; cold, each of them has its own set of buffers.
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+static const double ns_per_s = 1e9, ns_per_ms = 1e6;
+static const double default_timeout_s = 600;
+static const uint64_t hold_base_ns = 20000, hold_launch_ns = 4000; // the host's time to queue one
+static const uint64_t spin_ns = 20000000; // wait busily so long, then sleep between looks
+static const long nap_ns = 200000;
+
+struct timing {
+    struct cuda_device *device;
+    const struct device_sequence *sequence;
+    const struct device_run_options *options;
+    struct arena arena;
+    struct cuda_launch **runs; // a batch's: the same launches, each on its set of buffers
+    int batch;
+    uint64_t deadline_ns;
+};
+
+/* ---- sets of buffers -------------------------------------------------------------------------------- */
+
+static struct allocation *find_allocation(struct cuda_device *c, uint64_t address)
+{
+    for (size_t i = 0; i < c->allocations.count; i++)
+        if (c->allocations.items[i].address == address)
+            return &c->allocations.items[i];
+    return NULL;
+}
+
+// The address of the buffer in a set: set 0 is the buffer itself.
+static bool twin_of(struct cuda_device *c, uint64_t address, size_t set, uint64_t *out,
+                    struct error *err)
+{
+    struct allocation *x = find_allocation(c, address);
+    *out = address;
+    if (set == 0 || !x)
+        return true;
+    while (x->twins.count < set) {
+        uint64_t twin = 0;
+        if (!cuda_grab(c, arena_printf(&c->arena, "one more of buffer '%s'", x->name),
+                       x->size_bytes, &twin, err))
+            return false;
+        VEC_PUSH(x->twins.items, x->twins.count, x->twins.capacity, twin);
+    }
+    *out = x->twins.items[set - 1];
+    return true;
+}
+
+// All sets hold what the first does.
+static bool fill_twins(struct timing *t, struct error *err)
+{
+    struct cuda_device *c = t->device;
+    for (int i = 0; i < t->sequence->buffer_count; i++) {
+        struct allocation *x = find_allocation(c, t->sequence->addresses[i]);
+        for (size_t set = 1; x && set < (size_t)t->batch && set <= x->twins.count; set++)
+            if (!driver_check(&c->cu,
+                              c->cu.cuMemcpyDtoDAsync_v2(x->twins.items[set - 1], x->address,
+                                                         x->size_bytes, c->stream),
+                              err, "cannot copy buffer '%s'", x->name))
+                return false;
+    }
+    return true;
+}
+
+static bool prepare_runs(struct timing *t, struct error *err)
+{
+    const struct device_sequence *s = t->sequence;
+    bool cold = t->options->cold && t->batch > 1;
+    t->runs = ARENA_ARRAY(&t->arena, struct cuda_launch *, t->batch + 1);
+    for (int run = 0; run < t->batch; run++) {
+        uint64_t *addresses = ARENA_ARRAY(&t->arena, uint64_t, s->buffer_count + 1);
+        for (int i = 0; i < s->buffer_count; i++)
+            if (!twin_of(t->device, s->addresses[i], cold ? (size_t)run : 0, &addresses[i], err))
+                return false;
+        if (!cuda_prepare(t->device, &t->arena, s, addresses, &t->runs[run], err))
+            return false;
+    }
+    return !cold || fill_twins(t, err);
+}
+
+/* ---- one sample -------------------------------------------------------------------------------------- */
+
+static bool hold(struct cuda_device *c, int launches, struct error *err)
+{
+    uint64_t duration_ns = hold_base_ns + hold_launch_ns * (uint64_t)launches;
+    void *args[] = {&duration_ns};
+    return driver_check(&c->cu,
+                        c->cu.cuLaunchKernel(c->hold, 1, 1, 1, 1, 1, 1, 0, c->stream, args, NULL),
+                        err, "cannot hold the stream");
+}
+
+// Looks until the event has come: an endless kernel must not make us wait without end.
+static bool wait_stop(struct timing *t, struct error *err)
+{
+    struct cuda_device *c = t->device;
+    uint64_t begin_ns = clock_ns();
+    int status;
+    while ((status = c->cu.cuEventQuery(c->stop)) == CUDA_NOT_READY) {
+        uint64_t now_ns = clock_ns();
+        if (now_ns > t->deadline_ns)
+            return fail_as(err, ERROR_CHECK, NOWHERE,
+                           "a timed run did not end in time and was stopped; --timeout gives it "
+                           "more");
+        if (now_ns - begin_ns > spin_ns)
+            nanosleep(&(struct timespec){.tv_nsec = nap_ns}, NULL);
+    }
+    return driver_check(&c->cu, status, err, "a timed run failed on %s", c->head.info->id);
+}
+
+static bool enqueue_batch(struct timing *t, struct error *err)
+{
+    for (int run = 0; run < t->batch; run++)
+        if (!cuda_enqueue(t->device, t->runs[run], t->sequence->launch_count, err))
+            return false;
+    return true;
+}
+
+static bool sample(struct timing *t, double *time_ns, struct error *err)
+{
+    struct cuda_device *c = t->device;
+    const struct driver *cu = &c->cu;
+    float time_ms = 0;
+    // Warm: a run that is not timed leaves the caches as the timed ones find them.
+    bool done = hold(c, (t->batch + 1) * t->sequence->launch_count, err) &&
+                (t->options->cold
+                     ? cuda_flush(c, err)
+                     : cuda_enqueue(c, t->runs[0], t->sequence->launch_count, err)) &&
+                driver_check(cu, cu->cuEventRecord(c->start, c->stream), err, "no event") &&
+                enqueue_batch(t, err) &&
+                driver_check(cu, cu->cuEventRecord(c->stop, c->stream), err, "no event") &&
+                wait_stop(t, err) &&
+                driver_check(cu, cu->cuEventElapsedTime(&time_ms, c->start, c->stop), err,
+                             "the events give no time");
+    *time_ns = (double)time_ms * ns_per_ms / t->batch;
+    return done;
+}
+
+bool cuda_measure(struct device *d, const struct device_sequence *sequence,
+                  const struct device_run_options *options, int count, double *times_ns,
+                  struct error *err)
+{
+    double timeout_s = options->timeout_s > 0 ? options->timeout_s : default_timeout_s;
+    struct timing t = {.device = (struct cuda_device *)d,
+                       .sequence = sequence,
+                       .options = options,
+                       .batch = options->batch > 1 ? options->batch : 1,
+                       .deadline_ns = clock_ns() + (uint64_t)(timeout_s * ns_per_s)};
+    bool done = prepare_runs(&t, err);
+    for (int i = 0; done && i < count; i++)
+        done = sample(&t, &times_ns[i], err);
+    arena_release(&t.arena);
+    return done;
+}
+
+/* ---- the chip's state ----------------------------------------------------------------------------------- */
+
+// Bits of nvmlClocksThrottleReasons that slow a kernel down, by what causes them.
+static const struct {
+    uint64_t mask;
+    const char *name;
+} throttles[] = {
+    {0x04, "power limit"},
+    {0x08 | 0x80, "hardware slowdown"},
+    {0x20 | 0x40, "heat"},
+};
+
+void cuda_state(struct device *d, struct device_state *out)
+{
+    struct cuda_device *c = (struct cuda_device *)d;
+    struct nvml_sample s = {.valid = false};
+    struct error ignored = {0};
+    char bus_id[32] = "";
+    *out = (struct device_state){.valid = false};
+    if (!c->nvml_tried) {
+        c->nvml_tried = true;
+        if (c->cu.cuDeviceGetPCIBusId(bus_id, sizeof bus_id, c->device) != CUDA_DONE ||
+            !nvml_open(bus_id, &c->nvml, &ignored))
+            c->nvml = NULL;
+    }
+    if (!c->nvml)
+        return;
+    nvml_read(c->nvml, &s);
+    *out = (struct device_state){.valid = s.valid,
+                                 .sm_mhz = s.sm_mhz,
+                                 .memory_mhz = s.memory_mhz,
+                                 .power_w = s.power_w,
+                                 .temperature_c = s.temperature_c,
+                                 .energy_mj = s.energy_mj};
+    for (size_t i = 0; i < COUNT_OF(throttles) && !out->throttled; i++)
+        if (s.throttle_reasons & throttles[i].mask)
+            out->throttled = throttles[i].name;
+}
+
+/* ---- until NVML's own file is here ------------------------------------------------------------------------ */
+
+bool nvml_open(const char *pci_bus_id, struct nvml **out, struct error *err)
+{
+    *out = NULL;
+    return fail_as(err, ERROR_SYSTEM, NOWHERE, "no NVML for %s", pci_bus_id);
+}
+void nvml_close(struct nvml *n)
+{
+    (void)n;
+}
+void nvml_read(struct nvml *n, struct nvml_sample *out)
+{
+    (void)n;
+    *out = (struct nvml_sample){.valid = false};
+}

@@ -1,0 +1,309 @@
+// The CUDA driver: found, opened, asked what GPUs it has. A GPU is described by its chip's file where
+// the name matches; of others the nearest chip's file is taken and every figure that the driver
+// knows put in its place, so that a new chip works the day it comes. The driver is asked in a worker
+// process: a process that has started it can no longer fork workers that use it.
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_BYTES = 256, GPUS_MAX = 64 };
+
+static const double ask_timeout_s = 30;
+
+// CUdevice_attribute, from the driver's documentation.
+enum attribute {
+    ATTRIBUTE_MAX_THREADS_PER_BLOCK = 1,
+    ATTRIBUTE_WARP_SIZE = 10,
+    ATTRIBUTE_CLOCK_KHZ = 13,
+    ATTRIBUTE_SM_COUNT = 16,
+    ATTRIBUTE_MEMORY_CLOCK_KHZ = 36,
+    ATTRIBUTE_MEMORY_BUS_BITS = 37,
+    ATTRIBUTE_L2_BYTES = 38,
+    ATTRIBUTE_THREADS_PER_SM = 39,
+    ATTRIBUTE_CC_MAJOR = 75,
+    ATTRIBUTE_CC_MINOR = 76,
+    ATTRIBUTE_SHARED_BYTES_PER_SM = 81,
+    ATTRIBUTE_REGISTERS_PER_SM = 82,
+    ATTRIBUTE_SHARED_BYTES_PER_BLOCK_OPTIN = 97,
+    ATTRIBUTE_BLOCKS_PER_SM = 106,
+    ATTRIBUTE_SHARED_RESERVED_BYTES = 111,
+};
+
+/* ---- opening ---------------------------------------------------------------------------------------- */
+
+static void *open_library(struct error *err)
+{
+    static const char *const names[] = {"libcuda.so.1", NULL};
+    static const char *const usual[] = {"/usr/local/nvidia/lib64", "/usr/lib/wsl/lib",
+                                        "/usr/local/cuda/compat", NULL};
+    struct error ignored = {0};
+    void *library = library_open(names, NULL, &ignored); // the loader's own choice first
+    if (!library)
+        library = library_open(names, usual, &ignored);
+    if (library)
+        return library;
+    struct arena a = {0};
+    library = library_open(names, cuda_folders(&a), &ignored);
+    arena_release(&a);
+    if (!library)
+        (void)fail_as(err, ERROR_SYSTEM, NOWHERE, "libcuda.so.1 is not here");
+    return library;
+}
+
+bool driver_open(struct driver *d, struct error *err)
+{
+    void *library = open_library(err);
+    if (!library)
+        return false;
+#define DRIVER(name, parameters)                                      \
+    if (!library_symbol(library, #name, &d->name, sizeof d->name, err)) \
+        return error_context(err, "NVIDIA's driver is older than CUDA 11: update it");
+#include "device/driver.def"
+#undef DRIVER
+    int status = d->cuInit(0);
+    if (status == CUDA_DONE)
+        return true;
+    const char *name = NULL, *text = NULL;
+    (void)d->cuGetErrorName(status, &name);
+    (void)d->cuGetErrorString(status, &text);
+    return fail_as(err, ERROR_SYSTEM, NOWHERE,
+                   "libcuda.so.1 is here, but cuInit fails (%s, %s): no usable GPU",
+                   name ? name : "unknown", text ? text : "no text");
+}
+
+bool driver_check(const struct driver *d, int status, struct error *err, const char *fmt, ...)
+{
+    if (status == CUDA_DONE)
+        return true;
+    const char *name = NULL, *text = NULL;
+    struct text what = {0};
+    va_list args;
+    va_start(args, fmt);
+    text_vprintf(&what, fmt, args);
+    va_end(args);
+    (void)d->cuGetErrorName(status, &name);
+    (void)d->cuGetErrorString(status, &text);
+    (void)fail_as(err, ERROR_SYSTEM, NOWHERE, "%s: %s (%s)", text_str(&what),
+                  text ? text : "unknown error", name ? name : "no name");
+    text_release(&what);
+    return false;
+}
+
+/* ---- what GPUs there are: in the worker --------------------------------------------------------------- */
+
+struct gpu_facts { // one message a GPU
+    int ordinal;
+    char name[NAME_BYTES];
+    int cc_major, cc_minor;
+    double value[GPU_FIELD_COUNT]; // NAN = the driver does not say
+};
+
+static void ask_field(const struct driver *d, int device, enum attribute attribute, double *out)
+{
+    int value = 0;
+    if (d->cuDeviceGetAttribute(&value, (int)attribute, device) == CUDA_DONE && value > 0)
+        *out = value;
+}
+
+static void ask_fields(const struct driver *d, int device, double *v)
+{
+    static const struct {
+        enum attribute attribute;
+        enum gpu_field field;
+    } plain[] = {
+        {ATTRIBUTE_MAX_THREADS_PER_BLOCK, GPU_FIELD_max_threads_per_block},
+        {ATTRIBUTE_WARP_SIZE, GPU_FIELD_warp_size},
+        {ATTRIBUTE_SM_COUNT, GPU_FIELD_sm_count},
+        {ATTRIBUTE_L2_BYTES, GPU_FIELD_l2_bytes},
+        {ATTRIBUTE_SHARED_BYTES_PER_SM, GPU_FIELD_shared_bytes_per_sm},
+        {ATTRIBUTE_REGISTERS_PER_SM, GPU_FIELD_registers_per_sm},
+        {ATTRIBUTE_SHARED_BYTES_PER_BLOCK_OPTIN, GPU_FIELD_shared_bytes_per_block},
+        {ATTRIBUTE_BLOCKS_PER_SM, GPU_FIELD_max_blocks_per_sm},
+        {ATTRIBUTE_SHARED_RESERVED_BYTES, GPU_FIELD_shared_reserved_bytes},
+    };
+    static const double khz_per_mhz = 1000, bits_per_byte = 8, transfers_per_clock = 2;
+    double clock_khz = (double)NAN, memory_khz = (double)NAN, bus_bits = (double)NAN,
+           threads = (double)NAN;
+    size_t memory_bytes = 0;
+    for (size_t i = 0; i < COUNT_OF(plain); i++)
+        ask_field(d, device, plain[i].attribute, &v[plain[i].field]);
+    ask_field(d, device, ATTRIBUTE_CLOCK_KHZ, &clock_khz);
+    ask_field(d, device, ATTRIBUTE_MEMORY_CLOCK_KHZ, &memory_khz);
+    ask_field(d, device, ATTRIBUTE_MEMORY_BUS_BITS, &bus_bits);
+    ask_field(d, device, ATTRIBUTE_THREADS_PER_SM, &threads);
+    v[GPU_FIELD_clock_mhz] = clock_khz / khz_per_mhz;
+    v[GPU_FIELD_dram_gbps] =
+        memory_khz * khz_per_mhz * transfers_per_clock * bus_bits / bits_per_byte / 1e9;
+    v[GPU_FIELD_max_warps_per_sm] = threads / v[GPU_FIELD_warp_size];
+    if (d->cuDeviceTotalMem_v2(&memory_bytes, device) == CUDA_DONE)
+        v[GPU_FIELD_dram_bytes] = (double)memory_bytes;
+}
+
+static bool ask_gpu(const struct driver *d, int ordinal, struct gpu_facts *out)
+{
+    int device = 0;
+    *out = (struct gpu_facts){.ordinal = ordinal};
+    for (int f = 0; f < GPU_FIELD_COUNT; f++)
+        out->value[f] = (double)NAN;
+    if (d->cuDeviceGet(&device, ordinal) != CUDA_DONE ||
+        d->cuDeviceGetName(out->name, sizeof out->name - 1, device) != CUDA_DONE ||
+        d->cuDeviceGetAttribute(&out->cc_major, ATTRIBUTE_CC_MAJOR, device) != CUDA_DONE ||
+        d->cuDeviceGetAttribute(&out->cc_minor, ATTRIBUTE_CC_MINOR, device) != CUDA_DONE)
+        return false;
+    ask_fields(d, device, out->value);
+    return true;
+}
+
+// Sends an error, or a struct gpu_facts for each GPU.
+static int ask_body(void *context, int fd)
+{
+    (void)context;
+    struct driver d;
+    struct error err = {0};
+    int count = 0;
+    if (!driver_open(&d, &err) || !driver_check(&d, d.cuDeviceGetCount(&count), &err,
+                                                "the CUDA driver does not say what GPUs it has"))
+        return worker_send(fd, &err, sizeof err) ? 0 : 1;
+    for (int i = 0; i < count && i < GPUS_MAX; i++) {
+        struct gpu_facts facts;
+        if (ask_gpu(&d, i, &facts) && !worker_send(fd, &facts, sizeof facts))
+            return 1;
+    }
+    return 0;
+}
+
+/* ---- what GPUs there are: the chip ---------------------------------------------------------------------- */
+
+struct answer {
+    struct gpu_facts gpus[GPUS_MAX];
+    int count;
+    struct error err;
+};
+
+static void take_answer(void *context, const char *data, size_t size_bytes)
+{
+    struct answer *r = context;
+    if (size_bytes == sizeof r->err)
+        memcpy(&r->err, data, sizeof r->err);
+    else if (size_bytes == sizeof r->gpus[0] && r->count < GPUS_MAX)
+        memcpy(&r->gpus[r->count++], data, sizeof r->gpus[0]);
+}
+
+static int cc_distance(const struct gpu *g, const struct gpu_facts *facts)
+{
+    enum { MAJOR_WEIGHT = 10 };
+    return abs((g->cc_major - facts->cc_major) * MAJOR_WEIGHT + g->cc_minor - facts->cc_minor);
+}
+
+// A file describes the chip when the driver's name is the file's, or goes on with a space or a dash
+// ("NVIDIA A100-SXM4-80GB").
+static bool is_chip(const struct gpu *g, const struct gpu_facts *facts)
+{
+    size_t length = strlen(g->name);
+    return str_starts_with(facts->name, g->name) && strchr(" -", facts->name[length]) &&
+           cc_distance(g, facts) == 0;
+}
+
+static bool choose_chip(struct arena *a, const struct gpu_facts *facts, struct gpu **out,
+                        bool *known, struct error *err)
+{
+    const char *const *chips = NULL;
+    if (!gpu_list(a, &chips, err))
+        return false;
+    *out = NULL;
+    *known = false;
+    for (; *chips; chips++) {
+        struct gpu *g = NULL;
+        if (!gpu_load(a, *chips, &g, err))
+            return false;
+        bool matches = is_chip(g, facts);
+        if (*known && (!matches || strlen(g->name) <= strlen((*out)->name)))
+            continue;
+        if (matches || !*out || cc_distance(g, facts) < cc_distance(*out, facts))
+            *out = g;
+        *known = *known || matches;
+    }
+    return *out || fail_as(err, ERROR_SYSTEM, NOWHERE, "there is no chip file below gpus/");
+}
+
+// Measured rates of another chip say nothing of this one; those a file must have are kept, marked.
+static void make_unknown(struct arena *a, struct gpu *g, const struct gpu_facts *facts)
+{
+    const char *assumed = arena_printf(a, "assumed: as of %s", g->name);
+    g->id = "unknown";
+    g->name = arena_strdup(a, facts->name);
+    g->cc_major = facts->cc_major;
+    g->cc_minor = facts->cc_minor;
+    g->arch = arena_printf(a, "sm_%d%d", facts->cc_major, facts->cc_minor);
+    for (int f = 0; f < GPU_FIELD_COUNT; f++) {
+        if (!gpu_field_info((enum gpu_field)f)->required)
+            g->value[f] = (double)NAN;
+        g->source[f] = assumed;
+    }
+}
+
+// What the driver says of this very GPU counts more than its chip's file; clocks and bandwidth do
+// so only where there is no file, which knows what is really reached.
+static void take_driver_figures(struct gpu *g, const struct gpu_facts *facts, bool known)
+{
+    for (int f = 0; f < GPU_FIELD_COUNT; f++) {
+        bool rate = f == GPU_FIELD_clock_mhz || f == GPU_FIELD_dram_gbps || f == GPU_FIELD_dram_bytes;
+        if (isnan(facts->value[f]) || facts->value[f] == g->value[f] || (known && rate))
+            continue;
+        g->value[f] = facts->value[f];
+        g->source[f] = "CUDA driver";
+    }
+}
+
+static bool make_info(struct arena *a, const struct gpu_facts *facts, struct device_info *out,
+                      struct error *err)
+{
+    struct gpu *g = NULL;
+    bool known = false;
+    if (!choose_chip(a, facts, &g, &known, err))
+        return false;
+    if (!known)
+        make_unknown(a, g, facts);
+    take_driver_figures(g, facts, known);
+    *out = (struct device_info){
+        .id = arena_printf(a, "cuda:%d", facts->ordinal),
+        .name = arena_strdup(a, facts->name),
+        .backend = cuda_device_ops.backend,
+        .gpu = g,
+        .facts = device_facts_of(g),
+    };
+    if (!isnan(facts->value[GPU_FIELD_dram_bytes])) // what can be had of it, not the data sheet's
+        out->facts.memory_bytes = (int64_t)facts->value[GPU_FIELD_dram_bytes];
+    return true;
+}
+
+bool device_infos_cuda(struct arena *a, struct device_info **out, int *count, struct error *err)
+{
+    struct answer answer = {.count = 0};
+    struct worker_spec spec = {.body = ask_body,
+                               .timeout_s = ask_timeout_s,
+                               .on_message = take_answer,
+                               .message_context = &answer};
+    struct worker_result end;
+    *count = 0;
+    if (!worker_run(&spec, &end, err))
+        return false;
+    if (answer.err.kind != ERROR_NONE) {
+        *err = answer.err;
+        return false;
+    }
+    if (end.end != WORKER_DONE)
+        return fail_as(err, ERROR_SYSTEM, NOWHERE, "the CUDA driver %s when asked for its GPUs",
+                       end.end == WORKER_TIMED_OUT ? "hangs" : "crashes");
+    if (answer.count == 0)
+        return fail_as(err, ERROR_SYSTEM, NOWHERE, "the CUDA driver has no GPU");
+    *out = ARENA_ARRAY(a, struct device_info, answer.count);
+    for (int i = 0; i < answer.count; i++)
+        if (!make_info(a, &answer.gpus[i], &(*out)[(*count)++], err))
+            return false;
+    return true;
+}

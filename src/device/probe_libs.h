@@ -1,0 +1,32 @@
+// What the CUDA backend asks of CUPTI and NVML: counters of what a callback launches, and the state
+// of the chip. Both libraries are optional; `err` says what is off.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_DEVICE_PROBE_LIBS_H
+#define RIDGE_DEVICE_PROBE_LIBS_H
+
+#include "base/base.h"
+#include "counters/counters.h"
+
+// cupti: hardware counters of what a callback launches. The callback may be called several times
+// (passes).
+struct cupti;
+bool cupti_open(void *cu_context, int ordinal, struct cupti **out,
+                struct error *err); // err says what is off
+void cupti_close(struct cupti *c);
+// Counts `launches` kernel launches made by one call of replay(context): per launch one struct
+// counters (provenance measured).
+bool cupti_count(struct cupti *c, bool (*replay)(void *context, struct error *err), void *context,
+                 int launches, struct counters *per_launch, struct error *err);
+
+// nvml: clocks, power, temperature, energy, throttle reasons.
+struct nvml;
+struct nvml_sample {
+    double sm_mhz, memory_mhz, power_w, temperature_c, energy_mj;
+    uint64_t throttle_reasons;
+    bool valid;
+};
+bool nvml_open(const char *pci_bus_id, struct nvml **out, struct error *err);
+void nvml_close(struct nvml *n);
+void nvml_read(struct nvml *n, struct nvml_sample *out);
+
+#endif
