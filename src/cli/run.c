@@ -100,6 +100,8 @@ static bool request_fill(const struct options *o, struct loop_request *q, struct
     if (!option_i64(o, OPTION_THREADS, 1, 4096, 0, &threads, err) ||
         !option_i64(o, OPTION_BUDGET, 1, INT64_MAX, 0, &budget, err) ||
         !option_i64(o, OPTION_SEED, 0, INT64_MAX, 0, &seed, err) ||
+        !option_i64(o, OPTION_SAMPLES_MAX, 1, INT32_MAX, 0, &q->samples_max, err) ||
+        !option_double(o, OPTION_TIME_LIMIT, 0, &q->time_limit_s, err) ||
         !option_double(o, OPTION_TIMEOUT, 0, &q->timeout_s, err))
         return false;
     q->experiment_path = o->arguments[0];

@@ -198,6 +198,36 @@ static bool cuda_read(struct device *d, uint64_t address, void *data, uint64_t s
                                            "cannot read the device's memory");
 }
 
+static bool cuda_snapshot(struct device *d, struct error *err)
+{
+    struct cuda_device *c = own(d);
+    for (size_t i = 0; i < c->allocations.count; i++) {
+        struct allocation *x = &c->allocations.items[i];
+        if ((!x->snapshot && !cuda_grab(c, arena_printf(&c->arena, "a copy of buffer '%s'", x->name),
+                                        x->size_bytes, &x->snapshot, err)) ||
+            !driver_check(&c->cu,
+                          c->cu.cuMemcpyDtoDAsync_v2(x->snapshot, x->address, x->size_bytes,
+                                                     c->stream),
+                          err, "cannot copy buffer '%s'", x->name))
+            return false;
+    }
+    return driver_check(&c->cu, c->cu.cuStreamSynchronize(c->stream), err, "cannot copy buffers");
+}
+
+static bool cuda_restore(struct device *d, struct error *err)
+{
+    struct cuda_device *c = own(d);
+    for (size_t i = 0; i < c->allocations.count; i++) {
+        struct allocation *x = &c->allocations.items[i];
+        if (x->snapshot && !driver_check(&c->cu,
+                                         c->cu.cuMemcpyDtoDAsync_v2(x->address, x->snapshot,
+                                                                    x->size_bytes, c->stream),
+                                         err, "cannot copy buffer '%s'", x->name))
+            return false;
+    }
+    return true;
+}
+
 /* ---- kernels ----------------------------------------------------------------------------------------- */
 
 static bool cuda_load(struct device *d, const struct compiled *code, struct device_module **out,
@@ -516,4 +546,6 @@ const struct device_ops cuda_device_ops = {
     .run = cuda_run,
     .measure = cuda_measure,
     .state = cuda_state,
+    .snapshot = cuda_snapshot,
+    .restore = cuda_restore,
 };

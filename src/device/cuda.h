@@ -28,7 +28,7 @@ bool driver_check(const struct driver *d, int status, struct error *err, const c
 struct allocation {
     uint64_t address, size_bytes;
     const char *name;
-    uint64_t snapshot; // copy that counting's passes start from; 0 = none
+    uint64_t snapshot; // a copy of the content, 0 = none
     struct {           // twins: further buffers like this one, so that a batch finds each run's cold
         uint64_t *items;
         size_t count, capacity;

@@ -186,6 +186,9 @@ struct device_ops {
                     const struct device_run_options *options, int count, double *times_ns,
                     struct error *err);
     void (*state)(struct device *d, struct device_state *out); // optional (real devices)
+    // Optional: keeps a copy of every buffer's content on the device; puts it back.
+    bool (*snapshot)(struct device *d, struct error *err);
+    bool (*restore)(struct device *d, struct error *err);
 };
 struct device { // the head of every backend's own struct
     const struct device_ops *ops;

@@ -1,5 +1,5 @@
 // What the files of loop share. loop.c walks cases and variants; work.c is what runs in the worker
-// process; judge.c compares; header.c says where and when; result_*.c are the JSON.
+// process, measure.c the one that times; bench.c is what both stand on; judge.c compares; header.c says where and when; result_*.c are the JSON.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef RIDGE_LOOP_INTERNAL_H
 #define RIDGE_LOOP_INTERNAL_H
@@ -37,6 +37,41 @@ bool job_run(struct arena *a, const struct job *job, const struct job_progress *
 bool reference_job_run(const struct job *job, struct host_buffers *buffers,
                        const volatile bool *cancel, struct error *err) CHECK_RESULT;
 double job_timeout_s(const struct loop_request *r);
+
+/* ---- measuring (real devices) ---------------------------------------------------------------- */
+
+// Times the variants of one case in one worker process, interleaved; jobs and results side by side.
+// Fills the results' times; one whose timed runs fail, hang, give wrong outputs or are faster than
+// the chip can be loses its RESULT_OK. false: cancelled, or the system fails us.
+bool measure_jobs(struct arena *a, const struct job *jobs, struct result *const *results, int count,
+                  const struct job_progress *progress, const volatile bool *cancel,
+                  struct error *err) CHECK_RESULT;
+
+/* ---- in a worker ------------------------------------------------------------------------------ */
+
+struct bench { // a device with the case's buffers
+    const struct job *job;
+    struct arena *arena;
+    struct device *device;
+    struct device_module *module;
+    uint64_t *addresses, *sizes;
+    int fd;
+    uint64_t progress_ns;          // of the last message
+    double share_before, share_of; // progress of this run within the whole
+};
+bool bench_open(struct bench *b, struct error *err) CHECK_RESULT; // device and buffers
+bool bench_load(struct bench *b, struct error *err) CHECK_RESULT; // the variant's code
+// Fresh inputs, poisoned outputs: a kernel may change its inputs, so all are written.
+bool bench_write(struct bench *b, struct error *err) CHECK_RESULT;
+struct device_sequence bench_sequence(const struct bench *b);
+// Compares the outputs with the reference's; a difference makes r RESULT_WRONG.
+bool bench_check(struct bench *b, struct result *r, struct error *err) CHECK_RESULT;
+// A crash is told by its signal: handlers of the host program's (a crash reporter, a test runner)
+// are not for the worker.
+void worker_own_crashes(void);
+// What became of a worker that sent no answer, in one sentence about `who`.
+const char *worker_describe_end(struct arena *a, const char *who, const struct worker_result *w,
+                                double timeout_s);
 
 /* ---- judging --------------------------------------------------------------------------------- */
 

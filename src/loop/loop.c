@@ -42,6 +42,7 @@ struct stage {          // one case at work
     bool checks; // wanted holds the reference's outputs
     uint64_t seed;
     struct result **results; // by variant; NULL = not run
+    struct job_facts *facts; // by variant
 };
 
 /* ---- telling ---------------------------------------------------------------------------------------- */
@@ -57,10 +58,23 @@ static void tell_progress(struct loop *l, const char *phase, double share_of_uni
     l->events->progress(l->events->context, phase, l->variant, l->case_label, share, left_s);
 }
 
+// A result that is timed on a clock comes in two halves: it is verified, then measured with the rest.
+static bool is_measured(const struct loop *l)
+{
+    return !l->device.simulated && !l->request->verify_only;
+}
+
 static void on_share(void *context, double share)
 {
     struct loop *l = context;
-    tell_progress(l, l->request->verify_only ? "verifying" : "verifying and counting", share);
+    tell_progress(l, l->request->verify_only ? "verifying" : "verifying and counting",
+                  is_measured(l) ? 0.5 * share : share);
+}
+
+static void on_measure_share(void *context, double share)
+{
+    struct loop *l = context;
+    tell_progress(l, "measuring", share * l->selected_count);
 }
 
 static bool is_cancelled(const struct loop *l, struct error *err)
@@ -410,7 +424,7 @@ static bool diagnose_result(struct loop *l, struct stage *s, int variant,
         .work_flops_tensor = c->work_flops_tensor,
         .lines = r->lines,
         .line_count = r->line_count,
-        .time_model = facts->longest >= 0 ? &facts->time_model : NULL,
+        .time_model = facts->longest >= 0 && facts->time_model.valid ? &facts->time_model : NULL,
     };
     for (int i = 0; i < v->launch_count; i++)
         in.launches += v->launches[i].kind == LAUNCH_KERNEL;
@@ -440,18 +454,19 @@ static bool run_variant(struct loop *l, struct stage *s, int variant, struct res
     }
     struct job job = job_of(l, s, variant);
     struct job_progress progress = {on_share, l};
-    struct job_facts facts = {.longest = -1};
     on_share(l, 0);
-    if (!job_run(l->arena, &job, &progress, l->events->cancel, r, &facts, err))
+    if (!job_run(l->arena, &job, &progress, l->events->cancel, r, &s->facts[variant], err))
         return false;
     relate_files(l, r);
-    return diagnose_result(l, s, variant, &facts, r, err);
+    return true;
 }
 
 static bool finish_result(struct loop *l, struct stage *s, int variant, struct result *r,
                           struct error *err)
 {
     const struct variant_spec *v = &l->experiment->variants[variant];
+    if (!diagnose_result(l, s, variant, &s->facts[variant], r, err))
+        return false;
     judge_result(l->arena, v, v->from >= 0 ? s->results[v->from] : NULL, r);
     s->results[variant] = r;
     l->run->result_count++;
@@ -477,6 +492,51 @@ static void judge_stop(struct loop *l, const struct stage *s)
     free(inputs);
 }
 
+static bool run_simulated(struct loop *l, struct stage *s, struct error *err)
+{
+    for (int i = 0; i < l->experiment->variant_count; i++) {
+        if (!l->selected[i])
+            continue;
+        struct result *r = &l->run->results[l->run->result_count];
+        l->variant = l->experiment->variants[i].name;
+        if (is_cancelled(l, err) || !run_variant(l, s, i, r, err) ||
+            !finish_result(l, s, i, r, err))
+            return false;
+    }
+    return true;
+}
+
+// On a clock: all are verified, the verified ones measured together, then all are finished in order.
+static bool run_measured(struct loop *l, struct stage *s, struct error *err)
+{
+    int count = l->experiment->variant_count, jobs_count = 0, done = 0, units_before = l->units_done;
+    struct result *fresh = &l->run->results[l->run->result_count];
+    struct job *jobs = ARENA_ARRAY(&s->arena, struct job, count + 1);
+    struct result **timed = ARENA_ARRAY(&s->arena, struct result *, count + 1);
+    for (int i = 0; i < count; i++) {
+        if (!l->selected[i])
+            continue;
+        struct result *r = &fresh[done++];
+        l->variant = l->experiment->variants[i].name;
+        if (is_cancelled(l, err) || !run_variant(l, s, i, r, err))
+            return false;
+        if (r->status == RESULT_OK) {
+            jobs[jobs_count] = job_of(l, s, i);
+            timed[jobs_count++] = r;
+        }
+    }
+    struct job_progress progress = {on_measure_share, l};
+    l->variant = NULL;
+    on_measure_share(l, 0);
+    if (!measure_jobs(l->arena, jobs, timed, jobs_count, &progress, l->events->cancel, err))
+        return false;
+    l->units_done = units_before;
+    for (int i = 0, n = 0; i < count; i++)
+        if (l->selected[i] && !finish_result(l, s, i, &fresh[n++], err))
+            return false;
+    return true;
+}
+
 static bool run_stage(struct loop *l, struct stage *s, struct error *err)
 {
     const struct experiment *e = l->experiment;
@@ -486,19 +546,13 @@ static bool run_stage(struct loop *l, struct stage *s, struct error *err)
     s->trouble = ARENA_ARRAY(&s->arena, const char *, count);
     s->resolved_whole = ARENA_ARRAY(&s->arena, bool, count);
     s->results = ARENA_ARRAY(&s->arena, struct result *, count);
+    s->facts = ARENA_ARRAY(&s->arena, struct job_facts, count);
     if (!experiment_resolve_case(&s->arena, e, s->point, &l->device.facts, &s->resolved, err))
         return error_context(err, "in case %s", s->point->label);
     if (!check_memory(l, s, err) || !prepare_variants(l, s, err) || !prepare_data(l, s, err))
         return error_context(err, "in case %s", s->point->label);
-    for (int i = 0; i < e->variant_count; i++) {
-        if (!l->selected[i])
-            continue;
-        struct result *r = &l->run->results[l->run->result_count];
-        l->variant = e->variants[i].name;
-        if (is_cancelled(l, err) || !run_variant(l, s, i, r, err) ||
-            !finish_result(l, s, i, r, err))
-            return false;
-    }
+    if (!(is_measured(l) ? run_measured(l, s, err) : run_simulated(l, s, err)))
+        return false;
     judge_stop(l, s);
     return true;
 }

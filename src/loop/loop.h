@@ -25,6 +25,12 @@ struct time_result {
     enum provenance provenance; // ABSENT: not timed
     struct summary summary;     // ns; a modelled time has count 1 and low = high = median
     double *samples_ns;         // summary.count values, in order
+    // Measured times: how and in what state of the chip. 0 or NULL = not known.
+    int batch; // runs of the sequence that a sample is the mean of
+    double sm_mhz, power_w, temperature_c;
+    double energy_mj;         // of one run, back to back
+    size_t throttled_samples; // taken while the chip was slowed down, and not among the samples …
+    const char *throttled;    // … unless no others could be had: the reason, and they are
 };
 
 struct speedup {
@@ -63,6 +69,7 @@ struct result { // arena-owned; everything that is recorded about one variant on
     bool diagnosed;
     const char *error;        // what went wrong, or NULL
     const char *printed;      // by the kernels' printf, first 4 KiB; NULL = nothing
+    const char *note;         // what could not be had, with the reason (no counters …), or NULL
     const char *compiler;     // "NVRTC 13.0"
     const char *compiler_log; // its warnings, or NULL
     char code_key[33];
@@ -125,6 +132,8 @@ struct loop_request {
     double sample_share;
     const struct hypothesis *hypotheses;
     int hypothesis_count;
+    int64_t samples_max;  // measured times: a variant; 0 = 2000
+    double time_limit_s;  // measured times: of sampling, a variant; 0 = 3
     bool has_seed;
     uint64_t seed; // else fresh
 };

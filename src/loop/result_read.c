@@ -157,6 +157,16 @@ static void read_time(struct reader *r, const json_t *object, struct time_result
     out->samples_ns = ARENA_ARRAY(r->arena, double, count);
     for (size_t i = 0; i < count; i++)
         out->samples_ns[i] = json_number_value(json_array_get(samples, i));
+    j = member(object, "conditions");
+    if (!j)
+        return;
+    out->batch = (int)read_number(r, j, "batch", 0);
+    out->sm_mhz = read_number(r, j, "sm_mhz", 0);
+    out->power_w = read_number(r, j, "power_w", 0);
+    out->temperature_c = read_number(r, j, "temperature_c", 0);
+    out->energy_mj = read_number(r, j, "energy_mj", 0);
+    out->throttled_samples = (size_t)read_unsigned(r, j, "throttled_samples");
+    out->throttled = read_text(r, j, "throttled");
 }
 
 static void read_counters(struct reader *r, const json_t *object, struct counters *out)
@@ -362,6 +372,7 @@ bool result_from_json(struct arena *a, const json_t *json, struct result *out, s
     read_problems(&r, json, out);
     out->compiler_log = read_text(&r, json, "compiler_log");
     out->printed = read_text(&r, json, "printed");
+    out->note = read_text(&r, json, "note");
     return !r.failed;
 }
 

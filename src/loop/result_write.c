@@ -90,6 +90,27 @@ static json_t *samples_to_json(const struct time_result *t)
     return j;
 }
 
+// Left out when not known.
+static void set_positive(json_t *object, const char *key, double value)
+{
+    if (value > 0)
+        json_object_set_new(object, key, number(value));
+}
+
+// How a time was measured and in what state the chip was.
+static json_t *conditions_to_json(const struct time_result *t)
+{
+    json_t *j = json_object();
+    set_positive(j, "batch", t->batch);
+    set_positive(j, "sm_mhz", t->sm_mhz);
+    set_positive(j, "power_w", t->power_w);
+    set_positive(j, "temperature_c", t->temperature_c);
+    set_positive(j, "energy_mj", t->energy_mj);
+    json_object_set_new(j, "throttled_samples", json_integer((json_int_t)t->throttled_samples));
+    set_text(j, "throttled", t->throttled);
+    return j;
+}
+
 static json_t *counters_to_json(const struct counters *c)
 {
     json_t *j = json_object();
@@ -272,11 +293,14 @@ json_t *result_to_json(const struct result *r)
     set_text(j, "code_key", r->code_key[0] ? r->code_key : NULL);
     json_object_set_new(j, "seed", unsigned_number(r->seed));
     json_object_set_new(j, "samples_ns", samples_to_json(&r->time));
+    if (r->time.provenance == PROVENANCE_MEASURED)
+        json_object_set_new(j, "conditions", conditions_to_json(&r->time));
     json_object_set_new(j, "worst_relative_error", number(r->worst_relative_error));
     json_object_set_new(j, "worst_absolute_error", number(r->worst_absolute_error));
     json_object_set_new(j, "lines", lines_to_json(r));
     json_object_set_new(j, "problems", problems_to_json(r));
     set_text(j, "printed", r->printed);
+    set_text(j, "note", r->note);
     return j;
 }
 

@@ -37,28 +37,7 @@ double job_timeout_s(const struct loop_request *r)
     return r->timeout_s > 0 ? r->timeout_s : default_timeout_s;
 }
 
-// A crash is told by its signal: handlers of the host program's (a crash reporter, a test runner)
-// are not for the worker.
-static void own_crashes(void)
-{
-    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
-    struct sigaction plain = {.sa_handler = SIG_DFL};
-    for (size_t i = 0; i < COUNT_OF(signals); i++)
-        (void)sigaction(signals[i], &plain, NULL);
-}
-
 /* ---- in the worker: the device's part ----------------------------------------------------------- */
-
-struct bench { // a device with the case's buffers
-    const struct job *job;
-    struct arena *arena;
-    struct device *device;
-    struct device_module *module;
-    uint64_t *addresses, *sizes;
-    int fd;
-    uint64_t progress_ns;          // of the last message
-    double share_before, share_of; // progress of this run within the whole
-};
 
 static void on_progress(void *context, double share)
 {
@@ -71,45 +50,10 @@ static void on_progress(void *context, double share)
     (void)send_message(b->fd, MESSAGE_PROGRESS, &whole, sizeof whole);
 }
 
-static bool bench_open(struct bench *b, struct error *err)
-{
-    const struct resolved_case *c = b->job->resolved;
-    b->addresses = ARENA_ARRAY(b->arena, uint64_t, c->buffer_count + 1);
-    b->sizes = ARENA_ARRAY(b->arena, uint64_t, c->buffer_count + 1);
-    if (!device_open(b->job->device, &b->device, err) ||
-        !b->device->ops->load(b->device, b->job->code, &b->module, err))
-        return false;
-    for (int i = 0; i < c->buffer_count; i++) {
-        b->sizes[i] = c->buffers[i].size_bytes;
-        if (!b->device->ops->alloc(b->device, b->sizes[i], c->buffers[i].name, &b->addresses[i],
-                                   err))
-            return false;
-    }
-    return true;
-}
-
-// Fresh inputs, poisoned outputs: a kernel may change its inputs, so all are written.
-static bool bench_write(struct bench *b, struct error *err)
-{
-    for (int i = 0; i < b->job->resolved->buffer_count; i++)
-        if (!b->device->ops->write(b->device, b->addresses[i], b->job->inputs->data[i], b->sizes[i],
-                                   err))
-            return false;
-    return true;
-}
-
 static bool bench_run(struct bench *b, bool cold, struct device_report *report, struct error *err)
 {
     const struct loop_request *r = b->job->request;
-    const struct resolved_variant *v = b->job->variant;
-    struct device_launch *launches = ARENA_ARRAY(b->arena, struct device_launch, v->launch_count);
-    for (int i = 0; i < v->launch_count; i++)
-        launches[i] = (struct device_launch){
-            .kind = v->launches[i].kind, .module = b->module, .launch = &v->launches[i]};
-    struct device_sequence sequence = {.launches = launches,
-                                       .launch_count = v->launch_count,
-                                       .addresses = b->addresses,
-                                       .sizes_bytes = b->sizes};
+    struct device_sequence sequence = bench_sequence(b);
     struct device_run_options options = {
         .checks = r->checks,
         .timeout_s = job_timeout_s(r),
@@ -140,62 +84,6 @@ static bool bench_measure(struct bench *b, struct device_report *report, struct 
     return bench_run(b, !warm, report, err);
 }
 
-/* ---- in the worker: the check --------------------------------------------------------------------- */
-
-static const char *describe_difference(struct arena *a, const struct resolved_case *c,
-                                       const struct output_difference *w)
-{
-    const struct resolved_buffer *b = &c->buffers[w->buffer];
-    if (w->wrong_count == w->unwritten_count)
-        return arena_printf(
-            a, "wrong result: %llu of %llu elements of '%s' were never written, first %s[%llu]",
-            (unsigned long long)w->unwritten_count, (unsigned long long)w->count, b->name, b->name,
-            (unsigned long long)w->index);
-    struct text t = {0};
-    text_printf(&t, "wrong result: %s[%llu] is %.9g, the reference says %.9g (", b->name,
-                (unsigned long long)w->index, w->got, w->wanted);
-    if (b->type > ELEMENT_F64) // integers: off by a number
-        text_printf(&t, "off by %.9g", w->absolute);
-    else if (isfinite(w->relative))
-        text_printf(&t, "relative error %.2g", w->relative);
-    else
-        text_printf(&t, "absolute error %.2g", w->absolute);
-    if (b->type <= ELEMENT_F64 && isfinite(w->ulp) && w->ulp > 0)
-        text_printf(&t, ", %.3g ulp", w->ulp);
-    text_printf(&t, "); %llu of %llu elements are wrong", (unsigned long long)w->wrong_count,
-                (unsigned long long)w->count);
-    if (w->unwritten_count > 0)
-        text_printf(&t, ", %llu of them were never written",
-                    (unsigned long long)w->unwritten_count);
-    const char *s = arena_strdup(a, text_str(&t));
-    text_release(&t);
-    return s;
-}
-
-static bool check_outputs(struct bench *b, struct result *r, struct error *err)
-{
-    const struct resolved_case *c = b->job->resolved;
-    struct host_buffers got = {.data = ARENA_ARRAY(b->arena, void *, c->buffer_count + 1),
-                               .count = c->buffer_count};
-    for (int i = 0; i < c->buffer_count; i++) {
-        if (!c->buffers[i].output)
-            continue;
-        got.data[i] = arena_alloc(b->arena, b->sizes[i]);
-        if (!b->device->ops->read(b->device, b->addresses[i], got.data[i], b->sizes[i], err))
-            return false;
-    }
-    struct output_difference worst = {0};
-    r->checked = true;
-    r->verified = outputs_compare(b->job->experiment, c, &got, b->job->wanted, &worst);
-    r->worst_relative_error = worst.relative;
-    r->worst_absolute_error = worst.absolute;
-    if (!r->verified) {
-        r->status = RESULT_WRONG;
-        r->error = describe_difference(b->arena, c, &worst);
-    }
-    return true;
-}
-
 /* ---- in the worker: the whole ------------------------------------------------------------------- */
 
 // The step that took longest: its time model explains the variant's latency.
@@ -205,7 +93,8 @@ static struct job_facts facts_of(const struct device_report *report)
     double longest_ns = 0;
     for (int i = 0; i < report->step_count; i++) {
         const struct device_step *s = &report->steps[i];
-        if (!s->time_model.valid || (facts.longest >= 0 && s->time_ns.value <= longest_ns))
+        bool timed = s->time_ns.provenance != PROVENANCE_ABSENT;
+        if (!timed || (facts.longest >= 0 && s->time_ns.value <= longest_ns))
             continue;
         longest_ns = s->time_ns.value;
         facts = (struct job_facts){i, s->time_model};
@@ -221,6 +110,7 @@ static void take_report(struct arena *a, const struct device_report *report, str
     r->problems = report->problems;
     r->problem_count = report->problem_count;
     r->printed = report->printed;
+    r->note = report->note;
     // What was found wrong is wrong, even if this time the result was right.
     if (r->status == RESULT_OK && report->problem_count > 0) {
         r->status = RESULT_FAILED;
@@ -237,7 +127,7 @@ static void take_report(struct arena *a, const struct device_report *report, str
 static int job_body(void *context, int fd)
 {
     const struct job *job = context;
-    own_crashes();
+    worker_own_crashes();
     struct arena a = {0};
     struct bench b = {.job = job, .arena = &a, .fd = fd};
     struct error err = {0};
@@ -246,8 +136,9 @@ static int job_body(void *context, int fd)
                        .status = RESULT_OK,
                        .worst_relative_error = (double)NAN,
                        .worst_absolute_error = (double)NAN};
-    bool done = bench_open(&b, &err) && bench_measure(&b, &report, &err) &&
-                (!job->wanted || check_outputs(&b, &r, &err));
+    bool done = bench_open(&b, &err) && bench_load(&b, &err) &&
+                bench_measure(&b, &report, &err) &&
+                (!job->wanted || bench_check(&b, &r, &err));
     if (!done) {
         r.status = RESULT_FAILED;
         r.error = err.message;
@@ -315,8 +206,7 @@ static const char *last_words(struct arena *a, const struct worker_result *w)
     return end > start ? arena_printf(a, ": %.*s", (int)(end - start), w->stderr_tail + start) : "";
 }
 
-// What became of a worker that sent no answer, in one sentence about `who`.
-static const char *describe_end(struct arena *a, const char *who, const struct worker_result *w,
+const char *worker_describe_end(struct arena *a, const char *who, const struct worker_result *w,
                                 double timeout_s)
 {
     switch (w->end) {
@@ -367,6 +257,7 @@ static bool take_result(struct arena *a, const struct inbox *box, struct result 
     result->problems = got.problems;
     result->problem_count = got.problem_count;
     result->printed = got.printed;
+    result->note = got.note;
     result->worst_relative_error = got.worst_relative_error;
     result->worst_absolute_error = got.worst_absolute_error;
     return true;
@@ -394,7 +285,7 @@ bool job_run(struct arena *a, const struct job *job, const struct job_progress *
         return take_result(a, &box, result, err);
     result->status = RESULT_FAILED;
     result->error =
-        describe_end(a, arena_printf(a, "variant '%s'", result->variant), &w, spec.timeout_s);
+        worker_describe_end(a, arena_printf(a, "variant '%s'", result->variant), &w, spec.timeout_s);
     return true;
 }
 
@@ -408,7 +299,7 @@ struct reference_job {
 static int reference_body(void *context, int fd)
 {
     const struct reference_job *r = context;
-    own_crashes();
+    worker_own_crashes();
     struct error err = {0};
     if (!reference_run(r->job->experiment, r->job->variant, r->job->resolved, r->buffers, &err))
         (void)send_message(fd, MESSAGE_ERROR, &err, sizeof err);
@@ -438,7 +329,7 @@ bool reference_job_run(const struct job *job, struct host_buffers *buffers,
         const char *who =
             arena_printf(&a, "the reference '%s' (%s)", job->experiment->reference_function,
                          job->experiment->reference_source);
-        done = fail(err, NOWHERE, "%s", describe_end(&a, who, &w, spec.timeout_s));
+        done = fail(err, NOWHERE, "%s", worker_describe_end(&a, who, &w, spec.timeout_s));
     }
     arena_release(&a);
     return done;
