@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# The CUDA backend on a real GPU: a run whose times are measured, and faults that cost only the
+# variant that has them. Skips where there is no GPU. run-alone: it measures.
+# SPDX-License-Identifier: Apache-2.0
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+RIDGE=${RIDGE:-$here/../../build/ridge}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export RIDGE_HOME=$work/home RIDGE_CACHE=${RIDGE_CACHE:-$work/cache}
+
+if ! "$RIDGE" devices | grep -q '^ *cuda:0 '; then
+    echo "skip - cuda backend: $("$RIDGE" devices | sed -n 's/.*missing *CUDA driver[^:]*: //p')"
+    exit 0
+fi
+
+check() { # name, and a command
+    local name=$1
+    shift
+    if "$@"; then
+        echo "ok - $name"
+    else
+        echo "not ok - $name"
+    fi
+}
+
+# Status, error or median of a variant in a JSON file, on one line.
+of() { # file variant key
+    python3 -c '
+import json, sys
+for r in json.load(open(sys.argv[1]))["results"]:
+    if r["variant"] == sys.argv[2]:
+        print(eval(sys.argv[3], {"r": r}))' "$@"
+}
+
+ran() { # file variant
+    [ "$(of "$1" "$2" 'r["status"], r["time_ns"]["provenance"], r["verified"]')" = \
+        "('ok', 'measured', True)" ]
+}
+failed() { # file variant words
+    of "$1" "$2" 'r["status"], r["error"]' | grep -Eq "$3"
+}
+untimed() {
+    [ "$(of "$1" "$2" 'r["time_ns"]')" = None ]
+}
+
+run() {
+    "$RIDGE" run "$here/faults" --device cuda:0 --no-journal --json -q --time-limit 1 --timeout 6 "$@"
+}
+
+if ! command -v python3 >/dev/null; then
+    echo "skip - faults: no python3 to read JSON"
+    exit 0
+fi
+
+run >"$work/faults.json" 2>"$work/faults.err"
+check run_with_faults_exits_with_1 [ $? = 1 ]
+f=$work/faults.json
+check variant_before_the_faults_is_measured ran "$f" before
+check variant_after_the_faults_is_measured ran "$f" after
+check hang_is_stopped_after_the_timeout failed "$f" hang 'did not end within 6 s'
+check write_where_no_memory_is_names_the_kernel failed "$f" wild "kernel 'wild' .*ILLEGAL_ADDRESS"
+check assert_is_told_with_its_text failed "$f" assertion "assert.*in\[i\] > 2"
+check wrong_result_is_never_timed untimed "$f" wrong
+check wrong_result_names_the_element failed "$f" wrong 'out\[4711\]'
+check doing_nothing_after_the_first_run_is_found failed "$f" once 'in a timed launch'
+check doing_nothing_after_the_first_run_has_no_time untimed "$f" once
+check crash_while_measured_costs_only_that_variant failed "$f" later 'while it was measured'
+check too_much_shared_memory_names_the_limit failed "$f" huge-shared '300000 bytes of dynamic'
+check printf_is_kept [ "$(of "$f" printing 'r["printed"]')" = "N is 65536" ]
+check like_with_like_is_no_difference [ "$(of "$f" after 'r["speedup"]["verdict"]')" = "no difference" ]
+
+run --variant before -p N=60000000000 >"$work/huge.json" 2>"$work/huge.err"
+check memory_exhausted_is_told_with_figures \
+    grep -Eq 'has no room for|no memory for' "$work/huge.json" "$work/huge.err"
+
+# A worker killed from outside costs the variant it worked on.
+"$RIDGE" run "$here/faults" --device cuda:0 --no-journal --json -q --time-limit 1 --timeout 60 \
+    --variant hang --variant after >"$work/killed.json" 2>"$work/killed.err" &
+ridge=$!
+sleep 5
+for child in $(ps -o pid= --ppid $ridge); do
+    kill -9 "$child"
+done
+wait $ridge
+check worker_killed_from_outside_is_told failed "$work/killed.json" hang 'killed from outside'
+check variant_after_a_killed_worker_is_measured ran "$work/killed.json" after
+
+if grep -q 'not ok' "$work"/*.err 2>/dev/null; then cat "$work"/*.err; fi
+if [ "${KEEP:-}" ]; then cp "$work"/*.json "$work"/*.err "$KEEP"; fi
