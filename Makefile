@@ -177,7 +177,8 @@ $(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags
 # Tests see src/ and tests/; cmocka hands every test a state that most do not use.
 $(TESTS): $(BUILD)/%: %.c $(TEST_SUPPORT) $(LIBRARY) $(BUILD)/flags
 	$(call say,TEST,$<)
-	$Qmkdir -p $(@D) && $(COMPILE) -Itests -Wno-unused-parameter -Wno-null-dereference $(LDFLAGS) -MF $@.d \
+	$Qmkdir -p $(@D) && $(COMPILE) -Itests -Wno-unused-parameter -Wno-missing-field-initializers \
+	    -Wno-null-dereference $(LDFLAGS) -MF $@.d \
 	    -o $@ $< $(TEST_SUPPORT) $(LIBRARY) $(CMOCKA_LIBS) $(LIBS)
 
 $(BUILD)/tests/fuzz/%: fuzz/%.c fuzz/standalone_main.c $(LIBRARY) $(BUILD)/flags

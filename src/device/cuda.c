@@ -16,7 +16,12 @@ enum { PRINTED_MAX = 4096, JIT_LOG_BYTES = 16384, SWEEP_BLOCKS_PER_SM = 4, SWEEP
 enum { FUNCTION_SHARED_BYTES = 1, FUNCTION_LOCAL_BYTES = 3, FUNCTION_REGISTERS = 4 };
 enum { FUNCTION_MAX_DYNAMIC_SHARED_BYTES = 8 };
 enum { CUDA_ILLEGAL_ADDRESS = 700, CUDA_LAUNCH_TIMEOUT = 702, CUDA_ASSERT = 710 };
-enum { CUDA_MISALIGNED = 716, CUDA_UNSUPPORTED_PTX = 222, CUDA_NO_BINARY = 209, CUDA_LAUNCH_FAILED = 719 };
+enum {
+    CUDA_MISALIGNED = 716,
+    CUDA_UNSUPPORTED_PTX = 222,
+    CUDA_NO_BINARY = 209,
+    CUDA_LAUNCH_FAILED = 719
+};
 enum { CUDA_LAUNCH_RESOURCES = 701, CUDA_INVALID_VALUE = 1 };
 enum { STREAM_NON_BLOCKING = 1 };
 
@@ -203,12 +208,13 @@ static bool cuda_snapshot(struct device *d, struct error *err)
     struct cuda_device *c = own(d);
     for (size_t i = 0; i < c->allocations.count; i++) {
         struct allocation *x = &c->allocations.items[i];
-        if ((!x->snapshot && !cuda_grab(c, arena_printf(&c->arena, "a copy of buffer '%s'", x->name),
-                                        x->size_bytes, &x->snapshot, err)) ||
-            !driver_check(&c->cu,
-                          c->cu.cuMemcpyDtoDAsync_v2(x->snapshot, x->address, x->size_bytes,
-                                                     c->stream),
-                          err, "cannot copy buffer '%s'", x->name))
+        if ((!x->snapshot &&
+             !cuda_grab(c, arena_printf(&c->arena, "a copy of buffer '%s'", x->name), x->size_bytes,
+                        &x->snapshot, err)) ||
+            !driver_check(
+                &c->cu,
+                c->cu.cuMemcpyDtoDAsync_v2(x->snapshot, x->address, x->size_bytes, c->stream), err,
+                "cannot copy buffer '%s'", x->name))
             return false;
     }
     return driver_check(&c->cu, c->cu.cuStreamSynchronize(c->stream), err, "cannot copy buffers");
@@ -279,8 +285,9 @@ static bool prepare_kernel(struct cuda_device *c, struct arena *a, const uint64_
     const char *name = NULL;
     const void *const *args = NULL;
     if (!bind_kernel(a, given, addresses, &name, &args, err) ||
-        !driver_check(&c->cu, c->cu.cuModuleGetFunction(&out->function, given->module->handle, name),
-                      err, "%s has no kernel '%s'", given->module->source, name))
+        !driver_check(&c->cu,
+                      c->cu.cuModuleGetFunction(&out->function, given->module->handle, name), err,
+                      "%s has no kernel '%s'", given->module->source, name))
         return false;
     out->kernel = l->kernel;
     out->args = ARENA_ARRAY(a, void *, l->arg_count + 1); // the driver's type; it only reads
@@ -291,8 +298,8 @@ static bool prepare_kernel(struct cuda_device *c, struct arena *a, const uint64_
                                           (int)l->shared_bytes);
     return status == CUDA_DONE ||
            fail(err, l->at,
-                "kernel '%s' cannot have %u bytes of dynamic shared memory: a block may have %" PRId64
-                " bytes on %s, static ones included",
+                "kernel '%s' cannot have %u bytes of dynamic shared memory: a block may have "
+                "%" PRId64 " bytes on %s, static ones included",
                 l->kernel, l->shared_bytes, c->head.info->facts.shared_bytes_per_block,
                 c->head.info->id);
 }
@@ -343,8 +350,8 @@ static bool enqueue_one(struct cuda_device *c, const struct cuda_launch *l, stru
     if (l->given->kind == LAUNCH_ZERO)
         return l->zero_bytes == 0 ||
                driver_check(&c->cu,
-                            c->cu.cuMemsetD8Async(l->zero_address, 0, l->zero_bytes, c->stream), err,
-                            "cannot zero a buffer");
+                            c->cu.cuMemsetD8Async(l->zero_address, 0, l->zero_bytes, c->stream),
+                            err, "cannot zero a buffer");
     int status =
         c->cu.cuLaunchKernel(l->function, r->grid[0], r->grid[1], r->grid[2], r->block[0],
                              r->block[1], r->block[2], r->shared_bytes, c->stream, l->args, NULL);

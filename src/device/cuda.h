@@ -29,7 +29,7 @@ struct allocation {
     uint64_t address, size_bytes;
     const char *name;
     uint64_t snapshot; // a copy of the content, 0 = none
-    struct {           // twins: further buffers like this one, so that a batch finds each run's cold
+    struct { // twins: further buffers like this one, so that a batch finds each run's cold
         uint64_t *items;
         size_t count, capacity;
     } twins;

@@ -131,17 +131,16 @@ static bool sample(struct timing *t, double *time_ns, struct error *err)
     const struct driver *cu = &c->cu;
     float time_ms = 0;
     // Warm: a run that is not timed leaves the caches as the timed ones find them.
-    bool done = (t->batch > HELD_BATCH_MAX ||
-                 hold(c, (t->batch + 1) * t->sequence->launch_count, err)) &&
-                (t->options->cold
-                     ? cuda_flush(c, err)
-                     : cuda_enqueue(c, t->runs[0], t->sequence->launch_count, err)) &&
-                driver_check(cu, cu->cuEventRecord(c->start, c->stream), err, "no event") &&
-                enqueue_batch(t, err) &&
-                driver_check(cu, cu->cuEventRecord(c->stop, c->stream), err, "no event") &&
-                wait_stop(t, err) &&
-                driver_check(cu, cu->cuEventElapsedTime(&time_ms, c->start, c->stop), err,
-                             "the events give no time");
+    bool done =
+        (t->batch > HELD_BATCH_MAX || hold(c, (t->batch + 1) * t->sequence->launch_count, err)) &&
+        (t->options->cold ? cuda_flush(c, err)
+                          : cuda_enqueue(c, t->runs[0], t->sequence->launch_count, err)) &&
+        driver_check(cu, cu->cuEventRecord(c->start, c->stream), err, "no event") &&
+        enqueue_batch(t, err) &&
+        driver_check(cu, cu->cuEventRecord(c->stop, c->stream), err, "no event") &&
+        wait_stop(t, err) &&
+        driver_check(cu, cu->cuEventElapsedTime(&time_ms, c->start, c->stop), err,
+                     "the events give no time");
     *time_ns = (double)time_ms * ns_per_ms / t->batch;
     return done;
 }

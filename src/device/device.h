@@ -156,8 +156,8 @@ struct device_sequence {
 struct device_state {
     bool valid;
     double sm_mhz, memory_mhz, power_w, temperature_c;
-    double energy_mj;       // since some time in the past
-    const char *throttled;  // why it runs slower than it could ("power limit", "heat"), or NULL
+    double energy_mj;      // since some time in the past
+    const char *throttled; // why it runs slower than it could ("power limit", "heat"), or NULL
 };
 
 struct device_ops {

@@ -59,7 +59,7 @@ bool driver_open(struct driver *d, struct error *err)
     void *library = open_library(err);
     if (!library)
         return false;
-#define DRIVER(name, parameters)                                      \
+#define DRIVER(name, parameters)                                        \
     if (!library_symbol(library, #name, &d->name, sizeof d->name, err)) \
         return error_context(err, "NVIDIA's driver is older than CUDA 11: update it");
 #include "device/driver.def"
@@ -251,7 +251,8 @@ static void make_unknown(struct arena *a, struct gpu *g, const struct gpu_facts 
 static void take_driver_figures(struct gpu *g, const struct gpu_facts *facts, bool known)
 {
     for (int f = 0; f < GPU_FIELD_COUNT; f++) {
-        bool rate = f == GPU_FIELD_clock_mhz || f == GPU_FIELD_dram_gbps || f == GPU_FIELD_dram_bytes;
+        bool rate =
+            f == GPU_FIELD_clock_mhz || f == GPU_FIELD_dram_gbps || f == GPU_FIELD_dram_bytes;
         if (isnan(facts->value[f]) || facts->value[f] == g->value[f] || (known && rate))
             continue;
         g->value[f] = facts->value[f];

@@ -20,8 +20,8 @@ static const char *plain_name(struct arena *a, const char *name)
     return length > 0 && length <= strlen(end) ? arena_strndup(a, end, length) : name;
 }
 
-static void fail_no_kernel(struct arena *a, const struct ptx_module *ptx, const char *source, const char *wanted,
-                           struct location at, struct error *err)
+static void fail_no_kernel(struct arena *a, const struct ptx_module *ptx, const char *source,
+                           const char *wanted, struct location at, struct error *err)
 {
     const char **names = ARENA_ARRAY(a, const char *, ptx->function_count + 1);
     size_t count = 0;
@@ -95,4 +95,3 @@ bool kernel_args(struct arena *a, const struct resolved_launch *l, const struct 
     *out = args;
     return true;
 }
-

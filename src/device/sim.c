@@ -255,8 +255,7 @@ static bool run_kernel(struct work *w, const struct device_launch *launch, struc
     struct sim_report report = {0};
     step->kernel = arena_strdup(w->arena, l->kernel);
     const struct device_module *m = launch->module;
-    const struct ptx_function *f =
-        kernel_find(w->arena, m->ptx, m->source, l->kernel, l->at, err);
+    const struct ptx_function *f = kernel_find(w->arena, m->ptx, m->source, l->kernel, l->at, err);
     if (!f || !kernel_args(w->arena, l, f, w->sequence->addresses, &args, err))
         return false;
     struct sim_launch s = {

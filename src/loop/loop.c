@@ -509,7 +509,8 @@ static bool run_simulated(struct loop *l, struct stage *s, struct error *err)
 // On a clock: all are verified, the verified ones measured together, then all are finished in order.
 static bool run_measured(struct loop *l, struct stage *s, struct error *err)
 {
-    int count = l->experiment->variant_count, jobs_count = 0, done = 0, units_before = l->units_done;
+    int count = l->experiment->variant_count, jobs_count = 0, done = 0,
+        units_before = l->units_done;
     struct result *fresh = &l->run->results[l->run->result_count];
     struct job *jobs = ARENA_ARRAY(&s->arena, struct job, count + 1);
     struct result **timed = ARENA_ARRAY(&s->arena, struct result *, count + 1);

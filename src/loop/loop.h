@@ -132,8 +132,8 @@ struct loop_request {
     double sample_share;
     const struct hypothesis *hypotheses;
     int hypothesis_count;
-    int64_t samples_max;  // measured times: a variant; 0 = 2000
-    double time_limit_s;  // measured times: of sampling, a variant; 0 = 3
+    int64_t samples_max; // measured times: a variant; 0 = 2000
+    double time_limit_s; // measured times: of sampling, a variant; 0 = 3
     bool has_seed;
     uint64_t seed; // else fresh
 };

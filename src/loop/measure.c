@@ -25,17 +25,22 @@ enum {
 
 static const double ns_per_s = 1e9;
 static const double default_limit_s = 3;
-static const double settled_within = 0.005;        // half the 95 % interval of the median
-static const double batch_ns = 200000;             // a sample takes at least so long
-static const double batch_bytes_max = 4e9;         // of a batch's sets of buffers
-static const double block_ns = 4e6;                // samples of a block together
+static const double settled_within = 0.005; // half the 95 % interval of the median
+static const double batch_ns = 200000;      // a sample takes at least so long
+static const double batch_bytes_max = 4e9;  // of a batch's sets of buffers
+static const double block_ns = 4e6;         // samples of a block together
 static const double warm_least_s = 0.2, warm_most_s = 2;
-static const double warm_settled_within = 0.01;    // from one round to the next
-static const double energy_s = 0.4;                // NVML's energy moves in steps of 20 to 100 ms
-static const double retake_share = 0.5;            // of the time limit goes to blocks set aside
-static const double roof_slack = 0.97;             // clocks and data sheets are not exact
+static const double warm_settled_within = 0.01; // from one round to the next
+static const double energy_s = 0.4;             // NVML's energy moves in steps of 20 to 100 ms
+static const double retake_share = 0.5;         // of the time limit goes to blocks set aside
+static const double roof_slack = 0.97;          // clocks and data sheets are not exact
 
-enum message { MESSAGE_BEGIN = 'B', MESSAGE_TIMES = 'T', MESSAGE_FAILED = 'X', MESSAGE_SHARE = 'P' };
+enum message {
+    MESSAGE_BEGIN = 'B',
+    MESSAGE_TIMES = 'T',
+    MESSAGE_FAILED = 'X',
+    MESSAGE_SHARE = 'P'
+};
 
 struct begin_message {
     char kind;
@@ -232,7 +237,7 @@ static bool take_block(struct session *s, struct track *t, struct error *err)
     if (!take_samples(s, t, t->block_samples, t->batch, is_cold(s), times, err))
         return false;
     struct device_state after = look(s);
-    const char *reason = after.valid && after.throttled    ? after.throttled
+    const char *reason = after.valid && after.throttled     ? after.throttled
                          : before.valid && before.throttled ? before.throttled
                                                             : NULL;
     struct doubles *list = reason ? &t->throttled : &t->good;
@@ -470,8 +475,8 @@ struct inbox {
     struct result *const *results;
     bool *alive, *timed;
     int count;
-    int current;     // what the worker works on; -1 = nothing yet
-    bool told;       // … and why it failed, in `failure`
+    int current; // what the worker works on; -1 = nothing yet
+    bool told;   // … and why it failed, in `failure`
     struct failed_message failure;
 };
 
@@ -546,14 +551,14 @@ static void take_message(void *context, const char *data, size_t size_bytes)
 static bool drop_culprit(struct inbox *box, const struct worker_result *w, double timeout_s)
 {
     int index = box->current;
-    const char *why =
-        box->told ? arena_strdup(box->arena, box->failure.why)
-                  : worker_describe_end(box->arena, "measuring", w, timeout_s);
+    const char *why = box->told ? arena_strdup(box->arena, box->failure.why)
+                                : worker_describe_end(box->arena, "measuring", w, timeout_s);
     if (index >= 0 && index < box->count && box->alive[index]) {
         struct result *r = box->results[index];
         box->alive[index] = false;
         r->status = RESULT_FAILED;
-        r->error = arena_printf(box->arena, "variant '%s' while it was measured: %s", r->variant, why);
+        r->error =
+            arena_printf(box->arena, "variant '%s' while it was measured: %s", r->variant, why);
         r->time = (struct time_result){.provenance = PROVENANCE_ABSENT};
         return true;
     }

@@ -136,8 +136,7 @@ static int job_body(void *context, int fd)
                        .status = RESULT_OK,
                        .worst_relative_error = (double)NAN,
                        .worst_absolute_error = (double)NAN};
-    bool done = bench_open(&b, &err) && bench_load(&b, &err) &&
-                bench_measure(&b, &report, &err) &&
+    bool done = bench_open(&b, &err) && bench_load(&b, &err) && bench_measure(&b, &report, &err) &&
                 (!job->wanted || bench_check(&b, &r, &err));
     if (!done) {
         r.status = RESULT_FAILED;
@@ -284,8 +283,8 @@ bool job_run(struct arena *a, const struct job *job, const struct job_progress *
     if (w.end == WORKER_DONE && box.json)
         return take_result(a, &box, result, err);
     result->status = RESULT_FAILED;
-    result->error =
-        worker_describe_end(a, arena_printf(a, "variant '%s'", result->variant), &w, spec.timeout_s);
+    result->error = worker_describe_end(a, arena_printf(a, "variant '%s'", result->variant), &w,
+                                        spec.timeout_s);
     return true;
 }
 

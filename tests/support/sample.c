@@ -62,7 +62,9 @@ struct result sample_result(void)
                        .diagnosed = true,
                        .worst_relative_error = 1e-7,
                        .worst_absolute_error = 0};
-    r.time = (struct time_result){PROVENANCE_MEASURED, stats_summary(samples, 3), samples};
+    r.time = (struct time_result){.provenance = PROVENANCE_MEASURED,
+                                  .summary = stats_summary(samples, 3),
+                                  .samples_ns = samples};
     counters_set(&r.counters, COUNTER_GLOBAL_LOAD_SECTORS, 524288, PROVENANCE_SIMULATED);
     counters_set(&r.counters, COUNTER_WAVES, 1.5, PROVENANCE_MODELLED);
     counters_set(&r.counters, COUNTER_BARRIERS, 0, PROVENANCE_SIMULATED);
