@@ -1,0 +1,469 @@
+// Bounds, the limiter, findings and the stop rule, on a chip of round numbers: with 100 SMs at 1 GHz
+// a unit a cycle and SM is 100 a nanosecond, and every time here is worked out by hand.
+// SPDX-License-Identifier: Apache-2.0
+#include "diagnose/diagnose.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct gpu chip;
+static struct counters counters;
+static struct diagnosis_input in;
+static struct diagnosis out;
+static struct arena arena;
+static struct error err;
+
+static int setup(void **state)
+{
+    (void)state;
+    chip = (struct gpu){.id = "round", .name = "Round", .vendor = "nvidia", .arch = "sm_90"};
+    for (int f = 0; f < GPU_FIELD_COUNT; f++) {
+        chip.value[f] = 1;
+        chip.source[f] = "made up";
+    }
+    chip.value[GPU_FIELD_sm_count] = 100;
+    chip.value[GPU_FIELD_clock_mhz] = 1000;
+    chip.value[GPU_FIELD_dram_gbps] = 1000;
+    chip.value[GPU_FIELD_dram_read_gbps] = 900;
+    chip.value[GPU_FIELD_dram_copy_gbps] = 800;
+    chip.value[GPU_FIELD_l2_read_gbps] = 3200;  // 100 sectors a ns
+    chip.value[GPU_FIELD_l2_write_gbps] = 1600; // 50
+    chip.value[GPU_FIELD_l2_write_sectors_per_ns] = 25;
+    chip.value[GPU_FIELD_l2_atomics_per_ns] = 2;
+    chip.value[GPU_FIELD_l1_bytes_per_cycle] = 128;
+    chip.value[GPU_FIELD_shared_wavefront_cycles] = 2; // 50 a ns
+    chip.value[GPU_FIELD_f32_lanes_per_cycle] = 128;   // 12800 a ns
+    chip.value[GPU_FIELD_f64_lanes_per_cycle] = 64;
+    chip.value[GPU_FIELD_f16_lanes_per_cycle] = 256;
+    chip.value[GPU_FIELD_integer_lanes_per_cycle] = 64;
+    chip.value[GPU_FIELD_special_lanes_per_cycle] = 16;
+    chip.value[GPU_FIELD_schedulers_per_sm] = 4; // 400 warp instructions a ns
+    chip.value[GPU_FIELD_tensor_bf16_tflops] = 500;
+    chip.value[GPU_FIELD_grid_launch_ns] = 2000;
+    counters = (struct counters){0};
+    in = (struct diagnosis_input){.gpu = &chip,
+                                  .counters = &counters,
+                                  .time_ns = {100000, PROVENANCE_MODELLED},
+                                  .work_bytes = (double)NAN,
+                                  .work_flops_f16 = (double)NAN,
+                                  .work_flops_f32 = (double)NAN,
+                                  .work_flops_f64 = (double)NAN,
+                                  .work_flops_tensor = (double)NAN,
+                                  .launches = 1,
+                                  .grid_blocks = 1000,
+                                  .block_threads = 256};
+    error_clear(&err);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    arena_release(&arena);
+    return 0;
+}
+
+static void set(enum counter_id id, double value)
+{
+    counters_set(&counters, id, value, PROVENANCE_SIMULATED);
+}
+
+static void diagnosed(void)
+{
+    if (!diagnose(&arena, &in, &out, &err))
+        fail_msg("%s", err.message);
+}
+
+static double bound_ns(enum resource r)
+{
+    for (int i = 0; i < out.bound_count; i++)
+        if (out.bounds[i].resource == r)
+            return out.bounds[i].time_ns;
+    return (double)NAN;
+}
+
+static void assert_near(double value, double wanted)
+{
+    if (!(fabs(value - wanted) <= 1e-9 * fabs(wanted)))
+        fail_msg("%.12g is not %.12g", value, wanted);
+}
+
+static const struct finding *finding_of(const char *part)
+{
+    for (int i = 0; i < out.finding_count; i++)
+        if (strstr(out.findings[i].title, part))
+            return &out.findings[i];
+    return NULL;
+}
+
+/* ---- bounds ---------------------------------------------------------------------------------------- */
+
+static void bounds_are_work_over_rate(void **state)
+{
+    (void)state;
+    set(COUNTER_SHARED_LOAD_WAVEFRONTS, 30000);
+    set(COUNTER_SHARED_STORE_WAVEFRONTS, 20000);
+    set(COUNTER_FADD_F32, 1e6);
+    set(COUNTER_FMUL_F32, 2e6);
+    set(COUNTER_FFMA_F32, 9.8e6);
+    set(COUNTER_FLOPS_F64, 1.28e7);
+    set(COUNTER_FLOPS_F16, 5.12e7);
+    set(COUNTER_FLOPS_TENSOR, 5e8);
+    set(COUNTER_INTEGER_OPS, 6.4e6);
+    set(COUNTER_SPECIAL_OPS, 1.6e6);
+    set(COUNTER_WARP_INSTRUCTIONS, 4e5);
+    set(COUNTER_GLOBAL_ATOMIC_SECTORS, 4000);
+    diagnosed();
+    assert_near(bound_ns(RESOURCE_SHARED), 1000);  // 50000 / 50
+    assert_near(bound_ns(RESOURCE_F32), 1000);     // 12.8 M / 12800
+    assert_near(bound_ns(RESOURCE_F64), 1000);     // 12.8 M / (2 * 6400)
+    assert_near(bound_ns(RESOURCE_F16), 1000);     // 51.2 M / (2 * 25600)
+    assert_near(bound_ns(RESOURCE_TENSOR), 1000);  // 500 M / 500000
+    assert_near(bound_ns(RESOURCE_INTEGER), 1000); // 6.4 M / 6400
+    assert_near(bound_ns(RESOURCE_SPECIAL), 1000); // 1.6 M / 1600
+    assert_near(bound_ns(RESOURCE_ISSUE), 1000);   // 400 k / 400
+    assert_near(bound_ns(RESOURCE_ATOMICS), 2000); // 4000 / 2
+    assert_near(bound_ns(RESOURCE_LAUNCH), 2000);  // one
+}
+
+static void device_memory_is_held_to_the_copy_rate_where_the_job_writes(void **state)
+{
+    (void)state;
+    set(COUNTER_GLOBAL_LOAD_SECTORS, 1000);
+    set(COUNTER_DRAM_READ_BYTES, 7.2e6);
+    diagnosed();
+    assert_near(bound_ns(RESOURCE_DRAM), 8000); // 7.2 MB / 900 a ns
+    set(COUNTER_GLOBAL_STORE_SECTORS, 1000);
+    set(COUNTER_DRAM_WRITE_BYTES, 0.8e6);
+    diagnosed();
+    assert_near(bound_ns(RESOURCE_DRAM), 10000); // 8 MB / 800
+    chip.value[GPU_FIELD_dram_copy_gbps] = (double)NAN;
+    diagnosed();
+    assert_near(bound_ns(RESOURCE_DRAM), 8000); // the data sheet's 1000
+}
+
+static void l2_takes_loads_that_miss_l1_and_stores_whole_or_in_part(void **state)
+{
+    (void)state;
+    set(COUNTER_GLOBAL_LOAD_SECTORS, 300000);
+    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 300000);
+    set(COUNTER_L1_LOAD_SECTORS_HIT, 100000);
+    diagnosed();
+    assert_near(bound_ns(RESOURCE_L2), 2000); // 200 k sectors / 100
+    set(COUNTER_GLOBAL_STORE_SECTORS, 100000);
+    set(COUNTER_GLOBAL_STORE_SECTORS_IDEAL, 100000);
+    diagnosed();
+    assert_near(bound_ns(RESOURCE_L2), 4000); // and 100 k / 50
+    set(COUNTER_GLOBAL_STORE_SECTORS_IDEAL, 50000);
+    diagnosed();
+    assert_near(bound_ns(RESOURCE_L2), 6000); // in part: 100 k / 25
+}
+
+static void l1_looks_up_lines_or_returns_bytes_whichever_takes_longer(void **state)
+{
+    (void)state;
+    set(COUNTER_GLOBAL_LOAD_LINES, 200000);
+    diagnosed();
+    assert_near(bound_ns(RESOURCE_L1), 2000); // 100 a ns
+    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 1.2e6);
+    diagnosed();
+    assert_near(bound_ns(RESOURCE_L1), 3000); // 38.4 MB / 12800
+}
+
+static void bounds_come_largest_first_with_work_rate_and_origin(void **state)
+{
+    (void)state;
+    set(COUNTER_WARP_INSTRUCTIONS, 4e6);
+    counters_set(&counters, COUNTER_INTEGER_OPS, 6.4e7, PROVENANCE_MEASURED);
+    set(COUNTER_DRAM_READ_BYTES, 9e5);
+    diagnosed();
+    assert_int_equal(out.bound_count, 4);
+    for (int i = 1; i < out.bound_count; i++)
+        assert_true(out.bounds[i - 1].time_ns >= out.bounds[i].time_ns);
+    for (int i = 0; i < out.bound_count; i++) {
+        const struct bound *b = &out.bounds[i];
+        assert_near(b->work / b->rate_per_ns, b->time_ns);
+        assert_string_equal(b->rate_source, "made up");
+        assert_int_equal(b->provenance, b->resource == RESOURCE_INTEGER  ? PROVENANCE_MEASURED
+                                        : b->resource == RESOURCE_LAUNCH ? PROVENANCE_MODELLED
+                                                                         : PROVENANCE_SIMULATED);
+    }
+}
+
+static void absent_counters_and_rates_give_no_bound(void **state)
+{
+    (void)state;
+    diagnosed();
+    assert_int_equal(out.bound_count, 1); // the launch
+    assert_true(isnan(out.code_floor_ns) && isnan(out.floor_ns) && isnan(out.pct_of_floor));
+    assert_true(isnan(out.throughput_gbps) && isnan(out.intensity));
+    assert_null(out.limiter);
+    chip.value[GPU_FIELD_tensor_bf16_tflops] = (double)NAN;
+    set(COUNTER_FLOPS_TENSOR, 5e8);
+    diagnosed();
+    assert_true(isnan(bound_ns(RESOURCE_TENSOR)));
+}
+
+static void without_a_time_there_is_nothing_to_diagnose(void **state)
+{
+    (void)state;
+    in.time_ns = (struct figure){0, PROVENANCE_ABSENT};
+    assert_false(diagnose(&arena, &in, &out, &err));
+    assert_string_equal(err.message,
+                        "no time was measured or modelled, so there is nothing to diagnose");
+}
+
+/* ---- the floor, the limiter ------------------------------------------------------------------------- */
+
+static void floor_is_the_larger_of_least_bytes_and_least_operations(void **state)
+{
+    (void)state;
+    set(COUNTER_GLOBAL_LOAD_SECTORS, 1000);
+    in.work_bytes = 9e6;
+    diagnosed();
+    assert_near(out.floor_ns, 10000); // 9 MB / 900
+    assert_near(out.pct_of_floor, 10);
+    assert_near(out.throughput_gbps, 90);
+    assert_true(isnan(out.intensity));
+    in.work_flops_f32 = 5.12e8; // 2 * 12800 a ns
+    diagnosed();
+    assert_near(out.floor_ns, 20000);
+    assert_near(out.intensity, 5.12e8 / 9e6);
+}
+
+static void limiter_is_what_is_busy_for_60_percent_of_the_time(void **state)
+{
+    (void)state;
+    set(COUNTER_WARP_INSTRUCTIONS, 400.0 * 60001);
+    diagnosed();
+    assert_string_equal(out.limiter, "issue");
+    assert_non_null(strstr(out.limiter_why, "busy for 60 % of the time"));
+    set(COUNTER_WARP_INSTRUCTIONS, 400.0 * 59999);
+    diagnosed();
+    assert_string_equal(out.limiter, "latency");
+    in.launches = 31; // 62 % of the time
+    diagnosed();
+    assert_string_equal(out.limiter, "launch");
+    in.launches = 29;
+    diagnosed();
+    assert_string_equal(out.limiter, "latency");
+}
+
+/* ---- findings at their thresholds -------------------------------------------------------------------- */
+
+static void uncoalesced_loads_are_found_under_90_percent_of_sectors_used(void **state)
+{
+    (void)state;
+    device_line lines[] = {
+        {.file = "k.cu", .line = 3, .global_sectors = 500},
+        {.file = "k.cu", .line = 9, .global_sectors = 9000, .global_sectors_ideal = 900}};
+    in.lines = lines;
+    in.line_count = 2;
+    set(COUNTER_GLOBAL_LOAD_REQUESTS, 250000);
+    set(COUNTER_GLOBAL_LOAD_SECTORS, 8e6); // 80 us of L2
+    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 0.901 * 8e6);
+    diagnosed();
+    assert_null(finding_of("Global loads are uncoalesced"));
+    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 1e6);
+    diagnosed();
+    const struct finding *f = finding_of("Global loads are uncoalesced: 32.0 sectors a request, "
+                                         "4.0 would do");
+    assert_non_null(f);
+    assert_int_equal(f->class, FINDING_BANDWIDTH);
+    assert_string_equal(f->file, "k.cu");
+    assert_int_equal(f->line, 9);            // where most is wasted
+    assert_near(f->expected_time_ns, 30000); // 80 us of L2 become 10 us; the other 20 us stay
+    assert_false(f->folded);
+    assert_string_equal(f->evidence[0].name, "load_sectors_per_request");
+    assert_near(f->evidence[0].figure.value, 32);
+    assert_int_equal(f->evidence[0].figure.provenance, PROVENANCE_SIMULATED);
+}
+
+static void uncoalesced_stores_are_found_apart_from_loads(void **state)
+{
+    (void)state;
+    set(COUNTER_GLOBAL_STORE_REQUESTS, 1000);
+    set(COUNTER_GLOBAL_STORE_SECTORS, 32000);
+    set(COUNTER_GLOBAL_STORE_SECTORS_IDEAL, 4000);
+    diagnosed();
+    assert_non_null(finding_of("Global stores are uncoalesced: 32.0 sectors a request"));
+    assert_null(finding_of("Global loads"));
+}
+
+static void bank_conflicts_are_found_from_2_percent(void **state)
+{
+    (void)state;
+    set(COUNTER_SHARED_LOAD_REQUESTS, 1e6);
+    set(COUNTER_SHARED_STORE_REQUESTS, 1e6);
+    set(COUNTER_SHARED_LOAD_WAVEFRONTS_IDEAL, 1e6);
+    set(COUNTER_SHARED_STORE_WAVEFRONTS_IDEAL, 1e6);
+    set(COUNTER_SHARED_STORE_WAVEFRONTS, 1e6);
+    set(COUNTER_SHARED_LOAD_WAVEFRONTS, 1.04e6); // 1.96 %
+    diagnosed();
+    assert_null(finding_of("banks conflict"));
+    set(COUNTER_SHARED_LOAD_WAVEFRONTS, 1.042e6);
+    diagnosed();
+    assert_non_null(finding_of("banks conflict"));
+    set(COUNTER_SHARED_LOAD_WAVEFRONTS, 3e6); // 80 us, of which 40 without conflicts
+    diagnosed();
+    const struct finding *f = finding_of("2.0 wavefronts a request, 50 % of them only because of "
+                                         "conflicts");
+    assert_non_null(f);
+    assert_near(f->expected_time_ns, 60000);
+}
+
+static void idle_lanes_are_found_under_90_percent(void **state)
+{
+    (void)state;
+    set(COUNTER_WARP_INSTRUCTIONS, 400 * 80000.0);
+    set(COUNTER_LANES_ACTIVE_PCT, 90);
+    diagnosed();
+    assert_null(finding_of("Lanes idle"));
+    set(COUNTER_LANES_ACTIVE_PCT, 50);
+    diagnosed();
+    const struct finding *f = finding_of("Lanes idle: 50 %");
+    assert_non_null(f);
+    assert_int_equal(f->class, FINDING_DIVERGENCE);
+    assert_near(f->expected_time_ns, 60000); // 80 us of issue become 40
+}
+
+static void low_occupancy_is_found_only_where_warps_wait(void **state)
+{
+    (void)state;
+    set(COUNTER_WARP_INSTRUCTIONS, 400 * 50000.0);
+    set(COUNTER_OCCUPANCY_THEORETICAL_PCT, 50);
+    diagnosed();
+    assert_null(finding_of("Few warps"));
+    set(COUNTER_OCCUPANCY_THEORETICAL_PCT, 25);
+    diagnosed();
+    assert_non_null(finding_of("Few warps to hide latency with: an SM holds 25 % of its warps"));
+    set(COUNTER_WARP_INSTRUCTIONS, 400 * 70000.0); // a resource is busy: more warps do not help
+    diagnosed();
+    assert_null(finding_of("Few warps"));
+}
+
+static void busy_device_memory_is_found_from_80_percent(void **state)
+{
+    (void)state;
+    in.work_bytes = 9e6;
+    set(COUNTER_DRAM_READ_BYTES, 900 * 79000.0);
+    diagnosed();
+    assert_null(finding_of("Device memory is busy"));
+    set(COUNTER_DRAM_READ_BYTES, 900 * 81000.0);
+    diagnosed();
+    assert_non_null(finding_of("Device memory is busy 81 % of the time and moves 8.1 times the "
+                               "bytes the job needs"));
+    in.work_bytes = 900 * 81000.0;
+    diagnosed();
+    assert_non_null(finding_of("Device memory is busy 81 % of the time: close to its roof"));
+}
+
+static void short_kernels_and_poor_grids_are_found(void **state)
+{
+    (void)state;
+    set(COUNTER_WARP_INSTRUCTIONS, 400 * 1000.0);
+    in.launches = 14; // 28 us
+    diagnosed();
+    assert_null(finding_of("Starting the kernel"));
+    in.launches = 16;
+    diagnosed();
+    assert_non_null(finding_of("Starting the kernel is 32 % of the time"));
+    in.launches = 1;
+    set(COUNTER_WAVES, 1.41); // 1.41 of 2: 70.5 %
+    diagnosed();
+    assert_null(finding_of("waves of blocks"));
+    set(COUNTER_WAVES, 1.01);
+    diagnosed();
+    assert_non_null(finding_of("The last of 2 waves of blocks is nearly empty"));
+    set(COUNTER_WAVES, 0.25);
+    diagnosed();
+    assert_non_null(finding_of("The grid fills only 25 % of the chip"));
+}
+
+static void findings_come_ranked_and_small_ones_are_folded(void **state)
+{
+    (void)state;
+    set(COUNTER_GLOBAL_LOAD_REQUESTS, 250000);
+    set(COUNTER_GLOBAL_LOAD_SECTORS, 8e6);
+    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 1e6);
+    set(COUNTER_GLOBAL_STORE_REQUESTS, 100);
+    set(COUNTER_GLOBAL_STORE_SECTORS, 3200);
+    set(COUNTER_GLOBAL_STORE_SECTORS_IDEAL, 400);
+    diagnosed();
+    assert_true(out.finding_count >= 2);
+    for (int i = 1; i < out.finding_count; i++)
+        assert_true(out.findings[i - 1].expected_time_ns <= out.findings[i].expected_time_ns);
+    assert_false(finding_of("Global loads")->folded);
+    assert_true(finding_of("Global stores")->folded); // 3200 sectors: under 3 % of the time
+    for (int i = 0; i < out.finding_count; i++) {
+        assert_true(out.findings[i].expected_time_ns <= in.time_ns.value);
+        assert_true(out.findings[i].expected_time_ns > 0);
+    }
+}
+
+/* ---- the stop rule ------------------------------------------------------------------------------------ */
+
+static void stop_rule_says_close_to_peak_within_5_percent_of_the_floor(void **state)
+{
+    (void)state;
+    const struct stop_input near[] = {{200, 100}, {104.9, 100}}, far[] = {{200, 100}, {105.1, 100}};
+    assert_string_equal(diagnose_stop(near, 2), "close to peak");
+    assert_null(diagnose_stop(far, 2));
+}
+
+static void stop_rule_says_diminishing_returns_after_three_without_gain(void **state)
+{
+    (void)state;
+    const struct stop_input two[] = {{200, 1}, {200, 1}, {205, 1}};
+    const struct stop_input three[] = {{200, 1}, {200, 1}, {205, 1}, {199.9, 1}};
+    const struct stop_input gain[] = {{200, 1}, {200, 1}, {205, 1}, {150, 1}};
+    assert_null(diagnose_stop(two, 3));
+    assert_string_equal(diagnose_stop(three, 4), "diminishing returns");
+    assert_null(diagnose_stop(gain, 4));
+}
+
+static void stop_rule_passes_over_variants_that_failed(void **state)
+{
+    (void)state;
+    const double nothing = (double)NAN;
+    const struct stop_input failed[] = {
+        {200, nothing}, {nothing, nothing}, {nothing, nothing}, {nothing, nothing}};
+    assert_null(diagnose_stop(failed, 4));
+    assert_null(diagnose_stop(NULL, 0));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(bounds_are_work_over_rate),
+        TEST(device_memory_is_held_to_the_copy_rate_where_the_job_writes),
+        TEST(l2_takes_loads_that_miss_l1_and_stores_whole_or_in_part),
+        TEST(l1_looks_up_lines_or_returns_bytes_whichever_takes_longer),
+        TEST(bounds_come_largest_first_with_work_rate_and_origin),
+        TEST(absent_counters_and_rates_give_no_bound),
+        TEST(without_a_time_there_is_nothing_to_diagnose),
+        TEST(floor_is_the_larger_of_least_bytes_and_least_operations),
+        TEST(limiter_is_what_is_busy_for_60_percent_of_the_time),
+        TEST(uncoalesced_loads_are_found_under_90_percent_of_sectors_used),
+        TEST(uncoalesced_stores_are_found_apart_from_loads),
+        TEST(bank_conflicts_are_found_from_2_percent),
+        TEST(idle_lanes_are_found_under_90_percent),
+        TEST(low_occupancy_is_found_only_where_warps_wait),
+        TEST(busy_device_memory_is_found_from_80_percent),
+        TEST(short_kernels_and_poor_grids_are_found),
+        TEST(findings_come_ranked_and_small_ones_are_folded),
+        TEST(stop_rule_says_close_to_peak_within_5_percent_of_the_floor),
+        TEST(stop_rule_says_diminishing_returns_after_three_without_gain),
+        TEST(stop_rule_passes_over_variants_that_failed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
