@@ -166,6 +166,10 @@ struct experiment {
 bool experiment_load(struct arena *a, const char *path, struct experiment **out,
                      struct error *err) CHECK_RESULT;
 
+// The same from the text of a file named `file`, which other files are looked for beside.
+bool experiment_parse(struct arena *a, const char *file, const char *text, size_t size_bytes,
+                      struct experiment **out, struct error *err) CHECK_RESULT;
+
 /* ---- cases --------------------------------------------------------------------------------- */
 
 struct case_point {

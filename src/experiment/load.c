@@ -388,24 +388,18 @@ static bool find_file(struct arena *a, const char *path, const char **out, struc
         path);
 }
 
-bool experiment_load(struct arena *a, const char *path, struct experiment **out, struct error *err)
+bool experiment_parse(struct arena *a, const char *file, const char *text, size_t size_bytes,
+                      struct experiment **out, struct error *err)
 {
-    const char *file = NULL;
-    char *text = NULL;
-    size_t size = 0;
-    if (!find_file(a, path, &file, err) || !file_read(file, 4u << 20, &text, &size, err)) {
-        return false;
-    }
     struct experiment *e = ARENA_NEW(a, struct experiment);
     struct loader l = {a, e, err};
     struct yaml_node *root = NULL;
-    e->path = file;
+    e->path = arena_strdup(a, file);
     char *real = realpath(file, NULL);
     e->directory = path_dir(a, real != NULL ? real : file);
     free(real);
-    e->text = arena_strndup(a, text, size);
-    free(text);
-    if (!yaml_parse(a, file, e->text, strlen(e->text), &root, err) || !load_top(&l, root)) {
+    e->text = arena_strndup(a, text, size_bytes);
+    if (!yaml_parse(a, e->path, text, size_bytes, &root, err) || !load_top(&l, root)) {
         return false;
     }
     if (e->title == NULL) {
@@ -413,4 +407,18 @@ bool experiment_load(struct arena *a, const char *path, struct experiment **out,
     }
     *out = e;
     return true;
+}
+
+bool experiment_load(struct arena *a, const char *path, struct experiment **out, struct error *err)
+{
+    enum { FILE_BYTES_MAX = 4 << 20 };
+    const char *file = NULL;
+    char *text = NULL;
+    size_t size = 0;
+    if (!find_file(a, path, &file, err) || !file_read(file, FILE_BYTES_MAX, &text, &size, err)) {
+        return false;
+    }
+    bool done = experiment_parse(a, file, text, size, out, err);
+    free(text);
+    return done;
 }
