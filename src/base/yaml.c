@@ -52,6 +52,20 @@ static struct location place_of_offset(const struct builder *b, size_t offset)
     return at;
 }
 
+// Only blanks can stand before a tab that libyaml stumbles over: columns are bytes there.
+static bool is_tab(const struct builder *b, struct location at)
+{
+    const char *line = b->source;
+    for (int n = 1; n < at.line && line; n++) {
+        line = strchr(line, '\n');
+        line = line ? line + 1 : NULL;
+    }
+    for (int n = 1; n < at.column && line; n++, line++)
+        if (*line != ' ' && *line != '\t')
+            return false;
+    return line && *line == '\t';
+}
+
 static bool fail_parser(struct builder *b)
 {
     const yaml_parser_t *p = &b->parser;
@@ -60,6 +74,10 @@ static bool fail_parser(struct builder *b)
     case YAML_READER_ERROR:
         return fail(b->err, place_of_offset(b, p->problem_offset), "not a valid text: %s", problem);
     case YAML_SCANNER_ERROR:
+        if (is_tab(b, place_of(b, p->problem_mark)))
+            return fail(b->err, place_of(b, p->problem_mark),
+                        "not valid YAML: a tab; indent with spaces");
+        // fall through
     case YAML_PARSER_ERROR:
         return fail(b->err, place_of(b, p->problem_mark), "not valid YAML: %s%s%s", problem,
                     p->context ? " " : "", p->context ? p->context : "");

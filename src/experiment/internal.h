@@ -25,6 +25,7 @@ bool load_expression(struct loader *l, const struct yaml_node *node, const char 
 bool load_type(struct loader *l, const struct yaml_node *node, enum element_type *out);
 bool load_file_name(struct loader *l, const struct yaml_node *node, const char *what,
                     const char **out);
+bool load_name(struct loader *l, const struct yaml_node *node, const char *what, const char **out);
 int buffer_find(const struct experiment *e, const char *name);
 bool is_identifier(const char *s);
 bool load_variants(struct loader *l, const struct yaml_node *node);

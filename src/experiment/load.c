@@ -213,7 +213,8 @@ static bool load_tolerance(struct loader *l, const struct yaml_node *node, struc
     double *to[] = {&b->tolerance_rel, &b->tolerance_abs};
     for (size_t i = 0; i < 2; i++) {
         const struct yaml_node *n = yaml_get(node, keys[i]);
-        if (n != NULL && !yaml_double(n, keys[i], to[i], l->err)) {
+        const char *what = arena_printf(l->a, "'%s'", keys[i]);
+        if (n != NULL && !yaml_double(n, what, to[i], l->err)) {
             return false;
         }
         if (!(*to[i] >= 0)) {
@@ -340,6 +341,19 @@ static bool load_reference(struct loader *l, const struct yaml_node *node)
                       l->e->reference_source);
 }
 
+// A name that a command line can say: `ridge explain EXPERIMENT:VARIANT`.
+bool load_name(struct loader *l, const struct yaml_node *node, const char *what, const char **out)
+{
+    if (!yaml_string(node, what, out, l->err)) {
+        return false;
+    }
+    if ((*out)[0] == '\0') {
+        return fail(l->err, node->at, "%s is empty", what);
+    }
+    return strpbrk(*out, ":/\n") == NULL ||
+           fail(l->err, node->at, "%s must not hold ':', '/' or a line break", what);
+}
+
 static bool load_top(struct loader *l, const struct yaml_node *root)
 {
     static const char *const keys[] = {"experiment", "title",   "source", "reference",
@@ -355,15 +369,19 @@ static bool load_top(struct loader *l, const struct yaml_node *root)
                         key);
         }
     }
+    const struct yaml_node *name = yaml_get(root, "experiment");
     const struct yaml_node *title = yaml_get(root, "title");
     const struct yaml_node *source = yaml_get(root, "source");
+    const struct yaml_node *variants = yaml_get(root, "variants");
     return yaml_check_keys(root, "the experiment", keys, COUNT_OF(keys), l->err) &&
-           yaml_string(yaml_get(root, "experiment"), "'experiment'", &e->name, l->err) &&
+           (name != NULL || fail(l->err, root->at, "'experiment: NAME' is missing")) &&
+           (variants != NULL || fail(l->err, root->at, "'variants' is missing")) &&
+           load_name(l, name, "'experiment'", &e->name) &&
            (title == NULL || yaml_string(title, "'title'", &e->title, l->err)) &&
            (source == NULL || load_file_name(l, source, "'source'", &e->source)) &&
            load_reference(l, yaml_get(root, "reference")) &&
            load_params(l, yaml_get(root, "params")) && load_buffers(l, yaml_get(root, "buffers")) &&
-           load_work(l, yaml_get(root, "work")) && load_variants(l, yaml_get(root, "variants"));
+           load_work(l, yaml_get(root, "work")) && load_variants(l, variants);
 }
 
 static bool find_file(struct arena *a, const char *path, const char **out, struct error *err)

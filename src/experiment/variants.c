@@ -79,10 +79,14 @@ static bool load_kernel_keys(struct loader *l, const struct yaml_node *node,
     out->kind = LAUNCH_KERNEL;
     out->zero_buffer = -1;
     out->at = node->at;
-    if (!yaml_string(yaml_get(node, "kernel"), "'kernel'", &out->kernel, l->err)) {
+    const struct yaml_node *kernel = yaml_get(node, "kernel");
+    if (kernel == NULL) {
+        return fail(l->err, node->at, "a launch needs 'kernel'");
+    }
+    if (!load_name(l, kernel, "'kernel'", &out->kernel)) {
         return false;
     }
-    out->at = yaml_get(node, "kernel")->at;
+    out->at = kernel->at;
     if (grid == NULL || block == NULL) {
         return fail(l->err, out->at, "the launch of '%s' needs '%s'", out->kernel,
                     grid == NULL ? "grid" : "block");
@@ -109,7 +113,7 @@ static bool load_kernel_keys(struct loader *l, const struct yaml_node *node,
 
 bool load_launch(struct loader *l, const struct yaml_node *node, struct launch_spec *out)
 {
-    static const char *const keys[] = {"kernel", "grid", "block", "args", "shared_bytes"};
+    static const char *const keys[] = {"kernel", "grid", "block", "args", "shared_bytes", "zero"};
     static const char *const zero_keys[] = {"zero"};
     if (!yaml_expect(node, YAML_MAP, "a launch", l->err)) {
         return false;
@@ -311,7 +315,7 @@ static bool load_variant(struct loader *l, const struct yaml_node *node, struct 
     if (name == NULL) {
         return fail(l->err, node->at, "a variant needs 'name'");
     }
-    if (!yaml_string(name, "'name'", &v->name, l->err)) {
+    if (!load_name(l, name, "'name'", &v->name)) {
         return false;
     }
     v->at = name->at;

@@ -1,0 +1,234 @@
+// What is said of malformed experiment files, to the letter: place, words, suggestion. One row a
+// mistake, made in a file that is right: the first occurrence of `what` becomes `mistake`.
+// SPDX-License-Identifier: Apache-2.0
+#include "experiment/experiment.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const char right[] = "experiment: copy\n"                                     // 1
+                            "title: A copy\n"                                        // 2
+                            "source: scale.cu\n"                                     // 3
+                            "reference: reference.c:scale_ref\n"                     // 4
+                            "params:\n"                                              // 5
+                            "  N: [4, 8]\n"                                          // 6
+                            "buffers:\n"                                             // 7
+                            "  in: {type: f32, count: N, fill: 'uniform(-1,1)'}\n"   // 8
+                            "  out:\n"                                               // 9
+                            "    type: f32\n"                                        // 10
+                            "    count: N\n"                                         // 11
+                            "    output: true\n"                                     // 12
+                            "    tolerance: {rel: 1e-6, abs: 0}\n"                   // 13
+                            "work: {bytes: 8*N, flops: 0}\n"                         // 14
+                            "variants:\n"                                            // 15
+                            "  - name: first\n"                                      // 16
+                            "    kernel: k\n"                                        // 17
+                            "    grid: [ceil_div(N,4)]\n"                            // 18
+                            "    block: [4]\n"                                       // 19
+                            "    args: [out, in, N]\n"                               // 20
+                            "  - name: second\n"                                     // 21
+                            "    from: first\n"                                      // 22
+                            "    expect: {time: -50%}\n"                             // 23
+                            "    launches:\n"                                        // 24
+                            "      - {zero: out}\n"                                  // 25
+                            "      - {kernel: k, grid: 1, block: 4, args: [out]}\n"; // 26
+
+struct row {
+    const char *what, *mistake;
+    int line, column;
+    const char *message;
+};
+static const struct row rows[] = {
+    {"title: A copy", "titel: A copy", 2, 1,
+     "unknown key 'titel' in the experiment (did you mean 'title'?)"},
+    {"title: A copy", "colour: red", 2, 1,
+     "unknown key 'colour' in the experiment (known: experiment, title, source, reference, params, "
+     "buffers, work, variants)"},
+    {"title: A copy", "title: [a, b]", 2, 8, "'title' must be a single value, not a list"},
+    {"title: A copy\n", "title: A copy\ntitle: B\n", 3, 1,
+     "duplicate key 'title' (first on line 2)"},
+    {"experiment: copy\n", "", 1, 1, "'experiment: NAME' is missing"},
+    {"source: scale.cu", "source: none.cu", 3, 9,
+     "'source': the file 'tests/cli/scale/none.cu' does not exist"},
+    {"reference: reference.c:scale_ref", "reference: reference.c", 4, 12,
+     "'reference' is written FILE.c:FUNCTION, not 'reference.c'"},
+    {"reference: reference.c:scale_ref", "reference: none.c:f", 4, 12,
+     "'reference': the file 'tests/cli/scale/none.c' does not exist"},
+    {"reference: reference.c:scale_ref\n", "", 8, 3,
+     "buffer 'out' is an output, but the experiment has no 'reference' to compare it with "
+     "(reference: FILE.c:FUNCTION)"},
+    {"params:\n  N: [4, 8]\n", "params: 4\n", 5, 9, "'params' must be a map, not a single value"},
+    {"N: [4, 8]", "N: []", 6, 6, "parameter 'N' has no values"},
+    {"N: [4, 8]", "N: [4, many]", 6, 10, "parameter 'N' must be a number, not 'many'"},
+    {"N: [4, 8]", "4N: [4, 8]", 6, 3, "'4N' is no name for a parameter (letters, digits and _)"},
+    {"in: {type: f32", "in: {type: f31", 8, 14, "unknown type 'f31' (did you mean 'f32'?)"},
+    {"in: {type: f32", "in: {type: float", 8, 14,
+     "unknown type 'float'; the types are f16 bf16 f32 f64 i8 u8 i16 u16 i32 u32 i64 u64"},
+    {"in: {type: f32, count: N", "in: {count: N", 8, 3, "buffer 'in' needs 'type' and 'count'"},
+    {"  in: {", "  N: {", 8, 3, "'N' is the name of a parameter already"},
+    {"  in: {", "  in-put: {", 8, 3, "'in-put' is no name for a buffer (letters, digits and _)"},
+    {"count: N, fill", "count: N N, fill", 8, 28,
+     "unexpected 'N' in the expression 'N N'; an operator or the end is expected"},
+    {"count: N, fill", "count: N*, fill", 8, 28,
+     "the expression 'N*' ends where a number, a name or '(' is expected"},
+    {"count: N, fill", "count: (N, fill", 8, 28, "the expression '(N' ends where ')' is expected"},
+    {"count: N, fill", "count: 99999999999999999999, fill", 8, 26,
+     "'99999999999999999999' is too large for a 64-bit integer"},
+    {"'uniform(-1,1)'", "'unifrom(-1,1)'", 8, 35,
+     "unknown fill 'unifrom' (did you mean 'uniform'?)"},
+    {"'uniform(-1,1)'", "'random'", 8, 35,
+     "unknown fill 'random'; the fills are uniform(a,b) normal(m,s) integers(lo,hi) constant(v) "
+     "iota zipf(s,n) file(path)"},
+    {"'uniform(-1,1)'", "'uniform(1)'", 8, 35, "'uniform(1)' takes 2 arguments"},
+    {"'uniform(-1,1)'", "'uniform'", 8, 35, "'uniform' takes 2 arguments in parentheses"},
+    {"'uniform(-1,1)'", "'iota(3)'", 8, 35, "'iota' takes no arguments"},
+    {"'uniform(-1,1)'", "'file(none.bin)'", 8, 35,
+     "'fill': the file 'tests/cli/scale/none.bin' does not exist"},
+    {"output: true", "output: maybe", 12, 13, "'output' must be true or false, not 'maybe'"},
+    {"rel: 1e-6", "rel: -1", 13, 22, "the tolerance 'rel' must not be negative"},
+    {"rel: 1e-6", "rel: small", 13, 22, "'rel' must be a number, not 'small'"},
+    {"{rel: 1e-6, abs: 0}", "{ulp: 1}", 13, 17,
+     "unknown key 'ulp' in 'tolerance' (known: rel, abs)"},
+    {"    output: true\n", "", 12, 16, "buffer 'out' has a 'tolerance' but is no output"},
+    {"flops: 0", "flop: 0", 14, 20, "unknown key 'flop' in 'work' (did you mean 'flops'?)"},
+    {"bytes: 8*N", "bytes: 8*", 14, 17,
+     "the expression '8*' ends where a number, a name or '(' is expected"},
+    {"  - name: first\n    kernel", "  - kernel", 16, 5, "a variant needs 'name'"},
+    {"name: second", "name: first", 21, 11, "there are two variants named 'first'"},
+    {"from: first", "from: frist", 22, 11,
+     "'from' names no earlier variant: 'frist' (did you mean 'first'?)"},
+    {"from: first", "from: second", 22, 11,
+     "variant 'second' answers itself: 'from' names an earlier one"},
+    {"    from: first\n", "", 22, 20,
+     "'time: -50%' compares with an earlier variant, but 'second' has no 'from'"},
+    {"kernel: k\n    grid", "kernal: k\n    grid", 17, 5,
+     "unknown key 'kernal' in a variant (did you mean 'kernel'?)"},
+    {"    grid: [ceil_div(N,4)]\n", "", 17, 13, "the launch of 'k' needs 'grid'"},
+    {"    block: [4]\n", "", 17, 13, "the launch of 'k' needs 'block'"},
+    {"block: [4]", "block: [1, 1, 1, 4]", 19, 12, "'block' has 1 to 3 dimensions, not 4"},
+    {"ceil_div(N,4)", "cieldiv(N,4)", 18, 12,
+     "unknown function 'cieldiv' (did you mean 'ceil_div'?)"},
+    {"ceil_div(N,4)", "ceil_div(N)", 18, 22, "'ceil_div' takes 2 arguments; ',' is expected here"},
+    {"ceil_div(N,4)", "N $ 4", 18, 14,
+     "unexpected '$' in the expression 'N $ 4'; an operator or the end is expected"},
+    {"[out, in, N]", "[out, inn, N]", 20, 17,
+     "unknown buffer or parameter 'inn' (did you mean 'in'?)"},
+    {"[out, in, N]", "out", 20, 11, "'args' must be a list, not a single value"},
+    {"{time: -50%}", "{time: fast}", 23, 20,
+     "'fast' is no expectation; write -50%, 2x, <= 4, >= 90 or a number"},
+    {"{time: -50%}", "-50%", 23, 13, "'expect' must be a map, not a single value"},
+    {"- {zero: out}", "- {zero: nothing}", 25, 16, "unknown buffer 'nothing'"},
+    {"- {zero: out}", "- {zreo: out}", 25, 10,
+     "unknown key 'zreo' in a launch (did you mean 'zero'?)"},
+    {"- {zero: out}\n      - {kernel: k, grid: 1, block: 4, args: [out]}", "- {zero: out}", 25, 7,
+     "variant 'second' launches no kernel"},
+    {"    launches:\n", "    block: [4]\n    launches:\n", 24, 12,
+     "variant 'second' has 'launches': 'block' belongs into them"},
+    {"variants:", "vary:", 15, 1,
+     "unknown key 'vary' in the experiment (known: experiment, title, source, reference, params, "
+     "buffers, work, variants)"},
+    {"experiment: copy", "experiment: ''", 1, 13, "'experiment' is empty"},
+    {"name: first", "name: ''", 16, 11, "'name' is empty"},
+    {"name: first", "name: a:b", 16, 11, "'name' must not hold ':', '/' or a line break"},
+    {"from: first", "from: [first]", 22, 11, "'from' must be a single value, not a list"},
+    {"    kernel: k\n", "", 16, 5, "a launch needs 'kernel'"},
+    {"- {kernel: k, grid: 1", "- {grid: 1", 26, 9, "a launch needs 'kernel'"},
+    {"kernel: k\n    grid", "kernel:\n    grid", 17, 12, "'kernel' is empty"},
+    {"variants:", "tune: 3\nvariants:", 15, 1, "'tune' is not supported by this version of ridge"},
+    {"    from: first\n", "    from: first\n    library: x.so:f\n", 23, 5,
+     "'library' is not supported by this version of ridge"},
+    {"title: A copy", "title: &a A copy", 2, 8,
+     "anchors are not supported: write the value out where it is used"},
+    {"title: A copy", "title: *a", 2, 8,
+     "aliases are not supported: write the value out instead of '*a'"},
+    {"title: A copy", "title: !!str A copy", 2, 8,
+     "tags are not supported: leave 'tag:yaml.org,2002:str' out"},
+    {"title: A copy", "title: \"A\\u0007copy\"", 2, 8, "'title' holds a control character (0x07)"},
+    {"  N: [4, 8]", "\tN: [4, 8]", 6, 1, "not valid YAML: a tab; indent with spaces"},
+    {"N: [4, 8]", "N: [4, 8", 7, 8,
+     "not valid YAML: did not find expected ',' or ']' while parsing a flow sequence"},
+};
+
+static struct arena arena;
+
+static char *with_mistake(const struct row *r)
+{
+    const char *at = strstr(right, r->what);
+    if (!at)
+        fail_msg("'%s' is not in the file", r->what);
+    return arena_printf(&arena, "%.*s%s%s", (int)(at - right), right, r->mistake,
+                        at + strlen(r->what));
+}
+
+// "file:line:column: message" without the quoted line and caret below it.
+static const char *first_line(const char *message)
+{
+    return arena_strndup(&arena, message, strcspn(message, "\n"));
+}
+
+static void file_that_is_right_is_read(void **state)
+{
+    (void)state;
+    struct experiment *e = NULL;
+    struct error err = {0};
+    if (!experiment_parse(&arena, "tests/cli/scale/copy.yaml", right, strlen(right), &e, &err))
+        fail_msg("%s", err.message);
+    assert_int_equal(e->variant_count, 2);
+    arena_release(&arena);
+}
+
+static void each_mistake_is_said_to_the_letter(void **state)
+{
+    (void)state;
+    int wrong = 0;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const struct row *r = &rows[i];
+        const char *text = with_mistake(r);
+        struct experiment *e = NULL;
+        struct error err = {0};
+        bool read =
+            experiment_parse(&arena, "tests/cli/scale/copy.yaml", text, strlen(text), &e, &err);
+        const char *wanted = arena_printf(&arena, "tests/cli/scale/copy.yaml:%d:%d: %s", r->line,
+                                          r->column, r->message);
+        if (!read && err.kind == ERROR_INPUT && strcmp(first_line(err.message), wanted) == 0)
+            continue;
+        wrong++;
+        print_message("'%s' for '%s'\n  wanted: %s\n  said:   %s\n", r->mistake, r->what, wanted,
+                      read ? "nothing" : first_line(err.message));
+    }
+    arena_release(&arena);
+    assert_int_equal(wrong, 0);
+}
+
+static void line_and_caret_stand_below_the_message(void **state)
+{
+    (void)state;
+    struct experiment *e = NULL;
+    struct error err = {0};
+    const struct row r = {"[out, in, N]", "[out, inn, N]", 0, 0, ""};
+    const char *text = with_mistake(&r);
+    assert_false(experiment_parse(&arena, "./copy.yaml", text, strlen(text), &e, &err));
+    assert_string_equal(err.message,
+                        "./copy.yaml:3:9: 'source': the file './scale.cu' does not exist\n"
+                        "    source: scale.cu\n"
+                        "            ^");
+    arena_release(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(file_that_is_right_is_read),
+        cmocka_unit_test(each_mistake_is_said_to_the_letter),
+        cmocka_unit_test(line_and_caret_stand_below_the_message),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
