@@ -198,6 +198,46 @@ static void the_reference_writes_what_poison_did_not(void **state)
     buffers_release(&wanted);
 }
 
+static void the_compiler_of_the_reference_may_have_arguments(void **state)
+{
+    (void)state;
+    struct case_point *cases = NULL;
+    int count = 0;
+    struct resolved_variant v;
+    struct resolved_case c;
+    struct host_buffers wanted;
+    const struct device_facts device = {.cc = 9};
+    assert_int_equal(setenv("CC", "  cc  -O1 ", 1), 0);
+    assert_true(load(good));
+    assert_true(experiment_cases(&arena, e, NULL, 0, &cases, &count, &err));
+    assert_true(experiment_resolve_case(&arena, e, &cases[1], &device, &c, &err));
+    assert_true(experiment_resolve_variant(&arena, e, 0, &cases[1], &device, &v, &err));
+    assert_true(buffers_fill(e, &c, &cases[1], 1, &wanted, &err));
+    assert_true(reference_run(e, &v, &c, &wanted, &err));
+    buffers_release(&wanted);
+    assert_int_equal(unsetenv("CC"), 0);
+}
+
+static void a_given_value_keeps_the_kind_of_the_axis(void **state)
+{
+    (void)state;
+    struct case_point *cases = NULL;
+    int count = 0;
+    const char *const whole[] = {"N=1e3"};
+    const char *const third[] = {"s=3"};
+    assert_true(load(good));
+    assert_false(experiment_cases(&arena, e, whole, 1, &cases, &count, &err));
+    put("experiment.yaml",
+        "experiment: s\nsource: k.cu\nparams: {s: 0.5}\nbuffers: {x: {type: f32, count: 1}}\n"
+        "variants: [{name: a, kernel: k, grid: 1, block: 1, args: [x, s]}]\n");
+    error_clear(&err);
+    assert_true(experiment_load(&arena, folder, &e, &err));
+    assert_true(experiment_cases(&arena, e, third, 1, &cases, &count, &err));
+    assert_false(cases[0].values[0].is_integer); // an f32 argument stays one
+    assert_true(cases[0].values[0].d == 3);
+    assert_string_equal(cases[0].label, "s=3");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -214,6 +254,8 @@ int main(void)
         TEST(cases_are_the_values_of_the_axes),
         TEST(a_grid_of_no_blocks_is_refused_with_its_value),
         TEST(the_reference_writes_what_poison_did_not),
+        TEST(the_compiler_of_the_reference_may_have_arguments),
+        TEST(a_given_value_keeps_the_kind_of_the_axis),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
