@@ -70,14 +70,13 @@ static bool fail_parser(struct builder *b)
 {
     const yaml_parser_t *p = &b->parser;
     const char *problem = p->problem ? p->problem : "it cannot be parsed";
+    if (p->error == YAML_SCANNER_ERROR && is_tab(b, place_of(b, p->problem_mark)))
+        return fail(b->err, place_of(b, p->problem_mark),
+                    "not valid YAML: a tab; indent with spaces");
     switch (p->error) {
     case YAML_READER_ERROR:
         return fail(b->err, place_of_offset(b, p->problem_offset), "not a valid text: %s", problem);
     case YAML_SCANNER_ERROR:
-        if (is_tab(b, place_of(b, p->problem_mark)))
-            return fail(b->err, place_of(b, p->problem_mark),
-                        "not valid YAML: a tab; indent with spaces");
-        // fall through
     case YAML_PARSER_ERROR:
         return fail(b->err, place_of(b, p->problem_mark), "not valid YAML: %s%s%s", problem,
                     p->context ? " " : "", p->context ? p->context : "");

@@ -57,7 +57,8 @@ document.body.append(p);
 </script></body>"""
 open(work + "/probe.html", "w").write(page.replace("</body>", probe))
 PY
-timeout 60 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" \
+# TMPDIR: Chromium puts a socket there, whose path must be short.
+TMPDIR=/tmp timeout 60 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" \
     --enable-logging=stderr --dump-dom "file://$work/probe.html" >"$work/dom.html" 2>"$work/console" || true
 hasnt 'no console message' 'CONSOLE' "$work/console"
 for fact in tip=true focusable=true dim=true cleared=true drawn=true; do
