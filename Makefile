@@ -87,7 +87,7 @@ test: ## install what the tests need, build, run every check (README's second co
 check: $(PROGRAM) tests ## build and run all tests, installing nothing
 	$Q$(RUN_TESTS) $(TESTS) $(REPLAYS) $(TEST_SCRIPTS)
 
-unit: $(TESTS) $(BUILD)/share/ridge ## build and run only the test programs
+unit: $(PROGRAM) $(TESTS) $(BUILD)/share/ridge ## build and run only the test programs
 	$Q$(RUN_TESTS) $(TESTS)
 
 tests: $(TESTS) $(REPLAYS) $(BUILD)/share/ridge
