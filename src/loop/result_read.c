@@ -413,5 +413,9 @@ bool run_from_json(struct arena *a, const json_t *json, struct run *out, struct 
     for (size_t i = 0; i < count && !r.failed; i++)
         r.failed = !result_from_json(a, json_array_get(results, i),
                                      &out->results[out->result_count++], err);
+    if (r.failed) { // nothing of it is the caller's
+        json_decref(out->header.environment);
+        out->header.environment = NULL;
+    }
     return !r.failed;
 }
