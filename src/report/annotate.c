@@ -57,7 +57,8 @@ static void annotate_source(const struct result *r, const char *file, const char
             add_repeat(out, " ", COUNTER_COLUMNS);
         text_printf(out, "%s%5d%s ", bar, number, bar);
         size_t shown = length > 0 && p[length - 1] == '\r' ? length - 1 : length;
-        text_addn(out, p, shown);
+        for (size_t i = 0; i < shown; i++) // a source may hold anything: the terminal stays tame
+            text_addn(out, (unsigned char)p[i] < ' ' && p[i] != '\t' ? "?" : &p[i], 1);
         text_add(out, "\n");
         p += length + (p[length] == '\n');
     }

@@ -51,4 +51,27 @@ expect 'help of an unknown command is refused' 2 help frobnicate <<'END'
 ridge: there is no command 'frobnicate': `ridge help` lists them
 END
 
+# The commit of the experiment's folder is recorded, and whether a file there differs from it.
+if command -v git >/dev/null; then
+    mkdir repository
+    cp -r scale repository
+    (
+        cd repository || exit 1
+        export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b.c
+        export GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b.c
+        git init -q . && git add . && git commit -qm first
+    ) >/dev/null 2>stderr.txt
+    pass 'a repository is made' $? stderr.txt
+    commit=$(git -C repository rev-parse HEAD)
+    "$RIDGE" run repository/scale -q --json --param N=4096 >out.txt
+    grep -q "^ \"git\": \"$commit\"," out.txt
+    pass 'the commit is recorded' $? out.txt
+    echo '// changed' >>repository/scale/scale.cu
+    "$RIDGE" run repository/scale -q --json --param N=4096 >out.txt
+    grep -q "^ \"git\": \"$commit+dirty\"," out.txt
+    pass 'and that a file differs from it' $? out.txt
+else
+    echo 'skip - the commit is recorded: git is not here'
+fi
+
 finish
