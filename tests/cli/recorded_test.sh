@@ -51,6 +51,15 @@ expect 'help of an unknown command is refused' 2 help frobnicate <<'END'
 ridge: there is no command 'frobnicate': `ridge help` lists them
 END
 
+expect 'a run that a later case ends says what it leaves' 2 run scale -q --param N=4096,0 <<'END'
+ridge: scale/experiment.yaml:14:12: the count of buffer 'x' is 0 (N with N=0); it must be at least 1 and at most 4 TiB
+        count: N
+               ^
+  in case N=0
+  3 results were recorded before: `ridge show 2`
+END
+expect 'which can be shown' 0 show 2 </dev/null
+
 # The commit of the experiment's folder is recorded, and whether a file there differs from it.
 if command -v git >/dev/null; then
     mkdir repository
