@@ -134,6 +134,8 @@ static void cuda_close(struct device *d)
     for (size_t i = 0; i < c->allocations.count; i++)
         free(c->allocations.items[i].twins.items);
     free(c->allocations.items);
+    cupti_close(c->cupti);
+    nvml_close(c->nvml);
     arena_release(&c->arena);
     (void)c->cu.cuDevicePrimaryCtxRelease_v2(c->device); // with it goes all device memory
     free(c);
@@ -501,6 +503,50 @@ static bool run_step(struct cuda_device *c, const struct cuda_launch *l, struct 
     return true;
 }
 
+/* ---- counting ----------------------------------------------------------------------------------------------- */
+
+struct replay { // one pass of the counters
+    struct cuda_device *device;
+    const struct cuda_launch *launches;
+    int count;
+    bool cold;
+};
+
+// Each pass finds what the first did: the same data, the same caches.
+static bool replay_pass(void *context, struct error *err)
+{
+    const struct replay *r = context;
+    struct cuda_device *c = r->device;
+    return cuda_restore(&c->head, err) && (!r->cold || cuda_flush(c, err)) &&
+           cuda_enqueue(c, r->launches, r->count, err) &&
+           driver_check(&c->cu, c->cu.cuStreamSynchronize(c->stream), err,
+                        "a counted run failed on %s", c->head.info->id);
+}
+
+// Hardware counters of every kernel of the sequence; without them the report's note says why.
+static void count_steps(const struct replay *r, struct arena *a, struct device_report *report)
+{
+    struct cuda_device *c = r->device;
+    struct replay pass = *r;
+    struct error err = {0};
+    int launches = r->cold ? 1 : 0; // the sweep is a launch too
+    for (int i = 0; i < r->count; i++)
+        launches += r->launches[i].given->kind == LAUNCH_KERNEL;
+    struct counters *counted = ARENA_ARRAY(a, struct counters, launches + 1);
+    bool done = (c->cupti || cupti_open(c->context, c->ordinal, &c->cupti, &err)) &&
+                cuda_snapshot(&c->head, &err) &&
+                cupti_count(c->cupti, replay_pass, &pass, launches, counted, &err) &&
+                cuda_restore(&c->head, &err);
+    if (!done) {
+        report->note = arena_printf(a, "no hardware counters: %s", err.message);
+        return;
+    }
+    int next = r->cold ? 1 : 0;
+    for (int i = 0; i < r->count && i < report->step_count; i++)
+        if (r->launches[i].given->kind == LAUNCH_KERNEL)
+            report->steps[i].counters = counted[next++];
+}
+
 static bool run_steps(struct cuda_device *c, const struct cuda_launch *launches, int count,
                       struct arena *a, struct device_report *report, struct error *err)
 {
@@ -522,8 +568,15 @@ static bool cuda_run(struct device *d, const struct device_sequence *sequence,
     struct capture out, errors;
     *report = (struct device_report){.l2_warm = options->cold ? 0 : 1};
     report->steps = ARENA_ARRAY(a, struct device_step, sequence->launch_count + 1);
-    if (!cuda_prepare(c, a, sequence, sequence->addresses, &launches, err) ||
-        (options->cold && !cuda_flush(c, err)))
+    if (!cuda_prepare(c, a, sequence, sequence->addresses, &launches, err))
+        return false;
+    if (options->count) {
+        struct replay replay = {c, launches, sequence->launch_count, options->cold};
+        report->step_count = sequence->launch_count;
+        count_steps(&replay, a, report);
+        report->step_count = 0;
+    }
+    if (options->cold && !cuda_flush(c, err))
         return false;
     capture_begin(&out, STDOUT_FILENO);
     capture_begin(&errors, STDERR_FILENO);

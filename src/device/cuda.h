@@ -49,6 +49,7 @@ struct cuda_device {
     } allocations;
     struct nvml *nvml;
     bool nvml_tried;
+    struct cupti *cupti;
 };
 
 // A kernel's launch with its arguments, for one set of buffers.

@@ -463,7 +463,8 @@ static int measure_body(void *context, int fd)
     if (session_open(s, &culprit, &err) && warm_up(s, &culprit, &err) &&
         sample_all(s, &culprit, &err) && finish_all(s, &culprit, &err))
         return 0;
-    tell_failed(s, culprit, RESULT_FAILED, err.message);
+    tell_failed(s, culprit, RESULT_FAILED,
+                arena_printf(&a, "while it was measured: %s", err.message));
     return 1; // what the device did to this process is unknown: it ends
 }
 
@@ -551,14 +552,14 @@ static void take_message(void *context, const char *data, size_t size_bytes)
 static bool drop_culprit(struct inbox *box, const struct worker_result *w, double timeout_s)
 {
     int index = box->current;
-    const char *why = box->told ? arena_strdup(box->arena, box->failure.why)
-                                : worker_describe_end(box->arena, "measuring", w, timeout_s);
+    const char *why =
+        box->told ? arena_strdup(box->arena, box->failure.why)
+                  : worker_describe_end(box->arena, "measuring it", w, timeout_s);
     if (index >= 0 && index < box->count && box->alive[index]) {
         struct result *r = box->results[index];
         box->alive[index] = false;
         r->status = RESULT_FAILED;
-        r->error =
-            arena_printf(box->arena, "variant '%s' while it was measured: %s", r->variant, why);
+        r->error = why;
         r->time = (struct time_result){.provenance = PROVENANCE_ABSENT};
         return true;
     }

@@ -50,7 +50,7 @@ static void on_progress(void *context, double share)
     (void)send_message(b->fd, MESSAGE_PROGRESS, &whole, sizeof whole);
 }
 
-static bool bench_run(struct bench *b, bool cold, struct device_report *report, struct error *err)
+static bool bench_run(struct bench *b, bool cold, bool count, struct device_report *report, struct error *err)
 {
     const struct loop_request *r = b->job->request;
     struct device_sequence sequence = bench_sequence(b);
@@ -61,7 +61,7 @@ static bool bench_run(struct bench *b, bool cold, struct device_report *report, 
             r->budget_warp_instructions > 0 ? r->budget_warp_instructions : default_budget,
         .threads = r->threads,
         .cold = cold,
-        .count = !r->verify_only,
+        .count = count && !r->verify_only,
         .sample_share = r->sample_share,
         .progress = on_progress,
         .progress_context = b,
@@ -70,18 +70,36 @@ static bool bench_run(struct bench *b, bool cold, struct device_report *report, 
 }
 
 // Warm: a first run fills the caches, and the buffers are made anew before the one that counts.
-static bool bench_measure(struct bench *b, struct device_report *report, struct error *err)
+static bool bench_count(struct bench *b, struct device_report *report, struct error *err)
 {
     bool warm = b->job->request->warm && !b->job->request->verify_only;
     b->share_of = warm ? 0.5 : 1;
     if (!bench_write(b, err))
         return false;
     if (warm) {
-        if (!bench_run(b, true, report, err) || !bench_write(b, err))
+        if (!bench_run(b, true, true, report, err) || !bench_write(b, err))
             return false;
         b->share_before = b->share_of;
     }
-    return bench_run(b, !warm, report, err);
+    return bench_run(b, !warm, true, report, err);
+}
+
+// A simulated device counts and is checked in one run. A real one is checked first: counting runs
+// the kernels several times, and a wrong variant is not worth it.
+static bool bench_verify(struct bench *b, struct device_report *report, struct result *r,
+                         struct error *err)
+{
+    bool real = !b->job->device->simulated;
+    bool ran = real ? bench_write(b, err) && bench_run(b, true, false, report, err)
+                    : bench_count(b, report, err);
+    if (!ran || (b->job->wanted && !bench_check(b, r, err)))
+        return false;
+    if (!real || b->job->request->verify_only || r->status != RESULT_OK)
+        return true;
+    const char *printed = report->printed;
+    bool counted = bench_count(b, report, err);
+    report->printed = printed;
+    return counted;
 }
 
 /* ---- in the worker: the whole ------------------------------------------------------------------- */
@@ -136,8 +154,7 @@ static int job_body(void *context, int fd)
                        .status = RESULT_OK,
                        .worst_relative_error = (double)NAN,
                        .worst_absolute_error = (double)NAN};
-    bool done = bench_open(&b, &err) && bench_load(&b, &err) && bench_measure(&b, &report, &err) &&
-                (!job->wanted || bench_check(&b, &r, &err));
+    bool done = bench_open(&b, &err) && bench_load(&b, &err) && bench_verify(&b, &report, &r, &err);
     if (!done) {
         r.status = RESULT_FAILED;
         r.error = err.message;
