@@ -25,7 +25,9 @@ struct time_result {
     enum provenance provenance; // ABSENT: not timed
     struct summary summary;     // ns; a modelled time has count 1 and low = high = median
     double *samples_ns;         // summary.count values, in order
-    // Measured times: how and in what state of the chip. 0 or NULL = not known.
+};
+// How a time was measured, and in what state of the chip. 0 or NULL = not known.
+struct conditions {
     int batch; // runs of the sequence that a sample is the mean of
     double sm_mhz, power_w, temperature_c;
     double energy_mj;         // of one run, back to back
@@ -75,6 +77,7 @@ struct result { // arena-owned; everything that is recorded about one variant on
     char code_key[33];
     uint64_t seed;
     struct time_result time;
+    struct conditions conditions; // where the time is measured
     struct counters counters;
     device_line *lines;
     int line_count;

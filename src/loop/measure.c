@@ -491,10 +491,9 @@ static void take_times(struct inbox *box, const char *data, size_t size_bytes)
     double *samples = ARENA_ARRAY(box->arena, double, m.count);
     memcpy(samples, data + sizeof m, m.count * sizeof(double));
     box->timed[m.index] = true;
-    box->results[m.index]->time = (struct time_result){
-        .provenance = PROVENANCE_MEASURED,
-        .summary = stats_summary(samples, m.count),
-        .samples_ns = samples,
+    struct result *r = box->results[m.index];
+    r->time = (struct time_result){PROVENANCE_MEASURED, stats_summary(samples, m.count), samples};
+    r->conditions = (struct conditions){
         .batch = m.batch,
         .sm_mhz = m.sm_mhz,
         .power_w = m.power_w,
@@ -552,9 +551,8 @@ static void take_message(void *context, const char *data, size_t size_bytes)
 static bool drop_culprit(struct inbox *box, const struct worker_result *w, double timeout_s)
 {
     int index = box->current;
-    const char *why =
-        box->told ? arena_strdup(box->arena, box->failure.why)
-                  : worker_describe_end(box->arena, "measuring it", w, timeout_s);
+    const char *why = box->told ? arena_strdup(box->arena, box->failure.why)
+                                : worker_describe_end(box->arena, "measuring it", w, timeout_s);
     if (index >= 0 && index < box->count && box->alive[index]) {
         struct result *r = box->results[index];
         box->alive[index] = false;

@@ -157,7 +157,12 @@ static void read_time(struct reader *r, const json_t *object, struct time_result
     out->samples_ns = ARENA_ARRAY(r->arena, double, count);
     for (size_t i = 0; i < count; i++)
         out->samples_ns[i] = json_number_value(json_array_get(samples, i));
-    j = member(object, "conditions");
+}
+
+static void read_conditions(struct reader *r, const json_t *object, struct conditions *out)
+{
+    const json_t *j = member(object, "conditions");
+    *out = (struct conditions){0};
     if (!j)
         return;
     out->batch = (int)read_number(r, j, "batch", 0);
@@ -353,6 +358,7 @@ bool result_from_json(struct arena *a, const json_t *json, struct result *out, s
     out->verified = read_bool(&r, json, "verified");
     out->error = read_text(&r, json, "error");
     read_time(&r, json, &out->time);
+    read_conditions(&r, json, &out->conditions);
     read_diagnosis(&r, json, out);
     read_counters(&r, json, &out->counters);
     read_speedup(&r, json, &out->speedup);

@@ -98,7 +98,7 @@ static void set_positive(json_t *object, const char *key, double value)
 }
 
 // How a time was measured and in what state the chip was.
-static json_t *conditions_to_json(const struct time_result *t)
+static json_t *conditions_to_json(const struct conditions *t)
 {
     json_t *j = json_object();
     set_positive(j, "batch", t->batch);
@@ -294,7 +294,7 @@ json_t *result_to_json(const struct result *r)
     json_object_set_new(j, "seed", unsigned_number(r->seed));
     json_object_set_new(j, "samples_ns", samples_to_json(&r->time));
     if (r->time.provenance == PROVENANCE_MEASURED)
-        json_object_set_new(j, "conditions", conditions_to_json(&r->time));
+        json_object_set_new(j, "conditions", conditions_to_json(&r->conditions));
     json_object_set_new(j, "worst_relative_error", number(r->worst_relative_error));
     json_object_set_new(j, "worst_absolute_error", number(r->worst_absolute_error));
     json_object_set_new(j, "lines", lines_to_json(r));

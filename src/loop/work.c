@@ -50,7 +50,8 @@ static void on_progress(void *context, double share)
     (void)send_message(b->fd, MESSAGE_PROGRESS, &whole, sizeof whole);
 }
 
-static bool bench_run(struct bench *b, bool cold, bool count, struct device_report *report, struct error *err)
+static bool bench_run(struct bench *b, bool cold, bool count, struct device_report *report,
+                      struct error *err)
 {
     const struct loop_request *r = b->job->request;
     struct device_sequence sequence = bench_sequence(b);

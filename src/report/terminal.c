@@ -221,6 +221,28 @@ static void add_errors(const struct run *r, const char *label, const struct repo
     }
 }
 
+// What could not be had, each reason once; and times that a slowed-down chip gave.
+static void add_notes(const struct run *r, const char *label, const struct report_style *style,
+                      struct text *out)
+{
+    const char *last = NULL;
+    for (int i = 0; i < r->result_count; i++) {
+        const struct result *it = &r->results[i];
+        if (!same_text(it->case_label, label))
+            continue;
+        if (it->note && !same_text(it->note, last))
+            add_wrapped(out, style, 0, it->note);
+        last = it->note ? it->note : last;
+        if (it->conditions.throttled) {
+            struct text t = {0};
+            text_printf(&t, "%s: measured while the chip was slowed down (%s)", it->variant,
+                        it->conditions.throttled);
+            add_wrapped(out, style, 0, text_str(&t));
+            text_release(&t);
+        }
+    }
+}
+
 static void add_expectations(const struct run *r, const char *label,
                              const struct report_style *style, struct text *out)
 {
@@ -406,6 +428,7 @@ static void add_case(const struct run *r, const char *label, const struct report
     }
     add_provenance(r, label, style, out);
     add_errors(r, label, style, out);
+    add_notes(r, label, style, out);
     add_expectations(r, label, style, out);
     add_hypotheses(r, label, style, out);
     add_findings(r, label, style, out);
