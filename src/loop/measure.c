@@ -14,7 +14,8 @@
 
 enum {
     BATCH_MAX = 64,
-    ENERGY_BATCH_MAX = 500, // the stream's queue holds about a thousand launches
+    QUEUED_MAX = 500, // launches: the stream's queue holds about a thousand
+    WARM_SAMPLES = 3,
     BLOCK_SAMPLES_MIN = 3,
     BLOCK_SAMPLES_MAX = 20,
     SAMPLES_MIN = 30,
@@ -29,6 +30,7 @@ static const double settled_within = 0.005; // half the 95 % interval of the med
 static const double batch_ns = 200000;      // a sample takes at least so long
 static const double batch_bytes_max = 4e9;  // of a batch's sets of buffers
 static const double block_ns = 4e6;         // samples of a block together
+static const double slow_ns = 2e8;          // such a run is sampled one at a time
 static const double warm_least_s = 0.2, warm_most_s = 2;
 static const double warm_settled_within = 0.01; // from one round to the next
 static const double energy_s = 0.4;             // NVML's energy moves in steps of 20 to 100 ms
@@ -164,26 +166,34 @@ static double footprint_bytes(const struct track *t)
     return sum;
 }
 
+static double queued_runs_max(const struct track *t)
+{
+    return floor((double)QUEUED_MAX / fmax(t->sequence.launch_count, 1));
+}
+
 static void choose_batch(struct track *t, bool cold)
 {
     double runs = ceil(batch_ns / fmax(t->warm_ns, 1));
     if (cold)
         runs = fmin(runs, floor(batch_bytes_max / fmax(footprint_bytes(t), 1)));
+    runs = fmin(runs, queued_runs_max(t));
     t->batch = (int)fmax(1, fmin(runs, BATCH_MAX));
     double samples = ceil(block_ns / fmax(t->warm_ns * t->batch, 1));
     t->block_samples = (int)fmax(BLOCK_SAMPLES_MIN, fmin(samples, BLOCK_SAMPLES_MAX));
+    if (t->warm_ns >= slow_ns)
+        t->block_samples = 1;
 }
 
 static bool warm_round(struct session *s, double *sum_ns, struct track **culprit, struct error *err)
 {
-    double times[BLOCK_SAMPLES_MIN];
+    double times[WARM_SAMPLES];
     *sum_ns = 0;
     for (int i = 0; i < s->count; i++) {
         struct track *t = *culprit = &s->tracks[i];
-        if (!tell_begin(s, t) ||
-            !take_samples(s, t, BLOCK_SAMPLES_MIN, t->batch, is_cold(s), times, err))
+        int samples = t->warm_ns > 0 && t->warm_ns < slow_ns ? WARM_SAMPLES : 1;
+        if (!tell_begin(s, t) || !take_samples(s, t, samples, t->batch, is_cold(s), times, err))
             return false;
-        t->warm_ns = stats_summary(times, BLOCK_SAMPLES_MIN).median;
+        t->warm_ns = stats_summary(times, (size_t)samples).median;
         *sum_ns += t->warm_ns;
     }
     return true;
@@ -199,8 +209,8 @@ static bool warm_up(struct session *s, struct track **culprit, struct error *err
             return false;
         bool settled = fabs(sum_ns - last_ns) <= warm_settled_within * sum_ns;
         double spent_s = elapsed_s(start_ns);
-        if (round + 1 >= WARM_ROUNDS_MIN &&
-            ((settled && spent_s >= warm_least_s) || spent_s >= warm_most_s))
+        if ((round + 1 >= WARM_ROUNDS_MIN && settled && spent_s >= warm_least_s) ||
+            spent_s >= warm_most_s)
             break;
         last_ns = sum_ns;
         if (round == 0)
@@ -364,9 +374,8 @@ static bool measure_energy(struct session *s, struct track *t, struct error *err
     struct device_state before = look(s);
     if (!before.valid || !(before.energy_mj > 0))
         return true;
-    int launches = t->sequence.launch_count > 0 ? t->sequence.launch_count : 1;
-    double batch = fmin(ceil(energy_s * ns_per_s / fmax(t->warm_ns, 1)),
-                        fmax(1, floor((double)ENERGY_BATCH_MAX / launches)));
+    double batch = ceil(energy_s * ns_per_s / fmax(t->warm_ns, 1));
+    batch = fmax(1, fmin(batch, queued_runs_max(t)));
     double runs = 0, time_ns = 0;
     uint64_t start_ns = clock_ns();
     before = look(s);

@@ -70,6 +70,25 @@ check too_much_shared_memory_names_the_limit failed "$f" huge-shared 'shared_byt
 check printf_is_kept [ "$(of "$f" printing 'r["printed"]')" = "N is 65536" ]
 check like_with_like_is_no_difference [ "$(of "$f" after 'r["speedup"]["verdict"]')" = "no difference" ]
 
+# PTX of a version that no driver knows yet.
+mkdir "$work/new"
+cp "$here"/faults/* "$work/new/"
+sed -i 's/^source: .*/source: new.ptx/' "$work/new/experiment.yaml"
+cat >"$work/new/new.ptx" <<'PTX'
+.version 99.0
+.target sm_50
+.address_size 64
+.visible .entry plain(.param .u64 out, .param .u64 in, .param .u32 N)
+{
+    ret;
+}
+PTX
+"$RIDGE" run "$work/new" --device cuda:0 --no-journal --json -q --variant before >"$work/new.json" 2>&1
+check ptx_too_new_for_the_driver_says_what_to_do failed "$work/new.json" before 'PTX 99.0.*update the driver'
+
+"$RIDGE" run "$here/faults" --no-journal --json -q --time-limit 0.2 --variant before >"$work/auto.json"
+check auto_is_the_real_gpu grep -q '"id": "cuda:0"' "$work/auto.json"
+
 # Memory runs out: another process holds all but 256 MB of it.
 python3 - "$work/held" <<'PY' &
 import ctypes, sys, time
