@@ -29,7 +29,7 @@ struct option_values { // of one option; repeated ones keep all
 struct options {
     enum command_id command;
     struct option_values option[OPTION_COUNT];
-    const char *arguments[3]; // one more than a command takes, for the message
+    const char *arguments[17]; // one more than a command takes, for the message
     int argument_count;
     const char *command_line;
     struct arena arena;
@@ -60,6 +60,14 @@ bool cli_journal_open(const struct options *o, bool read_only, struct journal **
 // json_decref()s run->header.environment.
 bool cli_run_find(const struct options *o, struct arena *a, struct run *run,
                   struct error *err) CHECK_RESULT;
+// The same for "RUN", "RUN:VARIANT", "EXPERIMENT" and "EXPERIMENT:VARIANT" in any argument: *only is the
+// last result of the variant, NULL when none is named. Kernels' names may be shortened to what comes
+// before '(' or '<'.
+bool cli_result_find(const struct options *o, const char *argument, struct arena *a,
+                     struct run *run, const struct result **only, struct error *err) CHECK_RESULT;
+// The table of a run (--json, --markdown) on standard output.
+bool cli_run_print(const struct options *o, struct arena *a, const struct run *run,
+                   struct error *err) CHECK_RESULT;
 bool cli_markdown(struct arena *a, const struct run *run, struct text *out,
                   struct error *err) CHECK_RESULT;
 

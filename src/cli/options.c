@@ -135,7 +135,8 @@ static bool arguments_check(const struct options *o, struct error *err)
     return fail(err, NOWHERE, "`ridge %s` takes %s: unexpected '%s'", c->name,
                 c->most == 0   ? "no argument"
                 : c->most == 1 ? "one argument"
-                               : "two arguments",
+                : c->most == 2 ? "two arguments"
+                               : "no more",
                 o->arguments[c->most]);
 }
 

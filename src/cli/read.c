@@ -106,6 +106,15 @@ static bool case_matches(const struct options *o, const struct result *r)
     return true;
 }
 
+// A kernel's name, or what comes before its arguments and template: "transpose" for
+// "transpose<float>(float *, int)".
+static bool variant_matches(const char *variant, const char *wanted)
+{
+    size_t n = strlen(wanted);
+    return strncmp(variant, wanted, n) == 0 &&
+           (variant[n] == 0 || variant[n] == '(' || variant[n] == '<');
+}
+
 // The last result of the variant (the largest case as a rule), or NULL with err set.
 static const struct result *result_find(const struct options *o, const struct run *run,
                                         const char *variant, struct error *err)
@@ -115,7 +124,7 @@ static const struct result *result_find(const struct options *o, const struct ru
     size_t n = 0;
     for (int i = 0; i < run->result_count; i++) {
         const struct result *r = &run->results[i];
-        if (strcmp(r->variant, variant) == 0 && case_matches(o, r))
+        if (variant_matches(r->variant, variant) && case_matches(o, r))
             found = r;
         if (n < COUNT_OF(names))
             names[n++] = r->variant;
@@ -141,19 +150,51 @@ struct recorded { // an argument EXPERIMENT[:VARIANT] looked up in the journal
     const struct result *result; // NULL when no variant was named
 };
 
+// "17:VARIANT" and "EXPERIMENT:VARIANT"; *id is 0 where no run is numbered. Behind a number the
+// variant is all that follows: kernels' names have colons of their own.
+static bool reference_parse(struct arena *a, const char *argument, int64_t *id, const char **name,
+                            const char **variant, struct error *err)
+{
+    size_t digits = strspn(argument, "0123456789");
+    *name = *variant = NULL;
+    *id = 0;
+    if (digits == 0 || (argument[digits] && argument[digits] != ':'))
+        return cli_experiment_name(a, argument, name, variant, err);
+    if (argument[digits])
+        *variant = arena_strdup(a, argument + digits + 1);
+    if (!str_to_i64(arena_strndup(a, argument, digits), id) || *id < 1)
+        return fail(err, NOWHERE, "'%s' numbers no run: `ridge log` lists them", argument);
+    return true;
+}
+
+bool cli_result_find(const struct options *o, const char *argument, struct arena *a,
+                     struct run *run, const struct result **only, struct error *err)
+{
+    struct journal *j = NULL;
+    const char *name, *variant;
+    int64_t id;
+    *only = NULL;
+    bool done = reference_parse(a, argument, &id, &name, &variant, err) &&
+                cli_journal_open(o, true, &j, err) && journal_get_run(j, a, id, name, run, err);
+    journal_close(j);
+    if (done && variant)
+        *only = result_find(o, run, variant, err);
+    return done && (!variant || *only);
+}
+
 static bool recorded_open(const struct options *o, bool needs_variant, struct recorded *r,
                           struct error *err)
 {
     const char *name, *variant;
-    int64_t id;
+    int64_t named, id;
     if (!option_i64(o, OPTION_RUN, 1, INT64_MAX, 0, &id, err) ||
-        !cli_experiment_name(&r->arena, o->arguments[0], &name, &variant, err))
+        !reference_parse(&r->arena, o->arguments[0], &named, &name, &variant, err))
         return false;
     if (needs_variant && !variant)
         return fail(err, NOWHERE, "name the variant too: ridge annotate %s:VARIANT",
                     o->arguments[0]);
     if (!cli_journal_open(o, true, &r->journal, err) ||
-        !journal_get_run(r->journal, &r->arena, id, name, &r->run, err))
+        !journal_get_run(r->journal, &r->arena, named ? named : id, name, &r->run, err))
         return false;
     if (variant)
         r->result = result_find(o, &r->run, variant, err);

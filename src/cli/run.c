@@ -129,8 +129,8 @@ bool cli_markdown(struct arena *a, const struct run *run, struct text *out, stru
     return report_markdown(run, e, out, err);
 }
 
-static bool run_print(const struct options *o, struct arena *a, const struct run *run,
-                      struct error *err)
+bool cli_run_print(const struct options *o, struct arena *a, const struct run *run,
+                   struct error *err)
 {
     struct text out = {0};
     struct report_style style = cli_style(o);
@@ -187,7 +187,7 @@ static bool loop_command(const struct options *o, bool verify_only, int *status,
         done = journal_end_run(s.journal, s.run_id, run.stop_reason, err);
     run.header.id = s.run_id;
     run.header.command = o->command_line;
-    done = done && run_print(o, &a, &run, err);
+    done = done && cli_run_print(o, &a, &run, err);
     *status = s.wrong + s.failed > 0 ? ERROR_CHECK : 0;
     journal_close(s.journal);
     json_decref(run.header.environment);
@@ -223,7 +223,7 @@ bool command_show(const struct options *o, int *status, struct error *err)
     struct arena a = {0};
     struct run run = {0};
     *status = 0;
-    bool done = cli_run_find(o, &a, &run, err) && run_print(o, &a, &run, err);
+    bool done = cli_run_find(o, &a, &run, err) && cli_run_print(o, &a, &run, err);
     json_decref(run.header.environment);
     arena_release(&a);
     return done;

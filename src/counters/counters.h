@@ -73,4 +73,14 @@ bool counters_by_name(const struct counters *c, const char *name, struct figure 
 // All names, for suggestions; *count is set.
 const char *const *counters_names(size_t *count);
 
+// Other profilers' metrics. Each counter has formulas over them: the column of counters.def, then the
+// rows of metrics.def; the first whose metrics `find` all knows gives the counter's value.
+enum metric_tool { METRIC_TOOL_NCU, METRIC_TOOL_ROCPROF };
+typedef bool (*metric_lookup)(const void *context, const char *name, double *value);
+// Sets those that can be computed, as measured; leaves the others alone.
+void counters_from_metrics(enum metric_tool tool, metric_lookup find, const void *context,
+                           struct counters *out);
+bool metrics_time_ns(enum metric_tool tool, metric_lookup find, const void *context, double *out);
+bool metric_is_used(enum metric_tool tool, const char *name); // named by any formula of the tool
+
 #endif

@@ -22,7 +22,10 @@ static const char best_sql[] =
     "SELECT variant, time_ns, time_provenance,"
     " (SELECT time_ns FROM results f WHERE f.run = r.run AND f.case_label = r.case_label"
     "   AND f.status = 'ok' ORDER BY f.id LIMIT 1)"
-    " FROM results r WHERE run = ?1 AND status = 'ok' AND time_ns IS NOT NULL AND case_label ="
+    " FROM results r WHERE run = ?1 AND status = 'ok' AND time_ns IS NOT NULL"
+    // The kernels of an imported program do different work: none is the best.
+    " AND (SELECT json_extract(header, '$.environment.imported') FROM runs WHERE id = ?1) IS NULL"
+    " AND case_label ="
     " (SELECT case_label FROM results WHERE run = ?1 ORDER BY id DESC LIMIT 1)"
     " ORDER BY time_ns LIMIT 1";
 

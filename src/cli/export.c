@@ -1,0 +1,149 @@
+// ridge export: a recorded run as JSON, as CSV (a row a figure), or as a trace of Chrome's format, which
+// Perfetto reads too: a slice a sample, a track a case. The journal keeps durations, not when each
+// sample ran, so the slices lie end to end in the recorded order.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Chrome trace ------------------------------------------------------------------------------------- */
+
+static json_t *slice_args(const struct result *r, size_t sample)
+{
+    json_t *args = json_pack("{s:I, s:s, s:s}", "sample", (json_int_t)sample + 1, "provenance",
+                             provenance_name(r->time.provenance), "limiter",
+                             r->diagnosed ? r->diagnosis.limiter : "not diagnosed");
+    for (int c = 0; sample == 0 && c < COUNTER_COUNT; c++)
+        if (counters_has(&r->counters, (enum counter_id)c))
+            json_object_set_new(args, counter_info((enum counter_id)c)->name,
+                                json_real(r->counters.figure[c].value));
+    return args;
+}
+
+static json_t *track_name(const char *what, int track, const char *name)
+{
+    return json_pack("{s:s, s:s, s:i, s:i, s:{s:s}}", "name", what, "ph", "M", "pid", 1, "tid",
+                     track, "args", "name", name && *name ? name : "all");
+}
+
+static int track_of(const struct run *run, int result)
+{
+    int track = 0;
+    for (int i = 0; i <= result; i++) {
+        const char *a = run->results[i].case_label, *b = run->results[result].case_label;
+        track = i + 1;
+        if (strcmp(a ? a : "", b ? b : "") == 0)
+            break;
+    }
+    return track;
+}
+
+static bool trace_write(const struct run *run, struct text *out)
+{
+    json_t *events = json_array();
+    double *at_us = xcalloc((size_t)run->result_count + 2, sizeof *at_us);
+    json_array_append_new(events, track_name("process_name", 0, run->header.experiment));
+    for (int i = 0; i < run->result_count; i++) {
+        const struct result *r = &run->results[i];
+        int track = track_of(run, i);
+        if (track == i + 1)
+            json_array_append_new(events, track_name("thread_name", track, r->case_label));
+        for (size_t s = 0; r->time.samples_ns && s < r->time.summary.count; s++) {
+            double us = r->time.samples_ns[s] / 1000;
+            json_array_append_new(events, json_pack("{s:s, s:s, s:s, s:f, s:f, s:i, s:i, s:o}",
+                                                    "name", r->variant, "cat", "kernel", "ph", "X",
+                                                    "ts", at_us[track], "dur", us, "pid", 1, "tid",
+                                                    track, "args", slice_args(r, s)));
+            at_us[track] += us;
+        }
+    }
+    free(at_us);
+    json_t *trace = json_pack(
+        "{s:s, s:o, s:{s:s, s:s?, s:s}}", "displayTimeUnit", "ns", "traceEvents", events,
+        "otherData", "experiment", run->header.experiment, "device", run->header.device_name,
+        "order", "samples end to end, as recorded; the gaps between them are not known");
+    char *dump = json_dumps(trace, JSON_COMPACT);
+    text_printf(out, "%s\n", dump);
+    free(dump);
+    json_decref(trace);
+    return true;
+}
+
+/* ---- CSV ------------------------------------------------------------------------------------------------ */
+
+static void add_field(struct text *out, const char *s)
+{
+    text_add(out, "\"");
+    for (s = s ? s : ""; *s; s++)
+        text_add(out, *s == '"' ? "\"\"" : (char[]){*s, 0});
+    text_add(out, "\",");
+}
+
+static void add_row(struct text *out, const struct run *run, const struct result *r,
+                    const char *metric, struct figure f)
+{
+    if (f.provenance == PROVENANCE_ABSENT || isnan(f.value))
+        return;
+    text_printf(out, "%lld,", (long long)run->header.id);
+    add_field(out, run->header.experiment);
+    add_field(out, run->header.device_id);
+    add_field(out, r->variant);
+    add_field(out, r->case_label);
+    add_field(out, metric);
+    text_printf(out, "%.17g,%s\n", f.value, provenance_name(f.provenance));
+}
+
+static bool csv_write(const struct run *run, struct text *out)
+{
+    text_add(out, "run,experiment,device,variant,case,metric,value,provenance\n");
+    for (int i = 0; i < run->result_count; i++) {
+        const struct result *r = &run->results[i];
+        enum provenance p = r->time.provenance;
+        const struct summary *s = &r->time.summary;
+        add_row(out, run, r, "time_ns_median", (struct figure){s->median, p});
+        add_row(out, run, r, "time_ns_low", (struct figure){s->low, p});
+        add_row(out, run, r, "time_ns_high", (struct figure){s->high, p});
+        for (size_t k = 0; r->time.samples_ns && s->count > 1 && k < s->count; k++)
+            add_row(out, run, r, "time_ns_sample", (struct figure){r->time.samples_ns[k], p});
+        for (int c = 0; c < COUNTER_COUNT; c++)
+            add_row(out, run, r, counter_info((enum counter_id)c)->name, r->counters.figure[c]);
+    }
+    return true;
+}
+
+static bool json_write(const struct run *run, struct text *out)
+{
+    report_json(run, out);
+    return true;
+}
+
+/* ---- the command --------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    bool (*write)(const struct run *run, struct text *out);
+} writers[] = {{"json", json_write}, {"chrome", trace_write}, {"csv", csv_write}};
+
+bool command_export(const struct options *o, int *status, struct error *err)
+{
+    struct arena a = {0};
+    struct run run = {0};
+    struct text out = {0};
+    const char *format = option_text(o, OPTION_FORMAT, "json"), *file;
+    file = option_text(o, OPTION_OUTPUT, NULL);
+    size_t which = 0;
+    *status = 0;
+    while (which < COUNT_OF(writers) && strcmp(writers[which].name, format) != 0)
+        which++;
+    bool done = which < COUNT_OF(writers) ||
+                fail(err, NOWHERE, "option --format: '%s' is none of json, chrome and csv", format);
+    done = done && cli_run_find(o, &a, &run, err) && writers[which].write(&run, &out);
+    if (done)
+        done = file ? file_write(file, text_str(&out), out.length, err) : cli_print(&out, err);
+    text_release(&out);
+    json_decref(run.header.environment);
+    arena_release(&a);
+    return done;
+}
