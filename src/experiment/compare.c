@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { SKIP_ELEMENTS = 1024 };
+
 static int64_t ordered(enum element_type t, const void *p) // neighbours differ by one
 {
     uint64_t bits = 0;
@@ -63,6 +65,12 @@ static void buffer_compare(const struct buffer_spec *b, const struct resolved_bu
     int worst_rank = 0; // 0 right, 1 wrong because never written, 2 wrong
     out->count = r->count;
     for (uint64_t i = 0; i < r->count; i++) {
+        // What is alike bit by bit, most of it, changes nothing after the first element.
+        if (i > 0 && i % SKIP_ELEMENTS == 0 && r->count - i >= SKIP_ELEMENTS &&
+            memcmp(got + i * n, wanted + i * n, SKIP_ELEMENTS * n) == 0) {
+            i += SKIP_ELEMENTS - 1;
+            continue;
+        }
         const unsigned char *g = got + i * n;
         const unsigned char *w = wanted + i * n;
         struct output_difference d = {0};

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# What `ridge devices` says of drivers that are there in every way they can be: the driver is a fake.
+# SPDX-License-Identifier: Apache-2.0
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+RIDGE=${RIDGE:-$here/../../build/ridge}
+read -ra cc <<<"${CC:-cc}"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export RIDGE_HOME=$work/home RIDGE_CACHE=$work/cache
+
+fake() { # folder, further flags
+    mkdir -p "$work/$1"
+    "${cc[@]}" -std=gnu17 -fPIC "${@:2}" -c -o "$work/$1/fake.o" "$here/fake_driver.c" &&
+        "${cc[@]}" -std=gnu17 -fPIC -DFAKE_REST -I"$here/../../src" -c -o "$work/$1/rest.o" \
+            "$here/fake_driver.c" &&
+        "${cc[@]}" -shared -o "$work/$1/libcuda.so.1" "$work/$1/fake.o" "${rest[@]/#/$work/$1/}"
+}
+
+rest=(rest.o)
+fake whole || {
+    echo "not ok - fake driver compiles"
+    exit 1
+}
+rest=()
+fake old
+
+check() { # name, words that must appear, then the command
+    local name=$1 words=$2
+    shift 2
+    if "$@" 2>&1 | grep -Eq -- "$words"; then
+        echo "ok - $name"
+    else
+        echo "not ok - $name"
+        "$@" 2>&1 | head -20 | sed 's/^/# /'
+    fi
+}
+with() { # a fake driver, and a command
+    env LD_LIBRARY_PATH="$work/$1" "${@:2}"
+}
+
+check gpu_with_a_chip_file_is_listed '^ *cuda:0 +NVIDIA H200, 77 SMs' with whole "$RIDGE" devices
+check chip_figures_are_the_files_where_the_name_matches 'dram_read_gbps +4515 ' \
+    with whole "$RIDGE" devices -v
+check gpu_that_no_file_knows_is_listed_by_the_driver_s_word '^ *cuda:0 +NVIDIA RTX 9999, 77 SMs' \
+    env FAKE_NAME='NVIDIA RTX 9999' FAKE_CC=120 LD_LIBRARY_PATH="$work/whole" "$RIDGE" devices
+check unknown_gpu_has_the_driver_s_bandwidth 'dram_gbps +768 GB/s +CUDA driver' \
+    env FAKE_NAME='NVIDIA RTX 9999' FAKE_CC=120 LD_LIBRARY_PATH="$work/whole" "$RIDGE" devices -v
+check unknown_gpu_says_what_is_assumed 'latency_dram_cycles .*assumed: as of' \
+    env FAKE_NAME='NVIDIA RTX 9999' FAKE_CC=120 LD_LIBRARY_PATH="$work/whole" "$RIDGE" devices -v
+check name_with_dashes_finds_its_file '^ *cuda:0 +NVIDIA A100-SXM4-80GB' \
+    env FAKE_NAME='NVIDIA A100-SXM4-80GB' FAKE_CC=80 LD_LIBRARY_PATH="$work/whole" "$RIDGE" devices
+check several_gpus_are_listed '^ *cuda:2 ' env FAKE_COUNT=3 LD_LIBRARY_PATH="$work/whole" "$RIDGE" devices
+check ordinal_too_high_says_how_many_there_are "no device 'cuda:7': there are 3" \
+    env FAKE_COUNT=3 LD_LIBRARY_PATH="$work/whole" "$RIDGE" verify transpose --device cuda:7
+check driver_without_a_gpu_says_so 'cuInit fails \(CUDA_ERROR_NO_DEVICE, no CUDA-capable' \
+    env FAKE_INIT=100 LD_LIBRARY_PATH="$work/whole" "$RIDGE" devices
+check driver_that_crashes_is_told 'crashes when asked' \
+    env FAKE_CRASH=1 LD_LIBRARY_PATH="$work/whole" "$RIDGE" devices
+check driver_too_old_is_told 'update it' with old "$RIDGE" devices
+check no_gpu_falls_back_to_the_simulated_one 'sim:h200' \
+    env FAKE_INIT=100 LD_LIBRARY_PATH="$work/whole" "$RIDGE" verify "$here/faults" --variant before
