@@ -404,7 +404,7 @@ struct capture {
 static void capture_begin(struct capture *p, int stream)
 {
     *p = (struct capture){.stream = stream, .saved = -1, .file = -1};
-    fflush(stream == STDOUT_FILENO ? stdout : stderr);
+    (void)fflush(stream == STDOUT_FILENO ? stdout : stderr);
     p->file = memfd_create("printed", MFD_CLOEXEC);
     p->saved = p->file >= 0 ? dup(stream) : -1;
     if (p->saved >= 0 && dup2(p->file, stream) < 0) {
@@ -417,7 +417,7 @@ static void capture_begin(struct capture *p, int stream)
 static const char *capture_end(struct capture *p, struct arena *a)
 {
     const char *printed = NULL;
-    fflush(p->stream == STDOUT_FILENO ? stdout : stderr);
+    (void)fflush(p->stream == STDOUT_FILENO ? stdout : stderr);
     if (p->saved >= 0) {
         (void)dup2(p->saved, p->stream);
         close(p->saved);

@@ -218,20 +218,21 @@ static bool choose_chip(struct arena *a, const struct gpu_facts *facts, struct g
     const char *const *chips = NULL;
     if (!gpu_list(a, &chips, err))
         return false;
-    *out = NULL;
+    struct gpu *best = NULL;
     *known = false;
     for (; *chips; chips++) {
         struct gpu *g = NULL;
         if (!gpu_load(a, *chips, &g, err))
             return false;
         bool matches = is_chip(g, facts);
-        if (*known && (!matches || strlen(g->name) <= strlen((*out)->name)))
+        if (*known && best && (!matches || strlen(g->name) <= strlen(best->name)))
             continue;
-        if (matches || !*out || cc_distance(g, facts) < cc_distance(*out, facts))
-            *out = g;
+        if (matches || !best || cc_distance(g, facts) < cc_distance(best, facts))
+            best = g;
         *known = *known || matches;
     }
-    return *out || fail_as(err, ERROR_SYSTEM, NOWHERE, "there is no chip file below gpus/");
+    *out = best;
+    return best || fail_as(err, ERROR_SYSTEM, NOWHERE, "there is no chip file below gpus/");
 }
 
 // Measured rates of another chip say nothing of this one; those a file must have are kept, marked.

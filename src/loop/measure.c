@@ -238,13 +238,24 @@ static void keep_finite(struct doubles *list, double value)
         VEC_PUSH(list->items, list->count, list->capacity, value);
 }
 
+// Samples of a variant before the last one, which is the one that is checked.
+static size_t samples_before_last(const struct session *s)
+{
+    int64_t most = request_of(s)->samples_max > 0 ? request_of(s)->samples_max : SAMPLES_MAX;
+    return (size_t)most - 1;
+}
+
 static bool take_block(struct session *s, struct track *t, struct error *err)
 {
     double times[BLOCK_SAMPLES_MAX];
+    size_t left = samples_before_last(s) - t->good.count;
+    int count = left < (size_t)t->block_samples ? (int)left : t->block_samples;
+    if (count == 0)
+        return true;
     if (!tell_begin(s, t) || !make_fresh(s, err))
         return false;
     struct device_state before = look(s);
-    if (!take_samples(s, t, t->block_samples, t->batch, is_cold(s), times, err))
+    if (!take_samples(s, t, count, t->batch, is_cold(s), times, err))
         return false;
     struct device_state after = look(s);
     const char *reason = after.valid && after.throttled     ? after.throttled
@@ -252,7 +263,7 @@ static bool take_block(struct session *s, struct track *t, struct error *err)
                                                             : NULL;
     struct doubles *list = reason ? &t->throttled : &t->good;
     t->reason = reason ? reason : t->reason;
-    for (int i = 0; i < t->block_samples; i++)
+    for (int i = 0; i < count; i++)
         VEC_PUSH(list->items, list->count, list->capacity, times[i]);
     if (!after.valid)
         return true;
@@ -284,13 +295,12 @@ static bool is_settled(const struct track *t)
 // All go on until the last one has settled: only then does drift hit all alike.
 static bool is_done(const struct session *s, double spent_s)
 {
-    int64_t most = request_of(s)->samples_max > 0 ? request_of(s)->samples_max : SAMPLES_MAX;
     double allowed_s = limit_s(request_of(s)) * s->count;
     bool settled = true, full = true, begun = true, slowed = false;
     for (int i = 0; i < s->count; i++) {
         const struct track *t = &s->tracks[i];
         settled = settled && is_settled(t);
-        full = full && (int64_t)t->good.count >= most;
+        full = full && t->good.count >= samples_before_last(s);
         begun = begun && t->good.count > 0;
         slowed = slowed || t->throttled.count > t->good.count;
     }

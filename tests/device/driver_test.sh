@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What `ridge devices` says of drivers that are there in every way they can be: the driver is a fake.
+# What ridge says of drivers in every state, and the measuring loop with its faults: the driver is a
+# fake, whose clock and errors are as the tests want them.
 # SPDX-License-Identifier: Apache-2.0
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -60,3 +61,37 @@ check driver_that_crashes_is_told 'crashes when asked' \
 check driver_too_old_is_told 'update it' with old "$RIDGE" devices
 check no_gpu_falls_back_to_the_simulated_one 'sim:h200' \
     env FAKE_INIT=100 LD_LIBRARY_PATH="$work/whole" "$RIDGE" verify "$here/faults" --variant before
+
+# ---- the loop on the fake GPU -------------------------------------------------------------------
+run() {
+    with whole "$RIDGE" run "$here/faults" --device cuda:0 --no-journal --time-limit 0.3 --timeout 3 \
+        -p N=8192 "$@"
+}
+# Real PTX is what the fake is given.
+if run --variant before 2>&1 | grep -q 'neither NVRTC nor clang\|no compiler'; then
+    echo "skip - measuring: no compiler to PTX"
+    exit 0
+fi
+run --variant before --variant hang --variant wild --variant wrong --variant once --variant later \
+    --variant after >"$work/out" 2>"$work/err"
+said() {
+    cat "$work/err" "$work/out"
+}
+check right_variant_is_measured 'before: verified, 50\.. us measured' said
+check variant_after_the_faults_is_measured 'after: verified, 50\.. us measured' said
+check like_with_like_is_called_the_same '^after .* same ' said
+check hang_costs_its_variant "'hang' did not end within 3 s" said
+check fault_names_kernel_and_error "kernel 'wild' .*cuda:0" said
+check wrong_result_is_told 'out\[4711\] is 0' said
+check kernel_that_stops_working_is_found 'in a timed launch: wrong result' said
+check fault_while_measured_costs_its_variant 'later: FAILED' said
+check missing_counters_are_a_note 'no hardware counters: ' said
+check time_below_the_roof_is_not_believed 'the time is not believed' \
+    env FAKE_NS=500 LD_LIBRARY_PATH="$work/whole" "$RIDGE" run "$here/faults" --device cuda:0 \
+    --no-journal --time-limit 0.2 --cache warm --variant before -p N=5000000
+check tiny_kernels_are_timed_in_batches '"batch": 64' \
+    env FAKE_NS=900 LD_LIBRARY_PATH="$work/whole" "$RIDGE" run "$here/faults" --device cuda:0 \
+    --no-journal --json -q --time-limit 0.2 --variant before -p N=1024
+check samples_max_ends_the_sampling '"samples": 20,' \
+    env LD_LIBRARY_PATH="$work/whole" FAKE_NS=300000 "$RIDGE" run "$here/faults" --device cuda:0 \
+    --no-journal --json -q --samples-max 20 --variant before -p N=1024

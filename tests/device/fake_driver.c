@@ -1,7 +1,9 @@
-// A driver for tests where there is none: as much of libcuda.so.1 as `ridge devices` asks. What the
-// environment says: FAKE_NAME, FAKE_CC (90), FAKE_INIT (a status), FAKE_HANG, FAKE_COUNT. Compiled
-// twice and linked: -DFAKE_REST makes every other function of driver.def.
+// A driver for tests where there is none: libcuda.so.1 with a GPU whose memory is the host's, whose
+// clock counts FAKE_NS a launch (with a little noise), and which knows the kernels of faults.cu by
+// name. What the environment says: FAKE_NAME, FAKE_CC (90), FAKE_INIT (a status), FAKE_CRASH,
+// FAKE_COUNT, FAKE_NS. Compiled twice and linked: -DFAKE_REST makes the rest of driver.def.
 // SPDX-License-Identifier: Apache-2.0
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,5 +101,170 @@ int cuDeviceGetAttribute(int *value, int attribute, int device)
             return 0;
         }
     return 1;
+}
+
+/* ---- a GPU at work ----------------------------------------------------------------------------- */
+
+static double now_ns;
+static int runs, failed; // launches of this process; the sticky error
+static bool hangs;
+
+int cuDeviceGetPCIBusId(char *id, int size_bytes, int device)
+{
+    snprintf(id, (size_t)size_bytes, "0000:%02x:00.0", device);
+    return 0;
+}
+
+int cuDevicePrimaryCtxRetain(void **context, int device)
+{
+    (void)device;
+    *context = &now_ns;
+    return 0;
+}
+
+int cuCtxSetCurrent(void *context)
+{
+    return context ? 0 : 1;
+}
+
+int cuStreamCreate(void **stream, unsigned flags)
+{
+    (void)flags;
+    *stream = &runs;
+    return 0;
+}
+
+int cuEventCreate(void **event, unsigned flags)
+{
+    (void)flags;
+    *event = calloc(1, sizeof(double));
+    return 0;
+}
+
+int cuEventRecord(void *event, void *stream)
+{
+    (void)stream;
+    *(double *)event = now_ns;
+    return failed;
+}
+
+int cuEventQuery(void *event)
+{
+    (void)event;
+    return hangs ? 600 : failed;
+}
+
+int cuEventElapsedTime(float *time_ms, void *start, void *stop)
+{
+    *time_ms = (float)((*(double *)stop - *(double *)start) / 1e6);
+    return 0;
+}
+
+int cuStreamSynchronize(void *stream)
+{
+    (void)stream;
+    while (hangs)
+        pause();
+    return failed;
+}
+
+int cuMemAlloc_v2(uint64_t *address, size_t size_bytes)
+{
+    void *memory = size_bytes < (size_t)1 << 31 ? malloc(size_bytes) : NULL;
+    *address = (uint64_t)(uintptr_t)memory;
+    return memory ? 0 : 2;
+}
+
+int cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
+{
+    *free_bytes = (size_t)1 << 30;
+    *total_bytes = (size_t)24 << 30;
+    return 0;
+}
+
+int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t size_bytes)
+{
+    memcpy((void *)(uintptr_t)to, from, size_bytes);
+    return failed;
+}
+
+int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t size_bytes)
+{
+    memcpy(to, (const void *)(uintptr_t)from, size_bytes);
+    return failed;
+}
+
+int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t size_bytes, void *stream)
+{
+    (void)stream;
+    memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, size_bytes);
+    return failed;
+}
+
+int cuMemsetD8Async(uint64_t to, unsigned char value, size_t size_bytes, void *stream)
+{
+    (void)stream;
+    memset((void *)(uintptr_t)to, value, size_bytes);
+    return failed;
+}
+
+int cuCtxResetPersistingL2Cache(void)
+{
+    return 0;
+}
+
+int cuDevicePrimaryCtxRelease_v2(int device)
+{
+    (void)device;
+    return 0;
+}
+
+int cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options,
+                       void **values)
+{
+    (void)count, (void)options, (void)values;
+    *module = &failed;
+    return strstr(image, ".version 99") ? 222 : 0;
+}
+
+int cuModuleGetFunction(void **function, void *module, const char *name)
+{
+    (void)module;
+    *function = strdup(name);
+    return 0;
+}
+
+int cuFuncGetAttribute(int *value, int attribute, void *function)
+{
+    (void)function;
+    *value = attribute == 4 ? 32 : 0; // registers
+    return 0;
+}
+
+int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                   void *stream, void **args, void **extra)
+{
+    const char *name = function;
+    (void)grid_y, (void)grid_z, (void)block_y, (void)block_z, (void)shared_bytes, (void)stream,
+        (void)extra;
+    int before = failed; // as on a real GPU, a kernel's error comes after its launch
+    if (strncmp(name, "ridge_", 6) == 0)
+        return before;
+    float *out = (float *)(uintptr_t) * (uint64_t *)args[0];
+    const float *in = (const float *)(uintptr_t) * (uint64_t *)args[1];
+    int n = *(int *)args[2];
+    runs++;
+    now_ns += number("FAKE_NS", 50000) + rand() % 64;
+    hangs = strcmp(name, "hang") == 0;
+    if (strcmp(name, "wild") == 0 || (strcmp(name, "later") == 0 && runs > 5))
+        failed = 700;
+    if (strcmp(name, "once") == 0 && runs > 1)
+        return before;
+    for (int i = 0; i < n && (unsigned)i < grid_x * block_x; i++)
+        out[i] = 2 * in[i];
+    if (strcmp(name, "wrong") == 0)
+        out[4711] = 0;
+    return before;
 }
 #endif
