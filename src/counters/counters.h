@@ -81,6 +81,9 @@ typedef bool (*metric_lookup)(const void *context, const char *name, double *val
 void counters_from_metrics(enum metric_tool tool, metric_lookup find, const void *context,
                            struct counters *out);
 bool metrics_time_ns(enum metric_tool tool, metric_lookup find, const void *context, double *out);
+// Calls `each` with every metric the tool's formulas name; repeatedly where several do.
+void metrics_each(enum metric_tool tool, void (*each)(void *context, const char *name),
+                  void *context);
 bool metric_is_used(enum metric_tool tool, const char *name); // named by any formula of the tool
 
 #endif

@@ -115,3 +115,32 @@ bool metric_is_used(enum metric_tool tool, const char *name)
             return true;
     return false;
 }
+
+struct visitor {
+    void (*each)(void *context, const char *name);
+    void *context;
+};
+
+static bool visit(const void *context, const char *name, double *value)
+{
+    const struct visitor *v = context;
+    v->each(v->context, name);
+    *value = 0;
+    return true;
+}
+
+void metrics_each(enum metric_tool tool, void (*each)(void *context, const char *name),
+                  void *context)
+{
+    struct visitor v = {each, context};
+    double ignored;
+    for (int i = 0; i < COUNTER_COUNT; i++) {
+        const struct counter_info *info = counter_info((enum counter_id)i);
+        const char *formula = tool == METRIC_TOOL_NCU ? info->ncu : info->rocprof;
+        if (formula)
+            (void)formula_value(formula, visit, &v, &ignored);
+    }
+    for (size_t i = 0; i < COUNT_OF(metric_rows); i++)
+        if (metric_rows[i].tool == tool)
+            (void)formula_value(metric_rows[i].formula, visit, &v, &ignored);
+}

@@ -200,37 +200,3 @@ void cuda_state(struct device *d, struct device_state *out)
         if (s.throttle_reasons & throttles[i].mask)
             out->throttled = throttles[i].name;
 }
-
-/* ---- until the files of CUPTI and NVML are here -------------------------------------------------------------- */
-
-bool cupti_open(void *cu_context, int ordinal, struct cupti **out, struct error *err)
-{
-    (void)cu_context;
-    *out = NULL;
-    return fail_as(err, ERROR_SYSTEM, NOWHERE, "this version reads none of cuda:%d", ordinal);
-}
-void cupti_close(struct cupti *c)
-{
-    (void)c;
-}
-bool cupti_count(struct cupti *c, bool (*replay)(void *context, struct error *err), void *context,
-                 int launches, struct counters *per_launch, struct error *err)
-{
-    (void)c, (void)context, (void)replay, (void)launches, (void)per_launch;
-    return fail_as(err, ERROR_SYSTEM, NOWHERE, "no CUPTI");
-}
-
-bool nvml_open(const char *pci_bus_id, struct nvml **out, struct error *err)
-{
-    *out = NULL;
-    return fail_as(err, ERROR_SYSTEM, NOWHERE, "no NVML for %s", pci_bus_id);
-}
-void nvml_close(struct nvml *n)
-{
-    (void)n;
-}
-void nvml_read(struct nvml *n, struct nvml_sample *out)
-{
-    (void)n;
-    *out = (struct nvml_sample){.valid = false};
-}

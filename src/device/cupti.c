@@ -1,0 +1,409 @@
+// Hardware counters by CUPTI's range profiler: every kernel launch is a range of its own, and the
+// caller replays them all for each pass, so that it decides what data and caches a pass finds. Only
+// the metrics that the counter table's formulas name are asked for; those that this chip does not
+// have are left out. Structures are declared here, from CUPTI's documentation, so that no toolkit is
+// needed to build; each begins with its own size, by which the library tells versions apart.
+// SPDX-License-Identifier: Apache-2.0
+#include "device/internal.h"
+#include "device/probe_libs.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    CUPTI_DONE = 0,
+    CUPTI_NO_PRIVILEGES = 35,         // CUPTI_ERROR_INSUFFICIENT_PRIVILEGES
+    CUPTI_VIRTUAL_NO_PRIVILEGES = 40, // …_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES
+    AUTO_RANGE = 1,
+    USER_REPLAY = 3,
+    METRICS_MAX = 128,
+    PASSES_MAX = 200,
+};
+
+/* ---- CUPTI's structures ------------------------------------------------------------------------ */
+
+#define HEAD     \
+    size_t size; \
+    void *reserved
+
+struct cupti_initialize {
+    HEAD;
+};
+struct cupti_chip_name {
+    HEAD;
+    size_t device;
+    const char *name; // out
+};
+struct cupti_availability {
+    HEAD;
+    void *context;
+    size_t image_bytes; // in, out
+    uint8_t *image;
+};
+struct cupti_host_initialize {
+    HEAD;
+    int type; // 0 = range profiler
+    const char *chip;
+    const uint8_t *availability;
+    void *host; // out
+};
+struct cupti_host {
+    HEAD;
+    void *host;
+};
+struct cupti_add_metrics {
+    HEAD;
+    void *host;
+    const char **names;
+    size_t count;
+};
+struct cupti_config_size {
+    HEAD;
+    void *host;
+    size_t bytes; // out
+};
+struct cupti_config_image {
+    HEAD;
+    void *host;
+    size_t bytes;
+    uint8_t *image;
+};
+struct cupti_passes {
+    HEAD;
+    size_t bytes;
+    uint8_t *image;
+    size_t passes; // out
+};
+struct cupti_evaluate {
+    HEAD;
+    void *host;
+    const uint8_t *data;
+    size_t data_bytes, range;
+    const char **names;
+    size_t count;
+    double *values;
+};
+struct cupti_enable {
+    HEAD;
+    void *context;
+    void *object; // out
+};
+struct cupti_object {
+    HEAD;
+    void *object;
+};
+struct cupti_data_size {
+    HEAD;
+    void *object;
+    const char **names;
+    size_t count, ranges_max;
+    uint32_t nodes_max;
+    size_t bytes; // out
+};
+struct cupti_data_initialize {
+    HEAD;
+    void *object;
+    size_t bytes;
+    uint8_t *data;
+};
+struct cupti_set_config {
+    HEAD;
+    void *object;
+    size_t config_bytes;
+    const uint8_t *config;
+    size_t data_bytes;
+    uint8_t *data;
+    int range, replay;
+    size_t ranges_max;
+    uint16_t levels, level_min;
+    size_t pass;
+    uint16_t level;
+};
+struct cupti_stop {
+    HEAD;
+    void *object;
+    size_t pass, level; // out
+    uint8_t all_done;   // out
+};
+struct cupti_decode {
+    HEAD;
+    void *object;
+    size_t dropped; // out
+};
+struct cupti_data_info {
+    HEAD;
+    const uint8_t *data;
+    size_t bytes;
+    size_t ranges; // out
+};
+// As the library counts: up to the end of the last member, without padding after it.
+#define SIZED(type, last) .size = offsetof(struct type, last) + sizeof(((struct type *)0)->last)
+_Static_assert(offsetof(struct cupti_set_config, level) == 88, "as in CUPTI's header");
+_Static_assert(offsetof(struct cupti_stop, all_done) == 40, "as in CUPTI's header");
+_Static_assert(offsetof(struct cupti_evaluate, values) == 64, "as in CUPTI's header");
+
+struct functions {
+#define CUPTI(name, type) int (*name)(struct type *);
+#include "device/cupti.def"
+#undef CUPTI
+    int (*result_string)(int status, const char **text);
+};
+
+struct cupti {
+    struct functions f;
+    struct arena arena;
+    void *context, *host, *object;
+    const char *metrics[METRICS_MAX];
+    size_t metric_count;
+    uint8_t *config;
+    size_t config_bytes;
+};
+
+/* ---- opening ----------------------------------------------------------------------------------- */
+
+static bool check(const struct functions *f, int status, const char *doing, struct error *err)
+{
+    const char *text = NULL;
+    if (status == CUPTI_DONE)
+        return true;
+    if (status == CUPTI_NO_PRIVILEGES || status == CUPTI_VIRTUAL_NO_PRIVILEGES)
+        return fail_as(err, ERROR_SYSTEM, NOWHERE,
+                       "this user may not read the GPU's counters (ERR_NVGPUCTRPERM): ask the "
+                       "administrator for the driver option NVreg_RestrictProfilingToAdminUsers=0, "
+                       "or run as root");
+    if (f->result_string)
+        (void)f->result_string(status, &text);
+    return fail_as(err, ERROR_SYSTEM, NOWHERE, "CUPTI cannot %s: %s (%d)", doing,
+                   text ? text : "unknown error", status);
+}
+
+static bool functions_load(struct functions *f, struct error *err)
+{
+    static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so", NULL};
+    struct arena a = {0};
+    struct error ignored = {0};
+    const char *const *folders = cuda_folders(&a);
+    size_t count = 0;
+    while (folders[count])
+        count++;
+    const char **places = ARENA_ARRAY(&a, const char *, 2 * count + 1);
+    for (size_t i = 0; i < count; i++) {
+        places[2 * i] = folders[i];
+        places[2 * i + 1] = arena_printf(&a, "%s/../extras/CUPTI/lib64", folders[i]);
+    }
+    void *library = library_open(names, places, &ignored);
+    arena_release(&a);
+    if (!library)
+        return fail_as(
+            err, ERROR_SYSTEM, NOWHERE,
+            "libcupti is not here: it comes with the CUDA toolkit; RIDGE_CUDA_PATH names "
+            "the toolkit's folder");
+#define CUPTI(name, type)                                                                \
+    if (!library_symbol(library, #name, &f->name, sizeof f->name, &ignored))             \
+        return fail_as(                                                                  \
+            err, ERROR_SYSTEM, NOWHERE,                                                  \
+            "libcupti is older than CUDA 12.6, whose range profiler ridge uses: update " \
+            "the toolkit");
+#include "device/cupti.def"
+#undef CUPTI
+    if (!library_symbol(library, "cuptiGetResultString", &f->result_string, sizeof f->result_string,
+                        &ignored))
+        f->result_string = NULL;
+    return true;
+}
+
+static bool host_open(struct cupti *c, int ordinal, struct error *err)
+{
+    struct cupti_initialize init = {SIZED(cupti_initialize, reserved)};
+    struct cupti_chip_name chip = {SIZED(cupti_chip_name, name), .device = (size_t)ordinal};
+    struct cupti_availability has = {SIZED(cupti_availability, image), .context = c->context};
+    if (!check(&c->f, c->f.cuptiProfilerInitialize(&init), "start", err) ||
+        !check(&c->f, c->f.cuptiDeviceGetChipName(&chip), "name the chip", err) ||
+        !check(&c->f, c->f.cuptiProfilerGetCounterAvailability(&has), "tell what it counts", err))
+        return false;
+    has.image = arena_alloc(&c->arena, has.image_bytes);
+    struct cupti_host_initialize host = {SIZED(cupti_host_initialize, host), .chip = chip.name,
+                                         .availability = has.image};
+    if (!check(&c->f, c->f.cuptiProfilerGetCounterAvailability(&has), "tell what it counts", err) ||
+        !check(&c->f, c->f.cuptiProfilerHostInitialize(&host), "read this chip's counters", err))
+        return false;
+    c->host = host.host;
+    return true;
+}
+
+// Hardware metrics have a unit and two underscores: not what a profiler adds of the launch, nor labels.
+static bool is_hardware(const char *name)
+{
+    return strstr(name, "__") && !str_starts_with(name, "launch__") &&
+           !str_starts_with(name, "gpu__time") && !strchr(name, ' ');
+}
+
+static void metric_take(void *context, const char *name)
+{
+    struct cupti *c = context;
+    if (!is_hardware(name) || c->metric_count == METRICS_MAX)
+        return;
+    for (size_t i = 0; i < c->metric_count; i++)
+        if (strcmp(c->metrics[i], name) == 0)
+            return;
+    const char *one = arena_strdup(&c->arena, name);
+    struct cupti_add_metrics add = {SIZED(cupti_add_metrics, count), .host = c->host, .names = &one,
+                                    .count = 1};
+    if (c->f.cuptiProfilerHostConfigAddMetrics(&add) == CUPTI_DONE)
+        c->metrics[c->metric_count++] = one;
+}
+
+static bool config_make(struct cupti *c, struct error *err)
+{
+    metrics_each(METRIC_TOOL_NCU, metric_take, c);
+    struct cupti_config_size size = {SIZED(cupti_config_size, bytes), .host = c->host};
+    if (c->metric_count == 0)
+        return fail_as(err, ERROR_SYSTEM, NOWHERE, "CUPTI knows none of the counters on this chip");
+    if (!check(&c->f, c->f.cuptiProfilerHostGetConfigImageSize(&size), "plan its passes", err))
+        return false;
+    c->config_bytes = size.bytes;
+    c->config = arena_alloc(&c->arena, size.bytes);
+    struct cupti_config_image image = {SIZED(cupti_config_image, image), .host = c->host,
+                                       .bytes = size.bytes, .image = c->config};
+    return check(&c->f, c->f.cuptiProfilerHostGetConfigImage(&image), "plan its passes", err);
+}
+
+bool cupti_open(void *cu_context, int ordinal, struct cupti **out, struct error *err)
+{
+    struct cupti *c = xcalloc(1, sizeof *c);
+    c->context = cu_context;
+    *out = NULL;
+    if (functions_load(&c->f, err) && host_open(c, ordinal, err) && config_make(c, err)) {
+        *out = c;
+        return true;
+    }
+    cupti_close(c);
+    return false;
+}
+
+void cupti_close(struct cupti *c)
+{
+    if (!c)
+        return;
+    struct cupti_host host = {SIZED(cupti_host, host), .host = c->host};
+    if (c->host)
+        (void)c->f.cuptiProfilerHostDeinitialize(&host);
+    arena_release(&c->arena);
+    free(c);
+}
+
+/* ---- counting ----------------------------------------------------------------------------------- */
+
+struct values { // of one launch, for the formulas
+    const struct cupti *c;
+    const double *value;
+};
+
+static bool value_find(const void *context, const char *name, double *value)
+{
+    const struct values *v = context;
+    for (size_t i = 0; i < v->c->metric_count; i++)
+        if (strcmp(v->c->metrics[i], name) == 0) {
+            *value = v->value[i];
+            return true;
+        }
+    return false;
+}
+
+// Pass after pass until CUPTI has all; each runs every launch once.
+static bool passes_run(struct cupti *c, bool (*replay)(void *context, struct error *err),
+                       void *context, struct error *err)
+{
+    for (int pass = 0; pass < PASSES_MAX; pass++) {
+        struct cupti_object start = {SIZED(cupti_object, object), .object = c->object};
+        struct cupti_stop stop = {SIZED(cupti_stop, all_done), .object = c->object};
+        if (!check(&c->f, c->f.cuptiRangeProfilerStart(&start), "start a pass", err))
+            return false;
+        bool ran = replay(context, err);
+        int status = c->f.cuptiRangeProfilerStop(&stop);
+        if (!ran || !check(&c->f, status, "end a pass", err))
+            return false;
+        if (stop.all_done)
+            return true;
+    }
+    return fail_as(err, ERROR_SYSTEM, NOWHERE, "CUPTI wants more than %d passes", (int)PASSES_MAX);
+}
+
+static bool data_make(struct cupti *c, struct arena *a, int launches, uint8_t **data, size_t *bytes,
+                      struct error *err)
+{
+    struct cupti_data_size size = {SIZED(cupti_data_size, bytes),
+                                   .object = c->object,
+                                   .names = c->metrics,
+                                   .count = c->metric_count,
+                                   .ranges_max = (size_t)launches,
+                                   .nodes_max = (uint32_t)launches};
+    if (!check(&c->f, c->f.cuptiRangeProfilerGetCounterDataSize(&size), "size its data", err))
+        return false;
+    *bytes = size.bytes;
+    *data = arena_alloc(a, size.bytes);
+    struct cupti_data_initialize init = {SIZED(cupti_data_initialize, data), .object = c->object,
+                                         .bytes = size.bytes, .data = *data};
+    struct cupti_set_config set = {SIZED(cupti_set_config, level),
+                                   .object = c->object,
+                                   .config_bytes = c->config_bytes,
+                                   .config = c->config,
+                                   .data_bytes = size.bytes,
+                                   .data = *data,
+                                   .range = AUTO_RANGE,
+                                   .replay = USER_REPLAY,
+                                   .ranges_max = (size_t)launches,
+                                   .levels = 1,
+                                   .level_min = 1,
+                                   .level = 1};
+    return check(&c->f, c->f.cuptiRangeProfilerCounterDataImageInitialize(&init),
+                 "prepare its data", err) &&
+           check(&c->f, c->f.cuptiRangeProfilerSetConfig(&set), "take its configuration", err);
+}
+
+static bool values_read(struct cupti *c, struct arena *a, const uint8_t *data, size_t bytes,
+                        int launches, struct counters *per_launch, struct error *err)
+{
+    struct cupti_decode decode = {SIZED(cupti_decode, dropped), .object = c->object};
+    struct cupti_data_info info = {SIZED(cupti_data_info, ranges), .data = data, .bytes = bytes};
+    if (!check(&c->f, c->f.cuptiRangeProfilerDecodeData(&decode), "decode its data", err) ||
+        !check(&c->f, c->f.cuptiRangeProfilerGetCounterDataInfo(&info), "read its data", err))
+        return false;
+    if (decode.dropped > 0 || info.ranges != (size_t)launches)
+        return fail_as(err, ERROR_SYSTEM, NOWHERE, "CUPTI counted %zu launches, not %d",
+                       info.ranges, launches);
+    double *value = ARENA_ARRAY(a, double, c->metric_count);
+    for (int i = 0; i < launches; i++) {
+        struct cupti_evaluate evaluate = {
+            SIZED(cupti_evaluate, values), .host = c->host,    .data = data,
+            .data_bytes = bytes,           .range = (size_t)i, .names = c->metrics,
+            .count = c->metric_count,      .values = value};
+        if (!check(&c->f, c->f.cuptiProfilerHostEvaluateToGpuValues(&evaluate),
+                   "work out its values", err))
+            return false;
+        struct values values = {c, value};
+        per_launch[i] = (struct counters){0};
+        counters_from_metrics(METRIC_TOOL_NCU, value_find, &values, &per_launch[i]);
+    }
+    return true;
+}
+
+bool cupti_count(struct cupti *c, bool (*replay)(void *context, struct error *err), void *context,
+                 int launches, struct counters *per_launch, struct error *err)
+{
+    struct arena a = {0};
+    struct cupti_enable enable = {SIZED(cupti_enable, object), .context = c->context};
+    uint8_t *data = NULL;
+    size_t bytes = 0;
+    if (!check(&c->f, c->f.cuptiRangeProfilerEnable(&enable), "open the profiler", err))
+        return false;
+    c->object = enable.object;
+    bool done = data_make(c, &a, launches, &data, &bytes, err) &&
+                passes_run(c, replay, context, err) &&
+                values_read(c, &a, data, bytes, launches, per_launch, err);
+    struct cupti_object off = {SIZED(cupti_object, object), .object = c->object};
+    (void)c->f.cuptiRangeProfilerDisable(&off);
+    arena_release(&a);
+    return done;
+}
