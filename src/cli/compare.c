@@ -1,6 +1,6 @@
 // ridge compare: two runs, or two variants, figure by figure. Times are judged by src/stats where both
-// sides have samples (or are simulated or modelled, which do not vary); single measured figures are
-// shown and not judged.
+// sides have samples (or are simulated or modelled, which do not vary); a few measured figures are shown
+// and not judged.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/cli.h"
 
@@ -9,7 +9,9 @@
 
 // Below this a difference of times is none worth a word; samples of a real clock as in the loop.
 #define MIN_EFFECT 0.01
-enum { SAMPLES_MIN = 2 };
+// Fewer samples a side have no 95 % interval of the median (stats.h): two of each stand apart by chance
+// once in three times.
+enum { SAMPLES_MIN = 6 };
 
 struct side {
     struct run run;
@@ -35,7 +37,7 @@ static const char *unjudged(const struct result *a, const struct result *b)
     if (a->time.provenance != b->time.provenance)
         return "a measured and a modelled time: not judged";
     if (!exact(a) && (a->time.summary.count < SAMPLES_MIN || b->time.summary.count < SAMPLES_MIN))
-        return "single figures: not judged";
+        return "fewer than 6 samples a side: not judged";
     return NULL;
 }
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/internal.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,59 +96,6 @@ bool seen_first(struct builder *b, const char *key)
     if (table_has(&b->seen, key))
         return false;
     table_set(&b->seen, key, b);
-    return true;
-}
-
-/* ---- the chip --------------------------------------------------------------------------------------- */
-
-// Lower case letters and digits, one space between words.
-static const char *words(struct arena *a, const char *s)
-{
-    char *out = arena_strdup(a, s), *to = out;
-    for (; *s; s++) {
-        if (isalnum((unsigned char)*s))
-            *to++ = (char)tolower((unsigned char)*s);
-        else if (to > out && to[-1] != ' ')
-            *to++ = ' ';
-    }
-    *to = 0;
-    return out;
-}
-
-static bool has_word(const char *text, const char *word)
-{
-    size_t n = strlen(word);
-    for (const char *at = text; (at = strstr(at, word)) != NULL; at++)
-        if ((at == text || at[-1] == ' ') && (at[n] == ' ' || at[n] == 0))
-            return true;
-    return false;
-}
-
-// The chip of a device's name: "Tesla V100-SXM2-16GB" is v100. A card of another make with the same
-// chip (PCIe, laptop) has other clocks and memory: not known.
-static bool chip_find(struct arena *a, const char *device_name, struct gpu **out, struct error *err)
-{
-    static const char *const others[] = {"pcie", "laptop", "nvl", "mobile", "max", "gh200"};
-    const char *const *ids = NULL;
-    *out = NULL;
-    if (!device_name)
-        return true;
-    const char *name = words(a, device_name);
-    for (size_t i = 0; i < COUNT_OF(others); i++)
-        if (has_word(name, others[i]))
-            return true;
-    if (!gpu_list(a, &ids, err))
-        return false;
-    for (; *ids && !*out; ids++) {
-        struct gpu *g;
-        if (!gpu_load(a, *ids, &g, err))
-            return false;
-        if (has_word(name, g->id) || has_word(name, words(a, g->name)))
-            *out = g;
-        else if (str_starts_with(g->id, "rtx") &&
-                 has_word(name, arena_printf(a, "rtx %s", g->id + 3)))
-            *out = g;
-    }
     return true;
 }
 
@@ -320,8 +266,9 @@ static bool run_fill(struct builder *b, const struct import_request *request, co
     if (b->count == 0)
         return fail(err, (struct location){.file = file},
                     "no kernel is in this %s file: profile a program that launches one", b->format);
-    if (request->chip ? !gpu_load(b->arena, request->chip, &gpu, err)
-                      : !chip_find(b->arena, b->device_name, &gpu, err))
+    if (request->chip && !gpu_load(b->arena, request->chip, &gpu, err))
+        return false;
+    if (!request->chip && b->device_name && !gpu_find_by_name(b->arena, b->device_name, &gpu, err))
         return false;
     if (!results_fill(b, gpu, out, err))
         return false;

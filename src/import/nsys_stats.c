@@ -24,8 +24,10 @@ static int column_starting(const struct columns *c, const char *start)
     return -1;
 }
 
-static bool header_fill(struct sums *s)
+// Leaves the sums alone where the row is no header.
+static bool header_fill(struct sums *table)
 {
+    struct sums fresh = *table, *s = &fresh;
     static const struct {
         const char *count, *name, *group;
     } kinds[] = {{"Instances", "Name", ""},
@@ -61,6 +63,7 @@ static bool header_fill(struct sums *s)
     s->block = column_find(&c, "BlockXYZ");
     s->columns = csv_columns(&s->csv);
     s->of_bytes = !str_starts_with(c.names[s->at[SUM_TOTAL]], "Total Time");
+    *table = fresh;
     return true;
 }
 

@@ -1,0 +1,267 @@
+// Readers of other profilers' files: the fixtures beside this file, and what is said of bad ones.
+// SPDX-License-Identifier: Apache-2.0
+#include "import/import.h"
+#include "import/internal.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct arena arena;
+static struct error err;
+static struct run run;
+
+static int setup(void **state)
+{
+    error_clear(&err);
+    run = (struct run){0};
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    json_decref(run.header.environment);
+    arena_release(&arena);
+    return 0;
+}
+
+static void load(const char *name, const char *chip)
+{
+    struct import_request request = {.chip = chip};
+    const char *path = data_path(&arena, arena_printf(&arena, "tests/import/%s", name), &err);
+    const char *paths[] = {path};
+    if (!path || !import_files(&arena, &request, paths, 1, &run, &err))
+        fail_msg("%s", err.message);
+}
+
+static void reject(const char *format, const char *text, const char *message)
+{
+    struct import_request request = {.format = format};
+    assert_false(import_bytes(&arena, &request, "f.csv", text, strlen(text), &run, &err));
+    assert_string_equal(err.message, message);
+    assert_int_equal(err.kind, ERROR_INPUT);
+}
+
+static double counter(int result, enum counter_id id)
+{
+    assert_int_equal(run.results[result].counters.figure[id].provenance, PROVENANCE_MEASURED);
+    return run.results[result].counters.figure[id].value;
+}
+
+static void near_check(double got, double wanted, int line)
+{
+    if (!(fabs(got - wanted) <= 1e-9 * fabs(wanted)))
+        fail_msg("line %d: %.17g is not %.17g", line, got, wanted);
+}
+#define NEAR(got, wanted) near_check(got, wanted, __LINE__)
+
+static void ncu_raw_scales_units_and_makes_launches_samples(void **state)
+{
+    load("ncu_raw.csv", "h200");
+    assert_int_equal(run.result_count, 2);
+    assert_string_equal(run.results[0].variant, "transpose(float *, const float *, int)");
+    assert_int_equal(run.results[0].time.summary.count, 2);
+    NEAR(run.results[0].time.summary.median, 25600);
+    NEAR(counter(0, COUNTER_GLOBAL_LOAD_REQUESTS), 131072);
+    NEAR(counter(0, COUNTER_GLOBAL_LOAD_SECTORS), 524288);
+    NEAR(counter(0, COUNTER_GLOBAL_LOAD_SECTORS_IDEAL), 524288);
+    NEAR(counter(0, COUNTER_DRAM_READ_BYTES), 16.9e6);
+    NEAR(counter(0, COUNTER_BLOCK_THREADS), 1024);
+    assert_true(run.results[1].diagnosed);
+    assert_string_equal(run.results[1].diagnosis.limiter, "dram");
+    assert_string_equal(run.header.device_id, "cuda:0");
+}
+
+static void ncu_raw_without_a_chip_is_not_diagnosed(void **state)
+{
+    load("ncu_raw.csv", NULL);
+    assert_false(run.results[0].diagnosed);
+}
+
+static void ncu_details_passes_over_rules_and_words(void **state)
+{
+    load("ncu_details.csv", NULL);
+    assert_int_equal(run.result_count, 1);
+    NEAR(run.results[0].time.summary.median, 21058944);
+    NEAR(counter(0, COUNTER_WARP_INSTRUCTIONS), 16105472);
+    NEAR(counter(0, COUNTER_REGISTERS_PER_THREAD), 32);
+    NEAR(counter(0, COUNTER_GRID_BLOCKS), 1024);
+}
+
+static void nsys_stats_keeps_the_interval_from_fastest_to_slowest(void **state)
+{
+    load("nsys_kernels.csv", NULL);
+    assert_int_equal(run.result_count, 2);
+    NEAR(run.results[0].time.summary.median, 240);
+    NEAR(run.results[0].time.summary.low, 200);
+    NEAR(run.results[0].time.summary.high, 300);
+    assert_int_equal(run.results[0].time.summary.count, 1);
+    NEAR(counter(0, COUNTER_GRID_BLOCKS), 65536);
+    NEAR(counter(0, COUNTER_BLOCK_THREADS), 256);
+}
+
+static void nsys_sqlite_takes_every_launch_and_the_chip(void **state)
+{
+    load("nsys.sqlite", NULL);
+    assert_int_equal(run.result_count, 2);
+    assert_string_equal(run.results[0].variant, "scale(float *)");
+    assert_int_equal(run.results[0].time.summary.count, 2);
+    NEAR(run.results[0].time.summary.median, 110);
+    NEAR(counter(0, COUNTER_REGISTERS_PER_THREAD), 32);
+    assert_string_equal(run.results[1].variant, "[CUDA memcpy Host-to-Device]");
+    assert_string_equal(run.results[1].case_label, "memory operations");
+    assert_string_equal(run.header.device_name, "NVIDIA H200");
+}
+
+static void rocprofv3_counters_time_a_dispatch_once(void **state)
+{
+    load("rocprofv3_counters.csv", NULL);
+    assert_int_equal(run.result_count, 1);
+    assert_int_equal(run.results[0].time.summary.count, 2);
+    NEAR(run.results[0].time.summary.median, 6000);
+    NEAR(counter(0, COUNTER_DRAM_READ_BYTES), 1024 * 4096.5);
+    NEAR(counter(0, COUNTER_GRID_BLOCKS), 16384);
+    NEAR(counter(0, COUNTER_SHARED_BYTES_PER_BLOCK), 512);
+}
+
+static void rocprof_stats_give_the_mean(void **state)
+{
+    load("rocprof_stats.csv", NULL);
+    NEAR(run.results[0].time.summary.median, 5000);
+}
+
+static void nvbench_reads_text_seconds_and_skipped_states(void **state)
+{
+    load("nvbench.json", NULL);
+    assert_int_equal(run.result_count, 2);
+    NEAR(run.results[0].time.summary.median, 1e6);
+    NEAR(run.results[0].time.summary.stddev, 1e4);
+    assert_string_equal(run.results[0].case_label, "N=1024");
+    assert_int_equal(run.results[1].status, RESULT_SKIPPED);
+    assert_string_equal(run.results[1].error, "nvbench skipped it: too big");
+}
+
+static void google_benchmark_takes_repetitions_not_aggregates(void **state)
+{
+    load("google_benchmark.json", NULL);
+    assert_int_equal(run.result_count, 1);
+    assert_int_equal(run.results[0].time.summary.count, 2);
+    NEAR(run.results[0].time.summary.median, 2000);
+}
+
+static void numbers_of_locales(void **state)
+{
+    static const struct {
+        const char *text;
+        bool decimal_comma;
+        double value;
+    } rows[] = {{"4,963,609,951.19", false, 4963609951.19},
+                {"1,024", false, 1024},
+                {"1,5", false, 1.5},
+                {"1.024", false, 1.024},
+                {"1.024", true, 1024},
+                {"1.234.567,89", true, 1234567.89},
+                {"12 345", false, 12345},
+                {"1\xe2\x80\xaf"
+                 "234,5",
+                 true, 1234.5},
+                {"0.00000000e+00", false, 0},
+                {"-3", false, -3}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        double value = 0;
+        assert_int_equal(number_read(rows[i].text, rows[i].decimal_comma, &value), NUMBER_OK);
+        NEAR(value, rows[i].value);
+    }
+    double value;
+    assert_int_equal(number_read("n/a", false, &value), NUMBER_ABSENT);
+    assert_int_equal(number_read("12x", false, &value), NUMBER_BAD);
+}
+
+static void units_scale(void **state)
+{
+    NEAR(unit_factor("msecond"), 1e6);
+    NEAR(unit_factor("us"), 1e3);
+    NEAR(unit_factor("Gbyte"), 1e9);
+    NEAR(unit_factor("byte/block"), 1);
+    NEAR(unit_factor("%"), 1);
+}
+
+static void rejects_an_unknown_file(void **state)
+{
+    reject(NULL, "hello\n",
+           "f.csv: this is no file of a profiler that ridge knows: it reads nsys-sqlite, nvbench, "
+           "google-benchmark, ncu, nsys-stats, rocprof; where it is one of them, say which with "
+           "--format");
+}
+
+static void rejects_an_unknown_format(void **state)
+{
+    reject("nvbnch", "hello\n",
+           "there is no format 'nvbnch' (did you mean 'nvbench'?): it is one of nsys-sqlite, "
+           "nvbench, google-benchmark, ncu, nsys-stats, rocprof");
+}
+
+static void rejects_an_open_quote(void **state)
+{
+    reject(NULL, "\"ID\",\"Kernel Name\"\n\"0\",\"scale",
+           "f.csv:2: a quoted field has no closing quote, so the file was cut off or is not CSV: "
+           "export it again");
+}
+
+static void rejects_a_row_without_a_kernel(void **state)
+{
+    reject(NULL, "ID,Kernel Name,smsp__inst_executed.sum\n0,k,1\n1\n",
+           "f.csv:3: the row has no 'Kernel Name' (1 of 3 fields), so it was cut off: export the "
+           "file again");
+}
+
+static void rejects_a_metric_that_is_no_number(void **state)
+{
+    reject(
+        NULL, "ID,Kernel Name,smsp__inst_executed.sum\n0,k,1x\n",
+        "f.csv:2: the value of 'smsp__inst_executed.sum' is '1x', which is no number: export the "
+        "file again");
+}
+
+static void rejects_a_file_without_kernels(void **state)
+{
+    reject(NULL, "ID,Kernel Name\n",
+           "f.csv: no kernel is in this ncu file: profile a program that launches one");
+}
+
+static void rejects_json_that_is_cut_off(void **state)
+{
+    reject("nvbench", "{\"benchmarks\":\n",
+           "f.csv:2: not JSON: unexpected token near end of file: export the file again");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(ncu_raw_scales_units_and_makes_launches_samples),
+        TEST(ncu_raw_without_a_chip_is_not_diagnosed),
+        TEST(ncu_details_passes_over_rules_and_words),
+        TEST(nsys_stats_keeps_the_interval_from_fastest_to_slowest),
+        TEST(nsys_sqlite_takes_every_launch_and_the_chip),
+        TEST(rocprofv3_counters_time_a_dispatch_once),
+        TEST(rocprof_stats_give_the_mean),
+        TEST(nvbench_reads_text_seconds_and_skipped_states),
+        TEST(google_benchmark_takes_repetitions_not_aggregates),
+        TEST(numbers_of_locales),
+        TEST(units_scale),
+        TEST(rejects_an_unknown_file),
+        TEST(rejects_an_unknown_format),
+        TEST(rejects_an_open_quote),
+        TEST(rejects_a_row_without_a_kernel),
+        TEST(rejects_a_metric_that_is_no_number),
+        TEST(rejects_a_file_without_kernels),
+        TEST(rejects_json_that_is_cut_off),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
