@@ -34,16 +34,14 @@ const char *const *import_formats(size_t *count)
 
 /* ---- kernels ---------------------------------------------------------------------------------------- */
 
-// Bytes that are not UTF-8 become '?': the journal's text is UTF-8.
+// Where a text is not UTF-8, as the journal's is, its bytes beyond ASCII become '?'.
 static const char *text_valid(struct arena *a, const char *s)
 {
     char *copy = arena_strdup(a, s);
-    json_t *j;
-    for (char *at = copy; *at && !(j = json_string(at)); at++)
-        for (char *c = at; *c; c++)
-            if ((unsigned char)*c >= 0x80)
-                *c = '?';
-    j = json_string(copy);
+    json_t *j = json_string(copy);
+    for (char *c = copy; !j && *c; c++)
+        if ((unsigned char)*c >= 0x80)
+            *c = '?';
     json_decref(j);
     return copy;
 }
