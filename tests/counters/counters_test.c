@@ -116,6 +116,42 @@ static void provenances_have_names(void **state)
     assert_false(provenance_find("guessed", &found));
 }
 
+struct named {
+    const char *name;
+    double value;
+};
+static bool find_metric(const void *context, const char *name, double *value)
+{
+    for (const struct named *m = context; m->name; m++)
+        if (strcmp(m->name, name) == 0) {
+            *value = m->value;
+            return true;
+        }
+    return false;
+}
+
+static void formulas_need_all_their_metrics(void **state)
+{
+    (void)state;
+    const struct named all[] = {{"smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", 1},
+                                {"smsp__sass_thread_inst_executed_op_fmul_pred_on.sum", 10},
+                                {"smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", 100},
+                                {"Duration", 5},
+                                {NULL, 0}};
+    struct counters c = {0};
+    double ns = 0;
+    counters_from_metrics(METRIC_TOOL_NCU, find_metric, all, &c);
+    assert_true(fabs(counters_get(&c, COUNTER_FLOPS_F32, 0) - 211) < 1e-12);
+    assert_int_equal(c.figure[COUNTER_FLOPS_F32].provenance, PROVENANCE_MEASURED);
+    assert_true(metrics_time_ns(METRIC_TOOL_NCU, find_metric, all, &ns));
+    assert_true(fabs(ns - 5) < 1e-12);
+    c = (struct counters){0};
+    counters_from_metrics(METRIC_TOOL_NCU, find_metric, all + 1, &c);
+    assert_false(counters_has(&c, COUNTER_FLOPS_F32));
+    assert_true(counters_has(&c, COUNTER_FFMA_F32));
+    assert_false(metrics_time_ns(METRIC_TOOL_ROCPROF, find_metric, all, &ns));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -126,6 +162,7 @@ int main(void)
         cmocka_unit_test(derived_has_the_weakest_provenance_of_its_parts),
         cmocka_unit_test(conflicts_are_a_share_of_all_shared_wavefronts),
         cmocka_unit_test(provenances_have_names),
+        cmocka_unit_test(formulas_need_all_their_metrics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -153,6 +153,20 @@ static void google_benchmark_takes_repetitions_not_aggregates(void **state)
     NEAR(run.results[0].time.summary.median, 2000);
 }
 
+static void ncu_summaries_are_one_figure_with_its_extremes(void **state)
+{
+    static const char text[] =
+        "\"Process ID\";\"Kernel Name\";\"Invocations\";\"Metric Name\";\"Metric Unit\";"
+        "\"Minimum\";\"Maximum\";\"Average\"\n"
+        "\"7\";\"k\";\"3\";\"gpu__time_duration.sum\";\"usecond\";\"1,5\";\"1.002,5\";\"2,5\"\n";
+    struct import_request request = {0};
+    if (!import_bytes(&arena, &request, "f.csv", text, strlen(text), &run, &err))
+        fail_msg("%s", err.message);
+    NEAR(run.results[0].time.summary.median, 2500);
+    NEAR(run.results[0].time.summary.low, 1500);
+    NEAR(run.results[0].time.summary.high, 1002500);
+}
+
 static void numbers_of_locales(void **state)
 {
     static const struct {
@@ -252,6 +266,7 @@ int main(void)
         TEST(rocprof_stats_give_the_mean),
         TEST(nvbench_reads_text_seconds_and_skipped_states),
         TEST(google_benchmark_takes_repetitions_not_aggregates),
+        TEST(ncu_summaries_are_one_figure_with_its_extremes),
         TEST(numbers_of_locales),
         TEST(units_scale),
         TEST(rejects_an_unknown_file),
