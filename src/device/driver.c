@@ -222,7 +222,7 @@ static bool choose_chip(struct arena *a, const struct gpu_facts *facts, struct g
     *known = false;
     for (; *chips; chips++) {
         struct gpu *g = NULL;
-        if (!gpu_load(a, *chips, &g, err))
+        if (!gpu_load(a, *chips, &g, err) || !g)
             return false;
         bool matches = is_chip(g, facts);
         if (*known && best && (!matches || strlen(g->name) <= strlen(best->name)))
@@ -270,7 +270,7 @@ static bool make_info(struct arena *a, const struct gpu_facts *facts, struct dev
 {
     struct gpu *g = NULL;
     bool known = false;
-    if (!choose_chip(a, facts, &g, &known, err))
+    if (!choose_chip(a, facts, &g, &known, err) || !g)
         return false;
     if (!known)
         make_unknown(a, g, facts);
