@@ -478,6 +478,8 @@ static void take_attributes(struct cuda_device *c, const struct cuda_launch *l, 
     int threads = (int)(r->block[0] * r->block[1] * r->block[2]);
     double blocks = (double)r->grid[0] * r->grid[1] * r->grid[2];
     set_counter(s, COUNTER_REGISTERS_PER_THREAD, registers, PROVENANCE_MEASURED);
+    set_counter(s, COUNTER_BLOCK_THREADS, threads, PROVENANCE_MEASURED);
+    set_counter(s, COUNTER_GRID_BLOCKS, blocks, PROVENANCE_MEASURED);
     set_counter(s, COUNTER_SHARED_BYTES_PER_BLOCK, (double)shared, PROVENANCE_MEASURED);
     if (!gpu_occupancy(c->head.info->gpu, threads, registers, shared, &o))
         return;
@@ -512,15 +514,26 @@ struct replay { // one pass of the counters
     bool cold;
 };
 
+static bool finish(struct cuda_device *c, struct error *err)
+{
+    return driver_check(&c->cu, c->cu.cuStreamSynchronize(c->stream), err,
+                        "a counted run failed on %s", c->head.info->id);
+}
+
 // Each pass finds what the first did: the same data, the same caches.
 static bool replay_pass(void *context, struct error *err)
 {
     const struct replay *r = context;
     struct cuda_device *c = r->device;
-    return cuda_restore(&c->head, err) && (!r->cold || cuda_flush(c, err)) &&
-           cuda_enqueue(c, r->launches, r->count, err) &&
-           driver_check(&c->cu, c->cu.cuStreamSynchronize(c->stream), err,
-                        "a counted run failed on %s", c->head.info->id);
+    bool done = cuda_restore(&c->head, err) && (!r->cold || cuda_flush(c, err)) && finish(c, err);
+    int kernels = 0;
+    for (int i = 0; done && i < r->count; i++) {
+        bool marked = r->launches[i].given->kind == LAUNCH_KERNEL;
+        done = (!marked || cupti_range_begin(c->cupti, kernels++, err)) &&
+               enqueue_one(c, &r->launches[i], err) && finish(c, err) &&
+               (!marked || cupti_range_end(c->cupti, err));
+    }
+    return done;
 }
 
 // Hardware counters of every kernel of the sequence; without them the report's note says why.
@@ -529,7 +542,7 @@ static void count_steps(const struct replay *r, struct arena *a, struct device_r
     struct cuda_device *c = r->device;
     struct replay pass = *r;
     struct error err = {0};
-    int launches = r->cold ? 1 : 0; // the sweep is a launch too
+    int launches = 0;
     for (int i = 0; i < r->count; i++)
         launches += r->launches[i].given->kind == LAUNCH_KERNEL;
     struct counters *counted = ARENA_ARRAY(a, struct counters, launches + 1);
@@ -541,7 +554,7 @@ static void count_steps(const struct replay *r, struct arena *a, struct device_r
         report->note = arena_printf(a, "no hardware counters: %s", err.message);
         return;
     }
-    int next = r->cold ? 1 : 0;
+    int next = 0;
     for (int i = 0; i < r->count && i < report->step_count; i++)
         if (r->launches[i].given->kind == LAUNCH_KERNEL)
             report->steps[i].counters = counted[next++];

@@ -1,5 +1,6 @@
-// Hardware counters by CUPTI's range profiler: every kernel launch is a range of its own, and the
-// caller replays them all for each pass, so that it decides what data and caches a pass finds. Only
+// Hardware counters by CUPTI's range profiler: the caller marks every kernel launch as a range of its
+// own (copies and fills are launches too, and not marked), and replays them all for each pass, so that
+// it decides what data and caches a pass finds. Only
 // the metrics that the counter table's formulas name are asked for; those that this chip does not
 // have are left out. Structures are declared here, from CUPTI's documentation, so that no toolkit is
 // needed to build; each begins with its own size, by which the library tells versions apart.
@@ -8,6 +9,7 @@
 #include "device/probe_libs.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +17,7 @@ enum {
     CUPTI_DONE = 0,
     CUPTI_NO_PRIVILEGES = 35,         // CUPTI_ERROR_INSUFFICIENT_PRIVILEGES
     CUPTI_VIRTUAL_NO_PRIVILEGES = 40, // …_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES
-    AUTO_RANGE = 1,
+    USER_RANGE = 2,
     USER_REPLAY = 3,
     METRICS_MAX = 128,
     PASSES_MAX = 200,
@@ -126,6 +128,18 @@ struct cupti_stop {
     size_t pass, level; // out
     uint8_t all_done;   // out
 };
+struct cupti_push {
+    HEAD;
+    void *object;
+    const char *name;
+};
+struct cupti_range_info {
+    HEAD;
+    const uint8_t *data;
+    size_t bytes, range;
+    const char *delimiter;
+    const char *name; // out
+};
 struct cupti_decode {
     HEAD;
     void *object;
@@ -154,6 +168,8 @@ struct cupti {
     struct functions f;
     struct arena arena;
     void *context, *host, *object;
+    const char *chip;
+    uint8_t *availability;
     const char *metrics[METRICS_MAX];
     size_t metric_count;
     uint8_t *config;
@@ -213,6 +229,20 @@ static bool functions_load(struct functions *f, struct error *err)
     return true;
 }
 
+static bool host_fresh(struct cupti *c, struct error *err)
+{
+    struct cupti_host old = {SIZED(cupti_host, host), .host = c->host};
+    struct cupti_host_initialize host = {SIZED(cupti_host_initialize, host), .chip = c->chip,
+                                         .availability = c->availability};
+    if (c->host)
+        (void)c->f.cuptiProfilerHostDeinitialize(&old);
+    c->host = NULL;
+    if (!check(&c->f, c->f.cuptiProfilerHostInitialize(&host), "read this chip's counters", err))
+        return false;
+    c->host = host.host;
+    return true;
+}
+
 static bool host_open(struct cupti *c, int ordinal, struct error *err)
 {
     struct cupti_initialize init = {SIZED(cupti_initialize, reserved)};
@@ -222,14 +252,11 @@ static bool host_open(struct cupti *c, int ordinal, struct error *err)
         !check(&c->f, c->f.cuptiDeviceGetChipName(&chip), "name the chip", err) ||
         !check(&c->f, c->f.cuptiProfilerGetCounterAvailability(&has), "tell what it counts", err))
         return false;
-    has.image = arena_alloc(&c->arena, has.image_bytes);
-    struct cupti_host_initialize host = {SIZED(cupti_host_initialize, host), .chip = chip.name,
-                                         .availability = has.image};
-    if (!check(&c->f, c->f.cuptiProfilerGetCounterAvailability(&has), "tell what it counts", err) ||
-        !check(&c->f, c->f.cuptiProfilerHostInitialize(&host), "read this chip's counters", err))
-        return false;
-    c->host = host.host;
-    return true;
+    c->chip = arena_strdup(&c->arena, chip.name);
+    c->availability = has.image = arena_alloc(&c->arena, has.image_bytes);
+    return check(&c->f, c->f.cuptiProfilerGetCounterAvailability(&has), "tell what it counts",
+                 err) &&
+           host_fresh(c, err);
 }
 
 // Hardware metrics have a unit and two underscores: not what a profiler adds of the launch, nor labels.
@@ -239,26 +266,35 @@ static bool is_hardware(const char *name)
            !str_starts_with(name, "gpu__time") && !strchr(name, ' ');
 }
 
+static int metrics_add(struct cupti *c, const char **names, size_t count)
+{
+    struct cupti_add_metrics add = {SIZED(cupti_add_metrics, count), .host = c->host,
+                                    .names = names, .count = count};
+    return c->f.cuptiProfilerHostConfigAddMetrics(&add);
+}
+
+// A refused name spoils what the host object has taken before: then a fresh one takes the others.
 static void metric_take(void *context, const char *name)
 {
     struct cupti *c = context;
-    if (!is_hardware(name) || c->metric_count == METRICS_MAX)
+    struct error ignored = {0};
+    if (!is_hardware(name) || c->metric_count == METRICS_MAX || !c->host)
         return;
     for (size_t i = 0; i < c->metric_count; i++)
         if (strcmp(c->metrics[i], name) == 0)
             return;
     const char *one = arena_strdup(&c->arena, name);
-    struct cupti_add_metrics add = {SIZED(cupti_add_metrics, count), .host = c->host, .names = &one,
-                                    .count = 1};
-    if (c->f.cuptiProfilerHostConfigAddMetrics(&add) == CUPTI_DONE)
+    if (metrics_add(c, &one, 1) == CUPTI_DONE)
         c->metrics[c->metric_count++] = one;
+    else if (host_fresh(c, &ignored) && c->metric_count > 0)
+        (void)metrics_add(c, c->metrics, c->metric_count);
 }
 
 static bool config_make(struct cupti *c, struct error *err)
 {
     metrics_each(METRIC_TOOL_NCU, metric_take, c);
     struct cupti_config_size size = {SIZED(cupti_config_size, bytes), .host = c->host};
-    if (c->metric_count == 0)
+    if (c->metric_count == 0 || !c->host)
         return fail_as(err, ERROR_SYSTEM, NOWHERE, "CUPTI knows none of the counters on this chip");
     if (!check(&c->f, c->f.cuptiProfilerHostGetConfigImageSize(&size), "plan its passes", err))
         return false;
@@ -330,6 +366,20 @@ static bool passes_run(struct cupti *c, bool (*replay)(void *context, struct err
     return fail_as(err, ERROR_SYSTEM, NOWHERE, "CUPTI wants more than %d passes", (int)PASSES_MAX);
 }
 
+bool cupti_range_begin(struct cupti *c, int launch, struct error *err)
+{
+    char name[16];
+    (void)snprintf(name, sizeof name, "%d", launch);
+    struct cupti_push push = {SIZED(cupti_push, name), .object = c->object, .name = name};
+    return check(&c->f, c->f.cuptiRangeProfilerPushRange(&push), "begin a range", err);
+}
+
+bool cupti_range_end(struct cupti *c, struct error *err)
+{
+    struct cupti_object pop = {SIZED(cupti_object, object), .object = c->object};
+    return check(&c->f, c->f.cuptiRangeProfilerPopRange(&pop), "end a range", err);
+}
+
 static bool data_make(struct cupti *c, struct arena *a, int launches, uint8_t **data, size_t *bytes,
                       struct error *err)
 {
@@ -351,7 +401,7 @@ static bool data_make(struct cupti *c, struct arena *a, int launches, uint8_t **
                                    .config = c->config,
                                    .data_bytes = size.bytes,
                                    .data = *data,
-                                   .range = AUTO_RANGE,
+                                   .range = USER_RANGE,
                                    .replay = USER_REPLAY,
                                    .ranges_max = (size_t)launches,
                                    .levels = 1,
@@ -360,6 +410,19 @@ static bool data_make(struct cupti *c, struct arena *a, int launches, uint8_t **
     return check(&c->f, c->f.cuptiRangeProfilerCounterDataImageInitialize(&init),
                  "prepare its data", err) &&
            check(&c->f, c->f.cuptiRangeProfilerSetConfig(&set), "take its configuration", err);
+}
+
+// The launch a range was marked as; -1 if it is none of them.
+static int launch_of(const struct cupti *c, const uint8_t *data, size_t bytes, size_t range,
+                     int launches)
+{
+    int64_t launch;
+    struct cupti_range_info info = {SIZED(cupti_range_info, name), .data = data, .bytes = bytes,
+                                    .range = range, .delimiter = "/"};
+    if (c->f.cuptiRangeProfilerCounterDataGetRangeInfo(&info) != CUPTI_DONE || !info.name ||
+        !str_to_i64(info.name, &launch) || launch < 0 || launch >= launches)
+        return -1;
+    return (int)launch;
 }
 
 static bool values_read(struct cupti *c, struct arena *a, const uint8_t *data, size_t bytes,
@@ -383,8 +446,11 @@ static bool values_read(struct cupti *c, struct arena *a, const uint8_t *data, s
                    "work out its values", err))
             return false;
         struct values values = {c, value};
-        per_launch[i] = (struct counters){0};
-        counters_from_metrics(METRIC_TOOL_NCU, value_find, &values, &per_launch[i]);
+        int launch = launch_of(c, data, bytes, (size_t)i, launches);
+        if (launch < 0)
+            return fail_as(err, ERROR_SYSTEM, NOWHERE, "CUPTI counted a range nobody marked");
+        per_launch[launch] = (struct counters){0};
+        counters_from_metrics(METRIC_TOOL_NCU, value_find, &values, &per_launch[launch]);
     }
     return true;
 }

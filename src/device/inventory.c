@@ -82,7 +82,7 @@ static int nvml_body(void *context, int fd)
 #undef NVML
     if (n.nvmlInit_v2() != 0 || n.nvmlSystemGetDriverVersion(version, sizeof version - 1) != 0)
         return send_failure(fd, "libnvidia-ml.so.1 is here, but does not start: no usable GPU");
-    return send_line(fd, "NVML (libnvidia-ml.so.1)\tdriver %s; %s", version, unused_note);
+    return send_line(fd, "NVML (libnvidia-ml.so.1)\tdriver %s", version);
 }
 
 static void take_part(void *context, const char *data, size_t size_bytes)
@@ -175,9 +175,8 @@ static void add_tools(struct parts *p)
     struct arena *a = p->arena;
     const char *cupti = find_in_folders(a, cupti_names);
     parts_add(p, "CUPTI", cupti != NULL,
-              cupti ? arena_printf(a, "%s; %s", cupti, unused_note)
-                    : arena_printf(a, "libcupti is in no folder known; %s", unused_note),
-              "nothing to do: comes with CUDA's toolkit");
+              cupti ? cupti : "libcupti is in no folder known: no hardware counters",
+              "comes with CUDA's toolkit, 12.6 or later; RIDGE_CUDA_PATH names its folder");
     const char *ptxas = program_find(a, "ptxas");
     if (!ptxas)
         ptxas = program_find(a, "/usr/local/cuda/bin/ptxas");

@@ -13,10 +13,14 @@ struct cupti;
 bool cupti_open(void *cu_context, int ordinal, struct cupti **out,
                 struct error *err); // err says what is off
 void cupti_close(struct cupti *c);
-// Counts `launches` kernel launches made by one call of replay(context): per launch one struct
-// counters (provenance measured).
+// Counts the `launches` kernel launches that each call of replay(context) marks: per launch one struct
+// counters (provenance measured). The rest of what replay does is not counted.
 bool cupti_count(struct cupti *c, bool (*replay)(void *context, struct error *err), void *context,
                  int launches, struct counters *per_launch, struct error *err);
+
+// Around launch number `launch` (from 0) of a replay; the kernel must have ended before the end.
+bool cupti_range_begin(struct cupti *c, int launch, struct error *err);
+bool cupti_range_end(struct cupti *c, struct error *err);
 
 // nvml: clocks, power, temperature, energy, throttle reasons.
 struct nvml;

@@ -129,16 +129,24 @@ static double passes_least(const struct search *s, const struct direction *d)
     return fmax(get(s, d->requests), get(s, d->ideal) / 4);
 }
 
-// The passes that only this direction's scattering costs: its part, by lines, of those in excess.
+// How scattered a direction is: lines beyond the least, or, where lines are not counted (hardware),
+// sectors beyond the ideal.
+static double scatter(const struct search *s, const struct direction *d)
+{
+    double lines = get(s, d->lines);
+    double more = isnan(lines) ? get(s, d->sectors) - get(s, d->ideal) : lines - passes_least(s, d);
+    return fmax(0, more);
+}
+
+// The passes that only this direction's scattering costs: its part of those in excess.
 static double passes_excess(const struct search *s, const struct direction *d)
 {
-    double excess = global_wavefronts(s->in), lines = 0;
+    double excess = global_wavefronts(s->in), all = 0;
     for (size_t i = 0; i < COUNT_OF(directions); i++) {
         excess -= fmax(0, passes_least(s, &directions[i]));
-        lines += fmax(0, get(s, directions[i].lines) - passes_least(s, &directions[i]));
+        all += scatter(s, &directions[i]);
     }
-    double own = get(s, d->lines) - passes_least(s, d);
-    return excess > 0 && own > 0 && lines > 0 ? excess * own / lines : 0;
+    return excess > 0 && all > 0 ? excess * scatter(s, d) / all : 0;
 }
 
 // Coalesced, a request touches its ideal sectors and a quarter as many lines, at least one; the
