@@ -23,7 +23,10 @@ static void complain(const struct yaml_node *node)
     double number = 0;
     int64_t whole = 0;
     bool truth = false;
-    require(yaml_string(node, "it", &text, &err) == (node->kind == YAML_SCALAR));
+    if (yaml_string(node, "it", &text, &err)) // a scalar may still hold a control character
+        require(node->kind == YAML_SCALAR);
+    else
+        require(err.message[0] != '\0');
     if (!yaml_double(node, "it", &number, &err))
         require(err.message[0] != '\0');
     if (yaml_i64(node, "it", &whole, &err))

@@ -591,7 +591,7 @@ static bool operand_resolve(struct parser *p, const struct ptx_instruction *in,
     o->variable = ptx_variable_find(p->module, o->symbol);
     if (!o->variable)
         o->function = ptx_function_find(p->module, o->symbol);
-    if (o->variable || o->function || (o->kind == PTX_OPERAND_SYMBOL && in->opcode == PTX_OP_CALL))
+    if (o->variable || o->function)
         return true;
     struct location at = {p->module->name, in->line, in->column, p->module->text};
     bool branch = in->opcode == PTX_OP_BRA || in->opcode == PTX_OP_BRX;

@@ -96,7 +96,34 @@ struct initial { // an initialiser being filled
     LIST(struct ptx_relocation) relocations;
     uint8_t *bytes;
     uint64_t size, element, at;
+    enum ptx_type type;
 };
+
+// The number at hand in the variable's type: floats are rounded to it, integers converted for floats.
+static uint64_t initial_bits(const struct token *t, bool minus, enum ptx_type type)
+{
+    bool wants_float = type == PTX_TYPE_F32 || type == PTX_TYPE_F64;
+    if (t->kind == TOKEN_INTEGER && !wants_float)
+        return minus ? 0 - t->bits : t->bits;
+    double value = (double)(int64_t)t->bits;
+    if (t->kind == TOKEN_FLOAT && t->float_type == PTX_TYPE_F32) {
+        if (type != PTX_TYPE_F64) // every bit stays, of NaN too
+            return minus ? t->bits ^ 0x80000000u : t->bits;
+        float narrow;
+        memcpy(&narrow, &t->bits, sizeof narrow);
+        value = (double)narrow;
+    } else if (t->kind == TOKEN_FLOAT) {
+        memcpy(&value, &t->bits, sizeof value);
+    }
+    value = minus ? -value : value;
+    uint64_t bits = 0;
+    float narrow = (float)value;
+    if (type == PTX_TYPE_F32)
+        memcpy(&bits, &narrow, sizeof narrow);
+    else
+        memcpy(&bits, &value, sizeof value);
+    return bits;
+}
 
 static bool initial_symbol(struct parser *p, struct initial *in)
 {
@@ -139,7 +166,7 @@ static bool initial_value(struct parser *p, struct initial *in, int depth)
         if (!initial_symbol(p, in))
             return false;
     } else if (p->token.kind == TOKEN_INTEGER || p->token.kind == TOKEN_FLOAT) {
-        uint64_t bits = minus ? 0 - p->token.bits : p->token.bits;
+        uint64_t bits = initial_bits(&p->token, minus, in->type);
         memcpy(in->bytes + in->at, &bits, in->element < 8 ? in->element : 8);
         if (!ptx_parser_advance(p))
             return false;
@@ -152,7 +179,8 @@ static bool initial_value(struct parser *p, struct initial *in, int depth)
 
 static bool parse_initial(struct parser *p, struct ptx_variable *v)
 {
-    struct initial in = {.size = v->size_bytes,
+    struct initial in = {.type = v->type,
+                         .size = v->size_bytes,
                          .element = (uint64_t)(ptx_type_bits(v->type) + 7) / 8};
     in.bytes = arena_alloc(p->a, in.size + 8);
     bool ok = ptx_parser_advance(p) && initial_value(p, &in, 0);
@@ -357,6 +385,9 @@ static bool parse_function(struct parser *p, bool is_entry, struct linkage linka
     place_parameters(&f);
     bool ok = true;
     if (ptx_token_is(p, '{')) {
+        for (size_t i = 0; i < p->functions.count; i++)
+            if (p->functions.items[i].has_body && strcmp(p->functions.items[i].name, f.name) == 0)
+                return fail(p->err, f.at, "'%s' has a body already", f.name);
         f.has_body = true;
         p->f = &f;
         ok = ptx_parse_body(p);
@@ -418,6 +449,8 @@ static bool parse_version(struct parser *p)
     if (p->token.kind != TOKEN_FLOAT)
         return ptx_parser_fail(p, "a version such as 7.5 expected");
     memcpy(&version, &p->token.bits, sizeof version);
+    if (p->token.float_type != PTX_TYPE_F64 || !(version >= 1 && version < 100))
+        return ptx_parser_fail(p, "a version such as 7.5 expected");
     p->module->version_major = (int)version;
     p->module->version_minor = (int)((version - (int)version) * 10 + 0.5);
     return ptx_parser_advance(p);
@@ -425,8 +458,14 @@ static bool parse_version(struct parser *p)
 
 static bool parse_target(struct parser *p)
 {
-    if (!ptx_parser_advance(p) || !ptx_parser_name(p, &p->module->target, "a target such as sm_90"))
+    if (!ptx_parser_advance(p))
         return false;
+    struct location at = ptx_lexer_location(&p->lexer, &p->token);
+    if (!ptx_parser_name(p, &p->module->target, "a target such as sm_90"))
+        return false;
+    if (!str_starts_with(p->module->target, "sm_"))
+        return fail(p->err, at, "'%s' is no target of PTX: sm_70 or later expected",
+                    p->module->target);
     while (ptx_token_is(p, ','))
         if (!ptx_parser_advance(p) || !ptx_parser_advance(p))
             return false;
@@ -460,10 +499,11 @@ static bool parse_item(struct parser *p)
     if (ptx_token_is_dot(p, "target"))
         return parse_target(p);
     if (ptx_token_is_dot(p, "address_size")) {
+        struct location at = ptx_lexer_location(&p->lexer, &p->token);
         if (!ptx_parser_advance(p) || !ptx_parser_integer(p, &n))
             return false;
         p->module->address_size = (int)n;
-        return n == 64 || ptx_parser_fail(p, "only 64-bit addresses are supported");
+        return n == 64 || fail(p->err, at, "only 64-bit addresses are supported");
     }
     if (ptx_token_is_dot(p, "file"))
         return parse_file(p);

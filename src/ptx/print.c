@@ -1,5 +1,5 @@
-// Prints modules for people: heads and variables in PTX syntax, bodies as flat lists of instructions,
-// and single instructions for messages.
+// Prints modules as PTX that parses to the same module, and single instructions for messages. Bodies
+// are flat: scopes are left out, and names that were declared in several of them get a number.
 // SPDX-License-Identifier: Apache-2.0
 #include "ptx/internal.h"
 
@@ -105,10 +105,21 @@ void ptx_print_instruction(const struct ptx_function *f, const struct ptx_instru
 
 /* ---- the module ------------------------------------------------------------------------------------------ */
 
+static void print_bits(enum ptx_type type, uint64_t bits, struct text *out)
+{
+    if (type == PTX_TYPE_F32)
+        text_printf(out, "0f%08llX", (unsigned long long)bits);
+    else if (type == PTX_TYPE_F64)
+        text_printf(out, "0d%016llX", (unsigned long long)bits);
+    else
+        text_printf(out, "%llu", (unsigned long long)bits);
+}
+
 static void print_initial(const struct ptx_variable *v, struct text *out)
 {
     uint64_t element = (uint64_t)(ptx_type_bits(v->type) + 7) / 8, n = v->size_bytes / element;
-    text_add(out, v->dimension_count ? " = {" : " = ");
+    bool braces = v->dimension_count > 0 || v->vector > 1;
+    text_add(out, braces ? " = {" : " = ");
     for (uint64_t i = 0; i < n; i++) {
         const struct ptx_relocation *r = NULL;
         for (size_t k = 0; k < v->relocation_count; k++)
@@ -121,10 +132,10 @@ static void print_initial(const struct ptx_variable *v, struct text *out)
             text_printf(out, r->generic ? "generic(%s)" : "%s", r->symbol);
             print_offset(r->addend, out);
         } else {
-            text_printf(out, "%llu", (unsigned long long)bits);
+            print_bits(v->type, bits, out);
         }
     }
-    text_add(out, v->dimension_count ? "}" : "");
+    text_add(out, braces ? "}" : "");
 }
 
 static void print_variable(const struct ptx_variable *v, struct text *out)
@@ -186,6 +197,203 @@ static void print_head(const struct ptx_function *f, struct text *out)
         text_add(out, "\n.noreturn");
 }
 
+/* ---- a body --------------------------------------------------------------------------------------------- */
+
+// The function with every name unlike the others, so that its scopes are not needed.
+struct flat {
+    struct arena arena;
+    struct ptx_function f;
+    const char **labels; // before each instruction and after the last; NULL = none
+};
+
+// Old code declares parameters as registers: those come first.
+static bool register_is_parameter(const struct ptx_function *f, int reg)
+{
+    int count = 0;
+    for (int i = 0; i < f->param_count; i++)
+        count += f->params[i].space == PTX_SPACE_REGISTER;
+    for (int i = 0; i < f->result_count; i++)
+        count += f->results[i].space == PTX_SPACE_REGISTER;
+    return reg < count;
+}
+
+static const char *unlike(struct arena *a, struct table *taken, const char *name)
+{
+    const char *own = name;
+    for (int k = 1; table_has(taken, own); k++)
+        own = arena_printf(a, "%s_%d", name, k);
+    table_set(taken, own, (void *)taken);
+    return own;
+}
+
+static const char *variable_name(const struct ptx_function *f, const struct ptx_variable *renamed,
+                                 const struct ptx_variable *v, const char *symbol)
+{
+    bool own = v && v >= f->variables && v < f->variables + f->variable_count;
+    return own ? renamed[v - f->variables].name : symbol;
+}
+
+// The label of a .branchtargets or .callprototype: it stands before no instruction.
+static bool names_table(const struct ptx_function *f, const char *label)
+{
+    for (int i = 0; i < f->branch_target_count; i++)
+        if (f->branch_targets[i].label && strcmp(f->branch_targets[i].label, label) == 0)
+            return true;
+    for (int i = 0; i < f->prototype_count; i++)
+        if (f->prototypes[i].label && strcmp(f->prototypes[i].label, label) == 0)
+            return true;
+    return false;
+}
+
+static void flatten_operand(struct flat *t, const struct ptx_function *f, struct ptx_operand *o)
+{
+    struct ptx_operand *elements = ARENA_ARRAY(&t->arena, struct ptx_operand, o->element_count + 1);
+    if (o->symbol && o->kind == PTX_OPERAND_LABEL)
+        o->symbol = names_table(f, o->symbol) ? o->symbol : t->labels[o->target];
+    else if (o->symbol)
+        o->symbol = variable_name(f, t->f.variables, o->variable, o->symbol);
+    for (int i = 0; i < o->element_count; i++) {
+        elements[i] = o->elements[i];
+        flatten_operand(t, f, &elements[i]);
+    }
+    o->elements = elements;
+}
+
+static void label_take(struct flat *t, struct table *taken, const char *name, int target)
+{
+    if (!t->labels[target])
+        t->labels[target] = unlike(&t->arena, taken, name);
+}
+
+static void label_operands(struct flat *t, struct table *taken, const struct ptx_operand *o)
+{
+    if (o->kind == PTX_OPERAND_LABEL && !names_table(&t->f, o->symbol))
+        label_take(t, taken, o->symbol, o->target);
+    for (int i = 0; i < o->element_count; i++)
+        label_operands(t, taken, &o->elements[i]);
+}
+
+static void flatten_names(struct flat *t, const struct ptx_function *f)
+{
+    struct table taken = {0};
+    for (int i = 0; i < f->param_count; i++)
+        table_set(&taken, f->params[i].name, &taken);
+    for (int i = 0; i < f->result_count; i++)
+        table_set(&taken, f->results[i].name, &taken);
+    for (int i = 0; i < f->branch_target_count; i++)
+        table_set(&taken, f->branch_targets[i].label, &taken);
+    for (int i = 0; i < f->prototype_count; i++)
+        table_set(&taken, f->prototypes[i].label, &taken);
+    t->f.registers = ARENA_ARRAY(&t->arena, struct ptx_register, f->register_count + 1);
+    for (int i = 0; i < f->register_count; i++)
+        t->f.registers[i] = (struct ptx_register){
+            register_is_parameter(f, i) ? f->registers[i].name
+                                        : unlike(&t->arena, &taken, f->registers[i].name),
+            f->registers[i].type};
+    t->f.variables = ARENA_ARRAY(&t->arena, struct ptx_variable, f->variable_count + 1);
+    for (int i = 0; i < f->variable_count; i++) {
+        t->f.variables[i] = f->variables[i];
+        t->f.variables[i].name = unlike(&t->arena, &taken, f->variables[i].name);
+    }
+    t->labels = ARENA_ARRAY(&t->arena, const char *, f->instruction_count + 2);
+    for (int i = 0; i < f->instruction_count; i++)
+        for (int k = 0; k < f->instructions[i].operand_count; k++)
+            label_operands(t, &taken, &f->instructions[i].operands[k]);
+    for (int i = 0; i < f->branch_target_count; i++)
+        for (int k = 0; k < f->branch_targets[i].count; k++)
+            label_take(t, &taken, f->branch_targets[i].names[k], f->branch_targets[i].targets[k]);
+    table_release(&taken);
+}
+
+static void print_registers(const struct ptx_function *f, const struct ptx_function *flat,
+                            struct text *out)
+{
+    for (int i = 0; i < f->register_count;) {
+        int last = i;
+        if (register_is_parameter(f, i)) {
+            i++;
+            continue;
+        }
+        text_printf(out, "    .reg .%s %s", ptx_type_name(flat->registers[i].type),
+                    flat->registers[i].name);
+        while (last + 1 < f->register_count && last - i < 7 &&
+               flat->registers[last + 1].type == flat->registers[i].type &&
+               !register_is_parameter(f, last + 1))
+            text_printf(out, ", %s", flat->registers[++last].name);
+        text_add(out, ";\n");
+        i = last + 1;
+    }
+}
+
+static void print_tables(const struct ptx_function *f, const struct flat *t, struct text *out)
+{
+    for (int i = 0; i < f->branch_target_count; i++) {
+        const struct ptx_branch_targets *b = &f->branch_targets[i];
+        text_printf(out, "%s: .branchtargets ", b->label);
+        for (int k = 0; k < b->count; k++)
+            text_printf(out, "%s%s", k ? ", " : "",
+                        b->targets[k] >= 0 ? t->labels[b->targets[k]] : b->names[k]);
+        text_add(out, ";\n");
+    }
+    for (int i = 0; i < f->prototype_count; i++) {
+        const struct ptx_prototype *p = &f->prototypes[i];
+        text_printf(out, "%s: .callprototype ", p->label);
+        if (p->result_count)
+            print_variables(p->results, p->result_count, out);
+        text_add(out, " _ ");
+        print_variables(p->params, p->param_count, out);
+        text_add(out, ";\n");
+    }
+}
+
+static bool same_place(const struct ptx_instruction *a, const struct ptx_instruction *b)
+{
+    return a->source_file == b->source_file && a->source_line == b->source_line &&
+           a->inlined_line == b->inlined_line &&
+           (a->inlined_line == 0 || a->inlined_file == b->inlined_file);
+}
+
+static void print_loc(const struct ptx_instruction *in, const struct ptx_instruction *before,
+                      struct text *out)
+{
+    if (in->source_file < 0 || (before && same_place(in, before)))
+        return;
+    text_printf(out, "    .loc %d %d 0", in->source_file, in->source_line);
+    if (in->inlined_line > 0)
+        text_printf(out, ", function_name $L__name, inlined_at %d %d 0", in->inlined_file,
+                    in->inlined_line);
+    text_add(out, "\n");
+}
+
+static void print_body(const struct ptx_function *f, struct text *out)
+{
+    struct flat t = {.f = *f};
+    flatten_names(&t, f);
+    text_add(out, "\n{\n");
+    print_registers(f, &t.f, out);
+    for (int i = 0; i < f->variable_count; i++) {
+        text_add(out, "    ");
+        print_variable(&t.f.variables[i], out);
+        text_add(out, ";\n");
+    }
+    print_tables(f, &t, out);
+    for (int i = 0; i < f->instruction_count; i++) {
+        struct ptx_instruction in = f->instructions[i];
+        for (int k = 0; k < in.operand_count; k++)
+            flatten_operand(&t, f, &in.operands[k]);
+        if (t.labels[i])
+            text_printf(out, "%s:\n", t.labels[i]);
+        print_loc(&in, i > 0 ? &f->instructions[i - 1] : NULL, out);
+        text_add(out, "    ");
+        ptx_print_instruction(&t.f, &in, out);
+        text_add(out, "\n");
+    }
+    if (t.labels[f->instruction_count])
+        text_printf(out, "%s:\n", t.labels[f->instruction_count]);
+    text_add(out, "}\n");
+    arena_release(&t.arena);
+}
+
 void ptx_print(const struct ptx_module *m, struct text *out)
 {
     text_printf(out, ".version %d.%d\n.target %s\n.address_size %d\n", m->version_major,
@@ -199,16 +407,12 @@ void ptx_print(const struct ptx_module *m, struct text *out)
         print_variable(v, out);
         text_add(out, ";\n");
     }
-    // Bodies are printed flat: every instruction, without the scopes that only held names.
     for (int i = 0; i < m->function_count; i++) {
         const struct ptx_function *f = &m->functions[i];
         print_head(f, out);
-        text_add(out, f->has_body ? "\n{\n" : ";\n");
-        for (int k = 0; f->has_body && k < f->instruction_count; k++) {
-            text_add(out, "    ");
-            ptx_print_instruction(f, &f->instructions[k], out);
-            text_add(out, "\n");
-        }
-        text_add(out, f->has_body ? "}\n" : "");
+        if (f->has_body)
+            print_body(f, out);
+        else
+            text_add(out, ";\n");
     }
 }

@@ -253,7 +253,8 @@ bool ptx_parse(struct arena *a, const char *name, const char *text, size_t size_
                struct ptx_module **module, struct error *err) CHECK_RESULT;
 const struct ptx_function *ptx_function_find(const struct ptx_module *m, const char *name);
 const struct ptx_variable *ptx_variable_find(const struct ptx_module *m, const char *name);
-// Prints a module for people: bodies are flat lists of instructions, labels and scopes left out.
+// Prints a module as PTX that parses to the same module again. Bodies come flat: scopes are left out,
+// and a name that several of them declared gets a number; comments, pragmas and debug sections go.
 void ptx_print(const struct ptx_module *m, struct text *out);
 void ptx_print_instruction(const struct ptx_function *f, const struct ptx_instruction *in,
                            struct text *out);

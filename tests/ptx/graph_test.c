@@ -1,0 +1,91 @@
+// Control-flow graphs: where lanes that part meet again, on small graphs drawn by hand.
+// SPDX-License-Identifier: Apache-2.0
+#include "ptx/ptx.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define HEAD                                                                                  \
+    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n.reg .pred %p;\n" \
+    ".reg .b32 %r;\n"
+
+// Each statement is a block of its own in these bodies; the immediate post-dominator of block i must
+// be wanted[i], -1 = the exit, -2 = not asked.
+static void check(const char *body, const int *wanted, int count)
+{
+    struct arena a = {0};
+    struct error err = {0};
+    struct ptx_module *m = NULL;
+    const char *text = arena_printf(&a, "%s%s}\n", HEAD, body);
+    if (!ptx_parse(&a, "t.ptx", text, strlen(text), &m, &err))
+        fail_msg("%s", err.message);
+    const struct ptx_function *f = &m->functions[0];
+    assert_int_equal(f->block_count, count);
+    for (int i = 0; i < count; i++)
+        if (wanted[i] != -2)
+            assert_int_equal(f->blocks[i].postdominator, wanted[i]);
+    arena_release(&a);
+}
+#define CHECK(body, ...) \
+    check(body, (const int[]){__VA_ARGS__}, (int)COUNT_OF(((const int[]){__VA_ARGS__})))
+
+static void diamond(void **state)
+{
+    CHECK("@%p bra B;\nA: mov.u32 %r, 1; bra C;\nB: mov.u32 %r, 2;\nC: ret;\n", 3, 3, 3, -1);
+}
+
+static void loop(void **state)
+{
+    CHECK("mov.u32 %r, 1;\nL: add.u32 %r, %r, 1; @%p bra L;\nret;\n", 1, 2, -1);
+}
+
+static void nested(void **state)
+{
+    CHECK("@%p bra E;\n@%p bra D;\nmov.u32 %r, 1; bra D;\nD: mov.u32 %r, 2;\nE: ret;\n", 4, 3, 3, 4,
+          -1);
+}
+
+static void early_exit(void **state)
+{
+    CHECK("@%p bra L;\nret;\nL: mov.u32 %r, 1; ret;\n", -1, -1, -1);
+}
+
+static void unreachable(void **state)
+{
+    CHECK("bra L;\nmov.u32 %r, 1;\nL: ret;\n", 2, -2, -1);
+}
+
+// Two ways into a loop: A and B jump to each other, both leave to C.
+static void irreducible(void **state)
+{
+    CHECK("@%p bra B;\nA: @%p bra B;\nbra C;\nB: @%p bra A;\nC: ret;\n", 4, 4, 4, 4, -1);
+}
+
+static void switch_by_table(void **state)
+{
+    CHECK("T: .branchtargets A, B;\nbrx.idx %r, T;\nA: mov.u32 %r, 1; bra C;\nB: mov.u32 %r, 2;\n"
+          "C: ret;\n",
+          3, 3, 3, -1);
+}
+
+static void endless_loop(void **state)
+{
+    CHECK("L: mov.u32 %r, 1; bra L;\n", -1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(diamond),         cmocka_unit_test(loop),
+        cmocka_unit_test(nested),          cmocka_unit_test(early_exit),
+        cmocka_unit_test(unreachable),     cmocka_unit_test(irreducible),
+        cmocka_unit_test(switch_by_table), cmocka_unit_test(endless_loop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
