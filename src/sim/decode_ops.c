@@ -1,6 +1,6 @@
-// One PTX instruction to micro-ops. The opcode's first word picks a function from a table; what is
-// in none is arithmetic, which the ALU knows (sim_alu_find), or can't be run yet: then a micro-op
-// that says so when a warp reaches it.
+// One PTX instruction to micro-ops. The opcode picks a function by PTX's own table; arithmetic is looked
+// up in the ALU's (sim_alu_find). What can't be run becomes a micro-op that says so when a warp
+// reaches it.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/decode.h"
 
@@ -541,62 +541,59 @@ static void decode_tensor(struct decoder *d, const struct ptx_instruction *in)
     unsupported(d, "matrix and tensor instructions are not there yet");
 }
 
-/* ---- the table ----------------------------------------------------------------------------- */
+static void decode_none(struct decoder *d, const struct ptx_instruction *in)
+{
+    (void)in;
+    unsupported(d, "the simulated GPU has no such instruction");
+}
 
-enum row_flags { PATHS_PART = 1, OWN_GUARD = 2 };
+/* ---- the table: PTX's own, with what a decoder's instructions do to the lanes -------------------- */
+
+enum decoder_flags {
+    PATHS_PART = 1, // lanes may change behind it
+    OWN_GUARD = 2,  // all lanes count as active
+    FLAGS_alu = 0,
+    FLAGS_none = 0,
+    FLAGS_mov = 0,
+    FLAGS_cvta = 0,
+    FLAGS_isspacep = 0,
+    FLAGS_ld = 0,
+    FLAGS_st = 0,
+    FLAGS_cp = 0,
+    FLAGS_atomic = 0,
+    FLAGS_bra = PATHS_PART | OWN_GUARD,
+    FLAGS_brx = PATHS_PART | OWN_GUARD,
+    FLAGS_ret = PATHS_PART | OWN_GUARD,
+    FLAGS_exit = PATHS_PART,
+    FLAGS_call = PATHS_PART,
+    FLAGS_trap = 0,
+    FLAGS_bar = PATHS_PART,
+    FLAGS_shfl = PATHS_PART,
+    FLAGS_vote = PATHS_PART,
+    FLAGS_match = PATHS_PART,
+    FLAGS_redux = PATHS_PART,
+    FLAGS_elect = PATHS_PART,
+    FLAGS_activemask = 0,
+    FLAGS_fence = 0,
+    FLAGS_nothing = 0,
+    FLAGS_tensor = 0,
+};
 struct decode_row {
-    const char *opcode;
     void (*decode)(struct decoder *d, const struct ptx_instruction *in);
-    int flags; // PATHS_PART: lanes may change behind it; OWN_GUARD: all lanes count as active
+    int flags;
 };
 static const struct decode_row ROWS[] = {
-    {"mov", decode_mov, 0},
-    {"cvta", decode_cvta, 0},
-    {"isspacep", decode_isspacep, 0},
-    {"ld", decode_ld, 0},
-    {"ldu", decode_ld, 0},
-    {"st", decode_st, 0},
-    {"cp", decode_cp, 0},
-    {"atom", decode_atomic, 0},
-    {"red", decode_atomic, 0},
-    {"bra", decode_bra, PATHS_PART | OWN_GUARD},
-    {"brx", decode_brx, PATHS_PART | OWN_GUARD},
-    {"ret", decode_ret, PATHS_PART | OWN_GUARD},
-    {"exit", decode_exit, PATHS_PART},
-    {"call", decode_call, PATHS_PART},
-    {"trap", decode_trap, 0},
-    {"brkpt", decode_trap, 0},
-    {"bar", decode_bar, PATHS_PART},
-    {"barrier", decode_bar, PATHS_PART},
-    {"shfl", decode_shfl, PATHS_PART},
-    {"vote", decode_vote, PATHS_PART},
-    {"match", decode_match, PATHS_PART},
-    {"redux", decode_redux, PATHS_PART},
-    {"elect", decode_elect, PATHS_PART},
-    {"activemask", decode_activemask, 0},
-    {"membar", decode_fence, 0},
-    {"fence", decode_fence, 0},
-    {"nanosleep", decode_nothing, 0},
-    {"prefetch", decode_nothing, 0},
-    {"prefetchu", decode_nothing, 0},
-    {"discard", decode_nothing, 0},
-    {"applypriority", decode_nothing, 0},
-    {"pmevent", decode_nothing, 0},
-    {"griddepcontrol", decode_nothing, 0},
-    {"setmaxnreg", decode_nothing, 0},
-    {"wmma", decode_tensor, 0},
-    {"mma", decode_tensor, 0},
-    {"ldmatrix", decode_tensor, 0},
-    {"stmatrix", decode_tensor, 0},
-    {"mbarrier", decode_tensor, 0},
+#define OPCODE(id, name, class, decoder, semantics) \
+    [PTX_OP_##id] = {decode_##decoder, FLAGS_##decoder},
+#include "ptx/opcodes.def"
+#undef OPCODE
 };
 
+// NULL for a word that is no opcode.
 static const struct decode_row *row_of(const struct ptx_instruction *in)
 {
-    for (size_t i = 0; i < COUNT_OF(ROWS); i++)
-        if (in_is(in, ROWS[i].opcode))
-            return &ROWS[i];
-    return NULL;
+    size_t op = (size_t)in->opcode;
+    return op < COUNT_OF(ROWS) && ROWS[op].decode ? &ROWS[op] : NULL;
 }
 
 bool ends_segment(const struct ptx_instruction *in)
@@ -611,7 +608,7 @@ void decode_instruction(struct decoder *d, const struct ptx_instruction *in)
     struct site_info *s = site_of(d);
     enum ptx_class class = ptx_opcode_class(in->opcode);
     bool is_float = in->type_count > 0 && ptx_type_kind(in->types[0]) == PTX_KIND_FLOAT;
-    s->is_integer = class == PTX_CLASS_INTEGER && !is_float && row == NULL;
+    s->is_integer = class == PTX_CLASS_INTEGER && !is_float && row && row->decode == decode_alu;
     s->is_special = class == PTX_CLASS_SPECIAL;
     if (in->unknown_word != NULL) {
         unsupported(d, "a modifier that is not known");
@@ -624,7 +621,7 @@ void decode_instruction(struct decoder *d, const struct ptx_instruction *in)
     if (row != NULL)
         row->decode(d, in);
     else
-        decode_alu(d, in);
+        decode_none(d, in);
 }
 
 /* ---- facts for the time model -------------------------------------------------------------- */
