@@ -4,6 +4,8 @@
 //   tiled_transpose      a 32x32 tile in shared memory: both along rows
 //   padded_transpose     the tile's rows are 33 words apart: no two rows share a bank
 //   rows_transpose       a quarter of the threads, four elements each: four loads in flight
+//   wide_transpose       64x64 tiles, 16 bytes a lane on both sides, columns swizzled in place of padding
+//   striped_transpose    the same, tiles in stripes: rows of the output stay open in device memory
 // SPDX-License-Identifier: Apache-2.0
 #define TILE 32
 #define ROWS 8
@@ -68,4 +70,50 @@ extern "C" __global__ void rows_transpose(float *out, const float *in, int N)
     for (int i = 0; i < TILE; i += ROWS)
         if (x < N && y + i < N)
             out[(y + i) * N + x] = tile[threadIdx.x][threadIdx.y + i];
+}
+
+// N must be a multiple of WIDE. A warp reads four rows of eight lanes, 16 bytes each, and stores the
+// words transposed; the rows of each group of four columns are swizzled by the group, so that neither
+// the stores of words nor the loads of quads have a bank conflict.
+#define WIDE 64
+#define WARPS 16
+
+static __device__ void wide_tile(float *out, const float *in, int N, int bx, int by)
+{
+    __shared__ __align__(16) float tile[WIDE * WIDE];
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32, group = lane % 8;
+    int c = warp % 2 * 32 + group * 4, r = warp / 2 * 4 + lane / 8;
+    const float *from = in + (size_t)(by * WIDE + r) * N + bx * WIDE + c;
+    float4 upper = *(const float4 *)from;
+    float4 lower = *(const float4 *)(from + (size_t)(WIDE / 2) * N);
+    float *to = tile + c * WIDE + (r ^ group * 4);
+    to[0 * WIDE] = upper.x;
+    to[1 * WIDE] = upper.y;
+    to[2 * WIDE] = upper.z;
+    to[3 * WIDE] = upper.w;
+    to[0 * WIDE + WIDE / 2] = lower.x;
+    to[1 * WIDE + WIDE / 2] = lower.y;
+    to[2 * WIDE + WIDE / 2] = lower.z;
+    to[3 * WIDE + WIDE / 2] = lower.w;
+    __syncthreads();
+    int q = threadIdx.x % 16 * 4;
+#pragma unroll
+    for (int y = threadIdx.x / 16; y < WIDE; y += 2 * WARPS) {
+        float4 quad = *(const float4 *)(tile + y * WIDE + (q ^ y / 4 % 8 * 4));
+        *(float4 *)(out + (size_t)(bx * WIDE + y) * N + by * WIDE + q) = quad;
+    }
+}
+
+extern "C" __global__ void wide_transpose(float *out, const float *in, int N)
+{
+    wide_tile(out, in, N, blockIdx.x, blockIdx.y);
+}
+
+#define STRIPE 2
+
+// The number of tiles across must be a multiple of STRIPE.
+extern "C" __global__ void striped_transpose(float *out, const float *in, int N)
+{
+    int linear = blockIdx.y * gridDim.x + blockIdx.x, tiles = STRIPE * gridDim.y;
+    wide_tile(out, in, N, linear / tiles * STRIPE + linear % STRIPE, linear % tiles / STRIPE);
 }
