@@ -192,7 +192,7 @@ $(FUZZERS): $(BUILD)/%: fuzz/%.c $(LIBRARY) $(BUILD)/flags
 	    -o $@ $< $(LIBRARY) $(LIBS)
 
 # What the program reads at run time, laid out as installed: share/ridge beside it.
-ASSETS := src/device/cuda_min.h src/report/report.css src/report/report.js
+ASSETS := src/device/cuda_min.h src/device/probe.cu src/report/report.css src/report/report.js
 $(BUILD)/share/ridge: $(BUILD)/flags Makefile
 	$Qmkdir -p $@ && ln -sfn $(CURDIR)/gpus $@/gpus && ln -sfn $(CURDIR)/experiments $@/experiments
 	$Qln -sf $(ASSETS:%=$(CURDIR)/%) $@ && touch $@

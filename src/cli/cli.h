@@ -48,6 +48,7 @@ struct report_style cli_style(const struct options *o); // of standard output
 // Writes to standard output; false if it could not be written whole (a full disk, a closed pipe).
 bool cli_print(const struct text *t, struct error *err) CHECK_RESULT;
 bool cli_print_json(json_t *json, struct error *err) CHECK_RESULT; // takes the reference
+void cli_warn(const char *text);                                   // on standard error
 extern const volatile bool *const cli_cancelled;                   // set by SIGINT and SIGTERM
 // Splits "EXPERIMENT:VARIANT"; variant is NULL when there is none. An experiment may be given by
 // its folder: the recorded name is then read from its file, or is the folder's name.

@@ -65,6 +65,9 @@ bool command_devices(const struct options *o, int *status, struct error *err)
     struct device_inventory v = {0};
     *status = 0;
     bool done = device_inventory(&a, &v, err);
+    for (int i = 0; i < v.device_count; i++)
+        if (v.devices[i].warning)
+            cli_warn(v.devices[i].warning);
     if (done && option_given(o, OPTION_JSON)) {
         done = cli_print_json(inventory_json(&v), err);
     } else if (done) {

@@ -38,6 +38,11 @@ bool cli_print(const struct text *t, struct error *err)
     return fail_errno(err, errno, "cannot write the results to standard output");
 }
 
+void cli_warn(const char *text)
+{
+    fprintf(stderr, "ridge: warning: %s\n", text);
+}
+
 bool cli_print_json(json_t *json, struct error *err)
 {
     struct text out = {0};

@@ -48,6 +48,12 @@ static void on_header(void *context, const struct run_header *h)
     s->header.command = s->o->command_line;
 }
 
+static void on_warning(void *context, const char *text)
+{
+    line_clear(context);
+    cli_warn(text);
+}
+
 static const char *result_word(const struct result *r)
 {
     switch (r->status) {
@@ -168,6 +174,7 @@ static bool loop_command(const struct options *o, bool verify_only, int *status,
         .o = o, .quiet = option_given(o, OPTION_QUIET), .live = isatty(STDERR_FILENO)};
     struct loop_request request = {.verify_only = verify_only};
     struct loop_events events = {.header = on_header,
+                                 .warning = on_warning,
                                  .progress = on_progress,
                                  .result = on_result,
                                  .context = &s,

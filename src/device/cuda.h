@@ -16,6 +16,7 @@ struct driver {
 #undef DRIVER
 };
 enum { CUDA_DONE = 0, CUDA_OUT_OF_MEMORY = 2, CUDA_NOT_READY = 600 }; // CUresult
+enum { CUDA_VERSION_MAJOR = 1000, CUDA_VERSION_MINOR = 10 };          // 13000 is 13.0
 
 // libcuda.so.1 and all of its functions, cuInit done; err says what is missing and what to do.
 bool driver_open(struct driver *d, struct error *err) CHECK_RESULT;

@@ -50,6 +50,7 @@ bool device_info_sim(struct arena *a, const char *chip, struct device_info *out,
         .backend = sim_device_ops.backend,
         .simulated = true,
         .gpu = g,
+        .chip = g,
         .facts = device_facts_of(g),
     };
     return true;

@@ -19,8 +19,11 @@ struct device_info {
     const char *name;    // "NVIDIA H200 (simulated)"
     const char *backend; // "sim", "cuda"
     bool simulated;
-    const struct gpu *gpu; // the chip's figures; NULL if not known
+    const struct gpu *gpu;  // the chip's figures, measured roofs in their places; NULL if not known
+    const struct gpu *chip; // the same as its file and the driver have them, nothing measured here
     struct device_facts facts;
+    const char *driver;  // "CUDA 13.0"; NULL on simulated devices
+    const char *warning; // measured roofs that could not be used, with the reason; NULL = none
 };
 // One line of `ridge devices`: a device or a part that is present or missing.
 struct device_part {
@@ -41,6 +44,43 @@ bool device_inventory(struct arena *a, struct device_inventory *out,
 // with suggestion and the list.
 bool device_find(struct arena *a, const char *id, struct device_info *out,
                  struct error *err) CHECK_RESULT;
+
+/* ---- roofs ---------------------------------------------------------------------------------------- */
+
+// roofs.def: what a device really reaches, in the unit that people know.
+enum roof_id {
+#define ROOF(name, unit, field, conversion, factor, kernel, shape, work, cc_least, meaning) \
+    ROOF_##name,
+#include "device/roofs.def"
+#undef ROOF
+    ROOF_COUNT
+};
+const char *roof_name(enum roof_id id); // "dram_read_gbps"
+const char *roof_unit(enum roof_id id); // "GB/s"
+const char *roof_meaning(enum roof_id id);
+// What the chip's own figures say, in the roof's unit; NAN if nothing.
+double roof_of_chip(const struct gpu *chip, enum roof_id id);
+const char *roof_source(const struct gpu *chip, enum roof_id id); // of that figure, or NULL
+
+struct roofs { // arena-owned
+    const char *device, *driver, *date;
+    double value[ROOF_COUNT];       // NAN = not measured (the device has no such thing)
+    const char *slowed[ROOF_COUNT]; // why the chip was slower than it could be, or NULL; not kept
+};
+struct probe_events { // all optional; called in the parent
+    void (*progress)(void *context, enum roof_id measured);
+    void *context;
+    const volatile bool *cancel;
+};
+// Measures them in a worker process. Simulated devices have nothing to be measured: an input error.
+bool device_probe(struct arena *a, const struct device_info *info,
+                  const struct probe_events *events, struct roofs *out,
+                  struct error *err) CHECK_RESULT;
+// Keeps them in the user's data folder, where device_find takes them from.
+bool roofs_write(struct arena *a, const struct roofs *roofs, const char **path,
+                 struct error *err) CHECK_RESULT;
+bool roofs_parse(struct arena *a, const char *file, const char *text, size_t size_bytes,
+                 struct roofs *out, struct error *err) CHECK_RESULT;
 
 /* ---- compilers -------------------------------------------------------------------------------- */
 

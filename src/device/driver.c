@@ -96,7 +96,7 @@ bool driver_check(const struct driver *d, int status, struct error *err, const c
 /* ---- what GPUs there are: in the worker --------------------------------------------------------------- */
 
 struct gpu_facts { // one message a GPU
-    int ordinal;
+    int ordinal, driver_version;
     char name[NAME_BYTES];
     int cc_major, cc_minor;
     double value[GPU_FIELD_COUNT]; // NAN = the driver does not say
@@ -154,6 +154,7 @@ static bool ask_gpu(const struct driver *d, int ordinal, struct gpu_facts *out)
         d->cuDeviceGetAttribute(&out->cc_major, ATTRIBUTE_CC_MAJOR, device) != CUDA_DONE ||
         d->cuDeviceGetAttribute(&out->cc_minor, ATTRIBUTE_CC_MINOR, device) != CUDA_DONE)
         return false;
+    (void)d->cuDriverGetVersion(&out->driver_version);
     ask_fields(d, device, out->value);
     return true;
 }
@@ -280,10 +281,14 @@ static bool make_info(struct arena *a, const struct gpu_facts *facts, struct dev
         .name = arena_strdup(a, facts->name),
         .backend = cuda_device_ops.backend,
         .gpu = g,
+        .chip = g,
         .facts = device_facts_of(g),
+        .driver = arena_printf(a, "CUDA %d.%d", facts->driver_version / CUDA_VERSION_MAJOR,
+                               facts->driver_version % CUDA_VERSION_MAJOR / CUDA_VERSION_MINOR),
     };
     if (!isnan(facts->value[GPU_FIELD_dram_bytes])) // what can be had of it, not the data sheet's
         out->facts.memory_bytes = (int64_t)facts->value[GPU_FIELD_dram_bytes];
+    roofs_take(a, out);
     return true;
 }
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_BYTES = 256, CUDA_VERSION_MAJOR = 1000, CUDA_VERSION_MINOR = 10 };
+enum { NAME_BYTES = 256 };
 
 static const double ask_timeout_s = 15;
 static const char unused_note[] = "not used by this version";

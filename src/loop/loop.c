@@ -201,6 +201,8 @@ static bool plan(struct loop *l, struct error *err)
     l->units = l->case_count * l->selected_count;
     l->run->results = ARENA_ARRAY(l->arena, struct result, l->units + 1);
     header_fill(l->arena, r, l->experiment, &l->device, &l->run->header);
+    if (l->events->warning && l->device.warning)
+        l->events->warning(l->events->context, l->device.warning);
     if (l->events->header)
         l->events->header(l->events->context, &l->run->header);
     return true;

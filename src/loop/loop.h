@@ -146,6 +146,8 @@ struct loop_events { // all optional; called in the parent
     // left_s < 0 = not known.
     void (*progress)(void *context, const char *phase, const char *variant, const char *case_label,
                      double share, double left_s);
+    // What the user should know, but need not stop for.
+    void (*warning)(void *context, const char *text);
     // A finished result, judged. Returning false stops the run (the journal could not write).
     bool (*result)(void *context, const struct result *r, struct error *err);
     void *context;

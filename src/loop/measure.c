@@ -334,7 +334,7 @@ static bool sample_all(struct session *s, struct track **culprit, struct error *
 static double roof_ns(const struct session *s)
 {
     const struct job *job = &s->jobs[0];
-    const struct gpu *g = job->device->gpu;
+    const struct gpu *g = job->device->chip; // what was measured here may be surpassed
     const struct resolved_case *c = job->resolved;
     static const double mhz_per_ghz = 1000, flops_per_fma = 2;
     double roof = 0;
