@@ -22,7 +22,7 @@ static const double run_ns = 1e6; // a BUSY run takes about so long
 static const double warm_s = 0.3, ns_per_s = 1e9;
 static const double timeout_s = 300;
 static const uint64_t stream_bytes_max = (uint64_t)4 << 30; // of each buffer
-static const uint64_t stream_share = 8;                     // of the device's memory at most
+static const uint64_t stream_share = 16;                    // of the device's memory at most
 static const uint64_t cached_bytes_max = (uint64_t)16 << 20;
 
 struct shape {
