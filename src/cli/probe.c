@@ -76,12 +76,13 @@ bool command_probe(const struct options *o, int *status, struct error *err)
     struct device_info device = {0};
     struct roofs roofs = {0};
     const char *path = "";
-    struct probe_events events = {.cancel = cli_cancelled};
+    struct probe_request request = {.compiler = option_text(o, OPTION_COMPILER, "auto"),
+                                    .cancel = cli_cancelled};
     *status = 0;
     if (!option_given(o, OPTION_QUIET))
-        events.progress = on_progress;
+        request.progress = on_progress;
     bool done = device_find(&a, option_text(o, OPTION_DEVICE, "auto"), &device, err) &&
-                device_probe(&a, &device, &events, &roofs, err) &&
+                device_probe(&a, &device, &request, &roofs, err) &&
                 roofs_write(&a, &roofs, &path, err);
     if (done && option_given(o, OPTION_JSON)) {
         done = cli_print_json(probe_json(&device, &roofs, path), err);

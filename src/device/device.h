@@ -67,14 +67,15 @@ struct roofs { // arena-owned
     double value[ROOF_COUNT];       // NAN = not measured (the device has no such thing)
     const char *slowed[ROOF_COUNT]; // why the chip was slower than it could be, or NULL; not kept
 };
-struct probe_events { // all optional; called in the parent
-    void (*progress)(void *context, enum roof_id measured);
+struct probe_request {                                      // all optional
+    const char *compiler;                                   // as compile_request's
+    void (*progress)(void *context, enum roof_id measured); // called in the parent
     void *context;
     const volatile bool *cancel;
 };
 // Measures them in a worker process. Simulated devices have nothing to be measured: an input error.
 bool device_probe(struct arena *a, const struct device_info *info,
-                  const struct probe_events *events, struct roofs *out,
+                  const struct probe_request *request, struct roofs *out,
                   struct error *err) CHECK_RESULT;
 // Keeps them in the user's data folder, where device_find takes them from.
 bool roofs_write(struct arena *a, const struct roofs *roofs, const char **path,

@@ -15,7 +15,8 @@ enum {
     LAUNCH_BATCH = 64,
     FIRST_ROUNDS = 16,
     ELEMENT_BYTES = 16,
-    ARGUMENTS = 4, // of every kernel: two buffers, count of elements, rounds
+    TILE_ELEMENTS = 4, // a thread
+    ARGUMENTS = 4,     // of every kernel: two buffers, count of elements, rounds
     REASON_BYTES = 32,
 };
 static const double run_ns = 1e6; // a BUSY run takes about so long
@@ -27,10 +28,11 @@ static const uint64_t cached_bytes_max = (uint64_t)16 << 20;
 
 struct shape {
     unsigned threads;
-    unsigned warps_per_sm; // 0 = a block a tile (STREAM)
+    unsigned warps_per_sm; // 0 = as many blocks as there is work for
 };
-static const struct shape stream_shapes[] = {{256, 0},  {512, 0},   {1024, 0}, {128, 0},
-                                             {512, 64}, {1024, 32}, {256, 32}, {512, 16}};
+static const struct shape stream_shapes[] = {{128, 0}, {256, 0}, {512, 0}, {1024, 64}};
+static const struct shape tile_shapes[] = {{128, 0},  {256, 0},   {512, 0},  {1024, 0},
+                                           {512, 64}, {1024, 32}, {256, 32}, {512, 16}};
 static const struct shape busy_shapes[] = {{256, 64}, {512, 32}, {128, 16}, {1024, 64}};
 static const struct shape launch_shapes[] = {{32, 0}};
 
@@ -88,19 +90,19 @@ static bool time_runs(struct prober *p, const char *kernel, struct shape s, uint
 
 /* ---- in the worker: a roof, in the roof's unit; of times less is better, of rates more ----------------- */
 
-static bool probe_stream(struct prober *p, enum roof_id id, struct shape s, double *value,
+static bool probe_memory(struct prober *p, enum roof_id id, struct shape s, double *value,
                          struct error *err)
 {
-    enum { TILE_ELEMENTS = 4 }; // a thread
-    uint64_t count = p->sizes[0] / ELEMENT_BYTES;
-    uint64_t blocks = count / (s.threads * TILE_ELEMENTS);
+    const struct roof_info *r = roof_info(id);
+    unsigned thread_elements = r->shape == ROOF_TILES ? TILE_ELEMENTS : 1;
+    uint64_t count = p->sizes[0] / ELEMENT_BYTES, blocks = count / (s.threads * thread_elements);
     double ns = 0;
     if (s.warps_per_sm > 0)
         blocks = (uint64_t)p->info->facts.sm_count * s.warps_per_sm *
                  (uint64_t)p->info->facts.warp_size / s.threads;
-    if (!time_runs(p, roof_info(id)->kernel, s, blocks, count, 1, BATCH, &ns, err))
+    if (!time_runs(p, r->kernel, s, blocks, count, 1, BATCH, &ns, err))
         return false;
-    *value = roof_info(id)->work * (double)count / ns * roof_units_per_ns(id);
+    *value = r->work * (double)count / ns * roof_units_per_ns(id);
     return true;
 }
 
@@ -145,7 +147,8 @@ static const struct {
     const struct shape *shapes;
     size_t count;
 } kinds[] = {
-    [ROOF_STREAM] = {probe_stream, stream_shapes, COUNT_OF(stream_shapes)},
+    [ROOF_STREAM] = {probe_memory, stream_shapes, COUNT_OF(stream_shapes)},
+    [ROOF_TILES] = {probe_memory, tile_shapes, COUNT_OF(tile_shapes)},
     [ROOF_BUSY] = {probe_busy, busy_shapes, COUNT_OF(busy_shapes)},
     [ROOF_LAUNCH] = {probe_launch, launch_shapes, COUNT_OF(launch_shapes)},
 };
@@ -243,16 +246,17 @@ static void take_answer(void *context, const char *data, size_t size_bytes)
         r->progress(r->progress_context, (enum roof_id)m.roof);
 }
 
-static bool compile_probe(struct arena *a, const struct device_info *info, struct compiled *out,
-                          struct error *err)
+static bool compile_probe(struct arena *a, const struct device_info *info, const char *compiler,
+                          struct compiled *out, struct error *err)
 {
     const char *source = data_path(a, "probe.cu", err);
-    struct compile_request request = {.source_path = source, .arch = info->gpu->arch};
+    struct compile_request request = {
+        .source_path = source, .arch = info->gpu->arch, .compiler = compiler};
     return source && compile_to_ptx(a, &request, out, err);
 }
 
 bool device_probe(struct arena *a, const struct device_info *info,
-                  const struct probe_events *events, struct roofs *out, struct error *err)
+                  const struct probe_request *request, struct roofs *out, struct error *err)
 {
     char now[32];
     struct compiled code = {0};
@@ -261,7 +265,7 @@ bool device_probe(struct arena *a, const struct device_info *info,
                     "%s is simulated: its roofs are those of its chip file, gpus/%s.yaml (`ridge "
                     "devices -v` shows them); on a machine with a GPU, --device cuda:0 measures it",
                     info->id, info->gpu->id);
-    if (!compile_probe(a, info, &code, err))
+    if (!compile_probe(a, info, request->compiler, &code, err))
         return false;
     time_utc_iso(now);
     *out =
@@ -271,14 +275,14 @@ bool device_probe(struct arena *a, const struct device_info *info,
     struct prober p = {.info = info, .code = &code};
     struct answer answer = {.arena = a,
                             .roofs = out,
-                            .progress = events->progress,
-                            .progress_context = events->context};
+                            .progress = request->progress,
+                            .progress_context = request->context};
     struct worker_spec spec = {.body = probe_body,
                                .context = &p,
                                .timeout_s = timeout_s,
                                .on_message = take_answer,
                                .message_context = &answer,
-                               .cancel = events->cancel};
+                               .cancel = request->cancel};
     struct worker_result end;
     if (!worker_run(&spec, &end, err))
         return false;
