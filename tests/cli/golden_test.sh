@@ -61,6 +61,8 @@ grep -E '^(strided|plain|modern), N=' all.txt | golden explain-results
 "$RIDGE" devices | sed '/^Parts:/q' | golden devices
 "$RIDGE" devices -v | grep -A1 "^  sim:h200" | golden devices-verbose
 
+"$RIDGE" probe --device sim:h200 2>&1 | golden probe-simulated
+
 "$RIDGE" new starter | golden new
 cat starter/* | golden new-files
 RIDGE_COMPILER= "$RIDGE" run starter --no-journal -q --param N=65536 >out.txt 2>stderr.txt

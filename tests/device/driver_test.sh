@@ -72,6 +72,32 @@ if run --variant before 2>&1 | grep -q 'no compiler for CUDA C'; then
     echo "skip - measuring: no compiler to PTX"
     exit 0
 fi
+# Roofs: the fake's clock makes each kernel take 50 us; of 1 GiB that is 21475 GB/s. (NVRTC and the fake
+# driver do not go together.)
+probed() {
+    env RIDGE_COMPILER=clang LD_LIBRARY_PATH="$work/whole" "$RIDGE" "$@"
+}
+if command -v clang >/dev/null; then
+    check probe_measures_and_compares 'dram_read_gbps +2.147e\+04 GB/s +measured +4515 +476 %' \
+        probed probe -d cuda:0 -q
+    check probe_has_json '"chip_value": 4515' probed probe -d cuda:0 -q --json
+    check measured_roofs_are_listed 'dram_read_gbps +21474.* GB/s +measured by ridge probe, 20' \
+        probed devices -v
+    check data_sheet_stays_beside_them 'dram_gbps +4800 GB/s' probed devices -v
+    check another_driver_s_roofs_are_not_taken 'dram_read_gbps +4515 ' \
+        env FAKE_DRIVER=13000 LD_LIBRARY_PATH="$work/whole" "$RIDGE" devices -v
+    echo 'dram_read_gbps: 1e' >>"$RIDGE_HOME/roofs/nvidia-h200-cuda-12-4.yaml"
+    check damaged_roofs_are_a_warning \
+        'warning: .*nvidia-h200-cuda-12-4.yaml:[0-9]+:.* ignored: `ridge probe` measures them anew' \
+        probed devices
+    check damaged_roofs_are_ignored 'dram_read_gbps +4515 ' probed devices -v
+    check damaged_roofs_are_a_warning_of_a_run 'warning: .*the measured roofs of cuda:0 are ignored' \
+        probed verify "$here/faults" --device cuda:0 --variant before -p N=8192
+    rm -r "$RIDGE_HOME/roofs"
+else
+    echo 'skip - probe: clang is not here'
+fi
+
 run --variant before --variant hang --variant wild --variant wrong --variant once --variant later \
     --variant after >"$work/out" 2>"$work/err"
 said() {
