@@ -155,7 +155,7 @@ static const struct {
 
 static bool probe_roof(struct prober *p, enum roof_id id, struct error *err)
 {
-    struct message m = {.roof = id};
+    struct message m = {.roof = (int)id};
     struct device_state state = {.valid = false};
     enum roof_shape kind = roof_info(id)->shape;
     for (size_t i = 0; i < kinds[kind].count; i++) {
