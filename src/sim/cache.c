@@ -588,6 +588,15 @@ void l2_free(struct l2 *c)
     free(c);
 }
 
+uint64_t l2_dirty_bytes(const struct l2 *c)
+{
+    uint64_t bytes = 0;
+    for (uint64_t i = 0; i < (uint64_t)c->set_count * c->partitions; i++)
+        for (int way = 0; way < c->ways && c->sets[i].dirty_ways > 0; way++)
+            bytes += sector_bytes(dirty_of(&c->sets[i], way));
+    return bytes;
+}
+
 void l2_flush(struct l2 *c)
 {
     sets_clear(c->sets, (size_t)c->set_count * c->partitions);

@@ -96,10 +96,12 @@ struct l2_request {
 struct l2_counts {                                     // chip-wide
     uint64_t read_sectors, write_sectors, hit_sectors; // at the slices, fabric copies included
     uint64_t dram_read_bytes, dram_write_bytes;
+    uint64_t dirty_bytes; // left in L2 when the launch ended: written back later
 };
 struct l2;
 struct l2 *l2_new(const struct gpu *gpu);
 void l2_free(struct l2 *c);
+uint64_t l2_dirty_bytes(const struct l2 *c);
 void l2_flush(struct l2 *c); // writes nothing back: the cold state before a launch
 // Feeds requests in order; adds to counts; hit sectors of each request are added to
 // site_hits[request.site] when site_hits is not NULL.

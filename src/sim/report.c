@@ -326,6 +326,7 @@ static void time_fill(const struct launch *l, struct sim_report *report)
                               .grid_blocks = l->grid_blocks,
                               .l2 = l->l2,
                               .counters = &report->counters};
+    in.l2.dirty_bytes = l2_dirty_bytes(l->sim->l2);
     sim_timing_model(&in, &report->time);
     if (report->time.valid)
         counters_set(&report->counters, COUNTER_OCCUPANCY_ACHIEVED_PCT, report->time.occupancy_pct,

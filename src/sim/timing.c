@@ -127,12 +127,19 @@ static double chip_rate(const struct timing_input *in, double per_ns)
     return per_ns / cycles_per_ns / active_sms(in);
 }
 
+// Bytes that go to device memory for this kernel: those the cache model saw go, and those it left
+// dirty, which have to go while the next one runs: launches one after the other each pay for the last.
+static double dram_written(const struct l2_counts *c)
+{
+    return (double)(c->dram_write_bytes + c->dirty_bytes);
+}
+
 static void rates_memory(struct rates *r, const struct timing_input *in)
 {
     const struct gpu *g = in->gpu;
     double dram = GPU(g, dram_gbps);
     double copy = field(g, GPU_FIELD_dram_copy_gbps, 0.88 * dram);
-    bool mixed = in->l2.dram_write_bytes * 10 > in->l2.dram_read_bytes;
+    bool mixed = dram_written(&in->l2) * 10 > (double)in->l2.dram_read_bytes;
     double read = mixed ? copy : field(g, GPU_FIELD_dram_read_gbps, 0.92 * dram);
     double write = mixed ? copy : field(g, GPU_FIELD_dram_write_gbps, 0.92 * dram);
     r->dram_read_bytes = chip_rate(in, read);
@@ -234,11 +241,12 @@ static const double latency_share[LATENCY_STEPS] = {
     1.03, 1.04, 1.05, 1.06, 1.07, 1.08, 1.10, 1.12, 1.15, 1.19, 1.43, 1.75,
 };
 // What the load on the memory adds, as a share of the idle latency, by load over the highest one
-// (section 5). The measurement's rounds held part of the spread above; that part is left out.
+// (section 5). The measurement's rounds held part of the spread above; that part is left out. Beyond
+// the last row it is the queue of the memory's server that grows.
 static const struct {
     double load, added;
-} latency_load[] = {{0, 0},       {0.15, 0.09}, {0.28, 0.16}, {0.40, 0.22}, {0.49, 0.27},
-                    {0.61, 0.45}, {0.71, 0.62}, {0.80, 0.76}, {0.87, 1.08}, {1.0, 1.6}};
+} latency_load[] = {{0, 0},       {0.15, 0.09}, {0.28, 0.16}, {0.40, 0.22},
+                    {0.49, 0.27}, {0.61, 0.45}, {0.71, 0.62}};
 enum { MEMORY_LOAD_WINDOW = 4000, FLIT_QUEUE = 2000 }; // cycles
 static const double l2_near_far = 0.075;               // of the latency, up and down
 
@@ -349,12 +357,10 @@ static double load_global(struct replay *p, const struct trace_op *op, double at
     return arrives;
 }
 
-// Dirty sectors go to device memory as often as the cache model saw them go.
 static double dram_write_share(const struct replay *p)
 {
-    const struct l2_counts *c = &p->in->l2;
-    double written = (double)c->write_sectors * SECTOR_BYTES;
-    return written > 0 ? (double)c->dram_write_bytes / written : 0;
+    double sent = counters_get(p->in->counters, COUNTER_GLOBAL_STORE_SECTORS, 0) * SECTOR_BYTES;
+    return sent > 0 ? fmin(1, dram_written(&p->in->l2) / sent) : 0;
 }
 
 // Returns when the store has left the SM.
@@ -664,7 +670,7 @@ static bool replay_init(struct replay *p, const struct timing_input *in, uint64_
     size_t warps = (size_t)in->blocks_per_sm * (size_t)in->warps_per_block;
     size_t registers = (size_t)in->register_count + 1; // the last: asynchronous copies
     p->in = in;
-    p->memory_written = in->l2.dram_write_bytes > 0;
+    p->memory_written = dram_written(&in->l2) > 0;
     p->blocks_to_run = blocks;
     p->schedulers = (int)GPU(in->gpu, schedulers_per_sm);
     if (p->schedulers > SCHEDULERS_MAX)
