@@ -3,6 +3,8 @@
 // what is to be found, "// fault" marks the lines where it may be told. bench/sanitizer/run.sh makes
 // tests/sim/faulty_{nvcc,clang}.ptx from this file and asks compute-sanitizer about the same kernels.
 // Every kernel gets: out, n ints that nothing wrote; in, n ints 0, 1, 2…; count, n zeros.
+#include <assert.h>
+
 #define KERNEL extern "C" __global__ void
 #define PARAMS int *out, const int *in, int *count, int n
 #define INDEX (int)(blockIdx.x * blockDim.x + threadIdx.x)
@@ -315,14 +317,14 @@ KERNEL good_uninitialised_global(PARAMS)
 KERNEL bad_uninitialised_hole(PARAMS) // every other element is written
 {
     int i = INDEX;
-    out[2 * i % n] = in[i];
+    if (in[i] % 2 == 0) out[i] = in[i];
     __syncthreads();
     count[i] = out[i]; // fault
 }
 KERNEL good_uninitialised_hole(PARAMS)
 {
     int i = INDEX;
-    out[(i ^ 1) % n] = in[i];
+    out[i] = in[i] % 2 == 0 ? in[i] : 0;
     __syncthreads();
     count[i] = out[i];
 }
@@ -506,7 +508,7 @@ KERNEL good_race_broadcast(PARAMS)
 KERNEL bad_race_carved_overlap(PARAMS) // two arrays carved from dynamic shared memory overlap
 {
     int t = threadIdx.x, *a = dynamic, *b = dynamic + 64;
-    a[t] = in[t];
+    a[t] = in[t]; // fault
     b[t] = in[t] * 2; // fault
     __syncthreads();
     out[t] = a[t] + b[127 - t];
@@ -769,14 +771,4 @@ KERNEL good_assert(PARAMS)
     int i = INDEX;
     assert(in[i] < n);
     out[i] = i;
-}
-KERNEL bad_output_not_written(PARAMS)
-{
-    int i = INDEX;
-    if (i < n / 2) count[i] = in[i];
-}
-KERNEL good_output_not_written(PARAMS)
-{
-    int i = INDEX;
-    if (i < n) out[i] = in[i];
 }

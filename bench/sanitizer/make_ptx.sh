@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Makes tests/sim/faulty_{nvcc,clang}.ptx from tests/sim/faulty.cu. Needs nvcc and clang.
+# Usage: bench/sanitizer/make_ptx.sh
+# SPDX-License-Identifier: Apache-2.0
+set -eu
+cd "$(dirname "$0")/../../tests/sim"
+headers=$(mktemp -d)
+trap 'rm -rf "$headers"' EXIT
+: > "$headers/assert.h" # cuda_min.h has its own
+nvcc -std=c++17 -lineinfo -arch=sm_90 -ptx -o faulty_nvcc.ptx faulty.cu
+clang -x cuda --cuda-device-only --cuda-gpu-arch=sm_80 -nocudainc -nocudalib -nostdinc \
+    -isystem "$headers" -O3 -std=c++17 -gline-tables-only -Xclang -target-feature -Xclang +ptx75 \
+    -Wno-unknown-cuda-version -include ../../src/device/cuda_min.h -S -o faulty_clang.ptx faulty.cu
+sed -i -E 's|^(\s*\.file\s+[0-9]+ )".*/([^/"]+)".*|\1"\2"|' faulty_nvcc.ptx faulty_clang.ptx
