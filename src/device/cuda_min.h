@@ -143,7 +143,11 @@ RIDGE_INLINE void __syncwarp(unsigned mask = 0xffffffffu)
 {
     asm volatile("bar.warp.sync %0;" ::"r"(mask) : "memory");
 }
-// Inline assembly: the builtins of these barriers went away in later clangs.
+// Inline assembly: the builtins of these barriers and fences went away in later clangs, and clang
+// before 15 moves accesses of a __shared__ variable across them (it thinks that what has no
+// address taken and isn't written by this thread does not change).
+RIDGE_INLINE void ridge_syncthreads(void) { asm volatile("bar.sync 0;" ::: "memory"); }
+#define __syncthreads ridge_syncthreads
 RIDGE_INLINE int __syncthreads_count(int p)
 {
     int r;
@@ -161,9 +165,9 @@ RIDGE_INLINE int __syncthreads_count(int p)
     }
 RIDGE_BAR_RED(__syncthreads_and, "and")
 RIDGE_BAR_RED(__syncthreads_or, "or")
-RIDGE_INLINE void __threadfence(void) { __nvvm_membar_gl(); }
-RIDGE_INLINE void __threadfence_block(void) { __nvvm_membar_cta(); }
-RIDGE_INLINE void __threadfence_system(void) { __nvvm_membar_sys(); }
+RIDGE_INLINE void __threadfence(void) { asm volatile("membar.gl;" ::: "memory"); }
+RIDGE_INLINE void __threadfence_block(void) { asm volatile("membar.cta;" ::: "memory"); }
+RIDGE_INLINE void __threadfence_system(void) { asm volatile("membar.sys;" ::: "memory"); }
 RIDGE_INLINE long long clock64(void) { return __nvvm_read_ptx_sreg_clock64(); }
 RIDGE_INLINE int clock(void) { return __nvvm_read_ptx_sreg_clock(); }
 RIDGE_INLINE void __nanosleep(unsigned ns) { asm volatile("nanosleep.u32 %0;" ::"r"(ns)); }

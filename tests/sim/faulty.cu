@@ -142,13 +142,13 @@ KERNEL good_atomic_past_end(PARAMS)
 KERNEL bad_null_pointer(PARAMS)
 {
     int i = INDEX;
-    int *p = in[i] == n - 1 ? 0 : out + i;
+    int *p = in[i] == n - 1 ? (int *)(size_t)(n - 512) : out + i; // n is 512
     *p = i; // fault
 }
 KERNEL good_null_pointer(PARAMS)
 {
     int i = INDEX;
-    int *p = in[i] == n - 1 ? 0 : out + i;
+    int *p = in[i] == n - 1 ? (int *)(size_t)(n - 512) : out + i; // n is 512
     if (p) *p = i;
 }
 KERNEL bad_use_after_free(PARAMS) // the host frees `count` before the launch
@@ -213,8 +213,8 @@ KERNEL bad_misaligned_shared(PARAMS)
     s[t] = in[t];
     s[t + 128] = in[t];
     __syncthreads();
-    int2 v = *(int2 *)&s[t]; // fault
-    out[t] = v.x + v.y;
+    long long pair = *(long long *)&s[t]; // fault
+    out[t] = pair > 0;
 }
 KERNEL good_misaligned_shared(PARAMS)
 {
@@ -223,8 +223,8 @@ KERNEL good_misaligned_shared(PARAMS)
     s[t] = in[t];
     s[t + 128] = in[t];
     __syncthreads();
-    int2 v = *(int2 *)&s[2 * t];
-    out[t] = v.x + v.y;
+    long long pair = *(long long *)&s[2 * t];
+    out[t] = pair > 0;
 }
 
 // ---- out of bounds: shared and local memory
@@ -529,11 +529,11 @@ KERNEL bad_race_last_writer_wins(PARAMS) // threads write different values to on
     __syncthreads();
     out[t] = last;
 }
-KERNEL good_race_last_writer_wins(PARAMS)
+KERNEL good_race_last_writer_wins(PARAMS) // the same value by all: harmless
 {
     __shared__ int last;
     int t = threadIdx.x;
-    if (t == 127) last = in[t];
+    last = in[7];
     __syncthreads();
     out[t] = last;
 }
@@ -550,10 +550,26 @@ KERNEL good_race_last_lane_wins(PARAMS) // the same value by all: harmless
 {
     __shared__ int last;
     int t = threadIdx.x;
-    if (t < 32)
-        last = in[7];
+    if (t < 32) last = in[7];
     __syncthreads();
     out[t] = last;
+}
+KERNEL bad_race_bytes(PARAMS) // every byte is written by two threads, in different words at times
+{
+    __shared__ char s[132];
+    int t = threadIdx.x;
+    s[t + 2] = (char)in[t]; // fault
+    s[t + 3] = (char)(in[t] + 7); // fault
+    __syncthreads();
+    out[t] = s[t + 2];
+}
+KERNEL good_race_bytes(PARAMS) // threads of two warps write different bytes of one word
+{
+    __shared__ char s[132];
+    int t = threadIdx.x;
+    s[t + 2] = (char)in[t];
+    __syncthreads();
+    out[t] = s[t + 2];
 }
 
 // ---- races in global memory
@@ -607,10 +623,45 @@ KERNEL good_race_double_write(PARAMS)
     out[i] = i;
     if (threadIdx.x == 0 && i > 0) count[i - 1] = -i;
 }
+KERNEL bad_race_no_fence(PARAMS) // the last block to come sums what the others wrote
+{
+    __shared__ int last;
+    if (threadIdx.x == 0) {
+        out[blockIdx.x] = in[INDEX]; // fault
+        last = atomicAdd(&count[0], 1) == (int)gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last && threadIdx.x < gridDim.x)
+        atomicAdd(&count[1], ((volatile int *)out)[threadIdx.x]); // fault
+}
+KERNEL good_race_no_fence(PARAMS)
+{
+    __shared__ int last;
+    if (threadIdx.x == 0) {
+        out[blockIdx.x] = in[INDEX];
+        __threadfence();
+        last = atomicAdd(&count[0], 1) == (int)gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last && threadIdx.x < gridDim.x) atomicAdd(&count[1], ((volatile int *)out)[threadIdx.x]);
+}
+KERNEL good_race_flag_bytes(PARAMS)
+{
+    out[INDEX] = 0;
+    ((char *)count)[INDEX] = 1;
+    if (in[INDEX] % 3 == 0) count[n - 1] = 1;
+}
+KERNEL bad_race_flag_bytes(PARAMS) // threads of all blocks say what they found, each something else
+{
+    out[INDEX] = 0;
+    ((char *)count)[INDEX] = 1;
+    if (in[INDEX] % 3 == 0)
+        count[n - 1] = in[INDEX]; // fault
+}
 KERNEL bad_race_plain_beside_atomic(PARAMS)
 {
     out[INDEX] = 0;
-    atomicAdd(&count[0], 1);
+    atomicAdd(&count[0], 1); // fault
     if (threadIdx.x == 0)
         count[0] = 0; // fault
 }

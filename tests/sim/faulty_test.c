@@ -20,7 +20,7 @@ static const char *const FILES[] = {"faulty_nvcc.ptx", "faulty_clang.ptx"};
 // The source, to find the marked lines of a kernel.
 static bool line_marked(const char *source, const char *kernel, int line)
 {
-    char head[128];
+    char head[160];
     (void)snprintf(head, sizeof(head), "KERNEL %s(", kernel);
     bool inside = false;
     int at = 1;
