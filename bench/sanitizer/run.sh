@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Asks compute-sanitizer's four tools about every kernel of tests/sim/faulty.cu, bad and good, on the first
 # GPU. Prints a line a kernel and tool that has something to say: kernel, tool, number of findings, the
-# first finding's first lines. Needs nvcc and compute-sanitizer. Usage: bench/sanitizer/run.sh [folder for logs]
+# first finding's first line. Needs nvcc and compute-sanitizer. Usage: bench/sanitizer/run.sh [folder for logs] [pattern of names]
 # SPDX-License-Identifier: Apache-2.0
 set -u
 cd "$(dirname "$0")" || exit 1
@@ -19,7 +19,7 @@ ask() { # kernel tool
 }
 export -f ask
 export logs
-"$logs/runner" --list | while read -r name kind; do
+"$logs/runner" --list | grep -E "${2:-.}" | while read -r name kind; do
     for prefix in bad good; do
         [ "${prefix}_$kind" = bad_BUDGET ] && continue # it never ends
         for tool in memcheck racecheck initcheck synccheck; do

@@ -213,8 +213,8 @@ KERNEL bad_misaligned_shared(PARAMS)
     s[t] = in[t];
     s[t + 128] = in[t];
     __syncthreads();
-    long long pair = *(long long *)&s[t]; // fault
-    out[t] = pair > 0;
+    const long long *pair = (const long long *)(s + t);
+    ((long long *)out)[t] = *pair; // fault
 }
 KERNEL good_misaligned_shared(PARAMS)
 {
@@ -223,8 +223,8 @@ KERNEL good_misaligned_shared(PARAMS)
     s[t] = in[t];
     s[t + 128] = in[t];
     __syncthreads();
-    long long pair = *(long long *)&s[2 * t];
-    out[t] = pair > 0;
+    const long long *pair = (const long long *)(s + 2 * t);
+    ((long long *)out)[t] = *pair;
 }
 
 // ---- out of bounds: shared and local memory
