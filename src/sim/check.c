@@ -1,9 +1,10 @@
 // What is wrong with a kernel's accesses. Bounds, alignment and freed memory are always told; with
-// SIM_CHECK_UNINIT reads of memory nothing wrote, with SIM_CHECK_RACES words that warps touch with
-// nothing to order them. Lanes of one warp count as ordered among themselves. Between blocks, a
-// write is ordered before another block's access if the writer has released since (an atomic, a
-// fence, st.release) and the other has acquired since: a little generous, never a false alarm for
-// the usual "last block done" and grid barriers.
+// SIM_CHECK_UNINIT reads of memory nothing wrote, with SIM_CHECK_RACES bytes that threads touch with
+// nothing to order them. Lanes of one warp are ordered by barriers and by any .sync warp
+// instruction. Between blocks, a write is ordered before another block's access if the writer has
+// released since (a fence, a release) and the other has acquired since (that, or any atomic or
+// volatile access): a little generous, never a false alarm for the usual "last block done" and grid
+// barriers. Threads that write the same value do not race.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/exec.h"
 
@@ -246,10 +247,45 @@ struct toucher { // the access being checked
     struct warp *w;
     const struct uop *u;
     uint32_t lane;
-    uint64_t address;
+    uint64_t address; // of the word
+    uint8_t bytes;    // of the word: a bit each
+    uint8_t from;     // the word's place in what the lane reads or writes
     enum touch touch;
     bool shared;
 };
+
+// All writes so far and this one leave the same bytes there.
+static bool same_value(const struct toucher *t, const struct touch_record *other)
+{
+    const struct launch *l = t->w->core->launch;
+    const struct mem_op *m = &l->program->mem_ops[t->u->extra];
+    uint8_t mine[64], theirs[64];
+    if (t->touch != TOUCH_WRITE || m->reg[0] == NO_ROW)
+        return false;
+    stored_value(t->w, m, t->lane, mine);
+    const uint8_t *now = t->shared ? t->w->block->shared + t->address
+                                   : l->sim->space.host + (t->address - DEVICE_BASE);
+    unsigned low = (unsigned)__builtin_ctz(t->bytes);
+    uint8_t both = t->bytes & other->bytes;
+    if (other->time == l->time) { // the same instruction: not in memory yet
+        if (m->vector * m->bytes < 4)
+            return true; // the record may be of several lanes' bytes: not told
+        stored_value(t->w, m, other->thread % LANES, theirs);
+        now = theirs + t->from;
+    }
+    for (unsigned i = 0; i < 4; i++)
+        if ((both >> i & 1) != 0 && mine[t->from + i - low] != now[i])
+            return false;
+    return true;
+}
+
+static bool lanes_conflict(const struct toucher *t, const struct touch_record *other)
+{
+    uint32_t thread = warp_thread(t->w, t->lane);
+    if (other->sync_epoch != t->w->sync_epoch)
+        return false;
+    return other->lanes || other->thread != thread;
+}
 
 // Nothing orders `other` before the access.
 static bool touch_conflicts(const struct toucher *t, const struct touch_record *other,
@@ -258,11 +294,13 @@ static bool touch_conflicts(const struct toucher *t, const struct touch_record *
     const struct block *b = t->w->block;
     if (other->time == 0 || (!other_wrote && t->touch == TOUCH_READ))
         return false;
-    if (other->atomic && t->touch == TOUCH_ATOMIC)
+    if ((other->atomic && t->touch == TOUCH_ATOMIC) || (other->bytes & t->bytes) == 0)
+        return false;
+    if (other_wrote && same_value(t, other))
         return false;
     if (other->block == b->linear) {
         bool same_warp = other->thread / LANES == (uint32_t)t->w->index && !other->many;
-        return other->epoch == b->barrier_epoch && !same_warp;
+        return other->epoch == b->barrier_epoch && (!same_warp || lanes_conflict(t, other));
     }
     if (t->shared)
         return false; // an earlier block's: cannot be
@@ -298,13 +336,18 @@ static void touch_note(const struct toucher *t, struct touch_record *r, bool rea
     const struct block *b = t->w->block;
     uint32_t thread = warp_thread(t->w, t->lane);
     bool same = r->time != 0 && r->block == b->linear && r->epoch == b->barrier_epoch;
-    bool many = read && same && (r->many || r->thread / LANES != thread / LANES);
+    bool same_warp = same && r->thread / LANES == thread / LANES;
+    bool many = read && same && (r->many || !same_warp);
     if (read && r->time != 0 && r->block != b->linear)
         many = true;
+    bool joins = same_warp && r->sync_epoch == t->w->sync_epoch;
     *r = (struct touch_record){.time = t->w->core->launch->time,
                                .block = b->linear,
                                .epoch = b->barrier_epoch,
+                               .sync_epoch = t->w->sync_epoch,
                                .thread = thread,
+                               .bytes = (uint8_t)(t->bytes | (joins ? r->bytes : 0)),
+                               .lanes = joins && (r->lanes || r->thread != thread),
                                .site = t->u->site,
                                .atomic = t->touch == TOUCH_ATOMIC,
                                .many = many};
@@ -320,6 +363,18 @@ static void race_check(const struct toucher *t, struct word_record *r)
         touch_note(t, &r->read, true);
     else
         touch_note(t, &r->write, false);
+}
+
+// The word at `from` of a lane's access of `bytes` (aligned: within one word, or whole words).
+static struct toucher toucher_at(struct warp *w, const struct uop *u, uint32_t lane,
+                                 uint64_t address, unsigned from, unsigned bytes)
+{
+    return (struct toucher){.w = w,
+                            .u = u,
+                            .lane = lane,
+                            .address = (address + from) & ~(uint64_t)3,
+                            .bytes = word_bits(address, bytes),
+                            .from = (uint8_t)from};
 }
 
 static struct word_record *record_of(struct launch *l, uint64_t word)
@@ -354,16 +409,15 @@ void check_global(struct warp *w, const struct uop *u, uint32_t mask, const uint
         return;
     l->time++;
     const struct mem_op *m = &l->program->mem_ops[u->extra];
-    if (m->ordered) { // volatile, relaxed, acquire, release: synchronisation, not data
-        order_note(w, touch != TOUCH_READ, touch != TOUCH_WRITE);
+    if (m->ordered || touch == TOUCH_ATOMIC) { // synchronisation, not data
+        order_note(w, m->releases, touch != TOUCH_WRITE);
         touch = TOUCH_ATOMIC;
-    } else if (touch == TOUCH_ATOMIC) {
-        order_note(w, true, true);
     }
     EACH_LANE(lane, mask)
     {
         for (unsigned i = 0; i < bytes; i += 4) {
-            struct toucher t = {w, u, lane, address[lane] + i, touch, false};
+            struct toucher t = toucher_at(w, u, lane, address[lane], i, bytes);
+            t.touch = touch;
             struct word_record *r = record_of(l, (t.address - DEVICE_BASE) / 4);
             if (r != NULL)
                 race_check(&t, r);
@@ -391,7 +445,9 @@ void check_shared(struct warp *w, const struct uop *u, uint32_t mask, const uint
     EACH_LANE(lane, mask)
     {
         for (unsigned i = 0; i < bytes; i += 4) {
-            struct toucher t = {w, u, lane, offset[lane] + (uint32_t)more + i, touch, true};
+            struct toucher t = toucher_at(w, u, lane, offset[lane] + (uint32_t)more, i, bytes);
+            t.touch = touch;
+            t.shared = true;
             race_check(&t, &b->shared_records[t.address / 4]);
         }
     }

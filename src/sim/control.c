@@ -168,21 +168,35 @@ static void root_split(struct warp *w, struct path *root)
     root->reconverge = end;
 }
 
+static void lanes_gone(struct warp *w, uint32_t mask)
+{
+    w->exited |= mask;
+    w->block->threads_left -= (uint32_t)lane_count(mask);
+    w->block->exited += (uint32_t)lane_count(mask);
+}
+
 static void lanes_below(struct warp *w, struct path *leaf)
 {
     for (struct path *p = leaf->parent; p != NULL; p = p->parent)
         p->below |= leaf->mask & ~w->exited;
 }
 
-// Lanes that have arrived at their reconvergence become a path of their own from there on.
-static void arrived_release(struct warp *w, struct path *leaf)
+// Lanes that have arrived at their reconvergence become a path of their own from there on; those at
+// the kernel's end exit.
+static bool arrived_release(struct warp *w, struct path *leaf)
 {
+    bool any = false;
     for (struct path *p = leaf->parent; p != NULL; p = p->parent) {
         uint32_t arrived = p->mask & ~w->exited & ~p->below;
-        // At the end there is nothing to go on to; and paths can't share a called function's
-        // frame: each would return from it.
-        if (arrived == 0 || p->pc == kernel_end(w) || p->frame != p->base_frame)
+        // Paths can't share a called function's frame: each would return from it.
+        if (arrived == 0 || p->frame != p->base_frame)
             continue;
+        any = true;
+        if (p->pc == kernel_end(w)) {
+            lanes_gone(w, arrived);
+            p->mask &= ~arrived;
+            continue;
+        }
         if (p->parent == NULL)
             root_split(w, p);
         struct path *free_lanes = path_new(w, p->parent, arrived, p->pc, p->reconverge);
@@ -191,9 +205,10 @@ static void arrived_release(struct warp *w, struct path *leaf)
         w->others[w->other_count++] = free_lanes;
         w->waiting = false;
     }
+    return any;
 }
 
-void paths_release(struct warp *w)
+bool paths_release(struct warp *w)
 {
     struct path *leaves[LANES];
     int count = 0;
@@ -209,14 +224,18 @@ void paths_release(struct warp *w)
     for (int i = 0; i < count; i++)
         lanes_below(w, leaves[i]);
     int before = w->other_count;
+    bool any = false;
     for (int i = 0; i < count; i++)
-        arrived_release(w, leaves[i]);
+        any |= arrived_release(w, leaves[i]);
+    if (any)
+        barriers_recheck(w->block);
     if (w->other_count == before || w->path == NULL)
-        return;
+        return any;
     memmove(&w->others[1], &w->others[0], (size_t)w->other_count * sizeof(struct path *));
     w->others[0] = w->path;
     w->other_count++;
     (void)path_pick(w);
+    return true;
 }
 
 /* ---- branches ------------------------------------------------------------------------------ */
@@ -319,9 +338,7 @@ const struct uop *op_branch_table(struct warp *w, const struct uop *u)
 const struct uop *lanes_exit(struct warp *w, uint32_t mask, const struct uop *next)
 {
     struct block *b = w->block;
-    w->exited |= mask;
-    b->threads_left -= (uint32_t)lane_count(mask);
-    b->exited += (uint32_t)lane_count(mask);
+    lanes_gone(w, mask);
     w->mask &= ~mask;
     w->path->mask = w->mask;
     const struct uop *u = w->mask != 0 ? next : path_end(w);

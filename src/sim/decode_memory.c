@@ -42,6 +42,8 @@ static struct mem_op mem_new(struct decoder *d, const struct ptx_instruction *in
     m.bypass_l1 =
         in_has(in, "cg") || in_has(in, "cv") || is_ordered(in) || in_has(in, "L1::no_allocate");
     m.ordered = is_ordered(in);
+    m.releases = in_has(in, "release") || in_has(in, "acq_rel");
+    m.reg[0] = NO_ROW;
     address_of(d, address, &m.base, &m.base64, &m.offset);
     return m;
 }

@@ -121,6 +121,7 @@ struct mem_op {
     bool bypass_l1; // .cg .cv .volatile .relaxed …
     bool reduction; // atomics: the result is not used
     bool ordered;   // volatile, relaxed, acquire, release: synchronises
+    bool releases;  // release, acq_rel: orders what the thread did before
     // Shared loads that ptxas joins (decode_merge.c): the first stands for the whole access of
     // `merged` bytes from `merge_start` (as offset), the others follow it.
     uint8_t merged;
@@ -335,6 +336,7 @@ struct warp {
     uint64_t executed;     // warp instructions: the clock
     uint32_t lanes;        // that exist
     uint32_t exited;
+    uint32_t sync_epoch;        // warp instructions that order its lanes
     int backward;               // branches while other paths wait
     int index;                  // in the block
     struct path *others[LANES]; // leaves that don't run now
@@ -378,8 +380,10 @@ struct block {
 // its SMs one by one); epochs count the block's barriers. A zero time is: nobody.
 struct touch_record {
     uint64_t time, block, epoch;
+    uint32_t sync_epoch; // of the warp
     uint32_t thread, site;
-    bool atomic, many; // many: readers of several warps or blocks
+    uint8_t bytes;            // of the word: a bit each
+    bool atomic, many, lanes; // readers of several warps or blocks; of several lanes
 };
 struct word_record {
     struct touch_record write, read;
@@ -569,7 +573,7 @@ const struct uop *path_end(struct warp *w); // the running lanes came to their r
 const struct uop *path_block(struct warp *w, int barrier, const struct uop *resume,
                              const struct uop *result);
 // Lets lanes that wait for the rest of their warp go on alone: the rest waits for them.
-void paths_release(struct warp *w);
+bool paths_release(struct warp *w);
 bool path_pick(struct warp *w); // makes a path that does not wait the running one
 const struct uop *lanes_exit(struct warp *w, uint32_t mask, const struct uop *next);
 // barrier.c
@@ -593,6 +597,8 @@ void violation_shared(struct warp *w, const struct uop *u, uint32_t mask, const 
                       int64_t more, unsigned bytes, enum touch touch);
 void violation_local(struct warp *w, const struct uop *u, uint32_t lane, uint64_t offset,
                      unsigned bytes, enum touch touch);
+// What a store is about to write for a lane: m->bytes times m->vector bytes, 64 at most.
+void stored_value(const struct warp *w, const struct mem_op *m, uint32_t lane, uint8_t *out);
 void check_global(struct warp *w, const struct uop *u, uint32_t mask, const uint64_t *address,
                   unsigned bytes, enum touch touch);
 void check_shared(struct warp *w, const struct uop *u, uint32_t mask, const uint32_t *offset,

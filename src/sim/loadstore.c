@@ -160,6 +160,13 @@ static void store_lane(const struct warp *w, const struct mem_op *m, uint32_t ro
     }
 }
 
+void stored_value(const struct warp *w, const struct mem_op *m, uint32_t lane, uint8_t *out)
+{
+    for (unsigned e = 0; e < m->vector; e++)
+        if (m->reg[e] != NO_ROW)
+            store_lane(w, m, m->reg[e], out + (size_t)e * m->bytes, lane);
+}
+
 static void store_move(struct warp *w, const struct mem_op *m, uint32_t mask, struct sink *s,
                        enum pattern_shape shape)
 {

@@ -4,14 +4,37 @@
 
 #include <stdlib.h>
 
+// nvcc's and NVRTC's headers define many intrinsics as functions: the user's line is the call.
+static bool toolkit_header(const char *file)
+{
+    static const char *const STARTS[] = {"sm_", "device_", "cuda_", "math_functions"};
+    const char *slash = strrchr(file, '/'), *name = slash != NULL ? slash + 1 : file;
+    size_t length = strlen(name);
+    if (length < 4 || strcmp(name + length - 4, ".hpp") != 0)
+        return false;
+    for (size_t i = 0; i < COUNT_OF(STARTS); i++)
+        if (strncmp(name, STARTS[i], strlen(STARTS[i])) == 0)
+            return true;
+    return false;
+}
+
+static const char *file_of(const struct ptx_module *m, int file)
+{
+    return file >= 0 && file < m->file_count ? m->files[file] : NULL;
+}
+
 static void place_of(const struct program *p, uint32_t site, const char **file, int *line)
 {
     const struct ptx_instruction *in = p->sites[site].in;
     const struct ptx_module *m = p->module;
-    bool known = in->source_line > 0 && in->source_file >= 0 && in->source_file < m->file_count &&
-                 m->files[in->source_file] != NULL;
-    *file = known ? m->files[in->source_file] : m->name;
+    const char *inner = file_of(m, in->source_file), *outer = file_of(m, in->inlined_file);
+    bool known = in->source_line > 0 && inner != NULL;
+    *file = known ? inner : m->name;
     *line = known ? in->source_line : in->line;
+    if (known && in->inlined_line > 0 && outer != NULL && toolkit_header(inner)) {
+        *file = outer;
+        *line = in->inlined_line;
+    }
 }
 
 /* ---- sites --------------------------------------------------------------------------------- */

@@ -200,17 +200,20 @@ static bool sm_round(struct core *core, struct sm *sm)
     return ran;
 }
 
-// After a whole epoch in which nothing changed anywhere.
-static void sm_release(struct core *core, struct sm *sm)
+// After a whole epoch in which nothing changed anywhere, or when all wait at barriers: false if no
+// lane was waiting for others.
+static bool sm_release(struct core *core, struct sm *sm)
 {
+    bool any = false;
     for (int i = 0; i < sm->block_count; i++) {
         struct block *b = &sm->home->blocks[i];
         for (int j = 0; b->live && j < b->warp_count; j++) {
             b->warps[j].core = core;
             if (!b->warps[j].done)
-                paths_release(&b->warps[j]);
+                any |= paths_release(&b->warps[j]);
         }
     }
+    return any;
 }
 
 void sm_run(struct core *core, struct sm *sm)
@@ -219,14 +222,14 @@ void sm_run(struct core *core, struct sm *sm)
     if (sm->home == NULL)
         sm_open(core, sm);
     else if (l->standstill)
-        sm_release(core, sm);
+        (void)sm_release(core, sm);
     sm->epoch_instructions = 0;
     sm->stalled = false;
     uint64_t changes = sm->changes, watches = sm->watches;
     for (int still = 0; sm->blocks_left > 0 && !sm->stopped && still < STALL_ROUNDS &&
                         sm->log_count < EPOCH_REQUESTS &&
                         sm->epoch_instructions < l->epoch_limit;) {
-        if (!sm_round(core, sm))
+        if (!sm_round(core, sm) && !sm_release(core, sm))
             barriers_stuck(sm);
         bool watching = sm->changes == changes && sm->watches != watches;
         still = watching ? still + 1 : 0;

@@ -16,11 +16,17 @@ static bool lanes_gather(struct warp *w, const struct uop *u, uint32_t *mask,
         return false;
     if (u->e == NO_ROW)
         return true;
-    uint32_t lane = (uint32_t)lane_first(here), members = row32(w, u->e)[lane];
-    if ((members >> lane & 1) == 0)
-        violation_add(w, SIM_SHUFFLE_MASK, u->site, lane, 0,
-                      "is not in the mask 0x%08x of the warp instruction it runs", members);
+    uint32_t lane = (uint32_t)lane_first(here), members = 0;
+    EACH_LANE(each, here)
+    {
+        uint32_t named = row32(w, u->e)[each];
+        members |= named;
+        if ((named >> each & 1) == 0)
+            violation_add(w, SIM_SHUFFLE_MASK, u->site, each, 0,
+                          "is not in the mask 0x%08x of the warp instruction it runs", named);
+    }
     uint32_t missing = members & w->lanes & ~w->exited & ~w->mask, found = 0;
+    w->sync_epoch++;
     if (missing == 0)
         return true;
     for (int i = 0; i < w->other_count; i++)
@@ -79,6 +85,9 @@ const struct uop *op_shfl(struct warp *w, const struct uop *u)
         bool inside;
         int source =
             shuffle_source((enum shuffle_mode)u->imm, (int)lane, b[lane], c[lane], &inside);
+        if (u->imm == SHUFFLE_IDX && inside && (mask >> source & 1) == 0)
+            violation_add(w, SIM_SHUFFLE_MASK, u->site, lane, 0,
+                          "takes the value of lane %d, which takes no part in the shuffle", source);
         if (u->d != NO_ROW)
             row32(w, u->d)[lane] = from[inside ? source : (int)lane];
         valid |= (uint32_t)inside << lane;
