@@ -4,6 +4,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/exec.h"
 
+// The lanes that the running ones name in the mask at `row`; each must be in its own.
+static uint32_t lanes_named(struct warp *w, const struct uop *u, uint32_t here)
+{
+    static const uint32_t SAME[LANES];
+    const uint32_t *row = row32(w, u->e);
+    uint32_t first = row[lane_first(here)], named = 0;
+    if ((here & ~first) == 0 && (w->core->lanes->mismatch32(row, first, SAME) & here) == 0)
+        return first;
+    EACH_LANE(lane, here)
+    {
+        named |= row[lane];
+        if ((row[lane] >> lane & 1) == 0)
+            violation_add(w, SIM_SHUFFLE_MASK, u->site, lane, 0,
+                          "is not in the mask 0x%08x of the warp instruction it runs", row[lane]);
+    }
+    return named;
+}
+
 // The lanes to do the exchange for, in *mask; *next is where to go if it can't be done yet (or the
 // guard leaves no lane), false then. e of the micro-op: row of the member mask, or NO_ROW.
 static bool lanes_gather(struct warp *w, const struct uop *u, uint32_t *mask,
@@ -16,15 +34,7 @@ static bool lanes_gather(struct warp *w, const struct uop *u, uint32_t *mask,
         return false;
     if (u->e == NO_ROW)
         return true;
-    uint32_t lane = (uint32_t)lane_first(here), members = 0;
-    EACH_LANE(each, here)
-    {
-        uint32_t named = row32(w, u->e)[each];
-        members |= named;
-        if ((named >> each & 1) == 0)
-            violation_add(w, SIM_SHUFFLE_MASK, u->site, each, 0,
-                          "is not in the mask 0x%08x of the warp instruction it runs", named);
-    }
+    uint32_t lane = (uint32_t)lane_first(here), members = lanes_named(w, u, here);
     uint32_t missing = members & w->lanes & ~w->exited & ~w->mask, found = 0;
     w->sync_epoch++;
     if (missing == 0)
