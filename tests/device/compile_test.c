@@ -243,6 +243,23 @@ static void header_functions_are_charged_to_the_callers_line(void **state)
     arena_release(&a);
 }
 
+// clang 14 takes it that a barrier does not change a variable whose address nothing takes.
+static void clang_reads_shared_memory_again_after_a_barrier(void **state)
+{
+    struct arena a = {0};
+    need_compiler(&a, "clang");
+    struct compile_request r =
+        request_for(write_source(&a, make_folder(&a), "k.cu",
+                                 "__global__ void k(int *a)\n{\n    __shared__ int pivot;\n"
+                                 "    if (threadIdx.x == 0) pivot = a[5];\n    __syncthreads();\n"
+                                 "    a[threadIdx.x] = pivot;\n}\n"),
+                    "clang");
+    const char *barrier = strstr(compile(&a, &r).ptx, "bar.sync");
+    assert_non_null(barrier);
+    assert_has(barrier, "ld.shared");
+    arena_release(&a);
+}
+
 static void check_sample(const char *compiler)
 {
     struct arena a = {0};
@@ -515,6 +532,7 @@ int main(void)
         cmocka_unit_test(clang_gives_ptx_with_the_users_lines),
         cmocka_unit_test(nvrtc_tells_registers_and_shared_memory),
         cmocka_unit_test(header_functions_are_charged_to_the_callers_line),
+        cmocka_unit_test(clang_reads_shared_memory_again_after_a_barrier),
         cmocka_unit_test(clang_compiles_the_sample_and_it_parses),
         cmocka_unit_test(nvrtc_compiles_the_sample_and_it_parses),
         cmocka_unit_test(clang_takes_functions_without_attribute_as_device_functions),
