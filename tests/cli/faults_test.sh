@@ -106,7 +106,7 @@ fault 'a barrier that not all threads reach is said' barrier --check <<'END'
   barrier  failed
 
 barrier: failed
-  faults/faults.cu:80: kernel 'barrier_divergence': waits for ever at barrier 0: 128 of 256 threads have come, the others never will (block (0,0,0), thread (0,0,0))
+  faults/faults.cu:80: kernel 'barrier_divergence': reaches a barrier with 16 of the warp's 32 threads: the others are elsewhere (block (0,0,0), thread (0,0,0))
 END
 
 fault 'a failed assertion is said with its text' assert --check <<'END'
