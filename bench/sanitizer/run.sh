@@ -3,6 +3,7 @@
 # GPU. Prints a line a kernel and tool that has something to say: kernel, tool, number of findings, the
 # first finding's first line. Needs nvcc and compute-sanitizer. Usage: bench/sanitizer/run.sh [folder for logs] [pattern of names]
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck disable=SC2016
 set -u
 cd "$(dirname "$0")" || exit 1
 logs=${1:-$(mktemp -d)}

@@ -2,6 +2,7 @@
 # The table of docs/checks.md: what compute-sanitizer (run.sh's logs) and the simulated GPU (faulty_test) say of
 # every kernel of tests/sim/faulty.cu. Usage: bench/sanitizer/table.sh LOGS [build folder]
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck disable=SC2016
 set -eu
 logs=$(realpath "$1")
 cd "$(dirname "$0")/../.."
