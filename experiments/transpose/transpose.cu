@@ -72,12 +72,22 @@ extern "C" __global__ void rows_transpose(float *out, const float *in, int N)
             out[(y + i) * N + x] = tile[threadIdx.x][threadIdx.y + i];
 }
 
-// N must be a multiple of WIDE. A warp reads four rows of eight lanes, 16 bytes each, and stores the
-// words transposed; the rows of each group of four columns are swizzled by the group, so that neither
-// the stores of words nor the loads of quads have a bank conflict.
 #define WIDE 64
 #define WARPS 16
 
+// By parts, which compilers put together again: clang 14 copies a whole float4 in two halves.
+static __device__ void copy_quad(float4 *to, const float4 *from)
+{
+    float x = from->x, y = from->y, z = from->z, w = from->w;
+    to->x = x;
+    to->y = y;
+    to->z = z;
+    to->w = w;
+}
+
+// N must be a multiple of WIDE. A warp reads four rows of eight lanes, 16 bytes each, and stores the
+// words transposed; the rows of each group of four columns are swizzled by the group, so that neither
+// the stores of words nor the loads of quads have a bank conflict.
 static __device__ void wide_tile(float *out, const float *in, int N, int bx, int by)
 {
     __shared__ __align__(16) float tile[WIDE * WIDE];
@@ -98,10 +108,9 @@ static __device__ void wide_tile(float *out, const float *in, int N, int bx, int
     __syncthreads();
     int q = threadIdx.x % 16 * 4;
 #pragma unroll
-    for (int y = threadIdx.x / 16; y < WIDE; y += 2 * WARPS) {
-        float4 quad = *(const float4 *)(tile + y * WIDE + (q ^ y / 4 % 8 * 4));
-        *(float4 *)(out + (size_t)(bx * WIDE + y) * N + by * WIDE + q) = quad;
-    }
+    for (int y = threadIdx.x / 16; y < WIDE; y += 2 * WARPS)
+        copy_quad((float4 *)(out + (size_t)(bx * WIDE + y) * N + by * WIDE + q),
+                  (const float4 *)(tile + y * WIDE + (q ^ y / 4 % 8 * 4)));
 }
 
 extern "C" __global__ void wide_transpose(float *out, const float *in, int N)

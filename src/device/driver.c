@@ -200,17 +200,12 @@ static int cc_distance(const struct gpu *g, const struct gpu_facts *facts)
     return abs((g->cc_major - facts->cc_major) * MAJOR_WEIGHT + g->cc_minor - facts->cc_minor);
 }
 
-// A file describes the chip when the driver's name is the file's, or goes on after it ("NVIDIA H200
-// NVL"). Names differ in dashes: "NVIDIA A100-SXM4-80GB".
+// A file describes the chip when the driver's name holds the file's id and the SMs are as many: an H100
+// PCIe is no H100 SXM.
 static bool is_chip(const struct gpu *g, const struct gpu_facts *facts)
 {
-    size_t i = 0;
-    for (; g->name[i]; i++) {
-        char has = facts->name[i] == '-' ? ' ' : facts->name[i];
-        if (has != (g->name[i] == '-' ? ' ' : g->name[i]))
-            return false;
-    }
-    return strchr(" -", facts->name[i]) && cc_distance(g, facts) == 0;
+    return gpu_is_named(g, facts->name) && cc_distance(g, facts) == 0 &&
+           !(fabs(facts->value[GPU_FIELD_sm_count] - GPU(g, sm_count)) > 0);
 }
 
 static bool choose_chip(struct arena *a, const struct gpu_facts *facts, struct gpu **out,

@@ -279,6 +279,14 @@ static char *squeezed(struct arena *a, const char *name)
     return out;
 }
 
+bool gpu_is_named(const struct gpu *g, const char *device_name)
+{
+    struct arena a = {0};
+    bool named = strstr(squeezed(&a, device_name), g->id) != NULL;
+    arena_release(&a);
+    return named;
+}
+
 bool gpu_find_by_name(struct arena *a, const char *device_name, struct gpu **out, struct error *err)
 {
     const char *const *ids, *best = NULL;

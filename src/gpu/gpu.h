@@ -38,6 +38,7 @@ bool gpu_parse(struct arena *a, const char *file, const char *text, size_t size_
 // V100-SXM2-32GB"). None: *out is NULL and true is returned.
 bool gpu_find_by_name(struct arena *a, const char *device_name, struct gpu **out,
                       struct error *err) CHECK_RESULT;
+bool gpu_is_named(const struct gpu *g, const char *device_name); // the test on one chip
 // Ids of the chips that have a file, sorted; NULL terminated.
 bool gpu_list(struct arena *a, const char *const **ids, struct error *err) CHECK_RESULT;
 

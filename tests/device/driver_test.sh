@@ -40,10 +40,10 @@ with() { # a fake driver, and a command
     env LD_LIBRARY_PATH="$work/$1" "${@:2}"
 }
 
-check gpu_with_a_chip_file_is_listed '^ *cuda:0 +NVIDIA H200, 77 SMs' with whole "$RIDGE" devices
+check gpu_with_a_chip_file_is_listed '^ *cuda:0 +NVIDIA H200, 132 SMs' with whole "$RIDGE" devices
 check chip_figures_are_the_files_where_the_name_matches 'dram_read_gbps +4515 ' \
     with whole "$RIDGE" devices -v
-check gpu_that_no_file_knows_is_listed_by_the_driver_s_word '^ *cuda:0 +NVIDIA RTX 9999, 77 SMs' \
+check gpu_that_no_file_knows_is_listed_by_the_driver_s_word '^ *cuda:0 +NVIDIA RTX 9999, 132 SMs' \
     env FAKE_NAME='NVIDIA RTX 9999' FAKE_CC=120 LD_LIBRARY_PATH="$work/whole" "$RIDGE" devices
 check unknown_gpu_has_the_driver_s_bandwidth 'dram_gbps +768 GB/s +CUDA driver' \
     env FAKE_NAME='NVIDIA RTX 9999' FAKE_CC=120 LD_LIBRARY_PATH="$work/whole" "$RIDGE" devices -v
