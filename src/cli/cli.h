@@ -73,8 +73,8 @@ bool cli_markdown(struct arena *a, const struct run *run, struct text *out,
                   struct error *err) CHECK_RESULT;
 
 // ridge log --hypotheses.
-bool cli_hypothesis_record(const struct options *o, struct journal *j, const char *experiment,
-                           int limit, struct error *err) CHECK_RESULT;
+bool cli_hypothesis_record(const struct options *o, struct journal *j,
+                           const struct journal_filter *filter, struct error *err) CHECK_RESULT;
 // Answers --if and --on for one result, or all; prints.
 bool cli_whatif(const struct options *o, struct arena *a, const struct run *run,
                 const struct result *only, struct error *err) CHECK_RESULT;

@@ -158,13 +158,13 @@ static json_t *record_json(const struct hypothesis_record *r)
                      "rank_correlation", isfinite(rho) ? json_real(rho) : json_null());
 }
 
-bool cli_hypothesis_record(const struct options *o, struct journal *j, const char *experiment,
-                           int limit, struct error *err)
+bool cli_hypothesis_record(const struct options *o, struct journal *j,
+                           const struct journal_filter *filter, struct error *err)
 {
     struct arena a = {0};
     struct hypothesis_record r;
     struct text out = {0};
-    bool done = journal_hypothesis_record(j, &a, experiment, limit, &r, err);
+    bool done = journal_hypothesis_record(j, &a, filter, &r, err);
     if (done && option_given(o, OPTION_JSON)) {
         done = cli_print_json(record_json(&r), err);
     } else if (done) {

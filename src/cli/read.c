@@ -78,7 +78,7 @@ bool command_log(const struct options *o, int *status, struct error *err)
                 cli_journal_open(o, true, &j, err);
     filter.limit = (int)limit;
     if (done && option_given(o, OPTION_HYPOTHESES))
-        done = cli_hypothesis_record(o, j, filter.experiment, (int)limit, err);
+        done = cli_hypothesis_record(o, j, &filter, err);
     else
         done = done && journal_list(j, &a, &filter, &entries, &count, err) &&
                log_print(o, entries, count, err);

@@ -54,14 +54,16 @@ static struct hypothesis hypothesis_read(struct arena *a, sqlite3_stmt *s)
 
 // Runs a SELECT of strings and numbers; `read` is called for each row.
 typedef void (*row_reader)(void *context, struct arena *a, sqlite3_stmt *s);
-static bool select_rows(struct journal *j, struct arena *a, const char *sql, const char *experiment,
-                        int limit, row_reader read, void *context, struct error *err)
+static bool select_rows(struct journal *j, struct arena *a, const char *sql,
+                        const struct journal_filter *filter, row_reader read, void *context,
+                        struct error *err)
 {
     sqlite3_stmt *s = NULL;
     if (sqlite3_prepare_v2(j->db, sql, -1, &s, NULL) != SQLITE_OK)
         return journal_fail(j, "read", err);
-    sqlite3_bind_text(s, 1, experiment, -1, SQLITE_TRANSIENT);
-    sqlite3_bind_int(s, 2, limit > 0 ? limit : -1);
+    sqlite3_bind_text(s, 1, filter->experiment, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_int(s, 2, filter->limit > 0 ? filter->limit : -1);
+    sqlite3_bind_text(s, 3, filter->device, -1, SQLITE_TRANSIENT);
     int code;
     while ((code = sqlite3_step(s)) == SQLITE_ROW)
         read(context, a, s);
@@ -97,11 +99,12 @@ bool journal_hypotheses(struct journal *j, struct arena *a, const char *experime
     *count = 0;
     if (!has_table(j))
         return true;
+    struct journal_filter filter = {.experiment = experiment};
     bool done = select_rows(
         j, a,
         "SELECT variant, hypothesis, expected FROM hypotheses WHERE experiment = ?1 AND id IN"
         " (SELECT max(id) FROM hypotheses GROUP BY experiment, variant) LIMIT ?2",
-        experiment, 0, read_hypothesis, &f, err);
+        &filter, read_hypothesis, &f, err);
     *out = ARENA_ARRAY(a, struct hypothesis, f.count + 1);
     for (size_t i = 0; i < f.count; i++)
         (*out)[i] = f.items[i];
@@ -115,7 +118,8 @@ bool journal_hypotheses(struct journal *j, struct arena *a, const char *experime
 static const char expectations_sql[] =
     "SELECT runs.id, runs.experiment, variant, case_label, runs.device, hypothesis, what, expected,"
     " actual, verdict FROM expectations JOIN results ON result = results.id JOIN runs ON run = "
-    "runs.id WHERE (?1 IS NULL OR runs.experiment = ?1) ORDER BY results.id DESC, rank LIMIT ?2";
+    "runs.id WHERE (?1 IS NULL OR runs.experiment = ?1) AND (?3 IS NULL OR "
+    "runs.device = ?3) ORDER BY results.id DESC, rank LIMIT ?2";
 
 static const char predictions_sql[] =
     "SELECT runs.id, runs.experiment, base.variant, next.variant, next.case_label, runs.device,"
@@ -124,7 +128,9 @@ static const char predictions_sql[] =
     "   AND base.variant = next.answers"
     " JOIN findings ON findings.result = base.id AND rank = 0 JOIN runs ON next.run = runs.id"
     " WHERE next.status = 'ok' AND base.time_ns > 0 AND next.time_ns > 0 AND expected_time_ns > 0"
-    " AND (?1 IS NULL OR runs.experiment = ?1) ORDER BY next.id DESC LIMIT ?2";
+    " AND expected_time_ns < 0.97 * base.time_ns" // those under 3 % are folded: no promise
+    " AND (?1 IS NULL OR runs.experiment = ?1) AND (?3 IS NULL OR runs.device = ?3)"
+    " ORDER BY next.id DESC LIMIT ?2";
 
 static const char open_sql[] =
     "SELECT written, experiment, variant, hypothesis FROM hypotheses h WHERE"
@@ -184,15 +190,15 @@ static void read_open(void *context, struct arena *a, sqlite3_stmt *s)
         free(l.list##s);                                                \
     } while (0)
 
-bool journal_hypothesis_record(struct journal *j, struct arena *a, const char *experiment,
-                               int limit, struct hypothesis_record *out, struct error *err)
+bool journal_hypothesis_record(struct journal *j, struct arena *a,
+                               const struct journal_filter *filter, struct hypothesis_record *out,
+                               struct error *err)
 {
     struct lists l = {0};
     *out = (struct hypothesis_record){0};
-    bool done =
-        select_rows(j, a, expectations_sql, experiment, limit, read_expectation, &l, err) &&
-        select_rows(j, a, predictions_sql, experiment, limit, read_prediction, &l, err) &&
-        (!has_table(j) || select_rows(j, a, open_sql, experiment, limit, read_open, &l, err));
+    bool done = select_rows(j, a, expectations_sql, filter, read_expectation, &l, err) &&
+                select_rows(j, a, predictions_sql, filter, read_prediction, &l, err) &&
+                (!has_table(j) || select_rows(j, a, open_sql, filter, read_open, &l, err));
     KEEP(expectation, judged_expectation);
     KEEP(prediction, judged_prediction);
     out->open = ARENA_ARRAY(a, struct open_hypothesis, l.open_count + 1);

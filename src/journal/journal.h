@@ -71,9 +71,9 @@ struct hypothesis_record { // arena-owned; newest first
     struct open_hypothesis *open;
     int expectation_count, prediction_count, open_count;
 };
-// experiment NULL = all. limit: of each list; 0 = all.
-bool journal_hypothesis_record(struct journal *j, struct arena *a, const char *experiment,
-                               int limit, struct hypothesis_record *out,
+// The filter's limit is of each list.
+bool journal_hypothesis_record(struct journal *j, struct arena *a,
+                               const struct journal_filter *filter, struct hypothesis_record *out,
                                struct error *err) CHECK_RESULT;
 
 #endif
