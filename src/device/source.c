@@ -88,7 +88,7 @@ static void source_hash(struct arena *a, struct source *source)
     text_release(&s.content);
 }
 
-// "/work/main/" or NULL when there is no working folder or it is the root.
+// "/home/me/kernels/" or NULL when there is no working folder or it is the root.
 static char *working_prefix(struct arena *a)
 {
     char *cwd = getcwd(NULL, 0);
@@ -104,7 +104,7 @@ const char *shorten_paths(struct arena *a, const char *message)
         return message;
     struct text out = {0};
     for (const char *hit; (hit = strstr(message, prefix)); message = hit + strlen(prefix)) {
-        // Only where a name starts: "/x/work/main/k.cu" is another file.
+        // Only where a name starts: "/x/home/me/kernels/k.cu" is another file.
         bool starts =
             hit == message || !(isalnum((unsigned char)hit[-1]) || strchr("/._-", hit[-1]));
         text_addn(&out, message, (size_t)(hit - message) + (starts ? 0 : strlen(prefix)));
