@@ -357,6 +357,23 @@ static bool parse_operand(struct parser *p, struct ptx_operand *o, int depth)
 
 /* ---- instructions ------------------------------------------------------------------------------------- */
 
+// Shapes of matrix instructions: m64n128k16.
+static bool is_shape(const char *s, size_t n)
+{
+    static const char AXES[] = "mnk";
+    size_t i = 0;
+    for (const char *axis = AXES; *axis != '\0'; axis++) {
+        size_t digits = 0;
+        if (i == n || s[i] != *axis)
+            return i == n && axis > AXES + 1; // m8n8
+        for (i++; i < n && s[i] >= '0' && s[i] <= '9'; i++)
+            digits++;
+        if (digits == 0 || digits > 3)
+            return false;
+    }
+    return i == n;
+}
+
 static bool word_add(struct parser *p, struct ptx_instruction *in)
 {
     enum ptx_type type;
@@ -377,7 +394,7 @@ static bool word_add(struct parser *p, struct ptx_instruction *in)
         in->vector = s[1] - '0';
     } else if (ptx_find_modifier(s, n, &modifier)) {
         in->modifiers[in->modifier_count++] = modifier;
-    } else if (!in->unknown_word) {
+    } else if (!in->unknown_word && !is_shape(s, n)) {
         in->unknown_word = word;
     }
     return ptx_parser_advance(p);

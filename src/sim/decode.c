@@ -3,6 +3,7 @@
 // registers, addresses) become constants: the instruction that sets them costs nothing to run.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/decode.h"
+#include "sim/tensor.h"
 
 #include <stdlib.h>
 
@@ -437,9 +438,9 @@ static void visit_reads(struct decoder *d, int i, reg_visit visit)
     const struct ptx_instruction *in = &d->f->instructions[i];
     if (in->guard >= 0)
         visit(d, i, in->guard);
-    for (int j = writes_first_operand(in) ? 1 : 0; j < in->operand_count; j++)
+    bool first = writes_first_operand(in) && !in_is(in, "wgmma"); // which adds to its result
+    for (int j = first ? 1 : 0; j < in->operand_count; j++)
         visit_operand(d, &in->operands[j], i, visit);
-    // mma's and a few others' results are also sources only by separate operands.
 }
 
 static void visit_writes(struct decoder *d, int i, reg_visit visit)
@@ -892,6 +893,7 @@ void program_free(struct program *p)
     free(p->branches);
     free(p->calls);
     free(p->mem_ops);
+    free(p->matrix_ops);
     free(p->shared);
     arena_release(&p->arena);
     free(p);

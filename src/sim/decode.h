@@ -84,5 +84,17 @@ void decode_ld(struct decoder *d, const struct ptx_instruction *in);
 void decode_st(struct decoder *d, const struct ptx_instruction *in);
 void decode_cp(struct decoder *d, const struct ptx_instruction *in);
 void decode_atomic(struct decoder *d, const struct ptx_instruction *in);
+// Row and offset of an address operand.
+void address_of(struct decoder *d, const struct ptx_operand *op, uint32_t *row, bool *wide,
+                int64_t *offset);
+struct mem_op mem_new(struct decoder *d, const struct ptx_instruction *in,
+                      const struct ptx_operand *address);
+uint32_t mem_add(struct decoder *d, struct mem_op m); // its index; it is the site's
+// decode_tensor.c
+void decode_mma(struct decoder *d, const struct ptx_instruction *in);
+void decode_wmma(struct decoder *d, const struct ptx_instruction *in);
+void decode_ldmatrix(struct decoder *d, const struct ptx_instruction *in);
+void decode_movmatrix(struct decoder *d, const struct ptx_instruction *in);
+void decode_wgmma(struct decoder *d, const struct ptx_instruction *in);
 
 #endif

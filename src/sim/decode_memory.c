@@ -12,7 +12,7 @@ static bool is_ordered(const struct ptx_instruction *in)
 }
 
 // Row and offset of an address operand.
-static void address_of(struct decoder *d, const struct ptx_operand *op, uint32_t *row, bool *wide,
+void address_of(struct decoder *d, const struct ptx_operand *op, uint32_t *row, bool *wide,
                        int64_t *offset)
 {
     *offset = op->offset;
@@ -31,8 +31,8 @@ static void address_of(struct decoder *d, const struct ptx_operand *op, uint32_t
     *row = source_row(d, &symbol, 64, PTX_TYPE_U64);
 }
 
-static struct mem_op mem_new(struct decoder *d, const struct ptx_instruction *in,
-                             const struct ptx_operand *address)
+struct mem_op mem_new(struct decoder *d, const struct ptx_instruction *in,
+                      const struct ptx_operand *address)
 {
     struct mem_op m = {
         .space = in->space_count > 0 ? in->spaces[0] : PTX_SPACE_GENERIC, .vector = 1, .width = 32};
@@ -48,7 +48,7 @@ static struct mem_op mem_new(struct decoder *d, const struct ptx_instruction *in
     return m;
 }
 
-static uint32_t mem_add(struct decoder *d, struct mem_op m)
+uint32_t mem_add(struct decoder *d, struct mem_op m)
 {
     struct program *p = d->program;
     site_of(d)->mem = (int)p->mem_count;

@@ -541,6 +541,18 @@ static void decode_tensor(struct decoder *d, const struct ptx_instruction *in)
     unsupported(d, "matrix and tensor instructions are not there yet");
 }
 
+static void decode_texture(struct decoder *d, const struct ptx_instruction *in)
+{
+    (void)in;
+    unsupported(d, "textures and surfaces are not simulated");
+}
+
+static void decode_multimem(struct decoder *d, const struct ptx_instruction *in)
+{
+    (void)in;
+    unsupported(d, "memory of several GPUs is not simulated");
+}
+
 static void decode_none(struct decoder *d, const struct ptx_instruction *in)
 {
     (void)in;
@@ -577,6 +589,13 @@ enum decoder_flags {
     FLAGS_fence = 0,
     FLAGS_nothing = 0,
     FLAGS_tensor = 0,
+    FLAGS_mma = 0,
+    FLAGS_wmma = 0,
+    FLAGS_ldmatrix = 0,
+    FLAGS_movmatrix = 0,
+    FLAGS_wgmma = 0,
+    FLAGS_texture = 0,
+    FLAGS_multimem = 0,
 };
 struct decode_row {
     void (*decode)(struct decoder *d, const struct ptx_instruction *in);
@@ -665,6 +684,15 @@ static enum timing_pipe atomic_pipe(const struct decoder *d, const struct ptx_in
     return reduction ? PIPE_GLOBAL_REDUCTION : PIPE_GLOBAL_ATOMIC;
 }
 
+// Fragments come from memory through the load/store unit.
+static enum timing_pipe tensor_pipe(const struct decoder *d, const struct ptx_instruction *in)
+{
+    const struct site_info *s = &d->program->sites[d->out->site_base + d->instruction];
+    if (s->access != SITE_OTHER)
+        return memory_pipe(in, s->access == SITE_STORE, false);
+    return in_is(in, "movmatrix") ? PIPE_WARP : PIPE_TENSOR;
+}
+
 static enum timing_pipe pipe_of(const struct decoder *d, const struct ptx_instruction *in)
 {
     if (in_is(in, "mov")) {
@@ -699,7 +727,7 @@ static enum timing_pipe pipe_of(const struct decoder *d, const struct ptx_instru
     case PTX_CLASS_WARP:
         return PIPE_WARP;
     case PTX_CLASS_TENSOR:
-        return PIPE_TENSOR;
+        return tensor_pipe(d, in);
     case PTX_CLASS_FENCE:
         return PIPE_FENCE;
     }
@@ -735,6 +763,7 @@ void timing_fill(struct decoder *d, const struct ptx_instruction *in, struct tim
         timing_operand(t->result, &t->result_count, &in->operands[0], base);
     for (int i = writes ? 1 : 0; i < in->operand_count; i++)
         timing_operand(t->source, &t->source_count, &in->operands[i], base);
+    t->tensor_flops = s->tensor_flops;
     if (s->mem >= 0) {
         const struct mem_op *m = &d->program->mem_ops[s->mem];
         t->bytes = (uint8_t)(m->bytes * m->vector);

@@ -188,6 +188,7 @@ struct site_info {
     int mem;     // index of its struct mem_op, or -1
     int guarded; // index of its lanes' counter, or -1 = the segment's lanes
     uint8_t flops_f16, flops_f32, flops_f64;
+    uint32_t tensor_flops; // of a warp
     bool is_fadd, is_fmul, is_ffma, is_integer, is_special, is_branch, is_barrier;
     const char *why;      // it can't be run, or NULL
     enum ptx_space space; // of a memory access
@@ -204,8 +205,9 @@ struct program {
     struct branch *branches;
     struct call *calls;
     struct mem_op *mem_ops;
-    size_t segment_count, branch_count, call_count, mem_count;
-    size_t segment_capacity, branch_capacity, call_capacity, mem_capacity;
+    struct matrix_op *matrix_ops; // tensor.h
+    size_t segment_count, branch_count, call_count, mem_count, matrix_count;
+    size_t segment_capacity, branch_capacity, call_capacity, mem_capacity, matrix_capacity;
     struct site_info *sites;
     struct timing_site *timing;
     int site_count, register_count, guarded_count;
@@ -636,7 +638,8 @@ bool report_fill(struct launch *l, struct arena *a, struct sim_report *report, s
     X(ld_shared) X(st_shared) X(ld_local) X(st_local) X(ld_generic) X(st_generic) \
     X(ld_const) X(ld_row) X(st_row) X(copy_async) X(isspacep) X(fence) X(to_window) \
     X(atomic_global) X(atomic_shared) X(atomic_generic) X(shfl) X(vote) X(match) X(redux) \
-    X(activemask) X(elect) X(barrier) X(barrier_warp)
+    X(activemask) X(elect) X(barrier) X(barrier_warp) \
+    X(mma) X(wgmma) X(movmatrix) X(wmma_memory) X(ldmatrix)
 // clang-format on
 #define X(name) const struct uop *op_##name(struct warp *w, const struct uop *u);
 HANDLERS(X)

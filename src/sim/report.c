@@ -142,6 +142,7 @@ static void totals_site(struct totals *t, const struct site_info *info, const st
     v[COUNTER_FLOPS_F16] += lanes * info->flops_f16;
     v[COUNTER_FLOPS_F32] += lanes * info->flops_f32;
     v[COUNTER_FLOPS_F64] += lanes * info->flops_f64;
+    v[COUNTER_FLOPS_TENSOR] += (double)s->executed * info->tensor_flops;
     v[COUNTER_FADD_F32] += info->is_fadd ? lanes : 0;
     v[COUNTER_FMUL_F32] += info->is_fmul ? lanes : 0;
     v[COUNTER_FFMA_F32] += info->is_ffma ? lanes : 0;
