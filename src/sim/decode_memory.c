@@ -13,7 +13,7 @@ static bool is_ordered(const struct ptx_instruction *in)
 
 // Row and offset of an address operand.
 void address_of(struct decoder *d, const struct ptx_operand *op, uint32_t *row, bool *wide,
-                       int64_t *offset)
+                int64_t *offset)
 {
     *offset = op->offset;
     *wide = true;

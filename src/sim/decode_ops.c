@@ -535,10 +535,10 @@ static void decode_activemask(struct decoder *d, const struct ptx_instruction *i
     emit(d, op_activemask)->d = result_row(d, &in->operands[0]);
 }
 
-static void decode_tensor(struct decoder *d, const struct ptx_instruction *in)
+static void decode_mbarrier(struct decoder *d, const struct ptx_instruction *in)
 {
     (void)in;
-    unsupported(d, "matrix and tensor instructions are not there yet");
+    unsupported(d, "mbarriers are not there yet");
 }
 
 static void decode_texture(struct decoder *d, const struct ptx_instruction *in)
@@ -588,7 +588,7 @@ enum decoder_flags {
     FLAGS_activemask = 0,
     FLAGS_fence = 0,
     FLAGS_nothing = 0,
-    FLAGS_tensor = 0,
+    FLAGS_mbarrier = 0,
     FLAGS_mma = 0,
     FLAGS_wmma = 0,
     FLAGS_ldmatrix = 0,

@@ -36,8 +36,7 @@ static uint32_t matrix_add(struct decoder *d, struct matrix_op op)
 static void fragment_table(struct decoder *d, struct fragment *f)
 {
     unsigned parts = f->wide / f->bits;
-    uint16_t *at =
-        ARENA_ARRAY(&d->program->arena, uint16_t, (size_t)f->count * LANES * parts + 1);
+    uint16_t *at = ARENA_ARRAY(&d->program->arena, uint16_t, (size_t)f->count * LANES * parts + 1);
     for (unsigned r = 0; r < f->count; r++)
         for (uint32_t lane = 0; lane < LANES; lane++)
             for (unsigned part = 0; part < parts; part++) {
@@ -144,9 +143,7 @@ static void decode_wmma_memory(struct decoder *d, const struct ptx_instruction *
     op->store = in_has(in, "store");
     enum ptx_type type = in->types[0];
     fragment_shapes(op, type == PTX_TYPE_B1);
-    const struct fragment *kind = in_has(in, "a")   ? &op->a
-                                  : in_has(in, "b") ? &op->b
-                                                    : &op->c;
+    const struct fragment *kind = in_has(in, "a") ? &op->a : in_has(in, "b") ? &op->b : &op->c;
     op->d = *kind;
     op->by_column = in_has(in, "col");
     if (in->operand_count < 2) {

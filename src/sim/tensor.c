@@ -108,9 +108,8 @@ void fragment_spread(struct warp *w, const struct fragment *f, union elements fr
             if (f->wide == 64)
                 memcpy(row64(w, f->row[r]) + lane, &from.d[at[lane]], sizeof(double));
             else if (f->type == PTX_TYPE_F16)
-                row32(w, f->row[r])[lane] =
-                    tensor_raw(f->type, from.f[at[2 * lane]]) |
-                    tensor_raw(f->type, from.f[at[2 * lane + 1]]) << 16;
+                row32(w, f->row[r])[lane] = tensor_raw(f->type, from.f[at[2 * lane]]) |
+                                            tensor_raw(f->type, from.f[at[2 * lane + 1]]) << 16;
             else
                 row32(w, f->row[r])[lane] = (uint32_t)from.i[at[lane]];
         }
@@ -183,8 +182,8 @@ static bool lanes_access(struct warp *w, const struct uop *u, uint32_t mask,
     struct sm *sm = w->block->sm;
     uint64_t first = address[lane_first(mask)];
     bool generic = m->space == PTX_SPACE_GENERIC;
-    bool shared = m->space == PTX_SPACE_SHARED ||
-                  (generic && address_space(first) == PTX_SPACE_SHARED);
+    bool shared =
+        m->space == PTX_SPACE_SHARED || (generic && address_space(first) == PTX_SPACE_SHARED);
     sm->changes += store;
     if (!shared) {
         if (global_account(w, u, mask, address, bytes, store ? TOUCH_WRITE : TOUCH_READ) == NULL)
@@ -221,8 +220,10 @@ static void trace_sum(struct warp *w, const struct uop *u, struct trace_op *sum)
     if (w->trace == NULL)
         return;
     struct trace_op *op = &w->trace->ops[w->trace_base + (u->site - w->trace_first)];
-    unsigned sectors = sum->sectors + (unsigned)op->sectors, lines = sum->lines + (unsigned)op->lines;
-    unsigned miss = sum->miss + (unsigned)op->miss, passes = sum->wavefronts + (unsigned)op->wavefronts;
+    unsigned sectors = sum->sectors + (unsigned)op->sectors,
+             lines = sum->lines + (unsigned)op->lines;
+    unsigned miss = sum->miss + (unsigned)op->miss,
+             passes = sum->wavefronts + (unsigned)op->wavefronts;
     sum->sectors = (uint8_t)(sectors > UINT8_MAX ? UINT8_MAX : sectors);
     sum->lines = (uint8_t)(lines > UINT8_MAX ? UINT8_MAX : lines);
     sum->miss = (uint8_t)(miss > UINT8_MAX ? UINT8_MAX : miss);
@@ -296,8 +297,9 @@ const struct uop *op_wmma_memory(struct warp *w, const struct uop *u)
             uint8_t *host[LANES];
             for (uint32_t lane = 0; lane < LANES; lane++) {
                 uint64_t packed = op->by_column ? f->rows : f->columns;
-                uint64_t stride = op->stride != NO_ROW ? row32(w, op->stride)[lane] / (f->type == PTX_TYPE_B1 ? 32 : 1)
-                                                        : packed;
+                uint64_t stride = op->stride != NO_ROW ? row32(w, op->stride)[lane] /
+                                                             (f->type == PTX_TYPE_B1 ? 32 : 1)
+                                                       : packed;
                 address[lane] =
                     lane_address(w, m, lane) + element_offset(op, f, r, step, lane, stride);
             }
@@ -343,8 +345,8 @@ const struct uop *op_ldmatrix(struct warp *w, const struct uop *u)
                 unsigned row = lane / 4, column = lane % 4 * 2 + part;
                 uint8_t *at = op->transposed ? host[8 * r + column] + 2 * (size_t)row
                                              : host[8 * r + row] + 2 * (size_t)column;
-                uint8_t *reg = (uint8_t *)(op->store ? row32(w, op->d.row[r]) + lane
-                                                     : value[r] + lane);
+                uint8_t *reg =
+                    (uint8_t *)(op->store ? row32(w, op->d.row[r]) + lane : value[r] + lane);
                 if (op->store)
                     memcpy(at, reg + 2 * (size_t)part, 2);
                 else

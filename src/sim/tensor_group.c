@@ -107,7 +107,8 @@ const struct uop *op_wgmma(struct warp *w, const struct uop *u)
                       (unsigned long long)w->core->launch->shared_bytes);
         return warp_stop(w, u);
     }
-    bool keep = op->keep_row == NO_ROW || ((*row32(w, op->keep_row) >> lane & 1) != 0) != op->keep_flip;
+    bool keep =
+        op->keep_row == NO_ROW || ((*row32(w, op->keep_row) >> lane & 1) != 0) != op->keep_flip;
     if (keep)
         fragment_gather(w, &op->d, x.c);
     else

@@ -14,7 +14,7 @@ struct tensor_rounding {
 struct tensor_rounding tensor_rounding(const struct gpu *gpu, enum ptx_type type);
 
 enum { MATRIX_M = 32, MATRIX_N = 256, MATRIX_K = 64 }; // no matrix is larger
-union elements { // of a matrix, row by row
+union elements {                                       // of a matrix, row by row
     float *f;
     double *d;
     int32_t *i; // integers; 32 bits of a b1 matrix

@@ -6,10 +6,10 @@
 #undef fail
 #include "sim/exec_support.h"
 
-#define KERNEL_HEAD                                                                              \
-    ".version 8.6\n.target sm_90a\n.address_size 64\n.const .u32 c = 5;\n.global .u32 g[64];\n"  \
-    ".visible .entry k()\n{\n.reg .pred %p<9>;\n.reg .b16 %h<9>;\n.reg .b32 %r<13>;\n"           \
-    ".reg .f32 %f<9>;\n.reg .f64 %d<9>;\n.reg .b64 %l<9>;\n.reg .b128 %q<9>;\n"                  \
+#define KERNEL_HEAD                                                                             \
+    ".version 8.6\n.target sm_90a\n.address_size 64\n.const .u32 c = 5;\n.global .u32 g[64];\n" \
+    ".visible .entry k()\n{\n.reg .pred %p<9>;\n.reg .b16 %h<9>;\n.reg .b32 %r<13>;\n"          \
+    ".reg .f32 %f<9>;\n.reg .f64 %d<9>;\n.reg .b64 %l<9>;\n.reg .b128 %q<9>;\n"                 \
     ".shared .align 16 .b8 s[1024];\n.local .align 16 .b8 v[64];\n"
 
 struct row {
@@ -42,8 +42,7 @@ static const char *refusal_of(const char *statement, struct bench *b)
         !sim_module_load(b->sim, b->ptx, &b->module, &b->err)) {
         result = keep(b->err.message);
     } else {
-        struct program *p =
-            program_new(b->module, ptx_function_find(b->ptx, "k"), b->sim->isa);
+        struct program *p = program_new(b->module, ptx_function_find(b->ptx, "k"), b->sim->isa);
         for (int i = 0; i < p->site_count && result == NULL; i++)
             if (p->sites[i].why != NULL) {
                 result = keep(p->sites[i].why);

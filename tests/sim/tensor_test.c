@@ -260,8 +260,8 @@ static void check_mma(const struct mma *x)
                 }
                 uint64_t got = get(out + (ptrdiff_t)r * WORDS_OUT * 32, x->c, i, lane);
                 if (got != encode(x->c, want))
-                    fail_msg("%s: run %d, lane %d, element %d: 0x%llx for %d", x->words, r, lane,
-                             i, (unsigned long long)got, want);
+                    fail_msg("%s: run %d, lane %d, element %d: 0x%llx for %d", x->words, r, lane, i,
+                             (unsigned long long)got, want);
             }
 }
 
