@@ -318,39 +318,78 @@ const struct uop *op_wmma_memory(struct warp *w, const struct uop *u)
     return NULL;
 }
 
+// Passes of one 8x8 matrix through shared memory: rows of 16 bytes in the same four banks take turns.
+static int matrix_passes(const uint32_t *offset)
+{
+    int most = 1;
+    for (int i = 0; i < 8; i++) {
+        int turns = 1;
+        for (int j = 0; j < i; j++) {
+            bool repeated = false;
+            for (int k = 0; k < j; k++)
+                repeated |= offset[k] == offset[j];
+            turns += !repeated && offset[j] != offset[i] && (offset[j] ^ offset[i]) / 16 % 8 == 0;
+        }
+        most = turns > most ? turns : most;
+    }
+    return most;
+}
+
+static bool rows_account(struct warp *w, const struct uop *u, const struct matrix_op *op,
+                         const uint32_t *offset)
+{
+    const struct launch *l = w->core->launch;
+    struct mem_state *s = &w->core->mem[u->extra];
+    uint32_t rows = op->d.count * 8u, mask = rows == LANES ? ALL_LANES : (1u << rows) - 1;
+    int passes = 0;
+    EACH_LANE(lane, mask)
+    {
+        if (offset[lane] % 16 == 0 && (uint64_t)offset[lane] + 16 <= l->shared_bytes)
+            continue;
+        violation_shared(w, u, mask, offset, 0, 16, op->store ? TOUCH_WRITE : TOUCH_READ);
+        return false;
+    }
+    for (uint32_t first = 0; first < rows; first += 8)
+        passes += matrix_passes(offset + first);
+    s->shared_requests++;
+    s->wavefronts += (uint64_t)passes;
+    s->wavefronts_ideal += rows / 8;
+    w->block->sm->changes += op->store;
+    if (w->trace != NULL)
+        trace_access(w, u, &(struct trace_op){.lanes = LANES, .wavefronts = (uint8_t)passes});
+    if ((l->checks & (SIM_CHECK_UNINIT | SIM_CHECK_RACES)) != 0)
+        check_shared(w, u, mask, offset, 0, 16, op->store ? TOUCH_WRITE : TOUCH_READ);
+    return true;
+}
+
 // ldmatrix and stmatrix: d's registers are 8x8 matrices; lane 8 i + j has the address of row j of
-// matrix i. Each matrix is one pass through shared memory if its rows lie in different banks.
+// matrix i, in shared memory or of its window.
 const struct uop *op_ldmatrix(struct warp *w, const struct uop *u)
 {
     const struct program *program = w->core->launch->program;
     const struct matrix_op *op = &program->matrix_ops[u->more];
     const struct mem_op *m = &program->mem_ops[u->extra];
-    uint32_t mask = guard_mask(w, u);
+    uint32_t mask = guard_mask(w, u), value[4][LANES], offset[LANES];
     if (mask == 0)
         return u + 1;
     whole_warp(w, u, mask);
-    uint64_t address[LANES];
-    uint8_t *host[LANES];
-    unsigned rows = op->d.count * 8u;
-    for (uint32_t lane = 0; lane < LANES; lane++)
-        address[lane] = lane_address(w, m, lane < rows ? lane : 0);
-    if (!lanes_access(w, u, rows == LANES ? ALL_LANES : (1u << rows) - 1, address, 16, op->store,
-                      host))
+    uint64_t window = m->space == PTX_SPACE_GENERIC ? SHARED_WINDOW : 0;
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        uint64_t at = lane_address(w, m, lane) - window;
+        offset[lane] = at < WINDOW_BYTES ? (uint32_t)at : UINT32_MAX - 15;
+    }
+    if (!rows_account(w, u, op, offset))
         return warp_stop(w, u);
-    uint32_t value[4][LANES];
+    uint8_t *shared = w->block->shared;
     for (unsigned r = 0; r < op->d.count; r++)
         EACH_LANE(lane, mask)
         {
-            for (unsigned part = 0; part < 2; part++) {
+            uint8_t *reg = (uint8_t *)(op->store ? row32(w, op->d.row[r]) + lane : value[r] + lane);
+            for (unsigned part = 0; part < 2; part++, reg += 2) {
                 unsigned row = lane / 4, column = lane % 4 * 2 + part;
-                uint8_t *at = op->transposed ? host[8 * r + column] + 2 * (size_t)row
-                                             : host[8 * r + row] + 2 * (size_t)column;
-                uint8_t *reg =
-                    (uint8_t *)(op->store ? row32(w, op->d.row[r]) + lane : value[r] + lane);
-                if (op->store)
-                    memcpy(at, reg + 2 * (size_t)part, 2);
-                else
-                    memcpy(reg + 2 * (size_t)part, at, 2);
+                uint8_t *at = op->transposed ? shared + offset[8 * r + column] + 2 * (size_t)row
+                                             : shared + offset[8 * r + row] + 2 * (size_t)column;
+                memcpy(op->store ? at : reg, op->store ? reg : at, 2);
             }
         }
     for (unsigned r = 0; r < op->d.count && !op->store; r++)

@@ -1,8 +1,9 @@
 // The arithmetic of tensor cores. PTX leaves the order and the rounding of a product's sum open; this
-// is what the hardware does (measured on an H200, tests/sim/tensor_h200.cu; earlier chips: Fasi et al.,
-// "Numerical behavior of NVIDIA tensor cores", 2021): products are exact, `block` of them and the
-// accumulator are aligned to the largest exponent, bits below `fraction` are cut off, the sum is exact
-// and is cut off to f32, or rounded to f16. Double precision is a chain of fused multiply-adds.
+// follows what has been found out about the hardware (Fasi et al., "Numerical behavior of NVIDIA tensor
+// cores", 2021; Khattak and Mikaitis, "Accurate models of NVIDIA tensor cores", 2025): products are
+// exact, `block` of them and the accumulator are aligned to the largest exponent, bits below `fraction`
+// are cut off, the sum is exact and cut off to f32, or rounded to f16. Double precision is a chain of
+// fused multiply-adds. tests/sim/tensor_h200.cu compares bits with a device.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/tensor_math.h"
 
