@@ -71,12 +71,6 @@ struct cupti_config_image {
     size_t bytes;
     uint8_t *image;
 };
-struct cupti_passes {
-    HEAD;
-    size_t bytes;
-    uint8_t *image;
-    size_t passes; // out
-};
 struct cupti_evaluate {
     HEAD;
     void *host;

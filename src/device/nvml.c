@@ -16,7 +16,7 @@ struct nvml {
     int (*nvmlDeviceGetPowerUsage)(void *device, unsigned *milliwatts);
     int (*nvmlDeviceGetTemperature)(void *device, int sensor, unsigned *celsius);
     int (*nvmlDeviceGetTotalEnergyConsumption)(void *device, unsigned long long *millijoules);
-    int (*nvmlDeviceGetCurrentClocksThrottleReasons)(void *device, unsigned long long *reasons);
+    int (*reasons)(void *device, unsigned long long *reasons);
 };
 
 static bool functions_load(struct nvml *n, struct error *err)
@@ -34,7 +34,11 @@ static bool functions_load(struct nvml *n, struct error *err)
     return SYMBOL(nvmlInit_v2) && SYMBOL(nvmlDeviceGetHandleByPciBusId_v2) &&
            SYMBOL(nvmlDeviceGetClockInfo) && SYMBOL(nvmlDeviceGetPowerUsage) &&
            SYMBOL(nvmlDeviceGetTemperature) && SYMBOL(nvmlDeviceGetTotalEnergyConsumption) &&
-           SYMBOL(nvmlDeviceGetCurrentClocksThrottleReasons);
+           // Renamed in CUDA 12.2; drivers have both for now.
+           (library_symbol(library, "nvmlDeviceGetCurrentClocksEventReasons", &n->reasons,
+                           sizeof n->reasons, &ignored) ||
+            library_symbol(library, "nvmlDeviceGetCurrentClocksThrottleReasons", &n->reasons,
+                           sizeof n->reasons, err));
 #undef SYMBOL
 }
 
@@ -67,7 +71,7 @@ void nvml_read(struct nvml *n, struct nvml_sample *out)
     (void)n->nvmlDeviceGetPowerUsage(n->device, &power);
     (void)n->nvmlDeviceGetTemperature(n->device, NVML_TEMPERATURE_GPU, &temperature);
     (void)n->nvmlDeviceGetTotalEnergyConsumption(n->device, &energy);
-    (void)n->nvmlDeviceGetCurrentClocksThrottleReasons(n->device, &reasons);
+    (void)n->reasons(n->device, &reasons);
     *out = (struct nvml_sample){.sm_mhz = sm,
                                 .memory_mhz = memory,
                                 .power_w = power / 1000.0,
