@@ -2,7 +2,7 @@
 // SMs that run at once on several host threads (only where the order can't show, see launch.c) use
 // the host's atomics on global memory.
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/exec.h"
+#include "sim/cluster.h"
 
 /* ---- values -------------------------------------------------------------------------------- */
 
@@ -141,6 +141,11 @@ static uint64_t apply(enum atomic_kind kind, enum ptx_type type, uint64_t old, u
     return old;
 }
 
+uint64_t atomic_value(enum atomic_kind kind, enum ptx_type type, uint64_t a, uint64_t b)
+{
+    return apply(kind, type, a, b, 0);
+}
+
 /* ---- lanes --------------------------------------------------------------------------------- */
 
 static uint64_t row_value(const struct warp *w, uint32_t row, unsigned width, uint32_t lane)
@@ -211,12 +216,13 @@ static void lane_atomic(struct warp *w, const struct uop *u, const struct mem_op
         uint64_t now = apply(kind, type, old, b, c);
         memcpy(p, &now, m->bytes);
         w->block->sm->changes += now != old;
-        if (u->d == NO_ROW)
+        uint32_t to = m->results ? m->result[e] : u->d;
+        if (to == NO_ROW)
             continue;
         if (m->width == 64)
-            row64(w, u->d)[lane] = old;
+            row64(w, to)[lane] = old;
         else
-            row32(w, u->d)[lane] = (uint32_t)old;
+            row32(w, to)[lane] = (uint32_t)old;
     }
 }
 
@@ -298,6 +304,30 @@ static bool atomic_on_shared(struct warp *w, const struct uop *u, const struct m
     return true;
 }
 
+// Block by block of the cluster, where there is one.
+static bool atomic_in_cluster(struct warp *w, const struct uop *u, const struct mem_op *m,
+                              uint32_t mask, const uint64_t *address)
+{
+    if (w->core->launch->clusters == NULL)
+        return atomic_on_shared(w, u, m, mask, address);
+    uint32_t offset[LANES], near[LANES];
+    for (int i = 0; i < LANES; i++)
+        offset[i] = (uint32_t)address[i];
+    while (mask != 0) {
+        struct shared_view own;
+        uint64_t far[LANES];
+        uint32_t part = cluster_enter(w, u, mask, offset, near, &own);
+        for (int i = 0; i < LANES; i++)
+            far[i] = near[i];
+        bool ok = part != 0 && atomic_on_shared(w, u, m, part, far);
+        cluster_leave(w, &own);
+        if (!ok)
+            return false;
+        mask &= ~part;
+    }
+    return true;
+}
+
 static void atomic_addresses(const struct warp *w, const struct mem_op *m, uint64_t *out, bool near)
 {
     for (uint32_t i = 0; i < LANES; i++) {
@@ -330,7 +360,7 @@ const struct uop *op_atomic_shared(struct warp *w, const struct uop *u)
         return u + 1;
     uint64_t address[LANES];
     atomic_addresses(w, m, address, true);
-    if (!atomic_on_shared(w, u, m, mask, address))
+    if (!atomic_in_cluster(w, u, m, mask, address))
         return warp_stop(w, u);
     if (!is_watch(u))
         return u + 1;
@@ -352,7 +382,7 @@ const struct uop *op_atomic_generic(struct warp *w, const struct uop *u)
     }
     shared &= mask;
     w->core->mem[u->extra].mask = 0; // the pattern kept is of one space
-    if (shared != 0 && !atomic_on_shared(w, u, m, shared, offset))
+    if (shared != 0 && !atomic_in_cluster(w, u, m, shared, offset))
         return warp_stop(w, u);
     if (shared != 0)
         w->core->mem[u->extra].mask = 0;

@@ -196,7 +196,7 @@ static bool shadow_written(const uint8_t *shadow, uint64_t at, unsigned bytes)
     return true;
 }
 
-static void shadow_mark(uint8_t *shadow, uint64_t at, unsigned bytes)
+void check_mark(uint8_t *shadow, uint64_t at, unsigned bytes)
 {
     for (unsigned i = 0; i < bytes; i += 4)
         (void)__atomic_fetch_or(&shadow[(at + i) / 4], word_bits(at, bytes), __ATOMIC_RELAXED);
@@ -216,7 +216,7 @@ static void uninit_global(struct warp *w, const struct uop *u, uint32_t lane, ui
                           bytes, address, at - a->start, a->name);
     }
     if (touch != TOUCH_READ)
-        shadow_mark(space->shadow, at, bytes);
+        check_mark(space->shadow, at, bytes);
 }
 
 static void uninit_near(struct warp *w, const struct uop *u, uint32_t lane, uint8_t *shadow,
@@ -227,7 +227,7 @@ static void uninit_near(struct warp *w, const struct uop *u, uint32_t lane, uint
                       "reads %u bytes of %s memory at %" PRIu64 " that nothing wrote", bytes, space,
                       at);
     if (touch != TOUCH_READ)
-        shadow_mark(shadow, at, bytes);
+        check_mark(shadow, at, bytes);
 }
 
 void check_local(struct warp *w, const struct uop *u, uint32_t mask, const uint64_t *offset,
@@ -454,12 +454,18 @@ void check_shared(struct warp *w, const struct uop *u, uint32_t mask, const uint
 }
 
 // membar, fence: lanes run in order here; for the race checker they order blocks.
-const struct uop *op_fence(struct warp *w, const struct uop *u)
+void fence_note(struct warp *w)
 {
     struct launch *l = w->core->launch;
-    if ((l->checks & SIM_CHECK_RACES) != 0 && guard_mask(w, u) != 0) {
-        l->time++;
-        order_note(w, true, true);
-    }
+    if ((l->checks & SIM_CHECK_RACES) == 0)
+        return;
+    l->time++;
+    order_note(w, true, true);
+}
+
+const struct uop *op_fence(struct warp *w, const struct uop *u)
+{
+    if (guard_mask(w, u) != 0)
+        fence_note(w);
     return u + 1;
 }

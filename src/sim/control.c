@@ -149,6 +149,12 @@ static const struct uop *path_rotate(struct warp *w, const struct uop *resume)
     return w->pc;
 }
 
+const struct uop *path_yield(struct warp *w, const struct uop *u)
+{
+    w->pc = u;
+    return w->other_count > 0 ? path_rotate(w, u) : NULL;
+}
+
 /* ---- standstill -------------------------------------------------------------------------------- */
 
 static const struct uop *kernel_end(const struct warp *w)
@@ -173,6 +179,8 @@ static void lanes_gone(struct warp *w, uint32_t mask)
     w->exited |= mask;
     w->block->threads_left -= (uint32_t)lane_count(mask);
     w->block->exited += (uint32_t)lane_count(mask);
+    w->block->cluster->left -= (uint32_t)lane_count(mask);
+    cluster_check(w->block);
 }
 
 static void lanes_below(struct warp *w, struct path *leaf)
@@ -395,7 +403,8 @@ static const struct uop *frame_enter(struct warp *w, const struct uop *u, const 
     const struct launch *l = w->core->launch;
     const struct function *fn = &l->program->functions[function];
     struct frame *caller = w->frame;
-    uint64_t top = (uint64_t)caller->local_base + caller->function->local_bytes + fn->local_bytes;
+    uint64_t top = (uint64_t)caller->local_base + caller->function->local_bytes +
+                   caller->local_more + fn->local_bytes;
     if (top > l->local_bytes) {
         violation_add(w, SIM_OUT_OF_BOUNDS, u->site, (uint32_t)lane_first(w->mask), top,
                       "calls '%s' too deep: the stack of %llu bytes a thread is used up",
@@ -414,6 +423,52 @@ static const struct uop *frame_enter(struct warp *w, const struct uop *u, const 
     w->regs = f->regs;
     w->reconverge = NULL;
     return fn->uops;
+}
+
+// alloca. d: address, a: bytes (each lane gets as many as the most hungry one), imm: alignment, small:
+// bits of d.
+const struct uop *op_alloca(struct warp *w, const struct uop *u)
+{
+    struct frame *f = w->frame;
+    uint32_t mask = guard_mask(w, u), most = 0, align = u->imm > 8 ? u->imm : 8;
+    uint32_t top = f->local_base + f->function->local_bytes + f->local_more;
+    EACH_LANE(lane, mask)
+    {
+        most = row32(w, u->a)[lane] > most ? row32(w, u->a)[lane] : most;
+    }
+    uint64_t at = ((uint64_t)top + align - 1) / align * align, end = at + most;
+    if (mask != 0 && end > w->core->launch->local_bytes) {
+        violation_add(w, SIM_OUT_OF_BOUNDS, u->site, (uint32_t)lane_first(mask), end,
+                      "takes %u bytes of the stack, of which %llu bytes a thread are used up", most,
+                      (unsigned long long)w->core->launch->local_bytes);
+        return warp_stop(w, u);
+    }
+    f->local_more = (uint32_t)((end + 3) / 4 * 4) - f->local_base - f->function->local_bytes;
+    EACH_LANE(lane, mask)
+    {
+        if (u->small == 64)
+            row64(w, u->d)[lane] = at;
+        else
+            row32(w, u->d)[lane] = (uint32_t)at;
+    }
+    return u + 1;
+}
+
+// stacksave and (imm = 1) stackrestore. Lanes elsewhere may use what lies above: then it stays.
+const struct uop *op_stack(struct warp *w, const struct uop *u)
+{
+    struct frame *f = w->frame;
+    uint32_t mask = guard_mask(w, u);
+    if (u->imm == 1 && mask != 0 && mask == (w->lanes & ~w->exited))
+        f->local_more = row32(w, u->d)[lane_first(mask)];
+    EACH_LANE(lane, u->imm == 1 ? 0 : mask)
+    {
+        if (u->small == 64)
+            row64(w, u->d)[lane] = f->local_more;
+        else
+            row32(w, u->d)[lane] = f->local_more;
+    }
+    return u + 1;
 }
 
 // A guarded call is decoded as a branch around it: all running lanes take part.

@@ -3,6 +3,7 @@
 // registers, addresses) become constants: the instruction that sets them costs nothing to run.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/decode.h"
+#include "sim/async.h"
 #include "sim/tensor.h"
 
 #include <stdlib.h>
@@ -140,7 +141,8 @@ static uint32_t special_row(struct decoder *d, const struct ptx_operand *op, uns
         op->special == PTX_SREG_LANEMASK_GE || op->special == PTX_SREG_LANEMASK_GT)
         when = SLOTS_WARP;
     if (op->special == PTX_SREG_CTAID || op->special == PTX_SREG_SMID ||
-        op->special == PTX_SREG_CLUSTERID)
+        op->special == PTX_SREG_CLUSTERID || op->special == PTX_SREG_CLUSTER_CTAID ||
+        op->special == PTX_SREG_CLUSTER_CTARANK)
         when = SLOTS_BLOCK;
     if (op->special == PTX_SREG_ENVREG1 || op->special == PTX_SREG_ENVREG2)
         d->program->uses_workspace = true;
@@ -415,6 +417,9 @@ bool writes_first_operand(const struct ptx_instruction *in)
             return false;
     if (in_is(in, "bar") || in_is(in, "barrier"))
         return in_has(in, "red");
+    if (in_is(in, "mbarrier"))
+        return in_has(in, "arrive") || in_has(in, "arrive_drop") || in_has(in, "test_wait") ||
+               in_has(in, "try_wait") || in_has(in, "pending_count");
     if (in_is(in, "wmma"))
         return !in_has(in, "store");
     if (in_is(in, "call"))
@@ -894,6 +899,7 @@ void program_free(struct program *p)
     free(p->calls);
     free(p->mem_ops);
     free(p->matrix_ops);
+    free(p->async_ops);
     free(p->shared);
     arena_release(&p->arena);
     free(p);

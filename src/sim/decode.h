@@ -80,6 +80,7 @@ void unsupported(struct decoder *d, const char *why);
 int word_index(const struct ptx_instruction *in, const char *const *words, size_t count);
 void merge_shared_loads(struct decoder *d); // decode_merge.c: when all is decoded
 // decode_memory.c
+int atomic_word(const struct ptx_instruction *in); // enum atomic_kind, or -1
 void decode_ld(struct decoder *d, const struct ptx_instruction *in);
 void decode_st(struct decoder *d, const struct ptx_instruction *in);
 void decode_cp(struct decoder *d, const struct ptx_instruction *in);
@@ -96,5 +97,12 @@ void decode_wmma(struct decoder *d, const struct ptx_instruction *in);
 void decode_ldmatrix(struct decoder *d, const struct ptx_instruction *in);
 void decode_movmatrix(struct decoder *d, const struct ptx_instruction *in);
 void decode_wgmma(struct decoder *d, const struct ptx_instruction *in);
+// decode_async.c
+void decode_mbarrier(struct decoder *d, const struct ptx_instruction *in);
+void decode_mapa(struct decoder *d, const struct ptx_instruction *in);
+void decode_cluster_barrier(struct decoder *d, const struct ptx_instruction *in);
+void decode_store_async(struct decoder *d, const struct ptx_instruction *in);
+bool decode_copy(struct decoder *d,
+                 const struct ptx_instruction *in); // false: no bulk, no mbarrier
 
 #endif

@@ -86,14 +86,20 @@ static bool mem_data(struct decoder *d, const struct ptx_instruction *in,
     return wide != 1 && m->bytes > 0;
 }
 
+static enum ptx_space written_space(const struct ptx_instruction *in)
+{
+    return in->space_count > 0 ? in->spaces[0] : PTX_SPACE_GENERIC;
+}
+
 static uop_fn load_handler(struct decoder *d, enum ptx_space space, bool fixed)
 {
     switch (space) {
     case PTX_SPACE_GLOBAL:
         return op_ld_global;
     case PTX_SPACE_SHARED:
-    case PTX_SPACE_SHARED_CLUSTER:
         return op_ld_shared;
+    case PTX_SPACE_SHARED_CLUSTER:
+        return op_ld_cluster;
     case PTX_SPACE_LOCAL:
         return op_ld_local;
     case PTX_SPACE_CONST:
@@ -114,6 +120,8 @@ static uop_fn store_handler(enum ptx_space space, bool fixed)
         return op_st_global;
     if (space == PTX_SPACE_SHARED)
         return op_st_shared;
+    if (space == PTX_SPACE_SHARED_CLUSTER)
+        return op_st_cluster;
     if (space == PTX_SPACE_LOCAL)
         return op_st_local;
     return space == PTX_SPACE_PARAM ? fixed ? op_st_row : op_st_local : op_st_generic;
@@ -142,7 +150,7 @@ void decode_ld(struct decoder *d, const struct ptx_instruction *in)
     m.plain = m.bytes == 4 && m.width == 32 && m.vector == 1 && !m.narrow16 && !m.ordered &&
               m.reg[0] != NO_ROW;
     uint32_t index = mem_add(d, m);
-    struct uop *u = emit(d, load_handler(d, m.space, fixed));
+    struct uop *u = emit(d, load_handler(d, written_space(in), fixed));
     u->extra = index;
     bool counted = m.space != PTX_SPACE_CONST && m.space != PTX_SPACE_PARAM;
     site_of(d)->access = counted ? SITE_LOAD : SITE_OTHER;
@@ -152,6 +160,10 @@ void decode_ld(struct decoder *d, const struct ptx_instruction *in)
 
 void decode_st(struct decoder *d, const struct ptx_instruction *in)
 {
+    if (in_has(in, "async")) {
+        decode_store_async(d, in);
+        return;
+    }
     const struct ptx_operand *address = &in->operands[0];
     struct mem_op m = mem_new(d, in, address);
     if (m.base == NO_ROW || in->operand_count < 2 ||
@@ -161,21 +173,20 @@ void decode_st(struct decoder *d, const struct ptx_instruction *in)
     }
     bool fixed = fixed_param(d, address, &m);
     uint32_t index = mem_add(d, m);
-    struct uop *u = emit(d, store_handler(m.space, fixed));
+    struct uop *u = emit(d, store_handler(written_space(in), fixed));
     u->extra = index;
     site_of(d)->access = m.space == PTX_SPACE_PARAM ? SITE_OTHER : SITE_STORE;
 }
 
 void decode_cp(struct decoder *d, const struct ptx_instruction *in)
 {
-    if (!in_has(in, "async") || in_has(in, "bulk") || in_has(in, "mbarrier")) {
-        unsupported(d, "bulk copies and mbarriers are not there yet");
+    if (decode_copy(d, in))
         return;
-    }
     if (in->operand_count < 2 || in_has(in, "commit_group") || in_has(in, "wait_group") ||
         in_has(in, "wait_all"))
         return; // copies are done at once
     uint32_t to, take = NO_ROW;
+    const struct ptx_operand *skip = NULL; // lanes that ignore their source: zeros
     bool wide;
     int64_t offset;
     struct mem_op m = mem_new(d, in, &in->operands[1]);
@@ -185,15 +196,15 @@ void decode_cp(struct decoder *d, const struct ptx_instruction *in)
     if (in->operand_count > 3) {
         bool flag =
             in->operands[3].kind == PTX_OPERAND_REGISTER && reg_bits(d, in->operands[3].reg) == 1;
-        if (flag) {
-            unsupported(d, "cp.async with a predicate to ignore its source");
-            return;
-        }
-        if (!in_has(in, "L2::cache_hint") || in->operand_count > 4)
+        if (flag)
+            skip = &in->operands[3];
+        else if (!in_has(in, "L2::cache_hint") || in->operand_count > 4)
             take = source_row(d, &in->operands[3], 32, PTX_TYPE_U32);
     }
+    uint32_t skip_row = skip != NULL ? source_row(d, skip, 1, PTX_TYPE_PRED) : NO_ROW;
     uint32_t index = mem_add(d, m);
     struct uop *u = emit(d, op_copy_async);
+    u->a = skip_row;
     u->extra = index;
     u->b = to;
     u->imm = (uint32_t)offset;
@@ -206,6 +217,11 @@ void decode_cp(struct decoder *d, const struct ptx_instruction *in)
 
 static const char *const ATOMIC_WORDS[] = {"add", "min", "max", "inc",  "dec",
                                            "and", "or",  "xor", "exch", "cas"};
+
+int atomic_word(const struct ptx_instruction *in)
+{
+    return word_index(in, ATOMIC_WORDS, COUNT_OF(ATOMIC_WORDS));
+}
 
 // The result of an atomic can depend on which block comes first.
 static bool atomic_order_shows(const struct decoder *d, const struct ptx_instruction *in,
@@ -224,10 +240,15 @@ void decode_atomic(struct decoder *d, const struct ptx_instruction *in)
 {
     bool red = in_is(in, "red");
     int at = red ? 0 : 1;
-    int kind = word_index(in, ATOMIC_WORDS, COUNT_OF(ATOMIC_WORDS));
+    int kind = atomic_word(in);
+    bool results = !red && in->operands[0].kind == PTX_OPERAND_VECTOR;
+    if (in_has(in, "async")) {
+        decode_store_async(d, in);
+        return;
+    }
     const struct ptx_operand *to = &in->operands[0];
-    if (kind < 0 || in->type_count == 0 || in->operand_count < at + 2 || in_has(in, "async") ||
-        (!red && to->kind != PTX_OPERAND_REGISTER && to->kind != PTX_OPERAND_SINK)) {
+    if (kind < 0 || in->type_count == 0 || in->operand_count < at + 2 ||
+        (!red && !results && to->kind != PTX_OPERAND_REGISTER && to->kind != PTX_OPERAND_SINK)) {
         unsupported(d, "this form of an atomic");
         return;
     }
@@ -239,7 +260,10 @@ void decode_atomic(struct decoder *d, const struct ptx_instruction *in)
     for (int i = 0; i < m.vector && i < VECTOR_MAX; i++)
         m.reg[i] = source_row(d, vector ? &b->elements[i] : b, width, in->types[0]);
     m.width = (uint8_t)width;
-    m.reduction = red || to->kind == PTX_OPERAND_SINK || !d->read[to->reg];
+    for (int i = 0; i < m.vector && results && i < to->element_count; i++)
+        m.result[i] = result_row(d, &to->elements[i]);
+    m.results = results;
+    m.reduction = red || to->kind == PTX_OPERAND_SINK || (!results && !d->read[to->reg]);
     uint32_t c = in->operand_count > at + 2 && kind == ATOMIC_CAS
                      ? source_row(d, &in->operands[at + 2], width, in->types[0])
                      : (uint32_t)ALWAYS;
@@ -248,7 +272,7 @@ void decode_atomic(struct decoder *d, const struct ptx_instruction *in)
                             : m.space == PTX_SPACE_GLOBAL ? op_atomic_global
                                                           : op_atomic_generic);
     u->extra = index;
-    u->d = m.reduction ? NO_ROW : result_row(d, to);
+    u->d = m.reduction || results ? NO_ROW : result_row(d, to);
     u->b = m.reg[0];
     u->c = c;
     u->imm = (uint32_t)kind;

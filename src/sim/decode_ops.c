@@ -143,9 +143,7 @@ static void decode_isspacep(struct decoder *d, const struct ptx_instruction *in)
     u->d = result_row(d, &in->operands[0]);
     u->a = row;
     u->small = 64;
-    u->more = in->space_count == 0                        ? PTX_SPACE_GENERIC
-              : in->spaces[0] == PTX_SPACE_SHARED_CLUSTER ? PTX_SPACE_SHARED
-                                                          : in->spaces[0];
+    u->more = in->space_count == 0 ? PTX_SPACE_GENERIC : in->spaces[0];
 }
 
 /* ---- arithmetic ---------------------------------------------------------------------------- */
@@ -406,20 +404,21 @@ static void decode_warp_barrier(struct decoder *d, const struct ptx_instruction 
 
 static void decode_bar(struct decoder *d, const struct ptx_instruction *in)
 {
-    bool red = in_has(in, "red"), cluster = in_has(in, "cluster");
+    bool red = in_has(in, "red");
     if (in_has(in, "warp")) {
         decode_warp_barrier(d, in);
         return;
     }
+    if (in_has(in, "cluster")) {
+        branch_around(d, in);
+        decode_cluster_barrier(d, in);
+        return;
+    }
     site_of(d)->is_barrier = true;
-    if (cluster && in_has(in, "arrive"))
-        return; // the waiting half does it: clusters are of one block here
     int at = red ? 1 : 0, count = in->operand_count - at - (red ? 1 : 0);
     const struct ptx_operand *ops = in->operands + at;
-    uint32_t id =
-        !cluster && count > 0 ? source_row(d, &ops[0], 32, PTX_TYPE_U32) : constant_row(d, 0, 32);
-    uint32_t threads =
-        !cluster && count > 1 ? source_row(d, &ops[1], 32, PTX_TYPE_U32) : (uint32_t)ALWAYS;
+    uint32_t id = count > 0 ? source_row(d, &ops[0], 32, PTX_TYPE_U32) : constant_row(d, 0, 32);
+    uint32_t threads = count > 1 ? source_row(d, &ops[1], 32, PTX_TYPE_U32) : (uint32_t)ALWAYS;
     struct ptx_operand truth = in->operands[in->operand_count > 0 ? in->operand_count - 1 : 0];
     bool flip = red && truth.negated;
     truth.negated = false;
@@ -433,7 +432,7 @@ static void decode_bar(struct decoder *d, const struct ptx_instruction *in)
                                   : BARRIER_OR;
     if (red)
         u->d = result_row(d, &in->operands[0]);
-    unsigned flags = count > 1 && !cluster ? BARRIER_COUNTED : 0u;
+    unsigned flags = count > 1 ? BARRIER_COUNTED : 0u;
     flags |= in_has(in, "arrive") ? BARRIER_ARRIVE : 0u;
     flags |= in_is(in, "bar") || in_has(in, "aligned") ? BARRIER_ALIGNED : 0u;
     u->small = (uint16_t)flags;
@@ -508,8 +507,9 @@ static const char *const REDUX_WORDS[] = {"add", "min", "max", "and", "or", "xor
 static void decode_redux(struct decoder *d, const struct ptx_instruction *in)
 {
     int kind = word_index(in, REDUX_WORDS, COUNT_OF(REDUX_WORDS));
-    if (kind < 0 || ptx_type_kind(in->types[0]) == PTX_KIND_FLOAT) {
-        unsupported(d, "redux of floating point");
+    bool is_float = in->type_count > 0 && in->types[0] == PTX_TYPE_F32;
+    if (kind < 0 || (is_float && kind != REDUX_MIN && kind != REDUX_MAX)) {
+        unsupported(d, "this form of redux");
         return;
     }
     uint32_t a = source_row(d, &in->operands[1], 32, in->types[0]), members = member_row(d, in);
@@ -518,7 +518,11 @@ static void decode_redux(struct decoder *d, const struct ptx_instruction *in)
     u->d = result_row(d, &in->operands[0]);
     u->a = a, u->e = members;
     u->imm = (uint32_t)kind;
-    u->small = ptx_type_kind(in->types[0]) == PTX_KIND_SIGNED;
+    unsigned flags = ptx_type_kind(in->types[0]) == PTX_KIND_SIGNED ? REDUX_SIGNED : 0;
+    flags |= is_float ? REDUX_FLOAT : 0;
+    flags |= in_has(in, "abs") ? REDUX_ABS : 0;
+    flags |= in_has(in, "NaN") ? REDUX_NAN : 0;
+    u->small = (uint16_t)flags;
 }
 
 static void decode_elect(struct decoder *d, const struct ptx_instruction *in)
@@ -535,10 +539,38 @@ static void decode_activemask(struct decoder *d, const struct ptx_instruction *i
     emit(d, op_activemask)->d = result_row(d, &in->operands[0]);
 }
 
-static void decode_mbarrier(struct decoder *d, const struct ptx_instruction *in)
+// A hint to the caches: none is modelled; the register gets a value.
+static void decode_policy(struct decoder *d, const struct ptx_instruction *in)
 {
-    (void)in;
-    unsupported(d, "mbarriers are not there yet");
+    uint32_t zero = constant_row(d, 0, 64);
+    struct uop *u = emit(d, op_copy64);
+    u->d = result_row(d, &in->operands[0]);
+    u->a = zero;
+}
+
+/* ---- memory of a function at run time ------------------------------------------------------------ */
+
+static void decode_alloca(struct decoder *d, const struct ptx_instruction *in)
+{
+    uint32_t size = source_row(d, &in->operands[1], 32, PTX_TYPE_U32);
+    d->program->uses_local = d->program->recursive = true; // depth unknown
+    struct uop *u = emit(d, op_alloca);
+    u->d = result_row(d, &in->operands[0]);
+    u->a = size;
+    u->imm = in->operand_count > 2 ? (uint32_t)in->operands[2].bits : 8;
+    u->small = (uint16_t)reg_bits(d, in->operands[0].reg);
+}
+
+static void decode_stack(struct decoder *d, const struct ptx_instruction *in)
+{
+    bool restore = in_is(in, "stackrestore");
+    uint32_t row = restore ? source_row(d, &in->operands[0], 32, PTX_TYPE_U32)
+                           : result_row(d, &in->operands[0]);
+    d->program->uses_local = d->program->recursive = true;
+    struct uop *u = emit(d, op_stack);
+    u->d = row;
+    u->imm = restore;
+    u->small = restore ? 32 : (uint16_t)reg_bits(d, in->operands[0].reg);
 }
 
 static void decode_texture(struct decoder *d, const struct ptx_instruction *in)
@@ -588,13 +620,17 @@ enum decoder_flags {
     FLAGS_activemask = 0,
     FLAGS_fence = 0,
     FLAGS_nothing = 0,
-    FLAGS_mbarrier = 0,
     FLAGS_mma = 0,
     FLAGS_wmma = 0,
     FLAGS_ldmatrix = 0,
     FLAGS_movmatrix = 0,
     FLAGS_wgmma = 0,
     FLAGS_texture = 0,
+    FLAGS_mbarrier = 0,
+    FLAGS_mapa = 0,
+    FLAGS_alloca = 0,
+    FLAGS_stack = 0,
+    FLAGS_policy = 0,
     FLAGS_multimem = 0,
 };
 struct decode_row {

@@ -121,6 +121,40 @@ static void decode_product(struct decoder *d, const struct ptx_instruction *in,
     emit(d, op_mma)->more = index;
 }
 
+// m8n8k4 of halves: two registers of a and b, and an order of its own.
+static void decode_quads(struct decoder *d, const struct ptx_instruction *in, struct matrix_op *op)
+{
+    struct fragment *const f[4] = {&op->d, &op->a, &op->b, &op->c};
+    bool ok = in->operand_count >= 4, *by_column = &op->a_by_column;
+    for (int i = 0; i < in->word_count; i++) {
+        bool column = strcmp(in->words[i], "col") == 0;
+        if (!column && strcmp(in->words[i], "row") != 0)
+            continue;
+        *by_column = column;
+        by_column = &op->b_by_column;
+    }
+    for (int i = 0; i < 4 && ok; i++) {
+        const struct ptx_operand *o = &in->operands[i];
+        int needs = i == 1 || i == 2 ? 2 : in->types[i] == PTX_TYPE_F16 ? 4 : 8;
+        uint32_t *row = ARENA_ARRAY(&d->program->arena, uint32_t, needs);
+        f[i]->type = in->types[i];
+        f[i]->row = row;
+        ok = o->kind == PTX_OPERAND_VECTOR && o->element_count == needs;
+        for (int j = 0; j < needs && ok; j++) {
+            row[j] = i == 0 ? result_row(d, &o->elements[j])
+                            : source_row(d, &o->elements[j], 32, in->types[i]);
+            ok = row[j] != NO_ROW;
+        }
+    }
+    if (!ok) {
+        unsupported(d, "a product of this shape and these types");
+        return;
+    }
+    site_of(d)->tensor_flops = 4 * 2 * 8 * 8 * 4;
+    uint32_t index = matrix_add(d, *op);
+    emit(d, op_mma_quads)->more = index;
+}
+
 void decode_mma(struct decoder *d, const struct ptx_instruction *in)
 {
     struct matrix_op op = {.stride = NO_ROW};
@@ -132,7 +166,10 @@ void decode_mma(struct decoder *d, const struct ptx_instruction *in)
         unsupported(d, "a product of this shape and these types");
         return;
     }
-    decode_product(d, in, &op, in->types);
+    if (op.m == 8 && op.k == 4 && in->types[1] == PTX_TYPE_F16)
+        decode_quads(d, in, &op);
+    else
+        decode_product(d, in, &op, in->types);
 }
 
 /* ---- wmma ------------------------------------------------------------------------------------ */

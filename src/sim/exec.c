@@ -2,7 +2,7 @@
 // A handler takes the lanes of its guard, computes all 32 lanes, and keeps those that take part:
 // straight into the destination when all do, through scratch otherwise.
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/exec.h"
+#include "sim/cluster.h"
 
 #include <stdlib.h>
 
@@ -59,12 +59,19 @@ uint64_t special_value(const struct warp *w, enum ptx_special special, int compo
     case PTX_SREG_ENVREG2:
         return l->workspace_address >> 32;
     case PTX_SREG_CLUSTERID:
-        return c < 3 ? w->block->index[c] : 0;
+        return c < 3 ? w->block->index[c] / l->cluster[c] : 0;
     case PTX_SREG_NCLUSTERID:
-        return c < 3 ? l->options->grid[c] : 1;
+        return c < 3 ? l->options->grid[c] / l->cluster[c] : 1;
+    case PTX_SREG_CLUSTER_CTAID:
+        return c < 3 ? w->block->index[c] % l->cluster[c] : 0;
     case PTX_SREG_CLUSTER_NCTAID:
+        return c < 3 ? l->cluster[c] : 1;
+    case PTX_SREG_CLUSTER_CTARANK:
+        return cluster_rank(w);
     case PTX_SREG_CLUSTER_NCTARANK:
-        return 1;
+        return l->cluster_blocks;
+    case PTX_SREG_IS_EXPLICIT_CLUSTER:
+        return l->cluster_blocks > 1 ? ALL_LANES : 0;
     default: // the rest of an open list: gridid, cluster_ctarank, other envregs, pm counters
         return 0;
     }
@@ -133,7 +140,8 @@ struct frame *frame_new(struct warp *w, int function, struct frame *caller)
         frame_prepare(f);
     }
     f->caller = caller;
-    f->local_base = caller->local_base + caller->function->local_bytes;
+    f->local_base = caller->local_base + caller->function->local_bytes + caller->local_more;
+    f->local_more = 0;
     frame_fill(w, f);
     frame_fill_block(w, f);
     return f;
@@ -165,6 +173,8 @@ void warp_start(struct warp *w)
     w->other_count = 0;
     w->backward = 0;
     w->executed = 0;
+    w->root.local_more = 0;
+    w->cluster_parity = 0;
     w->waiting = w->done = w->forced = false;
     w->trace = NULL;
     frame_fill_block(w, &w->root);
@@ -459,14 +469,26 @@ enum ptx_space address_space(uint64_t address)
     return address - LOCAL_WINDOW < WINDOW_BYTES ? PTX_SPACE_LOCAL : PTX_SPACE_GLOBAL;
 }
 
+// Shared memory of the block itself, or of its cluster.
+static bool space_holds(const struct warp *w, enum ptx_space space, uint64_t address)
+{
+    uint64_t place = (address - SHARED_WINDOW) >> RANK_SHIFT;
+    if (space == PTX_SPACE_SHARED)
+        return place == 0 || place == cluster_rank(w) + 1;
+    if (space == PTX_SPACE_SHARED_CLUSTER)
+        space = PTX_SPACE_SHARED;
+    return address_space(address) == space;
+}
+
 // isspacep: more: the space asked for; small: bits of the source. Constants and parameters lie in
 // device memory here, told apart by their allocation only: asked for, they answer no.
 const struct uop *op_isspacep(struct warp *w, const struct uop *u)
 {
     uint32_t result = 0;
     for (uint32_t lane = 0; lane < LANES; lane++)
-        if ((uint32_t)address_space(lane_get(w, u->a, u->small, lane)) == u->more)
-            result |= 1u << lane;
+        result |=
+            (uint32_t)space_holds(w, (enum ptx_space)u->more, lane_get(w, u->a, u->small, lane))
+            << lane;
     keep_bits(w, u->d, result, guard_mask(w, u));
     return u + 1;
 }

@@ -48,6 +48,7 @@ enum atomic_kind {
 };
 enum shuffle_mode { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BFLY, SHUFFLE_IDX };
 enum vote_mode { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT };
+enum redux_flags { REDUX_SIGNED = 1, REDUX_FLOAT = 2, REDUX_ABS = 4, REDUX_NAN = 8 };
 enum redux_kind { REDUX_ADD, REDUX_MIN, REDUX_MAX, REDUX_AND, REDUX_OR, REDUX_XOR };
 enum barrier_reduction { BARRIER_PLAIN, BARRIER_POPC, BARRIER_AND, BARRIER_OR };
 // struct path's barrier: not a block's but other lanes of the warp.
@@ -128,6 +129,8 @@ struct mem_op {
     bool follows;
     int64_t merge_start;
     uint32_t reg[VECTOR_MAX]; // rows of the elements' registers
+    bool results;             // atomics of vectors: old values go to
+    uint32_t result[VECTOR_MAX];
 };
 
 struct segment { // a run of instructions that a warp executes with one mask
@@ -206,8 +209,10 @@ struct program {
     struct call *calls;
     struct mem_op *mem_ops;
     struct matrix_op *matrix_ops; // tensor.h
-    size_t segment_count, branch_count, call_count, mem_count, matrix_count;
-    size_t segment_capacity, branch_capacity, call_capacity, mem_capacity, matrix_capacity;
+    struct async_op *async_ops;   // async.h
+    size_t segment_count, branch_count, call_count, mem_count, matrix_count, async_count;
+    size_t segment_capacity, branch_capacity, call_capacity, mem_capacity, matrix_capacity,
+        async_capacity;
     struct site_info *sites;
     struct timing_site *timing;
     int site_count, register_count, guarded_count;
@@ -308,6 +313,7 @@ struct frame {
     const struct call *call;
     uint8_t *regs;
     uint32_t local_base; // in the thread's local memory
+    uint32_t local_more; // bytes of alloca
     struct frame *next_free;
 };
 
@@ -346,9 +352,10 @@ struct warp {
     bool waiting; // all leaves wait at barriers
     bool done;
     struct trace_warp *trace;
-    size_t trace_base;    // where the running segment's instructions are in it
-    uint32_t trace_first; // its first site
-    bool forced;          // a path goes on though lanes it waits for never come
+    size_t trace_base;       // where the running segment's instructions are in it
+    uint32_t trace_first;    // its first site
+    uint32_t cluster_parity; // of the phase of the cluster's barrier that a lane arrived at
+    bool forced;             // a path goes on though lanes it waits for never come
     struct frame root;
     struct path root_path;
 };
@@ -361,8 +368,13 @@ struct barrier {
     uint32_t first_site, first_lane;
 };
 
+struct cluster {                   // its barrier; of one block where none is asked for
+    uint32_t arrived, left, phase; // threads; left: that have not exited
+};
+
 struct block {
     struct sm *sm;
+    struct cluster *cluster, own_cluster;
     struct warp *warps;
     int warp_count, warps_left;
     uint32_t index[3];
@@ -468,8 +480,10 @@ struct launch {
     unsigned checks;
     bool serial; // SMs one by one: atomics need no host atomics
     uint32_t block_threads, warps_per_block;
-    uint64_t shared_bytes; // static and dynamic
-    uint64_t local_bytes;  // a thread
+    uint32_t cluster[3], cluster_blocks; // shape and size; 1 = none
+    struct cluster *clusters;            // NULL if none
+    uint64_t shared_bytes;               // static and dynamic
+    uint64_t local_bytes;                // a thread
     uint64_t grid_blocks, blocks_total, block_step;
     int sm_count, resident; // blocks an SM
     int registers;
@@ -574,12 +588,15 @@ const struct uop *path_end(struct warp *w); // the running lanes came to their r
 // The running lanes wait at a barrier; result: the barrier.red that wants its result, or NULL.
 const struct uop *path_block(struct warp *w, int barrier, const struct uop *resume,
                              const struct uop *result);
+// The running lanes wait for what others do: these get their turn first; goes on at u.
+const struct uop *path_yield(struct warp *w, const struct uop *u);
 // Lets lanes that wait for the rest of their warp go on alone: the rest waits for them.
 bool paths_release(struct warp *w);
 bool path_pick(struct warp *w); // makes a path that does not wait the running one
 const struct uop *lanes_exit(struct warp *w, uint32_t mask, const struct uop *next);
 // barrier.c
 void barriers_recheck(struct block *b); // after threads exited
+void cluster_check(struct block *b);    // cluster.c: ends the phase of the cluster's barrier
 void barriers_stuck(struct sm *sm);     // nothing runs any more: tells why
 // trace.c
 void trace_begin(struct block *b);
@@ -607,6 +624,10 @@ void check_shared(struct warp *w, const struct uop *u, uint32_t mask, const uint
                   int64_t more, unsigned bytes, enum touch touch);
 void check_local(struct warp *w, const struct uop *u, uint32_t mask, const uint64_t *offset,
                  unsigned bytes, enum touch touch);
+void fence_note(struct warp *w);                               // releases and acquires
+void check_mark(uint8_t *shadow, uint64_t at, unsigned bytes); // as written
+// atomic.c: a after it
+uint64_t atomic_value(enum atomic_kind kind, enum ptx_type type, uint64_t a, uint64_t b);
 // loadstore.c: counts an access and checks it; NULL after a violation.
 const struct mem_state *global_account(struct warp *w, const struct uop *u, uint32_t mask,
                                        const uint64_t *address, unsigned bytes, enum touch touch);
@@ -639,7 +660,9 @@ bool report_fill(struct launch *l, struct arena *a, struct sim_report *report, s
     X(ld_const) X(ld_row) X(st_row) X(copy_async) X(isspacep) X(fence) X(to_window) \
     X(atomic_global) X(atomic_shared) X(atomic_generic) X(shfl) X(vote) X(match) X(redux) \
     X(activemask) X(elect) X(barrier) X(barrier_warp) \
-    X(mma) X(wgmma) X(movmatrix) X(wmma_memory) X(ldmatrix)
+    X(mma) X(mma_quads) X(wgmma) X(movmatrix) X(wmma_memory) X(ldmatrix) X(mbarrier) X(mbarrier_wait) \
+    X(pending_count) X(bulk) X(store_async) X(mapa) X(getctarank) X(cluster_barrier) \
+    X(ld_cluster) X(st_cluster) X(alloca) X(stack)
 // clang-format on
 #define X(name) const struct uop *op_##name(struct warp *w, const struct uop *u);
 HANDLERS(X)

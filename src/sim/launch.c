@@ -4,7 +4,7 @@
 //   epoch  SMs run alone until they end or have done so much; then all pause, and their L2
 //          requests are merged in an order that does not depend on host threads
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/exec.h"
+#include "sim/cluster.h"
 
 #include <assert.h>
 #include <math.h>
@@ -60,11 +60,30 @@ static bool check_shape(const struct launch *l, const struct ptx_function *f, st
     if (threads > limit)
         return fail(err, f->at, "kernel '%s': %llu threads a block: at most %llu", f->name,
                     (unsigned long long)threads, (unsigned long long)limit);
-    if (f->cluster[0] > 1 || f->cluster[1] > 1 || f->cluster[2] > 1)
-        return fail(err, f->at, "kernel '%s' needs clusters of blocks: not simulated yet", f->name);
     if (o->arg_count != f->param_count)
         return fail(err, f->at, "kernel '%s' has %d parameters, %d arguments are given", f->name,
                     f->param_count, o->arg_count);
+    return true;
+}
+
+// The kernel's own clusters (.reqnctapercluster).
+static bool launch_clusters(struct launch *l, const struct ptx_function *f, struct error *err)
+{
+    l->cluster_blocks = 1;
+    for (int i = 0; i < 3; i++) {
+        l->cluster[i] = f->cluster[i] > 1 ? (uint32_t)f->cluster[i] : 1;
+        l->cluster_blocks *= l->cluster[i];
+        if (l->options->grid[i] % l->cluster[i] != 0)
+            return fail(err, f->at,
+                        "kernel '%s': grid.%c is %u: must be a multiple of its cluster's %u",
+                        f->name, AXIS[i], l->options->grid[i], l->cluster[i]);
+    }
+    if (l->cluster_blocks > CLUSTER_BLOCKS_MAX)
+        return fail(err, f->at, "kernel '%s': clusters of %u blocks: at most %d", f->name,
+                    l->cluster_blocks, CLUSTER_BLOCKS_MAX);
+    if (l->cluster_blocks > 1 && l->gpu->cc_major < 9)
+        return fail(err, f->at, "kernel '%s' needs clusters of blocks: compute capability 9.0",
+                    f->name);
     return true;
 }
 
@@ -228,7 +247,8 @@ static void launch_cores(struct launch *l)
     int threads = l->options->threads > 0 ? l->options->threads : cpu_count();
     uint64_t busy =
         l->blocks_total < (uint64_t)l->sm_count ? l->blocks_total : (uint64_t)l->sm_count;
-    l->serial = l->program->order_shows || (l->checks & SIM_CHECK_RACES) != 0;
+    l->serial =
+        l->program->order_shows || l->clusters != NULL || (l->checks & SIM_CHECK_RACES) != 0;
     if (l->serial || threads < 1)
         threads = 1;
     l->core_count = (uint64_t)threads < busy ? threads : (int)busy;
@@ -270,7 +290,7 @@ static bool launch_init(struct launch *l, struct sim *s, const struct sim_launch
     const struct ptx_function *f = ptx_function_find(o->module->ptx, o->kernel);
     if (f == NULL || !f->is_entry || !f->has_body)
         return fail_unknown_kernel(o->module->ptx, o->kernel, err);
-    if (!check_shape(l, f, err))
+    if (!check_shape(l, f, err) || !launch_clusters(l, f, err))
         return false;
     if (f->param_bytes > PARAM_BYTES_MAX)
         return fail(err, f->at, "kernel '%s': more than %d bytes of parameters", f->name,
@@ -278,8 +298,9 @@ static bool launch_init(struct launch *l, struct sim *s, const struct sim_launch
     l->block_threads = o->block[0] * o->block[1] * o->block[2];
     l->warps_per_block = (l->block_threads + LANES - 1) / LANES;
     l->grid_blocks = (uint64_t)o->grid[0] * o->grid[1] * o->grid[2];
-    l->block_step =
-        o->sample_share > 0 && o->sample_share < 1 ? (uint64_t)llround(1 / o->sample_share) : 1;
+    l->block_step = l->cluster_blocks == 1 && o->sample_share > 0 && o->sample_share < 1
+                        ? (uint64_t)llround(1 / o->sample_share)
+                        : 1;
     l->blocks_total = (l->grid_blocks + l->block_step - 1) / l->block_step;
     l->program = launch_program(s, o, f);
     l->shared_bytes = l->program->dynamic_shared_at + o->dynamic_shared_bytes;
@@ -293,6 +314,11 @@ static bool launch_init(struct launch *l, struct sim *s, const struct sim_launch
     launch_parameters(l, f);
     launch_constants(l);
     launch_caches(l, &report->occupancy);
+    if (l->cluster_blocks > 1) {
+        l->clusters = xcalloc(l->grid_blocks / l->cluster_blocks, sizeof(*l->clusters));
+        for (uint64_t i = 0; i < l->grid_blocks / l->cluster_blocks; i++)
+            l->clusters[i].left = l->cluster_blocks * l->block_threads;
+    }
     launch_cores(l);
     launch_checks(l);
     l->site_l2_hits = xcalloc((size_t)l->program->site_count + 1, sizeof(uint64_t));
@@ -324,6 +350,7 @@ static void launch_release(struct launch *l)
         free(l->records[i]);
     free(l->records);
     free(l->order);
+    free(l->clusters);
     free(l->site_l2_hits);
     trace_release(&l->trace);
     (void)pthread_mutex_destroy(&l->lock);
@@ -513,6 +540,7 @@ static void launch_run(struct launch *l)
     struct crew crew;
     crew_start(&crew, l);
     uint64_t wave = (uint64_t)l->sm_count * (uint64_t)l->resident;
+    wave -= wave % l->cluster_blocks; // all blocks of a cluster run at the same time
     bool stop = false;
     for (uint64_t first = 0; first < l->blocks_total && !stop; first += wave) {
         l->wave_first = first;

@@ -2,7 +2,7 @@
 // pattern of differences (struct mem_state) usually still holds and gives sectors, lines,
 // wavefronts, bounds and alignment at once; then the bytes move.
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/exec.h"
+#include "sim/cluster.h"
 
 // Where local memory lies for the caches: apart from all else, a piece for each resident warp.
 #define LOCAL_PHYSICAL 0x680000000000u
@@ -820,6 +820,48 @@ static struct parts parts_of(const uint64_t *address, uint32_t mask)
     return p;
 }
 
+// Shared memory of the block, or block by block of its cluster.
+static bool cluster_access(struct warp *w, const struct uop *u, const struct mem_op *m,
+                           uint32_t mask, const uint32_t *offset, bool store)
+{
+    if (w->core->launch->clusters == NULL)
+        return store ? store_shared(w, u, m, mask, offset, 0)
+                     : load_shared(w, u, m, mask, offset, 0);
+    while (mask != 0) {
+        struct shared_view own;
+        uint32_t near[LANES], part = cluster_enter(w, u, mask, offset, near, &own);
+        bool ok = part != 0 && (store ? store_shared(w, u, m, part, near, 0)
+                                      : load_shared(w, u, m, part, near, 0));
+        cluster_leave(w, &own);
+        if (!ok)
+            return false;
+        mask &= ~part;
+    }
+    return true;
+}
+
+static const struct uop *cluster_handler(struct warp *w, const struct uop *u, bool store)
+{
+    const struct mem_op *m = &w->core->launch->program->mem_ops[u->extra];
+    uint32_t mask = guard_mask(w, u), offset[LANES];
+    for (uint32_t i = 0; i < LANES; i++)
+        offset[i] = (m->base64 ? (uint32_t)row64(w, m->base)[i] : row32(w, m->base)[i]) +
+                    (uint32_t)m->offset;
+    if (mask != 0 && !cluster_access(w, u, m, mask, offset, store))
+        return warp_stop(w, u);
+    return turn_end(w, u);
+}
+
+const struct uop *op_ld_cluster(struct warp *w, const struct uop *u)
+{
+    return cluster_handler(w, u, false);
+}
+
+const struct uop *op_st_cluster(struct warp *w, const struct uop *u)
+{
+    return cluster_handler(w, u, true);
+}
+
 static const struct uop *generic_access(struct warp *w, const struct uop *u, bool store)
 {
     const struct mem_op *m = &w->core->launch->program->mem_ops[u->extra];
@@ -832,8 +874,7 @@ static const struct uop *generic_access(struct warp *w, const struct uop *u, boo
         for (int i = 0; i < LANES; i++)
             offset[i] = (uint32_t)(address[i] - SHARED_WINDOW);
         w->core->mem[u->extra].mask = 0; // the pattern is of one space
-        ok = store ? store_shared(w, u, m, p.shared, offset, 0)
-                   : load_shared(w, u, m, p.shared, offset, 0);
+        ok = cluster_access(w, u, m, p.shared, offset, store);
         w->core->mem[u->extra].mask = 0;
     }
     if (ok && p.local != 0) {
@@ -864,7 +905,7 @@ const struct uop *op_st_generic(struct warp *w, const struct uop *u)
 
 // cp.async: the struct mem_op is the source's (global); b: row of the destination (shared), imm:
 // its offset, more: the row is 64-bit; c: row of the bytes to copy, the rest of m->bytes is zeros
-// (NO_ROW: all). Done at once: waiting for its group is then never too early.
+// (NO_ROW: all), a: predicate of lanes that take zeros alone. Done at once: waiting for its group is then never too early.
 const struct uop *op_copy_async(struct warp *w, const struct uop *u)
 {
     const struct mem_op *m = &w->core->launch->program->mem_ops[u->extra];
@@ -889,13 +930,17 @@ const struct uop *op_copy_async(struct warp *w, const struct uop *u)
         {
             reading &= row32(w, u->c)[lane] == 0 ? ~(1u << lane) : ALL_LANES;
         }
+    if (u->a != NO_ROW)
+        reading &= ~*row32(w, u->a);
     if (reading != 0 && global_account(w, u, reading, from, m->bytes, TOUCH_READ) == NULL)
         return warp_stop(w, u);
     if ((w->core->launch->checks & (SIM_CHECK_UNINIT | SIM_CHECK_RACES)) != 0)
         check_shared(w, u, mask, to, 0, m->bytes, TOUCH_WRITE);
     EACH_LANE(lane, mask)
     {
-        uint32_t take = u->c == NO_ROW ? m->bytes : row32(w, u->c)[lane];
+        uint32_t take = (reading >> lane & 1) == 0 ? 0
+                        : u->c == NO_ROW           ? m->bytes
+                                                   : row32(w, u->c)[lane];
         take = take < m->bytes ? take : m->bytes;
         uint8_t *d = w->block->shared + to[lane];
         memset(d, 0, m->bytes);

@@ -141,9 +141,16 @@ static void block_start(struct block *b, struct core *core, struct sm *sm, uint6
     const uint32_t *grid = l->options->grid;
     b->sm = sm;
     b->linear = linear;
-    b->index[0] = (uint32_t)(linear % grid[0]);
-    b->index[1] = (uint32_t)(linear / grid[0] % grid[1]);
-    b->index[2] = (uint32_t)(linear / grid[0] / grid[1]);
+    uint64_t cluster = linear / l->cluster_blocks, rank = linear % l->cluster_blocks;
+    for (int i = 0; i < 3; i++) { // cluster by cluster, x first in both
+        uint32_t clusters = grid[i] / l->cluster[i];
+        b->index[i] =
+            (uint32_t)(cluster % clusters) * l->cluster[i] + (uint32_t)(rank % l->cluster[i]);
+        cluster /= clusters;
+        rank /= l->cluster[i];
+    }
+    b->own_cluster = (struct cluster){.left = l->block_threads};
+    b->cluster = l->clusters != NULL ? &l->clusters[linear / l->cluster_blocks] : &b->own_cluster;
     b->warps_left = b->warp_count;
     b->threads_left = l->block_threads;
     b->exited = b->threads_waiting = 0;

@@ -154,6 +154,66 @@ const struct uop *op_mma(struct warp *w, const struct uop *u)
     return u + 1;
 }
 
+// Where an element of an 8x8 result lies in m8n8k4: lane's share i; lanes 16 to 31 have the lower half.
+static unsigned quad_place(const struct fragment *f, unsigned i, uint32_t lane)
+{
+    unsigned lower = lane >= 16 ? 4 : 0;
+    if (f->type == PTX_TYPE_F16)
+        return (lane % 4 + lower) * 8 + i;
+    return ((lane & 1) + (i & 2) + lower) * 8 + (i & 4) + (lane & 2) + (i & 1);
+}
+
+static float half_at(const struct warp *w, const struct fragment *f, unsigned i, uint32_t lane)
+{
+    return tensor_value(PTX_TYPE_F16, row32(w, f->row[i / 2])[lane] >> i % 2 * 16);
+}
+
+static void quad_gather(const struct warp *w, const struct matrix_op *op, uint32_t lane,
+                        struct matrices *x)
+{
+    unsigned lower = lane >= 16 ? 4 : 0, own = lane % 4;
+    for (unsigned i = 0; i < 4; i++) {
+        x->a.f[op->a_by_column ? (i + lower) * 4 + own : (own + lower) * 4 + i] =
+            half_at(w, &op->a, i, lane);
+        x->b.f[op->b_by_column ? i * 8 + own + lower : own * 8 + i + lower] =
+            half_at(w, &op->b, i, lane);
+    }
+    for (unsigned i = 0; i < 8; i++)
+        x->c.f[quad_place(&op->c, i, lane)] =
+            op->c.type == PTX_TYPE_F16 ? half_at(w, &op->c, i, lane)
+                                       : tensor_value(PTX_TYPE_F32, row32(w, op->c.row[i])[lane]);
+}
+
+// mma.m8n8k4 of halves: four products, each of lanes 4 q to 4 q + 3 and those 16 further on.
+const struct uop *op_mma_quads(struct warp *w, const struct uop *u)
+{
+    const struct matrix_op *op = &w->core->launch->program->matrix_ops[u->more];
+    uint32_t mask = guard_mask(w, u);
+    if (mask == 0)
+        return u + 1;
+    whole_warp(w, u, mask);
+    bool half = op->d.type == PTX_TYPE_F16;
+    for (unsigned quad = 0; quad < 4; quad++) {
+        struct matrices x;
+        uint32_t lanes = 0x000f000fu << 4 * quad;
+        matrices_init(&x, 8, 8, 4);
+        EACH_LANE(lane, lanes)
+        {
+            quad_gather(w, op, lane, &x);
+        }
+        matrices_multiply(w, &x, op);
+        EACH_LANE(lane, lanes & mask)
+        {
+            for (unsigned i = 0; i < 8; i++) {
+                uint32_t raw = tensor_raw(op->d.type, x.c.f[quad_place(&op->d, i, lane)]);
+                uint32_t *to = row32(w, op->d.row[half ? i / 2 : i]) + lane;
+                *to = !half ? raw : i % 2 == 0 ? raw : (*to & 0xffff) | raw << 16;
+            }
+        }
+    }
+    return u + 1;
+}
+
 // movmatrix: an 8x8 matrix of 16-bit elements, transposed across the warp.
 const struct uop *op_movmatrix(struct warp *w, const struct uop *u)
 {

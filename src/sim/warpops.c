@@ -187,7 +187,19 @@ static uint32_t redux_apply(enum redux_kind kind, bool is_signed, uint32_t x, ui
     return x;
 }
 
-// imm: enum redux_kind; small: signed.
+// The number wins, or NaN with `nan`.
+static uint32_t redux_float(enum redux_kind kind, bool nan, uint32_t x, uint32_t y)
+{
+    float a, b;
+    memcpy(&a, &x, 4);
+    memcpy(&b, &y, 4);
+    if (a != a || b != b)
+        return nan || (a != a && b != b) ? 0x7fffffff : a != a ? y : x;
+    bool zeros = ((x | y) << 1) == 0, less = zeros ? (x >> 31) > (y >> 31) : a < b;
+    return less == (kind == REDUX_MIN) ? x : y;
+}
+
+// imm: enum redux_kind; small: enum redux_flags.
 const struct uop *op_redux(struct warp *w, const struct uop *u)
 {
     uint32_t mask;
@@ -195,10 +207,19 @@ const struct uop *op_redux(struct warp *w, const struct uop *u)
     if (!lanes_gather(w, u, &mask, &next))
         return next;
     const uint32_t *a = row32(w, u->a);
-    uint32_t value = a[lane_first(mask)];
-    EACH_LANE(lane, mask & (mask - 1))
+    uint32_t magnitude = (u->small & REDUX_ABS) != 0 ? INT32_MAX : UINT32_MAX;
+    uint32_t value = a[lane_first(mask)] & magnitude;
+    EACH_LANE(lane,
+              mask) // the first one twice: no harm to min and max, and its NaN is made canonical
     {
-        value = redux_apply((enum redux_kind)u->imm, u->small != 0, value, a[lane]);
+        if ((u->small & REDUX_FLOAT) != 0)
+            value = redux_float((enum redux_kind)u->imm, (u->small & REDUX_NAN) != 0, value,
+                                a[lane] & magnitude);
+    }
+    EACH_LANE(lane, (u->small & REDUX_FLOAT) != 0 ? 0 : mask & (mask - 1))
+    {
+        value =
+            redux_apply((enum redux_kind)u->imm, (u->small & REDUX_SIGNED) != 0, value, a[lane]);
     }
     EACH_LANE(lane, mask)
     {

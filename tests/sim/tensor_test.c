@@ -500,6 +500,76 @@ static void ldmatrix_stmatrix_and_movmatrix_transpose(void **state)
     bench_close(&x);
 }
 
+/* ---- m8n8k4 of halves ------------------------------------------------------------------------- */
+
+// Four products of lanes q and q + 16; each lane's registers by the tables of the PTX ISA.
+static void check_quads(bool a_col, bool b_col, bool half)
+{
+    static uint32_t in[RUNS * WORDS_IN * 32], out[RUNS * WORDS_OUT * 32];
+    static int a[RUNS][4][8][4], b[RUNS][4][4][8], c[RUNS][4][8][8];
+    uint32_t seed = 31;
+    struct text t = {0};
+    struct bench x;
+    int nc = half ? 4 : 8;
+    text_add(&t, PROLOGUE);
+    (void)load(&t, F32, 0, 4 + nc, 0);
+    text_printf(&t, "mma.sync.aligned.m8n8k4.%s.%s.%s.f16.f16.%s ", a_col ? "col" : "row",
+                b_col ? "col" : "row", half ? "f16" : "f32", half ? "f16" : "f32");
+    list(&t, "%r", 40, nc);
+    text_add(&t, ", {%r0, %r1}, {%r2, %r3}, ");
+    list(&t, "%r", 4, nc);
+    text_add(&t, ";\n");
+    for (int i = 0; i < nc; i++)
+        text_printf(&t, "st.global.b32 [%%l7+%d], %%r%d;\n", i * 128, 40 + i);
+    text_add(&t, "ret;\n}\n");
+    memset(in, 0, sizeof(in));
+#define PLACE_C(lane, i, row, column)                                             \
+    int row = (half ? (lane) % 4 : ((lane)&1) + ((i)&2)) + ((lane) < 16 ? 0 : 4), \
+        column = half ? (i) : ((i)&4) + ((lane)&2) + ((i)&1)
+    for (int r = 0; r < RUNS; r++)
+        for (int lane = 0; lane < 32; lane++) {
+            uint32_t *words = in + (ptrdiff_t)r * WORDS_IN * 32;
+            int q = lane % 16 / 4, low = lane < 16 ? 0 : 4;
+            for (int i = 0; i < 4; i++) {
+                int va = small(F16, &seed), vb = small(F16, &seed);
+                a[r][q][a_col ? i % 4 + low : lane % 4 + low][a_col ? lane % 4 : i] = va;
+                b[r][q][b_col ? i : lane % 4][b_col ? lane % 4 + low : i + low] = vb;
+                put(words, F16, i, lane, 0, encode(F16, va));
+                put(words, F16, i, lane, 2, encode(F16, vb));
+            }
+            for (int i = 0; i < 8; i++) {
+                int v = small(F16, &seed);
+                PLACE_C(lane, i, row, column);
+                c[r][q][row][column] = v;
+                put(words, half ? F16 : F32, i, lane, 4, encode(half ? F16 : F32, v));
+            }
+        }
+    bench_text(&x, text_str(&t));
+    uint64_t to = bench_buffer(&x, "out", NULL, sizeof(out)),
+             from = bench_buffer(&x, "in", in, sizeof(in));
+    bench_run(&x, "k", GRID1(RUNS, 32), ARGS(&to, &from));
+    bench_fetch(&x, to, out, sizeof(out));
+    for (int r = 0; r < RUNS; r++)
+        for (int lane = 0; lane < 32; lane++)
+            for (int i = 0; i < 8; i++) {
+                PLACE_C(lane, i, row, column);
+                int q = lane % 16 / 4, want = c[r][q][row][column];
+                for (int k = 0; k < 4; k++)
+                    want += a[r][q][row][k] * b[r][q][k][column];
+                uint64_t got = get(out + (ptrdiff_t)r * WORDS_OUT * 32, half ? F16 : F32, i, lane);
+                assert_int_equal(got, encode(half ? F16 : F32, want));
+            }
+    assert_counter(&x, FLOPS_TENSOR, RUNS * 2048);
+    bench_close(&x);
+    text_release(&t);
+}
+
+static void the_products_of_sm_70_are_of_eight_lanes_each(void **state)
+{
+    for (int i = 0; i < 8; i++)
+        check_quads((i & 1) != 0, (i & 2) != 0, (i & 4) != 0);
+}
+
 /* ---- wgmma ----------------------------------------------------------------------------------- */
 
 // Byte of element (line, deep): the canonical layouts as CUTLASS writes them (mma_sm90_desc.hpp), in
@@ -816,6 +886,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(wmma_multiplies_in_all_shapes_and_layouts),
         cmocka_unit_test(ldmatrix_and_mma_make_a_tiled_product),
         cmocka_unit_test(ldmatrix_stmatrix_and_movmatrix_transpose),
+        cmocka_unit_test(the_products_of_sm_70_are_of_eight_lanes_each),
         cmocka_unit_test(wgmma_reads_matrices_in_every_canonical_layout),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
