@@ -631,6 +631,7 @@ enum decoder_flags {
     FLAGS_alloca = 0,
     FLAGS_stack = 0,
     FLAGS_policy = 0,
+    FLAGS_video = 0,
     FLAGS_multimem = 0,
 };
 struct decode_row {

@@ -662,7 +662,7 @@ bool report_fill(struct launch *l, struct arena *a, struct sim_report *report, s
     X(activemask) X(elect) X(barrier) X(barrier_warp) \
     X(mma) X(mma_quads) X(wgmma) X(movmatrix) X(wmma_memory) X(ldmatrix) X(mbarrier) X(mbarrier_wait) \
     X(pending_count) X(bulk) X(store_async) X(mapa) X(getctarank) X(cluster_barrier) \
-    X(ld_cluster) X(st_cluster) X(alloca) X(stack)
+    X(video) X(ld_cluster) X(st_cluster) X(alloca) X(stack)
 // clang-format on
 #define X(name) const struct uop *op_##name(struct warp *w, const struct uop *u);
 HANDLERS(X)

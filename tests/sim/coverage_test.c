@@ -1,5 +1,6 @@
 // Which instructions the decoder knows: every row of coverage.def becomes a kernel of one statement.
-// RIDGE_COVERAGE_LIST=1 prints all rows that don't hold instead of stopping at the first.
+// RIDGE_COVERAGE_LIST=1 prints all rows that don't hold instead of stopping at the first; with a file as
+// argument: which of its statements, one a line, are refused.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/exec.h"
 
@@ -72,8 +73,26 @@ static void every_instruction_runs_or_is_refused_with_a_reason(void **state)
     assert_int_equal(wrong, 0);
 }
 
-int main(void)
+// One statement a line: those that are refused.
+static int tell_file(const char *path)
 {
+    char line[1024];
+    struct bench b;
+    FILE *f = fopen(path, "r");
+    if (f == NULL)
+        return 1;
+    while (fgets(line, sizeof(line), f) != NULL) {
+        const char *why = refusal_of(line, &b);
+        if (why != NULL)
+            (void)printf("%s    %s\n", line, why);
+    }
+    return fclose(f) == 0 ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2)
+        return tell_file(argv[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_instruction_runs_or_is_refused_with_a_reason),
     };
