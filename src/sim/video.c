@@ -54,8 +54,7 @@ const struct uop *op_video(struct warp *w, const struct uop *u)
             packed |= ((uint32_t)x & ((1u << bits) - 1)) << i * bits;
             sum += (uint32_t)x;
         }
-        row32(w, u->d)[lane] =
-            (u->small & ACCUMULATE) != 0 ? row32(w, u->c)[lane] + sum : packed;
+        row32(w, u->d)[lane] = (u->small & ACCUMULATE) != 0 ? row32(w, u->c)[lane] + sum : packed;
     }
     return u + 1;
 }
