@@ -108,8 +108,11 @@ static bool request_fill(const struct options *o, struct loop_request *q, struct
         !option_i64(o, OPTION_SEED, 0, INT64_MAX, 0, &seed, err) ||
         !option_i64(o, OPTION_SAMPLES_MAX, 1, INT32_MAX, 0, &q->samples_max, err) ||
         !option_double(o, OPTION_TIME_LIMIT, 0, &q->time_limit_s, err) ||
-        !option_double(o, OPTION_TIMEOUT, 0, &q->timeout_s, err))
+        !option_double(o, OPTION_TIMEOUT, 0, &q->timeout_s, err) ||
+        !option_double(o, OPTION_SAMPLE_BLOCKS, 0, &q->sample_share, err))
         return false;
+    if (option_given(o, OPTION_SAMPLE_BLOCKS) && !(q->sample_share > 0 && q->sample_share <= 1))
+        return fail(err, NOWHERE, "option --sample-blocks: give a share above 0 and up to 1: 0.1");
     q->experiment_path = o->arguments[0];
     q->device = option_text(o, OPTION_DEVICE, "auto");
     q->overrides = o->option[OPTION_PARAM].values;

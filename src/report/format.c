@@ -45,6 +45,16 @@ const char *show_text(const char *s)
     return s ? s : "-";
 }
 
+const char *show_sampling(const struct run_header *h, char out[CELL_SIZE])
+{
+    double share = json_number_value(json_object_get(h->environment, "sample_share"));
+    out[0] = '\0';
+    if (share > 0)
+        (void)snprintf(out, CELL_SIZE, ", about %.3g %% of the blocks run, counters scaled up",
+                       share * percent);
+    return out;
+}
+
 static bool is_continuation(char c)
 {
     return ((unsigned char)c & 0xC0U) == 0x80U;

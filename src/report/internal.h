@@ -17,6 +17,9 @@ const char *show_count(double value, char out[CELL_SIZE]);
 const char *show_error(double value, char out[CELL_SIZE]); // of a comparison: two digits
 const char *show_text(const char *s);                      // "-" for NULL
 
+// ", about 10 % of the blocks run, …" or "".
+const char *show_sampling(const struct run_header *h, char out[CELL_SIZE]);
+
 // Characters on the screen, of UTF-8.
 size_t text_columns(const char *s);
 // Cuts to `columns`, marked with "~"; pads with spaces, to the left when `right`.

@@ -394,9 +394,10 @@ bool report_markdown(const struct run *r, const struct experiment *experiment, s
     text_add(out, "# ");
     add_words(out, h->title ? h->title : h->experiment);
     text_add(out, "\n\n");
-    text_printf(out, "Device: %s (%s). Date: %s. Caches: %s. ridge %s", show_text(h->device_name),
+    char sampling[CELL_SIZE];
+    text_printf(out, "Device: %s (%s). Date: %s. Caches: %s%s. ridge %s", show_text(h->device_name),
                 show_text(h->device_id), show_text(h->started), show_text(h->cache_state),
-                show_text(h->ridge_version));
+                show_sampling(h, sampling), show_text(h->ridge_version));
     text_printf(out, "%s%s.\n\n", h->git ? ". Commit: " : "", h->git ? h->git : "");
     for (int i = 0; i < r->result_count; i++) {
         if (first_of_case(r, i))

@@ -450,8 +450,10 @@ void report_terminal(const struct run *r, const struct report_style *style, stru
 {
     const struct run_header *h = &r->header;
     add_title(h, style, out);
-    text_printf(out, "\n%s (%s), caches %s, %s\n", show_text(h->device_name),
-                show_text(h->device_id), show_text(h->cache_state), show_text(h->started));
+    char sampling[CELL_SIZE];
+    text_printf(out, "\n%s (%s), caches %s%s, %s\n", show_text(h->device_name),
+                show_text(h->device_id), show_text(h->cache_state), show_sampling(h, sampling),
+                show_text(h->started));
     for (int i = 0; i < r->result_count; i++) {
         if (first_of_case(r, i))
             add_case(r, r->results[i].case_label, style, out);

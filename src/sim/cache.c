@@ -107,6 +107,8 @@ static inline int set_find(const struct set *s, uint32_t tag)
 
 static inline void set_touch(struct set *s, int way)
 {
+    if ((int)(s->order & 15) == way)
+        return;
     uint64_t x = s->order ^ (uint64_t)way * 0x1111111111111111u;
     uint64_t zero =
         (x - 0x1111111111111111u) & ~x & 0x8888888888888888u; // lowest: where way stands
@@ -586,6 +588,11 @@ void l2_free(struct l2 *c)
         return;
     free(c->sets);
     free(c);
+}
+
+uint64_t l2_dirty_bytes_max(const struct l2 *c)
+{
+    return (uint64_t)c->set_count * c->partitions * c->dirty_ways_max * LINE_BYTES;
 }
 
 uint64_t l2_dirty_bytes(const struct l2 *c)

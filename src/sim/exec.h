@@ -275,6 +275,11 @@ const struct lanes_functions *lanes_functions(enum sim_isa isa);
 
 enum pattern_shape { SHAPE_OTHER, SHAPE_CONTIGUOUS, SHAPE_UNIFORM };
 
+// What a pattern does where its first lane lies at one place of a line.
+struct phase {
+    struct access access; // addresses of lines less the first lane's line
+    int passes;           // through the L1 data stage
+};
 // The last access of a site: most sites repeat it shifted, so that what depends only on the
 // differences of addresses is kept.
 struct mem_state {
@@ -283,7 +288,7 @@ struct mem_state {
         _Alignas(64) uint64_t far[LANES];
         uint32_t near[LANES];
     } delta;
-    // counts; a generic access may add to those of several spaces
+    // counts, `requests` to `depth` in a row; a generic access may add to those of several spaces
     uint64_t requests, sectors, sectors_ideal, lines, l1_hit_sectors, l2_sectors; // global
     uint64_t data_passes; // global: through the L1 data stage
     uint64_t shared_requests, wavefronts, wavefronts_ideal;
@@ -297,8 +302,12 @@ struct mem_state {
     enum pattern_shape shape;
     int64_t lowest, highest;  // of the differences; highest with the bytes of the access
     uint64_t bits;            // or of all differences
-    struct wavefronts passes; // shared; of a global access in `count`
-    struct access access;     // addresses of lines less the first lane's line
+    struct wavefronts passes; // shared
+    // global: a phase for each place in a line, worked out when it first comes up
+    const struct phase *phase; // of `key`
+    struct phase *phases;      // LINE_BYTES / phase_bytes of them
+    unsigned phase_bytes;
+    uint64_t known[2]; // a bit a phase
 };
 
 struct segment_count {
@@ -484,7 +493,9 @@ struct launch {
     struct cluster *clusters;            // NULL if none
     uint64_t shared_bytes;               // static and dynamic
     uint64_t local_bytes;                // a thread
-    uint64_t grid_blocks, blocks_total, block_step;
+    uint64_t grid_blocks, blocks_total;  // of those that run
+    // A share of the blocks: of block_step groups of neighbours the first runs; 1 = all do.
+    uint64_t block_group, block_step;
     int sm_count, resident; // blocks an SM
     int registers;
     bool registers_modelled;
@@ -495,7 +506,7 @@ struct launch {
     struct sm *sms;
     struct core *cores;
     int core_count;
-    struct l2_counts l2;
+    struct l2_counts l2, l2_whole; // of the blocks that ran; of all
     uint64_t *site_l2_hits;
     struct trace trace;
     struct word_record **records; // SIM_CHECK_RACES: pages by address
@@ -640,6 +651,8 @@ bool lane_bounded(const struct space *space, uint64_t address, unsigned bytes, b
 uint64_t special_value(const struct warp *w, enum ptx_special special, int component,
                        uint32_t lane);
 // launch.c
+// Requests for L2 of this epoch. room: where the next `count` go; the caller moves log_count.
+struct l2_request *sm_log_room(struct sm *sm, size_t count);
 void sm_log(struct sm *sm, uint64_t line, uint8_t sectors, uint8_t full, enum l2_kind kind,
             uint32_t site);
 // sm.c

@@ -278,6 +278,24 @@ static void launch_checks(struct launch *l)
         m->items[i].all_written = true;
 }
 
+// Which blocks run where only a share does: groups of neighbours, a wave of them if the grid has that
+// many, so that what neighbours share in the caches is kept; at least two groups.
+static void launch_sample(struct launch *l)
+{
+    double share = l->options->sample_share;
+    uint64_t wave = (uint64_t)l->sm_count * (uint64_t)l->resident;
+    if (!(share > 0 && share < 1) || l->cluster_blocks > 1)
+        return;
+    uint64_t step = (uint64_t)llround(1 / share), group = l->grid_blocks / (2 * step);
+    if (step < 2 || group == 0)
+        return;
+    group = group < wave ? group : wave;
+    uint64_t rest = l->grid_blocks % (group * step);
+    l->block_step = step;
+    l->block_group = group;
+    l->blocks_total = l->grid_blocks / (group * step) * group + (rest < group ? rest : group);
+}
+
 static bool launch_init(struct launch *l, struct sim *s, const struct sim_launch *o,
                         struct sim_report *report, struct error *err)
 {
@@ -298,16 +316,15 @@ static bool launch_init(struct launch *l, struct sim *s, const struct sim_launch
     l->block_threads = o->block[0] * o->block[1] * o->block[2];
     l->warps_per_block = (l->block_threads + LANES - 1) / LANES;
     l->grid_blocks = (uint64_t)o->grid[0] * o->grid[1] * o->grid[2];
-    l->block_step = l->cluster_blocks == 1 && o->sample_share > 0 && o->sample_share < 1
-                        ? (uint64_t)llround(1 / o->sample_share)
-                        : 1;
-    l->blocks_total = (l->grid_blocks + l->block_step - 1) / l->block_step;
+    l->block_step = l->block_group = 1;
+    l->blocks_total = l->grid_blocks;
     l->program = launch_program(s, o, f);
     l->shared_bytes = l->program->dynamic_shared_at + o->dynamic_shared_bytes;
     l->sm_count = (int)GPU(l->gpu, sm_count);
     if (!launch_occupancy(l, f, &report->occupancy, err) || !launch_system_memory(l, err))
         return false;
     l->resident = report->occupancy.blocks_per_sm;
+    launch_sample(l);
     if (l->program->uses_local)
         l->local_bytes =
             l->program->recursive ? LOCAL_STACK_BYTES : (l->program->local_bytes + 15) / 16 * 16;
@@ -357,6 +374,16 @@ static void launch_release(struct launch *l)
 }
 
 /* ---- the chip ------------------------------------------------------------------------------ */
+
+struct l2_request *sm_log_room(struct sm *sm, size_t count)
+{
+    if (sm->log_count + count > sm->log_capacity) {
+        void *log = sm->log;
+        vec_reserve(&log, &sm->log_capacity, sm->log_count + count, sizeof(*sm->log));
+        sm->log = log;
+    }
+    return sm->log + sm->log_count;
+}
 
 void sm_log(struct sm *sm, uint64_t line, uint8_t sectors, uint8_t full, enum l2_kind kind,
             uint32_t site)

@@ -199,9 +199,38 @@ static int data_passes(const struct core *core, const uint64_t *address, uint32_
     return core->access->shared(low, mask, bytes, SHARED_LOAD).count;
 }
 
+// The pattern's phase at this address: kept from before, or worked out now. Misaligned ones are told
+// by the caller.
+static void phase_enter(struct warp *w, struct mem_state *s, uint32_t mask, const uint64_t *address,
+                        uint64_t first, unsigned bytes)
+{
+    static const struct phase misaligned;
+    s->key = (uint32_t)(first % LINE_BYTES);
+    if (((first | s->bits) & (bytes - 1)) != 0) {
+        s->phase = &misaligned;
+        return;
+    }
+    if (s->phase_bytes != bytes) {
+        s->phases = ARENA_ARRAY(&w->core->arena, struct phase, LINE_BYTES / bytes);
+        s->phase_bytes = bytes;
+        s->known[0] = s->known[1] = 0;
+    }
+    uint32_t index = s->key / bytes;
+    struct phase *p = &s->phases[index];
+    uint64_t bit = (uint64_t)1 << index % 64;
+    s->phase = p;
+    if ((s->known[index / 64] & bit) != 0)
+        return;
+    s->known[index / 64] |= bit;
+    w->core->access->global(address, mask, bytes, &p->access);
+    for (int i = 0; i < p->access.line_count; i++)
+        p->access.line[i].address -= first - s->key;
+    p->passes = data_passes(w->core, address, mask, bytes);
+}
+
 // Takes note of a new pattern of addresses.
-static void pattern_learn(struct warp *w, struct mem_state *s, uint32_t mask,
-                          const uint64_t *address, unsigned bytes)
+static void pattern_learn(struct mem_state *s, uint32_t mask, const uint64_t *address,
+                          unsigned bytes)
 {
     uint64_t first = address[lane_first(mask)];
     int64_t low = 0, high = 0;
@@ -219,24 +248,18 @@ static void pattern_learn(struct warp *w, struct mem_state *s, uint32_t mask,
         uniform &= delta == 0;
     }
     s->mask = mask;
-    s->key = (uint32_t)(first % LINE_BYTES);
     s->lowest = low;
     s->highest = high + (int64_t)bytes;
     s->bits = bits;
     s->shape = contiguous ? SHAPE_CONTIGUOUS : uniform ? SHAPE_UNIFORM : SHAPE_OTHER;
-    if ((first & (bytes - 1)) == 0 && (bits & (bytes - 1)) == 0)
-        w->core->access->global(address, mask, bytes, &s->access);
-    else
-        s->access = (struct access){0}; // misaligned: told by the caller
-    s->passes.count = data_passes(w->core, address, mask, bytes);
-    for (int i = 0; i < s->access.line_count; i++)
-        s->access.line[i].address -= first - s->key;
+    s->known[0] = s->known[1] = 0;
+    s->key = LINE_BYTES; // no phase yet
 }
 
 static bool pattern_holds(const struct warp *w, const struct mem_state *s, uint32_t mask,
                           const uint64_t *address, uint64_t first)
 {
-    return s->mask == mask && s->key == first % LINE_BYTES &&
+    return s->mask == mask &&
            (w->core->lanes->mismatch64(address, first, s->delta.far) & mask) == 0;
 }
 
@@ -268,9 +291,14 @@ static void global_through_l1(struct warp *w, const struct uop *u, const struct 
                               struct trace_op *traced)
 {
     struct sm *sm = w->block->sm;
+    const struct access *access = &s->phase->access;
+    const uint8_t kind = touch == TOUCH_READ    ? L2_READ
+                         : touch == TOUCH_WRITE ? L2_WRITE
+                                                : L2_ATOMIC;
+    struct l2_request *request = sm_log_room(sm, (size_t)access->line_count);
     unsigned hits = 0, sent = 0, partial = 0;
-    for (int i = 0; i < s->access.line_count; i++) {
-        const struct access_line *a = &s->access.line[i];
+    for (int i = 0; i < access->line_count; i++) {
+        const struct access_line *a = &access->line[i];
         uint64_t address = line + a->address;
         uint8_t sectors = a->sectors;
         if (touch == TOUCH_READ && !m->bypass_l1) {
@@ -284,12 +312,14 @@ static void global_through_l1(struct warp *w, const struct uop *u, const struct 
             continue;
         sent += sector_count(sectors);
         partial += sector_count((unsigned)sectors & ~(unsigned)a->full_sectors);
-        sm_log(sm, address, sectors, a->full_sectors,
-               touch == TOUCH_READ    ? L2_READ
-               : touch == TOUCH_WRITE ? L2_WRITE
-                                      : L2_ATOMIC,
-               u->site);
+        *request++ = (struct l2_request){.line_address = address,
+                                         .site = u->site,
+                                         .sectors = sectors,
+                                         .full_sectors = a->full_sectors & sectors,
+                                         .kind = kind,
+                                         .sm_partition = (uint8_t)(sm->index & 1)};
     }
+    sm->log_count = (size_t)(request - sm->log);
     s->l1_hit_sectors += hits;
     s->l2_sectors += sent;
     traced->miss = (uint8_t)(touch == TOUCH_READ ? sent : partial);
@@ -304,7 +334,10 @@ const struct mem_state *global_account(struct warp *w, const struct uop *u, uint
     struct mem_state *s = &core->mem[u->extra];
     uint64_t first = address[lane_first(mask)];
     if (!pattern_holds(w, s, mask, address, first))
-        pattern_learn(w, s, mask, address, bytes);
+        pattern_learn(s, mask, address, bytes);
+    if (s->key != first % LINE_BYTES || s->phase_bytes != bytes)
+        phase_enter(w, s, mask, address, first, bytes);
+    const struct access *access = &s->phase->access;
     bool write = touch != TOUCH_READ;
     if (((first | s->bits) & (bytes - 1)) != 0 || !pattern_bounded(w, s, first, write)) {
         // Aligned lanes may still lie in allocations of their own.
@@ -319,18 +352,18 @@ const struct mem_state *global_account(struct warp *w, const struct uop *u, uint
         }
     }
     s->requests++;
-    s->sectors += (uint64_t)s->access.sector_count;
-    s->sectors_ideal += (uint64_t)s->access.sector_ideal;
-    s->lines += (uint64_t)s->access.line_count;
-    s->data_passes += (uint64_t)s->passes.count;
+    s->sectors += (uint64_t)access->sector_count;
+    s->sectors_ideal += (uint64_t)access->sector_ideal;
+    s->lines += (uint64_t)access->line_count;
+    s->data_passes += (uint64_t)s->phase->passes;
     struct trace_op traced = {
         .lanes = (uint8_t)lane_count(mask),
-        .lines = (uint8_t)s->access.line_count,
-        .sectors = (uint8_t)(s->access.sector_count > 255 ? 255 : s->access.sector_count)};
+        .lines = (uint8_t)access->line_count,
+        .sectors = (uint8_t)(access->sector_count > 255 ? 255 : access->sector_count)};
     if (!l->options->no_caches)
         global_through_l1(w, u, m, s, first - s->key, touch, &traced);
     if (w->trace != NULL) {
-        traced.wavefronts = (uint8_t)(s->passes.count > UINT8_MAX ? UINT8_MAX : s->passes.count);
+        traced.wavefronts = (uint8_t)(s->phase->passes > UINT8_MAX ? UINT8_MAX : s->phase->passes);
         trace_access(w, u, &traced);
     }
     if ((l->checks & (SIM_CHECK_UNINIT | SIM_CHECK_RACES)) != 0)

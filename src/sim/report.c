@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/exec.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 // nvcc's and NVRTC's headers define many intrinsics as functions: the user's line is the call.
@@ -39,27 +40,33 @@ static void place_of(const struct program *p, uint32_t site, const char **file, 
 
 /* ---- sites --------------------------------------------------------------------------------- */
 
+// The counts of a struct mem_state stand in a row from `requests` to `depth`.
+enum {
+    MEM_COUNTS = (offsetof(struct mem_state, depth) - offsetof(struct mem_state, requests)) /
+                     sizeof(uint64_t) +
+                 1
+};
+
+// Of a share of the blocks, what all of them would have done.
+static uint64_t whole(const struct launch *l, uint64_t count)
+{
+    if (l->blocks_total == l->grid_blocks)
+        return count;
+    return (uint64_t)llround((double)count * (double)l->grid_blocks / (double)l->blocks_total);
+}
+
 // What a memory site did, all host threads together.
 static struct mem_state mem_sum(const struct launch *l, int mem)
 {
     struct mem_state sum = {0};
+    uint64_t *to = &sum.requests;
     for (int i = 0; i < l->core_count && mem >= 0; i++) {
-        const struct mem_state *s = &l->cores[i].mem[mem];
-        sum.requests += s->requests;
-        sum.sectors += s->sectors;
-        sum.sectors_ideal += s->sectors_ideal;
-        sum.lines += s->lines;
-        sum.l1_hit_sectors += s->l1_hit_sectors;
-        sum.l2_sectors += s->l2_sectors;
-        sum.data_passes += s->data_passes;
-        sum.shared_requests += s->shared_requests;
-        sum.wavefronts += s->wavefronts;
-        sum.wavefronts_ideal += s->wavefronts_ideal;
-        sum.local_requests += s->local_requests;
-        sum.local_sectors += s->local_sectors;
-        sum.local_ideal += s->local_ideal;
-        sum.depth += s->depth;
+        const uint64_t *from = &l->cores[i].mem[mem].requests;
+        for (size_t j = 0; j < MEM_COUNTS; j++)
+            to[j] += from[j];
     }
+    for (size_t j = 0; j < MEM_COUNTS; j++)
+        to[j] = whole(l, to[j]);
     return sum;
 }
 
@@ -79,13 +86,16 @@ static void site_fill(const struct launch *l, int index, const struct mem_state 
         if (info->is_branch)
             out->divergent += c->divergent[index];
     }
+    out->executed = whole(l, out->executed);
+    out->lanes = whole(l, out->lanes);
+    out->divergent = whole(l, out->divergent);
     out->requests = mem->requests + mem->shared_requests + mem->local_requests;
     out->sectors = mem->sectors + mem->local_sectors;
     out->sectors_ideal = mem->sectors_ideal + mem->local_ideal;
     out->lines = mem->lines;
     out->l1_hit_sectors = mem->l1_hit_sectors;
     out->l2_sectors = mem->l2_sectors;
-    out->l2_hit_sectors = l->site_l2_hits[index];
+    out->l2_hit_sectors = whole(l, l->site_l2_hits[index]);
     out->wavefronts = mem->wavefronts;
     out->wavefronts_ideal = mem->wavefronts_ideal;
     out->same_address_depth = mem->depth;
@@ -166,11 +176,11 @@ static bool counter_needs_caches(enum counter_id id)
 static void counters_fill(const struct launch *l, struct totals *t, struct sim_report *report)
 {
     double *v = t->value;
-    v[COUNTER_L2_READ_SECTORS] = (double)l->l2.read_sectors;
-    v[COUNTER_L2_WRITE_SECTORS] = (double)l->l2.write_sectors;
-    v[COUNTER_L2_SECTORS_HIT] = (double)l->l2.hit_sectors;
-    v[COUNTER_DRAM_READ_BYTES] = (double)l->l2.dram_read_bytes;
-    v[COUNTER_DRAM_WRITE_BYTES] = (double)l->l2.dram_write_bytes;
+    v[COUNTER_L2_READ_SECTORS] = (double)l->l2_whole.read_sectors;
+    v[COUNTER_L2_WRITE_SECTORS] = (double)l->l2_whole.write_sectors;
+    v[COUNTER_L2_SECTORS_HIT] = (double)l->l2_whole.hit_sectors;
+    v[COUNTER_DRAM_READ_BYTES] = (double)l->l2_whole.dram_read_bytes;
+    v[COUNTER_DRAM_WRITE_BYTES] = (double)l->l2_whole.dram_write_bytes;
     v[COUNTER_BLOCK_THREADS] = l->block_threads;
     v[COUNTER_GRID_BLOCKS] = (double)l->grid_blocks;
     v[COUNTER_SHARED_BYTES_PER_BLOCK] = (double)l->shared_bytes;
@@ -178,13 +188,16 @@ static void counters_fill(const struct launch *l, struct totals *t, struct sim_r
     if (v[COUNTER_WARP_INSTRUCTIONS] > 0)
         v[COUNTER_LANES_ACTIVE_PCT] =
             100 * v[COUNTER_THREAD_INSTRUCTIONS] / (LANES * v[COUNTER_WARP_INSTRUCTIONS]);
+    // A share of the blocks makes an estimate.
+    enum provenance all =
+        l->blocks_total == l->grid_blocks ? PROVENANCE_SIMULATED : PROVENANCE_MODELLED;
     for (int i = 0; i < COUNTER_COUNT; i++) {
         enum counter_id id = (enum counter_id)i;
         bool absent = (l->options->no_caches && counter_needs_caches(id)) ||
                       id == COUNTER_OCCUPANCY_ACHIEVED_PCT ||
                       (id == COUNTER_LANES_ACTIVE_PCT && v[COUNTER_WARP_INSTRUCTIONS] <= 0);
         if (!absent)
-            counters_set(&report->counters, id, v[i], PROVENANCE_SIMULATED);
+            counters_set(&report->counters, id, v[i], all);
     }
     enum provenance p = l->registers_modelled ? PROVENANCE_MODELLED : PROVENANCE_SIMULATED;
     counters_set(&report->counters, COUNTER_REGISTERS_PER_THREAD, l->registers, p);
@@ -335,6 +348,25 @@ static bool violation_fail(const struct sim_violation *v, struct error *err)
 
 /* ---- time ---------------------------------------------------------------------------------- */
 
+// What L2 did for all blocks. It holds no more dirty bytes than it can: the rest was written back.
+static struct l2_counts l2_whole(const struct launch *l)
+{
+    struct l2_counts c = l->l2;
+    uint64_t dirty = l2_dirty_bytes(l->sim->l2), most = l2_dirty_bytes_max(l->sim->l2);
+    c.read_sectors = whole(l, c.read_sectors);
+    c.write_sectors = whole(l, c.write_sectors);
+    c.hit_sectors = whole(l, c.hit_sectors);
+    c.dram_read_bytes = whole(l, c.dram_read_bytes);
+    uint64_t written = whole(l, c.dram_write_bytes + dirty);
+    c.dirty_bytes = dirty;
+    if (written != c.dram_write_bytes + dirty) {
+        c.dirty_bytes = written - whole(l, c.dram_write_bytes);
+        c.dirty_bytes = c.dirty_bytes < most ? c.dirty_bytes : most;
+    }
+    c.dram_write_bytes = written - c.dirty_bytes;
+    return c;
+}
+
 static void time_fill(const struct launch *l, struct sim_report *report)
 {
     if (l->options->no_timing || l->options->no_caches || l->trace.block_count == 0)
@@ -348,9 +380,8 @@ static void time_fill(const struct launch *l, struct sim_report *report)
                               .warps_per_block = (int)l->warps_per_block,
                               .blocks_per_sm = l->resident,
                               .grid_blocks = l->grid_blocks,
-                              .l2 = l->l2,
+                              .l2 = l->l2_whole,
                               .counters = &report->counters};
-    in.l2.dirty_bytes = l2_dirty_bytes(l->sim->l2);
     sim_timing_model(&in, &report->time);
     if (report->time.valid)
         counters_set(&report->counters, COUNTER_OCCUPANCY_ACHIEVED_PCT, report->time.occupancy_pct,
@@ -369,6 +400,7 @@ bool report_fill(struct launch *l, struct arena *a, struct sim_report *report, s
         totals_access(&totals, &p->sites[i], &mem);
         totals_site(&totals, &p->sites[i], &report->sites[i]);
     }
+    l->l2_whole = l2_whole(l);
     counters_fill(l, &totals, report);
     lines_fill(l, a, report);
     violations_fill(l, a, report);

@@ -179,9 +179,11 @@ static void sm_open(struct core *core, struct sm *sm)
     if (sm->home == NULL)
         sm->home = residence_new(core);
     sm->block_count = 0;
-    for (uint64_t k = (uint64_t)sm->index; k < l->wave_count; k += (uint64_t)l->sm_count)
+    for (uint64_t k = (uint64_t)sm->index; k < l->wave_count; k += (uint64_t)l->sm_count) {
+        uint64_t group = (l->wave_first + k) / l->block_group;
         block_start(&sm->home->blocks[sm->block_count++], core, sm,
-                    (l->wave_first + k) * l->block_step);
+                    group * l->block_group * (l->block_step - 1) + l->wave_first + k);
+    }
     sm->blocks_left = sm->block_count;
     for (int i = sm->block_count; i < l->resident; i++)
         sm->home->blocks[i].live = false;

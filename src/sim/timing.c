@@ -261,12 +261,27 @@ static double latency_added(double load)
     return below + share * (above - below);
 }
 
+// e^-x for x >= 0, by operations whose results are the same everywhere (exp's differ with the host's C
+// library). Error below 1e-12.
+static double decay(double x)
+{
+    enum { HALVINGS = 6, TERMS = 14 };
+    if (x > 40)
+        return 0;
+    double y = x / (1 << HALVINGS), sum = 1; // y <= 5/8
+    for (int n = TERMS; n > 0; n--)
+        sum = 1 + sum * y / n;
+    for (int i = 0; i < HALVINGS; i++)
+        sum *= sum;
+    return 1 / sum;
+}
+
 // Counts bytes to or from device memory; what is remembered fades.
 static void memory_count(struct replay *p, double at, double bytes)
 {
     double passed = at - p->memory_load_at;
     if (passed > 0) {
-        p->memory_load *= exp(-passed / MEMORY_LOAD_WINDOW);
+        p->memory_load *= decay(passed / MEMORY_LOAD_WINDOW);
         p->memory_load_at = at;
     }
     p->memory_load += bytes / MEMORY_LOAD_WINDOW;

@@ -1,6 +1,5 @@
 // Kernels of tests/sim/programs.cu, as nvcc and clang compile them (see the head of that file),
-// against plain C: results, counters that follow from the code, and the same for any number of
-// host threads.
+// against plain C: results, and counters that follow from the code.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/exec_support.h"
 
@@ -374,86 +373,6 @@ static void vectors_of_four_are_one_request(void **state)
     free(out);
 }
 
-/* ---- host threads -------------------------------------------------------------------------- */
-
-struct outcome {
-    struct counters counters;
-    uint64_t memory_hash;
-    double time_ns;
-    uint64_t sites;
-};
-
-static struct outcome run_with_threads(struct bench *b, int threads, const char *kernel,
-                                       struct shape shape, const void *const *args, uint64_t out,
-                                       size_t bytes)
-{
-    struct outcome o;
-    void *data = xcalloc(bytes, 1);
-    memset(&o, 0, sizeof(o)); // padding too
-    sim_flush_caches(b->sim);
-    if (!sim_fill(b->sim, out, 0, bytes, &b->err))
-        fail_msg("%s", b->err.message);
-    b->launch.threads = threads;
-    bench_run(b, kernel, shape, args);
-    bench_fetch(b, out, data, bytes);
-    o.memory_hash = hash64(data, bytes, 0);
-    for (int i = 0; i < COUNTER_COUNT; i++)
-        o.counters.figure[i] = b->report.counters.figure[i];
-    o.time_ns = b->report.time.time_ns;
-    for (int i = 0; i < b->report.site_count; i++) {
-        struct sim_site s = b->report.sites[i];
-        uint64_t sums[] = {s.executed,   s.lanes,          s.divergent,      s.sectors,
-                           s.l2_sectors, s.l2_hit_sectors, s.l1_hit_sectors, s.wavefronts};
-        o.sites = hash64(sums, sizeof(sums), o.sites);
-    }
-    free(data);
-    return o;
-}
-
-static void outcome_equal(const struct outcome *a, const struct outcome *b)
-{
-    assert_int_equal(a->memory_hash, b->memory_hash);
-    assert_int_equal(a->sites, b->sites);
-    assert_true(a->time_ns == b->time_ns);
-    for (int i = 0; i < COUNTER_COUNT; i++) {
-        assert_true(a->counters.figure[i].provenance == b->counters.figure[i].provenance);
-        assert_true(a->counters.figure[i].value == b->counters.figure[i].value);
-    }
-}
-
-static void results_do_not_depend_on_host_threads(void **state)
-{
-    enum { N = 1 << 18 };
-    static const int THREADS[] = {1, 2, 5};
-    float *in = floats(N, 4);
-    int n = N, side = 512;
-    struct bench b;
-    EACH_COMPILER(b)
-    {
-        uint64_t din = bench_buffer(&b, "in", in, N * 4),
-                 dout = bench_buffer(&b, "out", NULL, N * 4);
-        struct outcome first[4];
-        for (size_t i = 0; i < COUNT_OF(THREADS); i++) {
-            struct outcome o[4] = {
-                run_with_threads(&b, THREADS[i], "transpose_naive", GRID2(16, 16, 32, 32),
-                                 ARGS(&dout, &din, &side), dout, N * 4),
-                run_with_threads(&b, THREADS[i], "histogram", GRID1(300, 256),
-                                 ARGS(&dout, &din, &n), dout, 256),
-                run_with_threads(&b, THREADS[i], "reduce_shuffle", GRID1(300, 256),
-                                 ARGS(&dout, &din, &n), dout, 4),
-                run_with_threads(&b, THREADS[i], "divergence", GRID1(N / 256, 256), ARGS(&dout, &n),
-                                 dout, N * 4),
-            };
-            for (int k = 0; k < 4; k++) {
-                if (i == 0)
-                    first[k] = o[k];
-                outcome_equal(&first[k], &o[k]);
-            }
-        }
-    }
-    free(in);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -471,7 +390,6 @@ int main(void)
         cmocka_unit_test(ballots_and_shuffles_see_all_lanes),
         cmocka_unit_test(doubles_keep_their_precision),
         cmocka_unit_test(vectors_of_four_are_one_request),
-        cmocka_unit_test(results_do_not_depend_on_host_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

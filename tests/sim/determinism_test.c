@@ -1,0 +1,228 @@
+// The same results, counters and modelled times everywhere: for any number of host threads, with each
+// instruction set of the host, and, by digests written down here, for any compiler of ridge and any
+// host. And a simulator that launches for ever does not grow.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/exec_support.h"
+
+#include <inttypes.h>
+#include <unistd.h>
+
+enum { N = 1 << 16, SIDE = 256, MATMUL = 64 };
+
+struct digest {
+    uint64_t memory, counters, time; // hash64 of the output; of counters and sites; bits of the ns
+};
+
+static const struct {
+    const char *kernel;
+    struct shape shape;
+    int inputs, n;
+    size_t out_bytes;
+    struct digest want;
+} cases[] = {
+    // Changed by a better model: run the test, see that the change is meant, write the new digest.
+    {"transpose_naive",
+     {{8, 8, 1}, {32, 32, 1}},
+     1,
+     SIDE,
+     (size_t)N * 4,
+     {0xce7eacc5835bf6f2, 0xddc9e253cbd892fa, 0x40a8f2b5bb315371}},
+    {"histogram",
+     {{300, 1, 1}, {256, 1, 1}},
+     1,
+     N,
+     256,
+     {0xfdbbdcf4f064f618, 0x4e8d012a705fda73, 0x40a35292de385b78}},
+    {"reduce_shuffle",
+     {{300, 1, 1}, {256, 1, 1}},
+     1,
+     N,
+     4,
+     {0x81ebede11034195b, 0x8c4cf3aaf7686410, 0x40a26e97b995f61f}},
+    {"divergence",
+     {{N / 256, 1, 1}, {256, 1, 1}},
+     0,
+     N,
+     (size_t)N * 4,
+     {0x2fdf3c8b5a35a53a, 0xecc310aeda34c069, 0x40ad8043282ba36f}},
+    {"matmul_tiled",
+     {{4, 4, 1}, {16, 16, 1}},
+     2,
+     MATMUL,
+     (size_t)MATMUL *MATMUL * 4,
+     {0x5a30bd6c0669156f, 0x996ea4b0ff282376, 0x40adf5539488918a}},
+    {"sum_doubles",
+     {{1, 1, 1}, {64, 1, 1}},
+     1,
+     N / 128,
+     64 * 8,
+     {0x5774895b3cbf2a67, 0xae7abedf671edb46, 0x4105c67eda616e47}},
+    {"copy4",
+     {{64, 1, 1}, {128, 1, 1}},
+     1,
+     N / 4,
+     (size_t)N * 4,
+     {0x1806e0f404075cea, 0xdc269ba453592c00, 0x40a0d9269381ba55}},
+    {"recursion",
+     {{2, 1, 1}, {35, 1, 1}},
+     -1,
+     0,
+     2 * 35 * 4,
+     {0x66c395a63a1324f5, 0x6776e5dcb4ecd0a7, 0x40a4796a052bf5b2}},
+    {"spin_lock",
+     {{3, 1, 1}, {96, 1, 1}},
+     -1,
+     0,
+     512 * 4,
+     {0xf5fd0bf279be3cb0, 0x2e16530532b108a4, 0x40ec955ed389cd5f}},
+};
+
+struct buffers {
+    uint64_t in, out;
+};
+
+static struct buffers buffers_new(struct bench *b)
+{
+    float *in = xcalloc(N, sizeof(float));
+    for (uint32_t i = 0, seed = 4; i < N; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        in[i] = (float)(seed >> 20) / 16;
+    }
+    struct buffers made = {bench_buffer(b, "in", in, (size_t)N * 4),
+                           bench_buffer(b, "out", NULL, (size_t)N * 4)};
+    free(in);
+    return made;
+}
+
+static void run_case(struct bench *b, size_t i, const struct buffers *of)
+{
+    int n = cases[i].n;
+    sim_flush_caches(b->sim);
+    if (!sim_fill(b->sim, of->out, 0, (size_t)N * 4, &b->err))
+        fail_msg("%s", b->err.message);
+    switch (cases[i].inputs) {
+    case 2:
+        bench_run(b, cases[i].kernel, cases[i].shape, ARGS(&of->out, &of->in, &of->in, &n));
+        return;
+    case 1:
+        bench_run(b, cases[i].kernel, cases[i].shape, ARGS(&of->out, &of->in, &n));
+        return;
+    case 0:
+        bench_run(b, cases[i].kernel, cases[i].shape, ARGS(&of->out, &n));
+        return;
+    default:
+        bench_run(b, cases[i].kernel, cases[i].shape, ARGS(&of->out));
+    }
+}
+
+static struct digest digest_of(struct bench *b, size_t i, const struct buffers *of)
+{
+    struct digest d = {0, 0, 0};
+    void *data = xcalloc(cases[i].out_bytes, 1);
+    bench_fetch(b, of->out, data, cases[i].out_bytes);
+    d.memory = hash64(data, cases[i].out_bytes, 0);
+    free(data);
+    for (int c = 0; c < COUNTER_COUNT; c++) {
+        struct figure f = b->report.counters.figure[c];
+        int64_t value = f.provenance == PROVENANCE_SIMULATED ? (int64_t)f.value : 0;
+        d.counters = hash64(&value, sizeof(value), d.counters);
+    }
+    for (int s = 0; s < b->report.site_count; s++) {
+        const struct sim_site *x = &b->report.sites[s];
+        uint64_t sums[] = {x->executed,   x->lanes,          x->divergent,      x->sectors,
+                           x->l2_sectors, x->l2_hit_sectors, x->l1_hit_sectors, x->wavefronts};
+        d.counters = hash64(sums, sizeof(sums), d.counters);
+    }
+    memcpy(&d.time, &b->report.time.time_ns, sizeof(d.time));
+    return d;
+}
+
+static void digest_equal(size_t i, const char *isa, int threads, struct digest got)
+{
+    struct digest want = cases[i].want;
+    if (got.memory != want.memory || got.counters != want.counters || got.time != want.time)
+        fail_msg("%s, %s, %d threads: {0x%016" PRIx64 ", 0x%016" PRIx64 ", 0x%016" PRIx64 "}",
+                 cases[i].kernel, isa, threads, got.memory, got.counters, got.time);
+}
+
+static void outcomes_are_the_same_everywhere(void **state)
+{
+    static const char *const ISAS[] = {"baseline", "avx2", "avx512"};
+    static const int THREADS[] = {1, 2, 5};
+    for (size_t k = 0; k < COUNT_OF(ISAS) * COUNT_OF(THREADS); k++) {
+        const char *isa = ISAS[k / COUNT_OF(THREADS)];
+        struct bench b;
+        assert_int_equal(setenv("RIDGE_SIM_ISA", isa, 1), 0); // more than there is: the best
+        bench_file(&b, "programs_nvcc.ptx");
+        struct buffers of = buffers_new(&b);
+        b.launch.threads = THREADS[k % COUNT_OF(THREADS)];
+        for (size_t i = 0; i < COUNT_OF(cases); i++) {
+            run_case(&b, i, &of);
+            digest_equal(i, isa, b.launch.threads, digest_of(&b, i, &of));
+        }
+        bench_close(&b);
+    }
+    assert_int_equal(unsetenv("RIDGE_SIM_ISA"), 0);
+}
+
+static void sampled_blocks_are_scaled_to_all(void **state)
+{
+    struct bench b;
+    bench_file(&b, "programs_nvcc.ptx");
+    struct buffers of = buffers_new(&b);
+    run_case(&b, 0, &of);
+    struct counters whole = b.report.counters;
+    assert_int_equal(b.report.blocks_run, 64);
+    b.launch.sample_share = 0.25;
+    run_case(&b, 0, &of);
+    assert_int_equal(b.report.blocks_run, 16);
+    for (int c = COUNTER_WARP_INSTRUCTIONS; c <= COUNTER_GLOBAL_STORE_SECTORS; c++) {
+        struct figure f = b.report.counters.figure[c];
+        assert_true(f.value == whole.figure[c].value); // blocks are alike
+        assert_int_equal(f.provenance, PROVENANCE_MODELLED);
+    }
+    assert_true(b.report.time.valid);
+    bench_close(&b);
+}
+
+static size_t resident_bytes(void)
+{
+    unsigned long pages = 0, resident = 0;
+    FILE *f = fopen("/proc/self/statm", "re");
+    assert_non_null(f);
+    assert_int_equal(fscanf(f, "%lu %lu", &pages, &resident), 2);
+    assert_int_equal(fclose(f), 0);
+    return resident * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static void memory_stays_flat_over_a_thousand_launches(void **state)
+{
+    enum { LAUNCHES = 1000, SETTLED = 200, MORE = 1 << 20 };
+    struct bench b;
+    bench_file(&b, "programs_nvcc.ptx");
+    struct buffers of = buffers_new(&b);
+    struct arena kept = b.arena;
+    size_t before = 0;
+    for (int k = 0; k < LAUNCHES; k++) {
+        b.arena = (struct arena){0}; // of this launch's report
+        run_case(&b, 6, &of);
+        arena_release(&b.arena);
+        if (k == SETTLED)
+            before = resident_bytes();
+    }
+    size_t after = resident_bytes();
+    if (after > before + MORE)
+        fail_msg("%zu bytes after %d launches, %zu after %d", after, LAUNCHES, before, SETTLED);
+    b.arena = kept;
+    bench_close(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(outcomes_are_the_same_everywhere),
+        cmocka_unit_test(sampled_blocks_are_scaled_to_all),
+        cmocka_unit_test(memory_stays_flat_over_a_thousand_launches),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
