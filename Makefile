@@ -186,6 +186,11 @@ $(BUILD)/tests/fuzz/%: fuzz/%.c fuzz/standalone_main.c $(LIBRARY) $(BUILD)/flags
 	$Qmkdir -p $(@D) && $(COMPILE) $(LDFLAGS) -MF $@.d -Wno-missing-prototypes \
 	    -o $@ $< fuzz/standalone_main.c $(LIBRARY) $(LIBS)
 
+# A benchmark's own program: bench/NAME/PROGRAM.c over the library.
+$(BUILD)/bench/%: bench/%.c $(LIBRARY) $(BUILD)/flags
+	$(call say,BENCH,$<)
+	$Qmkdir -p $(@D) && $(COMPILE) $(LDFLAGS) -MF $@.d -o $@ $< $(LIBRARY) $(LIBS)
+
 $(FUZZERS): $(BUILD)/%: fuzz/%.c $(LIBRARY) $(BUILD)/flags
 	$(call say,FUZZ,$<)
 	$Qmkdir -p $(@D) && $(COMPILE) -fsanitize=fuzzer $(LDFLAGS) -MF $@.d -Wno-missing-prototypes \

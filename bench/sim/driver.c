@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPEATS = 60, ROWS = 1024, COUNT = 1 << 22, SIDE = 256, BUFFERS = 3 };
+enum { REPEATS = 5, ROWS = 1024, COUNT = 1 << 22, SIDE = 256, BUFFERS = 3 };
 
 struct work {
     const char *kernel;
@@ -22,11 +22,11 @@ struct work {
     bool (*right)(const uint32_t *const *words, size_t count);
 };
 
-static float as_float(uint32_t word)
+static double as_float(uint32_t word)
 {
     float value = 0;
     memcpy(&value, &word, sizeof(value));
-    return value;
+    return (double)value;
 }
 
 static bool transposed(const uint32_t *const *words, size_t count)
@@ -62,8 +62,8 @@ static bool multiplied(const uint32_t *const *words, size_t count)
     for (size_t i = 0; i < count; i++) {
         double want = 0, size = 0;
         for (size_t k = 0; k < SIDE; k++) {
-            double term = (double)as_float(words[1][i / SIDE * SIDE + k]) *
-                          as_float(words[2][k * SIDE + i % SIDE]);
+            double term =
+                as_float(words[1][i / SIDE * SIDE + k]) * as_float(words[2][k * SIDE + i % SIDE]);
             want += term;
             size += fabs(term);
         }

@@ -245,13 +245,20 @@ static unsigned same_address_depth(const uint64_t *address, uint32_t mask)
     return deepest;
 }
 
-static void depth_account(struct warp *w, const struct uop *u, const uint64_t *address,
-                          uint32_t mask, bool global)
+// The same for words of shared memory, counted in a table with a place for each.
+static unsigned same_word_depth(uint8_t *counts, const uint32_t *offset, uint32_t mask)
 {
-    unsigned depth = same_address_depth(address, mask);
-    w->core->mem[u->extra].depth += depth;
-    if (global && w->trace != NULL)
-        w->trace->ops[w->trace_base + (u->site - w->trace_first)].wavefronts = (uint8_t)depth;
+    unsigned deepest = 0;
+    EACH_LANE(lane, mask)
+    {
+        unsigned count = ++counts[offset[lane] / 4];
+        deepest = count > deepest ? count : deepest;
+    }
+    EACH_LANE(lane, mask)
+    {
+        counts[offset[lane] / 4] = 0;
+    }
+    return deepest;
 }
 
 static bool atomic_on_global(struct warp *w, const struct uop *u, const struct mem_op *m,
@@ -260,7 +267,10 @@ static bool atomic_on_global(struct warp *w, const struct uop *u, const struct m
     const struct launch *l = w->core->launch;
     if (global_account(w, u, mask, address, (unsigned)m->bytes * m->vector, TOUCH_ATOMIC) == NULL)
         return false;
-    depth_account(w, u, address, mask, true);
+    unsigned depth = same_address_depth(address, mask);
+    w->core->mem[u->extra].depth += depth;
+    if (w->trace != NULL)
+        w->trace->ops[w->trace_base + (u->site - w->trace_first)].wavefronts = (uint8_t)depth;
     w->block->sm->watches += is_watch(u);
     EACH_LANE(lane, mask)
     {
@@ -285,7 +295,9 @@ static bool atomic_on_shared(struct warp *w, const struct uop *u, const struct m
     if (shared_account(w, u, mask, offset, 0, (unsigned)m->bytes * m->vector, SHARED_ATOMIC) ==
         NULL)
         return false;
-    depth_account(w, u, address, mask, false);
+    w->core->mem[u->extra].depth +=
+        m->bytes >= 4 ? same_word_depth(w->core->word_lanes, offset, mask)
+                      : same_address_depth(address, mask);
     w->block->sm->watches += is_watch(u);
     uint8_t *shared = w->block->shared;
     if (is_plain_add(u, m)) {

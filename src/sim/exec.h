@@ -472,6 +472,7 @@ struct core { // of a host thread
     struct mem_state *mem;
     uint64_t *guarded_lanes;
     uint64_t *divergent;        // by site
+    uint8_t *word_lanes;        // a place for each word of a block's shared memory, all 0
     struct frame **free_frames; // by function
     struct path *free_paths;
     struct arena arena; // of frames and paths

@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# The simulated H200's speed beside Oclgrind's on the same five kernels (kernels.cu, kernels.cl), every
+# counter on, in one run on one machine: a table in Markdown. Seconds are the least of five launches for
+# ridge (caches and trace included, compiling not), one run for Oclgrind, less a run of one work-group
+# on its smallest problem (its start, its compiler, its buffers). Then a share of the blocks (--sample-blocks) beside all of them.
+# Needs oclgrind (Debian's package) for its column. Usage: bench/sim/run.sh [COMPILER]
+# SPDX-License-Identifier: Apache-2.0
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+compiler=${1:-auto}
+build=${BUILD:-build}
+make -s "BUILD=$build" ${CC:+"CC=$CC"} "$build/bench/sim/driver"
+driver=$build/bench/sim/driver
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cp bench/sim/kernels.cl "$scratch"
+
+#            kernel          global      local   sizes of the buffers in words; n
+works=(
+    "transpose_naive 1024,1024 16,16 1048576,1048576 1024"
+    "transpose_tiled 1024,1024 16,16 1048576,1048576 1024"
+    "reduce_tree     4194304   256   16384,4194304   4194304"
+    "histogram       65536     256   256,4194304     4194304"
+    "matmul_tiled    256,256   16,16 65536,65536,65536 256"
+)
+
+sim_file() { # kernel global local words n: what oclgrind-kernel reads
+    local fill='fill=0' words
+    local -a global local_
+    IFS=, read -ra global <<<"$2"
+    IFS=, read -ra local_ <<<"$3"
+    printf 'kernels.cl\n%s\n%s %s 1\n%s %s 1\n' "$1" "${global[0]}" "${global[1]:-1}" \
+        "${local_[0]}" "${local_[1]:-1}"
+    for words in ${4//,/ }; do
+        printf '<size=%s %s %s>\n' $((words * 4)) "$([[ $1 == histogram ]] && echo uint || echo float)" "$fill"
+        fill="range=0:1:$((${4##*,} - 1))"
+    done
+    printf '<size=4 int>\n%s\n' "$5"
+}
+
+oclgrind_s() { # kernel global local words n
+    local start end
+    sim_file "$@" >"$scratch/run.sim"
+    start=$(date +%s%N)
+    (cd "$scratch" && oclgrind-kernel --num-threads 1 run.sim >/dev/null)
+    end=$(date +%s%N)
+    echo $((end - start))
+}
+
+"$driver" "$compiler" 1 >"$scratch/one" 2>"$scratch/compiler"
+"$driver" "$compiler" 0 >"$scratch/all" 2>/dev/null
+"$driver" "$compiler" 1 6 >"$scratch/checked" 2>/dev/null
+"$driver" "$compiler" 1 0 0.1 >"$scratch/tenth" 2>/dev/null
+
+echo "Host: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) processors. $(cat "$scratch/compiler")."
+echo "Oclgrind: $(oclgrind-kernel --version 2>/dev/null | grep -oE '[0-9]+\.[0-9]+(\.[0-9]+)?' | head -n 1 || echo none). Date: $(date -u +%F)."
+echo
+echo '| kernel | lane-instructions | Oclgrind s | ridge s, 1 thread | times Oclgrind | G lane-instructions/s a core | speed-up on all processors | ridge s with --check |'
+echo '|---|---|---|---|---|---|---|---|'
+for work in "${works[@]}"; do
+    read -r kernel global local_size words n <<<"$work"
+    peer_ns=
+    if command -v oclgrind-kernel >/dev/null; then
+        all_ns=$(oclgrind_s "$kernel" "$global" "$local_size" "$words" "$n")
+        one_ns=$(oclgrind_s "$kernel" "$local_size" "$local_size" "$words" "${local_size%%,*}")
+        peer_ns=$((all_ns - one_ns))
+    fi
+    awk -v kernel="$kernel" -v peer="$peer_ns" '
+        $1 == kernel { seconds[FILENAME] = $3; lanes = $5; n++ }
+        END {
+            one = seconds[ARGV[1]]; all = seconds[ARGV[2]]; checked = seconds[ARGV[3]]
+            printf "| %s | %.1f M | %s | %.4f | %s | %.2f | %.2f | %.4f |\n", kernel, lanes / 1e6,
+                peer == "" ? "-" : sprintf("%.2f", peer / 1e9), one,
+                peer == "" ? "-" : sprintf("%.0f", peer / 1e9 / one), lanes / one / 1e9, one / all, checked
+        }' "$scratch/one" "$scratch/all" "$scratch/checked"
+done
+
+echo
+echo 'A tenth of the blocks, counters scaled up: error of each against the full run.'
+echo
+echo '| kernel | ridge s | times faster | instructions | L2 read sectors | DRAM bytes read | modelled time |'
+echo '|---|---|---|---|---|---|---|'
+awk 'FNR == NR { s[$1] = $3; wi[$1] = $4; us[$1] = $6; l2[$1] = $7; dram[$1] = $8; next }
+     function error(a, b) { return b == 0 ? "-" : sprintf("%+.2f %%", 100 * (a / b - 1)) }
+     { printf "| %s | %.4f | %.1f | %s | %s | %s | %s |\n", $1, $3, s[$1] / $3, error($4, wi[$1]),
+         error($7, l2[$1]), error($8, dram[$1]), error($6, us[$1]) }' "$scratch/one" "$scratch/tenth"
