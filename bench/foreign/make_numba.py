@@ -8,6 +8,11 @@ kernels never follow, the number of items, an item's bytes, the data, the shape,
 import math
 import sys
 
+import numpy
+
+for gone, now in (("row_stack", "vstack"), ("in1d", "isin"), ("trapz", "trapezoid")):
+    if not hasattr(numpy, gone):  # numba-cuda of 2026 still asks NumPy for names that 2.5 dropped
+        setattr(numpy, gone, getattr(numpy, now))
 import numba
 from numba import cuda, float32, float64, int32, uint8, void
 

@@ -1,5 +1,6 @@
-// The caches: L1 of an SM, L2 of the chip. Both are sectored and set-associative with LRU
-// replacement; sets are chosen so that neighbouring lines spread evenly and no stride collides.
+// The caches: L1 of an SM, L2 of the chip. Both are sectored and set-associative; L1 replaces by a
+// pseudo-LRU tree, L2 the oldest; sets are chosen so that neighbouring lines spread evenly and no
+// stride collides.
 // What they do was read off an H200's counters with ncu; tests/sim/cache_test.c has the figures:
 //   L1   a load brings exactly the sectors it misses; a store goes through and leaves the sectors
 //        it wrote whole behind, in a line allocated if need be.
@@ -42,8 +43,9 @@ static const uint64_t ORDER_NEW = 0xFEDCBA9876543210u;
 
 // Shared-memory carve-outs in KiB: CUDA C++ Programming Guide, "Compute Capabilities" 7.0 (0, 8, 16,
 // 32, 64, 96), 8.0 (… 100, 132, 164), 8.9 (… 100), 9.0 (… 100, 132, 164, 196, 228). A chip's own
-// largest always counts.
-static const uint32_t CARVEOUT_KIB[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
+// largest always counts. The 8 is left out: an H200 keeps 240 KiB for L1 where a kernel asks for no
+// shared memory (bench/truth/sweep_l1).
+static const uint32_t CARVEOUT_KIB[] = {0, 16, 32, 64, 100, 132, 164, 196, 228};
 
 /* ---- a set -------------------------------------------------------------------------------------- */
 
@@ -56,7 +58,9 @@ struct set {
     uint16_t partial_writes[WAYS]; // a nibble a sector
     uint16_t copied;               // a bit a way: another partition may have a copy
     uint8_t dirty_ways, partial_ways;
-    uint8_t unused[4];
+    uint8_t used; // ways that ever held a line: filled in order
+    uint8_t unused;
+    uint16_t tree; // pseudo-LRU: a bit a node, from bit 1; 1 = the older half is the upper one
 };
 _Static_assert(sizeof(struct set) == 128, "two lines of the host's cache");
 
@@ -127,6 +131,30 @@ static inline void set_turn(struct set *s, int ways)
 {
     uint64_t used = UINT64_MAX >> (64 - 4 * ways);
     s->order = (s->order & ~used) | (s->order << 4 & used) | (uint64_t)set_oldest(s, ways);
+}
+
+/* Pseudo-LRU: a binary tree over the ways; each node points to the half not used last. */
+
+static inline void tree_touch(struct set *s, int way, int ways)
+{
+    unsigned node = 1, tree = s->tree;
+    for (int half = ways >> 1; half > 0; half >>= 1) {
+        unsigned upper = (way & half) != 0;
+        tree = (tree & ~(1u << node)) | (upper ^ 1u) << node;
+        node = 2 * node + upper;
+    }
+    s->tree = (uint16_t)tree;
+}
+
+// The way to give up: one never used, else the one that the tree points to.
+static inline int tree_victim(struct set *s, int ways)
+{
+    if (s->used < ways)
+        return s->used++;
+    unsigned node = 1;
+    while (node < (unsigned)ways)
+        node = 2 * node + (s->tree >> node & 1u);
+    return (int)(node - (unsigned)ways);
 }
 
 /* ---- which set ---------------------------------------------------------------------------------- */
@@ -244,13 +272,11 @@ static inline int l1_way(struct l1 *c, struct set *s, uint32_t tag)
 {
     int way = set_find(s, tag);
     if (way < 0) {
-        way = set_oldest(s, c->ways);
+        way = tree_victim(s, c->ways);
         s->tag[way] = tag;
         s->state[way] = 0;
-        set_turn(s, c->ways);
-        return way;
     }
-    set_touch(s, way);
+    tree_touch(s, way, c->ways);
     return way;
 }
 

@@ -1,5 +1,6 @@
 // What the decoder's files share: the state while one function becomes micro-ops.
 //   decode.c      a kernel's functions, memory layout, registers' rows, constants, segments
+//   schedule.c    the order that the model of time issues in
 //   decode_ops.c  one instruction to its micro-ops, and its facts for counting and timing
 //   decode_memory.c  those that touch memory
 // SPDX-License-Identifier: Apache-2.0
@@ -74,6 +75,7 @@ int branch_reconvergence(const struct decoder *d, int instruction);
 void decode_instruction(struct decoder *d, const struct ptx_instruction *in);
 bool ends_segment(const struct ptx_instruction *in); // lanes may change behind it
 bool instruction_is_free_constant(const struct decoder *d, const struct ptx_instruction *in);
+void timing_schedule(struct program *p); // after all else
 void timing_fill(struct decoder *d, const struct ptx_instruction *in, struct timing_site *t);
 struct site_info *site_of(struct decoder *d); // of the instruction being decoded
 void unsupported(struct decoder *d, const char *why);

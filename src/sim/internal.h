@@ -179,6 +179,7 @@ struct timing_site {
     uint8_t issue_slots; // machine instructions it becomes, roughly: 1; add.s64 2; mul.lo.s64 4;
         // div.rn.f32 10; div.s32 20; div.s64 60 … (table in decode); 0 reads as 1
     uint32_t tensor_flops; // a warp, of a matrix instruction
+    int16_t moved;         // the site that issues in this one's place, less this one: schedule.c
 };
 struct timing_input {
     const struct gpu *gpu;

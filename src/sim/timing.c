@@ -1,7 +1,7 @@
 // The time model: replays the traced blocks of one SM, warp by warp, against the chip's measured
 // rates and latencies. Nothing is fitted to a kernel: every number comes from the chip's file, where
 // its source stands, or from the tables below (docs/h200-rates.md). The mechanisms:
-//   - a warp issues in order; an instruction waits for the registers it reads (scoreboard);
+//   - a warp issues in the order that a compiler makes of PTX (schedule.c); an instruction waits for the registers it reads (scoreboard);
 //   - each of the SM's schedulers issues one instruction a cycle; a pipe takes 32 lanes at its rate;
 //   - special registers and constants (parameters, thread numbers) come through one narrow unit;
 //   - the load/store unit takes a request line by line and returns it bank by bank, as shared memory;
@@ -93,6 +93,7 @@ struct replay {
     struct server flits; // the SM's share of what the L2 takes in: runs ahead of the port
     double memory_load, memory_load_at; // bytes a cycle to and from device memory, lately; when
     bool memory_written;                // dirty lines leave the L2 in this kernel
+    double fetched;                     // bytes from device memory for a byte that missed L2
     double next_dispatch;
     int schedulers;
     struct warp_state *warps; // blocks_per_sm * warps_per_block
@@ -339,8 +340,9 @@ static double lines_fetch(struct replay *p, const struct trace_op *op, double at
         uint32_t line = op->first_sector / (LINE_BYTES / SECTOR_BYTES) + (uint32_t)i;
         double there = l2 + l2_line_latency(p, line);
         if (i + 0.5 < from_dram) {
-            double cost = missed / lines / r->dram_read_bytes;
-            memory_count(p, sent, missed / lines);
+            double bytes = missed / lines * p->fetched;
+            double cost = bytes / r->dram_read_bytes;
+            memory_count(p, sent, bytes);
             double dram = server_take(&p->dram, l2, cost) + cost;
             there = dram + dram_line_latency(p, line);
         }
@@ -525,11 +527,18 @@ static bool pipe_is_load(enum timing_pipe pipe)
            pipe == PIPE_ASYNC_COPY;
 }
 
+// What issues next: the trace is in PTX's order.
+static const struct trace_op *op_next(const struct replay *p, const struct warp_state *w)
+{
+    const struct trace_op *op = &w->trace->ops[w->next];
+    return op + p->in->sites[op->site].moved;
+}
+
 // Runs the warp's next instruction if it can start now; else moves the warp to when it can.
 // Returns false if it was only moved.
 static bool warp_step(struct replay *p, struct warp_state *w)
 {
-    const struct trace_op *op = &w->trace->ops[w->next];
+    const struct trace_op *op = op_next(p, w);
     const struct timing_site *t = &p->in->sites[op->site];
     double at = operands_ready(p, w, t);
     if (t->pipe == PIPE_NONE) { // a new name for a value: its readers wait for the old one
@@ -639,7 +648,7 @@ static void replay_run(struct replay *p)
             warp_end(p, w);
             continue;
         }
-        enum timing_pipe pipe = p->in->sites[w->trace->ops[w->next].site].pipe;
+        enum timing_pipe pipe = p->in->sites[op_next(p, w)->site].pipe;
         if (warp_step(p, w) && pipe == PIPE_BARRIER) {
             struct block_slot *s = &p->slots[w->block];
             w->waiting = true;
@@ -680,12 +689,25 @@ static uint64_t replay_length(const struct timing_input *in, uint64_t sm_blocks)
     return sm_blocks < wanted ? sm_blocks : wanted;
 }
 
+// Device memory is read in granules: lone sectors bring others along.
+static double fetched_per_byte(const struct timing_input *in)
+{
+    uint64_t missed = 0;
+    for (int i = 0; i < in->site_count; i++)
+        missed += in->stats[i].l2_sectors - in->stats[i].l2_hit_sectors;
+    double most = field(in->gpu, GPU_FIELD_l2_dram_granule_bytes, SECTOR_BYTES) / SECTOR_BYTES;
+    double ratio =
+        missed > 0 ? (double)in->l2.dram_read_bytes / ((double)missed * SECTOR_BYTES) : 1;
+    return ratio < 1 ? 1 : fmin(ratio, most);
+}
+
 static bool replay_init(struct replay *p, const struct timing_input *in, uint64_t blocks)
 {
     size_t warps = (size_t)in->blocks_per_sm * (size_t)in->warps_per_block;
     size_t registers = (size_t)in->register_count + 1; // the last: asynchronous copies
     p->in = in;
     p->memory_written = dram_written(&in->l2) > 0;
+    p->fetched = fetched_per_byte(in);
     p->blocks_to_run = blocks;
     p->schedulers = (int)GPU(in->gpu, schedulers_per_sm);
     if (p->schedulers > SCHEDULERS_MAX)
