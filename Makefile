@@ -68,6 +68,8 @@ TEST_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard tests/support/*.c)
 # Each fuzz target twice: with libFuzzer (make fuzz), and replaying its corpus in `make check`.
 FUZZ_SOURCES := $(sort $(wildcard fuzz/*_fuzz.c))
 FUZZERS  := $(FUZZ_SOURCES:fuzz/%.c=$(BUILD)/%)
+# Programs of benchmarks that test scripts run.
+TEST_TOOLS := $(if $(filter sim,$(or $(MODULE),sim)),$(addprefix $(BUILD)/bench/differential/,generate run_sim))
 REPLAYS  := $(if $(MODULE),,$(FUZZ_SOURCES:%.c=$(BUILD)/tests/%))
 
 # ---- the two contracts, and the everyday targets ----------------------------------------------
@@ -90,7 +92,7 @@ check: $(PROGRAM) tests ## build and run all tests, installing nothing
 unit: $(PROGRAM) $(TESTS) $(BUILD)/share/ridge ## build and run only the test programs
 	$Q$(RUN_TESTS) $(TESTS)
 
-tests: $(TESTS) $(REPLAYS) $(BUILD)/share/ridge
+tests: $(TESTS) $(REPLAYS) $(TEST_TOOLS) $(BUILD)/share/ridge
 
 test-device: ## only the tests that need a GPU
 	$(AGAIN) check MODULE=device

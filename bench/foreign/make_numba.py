@@ -14,6 +14,7 @@ for gone, now in (("row_stack", "vstack"), ("in1d", "isin"), ("trapz", "trapezoi
     if not hasattr(numpy, gone):  # numba-cuda of 2026 still asks NumPy for names that 2.5 dropped
         setattr(numpy, gone, getattr(numpy, now))
 import numba
+import ptx
 from numba import cuda, float32, float64, int32, uint8, void
 
 
@@ -74,7 +75,5 @@ for name, kernel, signature in (
 ):
     made = cuda.compile(kernel, signature, cc=(9, 0), device=False, abi="numba", output="ptx", lineinfo=True)
     text = made[0]
-    with open(f"{folder}/numba_{name}.ptx", "w") as f:
-        f.write(f"// Numba {numba.__version__}: bench/foreign/make_numba.py, kernel {name}\n")
-        f.write(text)
+    ptx.write(f"{folder}/numba_{name}.ptx", f"Numba {numba.__version__}: bench/foreign/make_numba.py, kernel {name}", text)
     print(f"{folder}/numba_{name}.ptx:", next(line for line in text.splitlines() if ".entry" in line))

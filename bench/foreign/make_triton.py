@@ -6,6 +6,7 @@ of dynamic shared memory. Needs Triton (3.x); no GPU. The files under tests/cli/
 # SPDX-License-Identifier: Apache-2.0
 import sys
 
+import ptx
 import triton
 import triton.language as tl
 from triton.backends.compiler import GPUTarget
@@ -56,9 +57,7 @@ def make(folder, name, kernel, signature, constants, cc, **options):
                        attrs={(i,): [["tt.divisibility", 16]] for i in range(len(signature))})
     made = triton.compile(source, target=GPUTarget("cuda", cc, 32), options=options)
     path = f"{folder}/triton_{name}.ptx"
-    with open(path, "w") as f:
-        f.write(f"// Triton {triton.__version__}: bench/foreign/make_triton.py, kernel {kernel.__name__}\n")
-        f.write(made.asm["ptx"])
+    ptx.write(path, f"Triton {triton.__version__}: bench/foreign/make_triton.py, kernel {kernel.__name__}", made.asm["ptx"])
     meta = made.metadata
     print(f"{path}: entry {meta.name}, {meta.num_warps * 32} threads a block, {meta.shared} bytes of shared memory")
 

@@ -89,7 +89,7 @@ bool kernel_args(struct arena *a, const struct resolved_launch *l, const struct 
                         " bytes in the kernel, but %zu here (%s)%s",
                         i + 1, l->kernel, f->params[i].size_bytes, size,
                         is_buffer ? "a buffer" : element_name(given->type),
-                        is_buffer ? "" : "; write its type, like 'N: i64'");
+                        is_buffer ? "" : "; write its type: {value: …, type: i64}");
         args[i] = is_buffer ? (const void *)&addresses[given->buffer] : given->value;
     }
     *out = args;

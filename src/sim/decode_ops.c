@@ -191,6 +191,7 @@ static void decode_compare(struct decoder *d, const struct ptx_instruction *in,
     u->a = rows[0], u->b = rows[1], u->c = with_row;
     u->more = how;
     u->e = NO_ROW;
+    u->small = (uint16_t)alu->result_bits;
     if (to->kind == PTX_OPERAND_PAIR) {
         u->d = result_row(d, &to->elements[0]);
         u->e = result_row(d, &to->elements[1]);
@@ -200,13 +201,23 @@ static void decode_compare(struct decoder *d, const struct ptx_instruction *in,
 }
 
 // Into a register of another width than the result: through a temporary row.
-static void widen_result(struct decoder *d, const struct ptx_instruction *in, uint32_t temp)
+static void widen_result(struct decoder *d, const struct ptx_instruction *in, uint32_t temp,
+                         unsigned width)
 {
     bool is_signed = in->type_count > 0 && ptx_type_kind(in->types[0]) == PTX_KIND_SIGNED;
     struct uop *u = emit(d, op_widen);
     u->a = temp;
     u->d = result_row(d, &in->operands[0]);
     u->imm = is_signed ? (uint32_t)ptx_type_bits(in->types[0]) : 0;
+    u->small = (uint16_t)width;
+}
+
+// A conversion to less than 32 signed bits: a register of 16 takes them as they come, a wider one
+// their sign as well.
+static bool extends_sign(const struct ptx_instruction *in, unsigned have)
+{
+    return have == 32 && in_is(in, "cvt") && !in_has(in, "pack") && in->type_count > 0 &&
+           ptx_type_kind(in->types[0]) == PTX_KIND_SIGNED && ptx_type_bits(in->types[0]) < 32;
 }
 
 static void decode_alu(struct decoder *d, const struct ptx_instruction *in)
@@ -227,7 +238,7 @@ static void decode_alu(struct decoder *d, const struct ptx_instruction *in)
             return;
         }
     }
-    if (alu.result_bits == 1) {
+    if (alu.result_bits <= 2) { // predicates: one, or one a half
         decode_compare(d, in, &alu, rows);
         return;
     }
@@ -240,7 +251,7 @@ static void decode_alu(struct decoder *d, const struct ptx_instruction *in)
     unsigned have = sink                               ? (unsigned)alu.result_bits
                     : to->kind == PTX_OPERAND_REGISTER ? reg_bits(d, to->reg)
                                                        : 0;
-    bool widen = have == 64 && alu.result_bits == 32;
+    bool widen = (have == 64 && alu.result_bits == 32) || (!sink && extends_sign(in, have));
     if (!widen && have != (unsigned)alu.result_bits) {
         unsupported(d, "a result of this width in this register");
         return;
@@ -256,7 +267,7 @@ static void decode_alu(struct decoder *d, const struct ptx_instruction *in)
     u->more = alu.writes_carry;
     u->small = (uint16_t)alu.result_bits;
     if (widen)
-        widen_result(d, in, row);
+        widen_result(d, in, row, have);
 }
 
 /* ---- control ------------------------------------------------------------------------------- */

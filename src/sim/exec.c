@@ -267,14 +267,15 @@ static void keep_bits(struct warp *w, uint32_t row, uint32_t bits, uint32_t mask
 
 // d: predicate, e: its counterpart of p|q or NO_ROW; more: how the comparison combines with
 // predicate c (enum combine), small bit 0: with c negated.
+// small: predicates that the function gives; the second of one is its opposite.
 const struct uop *op_compare(struct warp *w, const struct uop *u)
 {
-    uint32_t mask = guard_mask(w, u), result = 0;
+    uint32_t mask = guard_mask(w, u), results[2] = {0, 0};
     uint8_t *r = w->regs;
-    u->fn(&result, r + u->a, r + u->b, r + u->c, NULL, u->imm);
-    uint32_t not_result = ~result;
+    u->fn(results, r + u->a, r + u->b, r + u->c, NULL, u->imm);
+    uint32_t result = results[0], not_result = u->small == 2 ? results[1] : ~result;
     if (u->more != COMBINE_NONE) {
-        uint32_t with = *row32(w, u->c) ^ ((u->small & 1) != 0 ? ALL_LANES : 0);
+        uint32_t with = *row32(w, u->c);
         if (u->more == COMBINE_AND)
             result &= with, not_result &= with;
         else if (u->more == COMBINE_OR)
@@ -387,12 +388,12 @@ const struct uop *op_narrow(struct warp *w, const struct uop *u)
 const struct uop *op_widen(struct warp *w, const struct uop *u)
 {
     const uint32_t *a = row32(w, u->a);
-    uint64_t *d = row64(w, u->d);
     EACH_LANE(lane, guard_mask(w, u))
     {
         unsigned shift = 64 - u->imm;
-        d[lane] =
+        uint64_t value =
             u->imm == 0 ? a[lane] : (uint64_t)((int64_t)((uint64_t)a[lane] << shift) >> shift);
+        lane_set(w, u->d, u->small, lane, value);
     }
     return u + 1;
 }

@@ -54,6 +54,32 @@ static void guards_keep_lanes_apart(void **state)
     bench_close(&r.b);
 }
 
+// Found by bench/differential: 16 bits arrived, the upper half 0.
+static void conversions_to_few_bits_extend_their_sign(void **state)
+{
+    struct run r;
+    RUN(&r, 32,
+        "sub.s32 %r3, %r1, 200;\ncvt.sat.s8.s32 %r2, %r3;\ncvt.s16.s32 %r4, %r3;\n"
+        "add.s32 %r2, %r2, %r4;\ncvt.rn.f32.s32 %f1, %r3;\ncvt.rni.s16.f32 %r4, %f1;\n"
+        "add.s32 %r2, %r2, %r4;" STORE);
+    for (int i = 0; i < 32; i++) // -128 + twice (i - 200)
+        assert_int_equal((int32_t)r.out[i], -128 + 2 * (i - 200));
+    bench_close(&r.b);
+}
+
+// Found by bench/differential: it was refused. p: the low halves, q: the high ones.
+static void setp_of_halves_writes_a_predicate_for_each(void **state)
+{
+    struct run r;
+    RUN(&r, 32,
+        "cvt.rn.f16.u32 %h1, %r1;\nmov.b16 %h2, 0x4900;\nmov.b32 %r3, {%h1, %h2};\n" // lane, 10
+        "mov.b32 %r4, {%h2, %h1};\nsetp.lt.f16x2 %p1|%p2, %r3, %r4;\n"
+        "selp.u32 %r2, 1, 0, %p1;\n@%p2 add.u32 %r2, %r2, 2;" STORE);
+    for (uint32_t i = 0; i < 32; i++)
+        assert_int_equal(r.out[i], (i < 10 ? 1 : 0) + (i > 10 ? 2 : 0));
+    bench_close(&r.b);
+}
+
 static void setp_combines_and_writes_both_predicates(void **state)
 {
     struct run r;
@@ -468,6 +494,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(guards_keep_lanes_apart),
+        cmocka_unit_test(conversions_to_few_bits_extend_their_sign),
+        cmocka_unit_test(setp_of_halves_writes_a_predicate_for_each),
         cmocka_unit_test(setp_combines_and_writes_both_predicates),
         cmocka_unit_test(registers_pack_and_unpack),
         cmocka_unit_test(loads_extend_by_their_type),

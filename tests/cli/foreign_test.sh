@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Other compilers' PTX: kernels of ours as Triton and Numba made them (bench/foreign) run on the
+# simulated GPU, each verified against C with every check on; lines are the Python source's.
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/support.sh"
+stage foreign
+
+for file in foreign/triton_*.yaml foreign/numba_*.yaml; do
+    name=${file##*/} name=${name%.yaml}
+    "$RIDGE" verify "$file" --device sim:h200 --check -q >out.txt 2>&1
+    status=$?
+    grep -q verified out.txt || status=1
+    ! grep -qE 'failed|wrong|uninitialised|race' out.txt || status=1
+    pass "$name is verified" $status out.txt
+done
+
+"$RIDGE" run foreign/triton_matmul.yaml --device sim:h200 --no-journal -q --json >run.json
+[[ $(tr -d ' \n' <run.json | grep -oE '"flops_tensor":\{"value":4194304[,.}]' | wc -l) == 2 ]]
+pass 'mma.sync and wgmma count the same tensor flops' $? run.json
+"$RIDGE" run foreign/triton_softmax.yaml --device sim:h200 -q >/dev/null
+"$RIDGE" annotate triton_softmax:triton >annotated.txt 2>&1 || "$RIDGE" show --json >annotated.txt
+grep -q 'make_triton.py' annotated.txt
+pass 'counters stand beside lines of the Python source' $? annotated.txt
+finish
