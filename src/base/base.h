@@ -224,6 +224,8 @@ bool worker_send(int fd, const void *data, size_t size_bytes);
 // The first of `names` (NULL terminated) that opens, searched in `folders` (NULL terminated,
 // optional) and then by the loader. NULL with err naming what was tried. Never closed.
 void *library_open(const char *const *names, const char *const *folders, struct error *err);
+// The library of that name if this process has it already, else NULL.
+void *library_loaded(const char *name);
 // Stores the symbol's address through memcpy into *function (a pointer to a function pointer).
 bool library_symbol(void *library, const char *name, void *function, size_t function_size_bytes,
                     struct error *err) CHECK_RESULT;

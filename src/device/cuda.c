@@ -1,5 +1,5 @@
-// NVIDIA GPUs through the driver's API (libcuda.so.1, opened at run time; see driver.def). Used in a
-// worker process only: an error on the device is final for the context, and the process ends with it.
+// NVIDIA GPUs through the driver's API (libcuda.so.1, opened at run time; see driver.def). The loop
+// uses it in worker processes: an error on the device is final for the context.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda.h"
 
@@ -74,8 +74,10 @@ static bool load_ptx(struct cuda_device *c, const char *ptx, const char *what, v
     memcpy(&values[1], &size, sizeof size); // the option's value lies in the pointer itself
     memcpy(&values[3], &size, sizeof size);
     int status = c->cu.cuModuleLoadDataEx(module, ptx, COUNT_OF(options), options, values);
-    if (status == CUDA_DONE)
+    if (status == CUDA_DONE) {
+        VEC_PUSH(c->modules.items, c->modules.count, c->modules.capacity, *module);
         return true;
+    }
     if (status == CUDA_UNSUPPORTED_PTX) {
         int version = 0;
         (void)c->cu.cuDriverGetVersion(&version);
@@ -100,14 +102,28 @@ static bool open_tools(struct cuda_device *c, struct error *err)
            driver_check(cu, cu->cuModuleGetFunction(&c->sweep, tools, "ridge_sweep"), err, "sweep");
 }
 
+// The program that ridge is part of may have a context on this GPU: its streams are of that one. Else
+// the primary one, which is the CUDA runtime's.
+static bool take_context(struct cuda_device *c, struct error *err)
+{
+    const struct driver *cu = &c->cu;
+    const char *id = c->head.info->id;
+    int device = -1;
+    if (cu->cuCtxGetCurrent(&c->context) == CUDA_DONE && c->context &&
+        cu->cuCtxGetDevice(&device) == CUDA_DONE && device == c->device)
+        return true;
+    c->retained = driver_check(cu, cu->cuDevicePrimaryCtxRetain(&c->context, c->device), err,
+                               "%s cannot be used", id);
+    return c->retained &&
+           driver_check(cu, cu->cuCtxSetCurrent(c->context), err, "%s cannot be used", id);
+}
+
 static bool open_context(struct cuda_device *c, struct error *err)
 {
     const struct driver *cu = &c->cu;
     const char *id = c->head.info->id;
     return driver_check(cu, cu->cuDeviceGet(&c->device, c->ordinal), err, "there is no %s", id) &&
-           driver_check(cu, cu->cuDevicePrimaryCtxRetain(&c->context, c->device), err,
-                        "%s cannot be used", id) &&
-           driver_check(cu, cu->cuCtxSetCurrent(c->context), err, "%s cannot be used", id) &&
+           take_context(c, err) &&
            driver_check(cu, cu->cuStreamCreate(&c->stream, STREAM_NON_BLOCKING), err,
                         "no stream on %s", id) &&
            driver_check(cu, cu->cuEventCreate(&c->start, 0), err, "no event on %s", id) &&
@@ -128,16 +144,37 @@ static bool cuda_open(const struct device_info *info, struct device **out, struc
     return true;
 }
 
+static void release_allocation(struct cuda_device *c, struct allocation *x)
+{
+    for (size_t t = 0; t < x->twins.count; t++)
+        (void)c->cu.cuMemFree_v2(x->twins.items[t]);
+    if (x->snapshot)
+        (void)c->cu.cuMemFree_v2(x->snapshot);
+    free(x->twins.items);
+}
+
+// The context may go on without us: nothing of ours stays in it.
 static void cuda_close(struct device *d)
 {
     struct cuda_device *c = own(d);
-    for (size_t i = 0; i < c->allocations.count; i++)
-        free(c->allocations.items[i].twins.items);
+    for (size_t i = 0; i < c->allocations.count; i++) {
+        release_allocation(c, &c->allocations.items[i]);
+        (void)c->cu.cuMemFree_v2(c->allocations.items[i].address);
+    }
     free(c->allocations.items);
+    if (c->sweep_address)
+        (void)c->cu.cuMemFree_v2(c->sweep_address);
+    for (size_t i = 0; i < c->modules.count; i++)
+        (void)c->cu.cuModuleUnload(c->modules.items[i]);
+    free(c->modules.items);
+    (void)c->cu.cuEventDestroy_v2(c->start);
+    (void)c->cu.cuEventDestroy_v2(c->stop);
+    (void)c->cu.cuStreamDestroy_v2(c->stream);
     cupti_close(c->cupti);
     nvml_close(c->nvml);
     arena_release(&c->arena);
-    (void)c->cu.cuDevicePrimaryCtxRelease_v2(c->device); // with it goes all device memory
+    if (c->retained)
+        (void)c->cu.cuDevicePrimaryCtxRelease_v2(c->device);
     free(c);
 }
 
@@ -178,11 +215,7 @@ static bool cuda_release(struct device *d, uint64_t address, struct error *err)
         struct allocation *x = &c->allocations.items[i];
         if (x->address != address)
             continue;
-        for (size_t t = 0; t < x->twins.count; t++)
-            (void)c->cu.cuMemFree_v2(x->twins.items[t]);
-        if (x->snapshot)
-            (void)c->cu.cuMemFree_v2(x->snapshot);
-        free(x->twins.items);
+        release_allocation(c, x);
         *x = c->allocations.items[--c->allocations.count];
         return driver_check(&c->cu, c->cu.cuMemFree_v2(address), err, "cannot release memory");
     }
@@ -618,6 +651,11 @@ const struct device_ops cuda_device_ops = {
     .load = cuda_load,
     .run = cuda_run,
     .measure = cuda_measure,
+    .measure_region = cuda_measure_region,
+    .count_region = cuda_count_region,
+    .mark = cuda_mark,
+    .elapsed = cuda_elapsed,
+    .launch = cuda_launch_on,
     .state = cuda_state,
     .snapshot = cuda_snapshot,
     .restore = cuda_restore,

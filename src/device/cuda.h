@@ -41,9 +41,14 @@ struct cuda_device {
     struct driver cu;
     int ordinal, device; // device: the driver's handle
     void *context, *stream, *start, *stop;
+    bool retained;      // the context is the primary one, held by us
     void *hold, *sweep; // our own kernels
     uint64_t sweep_address, sweep_bytes;
     struct arena arena; // modules
+    struct {
+        void **items;
+        size_t count, capacity;
+    } modules; // the driver's
     struct {
         struct allocation *items;
         size_t count, capacity;
@@ -78,5 +83,30 @@ bool cuda_measure(struct device *d, const struct device_sequence *sequence,
                   const struct device_run_options *options, int count, double *times_ns,
                   struct error *err);
 void cuda_state(struct device *d, struct device_state *out);
+// Waits for c->stop to come, at most until that time on clock_ns.
+bool cuda_wait_stop(struct cuda_device *c, uint64_t deadline_ns, struct error *err) CHECK_RESULT;
+
+/* ---- a program's own streams (cuda_region.c) ------------------------------------------------------------- */
+
+bool cuda_measure_region(struct device *d, struct device_region *region,
+                         const struct device_run_options *options, int count, double *times_ns,
+                         struct error *err);
+bool cuda_count_region(struct device *d, const struct device_region *region, bool cold,
+                       struct counters *out, struct error *err);
+bool cuda_mark(struct device *d, void *stream, struct error *err);
+bool cuda_elapsed(struct device *d, void *stream, double *time_ns, struct error *err);
+bool cuda_launch_on(struct device *d, const struct device_sequence *sequence, void *stream,
+                    struct error *err);
+// count samples, each of `batch` runs that `enqueue` puts on c->stream, held up for hold_ns.
+struct cuda_sampling {
+    struct cuda_device *device;
+    bool (*enqueue)(struct cuda_sampling *s, int run, struct error *err);
+    void *context;
+    const struct device_run_options *options;
+    int batch;
+    uint64_t hold_ns, deadline_ns;
+};
+bool cuda_sample(struct cuda_sampling *s, int count, double *times_ns,
+                 struct error *err) CHECK_RESULT;
 
 #endif

@@ -1,7 +1,7 @@
 // device: one face for every GPU, real or simulated, and the compilers that feed them.
 //   device_open("sim:h200") -> device_alloc/write -> device_load(compiled) -> device_run -> read
-// A device is used inside a worker process only (loop does that): whatever it does to its process
-// costs one variant. Backends: sim.c now; a backend is one file behind `struct device_ops`.
+// The loop uses a device inside a worker process only: whatever it does to its process costs one
+// variant. The library (api) uses it in the caller's. A backend is a file behind `struct device_ops`.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef RIDGE_DEVICE_H
 #define RIDGE_DEVICE_H
@@ -201,6 +201,16 @@ struct device_state {
     const char *throttled; // why it runs slower than it could ("power limit", "heat"), or NULL
 };
 
+// Work that the program ridge is part of puts on a stream of its own.
+struct device_region {
+    const char *name;
+    // prepare (optional) makes the inputs new; neither waits for the device.
+    bool (*enqueue)(void *context, void *stream, struct error *err);
+    bool (*prepare)(void *context, void *stream, struct error *err);
+    void *context, *stream; // stream NULL: the default one
+    double host_ns;         // out: the host's time to enqueue it, the least seen; 0 = not known yet
+};
+
 struct device_ops {
     const char *backend;
     bool (*open)(const struct device_info *info, struct device **out, struct error *err);
@@ -226,6 +236,20 @@ struct device_ops {
     bool (*measure)(struct device *d, const struct device_sequence *sequence,
                     const struct device_run_options *options, int count, double *times_ns,
                     struct error *err);
+    // Optional (real devices): the same of a region. It has no further sets of buffers: cold, a
+    // batch of more than one run finds only the first one cold.
+    bool (*measure_region)(struct device *d, struct device_region *region,
+                           const struct device_run_options *options, int count, double *times_ns,
+                           struct error *err);
+    // Optional: hardware counters of a region, which runs several times.
+    bool (*count_region)(struct device *d, const struct device_region *region, bool cold,
+                         struct counters *out, struct error *err);
+    // Optional: the time on the device's clock from mark to elapsed, which waits for it.
+    bool (*mark)(struct device *d, void *stream, struct error *err);
+    bool (*elapsed)(struct device *d, void *stream, double *time_ns, struct error *err);
+    // Optional (real devices): enqueues the sequence on the stream and does not wait.
+    bool (*launch)(struct device *d, const struct device_sequence *sequence, void *stream,
+                   struct error *err);
     void (*state)(struct device *d, struct device_state *out); // optional (real devices)
     // Optional: keeps a copy of every buffer's content on the device; puts it back.
     bool (*snapshot)(struct device *d, struct error *err);
