@@ -14,6 +14,7 @@ OPT_SIM  ?= -O3
 FUZZ_SECONDS ?= 20
 FUZZ_CC  ?= clang
 CHECK    ?= check
+OBJCOPY  ?= objcopy
 SHELL    := /bin/bash
 
 # ---- flags: one list that gcc and clang both accept -------------------------------------------
@@ -25,7 +26,8 @@ ifneq ($(WERROR),0)
 WARNINGS += -Werror
 endif
 # No contraction: a result must not depend on the compiler or the host.
-LANGUAGE := -std=c17 -ffp-contract=off -pthread
+# One set of objects for the program and both libraries; only ridge.h's functions are seen outside.
+LANGUAGE := -std=c17 -ffp-contract=off -pthread -fPIC -fvisibility=hidden
 DEFINES  := -D_GNU_SOURCE -DRIDGE_VERSION='"$(VERSION)"' -DRIDGE_DATADIR='"$(PREFIX)/share/ridge"'
 INCLUDES := -Isrc -Iinclude
 PACKAGES := yaml-0.1 sqlite3 jansson libffi libxxhash
@@ -59,6 +61,10 @@ LIB_OBJECTS := $(call object,$(filter-out $(MAIN) $(ISA_SOURCES),$(SOURCES))) \
     $(foreach isa,$(ISAS),$(patsubst src/%.c,$(BUILD)/obj/%.$(isa).o,$(ISA_SOURCES)))
 LIBRARY  := $(BUILD)/libridge_core.a
 PROGRAM  := $(BUILD)/ridge
+# The public library (include/ridge.h): what its own floor stands on.
+API_OBJECTS := $(filter-out $(foreach m,cli report import monitor fleet,$(BUILD)/obj/$(m)/%),$(LIB_OBJECTS))
+SOVERSION := 0
+PUBLIC   := $(BUILD)/libridge.a $(BUILD)/libridge.so
 
 TEST_SOURCES := $(sort $(wildcard tests/$(or $(MODULE),*)/*_test.c))
 TEST_SCRIPTS := $(sort $(wildcard tests/$(or $(MODULE),*)/*_test.sh))
@@ -71,7 +77,7 @@ FUZZERS  := $(FUZZ_SOURCES:fuzz/%.c=$(BUILD)/%)
 REPLAYS  := $(if $(MODULE),,$(FUZZ_SOURCES:%.c=$(BUILD)/tests/%))
 
 # ---- the two contracts, and the everyday targets ----------------------------------------------
-all: $(PROGRAM) ## build the program (default)
+all: $(PROGRAM) $(PUBLIC) ## build the program and the library (default)
 
 demo: ## install what the build needs, build, optimise a transpose (README's first command)
 	scripts/setup build
@@ -84,7 +90,7 @@ test: ## install what the tests need, build, run every check (README's second co
 	scripts/check-layers
 	$(AGAIN) check
 
-check: $(PROGRAM) tests ## build and run all tests, installing nothing
+check: $(PROGRAM) $(PUBLIC) tests ## build and run all tests, installing nothing
 	$Q$(RUN_TESTS) $(TESTS) $(REPLAYS) $(TEST_SCRIPTS)
 
 unit: $(PROGRAM) $(TESTS) $(BUILD)/share/ridge ## build and run only the test programs
@@ -156,6 +162,20 @@ $(LIBRARY): $(LIB_OBJECTS) $(BUILD)/sources
 	$(call say,AR,$@)
 	$Qrm -f $@ && $(AR) rcs $@ $(LIB_OBJECTS)
 
+# One object, of which only the public functions are seen: nothing of ours meets a name of the caller's.
+$(BUILD)/libridge.o: $(API_OBJECTS) $(BUILD)/sources
+	$Q$(CC) $(filter -m%,$(CFLAGS)) -nostdlib -r -o $@ $(API_OBJECTS)
+	$Q$(OBJCOPY) --localize-hidden $@
+
+$(BUILD)/libridge.a: $(BUILD)/libridge.o
+	$(call say,AR,$@)
+	$Qrm -f $@ && $(AR) rcs $@ $<
+
+$(BUILD)/libridge.so: $(BUILD)/libridge.o
+	$(call say,LINK,$@)
+	$Q$(LINK) -shared -Wl,-soname,libridge.so.$(SOVERSION) -o $@.$(SOVERSION) $< $(LIBS)
+	$Qln -sf $(@F).$(SOVERSION) $@
+
 # Private: the stamp of flags, a prerequisite, must not see it.
 $(BUILD)/obj/sim/%.o: private OPT = $(OPT_SIM)
 
@@ -219,7 +239,7 @@ COMPLETIONS := bash-completion/completions/ridge zsh/site-functions/_ridge \
 GENERATED := $(BUILD)/ridge.1 $(BUILD)/ridge.bash $(BUILD)/ridge.zsh $(BUILD)/ridge.fish \
              $(BUILD)/ridge.pc
 
-install: $(PROGRAM) $(GENERATED) ## install under $(DESTDIR)$(PREFIX), default /usr/local
+install: $(PROGRAM) $(PUBLIC) $(GENERATED) ## install under $(DESTDIR)$(PREFIX), default /usr/local
 	install -D -m 755 $(PROGRAM) $(ROOT)/bin/ridge
 	install -m 755 -d $(ROOT)/share/ridge
 	install -m 644 $(ASSETS) $(ROOT)/share/ridge
@@ -229,12 +249,16 @@ install: $(PROGRAM) $(GENERATED) ## install under $(DESTDIR)$(PREFIX), default /
 	install -D -m 644 $(BUILD)/ridge.zsh $(ROOT)/share/$(word 2,$(COMPLETIONS))
 	install -D -m 644 $(BUILD)/ridge.fish $(ROOT)/share/$(word 3,$(COMPLETIONS))
 	install -D -m 644 $(BUILD)/ridge.pc $(ROOT)/lib/pkgconfig/ridge.pc
-	$(if $(wildcard include/ridge.h),install -D -m 644 include/ridge.h $(ROOT)/include/ridge.h)
+	install -D -m 644 include/ridge.h $(ROOT)/include/ridge.h
+	install -m 644 $(BUILD)/libridge.a $(ROOT)/lib/libridge.a
+	install -m 755 $(BUILD)/libridge.so.$(SOVERSION) $(ROOT)/lib/libridge.so.$(SOVERSION)
+	ln -sf libridge.so.$(SOVERSION) $(ROOT)/lib/libridge.so
 
 uninstall: ## remove what install put there
 	rm -rf $(ROOT)/share/ridge
 	rm -f $(ROOT)/bin/ridge $(ROOT)/share/man/man1/ridge.1 $(ROOT)/lib/pkgconfig/ridge.pc \
-	    $(ROOT)/include/ridge.h $(COMPLETIONS:%=$(ROOT)/share/%)
+	    $(ROOT)/include/ridge.h $(COMPLETIONS:%=$(ROOT)/share/%) \
+	    $(addprefix $(ROOT)/lib/,libridge.a libridge.so libridge.so.$(SOVERSION))
 
 $(BUILD)/ridge.1: $(PROGRAM)
 	$Q$(PROGRAM) --man >$@

@@ -53,8 +53,9 @@ struct ridge_options {
  * sim:h200. A real GPU is used in the context that is current in this thread if it is that GPU's,
  * else in its primary context, the one of the CUDA runtime, which becomes current. */
 RIDGE_API int ridge_open(const char *device, const struct ridge_options *options, ridge **out);
-/* Ends the recorded run; frees memory, kernels and results that were had from it. NULL is fine. */
-RIDGE_API void ridge_close(ridge *r);
+/* Ends the recorded run (which may fail); frees memory, kernels and results that were had from it, in
+ * any case. NULL is fine. */
+RIDGE_API int ridge_close(ridge *r);
 
 RIDGE_API const char *ridge_device(const ridge *r);      /* "sim:h200" */
 RIDGE_API const char *ridge_device_name(const ridge *r); /* "NVIDIA H200 (simulated)" */

@@ -262,6 +262,18 @@ struct device { // the head of every backend's own struct
 bool device_open(const struct device_info *info, struct device **out,
                  struct error *err) CHECK_RESULT;
 
+/* ---- ranges: what is being done, by name, in this thread; see nvtx.c -------------------------------- */
+
+// The program's: told to a profiler that listens (NVTX), and kept.
+void range_push(const char *name);
+void range_pop(void);
+const char *range_path(void); // "outer/inner"; "" outside; until the next push or pop
+// From now on the ranges that the program pushes by NVTX's header count too, if it has not begun to.
+void ranges_listen(void);
+// ridge's own: told to the profiler only.
+void phase_begin(const char *name);
+void phase_end(void);
+
 // Adds what a further launch did: extensive counters sum; per-launch facts (registers, shared bytes,
 // occupancy, waves, lanes) are weighted by warp instructions or taken from the longest step.
 // A counter absent in any step that ran a kernel is absent in the sum.

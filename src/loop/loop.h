@@ -171,6 +171,7 @@ void sample_add(struct sample_list *list, double value);
 struct sampled { // one of the things that are compared
     // Set by the caller: runs that a sample may be the mean of, with cold caches and with warm ones, and
     // runs that may be queued at once.
+    const char *name;
     double batch_max_cold, batch_max, queue_max;
     // Found:
     int batch, block_samples;

@@ -116,7 +116,7 @@ static struct sampled sampled_of(const struct track *t)
     double most = fmin(queued, BATCH_MAX);
     double cold = floor(batch_bytes_max / fmax(footprint_bytes(t), 1));
     return (struct sampled){
-        .queue_max = queued, .batch_max = most, .batch_max_cold = fmin(most, cold)};
+        .name = t->bench.job->variant->spec->name, .queue_max = queued, .batch_max = most, .batch_max_cold = fmin(most, cold)};
 }
 
 /* ---- what sampling asks for ------------------------------------------------------------------------ */

@@ -119,7 +119,7 @@ static void keep_finite(struct sample_list *list, double value)
         sample_add(list, value);
 }
 
-static bool take_block(struct sampling *s, int subject, struct error *err)
+static bool take_samples(struct sampling *s, int subject, struct error *err)
 {
     double times[BLOCK_SAMPLES_MAX];
     struct sampled *t = &s->subjects[subject];
@@ -145,6 +145,14 @@ static bool take_block(struct sampling *s, int subject, struct error *err)
     keep_finite(&t->power_w, after.power_w);
     keep_finite(&t->temperature_c, after.temperature_c);
     return true;
+}
+
+static bool take_block(struct sampling *s, int subject, struct error *err)
+{
+    phase_begin(s->subjects[subject].name);
+    bool done = take_samples(s, subject, err);
+    phase_end();
+    return done;
 }
 
 // Philox by a counter: the order of a round is random, and the seed is the run's.
@@ -199,10 +207,18 @@ static bool sample_all(struct sampling *s, int *order, struct error *err)
     return true;
 }
 
+static bool warm_up_phase(struct sampling *s, struct error *err)
+{
+    phase_begin("ridge: warm up");
+    bool done = warm_up(s, err);
+    phase_end();
+    return done;
+}
+
 bool sampling_run(struct sampling *s, struct error *err)
 {
     int *order = xcalloc((size_t)s->count + 1, sizeof *order);
-    bool done = warm_up(s, err) && sample_all(s, order, err);
+    bool done = warm_up_phase(s, err) && sample_all(s, order, err);
     free(order);
     return done;
 }
