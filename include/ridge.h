@@ -149,12 +149,16 @@ RIDGE_API int ridge_summarize(const ridge_result *x, struct ridge_summary *out);
  * many times, so it must leave its inputs usable; it should not wait for the device. */
 typedef int (*ridge_enqueue)(void *user, void *stream);
 
+struct ridge_work { /* what the region's task needs at least, however it is done; 0 = not stated */
+    double bytes; /* to and from device memory: gives GB/s and, with the chip's rates, the floor */
+    double flops_f16, flops_f32, flops_f64, flops_tensor;
+};
 struct ridge_region {
     const char *name;
     ridge_enqueue enqueue;
-    ridge_enqueue
-        prepare; /* optional: makes the inputs new, before a block of samples; not timed */
-    void *user;  /* given to both */
+    ridge_enqueue prepare; /* optional: makes the inputs new before a block of samples, untimed */
+    void *user;            /* given to both */
+    struct ridge_work work;
 };
 struct ridge_measure_options {
     const char *case_label; /* "N=1024"; NULL = none */
@@ -192,8 +196,8 @@ RIDGE_API int ridge_compare(const ridge_result *base, const ridge_result *fresh,
                             struct ridge_comparison *out);
 RIDGE_API const char *ridge_verdict_name(enum ridge_verdict v); /* "no difference", "faster", … */
 
-/* Writes the result to the journal, compared with `base` if that is not NULL: `ridge show` has it,
- * `ridge compare` knows it. The first one begins a run, ridge_close ends it. Once a result. */
+/* Writes the result to the journal, compared with `base` if that is not NULL and, where its counters
+ * suffice, diagnosed: `ridge show`, `explain` and `compare` have it. The first one begins a run, ridge_close ends it. Once a result. */
 RIDGE_API int ridge_record(ridge_result *x, const ridge_result *base);
 RIDGE_API int64_t ridge_run_id(const ridge *r); /* in the journal; 0 = nothing recorded yet */
 RIDGE_API const char *ridge_journal_path(const ridge *r); /* NULL = nothing recorded yet */

@@ -104,9 +104,11 @@ int main(int argc, char **argv)
     regions[0].name = columns.kernel;
     regions[0].enqueue = enqueue;
     regions[0].user = &columns;
+    regions[0].work.bytes = 2.0 * sizeof *data * N * N; /* read once, written once */
     regions[1].name = rows.kernel;
     regions[1].enqueue = enqueue;
     regions[1].user = &rows;
+    regions[1].work = regions[0].work;
     options.case_label = "N=1024";
     options.count = 1;
     ridge_range_push("copy"); /* the results' names: copy/by_columns, copy/by_rows */

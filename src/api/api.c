@@ -4,11 +4,11 @@
 #include "api/internal.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t budget_warp_instructions = 200000000000; // a simulated kernel's: it may be endless
+static const uint64_t budget_warp_instructions =
+    200000000000; // a simulated kernel's: it may be endless
 
 /* ---- errors ------------------------------------------------------------------------------------------ */
 
@@ -64,8 +64,8 @@ static bool open_device(struct ridge *r, const char *device, const struct ridge_
         r->options = *options;
     r->options.journal = copied(&r->arena, r->options.journal);
     r->options.compiler = copied(&r->arena, r->options.compiler);
-    r->options.program = arena_strdup(&r->arena, r->options.program ? r->options.program
-                                                                    : program_invocation_short_name);
+    r->options.program = arena_strdup(
+        &r->arena, r->options.program ? r->options.program : program_invocation_short_name);
     return device_find(&r->arena, device, &r->info, err) && device_open(&r->info, &r->device, err);
 }
 
@@ -117,9 +117,10 @@ int ridge_is_simulated(const struct ridge *r)
 int ridge_alloc(struct ridge *r, const char *name, uint64_t size_bytes, uint64_t *address)
 {
     struct error err = {0};
-    bool done = api_need(r, "ridge_alloc", "the device", &err) &&
-                api_need(address, "ridge_alloc", "address", &err) &&
-                r->device->ops->alloc(r->device, size_bytes, name ? name : "a buffer", address, &err);
+    bool done =
+        api_need(r, "ridge_alloc", "the device", &err) &&
+        api_need(address, "ridge_alloc", "address", &err) &&
+        r->device->ops->alloc(r->device, size_bytes, name ? name : "a buffer", address, &err);
     return api_end(done, &err);
 }
 
@@ -183,12 +184,12 @@ int ridge_compile(struct ridge *r, const char *path, const char *const *defines,
     return api_end(done, &err);
 }
 
-#define ARGUMENT(name, type_id, field, c_type)              \
-    struct ridge_argument name(c_type value)                \
-    {                                                       \
-        struct ridge_argument a = {.type = (type_id)};      \
-        a.value.field = value;                              \
-        return a;                                           \
+#define ARGUMENT(name, type_id, field, c_type)         \
+    struct ridge_argument name(c_type value)           \
+    {                                                  \
+        struct ridge_argument a = {.type = (type_id)}; \
+        a.value.field = value;                         \
+        return a;                                      \
     }
 ARGUMENT(ridge_address, RIDGE_ADDRESS, u64, uint64_t)
 ARGUMENT(ridge_i32, RIDGE_I32, i32, int32_t)
@@ -200,8 +201,8 @@ ARGUMENT(ridge_f64, RIDGE_F64, f64, double)
 #undef ARGUMENT
 
 static const enum element_type elements[] = {
-    [RIDGE_I32] = ELEMENT_I32, [RIDGE_U32] = ELEMENT_U32, [RIDGE_I64] = ELEMENT_I64,
-    [RIDGE_U64] = ELEMENT_U64, [RIDGE_F32] = ELEMENT_F32, [RIDGE_F64] = ELEMENT_F64,
+    [RIDGE_I32] = ELEMENT_I32,    [RIDGE_U32] = ELEMENT_U32, [RIDGE_I64] = ELEMENT_I64,
+    [RIDGE_U64] = ELEMENT_U64,    [RIDGE_F32] = ELEMENT_F32, [RIDGE_F64] = ELEMENT_F64,
     [RIDGE_ADDRESS] = ELEMENT_U64};
 
 static bool resolve(struct arena *a, const struct ridge_launch *given, struct resolved_launch *out,
@@ -226,8 +227,8 @@ static bool resolve(struct arena *a, const struct ridge_launch *given, struct re
                         "ridge_launch: argument %d of kernel '%s' has no type; make it with "
                         "ridge_i32, ridge_address …",
                         i + 1, given->kernel);
-        out->args[i] = (struct resolved_argument){.kind = ARGUMENT_SCALAR,
-                                                  .type = elements[x->type]};
+        out->args[i] =
+            (struct resolved_argument){.kind = ARGUMENT_SCALAR, .type = elements[x->type]};
         memcpy(out->args[i].value, &x->value, element_bytes(out->args[i].type));
     }
     return true;
@@ -237,7 +238,7 @@ static bool resolve(struct arena *a, const struct ridge_launch *given, struct re
 static bool run_simulated(struct ridge *r, struct arena *a, const struct device_sequence *sequence,
                           struct error *err)
 {
-    struct recording *rec = r->recording;
+    const struct recording *rec = r->recording;
     struct device_report report = {0};
     struct device_run_options options = {
         .threads = r->options.threads,
@@ -247,12 +248,8 @@ static bool run_simulated(struct ridge *r, struct arena *a, const struct device_
     };
     if (!r->device->ops->run(r->device, sequence, &options, a, &report, err))
         return false;
-    if (!rec)
-        return true;
-    bool timed = report.time_ns.provenance != PROVENANCE_ABSENT;
-    rec->time_ns += timed ? report.time_ns.value : (double)NAN;
-    counters_accumulate(&rec->counters, &report.counters, rec->launches == 0);
-    rec->launches++;
+    if (rec)
+        recording_add(r, sequence->launches[0].launch, &report);
     return true;
 }
 
@@ -262,8 +259,7 @@ static bool launch(struct ridge_module *m, const struct ridge_launch *given, voi
     struct arena a = {0};
     struct ridge *r = m->owner;
     struct resolved_launch resolved;
-    struct device_launch one = {
-        .kind = LAUNCH_KERNEL, .module = m->code, .launch = &resolved};
+    struct device_launch one = {.kind = LAUNCH_KERNEL, .module = m->code, .launch = &resolved};
     struct device_sequence sequence = {.launches = &one, .launch_count = 1};
     bool done = resolve(&a, given, &resolved, err) &&
                 (r->device->ops->launch ? r->device->ops->launch(r->device, &sequence, stream, err)

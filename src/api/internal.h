@@ -11,10 +11,20 @@
 
 // A region on a simulated device: what its kernels did, as they run.
 struct recording {
-    bool cold;       // caches are emptied before the first
-    int launches;    // so far
-    double time_ns;  // their modelled times; NAN = one of them has none
+    bool cold;      // caches are emptied before the first
+    int launches;   // so far
+    double time_ns; // their modelled times; NAN = one of them has none
     struct counters counters;
+    struct lines {
+        device_line *items;
+        size_t count, capacity;
+    } lines; // files are the device's arena's
+    struct longest {
+        double time_ns;
+        struct sim_time model;
+        uint64_t grid_blocks;
+        int block_threads;
+    } longest; // launch
 };
 
 struct ridge {
@@ -46,6 +56,10 @@ struct ridge_result {
     struct sample_list samples;
     struct conditions conditions;
     struct counters counters;
+    struct ridge_work work;
+    int launches; // simulated: of one run
+    struct lines lines;
+    struct longest longest;
     const char *note;
     const char *cache_state; // "cold", "warm"; NULL = the program's own way
     bool recorded;
@@ -53,8 +67,8 @@ struct ridge_result {
 
 // The end of a public function: keeps the error for ridge_error, returns the status.
 int api_end(bool done, const struct error *err);
-void api_forget(void);                 // the last error
-bool api_failed(struct error *err);    // is there one? Then it is in err
+void api_forget(void);              // the last error
+bool api_failed(struct error *err); // is there one? Then it is in err
 // NULL where the function may not have it: the caller's mistake.
 bool api_need(const void *pointer, const char *function, const char *what, struct error *err);
 
@@ -67,6 +81,8 @@ void results_release(struct ridge *r);
 bool run_end(struct ridge *r, struct error *err) CHECK_RESULT;
 
 void recording_begin(struct ridge *r, struct recording *rec, bool cold);
+void recording_add(struct ridge *r, const struct resolved_launch *launch,
+                   const struct device_report *report);
 // The sum, as a sample and counters of the result.
 bool recording_end(struct ridge *r, struct ridge_result *x, struct error *err) CHECK_RESULT;
 

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { BATCH_MAX = 64 };
 
@@ -57,23 +58,77 @@ void recording_begin(struct ridge *r, struct recording *rec, bool cold)
     r->recording = rec;
 }
 
-bool recording_end(struct ridge *r, struct ridge_result *x, struct error *err)
+static void add_line(struct ridge *r, const device_line *l)
 {
-    const struct recording *rec = r->recording;
+    struct lines *all = &r->recording->lines;
+    for (size_t i = 0; i < all->count; i++)
+        if (all->items[i].line == l->line && strcmp(all->items[i].file, l->file) == 0) {
+#define FIELD(name) all->items[i].name += l->name;
+            DEVICE_LINE_FIELDS(FIELD)
+#undef FIELD
+            return;
+        }
+    VEC_PUSH(all->items, all->count, all->capacity, *l);
+    all->items[all->count - 1].file = arena_strdup(&r->arena, l->file);
+}
+
+void recording_add(struct ridge *r, const struct resolved_launch *launch,
+                   const struct device_report *report)
+{
+    struct recording *rec = r->recording;
+    bool timed = report->time_ns.provenance != PROVENANCE_ABSENT;
+    rec->time_ns += timed ? report->time_ns.value : (double)NAN;
+    counters_accumulate(&rec->counters, &report->counters, rec->launches == 0);
+    for (int i = 0; i < report->line_count; i++)
+        add_line(r, &report->lines[i]);
+    if (timed && report->time_ns.value > rec->longest.time_ns)
+        rec->longest = (struct longest){
+            .time_ns = report->time_ns.value,
+            .model = report->steps[0].time_model,
+            .grid_blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2],
+            .block_threads = (int)(launch->block[0] * launch->block[1] * launch->block[2])};
+    rec->launches++;
+}
+
+static void recording_drop(struct ridge *r)
+{
+    if (r->recording)
+        free(r->recording->lines.items);
     r->recording = NULL;
+}
+
+static bool recording_take(struct ridge *r, struct ridge_result *x, struct error *err)
+{
+    struct recording *rec = r->recording;
     if (rec->launches == 0)
         return fail(err, NOWHERE,
                     "'%s' ran no kernel: on %s only kernels started by ridge_launch are seen",
                     x->name, r->info.id);
     if (isnan(rec->time_ns))
-        return fail_as(err, ERROR_SYSTEM, NOWHERE, "a kernel of '%s' has no modelled time", x->name);
+        return fail_as(err, ERROR_SYSTEM, NOWHERE, "a kernel of '%s' has no modelled time",
+                       x->name);
+    if (!result_take_samples(x, PROVENANCE_MODELLED, &rec->time_ns, 1, err))
+        return false;
     result_take_counters(x, &rec->counters);
-    return result_take_samples(x, PROVENANCE_MODELLED, &rec->time_ns, 1, err);
+    free(x->lines.items);
+    x->lines = rec->lines;
+    rec->lines = (struct lines){0};
+    x->longest = rec->longest;
+    x->launches = rec->launches;
+    return true;
+}
+
+bool recording_end(struct ridge *r, struct ridge_result *x, struct error *err)
+{
+    bool done = recording_take(r, x, err);
+    recording_drop(r);
+    return done;
 }
 
 static bool run_once(struct measuring *m, struct subject *s, struct recording *rec, bool cold,
                      struct error *err)
 {
+    recording_drop(m->r);
     if (!call_prepare(s, m->stream, err))
         return false;
     recording_begin(m->r, rec, cold);
@@ -87,7 +142,7 @@ static bool model(struct measuring *m, int index, struct error *err)
     bool done = (!m->options->warm || run_once(m, s, &rec, true, err)) &&
                 run_once(m, s, &rec, !m->options->warm, err) &&
                 recording_end(m->r, m->results[index], err);
-    m->r->recording = NULL;
+    recording_drop(m->r);
     return done;
 }
 
@@ -124,8 +179,8 @@ static void count(struct measuring *m, int index)
     struct counters counted = {0};
     struct error why = {0};
     phase_begin("ridge: count");
-    if (m->r->device->ops->count_region(m->r->device, &m->subjects[index].region,
-                                        !m->options->warm, &counted, &why))
+    if (m->r->device->ops->count_region(m->r->device, &m->subjects[index].region, !m->options->warm,
+                                        &counted, &why))
         result_take_counters(x, &counted);
     else
         x->note = arena_printf(&m->r->arena, "no hardware counters: %s", why.message);
@@ -217,6 +272,7 @@ static bool measure(struct ridge *r, const struct ridge_region *regions, int cou
                        &m.subjects[i], stream, 0},
         };
         results[i] = result_of(r, regions[i].name, options->case_label);
+        results[i]->work = regions[i].work;
         results[i]->cache_state = options->warm ? "warm" : "cold";
     }
     bool done = r->device->ops->measure_region ? sample_all(&m, err) : model_all(&m, err);
@@ -230,9 +286,9 @@ int ridge_measure(struct ridge *r, const struct ridge_region *regions, int regio
 {
     static const struct ridge_measure_options defaults = {0};
     struct error err = {0};
-    bool done = check_request(r, regions, region_count, results, &err) &&
-                measure(r, regions, region_count, stream, options ? options : &defaults, results,
-                        &err);
+    bool done =
+        check_request(r, regions, region_count, results, &err) &&
+        measure(r, regions, region_count, stream, options ? options : &defaults, results, &err);
     return api_end(done, &err);
 }
 

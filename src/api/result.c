@@ -39,8 +39,10 @@ int ridge_result_open(struct ridge *r, const char *name, const char *case_label,
 
 void results_release(struct ridge *r)
 {
-    for (size_t i = 0; i < r->results.count; i++)
+    for (size_t i = 0; i < r->results.count; i++) {
         free(r->results.items[i]->samples.items);
+        free(r->results.items[i]->lines.items);
+    }
     free(r->results.items);
 }
 
@@ -72,11 +74,11 @@ void result_take_counters(struct ridge_result *x, const struct counters *counted
 int ridge_add_sample(struct ridge_result *x, double time_ns)
 {
     struct error err = {0};
-    bool done = api_need(x, "ridge_add_sample", "the result", &err) &&
-                ((isfinite(time_ns) && time_ns > 0) ||
-                 fail(&err, NOWHERE, "ridge_add_sample: %g ns is no time of '%s'", time_ns,
-                      x->name)) &&
-                result_take_samples(x, PROVENANCE_MEASURED, &time_ns, 1, &err);
+    bool done =
+        api_need(x, "ridge_add_sample", "the result", &err) &&
+        ((isfinite(time_ns) && time_ns > 0) ||
+         fail(&err, NOWHERE, "ridge_add_sample: %g ns is no time of '%s'", time_ns, x->name)) &&
+        result_take_samples(x, PROVENANCE_MEASURED, &time_ns, 1, &err);
     return api_end(done, &err);
 }
 
@@ -85,8 +87,9 @@ static bool fail_counter(const char *name, struct error *err)
     size_t count = 0;
     const char *const *names = counters_names(&count);
     const char *near = str_nearest(name, names, count);
-    return fail(err, NOWHERE, "there is no counter '%s'%s%s%s; docs/api.md says where they are listed",
-                name, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+    return fail(err, NOWHERE,
+                "there is no counter '%s'%s%s%s; docs/api.md says where they are listed", name,
+                near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
 
 static bool set_counter(struct ridge_result *x, const char *name, double value, struct error *err)
@@ -199,9 +202,8 @@ static void make_result(struct arena *a, const struct ridge_result *x, struct re
         .worst_absolute_error = (double)NAN,
     };
     if (x->samples.count > 0)
-        out->time =
-            (struct time_result){x->provenance, stats_summary(x->samples.items, x->samples.count),
-                                 x->samples.items};
+        out->time = (struct time_result){
+            x->provenance, stats_summary(x->samples.items, x->samples.count), x->samples.items};
     take_parameters(a, out);
 }
 
@@ -218,11 +220,12 @@ static bool compare(struct arena *a, const struct ridge_result *base,
     const struct ridge_result *empty = base->samples.count == 0    ? base
                                        : fresh->samples.count == 0 ? fresh
                                                                    : NULL;
-    return empty ? fail(err, NOWHERE, "'%s' has no times to compare", empty->name)
-                 : fail(err, NOWHERE,
-                        "the times of '%s' are %s, those of '%s' %s: they say nothing of each other",
-                        base->name, provenance_name(base->provenance), fresh->name,
-                        provenance_name(fresh->provenance));
+    return empty
+               ? fail(err, NOWHERE, "'%s' has no times to compare", empty->name)
+               : fail(err, NOWHERE,
+                      "the times of '%s' are %s, those of '%s' %s: they say nothing of each other",
+                      base->name, provenance_name(base->provenance), fresh->name,
+                      provenance_name(fresh->provenance));
 }
 
 int ridge_compare(const struct ridge_result *base, const struct ridge_result *fresh,
@@ -236,8 +239,7 @@ int ridge_compare(const struct ridge_result *base, const struct ridge_result *fr
                 api_need(out, "ridge_compare", "out", &err) && compare(&a, base, fresh, &r, &err);
     if (done) {
         const struct comparison *c = &r.speedup.comparison;
-        *out = (struct ridge_comparison){c->ratio, c->low, c->high,
-                                         (enum ridge_verdict)c->verdict};
+        *out = (struct ridge_comparison){c->ratio, c->low, c->high, (enum ridge_verdict)c->verdict};
     }
     arena_release(&a);
     return api_end(done, &err);
@@ -250,6 +252,48 @@ _Static_assert((int)RIDGE_SAME == (int)VERDICT_SAME && (int)RIDGE_FASTER == (int
 const char *ridge_verdict_name(enum ridge_verdict v)
 {
     return verdict_name((enum verdict)v);
+}
+
+/* ---- diagnosing ----------------------------------------------------------------------------------------- */
+
+static double stated(double work)
+{
+    return work > 0 ? work : (double)NAN;
+}
+
+// Without instructions and traffic of device memory everything would look latency-bound.
+static bool can_diagnose(const struct result *r)
+{
+    return r->time.provenance != PROVENANCE_ABSENT &&
+           counters_has(&r->counters, COUNTER_DRAM_READ_BYTES) &&
+           counters_has(&r->counters, COUNTER_WARP_INSTRUCTIONS);
+}
+
+static bool diagnose_result(struct arena *a, const struct ridge_result *x, struct result *r,
+                            struct error *err)
+{
+    struct diagnosis_input in = {
+        .gpu = x->owner->info.gpu,
+        .counters = &r->counters,
+        .time_ns = {r->time.summary.median, r->time.provenance},
+        .work_bytes = stated(x->work.bytes),
+        .work_flops_f16 = stated(x->work.flops_f16),
+        .work_flops_f32 = stated(x->work.flops_f32),
+        .work_flops_f64 = stated(x->work.flops_f64),
+        .work_flops_tensor = stated(x->work.flops_tensor),
+        .lines = x->lines.items,
+        .line_count = (int)x->lines.count,
+        .launches = x->launches > 0 ? x->launches : 1,
+        .time_model = x->longest.model.valid ? &x->longest.model : NULL,
+        .grid_blocks = x->longest.grid_blocks,
+        .block_threads = x->longest.block_threads,
+    };
+    if (!can_diagnose(r))
+        return true;
+    r->lines = x->lines.items;
+    r->line_count = (int)x->lines.count;
+    r->diagnosed = diagnose(a, &in, &r->diagnosis, err);
+    return r->diagnosed || error_context(err, "diagnosing '%s'", x->name);
 }
 
 /* ---- recording ---------------------------------------------------------------------------------------------- */
@@ -278,7 +322,7 @@ static bool record(struct ridge_result *x, const struct ridge_result *base, stru
         done = compare(&a, base, x, &r, err);
     else if (done)
         make_result(&a, x, &r);
-    done = done && run_begin(owner, x, err) &&
+    done = done && diagnose_result(&a, x, &r, err) && run_begin(owner, x, err) &&
            journal_add_result(owner->journal, owner->run, &r, err);
     x->recorded = x->recorded || done;
     arena_release(&a);

@@ -133,7 +133,8 @@ bool cli_markdown(struct arena *a, const struct run *run, struct text *out, stru
 {
     struct experiment *e = NULL;
     struct error gone = {0};
-    if (!experiment_load(a, run->header.experiment_path, &e, &gone))
+    const char *path = run->header.experiment_path; // NULL: imported, or recorded by a program
+    if (!path || !experiment_load(a, path, &e, &gone))
         e = NULL; // the report says that the sources are gone
     return report_markdown(run, e, out, err);
 }

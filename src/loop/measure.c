@@ -115,8 +115,10 @@ static struct sampled sampled_of(const struct track *t)
     double queued = floor((double)QUEUED_MAX / fmax(t->sequence.launch_count, 1));
     double most = fmin(queued, BATCH_MAX);
     double cold = floor(batch_bytes_max / fmax(footprint_bytes(t), 1));
-    return (struct sampled){
-        .name = t->bench.job->variant->spec->name, .queue_max = queued, .batch_max = most, .batch_max_cold = fmin(most, cold)};
+    return (struct sampled){.name = t->bench.job->variant->spec->name,
+                            .queue_max = queued,
+                            .batch_max = most,
+                            .batch_max_cold = fmin(most, cold)};
 }
 
 /* ---- what sampling asks for ------------------------------------------------------------------------ */
