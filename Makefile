@@ -236,8 +236,7 @@ have_packages = { pkg-config --print-errors --exists $(PACKAGES) || { \
 ROOT      = $(DESTDIR)$(PREFIX)
 COMPLETIONS := bash-completion/completions/ridge zsh/site-functions/_ridge \
                fish/vendor_completions.d/ridge.fish
-GENERATED := $(BUILD)/ridge.1 $(BUILD)/ridge.bash $(BUILD)/ridge.zsh $(BUILD)/ridge.fish \
-             $(BUILD)/ridge.pc
+GENERATED := $(BUILD)/ridge.1 $(BUILD)/ridge.bash $(BUILD)/ridge.zsh $(BUILD)/ridge.fish
 
 install: $(PROGRAM) $(PUBLIC) $(GENERATED) ## install under $(DESTDIR)$(PREFIX), default /usr/local
 	install -D -m 755 $(PROGRAM) $(ROOT)/bin/ridge
@@ -248,7 +247,8 @@ install: $(PROGRAM) $(PUBLIC) $(GENERATED) ## install under $(DESTDIR)$(PREFIX),
 	install -D -m 644 $(BUILD)/ridge.bash $(ROOT)/share/$(word 1,$(COMPLETIONS))
 	install -D -m 644 $(BUILD)/ridge.zsh $(ROOT)/share/$(word 2,$(COMPLETIONS))
 	install -D -m 644 $(BUILD)/ridge.fish $(ROOT)/share/$(word 3,$(COMPLETIONS))
-	install -D -m 644 $(BUILD)/ridge.pc $(ROOT)/lib/pkgconfig/ridge.pc
+	install -d $(ROOT)/lib/pkgconfig
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' ridge.pc.in >$(ROOT)/lib/pkgconfig/ridge.pc
 	install -D -m 644 include/ridge.h $(ROOT)/include/ridge.h
 	install -m 644 $(BUILD)/libridge.a $(ROOT)/lib/libridge.a
 	install -m 755 $(BUILD)/libridge.so.$(SOVERSION) $(ROOT)/lib/libridge.so.$(SOVERSION)
@@ -264,8 +264,6 @@ $(BUILD)/ridge.1: $(PROGRAM)
 	$Q$(PROGRAM) --man >$@
 $(BUILD)/ridge.bash $(BUILD)/ridge.zsh $(BUILD)/ridge.fish: $(BUILD)/ridge.%: $(PROGRAM)
 	$Q$(PROGRAM) --completion $* >$@
-$(BUILD)/ridge.pc: ridge.pc.in $(BUILD)/flags
-	$Qsed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' $< >$@
 
 .PHONY: all demo test check unit tests test-device check-layers check-format format tidy asan tsan \
         coverage fuzz fuzz-run bench clean help install uninstall FORCE
