@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../cli/support.sh"
 need cc clang sqlite3
+need_plain_library
 build=$(cd "$(dirname "$RIDGE")" && pwd)
 example=$root/examples/region
 unset RIDGE_DATA_DIR

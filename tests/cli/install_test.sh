@@ -29,6 +29,10 @@ else
     pass 'a tree without its files says so' $? stderr.txt
 fi
 
+plain_library || {
+    echo 'skip - the installed library: libridge is instrumented'
+    finish
+}
 # The library: `make install` as it stands, nothing built anew, and a program by pkg-config.
 cd "$work" || exit 1
 (cd "$root" && env -u MAKEFLAGS make -s BUILD="${BUILD:-build}" -o "${BUILD:-build}/flags" \
