@@ -81,6 +81,7 @@ int main()
         return 1;
     }
 
+    InitializeInjectionNvtx2_fnptr = ridge_nvtx; // before the first NVTX call
     ridge *r;
     must(ridge_open("cuda:0", nullptr, &r)); // the context is the program's
     ridge_region regions[2] = {};

@@ -74,7 +74,6 @@ int ridge_open(const char *device, const struct ridge_options *options, struct r
     struct error err = {0};
     if (!api_need(out, "ridge_open", "out", &err))
         return api_end(false, &err);
-    ranges_listen();
     struct ridge *r = xcalloc(1, sizeof *r);
     bool done = open_device(r, device, options, &err);
     *out = done ? r : NULL;
@@ -288,4 +287,9 @@ void ridge_range_push(const char *name)
 void ridge_range_pop(void)
 {
     range_pop();
+}
+
+int ridge_nvtx(const void *(*get_table)(uint32_t id))
+{
+    return get_table && ranges_listen(get_table);
 }

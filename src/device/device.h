@@ -268,8 +268,10 @@ bool device_open(const struct device_info *info, struct device **out,
 void range_push(const char *name);
 void range_pop(void);
 const char *range_path(void); // "outer/inner"; "" outside; until the next push or pop
-// From now on the ranges that the program pushes by NVTX's header count too, if it has not begun to.
-void ranges_listen(void);
+// For NVTX's header to call with its tables: the ranges that the program pushes by it then count too.
+// Returns 1, or 0 if the tables are not as they should be.
+typedef const void *range_tables(uint32_t id);
+int ranges_listen(range_tables *get);
 // ridge's own: told to the profiler only.
 void phase_begin(const char *name);
 void phase_end(void);

@@ -2,8 +2,8 @@
 // is a header without a library: a tool (nsys, ncu) names its own in NVTX_INJECTION64_PATH; we open that and
 // call its InitializeInjectionNvtx2 with a function that hands out our tables of function pointers, in
 // which the tool puts its own. The program's NVTX ranges come to us by the same door, the other way:
-// where no tool is named, NVTX 3.1 and later calls the function that the variable
-// InitializeInjectionNvtx2_fnptr of the program points to.
+// where no tool is named, NVTX 3.1 and later calls the function that the program's variable
+// InitializeInjectionNvtx2_fnptr points to. (It is of internal visibility: the program itself must set it.)
 // SPDX-License-Identifier: Apache-2.0
 #include "device/internal.h"
 
@@ -14,12 +14,14 @@
 /* ---- NVTX's own numbers and shapes (nvtxTypes.h, stable since NVTX 3) -------------------------------- */
 
 enum { TABLE_CALLBACKS = 1, TABLE_VERSION = 3 }; // export tables
+// Modules of functions, and how many each has, number 0 included.
 enum { MODULE_CORE = 1 };
+static const unsigned module_sizes[] = {0, 16, 9, 15, 7, 16, 7};
+enum { MODULE_SIZE_MAX = 16 };
 enum core { // functions of that module
     CORE_RANGE_PUSH_EX = 8,
     CORE_RANGE_PUSH = 9,
-    CORE_RANGE_POP = 11,
-    CORE_COUNT = 16
+    CORE_RANGE_POP = 11
 };
 enum { NVTX_VERSION = 3, ASCII = 1 };
 typedef void any_function(void);
@@ -34,8 +36,7 @@ struct export_version {
     uint32_t version, reserved;
     void (*set_injection_version)(uint32_t version);
 };
-typedef const void *get_table(uint32_t id);
-typedef int initialize_injection(get_table *get);
+typedef int initialize_injection(range_tables *get);
 struct event_attributes { // nvtxEventAttributes_t
     uint16_t version, size;
     uint32_t category;
@@ -51,20 +52,24 @@ struct event_attributes { // nvtxEventAttributes_t
 
 static push_function *tool_push; // NULL = no tool listens
 static pop_function *tool_pop;
-static any_function **core_table[CORE_COUNT + 1]; // where each pointer is
 
+// The tool sets functions of all modules, though we call two of one.
 static int hand_out(int module, any_function ****out, unsigned *count)
 {
-    // Functions that we never call are the tool's to set all the same.
-    static any_function *unused[CORE_COUNT];
-    if (module != MODULE_CORE)
+    static any_function *unused[COUNT_OF(module_sizes)][MODULE_SIZE_MAX];
+    static any_function **tables[COUNT_OF(module_sizes)][MODULE_SIZE_MAX + 1];
+    if (module <= 0 || (size_t)module >= COUNT_OF(module_sizes))
         return 0;
-    for (int i = 0; i < CORE_COUNT; i++)
-        core_table[i] = &unused[i];
-    core_table[CORE_RANGE_PUSH] = (any_function **)(void *)&tool_push;
-    core_table[CORE_RANGE_POP] = (any_function **)(void *)&tool_pop;
-    *out = core_table;
-    *count = CORE_COUNT;
+    for (unsigned i = 1; i < module_sizes[module]; i++)
+        tables[module][i] = &unused[module][i];
+    if (module == MODULE_CORE) {
+        tables[module][CORE_RANGE_PUSH] = (any_function **)(void *)&tool_push;
+        tables[module][CORE_RANGE_POP] = (any_function **)(void *)&tool_pop;
+    }
+    if (out)
+        *out = tables[module];
+    if (count)
+        *count = module_sizes[module];
     return 1;
 }
 
@@ -190,7 +195,7 @@ static int take_pop(void)
     return path.depth;
 }
 
-static int listen(get_table *get)
+int ranges_listen(range_tables *get)
 {
     any_function ***table = NULL;
     unsigned count = 0;
@@ -202,13 +207,4 @@ static int listen(get_table *get)
     *table[CORE_RANGE_PUSH] = (any_function *)take_push;
     *table[CORE_RANGE_POP] = (any_function *)take_pop;
     return 1;
-}
-
-// NVTX's header defines it too, weak; the linker makes one of the two, and it is the program's.
-__attribute__((weak, visibility("default"))) initialize_injection *InitializeInjectionNvtx2_fnptr;
-
-void ranges_listen(void)
-{
-    if (!InitializeInjectionNvtx2_fnptr)
-        InitializeInjectionNvtx2_fnptr = listen;
 }

@@ -28,11 +28,15 @@ static int pop(void)
 
 int InitializeInjectionNvtx2(const void *(*get)(uint32_t id))
 {
+    static const int others[] = {5, 2, 4}; // modules that ncu will not do without
     function ***table = NULL;
     unsigned count = 0;
     const struct callbacks *callbacks = get(1);
     out = fopen(getenv("NVTX_LOG"), "w");
-    if (!out || !callbacks->table(1, &table, &count) || count <= 11)
+    for (int i = 0; i < 3; i++)
+        if (!callbacks->table(others[i], &table, &count) || count < 7 || !table[count - 1])
+            return 0;
+    if (!out || !get(3) || !callbacks->table(1, &table, &count) || count <= 11)
         return 0;
     *table[9] = (function *)push;
     *table[11] = (function *)pop;

@@ -56,7 +56,7 @@ static int prepare(void *user, void *stream)
 typedef void function(void);
 typedef const void *get_table(uint32_t id);
 typedef int initialize(get_table *get);
-__attribute__((weak)) initialize *InitializeInjectionNvtx2_fnptr;
+__attribute__((weak, visibility("internal"))) initialize *InitializeInjectionNvtx2_fnptr;
 
 static int (*nvtx_push)(const char *name);
 static int (*nvtx_pop)(void);
@@ -106,6 +106,7 @@ int main(int argc, char **argv)
     ridge *r, *second;
     if (argc < 3)
         return 2;
+    InitializeInjectionNvtx2_fnptr = ridge_nvtx;
     must(ridge_open(argv[1], NULL, &r));
     must(ridge_open(argv[1], NULL, &second)); /* the driver has been started by now */
     must(ridge_close(second));
