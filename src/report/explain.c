@@ -77,10 +77,13 @@ void report_explain(const struct run *r, const struct result *only,
     }
 }
 
-static void add_occupancy(const char *word, const struct occupancy *o, struct text *out)
+static void add_occupancy(const char *word, const struct gpu *g, const struct occupancy *o,
+                          struct text *out)
 {
-    text_printf(out, "  %s %.1f %% (%d blocks, %d warps an SM, limited by %s)\n", word, o->pct,
-                o->blocks_per_sm, o->warps_per_sm, occupancy_limit_name(o->limiter));
+    const struct gpu_words *w = gpu_words(g);
+    text_printf(out, "  %s %.1f %% (%d %s, %d %s %s, limited by %s)\n", word, o->pct,
+                o->blocks_per_sm, w->blocks, o->warps_per_sm, w->warps, w->an_sm,
+                occupancy_limit_word(g, o->limiter));
 }
 
 void report_whatif(const struct result *r, const struct whatif_result *w, const struct gpu *before,
@@ -93,8 +96,8 @@ void report_whatif(const struct result *r, const struct whatif_result *w, const 
     if (after != before)
         text_printf(out, "  on %s instead of %s, the counters staying\n", after->name,
                     before->name);
-    add_occupancy("occupancy now ", &w->before, out);
-    add_occupancy("occupancy then", &w->after, out);
+    add_occupancy("occupancy now ", before, &w->before, out);
+    add_occupancy("occupancy then", after, &w->after, out);
     text_printf(out, "  time now %s (%s), then %s (modelled), %+.0f %%; limiter then: %s\n",
                 show_time(time, a), provenance_name(r->time.provenance),
                 show_time(w->expected_time_ns, b), 100 * (w->expected_time_ns / time - 1),

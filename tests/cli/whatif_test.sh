@@ -23,6 +23,6 @@ expect 'no number' 2 explain scale:plain --if block <<'END'
 ridge: option --if: 'block' is not NAME=NUMBER, as registers=64
 END
 expect 'an unknown chip' 2 explain scale:plain --on a10 <<'END'
-ridge: unknown chip 'a10' (did you mean 'a100'?); known: a100, h100, h200, rtx4090, v100
+ridge: unknown chip 'a10' (did you mean 'a100'?); known: a100, h100, h200, mi250x, mi300x, rtx4090, rx7900xtx, v100
 END
 finish
