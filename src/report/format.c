@@ -349,8 +349,9 @@ void add_finding(struct text *out, const struct report_style *style, const struc
         for (int i = 0; i < f->evidence_count; i++) {
             const struct evidence *e = &f->evidence[i];
             text_printf(out, "    evidence: %s = %s (%s)\n", show_text(e->name),
-                        same_text(e->name, "time_ns") ? show_time(figure_number(e->figure), a)
-                                                      : show_count(figure_number(e->figure), a),
+                        e->name && str_ends_with(e->name, "_ns")
+                            ? show_time(figure_number(e->figure), a)
+                            : show_count(figure_number(e->figure), a),
                         provenance_name(e->figure.provenance));
         }
     }
