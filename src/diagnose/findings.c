@@ -107,6 +107,15 @@ double transfers_ns(const struct transfers *t)
     return t->h2d_ns + t->d2h_ns + t->peer_ns;
 }
 
+struct transfers transfers_of(const struct counters *c)
+{
+    return (struct transfers){.h2d_ns = counters_get(c, COUNTER_H2D_NS, 0),
+                              .d2h_ns = counters_get(c, COUNTER_D2H_NS, 0),
+                              .h2d_bytes = counters_get(c, COUNTER_H2D_BYTES, 0),
+                              .d2h_bytes = counters_get(c, COUNTER_D2H_BYTES, 0),
+                              .provenance = c->figure[COUNTER_H2D_NS].provenance};
+}
+
 void findings_collect(struct arena *a, const struct diagnosis_input *in,
                       const struct bound_set *bounds, struct findings *out)
 {

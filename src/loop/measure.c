@@ -1,6 +1,7 @@
 // Measuring: the verified variants of a case, timed in one worker process on the same buffers,
 // interleaved in random order, so that whatever drifts (clocks, heat, neighbours) hits all alike:
-//     warm up -> rounds of blocks until every median is settled -> check a timed run -> energy
+//     warm up -> rounds of blocks until every median is settled -> copies, where they are wanted
+//     -> check a timed run -> energy
 // A block is a few samples of one variant between two looks at the chip's state; one that was slowed
 // down is set aside and taken again. Each variant's last sample starts from fresh inputs and poisoned
 // outputs, and what it wrote is compared with the reference: it is the timed code that is proved.
@@ -64,6 +65,7 @@ struct times_message { // followed by its samples
     size_t count, throttled_samples;
     double sm_mhz, power_w, temperature_c, energy_mj;
     char throttled[REASON_BYTES]; // "" = the samples are not
+    struct transfers transfers;   // to be added to each sample; ABSENT = none
 };
 
 /* ---- in the worker ------------------------------------------------------------------------------- */
@@ -90,8 +92,9 @@ struct session {
     const bool *alive;
     int job_count, fd;
     struct arena *arena;
-    struct bench bench; // device and buffers
-    bool snapshot;      // the device holds a copy of all inputs
+    struct bench bench;         // device and buffers
+    bool snapshot;              // the device holds a copy of all inputs
+    struct transfers transfers; // of the case's buffers, where they are wanted
     struct track *tracks;
     int count;
     uint64_t random; // state of the shuffles
@@ -416,7 +419,8 @@ static bool tell_times(struct session *s, struct track *t)
                               .sm_mhz = median_of(&t->sm_mhz),
                               .power_w = median_of(&t->power_w),
                               .temperature_c = median_of(&t->temperature_c),
-                              .energy_mj = t->energy_mj};
+                              .energy_mj = t->energy_mj,
+                              .transfers = s->transfers};
     if (slowed) {
         for (size_t i = 0; i < t->throttled.count; i++)
             VEC_PUSH(t->good.items, t->good.count, t->good.capacity, t->throttled.items[i]);
@@ -433,6 +437,8 @@ static bool tell_times(struct session *s, struct track *t)
 
 static bool finish_all(struct session *s, struct track **culprit, struct error *err)
 {
+    if (request_of(s)->with_transfers && !transfers_measure(&s->bench, &s->transfers, err))
+        return false;
     for (int i = 0; i < s->count; i++) {
         struct track *t = *culprit = &s->tracks[i];
         bool right = false;
@@ -521,6 +527,8 @@ static void take_times(struct inbox *box, const char *data, size_t size_bytes)
         .throttled_samples = m.throttled_samples,
         .throttled = m.throttled[0] ? arena_strdup(box->arena, m.throttled) : NULL,
     };
+    if (m.transfers.provenance != PROVENANCE_ABSENT)
+        transfers_add(&m.transfers, r);
 }
 
 static void take_message(void *context, const char *data, size_t size_bytes)
