@@ -117,7 +117,7 @@ struct whatif_result { // arena-owned bounds
     struct bound *bounds; // after, largest first
     int bound_count;
     const char *limiter; // the largest bound after, or "latency"
-    // Modelled: launch + largest bound + waiting. Waiting is what the bounds do not explain of the
+    // Modelled: copies + launch + largest bound + waiting. Waiting is what the bounds do not explain of the
     // time; it goes with the latency of device memory, and against the lanes an SM holds and the
     // SMs (Little's law).
     double expected_time_ns;

@@ -141,8 +141,8 @@ void find_launch(const struct search *s)
         return;
     struct finding f = {
         .class = FINDING_LAUNCH,
-        .title =
-            arena_printf(s->a, "Starting the kernel is %.0f %% of the time", 100 * launch / time),
+        .title = arena_printf(s->a, "Starting the kernel is %.0f %% of the %s", 100 * launch / time,
+                              search_time(s)),
         .fix = "Do more in a launch: fuse kernels, batch problems, or replay a graph.",
         .expected_time_ns = fmax(time - launch, time / 2),
     };

@@ -207,13 +207,12 @@ void find_dram(const struct search *s)
     struct finding f = {
         .class = FINDING_BANDWIDTH,
         .title =
-            more
-                ? arena_printf(s->a,
-                               "Device memory is busy %.0f %% of the time and moves %.1f times "
-                               "the bytes the job needs",
-                               100 * fmin(1, dram / time), bytes / needed)
-                : arena_printf(s->a, "Device memory is busy %.0f %% of the time: close to its roof",
-                               100 * fmin(1, dram / time)),
+            more ? arena_printf(s->a,
+                                "Device memory is busy %.0f %% of the %s and moves %.1f times "
+                                "the bytes the job needs",
+                                100 * fmin(1, dram / time), search_time(s), bytes / needed)
+                 : arena_printf(s->a, "Device memory is busy %.0f %% of the %s: close to its roof",
+                                100 * fmin(1, dram / time), search_time(s)),
         .fix =
             more ? "Keep what is read again in registers, shared memory or L2: tile or fuse the "
                    "passes."
@@ -405,8 +404,9 @@ void find_instructions(const struct search *s)
         struct bound_set bounds = bounds_with(s, &better);
         struct finding f = {
             .class = FINDING_INSTRUCTIONS,
-            .title = arena_printf(s->a, "%s %.0f %% of the time", p->what,
-                                  100 * fmin(1, s->bounds->by[largest].time_ns / time)),
+            .title =
+                arena_printf(s->a, "%s %.0f %% of the %s", p->what,
+                             100 * fmin(1, s->bounds->by[largest].time_ns / time), search_time(s)),
             .fix = p->fix,
             .expected_time_ns = search_price(s, &bounds),
         };

@@ -36,6 +36,11 @@ struct bound_set bounds_with(const struct search *s, const struct counters *chan
     return set;
 }
 
+const char *search_time(const struct search *s)
+{
+    return s->moved_ns > 0 ? "kernels' time" : "time";
+}
+
 bool search_waits(const struct search *s)
 {
     int largest = bounds_largest(s->bounds);

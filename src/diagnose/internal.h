@@ -47,6 +47,7 @@ double search_get(const struct search *s, enum counter_id id); // NAN: absent
 double search_price(const struct search *s, const struct bound_set *changed);
 // The bounds of the same kernel with some counters changed.
 struct bound_set bounds_with(const struct search *s, const struct counters *changed);
+const char *search_time(const struct search *s); // "time", or "kernels' time" beside copies
 // Is no resource busy enough to explain the time?
 bool search_waits(const struct search *s);
 void evidence_add(const struct search *s, struct finding *f, const char *counter);

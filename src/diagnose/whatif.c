@@ -61,13 +61,17 @@ bool diagnose_whatif(struct arena *a, const struct diagnosis_input *in, const st
     if (largest < 0 || now < 0 || out->before.warps_per_sm == 0)
         return fail(err, NOWHERE, "no bound is known, so no time can be told for another launch");
     double launch = before.by[RESOURCE_LAUNCH].time_ns;
-    double waiting = fmax(0, in->time_ns.value - launch - before.by[largest].time_ns);
+    double moved = transfers_ns(&in->transfers);
+    double waiting = fmax(0, in->time_ns.value - moved - launch - before.by[largest].time_ns);
     double lanes = out->before.warps_per_sm * GPU(in->gpu, warp_size) /
                    (out->after.warps_per_sm * GPU(there.gpu, warp_size));
     double sms = GPU(in->gpu, sm_count) / GPU(there.gpu, sm_count);
     waiting *= lanes * sms * latency_ratio(there.gpu, in->gpu);
     double busy = after.by[now].time_ns;
-    out->expected_time_ns = after.by[RESOURCE_LAUNCH].time_ns + busy + waiting;
+    // The copies go with the links' rates; as long as here where one of them is not known.
+    double link = GPU(in->gpu, host_link_gbps) / GPU(there.gpu, host_link_gbps);
+    out->expected_time_ns =
+        after.by[RESOURCE_LAUNCH].time_ns + busy + waiting + moved * (isnan(link) ? 1 : link);
     out->limiter = busy >= LIMITER_SHARE * out->expected_time_ns ? resource_name((enum resource)now)
                                                                  : "latency";
     return true;

@@ -259,15 +259,18 @@ static void header_fill(struct builder *b, const struct import_request *request,
 static bool run_fill(struct builder *b, const struct import_request *request, const char *file,
                      struct run *out, struct error *err)
 {
-    struct gpu *gpu = NULL;
+    struct gpu *chip = NULL;
+    const struct gpu *gpu = NULL;
     *out = (struct run){0};
     if (b->count == 0)
         return fail(err, (struct location){.file = file},
                     "no kernel is in this %s file: profile a program that launches one", b->format);
-    if (request->chip && !gpu_load(b->arena, request->chip, &gpu, err))
+    if (request->chip && !gpu_load(b->arena, request->chip, &chip, err))
         return false;
-    if (!request->chip && b->device_name && !gpu_find_by_name(b->arena, b->device_name, &gpu, err))
+    if (!request->chip && b->device_name && !gpu_find_by_name(b->arena, b->device_name, &chip, err))
         return false;
+    if (chip)
+        gpu = roofs_known(b->arena, chip, b->device_name);
     if (!results_fill(b, gpu, out, err))
         return false;
     header_fill(b, request, file, gpu, &out->header);
