@@ -68,16 +68,18 @@ static double time_without_waiting(const struct search *s)
 
 void find_low_occupancy(const struct search *s)
 {
+    const struct gpu_words *w = gpu_words(s->in->gpu);
     double occupancy = search_get(s, COUNTER_OCCUPANCY_THEORETICAL_PCT);
     if (!(occupancy < OCCUPANCY_LOW_PCT) || !search_waits(s))
         return;
     struct finding f = {
         .class = FINDING_OCCUPANCY,
-        .title = arena_printf(
-            s->a, "Few warps to hide latency with: an SM holds %.0f %% of its warps", occupancy),
-        .fix = "Use fewer registers or less shared memory a block, or another block size, so that "
-               "more "
-               "warps fit; or give each thread more independent work.",
+        .title = arena_printf(s->a, "Few %s to hide latency with: %s holds %.0f %% of its %s",
+                              w->warps, w->an_sm, occupancy, w->warps),
+        .fix = arena_printf(s->a,
+                            "Use fewer %s or less %s a %s, or another size of it, so that more %s "
+                            "fit; or give each thread more independent work.",
+                            w->registers, w->memory, w->block, w->warps),
         .expected_time_ns = fmax(time_without_waiting(s), s->in->time_ns.value * occupancy / 100),
     };
     evidence_add(s, &f, "occupancy_theoretical_pct");
