@@ -11,7 +11,8 @@
 #define DRAM_BUSY_PCT 80.0
 #define L1_HIT_MIN_PCT 80.0
 #define L2_HIT_MIN_PCT 60.0
-#define REUSE_MIN 1.5 // read so many times over, data are worth keeping near
+#define OVERHEAD_LEFT 0.5 // of addresses, loops and moves: what a good rewrite leaves
+#define REUSE_MIN 1.5     // read so many times over, data are worth keeping near
 enum { SECTOR_BYTES = 32 };
 
 /* ---- global memory ---------------------------------------------------------------------------------- */
@@ -320,10 +321,10 @@ static void relieve_issue(const struct search *s, struct counters *c)
     needed /= GPU(s->in->gpu, warp_size);
     for (size_t i = 0; i < COUNT_OF(warps); i++)
         needed += counters_get(c, warps[i], 0);
-    if (needed > 0)
-        c->figure[COUNTER_WARP_INSTRUCTIONS].value =
-            fmin(needed, c->figure[COUNTER_WARP_INSTRUCTIONS].value);
-    c->figure[COUNTER_INTEGER_OPS].value = 0;
+    double all = c->figure[COUNTER_WARP_INSTRUCTIONS].value;
+    if (needed > 0 && needed < all)
+        c->figure[COUNTER_WARP_INSTRUCTIONS].value = needed + (all - needed) * OVERHEAD_LEFT;
+    c->figure[COUNTER_INTEGER_OPS].value *= OVERHEAD_LEFT;
 }
 
 // Products and sums on their own that could be one instruction.
@@ -342,7 +343,7 @@ static void relieve_f32(const struct search *s, struct counters *c)
 static void relieve_integer(const struct search *s, struct counters *c)
 {
     (void)s;
-    c->figure[COUNTER_INTEGER_OPS].value = 0;
+    c->figure[COUNTER_INTEGER_OPS].value *= OVERHEAD_LEFT;
 }
 
 // A polynomial on the f32 pipe instead.
