@@ -122,6 +122,7 @@ static bool request_fill(const struct options *o, struct loop_request *q, struct
     q->compiler = option_text(o, OPTION_COMPILER, "auto");
     q->checks = option_given(o, OPTION_CHECK) ? SIM_CHECK_UNINIT | SIM_CHECK_RACES : 0;
     q->warm = strcmp(cache, "warm") == 0;
+    q->with_transfers = option_given(o, OPTION_WITH_TRANSFERS);
     q->threads = (int)threads;
     q->budget_warp_instructions = (uint64_t)budget;
     q->has_seed = option_given(o, OPTION_SEED);

@@ -504,6 +504,7 @@ static void take_attributes(struct cuda_device *c, const struct cuda_launch *l, 
     const struct resolved_launch *r = l->given->launch;
     int registers = 0, shared_bytes = 0;
     struct occupancy o;
+    struct block_needs needs;
     if (c->cu.cuFuncGetAttribute(&registers, FUNCTION_REGISTERS, l->function) != CUDA_DONE ||
         c->cu.cuFuncGetAttribute(&shared_bytes, FUNCTION_SHARED_BYTES, l->function) != CUDA_DONE)
         return;
@@ -514,7 +515,9 @@ static void take_attributes(struct cuda_device *c, const struct cuda_launch *l, 
     set_counter(s, COUNTER_BLOCK_THREADS, threads, PROVENANCE_MEASURED);
     set_counter(s, COUNTER_GRID_BLOCKS, blocks, PROVENANCE_MEASURED);
     set_counter(s, COUNTER_SHARED_BYTES_PER_BLOCK, (double)shared, PROVENANCE_MEASURED);
-    if (!gpu_occupancy(c->head.info->gpu, threads, registers, shared, &o))
+    needs =
+        (struct block_needs){.threads = threads, .registers = registers, .shared_bytes = shared};
+    if (!gpu_occupancy(c->head.info->gpu, &needs, &o))
         return;
     set_counter(s, COUNTER_OCCUPANCY_THEORETICAL_PCT, o.pct, PROVENANCE_MODELLED);
     set_counter(s, COUNTER_WAVES, blocks / ((double)o.blocks_per_sm * c->head.info->facts.sm_count),

@@ -80,6 +80,9 @@ bool device_probe(struct arena *a, const struct device_info *info,
 // Keeps them in the user's data folder, where device_find takes them from.
 bool roofs_write(struct arena *a, const struct roofs *roofs, const char **path,
                  struct error *err) CHECK_RESULT;
+// The chip with the roofs that were measured on this machine in the place of its own figures: on the
+// device of that name, or any of that chip (NULL). The newest; none: `chip` itself.
+const struct gpu *roofs_known(struct arena *a, const struct gpu *chip, const char *device_name);
 bool roofs_parse(struct arena *a, const char *file, const char *text, size_t size_bytes,
                  struct roofs *out, struct error *err) CHECK_RESULT;
 

@@ -243,6 +243,8 @@ static bool choose_chip(struct arena *a, const struct gpu_facts *facts, struct g
         struct gpu *g = NULL;
         if (!gpu_load(a, *chips, &g, err) || !g)
             return false;
+        if (strcmp(g->vendor, "nvidia") != 0)
+            continue;
         bool matches = is_chip(g, facts);
         if (*known && best && (!matches || strlen(g->name) <= strlen(best->name)))
             continue;
@@ -264,7 +266,7 @@ static void make_unknown(struct arena *a, struct gpu *g, const struct gpu_facts 
     g->cc_minor = facts->cc_minor;
     g->arch = arena_printf(a, "sm_%d%d", facts->cc_major, facts->cc_minor);
     for (int f = 0; f < GPU_FIELD_COUNT; f++) {
-        if (!gpu_field_info((enum gpu_field)f)->required)
+        if (gpu_field_info((enum gpu_field)f)->need == GPU_OPTIONAL)
             g->value[f] = (double)NAN;
         g->source[f] = assumed;
     }

@@ -193,7 +193,7 @@ static bool add_devices(struct arena *a, struct device_inventory *out, struct er
     int real_count = 0;
     struct error none = {0};
     const char *const *chips = NULL;
-    if (!gpu_list(a, &chips, err))
+    if (!chips_simulated(a, &chips, err))
         return false;
     int count = 0;
     while (chips[count])

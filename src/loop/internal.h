@@ -73,6 +73,14 @@ void worker_own_crashes(void);
 const char *worker_describe_end(struct arena *a, const char *who, const struct worker_result *w,
                                 double timeout_s);
 
+/* ---- copies around the kernels (transfers.c) ---------------------------------------------------- */
+
+bool transfers_model(const struct job *job, struct transfers *out, struct error *err) CHECK_RESULT;
+// In a worker: on the bench's buffers, whose inputs are written anew.
+bool transfers_measure(struct bench *b, struct transfers *out, struct error *err) CHECK_RESULT;
+// Into the result's time and counters.
+void transfers_add(const struct transfers *t, struct result *r);
+
 /* ---- judging --------------------------------------------------------------------------------- */
 
 // Fills speedup and expectations of `fresh`; base is the result of the variant it answers on the

@@ -419,6 +419,9 @@ static bool diagnose_result(struct loop *l, struct stage *s, int variant,
         .gpu = l->device.gpu,
         .counters = &r->counters,
         .time_ns = {r->time.summary.median, r->time.provenance},
+        .transfers = transfers_of(&r->counters),
+        .state = {r->conditions.sm_mhz, r->conditions.power_w, r->conditions.temperature_c,
+                  r->conditions.throttled},
         .work_bytes = c->work_bytes,
         .work_flops_f16 = c->work_flops_f16,
         .work_flops_f32 = c->work_flops_f32,
@@ -463,11 +466,27 @@ static bool run_variant(struct loop *l, struct stage *s, int variant, struct res
     return true;
 }
 
+// A measured time has its copies already.
+static bool model_transfers(struct loop *l, struct stage *s, int variant, struct result *r,
+                            struct error *err)
+{
+    struct transfers t;
+    struct job job = job_of(l, s, variant);
+    if (!l->request->with_transfers || is_measured(l) || r->status != RESULT_OK ||
+        r->time.provenance == PROVENANCE_ABSENT)
+        return true;
+    if (!transfers_model(&job, &t, err))
+        return false;
+    transfers_add(&t, r);
+    return true;
+}
+
 static bool finish_result(struct loop *l, struct stage *s, int variant, struct result *r,
                           struct error *err)
 {
     const struct variant_spec *v = &l->experiment->variants[variant];
-    if (!diagnose_result(l, s, variant, &s->facts[variant], r, err))
+    if (!model_transfers(l, s, variant, r, err) ||
+        !diagnose_result(l, s, variant, &s->facts[variant], r, err))
         return false;
     judge_result(l->arena, v, v->from >= 0 ? s->results[v->from] : NULL, r);
     s->results[variant] = r;

@@ -129,6 +129,7 @@ struct loop_request {
     bool verify_only; // no counters, no time
     bool no_verify;
     bool warm;                         // --cache warm
+    bool with_transfers;               // the copies of inputs and outputs are part of the time
     double timeout_s;                  // a variant; 0 = 600
     uint64_t budget_warp_instructions; // 0 = 200 G
     int threads;

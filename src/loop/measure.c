@@ -1,5 +1,5 @@
 // Measuring: the verified variants of a case, timed in one worker process on the same buffers:
-//     sampling (sampling.c) -> check a timed run -> energy
+//     sampling (sampling.c) -> copies, where they are wanted -> check a timed run -> energy
 // Each variant's last sample starts from fresh inputs and poisoned outputs, and what it wrote is
 // compared with the reference: it is the timed code that is proved. A variant that crashes, hangs or
 // fails ends the worker; the others are then measured again.
@@ -46,6 +46,7 @@ struct times_message { // followed by its samples
     size_t count, throttled_samples;
     double sm_mhz, power_w, temperature_c, energy_mj;
     char throttled[REASON_BYTES]; // "" = the samples are not
+    struct transfers transfers;   // to be added to each sample; ABSENT = none
 };
 
 /* ---- in the worker ------------------------------------------------------------------------------- */
@@ -61,8 +62,9 @@ struct session {
     const bool *alive;
     int job_count, fd;
     struct arena *arena;
-    struct bench bench; // device and buffers
-    bool snapshot;      // the device holds a copy of all inputs
+    struct bench bench;         // device and buffers
+    bool snapshot;              // the device holds a copy of all inputs
+    struct transfers transfers; // of the case's buffers, where they are wanted
     struct track *tracks;
     struct sampling sampling; // its subjects beside the tracks
     double share;             // of the work done, as it was last told
@@ -221,7 +223,8 @@ static bool tell_times(struct session *s, int index)
                               .sm_mhz = c.sm_mhz,
                               .power_w = c.power_w,
                               .temperature_c = c.temperature_c,
-                              .energy_mj = c.energy_mj};
+                              .energy_mj = c.energy_mj,
+                              .transfers = s->transfers};
     if (c.throttled)
         strncpy(m.throttled, c.throttled, sizeof m.throttled - 1);
     struct text whole = {0};
@@ -234,6 +237,8 @@ static bool tell_times(struct session *s, int index)
 
 static bool finish_all(struct session *s, struct error *err)
 {
+    if (request_of(s)->with_transfers && !transfers_measure(&s->bench, &s->transfers, err))
+        return false;
     for (int i = 0; i < s->sampling.count; i++) {
         bool right = false;
         if (!prove(s, i, &right, err))
@@ -342,6 +347,8 @@ static void take_times(struct inbox *box, const char *data, size_t size_bytes)
         .throttled_samples = m.throttled_samples,
         .throttled = m.throttled[0] ? arena_strdup(box->arena, m.throttled) : NULL,
     };
+    if (m.transfers.provenance != PROVENANCE_ABSENT)
+        transfers_add(&m.transfers, r);
 }
 
 static void take_message(void *context, const char *data, size_t size_bytes)

@@ -325,6 +325,13 @@ bool first_of_case(const struct run *r, int index)
     return true;
 }
 
+const char *show_evidence(const struct evidence *e, char buffer[CELL_SIZE])
+{
+    bool time = e->name && str_ends_with(e->name, "_ns");
+    return time ? show_time(figure_number(e->figure), buffer)
+                : show_count(figure_number(e->figure), buffer);
+}
+
 void add_finding(struct text *out, const struct report_style *style, const struct result *r,
                  const struct finding *f, bool full)
 {
@@ -349,9 +356,7 @@ void add_finding(struct text *out, const struct report_style *style, const struc
         for (int i = 0; i < f->evidence_count; i++) {
             const struct evidence *e = &f->evidence[i];
             text_printf(out, "    evidence: %s = %s (%s)\n", show_text(e->name),
-                        same_text(e->name, "time_ns") ? show_time(figure_number(e->figure), a)
-                                                      : show_count(figure_number(e->figure), a),
-                        provenance_name(e->figure.provenance));
+                        show_evidence(e, a), provenance_name(e->figure.provenance));
         }
     }
     text_release(&line);

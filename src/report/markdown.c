@@ -244,7 +244,7 @@ struct metric {
     enum provenance provenance;
     show_function *show;
 };
-enum { METRIC_COUNT = 9 };
+enum { METRIC_COUNT_MAX = 12 };
 
 static struct metric derived_metric(const char *name, const struct result *r, enum derived_id id)
 {
@@ -252,7 +252,14 @@ static struct metric derived_metric(const char *name, const struct result *r, en
     return (struct metric){name, figure_number(f), f.provenance, show_tenths};
 }
 
-static void read_metrics(const struct result *r, struct metric out[METRIC_COUNT])
+static struct metric counter_metric(const char *name, const struct result *r, enum counter_id id,
+                                    show_function *show)
+{
+    return (struct metric){name, counter_number(r, id), r->counters.figure[id].provenance, show};
+}
+
+// How many. `copies`: those around the kernels too.
+static int read_metrics(const struct result *r, bool copies, struct metric out[METRIC_COUNT_MAX])
 {
     enum provenance occupancy = PROVENANCE_ABSENT;
     double occupied = result_occupancy(r, &occupancy);
@@ -270,6 +277,13 @@ static void read_metrics(const struct result *r, struct metric out[METRIC_COUNT]
     out[n++] = (struct metric){"occupancy %", occupied, occupancy, show_tenths};
     out[n++] = (struct metric){"DRAM bytes", result_dram_bytes(r),
                                f[COUNTER_DRAM_READ_BYTES].provenance, show_bytes};
+    if (copies) {
+        out[n++] = counter_metric("copies to the device", r, COUNTER_H2D_NS, show_time);
+        out[n++] = counter_metric("copies back", r, COUNTER_D2H_NS, show_time);
+        out[n++] =
+            counter_metric("% of the time, copies", r, COUNTER_TRANSFER_SHARE_PCT, show_tenths);
+    }
+    return n;
 }
 
 static void add_change(double before, double after, struct text *out)
@@ -290,10 +304,11 @@ static void add_results(const struct result *r, const struct result *from, struc
 {
     char a[CELL_SIZE];
     char b[CELL_SIZE];
-    struct metric after[METRIC_COUNT];
-    struct metric before[METRIC_COUNT];
-    read_metrics(r, after);
-    read_metrics(from ? from : r, before);
+    struct metric after[METRIC_COUNT_MAX];
+    struct metric before[METRIC_COUNT_MAX];
+    bool copies = counters_has(&r->counters, COUNTER_H2D_NS);
+    int count = read_metrics(r, copies, after);
+    (void)read_metrics(from ? from : r, copies, before);
     text_printf(out, "**Results** (verified: %s)\n\n", verified_word(r));
     if (r->error)
         add_block(out, "", r->error);
@@ -304,7 +319,7 @@ static void add_results(const struct result *r, const struct result *from, struc
     add_words(out, r->variant);
     text_add(out, ") | provenance | change |\n");
     text_add(out, "|---|---:|---|---:|---|---:|\n");
-    for (int i = 0; i < METRIC_COUNT; i++) {
+    for (int i = 0; i < count; i++) {
         text_printf(out, "| %s | %s | %s ", after[i].name,
                     from ? before[i].show(before[i].value, a) : "-",
                     from ? figure_source(&before[i]) : "-");

@@ -12,7 +12,7 @@ struct column {
     bool right;
     size_t narrow_width; // 0 = left out
 };
-enum { WIDE_COLUMNS = 98 };
+enum { WIDE_COLUMNS = 98, COPIES_NAME_COLUMNS = 15 };
 enum column_id {
     COLUMN_VARIANT,
     COLUMN_VERIFIED,
@@ -243,6 +243,29 @@ static void add_notes(const struct run *r, const char *label, const struct repor
     }
 }
 
+// The copies that are part of a result's time, a row each.
+static void add_transfers(const struct run *r, const char *label, const struct report_style *style,
+                          struct text *out)
+{
+    char in[CELL_SIZE], back[CELL_SIZE], share[CELL_SIZE];
+    bool any = false;
+    for (int i = 0; i < r->result_count; i++) {
+        const struct result *it = &r->results[i];
+        if (!same_text(it->case_label, label) || !counters_has(&it->counters, COUNTER_H2D_NS))
+            continue;
+        if (!any)
+            add_ink(out, style, INK_BOLD,
+                    "\nCopies              h2d_ns     d2h_ns    of the time\n");
+        any = true;
+        add_cell(out, show_text(it->variant), COPIES_NAME_COLUMNS, false);
+        text_printf(out, " %10s %10s %10s %%  %s\n",
+                    show_time(counter_number(it, COUNTER_H2D_NS), in),
+                    show_time(counter_number(it, COUNTER_D2H_NS), back),
+                    show_fixed(counter_number(it, COUNTER_TRANSFER_SHARE_PCT), 1, share),
+                    provenance_name(it->counters.figure[COUNTER_H2D_NS].provenance));
+    }
+}
+
 static void add_expectations(const struct run *r, const char *label,
                              const struct report_style *style, struct text *out)
 {
@@ -429,6 +452,7 @@ static void add_case(const struct run *r, const char *label, const struct report
     add_provenance(r, label, style, out);
     add_errors(r, label, style, out);
     add_notes(r, label, style, out);
+    add_transfers(r, label, style, out);
     add_expectations(r, label, style, out);
     add_hypotheses(r, label, style, out);
     add_findings(r, label, style, out);

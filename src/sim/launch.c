@@ -106,7 +106,9 @@ static bool launch_occupancy(struct launch *l, const struct ptx_function *f,
         l->registers_modelled = true;
     }
     l->registers = registers;
-    if (gpu_occupancy(l->gpu, (int)l->block_threads, registers, l->shared_bytes, occupancy))
+    const struct block_needs needs = {
+        .threads = (int)l->block_threads, .registers = registers, .shared_bytes = l->shared_bytes};
+    if (gpu_occupancy(l->gpu, &needs, occupancy))
         return true;
     return fail(
         err, f->at,

@@ -173,6 +173,13 @@ static bool counter_needs_caches(enum counter_id id)
            id == COUNTER_DRAM_READ_BYTES || id == COUNTER_DRAM_WRITE_BYTES;
 }
 
+// Of the copies around kernels, which the simulated GPU does not see.
+static bool counter_is_outside(enum counter_id id)
+{
+    return id == COUNTER_H2D_NS || id == COUNTER_D2H_NS || id == COUNTER_H2D_BYTES ||
+           id == COUNTER_D2H_BYTES || id == COUNTER_TRANSFER_SHARE_PCT;
+}
+
 static void counters_fill(const struct launch *l, struct totals *t, struct sim_report *report)
 {
     double *v = t->value;
@@ -194,7 +201,7 @@ static void counters_fill(const struct launch *l, struct totals *t, struct sim_r
     for (int i = 0; i < COUNTER_COUNT; i++) {
         enum counter_id id = (enum counter_id)i;
         bool absent = (l->options->no_caches && counter_needs_caches(id)) ||
-                      id == COUNTER_OCCUPANCY_ACHIEVED_PCT ||
+                      id == COUNTER_OCCUPANCY_ACHIEVED_PCT || counter_is_outside(id) ||
                       (id == COUNTER_LANES_ACTIVE_PCT && v[COUNTER_WARP_INSTRUCTIONS] <= 0);
         if (!absent)
             counters_set(&report->counters, id, v[i], all);
