@@ -462,7 +462,9 @@ static bool session_open(struct session *s, struct track **culprit, struct error
         struct track *t = *culprit = &s->tracks[s->count++];
         *t = (struct track){.index = i, .bench = s->bench, .batch = 1};
         t->bench.job = &s->jobs[i];
-        if (!tell_begin(s, t) || !bench_load(&t->bench, err))
+        struct result opened = {.status = RESULT_OK}; // they were there when it was verified
+        if (!tell_begin(s, t) || !bench_open_libraries(&t->bench, &opened, err) ||
+            !bench_load(&t->bench, err))
             return false;
         t->sequence = bench_sequence(&t->bench);
     }

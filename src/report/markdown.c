@@ -216,9 +216,17 @@ static void add_implementation(const struct experiment *e, const struct result *
 {
     struct error err = {0};
     text_add(out, "**Implementation**\n\n");
+    if (r->library) {
+        text_printf(out, "Calls `%s`%s%s.\n\n", r->library, r->library_version ? " of " : "",
+                    r->library_version ? r->library_version : "");
+        return;
+    }
     const struct variant_spec *v = e ? find_variant(e, r->variant) : NULL;
     const struct variant_spec *from = e ? find_variant(e, r->from) : NULL;
-    if (!v || (r->from && !from))
+    bool gone = !v || (r->from && !from);
+    if (from && !variant_has(from, LAUNCH_KERNEL)) // a library's: no code to compare with
+        from = NULL;
+    if (gone)
         text_add(out, "No diff: the experiment's files are not there any more.\n\n");
     else if (!add_code(e, v, from, out, &err))
         text_printf(out, "No diff: %s\n\n", err.message);
