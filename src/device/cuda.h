@@ -106,9 +106,9 @@ bool cublas_enqueue(struct cublas *b, const struct resolved_launch *l, const uin
                     struct error *err) CHECK_RESULT;
 void cublas_close(struct cublas *b);
 
-// NULL with `absent` set: why not.
-const struct ridge_peer *plugin_open(struct arena *a, const struct library_call *library,
-                                     const char **absent);
+// Sets `out`, or says in `absent` why not. A plug-in without the function is a mistake.
+bool plugin_open(struct arena *a, const struct library_call *library, const struct ridge_peer **out,
+                 const char **absent, struct error *err) CHECK_RESULT;
 const char *plugin_version(const struct ridge_peer *peer);
 bool plugin_prepare(struct arena *a, const struct ridge_peer *peer, const struct resolved_launch *l,
                     const struct device_sequence *sequence, const uint64_t *addresses, void *stream,

@@ -38,7 +38,8 @@ bool cuda_library(struct device *d, const struct library_call *call, struct devi
         fresh.facts.version = c->cublas ? cublas_version(c->cublas) : NULL;
         break;
     case LIBRARY_PLUGIN:
-        fresh.peer = plugin_open(&c->arena, call, &fresh.facts.absent);
+        if (!plugin_open(&c->arena, call, &fresh.peer, &fresh.facts.absent, err))
+            return false;
         fresh.facts.version = fresh.peer ? plugin_version(fresh.peer) : NULL;
         break;
     }

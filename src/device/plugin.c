@@ -35,8 +35,8 @@ static const char *find_file(struct arena *a, const struct library_call *library
     return NULL;
 }
 
-const struct ridge_peer *plugin_open(struct arena *a, const struct library_call *library,
-                                     const char **absent)
+bool plugin_open(struct arena *a, const struct library_call *library, const struct ridge_peer **out,
+                 const char **absent, struct error *err)
 {
     static const char how[] = "bench/peers/build.sh builds ridge's own with nvcc, and RIDGE_PEERS "
                               "names a folder of others";
@@ -45,20 +45,23 @@ const struct ridge_peer *plugin_open(struct arena *a, const struct library_call 
     const char *path = find_file(a, library);
     if (!path) {
         *absent = arena_printf(a, "there is no %s: %s", library->file, how);
-        return NULL;
+        return true;
     }
     void *opened = library_open((const char *const[]){path, NULL}, NULL, &why);
-    if (!opened || !library_symbol(opened, library->function, &function, sizeof function, &why)) {
+    if (!opened) {
         *absent = arena_printf(a, "%s cannot be used: %s", path, why.message);
-        return NULL;
+        return true;
     }
+    if (!library_symbol(opened, library->function, &function, sizeof function, &why))
+        return fail(err, NOWHERE, "%s has no function '%s'", path, library->function);
     const struct ridge_peer *peer = function();
     if (!peer || peer->abi != RIDGE_PEER_ABI || !peer->name || !peer->workspace || !peer->run) {
         *absent = arena_printf(a, "%s is for another ridge (its ABI is %d, not %d): build it again",
                                path, peer ? peer->abi : 0, RIDGE_PEER_ABI);
-        return NULL;
+        return true;
     }
-    return peer;
+    *out = peer;
+    return true;
 }
 
 const char *plugin_version(const struct ridge_peer *peer)

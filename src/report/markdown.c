@@ -369,8 +369,10 @@ static void add_analysis(const struct result *r, struct text *out)
         text_printf(out, "- Limiter: %s%s%s\n", show_text(r->diagnosis.limiter),
                     r->diagnosis.limiter_why ? ": " : "",
                     r->diagnosis.limiter_why ? r->diagnosis.limiter_why : "");
-    text_printf(out, "- New bottleneck: %s\n\n",
-                top ? show_text(top->title) : "no finding promises a gain");
+    if (!r->library)
+        text_printf(out, "- New bottleneck: %s\n",
+                    top ? show_text(top->title) : "no finding promises a gain");
+    text_add(out, "\n");
 }
 
 static void add_case(const struct run *r, const struct experiment *e, const char *label,
@@ -387,7 +389,10 @@ static void add_case(const struct run *r, const struct experiment *e, const char
         text_printf(out, "### Iteration %d: ", iteration++);
         add_words(out, it->variant);
         text_add(out, "\n\n");
-        add_hypothesis(it, from, out);
+        if (it->library)
+            text_add(out, "A peer, for comparison.\n\n");
+        else
+            add_hypothesis(it, from, out);
         add_implementation(e, it, out);
         add_results(it, from, out);
         add_analysis(it, out);
