@@ -25,12 +25,12 @@ struct cublas {
 
 /* ---- opening ----------------------------------------------------------------------------------- */
 
-static const char *const library_names[] = {"libcublas.so.13", "libcublas.so.12", NULL};
+const char *const cublas_names[] = {"libcublas.so.13", "libcublas.so.12", NULL};
 
 static bool functions_load(struct cublas *b, struct error *why)
 {
     struct arena a = {0};
-    void *library = library_open(library_names, cuda_folders(&a), why);
+    void *library = library_open(cublas_names, cuda_folders(&a), why);
     arena_release(&a);
     if (!library)
         return false;

@@ -99,6 +99,7 @@ bool cuda_library_enqueue(struct cuda_device *c, const struct cuda_launch *l,
                           struct error *err) CHECK_RESULT;
 void cuda_libraries_close(struct cuda_device *c);
 
+extern const char *const cublas_names[]; // of the library, NULL terminated
 // Sets c->cublas, or says in `absent` why not.
 bool cublas_open(struct cuda_device *c, const char **absent, struct error *err) CHECK_RESULT;
 const char *cublas_version(const struct cublas *b);

@@ -8,7 +8,7 @@ RIDGE=${RIDGE:-$here/../../build/ridge}
 read -ra cc <<<"${CC:-cc}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-export RIDGE_HOME=$work/home RIDGE_CACHE=$work/cache RIDGE_COMPILER=clang
+export RIDGE_HOME=$work/home RIDGE_CACHE=$work/cache RIDGE_COMPILER=clang COLUMNS=300
 command -v clang >/dev/null || {
     echo 'skip - libraries: clang is not here'
     exit 0
