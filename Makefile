@@ -136,6 +136,9 @@ fuzz: ## fuzz each target for FUZZ_SECONDS (needs clang with libFuzzer)
 fuzz-run: $(FUZZERS) $(BUILD)/share/ridge
 	$Qscripts/run-fuzz $(FUZZ_SECONDS) $(FUZZERS)
 
+peers: $(BUILD)/share/ridge ## build the plug-ins of bench/peers (needs nvcc)
+	bench/peers/build.sh $(BUILD)/share/ridge/peers
+
 bench: $(PROGRAM) $(BUILD)/share/ridge ## run the benchmarks that this machine can run
 	scripts/run-bench $(PROGRAM)
 
@@ -253,11 +256,14 @@ install: $(PROGRAM) $(PUBLIC) $(GENERATED) ## install under $(DESTDIR)$(PREFIX),
 	install -m 644 $(BUILD)/libridge.a $(ROOT)/lib/libridge.a
 	install -m 755 $(BUILD)/libridge.so.$(SOVERSION) $(ROOT)/lib/libridge.so.$(SOVERSION)
 	ln -sf libridge.so.$(SOVERSION) $(ROOT)/lib/libridge.so
+	install -D -m 644 include/ridge_peer.h $(ROOT)/include/ridge_peer.h
+	for f in $(wildcard $(BUILD)/share/ridge/peers/*.so); do \
+	    install -D -m 755 $$f $(ROOT)/share/ridge/peers/$${f##*/}; done
 
 uninstall: ## remove what install put there
 	rm -rf $(ROOT)/share/ridge
 	rm -f $(ROOT)/bin/ridge $(ROOT)/share/man/man1/ridge.1 $(ROOT)/lib/pkgconfig/ridge.pc \
-	    $(ROOT)/include/ridge.h $(COMPLETIONS:%=$(ROOT)/share/%) \
+	    $(ROOT)/include/ridge.h $(ROOT)/include/ridge_peer.h $(COMPLETIONS:%=$(ROOT)/share/%) \
 	    $(addprefix $(ROOT)/lib/,libridge.a libridge.so libridge.so.$(SOVERSION))
 
 $(BUILD)/ridge.1: $(PROGRAM)
@@ -265,7 +271,7 @@ $(BUILD)/ridge.1: $(PROGRAM)
 $(BUILD)/ridge.bash $(BUILD)/ridge.zsh $(BUILD)/ridge.fish: $(BUILD)/ridge.%: $(PROGRAM)
 	$Q$(PROGRAM) --completion $* >$@
 
-.PHONY: all demo test check unit tests test-device check-layers check-format format tidy asan tsan \
+.PHONY: all demo test check unit tests peers test-device check-layers check-format format tidy asan tsan \
         coverage fuzz fuzz-run bench clean help install uninstall FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:

@@ -162,6 +162,7 @@ static void cuda_close(struct device *d)
         (void)c->cu.cuMemFree_v2(c->allocations.items[i].address);
     }
     free(c->allocations.items);
+    cuda_libraries_close(c);
     if (c->sweep_address)
         (void)c->cu.cuMemFree_v2(c->sweep_address);
     for (size_t i = 0; i < c->modules.count; i++)
@@ -356,6 +357,10 @@ bool cuda_prepare(struct cuda_device *c, struct arena *a, const struct device_se
             l->zero_address = addresses[l->given->launch->zero_buffer];
             l->zero_bytes = sequence->sizes_bytes[l->given->launch->zero_buffer];
             break;
+        case LAUNCH_LIBRARY:
+            if (!cuda_library_prepare(c, a, sequence, addresses, l, err))
+                return false;
+            break;
         }
     }
     *out = launches;
@@ -387,6 +392,8 @@ static bool enqueue_one(struct cuda_device *c, const struct cuda_launch *l, stru
                driver_check(&c->cu,
                             c->cu.cuMemsetD8Async(l->zero_address, 0, l->zero_bytes, c->stream),
                             err, "cannot zero a buffer");
+    if (l->given->kind == LAUNCH_LIBRARY)
+        return cuda_library_enqueue(c, l, err);
     int status =
         c->cu.cuLaunchKernel(l->function, r->grid[0], r->grid[1], r->grid[2], r->block[0],
                              r->block[1], r->block[2], r->shared_bytes, c->stream, l->args, NULL);
@@ -481,14 +488,15 @@ static bool wait_step(struct cuda_device *c, const struct cuda_launch *l, struct
     int status = c->cu.cuStreamSynchronize(c->stream);
     if (status == CUDA_DONE)
         return true;
-    const char *name = NULL;
+    bool library = l->given->kind == LAUNCH_LIBRARY;
+    const char *name = NULL, *what = library ? "library call" : "kernel";
     (void)c->cu.cuGetErrorName(status, &name);
     for (size_t i = 0; i < COUNT_OF(known); i++)
         if (known[i].status == status)
-            return fail_as(err, ERROR_CHECK, NOWHERE,
-                           "kernel '%s' %s (%s on %s); --device sim:h200 says in which line",
-                           l->kernel, known[i].what, name ? name : "", c->head.info->id);
-    return driver_check(&c->cu, status, err, "kernel '%s' failed on %s", l->kernel,
+            return fail_as(err, ERROR_CHECK, NOWHERE, "%s '%s' %s (%s on %s)%s", what, l->kernel,
+                           known[i].what, name ? name : "", c->head.info->id,
+                           library ? "" : "; --device sim:h200 says in which line");
+    return driver_check(&c->cu, status, err, "%s '%s' failed on %s", what, l->kernel,
                         c->head.info->id);
 }
 
@@ -550,6 +558,12 @@ struct replay { // one pass of the counters
     bool cold;
 };
 
+// Kernels, and all that a library launches in a call together; not our own filling of buffers.
+static bool is_counted(const struct cuda_launch *l)
+{
+    return l->given->kind != LAUNCH_ZERO;
+}
+
 static bool finish(struct cuda_device *c, struct error *err)
 {
     return driver_check(&c->cu, c->cu.cuStreamSynchronize(c->stream), err,
@@ -564,7 +578,7 @@ static bool replay_pass(void *context, struct error *err)
     bool done = cuda_restore(&c->head, err) && (!r->cold || cuda_flush(c, err)) && finish(c, err);
     int kernels = 0;
     for (int i = 0; done && i < r->count; i++) {
-        bool marked = r->launches[i].given->kind == LAUNCH_KERNEL;
+        bool marked = is_counted(&r->launches[i]);
         done = (!marked || cupti_range_begin(c->cupti, kernels++, err)) &&
                enqueue_one(c, &r->launches[i], err) && finish(c, err) &&
                (!marked || cupti_range_end(c->cupti, err));
@@ -580,7 +594,7 @@ static void count_steps(const struct replay *r, struct arena *a, struct device_r
     struct error err = {0};
     int launches = 0;
     for (int i = 0; i < r->count; i++)
-        launches += r->launches[i].given->kind == LAUNCH_KERNEL;
+        launches += is_counted(&r->launches[i]);
     struct counters *counted = ARENA_ARRAY(a, struct counters, launches + 1);
     bool done = (c->cupti || cupti_open(c->context, c->ordinal, &c->cupti, &err)) &&
                 cuda_snapshot(&c->head, &err) &&
@@ -592,7 +606,7 @@ static void count_steps(const struct replay *r, struct arena *a, struct device_r
     }
     int next = 0;
     for (int i = 0; i < r->count && i < report->step_count; i++)
-        if (r->launches[i].given->kind == LAUNCH_KERNEL)
+        if (is_counted(&r->launches[i]))
             report->steps[i].counters = counted[next++];
 }
 
@@ -636,7 +650,7 @@ static bool cuda_run(struct device *d, const struct device_sequence *sequence,
         (void)error_context(err, "%.*s", (int)strcspn(said, "\n"), said);
     bool first = true;
     for (int i = 0; i < report->step_count; i++)
-        if (launches[i].given->kind == LAUNCH_KERNEL) {
+        if (is_counted(&launches[i])) {
             counters_accumulate(&report->counters, &report->steps[i].counters, first);
             first = false;
         }
@@ -652,6 +666,7 @@ const struct device_ops cuda_device_ops = {
     .write = cuda_write,
     .read = cuda_read,
     .load = cuda_load,
+    .library = cuda_library,
     .run = cuda_run,
     .measure = cuda_measure,
     .measure_region = cuda_measure_region,

@@ -204,6 +204,11 @@ struct device_state {
     const char *throttled; // why it runs slower than it could ("power limit", "heat"), or NULL
 };
 
+struct device_library {  // of the device, until it is closed
+    const char *version; // "cuBLAS 13.0.2"; NULL where it is absent
+    const char *absent;
+};
+
 // Work that the program ridge is part of puts on a stream of its own.
 struct device_region {
     const char *name;
@@ -227,6 +232,10 @@ struct device_ops {
                  struct error *err);
     bool (*load)(struct device *d, const struct compiled *code, struct device_module **out,
                  struct error *err);
+    // Optional (real devices): opens what a step with `library` calls, before the step is run. Where it
+    // is not here, that is no error: `absent` says why and how to get it.
+    bool (*library)(struct device *d, const struct library_call *call, struct device_library *out,
+                    struct error *err);
     // Runs the sequence once, to its end. false: it could not be run or stopped on a problem (kind
     // ERROR_CHECK); the report then holds what is known.
     bool (*run)(struct device *d, const struct device_sequence *sequence,

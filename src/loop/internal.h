@@ -60,6 +60,8 @@ struct bench { // a device with the case's buffers
     double share_before, share_of; // progress of this run within the whole
 };
 bool bench_open(struct bench *b, struct error *err) CHECK_RESULT; // device and buffers
+// The variant's libraries, into r; one that is not here makes r RESULT_SKIPPED.
+bool bench_open_libraries(struct bench *b, struct result *r, struct error *err) CHECK_RESULT;
 bool bench_load(struct bench *b, struct error *err) CHECK_RESULT; // the variant's code
 // Fresh inputs, poisoned outputs: a kernel may change its inputs, so all are written.
 bool bench_write(struct bench *b, struct error *err) CHECK_RESULT;

@@ -18,7 +18,7 @@ enum result_status {
     RESULT_OK,      // ran; verified if verification was asked and there is a reference
     RESULT_WRONG,   // ran, but the output differs from the reference
     RESULT_FAILED,  // did not compile, stopped on a problem, crashed, timed out
-    RESULT_SKIPPED, // `requires` does not hold on this device
+    RESULT_SKIPPED, // `requires` does not hold on this device, or a library is not here
 };
 
 struct time_result {
@@ -69,11 +69,13 @@ struct result { // arena-owned; everything that is recorded about one variant on
     bool checked;  // compared with the reference
     bool verified; // … and equal within tolerance
     bool diagnosed;
-    const char *error;        // what went wrong, or NULL
-    const char *printed;      // by the kernels' printf, first 4 KiB; NULL = nothing
-    const char *note;         // what could not be had, with the reason (no counters …), or NULL
-    const char *compiler;     // "NVRTC 13.0"
-    const char *compiler_log; // its warnings, or NULL
+    const char *error;   // what went wrong, or NULL
+    const char *printed; // by the kernels' printf, first 4 KiB; NULL = nothing
+    const char *note;    // what could not be had, with the reason (no counters …), or NULL
+    const char *library; // it is a peer: what is called, "cublas:geam"; NULL = own kernels
+    const char *library_version; // "cuBLAS 13.0.2"; NULL = not opened
+    const char *compiler;        // "NVRTC 13.0"
+    const char *compiler_log;    // its warnings, or NULL
     char code_key[33];
     uint64_t seed;
     struct time_result time;

@@ -287,7 +287,9 @@ static bool session_open(struct session *s, struct error *err)
         s->sampling.current = s->sampling.count++;
         *t = (struct track){.index = i, .bench = s->bench};
         t->bench.job = &s->jobs[i];
-        if (!tell_begin(s, t) || !bench_load(&t->bench, err))
+        struct result opened = {.status = RESULT_OK}; // they were there when it was verified
+        if (!tell_begin(s, t) || !bench_open_libraries(&t->bench, &opened, err) ||
+            !bench_load(&t->bench, err))
             return false;
         t->sequence = bench_sequence(&t->bench);
         s->sampling.subjects[s->sampling.current] = sampled_of(t);

@@ -377,6 +377,8 @@ bool result_from_json(struct arena *a, const json_t *json, struct result *out, s
     out->title = read_text(&r, json, "title");
     out->hypothesis = read_text(&r, json, "hypothesis");
     out->bottleneck = read_text(&r, json, "bottleneck");
+    out->library = read_text(&r, json, "library");
+    out->library_version = read_text(&r, json, "library_version");
     out->compiler = read_text(&r, json, "compiler");
     const char *key = read_text(&r, json, "code_key");
     if (key && strlen(key) < sizeof out->code_key)

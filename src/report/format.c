@@ -290,7 +290,8 @@ const struct result *find_result(const struct run *r, const char *variant, const
     return NULL;
 }
 
-// A verified one goes before one that was not compared, whatever their times.
+// A verified one goes before one that was not compared, whatever their times. A library's call is a
+// yardstick, not a candidate.
 const struct result *fastest_result(const struct run *r, const char *label)
 {
     const struct result *best = NULL;
@@ -298,7 +299,7 @@ const struct result *fastest_result(const struct run *r, const char *label)
         const struct result *it = &r->results[i];
         bool usable = it->status == RESULT_OK && (!it->checked || it->verified) &&
                       isfinite(result_time_ns(it)) && same_text(it->case_label, label);
-        if (!usable)
+        if (!usable || it->library)
             continue;
         if (!best || (it->verified && !best->verified) ||
             (it->verified == best->verified && result_time_ns(it) < result_time_ns(best)))

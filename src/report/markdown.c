@@ -216,9 +216,17 @@ static void add_implementation(const struct experiment *e, const struct result *
 {
     struct error err = {0};
     text_add(out, "**Implementation**\n\n");
+    if (r->library) {
+        text_printf(out, "Calls `%s`%s%s.\n\n", r->library, r->library_version ? " of " : "",
+                    r->library_version ? r->library_version : "");
+        return;
+    }
     const struct variant_spec *v = e ? find_variant(e, r->variant) : NULL;
     const struct variant_spec *from = e ? find_variant(e, r->from) : NULL;
-    if (!v || (r->from && !from))
+    bool gone = !v || (r->from && !from);
+    if (from && !variant_has(from, LAUNCH_KERNEL)) // a library's: no code to compare with
+        from = NULL;
+    if (gone)
         text_add(out, "No diff: the experiment's files are not there any more.\n\n");
     else if (!add_code(e, v, from, out, &err))
         text_printf(out, "No diff: %s\n\n", err.message);
@@ -376,8 +384,10 @@ static void add_analysis(const struct result *r, struct text *out)
         text_printf(out, "- Limiter: %s%s%s\n", show_text(r->diagnosis.limiter),
                     r->diagnosis.limiter_why ? ": " : "",
                     r->diagnosis.limiter_why ? r->diagnosis.limiter_why : "");
-    text_printf(out, "- New bottleneck: %s\n\n",
-                top ? show_text(top->title) : "no finding promises a gain");
+    if (!r->library)
+        text_printf(out, "- New bottleneck: %s\n",
+                    top ? show_text(top->title) : "no finding promises a gain");
+    text_add(out, "\n");
 }
 
 static void add_case(const struct run *r, const struct experiment *e, const char *label,
@@ -394,7 +404,10 @@ static void add_case(const struct run *r, const struct experiment *e, const char
         text_printf(out, "### Iteration %d: ", iteration++);
         add_words(out, it->variant);
         text_add(out, "\n\n");
-        add_hypothesis(it, from, out);
+        if (it->library)
+            text_add(out, "A peer, for comparison.\n\n");
+        else
+            add_hypothesis(it, from, out);
         add_implementation(e, it, out);
         add_results(it, from, out);
         add_analysis(it, out);

@@ -221,7 +221,7 @@ static void add_errors(const struct run *r, const char *label, const struct repo
     }
 }
 
-// What could not be had, each reason once; and times that a slowed-down chip gave.
+// Whose a library's row is; what could not be had, each reason once; and times that a slowed-down chip gave.
 static void add_notes(const struct run *r, const char *label, const struct report_style *style,
                       struct text *out)
 {
@@ -230,6 +230,13 @@ static void add_notes(const struct run *r, const char *label, const struct repor
         const struct result *it = &r->results[i];
         if (!same_text(it->case_label, label))
             continue;
+        if (it->library_version && it->status != RESULT_SKIPPED) {
+            struct text t = {0};
+            text_printf(&t, "%s: %s of %s", it->variant, show_text(it->library),
+                        it->library_version);
+            add_wrapped(out, style, 0, text_str(&t));
+            text_release(&t);
+        }
         if (it->note && !same_text(it->note, last))
             add_wrapped(out, style, 0, it->note);
         last = it->note ? it->note : last;

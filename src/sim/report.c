@@ -374,6 +374,19 @@ static struct l2_counts l2_whole(const struct launch *l)
     return c;
 }
 
+// Where most atomics queue, in sectors of integer atomics.
+static double atomic_sectors_hot(const struct launch *l)
+{
+    uint64_t most = 0;
+    for (int place = 0; place < ATOMIC_PLACES; place++) {
+        uint64_t sum = 0;
+        for (int i = 0; i < l->core_count; i++)
+            sum += l->cores[i].atomic_heat[place];
+        most = sum > most ? sum : most;
+    }
+    return (double)whole(l, most) / ATOMIC_WEIGHT;
+}
+
 static void time_fill(const struct launch *l, struct sim_report *report)
 {
     if (l->options->no_timing || l->options->no_caches || l->trace.block_count == 0)
@@ -388,6 +401,7 @@ static void time_fill(const struct launch *l, struct sim_report *report)
                               .blocks_per_sm = l->resident,
                               .grid_blocks = l->grid_blocks,
                               .l2 = l->l2_whole,
+                              .atomic_sectors_hot = atomic_sectors_hot(l),
                               .counters = &report->counters};
     sim_timing_model(&in, &report->time);
     if (report->time.valid)
