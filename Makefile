@@ -142,6 +142,12 @@ peers: $(BUILD)/share/ridge ## build the plug-ins of bench/peers (needs nvcc)
 bench: $(PROGRAM) $(BUILD)/share/ridge ## run the benchmarks that this machine can run
 	scripts/run-bench $(PROGRAM)
 
+examples: $(BUILD)/region ## build what examples/ has for plain C, as its reader would
+
+$(BUILD)/region: examples/region/main.c include/ridge.h $(PUBLIC)
+	$(call say,LINK,$@)
+	$Q$(CC) -Iinclude $< -L$(BUILD) -lridge -Wl,-rpath,'$$ORIGIN' -o $@
+
 clean: ## remove build/
 	rm -rf $(BUILD)
 
@@ -272,7 +278,7 @@ $(BUILD)/ridge.bash $(BUILD)/ridge.zsh $(BUILD)/ridge.fish: $(BUILD)/ridge.%: $(
 	$Q$(PROGRAM) --completion $* >$@
 
 .PHONY: all demo test check unit tests peers test-device check-layers check-format format tidy asan tsan \
-        coverage fuzz fuzz-run bench clean help install uninstall FORCE
+        coverage fuzz fuzz-run bench examples clean help install uninstall FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 -include $(patsubst %.o,%.d,$(call object,$(MAIN)) $(LIB_OBJECTS) $(TEST_SUPPORT)) \
