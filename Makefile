@@ -14,6 +14,7 @@ OPT_SIM  ?= -O3
 FUZZ_SECONDS ?= 20
 FUZZ_CC  ?= clang
 CHECK    ?= check
+OBJCOPY  ?= objcopy
 SHELL    := /bin/bash
 
 # ---- flags: one list that gcc and clang both accept -------------------------------------------
@@ -25,7 +26,8 @@ ifneq ($(WERROR),0)
 WARNINGS += -Werror
 endif
 # No contraction: a result must not depend on the compiler or the host.
-LANGUAGE := -std=c17 -ffp-contract=off -pthread
+# One set of objects for the program and both libraries; only ridge.h's functions are seen outside.
+LANGUAGE := -std=c17 -ffp-contract=off -pthread -fPIC -fvisibility=hidden
 DEFINES  := -D_GNU_SOURCE -DRIDGE_VERSION='"$(VERSION)"' -DRIDGE_DATADIR='"$(PREFIX)/share/ridge"'
 INCLUDES := -Isrc -Iinclude
 PACKAGES := yaml-0.1 sqlite3 jansson libffi libxxhash
@@ -59,6 +61,10 @@ LIB_OBJECTS := $(call object,$(filter-out $(MAIN) $(ISA_SOURCES),$(SOURCES))) \
     $(foreach isa,$(ISAS),$(patsubst src/%.c,$(BUILD)/obj/%.$(isa).o,$(ISA_SOURCES)))
 LIBRARY  := $(BUILD)/libridge_core.a
 PROGRAM  := $(BUILD)/ridge
+# The public library (include/ridge.h): what its own floor stands on.
+API_OBJECTS := $(filter-out $(foreach m,cli report import monitor fleet,$(BUILD)/obj/$(m)/%),$(LIB_OBJECTS))
+SOVERSION := 0
+PUBLIC   := $(BUILD)/libridge.a $(BUILD)/libridge.so
 
 TEST_SOURCES := $(sort $(wildcard tests/$(or $(MODULE),*)/*_test.c))
 TEST_SCRIPTS := $(sort $(wildcard tests/$(or $(MODULE),*)/*_test.sh))
@@ -73,7 +79,7 @@ TEST_TOOLS := $(if $(filter sim,$(or $(MODULE),sim)),$(addprefix $(BUILD)/bench/
 REPLAYS  := $(if $(MODULE),,$(FUZZ_SOURCES:%.c=$(BUILD)/tests/%))
 
 # ---- the two contracts, and the everyday targets ----------------------------------------------
-all: $(PROGRAM) ## build the program (default)
+all: $(PROGRAM) $(PUBLIC) ## build the program and the library (default)
 
 demo: ## install what the build needs, build, optimise a transpose (README's first command)
 	scripts/setup build
@@ -86,7 +92,7 @@ test: ## install what the tests need, build, run every check (README's second co
 	scripts/check-layers
 	$(AGAIN) check
 
-check: $(PROGRAM) tests ## build and run all tests, installing nothing
+check: $(PROGRAM) $(PUBLIC) tests ## build and run all tests, installing nothing
 	$Q$(RUN_TESTS) $(TESTS) $(REPLAYS) $(TEST_SCRIPTS)
 
 unit: $(PROGRAM) $(TESTS) $(BUILD)/share/ridge ## build and run only the test programs
@@ -132,8 +138,17 @@ fuzz: ## fuzz each target for FUZZ_SECONDS (needs clang with libFuzzer)
 fuzz-run: $(FUZZERS) $(BUILD)/share/ridge
 	$Qscripts/run-fuzz $(FUZZ_SECONDS) $(FUZZERS)
 
+peers: $(BUILD)/share/ridge ## build the plug-ins of bench/peers (needs nvcc)
+	bench/peers/build.sh $(BUILD)/share/ridge/peers
+
 bench: $(PROGRAM) $(BUILD)/share/ridge ## run the benchmarks that this machine can run
 	scripts/run-bench $(PROGRAM)
+
+examples: $(BUILD)/region ## build what examples/ has for plain C, as its reader would
+
+$(BUILD)/region: examples/region/main.c include/ridge.h $(PUBLIC)
+	$(call say,LINK,$@)
+	$Q$(CC) -Iinclude $< -L$(BUILD) -lridge -Wl,-rpath,'$$ORIGIN' -o $@
 
 clean: ## remove build/
 	rm -rf $(BUILD)
@@ -157,6 +172,20 @@ $(PROGRAM): $(call object,$(MAIN)) $(LIBRARY) | $(BUILD)/share/ridge
 $(LIBRARY): $(LIB_OBJECTS) $(BUILD)/sources
 	$(call say,AR,$@)
 	$Qrm -f $@ && $(AR) rcs $@ $(LIB_OBJECTS)
+
+# One object, of which only the public functions are seen: nothing of ours meets a name of the caller's.
+$(BUILD)/libridge.o: $(API_OBJECTS) $(BUILD)/sources
+	$Q$(CC) $(filter -m%,$(CFLAGS)) -nostdlib -r -o $@ $(API_OBJECTS)
+	$Q$(OBJCOPY) --localize-hidden $@
+
+$(BUILD)/libridge.a: $(BUILD)/libridge.o
+	$(call say,AR,$@)
+	$Qrm -f $@ && $(AR) rcs $@ $<
+
+$(BUILD)/libridge.so: $(BUILD)/libridge.o
+	$(call say,LINK,$@)
+	$Q$(LINK) -shared -Wl,-soname,libridge.so.$(SOVERSION) -o $@.$(SOVERSION) $< $(LIBS)
+	$Qln -sf $(@F).$(SOVERSION) $@
 
 # Private: the stamp of flags, a prerequisite, must not see it.
 $(BUILD)/obj/sim/%.o: private OPT = $(OPT_SIM)
@@ -218,10 +247,9 @@ have_packages = { pkg-config --print-errors --exists $(PACKAGES) || { \
 ROOT      = $(DESTDIR)$(PREFIX)
 COMPLETIONS := bash-completion/completions/ridge zsh/site-functions/_ridge \
                fish/vendor_completions.d/ridge.fish
-GENERATED := $(BUILD)/ridge.1 $(BUILD)/ridge.bash $(BUILD)/ridge.zsh $(BUILD)/ridge.fish \
-             $(BUILD)/ridge.pc
+GENERATED := $(BUILD)/ridge.1 $(BUILD)/ridge.bash $(BUILD)/ridge.zsh $(BUILD)/ridge.fish
 
-install: $(PROGRAM) $(GENERATED) ## install under $(DESTDIR)$(PREFIX), default /usr/local
+install: $(PROGRAM) $(PUBLIC) $(GENERATED) ## install under $(DESTDIR)$(PREFIX), default /usr/local
 	install -D -m 755 $(PROGRAM) $(ROOT)/bin/ridge
 	install -m 755 -d $(ROOT)/share/ridge
 	install -m 644 $(ASSETS) $(ROOT)/share/ridge
@@ -230,23 +258,29 @@ install: $(PROGRAM) $(GENERATED) ## install under $(DESTDIR)$(PREFIX), default /
 	install -D -m 644 $(BUILD)/ridge.bash $(ROOT)/share/$(word 1,$(COMPLETIONS))
 	install -D -m 644 $(BUILD)/ridge.zsh $(ROOT)/share/$(word 2,$(COMPLETIONS))
 	install -D -m 644 $(BUILD)/ridge.fish $(ROOT)/share/$(word 3,$(COMPLETIONS))
-	install -D -m 644 $(BUILD)/ridge.pc $(ROOT)/lib/pkgconfig/ridge.pc
-	$(if $(wildcard include/ridge.h),install -D -m 644 include/ridge.h $(ROOT)/include/ridge.h)
+	install -d $(ROOT)/lib/pkgconfig
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' ridge.pc.in >$(ROOT)/lib/pkgconfig/ridge.pc
+	install -D -m 644 include/ridge.h $(ROOT)/include/ridge.h
+	install -m 644 $(BUILD)/libridge.a $(ROOT)/lib/libridge.a
+	install -m 755 $(BUILD)/libridge.so.$(SOVERSION) $(ROOT)/lib/libridge.so.$(SOVERSION)
+	ln -sf libridge.so.$(SOVERSION) $(ROOT)/lib/libridge.so
+	install -D -m 644 include/ridge_peer.h $(ROOT)/include/ridge_peer.h
+	for f in $(wildcard $(BUILD)/share/ridge/peers/*.so); do \
+	    install -D -m 755 $$f $(ROOT)/share/ridge/peers/$${f##*/}; done
 
 uninstall: ## remove what install put there
 	rm -rf $(ROOT)/share/ridge
 	rm -f $(ROOT)/bin/ridge $(ROOT)/share/man/man1/ridge.1 $(ROOT)/lib/pkgconfig/ridge.pc \
-	    $(ROOT)/include/ridge.h $(COMPLETIONS:%=$(ROOT)/share/%)
+	    $(ROOT)/include/ridge.h $(ROOT)/include/ridge_peer.h $(COMPLETIONS:%=$(ROOT)/share/%) \
+	    $(addprefix $(ROOT)/lib/,libridge.a libridge.so libridge.so.$(SOVERSION))
 
 $(BUILD)/ridge.1: $(PROGRAM)
 	$Q$(PROGRAM) --man >$@
 $(BUILD)/ridge.bash $(BUILD)/ridge.zsh $(BUILD)/ridge.fish: $(BUILD)/ridge.%: $(PROGRAM)
 	$Q$(PROGRAM) --completion $* >$@
-$(BUILD)/ridge.pc: ridge.pc.in $(BUILD)/flags
-	$Qsed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' $< >$@
 
-.PHONY: all demo test check unit tests test-device check-layers check-format format tidy asan tsan \
-        coverage fuzz fuzz-run bench clean help install uninstall FORCE
+.PHONY: all demo test check unit tests peers test-device check-layers check-format format tidy asan tsan \
+        coverage fuzz fuzz-run bench examples clean help install uninstall FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 -include $(patsubst %.o,%.d,$(call object,$(MAIN)) $(LIB_OBJECTS) $(TEST_SUPPORT)) \

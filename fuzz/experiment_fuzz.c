@@ -22,10 +22,13 @@ static void check_launch(const struct resolved_launch *l, const struct resolved_
         require(l->zero_buffer >= 0 && l->zero_buffer < c->buffer_count);
         return;
     }
-    require(l->kernel && l->kernel[0]);
-    for (int i = 0; i < 3; i++)
-        require(l->grid[i] >= 1 && l->block[i] >= 1);
-    require((uint64_t)l->block[0] * l->block[1] * l->block[2] <= 1024);
+    if (l->kind == LAUNCH_KERNEL) {
+        require(l->kernel && l->kernel[0]);
+        for (int i = 0; i < 3; i++)
+            require(l->grid[i] >= 1 && l->block[i] >= 1);
+        require((uint64_t)l->block[0] * l->block[1] * l->block[2] <= 1024);
+    }
+    require((l->kind == LAUNCH_LIBRARY) == (l->library != NULL));
     for (int i = 0; i < l->arg_count; i++)
         require(l->args[i].kind != ARGUMENT_BUFFER ||
                 (l->args[i].buffer >= 0 && l->args[i].buffer < c->buffer_count));

@@ -132,8 +132,8 @@ char *path_join(struct arena *a, const char *dir, const char *name); // absolute
 char *path_dir(struct arena *a, const char *path);                   // "." if none
 const char *path_name(const char *path);                             // after the last slash
 // Where ridge's own files are: RIDGE_DATA_DIR, else share/ridge in the executable's folder or the two
-// above it (a build or installed tree, moved or not), or such a folder itself if it holds `gpus`,
-// else the share folder it was built for. NULL with err set if none has `name`.
+// above it (a build or installed tree, moved or not), or such a folder itself if it holds `gpus`, the
+// same of libridge.so's folder, else the share folder it was built for. NULL with err set if none has `name`.
 char *data_path(struct arena *a, const char *name, struct error *err);
 // The user's folders: RIDGE_HOME, else XDG_DATA_HOME/ridge (~/.local/share/ridge); and RIDGE_CACHE,
 // else XDG_CACHE_HOME/ridge (~/.cache/ridge). Not created.
@@ -224,6 +224,8 @@ bool worker_send(int fd, const void *data, size_t size_bytes);
 // The first of `names` (NULL terminated) that opens, searched in `folders` (NULL terminated,
 // optional) and then by the loader. NULL with err naming what was tried. Never closed.
 void *library_open(const char *const *names, const char *const *folders, struct error *err);
+// The library of that name if this process has it already, else NULL.
+void *library_loaded(const char *name);
 // Stores the symbol's address through memcpy into *function (a pointer to a function pointer).
 bool library_symbol(void *library, const char *name, void *function, size_t function_size_bytes,
                     struct error *err) CHECK_RESULT;

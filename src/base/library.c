@@ -53,6 +53,11 @@ void *library_open(const char *const *names, const char *const *folders, struct 
     return library;
 }
 
+void *library_loaded(const char *name)
+{
+    return dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+}
+
 bool library_symbol(void *library, const char *name, void *function, size_t function_size_bytes,
                     struct error *err)
 {

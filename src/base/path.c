@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/base.h"
 
+#include <dlfcn.h>
 #include <limits.h>
 #include <pwd.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 
 enum {
     DATA_LEVELS = 3, // the executable's folder, its parent and its grandparent
-    DATA_PLACES_MAX = 2 * DATA_LEVELS + 2,
+    DATA_PLACES_MAX = 2 * 2 * DATA_LEVELS + 2,
 };
 
 // The program sets no variables once it has threads. NULL if unset or empty.
@@ -56,14 +57,21 @@ static const char *executable_dir(struct arena *a)
     return path_dir(a, path);
 }
 
-// The folders to look in, best first.
-static size_t data_places(struct arena *a, const char *places[DATA_PLACES_MAX])
+// Where the code of this function is: of libridge.so its folder, wherever the program is. A name
+// without a slash is the program's, as it was called.
+static const char *library_dir(struct arena *a)
 {
-    size_t count = 0;
-    const char *chosen = environment("RIDGE_DATA_DIR");
-    if (chosen)
-        places[count++] = chosen;
-    const char *dir = executable_dir(a);
+    static const char here;
+    char path[PATH_MAX];
+    Dl_info info;
+    return dladdr(&here, &info) != 0 && info.dli_fname && strchr(info.dli_fname, '/') &&
+                   realpath(info.dli_fname, path)
+               ? path_dir(a, path)
+               : NULL;
+}
+
+static size_t places_above(struct arena *a, const char *dir, const char **places, size_t count)
+{
     for (int level = 0; dir && level < DATA_LEVELS; level++) {
         const char *share = path_join(a, dir, "share/ridge"); // an installed tree, wherever it is
         if (file_exists(path_join(a, share, "gpus")))
@@ -72,6 +80,20 @@ static size_t data_places(struct arena *a, const char *places[DATA_PLACES_MAX])
             places[count++] = dir;
         dir = path_dir(a, dir);
     }
+    return count;
+}
+
+// The folders to look in, best first.
+static size_t data_places(struct arena *a, const char *places[DATA_PLACES_MAX])
+{
+    size_t count = 0;
+    const char *chosen = environment("RIDGE_DATA_DIR");
+    if (chosen)
+        places[count++] = chosen;
+    const char *program = executable_dir(a), *library = library_dir(a);
+    count = places_above(a, program, places, count);
+    if (library && !(program && strcmp(library, program) == 0))
+        count = places_above(a, library, places, count);
     places[count++] = RIDGE_DATADIR;
     return count;
 }

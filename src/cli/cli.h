@@ -36,6 +36,7 @@ struct options {
 };
 bool options_parse(struct options *o, int argc, char **argv, struct error *err) CHECK_RESULT;
 void options_release(struct options *o);
+const char *option_name(enum option_id id); // without the dashes
 bool option_given(const struct options *o, enum option_id id);
 const char *option_text(const struct options *o, enum option_id id, const char *otherwise);
 // otherwise when not given; an error that names the option when it is no number within the bounds.

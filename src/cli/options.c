@@ -184,6 +184,11 @@ void options_release(struct options *o)
     arena_release(&o->arena);
 }
 
+const char *option_name(enum option_id id)
+{
+    return options[id].name;
+}
+
 bool option_given(const struct options *o, enum option_id id)
 {
     return o->option[id].count > 0;

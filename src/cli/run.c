@@ -122,6 +122,7 @@ static bool request_fill(const struct options *o, struct loop_request *q, struct
     q->compiler = option_text(o, OPTION_COMPILER, "auto");
     q->checks = option_given(o, OPTION_CHECK) ? SIM_CHECK_UNINIT | SIM_CHECK_RACES : 0;
     q->warm = strcmp(cache, "warm") == 0;
+    q->with_transfers = option_given(o, OPTION_WITH_TRANSFERS);
     q->threads = (int)threads;
     q->budget_warp_instructions = (uint64_t)budget;
     q->has_seed = option_given(o, OPTION_SEED);
@@ -133,7 +134,8 @@ bool cli_markdown(struct arena *a, const struct run *run, struct text *out, stru
 {
     struct experiment *e = NULL;
     struct error gone = {0};
-    if (!experiment_load(a, run->header.experiment_path, &e, &gone))
+    const char *path = run->header.experiment_path; // NULL: imported, or recorded by a program
+    if (!path || !experiment_load(a, path, &e, &gone))
         e = NULL; // the report says that the sources are gone
     return report_markdown(run, e, out, err);
 }

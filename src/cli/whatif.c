@@ -32,16 +32,31 @@ static bool change_parse(const char *list, struct whatif *w, struct arena *a, st
     return true;
 }
 
-// The chip a run was on: "sim:h200" names it, a real device's name holds it.
-static bool chip_of(struct arena *a, const struct run_header *h, struct gpu **out,
+// The chip a run was on: "sim:h200" names it, a real device's name holds it; with the roofs measured on
+// that device, where it was probed here.
+static bool chip_of(struct arena *a, const struct run_header *h, const struct gpu **out,
                     struct error *err)
 {
-    if (str_starts_with(h->device_id, "sim:"))
-        return gpu_load(a, h->device_id + strlen("sim:"), out, err);
-    if (!gpu_find_by_name(a, h->device_name, out, err))
+    struct gpu *chip = NULL;
+    if (str_starts_with(h->device_id, "sim:")) {
+        bool loaded = gpu_load(a, h->device_id + strlen("sim:"), &chip, err);
+        *out = chip;
+        return loaded;
+    }
+    if (!gpu_find_by_name(a, h->device_name, &chip, err))
         return false;
+    *out = chip ? roofs_known(a, chip, h->device_name) : NULL;
     return *out || fail(err, NOWHERE, "nothing is known of '%s': no file in gpus/ describes it",
                         h->device_name);
+}
+
+static bool other_chip(struct arena *a, const char *id, const struct gpu **out, struct error *err)
+{
+    struct gpu *chip = NULL;
+    if (!gpu_load(a, id, &chip, err))
+        return false;
+    *out = roofs_known(a, chip, NULL);
+    return true;
 }
 
 static struct diagnosis_input input_of(const struct result *r, const struct gpu *gpu)
@@ -56,6 +71,7 @@ static struct diagnosis_input input_of(const struct result *r, const struct gpu 
         .gpu = gpu,
         .counters = &r->counters,
         .time_ns = {time, r->time.provenance},
+        .transfers = transfers_of(&r->counters),
         .work_bytes = d->throughput_gbps * time,
         .work_flops_f16 = (double)NAN,
         .work_flops_f32 = (double)NAN,
@@ -69,9 +85,10 @@ static json_t *whatif_json(const struct result *r, const struct whatif_result *w
 {
     json_t *bounds = json_array();
     for (int i = 0; i < w->bound_count; i++)
-        json_array_append_new(bounds, json_pack("{s:s, s:f}", "resource",
+        json_array_append_new(bounds, json_pack("{s:s, s:f, s:s?}", "resource",
                                                 resource_name(w->bounds[i].resource), "time_ns",
-                                                w->bounds[i].time_ns));
+                                                w->bounds[i].time_ns, "rate_source",
+                                                w->bounds[i].rate_source));
     return json_pack("{s:s, s:s, s:f, s:f, s:s, s:f, s:f, s:s, s:o}", "variant", r->variant, "case",
                      r->case_label, "time_ns", r->time.summary.median, "expected_time_ns",
                      w->expected_time_ns, "provenance", "modelled", "occupancy_before_pct",
@@ -83,14 +100,14 @@ bool cli_whatif(const struct options *o, struct arena *a, const struct run *run,
                 const struct result *only, struct error *err)
 {
     struct whatif change = {-1, -1, -1, NULL};
-    struct gpu *here, *there = NULL;
+    const struct gpu *here = NULL, *there = NULL;
     struct text out = {0};
     struct report_style style = cli_style(o);
     json_t *json = json_array();
     bool done = change_parse(option_text(o, OPTION_IF, ""), &change, a, err) &&
                 chip_of(a, &run->header, &here, err) &&
                 (!option_given(o, OPTION_ON_CHIP) ||
-                 gpu_load(a, option_text(o, OPTION_ON_CHIP, ""), &there, err));
+                 other_chip(a, option_text(o, OPTION_ON_CHIP, ""), &there, err));
     change.gpu = there;
     for (int i = 0; done && i < run->result_count; i++) {
         const struct result *r = &run->results[i];

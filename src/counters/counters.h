@@ -30,6 +30,7 @@ enum counter_unit {
     UNIT_BYTES,
     UNIT_PERCENT,
     UNIT_FLOPS,
+    UNIT_NS,
     UNIT_RATIO
 };
 enum counter_id {

@@ -1,5 +1,5 @@
-// NVIDIA GPUs through the driver's API (libcuda.so.1, opened at run time; see driver.def). Used in a
-// worker process only: an error on the device is final for the context, and the process ends with it.
+// NVIDIA GPUs through the driver's API (libcuda.so.1, opened at run time; see driver.def). The loop
+// uses it in worker processes: an error on the device is final for the context.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda.h"
 
@@ -74,8 +74,10 @@ static bool load_ptx(struct cuda_device *c, const char *ptx, const char *what, v
     memcpy(&values[1], &size, sizeof size); // the option's value lies in the pointer itself
     memcpy(&values[3], &size, sizeof size);
     int status = c->cu.cuModuleLoadDataEx(module, ptx, COUNT_OF(options), options, values);
-    if (status == CUDA_DONE)
+    if (status == CUDA_DONE) {
+        VEC_PUSH(c->modules.items, c->modules.count, c->modules.capacity, *module);
         return true;
+    }
     if (status == CUDA_UNSUPPORTED_PTX) {
         int version = 0;
         (void)c->cu.cuDriverGetVersion(&version);
@@ -100,14 +102,28 @@ static bool open_tools(struct cuda_device *c, struct error *err)
            driver_check(cu, cu->cuModuleGetFunction(&c->sweep, tools, "ridge_sweep"), err, "sweep");
 }
 
+// The program that ridge is part of may have a context on this GPU: its streams are of that one. Else
+// the primary one, which is the CUDA runtime's.
+static bool take_context(struct cuda_device *c, struct error *err)
+{
+    const struct driver *cu = &c->cu;
+    const char *id = c->head.info->id;
+    int device = -1;
+    if (cu->cuCtxGetCurrent(&c->context) == CUDA_DONE && c->context &&
+        cu->cuCtxGetDevice(&device) == CUDA_DONE && device == c->device)
+        return true;
+    c->retained = driver_check(cu, cu->cuDevicePrimaryCtxRetain(&c->context, c->device), err,
+                               "%s cannot be used", id);
+    return c->retained &&
+           driver_check(cu, cu->cuCtxSetCurrent(c->context), err, "%s cannot be used", id);
+}
+
 static bool open_context(struct cuda_device *c, struct error *err)
 {
     const struct driver *cu = &c->cu;
     const char *id = c->head.info->id;
     return driver_check(cu, cu->cuDeviceGet(&c->device, c->ordinal), err, "there is no %s", id) &&
-           driver_check(cu, cu->cuDevicePrimaryCtxRetain(&c->context, c->device), err,
-                        "%s cannot be used", id) &&
-           driver_check(cu, cu->cuCtxSetCurrent(c->context), err, "%s cannot be used", id) &&
+           take_context(c, err) &&
            driver_check(cu, cu->cuStreamCreate(&c->stream, STREAM_NON_BLOCKING), err,
                         "no stream on %s", id) &&
            driver_check(cu, cu->cuEventCreate(&c->start, 0), err, "no event on %s", id) &&
@@ -128,16 +144,38 @@ static bool cuda_open(const struct device_info *info, struct device **out, struc
     return true;
 }
 
+static void release_allocation(struct cuda_device *c, struct allocation *x)
+{
+    for (size_t t = 0; t < x->twins.count; t++)
+        (void)c->cu.cuMemFree_v2(x->twins.items[t]);
+    if (x->snapshot)
+        (void)c->cu.cuMemFree_v2(x->snapshot);
+    free(x->twins.items);
+}
+
+// The context may go on without us: nothing of ours stays in it.
 static void cuda_close(struct device *d)
 {
     struct cuda_device *c = own(d);
-    for (size_t i = 0; i < c->allocations.count; i++)
-        free(c->allocations.items[i].twins.items);
+    for (size_t i = 0; i < c->allocations.count; i++) {
+        release_allocation(c, &c->allocations.items[i]);
+        (void)c->cu.cuMemFree_v2(c->allocations.items[i].address);
+    }
     free(c->allocations.items);
+    cuda_libraries_close(c);
+    if (c->sweep_address)
+        (void)c->cu.cuMemFree_v2(c->sweep_address);
+    for (size_t i = 0; i < c->modules.count; i++)
+        (void)c->cu.cuModuleUnload(c->modules.items[i]);
+    free(c->modules.items);
+    (void)c->cu.cuEventDestroy_v2(c->start);
+    (void)c->cu.cuEventDestroy_v2(c->stop);
+    (void)c->cu.cuStreamDestroy_v2(c->stream);
     cupti_close(c->cupti);
     nvml_close(c->nvml);
     arena_release(&c->arena);
-    (void)c->cu.cuDevicePrimaryCtxRelease_v2(c->device); // with it goes all device memory
+    if (c->retained)
+        (void)c->cu.cuDevicePrimaryCtxRelease_v2(c->device);
     free(c);
 }
 
@@ -178,11 +216,7 @@ static bool cuda_release(struct device *d, uint64_t address, struct error *err)
         struct allocation *x = &c->allocations.items[i];
         if (x->address != address)
             continue;
-        for (size_t t = 0; t < x->twins.count; t++)
-            (void)c->cu.cuMemFree_v2(x->twins.items[t]);
-        if (x->snapshot)
-            (void)c->cu.cuMemFree_v2(x->snapshot);
-        free(x->twins.items);
+        release_allocation(c, x);
         *x = c->allocations.items[--c->allocations.count];
         return driver_check(&c->cu, c->cu.cuMemFree_v2(address), err, "cannot release memory");
     }
@@ -323,6 +357,10 @@ bool cuda_prepare(struct cuda_device *c, struct arena *a, const struct device_se
             l->zero_address = addresses[l->given->launch->zero_buffer];
             l->zero_bytes = sequence->sizes_bytes[l->given->launch->zero_buffer];
             break;
+        case LAUNCH_LIBRARY:
+            if (!cuda_library_prepare(c, a, sequence, addresses, l, err))
+                return false;
+            break;
         }
     }
     *out = launches;
@@ -354,6 +392,8 @@ static bool enqueue_one(struct cuda_device *c, const struct cuda_launch *l, stru
                driver_check(&c->cu,
                             c->cu.cuMemsetD8Async(l->zero_address, 0, l->zero_bytes, c->stream),
                             err, "cannot zero a buffer");
+    if (l->given->kind == LAUNCH_LIBRARY)
+        return cuda_library_enqueue(c, l, err);
     int status =
         c->cu.cuLaunchKernel(l->function, r->grid[0], r->grid[1], r->grid[2], r->block[0],
                              r->block[1], r->block[2], r->shared_bytes, c->stream, l->args, NULL);
@@ -448,14 +488,15 @@ static bool wait_step(struct cuda_device *c, const struct cuda_launch *l, struct
     int status = c->cu.cuStreamSynchronize(c->stream);
     if (status == CUDA_DONE)
         return true;
-    const char *name = NULL;
+    bool library = l->given->kind == LAUNCH_LIBRARY;
+    const char *name = NULL, *what = library ? "library call" : "kernel";
     (void)c->cu.cuGetErrorName(status, &name);
     for (size_t i = 0; i < COUNT_OF(known); i++)
         if (known[i].status == status)
-            return fail_as(err, ERROR_CHECK, NOWHERE,
-                           "kernel '%s' %s (%s on %s); --device sim:h200 says in which line",
-                           l->kernel, known[i].what, name ? name : "", c->head.info->id);
-    return driver_check(&c->cu, status, err, "kernel '%s' failed on %s", l->kernel,
+            return fail_as(err, ERROR_CHECK, NOWHERE, "%s '%s' %s (%s on %s)%s", what, l->kernel,
+                           known[i].what, name ? name : "", c->head.info->id,
+                           library ? "" : "; --device sim:h200 says in which line");
+    return driver_check(&c->cu, status, err, "%s '%s' failed on %s", what, l->kernel,
                         c->head.info->id);
 }
 
@@ -471,6 +512,7 @@ static void take_attributes(struct cuda_device *c, const struct cuda_launch *l, 
     const struct resolved_launch *r = l->given->launch;
     int registers = 0, shared_bytes = 0;
     struct occupancy o;
+    struct block_needs needs;
     if (c->cu.cuFuncGetAttribute(&registers, FUNCTION_REGISTERS, l->function) != CUDA_DONE ||
         c->cu.cuFuncGetAttribute(&shared_bytes, FUNCTION_SHARED_BYTES, l->function) != CUDA_DONE)
         return;
@@ -481,7 +523,9 @@ static void take_attributes(struct cuda_device *c, const struct cuda_launch *l, 
     set_counter(s, COUNTER_BLOCK_THREADS, threads, PROVENANCE_MEASURED);
     set_counter(s, COUNTER_GRID_BLOCKS, blocks, PROVENANCE_MEASURED);
     set_counter(s, COUNTER_SHARED_BYTES_PER_BLOCK, (double)shared, PROVENANCE_MEASURED);
-    if (!gpu_occupancy(c->head.info->gpu, threads, registers, shared, &o))
+    needs =
+        (struct block_needs){.threads = threads, .registers = registers, .shared_bytes = shared};
+    if (!gpu_occupancy(c->head.info->gpu, &needs, &o))
         return;
     set_counter(s, COUNTER_OCCUPANCY_THEORETICAL_PCT, o.pct, PROVENANCE_MODELLED);
     set_counter(s, COUNTER_WAVES, blocks / ((double)o.blocks_per_sm * c->head.info->facts.sm_count),
@@ -514,6 +558,12 @@ struct replay { // one pass of the counters
     bool cold;
 };
 
+// Kernels, and all that a library launches in a call together; not our own filling of buffers.
+static bool is_counted(const struct cuda_launch *l)
+{
+    return l->given->kind != LAUNCH_ZERO;
+}
+
 static bool finish(struct cuda_device *c, struct error *err)
 {
     return driver_check(&c->cu, c->cu.cuStreamSynchronize(c->stream), err,
@@ -528,7 +578,7 @@ static bool replay_pass(void *context, struct error *err)
     bool done = cuda_restore(&c->head, err) && (!r->cold || cuda_flush(c, err)) && finish(c, err);
     int kernels = 0;
     for (int i = 0; done && i < r->count; i++) {
-        bool marked = r->launches[i].given->kind == LAUNCH_KERNEL;
+        bool marked = is_counted(&r->launches[i]);
         done = (!marked || cupti_range_begin(c->cupti, kernels++, err)) &&
                enqueue_one(c, &r->launches[i], err) && finish(c, err) &&
                (!marked || cupti_range_end(c->cupti, err));
@@ -544,7 +594,7 @@ static void count_steps(const struct replay *r, struct arena *a, struct device_r
     struct error err = {0};
     int launches = 0;
     for (int i = 0; i < r->count; i++)
-        launches += r->launches[i].given->kind == LAUNCH_KERNEL;
+        launches += is_counted(&r->launches[i]);
     struct counters *counted = ARENA_ARRAY(a, struct counters, launches + 1);
     bool done = (c->cupti || cupti_open(c->context, c->ordinal, &c->cupti, &err)) &&
                 cuda_snapshot(&c->head, &err) &&
@@ -556,7 +606,7 @@ static void count_steps(const struct replay *r, struct arena *a, struct device_r
     }
     int next = 0;
     for (int i = 0; i < r->count && i < report->step_count; i++)
-        if (r->launches[i].given->kind == LAUNCH_KERNEL)
+        if (is_counted(&r->launches[i]))
             report->steps[i].counters = counted[next++];
 }
 
@@ -600,7 +650,7 @@ static bool cuda_run(struct device *d, const struct device_sequence *sequence,
         (void)error_context(err, "%.*s", (int)strcspn(said, "\n"), said);
     bool first = true;
     for (int i = 0; i < report->step_count; i++)
-        if (launches[i].given->kind == LAUNCH_KERNEL) {
+        if (is_counted(&launches[i])) {
             counters_accumulate(&report->counters, &report->steps[i].counters, first);
             first = false;
         }
@@ -616,8 +666,14 @@ const struct device_ops cuda_device_ops = {
     .write = cuda_write,
     .read = cuda_read,
     .load = cuda_load,
+    .library = cuda_library,
     .run = cuda_run,
     .measure = cuda_measure,
+    .measure_region = cuda_measure_region,
+    .count_region = cuda_count_region,
+    .mark = cuda_mark,
+    .elapsed = cuda_elapsed,
+    .launch = cuda_launch_on,
     .state = cuda_state,
     .snapshot = cuda_snapshot,
     .restore = cuda_restore,

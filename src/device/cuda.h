@@ -41,9 +41,14 @@ struct cuda_device {
     struct driver cu;
     int ordinal, device; // device: the driver's handle
     void *context, *stream, *start, *stop;
+    bool retained;      // the context is the primary one, held by us
     void *hold, *sweep; // our own kernels
     uint64_t sweep_address, sweep_bytes;
     struct arena arena; // modules
+    struct {
+        void **items;
+        size_t count, capacity;
+    } modules; // the driver's
     struct {
         struct allocation *items;
         size_t count, capacity;
@@ -51,6 +56,13 @@ struct cuda_device {
     struct nvml *nvml;
     bool nvml_tried;
     struct cupti *cupti;
+    struct cublas *cublas; // NULL = not opened
+    struct {
+        struct opened_library *items;
+        size_t count, capacity;
+    } libraries;
+    uint64_t workspace; // of plug-ins, one after the other
+    size_t workspace_bytes;
 };
 
 // A kernel's launch with its arguments, for one set of buffers.
@@ -60,6 +72,8 @@ struct cuda_launch {
     const char *kernel; // as the user names it
     void **args;
     uint64_t zero_address, zero_bytes;
+    const uint64_t *addresses;  // LAUNCH_LIBRARY: of the buffers
+    struct plugin_call *plugin; // … by a plug-in
 };
 // Ready launches of the sequence on those buffers (arena-owned).
 bool cuda_prepare(struct cuda_device *c, struct arena *a, const struct device_sequence *sequence,
@@ -72,11 +86,73 @@ bool cuda_flush(struct cuda_device *c, struct error *err) CHECK_RESULT;
 bool cuda_grab(struct cuda_device *c, const char *name, uint64_t size_bytes, uint64_t *address,
                struct error *err) CHECK_RESULT;
 
+/* ---- libraries (cuda_library.c, cublas.c, plugin.c) ------------------------------------------------- */
+
+static inline void *device_pointer(uint64_t address)
+{
+    return (void *)(uintptr_t)address;
+}
+struct ridge_peer;
+
+bool cuda_library(struct device *d, const struct library_call *call, struct device_library *out,
+                  struct error *err) CHECK_RESULT;
+// Fills what a LAUNCH_LIBRARY step needs, workspace included; its library has been opened.
+bool cuda_library_prepare(struct cuda_device *c, struct arena *a,
+                          const struct device_sequence *sequence, const uint64_t *addresses,
+                          struct cuda_launch *out, struct error *err) CHECK_RESULT;
+bool cuda_library_enqueue(struct cuda_device *c, const struct cuda_launch *l,
+                          struct error *err) CHECK_RESULT;
+void cuda_libraries_close(struct cuda_device *c);
+
+extern const char *const cublas_names[]; // of the library, NULL terminated
+// Sets c->cublas, or says in `absent` why not.
+bool cublas_open(struct cuda_device *c, const char **absent, struct error *err) CHECK_RESULT;
+const char *cublas_version(const struct cublas *b);
+bool cublas_enqueue(struct cublas *b, const struct resolved_launch *l, const uint64_t *addresses,
+                    struct error *err) CHECK_RESULT;
+void cublas_close(struct cublas *b);
+
+// Sets `out`, or says in `absent` why not. A plug-in without the function is a mistake.
+bool plugin_open(struct arena *a, const struct library_call *library, const struct ridge_peer **out,
+                 const char **absent, struct error *err) CHECK_RESULT;
+const char *plugin_version(const struct ridge_peer *peer);
+bool plugin_prepare(struct arena *a, const struct ridge_peer *peer, const struct resolved_launch *l,
+                    const struct device_sequence *sequence, const uint64_t *addresses, void *stream,
+                    struct plugin_call **out, size_t *workspace_bytes,
+                    struct error *err) CHECK_RESULT;
+bool plugin_enqueue(const struct plugin_call *p, const struct resolved_launch *l,
+                    uint64_t workspace, size_t workspace_bytes, struct error *err) CHECK_RESULT;
+
 /* ---- timing (cuda_measure.c) -------------------------------------------------------------------------- */
 
 bool cuda_measure(struct device *d, const struct device_sequence *sequence,
                   const struct device_run_options *options, int count, double *times_ns,
                   struct error *err);
 void cuda_state(struct device *d, struct device_state *out);
+// Waits for c->stop to come, at most until that time on clock_ns.
+bool cuda_wait_stop(struct cuda_device *c, uint64_t deadline_ns, struct error *err) CHECK_RESULT;
+
+/* ---- a program's own streams (cuda_region.c) ------------------------------------------------------------- */
+
+bool cuda_measure_region(struct device *d, struct device_region *region,
+                         const struct device_run_options *options, int count, double *times_ns,
+                         struct error *err);
+bool cuda_count_region(struct device *d, const struct device_region *region, bool cold,
+                       struct counters *out, struct error *err);
+bool cuda_mark(struct device *d, void *stream, struct error *err);
+bool cuda_elapsed(struct device *d, void *stream, double *time_ns, struct error *err);
+bool cuda_launch_on(struct device *d, const struct device_sequence *sequence, void *stream,
+                    struct error *err);
+// count samples, each of `batch` runs that `enqueue` puts on c->stream, held up for hold_ns.
+struct cuda_sampling {
+    struct cuda_device *device;
+    bool (*enqueue)(struct cuda_sampling *s, int run, struct error *err);
+    void *context;
+    const struct device_run_options *options;
+    int batch;
+    uint64_t hold_ns, deadline_ns;
+};
+bool cuda_sample(struct cuda_sampling *s, int count, double *times_ns,
+                 struct error *err) CHECK_RESULT;
 
 #endif

@@ -17,14 +17,13 @@ static const uint64_t spin_ns = 20000000; // wait busily so long, then sleep bet
 static const long nap_ns = 200000;
 enum { HELD_BATCH_MAX = 64 }; // longer batches outlast the host's queueing, and the queue's room
 
-struct timing {
+struct timing { // of a sequence
     struct cuda_device *device;
     const struct device_sequence *sequence;
     const struct device_run_options *options;
     struct arena arena;
     struct cuda_launch **runs; // a batch's: the same launches, each on its set of buffers
     int batch;
-    uint64_t deadline_ns;
 };
 
 /* ---- sets of buffers -------------------------------------------------------------------------------- */
@@ -88,11 +87,10 @@ static bool prepare_runs(struct timing *t, struct error *err)
     return !cold || fill_twins(t, err);
 }
 
-/* ---- one sample -------------------------------------------------------------------------------------- */
+/* ---- samples -------------------------------------------------------------------------------------- */
 
-static bool hold(struct cuda_device *c, int launches, struct error *err)
+static bool hold(struct cuda_device *c, uint64_t duration_ns, struct error *err)
 {
-    uint64_t duration_ns = hold_base_ns + hold_launch_ns * (uint64_t)launches;
     void *args[] = {&duration_ns};
     return driver_check(&c->cu,
                         c->cu.cuLaunchKernel(c->hold, 1, 1, 1, 1, 1, 1, 0, c->stream, args, NULL),
@@ -100,14 +98,13 @@ static bool hold(struct cuda_device *c, int launches, struct error *err)
 }
 
 // Looks until the event has come: an endless kernel must not make us wait without end.
-static bool wait_stop(struct timing *t, struct error *err)
+bool cuda_wait_stop(struct cuda_device *c, uint64_t deadline_ns, struct error *err)
 {
-    struct cuda_device *c = t->device;
     uint64_t begin_ns = clock_ns();
     int status;
     while ((status = c->cu.cuEventQuery(c->stop)) == CUDA_NOT_READY) {
         uint64_t now_ns = clock_ns();
-        if (now_ns > t->deadline_ns)
+        if (now_ns > deadline_ns)
             return fail_as(err, ERROR_CHECK, NOWHERE,
                            "a timed run did not end in time and was stopped; --timeout gives it "
                            "more");
@@ -117,47 +114,77 @@ static bool wait_stop(struct timing *t, struct error *err)
     return driver_check(&c->cu, status, err, "a timed run failed on %s", c->head.info->id);
 }
 
-static bool enqueue_batch(struct timing *t, struct error *err)
+static bool enqueue_batch(struct cuda_sampling *s, struct error *err)
 {
-    for (int run = 0; run < t->batch; run++)
-        if (!cuda_enqueue(t->device, t->runs[run], t->sequence->launch_count, err))
+    for (int run = 0; run < s->batch; run++)
+        if (!s->enqueue(s, run, err))
             return false;
     return true;
 }
 
-static bool sample(struct timing *t, double *time_ns, struct error *err)
+static bool sample(struct cuda_sampling *s, double *time_ns, struct error *err)
 {
-    struct cuda_device *c = t->device;
+    struct cuda_device *c = s->device;
     const struct driver *cu = &c->cu;
     float time_ms = 0;
     // Warm: a run that is not timed leaves the caches as the timed ones find them.
-    bool done =
-        (t->batch > HELD_BATCH_MAX || hold(c, (t->batch + 1) * t->sequence->launch_count, err)) &&
-        (t->options->cold ? cuda_flush(c, err)
-                          : cuda_enqueue(c, t->runs[0], t->sequence->launch_count, err)) &&
-        driver_check(cu, cu->cuEventRecord(c->start, c->stream), err, "no event") &&
-        enqueue_batch(t, err) &&
-        driver_check(cu, cu->cuEventRecord(c->stop, c->stream), err, "no event") &&
-        wait_stop(t, err) &&
-        driver_check(cu, cu->cuEventElapsedTime(&time_ms, c->start, c->stop), err,
-                     "the events give no time");
-    *time_ns = (double)time_ms * ns_per_ms / t->batch;
+    bool done = (s->batch > HELD_BATCH_MAX || hold(c, hold_base_ns + s->hold_ns, err)) &&
+                (s->options->cold ? cuda_flush(c, err) : s->enqueue(s, 0, err)) &&
+                driver_check(cu, cu->cuEventRecord(c->start, c->stream), err, "no event") &&
+                enqueue_batch(s, err) &&
+                driver_check(cu, cu->cuEventRecord(c->stop, c->stream), err, "no event") &&
+                cuda_wait_stop(c, s->deadline_ns, err) &&
+                driver_check(cu, cu->cuEventElapsedTime(&time_ms, c->start, c->stop), err,
+                             "the events give no time");
+    *time_ns = (double)time_ms * ns_per_ms / s->batch;
     return done;
+}
+
+bool cuda_sample(struct cuda_sampling *s, int count, double *times_ns, struct error *err)
+{
+    double timeout_s = s->options->timeout_s > 0 ? s->options->timeout_s : default_timeout_s;
+    s->batch = s->options->batch > 1 ? s->options->batch : 1;
+    s->deadline_ns = clock_ns() + (uint64_t)(timeout_s * ns_per_s);
+    for (int i = 0; i < count; i++)
+        if (!sample(s, &times_ns[i], err))
+            return false;
+    return true;
+}
+
+/* ---- a sequence ---------------------------------------------------------------------------------------- */
+
+// The host's work to queue a run of the sequence, in launches: a library's call is several, and more.
+static int host_launches(const struct device_sequence *s)
+{
+    enum { LIBRARY_LAUNCHES = 8 };
+    int n = 0;
+    for (int i = 0; i < s->launch_count; i++)
+        n += s->launches[i].kind == LAUNCH_LIBRARY ? LIBRARY_LAUNCHES : 1;
+    return n;
+}
+
+static bool enqueue_run(struct cuda_sampling *s, int run, struct error *err)
+{
+    const struct timing *t = s->context;
+    return cuda_enqueue(s->device, t->runs[run], t->sequence->launch_count, err);
 }
 
 bool cuda_measure(struct device *d, const struct device_sequence *sequence,
                   const struct device_run_options *options, int count, double *times_ns,
                   struct error *err)
 {
-    double timeout_s = options->timeout_s > 0 ? options->timeout_s : default_timeout_s;
     struct timing t = {.device = (struct cuda_device *)d,
                        .sequence = sequence,
                        .options = options,
-                       .batch = options->batch > 1 ? options->batch : 1,
-                       .deadline_ns = clock_ns() + (uint64_t)(timeout_s * ns_per_s)};
-    bool done = prepare_runs(&t, err);
-    for (int i = 0; done && i < count; i++)
-        done = sample(&t, &times_ns[i], err);
+                       .batch = options->batch > 1 ? options->batch : 1};
+    struct cuda_sampling s = {
+        .device = t.device,
+        .enqueue = enqueue_run,
+        .context = &t,
+        .options = options,
+        .hold_ns = hold_launch_ns * (uint64_t)(t.batch + 1) * (uint64_t)host_launches(sequence),
+    };
+    bool done = prepare_runs(&t, err) && cuda_sample(&s, count, times_ns, err);
     arena_release(&t.arena);
     return done;
 }

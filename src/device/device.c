@@ -39,6 +39,26 @@ struct device_facts device_facts_of(const struct gpu *g)
     };
 }
 
+bool chips_simulated(struct arena *a, const char *const **ids, struct error *err)
+{
+    const char *const *all = NULL;
+    size_t count = 0, kept = 0;
+    if (!gpu_list(a, &all, err))
+        return false;
+    while (all[count])
+        count++;
+    const char **list = ARENA_ARRAY(a, const char *, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        struct gpu *g = NULL;
+        if (!gpu_load(a, all[i], &g, err))
+            return false;
+        if (gpu_is_simulated(g))
+            list[kept++] = all[i];
+    }
+    *ids = list;
+    return true;
+}
+
 bool device_info_sim(struct arena *a, const char *chip, struct device_info *out, struct error *err)
 {
     struct gpu *g = NULL;
@@ -59,7 +79,7 @@ bool device_info_sim(struct arena *a, const char *chip, struct device_info *out,
 static bool fail_unknown(struct arena *a, const char *id, struct error *err)
 {
     const char *const *chips = NULL;
-    if (!gpu_list(a, &chips, err))
+    if (!chips_simulated(a, &chips, err))
         return false;
     const char *names[64] = {"auto"};
     size_t count = 1;
@@ -99,6 +119,21 @@ static bool find_cuda(struct arena *a, const char *id, struct device_info *out, 
                    count > 1 ? infos[count - 1].id : "");
 }
 
+// A chip with a file; only some of them can be simulated.
+static bool find_sim(struct arena *a, const char *chip, struct device_info *out, struct error *err)
+{
+    struct gpu *g = NULL;
+    if (!gpu_load(a, chip, &g, err))
+        return false;
+    if (!gpu_is_simulated(g))
+        return fail(
+            err, NOWHERE,
+            "the simulated GPU runs PTX, which '%s' does not: `ridge occupancy --device %s` "
+            "and `ridge explain --on %s` know that chip",
+            chip, chip, chip);
+    return device_info_sim(a, chip, out, err);
+}
+
 bool device_find(struct arena *a, const char *id, struct device_info *out, struct error *err)
 {
     static const char *const other[] = {"hip", "opencl"};
@@ -126,6 +161,6 @@ bool device_find(struct arena *a, const char *id, struct device_info *out, struc
     if (str_starts_with(id, sim_prefix))
         for (; *chips; chips++)
             if (strcmp(*chips, id + sizeof sim_prefix - 1) == 0)
-                return device_info_sim(a, *chips, out, err);
+                return find_sim(a, *chips, out, err);
     return fail_unknown(a, id, err);
 }

@@ -1,7 +1,7 @@
 // device: one face for every GPU, real or simulated, and the compilers that feed them.
 //   device_open("sim:h200") -> device_alloc/write -> device_load(compiled) -> device_run -> read
-// A device is used inside a worker process only (loop does that): whatever it does to its process
-// costs one variant. Backends: sim.c now; a backend is one file behind `struct device_ops`.
+// The loop uses a device inside a worker process only: whatever it does to its process costs one
+// variant. The library (api) uses it in the caller's. A backend is a file behind `struct device_ops`.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef RIDGE_DEVICE_H
 #define RIDGE_DEVICE_H
@@ -80,6 +80,9 @@ bool device_probe(struct arena *a, const struct device_info *info,
 // Keeps them in the user's data folder, where device_find takes them from.
 bool roofs_write(struct arena *a, const struct roofs *roofs, const char **path,
                  struct error *err) CHECK_RESULT;
+// The chip with the roofs that were measured on this machine in the place of its own figures: on the
+// device of that name, or any of that chip (NULL). The newest; none: `chip` itself.
+const struct gpu *roofs_known(struct arena *a, const struct gpu *chip, const char *device_name);
 bool roofs_parse(struct arena *a, const char *file, const char *text, size_t size_bytes,
                  struct roofs *out, struct error *err) CHECK_RESULT;
 
@@ -201,6 +204,21 @@ struct device_state {
     const char *throttled; // why it runs slower than it could ("power limit", "heat"), or NULL
 };
 
+struct device_library {  // of the device, until it is closed
+    const char *version; // "cuBLAS 13.0.2"; NULL where it is absent
+    const char *absent;
+};
+
+// Work that the program ridge is part of puts on a stream of its own.
+struct device_region {
+    const char *name;
+    // prepare (optional) makes the inputs new; neither waits for the device.
+    bool (*enqueue)(void *context, void *stream, struct error *err);
+    bool (*prepare)(void *context, void *stream, struct error *err);
+    void *context, *stream; // stream NULL: the default one
+    double host_ns;         // out: the host's time to enqueue it, the least seen; 0 = not known yet
+};
+
 struct device_ops {
     const char *backend;
     bool (*open)(const struct device_info *info, struct device **out, struct error *err);
@@ -214,6 +232,10 @@ struct device_ops {
                  struct error *err);
     bool (*load)(struct device *d, const struct compiled *code, struct device_module **out,
                  struct error *err);
+    // Optional (real devices): opens what a step with `library` calls, before the step is run. Where it
+    // is not here, that is no error: `absent` says why and how to get it.
+    bool (*library)(struct device *d, const struct library_call *call, struct device_library *out,
+                    struct error *err);
     // Runs the sequence once, to its end. false: it could not be run or stopped on a problem (kind
     // ERROR_CHECK); the report then holds what is known.
     bool (*run)(struct device *d, const struct device_sequence *sequence,
@@ -226,6 +248,20 @@ struct device_ops {
     bool (*measure)(struct device *d, const struct device_sequence *sequence,
                     const struct device_run_options *options, int count, double *times_ns,
                     struct error *err);
+    // Optional (real devices): the same of a region. It has no further sets of buffers: cold, a
+    // batch of more than one run finds only the first one cold.
+    bool (*measure_region)(struct device *d, struct device_region *region,
+                           const struct device_run_options *options, int count, double *times_ns,
+                           struct error *err);
+    // Optional: hardware counters of a region, which runs several times.
+    bool (*count_region)(struct device *d, const struct device_region *region, bool cold,
+                         struct counters *out, struct error *err);
+    // Optional: the time on the device's clock from mark to elapsed, which waits for it.
+    bool (*mark)(struct device *d, void *stream, struct error *err);
+    bool (*elapsed)(struct device *d, void *stream, double *time_ns, struct error *err);
+    // Optional (real devices): enqueues the sequence on the stream and does not wait.
+    bool (*launch)(struct device *d, const struct device_sequence *sequence, void *stream,
+                   struct error *err);
     void (*state)(struct device *d, struct device_state *out); // optional (real devices)
     // Optional: keeps a copy of every buffer's content on the device; puts it back.
     bool (*snapshot)(struct device *d, struct error *err);
@@ -237,6 +273,20 @@ struct device { // the head of every backend's own struct
 };
 bool device_open(const struct device_info *info, struct device **out,
                  struct error *err) CHECK_RESULT;
+
+/* ---- ranges: what is being done, by name, in this thread; see nvtx.c -------------------------------- */
+
+// The program's: told to a profiler that listens (NVTX), and kept.
+void range_push(const char *name);
+void range_pop(void);
+const char *range_path(void); // "outer/inner"; "" outside; until the next push or pop
+// For NVTX's header to call with its tables: the ranges that the program pushes by it then count too.
+// Returns 1, or 0 if the tables are not as they should be.
+typedef const void *range_tables(uint32_t id);
+int ranges_listen(range_tables *get);
+// ridge's own: told to the profiler only.
+void phase_begin(const char *name);
+void phase_end(void);
 
 // Adds what a further launch did: extensive counters sum; per-launch facts (registers, shared bytes,
 // occupancy, waves, lanes) are weighted by warp instructions or taken from the longest step.

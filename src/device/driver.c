@@ -1,7 +1,7 @@
 // The CUDA driver: found, opened, asked what GPUs it has. A GPU is described by its chip's file where
 // the name matches; of others the nearest chip's file is taken and every figure that the driver
 // knows put in its place, so that a new chip works the day it comes. The driver is asked in a worker
-// process: a process that has started it can no longer fork workers that use it.
+// process, unless ours has started it: then it can no longer fork workers that use it.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda.h"
 
@@ -159,40 +159,63 @@ static bool ask_gpu(const struct driver *d, int ordinal, struct gpu_facts *out)
     return true;
 }
 
-// Sends an error, or a struct gpu_facts for each GPU.
-static int ask_body(void *context, int fd)
-{
-    (void)context;
-    struct driver d;
-    struct error err = {0};
-    int count = 0;
-    if (!driver_open(&d, &err) || !driver_check(&d, d.cuDeviceGetCount(&count), &err,
-                                                "the CUDA driver does not say what GPUs it has"))
-        return worker_send(fd, &err, sizeof err) ? 0 : 1;
-    for (int i = 0; i < count && i < GPUS_MAX; i++) {
-        struct gpu_facts facts;
-        if (ask_gpu(&d, i, &facts) && !worker_send(fd, &facts, sizeof facts))
-            return 1;
-    }
-    return 0;
-}
-
-/* ---- what GPUs there are: the chip ---------------------------------------------------------------------- */
-
 struct answer {
     struct gpu_facts gpus[GPUS_MAX];
     int count;
     struct error err;
 };
 
+static void ask_all(struct answer *out)
+{
+    struct driver d;
+    int count = 0;
+    if (!driver_open(&d, &out->err) ||
+        !driver_check(&d, d.cuDeviceGetCount(&count), &out->err,
+                      "the CUDA driver does not say what GPUs it has"))
+        return;
+    for (int i = 0; i < count && i < GPUS_MAX; i++)
+        out->count += ask_gpu(&d, i, &out->gpus[out->count]);
+}
+
+static int ask_body(void *context, int fd)
+{
+    struct answer *answer = context;
+    ask_all(answer);
+    return worker_send(fd, answer, sizeof *answer) ? 0 : 1;
+}
+
 static void take_answer(void *context, const char *data, size_t size_bytes)
 {
-    struct answer *r = context;
-    if (size_bytes == sizeof r->err)
-        memcpy(&r->err, data, sizeof r->err);
-    else if (size_bytes == sizeof r->gpus[0] && r->count < GPUS_MAX)
-        memcpy(&r->gpus[r->count++], data, sizeof r->gpus[0]);
+    if (size_bytes == sizeof(struct answer))
+        memcpy(context, data, size_bytes);
 }
+
+// The program that ridge is part of may have started the driver; then it is asked right here.
+static bool is_started(void)
+{
+    int (*ask)(int *count) = NULL, count = 0;
+    struct error ignored = {0};
+    void *library = library_loaded("libcuda.so.1");
+    return library && library_symbol(library, "cuDeviceGetCount", &ask, sizeof ask, &ignored) &&
+           ask(&count) == CUDA_DONE;
+}
+
+static bool ask_worker(struct answer *out, struct error *err)
+{
+    struct worker_spec spec = {.body = ask_body,
+                               .context = out,
+                               .timeout_s = ask_timeout_s,
+                               .on_message = take_answer,
+                               .message_context = out};
+    struct worker_result end;
+    if (!worker_run(&spec, &end, err))
+        return false;
+    return end.end == WORKER_DONE ||
+           fail_as(err, ERROR_SYSTEM, NOWHERE, "the CUDA driver %s when asked for its GPUs",
+                   end.end == WORKER_TIMED_OUT ? "hangs" : "crashes");
+}
+
+/* ---- what GPUs there are: the chip ---------------------------------------------------------------------- */
 
 static int cc_distance(const struct gpu *g, const struct gpu_facts *facts)
 {
@@ -220,6 +243,8 @@ static bool choose_chip(struct arena *a, const struct gpu_facts *facts, struct g
         struct gpu *g = NULL;
         if (!gpu_load(a, *chips, &g, err) || !g)
             return false;
+        if (strcmp(g->vendor, "nvidia") != 0)
+            continue;
         bool matches = is_chip(g, facts);
         if (*known && best && (!matches || strlen(g->name) <= strlen(best->name)))
             continue;
@@ -241,7 +266,7 @@ static void make_unknown(struct arena *a, struct gpu *g, const struct gpu_facts 
     g->cc_minor = facts->cc_minor;
     g->arch = arena_printf(a, "sm_%d%d", facts->cc_major, facts->cc_minor);
     for (int f = 0; f < GPU_FIELD_COUNT; f++) {
-        if (!gpu_field_info((enum gpu_field)f)->required)
+        if (gpu_field_info((enum gpu_field)f)->need == GPU_OPTIONAL)
             g->value[f] = (double)NAN;
         g->source[f] = assumed;
     }
@@ -290,21 +315,15 @@ static bool make_info(struct arena *a, const struct gpu_facts *facts, struct dev
 bool device_infos_cuda(struct arena *a, struct device_info **out, int *count, struct error *err)
 {
     struct answer answer = {.count = 0};
-    struct worker_spec spec = {.body = ask_body,
-                               .timeout_s = ask_timeout_s,
-                               .on_message = take_answer,
-                               .message_context = &answer};
-    struct worker_result end;
     *count = 0;
-    if (!worker_run(&spec, &end, err))
+    if (is_started())
+        ask_all(&answer);
+    else if (!ask_worker(&answer, err))
         return false;
     if (answer.err.kind != ERROR_NONE) {
         *err = answer.err;
         return false;
     }
-    if (end.end != WORKER_DONE)
-        return fail_as(err, ERROR_SYSTEM, NOWHERE, "the CUDA driver %s when asked for its GPUs",
-                       end.end == WORKER_TIMED_OUT ? "hangs" : "crashes");
     if (answer.count == 0)
         return fail_as(err, ERROR_SYSTEM, NOWHERE, "the CUDA driver has no GPU");
     *out = ARENA_ARRAY(a, struct device_info, answer.count);

@@ -113,6 +113,8 @@ bool device_infos_cuda(struct arena *a, struct device_info **out, int *count,
 // Of a chip's figures.
 struct device_facts device_facts_of(const struct gpu *g);
 // The simulated device of a chip that has a file.
+// Ids of the chips that the simulated GPU can be, sorted; NULL terminated.
+bool chips_simulated(struct arena *a, const char *const **ids, struct error *err) CHECK_RESULT;
 bool device_info_sim(struct arena *a, const char *chip, struct device_info *out,
                      struct error *err) CHECK_RESULT;
 const char *environment(const char *name);  // NULL if unset or empty

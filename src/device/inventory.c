@@ -177,6 +177,12 @@ static void add_tools(struct parts *p)
     parts_add(p, "CUPTI", cupti != NULL,
               cupti ? cupti : "libcupti is in no folder known: no hardware counters",
               "comes with CUDA's toolkit, 12.6 or later; RIDGE_CUDA_PATH names its folder");
+    const char *cublas = find_in_folders(a, cublas_names);
+    parts_add(
+        p, "cuBLAS", cublas != NULL,
+        cublas ? cublas : "libcublas is in no folder known: variants that call it are left out",
+        "optional: pip install nvidia-cublas (or CUDA's toolkit), then set RIDGE_CUDA_PATH to "
+        "its folder");
     const char *ptxas = program_find(a, "ptxas");
     if (!ptxas)
         ptxas = program_find(a, "/usr/local/cuda/bin/ptxas");
@@ -193,7 +199,7 @@ static bool add_devices(struct arena *a, struct device_inventory *out, struct er
     int real_count = 0;
     struct error none = {0};
     const char *const *chips = NULL;
-    if (!gpu_list(a, &chips, err))
+    if (!chips_simulated(a, &chips, err))
         return false;
     int count = 0;
     while (chips[count])

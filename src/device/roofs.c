@@ -8,6 +8,7 @@
 #include "device/internal.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -210,14 +211,13 @@ bool roofs_parse(struct arena *a, const char *file, const char *text, size_t siz
     return true;
 }
 
-static bool is_of(const struct roofs *roofs, const struct device_info *info, const char *path,
-                  struct error *err)
+// Roofs that are nothing like the chip's own figures are another chip's, or a broken file's.
+static bool is_plausible(const struct roofs *roofs, const struct gpu *chip, const char *path,
+                         struct error *err)
 {
     const struct location at = {.file = path};
-    if (strcmp(roofs->device, info->name) != 0 || strcmp(roofs->driver, info->driver) != 0)
-        return fail(err, at, "these are the roofs of %s with %s", roofs->device, roofs->driver);
     for (int i = 0; i < ROOF_COUNT; i++) {
-        double own = roof_of_chip(info->chip, (enum roof_id)i), ratio = roofs->value[i] / own;
+        double own = roof_of_chip(chip, (enum roof_id)i), ratio = roofs->value[i] / own;
         if (isfinite(ratio) && (ratio > factor_max || ratio < 1 / factor_max))
             return fail(err, at, "'%s' is %g %s, but its chip has about %g", infos[i].name,
                         roofs->value[i], infos[i].unit, own);
@@ -225,23 +225,63 @@ static bool is_of(const struct roofs *roofs, const struct device_info *info, con
     return true;
 }
 
+static bool is_of(const struct roofs *roofs, const struct device_info *info, const char *path,
+                  struct error *err)
+{
+    const struct location at = {.file = path};
+    if (strcmp(roofs->device, info->name) != 0 || strcmp(roofs->driver, info->driver) != 0)
+        return fail(err, at, "these are the roofs of %s with %s", roofs->device, roofs->driver);
+    return is_plausible(roofs, info->chip, path, err);
+}
+
+static bool roofs_read(struct arena *a, const char *path, struct roofs *out, struct error *err)
+{
+    char *text = NULL;
+    size_t size_bytes = 0;
+    bool done = file_read(path, ROOFS_FILE_BYTES_MAX, &text, &size_bytes, err) &&
+                roofs_parse(a, path, text, size_bytes, out, err);
+    free(text);
+    return done;
+}
+
 void roofs_take(struct arena *a, struct device_info *info)
 {
     const char *path = roofs_path(a, info->name, info->driver);
     struct roofs roofs = {0};
     struct error err = {0};
-    char *text = NULL;
-    size_t size_bytes = 0;
     if (!file_exists(path))
         return;
-    bool done = file_read(path, ROOFS_FILE_BYTES_MAX, &text, &size_bytes, &err) &&
-                roofs_parse(a, path, text, size_bytes, &roofs, &err) &&
-                is_of(&roofs, info, path, &err);
-    free(text);
-    if (done)
+    if (roofs_read(a, path, &roofs, &err) && is_of(&roofs, info, path, &err))
         info->gpu = apply(a, info->chip, &roofs);
     else
         info->warning = arena_printf(
             a, "%.*s; the measured roofs of %s are ignored: `ridge probe` measures them anew",
             (int)strcspn(err.message, "\n"), err.message, info->id);
+}
+
+const struct gpu *roofs_known(struct arena *a, const struct gpu *chip, const char *device_name)
+{
+    const char *folder = user_data_path(a, "roofs");
+    const struct gpu *found = chip;
+    const char *newest = "";
+    DIR *dir = folder ? opendir(folder) : NULL;
+    if (!dir)
+        return chip;
+    // readdir of a stream of our own is safe between threads (POSIX.1-2024).
+    for (struct dirent *entry; (entry = readdir(dir));) { // NOLINT(concurrency-mt-unsafe)
+        struct roofs roofs = {0};
+        struct error unusable = {0}; // `ridge devices` tells of files that are broken
+        const char *path = path_join(a, folder, entry->d_name);
+        if (!str_ends_with(entry->d_name, ".yaml") || !roofs_read(a, path, &roofs, &unusable))
+            continue;
+        bool same =
+            device_name ? strcmp(roofs.device, device_name) == 0 : gpu_is_named(chip, roofs.device);
+        if (!same || strcmp(roofs.date, newest) <= 0 ||
+            !is_plausible(&roofs, chip, path, &unusable))
+            continue;
+        newest = roofs.date;
+        found = apply(a, chip, &roofs);
+    }
+    (void)closedir(dir);
+    return found;
 }

@@ -393,6 +393,10 @@ static bool sim_device_run(struct device *d, const struct device_sequence *seque
         case LAUNCH_ZERO:
             done = run_zero(&w, launch, step, err);
             break;
+        case LAUNCH_LIBRARY: // the loop skips it: no library brings PTX
+            done = fail_as(err, ERROR_SYSTEM, launch->launch->at, "'%s' needs a CUDA device",
+                           launch->launch->library->text);
+            break;
         }
     }
     work_finish(&w);

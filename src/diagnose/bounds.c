@@ -139,7 +139,9 @@ static void bound_l1(const struct diagnosis_input *in, struct bound_set *set)
 {
     const struct gpu *g = in->gpu;
     double lines = known(count(in, COUNTER_GLOBAL_LOAD_LINES), 0);
-    double bytes = known(count(in, COUNTER_GLOBAL_LOAD_SECTORS_IDEAL), 0) * SECTOR_BYTES;
+    double local = known(count(in, COUNTER_LOCAL_LOAD_SECTORS), 0) +
+                   known(count(in, COUNTER_LOCAL_STORE_SECTORS), 0);
+    double bytes = (known(count(in, COUNTER_GLOBAL_LOAD_SECTORS_IDEAL), 0) + local) * SECTOR_BYTES;
     double global = global_wavefronts(in), shared = shared_wavefronts(in);
     double wavefront = known(gpu_value(g, GPU_FIELD_shared_wavefront_cycles), 1);
     double stages[] = {
@@ -151,7 +153,7 @@ static void bound_l1(const struct diagnosis_input *in, struct bound_set *set)
     double cycles = 0;
     for (size_t i = 0; i < COUNT_OF(stages); i++)
         cycles = fmax(cycles, stages[i]);
-    double work = global > 0 ? global : lines;
+    double work = global > 0 ? global : lines > 0 ? lines : local;
     if (!(cycles > 0) || !(work > 0))
         return;
     bound_set_one(set, RESOURCE_L1, "wavefronts", work, chip_per_ns(g, work / cycles),
@@ -186,6 +188,15 @@ static void bound_atomics(const struct diagnosis_input *in, struct bound_set *se
         in->gpu->source[GPU_FIELD_l2_atomics_per_ns], origin(in, COUNTER_GLOBAL_ATOMIC_SECTORS));
 }
 
+// Both directions at once: the larger.
+static void bound_link(const struct diagnosis_input *in, struct bound_set *set)
+{
+    const struct transfers *t = &in->transfers;
+    bound_set_one(set, RESOURCE_LINK, "bytes", fmax(t->h2d_bytes, t->d2h_bytes),
+                  gpu_value(in->gpu, GPU_FIELD_host_link_gbps),
+                  in->gpu->source[GPU_FIELD_host_link_gbps], t->provenance);
+}
+
 void bounds_compute(const struct diagnosis_input *in, struct bound_set *out)
 {
     const struct gpu *g = in->gpu;
@@ -214,6 +225,7 @@ void bounds_compute(const struct diagnosis_input *in, struct bound_set *out)
                   gpu_value(g, GPU_FIELD_tensor_bf16_tflops) * 1000,
                   g->source[GPU_FIELD_tensor_bf16_tflops], origin(in, COUNTER_FLOPS_TENSOR));
     bound_atomics(in, out);
+    bound_link(in, out);
     bound_set_one(out, RESOURCE_LAUNCH, "launches", in->launches, 1 / GPU(g, grid_launch_ns),
                   g->source[GPU_FIELD_grid_launch_ns], PROVENANCE_MODELLED);
 }
@@ -222,14 +234,14 @@ int bounds_largest(const struct bound_set *set)
 {
     int best = -1;
     for (int r = 0; r < RESOURCE_COUNT; r++)
-        if (r != RESOURCE_LAUNCH && !isnan(set->by[r].time_ns) &&
+        if (r != RESOURCE_LAUNCH && r != RESOURCE_LINK && !isnan(set->by[r].time_ns) &&
             (best < 0 || set->by[r].time_ns > set->by[best].time_ns))
             best = r;
     return best;
 }
 
 // The floor of any code for this job: its least bytes over device memory's rate, its least
-// operations over their pipe's; the larger. (double)NAN when the experiment states no work.
+// operations over their pipe's, its copies over the link's; the largest: all can go on at once. (double)NAN when the experiment states no work.
 double floor_compute(const struct diagnosis_input *in)
 {
     const struct gpu *g = in->gpu;
@@ -242,7 +254,11 @@ double floor_compute(const struct diagnosis_input *in)
         in->work_flops_f16 / chip_per_ns(g, 2 * gpu_value(g, GPU_FIELD_f16_lanes_per_cycle)),
         in->work_flops_tensor / (gpu_value(g, GPU_FIELD_tensor_bf16_tflops) * 1000),
     };
+    const struct transfers *t = &in->transfers;
     for (size_t i = 0; i < COUNT_OF(times); i++)
         floor_ns = fmax(floor_ns, times[i]); // fmax drops (double)NAN
+    if (!isnan(floor_ns) && transfers_ns(t) > 0)
+        floor_ns = fmax(floor_ns,
+                        fmax(t->h2d_bytes, t->d2h_bytes) / gpu_value(g, GPU_FIELD_host_link_gbps));
     return floor_ns;
 }

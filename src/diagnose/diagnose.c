@@ -30,25 +30,12 @@ const char *resource_name(enum resource r)
 
 const char *finding_class_name(enum finding_class c)
 {
-    switch (c) {
-    case FINDING_BANDWIDTH:
-        return "bandwidth";
-    case FINDING_LATENCY:
-        return "latency";
-    case FINDING_CAPACITY:
-        return "capacity";
-    case FINDING_INSTRUCTIONS:
-        return "instruction throughput";
-    case FINDING_OCCUPANCY:
-        return "occupancy";
-    case FINDING_DIVERGENCE:
-        return "divergence";
-    case FINDING_LAUNCH:
-        return "launch overhead";
-    case FINDING_TAIL:
-        return "load imbalance";
-    }
-    return "";
+    static const char *const names[] = {
+#define FINDING_CLASS(id, name) name,
+#include "diagnose/classes.def"
+#undef FINDING_CLASS
+    };
+    return names[c];
 }
 
 static int bound_order(const void *a, const void *b)
@@ -67,18 +54,28 @@ int bounds_sorted(const struct bound_set *set, struct bound *out)
     return count;
 }
 
+// `in` has the kernels' time alone; what is moved around them comes first.
 static void limiter_find(struct arena *a, const struct diagnosis_input *in,
                          const struct bound_set *set, struct diagnosis *out)
 {
     int largest = bounds_largest(set);
     double time = in->time_ns.value, launch = set->by[RESOURCE_LAUNCH].time_ns;
+    double copies = in->transfers.h2d_ns + in->transfers.d2h_ns;
+    double moved = copies / (time + transfers_ns(&in->transfers));
+    if (moved >= LIMITER_SHARE) {
+        out->limiter = resource_names[RESOURCE_LINK];
+        out->limiter_why =
+            arena_printf(a, "copies between host and device are %.0f %% of the time", 100 * moved);
+        return;
+    }
     if (largest < 0)
         return;
     double share = set->by[largest].time_ns / time;
     if (share >= LIMITER_SHARE) {
         out->limiter = resource_names[largest];
-        out->limiter_why = arena_printf(a, "%s is busy for %.0f %% of the time",
-                                        resource_labels[largest], 100 * fmin(share, 1));
+        out->limiter_why =
+            arena_printf(a, "%s is busy for %.0f %% of the %stime", resource_labels[largest],
+                         100 * fmin(share, 1), copies > 0 ? "kernels' " : "");
     } else if (launch / time >= LIMITER_SHARE) {
         out->limiter = resource_names[RESOURCE_LAUNCH];
         out->limiter_why =
@@ -125,6 +122,10 @@ bool diagnose(struct arena *a, const struct diagnosis_input *in, struct diagnosi
         return fail(err, NOWHERE,
                     "no time was measured or modelled, so there is nothing to diagnose");
     struct bound_set set;
+    struct diagnosis_input kernels = *in; // the same, their time alone
+    kernels.time_ns.value -= transfers_ns(&in->transfers);
+    if (!(kernels.time_ns.value > 0))
+        return fail(err, NOWHERE, "the copies took longer than all that was timed");
     bounds_compute(in, &set);
     out->bounds = ARENA_ARRAY(a, struct bound, RESOURCE_COUNT);
     out->bound_count = bounds_sorted(&set, out->bounds);
@@ -141,8 +142,9 @@ bool diagnose(struct arena *a, const struct diagnosis_input *in, struct diagnosi
         if (!isnan(kinds[i]))
             flops = (isnan(flops) ? 0 : flops) + kinds[i];
     out->intensity = flops / in->work_bytes;
-    limiter_find(a, in, &set, out);
-    findings_rank(a, in, &set, out);
+    out->waiting = waiting_split(&kernels, &set);
+    limiter_find(a, &kernels, &set, out);
+    findings_rank(a, &kernels, &set, out);
     return true;
 }
 

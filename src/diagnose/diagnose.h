@@ -10,7 +10,7 @@
 #include "gpu/gpu.h"
 
 // resources.def: RESOURCE(ID, "name", "label"): dram, l2, l1, shared, f32, f64, f16, integer,
-// special, issue, atomics, launch, tensor.
+// special, issue, atomics, launch, link, tensor.
 enum resource {
 #define RESOURCE(id, name, label) RESOURCE_##id,
 #include "diagnose/resources.def"
@@ -30,14 +30,10 @@ struct bound { // the time the work on one resource takes at that resource's rat
 };
 
 enum finding_class {
-    FINDING_BANDWIDTH,
-    FINDING_LATENCY,
-    FINDING_CAPACITY,
-    FINDING_INSTRUCTIONS,
-    FINDING_OCCUPANCY,
-    FINDING_DIVERGENCE,
-    FINDING_LAUNCH,
-    FINDING_TAIL,
+#define FINDING_CLASS(id, name) FINDING_##id,
+#include "diagnose/classes.def"
+#undef FINDING_CLASS
+    FINDING_CLASS_COUNT
 };
 const char *finding_class_name(enum finding_class c);
 
@@ -57,10 +53,27 @@ struct finding {
     bool folded; // expected gain under 3 %: counted, not shown by default
 };
 
+// Copies around the kernels, where the time holds them too. 0 = none.
+struct transfers {
+    double h2d_ns, d2h_ns; // host to device, back
+    double h2d_bytes, d2h_bytes;
+    double peer_ns; // exchanges with other GPUs
+    enum provenance provenance;
+};
+// Those of the host that the counters tell of: h2d_ns and the like.
+struct transfers transfers_of(const struct counters *c);
+// The chip while the time was measured. 0 or NULL = not known, no reason.
+struct clock_state {
+    double sm_mhz, power_w, temperature_c;
+    const char *throttled; // why it was slowed down
+};
+
 struct diagnosis_input {
     const struct gpu *gpu;
     const struct counters *counters;
-    struct figure time_ns;
+    struct figure time_ns; // transfers included
+    struct transfers transfers;
+    struct clock_state state;
     double work_bytes, work_flops_f16, work_flops_f32, work_flops_f64, work_flops_tensor; // NAN
     const device_line *lines;
     int line_count;
@@ -69,13 +82,21 @@ struct diagnosis_input {
     uint64_t grid_blocks;              // of the longest step
     int block_threads;
 };
+// Where a kernel's time goes that the busiest resource does not explain; modelled. NAN: not known.
+struct waiting {
+    double launch_ns;     // starting the kernels
+    double tail_ns;       // SMs without work: the last wave, uneven blocks, a grid too small
+    double occupancy_ns;  // too few warps fit on an SM to hide latency
+    double dependency_ns; // the rest: warps wait for what they asked for
+};
 struct diagnosis {        // arena-owned
     struct bound *bounds; // those with work, largest first
     int bound_count;
-    double floor_ns;          // of [work] at the chip's rates: no code is faster; NAN if not stated
-    double code_floor_ns;     // largest bound: the floor with this code
-    const char *limiter;      // a resource's name, or "latency" when none reaches 60 % of the time
-    const char *limiter_why;  // one sentence
+    double floor_ns;         // of [work] at the chip's rates: no code is faster; NAN if not stated
+    double code_floor_ns;    // largest bound: the floor with this code
+    const char *limiter;     // a resource's name, or "latency" when none reaches 60 % of the time
+    const char *limiter_why; // one sentence
+    struct waiting waiting;
     double throughput_gbps;   // work_bytes / time, NAN if no work stated
     double intensity;         // work flops / work bytes; NAN
     double pct_of_floor;      // 100 * floor / time
@@ -96,8 +117,8 @@ struct whatif_result { // arena-owned bounds
     struct bound *bounds; // after, largest first
     int bound_count;
     const char *limiter; // the largest bound after, or "latency"
-    // Modelled: launch + largest bound + waiting. Waiting is what the bounds do not explain of the
-    // time; it goes with the latency of device memory, and against the warps an SM holds and the
+    // Modelled: copies + launch + largest bound + waiting. Waiting is what the bounds do not explain of the
+    // time; it goes with the latency of device memory, and against the lanes an SM holds and the
     // SMs (Little's law).
     double expected_time_ns;
 };

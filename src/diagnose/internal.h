@@ -1,4 +1,4 @@
-// What the parts of diagnose share: the bounds as an array by resource, and how a what-if is priced.
+// What the parts of diagnose share: the bounds as an array by resource, and what the finders stand on.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef RIDGE_DIAGNOSE_INTERNAL_H
 #define RIDGE_DIAGNOSE_INTERNAL_H
@@ -14,7 +14,7 @@ struct bound_set {
 void bounds_compute(const struct diagnosis_input *in, struct bound_set *out);
 // Those known, largest first; returns how many. out holds RESOURCE_COUNT.
 int bounds_sorted(const struct bound_set *set, struct bound *out);
-// The largest known bound, the launch apart (it adds to the others); -1 if none.
+// The largest known bound, launch and link apart (they add to the others); -1 if none.
 int bounds_largest(const struct bound_set *set);
 // Passes of global loads and stores through the L1 data stage: all less shared memory's; 0 unknown.
 double global_wavefronts(const struct diagnosis_input *in);
@@ -28,5 +28,57 @@ struct findings {
 };
 void findings_collect(struct arena *a, const struct diagnosis_input *in,
                       const struct bound_set *bounds, struct findings *out);
+// Where the kernels' time goes beside the busiest resource.
+struct waiting waiting_split(const struct diagnosis_input *in, const struct bound_set *bounds);
+double transfers_ns(const struct transfers *t); // all of them
+
+/* ---- what every finder needs -------------------------------------------------------------------- */
+
+struct search {
+    struct arena *a;
+    const struct diagnosis_input *in; // its time_ns is the kernels' alone
+    const struct bound_set *bounds;
+    struct waiting waiting;
+    double moved_ns; // copies beside the kernels' time
+    struct findings *out;
+};
+double search_get(const struct search *s, enum counter_id id); // NAN: absent
+// The time with `changed` in place of the bounds: what the largest bound loses is gained.
+double search_price(const struct search *s, const struct bound_set *changed);
+// The bounds of the same kernel with some counters changed.
+struct bound_set bounds_with(const struct search *s, const struct counters *changed);
+const char *search_time(const struct search *s); // "time", or "kernels' time" beside copies
+// Is no resource busy enough to explain the time?
+bool search_waits(const struct search *s);
+void evidence_add(const struct search *s, struct finding *f, const char *counter);
+void evidence_figure(struct finding *f, const char *name, double value, enum provenance p);
+// The finding's expected time is the kernels' alone; the copies are added here.
+void finding_add(const struct search *s, struct finding f);
+
+typedef double (*line_weight)(const device_line *l);
+double weight_sectors(const device_line *l);    // global sectors beyond the ideal
+double weight_wavefronts(const device_line *l); // shared wavefronts beyond the ideal
+double weight_divergence(const device_line *l);
+double weight_global(const device_line *l);
+double weight_instructions(const device_line *l);
+// Puts the finding where most of it happens.
+void finding_place(const struct search *s, struct finding *f, line_weight weight);
+
+// One function a kind of inefficiency, each looks and adds what it finds.
+void find_uncoalesced(const struct search *s); // find_work.c
+void find_conflicts(const struct search *s);
+void find_divergence(const struct search *s);
+void find_dram(const struct search *s);
+void find_cache(const struct search *s);
+void find_spills(const struct search *s);
+void find_instructions(const struct search *s);
+void find_low_occupancy(const struct search *s); // find_waiting.c
+void find_latency(const struct search *s);
+void find_launch(const struct search *s);
+void find_tail(const struct search *s);
+void find_imbalance(const struct search *s);
+void find_transfers(const struct search *s); // find_around.c
+void find_communication(const struct search *s);
+void find_power(const struct search *s);
 
 #endif

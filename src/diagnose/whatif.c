@@ -6,12 +6,7 @@
 
 #include <math.h>
 
-struct launch_shape {
-    int threads, registers;
-    uint64_t shared_bytes;
-};
-
-static bool shape_counted(const struct diagnosis_input *in, struct launch_shape *out,
+static bool shape_counted(const struct diagnosis_input *in, struct block_needs *out,
                           struct error *err)
 {
     double threads = counters_get(in->counters, COUNTER_BLOCK_THREADS, (double)NAN);
@@ -21,38 +16,43 @@ static bool shape_counted(const struct diagnosis_input *in, struct launch_shape 
         return fail(err, NOWHERE,
                     "the counters do not tell the block's size and registers, so nothing can be "
                     "said about another launch; run it again with this version of ridge");
-    *out = (struct launch_shape){(int)threads, (int)registers, (uint64_t)shared};
+    *out = (struct block_needs){
+        .threads = (int)threads, .registers = (int)registers, .shared_bytes = (uint64_t)shared};
     return true;
 }
 
-static double dram_latency_ns(const struct gpu *g)
+// How much longer device memory takes there; taken to be as long where one of them is not known.
+static double latency_ratio(const struct gpu *there, const struct gpu *here)
 {
-    return 1000 * GPU(g, latency_dram_cycles) / GPU(g, clock_mhz);
+    double ratio = GPU(there, latency_dram_cycles) / GPU(there, clock_mhz) /
+                   (GPU(here, latency_dram_cycles) / GPU(here, clock_mhz));
+    return isnan(ratio) ? 1 : ratio;
 }
 
 bool diagnose_whatif(struct arena *a, const struct diagnosis_input *in, const struct whatif *change,
                      struct whatif_result *out, struct error *err)
 {
-    struct launch_shape shape = {0};
+    struct block_needs shape = {0};
     struct bound_set before, after;
     struct diagnosis_input there = *in;
     *out = (struct whatif_result){0};
     there.gpu = change->gpu ? change->gpu : in->gpu;
     if (!shape_counted(in, &shape, err))
         return false;
-    (void)gpu_occupancy(in->gpu, shape.threads, shape.registers, shape.shared_bytes, &out->before);
+    (void)gpu_occupancy(in->gpu, &shape, &out->before);
     if (change->block_threads >= 0)
         shape.threads = change->block_threads;
     if (change->registers_per_thread >= 0)
         shape.registers = change->registers_per_thread;
     if (change->shared_bytes_per_block >= 0)
         shape.shared_bytes = (uint64_t)change->shared_bytes_per_block;
-    if (!gpu_occupancy(there.gpu, shape.threads, shape.registers, shape.shared_bytes, &out->after))
+    if (!gpu_occupancy(there.gpu, &shape, &out->after))
         return fail(err, NOWHERE,
-                    "%d threads with %d registers and %llu shared bytes do not fit on an SM of %s: "
+                    "%d threads with %d registers and %llu shared bytes do not fit on %s of %s: "
                     "%s",
                     shape.threads, shape.registers, (unsigned long long)shape.shared_bytes,
-                    there.gpu->name, occupancy_limit_name(out->after.limiter));
+                    gpu_words(there.gpu)->an_sm, there.gpu->name,
+                    occupancy_limit_word(there.gpu, out->after.limiter));
     bounds_compute(in, &before);
     bounds_compute(&there, &after);
     out->bounds = ARENA_ARRAY(a, struct bound, RESOURCE_COUNT);
@@ -61,12 +61,17 @@ bool diagnose_whatif(struct arena *a, const struct diagnosis_input *in, const st
     if (largest < 0 || now < 0 || out->before.warps_per_sm == 0)
         return fail(err, NOWHERE, "no bound is known, so no time can be told for another launch");
     double launch = before.by[RESOURCE_LAUNCH].time_ns;
-    double waiting = fmax(0, in->time_ns.value - launch - before.by[largest].time_ns);
-    double warps = (double)out->before.warps_per_sm / out->after.warps_per_sm;
+    double moved = transfers_ns(&in->transfers);
+    double waiting = fmax(0, in->time_ns.value - moved - launch - before.by[largest].time_ns);
+    double lanes = out->before.warps_per_sm * GPU(in->gpu, warp_size) /
+                   (out->after.warps_per_sm * GPU(there.gpu, warp_size));
     double sms = GPU(in->gpu, sm_count) / GPU(there.gpu, sm_count);
-    waiting *= warps * sms * dram_latency_ns(there.gpu) / dram_latency_ns(in->gpu);
+    waiting *= lanes * sms * latency_ratio(there.gpu, in->gpu);
     double busy = after.by[now].time_ns;
-    out->expected_time_ns = after.by[RESOURCE_LAUNCH].time_ns + busy + waiting;
+    // The copies go with the links' rates; as long as here where one of them is not known.
+    double link = GPU(in->gpu, host_link_gbps) / GPU(there.gpu, host_link_gbps);
+    out->expected_time_ns =
+        after.by[RESOURCE_LAUNCH].time_ns + busy + waiting + moved * (isnan(link) ? 1 : link);
     out->limiter = busy >= LIMITER_SHARE * out->expected_time_ns ? resource_name((enum resource)now)
                                                                  : "latency";
     return true;

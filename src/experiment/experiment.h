@@ -2,6 +2,7 @@
 // the call of the C reference. Knows nothing of devices.
 //   experiment_load -> experiment_cases -> experiment_resolve (one variant, one case, one device)
 //   -> buffers_fill -> reference_run -> (device runs) -> output_compare
+// cublas.def says what of cuBLAS a variant may call.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef RIDGE_EXPERIMENT_H
 #define RIDGE_EXPERIMENT_H
@@ -50,6 +51,7 @@ enum element_type {
 };
 size_t element_bytes(enum element_type t);
 const char *element_name(enum element_type t);
+double element_load(enum element_type t, const void *from);
 
 enum fill_kind {
     FILL_NONE,
@@ -73,20 +75,46 @@ struct buffer_spec {
     struct location at;
 };
 
+/* ---- libraries: `library: cublas:geam`, `library: FILE.so:FUNCTION` ------------------------------- */
+
+enum cublas_function {
+#define FUNCTION(NAME, name, required, optional, types, c_may_be_f32, meaning) CUBLAS_##NAME,
+#include "experiment/cublas.def"
+#undef FUNCTION
+    CUBLAS_FUNCTION_COUNT
+};
+enum cublas_argument {
+#define ARGUMENT(NAME, name, kind) CUBLAS_ARGUMENT_##NAME,
+#include "experiment/cublas.def"
+#undef ARGUMENT
+    CUBLAS_ARGUMENT_COUNT
+};
+enum library_kind { LIBRARY_CUBLAS, LIBRARY_PLUGIN };
+struct library_call {
+    const char *text; // as written
+    enum library_kind kind;
+    enum cublas_function cublas; // LIBRARY_CUBLAS
+    // LIBRARY_PLUGIN: a path, or a plain name to be looked for beside the experiment and elsewhere.
+    const char *file, *function;
+    const char *directory; // the experiment's
+};
+
 enum argument_kind { ARGUMENT_BUFFER, ARGUMENT_SCALAR };
 struct argument_spec {
     enum argument_kind kind;
-    int buffer;             // index
-    enum element_type type; // SCALAR: "N" is i32 unless written "N: i64" or a double -> f32
-    bool typed;             // the type was written
+    enum cublas_argument role; // named arguments of a library's call; else COUNT
+    int buffer;                // index
+    enum element_type type;    // SCALAR: "N" is i32 unless written "N: i64" or a double -> f32
+    bool typed;                // the type was written
     struct expression *value;
     struct location at;
 };
 
-enum launch_kind { LAUNCH_KERNEL, LAUNCH_ZERO };
+enum launch_kind { LAUNCH_KERNEL, LAUNCH_ZERO, LAUNCH_LIBRARY };
 struct launch_spec {
     enum launch_kind kind;
     const char *kernel;
+    const struct library_call *library;    // LAUNCH_LIBRARY
     struct expression *grid[3], *block[3]; // absent dimensions are NULL = 1
     struct expression *shared_bytes;       // NULL = 0
     struct argument_spec *args;
@@ -196,6 +224,7 @@ struct resolved_buffer {
 };
 struct resolved_argument {
     enum argument_kind kind;
+    enum cublas_argument role;
     int buffer;
     enum element_type type;
     uint8_t value[8]; // SCALAR: the bytes
@@ -203,6 +232,7 @@ struct resolved_argument {
 struct resolved_launch {
     enum launch_kind kind;
     const char *kernel;
+    const struct library_call *library;
     uint32_t grid[3], block[3], shared_bytes;
     struct resolved_argument *args;
     int arg_count;
@@ -228,7 +258,8 @@ bool experiment_resolve_case(struct arena *a, const struct experiment *e,
                              const struct case_point *point, const struct device_facts *device,
                              struct resolved_case *out, struct error *err) CHECK_RESULT;
 // Grid and block are checked: positive, within CUDA's limits (2^31-1, 65535, 65535; 1024 threads),
-// not absurd: "grid is 0 blocks in x (ceil_div(N,32) with N=0)".
+// not absurd: "grid is 0 blocks in x (ceil_div(N,32) with N=0)". Matrices that a library is given are
+// held against their buffers' sizes.
 bool experiment_resolve_variant(struct arena *a, const struct experiment *e, int variant,
                                 const struct case_point *point, const struct device_facts *device,
                                 struct resolved_variant *out, struct error *err) CHECK_RESULT;
@@ -246,8 +277,11 @@ bool buffers_fill(const struct experiment *e, const struct resolved_case *c,
                   struct error *err) CHECK_RESULT;
 void buffers_release(struct host_buffers *b);
 
-// Compiles (once, cached) and calls the reference: plain C, the arguments of the first variant's
-// last kernel launch in the same order; pointers to host buffers and scalars of the same types.
+// Does one of the variant's steps launch a kernel, or call a library?
+bool variant_has(const struct variant_spec *v, enum launch_kind kind);
+
+// Compiles (once, cached) and calls the reference: plain C, the arguments of the last kernel launch of
+// the first variant that has one, in the same order; pointers to host buffers and scalars of the same types.
 // Compiled with $CC or cc, -O2, as a shared object in the user's cache; called through libffi.
 // Outputs land in `buffers`.
 bool reference_run(const struct experiment *e, const struct resolved_variant *signature,

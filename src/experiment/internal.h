@@ -31,13 +31,19 @@ bool is_identifier(const char *s);
 bool load_variants(struct loader *l, const struct yaml_node *node);
 bool load_expectations(struct loader *l, const struct yaml_node *node, struct variant_spec *v);
 bool load_launch(struct loader *l, const struct yaml_node *node, struct launch_spec *out);
+bool load_args(struct loader *l, const struct yaml_node *node, struct launch_spec *out);
+bool load_argument(struct loader *l, const struct yaml_node *node, struct argument_spec *out);
+// library.c: the keys `library` and `args` of a step; and the sizes of the matrices it is given.
+bool load_library_keys(struct loader *l, const struct yaml_node *node, struct launch_spec *out);
+bool library_check_sizes(const struct experiment *e, const struct launch_spec *s,
+                         const struct resolved_launch *r, const uint64_t *counts, const char *where,
+                         struct error *err);
 
 // The bits an unwritten element of an output holds.
 uint64_t poison_bits(enum element_type t);
 bool element_is_float(enum element_type t);
 // Stores at most 8 bytes in the machine's order.
 void element_store(enum element_type t, double value, void *to);
-double element_load(enum element_type t, const void *from);
 bool element_store_integer(enum element_type t, int64_t value, void *to); // false: does not fit
 
 #endif

@@ -364,7 +364,7 @@ static bool load_top(struct loader *l, const struct yaml_node *root)
     }
     for (size_t i = 0; i < root->count; i++) {
         const char *key = root->keys[i]->scalar;
-        if (strcmp(key, "tune") == 0 || strcmp(key, "library") == 0) {
+        if (strcmp(key, "tune") == 0) {
             return fail(l->err, root->keys[i]->at, "'%s' is not supported by this version of ridge",
                         key);
         }

@@ -180,6 +180,7 @@ static bool resolve_argument(struct resolver *r, const struct argument_spec *s,
                              struct resolved_argument *out)
 {
     out->kind = s->kind;
+    out->role = s->role;
     out->buffer = s->buffer;
     if (s->kind == ARGUMENT_BUFFER) {
         out->type = r->e->buffers[s->buffer].type;
@@ -206,6 +207,33 @@ static bool resolve_argument(struct resolver *r, const struct argument_spec *s,
     return true;
 }
 
+static bool resolve_arguments(struct resolver *r, const struct launch_spec *s,
+                              struct resolved_launch *out)
+{
+    out->args = ARENA_ARRAY(r->a, struct resolved_argument, s->arg_count + 1);
+    for (int i = 0; i < s->arg_count; i++) {
+        if (!resolve_argument(r, &s->args[i], &out->args[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool resolve_library(struct resolver *r, const struct launch_spec *s,
+                            struct resolved_launch *out)
+{
+    uint64_t *counts = ARENA_ARRAY(r->a, uint64_t, r->e->buffer_count + 1);
+    for (int i = 0; i < r->e->buffer_count; i++) {
+        struct resolved_buffer b;
+        if (!resolve_buffer(r, &r->e->buffers[i], &b)) {
+            return false;
+        }
+        counts[i] = b.count;
+    }
+    return resolve_arguments(r, s, out) &&
+           library_check_sizes(r->e, s, out, counts, r->where, r->err);
+}
+
 static bool resolve_launch(struct resolver *r, const struct launch_spec *s,
                            const struct device_facts *d, struct resolved_launch *out)
 {
@@ -213,11 +241,15 @@ static bool resolve_launch(struct resolver *r, const struct launch_spec *s,
     static const int64_t block_most[3] = {1024, 1024, 64};
     *out = (struct resolved_launch){.kind = s->kind,
                                     .kernel = s->kernel,
+                                    .library = s->library,
                                     .arg_count = s->arg_count,
                                     .zero_buffer = s->zero_buffer,
                                     .at = s->at};
     if (s->kind == LAUNCH_ZERO) {
         return true;
+    }
+    if (s->kind == LAUNCH_LIBRARY) {
+        return resolve_library(r, s, out);
     }
     if (!resolve_dimensions(r, s->grid, "grid", "blocks", grid_most, out->grid) ||
         !resolve_dimensions(r, s->block, "block", "threads", block_most, out->block)) {
@@ -243,13 +275,7 @@ static bool resolve_launch(struct resolver *r, const struct launch_spec *s,
                     expression_text(s->shared_bytes), r->where, (long long)limit);
     }
     out->shared_bytes = (uint32_t)shared;
-    out->args = ARENA_ARRAY(r->a, struct resolved_argument, s->arg_count + 1);
-    for (int i = 0; i < s->arg_count; i++) {
-        if (!resolve_argument(r, &s->args[i], &out->args[i])) {
-            return false;
-        }
-    }
-    return true;
+    return resolve_arguments(r, s, out);
 }
 
 static bool resolve_defines(struct resolver *r, const struct variant_spec *v,

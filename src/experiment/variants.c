@@ -39,11 +39,12 @@ static bool unknown_buffer(struct loader *l, struct location at, const char *nam
                         : fail(l->err, at, "unknown %s '%s'", what, name);
 }
 
-static bool load_argument(struct loader *l, const struct yaml_node *node, struct argument_spec *out)
+bool load_argument(struct loader *l, const struct yaml_node *node, struct argument_spec *out)
 {
     static const char *const keys[] = {"value", "type"};
     out->at = node->at;
     out->kind = ARGUMENT_SCALAR;
+    out->role = CUBLAS_ARGUMENT_COUNT;
     out->buffer = -1;
     if (node->kind == YAML_MAP) {
         const struct yaml_node *type = yaml_get(node, "type");
@@ -67,6 +68,20 @@ static bool load_argument(struct loader *l, const struct yaml_node *node, struct
     }
     return known ? expression_parse(l->a, s, node->at, &out->value, l->err)
                  : unknown_buffer(l, node->at, s, true);
+}
+
+bool load_args(struct loader *l, const struct yaml_node *args, struct launch_spec *out)
+{
+    if (!yaml_expect(args, YAML_LIST, "'args'", l->err)) {
+        return false;
+    }
+    out->args = ARENA_ARRAY(l->a, struct argument_spec, args->count + 1);
+    for (size_t i = 0; i < args->count; i++) {
+        if (!load_argument(l, args->items[i], &out->args[out->arg_count++])) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static bool load_kernel_keys(struct loader *l, const struct yaml_node *node,
@@ -96,24 +111,19 @@ static bool load_kernel_keys(struct loader *l, const struct yaml_node *node,
         (shared != NULL && !load_expression(l, shared, "'shared_bytes'", &out->shared_bytes))) {
         return false;
     }
-    if (args == NULL) {
-        return true;
-    }
-    if (!yaml_expect(args, YAML_LIST, "'args'", l->err)) {
-        return false;
-    }
-    out->args = ARENA_ARRAY(l->a, struct argument_spec, args->count + 1);
-    for (size_t i = 0; i < args->count; i++) {
-        if (!load_argument(l, args->items[i], &out->args[out->arg_count++])) {
-            return false;
-        }
-    }
-    return true;
+    return args == NULL || load_args(l, args, out);
+}
+
+static bool load_call_keys(struct loader *l, const struct yaml_node *node, struct launch_spec *out)
+{
+    return yaml_get(node, "library") != NULL ? load_library_keys(l, node, out)
+                                             : load_kernel_keys(l, node, out);
 }
 
 bool load_launch(struct loader *l, const struct yaml_node *node, struct launch_spec *out)
 {
-    static const char *const keys[] = {"kernel", "grid", "block", "args", "shared_bytes", "zero"};
+    static const char *const keys[] = {"kernel",       "grid", "block",  "args",
+                                       "shared_bytes", "zero", "library"};
     static const char *const zero_keys[] = {"zero"};
     if (!yaml_expect(node, YAML_MAP, "a launch", l->err)) {
         return false;
@@ -121,7 +131,7 @@ bool load_launch(struct loader *l, const struct yaml_node *node, struct launch_s
     const struct yaml_node *zero = yaml_get(node, "zero");
     if (zero == NULL) {
         return yaml_check_keys(node, "a launch", keys, COUNT_OF(keys), l->err) &&
-               load_kernel_keys(l, node, out);
+               load_call_keys(l, node, out);
     }
     const char *name = NULL;
     if (!yaml_check_keys(node, "a 'zero' step", zero_keys, 1, l->err) ||
@@ -241,15 +251,26 @@ static bool load_defines(struct loader *l, const struct yaml_node *node, struct 
     return true;
 }
 
+bool variant_has(const struct variant_spec *v, enum launch_kind kind)
+{
+    for (int i = 0; i < v->launch_count; i++) {
+        if (v->launches[i].kind == kind) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool load_steps(struct loader *l, const struct yaml_node *node, struct variant_spec *v)
 {
     const struct yaml_node *steps = yaml_get(node, "launches");
     if (steps == NULL) {
         v->launches = ARENA_NEW(l->a, struct launch_spec);
         v->launch_count = 1;
-        return load_kernel_keys(l, node, v->launches);
+        return load_call_keys(l, node, v->launches);
     }
-    static const char *const single[] = {"kernel", "grid", "block", "args", "shared_bytes"};
+    static const char *const single[] = {"kernel", "grid",         "block",
+                                         "args",   "shared_bytes", "library"};
     for (size_t i = 0; i < COUNT_OF(single); i++) {
         const struct yaml_node *n = yaml_get(node, single[i]);
         if (n != NULL) {
@@ -261,14 +282,15 @@ static bool load_steps(struct loader *l, const struct yaml_node *node, struct va
         return false;
     }
     v->launches = ARENA_ARRAY(l->a, struct launch_spec, steps->count + 1);
-    bool kernel = false;
     for (size_t i = 0; i < steps->count; i++) {
         if (!load_launch(l, steps->items[i], &v->launches[v->launch_count++])) {
             return false;
         }
-        kernel = kernel || v->launches[i].kind == LAUNCH_KERNEL;
     }
-    return kernel ? true : fail(l->err, steps->at, "variant '%s' launches no kernel", v->name);
+    return variant_has(v, LAUNCH_KERNEL) || variant_has(v, LAUNCH_LIBRARY)
+               ? true
+               : fail(l->err, steps->at, "variant '%s' launches no kernel and calls no library",
+                      v->name);
 }
 
 static bool load_texts(struct loader *l, const struct yaml_node *node, struct variant_spec *v)
@@ -293,15 +315,16 @@ static bool load_texts(struct loader *l, const struct yaml_node *node, struct va
 
 static bool load_variant(struct loader *l, const struct yaml_node *node, struct variant_spec *v)
 {
-    static const char *const keys[] = {
-        "name",  "title", "from",         "hypothesis", "bottleneck", "expect",   "kernel", "grid",
-        "block", "args",  "shared_bytes", "launches",   "defines",    "requires", "source"};
+    static const char *const keys[] = {"name",       "title",    "from",         "hypothesis",
+                                       "bottleneck", "expect",   "kernel",       "grid",
+                                       "block",      "args",     "shared_bytes", "launches",
+                                       "defines",    "requires", "source",       "library"};
     if (!yaml_expect(node, YAML_MAP, "a variant", l->err)) {
         return false;
     }
     for (size_t i = 0; i < node->count; i++) {
         const char *key = node->keys[i]->scalar;
-        if (strcmp(key, "tune") == 0 || strcmp(key, "library") == 0) {
+        if (strcmp(key, "tune") == 0) {
             return fail(l->err, node->keys[i]->at, "'%s' is not supported by this version of ridge",
                         key);
         }
@@ -334,11 +357,14 @@ static bool load_variant(struct loader *l, const struct yaml_node *node, struct 
         (defines != NULL && !load_defines(l, defines, v))) {
         return false;
     }
-    if (v->source == NULL && l->e->source == NULL) {
+    if (!load_steps(l, node, v)) {
+        return false;
+    }
+    if (v->source == NULL && l->e->source == NULL && variant_has(v, LAUNCH_KERNEL)) {
         return fail(l->err, v->at, "variant '%s' has no 'source', and neither has the experiment",
                     v->name);
     }
-    return load_steps(l, node, v);
+    return true;
 }
 
 bool load_variants(struct loader *l, const struct yaml_node *node)
@@ -356,5 +382,13 @@ bool load_variants(struct loader *l, const struct yaml_node *node)
         }
         l->e->variant_count++;
     }
-    return true;
+    for (int i = 0; i < l->e->variant_count; i++) {
+        if (variant_has(&l->e->variants[i], LAUNCH_KERNEL)) {
+            return true;
+        }
+    }
+    return l->e->reference_source == NULL ||
+           fail(l->err, node->at,
+                "the reference takes its arguments from the first variant with a kernel, and none "
+                "has one");
 }

@@ -1,6 +1,6 @@
 // A chip's file (gpus/<id>.yaml): who it is in four words, then one row of gpu_fields.def a number,
 // each `name: {value: 132, source: "data sheet"}`. Strict: an unknown key, a number without a source
-// or a required field left out is an error, so that no figure is ever made up by a default.
+// or a needed field left out is an error, so that no figure is ever made up by a default.
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/gpu.h"
 
@@ -21,9 +21,9 @@ enum {
 static const double VALUE_MAX = 1e15; // larger than any figure; casts to 64 bits stay exact
 
 static const struct gpu_field_info FIELDS[GPU_FIELD_COUNT] = {
-#define FIELD(name_, unit_, required_, meaning_) \
-    [GPU_FIELD_##name_] = {                      \
-        .name = #name_, .unit = (unit_), .meaning = (meaning_), .required = (required_)},
+#define FIELD(name_, unit_, need_, meaning_) \
+    [GPU_FIELD_##                            \
+        name_] = {.name = #name_, .unit = (unit_), .meaning = (meaning_), .need = GPU_##need_},
 #include "gpu/gpu_fields.def"
 #undef FIELD
 };
@@ -33,7 +33,7 @@ static const char *const KEYS[] = {
     "vendor",
     "arch",
     "compute_capability",
-#define FIELD(name_, unit_, required_, meaning_) #name_,
+#define FIELD(name_, unit_, need_, meaning_) #name_,
 #include "gpu/gpu_fields.def"
 #undef FIELD
 };
@@ -47,8 +47,26 @@ const struct gpu_field_info *gpu_field_info(enum gpu_field f)
 double gpu_get(const struct gpu *g, enum gpu_field f)
 {
     assert((int)f >= 0 && f < GPU_FIELD_COUNT);
-    assert(!FIELDS[f].required || !isnan(g->value[f]));
+    assert(FIELDS[f].need != GPU_NEEDED || !isnan(g->value[f]));
     return g->value[f];
+}
+
+bool gpu_is_simulated(const struct gpu *g)
+{
+    return strcmp(g->vendor, "nvidia") == 0;
+}
+
+const struct gpu_words *gpu_words(const struct gpu *g)
+{
+    static const struct gpu_words nvidia = {"SM",    "an SM",  "scheduler", "warp",         "warps",
+                                            "block", "blocks", "registers", "shared memory"};
+    static const struct gpu_words cdna = {"CU",         "a CU",        "SIMD",  "wave", "waves",
+                                          "work-group", "work-groups", "VGPRs", "LDS"};
+    static const struct gpu_words rdna = {"WGP",        "a WGP",       "SIMD",  "wave", "waves",
+                                          "work-group", "work-groups", "VGPRs", "LDS"};
+    if (strcmp(g->vendor, "amd") != 0)
+        return &nvidia;
+    return str_starts_with(g->arch, "gfx9") ? &cdna : &rdna;
 }
 
 /* ---- one figure -------------------------------------------------------------------------------- */
@@ -56,8 +74,9 @@ double gpu_get(const struct gpu *g, enum gpu_field f)
 // Things that are counted; the rest (rates, times, clocks) may have a fraction.
 static bool unit_is_whole(const char *unit)
 {
-    static const char *const whole[] = {"SMs",   "lanes",     "warps", "blocks",     "threads",
-                                        "bytes", "registers", "ways",  "partitions", "schedulers"};
+    static const char *const whole[] = {"SMs",        "lanes",      "warps",     "blocks",
+                                        "threads",    "bytes",      "registers", "ways",
+                                        "partitions", "schedulers", "barriers"};
     for (size_t i = 0; i < COUNT_OF(whole); i++)
         if (strcmp(unit, whole[i]) == 0)
             return true;
@@ -156,6 +175,9 @@ static bool consistency_check(const struct yaml_node *root, const struct gpu *g,
         {GPU_FIELD_l2_bytes, GPU_FIELD_dram_bytes},
     };
     for (size_t i = 0; i < COUNT_OF(at_most); i++) {
+        bool unified = strcmp(g->vendor, "amd") != 0; // AMD's L1 is apart from the LDS
+        if (at_most[i].large == GPU_FIELD_l1_bytes_per_sm && !unified)
+            continue;
         const char *small = FIELDS[at_most[i].small].name, *large = FIELDS[at_most[i].large].name;
         if (g->value[at_most[i].small] > g->value[at_most[i].large])
             return fail(err, yaml_get(root, small)->at, "'%s' (%.0f) is more than '%s' (%.0f)",
@@ -183,7 +205,8 @@ bool gpu_parse(struct arena *a, const char *file, const char *text, size_t size_
         if (node) {
             if (!field_parse(node, (enum gpu_field)f, g, err))
                 return false;
-        } else if (FIELDS[f].required) {
+        } else if (FIELDS[f].need == GPU_NEEDED ||
+                   (FIELDS[f].need == GPU_SIMULATED && gpu_is_simulated(g))) {
             return fail(err, root->at, "'%s' is missing: %s", FIELDS[f].name, FIELDS[f].meaning);
         }
     }

@@ -5,30 +5,42 @@
 
 #include "base/base.h"
 
-// gpu_fields.def: FIELD(name, "unit", required, "meaning"): one row a number in a chip's file.
+// gpu_fields.def: FIELD(name, "unit", need, "meaning"): one row a number in a chip's file.
 enum gpu_field {
-#define FIELD(name, unit, required, meaning) GPU_FIELD_##name,
+#define FIELD(name, unit, need, meaning) GPU_FIELD_##name,
 #include "gpu/gpu_fields.def"
 #undef FIELD
     GPU_FIELD_COUNT
 };
+enum gpu_need { GPU_OPTIONAL, GPU_NEEDED, GPU_SIMULATED }; // SIMULATED: of the chips we simulate
 struct gpu_field_info {
     const char *name, *unit, *meaning;
-    bool required;
+    enum gpu_need need;
 };
 const struct gpu_field_info *gpu_field_info(enum gpu_field f);
 
 struct gpu {
     const char *id;     // "h200": the file's name
     const char *name;   // "NVIDIA H200"
-    const char *vendor; // "nvidia"
-    const char *arch;   // "sm_90"
+    const char *vendor; // "nvidia", "amd"
+    const char *arch;   // "sm_90", "gfx942"
     int cc_major, cc_minor;
     double value[GPU_FIELD_COUNT]; // in the field's unit; NAN = not known
     const char *source[GPU_FIELD_COUNT];
 };
-double gpu_get(const struct gpu *g, enum gpu_field f); // asserts that a required field is there
+double gpu_get(const struct gpu *g, enum gpu_field f); // asserts that a needed field is there
 #define GPU(g, field) gpu_get((g), GPU_FIELD_##field)
+bool gpu_is_simulated(const struct gpu *g); // can the simulated GPU be this chip?
+
+// The vendor's names for the same things; reports use them.
+struct gpu_words {
+    const char *sm, *an_sm;         // what holds blocks: "SM", "CU", "WGP"; "an SM"
+    const char *scheduler;          // its parts: "scheduler", "SIMD"
+    const char *warp, *warps;       // "warp", "wave"
+    const char *block, *blocks;     // "block", "work-group"
+    const char *registers, *memory; // "registers", "VGPRs"; "shared memory", "LDS"
+};
+const struct gpu_words *gpu_words(const struct gpu *g);
 
 // Reads gpus/<id>.yaml (data_path). Unknown chip: the error lists those there are.
 bool gpu_load(struct arena *a, const char *id, struct gpu **out, struct error *err) CHECK_RESULT;
@@ -42,18 +54,36 @@ bool gpu_is_named(const struct gpu *g, const char *device_name); // the test on 
 // Ids of the chips that have a file, sorted; NULL terminated.
 bool gpu_list(struct arena *a, const char *const **ids, struct error *err) CHECK_RESULT;
 
-enum occupancy_limit { LIMIT_WARPS, LIMIT_BLOCKS, LIMIT_REGISTERS, LIMIT_SHARED, LIMIT_COUNT };
+enum occupancy_limit {
+    LIMIT_WARPS,
+    LIMIT_BLOCKS,
+    LIMIT_REGISTERS,
+    LIMIT_SHARED,
+    LIMIT_BARRIERS,
+    LIMIT_SCALAR, // AMD's scalar registers
+    LIMIT_COUNT
+};
 struct occupancy {
     int blocks_per_sm;
     int warps_per_sm;
     double pct;                 // of the chip's maximum of warps
-    int blocks_by[LIMIT_COUNT]; // blocks each resource would allow
+    int blocks_by[LIMIT_COUNT]; // blocks each resource would allow; INT_MAX = no limit
     enum occupancy_limit limiter;
 };
-// NVIDIA's occupancy calculation: registers are allocated per warp in units, shared memory per
-// block in units plus the reserved part. block_threads 1..1024. false (blocks 0) if it can't run.
-bool gpu_occupancy(const struct gpu *g, int block_threads, int registers_per_thread,
-                   uint64_t shared_bytes_per_block, struct occupancy *out);
-const char *occupancy_limit_name(enum occupancy_limit l);
+// What a block of a kernel takes. 0 below `shared_bytes` is the usual.
+struct block_needs {
+    int threads;   // 1 to max_threads_per_block
+    int registers; // a thread; 0 = not known
+    uint64_t shared_bytes;
+    int barriers;     // that it uses; usually one
+    int warp_size;    // lanes; usually warp_size of the chip
+    int accumulators; // AMD's CDNA: AccVGPRs a thread beside its registers
+    int scalars;      // AMD: SGPRs a wave, VCC and the like included
+};
+// NVIDIA's occupancy calculation, and AMD's: registers are allocated per warp in units, shared memory
+// per block in units plus the reserved part. false (blocks 0) if it can't run.
+bool gpu_occupancy(const struct gpu *g, const struct block_needs *needs, struct occupancy *out);
+const char *occupancy_limit_name(enum occupancy_limit l); // "registers": the same for all vendors
+const char *occupancy_limit_word(const struct gpu *g, enum occupancy_limit l); // "VGPRs"
 
 #endif

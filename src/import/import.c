@@ -167,6 +167,34 @@ static bool can_diagnose(const struct result *r, const struct gpu *gpu)
            counters_has(&r->counters, COUNTER_WARP_INSTRUCTIONS);
 }
 
+// Occupancy and waves calculated from the launch's shape where the tool did not tell them: AMD's do not.
+static void occupancy_fill(const struct gpu *gpu, const struct kernel *k, struct counters *c)
+{
+    struct occupancy at;
+    double threads = counters_get(c, COUNTER_BLOCK_THREADS, 0), accumulators = 0, scalars = 0;
+    double registers = counters_get(c, COUNTER_REGISTERS_PER_THREAD, 0);
+    double blocks = counters_get(c, COUNTER_GRID_BLOCKS, (double)NAN);
+    if (!gpu || counters_has(c, COUNTER_OCCUPANCY_THEORETICAL_PCT) || !(registers > 0) ||
+        !(threads > 0) || threads > GPU(gpu, max_threads_per_block))
+        return;
+    (void)metric_value(k, "Accum_VGPR_Count", &accumulators);
+    (void)metric_value(k, "SGPR_Count", &scalars);
+    // rocprof counts those that are allocated, with the trap handler's.
+    scalars = fmin(scalars, GPU(gpu, max_scalar_registers));
+    const struct block_needs needs = {
+        .threads = (int)threads,
+        .registers = (int)fmin(registers, 1 << 16),
+        .shared_bytes = (uint64_t)fmin(counters_get(c, COUNTER_SHARED_BYTES_PER_BLOCK, 0), 1e12),
+        .accumulators = (int)fmin(accumulators, 1 << 16),
+        .scalars = isnan(scalars) ? 0 : (int)scalars};
+    if (!gpu_occupancy(gpu, &needs, &at))
+        return;
+    counters_set(c, COUNTER_OCCUPANCY_THEORETICAL_PCT, at.pct, PROVENANCE_MODELLED);
+    if (!isnan(blocks) && !counters_has(c, COUNTER_WAVES))
+        counters_set(c, COUNTER_WAVES, blocks / (at.blocks_per_sm * GPU(gpu, sm_count)),
+                     PROVENANCE_MODELLED);
+}
+
 static bool result_fill(struct arena *a, const struct gpu *gpu, struct kernel *k, struct result *r,
                         struct error *err)
 {
@@ -181,6 +209,7 @@ static bool result_fill(struct arena *a, const struct gpu *gpu, struct kernel *k
     time_fill(a, k, &r->time);
     counters_from_metrics(METRIC_TOOL_NCU, metric_value, k, &r->counters);
     counters_from_metrics(METRIC_TOOL_ROCPROF, metric_value, k, &r->counters);
+    occupancy_fill(gpu, k, &r->counters);
     if (!can_diagnose(r, gpu))
         return true;
     struct diagnosis_input in = {
@@ -259,15 +288,18 @@ static void header_fill(struct builder *b, const struct import_request *request,
 static bool run_fill(struct builder *b, const struct import_request *request, const char *file,
                      struct run *out, struct error *err)
 {
-    struct gpu *gpu = NULL;
+    struct gpu *chip = NULL;
+    const struct gpu *gpu = NULL;
     *out = (struct run){0};
     if (b->count == 0)
         return fail(err, (struct location){.file = file},
                     "no kernel is in this %s file: profile a program that launches one", b->format);
-    if (request->chip && !gpu_load(b->arena, request->chip, &gpu, err))
+    if (request->chip && !gpu_load(b->arena, request->chip, &chip, err))
         return false;
-    if (!request->chip && b->device_name && !gpu_find_by_name(b->arena, b->device_name, &gpu, err))
+    if (!request->chip && b->device_name && !gpu_find_by_name(b->arena, b->device_name, &chip, err))
         return false;
+    if (chip)
+        gpu = roofs_known(b->arena, chip, b->device_name);
     if (!results_fill(b, gpu, out, err))
         return false;
     header_fill(b, request, file, gpu, &out->header);

@@ -38,9 +38,29 @@ bool bench_write(struct bench *b, struct error *err)
     return true;
 }
 
+bool bench_open_libraries(struct bench *b, struct result *r, struct error *err)
+{
+    const struct resolved_variant *v = b->job->variant;
+    struct device_library library = {0};
+    for (int i = 0; i < v->launch_count; i++) {
+        if (v->launches[i].kind != LAUNCH_LIBRARY)
+            continue;
+        if (!b->device->ops->library(b->device, v->launches[i].library, &library, err))
+            return false;
+        r->library_version = library.version;
+        if (!library.absent)
+            continue;
+        r->status = RESULT_SKIPPED;
+        r->error = arena_printf(b->arena, "not available: %s", library.absent);
+        return true;
+    }
+    return true;
+}
+
 bool bench_load(struct bench *b, struct error *err)
 {
-    return b->device->ops->load(b->device, b->job->code, &b->module, err);
+    return !variant_has(b->job->variant->spec, LAUNCH_KERNEL) ||
+           b->device->ops->load(b->device, b->job->code, &b->module, err);
 }
 
 struct device_sequence bench_sequence(const struct bench *b)

@@ -69,7 +69,7 @@ static void set_text(json_t *object, const char *key, const char *value)
 }
 
 // Whoever holds the run releases it (json_decref).
-static json_t *environment_of(struct arena *a, const struct loop_request *request)
+static json_t *environment_of(struct arena *a, int threads)
 {
     json_t *j = json_object();
     struct utsname u;
@@ -81,29 +81,41 @@ static json_t *environment_of(struct arena *a, const struct loop_request *reques
              value_in_file(a, "/etc/os-release", OS_RELEASE_BYTES_MAX, "PRETTY_NAME", '='));
     set_text(j, "cpu", value_in_file(a, "/proc/cpuinfo", CPU_INFO_BYTES_MAX, "model name", ':'));
     json_object_set_new(j, "cpus", json_integer(cpu_count()));
-    json_object_set_new(j, "threads",
-                        json_integer(request->threads > 0 ? request->threads : cpu_count()));
-    if (request->sample_share > 0 && request->sample_share < 1)
-        json_object_set_new(j, "sample_share", json_real(request->sample_share));
+    json_object_set_new(j, "threads", json_integer(threads > 0 ? threads : cpu_count()));
     return j;
 }
 
-void header_fill(struct arena *a, const struct loop_request *request, const struct experiment *e,
-                 const struct device_info *device, struct run_header *out)
+static void header_begin(struct arena *a, const char *name, const char *folder,
+                         const struct device_info *device, int threads, bool warm,
+                         struct run_header *out)
 {
     char started[32];
     time_utc_iso(started);
     *out = (struct run_header){
         .ridge_version = RIDGE_VERSION,
         .started = arena_strdup(a, started),
-        .git = git_state(a, e->directory),
-        .experiment = e->name,
-        .title = e->title,
-        .experiment_path = e->path,
+        .git = git_state(a, folder),
+        .experiment = name,
         .device_id = device->id,
         .device_name = device->name,
         .device_cc = device->facts.cc,
-        .cache_state = request->warm ? "warm" : "cold",
-        .environment = environment_of(a, request),
+        .cache_state = warm ? "warm" : "cold",
+        .environment = environment_of(a, threads),
     };
+}
+
+void header_of_program(struct arena *a, const char *program, const struct device_info *device,
+                       int threads, bool warm, struct run_header *out)
+{
+    header_begin(a, program, ".", device, threads, warm, out);
+}
+
+void header_fill(struct arena *a, const struct loop_request *request, const struct experiment *e,
+                 const struct device_info *device, struct run_header *out)
+{
+    header_begin(a, e->name, e->directory, device, request->threads, request->warm, out);
+    out->title = e->title;
+    out->experiment_path = e->path;
+    if (request->sample_share > 0 && request->sample_share < 1)
+        json_object_set_new(out->environment, "sample_share", json_real(request->sample_share));
 }

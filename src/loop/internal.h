@@ -60,6 +60,8 @@ struct bench { // a device with the case's buffers
     double share_before, share_of; // progress of this run within the whole
 };
 bool bench_open(struct bench *b, struct error *err) CHECK_RESULT; // device and buffers
+// The variant's libraries, into r; one that is not here makes r RESULT_SKIPPED.
+bool bench_open_libraries(struct bench *b, struct result *r, struct error *err) CHECK_RESULT;
 bool bench_load(struct bench *b, struct error *err) CHECK_RESULT; // the variant's code
 // Fresh inputs, poisoned outputs: a kernel may change its inputs, so all are written.
 bool bench_write(struct bench *b, struct error *err) CHECK_RESULT;
@@ -72,6 +74,14 @@ void worker_own_crashes(void);
 // What became of a worker that sent no answer, in one sentence about `who`.
 const char *worker_describe_end(struct arena *a, const char *who, const struct worker_result *w,
                                 double timeout_s);
+
+/* ---- copies around the kernels (transfers.c) ---------------------------------------------------- */
+
+bool transfers_model(const struct job *job, struct transfers *out, struct error *err) CHECK_RESULT;
+// In a worker: on the bench's buffers, whose inputs are written anew.
+bool transfers_measure(struct bench *b, struct transfers *out, struct error *err) CHECK_RESULT;
+// Into the result's time and counters.
+void transfers_add(const struct transfers *t, struct result *r);
 
 /* ---- judging --------------------------------------------------------------------------------- */
 

@@ -127,7 +127,7 @@ static bool is_timed(const struct result *r)
            r->time.summary.count > 0;
 }
 
-static void judge_speedup(const struct result *base, struct result *fresh)
+void result_compare(const struct result *base, struct result *fresh)
 {
     fresh->speedup = (struct speedup){0};
     // Times of different origin (a clock's, a model's) are not compared.
@@ -151,7 +151,7 @@ static void respect_noise(const struct result *fresh, struct expectation_result 
 void judge_result(struct arena *a, const struct variant_spec *spec, const struct result *base,
                   struct result *fresh)
 {
-    judge_speedup(base, fresh);
+    result_compare(base, fresh);
     fresh->expectation_count = 0;
     fresh->expectations = ARENA_ARRAY(a, struct expectation_result, spec->expectation_count + 1);
     for (int i = 0; i < spec->expectation_count; i++) {

@@ -226,6 +226,8 @@ static bool compile_variant(struct loop *l, struct stage *s, int variant, struct
         .arch = l->device.gpu->arch,
         .compiler = l->request->compiler,
     };
+    if (!variant_has(v->spec, LAUNCH_KERNEL)) // a library's: nothing to compile
+        return true;
     if (!request.source_path)
         return fail(err, v->spec->at, "variant '%s' has no source", v->spec->name);
     return compile_to_ptx(&s->arena, &request, &s->code[variant], err);
@@ -250,7 +252,7 @@ static bool prepare_variants(struct loop *l, struct stage *s, struct error *err)
         l->variant = e->variants[i].name;
         tell_progress(l, "compiling", 0);
         if (resolved && compile_variant(l, s, i, &trouble)) {
-            ready++;
+            ready += !l->device.simulated || variant_has(&e->variants[i], LAUNCH_KERNEL);
             continue;
         }
         s->trouble[i] = arena_strdup(l->arena, trouble.message);
@@ -356,17 +358,29 @@ static bool prepare_data(struct loop *l, struct stage *s, struct error *err)
     if (!s->checks)
         return true;
     tell_progress(l, "reference", 0);
-    // The first variant gives the arguments; where it could not be resolved, the first that could.
-    int giver = 0;
-    while (giver < l->experiment->variant_count && !s->resolved_whole[giver])
+    // The first variant with a kernel gives the arguments; where it could not be resolved, the first
+    // that could.
+    int giver = 0, count = l->experiment->variant_count;
+    while (giver < count && !(s->resolved_whole[giver] &&
+                              variant_has(&l->experiment->variants[giver], LAUNCH_KERNEL)))
         giver++;
-    if (giver == l->experiment->variant_count)
-        return fail(err, NOWHERE, "%s", s->trouble[0]);
+    for (int i = 0; giver == count && i < count; i++)
+        if (s->trouble[i])
+            return fail(err, NOWHERE, "%s", s->trouble[i]);
     struct job job = job_of(l, s, giver);
     return share_outputs(s, err) && reference_job_run(&job, &s->wanted, l->events->cancel, err);
 }
 
 /* ---- a case: one variant ------------------------------------------------------------------------------ */
+
+// What of a library the variant calls, or NULL.
+static const char *library_of(const struct variant_spec *v)
+{
+    for (int i = 0; i < v->launch_count; i++)
+        if (v->launches[i].kind == LAUNCH_LIBRARY)
+            return v->launches[i].library->text;
+    return NULL;
+}
 
 static void name_result(struct loop *l, struct stage *s, int variant, struct result *r)
 {
@@ -378,6 +392,7 @@ static void name_result(struct loop *l, struct stage *s, int variant, struct res
         .title = v->title,
         .hypothesis = v->hypothesis,
         .bottleneck = v->bottleneck,
+        .library = library_of(v),
         .params = ARENA_ARRAY(l->arena, struct case_value, e->param_count + 1),
         .param_count = e->param_count,
         .case_label = s->point->label,
@@ -419,6 +434,9 @@ static bool diagnose_result(struct loop *l, struct stage *s, int variant,
         .gpu = l->device.gpu,
         .counters = &r->counters,
         .time_ns = {r->time.summary.median, r->time.provenance},
+        .transfers = transfers_of(&r->counters),
+        .state = {r->conditions.sm_mhz, r->conditions.power_w, r->conditions.temperature_c,
+                  r->conditions.throttled},
         .work_bytes = c->work_bytes,
         .work_flops_f16 = c->work_flops_f16,
         .work_flops_f32 = c->work_flops_f32,
@@ -429,13 +447,15 @@ static bool diagnose_result(struct loop *l, struct stage *s, int variant,
         .time_model = facts->longest >= 0 && facts->time_model.valid ? &facts->time_model : NULL,
     };
     for (int i = 0; i < v->launch_count; i++)
-        in.launches += v->launches[i].kind == LAUNCH_KERNEL;
+        in.launches += v->launches[i].kind != LAUNCH_ZERO;
     if (facts->longest >= 0 && facts->longest < v->launch_count) {
         const struct resolved_launch *longest = &v->launches[facts->longest];
         in.grid_blocks = (uint64_t)longest->grid[0] * longest->grid[1] * longest->grid[2];
         in.block_threads = (int)(longest->block[0] * longest->block[1] * longest->block[2]);
     }
     r->diagnosed = diagnose(l->arena, &in, &r->diagnosis, err);
+    if (r->library) // a yardstick: its code is not ours to mend
+        r->diagnosis.finding_count = 0;
     return r->diagnosed || error_context(err, "diagnosing variant '%s'", r->variant);
 }
 
@@ -454,6 +474,11 @@ static bool run_variant(struct loop *l, struct stage *s, int variant, struct res
                                 l->experiment->variants[variant].requires, l->device.id);
         return true;
     }
+    if (r->library && l->device.simulated) {
+        r->status = RESULT_SKIPPED;
+        r->error = arena_printf(l->arena, "not available: '%s' needs a CUDA device", r->library);
+        return true;
+    }
     struct job job = job_of(l, s, variant);
     struct job_progress progress = {on_share, l};
     on_share(l, 0);
@@ -463,11 +488,27 @@ static bool run_variant(struct loop *l, struct stage *s, int variant, struct res
     return true;
 }
 
+// A measured time has its copies already.
+static bool model_transfers(struct loop *l, struct stage *s, int variant, struct result *r,
+                            struct error *err)
+{
+    struct transfers t;
+    struct job job = job_of(l, s, variant);
+    if (!l->request->with_transfers || is_measured(l) || r->status != RESULT_OK ||
+        r->time.provenance == PROVENANCE_ABSENT)
+        return true;
+    if (!transfers_model(&job, &t, err))
+        return false;
+    transfers_add(&t, r);
+    return true;
+}
+
 static bool finish_result(struct loop *l, struct stage *s, int variant, struct result *r,
                           struct error *err)
 {
     const struct variant_spec *v = &l->experiment->variants[variant];
-    if (!diagnose_result(l, s, variant, &s->facts[variant], r, err))
+    if (!model_transfers(l, s, variant, r, err) ||
+        !diagnose_result(l, s, variant, &s->facts[variant], r, err))
         return false;
     judge_result(l->arena, v, v->from >= 0 ? s->results[v->from] : NULL, r);
     s->results[variant] = r;
@@ -484,7 +525,7 @@ static void judge_stop(struct loop *l, const struct stage *s)
     struct stop_input *inputs = xcalloc((size_t)l->experiment->variant_count + 1, sizeof *inputs);
     for (int i = 0; i < l->experiment->variant_count; i++) {
         const struct result *r = s->results[i];
-        if (!r || r->status == RESULT_SKIPPED)
+        if (!r || r->status == RESULT_SKIPPED || r->library)
             continue;
         bool timed = r->diagnosed;
         inputs[count++] = (struct stop_input){timed ? r->time.summary.median : (double)NAN,

@@ -18,7 +18,7 @@ enum result_status {
     RESULT_OK,      // ran; verified if verification was asked and there is a reference
     RESULT_WRONG,   // ran, but the output differs from the reference
     RESULT_FAILED,  // did not compile, stopped on a problem, crashed, timed out
-    RESULT_SKIPPED, // `requires` does not hold on this device
+    RESULT_SKIPPED, // `requires` does not hold on this device, or a library is not here
 };
 
 struct time_result {
@@ -69,11 +69,13 @@ struct result { // arena-owned; everything that is recorded about one variant on
     bool checked;  // compared with the reference
     bool verified; // … and equal within tolerance
     bool diagnosed;
-    const char *error;        // what went wrong, or NULL
-    const char *printed;      // by the kernels' printf, first 4 KiB; NULL = nothing
-    const char *note;         // what could not be had, with the reason (no counters …), or NULL
-    const char *compiler;     // "NVRTC 13.0"
-    const char *compiler_log; // its warnings, or NULL
+    const char *error;   // what went wrong, or NULL
+    const char *printed; // by the kernels' printf, first 4 KiB; NULL = nothing
+    const char *note;    // what could not be had, with the reason (no counters …), or NULL
+    const char *library; // it is a peer: what is called, "cublas:geam"; NULL = own kernels
+    const char *library_version; // "cuBLAS 13.0.2"; NULL = not opened
+    const char *compiler;        // "NVRTC 13.0"
+    const char *compiler_log;    // its warnings, or NULL
     char code_key[33];
     uint64_t seed;
     struct time_result time;
@@ -129,6 +131,7 @@ struct loop_request {
     bool verify_only; // no counters, no time
     bool no_verify;
     bool warm;                         // --cache warm
+    bool with_transfers;               // the copies of inputs and outputs are part of the time
     double timeout_s;                  // a variant; 0 = 600
     uint64_t budget_warp_instructions; // 0 = 200 G
     int threads;
@@ -157,6 +160,70 @@ struct loop_events { // all optional; called in the parent
 // failed variants are results, not errors.
 bool loop_run(struct arena *a, const struct loop_request *request, const struct loop_events *events,
               struct run *out, struct error *err) CHECK_RESULT;
+
+/* ---- sampling: how times are measured, for whoever has something that can be run again -------------- */
+
+enum { SAMPLES_MAX_DEFAULT = 2000 };
+
+struct sample_list {
+    double *items;
+    size_t count, capacity;
+};
+void sample_add(struct sample_list *list, double value);
+
+struct sampled { // one of the things that are compared
+    // Set by the caller: runs that a sample may be the mean of, with cold caches and with warm ones, and
+    // runs that may be queued at once.
+    const char *name;
+    double batch_max_cold, batch_max, queue_max;
+    // Found:
+    int batch, block_samples;
+    double warm_ns; // of one run, in the newest round of warming up
+    struct sample_list good, throttled;
+    const char *reason; // of the throttled ones
+    struct sample_list sm_mhz, power_w, temperature_c;
+    double energy_mj;
+};
+struct sampling_ops {
+    // Optional: this one is worked on from now on. False ends it all.
+    bool (*begin)(void *context, int subject, struct error *err);
+    // Optional: the inputs as they were, before a block.
+    bool (*fresh)(void *context, int subject, struct error *err);
+    // As device_ops' measure.
+    bool (*take)(void *context, int subject, const struct device_run_options *options, int count,
+                 double *times_ns, struct error *err);
+    void (*share)(void *context, double done); // optional: of the time limit
+};
+struct sampling {
+    const struct sampling_ops *ops;
+    void *context;
+    struct device *device; // its state is looked at
+    struct sampled *subjects;
+    int count;
+    bool cold;
+    uint64_t seed;      // of the order
+    size_t samples_max; // a subject
+    double limit_s;     // a subject; 0 = sampling_limit_s(0)
+    double timeout_s;   // of one take
+    int current;        // out: the one that is worked on; the one to blame
+    uint64_t random;    // state of the shuffles
+};
+double sampling_limit_s(double asked_s);
+bool sampling_run(struct sampling *s, struct error *err) CHECK_RESULT;
+// Energy of a run, where the device counts it.
+bool sampling_energy(struct sampling *s, int subject, struct error *err) CHECK_RESULT;
+// Puts what was set aside among the samples where there is hardly anything else; the rest of what is known.
+struct conditions sampling_conclude(struct sampled *t);
+void sampled_release(struct sampled *t);
+
+/* ---- results ----------------------------------------------------------------------------------------- */
+
+// Fills fresh->speedup; invalid where either has no time, or theirs are of different provenance.
+void result_compare(const struct result *base, struct result *fresh);
+// Of this process, now, without an experiment: version, start, folder's commit, machine. `environment` is
+// the caller's to json_decref.
+void header_of_program(struct arena *a, const char *program, const struct device_info *device,
+                       int threads, bool warm, struct run_header *out);
 
 // The one serialisation of runs: --json, the journal's details, the worker's pipe (DESIGN 8).
 // Keys are stable. New references / arena-owned.

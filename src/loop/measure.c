@@ -1,10 +1,8 @@
-// Measuring: the verified variants of a case, timed in one worker process on the same buffers,
-// interleaved in random order, so that whatever drifts (clocks, heat, neighbours) hits all alike:
-//     warm up -> rounds of blocks until every median is settled -> check a timed run -> energy
-// A block is a few samples of one variant between two looks at the chip's state; one that was slowed
-// down is set aside and taken again. Each variant's last sample starts from fresh inputs and poisoned
-// outputs, and what it wrote is compared with the reference: it is the timed code that is proved.
-// A variant that crashes, hangs or fails ends the worker; the others are then measured again.
+// Measuring: the verified variants of a case, timed in one worker process on the same buffers:
+//     sampling (sampling.c) -> copies, where they are wanted -> check a timed run -> energy
+// Each variant's last sample starts from fresh inputs and poisoned outputs, and what it wrote is
+// compared with the reference: it is the timed code that is proved. A variant that crashes, hangs or
+// fails ends the worker; the others are then measured again.
 // SPDX-License-Identifier: Apache-2.0
 #include "loop/internal.h"
 
@@ -15,27 +13,11 @@
 enum {
     BATCH_MAX = 64,
     QUEUED_MAX = 500, // launches: the stream's queue holds about a thousand
-    WARM_SAMPLES = 3,
-    BLOCK_SAMPLES_MIN = 3,
-    BLOCK_SAMPLES_MAX = 20,
-    SAMPLES_MIN = 30,
-    SAMPLES_MAX = 2000,
-    WARM_ROUNDS_MIN = 3,
     REASON_BYTES = 32,
 };
 
-static const double ns_per_s = 1e9;
-static const double default_limit_s = 3;
-static const double settled_within = 0.005; // half the 95 % interval of the median
-static const double batch_ns = 200000;      // a sample takes at least so long
-static const double batch_bytes_max = 4e9;  // of a batch's sets of buffers
-static const double block_ns = 4e6;         // samples of a block together
-static const double slow_ns = 2e8;          // such a run is sampled one at a time
-static const double warm_least_s = 0.2, warm_most_s = 2;
-static const double warm_settled_within = 0.01; // from one round to the next
-static const double energy_s = 0.4;             // NVML's energy moves in steps of 20 to 100 ms
-static const double retake_share = 0.5;         // of the time limit goes to blocks set aside
-static const double roof_slack = 0.97;          // clocks and data sheets are not exact
+static const double batch_bytes_max = 4e9; // of a batch's sets of buffers
+static const double roof_slack = 0.97;     // clocks and data sheets are not exact
 
 enum message {
     MESSAGE_BEGIN = 'B',
@@ -64,25 +46,15 @@ struct times_message { // followed by its samples
     size_t count, throttled_samples;
     double sm_mhz, power_w, temperature_c, energy_mj;
     char throttled[REASON_BYTES]; // "" = the samples are not
+    struct transfers transfers;   // to be added to each sample; ABSENT = none
 };
 
 /* ---- in the worker ------------------------------------------------------------------------------- */
-
-struct doubles {
-    double *items;
-    size_t count, capacity;
-};
 
 struct track { // one variant at work
     int index; // in the caller's list
     struct bench bench;
     struct device_sequence sequence;
-    int batch, block_samples;
-    double warm_ns; // of one run, in the newest round of warming up
-    struct doubles good, throttled;
-    const char *reason; // of the throttled ones
-    struct doubles sm_mhz, power_w, temperature_c;
-    double energy_mj;
 };
 
 struct session {
@@ -90,27 +62,17 @@ struct session {
     const bool *alive;
     int job_count, fd;
     struct arena *arena;
-    struct bench bench; // device and buffers
-    bool snapshot;      // the device holds a copy of all inputs
+    struct bench bench;         // device and buffers
+    bool snapshot;              // the device holds a copy of all inputs
+    struct transfers transfers; // of the case's buffers, where they are wanted
     struct track *tracks;
-    int count;
-    uint64_t random; // state of the shuffles
-    double share;    // of the work done, as it was last told
+    struct sampling sampling; // its subjects beside the tracks
+    double share;             // of the work done, as it was last told
 };
 
 static const struct loop_request *request_of(const struct session *s)
 {
     return s->jobs[0].request;
-}
-
-static double elapsed_s(uint64_t since_ns)
-{
-    return (double)(clock_ns() - since_ns) / ns_per_s;
-}
-
-static double limit_s(const struct loop_request *r)
-{
-    return r->time_limit_s > 0 ? r->time_limit_s : default_limit_s;
 }
 
 static bool tell_begin(struct session *s, const struct track *t)
@@ -142,22 +104,6 @@ static bool make_fresh(struct session *s, struct error *err)
                        : bench_write(&s->bench, err);
 }
 
-static bool take_samples(struct session *s, struct track *t, int count, int batch, bool cold,
-                         double *times_ns, struct error *err)
-{
-    struct device_run_options options = {
-        .timeout_s = job_timeout_s(request_of(s)), .cold = cold, .batch = batch};
-    return t->bench.device->ops->measure(t->bench.device, &t->sequence, &options, count, times_ns,
-                                         err);
-}
-
-static bool is_cold(const struct session *s)
-{
-    return !request_of(s)->warm;
-}
-
-/* ---- warming up ------------------------------------------------------------------------------------- */
-
 static double footprint_bytes(const struct track *t)
 {
     double sum = 0;
@@ -166,166 +112,48 @@ static double footprint_bytes(const struct track *t)
     return sum;
 }
 
-static double queued_runs_max(const struct track *t)
+static struct sampled sampled_of(const struct track *t)
 {
-    return floor((double)QUEUED_MAX / fmax(t->sequence.launch_count, 1));
+    double queued = floor((double)QUEUED_MAX / fmax(t->sequence.launch_count, 1));
+    double most = fmin(queued, BATCH_MAX);
+    double cold = floor(batch_bytes_max / fmax(footprint_bytes(t), 1));
+    return (struct sampled){.name = t->bench.job->variant->spec->name,
+                            .queue_max = queued,
+                            .batch_max = most,
+                            .batch_max_cold = fmin(most, cold)};
 }
 
-static void choose_batch(struct track *t, bool cold)
+/* ---- what sampling asks for ------------------------------------------------------------------------ */
+
+static bool begin_subject(void *context, int subject, struct error *err)
 {
-    double runs = ceil(batch_ns / fmax(t->warm_ns, 1));
-    if (cold)
-        runs = fmin(runs, floor(batch_bytes_max / fmax(footprint_bytes(t), 1)));
-    runs = fmin(runs, queued_runs_max(t));
-    t->batch = (int)fmax(1, fmin(runs, BATCH_MAX));
-    double samples = ceil(block_ns / fmax(t->warm_ns * t->batch, 1));
-    t->block_samples = (int)fmax(BLOCK_SAMPLES_MIN, fmin(samples, BLOCK_SAMPLES_MAX));
-    if (t->warm_ns >= slow_ns)
-        t->block_samples = 1;
+    struct session *s = context;
+    return tell_begin(s, &s->tracks[subject]) ||
+           fail_as(err, ERROR_SYSTEM, NOWHERE, "the parent process has gone");
 }
 
-static bool warm_round(struct session *s, double *sum_ns, struct track **culprit, struct error *err)
+static bool fresh_subject(void *context, int subject, struct error *err)
 {
-    double times[WARM_SAMPLES];
-    *sum_ns = 0;
-    for (int i = 0; i < s->count; i++) {
-        struct track *t = *culprit = &s->tracks[i];
-        int samples = t->warm_ns > 0 && t->warm_ns < slow_ns ? WARM_SAMPLES : 1;
-        if (!tell_begin(s, t) || !take_samples(s, t, samples, t->batch, is_cold(s), times, err))
-            return false;
-        t->warm_ns = stats_summary(times, (size_t)samples).median;
-        *sum_ns += t->warm_ns;
-    }
-    return true;
+    (void)subject;
+    return make_fresh(context, err);
 }
 
-// Until the clocks are up and a round takes as long as the one before.
-static bool warm_up(struct session *s, struct track **culprit, struct error *err)
+static bool take_subject(void *context, int subject, const struct device_run_options *options,
+                         int count, double *times_ns, struct error *err)
 {
-    uint64_t start_ns = clock_ns();
-    double last_ns = 0, sum_ns = 0;
-    for (int round = 0;; round++) {
-        if (!warm_round(s, &sum_ns, culprit, err))
-            return false;
-        bool settled = fabs(sum_ns - last_ns) <= warm_settled_within * sum_ns;
-        double spent_s = elapsed_s(start_ns);
-        if ((round + 1 >= WARM_ROUNDS_MIN && settled && spent_s >= warm_least_s) ||
-            spent_s >= warm_most_s)
-            break;
-        last_ns = sum_ns;
-        if (round == 0)
-            for (int i = 0; i < s->count; i++)
-                choose_batch(&s->tracks[i], is_cold(s));
-    }
-    for (int i = 0; i < s->count; i++)
-        choose_batch(&s->tracks[i], is_cold(s));
-    return true;
+    struct session *s = context;
+    struct track *t = &s->tracks[subject];
+    return t->bench.device->ops->measure(t->bench.device, &t->sequence, options, count, times_ns,
+                                         err);
 }
 
-/* ---- sampling --------------------------------------------------------------------------------------- */
-
-static struct device_state look(struct session *s)
+static void share_done(void *context, double share)
 {
-    struct device_state state = {.valid = false};
-    if (s->bench.device->ops->state)
-        s->bench.device->ops->state(s->bench.device, &state);
-    return state;
+    tell_share(context, share);
 }
 
-static void keep_finite(struct doubles *list, double value)
-{
-    if (isfinite(value) && value > 0)
-        VEC_PUSH(list->items, list->count, list->capacity, value);
-}
-
-// Samples of a variant before the last one, which is the one that is checked.
-static size_t samples_before_last(const struct session *s)
-{
-    int64_t most = request_of(s)->samples_max > 0 ? request_of(s)->samples_max : SAMPLES_MAX;
-    return (size_t)most - 1;
-}
-
-static bool take_block(struct session *s, struct track *t, struct error *err)
-{
-    double times[BLOCK_SAMPLES_MAX];
-    size_t left = samples_before_last(s) - t->good.count;
-    int count = left < (size_t)t->block_samples ? (int)left : t->block_samples;
-    if (count == 0)
-        return true;
-    if (!tell_begin(s, t) || !make_fresh(s, err))
-        return false;
-    struct device_state before = look(s);
-    if (!take_samples(s, t, count, t->batch, is_cold(s), times, err))
-        return false;
-    struct device_state after = look(s);
-    const char *reason = after.valid && after.throttled     ? after.throttled
-                         : before.valid && before.throttled ? before.throttled
-                                                            : NULL;
-    struct doubles *list = reason ? &t->throttled : &t->good;
-    t->reason = reason ? reason : t->reason;
-    for (int i = 0; i < count; i++)
-        VEC_PUSH(list->items, list->count, list->capacity, times[i]);
-    if (!after.valid)
-        return true;
-    keep_finite(&t->sm_mhz, after.sm_mhz);
-    keep_finite(&t->power_w, after.power_w);
-    keep_finite(&t->temperature_c, after.temperature_c);
-    return true;
-}
-
-// Philox by a counter: the order of a round is random, and the seed is the run's.
-static void shuffle(struct session *s, int *order)
-{
-    for (int i = s->count - 1; i > 0; i--) {
-        uint32_t words[4];
-        philox(request_of(s)->seed, 1, s->random++, words);
-        int j = (int)(((uint64_t)words[0] * (uint64_t)(i + 1)) >> 32);
-        int other = order[j];
-        order[j] = order[i];
-        order[i] = other;
-    }
-}
-
-static bool is_settled(const struct track *t)
-{
-    return t->good.count >= SAMPLES_MIN &&
-           stats_settled(t->good.items, t->good.count, settled_within);
-}
-
-// All go on until the last one has settled: only then does drift hit all alike.
-static bool is_done(const struct session *s, double spent_s)
-{
-    double allowed_s = limit_s(request_of(s)) * s->count;
-    bool settled = true, full = true, begun = true, slowed = false;
-    for (int i = 0; i < s->count; i++) {
-        const struct track *t = &s->tracks[i];
-        settled = settled && is_settled(t);
-        full = full && t->good.count >= samples_before_last(s);
-        begun = begun && t->good.count > 0;
-        slowed = slowed || t->throttled.count > t->good.count;
-    }
-    if (slowed && spent_s >= retake_share * allowed_s)
-        return true; // the chip is always slowed down under this load
-    return settled || full || (spent_s >= allowed_s && (begun || spent_s >= 2 * allowed_s));
-}
-
-static bool sample_all(struct session *s, struct track **culprit, struct error *err)
-{
-    uint64_t start_ns = clock_ns();
-    int *order = ARENA_ARRAY(s->arena, int, s->count + 1);
-    for (int i = 0; i < s->count; i++)
-        order[i] = i;
-    for (double spent_s = 0; !is_done(s, spent_s); spent_s = elapsed_s(start_ns)) {
-        shuffle(s, order);
-        for (int i = 0; i < s->count; i++) {
-            *culprit = &s->tracks[order[i]];
-            if (!take_block(s, *culprit, err))
-                return false;
-        }
-        tell_share(s, fmin(1, spent_s / (limit_s(request_of(s)) * s->count)));
-    }
-    return true;
-}
+static const struct sampling_ops sampling_ops = {begin_subject, fresh_subject, take_subject,
+                                                 share_done};
 
 /* ---- proving what was timed --------------------------------------------------------------------------- */
 
@@ -347,15 +175,20 @@ static double roof_ns(const struct session *s)
 }
 
 // false: the worker cannot go on. A wrong output is told, and the variant has no times.
-static bool prove(struct session *s, struct track *t, bool *right, struct error *err)
+static bool prove(struct session *s, int index, bool *right, struct error *err)
 {
     struct result r = {.status = RESULT_OK};
+    struct track *t = &s->tracks[index];
+    struct sampled *times = &s->sampling.subjects[index];
+    struct device_run_options options = {
+        .timeout_s = s->sampling.timeout_s, .cold = s->sampling.cold, .batch = times->batch};
     double time_ns = 0;
+    s->sampling.current = index;
     *right = true;
-    if (!tell_begin(s, t) || !make_fresh(s, err) ||
-        !take_samples(s, t, 1, t->batch, is_cold(s), &time_ns, err))
+    if (!begin_subject(s, index, err) || !make_fresh(s, err) ||
+        !take_subject(s, index, &options, 1, &time_ns, err))
         return false;
-    VEC_PUSH(t->good.items, t->good.count, t->good.capacity, time_ns);
+    sample_add(&times->good, time_ns);
     if (t->bench.job->wanted && !bench_check(&t->bench, &r, err))
         return false;
     if (r.status != RESULT_OK) {
@@ -363,7 +196,7 @@ static bool prove(struct session *s, struct track *t, bool *right, struct error 
         tell_failed(s, t, RESULT_WRONG, arena_printf(s->arena, "in a timed launch: %s", r.error));
         return true;
     }
-    double roof = roof_ns(s), median = stats_summary(t->good.items, t->good.count).median;
+    double roof = roof_ns(s), median = stats_summary(times->good.items, times->good.count).median;
     if (median >= roof_slack * roof)
         return true;
     char is[32], least[32];
@@ -378,51 +211,22 @@ static bool prove(struct session *s, struct track *t, bool *right, struct error 
     return true;
 }
 
-// Energy of a run: many back to back, long enough for NVML's counter.
-static bool measure_energy(struct session *s, struct track *t, struct error *err)
+static bool tell_times(struct session *s, int index)
 {
-    struct device_state before = look(s);
-    if (!before.valid || !(before.energy_mj > 0))
-        return true;
-    double batch = ceil(energy_s * ns_per_s / fmax(t->warm_ns, 1));
-    batch = fmax(1, fmin(batch, queued_runs_max(t)));
-    double runs = 0, time_ns = 0;
-    uint64_t start_ns = clock_ns();
-    before = look(s);
-    while (elapsed_s(start_ns) < energy_s) {
-        if (!take_samples(s, t, 1, (int)batch, false, &time_ns, err))
-            return false;
-        runs += batch + 1; // one more warms the caches
-    }
-    struct device_state after = look(s);
-    if (after.valid && after.energy_mj > before.energy_mj)
-        t->energy_mj = (after.energy_mj - before.energy_mj) / runs;
-    return true;
-}
-
-static double median_of(const struct doubles *list)
-{
-    return list->count > 0 ? stats_summary(list->items, list->count).median : 0;
-}
-
-static bool tell_times(struct session *s, struct track *t)
-{
-    // Slowed-down samples count only where hardly any others could be had.
-    bool slowed = t->throttled.count > t->good.count;
+    struct sampled *t = &s->sampling.subjects[index];
+    struct conditions c = sampling_conclude(t);
     struct times_message m = {.kind = MESSAGE_TIMES,
-                              .index = t->index,
-                              .batch = t->batch,
-                              .throttled_samples = t->throttled.count,
-                              .sm_mhz = median_of(&t->sm_mhz),
-                              .power_w = median_of(&t->power_w),
-                              .temperature_c = median_of(&t->temperature_c),
-                              .energy_mj = t->energy_mj};
-    if (slowed) {
-        for (size_t i = 0; i < t->throttled.count; i++)
-            VEC_PUSH(t->good.items, t->good.count, t->good.capacity, t->throttled.items[i]);
-        strncpy(m.throttled, t->reason, sizeof m.throttled - 1);
-    }
-    m.count = t->good.count;
+                              .index = s->tracks[index].index,
+                              .batch = c.batch,
+                              .count = t->good.count,
+                              .throttled_samples = c.throttled_samples,
+                              .sm_mhz = c.sm_mhz,
+                              .power_w = c.power_w,
+                              .temperature_c = c.temperature_c,
+                              .energy_mj = c.energy_mj,
+                              .transfers = s->transfers};
+    if (c.throttled)
+        strncpy(m.throttled, c.throttled, sizeof m.throttled - 1);
     struct text whole = {0};
     text_addn(&whole, (const char *)&m, sizeof m);
     text_addn(&whole, (const char *)t->good.items, m.count * sizeof(double));
@@ -431,16 +235,17 @@ static bool tell_times(struct session *s, struct track *t)
     return sent;
 }
 
-static bool finish_all(struct session *s, struct track **culprit, struct error *err)
+static bool finish_all(struct session *s, struct error *err)
 {
-    for (int i = 0; i < s->count; i++) {
-        struct track *t = *culprit = &s->tracks[i];
+    if (request_of(s)->with_transfers && !transfers_measure(&s->bench, &s->transfers, err))
+        return false;
+    for (int i = 0; i < s->sampling.count; i++) {
         bool right = false;
-        if (!prove(s, t, &right, err))
+        if (!prove(s, i, &right, err))
             return false;
         if (!right)
             continue;
-        if (!measure_energy(s, t, err) || !tell_times(s, t))
+        if (!sampling_energy(&s->sampling, i, err) || !tell_times(s, i))
             return false;
     }
     return true;
@@ -448,23 +253,46 @@ static bool finish_all(struct session *s, struct track **culprit, struct error *
 
 /* ---- the worker's whole ------------------------------------------------------------------------------- */
 
-static bool session_open(struct session *s, struct track **culprit, struct error *err)
+static void sampling_begin(struct session *s)
+{
+    const struct loop_request *r = request_of(s);
+    s->sampling = (struct sampling){
+        .ops = &sampling_ops,
+        .context = s,
+        .subjects = ARENA_ARRAY(s->arena, struct sampled, s->job_count + 1),
+        .cold = !r->warm,
+        .seed = r->seed,
+        // One more is the last, which is checked.
+        .samples_max = (size_t)(r->samples_max > 0 ? r->samples_max : SAMPLES_MAX_DEFAULT) - 1,
+        .limit_s = r->time_limit_s,
+        .timeout_s = job_timeout_s(r),
+        .current = -1,
+    };
+}
+
+static bool session_open(struct session *s, struct error *err)
 {
     struct error no_room = {0};
     s->tracks = ARENA_ARRAY(s->arena, struct track, s->job_count + 1);
+    sampling_begin(s);
     if (!bench_open(&s->bench, err) || !bench_write(&s->bench, err))
         return false;
     const struct device_ops *ops = s->bench.device->ops;
+    s->sampling.device = s->bench.device;
     s->snapshot = ops->snapshot && ops->restore && ops->snapshot(s->bench.device, &no_room);
     for (int i = 0; i < s->job_count; i++) {
         if (!s->alive[i])
             continue;
-        struct track *t = *culprit = &s->tracks[s->count++];
-        *t = (struct track){.index = i, .bench = s->bench, .batch = 1};
+        struct track *t = &s->tracks[s->sampling.count];
+        s->sampling.current = s->sampling.count++;
+        *t = (struct track){.index = i, .bench = s->bench};
         t->bench.job = &s->jobs[i];
-        if (!tell_begin(s, t) || !bench_load(&t->bench, err))
+        struct result opened = {.status = RESULT_OK}; // they were there when it was verified
+        if (!tell_begin(s, t) || !bench_open_libraries(&t->bench, &opened, err) ||
+            !bench_load(&t->bench, err))
             return false;
         t->sequence = bench_sequence(&t->bench);
+        s->sampling.subjects[s->sampling.current] = sampled_of(t);
     }
     return true;
 }
@@ -474,15 +302,15 @@ static int measure_body(void *context, int fd)
     struct session *s = context;
     struct arena a = {0};
     struct error err = {0};
-    struct track first = {.index = -1}, *culprit = &first;
     worker_own_crashes();
     s->fd = fd;
     s->arena = &a;
     s->bench = (struct bench){.job = &s->jobs[0], .arena = &a, .fd = fd};
-    if (session_open(s, &culprit, &err) && warm_up(s, &culprit, &err) &&
-        sample_all(s, &culprit, &err) && finish_all(s, &culprit, &err))
+    if (session_open(s, &err) && sampling_run(&s->sampling, &err) && finish_all(s, &err))
         return 0;
-    tell_failed(s, culprit, RESULT_FAILED,
+    const struct track nobody = {.index = -1};
+    int current = s->sampling.current;
+    tell_failed(s, current >= 0 ? &s->tracks[current] : &nobody, RESULT_FAILED,
                 arena_printf(&a, "while it was measured: %s", err.message));
     return 1; // what the device did to this process is unknown: it ends
 }
@@ -521,6 +349,8 @@ static void take_times(struct inbox *box, const char *data, size_t size_bytes)
         .throttled_samples = m.throttled_samples,
         .throttled = m.throttled[0] ? arena_strdup(box->arena, m.throttled) : NULL,
     };
+    if (m.transfers.provenance != PROVENANCE_ABSENT)
+        transfers_add(&m.transfers, r);
 }
 
 static void take_message(void *context, const char *data, size_t size_bytes)
@@ -604,7 +434,8 @@ static bool measure_once(struct inbox *box, const struct job *jobs, const volati
 {
     struct session session = {.jobs = jobs, .alive = box->alive, .job_count = box->count};
     struct worker_result w;
-    double each_s = job_timeout_s(jobs[0].request) + limit_s(jobs[0].request);
+    double each_s =
+        job_timeout_s(jobs[0].request) + sampling_limit_s(jobs[0].request->time_limit_s);
     struct worker_spec spec = {.body = measure_body,
                                .context = &session,
                                .timeout_s = each_s * (box->count + 1), // a run's own is shorter

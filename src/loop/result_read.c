@@ -275,7 +275,7 @@ static void read_findings(struct reader *r, const json_t *object, struct diagnos
     for (size_t i = 0; i < count; i++) {
         const json_t *j = json_array_get(array, i);
         struct finding *f = &d->findings[d->finding_count++];
-        f->class = (enum finding_class)read_name(r, j, "class", class_of, FINDING_TAIL + 1);
+        f->class = (enum finding_class)read_name(r, j, "class", class_of, FINDING_CLASS_COUNT);
         f->title = read_text(r, j, "title");
         f->file = read_text(r, j, "file");
         f->line = (int)read_unsigned(r, j, "line");
@@ -284,6 +284,15 @@ static void read_findings(struct reader *r, const json_t *object, struct diagnos
         f->folded = read_bool(r, j, "folded");
         read_evidence(r, json_object_get(j, "evidence"), f);
     }
+}
+
+static void read_waiting(struct reader *r, const json_t *object, struct waiting *out)
+{
+    const json_t *j = member(object, "waiting");
+    out->launch_ns = read_double(r, j, "launch_ns");
+    out->tail_ns = read_double(r, j, "tail_ns");
+    out->occupancy_ns = read_double(r, j, "occupancy_ns");
+    out->dependency_ns = read_double(r, j, "dependency_ns");
 }
 
 static void read_diagnosis(struct reader *r, const json_t *object, struct result *out)
@@ -299,6 +308,7 @@ static void read_diagnosis(struct reader *r, const json_t *object, struct result
     d->throughput_gbps = read_double(r, object, "throughput_gbps");
     d->intensity = read_double(r, object, "intensity");
     d->pct_of_floor = read_double(r, object, "pct_of_floor");
+    read_waiting(r, object, &d->waiting);
     read_bounds(r, object, d);
     read_findings(r, object, d);
 }
@@ -367,6 +377,8 @@ bool result_from_json(struct arena *a, const json_t *json, struct result *out, s
     out->title = read_text(&r, json, "title");
     out->hypothesis = read_text(&r, json, "hypothesis");
     out->bottleneck = read_text(&r, json, "bottleneck");
+    out->library = read_text(&r, json, "library");
+    out->library_version = read_text(&r, json, "library_version");
     out->compiler = read_text(&r, json, "compiler");
     const char *key = read_text(&r, json, "code_key");
     if (key && strlen(key) < sizeof out->code_key)

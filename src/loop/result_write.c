@@ -199,6 +199,20 @@ static json_t *finding_to_json(const struct finding *f)
     return j;
 }
 
+// Left out where nothing is known of it.
+static void set_waiting(json_t *j, const struct waiting *w)
+{
+    if (isnan(w->dependency_ns))
+        return;
+    json_t *waiting = json_object();
+    json_object_set_new(waiting, "launch_ns", number(w->launch_ns));
+    json_object_set_new(waiting, "tail_ns", number(w->tail_ns));
+    json_object_set_new(waiting, "occupancy_ns", number(w->occupancy_ns));
+    json_object_set_new(waiting, "dependency_ns", number(w->dependency_ns));
+    json_object_set_new(waiting, "provenance", json_string(provenance_name(PROVENANCE_MODELLED)));
+    json_object_set_new(j, "waiting", waiting);
+}
+
 static void set_diagnosis(json_t *j, const struct result *r)
 {
     const struct diagnosis *d = &r->diagnosis;
@@ -215,6 +229,7 @@ static void set_diagnosis(json_t *j, const struct result *r)
     json_object_set_new(j, "bounds", bounds_to_json(d));
     json_object_set_new(j, "limiter", text(d->limiter));
     set_text(j, "limiter_why", d->limiter_why);
+    set_waiting(j, &d->waiting);
     json_object_set_new(j, "code_floor_ns", number(d->code_floor_ns));
     json_object_set_new(j, "intensity", number(d->intensity));
     json_object_set_new(j, "pct_of_floor", number(d->pct_of_floor));
@@ -288,6 +303,8 @@ json_t *result_to_json(const struct result *r)
     set_text(j, "title", r->title);
     set_text(j, "hypothesis", r->hypothesis);
     set_text(j, "bottleneck", r->bottleneck);
+    set_text(j, "library", r->library);
+    set_text(j, "library_version", r->library_version);
     set_text(j, "compiler", r->compiler);
     set_text(j, "compiler_log", r->compiler_log);
     set_text(j, "code_key", r->code_key[0] ? r->code_key : NULL);

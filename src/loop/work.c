@@ -155,7 +155,9 @@ static int job_body(void *context, int fd)
                        .status = RESULT_OK,
                        .worst_relative_error = (double)NAN,
                        .worst_absolute_error = (double)NAN};
-    bool done = bench_open(&b, &err) && bench_load(&b, &err) && bench_verify(&b, &report, &r, &err);
+    bool done = bench_open(&b, &err) && bench_open_libraries(&b, &r, &err) &&
+                (r.status == RESULT_SKIPPED ||
+                 (bench_load(&b, &err) && bench_verify(&b, &report, &r, &err)));
     if (!done) {
         r.status = RESULT_FAILED;
         r.error = err.message;
@@ -275,6 +277,7 @@ static bool take_result(struct arena *a, const struct inbox *box, struct result 
     result->problem_count = got.problem_count;
     result->printed = got.printed;
     result->note = got.note;
+    result->library_version = got.library_version;
     result->worst_relative_error = got.worst_relative_error;
     result->worst_absolute_error = got.worst_absolute_error;
     return true;

@@ -35,6 +35,29 @@ static void add_bounds(const struct bound *bounds, int count, const struct repor
     }
 }
 
+// Where the time goes in which no resource is busy.
+static void add_waiting(const struct waiting *w, const struct report_style *style, struct text *out)
+{
+    char cell[CELL_SIZE];
+    const struct {
+        const char *what;
+        double ns;
+    } parts[] = {{"starting kernels", w->launch_ns},
+                 {"SMs without work", w->tail_ns},
+                 {"too few warps", w->occupancy_ns},
+                 {"warps that wait", w->dependency_ns}};
+    struct text line = {0};
+    for (size_t i = 0; i < COUNT_OF(parts); i++)
+        if (parts[i].ns > 0)
+            text_printf(&line, "%s%s %s", line.length > 0 ? ", " : "beside that: ", parts[i].what,
+                        show_time(parts[i].ns, cell));
+    if (line.length > 0) {
+        text_add(&line, " (modelled)");
+        add_wrapped(out, style, 2, text_str(&line));
+    }
+    text_release(&line);
+}
+
 static void explain_result(const struct result *r, const struct report_style *style,
                            struct text *out)
 {
@@ -60,6 +83,7 @@ static void explain_result(const struct result *r, const struct report_style *st
     text_printf(out, "  limiter: %s\n", show_text(d->limiter));
     if (d->limiter_why)
         add_wrapped(out, style, 2, d->limiter_why);
+    add_waiting(&d->waiting, style, out);
     if (d->bound_count > 0)
         add_bounds(d->bounds, d->bound_count, style, out);
     text_add(out, d->finding_count > 0 ? "  findings:\n" : "  no findings\n");
@@ -77,10 +101,13 @@ void report_explain(const struct run *r, const struct result *only,
     }
 }
 
-static void add_occupancy(const char *word, const struct occupancy *o, struct text *out)
+static void add_occupancy(const char *word, const struct gpu *g, const struct occupancy *o,
+                          struct text *out)
 {
-    text_printf(out, "  %s %.1f %% (%d blocks, %d warps an SM, limited by %s)\n", word, o->pct,
-                o->blocks_per_sm, o->warps_per_sm, occupancy_limit_name(o->limiter));
+    const struct gpu_words *w = gpu_words(g);
+    text_printf(out, "  %s %.1f %% (%d %s, %d %s %s, limited by %s)\n", word, o->pct,
+                o->blocks_per_sm, w->blocks, o->warps_per_sm, w->warps, w->an_sm,
+                occupancy_limit_word(g, o->limiter));
 }
 
 void report_whatif(const struct result *r, const struct whatif_result *w, const struct gpu *before,
@@ -93,8 +120,8 @@ void report_whatif(const struct result *r, const struct whatif_result *w, const 
     if (after != before)
         text_printf(out, "  on %s instead of %s, the counters staying\n", after->name,
                     before->name);
-    add_occupancy("occupancy now ", &w->before, out);
-    add_occupancy("occupancy then", &w->after, out);
+    add_occupancy("occupancy now ", before, &w->before, out);
+    add_occupancy("occupancy then", after, &w->after, out);
     text_printf(out, "  time now %s (%s), then %s (modelled), %+.0f %%; limiter then: %s\n",
                 show_time(time, a), provenance_name(r->time.provenance),
                 show_time(w->expected_time_ns, b), 100 * (w->expected_time_ns / time - 1),

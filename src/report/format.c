@@ -290,7 +290,8 @@ const struct result *find_result(const struct run *r, const char *variant, const
     return NULL;
 }
 
-// A verified one goes before one that was not compared, whatever their times.
+// A verified one goes before one that was not compared, whatever their times. A library's call is a
+// yardstick, not a candidate.
 const struct result *fastest_result(const struct run *r, const char *label)
 {
     const struct result *best = NULL;
@@ -298,7 +299,7 @@ const struct result *fastest_result(const struct run *r, const char *label)
         const struct result *it = &r->results[i];
         bool usable = it->status == RESULT_OK && (!it->checked || it->verified) &&
                       isfinite(result_time_ns(it)) && same_text(it->case_label, label);
-        if (!usable)
+        if (!usable || it->library)
             continue;
         if (!best || (it->verified && !best->verified) ||
             (it->verified == best->verified && result_time_ns(it) < result_time_ns(best)))
@@ -325,6 +326,13 @@ bool first_of_case(const struct run *r, int index)
     return true;
 }
 
+const char *show_evidence(const struct evidence *e, char buffer[CELL_SIZE])
+{
+    bool time = e->name && str_ends_with(e->name, "_ns");
+    return time ? show_time(figure_number(e->figure), buffer)
+                : show_count(figure_number(e->figure), buffer);
+}
+
 void add_finding(struct text *out, const struct report_style *style, const struct result *r,
                  const struct finding *f, bool full)
 {
@@ -349,9 +357,7 @@ void add_finding(struct text *out, const struct report_style *style, const struc
         for (int i = 0; i < f->evidence_count; i++) {
             const struct evidence *e = &f->evidence[i];
             text_printf(out, "    evidence: %s = %s (%s)\n", show_text(e->name),
-                        same_text(e->name, "time_ns") ? show_time(figure_number(e->figure), a)
-                                                      : show_count(figure_number(e->figure), a),
-                        provenance_name(e->figure.provenance));
+                        show_evidence(e, a), provenance_name(e->figure.provenance));
         }
     }
     text_release(&line);

@@ -290,7 +290,7 @@ static void add_finding_row(const struct result *r, const struct finding *f, str
     for (int i = 0; i < f->evidence_count; i++) {
         text_add(out, "; ");
         html_escape(out, f->evidence[i].name);
-        text_printf(out, " %s (%s)", show_count(figure_number(f->evidence[i].figure), a),
+        text_printf(out, " %s (%s)", show_evidence(&f->evidence[i], a),
                     provenance_name(f->evidence[i].figure.provenance));
     }
     text_add(out, "</small></li>\n");

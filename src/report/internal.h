@@ -51,7 +51,7 @@ double finding_gain_pct(const struct result *r, const struct finding *f);
 const char *verified_word(const struct result *r);
 
 const struct result *find_result(const struct run *r, const char *variant, const char *label);
-// The fastest that ran and is not wrong, or NULL.
+// The fastest of our own that ran and is not wrong, or NULL.
 const struct result *fastest_result(const struct run *r, const char *label);
 // The first finding not folded, or NULL.
 const struct finding *top_finding(const struct result *r);
@@ -61,6 +61,7 @@ bool same_text(const char *a, const char *b); // NULL equals NULL
 // True for the first result of its case.
 bool first_of_case(const struct run *r, int index);
 
+const char *show_evidence(const struct evidence *e, char buffer[CELL_SIZE]); // in its unit
 // One finding; in full also its class and evidence.
 void add_finding(struct text *out, const struct report_style *style, const struct result *r,
                  const struct finding *f, bool full);

@@ -216,9 +216,17 @@ static void add_implementation(const struct experiment *e, const struct result *
 {
     struct error err = {0};
     text_add(out, "**Implementation**\n\n");
+    if (r->library) {
+        text_printf(out, "Calls `%s`%s%s.\n\n", r->library, r->library_version ? " of " : "",
+                    r->library_version ? r->library_version : "");
+        return;
+    }
     const struct variant_spec *v = e ? find_variant(e, r->variant) : NULL;
     const struct variant_spec *from = e ? find_variant(e, r->from) : NULL;
-    if (!v || (r->from && !from))
+    bool gone = !v || (r->from && !from);
+    if (from && !variant_has(from, LAUNCH_KERNEL)) // a library's: no code to compare with
+        from = NULL;
+    if (gone)
         text_add(out, "No diff: the experiment's files are not there any more.\n\n");
     else if (!add_code(e, v, from, out, &err))
         text_printf(out, "No diff: %s\n\n", err.message);
@@ -244,7 +252,7 @@ struct metric {
     enum provenance provenance;
     show_function *show;
 };
-enum { METRIC_COUNT = 9 };
+enum { METRIC_COUNT_MAX = 12 };
 
 static struct metric derived_metric(const char *name, const struct result *r, enum derived_id id)
 {
@@ -252,7 +260,14 @@ static struct metric derived_metric(const char *name, const struct result *r, en
     return (struct metric){name, figure_number(f), f.provenance, show_tenths};
 }
 
-static void read_metrics(const struct result *r, struct metric out[METRIC_COUNT])
+static struct metric counter_metric(const char *name, const struct result *r, enum counter_id id,
+                                    show_function *show)
+{
+    return (struct metric){name, counter_number(r, id), r->counters.figure[id].provenance, show};
+}
+
+// How many. `copies`: those around the kernels too.
+static int read_metrics(const struct result *r, bool copies, struct metric out[METRIC_COUNT_MAX])
 {
     enum provenance occupancy = PROVENANCE_ABSENT;
     double occupied = result_occupancy(r, &occupancy);
@@ -270,6 +285,13 @@ static void read_metrics(const struct result *r, struct metric out[METRIC_COUNT]
     out[n++] = (struct metric){"occupancy %", occupied, occupancy, show_tenths};
     out[n++] = (struct metric){"DRAM bytes", result_dram_bytes(r),
                                f[COUNTER_DRAM_READ_BYTES].provenance, show_bytes};
+    if (copies) {
+        out[n++] = counter_metric("copies to the device", r, COUNTER_H2D_NS, show_time);
+        out[n++] = counter_metric("copies back", r, COUNTER_D2H_NS, show_time);
+        out[n++] =
+            counter_metric("% of the time, copies", r, COUNTER_TRANSFER_SHARE_PCT, show_tenths);
+    }
+    return n;
 }
 
 static void add_change(double before, double after, struct text *out)
@@ -290,10 +312,11 @@ static void add_results(const struct result *r, const struct result *from, struc
 {
     char a[CELL_SIZE];
     char b[CELL_SIZE];
-    struct metric after[METRIC_COUNT];
-    struct metric before[METRIC_COUNT];
-    read_metrics(r, after);
-    read_metrics(from ? from : r, before);
+    struct metric after[METRIC_COUNT_MAX];
+    struct metric before[METRIC_COUNT_MAX];
+    bool copies = counters_has(&r->counters, COUNTER_H2D_NS);
+    int count = read_metrics(r, copies, after);
+    (void)read_metrics(from ? from : r, copies, before);
     text_printf(out, "**Results** (verified: %s)\n\n", verified_word(r));
     if (r->error)
         add_block(out, "", r->error);
@@ -304,7 +327,7 @@ static void add_results(const struct result *r, const struct result *from, struc
     add_words(out, r->variant);
     text_add(out, ") | provenance | change |\n");
     text_add(out, "|---|---:|---|---:|---|---:|\n");
-    for (int i = 0; i < METRIC_COUNT; i++) {
+    for (int i = 0; i < count; i++) {
         text_printf(out, "| %s | %s | %s ", after[i].name,
                     from ? before[i].show(before[i].value, a) : "-",
                     from ? figure_source(&before[i]) : "-");
@@ -361,8 +384,10 @@ static void add_analysis(const struct result *r, struct text *out)
         text_printf(out, "- Limiter: %s%s%s\n", show_text(r->diagnosis.limiter),
                     r->diagnosis.limiter_why ? ": " : "",
                     r->diagnosis.limiter_why ? r->diagnosis.limiter_why : "");
-    text_printf(out, "- New bottleneck: %s\n\n",
-                top ? show_text(top->title) : "no finding promises a gain");
+    if (!r->library)
+        text_printf(out, "- New bottleneck: %s\n",
+                    top ? show_text(top->title) : "no finding promises a gain");
+    text_add(out, "\n");
 }
 
 static void add_case(const struct run *r, const struct experiment *e, const char *label,
@@ -379,7 +404,10 @@ static void add_case(const struct run *r, const struct experiment *e, const char
         text_printf(out, "### Iteration %d: ", iteration++);
         add_words(out, it->variant);
         text_add(out, "\n\n");
-        add_hypothesis(it, from, out);
+        if (it->library)
+            text_add(out, "A peer, for comparison.\n\n");
+        else
+            add_hypothesis(it, from, out);
         add_implementation(e, it, out);
         add_results(it, from, out);
         add_analysis(it, out);

@@ -12,7 +12,7 @@ struct column {
     bool right;
     size_t narrow_width; // 0 = left out
 };
-enum { WIDE_COLUMNS = 98 };
+enum { WIDE_COLUMNS = 98, COPIES_NAME_COLUMNS = 15 };
 enum column_id {
     COLUMN_VARIANT,
     COLUMN_VERIFIED,
@@ -221,7 +221,7 @@ static void add_errors(const struct run *r, const char *label, const struct repo
     }
 }
 
-// What could not be had, each reason once; and times that a slowed-down chip gave.
+// Whose a library's row is; what could not be had, each reason once; and times that a slowed-down chip gave.
 static void add_notes(const struct run *r, const char *label, const struct report_style *style,
                       struct text *out)
 {
@@ -230,6 +230,13 @@ static void add_notes(const struct run *r, const char *label, const struct repor
         const struct result *it = &r->results[i];
         if (!same_text(it->case_label, label))
             continue;
+        if (it->library_version && it->status != RESULT_SKIPPED) {
+            struct text t = {0};
+            text_printf(&t, "%s: %s of %s", it->variant, show_text(it->library),
+                        it->library_version);
+            add_wrapped(out, style, 0, text_str(&t));
+            text_release(&t);
+        }
         if (it->note && !same_text(it->note, last))
             add_wrapped(out, style, 0, it->note);
         last = it->note ? it->note : last;
@@ -240,6 +247,29 @@ static void add_notes(const struct run *r, const char *label, const struct repor
             add_wrapped(out, style, 0, text_str(&t));
             text_release(&t);
         }
+    }
+}
+
+// The copies that are part of a result's time, a row each.
+static void add_transfers(const struct run *r, const char *label, const struct report_style *style,
+                          struct text *out)
+{
+    char in[CELL_SIZE], back[CELL_SIZE], share[CELL_SIZE];
+    bool any = false;
+    for (int i = 0; i < r->result_count; i++) {
+        const struct result *it = &r->results[i];
+        if (!same_text(it->case_label, label) || !counters_has(&it->counters, COUNTER_H2D_NS))
+            continue;
+        if (!any)
+            add_ink(out, style, INK_BOLD,
+                    "\nCopies              h2d_ns     d2h_ns    of the time\n");
+        any = true;
+        add_cell(out, show_text(it->variant), COPIES_NAME_COLUMNS, false);
+        text_printf(out, " %10s %10s %10s %%  %s\n",
+                    show_time(counter_number(it, COUNTER_H2D_NS), in),
+                    show_time(counter_number(it, COUNTER_D2H_NS), back),
+                    show_fixed(counter_number(it, COUNTER_TRANSFER_SHARE_PCT), 1, share),
+                    provenance_name(it->counters.figure[COUNTER_H2D_NS].provenance));
     }
 }
 
@@ -429,6 +459,7 @@ static void add_case(const struct run *r, const char *label, const struct report
     add_provenance(r, label, style, out);
     add_errors(r, label, style, out);
     add_notes(r, label, style, out);
+    add_transfers(r, label, style, out);
     add_expectations(r, label, style, out);
     add_hypotheses(r, label, style, out);
     add_findings(r, label, style, out);

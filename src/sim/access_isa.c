@@ -8,7 +8,7 @@
 // half-warp by half-warp, 16 bytes quarter-warp by quarter-warp; the parts add up, and one with no
 // lane on still counts. Loads whose lanes agree in every pair go in parts twice as wide. Atomics
 // count lanes in a bank: lanes on one address take turns as well. (The machine's own increment,
-// POPC.INC, does not; PTX can't tell: adding the constant 1 without using the result becomes that.)
+// POPC.INC, does not: it counts as a store does, see atomic.c.)
 //
 // Lanes are aligned to their width (at most 32 bytes), so a lane lies in one sector and two lanes'
 // bytes are the same or disjoint. Common shapes (a constant distance between lanes) are computed

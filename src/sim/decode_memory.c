@@ -264,6 +264,10 @@ void decode_atomic(struct decoder *d, const struct ptx_instruction *in)
         m.result[i] = result_row(d, &to->elements[i]);
     m.results = results;
     m.reduction = red || to->kind == PTX_OPERAND_SINK || (!results && !d->read[to->reg]);
+    m.increment = m.reduction && kind == ATOMIC_ADD && m.bytes == 4 && !vector &&
+                  b->kind == PTX_OPERAND_IMMEDIATE && b->bits == 1 &&
+                  ptx_type_kind(in->types[0]) != PTX_KIND_FLOAT &&
+                  ptx_type_kind(in->types[0]) != PTX_KIND_PACKED;
     uint32_t c = in->operand_count > at + 2 && kind == ATOMIC_CAS
                      ? source_row(d, &in->operands[at + 2], width, in->types[0])
                      : (uint32_t)ALWAYS;

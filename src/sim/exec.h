@@ -121,6 +121,7 @@ struct mem_op {
     bool plain;     // shared loads: one 32-bit word, nothing special
     bool bypass_l1; // .cg .cv .volatile .relaxed …
     bool reduction; // atomics: the result is not used
+    bool increment; // … and the constant 1 is added to a 32-bit integer
     bool ordered;   // volatile, relaxed, acquire, release: synchronises
     bool releases;  // release, acq_rel: orders what the thread did before
     // Shared loads that ptxas joins (decode_merge.c): the first stands for the whole access of
@@ -462,6 +463,15 @@ struct sm {
     bool trace_full;
 };
 
+// Atomics on few addresses queue where these lie: what each place of ATOMIC_PLACE_BYTES was asked, in
+// units of 1/ATOMIC_WEIGHT of a sector (f32 takes longer than integers: 0.28 a cycle beside 0.68).
+enum {
+    ATOMIC_PLACE_SHIFT = 9,
+    ATOMIC_PLACES = 1024,
+    ATOMIC_WEIGHT = 7,
+    ATOMIC_WEIGHT_FLOAT = 17,
+};
+
 struct core { // of a host thread
     _Alignas(64) uint64_t address[LANES];
     uint64_t scratch[LANES * 2];
@@ -472,6 +482,7 @@ struct core { // of a host thread
     struct mem_state *mem;
     uint64_t *guarded_lanes;
     uint64_t *divergent;        // by site
+    uint64_t *atomic_heat;      // by place of the L2: sectors that atomics took there, weighted
     uint8_t *word_lanes;        // a place for each word of a block's shared memory, all 0
     struct frame **free_frames; // by function
     struct path *free_paths;

@@ -64,7 +64,7 @@ typedef void (*access_global_fn)(const uint64_t address[LANES], uint32_t mask, u
 struct wavefronts {
     int count, ideal;
 };
-enum shared_kind { SHARED_LOAD, SHARED_STORE, SHARED_ATOMIC };
+enum shared_kind { SHARED_LOAD, SHARED_STORE, SHARED_ATOMIC, SHARED_INCREMENT };
 typedef struct wavefronts (*access_shared_fn)(const uint32_t offset[LANES], uint32_t mask,
                                               unsigned bytes, enum shared_kind kind);
 struct access_functions {
@@ -190,6 +190,7 @@ struct timing_input {
     int warps_per_block, blocks_per_sm;
     uint64_t grid_blocks;
     struct l2_counts l2;
+    double atomic_sectors_hot; // that integer atomics took at the place where most queue
     const struct counters *counters;
 };
 // Models the kernel's duration. Mechanisms and sources are told in timing.c.

@@ -106,7 +106,9 @@ static bool launch_occupancy(struct launch *l, const struct ptx_function *f,
         l->registers_modelled = true;
     }
     l->registers = registers;
-    if (gpu_occupancy(l->gpu, (int)l->block_threads, registers, l->shared_bytes, occupancy))
+    const struct block_needs needs = {
+        .threads = (int)l->block_threads, .registers = registers, .shared_bytes = l->shared_bytes};
+    if (gpu_occupancy(l->gpu, &needs, occupancy))
         return true;
     return fail(
         err, f->at,
@@ -227,6 +229,7 @@ static void core_init(struct core *c, struct launch *l)
     memset(c->mem, 0, bytes);
     c->guarded_lanes = xcalloc((size_t)p->guarded_count + 1, sizeof(uint64_t));
     c->divergent = xcalloc((size_t)p->site_count + 1, sizeof(uint64_t));
+    c->atomic_heat = xcalloc(ATOMIC_PLACES, sizeof(uint64_t));
     c->word_lanes = xcalloc(l->shared_bytes / 4 + 1, 1);
     c->free_frames = xcalloc((size_t)p->function_count + 1, sizeof(void *));
     c->lanes = lanes_functions(l->isa);
@@ -240,6 +243,7 @@ static void core_release(struct core *c)
     free(c->mem);
     free(c->guarded_lanes);
     free(c->divergent);
+    free(c->atomic_heat);
     free(c->word_lanes);
     free(c->free_frames);
 }

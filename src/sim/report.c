@@ -173,6 +173,13 @@ static bool counter_needs_caches(enum counter_id id)
            id == COUNTER_DRAM_READ_BYTES || id == COUNTER_DRAM_WRITE_BYTES;
 }
 
+// Of the copies around kernels, which the simulated GPU does not see.
+static bool counter_is_outside(enum counter_id id)
+{
+    return id == COUNTER_H2D_NS || id == COUNTER_D2H_NS || id == COUNTER_H2D_BYTES ||
+           id == COUNTER_D2H_BYTES || id == COUNTER_TRANSFER_SHARE_PCT;
+}
+
 static void counters_fill(const struct launch *l, struct totals *t, struct sim_report *report)
 {
     double *v = t->value;
@@ -194,7 +201,7 @@ static void counters_fill(const struct launch *l, struct totals *t, struct sim_r
     for (int i = 0; i < COUNTER_COUNT; i++) {
         enum counter_id id = (enum counter_id)i;
         bool absent = (l->options->no_caches && counter_needs_caches(id)) ||
-                      id == COUNTER_OCCUPANCY_ACHIEVED_PCT ||
+                      id == COUNTER_OCCUPANCY_ACHIEVED_PCT || counter_is_outside(id) ||
                       (id == COUNTER_LANES_ACTIVE_PCT && v[COUNTER_WARP_INSTRUCTIONS] <= 0);
         if (!absent)
             counters_set(&report->counters, id, v[i], all);
@@ -367,6 +374,19 @@ static struct l2_counts l2_whole(const struct launch *l)
     return c;
 }
 
+// Where most atomics queue, in sectors of integer atomics.
+static double atomic_sectors_hot(const struct launch *l)
+{
+    uint64_t most = 0;
+    for (int place = 0; place < ATOMIC_PLACES; place++) {
+        uint64_t sum = 0;
+        for (int i = 0; i < l->core_count; i++)
+            sum += l->cores[i].atomic_heat[place];
+        most = sum > most ? sum : most;
+    }
+    return (double)whole(l, most) / ATOMIC_WEIGHT;
+}
+
 static void time_fill(const struct launch *l, struct sim_report *report)
 {
     if (l->options->no_timing || l->options->no_caches || l->trace.block_count == 0)
@@ -381,6 +401,7 @@ static void time_fill(const struct launch *l, struct sim_report *report)
                               .blocks_per_sm = l->resident,
                               .grid_blocks = l->grid_blocks,
                               .l2 = l->l2_whole,
+                              .atomic_sectors_hot = atomic_sectors_hot(l),
                               .counters = &report->counters};
     sim_timing_model(&in, &report->time);
     if (report->time.valid)

@@ -404,7 +404,7 @@ static double atomic_global(struct replay *p, const struct trace_op *op, double 
     double start = server_take(&p->lsu, at, r->lsu_issue);
     double sent = server_take(&p->port, start, op->lines + op->sectors) + op->lines;
     double depth = op->wavefronts > 0 ? op->wavefronts : 1;
-    double work = fmax(op->lanes / r->l2_atomics,
+    double work = fmax(op->sectors / r->l2_atomics,
                        depth > 1 ? depth / (r->l2_atomics_same * active_sms(p->in)) : 0);
     double done = server_take(&p->atomic, sent, work) + work;
     return done + r->atomic_latency;
@@ -755,7 +755,10 @@ static void time_fill(struct sim_time *out, const struct replay *p, uint64_t sm_
 {
     const struct gpu *g = p->in->gpu;
     double ns = 1000 / GPU(g, clock_mhz);
-    double cycles = sm_cycles(p, sm_blocks);
+    // Atomics of all SMs queue where few addresses are; one SM's replay does not see the others'.
+    double queued = p->in->atomic_sectors_hot / (field(g, GPU_FIELD_l2_atomic_same_per_ns, 1) * ns);
+    double hot = queued > 0 ? queued + p->r.atomic_latency : 0;
+    double replayed = sm_cycles(p, sm_blocks), cycles = fmax(replayed, hot);
     double scale = ns * (double)sm_blocks / (double)p->blocks_started;
     double issue = 0;
     for (int i = 0; i < p->schedulers; i++)
@@ -773,7 +776,7 @@ static void time_fill(struct sim_time *out, const struct replay *p, uint64_t sm_
     out->busy_ns[SIM_RESOURCE_L1_FILL] = p->fill.busy * scale;
     out->busy_ns[SIM_RESOURCE_L2] = fmax(p->l2.busy, p->flits.busy) * scale;
     out->busy_ns[SIM_RESOURCE_DRAM] = p->dram.busy * scale;
-    out->busy_ns[SIM_RESOURCE_ATOMIC] = p->atomic.busy * scale;
+    out->busy_ns[SIM_RESOURCE_ATOMIC] = fmax(p->atomic.busy * scale, hot > replayed ? hot * ns : 0);
     double held = p->end * GPU(g, max_warps_per_sm);
     out->occupancy_pct = held > 0 ? 100 * p->warp_cycles / held : 0;
     out->waiting_memory_pct = p->warp_cycles > 0 ? 100 * p->wait_memory / p->warp_cycles : 0;

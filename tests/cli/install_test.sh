@@ -2,7 +2,7 @@
 # An installed tree runs wherever it is moved to, from any folder: its own files are found beside it.
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/support.sh"
-need clang
+need clang cc pkg-config
 unset RIDGE_DATA_DIR
 install -D "$RIDGE" 'tree of mine/bin/ridge'
 mkdir -p 'tree of mine/share/ridge' elsewhere
@@ -28,5 +28,30 @@ else
     grep -q "set RIDGE_DATA_DIR to the folder that holds gpus/" stderr.txt && ((status == 3))
     pass 'a tree without its files says so' $? stderr.txt
 fi
+
+plain_library || {
+    echo 'skip - the installed library: libridge is instrumented'
+    finish
+}
+# The library: `make install` as it stands, nothing built anew, and a program by pkg-config.
+cd "$work" || exit 1
+(cd "$root" && env -u MAKEFLAGS make -s BUILD="${BUILD:-build}" -o "${BUILD:-build}/flags" \
+    -o "${BUILD:-build}/sources" PREFIX=/opt/ridge DESTDIR="$work/tree" install) >out.txt 2>&1
+pass 'make install puts all of it under DESTDIR' $? out.txt
+cd "$work/tree/opt/ridge" && ls bin/ridge include/ridge.h lib/libridge.a lib/libridge.so \
+    lib/libridge.so.0 lib/pkgconfig/ridge.pc share/ridge/gpus/h200.yaml share/ridge/probe.cu >"$work/out.txt" 2>&1
+pass 'the header, the libraries and ridge.pc among it' $? "$work/out.txt"
+cd "$work" || exit 1
+export PKG_CONFIG_PATH=$work/tree/opt/ridge/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$work/tree
+read -ra flags < <(pkg-config --cflags --libs ridge)
+cc "$root/examples/region/main.c" "${flags[@]}" -o region >out.txt 2>&1 &&
+    LD_LIBRARY_PATH=$work/tree/opt/ridge/lib ./region sim:h200 "$root/examples/region/kernels.cu" >out.txt 2>&1 &&
+    grep -q '^recorded as run ' out.txt
+pass 'a program builds by pkg-config and finds the chips beside the library' $? out.txt
+(cd "$root" && env -u MAKEFLAGS make -s BUILD="${BUILD:-build}" PREFIX=/opt/ridge DESTDIR="$work/tree" \
+    uninstall) >out.txt 2>&1
+find tree -type f -o -type l >left.txt
+[[ ! -s left.txt ]]
+pass 'make uninstall leaves nothing' $? left.txt
 
 finish

@@ -62,6 +62,7 @@ static const struct field result_fields[] = {
     {"lines", "a"},
     {"problems", "a"},
     {"+limiter_why", "s"},
+    {"+waiting", "o"},
     {"+code_floor_ns", "n?"},
     {"+intensity", "n?"},
     {"+pct_of_floor", "n?"},
@@ -235,7 +236,7 @@ static void check_result(json_t *result)
     check_word(result, "status", "ok|wrong|failed|skipped");
     check_word(result, "limiter",
                "latency|dram|l2|l1|shared|f32|f64|f16|tensor|integer|special|"
-               "issue|atomics|launch");
+               "issue|atomics|launch|link");
     json_t *time = json_object_get(result, "time_ns");
     if (!json_is_null(time)) {
         CHECK("time_ns", time, time_fields);

@@ -47,6 +47,15 @@ need() { # need PROGRAM...: skips the whole file without them
     done
 }
 
+# Programs of a plain compiler cannot use a library that is instrumented (sanitizers, coverage).
+plain_library() { ! nm "${RIDGE%/*}/libridge.o" 2>/dev/null | grep -Eq ' _*(asan|tsan|ubsan|gcov|sanitizer)_'; }
+
+need_plain_library() {
+    plain_library && return
+    echo 'libridge is instrumented'
+    exit 77
+}
+
 stage() { cp -r "$here/$1" .; }
 
 edit() { sed -i -E "$2" "$1"; }

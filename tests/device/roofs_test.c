@@ -118,6 +118,32 @@ static void each_device_and_driver_has_a_file_of_its_own(void **state)
     arena_release(&a);
 }
 
+// For runs of the past and what-if: by the device's name, or any of that chip; the newest; broken files
+// and other chips' are passed over.
+static void roofs_of_a_device_or_a_chip_are_found_again(void **state)
+{
+    struct arena a = {0};
+    struct device_info info = device_of(&a);
+    (void)make_home(&a);
+    assert_ptr_equal(roofs_known(&a, info.chip, NULL), info.chip); // no folder yet
+    write_file(&a, roofs_path(&a, h200, "CUDA 12.4"),
+               "device: NVIDIA H200\ndriver: CUDA 12.4\ndate: 2026-01-02\ndram_copy_gbps: 4100\n");
+    write_file(&a, roofs_path(&a, h200, driver),
+               "device: NVIDIA H200\ndriver: CUDA 13.0\ndate: 2026-11-21\ndram_copy_gbps: 4300\n");
+    write_file(&a, roofs_path(&a, "NVIDIA H200 NVL", driver),
+               "device: NVIDIA H200 NVL\ndriver: CUDA 13.0\ndate: 2026-11-22\n"
+               "dram_copy_gbps: 4000\n");
+    write_file(&a, roofs_path(&a, "NVIDIA A100", driver),
+               "device: NVIDIA A100\ndriver: CUDA 13.0\ndate: 2026-12-01\ndram_copy_gbps: 1700\n");
+    write_file(&a, roofs_path(&a, "broken", driver), "device: [");
+    const struct gpu *g = roofs_known(&a, info.chip, h200);
+    assert_near(GPU(g, dram_copy_gbps), 4300);
+    assert_string_equal(g->source[GPU_FIELD_dram_copy_gbps], "measured by ridge probe, 2026-11-21");
+    assert_near(GPU(roofs_known(&a, info.chip, NULL), dram_copy_gbps), 4000);
+    assert_ptr_equal(roofs_known(&a, info.chip, "NVIDIA H100"), info.chip);
+    arena_release(&a);
+}
+
 /* ---- files that cannot be used ----------------------------------------------------------------------- */
 
 static void assert_ignored(const char *text, const char *words)
@@ -204,6 +230,7 @@ int main(void)
         cmocka_unit_test(figures_are_put_in_the_chip_s_units),
         cmocka_unit_test(what_was_not_measured_stays_the_chip_s),
         cmocka_unit_test(no_file_is_nothing_to_speak_of),
+        cmocka_unit_test(roofs_of_a_device_or_a_chip_are_found_again),
         cmocka_unit_test(each_device_and_driver_has_a_file_of_its_own),
         cmocka_unit_test(damaged_file_is_one_warning_and_ignored),
         cmocka_unit_test(every_roof_has_a_kernel_with_the_common_arguments),

@@ -1,107 +1,6 @@
-// Bounds, the limiter, findings and the stop rule, on a chip of round numbers: with 100 SMs at 1 GHz
-// a unit a cycle and SM is 100 a nanosecond, and every time here is worked out by hand.
+// Bounds, the limiter, findings and the stop rule.
 // SPDX-License-Identifier: Apache-2.0
-#include "diagnose/diagnose.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static struct gpu chip;
-static struct counters counters;
-static struct diagnosis_input in;
-static struct diagnosis out;
-static struct arena arena;
-static struct error err;
-
-static int setup(void **state)
-{
-    (void)state;
-    chip = (struct gpu){.id = "round", .name = "Round", .vendor = "nvidia", .arch = "sm_90"};
-    for (int f = 0; f < GPU_FIELD_COUNT; f++) {
-        chip.value[f] = 1;
-        chip.source[f] = "made up";
-    }
-    chip.value[GPU_FIELD_sm_count] = 100;
-    chip.value[GPU_FIELD_clock_mhz] = 1000;
-    chip.value[GPU_FIELD_dram_gbps] = 1000;
-    chip.value[GPU_FIELD_dram_read_gbps] = 900;
-    chip.value[GPU_FIELD_dram_copy_gbps] = 800;
-    chip.value[GPU_FIELD_l2_read_gbps] = 3200;  // 100 sectors a ns
-    chip.value[GPU_FIELD_l2_write_gbps] = 1600; // 50
-    chip.value[GPU_FIELD_l2_write_sectors_per_ns] = 25;
-    chip.value[GPU_FIELD_l2_atomics_per_ns] = 2;
-    chip.value[GPU_FIELD_l1_bytes_per_cycle] = 128;
-    chip.value[GPU_FIELD_shared_wavefront_cycles] = 2; // 50 a ns
-    chip.value[GPU_FIELD_f32_lanes_per_cycle] = 128;   // 12800 a ns
-    chip.value[GPU_FIELD_f64_lanes_per_cycle] = 64;
-    chip.value[GPU_FIELD_f16_lanes_per_cycle] = 256;
-    chip.value[GPU_FIELD_integer_lanes_per_cycle] = 64;
-    chip.value[GPU_FIELD_special_lanes_per_cycle] = 16;
-    chip.value[GPU_FIELD_schedulers_per_sm] = 4; // 400 warp instructions a ns
-    chip.value[GPU_FIELD_tensor_bf16_tflops] = 500;
-    chip.value[GPU_FIELD_grid_launch_ns] = 2000;
-    counters = (struct counters){0};
-    in = (struct diagnosis_input){.gpu = &chip,
-                                  .counters = &counters,
-                                  .time_ns = {100000, PROVENANCE_MODELLED},
-                                  .work_bytes = (double)NAN,
-                                  .work_flops_f16 = (double)NAN,
-                                  .work_flops_f32 = (double)NAN,
-                                  .work_flops_f64 = (double)NAN,
-                                  .work_flops_tensor = (double)NAN,
-                                  .launches = 1,
-                                  .grid_blocks = 1000,
-                                  .block_threads = 256};
-    error_clear(&err);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_release(&arena);
-    return 0;
-}
-
-static void set(enum counter_id id, double value)
-{
-    counters_set(&counters, id, value, PROVENANCE_SIMULATED);
-}
-
-static void diagnosed(void)
-{
-    if (!diagnose(&arena, &in, &out, &err))
-        fail_msg("%s", err.message);
-}
-
-static double bound_ns(enum resource r)
-{
-    for (int i = 0; i < out.bound_count; i++)
-        if (out.bounds[i].resource == r)
-            return out.bounds[i].time_ns;
-    return (double)NAN;
-}
-
-static void assert_near(double value, double wanted)
-{
-    if (!(fabs(value - wanted) <= 1e-9 * fabs(wanted)))
-        fail_msg("%.12g is not %.12g", value, wanted);
-}
-
-static const struct finding *finding_of(const char *part)
-{
-    for (int i = 0; i < out.finding_count; i++)
-        if (strstr(out.findings[i].title, part))
-            return &out.findings[i];
-    return NULL;
-}
+#include "diagnose/round_chip.h"
 
 /* ---- bounds ---------------------------------------------------------------------------------------- */
 
@@ -438,8 +337,6 @@ static void stop_rule_passes_over_variants_that_failed(void **state)
     assert_null(diagnose_stop(failed, 4));
     assert_null(diagnose_stop(NULL, 0));
 }
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {

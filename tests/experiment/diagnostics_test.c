@@ -14,32 +14,38 @@
 
 #include <cmocka.h>
 
-static const char right[] = "experiment: copy\n"                                     // 1
-                            "title: A copy\n"                                        // 2
-                            "source: scale.cu\n"                                     // 3
-                            "reference: reference.c:scale_ref\n"                     // 4
-                            "params:\n"                                              // 5
-                            "  N: [4, 8]\n"                                          // 6
-                            "buffers:\n"                                             // 7
-                            "  in: {type: f32, count: N, fill: 'uniform(-1,1)'}\n"   // 8
-                            "  out:\n"                                               // 9
-                            "    type: f32\n"                                        // 10
-                            "    count: N\n"                                         // 11
-                            "    output: true\n"                                     // 12
-                            "    tolerance: {rel: 1e-6, abs: 0}\n"                   // 13
-                            "work: {bytes: 8*N, flops: 0}\n"                         // 14
-                            "variants:\n"                                            // 15
-                            "  - name: first\n"                                      // 16
-                            "    kernel: k\n"                                        // 17
-                            "    grid: [ceil_div(N,4)]\n"                            // 18
-                            "    block: [4]\n"                                       // 19
-                            "    args: [out, in, N]\n"                               // 20
-                            "  - name: second\n"                                     // 21
-                            "    from: first\n"                                      // 22
-                            "    expect: {time: -50%}\n"                             // 23
-                            "    launches:\n"                                        // 24
-                            "      - {zero: out}\n"                                  // 25
-                            "      - {kernel: k, grid: 1, block: 4, args: [out]}\n"; // 26
+static const char right[] = "experiment: copy\n"                                    // 1
+                            "title: A copy\n"                                       // 2
+                            "source: scale.cu\n"                                    // 3
+                            "reference: reference.c:scale_ref\n"                    // 4
+                            "params:\n"                                             // 5
+                            "  N: [4, 8]\n"                                         // 6
+                            "buffers:\n"                                            // 7
+                            "  in: {type: f32, count: N, fill: 'uniform(-1,1)'}\n"  // 8
+                            "  out:\n"                                              // 9
+                            "    type: f32\n"                                       // 10
+                            "    count: N\n"                                        // 11
+                            "    output: true\n"                                    // 12
+                            "    tolerance: {rel: 1e-6, abs: 0}\n"                  // 13
+                            "work: {bytes: 8*N, flops: 0}\n"                        // 14
+                            "variants:\n"                                           // 15
+                            "  - name: first\n"                                     // 16
+                            "    kernel: k\n"                                       // 17
+                            "    grid: [ceil_div(N,4)]\n"                           // 18
+                            "    block: [4]\n"                                      // 19
+                            "    args: [out, in, N]\n"                              // 20
+                            "  - name: second\n"                                    // 21
+                            "    from: first\n"                                     // 22
+                            "    expect: {time: -50%}\n"                            // 23
+                            "    launches:\n"                                       // 24
+                            "      - {zero: out}\n"                                 // 25
+                            "      - {kernel: k, grid: 1, block: 4, args: [out]}\n" // 26
+                            "  - name: peer\n"                                      // 27
+                            "    library: cublas:geam\n"                            // 28
+                            "    args: {a: in, c: out, m: 2, n: N/2}\n"             // 29
+                            "  - name: plug-in\n"                                   // 30
+                            "    library: plug.so:double_f32\n"                     // 31
+                            "    args: [out, in, N]\n";                             // 32
 
 struct row {
     const char *what, *mistake;
@@ -129,7 +135,7 @@ static const struct row rows[] = {
     {"- {zero: out}", "- {zreo: out}", 25, 10,
      "unknown key 'zreo' in a launch (did you mean 'zero'?)"},
     {"- {zero: out}\n      - {kernel: k, grid: 1, block: 4, args: [out]}", "- {zero: out}", 25, 7,
-     "variant 'second' launches no kernel"},
+     "variant 'second' launches no kernel and calls no library"},
     {"    launches:\n", "    block: [4]\n    launches:\n", 24, 12,
      "variant 'second' has 'launches': 'block' belongs into them"},
     {"variants:", "vary:", 15, 1,
@@ -143,8 +149,41 @@ static const struct row rows[] = {
     {"- {kernel: k, grid: 1", "- {grid: 1", 26, 9, "a launch needs 'kernel'"},
     {"kernel: k\n    grid", "kernel:\n    grid", 17, 12, "'kernel' is empty"},
     {"variants:", "tune: 3\nvariants:", 15, 1, "'tune' is not supported by this version of ridge"},
-    {"    from: first\n", "    from: first\n    library: x.so:f\n", 23, 5,
-     "'library' is not supported by this version of ridge"},
+    {"    from: first\n", "    from: first\n    library: x.so:f\n", 23, 14,
+     "variant 'second' has 'launches': 'library' belongs into them"},
+    {"cublas:geam", "cublas:gaem", 28, 14,
+     "ridge does not call 'cublas:gaem' (did you mean 'geam'?)"},
+    {"cublas:geam", "cublas:strsm_batched", 28, 14,
+     "ridge does not call 'cublas:strsm_batched'; it calls geam, sgemm, dgemm, gemm_ex of cuBLAS"},
+    {"cublas:geam", "cublas", 28, 14,
+     "'library' is written cublas:FUNCTION or FILE.so:FUNCTION, not 'cublas'"},
+    {"plug.so:double_f32", "plug:double_f32", 31, 14,
+     "'library' is written cublas:FUNCTION or FILE.so:FUNCTION, not 'plug:double_f32'"},
+    {"    library: cublas:geam\n", "    library: cublas:geam\n    grid: 1\n", 29, 11,
+     "'grid' is for kernels: 'library' launches its own"},
+    {"{a: in, c: out, m: 2, n: N/2}", "[in, out]", 29, 11,
+     "'cublas:geam' takes named arguments: args: {a: BUFFER, …} for c = alpha op(a) + beta op(b)"},
+    {"    args: {a: in, c: out, m: 2, n: N/2}\n", "", 28, 14,
+     "'cublas:geam' takes named arguments: args: {a: BUFFER, …} for c = alpha op(a) + beta op(b)"},
+    {"c: out, m: 2", "c: out, k: 2", 29, 27,
+     "unknown key 'k' in 'args' of 'cublas:geam' (known: a, b, c, m, n, transa, transb, alpha, "
+     "beta)"},
+    {"c: out, m: 2", "m: 2", 29, 11,
+     "'args' of 'cublas:geam' (c = alpha op(a) + beta op(b)) must have 'c'"},
+    {"{a: in, c: out", "{a: 3, c: out", 29, 15, "'a' must be a buffer"},
+    {"m: 2, n: N/2", "m: in, n: N/2", 29, 30, "'m' must be a number"},
+    {"n: N/2}", "n: N/2, transa: 1}", 29, 49, "'transa' must be true or false, not '1'"},
+    {"n: N/2}", "n: N/2, beta: 1}", 29, 47,
+     "'beta' of 'cublas:geam' scales 'b', which is not given"},
+    {"in: {type: f32", "in: {type: f64", 29, 22,
+     "'a' is f64, but buffer 'out' is f32: 'cublas:geam' takes one type"},
+    {"in: {type: f32", "in: {type: u8", 29, 15,
+     "'cublas:geam' takes matrices of f32 f64, and buffer 'in' is u8"},
+    {"cublas:geam", "cublas:sgemm", 29, 11,
+     "'args' of 'cublas:sgemm' (c = alpha op(a) op(b) + beta c) must have 'b'"},
+    {"cublas:geam\n    args: {a: in, c: out, m: 2, n: N/2}",
+     "cublas:sgemm\n    args: {a: in, b: in, c: out, m: 2, n: 2, k: 2, math: f16}", 29, 58,
+     "'math' is f32 or tf32, not 'f16'"},
     {"title: A copy", "title: &a A copy", 2, 8,
      "anchors are not supported: write the value out where it is used"},
     {"title: A copy", "title: *a", 2, 8,
@@ -181,7 +220,7 @@ static void file_that_is_right_is_read(void **state)
     struct error err = {0};
     if (!experiment_parse(&arena, "tests/cli/scale/copy.yaml", right, strlen(right), &e, &err))
         fail_msg("%s", err.message);
-    assert_int_equal(e->variant_count, 2);
+    assert_int_equal(e->variant_count, 4);
     arena_release(&arena);
 }
 

@@ -26,7 +26,7 @@ static const char *chip_text(struct arena *a, const char *change)
         size_t length = strlen(info->name);
         bool changed = at && (at[length] == ':' || at[length] == '\0') &&
                        (at == change || at[-1] == '\n' || at[-1] == '-');
-        if (info->required && !changed)
+        if (info->need != GPU_OPTIONAL && !changed)
             text_printf(&t, "%s: {value: 64, source: \"test\"}\n", info->name);
     }
     if (change[0] != '-')
@@ -161,7 +161,24 @@ static void every_shipped_chip_loads(void **state)
         assert_string_equal(g->id, ids[count]);
         assert_true(count == 0 || strcmp(ids[count - 1], ids[count]) < 0);
     }
-    assert_true(count >= 5);
+    assert_true(count >= 8);
+    arena_release(&a);
+}
+
+// What only the simulated GPU needs may be missing where it cannot be that chip.
+static void figures_of_the_simulation_are_needed_of_simulated_chips_only(void **state)
+{
+    struct arena a = {0};
+    struct error err = {0};
+    struct gpu *g = NULL;
+    refuses("-latency_dram_cycles",
+            "'latency_dram_cycles' is missing: latency of a global load from device memory");
+    char *text = arena_strdup(&a, chip_text(&a, "-latency_dram_cycles"));
+    memcpy(strstr(text, "nvidia"), "amd   ", strlen("nvidia"));
+    if (!gpu_parse(&a, "t.yaml", text, strlen(text), &g, &err))
+        fail_msg("%s", err.message);
+    assert_false(gpu_is_simulated(g));
+    assert_true(isnan(GPU(g, latency_dram_cycles)));
     arena_release(&a);
 }
 
@@ -172,11 +189,11 @@ static void load_of_an_unknown_chip_lists_those_there_are(void **state)
     struct gpu *g = NULL;
     assert_false(gpu_load(&a, "h20", &g, &err));
     assert_string_equal(err.message, "unknown chip 'h20' (did you mean 'h200'?); known: a100, "
-                                     "h100, h200, rtx4090, v100");
+                                     "h100, h200, mi250x, mi300x, rtx4090, rx7900xtx, v100");
     error_clear(&err);
     assert_false(gpu_load(&a, "../gpus/h200", &g, &err));
     assert_string_equal(err.message, "unknown chip '../gpus/h200'; known: a100, h100, h200, "
-                                     "rtx4090, v100");
+                                     "mi250x, mi300x, rtx4090, rx7900xtx, v100");
     arena_release(&a);
 }
 
@@ -191,6 +208,7 @@ int main(void)
         cmocka_unit_test(parse_points_at_the_value),
         cmocka_unit_test(shared_reserve_may_be_nothing),
         cmocka_unit_test(every_shipped_chip_loads),
+        cmocka_unit_test(figures_of_the_simulation_are_needed_of_simulated_chips_only),
         cmocka_unit_test(load_of_an_unknown_chip_lists_those_there_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -128,6 +128,16 @@ static void rocprofv3_counters_time_a_dispatch_once(void **state)
     NEAR(counter(0, COUNTER_SHARED_BYTES_PER_BLOCK), 512);
 }
 
+// Eight VGPRs and 16 SGPRs: all 32 waves of a CU; work-groups of a wave, 16384 over 304 CUs of 32.
+static void rocprofv3_of_a_known_chip_has_occupancy_calculated(void **state)
+{
+    load("rocprofv3_counters.csv", "mi300x");
+    const struct figure *f = run.results[0].counters.figure;
+    NEAR(f[COUNTER_OCCUPANCY_THEORETICAL_PCT].value, 100);
+    NEAR(f[COUNTER_WAVES].value, 16384 / (304.0 * 32));
+    assert_int_equal(f[COUNTER_OCCUPANCY_THEORETICAL_PCT].provenance, PROVENANCE_MODELLED);
+}
+
 static void rocprof_stats_give_the_mean(void **state)
 {
     load("rocprof_stats.csv", NULL);
@@ -263,6 +273,7 @@ int main(void)
         TEST(nsys_stats_keeps_the_interval_from_fastest_to_slowest),
         TEST(nsys_sqlite_takes_every_launch_and_the_chip),
         TEST(rocprofv3_counters_time_a_dispatch_once),
+        TEST(rocprofv3_of_a_known_chip_has_occupancy_calculated),
         TEST(rocprof_stats_give_the_mean),
         TEST(nvbench_reads_text_seconds_and_skipped_states),
         TEST(google_benchmark_takes_repetitions_not_aggregates),

@@ -48,6 +48,8 @@ static void result_survives_the_round_trip(void **state)
     assert_true(back.time.summary.p90 == r.time.summary.p90);
     assert_true(isnan(back.diagnosis.intensity));
     assert_int_equal(back.diagnosis.bounds[0].resource, RESOURCE_DRAM);
+    assert_true(back.diagnosis.waiting.launch_ns == 1700);
+    assert_true(back.diagnosis.waiting.dependency_ns == 1e5);
     assert_int_equal(back.diagnosis.findings[1].class, FINDING_TAIL);
     assert_true(back.diagnosis.findings[1].folded);
     assert_null(back.diagnosis.findings[1].file);

@@ -277,6 +277,25 @@ static void warm_caches_read_less_from_device_memory_than_cold(void **state)
     assert_true(bytes[1] < bytes[0]);
 }
 
+// Modelled: 4 KiB each way at the chip file's rate, beside kernels that take as long as before.
+static void copies_are_part_of_the_time_where_they_are_asked_for(void **state)
+{
+    double time_ns[2];
+    for (int copies = 0; copies < 2; copies++) {
+        struct rig r;
+        rig_init(&r, "double_ref", (const char *const[]){"right", NULL}, NULL);
+        r.request.with_transfers = copies;
+        rig_must_run(&r);
+        assert_fine(&r.run.results[0]);
+        time_ns[copies] = r.run.results[0].time.summary.median;
+        struct transfers t = transfers_of(&r.run.results[0].counters);
+        assert_true(t.h2d_bytes == (copies ? 4096 : 0) && t.d2h_bytes == t.h2d_bytes);
+        assert_true(fabs(t.h2d_ns - t.h2d_bytes / 55.4) < 1e-6);
+        rig_release(&r);
+    }
+    assert_true(fabs(time_ns[1] - time_ns[0] - 2 * 4096 / 55.4) < 1e-6);
+}
+
 static void verify_only_checks_and_neither_times_nor_counts(void **state)
 {
     struct rig r;
@@ -531,6 +550,7 @@ int main(void)
         cmocka_unit_test(seed_given_is_the_seed_recorded_and_a_fresh_one_differs),
         cmocka_unit_test(same_run_twice_gives_the_same_figures),
         cmocka_unit_test(warm_caches_read_less_from_device_memory_than_cold),
+        cmocka_unit_test(copies_are_part_of_the_time_where_they_are_asked_for),
         cmocka_unit_test(verify_only_checks_and_neither_times_nor_counts),
         cmocka_unit_test(chosen_variant_runs_with_the_one_it_answers),
         cmocka_unit_test(unknown_variant_is_refused_with_a_suggestion),

@@ -204,7 +204,7 @@ static void atomics_take_lanes_in_order(void **state)
         if (end != c->end || r.out[31] != c->last)
             fail_msg("%s: memory %u, last lane %u", c->text, end, r.out[31]);
         assert_counter(&r.b, GLOBAL_ATOMIC_REQUESTS, 1);
-        assert_counter(&r.b, GLOBAL_ATOMIC_SECTORS, 1);
+        assert_counter(&r.b, GLOBAL_ATOMIC_SECTORS, 32); // one after the other
         bench_close(&r.b);
         text_release(&text);
         text_release(&full);
@@ -247,6 +247,70 @@ static void shared_atomics_count_the_lanes_on_an_address(void **state)
         if (r.b.report.sites[i].same_address_depth > 0)
             assert_int_equal(r.b.report.sites[i].same_address_depth, 8);
     bench_close(&r.b);
+}
+
+// As an H200 counts: a lane whose address another of its line's turn has begins the next turn.
+static void global_atomics_on_one_address_take_turns(void **state)
+{
+    static const struct {
+        const char *word; // of lane %r1, into %r3
+        int sectors;
+    } rows[] = {
+        {"mov.u32 %r3, %r1;", 4},     // each its own: a line's four sectors at once
+        {"and.b32 %r3, %r1, 1;", 16}, // pairs of words: sixteen turns of one sector
+        {"and.b32 %r3, %r1, 15;", 4}, // two turns of two sectors
+        {"shl.b32 %r3, %r1, 5;", 32}, // lines of their own
+        {"shr.u32 %r3, %r1, 1;", 18}, // 0 | 0 1 | 1 2 | … | 15: 17 turns, one over two sectors
+        {"and.b32 %r3, %r1, 1;\nshl.b32 %r3, %r3, 5;", 32}, // two lines of sixteen turns
+    };
+    static const uint32_t zeros[1024];
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        static const char body[] =
+            HEAD KERNEL("@@\nmul.wide.u32 %rd6, %r3, 4;\nadd.s64 %rd6, %rd6, %rd2;\n"
+                        "red.global.add.u32 [%rd6], 1;\nmov.u32 %r2, 0;" STORE);
+        struct run r;
+        struct text text = {0};
+        const char *at = strstr(body, "@@");
+        text_addn(&text, body, (size_t)(at - body));
+        text_add(&text, rows[i].word);
+        text_add(&text, at + 2);
+        run_text(&r, text.data, 32, zeros, sizeof(zeros));
+        assert_counter(&r.b, GLOBAL_ATOMIC_REQUESTS, 1);
+        assert_counter(&r.b, GLOBAL_ATOMIC_SECTORS, rows[i].sectors);
+        bench_close(&r.b);
+        text_release(&text);
+    }
+}
+
+// The machine adds constant ones up; anything else lanes on one address do one after the other.
+static void shared_increments_without_a_result_do_not_queue(void **state)
+{
+    static const struct {
+        const char *text;
+        int wavefronts;
+    } rows[] = {
+        {"red.shared.add.u32 [%r3], 1;", 1},
+        {"atom.shared.add.u32 %r9, [%r3], 1;", 1}, // %r9 is not read
+        {"red.shared.add.u32 [%r3], 2;", 8},
+        {"red.shared.max.u32 [%r3], 1;", 8},
+        {"red.shared.add.u32 [%r3], %r1;", 8},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        static const char body[] =
+            HEAD KERNEL("and.b32 %r3, %r1, 3;\nshl.b32 %r3, %r3, 2;\nmov.u32 %r4, s;\n"
+                        "add.s32 %r3, %r3, %r4;\nst.shared.u32 [%r3], 0;\n@@\n"
+                        "ld.shared.u32 %r2, [%r3];" STORE);
+        struct run r;
+        struct text text = {0};
+        const char *at = strstr(body, "@@");
+        text_addn(&text, body, (size_t)(at - body));
+        text_add(&text, rows[i].text);
+        text_add(&text, at + 2);
+        run_text(&r, text.data, 32, NULL, 0);
+        assert_counter(&r.b, SHARED_ATOMIC_WAVEFRONTS, rows[i].wavefronts);
+        bench_close(&r.b);
+        text_release(&text);
+    }
 }
 
 /* ---- lanes of a warp ----------------------------------------------------------------------- */
@@ -504,6 +568,8 @@ int main(void)
         cmocka_unit_test(atomics_take_lanes_in_order),
         cmocka_unit_test(floating_atomics_add),
         cmocka_unit_test(shared_atomics_count_the_lanes_on_an_address),
+        cmocka_unit_test(global_atomics_on_one_address_take_turns),
+        cmocka_unit_test(shared_increments_without_a_result_do_not_queue),
         cmocka_unit_test(shuffles_move_within_their_segments),
         cmocka_unit_test(votes_and_matches_see_the_warp),
         cmocka_unit_test(lanes_on_two_paths_meet_at_a_shuffle),

@@ -82,6 +82,7 @@ struct result sample_result(void)
                                      .code_floor_ns = 8e5,
                                      .limiter = "dram",
                                      .limiter_why = "why",
+                                     .waiting = {1700, 2500.5, 0, 1e5},
                                      .throughput_gbps = 4000.25,
                                      .intensity = (double)NAN,
                                      .pct_of_floor = 75,

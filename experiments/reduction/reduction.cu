@@ -1,0 +1,153 @@
+// The sum of n floats, the textbook's steps and one more. All but the last add to a zeroed *out:
+//   naive_sum        an atomic addition an element, all to one address
+//   interleaved_sum  a tree in shared memory: every second thread adds its neighbour, then every fourth …
+//   sequential_sum   the same tree, the first half adds the second: whole warps fall idle
+//   first_add_sum    two elements a thread, added on loading: no thread is idle from the start
+//   shuffle_sum      the tree of a warp in registers
+//   vectorised_sum   16 bytes a load, a grid that fills the chip once, each thread strides through
+//   one_launch_sum   the same; the last block to finish adds the blocks' sums: nothing to zero before
+// SPDX-License-Identifier: Apache-2.0
+#define BLOCK 256
+#define WARP 32
+#define ALL 0xffffffffu
+
+extern "C" __global__ void naive_sum(float *out, const float *in, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        atomicAdd(out, in[i]);
+}
+
+extern "C" __global__ void interleaved_sum(float *out, const float *in, int n)
+{
+    __shared__ float sum[BLOCK];
+    int t = threadIdx.x, i = blockIdx.x * BLOCK + t;
+    sum[t] = i < n ? in[i] : 0;
+    __syncthreads();
+    for (int step = 1; step < BLOCK; step *= 2) {
+        if (t % (2 * step) == 0)
+            sum[t] += sum[t + step];
+        __syncthreads();
+    }
+    if (t == 0)
+        atomicAdd(out, sum[0]);
+}
+
+// sum[0] of BLOCK partial sums, which are all there after the first barrier.
+static __device__ void tree(float *sum)
+{
+    int t = threadIdx.x;
+    for (int step = BLOCK / 2; step > 0; step /= 2) {
+        __syncthreads();
+        if (t < step)
+            sum[t] += sum[t + step];
+    }
+}
+
+extern "C" __global__ void sequential_sum(float *out, const float *in, int n)
+{
+    __shared__ float sum[BLOCK];
+    int i = blockIdx.x * BLOCK + threadIdx.x;
+    sum[threadIdx.x] = i < n ? in[i] : 0;
+    tree(sum);
+    if (threadIdx.x == 0)
+        atomicAdd(out, sum[0]);
+}
+
+extern "C" __global__ void first_add_sum(float *out, const float *in, int n)
+{
+    __shared__ float sum[BLOCK];
+    int i = blockIdx.x * (2 * BLOCK) + threadIdx.x;
+    sum[threadIdx.x] = (i < n ? in[i] : 0) + (i + BLOCK < n ? in[i + BLOCK] : 0);
+    tree(sum);
+    if (threadIdx.x == 0)
+        atomicAdd(out, sum[0]);
+}
+
+static __device__ float warp_sum(float x)
+{
+#pragma unroll
+    for (int step = WARP / 2; step > 0; step /= 2)
+        x += __shfl_down_sync(ALL, x, step);
+    return x;
+}
+
+// Of all threads of the block, in thread 0.
+static __device__ float block_sum(float x)
+{
+    __shared__ float sums[BLOCK / WARP];
+    int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    x = warp_sum(x);
+    if (lane == 0)
+        sums[warp] = x;
+    __syncthreads();
+    return warp == 0 ? warp_sum(lane < BLOCK / WARP ? sums[lane] : 0) : 0;
+}
+
+extern "C" __global__ void shuffle_sum(float *out, const float *in, int n)
+{
+    int i = blockIdx.x * (2 * BLOCK) + threadIdx.x;
+    float sum = block_sum((i < n ? in[i] : 0) + (i + BLOCK < n ? in[i + BLOCK] : 0));
+    if (threadIdx.x == 0)
+        atomicAdd(out, sum);
+}
+
+// What this thread takes of the array: every gridDim * BLOCK'th quad, four of them in flight. The
+// quads' parts are added apart, so that no addition waits for the one before.
+static __device__ float strided_sum(const float *in, int n)
+{
+    const float4 *quads = (const float4 *)in;
+    int count = n / 4, stride = gridDim.x * BLOCK, i = blockIdx.x * BLOCK + threadIdx.x;
+    float x = 0, y = 0, z = 0, w = 0;
+    for (; i + 3 * stride < count; i += 4 * stride) {
+        float4 a = quads[i], b = quads[i + stride], c = quads[i + 2 * stride],
+               d = quads[i + 3 * stride];
+        x += (a.x + b.x) + (c.x + d.x);
+        y += (a.y + b.y) + (c.y + d.y);
+        z += (a.z + b.z) + (c.z + d.z);
+        w += (a.w + b.w) + (c.w + d.w);
+    }
+    for (; i < count; i += stride) {
+        float4 a = quads[i];
+        x += a.x;
+        y += a.y;
+        z += a.z;
+        w += a.w;
+    }
+    if (blockIdx.x == 0 && threadIdx.x < n % 4)
+        x += in[count * 4 + threadIdx.x];
+    return (x + y) + (z + w);
+}
+
+extern "C" __global__ void vectorised_sum(float *out, const float *in, int n)
+{
+    float sum = block_sum(strided_sum(in, n));
+    if (threadIdx.x == 0)
+        atomicAdd(out, sum);
+}
+
+// done is 0 before and after; sums has room for a sum a block. The order of the additions is always
+// the same, and so is the result.
+extern "C" __global__ void one_launch_sum(float *out, const float *in, int n, float *sums,
+                                          unsigned *done)
+{
+    __shared__ bool last;
+    float sum = block_sum(strided_sum(in, n));
+    if (threadIdx.x == 0) {
+        sums[blockIdx.x] = sum;
+        __threadfence();
+        last = atomicAdd(done, 1u) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!last)
+        return;
+    __threadfence();
+    sum = 0;
+    for (int i = threadIdx.x; i < gridDim.x; i += BLOCK)
+        sum += ((volatile float *)sums)[i];
+    sum = block_sum(sum);
+    if (threadIdx.x == 0) {
+        *out = sum;
+        *done = 0;
+    }
+}

@@ -1,0 +1,212 @@
+// Time in which no resource is busy: starting kernels, SMs without work, too few warps to hide latency,
+// and warps that wait for what they asked for. `waiting_split` tells how much goes to each, the finders
+// what to do about it.
+// SPDX-License-Identifier: Apache-2.0
+#include "diagnose/internal.h"
+
+#include <math.h>
+
+#define SM_UTILISATION_MIN_PCT 70.0
+#define OCCUPANCY_LOW_PCT 50.0
+#define LAUNCH_SHARE 0.3
+#define BARRIER_WAITING_PCT 10.0
+#define MEMORY_WAITING_MIN_PCT 10.0
+#define BUSY_BEST 0.86 // L2 of the busiest transpose by counters, docs/h200-rates.md, section 6
+
+/* ---- the split ---------------------------------------------------------------------------------------- */
+
+// Of the grid's waves, the share that is full; a grid that does not fill the chip is none.
+static double waves_used(double waves)
+{
+    return waves / ceil(waves);
+}
+
+// The share of the warps that could be there, on average over the time: what tail and imbalance leave.
+static double share_used(const struct diagnosis_input *in)
+{
+    double possible = counters_get(in->counters, COUNTER_OCCUPANCY_THEORETICAL_PCT, (double)NAN);
+    double achieved = counters_get(in->counters, COUNTER_OCCUPANCY_ACHIEVED_PCT, (double)NAN);
+    double used = fmin(1, achieved / possible);
+    double waves = counters_get(in->counters, COUNTER_WAVES, (double)NAN);
+    if (isnan(achieved) || isnan(possible))
+        used = waves > 0 ? waves_used(waves) : 1;
+    return used;
+}
+
+// One after the other: the launch, then SMs without work, then of what is left the share of warps
+// that do not fit; what remains is dependency.
+struct waiting waiting_split(const struct diagnosis_input *in, const struct bound_set *bounds)
+{
+    const double unknown = (double)NAN;
+    struct waiting w = {unknown, unknown, unknown, unknown};
+    int largest = bounds_largest(bounds);
+    if (largest < 0)
+        return w;
+    double time = in->time_ns.value;
+    double possible = counters_get(in->counters, COUNTER_OCCUPANCY_THEORETICAL_PCT, 100) / 100;
+    w.launch_ns = fmin(time, bounds->by[RESOURCE_LAUNCH].time_ns);
+    double body = time - w.launch_ns;
+    double left = fmax(0, body - bounds->by[largest].time_ns);
+    w.tail_ns = fmin(left, body * (1 - share_used(in)));
+    left -= w.tail_ns;
+    w.occupancy_ns = left * (1 - fmin(1, possible));
+    w.dependency_ns = left - w.occupancy_ns;
+    return w;
+}
+
+/* ---- the finders ----------------------------------------------------------------------------------------- */
+
+// The busiest unit's work at the share a unit is kept busy at best; nothing faster without less work.
+static double time_without_waiting(const struct search *s)
+{
+    int largest = bounds_largest(s->bounds);
+    if (largest < 0)
+        return s->in->time_ns.value;
+    return fmin(s->in->time_ns.value, s->bounds->by[largest].time_ns / BUSY_BEST +
+                                          s->bounds->by[RESOURCE_LAUNCH].time_ns);
+}
+
+void find_low_occupancy(const struct search *s)
+{
+    const struct gpu_words *w = gpu_words(s->in->gpu);
+    double occupancy = search_get(s, COUNTER_OCCUPANCY_THEORETICAL_PCT);
+    if (!(occupancy < OCCUPANCY_LOW_PCT) || !search_waits(s))
+        return;
+    struct finding f = {
+        .class = FINDING_OCCUPANCY,
+        .title = arena_printf(s->a, "Few %s to hide latency with: %s holds %.0f %% of its %s",
+                              w->warps, w->an_sm, occupancy, w->warps),
+        .fix = arena_printf(s->a,
+                            "Use fewer %s or less %s a %s, or another size of it, so that more %s "
+                            "fit; or give each thread more independent work.",
+                            w->registers, w->memory, w->block, w->warps),
+        .expected_time_ns = fmax(time_without_waiting(s), s->in->time_ns.value * occupancy / 100),
+    };
+    evidence_add(s, &f, "occupancy_theoretical_pct");
+    evidence_add(s, &f, "registers_per_thread");
+    evidence_add(s, &f, "shared_bytes_per_block");
+    evidence_figure(&f, "waiting_occupancy_ns", s->waiting.occupancy_ns, PROVENANCE_MODELLED);
+    finding_add(s, f);
+}
+
+// What the warps wait for where it is neither warps nor blocks that lack.
+static const struct dependency {
+    const char *title, *fix;
+} on_memory = {"Warps wait for memory: too few bytes are in flight to fill the pipe",
+               "Give each thread several independent loads (unroll, 16-byte vectors) before the "
+               "first use."},
+  on_barrier = {"Warps wait: each thread has one load in flight, then all wait at the barrier",
+                "Give each thread several independent loads before the barrier (a smaller block "
+                "over the same tile), and more blocks to an SM."},
+  on_results = {"Warps wait for their own results: each instruction needs the one before",
+                "Give each thread several independent chains: two or four elements at a time, "
+                "several accumulators."};
+
+static const struct dependency *dependency_of(const struct search *s)
+{
+    const struct sim_time *t = s->in->time_model;
+    bool modelled = t && t->valid;
+    if (modelled && search_get(s, COUNTER_BARRIERS) > 0 &&
+        t->waiting_barrier_pct > BARRIER_WAITING_PCT)
+        return &on_barrier;
+    if (!(search_get(s, COUNTER_GLOBAL_LOAD_REQUESTS) > 0) ||
+        (modelled && t->waiting_memory_pct < MEMORY_WAITING_MIN_PCT))
+        return &on_results;
+    return &on_memory;
+}
+
+void find_latency(const struct search *s)
+{
+    double occupancy = search_get(s, COUNTER_OCCUPANCY_THEORETICAL_PCT);
+    if (!search_waits(s) || occupancy < OCCUPANCY_LOW_PCT ||
+        !(search_get(s, COUNTER_WARP_INSTRUCTIONS) > 0 ||
+          search_get(s, COUNTER_GLOBAL_LOAD_REQUESTS) > 0))
+        return;
+    const struct dependency *d = dependency_of(s);
+    struct finding f = {.class = FINDING_LATENCY,
+                        .title = d->title,
+                        .fix = d->fix,
+                        .expected_time_ns = time_without_waiting(s)};
+    finding_place(s, &f, d == &on_results ? weight_instructions : weight_global);
+    evidence_add(s, &f, "occupancy_achieved_pct");
+    evidence_add(s, &f, "occupancy_theoretical_pct");
+    evidence_add(s, &f, "load_sectors_per_request");
+    evidence_add(s, &f, "barriers");
+    evidence_figure(&f, "waiting_dependency_ns", s->waiting.dependency_ns, PROVENANCE_MODELLED);
+    finding_add(s, f);
+}
+
+void find_launch(const struct search *s)
+{
+    double launch = s->bounds->by[RESOURCE_LAUNCH].time_ns, time = s->in->time_ns.value;
+    if (!(launch / time >= LAUNCH_SHARE))
+        return;
+    struct finding f = {
+        .class = FINDING_LAUNCH,
+        .title = arena_printf(s->a, "Starting the kernel is %.0f %% of the %s", 100 * launch / time,
+                              search_time(s)),
+        .fix = "Do more in a launch: fuse kernels, batch problems, or replay a graph.",
+        .expected_time_ns = fmax(time - launch, time / 2),
+    };
+    evidence_add(s, &f, "waves");
+    evidence_figure(&f, "launches", s->in->launches, PROVENANCE_MODELLED);
+    evidence_figure(&f, "waiting_launch_ns", s->waiting.launch_ns, PROVENANCE_MODELLED);
+    finding_add(s, f);
+}
+
+void find_tail(const struct search *s)
+{
+    double waves = search_get(s, COUNTER_WAVES);
+    if (!(waves > 0))
+        return;
+    double used = 100 * waves_used(waves);
+    if (used >= SM_UTILISATION_MIN_PCT)
+        return;
+    double launch = s->bounds->by[RESOURCE_LAUNCH].time_ns;
+    double body = fmax(0, s->in->time_ns.value - launch);
+    struct finding f = {
+        .class = FINDING_TAIL,
+        .title = waves < 1
+                     ? arena_printf(s->a, "The grid fills only %.0f %% of the chip", 100 * waves)
+                     : arena_printf(s->a, "The last of %.0f waves of blocks is nearly empty",
+                                    ceil(waves)),
+        .fix = waves < 1
+                   ? "Use more, smaller blocks, so that every SM has work."
+                   : "Choose a grid that is a multiple of what the chip holds, or let blocks take "
+                     "several tiles each.",
+        .expected_time_ns = fmax(time_without_waiting(s), launch + body * used / 100),
+    };
+    evidence_add(s, &f, "waves");
+    evidence_add(s, &f, "occupancy_achieved_pct");
+    evidence_figure(&f, "waiting_tail_ns", s->waiting.tail_ns, PROVENANCE_MODELLED);
+    finding_add(s, f);
+}
+
+// Fewer warps than the waves account for: some blocks or warps have much more to do than others.
+void find_imbalance(const struct search *s)
+{
+    double possible = search_get(s, COUNTER_OCCUPANCY_THEORETICAL_PCT);
+    double achieved = search_get(s, COUNTER_OCCUPANCY_ACHIEVED_PCT);
+    double waves = search_get(s, COUNTER_WAVES);
+    if (!(waves >= 1) || !(achieved < possible * waves_used(waves) * SM_UTILISATION_MIN_PCT / 100))
+        return;
+    double used = achieved / (possible * waves_used(waves));
+    double launch = s->bounds->by[RESOURCE_LAUNCH].time_ns;
+    double body = fmax(0, s->in->time_ns.value - launch);
+    struct finding f = {
+        .class = FINDING_TAIL,
+        .title = arena_printf(s->a,
+                              "Blocks or warps have unequal work: %.0f %% of the warps are active "
+                              "on average, %.0f %% could be",
+                              achieved, possible * waves_used(waves)),
+        .fix = "Give blocks equal shares (split the long rows, sort by length), or let them take "
+               "small pieces from a counter until none is left.",
+        .expected_time_ns = fmax(time_without_waiting(s), launch + body * used),
+    };
+    finding_place(s, &f, weight_divergence);
+    evidence_add(s, &f, "occupancy_achieved_pct");
+    evidence_add(s, &f, "occupancy_theoretical_pct");
+    evidence_add(s, &f, "waves");
+    evidence_figure(&f, "waiting_tail_ns", s->waiting.tail_ns, PROVENANCE_MODELLED);
+    finding_add(s, f);
+}

@@ -1,0 +1,419 @@
+// Inefficiencies of the work itself: bytes moved in vain, banks in conflict, lanes idle, data that does
+// not stay near, instructions that do not compute.
+// SPDX-License-Identifier: Apache-2.0
+#include "diagnose/internal.h"
+
+#include <math.h>
+
+#define SECTORS_USED_MIN_PCT 90.0
+#define CONFLICT_MAX_PCT 2.0
+#define LANES_ACTIVE_MIN_PCT 90.0
+#define DRAM_BUSY_PCT 80.0
+#define L1_HIT_MIN_PCT 80.0
+#define L2_HIT_MIN_PCT 60.0
+#define OVERHEAD_LEFT 0.5 // of addresses, loops and moves: what a good rewrite leaves
+#define REUSE_MIN 1.5     // read so many times over, data are worth keeping near
+enum { SECTOR_BYTES = 32 };
+
+/* ---- global memory ---------------------------------------------------------------------------------- */
+
+struct direction { // loads and stores differ in names only
+    const char *word, *sectors_name, *ratio_name, *efficiency_name, *fix;
+    enum counter_id requests, sectors, ideal, lines;
+    enum derived_id ratio, efficiency;
+};
+static const struct direction directions[] = {
+    {"loads", "global_load_sectors", "load_sectors_per_request", "load_efficiency_pct",
+     "Let neighbouring lanes read neighbouring addresses, or stage the tile in shared memory and "
+     "transpose it there.",
+     COUNTER_GLOBAL_LOAD_REQUESTS, COUNTER_GLOBAL_LOAD_SECTORS, COUNTER_GLOBAL_LOAD_SECTORS_IDEAL,
+     COUNTER_GLOBAL_LOAD_LINES, DERIVED_LOAD_SECTORS_PER_REQUEST, DERIVED_LOAD_EFFICIENCY_PCT},
+    {"stores", "global_store_sectors", "store_sectors_per_request", "store_efficiency_pct",
+     "Let neighbouring lanes write neighbouring addresses, so that whole sectors are written at "
+     "once; "
+     "stage the tile in shared memory if the reads need the other order.",
+     COUNTER_GLOBAL_STORE_REQUESTS, COUNTER_GLOBAL_STORE_SECTORS,
+     COUNTER_GLOBAL_STORE_SECTORS_IDEAL, COUNTER_GLOBAL_STORE_LINES,
+     DERIVED_STORE_SECTORS_PER_REQUEST, DERIVED_STORE_EFFICIENCY_PCT},
+};
+
+// What is left of a direction's passes through the banks and lines when it is coalesced: one a line.
+static double passes_least(const struct search *s, const struct direction *d)
+{
+    return fmax(search_get(s, d->requests), search_get(s, d->ideal) / 4);
+}
+
+// How scattered a direction is: lines beyond the least, or, where lines are not counted (hardware),
+// sectors beyond the ideal.
+static double scatter(const struct search *s, const struct direction *d)
+{
+    double lines = search_get(s, d->lines);
+    double more = isnan(lines) ? search_get(s, d->sectors) - search_get(s, d->ideal)
+                               : lines - passes_least(s, d);
+    return fmax(0, more);
+}
+
+// The passes that only this direction's scattering costs: its part of those in excess.
+static double passes_excess(const struct search *s, const struct direction *d)
+{
+    double excess = global_wavefronts(s->in), all = 0;
+    for (size_t i = 0; i < COUNT_OF(directions); i++) {
+        excess -= fmax(0, passes_least(s, &directions[i]));
+        all += scatter(s, &directions[i]);
+    }
+    return excess > 0 && all > 0 ? excess * scatter(s, d) / all : 0;
+}
+
+// Coalesced, a request touches its ideal sectors and a quarter as many lines, at least one; the
+// sectors that hit L1 only because several requests share them are not needed any more.
+static struct counters coalesced(const struct search *s, const struct direction *d)
+{
+    struct counters c = *s->in->counters;
+    double ideal = search_get(s, d->ideal);
+    double hits = search_get(s, COUNTER_L1_LOAD_SECTORS_HIT), sectors = search_get(s, d->sectors);
+    c.figure[d->sectors].value = ideal;
+    c.figure[d->lines].value = passes_least(s, d);
+    c.figure[COUNTER_L1_WAVEFRONTS].value -= passes_excess(s, d);
+    if (d->sectors == COUNTER_GLOBAL_LOAD_SECTORS && !isnan(hits))
+        c.figure[COUNTER_L1_LOAD_SECTORS_HIT].value = fmax(0, ideal - (sectors - hits));
+    return c;
+}
+
+static void find_direction(const struct search *s, const struct direction *d)
+{
+    double sectors = search_get(s, d->sectors), ideal = search_get(s, d->ideal),
+           requests = search_get(s, d->requests);
+    if (!(sectors > 0) || !(100 * ideal / sectors < SECTORS_USED_MIN_PCT))
+        return;
+    struct counters better = coalesced(s, d);
+    struct bound_set bounds = bounds_with(s, &better);
+    struct finding f = {
+        .class = FINDING_BANDWIDTH,
+        .title =
+            arena_printf(s->a, "Global %s are uncoalesced: %.1f sectors a request, %.1f would do",
+                         d->word, sectors / requests, ideal / requests),
+        .fix = d->fix,
+        .expected_time_ns = search_price(s, &bounds),
+    };
+    finding_place(s, &f, weight_sectors);
+    evidence_add(s, &f, d->ratio_name);
+    evidence_add(s, &f, d->sectors_name);
+    evidence_add(s, &f, d->efficiency_name);
+    finding_add(s, f);
+}
+
+void find_uncoalesced(const struct search *s)
+{
+    for (size_t i = 0; i < COUNT_OF(directions); i++)
+        find_direction(s, &directions[i]);
+}
+
+void find_conflicts(const struct search *s)
+{
+    struct figure pct = counters_derived(s->in->counters, DERIVED_SHARED_CONFLICT_PCT);
+    if (pct.provenance == PROVENANCE_ABSENT || pct.value < CONFLICT_MAX_PCT)
+        return;
+    struct counters better = *s->in->counters;
+    better.figure[COUNTER_SHARED_LOAD_WAVEFRONTS].value =
+        search_get(s, COUNTER_SHARED_LOAD_WAVEFRONTS_IDEAL);
+    better.figure[COUNTER_SHARED_STORE_WAVEFRONTS].value =
+        search_get(s, COUNTER_SHARED_STORE_WAVEFRONTS_IDEAL);
+    better.figure[COUNTER_L1_WAVEFRONTS].value -=
+        search_get(s, COUNTER_SHARED_LOAD_WAVEFRONTS) -
+        search_get(s, COUNTER_SHARED_LOAD_WAVEFRONTS_IDEAL) +
+        search_get(s, COUNTER_SHARED_STORE_WAVEFRONTS) -
+        search_get(s, COUNTER_SHARED_STORE_WAVEFRONTS_IDEAL);
+    struct bound_set bounds = bounds_with(s, &better);
+    double requests =
+        search_get(s, COUNTER_SHARED_LOAD_REQUESTS) + search_get(s, COUNTER_SHARED_STORE_REQUESTS);
+    double waves = search_get(s, COUNTER_SHARED_LOAD_WAVEFRONTS) +
+                   search_get(s, COUNTER_SHARED_STORE_WAVEFRONTS);
+    struct finding f = {
+        .class = FINDING_BANDWIDTH,
+        .title = arena_printf(s->a,
+                              "Shared memory banks conflict: %.1f wavefronts a request, %.0f %% of "
+                              "them only because of conflicts",
+                              waves / requests, pct.value),
+        .fix =
+            "Pad each row of the tile by one access width (tile[32][33]), or swizzle its columns.",
+        .expected_time_ns = search_price(s, &bounds),
+    };
+    finding_place(s, &f, weight_wavefronts);
+    evidence_add(s, &f, "shared_conflict_pct");
+    evidence_add(s, &f, "shared_load_wavefronts");
+    evidence_add(s, &f, "shared_load_wavefronts_ideal");
+    evidence_add(s, &f, "shared_store_wavefronts");
+    finding_add(s, f);
+}
+
+void find_divergence(const struct search *s)
+{
+    double lanes = search_get(s, COUNTER_LANES_ACTIVE_PCT);
+    if (!(lanes < LANES_ACTIVE_MIN_PCT))
+        return;
+    struct counters better = *s->in->counters;
+    better.figure[COUNTER_WARP_INSTRUCTIONS].value *= lanes / 100;
+    struct bound_set bounds = bounds_with(s, &better);
+    struct finding f = {
+        .class = FINDING_DIVERGENCE,
+        .title = arena_printf(s->a, "Lanes idle: %.0f %% of a warp's lanes work on average", lanes),
+        .fix = "Give whole warps the same path: sort or regroup the work, or let lanes share the "
+               "long path.",
+        .expected_time_ns = search_price(s, &bounds),
+    };
+    finding_place(s, &f, weight_divergence);
+    evidence_add(s, &f, "lanes_active_pct");
+    evidence_add(s, &f, "divergent_branches");
+    evidence_add(s, &f, "branch_divergence_pct");
+    finding_add(s, f);
+}
+
+/* ---- device memory, caches ----------------------------------------------------------------------------- */
+
+// Bytes that SMs load, over the bytes the job needs: above one, something is read again.
+static double load_reuse(const struct search *s)
+{
+    double sectors = search_get(s, COUNTER_GLOBAL_LOAD_SECTORS_IDEAL);
+    if (isnan(sectors))
+        sectors = search_get(s, COUNTER_GLOBAL_LOAD_SECTORS);
+    return sectors * SECTOR_BYTES / s->in->work_bytes;
+}
+
+static double derived(const struct search *s, enum derived_id id)
+{
+    struct figure f = counters_derived(s->in->counters, id);
+    return f.provenance == PROVENANCE_ABSENT ? (double)NAN : f.value;
+}
+
+// Data are read again, and the L2 does not have them any more. false where something is not known.
+static bool reuse_is_lost(const struct search *s)
+{
+    double bytes = s->bounds->by[RESOURCE_DRAM].work;
+    return bytes > REUSE_MIN * s->in->work_bytes && load_reuse(s) > REUSE_MIN &&
+           derived(s, DERIVED_L2_HIT_PCT) < L2_HIT_MIN_PCT;
+}
+
+void find_dram(const struct search *s)
+{
+    double time = s->in->time_ns.value, dram = s->bounds->by[RESOURCE_DRAM].time_ns;
+    if (!(100 * dram / time >= DRAM_BUSY_PCT))
+        return;
+    double bytes = s->bounds->by[RESOURCE_DRAM].work, needed = s->in->work_bytes;
+    bool more = bytes > 1.1 * needed; // false for (double)NAN
+    if (more && reuse_is_lost(s))
+        return; // find_cache tells it
+    struct bound_set changed = *s->bounds;
+    if (more)
+        changed.by[RESOURCE_DRAM].time_ns *= needed / bytes;
+    struct finding f = {
+        .class = FINDING_BANDWIDTH,
+        .title =
+            more ? arena_printf(s->a,
+                                "Device memory is busy %.0f %% of the %s and moves %.1f times "
+                                "the bytes the job needs",
+                                100 * fmin(1, dram / time), search_time(s), bytes / needed)
+                 : arena_printf(s->a, "Device memory is busy %.0f %% of the %s: close to its roof",
+                                100 * fmin(1, dram / time), search_time(s)),
+        .fix =
+            more ? "Keep what is read again in registers, shared memory or L2: tile or fuse the "
+                   "passes."
+                 : "Only moving fewer bytes helps now: fuse with the neighbouring kernels, or use "
+                   "narrower types.",
+        .expected_time_ns = more ? search_price(s, &changed) : time,
+    };
+    finding_place(s, &f, weight_global);
+    evidence_add(s, &f, "dram_read_bytes");
+    evidence_add(s, &f, "dram_write_bytes");
+    evidence_add(s, &f, "l2_hit_pct");
+    finding_add(s, f);
+}
+
+// Capacity: what is read again comes from farther away than it need.
+void find_cache(const struct search *s)
+{
+    int largest = bounds_largest(s->bounds);
+    double l1_hit = derived(s, DERIVED_L1_HIT_PCT), l2_hit = derived(s, DERIVED_L2_HIT_PCT);
+    bool far = reuse_is_lost(s);
+    bool near =
+        !far && largest == RESOURCE_L2 && load_reuse(s) > REUSE_MIN && l1_hit < L1_HIT_MIN_PCT;
+    if (!far && !near)
+        return;
+    struct bound_set changed = *s->bounds;
+    double bytes = s->bounds->by[RESOURCE_DRAM].work;
+    if (far) {
+        changed.by[RESOURCE_DRAM].time_ns *= s->in->work_bytes / bytes;
+    } else {
+        struct counters better = *s->in->counters;
+        better.figure[COUNTER_L1_LOAD_SECTORS_HIT].value =
+            L1_HIT_MIN_PCT / 100 * search_get(s, COUNTER_GLOBAL_LOAD_SECTORS);
+        changed = bounds_with(s, &better);
+    }
+    struct finding f = {
+        .class = FINDING_CAPACITY,
+        .title = far ? arena_printf(s->a,
+                                    "What is read again has left the L2: %.0f %% of its sectors "
+                                    "hit, and device memory moves %.1f times the bytes the job "
+                                    "needs",
+                                    l2_hit, bytes / s->in->work_bytes)
+                     : arena_printf(s->a,
+                                    "What is read again has left the L1: each byte is loaded %.1f "
+                                    "times, and %.0f %% of the sectors hit",
+                                    load_reuse(s), l1_hit),
+        .fix = far ? "Work on tiles that fit in the L2, in an order that finishes one before the "
+                     "next; or fuse the passes."
+                   : "Keep what a block reads again in shared memory or registers: tile for them.",
+        .expected_time_ns = search_price(s, &changed),
+    };
+    finding_place(s, &f, weight_global);
+    evidence_add(s, &f, far ? "l2_hit_pct" : "l1_hit_pct");
+    evidence_add(s, &f, "dram_read_bytes");
+    evidence_add(s, &f, "global_load_sectors");
+    evidence_figure(&f, "work_bytes", s->in->work_bytes, PROVENANCE_MODELLED);
+    finding_add(s, f);
+}
+
+// Registers that do not fit go to local memory, which is device memory behind the caches.
+void find_spills(const struct search *s)
+{
+    double loads = search_get(s, COUNTER_LOCAL_LOAD_SECTORS);
+    double stores = search_get(s, COUNTER_LOCAL_STORE_SECTORS);
+    double registers = search_get(s, COUNTER_REGISTERS_PER_THREAD);
+    double all = (isnan(loads) ? 0 : loads) + (isnan(stores) ? 0 : stores);
+    if (!(all > 0))
+        return;
+    struct counters better = *s->in->counters;
+    better.figure[COUNTER_LOCAL_LOAD_SECTORS].value = 0;
+    better.figure[COUNTER_LOCAL_STORE_SECTORS].value = 0;
+    struct bound_set bounds = bounds_with(s, &better);
+    struct finding f = {
+        .class = FINDING_CAPACITY,
+        .title = isnan(registers)
+                     ? arena_printf(s->a, "Local memory is used: %.3g sectors", all)
+                     : arena_printf(s->a,
+                                    "Local memory is used: %.3g sectors; a thread has %.0f "
+                                    "registers",
+                                    all, registers),
+        .fix = "Let a thread hold less at a time, or allow it more registers (__launch_bounds__, "
+               "-maxrregcount); index arrays of a thread by constants only.",
+        .expected_time_ns = search_price(s, &bounds),
+    };
+    evidence_add(s, &f, "local_load_sectors");
+    evidence_add(s, &f, "local_store_sectors");
+    evidence_add(s, &f, "registers_per_thread");
+    finding_add(s, f);
+}
+
+/* ---- instructions ---------------------------------------------------------------------------------------- */
+
+// A pipe that is busy, and what becomes of the counters when it is relieved.
+static void relieve_issue(const struct search *s, struct counters *c)
+{
+    // What computes, loads and stores; the rest is addresses, loops and moves.
+    static const enum counter_id lanes[] = {COUNTER_FADD_F32, COUNTER_FMUL_F32, COUNTER_FFMA_F32,
+                                            COUNTER_SPECIAL_OPS};
+    static const enum counter_id warps[] = {
+        COUNTER_GLOBAL_LOAD_REQUESTS, COUNTER_GLOBAL_STORE_REQUESTS, COUNTER_SHARED_LOAD_REQUESTS,
+        COUNTER_SHARED_STORE_REQUESTS, COUNTER_BARRIERS};
+    double needed =
+        counters_get(c, COUNTER_FLOPS_F64, 0) / 2 + counters_get(c, COUNTER_FLOPS_F16, 0) / 4;
+    for (size_t i = 0; i < COUNT_OF(lanes); i++)
+        needed += counters_get(c, lanes[i], 0);
+    needed /= GPU(s->in->gpu, warp_size);
+    for (size_t i = 0; i < COUNT_OF(warps); i++)
+        needed += counters_get(c, warps[i], 0);
+    double all = c->figure[COUNTER_WARP_INSTRUCTIONS].value;
+    if (needed > 0 && needed < all)
+        c->figure[COUNTER_WARP_INSTRUCTIONS].value = needed + (all - needed) * OVERHEAD_LEFT;
+    c->figure[COUNTER_INTEGER_OPS].value *= OVERHEAD_LEFT;
+}
+
+// Products and sums on their own that could be one instruction.
+static void relieve_f32(const struct search *s, struct counters *c)
+{
+    (void)s;
+    double fused = fmin(counters_get(c, COUNTER_FADD_F32, 0), counters_get(c, COUNTER_FMUL_F32, 0));
+    if (fused > 0) {
+        c->figure[COUNTER_FADD_F32].value -= fused;
+        c->figure[COUNTER_FMUL_F32].value -= fused;
+        c->figure[COUNTER_FFMA_F32].value = counters_get(c, COUNTER_FFMA_F32, 0) + fused;
+        c->figure[COUNTER_FFMA_F32].provenance = c->figure[COUNTER_FADD_F32].provenance;
+    }
+}
+
+static void relieve_integer(const struct search *s, struct counters *c)
+{
+    (void)s;
+    c->figure[COUNTER_INTEGER_OPS].value *= OVERHEAD_LEFT;
+}
+
+// A polynomial on the f32 pipe instead.
+static void relieve_special(const struct search *s, struct counters *c)
+{
+    enum { TERMS = 6 };
+    (void)s;
+    double calls = counters_get(c, COUNTER_SPECIAL_OPS, 0);
+    enum provenance p = c->figure[COUNTER_SPECIAL_OPS].provenance;
+    counters_set(c, COUNTER_FFMA_F32, counters_get(c, COUNTER_FFMA_F32, 0) + TERMS * calls, p);
+    counters_set(c, COUNTER_FADD_F32, counters_get(c, COUNTER_FADD_F32, 0), p);
+    counters_set(c, COUNTER_FMUL_F32, counters_get(c, COUNTER_FMUL_F32, 0), p);
+    c->figure[COUNTER_SPECIAL_OPS].value = 0;
+}
+
+static const struct pipe {
+    enum resource resource;
+    const char *what, *fix, *counter;
+    void (*relieve)(const struct search *s, struct counters *c); // NULL: only less work helps
+} pipes[] = {
+    {RESOURCE_ISSUE, "Issue slots are busy",
+     "Fewer instructions for the same work: 16-byte accesses, unrolled loops, addresses computed "
+     "once "
+     "and stepped, packed types.",
+     "warp_instructions", relieve_issue},
+    {RESOURCE_F32, "The f32 pipe is busy",
+     "Let products and sums fuse to FMAs; beyond that only fewer operations help, or the tensor "
+     "cores.",
+     "flops_f32", relieve_f32},
+    {RESOURCE_F64, "The f64 pipe is busy",
+     "Only fewer operations help, or the tensor cores, or f32 where its precision does.",
+     "flops_f64", NULL},
+    {RESOURCE_F16, "The f16 pipe is busy", "Only fewer operations help, or the tensor cores.",
+     "flops_f16", NULL},
+    {RESOURCE_TENSOR, "The tensor cores are busy",
+     "Only fewer operations help, or a narrower type.", "flops_tensor", NULL},
+    {RESOURCE_INTEGER, "The integer pipe is busy",
+     "Take index arithmetic out of the inner loop: step pointers, powers of two for sizes, 32-bit "
+     "indices.",
+     "integer_ops", relieve_integer},
+    {RESOURCE_SPECIAL, "The special-function unit is busy",
+     "Compute part of the functions by polynomials on the f32 pipe, or fewer of them: tables, "
+     "identities, exp2 for exp.",
+     "special_ops", relieve_special},
+};
+
+void find_instructions(const struct search *s)
+{
+    int largest = bounds_largest(s->bounds);
+    double time = s->in->time_ns.value;
+    for (size_t i = 0; i < COUNT_OF(pipes); i++) {
+        const struct pipe *p = &pipes[i];
+        if (largest < 0 || p->resource != (enum resource)largest ||
+            s->bounds->by[largest].time_ns < LIMITER_SHARE * time)
+            continue;
+        struct counters better = *s->in->counters;
+        if (p->relieve)
+            p->relieve(s, &better);
+        struct bound_set bounds = bounds_with(s, &better);
+        struct finding f = {
+            .class = FINDING_INSTRUCTIONS,
+            .title =
+                arena_printf(s->a, "%s %.0f %% of the %s", p->what,
+                             100 * fmin(1, s->bounds->by[largest].time_ns / time), search_time(s)),
+            .fix = p->fix,
+            .expected_time_ns = search_price(s, &bounds),
+        };
+        finding_place(s, &f, weight_instructions);
+        evidence_add(s, &f, p->counter);
+        evidence_figure(&f, "bound_ns", s->bounds->by[largest].time_ns, PROVENANCE_MODELLED);
+        finding_add(s, f);
+    }
+}

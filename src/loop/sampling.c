@@ -1,0 +1,283 @@
+// Sampling: the discipline of measured times, for whatever can be run again. The subjects are
+// interleaved in random order, so that whatever drifts (clocks, heat, neighbours) hits all alike:
+//     warm up -> rounds of blocks until every median is settled
+// A block is a few samples of one subject between two looks at the chip's state; one that was slowed
+// down is set aside and taken again. What a run is, the caller's functions know.
+// SPDX-License-Identifier: Apache-2.0
+#include "loop/internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    WARM_SAMPLES = 3,
+    BLOCK_SAMPLES_MIN = 3,
+    BLOCK_SAMPLES_MAX = 20,
+    SAMPLES_MIN = 30,
+    WARM_ROUNDS_MIN = 3,
+};
+
+static const double ns_per_s = 1e9;
+static const double default_limit_s = 3;
+static const double settled_within = 0.005; // half the 95 % interval of the median
+static const double batch_ns = 200000;      // a sample takes at least so long
+static const double block_ns = 4e6;         // samples of a block together
+static const double slow_ns = 2e8;          // such a run is sampled one at a time
+static const double warm_least_s = 0.2, warm_most_s = 2;
+static const double warm_settled_within = 0.01; // from one round to the next
+static const double energy_s = 0.4;             // NVML's energy moves in steps of 20 to 100 ms
+static const double retake_share = 0.5;         // of the time limit goes to blocks set aside
+
+static double elapsed_s(uint64_t since_ns)
+{
+    return (double)(clock_ns() - since_ns) / ns_per_s;
+}
+
+double sampling_limit_s(double asked_s)
+{
+    return asked_s > 0 ? asked_s : default_limit_s;
+}
+
+static bool begin(struct sampling *s, int subject, struct error *err)
+{
+    s->current = subject;
+    return !s->ops->begin || s->ops->begin(s->context, subject, err);
+}
+
+static bool take(struct sampling *s, int subject, int count, int batch, bool cold, double *times_ns,
+                 struct error *err)
+{
+    struct device_run_options options = {.timeout_s = s->timeout_s, .cold = cold, .batch = batch};
+    return s->ops->take(s->context, subject, &options, count, times_ns, err);
+}
+
+static struct device_state look(struct sampling *s)
+{
+    struct device_state state = {.valid = false};
+    if (s->device->ops->state)
+        s->device->ops->state(s->device, &state);
+    return state;
+}
+
+/* ---- warming up ------------------------------------------------------------------------------------- */
+
+static void choose_batch(const struct sampling *s, struct sampled *t)
+{
+    double runs =
+        fmin(ceil(batch_ns / fmax(t->warm_ns, 1)), s->cold ? t->batch_max_cold : t->batch_max);
+    t->batch = (int)fmax(1, runs);
+    double samples = ceil(block_ns / fmax(t->warm_ns * t->batch, 1));
+    t->block_samples = (int)fmax(BLOCK_SAMPLES_MIN, fmin(samples, BLOCK_SAMPLES_MAX));
+    if (t->warm_ns >= slow_ns)
+        t->block_samples = 1;
+}
+
+static bool warm_round(struct sampling *s, double *sum_ns, struct error *err)
+{
+    double times[WARM_SAMPLES];
+    *sum_ns = 0;
+    for (int i = 0; i < s->count; i++) {
+        struct sampled *t = &s->subjects[i];
+        int samples = t->warm_ns > 0 && t->warm_ns < slow_ns ? WARM_SAMPLES : 1;
+        int batch = t->batch > 0 ? t->batch : 1;
+        if (!begin(s, i, err) || !take(s, i, samples, batch, s->cold, times, err))
+            return false;
+        t->warm_ns = stats_summary(times, (size_t)samples).median;
+        *sum_ns += t->warm_ns;
+    }
+    return true;
+}
+
+// Until the clocks are up and a round takes as long as the one before.
+static bool warm_up(struct sampling *s, struct error *err)
+{
+    uint64_t start_ns = clock_ns();
+    double last_ns = 0, sum_ns = 0;
+    for (int round = 0;; round++) {
+        if (!warm_round(s, &sum_ns, err))
+            return false;
+        bool settled = fabs(sum_ns - last_ns) <= warm_settled_within * sum_ns;
+        double spent_s = elapsed_s(start_ns);
+        if ((round + 1 >= WARM_ROUNDS_MIN && settled && spent_s >= warm_least_s) ||
+            spent_s >= warm_most_s)
+            break;
+        last_ns = sum_ns;
+        if (round == 0)
+            for (int i = 0; i < s->count; i++)
+                choose_batch(s, &s->subjects[i]);
+    }
+    for (int i = 0; i < s->count; i++)
+        choose_batch(s, &s->subjects[i]);
+    return true;
+}
+
+/* ---- rounds ----------------------------------------------------------------------------------------- */
+
+static void keep_finite(struct sample_list *list, double value)
+{
+    if (isfinite(value) && value > 0)
+        sample_add(list, value);
+}
+
+static bool take_samples(struct sampling *s, int subject, struct error *err)
+{
+    double times[BLOCK_SAMPLES_MAX];
+    struct sampled *t = &s->subjects[subject];
+    size_t left = s->samples_max - t->good.count;
+    int count = left < (size_t)t->block_samples ? (int)left : t->block_samples;
+    if (count == 0)
+        return true;
+    if (!begin(s, subject, err) || (s->ops->fresh && !s->ops->fresh(s->context, subject, err)))
+        return false;
+    struct device_state before = look(s);
+    if (!take(s, subject, count, t->batch, s->cold, times, err))
+        return false;
+    struct device_state after = look(s);
+    const char *reason = after.valid && after.throttled     ? after.throttled
+                         : before.valid && before.throttled ? before.throttled
+                                                            : NULL;
+    t->reason = reason ? reason : t->reason;
+    for (int i = 0; i < count; i++)
+        sample_add(reason ? &t->throttled : &t->good, times[i]);
+    if (!after.valid)
+        return true;
+    keep_finite(&t->sm_mhz, after.sm_mhz);
+    keep_finite(&t->power_w, after.power_w);
+    keep_finite(&t->temperature_c, after.temperature_c);
+    return true;
+}
+
+static bool take_block(struct sampling *s, int subject, struct error *err)
+{
+    phase_begin(s->subjects[subject].name);
+    bool done = take_samples(s, subject, err);
+    phase_end();
+    return done;
+}
+
+// Philox by a counter: the order of a round is random, and the seed is the run's.
+static void shuffle(struct sampling *s, int *order)
+{
+    for (int i = s->count - 1; i > 0; i--) {
+        uint32_t words[4];
+        philox(s->seed, 1, s->random++, words);
+        int j = (int)(((uint64_t)words[0] * (uint64_t)(i + 1)) >> 32);
+        int other = order[j];
+        order[j] = order[i];
+        order[i] = other;
+    }
+}
+
+static bool is_settled(const struct sampled *t)
+{
+    return t->good.count >= SAMPLES_MIN &&
+           stats_settled(t->good.items, t->good.count, settled_within);
+}
+
+// All go on until the last one has settled: only then does drift hit all alike.
+static bool is_done(const struct sampling *s, double spent_s)
+{
+    double allowed_s = sampling_limit_s(s->limit_s) * s->count;
+    bool settled = true, full = true, begun = true, slowed = false;
+    for (int i = 0; i < s->count; i++) {
+        const struct sampled *t = &s->subjects[i];
+        settled = settled && is_settled(t);
+        full = full && t->good.count >= s->samples_max;
+        begun = begun && t->good.count > 0;
+        slowed = slowed || t->throttled.count > t->good.count;
+    }
+    if (slowed && spent_s >= retake_share * allowed_s)
+        return true; // the chip is always slowed down under this load
+    return settled || full || (spent_s >= allowed_s && (begun || spent_s >= 2 * allowed_s));
+}
+
+static bool sample_all(struct sampling *s, int *order, struct error *err)
+{
+    uint64_t start_ns = clock_ns();
+    for (int i = 0; i < s->count; i++)
+        order[i] = i;
+    for (double spent_s = 0; !is_done(s, spent_s); spent_s = elapsed_s(start_ns)) {
+        shuffle(s, order);
+        for (int i = 0; i < s->count; i++)
+            if (!take_block(s, order[i], err))
+                return false;
+        if (s->ops->share)
+            s->ops->share(s->context, fmin(1, spent_s / (sampling_limit_s(s->limit_s) * s->count)));
+    }
+    return true;
+}
+
+static bool warm_up_phase(struct sampling *s, struct error *err)
+{
+    phase_begin("ridge: warm up");
+    bool done = warm_up(s, err);
+    phase_end();
+    return done;
+}
+
+bool sampling_run(struct sampling *s, struct error *err)
+{
+    int *order = xcalloc((size_t)s->count + 1, sizeof *order);
+    bool done = warm_up_phase(s, err) && sample_all(s, order, err);
+    free(order);
+    return done;
+}
+
+/* ---- afterwards --------------------------------------------------------------------------------------- */
+
+// Many runs back to back, long enough for NVML's counter.
+bool sampling_energy(struct sampling *s, int subject, struct error *err)
+{
+    struct sampled *t = &s->subjects[subject];
+    struct device_state before = look(s);
+    if (!before.valid || !(before.energy_mj > 0))
+        return true;
+    double batch = ceil(energy_s * ns_per_s / fmax(t->warm_ns, 1));
+    batch = fmax(1, fmin(batch, t->queue_max));
+    double runs = 0, time_ns = 0;
+    uint64_t start_ns = clock_ns();
+    before = look(s);
+    while (elapsed_s(start_ns) < energy_s) {
+        if (!take(s, subject, 1, (int)batch, false, &time_ns, err))
+            return false;
+        runs += batch + 1; // one more warms the caches
+    }
+    struct device_state after = look(s);
+    if (after.valid && after.energy_mj > before.energy_mj)
+        t->energy_mj = (after.energy_mj - before.energy_mj) / runs;
+    return true;
+}
+
+static double median_of(const struct sample_list *list)
+{
+    return list->count > 0 ? stats_summary(list->items, list->count).median : 0;
+}
+
+// Slowed-down samples count only where hardly any others could be had.
+struct conditions sampling_conclude(struct sampled *t)
+{
+    bool slowed = t->throttled.count > t->good.count;
+    for (size_t i = 0; slowed && i < t->throttled.count; i++)
+        sample_add(&t->good, t->throttled.items[i]);
+    return (struct conditions){.batch = t->batch,
+                               .sm_mhz = median_of(&t->sm_mhz),
+                               .power_w = median_of(&t->power_w),
+                               .temperature_c = median_of(&t->temperature_c),
+                               .energy_mj = t->energy_mj,
+                               .throttled_samples = t->throttled.count,
+                               .throttled = slowed ? t->reason : NULL};
+}
+
+void sample_add(struct sample_list *list, double value)
+{
+    VEC_PUSH(list->items, list->count, list->capacity, value);
+}
+
+void sampled_release(struct sampled *t)
+{
+    free(t->good.items);
+    free(t->throttled.items);
+    free(t->sm_mhz.items);
+    free(t->power_w.items);
+    free(t->temperature_c.items);
+}

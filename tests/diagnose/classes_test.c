@@ -1,0 +1,305 @@
+// Every class of bottleneck from counters made for it: that it is found, with what evidence, and what
+// its fix is expected to bring. Bandwidth, divergence, tail and launch also stand in bounds_test.c.
+// SPDX-License-Identifier: Apache-2.0
+#include "diagnose/round_chip.h"
+
+enum { ISSUE = 400, F32 = 12800, INTEGER = 6400, SPECIAL = 1600 }; // a nanosecond
+
+static const struct finding *found(const char *part, enum finding_class class)
+{
+    diagnosed();
+    const struct finding *f = finding_of(part);
+    if (!f)
+        fail_msg("nothing is found with '%s'", part);
+    assert_int_equal(f->class, class);
+    assert_true(f->fix && f->fix[0] && f->evidence_count > 0);
+    return f;
+}
+
+static void not_found(const char *part)
+{
+    diagnosed();
+    assert_null(finding_of(part));
+}
+
+static double evidence_of(const struct finding *f, const char *name)
+{
+    for (int i = 0; i < f->evidence_count; i++)
+        if (strcmp(f->evidence[i].name, name) == 0)
+            return f->evidence[i].figure.value;
+    return (double)NAN;
+}
+
+/* ---- waiting ---------------------------------------------------------------------------------------- */
+
+static void waiting_is_split_into_launch_tail_occupancy_and_dependency(void **state)
+{
+    (void)state;
+    set(COUNTER_WARP_INSTRUCTIONS, ISSUE * 10000.0);
+    set(COUNTER_OCCUPANCY_THEORETICAL_PCT, 40);
+    set(COUNTER_OCCUPANCY_ACHIEVED_PCT, 30);
+    set(COUNTER_WAVES, 4);
+    diagnosed();
+    assert_near(out.waiting.launch_ns, 2000);
+    assert_near(out.waiting.tail_ns, 24500);       // a quarter of 98 us
+    assert_near(out.waiting.occupancy_ns, 38100);  // 60 % of 98 - 10 - 24.5
+    assert_near(out.waiting.dependency_ns, 25400); // the rest
+    counters.figure[COUNTER_OCCUPANCY_ACHIEVED_PCT].provenance = PROVENANCE_ABSENT;
+    set(COUNTER_WAVES, 1.6); // 80 % of two
+    diagnosed();
+    assert_near(out.waiting.tail_ns, 19600);
+    counters = (struct counters){0};
+    diagnosed();
+    assert_true(isnan(out.waiting.dependency_ns)); // no resource's work is known
+}
+
+static void few_warps_are_found_with_their_part_of_the_time(void **state)
+{
+    (void)state;
+    set(COUNTER_WARP_INSTRUCTIONS, ISSUE * 10000.0);
+    set(COUNTER_OCCUPANCY_THEORETICAL_PCT, 40);
+    const struct finding *f = found("an SM holds 40 % of its warps", FINDING_OCCUPANCY);
+    assert_near(f->expected_time_ns, 40000);
+    assert_near(evidence_of(f, "waiting_occupancy_ns"), 0.6 * 88000);
+}
+
+static void dependency_is_told_by_what_warps_wait_for(void **state)
+{
+    (void)state;
+    struct sim_time model = {.valid = true, .waiting_memory_pct = 60, .waiting_barrier_pct = 5};
+    double busy = 10000 / 0.86 + 2000;
+    set(COUNTER_WARP_INSTRUCTIONS, ISSUE * 10000.0);
+    set(COUNTER_OCCUPANCY_THEORETICAL_PCT, 100);
+    set(COUNTER_BARRIERS, 1000);
+    const struct finding *f = found("each instruction needs the one before", FINDING_LATENCY);
+    assert_near(f->expected_time_ns, busy);
+    assert_near(evidence_of(f, "waiting_dependency_ns"), 88000);
+    set(COUNTER_GLOBAL_LOAD_REQUESTS, 1000);
+    found("too few bytes are in flight", FINDING_LATENCY);
+    in.time_model = &model;
+    found("too few bytes are in flight", FINDING_LATENCY);
+    model.waiting_barrier_pct = 20;
+    found("then all wait at the barrier", FINDING_LATENCY);
+    model = (struct sim_time){.valid = true, .waiting_memory_pct = 5};
+    found("each instruction needs the one before", FINDING_LATENCY);
+    set(COUNTER_WARP_INSTRUCTIONS, ISSUE * 61000.0); // busy: nothing waits
+    not_found("Warps wait");
+}
+
+static void unequal_blocks_are_found_by_the_warps_that_are_missing(void **state)
+{
+    (void)state;
+    set(COUNTER_WARP_INSTRUCTIONS, ISSUE * 10000.0);
+    set(COUNTER_OCCUPANCY_THEORETICAL_PCT, 100);
+    set(COUNTER_WAVES, 4);
+    set(COUNTER_OCCUPANCY_ACHIEVED_PCT, 71);
+    not_found("unequal work");
+    set(COUNTER_OCCUPANCY_ACHIEVED_PCT, 40);
+    const struct finding *f = found("unequal work: 40 % of the warps", FINDING_TAIL);
+    assert_near(f->expected_time_ns, 2000 + 0.4 * 98000);
+    assert_near(evidence_of(f, "waiting_tail_ns"), 0.6 * 98000);
+    set(COUNTER_WAVES, 1.25); // 62 % of two waves explain it: the tail
+    set(COUNTER_OCCUPANCY_ACHIEVED_PCT, 60);
+    not_found("unequal work");
+    found("The last of 2 waves", FINDING_TAIL);
+}
+
+static void launches_are_found_with_their_number(void **state)
+{
+    (void)state;
+    set(COUNTER_WARP_INSTRUCTIONS, ISSUE * 1000.0);
+    in.launches = 20;
+    const struct finding *f = found("Starting the kernel is 40 %", FINDING_LAUNCH);
+    assert_near(f->expected_time_ns, 60000);
+    assert_near(evidence_of(f, "launches"), 20);
+}
+
+/* ---- capacity ----------------------------------------------------------------------------------------- */
+
+static void reuse_that_has_left_the_l2_is_capacity(void **state)
+{
+    (void)state;
+    in.work_bytes = 9e6;                 // 10 us
+    set(COUNTER_DRAM_READ_BYTES, 7.2e7); // 80 us
+    set(COUNTER_GLOBAL_LOAD_SECTORS, 1e6);
+    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 1e6); // 3.6 times the bytes; 10 us of L2
+    set(COUNTER_L2_READ_SECTORS, 1e6);
+    set(COUNTER_L2_WRITE_SECTORS, 0);
+    set(COUNTER_L2_SECTORS_HIT, 0.61e6);
+    not_found("has left the L2");
+    assert_non_null(finding_of("Device memory is busy"));
+    set(COUNTER_L2_SECTORS_HIT, 0.3e6);
+    const struct finding *f = found("has left the L2: 30 % of its sectors hit, and device memory "
+                                    "moves 8.0 times the bytes",
+                                    FINDING_CAPACITY);
+    assert_near(f->expected_time_ns, 30000);
+    assert_null(finding_of("Device memory is busy")); // told once
+    in.work_bytes = 6e7;                              // hardly anything is read again
+    not_found("has left the L2");
+}
+
+static void reuse_that_has_left_the_l1_is_capacity(void **state)
+{
+    (void)state;
+    in.work_bytes = 9e6;
+    set(COUNTER_GLOBAL_LOAD_SECTORS, 8e6); // 80 us of L2; 16 where 80 % hit L1
+    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 8e6);
+    set(COUNTER_L1_LOAD_SECTORS_HIT, 0);
+    const struct finding *f = found("has left the L1: each byte is loaded 28.4 times, and 0 % of "
+                                    "the sectors hit",
+                                    FINDING_CAPACITY);
+    assert_near(f->expected_time_ns, 36000);
+}
+
+static void spilled_registers_are_capacity(void **state)
+{
+    (void)state;
+    not_found("Local memory");
+    set(COUNTER_WARP_INSTRUCTIONS, ISSUE * 10000.0);
+    set(COUNTER_LOCAL_LOAD_SECTORS, 1.6e7); // 80 us of L1 together
+    set(COUNTER_LOCAL_STORE_SECTORS, 1.6e7);
+    set(COUNTER_REGISTERS_PER_THREAD, 255);
+    const struct finding *f = found("a thread has 255 registers", FINDING_CAPACITY);
+    assert_near(f->expected_time_ns, 30000);
+}
+
+/* ---- instructions --------------------------------------------------------------------------------------- */
+
+static void busy_issue_slots_are_relieved_of_what_does_not_compute(void **state)
+{
+    (void)state;
+    chip.value[GPU_FIELD_warp_size] = 32;
+    set(COUNTER_WARP_INSTRUCTIONS, ISSUE * 59000.0);
+    not_found("Issue slots");
+    set(COUNTER_WARP_INSTRUCTIONS, ISSUE * 80000.0);
+    set(COUNTER_FFMA_F32, F32 * 20000.0); // 8 M warp instructions: 20 of 80 us
+    const struct finding *f = found("Issue slots are busy 80 % of the time", FINDING_INSTRUCTIONS);
+    assert_near(f->expected_time_ns, 70000); // half of the other 60 us stay
+    assert_near(evidence_of(f, "bound_ns"), 80000);
+}
+
+static void busy_pipes_have_fixes_of_their_own(void **state)
+{
+    (void)state;
+    set(COUNTER_WARP_INSTRUCTIONS, ISSUE * 10000.0);
+    set(COUNTER_INTEGER_OPS, INTEGER * 80000.0);
+    assert_near(found("The integer pipe is busy", FINDING_INSTRUCTIONS)->expected_time_ns, 60000);
+    set(COUNTER_INTEGER_OPS, 0);
+    set(COUNTER_SPECIAL_OPS, SPECIAL * 80000.0); // 60 us as polynomials
+    assert_near(found("special-function unit is busy", FINDING_INSTRUCTIONS)->expected_time_ns,
+                80000);
+    set(COUNTER_SPECIAL_OPS, 0);
+    set(COUNTER_FADD_F32, F32 * 40000.0);
+    set(COUNTER_FMUL_F32, F32 * 40000.0);
+    set(COUNTER_FFMA_F32, 0);
+    assert_near(found("The f32 pipe is busy", FINDING_INSTRUCTIONS)->expected_time_ns, 60000);
+    set(COUNTER_FADD_F32, 0);
+    set(COUNTER_FLOPS_F64, F32 * 80000.0);
+    const struct finding *f = found("The f64 pipe is busy 80 %", FINDING_INSTRUCTIONS);
+    assert_near(f->expected_time_ns, 100000); // at its roof
+    assert_true(f->folded);
+}
+
+/* ---- around the kernels ------------------------------------------------------------------------------------ */
+
+static void copies_are_found_and_expected_at_the_rate_of_the_link_and_overlapped(void **state)
+{
+    (void)state;
+    chip.value[GPU_FIELD_host_link_gbps] = 50;
+    in.transfers = (struct transfers){.h2d_ns = 40000,
+                                      .d2h_ns = 30000,
+                                      .h2d_bytes = 1e6,
+                                      .d2h_bytes = 5e5,
+                                      .provenance = PROVENANCE_MEASURED};
+    const struct finding *f = found("Copies between host and device are 70 % of the time, at 21.4 "
+                                    "of the link's 50.0 GB/s",
+                                    FINDING_TRANSFER);
+    assert_non_null(strstr(f->fix, "Pin"));
+    assert_near(f->expected_time_ns,
+                30000); // the kernels; the copies take 20 and 10 us beside them
+    assert_near(evidence_of(f, "h2d_ns"), 40000);
+    assert_int_equal(f->evidence[0].figure.provenance, PROVENANCE_MEASURED);
+    assert_string_equal(out.limiter, "link");
+    assert_near(bound_ns(RESOURCE_LINK), 20000);
+    in.transfers.h2d_bytes = 2e6; // as fast as the link is
+    in.transfers.d2h_bytes = 1.5e6;
+    f = found("one after the other with the kernels", FINDING_TRANSFER);
+    assert_null(strstr(f->fix, "Pin"));
+    assert_near(f->expected_time_ns, 40000);
+    in.transfers.h2d_ns = 9000;
+    in.transfers.d2h_ns = 0;
+    not_found("Copies");
+}
+
+static void kernels_are_diagnosed_without_the_copies_around_them(void **state)
+{
+    (void)state;
+    in.transfers = (struct transfers){.h2d_ns = 50000, .h2d_bytes = 5e4};
+    set(COUNTER_INTEGER_OPS, INTEGER * 40000.0);
+    set(COUNTER_WARP_INSTRUCTIONS, ISSUE * 10000.0);
+    const struct finding *f = found("The integer pipe is busy 80 %", FINDING_INSTRUCTIONS);
+    assert_near(f->expected_time_ns, 80000); // 50 of copies, 30 of kernels
+    assert_string_equal(out.limiter, "integer");
+    assert_non_null(strstr(out.limiter_why, "80 % of the kernels' time"));
+    in.transfers.h2d_ns = 100000;
+    assert_false(diagnose(&arena, &in, &out, &err));
+}
+
+static void exchanges_with_other_gpus_are_found(void **state)
+{
+    (void)state;
+    in.transfers = (struct transfers){.peer_ns = 40000, .provenance = PROVENANCE_MEASURED};
+    const struct finding *f = found("other GPUs are 40 % of the time", FINDING_COMMUNICATION);
+    assert_near(f->expected_time_ns, 60000);
+    in.transfers.peer_ns = 9000;
+    not_found("other GPUs");
+}
+
+static void slow_clocks_are_found_where_a_reason_is_known(void **state)
+{
+    (void)state;
+    set(COUNTER_DRAM_READ_BYTES, 900 * 18000.0);
+    in.state = (struct clock_state){.sm_mhz = 500, .power_w = 700, .throttled = "power limit"};
+    const struct finding *f = found("The chip ran at 500 of 1000 MHz: power limit", FINDING_POWER);
+    assert_near(f->expected_time_ns, 60000); // 18 us of memory and 2 of launch stay
+    assert_near(evidence_of(f, "power_w"), 700);
+    assert_true(isnan(evidence_of(f, "temperature_c"))); // not known: no evidence
+    in.state.throttled = "heat";
+    f = found("of 1000 MHz: heat", FINDING_POWER);
+    assert_non_null(strstr(f->fix, "Cool"));
+    in.state.throttled = NULL; // slow for want of work
+    not_found("The chip ran");
+    in.state = (struct clock_state){.sm_mhz = 980, .throttled = "power limit"};
+    not_found("The chip ran");
+}
+
+static void every_class_has_a_name_of_its_own(void **state)
+{
+    (void)state;
+    for (int i = 0; i < FINDING_CLASS_COUNT; i++)
+        for (int k = 0; k < i; k++)
+            assert_string_not_equal(finding_class_name((enum finding_class)i),
+                                    finding_class_name((enum finding_class)k));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(waiting_is_split_into_launch_tail_occupancy_and_dependency),
+        TEST(few_warps_are_found_with_their_part_of_the_time),
+        TEST(dependency_is_told_by_what_warps_wait_for),
+        TEST(unequal_blocks_are_found_by_the_warps_that_are_missing),
+        TEST(launches_are_found_with_their_number),
+        TEST(reuse_that_has_left_the_l2_is_capacity),
+        TEST(reuse_that_has_left_the_l1_is_capacity),
+        TEST(spilled_registers_are_capacity),
+        TEST(busy_issue_slots_are_relieved_of_what_does_not_compute),
+        TEST(busy_pipes_have_fixes_of_their_own),
+        TEST(copies_are_found_and_expected_at_the_rate_of_the_link_and_overlapped),
+        TEST(kernels_are_diagnosed_without_the_copies_around_them),
+        TEST(exchanges_with_other_gpus_are_found),
+        TEST(slow_clocks_are_found_where_a_reason_is_known),
+        TEST(every_class_has_a_name_of_its_own),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
