@@ -4,10 +4,13 @@
 //   sequential_sum   the same tree, the first half adds the second: whole warps fall idle
 //   first_add_sum    two elements a thread, added on loading: no thread is idle from the start
 //   shuffle_sum      the tree of a warp in registers
-//   vectorised_sum   16 bytes a load, a grid that fills the chip once, each thread strides through
+//   vectorised_sum   16 bytes a load, a grid that fills the chip once, each thread strides through;
+//                    with BLOCK 1024 a quarter of the blocks
 //   one_launch_sum   the same; the last block to finish adds the blocks' sums: nothing to zero before
 // SPDX-License-Identifier: Apache-2.0
+#ifndef BLOCK
 #define BLOCK 256
+#endif
 #define WARP 32
 #define ALL 0xffffffffu
 
