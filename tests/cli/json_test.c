@@ -70,6 +70,8 @@ static const struct field result_fields[] = {
     {"+title", "s"},
     {"+hypothesis", "s"},
     {"+bottleneck", "s"},
+    {"+library", "s"},
+    {"+library_version", "s"},
     {"+compiler", "s"},
     {"+compiler_log", "s"},
     {"+code_key", "s"},

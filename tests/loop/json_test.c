@@ -101,6 +101,25 @@ static void failed_result_has_nulls_where_nothing_is_known(void **state)
     arena_release(&a);
 }
 
+static void library_s_result_names_it_and_its_version(void **state)
+{
+    struct arena a = {0};
+    struct result back, r = {.variant = "cublas",
+                             .status = RESULT_OK,
+                             .library = "cublas:geam",
+                             .library_version = "cuBLAS 13.1.0"};
+    json_t *json = round_trip(&a, &r, &back);
+    assert_string_equal(back.library, "cublas:geam");
+    assert_string_equal(back.library_version, "cuBLAS 13.1.0");
+    json_decref(json);
+    r.library = r.library_version = NULL;
+    json = round_trip(&a, &r, &back);
+    assert_null(json_object_get(json, "library"));
+    assert_null(back.library);
+    json_decref(json);
+    arena_release(&a);
+}
+
 static void wrong_result_says_verified_false(void **state)
 {
     struct arena a = {0};
@@ -204,6 +223,7 @@ int main(void)
         cmocka_unit_test(result_survives_the_round_trip),
         cmocka_unit_test(whole_numbers_are_json_integers),
         cmocka_unit_test(failed_result_has_nulls_where_nothing_is_known),
+        cmocka_unit_test(library_s_result_names_it_and_its_version),
         cmocka_unit_test(wrong_result_says_verified_false),
         cmocka_unit_test(text_that_is_not_utf8_does_not_vanish),
         cmocka_unit_test(run_has_the_keys_of_the_schema_and_comes_back),
