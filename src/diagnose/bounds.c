@@ -172,6 +172,22 @@ static void bound_shared(const struct diagnosis_input *in, struct bound_set *set
                   origin(in, COUNTER_SHARED_LOAD_WAVEFRONTS));
 }
 
+// Atomics that meet in few places queue there, whatever the chip could do elsewhere. Only the
+// simulated GPU sees where they go.
+static bool bound_atomics_queue(const struct diagnosis_input *in, struct bound_set *set)
+{
+    const struct gpu *g = in->gpu;
+    double rate = gpu_value(g, GPU_FIELD_l2_atomic_same_per_ns);
+    double queued_ns = in->time_model ? in->time_model->busy_ns[SIM_RESOURCE_ATOMIC] : 0;
+    double spread_ns = known(count(in, COUNTER_GLOBAL_ATOMIC_SECTORS), 0) /
+                       gpu_value(g, GPU_FIELD_l2_atomics_per_ns);
+    if (!(queued_ns > 2 * spread_ns) || isnan(rate))
+        return false;
+    bound_set_one(set, RESOURCE_ATOMICS, "sectors in one place", queued_ns * rate, rate,
+                  g->source[GPU_FIELD_l2_atomic_same_per_ns], PROVENANCE_MODELLED);
+    return true;
+}
+
 static void bound_lanes(const struct diagnosis_input *in, struct bound_set *set, enum resource r,
                         double work, const char *unit, enum gpu_field rate, double per_lane,
                         enum counter_id from)
@@ -182,6 +198,8 @@ static void bound_lanes(const struct diagnosis_input *in, struct bound_set *set,
 
 static void bound_atomics(const struct diagnosis_input *in, struct bound_set *set)
 {
+    if (bound_atomics_queue(in, set))
+        return;
     bound_set_one(
         set, RESOURCE_ATOMICS, "sectors", known(count(in, COUNTER_GLOBAL_ATOMIC_SECTORS), 0),
         gpu_value(in->gpu, GPU_FIELD_l2_atomics_per_ns),

@@ -266,8 +266,10 @@ static unsigned same_word_depth(uint8_t *counts, const uint32_t *offset, uint32_
 // sectors, on 256 random words 22.63 where distinct sectors are 20.4 and this rule gives 22.63).
 // Returns the sectors of all turns, and notes where they lie.
 static unsigned atomic_turns(struct core *core, const uint64_t *address, uint32_t mask,
-                             unsigned bytes, unsigned weight)
+                             unsigned bytes, bool is_float)
 {
+    uint64_t turn = is_float ? ATOMIC_WEIGHT_FLOAT : ATOMIC_WEIGHT,
+             more = is_float ? ATOMIC_WEIGHT_FLOAT_MORE : ATOMIC_WEIGHT_MORE;
     uint64_t line[LANES];
     uint32_t words[LANES]; // of the line's turn
     unsigned lines = 0, sectors = 0;
@@ -288,7 +290,7 @@ static unsigned atomic_turns(struct core *core, const uint64_t *address, uint32_
         if (again || (words[i] & sector) == 0) {
             sectors++;
             core->atomic_heat[(at >> (ATOMIC_PLACE_SHIFT - 7)) * 0x9E3779B97F4A7C15u >> 54] +=
-                weight;
+                again || words[i] == 0 ? turn : more;
         }
         words[i] = again ? own : words[i] | own;
     }
@@ -306,8 +308,8 @@ static bool atomic_on_global(struct warp *w, const struct uop *u, const struct m
     unsigned once = (unsigned)s->phase->access.sector_count; // counted already
     unsigned depth = same_address_depth(address, mask);
     bool is_float = ptx_type_kind((enum ptx_type)u->more) == PTX_KIND_FLOAT;
-    unsigned sectors = atomic_turns(w->core, address, mask, (unsigned)m->bytes * m->vector,
-                                    is_float ? ATOMIC_WEIGHT_FLOAT : ATOMIC_WEIGHT);
+    unsigned sectors =
+        atomic_turns(w->core, address, mask, (unsigned)m->bytes * m->vector, is_float);
     w->core->mem[u->extra].depth += depth;
     w->core->mem[u->extra].sectors += sectors - once;
     if (w->trace != NULL) {

@@ -190,7 +190,7 @@ struct timing_input {
     int warps_per_block, blocks_per_sm;
     uint64_t grid_blocks;
     struct l2_counts l2;
-    double atomic_sectors_hot; // that integer atomics took at the place where most queue
+    double atomic_sectors_hot; // that integer atomics take one by one where most queue
     const struct counters *counters;
 };
 // Models the kernel's duration. Mechanisms and sources are told in timing.c.

@@ -374,7 +374,7 @@ static struct l2_counts l2_whole(const struct launch *l)
     return c;
 }
 
-// Where most atomics queue, in sectors of integer atomics.
+// Where most atomics queue, in turns of integer atomics on one sector.
 static double atomic_sectors_hot(const struct launch *l)
 {
     uint64_t most = 0;

@@ -32,6 +32,21 @@ static void bounds_are_work_over_rate(void **state)
     assert_near(bound_ns(RESOURCE_LAUNCH), 2000);  // one
 }
 
+static void atomics_that_meet_are_bound_by_the_place_where_they_do(void **state)
+{
+    (void)state;
+    struct sim_time t = {.valid = true, .time_ns = 100000};
+    set(COUNTER_GLOBAL_ATOMIC_SECTORS, 4000); // 2000 ns spread over the chip
+    t.busy_ns[SIM_RESOURCE_ATOMIC] = 3000;
+    in.time_model = &t;
+    diagnosed();
+    assert_near(bound_ns(RESOURCE_ATOMICS), 2000);
+    t.busy_ns[SIM_RESOURCE_ATOMIC] = 90000;
+    diagnosed();
+    assert_near(bound_ns(RESOURCE_ATOMICS), 90000);
+    assert_string_equal(out.limiter, "atomics");
+}
+
 static void device_memory_is_held_to_the_copy_rate_where_the_job_writes(void **state)
 {
     (void)state;
@@ -342,6 +357,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(bounds_are_work_over_rate),
+        TEST(atomics_that_meet_are_bound_by_the_place_where_they_do),
         TEST(device_memory_is_held_to_the_copy_rate_where_the_job_writes),
         TEST(l2_takes_loads_that_miss_l1_and_stores_whole_or_in_part),
         TEST(l1_looks_up_lines_or_returns_bytes_whichever_takes_longer),
