@@ -18,7 +18,7 @@ if [ "${ARCH:-}" ]; then
 elif nvidia-smi -L 2>/dev/null | grep -q GPU; then
     archs=(-arch=native)
 else
-    archs=(-gencode arch=compute_80,code=sm_80
+    archs=(-gencode "arch=compute_80,code=sm_80"
         -gencode "arch=compute_90,code=[sm_90,compute_90]")
 fi
 mkdir -p "$to"

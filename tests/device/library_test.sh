@@ -18,11 +18,13 @@ build() { # output, flags and sources
     "${cc[@]}" -std=gnu17 -fPIC -I"$here/../../src" -I"$here/../../include" -o "$work/$1" "${@:2}"
 }
 mkdir "$work/driver" "$work/cublas" "$work/peers"
-build driver/rest.o -c -DFAKE_REST "$here/fake_driver.c" &&
-    build driver/fake.o -c "$here/fake_driver.c" &&
-    build driver/libcuda.so.1 -shared -Wl,-soname,libcuda.so.1 "$work"/driver/{fake,rest}.o &&
-    build cublas/libcublas.so.13 -shared "$here/fake_cublas.c" -L"$work/driver" -l:libcuda.so.1 &&
-    build peers/fake_peer.so -shared "$here/fake_peer.c" -L"$work/driver" -l:libcuda.so.1 || {
+{
+    build driver/rest.o -c -DFAKE_REST "$here/fake_driver.c" &&
+        build driver/fake.o -c "$here/fake_driver.c" &&
+        build driver/libcuda.so.1 -shared -Wl,-soname,libcuda.so.1 "$work"/driver/{fake,rest}.o &&
+        build cublas/libcublas.so.13 -shared "$here/fake_cublas.c" -L"$work/driver" -l:libcuda.so.1 &&
+        build peers/fake_peer.so -shared "$here/fake_peer.c" -L"$work/driver" -l:libcuda.so.1
+} || {
     echo "not ok - the fakes compile"
     exit 1
 }
@@ -35,6 +37,9 @@ check() { # name, words that must appear in the file
         head -60 "$3" | sed 's/^/# /'
     fi
 }
+exits() { # name, wanted, got
+    if [ "$2" = "$3" ]; then echo "ok - $1"; else echo "not ok - $1"; fi
+}
 run() {
     env LD_LIBRARY_PATH="$work/driver" RIDGE_CUDA_PATH="$work/cublas" RIDGE_PEERS="$work/peers" \
         "$RIDGE" run "$here/peers" --device cuda:0 --no-journal --time-limit 0.2 --timeout 20 "$@"
@@ -43,7 +48,7 @@ run() {
 run >"$work/out" 2>"$work/err"
 status=$?
 out=$work/out err=$work/err
-[ $status = 1 ] && echo "ok - wrong_libraries_fail_the_run" || echo "not ok - wrong_libraries_fail_the_run"
+exits wrong_libraries_fail_the_run 1 $status
 check library_s_call_is_verified_and_measured 'cublas: verified, 50\.. us measured' "$err"
 check kernel_beside_it_is_measured 'own: verified, 50\.. us measured' "$err"
 check kernel_is_compared_with_the_library '^own .* same ' "$out"
@@ -64,19 +69,17 @@ check next_step_is_about_our_own_kernels '^  (own:|no finding promises a gain fo
 
 good=(--variant own --variant cublas --variant plug-in --variant not-there)
 run -q --json "${good[@]}" >"$work/json" 2>"$err"
-[ $? = 0 ] && echo "ok - missing_library_does_not_fail_the_run" ||
-    echo "not ok - missing_library_does_not_fail_the_run"
+exits missing_library_does_not_fail_the_run 0 $?
 check json_names_the_library '"library": "cublas:sgemm"' "$work/json"
 check json_has_its_version '"library_version": "cuBLAS 13.7.7"' "$work/json"
 run -q --markdown "${good[@]}" >"$work/md" 2>"$err"
-check markdown_names_the_library 'Calls `cublas:sgemm` of cuBLAS 13.7.7' "$work/md"
+check markdown_names_the_library 'Calls .cublas:sgemm. of cuBLAS 13.7.7' "$work/md"
 
 FAKE_CUBLAS_STATUS=3 run --variant cublas --variant own >"$out" 2>"$err"
 check cublas_that_does_not_start_is_told 'cuBLAS cannot start: no memory' "$out"
 check and_costs_its_rows_only 'own: verified, 50\.. us measured' "$err"
 
 "$RIDGE" verify "$here/peers" --device sim:h200 "${good[@]}" >"$out" 2>"$err"
-[ $? = 0 ] && echo "ok - simulated_gpu_passes_over_libraries" ||
-    echo "not ok - simulated_gpu_passes_over_libraries"
+exits simulated_gpu_passes_over_libraries 0 $?
 check simulated_gpu_says_what_is_needed "'cublas:sgemm' needs a CUDA device" "$out"
 check reference_takes_its_arguments_from_a_kernel 'own  +verified' "$out"
