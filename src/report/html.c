@@ -171,13 +171,15 @@ static void add_bounds_of(const struct result *r, struct text *out)
         const struct bound *b = &r->diagnosis.bounds[i];
         if (!(b->time_ns >= 0.02 * time))
             continue;
-        text_printf(out,
-                    "<div class=\"bound\" title=\"%s: %.4g %s at %.4g a ns (%s)\">"
-                    "<span class=\"what\">%s</span><span class=\"track\"><i style=\"width:%.1f%%\">"
-                    "</i></span><span class=\"much\">%.0f %%</span></div>",
+        text_printf(out, "<div class=\"bound\" title=\"%s: %.4g %s at %.4g a ns (%s); rate from: ",
                     resource_name(b->resource), b->work, b->unit, b->rate_per_ns,
-                    provenance_name(b->provenance), resource_name(b->resource),
-                    100 * b->time_ns / widest, 100 * b->time_ns / time);
+                    provenance_name(b->provenance));
+        html_escape(out, b->rate_source ? b->rate_source : "-");
+        text_printf(
+            out,
+            "\"><span class=\"what\">%s</span><span class=\"track\"><i style=\"width:%.1f%%\">"
+            "</i></span><span class=\"much\">%.0f %%</span></div>",
+            resource_name(b->resource), 100 * b->time_ns / widest, 100 * b->time_ns / time);
     }
     text_add(out, "</td></tr>\n");
 }

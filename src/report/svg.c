@@ -18,10 +18,12 @@ static const double decade = 10.0;
 struct level { // a memory level: its bytes a nanosecond
     const char *name;
     double gbps;
+    const char *source; // of the rate: "measured by ridge probe, …", a data sheet
 };
 struct roof { // a unit: its operations a nanosecond
     const char *name;
     double per_ns;
+    const char *source;
 };
 struct roofline {
     struct level levels[LEVELS_MAX];
@@ -58,26 +60,29 @@ static bool is_drawn(const struct result *r, const char *label)
            result_time_ns(r) > 0;
 }
 
-static void level_add(struct roofline *p, const char *name, double gbps)
+static void level_add(struct roofline *p, const char *name, const struct bound *b)
 {
+    double gbps = b ? b->rate_per_ns : 0;
     if (!(gbps > 0) || p->level_count == LEVELS_MAX)
         return;
     for (int i = 0; i < p->level_count; i++)
         if (same_text(p->levels[i].name, name)) {
-            p->levels[i].gbps = fmax(p->levels[i].gbps, gbps);
+            if (gbps > p->levels[i].gbps)
+                p->levels[i] = (struct level){name, gbps, b->rate_source};
             return;
         }
-    p->levels[p->level_count++] = (struct level){name, gbps};
+    p->levels[p->level_count++] = (struct level){name, gbps, b->rate_source};
 }
 
-static void roof_add(struct roofline *p, const char *name, double per_ns)
+static void roof_add(struct roofline *p, const char *name, const struct bound *b, double flops)
 {
+    double per_ns = b ? b->rate_per_ns * flops : 0;
     if (!(per_ns > 0) || p->roof_count == LEVELS_MAX)
         return;
     for (int i = 0; i < p->roof_count; i++)
         if (same_text(p->roofs[i].name, name))
             return;
-    p->roofs[p->roof_count++] = (struct roof){name, per_ns};
+    p->roofs[p->roof_count++] = (struct roof){name, per_ns, b->rate_source};
 }
 
 static void roofs_collect(const struct run *r, const char *label, struct roofline *p)
@@ -93,17 +98,12 @@ static void roofs_collect(const struct run *r, const char *label, struct rooflin
         const struct result *it = &r->results[i];
         if (!is_drawn(it, label))
             continue;
-        const struct bound *b = bound_of(it, "dram");
-        level_add(p, "DRAM", b ? b->rate_per_ns : 0);
-        b = bound_of(it, "l2");
-        level_add(p, "L2", b ? b->rate_per_ns : 0);
-        for (size_t k = 0; p->flops && k < COUNT_OF(pipes); k++) {
-            b = bound_of(it, pipes[k].resource);
-            roof_add(p, pipes[k].name, b ? b->rate_per_ns * pipes[k].flops : 0);
-        }
-        b = bound_of(it, "issue");
+        level_add(p, "DRAM", bound_of(it, "dram"));
+        level_add(p, "L2", bound_of(it, "l2"));
+        for (size_t k = 0; p->flops && k < COUNT_OF(pipes); k++)
+            roof_add(p, pipes[k].name, bound_of(it, pipes[k].resource), pipes[k].flops);
         if (!p->flops)
-            roof_add(p, "issue slots", b ? b->rate_per_ns : 0);
+            roof_add(p, "issue slots", bound_of(it, "issue"), 1);
     }
 }
 
@@ -193,6 +193,16 @@ static double highest_roof(const struct roofline *p)
     return top > 0 ? top : pow(decade, p->top);
 }
 
+// Where a roof's rate is from, shown when it is pointed at.
+static void add_source(const char *source, struct text *out)
+{
+    if (!source)
+        return;
+    text_add(out, "<title>rate from: ");
+    html_escape(out, source);
+    text_add(out, "</title>");
+}
+
 // A level's slope from the left edge up to the highest roof or an edge of the frame.
 static void draw_level(const struct roofline *p, const struct level *l, struct text *out)
 {
@@ -206,11 +216,11 @@ static void draw_level(const struct roofline *p, const struct level *l, struct t
     // Faster levels lie above: their label goes to the left of the slope, device memory's to the right.
     bool above = !same_text(l->name, "DRAM");
     double middle = from * pow(to / from, above ? 0.55 : 0.35);
-    text_printf(out,
-                "<text class=\"label\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s %.0f "
-                "GB/s</text>\n",
+    text_printf(out, "<text class=\"label\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s %.0f GB/s",
                 at_x(p, middle) + (above ? -8 : 8), at_y(p, middle * l->gbps) + (above ? -4 : 14),
                 above ? "end" : "start", l->name, l->gbps);
+    add_source(l->source, out);
+    text_add(out, "</text>\n");
 }
 
 static void draw_roof(const struct roofline *p, const struct roof *f, struct text *out)
@@ -221,8 +231,10 @@ static void draw_roof(const struct roofline *p, const struct roof *f, struct tex
     double from = fmax(pow(decade, p->left), f->per_ns / steepest);
     text_printf(out, "<line class=\"slope\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>",
                 at_x(p, from), y, WIDTH - RIGHT, y);
-    text_printf(out, "<text class=\"label\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s %s</text>\n",
+    text_printf(out, "<text class=\"label\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s %s",
                 WIDTH - RIGHT - 6, y - 5, f->name, p->flops ? "peak" : "");
+    add_source(f->source, out);
+    text_add(out, "</text>\n");
 }
 
 static void draw_point(const struct roofline *p, const struct result *r, int number,
