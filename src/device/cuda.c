@@ -586,8 +586,10 @@ static bool replay_pass(void *context, struct error *err)
     return done;
 }
 
-// Hardware counters of every kernel of the sequence; without them the report's note says why.
-static void count_steps(const struct replay *r, struct arena *a, struct device_report *report)
+// Hardware counters of every kernel of the sequence; without them the report's note says why. false:
+// a kernel broke the context, in which nothing runs any more.
+static bool count_steps(const struct replay *r, struct arena *a, struct device_report *report,
+                        struct error *broken)
 {
     struct cuda_device *c = r->device;
     struct replay pass = *r;
@@ -601,13 +603,16 @@ static void count_steps(const struct replay *r, struct arena *a, struct device_r
                 cupti_count(c->cupti, replay_pass, &pass, launches, counted, &err) &&
                 cuda_restore(&c->head, &err);
     if (!done) {
+        if (c->cu.cuStreamSynchronize(c->stream) != 0)
+            return fail_as(broken, ERROR_CHECK, NOWHERE, "%s", err.message);
         report->note = arena_printf(a, "no hardware counters: %s", err.message);
-        return;
+        return true;
     }
     int next = 0;
     for (int i = 0; i < r->count && i < report->step_count; i++)
         if (is_counted(&r->launches[i]))
             report->steps[i].counters = counted[next++];
+    return true;
 }
 
 static bool run_steps(struct cuda_device *c, const struct cuda_launch *launches, int count,
@@ -636,8 +641,10 @@ static bool cuda_run(struct device *d, const struct device_sequence *sequence,
     if (options->count) {
         struct replay replay = {c, launches, sequence->launch_count, options->cold};
         report->step_count = sequence->launch_count;
-        count_steps(&replay, a, report);
+        bool alive = count_steps(&replay, a, report, err);
         report->step_count = 0;
+        if (!alive)
+            return false;
     }
     if (options->cold && !cuda_flush(c, err))
         return false;

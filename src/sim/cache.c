@@ -135,8 +135,22 @@ static inline void set_turn(struct set *s, int ways)
 
 /* Pseudo-LRU: a binary tree over the ways; each node points to the half not used last. */
 
+// For 16 ways, the common case: the nodes on the way to each, and what they become.
+static const struct {
+    uint16_t nodes, become;
+} tree_path[WAYS] = {
+    {0x0116, 0x0116}, {0x0116, 0x0016}, {0x0216, 0x0206}, {0x0216, 0x0006},
+    {0x0426, 0x0422}, {0x0426, 0x0022}, {0x0826, 0x0802}, {0x0826, 0x0002},
+    {0x104a, 0x1048}, {0x104a, 0x0048}, {0x204a, 0x2008}, {0x204a, 0x0008},
+    {0x408a, 0x4080}, {0x408a, 0x0080}, {0x808a, 0x8000}, {0x808a, 0x0000},
+};
+
 static inline void tree_touch(struct set *s, int way, int ways)
 {
+    if (ways == WAYS) {
+        s->tree = (uint16_t)((s->tree & ~tree_path[way].nodes) | tree_path[way].become);
+        return;
+    }
     unsigned node = 1, tree = s->tree;
     for (int half = ways >> 1; half > 0; half >>= 1) {
         unsigned upper = (way & half) != 0;
