@@ -352,6 +352,7 @@ struct warp {
     uint8_t *local_shadow; // SIM_CHECK_UNINIT: as the device's, a byte a word
     int64_t turn;          // instructions left of this turn
     uint64_t executed;     // warp instructions: the clock
+    uint32_t pause;        // cycles until what it asked for in this turn is there
     uint32_t lanes;        // that exist
     uint32_t exited;
     uint32_t sync_epoch;        // warp instructions that order its lanes
@@ -434,6 +435,7 @@ struct residence { // the memory of an SM's resident blocks
     struct warp *warps;
     uint8_t *frames, *shared, *shared_shadow, *local, *local_shadow;
     struct word_record *records;
+    uint64_t *ready;    // a warp each: when it goes on, in cycles of the SM
     size_t local_bytes; // of the mapping
     struct residence *next_free;
 };
@@ -450,7 +452,9 @@ struct sm {
     int block_count, blocks_left;
     uint64_t epoch_instructions;
     uint64_t instructions;
-    bool stopped; // by a violation
+    uint64_t now;  // cycles, roughly: which warp's turn it is follows from them (sm.c)
+    uint32_t busy; // of them, those that the running turn's requests take in L1 and behind it
+    bool stopped;  // by a violation
     // Signs of a standstill: warps that only look at what others are to change.
     uint64_t changes; // of memory, of waiting warps
     uint64_t watches; // accesses that wait for a change: volatile loads, cas, exch
@@ -501,6 +505,8 @@ struct launch {
     struct program *program;
     const struct gpu *gpu;
     enum sim_isa isa;
+    uint32_t l1_cycles, memory_cycles; // latencies
+    uint32_t l1_lines_per_cycle, schedulers;
     unsigned checks;
     bool serial; // SMs one by one: atomics need no host atomics
     uint32_t block_threads, warps_per_block;

@@ -330,6 +330,11 @@ static bool launch_init(struct launch *l, struct sim *s, const struct sim_launch
     if (!launch_occupancy(l, f, &report->occupancy, err) || !launch_system_memory(l, err))
         return false;
     l->resident = report->occupancy.blocks_per_sm;
+    l->l1_cycles = (uint32_t)GPU(l->gpu, latency_l1_cycles);
+    l->memory_cycles = (uint32_t)GPU(l->gpu, latency_dram_cycles);
+    double lines = l->gpu->value[GPU_FIELD_l1_lines_per_cycle];
+    l->l1_lines_per_cycle = lines >= 1 ? (uint32_t)lines : 1;
+    l->schedulers = (uint32_t)GPU(l->gpu, schedulers_per_sm);
     launch_sample(l);
     if (l->program->uses_local)
         l->local_bytes =

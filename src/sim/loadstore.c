@@ -285,6 +285,24 @@ bool lane_bounded(const struct space *space, uint64_t address, unsigned bytes, b
            address - DEVICE_BASE + bytes <= a->start + a->size;
 }
 
+// What the access costs the SM, and until when its warp has to wait. Through the port to L2 goes a line
+// a cycle, and of stores a flit a sector and one more for each that is written in part.
+static void note_cycles(struct warp *w, const struct mem_state *s, enum touch touch, bool ordered,
+                        unsigned sent_lines, unsigned sent, unsigned partial)
+{
+    const struct launch *l = w->core->launch;
+    uint32_t lines = (uint32_t)s->phase->access.line_count / l->l1_lines_per_cycle;
+    uint32_t passes = (uint32_t)s->phase->passes;
+    uint32_t port = touch == TOUCH_READ ? sent_lines : sent + partial;
+    uint32_t busy = lines > passes ? lines : passes;
+    w->block->sm->busy += busy > port ? busy : port;
+    uint32_t pause = ordered || touch == TOUCH_ATOMIC || (touch == TOUCH_READ && sent > 0)
+                         ? l->memory_cycles
+                     : touch == TOUCH_READ ? l->l1_cycles
+                                           : 0;
+    w->pause = pause > w->pause ? pause : w->pause;
+}
+
 // Lines of the access go through L1 (loads) and on to the log for L2.
 static void global_through_l1(struct warp *w, const struct uop *u, const struct mem_op *m,
                               struct mem_state *s, uint64_t line, enum touch touch,
@@ -295,7 +313,7 @@ static void global_through_l1(struct warp *w, const struct uop *u, const struct 
     const uint8_t kind = touch == TOUCH_READ    ? L2_READ
                          : touch == TOUCH_WRITE ? L2_WRITE
                                                 : L2_ATOMIC;
-    struct l2_request *request = sm_log_room(sm, (size_t)access->line_count);
+    struct l2_request *first = sm_log_room(sm, (size_t)access->line_count), *request = first;
     unsigned hits = 0, sent = 0, partial = 0;
     for (int i = 0; i < access->line_count; i++) {
         const struct access_line *a = &access->line[i];
@@ -322,6 +340,7 @@ static void global_through_l1(struct warp *w, const struct uop *u, const struct 
     sm->log_count = (size_t)(request - sm->log);
     s->l1_hit_sectors += hits;
     s->l2_sectors += sent;
+    note_cycles(w, s, touch, m->ordered, (unsigned)(request - first), sent, partial);
     traced->miss = (uint8_t)(touch == TOUCH_READ ? sent : partial);
 }
 

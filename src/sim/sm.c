@@ -55,6 +55,7 @@ static struct residence *residence_new(struct core *core)
     size_t blocks = (size_t)l->resident, warps = blocks * l->warps_per_block;
     r->blocks = xcalloc(blocks, sizeof(*r->blocks));
     r->warps = xcalloc(warps, sizeof(*r->warps));
+    r->ready = xcalloc(warps + 1, sizeof(*r->ready));
     r->frames = aligned_new(warps * round_up(l->program->functions[0].frame_bytes, 64));
     r->shared = aligned_new(blocks * shared_stride(l));
     if (l->local_bytes > 0) {
@@ -89,6 +90,7 @@ void residence_free(struct residence *r)
 {
     free(r->blocks);
     free(r->warps);
+    free(r->ready);
     free(r->frames);
     free(r->shared);
     free(r->shared_shadow);
@@ -179,6 +181,8 @@ static void sm_open(struct core *core, struct sm *sm)
     if (sm->home == NULL)
         sm->home = residence_new(core);
     sm->block_count = 0;
+    memset(sm->home->ready, 0, (size_t)l->resident * l->warps_per_block * sizeof(*sm->home->ready));
+    sm->now = 0;
     for (uint64_t k = (uint64_t)sm->index; k < l->wave_count; k += (uint64_t)l->sm_count) {
         uint64_t group = (l->wave_first + k) / l->block_group;
         block_start(&sm->home->blocks[sm->block_count++], core, sm,
@@ -189,22 +193,54 @@ static void sm_open(struct core *core, struct sm *sm)
         sm->home->blocks[i].live = false;
 }
 
-// Every warp that can runs one turn; false if none can.
+// One turn of a warp; then the clock goes on by what the turn cost, and the warp waits for what it asked
+// for.
+static void warp_turn(struct core *core, struct sm *sm, struct warp *w, uint64_t *ready)
+{
+    const struct launch *l = core->launch;
+    uint64_t before = sm->epoch_instructions;
+    w->core = core;
+    w->pause = sm->busy = 0;
+    warp_run(w);
+    uint64_t issue = (sm->epoch_instructions - before) / l->schedulers;
+    sm->now += 1 + (issue > sm->busy ? issue : sm->busy);
+    *ready = sm->now + w->pause;
+}
+
+// As many turns as there are warps, each of the oldest warp whose data are there; false if none can run.
+// So a warp that finds its data in L1 runs ahead while others wait for memory, and few of them share
+// L1 at a time, as on the hardware; taking turns evenly would have all of them there at once.
 static bool sm_round(struct core *core, struct sm *sm)
 {
+    uint32_t per_block = core->launch->warps_per_block;
+    int warps = sm->block_count * (int)per_block;
     bool ran = false;
-    for (int i = 0; i < sm->block_count; i++) {
-        struct block *b = &sm->home->blocks[i];
-        for (int j = 0; b->live && j < b->warp_count; j++) {
-            struct warp *w = &b->warps[j];
-            if (w->done || w->waiting)
+    for (int turns = 0; turns < warps;) {
+        uint64_t soonest = UINT64_MAX; // of those before
+        bool again = false;
+        for (int i = 0; i < warps && turns < warps; i++) {
+            struct warp *w = &sm->home->warps[i];
+            uint64_t *ready = &sm->home->ready[i];
+            if (!w->block->live || w->done || w->waiting)
                 continue;
-            ran = true;
-            w->core = core;
-            warp_run(w);
+            if (*ready > sm->now) {
+                soonest = *ready < soonest ? *ready : soonest;
+                continue;
+            }
+            warp_turn(core, sm, w, ready);
+            turns++;
+            ran = again = true;
             if (sm->stopped)
                 return true;
+            if (soonest <= sm->now)
+                break; // an older one can go on
+            soonest = *ready < soonest ? *ready : soonest;
         }
+        if (again)
+            continue;
+        if (soonest == UINT64_MAX)
+            break;
+        sm->now = soonest;
     }
     return ran;
 }

@@ -74,7 +74,7 @@ static const struct {
      -1,
      0,
      512 * 4,
-     {0xf5fd0bf279be3cb0, 0x9f28a4efedce9229, 0x40ec93fae0a067cc}},
+     {0xf5fd0bf279be3cb0, 0xf1e1f5bfbb6010d5, 0x40dbcf438a61e2b0}},
 };
 
 struct buffers {
