@@ -160,11 +160,11 @@ static void slot_write(struct text *t, const struct slot *s, int vector, char le
         text_printf(t, "{%c, ...}", letter);
         break;
     case 'p':
-        text_add(t, s->pair ? "p|q" : "p");
+        text_add(t, s->pair ? "p{|q}" : "p");
         break;
     default:
         text_printf(t, s->kind == 'v' && vector > 1 ? "{%c, ...}" : "%c", letter);
-        text_add(t, s->pair ? "|p" : "");
+        text_add(t, s->pair ? "{|p}" : "");
         break;
     }
 }
