@@ -109,8 +109,8 @@ static bool form_read(const struct ptx_instruction *in, const char **at, struct 
     return true;
 }
 
-// The first form that holds and takes so many operands; else the first that holds (or an empty one).
-static void form_find(const struct ptx_instruction *in, struct form *form)
+// The first form that holds and takes so many operands, else the first that holds; false if none does.
+static bool form_find(const struct ptx_instruction *in, struct form *form)
 {
     struct form first = {0}, next;
     bool any = false;
@@ -128,6 +128,7 @@ static void form_find(const struct ptx_instruction *in, struct form *form)
             break;
     }
     *form = first;
+    return any;
 }
 
 /* ---- saying what is wrong ---------------------------------------------------------------------- */
@@ -613,7 +614,7 @@ static bool instruction_check(struct parser *p, const struct ptx_function *f,
                               struct ptx_instruction *in)
 {
     struct form form;
-    form_find(in, &form);
+    bool found = form_find(in, &form);
     struct check c = {.p = p, .f = f, .in = in, .form = &form};
     const struct ptx_operand *first = &in->operands[0];
     in->writes_first =
@@ -626,6 +627,9 @@ static bool instruction_check(struct parser *p, const struct ptx_function *f,
         return call_check(&c);
     if (form.any || in->unknown_word) // nothing runs it
         return true;
+    if (!found)
+        return check_fail(&c, "'%s' is no form of '%s': a word behind it is missing or wrong",
+                          instruction_name(&c), ptx_opcode_name(in->opcode));
     if (in->operand_count < form.least || in->operand_count > form.count)
         return wrong_count(&c);
     for (c.operand = 0; c.operand < in->operand_count; c.operand++)
