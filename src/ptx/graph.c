@@ -270,29 +270,9 @@ static void live_operand(struct live *l, const struct ptx_operand *o, bool on)
         live_put(l, o->reg, on || o->kind == PTX_OPERAND_ADDRESS);
 }
 
-static bool writes_first(const struct ptx_instruction *in)
-{
-    switch (in->opcode) {
-    case PTX_OP_ST:
-    case PTX_OP_RED:
-    case PTX_OP_BRA:
-    case PTX_OP_BRX:
-    case PTX_OP_CALL:
-    case PTX_OP_BAR:
-    case PTX_OP_BARRIER:
-    case PTX_OP_CP:
-    case PTX_OP_PREFETCH:
-    case PTX_OP_RET:
-    case PTX_OP_EXIT:
-        return false;
-    default: // every other opcode has its result first, or no operands
-        return true;
-    }
-}
-
 static void live_instruction(struct live *l, const struct ptx_instruction *in)
 {
-    bool result = writes_first(in) && in->operand_count > 0;
+    bool result = in->writes_first;
     if (result && in->guard < 0)
         live_operand(l, &in->operands[0], false);
     for (int k = result ? 1 : 0; k < in->operand_count; k++)

@@ -35,6 +35,9 @@ bool ptx_find_type(const char *s, size_t n, enum ptx_type *out);
 bool ptx_find_space(const char *s, size_t n, enum ptx_space *out);
 bool ptx_find_special(const char *s, size_t n, enum ptx_special *out);
 
+const char *ptx_opcode_operands(enum ptx_opcode op); // the signature; operands.c reads it
+int ptx_special_components(enum ptx_special s);      // 3: it needs .x .y .z
+
 bool ptx_build_graph(struct arena *a, struct ptx_function *f);
 
 #endif

@@ -270,6 +270,9 @@ static bool parse_address(struct parser *p, struct ptx_operand *o, int depth)
     if (p->token.kind == TOKEN_NAME) {
         if (!parse_named(p, &base))
             return false;
+        if (base.kind != PTX_OPERAND_REGISTER && base.kind != PTX_OPERAND_SYMBOL)
+            return ptx_parser_fail(p, "an address is [register], [variable] or [number], each "
+                                      "with an offset or without");
     } else if (!ptx_parser_integer(p, &base.offset)) {
         return false;
     }
@@ -298,8 +301,11 @@ static bool parse_literal(struct parser *p, struct ptx_operand *o)
     if (minus && !ptx_parser_advance(p))
         return false;
     if (minus && p->token.kind == TOKEN_NAME) {
-        o->minus = true;
-        return parse_named(p, o);
+        if (!parse_named(p, o))
+            return false;
+        o->minus = o->kind != PTX_OPERAND_IMMEDIATE;
+        o->bits = o->minus ? 0 : 0 - o->bits; // -WARP_SZ
+        return true;
     }
     if (p->token.kind == TOKEN_INTEGER) {
         o->immediate_type = PTX_TYPE_S64;
@@ -591,8 +597,9 @@ static bool names_resolve(struct parser *p, struct ptx_function *f)
         for (int k = 0; k < f->branch_targets[i].count; k++) {
             int index = -1;
             // A target of .calltargets is a function; only labels are looked for here.
-            if (ptx_scope_find(p, 0, f->branch_targets[i].names[k], &index) == SYMBOL_LABEL)
-                f->branch_targets[i].targets[k] = index;
+            bool label =
+                ptx_scope_find(p, 0, f->branch_targets[i].names[k], &index) == SYMBOL_LABEL;
+            f->branch_targets[i].targets[k] = label ? index : -1;
         }
     return true;
 }

@@ -533,7 +533,8 @@ static bool module_finish(struct parser *p)
         memcpy(m->functions, p->functions.items, p->functions.count * sizeof *m->functions);
     for (int i = 0; i < m->function_count; i++)
         if (m->functions[i].has_body &&
-            !(ptx_resolve_function(p, &m->functions[i]) && ptx_build_graph(p->a, &m->functions[i])))
+            !(ptx_resolve_function(p, &m->functions[i]) &&
+              ptx_check_operands(p, &m->functions[i]) && ptx_build_graph(p->a, &m->functions[i])))
             return error_context(p->err, "in function '%s'", m->functions[i].name);
     return true;
 }

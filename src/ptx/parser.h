@@ -62,5 +62,6 @@ bool ptx_scope_add(struct parser *p, const char *name, enum symbol_kind kind, si
 enum symbol_kind ptx_scope_find(const struct parser *p, int scope, const char *name, int *index);
 bool ptx_parse_body(struct parser *p);
 bool ptx_resolve_function(struct parser *p, struct ptx_function *f);
+bool ptx_check_operands(struct parser *p, struct ptx_function *f); // operands.c
 
 #endif

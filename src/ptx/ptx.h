@@ -11,7 +11,8 @@
 
 /* ---- the tables ---------------------------------------------------------------------------- */
 
-// opcodes.def: OPCODE(ID, "name", CLASS, decoder, "semantics"): the first word of an instruction.
+// opcodes.def: OPCODE(ID, "name", CLASS, decoder, "operands", "semantics"): the first word of an
+// instruction. ptx_parse checks every instruction against its operands' signature (operands.c).
 // CLASS drives the counting and the time model; decoder names the simulator's decode function
 // (sim_decode_<decoder>; `none` = the simulator can't run it yet).
 enum ptx_class {
@@ -30,7 +31,7 @@ enum ptx_class {
     PTX_CLASS_OTHER,
 };
 enum ptx_opcode {
-#define OPCODE(id, name, class, decoder, semantics) PTX_OP_##id,
+#define OPCODE(id, name, class, decoder, operands, semantics) PTX_OP_##id,
 #include "ptx/opcodes.def"
 #undef OPCODE
     PTX_OP_COUNT
@@ -173,9 +174,10 @@ struct ptx_instruction {
     bool guard_negated;
     struct ptx_operand operands[PTX_OPERANDS_MAX];
     int operand_count;
-    int line, column; // in the PTX text
-    int source_file;  // from .loc: index into the module's files, or -1
-    int source_line;  // 0 = none
+    bool writes_first; // the first operand is the result
+    int line, column;  // in the PTX text
+    int source_file;   // from .loc: index into the module's files, or -1
+    int source_line;   // 0 = none
     // .loc with inlined_at: the place of the call in the outer function (what a user who marks
     // lines of the kernel expects is source_*; this is where the inlined call stands), 0 = none.
     int inlined_file, inlined_line;

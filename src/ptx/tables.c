@@ -9,12 +9,17 @@ struct word_row {
     int id;
 };
 static const struct word_row opcodes[] = {
-#define OPCODE(id, name, class, decoder, semantics) {name, PTX_OP_##id},
+#define OPCODE(id, name, class, decoder, operands, semantics) {name, PTX_OP_##id},
 #include "ptx/opcodes.def"
 #undef OPCODE
 };
 static const enum ptx_class classes[] = {
-#define OPCODE(id, name, class, decoder, semantics) PTX_CLASS_##class,
+#define OPCODE(id, name, class, decoder, operands, semantics) PTX_CLASS_##class,
+#include "ptx/opcodes.def"
+#undef OPCODE
+};
+static const char *const signatures[] = {
+#define OPCODE(id, name, class, decoder, operands, semantics) operands,
 #include "ptx/opcodes.def"
 #undef OPCODE
 };
@@ -36,6 +41,11 @@ static const struct type_row types[] = {
 };
 static const struct word_row specials[] = {
 #define SPECIAL(id, name, components) {name, PTX_SREG_##id},
+#include "ptx/specials.def"
+#undef SPECIAL
+};
+static const int special_components[] = {
+#define SPECIAL(id, name, components) components,
 #include "ptx/specials.def"
 #undef SPECIAL
 };
@@ -114,6 +124,10 @@ enum ptx_class ptx_opcode_class(enum ptx_opcode op)
 {
     return classes[op];
 }
+const char *ptx_opcode_operands(enum ptx_opcode op)
+{
+    return signatures[op];
+}
 int ptx_type_bits(enum ptx_type t)
 {
     return types[t].bits;
@@ -129,6 +143,11 @@ const char *ptx_type_name(enum ptx_type t)
 const char *ptx_special_name(enum ptx_special s)
 {
     return specials[s].text;
+}
+
+int ptx_special_components(enum ptx_special s)
+{
+    return special_components[s];
 }
 
 const char *ptx_space_name(enum ptx_space s)

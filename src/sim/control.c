@@ -279,7 +279,7 @@ const struct uop *op_branch(struct warp *w, const struct uop *u)
 {
     uint32_t taken = guard_mask(w, u), rest = w->mask & ~taken;
     const struct uop *target = u + (int32_t)u->d;
-    if (rest == 0)
+    if (rest == 0 || target == u + 1) // to the next instruction: nobody parts
         return branch_to(w, u, target);
     if (taken == 0)
         return u + 1;

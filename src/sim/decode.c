@@ -403,30 +403,6 @@ uint32_t result_row(struct decoder *d, const struct ptx_operand *op)
 
 /* ---- registers ----------------------------------------------------------------------------- */
 
-static const char *const NO_RESULT[] = {"st",          "red",     "bra",        "brx",
-                                        "ret",         "exit",    "trap",       "brkpt",
-                                        "membar",      "fence",   "nanosleep",  "prefetch",
-                                        "prefetchu",   "cp",      "discard",    "applypriority",
-                                        "stmatrix",    "pmevent", "setmaxnreg", "griddepcontrol",
-                                        "stackrestore"};
-
-bool writes_first_operand(const struct ptx_instruction *in)
-{
-    for (size_t i = 0; i < COUNT_OF(NO_RESULT); i++)
-        if (in_is(in, NO_RESULT[i]))
-            return false;
-    if (in_is(in, "bar") || in_is(in, "barrier"))
-        return in_has(in, "red");
-    if (in_is(in, "mbarrier"))
-        return in_has(in, "arrive") || in_has(in, "arrive_drop") || in_has(in, "test_wait") ||
-               in_has(in, "try_wait") || in_has(in, "pending_count");
-    if (in_is(in, "wmma"))
-        return !in_has(in, "store");
-    if (in_is(in, "call"))
-        return in->operand_count > 0 && in->operands[0].kind == PTX_OPERAND_LIST;
-    return in->operand_count > 0;
-}
-
 typedef void (*reg_visit)(struct decoder *d, int instruction, int reg);
 
 static void visit_operand(struct decoder *d, const struct ptx_operand *op, int instruction,
@@ -443,7 +419,7 @@ static void visit_reads(struct decoder *d, int i, reg_visit visit)
     const struct ptx_instruction *in = &d->f->instructions[i];
     if (in->guard >= 0)
         visit(d, i, in->guard);
-    bool first = writes_first_operand(in) && !in_is(in, "wgmma"); // which adds to its result
+    bool first = in->writes_first && !in_is(in, "wgmma"); // which adds to its result
     for (int j = first ? 1 : 0; j < in->operand_count; j++)
         visit_operand(d, &in->operands[j], i, visit);
 }
@@ -451,7 +427,7 @@ static void visit_reads(struct decoder *d, int i, reg_visit visit)
 static void visit_writes(struct decoder *d, int i, reg_visit visit)
 {
     const struct ptx_instruction *in = &d->f->instructions[i];
-    if (writes_first_operand(in))
+    if (in->writes_first)
         visit_operand(d, &in->operands[0], i, visit);
 }
 

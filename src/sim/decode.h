@@ -67,7 +67,6 @@ uint32_t result_row(struct decoder *d, const struct ptx_operand *op); // NO_ROW 
 uint32_t slot_row(struct decoder *d, int when, struct slot s);
 bool variable_local(const struct decoder *d, const struct ptx_variable *v, uint32_t *at);
 bool shared_offset(const struct program *p, const struct ptx_variable *v, uint64_t *offset);
-bool writes_first_operand(const struct ptx_instruction *in);
 void add_fixup(struct decoder *d, const struct uop *u, int target, int reconverge);
 int branch_reconvergence(const struct decoder *d, int instruction);
 

@@ -191,7 +191,7 @@ static bool ends_group(const struct ptx_instruction *in)
 
 static bool redefines(const struct candidates *all, const struct ptx_instruction *in)
 {
-    if (!writes_first_operand(in) || in->operands[0].kind != PTX_OPERAND_REGISTER)
+    if (!in->writes_first || in->operands[0].kind != PTX_OPERAND_REGISTER)
         return false;
     for (int i = 0; i < all->count; i++)
         if (all->items[i].address->reg == in->operands[0].reg)

@@ -650,7 +650,7 @@ struct decode_row {
     int flags;
 };
 static const struct decode_row ROWS[] = {
-#define OPCODE(id, name, class, decoder, semantics) \
+#define OPCODE(id, name, class, decoder, operands, semantics) \
     [PTX_OP_##id] = {decode_##decoder, FLAGS_##decoder},
 #include "ptx/opcodes.def"
 #undef OPCODE
@@ -806,7 +806,7 @@ void timing_fill(struct decoder *d, const struct ptx_instruction *in, struct tim
     *t = (struct timing_site){.pipe = pipe_of(d, in)};
     if (in->guard >= 0)
         timing_register(t->source, &t->source_count, base + in->guard);
-    bool writes = writes_first_operand(in);
+    bool writes = in->writes_first;
     if (writes)
         timing_operand(t->result, &t->result_count, &in->operands[0], base);
     for (int i = writes ? 1 : 0; i < in->operand_count; i++)

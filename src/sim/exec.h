@@ -520,9 +520,10 @@ struct launch {
     int sm_count, resident; // blocks an SM
     int registers;
     bool registers_modelled;
-    uint64_t epoch_limit; // instructions of an SM
-    bool standstill;      // nothing changed anywhere in the last epoch: see paths_release
-    uint64_t changes;     // of all SMs, up to the last epoch
+    uint64_t epoch_limit;  // instructions of an SM
+    bool standstill;       // nothing changed anywhere in the last epoch: see paths_release
+    uint64_t changes;      // of all SMs, up to the last epoch
+    uint64_t instructions; // the same
     uint64_t params_address, workspace_address;
     struct sm *sms;
     struct core *cores;
@@ -679,6 +680,7 @@ void sm_log(struct sm *sm, uint64_t line, uint8_t sectors, uint8_t full, enum l2
 // sm.c
 void sm_run(struct core *core, struct sm *sm);    // an epoch
 bool sm_tell_budget(struct sm *sm, uint64_t ran); // false: nothing runs there
+bool sm_tell_standstill(struct sm *sm);           // the same
 void residence_free(struct residence *r);
 // report.c
 bool report_fill(struct launch *l, struct arena *a, struct sim_report *report, struct error *err);

@@ -556,10 +556,22 @@ static bool launch_over_budget(struct launch *l)
     return false; // it ended just now
 }
 
+// An epoch passed in which no warp ran an instruction, twice in a row: only waits are left.
+static bool launch_stuck(struct launch *l, bool standstill_before)
+{
+    uint64_t ran = launch_instructions(l);
+    bool still = l->standstill && standstill_before && ran == l->instructions;
+    l->instructions = ran;
+    for (int i = 0; i < l->sm_count && still; i++)
+        if (l->sms[i].home != NULL && sm_tell_standstill(&l->sms[i]))
+            return true;
+    return false;
+}
+
 // true: a violation ends the launch, or the wave is done.
 static bool launch_wave_over(struct launch *l, bool *stop)
 {
-    bool pending = false, stalled = true;
+    bool pending = false, stalled = true, before = l->standstill;
     uint64_t changes = 0;
     *stop = launch_over_budget(l);
     for (int i = 0; i < l->sm_count; i++) {
@@ -570,6 +582,7 @@ static bool launch_wave_over(struct launch *l, bool *stop)
     }
     l->standstill = stalled && changes == l->changes;
     l->changes = changes;
+    *stop |= launch_stuck(l, before);
     return *stop || !pending;
 }
 

@@ -290,7 +290,8 @@ void sm_run(struct core *core, struct sm *sm)
     sm->home = NULL;
 }
 
-bool sm_tell_budget(struct sm *sm, uint64_t ran)
+// A warp that has not ended, where it is and a lane of it; false if there is none.
+static bool sm_unfinished(struct sm *sm, struct warp **warp, uint32_t *site, uint32_t *lane)
 {
     for (int i = 0; i < sm->block_count; i++) {
         struct block *b = &sm->home->blocks[i];
@@ -299,14 +300,37 @@ bool sm_tell_budget(struct sm *sm, uint64_t ran)
             if (w->done)
                 continue;
             const struct path *p = w->path != NULL ? w->path : w->others[w->other_count - 1];
-            const struct uop *u = w->path != NULL ? w->pc : p->pc;
-            violation_add(w, SIM_BUDGET, u->site, (uint32_t)lane_first(p->mask), 0,
-                          "ran %llu warp instructions without ending (the budget is %llu)",
-                          (unsigned long long)ran,
-                          (unsigned long long)sm->launch->options->budget_warp_instructions);
-            sm->stopped = true;
+            *warp = w;
+            *site = (w->path != NULL ? w->pc : p->pc)->site;
+            *lane = (uint32_t)lane_first(w->path != NULL ? w->mask : p->mask);
             return true;
         }
     }
     return false;
+}
+
+bool sm_tell_budget(struct sm *sm, uint64_t ran)
+{
+    struct warp *w;
+    uint32_t site, lane;
+    if (!sm_unfinished(sm, &w, &site, &lane))
+        return false;
+    violation_add(w, SIM_BUDGET, site, lane, 0,
+                  "ran %llu warp instructions without ending (the budget is %llu)",
+                  (unsigned long long)ran,
+                  (unsigned long long)sm->launch->options->budget_warp_instructions);
+    sm->stopped = true;
+    return true;
+}
+
+bool sm_tell_standstill(struct sm *sm)
+{
+    struct warp *w;
+    uint32_t site, lane;
+    if (!sm_unfinished(sm, &w, &site, &lane))
+        return false;
+    violation_add(w, SIM_DEADLOCK, site, lane, 0,
+                  "waits for ever: no thread of the cluster that could end the wait runs");
+    sm->stopped = true;
+    return true;
 }
