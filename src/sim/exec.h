@@ -352,7 +352,7 @@ struct warp {
     uint8_t *local_shadow; // SIM_CHECK_UNINIT: as the device's, a byte a word
     int64_t turn;          // instructions left of this turn
     uint64_t executed;     // warp instructions: the clock
-    uint32_t pause;        // cycles until what it asked for in this turn is there
+    uint64_t wake;         // when what it asked for in this turn is there, in cycles of the SM
     uint32_t lanes;        // that exist
     uint32_t exited;
     uint32_t sync_epoch;        // warp instructions that order its lanes
@@ -453,8 +453,10 @@ struct sm {
     uint64_t epoch_instructions;
     uint64_t instructions;
     uint64_t now;  // cycles, roughly: which warp's turn it is follows from them (sm.c)
-    uint32_t busy; // of them, those that the running turn's requests take in L1 and behind it
-    bool stopped;  // by a violation
+    uint32_t busy; // cycles that the running turn's requests take
+    uint64_t port_free,
+        memory_free; // when the way to L2 and the memory are done with what was asked
+    bool stopped;    // by a violation
     // Signs of a standstill: warps that only look at what others are to change.
     uint64_t changes; // of memory, of waiting warps
     uint64_t watches; // accesses that wait for a change: volatile loads, cas, exch
@@ -505,8 +507,8 @@ struct launch {
     struct program *program;
     const struct gpu *gpu;
     enum sim_isa isa;
-    uint32_t l1_cycles, memory_cycles; // latencies
-    uint32_t l1_lines_per_cycle, schedulers;
+    uint32_t l1_cycles, memory_cycles;                               // latencies
+    uint32_t l1_lines_per_cycle, schedulers, memory_bytes_per_cycle; // of one SM
     unsigned checks;
     bool serial; // SMs one by one: atomics need no host atomics
     uint32_t block_threads, warps_per_block;

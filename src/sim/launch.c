@@ -335,6 +335,9 @@ static bool launch_init(struct launch *l, struct sim *s, const struct sim_launch
     double lines = l->gpu->value[GPU_FIELD_l1_lines_per_cycle];
     l->l1_lines_per_cycle = lines >= 1 ? (uint32_t)lines : 1;
     l->schedulers = (uint32_t)GPU(l->gpu, schedulers_per_sm);
+    double l2 = l->gpu->value[GPU_FIELD_l2_read_gbps], dram = GPU(l->gpu, dram_gbps);
+    double per_cycle = (l2 > dram ? l2 : dram) * 1000 / GPU(l->gpu, clock_mhz) / l->sm_count;
+    l->memory_bytes_per_cycle = per_cycle >= 1 ? (uint32_t)per_cycle : 1;
     launch_sample(l);
     if (l->program->uses_local)
         l->local_bytes =

@@ -285,22 +285,31 @@ bool lane_bounded(const struct space *space, uint64_t address, unsigned bytes, b
            address - DEVICE_BASE + bytes <= a->start + a->size;
 }
 
-// What the access costs the SM, and until when its warp has to wait. Through the port to L2 goes a line
-// a cycle, and of stores a flit a sector and one more for each that is written in part.
+// What the access costs the SM, and until when its warp has to wait. The port to L2 takes a line a cycle,
+// and of stores a flit a sector and one more for each that is written in part; so far ahead may it be
+// asked. What is missed comes at the SM's share of the memory's rate, in the order of asking.
 static void note_cycles(struct warp *w, const struct mem_state *s, enum touch touch, bool ordered,
                         unsigned sent_lines, unsigned sent, unsigned partial)
 {
+    enum { PORT_QUEUE = 128 };
     const struct launch *l = w->core->launch;
+    struct sm *sm = w->block->sm;
+    uint64_t now = sm->now + sm->busy;
     uint32_t lines = (uint32_t)s->phase->access.line_count / l->l1_lines_per_cycle;
     uint32_t passes = (uint32_t)s->phase->passes;
-    uint32_t port = touch == TOUCH_READ ? sent_lines : sent + partial;
-    uint32_t busy = lines > passes ? lines : passes;
-    w->block->sm->busy += busy > port ? busy : port;
-    uint32_t pause = ordered || touch == TOUCH_ATOMIC || (touch == TOUCH_READ && sent > 0)
-                         ? l->memory_cycles
-                     : touch == TOUCH_READ ? l->l1_cycles
-                                           : 0;
-    w->pause = pause > w->pause ? pause : w->pause;
+    sm->busy += lines > passes ? lines : passes;
+    sm->port_free = (sm->port_free > now ? sm->port_free : now) +
+                    (touch == TOUCH_READ ? sent_lines : sent + partial);
+    if (sm->port_free > sm->now + sm->busy + PORT_QUEUE)
+        sm->busy = (uint32_t)(sm->port_free - PORT_QUEUE - sm->now);
+    uint64_t there = sm->now + sm->busy + (touch == TOUCH_READ ? l->l1_cycles : 0);
+    if (touch == TOUCH_ATOMIC || sent > 0)
+        sm->memory_free = (sm->memory_free > now ? sm->memory_free : now) +
+                          sent * SECTOR_BYTES / l->memory_bytes_per_cycle;
+    if (ordered || touch == TOUCH_ATOMIC || (touch == TOUCH_READ && sent > 0))
+        there =
+            (sm->memory_free > sm->port_free ? sm->memory_free : sm->port_free) + l->memory_cycles;
+    w->wake = there > w->wake ? there : w->wake;
 }
 
 // Lines of the access go through L1 (loads) and on to the log for L2.

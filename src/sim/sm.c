@@ -182,7 +182,7 @@ static void sm_open(struct core *core, struct sm *sm)
         sm->home = residence_new(core);
     sm->block_count = 0;
     memset(sm->home->ready, 0, (size_t)l->resident * l->warps_per_block * sizeof(*sm->home->ready));
-    sm->now = 0;
+    sm->now = sm->port_free = sm->memory_free = 0;
     for (uint64_t k = (uint64_t)sm->index; k < l->wave_count; k += (uint64_t)l->sm_count) {
         uint64_t group = (l->wave_first + k) / l->block_group;
         block_start(&sm->home->blocks[sm->block_count++], core, sm,
@@ -200,11 +200,11 @@ static void warp_turn(struct core *core, struct sm *sm, struct warp *w, uint64_t
     const struct launch *l = core->launch;
     uint64_t before = sm->epoch_instructions;
     w->core = core;
-    w->pause = sm->busy = 0;
+    w->wake = sm->busy = 0;
     warp_run(w);
     uint64_t issue = (sm->epoch_instructions - before) / l->schedulers;
     sm->now += 1 + (issue > sm->busy ? issue : sm->busy);
-    *ready = sm->now + w->pause;
+    *ready = w->wake;
 }
 
 // As many turns as there are warps, each of the oldest warp whose data are there; false if none can run.
