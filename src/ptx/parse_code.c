@@ -98,10 +98,12 @@ static bool parse_registers(struct parser *p)
 
 static bool parse_local(struct parser *p, enum ptx_space space)
 {
+    struct ptx_variable like, *before = NULL;
     do {
         struct ptx_variable v = {0};
-        if (!ptx_parser_advance(p) || !ptx_parse_variable(p, space, &v))
+        if (!ptx_parser_advance(p) || !ptx_parse_variable(p, space, before, &v))
             return false;
+        like = v, before = &like;
         VEC_PUSH(p->locals.items, p->locals.count, p->locals.capacity, v);
         if (!ptx_scope_add(p, v.name, SYMBOL_VARIABLE, p->locals.count - 1))
             return false;

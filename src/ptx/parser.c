@@ -265,10 +265,14 @@ static bool parse_variable_words(struct parser *p, struct ptx_variable *v)
            ptx_parser_fail(p, "a vector has 2 or 4 elements");
 }
 
-bool ptx_parse_variable(struct parser *p, enum ptx_space space, struct ptx_variable *v)
+// like: the one before the comma, which told type, vector and alignment; NULL for the first.
+bool ptx_parse_variable(struct parser *p, enum ptx_space space, const struct ptx_variable *like,
+                        struct ptx_variable *v)
 {
     v->space = space;
-    v->vector = 1;
+    v->vector = like ? like->vector : 1;
+    v->type = like ? like->type : PTX_TYPE_NONE;
+    v->align_bytes = like ? like->align_bytes : 0;
     if (!parse_variable_words(p, v))
         return false;
     v->at = ptx_lexer_location(&p->lexer, &p->token);
@@ -290,7 +294,7 @@ bool ptx_parse_parameters(struct parser *p, struct ptx_variable **out, int *coun
         enum ptx_space space = PTX_SPACE_PARAM;
         if (p->token.kind == TOKEN_DOT && ptx_find_space(p->token.text, p->token.length, &space))
             ok = ptx_parser_advance(p);
-        ok = ok && ptx_parse_variable(p, space, &v);
+        ok = ok && ptx_parse_variable(p, space, NULL, &v);
         VEC_PUSH(list.items, list.count, list.capacity, v);
         ok = ok && (ptx_token_is(p, ')') || ptx_parser_expect(p, ','));
     }
@@ -401,12 +405,14 @@ static bool parse_function(struct parser *p, bool is_entry, struct linkage linka
 
 static bool parse_module_variable(struct parser *p, enum ptx_space space, struct linkage linkage)
 {
+    struct ptx_variable like, *before = NULL;
     do {
         struct ptx_variable v = {.is_extern = linkage.is_extern,
                                  .is_visible = linkage.is_visible,
                                  .is_weak = linkage.is_weak};
-        if (!ptx_parser_advance(p) || !ptx_parse_variable(p, space, &v))
+        if (!ptx_parser_advance(p) || !ptx_parse_variable(p, space, before, &v))
             return false;
+        like = v, before = &like;
         if (table_has(&p->module_names, v.name) && !linkage.is_extern)
             return fail(p->err, v.at, "'%s' is declared twice", v.name);
         VEC_PUSH(p->variables.items, p->variables.count, p->variables.capacity, v);

@@ -56,7 +56,8 @@ bool ptx_parser_expect(struct parser *p, char c);
 char *ptx_token_text(struct parser *p);
 bool ptx_parser_name(struct parser *p, const char **out, const char *what);
 bool ptx_parser_integer(struct parser *p, int64_t *out);
-bool ptx_parse_variable(struct parser *p, enum ptx_space space, struct ptx_variable *v);
+bool ptx_parse_variable(struct parser *p, enum ptx_space space, const struct ptx_variable *like,
+                        struct ptx_variable *v);
 bool ptx_parse_parameters(struct parser *p, struct ptx_variable **out, int *count);
 bool ptx_scope_add(struct parser *p, const char *name, enum symbol_kind kind, size_t index);
 enum symbol_kind ptx_scope_find(const struct parser *p, int scope, const char *name, int *index);

@@ -141,6 +141,21 @@ static uint64_t apply(enum atomic_kind kind, enum ptx_type type, uint64_t old, u
     return old;
 }
 
+static uint64_t flushed(uint64_t bits)
+{
+    return (bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits;
+}
+
+// Additions of f32 in global memory flush subnormals, those in shared memory do not (manual, atom; so
+// does an H200).
+static uint64_t apply_there(enum atomic_kind kind, enum ptx_type type, bool is_global, uint64_t old,
+                            uint64_t b, uint64_t c)
+{
+    if (!is_global || kind != ATOMIC_ADD || type != PTX_TYPE_F32)
+        return apply(kind, type, old, b, c);
+    return flushed(apply(kind, type, flushed(old), flushed(b), c));
+}
+
 uint64_t atomic_value(enum atomic_kind kind, enum ptx_type type, uint64_t a, uint64_t b)
 {
     return apply(kind, type, a, b, 0);
@@ -159,21 +174,22 @@ static bool is_watch(const struct uop *u)
     return u->imm == ATOMIC_CAS || u->imm == ATOMIC_EXCH;
 }
 
-// One lane, with the host's atomics: other host threads may be at the same word.
+// One lane in global memory, with the host's atomics: other host threads may be at the same word.
 static void lane_atomic_host(uint8_t *p, unsigned bytes, enum atomic_kind kind, enum ptx_type type,
                              uint64_t b)
 {
     if (bytes == 4) {
         uint32_t *word = (uint32_t *)(void *)p;
         uint32_t old = __atomic_load_n(word, __ATOMIC_RELAXED);
-        while (!__atomic_compare_exchange_n(word, &old, (uint32_t)apply(kind, type, old, b, 0),
+        while (!__atomic_compare_exchange_n(word, &old,
+                                            (uint32_t)apply_there(kind, type, true, old, b, 0),
                                             true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
             ;
         return;
     }
     uint64_t *word = (uint64_t *)(void *)p;
     uint64_t old = __atomic_load_n(word, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(word, &old, apply(kind, type, old, b, 0), true,
+    while (!__atomic_compare_exchange_n(word, &old, apply_there(kind, type, true, old, b, 0), true,
                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         ;
 }
@@ -196,7 +212,7 @@ static void lane_atomic_wide(struct warp *w, const struct uop *u, uint32_t lane,
 }
 
 static void lane_atomic(struct warp *w, const struct uop *u, const struct mem_op *m, uint32_t lane,
-                        uint8_t *p, bool host_atomics)
+                        uint8_t *p, bool is_global, bool host_atomics)
 {
     enum atomic_kind kind = (enum atomic_kind)u->imm;
     enum ptx_type type = (enum ptx_type)u->more;
@@ -213,7 +229,7 @@ static void lane_atomic(struct warp *w, const struct uop *u, const struct mem_op
         }
         memcpy(&old, p, m->bytes);
         uint64_t c = kind == ATOMIC_CAS ? row_value(w, u->c, m->width, lane) : 0;
-        uint64_t now = apply(kind, type, old, b, c);
+        uint64_t now = apply_there(kind, type, is_global, old, b, c);
         memcpy(p, &now, m->bytes);
         w->block->sm->changes += now != old;
         uint32_t to = m->results ? m->result[e] : u->d;
@@ -320,7 +336,7 @@ static bool atomic_on_global(struct warp *w, const struct uop *u, const struct m
     w->block->sm->watches += is_watch(u);
     EACH_LANE(lane, mask)
     {
-        lane_atomic(w, u, m, lane, space_host(&l->sim->space, address[lane]), !l->serial);
+        lane_atomic(w, u, m, lane, space_host(&l->sim->space, address[lane]), true, !l->serial);
     }
     return true;
 }
@@ -358,7 +374,7 @@ static bool atomic_on_shared(struct warp *w, const struct uop *u, const struct m
     }
     EACH_LANE(lane, mask)
     {
-        lane_atomic(w, u, m, lane, shared + offset[lane], false);
+        lane_atomic(w, u, m, lane, shared + offset[lane], false, false);
     }
     return true;
 }

@@ -251,6 +251,7 @@ struct toucher { // the access being checked
     uint8_t bytes;    // of the word: a bit each
     uint8_t from;     // the word's place in what the lane reads or writes
     enum touch touch;
+    bool ordered; // an atomic, or volatile, relaxed, acquire, release
     bool shared;
 };
 
@@ -294,7 +295,7 @@ static bool touch_conflicts(const struct toucher *t, const struct touch_record *
     const struct block *b = t->w->block;
     if (other->time == 0 || (!other_wrote && t->touch == TOUCH_READ))
         return false;
-    if ((other->atomic && t->touch == TOUCH_ATOMIC) || (other->bytes & t->bytes) == 0)
+    if ((other->atomic && t->ordered) || (other->bytes & t->bytes) == 0)
         return false;
     if (other_wrote && same_value(t, other))
         return false;
@@ -349,7 +350,7 @@ static void touch_note(const struct toucher *t, struct touch_record *r, bool rea
                                .bytes = (uint8_t)(t->bytes | (joins ? r->bytes : 0)),
                                .lanes = joins && (r->lanes || r->thread != thread),
                                .site = t->u->site,
-                               .atomic = t->touch == TOUCH_ATOMIC,
+                               .atomic = t->ordered,
                                .many = many};
 }
 
@@ -409,15 +410,17 @@ void check_global(struct warp *w, const struct uop *u, uint32_t mask, const uint
         return;
     l->time++;
     const struct mem_op *m = &l->program->mem_ops[u->extra];
-    if (m->ordered || touch == TOUCH_ATOMIC) { // synchronisation, not data
+    const bool ordered = m->ordered || touch == TOUCH_ATOMIC; // synchronisation, not data
+    if (ordered)
         order_note(w, m->releases, touch != TOUCH_WRITE);
+    if (ordered && touch == TOUCH_WRITE)
         touch = TOUCH_ATOMIC;
-    }
     EACH_LANE(lane, mask)
     {
         for (unsigned i = 0; i < bytes; i += 4) {
             struct toucher t = toucher_at(w, u, lane, address[lane], i, bytes);
             t.touch = touch;
+            t.ordered = ordered;
             struct word_record *r = record_of(l, (t.address - DEVICE_BASE) / 4);
             if (r != NULL)
                 race_check(&t, r);
@@ -440,13 +443,15 @@ void check_shared(struct warp *w, const struct uop *u, uint32_t mask, const uint
     if ((l->checks & SIM_CHECK_RACES) == 0)
         return;
     l->time++;
-    if (m->ordered)
+    const bool ordered = m->ordered || touch == TOUCH_ATOMIC;
+    if (ordered && touch == TOUCH_WRITE)
         touch = TOUCH_ATOMIC;
     EACH_LANE(lane, mask)
     {
         for (unsigned i = 0; i < bytes; i += 4) {
             struct toucher t = toucher_at(w, u, lane, offset[lane] + (uint32_t)more, i, bytes);
             t.touch = touch;
+            t.ordered = ordered;
             t.shared = true;
             race_check(&t, &b->shared_records[t.address / 4]);
         }

@@ -67,6 +67,42 @@ static void conversions_to_few_bits_extend_their_sign(void **state)
     bench_close(&r.b);
 }
 
+// Found by bench/differential, as the next two.
+static void additions_of_f32_flush_in_global_memory_only(void **state)
+{
+    struct run r;
+    RUN(&r, 1,
+        "mov.u32 %r3, 3;\nmov.b32 %f1, %r3;\nst.global.u32 [%rd1], %r3;\nst.shared.u32 [s], %r3;\n"
+        "red.global.add.f32 [%rd1], %f1;\nred.shared.add.f32 [s], %f1;\nld.shared.u32 %r2, [s];\n"
+        "st.global.u32 [%rd1+4], %r2;");
+    assert_int_equal(r.out[0], 0);
+    assert_int_equal(r.out[1], 6);
+    bench_close(&r.b);
+}
+
+static void a_branch_to_the_next_instruction_parts_nobody(void **state)
+{
+    struct run r;
+    RUN(&r, 32, "setp.lt.u32 %p1, %r1, 5;\n@%p1 bra NEXT;\nNEXT:\nactivemask.b32 %r2;" STORE);
+    for (int i = 0; i < 32; i++)
+        assert_int_equal(r.out[i], 0xffffffff);
+    assert_counter(&r.b, DIVERGENT_BRANCHES, 0);
+    bench_close(&r.b);
+}
+
+static void variables_of_one_declaration_share_their_type(void **state)
+{
+    struct run r;
+    run_text(&r,
+             HEAD ".global .align 8 .b32 first[2], second[2];\n" KERNEL(
+                 "mov.u64 %rd6, first;\nmov.u64 %rd7, second;\nsub.u64 %rd8, %rd7, %rd6;\n"
+                 "st.global.u32 [second+4], %r1;\nld.global.u32 %r2, [%rd7+4];\n"
+                 "rem.u64 %rd9, %rd7, 8;\ncvt.u32.u64 %r3, %rd9;\nadd.u32 %r2, %r2, %r3;" STORE),
+             1, NULL, 0);
+    assert_int_equal(r.out[0], 0);
+    bench_close(&r.b);
+}
+
 // Found by bench/differential: it was refused. p: the low halves, q: the high ones.
 static void setp_of_halves_writes_a_predicate_for_each(void **state)
 {
@@ -559,6 +595,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(guards_keep_lanes_apart),
         cmocka_unit_test(conversions_to_few_bits_extend_their_sign),
+        cmocka_unit_test(additions_of_f32_flush_in_global_memory_only),
+        cmocka_unit_test(a_branch_to_the_next_instruction_parts_nobody),
+        cmocka_unit_test(variables_of_one_declaration_share_their_type),
         cmocka_unit_test(setp_of_halves_writes_a_predicate_for_each),
         cmocka_unit_test(setp_combines_and_writes_both_predicates),
         cmocka_unit_test(registers_pack_and_unpack),
