@@ -56,7 +56,7 @@ struct metric {
 struct kernel {
     const char *name, *shape, *group; // group: "" kernels, else the case ("memory operations")
     double *samples_ns;
-    size_t sample_count, sample_capacity, launches;
+    size_t sample_count, sample_capacity, launches, zero_count;
     bool summed;                                          // the tool gave only these:
     double mean_ns, median_ns, min_ns, max_ns, stddev_ns; // NAN = not said
     struct table metrics;                                 // name -> struct metric, in the arena

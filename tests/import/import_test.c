@@ -214,6 +214,98 @@ static void units_scale(void **state)
     NEAR(unit_factor("%"), 1);
 }
 
+static void volumes_of_locales(void **state)
+{
+    NEAR(volume_read("(32, 8, 1)"), 256);
+    NEAR(volume_read("4096,2,1"), 8192);
+    NEAR(volume_read(" 1024    2    1"), 2048);
+    NEAR(volume_read("(1.024, 2, 1)"), 2048);
+    NEAR(volume_read("(1,024, 2, 1)"), 2048);
+    NEAR(volume_read("(1,024,000, 2, 1)"), 2048000);
+    assert_true(volume_read("none") == 0);
+}
+
+static void take(const char *text)
+{
+    struct import_request request = {0};
+    if (!import_bytes(&arena, &request, "f.csv", text, strlen(text), &run, &err))
+        fail_msg("%s", err.message);
+}
+
+// As ncu writes it under LC_ALL=de_DE: fields part at ';', several kernels and launches.
+static void ncu_raw_of_a_german_locale(void **state)
+{
+    take("\"ID\";\"Kernel Name\";\"Block Size\";\"Grid Size\";\"gpu__time_duration.sum\";"
+         "\"dram__bytes_read.sum\"\n"
+         "\"\";\"\";\"\";\"\";\"usecond\";\"Mbyte\"\n"
+         "\"0\";\"k(int)\";\"(256, 1, 1)\";\"(1.024, 1, 1)\";\"1.234,5\";\"16,9\"\n"
+         "\"1\";\"k(int)\";\"(256, 1, 1)\";\"(1.024, 1, 1)\";\"1.234,5\";\"16,9\"\n"
+         "\"2\";\"h(int)\";\"(256, 1, 1)\";\"(1.024, 1, 1)\";\"234,567\";\"1.016,9\"\n");
+    assert_int_equal(run.result_count, 2);
+    assert_int_equal(run.results[0].time.summary.count, 2);
+    NEAR(run.results[0].time.summary.median, 1234500);
+    NEAR(counter(0, COUNTER_GRID_BLOCKS), 1024);
+    NEAR(counter(0, COUNTER_DRAM_READ_BYTES), 16.9e6);
+    NEAR(run.results[1].time.summary.median, 234567);
+    NEAR(counter(1, COUNTER_DRAM_READ_BYTES), 1016.9e6);
+}
+
+// The decimal comma shows only in "1.234,5": it holds for "234,567" of the same file too.
+static void ncu_details_of_a_german_locale(void **state)
+{
+    take("\"ID\",\"Kernel Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n"
+         "\"0\",\"k\",\"Duration\",\"usecond\",\"1.234,5\"\n"
+         "\"1\",\"h\",\"Duration\",\"usecond\",\"234,567\"\n");
+    NEAR(run.results[0].time.summary.median, 1234500);
+    NEAR(run.results[1].time.summary.median, 234567);
+}
+
+static void ncu_raw_without_units_is_in_single_ones(void **state)
+{
+    take("ID,Kernel Name,gpu__time_duration.sum,dram__bytes_read.sum\n"
+         "0,k,\"1,234.5\",\"1,048,576\"\n");
+    NEAR(run.results[0].time.summary.median, 1234.5);
+    NEAR(counter(0, COUNTER_DRAM_READ_BYTES), 1048576);
+}
+
+static void figures_that_are_nan_are_absent(void **state)
+{
+    take("ID,Kernel Name,gpu__time_duration.sum,dram__bytes_read.sum,smsp__inst_executed.sum\n"
+         "0,k,NaN,-nan,Inf\n");
+    assert_int_equal(run.results[0].time.provenance, PROVENANCE_ABSENT);
+    assert_false(counters_has(&run.results[0].counters, COUNTER_DRAM_READ_BYTES));
+    assert_false(counters_has(&run.results[0].counters, COUNTER_WARP_INSTRUCTIONS));
+}
+
+static void launches_of_no_time_are_left_out(void **state)
+{
+    take("ID,Kernel Name,gpu__time_duration.sum\n0,k,0\n1,k,5\n2,z,0\n");
+    assert_int_equal(run.results[0].time.summary.count, 1);
+    assert_string_equal(run.results[0].title,
+                        "1 of 2 launches took 0 ns by the tool's clock: left out");
+    assert_int_equal(run.results[1].time.provenance, PROVENANCE_ABSENT);
+}
+
+static void rejects_a_time_that_cannot_be(void **state)
+{
+    reject(NULL, "ID,Kernel Name,gpu__time_duration.sum\n0,k,-5\n",
+           "a launch took -5 ns, which cannot be: export the file again\n  in kernel 'k' of f.csv");
+}
+
+static void rejects_a_sum_that_cannot_be(void **state)
+{
+    reject(
+        NULL, "Total Time (ns),Instances,Med (ns),Name\n7,7,1e29,k\n",
+        "a launch took 1e+29 ns, which cannot be: export the file again\n  in kernel 'k' of f.csv");
+}
+
+static void rejects_a_huge_metric(void **state)
+{
+    reject(NULL, "ID,Kernel Name,smsp__inst_executed.sum\n0,k,1e308\n",
+           "f.csv:2: the value of 'smsp__inst_executed.sum' is '1e308', which is no number: export "
+           "the file again");
+}
+
 static void rejects_an_unknown_file(void **state)
 {
     reject(NULL, "hello\n",
@@ -280,6 +372,15 @@ int main(void)
         TEST(ncu_summaries_are_one_figure_with_its_extremes),
         TEST(numbers_of_locales),
         TEST(units_scale),
+        TEST(volumes_of_locales),
+        TEST(ncu_raw_of_a_german_locale),
+        TEST(ncu_details_of_a_german_locale),
+        TEST(ncu_raw_without_units_is_in_single_ones),
+        TEST(figures_that_are_nan_are_absent),
+        TEST(launches_of_no_time_are_left_out),
+        TEST(rejects_a_time_that_cannot_be),
+        TEST(rejects_a_sum_that_cannot_be),
+        TEST(rejects_a_huge_metric),
         TEST(rejects_an_unknown_file),
         TEST(rejects_an_unknown_format),
         TEST(rejects_an_open_quote),
