@@ -167,6 +167,17 @@ bool csv_header(struct csv *c, const char *const *names)
     return false;
 }
 
+bool csv_has_header(const struct source *s, const char *const *names)
+{
+    struct arena a = {0};
+    struct csv c;
+    csv_open(&c, &a, s->file, s->data, s->size_bytes);
+    bool found = csv_header(&c, names);
+    csv_close(&c);
+    arena_release(&a);
+    return found;
+}
+
 struct columns csv_columns(const struct csv *c)
 {
     struct columns out = {ARENA_ARRAY(c->arena, const char *, c->count + 1), c->count};

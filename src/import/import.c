@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/internal.h"
 
+#include <glob.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 // More samples than this of one kernel are counted, not kept.
 enum { SAMPLES_MAX = 65536 };
@@ -34,8 +36,7 @@ const char *const *import_formats(size_t *count)
 
 /* ---- kernels ---------------------------------------------------------------------------------------- */
 
-// Where a text is not UTF-8, as the journal's is, its bytes beyond ASCII become '?'.
-static const char *text_valid(struct arena *a, const char *s)
+const char *text_valid(struct arena *a, const char *s)
 {
     char *copy = arena_strdup(a, s);
     json_t *j = json_string(copy);
@@ -403,6 +404,34 @@ bool import_bytes(struct arena *a, const struct import_request *request, const c
     return done;
 }
 
+// For glob(): names of folders mean themselves.
+static const char *escaped(struct arena *a, const char *path)
+{
+    struct text t = {0};
+    for (; *path; path++) {
+        if (strchr("*?[\\", *path))
+            text_add(&t, "\\");
+        text_addn(&t, path, 1);
+    }
+    const char *out = arena_strdup(a, text_str(&t));
+    text_release(&t);
+    return out;
+}
+
+static const char *without_slash(struct arena *a, const char *path)
+{
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    return arena_strndup(a, path, n);
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
 static bool file_import(struct builder *b, const struct import_request *request, const char *path,
                         struct error *err)
 {
@@ -416,14 +445,40 @@ static bool file_import(struct builder *b, const struct import_request *request,
     return done;
 }
 
+// The files of a workload's folder; what else lies there (rooflines, logs) is not read.
+static bool folder_import(struct builder *b, const struct import_request *request,
+                          const char *folder, struct error *err)
+{
+    static const char *const patterns[] = {"pmc_perf.csv", "results_pmc_perf_*.csv", "sysinfo.csv"};
+    size_t counters = 0;
+    for (size_t i = 0; i < COUNT_OF(patterns); i++) {
+        glob_t found = {0};
+        bool is_sysinfo = i + 1 == COUNT_OF(patterns), done = true;
+        if (i == 1 && counters > 0) // pmc_perf.csv is these, joined
+            continue;
+        (void)glob(path_join(b->arena, escaped(b->arena, folder), patterns[i]), 0, NULL, &found);
+        for (size_t k = 0; done && k < found.gl_pathc; k++)
+            done = file_import(b, request, found.gl_pathv[k], err);
+        counters += is_sysinfo ? 0 : found.gl_pathc;
+        globfree(&found);
+        if (!done)
+            return false;
+    }
+    return counters > 0 ||
+           fail(err, (struct location){.file = folder},
+                "this folder holds no pmc_perf.csv or results_pmc_perf_*.csv, so it is no workload "
+                "of rocprof-compute: name another tool's file itself");
+}
+
 bool import_files(struct arena *a, const struct import_request *request, const char *const *paths,
                   size_t count, struct run *out, struct error *err)
 {
     struct builder b = {.arena = a};
     bool done = true;
     for (size_t i = 0; done && i < count; i++)
-        done = file_import(&b, request, paths[i], err);
-    done = done && run_fill(&b, request, paths[0], out, err);
+        done = is_folder(paths[i]) ? folder_import(&b, request, paths[i], err)
+                                   : file_import(&b, request, paths[i], err);
+    done = done && run_fill(&b, request, without_slash(a, paths[0]), out, err);
     builder_release(&b);
     return done;
 }

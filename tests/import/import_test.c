@@ -144,6 +144,40 @@ static void rocprof_stats_give_the_mean(void **state)
     NEAR(run.results[0].time.summary.median, 5000);
 }
 
+static void rocprof_compute_reads_a_workloads_folder(void **state)
+{
+    load("vcopy/", NULL);
+    assert_int_equal(run.result_count, 2);
+    assert_string_equal(run.header.experiment, "vcopy");
+    assert_string_equal(run.header.title, "imported from vcopy (rocprof-compute)");
+    assert_string_equal(run.header.device_name, "AMD MI300X (gfx942)");
+    assert_int_equal(run.results[0].time.summary.count, 2);
+    NEAR(run.results[0].time.summary.median, 21000);
+    NEAR(counter(0, COUNTER_GRID_BLOCKS), 4096);
+    NEAR(counter(0, COUNTER_REGISTERS_PER_THREAD), 8);
+    NEAR(counter(0, COUNTER_SHARED_BYTES_PER_BLOCK), 512);
+    NEAR(counter(0, COUNTER_WARP_INSTRUCTIONS), 327680);
+    NEAR(counter(0, COUNTER_DRAM_READ_BYTES), 8388608);
+    NEAR(counter(0, COUNTER_DRAM_WRITE_BYTES), 8388608);
+    NEAR(counter(1, COUNTER_DRAM_READ_BYTES), 512);
+}
+
+static void rejects_a_folder_without_a_workload(void **state)
+{
+    struct import_request request = {0};
+    const char *paths[] = {"tests/base"};
+    assert_false(import_files(&arena, &request, paths, 1, &run, &err));
+    assert_string_equal(err.message,
+                        "tests/base: this folder holds no pmc_perf.csv or results_pmc_perf_*.csv, "
+                        "so it is no workload of rocprof-compute: name another tool's file itself");
+}
+
+static void rejects_a_sysinfo_that_was_cut_off(void **state)
+{
+    reject(NULL, "workload_name,command,gpu_arch\n",
+           "f.csv:1: sysinfo.csv has a header and no row, so it was cut off: profile again");
+}
+
 static void nvbench_reads_text_seconds_and_skipped_states(void **state)
 {
     load("nvbench.json", NULL);
@@ -310,7 +344,8 @@ static void rejects_an_unknown_file(void **state)
 {
     reject(NULL, "hello\n",
            "f.csv: this is no file of a profiler that ridge knows: it reads nsys-sqlite, nvbench, "
-           "google-benchmark, ncu, nsys-stats, rocprof; where it is one of them, say which with "
+           "google-benchmark, ncu, nsys-stats, rocprof-compute, rocprof; where it is one of them, "
+           "say which with "
            "--format");
 }
 
@@ -318,7 +353,7 @@ static void rejects_an_unknown_format(void **state)
 {
     reject("nvbnch", "hello\n",
            "there is no format 'nvbnch' (did you mean 'nvbench'?): it is one of nsys-sqlite, "
-           "nvbench, google-benchmark, ncu, nsys-stats, rocprof");
+           "nvbench, google-benchmark, ncu, nsys-stats, rocprof-compute, rocprof");
 }
 
 static void rejects_an_open_quote(void **state)
@@ -367,6 +402,9 @@ int main(void)
         TEST(rocprofv3_counters_time_a_dispatch_once),
         TEST(rocprofv3_of_a_known_chip_has_occupancy_calculated),
         TEST(rocprof_stats_give_the_mean),
+        TEST(rocprof_compute_reads_a_workloads_folder),
+        TEST(rejects_a_folder_without_a_workload),
+        TEST(rejects_a_sysinfo_that_was_cut_off),
         TEST(nvbench_reads_text_seconds_and_skipped_states),
         TEST(google_benchmark_takes_repetitions_not_aggregates),
         TEST(ncu_summaries_are_one_figure_with_its_extremes),
