@@ -43,13 +43,18 @@ void cli_warn(const char *text)
     fprintf(stderr, "ridge: warning: %s\n", text);
 }
 
+void cli_add_json(struct text *out, json_t *json)
+{
+    char *dump = json_dumps(json, JSON_INDENT(1));
+    json_decref(json);
+    text_printf(out, "%s\n", dump ? dump : "null");
+    free(dump);
+}
+
 bool cli_print_json(json_t *json, struct error *err)
 {
     struct text out = {0};
-    char *dump = json_dumps(json, JSON_INDENT(1));
-    json_decref(json);
-    text_printf(&out, "%s\n", dump ? dump : "null");
-    free(dump);
+    cli_add_json(&out, json);
     bool done = cli_print(&out, err);
     text_release(&out);
     return done;

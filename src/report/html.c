@@ -78,21 +78,25 @@ static const char *expectation_class(enum expectation_verdict v)
     return "even";
 }
 
+void html_expectation(struct text *out, const struct expectation_result *e)
+{
+    html_escape(out, e->what);
+    text_add(out, " expected ");
+    html_escape(out, e->expected);
+    text_add(out, ", actual ");
+    html_escape(out, e->actual);
+    text_add(out, " ");
+    element(out, "span", expectation_class(e->verdict), expectation_verdict_name(e->verdict));
+}
+
 static void add_expectations(const struct result *r, struct text *out)
 {
     if (r->expectation_count == 0)
         return;
     text_add(out, "<ul class=\"expectations\">");
     for (int i = 0; i < r->expectation_count; i++) {
-        const struct expectation_result *e = &r->expectations[i];
         text_add(out, "<li>");
-        html_escape(out, e->what);
-        text_add(out, " expected ");
-        html_escape(out, e->expected);
-        text_add(out, ", actual ");
-        html_escape(out, e->actual);
-        text_add(out, " ");
-        element(out, "span", expectation_class(e->verdict), expectation_verdict_name(e->verdict));
+        html_expectation(out, &r->expectations[i]);
         text_add(out, "</li>");
     }
     text_add(out, "</ul>");
@@ -466,14 +470,10 @@ static bool asset(const char *name, char **data, struct error *err)
     return done;
 }
 
-static void add_page(const struct run *r, const char *style, const char *script, struct text *out)
+static void add_body(const void *context, struct text *out)
 {
-    text_add(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-                  "<meta name=\"viewport\" content=\"width=device-width\"><title>");
-    html_escape(out, r->header.experiment);
-    text_add(out, " - ridge</title>\n<style>\n");
-    text_add(out, style);
-    text_add(out, "</style></head>\n<body><header><p class=\"title\">");
+    const struct run *r = context;
+    text_add(out, "<header><p class=\"title\">");
     html_escape(out, r->header.title ? r->header.title : r->header.experiment);
     text_add(out, "</p><p>");
     html_escape(out, r->header.device_name);
@@ -495,20 +495,33 @@ static void add_page(const struct run *r, const char *style, const char *script,
     if (r->stop_reason)
         element(out, "p", "stop", r->stop_reason);
     add_environment(r, out);
-    text_add(out, "</main>\n<div id=\"tip\" role=\"status\" hidden></div>\n<script>\n");
-    text_add(out, script);
-    text_add(out, "</script></body></html>\n");
+    text_add(out, "</main>\n");
+}
+
+bool html_page(const char *title, void (*body)(const void *context, struct text *out),
+               const void *context, struct text *out, struct error *err)
+{
+    char *style = NULL, *script = NULL;
+    bool done = asset("report.css", &style, err) && asset("report.js", &script, err);
+    if (done) {
+        text_add(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+                      "<meta name=\"viewport\" content=\"width=device-width\"><title>");
+        html_escape(out, title);
+        text_printf(out, " - ridge</title>\n<style>\n%s</style></head>\n<body>", style);
+        body(context, out);
+        text_printf(out,
+                    "<div id=\"tip\" role=\"status\" hidden></div>\n<script>\n%s</script></body>"
+                    "</html>\n",
+                    script);
+    }
+    free(style);
+    free(script);
+    return done;
 }
 
 bool report_html(const struct run *r, struct text *out, struct error *err)
 {
-    char *style = NULL, *script = NULL;
-    bool done = asset("report.css", &style, err) && asset("report.js", &script, err);
-    if (done)
-        add_page(r, style, script, out);
-    free(style);
-    free(script);
-    return done;
+    return html_page(r->header.experiment, add_body, r, out, err);
 }
 
 bool report_svg(const struct run *r, const char *case_label, struct text *out, struct error *err)

@@ -7,6 +7,12 @@
 
 // For text and for attributes in double quotes; control characters become U+FFFD; NULL is "-".
 void html_escape(struct text *out, const char *s);
+// "time expected -50%, actual -61% held".
+void html_expectation(struct text *out, const struct expectation_result *e);
+// A page that holds everything itself around what `body` writes. Fails only if ridge's own style
+// sheet or script is not installed.
+bool html_page(const char *title, void (*body)(const void *context, struct text *out),
+               const void *context, struct text *out, struct error *err) CHECK_RESULT;
 // false: nothing to draw (no variant of the case with a time and counters). style: a style sheet to
 // put inside, for a file of its own; NULL within a page.
 bool svg_roofline(const struct run *r, const char *label, const char *style, struct text *out);
