@@ -157,6 +157,16 @@ const char *show_judgement(const struct run_pair *p, char out[CELL_SIZE])
     return out;
 }
 
+const char *show_interval(const struct run_pair *p, char out[CELL_SIZE])
+{
+    if (p->unjudged)
+        return "-";
+    if (p->time.low >= p->time.high) // a simulated or modelled time does not vary
+        return "no samples";
+    (void)snprintf(out, CELL_SIZE, "%.3f to %.3f", p->time.low, p->time.high);
+    return out;
+}
+
 const char *pair_verdict(const struct run_pair *p)
 {
     return p->unjudged ? "not judged" : verdict_name(p->time.verdict);

@@ -20,6 +20,8 @@ bool change_is_real(const struct change *c);
 const char *show_change(const struct change *c, char out[CELL_SIZE]); // "+12.3 %"
 // "1.234x (1.200 to 1.250), faster", or why it was not judged.
 const char *show_judgement(const struct run_pair *p, char out[CELL_SIZE]);
+// "1.200 to 1.250"; "no samples" where the times do not vary; "-" where they are not judged.
+const char *show_interval(const struct run_pair *p, char out[CELL_SIZE]);
 const char *pair_verdict(const struct run_pair *p); // "faster" …, "not judged"
 const char *pair_class(const struct run_pair *p);   // of the page: "good", "bad", "even"
 

@@ -10,16 +10,6 @@ static const char *show_figure(bool is_time, struct figure f, char out[CELL_SIZE
     return is_time ? show_time(figure_number(f), out) : show_count(figure_number(f), out);
 }
 
-static const char *show_interval(const struct run_pair *p, char out[CELL_SIZE])
-{
-    if (p->unjudged)
-        return "-";
-    if (p->time.low >= p->time.high) // a simulated or modelled time does not vary
-        return "no samples";
-    (void)snprintf(out, CELL_SIZE, "%.3f to %.3f", p->time.low, p->time.high);
-    return out;
-}
-
 static const char *show_ratio(const struct run_pair *p, char out[CELL_SIZE])
 {
     if (p->unjudged)

@@ -188,8 +188,44 @@ static void add_bounds_of(const struct result *r, struct text *out)
     text_add(out, "</td></tr>\n");
 }
 
+// Whether any result of the case is such.
+static bool any_in_case(const struct run *r, const char *label, bool (*is)(const struct result *r))
+{
+    for (int i = 0; i < r->result_count; i++)
+        if (in_case(&r->results[i], label) && is(&r->results[i]))
+            return true;
+    return false;
+}
+
+static bool has_bounds(const struct result *r)
+{
+    return r->diagnosed && r->diagnosis.bound_count > 0;
+}
+
+static bool has_time(const struct result *r)
+{
+    return isfinite(result_time_ns(r));
+}
+
+static bool has_counters(const struct result *r)
+{
+    return result_counted(r) != PROVENANCE_ABSENT;
+}
+
+static bool has_findings(const struct result *r)
+{
+    return r->diagnosed && r->diagnosis.finding_count > 0;
+}
+
+static bool has_lines(const struct result *r)
+{
+    return r->line_count > 0;
+}
+
 static void add_bounds(const struct run *r, const char *label, struct text *out)
 {
+    if (!any_in_case(r, label, has_bounds))
+        return;
     text_add(out, "<h2>Bounds</h2>\n<p>How much of the time each resource needs at its rate.</p>\n"
                   "<table class=\"bounds\">\n");
     for (int i = 0; i < r->result_count; i++)
@@ -200,32 +236,13 @@ static void add_bounds(const struct run *r, const char *label, struct text *out)
 
 static void add_samples(const struct run *r, const char *label, struct text *out)
 {
-    double low = (double)INFINITY, high = 0;
-    for (int i = 0; i < r->result_count; i++) {
-        const struct result *it = &r->results[i];
-        if (!in_case(it, label) || it->time.provenance == PROVENANCE_ABSENT)
-            continue;
-        low = fmin(low, it->time.summary.min);
-        high = fmax(high, it->time.summary.max);
-    }
-    if (!isfinite(low))
+    if (!any_in_case(r, label, has_time))
         return;
-    text_add(out, "<h2>Samples</h2>\n<table class=\"samples\">\n");
-    for (int i = 0; i < r->result_count; i++) {
-        char a[CELL_SIZE];
-        const struct result *it = &r->results[i];
-        if (!in_case(it, label) || it->time.provenance == PROVENANCE_ABSENT)
-            continue;
-        text_add(out, "<tr><th scope=\"row\">");
-        html_escape(out, it->variant);
-        text_add(out, "</th><td>");
-        svg_strip(it, low, high, out);
-        text_printf(out, "</td><td>median %s, ", show_time(it->time.summary.median, a));
-        if (it->time.summary.count > 1)
-            text_printf(out, "%zu samples, ", it->time.summary.count);
-        text_printf(out, "%s</td></tr>\n", provenance_name(it->time.provenance));
-    }
-    text_add(out, "</table>\n");
+    text_add(out, "<h2>Samples</h2>\n");
+    if (!svg_violins(r, label, out))
+        text_add(out,
+                 "<p>One figure a variant, modelled or summed up by another tool: there are no "
+                 "samples to draw.</p>\n");
 }
 
 static bool counted_anywhere(const struct run *r, const char *label, enum counter_id id)
@@ -252,6 +269,8 @@ static void add_counter_cell(const struct run *r, const struct result *it, enum 
 
 static void add_counters(const struct run *r, const char *label, struct text *out)
 {
+    if (!any_in_case(r, label, has_counters))
+        return;
     text_add(out,
              "<h2>Counters</h2>\n<p>Small figures: the change against the variant it answers."
              "</p>\n<div class=\"wide\"><table class=\"counters\"><thead><tr><th>counter</th>");
@@ -304,6 +323,8 @@ static void add_finding_row(const struct result *r, const struct finding *f, str
 
 static void add_findings(const struct run *r, const char *label, struct text *out)
 {
+    if (!any_in_case(r, label, has_findings))
+        return;
     text_add(out, "<h2>Findings</h2>\n");
     for (int i = 0; i < r->result_count; i++) {
         const struct result *it = &r->results[i];
@@ -389,6 +410,8 @@ static void add_source_file(const struct run *r, const struct result *it, const 
 
 static void add_source(const struct run *r, const char *label, struct text *out)
 {
+    if (!any_in_case(r, label, has_lines))
+        return;
     text_add(out, "<h2>Source</h2>\n");
     for (int i = 0; i < r->result_count; i++) {
         const struct result *it = &r->results[i];

@@ -16,6 +16,7 @@ bool html_page(const char *title, void (*body)(const void *context, struct text 
 // false: nothing to draw (no variant of the case with a time and counters). style: a style sheet to
 // put inside, for a file of its own; NULL within a page.
 bool svg_roofline(const struct run *r, const char *label, const char *style, struct text *out);
-void svg_strip(const struct result *r, double low_ns, double high_ns, struct text *out);
+// The distributions of a case's samples; false: no variant has more than one.
+bool svg_violins(const struct run *r, const char *label, struct text *out);
 
 #endif

@@ -67,8 +67,7 @@ static void add_times(const struct run_comparison *c, const char *label, struct 
         text_printf(out, "<td>%s</td>",
                     show_time(timed ? figure_number(time.after) : (double)NAN, a));
         if (is_drawn(p)) {
-            text_printf(out, "<td>%.3fx</td><td>%.3f to %.3f</td><td>", p->time.ratio, p->time.low,
-                        p->time.high);
+            text_printf(out, "<td>%.3fx</td><td>%s</td><td>", p->time.ratio, show_interval(p, a));
             add_forest(p, widest(c), out);
             text_add(out, "</td>");
         } else {
