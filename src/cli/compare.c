@@ -29,12 +29,13 @@ bool command_compare(const struct options *o, int *status, struct error *err)
 {
     struct cli_comparison c = {0};
     struct text out = {0};
+    struct report_style style = cli_style(o);
     *status = 0;
     bool done = cli_comparison_open(o, &c, err);
     if (done && option_given(o, OPTION_JSON)) {
         done = cli_print_json(report_compare_json(&c.both), err);
     } else if (done) {
-        report_compare_figures(&c.both, &out);
+        report_compare_figures(&c.both, &style, &out);
         done = cli_print(&out, err);
     }
     text_release(&out);

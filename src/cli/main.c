@@ -81,11 +81,15 @@ struct report_style cli_style(const struct options *o)
     bool terminal = isatty(STDOUT_FILENO);
     style.color = terminal && !(no_color && *no_color) && !option_given(o, OPTION_NO_COLOR) &&
                   !(term && strcmp(term, "dumb") == 0);
-    style.unicode = locale_is_utf8();
+    style.plain = option_given(o, OPTION_PLAIN);
+    style.color = style.color && !style.plain;
+    style.unicode = locale_is_utf8() && !style.plain;
     if (columns && str_to_i64(columns, &n) && n > 0 && n < 1000)
         style.width = (int)n;
     else if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0)
         style.width = window.ws_col;
+    if (style.plain)
+        style.width = 1000; // a fact is not broken into lines
     if (style.width < 80)
         style.width = 80;
     return style;

@@ -355,6 +355,24 @@ json_t *report_compare_json(const struct run_comparison *c)
                      "pairs", list);
 }
 
+void add_plain_figures(const struct run_pair *p, bool only_changed, struct text *out)
+{
+    char before[CELL_SIZE], after[CELL_SIZE], percent[CELL_SIZE];
+    for (int i = 0; i < FIGURE_COUNT; i++) {
+        struct change c;
+        if (!pair_change(p, i, &c) || (only_changed && i > 0 && !change_is_real(&c)))
+            continue;
+        double x = figure_number(c.before), y = figure_number(c.after);
+        add_name(out, p->after->variant);
+        text_printf(out, ": %s before %s, after %s", i == 0 ? "time" : c.name,
+                    i == 0 ? show_time(x, before) : show_count(x, before),
+                    i == 0 ? show_time(y, after) : show_count(y, after));
+        if (isfinite(c.percent))
+            text_printf(out, ", change %s", show_change(&c, percent));
+        text_printf(out, ", %s\n", provenance_name(c.weaker));
+    }
+}
+
 static void add_figures(const struct run_pair *p, struct text *out)
 {
     char before[CELL_SIZE], after[CELL_SIZE], percent[CELL_SIZE];
@@ -371,7 +389,8 @@ static void add_figures(const struct run_pair *p, struct text *out)
     }
 }
 
-void report_compare_figures(const struct run_comparison *c, struct text *out)
+void report_compare_figures(const struct run_comparison *c, const struct report_style *style,
+                            struct text *out)
 {
     char judgement[CELL_SIZE];
     struct arena a = {0};
@@ -383,8 +402,12 @@ void report_compare_figures(const struct run_comparison *c, struct text *out)
             add_name(out, p->after->case_label);
         }
         text_printf(out, ": %s\n", show_judgement(p, judgement));
-        add_figures(p, out);
-        text_add(out, "\n");
+        if (style->plain) {
+            add_plain_figures(p, false, out);
+        } else {
+            add_figures(p, out);
+            text_add(out, "\n");
+        }
     }
     arena_release(&a);
 }

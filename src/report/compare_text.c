@@ -179,13 +179,22 @@ void report_compare_terminal(const struct run_comparison *c, const struct report
         add_wrapped(out, style, 0, *w);
     add_ink(out, style, INK_BOLD, show_counts(c, counts));
     text_add(out, "\n");
-    for (int i = 0; i < c->pair_count; i++)
-        if (first_pair_of_case(c, i))
+    for (int i = 0; i < c->pair_count; i++) {
+        char judgement[CELL_SIZE];
+        if (style->plain) {
+            add_name(out, pair_name(&a, &c->pairs[i]));
+            text_printf(out, ": %s\n", show_judgement(&c->pairs[i], judgement));
+        } else if (first_pair_of_case(c, i)) {
             add_case_times(c, i, style, out);
+        }
+    }
     for (int i = 0; i < c->pair_count; i++) {
         const struct run_pair *p = &c->pairs[i];
         struct text body = {0};
-        add_counters(p, style, &body);
+        if (style->plain)
+            add_plain_figures(p, true, &body);
+        else
+            add_counters(p, style, &body);
         add_findings(p, style, &body);
         add_hypotheses(p, style, &body);
         if (body.length > 0) {

@@ -65,6 +65,8 @@ bool same_text(const char *a, const char *b); // NULL equals NULL
 bool first_of_case(const struct run *r, int index);
 
 const char *show_evidence(const struct evidence *e, char buffer[CELL_SIZE]); // in its unit
+// report_terminal of a plain style.
+void report_plain(const struct run *r, bool verbose, struct text *out);
 // One finding; in full also its class and evidence.
 void add_finding(struct text *out, const struct report_style *style, const struct result *r,
                  const struct finding *f, bool full);

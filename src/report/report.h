@@ -9,6 +9,7 @@
 struct report_style {
     bool color;   // ANSI; chosen to read on dark and light
     bool unicode; // box and block characters; else ASCII
+    bool plain;   // for a screen reader: one fact a line, nothing drawn or aligned
     int width;    // columns; at least 80
     bool verbose; // folded findings, all bounds, all expectations
 };
@@ -18,6 +19,9 @@ struct report_style {
 void report_terminal(const struct run *r, const struct report_style *style, struct text *out);
 void report_roofline(const struct run *r, const char *case_label, const struct report_style *style,
                      struct text *out);
+// One line of what goes on now, at most so many columns: share, variant, samples, interval, clock, time
+// left; a bar where there is room.
+void report_progress(const struct loop_progress *p, int columns, struct text *out);
 // Correctness only: a line a variant, and what is wrong.
 void report_verify(const struct run *r, const struct report_style *style, struct text *out);
 // The documentation template: per iteration hypothesis, implementation (diff), results, analysis.
@@ -60,7 +64,8 @@ void report_compare(struct arena *a, const struct run *before, const struct resu
                     const struct run *after, const struct result *only_after,
                     struct run_comparison *out);
 // Every figure of every pair, and as JSON (a new reference).
-void report_compare_figures(const struct run_comparison *c, struct text *out);
+void report_compare_figures(const struct run_comparison *c, const struct report_style *style,
+                            struct text *out);
 json_t *report_compare_json(const struct run_comparison *c);
 // What changed: times with intervals and verdicts, counters, findings gone and new, hypotheses judged.
 void report_compare_terminal(const struct run_comparison *c, const struct report_style *style,
