@@ -72,11 +72,13 @@ TESTS    := $(TEST_SOURCES:%.c=$(BUILD)/%)
 # Linked into every test program, where the folder exists.
 TEST_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard tests/support/*.c)))
 # Each fuzz target twice: with libFuzzer (make fuzz), and replaying its corpus in `make check`.
-FUZZ_SOURCES := $(sort $(wildcard fuzz/*_fuzz.c))
-FUZZERS  := $(FUZZ_SOURCES:fuzz/%.c=$(BUILD)/%)
+# fuzz/corpus/import_<format>_… is a target too: import_fuzz.c held to that format.
+FUZZ_FORMATS := $(notdir $(sort $(wildcard fuzz/corpus/import_*)))
+FUZZ_NAMES := $(patsubst fuzz/%_fuzz.c,%,$(sort $(wildcard fuzz/*_fuzz.c))) $(FUZZ_FORMATS)
+FUZZERS  := $(FUZZ_NAMES:%=$(BUILD)/%_fuzz)
+REPLAYS  := $(if $(MODULE),,$(FUZZ_NAMES:%=$(BUILD)/tests/fuzz/%_fuzz))
 # Programs of benchmarks that test scripts run.
 TEST_TOOLS := $(if $(filter sim,$(or $(MODULE),sim)),$(addprefix $(BUILD)/bench/differential/,generate run_sim))
-REPLAYS  := $(if $(MODULE),,$(FUZZ_SOURCES:%.c=$(BUILD)/tests/%))
 
 # ---- the two contracts, and the everyday targets ----------------------------------------------
 all: $(PROGRAM) $(PUBLIC) ## build the program and the library (default)
@@ -212,20 +214,24 @@ $(TESTS): $(BUILD)/%: %.c $(TEST_SUPPORT) $(LIBRARY) $(BUILD)/flags
 	    -Wno-null-dereference $(LDFLAGS) -MF $@.d \
 	    -o $@ $< $(TEST_SUPPORT) $(LIBRARY) $(CMOCKA_LIBS) $(LIBS)
 
-$(BUILD)/tests/fuzz/%: fuzz/%.c fuzz/standalone_main.c $(LIBRARY) $(BUILD)/flags
-	$(call say,TEST,$<)
-	$Qmkdir -p $(@D) && $(COMPILE) $(LDFLAGS) -MF $@.d -Wno-missing-prototypes \
-	    -o $@ $< fuzz/standalone_main.c $(LIBRARY) $(LIBS)
+define fuzz_rule
+$(BUILD)/tests/fuzz/$(1)_fuzz: $(2) fuzz/standalone_main.c $(LIBRARY) $(BUILD)/flags
+	$$(call say,TEST,$(1)_fuzz)
+	$$Qmkdir -p $$(@D) && $$(COMPILE) -DFUZZ_NAME='"$(1)"' $$(LDFLAGS) -MF $$@.d \
+	    -Wno-missing-prototypes -o $$@ $(2) fuzz/standalone_main.c $$(LIBRARY) $$(LIBS)
+
+$(BUILD)/$(1)_fuzz: $(2) $(LIBRARY) $(BUILD)/flags
+	$$(call say,FUZZ,$(1)_fuzz)
+	$$Qmkdir -p $$(@D) && $$(COMPILE) -DFUZZ_NAME='"$(1)"' -fsanitize=fuzzer $$(LDFLAGS) -MF $$@.d \
+	    -Wno-missing-prototypes -o $$@ $(2) $$(LIBRARY) $$(LIBS)
+endef
+$(foreach name,$(FUZZ_NAMES),$(eval $(call \
+    fuzz_rule,$(name),fuzz/$(if $(filter $(name),$(FUZZ_FORMATS)),import,$(name))_fuzz.c)))
 
 # A benchmark's own program: bench/NAME/PROGRAM.c over the library.
 $(BUILD)/bench/%: bench/%.c $(LIBRARY) $(BUILD)/flags
 	$(call say,BENCH,$<)
 	$Qmkdir -p $(@D) && $(COMPILE) $(LDFLAGS) -MF $@.d -o $@ $< $(LIBRARY) $(LIBS)
-
-$(FUZZERS): $(BUILD)/%: fuzz/%.c $(LIBRARY) $(BUILD)/flags
-	$(call say,FUZZ,$<)
-	$Qmkdir -p $(@D) && $(COMPILE) -fsanitize=fuzzer $(LDFLAGS) -MF $@.d -Wno-missing-prototypes \
-	    -o $@ $< $(LIBRARY) $(LIBS)
 
 # What the program reads at run time, laid out as installed: share/ridge beside it.
 ASSETS := src/device/cuda_min.h src/device/probe.cu src/report/report.css src/report/report.js

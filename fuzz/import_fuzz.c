@@ -1,5 +1,5 @@
-// Any bytes as another profiler's file, in every format and in the one they look like: results whose
-// figures can be recorded, or an error with a message.
+// Any bytes as another profiler's file: results whose figures can be recorded, or an error with a
+// message. The target import_<format>_… reads them as that format, `import` as what they look like.
 // SPDX-License-Identifier: Apache-2.0
 #include "import/import.h"
 
@@ -35,16 +35,28 @@ static void import_as(const char *format, const char *data, size_t size)
     arena_release(&a);
 }
 
+// "import_ncu_raw" -> "ncu"; NULL for "import".
+static const char *format_of(const char *target)
+{
+    size_t count, i = 0, n = 0;
+    const char *const *formats = import_formats(&count);
+    const char *name = strchr(target, '_');
+    for (; name && i < count; i++) {
+        for (n = 0; formats[i][n] && (formats[i][n] == '-' ? '_' : formats[i][n]) == name[1 + n];)
+            n++;
+        if (!formats[i][n])
+            return formats[i];
+    }
+    require(!name); // a folder of the corpus that names no format
+    return NULL;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    size_t count;
-    const char *const *formats = import_formats(&count);
     char *text = xcalloc(size + 1, 1);
     if (size > 0)
         memcpy(text, data, size);
-    import_as(NULL, text, size);
-    for (size_t i = 0; i < count; i++)
-        import_as(formats[i], text, size);
+    import_as(format_of(FUZZ_NAME), text, size);
     free(text);
     return 0;
 }

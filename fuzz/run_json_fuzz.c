@@ -17,18 +17,32 @@ static void require(bool holds)
 static void show(const struct run *r)
 {
     const struct report_style styles[] = {
-        {.width = 80}, {.width = 120, .color = true, .unicode = true, .verbose = true}};
+        {.width = 80},
+        {.width = 120, .color = true, .unicode = true, .verbose = true},
+        {.width = 1000, .plain = true, .verbose = true}};
     struct text out = {0};
     struct error err = {0};
+    struct arena a = {0};
+    struct run_comparison both;
+    report_compare(&a, r, NULL, r, NULL, &both);
     for (size_t i = 0; i < COUNT_OF(styles); i++) {
         report_terminal(r, &styles[i], &out);
         report_verify(r, &styles[i], &out);
         report_explain(r, NULL, &styles[i], &out);
         text_clear(&out);
+        report_compare_terminal(&both, &styles[i], &out);
+        report_compare_figures(&both, &styles[i], &out);
+        text_clear(&out);
     }
     if (!report_markdown(r, NULL, &out, &err))
         require(err.message[0] != '\0');
+    report_compare_markdown(&both, &out);
+    json_decref(report_compare_json(&both));
+    text_clear(&out);
+    if (!report_html(r, &out, &err) || !report_compare_html(&both, &out, &err))
+        require(err.message[0] != '\0');
     text_release(&out);
+    arena_release(&a);
 }
 
 static void write_and_read_again(const struct run *r)

@@ -48,6 +48,7 @@ bool option_double(const struct options *o, enum option_id id, double otherwise,
 struct report_style cli_style(const struct options *o); // of standard output
 // Writes to standard output; false if it could not be written whole (a full disk, a closed pipe).
 bool cli_print(const struct text *t, struct error *err) CHECK_RESULT;
+void cli_add_json(struct text *out, json_t *json);                 // takes the reference
 bool cli_print_json(json_t *json, struct error *err) CHECK_RESULT; // takes the reference
 void cli_warn(const char *text);                                   // on standard error
 extern const volatile bool *const cli_cancelled;                   // set by SIGINT and SIGTERM
@@ -67,6 +68,15 @@ bool cli_run_find(const struct options *o, struct arena *a, struct run *run,
 // before '(' or '<'.
 bool cli_result_find(const struct options *o, const char *argument, struct arena *a,
                      struct run *run, const struct result **only, struct error *err) CHECK_RESULT;
+struct cli_comparison { // zeroed before; closed also where opening failed
+    struct arena arena;
+    struct run before, after;
+    struct run_comparison both;
+};
+// The two runs, or results, that the arguments name.
+bool cli_comparison_open(const struct options *o, struct cli_comparison *c,
+                         struct error *err) CHECK_RESULT;
+void cli_comparison_close(struct cli_comparison *c);
 // The table of a run (--json, --markdown) on standard output.
 bool cli_run_print(const struct options *o, struct arena *a, const struct run *run,
                    struct error *err) CHECK_RESULT;

@@ -1,12 +1,15 @@
 // ridge export: a recorded run as JSON, as CSV (a row a figure), or as a trace of Chrome's format, which
-// Perfetto reads too: a slice a sample, a track a case. The journal keeps durations, not when each
-// sample ran, so the slices lie end to end in the recorded order.
+// Perfetto reads too: a slice a sample, a track a case, and counter tracks of clock, power and
+// temperature. Of measured runs the journal keeps when each block of samples began; the slices of others
+// lie end to end in the recorded order.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/cli.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const double us_ns = 1000, s_us = 1e6;
 
 /* ---- Chrome trace ------------------------------------------------------------------------------------- */
 
@@ -40,30 +43,111 @@ static int track_of(const struct run *run, int result)
     return track;
 }
 
+static bool same_case(const struct result *a, const struct result *b)
+{
+    return strcmp(a->case_label ? a->case_label : "", b->case_label ? b->case_label : "") == 0;
+}
+
+static double duration_us(const struct result *r, size_t from, size_t to)
+{
+    double sum = 0;
+    for (size_t s = from; s < to; s++)
+        sum += r->time.samples_ns[s] / us_ns;
+    return sum;
+}
+
+// Where a result's blocks of samples were timed, in order and within its samples.
+static bool has_timeline(const struct result *r)
+{
+    double last = 0;
+    for (int i = 0; i < r->conditions.chip_count; i++) {
+        const struct chip_sample *c = &r->conditions.chip[i];
+        if (!(c->at_s >= last) || c->sample > r->time.summary.count)
+            return false;
+        last = c->at_s;
+    }
+    return r->conditions.chip_count > 0 && r->time.samples_ns;
+}
+
+// The end of a case's measurement, so that the next begins behind it.
+static double case_end_us(const struct run *run, const struct result *of)
+{
+    double end = 0;
+    for (int i = 0; i < run->result_count; i++) {
+        const struct result *r = &run->results[i];
+        if (!same_case(r, of) || !has_timeline(r))
+            continue;
+        const struct chip_sample *last = &r->conditions.chip[r->conditions.chip_count - 1];
+        end = fmax(end, last->at_s * s_us + duration_us(r, last->sample, r->time.summary.count));
+    }
+    return end;
+}
+
+static void add_slice(json_t *events, const struct result *r, int track, size_t sample,
+                      double at_us)
+{
+    json_array_append_new(events, json_pack("{s:s, s:s, s:s, s:f, s:f, s:i, s:i, s:o}", "name",
+                                            r->variant, "cat", "kernel", "ph", "X", "ts", at_us,
+                                            "dur", r->time.samples_ns[sample] / us_ns, "pid", 1,
+                                            "tid", track, "args", slice_args(r, sample)));
+}
+
+static void add_counter(json_t *events, const char *name, const char *unit, double at_us,
+                        double value)
+{
+    if (isfinite(value))
+        json_array_append_new(events, json_pack("{s:s, s:s, s:f, s:i, s:{s:f}}", "name", name, "ph",
+                                                "C", "ts", at_us, "pid", 1, "args", unit, value));
+}
+
+// Blocks at the times when they ran, the samples of one end to end, and the chip's state beside them.
+static void add_timeline(json_t *events, const struct result *r, int track, double begin_us)
+{
+    const struct conditions *c = &r->conditions;
+    for (int i = 0; i < c->chip_count; i++) {
+        size_t end = i + 1 < c->chip_count ? c->chip[i + 1].sample : r->time.summary.count;
+        double at_us = begin_us + c->chip[i].at_s * s_us;
+        add_counter(events, "SM clock", "MHz", at_us, c->chip[i].sm_mhz);
+        add_counter(events, "power", "W", at_us, c->chip[i].power_w);
+        add_counter(events, "temperature", "C", at_us, c->chip[i].temperature_c);
+        for (size_t s = c->chip[i].sample; s < end; s++) {
+            add_slice(events, r, track, s, at_us);
+            at_us += r->time.samples_ns[s] / us_ns;
+        }
+    }
+}
+
 static bool trace_write(const struct run *run, struct text *out)
 {
     json_t *events = json_array();
-    double *at_us = xcalloc((size_t)run->result_count + 2, sizeof *at_us);
+    double *at_us = xcalloc((size_t)run->result_count + 2, sizeof *at_us), begin_us = 0;
+    bool timed = false;
     json_array_append_new(events, track_name("process_name", 0, run->header.experiment));
     for (int i = 0; i < run->result_count; i++) {
         const struct result *r = &run->results[i];
         int track = track_of(run, i);
-        if (track == i + 1)
+        if (track == i + 1) {
             json_array_append_new(events, track_name("thread_name", track, r->case_label));
+            at_us[track] = begin_us; // of those without a timeline
+            begin_us += case_end_us(run, r);
+        }
+        if (has_timeline(r)) {
+            timed = true;
+            add_timeline(events, r, track, at_us[track]);
+            continue;
+        }
         for (size_t s = 0; r->time.samples_ns && s < r->time.summary.count; s++) {
-            double us = r->time.samples_ns[s] / 1000;
-            json_array_append_new(events, json_pack("{s:s, s:s, s:s, s:f, s:f, s:i, s:i, s:o}",
-                                                    "name", r->variant, "cat", "kernel", "ph", "X",
-                                                    "ts", at_us[track], "dur", us, "pid", 1, "tid",
-                                                    track, "args", slice_args(r, s)));
-            at_us[track] += us;
+            add_slice(events, r, track, s, at_us[track]);
+            at_us[track] += r->time.samples_ns[s] / us_ns;
         }
     }
     free(at_us);
-    json_t *trace = json_pack(
-        "{s:s, s:o, s:{s:s, s:s?, s:s}}", "displayTimeUnit", "ns", "traceEvents", events,
-        "otherData", "experiment", run->header.experiment, "device", run->header.device_name,
-        "order", "samples end to end, as recorded; the gaps between them are not known");
+    json_t *trace =
+        json_pack("{s:s, s:o, s:{s:s, s:s?, s:s}}", "displayTimeUnit", "ns", "traceEvents", events,
+                  "otherData", "experiment", run->header.experiment, "device",
+                  run->header.device_name, "order",
+                  timed ? "blocks of samples when they ran, the samples of a block end to end"
+                        : "samples end to end, as recorded; the gaps between them are not known");
     char *dump = json_dumps(trace, JSON_COMPACT);
     text_printf(out, "%s\n", dump);
     free(dump);

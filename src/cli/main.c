@@ -43,13 +43,18 @@ void cli_warn(const char *text)
     fprintf(stderr, "ridge: warning: %s\n", text);
 }
 
+void cli_add_json(struct text *out, json_t *json)
+{
+    char *dump = json_dumps(json, JSON_INDENT(1));
+    json_decref(json);
+    text_printf(out, "%s\n", dump ? dump : "null");
+    free(dump);
+}
+
 bool cli_print_json(json_t *json, struct error *err)
 {
     struct text out = {0};
-    char *dump = json_dumps(json, JSON_INDENT(1));
-    json_decref(json);
-    text_printf(&out, "%s\n", dump ? dump : "null");
-    free(dump);
+    cli_add_json(&out, json);
     bool done = cli_print(&out, err);
     text_release(&out);
     return done;
@@ -76,11 +81,15 @@ struct report_style cli_style(const struct options *o)
     bool terminal = isatty(STDOUT_FILENO);
     style.color = terminal && !(no_color && *no_color) && !option_given(o, OPTION_NO_COLOR) &&
                   !(term && strcmp(term, "dumb") == 0);
-    style.unicode = locale_is_utf8();
+    style.plain = option_given(o, OPTION_PLAIN);
+    style.color = style.color && !style.plain;
+    style.unicode = locale_is_utf8() && !style.plain;
     if (columns && str_to_i64(columns, &n) && n > 0 && n < 1000)
         style.width = (int)n;
     else if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0)
         style.width = window.ws_col;
+    if (style.plain)
+        style.width = 1000; // a fact is not broken into lines
     if (style.width < 80)
         style.width = 80;
     return style;

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 struct session { // what the loop's events need
@@ -26,17 +27,22 @@ static void line_clear(struct session *s)
     s->line_open = false;
 }
 
-static void on_progress(void *context, const char *phase, const char *variant,
-                        const char *case_label, double share, double left_s)
+// The window may change its size meanwhile.
+static int live_columns(void)
+{
+    struct winsize window;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0 ? window.ws_col : 80;
+}
+
+static void on_progress(void *context, const struct loop_progress *p)
 {
     struct session *s = context;
+    struct text line = {0};
     if (s->quiet || !s->live)
         return;
-    char left[32] = "";
-    if (left_s >= 0)
-        snprintf(left, sizeof left, ", %.0f s left", ceil(left_s));
-    fprintf(stderr, "\r\033[K%3.0f %% %s %s %s%s", 100 * share, case_label ? case_label : "",
-            variant ? variant : "", phase, left);
+    report_progress(p, live_columns() - 1, &line); // in the last column some terminals wrap
+    fprintf(stderr, "\r\033[K%s", text_str(&line));
+    text_release(&line);
     s->line_open = true;
     fflush(stderr);
 }
@@ -175,8 +181,9 @@ static bool hypotheses_load(const struct options *o, struct arena *a, struct jou
 
 static bool loop_command(const struct options *o, bool verify_only, int *status, struct error *err)
 {
-    struct session s = {
-        .o = o, .quiet = option_given(o, OPTION_QUIET), .live = isatty(STDERR_FILENO)};
+    struct session s = {.o = o,
+                        .quiet = option_given(o, OPTION_QUIET),
+                        .live = isatty(STDERR_FILENO) && !option_given(o, OPTION_PLAIN)};
     struct loop_request request = {.verify_only = verify_only};
     struct loop_events events = {.header = on_header,
                                  .warning = on_warning,

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 // "1.234,5" within quotes says that this file's decimal sign is the comma.
 static bool writes_decimal_comma(const char *data, size_t size_bytes)
@@ -166,6 +167,17 @@ bool csv_header(struct csv *c, const char *const *names)
     return false;
 }
 
+bool csv_has_header(const struct source *s, const char *const *names)
+{
+    struct arena a = {0};
+    struct csv c;
+    csv_open(&c, &a, s->file, s->data, s->size_bytes);
+    bool found = csv_header(&c, names);
+    csv_close(&c);
+    arena_release(&a);
+    return found;
+}
+
 struct columns csv_columns(const struct csv *c)
 {
     struct columns out = {ARENA_ARRAY(c->arena, const char *, c->count + 1), c->count};
@@ -198,6 +210,8 @@ const char *csv_field(const struct csv *c, int column)
 /* ---- numbers ---------------------------------------------------------------------------------------- */
 
 enum { NUMBER_BYTES_MAX = 64 };
+// No counter of a chip comes near, and sums and products of a few such figures stay finite.
+static const double number_max = 1e30;
 
 // The value's decimal sign: the last of the two where both are; a lone one that stands before three
 // digits, or more than once, groups thousands (a lone dot does so only in files with the comma).
@@ -216,14 +230,15 @@ static char decimal_sign(const char *s, bool decimal_comma)
 
 enum number_kind number_read(const char *s, bool decimal_comma, double *out)
 {
-    static const char *const absent[] = {"n/a", "N/A", "nan", "-nan", "NaN", "(!) n/a", "-", "inf"};
+    static const char *const absent[] = {"n/a", "nan",  "-nan", "inf",     "-inf",
+                                         "-",   "<na>", "null", "(!) n/a", "no data"};
     char digits[NUMBER_BYTES_MAX];
     size_t n = 0;
     s += strspn(s, " ");
     if (!*s)
         return NUMBER_ABSENT;
     for (size_t i = 0; i < COUNT_OF(absent); i++)
-        if (strcmp(s, absent[i]) == 0)
+        if (strcasecmp(s, absent[i]) == 0)
             return NUMBER_ABSENT;
     char decimal = decimal_sign(s, decimal_comma);
     for (; *s; s++) {
@@ -241,7 +256,7 @@ enum number_kind number_read(const char *s, bool decimal_comma, double *out)
             return NUMBER_BAD;
     }
     digits[n] = 0;
-    return str_to_double(digits, out) && isfinite(*out) ? NUMBER_OK : NUMBER_BAD;
+    return str_to_double(digits, out) && fabs(*out) <= number_max ? NUMBER_OK : NUMBER_BAD;
 }
 
 // One word of a unit: "msecond", "Gbyte", "inst". ns for times, single ones for the rest.
@@ -280,19 +295,30 @@ double unit_factor(const char *unit)
     return factor;
 }
 
+// The digits of "1,024" or "1.024", where commas that part the extents are followed by a blank.
+static const char *extent_read(const char *s, bool commas_group, double *out)
+{
+    *out = 0;
+    for (;;) {
+        for (; *s >= '0' && *s <= '9'; s++)
+            *out = 10 * *out + (*s - '0');
+        bool groups =
+            (*s == '.' || (*s == ',' && commas_group)) && strspn(s + 1, "0123456789") == 3;
+        if (!groups)
+            return s;
+        s++;
+    }
+}
+
 double volume_read(const char *s)
 {
     double product = 1;
-    bool any = false;
-    while (*s) {
-        s += strcspn(s, "0123456789");
-        size_t n = strspn(s, "0123456789");
-        double value = 0;
-        for (size_t i = 0; i < n; i++)
-            value = 10 * value + (s[i] - '0');
-        product *= n > 0 ? value : 1;
-        any |= n > 0;
-        s += n;
+    bool any = false, commas_group = strstr(s, ", ") != NULL;
+    while (*(s += strcspn(s, "0123456789"))) {
+        double value;
+        s = extent_read(s, commas_group, &value);
+        product *= value;
+        any = true;
     }
-    return any ? product : 0;
+    return any && product <= number_max ? product : 0;
 }

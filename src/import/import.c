@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/internal.h"
 
+#include <glob.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 // More samples than this of one kernel are counted, not kept.
 enum { SAMPLES_MAX = 65536 };
@@ -34,8 +36,7 @@ const char *const *import_formats(size_t *count)
 
 /* ---- kernels ---------------------------------------------------------------------------------------- */
 
-// Where a text is not UTF-8, as the journal's is, its bytes beyond ASCII become '?'.
-static const char *text_valid(struct arena *a, const char *s)
+const char *text_valid(struct arena *a, const char *s)
 {
     char *copy = arena_strdup(a, s);
     json_t *j = json_string(copy);
@@ -108,6 +109,34 @@ static bool metric_value(const void *context, const char *name, double *value)
     return m != NULL;
 }
 
+// No launch takes longer, nor a negative time: the clock or the file is broken.
+static const double time_max_ns = 1e18;
+
+static bool time_possible(double ns, struct error *err)
+{
+    return isnan(ns) || (ns >= 0 && ns <= time_max_ns) ||
+           fail(err, NOWHERE, "a launch took %g ns, which cannot be: export the file again", ns);
+}
+
+// A launch below the clock's resolution has no time that could be compared.
+static bool times_check(struct kernel *k, struct error *err)
+{
+    const double sums[] = {k->mean_ns, k->median_ns, k->min_ns, k->max_ns, k->stddev_ns};
+    size_t kept = 0;
+    for (size_t i = 0; i < COUNT_OF(sums); i++)
+        if (!time_possible(sums[i], err))
+            return false;
+    for (size_t i = 0; i < k->sample_count; i++) {
+        if (!time_possible(k->samples_ns[i], err))
+            return false;
+        if (k->samples_ns[i] > 0)
+            k->samples_ns[kept++] = k->samples_ns[i];
+    }
+    k->zero_count = k->sample_count - kept;
+    k->sample_count = kept;
+    return true;
+}
+
 static double known(double value, double otherwise)
 {
     return isnan(value) ? otherwise : value;
@@ -117,7 +146,7 @@ static double known(double value, double otherwise)
 static void time_summed(struct arena *a, const struct kernel *k, struct time_result *t)
 {
     double typical = known(k->median_ns, k->mean_ns);
-    if (isnan(typical)) // only spreads were in the file
+    if (!(typical > 0)) // only spreads were in the file, or 0
         return;
     t->provenance = PROVENANCE_MEASURED;
     t->samples_ns = ARENA_NEW(a, double);
@@ -129,12 +158,14 @@ static void time_summed(struct arena *a, const struct kernel *k, struct time_res
     t->summary.stddev = known(k->stddev_ns, 0);
 }
 
-static void time_fill(struct arena *a, struct kernel *k, struct time_result *t)
+static bool time_fill(struct arena *a, struct kernel *k, struct time_result *t, struct error *err)
 {
     double ns;
     if (k->sample_count == 0 && !k->summed &&
         metrics_time_ns(METRIC_TOOL_NCU, metric_value, k, &ns))
         kernel_time(k, ns);
+    if (!times_check(k, err))
+        return false;
     if (k->sample_count > 0) {
         t->provenance = PROVENANCE_MEASURED;
         t->samples_ns = ARENA_ARRAY(a, double, k->sample_count);
@@ -143,6 +174,7 @@ static void time_fill(struct arena *a, struct kernel *k, struct time_result *t)
     } else if (k->summed) {
         time_summed(a, k, t);
     }
+    return true;
 }
 
 static const char *note_of(struct arena *a, const struct kernel *k)
@@ -154,6 +186,9 @@ static const char *note_of(struct arena *a, const struct kernel *k)
                             "%zu launches as the tool summed them up: the interval is from the "
                             "fastest to the slowest",
                             k->launches);
+    if (k->zero_count > 0)
+        return arena_printf(a, "%zu of %zu launches took 0 ns by the tool's clock: left out",
+                            k->zero_count, k->launches);
     if (k->launches > k->sample_count)
         return arena_printf(a, "the first %zu of %zu launches", k->sample_count, k->launches);
     return NULL;
@@ -199,14 +234,15 @@ static bool result_fill(struct arena *a, const struct gpu *gpu, struct kernel *k
                         struct error *err)
 {
     *r = (struct result){.variant = k->name,
-                         .title = note_of(a, k),
                          .case_label = k->group,
                          .status = k->status,
                          .error = k->error,
                          .counters = k->counters,
                          .worst_relative_error = (double)NAN,
                          .worst_absolute_error = (double)NAN};
-    time_fill(a, k, &r->time);
+    if (!time_fill(a, k, &r->time, err))
+        return false;
+    r->title = note_of(a, k);
     counters_from_metrics(METRIC_TOOL_NCU, metric_value, k, &r->counters);
     counters_from_metrics(METRIC_TOOL_ROCPROF, metric_value, k, &r->counters);
     occupancy_fill(gpu, k, &r->counters);
@@ -242,14 +278,14 @@ static void cases_name(struct builder *b)
             }
 }
 
-static bool results_fill(struct builder *b, const struct gpu *gpu, struct run *out,
-                         struct error *err)
+static bool results_fill(struct builder *b, const char *file, const struct gpu *gpu,
+                         struct run *out, struct error *err)
 {
     cases_name(b);
     out->results = ARENA_ARRAY(b->arena, struct result, b->count + 1);
     for (size_t i = 0; i < b->count; i++)
         if (!result_fill(b->arena, gpu, b->kernels[i], &out->results[out->result_count++], err))
-            return error_context(err, "in kernel '%s'", b->kernels[i]->name);
+            return error_context(err, "in kernel '%s' of %s", b->kernels[i]->name, file);
     return true;
 }
 
@@ -300,7 +336,7 @@ static bool run_fill(struct builder *b, const struct import_request *request, co
         return false;
     if (chip)
         gpu = roofs_known(b->arena, chip, b->device_name);
-    if (!results_fill(b, gpu, out, err))
+    if (!results_fill(b, file, gpu, out, err))
         return false;
     header_fill(b, request, file, gpu, &out->header);
     return true;
@@ -368,6 +404,34 @@ bool import_bytes(struct arena *a, const struct import_request *request, const c
     return done;
 }
 
+// For glob(): names of folders mean themselves.
+static const char *escaped(struct arena *a, const char *path)
+{
+    struct text t = {0};
+    for (; *path; path++) {
+        if (strchr("*?[\\", *path))
+            text_add(&t, "\\");
+        text_addn(&t, path, 1);
+    }
+    const char *out = arena_strdup(a, text_str(&t));
+    text_release(&t);
+    return out;
+}
+
+static const char *without_slash(struct arena *a, const char *path)
+{
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    return arena_strndup(a, path, n);
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
 static bool file_import(struct builder *b, const struct import_request *request, const char *path,
                         struct error *err)
 {
@@ -381,14 +445,40 @@ static bool file_import(struct builder *b, const struct import_request *request,
     return done;
 }
 
+// The files of a workload's folder; what else lies there (rooflines, logs) is not read.
+static bool folder_import(struct builder *b, const struct import_request *request,
+                          const char *folder, struct error *err)
+{
+    static const char *const patterns[] = {"pmc_perf.csv", "results_pmc_perf_*.csv", "sysinfo.csv"};
+    size_t counters = 0;
+    for (size_t i = 0; i < COUNT_OF(patterns); i++) {
+        glob_t found = {0};
+        bool is_sysinfo = i + 1 == COUNT_OF(patterns), done = true;
+        if (i == 1 && counters > 0) // pmc_perf.csv is these, joined
+            continue;
+        (void)glob(path_join(b->arena, escaped(b->arena, folder), patterns[i]), 0, NULL, &found);
+        for (size_t k = 0; done && k < found.gl_pathc; k++)
+            done = file_import(b, request, found.gl_pathv[k], err);
+        counters += is_sysinfo ? 0 : found.gl_pathc;
+        globfree(&found);
+        if (!done)
+            return false;
+    }
+    return counters > 0 ||
+           fail(err, (struct location){.file = folder},
+                "this folder holds no pmc_perf.csv or results_pmc_perf_*.csv, so it is no workload "
+                "of rocprof-compute: name another tool's file itself");
+}
+
 bool import_files(struct arena *a, const struct import_request *request, const char *const *paths,
                   size_t count, struct run *out, struct error *err)
 {
     struct builder b = {.arena = a};
     bool done = true;
     for (size_t i = 0; done && i < count; i++)
-        done = file_import(&b, request, paths[i], err);
-    done = done && run_fill(&b, request, paths[0], out, err);
+        done = is_folder(paths[i]) ? folder_import(&b, request, paths[i], err)
+                                   : file_import(&b, request, paths[i], err);
+    done = done && run_fill(&b, request, without_slash(a, paths[0]), out, err);
     builder_release(&b);
     return done;
 }

@@ -6,6 +6,13 @@
 
 #include "import/import.h"
 
+struct source {
+    const char *file;
+    const char *path; // NULL: only in memory
+    const char *data;
+    size_t size_bytes;
+};
+
 /* ---- CSV (RFC 4180, and what tools make of it) ------------------------------------------------ */
 
 // Rows one by one; fields are NUL terminated in the arena. Line ends CR, LF, CRLF; quoted fields may
@@ -29,6 +36,7 @@ bool csv_next(struct csv *c, bool *more, struct error *err) CHECK_RESULT;
 // Moves behind the next line that holds all the names (NULL terminated) as fields, whatever stands
 // before it; the fields are the header's then. false: there is none.
 bool csv_header(struct csv *c, const char *const *names);
+bool csv_has_header(const struct source *s, const char *const *names);
 struct columns { // a copy of a header
     const char **names;
     size_t count;
@@ -56,7 +64,7 @@ struct metric {
 struct kernel {
     const char *name, *shape, *group; // group: "" kernels, else the case ("memory operations")
     double *samples_ns;
-    size_t sample_count, sample_capacity, launches;
+    size_t sample_count, sample_capacity, launches, zero_count;
     bool summed;                                          // the tool gave only these:
     double mean_ns, median_ns, min_ns, max_ns, stddev_ns; // NAN = not said
     struct table metrics;                                 // name -> struct metric, in the arena
@@ -80,16 +88,12 @@ struct kernel *kernel_get(struct builder *b, const char *name, const char *shape
 void kernel_time(struct kernel *k, double ns);
 void kernel_metric(struct builder *b, struct kernel *k, const char *name, double value);
 void kernel_shape(struct kernel *k, double grid_blocks, double block_threads);
+// Where a text is not UTF-8, as the journal's is, its bytes beyond ASCII become '?'.
+const char *text_valid(struct arena *a, const char *s);
 bool seen_first(struct builder *b, const char *key); // true the first time
 
 /* ---- readers: one a format ------------------------------------------------------------------------ */
 
-struct source {
-    const char *file;
-    const char *path; // NULL: only in memory
-    const char *data;
-    size_t size_bytes;
-};
 #define FORMAT(id, name, what)                \
     bool id##_detect(const struct source *s); \
     bool id##_read(struct builder *b, const struct source *s, struct error *err) CHECK_RESULT;

@@ -10,20 +10,9 @@
 static const char *const wide_names[] = {"ID", "Kernel Name", NULL};
 static const char *const long_names[] = {"Metric Name", "Metric Unit", NULL};
 
-static bool header_is_there(const struct source *s, const char *const *names)
-{
-    struct arena a = {0};
-    struct csv c;
-    csv_open(&c, &a, s->file, s->data, s->size_bytes);
-    bool found = csv_header(&c, names);
-    csv_close(&c);
-    arena_release(&a);
-    return found;
-}
-
 bool ncu_detect(const struct source *s)
 {
-    return header_is_there(s, wide_names) || header_is_there(s, long_names);
+    return csv_has_header(s, wide_names) || csv_has_header(s, long_names);
 }
 
 struct ncu {
@@ -198,7 +187,7 @@ bool ncu_read(struct builder *b, const struct source *s, struct error *err)
 {
     struct ncu n = {.b = b};
     csv_open(&n.csv, b->arena, s->file, s->data, s->size_bytes);
-    bool is_long = header_is_there(s, long_names), done;
+    bool is_long = csv_has_header(s, long_names), done;
     if (!csv_header(&n.csv, is_long ? long_names : wide_names)) {
         done = fail(err, (struct location){.file = s->file},
                     "no header of Nsight Compute's CSV is in the file ('ID' and 'Kernel Name', or "

@@ -27,6 +27,8 @@ struct job_facts { // of the worker's run, beside the result
 struct job_progress {
     void (*call)(void *context, double share);
     void *context;
+    // Optional: the job of that index is being sampled.
+    void (*sampled)(void *context, int job, double share, const struct sampled_now *now);
 };
 // Runs the job in a worker process and fills the result's status, error, check, time, counters,
 // lines and problems. false: cancelled, or the system fails us.

@@ -47,7 +47,8 @@ struct stage {          // one case at work
 
 /* ---- telling ---------------------------------------------------------------------------------------- */
 
-static void tell_progress(struct loop *l, const char *phase, double share_of_unit)
+static void tell_sampled(struct loop *l, const char *phase, double share_of_unit,
+                         const struct sampled_now *now)
 {
     if (!l->events->progress)
         return;
@@ -55,7 +56,19 @@ static void tell_progress(struct loop *l, const char *phase, double share_of_uni
     double share = l->units > 0 ? (l->units_done + share_of_unit) / l->units : 0;
     double elapsed_s = (double)(clock_ns() - l->started_ns) / ns_per_s;
     double left_s = share >= share_known ? elapsed_s * (1 - share) / share : -1;
-    l->events->progress(l->events->context, phase, l->variant, l->case_label, share, left_s);
+    struct loop_progress p = {.phase = phase,
+                              .variant = l->variant,
+                              .case_label = l->case_label,
+                              .share = share,
+                              .left_s = left_s,
+                              .now = *now};
+    l->events->progress(l->events->context, &p);
+}
+
+static void tell_progress(struct loop *l, const char *phase, double share_of_unit)
+{
+    static const struct sampled_now nothing = {.interval = (double)NAN, .sm_mhz = (double)NAN};
+    tell_sampled(l, phase, share_of_unit, &nothing);
 }
 
 // A result that is timed on a clock comes in two halves: it is verified, then measured with the rest.
@@ -71,10 +84,16 @@ static void on_share(void *context, double share)
                   is_measured(l) ? 0.5 * share : share);
 }
 
-static void on_measure_share(void *context, double share)
+struct measuring { // the jobs of a case, sampled together
+    struct loop *loop;
+    const struct job *jobs;
+};
+
+static void on_sampled(void *context, int job, double share, const struct sampled_now *now)
 {
-    struct loop *l = context;
-    tell_progress(l, "measuring", share * l->selected_count);
+    const struct measuring *m = context;
+    m->loop->variant = m->jobs[job].variant->spec->name;
+    tell_sampled(m->loop, "measuring", share * m->loop->selected_count, now);
 }
 
 static bool is_cancelled(const struct loop *l, struct error *err)
@@ -480,7 +499,7 @@ static bool run_variant(struct loop *l, struct stage *s, int variant, struct res
         return true;
     }
     struct job job = job_of(l, s, variant);
-    struct job_progress progress = {on_share, l};
+    struct job_progress progress = {.call = on_share, .context = l};
     on_share(l, 0);
     if (!job_run(l->arena, &job, &progress, l->events->cancel, r, &s->facts[variant], err))
         return false;
@@ -569,9 +588,10 @@ static bool run_measured(struct loop *l, struct stage *s, struct error *err)
             timed[jobs_count++] = r;
         }
     }
-    struct job_progress progress = {on_measure_share, l};
+    struct measuring measuring = {l, jobs};
+    struct job_progress progress = {.context = &measuring, .sampled = on_sampled};
     l->variant = NULL;
-    on_measure_share(l, 0);
+    tell_progress(l, "warming up", 0);
     if (!measure_jobs(l->arena, jobs, timed, jobs_count, &progress, l->events->cancel, err))
         return false;
     l->units_done = units_before;

@@ -26,6 +26,12 @@ struct time_result {
     struct summary summary;     // ns; a modelled time has count 1 and low = high = median
     double *samples_ns;         // summary.count values, in order
 };
+// The chip after a block of samples. NAN = not known.
+struct chip_sample {
+    double at_s;   // when the block began, since the sampling of the case did
+    size_t sample; // of the variant's samples, the block's first; set aside blocks have none
+    double sm_mhz, power_w, temperature_c;
+};
 // How a time was measured, and in what state of the chip. 0 or NULL = not known.
 struct conditions {
     int batch; // runs of the sequence that a sample is the mean of
@@ -33,6 +39,8 @@ struct conditions {
     double energy_mj;         // of one run, back to back
     size_t throttled_samples; // taken while the chip was slowed down, and not among the samples …
     const char *throttled;    // … unless no others could be had: the reason, and they are
+    struct chip_sample *chip; // over time
+    int chip_count;
 };
 
 struct speedup {
@@ -143,12 +151,19 @@ struct loop_request {
     bool has_seed;
     uint64_t seed; // else fresh
 };
+struct loop_progress {
+    const char *phase;                // "compiling", "reference", "measuring" …
+    const char *variant, *case_label; // NULL = all of them
+    double share, left_s;             // 0..1 of the whole run; left_s < 0 = not known
+    struct sampled_now {
+        size_t samples;  // of the variant so far; 0 = it is not sampled
+        double interval; // half the 95 % interval of its median, relative; NAN = not known
+        double sm_mhz;   // NAN = not known
+    } now;
+};
 struct loop_events { // all optional; called in the parent
     void (*header)(void *context, const struct run_header *h);
-    // phase: "compiling", "reference", "verifying and counting" …; share 0..1 of the whole run;
-    // left_s < 0 = not known.
-    void (*progress)(void *context, const char *phase, const char *variant, const char *case_label,
-                     double share, double left_s);
+    void (*progress)(void *context, const struct loop_progress *p);
     // What the user should know, but need not stop for.
     void (*warning)(void *context, const char *text);
     // A finished result, judged. Returning false stops the run (the journal could not write).
@@ -163,7 +178,7 @@ bool loop_run(struct arena *a, const struct loop_request *request, const struct 
 
 /* ---- sampling: how times are measured, for whoever has something that can be run again -------------- */
 
-enum { SAMPLES_MAX_DEFAULT = 2000 };
+enum { SAMPLES_MAX_DEFAULT = 2000, CHIP_SAMPLES_MAX = 1000 };
 
 struct sample_list {
     double *items;
@@ -182,6 +197,8 @@ struct sampled { // one of the things that are compared
     struct sample_list good, throttled;
     const char *reason; // of the throttled ones
     struct sample_list sm_mhz, power_w, temperature_c;
+    struct chip_sample *chip; // one a block, the first CHIP_SAMPLES_MAX of them
+    size_t chip_count, chip_capacity;
     double energy_mj;
 };
 struct sampling_ops {
@@ -192,7 +209,8 @@ struct sampling_ops {
     // As device_ops' measure.
     bool (*take)(void *context, int subject, const struct device_run_options *options, int count,
                  double *times_ns, struct error *err);
-    void (*share)(void *context, double done); // optional: of the time limit
+    // Optional: after a block of this one; done: of the time limit, 0..1.
+    void (*progress)(void *context, int subject, double done);
 };
 struct sampling {
     const struct sampling_ops *ops;
@@ -207,6 +225,7 @@ struct sampling {
     double timeout_s;   // of one take
     int current;        // out: the one that is worked on; the one to blame
     uint64_t random;    // state of the shuffles
+    uint64_t began_ns;  // by clock_ns()
 };
 double sampling_limit_s(double asked_s);
 bool sampling_run(struct sampling *s, struct error *err) CHECK_RESULT;

@@ -17,7 +17,8 @@ enum {
 };
 
 static const double batch_bytes_max = 4e9; // of a batch's sets of buffers
-static const double roof_slack = 0.97;     // clocks and data sheets are not exact
+static const uint64_t progress_step_ns = 100000000;
+static const double roof_slack = 0.97; // clocks and data sheets are not exact
 
 enum message {
     MESSAGE_BEGIN = 'B',
@@ -32,7 +33,9 @@ struct begin_message {
 };
 struct share_message {
     char kind;
+    int index;
     double share;
+    struct sampled_now now;
 };
 struct failed_message {
     char kind;
@@ -40,10 +43,10 @@ struct failed_message {
     enum result_status status;
     char why[sizeof((struct error *)0)->message];
 };
-struct times_message { // followed by its samples
+struct times_message { // followed by its samples and the chip's
     char kind;
     int index, batch;
-    size_t count, throttled_samples;
+    size_t count, chip_count, throttled_samples;
     double sm_mhz, power_w, temperature_c, energy_mj;
     char throttled[REASON_BYTES]; // "" = the samples are not
     struct transfers transfers;   // to be added to each sample; ABSENT = none
@@ -67,7 +70,7 @@ struct session {
     struct transfers transfers; // of the case's buffers, where they are wanted
     struct track *tracks;
     struct sampling sampling; // its subjects beside the tracks
-    double share;             // of the work done, as it was last told
+    uint64_t told_ns;         // when the parent last heard of progress
 };
 
 static const struct loop_request *request_of(const struct session *s)
@@ -81,10 +84,23 @@ static bool tell_begin(struct session *s, const struct track *t)
     return worker_send(s->fd, &m, sizeof m);
 }
 
-static void tell_share(struct session *s, double share)
+// A person reads it: a few times a second are enough, and the next block is not kept waiting.
+static void tell_progress(void *context, int subject, double done)
 {
-    struct share_message m = {MESSAGE_SHARE, share > s->share ? share : s->share};
-    s->share = m.share;
+    struct session *s = context;
+    const struct sampled *t = &s->sampling.subjects[subject];
+    uint64_t now_ns = clock_ns();
+    if (now_ns - s->told_ns < progress_step_ns || t->good.count == 0)
+        return;
+    s->told_ns = now_ns;
+    struct summary sum = stats_summary(t->good.items, t->good.count);
+    struct share_message m = {
+        .kind = MESSAGE_SHARE,
+        .index = s->tracks[subject].index,
+        .share = done,
+        .now = {.samples = t->good.count,
+                .interval = (sum.high - sum.low) / 2 / sum.median,
+                .sm_mhz = t->chip_count > 0 ? t->chip[t->chip_count - 1].sm_mhz : (double)NAN}};
     (void)worker_send(s->fd, &m, sizeof m);
 }
 
@@ -147,13 +163,8 @@ static bool take_subject(void *context, int subject, const struct device_run_opt
                                          err);
 }
 
-static void share_done(void *context, double share)
-{
-    tell_share(context, share);
-}
-
 static const struct sampling_ops sampling_ops = {begin_subject, fresh_subject, take_subject,
-                                                 share_done};
+                                                 tell_progress};
 
 /* ---- proving what was timed --------------------------------------------------------------------------- */
 
@@ -219,6 +230,7 @@ static bool tell_times(struct session *s, int index)
                               .index = s->tracks[index].index,
                               .batch = c.batch,
                               .count = t->good.count,
+                              .chip_count = t->chip_count,
                               .throttled_samples = c.throttled_samples,
                               .sm_mhz = c.sm_mhz,
                               .power_w = c.power_w,
@@ -230,6 +242,7 @@ static bool tell_times(struct session *s, int index)
     struct text whole = {0};
     text_addn(&whole, (const char *)&m, sizeof m);
     text_addn(&whole, (const char *)t->good.items, m.count * sizeof(double));
+    text_addn(&whole, (const char *)t->chip, m.chip_count * sizeof *t->chip);
     bool sent = worker_send(s->fd, whole.data, whole.length);
     text_release(&whole);
     return sent;
@@ -333,10 +346,13 @@ static void take_times(struct inbox *box, const char *data, size_t size_bytes)
     struct times_message m;
     memcpy(&m, data, sizeof m);
     if (m.index < 0 || m.index >= box->count || m.count == 0 ||
-        size_bytes != sizeof m + m.count * sizeof(double))
+        size_bytes !=
+            sizeof m + m.count * sizeof(double) + m.chip_count * sizeof(struct chip_sample))
         return;
     double *samples = ARENA_ARRAY(box->arena, double, m.count);
     memcpy(samples, data + sizeof m, m.count * sizeof(double));
+    struct chip_sample *chip = ARENA_ARRAY(box->arena, struct chip_sample, m.chip_count + 1);
+    memcpy(chip, data + sizeof m + m.count * sizeof(double), m.chip_count * sizeof *chip);
     box->timed[m.index] = true;
     struct result *r = box->results[m.index];
     r->time = (struct time_result){PROVENANCE_MEASURED, stats_summary(samples, m.count), samples};
@@ -348,6 +364,8 @@ static void take_times(struct inbox *box, const char *data, size_t size_bytes)
         .energy_mj = m.energy_mj,
         .throttled_samples = m.throttled_samples,
         .throttled = m.throttled[0] ? arena_strdup(box->arena, m.throttled) : NULL,
+        .chip = chip,
+        .chip_count = (int)m.chip_count,
     };
     if (m.transfers.provenance != PROVENANCE_ABSENT)
         transfers_add(&m.transfers, r);
@@ -372,8 +390,8 @@ static void take_message(void *context, const char *data, size_t size_bytes)
         if (size_bytes != sizeof share)
             return;
         memcpy(&share, data, sizeof share);
-        if (box->progress && box->progress->call)
-            box->progress->call(box->progress->context, share.share);
+        if (box->progress && box->progress->sampled && share.index >= 0 && share.index < box->count)
+            box->progress->sampled(box->progress->context, share.index, share.share, &share.now);
         break;
     case MESSAGE_FAILED:
         if (size_bytes != sizeof box->failure)

@@ -159,6 +159,36 @@ static void read_time(struct reader *r, const json_t *object, struct time_result
         out->samples_ns[i] = json_number_value(json_array_get(samples, i));
 }
 
+static double item_number(const json_t *list, size_t i)
+{
+    const json_t *j = json_array_get(list, i);
+    return json_is_number(j) ? json_number_value(j) : (double)NAN;
+}
+
+static void read_chip(struct reader *r, const json_t *conditions, struct conditions *out)
+{
+    const json_t *j = member(conditions, "chip"), *at, *sample, *sm, *power, *heat;
+    if (!j)
+        return;
+    size_t count = read_count(r, j, "at_s", &at);
+    if (read_count(r, j, "sample", &sample) != count || read_count(r, j, "sm_mhz", &sm) != count ||
+        read_count(r, j, "power_w", &power) != count ||
+        read_count(r, j, "temperature_c", &heat) != count || count > CHIP_SAMPLES_MAX) {
+        reader_fail(r, "chip", "lists of one length");
+        return;
+    }
+    out->chip = ARENA_ARRAY(r->arena, struct chip_sample, count + 1);
+    out->chip_count = (int)count;
+    for (size_t i = 0; i < count; i++) {
+        json_int_t first = json_integer_value(json_array_get(sample, i));
+        out->chip[i] = (struct chip_sample){.at_s = item_number(at, i),
+                                            .sample = first > 0 ? (size_t)first : 0,
+                                            .sm_mhz = item_number(sm, i),
+                                            .power_w = item_number(power, i),
+                                            .temperature_c = item_number(heat, i)};
+    }
+}
+
 static void read_conditions(struct reader *r, const json_t *object, struct conditions *out)
 {
     const json_t *j = member(object, "conditions");
@@ -172,6 +202,7 @@ static void read_conditions(struct reader *r, const json_t *object, struct condi
     out->energy_mj = read_number(r, j, "energy_mj", 0);
     out->throttled_samples = (size_t)read_unsigned(r, j, "throttled_samples");
     out->throttled = read_text(r, j, "throttled");
+    read_chip(r, j, out);
 }
 
 static void read_counters(struct reader *r, const json_t *object, struct counters *out)

@@ -97,6 +97,23 @@ static void set_positive(json_t *object, const char *key, double value)
         json_object_set_new(object, key, number(value));
 }
 
+// Lists side by side, an item a block of samples.
+static json_t *chip_to_json(const struct conditions *t)
+{
+    json_t *at = json_array(), *sample = json_array(), *sm = json_array(), *power = json_array(),
+           *heat = json_array();
+    for (int i = 0; i < t->chip_count; i++) {
+        const struct chip_sample *c = &t->chip[i];
+        json_array_append_new(at, number(c->at_s));
+        json_array_append_new(sample, json_integer((json_int_t)c->sample));
+        json_array_append_new(sm, number(c->sm_mhz));
+        json_array_append_new(power, number(c->power_w));
+        json_array_append_new(heat, number(c->temperature_c));
+    }
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "at_s", at, "sample", sample, "sm_mhz", sm,
+                     "power_w", power, "temperature_c", heat);
+}
+
 // How a time was measured and in what state the chip was.
 static json_t *conditions_to_json(const struct conditions *t)
 {
@@ -108,6 +125,8 @@ static json_t *conditions_to_json(const struct conditions *t)
     set_positive(j, "energy_mj", t->energy_mj);
     json_object_set_new(j, "throttled_samples", json_integer((json_int_t)t->throttled_samples));
     set_text(j, "throttled", t->throttled);
+    if (t->chip_count > 0)
+        json_object_set_new(j, "chip", chip_to_json(t));
     return j;
 }
 

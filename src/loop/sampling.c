@@ -119,6 +119,23 @@ static void keep_finite(struct sample_list *list, double value)
         sample_add(list, value);
 }
 
+static double or_nan(bool known, double value)
+{
+    return known && value > 0 ? value : (double)NAN;
+}
+
+static void keep_chip(struct sampled *t, double at_s, const struct device_state *state)
+{
+    if (t->chip_count == CHIP_SAMPLES_MAX)
+        return;
+    struct chip_sample c = {.at_s = at_s,
+                            .sample = t->good.count,
+                            .sm_mhz = or_nan(state->valid, state->sm_mhz),
+                            .power_w = or_nan(state->valid, state->power_w),
+                            .temperature_c = or_nan(state->valid, state->temperature_c)};
+    VEC_PUSH(t->chip, t->chip_count, t->chip_capacity, c);
+}
+
 static bool take_samples(struct sampling *s, int subject, struct error *err)
 {
     double times[BLOCK_SAMPLES_MAX];
@@ -129,10 +146,12 @@ static bool take_samples(struct sampling *s, int subject, struct error *err)
         return true;
     if (!begin(s, subject, err) || (s->ops->fresh && !s->ops->fresh(s->context, subject, err)))
         return false;
+    double at_s = elapsed_s(s->began_ns);
     struct device_state before = look(s);
     if (!take(s, subject, count, t->batch, s->cold, times, err))
         return false;
     struct device_state after = look(s);
+    keep_chip(t, at_s, &after);
     const char *reason = after.valid && after.throttled     ? after.throttled
                          : before.valid && before.throttled ? before.throttled
                                                             : NULL;
@@ -198,11 +217,14 @@ static bool sample_all(struct sampling *s, int *order, struct error *err)
         order[i] = i;
     for (double spent_s = 0; !is_done(s, spent_s); spent_s = elapsed_s(start_ns)) {
         shuffle(s, order);
-        for (int i = 0; i < s->count; i++)
+        for (int i = 0; i < s->count; i++) {
             if (!take_block(s, order[i], err))
                 return false;
-        if (s->ops->share)
-            s->ops->share(s->context, fmin(1, spent_s / (sampling_limit_s(s->limit_s) * s->count)));
+            if (s->ops->progress)
+                s->ops->progress(
+                    s->context, order[i],
+                    fmin(1, elapsed_s(start_ns) / (sampling_limit_s(s->limit_s) * s->count)));
+        }
     }
     return true;
 }
@@ -218,6 +240,7 @@ static bool warm_up_phase(struct sampling *s, struct error *err)
 bool sampling_run(struct sampling *s, struct error *err)
 {
     int *order = xcalloc((size_t)s->count + 1, sizeof *order);
+    s->began_ns = clock_ns();
     bool done = warm_up_phase(s, err) && sample_all(s, order, err);
     free(order);
     return done;
@@ -280,4 +303,5 @@ void sampled_release(struct sampled *t)
     free(t->sm_mhz.items);
     free(t->power_w.items);
     free(t->temperature_c.items);
+    free(t->chip);
 }

@@ -78,21 +78,25 @@ static const char *expectation_class(enum expectation_verdict v)
     return "even";
 }
 
+void html_expectation(struct text *out, const struct expectation_result *e)
+{
+    html_escape(out, e->what);
+    text_add(out, " expected ");
+    html_escape(out, e->expected);
+    text_add(out, ", actual ");
+    html_escape(out, e->actual);
+    text_add(out, " ");
+    element(out, "span", expectation_class(e->verdict), expectation_verdict_name(e->verdict));
+}
+
 static void add_expectations(const struct result *r, struct text *out)
 {
     if (r->expectation_count == 0)
         return;
     text_add(out, "<ul class=\"expectations\">");
     for (int i = 0; i < r->expectation_count; i++) {
-        const struct expectation_result *e = &r->expectations[i];
         text_add(out, "<li>");
-        html_escape(out, e->what);
-        text_add(out, " expected ");
-        html_escape(out, e->expected);
-        text_add(out, ", actual ");
-        html_escape(out, e->actual);
-        text_add(out, " ");
-        element(out, "span", expectation_class(e->verdict), expectation_verdict_name(e->verdict));
+        html_expectation(out, &r->expectations[i]);
         text_add(out, "</li>");
     }
     text_add(out, "</ul>");
@@ -184,8 +188,44 @@ static void add_bounds_of(const struct result *r, struct text *out)
     text_add(out, "</td></tr>\n");
 }
 
+// Whether any result of the case is such.
+static bool any_in_case(const struct run *r, const char *label, bool (*is)(const struct result *r))
+{
+    for (int i = 0; i < r->result_count; i++)
+        if (in_case(&r->results[i], label) && is(&r->results[i]))
+            return true;
+    return false;
+}
+
+static bool has_bounds(const struct result *r)
+{
+    return r->diagnosed && r->diagnosis.bound_count > 0;
+}
+
+static bool has_time(const struct result *r)
+{
+    return isfinite(result_time_ns(r));
+}
+
+static bool has_counters(const struct result *r)
+{
+    return result_counted(r) != PROVENANCE_ABSENT;
+}
+
+static bool has_findings(const struct result *r)
+{
+    return r->diagnosed && r->diagnosis.finding_count > 0;
+}
+
+static bool has_lines(const struct result *r)
+{
+    return r->line_count > 0;
+}
+
 static void add_bounds(const struct run *r, const char *label, struct text *out)
 {
+    if (!any_in_case(r, label, has_bounds))
+        return;
     text_add(out, "<h2>Bounds</h2>\n<p>How much of the time each resource needs at its rate.</p>\n"
                   "<table class=\"bounds\">\n");
     for (int i = 0; i < r->result_count; i++)
@@ -196,32 +236,13 @@ static void add_bounds(const struct run *r, const char *label, struct text *out)
 
 static void add_samples(const struct run *r, const char *label, struct text *out)
 {
-    double low = (double)INFINITY, high = 0;
-    for (int i = 0; i < r->result_count; i++) {
-        const struct result *it = &r->results[i];
-        if (!in_case(it, label) || it->time.provenance == PROVENANCE_ABSENT)
-            continue;
-        low = fmin(low, it->time.summary.min);
-        high = fmax(high, it->time.summary.max);
-    }
-    if (!isfinite(low))
+    if (!any_in_case(r, label, has_time))
         return;
-    text_add(out, "<h2>Samples</h2>\n<table class=\"samples\">\n");
-    for (int i = 0; i < r->result_count; i++) {
-        char a[CELL_SIZE];
-        const struct result *it = &r->results[i];
-        if (!in_case(it, label) || it->time.provenance == PROVENANCE_ABSENT)
-            continue;
-        text_add(out, "<tr><th scope=\"row\">");
-        html_escape(out, it->variant);
-        text_add(out, "</th><td>");
-        svg_strip(it, low, high, out);
-        text_printf(out, "</td><td>median %s, ", show_time(it->time.summary.median, a));
-        if (it->time.summary.count > 1)
-            text_printf(out, "%zu samples, ", it->time.summary.count);
-        text_printf(out, "%s</td></tr>\n", provenance_name(it->time.provenance));
-    }
-    text_add(out, "</table>\n");
+    text_add(out, "<h2>Samples</h2>\n");
+    if (!svg_violins(r, label, out))
+        text_add(out,
+                 "<p>One figure a variant, modelled or summed up by another tool: there are no "
+                 "samples to draw.</p>\n");
 }
 
 static bool counted_anywhere(const struct run *r, const char *label, enum counter_id id)
@@ -248,6 +269,8 @@ static void add_counter_cell(const struct run *r, const struct result *it, enum 
 
 static void add_counters(const struct run *r, const char *label, struct text *out)
 {
+    if (!any_in_case(r, label, has_counters))
+        return;
     text_add(out,
              "<h2>Counters</h2>\n<p>Small figures: the change against the variant it answers."
              "</p>\n<div class=\"wide\"><table class=\"counters\"><thead><tr><th>counter</th>");
@@ -300,6 +323,8 @@ static void add_finding_row(const struct result *r, const struct finding *f, str
 
 static void add_findings(const struct run *r, const char *label, struct text *out)
 {
+    if (!any_in_case(r, label, has_findings))
+        return;
     text_add(out, "<h2>Findings</h2>\n");
     for (int i = 0; i < r->result_count; i++) {
         const struct result *it = &r->results[i];
@@ -385,6 +410,8 @@ static void add_source_file(const struct run *r, const struct result *it, const 
 
 static void add_source(const struct run *r, const char *label, struct text *out)
 {
+    if (!any_in_case(r, label, has_lines))
+        return;
     text_add(out, "<h2>Source</h2>\n");
     for (int i = 0; i < r->result_count; i++) {
         const struct result *it = &r->results[i];
@@ -466,14 +493,10 @@ static bool asset(const char *name, char **data, struct error *err)
     return done;
 }
 
-static void add_page(const struct run *r, const char *style, const char *script, struct text *out)
+static void add_body(const void *context, struct text *out)
 {
-    text_add(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-                  "<meta name=\"viewport\" content=\"width=device-width\"><title>");
-    html_escape(out, r->header.experiment);
-    text_add(out, " - ridge</title>\n<style>\n");
-    text_add(out, style);
-    text_add(out, "</style></head>\n<body><header><p class=\"title\">");
+    const struct run *r = context;
+    text_add(out, "<header><p class=\"title\">");
     html_escape(out, r->header.title ? r->header.title : r->header.experiment);
     text_add(out, "</p><p>");
     html_escape(out, r->header.device_name);
@@ -495,20 +518,33 @@ static void add_page(const struct run *r, const char *style, const char *script,
     if (r->stop_reason)
         element(out, "p", "stop", r->stop_reason);
     add_environment(r, out);
-    text_add(out, "</main>\n<div id=\"tip\" role=\"status\" hidden></div>\n<script>\n");
-    text_add(out, script);
-    text_add(out, "</script></body></html>\n");
+    text_add(out, "</main>\n");
+}
+
+bool html_page(const char *title, void (*body)(const void *context, struct text *out),
+               const void *context, struct text *out, struct error *err)
+{
+    char *style = NULL, *script = NULL;
+    bool done = asset("report.css", &style, err) && asset("report.js", &script, err);
+    if (done) {
+        text_add(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+                      "<meta name=\"viewport\" content=\"width=device-width\"><title>");
+        html_escape(out, title);
+        text_printf(out, " - ridge</title>\n<style>\n%s</style></head>\n<body>", style);
+        body(context, out);
+        text_printf(out,
+                    "<div id=\"tip\" role=\"status\" hidden></div>\n<script>\n%s</script></body>"
+                    "</html>\n",
+                    script);
+    }
+    free(style);
+    free(script);
+    return done;
 }
 
 bool report_html(const struct run *r, struct text *out, struct error *err)
 {
-    char *style = NULL, *script = NULL;
-    bool done = asset("report.css", &style, err) && asset("report.js", &script, err);
-    if (done)
-        add_page(r, style, script, out);
-    free(style);
-    free(script);
-    return done;
+    return html_page(r->header.experiment, add_body, r, out, err);
 }
 
 bool report_svg(const struct run *r, const char *case_label, struct text *out, struct error *err)

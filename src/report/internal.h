@@ -31,6 +31,9 @@ void add_repeat(struct text *out, const char *s, size_t times);
 // Wraps at blanks to the style's width; further lines are indented.
 void add_wrapped(struct text *out, const struct report_style *style, size_t indent, const char *s);
 
+// A name or a sentence as text: on one line, what Markdown or HTML would take for itself escaped.
+void add_markdown(struct text *out, const char *s);
+
 // Text of others (a compiler, a kernel, a device): one line is wrapped, several keep their lines, so
 // that carets stay where they point; control characters become '?'.
 void add_message(struct text *out, const struct report_style *style, size_t indent, const char *s);
@@ -62,6 +65,8 @@ bool same_text(const char *a, const char *b); // NULL equals NULL
 bool first_of_case(const struct run *r, int index);
 
 const char *show_evidence(const struct evidence *e, char buffer[CELL_SIZE]); // in its unit
+// report_terminal of a plain style.
+void report_plain(const struct run *r, bool verbose, struct text *out);
 // One finding; in full also its class and evidence.
 void add_finding(struct text *out, const struct report_style *style, const struct result *r,
                  const struct finding *f, bool full);

@@ -12,8 +12,7 @@ enum { MAX_SOURCE_BYTES = 16 << 20 };
 
 /* ---- words of others ----------------------------------------------------------------------------- */
 
-// A name or a sentence as text: on one line, what Markdown or HTML would take for itself escaped.
-static void add_words(struct text *out, const char *s)
+void add_markdown(struct text *out, const char *s)
 {
     for (s = show_text(s); *s; s++) {
         unsigned char c = (unsigned char)*s;
@@ -322,9 +321,9 @@ static void add_results(const struct result *r, const struct result *from, struc
         add_block(out, "", r->error);
     text_add(out, from ? "| metric | before: " : "| metric | before");
     if (from)
-        add_words(out, from->variant);
+        add_markdown(out, from->variant);
     text_add(out, " | provenance | after (");
-    add_words(out, r->variant);
+    add_markdown(out, r->variant);
     text_add(out, ") | provenance | change |\n");
     text_add(out, "|---|---:|---|---:|---|---:|\n");
     for (int i = 0; i < count; i++) {
@@ -347,9 +346,9 @@ static void add_hypothesis(const struct result *r, const struct result *from, st
     const char *found = top ? top->title : from ? NULL : "not known yet: the first version";
     text_add(out, "**Hypothesis**\n\n");
     text_add(out, "- Bottleneck: ");
-    add_words(out, r->bottleneck ? r->bottleneck : found);
+    add_markdown(out, r->bottleneck ? r->bottleneck : found);
     text_add(out, "\n- Optimization: ");
-    add_words(out, r->hypothesis ? r->hypothesis : r->title);
+    add_markdown(out, r->hypothesis ? r->hypothesis : r->title);
     text_add(out, "\n- Expected:");
     for (int i = 0; i < r->expectation_count; i++)
         text_printf(out, "%s %s %s", i > 0 ? "," : "", show_text(r->expectations[i].what),
@@ -376,7 +375,7 @@ static void add_analysis(const struct result *r, struct text *out)
     }
     if (r->speedup.valid) {
         text_add(out, "- Against ");
-        add_words(out, r->speedup.versus);
+        add_markdown(out, r->speedup.versus);
         text_printf(out, ": %sx, %s\n", show_fixed(r->speedup.comparison.ratio, 2, a),
                     verdict_name(r->speedup.comparison.verdict));
     }
@@ -402,7 +401,7 @@ static void add_case(const struct run *r, const struct experiment *e, const char
             continue;
         const struct result *from = find_result(r, it->from, label);
         text_printf(out, "### Iteration %d: ", iteration++);
-        add_words(out, it->variant);
+        add_markdown(out, it->variant);
         text_add(out, "\n\n");
         if (it->library)
             text_add(out, "A peer, for comparison.\n\n");
@@ -420,7 +419,7 @@ bool report_markdown(const struct run *r, const struct experiment *experiment, s
     const struct run_header *h = &r->header;
     error_clear(err);
     text_add(out, "# ");
-    add_words(out, h->title ? h->title : h->experiment);
+    add_markdown(out, h->title ? h->title : h->experiment);
     text_add(out, "\n\n");
     char sampling[CELL_SIZE];
     text_printf(out, "Device: %s (%s). Date: %s. Caches: %s%s. ridge %s", show_text(h->device_name),

@@ -9,6 +9,7 @@
 struct report_style {
     bool color;   // ANSI; chosen to read on dark and light
     bool unicode; // box and block characters; else ASCII
+    bool plain;   // for a screen reader: one fact a line, nothing drawn or aligned
     int width;    // columns; at least 80
     bool verbose; // folded findings, all bounds, all expectations
 };
@@ -18,6 +19,9 @@ struct report_style {
 void report_terminal(const struct run *r, const struct report_style *style, struct text *out);
 void report_roofline(const struct run *r, const char *case_label, const struct report_style *style,
                      struct text *out);
+// One line of what goes on now, at most so many columns: share, variant, samples, interval, clock, time
+// left; a bar where there is room.
+void report_progress(const struct loop_progress *p, int columns, struct text *out);
 // Correctness only: a line a variant, and what is wrong.
 void report_verify(const struct run *r, const struct report_style *style, struct text *out);
 // The documentation template: per iteration hypothesis, implementation (diff), results, analysis.
@@ -40,5 +44,34 @@ bool report_svg(const struct run *r, const char *case_label, struct text *out,
 void report_whatif(const struct result *r, const struct whatif_result *w, const struct gpu *before,
                    const struct gpu *after, const struct report_style *style, struct text *out);
 void report_json(const struct run *r, struct text *out);
+
+/* ---- two runs --------------------------------------------------------------------------------------- */
+
+struct run_pair { // the same variant and case of both, or the two that were named
+    const struct result *before, *after;
+    const char *unjudged;   // why the times are not judged; NULL: `time` holds
+    struct comparison time; // ratio above 1: the second is faster
+};
+struct run_comparison { // arena-owned
+    const struct run *before, *after;
+    struct run_pair *pairs;
+    int pair_count;
+    const struct result **gone, **added; // of one run only, where no result was named
+    int gone_count, added_count;
+};
+// only_*: NULL, or the one result of that run that counts.
+void report_compare(struct arena *a, const struct run *before, const struct result *only_before,
+                    const struct run *after, const struct result *only_after,
+                    struct run_comparison *out);
+// Every figure of every pair, and as JSON (a new reference).
+void report_compare_figures(const struct run_comparison *c, const struct report_style *style,
+                            struct text *out);
+json_t *report_compare_json(const struct run_comparison *c);
+// What changed: times with intervals and verdicts, counters, findings gone and new, hypotheses judged.
+void report_compare_terminal(const struct run_comparison *c, const struct report_style *style,
+                             struct text *out);
+void report_compare_markdown(const struct run_comparison *c, struct text *out);
+bool report_compare_html(const struct run_comparison *c, struct text *out,
+                         struct error *err) CHECK_RESULT;
 
 #endif

@@ -10,7 +10,7 @@
     tip.style.top = Math.min(y + 12, innerHeight - 60) + "px";
   };
   const hide = () => { tip.hidden = true; };
-  for (const point of document.querySelectorAll(".point")) {
+  for (const point of document.querySelectorAll(".point, svg.forest")) {
     point.addEventListener("mousemove", (e) => show(point, e.clientX, e.clientY));
     point.addEventListener("mouseleave", hide);
     point.addEventListener("focus", () => {

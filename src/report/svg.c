@@ -1,5 +1,5 @@
-// Drawings: the roofline of a case with every level of memory (SVG), and strips of samples. Both are
-// plain SVG 1.1 with classes; the page's style sheet or the one inside a stand-alone file colours them.
+// The roofline of a case with every level of memory: plain SVG 1.1 with classes; the page's style sheet
+// or the one inside a stand-alone file colours it.
 // Without arithmetic the instruction roofline is drawn (Ding and Williams, PMBS 2019): warp
 // instructions in place of flops.
 // SPDX-License-Identifier: Apache-2.0
@@ -9,7 +9,6 @@
 #include <stdio.h>
 
 enum { WIDTH = 760, HEIGHT = 420, LEFT = 64, RIGHT = 20, TOP = 16, BOTTOM = 46, LEVELS_MAX = 4 };
-enum { STRIP_WIDTH = 360, STRIP_HEIGHT = 34, STRIP_MARGIN = 6 };
 
 static const double decade = 10.0;
 
@@ -294,23 +293,4 @@ bool svg_roofline(const struct run *r, const char *label, const char *style, str
     }
     text_add(out, "</svg>\n");
     return true;
-}
-
-// Each sample a tick over the range of all variants, the median and its interval marked.
-void svg_strip(const struct result *r, double low, double high, struct text *out)
-{
-    double scale = (STRIP_WIDTH - 2 * STRIP_MARGIN) / (high > low ? high - low : 1);
-    const struct summary *s = &r->time.summary;
-    text_printf(
-        out, "<svg class=\"strip\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%zu samples\">",
-        STRIP_WIDTH, STRIP_HEIGHT, s->count);
-    for (size_t i = 0; r->time.samples_ns && i < s->count; i++)
-        text_printf(out, "<line class=\"sample\" x1=\"%.1f\" y1=\"8\" x2=\"%.1f\" y2=\"26\"/>",
-                    STRIP_MARGIN + (r->time.samples_ns[i] - low) * scale,
-                    STRIP_MARGIN + (r->time.samples_ns[i] - low) * scale);
-    text_printf(out,
-                "<rect class=\"interval\" x=\"%.1f\" y=\"4\" width=\"%.1f\" height=\"26\"/>"
-                "<line class=\"median\" x1=\"%.1f\" y1=\"2\" x2=\"%.1f\" y2=\"32\"/></svg>",
-                STRIP_MARGIN + (s->low - low) * scale, fmax(1, (s->high - s->low) * scale),
-                STRIP_MARGIN + (s->median - low) * scale, STRIP_MARGIN + (s->median - low) * scale);
 }

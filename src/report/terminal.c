@@ -480,6 +480,10 @@ static void add_title(const struct run_header *h, const struct report_style *sty
 void report_terminal(const struct run *r, const struct report_style *style, struct text *out)
 {
     const struct run_header *h = &r->header;
+    if (style->plain) {
+        report_plain(r, style->verbose, out);
+        return;
+    }
     add_title(h, style, out);
     char sampling[CELL_SIZE];
     text_printf(out, "\n%s (%s), caches %s%s, %s\n", show_text(h->device_name),

@@ -37,6 +37,10 @@ bool stats_settled(const double *samples, size_t count, double relative);
 // Slow drift: Theil-Sen slope of the samples in order, as the relative change from first to last.
 double stats_drift(const double *samples, size_t count);
 
+// How densely samples lie at given places, the densest 1; all 0 where they do not vary.
+void stats_density(const double *samples, size_t count, const double *at, size_t at_count,
+                   double *out);
+
 // Spearman's rank correlation of pairs, ties sharing their mean rank; NAN below 3 pairs or when one
 // side does not vary.
 double stats_rank_correlation(const double *x, const double *y, size_t count);

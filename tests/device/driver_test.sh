@@ -18,6 +18,13 @@ fake() { # folder, further flags
         "${cc[@]}" -shared -o "$work/$1/libcuda.so.1" "$work/$1/fake.o" "${rest[@]/#/$work/$1/}"
 }
 
+# With NVML too, in a folder of its own.
+nvml() {
+    mkdir -p "$work/watched" &&
+        "${cc[@]}" -std=gnu17 -fPIC -shared -o "$work/watched/libnvidia-ml.so.1" "$here/fake_nvml.c" &&
+        cp "$work/whole/libcuda.so.1" "$work/watched"
+}
+
 rest=(rest.o)
 fake whole || {
     echo "not ok - fake driver compiles"
@@ -121,3 +128,71 @@ check tiny_kernels_are_timed_in_batches '"batch": 64' \
 check samples_max_ends_the_sampling '"samples": 20,' \
     env LD_LIBRARY_PATH="$work/whole" FAKE_NS=300000 "$RIDGE" run "$here/faults" --device cuda:0 \
     --no-journal --json -q --samples-max 20 --variant before -p N=1024
+
+# ---- the chip over time -------------------------------------------------------------------------
+if ! nvml; then
+    echo 'not ok - fake NVML compiles'
+    exit 1
+fi
+watched() {
+    env LD_LIBRARY_PATH="$work/watched" RIDGE_JOURNAL="$work/journal.db" "$RIDGE" "$@"
+}
+watched run "$here/faults" --device cuda:0 --time-limit 0.5 -q -p N=8192 --variant before \
+    --variant after >/dev/null 2>&1
+check conditions_are_kept '"power_w": 300' watched show --json
+watched export --format chrome -o "$work/trace.json"
+trace() { cat "$work/trace.json"; }
+check trace_has_the_clock '"name":"SM clock","ph":"C","ts":[0-9.]+,"pid":1,"args":{"MHz":1[789]' trace
+check trace_has_the_power '"name":"power","ph":"C".*{"W":300' trace
+check trace_says_how_samples_lie 'blocks of samples when they ran' trace
+# As Perfetto reads it: JSON, each event of a known shape, the counters' times rising, no slices of one
+# block on top of each other.
+if command -v python3 >/dev/null; then
+    check trace_is_well_formed '^well formed, [1-9][0-9]* counters, [1-9][0-9]* slices$' \
+        python3 - "$work/trace.json" <<'PY'
+import json, sys
+trace = json.load(open(sys.argv[1]))
+events = trace["traceEvents"]
+clocks = [e for e in events if e["ph"] == "C" and e["name"] == "SM clock"]
+slices = [e for e in events if e["ph"] == "X"]
+for e in events:
+    assert e["ph"] in "XCM" and isinstance(e["pid"], int), e
+    assert e["ph"] == "M" or (e["ts"] >= 0 and isinstance(e["args"], dict)), e
+for e in clocks:
+    assert 1700 <= e["args"]["MHz"] <= 1980, e
+for e in slices:
+    assert e["dur"] > 0 and e["name"] in ("before", "after"), e
+starts = {}
+for e in slices:
+    starts.setdefault(e["name"], []).append((e["ts"], e["dur"]))
+for row in starts.values():
+    assert row == sorted(row), "slices in order"
+    assert [e["args"]["sample"] for e in slices if e["name"] == "before"][0] == 1
+print(f"well formed, {len(clocks)} counters, {len(slices)} slices")
+PY
+else
+    echo 'skip - trace_is_well_formed: python3 is not here'
+fi
+
+# ---- the live line --------------------------------------------------------------------------------
+if command -v script >/dev/null; then
+    live() { # columns, further options
+        script -qec "stty cols $1; FAKE_NOISE=400000 LD_LIBRARY_PATH=$work/watched $RIDGE run $here/faults --device \
+            cuda:0 --no-journal --time-limit 0.6 --samples-max 2000000 -p N=8192 --variant before \
+            --variant after ${*:2}" \
+            /dev/null | tr '\r' '\n' | sed 's/\x1b\[K//'
+    }
+    live 80 >"$work/live80"
+    live 120 >"$work/live120"
+    live 80 --plain >"$work/liveplain"
+    check live_line_tells_samples_interval_clock_and_time_left \
+        '^ *[0-9]+ % N=8192 (before|after) measuring, [0-9]+ samples, \+-[0-9.e-]+ %, 1[789][0-9]{2} MHz, [0-9]+ s left' \
+        cat "$work/live80"
+    check live_line_fits '^0$' awk '/measuring/ && length > 79 { n++ } END { print n + 0 }' "$work/live80"
+    check live_line_has_a_bar_where_there_is_room 's left \[#*\.*\]$' cat "$work/live120"
+    check plain_has_no_live_line '^0$' grep -c measuring, "$work/liveplain"
+else
+    echo 'skip - the live line: script is not here'
+fi
+check no_live_line_in_a_pipe '^0$' sh -c "LD_LIBRARY_PATH=$work/watched $RIDGE run $here/faults --device \
+    cuda:0 --no-journal --time-limit 0.3 -p N=8192 --variant before 2>&1 | grep -c 'measuring,'"

@@ -144,6 +144,40 @@ static void rocprof_stats_give_the_mean(void **state)
     NEAR(run.results[0].time.summary.median, 5000);
 }
 
+static void rocprof_compute_reads_a_workloads_folder(void **state)
+{
+    load("vcopy/", NULL);
+    assert_int_equal(run.result_count, 2);
+    assert_string_equal(run.header.experiment, "vcopy");
+    assert_string_equal(run.header.title, "imported from vcopy (rocprof-compute)");
+    assert_string_equal(run.header.device_name, "AMD MI300X (gfx942)");
+    assert_int_equal(run.results[0].time.summary.count, 2);
+    NEAR(run.results[0].time.summary.median, 21000);
+    NEAR(counter(0, COUNTER_GRID_BLOCKS), 4096);
+    NEAR(counter(0, COUNTER_REGISTERS_PER_THREAD), 8);
+    NEAR(counter(0, COUNTER_SHARED_BYTES_PER_BLOCK), 512);
+    NEAR(counter(0, COUNTER_WARP_INSTRUCTIONS), 327680);
+    NEAR(counter(0, COUNTER_DRAM_READ_BYTES), 8388608);
+    NEAR(counter(0, COUNTER_DRAM_WRITE_BYTES), 8388608);
+    NEAR(counter(1, COUNTER_DRAM_READ_BYTES), 512);
+}
+
+static void rejects_a_folder_without_a_workload(void **state)
+{
+    struct import_request request = {0};
+    const char *paths[] = {"tests/base"};
+    assert_false(import_files(&arena, &request, paths, 1, &run, &err));
+    assert_string_equal(err.message,
+                        "tests/base: this folder holds no pmc_perf.csv or results_pmc_perf_*.csv, "
+                        "so it is no workload of rocprof-compute: name another tool's file itself");
+}
+
+static void rejects_a_sysinfo_that_was_cut_off(void **state)
+{
+    reject(NULL, "workload_name,command,gpu_arch\n",
+           "f.csv:1: sysinfo.csv has a header and no row, so it was cut off: profile again");
+}
+
 static void nvbench_reads_text_seconds_and_skipped_states(void **state)
 {
     load("nvbench.json", NULL);
@@ -214,11 +248,104 @@ static void units_scale(void **state)
     NEAR(unit_factor("%"), 1);
 }
 
+static void volumes_of_locales(void **state)
+{
+    NEAR(volume_read("(32, 8, 1)"), 256);
+    NEAR(volume_read("4096,2,1"), 8192);
+    NEAR(volume_read(" 1024    2    1"), 2048);
+    NEAR(volume_read("(1.024, 2, 1)"), 2048);
+    NEAR(volume_read("(1,024, 2, 1)"), 2048);
+    NEAR(volume_read("(1,024,000, 2, 1)"), 2048000);
+    assert_true(volume_read("none") == 0);
+}
+
+static void take(const char *text)
+{
+    struct import_request request = {0};
+    if (!import_bytes(&arena, &request, "f.csv", text, strlen(text), &run, &err))
+        fail_msg("%s", err.message);
+}
+
+// As ncu writes it under LC_ALL=de_DE: fields part at ';', several kernels and launches.
+static void ncu_raw_of_a_german_locale(void **state)
+{
+    take("\"ID\";\"Kernel Name\";\"Block Size\";\"Grid Size\";\"gpu__time_duration.sum\";"
+         "\"dram__bytes_read.sum\"\n"
+         "\"\";\"\";\"\";\"\";\"usecond\";\"Mbyte\"\n"
+         "\"0\";\"k(int)\";\"(256, 1, 1)\";\"(1.024, 1, 1)\";\"1.234,5\";\"16,9\"\n"
+         "\"1\";\"k(int)\";\"(256, 1, 1)\";\"(1.024, 1, 1)\";\"1.234,5\";\"16,9\"\n"
+         "\"2\";\"h(int)\";\"(256, 1, 1)\";\"(1.024, 1, 1)\";\"234,567\";\"1.016,9\"\n");
+    assert_int_equal(run.result_count, 2);
+    assert_int_equal(run.results[0].time.summary.count, 2);
+    NEAR(run.results[0].time.summary.median, 1234500);
+    NEAR(counter(0, COUNTER_GRID_BLOCKS), 1024);
+    NEAR(counter(0, COUNTER_DRAM_READ_BYTES), 16.9e6);
+    NEAR(run.results[1].time.summary.median, 234567);
+    NEAR(counter(1, COUNTER_DRAM_READ_BYTES), 1016.9e6);
+}
+
+// The decimal comma shows only in "1.234,5": it holds for "234,567" of the same file too.
+static void ncu_details_of_a_german_locale(void **state)
+{
+    take("\"ID\",\"Kernel Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n"
+         "\"0\",\"k\",\"Duration\",\"usecond\",\"1.234,5\"\n"
+         "\"1\",\"h\",\"Duration\",\"usecond\",\"234,567\"\n");
+    NEAR(run.results[0].time.summary.median, 1234500);
+    NEAR(run.results[1].time.summary.median, 234567);
+}
+
+static void ncu_raw_without_units_is_in_single_ones(void **state)
+{
+    take("ID,Kernel Name,gpu__time_duration.sum,dram__bytes_read.sum\n"
+         "0,k,\"1,234.5\",\"1,048,576\"\n");
+    NEAR(run.results[0].time.summary.median, 1234.5);
+    NEAR(counter(0, COUNTER_DRAM_READ_BYTES), 1048576);
+}
+
+static void figures_that_are_nan_are_absent(void **state)
+{
+    take("ID,Kernel Name,gpu__time_duration.sum,dram__bytes_read.sum,smsp__inst_executed.sum\n"
+         "0,k,NaN,-nan,Inf\n");
+    assert_int_equal(run.results[0].time.provenance, PROVENANCE_ABSENT);
+    assert_false(counters_has(&run.results[0].counters, COUNTER_DRAM_READ_BYTES));
+    assert_false(counters_has(&run.results[0].counters, COUNTER_WARP_INSTRUCTIONS));
+}
+
+static void launches_of_no_time_are_left_out(void **state)
+{
+    take("ID,Kernel Name,gpu__time_duration.sum\n0,k,0\n1,k,5\n2,z,0\n");
+    assert_int_equal(run.results[0].time.summary.count, 1);
+    assert_string_equal(run.results[0].title,
+                        "1 of 2 launches took 0 ns by the tool's clock: left out");
+    assert_int_equal(run.results[1].time.provenance, PROVENANCE_ABSENT);
+}
+
+static void rejects_a_time_that_cannot_be(void **state)
+{
+    reject(NULL, "ID,Kernel Name,gpu__time_duration.sum\n0,k,-5\n",
+           "a launch took -5 ns, which cannot be: export the file again\n  in kernel 'k' of f.csv");
+}
+
+static void rejects_a_sum_that_cannot_be(void **state)
+{
+    reject(
+        NULL, "Total Time (ns),Instances,Med (ns),Name\n7,7,1e29,k\n",
+        "a launch took 1e+29 ns, which cannot be: export the file again\n  in kernel 'k' of f.csv");
+}
+
+static void rejects_a_huge_metric(void **state)
+{
+    reject(NULL, "ID,Kernel Name,smsp__inst_executed.sum\n0,k,1e308\n",
+           "f.csv:2: the value of 'smsp__inst_executed.sum' is '1e308', which is no number: export "
+           "the file again");
+}
+
 static void rejects_an_unknown_file(void **state)
 {
     reject(NULL, "hello\n",
            "f.csv: this is no file of a profiler that ridge knows: it reads nsys-sqlite, nvbench, "
-           "google-benchmark, ncu, nsys-stats, rocprof; where it is one of them, say which with "
+           "google-benchmark, ncu, nsys-stats, rocprof-compute, rocprof; where it is one of them, "
+           "say which with "
            "--format");
 }
 
@@ -226,7 +353,7 @@ static void rejects_an_unknown_format(void **state)
 {
     reject("nvbnch", "hello\n",
            "there is no format 'nvbnch' (did you mean 'nvbench'?): it is one of nsys-sqlite, "
-           "nvbench, google-benchmark, ncu, nsys-stats, rocprof");
+           "nvbench, google-benchmark, ncu, nsys-stats, rocprof-compute, rocprof");
 }
 
 static void rejects_an_open_quote(void **state)
@@ -275,11 +402,23 @@ int main(void)
         TEST(rocprofv3_counters_time_a_dispatch_once),
         TEST(rocprofv3_of_a_known_chip_has_occupancy_calculated),
         TEST(rocprof_stats_give_the_mean),
+        TEST(rocprof_compute_reads_a_workloads_folder),
+        TEST(rejects_a_folder_without_a_workload),
+        TEST(rejects_a_sysinfo_that_was_cut_off),
         TEST(nvbench_reads_text_seconds_and_skipped_states),
         TEST(google_benchmark_takes_repetitions_not_aggregates),
         TEST(ncu_summaries_are_one_figure_with_its_extremes),
         TEST(numbers_of_locales),
         TEST(units_scale),
+        TEST(volumes_of_locales),
+        TEST(ncu_raw_of_a_german_locale),
+        TEST(ncu_details_of_a_german_locale),
+        TEST(ncu_raw_without_units_is_in_single_ones),
+        TEST(figures_that_are_nan_are_absent),
+        TEST(launches_of_no_time_are_left_out),
+        TEST(rejects_a_time_that_cannot_be),
+        TEST(rejects_a_sum_that_cannot_be),
+        TEST(rejects_a_huge_metric),
         TEST(rejects_an_unknown_file),
         TEST(rejects_an_unknown_format),
         TEST(rejects_an_open_quote),

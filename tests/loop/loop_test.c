@@ -83,15 +83,15 @@ static bool on_result(void *context, const struct result *r, struct error *err)
     return true;
 }
 
-static void on_progress(void *context, const char *phase, const char *variant,
-                        const char *case_label, double share, double left_s)
+static void on_progress(void *context, const struct loop_progress *p)
 {
     struct rig *rig = context;
+    const char *phase = p->phase, *variant = p->variant;
     rig->progress_calls++;
-    assert_true(share >= rig->last_share && share <= 1);
-    assert_non_null(case_label);
-    rig->last_share = share;
-    rig->last_left_s = left_s;
+    assert_true(p->share >= rig->last_share && p->share <= 1);
+    assert_non_null(p->case_label);
+    rig->last_share = p->share;
+    rig->last_left_s = p->left_s;
     rig->phases_compile = rig->phases_compile || strcmp(phase, "compiling") == 0;
     rig->phases_reference = rig->phases_reference || strcmp(phase, "reference") == 0;
     rig->phases_run = rig->phases_run || strcmp(phase, "verifying and counting") == 0;

@@ -343,6 +343,48 @@ static void annotate_says_what_is_missing(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+static void progress_check(const struct loop_progress *p, int columns, const char *wanted)
+{
+    struct text line = {0};
+    report_progress(p, columns, &line);
+    assert_string_equal(text_str(&line), wanted);
+    assert_true(line.length <= (size_t)columns);
+    text_release(&line);
+}
+
+static void progress_fits_and_keeps_the_time_left(void **state)
+{
+    struct loop_progress p = {
+        .phase = "measuring",
+        .variant = "tiled",
+        .case_label = "N=4096",
+        .share = 0.421,
+        .left_s = 12.2,
+        .now = {.samples = 320, .interval = 0.00421, .sm_mhz = 1980},
+    };
+    progress_check(&p, 79,
+                   " 42 % N=4096 tiled measuring, 320 samples, +-0.42 %, 1980 MHz, 13 s left");
+    progress_check(&p, 99,
+                   " 42 % N=4096 tiled measuring, 320 samples, +-0.42 %, 1980 MHz, 13 s left "
+                   "[##########..............]");
+    progress_check(&p, 50, " 42 % N=4096 tiled measuring, 320 samp~, 13 s left");
+}
+
+static void progress_leaves_out_what_is_not_known(void **state)
+{
+    struct loop_progress p = {
+        .phase = "compiling",
+        .share = 0,
+        .left_s = -1,
+        .now = {.interval = (double)NAN, .sm_mhz = (double)NAN},
+    };
+    progress_check(&p, 24, "  0 % compiling");
+    p.phase = "measuring";
+    p.now.samples = 7;
+    p.left_s = 7200;
+    progress_check(&p, 46, "  0 % measuring, 7 samples, 2.0 h left");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -362,6 +404,8 @@ int main(void)
         TEST(markdown_has_the_parts_of_the_template_in_order),
         TEST(markdown_shows_the_diff_against_the_variant_it_answers),
         TEST(annotate_says_what_is_missing),
+        TEST(progress_fits_and_keeps_the_time_left),
+        TEST(progress_leaves_out_what_is_not_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -236,6 +236,19 @@ static void drift_is_the_relative_change_over_the_series(void **state)
 }
 
 // Spearman's own formula without ties, and a tie by hand.
+static void density_is_highest_where_samples_crowd(void **state)
+{
+    const double samples[] = {1, 2, 2.5, 3, 3, 3.5, 4, 5}, at[] = {-100, 1, 3, 5, 100};
+    const double still[] = {3, 3, 3};
+    double out[5];
+    stats_density(samples, 8, at, 5, out);
+    assert_true(out[2] == 1 && out[0] == 0 && out[4] == 0);
+    assert_true(out[1] > 0 && out[1] < out[2]);
+    assert_true(fabs(out[1] - out[3]) < 1e-12); // they lie alike on both sides
+    stats_density(still, 3, at, 5, out);
+    assert_true(out[2] == 0);
+}
+
 static void rank_correlation_of_known_pairs(void **state)
 {
     (void)state;
@@ -272,6 +285,7 @@ int main(void)
         cmocka_unit_test(comparing_takes_milliseconds),
         cmocka_unit_test(sampling_settles_when_the_interval_is_narrow),
         cmocka_unit_test(drift_is_the_relative_change_over_the_series),
+        cmocka_unit_test(density_is_highest_where_samples_crowd),
         cmocka_unit_test(rank_correlation_of_known_pairs),
         cmocka_unit_test(verdicts_have_names),
     };

@@ -5,6 +5,9 @@
 #include <math.h>
 
 static double samples[] = {1e6, 1.25e6, 999999.5};
+static struct chip_sample chip[] = {
+    {.at_s = 0, .sample = 0, .sm_mhz = 1980, .power_w = 410.5, .temperature_c = 54},
+    {.at_s = 0.25, .sample = 2, .sm_mhz = (double)NAN, .power_w = 414, .temperature_c = 55}};
 static struct case_value params[] = {{"N", {true, 4096, 4096}}, {"s", {false, 0, 2.0}}};
 static device_line lines[] = {
     {.file = "transpose.cu", .line = 7, .instructions = UINT64_MAX, .global_sectors = 524288}};
@@ -64,7 +67,9 @@ struct result sample_result(void)
                                       .temperature_c = 55,
                                       .energy_mj = 0.75,
                                       .throttled_samples = 4,
-                                      .throttled = "power limit"},
+                                      .throttled = "power limit",
+                                      .chip = chip,
+                                      .chip_count = 2},
                        .expectations = expectations,
                        .expectation_count = 2,
                        .diagnosed = true,

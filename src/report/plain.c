@@ -1,0 +1,183 @@
+// The report for a screen reader: one fact a line, each line with its subject, nothing drawn, aligned
+// or left to the position on the screen.
+// SPDX-License-Identifier: Apache-2.0
+#include "report/internal.h"
+
+#include <math.h>
+
+static void add_subject(const struct result *r, struct text *out)
+{
+    add_name(out, r->variant);
+    text_add(out, ": ");
+}
+
+static void add_fact(const struct result *r, const char *what, const char *value, struct text *out)
+{
+    add_subject(r, out);
+    text_printf(out, "%s ", what);
+    add_name(out, value);
+    text_add(out, "\n");
+}
+
+static void add_number(const struct result *r, const char *what, double value, int decimals,
+                       const char *unit, enum provenance p, struct text *out)
+{
+    char a[CELL_SIZE];
+    if (!isfinite(value))
+        return;
+    add_subject(r, out);
+    text_printf(out, "%s %s%s%s, %s\n", what, show_fixed(value, decimals, a), *unit ? " " : "",
+                unit, provenance_name(p));
+}
+
+static void add_time(const struct result *r, struct text *out)
+{
+    char a[CELL_SIZE], b[CELL_SIZE], c[CELL_SIZE];
+    const struct summary *s = &r->time.summary;
+    if (r->time.provenance == PROVENANCE_ABSENT)
+        return;
+    add_subject(r, out);
+    text_printf(out, "time %s, %s\n", show_time(s->median, a), provenance_name(r->time.provenance));
+    if (s->count > 1) {
+        add_subject(r, out);
+        text_printf(out, "interval of the time %s to %s, %zu samples\n", show_time(s->low, b),
+                    show_time(s->high, c), s->count);
+    }
+}
+
+static void add_figures(const struct result *r, struct text *out)
+{
+    enum provenance occupancy = PROVENANCE_ABSENT, time = r->time.provenance;
+    double occupied = result_occupancy(r, &occupancy);
+    static const struct {
+        const char *what, *unit;
+        enum derived_id id;
+    } derived[] = {{"sectors a load request", "", DERIVED_LOAD_SECTORS_PER_REQUEST},
+                   {"sectors a store request", "", DERIVED_STORE_SECTORS_PER_REQUEST},
+                   {"bank conflicts", "percent", DERIVED_SHARED_CONFLICT_PCT}};
+    add_number(r, "throughput", result_gbps(r), 0, "GB/s", time, out);
+    add_number(r, "of the floor", result_floor_pct(r), 1, "percent", time, out);
+    for (size_t i = 0; i < COUNT_OF(derived); i++) {
+        struct figure f = counters_derived(&r->counters, derived[i].id);
+        add_number(r, derived[i].what, figure_number(f), 1, derived[i].unit, f.provenance, out);
+    }
+    add_number(r, "lanes active", counter_number(r, COUNTER_LANES_ACTIVE_PCT), 0, "percent",
+               r->counters.figure[COUNTER_LANES_ACTIVE_PCT].provenance, out);
+    add_number(r, "occupancy", occupied, 0, "percent", occupancy, out);
+}
+
+static void add_judgement(const struct result *r, struct text *out)
+{
+    char a[CELL_SIZE];
+    if (r->speedup.valid) {
+        add_subject(r, out);
+        text_printf(out, "%s against ", verdict_name(r->speedup.comparison.verdict));
+        add_name(out, r->speedup.versus);
+        text_printf(out, ", %s times as fast\n", show_fixed(r->speedup.comparison.ratio, 2, a));
+    }
+    for (int i = 0; i < r->expectation_count; i++) {
+        const struct expectation_result *e = &r->expectations[i];
+        struct text line = {0};
+        text_printf(&line, "%s, actual %s, %s", show_text(e->expected), show_text(e->actual),
+                    expectation_verdict_name(e->verdict));
+        add_subject(r, out);
+        text_add(out, "expected ");
+        add_name(out, e->what);
+        text_add(out, " ");
+        add_name(out, text_str(&line));
+        text_add(out, "\n");
+        text_release(&line);
+    }
+}
+
+static void add_diagnosis(const struct result *r, bool verbose, struct text *out)
+{
+    char a[CELL_SIZE];
+    if (!r->diagnosed)
+        return;
+    add_fact(r, "limiter", r->diagnosis.limiter, out);
+    for (int i = 0; i < r->diagnosis.finding_count; i++) {
+        const struct finding *f = &r->diagnosis.findings[i];
+        struct text line = {0};
+        if (f->folded && !verbose)
+            continue;
+        text_add(&line, show_text(f->title));
+        if (f->file)
+            text_printf(&line, ", %s line %d", f->file, f->line);
+        add_fact(r, "finding:", text_str(&line), out);
+        text_release(&line);
+        if (f->fix)
+            add_fact(r, "fix:", f->fix, out);
+        add_number(r, "gain of the fix", finding_gain_pct(r, f), 0, "percent", PROVENANCE_MODELLED,
+                   out);
+        if (isfinite(f->expected_time_ns))
+            add_fact(r, "modelled time with the fix", show_time(f->expected_time_ns, a), out);
+    }
+}
+
+static void add_result(const struct result *r, bool verbose, struct text *out)
+{
+    switch (r->status) {
+    case RESULT_OK:
+        add_fact(r, r->verified ? "verified," : "not verified,",
+                 r->checked ? "compared with the reference" : "there is no reference", out);
+        break;
+    case RESULT_WRONG:
+        add_fact(r, "wrong result:", r->error, out);
+        break;
+    case RESULT_FAILED:
+        add_fact(r, "failed:", r->error, out);
+        break;
+    case RESULT_SKIPPED:
+        add_fact(r, "skipped:", r->error, out);
+        break;
+    }
+    add_time(r, out);
+    add_figures(r, out);
+    add_judgement(r, out);
+    add_diagnosis(r, verbose, out);
+    if (r->printed) {
+        const struct report_style whole = {.width = 1000};
+        add_fact(r, "printed:", "", out);
+        add_message(out, &whole, 2, r->printed);
+    }
+    if (r->note)
+        add_fact(r, "note:", r->note, out);
+    if (r->conditions.throttled)
+        add_fact(r, "measured while the chip was slowed down:", r->conditions.throttled, out);
+}
+
+void report_plain(const struct run *r, bool verbose, struct text *out)
+{
+    const struct run_header *h = &r->header;
+    const struct {
+        const char *what, *value;
+    } facts[] = {{"Experiment", h->title ? h->title : h->experiment},
+                 {"Device", h->device_name},
+                 {"Device id", h->device_id},
+                 {"Caches", h->cache_state},
+                 {"Started", h->started}};
+    for (size_t i = 0; i < COUNT_OF(facts); i++) {
+        text_printf(out, "%s: ", facts[i].what);
+        add_name(out, facts[i].value);
+        text_add(out, "\n");
+    }
+    for (int i = 0; i < r->result_count; i++) {
+        const char *label = r->results[i].case_label;
+        if (!first_of_case(r, i))
+            continue;
+        text_add(out, "Case: ");
+        add_name(out, label && *label ? label : "the only one");
+        text_add(out, "\n");
+        for (int k = i; k < r->result_count; k++)
+            if (same_text(r->results[k].case_label, label))
+                add_result(&r->results[k], verbose, out);
+        const struct result *best = fastest_result(r, label);
+        if (best) {
+            text_add(out, "Fastest: ");
+            add_name(out, best->variant);
+            text_add(out, "\n");
+        }
+    }
+    text_printf(out, "Stop rule: %s\n", r->stop_reason ? r->stop_reason : "go on");
+}

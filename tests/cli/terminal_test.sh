@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# What a person sees: on a terminal (script makes one) a live line, colours, and the width that is there;
+# with --plain a fact a line, ASCII, nothing drawn; in a pipe neither line nor colours.
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/support.sh"
+need cc clang script
+stage scale
+edit scale/experiment.yaml 's/source: scale.cu/source: scale.ptx/'
+unset COLUMNS NO_COLOR
+escape=$(printf '\033')
+
+on_terminal() { # COLUMNS ARGUMENT...
+    TERM=xterm script -qec "stty cols $1; $RIDGE run scale --seed 1 --no-journal -p N=4096 ${*:2}" /dev/null
+}
+on_terminal 80 >tty80.txt
+on_terminal 130 >tty130.txt
+on_terminal 80 --plain >plain.txt
+widest() { # of the report, without colours and live lines
+    sed -E "s/$escape\\[[0-9;]*[mK]//g; s/\r\$//; s/.*\r//" "$1" | wc -L
+}
+grep -q "$escape\[K" tty80.txt
+pass 'a live line on a terminal' $?
+grep -q "$escape\[1m" tty80.txt
+pass 'colours on a terminal' $?
+(($(widest tty80.txt) <= 80))
+pass '80 columns are enough' $?
+(($(widest tty130.txt) > 80 && $(widest tty130.txt) <= 130))
+pass 'wider terminals are used' $?
+! grep -q "$escape" plain.txt
+pass '--plain: no colours, no live line' $? plain.txt
+! LC_ALL=C grep -q '[^ -~[:cntrl:]]' plain.txt
+pass '--plain: ASCII only' $?
+grep -q '^plain: verified, compared with the reference' plain.txt && ! grep -qE '  |---' plain.txt
+pass '--plain: nothing aligned or drawn' $?
+"$RIDGE" run scale --seed 1 --no-journal -p N=4096 >piped.txt 2>&1
+! grep -q -e "$escape" piped.txt
+pass 'nothing of it in a pipe' $?
+"$RIDGE" run scale --seed 1 --no-journal -q -p N=4096 --plain |
+    sed -E '/^[a-z]+: (throughput|of the floor|occupancy|finding|fix|gain|limiter|faster|slower|no difference|modelled time)/d
+        s/time [0-9.]+ .s/time TIME/; s/^(Stop rule|Fastest): .*/\1: WORD/' | golden plain
+finish

@@ -1,0 +1,54 @@
+// NVML for tests where there is none: libnvidia-ml.so.1 of one GPU whose clock falls from 1980 MHz by
+// 15 MHz a reading, down to 1755, at 300 W and 45 C.
+// SPDX-License-Identifier: Apache-2.0
+static int readings;
+static int device;
+
+int nvmlInit_v2(void)
+{
+    return 0;
+}
+
+int nvmlDeviceGetHandleByPciBusId_v2(const char *bus_id, void **out)
+{
+    (void)bus_id;
+    *out = &device;
+    return 0;
+}
+
+int nvmlDeviceGetClockInfo(void *gpu, int which, unsigned *mhz)
+{
+    (void)gpu;
+    readings += which == 1; // the SMs'
+    *mhz = which == 1 ? 1980 - 15 * (unsigned)(readings < 15 ? readings : 15) : 3201;
+    return 0;
+}
+
+int nvmlDeviceGetPowerUsage(void *gpu, unsigned *milliwatts)
+{
+    (void)gpu;
+    *milliwatts = 300000;
+    return 0;
+}
+
+int nvmlDeviceGetTemperature(void *gpu, int sensor, unsigned *celsius)
+{
+    (void)gpu;
+    (void)sensor;
+    *celsius = 45;
+    return 0;
+}
+
+int nvmlDeviceGetTotalEnergyConsumption(void *gpu, unsigned long long *millijoules)
+{
+    (void)gpu;
+    *millijoules = 0; // not counted
+    return 0;
+}
+
+int nvmlDeviceGetCurrentClocksEventReasons(void *gpu, unsigned long long *reasons)
+{
+    (void)gpu;
+    *reasons = 0;
+    return 0;
+}
