@@ -198,6 +198,7 @@ static void decode_wmma_memory(struct decoder *d, const struct ptx_instruction *
     if (in->operand_count > 2)
         op->stride = source_row(d, &in->operands[2], 32, PTX_TYPE_U32);
     struct mem_op m = mem_new(d, in, &in->operands[op->store ? 0 : 1]);
+    address_apart(d, &in->operands[0], &in->operands[op->store ? 0 : 1], &m);
     m.bytes = 4; // of an access, more or less
     uint32_t memory = mem_add(d, m), index = matrix_add(d, *op);
     struct uop *u = emit(d, op_wmma_memory);
@@ -243,6 +244,7 @@ void decode_ldmatrix(struct decoder *d, const struct ptx_instruction *in)
         return;
     }
     struct mem_op m = mem_new(d, in, &in->operands[op.store ? 0 : 1]);
+    address_apart(d, &in->operands[0], &in->operands[op.store ? 0 : 1], &m);
     m.bytes = 16;
     uint32_t memory = mem_add(d, m), index = matrix_add(d, op);
     struct uop *u = emit(d, op_ldmatrix);
