@@ -1,9 +1,9 @@
 // The operands of each instruction held to the signature in opcodes.def: how many, of which kind, how
 // wide. What passes here the simulator's decoder may take apart without looking again.
 //
-// A signature is one form, or several divided by ';'; of those whose condition ("word word:", dotted
-// words the instruction has) holds, the first that takes so many operands counts. A form is a slot an
-// operand: [=]kind[_][|p][?]
+// A signature is one form, or several divided by ';'. The first whose condition holds counts ("word
+// word:", dotted words the instruction has), or another of the same condition if that one takes so many
+// operands. A form is a slot an operand: [=]kind[_][|p][?]
 //   =  the result, a register; with _ the operand _ may stand there, with |p so may register|predicate
 //   ?  may be left out (only the last ones)
 //   0 1   a value of the instruction's first type, of its second (the first if it has but one)
@@ -109,26 +109,35 @@ static bool form_read(const struct ptx_instruction *in, const char **at, struct 
     return true;
 }
 
-// The first form that holds and takes so many operands, else the first that holds; false if none does.
+static bool condition_equal(const char *a, const char *b)
+{
+    const char *a_end = condition_end(a, a + strcspn(a, ";"));
+    const char *b_end = condition_end(b, b + strcspn(b, ";"));
+    size_t n = a_end != NULL ? (size_t)(a_end - a) : 0;
+    return (a_end != NULL) == (b_end != NULL) &&
+           (a_end == NULL || ((size_t)(b_end - b) == n && memcmp(a, b, n) == 0));
+}
+
+// The first form that holds, or of those with the same condition the one that takes so many operands;
+// false if none holds.
 static bool form_find(const struct ptx_instruction *in, struct form *form)
 {
-    struct form first = {0}, next;
-    bool any = false;
-    for (const char *at = ptx_opcode_operands(in->opcode);;) {
-        if (form_read(in, &at, &next)) {
-            bool fits = next.any || next.call ||
-                        (in->operand_count >= next.least && in->operand_count <= next.count);
-            if (fits || !any)
-                first = next;
-            any = true;
-            if (fits)
-                break;
-        }
-        if (*at == 0)
-            break;
-    }
-    *form = first;
-    return any;
+    const char *first = NULL, *at = ptx_opcode_operands(in->opcode);
+    do {
+        struct form next;
+        at += strspn(at, " ");
+        const char *start = at;
+        if (!form_read(in, &at, &next) || (first != NULL && !condition_equal(first, start)))
+            continue;
+        bool fits = next.any || next.call ||
+                    (in->operand_count >= next.least && in->operand_count <= next.count);
+        if (fits || first == NULL)
+            *form = next;
+        if (fits)
+            return true;
+        first = first != NULL ? first : start;
+    } while (*at != 0);
+    return first != NULL;
 }
 
 /* ---- saying what is wrong ---------------------------------------------------------------------- */
@@ -174,7 +183,8 @@ static void slot_write(struct text *t, const struct slot *s, int vector, char le
 static const char *usage(const struct check *c)
 {
     struct text t = {0};
-    text_add(&t, instruction_name(c));
+    text_add(&t,
+             c->form->call ? "call (results), pointer, (arguments), LABEL" : instruction_name(c));
     char letter = 'a';
     int open = 0;
     for (int i = 0; i < c->form->count; i++) {
@@ -184,6 +194,7 @@ static const char *usage(const struct check *c)
         slot_write(&t, s, c->in->vector, s->result ? 'd' : letter);
         bool lettered = strchr("#@Tp", s->kind) == NULL;
         letter = (char)(letter + (lettered && !s->result));
+        letter = (char)(letter + (letter == 'd'));
     }
     while (open-- > 0)
         text_add(&t, "}");
@@ -212,7 +223,7 @@ static const char *operand_text(const struct check *c, const struct ptx_operand 
                             ptx_type_name(c->f->registers[o->reg].type),
                             c->f->registers[o->reg].name);
     case PTX_OPERAND_IMMEDIATE:
-        return "a number";
+        return o->immediate_type == PTX_TYPE_S64 ? "a number" : "a floating-point number";
     case PTX_OPERAND_ADDRESS:
         return "an address";
     case PTX_OPERAND_SYMBOL:
@@ -593,8 +604,9 @@ static bool call_check(const struct check *c)
                               "the last operand of 'call' is %s, but the label of a "
                               ".callprototype or of .calltargets is due",
                               operand_text(c, o));
-        return register_check(c, target, &pointer) &&
-               (!t || (arguments_check(c, results, t->results, t->result_count, "result") &&
+        if (!register_check(c, target, &pointer))
+            return false;
+        return (!t || (arguments_check(c, results, t->results, t->result_count, "result") &&
                        arguments_check(c, args, t->params, t->param_count, "argument"))) &&
                arguments_check(c, results, NULL, 0, "result") &&
                arguments_check(c, args, NULL, 0, "argument");
@@ -613,7 +625,7 @@ static bool call_check(const struct check *c)
 static bool instruction_check(struct parser *p, const struct ptx_function *f,
                               struct ptx_instruction *in)
 {
-    struct form form;
+    struct form form = {0};
     bool found = form_find(in, &form);
     struct check c = {.p = p, .f = f, .in = in, .form = &form};
     const struct ptx_operand *first = &in->operands[0];

@@ -91,6 +91,9 @@ void address_of(struct decoder *d, const struct ptx_operand *op, uint32_t *row, 
                 int64_t *offset);
 struct mem_op mem_new(struct decoder *d, const struct ptx_instruction *in,
                       const struct ptx_operand *address);
+// Where a result overwrites the address register before the last element is read: a copy of it.
+void address_apart(struct decoder *d, const struct ptx_operand *results,
+                   const struct ptx_operand *address, struct mem_op *m);
 uint32_t mem_add(struct decoder *d, struct mem_op m); // its index; it is the site's
 // decode_tensor.c
 void decode_mma(struct decoder *d, const struct ptx_instruction *in);

@@ -138,6 +138,23 @@ static bool fixed_param(struct decoder *d, const struct ptx_operand *address, st
     return true;
 }
 
+void address_apart(struct decoder *d, const struct ptx_operand *results,
+                   const struct ptx_operand *address, struct mem_op *m)
+{
+    bool shared = false;
+    for (int i = 0; i < results->element_count; i++)
+        shared |= address->reg >= 0 && results->elements[i].kind == PTX_OPERAND_REGISTER &&
+                  results->elements[i].reg == address->reg;
+    if (!shared)
+        return;
+    uint32_t copy = temp_row(d);
+    struct uop *u = emit_always(d, m->base64 ? op_copy64 : op_copy32);
+    u->d = copy;
+    u->a = m->base;
+    u->imm = 0;
+    m->base = copy;
+}
+
 void decode_ld(struct decoder *d, const struct ptx_instruction *in)
 {
     const struct ptx_operand *address = &in->operands[1];
@@ -146,6 +163,7 @@ void decode_ld(struct decoder *d, const struct ptx_instruction *in)
         unsupported(d, "this form of a load");
         return;
     }
+    address_apart(d, &in->operands[0], address, &m);
     bool fixed = fixed_param(d, address, &m);
     m.plain = m.bytes == 4 && m.width == 32 && m.vector == 1 && !m.narrow16 && !m.ordered &&
               m.reg[0] != NO_ROW;
@@ -263,6 +281,8 @@ void decode_atomic(struct decoder *d, const struct ptx_instruction *in)
     for (int i = 0; i < m.vector && results && i < to->element_count; i++)
         m.result[i] = result_row(d, &to->elements[i]);
     m.results = results;
+    if (results)
+        address_apart(d, to, &in->operands[at], &m);
     m.reduction = red || to->kind == PTX_OPERAND_SINK || (!results && !d->read[to->reg]);
     m.increment = m.reduction && kind == ATOMIC_ADD && m.bytes == 4 && !vector &&
                   b->kind == PTX_OPERAND_IMMEDIATE && b->bits == 1 &&

@@ -47,6 +47,16 @@ static void fragment_table(struct decoder *d, struct fragment *f)
     f->at = at;
 }
 
+// Whole tiles, no more of them than the interpreter has room for.
+static bool fragment_fits(const struct fragment *f)
+{
+    unsigned tile = f->role == MATRIX_B ? 4u * f->wide / f->bits : 8;
+    unsigned rows = f->role == MATRIX_B ? MATRIX_K : MATRIX_M;
+    unsigned columns = f->role == MATRIX_A ? MATRIX_K : MATRIX_N;
+    return f->rows % tile == 0 && f->rows <= rows && f->columns <= columns &&
+           (unsigned)f->rows * f->columns * (f->bits == 64 ? 2 : 1) <= rows * columns;
+}
+
 // The registers of an operand as a fragment of a matrix of f->rows by f->columns; false if there are
 // too few of them, or of another width.
 static bool fragment_of(struct decoder *d, const struct ptx_operand *op, enum ptx_type type,
@@ -70,7 +80,8 @@ static bool fragment_of(struct decoder *d, const struct ptx_operand *op, enum pt
     }
     unsigned bits = (unsigned)f->rows * f->columns * f->bits, whole = LANES * f->wide;
     unsigned needs = bits / whole;
-    if (f->bits == 0 || bits % whole != 0 || needs == 0 || f->count % needs != 0)
+    if (f->bits == 0 || bits % whole != 0 || needs == 0 || f->count % needs != 0 ||
+        !fragment_fits(f))
         return false;
     fragment_table(d, f);
     return true;
@@ -92,6 +103,23 @@ static bool is_matrix_type(enum ptx_type t)
            t == PTX_TYPE_S4 || t == PTX_TYPE_U4 || t == PTX_TYPE_B1;
 }
 
+static enum ptx_type sum_type(enum ptx_type factor)
+{
+    if (factor == PTX_TYPE_F64)
+        return PTX_TYPE_F64;
+    return ptx_type_kind(factor) == PTX_KIND_FLOAT ? PTX_TYPE_F32 : PTX_TYPE_S32;
+}
+
+// Factors and sums are of one family: all f64, other floats, integers, or bits with integers.
+static bool types_agree(enum ptx_type d, enum ptx_type a, enum ptx_type b, enum ptx_type c)
+{
+    enum ptx_type sum = sum_type(a);
+    bool half = sum == PTX_TYPE_F32;
+    return is_matrix_type(a) && is_matrix_type(b) && sum_type(b) == sum &&
+           (a == PTX_TYPE_B1) == (b == PTX_TYPE_B1) && ptx_type_bits(a) == ptx_type_bits(b) &&
+           (d == sum || (half && d == PTX_TYPE_F16)) && (c == sum || (half && c == PTX_TYPE_F16));
+}
+
 static void note_tensor_flops(struct decoder *d, const struct matrix_op *op)
 {
     site_of(d)->tensor_flops = 2u * op->m * op->n * op->k;
@@ -107,7 +135,7 @@ static void decode_product(struct decoder *d, const struct ptx_instruction *in,
     fragment_shapes(op, bits);
     op->satfinite = in_has(in, "satfinite");
     op->bit_and = in_has(in, "and");
-    bool ok = is_matrix_type(types[1]) && is_matrix_type(types[2]) && in->operand_count >= 4 &&
+    bool ok = types_agree(types[0], types[1], types[2], types[3]) && in->operand_count >= 4 &&
               fragment_of(d, &in->operands[1], types[1], false, &op->a) &&
               fragment_of(d, &in->operands[2], types[2], false, &op->b) &&
               fragment_of(d, &in->operands[3], types[3], false, &op->c) &&
@@ -125,7 +153,9 @@ static void decode_product(struct decoder *d, const struct ptx_instruction *in,
 static void decode_quads(struct decoder *d, const struct ptx_instruction *in, struct matrix_op *op)
 {
     struct fragment *const f[4] = {&op->d, &op->a, &op->b, &op->c};
-    bool ok = in->operand_count >= 4, *by_column = &op->a_by_column;
+    bool ok = op->n == 8 && in->types[2] == PTX_TYPE_F16 && in->operand_count >= 4 &&
+              types_agree(in->types[0], PTX_TYPE_F16, PTX_TYPE_F16, in->types[3]);
+    bool *by_column = &op->a_by_column;
     for (int i = 0; i < in->word_count; i++) {
         bool column = strcmp(in->words[i], "col") == 0;
         if (!column && strcmp(in->words[i], "row") != 0)
@@ -198,6 +228,7 @@ static void decode_wmma_memory(struct decoder *d, const struct ptx_instruction *
     if (in->operand_count > 2)
         op->stride = source_row(d, &in->operands[2], 32, PTX_TYPE_U32);
     struct mem_op m = mem_new(d, in, &in->operands[op->store ? 0 : 1]);
+    address_apart(d, &in->operands[0], &in->operands[op->store ? 0 : 1], &m);
     m.bytes = 4; // of an access, more or less
     uint32_t memory = mem_add(d, m), index = matrix_add(d, *op);
     struct uop *u = emit(d, op_wmma_memory);
@@ -243,6 +274,7 @@ void decode_ldmatrix(struct decoder *d, const struct ptx_instruction *in)
         return;
     }
     struct mem_op m = mem_new(d, in, &in->operands[op.store ? 0 : 1]);
+    address_apart(d, &in->operands[0], &in->operands[op.store ? 0 : 1], &m);
     m.bytes = 16;
     uint32_t memory = mem_add(d, m), index = matrix_add(d, op);
     struct uop *u = emit(d, op_ldmatrix);
@@ -300,7 +332,10 @@ void decode_wgmma(struct decoder *d, const struct ptx_instruction *in)
         return;
     }
     bool ok = shape_of(in, &op) && in->type_count == 3 && op.m == 64 && op.n <= MATRIX_N &&
-              op.k <= MATRIX_K && in->operand_count >= 3 && in->types[1] != PTX_TYPE_B1;
+              op.n % 8 == 0 && op.n > 0 && in->operand_count >= 3 &&
+              types_agree(in->types[0], in->types[1], in->types[2], in->types[0]) &&
+              ptx_type_bits(in->types[1]) >= 8 && op.k * ptx_type_bits(in->types[1]) == 256 &&
+              in->types[1] != PTX_TYPE_F64;
     op.m = 16; // a warp's share
     fragment_shapes(&op, false);
     op.b.type = ok ? in->types[2] : PTX_TYPE_NONE;

@@ -177,6 +177,227 @@ static void mistakes_are_said_to_the_letter(void **state)
     }
 }
 
+// One statement on line 10 of a kernel, whose operands are wrong; the message's first line.
+#define OPERANDS                                                                 \
+    HEAD ".global .u32 x;\n.func f(.param .b32 a, .param .b32 b);\n"             \
+         ".visible .entry k(.param .u64 p)\n{\n"                                 \
+         ".reg .pred %p<3>; .reg .b32 %r<4>; .reg .u32 %u<2>; .reg .f32 %f<2>; " \
+         ".reg .b64 %l<2>;\n.param .b32 a; .param .b64 w;\n"
+
+static const struct {
+    const char *what, *statement, *message;
+} operand_mistakes[] = {
+    {"a source is missing", "add.u32 %r1, %r2;",
+     "t.ptx:10:1: 'add.u32' takes 3 operands, not 2: write add.u32 d, a, b"},
+    {"an operand too many", "not.b32 %r1, %r2, %r3;",
+     "t.ptx:10:1: 'not.b32' takes 2 operands, not 3: write not.b32 d, a"},
+    {"a result that is a number", "add.u32 5, %r1, %r2;",
+     "t.ptx:10:1: operand 1 of 'add' is a number, but a register of 32 bits for .u32 is due: write "
+     "add.u32 d, a, b"},
+    {"a result that is an address", "mov.u32 [x], %r1;",
+     "t.ptx:10:1: operand 1 of 'mov' is an address, but a register of 32 bits for .u32 is due: "
+     "write mov.u32 d, a"},
+    {"a result that is a symbol", "mov.u64 x, %l1;",
+     "t.ptx:10:1: operand 1 of 'mov' is the variable 'x', but a register of 64 bits for .u64 is "
+     "due: write mov.u64 d, a"},
+    {"a result that is a special register", "mov.u32 %tid.x, %r1;",
+     "t.ptx:10:1: operand 1 of 'mov' is the special register '%tid', but a register of 32 bits for "
+     ".u32 is due: write mov.u32 d, a"},
+    {"a result that is _ where there must be one", "add.u32 _, %r1, %r2;",
+     "t.ptx:10:1: operand 1 of 'add' is '_', but a register of 32 bits for .u32 is due: write "
+     "add.u32 d, a, b"},
+    {"a branch to a number", "bra 5;",
+     "t.ptx:10:1: operand 1 of 'bra' is a number, but a label is due: write bra LABEL"},
+    {"a branch without a label", "bra;",
+     "t.ptx:10:1: 'bra' takes 1 operand, not 0: write bra LABEL"},
+    {"a branch to a variable", "bra x;",
+     "t.ptx:10:1: operand 1 of 'bra' is the variable 'x', but a label is due: write bra LABEL"},
+    {"a load into a number", "ld.global.u32 5, [x];",
+     "t.ptx:10:1: operand 1 of 'ld' is a number, but a register of 32 bits or more for .u32 is "
+     "due: write ld.global.u32 d, [a]"},
+    {"a load from a register", "ld.global.u32 %r1, %l1;",
+     "t.ptx:10:1: operand 2 of 'ld' is the .b64 register '%l1', but an address in brackets is due: "
+     "write ld.global.u32 d, [a]"},
+    {"a store of an address", "st.global.u32 [x], [x];",
+     "t.ptx:10:1: operand 2 of 'st' is an address, but a register or a number of 32 bits or more "
+     "for .u32 is due: write st.global.u32 [a], b"},
+    {"a comparison into no predicate", "setp.lt.u32 %r1, %r2, %r3;",
+     "t.ptx:10:1: operand 1 of 'setp' is the .b32 register '%r1', but a predicate register is due: "
+     "write setp.lt.u32 p{|q}, a, b"},
+    {"a selection by no predicate", "selp.b32 %r1, %r2, %r3, %r1;",
+     "t.ptx:10:1: operand 4 of 'selp' is the .b32 register '%r1', but a predicate is due: write "
+     "selp.b32 d, a, b, p"},
+    {"a label where a value is due", "L: add.u32 %r1, %r2, L;",
+     "t.ptx:10:4: operand 3 of 'add' is the label 'L', but a register or a number of 32 bits for "
+     ".u32 is due: write add.u32 d, a, b"},
+    {"a vector of the wrong width", "ld.global.v4.u32 {%r1, %r2}, [x];",
+     "t.ptx:10:1: operand 1 of 'ld' is a vector of 2, but a vector of 4 in braces is due: write "
+     "ld.global.v4.u32 {d, ...}, [a]"},
+    {"a vector without .v2", "ld.global.u32 {%r1, %r2}, [x];",
+     "t.ptx:10:1: operand 1 of 'ld' is a vector of 2, but a register of 32 bits or more for .u32 "
+     "is due: write ld.global.u32 d, [a]"},
+    {"one register for .v2", "st.global.v2.u32 [x], %r1;",
+     "t.ptx:10:1: operand 2 of 'st' is the .b32 register '%r1', but a vector of 2 in braces is "
+     "due: write st.global.v2.u32 [a], {b, ...}"},
+    {"a vector as a source", "add.u32 %r1, {%r2, %r3}, 1;",
+     "t.ptx:10:1: operand 2 of 'add' is a vector of 2, but a register or a number of 32 bits for "
+     ".u32 is due: write add.u32 d, a, b"},
+    {"a pair as a result", "add.u32 %r1|%p1, %r2, %r3;",
+     "t.ptx:10:1: operand 1 of 'add' is a pair with '|', but a register of 32 bits for .u32 is "
+     "due: write add.u32 d, a, b"},
+    {"a list as a source", "add.u32 %r1, (%r2), %r3;",
+     "t.ptx:10:1: operand 2 of 'add' is a list in parentheses, but a register or a number of 32 "
+     "bits for .u32 is due: write add.u32 d, a, b"},
+    {"a register too narrow", "add.u64 %l1, %r1, %l1;",
+     "t.ptx:10:1: operand 2 of 'add' is the .b32 register '%r1', but a register or a number of 64 "
+     "bits for .u64 is due: write add.u64 d, a, b"},
+    {"a register too wide", "add.u32 %r1, %l1, %r2;",
+     "t.ptx:10:1: operand 2 of 'add' is the .b64 register '%l1', but a register or a number of 32 "
+     "bits for .u32 is due: write add.u32 d, a, b"},
+    {"a float for an integer", "add.u32 %r1, %f1, %r2;",
+     "t.ptx:10:1: operand 2 of 'add' is the .f32 register '%f1', but a register or a number of 32 "
+     "bits for .u32 is due: write add.u32 d, a, b"},
+    {"an integer for a float", "add.f32 %f1, %u1, %f1;",
+     "t.ptx:10:1: operand 2 of 'add' is the .u32 register '%u1', but a register or a number of 32 "
+     "bits for .f32 is due: write add.f32 d, a, b"},
+    {"a load into too narrow a register", "ld.global.u64 %r1, [x];",
+     "t.ptx:10:1: operand 1 of 'ld' is the .b32 register '%r1', but a register of 64 bits or more "
+     "for .u64 is due: write ld.global.u64 d, [a]"},
+    {"a number of another class", "add.u32 %r1, %r2, 1.5;",
+     "t.ptx:10:1: operand 3 of 'add' is a floating-point number, but a register or a number of 32 "
+     "bits for .u32 is due: write add.u32 d, a, b"},
+    {"a float as an address", "ld.global.u32 %r1, [%f1];",
+     "t.ptx:10:1: the .f32 register '%f1' holds no address: one of 64 bits (or 32, for shared "
+     "memory) is due"},
+    {"a predicate as an address", "ld.global.u32 %r1, [%p1];",
+     "t.ptx:10:1: the .pred register '%p1' holds no address: one of 64 bits (or 32, for shared "
+     "memory) is due"},
+    {"a special register as an address", "ld.global.u32 %r1, [%tid.x];",
+     "t.ptx:10:27: an address is [register], [variable] or [number], each with an offset or "
+     "without"},
+    {"a label as an address", "L: ld.global.u32 %r1, [L];",
+     "t.ptx:10:4: operand 2 of 'ld' is the label 'L', but an address in brackets is due: write "
+     "ld.global.u32 d, [a]"},
+    {"the wrong state space", "ld.shared.u32 %r1, [x];",
+     "t.ptx:10:1: 'x' lies in .global memory, not in .shared: write ld.global"},
+    {"a parameter read beyond its end", "ld.param.u64 %l1, [p+8];",
+     "t.ptx:10:1: 8 bytes at 'p+8' are no whole part of this parameter of 8 bytes: the offset must "
+     "be a multiple of the size, inside it"},
+    {"a parameter read across words", "ld.param.u32 %r1, [p+2];",
+     "t.ptx:10:1: 4 bytes at 'p+2' are no whole part of this parameter of 8 bytes: the offset must "
+     "be a multiple of the size, inside it"},
+    {"a type is missing", "add %r1, %r2, %r3;",
+     "t.ptx:10:1: 'add' has no type: write one behind it, such as .u32"},
+    {"a load of a predicate", "ld.global.pred %p1, [x];",
+     "t.ptx:10:1: 'ld.global.pred' can't be of type .pred"},
+    {"a form that is none", "barrier.cluster;",
+     "t.ptx:10:1: 'barrier.cluster' is no form of 'barrier': a word behind it is missing or wrong"},
+    {"a barrier without its number", "bar.sync;",
+     "t.ptx:10:1: 'bar.sync' takes 1 to 2 operands, not 0: write bar.sync a{, b}"},
+    {"a guard that is no predicate", "@%r1 ret;",
+     "t.ptx:10:6: the guard '%r1' is a .b32 register: a .pred register is due"},
+    {"a number negated", "not.pred %p1, !%r1;",
+     "t.ptx:10:1: '!' before '%r1': only a predicate that is read can be negated"},
+    {"a register with a minus", "add.u32 %r1, -%r2, %r3;",
+     "t.ptx:10:1: '-' stands before numbers only: take neg first"},
+    {"a special register without component", "mov.u32 %r1, %tid;",
+     "t.ptx:10:1: '%tid' has components: write %tid.x, %tid.y or %tid.z"},
+    {"parts that don't fill the whole", "mov.b64 {%r1, %r2, %r3}, %l1;",
+     "t.ptx:10:1: operand 1 of 'mov' is a vector of 3, but a register, or 2 or 4 parts of it in "
+     "braces, is due: write mov.b64 d, a"},
+    {"parts of the wrong width", "mov.b64 {%l1, %l1}, %l1;",
+     "t.ptx:10:1: operand 1 of 'mov' is the .b64 register '%l1', but a register of 32 bits is due: "
+     "write mov.b64 d, a"},
+    {"a branch table that is none", "L: brx.idx %r1, L;",
+     "t.ptx:10:4: operand 2 of 'brx' is the label 'L', but the label of a list of .branchtargets "
+     "is due: write brx.idx a, LABEL"},
+    {"a branch table with a stranger", "brx.idx %r1, T; T: .branchtargets x;",
+     "t.ptx:10:1: the target 'x' of 'T' is no label of this function"},
+    {"a call of a label", "L: call L;",
+     "t.ptx:10:4: 'call' of the label 'L': write call (results), function, (arguments)"},
+    {"a call of a kernel", "call k;",
+     "t.ptx:10:1: 'call' of a kernel: write call (results), function, (arguments)"},
+    {"a call with too few arguments", "call f, (a);",
+     "t.ptx:10:1: the call has 1 argument where the function has 2: pass as many"},
+    {"a call with an argument of another size", "call f, (a, w);",
+     "t.ptx:10:1: argument 2 of the call has 8 bytes where the function has 4"},
+    {"a call with an address for an argument", "call f, (a, [a]);",
+     "t.ptx:10:1: argument 2 of the call is an address: a .param variable is due"},
+    {"a call through a narrow pointer",
+     "call %r1, (a, a), P; P: .callprototype _ (.param .b32 _, .param .b32 _);",
+     "t.ptx:10:1: operand 1 of 'call' is the .b32 register '%r1', but a register or a number of 64 "
+     "bits is due: write call (results), pointer, (arguments), LABEL"},
+    {"a call that breaks its prototype",
+     "call %l1, (a), P; P: .callprototype _ (.param .b32 _, .param .b32 _);",
+     "t.ptx:10:1: the call has 1 argument where the function has 2: pass as many"},
+    {"a shuffle without its lanes", "shfl.sync.idx.b32 %r1, %r2, %r3, 31;",
+     "t.ptx:10:1: 'shfl.sync.idx.b32' takes 5 operands, not 4: write shfl.sync.idx.b32 d{|p}, a, "
+     "b, c, e"},
+    {"a fragment of wide registers",
+     "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%l1, %l1, %l1, %l1}, {%r1, %r2}, {%r3}, "
+     "{%f1, %f1, %f1, %f1};",
+     "t.ptx:10:1: operand 1 of 'mma' is the .b64 register '%l1', but a register of 32 bits is due: "
+     "write mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {d, ...}, {a, ...}, {b, ...}, {c, "
+     "...}"},
+    {"a copy of a size that is no number", "cp.async.ca.shared.global [%r1], [%l1], %r2;",
+     "t.ptx:10:1: operand 3 of 'cp' is the .b32 register '%r2', but a whole number is due: write "
+     "cp.async.ca.shared.global [a], [b], number{, c{, e}}"},
+};
+
+static void operands_are_held_to_their_opcode(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(operand_mistakes); i++) {
+        struct arena a = {0};
+        struct error err = {0};
+        struct ptx_module *m = NULL;
+        const char *text =
+            arena_printf(&a, "%s%s\nret;\n}\n", OPERANDS, operand_mistakes[i].statement);
+        if (ptx_parse(&a, "t.ptx", text, strlen(text), &m, &err))
+            fail_msg("%s: accepted", operand_mistakes[i].what);
+        assert_int_equal(err.kind, ERROR_INPUT);
+        char *first = arena_strndup(&a, err.message, strcspn(err.message, "\n"));
+        assert_string_equal(first, operand_mistakes[i].message);
+        arena_release(&a);
+    }
+}
+
+// What looks odd and is PTX all the same.
+static const char *const oddities[] = {
+    "ld.global.u8 %l1, [x];", // wider registers for loads, stores and conversions
+    "st.global.u8 [x], %l1;",
+    "cvt.u8.u32 %r1, %r2;",
+    "ld.global.v2.u32 {%r1, _}, [x];",
+    "mov.b64 {_, %r1}, %l1;",
+    "mov.b32 %f1, %r1;", // bits are of any class
+    "and.b32 %r1, %f1, %u1;",
+    "mov.pred %p1, %p2;",
+    "setp.eq.u32 _|%p1, %r1, 0;",
+    "setp.lt.and.s32 %p1|%p2, %r1, %r2, !%p1;",
+    "mov.u64 %l1, x;",
+    "mov.u64 %l1, f;",
+    "add.u64 %l1, %l1, x+4;",
+    "atom.global.add.u32 _, [x], 1;",
+    "shfl.sync.idx.b32 %f1|%p1, %r2, %r3, 31, -1;",
+    "bar.red.popc.u32 %r1, 0, 64, !%p1;",
+    "mov.u32 %r1, %tid.w;",
+    "frobnicate.u32 5, [x];", // refused only where a kernel reaches it
+    "call (a), %l1, (), P; P: .callprototype (.param .b32 _) _ ();",
+    "add.s32 %r1, -WARP_SZ, %r1;",
+};
+
+static void odd_operands_of_ptx_are_taken(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(oddities); i++) {
+        struct arena a = {0};
+        struct error err = {0};
+        struct ptx_module *m = NULL;
+        const char *text = arena_printf(&a, "%s%s\nret;\n}\n", OPERANDS, oddities[i]);
+        if (!ptx_parse(&a, "t.ptx", text, strlen(text), &m, &err))
+            fail_msg("%s: %s", oddities[i], err.message);
+        arena_release(&a);
+    }
+}
+
 // Cut anywhere, a text is either whole or an error, never a crash or a hang.
 static void texts_cut_short_are_errors_or_whole(void **state)
 {
@@ -199,6 +420,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mistakes_are_said_to_the_letter),
+        cmocka_unit_test(operands_are_held_to_their_opcode),
+        cmocka_unit_test(odd_operands_of_ptx_are_taken),
         cmocka_unit_test(texts_cut_short_are_errors_or_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,86 @@
+// Texts that once broke the decoder or the interpreter: each is run, refused or stopped, with the
+// answer that is right. Found by fuzz/decode_fuzz.c and texts made at random.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/exec_support.h"
+
+#define HEAD                                                                      \
+    ".version 8.6\n.target sm_90a\n.address_size 64\n"                            \
+    ".visible .entry k(.param .u64 p)\n{\n.reg .pred %p<5>;\n.reg .b32 %r<13>;\n" \
+    ".reg .b64 %l<9>;\nld.param.u64 %l1, [p];\nmov.u32 %r1, %tid.x;\n"            \
+    "setp.lt.u32 %p1, %r1, 7;\n"
+
+static bool run_statements(struct bench *b, const char *statements, uint64_t *buffer)
+{
+    static const uint64_t zeros[64];
+    struct arena a = {0};
+    bench_text(b, arena_printf(&a, "%s%s\nret;\n}\n", HEAD, statements));
+    arena_release(&a);
+    *buffer = bench_buffer(b, "buffer", zeros, sizeof(zeros));
+    return bench_try(b, "k", GRID1(1, 32), ARGS(buffer));
+}
+
+static void a_branch_to_the_next_instruction_loses_no_lanes(void **state)
+{
+    struct bench b;
+    uint64_t buffer, sum = 0;
+    if (!run_statements(&b, "@%p1 bra L;\nL: red.global.add.u64 [%l1], 1;", &buffer))
+        fail_msg("%s", b.err.message);
+    bench_fetch(&b, buffer, &sum, sizeof(sum));
+    assert_int_equal(sum, 32);
+    bench_close(&b);
+}
+
+static void a_vector_load_may_overwrite_its_address(void **state)
+{
+    struct bench b;
+    uint64_t buffer, got[2] = {0};
+    if (!run_statements(&b,
+                        "st.global.u64 [%l1+16], 5;\nst.global.u64 [%l1+24], 7;\n"
+                        "mov.u64 %l4, %l1;\nadd.u64 %l1, %l1, 16;\n"
+                        "ld.global.v2.u64 {%l1, %l2}, [%l1];\nst.global.v2.u64 [%l4], {%l1, %l2};",
+                        &buffer))
+        fail_msg("%s", b.err.message);
+    bench_fetch(&b, buffer, got, sizeof(got));
+    assert_int_equal(got[0], 5);
+    assert_int_equal(got[1], 7);
+    bench_close(&b);
+}
+
+static void a_wait_nobody_ends_is_a_deadlock(void **state)
+{
+    struct bench b;
+    uint64_t buffer;
+    assert_false(run_statements(&b, "barrier.cluster.wait;", &buffer));
+    assert_non_null(strstr(b.err.message, "waits for ever"));
+    bench_close(&b);
+}
+
+static void products_of_no_shape_are_refused(void **state)
+{
+    static const char *const STATEMENTS[] = {
+        "wmma.load.b.sync.aligned.col.m16n16k16.shared.s4 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, "
+        "%r8}, [%l1], 16;",
+        "mma.sync.aligned.m16n8k16.row.col.s32.s8.f16.s32 {%r1, %r2, %r3, %r4}, {%r5, %r6}, "
+        "{%r7, %r8}, {%r1, %r2, %r3, %r4};",
+        "mma.sync.aligned.m8n16k4.row.col.f16.f16.f16.f16 {%r1, %r2, %r3, %r4}, {%r1, %r2}, "
+        "{%r3, %r4}, {%r1, %r2, %r3, %r4};",
+    };
+    for (size_t i = 0; i < COUNT_OF(STATEMENTS); i++) {
+        struct bench b;
+        uint64_t buffer;
+        assert_false(run_statements(&b, STATEMENTS[i], &buffer));
+        assert_non_null(strstr(b.err.message, "shape"));
+        bench_close(&b);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_branch_to_the_next_instruction_loses_no_lanes),
+        cmocka_unit_test(a_vector_load_may_overwrite_its_address),
+        cmocka_unit_test(a_wait_nobody_ends_is_a_deadlock),
+        cmocka_unit_test(products_of_no_shape_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
