@@ -664,6 +664,102 @@ static bool cuda_run(struct device *d, const struct device_sequence *sequence,
     return done;
 }
 
+/* ---- copies over the links ------------------------------------------------------------------------- */
+
+enum { LINK_COPIES = 5 };
+
+struct link { // one kind of copy
+    struct cuda_device *device;
+    enum device_link way;
+    uint64_t address, size_bytes;
+    void *host;    // of the two, what the way needs
+    uint64_t peer; // in the other GPU's memory
+    void *peer_context;
+};
+
+static bool link_copy(const struct link *k, struct error *err)
+{
+    struct cuda_device *c = k->device;
+    const struct driver *cu = &c->cu;
+    int status = 0;
+    if (k->way == LINK_PEER_IN)
+        status = cu->cuMemcpyPeer(k->address, c->context, k->peer, k->peer_context, k->size_bytes);
+    else if (k->way == LINK_PINNED_IN || k->way == LINK_PAGEABLE_IN)
+        status = cu->cuMemcpyHtoD_v2(k->address, k->host, k->size_bytes);
+    else
+        status = cu->cuMemcpyDtoH_v2(k->host, k->address, k->size_bytes);
+    return driver_check(cu, status, err, "cannot copy over the link") &&
+           driver_check(cu, cu->cuStreamSynchronize(c->stream), err, "cannot copy over the link");
+}
+
+// Memory in the first other GPU that this one can reach; peer_context stays NULL if there is none.
+static bool link_peer(struct link *k, int *peer_device, struct error *err)
+{
+    struct cuda_device *c = k->device;
+    const struct driver *cu = &c->cu;
+    int count = 0, can = 0;
+    if (!driver_check(cu, cu->cuDeviceGetCount(&count), err, "cannot count the GPUs"))
+        return false;
+    for (*peer_device = 0; *peer_device < count; ++*peer_device)
+        if (*peer_device != c->ordinal &&
+            cu->cuDeviceCanAccessPeer(&can, c->ordinal, *peer_device) == 0 && can)
+            break;
+    if (*peer_device == count)
+        return true;
+    return driver_check(cu, cu->cuDevicePrimaryCtxRetain(&k->peer_context, *peer_device), err,
+                        "cannot use the other GPU") &&
+           driver_check(cu, cu->cuCtxSetCurrent(k->peer_context), err,
+                        "cannot use the other GPU") &&
+           driver_check(cu, cu->cuMemAlloc_v2(&k->peer, k->size_bytes), err,
+                        "no memory in the other GPU");
+}
+
+static bool link_time(const struct link *k, double *time_ns, struct error *err)
+{
+    *time_ns = INFINITY;
+    for (int i = 0; i < LINK_COPIES; i++) {
+        uint64_t start = clock_ns();
+        if (!link_copy(k, err))
+            return false;
+        *time_ns = fmin(*time_ns, (double)(clock_ns() - start));
+    }
+    return true;
+}
+
+static bool cuda_link(struct device *d, enum device_link way, uint64_t address, uint64_t size_bytes,
+                      double *time_ns, struct error *err)
+{
+    struct cuda_device *c = own(d);
+    const struct driver *cu = &c->cu;
+    struct link k = {.device = c, .way = way, .address = address, .size_bytes = size_bytes};
+    bool pinned = way == LINK_PINNED_IN || way == LINK_PINNED_OUT, done = true;
+    int peer_device = 0;
+    *time_ns = NAN;
+    if (way == LINK_PEER_IN) {
+        done = link_peer(&k, &peer_device, err);
+        (void)cu->cuCtxSetCurrent(c->context);
+    } else if (pinned) {
+        done = driver_check(cu, cu->cuMemAllocHost_v2(&k.host, size_bytes), err,
+                            "no pinned memory of the host");
+    } else {
+        k.host = xcalloc(1, size_bytes);
+        memset(k.host, 1, size_bytes); // there, not only promised
+    }
+    if (done && (way != LINK_PEER_IN || k.peer_context))
+        done = link_time(&k, time_ns, err);
+    if (k.peer_context) {
+        (void)cu->cuCtxSetCurrent(k.peer_context);
+        (void)cu->cuMemFree_v2(k.peer);
+        (void)cu->cuCtxSetCurrent(c->context);
+        (void)cu->cuDevicePrimaryCtxRelease_v2(peer_device);
+    } else if (pinned) {
+        (void)cu->cuMemFreeHost(k.host);
+    } else {
+        free(k.host);
+    }
+    return done;
+}
+
 const struct device_ops cuda_device_ops = {
     .backend = "cuda",
     .open = cuda_open,
@@ -675,6 +771,7 @@ const struct device_ops cuda_device_ops = {
     .load = cuda_load,
     .library = cuda_library,
     .run = cuda_run,
+    .link = cuda_link,
     .measure = cuda_measure,
     .measure_region = cuda_measure_region,
     .count_region = cuda_count_region,

@@ -219,6 +219,15 @@ struct device_region {
     double host_ns;         // out: the host's time to enqueue it, the least seen; 0 = not known yet
 };
 
+// Copies that leave the device's own memory.
+enum device_link {
+    LINK_PINNED_IN,   // host memory that the driver pinned, to the device
+    LINK_PINNED_OUT,  // and back
+    LINK_PAGEABLE_IN, // plain host memory
+    LINK_PAGEABLE_OUT,
+    LINK_PEER_IN, // another GPU's memory
+};
+
 struct device_ops {
     const char *backend;
     bool (*open)(const struct device_info *info, struct device **out, struct error *err);
@@ -264,6 +273,10 @@ struct device_ops {
                    struct error *err);
     void (*state)(struct device *d, struct device_state *out); // optional (real devices)
     // Optional: keeps a copy of every buffer's content on the device; puts it back.
+    // Optional (real devices): the least time of a few copies of size_bytes to or from `address`.
+    // NAN: there is no other GPU that can be asked.
+    bool (*link)(struct device *d, enum device_link way, uint64_t address, uint64_t size_bytes,
+                 double *time_ns, struct error *err);
     bool (*snapshot)(struct device *d, struct error *err);
     bool (*restore)(struct device *d, struct error *err);
 };

@@ -87,7 +87,7 @@ bool kernel_args(struct arena *a, const struct resolved_launch *l, const struct 
 /* ---- roofs ------------------------------------------------------------------------------------------- */
 
 enum roof_conversion { ROOF_SAME, ROOF_LANES, ROOF_CYCLES, ROOF_BESIDE }; // see roofs.def
-enum roof_shape { ROOF_STREAM, ROOF_TILES, ROOF_BUSY, ROOF_LAUNCH };
+enum roof_shape { ROOF_STREAM, ROOF_TILES, ROOF_BUSY, ROOF_LAUNCH, ROOF_LINK };
 struct roof_info {
     const char *name, *unit, *meaning;
     enum gpu_field field; // GPU_FIELD_COUNT = none

@@ -24,6 +24,7 @@ static const double warm_s = 0.3, ns_per_s = 1e9;
 static const double timeout_s = 300;
 static const uint64_t stream_bytes_max = (uint64_t)4 << 30; // of each buffer
 static const uint64_t stream_share = 16;                    // of the device's memory at most
+static const uint64_t link_bytes_max = (uint64_t)256 << 20;
 static const uint64_t cached_bytes_max = (uint64_t)16 << 20;
 
 struct shape {
@@ -140,6 +141,20 @@ static bool probe_launch(struct prober *p, enum roof_id id, struct shape s, doub
     return time_runs(p, roof_info(id)->kernel, s, 1, 0, 0, LAUNCH_BATCH, value, err);
 }
 
+static bool probe_link(struct prober *p, enum roof_id id, struct shape s, double *value,
+                       struct error *err)
+{
+    (void)s;
+    enum device_link way = (enum device_link)roof_info(id)->work;
+    uint64_t bytes = p->sizes[0] < link_bytes_max ? p->sizes[0] : link_bytes_max;
+    double ns = NAN;
+    if (p->device->ops->link &&
+        !p->device->ops->link(p->device, way, p->addresses[0], bytes, &ns, err))
+        return false;
+    *value = (double)bytes / ns;
+    return true;
+}
+
 typedef bool probe_shape(struct prober *p, enum roof_id id, struct shape s, double *value,
                          struct error *err);
 static const struct {
@@ -151,6 +166,7 @@ static const struct {
     [ROOF_TILES] = {probe_memory, tile_shapes, COUNT_OF(tile_shapes)},
     [ROOF_BUSY] = {probe_busy, busy_shapes, COUNT_OF(busy_shapes)},
     [ROOF_LAUNCH] = {probe_launch, launch_shapes, COUNT_OF(launch_shapes)},
+    [ROOF_LINK] = {probe_link, launch_shapes, COUNT_OF(launch_shapes)},
 };
 
 static bool probe_roof(struct prober *p, enum roof_id id, struct error *err)
@@ -162,6 +178,8 @@ static bool probe_roof(struct prober *p, enum roof_id id, struct error *err)
         double value = 0;
         if (!kinds[kind].probe(p, id, kinds[kind].shapes[i], &value, err))
             return error_context(err, "while measuring %s", roof_info(id)->name);
+        if (isnan(value))
+            return true; // the device has no such thing
         m.value = fmax(m.value, value);
     }
     p->device->ops->state(p->device, &state);

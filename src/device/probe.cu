@@ -173,26 +173,27 @@ PROBE(probe_f16x2)
 /* ---- tensor cores: mma.sync, four accumulators a warp ------------------------------------------------ */
 
 #if __CUDA_ARCH__ >= 800
-#define TENSOR(instruction)                                                                         \
-    float c[4][4];                                                                                  \
+#define TENSOR_OF(type, letter, instruction)                                                        \
+    type c[4][4];                                                                                  \
     unsigned x = 0x3c003c00u + threadIdx.x, y = 0x3a003a00u + (unsigned)count;                      \
     for (int k = 0; k < 16; k++)                                                                    \
-        c[k / 4][k % 4] = (float)threadIdx.x;                                                       \
+        c[k / 4][k % 4] = (type)threadIdx.x;                                                        \
     for (unsigned long long round = 0; round < rounds; round++) {                                   \
         _Pragma("unroll") for (int step = 0; step < 2; step++)                                      \
         {                                                                                           \
             _Pragma("unroll") for (int k = 0; k < 4; k++)                                           \
                 asm volatile(instruction " {%0, %1, %2, %3}, {%4, %5, %4, %5}, {%4, %5}, "          \
                                          "{%0, %1, %2, %3};"                                        \
-                             : "+f"(c[k][0]), "+f"(c[k][1]), "+f"(c[k][2]), "+f"(c[k][3])           \
+                             : letter(c[k][0]), letter(c[k][1]), letter(c[k][2]), letter(c[k][3])   \
                              : "r"(x), "r"(y));                                                     \
         }                                                                                           \
     }                                                                                               \
-    float sum = 0;                                                                                  \
+    type sum = 0;                                                                                   \
     for (int k = 0; k < 16; k++)                                                                    \
         sum += c[k / 4][k % 4];                                                                     \
-    if (sum == -1e30f)                                                                              \
+    if (sum == (type)-1000000007)                                                                   \
         b[0].x = 1;
+#define TENSOR(instruction) TENSOR_OF(float, "+f", instruction)
 
 PROBE(probe_tensor_bf16)
 {
@@ -202,6 +203,18 @@ PROBE(probe_tensor_bf16)
 PROBE(probe_tensor_tf32)
 {
     TENSOR("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32")
+}
+
+PROBE(probe_tensor_int8)
+{
+    TENSOR_OF(int, "+r", "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32")
+}
+#endif
+
+#if __CUDA_ARCH__ >= 890
+PROBE(probe_tensor_fp8)
+{
+    TENSOR("mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32")
 }
 #endif
 

@@ -194,6 +194,32 @@ int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t size_bytes)
     return failed;
 }
 
+int cuMemAllocHost_v2(void **memory, size_t size_bytes)
+{
+    *memory = malloc(size_bytes);
+    return *memory ? 0 : 2;
+}
+
+int cuMemFreeHost(void *memory)
+{
+    free(memory);
+    return 0;
+}
+
+int cuDeviceCanAccessPeer(int *can, int device, int peer)
+{
+    *can = device != peer;
+    return 0;
+}
+
+int cuMemcpyPeer(uint64_t to, void *to_context, uint64_t from, void *from_context,
+                 size_t size_bytes)
+{
+    (void)to_context, (void)from_context;
+    memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, size_bytes);
+    return failed;
+}
+
 int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t size_bytes, void *stream)
 {
     (void)stream;
