@@ -176,9 +176,11 @@ static void limits_print(const struct gpu *g, const struct block_needs *s,
 }
 
 // Neighbours with the same occupancy share a line.
-static void curve_print(const struct gpu *g, const struct curve *c, struct text *out)
+static void curve_print(const struct gpu *g, const struct curve *c,
+                        const struct report_style *style, struct text *out)
 {
-    text_printf(out, "\nBy %s\n", c->title);
+    if (!style->plain)
+        text_printf(out, "\nBy %s\n", c->title);
     for (int i = 0; i < c->count;) {
         int last = i;
         bool given = c->points[i].given;
@@ -191,12 +193,17 @@ static void curve_print(const struct gpu *g, const struct curve *c, struct text 
             snprintf(range, sizeof range, "%llu", from);
         else
             snprintf(range, sizeof range, "%llu-%llu", from, to);
-        text_printf(out, "  %c %-14s ", given ? '>' : ' ', range);
+        const char *limiter = occupancy_limit_word(g, c->points[i].at.limiter);
         int filled = (int)(c->points[i].at.pct / 100 * BAR_WIDTH + 0.5);
-        for (int k = 0; k < BAR_WIDTH; k++)
-            text_add(out, k < filled ? "█" : "·");
-        text_printf(out, " %5.1f %%  %s\n", c->points[i].at.pct,
-                    occupancy_limit_word(g, c->points[i].at.limiter));
+        if (style->plain) {
+            text_printf(out, "%s %s%s: %.1f percent, limited by %s\n", c->title, range,
+                        given ? " as given" : "", c->points[i].at.pct, limiter);
+        } else {
+            text_printf(out, "  %c %-14s ", given ? '>' : ' ', range);
+            for (int k = 0; k < BAR_WIDTH; k++)
+                text_add(out, style->unicode ? k < filled ? "█" : "·" : k < filled ? "#" : ".");
+            text_printf(out, " %5.1f %%  %s\n", c->points[i].at.pct, limiter);
+        }
         i = last + 1;
     }
 }
@@ -300,9 +307,10 @@ bool command_occupancy(const struct options *o, int *status, struct error *err)
             done = cli_print_json(json, err);
         } else {
             struct text out = {0};
+            struct report_style style = cli_style(o);
             limits_print(g, &s, &at, fits, &out);
             for (size_t i = 0; i < COUNT_OF(curves); i++)
-                curve_print(g, &curves[i], &out);
+                curve_print(g, &curves[i], &style, &out);
             done = cli_print(&out, err);
             text_release(&out);
         }

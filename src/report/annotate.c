@@ -25,6 +25,46 @@ static void add_counters(const device_line *l, struct text *out)
     add_cell(out, l->branches > 0 ? show_count((double)l->divergent_branches, a) : "-", 11, true);
 }
 
+static void add_plain_figure(const char *what, double value, int decimals, struct text *out)
+{
+    char a[CELL_SIZE];
+    if (isfinite(value))
+        text_printf(out, ", %s %s", what, show_fixed(value, decimals, a));
+}
+
+// "line 14, instructions 8.19 k, lanes active percent 100, sectors a request 4.0: ", in words.
+static void add_plain_line(const device_line *l, int number, struct text *out)
+{
+    char a[CELL_SIZE];
+    text_printf(out, "line %d", number);
+    if (l) {
+        text_printf(out, ", instructions %s", show_count((double)l->instructions, a));
+        add_plain_figure("lanes active percent",
+                         100.0 * share(l->lanes, l->instructions) / warp_lanes, 0, out);
+        add_plain_figure("sectors a request", share(l->global_sectors, l->global_requests), 1, out);
+        add_plain_figure("wavefronts a request", share(l->shared_wavefronts, l->shared_requests), 1,
+                         out);
+        if (l->branches > 0)
+            add_plain_figure("divergent branches", (double)l->divergent_branches, 0, out);
+    }
+    text_add(out, ": ");
+}
+
+static void add_line(const device_line *l, int number, const struct report_style *style,
+                     struct text *out)
+{
+    const char *bar = style->unicode ? " \u2502" : " |";
+    if (style->plain) {
+        add_plain_line(l, number, out);
+        return;
+    }
+    if (l)
+        add_counters(l, out);
+    else
+        add_repeat(out, " ", COUNTER_COLUMNS);
+    text_printf(out, "%s%5d%s ", bar, number, bar);
+}
+
 static const device_line *find_line(const struct result *r, const char *file, int number)
 {
     for (int i = 0; i < r->line_count; i++) {
@@ -44,18 +84,13 @@ static void annotate_source(const struct result *r, const char *file, const char
     add_ink(out, style, INK_BOLD, text_str(&head));
     text_release(&head);
     text_printf(out, " (counters %s)\n", provenance_name(result_counted(r)));
-    text_add(out, "executed  lanes  sectors/ wavefr./  divergent\n");
-    text_add(out, "  instr.      %  request  request   branches\n");
-    const char *bar = style->unicode ? " \u2502" : " |";
+    if (!style->plain)
+        text_add(out, "executed  lanes  sectors/ wavefr./  divergent\n"
+                      "  instr.      %  request  request   branches\n");
     int number = 1;
     for (const char *p = source; *p; number++) {
         size_t length = strcspn(p, "\n");
-        const device_line *l = find_line(r, file, number);
-        if (l)
-            add_counters(l, out);
-        else
-            add_repeat(out, " ", COUNTER_COLUMNS);
-        text_printf(out, "%s%5d%s ", bar, number, bar);
+        add_line(find_line(r, file, number), number, style, out);
         size_t shown = length > 0 && p[length - 1] == '\r' ? length - 1 : length;
         for (size_t i = 0; i < shown; i++) // a source may hold anything: the terminal stays tame
             text_addn(out, (unsigned char)p[i] < ' ' && p[i] != '\t' ? "?" : &p[i], 1);

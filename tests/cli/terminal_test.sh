@@ -38,4 +38,16 @@ pass 'nothing of it in a pipe' $?
 "$RIDGE" run scale --seed 1 --no-journal -q -p N=4096 --plain |
     sed -E '/^[a-z]+: (throughput|of the floor|occupancy|finding|fix|gain|limiter|faster|slower|no difference|modelled time)/d
         s/time [0-9.]+ .s/time TIME/; s/^(Stop rule|Fastest): .*/\1: WORD/' | golden plain
+
+# Every command that draws or lines up.
+"$RIDGE" run scale --seed 1 -q -p N=4096 >/dev/null
+"$RIDGE" annotate scale:plain --plain | sed -n 's/, lanes.*//; /instructions/p' | golden plain-annotate
+"$RIDGE" occupancy --plain | grep '^threads a block' | head -n 2 | golden plain-occupancy
+for words in 'show' 'explain scale' 'annotate scale:plain' 'occupancy' 'compare 1 1' 'devices' 'log' \
+    'report --text' 'report --compare --text 1 1'; do
+    # shellcheck disable=SC2086
+    "$RIDGE" $words --plain >plain.txt 2>&1 && ! LC_ALL=C grep -q '[^ -~[:cntrl:]]' plain.txt &&
+        ! grep -qE -e "$escape|---|\\|  *[0-9]+ \\|" plain.txt
+    pass "--plain: $words" $? plain.txt
+done
 finish
