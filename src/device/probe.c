@@ -216,10 +216,14 @@ static bool warm_up(struct prober *p, struct error *err)
     return true;
 }
 
+// The device has the instructions, and the compiler knew them ("sm_89": 8.9).
 static bool is_here(const struct prober *p, enum roof_id id)
 {
     static const double slack = 0.05; // a compute capability is told in tenths
-    return p->info->facts.cc + slack > roof_info(id)->cc_least;
+    static const double tenths = 10;
+    const char *digits = strchr(p->code->arch, '_');
+    double compiled = digits ? strtod(digits + 1, NULL) / tenths : p->info->facts.cc;
+    return fmin(p->info->facts.cc, compiled) + slack > roof_info(id)->cc_least;
 }
 
 static int probe_body(void *context, int fd)

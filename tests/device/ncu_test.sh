@@ -18,9 +18,10 @@ experiment=$root/experiments/transpose
 metrics=smsp__inst_executed.sum,l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum
 metrics+=,l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum,l1tex__t_requests_pipe_lsu_mem_global_op_st.sum
 metrics+=,l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum
-"$RIDGE" run "$experiment" --device cuda:0 -q -p N=1024 --time-limit 0.2 >"$work/run.txt" 2>&1
+"$RIDGE" run "$experiment" --device cuda:0 -q -p N=1024 --time-limit 0.2 \
+    --variant naive --variant padded >"$work/run.txt" 2>&1
 ncu --target-processes all --clock-control none --csv --page raw --metrics "$metrics" -k 'regex:transpose' \
-    "$RIDGE" verify "$experiment" --device cuda:0 -q -p N=1024 >"$work/ncu.csv" 2>"$work/ncu.log" ||
+    "$RIDGE" verify "$experiment" --device cuda:0 -q -p N=1024 --variant naive --variant padded >"$work/ncu.csv" 2>"$work/ncu.log" ||
     { tail -n 1 "$work/ncu.log"; exit 77; }
 sed -i '/^"ID"/,$!d' "$work/ncu.csv"
 "$RIDGE" import "$work/ncu.csv" --as ncu -q >"$work/import.txt" 2>&1
@@ -32,7 +33,8 @@ def counters(run, variant):
     return dict(journal.execute(
         "SELECT c.name, c.value FROM counters c JOIN results r ON c.result = r.id JOIN runs ON r.run = runs.id "
         "WHERE runs.device LIKE ? AND r.variant LIKE ? ORDER BY r.id", (run, variant)))
-for variant, kernel in kernels.items():
+for variant in ("naive", "padded"):
+    kernel = kernels[variant]
     ours, theirs = counters("cuda:%", variant), counters("%", kernel + "%")
     for name in ("warp_instructions", "global_load_requests", "global_load_sectors", "global_store_requests",
                  "global_store_sectors", "l1_load_sectors_hit"):

@@ -199,9 +199,12 @@ static void every_roof_has_a_kernel_with_the_common_arguments(void **state)
     if (!compile_to_ptx(&a, &request, &code, &err) ||
         !ptx_parse(&a, source, code.ptx, code.ptx_bytes, &ptx, &err))
         fail_msg("%s", err.message);
+    double compiled = strtod(strchr(code.arch, '_') + 1, NULL) / 10;
     for (int i = 0; i < ROOF_COUNT; i++) {
-        const struct ptx_function *f =
-            kernel_find(&a, ptx, source, roof_info((enum roof_id)i)->kernel, NOWHERE, &err);
+        const struct roof_info *r = roof_info((enum roof_id)i);
+        if (r->shape == ROOF_LINK || r->cc_least > compiled)
+            continue; // no kernel; not for a compiler of this age
+        const struct ptx_function *f = kernel_find(&a, ptx, source, r->kernel, NOWHERE, &err);
         if (!f)
             fail_msg("%s", err.message);
         assert_int_equal(f->param_count, 4);
