@@ -163,6 +163,10 @@ static enum ptx_type immediate_type(const struct ptx_instruction *in, int operan
     bool shift = in_is(in, "shl") || in_is(in, "shr");
     if (shift && operand == 2)
         return PTX_TYPE_U32;
+    if (in_is(in, "mad") && in_has(in, "wide") && operand == 3) // of the result's width
+        return ptx_type_bits(in->types[0]) == 16 ? PTX_TYPE_U32 : PTX_TYPE_U64;
+    if (in_is(in, "slct") && operand < 3)
+        return in->types[0];
     return in->type_count > 0 ? in->types[in->type_count - 1] : PTX_TYPE_NONE;
 }
 

@@ -590,6 +590,20 @@ static void registers_nothing_wrote_are_zero(void **state)
     bench_close(&r.b);
 }
 
+static void numbers_are_read_in_the_type_of_their_operand(void **state)
+{
+    struct run r;
+    RUN(&r, 32,
+        "mov.b16 %h1, 3;\nmad.wide.u16 %r2, %h1, %h1, 0x17DDC68A;\nmov.u32 %r3, 5;\n"
+        "mad.wide.u32 %rd6, %r3, %r3, 0x100000000;\nmov.b64 {%r4, %r5}, %rd6;\n"
+        "add.u32 %r2, %r2, %r5;\nmov.f32 %f1, 0fBF800000;\n"
+        "slct.f64.f32 %fd1, %fd1, 0d00000000000000E1, %f1;\nmov.b64 {%r4, %r5}, %fd1;\n"
+        "add.u32 %r2, %r2, %r4;" STORE);
+    for (uint32_t i = 0; i < 32; i++)
+        assert_int_equal(r.out[i], 0x17ddc68a + 9 + 1 + 0xe1);
+    bench_close(&r.b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -622,6 +636,7 @@ int main(void)
         cmocka_unit_test(assertions_tell_their_text),
         cmocka_unit_test(clocks_tick_with_the_warps_own_instructions),
         cmocka_unit_test(registers_nothing_wrote_are_zero),
+        cmocka_unit_test(numbers_are_read_in_the_type_of_their_operand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
