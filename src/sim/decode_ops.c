@@ -216,12 +216,14 @@ static void widen_result(struct decoder *d, const struct ptx_instruction *in, ui
     u->small = (uint16_t)width;
 }
 
-// A conversion to less than 32 signed bits: a register of 16 takes them as they come, a wider one
-// their sign as well.
-static bool extends_sign(const struct ptx_instruction *in, unsigned have)
+// A conversion to less than 32 signed bits: a register of 16 takes them as they come (its row is 32 bits
+// wide, the upper ones 0), one of 32 their sign as well.
+static bool extends_sign(const struct decoder *d, const struct ptx_instruction *in)
 {
-    return have == 32 && in_is(in, "cvt") && !in_has(in, "pack") && in->type_count > 0 &&
-           ptx_type_kind(in->types[0]) == PTX_KIND_SIGNED && ptx_type_bits(in->types[0]) < 32;
+    const struct ptx_operand *to = &in->operands[0];
+    return to->kind == PTX_OPERAND_REGISTER && in_is(in, "cvt") && !in_has(in, "pack") &&
+           ptx_type_kind(in->types[0]) == PTX_KIND_SIGNED && ptx_type_bits(in->types[0]) < 32 &&
+           ptx_type_bits(d->f->registers[to->reg].type) == 32;
 }
 
 static void decode_alu(struct decoder *d, const struct ptx_instruction *in)
@@ -255,7 +257,7 @@ static void decode_alu(struct decoder *d, const struct ptx_instruction *in)
     unsigned have = sink                               ? (unsigned)alu.result_bits
                     : to->kind == PTX_OPERAND_REGISTER ? reg_bits(d, to->reg)
                                                        : 0;
-    bool widen = (have == 64 && alu.result_bits == 32) || (!sink && extends_sign(in, have));
+    bool widen = (have == 64 && alu.result_bits == 32) || extends_sign(d, in);
     if (!widen && have != (unsigned)alu.result_bits) {
         unsupported(d, "a result of this width in this register");
         return;

@@ -604,6 +604,17 @@ static void numbers_are_read_in_the_type_of_their_operand(void **state)
     bench_close(&r.b);
 }
 
+static void a_register_of_16_bits_holds_no_more_after_cvt(void **state)
+{
+    struct run r;
+    RUN(&r, 32,
+        "mov.f32 %f1, 0fBF800000;\ncvt.rzi.s16.f32 %h1, %f1;\nmov.b16 %h2, 0xffff;\n"
+        "set.eq.u32.u16 %r2, %h1, %h2;" STORE);
+    for (uint32_t i = 0; i < 32; i++)
+        assert_int_equal(r.out[i], 0xffffffff);
+    bench_close(&r.b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -637,6 +648,7 @@ int main(void)
         cmocka_unit_test(clocks_tick_with_the_warps_own_instructions),
         cmocka_unit_test(registers_nothing_wrote_are_zero),
         cmocka_unit_test(numbers_are_read_in_the_type_of_their_operand),
+        cmocka_unit_test(a_register_of_16_bits_holds_no_more_after_cvt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
