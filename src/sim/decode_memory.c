@@ -265,12 +265,12 @@ void decode_atomic(struct decoder *d, const struct ptx_instruction *in)
     int at = red ? 0 : 1;
     int kind = atomic_word(in);
     bool results = !red && in->operands[0].kind == PTX_OPERAND_VECTOR;
-    if (in_has(in, "async")) {
+    if (in_has(in, "async") && red) {
         decode_store_async(d, in);
         return;
     }
     const struct ptx_operand *to = &in->operands[0];
-    if (kind < 0 || in->type_count == 0 || in->operand_count < at + 2 ||
+    if (in_has(in, "async") || kind < 0 || in->type_count == 0 || in->operand_count < at + 2 ||
         (!red && !results && to->kind != PTX_OPERAND_REGISTER && to->kind != PTX_OPERAND_SINK)) {
         unsupported(d, "this form of an atomic");
         return;

@@ -74,6 +74,22 @@ static void products_of_no_shape_are_refused(void **state)
     }
 }
 
+static void asynchronous_stores_of_no_form_are_refused(void **state)
+{
+    static const char *const STATEMENTS[] = {
+        "atom.acq_rel.async.add.u32 %r1, [%l1], %r3;",
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.v8.u64 [%r1], {%l1, %l1, %l1, %l1, "
+        "%l1, %l1, %l1, %l1}, [%r3];",
+    };
+    for (size_t i = 0; i < COUNT_OF(STATEMENTS); i++) {
+        struct bench b;
+        uint64_t buffer;
+        assert_false(run_statements(&b, STATEMENTS[i], &buffer));
+        assert_non_null(strstr(b.err.message, "this form of an a"));
+        bench_close(&b);
+    }
+}
+
 static void a_copy_of_an_odd_size_is_refused(void **state)
 {
     struct bench b;
@@ -117,6 +133,7 @@ int main(void)
         cmocka_unit_test(a_vector_load_may_overwrite_its_address),
         cmocka_unit_test(a_wait_nobody_ends_is_a_deadlock),
         cmocka_unit_test(products_of_no_shape_are_refused),
+        cmocka_unit_test(asynchronous_stores_of_no_form_are_refused),
         cmocka_unit_test(a_copy_of_an_odd_size_is_refused),
         cmocka_unit_test(more_local_memory_than_there_is_is_refused),
         cmocka_unit_test(many_chains_of_calls_are_looked_at_once),
