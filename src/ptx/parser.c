@@ -182,6 +182,9 @@ static bool parse_initial(struct parser *p, struct ptx_variable *v)
     struct initial in = {.type = v->type,
                          .size = v->size_bytes,
                          .element = (uint64_t)(ptx_type_bits(v->type) + 7) / 8};
+    if (in.size > INITIAL_BYTES_MAX)
+        return ptx_parser_fail(p, "'%s' is too large for an initialiser: at most %d bytes", v->name,
+                               INITIAL_BYTES_MAX);
     in.bytes = arena_alloc(p->a, in.size + 8);
     bool ok = ptx_parser_advance(p) && initial_value(p, &in, 0);
     v->initial = in.bytes;
@@ -209,6 +212,10 @@ static bool parse_dimensions(struct parser *p, struct ptx_variable *v)
         if (!ptx_parser_expect(p, ']'))
             return false;
     }
+    bool own = v->space == PTX_SPACE_LOCAL || v->space == PTX_SPACE_PARAM;
+    if (own && size > THREAD_BYTES_MAX)
+        return ptx_parser_fail(p, "'%s' of %llu bytes is larger than a thread's memory of %d bytes",
+                               v->name, (unsigned long long)size, THREAD_BYTES_MAX);
     v->size_bytes = size;
     if (v->align_bytes == 0)
         v->align_bytes = (ptx_type_bits(v->type) + 7) / 8 * v->vector;

@@ -18,7 +18,14 @@ struct scope {
     int parent;         // -1: the function's own
     struct table names; // name -> symbol: kind << 32 | index + 1
 };
-enum { SCOPES_NESTED_MAX = 256, REGISTERS_MAX = 1 << 20, OPERAND_DEPTH_MAX = 4 };
+enum {
+    SCOPES_NESTED_MAX = 256,
+    REGISTERS_MAX = 1 << 20,
+    OPERAND_DEPTH_MAX = 4,
+    INITIAL_BYTES_MAX = 1 << 28,
+    THREAD_BYTES_MAX = 512 * 1024, // of a .local or .param variable
+    LOCALS_BYTES_MAX = 1 << 28,    // of all those of a function
+};
 
 #define LIST(type)              \
     struct {                    \

@@ -281,7 +281,7 @@ const struct uop *op_branch(struct warp *w, const struct uop *u)
     const struct uop *target = u + (int32_t)u->d;
     if (rest == 0 || target == u + 1) // to the next instruction: nobody parts
         return branch_to(w, u, target);
-    if (taken == 0 || target == u + 1) // to the next instruction: nobody parts
+    if (taken == 0)
         return u + 1;
     w->core->divergent[u->site]++;
     const struct uop *reconverge = u + (int32_t)u->a;

@@ -215,9 +215,10 @@ static void shared_layout(struct program *p)
 static uint32_t local_place(struct function *out, const struct ptx_variable *v)
 {
     uint32_t align = v->align_bytes > 4 ? (uint32_t)v->align_bytes : 4;
-    uint32_t at = (uint32_t)round_up(out->local_bytes, align);
-    out->local_bytes = at + (uint32_t)round_up(v->size_bytes, 4);
-    return at;
+    uint64_t at = round_up(out->local_bytes, align), end = at + round_up(v->size_bytes, 4);
+    // More than any thread has: the launch refuses it.
+    out->local_bytes = end > 2 * LOCAL_BYTES_MAX ? 2 * LOCAL_BYTES_MAX : (uint32_t)end;
+    return at > LOCAL_BYTES_MAX ? LOCAL_BYTES_MAX : (uint32_t)at;
 }
 
 static void local_places(struct decoder *d, const struct ptx_variable *v, int count, uint32_t *at,
@@ -818,21 +819,25 @@ int program_function(const struct program *p, const struct ptx_function *f)
 }
 
 // Local memory of the deepest chain of calls from a function on; recursion sets p->recursive.
-static uint64_t program_depth(struct program *p, int function, int depth)
+static uint64_t program_depth(struct program *p, int function)
 {
-    const struct ptx_function *f = p->functions[function].ptx;
+    struct function *own = &p->functions[function];
+    if (own->depth == DEPTH_KNOWN)
+        return own->chain_bytes;
+    p->recursive |= own->depth == DEPTH_ASKED; // by a callee of its own
+    own->depth = DEPTH_ASKED;
     uint64_t deepest = 0;
-    if (depth > p->function_count)
-        p->recursive = true;
-    for (int j = 0; j < f->instruction_count && !p->recursive; j++) {
-        if (!in_is(&f->instructions[j], "call"))
+    for (int j = 0; j < own->ptx->instruction_count && !p->recursive; j++) {
+        if (!in_is(&own->ptx->instructions[j], "call"))
             continue;
-        const struct ptx_function *target = call_target(&f->instructions[j]);
+        const struct ptx_function *target = call_target(&own->ptx->instructions[j]);
         int callee = target != NULL ? program_function(p, target) : -1;
-        uint64_t below = callee >= 0 ? program_depth(p, callee, depth + 1) : 0;
+        uint64_t below = callee >= 0 ? program_depth(p, callee) : 0;
         deepest = below > deepest ? below : deepest;
     }
-    return deepest + p->functions[function].local_bytes;
+    own->depth = DEPTH_KNOWN;
+    own->chain_bytes = deepest + own->local_bytes;
+    return own->chain_bytes;
 }
 
 static int function_order(const void *a, const void *b)
@@ -864,7 +869,7 @@ struct program *program_new(struct sim_module *m, const struct ptx_function *ker
     p->timing = ARENA_ARRAY(&p->arena, struct timing_site, p->site_count + 1);
     for (int i = 0; i < p->function_count; i++)
         function_decode(m, p, &p->functions[i], isa);
-    p->local_bytes = program_depth(p, 0, 0);
+    p->local_bytes = program_depth(p, 0);
     timing_schedule(p);
     return p;
 }

@@ -160,6 +160,10 @@ void decode_store_async(struct decoder *d, const struct ptx_instruction *in)
     bool vector = data->kind == PTX_OPERAND_VECTOR;
     op.atomic = (enum atomic_kind)kind;
     op.data_count = vector ? (unsigned)data->element_count : 1;
+    if (op.data_count > COUNT_OF(op.data)) {
+        unsupported(d, "this form of an asynchronous store");
+        return;
+    }
     for (unsigned i = 0; i < op.data_count && i < COUNT_OF(op.data); i++)
         op.data[i] = source_row(d, vector ? &data->elements[i] : data,
                                 (unsigned)ptx_type_bits(op.type), op.type);

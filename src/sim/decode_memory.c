@@ -203,6 +203,11 @@ void decode_cp(struct decoder *d, const struct ptx_instruction *in)
     if (in->operand_count < 2 || in_has(in, "commit_group") || in_has(in, "wait_group") ||
         in_has(in, "wait_all"))
         return; // copies are done at once
+    uint64_t size = in->operand_count > 2 ? in->operands[2].bits : 16;
+    if (size != 4 && size != 8 && size != 16) {
+        unsupported(d, "a copy of other than 4, 8 or 16 bytes");
+        return;
+    }
     uint32_t to, take = NO_ROW;
     const struct ptx_operand *skip = NULL; // lanes that ignore their source: zeros
     bool wide;
@@ -210,7 +215,7 @@ void decode_cp(struct decoder *d, const struct ptx_instruction *in)
     struct mem_op m = mem_new(d, in, &in->operands[1]);
     address_of(d, &in->operands[0], &to, &wide, &offset);
     m.space = PTX_SPACE_GLOBAL;
-    m.bytes = in->operand_count > 2 ? (uint8_t)in->operands[2].bits : 16;
+    m.bytes = (uint8_t)size;
     if (in->operand_count > 3) {
         bool flag =
             in->operands[3].kind == PTX_OPERAND_REGISTER && reg_bits(d, in->operands[3].reg) == 1;
@@ -260,12 +265,12 @@ void decode_atomic(struct decoder *d, const struct ptx_instruction *in)
     int at = red ? 0 : 1;
     int kind = atomic_word(in);
     bool results = !red && in->operands[0].kind == PTX_OPERAND_VECTOR;
-    if (in_has(in, "async")) {
+    if (in_has(in, "async") && red) {
         decode_store_async(d, in);
         return;
     }
     const struct ptx_operand *to = &in->operands[0];
-    if (kind < 0 || in->type_count == 0 || in->operand_count < at + 2 ||
+    if (in_has(in, "async") || kind < 0 || in->type_count == 0 || in->operand_count < at + 2 ||
         (!red && !results && to->kind != PTX_OPERAND_REGISTER && to->kind != PTX_OPERAND_SINK)) {
         unsupported(d, "this form of an atomic");
         return;

@@ -179,6 +179,8 @@ struct function {
     struct row_span *clear; // registers that may be read before they are written
     int clear_count;
     uint32_t local_bytes;
+    enum { DEPTH_UNKNOWN, DEPTH_ASKED, DEPTH_KNOWN } depth;
+    uint64_t chain_bytes; // local memory with the deepest chain of calls, when depth is known
     const uint32_t *formals, *formal_sizes, *returns, *return_sizes; // offsets in local memory
     int formal_count, return_count;
     int site_base, register_base;
@@ -564,6 +566,7 @@ enum {
     EPOCH_REQUESTS = 32 * 1024,    // of an SM to L2 before all SMs pause
     EPOCH_INSTRUCTIONS = 4 << 20,  // of an SM
     LOCAL_STACK_BYTES = 64 * 1024, // a thread, if calls are recursive
+    LOCAL_BYTES_MAX = 512 * 1024,  // a thread: what GPUs have
     PARAM_BYTES_MAX = 32764,
     HEAP_BYTES = 8 << 20,
     TRACE_OPS = 3000000,

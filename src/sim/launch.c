@@ -302,6 +302,21 @@ static void launch_sample(struct launch *l)
     l->blocks_total = l->grid_blocks / (group * step) * group + (rest < group ? rest : group);
 }
 
+static bool launch_local(struct launch *l, const struct ptx_function *f, struct error *err)
+{
+    const struct program *p = l->program;
+    uint64_t own = p->functions[0].local_bytes, need = (p->local_bytes + 15) / 16 * 16;
+    if (p->recursive)
+        need = own < LOCAL_STACK_BYTES ? LOCAL_STACK_BYTES : (own + 15) / 16 * 16;
+    if (need > LOCAL_BYTES_MAX)
+        return fail(err, f->at,
+                    "kernel '%s' needs %llu bytes of local memory a thread, GPUs have %d: make its "
+                    "arrays smaller or put them in global memory",
+                    f->name, (unsigned long long)need, LOCAL_BYTES_MAX);
+    l->local_bytes = p->uses_local ? need : 0;
+    return true;
+}
+
 static bool launch_init(struct launch *l, struct sim *s, const struct sim_launch *o,
                         struct sim_report *report, struct error *err)
 {
@@ -339,9 +354,8 @@ static bool launch_init(struct launch *l, struct sim *s, const struct sim_launch
     double per_cycle = (l2 > dram ? l2 : dram) * 1000 / GPU(l->gpu, clock_mhz) / l->sm_count;
     l->memory_bytes_per_cycle = per_cycle >= 1 ? (uint32_t)per_cycle : 1;
     launch_sample(l);
-    if (l->program->uses_local)
-        l->local_bytes =
-            l->program->recursive ? LOCAL_STACK_BYTES : (l->program->local_bytes + 15) / 16 * 16;
+    if (!launch_local(l, f, err))
+        return false;
     launch_parameters(l, f);
     launch_constants(l);
     launch_caches(l, &report->occupancy);

@@ -53,6 +53,14 @@ static const struct {
      "t.ptx:4:18: an initialised array needs its size\n"
      "    .global .u32 x[] = {1};\n"
      "                     ^"},
+    {"more local memory than a thread has", HEAD ".local .b8 x[600000];\n",
+     "t.ptx:4:21: 'x' of 600000 bytes is larger than a thread's memory of 524288 bytes\n"
+     "    .local .b8 x[600000];\n"
+     "                        ^"},
+    {"an initialiser for 4 GB", HEAD ".global .b8 x[0xffffffff] = {1};\n",
+     "t.ptx:4:27: 'x' is too large for an initialiser: at most 268435456 bytes\n"
+     "    .global .b8 x[0xffffffff] = {1};\n"
+     "                              ^"},
     {"declared twice", HEAD ".global .u32 x;\n.global .u32 x;\n",
      "t.ptx:5:14: 'x' is declared twice\n"
      "    .global .u32 x;\n"

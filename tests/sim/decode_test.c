@@ -74,6 +74,58 @@ static void products_of_no_shape_are_refused(void **state)
     }
 }
 
+static void asynchronous_stores_of_no_form_are_refused(void **state)
+{
+    static const char *const STATEMENTS[] = {
+        "atom.acq_rel.async.add.u32 %r1, [%l1], %r3;",
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.v8.u64 [%r1], {%l1, %l1, %l1, %l1, "
+        "%l1, %l1, %l1, %l1}, [%r3];",
+    };
+    for (size_t i = 0; i < COUNT_OF(STATEMENTS); i++) {
+        struct bench b;
+        uint64_t buffer;
+        assert_false(run_statements(&b, STATEMENTS[i], &buffer));
+        assert_non_null(strstr(b.err.message, "this form of an a"));
+        bench_close(&b);
+    }
+}
+
+static void a_copy_of_an_odd_size_is_refused(void **state)
+{
+    struct bench b;
+    uint64_t buffer;
+    assert_false(run_statements(&b, "cp.async.ca.shared.global [%r1], [%l1], 255;", &buffer));
+    assert_non_null(strstr(b.err.message, "a copy of other than 4, 8 or 16 bytes"));
+    bench_close(&b);
+}
+
+static void more_local_memory_than_there_is_is_refused(void **state)
+{
+    struct bench b;
+    uint64_t buffer;
+    assert_false(run_statements(&b,
+                                ".local .b8 v[500000];\n.local .b8 w[500000];\n"
+                                "st.local.u32 [v], 1;\nst.local.u32 [w], 1;",
+                                &buffer));
+    assert_non_null(strstr(b.err.message, "of local memory a thread"));
+    bench_close(&b);
+}
+
+// Each function calls the next twice: two to the forty chains.
+static void many_chains_of_calls_are_looked_at_once(void **state)
+{
+    struct bench b;
+    struct text t = {0};
+    text_add(&t, ".version 8.0\n.target sm_90\n.address_size 64\n.func f40() { ret; }\n");
+    for (int i = 39; i >= 0; i--)
+        text_printf(&t, ".func f%d() { call f%d; call f%d; ret; }\n", i, i + 1, i + 1);
+    text_add(&t, ".visible .entry k() { call f40; ret; call f0; }\n");
+    bench_text(&b, text_str(&t));
+    text_release(&t);
+    bench_run(&b, "k", GRID1(1, 32), ARGS(NULL));
+    bench_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -81,6 +133,10 @@ int main(void)
         cmocka_unit_test(a_vector_load_may_overwrite_its_address),
         cmocka_unit_test(a_wait_nobody_ends_is_a_deadlock),
         cmocka_unit_test(products_of_no_shape_are_refused),
+        cmocka_unit_test(asynchronous_stores_of_no_form_are_refused),
+        cmocka_unit_test(a_copy_of_an_odd_size_is_refused),
+        cmocka_unit_test(more_local_memory_than_there_is_is_refused),
+        cmocka_unit_test(many_chains_of_calls_are_looked_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
