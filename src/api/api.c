@@ -66,6 +66,7 @@ static bool open_device(struct ridge *r, const char *device, const struct ridge_
     r->options.compiler = copied(&r->arena, r->options.compiler);
     r->options.program = arena_strdup(
         &r->arena, r->options.program ? r->options.program : program_invocation_short_name);
+    driver_may_be_started();
     return device_find(&r->arena, device, &r->info, err) && device_open(&r->info, &r->device, err);
 }
 

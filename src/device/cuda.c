@@ -716,7 +716,7 @@ static bool link_peer(struct link *k, int *peer_device, struct error *err)
 
 static bool link_time(const struct link *k, double *time_ns, struct error *err)
 {
-    *time_ns = INFINITY;
+    *time_ns = (double)INFINITY;
     for (int i = 0; i < LINK_COPIES; i++) {
         uint64_t start = clock_ns();
         if (!link_copy(k, err))
@@ -734,7 +734,7 @@ static bool cuda_link(struct device *d, enum device_link way, uint64_t address, 
     struct link k = {.device = c, .way = way, .address = address, .size_bytes = size_bytes};
     bool pinned = way == LINK_PINNED_IN || way == LINK_PINNED_OUT, done = true;
     int peer_device = 0;
-    *time_ns = NAN;
+    *time_ns = (double)NAN;
     if (way == LINK_PEER_IN) {
         done = link_peer(&k, &peer_device, err);
         (void)cu->cuCtxSetCurrent(c->context);

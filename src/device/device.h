@@ -287,6 +287,9 @@ struct device { // the head of every backend's own struct
 bool device_open(const struct device_info *info, struct device **out,
                  struct error *err) CHECK_RESULT;
 
+// Said before devices are looked for: this process may use CUDA itself (ridge is a library in it).
+void driver_may_be_started(void);
+
 /* ---- ranges: what is being done, by name, in this thread; see nvtx.c -------------------------------- */
 
 // The program's: told to a profiler that listens (NVTX), and kept.

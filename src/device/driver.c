@@ -190,9 +190,20 @@ static void take_answer(void *context, const char *data, size_t size_bytes)
         memcpy(context, data, size_bytes);
 }
 
-// The program that ridge is part of may have started the driver; then it is asked right here.
+static bool may_be_started;
+
+void driver_may_be_started(void)
+{
+    may_be_started = true;
+}
+
+// The program that ridge is part of may have started the driver; then it is asked right here. A
+// program that has not must not be asked so: profilers load the driver into every process, start it at
+// the first question, and workers forked from there hang.
 static bool is_started(void)
 {
+    if (!may_be_started)
+        return false;
     int (*ask)(int *count) = NULL, count = 0;
     struct error ignored = {0};
     void *library = library_loaded("libcuda.so.1");

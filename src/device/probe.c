@@ -147,7 +147,7 @@ static bool probe_link(struct prober *p, enum roof_id id, struct shape s, double
     (void)s;
     enum device_link way = (enum device_link)roof_info(id)->work;
     uint64_t bytes = p->sizes[0] < link_bytes_max ? p->sizes[0] : link_bytes_max;
-    double ns = NAN;
+    double ns = (double)NAN;
     if (p->device->ops->link &&
         !p->device->ops->link(p->device, way, p->addresses[0], bytes, &ns, err))
         return false;
