@@ -117,6 +117,29 @@ static void add_timeline(json_t *events, const struct result *r, int track, doub
     }
 }
 
+// What the run did and when, on a process of its own: its clock is the run's, the samples' is their case's.
+static void add_phases(json_t *events, const struct run *run)
+{
+    enum { PHASES = 2 };
+    bool any = false;
+    for (int i = 0; i < run->result_count; i++) {
+        const struct result *r = &run->results[i];
+        for (int k = 0; k < r->phase_count; k++) {
+            const struct phase_time *p = &r->phases[k];
+            json_array_append_new(
+                events, json_pack("{s:s, s:s, s:s, s:f, s:f, s:i, s:i, s:{s:s?, s:s}}", "name",
+                                  p->name, "cat", "phase", "ph", "X", "ts", p->at_s * s_us, "dur",
+                                  p->duration_s * s_us, "pid", PHASES, "tid", 0, "args", "variant",
+                                  p->variant, "case", r->case_label));
+            any = true;
+        }
+    }
+    if (any)
+        json_array_append_new(events,
+                              json_pack("{s:s, s:s, s:i, s:{s:s}}", "name", "process_name", "ph",
+                                        "M", "pid", PHASES, "args", "name", "phases of the run"));
+}
+
 static bool trace_write(const struct run *run, struct text *out)
 {
     json_t *events = json_array();
@@ -142,6 +165,7 @@ static bool trace_write(const struct run *run, struct text *out)
         }
     }
     free(at_us);
+    add_phases(events, run);
     json_t *trace =
         json_pack("{s:s, s:o, s:{s:s, s:s?, s:s}}", "displayTimeUnit", "ns", "traceEvents", events,
                   "otherData", "experiment", run->header.experiment, "device",

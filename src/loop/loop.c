@@ -27,6 +27,8 @@ struct loop {
     uint64_t started_ns;
     int units_done, units;            // of progress: a variant on a case each
     const char *variant, *case_label; // what is worked on
+    struct phase_time *phases;        // of this case; the last is the running one
+    size_t phase_count, phase_capacity;
     struct run *run;
 };
 
@@ -47,14 +49,55 @@ struct stage {          // one case at work
 
 /* ---- telling ---------------------------------------------------------------------------------------- */
 
+static const double ns_per_s = 1e9;
+
+static double run_s(const struct loop *l)
+{
+    return (double)(clock_ns() - l->started_ns) / ns_per_s;
+}
+
+static void end_phase(struct loop *l)
+{
+    struct phase_time *last = l->phase_count > 0 ? &l->phases[l->phase_count - 1] : NULL;
+    if (last && last->duration_s < 0)
+        last->duration_s = run_s(l) - last->at_s;
+}
+
+// Another phase, or another variant's: the last one ends.
+static void note_phase(struct loop *l, const char *name, const char *variant)
+{
+    const struct phase_time *last = l->phase_count > 0 ? &l->phases[l->phase_count - 1] : NULL;
+    if (last && last->duration_s < 0 && strcmp(last->name, name) == 0 && last->variant == variant)
+        return;
+    end_phase(l);
+    struct phase_time p = {name, variant, run_s(l), -1};
+    VEC_PUSH(l->phases, l->phase_count, l->phase_capacity, p);
+}
+
+// A result takes its variant's phases, and the case's if nobody did.
+static void take_phases(struct loop *l, struct result *r)
+{
+    end_phase(l);
+    size_t kept = 0;
+    r->phases = ARENA_ARRAY(l->arena, struct phase_time, l->phase_count + 1);
+    for (size_t i = 0; i < l->phase_count; i++) {
+        const struct phase_time *p = &l->phases[i];
+        if (p->variant && strcmp(p->variant, r->variant) != 0)
+            l->phases[kept++] = *p;
+        else if (r->phase_count < PHASES_MAX)
+            r->phases[r->phase_count++] = *p;
+    }
+    l->phase_count = kept;
+}
+
 static void tell_sampled(struct loop *l, const char *phase, double share_of_unit,
                          const struct sampled_now *now)
 {
+    note_phase(l, phase, now->samples > 0 ? NULL : l->variant); // variants are sampled in turns
     if (!l->events->progress)
         return;
-    static const double ns_per_s = 1e9;
     double share = l->units > 0 ? (l->units_done + share_of_unit) / l->units : 0;
-    double elapsed_s = (double)(clock_ns() - l->started_ns) / ns_per_s;
+    double elapsed_s = run_s(l);
     double left_s = share >= share_known ? elapsed_s * (1 - share) / share : -1;
     struct loop_progress p = {.phase = phase,
                               .variant = l->variant,
@@ -530,6 +573,7 @@ static bool finish_result(struct loop *l, struct stage *s, int variant, struct r
         !diagnose_result(l, s, variant, &s->facts[variant], r, err))
         return false;
     judge_result(l->arena, v, v->from >= 0 ? s->results[v->from] : NULL, r);
+    take_phases(l, r);
     s->results[variant] = r;
     l->run->result_count++;
     l->units_done++;
@@ -638,10 +682,9 @@ bool loop_run(struct arena *a, const struct loop_request *request, const struct 
     struct loop l = {
         .arena = a, .request = request, .events = events, .started_ns = clock_ns(), .run = out};
     *out = (struct run){0};
-    if (!plan(&l, err))
-        return false;
-    for (int i = 0; i < l.case_count; i++)
-        if (!run_case(&l, &l.cases[i], err))
-            return false;
-    return true;
+    bool done = plan(&l, err);
+    for (int i = 0; i < l.case_count && done; i++)
+        done = run_case(&l, &l.cases[i], err);
+    free(l.phases);
+    return done;
 }

@@ -43,6 +43,13 @@ struct conditions {
     int chip_count;
 };
 
+// A stretch of the run: compiling, verifying and counting …
+struct phase_time {
+    const char *name, *variant; // variant NULL: of the whole case
+    double at_s, duration_s;    // since the run began
+};
+enum { PHASES_MAX = 64 }; // kept of a result
+
 struct speedup {
     bool valid;
     const char *versus;
@@ -88,6 +95,8 @@ struct result { // arena-owned; everything that is recorded about one variant on
     uint64_t seed;
     struct time_result time;
     struct conditions conditions; // where the time is measured
+    struct phase_time *phases; // the variant's own; the first result of a case has the case's too
+    int phase_count;
     struct counters counters;
     device_line *lines;
     int line_count;

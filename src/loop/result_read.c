@@ -205,6 +205,25 @@ static void read_conditions(struct reader *r, const json_t *object, struct condi
     read_chip(r, j, out);
 }
 
+static void read_phases(struct reader *r, const json_t *object, struct result *out)
+{
+    const json_t *array = NULL;
+    if (!member(object, "phases"))
+        return;
+    size_t count = read_count(r, object, "phases", &array);
+    out->phases = ARENA_ARRAY(r->arena, struct phase_time, count + 1);
+    for (size_t i = 0; i < count && i < PHASES_MAX; i++) {
+        const json_t *j = json_array_get(array, i);
+        struct phase_time p = {
+            .name = read_text(r, j, "name"),
+            .variant = json_is_true(json_object_get(j, "whole_case")) ? NULL : out->variant,
+            .at_s = read_number(r, j, "at_s", (double)NAN),
+            .duration_s = read_number(r, j, "s", (double)NAN)};
+        if (p.name && p.at_s >= 0 && p.duration_s >= 0)
+            out->phases[out->phase_count++] = p;
+    }
+}
+
 static void read_counters(struct reader *r, const json_t *object, struct counters *out)
 {
     *out = (struct counters){0};
@@ -400,6 +419,7 @@ bool result_from_json(struct arena *a, const json_t *json, struct result *out, s
     out->error = read_text(&r, json, "error");
     read_time(&r, json, &out->time);
     read_conditions(&r, json, &out->conditions);
+    read_phases(&r, json, out);
     read_diagnosis(&r, json, out);
     read_counters(&r, json, &out->counters);
     read_speedup(&r, json, &out->speedup);

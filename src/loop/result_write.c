@@ -130,6 +130,18 @@ static json_t *conditions_to_json(const struct conditions *t)
     return j;
 }
 
+static json_t *phases_to_json(const struct result *r)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < r->phase_count; i++) {
+        const struct phase_time *p = &r->phases[i];
+        json_array_append_new(list, json_pack("{s:s, s:b, s:o, s:o}", "name", p->name, "whole_case",
+                                              p->variant == NULL, "at_s", number(p->at_s), "s",
+                                              number(p->duration_s)));
+    }
+    return list;
+}
+
 static json_t *counters_to_json(const struct counters *c)
 {
     json_t *j = json_object();
@@ -333,6 +345,8 @@ json_t *result_to_json(const struct result *r)
         json_object_set_new(j, "conditions", conditions_to_json(&r->conditions));
     json_object_set_new(j, "worst_relative_error", number(r->worst_relative_error));
     json_object_set_new(j, "worst_absolute_error", number(r->worst_absolute_error));
+    if (r->phase_count > 0)
+        json_object_set_new(j, "phases", phases_to_json(r));
     json_object_set_new(j, "lines", lines_to_json(r));
     json_object_set_new(j, "problems", problems_to_json(r));
     set_text(j, "printed", r->printed);

@@ -61,6 +61,7 @@ static const struct field result_fields[] = {
     {"worst_absolute_error", "n?"},
     {"lines", "a"},
     {"problems", "a"},
+    {"+phases", "a"},
     {"+limiter_why", "s"},
     {"+waiting", "o"},
     {"+code_floor_ns", "n?"},

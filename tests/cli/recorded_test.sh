@@ -60,6 +60,12 @@ ridge: scale/experiment.yaml:14:12: the count of buffer 'x' is 0 (N with N=0); i
 END
 expect 'which can be shown' 0 show 2 </dev/null
 
+# What the run did when is kept, and goes into the trace.
+"$RIDGE" export --format chrome >trace.json 2>stderr.txt
+grep -o '"name":"[a-z ]*","cat":"phase"' trace.json | sort -u >phases.txt
+grep -q verifying phases.txt && grep -q compiling phases.txt
+pass 'the trace has the phases of the run' $? phases.txt
+
 # The commit of the experiment's folder is recorded, and whether a file there differs from it.
 if command -v git >/dev/null; then
     mkdir repository

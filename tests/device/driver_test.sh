@@ -154,7 +154,7 @@ import json, sys
 trace = json.load(open(sys.argv[1]))
 events = trace["traceEvents"]
 clocks = [e for e in events if e["ph"] == "C" and e["name"] == "SM clock"]
-slices = [e for e in events if e["ph"] == "X"]
+slices = [e for e in events if e["ph"] == "X" and e["pid"] == 1] # 2: phases of the run
 for e in events:
     assert e["ph"] in "XCM" and isinstance(e["pid"], int), e
     assert e["ph"] == "M" or (e["ts"] >= 0 and isinstance(e["args"], dict)), e

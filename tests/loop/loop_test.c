@@ -254,6 +254,8 @@ static void same_run_twice_gives_the_same_figures(void **state)
         rig_must_run(&r);
         json[i] = json_pack("[o, o]", result_to_json(&r.run.results[0]),
                             result_to_json(&r.run.results[1]));
+        for (size_t k = 0; k < 2; k++) // when it was done is the host's
+            assert_int_equal(json_object_del(json_array_get(json[i], k), "phases"), 0);
         rig_release(&r);
     }
     assert_true(json_equal(json[0], json[1]));
