@@ -14,7 +14,7 @@ build=${BUILD:-build} here=bench/differential
 bin=${BIN:-$build/bench/differential} # BIN: built elsewhere
 if [[ -z ${BIN-} ]]; then
     for program in generate run_sim run_device; do
-        make -s "BUILD=$build" ${CC:+"CC=$CC"} "$build/bench/differential/$program"
+        make -s "BUILD=$build" ${CC:+"CC=$CC"} "$build/bench/differential/$program" >&2
     done
 fi
 scratch=$(mktemp -d)

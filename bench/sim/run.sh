@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 compiler=${1:-auto}
 build=${BUILD:-build}
-make -s "BUILD=$build" ${CC:+"CC=$CC"} "$build/bench/sim/driver"
+make -s "BUILD=$build" ${CC:+"CC=$CC"} "$build/bench/sim/driver" >&2
 driver=$build/bench/sim/driver
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

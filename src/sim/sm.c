@@ -204,7 +204,7 @@ static void warp_turn(struct core *core, struct sm *sm, struct warp *w, uint64_t
     warp_run(w);
     uint64_t issue = (sm->epoch_instructions - before) / l->schedulers;
     sm->now += 1 + (issue > sm->busy ? issue : sm->busy);
-    *ready = w->wake;
+    *ready = w->done ? UINT64_MAX : w->wake;
 }
 
 // As many turns as there are warps, each of the oldest warp whose data are there; false if none can run.
@@ -219,14 +219,14 @@ static bool sm_round(struct core *core, struct sm *sm)
         uint64_t soonest = UINT64_MAX; // of those before
         bool again = false;
         for (int i = 0; i < warps && turns < warps; i++) {
-            struct warp *w = &sm->home->warps[i];
             uint64_t *ready = &sm->home->ready[i];
-            if (!w->block->live || w->done || w->waiting)
-                continue;
             if (*ready > sm->now) {
                 soonest = *ready < soonest ? *ready : soonest;
                 continue;
             }
+            struct warp *w = &sm->home->warps[i];
+            if (!w->block->live || w->done || w->waiting)
+                continue;
             warp_turn(core, sm, w, ready);
             turns++;
             ran = again = true;
