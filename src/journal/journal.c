@@ -140,13 +140,28 @@ static int connect(struct journal *j, bool read_only)
     return sqlite3_open_v2(j->path, &j->db, SQLITE_OPEN_READWRITE, NULL);
 }
 
+// Several that open a new journal at once all want it changed to WAL: SQLite then says "locked" at once
+// to some, without waiting as it does elsewhere. They try again.
+static bool enter_wal(struct journal *j, struct error *err)
+{
+    enum { PAUSE_MS = 20 };
+    for (int waited_ms = 0;; waited_ms += PAUSE_MS) {
+        int status = sqlite3_exec(j->db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;",
+                                  NULL, NULL, NULL);
+        if (status == SQLITE_OK)
+            return true;
+        if ((status & 0xff) != SQLITE_BUSY || waited_ms >= BUSY_TIMEOUT_MS)
+            return journal_fail(j, "open", err);
+        (void)sqlite3_sleep(PAUSE_MS);
+    }
+}
+
 static bool connection_open(struct journal *j, bool read_only, struct error *err)
 {
     if (connect(j, read_only) != SQLITE_OK)
         return journal_fail(j, "open", err);
     sqlite3_busy_timeout(j->db, BUSY_TIMEOUT_MS);
-    if (!read_only &&
-        !journal_exec(j, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;", "open", err))
+    if (!read_only && !enter_wal(j, err))
         return false;
     return journal_exec(j, "PRAGMA foreign_keys = ON", "open", err) &&
            schema_check(j, read_only, err);
