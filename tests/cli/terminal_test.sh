@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/support.sh"
 need cc clang script
+script -qec true /dev/null >/dev/null 2>&1 || { echo 'no pseudo-terminals here (/dev/pts)'; exit 77; }
 stage scale
 edit scale/experiment.yaml 's/source: scale.cu/source: scale.ptx/'
 unset COLUMNS NO_COLOR

@@ -175,7 +175,7 @@ else
 fi
 
 # ---- the live line --------------------------------------------------------------------------------
-if command -v script >/dev/null; then
+if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1; then
     live() { # columns, further options
         script -qec "stty cols $1; FAKE_NOISE=400000 LD_LIBRARY_PATH=$work/watched $RIDGE run $here/faults --device \
             cuda:0 --no-journal --time-limit 0.6 --samples-max 2000000 -p N=8192 --variant before \
@@ -192,7 +192,7 @@ if command -v script >/dev/null; then
     check live_line_has_a_bar_where_there_is_room 's left \[#*\.*\]$' cat "$work/live120"
     check plain_has_no_live_line '^0$' grep -c measuring, "$work/liveplain"
 else
-    echo 'skip - the live line: script is not here'
+    echo 'skip - the live line: script or pseudo-terminals are not here'
 fi
 check no_live_line_in_a_pipe '^0$' sh -c "LD_LIBRARY_PATH=$work/watched $RIDGE run $here/faults --device \
     cuda:0 --no-journal --time-limit 0.3 -p N=8192 --variant before 2>&1 | grep -c 'measuring,'"
