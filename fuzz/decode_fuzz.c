@@ -2,7 +2,7 @@
 // kernel of it must run or be refused: a small block, a few thousand instructions, all checks.
 // SPDX-License-Identifier: Apache-2.0
 #include "ptx/ptx.h"
-#include "sim/exec.h"
+#include "sim/run/exec.h"
 #include "sim/sim.h"
 
 #include <stdlib.h>

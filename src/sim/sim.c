@@ -1,6 +1,6 @@
 // The public face but for sim_launch: opening, device memory, modules and their variables.
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/exec.h"
+#include "sim/run/exec.h"
 
 #include <stdlib.h>
 

@@ -276,7 +276,7 @@ static int measure_write(const char *folder)
 {
     names_of_rows(&sim_alu_table_baseline);
 #define ALU_TABLE(name) names_of_rows(&sim_alu_##name);
-#include "sim/alu_tables.def"
+#include "sim/alu/alu_tables.def"
 #undef ALU_TABLE
     FILE *kernels = open_in(folder, "kernels.txt", "w");
     FILE *data = open_in(folder, "inputs.bin", "wb");

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "alu_support.h"
 
-#include "sim/alu_soft.h"
+#include "sim/alu/alu_soft.h"
 
 /* ---- values, plainly ----------------------------------------------------------------------------- */
 

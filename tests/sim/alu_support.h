@@ -4,7 +4,7 @@
 #ifndef RIDGE_TESTS_ALU_SUPPORT_H
 #define RIDGE_TESTS_ALU_SUPPORT_H
 
-#include "sim/alu.h"
+#include "sim/alu/alu.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

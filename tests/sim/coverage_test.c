@@ -2,7 +2,7 @@
 // RIDGE_COVERAGE_LIST=1 prints all rows that don't hold instead of stopping at the first; with a file as
 // argument: which of its statements, one a line, are refused.
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/exec.h"
+#include "sim/run/exec.h"
 
 #undef fail
 #include "sim/exec_support.h"

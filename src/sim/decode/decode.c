@@ -1,0 +1,888 @@
+// From PTX functions to micro-ops: which functions a kernel reaches, where their variables lie,
+// which row each register has. Registers that hold one value known at launch (parameters, special
+// registers, addresses) become constants: the instruction that sets them costs nothing to run.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/decode/decode.h"
+#include "sim/run/async.h"
+#include "sim/run/tensor.h"
+
+#include <stdlib.h>
+
+static uint64_t round_up(uint64_t x, uint64_t unit)
+{
+    return (x + unit - 1) / unit * unit;
+}
+
+bool in_has(const struct ptx_instruction *in, const char *word)
+{
+    for (int i = 0; i < in->word_count; i++)
+        if (strcmp(in->words[i], word) == 0)
+            return true;
+    return false;
+}
+
+bool in_is(const struct ptx_instruction *in, const char *opcode)
+{
+    return strcmp(ptx_opcode_name(in->opcode), opcode) == 0;
+}
+
+/* ---- emitting ------------------------------------------------------------------------------ */
+
+struct uop *emit_always(struct decoder *d, uop_fn run)
+{
+    struct uop u = {.run = run,
+                    .d = ALWAYS,
+                    .a = ALWAYS,
+                    .b = ALWAYS,
+                    .c = ALWAYS,
+                    .e = ALWAYS,
+                    .guard = ALWAYS,
+                    .site = (uint32_t)(d->out->site_base + d->instruction)};
+    VEC_PUSH(d->uops, d->uop_count, d->uop_capacity, u);
+    return &d->uops[d->uop_count - 1];
+}
+
+struct uop *emit(struct decoder *d, uop_fn run)
+{
+    const struct ptx_instruction *in = &d->f->instructions[d->instruction];
+    struct uop *u = emit_always(d, run);
+    if (in->guard >= 0) {
+        u->guard = d->row[in->guard];
+        u->guard_flip = in->guard_negated ? ALL_LANES : 0;
+    }
+    return u;
+}
+
+void add_fixup(struct decoder *d, const struct uop *u, int target, int reconverge)
+{
+    struct fixup x = {.uop = (size_t)(u - d->uops), .target = target, .reconverge = reconverge};
+    VEC_PUSH(d->fixups, d->fixup_count, d->fixup_capacity, x);
+}
+
+int branch_reconvergence(const struct decoder *d, int instruction)
+{
+    int block = d->f->block_of[instruction];
+    int after = block >= 0 ? d->f->blocks[block].postdominator : -1;
+    return after >= 0 ? d->f->blocks[after].first : d->f->instruction_count;
+}
+
+uint32_t temp_row(struct decoder *d)
+{
+    int i = d->temps_used++ % TEMP_ROWS;
+    return d->temp + (uint32_t)i * TEMP_BYTES;
+}
+
+/* ---- constants ----------------------------------------------------------------------------- */
+
+static uint32_t constants_grow(struct decoder *d, uint32_t bytes)
+{
+    uint32_t row = d->out->frame_bytes;
+    d->out->frame_bytes += bytes;
+    d->out->constants_bytes += bytes;
+    return row;
+}
+
+uint32_t constant_row(struct decoder *d, uint64_t value, unsigned width)
+{
+    unsigned bits = width == 64 ? 64 : 32; // predicates: one word of a row
+    if (bits == 32)
+        value &= UINT32_MAX;
+    for (size_t i = 0; i < d->constant_count; i++)
+        if (d->constants[i].value == value && d->constants[i].width == bits)
+            return d->constants[i].row;
+    struct constant c = {.row = constants_grow(d, bits == 64 ? ROW64 : ROW32),
+                         .width = (uint8_t)bits,
+                         .value = value};
+    VEC_PUSH(d->constants, d->constant_count, d->constant_capacity, c);
+    return c.row;
+}
+
+static bool slot_equal(const struct slot *a, const struct slot *b)
+{
+    return a->source == b->source && a->width == b->width && a->special == b->special &&
+           a->component == b->component && a->offset == b->offset && a->bytes == b->bytes &&
+           a->sign == b->sign && a->narrow16 == b->narrow16;
+}
+
+uint32_t slot_row(struct decoder *d, int when, struct slot s)
+{
+    for (size_t i = 0; i < d->slot_count[when]; i++)
+        if (slot_equal(&d->slots[when][i], &s))
+            return d->slots[when][i].row;
+    s.row = constants_grow(d, s.width == 64 ? ROW64 : ROW32);
+    VEC_PUSH(d->slots[when], d->slot_count[when], d->slot_capacity[when], s);
+    return s.row;
+}
+
+static uint32_t special_row(struct decoder *d, const struct ptx_operand *op, unsigned bits)
+{
+    unsigned width = bits == 64 ? 64 : 32;
+    if (op->special == PTX_SREG_CLOCK || op->special == PTX_SREG_CLOCK_HI ||
+        op->special == PTX_SREG_CLOCK64 || op->special == PTX_SREG_GLOBALTIMER ||
+        op->special == PTX_SREG_GLOBALTIMER_LO || op->special == PTX_SREG_GLOBALTIMER_HI) {
+        bool high = op->special == PTX_SREG_CLOCK_HI || op->special == PTX_SREG_GLOBALTIMER_HI;
+        struct uop *u = emit_always(d, op_clock);
+        const struct uop *head = &d->uops[d->segment_head];
+        int first = d->program->segments[head->extra].first_site;
+        u->d = temp_row(d);
+        u->imm = (uint32_t)(d->out->site_base + d->instruction - first); // patched: see segments
+        u->more = high ? 32 : 0;
+        u->small = (uint16_t)width;
+        return u->d;
+    }
+    struct slot s = {.width = (uint8_t)width,
+                     .source = SLOT_SPECIAL,
+                     .special = op->special,
+                     .component = op->component};
+    int when = SLOTS_LAUNCH;
+    if (op->special == PTX_SREG_TID || op->special == PTX_SREG_WARPID ||
+        op->special == PTX_SREG_LANEID || op->special == PTX_SREG_LANEMASK_EQ ||
+        op->special == PTX_SREG_LANEMASK_LE || op->special == PTX_SREG_LANEMASK_LT ||
+        op->special == PTX_SREG_LANEMASK_GE || op->special == PTX_SREG_LANEMASK_GT)
+        when = SLOTS_WARP;
+    if (op->special == PTX_SREG_CTAID || op->special == PTX_SREG_SMID ||
+        op->special == PTX_SREG_CLUSTERID || op->special == PTX_SREG_CLUSTER_CTAID ||
+        op->special == PTX_SREG_CLUSTER_CTARANK)
+        when = SLOTS_BLOCK;
+    if (op->special == PTX_SREG_ENVREG1 || op->special == PTX_SREG_ENVREG2)
+        d->program->uses_workspace = true;
+    return slot_row(d, when, s);
+}
+
+/* ---- where variables lie ------------------------------------------------------------------- */
+
+struct shared_place {
+    const struct ptx_variable *variable;
+    uint64_t offset;
+};
+
+bool shared_offset(const struct program *p, const struct ptx_variable *v, uint64_t *offset)
+{
+    for (size_t i = 0; i < p->shared_count; i++)
+        if (p->shared[i].variable == v) {
+            *offset = p->shared[i].offset;
+            return true;
+        }
+    return false;
+}
+
+static void shared_place(struct program *p, const struct ptx_variable *v)
+{
+    uint64_t ignored;
+    if (v == NULL || (v->space != PTX_SPACE_SHARED && v->space != PTX_SPACE_SHARED_CLUSTER) ||
+        shared_offset(p, v, &ignored))
+        return;
+    struct shared_place place = {.variable = v};
+    if (v->size_bytes > 0) {
+        uint64_t align = v->align_bytes > 0 ? (uint64_t)v->align_bytes : 1;
+        place.offset = round_up(p->shared_bytes, align);
+        p->shared_bytes = place.offset + v->size_bytes;
+    }
+    VEC_PUSH(p->shared, p->shared_count, p->shared_capacity, place);
+}
+
+static void shared_operand(struct program *p, const struct ptx_operand *op)
+{
+    shared_place(p, op->variable);
+    for (int i = 0; i < op->element_count; i++)
+        shared_operand(p, &op->elements[i]);
+}
+
+// Static variables that any reached function names, then dynamic memory behind them all.
+static void shared_layout(struct program *p)
+{
+    for (int i = 0; i < p->function_count; i++) {
+        const struct ptx_function *f = p->functions[i].ptx;
+        for (int j = 0; j < f->instruction_count; j++)
+            for (int k = 0; k < f->instructions[j].operand_count; k++)
+                shared_operand(p, &f->instructions[j].operands[k]);
+    }
+    uint64_t align = 16;
+    for (size_t i = 0; i < p->shared_count; i++) {
+        const struct ptx_variable *v = p->shared[i].variable;
+        if (v->size_bytes == 0 && (uint64_t)v->align_bytes > align)
+            align = (uint64_t)v->align_bytes;
+    }
+    bool dynamic = false;
+    for (size_t i = 0; i < p->shared_count; i++)
+        dynamic |= p->shared[i].variable->size_bytes == 0;
+    p->dynamic_shared_at = dynamic ? round_up(p->shared_bytes, align) : p->shared_bytes;
+    for (size_t i = 0; i < p->shared_count; i++)
+        if (p->shared[i].variable->size_bytes == 0)
+            p->shared[i].offset = p->dynamic_shared_at;
+}
+
+static uint32_t local_place(struct function *out, const struct ptx_variable *v)
+{
+    uint32_t align = v->align_bytes > 4 ? (uint32_t)v->align_bytes : 4;
+    uint64_t at = round_up(out->local_bytes, align), end = at + round_up(v->size_bytes, 4);
+    // More than any thread has: the launch refuses it.
+    out->local_bytes = end > 2 * LOCAL_BYTES_MAX ? 2 * LOCAL_BYTES_MAX : (uint32_t)end;
+    return at > LOCAL_BYTES_MAX ? LOCAL_BYTES_MAX : (uint32_t)at;
+}
+
+static void local_places(struct decoder *d, const struct ptx_variable *v, int count, uint32_t *at,
+                         const uint32_t **offsets, const uint32_t **sizes, int *kept)
+{
+    struct arena *a = &d->program->arena;
+    uint32_t *o = ARENA_ARRAY(a, uint32_t, count + 1), *s = ARENA_ARRAY(a, uint32_t, count + 1);
+    for (int i = 0; i < count; i++) {
+        at[i] = o[i] = local_place(d->out, &v[i]);
+        s[i] = (uint32_t)v[i].size_bytes;
+    }
+    *offsets = o;
+    *sizes = s;
+    *kept = count;
+}
+
+// Local memory of a frame: variables of its own, those it passes, and its own parameters.
+static void local_layout(struct decoder *d)
+{
+    const struct ptx_function *f = d->f;
+    d->local_at =
+        xcalloc((size_t)f->variable_count + (size_t)f->param_count + (size_t)f->result_count + 1,
+                sizeof(uint32_t));
+    for (int i = 0; i < f->variable_count; i++) {
+        const struct ptx_variable *v = &f->variables[i];
+        if (v->space == PTX_SPACE_LOCAL || v->space == PTX_SPACE_PARAM)
+            d->local_at[i] = local_place(d->out, v);
+    }
+    if (!f->is_entry) {
+        uint32_t *at = d->local_at + f->variable_count;
+        local_places(d, f->params, f->param_count, at, &d->out->formals, &d->out->formal_sizes,
+                     &d->out->formal_count);
+        local_places(d, f->results, f->result_count, at + f->param_count, &d->out->returns,
+                     &d->out->return_sizes, &d->out->return_count);
+    }
+    if (!f->is_entry && d->out->local_bytes == 0)
+        d->out->local_bytes = 1; // endless recursion then runs out of stack
+    d->out->local_bytes = (uint32_t)round_up(d->out->local_bytes, 16);
+    d->program->uses_local |= d->out->local_bytes > 0;
+}
+
+static bool within(const struct ptx_variable *v, const struct ptx_variable *array, int count)
+{
+    return array != NULL && (uintptr_t)v >= (uintptr_t)array &&
+           (uintptr_t)v < (uintptr_t)(array + count);
+}
+
+bool variable_local(const struct decoder *d, const struct ptx_variable *v, uint32_t *at)
+{
+    const struct ptx_function *f = d->f;
+    if (v == NULL)
+        return false;
+    if (within(v, f->variables, f->variable_count) &&
+        (v->space == PTX_SPACE_LOCAL || v->space == PTX_SPACE_PARAM))
+        *at = d->local_at[v - f->variables];
+    else if (!f->is_entry && within(v, f->params, f->param_count))
+        *at = d->local_at[f->variable_count + (v - f->params)];
+    else if (!f->is_entry && within(v, f->results, f->result_count))
+        *at = d->local_at[f->variable_count + f->param_count + (v - f->results)];
+    else
+        return false;
+    return true;
+}
+
+static uint32_t symbol_row(struct decoder *d, const struct ptx_operand *op, unsigned bits)
+{
+    const struct ptx_variable *v = op->variable;
+    unsigned width = bits == 64 ? 64 : 32;
+    uint64_t value = 0;
+    uint32_t at = 0;
+    if (op->function != NULL)
+        value = CODE_BASE + 16 * (uint64_t)module_function_index(d->module->ptx, op->function);
+    else if (variable_local(d, v, &at))
+        return slot_row(d, SLOTS_FRAME,
+                        (struct slot){.source = SLOT_LOCAL,
+                                      .component = -1,
+                                      .width = (uint8_t)width,
+                                      .offset = at + (uint32_t)op->offset});
+    else if (v != NULL && v->space == PTX_SPACE_PARAM)
+        value = d->module->sim->params_address + v->param_offset_bytes;
+    else if (v != NULL && !shared_offset(d->program, v, &value))
+        value = module_variable_address(d->module, v);
+    return constant_row(d, value + (uint64_t)op->offset, width);
+}
+
+/* ---- operands ------------------------------------------------------------------------------ */
+
+static unsigned type_row_bits(enum ptx_type t)
+{
+    int bits = ptx_type_bits(t);
+    return bits <= 1 ? 1 : bits <= 32 ? 32 : (unsigned)bits;
+}
+
+unsigned reg_bits(const struct decoder *d, int reg)
+{
+    return type_row_bits(d->f->registers[reg].type);
+}
+
+// An immediate as the instruction's type sees it.
+static uint64_t immediate_bits(const struct ptx_operand *op, enum ptx_type type)
+{
+    uint64_t bits = op->bits;
+    if (ptx_type_kind(type) == PTX_KIND_FLOAT) {
+        if (op->immediate_type == PTX_TYPE_F64 && ptx_type_bits(type) == 32) {
+            double wide;
+            memcpy(&wide, &bits, 8);
+            float narrow = (float)wide;
+            uint32_t raw;
+            memcpy(&raw, &narrow, 4);
+            return raw;
+        }
+        if (op->immediate_type == PTX_TYPE_F32 && ptx_type_bits(type) == 64) {
+            uint32_t raw = (uint32_t)bits;
+            float narrow;
+            memcpy(&narrow, &raw, 4);
+            double wide = (double)narrow;
+            memcpy(&bits, &wide, 8);
+            return bits;
+        }
+    }
+    int width = ptx_type_bits(type);
+    return width >= 8 && width < 32 ? bits & ((1u << width) - 1) : bits;
+}
+
+static uint32_t constant_definition(struct decoder *d, int reg);
+
+static uint32_t register_row(struct decoder *d, int reg)
+{
+    if (d->row[reg] == NO_ROW && d->constant_reg[reg])
+        d->row[reg] = constant_definition(d, reg);
+    return d->row[reg];
+}
+
+static uint32_t register_source(struct decoder *d, const struct ptx_operand *op, unsigned bits)
+{
+    uint32_t row = register_row(d, op->reg);
+    unsigned have = reg_bits(d, op->reg);
+    struct uop *u = NULL;
+    if (have == 1 && op->negated) {
+        u = emit_always(d, op_copy_pred);
+        u->imm = ALL_LANES;
+    } else if (have == 64 && bits == 32) {
+        u = emit_always(d, op_narrow);
+    } else if (have == 32 && bits == 64) {
+        u = emit_always(d, op_widen);
+    }
+    if (u == NULL)
+        return row;
+    u->a = row;
+    u->d = temp_row(d);
+    return u->d;
+}
+
+uint32_t source_row(struct decoder *d, const struct ptx_operand *op, unsigned bits,
+                    enum ptx_type type)
+{
+    switch (op->kind) {
+    case PTX_OPERAND_REGISTER:
+        return register_source(d, op, bits);
+    case PTX_OPERAND_IMMEDIATE:
+        if (bits == 1)
+            return constant_row(d, (op->bits != 0) != op->negated ? ALL_LANES : 0, 32);
+        return constant_row(d, immediate_bits(op, type), bits);
+    case PTX_OPERAND_SPECIAL:
+        return special_row(d, op, bits);
+    case PTX_OPERAND_SYMBOL:
+        return symbol_row(d, op, bits);
+    case PTX_OPERAND_ADDRESS:
+    case PTX_OPERAND_LABEL:
+    case PTX_OPERAND_VECTOR:
+    case PTX_OPERAND_PAIR:
+    case PTX_OPERAND_LIST:
+    case PTX_OPERAND_SINK:
+        break;
+    }
+    return NO_ROW;
+}
+
+uint32_t result_row(struct decoder *d, const struct ptx_operand *op)
+{
+    return op->kind == PTX_OPERAND_REGISTER ? d->row[op->reg] : NO_ROW;
+}
+
+/* ---- registers ----------------------------------------------------------------------------- */
+
+typedef void (*reg_visit)(struct decoder *d, int instruction, int reg);
+
+static void visit_operand(struct decoder *d, const struct ptx_operand *op, int instruction,
+                          reg_visit visit)
+{
+    if ((op->kind == PTX_OPERAND_REGISTER || op->kind == PTX_OPERAND_ADDRESS) && op->reg >= 0)
+        visit(d, instruction, op->reg);
+    for (int i = 0; i < op->element_count; i++)
+        visit_operand(d, &op->elements[i], instruction, visit);
+}
+
+static void visit_reads(struct decoder *d, int i, reg_visit visit)
+{
+    const struct ptx_instruction *in = &d->f->instructions[i];
+    if (in->guard >= 0)
+        visit(d, i, in->guard);
+    bool first = in->writes_first && !in_is(in, "wgmma"); // which adds to its result
+    for (int j = first ? 1 : 0; j < in->operand_count; j++)
+        visit_operand(d, &in->operands[j], i, visit);
+}
+
+static void visit_writes(struct decoder *d, int i, reg_visit visit)
+{
+    const struct ptx_instruction *in = &d->f->instructions[i];
+    if (in->writes_first)
+        visit_operand(d, &in->operands[0], i, visit);
+}
+
+static void note_read(struct decoder *d, int instruction, int reg)
+{
+    (void)instruction;
+    d->read[reg] = true;
+}
+
+enum { DEFINED_OFTEN = -2, UNDEFINED = -1 };
+
+static void note_write(struct decoder *d, int instruction, int reg)
+{
+    bool guarded = d->f->instructions[instruction].guard >= 0;
+    d->definition[reg] = d->definition[reg] == UNDEFINED && !guarded ? instruction : DEFINED_OFTEN;
+}
+
+// A register is a constant if its only definition copies one.
+static bool source_is_constant(const struct decoder *d, const struct ptx_operand *op)
+{
+    if (op->kind == PTX_OPERAND_REGISTER)
+        return d->constant_reg[op->reg] && !op->negated;
+    return op->kind == PTX_OPERAND_IMMEDIATE || op->kind == PTX_OPERAND_SYMBOL ||
+           (op->kind == PTX_OPERAND_SPECIAL && op->special != PTX_SREG_CLOCK &&
+            op->special != PTX_SREG_CLOCK_HI && op->special != PTX_SREG_CLOCK64 &&
+            op->special != PTX_SREG_GLOBALTIMER && op->special != PTX_SREG_GLOBALTIMER_LO &&
+            op->special != PTX_SREG_GLOBALTIMER_HI);
+}
+
+static bool definition_is_constant(const struct decoder *d, const struct ptx_instruction *in,
+                                   int reg)
+{
+    unsigned bits = reg_bits(d, reg);
+    if (bits != 32 && bits != 64)
+        return false;
+    if (in_is(in, "ld"))
+        return d->f->is_entry && in->space_count > 0 && in->spaces[0] == PTX_SPACE_PARAM &&
+               within(in->operands[1].variable, d->f->params, d->f->param_count) &&
+               in->operands[1].reg < 0 && ptx_type_bits(in->types[0]) <= 64;
+    if (in->operand_count < 2 || in->operands[0].kind != PTX_OPERAND_REGISTER ||
+        !source_is_constant(d, &in->operands[1]))
+        return false;
+    if (in->operands[1].kind == PTX_OPERAND_REGISTER && reg_bits(d, in->operands[1].reg) != bits)
+        return false;
+    if (in_is(in, "cvta"))
+        return in->space_count > 0 &&
+               (in->spaces[0] == PTX_SPACE_GLOBAL || in->spaces[0] == PTX_SPACE_CONST ||
+                in->spaces[0] == PTX_SPACE_PARAM);
+    return in_is(in, "mov") && (unsigned)ptx_type_bits(in->types[0]) <= bits;
+}
+
+static void find_constants(struct decoder *d)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int i = 0; i < d->f->register_count; i++)
+            if (!d->constant_reg[i] && d->definition[i] >= 0 &&
+                definition_is_constant(d, &d->f->instructions[d->definition[i]], i))
+                d->constant_reg[i] = changed = true;
+    }
+}
+
+static uint32_t param_row(struct decoder *d, const struct ptx_instruction *in, int element, int reg)
+{
+    int bytes = ptx_type_bits(in->types[0]) / 8;
+    int64_t at = (int64_t)in->operands[1].variable->param_offset_bytes + in->operands[1].offset +
+                 (int64_t)element * bytes;
+    struct slot s = {.width = (uint8_t)reg_bits(d, reg),
+                     .source = SLOT_PARAM,
+                     .component = -1,
+                     .offset = (uint32_t)at,
+                     .bytes = (uint8_t)bytes,
+                     .sign = ptx_type_kind(in->types[0]) == PTX_KIND_SIGNED,
+                     .narrow16 = ptx_type_bits(d->f->registers[reg].type) <= 16};
+    return slot_row(d, SLOTS_LAUNCH, s);
+}
+
+static uint32_t constant_definition(struct decoder *d, int reg)
+{
+    const struct ptx_instruction *in = &d->f->instructions[d->definition[reg]];
+    const struct ptx_operand *to = &in->operands[0];
+    if (in_is(in, "ld")) {
+        int element = 0;
+        while (to->kind == PTX_OPERAND_VECTOR && element < to->element_count &&
+               to->elements[element].reg != reg)
+            element++;
+        return param_row(d, in, element, reg);
+    }
+    return source_row(d, &in->operands[1], reg_bits(d, reg), in->types[0]);
+}
+
+bool instruction_is_free_constant(const struct decoder *d, const struct ptx_instruction *in)
+{
+    const struct ptx_operand *to = &in->operands[0];
+    if (in->operand_count == 0 || !(in_is(in, "ld") || in_is(in, "mov") || in_is(in, "cvta")))
+        return false;
+    if (to->kind == PTX_OPERAND_REGISTER)
+        return d->constant_reg[to->reg];
+    if (to->kind != PTX_OPERAND_VECTOR)
+        return false;
+    for (int i = 0; i < to->element_count; i++)
+        if (to->elements[i].kind == PTX_OPERAND_REGISTER && !d->constant_reg[to->elements[i].reg])
+            return false;
+    return true;
+}
+
+static void rows_place(struct decoder *d)
+{
+    uint32_t predicates = 4; // behind the one that is always true
+    for (int i = 0; i < d->f->register_count; i++)
+        if (reg_bits(d, i) == 1) {
+            d->row[i] = predicates;
+            predicates += 4;
+        }
+    d->carry = predicates;
+    uint32_t next = (uint32_t)round_up(predicates + 4, ROW32);
+    for (int i = 0; i < d->f->register_count; i++) {
+        unsigned bits = reg_bits(d, i);
+        if (bits == 1 || d->constant_reg[i] || (!d->read[i] && d->definition[i] == UNDEFINED))
+            continue;
+        d->row[i] = next;
+        next += bits / 32 * ROW32;
+    }
+    d->temp = next;
+    next += TEMP_ROWS * TEMP_BYTES;
+    d->out->constants_at = d->out->frame_bytes = next;
+}
+
+/* ---- registers read before they are written ------------------------------------------------ */
+
+struct liveness {
+    struct decoder *d;
+    uint64_t *use, *def, *in; // a bit per register, `words` words a block
+    size_t words;
+};
+
+static void note_use(struct decoder *d, int instruction, int reg)
+{
+    (void)instruction;
+    if ((d->block_def[reg / 64] >> reg % 64 & 1) == 0)
+        d->block_use[reg / 64] |= (uint64_t)1 << reg % 64;
+}
+
+static void note_def(struct decoder *d, int instruction, int reg)
+{
+    if (d->f->instructions[instruction].guard < 0) // else it may not write
+        d->block_def[reg / 64] |= (uint64_t)1 << reg % 64;
+}
+
+static void block_facts(struct liveness *v, int block)
+{
+    const struct ptx_block *b = &v->d->f->blocks[block];
+    v->d->block_use = v->use + (size_t)block * v->words;
+    v->d->block_def = v->def + (size_t)block * v->words;
+    for (int i = b->first; i < b->first + b->count; i++) {
+        visit_reads(v->d, i, note_use);
+        visit_writes(v->d, i, note_def);
+    }
+}
+
+static bool block_flow(struct liveness *v, int block)
+{
+    const struct ptx_block *b = &v->d->f->blocks[block];
+    bool changed = false;
+    size_t base = (size_t)block * v->words;
+    for (size_t w = 0; w < v->words; w++) {
+        uint64_t out = 0;
+        for (int s = 0; s < b->successor_count; s++)
+            if (b->successors[s] >= 0)
+                out |= v->in[(size_t)b->successors[s] * v->words + w];
+        uint64_t in = v->use[base + w] | (out & ~v->def[base + w]);
+        changed |= in != v->in[base + w];
+        v->in[base + w] = in;
+    }
+    return changed;
+}
+
+// They start as zeros, so that a run never depends on what ran before.
+static void clear_list(struct decoder *d)
+{
+    const struct ptx_function *f = d->f;
+    if (f->block_count == 0)
+        return;
+    struct liveness v = {.d = d, .words = (size_t)f->register_count / 64 + 1};
+    size_t all = v.words * (size_t)f->block_count;
+    v.use = xcalloc(all, 8);
+    v.def = xcalloc(all, 8);
+    v.in = xcalloc(all, 8);
+    for (int b = 0; b < f->block_count; b++)
+        block_facts(&v, b);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int b = f->block_count; b-- > 0;)
+            changed |= block_flow(&v, b);
+    }
+    d->out->clear = ARENA_ARRAY(&d->program->arena, struct row_span, f->register_count + 1);
+    for (int r = 0; r < f->register_count; r++)
+        if ((v.in[r / 64] >> r % 64 & 1) != 0 && !d->constant_reg[r] && d->row[r] != NO_ROW) {
+            unsigned bits = reg_bits(d, r);
+            d->out->clear[d->out->clear_count++] =
+                (struct row_span){.row = d->row[r], .bytes = bits == 1 ? 4 : bits / 32 * ROW32};
+        }
+    free(v.use);
+    free(v.def);
+    free(v.in);
+}
+
+/* ---- a function ---------------------------------------------------------------------------- */
+
+static void segment_begin(struct decoder *d, int first)
+{
+    struct segment s = {.first_site = d->out->site_base + first};
+    struct uop *u = emit_always(d, op_segment);
+    u->extra = (uint32_t)d->program->segment_count;
+    d->segment_head = d->uop_count - 1;
+    VEC_PUSH(d->program->segments, d->program->segment_count, d->program->segment_capacity, s);
+}
+
+static bool starts_block(const struct ptx_function *f, int instruction)
+{
+    int block = f->block_of[instruction];
+    return block >= 0 && f->blocks[block].first == instruction;
+}
+
+static void segments_close(struct decoder *d)
+{
+    for (size_t i = 0; i < d->uop_count; i++) {
+        struct uop *u = &d->uops[i];
+        if (u->run != op_segment)
+            continue;
+        u->imm = (uint32_t)d->program->segments[u->extra].count;
+        for (size_t j = i + 1; j < d->uop_count && d->uops[j].run != op_segment; j++)
+            if (d->uops[j].run == op_clock)
+                d->uops[j].imm = u->imm - d->uops[j].imm; // the head counts them all at once
+    }
+}
+
+static void function_body(struct decoder *d)
+{
+    const struct ptx_function *f = d->f;
+    bool fresh = true;
+    for (int i = 0; i < f->instruction_count; i++) {
+        d->instruction = i;
+        d->uop_of[i] = (uint32_t)d->uop_count;
+        if (fresh || starts_block(f, i))
+            segment_begin(d, i);
+        uint32_t segment = d->uops[d->segment_head].extra;
+        d->program->segments[segment].count++;
+        struct site_info *site = &d->program->sites[d->out->site_base + i];
+        *site = (struct site_info){.in = &f->instructions[i],
+                                   .function = f,
+                                   .segment = (int)segment,
+                                   .mem = -1,
+                                   .guarded = -1};
+        decode_instruction(d, &f->instructions[i]);
+        timing_fill(d, &f->instructions[i], &d->program->timing[d->out->site_base + i]);
+        fresh = ends_segment(&f->instructions[i]);
+    }
+    d->uop_of[f->instruction_count] = (uint32_t)d->uop_count;
+    d->instruction = f->instruction_count > 0 ? f->instruction_count - 1 : 0;
+    emit_always(d, op_end);
+    segments_close(d);
+    merge_shared_loads(d);
+    for (size_t i = 0; i < d->fixup_count; i++) {
+        const struct fixup *x = &d->fixups[i];
+        struct uop *u = &d->uops[x->uop];
+        u->d = d->uop_of[x->target] - (uint32_t)x->uop;
+        u->a = d->uop_of[x->reconverge] - (uint32_t)x->uop;
+    }
+}
+
+static void function_finish(struct decoder *d)
+{
+    struct arena *a = &d->program->arena;
+    struct function *out = d->out;
+    out->uops = ARENA_ARRAY(a, struct uop, d->uop_count + 1);
+    memcpy(out->uops, d->uops, d->uop_count * sizeof(struct uop));
+    out->uop_count = (int)d->uop_count;
+    out->constants = ARENA_ARRAY(a, uint8_t, out->constants_bytes + ROW64);
+    for (size_t i = 0; i < d->constant_count; i++) {
+        const struct constant *c = &d->constants[i];
+        for (uint32_t lane = 0; lane < LANES; lane++)
+            memcpy(out->constants + (c->row - out->constants_at) + (size_t)lane * (c->width / 8u),
+                   &c->value, c->width / 8u);
+    }
+    struct slot **lists[4] = {&out->launch_slots, &out->warp_slots, &out->block_slots,
+                              &out->frame_slots};
+    int *counts[4] = {&out->launch_slot_count, &out->warp_slot_count, &out->block_slot_count,
+                      &out->frame_slot_count};
+    for (int i = 0; i < 4; i++) {
+        *lists[i] = ARENA_ARRAY(a, struct slot, d->slot_count[i] + 1);
+        if (d->slot_count[i] > 0)
+            memcpy(*lists[i], d->slots[i], d->slot_count[i] * sizeof(struct slot));
+        *counts[i] = (int)d->slot_count[i];
+        free(d->slots[i]);
+    }
+}
+
+static void function_decode(struct sim_module *m, struct program *p, struct function *out,
+                            enum sim_isa isa)
+{
+    const struct ptx_function *f = out->ptx;
+    size_t registers = (size_t)f->register_count + 1;
+    struct decoder d = {.module = m, .program = p, .isa = isa, .f = f, .out = out};
+    d.uop_of = xcalloc((size_t)f->instruction_count + 1, sizeof(uint32_t));
+    d.row = xcalloc(registers, sizeof(uint32_t));
+    d.definition = xcalloc(registers, sizeof(int));
+    d.constant_reg = xcalloc(registers, sizeof(bool));
+    d.read = xcalloc(registers, sizeof(bool));
+    for (int i = 0; i < f->register_count; i++) {
+        d.row[i] = NO_ROW;
+        d.definition[i] = UNDEFINED;
+    }
+    for (int i = 0; i < f->instruction_count; i++) {
+        visit_reads(&d, i, note_read);
+        visit_writes(&d, i, note_write);
+    }
+    find_constants(&d);
+    rows_place(&d);
+    local_layout(&d);
+    function_body(&d);
+    clear_list(&d);
+    function_finish(&d);
+    free(d.uop_of);
+    free(d.row);
+    free(d.definition);
+    free(d.constant_reg);
+    free(d.read);
+    free(d.constants);
+    free(d.fixups);
+    free(d.local_at);
+    free(d.uops);
+}
+
+/* ---- a program ----------------------------------------------------------------------------- */
+
+static int program_add(struct program *p, const struct ptx_module *m, const struct ptx_function *f)
+{
+    f = &m->functions[module_function_index(m, f)];
+    if (!f->has_body)
+        return -1;
+    for (int i = 0; i < p->function_count; i++)
+        if (p->functions[i].ptx == f)
+            return i;
+    p->functions[p->function_count].ptx = f;
+    return p->function_count++;
+}
+
+static const struct ptx_function *call_target(const struct ptx_instruction *in)
+{
+    for (int i = 0; i < in->operand_count; i++)
+        if (in->operands[i].kind == PTX_OPERAND_SYMBOL && in->operands[i].function != NULL)
+            return in->operands[i].function;
+    return NULL;
+}
+
+// All functions the kernel may reach: those it calls and, once there is a call through a pointer,
+// every other one.
+static void program_reach(struct program *p, const struct ptx_module *m)
+{
+    p->functions = ARENA_ARRAY(&p->arena, struct function, m->function_count + 1);
+    program_add(p, m, p->kernel);
+    for (int i = 0; i < p->function_count; i++) {
+        const struct ptx_function *f = p->functions[i].ptx;
+        for (int j = 0; j < f->instruction_count; j++) {
+            if (!in_is(&f->instructions[j], "call"))
+                continue;
+            const struct ptx_function *target = call_target(&f->instructions[j]);
+            if (target != NULL) {
+                program_add(p, m, target);
+                continue;
+            }
+            p->recursive = true;
+            for (int k = 0; k < m->function_count; k++)
+                if (!m->functions[k].is_entry)
+                    program_add(p, m, &m->functions[k]);
+        }
+    }
+}
+
+int program_function(const struct program *p, const struct ptx_function *f)
+{
+    f = &p->module->functions[module_function_index(p->module, f)];
+    for (int i = 0; i < p->function_count; i++)
+        if (p->functions[i].ptx == f)
+            return i;
+    return -1;
+}
+
+// Local memory of the deepest chain of calls from a function on; recursion sets p->recursive.
+static uint64_t program_depth(struct program *p, int function)
+{
+    struct function *own = &p->functions[function];
+    if (own->depth == DEPTH_KNOWN)
+        return own->chain_bytes;
+    p->recursive |= own->depth == DEPTH_ASKED; // by a callee of its own
+    own->depth = DEPTH_ASKED;
+    uint64_t deepest = 0;
+    for (int j = 0; j < own->ptx->instruction_count && !p->recursive; j++) {
+        if (!in_is(&own->ptx->instructions[j], "call"))
+            continue;
+        const struct ptx_function *target = call_target(&own->ptx->instructions[j]);
+        int callee = target != NULL ? program_function(p, target) : -1;
+        uint64_t below = callee >= 0 ? program_depth(p, callee) : 0;
+        deepest = below > deepest ? below : deepest;
+    }
+    own->depth = DEPTH_KNOWN;
+    own->chain_bytes = deepest + own->local_bytes;
+    return own->chain_bytes;
+}
+
+static int function_order(const void *a, const void *b)
+{
+    const struct function *x = a, *y = b;
+    return (x->ptx > y->ptx) - (x->ptx < y->ptx);
+}
+
+struct program *program_new(struct sim_module *m, const struct ptx_function *kernel,
+                            enum sim_isa isa)
+{
+    struct program *p = xcalloc(1, sizeof(*p));
+    p->module = m->ptx;
+    p->kernel = kernel;
+    program_reach(p, m->ptx);
+    shared_layout(p);
+    // Sites are in the order of the text; the kernel stays first among the functions.
+    struct function *sorted = ARENA_ARRAY(&p->arena, struct function, p->function_count + 1);
+    memcpy(sorted, p->functions, (size_t)p->function_count * sizeof(*sorted));
+    qsort(sorted, (size_t)p->function_count, sizeof(*sorted), function_order);
+    for (int i = 0; i < p->function_count; i++) {
+        struct function *f = &p->functions[program_function(p, sorted[i].ptx)];
+        f->site_base = p->site_count;
+        f->register_base = p->register_count;
+        p->site_count += f->ptx->instruction_count;
+        p->register_count += f->ptx->register_count;
+    }
+    p->sites = ARENA_ARRAY(&p->arena, struct site_info, p->site_count + 1);
+    p->timing = ARENA_ARRAY(&p->arena, struct timing_site, p->site_count + 1);
+    for (int i = 0; i < p->function_count; i++)
+        function_decode(m, p, &p->functions[i], isa);
+    p->local_bytes = program_depth(p, 0);
+    timing_schedule(p);
+    return p;
+}
+
+void program_free(struct program *p)
+{
+    free(p->segments);
+    free(p->branches);
+    free(p->calls);
+    free(p->mem_ops);
+    free(p->matrix_ops);
+    free(p->async_ops);
+    free(p->shared);
+    arena_release(&p->arena);
+    free(p);
+}

@@ -1,0 +1,114 @@
+// What the decoder's files share: the state while one function becomes micro-ops.
+//   decode.c      a kernel's functions, memory layout, registers' rows, constants, segments
+//   schedule.c    the order that the model of time issues in
+//   decode_ops.c  one instruction to its micro-ops, and its facts for counting and timing
+//   decode_memory.c  those that touch memory
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_SIM_DECODE_H
+#define RIDGE_SIM_DECODE_H
+
+#include "sim/run/exec.h"
+
+struct constant {
+    uint32_t row;
+    uint8_t width; // bits: 32 or 64
+    uint64_t value;
+};
+
+// A branch whose target is known when the function is complete.
+struct fixup {
+    size_t uop;
+    int target, reconverge; // instructions; instruction_count = the end
+};
+
+struct decoder {
+    struct sim_module *module;
+    struct program *program;
+    enum sim_isa isa;
+    const struct ptx_function *f;
+    struct function *out;
+    struct uop *uops;
+    size_t uop_count, uop_capacity;
+    uint32_t *uop_of;   // first micro-op of each instruction, and of the end
+    uint32_t *row;      // of each register, NO_ROW = none yet
+    int *definition;    // instruction that alone writes the register without a guard, or -1
+    bool *constant_reg; // always holds the same, known at launch: no register at all
+    bool *read;         // by some instruction
+    uint64_t *block_use, *block_def; // bits per register, of the block being looked at
+    uint32_t carry;                  // row of the carry flag
+    uint32_t temp;                   // rows for intermediate values, TEMP_ROWS of 256 bytes
+    int temps_used;
+    struct constant *constants;
+    size_t constant_count, constant_capacity;
+    struct slot *slots[4]; // launch, warp, block, frame
+    size_t slot_count[4], slot_capacity[4];
+    struct fixup *fixups;
+    size_t fixup_count, fixup_capacity;
+    uint32_t *local_at; // of f->variables; then params, results
+    int instruction;    // being decoded
+    size_t segment_head;
+    bool segment_open;
+};
+enum { SLOTS_LAUNCH, SLOTS_WARP, SLOTS_BLOCK, SLOTS_FRAME };
+enum { TEMP_ROWS = 8, TEMP_BYTES = 2 * ROW64 };
+
+// decode.c
+bool in_has(const struct ptx_instruction *in, const char *word); // a dotted word
+bool in_is(const struct ptx_instruction *in, const char *opcode);
+struct uop *emit(struct decoder *d, uop_fn run); // with the instruction's guard
+struct uop *emit_always(struct decoder *d, uop_fn run);
+uint32_t temp_row(struct decoder *d);
+unsigned reg_bits(const struct decoder *d, int reg); // 1, 32, 64 or 128: of its row
+uint32_t constant_row(struct decoder *d, uint64_t value, unsigned width);
+// The row of a source of so many bits (1 for predicates); value_bits: of an immediate.
+uint32_t source_row(struct decoder *d, const struct ptx_operand *op, unsigned bits,
+                    enum ptx_type type);
+uint32_t result_row(struct decoder *d, const struct ptx_operand *op); // NO_ROW for _
+uint32_t slot_row(struct decoder *d, int when, struct slot s);
+bool variable_local(const struct decoder *d, const struct ptx_variable *v, uint32_t *at);
+bool shared_offset(const struct program *p, const struct ptx_variable *v, uint64_t *offset);
+void add_fixup(struct decoder *d, const struct uop *u, int target, int reconverge);
+int branch_reconvergence(const struct decoder *d, int instruction);
+
+// decode_ops.c
+void decode_instruction(struct decoder *d, const struct ptx_instruction *in);
+bool ends_segment(const struct ptx_instruction *in); // lanes may change behind it
+bool instruction_is_free_constant(const struct decoder *d, const struct ptx_instruction *in);
+void timing_schedule(struct program *p); // after all else
+void timing_fill(struct decoder *d, const struct ptx_instruction *in, struct timing_site *t);
+struct site_info *site_of(struct decoder *d); // of the instruction being decoded
+void unsupported(struct decoder *d, const char *why);
+int word_index(const struct ptx_instruction *in, const char *const *words, size_t count);
+void merge_shared_loads(struct decoder *d); // decode_merge.c: when all is decoded
+// decode_memory.c
+int atomic_word(const struct ptx_instruction *in); // enum atomic_kind, or -1
+void decode_ld(struct decoder *d, const struct ptx_instruction *in);
+void decode_st(struct decoder *d, const struct ptx_instruction *in);
+void decode_cp(struct decoder *d, const struct ptx_instruction *in);
+void decode_atomic(struct decoder *d, const struct ptx_instruction *in);
+// Row and offset of an address operand.
+void address_of(struct decoder *d, const struct ptx_operand *op, uint32_t *row, bool *wide,
+                int64_t *offset);
+struct mem_op mem_new(struct decoder *d, const struct ptx_instruction *in,
+                      const struct ptx_operand *address);
+// Where a result overwrites the address register before the last element is read: a copy of it.
+void address_apart(struct decoder *d, const struct ptx_operand *results,
+                   const struct ptx_operand *address, struct mem_op *m);
+uint32_t mem_add(struct decoder *d, struct mem_op m); // its index; it is the site's
+// decode_tensor.c
+void decode_mma(struct decoder *d, const struct ptx_instruction *in);
+void decode_wmma(struct decoder *d, const struct ptx_instruction *in);
+void decode_ldmatrix(struct decoder *d, const struct ptx_instruction *in);
+void decode_movmatrix(struct decoder *d, const struct ptx_instruction *in);
+void decode_wgmma(struct decoder *d, const struct ptx_instruction *in);
+// video.c
+void decode_video(struct decoder *d, const struct ptx_instruction *in);
+// decode_async.c
+void decode_mbarrier(struct decoder *d, const struct ptx_instruction *in);
+void decode_mapa(struct decoder *d, const struct ptx_instruction *in);
+void decode_cluster_barrier(struct decoder *d, const struct ptx_instruction *in);
+void decode_store_async(struct decoder *d, const struct ptx_instruction *in);
+bool decode_copy(struct decoder *d,
+                 const struct ptx_instruction *in); // false: no bulk, no mbarrier
+
+#endif

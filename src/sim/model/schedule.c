@@ -1,0 +1,243 @@
+// The order in which the machine would issue what PTX says, for the model of time only. ptxas moves
+// instructions within a basic block so that loads start early and their uses come late; a model that
+// issues PTX as written makes eight loads, each used at once, wait eight times. So the instructions of
+// each segment are listed anew as list schedulers do: of those whose operands are there, the one
+// with the longest way to the end of the block first.
+//
+// What keeps its order: registers' values; stores and atomics with all that may touch the same space;
+// barriers, fences, asynchronous copies and synchronising accesses with all memory; the block's last
+// branch with everything. Loads of read-only data (ld.global.nc) pass stores.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/decode/decode.h"
+
+#include <string.h>
+
+enum {
+    PIECE = 160, // instructions scheduled together at most
+    // Cycles a compiler reckons with until a result is there.
+    CYCLES_ALU = 4,
+    CYCLES_CONST = 8,
+    CYCLES_F64 = 8,
+    CYCLES_SPECIAL = 16,
+    CYCLES_SHARED = 24,
+    CYCLES_TENSOR = 24,
+    CYCLES_GLOBAL = 200,
+};
+
+enum { IN_GLOBAL = 1, IN_SHARED = 2, IN_LOCAL = 4, IN_ALL = 7 };
+struct entry {
+    const struct timing_site *site;
+    unsigned reads, writes; // spaces
+    bool last;              // of the block: all others before it
+    int height;             // cycles from its start to the end of the piece
+    int before;             // entries that have to issue first
+    int ready_at;
+    bool done;
+};
+
+static int result_cycles(enum timing_pipe pipe)
+{
+    switch (pipe) {
+    case PIPE_GLOBAL_LOAD:
+    case PIPE_LOCAL_LOAD:
+    case PIPE_GLOBAL_ATOMIC:
+    case PIPE_ASYNC_COPY:
+        return CYCLES_GLOBAL;
+    case PIPE_SHARED_LOAD:
+    case PIPE_SHARED_ATOMIC:
+    case PIPE_WARP:
+        return CYCLES_SHARED;
+    case PIPE_CONST:
+        return CYCLES_CONST;
+    case PIPE_SPECIAL:
+    case PIPE_CONVERT:
+        return CYCLES_SPECIAL;
+    case PIPE_F64:
+        return CYCLES_F64;
+    case PIPE_TENSOR:
+        return CYCLES_TENSOR;
+    case PIPE_NONE:
+        return 0;
+    case PIPE_INTEGER:
+    case PIPE_F32:
+    case PIPE_F16:
+    case PIPE_GLOBAL_STORE:
+    case PIPE_SHARED_STORE:
+    case PIPE_GLOBAL_REDUCTION:
+    case PIPE_LOCAL_STORE:
+    case PIPE_ASYNC_WAIT:
+    case PIPE_BARRIER:
+    case PIPE_BRANCH:
+    case PIPE_FENCE:
+    case PIPE_EXIT:
+    case PIPE_COUNT:
+        break;
+    }
+    return CYCLES_ALU;
+}
+
+static unsigned spaces_of(enum ptx_space space)
+{
+    switch (space) {
+    case PTX_SPACE_GLOBAL:
+        return IN_GLOBAL;
+    case PTX_SPACE_SHARED:
+    case PTX_SPACE_SHARED_CLUSTER:
+        return IN_SHARED;
+    case PTX_SPACE_LOCAL:
+        return IN_LOCAL;
+    case PTX_SPACE_CONST:
+    case PTX_SPACE_PARAM:
+    case PTX_SPACE_REGISTER:
+        return 0;
+    case PTX_SPACE_GENERIC:
+    case PTX_SPACE_COUNT:
+        break;
+    }
+    return IN_ALL;
+}
+
+static bool reads_clock(const struct ptx_instruction *in)
+{
+    for (int i = 0; i < in->operand_count; i++)
+        if (in->operands[i].kind == PTX_OPERAND_SPECIAL &&
+            (in->operands[i].special == PTX_SREG_CLOCK ||
+             in->operands[i].special == PTX_SREG_CLOCK_HI ||
+             in->operands[i].special == PTX_SREG_CLOCK64))
+            return true;
+    return false;
+}
+
+static void entry_memory(const struct program *p, int site, struct entry *e)
+{
+    const struct site_info *info = &p->sites[site];
+    const struct mem_op *m = info->mem >= 0 ? &p->mem_ops[info->mem] : NULL;
+    switch (e->site->pipe) {
+    case PIPE_GLOBAL_LOAD:
+    case PIPE_SHARED_LOAD:
+    case PIPE_LOCAL_LOAD:
+        e->reads = m ? spaces_of(m->space) : IN_ALL;
+        if (ptx_has_modifier(info->in, PTX_MOD_NC))
+            e->reads = 0;
+        break;
+    case PIPE_GLOBAL_STORE:
+    case PIPE_SHARED_STORE:
+    case PIPE_LOCAL_STORE:
+        e->writes = m ? spaces_of(m->space) : IN_ALL;
+        break;
+    case PIPE_SHARED_ATOMIC:
+        e->reads = e->writes = IN_SHARED;
+        break;
+    case PIPE_GLOBAL_ATOMIC:
+    case PIPE_GLOBAL_REDUCTION:
+        e->reads = e->writes = m ? spaces_of(m->space) : IN_ALL;
+        break;
+    case PIPE_ASYNC_COPY:
+    case PIPE_ASYNC_WAIT:
+    case PIPE_BARRIER:
+    case PIPE_FENCE:
+    case PIPE_TENSOR:
+        e->reads = e->writes = e->site->pipe == PIPE_TENSOR ? 0 : IN_ALL;
+        break;
+    case PIPE_NONE:
+    case PIPE_INTEGER:
+    case PIPE_F32:
+    case PIPE_F64:
+    case PIPE_F16:
+    case PIPE_SPECIAL:
+    case PIPE_CONVERT:
+    case PIPE_CONST:
+    case PIPE_BRANCH:
+    case PIPE_WARP:
+    case PIPE_EXIT:
+    case PIPE_COUNT:
+        break;
+    }
+    if (m && m->ordered)
+        e->reads = e->writes = IN_ALL;
+    e->last = e->site->pipe == PIPE_BRANCH || e->site->pipe == PIPE_EXIT || reads_clock(info->in);
+}
+
+static bool shares(const uint16_t *a, int a_count, const uint16_t *b, int b_count)
+{
+    for (int i = 0; i < a_count; i++)
+        for (int j = 0; j < b_count; j++)
+            if (a[i] == b[j])
+                return true;
+    return false;
+}
+
+// Cycles that `later` starts after `earlier` at least; -1 = they may change places.
+static int distance(const struct entry *earlier, const struct entry *later)
+{
+    const struct timing_site *a = earlier->site, *b = later->site;
+    if (shares(a->result, a->result_count, b->source, b->source_count) ||
+        shares(a->result, a->result_count, b->result, b->result_count))
+        return result_cycles(a->pipe);
+    if (shares(a->source, a->source_count, b->result, b->result_count) || earlier->last ||
+        later->last)
+        return 0;
+    bool touches = (earlier->writes & (later->reads | later->writes)) != 0 ||
+                   (earlier->reads & later->writes) != 0;
+    return touches ? 0 : -1;
+}
+
+// Lists the entries anew: order[k] = index of the k-th to issue.
+static void piece_schedule(struct entry *e, int count, int16_t *order)
+{
+    static _Thread_local int16_t after[PIECE][PIECE];
+    for (int i = count - 1; i >= 0; i--) {
+        e[i].height = 0;
+        for (int j = i + 1; j < count; j++) {
+            after[i][j] = (int16_t)distance(&e[i], &e[j]);
+            e[j].before += after[i][j] >= 0;
+            if (after[i][j] >= 0 && after[i][j] + e[j].height > e[i].height)
+                e[i].height = after[i][j] + e[j].height;
+        }
+    }
+    int now = 0;
+    for (int k = 0; k < count; k++, now++) {
+        int best = -1, soonest = -1;
+        for (int i = 0; i < count; i++) {
+            if (e[i].done || e[i].before > 0)
+                continue;
+            if (e[i].ready_at <= now && (best < 0 || e[i].height > e[best].height))
+                best = i;
+            if (soonest < 0 || e[i].ready_at < e[soonest].ready_at)
+                soonest = i;
+        }
+        if (best < 0) {
+            best = soonest;
+            now = e[best].ready_at;
+        }
+        order[k] = (int16_t)best;
+        e[best].done = true;
+        for (int j = best + 1; j < count; j++) {
+            if (after[best][j] < 0)
+                continue;
+            e[j].before--;
+            if (now + after[best][j] > e[j].ready_at)
+                e[j].ready_at = now + after[best][j];
+        }
+    }
+}
+
+void timing_schedule(struct program *p)
+{
+    struct entry entries[PIECE];
+    int16_t order[PIECE];
+    for (size_t s = 0; s < p->segment_count; s++) {
+        int end = p->segments[s].first_site + p->segments[s].count;
+        for (int first = p->segments[s].first_site; first < end; first += PIECE) {
+            int count = end - first < PIECE ? end - first : PIECE;
+            memset(entries, 0, sizeof(entries));
+            for (int i = 0; i < count; i++) {
+                entries[i].site = &p->timing[first + i];
+                entry_memory(p, first + i, &entries[i]);
+            }
+            piece_schedule(entries, count, order);
+            for (int k = 0; k < count; k++)
+                p->timing[first + k].moved = (int16_t)(order[k] - k);
+        }
+    }
+}

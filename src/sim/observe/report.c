@@ -1,0 +1,437 @@
+// From the host threads' counts to the report: sites, source lines, counters, violations, time.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/run/exec.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+// nvcc's and NVRTC's headers define many intrinsics as functions: the user's line is the call.
+static bool toolkit_header(const char *file)
+{
+    static const char *const STARTS[] = {"sm_", "device_", "cuda_", "math_functions"};
+    const char *slash = strrchr(file, '/'), *name = slash != NULL ? slash + 1 : file;
+    size_t length = strlen(name);
+    if (length < 4 || strcmp(name + length - 4, ".hpp") != 0)
+        return false;
+    for (size_t i = 0; i < COUNT_OF(STARTS); i++)
+        if (strncmp(name, STARTS[i], strlen(STARTS[i])) == 0)
+            return true;
+    return false;
+}
+
+static const char *file_of(const struct ptx_module *m, int file)
+{
+    return file >= 0 && file < m->file_count ? m->files[file] : NULL;
+}
+
+static void place_of(const struct program *p, uint32_t site, const char **file, int *line)
+{
+    const struct ptx_instruction *in = p->sites[site].in;
+    const struct ptx_module *m = p->module;
+    const char *inner = file_of(m, in->source_file), *outer = file_of(m, in->inlined_file);
+    bool known = in->source_line > 0 && inner != NULL;
+    *file = known ? inner : m->name;
+    *line = known ? in->source_line : in->line;
+    if (known && in->inlined_line > 0 && outer != NULL && toolkit_header(inner)) {
+        *file = outer;
+        *line = in->inlined_line;
+    }
+}
+
+/* ---- sites --------------------------------------------------------------------------------- */
+
+// The counts of a struct mem_state stand in a row from `requests` to `depth`.
+enum {
+    MEM_COUNTS = (offsetof(struct mem_state, depth) - offsetof(struct mem_state, requests)) /
+                     sizeof(uint64_t) +
+                 1
+};
+
+// Of a share of the blocks, what all of them would have done.
+static uint64_t whole(const struct launch *l, uint64_t count)
+{
+    if (l->blocks_total == l->grid_blocks)
+        return count;
+    return (uint64_t)llround((double)count * (double)l->grid_blocks / (double)l->blocks_total);
+}
+
+// What a memory site did, all host threads together.
+static struct mem_state mem_sum(const struct launch *l, int mem)
+{
+    struct mem_state sum = {0};
+    uint64_t *to = &sum.requests;
+    for (int i = 0; i < l->core_count && mem >= 0; i++) {
+        const uint64_t *from = &l->cores[i].mem[mem].requests;
+        for (size_t j = 0; j < MEM_COUNTS; j++)
+            to[j] += from[j];
+    }
+    for (size_t j = 0; j < MEM_COUNTS; j++)
+        to[j] = whole(l, to[j]);
+    return sum;
+}
+
+static void site_fill(const struct launch *l, int index, const struct mem_state *mem,
+                      struct sim_site *out)
+{
+    const struct site_info *info = &l->program->sites[index];
+    *out = (struct sim_site){.instruction = info->in, .function = info->function};
+    for (int i = 0; i < l->core_count; i++) {
+        const struct core *c = &l->cores[i];
+        if (info->segment >= 0)
+            out->executed += c->segments[info->segment].executed;
+        if (info->guarded >= 0)
+            out->lanes += c->guarded_lanes[info->guarded];
+        else if (info->segment >= 0)
+            out->lanes += c->segments[info->segment].lanes;
+        if (info->is_branch)
+            out->divergent += c->divergent[index];
+    }
+    out->executed = whole(l, out->executed);
+    out->lanes = whole(l, out->lanes);
+    out->divergent = whole(l, out->divergent);
+    out->requests = mem->requests + mem->shared_requests + mem->local_requests;
+    out->sectors = mem->sectors + mem->local_sectors;
+    out->sectors_ideal = mem->sectors_ideal + mem->local_ideal;
+    out->lines = mem->lines;
+    out->l1_hit_sectors = mem->l1_hit_sectors;
+    out->l2_sectors = mem->l2_sectors;
+    out->l2_hit_sectors = whole(l, l->site_l2_hits[index]);
+    out->wavefronts = mem->wavefronts;
+    out->wavefronts_ideal = mem->wavefronts_ideal;
+    out->same_address_depth = mem->depth;
+}
+
+/* ---- counters ------------------------------------------------------------------------------ */
+
+struct totals {
+    double value[COUNTER_COUNT];
+};
+
+static void totals_access(struct totals *t, const struct site_info *info, const struct mem_state *m)
+{
+    double *v = t->value;
+    v[COUNTER_L1_WAVEFRONTS] += (double)(m->data_passes + m->wavefronts);
+    switch (info->access) {
+    case SITE_LOAD:
+        v[COUNTER_GLOBAL_LOAD_REQUESTS] += (double)m->requests;
+        v[COUNTER_GLOBAL_LOAD_SECTORS] += (double)m->sectors;
+        v[COUNTER_GLOBAL_LOAD_SECTORS_IDEAL] += (double)m->sectors_ideal;
+        v[COUNTER_GLOBAL_LOAD_LINES] += (double)m->lines;
+        v[COUNTER_L1_LOAD_SECTORS_HIT] += (double)m->l1_hit_sectors;
+        v[COUNTER_LOCAL_LOAD_SECTORS] += (double)m->local_sectors;
+        v[COUNTER_SHARED_LOAD_REQUESTS] += (double)m->shared_requests;
+        v[COUNTER_SHARED_LOAD_WAVEFRONTS] += (double)m->wavefronts;
+        v[COUNTER_SHARED_LOAD_WAVEFRONTS_IDEAL] += (double)m->wavefronts_ideal;
+        return;
+    case SITE_STORE:
+        v[COUNTER_GLOBAL_STORE_REQUESTS] += (double)m->requests;
+        v[COUNTER_GLOBAL_STORE_SECTORS] += (double)m->sectors;
+        v[COUNTER_GLOBAL_STORE_SECTORS_IDEAL] += (double)m->sectors_ideal;
+        v[COUNTER_GLOBAL_STORE_LINES] += (double)m->lines;
+        v[COUNTER_LOCAL_STORE_SECTORS] += (double)m->local_sectors;
+        v[COUNTER_SHARED_STORE_REQUESTS] += (double)m->shared_requests;
+        v[COUNTER_SHARED_STORE_WAVEFRONTS] += (double)m->wavefronts;
+        v[COUNTER_SHARED_STORE_WAVEFRONTS_IDEAL] += (double)m->wavefronts_ideal;
+        return;
+    case SITE_ATOMIC:
+        v[COUNTER_GLOBAL_ATOMIC_REQUESTS] += (double)m->requests;
+        v[COUNTER_GLOBAL_ATOMIC_SECTORS] += (double)m->sectors;
+        v[COUNTER_SHARED_ATOMIC_REQUESTS] += (double)m->shared_requests;
+        v[COUNTER_SHARED_ATOMIC_WAVEFRONTS] += (double)m->wavefronts;
+        return;
+    case SITE_OTHER:
+        return;
+    }
+}
+
+static void totals_site(struct totals *t, const struct site_info *info, const struct sim_site *s)
+{
+    double *v = t->value, lanes = (double)s->lanes;
+    v[COUNTER_WARP_INSTRUCTIONS] += (double)s->executed;
+    v[COUNTER_THREAD_INSTRUCTIONS] += lanes;
+    v[COUNTER_FLOPS_F16] += lanes * info->flops_f16;
+    v[COUNTER_FLOPS_F32] += lanes * info->flops_f32;
+    v[COUNTER_FLOPS_F64] += lanes * info->flops_f64;
+    v[COUNTER_FLOPS_TENSOR] += (double)s->executed * info->tensor_flops;
+    v[COUNTER_FADD_F32] += info->is_fadd ? lanes : 0;
+    v[COUNTER_FMUL_F32] += info->is_fmul ? lanes : 0;
+    v[COUNTER_FFMA_F32] += info->is_ffma ? lanes : 0;
+    v[COUNTER_INTEGER_OPS] += info->is_integer ? lanes : 0;
+    v[COUNTER_SPECIAL_OPS] += info->is_special ? lanes : 0;
+    v[COUNTER_BARRIERS] += info->is_barrier ? (double)s->executed : 0;
+    if (info->is_branch) {
+        v[COUNTER_BRANCHES] += (double)s->executed;
+        v[COUNTER_DIVERGENT_BRANCHES] += (double)s->divergent;
+    }
+}
+
+// Counters that only the caches give.
+static bool counter_needs_caches(enum counter_id id)
+{
+    return id == COUNTER_L1_LOAD_SECTORS_HIT || id == COUNTER_L2_READ_SECTORS ||
+           id == COUNTER_L2_WRITE_SECTORS || id == COUNTER_L2_SECTORS_HIT ||
+           id == COUNTER_DRAM_READ_BYTES || id == COUNTER_DRAM_WRITE_BYTES;
+}
+
+// Of the copies around kernels, which the simulated GPU does not see.
+static bool counter_is_outside(enum counter_id id)
+{
+    return id == COUNTER_H2D_NS || id == COUNTER_D2H_NS || id == COUNTER_H2D_BYTES ||
+           id == COUNTER_D2H_BYTES || id == COUNTER_TRANSFER_SHARE_PCT;
+}
+
+static void counters_fill(const struct launch *l, struct totals *t, struct sim_report *report)
+{
+    double *v = t->value;
+    v[COUNTER_L2_READ_SECTORS] = (double)l->l2_whole.read_sectors;
+    v[COUNTER_L2_WRITE_SECTORS] = (double)l->l2_whole.write_sectors;
+    v[COUNTER_L2_SECTORS_HIT] = (double)l->l2_whole.hit_sectors;
+    v[COUNTER_DRAM_READ_BYTES] = (double)l->l2_whole.dram_read_bytes;
+    v[COUNTER_DRAM_WRITE_BYTES] = (double)l->l2_whole.dram_write_bytes;
+    v[COUNTER_BLOCK_THREADS] = l->block_threads;
+    v[COUNTER_GRID_BLOCKS] = (double)l->grid_blocks;
+    v[COUNTER_SHARED_BYTES_PER_BLOCK] = (double)l->shared_bytes;
+    v[COUNTER_WAVES] = (double)l->grid_blocks / ((double)l->sm_count * l->resident);
+    if (v[COUNTER_WARP_INSTRUCTIONS] > 0)
+        v[COUNTER_LANES_ACTIVE_PCT] =
+            100 * v[COUNTER_THREAD_INSTRUCTIONS] / (LANES * v[COUNTER_WARP_INSTRUCTIONS]);
+    // A share of the blocks makes an estimate.
+    enum provenance all =
+        l->blocks_total == l->grid_blocks ? PROVENANCE_SIMULATED : PROVENANCE_MODELLED;
+    for (int i = 0; i < COUNTER_COUNT; i++) {
+        enum counter_id id = (enum counter_id)i;
+        bool absent = (l->options->no_caches && counter_needs_caches(id)) ||
+                      id == COUNTER_OCCUPANCY_ACHIEVED_PCT || counter_is_outside(id) ||
+                      (id == COUNTER_LANES_ACTIVE_PCT && v[COUNTER_WARP_INSTRUCTIONS] <= 0);
+        if (!absent)
+            counters_set(&report->counters, id, v[i], all);
+    }
+    enum provenance p = l->registers_modelled ? PROVENANCE_MODELLED : PROVENANCE_SIMULATED;
+    counters_set(&report->counters, COUNTER_REGISTERS_PER_THREAD, l->registers, p);
+    counters_set(&report->counters, COUNTER_OCCUPANCY_THEORETICAL_PCT, report->occupancy.pct, p);
+    if (l->registers_modelled)
+        counters_set(&report->counters, COUNTER_WAVES, v[COUNTER_WAVES], p);
+}
+
+// The sums of a struct sim_line stand in a row from `instructions` to `flops`.
+enum {
+    LINE_SUMS = (offsetof(struct sim_line, flops) - offsetof(struct sim_line, instructions)) /
+                    sizeof(uint64_t) +
+                1
+};
+
+/* ---- lines --------------------------------------------------------------------------------- */
+
+static int line_order(const void *a, const void *b)
+{
+    const struct sim_line *x = a, *y = b;
+    int by_file = strcmp(x->file, y->file);
+    return by_file != 0 ? by_file : (x->line > y->line) - (x->line < y->line);
+}
+
+static void line_add(struct sim_line *line, const struct site_info *info, const struct sim_site *s,
+                     const struct mem_state *m)
+{
+    line->instructions += s->executed;
+    line->lanes += s->lanes;
+    if (info->is_branch)
+        line->branches += s->executed;
+    line->divergent_branches += s->divergent;
+    line->global_requests += m->requests;
+    line->global_sectors += m->sectors;
+    line->global_sectors_ideal += m->sectors_ideal;
+    line->l1_hit_sectors += m->l1_hit_sectors;
+    line->shared_requests += m->shared_requests;
+    line->shared_wavefronts += m->wavefronts;
+    line->shared_wavefronts_ideal += m->wavefronts_ideal;
+    if (info->access == SITE_ATOMIC)
+        line->atomics += m->requests + m->shared_requests;
+    if (info->is_barrier)
+        line->barriers += s->executed;
+    line->flops += s->lanes * (uint64_t)(info->flops_f16 + info->flops_f32 + info->flops_f64);
+}
+
+// One entry a site, sorted, then neighbours of the same line added up.
+static void lines_fill(const struct launch *l, struct arena *a, struct sim_report *report)
+{
+    const struct program *p = l->program;
+    struct sim_line *lines = ARENA_ARRAY(a, struct sim_line, p->site_count + 1);
+    int count = 0;
+    for (int i = 0; i < p->site_count; i++) {
+        const struct ptx_instruction *in = p->sites[i].in;
+        if (in->source_line <= 0 || in->source_file < 0 || report->sites[i].executed == 0)
+            continue;
+        struct mem_state mem = mem_sum(l, p->sites[i].mem);
+        struct sim_line *line = &lines[count++];
+        place_of(p, (uint32_t)i, &line->file, &line->line);
+        line_add(line, &p->sites[i], &report->sites[i], &mem);
+    }
+    qsort(lines, (size_t)count, sizeof(*lines), line_order);
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+        if (kept == 0 || line_order(&lines[kept - 1], &lines[i]) != 0) {
+            lines[kept++] = lines[i];
+            continue;
+        }
+        struct sim_line *to = &lines[kept - 1];
+        uint64_t *sum = &to->instructions;
+        const uint64_t *more = &lines[i].instructions;
+        for (size_t j = 0; j < LINE_SUMS; j++)
+            sum[j] += more[j];
+    }
+    report->lines = lines;
+    report->line_count = kept;
+}
+
+/* ---- violations ---------------------------------------------------------------------------- */
+
+static int violation_order(const void *a, const void *b)
+{
+    const struct violation *x = a, *y = b;
+    bool xs = violation_stops(x->kind), ys = violation_stops(y->kind);
+    if (xs != ys)
+        return xs ? -1 : 1;
+    if (x->order != y->order)
+        return x->order < y->order ? -1 : 1;
+    if (x->site != y->site)
+        return x->site < y->site ? -1 : 1;
+    return (int)x->kind - (int)y->kind;
+}
+
+static void violation_fill(const struct launch *l, struct arena *a, const struct violation *v,
+                           struct sim_violation *out)
+{
+    *out = (struct sim_violation){.kind = v->kind,
+                                  .kernel = l->program->kernel->name,
+                                  .has_other = v->has_other,
+                                  .address = v->address,
+                                  .what = arena_strdup(a, v->what),
+                                  .count = v->count};
+    place_of(l->program, v->site, &out->file, &out->line);
+    memcpy(out->block, v->block, sizeof(out->block));
+    memcpy(out->thread, v->thread, sizeof(out->thread));
+    memcpy(out->other_block, v->other_block, sizeof(out->other_block));
+    memcpy(out->other_thread, v->other_thread, sizeof(out->other_thread));
+    if (v->has_other) {
+        const char *ignored;
+        place_of(l->program, v->other_site, &ignored, &out->other_line);
+    }
+}
+
+// All SMs' violations, those that stop first, then by block; a site's are told once.
+static void violations_fill(const struct launch *l, struct arena *a, struct sim_report *report)
+{
+    size_t total = 0, n = 0;
+    for (int i = 0; i < l->sm_count; i++)
+        total += l->sms[i].violation_count;
+    struct violation *all = xcalloc(total + 1, sizeof(*all));
+    for (int i = 0; i < l->sm_count; i++)
+        for (size_t j = 0; j < l->sms[i].violation_count; j++)
+            all[n++] = l->sms[i].violations[j];
+    qsort(all, n, sizeof(*all), violation_order);
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t same = 0;
+        while (same < kept && (all[same].kind != all[i].kind || all[same].site != all[i].site))
+            same++;
+        if (same < kept)
+            all[same].count += all[i].count;
+        else
+            all[kept++] = all[i];
+    }
+    report->violations = ARENA_ARRAY(a, struct sim_violation, kept + 1);
+    report->violation_count = (int)kept;
+    for (size_t i = 0; i < kept; i++)
+        violation_fill(l, a, &all[i], &report->violations[i]);
+    free(all);
+}
+
+static bool violation_fail(const struct sim_violation *v, struct error *err)
+{
+    return fail_as(err, ERROR_CHECK, (struct location){.file = v->file, .line = v->line},
+                   "kernel '%s': %s: block (%u,%u,%u), thread (%u,%u,%u)", v->kernel, v->what,
+                   v->block[0], v->block[1], v->block[2], v->thread[0], v->thread[1], v->thread[2]);
+}
+
+/* ---- time ---------------------------------------------------------------------------------- */
+
+// What L2 did for all blocks. It holds no more dirty bytes than it can: the rest was written back.
+static struct l2_counts l2_whole(const struct launch *l)
+{
+    struct l2_counts c = l->l2;
+    uint64_t dirty = l2_dirty_bytes(l->sim->l2), most = l2_dirty_bytes_max(l->sim->l2);
+    c.read_sectors = whole(l, c.read_sectors);
+    c.write_sectors = whole(l, c.write_sectors);
+    c.hit_sectors = whole(l, c.hit_sectors);
+    c.dram_read_bytes = whole(l, c.dram_read_bytes);
+    uint64_t written = whole(l, c.dram_write_bytes + dirty);
+    c.dirty_bytes = dirty;
+    if (written != c.dram_write_bytes + dirty) {
+        c.dirty_bytes = written - whole(l, c.dram_write_bytes);
+        c.dirty_bytes = c.dirty_bytes < most ? c.dirty_bytes : most;
+    }
+    c.dram_write_bytes = written - c.dirty_bytes;
+    return c;
+}
+
+// Where most atomics queue, in turns of integer atomics on one sector.
+static double atomic_sectors_hot(const struct launch *l)
+{
+    uint64_t most = 0;
+    for (int place = 0; place < ATOMIC_PLACES; place++) {
+        uint64_t sum = 0;
+        for (int i = 0; i < l->core_count; i++)
+            sum += l->cores[i].atomic_heat[place];
+        most = sum > most ? sum : most;
+    }
+    return (double)whole(l, most) / ATOMIC_WEIGHT;
+}
+
+static void time_fill(const struct launch *l, struct sim_report *report)
+{
+    if (l->options->no_timing || l->options->no_caches || l->trace.block_count == 0)
+        return;
+    struct timing_input in = {.gpu = l->gpu,
+                              .trace = &l->trace,
+                              .sites = l->program->timing,
+                              .site_count = l->program->site_count,
+                              .register_count = l->program->register_count,
+                              .stats = report->sites,
+                              .warps_per_block = (int)l->warps_per_block,
+                              .blocks_per_sm = l->resident,
+                              .grid_blocks = l->grid_blocks,
+                              .l2 = l->l2_whole,
+                              .atomic_sectors_hot = atomic_sectors_hot(l),
+                              .counters = &report->counters};
+    sim_timing_model(&in, &report->time);
+    if (report->time.valid)
+        counters_set(&report->counters, COUNTER_OCCUPANCY_ACHIEVED_PCT, report->time.occupancy_pct,
+                     PROVENANCE_MODELLED);
+}
+
+bool report_fill(struct launch *l, struct arena *a, struct sim_report *report, struct error *err)
+{
+    const struct program *p = l->program;
+    struct totals totals = {0};
+    report->sites = ARENA_ARRAY(a, struct sim_site, p->site_count + 1);
+    report->site_count = p->site_count;
+    for (int i = 0; i < p->site_count; i++) {
+        struct mem_state mem = mem_sum(l, p->sites[i].mem);
+        site_fill(l, i, &mem, &report->sites[i]);
+        totals_access(&totals, &p->sites[i], &mem);
+        totals_site(&totals, &p->sites[i], &report->sites[i]);
+    }
+    l->l2_whole = l2_whole(l);
+    counters_fill(l, &totals, report);
+    lines_fill(l, a, report);
+    violations_fill(l, a, report);
+    report->registers_per_thread = l->registers;
+    report->registers_modelled = l->registers_modelled;
+    report->blocks_total = l->grid_blocks;
+    for (int i = 0; i < l->core_count; i++)
+        report->blocks_run += l->cores[i].blocks_done;
+    if (report->violation_count > 0 && violation_stops(report->violations[0].kind))
+        return violation_fail(&report->violations[0], err);
+    time_fill(l, report);
+    return true;
+}

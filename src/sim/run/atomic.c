@@ -1,0 +1,468 @@
+// Atomics and reductions on global, shared and generic addresses: lane by lane in ascending order.
+// SMs that run at once on several host threads (only where the order can't show, see launch.c) use
+// the host's atomics on global memory.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/run/cluster.h"
+
+/* ---- values -------------------------------------------------------------------------------- */
+
+static float float_of_half(uint32_t h)
+{
+    uint32_t exponent = h >> 10 & 31, fraction = h & 0x3ff, bits;
+    if (exponent == 31)
+        bits = 0x7f800000u | fraction << 13;
+    else if (exponent != 0)
+        bits = (exponent + 112) << 23 | fraction << 13;
+    else
+        return (h >> 15 != 0 ? -1.0f : 1.0f) * (float)fraction * 0x1p-24f;
+    bits |= (h >> 15) << 31;
+    float f;
+    memcpy(&f, &bits, 4);
+    return f;
+}
+
+// Rounds to nearest even.
+static uint32_t half_of_float(float f)
+{
+    uint32_t bits;
+    memcpy(&bits, &f, 4);
+    uint32_t sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
+    if (magnitude > 0x7f800000)
+        return 0x7fff;           // the canonical NaN
+    if (magnitude >= 0x477ff000) // rounds beyond 65504
+        return sign | 0x7c00;
+    if (magnitude < 0x38800000) { // subnormal: a multiple of 2^-24
+        float scaled;
+        memcpy(&scaled, &magnitude, 4);
+        scaled = scaled * 0x1p24f + 0x1p23f; // the sum's low bits are the rounded integer
+        memcpy(&magnitude, &scaled, 4);
+        return sign | (magnitude & 0x7fffff);
+    }
+    magnitude += 0xfff + (magnitude >> 13 & 1);
+    return sign | ((magnitude - (112u << 23)) >> 13);
+}
+
+static float float_of_bfloat(uint32_t h)
+{
+    uint32_t bits = h << 16;
+    float f;
+    memcpy(&f, &bits, 4);
+    return f;
+}
+
+static uint32_t bfloat_of_float(float f)
+{
+    uint32_t bits;
+    memcpy(&bits, &f, 4);
+    if ((bits & 0x7fffffff) > 0x7f800000)
+        return 0x7fff;
+    return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+
+static float float_apply(enum atomic_kind kind, float old, float b)
+{
+    if (kind == ATOMIC_ADD)
+        return old + b;
+    if (old != old || b != b) // min and max: the number wins
+        return old != old ? b : old;
+    return kind == ATOMIC_MIN ? (b < old ? b : old) : (b > old ? b : old);
+}
+
+static uint32_t apply_16(enum atomic_kind kind, bool brain, uint32_t old, uint32_t b)
+{
+    return brain ? bfloat_of_float(float_apply(kind, float_of_bfloat(old), float_of_bfloat(b)))
+                 : half_of_float(float_apply(kind, float_of_half(old), float_of_half(b)));
+}
+
+static uint64_t apply_float(enum atomic_kind kind, enum ptx_type type, uint64_t old, uint64_t b)
+{
+    if (type == PTX_TYPE_F32) {
+        float x, y;
+        memcpy(&x, &old, 4);
+        memcpy(&y, &b, 4);
+        x = float_apply(kind, x, y);
+        uint32_t bits;
+        memcpy(&bits, &x, 4);
+        return bits;
+    }
+    if (type == PTX_TYPE_F64) {
+        double x, y;
+        memcpy(&x, &old, 8);
+        memcpy(&y, &b, 8);
+        x = kind == ATOMIC_ADD ? x + y : kind == ATOMIC_MIN ? (y < x ? y : x) : (y > x ? y : x);
+        memcpy(&old, &x, 8);
+        return old;
+    }
+    bool brain = type == PTX_TYPE_BF16 || type == PTX_TYPE_BF16X2;
+    uint32_t low = apply_16(kind, brain, (uint32_t)old & 0xffff, (uint32_t)b & 0xffff);
+    if (ptx_type_bits(type) == 16)
+        return low;
+    return low | apply_16(kind, brain, (uint32_t)old >> 16, (uint32_t)(b >> 16) & 0xffff) << 16;
+}
+
+static uint64_t apply_order(enum atomic_kind kind, enum ptx_type type, uint64_t old, uint64_t b)
+{
+    bool less;
+    if (type == PTX_TYPE_S32)
+        less = (int32_t)b < (int32_t)old;
+    else if (type == PTX_TYPE_S64)
+        less = (int64_t)b < (int64_t)old;
+    else
+        less = b < old;
+    return less == (kind == ATOMIC_MIN) ? b : old;
+}
+
+static uint64_t apply(enum atomic_kind kind, enum ptx_type type, uint64_t old, uint64_t b,
+                      uint64_t c)
+{
+    enum ptx_type_kind family = ptx_type_kind(type);
+    bool is_float = family == PTX_KIND_FLOAT || family == PTX_KIND_PACKED;
+    switch (kind) {
+    case ATOMIC_ADD:
+        return is_float ? apply_float(kind, type, old, b) : old + b;
+    case ATOMIC_MIN:
+    case ATOMIC_MAX:
+        return is_float ? apply_float(kind, type, old, b) : apply_order(kind, type, old, b);
+    case ATOMIC_INC:
+        return (uint32_t)old >= (uint32_t)b ? 0 : old + 1;
+    case ATOMIC_DEC:
+        return (uint32_t)old == 0 || (uint32_t)old > (uint32_t)b ? b : old - 1;
+    case ATOMIC_AND:
+        return old & b;
+    case ATOMIC_OR:
+        return old | b;
+    case ATOMIC_XOR:
+        return old ^ b;
+    case ATOMIC_EXCH:
+        return b;
+    case ATOMIC_CAS:
+        return old == b ? c : old;
+    }
+    return old;
+}
+
+static uint64_t flushed(uint64_t bits)
+{
+    return (bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits;
+}
+
+// Additions of f32 in global memory flush subnormals, those in shared memory do not (manual, atom; so
+// does an H200).
+static uint64_t apply_there(enum atomic_kind kind, enum ptx_type type, bool is_global, uint64_t old,
+                            uint64_t b, uint64_t c)
+{
+    if (!is_global || kind != ATOMIC_ADD || type != PTX_TYPE_F32)
+        return apply(kind, type, old, b, c);
+    return flushed(apply(kind, type, flushed(old), flushed(b), c));
+}
+
+uint64_t atomic_value(enum atomic_kind kind, enum ptx_type type, uint64_t a, uint64_t b)
+{
+    return apply(kind, type, a, b, 0);
+}
+
+/* ---- lanes --------------------------------------------------------------------------------- */
+
+static uint64_t row_value(const struct warp *w, uint32_t row, unsigned width, uint32_t lane)
+{
+    return width == 64 ? row64(w, row)[lane] : row32(w, row)[lane];
+}
+
+// cas and exch are how lanes wait for one another: they count as a change only if they made one.
+static bool is_watch(const struct uop *u)
+{
+    return u->imm == ATOMIC_CAS || u->imm == ATOMIC_EXCH;
+}
+
+// One lane in global memory, with the host's atomics: other host threads may be at the same word.
+static void lane_atomic_host(uint8_t *p, unsigned bytes, enum atomic_kind kind, enum ptx_type type,
+                             uint64_t b)
+{
+    if (bytes == 4) {
+        uint32_t *word = (uint32_t *)(void *)p;
+        uint32_t old = __atomic_load_n(word, __ATOMIC_RELAXED);
+        while (!__atomic_compare_exchange_n(word, &old,
+                                            (uint32_t)apply_there(kind, type, true, old, b, 0),
+                                            true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            ;
+        return;
+    }
+    uint64_t *word = (uint64_t *)(void *)p;
+    uint64_t old = __atomic_load_n(word, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(word, &old, apply_there(kind, type, true, old, b, 0), true,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
+// 128 bits: exch and cas.
+static void lane_atomic_wide(struct warp *w, const struct uop *u, uint32_t lane, uint8_t *p)
+{
+    uint64_t old[2], now[2];
+    memcpy(old, p, 16);
+    for (int half = 0; half < 2; half++)
+        now[half] = row64(w, u->imm == ATOMIC_CAS ? u->c : u->b)[half * LANES + (int)lane];
+    bool same = old[0] == row64(w, u->b)[lane] && old[1] == row64(w, u->b)[LANES + lane];
+    if (u->imm != ATOMIC_CAS || same) {
+        memcpy(p, now, 16);
+        w->block->sm->changes++;
+    }
+    if (u->d != NO_ROW)
+        for (int half = 0; half < 2; half++)
+            row64(w, u->d)[half * LANES + (int)lane] = old[half];
+}
+
+static void lane_atomic(struct warp *w, const struct uop *u, const struct mem_op *m, uint32_t lane,
+                        uint8_t *p, bool is_global, bool host_atomics)
+{
+    enum atomic_kind kind = (enum atomic_kind)u->imm;
+    enum ptx_type type = (enum ptx_type)u->more;
+    if (m->bytes == 16) {
+        lane_atomic_wide(w, u, lane, p);
+        return;
+    }
+    for (unsigned e = 0; e < m->vector; e++, p += m->bytes) {
+        uint64_t b = row_value(w, m->reg[e], m->width, lane), old = 0;
+        if (host_atomics) {
+            lane_atomic_host(p, m->bytes, kind, type, b);
+            w->block->sm->changes++;
+            continue;
+        }
+        memcpy(&old, p, m->bytes);
+        uint64_t c = kind == ATOMIC_CAS ? row_value(w, u->c, m->width, lane) : 0;
+        uint64_t now = apply_there(kind, type, is_global, old, b, c);
+        memcpy(p, &now, m->bytes);
+        w->block->sm->changes += now != old;
+        uint32_t to = m->results ? m->result[e] : u->d;
+        if (to == NO_ROW)
+            continue;
+        if (m->width == 64)
+            row64(w, to)[lane] = old;
+        else
+            row32(w, to)[lane] = (uint32_t)old;
+    }
+}
+
+// The largest number of lanes on one address.
+static unsigned same_address_depth(const uint64_t *address, uint32_t mask)
+{
+    enum { SLOTS = 64 };
+    uint64_t key[SLOTS];
+    uint8_t count[SLOTS] = {0};
+    unsigned deepest = 0;
+    EACH_LANE(lane, mask)
+    {
+        unsigned slot = (unsigned)(address[lane] * 0x9E3779B97F4A7C15u >> 58);
+        while (count[slot] != 0 && key[slot] != address[lane])
+            slot = (slot + 1) % SLOTS;
+        key[slot] = address[lane];
+        count[slot]++;
+        deepest = count[slot] > deepest ? count[slot] : deepest;
+    }
+    return deepest;
+}
+
+// The same for words of shared memory, counted in a table with a place for each.
+static unsigned same_word_depth(uint8_t *counts, const uint32_t *offset, uint32_t mask)
+{
+    unsigned deepest = 0;
+    EACH_LANE(lane, mask)
+    {
+        unsigned count = ++counts[offset[lane] / 4];
+        deepest = count > deepest ? count : deepest;
+    }
+    EACH_LANE(lane, mask)
+    {
+        counts[offset[lane] / 4] = 0;
+    }
+    return deepest;
+}
+
+// A line's lanes go together until one comes to an address that another of them has: that one begins
+// the line's next turn, and every turn costs its sectors anew (on an H200: 32 lanes on one address 32
+// sectors, on 256 random words 22.63 where distinct sectors are 20.4 and this rule gives 22.63).
+// Returns the sectors of all turns, and notes where they lie.
+static unsigned atomic_turns(struct core *core, const uint64_t *address, uint32_t mask,
+                             unsigned bytes, bool is_float)
+{
+    uint64_t turn = is_float ? ATOMIC_WEIGHT_FLOAT : ATOMIC_WEIGHT,
+             more = is_float ? ATOMIC_WEIGHT_FLOAT_MORE : ATOMIC_WEIGHT_MORE;
+    uint64_t line[LANES];
+    uint32_t words[LANES]; // of the line's turn
+    unsigned lines = 0, sectors = 0;
+    EACH_LANE(lane, mask)
+    {
+        uint64_t at = address[lane] / LINE_BYTES;
+        uint32_t own = (uint32_t)(((uint64_t)1 << (bytes + 3) / 4) - 1)
+                       << address[lane] % LINE_BYTES / 4;
+        unsigned i = 0;
+        while (i < lines && line[i] != at)
+            i++;
+        if (i == lines) {
+            line[lines] = at;
+            words[lines++] = 0;
+        }
+        uint32_t sector = (uint32_t)0xff << (address[lane] % LINE_BYTES / SECTOR_BYTES * 8);
+        bool again = (words[i] & own) != 0;
+        if (again || (words[i] & sector) == 0) {
+            sectors++;
+            core->atomic_heat[(at >> (ATOMIC_PLACE_SHIFT - 7)) * 0x9E3779B97F4A7C15u >> 54] +=
+                again || words[i] == 0 ? turn : more;
+        }
+        words[i] = again ? own : words[i] | own;
+    }
+    return sectors;
+}
+
+static bool atomic_on_global(struct warp *w, const struct uop *u, const struct mem_op *m,
+                             uint32_t mask, const uint64_t *address)
+{
+    const struct launch *l = w->core->launch;
+    const struct mem_state *s =
+        global_account(w, u, mask, address, (unsigned)m->bytes * m->vector, TOUCH_ATOMIC);
+    if (s == NULL)
+        return false;
+    unsigned once = (unsigned)s->phase->access.sector_count; // counted already
+    unsigned depth = same_address_depth(address, mask);
+    bool is_float = ptx_type_kind((enum ptx_type)u->more) == PTX_KIND_FLOAT;
+    unsigned sectors =
+        atomic_turns(w->core, address, mask, (unsigned)m->bytes * m->vector, is_float);
+    w->core->mem[u->extra].depth += depth;
+    w->core->mem[u->extra].sectors += sectors - once;
+    if (w->trace != NULL) {
+        struct trace_op *op = &w->trace->ops[w->trace_base + (u->site - w->trace_first)];
+        op->wavefronts = (uint8_t)depth;
+        op->sectors = (uint8_t)sectors;
+    }
+    w->block->sm->watches += is_watch(u);
+    EACH_LANE(lane, mask)
+    {
+        lane_atomic(w, u, m, lane, space_host(&l->sim->space, address[lane]), true, !l->serial);
+    }
+    return true;
+}
+
+// The histogram's case: no result, 32-bit integer add.
+static bool is_plain_add(const struct uop *u, const struct mem_op *m)
+{
+    return u->imm == ATOMIC_ADD && u->d == NO_ROW && m->bytes == 4 && m->vector == 1 &&
+           u->more != PTX_TYPE_F32 && ptx_type_kind((enum ptx_type)u->more) != PTX_KIND_PACKED;
+}
+
+static bool atomic_on_shared(struct warp *w, const struct uop *u, const struct mem_op *m,
+                             uint32_t mask, const uint64_t *address)
+{
+    uint32_t offset[LANES];
+    for (int i = 0; i < LANES; i++)
+        offset[i] = (uint32_t)address[i];
+    // Lanes on one address take turns, but for the machine's own increment: it adds them up.
+    if (shared_account(w, u, mask, offset, 0, (unsigned)m->bytes * m->vector,
+                       m->increment ? SHARED_INCREMENT : SHARED_ATOMIC) == NULL)
+        return false;
+    w->core->mem[u->extra].depth += m->bytes >= 4
+                                        ? same_word_depth(w->core->word_lanes, offset, mask)
+                                        : same_address_depth(address, mask);
+    w->block->sm->watches += is_watch(u);
+    uint8_t *shared = w->block->shared;
+    if (is_plain_add(u, m)) {
+        const uint32_t *b = row32(w, m->reg[0]);
+        EACH_LANE(lane, mask)
+        {
+            *(uint32_t *)(void *)(shared + offset[lane]) += b[lane];
+        }
+        w->block->sm->changes++;
+        return true;
+    }
+    EACH_LANE(lane, mask)
+    {
+        lane_atomic(w, u, m, lane, shared + offset[lane], false, false);
+    }
+    return true;
+}
+
+// Block by block of the cluster, where there is one.
+static bool atomic_in_cluster(struct warp *w, const struct uop *u, const struct mem_op *m,
+                              uint32_t mask, const uint64_t *address)
+{
+    if (w->core->launch->clusters == NULL)
+        return atomic_on_shared(w, u, m, mask, address);
+    uint32_t offset[LANES], near[LANES];
+    for (int i = 0; i < LANES; i++)
+        offset[i] = (uint32_t)address[i];
+    while (mask != 0) {
+        struct shared_view own;
+        uint64_t far[LANES];
+        uint32_t part = cluster_enter(w, u, mask, offset, near, &own);
+        for (int i = 0; i < LANES; i++)
+            far[i] = near[i];
+        bool ok = part != 0 && atomic_on_shared(w, u, m, part, far);
+        cluster_leave(w, &own);
+        if (!ok)
+            return false;
+        mask &= ~part;
+    }
+    return true;
+}
+
+static void atomic_addresses(const struct warp *w, const struct mem_op *m, uint64_t *out, bool near)
+{
+    for (uint32_t i = 0; i < LANES; i++) {
+        uint64_t base = m->base64 ? row64(w, m->base)[i] : row32(w, m->base)[i];
+        out[i] = base + (uint64_t)m->offset;
+        if (near)
+            out[i] &= UINT32_MAX;
+    }
+}
+
+const struct uop *op_atomic_global(struct warp *w, const struct uop *u)
+{
+    const struct mem_op *m = &w->core->launch->program->mem_ops[u->extra];
+    uint32_t mask = guard_mask(w, u);
+    if (mask == 0)
+        return u + 1;
+    uint64_t address[LANES];
+    atomic_addresses(w, m, address, false);
+    if (!atomic_on_global(w, u, m, mask, address))
+        return warp_stop(w, u);
+    w->pc = u + 1;
+    return NULL;
+}
+
+const struct uop *op_atomic_shared(struct warp *w, const struct uop *u)
+{
+    const struct mem_op *m = &w->core->launch->program->mem_ops[u->extra];
+    uint32_t mask = guard_mask(w, u);
+    if (mask == 0)
+        return u + 1;
+    uint64_t address[LANES];
+    atomic_addresses(w, m, address, true);
+    if (!atomic_in_cluster(w, u, m, mask, address))
+        return warp_stop(w, u);
+    if (!is_watch(u))
+        return u + 1;
+    w->pc = u + 1;
+    return NULL;
+}
+
+const struct uop *op_atomic_generic(struct warp *w, const struct uop *u)
+{
+    const struct mem_op *m = &w->core->launch->program->mem_ops[u->extra];
+    uint32_t mask = guard_mask(w, u), shared = 0;
+    if (mask == 0)
+        return u + 1;
+    uint64_t address[LANES], offset[LANES];
+    atomic_addresses(w, m, address, false);
+    for (uint32_t i = 0; i < LANES; i++) {
+        offset[i] = address[i] - SHARED_WINDOW;
+        shared |= (uint32_t)(offset[i] < WINDOW_BYTES) << i;
+    }
+    shared &= mask;
+    w->core->mem[u->extra].mask = 0; // the pattern kept is of one space
+    if (shared != 0 && !atomic_in_cluster(w, u, m, shared, offset))
+        return warp_stop(w, u);
+    if (shared != 0)
+        w->core->mem[u->extra].mask = 0;
+    if ((mask & ~shared) != 0 && !atomic_on_global(w, u, m, mask & ~shared, address))
+        return warp_stop(w, u);
+    w->pc = u + 1;
+    return NULL;
+}

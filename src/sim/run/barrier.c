@@ -1,0 +1,163 @@
+// Barriers of a block: bar and barrier in all their forms, counted in threads. A barrier with no
+// count waits for every thread that has not exited.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/run/exec.h"
+
+static bool barrier_complete(const struct block *b, const struct barrier *bar)
+{
+    if (bar->arrived == 0)
+        return false;
+    return bar->arrived >= (bar->expected != 0 ? bar->expected : b->threads_left);
+}
+
+// Writes bar.red's result to the lanes that waited for it.
+static void barrier_deliver(const struct barrier *bar, struct path *p)
+{
+    const struct uop *u = p->barrier_uop;
+    uint8_t *d = p->frame->regs + u->d;
+    switch ((enum barrier_reduction)u->imm) {
+    case BARRIER_POPC:
+        EACH_LANE(lane, p->mask)
+        {
+            ((uint32_t *)(void *)d)[lane] = bar->count_true;
+        }
+        return;
+    case BARRIER_AND:
+    case BARRIER_OR: {
+        uint32_t *mask = (uint32_t *)(void *)d;
+        bool value = u->imm == BARRIER_AND ? bar->all_true : bar->any_true;
+        *mask = value ? *mask | p->mask : *mask & ~p->mask;
+        return;
+    }
+    case BARRIER_PLAIN:
+        return;
+    }
+}
+
+static void barrier_release(struct block *b, int id)
+{
+    struct barrier *bar = &b->barriers[id];
+    for (int i = 0; i < b->warp_count; i++) {
+        struct warp *w = &b->warps[i];
+        for (int j = 0; j < w->other_count; j++) {
+            struct path *p = w->others[j];
+            if (p->barrier != id)
+                continue;
+            if (p->barrier_uop != NULL)
+                barrier_deliver(bar, p);
+            p->barrier = -1;
+            b->threads_waiting -= (uint32_t)lane_count(p->mask);
+            w->waiting = false;
+        }
+    }
+    *bar = (struct barrier){.all_true = true};
+    b->barrier_epoch++;
+    b->sm->changes++;
+}
+
+// Threads gone for good, or a warp in pieces: defined on some chips, an error on all (PTX: the
+// barrier is for all threads of the block, the aligned form for whole warps).
+static void violation_exited(struct warp *w, uint32_t site, uint32_t lane)
+{
+    const struct block *b = w->block;
+    violation_add(w, SIM_BARRIER_DIVERGENCE, site, lane, 0,
+                  "waits at a barrier that %u of the block's %u threads never reach: they have "
+                  "exited",
+                  b->exited, b->exited + b->threads_left);
+}
+
+void barriers_recheck(struct block *b)
+{
+    for (int id = 0; id < BARRIERS; id++) {
+        struct barrier *bar = &b->barriers[id];
+        if (!barrier_complete(b, bar))
+            continue;
+        if (bar->expected == 0)
+            violation_exited(bar->first, bar->first_site, bar->first_lane);
+        barrier_release(b, id);
+    }
+}
+
+static void barrier_check(struct warp *w, const struct uop *u)
+{
+    const struct block *b = w->block;
+    uint32_t lane = (uint32_t)lane_first(w->mask), missing = w->lanes & ~w->exited & ~w->mask;
+    if ((u->small & BARRIER_ALIGNED) != 0 && missing != 0)
+        violation_add(
+            w, SIM_BARRIER_DIVERGENCE, u->site, lane, 0,
+            "reaches a barrier with %d of the warp's %d threads: the others are elsewhere",
+            lane_count(w->mask), lane_count(w->lanes & ~w->exited));
+    else if ((u->small & BARRIER_COUNTED) == 0 && b->exited > 0)
+        violation_exited(w, u->site, lane);
+}
+
+// a: the barrier's number; b: the count, if small has BARRIER_COUNTED; c: bar.red's predicate, e:
+// flips it; imm: enum barrier_reduction; d: its result; small: enum barrier_flags.
+const struct uop *op_barrier(struct warp *w, const struct uop *u)
+{
+    struct block *b = w->block;
+    uint32_t mask = guard_mask(w, u);
+    if (mask == 0)
+        return u + 1;
+    uint32_t lane = (uint32_t)lane_first(mask), id = row32(w, u->a)[lane];
+    if (id >= BARRIERS) {
+        violation_add(w, SIM_TRAP, u->site, lane, 0, "names barrier %u: a block has %d", id,
+                      BARRIERS);
+        return warp_stop(w, u);
+    }
+    barrier_check(w, u);
+    struct barrier *bar = &b->barriers[id];
+    bool counted = (u->small & BARRIER_COUNTED) != 0;
+    if (bar->arrived == 0)
+        *bar = (struct barrier){.all_true = true,
+                                .first = w,
+                                .first_site = u->site,
+                                .first_lane = lane,
+                                .expected = counted ? row32(w, u->b)[lane] : 0};
+    // A count is of whole warps.
+    uint32_t threads =
+        counted && mask == (w->lanes & ~w->exited) ? LANES : (uint32_t)lane_count(mask);
+    bar->arrived += threads;
+    if (u->imm != BARRIER_PLAIN) {
+        uint32_t truth = (*row32(w, u->c) ^ u->e) & mask;
+        bar->count_true += (uint32_t)lane_count(truth);
+        bar->any_true |= truth != 0;
+        bar->all_true &= truth == mask;
+    }
+    bool arrive_only = (u->small & BARRIER_ARRIVE) != 0;
+    if (barrier_complete(b, bar)) {
+        if (u->imm != BARRIER_PLAIN) {
+            struct path self = {.frame = w->frame, .mask = mask, .barrier_uop = u};
+            barrier_deliver(bar, &self);
+        }
+        barrier_release(b, (int)id);
+        return u + 1;
+    }
+    if (arrive_only)
+        return u + 1;
+    b->threads_waiting += (uint32_t)lane_count(mask);
+    return path_block(w, (int)id, u + 1, u->imm != BARRIER_PLAIN ? u : NULL);
+}
+
+void barriers_stuck(struct sm *sm)
+{
+    for (int i = 0; i < sm->block_count; i++) {
+        struct block *b = &sm->home->blocks[i];
+        for (int j = 0; b->live && j < b->warp_count; j++) {
+            struct warp *w = &b->warps[j];
+            if (w->done || w->other_count == 0)
+                continue;
+            const struct path *p = w->others[w->other_count - 1];
+            const struct uop *u = p->pc - 1; // a barrier's successor
+            const struct barrier *bar = &b->barriers[p->barrier];
+            violation_add(
+                w, SIM_DEADLOCK, u->site, (uint32_t)lane_first(p->mask), 0,
+                "waits for ever at barrier %d: %u of %u threads have come, the others "
+                "%s",
+                p->barrier, bar->arrived, bar->expected != 0 ? bar->expected : b->threads_left,
+                b->threads_left > b->threads_waiting ? "never will" : "wait at other barriers");
+            break;
+        }
+    }
+    sm->stopped = true;
+}

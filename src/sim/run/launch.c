@@ -1,0 +1,648 @@
+// One launch: checked, spread over simulated SMs in waves, run by host threads, its L2 requests
+// replayed in a fixed order.
+//   wave   the blocks all SMs hold at once; block k of it is on SM k mod (number of SMs)
+//   epoch  SMs run alone until they end or have done so much; then all pause, and their L2
+//          requests are merged in an order that does not depend on host threads
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/run/cluster.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- checks -------------------------------------------------------------------------------- */
+
+static bool fail_unknown_kernel(const struct ptx_module *m, const char *name, struct error *err)
+{
+    const char **names = xcalloc((size_t)m->function_count + 1, sizeof(*names));
+    size_t count = 0;
+    for (int i = 0; i < m->function_count; i++)
+        if (m->functions[i].is_entry)
+            names[count++] = m->functions[i].name;
+    const char *near = str_nearest(name, names, count);
+    if (near == NULL && count == 1)
+        near = names[0];
+    struct location at = {.file = m->name};
+    if (near != NULL)
+        (void)fail(err, at, "no kernel '%s' (did you mean '%s'?)", name, near);
+    else
+        (void)fail(err, at, "no kernel '%s' among the module's %zu", name, count);
+    free(names);
+    return false;
+}
+
+static const uint32_t GRID_MAX[3] = {0x7fffffff, 65535, 65535}, BLOCK_MAX[3] = {1024, 1024, 64};
+static const char AXIS[3] = "xyz";
+
+static bool check_shape(const struct launch *l, const struct ptx_function *f, struct error *err)
+{
+    const struct sim_launch *o = l->options;
+    uint64_t threads = 1;
+    for (int i = 0; i < 3; i++) {
+        if (o->grid[i] == 0 || o->grid[i] > GRID_MAX[i])
+            return fail(err, f->at, "kernel '%s': grid.%c is %u: must be 1 to %u", f->name, AXIS[i],
+                        o->grid[i], GRID_MAX[i]);
+        if (o->block[i] == 0 || o->block[i] > BLOCK_MAX[i])
+            return fail(err, f->at, "kernel '%s': block.%c is %u: must be 1 to %u", f->name,
+                        AXIS[i], o->block[i], BLOCK_MAX[i]);
+        if (f->reqntid[0] != 0 && f->reqntid[i] != 0 && o->block[i] != (uint32_t)f->reqntid[i])
+            return fail(err, f->at, "kernel '%s': block.%c is %u, the kernel requires %d", f->name,
+                        AXIS[i], o->block[i], f->reqntid[i]);
+        threads *= o->block[i];
+    }
+    uint64_t limit = (uint64_t)GPU(l->gpu, max_threads_per_block);
+    if (f->maxntid[0] != 0) {
+        uint64_t own = 1;
+        for (int i = 0; i < 3; i++)
+            own *= f->maxntid[i] > 0 ? (uint64_t)f->maxntid[i] : 1;
+        limit = own < limit ? own : limit;
+    }
+    if (threads > limit)
+        return fail(err, f->at, "kernel '%s': %llu threads a block: at most %llu", f->name,
+                    (unsigned long long)threads, (unsigned long long)limit);
+    if (o->arg_count != f->param_count)
+        return fail(err, f->at, "kernel '%s' has %d parameters, %d arguments are given", f->name,
+                    f->param_count, o->arg_count);
+    return true;
+}
+
+// The kernel's own clusters (.reqnctapercluster).
+static bool launch_clusters(struct launch *l, const struct ptx_function *f, struct error *err)
+{
+    l->cluster_blocks = 1;
+    for (int i = 0; i < 3; i++) {
+        l->cluster[i] = f->cluster[i] > 1 ? (uint32_t)f->cluster[i] : 1;
+        l->cluster_blocks *= l->cluster[i];
+        if (l->options->grid[i] % l->cluster[i] != 0)
+            return fail(err, f->at,
+                        "kernel '%s': grid.%c is %u: must be a multiple of its cluster's %u",
+                        f->name, AXIS[i], l->options->grid[i], l->cluster[i]);
+    }
+    if (l->cluster_blocks > CLUSTER_BLOCKS_MAX)
+        return fail(err, f->at, "kernel '%s': clusters of %u blocks: at most %d", f->name,
+                    l->cluster_blocks, CLUSTER_BLOCKS_MAX);
+    if (l->cluster_blocks > 1 && l->gpu->cc_major < 9)
+        return fail(err, f->at, "kernel '%s' needs clusters of blocks: compute capability 9.0",
+                    f->name);
+    return true;
+}
+
+static bool launch_occupancy(struct launch *l, const struct ptx_function *f,
+                             struct occupancy *occupancy, struct error *err)
+{
+    uint64_t limit = (uint64_t)GPU(l->gpu, shared_bytes_per_block);
+    if (l->shared_bytes > limit)
+        return fail(err, f->at,
+                    "kernel '%s': %llu bytes of shared memory a block (%u dynamic): at most %llu",
+                    f->name, (unsigned long long)l->shared_bytes, l->options->dynamic_shared_bytes,
+                    (unsigned long long)limit);
+    int registers = l->options->registers_per_thread;
+    if (registers <= 0) { // a compiler would spill rather than make a kernel that can't start
+        registers = ptx_register_estimate(f);
+        int most = (int)(GPU(l->gpu, registers_per_sm) / (double)(l->warps_per_block * LANES));
+        int each = (int)GPU(l->gpu, max_registers_per_thread);
+        most = most < each ? most : each;
+        registers = registers < most ? registers : most;
+        l->registers_modelled = true;
+    }
+    l->registers = registers;
+    const struct block_needs needs = {
+        .threads = (int)l->block_threads, .registers = registers, .shared_bytes = l->shared_bytes};
+    if (gpu_occupancy(l->gpu, &needs, occupancy))
+        return true;
+    return fail(
+        err, f->at,
+        "kernel '%s': a block of %u threads with %d registers each and %llu bytes of shared "
+        "memory doesn't fit an SM of %s",
+        f->name, l->block_threads, registers, (unsigned long long)l->shared_bytes, l->gpu->name);
+}
+
+/* ---- preparing ----------------------------------------------------------------------------- */
+
+static struct program *launch_program(const struct sim *s, const struct sim_launch *o,
+                                      const struct ptx_function *f)
+{
+    // A launch does not change the module but for this cache: the simulator's own handle has it.
+    struct sim_module *m = NULL;
+    for (size_t i = 0; i < s->module_count; i++)
+        if (s->modules[i] == o->module)
+            m = s->modules[i];
+    assert(m != NULL);
+    for (size_t i = 0; i < m->program_count; i++)
+        if (m->programs[i]->kernel == f)
+            return m->programs[i];
+    struct program *p = program_new(m, f, s->isa);
+    VEC_PUSH(m->programs, m->program_count, m->program_capacity, p);
+    return p;
+}
+
+static void launch_parameters(struct launch *l, const struct ptx_function *f)
+{
+    uint8_t *params = space_host(&l->sim->space, l->params_address);
+    memset(params, 0, PARAM_BYTES_MAX);
+    for (int i = 0; i < f->param_count; i++)
+        memcpy(params + f->params[i].param_offset_bytes, l->options->args[i],
+               f->params[i].size_bytes);
+    space_mark_written(&l->sim->space, l->params_address, PARAM_BYTES_MAX);
+}
+
+// Rows whose value the launch fixes go into the functions' constants.
+static void launch_constants(struct launch *l)
+{
+    const uint8_t *params = space_host(&l->sim->space, l->params_address);
+    struct core core = {.launch = l};
+    struct sm sm = {.launch = l};
+    struct block block = {.sm = &sm};
+    struct warp w = {.core = &core, .block = &block};
+    for (int i = 0; i < l->program->function_count; i++) {
+        const struct function *fn = &l->program->functions[i];
+        for (int j = 0; j < fn->launch_slot_count; j++) {
+            const struct slot *s = &fn->launch_slots[j];
+            uint8_t *row = fn->constants + (s->row - fn->constants_at);
+            uint64_t value = 0;
+            if (s->source == SLOT_PARAM) {
+                unsigned shift = 64 - 8u * s->bytes;
+                memcpy(&value, params + s->offset, s->bytes);
+                if (s->sign)
+                    value = (uint64_t)((int64_t)(value << shift) >> shift);
+                if (s->narrow16)
+                    value &= 0xffff;
+            } else {
+                value = special_value(&w, s->special, s->component, 0);
+            }
+            for (int lane = 0; lane < LANES; lane++)
+                memcpy(row + (size_t)lane * (s->width / 8u), &value, s->width / 8u);
+        }
+    }
+}
+
+static bool launch_system_memory(struct launch *l, struct error *err)
+{
+    struct sim *s = l->sim;
+    if (l->program->uses_workspace) {
+        if (s->workspace_address == 0 &&
+            !space_alloc(&s->space, 4096, "grid workspace", &s->workspace_address, err))
+            return false;
+        memset(space_host(&s->space, s->workspace_address), 0, 4096);
+        space_mark_written(&s->space, s->workspace_address, 4096);
+        l->workspace_address = s->workspace_address;
+    }
+    if (l->program->uses_heap && s->heap_address == 0) {
+        if (!space_alloc(&s->space, HEAP_BYTES, "device heap", &s->heap_address, err))
+            return false;
+        s->heap_next = s->heap_address;
+    }
+    return true;
+}
+
+static void launch_caches(struct launch *l, const struct occupancy *occupancy)
+{
+    struct sim *s = l->sim;
+    uint64_t unit = (uint64_t)GPU(l->gpu, shared_unit_bytes);
+    uint64_t a_block =
+        (l->shared_bytes + unit - 1) / unit * unit + (uint64_t)GPU(l->gpu, shared_reserved_bytes);
+    uint64_t in_use = a_block * (uint64_t)occupancy->blocks_per_sm;
+    if (l->options->no_caches)
+        return;
+    if (s->l1_count != l->sm_count || s->l1_shared_bytes != in_use) {
+        for (int i = 0; i < s->l1_count; i++)
+            l1_free(s->l1[i]);
+        free(s->l1);
+        s->l1_count = l->sm_count;
+        s->l1 = xcalloc((size_t)l->sm_count, sizeof(void *));
+        s->l1_shared_bytes = in_use;
+    }
+    for (int i = 0; i < s->l1_count; i++)
+        if (s->l1[i] != NULL)
+            l1_reset(s->l1[i]);
+}
+
+static void core_init(struct core *c, struct launch *l)
+{
+    const struct program *p = l->program;
+    *c = (struct core){.launch = l};
+    c->segments = xcalloc(p->segment_count + 1, sizeof(*c->segments));
+    size_t bytes = (p->mem_count + 1) * sizeof(*c->mem);
+    c->mem = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    if (c->mem == NULL)
+        abort();
+    memset(c->mem, 0, bytes);
+    c->guarded_lanes = xcalloc((size_t)p->guarded_count + 1, sizeof(uint64_t));
+    c->divergent = xcalloc((size_t)p->site_count + 1, sizeof(uint64_t));
+    c->atomic_heat = xcalloc(ATOMIC_PLACES, sizeof(uint64_t));
+    c->word_lanes = xcalloc(l->shared_bytes / 4 + 1, 1);
+    c->free_frames = xcalloc((size_t)p->function_count + 1, sizeof(void *));
+    c->lanes = lanes_functions(l->isa);
+    c->access = sim_access_functions(l->isa);
+}
+
+static void core_release(struct core *c)
+{
+    arena_release(&c->arena);
+    free(c->segments);
+    free(c->mem);
+    free(c->guarded_lanes);
+    free(c->divergent);
+    free(c->atomic_heat);
+    free(c->word_lanes);
+    free(c->free_frames);
+}
+
+static void launch_cores(struct launch *l)
+{
+    int threads = l->options->threads > 0 ? l->options->threads : cpu_count();
+    uint64_t busy =
+        l->blocks_total < (uint64_t)l->sm_count ? l->blocks_total : (uint64_t)l->sm_count;
+    l->serial =
+        l->program->order_shows || l->clusters != NULL || (l->checks & SIM_CHECK_RACES) != 0;
+    if (l->serial || threads < 1)
+        threads = 1;
+    l->core_count = (uint64_t)threads < busy ? threads : (int)busy;
+    l->serial |= l->core_count == 1;
+    l->cores = aligned_alloc(64, (size_t)l->core_count * sizeof(*l->cores));
+    if (l->cores == NULL)
+        abort();
+    for (int i = 0; i < l->core_count; i++)
+        core_init(&l->cores[i], l);
+    l->sms = xcalloc((size_t)l->sm_count, sizeof(*l->sms));
+    for (int i = 0; i < l->sm_count; i++)
+        l->sms[i] = (struct sm){.index = i, .launch = l};
+    if (!l->options->no_timing && !l->options->no_caches)
+        l->sms[0].trace = &l->trace;
+}
+
+static void launch_checks(struct launch *l)
+{
+    struct space *m = &l->sim->space;
+    if ((l->checks & SIM_CHECK_RACES) != 0) {
+        const struct allocation *last = &m->items[m->count - 1];
+        l->record_pages = (last->start + last->size) / 4 / RECORD_WORDS + 1;
+        l->records = xcalloc(l->record_pages, sizeof(void *));
+        l->order = xcalloc(l->grid_blocks, sizeof(*l->order));
+    }
+    for (size_t i = 0; i < m->count && (l->checks & SIM_CHECK_UNINIT) == 0; i++)
+        m->items[i].all_written = true;
+}
+
+// Which blocks run where only a share does: groups of neighbours, a wave of them if the grid has that
+// many, so that what neighbours share in the caches is kept; at least two groups.
+static void launch_sample(struct launch *l)
+{
+    double share = l->options->sample_share;
+    uint64_t wave = (uint64_t)l->sm_count * (uint64_t)l->resident;
+    if (!(share > 0 && share < 1) || l->cluster_blocks > 1)
+        return;
+    uint64_t step = (uint64_t)llround(1 / share), group = l->grid_blocks / (2 * step);
+    if (step < 2 || group == 0)
+        return;
+    group = group < wave ? group : wave;
+    uint64_t rest = l->grid_blocks % (group * step);
+    l->block_step = step;
+    l->block_group = group;
+    l->blocks_total = l->grid_blocks / (group * step) * group + (rest < group ? rest : group);
+}
+
+static bool launch_local(struct launch *l, const struct ptx_function *f, struct error *err)
+{
+    const struct program *p = l->program;
+    uint64_t own = p->functions[0].local_bytes, need = (p->local_bytes + 15) / 16 * 16;
+    if (p->recursive)
+        need = own < LOCAL_STACK_BYTES ? LOCAL_STACK_BYTES : (own + 15) / 16 * 16;
+    if (need > LOCAL_BYTES_MAX)
+        return fail(err, f->at,
+                    "kernel '%s' needs %llu bytes of local memory a thread, GPUs have %d: make its "
+                    "arrays smaller or put them in global memory",
+                    f->name, (unsigned long long)need, LOCAL_BYTES_MAX);
+    l->local_bytes = p->uses_local ? need : 0;
+    return true;
+}
+
+static bool launch_init(struct launch *l, struct sim *s, const struct sim_launch *o,
+                        struct sim_report *report, struct error *err)
+{
+    *l = (struct launch){.sim = s,
+                         .options = o,
+                         .gpu = s->gpu,
+                         .isa = s->isa,
+                         .checks = o->checks | SIM_CHECK_BOUNDS,
+                         .params_address = s->params_address};
+    const struct ptx_function *f = ptx_function_find(o->module->ptx, o->kernel);
+    if (f == NULL || !f->is_entry || !f->has_body)
+        return fail_unknown_kernel(o->module->ptx, o->kernel, err);
+    if (!check_shape(l, f, err) || !launch_clusters(l, f, err))
+        return false;
+    if (f->param_bytes > PARAM_BYTES_MAX)
+        return fail(err, f->at, "kernel '%s': more than %d bytes of parameters", f->name,
+                    PARAM_BYTES_MAX);
+    l->block_threads = o->block[0] * o->block[1] * o->block[2];
+    l->warps_per_block = (l->block_threads + LANES - 1) / LANES;
+    l->grid_blocks = (uint64_t)o->grid[0] * o->grid[1] * o->grid[2];
+    l->block_step = l->block_group = 1;
+    l->blocks_total = l->grid_blocks;
+    l->program = launch_program(s, o, f);
+    l->shared_bytes = l->program->dynamic_shared_at + o->dynamic_shared_bytes;
+    l->sm_count = (int)GPU(l->gpu, sm_count);
+    if (!launch_occupancy(l, f, &report->occupancy, err) || !launch_system_memory(l, err))
+        return false;
+    l->resident = report->occupancy.blocks_per_sm;
+    l->l1_cycles = (uint32_t)GPU(l->gpu, latency_l1_cycles);
+    l->memory_cycles = (uint32_t)GPU(l->gpu, latency_dram_cycles);
+    double lines = l->gpu->value[GPU_FIELD_l1_lines_per_cycle];
+    l->l1_lines_per_cycle = lines >= 1 ? (uint32_t)lines : 1;
+    l->schedulers = (uint32_t)GPU(l->gpu, schedulers_per_sm);
+    double l2 = l->gpu->value[GPU_FIELD_l2_read_gbps], dram = GPU(l->gpu, dram_gbps);
+    double per_cycle = (l2 > dram ? l2 : dram) * 1000 / GPU(l->gpu, clock_mhz) / l->sm_count;
+    l->memory_bytes_per_cycle = per_cycle >= 1 ? (uint32_t)per_cycle : 1;
+    launch_sample(l);
+    if (!launch_local(l, f, err))
+        return false;
+    launch_parameters(l, f);
+    launch_constants(l);
+    launch_caches(l, &report->occupancy);
+    if (l->cluster_blocks > 1) {
+        l->clusters = xcalloc(l->grid_blocks / l->cluster_blocks, sizeof(*l->clusters));
+        for (uint64_t i = 0; i < l->grid_blocks / l->cluster_blocks; i++)
+            l->clusters[i].left = l->cluster_blocks * l->block_threads;
+    }
+    launch_cores(l);
+    launch_checks(l);
+    l->site_l2_hits = xcalloc((size_t)l->program->site_count + 1, sizeof(uint64_t));
+    return pthread_mutex_init(&l->lock, NULL) == 0;
+}
+
+static void launch_release(struct launch *l)
+{
+    for (int i = 0; i < l->core_count; i++)
+        core_release(&l->cores[i]);
+    free(l->cores);
+    for (int i = 0; i < l->sm_count && l->sms != NULL; i++) {
+        struct sm *sm = &l->sms[i];
+        for (size_t j = 0; j < sm->violation_count; j++)
+            free(sm->violations[j].what);
+        free(sm->violations);
+        free(sm->log);
+        free(sm->sent);
+        if (sm->home != NULL)
+            residence_free(sm->home);
+    }
+    free(l->sms);
+    while (l->free_residences != NULL) {
+        struct residence *r = l->free_residences;
+        l->free_residences = r->next_free;
+        residence_free(r);
+    }
+    for (uint64_t i = 0; i < l->record_pages; i++)
+        free(l->records[i]);
+    free(l->records);
+    free(l->order);
+    free(l->clusters);
+    free(l->site_l2_hits);
+    trace_release(&l->trace);
+    (void)pthread_mutex_destroy(&l->lock);
+}
+
+/* ---- the chip ------------------------------------------------------------------------------ */
+
+struct l2_request *sm_log_room(struct sm *sm, size_t count)
+{
+    if (sm->log_count + count > sm->log_capacity) {
+        void *log = sm->log;
+        vec_reserve(&log, &sm->log_capacity, sm->log_count + count, sizeof(*sm->log));
+        sm->log = log;
+    }
+    return sm->log + sm->log_count;
+}
+
+void sm_log(struct sm *sm, uint64_t line, uint8_t sectors, uint8_t full, enum l2_kind kind,
+            uint32_t site)
+{
+    struct l2_request r = {.line_address = line,
+                           .site = site,
+                           .sectors = sectors,
+                           .full_sectors = full & sectors,
+                           .kind = (uint8_t)kind,
+                           .sm_partition = (uint8_t)(sm->index & 1)};
+    VEC_PUSH(sm->log, sm->log_count, sm->log_capacity, r);
+}
+
+// The SMs' requests of an epoch in rounds, each SM's share of a round in proportion to its own
+// number, so that all come to their end together.
+static void launch_replay(struct launch *l)
+{
+    enum { CHUNK = 32 };
+    size_t most = 0;
+    for (int i = 0; i < l->sm_count; i++)
+        most = l->sms[i].sent_count > most ? l->sms[i].sent_count : most;
+    size_t rounds = (most + CHUNK - 1) / CHUNK;
+    for (size_t round = 0; round < rounds; round++)
+        for (int i = 0; i < l->sm_count; i++) {
+            const struct sm *sm = &l->sms[i];
+            size_t from = sm->sent_count * round / rounds;
+            size_t to = sm->sent_count * (round + 1) / rounds;
+            if (to > from)
+                l2_replay(l->sim->l2, sm->sent + from, to - from, &l->l2, l->site_l2_hits);
+        }
+    for (int i = 0; i < l->sm_count; i++)
+        l->sms[i].sent_count = 0;
+}
+
+static void launch_swap_logs(struct launch *l)
+{
+    for (int i = 0; i < l->sm_count; i++) {
+        struct sm *sm = &l->sms[i];
+        struct l2_request *log = sm->log;
+        size_t capacity = sm->log_capacity;
+        sm->log = sm->sent;
+        sm->log_capacity = sm->sent_capacity;
+        sm->sent = log;
+        sm->sent_capacity = capacity;
+        sm->sent_count = sm->log_count;
+        sm->log_count = 0;
+    }
+}
+
+// One host thread's part of an epoch: SMs from the shared counter until none is left.
+static void core_epoch(struct core *core)
+{
+    struct launch *l = core->launch;
+    for (;;) {
+        int i = __atomic_fetch_add(&l->next_sm, 1, __ATOMIC_RELAXED);
+        if (i >= l->sm_count)
+            return;
+        struct sm *sm = &l->sms[i];
+        if (sm->pending && !sm->stopped)
+            sm_run(core, sm);
+    }
+}
+
+struct crew { // the host threads of a launch
+    struct launch *launch;
+    pthread_t *threads;
+    int count;
+    pthread_mutex_t lock;
+    pthread_cond_t start, finished;
+    uint64_t epoch;
+    int working, next_core;
+    bool quit;
+};
+
+static void *crew_thread(void *argument)
+{
+    struct crew *crew = argument;
+    (void)pthread_mutex_lock(&crew->lock);
+    struct core *core = &crew->launch->cores[crew->next_core++];
+    uint64_t seen = 0;
+    for (;;) {
+        while (crew->epoch == seen && !crew->quit)
+            (void)pthread_cond_wait(&crew->start, &crew->lock);
+        if (crew->quit)
+            break;
+        seen = crew->epoch;
+        (void)pthread_mutex_unlock(&crew->lock);
+        core_epoch(core);
+        (void)pthread_mutex_lock(&crew->lock);
+        if (--crew->working == 0)
+            (void)pthread_cond_signal(&crew->finished);
+    }
+    (void)pthread_mutex_unlock(&crew->lock);
+    return NULL;
+}
+
+// Core 0 is the caller; a thread that can't be started is done without.
+static void crew_start(struct crew *crew, struct launch *l)
+{
+    *crew = (struct crew){.launch = l, .next_core = 1};
+    (void)pthread_mutex_init(&crew->lock, NULL);
+    (void)pthread_cond_init(&crew->start, NULL);
+    (void)pthread_cond_init(&crew->finished, NULL);
+    crew->threads = xcalloc((size_t)l->core_count, sizeof(pthread_t));
+    while (crew->count < l->core_count - 1 &&
+           pthread_create(&crew->threads[crew->count], NULL, crew_thread, crew) == 0)
+        crew->count++;
+}
+
+static void crew_stop(struct crew *crew)
+{
+    (void)pthread_mutex_lock(&crew->lock);
+    crew->quit = true;
+    (void)pthread_cond_broadcast(&crew->start);
+    (void)pthread_mutex_unlock(&crew->lock);
+    for (int i = 0; i < crew->count; i++)
+        (void)pthread_join(crew->threads[i], NULL);
+    free(crew->threads);
+    (void)pthread_cond_destroy(&crew->start);
+    (void)pthread_cond_destroy(&crew->finished);
+    (void)pthread_mutex_destroy(&crew->lock);
+}
+
+// All SMs run to their end or pause; the last epoch's requests are replayed meanwhile.
+static void crew_epoch(struct crew *crew)
+{
+    struct launch *l = crew->launch;
+    launch_swap_logs(l);
+    l->next_sm = 0;
+    (void)pthread_mutex_lock(&crew->lock);
+    crew->working = crew->count;
+    crew->epoch++;
+    (void)pthread_cond_broadcast(&crew->start);
+    (void)pthread_mutex_unlock(&crew->lock);
+    launch_replay(l);
+    core_epoch(&l->cores[0]);
+    (void)pthread_mutex_lock(&crew->lock);
+    while (crew->working > 0)
+        (void)pthread_cond_wait(&crew->finished, &crew->lock);
+    (void)pthread_mutex_unlock(&crew->lock);
+}
+
+static uint64_t launch_instructions(const struct launch *l)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < l->sm_count; i++)
+        sum += l->sms[i].instructions;
+    return sum;
+}
+
+static bool launch_over_budget(struct launch *l)
+{
+    uint64_t budget = l->options->budget_warp_instructions, ran = launch_instructions(l);
+    if (budget == 0 || ran <= budget)
+        return false;
+    for (int i = 0; i < l->sm_count; i++)
+        if (l->sms[i].home != NULL && sm_tell_budget(&l->sms[i], ran))
+            return true;
+    return false; // it ended just now
+}
+
+// An epoch passed in which no warp ran an instruction, twice in a row: only waits are left.
+static bool launch_stuck(struct launch *l, bool standstill_before)
+{
+    uint64_t ran = launch_instructions(l);
+    bool still = l->standstill && standstill_before && ran == l->instructions;
+    l->instructions = ran;
+    for (int i = 0; i < l->sm_count && still; i++)
+        if (l->sms[i].home != NULL && sm_tell_standstill(&l->sms[i]))
+            return true;
+    return false;
+}
+
+// true: a violation ends the launch, or the wave is done.
+static bool launch_wave_over(struct launch *l, bool *stop)
+{
+    bool pending = false, stalled = true, before = l->standstill;
+    uint64_t changes = 0;
+    *stop = launch_over_budget(l);
+    for (int i = 0; i < l->sm_count; i++) {
+        *stop |= l->sms[i].stopped;
+        pending |= l->sms[i].pending;
+        stalled &= !l->sms[i].pending || l->sms[i].stalled;
+        changes += l->sms[i].changes;
+    }
+    l->standstill = stalled && changes == l->changes;
+    l->changes = changes;
+    *stop |= launch_stuck(l, before);
+    return *stop || !pending;
+}
+
+static void launch_run(struct launch *l)
+{
+    struct crew crew;
+    crew_start(&crew, l);
+    uint64_t wave = (uint64_t)l->sm_count * (uint64_t)l->resident;
+    wave -= wave % l->cluster_blocks; // all blocks of a cluster run at the same time
+    bool stop = false;
+    for (uint64_t first = 0; first < l->blocks_total && !stop; first += wave) {
+        l->wave_first = first;
+        l->wave_count = l->blocks_total - first < wave ? l->blocks_total - first : wave;
+        for (int i = 0; i < l->sm_count; i++)
+            l->sms[i].pending = (uint64_t)i < l->wave_count;
+        do {
+            uint64_t budget = l->options->budget_warp_instructions;
+            uint64_t left = budget == 0 ? EPOCH_INSTRUCTIONS : budget - launch_instructions(l) + 1;
+            l->epoch_limit = left < EPOCH_INSTRUCTIONS ? left : EPOCH_INSTRUCTIONS;
+            crew_epoch(&crew);
+        } while (!launch_wave_over(l, &stop));
+        if (l->options->progress != NULL)
+            l->options->progress(l->options->progress_context, first + l->wave_count,
+                                 l->blocks_total);
+    }
+    launch_swap_logs(l);
+    launch_replay(l);
+    crew_stop(&crew);
+}
+
+bool sim_launch(struct sim *s, const struct sim_launch *options, struct arena *a,
+                struct sim_report *report, struct error *err)
+{
+    struct launch l;
+    uint64_t start = clock_ns();
+    *report = (struct sim_report){0};
+    if (!launch_init(&l, s, options, report, err)) {
+        launch_release(&l);
+        return false;
+    }
+    launch_run(&l);
+    bool ok = report_fill(&l, a, report, err);
+    launch_release(&l);
+    report->host_ns = clock_ns() - start;
+    return ok;
+}

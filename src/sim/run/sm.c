@@ -1,0 +1,336 @@
+// A simulated SM: its resident blocks take turns warp by warp until all have ended or the epoch is
+// over. The memory of resident blocks is lent for a wave and passed on.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/run/exec.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+enum { LOCAL_CLEAR_MAX = 4096 }; // bytes a thread up to which local memory starts as zeros
+
+static size_t round_up(size_t x, size_t unit)
+{
+    return (x + unit - 1) / unit * unit;
+}
+
+static void *aligned_new(size_t bytes)
+{
+    void *p = aligned_alloc(64, round_up(bytes + 1, 64));
+    if (p == NULL)
+        abort();
+    memset(p, 0, round_up(bytes + 1, 64));
+    return p;
+}
+
+static size_t shared_stride(const struct launch *l)
+{
+    return round_up((size_t)l->shared_bytes + 16, 64);
+}
+
+static void warp_place(struct warp *w, struct core *core, struct residence *r, size_t slot,
+                       struct block *b, int index)
+{
+    const struct launch *l = core->launch;
+    const struct function *kernel = &l->program->functions[0];
+    size_t frame = round_up(kernel->frame_bytes, 64);
+    w->block = b;
+    w->index = index;
+    uint32_t left = l->block_threads - (uint32_t)index * LANES;
+    w->lanes = left >= LANES ? ALL_LANES : (1u << left) - 1;
+    w->root.function = kernel;
+    w->root.regs = r->frames + slot * frame;
+    if (r->local != NULL)
+        w->local = r->local + slot * (size_t)l->local_bytes * LANES;
+    if (r->local_shadow != NULL)
+        w->local_shadow = r->local_shadow + slot * (size_t)l->local_bytes / 4 * LANES;
+    frame_prepare(&w->root);
+    w->core = core;
+    frame_fill(w, &w->root);
+}
+
+static struct residence *residence_new(struct core *core)
+{
+    const struct launch *l = core->launch;
+    struct residence *r = xcalloc(1, sizeof(*r));
+    size_t blocks = (size_t)l->resident, warps = blocks * l->warps_per_block;
+    r->blocks = xcalloc(blocks, sizeof(*r->blocks));
+    r->warps = xcalloc(warps, sizeof(*r->warps));
+    r->ready = xcalloc(warps + 1, sizeof(*r->ready));
+    r->frames = aligned_new(warps * round_up(l->program->functions[0].frame_bytes, 64));
+    r->shared = aligned_new(blocks * shared_stride(l));
+    if (l->local_bytes > 0) {
+        r->local_bytes = warps * (size_t)l->local_bytes * LANES;
+        r->local = mmap(NULL, r->local_bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (r->local == MAP_FAILED)
+            abort(); // as any allocation
+        if ((l->checks & SIM_CHECK_UNINIT) != 0)
+            r->local_shadow = xcalloc(r->local_bytes / 4 + 1, 1);
+    }
+    if ((l->checks & SIM_CHECK_UNINIT) != 0)
+        r->shared_shadow = xcalloc(blocks * shared_stride(l) / 4 + 1, 1);
+    if ((l->checks & SIM_CHECK_RACES) != 0)
+        r->records = xcalloc(blocks * shared_stride(l) / 4 + 1, sizeof(*r->records));
+    for (size_t i = 0; i < blocks; i++) {
+        struct block *b = &r->blocks[i];
+        b->warps = r->warps + i * l->warps_per_block;
+        b->warp_count = (int)l->warps_per_block;
+        b->shared = r->shared + i * shared_stride(l);
+        if (r->shared_shadow != NULL)
+            b->shared_shadow = r->shared_shadow + i * shared_stride(l) / 4;
+        if (r->records != NULL)
+            b->shared_records = r->records + i * shared_stride(l) / 4;
+        for (int j = 0; j < b->warp_count; j++)
+            warp_place(&b->warps[j], core, r, i * l->warps_per_block + (size_t)j, b, j);
+    }
+    return r;
+}
+
+void residence_free(struct residence *r)
+{
+    free(r->blocks);
+    free(r->warps);
+    free(r->ready);
+    free(r->frames);
+    free(r->shared);
+    free(r->shared_shadow);
+    free(r->local_shadow);
+    free(r->records);
+    if (r->local != NULL)
+        munmap(r->local, r->local_bytes);
+    free(r);
+}
+
+static struct residence *residence_take(struct launch *l)
+{
+    (void)pthread_mutex_lock(&l->lock);
+    struct residence *r = l->free_residences;
+    if (r != NULL)
+        l->free_residences = r->next_free;
+    (void)pthread_mutex_unlock(&l->lock);
+    return r;
+}
+
+static void residence_give(struct launch *l, struct residence *r)
+{
+    (void)pthread_mutex_lock(&l->lock);
+    r->next_free = l->free_residences;
+    l->free_residences = r;
+    (void)pthread_mutex_unlock(&l->lock);
+}
+
+/* ---- blocks -------------------------------------------------------------------------------- */
+
+static void block_clear(struct block *b, const struct launch *l)
+{
+    memset(b->shared, 0, l->shared_bytes);
+    if (b->shared_shadow != NULL)
+        memset(b->shared_shadow, 0, shared_stride(l) / 4);
+    if (b->shared_records != NULL)
+        memset(b->shared_records, 0, shared_stride(l) / 4 * sizeof(*b->shared_records));
+    for (int i = 0; i < b->warp_count; i++) {
+        struct warp *w = &b->warps[i];
+        if (w->local != NULL && l->local_bytes <= LOCAL_CLEAR_MAX)
+            memset(w->local, 0, l->local_bytes * LANES);
+        if (w->local_shadow != NULL)
+            memset(w->local_shadow, 0, l->local_bytes / 4 * LANES);
+    }
+}
+
+static void block_start(struct block *b, struct core *core, struct sm *sm, uint64_t linear)
+{
+    const struct launch *l = core->launch;
+    const uint32_t *grid = l->options->grid;
+    b->sm = sm;
+    b->linear = linear;
+    uint64_t cluster = linear / l->cluster_blocks, rank = linear % l->cluster_blocks;
+    for (int i = 0; i < 3; i++) { // cluster by cluster, x first in both
+        uint32_t clusters = grid[i] / l->cluster[i];
+        b->index[i] =
+            (uint32_t)(cluster % clusters) * l->cluster[i] + (uint32_t)(rank % l->cluster[i]);
+        cluster /= clusters;
+        rank /= l->cluster[i];
+    }
+    b->own_cluster = (struct cluster){.left = l->block_threads};
+    b->cluster = l->clusters != NULL ? &l->clusters[linear / l->cluster_blocks] : &b->own_cluster;
+    b->warps_left = b->warp_count;
+    b->threads_left = l->block_threads;
+    b->exited = b->threads_waiting = 0;
+    memset(b->barriers, 0, sizeof(b->barriers));
+    b->barrier_epoch = 1;
+    b->live = true;
+    block_clear(b, l);
+    for (int i = 0; i < b->warp_count; i++) {
+        struct warp *w = &b->warps[i];
+        w->core = core;
+        warp_start(w);
+    }
+    trace_begin(b);
+}
+
+static void sm_open(struct core *core, struct sm *sm)
+{
+    struct launch *l = core->launch;
+    struct sim *s = l->sim;
+    if (!l->options->no_caches) {
+        if (s->l1[sm->index] == NULL)
+            s->l1[sm->index] = l1_new(l->gpu, s->l1_shared_bytes);
+        sm->l1 = s->l1[sm->index];
+    }
+    sm->home = residence_take(l);
+    if (sm->home == NULL)
+        sm->home = residence_new(core);
+    sm->block_count = 0;
+    memset(sm->home->ready, 0, (size_t)l->resident * l->warps_per_block * sizeof(*sm->home->ready));
+    sm->now = sm->port_free = sm->memory_free = 0;
+    for (uint64_t k = (uint64_t)sm->index; k < l->wave_count; k += (uint64_t)l->sm_count) {
+        uint64_t group = (l->wave_first + k) / l->block_group;
+        block_start(&sm->home->blocks[sm->block_count++], core, sm,
+                    group * l->block_group * (l->block_step - 1) + l->wave_first + k);
+    }
+    sm->blocks_left = sm->block_count;
+    for (int i = sm->block_count; i < l->resident; i++)
+        sm->home->blocks[i].live = false;
+}
+
+// One turn of a warp; then the clock goes on by what the turn cost, and the warp waits for what it asked
+// for.
+static void warp_turn(struct core *core, struct sm *sm, struct warp *w, uint64_t *ready)
+{
+    const struct launch *l = core->launch;
+    uint64_t before = sm->epoch_instructions;
+    w->core = core;
+    w->wake = sm->busy = 0;
+    warp_run(w);
+    uint64_t issue = (sm->epoch_instructions - before) / l->schedulers;
+    sm->now += 1 + (issue > sm->busy ? issue : sm->busy);
+    *ready = w->done ? UINT64_MAX : w->wake;
+}
+
+// As many turns as there are warps, each of the oldest warp whose data are there; false if none can run.
+// So a warp that finds its data in L1 runs ahead while others wait for memory, and few of them share
+// L1 at a time, as on the hardware; taking turns evenly would have all of them there at once.
+static bool sm_round(struct core *core, struct sm *sm)
+{
+    uint32_t per_block = core->launch->warps_per_block;
+    int warps = sm->block_count * (int)per_block;
+    bool ran = false;
+    for (int turns = 0; turns < warps;) {
+        uint64_t soonest = UINT64_MAX; // of those before
+        bool again = false;
+        for (int i = 0; i < warps && turns < warps; i++) {
+            uint64_t *ready = &sm->home->ready[i];
+            if (*ready > sm->now) {
+                soonest = *ready < soonest ? *ready : soonest;
+                continue;
+            }
+            struct warp *w = &sm->home->warps[i];
+            if (!w->block->live || w->done || w->waiting)
+                continue;
+            warp_turn(core, sm, w, ready);
+            turns++;
+            ran = again = true;
+            if (sm->stopped)
+                return true;
+            if (soonest <= sm->now)
+                break; // an older one can go on
+            soonest = *ready < soonest ? *ready : soonest;
+        }
+        if (again)
+            continue;
+        if (soonest == UINT64_MAX)
+            break;
+        sm->now = soonest;
+    }
+    return ran;
+}
+
+// After a whole epoch in which nothing changed anywhere, or when all wait at barriers: false if no
+// lane was waiting for others.
+static bool sm_release(struct core *core, struct sm *sm)
+{
+    bool any = false;
+    for (int i = 0; i < sm->block_count; i++) {
+        struct block *b = &sm->home->blocks[i];
+        for (int j = 0; b->live && j < b->warp_count; j++) {
+            b->warps[j].core = core;
+            if (!b->warps[j].done)
+                any |= paths_release(&b->warps[j]);
+        }
+    }
+    return any;
+}
+
+void sm_run(struct core *core, struct sm *sm)
+{
+    struct launch *l = core->launch;
+    if (sm->home == NULL)
+        sm_open(core, sm);
+    else if (l->standstill)
+        (void)sm_release(core, sm);
+    sm->epoch_instructions = 0;
+    sm->stalled = false;
+    uint64_t changes = sm->changes, watches = sm->watches;
+    for (int still = 0; sm->blocks_left > 0 && !sm->stopped && still < STALL_ROUNDS &&
+                        sm->log_count < EPOCH_REQUESTS &&
+                        sm->epoch_instructions < l->epoch_limit;) {
+        if (!sm_round(core, sm) && !sm_release(core, sm))
+            barriers_stuck(sm);
+        bool watching = sm->changes == changes && sm->watches != watches;
+        still = watching ? still + 1 : 0;
+        sm->stalled = still == STALL_ROUNDS;
+        changes = sm->changes;
+        watches = sm->watches;
+    }
+    sm->instructions += sm->epoch_instructions;
+    if (sm->blocks_left > 0)
+        return;
+    sm->pending = false;
+    residence_give(l, sm->home);
+    sm->home = NULL;
+}
+
+// A warp that has not ended, where it is and a lane of it; false if there is none.
+static bool sm_unfinished(struct sm *sm, struct warp **warp, uint32_t *site, uint32_t *lane)
+{
+    for (int i = 0; i < sm->block_count; i++) {
+        struct block *b = &sm->home->blocks[i];
+        for (int j = 0; b->live && j < b->warp_count; j++) {
+            struct warp *w = &b->warps[j];
+            if (w->done)
+                continue;
+            const struct path *p = w->path != NULL ? w->path : w->others[w->other_count - 1];
+            *warp = w;
+            *site = (w->path != NULL ? w->pc : p->pc)->site;
+            *lane = (uint32_t)lane_first(w->path != NULL ? w->mask : p->mask);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool sm_tell_budget(struct sm *sm, uint64_t ran)
+{
+    struct warp *w;
+    uint32_t site, lane;
+    if (!sm_unfinished(sm, &w, &site, &lane))
+        return false;
+    violation_add(w, SIM_BUDGET, site, lane, 0,
+                  "ran %llu warp instructions without ending (the budget is %llu)",
+                  (unsigned long long)ran,
+                  (unsigned long long)sm->launch->options->budget_warp_instructions);
+    sm->stopped = true;
+    return true;
+}
+
+bool sm_tell_standstill(struct sm *sm)
+{
+    struct warp *w;
+    uint32_t site, lane;
+    if (!sm_unfinished(sm, &w, &site, &lane))
+        return false;
+    violation_add(w, SIM_DEADLOCK, site, lane, 0,
+                  "waits for ever: no thread of the cluster that could end the wait runs");
+    sm->stopped = true;
+    return true;
+}

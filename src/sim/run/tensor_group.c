@@ -1,0 +1,119 @@
+// wgmma: four warps multiply matrices that lie in shared memory, each its own 16 rows of the result. The
+// product is done at once: fences, groups and waits have nothing left to do. What a descriptor means:
+// PTX ISA, "Asynchronous warpgroup-level matrix instructions", canonical layouts.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/run/tensor.h"
+
+struct descriptor {
+    uint32_t start, leading, stride; // bytes
+    uint32_t width;                  // bytes of a row of an atom of 8 rows: 16 to 128
+    uint32_t swizzle;                // mask of the rows that move a 16-byte piece
+};
+
+static struct descriptor descriptor_of(uint64_t raw)
+{
+    static const uint8_t WIDTH[4] = {16, 128, 64, 32};
+    struct descriptor s = {.start = (uint32_t)(raw & 0x3fff) << 4,
+                           .leading = (uint32_t)(raw >> 16 & 0x3fff) << 4,
+                           .stride = (uint32_t)(raw >> 32 & 0x3fff) << 4,
+                           .width = WIDTH[raw >> 62]};
+    s.swizzle = s.width / 16 - 1;
+    return s;
+}
+
+// Element `line` (of m or n), `deep` (of k) of a matrix with its lines side by side (by_line) or each
+// line along k.
+static uint32_t element_offset(const struct descriptor *s, unsigned bytes, unsigned line,
+                               unsigned deep, bool by_line)
+{
+    bool plain = s->width == 16;
+    unsigned piece = 16 / bytes, atom = s->width / bytes;
+    uint32_t at;
+    if (by_line)
+        at = line % atom * bytes + line / atom * (plain ? s->stride : s->leading) +
+             deep % 8 * s->width + deep / 8 * (plain ? s->leading : s->stride);
+    else
+        at = line % 8 * s->width + line / 8 * s->stride + deep % piece * bytes +
+             deep / piece * (plain ? s->leading : 16);
+    at += s->start;
+    return at ^ (at >> 7 & s->swizzle) << 4;
+}
+
+static void element_load(enum ptx_type type, union elements to, size_t at, const uint8_t *from,
+                         bool negate)
+{
+    uint32_t raw = 0;
+    memcpy(&raw, from, (size_t)ptx_type_bits(type) / 8);
+    if (ptx_type_kind(type) != PTX_KIND_FLOAT) {
+        to.i[at] = type == PTX_TYPE_S8 ? (int8_t)(uint8_t)raw : (int32_t)raw;
+        return;
+    }
+    float value = tensor_value(type, raw);
+    to.f[at] = negate ? -value : value;
+}
+
+// `lines` lines from `first` on; stored with k along rows (a) or down columns (b). false: beyond the
+// block's shared memory, at *outside.
+static bool matrix_load(const struct warp *w, enum ptx_type type, uint64_t raw, bool by_line,
+                        unsigned first, unsigned lines, unsigned k, bool is_b, bool negate,
+                        union elements to, uint64_t *outside)
+{
+    struct descriptor s = descriptor_of(raw);
+    unsigned bytes = (unsigned)ptx_type_bits(type) / 8;
+    for (unsigned line = 0; line < lines; line++)
+        for (unsigned deep = 0; deep < k; deep++) {
+            uint32_t at = element_offset(&s, bytes, first + line, deep, by_line);
+            *outside = at;
+            if (at + bytes > w->core->launch->shared_bytes)
+                return false;
+            element_load(type, to, is_b ? (size_t)deep * lines + line : (size_t)line * k + deep,
+                         w->block->shared + at, negate);
+        }
+    return true;
+}
+
+static bool operands_load(const struct warp *w, const struct matrix_op *op, struct matrices *x,
+                          uint32_t lane, uint64_t *outside)
+{
+    unsigned first = (unsigned)w->index % 4 * 16;
+    if (op->a_from == FROM_REGISTERS) {
+        fragment_gather(w, &op->a, x->a);
+        for (int i = 0; i < x->m * x->k && op->negate_a; i++)
+            x->a.f[i] = -x->a.f[i];
+    } else if (!matrix_load(w, op->a.type, row64(w, op->a_row)[lane], op->a_by_column, first, 16,
+                            op->k, false, op->negate_a, x->a, outside)) {
+        return false;
+    }
+    return matrix_load(w, op->b.type, row64(w, op->b_row)[lane], op->b_by_column, 0, op->n, op->k,
+                       true, op->negate_b, x->b, outside);
+}
+
+// wgmma.mma_async. more: struct matrix_op.
+const struct uop *op_wgmma(struct warp *w, const struct uop *u)
+{
+    const struct matrix_op *op = &w->core->launch->program->matrix_ops[u->more];
+    uint32_t mask = guard_mask(w, u);
+    if (mask == 0)
+        return u + 1;
+    whole_warp(w, u, mask);
+    uint32_t lane = (uint32_t)lane_first(mask);
+    uint64_t outside = 0;
+    struct matrices x;
+    matrices_init(&x, 16, op->n, op->k);
+    if (!operands_load(w, op, &x, lane, &outside)) {
+        violation_add(w, SIM_OUT_OF_BOUNDS, u->site, lane, outside,
+                      "multiplies a matrix that reaches beyond the block's %llu bytes of shared "
+                      "memory",
+                      (unsigned long long)w->core->launch->shared_bytes);
+        return warp_stop(w, u);
+    }
+    bool keep =
+        op->keep_row == NO_ROW || ((*row32(w, op->keep_row) >> lane & 1) != 0) != op->keep_flip;
+    if (keep)
+        fragment_gather(w, &op->d, x.c);
+    else
+        memset(x.c_room, 0, sizeof(float) * 16 * op->n);
+    matrices_multiply(w, &x, op);
+    fragment_spread(w, &op->d, x.c, mask);
+    return u + 1;
+}
