@@ -1,6 +1,6 @@
 // Any bytes as a file of measured roofs: refused with a message, or every figure is positive or absent.
 // SPDX-License-Identifier: Apache-2.0
-#include "device/device.h"
+#include "gpu/roofs.h"
 
 #include <math.h>
 #include <stdlib.h>

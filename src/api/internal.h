@@ -16,12 +16,12 @@ struct recording {
     double time_ns; // their modelled times; NAN = one of them has none
     struct counters counters;
     struct lines {
-        device_line *items;
+        struct line *items;
         size_t count, capacity;
     } lines; // files are the device's arena's
     struct longest {
         double time_ns;
-        struct sim_time model;
+        struct time_breakdown model;
         uint64_t grid_blocks;
         int block_threads;
     } longest; // launch

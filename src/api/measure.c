@@ -58,14 +58,12 @@ void recording_begin(struct ridge *r, struct recording *rec, bool cold)
     r->recording = rec;
 }
 
-static void add_line(struct ridge *r, const device_line *l)
+static void add_line(struct ridge *r, const struct line *l)
 {
     struct lines *all = &r->recording->lines;
     for (size_t i = 0; i < all->count; i++)
         if (all->items[i].line == l->line && strcmp(all->items[i].file, l->file) == 0) {
-#define FIELD(name) all->items[i].name += l->name;
-            DEVICE_LINE_FIELDS(FIELD)
-#undef FIELD
+            line_sum(&all->items[i], l);
             return;
         }
     VEC_PUSH(all->items, all->count, all->capacity, *l);

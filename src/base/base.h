@@ -50,6 +50,14 @@ bool fail_errno(struct error *err, int errno_value, const char *fmt, ...) PRINTF
 // On the way up: appends "\n  in variant 'x'"; returns false.
 bool error_context(struct error *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
+/* ---- values -------------------------------------------------------------------------------- */
+
+struct value { // a number of a file's, whole or not
+    bool is_integer;
+    int64_t i;
+    double d; // also set for integers
+};
+
 /* ---- memory ------------------------------------------------------------------------------- */
 
 // Memory with one lifetime: released all at once. Out of memory aborts with one line (nothing a

@@ -34,7 +34,7 @@ static int live_columns(void)
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0 ? window.ws_col : 80;
 }
 
-static void on_progress(void *context, const struct loop_progress *p)
+static void on_progress(void *context, const struct run_progress *p)
 {
     struct session *s = context;
     struct text line = {0};

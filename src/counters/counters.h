@@ -56,6 +56,11 @@ bool counters_has(const struct counters *c, enum counter_id id);
 double counters_get(const struct counters *c, enum counter_id id, double otherwise);
 void counters_set(struct counters *c, enum counter_id id, double value, enum provenance p);
 
+// Adds what a further launch did: extensive counters sum; per-launch facts (registers, shared bytes,
+// occupancy, waves, lanes) are weighted by warp instructions or taken from the longest step.
+// A counter absent in any step that ran a kernel is absent in the sum.
+void counters_accumulate(struct counters *sum, const struct counters *step, bool first);
+
 // derived.def: DERIVED(ID, name, unit, meaning, expression of c): ratios people read. Absent if any
 // counter they need is absent or the divisor is zero. Provenance is the weakest of the parts'
 // (modelled < simulated < measured).

@@ -10,6 +10,8 @@
 #include "counters/counters.h"
 #include "experiment/experiment.h"
 #include "gpu/gpu.h"
+#include "gpu/roofs.h"
+#include "record/execution.h"
 #include "sim/sim.h"
 
 /* ---- what is here --------------------------------------------------------------------------- */
@@ -47,26 +49,6 @@ bool device_find(struct arena *a, const char *id, struct device_info *out,
 
 /* ---- roofs ---------------------------------------------------------------------------------------- */
 
-// roofs.def: what a device really reaches, in the unit that people know.
-enum roof_id {
-#define ROOF(name, unit, field, conversion, factor, kernel, shape, work, cc_least, meaning) \
-    ROOF_##name,
-#include "device/roofs.def"
-#undef ROOF
-    ROOF_COUNT
-};
-const char *roof_name(enum roof_id id); // "dram_read_gbps"
-const char *roof_unit(enum roof_id id); // "GB/s"
-const char *roof_meaning(enum roof_id id);
-// What the chip's own figures say, in the roof's unit; NAN if nothing.
-double roof_of_chip(const struct gpu *chip, enum roof_id id);
-const char *roof_source(const struct gpu *chip, enum roof_id id); // of that figure, or NULL
-
-struct roofs { // arena-owned
-    const char *device, *driver, *date;
-    double value[ROOF_COUNT];       // NAN = not measured (the device has no such thing)
-    const char *slowed[ROOF_COUNT]; // why the chip was slower than it could be, or NULL; not kept
-};
 struct probe_request {                                      // all optional
     const char *compiler;                                   // as compile_request's
     void (*progress)(void *context, enum roof_id measured); // called in the parent
@@ -77,15 +59,6 @@ struct probe_request {                                      // all optional
 bool device_probe(struct arena *a, const struct device_info *info,
                   const struct probe_request *request, struct roofs *out,
                   struct error *err) CHECK_RESULT;
-// Keeps them in the user's data folder, where device_find takes them from.
-bool roofs_write(struct arena *a, const struct roofs *roofs, const char **path,
-                 struct error *err) CHECK_RESULT;
-// The chip with the roofs that were measured on this machine in the place of its own figures: on the
-// device of that name, or any of that chip (NULL). The newest; none: `chip` itself.
-const struct gpu *roofs_known(struct arena *a, const struct gpu *chip, const char *device_name);
-bool roofs_parse(struct arena *a, const char *file, const char *text, size_t size_bytes,
-                 struct roofs *out, struct error *err) CHECK_RESULT;
-
 /* ---- compilers -------------------------------------------------------------------------------- */
 
 struct compile_request {
@@ -124,31 +97,6 @@ bool compile_to_ptx(struct arena *a, const struct compile_request *request, stru
 struct device;
 struct device_module;
 
-// One line of source with what its instructions did. Summed over the launches of a sequence.
-typedef struct sim_line device_line;
-// Its counts, all uint64_t: for those who sum, write or read them.
-#define DEVICE_LINE_FIELDS(FIELD)  \
-    FIELD(instructions)            \
-    FIELD(lanes)                   \
-    FIELD(divergent_branches)      \
-    FIELD(branches)                \
-    FIELD(global_requests)         \
-    FIELD(global_sectors)          \
-    FIELD(global_sectors_ideal)    \
-    FIELD(l1_hit_sectors)          \
-    FIELD(shared_requests)         \
-    FIELD(shared_wavefronts)       \
-    FIELD(shared_wavefronts_ideal) \
-    FIELD(atomics)                 \
-    FIELD(barriers)                \
-    FIELD(flops)
-
-struct device_problem {  // found while running: out of bounds, a race …
-    const char *kind;    // "out-of-bounds"
-    const char *message; // as sim.h's violations: "file:line: kernel 'k': …"
-    bool stops;          // the kernel could not go on
-};
-
 struct device_run_options {
     unsigned checks; // enum sim_check
     double timeout_s;
@@ -165,16 +113,16 @@ struct device_step { // what one launch of the sequence did
     const char *kernel;
     struct figure time_ns;
     struct counters counters;
-    struct sim_time time_model; // simulated devices
+    struct time_breakdown time_model; // simulated devices
 };
 struct device_report {        // arena-owned
     struct figure time_ns;    // of the whole sequence: sum of the steps' modelled times (simulated)
     struct counters counters; // of the whole sequence (counters_accumulate)
     struct device_step *steps;
     int step_count;
-    device_line *lines;
+    struct line *lines;
     int line_count;
-    struct device_problem *problems;
+    struct problem *problems;
     int problem_count;
     double l2_warm;      // 0 = cold start
     const char *printed; // by the kernels' printf, first 4 KiB; NULL = nothing
@@ -303,10 +251,5 @@ int ranges_listen(range_tables *get);
 // ridge's own: told to the profiler only.
 void phase_begin(const char *name);
 void phase_end(void);
-
-// Adds what a further launch did: extensive counters sum; per-launch facts (registers, shared bytes,
-// occupancy, waves, lanes) are weighted by warp instructions or taken from the longest step.
-// A counter absent in any step that ran a kernel is absent in the sum.
-void counters_accumulate(struct counters *sum, const struct counters *step, bool first);
 
 #endif

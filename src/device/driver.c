@@ -319,7 +319,7 @@ static bool make_info(struct arena *a, const struct gpu_facts *facts, struct dev
     };
     if (!isnan(facts->value[GPU_FIELD_dram_bytes])) // what can be had of it, not the data sheet's
         out->facts.memory_bytes = (int64_t)facts->value[GPU_FIELD_dram_bytes];
-    roofs_take(a, out);
+    out->gpu = roofs_of_device(a, out->chip, out->name, out->driver, out->id, &out->warning);
     return true;
 }
 

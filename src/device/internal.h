@@ -84,25 +84,6 @@ bool kernel_args(struct arena *a, const struct resolved_launch *l, const struct 
                  const uint64_t *addresses, const void *const **out,
                  struct error *err) CHECK_RESULT;
 
-/* ---- roofs ------------------------------------------------------------------------------------------- */
-
-enum roof_conversion { ROOF_SAME, ROOF_LANES, ROOF_CYCLES, ROOF_BESIDE }; // see roofs.def
-enum roof_shape { ROOF_STREAM, ROOF_TILES, ROOF_BUSY, ROOF_LAUNCH, ROOF_LINK };
-struct roof_info {
-    const char *name, *unit, *meaning;
-    enum gpu_field field; // GPU_FIELD_COUNT = none
-    enum roof_conversion conversion;
-    double factor;
-    const char *kernel;
-    enum roof_shape shape;
-    double work, cc_least;
-};
-const struct roof_info *roof_info(enum roof_id id);
-double roof_units_per_ns(enum roof_id id); // of its unit: 1 GB/s is a byte a ns
-const char *roofs_path(struct arena *a, const char *device, const char *driver);
-// Puts the roofs kept for this device and driver into info->gpu, or says in info->warning why not.
-void roofs_take(struct arena *a, struct device_info *info);
-
 /* ---- backends --------------------------------------------------------------------------------------- */
 
 extern const struct device_ops sim_device_ops;

@@ -108,11 +108,11 @@ struct work {
     struct text printed;
     int launch; // the one that runs
     struct {
-        device_line *items;
+        struct line *items;
         size_t count, capacity;
     } lines;
     struct {
-        struct device_problem *items;
+        struct problem *items;
         size_t count, capacity;
     } problems;
 };
@@ -214,9 +214,9 @@ static const char *take_violations(struct work *w, const struct sim_report *r, c
     const char *stopped_by = NULL;
     for (int i = 0; i < r->violation_count; i++) {
         const struct sim_violation *v = &r->violations[i];
-        struct device_problem p = {.kind = problem_kind(v->kind),
-                                   .message = violation_message(w->arena, v, kernel),
-                                   .stops = problem_stops(v->kind)};
+        struct problem p = {.kind = problem_kind(v->kind),
+                            .message = violation_message(w->arena, v, kernel),
+                            .stops = problem_stops(v->kind)};
         VEC_PUSH(w->problems.items, w->problems.count, w->problems.capacity, p);
         if (p.stops && !stopped_by)
             stopped_by = p.message;
@@ -307,36 +307,17 @@ static bool run_zero(struct work *w, const struct device_launch *launch, struct 
 
 /* ---- the sequence ------------------------------------------------------------------------------------ */
 
-static int by_place(const void *x, const void *y)
-{
-    const device_line *p = x, *q = y;
-    int order = strcmp(p->file, q->file);
-    return order != 0 ? order : (p->line > q->line) - (p->line < q->line);
-}
-
-static void line_add(device_line *sum, const device_line *l)
-{
-#define FIELD(name) sum->name += l->name;
-    DEVICE_LINE_FIELDS(FIELD)
-#undef FIELD
-}
-
 // Lines of all launches, one a place, in the report's arena.
 static void merge_lines(struct work *w)
 {
     struct device_report *r = w->report;
     if (w->lines.count == 0)
         return;
-    qsort(w->lines.items, w->lines.count, sizeof *w->lines.items, by_place);
-    r->lines = ARENA_ARRAY(w->arena, device_line, w->lines.count);
-    for (size_t i = 0; i < w->lines.count; i++) {
-        const device_line *l = &w->lines.items[i];
-        if (r->line_count > 0 && by_place(&r->lines[r->line_count - 1], l) == 0) {
-            line_add(&r->lines[r->line_count - 1], l);
-            continue;
-        }
-        r->lines[r->line_count] = *l;
-        r->lines[r->line_count++].file = arena_strdup(w->arena, l->file);
+    r->line_count = lines_merge(w->lines.items, (int)w->lines.count);
+    r->lines = ARENA_ARRAY(w->arena, struct line, r->line_count);
+    for (int i = 0; i < r->line_count; i++) {
+        r->lines[i] = w->lines.items[i];
+        r->lines[i].file = arena_strdup(w->arena, r->lines[i].file);
     }
 }
 
@@ -362,7 +343,7 @@ static void work_finish(struct work *w)
     struct device_report *r = w->report;
     merge_lines(w);
     sum_steps(r);
-    r->problems = ARENA_ARRAY(w->arena, struct device_problem, w->problems.count);
+    r->problems = ARENA_ARRAY(w->arena, struct problem, w->problems.count);
     for (size_t i = 0; i < w->problems.count; i++)
         r->problems[r->problem_count++] = w->problems.items[i];
     if (w->printed.length > 0)

@@ -178,7 +178,7 @@ static bool bound_atomics_queue(const struct diagnosis_input *in, struct bound_s
 {
     const struct gpu *g = in->gpu;
     double rate = gpu_value(g, GPU_FIELD_l2_atomic_same_per_ns);
-    double queued_ns = in->time_model ? in->time_model->busy_ns[SIM_RESOURCE_ATOMIC] : 0;
+    double queued_ns = in->time_model ? in->time_model->busy_ns[BREAKDOWN_ATOMIC] : 0;
     double spread_ns = known(count(in, COUNTER_GLOBAL_ATOMIC_SECTORS), 0) /
                        gpu_value(g, GPU_FIELD_l2_atomics_per_ns);
     if (!(queued_ns > 2 * spread_ns) || isnan(rate))

@@ -12,32 +12,6 @@
 #define SIGNIFICANT_GAIN 0.01
 enum { STEPS_WITHOUT_GAIN = 3 };
 
-static const char *const resource_names[] = {
-#define RESOURCE(id, name, label) name,
-#include "diagnose/resources.def"
-#undef RESOURCE
-};
-static const char *const resource_labels[] = {
-#define RESOURCE(id, name, label) label,
-#include "diagnose/resources.def"
-#undef RESOURCE
-};
-
-const char *resource_name(enum resource r)
-{
-    return resource_names[r];
-}
-
-const char *finding_class_name(enum finding_class c)
-{
-    static const char *const names[] = {
-#define FINDING_CLASS(id, name) name,
-#include "diagnose/classes.def"
-#undef FINDING_CLASS
-    };
-    return names[c];
-}
-
 static int bound_order(const void *a, const void *b)
 {
     double x = ((const struct bound *)a)->time_ns, y = ((const struct bound *)b)->time_ns;
@@ -63,7 +37,7 @@ static void limiter_find(struct arena *a, const struct diagnosis_input *in,
     double copies = in->transfers.h2d_ns + in->transfers.d2h_ns;
     double moved = copies / (time + transfers_ns(&in->transfers));
     if (moved >= LIMITER_SHARE) {
-        out->limiter = resource_names[RESOURCE_LINK];
+        out->limiter = resource_name(RESOURCE_LINK);
         out->limiter_why =
             arena_printf(a, "copies between host and device are %.0f %% of the time", 100 * moved);
         return;
@@ -72,12 +46,12 @@ static void limiter_find(struct arena *a, const struct diagnosis_input *in,
         return;
     double share = set->by[largest].time_ns / time;
     if (share >= LIMITER_SHARE) {
-        out->limiter = resource_names[largest];
-        out->limiter_why =
-            arena_printf(a, "%s is busy for %.0f %% of the %stime", resource_labels[largest],
-                         100 * fmin(share, 1), copies > 0 ? "kernels' " : "");
+        out->limiter = resource_name((enum resource)largest);
+        out->limiter_why = arena_printf(a, "%s is busy for %.0f %% of the %stime",
+                                        resource_label((enum resource)largest),
+                                        100 * fmin(share, 1), copies > 0 ? "kernels' " : "");
     } else if (launch / time >= LIMITER_SHARE) {
-        out->limiter = resource_names[RESOURCE_LAUNCH];
+        out->limiter = resource_name(RESOURCE_LAUNCH);
         out->limiter_why =
             arena_printf(a, "starting the kernel is %.0f %% of the time", 100 * launch / time);
     } else {
@@ -86,7 +60,7 @@ static void limiter_find(struct arena *a, const struct diagnosis_input *in,
             a,
             "no resource is busy for %.0f %% of the time (the busiest, %s, for %.0f %%): "
             "warps wait",
-            100 * LIMITER_SHARE, resource_labels[largest], 100 * share);
+            100 * LIMITER_SHARE, resource_label((enum resource)largest), 100 * share);
     }
 }
 

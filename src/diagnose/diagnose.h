@@ -6,52 +6,8 @@
 
 #include "base/base.h"
 #include "counters/counters.h"
-#include "device/device.h"
 #include "gpu/gpu.h"
-
-// resources.def: RESOURCE(ID, "name", "label"): dram, l2, l1, shared, f32, f64, f16, integer,
-// special, issue, atomics, launch, link, tensor.
-enum resource {
-#define RESOURCE(id, name, label) RESOURCE_##id,
-#include "diagnose/resources.def"
-#undef RESOURCE
-    RESOURCE_COUNT
-};
-const char *resource_name(enum resource r);
-
-struct bound { // the time the work on one resource takes at that resource's rate
-    enum resource resource;
-    double time_ns;
-    double work;                // in `unit`
-    const char *unit;           // "bytes", "wavefronts", "warp instructions"
-    double rate_per_ns;         // work a nanosecond
-    const char *rate_source;    // from the chip's file
-    enum provenance provenance; // of the work
-};
-
-enum finding_class {
-#define FINDING_CLASS(id, name) FINDING_##id,
-#include "diagnose/classes.def"
-#undef FINDING_CLASS
-    FINDING_CLASS_COUNT
-};
-const char *finding_class_name(enum finding_class c);
-
-struct evidence {
-    const char *name; // a counter, a derived counter, or "time_ns"
-    struct figure figure;
-};
-struct finding {
-    enum finding_class class;
-    const char *title; // "Global loads are uncoalesced: 32 sectors a request, 4 would do"
-    const char *file;  // NULL if no single place
-    int line;
-    const char *fix;         // one sentence
-    double expected_time_ns; // with this inefficiency removed, bounds recomputed
-    struct evidence evidence[6];
-    int evidence_count;
-    bool folded; // expected gain under 3 %: counted, not shown by default
-};
+#include "record/record.h"
 
 // Copies around the kernels, where the time holds them too. 0 = none.
 struct transfers {
@@ -75,33 +31,12 @@ struct diagnosis_input {
     struct transfers transfers;
     struct clock_state state;
     double work_bytes, work_flops_f16, work_flops_f32, work_flops_f64, work_flops_tensor; // NAN
-    const device_line *lines;
+    const struct line *lines;
     int line_count;
-    int launches;                      // kernel launches in the sequence
-    const struct sim_time *time_model; // optional: of the longest step, for latency reasons
-    uint64_t grid_blocks;              // of the longest step
+    int launches;                            // kernel launches in the sequence
+    const struct time_breakdown *time_model; // optional: of the longest step, for latency reasons
+    uint64_t grid_blocks;                    // of the longest step
     int block_threads;
-};
-// Where a kernel's time goes that the busiest resource does not explain; modelled. NAN: not known.
-struct waiting {
-    double launch_ns;     // starting the kernels
-    double tail_ns;       // SMs without work: the last wave, uneven blocks, a grid too small
-    double occupancy_ns;  // too few warps fit on an SM to hide latency
-    double dependency_ns; // the rest: warps wait for what they asked for
-};
-struct diagnosis {        // arena-owned
-    struct bound *bounds; // those with work, largest first
-    int bound_count;
-    double floor_ns;         // of [work] at the chip's rates: no code is faster; NAN if not stated
-    double code_floor_ns;    // largest bound: the floor with this code
-    const char *limiter;     // a resource's name, or "latency" when none reaches 60 % of the time
-    const char *limiter_why; // one sentence
-    struct waiting waiting;
-    double throughput_gbps;   // work_bytes / time, NAN if no work stated
-    double intensity;         // work flops / work bytes; NAN
-    double pct_of_floor;      // 100 * floor / time
-    struct finding *findings; // ranked by expected gain
-    int finding_count;
 };
 bool diagnose(struct arena *a, const struct diagnosis_input *in, struct diagnosis *out,
               struct error *err) CHECK_RESULT;

@@ -104,7 +104,7 @@ static const struct dependency {
 
 static const struct dependency *dependency_of(const struct search *s)
 {
-    const struct sim_time *t = s->in->time_model;
+    const struct time_breakdown *t = s->in->time_model;
     bool modelled = t && t->valid;
     if (modelled && search_get(s, COUNTER_BARRIERS) > 0 &&
         t->waiting_barrier_pct > BARRIER_WAITING_PCT)

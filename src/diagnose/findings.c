@@ -70,34 +70,34 @@ void finding_add(const struct search *s, struct finding f)
 
 /* ---- the line where most of it happens ----------------------------------------------------------- */
 
-double weight_sectors(const device_line *l)
+double weight_sectors(const struct line *l)
 {
     return (double)l->global_sectors - (double)l->global_sectors_ideal;
 }
 
-double weight_wavefronts(const device_line *l)
+double weight_wavefronts(const struct line *l)
 {
     return (double)l->shared_wavefronts - (double)l->shared_wavefronts_ideal;
 }
 
-double weight_divergence(const device_line *l)
+double weight_divergence(const struct line *l)
 {
     return (double)l->divergent_branches;
 }
 
-double weight_global(const device_line *l)
+double weight_global(const struct line *l)
 {
     return (double)l->global_sectors;
 }
 
-double weight_instructions(const device_line *l)
+double weight_instructions(const struct line *l)
 {
     return (double)l->instructions;
 }
 
 void finding_place(const struct search *s, struct finding *f, line_weight weight)
 {
-    const device_line *best = NULL;
+    const struct line *best = NULL;
     for (int i = 0; i < s->in->line_count; i++)
         if (weight(&s->in->lines[i]) > 0 && (!best || weight(&s->in->lines[i]) > weight(best)))
             best = &s->in->lines[i];

@@ -55,12 +55,12 @@ void evidence_figure(struct finding *f, const char *name, double value, enum pro
 // The finding's expected time is the kernels' alone; the copies are added here.
 void finding_add(const struct search *s, struct finding f);
 
-typedef double (*line_weight)(const device_line *l);
-double weight_sectors(const device_line *l);    // global sectors beyond the ideal
-double weight_wavefronts(const device_line *l); // shared wavefronts beyond the ideal
-double weight_divergence(const device_line *l);
-double weight_global(const device_line *l);
-double weight_instructions(const device_line *l);
+typedef double (*line_weight)(const struct line *l);
+double weight_sectors(const struct line *l);    // global sectors beyond the ideal
+double weight_wavefronts(const struct line *l); // shared wavefronts beyond the ideal
+double weight_divergence(const struct line *l);
+double weight_global(const struct line *l);
+double weight_instructions(const struct line *l);
 // Puts the finding where most of it happens.
 void finding_place(const struct search *s, struct finding *f, line_weight weight);
 

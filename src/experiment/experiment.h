@@ -17,11 +17,6 @@
 struct expression; // parsed; arena-owned
 bool expression_parse(struct arena *a, const char *text, struct location at,
                       struct expression **out, struct error *err) CHECK_RESULT;
-struct value {
-    bool is_integer;
-    int64_t i;
-    double d; // also set for integers
-};
 // Names: parameters ("N") and facts of the device ("device.sm_count"). Unknown: error with
 // suggestion.
 struct scope {

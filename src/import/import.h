@@ -6,7 +6,7 @@
 #define RIDGE_IMPORT_H
 
 #include "base/base.h"
-#include "loop/loop.h"
+#include "record/record.h"
 
 struct import_request {
     const char *format; // a name of import_formats(), NULL = from the content

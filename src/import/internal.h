@@ -4,6 +4,8 @@
 #ifndef RIDGE_IMPORT_INTERNAL_H
 #define RIDGE_IMPORT_INTERNAL_H
 
+#include "diagnose/diagnose.h"
+#include "gpu/roofs.h"
 #include "import/import.h"
 
 struct source {

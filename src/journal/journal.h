@@ -5,7 +5,7 @@
 #define RIDGE_JOURNAL_H
 
 #include "base/base.h"
-#include "loop/loop.h"
+#include "record/record.h"
 
 struct journal;
 // path NULL: RIDGE_JOURNAL, else user_data_path("journal.sqlite"). Created if missing; an older

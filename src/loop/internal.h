@@ -22,7 +22,7 @@ struct job {
 };
 struct job_facts { // of the worker's run, beside the result
     int longest;   // step; -1 = none
-    struct sim_time time_model;
+    struct time_breakdown time_model;
 };
 struct job_progress {
     void (*call)(void *context, double share);

@@ -14,26 +14,10 @@
 #include <math.h>
 #include <string.h>
 
-static const double speedup_min_effect = 0.01;
 static const double reached_share = 0.9;
 static const double noise_change = 0.01;
 static const double exact_slack = 0.005;
 static const double bound_slack = 1e-9;
-
-const char *expectation_verdict_name(enum expectation_verdict v)
-{
-    switch (v) {
-    case EXPECTATION_HELD:
-        return "held";
-    case EXPECTATION_MISSED:
-        return "missed";
-    case EXPECTATION_OPPOSITE:
-        return "the other way";
-    case EXPECTATION_UNKNOWN:
-        return "unknown";
-    }
-    return NULL;
-}
 
 static bool known(struct figure f)
 {
@@ -119,25 +103,6 @@ static struct figure figure_of(const struct result *r, const char *what)
     }
     struct figure counted;
     return counters_by_name(&r->counters, what, &counted) ? counted : f;
-}
-
-static bool is_timed(const struct result *r)
-{
-    return r && r->status == RESULT_OK && r->time.provenance != PROVENANCE_ABSENT &&
-           r->time.summary.count > 0;
-}
-
-void result_compare(const struct result *base, struct result *fresh)
-{
-    fresh->speedup = (struct speedup){0};
-    // Times of different origin (a clock's, a model's) are not compared.
-    if (!is_timed(base) || !is_timed(fresh) || base->time.provenance != fresh->time.provenance)
-        return;
-    fresh->speedup.valid = true;
-    fresh->speedup.versus = base->variant;
-    fresh->speedup.comparison =
-        stats_compare(base->time.samples_ns, base->time.summary.count, fresh->time.samples_ns,
-                      fresh->time.summary.count, speedup_min_effect);
 }
 
 // A change of measured times that the samples do not bear out is no change.

@@ -99,12 +99,12 @@ static void tell_sampled(struct loop *l, const char *phase, double share_of_unit
     double share = l->units > 0 ? (l->units_done + share_of_unit) / l->units : 0;
     double elapsed_s = run_s(l);
     double left_s = share >= share_known ? elapsed_s * (1 - share) / share : -1;
-    struct loop_progress p = {.phase = phase,
-                              .variant = l->variant,
-                              .case_label = l->case_label,
-                              .share = share,
-                              .left_s = left_s,
-                              .now = *now};
+    struct run_progress p = {.phase = phase,
+                             .variant = l->variant,
+                             .case_label = l->case_label,
+                             .share = share,
+                             .left_s = left_s,
+                             .now = *now};
     l->events->progress(l->events->context, &p);
 }
 

@@ -15,7 +15,7 @@ static double share(uint64_t part, uint64_t whole)
     return whole > 0 ? (double)part / (double)whole : (double)NAN;
 }
 
-static void add_counters(const device_line *l, struct text *out)
+static void add_counters(const struct line *l, struct text *out)
 {
     char a[CELL_SIZE];
     add_cell(out, show_count((double)l->instructions, a), 8, true);
@@ -33,7 +33,7 @@ static void add_plain_figure(const char *what, double value, int decimals, struc
 }
 
 // "line 14, instructions 8.19 k, lanes active percent 100, sectors a request 4.0: ", in words.
-static void add_plain_line(const device_line *l, int number, struct text *out)
+static void add_plain_line(const struct line *l, int number, struct text *out)
 {
     char a[CELL_SIZE];
     text_printf(out, "line %d", number);
@@ -50,7 +50,7 @@ static void add_plain_line(const device_line *l, int number, struct text *out)
     text_add(out, ": ");
 }
 
-static void add_line(const device_line *l, int number, const struct report_style *style,
+static void add_line(const struct line *l, int number, const struct report_style *style,
                      struct text *out)
 {
     const char *bar = style->unicode ? " \u2502" : " |";
@@ -65,7 +65,7 @@ static void add_line(const device_line *l, int number, const struct report_style
     text_printf(out, "%s%5d%s ", bar, number, bar);
 }
 
-static const device_line *find_line(const struct result *r, const char *file, int number)
+static const struct line *find_line(const struct result *r, const char *file, int number)
 {
     for (int i = 0; i < r->line_count; i++) {
         if (r->lines[i].line == number && same_text(r->lines[i].file, file))

@@ -338,12 +338,12 @@ static void add_findings(const struct run *r, const char *label, struct text *ou
     }
 }
 
-static uint64_t line_heat(const device_line *l)
+static uint64_t line_heat(const struct line *l)
 {
     return l->instructions + l->global_sectors + l->shared_wavefronts;
 }
 
-static const device_line *line_at(const struct result *r, const char *file, int number)
+static const struct line *line_at(const struct result *r, const char *file, int number)
 {
     for (int i = 0; i < r->line_count; i++)
         if (r->lines[i].line == number && same_text(r->lines[i].file, file))
@@ -351,7 +351,7 @@ static const device_line *line_at(const struct result *r, const char *file, int 
     return NULL;
 }
 
-static void add_source_line(const device_line *l, int number, const char *text, size_t length,
+static void add_source_line(const struct line *l, int number, const char *text, size_t length,
                             double hottest, struct text *out)
 {
     char a[CELL_SIZE], b[CELL_SIZE], c[CELL_SIZE];

@@ -16,7 +16,7 @@ static void add_left(double left_s, struct text *out)
         text_printf(out, ", %.0f s left", ceil(left_s));
 }
 
-static void add_place(const struct loop_progress *p, struct text *out)
+static void add_place(const struct run_progress *p, struct text *out)
 {
     if (p->case_label && *p->case_label) {
         text_add(out, " ");
@@ -47,7 +47,7 @@ static void add_bar(double share, size_t columns, struct text *out)
     text_add(out, "]");
 }
 
-void report_progress(const struct loop_progress *p, int columns, struct text *out)
+void report_progress(const struct run_progress *p, int columns, struct text *out)
 {
     struct text body = {0}, left = {0};
     double share = p->share > 0 ? fmin(1, p->share) : 0;

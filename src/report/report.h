@@ -4,7 +4,10 @@
 #define RIDGE_REPORT_H
 
 #include "base/base.h"
-#include "loop/loop.h"
+#include "diagnose/diagnose.h"
+#include "experiment/experiment.h"
+#include "gpu/gpu.h"
+#include "record/record.h"
 
 struct report_style {
     bool color;   // ANSI; chosen to read on dark and light
@@ -21,7 +24,7 @@ void report_roofline(const struct run *r, const char *case_label, const struct r
                      struct text *out);
 // One line of what goes on now, at most so many columns: share, variant, samples, interval, clock, time
 // left; a bar where there is room.
-void report_progress(const struct loop_progress *p, int columns, struct text *out);
+void report_progress(const struct run_progress *p, int columns, struct text *out);
 // Correctness only: a line a variant, and what is wrong.
 void report_verify(const struct run *r, const struct report_style *style, struct text *out);
 // The documentation template: per iteration hypothesis, implementation (diff), results, analysis.

@@ -194,6 +194,6 @@ struct timing_input {
     const struct counters *counters;
 };
 // Models the kernel's duration. Mechanisms and sources are told in timing.c.
-void sim_timing_model(const struct timing_input *in, struct sim_time *out);
+void sim_timing_model(const struct timing_input *in, struct time_breakdown *out);
 
 #endif

@@ -11,6 +11,7 @@
 #include "counters/counters.h"
 #include "gpu/gpu.h"
 #include "ptx/ptx.h"
+#include "record/execution.h"
 
 struct sim;
 struct sim_module;
@@ -87,16 +88,6 @@ struct sim_site {
     uint64_t same_address_depth; // atomics: largest number of lanes on one address, summed
 };
 
-// Sums of sites with the same .loc line.
-struct sim_line {
-    const char *file;
-    int line;
-    uint64_t instructions, lanes, divergent_branches, branches;
-    uint64_t global_requests, global_sectors, global_sectors_ideal, l1_hit_sectors;
-    uint64_t shared_requests, shared_wavefronts, shared_wavefronts_ideal;
-    uint64_t atomics, barriers, flops;
-};
-
 enum sim_violation_kind {
     SIM_OUT_OF_BOUNDS,
     SIM_MISALIGNED,
@@ -124,41 +115,15 @@ struct sim_violation {
     uint64_t count;   // times seen at this site
 };
 
-// A share of the modelled time: how long the resource was busy on the modelled SM's critical time.
-enum sim_resource {
-    SIM_RESOURCE_ISSUE,
-    SIM_RESOURCE_F32,
-    SIM_RESOURCE_F64,
-    SIM_RESOURCE_INTEGER,
-    SIM_RESOURCE_SPECIAL,
-    SIM_RESOURCE_LSU,
-    SIM_RESOURCE_SHARED,
-    SIM_RESOURCE_L1_FILL,
-    SIM_RESOURCE_L2,
-    SIM_RESOURCE_DRAM,
-    SIM_RESOURCE_ATOMIC,
-    SIM_RESOURCE_COUNT
-};
-const char *sim_resource_name(enum sim_resource r);
-struct sim_time {
-    bool valid;
-    double time_ns;                                 // modelled duration of the kernel
-    double launch_ns;                               // of that, launch overhead
-    double busy_ns[SIM_RESOURCE_COUNT];             // each resource's busy time
-    double occupancy_pct;                           // warps active on average, modelled
-    double waiting_memory_pct, waiting_barrier_pct; // of the warps' time
-    double traced_share;                            // of the blocks of one SM that were traced
-};
-
 struct sim_report { // arena-owned
     struct counters counters;
     struct sim_site *sites; // of the kernel and every function it may call, in PTX order
     int site_count;
-    struct sim_line *lines; // sorted by file, line
+    struct line *lines; // sorted by file, line
     int line_count;
     struct sim_violation *violations;
     int violation_count;
-    struct sim_time time;
+    struct time_breakdown time;
     struct occupancy occupancy;
     int registers_per_thread;
     bool registers_modelled; // the count is an estimate

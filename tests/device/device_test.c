@@ -202,7 +202,7 @@ static void lines_of_launches_are_merged_by_place(void **state)
     assert_true(rig_run(&r, launches, 2));
     int seen = 0;
     for (int i = 0; i < r.report.line_count; i++) {
-        const device_line *l = &r.report.lines[i];
+        const struct line *l = &r.report.lines[i];
         assert_true(str_ends_with(l->file, "/k.cu"));
         if (l->line != 3)
             continue;

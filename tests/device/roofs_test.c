@@ -30,6 +30,11 @@ static void write_file(struct arena *a, const char *path, const char *text)
         fail_msg("%s", err.message);
 }
 
+static void roofs_take(struct arena *a, struct device_info *info)
+{
+    info->gpu = roofs_of_device(a, info->chip, info->name, info->driver, info->id, &info->warning);
+}
+
 static struct device_info take(struct arena *a, const char *text)
 {
     struct device_info info = device_of(a);

@@ -35,13 +35,13 @@ static void bounds_are_work_over_rate(void **state)
 static void atomics_that_meet_are_bound_by_the_place_where_they_do(void **state)
 {
     (void)state;
-    struct sim_time t = {.valid = true, .time_ns = 100000};
+    struct time_breakdown t = {.valid = true, .time_ns = 100000};
     set(COUNTER_GLOBAL_ATOMIC_SECTORS, 4000); // 2000 ns spread over the chip
-    t.busy_ns[SIM_RESOURCE_ATOMIC] = 3000;
+    t.busy_ns[BREAKDOWN_ATOMIC] = 3000;
     in.time_model = &t;
     diagnosed();
     assert_near(bound_ns(RESOURCE_ATOMICS), 2000);
-    t.busy_ns[SIM_RESOURCE_ATOMIC] = 90000;
+    t.busy_ns[BREAKDOWN_ATOMIC] = 90000;
     diagnosed();
     assert_near(bound_ns(RESOURCE_ATOMICS), 90000);
     assert_string_equal(out.limiter, "atomics");
@@ -175,7 +175,7 @@ static void limiter_is_what_is_busy_for_60_percent_of_the_time(void **state)
 static void uncoalesced_loads_are_found_under_90_percent_of_sectors_used(void **state)
 {
     (void)state;
-    device_line lines[] = {
+    struct line lines[] = {
         {.file = "k.cu", .line = 3, .global_sectors = 500},
         {.file = "k.cu", .line = 9, .global_sectors = 9000, .global_sectors_ideal = 900}};
     in.lines = lines;

@@ -66,7 +66,8 @@ static void few_warps_are_found_with_their_part_of_the_time(void **state)
 static void dependency_is_told_by_what_warps_wait_for(void **state)
 {
     (void)state;
-    struct sim_time model = {.valid = true, .waiting_memory_pct = 60, .waiting_barrier_pct = 5};
+    struct time_breakdown model = {
+        .valid = true, .waiting_memory_pct = 60, .waiting_barrier_pct = 5};
     double busy = 10000 / 0.86 + 2000;
     set(COUNTER_WARP_INSTRUCTIONS, ISSUE * 10000.0);
     set(COUNTER_OCCUPANCY_THEORETICAL_PCT, 100);
@@ -80,7 +81,7 @@ static void dependency_is_told_by_what_warps_wait_for(void **state)
     found("too few bytes are in flight", FINDING_LATENCY);
     model.waiting_barrier_pct = 20;
     found("then all wait at the barrier", FINDING_LATENCY);
-    model = (struct sim_time){.valid = true, .waiting_memory_pct = 5};
+    model = (struct time_breakdown){.valid = true, .waiting_memory_pct = 5};
     found("each instruction needs the one before", FINDING_LATENCY);
     set(COUNTER_WARP_INSTRUCTIONS, ISSUE * 61000.0); // busy: nothing waits
     not_found("Warps wait");

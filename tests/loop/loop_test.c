@@ -83,7 +83,7 @@ static bool on_result(void *context, const struct result *r, struct error *err)
     return true;
 }
 
-static void on_progress(void *context, const struct loop_progress *p)
+static void on_progress(void *context, const struct run_progress *p)
 {
     struct rig *rig = context;
     const char *phase = p->phase, *variant = p->variant;

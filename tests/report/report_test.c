@@ -343,7 +343,7 @@ static void annotate_says_what_is_missing(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-static void progress_check(const struct loop_progress *p, int columns, const char *wanted)
+static void progress_check(const struct run_progress *p, int columns, const char *wanted)
 {
     struct text line = {0};
     report_progress(p, columns, &line);
@@ -354,7 +354,7 @@ static void progress_check(const struct loop_progress *p, int columns, const cha
 
 static void progress_fits_and_keeps_the_time_left(void **state)
 {
-    struct loop_progress p = {
+    struct run_progress p = {
         .phase = "measuring",
         .variant = "tiled",
         .case_label = "N=4096",
@@ -372,7 +372,7 @@ static void progress_fits_and_keeps_the_time_left(void **state)
 
 static void progress_leaves_out_what_is_not_known(void **state)
 {
-    struct loop_progress p = {
+    struct run_progress p = {
         .phase = "compiling",
         .share = 0,
         .left_s = -1,

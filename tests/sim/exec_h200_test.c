@@ -157,7 +157,7 @@ static void lines_sum_what_their_instructions_did(void **state)
     uint64_t in = bench_buffer(&b, "in", NULL, COUNT * 4);
     uint64_t out = bench_buffer(&b, "out", NULL, COUNT * 4);
     bench_run(&b, "_Z15naive_transposePfPKfi", (struct shape)TRANSPOSE, ARGS(&out, &in, &n));
-    const struct sim_line *access = NULL;
+    const struct line *access = NULL;
     uint64_t instructions = 0;
     for (int i = 0; i < b.report.line_count; i++) {
         instructions += b.report.lines[i].instructions;

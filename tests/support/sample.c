@@ -9,9 +9,9 @@ static struct chip_sample chip[] = {
     {.at_s = 0, .sample = 0, .sm_mhz = 1980, .power_w = 410.5, .temperature_c = 54},
     {.at_s = 0.25, .sample = 2, .sm_mhz = (double)NAN, .power_w = 414, .temperature_c = 55}};
 static struct case_value params[] = {{"N", {true, 4096, 4096}}, {"s", {false, 0, 2.0}}};
-static device_line lines[] = {
+static struct line lines[] = {
     {.file = "transpose.cu", .line = 7, .instructions = UINT64_MAX, .global_sectors = 524288}};
-static struct device_problem problems[] = {{"race", "k.cu:3: kernel 'k': …", false}};
+static struct problem problems[] = {{"race", "k.cu:3: kernel 'k': …", false}};
 static struct expectation_result expectations[] = {{"time", "-50%", "-61%", EXPECTATION_HELD},
                                                    {"waves", "2x", NULL, EXPECTATION_UNKNOWN}};
 static struct bound bounds[] = {

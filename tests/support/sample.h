@@ -3,7 +3,7 @@
 #ifndef RIDGE_TESTS_SAMPLE_H
 #define RIDGE_TESTS_SAMPLE_H
 
-#include "loop/loop.h"
+#include "record/record.h"
 
 struct result sample_result(void); // its parts are static: copy before changing them
 struct run_header sample_header(void);

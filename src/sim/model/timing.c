@@ -751,7 +751,7 @@ static double sm_cycles(const struct replay *p, uint64_t sm_blocks)
     return p->end + (double)(sm_blocks - ran) * interval;
 }
 
-static void time_fill(struct sim_time *out, const struct replay *p, uint64_t sm_blocks)
+static void time_fill(struct time_breakdown *out, const struct replay *p, uint64_t sm_blocks)
 {
     const struct gpu *g = p->in->gpu;
     double ns = 1000 / GPU(g, clock_mhz);
@@ -766,17 +766,17 @@ static void time_fill(struct sim_time *out, const struct replay *p, uint64_t sm_
     out->valid = true;
     out->launch_ns = GPU(g, grid_launch_ns);
     out->time_ns = out->launch_ns + cycles * ns;
-    out->busy_ns[SIM_RESOURCE_ISSUE] = issue * scale;
-    out->busy_ns[SIM_RESOURCE_F32] = p->f32.busy * scale;
-    out->busy_ns[SIM_RESOURCE_F64] = p->f64.busy * scale;
-    out->busy_ns[SIM_RESOURCE_INTEGER] = p->integer.busy * scale;
-    out->busy_ns[SIM_RESOURCE_SPECIAL] = p->special.busy * scale;
-    out->busy_ns[SIM_RESOURCE_LSU] = p->lsu.busy * scale;
-    out->busy_ns[SIM_RESOURCE_SHARED] = p->shared_only.busy * scale;
-    out->busy_ns[SIM_RESOURCE_L1_FILL] = p->fill.busy * scale;
-    out->busy_ns[SIM_RESOURCE_L2] = fmax(p->l2.busy, p->flits.busy) * scale;
-    out->busy_ns[SIM_RESOURCE_DRAM] = p->dram.busy * scale;
-    out->busy_ns[SIM_RESOURCE_ATOMIC] = fmax(p->atomic.busy * scale, hot > replayed ? hot * ns : 0);
+    out->busy_ns[BREAKDOWN_ISSUE] = issue * scale;
+    out->busy_ns[BREAKDOWN_F32] = p->f32.busy * scale;
+    out->busy_ns[BREAKDOWN_F64] = p->f64.busy * scale;
+    out->busy_ns[BREAKDOWN_INTEGER] = p->integer.busy * scale;
+    out->busy_ns[BREAKDOWN_SPECIAL] = p->special.busy * scale;
+    out->busy_ns[BREAKDOWN_LSU] = p->lsu.busy * scale;
+    out->busy_ns[BREAKDOWN_SHARED] = p->shared_only.busy * scale;
+    out->busy_ns[BREAKDOWN_L1_FILL] = p->fill.busy * scale;
+    out->busy_ns[BREAKDOWN_L2] = fmax(p->l2.busy, p->flits.busy) * scale;
+    out->busy_ns[BREAKDOWN_DRAM] = p->dram.busy * scale;
+    out->busy_ns[BREAKDOWN_ATOMIC] = fmax(p->atomic.busy * scale, hot > replayed ? hot * ns : 0);
     double held = p->end * GPU(g, max_warps_per_sm);
     out->occupancy_pct = held > 0 ? 100 * p->warp_cycles / held : 0;
     out->waiting_memory_pct = p->warp_cycles > 0 ? 100 * p->wait_memory / p->warp_cycles : 0;
@@ -785,9 +785,9 @@ static void time_fill(struct sim_time *out, const struct replay *p, uint64_t sm_
     out->traced_share = traced < 1 ? traced : 1;
 }
 
-void sim_timing_model(const struct timing_input *in, struct sim_time *out)
+void sim_timing_model(const struct timing_input *in, struct time_breakdown *out)
 {
-    *out = (struct sim_time){0};
+    *out = (struct time_breakdown){0};
     if (in->trace->block_count == 0 || in->trace->cut || in->blocks_per_sm == 0)
         return;
     uint64_t sms = (uint64_t)GPU(in->gpu, sm_count);

@@ -213,24 +213,10 @@ static void counters_fill(const struct launch *l, struct totals *t, struct sim_r
         counters_set(&report->counters, COUNTER_WAVES, v[COUNTER_WAVES], p);
 }
 
-// The sums of a struct sim_line stand in a row from `instructions` to `flops`.
-enum {
-    LINE_SUMS = (offsetof(struct sim_line, flops) - offsetof(struct sim_line, instructions)) /
-                    sizeof(uint64_t) +
-                1
-};
-
 /* ---- lines --------------------------------------------------------------------------------- */
 
-static int line_order(const void *a, const void *b)
-{
-    const struct sim_line *x = a, *y = b;
-    int by_file = strcmp(x->file, y->file);
-    return by_file != 0 ? by_file : (x->line > y->line) - (x->line < y->line);
-}
-
-static void line_add(struct sim_line *line, const struct site_info *info, const struct sim_site *s,
-                     const struct mem_state *m)
+static void line_count(struct line *line, const struct site_info *info, const struct sim_site *s,
+                       const struct mem_state *m)
 {
     line->instructions += s->executed;
     line->lanes += s->lanes;
@@ -255,32 +241,19 @@ static void line_add(struct sim_line *line, const struct site_info *info, const 
 static void lines_fill(const struct launch *l, struct arena *a, struct sim_report *report)
 {
     const struct program *p = l->program;
-    struct sim_line *lines = ARENA_ARRAY(a, struct sim_line, p->site_count + 1);
+    struct line *lines = ARENA_ARRAY(a, struct line, p->site_count + 1);
     int count = 0;
     for (int i = 0; i < p->site_count; i++) {
         const struct ptx_instruction *in = p->sites[i].in;
         if (in->source_line <= 0 || in->source_file < 0 || report->sites[i].executed == 0)
             continue;
         struct mem_state mem = mem_sum(l, p->sites[i].mem);
-        struct sim_line *line = &lines[count++];
+        struct line *line = &lines[count++];
         place_of(p, (uint32_t)i, &line->file, &line->line);
-        line_add(line, &p->sites[i], &report->sites[i], &mem);
-    }
-    qsort(lines, (size_t)count, sizeof(*lines), line_order);
-    int kept = 0;
-    for (int i = 0; i < count; i++) {
-        if (kept == 0 || line_order(&lines[kept - 1], &lines[i]) != 0) {
-            lines[kept++] = lines[i];
-            continue;
-        }
-        struct sim_line *to = &lines[kept - 1];
-        uint64_t *sum = &to->instructions;
-        const uint64_t *more = &lines[i].instructions;
-        for (size_t j = 0; j < LINE_SUMS; j++)
-            sum[j] += more[j];
+        line_count(line, &p->sites[i], &report->sites[i], &mem);
     }
     report->lines = lines;
-    report->line_count = kept;
+    report->line_count = lines_merge(lines, count);
 }
 
 /* ---- violations ---------------------------------------------------------------------------- */

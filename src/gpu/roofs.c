@@ -5,7 +5,7 @@
 //     date: 2026-11-21T03:10:00Z
 //     dram_read_gbps: 4542.13
 // SPDX-License-Identifier: Apache-2.0
-#include "device/internal.h"
+#include "gpu/roofs.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -30,7 +30,7 @@ static const struct roof_info infos[ROOF_COUNT] = {
                       .shape = ROOF_##shape_,                                                   \
                       .work = (work_),                                                          \
                       .cc_least = (cc_)},
-#include "device/roofs.def"
+#include "gpu/roofs.def"
 #undef ROOF
 };
 
@@ -39,7 +39,7 @@ static const char *const keys[] = {
     "driver",
     "date",
 #define ROOF(name, unit, field, conversion, factor, kernel, shape, work, cc, meaning) #name,
-#include "device/roofs.def"
+#include "gpu/roofs.def"
 #undef ROOF
 };
 
@@ -225,13 +225,13 @@ static bool is_plausible(const struct roofs *roofs, const struct gpu *chip, cons
     return true;
 }
 
-static bool is_of(const struct roofs *roofs, const struct device_info *info, const char *path,
-                  struct error *err)
+static bool is_of(const struct roofs *roofs, const struct gpu *chip, const char *device_name,
+                  const char *driver, const char *path, struct error *err)
 {
     const struct location at = {.file = path};
-    if (strcmp(roofs->device, info->name) != 0 || strcmp(roofs->driver, info->driver) != 0)
+    if (strcmp(roofs->device, device_name) != 0 || strcmp(roofs->driver, driver) != 0)
         return fail(err, at, "these are the roofs of %s with %s", roofs->device, roofs->driver);
-    return is_plausible(roofs, info->chip, path, err);
+    return is_plausible(roofs, chip, path, err);
 }
 
 static bool roofs_read(struct arena *a, const char *path, struct roofs *out, struct error *err)
@@ -244,19 +244,20 @@ static bool roofs_read(struct arena *a, const char *path, struct roofs *out, str
     return done;
 }
 
-void roofs_take(struct arena *a, struct device_info *info)
+const struct gpu *roofs_of_device(struct arena *a, const struct gpu *chip, const char *device_name,
+                                  const char *driver, const char *id, const char **warning)
 {
-    const char *path = roofs_path(a, info->name, info->driver);
+    const char *path = roofs_path(a, device_name, driver);
     struct roofs roofs = {0};
     struct error err = {0};
     if (!file_exists(path))
-        return;
-    if (roofs_read(a, path, &roofs, &err) && is_of(&roofs, info, path, &err))
-        info->gpu = apply(a, info->chip, &roofs);
-    else
-        info->warning = arena_printf(
-            a, "%.*s; the measured roofs of %s are ignored: `ridge probe` measures them anew",
-            (int)strcspn(err.message, "\n"), err.message, info->id);
+        return chip;
+    if (roofs_read(a, path, &roofs, &err) && is_of(&roofs, chip, device_name, driver, path, &err))
+        return apply(a, chip, &roofs);
+    *warning = arena_printf(
+        a, "%.*s; the measured roofs of %s are ignored: `ridge probe` measures them anew",
+        (int)strcspn(err.message, "\n"), err.message, id);
+    return chip;
 }
 
 const struct gpu *roofs_known(struct arena *a, const struct gpu *chip, const char *device_name)

@@ -1,7 +1,7 @@
 // Counters of a sequence from those of its launches. Work adds up; what describes a launch rather
 // than its work (registers, occupancy …) does not: see the table.
 // SPDX-License-Identifier: Apache-2.0
-#include "device/internal.h"
+#include "counters/counters.h"
 
 enum addition {
     ADD_SUM,     // work: the default

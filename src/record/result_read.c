@@ -1,13 +1,11 @@
 // JSON back to runs and results: the exact inverse of result_write.c. Keys it does not know are
 // passed over (a newer ridge may have written them); wrong types are errors that name the key.
 // SPDX-License-Identifier: Apache-2.0
-#include "loop/internal.h"
+#include "record/record.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { SCHEMA_VERSION = 1 };
 
 // Reads members of one object; the first that is not as it should be makes `failed` true.
 struct reader {
@@ -255,17 +253,17 @@ static void read_lines(struct reader *r, const json_t *object, struct result *ou
 {
     const json_t *array = NULL;
     size_t count = read_count(r, object, "lines", &array);
-    out->lines = ARENA_ARRAY(r->arena, device_line, count);
+    out->lines = ARENA_ARRAY(r->arena, struct line, count);
     for (size_t i = 0; i < count; i++) {
         const json_t *j = json_array_get(array, i);
-        device_line *l = &out->lines[out->line_count++];
+        struct line *l = &out->lines[out->line_count++];
         l->file = read_text(r, j, "file");
         l->line = (int)read_unsigned(r, j, "line");
         if (!l->file)
             reader_fail(r, "file", "text");
-#define FIELD(name) l->name = read_unsigned(r, j, #name);
-        DEVICE_LINE_FIELDS(FIELD)
-#undef FIELD
+#define LINE_FIELD(name, unit, meaning) l->name = read_unsigned(r, j, #name);
+#include "record/line_fields.def"
+#undef LINE_FIELD
     }
 }
 
@@ -273,10 +271,10 @@ static void read_problems(struct reader *r, const json_t *object, struct result 
 {
     const json_t *array = NULL;
     size_t count = read_count(r, object, "problems", &array);
-    out->problems = ARENA_ARRAY(r->arena, struct device_problem, count);
+    out->problems = ARENA_ARRAY(r->arena, struct problem, count);
     for (size_t i = 0; i < count; i++) {
         const json_t *j = json_array_get(array, i);
-        struct device_problem *p = &out->problems[out->problem_count++];
+        struct problem *p = &out->problems[out->problem_count++];
         p->kind = read_text(r, j, "kind");
         p->message = read_text(r, j, "message");
         p->stops = read_bool(r, j, "stops");
@@ -473,8 +471,8 @@ bool run_from_json(struct arena *a, const json_t *json, struct run *out, struct 
     *out = (struct run){0};
     if (!json_is_object(json))
         return fail(err, NOWHERE, "the run's JSON is not ours: not an object");
-    if (read_number(&r, json, "schema", 0) != SCHEMA_VERSION)
-        return fail(err, NOWHERE, "the run's JSON is of another schema than %d", SCHEMA_VERSION);
+    if (read_number(&r, json, "schema", 0) != RECORD_SCHEMA)
+        return fail(err, NOWHERE, "the run's JSON is of another schema than %d", RECORD_SCHEMA);
     read_header(&r, json, &out->header);
     out->stop_reason = read_text(&r, json_object_get(json, "stop"), "reason");
     size_t count = read_count(&r, json, "results", &results);

@@ -1,14 +1,12 @@
 // Runs and results to JSON (DESIGN 8). Whole numbers stay integers; what is not known is null or
 // left out, and never NaN: a figure that is not finite is not known.
 // SPDX-License-Identifier: Apache-2.0
-#include "loop/internal.h"
+#include "record/record.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { SCHEMA_VERSION = 1 };
 
 static const double exact_integer_max = 9007199254740992.0; // 2^53
 
@@ -167,13 +165,13 @@ static json_t *lines_to_json(const struct result *r)
 {
     json_t *j = json_array();
     for (int i = 0; i < r->line_count; i++) {
-        const device_line *l = &r->lines[i];
+        const struct line *l = &r->lines[i];
         json_t *line = json_object();
         json_object_set_new(line, "file", text(l->file));
         json_object_set_new(line, "line", json_integer(l->line));
-#define FIELD(name) json_object_set_new(line, #name, unsigned_number(l->name));
-        DEVICE_LINE_FIELDS(FIELD)
-#undef FIELD
+#define LINE_FIELD(name, unit, meaning) json_object_set_new(line, #name, unsigned_number(l->name));
+#include "record/line_fields.def"
+#undef LINE_FIELD
         json_array_append_new(j, line);
     }
     return j;
@@ -183,7 +181,7 @@ static json_t *problems_to_json(const struct result *r)
 {
     json_t *j = json_array();
     for (int i = 0; i < r->problem_count; i++) {
-        const struct device_problem *p = &r->problems[i];
+        const struct problem *p = &r->problems[i];
         json_t *problem = json_object();
         json_object_set_new(problem, "kind", text(p->kind));
         json_object_set_new(problem, "message", text(p->message));
@@ -373,7 +371,7 @@ json_t *run_to_json(const struct run *r)
     const struct run_header *h = &r->header;
     json_t *j = json_object();
     json_object_set_new(j, "ridge", text(h->ridge_version));
-    json_object_set_new(j, "schema", json_integer(SCHEMA_VERSION));
+    json_object_set_new(j, "schema", json_integer(RECORD_SCHEMA));
     json_object_set_new(j, "run", h->id > 0 ? json_integer((json_int_t)h->id) : json_null());
     json_object_set_new(j, "started", text(h->started));
     json_object_set_new(j, "git", text(h->git));

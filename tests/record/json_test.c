@@ -1,7 +1,7 @@
 // JSON of runs: DESIGN 8's keys, whole numbers whole, nothing that is not a number, and back again
 // without loss.
 // SPDX-License-Identifier: Apache-2.0
-#include "loop/internal.h"
+#include "record/record.h"
 #include "support/sample.h"
 
 #include <math.h>
