@@ -7,6 +7,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "counters/counters.h"
+
+// Where the cycles of resident warps went, by reason. stalls.def: STALL(ID, "name", "meaning").
+enum stall {
+#define STALL(id, name, meaning) STALL_##id,
+#include "record/stalls.def"
+#undef STALL
+    STALL_COUNT
+};
+const char *stall_name(enum stall s); // "long_scoreboard": the profiler's
+const char *stall_meaning(enum stall s);
+bool stall_find(const char *name, enum stall *out);
+struct stall_table {
+    struct figure warp_cycles[STALL_COUNT]; // of the whole chip; absent: not known
+};
+bool stalls_known(const struct stall_table *t); // is any reason's figure there?
+// Of all the cycles known, the share of one reason: 0..1; NAN where that is not known.
+double stalls_share(const struct stall_table *t, enum stall s);
+// Adds a further launch's: what is absent in either is absent in the sum.
+void stalls_sum(struct stall_table *sum, const struct stall_table *more);
+
 // What the instructions of one line of source did, over all launches of a sequence.
 struct line {
     const char *file;
@@ -14,6 +35,7 @@ struct line {
 #define LINE_FIELD(name, unit, meaning) uint64_t name;
 #include "record/line_fields.def"
 #undef LINE_FIELD
+    struct stall_table stalls; // of the warps at this line
 };
 int line_order(const void *a, const void *b);             // by file, then line; for qsort
 void line_sum(struct line *sum, const struct line *more); // of the same place

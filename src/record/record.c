@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/record.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +55,70 @@ const char *expectation_verdict_name(enum expectation_verdict v)
     return NULL;
 }
 
+/* ---- stalls --------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name, *meaning;
+} stall_rows[] = {
+#define STALL(id, name, meaning) {name, meaning},
+#include "record/stalls.def"
+#undef STALL
+};
+
+const char *stall_name(enum stall s)
+{
+    return stall_rows[s].name;
+}
+
+const char *stall_meaning(enum stall s)
+{
+    return stall_rows[s].meaning;
+}
+
+bool stall_find(const char *name, enum stall *out)
+{
+    for (int i = 0; i < STALL_COUNT; i++)
+        if (strcmp(stall_rows[i].name, name) == 0) {
+            *out = (enum stall)i;
+            return true;
+        }
+    return false;
+}
+
+bool stalls_known(const struct stall_table *t)
+{
+    for (int i = 0; i < STALL_COUNT; i++)
+        if (t->warp_cycles[i].provenance != PROVENANCE_ABSENT)
+            return true;
+    return false;
+}
+
+double stalls_share(const struct stall_table *t, enum stall s)
+{
+    double all = 0;
+    for (int i = 0; i < STALL_COUNT; i++)
+        if (t->warp_cycles[i].provenance != PROVENANCE_ABSENT)
+            all += t->warp_cycles[i].value;
+    return t->warp_cycles[s].provenance != PROVENANCE_ABSENT && all > 0
+               ? t->warp_cycles[s].value / all
+               : (double)NAN;
+}
+
+void stalls_sum(struct stall_table *sum, const struct stall_table *more)
+{
+    for (int i = 0; i < STALL_COUNT; i++) {
+        struct figure *s = &sum->warp_cycles[i];
+        const struct figure *m = &more->warp_cycles[i];
+        if (s->provenance == PROVENANCE_ABSENT || m->provenance == PROVENANCE_ABSENT) {
+            *s = (struct figure){.provenance = PROVENANCE_ABSENT};
+            continue;
+        }
+        s->value += m->value;
+        if (m->provenance > s->provenance) // the weaker of the two: the enum's order
+            s->provenance = m->provenance;
+    }
+}
+
 /* ---- lines ---------------------------------------------------------------------------------------- */
 
 int line_order(const void *a, const void *b)
@@ -68,6 +133,7 @@ void line_sum(struct line *sum, const struct line *more)
 #define LINE_FIELD(name, unit, meaning) sum->name += more->name;
 #include "record/line_fields.def"
 #undef LINE_FIELD
+    stalls_sum(&sum->stalls, &more->stalls);
 }
 
 int lines_merge(struct line *lines, int count)

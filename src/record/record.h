@@ -168,6 +168,7 @@ struct result { // arena-owned; everything that is recorded about one variant on
     struct phase_time *phases; // the variant's own; the first result of a case has the case's too
     int phase_count;
     struct counters counters;
+    struct stall_table stalls; // of the whole sequence
     struct line *lines;
     int line_count;
     struct problem *problems;

@@ -230,6 +230,13 @@ static void read_counters(struct reader *r, const json_t *object, struct counter
         out->figure[i] = read_figure(r, json_object_get(j, counter_info((enum counter_id)i)->name));
 }
 
+static void read_stalls(struct reader *r, const json_t *object, struct stall_table *out)
+{
+    const json_t *j = member(object, "stalls");
+    for (int i = 0; i < STALL_COUNT; i++)
+        out->warp_cycles[i] = read_figure(r, json_object_get(j, stall_name((enum stall)i)));
+}
+
 static void read_case(struct reader *r, const json_t *object, struct result *out)
 {
     json_t *j = json_object_get(object, "case"), *value = NULL;
@@ -264,6 +271,7 @@ static void read_lines(struct reader *r, const json_t *object, struct result *ou
 #define LINE_FIELD(name, unit, meaning) l->name = read_unsigned(r, j, #name);
 #include "record/line_fields.def"
 #undef LINE_FIELD
+        read_stalls(r, j, &l->stalls);
     }
 }
 
@@ -420,6 +428,7 @@ bool result_from_json(struct arena *a, const json_t *json, struct result *out, s
     read_phases(&r, json, out);
     read_diagnosis(&r, json, out);
     read_counters(&r, json, &out->counters);
+    read_stalls(&r, json, &out->stalls);
     read_speedup(&r, json, &out->speedup);
     read_expectations(&r, json, out);
     out->case_label = read_text(&r, json, "case_label");

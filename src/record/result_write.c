@@ -150,6 +150,18 @@ static json_t *counters_to_json(const struct counters *c)
     return j;
 }
 
+// Left out where nothing is known of it.
+static void set_stalls(json_t *object, const struct stall_table *t)
+{
+    if (!stalls_known(t))
+        return;
+    json_t *j = json_object();
+    for (int i = 0; i < STALL_COUNT; i++)
+        if (t->warp_cycles[i].provenance != PROVENANCE_ABSENT)
+            json_object_set_new(j, stall_name((enum stall)i), figure_to_json(t->warp_cycles[i]));
+    json_object_set_new(object, "stalls", j);
+}
+
 static json_t *case_to_json(const struct result *r)
 {
     json_t *j = json_object();
@@ -172,6 +184,7 @@ static json_t *lines_to_json(const struct result *r)
 #define LINE_FIELD(name, unit, meaning) json_object_set_new(line, #name, unsigned_number(l->name));
 #include "record/line_fields.def"
 #undef LINE_FIELD
+        set_stalls(line, &l->stalls);
         json_array_append_new(j, line);
     }
     return j;
@@ -326,6 +339,7 @@ json_t *result_to_json(const struct result *r)
     json_object_set_new(j, "time_ns", time_to_json(&r->time));
     set_diagnosis(j, r);
     json_object_set_new(j, "counters", counters_to_json(&r->counters));
+    set_stalls(j, &r->stalls);
     json_object_set_new(j, "speedup", speedup_to_json(&r->speedup));
     json_object_set_new(j, "expectations", expectations_to_json(r));
     set_text(j, "case_label", r->case_label);

@@ -101,6 +101,43 @@ static void failed_result_has_nulls_where_nothing_is_known(void **state)
     arena_release(&a);
 }
 
+static void stalls_keep_what_is_known_and_leave_out_the_rest(void **state)
+{
+    struct arena a = {0};
+    struct result r = sample_result(), back;
+    json_t *json = round_trip(&a, &r, &back), *stalls = json_object_get(json, "stalls");
+    assert_int_equal(json_object_size(stalls), 2);
+    assert_non_null(json_object_get(json_object_get(stalls, "barrier"), "value"));
+    assert_int_equal(back.stalls.warp_cycles[STALL_BARRIER].provenance, PROVENANCE_MEASURED);
+    assert_int_equal(back.stalls.warp_cycles[STALL_WAIT].provenance, PROVENANCE_ABSENT);
+    assert_true(stalls_share(&back.stalls, STALL_LONG_SCOREBOARD) > 0.75);
+    assert_true(isnan(stalls_share(&back.stalls, STALL_WAIT)));
+    // A zero that is known is not absent.
+    assert_int_equal(back.lines[0].stalls.warp_cycles[STALL_SELECTED].provenance,
+                     PROVENANCE_MODELLED);
+    json_decref(json);
+    back.stalls = (struct stall_table){0};
+    json = result_to_json(&back);
+    assert_null(json_object_get(json, "stalls"));
+    json_decref(json);
+    arena_release(&a);
+}
+
+static void stalls_of_launches_add_up_where_both_know_them(void **state)
+{
+    struct stall_table sum = sample_result().stalls, more = {0};
+    more.warp_cycles[STALL_BARRIER] = (struct figure){50, PROVENANCE_MODELLED};
+    stalls_sum(&sum, &more);
+    assert_true(sum.warp_cycles[STALL_BARRIER].value == 300);
+    assert_int_equal(sum.warp_cycles[STALL_BARRIER].provenance, PROVENANCE_MODELLED);
+    assert_int_equal(sum.warp_cycles[STALL_LONG_SCOREBOARD].provenance, PROVENANCE_ABSENT);
+    for (int i = 0; i < STALL_COUNT; i++) {
+        enum stall found;
+        assert_true(stall_find(stall_name((enum stall)i), &found) && (int)found == i);
+        assert_true(strlen(stall_meaning((enum stall)i)) > 0);
+    }
+}
+
 static void library_s_result_names_it_and_its_version(void **state)
 {
     struct arena a = {0};
@@ -223,6 +260,8 @@ int main(void)
         cmocka_unit_test(result_survives_the_round_trip),
         cmocka_unit_test(whole_numbers_are_json_integers),
         cmocka_unit_test(failed_result_has_nulls_where_nothing_is_known),
+        cmocka_unit_test(stalls_keep_what_is_known_and_leave_out_the_rest),
+        cmocka_unit_test(stalls_of_launches_add_up_where_both_know_them),
         cmocka_unit_test(library_s_result_names_it_and_its_version),
         cmocka_unit_test(wrong_result_says_verified_false),
         cmocka_unit_test(text_that_is_not_utf8_does_not_vanish),
