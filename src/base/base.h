@@ -127,7 +127,8 @@ bool table_has(const struct table *t, const char *key);
 
 /* ---- files -------------------------------------------------------------------------------- */
 
-// Whole file as NUL-terminated malloc'ed bytes; caller frees *data. Refuses files over max_bytes.
+// Whole file as NUL-terminated malloc'ed bytes; caller frees *data. Refuses files over max_bytes and
+// what is not a regular file: a pipe or a device may never end.
 bool file_read(const char *path, size_t max_bytes, char **data, size_t *size_bytes,
                struct error *err) CHECK_RESULT;
 // Writes through a temporary file in the same folder, fsync and rename: the old content stays
@@ -135,6 +136,17 @@ bool file_read(const char *path, size_t max_bytes, char **data, size_t *size_byt
 bool file_write(const char *path, const void *data, size_t size_bytes,
                 struct error *err) CHECK_RESULT;
 bool file_exists(const char *path);
+// A folder for what programs leave while they work, below ridge's cache or, where that cannot be
+// written, below TMPDIR. work_folder_close removes it with its files; if this process is killed
+// before, the next litter_clean does.
+struct work_folder {
+    char *path;
+    int lock_fd;
+};
+bool work_folder_open(struct work_folder *w, struct error *err) CHECK_RESULT;
+void work_folder_close(struct work_folder *w); // a zeroed one too
+// Removes from ridge's cache what processes that were killed left: work folders and half-written files.
+void litter_clean(void);
 bool dir_make(const char *path, struct error *err) CHECK_RESULT;     // with parents
 char *path_join(struct arena *a, const char *dir, const char *name); // absolute name wins
 char *path_dir(struct arena *a, const char *path);                   // "." if none
@@ -182,12 +194,18 @@ bool yaml_bool(const struct yaml_node *node, const char *what, bool *out,
 
 /* ---- processes ---------------------------------------------------------------------------- */
 
+// The program's wish to stop: a flag that its signal handler sets, looked at wherever a child process
+// or a file is waited for. A library sets none.
+void cancel_on(const volatile bool *flag);
+bool cancel_asked(void);
+
 struct process_spec {
     const char *const *argv; // NULL terminated; argv[0] is searched in PATH
     const char *input;       // optional text for its standard input
     size_t input_bytes;
-    double timeout_s;      // 0 = none
-    const char *directory; // optional working directory
+    double timeout_s;             // 0 = none
+    const char *directory;        // optional working directory
+    const char *temporary_folder; // optional: the program's TMPDIR
 };
 struct process_result { // caller releases out and err_text
     int exit_status;    // -1 if killed by a signal
@@ -196,7 +214,8 @@ struct process_result { // caller releases out and err_text
     struct text out, err_text;
 };
 // Runs a program to its end, both streams captured (at most 64 MiB each). Fails only if it could
-// not be started; the exit status is the caller's business.
+// not be started or was interrupted (cancel_on); the exit status is the caller's business. The program
+// and all it started end with this process, however that dies.
 bool process_run(const struct process_spec *spec, struct process_result *result,
                  struct error *err) CHECK_RESULT;
 void process_result_release(struct process_result *result);

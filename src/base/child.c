@@ -29,6 +29,18 @@ static const double ns_per_ms = 1e6;
 
 static pthread_mutex_t fork_mutex = PTHREAD_MUTEX_INITIALIZER;
 
+static const volatile bool *cancel_flag;
+
+void cancel_on(const volatile bool *flag)
+{
+    cancel_flag = flag;
+}
+
+bool cancel_asked(void)
+{
+    return cancel_flag && *cancel_flag;
+}
+
 void child_lock(void)
 {
     pthread_mutex_lock(&fork_mutex);
@@ -190,7 +202,7 @@ static enum reaping watch(struct child *c, char *step)
         double passed_ns = (double)(clock_ns() - start);
         double left_ms =
             c->timeout_s > 0 ? (c->timeout_s * ns_per_s - passed_ns) / ns_per_ms : (double)TICK_MS;
-        if (c->cancel && *c->cancel)
+        if ((c->cancel && *c->cancel) || cancel_asked())
             c->end = CHILD_CANCELLED;
         else if (left_ms <= 0)
             c->end = CHILD_TIMED_OUT;

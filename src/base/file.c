@@ -1,13 +1,14 @@
 // Files: whole reads with a limit, writes that either happen completely or not at all. Messages say
 // what failed, why, and what to do.
 // SPDX-License-Identifier: Apache-2.0
-#include "base/base.h"
+#include "base/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -71,8 +72,10 @@ static bool read_all(int fd, size_t max_bytes, struct text *t)
     char *step = xcalloc(READ_STEP_BYTES, 1);
     bool done = false;
     while (!done) {
-        ssize_t n = read(fd, step, READ_STEP_BYTES);
-        if (n < 0 && errno == EINTR)
+        ssize_t n = cancel_asked() ? -1 : read(fd, step, READ_STEP_BYTES);
+        if (cancel_asked())
+            errno = ECANCELED;
+        else if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
             break;
@@ -89,20 +92,38 @@ static bool read_all(int fd, size_t max_bytes, struct text *t)
     return done;
 }
 
+static bool fail_kind_of_file(struct error *err, const char *path, mode_t mode)
+{
+    if (S_ISDIR(mode))
+        return fail_path(err, EISDIR, "read", path);
+    const char *kind = S_ISFIFO(mode) ? "a pipe" : S_ISSOCK(mode) ? "a socket" : "a device";
+    return fail(err, NOWHERE,
+                "cannot read '%s': it is %s, and a regular file is needed; copy its content to a "
+                "file first",
+                path, kind);
+}
+
 bool file_read(const char *path, size_t max_bytes, char **data, size_t *size_bytes,
                struct error *err)
 {
     *data = NULL;
     *size_bytes = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe without a writer would hold us
     if (fd < 0)
         return fail_path(err, errno, "read", path);
+    struct stat st;
+    if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode)) {
+        close(fd);
+        return fail_kind_of_file(err, path, st.st_mode);
+    }
     struct text t = {0};
     bool done = read_all(fd, max_bytes, &t);
     int saved = errno;
     close(fd);
     if (!done) {
         text_release(&t);
+        if (saved == ECANCELED)
+            return fail_as(err, ERROR_SYSTEM, NOWHERE, "interrupted while reading '%s'", path);
         if (saved == EFBIG)
             return fail(err, NOWHERE, "cannot read '%s': it is larger than %zu bytes", path,
                         max_bytes);
@@ -152,22 +173,28 @@ static void sync_folder(const char *dir)
     close(fd);
 }
 
-// Everything up to the rename; errno on failure.
-static bool write_temporary(const char *path, const void *data, size_t size_bytes,
-                            const struct stat *old)
+// The new content under a temporary name, with the descriptor that holds its lock, or -1 with errno.
+// The file has no name before it is whole, where the file system can do that.
+static int write_temporary(const char *dir, const char *path, const void *data, size_t size_bytes,
+                           const struct stat *old)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, NEW_FILE_MODE);
+    int fd = open(dir, O_WRONLY | O_TMPFILE | O_CLOEXEC, NEW_FILE_MODE);
+    bool unnamed = fd >= 0;
+    if (!unnamed)
+        fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, NEW_FILE_MODE);
     if (fd < 0)
-        return false;
-    bool done = (!old || fchmod(fd, old->st_mode & PERMISSION_BITS) == 0) &&
-                write_all(fd, data, size_bytes) && fsync(fd) == 0;
+        return -1;
+    char own[64]; // linkat by descriptor alone takes a privilege
+    (void)snprintf(own, sizeof own, "/proc/self/fd/%d", fd);
+    (void)flock(fd, LOCK_EX | LOCK_NB); // litter_clean leaves alone what is locked
+    if ((!old || fchmod(fd, old->st_mode & PERMISSION_BITS) == 0) &&
+        write_all(fd, data, size_bytes) && fsync(fd) == 0 &&
+        (!unnamed || linkat(AT_FDCWD, own, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0))
+        return fd;
     int saved = errno;
-    if (close(fd) != 0 && done) {
-        saved = errno;
-        done = false;
-    }
+    close(fd);
     errno = saved;
-    return done;
+    return -1;
 }
 
 bool file_write(const char *path, const void *data, size_t size_bytes, struct error *err)
@@ -183,11 +210,14 @@ bool file_write(const char *path, const void *data, size_t size_bytes, struct er
     char *real = exists ? realpath(path, NULL) : NULL; // a link stays a link
     const char *target = real ? real : path;
     const char *dir = path_dir(&a, target);
-    const char *temporary = path_join(
-        &a, dir, arena_printf(&a, ".ridge-%016llx.tmp", (unsigned long long)random_seed()));
-    bool done = write_temporary(temporary, data, size_bytes, exists ? &st : NULL) &&
-                rename(temporary, target) == 0;
+    folder_clean(dir);
+    const char *temporary = path_join(&a, dir,
+                                      arena_printf(&a, TEMPORARY_HEAD "%016llx" TEMPORARY_TAIL,
+                                                   (unsigned long long)random_seed()));
+    int fd = write_temporary(dir, temporary, data, size_bytes, exists ? &st : NULL);
+    bool done = fd >= 0 && rename(temporary, target) == 0;
     int saved = errno;
+    fd_close(&fd);
     if (done)
         sync_folder(dir);
     else

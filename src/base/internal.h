@@ -18,6 +18,11 @@ struct child_stream {
     void *context;
 };
 
+// Names of files that are being written: ".ridge-<hex digits>.tmp", locked (flock) by their writer.
+#define TEMPORARY_HEAD ".ridge-"
+#define TEMPORARY_TAIL ".tmp"
+void folder_clean(const char *folder); // removes those that nobody writes any more
+
 enum child_end { CHILD_ENDED, CHILD_TIMED_OUT, CHILD_CANCELLED, CHILD_REFUSED };
 
 struct child {

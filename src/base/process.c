@@ -1,13 +1,18 @@
 // Programs run to their end, both streams captured. Standard input is a file in memory, not a pipe:
-// nothing to feed while reading, and no SIGPIPE when the program does not want it.
+// nothing to feed while reading, and no SIGPIPE when the program does not want it. Between ridge and
+// the program stands a guard, a process that leads the program's group: when ridge dies, kill -9
+// included, the guard ends the group, and with it what the program started (cc's cc1).
 // SPDX-License-Identifier: Apache-2.0
 #include "base/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +30,7 @@ struct start_failure {
 struct launch {
     const struct process_spec *spec;
     const char *program;
+    char **environment; // of the program; made before the fork
     int in_fd;
     int out[2], err[2], start[2]; // pipes; start tells a failure, or closes on exec
 };
@@ -60,15 +66,80 @@ static void launch_release(struct launch *l)
     }
 }
 
+// Ours, with TMPDIR changed if that was asked for. The strings are environ's.
+static char **environment_of(const struct process_spec *spec, char **tmpdir)
+{
+    static const char name[] = "TMPDIR=";
+    size_t count = 0, kept = 0;
+    while (environ[count])
+        count++;
+    char **copy = xcalloc(count + 2, sizeof *copy);
+    for (size_t i = 0; i < count; i++)
+        if (!spec->temporary_folder || !str_starts_with(environ[i], name))
+            copy[kept++] = environ[i];
+    struct text t = {0};
+    if (spec->temporary_folder) {
+        text_printf(&t, "%s%s", name, spec->temporary_folder);
+        copy[kept++] = t.data;
+    }
+    *tmpdir = t.data;
+    return copy;
+}
+
+static void end_group(int signal_number)
+{
+    (void)signal_number;
+    kill(0, SIGKILL); // the guard too
+}
+
+// Ends as the program ended, so that the parent sees no guard.
+static _Noreturn void guard_end(int status)
+{
+    if (WIFEXITED(status))
+        _exit(WEXITSTATUS(status));
+    struct rlimit none = {0, 0}; // the core, if any, was the program's
+    setrlimit(RLIMIT_CORE, &none);
+    signal(WTERMSIG(status), SIG_DFL);
+    kill(getpid(), WTERMSIG(status));
+    _exit(EXIT_FAILURE);
+}
+
+// In the child: a process more, which returns and becomes the program; the child itself waits for it
+// with nothing open, so that the ends of pipes are the program's alone. Async-signal-safe calls only.
+static void guard_program(pid_t parent)
+{
+    pid_t guard = getpid();
+    struct sigaction act = {.sa_handler = end_group};
+    sigaction(SIGTERM, &act, NULL);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent)
+        _exit(EXIT_FAILURE);
+    pid_t program = _Fork();
+    if (program == 0) {
+        signal(SIGTERM, SIG_DFL);
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != guard)
+            _exit(EXIT_FAILURE);
+    }
+    if (program <= 0) // without a second process the program goes unguarded
+        return;
+    close_range(0, ~0u, 0);
+    int status = 0;
+    while (waitpid(program, &status, 0) < 0 && errno == EINTR) {
+    }
+    guard_end(status);
+}
+
 static _Noreturn void child_exec(const struct launch *l, pid_t parent)
 {
     child_become(parent, l->in_fd, l->out[1], l->err[1]);
+    guard_program(parent);
     struct start_failure failure = {.step = STEP_DIRECTORY};
     if (!l->spec->directory || chdir(l->spec->directory) == 0) {
         failure.step = STEP_EXEC;
         char *const *argv = NULL;
-        memcpy(&argv, &l->spec->argv, sizeof argv); // execv's prototype predates const
-        execv(l->program, argv);
+        memcpy(&argv, &l->spec->argv, sizeof argv); // execve's prototype predates const
+        execve(l->program, argv, l->environment);
     }
     failure.errno_value = errno;
     fd_write_all(l->start[1], &failure, sizeof failure);
@@ -123,6 +194,9 @@ static bool launch_run(struct launch *l, struct process_result *result, struct e
     l->out[0] = l->err[0] = -1; // child_watch closes them
     if (!child_watch(&c, err))
         return false;
+    if (c.end == CHILD_CANCELLED)
+        return fail_as(err, ERROR_SYSTEM, NOWHERE, "interrupted while '%s' was running",
+                       l->program);
     if (failed)
         return fail_start(l, failure, err);
     result->timed_out = c.end == CHILD_TIMED_OUT;
@@ -140,12 +214,16 @@ bool process_run(const struct process_spec *spec, struct process_result *result,
     const char *name = spec->argv[0];
     struct launch l = {
         .spec = spec, .in_fd = -1, .out = {-1, -1}, .err = {-1, -1}, .start = {-1, -1}};
+    char *tmpdir = NULL;
     l.program = strchr(name, '/') ? name : program_find(&a, name);
+    l.environment = environment_of(spec, &tmpdir);
     bool done =
         l.program ? launch_run(&l, result, err)
                   : fail_as(err, ERROR_SYSTEM, NOWHERE,
                             "the program '%s' is not in PATH; install it or add its folder", name);
     launch_release(&l);
+    free(l.environment);
+    free(tmpdir);
     arena_release(&a);
     if (!done)
         process_result_release(result);

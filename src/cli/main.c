@@ -8,15 +8,32 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 static volatile bool cancelled;
 const volatile bool *const cli_cancelled = &cancelled;
 
+// What does not look at the flag within this time (the parsing of a large file, a driver that does not
+// let go of a process) is left as it stands: everything recorded is safe against a kill.
+enum { PATIENCE_US = 800000 };
+
 static void on_signal(int signal_number)
 {
     (void)signal_number;
+    if (cancelled)
+        return;
     cancelled = true;
+    const struct itimerval once = {.it_value = {.tv_usec = PATIENCE_US}};
+    setitimer(ITIMER_REAL, &once, NULL);
+}
+
+static void on_patience_over(int signal_number)
+{
+    static const char words[] = "ridge: interrupted\n";
+    (void)signal_number;
+    (void)!write(STDERR_FILENO, words, sizeof words - 1);
+    _exit(ERROR_SYSTEM);
 }
 
 static void signals_set(void)
@@ -25,6 +42,12 @@ static void signals_set(void)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    struct sigaction hang_up;
+    if (sigaction(SIGHUP, NULL, &hang_up) == 0 && hang_up.sa_handler != SIG_IGN) // not under nohup
+        sigaction(SIGHUP, &action, NULL);
+    action.sa_handler = on_patience_over;
+    sigaction(SIGALRM, &action, NULL);
+    cancel_on(&cancelled);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); // a limit on file sizes is an error of the write, as a full disk is
 }
@@ -174,6 +197,7 @@ int main(int argc, char **argv)
     struct error err = {0};
     int status = 0;
     signals_set();
+    litter_clean();
     if (!dispatch(&o, argc, argv, &status, &err)) {
         fprintf(stderr, "ridge: %s\n", err.message);
         status = err.kind == ERROR_NONE ? ERROR_SYSTEM : (int)err.kind;

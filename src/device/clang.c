@@ -189,7 +189,8 @@ static bool judge_end(struct arena *a, const struct compile_job *job,
 {
     const char *messages = text_str(&r->err_text);
     if (r->timed_out)
-        return fail_as(err, ERROR_SYSTEM, NOWHERE, "%s did not finish compiling %s within %g s",
+        return fail_as(err, ERROR_SYSTEM, NOWHERE,
+                       "%s did not finish compiling %s within %g s; --timeout gives it more time",
                        job->tool->version, job->source->shown, job->timeout_s);
     bool crashed = r->exit_status < 0 || r->exit_status > CLANG_USER_ERROR ||
                    strstr(messages, "error in backend") || strstr(messages, "LLVM ERROR");
@@ -219,7 +220,12 @@ static bool run_clang(struct arena *a, const struct compile_job *job, bool defau
                                 .input = overlay.data,
                                 .input_bytes = overlay.length,
                                 .timeout_s = job->timeout_s};
+    struct work_folder folder; // clang's crashes leave files in TMPDIR
+    struct error ignored = {0};
+    if (work_folder_open(&folder, &ignored))
+        spec.temporary_folder = folder.path;
     bool done = process_run(&spec, r, err);
+    work_folder_close(&folder);
     text_release(&overlay);
     return done;
 }

@@ -380,14 +380,17 @@ static bool judge_end(struct arena *a, const struct compile_job *job,
     const char *version = job->tool->version, *shown = job->source->shown;
     switch (result->end) {
     case WORKER_TIMED_OUT:
-        return fail_as(err, ERROR_SYSTEM, NOWHERE, "%s did not finish compiling %s within %g s",
+        return fail_as(err, ERROR_SYSTEM, NOWHERE,
+                       "%s did not finish compiling %s within %g s; --timeout gives it more time",
                        version, shown, job->timeout_s);
     case WORKER_CRASHED:
         return fail_as(err, ERROR_SYSTEM, NOWHERE,
                        "%s crashed while compiling %s (%s); try --compiler clang", version, shown,
                        signal_name(result->signal));
-    case WORKER_EXITED:
     case WORKER_CANCELLED:
+        return fail_as(err, ERROR_SYSTEM, NOWHERE, "interrupted while %s was compiling %s", version,
+                       shown);
+    case WORKER_EXITED:
         return fail_as(err, ERROR_SYSTEM, NOWHERE, "%s ended while compiling %s (exit status %d)",
                        version, shown, result->exit_status);
     case WORKER_DONE:

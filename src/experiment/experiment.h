@@ -275,13 +275,21 @@ void buffers_release(struct host_buffers *b);
 // Does one of the variant's steps launch a kernel, or call a library?
 bool variant_has(const struct variant_spec *v, enum launch_kind kind);
 
-// Compiles (once, cached) and calls the reference: plain C, the arguments of the last kernel launch of
-// the first variant that has one, in the same order; pointers to host buffers and scalars of the same types.
-// Compiled with $CC or cc, -O2, as a shared object in the user's cache; called through libffi.
+// The reference as a shared object, compiled with $CC or cc, -O2: in the user's cache, or where that
+// cannot be written, in a folder that lives until reference_release.
+struct reference_code { // zeroed before
+    const char *path;
+    struct work_folder folder;
+};
+bool reference_build(struct arena *a, const struct experiment *e, double timeout_s,
+                     struct reference_code *code, struct error *err) CHECK_RESULT;
+void reference_release(struct reference_code *code); // one that was never built too
+// Calls the reference through libffi: plain C, the arguments of the last kernel launch of the first
+// variant that has one, in the same order; pointers to host buffers and scalars of the same types.
 // Outputs land in `buffers`.
-bool reference_run(const struct experiment *e, const struct resolved_variant *signature,
-                   const struct resolved_case *c, struct host_buffers *buffers,
-                   struct error *err) CHECK_RESULT;
+bool reference_run(const struct experiment *e, const struct reference_code *code,
+                   const struct resolved_variant *signature, const struct resolved_case *c,
+                   struct host_buffers *buffers, struct error *err) CHECK_RESULT;
 
 struct output_difference { // the worst element of one output buffer
     int buffer;

@@ -2,13 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "experiment/internal.h"
 
-#include <errno.h>
 #include <ffi.h>
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/statvfs.h>
-#include <unistd.h>
 
 static ffi_type *scalar_type(enum element_type t)
 {
@@ -36,14 +33,23 @@ static ffi_type *scalar_type(enum element_type t)
     }
 }
 
-static bool compile(struct arena *a, const struct experiment *e, const char *cc, const char *to,
-                    struct error *err)
+static bool fail_timeout(const struct experiment *e, const char *cc, double timeout_s,
+                         struct error *err)
 {
-    const char *part = arena_printf(a, "%s.%ld", to, (long)getpid());
+    return fail_as(err, ERROR_SYSTEM, (struct location){.file = e->reference_source},
+                   "%s did not finish compiling the reference within %g s and was stopped; "
+                   "--timeout gives it more time",
+                   cc, timeout_s);
+}
+
+// Into `folder`, which is the compiler's TMPDIR too: nothing it leaves there stays.
+static bool compile(struct arena *a, const struct experiment *e, const char *cc, const char *folder,
+                    const char *to, double timeout_s, struct error *err)
+{
     const char *include = arena_printf(a, "-I%s", e->directory);
     enum { WORDS_MAX = 16 }; // of $CC, which may say "ccache gcc -m64"
     const char *const flags[] = {"-O2",   "-shared", "-fPIC", "-ffp-contract=off",
-                                 include, "-o",      part,    e->reference_source,
+                                 include, "-o",      to,      e->reference_source,
                                  "-lm",   NULL};
     const char *argv[WORDS_MAX + COUNT_OF(flags)];
     size_t words = 0;
@@ -53,92 +59,79 @@ static bool compile(struct arena *a, const struct experiment *e, const char *cc,
         s += n + strspn(s + n, " ");
     }
     memcpy(argv + words, flags, sizeof flags);
-    struct process_spec spec = {.argv = argv, .timeout_s = 120};
+    struct process_spec spec = {.argv = argv, .timeout_s = timeout_s, .temporary_folder = folder};
     struct process_result result = {0};
     if (!process_run(&spec, &result, err)) {
         return error_context(err, "compiling the reference '%s'", e->reference_source);
     }
-    bool ok = result.exit_status == 0 && !result.timed_out;
-    if (!ok) {
+    bool ok = result.exit_status == 0;
+    if (result.timed_out) {
+        ok = fail_timeout(e, cc, timeout_s, err);
+    } else if (!ok) {
         (void)fail(err, (struct location){.file = e->reference_source},
                    "the reference does not compile with %s:\n%s%s", cc, text_str(&result.err_text),
                    text_str(&result.out));
-        (void)unlink(part);
-    } else if (rename(part, to) != 0) {
-        ok = fail_as(err, ERROR_SYSTEM, NOWHERE, "cannot write '%s'", to);
     }
     process_result_release(&result);
     return ok;
 }
 
-// May files be made there, and is the disk not full?
-static bool has_room(const char *folder)
-{
-    enum { ROOM_BYTES = 1 << 20 };
-    struct statvfs fs;
-    return access(folder, W_OK) == 0 && statvfs(folder, &fs) == 0 &&
-           (uint64_t)fs.f_bavail * fs.f_frsize >= ROOM_BYTES;
-}
-
-// A cache that cannot be written is only slower: a folder for once, removed after the opening.
-static const char *own_folder(struct arena *a, struct error *err)
-{
-    const char *tmp = getenv("TMPDIR");
-    char *folder = arena_printf(a, "%s/ridge-XXXXXX", tmp != NULL && tmp[0] != '\0' ? tmp : "/tmp");
-    if (mkdtemp(folder) != NULL) {
-        return folder;
-    }
-    (void)fail_errno(err, errno, "cannot make a folder for the compiled reference (%s)", folder);
-    return NULL;
-}
-
-static void *compile_and_open(struct arena *a, const struct experiment *e, const char *cc,
-                              const char *name, struct error *err)
+// A cache that cannot be written is only slower: the reference is then used where it was made.
+static void keep(struct arena *a, const char *name, struct reference_code *code)
 {
     struct error ignored = {0};
     const char *folder = user_cache_path(a, "reference");
-    bool cached = file_exists(path_join(a, folder, name));
-    const char *once = NULL;
-    if (!cached && (!dir_make(folder, &ignored) || !has_room(folder))) {
-        folder = once = own_folder(a, err);
+    const char *cached = path_join(a, folder, name);
+    if (dir_make(folder, &ignored) && rename(code->path, cached) == 0) {
+        code->path = cached;
     }
-    if (folder == NULL) {
-        return NULL;
-    }
-    const char *path = path_join(a, folder, name);
-    const char *const names[] = {path, NULL};
-    void *library = NULL;
-    if (cached || compile(a, e, cc, path, err)) {
-        library = library_open(names, NULL, err);
-        if (library == NULL) {
-            (void)error_context(err, "opening the reference '%s'", e->reference_source);
-        }
-    }
-    if (once != NULL) {
-        (void)unlink(path);
-        (void)rmdir(once);
-    }
-    return library;
 }
 
-static bool reference_open(struct arena *a, const struct experiment *e, void (**function)(void),
-                           struct error *err)
+bool reference_build(struct arena *a, const struct experiment *e, double timeout_s,
+                     struct reference_code *code, struct error *err)
 {
+    enum { SOURCE_BYTES_MAX = 16 << 20 };
     const char *cc = getenv("CC");
     char *source = NULL;
     size_t size = 0;
     char hash[33];
     cc = cc != NULL && cc[strspn(cc, " ")] != '\0' ? cc : "cc";
-    if (!file_read(e->reference_source, 16u << 20, &source, &size, err)) {
+    if (!file_read(e->reference_source, SOURCE_BYTES_MAX, &source, &size, err)) {
         return false;
     }
     const struct hash_piece pieces[] = {
         {source, size}, {cc, strlen(cc) + 1}, {e->reference_source, strlen(e->reference_source)}};
     hash_hex(pieces, COUNT_OF(pieces), hash);
     free(source);
-    void *library = compile_and_open(a, e, cc, arena_printf(a, "%s.so", hash), err);
-    if (library == NULL) {
+    const char *name = arena_printf(a, "%s.so", hash);
+    code->path = path_join(a, user_cache_path(a, "reference"), name);
+    if (file_exists(code->path)) {
+        return true;
+    }
+    if (!work_folder_open(&code->folder, err)) {
+        return error_context(err, "compiling the reference '%s'", e->reference_source);
+    }
+    code->path = path_join(a, code->folder.path, name);
+    if (!compile(a, e, cc, code->folder.path, code->path, timeout_s, err)) {
         return false;
+    }
+    keep(a, name, code);
+    return true;
+}
+
+void reference_release(struct reference_code *code)
+{
+    work_folder_close(&code->folder);
+    code->path = NULL;
+}
+
+static bool reference_open(const struct experiment *e, const struct reference_code *code,
+                           void (**function)(void), struct error *err)
+{
+    const char *const names[] = {code->path, NULL};
+    void *library = library_open(names, NULL, err);
+    if (library == NULL) {
+        return error_context(err, "opening the reference '%s'", e->reference_source);
     }
     if (!library_symbol(library, e->reference_function, function, sizeof *function, err)) {
         return fail(err, (struct location){.file = e->reference_source},
@@ -166,8 +159,9 @@ static bool call(struct arena *a, const struct resolved_launch *l,
     return true;
 }
 
-bool reference_run(const struct experiment *e, const struct resolved_variant *signature,
-                   const struct resolved_case *c, struct host_buffers *buffers, struct error *err)
+bool reference_run(const struct experiment *e, const struct reference_code *code,
+                   const struct resolved_variant *signature, const struct resolved_case *c,
+                   struct host_buffers *buffers, struct error *err)
 {
     const struct resolved_launch *last = NULL;
     (void)c;
@@ -179,7 +173,7 @@ bool reference_run(const struct experiment *e, const struct resolved_variant *si
     }
     struct arena a = {0};
     void (*function)(void) = NULL;
-    bool ok = reference_open(&a, e, &function, err) && call(&a, last, buffers, function, err);
+    bool ok = reference_open(e, code, &function, err) && call(&a, last, buffers, function, err);
     arena_release(&a);
     return ok;
 }

@@ -178,6 +178,9 @@ bool journal_open(const char *path, bool read_only, struct journal **out, struct
     struct stat there;
     if (stat(j->path, &there) == 0 && S_ISDIR(there.st_mode))
         done = fail(err, NOWHERE, "the journal %s is a folder: name a file in it", j->path);
+    else if (stat(j->path, &there) == 0 && !S_ISREG(there.st_mode))
+        done = fail(err, NOWHERE, "the journal %s is a %s: name a regular file", j->path,
+                    S_ISFIFO(there.st_mode) ? "pipe" : "device");
     else if (read_only && !file_exists(j->path))
         done = fail(err, NOWHERE, "there is no journal at %s: `ridge run` makes one", j->path);
     else

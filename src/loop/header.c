@@ -29,7 +29,10 @@ static const char *ask_git(struct arena *a, const char *directory, const char *c
 static const char *git_state(struct arena *a, const char *directory)
 {
     const char *const head[] = {"git", "rev-parse", "HEAD", NULL};
-    const char *const status[] = {"git", "status", "--porcelain", "--", ".", NULL};
+    // A look: it takes no lock that others wait for, and starts no program that the repository names.
+    const char *const status[] = {"git",    "--no-optional-locks", "-c", "core.fsmonitor=false",
+                                  "status", "--porcelain",         "--", ".",
+                                  NULL};
     if (!program_find(a, "git"))
         return NULL;
     const char *commit = ask_git(a, directory, head);

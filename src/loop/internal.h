@@ -19,6 +19,7 @@ struct job {
     const struct compiled *code;
     const struct host_buffers *inputs; // outputs poisoned
     const struct host_buffers *wanted; // the reference's; NULL = not to be checked
+    const struct reference_code *reference;
 };
 struct job_facts { // of the worker's run, beside the result
     int longest;   // step; -1 = none

@@ -12,7 +12,14 @@
 
 enum { SEED_SHIFT = 11 }; // 53 bits: whole in every reader of JSON
 
-static const double share_known = 0.02; // below it the time left is a guess
+static const double reference_build_s = 120; // where --timeout is not given
+static const double share_known = 0.02;      // below it the time left is a guess
+
+struct refused { // a source, compiled for this device with these definitions
+    const char *source, *const *defines;
+    int define_count;
+    struct error why;
+};
 
 struct loop {
     struct arena *arena;
@@ -27,7 +34,10 @@ struct loop {
     uint64_t started_ns;
     int units_done, units;            // of progress: a variant on a case each
     const char *variant, *case_label; // what is worked on
-    struct phase_time *phases;        // of this case; the last is the running one
+    struct reference_code reference;  // built when the first case needs it
+    struct refused *refused;          // sources that do not compile: not tried again
+    size_t refused_count, refused_capacity;
+    struct phase_time *phases; // of this case; the last is the running one
     size_t phase_count, phase_capacity;
     struct run *run;
 };
@@ -278,6 +288,42 @@ static const char *source_of(const struct loop *l, int variant)
     return own ? own : l->experiment->source;
 }
 
+static const struct refused *find_refused(const struct loop *l, const struct compile_request *q)
+{
+    for (size_t i = 0; i < l->refused_count; i++) {
+        const struct refused *r = &l->refused[i];
+        bool same = strcmp(r->source, q->source_path) == 0 && r->define_count == q->define_count;
+        for (int k = 0; same && k < r->define_count; k++)
+            same = strcmp(r->defines[k], q->defines[k]) == 0;
+        if (same)
+            return r;
+    }
+    return NULL;
+}
+
+static void note_refused(struct loop *l, const struct compile_request *q, const struct error *why)
+{
+    const char **defines = ARENA_ARRAY(l->arena, const char *, q->define_count + 1);
+    for (int i = 0; i < q->define_count; i++)
+        defines[i] = arena_strdup(l->arena, q->defines[i]);
+    struct refused r = {arena_strdup(l->arena, q->source_path), defines, q->define_count, *why};
+    VEC_PUSH(l->refused, l->refused_count, l->refused_capacity, r);
+}
+
+// What did not compile for one variant does not for the next.
+static bool compile_once(struct loop *l, struct stage *s, const struct compile_request *q,
+                         struct compiled *out, struct error *err)
+{
+    const struct refused *known = find_refused(l, q);
+    if (known)
+        *err = known->why;
+    else if (compile_to_ptx(&s->arena, q, out, err))
+        return true;
+    else
+        note_refused(l, q, err);
+    return false;
+}
+
 static bool compile_variant(struct loop *l, struct stage *s, int variant, struct error *err)
 {
     const struct resolved_variant *v = &s->variants[variant];
@@ -287,12 +333,13 @@ static bool compile_variant(struct loop *l, struct stage *s, int variant, struct
         .define_count = v->define_count,
         .arch = l->device.gpu->arch,
         .compiler = l->request->compiler,
+        .timeout_s = l->request->timeout_s,
     };
     if (!variant_has(v->spec, LAUNCH_KERNEL)) // a library's: nothing to compile
         return true;
     if (!request.source_path)
         return fail(err, v->spec->at, "variant '%s' has no source", v->spec->name);
-    return compile_to_ptx(&s->arena, &request, &s->code[variant], err);
+    return compile_once(l, s, &request, &s->code[variant], err);
 }
 
 // All variants first: a mistake in the last one shows within a second, not after the others ran.
@@ -316,6 +363,10 @@ static bool prepare_variants(struct loop *l, struct stage *s, struct error *err)
         if (resolved && compile_variant(l, s, i, &trouble)) {
             ready += !l->device.simulated || variant_has(&e->variants[i], LAUNCH_KERNEL);
             continue;
+        }
+        if (cancel_asked()) {
+            *err = trouble;
+            return false;
         }
         s->trouble[i] = arena_strdup(l->arena, trouble.message);
         if (first.kind == ERROR_NONE)
@@ -403,6 +454,7 @@ static struct job job_of(struct loop *l, struct stage *s, int variant)
         .code = &s->code[variant],
         .inputs = &s->inputs,
         .wanted = s->checks ? &s->wanted : NULL,
+        .reference = &l->reference,
     };
 }
 
@@ -420,6 +472,10 @@ static bool prepare_data(struct loop *l, struct stage *s, struct error *err)
     if (!s->checks)
         return true;
     tell_progress(l, "reference", 0);
+    if (!l->reference.path &&
+        !reference_build(l->arena, l->experiment,
+                         r->timeout_s > 0 ? r->timeout_s : reference_build_s, &l->reference, err))
+        return false;
     // The first variant with a kernel gives the arguments; where it could not be resolved, the first
     // that could.
     int giver = 0, count = l->experiment->variant_count;
@@ -685,6 +741,8 @@ bool loop_run(struct arena *a, const struct loop_request *request, const struct 
     bool done = plan(&l, err);
     for (int i = 0; i < l.case_count && done; i++)
         done = run_case(&l, &l.cases[i], err);
+    reference_release(&l.reference);
+    free(l.refused);
     free(l.phases);
     return done;
 }

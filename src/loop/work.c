@@ -321,7 +321,8 @@ static int reference_body(void *context, int fd)
     const struct reference_job *r = context;
     worker_own_crashes();
     struct error err = {0};
-    if (!reference_run(r->job->experiment, r->job->variant, r->job->resolved, r->buffers, &err))
+    if (!reference_run(r->job->experiment, r->job->reference, r->job->variant, r->job->resolved,
+                       r->buffers, &err))
         (void)send_message(fd, MESSAGE_ERROR, &err, sizeof err);
     return 0;
 }

@@ -3,6 +3,7 @@
 #include "base/base.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -10,6 +11,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -76,6 +78,38 @@ static void write_then_read_gives_the_same_bytes(void **state)
     assert_true(file_write(path, "", 0, &err));
     expect_content(path, "");
     assert_int_equal(files_in(f->dir), 1);
+}
+
+static void half_written_files_of_the_dead_are_removed(void **state)
+{
+    struct fixture *f = *state;
+    struct error err = {0};
+    const char *path = path_join(&f->arena, f->dir, "x");
+    const char *left = path_join(&f->arena, f->dir, ".ridge-0123456789abcdef.tmp");
+    int fd = open(left, O_WRONLY | O_CREAT, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(flock(fd, LOCK_EX), 0); // as its writer does while it lives
+    assert_true(file_write(path, "one", 3, &err));
+    assert_int_equal(files_in(f->dir), 2);
+    close(fd);
+    assert_true(file_write(path, "two", 3, &err));
+    assert_int_equal(files_in(f->dir), 1);
+    expect_content(path, "two");
+}
+
+static void what_is_no_regular_file_is_refused_at_once(void **state)
+{
+    struct fixture *f = *state;
+    struct error err = {0};
+    char *data = NULL;
+    size_t size = 0;
+    const char *path = path_join(&f->arena, f->dir, "pipe");
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_false(file_read(path, 1000, &data, &size, &err));
+    assert_int_equal(err.kind, ERROR_INPUT);
+    assert_non_null(strstr(err.message, "it is a pipe, and a regular file is needed"));
+    assert_false(file_read("/dev/zero", 1000, &data, &size, &err));
+    assert_non_null(strstr(err.message, "it is a device"));
 }
 
 static void write_keeps_the_mode_and_follows_a_link(void **state)
@@ -235,6 +269,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(write_then_read_gives_the_same_bytes, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(half_written_files_of_the_dead_are_removed, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(what_is_no_regular_file_is_refused_at_once, make_folder,
                                         remove_folder),
         cmocka_unit_test_setup_teardown(write_keeps_the_mode_and_follows_a_link, make_folder,
                                         remove_folder),

@@ -260,7 +260,10 @@ static void the_reference_writes_what_poison_did_not(void **state)
     assert_true(experiment_resolve_variant(&arena, e, 0, &cases[1], &device, &v, &err));
     assert_true(buffers_fill(e, &c, &cases[1], 1, &got, &err));
     assert_true(buffers_fill(e, &c, &cases[1], 1, &wanted, &err));
-    assert_true(reference_run(e, &v, &c, &wanted, &err));
+    struct reference_code code = {0};
+    assert_true(reference_build(&arena, e, 60, &code, &err));
+    assert_true(reference_run(e, &code, &v, &c, &wanted, &err));
+    reference_release(&code);
     assert_false(outputs_compare(e, &c, &got, &wanted, &worst));
     assert_int_equal(worst.unwritten_count, 8);
     assert_true(outputs_compare(e, &c, &wanted, &wanted, &worst));
@@ -283,7 +286,10 @@ static void the_compiler_of_the_reference_may_have_arguments(void **state)
     assert_true(experiment_resolve_case(&arena, e, &cases[1], &device, &c, &err));
     assert_true(experiment_resolve_variant(&arena, e, 0, &cases[1], &device, &v, &err));
     assert_true(buffers_fill(e, &c, &cases[1], 1, &wanted, &err));
-    assert_true(reference_run(e, &v, &c, &wanted, &err));
+    struct reference_code code = {0};
+    assert_true(reference_build(&arena, e, 60, &code, &err));
+    assert_true(reference_run(e, &code, &v, &c, &wanted, &err));
+    reference_release(&code);
     buffers_release(&wanted);
     assert_int_equal(unsetenv("CC"), 0);
 }
