@@ -1,29 +1,10 @@
 // Counters of a sequence from those of its launches. Work adds up; what describes a launch rather
-// than its work (registers, occupancy …) does not: see the table.
+// than its work (registers, occupancy …) does not: see the column `sum` of counters.def.
 // SPDX-License-Identifier: Apache-2.0
 #include "counters/counters.h"
 
-enum addition {
-    ADD_SUM,     // work: the default
-    ADD_LARGEST, // what a launch needs: the largest need of any
-    ADD_MEAN,    // shares: mean, weighted by warp instructions
-};
-
-static enum addition addition_of(enum counter_id id)
-{
-    static const enum addition table[COUNTER_COUNT] = {
-        [COUNTER_REGISTERS_PER_THREAD] = ADD_LARGEST,
-        [COUNTER_SHARED_BYTES_PER_BLOCK] = ADD_LARGEST,
-        [COUNTER_BLOCK_THREADS] = ADD_LARGEST,
-        [COUNTER_LANES_ACTIVE_PCT] = ADD_MEAN,
-        [COUNTER_OCCUPANCY_THEORETICAL_PCT] = ADD_MEAN,
-        [COUNTER_OCCUPANCY_ACHIEVED_PCT] = ADD_MEAN,
-        [COUNTER_WAVES] = ADD_MEAN,
-    };
-    return table[id];
-}
-
-static double add(enum addition how, double sum, double step, double sum_weight, double step_weight)
+static double add(enum counter_sum how, double sum, double step, double sum_weight,
+                  double step_weight)
 {
     double weight = sum_weight + step_weight;
     switch (how) {
@@ -53,7 +34,7 @@ void counters_accumulate(struct counters *sum, const struct counters *step, bool
             *s = (struct figure){.provenance = PROVENANCE_ABSENT};
             continue;
         }
-        s->value = add(addition_of(id), s->value, t->value, sum_weight, step_weight);
+        s->value = add(counter_info(id)->sum, s->value, t->value, sum_weight, step_weight);
         if (t->provenance > s->provenance) // the weaker of the two: the enum's order
             s->provenance = t->provenance;
     }

@@ -8,24 +8,34 @@
 #include <string.h>
 
 static const struct counter_info counter_table[COUNTER_COUNT] = {
-#define COUNTER(id, name, unit, meaning, ncu, rocprof) \
-    [COUNTER_##id] = {name, unit, meaning, ncu, rocprof},
+#define COUNTER(id_, name_, unit_, sum_, meaning_, ncu_, rocprof_) \
+    [COUNTER_##id_] = {.name = (name_),                            \
+                       .unit = UNIT_##unit_,                       \
+                       .per = UNIT_COUNT,                          \
+                       .sum = ADD_##sum_,                          \
+                       .meaning = (meaning_),                      \
+                       .ncu = (ncu_),                              \
+                       .rocprof = (rocprof_)},
 #include "counters/counters.def"
 #undef COUNTER
 };
 
 static const struct counter_info derived_table[DERIVED_COUNT] = {
-#define DERIVED(id, name, unit, meaning, num, den, scale) \
-    [DERIVED_##id] = {name, unit, meaning, NULL, NULL},
+#define DERIVED(id_, name_, unit_, per_, meaning_, num_, den_, scale_)                         \
+    [DERIVED_##id_] = {.name = (name_),                                                        \
+                       .unit = UNIT_##unit_ == (int)UNIT_##per_ ? UNIT_PERCENT : UNIT_##unit_, \
+                       .per = UNIT_##unit_ == (int)UNIT_##per_ ? UNIT_COUNT : UNIT_##per_,     \
+                       .meaning = (meaning_)},
 #include "counters/derived.def"
 #undef DERIVED
 };
 
 static const char *const all_names[COUNTER_COUNT + DERIVED_COUNT] = {
-#define COUNTER(id, name, unit, meaning, ncu, rocprof) [COUNTER_##id] = name,
+#define COUNTER(id, name, unit, sum, meaning, ncu, rocprof) [COUNTER_##id] = name,
 #include "counters/counters.def"
 #undef COUNTER
-#define DERIVED(id, name, unit, meaning, num, den, scale) [COUNTER_COUNT + DERIVED_##id] = name,
+#define DERIVED(id, name, unit, per, meaning, num, den, scale) \
+    [COUNTER_COUNT + DERIVED_##id] = name,
 #include "counters/derived.def"
 #undef DERIVED
 };
@@ -51,6 +61,16 @@ bool provenance_find(const char *name, enum provenance *out)
         }
     }
     return false;
+}
+
+const char *unit_name(enum counter_unit u)
+{
+    static const char *const names[UNIT_COUNT] = {
+#define UNIT(id, one, many) many,
+#include "counters/units.def"
+#undef UNIT
+    };
+    return names[u];
 }
 
 const struct counter_info *counter_info(enum counter_id id)
@@ -125,17 +145,50 @@ static double part_take(struct parts *p, enum counter_id id)
     return f.value;
 }
 
+// The units of formulas, while compiling: in a sum of the row's unit, C(ID) is the size of an array that
+// cannot be where ID counts in another unit.
+enum unit_of_counter {
+#define COUNTER(id, name, unit, sum, meaning, ncu, rocprof) UNIT_OF_##id = UNIT_##unit,
+#include "counters/counters.def"
+#undef COUNTER
+};
+#define COUNTER(id, name, unit, sum, meaning, ncu, rocprof)                   \
+    _Static_assert((int)UNIT_##unit != UNIT_PERCENT || ADD_##sum == ADD_MEAN, \
+                   "shares do not add up: " name " needs MEAN");
+#include "counters/counters.def"
+#undef COUNTER
+
+static inline void units_fit(void)
+{
+#define C(id) (int)sizeof(char[(int)UNIT_OF_##id == (int)WANTED ? 1 : -1])
+#define DERIVED(id, name, unit, per, meaning, num, den, scale)           \
+    {                                                                    \
+        enum { WANTED = UNIT_##unit };                                   \
+        _Static_assert((num) < COUNTER_COUNT, "");                       \
+    }                                                                    \
+    {                                                                    \
+        enum { WANTED = UNIT_##per };                                    \
+        _Static_assert((den) < COUNTER_COUNT, "");                       \
+    }                                                                    \
+    _Static_assert(((int)UNIT_##unit == UNIT_##per) == ((scale) == 100), \
+                   name ": two of one unit make a percentage, two of different units a ratio");
+#include "counters/derived.def"
+#undef DERIVED
+#undef C
+}
+
 struct figure counters_derived(const struct counters *c, enum derived_id id)
 {
+    units_fit();
     struct parts parts = {.counters = c};
     double numerator = 0, divisor = 0, factor = 0;
     switch (id) {
 #define C(counter) part_take(&parts, COUNTER_##counter)
-#define DERIVED(id, name, unit, meaning, num, den, scale) \
-    case DERIVED_##id:                                    \
-        numerator = num;                                  \
-        divisor = den;                                    \
-        factor = scale;                                   \
+#define DERIVED(id, name, unit, per, meaning, num, den, scale) \
+    case DERIVED_##id:                                         \
+        numerator = num;                                       \
+        divisor = den;                                         \
+        factor = scale;                                        \
         break;
 #include "counters/derived.def"
 #undef DERIVED

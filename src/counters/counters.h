@@ -21,20 +21,17 @@ struct figure {
     enum provenance provenance; // ABSENT: value means nothing
 };
 
-// counters.def: COUNTER(ID, name, unit, meaning, ncu metric or NULL, rocprof name or NULL), in the
-// order of DESIGN 8. Unit is one of UNIT_COUNT, UNIT_BYTES, UNIT_PERCENT, UNIT_SECTORS, ...
-enum counter_unit {
-    UNIT_COUNT,
-    UNIT_SECTORS,
-    UNIT_WAVEFRONTS,
-    UNIT_BYTES,
-    UNIT_PERCENT,
-    UNIT_FLOPS,
-    UNIT_NS,
-    UNIT_RATIO
+enum counter_unit { // units.def
+#define UNIT(id, one, many) UNIT_##id,
+#include "counters/units.def"
+#undef UNIT
+    UNIT_COUNT
 };
+const char *unit_name(enum counter_unit u); // "sectors"
+enum counter_sum { ADD_SUM, ADD_LARGEST, ADD_MEAN };
+// counters.def: COUNTER(ID, name, unit, sum, meaning, ncu metric or NULL, rocprof metric or NULL).
 enum counter_id {
-#define COUNTER(id, name, unit, meaning, ncu, rocprof) COUNTER_##id,
+#define COUNTER(id, name, unit, sum, meaning, ncu, rocprof) COUNTER_##id,
 #include "counters/counters.def"
 #undef COUNTER
     COUNTER_COUNT
@@ -42,6 +39,8 @@ enum counter_id {
 struct counter_info {
     const char *name;
     enum counter_unit unit;
+    enum counter_unit per; // derived ones: `unit` per this; PERCENT where both are the same
+    enum counter_sum sum;  // over launches; derived ones are computed from the sums
     const char *meaning;
     const char *ncu, *rocprof; // NULL: no such metric there
 };
@@ -61,11 +60,11 @@ void counters_set(struct counters *c, enum counter_id id, double value, enum pro
 // A counter absent in any step that ran a kernel is absent in the sum.
 void counters_accumulate(struct counters *sum, const struct counters *step, bool first);
 
-// derived.def: DERIVED(ID, name, unit, meaning, expression of c): ratios people read. Absent if any
+// derived.def: ratios people read. Absent if any
 // counter they need is absent or the divisor is zero. Provenance is the weakest of the parts'
 // (modelled < simulated < measured).
 enum derived_id {
-#define DERIVED(id, name, unit, meaning, num, den, scale) DERIVED_##id,
+#define DERIVED(id, name, unit, per, meaning, num, den, scale) DERIVED_##id,
 #include "counters/derived.def"
 #undef DERIVED
     DERIVED_COUNT

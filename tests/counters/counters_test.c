@@ -130,6 +130,161 @@ static bool find_metric(const void *context, const char *name, double *value)
     return false;
 }
 
+/* ---- units --------------------------------------------------------------------------------------- */
+
+// What a profiler's metric counts, by a part of its name; the first that fits. UNIT_COUNT: a plain ratio.
+static enum counter_unit unit_of_metric(const char *name)
+{
+    static const struct {
+        const char *part;
+        enum counter_unit unit;
+    } parts[] = {
+        {".pct", UNIT_PERCENT},
+        {"_pct", UNIT_PERCENT},
+        {"Occupancy", UNIT_PERCENT},
+        {"VALUUtilization", UNIT_PERCENT},
+        {"Threads Per Warp", UNIT_COUNT},
+        {".ratio", UNIT_COUNT},
+        {"hit_rate", UNIT_PERCENT},
+        {"waves_per", UNIT_WAVES},
+        {"Waves", UNIT_WAVES},
+        {"wavefronts", UNIT_WAVEFRONTS},
+        {"bank_conflicts", UNIT_WAVEFRONTS}, // one more each
+        {"_op_shared_", UNIT_REQUESTS},      // one warp instruction is one request
+        {"requests", UNIT_REQUESTS},
+        {"sectors", UNIT_SECTORS},
+        {"thread_inst_executed", UNIT_LANES},
+        {"branch_targets", UNIT_WARPS},
+        {"inst_executed", UNIT_WARPS},
+        {"SQ_INSTS", UNIT_WARPS},
+        {"Instructions", UNIT_WARPS},
+        {"registers", UNIT_REGISTERS},
+        {"Registers", UNIT_REGISTERS},
+        {"vgpr", UNIT_REGISTERS},
+        {"VGPR", UNIT_REGISTERS},
+        {"block_size", UNIT_THREADS},
+        {"Block Size", UNIT_THREADS},
+        {"grid_size", UNIT_BLOCKS},
+        {"Grid Size", UNIT_BLOCKS},
+        {"shared_mem", UNIT_BYTES},
+        {"Shared Memory", UNIT_BYTES},
+        {"LDS", UNIT_BYTES},
+        {"lds", UNIT_BYTES},
+        {"bytes", UNIT_BYTES},
+        {"_SIZE", UNIT_BYTES},
+        {"TCC_", UNIT_BYTES}, // requests times their size
+    };
+    for (size_t i = 0; i < COUNT_OF(parts); i++)
+        if (strstr(name, parts[i].part))
+            return parts[i].unit;
+    fail_msg("the unit of '%s' is not known here: add it", name);
+    return UNIT_COUNT;
+}
+
+// The unit of a term: of its one factor that is no number, percentage of something else, or ratio.
+static enum counter_unit unit_of_term(const char *term, size_t length)
+{
+    char factor[256];
+    enum counter_unit unit = UNIT_COUNT, share = UNIT_COUNT;
+    bool warps_to_lanes = false;
+    for (size_t at = 0; at < length;) {
+        size_t n = strcspn(term + at, "*+");
+        double ignored;
+        assert_true(n < sizeof factor);
+        memcpy(factor, term + at, n);
+        factor[n] = '\0';
+        at += n + 1;
+        if (str_to_double(factor, &ignored))
+            continue;
+        enum counter_unit u = unit_of_metric(factor);
+        // Lanes for each warp instruction.
+        if (strstr(factor, "per_inst_executed.ratio") || strstr(factor, "Threads Per Warp"))
+            warps_to_lanes = true;
+        else if (u == UNIT_PERCENT)
+            share = u;
+        else if (u != UNIT_COUNT)
+            unit = u;
+    }
+    if (warps_to_lanes) // alone it is a share of the 32
+        return unit == UNIT_WARPS ? UNIT_LANES : UNIT_PERCENT;
+    return unit == UNIT_COUNT ? share : unit;
+}
+
+static void check_formula(enum counter_id id, const char *formula)
+{
+    const struct counter_info *info = counter_info(id);
+    for (const char *at = formula; at && *at;) {
+        size_t n = strcspn(at, "+");
+        enum counter_unit unit = unit_of_term(at, n);
+        bool flops = info->unit == UNIT_FLOPS && unit == UNIT_LANES; // an operation each
+        if (unit != info->unit && !flops)
+            fail_msg("%s counts %s, but '%.*s' is in %s", info->name, unit_name(info->unit), (int)n,
+                     at, unit_name(unit));
+        at += n + (at[n] == '+');
+    }
+}
+
+static void other_profilers_metrics_are_in_the_counter_s_unit(void **state)
+{
+    (void)state;
+    static const struct {
+        enum counter_id id;
+        const char *formula;
+    } rows[] = {
+#define METRIC(counter, tool, formula) {COUNTER_##counter, formula},
+#define TIME(tool, formula)
+#include "counters/metrics.def"
+#undef METRIC
+#undef TIME
+    };
+    for (int i = 0; i < COUNTER_COUNT; i++) {
+        check_formula((enum counter_id)i, counter_info((enum counter_id)i)->ncu);
+        check_formula((enum counter_id)i, counter_info((enum counter_id)i)->rocprof);
+    }
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        check_formula(rows[i].id, rows[i].formula);
+}
+
+// It was filled with warp instructions: a thirty-second of the lanes.
+static void special_operations_are_lanes_from_either_metric(void **state)
+{
+    (void)state;
+    struct counters c = {0};
+    const struct named lanes[] = {{"smsp__thread_inst_executed_pipe_xu_pred_on.sum", 320},
+                                  {"smsp__inst_executed_pipe_xu.sum", 10},
+                                  {NULL, 0}};
+    const struct named warps[] = {{"smsp__inst_executed_pipe_xu.sum", 10},
+                                  {"smsp__thread_inst_executed_per_inst_executed.ratio", 16},
+                                  {NULL, 0}};
+    counters_from_metrics(METRIC_TOOL_NCU, find_metric, lanes, &c);
+    assert_true(counters_get(&c, COUNTER_SPECIAL_OPS, -1) == 320);
+    c = (struct counters){0};
+    counters_from_metrics(METRIC_TOOL_NCU, find_metric, warps, &c);
+    assert_true(counters_get(&c, COUNTER_SPECIAL_OPS, -1) == 160);
+    c = (struct counters){0};
+    counters_from_metrics(METRIC_TOOL_NCU, find_metric, warps + 2, &c);
+    assert_false(counters_has(&c, COUNTER_SPECIAL_OPS));
+}
+
+static void launches_come_together_as_the_table_says(void **state)
+{
+    (void)state;
+    struct counters sum = {0}, step = {0};
+    counters_set(&sum, COUNTER_WARP_INSTRUCTIONS, 100, PROVENANCE_SIMULATED);
+    counters_set(&step, COUNTER_WARP_INSTRUCTIONS, 300, PROVENANCE_SIMULATED);
+    counters_set(&sum, COUNTER_BLOCK_THREADS, 256, PROVENANCE_SIMULATED);
+    counters_set(&step, COUNTER_BLOCK_THREADS, 128, PROVENANCE_SIMULATED);
+    counters_set(&sum, COUNTER_LANES_ACTIVE_PCT, 50, PROVENANCE_SIMULATED);
+    counters_set(&step, COUNTER_LANES_ACTIVE_PCT, 100, PROVENANCE_MODELLED);
+    counters_set(&step, COUNTER_BARRIERS, 7, PROVENANCE_SIMULATED);
+    counters_accumulate(&sum, &step, false);
+    assert_true(counters_get(&sum, COUNTER_WARP_INSTRUCTIONS, 0) == 400);
+    assert_true(counters_get(&sum, COUNTER_BLOCK_THREADS, 0) == 256);
+    assert_true(counters_get(&sum, COUNTER_LANES_ACTIVE_PCT, 0) == 87.5);
+    assert_int_equal(sum.figure[COUNTER_LANES_ACTIVE_PCT].provenance, PROVENANCE_MODELLED);
+    assert_false(counters_has(&sum, COUNTER_BARRIERS));
+}
+
 static void formulas_need_all_their_metrics(void **state)
 {
     (void)state;
@@ -162,6 +317,9 @@ int main(void)
         cmocka_unit_test(derived_has_the_weakest_provenance_of_its_parts),
         cmocka_unit_test(conflicts_are_a_share_of_all_shared_wavefronts),
         cmocka_unit_test(provenances_have_names),
+        cmocka_unit_test(other_profilers_metrics_are_in_the_counter_s_unit),
+        cmocka_unit_test(special_operations_are_lanes_from_either_metric),
+        cmocka_unit_test(launches_come_together_as_the_table_says),
         cmocka_unit_test(formulas_need_all_their_metrics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
