@@ -61,7 +61,7 @@ static void buffer_compare(const struct buffer_spec *b, const struct resolved_bu
                            struct output_difference *out)
 {
     size_t n = element_bytes(b->type);
-    uint64_t poison = poison_bits(b->type);
+    uint64_t poison = poison_bits(b->type, POISON_FIRST);
     int worst_rank = 0; // 0 right, 1 wrong because never written, 2 wrong
     out->count = r->count;
     for (uint64_t i = 0; i < r->count; i++) {
@@ -79,6 +79,10 @@ static void buffer_compare(const struct buffer_spec *b, const struct resolved_bu
         memcpy(&bits, g, n);
         // A value that equals the poison by right (165 in u8) is not unwritten.
         bool unwritten = b->fill == FILL_NONE && bits == poison && memcmp(g, w, n) != 0;
+        // What the reference leaves must be left: its poison is no number to be near to.
+        bool extra = b->written_some && b->fill == FILL_NONE && memcmp(w, &poison, n) == 0 &&
+                     bits != poison;
+        right = right && !extra;
         out->unwritten_count += unwritten;
         out->wrong_count += unwritten || !right;
         int rank = unwritten ? 1 : right ? 0 : 2;
@@ -91,8 +95,29 @@ static void buffer_compare(const struct buffer_spec *b, const struct resolved_bu
             out->absolute = d.absolute;
             out->relative = d.relative;
             out->ulp = d.ulp;
+            out->extra = extra;
         }
     }
+}
+
+void input_compare(const struct resolved_buffer *b, const void *got, const void *before,
+                   uint64_t first, uint64_t count, struct output_difference *d)
+{
+    size_t n = element_bytes(b->type);
+    const unsigned char *g = got, *w = before;
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t left = count - i < SKIP_ELEMENTS ? count - i : SKIP_ELEMENTS;
+        if (i % SKIP_ELEMENTS == 0 && memcmp(g + i * n, w + i * n, left * n) == 0) {
+            i += left - 1;
+            continue;
+        }
+        if (memcmp(g + i * n, w + i * n, n) != 0 && d->wrong_count++ == 0) {
+            d->index = first + i;
+            d->got = element_load(b->type, g + i * n);
+            d->wanted = element_load(b->type, w + i * n);
+        }
+    }
+    d->count += count;
 }
 
 bool outputs_compare(const struct experiment *e, const struct resolved_case *c,

@@ -10,21 +10,48 @@ bool element_is_float(enum element_type t)
     return t <= ELEMENT_F64;
 }
 
-uint64_t poison_bits(enum element_type t)
+uint64_t poison_bits(enum element_type t, enum poison poison)
 {
+    bool first = poison == POISON_FIRST;
     switch (t) {
     case ELEMENT_F16:
-        return 0x7ead;
+        return first ? 0x7ead : 0x7f52;
     case ELEMENT_BF16:
-        return 0x7fed;
+        return first ? 0x7fed : 0x7fd2;
     case ELEMENT_F32:
-        return 0x7fc0dead;
+        return first ? 0x7fc0dead : 0x7fd15bad;
     case ELEMENT_F64:
-        return 0x7ff8deaddeaddeadu;
+        return first ? 0x7ff8deaddeaddeadu : 0x7ff95bad5bad5badu;
     default:
         break;
     }
-    return 0xa5a5a5a5a5a5a5a5u >> (64 - 8 * element_bytes(t));
+    return (first ? 0xa5a5a5a5a5a5a5a5u : 0x5c5c5c5c5c5c5c5cu) >> (64 - 8 * element_bytes(t));
+}
+
+void output_poison(const struct resolved_buffer *b, void *data, enum poison poison)
+{
+    uint64_t bits = poison_bits(b->type, poison);
+    size_t n = element_bytes(b->type);
+    for (uint64_t i = 0; i < b->count; i++) {
+        memcpy((unsigned char *)data + i * n, &bits, n);
+    }
+}
+
+struct unwritten output_unwritten(const struct resolved_buffer *b, const void *first,
+                                  const void *second)
+{
+    uint64_t bits[] = {poison_bits(b->type, POISON_FIRST), poison_bits(b->type, POISON_SECOND)};
+    size_t n = element_bytes(b->type);
+    struct unwritten found = {0};
+    for (uint64_t i = 0; i < b->count; i++) {
+        if (memcmp((const unsigned char *)first + i * n, &bits[0], n) != 0 ||
+            (second != NULL && memcmp((const unsigned char *)second + i * n, &bits[1], n) != 0)) {
+            continue;
+        }
+        found.first = found.count == 0 ? i : found.first;
+        found.count++;
+    }
+    return found;
 }
 
 // Rounded once, to nearest even: `mantissa` bits stored, exponents from `lowest` up.
@@ -76,30 +103,32 @@ bool element_store_integer(enum element_type t, int64_t v, void *to)
     return v <= most && v >= (is_signed ? -most - 1 : 0);
 }
 
-void element_store(enum element_type t, double v, void *to)
+bool element_store(enum element_type t, double v, void *to)
 {
     float f = (float)v;
     uint16_t h = 0;
+    int64_t i = 0;
     switch (t) {
     case ELEMENT_F16:
         h = narrow(v, 10, 15);
         memcpy(to, &h, sizeof h);
-        return;
+        break;
     case ELEMENT_BF16:
         h = narrow(v, 7, 127);
         memcpy(to, &h, sizeof h);
-        return;
+        break;
     case ELEMENT_F32:
         memcpy(to, &f, sizeof f);
-        return;
+        break;
     case ELEMENT_F64:
         memcpy(to, &v, sizeof v);
-        return;
+        break;
     default:
+        i = fabs(v) < 9.2e18 ? (int64_t)v : 0;
+        memcpy(to, &i, element_bytes(t));
         break;
     }
-    int64_t i = fabs(v) < 9.2e18 ? (int64_t)v : 0;
-    memcpy(to, &i, element_bytes(t));
+    return !isfinite(v) || isfinite(element_load(t, to));
 }
 
 double element_load(enum element_type t, const void *from)

@@ -66,6 +66,8 @@ struct buffer_spec {
     struct expression *fill_args[2];
     const char *fill_path; // FILL_FILE, absolute
     bool output;
+    bool written_some;                   // outputs: the reference writes a part of it
+    bool scratch;                        // kernels may change it though it is no output
     double tolerance_rel, tolerance_abs; // outputs; both 0 = bit-exact
     struct location at;
 };
@@ -166,12 +168,21 @@ struct work_spec {
     struct expression *value;
 };
 
+// `reference: FILE.c:FUNCTION` or `reference: {call: FILE.c:FUNCTION, args: [...]}`.
+struct reference_spec {
+    const char *source, *function; // NULL: the experiment has no reference
+    struct argument_spec *args;    // stated, or those of the first kernel launch of `args_of`
+    int arg_count;
+    const char *args_of; // NULL: they are stated
+    struct location at;
+};
+
 struct experiment {
     const char *path; // of the YAML file
     const char *directory;
     const char *name, *title;
     const char *source; // absolute path of the default source, or NULL
-    const char *reference_source, *reference_function; // or NULL: no reference
+    struct reference_spec reference;
     struct parameter_spec *params;
     int param_count;
     struct buffer_spec *buffers;
@@ -284,18 +295,40 @@ struct reference_code { // zeroed before
 bool reference_build(struct arena *a, const struct experiment *e, double timeout_s,
                      struct reference_code *code, struct error *err) CHECK_RESULT;
 void reference_release(struct reference_code *code); // one that was never built too
-// Calls the reference through libffi: plain C, the arguments of the last kernel launch of the first
-// variant that has one, in the same order; pointers to host buffers and scalars of the same types.
-// Outputs land in `buffers`.
+// The arguments that the reference is called with.
+struct resolved_reference {
+    struct resolved_argument *args;
+    int arg_count;
+};
+bool experiment_resolve_reference(struct arena *a, const struct experiment *e,
+                                  const struct case_point *point,
+                                  const struct device_facts *device, struct resolved_reference *out,
+                                  struct error *err) CHECK_RESULT;
+// Calls the reference through libffi: plain C; pointers to host buffers and scalars of the arguments'
+// types. Outputs land in `buffers`. That it returned is known only where this function returns: a
+// reference may end its process.
 bool reference_run(const struct experiment *e, const struct reference_code *code,
-                   const struct resolved_variant *signature, const struct resolved_case *c,
-                   struct host_buffers *buffers, struct error *err) CHECK_RESULT;
+                   const struct resolved_reference *r, struct host_buffers *buffers,
+                   struct error *err) CHECK_RESULT;
+
+// An unwritten element of an output holds a poison; the second one is for a second run of the
+// reference, as an element that holds the first one may have been written.
+enum poison { POISON_FIRST, POISON_SECOND };
+void output_poison(const struct resolved_buffer *b, void *data, enum poison poison);
+// Elements that hold the first poison after the first call and, unless that is NULL, the second one
+// after the second call.
+struct unwritten {
+    uint64_t count, first;
+};
+struct unwritten output_unwritten(const struct resolved_buffer *b, const void *first,
+                                  const void *second);
 
 struct output_difference { // the worst element of one output buffer
     int buffer;
     uint64_t index;
     double got, wanted, absolute, relative, ulp;
     uint64_t wrong_count, unwritten_count, count;
+    bool extra; // written, and the reference leaves it (`written: some`)
 };
 // true if every output is within its tolerance: |got - wanted| <= abs + rel * |wanted|; NaN only
 // equals NaN; elements that still hold the poison count as unwritten (and wrong). worst is filled
@@ -304,5 +337,9 @@ struct output_difference { // the worst element of one output buffer
 bool outputs_compare(const struct experiment *e, const struct resolved_case *c,
                      const struct host_buffers *got, const struct host_buffers *wanted,
                      struct output_difference *worst);
+// A part of an input, from element `first` on, after a run: the elements that differ from before. Adds
+// to d's counts; the first of them is described.
+void input_compare(const struct resolved_buffer *b, const void *got, const void *before,
+                   uint64_t first, uint64_t count, struct output_difference *d);
 
 #endif

@@ -133,9 +133,35 @@ static bool zipf_table(struct filler *f, struct error *err)
     return true;
 }
 
+// The numbers that a fill names must be some of the buffer's type: 300 in a u8 would be 44.
+static bool check_range(const struct filler *f, const char *what, int count, bool whole,
+                        struct error *err)
+{
+    uint8_t scratch[8];
+    for (int i = 0; i < count; i++) {
+        struct value v = f->args[i];
+        if (!whole && !v.is_integer) {
+            v.d = floor(v.d);
+        }
+        int64_t n = 0;
+        bool fits = element_is_float(f->r->type)
+                        ? element_store(f->r->type, v.d, scratch)
+                        : value_to_integer(&v, &n) && element_store_integer(f->r->type, n, scratch);
+        if (!fits) {
+            return fail(err, f->b->at, "%s of buffer '%s': %g does not fit %s", what, f->b->name,
+                        f->args[i].d, element_name(f->r->type));
+        }
+    }
+    return true;
+}
+
 static bool check_arguments(struct filler *f, struct error *err)
 {
     const struct buffer_spec *b = f->b;
+    if ((b->fill == FILL_CONSTANT && !check_range(f, "constant(v)", 1, true, err)) ||
+        (b->fill == FILL_UNIFORM && !check_range(f, "uniform(a,b)", 2, false, err))) {
+        return false;
+    }
     if (b->fill == FILL_UNIFORM && !(f->args[0].d <= f->args[1].d)) {
         return fail(err, b->at, "uniform(a,b) of buffer '%s': %g is more than %g", b->name,
                     f->args[0].d, f->args[1].d);
@@ -163,10 +189,8 @@ static bool fill_buffer(struct filler *f, const struct scope *scope, unsigned ch
                         struct error *err)
 {
     if (f->b->fill == FILL_NONE) {
-        uint64_t poison = poison_bits(f->r->type);
-        size_t n = element_bytes(f->r->type);
-        for (uint64_t i = 0; f->b->output && i < f->r->count; i++) {
-            memcpy(data + i * n, &poison, n);
+        if (f->b->output) {
+            output_poison(f->r, data, POISON_FIRST);
         }
         return true;
     }

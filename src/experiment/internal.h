@@ -29,6 +29,9 @@ bool load_name(struct loader *l, const struct yaml_node *node, const char *what,
 int buffer_find(const struct experiment *e, const char *name);
 bool is_identifier(const char *s);
 bool load_variants(struct loader *l, const struct yaml_node *node);
+// reference.c: `reference`, before the buffers; its arguments, after the variants.
+bool load_reference(struct loader *l, const struct yaml_node *node);
+bool load_reference_args(struct loader *l, const struct yaml_node *node);
 bool load_expectations(struct loader *l, const struct yaml_node *node, struct variant_spec *v);
 bool load_launch(struct loader *l, const struct yaml_node *node, struct launch_spec *out);
 bool load_args(struct loader *l, const struct yaml_node *node, struct launch_spec *out);
@@ -40,10 +43,10 @@ bool library_check_sizes(const struct experiment *e, const struct launch_spec *s
                          struct error *err);
 
 // The bits an unwritten element of an output holds.
-uint64_t poison_bits(enum element_type t);
+uint64_t poison_bits(enum element_type t, enum poison poison);
 bool element_is_float(enum element_type t);
-// Stores at most 8 bytes in the machine's order.
-void element_store(enum element_type t, double value, void *to);
+// Stores at most 8 bytes in the machine's order. False: a finite number became infinite.
+bool element_store(enum element_type t, double value, void *to);
 bool element_store_integer(enum element_type t, int64_t value, void *to); // false: does not fit
 
 #endif

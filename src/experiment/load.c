@@ -224,9 +224,21 @@ static bool load_tolerance(struct loader *l, const struct yaml_node *node, struc
     return true;
 }
 
+static bool load_written(struct loader *l, const struct yaml_node *node, struct buffer_spec *b)
+{
+    const char *s = NULL;
+    if (!yaml_string(node, "'written'", &s, l->err)) {
+        return false;
+    }
+    b->written_some = strcmp(s, "some") == 0;
+    return b->written_some || strcmp(s, "all") == 0 ||
+           fail(l->err, node->at, "'written' is all or some, not '%s'", s);
+}
+
 static bool load_buffer(struct loader *l, const struct yaml_node *node, struct buffer_spec *b)
 {
-    static const char *const keys[] = {"type", "count", "fill", "output", "tolerance"};
+    static const char *const keys[] = {"type",      "count",   "fill",   "output",
+                                       "tolerance", "written", "scratch"};
     const char *what = arena_printf(l->a, "buffer '%s'", b->name);
     if (!yaml_expect(node, YAML_MAP, what, l->err) ||
         !yaml_check_keys(node, what, keys, COUNT_OF(keys), l->err)) {
@@ -238,17 +250,29 @@ static bool load_buffer(struct loader *l, const struct yaml_node *node, struct b
     const struct yaml_node *output = yaml_get(node, "output");
     const struct yaml_node *fill = yaml_get(node, "fill");
     const struct yaml_node *tolerance = yaml_get(node, "tolerance");
+    const struct yaml_node *written = yaml_get(node, "written");
+    const struct yaml_node *scratch = yaml_get(node, "scratch");
     if (!load_type(l, yaml_get(node, "type"), &b->type) ||
         !load_expression(l, yaml_get(node, "count"), "'count'", &b->count) ||
         (output != NULL && !yaml_bool(output, "'output'", &b->output, l->err)) ||
         (fill != NULL && !load_fill(l, fill, b)) ||
-        (tolerance != NULL && !load_tolerance(l, tolerance, b))) {
+        (tolerance != NULL && !load_tolerance(l, tolerance, b)) ||
+        (written != NULL && !load_written(l, written, b)) ||
+        (scratch != NULL && !yaml_bool(scratch, "'scratch'", &b->scratch, l->err))) {
         return false;
     }
     if (tolerance != NULL && !b->output) {
         return fail(l->err, tolerance->at, "%s has a 'tolerance' but is no output", what);
     }
-    if (b->output && l->e->reference_source == NULL) {
+    if (written != NULL && !b->output) {
+        return fail(l->err, written->at, "%s has 'written' but is no output", what);
+    }
+    if (b->scratch && b->output) {
+        return fail(l->err, scratch->at,
+                    "%s is an output, which is compared, and 'scratch', which is not: one of them",
+                    what);
+    }
+    if (b->output && l->e->reference.source == NULL) {
         return fail(l->err, b->at,
                     "%s is an output, but the experiment has no 'reference' to compare it with "
                     "(reference: FILE.c:FUNCTION)",
@@ -319,28 +343,6 @@ static bool load_work(struct loader *l, const struct yaml_node *node)
     return true;
 }
 
-static bool load_reference(struct loader *l, const struct yaml_node *node)
-{
-    const char *s = NULL;
-    if (node == NULL) {
-        return true;
-    }
-    if (!yaml_string(node, "'reference'", &s, l->err)) {
-        return false;
-    }
-    const char *colon = strrchr(s, ':');
-    if (colon == NULL || colon == s || !is_identifier(colon + 1)) {
-        return fail(l->err, node->at, "'reference' is written FILE.c:FUNCTION, not '%s'", s);
-    }
-    l->e->reference_function = arena_strdup(l->a, colon + 1);
-    l->e->reference_source =
-        path_join(l->a, l->e->directory, arena_strndup(l->a, s, (size_t)(colon - s)));
-    return file_exists(l->e->reference_source)
-               ? true
-               : fail(l->err, node->at, "'reference': the file '%s' does not exist",
-                      l->e->reference_source);
-}
-
 // A name that a command line can say: `ridge explain EXPERIMENT:VARIANT`.
 bool load_name(struct loader *l, const struct yaml_node *node, const char *what, const char **out)
 {
@@ -381,7 +383,8 @@ static bool load_top(struct loader *l, const struct yaml_node *root)
            (source == NULL || load_file_name(l, source, "'source'", &e->source)) &&
            load_reference(l, yaml_get(root, "reference")) &&
            load_params(l, yaml_get(root, "params")) && load_buffers(l, yaml_get(root, "buffers")) &&
-           load_work(l, yaml_get(root, "work")) && load_variants(l, variants);
+           load_work(l, yaml_get(root, "work")) && load_variants(l, variants) &&
+           load_reference_args(l, yaml_get(root, "reference"));
 }
 
 static bool find_file(struct arena *a, const char *path, const char **out, struct error *err)

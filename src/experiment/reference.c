@@ -36,7 +36,7 @@ static ffi_type *scalar_type(enum element_type t)
 static bool fail_timeout(const struct experiment *e, const char *cc, double timeout_s,
                          struct error *err)
 {
-    return fail_as(err, ERROR_SYSTEM, (struct location){.file = e->reference_source},
+    return fail_as(err, ERROR_SYSTEM, (struct location){.file = e->reference.source},
                    "%s did not finish compiling the reference within %g s and was stopped; "
                    "--timeout gives it more time",
                    cc, timeout_s);
@@ -49,7 +49,7 @@ static bool compile(struct arena *a, const struct experiment *e, const char *cc,
     const char *include = arena_printf(a, "-I%s", e->directory);
     enum { WORDS_MAX = 16 }; // of $CC, which may say "ccache gcc -m64"
     const char *const flags[] = {"-O2",   "-shared", "-fPIC", "-ffp-contract=off",
-                                 include, "-o",      to,      e->reference_source,
+                                 include, "-o",      to,      e->reference.source,
                                  "-lm",   NULL};
     const char *argv[WORDS_MAX + COUNT_OF(flags)];
     size_t words = 0;
@@ -62,13 +62,13 @@ static bool compile(struct arena *a, const struct experiment *e, const char *cc,
     struct process_spec spec = {.argv = argv, .timeout_s = timeout_s, .temporary_folder = folder};
     struct process_result result = {0};
     if (!process_run(&spec, &result, err)) {
-        return error_context(err, "compiling the reference '%s'", e->reference_source);
+        return error_context(err, "compiling the reference '%s'", e->reference.source);
     }
     bool ok = result.exit_status == 0;
     if (result.timed_out) {
         ok = fail_timeout(e, cc, timeout_s, err);
     } else if (!ok) {
-        (void)fail(err, (struct location){.file = e->reference_source},
+        (void)fail(err, (struct location){.file = e->reference.source},
                    "the reference does not compile with %s:\n%s%s", cc, text_str(&result.err_text),
                    text_str(&result.out));
     }
@@ -96,11 +96,11 @@ bool reference_build(struct arena *a, const struct experiment *e, double timeout
     size_t size = 0;
     char hash[33];
     cc = cc != NULL && cc[strspn(cc, " ")] != '\0' ? cc : "cc";
-    if (!file_read(e->reference_source, SOURCE_BYTES_MAX, &source, &size, err)) {
+    if (!file_read(e->reference.source, SOURCE_BYTES_MAX, &source, &size, err)) {
         return false;
     }
     const struct hash_piece pieces[] = {
-        {source, size}, {cc, strlen(cc) + 1}, {e->reference_source, strlen(e->reference_source)}};
+        {source, size}, {cc, strlen(cc) + 1}, {e->reference.source, strlen(e->reference.source)}};
     hash_hex(pieces, COUNT_OF(pieces), hash);
     free(source);
     const char *name = arena_printf(a, "%s.so", hash);
@@ -109,7 +109,7 @@ bool reference_build(struct arena *a, const struct experiment *e, double timeout
         return true;
     }
     if (!work_folder_open(&code->folder, err)) {
-        return error_context(err, "compiling the reference '%s'", e->reference_source);
+        return error_context(err, "compiling the reference '%s'", e->reference.source);
     }
     code->path = path_join(a, code->folder.path, name);
     if (!compile(a, e, cc, code->folder.path, code->path, timeout_s, err)) {
@@ -131,49 +131,45 @@ static bool reference_open(const struct experiment *e, const struct reference_co
     const char *const names[] = {code->path, NULL};
     void *library = library_open(names, NULL, err);
     if (library == NULL) {
-        return error_context(err, "opening the reference '%s'", e->reference_source);
+        return error_context(err, "opening the reference '%s'", e->reference.source);
     }
-    if (!library_symbol(library, e->reference_function, function, sizeof *function, err)) {
-        return fail(err, (struct location){.file = e->reference_source},
-                    "the reference has no function '%s' (is it static?)", e->reference_function);
+    if (!library_symbol(library, e->reference.function, function, sizeof *function, err)) {
+        return fail(err, (struct location){.file = e->reference.source},
+                    "the reference has no function '%s' (is it static?)", e->reference.function);
     }
     return true;
 }
 
-static bool call(struct arena *a, const struct resolved_launch *l,
+static bool call(struct arena *a, const struct experiment *e, const struct resolved_reference *r,
                  const struct host_buffers *buffers, void (*function)(void), struct error *err)
 {
-    ffi_type **types = ARENA_ARRAY(a, ffi_type *, l->arg_count + 1);
-    void **values = ARENA_ARRAY(a, void *, l->arg_count + 1);
-    for (int i = 0; i < l->arg_count; i++) {
-        bool pointer = l->args[i].kind == ARGUMENT_BUFFER;
-        types[i] = pointer ? &ffi_type_pointer : scalar_type(l->args[i].type);
-        values[i] = pointer ? (void *)&buffers->data[l->args[i].buffer] : (void *)l->args[i].value;
+    ffi_type **types = ARENA_ARRAY(a, ffi_type *, r->arg_count + 1);
+    void **values = ARENA_ARRAY(a, void *, r->arg_count + 1);
+    for (int i = 0; i < r->arg_count; i++) {
+        bool pointer = r->args[i].kind == ARGUMENT_BUFFER;
+        types[i] = pointer ? &ffi_type_pointer : scalar_type(r->args[i].type);
+        values[i] = pointer ? (void *)&buffers->data[r->args[i].buffer] : (void *)r->args[i].value;
     }
     ffi_cif cif;
-    if (ffi_prep_cif(&cif, FFI_DEFAULT_ABI, (unsigned)l->arg_count, &ffi_type_void, types) !=
+    if (ffi_prep_cif(&cif, FFI_DEFAULT_ABI, (unsigned)r->arg_count, &ffi_type_void, types) !=
         FFI_OK) {
-        return fail_as(err, ERROR_SYSTEM, l->at, "libffi refuses the arguments of the reference");
+        return fail_as(err, ERROR_SYSTEM, e->reference.at,
+                       "libffi refuses the arguments of the reference");
     }
     ffi_call(&cif, function, NULL, values);
     return true;
 }
 
 bool reference_run(const struct experiment *e, const struct reference_code *code,
-                   const struct resolved_variant *signature, const struct resolved_case *c,
+                   const struct resolved_reference *r,
                    struct host_buffers *buffers, struct error *err)
 {
-    const struct resolved_launch *last = NULL;
-    (void)c;
-    for (int i = 0; i < signature->launch_count; i++) {
-        last = signature->launches[i].kind == LAUNCH_KERNEL ? &signature->launches[i] : last;
-    }
-    if (e->reference_source == NULL || last == NULL) {
+    if (e->reference.source == NULL) {
         return fail(err, NOWHERE, "experiment '%s' has no reference to call", e->name);
     }
     struct arena a = {0};
     void (*function)(void) = NULL;
-    bool ok = reference_open(e, code, &function, err) && call(&a, last, buffers, function, err);
+    bool ok = reference_open(e, code, &function, err) && call(&a, e, r, buffers, function, err);
     arena_release(&a);
     return ok;
 }

@@ -195,28 +195,45 @@ static bool resolve_argument(struct resolver *r, const struct argument_spec *s,
         bool small = v.i >= INT32_MIN && v.i <= INT32_MAX;
         out->type = !v.is_integer ? ELEMENT_F32 : small ? ELEMENT_I32 : ELEMENT_I64;
     }
-    if (element_is_float(out->type)) {
-        element_store(out->type, v.d, out->value);
-        return true;
-    }
     int64_t i = 0;
-    if (!value_to_integer(&v, &i) || !element_store_integer(out->type, i, out->value)) {
+    bool fits = element_is_float(out->type)
+                    ? element_store(out->type, v.d, out->value)
+                    : value_to_integer(&v, &i) && element_store_integer(out->type, i, out->value);
+    if (!fits) {
         return fail(r->err, s->at, "the argument %s is %g with %s: that does not fit %s",
                     expression_text(s->value), v.d, r->where, element_name(out->type));
     }
     return true;
 }
 
+static struct resolved_argument *resolve_list(struct resolver *r, const struct argument_spec *args,
+                                              int count)
+{
+    struct resolved_argument *out = ARENA_ARRAY(r->a, struct resolved_argument, count + 1);
+    for (int i = 0; i < count; i++) {
+        if (!resolve_argument(r, &args[i], &out[i])) {
+            return NULL;
+        }
+    }
+    return out;
+}
+
 static bool resolve_arguments(struct resolver *r, const struct launch_spec *s,
                               struct resolved_launch *out)
 {
-    out->args = ARENA_ARRAY(r->a, struct resolved_argument, s->arg_count + 1);
-    for (int i = 0; i < s->arg_count; i++) {
-        if (!resolve_argument(r, &s->args[i], &out->args[i])) {
-            return false;
-        }
-    }
-    return true;
+    out->args = resolve_list(r, s->args, s->arg_count);
+    return out->args != NULL;
+}
+
+bool experiment_resolve_reference(struct arena *a, const struct experiment *e,
+                                  const struct case_point *point,
+                                  const struct device_facts *device, struct resolved_reference *out,
+                                  struct error *err)
+{
+    struct resolver r = resolver_new(a, e, point, device, err);
+    out->arg_count = e->reference.arg_count;
+    out->args = resolve_list(&r, e->reference.args, e->reference.arg_count);
+    return out->args != NULL || error_context(err, "in the reference's arguments");
 }
 
 static bool resolve_library(struct resolver *r, const struct launch_spec *s,

@@ -4,6 +4,44 @@
 
 #include <math.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { CHUNK_BYTES = 16 << 20 }; // of an input that is read back
+
+bool outputs_share(const struct resolved_case *c, const struct host_buffers *inputs,
+                   struct host_buffers *out, struct error *err)
+{
+    *out = (struct host_buffers){xcalloc((size_t)c->buffer_count + 1, sizeof(void *)),
+                                 c->buffer_count};
+    for (int i = 0; i < c->buffer_count; i++) {
+        out->data[i] = inputs->data[i];
+        if (!c->buffers[i].output || c->buffers[i].size_bytes == 0)
+            continue;
+        void *shared = mmap(NULL, c->buffers[i].size_bytes, PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        if (shared == MAP_FAILED) {
+            (void)fail_as(err, ERROR_SYSTEM, NOWHERE, "no memory for %llu bytes of '%s'",
+                          (unsigned long long)c->buffers[i].size_bytes, c->buffers[i].name);
+            outputs_unshare(c, inputs, out);
+            return false;
+        }
+        memcpy(shared, inputs->data[i], c->buffers[i].size_bytes);
+        out->data[i] = shared;
+    }
+    return true;
+}
+
+void outputs_unshare(const struct resolved_case *c, const struct host_buffers *inputs,
+                     struct host_buffers *shared)
+{
+    for (int i = 0; i < shared->count; i++)
+        if (shared->data[i] && shared->data[i] != inputs->data[i])
+            munmap(shared->data[i], c->buffers[i].size_bytes);
+    free(shared->data);
+    *shared = (struct host_buffers){0};
+}
 
 void worker_own_crashes(void)
 {
@@ -86,6 +124,13 @@ static const char *describe_difference(struct arena *a, const struct resolved_ca
             a, "wrong result: %llu of %llu elements of '%s' were never written, first %s[%llu]",
             (unsigned long long)w->unwritten_count, (unsigned long long)w->count, b->name, b->name,
             (unsigned long long)w->index);
+    if (w->extra)
+        return arena_printf(
+            a,
+            "wrong result: %s[%llu] was written (it is %.9g), and the reference leaves it; %llu of "
+            "%llu elements are wrong",
+            b->name, (unsigned long long)w->index, w->got, (unsigned long long)w->wrong_count,
+            (unsigned long long)w->count);
     struct text t = {0};
     text_printf(&t, "wrong result: %s[%llu] is %.9g, the reference says %.9g (", b->name,
                 (unsigned long long)w->index, w->got, w->wanted);
@@ -105,6 +150,46 @@ static const char *describe_difference(struct arena *a, const struct resolved_ca
     const char *s = arena_strdup(a, text_str(&t));
     text_release(&t);
     return s;
+}
+
+// What a kernel only reads is as it was. Read back a part at a time.
+static bool check_input(struct bench *b, int buffer, void *part, struct result *r,
+                        struct error *err)
+{
+    const struct resolved_buffer *in = &b->job->resolved->buffers[buffer];
+    const unsigned char *before = b->job->inputs->data[buffer];
+    struct output_difference d = {.buffer = buffer};
+    size_t each = element_bytes(in->type);
+    for (uint64_t at = 0; at < in->size_bytes; at += CHUNK_BYTES) {
+        uint64_t size = in->size_bytes - at < CHUNK_BYTES ? in->size_bytes - at : CHUNK_BYTES;
+        if (!b->device->ops->read(b->device, b->addresses[buffer] + at, part, size, err))
+            return false;
+        input_compare(in, part, before + at, at / each, size / each, &d);
+    }
+    if (d.wrong_count == 0)
+        return true;
+    r->verified = false;
+    r->status = RESULT_WRONG;
+    r->error = arena_printf(
+        b->arena,
+        "the input '%s' was changed: %s[%llu] is %.9g and was %.9g; %llu of %llu elements differ; "
+        "a buffer that kernels may change is declared 'output: true' or 'scratch: true'",
+        in->name, in->name, (unsigned long long)d.index, d.got, d.wanted,
+        (unsigned long long)d.wrong_count, (unsigned long long)d.count);
+    return true;
+}
+
+static bool check_inputs(struct bench *b, struct result *r, struct error *err)
+{
+    void *part = xcalloc(CHUNK_BYTES, 1);
+    bool done = true;
+    for (int i = 0; i < b->job->resolved->buffer_count && done && r->verified; i++) {
+        const struct buffer_spec *s = &b->job->experiment->buffers[i];
+        if (s->fill != FILL_NONE && !s->output && !s->scratch)
+            done = check_input(b, i, part, r, err);
+    }
+    free(part);
+    return done;
 }
 
 bool bench_check(struct bench *b, struct result *r, struct error *err)
@@ -128,5 +213,5 @@ bool bench_check(struct bench *b, struct result *r, struct error *err)
         r->status = RESULT_WRONG;
         r->error = describe_difference(b->arena, c, &worst);
     }
-    return true;
+    return !r->verified || check_inputs(b, r, err);
 }

@@ -36,9 +36,16 @@ struct job_progress {
 bool job_run(struct arena *a, const struct job *job, const struct job_progress *progress,
              const volatile bool *cancel, struct result *result, struct job_facts *facts,
              struct error *err) CHECK_RESULT;
-// Runs the reference in a worker process; the outputs of `buffers` lie in shared memory.
-bool reference_job_run(const struct job *job, struct host_buffers *buffers,
-                       const volatile bool *cancel, struct error *err) CHECK_RESULT;
+// The outputs in memory that the reference's worker shares with us; the rest are the caller's.
+bool outputs_share(const struct resolved_case *c, const struct host_buffers *inputs,
+                   struct host_buffers *out, struct error *err) CHECK_RESULT;
+void outputs_unshare(const struct resolved_case *c, const struct host_buffers *inputs,
+                     struct host_buffers *shared); // a zeroed one too
+// Runs the reference in a worker process; the outputs of `wanted` lie in shared memory. It must return,
+// and write every element of every output that is not declared `written: some`.
+bool reference_job_run(const struct job *job, const struct resolved_reference *resolved,
+                       struct host_buffers *wanted, const volatile bool *cancel,
+                       struct error *err) CHECK_RESULT;
 double job_timeout_s(const struct loop_request *r);
 
 /* ---- measuring (real devices) ---------------------------------------------------------------- */

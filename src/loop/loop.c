@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 enum { SEED_SHIFT = 11 }; // 53 bits: whole in every reader of JSON
 
@@ -49,7 +48,6 @@ struct stage {          // one case at work
     struct resolved_variant *variants; // of the experiment's, by index
     struct compiled *code;
     const char **trouble; // why a variant cannot run, or NULL
-    bool *resolved_whole; // its launches have all their arguments
     struct host_buffers inputs, wanted;
     bool checks; // wanted holds the reference's outputs
     uint64_t seed;
@@ -353,7 +351,6 @@ static bool prepare_variants(struct loop *l, struct stage *s, struct error *err)
         struct error trouble = {0};
         bool resolved = experiment_resolve_variant(&s->arena, e, i, s->point, &l->device.facts,
                                                    &s->variants[i], &trouble);
-        s->resolved_whole[i] = resolved;
         if (!resolved)
             s->trouble[i] = arena_strdup(l->arena, trouble.message);
         if (!l->selected[i] || (resolved && !s->variants[i].supported))
@@ -409,39 +406,6 @@ static bool check_memory(const struct loop *l, const struct stage *s, struct err
 
 /* ---- a case: data and reference --------------------------------------------------------------------- */
 
-// The reference's outputs lie in memory that its worker shares with us; its inputs are ours.
-static bool share_outputs(struct stage *s, struct error *err)
-{
-    const struct resolved_case *c = &s->resolved;
-    s->wanted.data = ARENA_ARRAY(&s->arena, void *, c->buffer_count + 1);
-    s->wanted.count = c->buffer_count;
-    for (int i = 0; i < c->buffer_count; i++) {
-        s->wanted.data[i] = s->inputs.data[i];
-        if (!c->buffers[i].output || c->buffers[i].size_bytes == 0)
-            continue;
-        void *shared = mmap(NULL, c->buffers[i].size_bytes, PROT_READ | PROT_WRITE,
-                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        if (shared == MAP_FAILED) {
-            s->wanted.data[i] = NULL;
-            return fail_as(err, ERROR_SYSTEM, NOWHERE, "no memory for %llu bytes of '%s'",
-                           (unsigned long long)c->buffers[i].size_bytes, c->buffers[i].name);
-        }
-        memcpy(shared, s->inputs.data[i], c->buffers[i].size_bytes);
-        s->wanted.data[i] = shared;
-    }
-    return true;
-}
-
-static void unshare_outputs(struct stage *s)
-{
-    const struct resolved_case *c = &s->resolved;
-    for (int i = 0; i < s->wanted.count; i++)
-        if (c->buffers[i].output && s->wanted.data[i] && c->buffers[i].size_bytes > 0 &&
-            s->wanted.data[i] != s->inputs.data[i])
-            munmap(s->wanted.data[i], c->buffers[i].size_bytes);
-    s->wanted.count = 0;
-}
-
 static struct job job_of(struct loop *l, struct stage *s, int variant)
 {
     return (struct job){
@@ -468,7 +432,7 @@ static bool prepare_data(struct loop *l, struct stage *s, struct error *err)
         return false;
     // A share of the blocks writes a share of the outputs: nothing to compare.
     bool partial = r->sample_share > 0 && r->sample_share < 1;
-    s->checks = !r->no_verify && !partial && l->experiment->reference_function;
+    s->checks = !r->no_verify && !partial && l->experiment->reference.function;
     if (!s->checks)
         return true;
     tell_progress(l, "reference", 0);
@@ -476,17 +440,12 @@ static bool prepare_data(struct loop *l, struct stage *s, struct error *err)
         !reference_build(l->arena, l->experiment,
                          r->timeout_s > 0 ? r->timeout_s : reference_build_s, &l->reference, err))
         return false;
-    // The first variant with a kernel gives the arguments; where it could not be resolved, the first
-    // that could.
-    int giver = 0, count = l->experiment->variant_count;
-    while (giver < count && !(s->resolved_whole[giver] &&
-                              variant_has(&l->experiment->variants[giver], LAUNCH_KERNEL)))
-        giver++;
-    for (int i = 0; giver == count && i < count; i++)
-        if (s->trouble[i])
-            return fail(err, NOWHERE, "%s", s->trouble[i]);
-    struct job job = job_of(l, s, giver);
-    return share_outputs(s, err) && reference_job_run(&job, &s->wanted, l->events->cancel, err);
+    struct resolved_reference reference;
+    struct job job = job_of(l, s, 0);
+    return experiment_resolve_reference(&s->arena, l->experiment, s->point, &l->device.facts,
+                                        &reference, err) &&
+           outputs_share(&s->resolved, &s->inputs, &s->wanted, err) &&
+           reference_job_run(&job, &reference, &s->wanted, l->events->cancel, err);
 }
 
 /* ---- a case: one variant ------------------------------------------------------------------------------ */
@@ -708,7 +667,6 @@ static bool run_stage(struct loop *l, struct stage *s, struct error *err)
     s->variants = ARENA_ARRAY(&s->arena, struct resolved_variant, count);
     s->code = ARENA_ARRAY(&s->arena, struct compiled, count);
     s->trouble = ARENA_ARRAY(&s->arena, const char *, count);
-    s->resolved_whole = ARENA_ARRAY(&s->arena, bool, count);
     s->results = ARENA_ARRAY(&s->arena, struct result *, count);
     s->facts = ARENA_ARRAY(&s->arena, struct job_facts, count);
     if (!experiment_resolve_case(&s->arena, e, s->point, &l->device.facts, &s->resolved, err))
@@ -726,7 +684,7 @@ static bool run_case(struct loop *l, const struct case_point *point, struct erro
     struct stage s = {.point = point};
     l->case_label = point->label;
     bool done = run_stage(l, &s, err);
-    unshare_outputs(&s);
+    outputs_unshare(&s.resolved, &s.inputs, &s.wanted);
     buffers_release(&s.inputs);
     arena_release(&s.arena);
     return done;

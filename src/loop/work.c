@@ -19,7 +19,8 @@ enum message {
     MESSAGE_RESULT = 'R',
     MESSAGE_FACTS = 'F',
     MESSAGE_PROGRESS = 'P',
-    MESSAGE_ERROR = 'E'
+    MESSAGE_ERROR = 'E',
+    MESSAGE_RETURNED = 'C' // the reference came to its end
 };
 
 static bool send_message(int fd, enum message kind, const void *data, size_t size_bytes)
@@ -180,6 +181,7 @@ struct inbox {
     const char *json;
     size_t json_bytes;
     struct error err; // the reference's; kind NONE = none
+    bool returned;    // … and it came to its end
 };
 
 static void take_message(void *context, const char *data, size_t size_bytes)
@@ -198,6 +200,9 @@ static void take_message(void *context, const char *data, size_t size_bytes)
     case MESSAGE_ERROR:
         if (body_bytes == sizeof box->err)
             memcpy(&box->err, body, sizeof box->err);
+        break;
+    case MESSAGE_RETURNED:
+        box->returned = true;
         break;
     case MESSAGE_FACTS:
         if (body_bytes == sizeof box->facts)
@@ -313,45 +318,128 @@ bool job_run(struct arena *a, const struct job *job, const struct job_progress *
 
 struct reference_job {
     const struct job *job;
+    const struct resolved_reference *reference;
     struct host_buffers *buffers;
 };
 
+// Ended by exit() or by a constructor, the process has a good exit status and no message.
 static int reference_body(void *context, int fd)
 {
     const struct reference_job *r = context;
     worker_own_crashes();
     struct error err = {0};
-    if (!reference_run(r->job->experiment, r->job->reference, r->job->variant, r->job->resolved,
-                       r->buffers, &err))
-        (void)send_message(fd, MESSAGE_ERROR, &err, sizeof err);
-    return 0;
+    bool returned = reference_run(r->job->experiment, r->job->reference, r->reference, r->buffers,
+                                  &err);
+    bool sent = returned ? send_message(fd, MESSAGE_RETURNED, "", 0)
+                         : send_message(fd, MESSAGE_ERROR, &err, sizeof err);
+    return sent ? 0 : 1;
 }
 
-bool reference_job_run(const struct job *job, struct host_buffers *buffers,
-                       const volatile bool *cancel, struct error *err)
+static bool call_once(struct reference_job *reference, const volatile bool *cancel,
+                      struct error *err)
 {
     struct arena a = {0};
-    struct reference_job reference = {job, buffers};
     struct inbox box = {.arena = &a};
+    const struct reference_spec *r = &reference->job->experiment->reference;
     struct worker_spec spec = {.body = reference_body,
-                               .context = &reference,
-                               .timeout_s = job_timeout_s(job->request),
+                               .context = reference,
+                               .timeout_s = job_timeout_s(reference->job->request),
                                .on_message = take_message,
                                .message_context = &box,
                                .cancel = cancel};
     struct worker_result w;
+    const char *who = arena_printf(&a, "the reference '%s' (%s)", r->function, r->source);
     bool done = worker_run(&spec, &w, err);
     if (done && w.end == WORKER_CANCELLED)
         done = fail_cancelled(err);
     else if (done && box.err.kind != ERROR_NONE) {
         *err = box.err; // the worker's, as it was
         done = false;
-    } else if (done && w.end != WORKER_DONE) {
-        const char *who =
-            arena_printf(&a, "the reference '%s' (%s)", job->experiment->reference_function,
-                         job->experiment->reference_source);
+    } else if (done && w.end != WORKER_DONE)
         done = fail(err, NOWHERE, "%s", worker_describe_end(&a, who, &w, spec.timeout_s));
-    }
+    else if (done && !box.returned)
+        done = fail(err, NOWHERE,
+                    "%s ended its process before it returned (exit status %d): a reference must "
+                    "not call exit()",
+                    who, w.exit_status);
     arena_release(&a);
     return done;
+}
+
+static bool fail_unwritten(const struct job *job, int buffer, struct unwritten u, struct error *err)
+{
+    const struct reference_spec *r = &job->experiment->reference;
+    const struct resolved_buffer *b = &job->resolved->buffers[buffer];
+    return fail(err, job->experiment->buffers[buffer].at,
+                "the reference '%s' leaves %llu of %llu elements of the output '%s' unwritten, "
+                "first %s[%llu]: write them in %s, or declare 'written: some' for this buffer",
+                r->function, (unsigned long long)u.count, (unsigned long long)b->count, b->name,
+                b->name, (unsigned long long)u.first, r->source);
+}
+
+// A second call with another poison tells what was written from what only looks like the first one.
+static bool check_poison(struct reference_job *reference, const struct host_buffers *wanted,
+                         const volatile bool *cancel, struct error *err)
+{
+    const struct job *job = reference->job;
+    const struct resolved_case *c = job->resolved;
+    bool again = false;
+    for (int i = 0; i < c->buffer_count; i++) {
+        const struct buffer_spec *b = &job->experiment->buffers[i];
+        again = again || (b->output && b->fill == FILL_NONE && !b->written_some &&
+                          output_unwritten(&c->buffers[i], wanted->data[i], NULL).count > 0);
+    }
+    if (!again)
+        return true;
+    struct host_buffers second;
+    if (!outputs_share(c, job->inputs, &second, err))
+        return false;
+    for (int i = 0; i < c->buffer_count; i++)
+        if (c->buffers[i].output && job->experiment->buffers[i].fill == FILL_NONE)
+            output_poison(&c->buffers[i], second.data[i], POISON_SECOND);
+    reference->buffers = &second;
+    bool done = call_once(reference, cancel, err);
+    for (int i = 0; i < c->buffer_count && done; i++) {
+        const struct buffer_spec *b = &job->experiment->buffers[i];
+        if (!b->output || b->fill != FILL_NONE || b->written_some)
+            continue;
+        struct unwritten u = output_unwritten(&c->buffers[i], wanted->data[i], second.data[i]);
+        done = u.count == 0 || fail_unwritten(job, i, u, err);
+    }
+    outputs_unshare(c, job->inputs, &second);
+    return done;
+}
+
+// A kernel that does nothing must not be right: something has to differ from before the call.
+static bool check_changed(const struct job *job, const struct host_buffers *wanted,
+                          struct error *err)
+{
+    const struct resolved_case *c = job->resolved;
+    const struct reference_spec *r = &job->experiment->reference;
+    bool any = false;
+    for (int i = 0; i < c->buffer_count; i++) {
+        const struct buffer_spec *b = &job->experiment->buffers[i];
+        if (!b->output)
+            continue;
+        bool changed = memcmp(wanted->data[i], job->inputs->data[i], c->buffers[i].size_bytes) != 0;
+        any = any || changed;
+        if (!changed && !b->written_some)
+            return fail(err, b->at,
+                        "the reference '%s' leaves the output '%s' as it was before: a kernel that "
+                        "does nothing would be called right; write it in %s, or fill it with "
+                        "other data",
+                        r->function, b->name, r->source);
+    }
+    return any || fail(err, r->at,
+                       "the reference '%s' (%s) writes nothing to any output: a kernel that does "
+                       "nothing would be called right; choose data with something to write",
+                       r->function, r->source);
+}
+
+bool reference_job_run(const struct job *job, const struct resolved_reference *resolved,
+                       struct host_buffers *wanted, const volatile bool *cancel, struct error *err)
+{
+    struct reference_job reference = {job, resolved, wanted};
+    return call_once(&reference, cancel, err) && check_poison(&reference, wanted, cancel, err) &&
+           check_changed(job, wanted, err);
 }

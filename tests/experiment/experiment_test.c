@@ -248,7 +248,7 @@ static void the_reference_writes_what_poison_did_not(void **state)
     (void)state;
     struct case_point *cases = NULL;
     int count = 0;
-    struct resolved_variant v;
+    struct resolved_reference r;
     struct resolved_case c;
     struct host_buffers got;
     struct host_buffers wanted;
@@ -257,12 +257,12 @@ static void the_reference_writes_what_poison_did_not(void **state)
     assert_true(load(good));
     assert_true(experiment_cases(&arena, e, NULL, 0, &cases, &count, &err));
     assert_true(experiment_resolve_case(&arena, e, &cases[1], &device, &c, &err));
-    assert_true(experiment_resolve_variant(&arena, e, 0, &cases[1], &device, &v, &err));
+    assert_true(experiment_resolve_reference(&arena, e, &cases[1], &device, &r, &err));
     assert_true(buffers_fill(e, &c, &cases[1], 1, &got, &err));
     assert_true(buffers_fill(e, &c, &cases[1], 1, &wanted, &err));
     struct reference_code code = {0};
     assert_true(reference_build(&arena, e, 60, &code, &err));
-    assert_true(reference_run(e, &code, &v, &c, &wanted, &err));
+    assert_true(reference_run(e, &code, &r, &wanted, &err));
     reference_release(&code);
     assert_false(outputs_compare(e, &c, &got, &wanted, &worst));
     assert_int_equal(worst.unwritten_count, 8);
@@ -276,7 +276,7 @@ static void the_compiler_of_the_reference_may_have_arguments(void **state)
     (void)state;
     struct case_point *cases = NULL;
     int count = 0;
-    struct resolved_variant v;
+    struct resolved_reference r;
     struct resolved_case c;
     struct host_buffers wanted;
     const struct device_facts device = {.cc = 9};
@@ -284,11 +284,11 @@ static void the_compiler_of_the_reference_may_have_arguments(void **state)
     assert_true(load(good));
     assert_true(experiment_cases(&arena, e, NULL, 0, &cases, &count, &err));
     assert_true(experiment_resolve_case(&arena, e, &cases[1], &device, &c, &err));
-    assert_true(experiment_resolve_variant(&arena, e, 0, &cases[1], &device, &v, &err));
+    assert_true(experiment_resolve_reference(&arena, e, &cases[1], &device, &r, &err));
     assert_true(buffers_fill(e, &c, &cases[1], 1, &wanted, &err));
     struct reference_code code = {0};
     assert_true(reference_build(&arena, e, 60, &code, &err));
-    assert_true(reference_run(e, &code, &v, &c, &wanted, &err));
+    assert_true(reference_run(e, &code, &r, &wanted, &err));
     reference_release(&code);
     buffers_release(&wanted);
     assert_int_equal(unsetenv("CC"), 0);

@@ -1,0 +1,297 @@
+// What "verified" stands on: the reference came to its end, wrote what it must, an output is compared,
+// and inputs are as they were. Each experiment here was once called right, or blamed on the kernel.
+// SPDX-License-Identifier: Apache-2.0
+#include "loop/internal.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char kernels[] =
+    "#define I (int)(blockIdx.x * blockDim.x + threadIdx.x)\n"
+    "#define KERNEL extern \"C\" __global__ void\n"
+    "KERNEL right(float *out, const float *in, int n) { if (I < n) out[I] = 2 * in[I]; }\n"
+    "KERNEL empty(float *out, const float *in, int n) { }\n"
+    "KERNEL spoils(float *out, float *in, int n)\n"
+    "{ if (I < n) { out[I] = 2 * in[I]; if (I == 7) in[I] = 5; } }\n"
+    "KERNEL evens(float *out, const float *in, int n) { if (I < n && I % 2 == 0) out[I] = 2 * in[I]; }\n"
+    "KERNEL inplace(float *out, int n) { if (I < n) out[I] = 2 * out[I]; }\n"
+    "KERNEL bytes(unsigned char *out, int n) { if (I < n) out[I] = (unsigned char)I; }\n"
+    "KERNEL half_sum(float *part, const float *in, int n) { if (I < n) part[I] = in[I]; }\n"
+    "KERNEL second(float *out, const float *part, int n, int twice)\n"
+    "{ if (I < n) out[I] = twice * part[I]; }\n"
+    "KERNEL scaled(float *out, const float *in, float a, int n) { if (I < n) out[I] = a * in[I]; }\n"
+    "KERNEL scaled64(float *out, const float *in, double a, long long n)\n"
+    "{ if (I < n) out[I] = (float)(a * in[I]); }\n"
+    "KERNEL fat(float *out, const float *in, int n)\n"
+    "{ __shared__ float s[15360]; s[threadIdx.x] = in[I]; __syncthreads(); out[I] = 2 * s[threadIdx.x]; }\n";
+
+static const char reference[] =
+    "#include <stdlib.h>\n"
+    "void twice(float *out, const float *in, int n) { for (int i = 0; i < n; i++) out[i] = 2 * in[i]; }\n"
+    "void nothing(float *out, const float *in, int n) { (void)out; (void)in; (void)n; }\n"
+    "void leaves(float *out, const float *in, int n) { (void)out; (void)in; (void)n; exit(0); }\n"
+    "void evens(float *out, const float *in, int n) { for (int i = 0; i < n; i += 2) out[i] = 2 * in[i]; }\n"
+    "void still(float *out, int n) { (void)out; (void)n; }\n"
+    "void bytes(unsigned char *out, int n) { for (int i = 0; i < n; i++) out[i] = (unsigned char)i; }\n"
+    "void bytes_but_one(unsigned char *out, int n)\n"
+    "{ for (int i = 0; i < n; i++) if (i != 165) out[i] = (unsigned char)i; }\n"
+    "void scaled(float *out, const float *in, float a, int n)\n"
+    "{ for (int i = 0; i < n; i++) out[i] = a * in[i]; }\n"
+    "void scaled64(float *out, const float *in, double a, long long n)\n"
+    "{ for (int i = 0; i < n; i++) out[i] = (float)(a * in[i]); }\n";
+
+static const char constructor[] =
+    "#include <unistd.h>\n"
+    "__attribute__((constructor)) static void first(void) { _exit(0); }\n"
+    "void twice(float *out, const float *in, int n) { for (int i = 0; i < n; i++) out[i] = 2 * in[i]; }\n";
+
+struct rig {
+    struct arena arena;
+    const char *folder;
+    struct loop_request request;
+    struct loop_events events;
+    struct run run;
+    struct error err;
+};
+
+static void put(struct rig *r, const char *name, const char *text)
+{
+    struct error err = {0};
+    if (!file_write(path_join(&r->arena, r->folder, name), text, strlen(text), &err))
+        fail_msg("%s", err.message);
+}
+
+static void rig_init(struct rig *r)
+{
+    *r = (struct rig){0};
+    if (!program_find(&r->arena, "clang")) {
+        print_message("clang is not here\n");
+        arena_release(&r->arena);
+        skip();
+    }
+    const char *tmp = getenv("TMPDIR");
+    char *folder = arena_printf(&r->arena, "%s/verified-XXXXXX", tmp ? tmp : "/tmp");
+    assert_non_null(mkdtemp(folder));
+    r->folder = folder;
+    r->request =
+        (struct loop_request){.experiment_path = folder, .device = "sim:h200", .compiler = "clang"};
+    put(r, "k.cu", kernels);
+    put(r, "ref.c", reference);
+}
+
+static void rig_release(struct rig *r)
+{
+    json_decref(r->run.header.environment);
+    arena_release(&r->arena);
+}
+
+// more: lines of the buffer `out`.
+static const char *experiment(struct rig *r, const char *call, const char *kernel, const char *more)
+{
+    return arena_printf(&r->arena,
+                        "experiment: x\nsource: k.cu\nreference: %s\nparams: {N: 1024}\nbuffers:\n"
+                        "  in: {type: f32, count: N, fill: 'uniform(1,2)'}\n"
+                        "  out: {type: f32, count: N, output: true%s}\nvariants:\n"
+                        "  - {name: v, kernel: %s, grid: 8, block: 128, args: [out, in, N]}\n",
+                        call, more, kernel);
+}
+
+static bool rig_run(struct rig *r, const char *yaml)
+{
+    put(r, "experiment.yaml", yaml);
+    return loop_run(&r->arena, &r->request, &r->events, &r->run, &r->err);
+}
+
+static void assert_has(const char *text, const char *part)
+{
+    if (!text || !strstr(text, part))
+        fail_msg("'%s' is not in:\n%s", part, text ? text : "(null)");
+}
+
+static void must_be(const char *yaml_call, const char *kernel, const char *more,
+                    enum result_status status, const char *why)
+{
+    struct rig r;
+    rig_init(&r);
+    if (!rig_run(&r, experiment(&r, yaml_call, kernel, more)))
+        fail_msg("%s", r.err.message);
+    const struct result *x = &r.run.results[0];
+    if (x->status != status)
+        fail_msg("status %d: %s", x->status, x->error ? x->error : "no error");
+    assert_int_equal(x->verified, status == RESULT_OK);
+    if (why)
+        assert_has(x->error, why);
+    rig_release(&r);
+}
+
+static void must_not_run_yaml(struct rig *r, const char *yaml, const char *why)
+{
+    if (rig_run(r, yaml))
+        fail_msg("it ran, and variant v is %s",
+                 r->run.results[0].verified ? "verified" : r->run.results[0].error);
+    assert_int_equal(r->err.kind, ERROR_INPUT);
+    assert_has(r->err.message, why);
+    rig_release(r);
+}
+
+static void must_not_run(const char *call, const char *kernel, const char *more, const char *why)
+{
+    struct rig r;
+    rig_init(&r);
+    must_not_run_yaml(&r, experiment(&r, call, kernel, more), why);
+}
+
+/* ---- the reference ------------------------------------------------------------------------------- */
+
+static void reference_without_an_output_is_an_error_of_the_experiment(void **state)
+{
+    struct rig r;
+    rig_init(&r);
+    must_not_run_yaml(&r,
+                      "experiment: x\nsource: k.cu\nreference: ref.c:twice\nparams: {N: 1024}\n"
+                      "buffers:\n  in: {type: f32, count: N, fill: 'uniform(1,2)'}\n"
+                      "  out: {type: f32, count: N}\nvariants:\n"
+                      "  - {name: v, kernel: empty, grid: 8, block: 128, args: [out, in, N]}\n",
+                      "experiment.yaml:3:12: there is a reference, but no buffer has 'output: "
+                      "true'");
+}
+
+static void reference_that_returns_at_once_proves_nothing(void **state)
+{
+    must_not_run("ref.c:nothing", "empty", "",
+                 "experiment.yaml:7:3: the reference 'nothing' leaves 1024 of 1024 elements of the "
+                 "output 'out' unwritten, first out[0]");
+    must_not_run("ref.c:nothing", "empty", ", written: some",
+                 "writes nothing to any output: a kernel that does nothing would be called right");
+}
+
+static void reference_that_ends_its_process_is_not_believed(void **state)
+{
+    must_not_run("ref.c:leaves", "empty", "", "ended its process before it returned");
+}
+
+static void reference_whose_constructor_ends_the_process_is_not_believed(void **state)
+{
+    struct rig r;
+    rig_init(&r);
+    put(&r, "ref.c", constructor);
+    must_not_run_yaml(&r, experiment(&r, "ref.c:twice", "empty", ""),
+                      "ended its process before it returned (exit status 0)");
+}
+
+static void elements_the_reference_leaves_are_said_unless_they_are_declared(void **state)
+{
+    must_not_run("ref.c:evens", "evens", "",
+                 "leaves 512 of 1024 elements of the output 'out' unwritten, first out[1]");
+    must_be("ref.c:evens", "evens", ", written: some", RESULT_OK, NULL);
+    must_be("ref.c:evens", "right", ", written: some", RESULT_WRONG,
+            "out[1] was written (it is ");
+    must_be("ref.c:evens", "empty", ", written: some", RESULT_WRONG, "were never written");
+}
+
+static void output_in_place_that_the_reference_leaves_proves_nothing(void **state)
+{
+    struct rig r;
+    rig_init(&r);
+    must_not_run_yaml(&r,
+                      "experiment: x\nsource: k.cu\nreference: ref.c:still\nparams: {N: 1024}\n"
+                      "buffers:\n  out: {type: f32, count: N, fill: 'uniform(1,2)', output: true}\n"
+                      "variants:\n"
+                      "  - {name: v, kernel: inplace, grid: 8, block: 128, args: [out, N]}\n",
+                      "the reference 'still' leaves the output 'out' as it was before");
+}
+
+// 165 in a u8 is what an unwritten one holds: a second poison tells.
+static void values_that_look_like_poison_are_told_from_unwritten_ones(void **state)
+{
+    static const char yaml[] =
+        "experiment: x\nsource: k.cu\nreference: ref.c:%s\nparams: {N: 1024}\n"
+        "buffers:\n  out: {type: u8, count: N, output: true}\nvariants:\n"
+        "  - {name: v, kernel: bytes, grid: 8, block: 128, args: [out, N]}\n";
+    struct rig r;
+    rig_init(&r);
+    if (!rig_run(&r, arena_printf(&r.arena, yaml, "bytes")))
+        fail_msg("%s", r.err.message);
+    assert_true(r.run.results[0].verified);
+    rig_release(&r);
+    rig_init(&r);
+    must_not_run_yaml(&r, arena_printf(&r.arena, yaml, "bytes_but_one"),
+                      "leaves 1 of 1024 elements of the output 'out' unwritten, first out[165]");
+}
+
+/* ---- inputs ----------------------------------------------------------------------------------------- */
+
+static void kernel_that_changes_its_input_is_wrong(void **state)
+{
+    must_be("ref.c:twice", "spoils", "", RESULT_WRONG,
+            "the input 'in' was changed: in[7] is 5 and was ");
+    struct rig r;
+    rig_init(&r);
+    r.request.checks = ~0u; // --check
+    assert_true(rig_run(&r, experiment(&r, "ref.c:twice", "spoils", "")));
+    assert_int_equal(r.run.results[0].status, RESULT_WRONG);
+    rig_release(&r);
+    rig_init(&r);
+    assert_true(rig_run(
+        &r, "experiment: x\nsource: k.cu\nreference: ref.c:twice\nparams: {N: 1024}\nbuffers:\n"
+            "  in: {type: f32, count: N, fill: 'uniform(1,2)', scratch: true}\n"
+            "  out: {type: f32, count: N, output: true}\nvariants:\n"
+            "  - {name: v, kernel: spoils, grid: 8, block: 128, args: [out, in, N]}\n"));
+    assert_true(r.run.results[0].verified);
+    rig_release(&r);
+}
+
+/* ---- the reference's arguments ---------------------------------------------------------------------- */
+
+static const char two_launches[] =
+    "experiment: x\nsource: k.cu\nreference: %s\nparams: {N: 1024}\nbuffers:\n"
+    "  in: {type: f32, count: N, fill: 'uniform(1,2)'}\n"
+    "  part: {type: f32, count: N}\n"
+    "  out: {type: f32, count: N, output: true}\nvariants:\n  - name: v\n    launches:\n"
+    "      - {kernel: half_sum, grid: 8, block: 128, args: [part, in, N]}\n"
+    "      - {kernel: second, grid: 8, block: 128, args: [out, part, N, 2]}\n";
+
+static void reference_is_called_with_the_arguments_that_are_stated(void **state)
+{
+    struct rig r;
+    rig_init(&r);
+    if (!rig_run(&r, arena_printf(&r.arena, two_launches,
+                                  "{call: ref.c:twice, args: [out, in, N]}")))
+        fail_msg("%s", r.err.message);
+    assert_true(r.run.results[0].verified);
+    rig_release(&r);
+}
+
+static void output_that_the_reference_is_not_given_is_said(void **state)
+{
+    struct rig r;
+    rig_init(&r);
+    must_not_run_yaml(&r, arena_printf(&r.arena, two_launches, "ref.c:twice"),
+                      "experiment.yaml:8:3: buffer 'out' is an output, but not among the arguments "
+                      "of the reference 'twice' (part, in, N, those of the first kernel of variant "
+                      "'v'): state them with reference: {call: ref.c:twice, args: [...]}");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reference_without_an_output_is_an_error_of_the_experiment),
+        cmocka_unit_test(reference_that_returns_at_once_proves_nothing),
+        cmocka_unit_test(reference_that_ends_its_process_is_not_believed),
+        cmocka_unit_test(reference_whose_constructor_ends_the_process_is_not_believed),
+        cmocka_unit_test(elements_the_reference_leaves_are_said_unless_they_are_declared),
+        cmocka_unit_test(output_in_place_that_the_reference_leaves_proves_nothing),
+        cmocka_unit_test(values_that_look_like_poison_are_told_from_unwritten_ones),
+        cmocka_unit_test(kernel_that_changes_its_input_is_wrong),
+        cmocka_unit_test(reference_is_called_with_the_arguments_that_are_stated),
+        cmocka_unit_test(output_that_the_reference_is_not_given_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
