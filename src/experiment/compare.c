@@ -80,8 +80,8 @@ static void buffer_compare(const struct buffer_spec *b, const struct resolved_bu
         // A value that equals the poison by right (165 in u8) is not unwritten.
         bool unwritten = b->fill == FILL_NONE && bits == poison && memcmp(g, w, n) != 0;
         // What the reference leaves must be left: its poison is no number to be near to.
-        bool extra = b->written_some && b->fill == FILL_NONE && memcmp(w, &poison, n) == 0 &&
-                     bits != poison;
+        bool extra =
+            b->written_some && b->fill == FILL_NONE && memcmp(w, &poison, n) == 0 && bits != poison;
         right = right && !extra;
         out->unwritten_count += unwritten;
         out->wrong_count += unwritten || !right;

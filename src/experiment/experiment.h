@@ -301,9 +301,8 @@ struct resolved_reference {
     int arg_count;
 };
 bool experiment_resolve_reference(struct arena *a, const struct experiment *e,
-                                  const struct case_point *point,
-                                  const struct device_facts *device, struct resolved_reference *out,
-                                  struct error *err) CHECK_RESULT;
+                                  const struct case_point *point, const struct device_facts *device,
+                                  struct resolved_reference *out, struct error *err) CHECK_RESULT;
 // Calls the reference through libffi: plain C; pointers to host buffers and scalars of the arguments'
 // types. Outputs land in `buffers`. That it returned is known only where this function returns: a
 // reference may end its process.

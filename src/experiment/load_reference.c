@@ -85,10 +85,10 @@ static bool check_outputs(struct loader *l)
         if (!b->output || given) {
             continue;
         }
-        const char *from = r->args_of != NULL
-                               ? arena_printf(l->a, ", those of the first kernel of variant '%s'",
-                                              r->args_of)
-                               : "";
+        const char *from =
+            r->args_of != NULL
+                ? arena_printf(l->a, ", those of the first kernel of variant '%s'", r->args_of)
+                : "";
         return fail(l->err, b->at,
                     "buffer '%s' is an output, but not among the arguments of the reference '%s' "
                     "(%s%s): state them with reference: {call: %s:%s, args: [...]}",

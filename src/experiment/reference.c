@@ -161,8 +161,8 @@ static bool call(struct arena *a, const struct experiment *e, const struct resol
 }
 
 bool reference_run(const struct experiment *e, const struct reference_code *code,
-                   const struct resolved_reference *r,
-                   struct host_buffers *buffers, struct error *err)
+                   const struct resolved_reference *r, struct host_buffers *buffers,
+                   struct error *err)
 {
     if (e->reference.source == NULL) {
         return fail(err, NOWHERE, "experiment '%s' has no reference to call", e->name);

@@ -226,9 +226,8 @@ static bool resolve_arguments(struct resolver *r, const struct launch_spec *s,
 }
 
 bool experiment_resolve_reference(struct arena *a, const struct experiment *e,
-                                  const struct case_point *point,
-                                  const struct device_facts *device, struct resolved_reference *out,
-                                  struct error *err)
+                                  const struct case_point *point, const struct device_facts *device,
+                                  struct resolved_reference *out, struct error *err)
 {
     struct resolver r = resolver_new(a, e, point, device, err);
     out->arg_count = e->reference.arg_count;

@@ -328,8 +328,8 @@ static int reference_body(void *context, int fd)
     const struct reference_job *r = context;
     worker_own_crashes();
     struct error err = {0};
-    bool returned = reference_run(r->job->experiment, r->job->reference, r->reference, r->buffers,
-                                  &err);
+    bool returned =
+        reference_run(r->job->experiment, r->job->reference, r->reference, r->buffers, &err);
     bool sent = returned ? send_message(fd, MESSAGE_RETURNED, "", 0)
                          : send_message(fd, MESSAGE_ERROR, &err, sizeof err);
     return sent ? 0 : 1;

@@ -20,26 +20,32 @@ static const char kernels[] =
     "KERNEL empty(float *out, const float *in, int n) { }\n"
     "KERNEL spoils(float *out, float *in, int n)\n"
     "{ if (I < n) { out[I] = 2 * in[I]; if (I == 7) in[I] = 5; } }\n"
-    "KERNEL evens(float *out, const float *in, int n) { if (I < n && I % 2 == 0) out[I] = 2 * in[I]; }\n"
+    "KERNEL evens(float *out, const float *in, int n) { if (I < n && I % 2 == 0) out[I] = 2 * "
+    "in[I]; }\n"
     "KERNEL inplace(float *out, int n) { if (I < n) out[I] = 2 * out[I]; }\n"
     "KERNEL bytes(unsigned char *out, int n) { if (I < n) out[I] = (unsigned char)I; }\n"
     "KERNEL half_sum(float *part, const float *in, int n) { if (I < n) part[I] = in[I]; }\n"
     "KERNEL second(float *out, const float *part, int n, int twice)\n"
     "{ if (I < n) out[I] = twice * part[I]; }\n"
-    "KERNEL scaled(float *out, const float *in, float a, int n) { if (I < n) out[I] = a * in[I]; }\n"
+    "KERNEL scaled(float *out, const float *in, float a, int n) { if (I < n) out[I] = a * in[I]; "
+    "}\n"
     "KERNEL scaled64(float *out, const float *in, double a, long long n)\n"
     "{ if (I < n) out[I] = (float)(a * in[I]); }\n"
     "KERNEL fat(float *out, const float *in, int n)\n"
-    "{ __shared__ float s[15360]; s[threadIdx.x] = in[I]; __syncthreads(); out[I] = 2 * s[threadIdx.x]; }\n";
+    "{ __shared__ float s[15360]; s[threadIdx.x] = in[I]; __syncthreads(); out[I] = 2 * "
+    "s[threadIdx.x]; }\n";
 
 static const char reference[] =
     "#include <stdlib.h>\n"
-    "void twice(float *out, const float *in, int n) { for (int i = 0; i < n; i++) out[i] = 2 * in[i]; }\n"
+    "void twice(float *out, const float *in, int n) { for (int i = 0; i < n; i++) out[i] = 2 * "
+    "in[i]; }\n"
     "void nothing(float *out, const float *in, int n) { (void)out; (void)in; (void)n; }\n"
     "void leaves(float *out, const float *in, int n) { (void)out; (void)in; (void)n; exit(0); }\n"
-    "void evens(float *out, const float *in, int n) { for (int i = 0; i < n; i += 2) out[i] = 2 * in[i]; }\n"
+    "void evens(float *out, const float *in, int n) { for (int i = 0; i < n; i += 2) out[i] = 2 * "
+    "in[i]; }\n"
     "void still(float *out, int n) { (void)out; (void)n; }\n"
-    "void bytes(unsigned char *out, int n) { for (int i = 0; i < n; i++) out[i] = (unsigned char)i; }\n"
+    "void bytes(unsigned char *out, int n) { for (int i = 0; i < n; i++) out[i] = (unsigned "
+    "char)i; }\n"
     "void bytes_but_one(unsigned char *out, int n)\n"
     "{ for (int i = 0; i < n; i++) if (i != 165) out[i] = (unsigned char)i; }\n"
     "void scaled(float *out, const float *in, float a, int n)\n"
@@ -50,7 +56,8 @@ static const char reference[] =
 static const char constructor[] =
     "#include <unistd.h>\n"
     "__attribute__((constructor)) static void first(void) { _exit(0); }\n"
-    "void twice(float *out, const float *in, int n) { for (int i = 0; i < n; i++) out[i] = 2 * in[i]; }\n";
+    "void twice(float *out, const float *in, int n) { for (int i = 0; i < n; i++) out[i] = 2 * "
+    "in[i]; }\n";
 
 struct rig {
     struct arena arena;
@@ -191,8 +198,7 @@ static void elements_the_reference_leaves_are_said_unless_they_are_declared(void
     must_not_run("ref.c:evens", "evens", "",
                  "leaves 512 of 1024 elements of the output 'out' unwritten, first out[1]");
     must_be("ref.c:evens", "evens", ", written: some", RESULT_OK, NULL);
-    must_be("ref.c:evens", "right", ", written: some", RESULT_WRONG,
-            "out[1] was written (it is ");
+    must_be("ref.c:evens", "right", ", written: some", RESULT_WRONG, "out[1] was written (it is ");
     must_be("ref.c:evens", "empty", ", written: some", RESULT_WRONG, "were never written");
 }
 
@@ -262,8 +268,8 @@ static void reference_is_called_with_the_arguments_that_are_stated(void **state)
 {
     struct rig r;
     rig_init(&r);
-    if (!rig_run(&r, arena_printf(&r.arena, two_launches,
-                                  "{call: ref.c:twice, args: [out, in, N]}")))
+    if (!rig_run(&r,
+                 arena_printf(&r.arena, two_launches, "{call: ref.c:twice, args: [out, in, N]}")))
         fail_msg("%s", r.err.message);
     assert_true(r.run.results[0].verified);
     rig_release(&r);
