@@ -17,6 +17,7 @@ struct session { // what the loop's events need
     bool live; // one line, rewritten: standard error is a terminal
     bool quiet;
     bool line_open;
+    uint64_t said_ns; // off a terminal: when the last line was written
     int wrong, failed, recorded;
 };
 
@@ -34,12 +35,37 @@ static int live_columns(void)
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0 ? window.ws_col : 80;
 }
 
+// In a log: that the first variant has begun, and on long work now and then how far it is. What is
+// refused before any variant runs leaves nothing but the error.
+static void progress_log(struct session *s, const struct run_progress *p)
+{
+    enum { QUIET_S = 15, LOG_COLUMNS = 100 };
+    uint64_t now = clock_ns();
+    bool first = s->said_ns == 0;
+    struct text line = {0};
+    if (first ? strncmp(p->phase, "verifying", 9) != 0
+              : now - s->said_ns < QUIET_S * UINT64_C(1000000000))
+        return;
+    s->said_ns = now;
+    if (first)
+        fprintf(stderr, "%s on %s\n", s->header.experiment, s->header.device_id);
+    else {
+        report_progress(p, LOG_COLUMNS, &line);
+        fprintf(stderr, "%s\n", text_str(&line));
+    }
+    text_release(&line);
+}
+
 static void on_progress(void *context, const struct run_progress *p)
 {
     struct session *s = context;
     struct text line = {0};
-    if (s->quiet || !s->live)
+    if (s->quiet)
         return;
+    if (!s->live) {
+        progress_log(s, p);
+        return;
+    }
     report_progress(p, live_columns() - 1, &line); // in the last column some terminals wrap
     fprintf(stderr, "\r\033[K%s", text_str(&line));
     text_release(&line);
@@ -87,6 +113,7 @@ static void result_say(struct session *s, const struct result *r)
         fprintf(stderr, ", %s %s", format_time_ns(r->time.summary.median, time),
                 provenance_name(r->time.provenance));
     fputc('\n', stderr);
+    s->said_ns = clock_ns();
 }
 
 static bool on_result(void *context, const struct result *r, struct error *err)

@@ -221,6 +221,12 @@ double result_gbps(const struct result *r)
     return r->diagnosed ? r->diagnosis.throughput_gbps : (double)NAN;
 }
 
+double result_gflops(const struct result *r)
+{
+    return r->diagnosed && r->diagnosis.intensity > 0 ? r->diagnosis.intensity * result_gbps(r)
+                                                      : (double)NAN;
+}
+
 double result_floor_pct(const struct result *r)
 {
     return r->diagnosed ? r->diagnosis.pct_of_floor : (double)NAN;

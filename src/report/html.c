@@ -1,4 +1,4 @@
-// One self-contained HTML page of a run: the journey, the roofline, bounds, samples, counters,
+// One self-contained HTML page of a run: the answers and a table, then per case the journey, the roofline, bounds, samples, counters,
 // findings, annotated source, environment. Readable without its script, which only adds tooltips,
 // keys and the choice of a variant.
 // SPDX-License-Identifier: Apache-2.0
@@ -8,7 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ASSET_BYTES_MAX = 1 << 20, SOURCE_BYTES_MAX = 16 << 20 };
+enum {
+    ASSET_BYTES_MAX = 1 << 20,
+    SOURCE_BYTES_MAX = 16 << 20,
+    SOURCE_PAGE_BYTES_MAX = 450 << 10 // sources make a page no larger; each case has its share
+};
 
 void html_escape(struct text *out, const char *s)
 {
@@ -47,9 +51,15 @@ static void element(struct text *out, const char *tag, const char *class, const 
     text_printf(out, "</%s>", tag);
 }
 
-static bool in_case(const struct result *r, const char *label)
+void html_colour(struct text *out, const char *what, int number)
 {
-    return same_text(r->case_label, label);
+    enum { COLOURS = 8 };
+    const double golden_angle = 137.508;
+    if (number < COLOURS)
+        text_printf(out, "class=\"%s s%d\"", what, number);
+    else
+        text_printf(out, "class=\"%s\" style=\"--c:hsl(%.0f %d%% var(--depth))\"", what,
+                    fmod(20 + golden_angle * (number - COLOURS), 360), 45 + 15 * (number % 3));
 }
 
 /* ---- the journey -------------------------------------------------------------------------------- */
@@ -102,22 +112,42 @@ static void add_expectations(const struct result *r, struct text *out)
     text_add(out, "</ul>");
 }
 
-static void add_step(const struct result *r, int number, double slowest_ns, struct text *out)
+static void add_title(const struct result *r, struct text *out)
 {
-    char a[CELL_SIZE];
-    double time = result_time_ns(r);
-    text_printf(out, "<li class=\"step s%d\" tabindex=\"0\" data-variant=\"", number % 8);
-    html_escape(out, r->variant);
-    text_add(out, "\"><h3>");
+    text_add(out, "<h3>");
     html_escape(out, r->variant);
     if (r->from) {
-        text_add(out, " <small>answers ");
+        text_add(out, " <small>from ");
         html_escape(out, r->from);
         text_add(out, "</small>");
     }
     text_add(out, "</h3>");
     if (r->hypothesis || r->title)
         element(out, "p", "hypothesis", r->hypothesis ? r->hypothesis : r->title);
+}
+
+static void journey_begin(const struct report_case *c, const struct report_out *o)
+{
+    text_printf(o->text, "<section class=\"case\" id=\"case%d\">\n", c->number);
+    if (c->label && *c->label)
+        element(o->text, "h1", "label", c->label);
+    text_add(o->text, "<h2>Journey</h2>\n<ol class=\"journey\">\n");
+}
+
+static void journey_each(const struct report_case *c, int index, const struct report_out *o)
+{
+    char a[CELL_SIZE];
+    struct text *out = o->text;
+    const struct result *r = c->results[index];
+    double time = result_time_ns(r), slowest_ns = 0;
+    for (int i = 0; i < c->count; i++)
+        slowest_ns = fmax(slowest_ns, result_time_ns(c->results[i])); // NAN is passed over
+    text_add(out, "<li ");
+    html_colour(out, "step", index);
+    text_add(out, " tabindex=\"0\" data-variant=\"");
+    html_escape(out, r->variant);
+    text_add(out, "\">");
+    add_title(r, out);
     if (isfinite(time) && slowest_ns > 0)
         text_printf(out,
                     "<div class=\"bar\"><span style=\"width:%.1f%%\"></span></div>"
@@ -143,24 +173,18 @@ static void add_step(const struct result *r, int number, double slowest_ns, stru
     text_add(out, "</li>\n");
 }
 
-static void add_journey(const struct run *r, const char *label, struct text *out)
+static void list_end(const struct report_case *c, const struct report_out *o)
 {
-    double slowest = 0;
-    int number = 0;
-    for (int i = 0; i < r->result_count; i++)
-        if (in_case(&r->results[i], label) && isfinite(result_time_ns(&r->results[i])))
-            slowest = fmax(slowest, result_time_ns(&r->results[i]));
-    text_add(out, "<h2>Journey</h2>\n<ol class=\"journey\">\n");
-    for (int i = 0; i < r->result_count; i++)
-        if (in_case(&r->results[i], label))
-            add_step(&r->results[i], number++, slowest, out);
-    text_add(out, "</ol>\n");
+    (void)c;
+    text_add(o->text, "</ol>\n");
 }
 
 /* ---- bounds, samples, counters -------------------------------------------------------------------- */
 
-static void add_bounds_of(const struct result *r, struct text *out)
+static void bounds_each(const struct report_case *c, int index, const struct report_out *o)
 {
+    struct text *out = o->text;
+    const struct result *r = c->results[index];
     char a[CELL_SIZE];
     double time = result_time_ns(r), widest = time;
     for (int i = 0; i < r->diagnosis.bound_count; i++)
@@ -175,7 +199,8 @@ static void add_bounds_of(const struct result *r, struct text *out)
         const struct bound *b = &r->diagnosis.bounds[i];
         if (!(b->time_ns >= 0.02 * time))
             continue;
-        text_printf(out, "<div class=\"bound\" title=\"%s: %.4g %s at %.4g a ns (%s); rate from: ",
+        text_printf(out,
+                    "<div class=\"bound\" title=\"%s: %.4g %s at %.4g per ns (%s); rate from: ",
                     resource_name(b->resource), b->work, b->unit, b->rate_per_ns,
                     provenance_name(b->provenance));
         html_escape(out, b->rate_source ? b->rate_source : "-");
@@ -188,67 +213,33 @@ static void add_bounds_of(const struct result *r, struct text *out)
     text_add(out, "</td></tr>\n");
 }
 
-// Whether any result of the case is such.
-static bool any_in_case(const struct run *r, const char *label, bool (*is)(const struct result *r))
+static void bounds_begin(const struct report_case *c, const struct report_out *o)
 {
-    for (int i = 0; i < r->result_count; i++)
-        if (in_case(&r->results[i], label) && is(&r->results[i]))
-            return true;
-    return false;
+    (void)c;
+    text_add(o->text,
+             "<h2>Bounds</h2>\n<p>How much of the time each resource needs at its rate.</p>\n"
+             "<table class=\"bounds\">\n");
 }
 
-static bool has_bounds(const struct result *r)
+static void table_end(const struct report_case *c, const struct report_out *o)
 {
-    return r->diagnosed && r->diagnosis.bound_count > 0;
+    (void)c;
+    text_add(o->text, "</table>\n");
 }
 
-static bool has_time(const struct result *r)
+static void samples_begin(const struct report_case *c, const struct report_out *o)
 {
-    return isfinite(result_time_ns(r));
-}
-
-static bool has_counters(const struct result *r)
-{
-    return result_counted(r) != PROVENANCE_ABSENT;
-}
-
-static bool has_findings(const struct result *r)
-{
-    return r->diagnosed && r->diagnosis.finding_count > 0;
-}
-
-static bool has_lines(const struct result *r)
-{
-    return r->line_count > 0;
-}
-
-static void add_bounds(const struct run *r, const char *label, struct text *out)
-{
-    if (!any_in_case(r, label, has_bounds))
-        return;
-    text_add(out, "<h2>Bounds</h2>\n<p>How much of the time each resource needs at its rate.</p>\n"
-                  "<table class=\"bounds\">\n");
-    for (int i = 0; i < r->result_count; i++)
-        if (in_case(&r->results[i], label) && r->results[i].diagnosed)
-            add_bounds_of(&r->results[i], out);
-    text_add(out, "</table>\n");
-}
-
-static void add_samples(const struct run *r, const char *label, struct text *out)
-{
-    if (!any_in_case(r, label, has_time))
-        return;
-    text_add(out, "<h2>Samples</h2>\n");
-    if (!svg_violins(r, label, out))
-        text_add(out,
-                 "<p>One figure a variant, modelled or summed up by another tool: there are no "
+    text_add(o->text, "<h2>Samples</h2>\n");
+    if (!svg_violins(c, o->text))
+        text_add(o->text,
+                 "<p>One figure per variant, modelled or summed up by another tool: there are no "
                  "samples to draw.</p>\n");
 }
 
-static bool counted_anywhere(const struct run *r, const char *label, enum counter_id id)
+static bool counted_anywhere(const struct report_case *c, enum counter_id id)
 {
-    for (int i = 0; i < r->result_count; i++)
-        if (in_case(&r->results[i], label) && counters_get(&r->results[i].counters, id, 0) > 0)
+    for (int i = 0; i < c->count; i++)
+        if (counters_get(&c->results[i]->counters, id, 0) > 0)
             return true;
     return false;
 }
@@ -267,29 +258,26 @@ static void add_counter_cell(const struct run *r, const struct result *it, enum 
     text_add(out, "</td>");
 }
 
-static void add_counters(const struct run *r, const char *label, struct text *out)
+static void counters_begin(const struct report_case *c, const struct report_out *o)
 {
-    if (!any_in_case(r, label, has_counters))
-        return;
-    text_add(out,
-             "<h2>Counters</h2>\n<p>Small figures: the change against the variant it answers."
-             "</p>\n<div class=\"wide\"><table class=\"counters\"><thead><tr><th>counter</th>");
-    for (int i = 0; i < r->result_count; i++)
-        if (in_case(&r->results[i], label)) {
-            text_add(out, "<th scope=\"col\">");
-            html_escape(out, r->results[i].variant);
-            text_add(out, "</th>");
-        }
+    struct text *out = o->text;
+    text_add(out, "<h2>Counters</h2>\n<p>Small figures: the change against the variant it was made "
+                  "from.</p>\n<div class=\"wide\"><table class=\"counters\"><thead><tr>"
+                  "<th>counter</th>");
+    for (int i = 0; i < c->count; i++) {
+        text_add(out, "<th scope=\"col\">");
+        html_escape(out, c->results[i]->variant);
+        text_add(out, "</th>");
+    }
     text_add(out, "</tr></thead><tbody>\n");
-    for (int c = 0; c < COUNTER_COUNT; c++) {
-        enum counter_id id = (enum counter_id)c;
-        if (!counted_anywhere(r, label, id))
+    for (int k = 0; k < COUNTER_COUNT; k++) {
+        enum counter_id id = (enum counter_id)k;
+        if (!counted_anywhere(c, id))
             continue;
         text_printf(out, "<tr><th scope=\"row\" title=\"%s\">%s</th>", counter_info(id)->meaning,
                     counter_info(id)->name);
-        for (int i = 0; i < r->result_count; i++)
-            if (in_case(&r->results[i], label))
-                add_counter_cell(r, &r->results[i], id, out);
+        for (int i = 0; i < c->count; i++)
+            add_counter_cell(c->run, c->results[i], id, out);
         text_add(out, "</tr>\n");
     }
     text_add(out, "</tbody></table></div>\n");
@@ -321,21 +309,20 @@ static void add_finding_row(const struct result *r, const struct finding *f, str
     text_add(out, "</small></li>\n");
 }
 
-static void add_findings(const struct run *r, const char *label, struct text *out)
+static void findings_begin(const struct report_case *c, const struct report_out *o)
 {
-    if (!any_in_case(r, label, has_findings))
-        return;
-    text_add(out, "<h2>Findings</h2>\n");
-    for (int i = 0; i < r->result_count; i++) {
-        const struct result *it = &r->results[i];
-        if (!in_case(it, label) || !it->diagnosed || it->diagnosis.finding_count == 0)
-            continue;
-        element(out, "h3", "variant", it->variant);
-        text_add(out, "<ul class=\"findings\">\n");
-        for (int k = 0; k < it->diagnosis.finding_count; k++)
-            add_finding_row(it, &it->diagnosis.findings[k], out);
-        text_add(out, "</ul>\n");
-    }
+    (void)c;
+    text_add(o->text, "<h2>Findings</h2>\n");
+}
+
+static void findings_each(const struct report_case *c, int index, const struct report_out *o)
+{
+    const struct result *it = c->results[index];
+    element(o->text, "h3", "variant", it->variant);
+    text_add(o->text, "<ul class=\"findings\">\n");
+    for (int k = 0; k < it->diagnosis.finding_count; k++)
+        add_finding_row(it, &it->diagnosis.findings[k], o->text);
+    text_add(o->text, "</ul>\n");
 }
 
 static uint64_t line_heat(const struct line *l)
@@ -373,6 +360,16 @@ static void add_source_line(const struct line *l, int number, const char *text, 
     free(copy);
 }
 
+// Lines with counters, and a few around them, are shown.
+static bool is_near_counts(const struct result *r, const char *file, int number)
+{
+    enum { AROUND = 3 };
+    for (int i = 0; i < r->line_count; i++)
+        if (abs(r->lines[i].line - number) <= AROUND && same_text(r->lines[i].file, file))
+            return true;
+    return false;
+}
+
 static void add_source_file(const struct run *r, const struct result *it, const char *file,
                             struct text *out)
 {
@@ -397,10 +394,15 @@ static void add_source_file(const struct run *r, const struct result *it, const 
              "<th>wavefronts / request</th><th>line</th><th>");
     html_escape(out, file);
     text_add(out, "</th></tr></thead><tbody>\n");
-    int number = 1;
+    int number = 1, last = 0; // the last line that was shown
     for (const char *p = source; *p; number++) {
         size_t length = strcspn(p, "\n");
-        add_source_line(line_at(it, file, number), number, p, length, hottest, out);
+        if (is_near_counts(it, file, number)) {
+            if (number > last + 1)
+                text_add(out, "<tr><td colspan=\"4\"></td><td>\u22ee</td></tr>\n");
+            add_source_line(line_at(it, file, number), number, p, length, hottest, out);
+            last = number;
+        }
         p += length + (p[length] == '\n');
     }
     text_add(out, "</tbody></table>\n");
@@ -408,28 +410,117 @@ static void add_source_file(const struct run *r, const struct result *it, const 
     arena_release(&a);
 }
 
-static void add_source(const struct run *r, const char *label, struct text *out)
+static void source_begin(const struct report_case *c, const struct report_out *o)
 {
-    if (!any_in_case(r, label, has_lines))
-        return;
-    text_add(out, "<h2>Source</h2>\n");
-    for (int i = 0; i < r->result_count; i++) {
-        const struct result *it = &r->results[i];
-        if (!in_case(it, label) || it->line_count == 0)
-            continue;
-        text_add(out, "<details><summary>");
-        html_escape(out, it->variant);
-        text_printf(out, " <small>counters %s</small></summary>\n",
-                    provenance_name(result_counted(it)));
-        for (int k = 0; k < it->line_count; k++) {
-            bool seen = false;
-            for (int j = 0; j < k; j++)
-                seen |= same_text(it->lines[j].file, it->lines[k].file);
-            if (!seen && it->lines[k].file)
-                add_source_file(r, it, it->lines[k].file, out);
-        }
-        text_add(out, "</details>\n");
+    (void)c;
+    text_add(o->text, "<h2>Source</h2>\n");
+}
+
+// The page stays small enough to be sent: what would be too much is said where it can be seen.
+static void source_each(const struct report_case *c, int index, const struct report_out *o)
+{
+    const struct result *it = c->results[index];
+    struct text body = {0};
+    size_t room = (size_t)SOURCE_PAGE_BYTES_MAX * (size_t)(c->number + 1) / (size_t)c->of;
+    for (int k = 0; k < it->line_count; k++) {
+        bool seen = false;
+        for (int j = 0; j < k && !seen; j++)
+            seen = same_text(it->lines[j].file, it->lines[k].file);
+        if (!seen && it->lines[k].file && body.length < room)
+            add_source_file(c->run, it, it->lines[k].file, &body);
     }
+    if (o->text->length + body.length > room) {
+        text_add(o->text, "<p>");
+        html_escape(o->text, it->variant);
+        text_add(o->text, ": left out, for the size of the page; <code>ridge annotate ");
+        html_escape(o->text, c->run->header.experiment);
+        text_add(o->text, ":");
+        html_escape(o->text, it->variant);
+        text_printf(o->text, " --run %lld</code> shows it</p>\n", (long long)c->run->header.id);
+    } else {
+        text_add(o->text, "<details><summary>");
+        html_escape(o->text, it->variant);
+        text_printf(o->text, " <small>counters %s</small></summary>\n%s</details>\n",
+                    provenance_name(result_counted(it)), text_str(&body));
+    }
+    text_release(&body);
+}
+
+/* ---- the summary ------------------------------------------------------------------------------------- */
+
+// What the reader came for: three answers, and a line per variant.
+static void summary_begin(const struct report_case *c, const struct report_out *o)
+{
+    struct text *out = o->text;
+    text_add(out, "<section class=\"summary\">");
+    if (c->label && *c->label) {
+        text_printf(out, "<h2><a href=\"#case%d\">", c->number);
+        html_escape(out, c->label);
+        text_add(out, "</a></h2>");
+    }
+    text_add(out, "<dl class=\"answers\">");
+    for (int i = 0; i < ANSWER_COUNT; i++) {
+        element(out, "dt", "", answer_names[i]);
+        element(out, "dd", "", c->answers[i]);
+    }
+    text_printf(out,
+                "</dl>\n<div class=\"wide\"><table class=\"figures\"><thead><tr><th>variant</th>"
+                "<th>verified</th><th>time</th><th>GB/s</th>%s<th>%% of floor</th><th>speedup</th>"
+                "<th>limiter</th><th>first finding</th></tr></thead><tbody>\n",
+                c->arithmetic ? "<th>Gflop/s</th>" : "");
+}
+
+static void add_first_finding(const struct result *r, struct text *out)
+{
+    char gain[CELL_SIZE];
+    const struct finding *top = top_finding(r);
+    text_add(out, "<td class=\"finding\">");
+    if (r->status != RESULT_OK)
+        text_add(out, r->status == RESULT_SKIPPED ? "skipped" : "see the error below");
+    else if (top) {
+        html_escape(out, top->title);
+        if (isfinite(finding_gain_pct(r, top)))
+            text_printf(out, " <small>gain %s %%</small>",
+                        show_fixed(finding_gain_pct(r, top), 0, gain));
+    }
+    text_add(out, "</td></tr>\n");
+}
+
+static void summary_each(const struct report_case *c, int index, const struct report_out *o)
+{
+    char a[CELL_SIZE];
+    struct text *out = o->text;
+    const struct result *r = c->results[index];
+    const char *verified = verified_word(r);
+    text_printf(out, "<tr%s><th scope=\"row\" ", r == c->fastest ? " class=\"fastest\"" : "");
+    html_colour(out, "name", index);
+    text_add(out, ">");
+    html_escape(out, r->variant);
+    text_printf(out, "</th><td class=\"%s\">%s</td>",
+                verified[0] == 'y'   ? "good"
+                : verified[0] == 'N' ? "bad"
+                                     : "even",
+                verified);
+    text_printf(out, "<td>%s", show_time(result_time_ns(r), a));
+    if (has_time(r))
+        text_printf(out, " <small>%s</small>", provenance_name(r->time.provenance));
+    text_printf(out, "</td><td>%s</td>", show_fixed(result_gbps(r), 0, a));
+    if (c->arithmetic)
+        text_printf(out, "<td>%s</td>", show_fixed(result_gflops(r), 0, a));
+    text_printf(out, "<td>%s</td>", show_fixed(result_floor_pct(r), 1, a));
+    if (r->speedup.valid)
+        text_printf(out, "<td class=\"%s\">%.2fx</td>", verdict_class(r),
+                    r->speedup.comparison.ratio);
+    else
+        text_add(out, "<td>-</td>");
+    element(out, "td", "limiter", r->diagnosed ? r->diagnosis.limiter : NULL);
+    add_first_finding(r, out);
+}
+
+static void summary_end(const struct report_case *c, const struct report_out *o)
+{
+    (void)c;
+    text_add(o->text, "</tbody></table></div></section>\n");
 }
 
 /* ---- the page ---------------------------------------------------------------------------------------- */
@@ -464,22 +555,19 @@ static void add_environment(const struct run *r, struct text *out)
     text_add(out, "</dl>\n");
 }
 
-static void add_case(const struct run *r, const char *label, int number, struct text *out)
+static void roofline_part(const struct report_case *c, const struct report_out *o)
 {
-    text_printf(out, "<section class=\"case\" id=\"case%d\">\n<h1>", number);
-    html_escape(out, label);
-    text_add(out, "</h1>\n");
-    add_journey(r, label, out);
-    text_add(out, "<h2>Roofline</h2>\n<p>Solid: by bytes of device memory. Hollow: by bytes of L2. "
-                  "Tab moves from point to point.</p>\n");
-    if (!svg_roofline(r, label, NULL, out))
-        text_add(out, "<p>Nothing to draw: no variant has a time and counters.</p>\n");
-    add_bounds(r, label, out);
-    add_samples(r, label, out);
-    add_findings(r, label, out);
-    add_counters(r, label, out);
-    add_source(r, label, out);
-    text_add(out, "</section>\n");
+    text_add(o->text,
+             "<h2>Roofline</h2>\n<p>Solid: by bytes of device memory. Hollow: by bytes of L2. "
+             "Tab moves from point to point.</p>\n");
+    if (!svg_roofline(c, NULL, o->text))
+        text_add(o->text, "<p>Nothing to draw: no variant has a time and counters.</p>\n");
+}
+
+static void case_end(const struct report_case *c, const struct report_out *o)
+{
+    (void)c;
+    text_add(o->text, "</section>\n");
 }
 
 // A file of ridge's own, put into the page as it is.
@@ -493,32 +581,49 @@ static bool asset(const char *name, char **data, struct error *err)
     return done;
 }
 
-static void add_body(const void *context, struct text *out)
+static void page_begin(const struct run *r, const struct report_out *o)
 {
-    const struct run *r = context;
+    struct text *out = o->text;
     text_add(out, "<header><p class=\"title\">");
     html_escape(out, r->header.title ? r->header.title : r->header.experiment);
     text_add(out, "</p><p>");
     html_escape(out, r->header.device_name);
     text_add(out, ", ");
     html_escape(out, r->header.started);
-    text_printf(out, ", run %lld</p><nav aria-label=\"Cases\">", (long long)r->header.id);
-    int number = 0;
-    for (int i = 0; i < r->result_count; i++)
-        if (first_of_case(r, i)) {
-            text_printf(out, "<a href=\"#case%d\">", number++);
-            html_escape(out, r->results[i].case_label);
-            text_add(out, "</a> ");
-        }
-    text_add(out, "</nav></header>\n<main>\n");
-    number = 0;
-    for (int i = 0; i < r->result_count; i++)
-        if (first_of_case(r, i))
-            add_case(r, r->results[i].case_label, number++, out);
+    text_printf(out, ", run %lld</p></header>\n<main>\n", (long long)r->header.id);
+}
+
+static void page_end(const struct run *r, const struct report_out *o)
+{
     if (r->stop_reason)
-        element(out, "p", "stop", r->stop_reason);
-    add_environment(r, out);
-    text_add(out, "</main>\n");
+        element(o->text, "p", "stop", r->stop_reason);
+    add_environment(r, o->text);
+    text_add(o->text, "</main>\n");
+}
+
+static const struct report_part parts[] = {
+    {.begin = journey_begin, .each = journey_each, .end = list_end},
+    {.begin = roofline_part},
+    {.has = has_bounds, .begin = bounds_begin, .each = bounds_each, .end = table_end},
+    {.has = has_time, .begin = samples_begin},
+    {.has = has_findings, .begin = findings_begin, .each = findings_each},
+    {.has = has_counters, .begin = counters_begin},
+    {.has = has_lines, .begin = source_begin, .each = source_each},
+    {.begin = case_end},
+};
+static const struct report_writer page = {
+    .begin = page_begin,
+    .overview = {.begin = summary_begin, .each = summary_each, .end = summary_end},
+    .overview_of_one = true,
+    .parts = parts,
+    .part_count = COUNT_OF(parts),
+    .end = page_end,
+};
+
+static void add_body(const void *context, struct text *out)
+{
+    const struct report_out o = {.text = out};
+    report_walk(context, &page, &o);
 }
 
 bool html_page(const char *title, void (*body)(const void *context, struct text *out),
@@ -552,7 +657,10 @@ bool report_svg(const struct run *r, const char *case_label, struct text *out, s
     char *style = NULL;
     if (!asset("report.css", &style, err))
         return false;
-    bool done = svg_roofline(r, case_label, style, out);
+    struct arena a = {0};
+    struct report_case c;
+    bool done = report_case_find(&a, r, case_label, &c) && svg_roofline(&c, style, out);
+    arena_release(&a);
     free(style);
     return done || fail(err, NOWHERE,
                         "run %lld has no variant with a time and counters on '%s': there is no "

@@ -44,6 +44,7 @@ double counter_number(const struct result *r, enum counter_id id);
 double derived_number(const struct result *r, enum derived_id id);
 double result_time_ns(const struct result *r);
 double result_gbps(const struct result *r);
+double result_gflops(const struct result *r); // of the work
 double result_floor_pct(const struct result *r);
 double result_occupancy(const struct result *r, enum provenance *provenance);
 double result_dram_bytes(const struct result *r);
@@ -65,8 +66,6 @@ bool same_text(const char *a, const char *b); // NULL equals NULL
 bool first_of_case(const struct run *r, int index);
 
 const char *show_evidence(const struct evidence *e, char buffer[CELL_SIZE]); // in its unit
-// report_terminal of a plain style.
-void report_plain(const struct run *r, bool verbose, struct text *out);
 // One finding; in full also its class and evidence.
 void add_finding(struct text *out, const struct report_style *style, const struct result *r,
                  const struct finding *f, bool full);

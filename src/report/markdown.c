@@ -1,7 +1,7 @@
 // The documentation of a run in Markdown: per iteration hypothesis, implementation (the diff of the
 // kernels), results and analysis.
 // SPDX-License-Identifier: Apache-2.0
-#include "report/internal.h"
+#include "report/walk.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -389,47 +389,61 @@ static void add_analysis(const struct result *r, struct text *out)
     text_add(out, "\n");
 }
 
-static void add_case(const struct run *r, const struct experiment *e, const char *label,
-                     struct text *out)
+static void case_begin(const struct report_case *c, const struct report_out *o)
 {
-    int iteration = 0;
-    if (label && label[0])
-        text_printf(out, "## %s\n\n", label); // names and numbers, checked at reading
-    for (int i = 0; i < r->result_count; i++) {
-        const struct result *it = &r->results[i];
-        if (!same_text(it->case_label, label))
-            continue;
-        const struct result *from = find_result(r, it->from, label);
-        text_printf(out, "### Iteration %d: ", iteration++);
-        add_markdown(out, it->variant);
-        text_add(out, "\n\n");
-        if (it->library)
-            text_add(out, "A peer, for comparison.\n\n");
-        else
-            add_hypothesis(it, from, out);
-        add_implementation(e, it, out);
-        add_results(it, from, out);
-        add_analysis(it, out);
+    if (c->label && c->label[0])
+        text_printf(o->text, "## %s\n\n", c->label); // names and numbers, checked at reading
+    for (int i = 0; i < ANSWER_COUNT; i++) {
+        text_printf(o->text, "- **%s**: ", answer_names[i]);
+        add_markdown(o->text, c->answers[i]);
+        text_add(o->text, "\n");
     }
+    text_add(o->text, "\n");
 }
+
+static void iteration_each(const struct report_case *c, int index, const struct report_out *o)
+{
+    const struct result *it = c->results[index];
+    const struct result *from = find_result(c->run, it->from, c->label);
+    text_printf(o->text, "### Iteration %d: ", index);
+    add_markdown(o->text, it->variant);
+    text_add(o->text, "\n\n");
+    if (it->library)
+        text_add(o->text, "A peer, for comparison.\n\n");
+    else
+        add_hypothesis(it, from, o->text);
+    add_implementation(o->experiment, it, o->text);
+    add_results(it, from, o->text);
+    add_analysis(it, o->text);
+}
+
+static void markdown_begin(const struct run *r, const struct report_out *o)
+{
+    const struct run_header *h = &r->header;
+    char sampling[CELL_SIZE];
+    text_add(o->text, "# ");
+    add_markdown(o->text, h->title ? h->title : h->experiment);
+    text_add(o->text, "\n\n");
+    text_printf(o->text, "Device: %s (%s). Date: %s. Caches: %s%s. ridge %s",
+                show_text(h->device_name), show_text(h->device_id), show_text(h->started),
+                show_text(h->cache_state), show_sampling(h, sampling), show_text(h->ridge_version));
+    text_printf(o->text, "%s%s.\n\n", h->git ? ". Commit: " : "", h->git ? h->git : "");
+}
+
+static void markdown_end(const struct run *r, const struct report_out *o)
+{
+    text_printf(o->text, "**Stop rule**: %s\n", r->stop_reason ? r->stop_reason : "go on");
+}
+
+static const struct report_part parts[] = {{.begin = case_begin, .each = iteration_each}};
+static const struct report_writer markdown = {
+    .begin = markdown_begin, .parts = parts, .part_count = COUNT_OF(parts), .end = markdown_end};
 
 bool report_markdown(const struct run *r, const struct experiment *experiment, struct text *out,
                      struct error *err)
 {
-    const struct run_header *h = &r->header;
+    const struct report_out o = {.text = out, .experiment = experiment};
     error_clear(err);
-    text_add(out, "# ");
-    add_markdown(out, h->title ? h->title : h->experiment);
-    text_add(out, "\n\n");
-    char sampling[CELL_SIZE];
-    text_printf(out, "Device: %s (%s). Date: %s. Caches: %s%s. ridge %s", show_text(h->device_name),
-                show_text(h->device_id), show_text(h->started), show_text(h->cache_state),
-                show_sampling(h, sampling), show_text(h->ridge_version));
-    text_printf(out, "%s%s.\n\n", h->git ? ". Commit: " : "", h->git ? h->git : "");
-    for (int i = 0; i < r->result_count; i++) {
-        if (first_of_case(r, i))
-            add_case(r, experiment, r->results[i].case_label, out);
-    }
-    text_printf(out, "**Stop rule**: %s\n", r->stop_reason ? r->stop_reason : "go on");
+    report_walk(r, &markdown, &o);
     return true;
 }

@@ -1,7 +1,7 @@
-// The report for a screen reader: one fact a line, each line with its subject, nothing drawn, aligned
+// The report for a screen reader: one fact per line, each line with its subject, nothing drawn, aligned
 // or left to the position on the screen.
 // SPDX-License-Identifier: Apache-2.0
-#include "report/internal.h"
+#include "report/walk.h"
 
 #include <math.h>
 
@@ -52,8 +52,8 @@ static void add_figures(const struct result *r, struct text *out)
     static const struct {
         const char *what, *unit;
         enum derived_id id;
-    } derived[] = {{"sectors a load request", "", DERIVED_LOAD_SECTORS_PER_REQUEST},
-                   {"sectors a store request", "", DERIVED_STORE_SECTORS_PER_REQUEST},
+    } derived[] = {{"sectors per load request", "", DERIVED_LOAD_SECTORS_PER_REQUEST},
+                   {"sectors per store request", "", DERIVED_STORE_SECTORS_PER_REQUEST},
                    {"bank conflicts", "percent", DERIVED_SHARED_CONFLICT_PCT}};
     add_number(r, "throughput", result_gbps(r), 0, "GB/s", time, out);
     add_number(r, "of the floor", result_floor_pct(r), 1, "percent", time, out);
@@ -115,8 +115,10 @@ static void add_diagnosis(const struct result *r, bool verbose, struct text *out
     }
 }
 
-static void add_result(const struct result *r, bool verbose, struct text *out)
+static void result_each(const struct report_case *c, int index, const struct report_out *o)
 {
+    const struct result *r = c->results[index];
+    struct text *out = o->text;
     switch (r->status) {
     case RESULT_OK:
         add_fact(r, r->verified ? "verified," : "not verified,",
@@ -135,7 +137,7 @@ static void add_result(const struct result *r, bool verbose, struct text *out)
     add_time(r, out);
     add_figures(r, out);
     add_judgement(r, out);
-    add_diagnosis(r, verbose, out);
+    add_diagnosis(r, o->style->verbose, out);
     if (r->printed) {
         const struct report_style whole = {.width = 1000};
         add_fact(r, "printed:", "", out);
@@ -147,7 +149,7 @@ static void add_result(const struct result *r, bool verbose, struct text *out)
         add_fact(r, "measured while the chip was slowed down:", r->conditions.throttled, out);
 }
 
-void report_plain(const struct run *r, bool verbose, struct text *out)
+static void plain_begin(const struct run *r, const struct report_out *o)
 {
     const struct run_header *h = &r->header;
     const struct {
@@ -158,26 +160,29 @@ void report_plain(const struct run *r, bool verbose, struct text *out)
                  {"Caches", h->cache_state},
                  {"Started", h->started}};
     for (size_t i = 0; i < COUNT_OF(facts); i++) {
-        text_printf(out, "%s: ", facts[i].what);
-        add_name(out, facts[i].value);
-        text_add(out, "\n");
+        text_printf(o->text, "%s: ", facts[i].what);
+        add_name(o->text, facts[i].value);
+        text_add(o->text, "\n");
     }
-    for (int i = 0; i < r->result_count; i++) {
-        const char *label = r->results[i].case_label;
-        if (!first_of_case(r, i))
-            continue;
-        text_add(out, "Case: ");
-        add_name(out, label && *label ? label : "the only one");
-        text_add(out, "\n");
-        for (int k = i; k < r->result_count; k++)
-            if (same_text(r->results[k].case_label, label))
-                add_result(&r->results[k], verbose, out);
-        const struct result *best = fastest_result(r, label);
-        if (best) {
-            text_add(out, "Fastest: ");
-            add_name(out, best->variant);
-            text_add(out, "\n");
-        }
-    }
-    text_printf(out, "Stop rule: %s\n", r->stop_reason ? r->stop_reason : "go on");
 }
+
+static void case_begin(const struct report_case *c, const struct report_out *o)
+{
+    text_add(o->text, "Case: ");
+    add_name(o->text, c->label && *c->label ? c->label : "the only one");
+    text_add(o->text, "\n");
+    for (int i = 0; i < ANSWER_COUNT; i++) {
+        text_printf(o->text, "%s: ", answer_names[i]);
+        add_name(o->text, c->answers[i]);
+        text_add(o->text, "\n");
+    }
+}
+
+static void plain_end(const struct run *r, const struct report_out *o)
+{
+    text_printf(o->text, "Stop rule: %s\n", r->stop_reason ? r->stop_reason : "go on");
+}
+
+static const struct report_part parts[] = {{.begin = case_begin, .each = result_each}};
+const struct report_writer report_plain = {
+    .begin = plain_begin, .parts = parts, .part_count = COUNT_OF(parts), .end = plain_end};

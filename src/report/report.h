@@ -17,11 +17,9 @@ struct report_style {
     bool verbose; // folded findings, all bounds, all expectations
 };
 
-// The table a person wants to read, a block a case; then expectations, findings, the next step and
-// a small roofline, the stop rule.
+// Per case which variant is fastest, what holds it back and what comes next; the table, expectations,
+// findings, a small roofline; at last the stop rule.
 void report_terminal(const struct run *r, const struct report_style *style, struct text *out);
-void report_roofline(const struct run *r, const char *case_label, const struct report_style *style,
-                     struct text *out);
 // One line of what goes on now, at most so many columns: share, variant, samples, interval, clock, time
 // left; a bar where there is room.
 void report_progress(const struct run_progress *p, int columns, struct text *out);

@@ -1,7 +1,7 @@
 // A small roofline. With an intensity: a log-log plot; without arithmetic (copies): each variant's
 // throughput as a bar against the roof, the work's bytes over the floor's time.
 // SPDX-License-Identifier: Apache-2.0
-#include "report/internal.h"
+#include "report/walk.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,10 +16,10 @@ static double roof_gbps(const struct result *r)
     return result_gbps(r) * result_time_ns(r) / r->diagnosis.floor_ns;
 }
 
-static bool is_drawn(const struct result *r, const char *label)
+static bool is_drawn(const struct result *r)
 {
-    return r->status == RESULT_OK && r->diagnosed && same_text(r->case_label, label) &&
-           isfinite(roof_gbps(r)) && roof_gbps(r) > 0 && result_gbps(r) > 0;
+    return r->status == RESULT_OK && r->diagnosed && isfinite(roof_gbps(r)) && roof_gbps(r) > 0 &&
+           result_gbps(r) > 0;
 }
 
 static void add_bar(const struct result *r, double widest, const struct report_style *style,
@@ -41,20 +41,20 @@ static void add_bar(const struct result *r, double widest, const struct report_s
     text_printf(out, " (%s %%)\n", show_fixed(result_floor_pct(r), 0, a));
 }
 
-static void add_bars(const struct run *r, const char *label, const struct report_style *style,
+static void add_bars(const struct report_case *c, const struct report_style *style,
                      struct text *out)
 {
     char a[CELL_SIZE];
     double widest = 0;
-    for (int i = 0; i < r->result_count; i++) {
-        if (is_drawn(&r->results[i], label))
-            widest = fmax(widest, fmax(roof_gbps(&r->results[i]), result_gbps(&r->results[i])));
+    for (int i = 0; i < c->count; i++) {
+        if (is_drawn(c->results[i]))
+            widest = fmax(widest, fmax(roof_gbps(c->results[i]), result_gbps(c->results[i])));
     }
     text_printf(out, "Roof: %s GB/s (bytes of the work over the floor's time)\n",
                 show_fixed(widest, 0, a));
-    for (int i = 0; i < r->result_count; i++) {
-        if (is_drawn(&r->results[i], label))
-            add_bar(&r->results[i], widest, style, out);
+    for (int i = 0; i < c->count; i++) {
+        if (is_drawn(c->results[i]))
+            add_bar(c->results[i], widest, style, out);
     }
 }
 
@@ -74,13 +74,13 @@ struct plot {
     char cells[PLOT_ROWS][PLOT_COLUMNS];
 };
 
-static void plot_range(const struct run *r, const char *label, struct plot *p)
+static void plot_range(const struct report_case *c, struct plot *p)
 {
     p->left = p->bottom = (double)INFINITY;
     p->right = p->top = -(double)INFINITY;
-    for (int i = 0; i < r->result_count; i++) {
-        const struct result *it = &r->results[i];
-        if (!is_drawn(it, label) || !(it->diagnosis.intensity > 0))
+    for (int i = 0; i < c->count; i++) {
+        const struct result *it = c->results[i];
+        if (!is_drawn(it) || !(it->diagnosis.intensity > 0))
             continue;
         p->left = fmin(p->left, floor(point_x(it)));
         p->right = fmax(p->right, floor(point_x(it)) + 1);
@@ -89,20 +89,34 @@ static void plot_range(const struct run *r, const char *label, struct plot *p)
     }
 }
 
+static bool is_free(const struct plot *p, int row, int column)
+{
+    return column >= 0 && column < PLOT_COLUMNS && row >= 0 && row < PLOT_ROWS &&
+           (p->cells[row][column] == ' ' || p->cells[row][column] == '-');
+}
+
+// Letters stay readable: one whose place is taken stands beside it, in the same row if there is room.
 static void plot_set(struct plot *p, double x, double y, char mark)
 {
     int column = (int)((PLOT_COLUMNS - 1) * (x - p->left) / (p->right - p->left));
     int row = (int)((PLOT_ROWS - 1) * (p->top - y) / (p->top - p->bottom));
-    if (column >= 0 && column < PLOT_COLUMNS && row >= 0 && row < PLOT_ROWS)
-        p->cells[row][column] = mark;
+    for (int away = 0; away < PLOT_COLUMNS; away++) {
+        int right = column + away, left = column - away;
+        if (is_free(p, row, right) || is_free(p, row, left)) {
+            p->cells[row][is_free(p, row, right) ? right : left] = mark;
+            return;
+        }
+        if (mark == '-')
+            return;
+    }
 }
 
-static void plot_fill(const struct run *r, const char *label, struct plot *p)
+static void plot_fill(const struct report_case *c, struct plot *p)
 {
     memset(p->cells, ' ', sizeof p->cells);
-    for (int i = 0; i < r->result_count; i++) {
-        const struct result *it = &r->results[i];
-        if (!is_drawn(it, label) || !(it->diagnosis.intensity > 0))
+    for (int i = 0; i < c->count; i++) {
+        const struct result *it = c->results[i];
+        if (!is_drawn(it) || !(it->diagnosis.intensity > 0))
             continue;
         // The roof through this point's floor: a slope of the bytes' rate up to its own height.
         double top = point_y(it, roof_gbps(it));
@@ -112,22 +126,22 @@ static void plot_fill(const struct run *r, const char *label, struct plot *p)
         }
     }
     int drawn = 0;
-    for (int i = 0; i < r->result_count; i++) {
-        const struct result *it = &r->results[i];
-        if (is_drawn(it, label) && it->diagnosis.intensity > 0)
+    for (int i = 0; i < c->count; i++) {
+        const struct result *it = c->results[i];
+        if (is_drawn(it) && it->diagnosis.intensity > 0)
             plot_set(p, point_x(it), point_y(it, result_gbps(it)), (char)('a' + drawn++ % 26));
     }
 }
 
-static void add_plot(const struct run *r, const char *label, const struct report_style *style,
+static void add_plot(const struct report_case *c, const struct report_style *style,
                      struct text *out)
 {
     struct plot p;
     char a[CELL_SIZE];
     char b[CELL_SIZE];
-    plot_range(r, label, &p);
-    plot_fill(r, label, &p);
-    text_add(out, "Roofline: Gflop/s over flops a byte, both logarithmic; '-' is the roof\n");
+    plot_range(c, &p);
+    plot_fill(c, &p);
+    text_add(out, "Roofline: Gflop/s over flops per byte, both logarithmic; '-' is the roof\n");
     for (int row = 0; row < PLOT_ROWS; row++) {
         bool named = row == 0 || row == PLOT_ROWS - 1;
         double y = row == 0 ? p.top : p.bottom;
@@ -140,31 +154,31 @@ static void add_plot(const struct run *r, const char *label, const struct report
     add_cell(out, show_fixed(pow(decade, p.right), 2, b), PLOT_COLUMNS - text_columns(a), true);
     text_add(out, "\n");
     int drawn = 0;
-    for (int i = 0; i < r->result_count; i++) {
-        const struct result *it = &r->results[i];
-        if (!is_drawn(it, label) || !(it->diagnosis.intensity > 0))
+    for (int i = 0; i < c->count; i++) {
+        const struct result *it = c->results[i];
+        if (!is_drawn(it) || !(it->diagnosis.intensity > 0))
             continue;
-        text_printf(out, "  %c %s, %s %% of the floor\n", 'a' + drawn++ % 26,
-                    show_text(it->variant), show_fixed(result_floor_pct(it), 0, a));
+        text_printf(out, "  %c %s, %s Gflop/s, %s %% of the floor\n", 'a' + drawn++ % 26,
+                    show_text(it->variant), show_fixed(result_gflops(it), 0, a),
+                    show_fixed(result_floor_pct(it), 0, b));
     }
 }
 
-void report_roofline(const struct run *r, const char *case_label, const struct report_style *style,
-                     struct text *out)
+void roofline_begin(const struct report_case *c, const struct report_out *o)
 {
     bool any = false;
     bool flops = false;
-    for (int i = 0; i < r->result_count; i++) {
-        if (!is_drawn(&r->results[i], case_label))
+    for (int i = 0; i < c->count; i++) {
+        if (!is_drawn(c->results[i]))
             continue;
         any = true;
-        flops = flops || r->results[i].diagnosis.intensity > 0;
+        flops = flops || c->results[i]->diagnosis.intensity > 0;
     }
     if (!any)
         return;
-    text_add(out, "\n");
+    text_add(o->text, "\n");
     if (flops)
-        add_plot(r, case_label, style, out);
+        add_plot(c, o->style, o->text);
     else
-        add_bars(r, case_label, style, out);
+        add_bars(c, o->style, o->text);
 }

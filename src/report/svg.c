@@ -4,6 +4,7 @@
 // instructions in place of flops.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/html.h"
+#include "report/place.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,12 +15,12 @@ static const double decade = 10.0;
 
 /* ---- what is drawn ------------------------------------------------------------------------------ */
 
-struct level { // a memory level: its bytes a nanosecond
+struct level { // a memory level: its bytes per nanosecond
     const char *name;
     double gbps;
     const char *source; // of the rate: "measured by ridge probe, …", a data sheet
 };
-struct roof { // a unit: its operations a nanosecond
+struct roof { // a unit: its operations per nanosecond
     const char *name;
     double per_ns;
     const char *source;
@@ -31,6 +32,7 @@ struct roofline {
     int roof_count;
     bool flops;                      // else warp instructions
     double left, right, bottom, top; // log10
+    struct placer labels;
 };
 
 static const struct bound *bound_of(const struct result *r, const char *resource)
@@ -53,10 +55,9 @@ static double operations(const struct result *r, bool flops)
     return sum;
 }
 
-static bool is_drawn(const struct result *r, const char *label)
+static bool is_drawn(const struct result *r)
 {
-    return r->status == RESULT_OK && r->diagnosed && same_text(r->case_label, label) &&
-           result_time_ns(r) > 0;
+    return r->status == RESULT_OK && r->diagnosed && result_time_ns(r) > 0;
 }
 
 static void level_add(struct roofline *p, const char *name, const struct bound *b)
@@ -84,18 +85,18 @@ static void roof_add(struct roofline *p, const char *name, const struct bound *b
     p->roofs[p->roof_count++] = (struct roof){name, per_ns, b->rate_source};
 }
 
-static void roofs_collect(const struct run *r, const char *label, struct roofline *p)
+static void roofs_collect(const struct report_case *c, struct roofline *p)
 {
     static const struct {
         const char *resource, *name;
         double flops; // an operation
     } pipes[] = {
         {"f32", "f32 (FMA)", 2}, {"f64", "f64", 1}, {"f16", "f16", 1}, {"tensor", "tensor", 1}};
-    for (int i = 0; i < r->result_count; i++)
-        p->flops |= is_drawn(&r->results[i], label) && operations(&r->results[i], true) > 0;
-    for (int i = 0; i < r->result_count; i++) {
-        const struct result *it = &r->results[i];
-        if (!is_drawn(it, label))
+    for (int i = 0; i < c->count; i++)
+        p->flops |= is_drawn(c->results[i]) && operations(c->results[i], true) > 0;
+    for (int i = 0; i < c->count; i++) {
+        const struct result *it = c->results[i];
+        if (!is_drawn(it))
             continue;
         level_add(p, "DRAM", bound_of(it, "dram"));
         level_add(p, "L2", bound_of(it, "l2"));
@@ -122,13 +123,13 @@ static void range_add(struct roofline *p, double x, double y)
     p->top = fmax(p->top, log10(y) + 0.3);
 }
 
-static bool range_find(const struct run *r, const char *label, struct roofline *p)
+static bool range_find(const struct report_case *c, struct roofline *p)
 {
     p->left = p->bottom = (double)INFINITY;
     p->right = p->top = -(double)INFINITY;
-    for (int i = 0; i < r->result_count; i++) {
-        const struct result *it = &r->results[i];
-        for (int l = 0; is_drawn(it, label) && l < p->level_count; l++)
+    for (int i = 0; i < c->count; i++) {
+        const struct result *it = c->results[i];
+        for (int l = 0; is_drawn(it) && l < p->level_count; l++)
             range_add(p, operations(it, p->flops) / level_bytes(it, p->levels[l].name),
                       operations(it, p->flops) / result_time_ns(it));
     }
@@ -175,13 +176,13 @@ static void draw_axes(const struct roofline *p, struct text *out)
                 "<rect class=\"frame\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n",
                 at_x(p, low_x), at_y(p, high_y), at_x(p, high_x) - at_x(p, low_x),
                 at_y(p, low_y) - at_y(p, high_y));
-    text_printf(out,
-                "<text class=\"axis\" x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s a byte</text>\n",
-                (WIDTH + LEFT) / 2, HEIGHT - 8, p->flops ? "flops" : "warp instructions");
+    text_printf(
+        out, "<text class=\"axis\" x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s per byte</text>\n",
+        (WIDTH + LEFT) / 2, HEIGHT - 8, p->flops ? "flops" : "warp instructions");
     text_printf(out,
                 "<text class=\"axis\" transform=\"translate(14 %d) rotate(-90)\" "
                 "text-anchor=\"middle\">%s</text>\n",
-                HEIGHT / 2, p->flops ? "Gflop/s" : "warp instructions a ns");
+                HEIGHT / 2, p->flops ? "Gflop/s" : "warp instructions per ns");
 }
 
 static double highest_roof(const struct roofline *p)
@@ -202,9 +203,27 @@ static void add_source(const char *source, struct text *out)
     text_add(out, "</title>");
 }
 
-// A level's slope from the left edge up to the highest roof or an edge of the frame.
-static void draw_level(const struct roofline *p, const struct level *l, struct text *out)
+enum { LABEL_PX = 11, NAME_PX = 12, POINT_RADIUS = 7 };
+
+// A roof's or a slope's label, ended at x or begun there; false: something is in the way.
+static bool label_at(struct roofline *p, double x, double y, bool end, const char *words,
+                     const char *source, struct text *out)
 {
+    double width = place_width(words, LABEL_PX), left = end ? x - width : x;
+    if (!place_is_free(&p->labels, left, y - LABEL_PX, left + width, y + 3))
+        return false;
+    place_block(&p->labels, left, y - LABEL_PX, left + width, y + 3);
+    text_printf(out, "<text class=\"label\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s", x, y,
+                end ? "end" : "start", words);
+    add_source(source, out);
+    text_add(out, "</text>\n");
+    return true;
+}
+
+// A level's slope from the left edge up to the highest roof or an edge of the frame.
+static void draw_level(struct roofline *p, const struct level *l, struct text *out)
+{
+    char words[CELL_SIZE];
     double low = pow(decade, p->left), high = pow(decade, p->right);
     double from = fmax(low, pow(decade, p->bottom) / l->gbps);
     double to = fmin(high, highest_roof(p) / l->gbps);
@@ -212,64 +231,99 @@ static void draw_level(const struct roofline *p, const struct level *l, struct t
         return;
     text_printf(out, "<line class=\"slope\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>",
                 at_x(p, from), at_y(p, from * l->gbps), at_x(p, to), at_y(p, to * l->gbps));
+    (void)snprintf(words, sizeof words, "%s %.0f GB/s", l->name, l->gbps);
     // Faster levels lie above: their label goes to the left of the slope, device memory's to the right.
-    bool above = !same_text(l->name, "DRAM");
-    double middle = from * pow(to / from, above ? 0.55 : 0.35);
-    text_printf(out, "<text class=\"label\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s %.0f GB/s",
-                at_x(p, middle) + (above ? -8 : 8), at_y(p, middle * l->gbps) + (above ? -4 : 14),
-                above ? "end" : "start", l->name, l->gbps);
-    add_source(l->source, out);
-    text_add(out, "</text>\n");
+    bool above = !same_text(l->name, "DRAM"), done = false;
+    for (int i = 0; i < 18 && !done; i++) {
+        double middle = from * pow(to / from, 0.95 - 0.05 * i);
+        done =
+            label_at(p, at_x(p, middle) + (above ? -8 : 8),
+                     at_y(p, middle * l->gbps) + (above ? -4 : 14), above, words, l->source, out);
+    }
 }
 
-static void draw_roof(const struct roofline *p, const struct roof *f, struct text *out)
+static void draw_roof(struct roofline *p, const struct roof *f, struct text *out)
 {
+    char words[CELL_SIZE];
     double steepest = 0, y = at_y(p, f->per_ns);
     for (int l = 0; l < p->level_count; l++)
         steepest = fmax(steepest, p->levels[l].gbps);
     double from = fmax(pow(decade, p->left), f->per_ns / steepest);
     text_printf(out, "<line class=\"slope\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>",
                 at_x(p, from), y, WIDTH - RIGHT, y);
-    text_printf(out, "<text class=\"label\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s %s",
-                WIDTH - RIGHT - 6, y - 5, f->name, p->flops ? "peak" : "");
-    add_source(f->source, out);
-    text_add(out, "</text>\n");
+    (void)snprintf(words, sizeof words, "%s%s", f->name, p->flops ? " peak" : "");
+    bool done = false;
+    for (double x = WIDTH - RIGHT - 6; x > LEFT && !done; x -= 12)
+        done = label_at(p, x, y - 5, true, words, f->source, out);
 }
 
-static void draw_point(const struct roofline *p, const struct result *r, int number,
+static bool point_find(const struct roofline *p, const struct result *r, const struct level *l,
+                       double *x, double *y)
+{
+    *x = operations(r, p->flops) / level_bytes(r, l->name);
+    *y = operations(r, p->flops) / result_time_ns(r);
+    return isfinite(*x) && isfinite(*y) && *x > 0 && *y > 0;
+}
+
+// Every point is in the labels' way.
+static void points_block(struct roofline *p, const struct report_case *c)
+{
+    double x, y;
+    for (int i = 0; i < c->count; i++)
+        for (int l = 0; is_drawn(c->results[i]) && l < p->level_count; l++)
+            if (point_find(p, c->results[i], &p->levels[l], &x, &y))
+                place_block(&p->labels, at_x(p, x) - POINT_RADIUS, at_y(p, y) - POINT_RADIUS,
+                            at_x(p, x) + POINT_RADIUS, at_y(p, y) + POINT_RADIUS);
+}
+
+static void draw_name(struct roofline *p, const struct result *r, double x, double y,
+                      struct text *out)
+{
+    enum { NAME_COLUMNS = 28 };
+    struct text name = {0};
+    size_t columns = text_columns(show_text(r->variant));
+    add_cell(&name, show_text(r->variant), columns < NAME_COLUMNS ? columns : NAME_COLUMNS, false);
+    struct placed at = place_text(&p->labels, x, y, place_width(text_str(&name), NAME_PX));
+    if (at.away)
+        text_printf(out, "<line class=\"leader\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>",
+                    x, y, at.x > x ? at.x - 1 : at.x + place_width(text_str(&name), NAME_PX) + 1,
+                    at.y - 4);
+    text_printf(out, "<text class=\"name\" x=\"%.1f\" y=\"%.1f\">", at.x, at.y);
+    html_escape(out, text_str(&name));
+    text_add(out, "</text>");
+    text_release(&name);
+}
+
+static void draw_point(struct roofline *p, const struct result *r, int number,
                        const struct level *l, struct text *out)
 {
     char time[CELL_SIZE], x_text[CELL_SIZE], y_text[CELL_SIZE];
-    double x = operations(r, p->flops) / level_bytes(r, l->name);
-    double y = operations(r, p->flops) / result_time_ns(r);
-    if (!isfinite(x) || !isfinite(y) || x <= 0 || y <= 0)
+    double x, y;
+    if (!point_find(p, r, l, &x, &y))
         return;
     bool dram = same_text(l->name, "DRAM");
-    text_printf(out, "<g class=\"point s%d\" tabindex=\"0\" role=\"img\" data-variant=\"",
-                number % 8);
+    text_add(out, "<g ");
+    html_colour(out, "point", number);
+    text_add(out, " tabindex=\"0\" role=\"img\" data-variant=\"");
     html_escape(out, r->variant);
     text_add(out, "\"><title>");
     html_escape(out, r->variant);
-    text_printf(out, ", %s: %s %s a byte, %s a ns, %s (%s)</title>", l->name,
+    text_printf(out, ", %s: %s %s per byte, %s per ns, %s (%s)</title>", l->name,
                 show_fixed(x, 3, x_text), p->flops ? "flops" : "warp instructions",
                 show_fixed(y, 2, y_text), show_time(result_time_ns(r), time),
                 provenance_name(r->time.provenance));
     text_printf(out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%d\"/>",
                 dram ? "solid" : "hollow", at_x(p, x), at_y(p, y), dram ? 6 : 5);
-    if (dram) {
-        text_printf(out, "<text class=\"name\" x=\"%.1f\" y=\"%.1f\">", at_x(p, x) + 9,
-                    at_y(p, y) + 4);
-        html_escape(out, r->variant);
-        text_add(out, "</text>");
-    }
+    if (dram)
+        draw_name(p, r, at_x(p, x), at_y(p, y), out);
     text_add(out, "</g>\n");
 }
 
-bool svg_roofline(const struct run *r, const char *label, const char *style, struct text *out)
+bool svg_roofline(const struct report_case *c, const char *style, struct text *out)
 {
-    struct roofline p = {0};
-    roofs_collect(r, label, &p);
-    if (!range_find(r, label, &p))
+    struct roofline p = {.labels = {.frame = {LEFT, TOP, WIDTH - 4, HEIGHT - BOTTOM}}};
+    roofs_collect(c, &p);
+    if (!range_find(c, &p))
         return false;
     text_printf(
         out,
@@ -279,18 +333,14 @@ bool svg_roofline(const struct run *r, const char *label, const char *style, str
     if (style)
         text_printf(out, "<style>%s</style>\n", style);
     draw_axes(&p, out);
+    points_block(&p, c);
     for (int l = 0; l < p.level_count; l++)
         draw_level(&p, &p.levels[l], out);
     for (int i = 0; i < p.roof_count; i++)
         draw_roof(&p, &p.roofs[i], out);
-    int number = 0;
-    for (int i = 0; i < r->result_count; i++) {
-        if (!is_drawn(&r->results[i], label))
-            continue;
-        for (int l = p.level_count - 1; l >= 0; l--)
-            draw_point(&p, &r->results[i], number, &p.levels[l], out);
-        number++;
-    }
+    for (int i = 0; i < c->count; i++)
+        for (int l = p.level_count - 1; is_drawn(c->results[i]) && l >= 0; l--)
+            draw_point(&p, c->results[i], i, &p.levels[l], out);
     text_add(out, "</svg>\n");
     return true;
 }

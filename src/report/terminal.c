@@ -1,10 +1,11 @@
-// The report for a terminal: a table a case, expectations, findings, the next step, a roofline and
-// the stop rule. The table takes 98 columns, and 80 where there are not so many: provenance then
+// The report for a terminal. Per case: the three answers, a table, what went wrong, expectations,
+// findings, a roofline. The table takes 98 columns, and 80 where there are not so many: provenance then
 // stands below it, and a verdict only where there is no difference.
 // SPDX-License-Identifier: Apache-2.0
-#include "report/internal.h"
+#include "report/walk.h"
 
 #include <math.h>
+#include <stdio.h>
 
 struct column {
     const char *upper, *lower;
@@ -12,12 +13,13 @@ struct column {
     bool right;
     size_t narrow_width; // 0 = left out
 };
-enum { WIDE_COLUMNS = 98, COPIES_NAME_COLUMNS = 15 };
+enum { WIDE_COLUMNS = 98, RATES_COLUMNS = 105, NAME_COLUMNS = 15, ANSWER_INDENT = 12 };
 enum column_id {
     COLUMN_VARIANT,
     COLUMN_VERIFIED,
     COLUMN_TIME,
     COLUMN_GBPS,
+    COLUMN_GFLOPS,
     COLUMN_FLOOR,
     COLUMN_LOAD,
     COLUMN_STORE,
@@ -35,6 +37,7 @@ static const struct column columns[COLUMN_COUNT] = {
     [COLUMN_VERIFIED] = {"ve-", "rif", 3, false, 3},
     [COLUMN_TIME] = {"", "time", 8, true, 8},
     [COLUMN_GBPS] = {"", "GB/s", 6, true, 6},
+    [COLUMN_GFLOPS] = {"Gflop", "/s", 6, true, 6},
     [COLUMN_FLOOR] = {"% of", "floor", 5, true, 5},
     [COLUMN_LOAD] = {"sect", "load", 4, true, 4},
     [COLUMN_STORE] = {"/req", "stor", 4, true, 4},
@@ -52,40 +55,46 @@ static bool is_narrow(const struct report_style *style)
     return style->width < WIDE_COLUMNS;
 }
 
-static size_t column_width(const struct report_style *style, enum column_id id)
+// Where the work is arithmetic, its rate stands beside that of the bytes, or instead of it.
+static size_t column_width(const struct report_case *c, const struct report_style *style,
+                           enum column_id id)
 {
-    return is_narrow(style) ? columns[id].narrow_width : columns[id].width;
+    bool gone = id == COLUMN_GFLOPS
+                    ? !c->arithmetic
+                    : id == COLUMN_GBPS && c->arithmetic && style->width < RATES_COLUMNS;
+    return gone ? 0 : is_narrow(style) ? columns[id].narrow_width : columns[id].width;
 }
 
-static void add_column(struct text *out, const struct report_style *style, enum column_id id,
+static void add_column(const struct report_case *c, const struct report_out *o, enum column_id id,
                        enum ink ink, const char *s)
 {
     struct text cell = {0};
-    size_t width = column_width(style, id);
+    size_t width = column_width(c, o->style, id);
     if (width == 0)
         return;
     if (id > 0)
-        text_add(out, " ");
+        text_add(o->text, " ");
     add_cell(&cell, s, width, columns[id].right);
-    add_ink(out, style, ink, text_str(&cell));
+    add_ink(o->text, o->style, ink, text_str(&cell));
     text_release(&cell);
 }
 
-static void add_header(struct text *out, const struct report_style *style)
+static void table_begin(const struct report_case *c, const struct report_out *o)
 {
     size_t width = 0;
+    text_add(o->text, "\n");
     for (int line = 0; line < 2; line++) {
         for (int i = 0; i < COLUMN_COUNT; i++)
-            add_column(out, style, (enum column_id)i, INK_BOLD,
+            add_column(c, o, (enum column_id)i, INK_BOLD,
                        line == 0 ? columns[i].upper : columns[i].lower);
-        text_add(out, "\n");
+        text_add(o->text, "\n");
     }
     for (int i = 0; i < COLUMN_COUNT; i++)
-        width += column_width(style, (enum column_id)i) > 0
-                     ? column_width(style, (enum column_id)i) + (i > 0)
+        width += column_width(c, o->style, (enum column_id)i) > 0
+                     ? column_width(c, o->style, (enum column_id)i) + (i > 0)
                      : 0;
-    add_repeat(out, style->unicode ? "\u2500" : "-", width);
-    text_add(out, "\n");
+    add_repeat(o->text, o->style->unicode ? "\u2500" : "-", width);
+    text_add(o->text, "\n");
 }
 
 static const char *short_provenance(enum provenance p)
@@ -103,8 +112,8 @@ static const char *short_provenance(enum provenance p)
     return "-";
 }
 
-static void add_judgement(const struct result *r, const struct report_style *style,
-                          struct text *out)
+static void add_judgement(const struct report_case *c, const struct result *r,
+                          const struct report_out *o)
 {
     char a[CELL_SIZE];
     const struct speedup *s = &r->speedup;
@@ -120,24 +129,34 @@ static void add_judgement(const struct result *r, const struct report_style *sty
         if (isfinite(s->comparison.ratio))
             text_add(&ratio, "x");
     }
-    bool bare = is_narrow(style); // the ratio itself tells faster and slower apart
+    bool bare = is_narrow(o->style); // the ratio itself distinguishes faster from slower
     if (bare && s->valid && s->comparison.verdict == VERDICT_SAME) {
         text_clear(&ratio);
         text_add(&ratio, verdict);
     }
-    add_column(out, style, COLUMN_SPEEDUP, bare ? ink : INK_NONE,
-               ratio.length ? text_str(&ratio) : "-");
-    add_column(out, style, COLUMN_VERDICT, ink, verdict);
+    add_column(c, o, COLUMN_SPEEDUP, bare ? ink : INK_NONE, ratio.length ? text_str(&ratio) : "-");
+    add_column(c, o, COLUMN_VERDICT, ink, verdict);
     text_printf(&source, "%s/%s", short_provenance(r->time.provenance),
                 short_provenance(result_counted(r)));
-    add_column(out, style, COLUMN_SOURCE, INK_NONE, text_str(&source));
+    add_column(c, o, COLUMN_SOURCE, INK_NONE, text_str(&source));
     text_release(&ratio);
     text_release(&source);
 }
 
-static void add_row(const struct result *r, const struct report_style *style, struct text *out)
+// Six columns hold up to 999999 Gflop/s; above, Tflop/s.
+static const char *show_gflops(double gflops, char out[CELL_SIZE])
+{
+    if (isfinite(gflops) && gflops >= 999999.5) {
+        (void)snprintf(out, CELL_SIZE, "%.0f T", gflops / 1e3);
+        return out;
+    }
+    return show_fixed(gflops, 0, out);
+}
+
+static void table_row(const struct report_case *c, int index, const struct report_out *o)
 {
     char a[CELL_SIZE];
+    const struct result *r = c->results[index];
     const char *verified = verified_word(r);
     enum ink ink = verified[0] == 'y' ? INK_GREEN : verified[0] == 'N' ? INK_RED : INK_NONE;
     const struct {
@@ -145,7 +164,6 @@ static void add_row(const struct result *r, const struct report_style *style, st
         double value;
         int decimals;
     } figures[] = {
-        {COLUMN_GBPS, result_gbps(r), 0},
         {COLUMN_FLOOR, result_floor_pct(r), 1},
         {COLUMN_LOAD, derived_number(r, DERIVED_LOAD_SECTORS_PER_REQUEST), 1},
         {COLUMN_STORE, derived_number(r, DERIVED_STORE_SECTORS_PER_REQUEST), 1},
@@ -153,16 +171,18 @@ static void add_row(const struct result *r, const struct report_style *style, st
         {COLUMN_LANES, counter_number(r, COUNTER_LANES_ACTIVE_PCT), 0},
         {COLUMN_OCCUPANCY, result_occupancy(r, NULL), 0},
     };
-    add_column(out, style, COLUMN_VARIANT, INK_NONE, show_text(r->variant));
-    add_column(out, style, COLUMN_VERIFIED, ink, verified);
-    add_column(out, style, COLUMN_TIME, INK_NONE, show_time(result_time_ns(r), a));
+    add_column(c, o, COLUMN_VARIANT, INK_NONE, show_text(r->variant));
+    add_column(c, o, COLUMN_VERIFIED, ink, verified);
+    add_column(c, o, COLUMN_TIME, INK_NONE, show_time(result_time_ns(r), a));
+    add_column(c, o, COLUMN_GBPS, INK_NONE, show_fixed(result_gbps(r), 0, a));
+    add_column(c, o, COLUMN_GFLOPS, INK_NONE, show_gflops(result_gflops(r), a));
     for (size_t i = 0; i < COUNT_OF(figures); i++)
-        add_column(out, style, figures[i].id, INK_NONE,
+        add_column(c, o, figures[i].id, INK_NONE,
                    show_fixed(figures[i].value, figures[i].decimals, a));
-    add_column(out, style, COLUMN_LIMITER, INK_NONE,
+    add_column(c, o, COLUMN_LIMITER, INK_NONE,
                r->diagnosed ? show_text(r->diagnosis.limiter) : "-");
-    add_judgement(r, style, out);
-    text_add(out, "\n");
+    add_judgement(c, r, o);
+    text_add(o->text, "\n");
 }
 
 static const char *status_word(enum result_status s)
@@ -180,251 +200,270 @@ static const char *status_word(enum result_status s)
     return "-";
 }
 
-// The first result of the same case that failed with the same words: one source, one mistake.
-static const struct result *earlier_error(const struct run *r, int index)
+// The first result of the case that failed with the same words: one source, one mistake.
+static const struct result *earlier_error(const struct report_case *c, int index)
 {
-    const struct result *it = &r->results[index];
-    for (int i = 0; it->error && i < index; i++)
-        if (r->results[i].error && same_text(r->results[i].error, it->error) &&
-            same_text(r->results[i].case_label, it->case_label))
-            return &r->results[i];
+    for (int i = 0; c->results[index]->error && i < index; i++)
+        if (same_text(c->results[i]->error, c->results[index]->error))
+            return c->results[i];
     return NULL;
 }
 
-static void add_errors(const struct run *r, const char *label, const struct report_style *style,
-                       struct text *out)
+static bool has_error(const struct result *r)
 {
-    for (int i = 0; i < r->result_count; i++) {
-        const struct result *it = &r->results[i];
-        if (!same_text(it->case_label, label))
-            continue;
-        if (it->status != RESULT_OK || it->error) {
-            add_name(out, it->variant);
-            text_add(out, ": ");
-            add_ink(out, style, it->status == RESULT_SKIPPED ? INK_NONE : INK_RED,
-                    status_word(it->status));
-            const struct result *same = earlier_error(r, i);
-            if (same) {
-                text_add(out, ", as ");
-                add_name(out, same->variant);
-                text_add(out, " above");
-            }
-            text_add(out, "\n");
-            if (it->error && !same)
-                add_message(out, style, 2, it->error);
+    return r->status != RESULT_OK || r->error || r->problem_count > 0;
+}
+
+static void error_each(const struct report_case *c, int index, const struct report_out *o)
+{
+    const struct result *it = c->results[index];
+    if (it->status != RESULT_OK || it->error) {
+        add_name(o->text, it->variant);
+        text_add(o->text, ": ");
+        add_ink(o->text, o->style, it->status == RESULT_SKIPPED ? INK_NONE : INK_RED,
+                status_word(it->status));
+        const struct result *same = earlier_error(c, index);
+        if (same) {
+            text_add(o->text, ", as ");
+            add_name(o->text, same->variant);
+            text_add(o->text, " above");
         }
-        for (int k = 0; k < it->problem_count; k++) {
-            const char *message = it->problems[k].message;
-            if (message && !same_text(message, it->error))
-                add_wrapped(out, style, 2, message);
-        }
+        text_add(o->text, "\n");
+        if (it->error && !same)
+            add_message(o->text, o->style, 2, it->error);
+    }
+    for (int k = 0; k < it->problem_count; k++) {
+        const char *message = it->problems[k].message;
+        if (message && !same_text(message, it->error))
+            add_wrapped(o->text, o->style, 2, message);
     }
 }
 
 // Whose a library's row is; what could not be had, each reason once; and times that a slowed-down chip gave.
-static void add_notes(const struct run *r, const char *label, const struct report_style *style,
-                      struct text *out)
+static void note_each(const struct report_case *c, int index, const struct report_out *o)
 {
+    const struct result *it = c->results[index];
     const char *last = NULL;
-    for (int i = 0; i < r->result_count; i++) {
-        const struct result *it = &r->results[i];
-        if (!same_text(it->case_label, label))
-            continue;
-        if (it->library_version && it->status != RESULT_SKIPPED) {
-            struct text t = {0};
-            text_printf(&t, "%s: %s of %s", it->variant, show_text(it->library),
-                        it->library_version);
-            add_wrapped(out, style, 0, text_str(&t));
-            text_release(&t);
-        }
-        if (it->note && !same_text(it->note, last))
-            add_wrapped(out, style, 0, it->note);
-        last = it->note ? it->note : last;
-        if (it->conditions.throttled) {
-            struct text t = {0};
-            text_printf(&t, "%s: measured while the chip was slowed down (%s)", it->variant,
-                        it->conditions.throttled);
-            add_wrapped(out, style, 0, text_str(&t));
-            text_release(&t);
-        }
+    struct text t = {0};
+    for (int i = 0; i < index; i++)
+        last = c->results[i]->note ? c->results[i]->note : last;
+    if (it->library_version && it->status != RESULT_SKIPPED) {
+        text_printf(&t, "%s: %s of %s", it->variant, show_text(it->library), it->library_version);
+        add_wrapped(o->text, o->style, 0, text_str(&t));
     }
+    if (it->note && !same_text(it->note, last))
+        add_wrapped(o->text, o->style, 0, it->note);
+    if (it->conditions.throttled) {
+        text_clear(&t);
+        text_printf(&t, "%s: measured while the chip was slowed down (%s)", it->variant,
+                    it->conditions.throttled);
+        add_wrapped(o->text, o->style, 0, text_str(&t));
+    }
+    text_release(&t);
 }
 
 // The copies that are part of a result's time, a row each.
-static void add_transfers(const struct run *r, const char *label, const struct report_style *style,
-                          struct text *out)
+static void transfers_begin(const struct report_case *c, const struct report_out *o)
+{
+    (void)c;
+    add_ink(o->text, o->style, INK_BOLD,
+            "\nCopies              h2d_ns     d2h_ns    of the time\n");
+}
+
+static void transfers_each(const struct report_case *c, int index, const struct report_out *o)
 {
     char in[CELL_SIZE], back[CELL_SIZE], share[CELL_SIZE];
-    bool any = false;
-    for (int i = 0; i < r->result_count; i++) {
-        const struct result *it = &r->results[i];
-        if (!same_text(it->case_label, label) || !counters_has(&it->counters, COUNTER_H2D_NS))
-            continue;
-        if (!any)
-            add_ink(out, style, INK_BOLD,
-                    "\nCopies              h2d_ns     d2h_ns    of the time\n");
-        any = true;
-        add_cell(out, show_text(it->variant), COPIES_NAME_COLUMNS, false);
-        text_printf(out, " %10s %10s %10s %%  %s\n",
-                    show_time(counter_number(it, COUNTER_H2D_NS), in),
-                    show_time(counter_number(it, COUNTER_D2H_NS), back),
-                    show_fixed(counter_number(it, COUNTER_TRANSFER_SHARE_PCT), 1, share),
-                    provenance_name(it->counters.figure[COUNTER_H2D_NS].provenance));
-    }
+    const struct result *it = c->results[index];
+    add_cell(o->text, show_text(it->variant), NAME_COLUMNS, false);
+    text_printf(o->text, " %10s %10s %10s %%  %s\n",
+                show_time(counter_number(it, COUNTER_H2D_NS), in),
+                show_time(counter_number(it, COUNTER_D2H_NS), back),
+                show_fixed(counter_number(it, COUNTER_TRANSFER_SHARE_PCT), 1, share),
+                provenance_name(it->counters.figure[COUNTER_H2D_NS].provenance));
 }
 
-static void add_expectations(const struct run *r, const char *label,
-                             const struct report_style *style, struct text *out)
+/* ---- expectations and hypotheses ------------------------------------------------------------------ */
+
+static void expectations_begin(const struct report_case *c, const struct report_out *o)
 {
-    bool any = false;
-    for (int i = 0; i < r->result_count; i++) {
-        const struct result *it = &r->results[i];
-        if (!same_text(it->case_label, label))
-            continue;
-        for (int k = 0; k < it->expectation_count; k++) {
-            const struct expectation_result *e = &it->expectations[k];
-            enum ink ink = e->verdict == EXPECTATION_HELD      ? INK_GREEN
-                           : e->verdict == EXPECTATION_UNKNOWN ? INK_NONE
-                                                               : INK_RED;
-            if (!any)
-                add_ink(out, style, INK_BOLD, "\nExpectations\n");
-            any = true;
-            struct text line = {0};
-            text_printf(&line, "%s: %s expected %s, actual %s:", show_text(it->variant),
-                        show_text(e->what), show_text(e->expected), show_text(e->actual));
-            const char *verdict = expectation_verdict_name(e->verdict);
-            if (text_columns(text_str(&line)) + text_columns(verdict) + 3 > (size_t)style->width) {
-                text_printf(&line, " %s", verdict);
-                add_wrapped(out, style, 2, text_str(&line));
-            } else {
-                text_add(out, "  ");
-                add_name(out, text_str(&line));
-                text_add(out, " ");
-                add_ink(out, style, ink, verdict);
-                text_add(out, "\n");
-            }
-            text_release(&line);
+    int count = 0, held = 0;
+    for (int i = 0; i < c->count; i++)
+        for (int k = 0; k < c->results[i]->expectation_count; k++) {
+            count++;
+            held += c->results[i]->expectations[k].verdict == EXPECTATION_HELD;
         }
-    }
+    text_add(o->text, "\n");
+    add_ink(o->text, o->style, INK_BOLD, "Expectations");
+    text_printf(o->text, ": %d of %d held%s\n", held, count,
+                held > 0 && !o->style->verbose ? "; --verbose lists those too" : "");
 }
 
-static void add_hypotheses(const struct run *r, const char *label, const struct report_style *style,
-                           struct text *out)
+static void expectations_each(const struct report_case *c, int index, const struct report_out *o)
 {
-    bool any = false;
-    for (int i = 0; i < r->result_count; i++) {
-        const struct result *it = &r->results[i];
-        if (!it->hypothesis || !same_text(it->case_label, label))
+    const struct result *it = c->results[index];
+    for (int k = 0; k < it->expectation_count; k++) {
+        const struct expectation_result *e = &it->expectations[k];
+        enum ink ink = e->verdict == EXPECTATION_HELD      ? INK_GREEN
+                       : e->verdict == EXPECTATION_UNKNOWN ? INK_NONE
+                                                           : INK_RED;
+        if (e->verdict == EXPECTATION_HELD && !o->style->verbose)
             continue;
-        if (!any)
-            add_ink(out, style, INK_BOLD, "\nHypotheses\n");
-        any = true;
         struct text line = {0};
-        text_printf(&line, "%s: %s", show_text(it->variant), it->hypothesis);
-        add_wrapped(out, style, 2, text_str(&line));
+        text_printf(&line, "%s: %s expected %s, actual %s:", show_text(it->variant),
+                    show_text(e->what), show_text(e->expected), show_text(e->actual));
+        const char *verdict = expectation_verdict_name(e->verdict);
+        if (text_columns(text_str(&line)) + text_columns(verdict) + 3 > (size_t)o->style->width) {
+            text_printf(&line, " %s", verdict);
+            add_wrapped(o->text, o->style, 2, text_str(&line));
+        } else {
+            text_add(o->text, "  ");
+            add_name(o->text, text_str(&line));
+            text_add(o->text, " ");
+            add_ink(o->text, o->style, ink, verdict);
+            text_add(o->text, "\n");
+        }
         text_release(&line);
     }
 }
 
-// All findings of the best variant, the first one of each other.
-static void add_findings(const struct run *r, const char *label, const struct report_style *style,
-                         struct text *out)
+static void hypotheses_begin(const struct report_case *c, const struct report_out *o)
 {
-    const struct result *best = fastest_result(r, label);
-    bool any = false;
-    for (int i = 0; i < r->result_count; i++) {
-        const struct result *it = &r->results[i];
-        if (!it->diagnosed || !same_text(it->case_label, label))
-            continue;
-        const struct finding *top = top_finding(it);
-        if (!top && !(style->verbose && it->diagnosis.finding_count > 0))
-            continue;
-        if (!any)
-            add_ink(out, style, INK_BOLD, "\nFindings\n");
-        any = true;
-        text_add(out, " ");
-        add_name(out, it->variant);
-        text_add(out, it == best ? " (fastest)\n" : "\n");
-        int folded = 0;
-        for (int k = 0; k < it->diagnosis.finding_count; k++) {
-            const struct finding *f = &it->diagnosis.findings[k];
-            bool wanted = style->verbose || f == top || (it == best && !f->folded);
-            if (wanted)
-                add_finding(out, style, it, f, false);
-            folded += !wanted && f->folded;
-        }
-        if (it == best && folded > 0)
-            text_printf(out, "  (%d more under 3 %% of gain; --verbose shows them)\n", folded);
-    }
+    (void)c;
+    add_ink(o->text, o->style, INK_BOLD, "\nHypotheses\n");
 }
 
-static void add_next_step(const struct run *r, const char *label, const struct report_style *style,
-                          struct text *out)
+static void hypotheses_each(const struct report_case *c, int index, const struct report_out *o)
 {
-    const struct result *best = fastest_result(r, label);
-    const struct finding *top = best ? top_finding(best) : NULL;
     struct text line = {0};
-    text_add(out, "\n");
-    add_ink(out, style, INK_BOLD, "Next step:");
-    text_add(out, "\n");
-    if (r->stop_reason && same_text(r->results[r->result_count - 1].case_label, label))
-        text_printf(&line, "none needed: %s", r->stop_reason);
-    else if (top)
-        text_printf(&line, "%s: %s%s%s", show_text(best->variant), show_text(top->title),
-                    top->fix ? ". " : "", top->fix ? top->fix : "");
-    else if (best)
-        text_printf(&line, "no finding promises a gain for %s", show_text(best->variant));
-    else
-        text_add(&line, "make one variant run and be right; its error is above");
-    add_wrapped(out, style, 2, text_str(&line));
+    text_printf(&line, "%s: %s", show_text(c->results[index]->variant),
+                c->results[index]->hypothesis);
+    add_wrapped(o->text, o->style, 2, text_str(&line));
     text_release(&line);
 }
 
-// Variants of one source share what the compiler says: once is enough.
-static bool warned_before(const struct run *r, int index)
+/* ---- findings ------------------------------------------------------------------------------------- */
+
+// In full: of the fastest all but the folded, of another the first.
+static void add_findings_of(const struct report_case *c, const struct result *r,
+                            const struct report_out *o)
 {
-    for (int i = 0; i < index; i++)
-        if (r->results[i].compiler_log &&
-            same_text(r->results[i].compiler_log, r->results[index].compiler_log))
-            return true;
-    return false;
+    const struct finding *top = top_finding(r);
+    int folded = 0;
+    if (!top && !(o->style->verbose && has_findings(r)))
+        return;
+    text_add(o->text, " ");
+    add_name(o->text, r->variant);
+    text_add(o->text, r == c->fastest     ? " (fastest)\n"
+                      : r == c->promising ? " (its fix promises the shortest time)\n"
+                                          : "\n");
+    for (int k = 0; k < r->diagnosis.finding_count; k++) {
+        const struct finding *f = &r->diagnosis.findings[k];
+        bool wanted = o->style->verbose || f == top || (r == c->fastest && !f->folded);
+        if (wanted)
+            add_finding(o->text, o->style, r, f, false);
+        folded += !wanted && f->folded;
+    }
+    if (r == c->fastest && folded > 0)
+        text_printf(o->text, "  (%d more under 3 %% of gain; --verbose shows them)\n", folded);
 }
 
-// What the kernels printed, and with --verbose what the compiler warned of.
-static void add_said(const struct run *r, const char *label, const struct report_style *style,
-                     struct text *out)
+static void findings_begin(const struct report_case *c, const struct report_out *o)
 {
-    for (int i = 0; i < r->result_count; i++) {
-        const struct result *it = &r->results[i];
-        const struct {
-            const char *head, *words;
-        } said[] = {{"printed", it->printed},
-                    {"compiler", style->verbose && !warned_before(r, i) ? it->compiler_log : NULL}};
-        for (size_t k = 0; same_text(it->case_label, label) && k < COUNT_OF(said); k++) {
-            if (!said[k].words)
-                continue;
-            text_add(out, "\n");
-            add_name(out, it->variant);
-            text_printf(out, " (%s)\n", said[k].head);
-            add_message(out, style, 2, said[k].words);
-        }
-    }
+    add_ink(o->text, o->style, INK_BOLD, "\nFindings\n");
+    if (c->fastest)
+        add_findings_of(c, c->fastest, o);
+    if (c->promising)
+        add_findings_of(c, c->promising, o);
 }
+
+// Of the others a line each.
+static void findings_each(const struct report_case *c, int index, const struct report_out *o)
+{
+    char gain[CELL_SIZE];
+    const struct result *r = c->results[index];
+    const struct finding *top = top_finding(r);
+    if (r == c->fastest || r == c->promising)
+        return;
+    if (o->style->verbose) {
+        add_findings_of(c, r, o);
+        return;
+    }
+    if (!top)
+        return;
+    struct text line = {0}, end = {0};
+    text_printf(&line, "%s: %s", show_text(r->variant), show_text(top->title));
+    if (top->file)
+        text_printf(&end, " (%s:%d)", top->file, top->line);
+    if (isfinite(finding_gain_pct(r, top)))
+        text_printf(&end, ", gain %s %%", show_fixed(finding_gain_pct(r, top), 0, gain));
+    size_t room = (size_t)o->style->width - 1, tail = text_columns(text_str(&end));
+    size_t length = text_columns(text_str(&line));
+    text_add(o->text, " ");
+    if (length + tail > room && tail + NAME_COLUMNS < room) { // the place is not cut off
+        add_cell(o->text, text_str(&line), room - tail, false);
+        add_name(o->text, text_str(&end));
+    } else {
+        text_add(&line, text_str(&end));
+        add_cell(o->text, text_str(&line), length + tail < room ? length + tail : room, false);
+    }
+    text_add(o->text, "\n");
+    text_release(&line);
+    text_release(&end);
+}
+
+/* ---- what the kernels printed, what the compiler warned of ---------------------------------------- */
+
+static void add_said(const struct result *r, const char *head, const char *words,
+                     const struct report_out *o)
+{
+    text_add(o->text, "\n");
+    add_name(o->text, r->variant);
+    text_printf(o->text, " (%s)\n", head);
+    add_message(o->text, o->style, 2, words);
+}
+
+static bool has_printed(const struct result *r)
+{
+    return r->printed != NULL;
+}
+
+static void printed_each(const struct report_case *c, int index, const struct report_out *o)
+{
+    add_said(c->results[index], "printed", c->results[index]->printed, o);
+}
+
+static bool has_compiler_log(const struct result *r)
+{
+    return r->compiler_log != NULL;
+}
+
+// Variants of one source share what the compiler says: once is enough.
+static void compiler_each(const struct report_case *c, int index, const struct report_out *o)
+{
+    const char *log = c->results[index]->compiler_log;
+    if (c->number > 0) // the first case has said it
+        return;
+    for (int i = 0; i < index; i++)
+        if (same_text(c->results[i]->compiler_log, log))
+            return;
+    add_said(c->results[index], "compiler", log, o);
+}
+
+/* ---- the table's end, the answers, the whole -------------------------------------------------------- */
 
 // Where the figures come from: a column of the wide table, a line under the narrow one.
-static void add_provenance(const struct run *r, const char *label, const struct report_style *style,
-                           struct text *out)
+static void table_end(const struct report_case *c, const struct report_out *o)
 {
-    if (!is_narrow(style)) {
-        text_add(out, "time/counts: mea measured, sim simulated, mod modelled\n");
+    if (!is_narrow(o->style)) {
+        text_add(o->text, "time/counts: mea measured, sim simulated, mod modelled\n");
         return;
     }
     struct text line = {0};
     bool mixed = false;
     const struct result *first = NULL;
-    for (int i = 0; i < r->result_count; i++) {
-        const struct result *it = &r->results[i];
-        if (!same_text(it->case_label, label) || result_counted(it) == PROVENANCE_ABSENT)
+    for (int i = 0; i < c->count; i++) {
+        const struct result *it = c->results[i];
+        if (!has_counters(it))
             continue;
         first = first ? first : it;
         mixed = mixed || it->time.provenance != first->time.provenance ||
@@ -439,33 +478,26 @@ static void add_provenance(const struct run *r, const char *label, const struct 
                     provenance_name(result_counted(first)));
     }
     if (first)
-        add_wrapped(out, style, 0, text_str(&line));
+        add_wrapped(o->text, o->style, 0, text_str(&line));
     text_release(&line);
 }
 
-static void add_case(const struct run *r, const char *label, const struct report_style *style,
-                     struct text *out)
+static void answers_begin(const struct report_case *c, const struct report_out *o)
 {
-    if (label && label[0]) {
-        text_add(out, "\n");
-        add_ink(out, style, INK_BOLD, label);
+    text_add(o->text, "\n");
+    if (c->label && c->label[0]) {
+        add_ink(o->text, o->style, INK_BOLD, c->label);
+        text_add(o->text, "\n");
     }
-    text_add(out, "\n");
-    add_header(out, style);
-    for (int i = 0; i < r->result_count; i++) {
-        if (same_text(r->results[i].case_label, label))
-            add_row(&r->results[i], style, out);
+    for (int i = 0; i < ANSWER_COUNT; i++) {
+        struct text name = {0}, words = {0};
+        add_cell(&name, answer_names[i], ANSWER_INDENT, false);
+        add_ink(o->text, o->style, INK_BOLD, text_str(&name));
+        add_wrapped(&words, o->style, ANSWER_INDENT, c->answers[i]);
+        text_add(o->text, text_str(&words) + ANSWER_INDENT);
+        text_release(&name);
+        text_release(&words);
     }
-    add_provenance(r, label, style, out);
-    add_errors(r, label, style, out);
-    add_notes(r, label, style, out);
-    add_transfers(r, label, style, out);
-    add_expectations(r, label, style, out);
-    add_hypotheses(r, label, style, out);
-    add_findings(r, label, style, out);
-    add_said(r, label, style, out);
-    add_next_step(r, label, style, out);
-    report_roofline(r, label, style, out);
 }
 
 static void add_title(const struct run_header *h, const struct report_style *style,
@@ -477,75 +509,123 @@ static void add_title(const struct run_header *h, const struct report_style *sty
     text_release(&title);
 }
 
-void report_terminal(const struct run *r, const struct report_style *style, struct text *out)
+static void terminal_begin(const struct run *r, const struct report_out *o)
 {
     const struct run_header *h = &r->header;
-    if (style->plain) {
-        report_plain(r, style->verbose, out);
-        return;
-    }
-    add_title(h, style, out);
     char sampling[CELL_SIZE];
-    text_printf(out, "\n%s (%s), caches %s%s, %s\n", show_text(h->device_name),
+    add_title(h, o->style, o->text);
+    text_printf(o->text, "\n%s (%s), caches %s%s, %s\n", show_text(h->device_name),
                 show_text(h->device_id), show_text(h->cache_state), show_sampling(h, sampling),
                 show_text(h->started));
-    for (int i = 0; i < r->result_count; i++) {
-        if (first_of_case(r, i))
-            add_case(r, r->results[i].case_label, style, out);
-    }
-    text_printf(out, "\nStop rule: %s\n", r->stop_reason ? r->stop_reason : "go on");
+}
+
+// Of several cases: which is fastest in each, a line.
+static void overview_begin(const struct report_case *c, const struct report_out *o)
+{
+    struct text line = {0};
+    size_t room = (size_t)o->style->width;
+    text_printf(&line, "%s: %s", show_text(c->label), c->answers[ANSWER_FASTEST]);
+    size_t length = text_columns(text_str(&line));
+    if (c->number == 0)
+        text_add(o->text, "\n");
+    add_cell(o->text, text_str(&line), length < room ? length : room, false);
+    text_add(o->text, "\n");
+    text_release(&line);
+}
+
+static void terminal_end(const struct run *r, const struct report_out *o)
+{
+    text_printf(o->text, "\nStop rule: %s\n", r->stop_reason ? r->stop_reason : "go on");
+}
+
+static const struct report_part terminal_parts[] = {
+    {.begin = answers_begin},
+    {.begin = table_begin, .each = table_row, .end = table_end},
+    {.has = has_error, .each = error_each},
+    {.each = note_each},
+    {.has = has_transfers, .begin = transfers_begin, .each = transfers_each},
+    {.has = has_expectations, .begin = expectations_begin, .each = expectations_each},
+    {.has = has_hypothesis, .begin = hypotheses_begin, .each = hypotheses_each, .verbose = true},
+    {.has = has_findings, .begin = findings_begin, .each = findings_each},
+    {.has = has_printed, .each = printed_each},
+    {.has = has_compiler_log, .each = compiler_each, .verbose = true},
+    {.begin = roofline_begin},
+};
+static const struct report_writer terminal = {
+    .begin = terminal_begin,
+    .overview = {.begin = overview_begin},
+    .parts = terminal_parts,
+    .part_count = COUNT_OF(terminal_parts),
+    .end = terminal_end,
+};
+
+void report_terminal(const struct run *r, const struct report_style *style, struct text *out)
+{
+    const struct report_out o = {.text = out, .style = style};
+    report_walk(r, style->plain ? &report_plain : &terminal, &o);
 }
 
 /* ---- ridge verify ------------------------------------------------------------------------------- */
 
-static void add_verified(const struct result *r, const struct report_style *style,
-                         size_t name_width, struct text *out)
+static void verify_begin(const struct run *r, const struct report_out *o)
 {
-    text_add(out, "  ");
-    add_cell(out, show_text(r->variant), name_width, false);
-    text_add(out, "  ");
+    const struct run_header *h = &r->header;
+    add_title(h, o->style, o->text);
+    text_printf(o->text, "\n%s (%s), %s\n", show_text(h->device_name), show_text(h->device_id),
+                show_text(h->started));
+}
+
+static void verified_begin(const struct report_case *c, const struct report_out *o)
+{
+    text_printf(o->text, "\n%s\n", c->label && c->label[0] ? c->label : "one case");
+}
+
+static void verified_each(const struct report_case *c, int index, const struct report_out *o)
+{
+    enum { NAME_COLUMNS_MAX = 40 };
+    char a[CELL_SIZE];
+    const struct result *r = c->results[index];
+    size_t name_width = 0;
+    for (int i = 0; i < c->run->result_count; i++) {
+        size_t n = text_columns(show_text(c->run->results[i].variant));
+        name_width = n > name_width ? n : name_width;
+    }
+    text_add(o->text, "  ");
+    add_cell(o->text, show_text(r->variant),
+             name_width < NAME_COLUMNS_MAX ? name_width : NAME_COLUMNS_MAX, false);
+    text_add(o->text, "  ");
     if (r->status == RESULT_OK && r->checked) {
-        add_ink(out, style, INK_GREEN, "verified");
+        add_ink(o->text, o->style, INK_GREEN, "verified");
         if (r->worst_absolute_error > 0) {
-            char a[CELL_SIZE];
-            text_printf(out, ", worst error %s", show_error(r->worst_absolute_error, a));
-            text_printf(out, " (relative %s)", show_error(r->worst_relative_error, a));
+            text_printf(o->text, ", worst error %s", show_error(r->worst_absolute_error, a));
+            text_printf(o->text, " (relative %s)", show_error(r->worst_relative_error, a));
         }
     } else if (r->status == RESULT_OK) {
-        text_add(out, "ran; the experiment has no reference to compare with");
+        text_add(o->text, "ran; the experiment has no reference to compare with");
     } else {
-        add_ink(out, style, r->status == RESULT_SKIPPED ? INK_NONE : INK_RED,
+        add_ink(o->text, o->style, r->status == RESULT_SKIPPED ? INK_NONE : INK_RED,
                 status_word(r->status));
     }
-    text_add(out, "\n");
+    text_add(o->text, "\n");
 }
+
+static void verify_errors_begin(const struct report_case *c, const struct report_out *o)
+{
+    (void)c;
+    text_add(o->text, "\n");
+}
+
+static const struct report_part verify_parts[] = {
+    {.begin = verified_begin, .each = verified_each},
+    {.has = has_error, .begin = verify_errors_begin, .each = error_each},
+    {.has = has_printed, .each = printed_each},
+    {.has = has_compiler_log, .each = compiler_each, .verbose = true},
+};
+static const struct report_writer verification = {
+    .begin = verify_begin, .parts = verify_parts, .part_count = COUNT_OF(verify_parts)};
 
 void report_verify(const struct run *r, const struct report_style *style, struct text *out)
 {
-    enum { NAME_COLUMNS_MAX = 40 };
-    const struct run_header *h = &r->header;
-    size_t name_width = 0;
-    for (int i = 0; i < r->result_count; i++) {
-        size_t n = text_columns(show_text(r->results[i].variant));
-        name_width = n > name_width ? n : name_width;
-    }
-    name_width = name_width < NAME_COLUMNS_MAX ? name_width : NAME_COLUMNS_MAX;
-    add_title(h, style, out);
-    text_printf(out, "\n%s (%s), %s\n", show_text(h->device_name), show_text(h->device_id),
-                show_text(h->started));
-    for (int i = 0; i < r->result_count; i++) {
-        const char *label = r->results[i].case_label;
-        if (!first_of_case(r, i))
-            continue;
-        text_printf(out, "\n%s\n", label && label[0] ? label : "one case");
-        for (int k = i; k < r->result_count; k++)
-            if (same_text(r->results[k].case_label, label))
-                add_verified(&r->results[k], style, name_width, out);
-        struct text errors = {0};
-        add_errors(r, label, style, &errors);
-        if (errors.length > 0)
-            text_printf(out, "\n%s", text_str(&errors));
-        text_release(&errors);
-        add_said(r, label, style, out);
-    }
+    const struct report_out o = {.text = out, .style = style};
+    report_walk(r, &verification, &o);
 }

@@ -20,10 +20,10 @@ static const double spans = 1.0; // beyond that many times the middle 80 % a sam
 static const double least_percent = .1; // of the scale, either side
 static const double hundred = 100.0;
 
-static bool is_drawn(const struct result *r, const char *label)
+static bool is_drawn(const struct result *r)
 {
-    return same_text(r->case_label, label) && r->time.provenance != PROVENANCE_ABSENT &&
-           r->time.samples_ns && r->time.summary.count > 1 && r->time.summary.median > 0;
+    return r->time.provenance != PROVENANCE_ABSENT && r->time.samples_ns &&
+           r->time.summary.count > 1 && r->time.summary.median > 0;
 }
 
 static double percent_of(const struct result *r, double ns)
@@ -102,13 +102,15 @@ static size_t draw_samples(const struct result *r, double scale, double y, struc
     return beyond;
 }
 
-static void draw_row(const struct result *r, double scale, int row, struct text *out)
+static void draw_row(const struct result *r, double scale, int row, int number, struct text *out)
 {
     char median[CELL_SIZE], low[CELL_SIZE], high[CELL_SIZE], min[CELL_SIZE], max[CELL_SIZE];
     const struct summary *s = &r->time.summary;
     double y = row * ROW + ROW / 2.0;
     double x_low = at_x(percent_of(r, s->low), scale), x_high = at_x(percent_of(r, s->high), scale);
-    text_printf(out, "<g class=\"point s%d\" tabindex=\"0\" role=\"img\" data-variant=\"", row % 8);
+    text_add(out, "<g ");
+    html_colour(out, "point", number);
+    text_add(out, " tabindex=\"0\" role=\"img\" data-variant=\"");
     html_escape(out, r->variant);
     text_add(out, "\"><title>");
     html_escape(out, r->variant);
@@ -141,13 +143,13 @@ static void draw_row(const struct result *r, double scale, int row, struct text 
     text_add(out, "</text></g>\n");
 }
 
-bool svg_violins(const struct run *r, const char *label, struct text *out)
+bool svg_violins(const struct report_case *c, struct text *out)
 {
     double scale = least_percent;
-    int rows = 0, number = 0;
-    for (int i = 0; i < r->result_count; i++)
-        if (is_drawn(&r->results[i], label)) {
-            scale = fmax(scale, reach(&r->results[i]));
+    int rows = 0, row = 0;
+    for (int i = 0; i < c->count; i++)
+        if (is_drawn(c->results[i])) {
+            scale = fmax(scale, reach(c->results[i]));
             rows++;
         }
     if (rows == 0)
@@ -155,14 +157,14 @@ bool svg_violins(const struct run *r, const char *label, struct text *out)
     scale = rounded(scale);
     text_printf(out,
                 "<svg class=\"violins\" viewBox=\"0 0 %d %d\" role=\"group\" "
-                "aria-label=\"Distributions of the samples\"><desc>A violin a variant: how often "
+                "aria-label=\"Distributions of the samples\"><desc>A violin per variant: how often "
                 "each time was taken, as the difference from that variant's median. Bar: the "
                 "median's 95 %% interval. Thin line: the middle 80 %%.</desc>\n",
                 WIDTH, rows * ROW + FOOT);
     draw_axis(scale, rows, out);
-    for (int i = 0; i < r->result_count; i++)
-        if (is_drawn(&r->results[i], label))
-            draw_row(&r->results[i], scale, number++, out);
+    for (int i = 0; i < c->count; i++)
+        if (is_drawn(c->results[i]))
+            draw_row(c->results[i], scale, row++, i, out);
     text_add(out, "</svg>\n");
     return true;
 }

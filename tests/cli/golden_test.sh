@@ -14,8 +14,9 @@ edit scale/experiment.yaml 's/source: scale.cu/source: scale.ptx/'
 mask_report() {
     sed -E \
         -e 's/^(.{15} yes ).{21}(.{21}).{28}(.*)/\1TIME GB\/s FLOOR\2 OCC LIMITER SPEED-UP VERDICT\3/' \
+        -e 's/^(N=[0-9]+: [a-z]+, ).*/\1WORDS/' \
         -e 's/^(Stop rule: ).*/\1WORD/' |
-        awk '/^(Findings|Next step:|Roof)/ { skip = 1; sub(/[: ].*/, ""); print $0 " ..." }
+        awk '/^(Findings|Fastest|Roof)/ { skip = 1; sub(/[: ].*/, ""); print $0 " ..." }
              /^$/ { skip = 0 }
              !skip { print }'
 }
@@ -26,11 +27,12 @@ mask_markdown() {
         -e 's/^(\| (time|GB\/s|% of floor|occupancy %) \|).*/\1 FIGURES |/' \
         -e 's/^- (Against [a-z]+|Limiter|New bottleneck):.*/- \1: WORDS/' \
         -e 's/^(- Bottleneck: )[A-Z].*/\1WORDS/' \
+        -e 's/^(- \*\*[A-Za-z ]+\*\*: ).*/\1WORDS/' \
         -e 's/^(\*\*Stop rule\*\*: ).*/\1WORD/'
 }
 
 "$RIDGE" run scale --seed 1 2>stderr.txt | mask_report | golden run
-sed -E 's/, [0-9.]+ .?s modelled/, TIME modelled/' stderr.txt | golden run-progress
+sed -E '/^ *[0-9]+ %/d; s/, [0-9.]+ .?s modelled/, TIME modelled/' stderr.txt | golden run-progress
 COLUMNS=80 "$RIDGE" run scale --seed 1 -q --param N=8192 --no-journal |
     tee wide.txt | wc -L | diff - <(echo 80) >/dev/null
 pass 'a terminal of 80 columns is enough' $? wide.txt
@@ -44,7 +46,7 @@ pass 'show prints what run printed' $? diff.txt
 "$RIDGE" show --markdown --json >/dev/null 2>&1
 pass 'show prints JSON too' $?
 "$RIDGE" verify scale --seed 1 2>stderr.txt | golden verify
-golden verify-progress <stderr.txt
+sed -E '/^ *[0-9]+ %/d' stderr.txt | golden verify-progress
 
 # Explain: which bounds there are and what work they count, in any order.
 "$RIDGE" explain scale:plain | sed -nE 's/^  ([a-z0-9]+) +[0-9.]+ .?s +([0-9.]+( [kMG])? [a-z ]+[a-z]) +[0-9.].* ([a-z]+)$/\1: \2, \4/p' |

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What a person sees: on a terminal (script makes one) a live line, colours, and the width that is there;
-# with --plain a fact a line, ASCII, nothing drawn; in a pipe neither line nor colours.
+# with --plain a fact per line, ASCII, nothing drawn; in a pipe neither line nor colours.
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/support.sh"
 need cc clang script
@@ -38,7 +38,7 @@ pass '--plain: nothing aligned or drawn' $?
 pass 'nothing of it in a pipe' $?
 "$RIDGE" run scale --seed 1 --no-journal -q -p N=4096 --plain |
     sed -E '/^[a-z]+: (throughput|of the floor|occupancy|finding|fix|gain|limiter|faster|slower|no difference|modelled time)/d
-        s/time [0-9.]+ .s/time TIME/; s/^(Stop rule|Fastest): .*/\1: WORD/' | golden plain
+        s/time [0-9.]+ .s/time TIME/; s/^(Stop rule|Fastest|Limited by|Next step): .*/\1: WORD/' | golden plain
 
 # Every command that draws or lines up.
 "$RIDGE" run scale --seed 1 -q -p N=4096 >/dev/null

@@ -256,6 +256,211 @@ static void stop_reason_is_the_last_word(void **state)
     has("\nStop rule: close to peak\n");
 }
 
+/* ---- the first screen ------------------------------------------------------------------------------ */
+
+// The place of a part; fails if it is not there.
+static long place_of(const char *part)
+{
+    const char *found = strstr(text_str(&out), part);
+    if (!found)
+        fail_msg("'%s' is not in:\n%s", part, text_str(&out));
+    return found - text_str(&out);
+}
+
+static void three_answers_come_before_the_table(void **state)
+{
+    (void)state;
+    results[1].time.summary.median = 5e5;
+    report_terminal(&run, &wide, &out);
+    long fastest =
+        place_of("\nFastest     tiled, 500 us measured, speedup 2.00x over naive, 75 % of "
+                 "the floor; verified against\n            the reference; failed: broken\n");
+    long limit = place_of("\nLimited by  dram: Global loads are uncoalesced (transpose.cu:7)\n");
+    long next = place_of("\nNext step   Use a tile. Worth: 124 ns expected, 100 % less.\n");
+    assert_true(fastest < limit && limit < next && next < place_of("variant         rif"));
+}
+
+static void the_screen_reader_gets_the_same_answers(void **state)
+{
+    (void)state;
+    const struct report_style plain = {.plain = true, .width = 1000};
+    report_terminal(&run, &plain, &out);
+    has("\nFastest: naive, 1.00 ms measured, 75 % of the floor; verified against the reference; "
+        "failed: broken\nLimited by: dram: Global loads are uncoalesced (transpose.cu:7)\n"
+        "Next step: Use a tile. Worth: 124 ns expected, 100 % less.\n");
+}
+
+static void no_variant_that_runs_is_an_answer_too(void **state)
+{
+    (void)state;
+    results[0].status = results[1].status = RESULT_WRONG;
+    report_terminal(&run, &wide, &out);
+    has("\nFastest     none: no variant ran and gave the right result; wrong result: naive, tiled; "
+        "failed:\n            broken\n");
+    has("\nNext step   make one variant run and be right; the errors are below\n");
+}
+
+static void several_cases_have_an_overview(void **state)
+{
+    (void)state;
+    report_terminal(&run, &wide, &out);
+    has_not("\nN=4096 s=2: ");
+    text_clear(&out);
+    results[1].case_label = "N=2";
+    report_terminal(&run, &wide, &out);
+    assert_true(place_of("\nN=4096 s=2: naive, 1.00 ms measured") <
+                place_of("\nN=2: tiled, 1.00 ms measured"));
+    assert_true(place_of("\nN=2: tiled") < place_of("\nN=4096 s=2\nFastest"));
+}
+
+// Of the fastest all, of the one whose fix promises most the first, of the others a line.
+static void findings_of_the_fastest_come_first(void **state)
+{
+    (void)state;
+    struct finding better = results[0].diagnosis.findings[0];
+    results[1].time.summary.median = 5e5;
+    better.expected_time_ns = 100;
+    results[0].diagnosis.findings = &better;
+    results[0].diagnosis.finding_count = 1;
+    results[2] = results[0];
+    results[2].variant = "third";
+    struct finding worse = better;
+    worse.expected_time_ns = 9e5;
+    results[2].diagnosis.findings = &worse;
+    report_terminal(&run, &wide, &out);
+    assert_true(place_of(" tiled (fastest)\n") < place_of(" naive (its fix promises the shortest"));
+    has("\n third: Global loads are uncoalesced (transpose.cu:7), gain 10 %\n");
+}
+
+static void arithmetic_has_a_column_of_its_rate(void **state)
+{
+    (void)state;
+    report_terminal(&run, &wide, &out);
+    has_not("Gflop");
+    text_clear(&out);
+    results[0].diagnosis.intensity = 100; // 4000 GB/s of the work make 400000 Gflop/s
+    results[0].diagnosis.floor_ns = results[0].time.summary.median;
+    report_terminal(&run, &narrow, &out);
+    assert_fits("arithmetic", 80);
+    has(" Gflop  ");
+    has("naive         yes  1.00 ms 400025 ");
+    text_clear(&out);
+    const struct report_style wider = {.width = 110};
+    report_terminal(&run, &wider, &out);
+    has("1.00 ms   4000 400025 ");
+    has_not("Gflop/s over flops a byte");
+}
+
+static void points_at_one_place_keep_their_letters(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        results[i].diagnosis.intensity = 0.5;
+    report_terminal(&run, &wide, &out);
+    has("ab");
+    has("  a naive, 2000 Gflop/s, 75 % of the floor\n  b tiled, 2000 Gflop/s");
+}
+
+/* ---- the page --------------------------------------------------------------------------------------- */
+
+enum { MANY = 24 };
+static struct result many[MANY];
+static char many_names[MANY][32];
+
+// As many variants, all at nearly the same point of the roofline.
+static void make_many(void)
+{
+    static struct bound bounds[MANY][2];
+    for (int i = 0; i < MANY; i++) {
+        (void)snprintf(many_names[i], sizeof many_names[i], "variant-number-%d", i);
+        many[i] = sample_result();
+        many[i].variant = many_names[i];
+        many[i].time.summary.median *= 1 + 0.001 * i;
+        counters_set(&many[i].counters, COUNTER_WARP_INSTRUCTIONS, 1e6, PROVENANCE_SIMULATED);
+        memcpy(bounds[i], many[i].diagnosis.bounds, sizeof bounds[i]);
+        many[i].diagnosis.bounds = bounds[i];
+    }
+    run.results = many;
+    run.result_count = MANY;
+}
+
+static void labels_of_the_roofline_do_not_overprint(void **state)
+{
+    (void)state;
+    double x[MANY], y[MANY];
+    int count = 0;
+    make_many();
+    assert_true(report_svg(&run, many[0].case_label, &out, &err));
+    for (const char *c = text_str(&out);
+         (c = strstr(c, "<text class=\"name\" x=\"")) && count < MANY; c++, count++)
+        assert_int_equal(sscanf(c, "<text class=\"name\" x=\"%lf\" y=\"%lf", &x[count], &y[count]),
+                         2);
+    assert_int_equal(count, MANY);
+    double width = 16 * 6; // of the shortest of these names
+    for (int i = 0; i < MANY; i++)
+        for (int k = 0; k < i; k++)
+            if (fabs(y[i] - y[k]) < 12 && fabs(x[i] - x[k]) < width)
+                fail_msg("labels %d and %d lie at %.1f,%.1f and %.1f,%.1f", k, i, x[k], y[k], x[i],
+                         y[i]);
+}
+
+static void colours_of_many_variants_differ(void **state)
+{
+    (void)state;
+    char colour[MANY][96];
+    int count = 0;
+    make_many();
+    assert_true(report_html(&run, &out, &err));
+    for (const char *c = text_str(&out); (c = strstr(c, "<li class=\"step")) && count < MANY; c++)
+        (void)snprintf(colour[count++], sizeof colour[0], "%.*s", (int)(strstr(c, " tabindex") - c),
+                       c);
+    assert_int_equal(count, MANY);
+    for (int i = 0; i < MANY; i++)
+        for (int k = 0; k < i; k++)
+            assert_string_not_equal(colour[i], colour[k]);
+}
+
+static void the_page_begins_with_the_answers_and_a_table(void **state)
+{
+    (void)state;
+    assert_true(report_html(&run, &out, &err));
+    assert_true(place_of("<dt class=\"\">Fastest</dt><dd class=\"\">naive, 1.00 ms measured") <
+                place_of("<table class=\"figures\">"));
+    assert_true(place_of("<table class=\"figures\">") < place_of("<h2>Journey</h2>"));
+    has("<tr class=\"fastest\"><th scope=\"row\" class=\"name s0\">naive</th>");
+}
+
+// Whatever the sources' size: their lines without counters are left out, and at last the sources.
+static void a_page_stays_below_500_kB(void **state)
+{
+    (void)state;
+    static device_line lines[1500];
+    char folder[] = "/tmp/ridge-page-XXXXXX", path[64], experiment[64];
+    struct text source = {0};
+    assert_non_null(mkdtemp(folder));
+    for (int i = 0; i < (int)COUNT_OF(lines); i++) {
+        text_printf(&source, "    x[%d] = %d; // a line with counters\n", i, i);
+        lines[i] = (device_line){.file = "big.cu", .line = i + 1, .instructions = 1000};
+    }
+    (void)snprintf(path, sizeof path, "%s/big.cu", folder);
+    (void)snprintf(experiment, sizeof experiment, "%s/experiment.yaml", folder);
+    assert_true(file_write(path, text_str(&source), source.length, &err));
+    text_release(&source);
+    make_many();
+    run.header.experiment_path = experiment;
+    for (int i = 0; i < MANY; i++) {
+        many[i].lines = lines;
+        many[i].line_count = COUNT_OF(lines);
+    }
+    assert_true(report_html(&run, &out, &err));
+    has("big.cu");
+    has(": left out, for the size of the page; <code>ridge annotate");
+    if (out.length >= 500 * 1000)
+        fail_msg("%zu bytes", out.length);
+    (void)unlink(path);
+    (void)rmdir(folder);
+}
+
 /* ---- the documentation template -------------------------------------------------------------------- */
 
 static void markdown_has_the_parts_of_the_template_in_order(void **state)
@@ -266,6 +471,11 @@ static void markdown_has_the_parts_of_the_template_in_order(void **state)
         "# Transpose\n\nDevice: NVIDIA H200 (simulated) (sim:h200). Date: 2026-11-20T21:00:00Z. "
         "Caches: cold. ridge 0.1.0. Commit: 0123456789012345678901234567890123456789.\n",
         "## N=4096 s=2\n",
+        "- **Fastest**: naive, 1.00 ms measured, 75 % of the floor; verified against the "
+        "reference; "
+        "failed: broken\n"
+        "- **Limited by**: dram: Global loads are uncoalesced (transpose.cu:7)\n"
+        "- **Next step**: Use a tile. Worth: 124 ns expected, 100 % less.\n",
         "### Iteration 0: naive\n",
         "**Hypothesis**\n",
         "**Implementation**\n",
@@ -401,6 +611,17 @@ int main(void)
         TEST(what_kernels_print_is_shown),
         TEST(folded_findings_wait_for_verbose),
         TEST(stop_reason_is_the_last_word),
+        TEST(three_answers_come_before_the_table),
+        TEST(the_screen_reader_gets_the_same_answers),
+        TEST(no_variant_that_runs_is_an_answer_too),
+        TEST(several_cases_have_an_overview),
+        TEST(findings_of_the_fastest_come_first),
+        TEST(arithmetic_has_a_column_of_its_rate),
+        TEST(points_at_one_place_keep_their_letters),
+        TEST(labels_of_the_roofline_do_not_overprint),
+        TEST(colours_of_many_variants_differ),
+        TEST(the_page_begins_with_the_answers_and_a_table),
+        TEST(a_page_stays_below_500_kB),
         TEST(markdown_has_the_parts_of_the_template_in_order),
         TEST(markdown_shows_the_diff_against_the_variant_it_answers),
         TEST(annotate_says_what_is_missing),
