@@ -63,9 +63,9 @@ static void answer_fastest(struct text *t, const struct report_case *c)
 }
 
 // Where most of the work is, for a diagnosis that names no place.
-static const device_line *busiest_line(const struct result *r)
+static const struct line *busiest_line(const struct result *r)
 {
-    const device_line *best = NULL;
+    const struct line *best = NULL;
     for (int i = 0; i < r->line_count; i++)
         if (r->lines[i].file &&
             (!best || r->lines[i].global_sectors + r->lines[i].shared_wavefronts >
@@ -82,7 +82,7 @@ static void answer_limit(struct text *t, const struct report_case *c)
         return;
     }
     const struct finding *top = top_finding(best);
-    const device_line *line = busiest_line(best);
+    const struct line *line = busiest_line(best);
     text_add(t, best->diagnosis.limiter);
     if (top)
         text_printf(t, ": %s", show_text(top->title));

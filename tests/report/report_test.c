@@ -434,13 +434,13 @@ static void the_page_begins_with_the_answers_and_a_table(void **state)
 static void a_page_stays_below_500_kB(void **state)
 {
     (void)state;
-    static device_line lines[1500];
+    static struct line lines[1500];
     char folder[] = "/tmp/ridge-page-XXXXXX", path[64], experiment[64];
     struct text source = {0};
     assert_non_null(mkdtemp(folder));
     for (int i = 0; i < (int)COUNT_OF(lines); i++) {
         text_printf(&source, "    x[%d] = %d; // a line with counters\n", i, i);
-        lines[i] = (device_line){.file = "big.cu", .line = i + 1, .instructions = 1000};
+        lines[i] = (struct line){.file = "big.cu", .line = i + 1, .instructions = 1000};
     }
     (void)snprintf(path, sizeof path, "%s/big.cu", folder);
     (void)snprintf(experiment, sizeof experiment, "%s/experiment.yaml", folder);
