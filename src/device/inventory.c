@@ -2,7 +2,7 @@
 // process: one that hangs, crashes or starts threads does it there. Only facts, and no promises: a
 // part this version does not use is said to be unused.
 // SPDX-License-Identifier: Apache-2.0
-#include "device/cuda.h"
+#include "device/cuda/cuda.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static const char unused_note[] = "not used by this version";
 
 struct nvml_looks {
 #define NVML(name, parameters) int(*name) parameters;
-#include "device/driver.def"
+#include "device/cuda/driver.def"
 #undef NVML
 };
 
@@ -78,7 +78,7 @@ static int nvml_body(void *context, int fd)
 #define NVML(name, parameters)                                         \
     if (!library_symbol(library, #name, &n.name, sizeof n.name, &err)) \
         return send_failure(fd, err.message);
-#include "device/driver.def"
+#include "device/cuda/driver.def"
 #undef NVML
     if (n.nvmlInit_v2() != 0 || n.nvmlSystemGetDriverVersion(version, sizeof version - 1) != 0)
         return send_failure(fd, "libnvidia-ml.so.1 is here, but does not start: no usable GPU");

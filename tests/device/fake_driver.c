@@ -16,7 +16,7 @@
     {                                    \
         return 801; /* not supported */  \
     }
-#include "device/driver.def"
+#include "device/cuda/driver.def"
 #else
 
 static int number(const char *name, int otherwise)

@@ -23,7 +23,7 @@ static const struct clang_arch {
     int sm, since, ptx;
 } clang_archs[] = {
 #define ARCH(sm, since, ptx) {sm, since, ptx},
-#include "device/clang_archs.def"
+#include "device/compile/clang_archs.def"
 #undef ARCH
 };
 

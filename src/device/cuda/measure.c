@@ -4,7 +4,7 @@
 // sample; the sweep (cold caches) is over before START. Several runs a sample (a batch) make the
 // events' own cost small beside what is measured; cold, each of them has its own set of buffers.
 // SPDX-License-Identifier: Apache-2.0
-#include "device/cuda.h"
+#include "device/cuda/cuda.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -16,7 +16,7 @@ static const char options_version[] = "2";
 
 const char *const standard_headers[] = {
 #define HEADER(name) name,
-#include "device/headers.def"
+#include "device/compile/headers.def"
 #undef HEADER
 };
 const size_t standard_header_count = COUNT_OF(standard_headers);

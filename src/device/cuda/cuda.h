@@ -6,13 +6,13 @@
 #define RIDGE_DEVICE_CUDA_H
 
 #include "device/internal.h"
-#include "device/probe_libs.h"
+#include "device/cuda/probe_libs.h"
 
 /* ---- the driver (driver.c) ------------------------------------------------------------------------ */
 
 struct driver {
 #define DRIVER(name, parameters) int(*name) parameters;
-#include "device/driver.def"
+#include "device/cuda/driver.def"
 #undef DRIVER
 };
 enum { CUDA_DONE = 0, CUDA_OUT_OF_MEMORY = 2, CUDA_NOT_READY = 600 }; // CUresult

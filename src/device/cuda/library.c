@@ -1,7 +1,7 @@
 // Steps that a library does, on the CUDA device: opened once in a worker, made ready for each set of
 // buffers outside of any timing, put into the worker's stream like a kernel.
 // SPDX-License-Identifier: Apache-2.0
-#include "device/cuda.h"
+#include "device/cuda/cuda.h"
 
 #include <stdlib.h>
 

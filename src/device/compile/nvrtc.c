@@ -48,7 +48,7 @@ static const char header_text[] =
 
 struct nvrtc {
 #define FUNCTION(name, parameters) int(*name) parameters;
-#include "device/nvrtc.def"
+#include "device/compile/nvrtc.def"
 #undef FUNCTION
 };
 
@@ -60,7 +60,7 @@ static bool nvrtc_load(const char *path, struct nvrtc *n, struct error *err)
 #define FUNCTION(name, parameters)                                      \
     if (!library_symbol(library, #name, &n->name, sizeof n->name, err)) \
         return false;
-#include "device/nvrtc.def"
+#include "device/compile/nvrtc.def"
 #undef FUNCTION
     return true;
 }

@@ -1,7 +1,7 @@
 // A program's own streams: kernels put on them, regions of them timed and counted. While that is done
 // the device works on the program's stream in place of its own.
 // SPDX-License-Identifier: Apache-2.0
-#include "device/cuda.h"
+#include "device/cuda/cuda.h"
 
 #include <math.h>
 

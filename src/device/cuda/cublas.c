@@ -2,7 +2,7 @@
 // rows, cuBLAS's by columns: the same memory is the transposed matrix there. So c = op(a) op(b) is asked
 // for as c' = op(b)' op(a)': a and b change places, m and n too, and each keeps its own transposition.
 // SPDX-License-Identifier: Apache-2.0
-#include "device/cuda.h"
+#include "device/cuda/cuda.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ enum { WORKSPACE_BYTES = 32 << 20 };                 // what cuBLAS itself takes
 
 struct cublas {
 #define CUBLAS(name, parameters) int(*name) parameters;
-#include "device/cublas.def"
+#include "device/cuda/cublas.def"
 #undef CUBLAS
     void *handle;
     const char *version;
@@ -37,7 +37,7 @@ static bool functions_load(struct cublas *b, struct error *why)
 #define CUBLAS(name, parameters)                                        \
     if (!library_symbol(library, #name, &b->name, sizeof b->name, why)) \
         return false;
-#include "device/cublas.def"
+#include "device/cuda/cublas.def"
 #undef CUBLAS
     return true;
 }

@@ -2,7 +2,7 @@
 // a chip does not tell is 0.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/internal.h"
-#include "device/probe_libs.h"
+#include "device/cuda/probe_libs.h"
 
 #include <stdlib.h>
 

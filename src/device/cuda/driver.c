@@ -3,7 +3,7 @@
 // knows put in its place, so that a new chip works the day it comes. The driver is asked in a worker
 // process, unless ours has started it: then it can no longer fork workers that use it.
 // SPDX-License-Identifier: Apache-2.0
-#include "device/cuda.h"
+#include "device/cuda/cuda.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -62,7 +62,7 @@ bool driver_open(struct driver *d, struct error *err)
 #define DRIVER(name, parameters)                                        \
     if (!library_symbol(library, #name, &d->name, sizeof d->name, err)) \
         return error_context(err, "NVIDIA's driver is older than CUDA 11: update it");
-#include "device/driver.def"
+#include "device/cuda/driver.def"
 #undef DRIVER
     int status = d->cuInit(0);
     if (status == CUDA_DONE)

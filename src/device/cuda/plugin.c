@@ -1,6 +1,6 @@
 // Peers that are plug-ins (include/ridge_peer.h): found, opened, asked for their workspace, run.
 // SPDX-License-Identifier: Apache-2.0
-#include "device/cuda.h"
+#include "device/cuda/cuda.h"
 
 #include "ridge_peer.h"
 

@@ -6,7 +6,7 @@
 // needed to build; each begins with its own size, by which the library tells versions apart.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/internal.h"
-#include "device/probe_libs.h"
+#include "device/cuda/probe_libs.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -153,7 +153,7 @@ _Static_assert(offsetof(struct cupti_evaluate, values) == 64, "as in CUPTI's hea
 
 struct functions {
 #define CUPTI(name, type) int (*name)(struct type *);
-#include "device/cupti.def"
+#include "device/cuda/cupti.def"
 #undef CUPTI
     int (*result_string)(int status, const char **text);
 };
@@ -215,7 +215,7 @@ static bool functions_load(struct functions *f, struct error *err)
             err, ERROR_SYSTEM, NOWHERE,                                                  \
             "libcupti is older than CUDA 12.6, whose range profiler ridge uses: update " \
             "the toolkit");
-#include "device/cupti.def"
+#include "device/cuda/cupti.def"
 #undef CUPTI
     if (!library_symbol(library, "cuptiGetResultString", &f->result_string, sizeof f->result_string,
                         &ignored))

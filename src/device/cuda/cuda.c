@@ -1,7 +1,7 @@
 // NVIDIA GPUs through the driver's API (libcuda.so.1, opened at run time; see driver.def). The loop
 // uses it in worker processes: an error on the device is final for the context.
 // SPDX-License-Identifier: Apache-2.0
-#include "device/cuda.h"
+#include "device/cuda/cuda.h"
 
 #include <ctype.h>
 #include <inttypes.h>
