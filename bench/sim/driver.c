@@ -161,14 +161,14 @@ int main(int argc, char **argv)
     struct compile_request request = {
         .source_path = "bench/sim/kernels.cu", .arch = "sm_90", .compiler = argv[1]};
     struct arena arena = {0};
-    struct compiled code = {0};
+    struct code_object code = {0};
     struct gpu *gpu = NULL;
     struct sim *sim = NULL;
     struct ptx_module *ptx = NULL;
     struct sim_module *module = NULL;
     struct error err = {0};
-    bool ok = compile_to_ptx(&arena, &request, &code, &err) &&
-              ptx_parse(&arena, "kernels.ptx", code.ptx, code.ptx_bytes, &ptx, &err) &&
+    bool ok = code_compile(&arena, &request, &code, &err) &&
+              ptx_parse(&arena, "kernels.ptx", code.bytes, code.size_bytes, &ptx, &err) &&
               gpu_load(&arena, "h200", &gpu, &err) && sim_open(gpu, &sim, &err) &&
               sim_module_load(sim, ptx, &module, &err);
     if (ok)

@@ -163,10 +163,10 @@ static bool compile(struct ridge *r, const char *path, const char *const *define
         .compiler = r->options.compiler ? r->options.compiler : "auto",
     };
     struct arena a = {0};
-    struct compiled code = {0};
+    struct code_object code = {0};
     struct ridge_module *m = ARENA_NEW(&r->arena, struct ridge_module);
     m->owner = r;
-    bool done = compile_to_ptx(&a, &request, &code, err) &&
+    bool done = code_compile(&a, &request, &code, err) &&
                 r->device->ops->load(r->device, &code, &m->code, err);
     arena_release(&a);
     *out = done ? m : NULL;

@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 #include "counters/counters.h"
+#include "device/code.h"
 #include "experiment/experiment.h"
 #include "gpu/gpu.h"
 #include "gpu/roofs.h"
@@ -59,38 +60,6 @@ struct probe_request {                                      // all optional
 bool device_probe(struct arena *a, const struct device_info *info,
                   const struct probe_request *request, struct roofs *out,
                   struct error *err) CHECK_RESULT;
-/* ---- compilers -------------------------------------------------------------------------------- */
-
-struct compile_request {
-    const char *source_path;    // .cu or .ptx
-    const char *const *defines; // "NAME=VALUE"
-    int define_count;
-    const char *arch;     // "sm_90": the device's; the compiler's best not above it is used
-    const char *compiler; // "auto", "nvrtc", "clang"; auto = NVRTC if there, else clang
-    double timeout_s;     // 0 = 60
-};
-struct compiled_kernel { // exact, from the machine code's compiler
-    const char *name;
-    int registers, shared_bytes, spill_bytes;
-};
-struct compiled {       // arena-owned
-    const char *source; // the source's path as messages name it
-    const char *ptx;
-    size_t ptx_bytes;
-    char key[33];         // content hash: source, defines, arch, compiler and its version, header
-    const char *compiler; // "NVRTC 13.0", "clang 14.0.6", "none (PTX given)"
-    const char *arch;     // really used
-    const char *log;      // warnings, or ""
-    bool from_cache;
-    // Exact registers and shared memory a kernel, when the toolchain could tell; else 0 entries.
-    struct compiled_kernel *kernels;
-    int kernel_count;
-};
-// CUDA C -> PTX with line information, cached by content in the user's cache folder (a broken or
-// truncated cache file is compiled anew; an unwritable cache is only slower). Compiler errors carry
-// the user's own file and line, all of them, as the compiler said them.
-bool compile_to_ptx(struct arena *a, const struct compile_request *request, struct compiled *out,
-                    struct error *err) CHECK_RESULT;
 
 /* ---- a device at work -------------------------------------------------------------------------- */
 
@@ -187,7 +156,7 @@ struct device_ops {
                   struct error *err);
     bool (*read)(struct device *d, uint64_t address, void *data, uint64_t size_bytes,
                  struct error *err);
-    bool (*load)(struct device *d, const struct compiled *code, struct device_module **out,
+    bool (*load)(struct device *d, const struct code_object *code, struct device_module **out,
                  struct error *err);
     // Optional (real devices): opens what a step with `library` calls, before the step is run. Where it
     // is not here, that is no error: `absent` says why and how to get it.

@@ -1,5 +1,5 @@
 // What the files of device share. Compilers: each finds itself (identity, version, what it can
-// target) and turns one source into PTX; compile.c chooses, hashes and caches. Not for others.
+// target) and turns one source into code; compile.c chooses, hashes and caches. Not for others.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef RIDGE_DEVICE_INTERNAL_H
 #define RIDGE_DEVICE_INTERNAL_H
@@ -48,10 +48,10 @@ struct compile_job {
     bool arch_exact;  // it is the device's own: registers of its machine code are the device's
     double timeout_s;
 };
-// Fill ptx, log and kernels of out. A compile error has the compiler's messages whole.
-bool nvrtc_compile(struct arena *a, const struct compile_job *job, struct compiled *out,
+// Fill bytes, log and kernels of out. A compile error has the compiler's messages whole.
+bool nvrtc_compile(struct arena *a, const struct compile_job *job, struct code_object *out,
                    struct error *err) CHECK_RESULT;
-bool clang_compile(struct arena *a, const struct compile_job *job, struct compiled *out,
+bool clang_compile(struct arena *a, const struct compile_job *job, struct code_object *out,
                    struct error *err) CHECK_RESULT;
 // "x.cu does not compile with NVRTC 13.0:" and the messages, cut at a line's end if far too long.
 bool fail_compile(struct arena *a, const struct compile_job *job, const char *messages,
@@ -60,27 +60,32 @@ bool fail_compile(struct arena *a, const struct compile_job *job, const char *me
 extern const char *const standard_headers[];
 extern const size_t standard_header_count;
 // Takes ptxas -v lines out of a log; what they say of each kernel is appended to out->kernels.
-const char *ptxas_log_take(struct arena *a, const char *log, struct compiled *out);
+const char *ptxas_log_take(struct arena *a, const char *log, struct code_object *out);
 int arch_number(const char *arch); // "sm_90a" -> 90; 0 = not one
 
 /* ---- the cache ------------------------------------------------------------------------------------ */
 
 // name: 32 hex digits. false: not there, or not whole.
-bool cache_get(struct arena *a, const char *name, struct compiled *out);
-void cache_put(const char *name, const struct compiled *code); // best effort
+bool cache_get(struct arena *a, const char *name, struct code_object *out);
+void cache_put(const char *name, const struct code_object *code); // best effort
 // One small text remembered per identity of a file (path, size, time of change): versions.
 const char *memo_get(struct arena *a, const char *path);
 void memo_put(const char *path, const char *value);
 
 /* ---- kernels ---------------------------------------------------------------------------------------- */
 
-// The entry of that name, or the only one whose plain name ("_Z5naivePf" -> "naive") it is; NULL
+// Fills kernels and kernels_listed from the code; what is in `kernels` already (the compiler's report) is
+// taken over by name.
+void code_list_kernels(struct arena *a, struct code_object *code);
+void code_copy_kernels(struct arena *a, const struct code_object *code, struct code_kernel **out,
+                       int *count);
+// The kernel of that name, or the only one whose plain name ("_Z5naivePf" -> "naive") it is; NULL
 // with err set if there is none.
-const struct ptx_function *kernel_find(struct arena *a, const struct ptx_module *ptx,
-                                       const char *source, const char *wanted, struct location at,
-                                       struct error *err);
+const struct code_kernel *kernel_find(struct arena *a, const struct code_kernel *kernels, int count,
+                                      const char *source, const char *wanted, struct location at,
+                                      struct error *err);
 // Pointers to the values of the kernel's parameters; a mismatch is the user's to mend.
-bool kernel_args(struct arena *a, const struct resolved_launch *l, const struct ptx_function *f,
+bool kernel_args(struct arena *a, const struct resolved_launch *l, const struct code_kernel *k,
                  const uint64_t *addresses, const void *const **out,
                  struct error *err) CHECK_RESULT;
 

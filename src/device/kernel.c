@@ -20,24 +20,20 @@ static const char *plain_name(struct arena *a, const char *name)
     return length > 0 && length <= strlen(end) ? arena_strndup(a, end, length) : name;
 }
 
-static void fail_no_kernel(struct arena *a, const struct ptx_module *ptx, const char *source,
-                           const char *wanted, struct location at, struct error *err)
+static void fail_no_kernel(struct arena *a, const struct code_kernel *kernels, int count,
+                           const char *source, const char *wanted, struct location at,
+                           struct error *err)
 {
-    const char **names = ARENA_ARRAY(a, const char *, ptx->function_count + 1);
-    size_t count = 0;
+    const char **names = ARENA_ARRAY(a, const char *, count + 1);
     struct text list = {0};
-    for (int i = 0; i < ptx->function_count; i++) {
-        const struct ptx_function *f = &ptx->functions[i];
-        if (!f->is_entry || !f->has_body)
-            continue;
-        names[count] = plain_name(a, f->name);
-        if (count < KERNELS_LISTED)
-            text_printf(&list, "%s%s", count > 0 ? ", " : "", names[count]);
-        count++;
+    for (int i = 0; i < count; i++) {
+        names[i] = plain_name(a, kernels[i].name);
+        if (i < KERNELS_LISTED)
+            text_printf(&list, "%s%s", i > 0 ? ", " : "", names[i]);
     }
     if (count > KERNELS_LISTED)
         text_add(&list, ", ...");
-    const char *near = str_nearest(wanted, names, count);
+    const char *near = str_nearest(wanted, names, (size_t)count);
     fail(err, at, "%s has no kernel '%s'%s%s%s; it has: %s", source, wanted,
          near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "",
          count > 0 ? text_str(&list)
@@ -45,49 +41,47 @@ static void fail_no_kernel(struct arena *a, const struct ptx_module *ptx, const 
     text_release(&list);
 }
 
-const struct ptx_function *kernel_find(struct arena *a, const struct ptx_module *ptx,
-                                       const char *source, const char *wanted, struct location at,
-                                       struct error *err)
+const struct code_kernel *kernel_find(struct arena *a, const struct code_kernel *kernels, int count,
+                                      const char *source, const char *wanted, struct location at,
+                                      struct error *err)
 {
-    const struct ptx_function *found = NULL;
-    for (int i = 0; i < ptx->function_count; i++) {
-        const struct ptx_function *f = &ptx->functions[i];
-        if (!f->is_entry || !f->has_body)
-            continue;
-        if (strcmp(f->name, wanted) == 0)
-            return f;
-        if (strcmp(plain_name(a, f->name), wanted) != 0)
+    const struct code_kernel *found = NULL;
+    for (int i = 0; i < count; i++) {
+        const struct code_kernel *k = &kernels[i];
+        if (strcmp(k->name, wanted) == 0)
+            return k;
+        if (strcmp(plain_name(a, k->name), wanted) != 0)
             continue;
         if (found) {
             (void)fail(err, at,
                        "%s has several kernels '%s' (%s, %s, ...); write the full name of one, or "
                        "extern \"C\" before it",
-                       source, wanted, found->name, f->name);
+                       source, wanted, found->name, k->name);
             return NULL;
         }
-        found = f;
+        found = k;
     }
     if (!found)
-        fail_no_kernel(a, ptx, source, wanted, at, err);
+        fail_no_kernel(a, kernels, count, source, wanted, at, err);
     return found;
 }
 
-bool kernel_args(struct arena *a, const struct resolved_launch *l, const struct ptx_function *f,
+bool kernel_args(struct arena *a, const struct resolved_launch *l, const struct code_kernel *k,
                  const uint64_t *addresses, const void *const **out, struct error *err)
 {
-    if (l->arg_count != f->param_count)
+    if (l->arg_count != k->parameter_count)
         return fail(err, l->at, "kernel '%s' takes %d arguments, this launch gives %d", l->kernel,
-                    f->param_count, l->arg_count);
+                    k->parameter_count, l->arg_count);
     const void **args = ARENA_ARRAY(a, const void *, l->arg_count + 1);
     for (int i = 0; i < l->arg_count; i++) {
         const struct resolved_argument *given = &l->args[i];
         bool is_buffer = given->kind == ARGUMENT_BUFFER;
         size_t size = is_buffer ? TARGET_ADDRESS_BYTES : element_bytes(given->type);
-        if (size != f->params[i].size_bytes)
+        if (size != k->parameters[i].size_bytes)
             return fail(err, l->at,
                         "argument %d of kernel '%s' has %" PRIu64
                         " bytes in the kernel, but %zu here (%s)%s",
-                        i + 1, l->kernel, f->params[i].size_bytes, size,
+                        i + 1, l->kernel, k->parameters[i].size_bytes, size,
                         is_buffer ? "a buffer" : element_name(given->type),
                         is_buffer ? "" : "; write its type: {value: …, type: i64}");
         args[i] = is_buffer ? (const void *)&addresses[given->buffer] : given->value;

@@ -45,7 +45,7 @@ struct message {
 
 struct prober {
     const struct device_info *info;
-    const struct compiled *code;
+    const struct code_object *code;
     int fd;
     struct arena arena;
     struct device *device;
@@ -269,19 +269,19 @@ static void take_answer(void *context, const char *data, size_t size_bytes)
 }
 
 static bool compile_probe(struct arena *a, const struct device_info *info, const char *compiler,
-                          struct compiled *out, struct error *err)
+                          struct code_object *out, struct error *err)
 {
     const char *source = data_path(a, "probe.cu", err);
     struct compile_request request = {
         .source_path = source, .arch = info->gpu->arch, .compiler = compiler};
-    return source && compile_to_ptx(a, &request, out, err);
+    return source && code_compile(a, &request, out, err);
 }
 
 bool device_probe(struct arena *a, const struct device_info *info,
                   const struct probe_request *request, struct roofs *out, struct error *err)
 {
     char now[32];
-    struct compiled code = {0};
+    struct code_object code = {0};
     if (info->simulated)
         return fail(err, NOWHERE,
                     "%s is simulated: its roofs are those of its chip file, gpus/%s.yaml (`ridge "

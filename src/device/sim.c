@@ -12,10 +12,9 @@
 enum { PRINTED_MAX = 4096 };
 
 struct device_module {
-    const struct ptx_module *ptx;
     struct sim_module *code;
     const char *source;
-    struct compiled_kernel *kernels; // exact registers, where the compiler told
+    struct code_kernel *kernels;
     int kernel_count;
 };
 
@@ -72,26 +71,21 @@ static bool sim_device_read(struct device *d, uint64_t address, void *data, uint
     return sim_read(own(d)->sim, address, data, size_bytes, err);
 }
 
-static bool sim_device_load(struct device *d, const struct compiled *code,
+static bool sim_device_load(struct device *d, const struct code_object *code,
                             struct device_module **out, struct error *err)
 {
     struct arena *a = &own(d)->arena;
     struct device_module *m = ARENA_NEW(a, struct device_module);
     struct ptx_module *ptx = NULL;
     m->source = arena_strdup(a, code->source);
-    const char *name = str_ends_with(m->source, ".ptx")
-                           ? m->source
-                           : arena_printf(a, "PTX of %s by %s", m->source, code->compiler);
-    if (!ptx_parse(a, name, code->ptx, code->ptx_bytes, &ptx, err) ||
+    if (code->format != CODE_PTX)
+        return fail(err, (struct location){.file = code->source},
+                    "the simulated GPU runs PTX, and this is a %s: give the source (.cu) or PTX",
+                    code_format_name(code->format));
+    if (!ptx_parse(a, code_name(a, code), code->bytes, code->size_bytes, &ptx, err) ||
         !sim_module_load(own(d)->sim, ptx, &m->code, err))
         return false;
-    m->ptx = ptx;
-    m->kernel_count = code->kernel_count;
-    m->kernels = ARENA_ARRAY(a, struct compiled_kernel, code->kernel_count + 1);
-    for (int i = 0; i < code->kernel_count; i++) {
-        m->kernels[i] = code->kernels[i];
-        m->kernels[i].name = arena_strdup(a, code->kernels[i].name);
-    }
+    code_copy_kernels(a, code, &m->kernels, &m->kernel_count);
     *out = m;
     return true;
 }
@@ -235,15 +229,11 @@ static void take_report(struct work *w, const struct sim_report *r, struct devic
 }
 
 // 0 = unknown: the simulator then estimates.
-static int registers_of(const struct device_launch *launch, const struct ptx_function *f)
+static int registers_of(const struct device_launch *launch, const struct code_kernel *k)
 {
-    const struct device_module *m = launch->module;
     if (launch->registers_per_thread > 0)
         return launch->registers_per_thread;
-    for (int i = 0; i < m->kernel_count; i++)
-        if (strcmp(m->kernels[i].name, f->name) == 0)
-            return m->kernels[i].registers;
-    return 0;
+    return k->registers != CODE_UNKNOWN ? k->registers : 0;
 }
 
 static bool run_kernel(struct work *w, const struct device_launch *launch, struct device_step *step,
@@ -255,18 +245,19 @@ static bool run_kernel(struct work *w, const struct device_launch *launch, struc
     struct sim_report report = {0};
     step->kernel = arena_strdup(w->arena, l->kernel);
     const struct device_module *m = launch->module;
-    const struct ptx_function *f = kernel_find(w->arena, m->ptx, m->source, l->kernel, l->at, err);
-    if (!f || !kernel_args(w->arena, l, f, w->sequence->addresses, &args, err))
+    const struct code_kernel *k =
+        kernel_find(w->arena, m->kernels, m->kernel_count, m->source, l->kernel, l->at, err);
+    if (!k || !kernel_args(w->arena, l, k, w->sequence->addresses, &args, err))
         return false;
     struct sim_launch s = {
         .module = launch->module->code,
-        .kernel = f->name,
+        .kernel = k->name,
         .grid = {l->grid[0], l->grid[1], l->grid[2]},
         .block = {l->block[0], l->block[1], l->block[2]},
         .dynamic_shared_bytes = l->shared_bytes,
         .args = args,
         .arg_count = l->arg_count,
-        .registers_per_thread = registers_of(launch, f),
+        .registers_per_thread = registers_of(launch, k),
         .threads = o->threads,
         .checks = o->checks,
         .budget_warp_instructions = o->budget_warp_instructions,

@@ -16,7 +16,7 @@ struct job {
     const struct case_point *point;
     const struct resolved_case *resolved;
     const struct resolved_variant *variant;
-    const struct compiled *code;
+    const struct code_object *code;
     const struct host_buffers *inputs; // outputs poisoned
     const struct host_buffers *wanted; // the reference's; NULL = not to be checked
     const struct reference_code *reference;

@@ -46,7 +46,7 @@ struct stage {          // one case at work
     const struct case_point *point;
     struct resolved_case resolved;
     struct resolved_variant *variants; // of the experiment's, by index
-    struct compiled *code;
+    struct code_object *code;
     const char **trouble; // why a variant cannot run, or NULL
     struct host_buffers inputs, wanted;
     bool checks; // wanted holds the reference's outputs
@@ -310,12 +310,12 @@ static void note_refused(struct loop *l, const struct compile_request *q, const 
 
 // What did not compile for one variant does not for the next.
 static bool compile_once(struct loop *l, struct stage *s, const struct compile_request *q,
-                         struct compiled *out, struct error *err)
+                         struct code_object *out, struct error *err)
 {
     const struct refused *known = find_refused(l, q);
     if (known)
         *err = known->why;
-    else if (compile_to_ptx(&s->arena, q, out, err))
+    else if (code_compile(&s->arena, q, out, err))
         return true;
     else
         note_refused(l, q, err);
@@ -479,7 +479,7 @@ static void name_result(struct loop *l, struct stage *s, int variant, struct res
     };
     for (int i = 0; i < e->param_count; i++)
         r->params[i] = (struct case_value){e->params[i].name, s->point->values[i]};
-    const struct compiled *code = &s->code[variant];
+    const struct code_object *code = &s->code[variant];
     if (code->compiler && !s->trouble[variant]) {
         r->compiler = arena_strdup(l->arena, code->compiler);
         r->compiler_log = code->log && *code->log ? arena_strdup(l->arena, code->log) : NULL;
@@ -665,7 +665,7 @@ static bool run_stage(struct loop *l, struct stage *s, struct error *err)
     const struct experiment *e = l->experiment;
     size_t count = (size_t)e->variant_count + 1;
     s->variants = ARENA_ARRAY(&s->arena, struct resolved_variant, count);
-    s->code = ARENA_ARRAY(&s->arena, struct compiled, count);
+    s->code = ARENA_ARRAY(&s->arena, struct code_object, count);
     s->trouble = ARENA_ARRAY(&s->arena, const char *, count);
     s->results = ARENA_ARRAY(&s->arena, struct result *, count);
     s->facts = ARENA_ARRAY(&s->arena, struct job_facts, count);

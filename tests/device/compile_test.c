@@ -6,20 +6,20 @@ static const char good[] =
     "extern \"C\" __global__ void k(float *a) { a[threadIdx.x] += SCALE; }\n";
 static const char *const defines[] = {"SCALE=2.0f"};
 
-static struct compiled compile(struct arena *a, const struct compile_request *r)
+static struct code_object compile(struct arena *a, const struct compile_request *r)
 {
-    struct compiled out;
+    struct code_object out;
     struct error err = {0};
-    if (!compile_to_ptx(a, r, &out, &err))
+    if (!code_compile(a, r, &out, &err))
         fail_msg("%s", err.message);
     return out;
 }
 
 static struct error refuse(struct arena *a, const struct compile_request *r)
 {
-    struct compiled out;
+    struct code_object out;
     struct error err = {0};
-    assert_false(compile_to_ptx(a, r, &out, &err));
+    assert_false(code_compile(a, r, &out, &err));
     return err;
 }
 
@@ -192,10 +192,10 @@ static void check_lines(const char *compiler)
     struct compile_request r = request_for(path, compiler);
     r.defines = defines;
     r.define_count = 1;
-    struct compiled code = compile(&a, &r);
-    assert_has(code.ptx, ".entry k(");
-    assert_has(code.ptx, ".loc\t1 1 ");
-    assert_has(code.ptx, arena_printf(&a, ".file\t1 \"%s\"", path));
+    struct code_object code = compile(&a, &r);
+    assert_has(code.bytes, ".entry k(");
+    assert_has(code.bytes, ".loc\t1 1 ");
+    assert_has(code.bytes, arena_printf(&a, ".file\t1 \"%s\"", path));
     arena_release(&a);
 }
 
@@ -219,12 +219,74 @@ static void nvrtc_tells_registers_and_shared_memory(void **state)
                                  "s[64]; s[threadIdx.x] = a[0];\n"
                                  " __syncthreads(); a[threadIdx.x] = s[threadIdx.x ^ 1]; }\n"),
                     "nvrtc");
-    struct compiled code = compile(&a, &r);
+    struct code_object code = compile(&a, &r);
     assert_int_equal(code.kernel_count, 1);
     assert_string_equal(code.kernels[0].name, "k");
     assert_in_range(code.kernels[0].registers, 4, 32);
     assert_int_equal(code.kernels[0].shared_bytes, 256);
     assert_string_equal(code.log, ""); // ptxas's report is not for people
+    arena_release(&a);
+}
+
+// Offsets and sizes are those of the parameter block: a launch needs nothing else.
+static void code_lists_its_kernels_with_their_parameters(void **state)
+{
+    static const struct code_parameter wanted[] = {
+        {0, 8, "u64"}, {8, 4, "f32"}, {16, 8, "u64"}, {24, 12, "b8"}};
+    struct arena a = {0};
+    need_compiler(&a, "clang");
+    struct compile_request r = request_for(
+        write_source(&a, make_folder(&a), "k.cu",
+                     "struct three { float x, y, z; };\n"
+                     "extern \"C\" __global__ void k(float *o, float s, long n, three v)\n"
+                     "{ o[n] = s + v.y; }\n"
+                     "__global__ void second() {}\n__device__ int helper() { return 1; }\n"),
+        "clang");
+    struct code_object code = compile(&a, &r);
+    assert_int_equal(code.format, CODE_PTX);
+    assert_true(code.kernels_listed);
+    assert_int_equal(code.kernel_count, 2);
+    const struct code_kernel *k = &code.kernels[0];
+    assert_string_equal(k->name, "k");
+    assert_int_equal(k->registers, CODE_UNKNOWN); // clang does not make machine code here
+    assert_int_equal(k->parameter_count, COUNT_OF(wanted));
+    for (int i = 0; i < k->parameter_count; i++) {
+        assert_int_equal(k->parameters[i].offset, wanted[i].offset);
+        assert_int_equal(k->parameters[i].size_bytes, wanted[i].size_bytes);
+        assert_string_equal(k->parameters[i].type, wanted[i].type);
+    }
+    assert_int_equal(code.kernels[1].parameter_count, 0);
+    arena_release(&a);
+}
+
+static void code_that_is_not_read_here_has_no_list_of_kernels(void **state)
+{
+    struct arena a = {0};
+    const char *folder = make_folder(&a);
+    struct compile_request newer = request_for(
+        write_source(&a, folder, "k.ptx", ".version 99.0\n.target sm_200\n.future stuff;\n"),
+        "auto");
+    struct code_object code = compile(&a, &newer);
+    assert_false(code.kernels_listed);
+    assert_int_equal(code.kernel_count, 0);
+    assert_string_equal(code.arch, "sm_200");
+
+    struct compile_request machine =
+        request_for(write_source(&a, folder, "k.cubin", "\177ELF..."), "auto");
+    code = compile(&a, &machine);
+    assert_int_equal(code.format, CODE_CUBIN);
+    assert_string_equal(code_format_name(code.format), "cubin");
+    assert_false(code.kernels_listed);
+
+    struct device_info info;
+    struct device *device = NULL;
+    struct device_module *module = NULL;
+    struct error err = {0};
+    if (!device_find(&a, "sim:h200", &info, &err) || !device_open(&info, &device, &err))
+        fail_msg("%s", err.message);
+    assert_false(device->ops->load(device, &code, &module, &err));
+    assert_has(err.message, "the simulated GPU runs PTX, and this is a cubin");
+    device->ops->close(device);
     arena_release(&a);
 }
 
@@ -237,9 +299,9 @@ static void header_functions_are_charged_to_the_callers_line(void **state)
             &a, make_folder(&a), "k.cu",
             "__global__ void k(int *a)\n{\n    atomicAdd(a + threadIdx.x, __popc(a[1]));\n}\n"),
         "clang");
-    struct compiled code = compile(&a, &r);
-    assert_null(strstr(code.ptx, "cuda_min.h"));
-    assert_has(code.ptx, "atom");
+    struct code_object code = compile(&a, &r);
+    assert_null(strstr(code.bytes, "cuda_min.h"));
+    assert_has(code.bytes, "atom");
     arena_release(&a);
 }
 
@@ -254,7 +316,7 @@ static void clang_reads_shared_memory_again_after_a_barrier(void **state)
                                  "    if (threadIdx.x == 0) pivot = a[5];\n    __syncthreads();\n"
                                  "    a[threadIdx.x] = pivot;\n}\n"),
                     "clang");
-    const char *barrier = strstr(compile(&a, &r).ptx, "bar.sync");
+    const char *barrier = strstr(compile(&a, &r).bytes, "bar.sync");
     assert_non_null(barrier);
     assert_has(barrier, "ld.shared");
     arena_release(&a);
@@ -265,10 +327,10 @@ static void check_sample(const char *compiler)
     struct arena a = {0};
     need_compiler(&a, compiler);
     struct compile_request r = request_for("tests/device/sample.cu", compiler);
-    struct compiled code = compile(&a, &r);
+    struct code_object code = compile(&a, &r);
     struct ptx_module *module = NULL;
     struct error err = {0};
-    if (!ptx_parse(&a, "sample", code.ptx, code.ptx_bytes, &module, &err))
+    if (!ptx_parse(&a, "sample", code.bytes, code.size_bytes, &module, &err))
         fail_msg("%s", err.message);
     static const char *const kernels[] = {"vectors",
                                           "tiled",
@@ -308,7 +370,7 @@ static void check_functions_without_attribute(const char *compiler)
             "INT32_MAX; };\n"
             "    a[0] = f(a[1]); }\n"),
         compiler);
-    assert_has(compile(&a, &r).ptx, ".entry k(");
+    assert_has(compile(&a, &r).bytes, ".entry k(");
     arena_release(&a);
 }
 
@@ -327,8 +389,8 @@ static void ptx_sources_pass_through(void **state)
     struct arena a = {0};
     static const char ptx[] = ".version 7.5\n.target sm_80\n.address_size 64\n";
     struct compile_request r = request_for(write_source(&a, make_folder(&a), "k.ptx", ptx), "auto");
-    struct compiled code = compile(&a, &r);
-    assert_string_equal(code.ptx, ptx);
+    struct code_object code = compile(&a, &r);
+    assert_string_equal(code.bytes, ptx);
     assert_string_equal(code.arch, "sm_80");
     assert_string_equal(code.compiler, "none (PTX given)");
     assert_int_equal(strlen(code.key), 32);
@@ -355,7 +417,7 @@ static void arch_is_the_best_not_above_the_devices(void **state)
 static void ptxas_report_is_read_and_taken_out(void **state)
 {
     struct arena a = {0};
-    struct compiled code = {0};
+    struct code_object code = {0};
     const char *rest = ptxas_log_take(
         &a,
         "k.cu(1): warning #177-D: unused\nptxas info    : 24 bytes gmem\n"
@@ -400,10 +462,11 @@ static struct cached cached_init(const char *text)
 static void cache_gives_the_same_code_back(void **state)
 {
     struct cached c = cached_init(good);
-    struct compiled first = compile(&c.arena, &c.request), second = compile(&c.arena, &c.request);
+    struct code_object first = compile(&c.arena, &c.request),
+                       second = compile(&c.arena, &c.request);
     assert_false(first.from_cache);
     assert_true(second.from_cache);
-    assert_string_equal(first.ptx, second.ptx);
+    assert_string_equal(first.bytes, second.bytes);
     assert_string_equal(first.key, second.key);
     assert_string_equal(first.compiler, second.compiler);
     assert_string_equal(first.arch, second.arch);
@@ -414,9 +477,9 @@ static void cache_misses_when_a_define_changes(void **state)
 {
     static const char *const other[] = {"SCALE=3.0f"};
     struct cached c = cached_init(good);
-    struct compiled first = compile(&c.arena, &c.request);
+    struct code_object first = compile(&c.arena, &c.request);
     c.request.defines = other;
-    struct compiled second = compile(&c.arena, &c.request);
+    struct code_object second = compile(&c.arena, &c.request);
     assert_false(second.from_cache);
     assert_string_not_equal(first.key, second.key);
     arena_release(&c.arena);
@@ -428,21 +491,21 @@ static void cache_misses_when_an_included_file_changes(void **state)
         cached_init("#  include \"a.h\"\n__global__ void k(int *a) { *a = VALUE; }\n");
     write_source(&c.arena, c.folder, "a.h", "#include <b.h>\n");
     write_source(&c.arena, c.folder, "b.h", "#define VALUE 17\n");
-    struct compiled first = compile(&c.arena, &c.request);
+    struct code_object first = compile(&c.arena, &c.request);
     write_source(&c.arena, c.folder, "b.h", "#define VALUE 18\n");
-    struct compiled second = compile(&c.arena, &c.request);
+    struct code_object second = compile(&c.arena, &c.request);
     assert_false(second.from_cache);
     assert_string_not_equal(first.key, second.key);
-    assert_has(second.ptx, "18");
+    assert_has(second.bytes, "18");
     arena_release(&c.arena);
 }
 
 static void key_does_not_depend_on_the_folder(void **state)
 {
     struct cached c = cached_init(good);
-    struct compiled first = compile(&c.arena, &c.request);
+    struct code_object first = compile(&c.arena, &c.request);
     c.request.source_path = write_source(&c.arena, make_folder(&c.arena), "other.cu", good);
-    struct compiled second = compile(&c.arena, &c.request);
+    struct code_object second = compile(&c.arena, &c.request);
     assert_false(second.from_cache); // its PTX names another file
     assert_string_equal(first.key, second.key);
     arena_release(&c.arena);
@@ -464,15 +527,15 @@ static const char *cache_file(struct cached *c)
 static void truncated_cache_file_is_compiled_anew(void **state)
 {
     struct cached c = cached_init(good);
-    struct compiled first = compile(&c.arena, &c.request);
+    struct code_object first = compile(&c.arena, &c.request);
     const char *path = cache_file(&c);
     struct stat st;
     assert_int_equal(stat(path, &st), 0);
     for (off_t size = 0; size < st.st_size; size += st.st_size / 7) {
         assert_int_equal(truncate(path, size), 0);
-        struct compiled again = compile(&c.arena, &c.request);
+        struct code_object again = compile(&c.arena, &c.request);
         assert_false(again.from_cache);
-        assert_string_equal(again.ptx, first.ptx);
+        assert_string_equal(again.bytes, first.bytes);
     }
     assert_true(compile(&c.arena, &c.request).from_cache); // and was written anew
     arena_release(&c.arena);
@@ -481,15 +544,15 @@ static void truncated_cache_file_is_compiled_anew(void **state)
 static void cached_file_with_a_changed_byte_is_compiled_anew(void **state)
 {
     struct cached c = cached_init(good);
-    struct compiled first = compile(&c.arena, &c.request);
+    struct code_object first = compile(&c.arena, &c.request);
     FILE *f = fopen(cache_file(&c), "r+");
     assert_non_null(f);
     fseek(f, -20, SEEK_END);
     fputc('#', f);
     fclose(f);
-    struct compiled again = compile(&c.arena, &c.request);
+    struct code_object again = compile(&c.arena, &c.request);
     assert_false(again.from_cache);
-    assert_string_equal(again.ptx, first.ptx);
+    assert_string_equal(again.bytes, first.bytes);
     arena_release(&c.arena);
 }
 
@@ -531,6 +594,8 @@ int main(void)
         cmocka_unit_test(nvrtc_gives_ptx_with_the_users_lines),
         cmocka_unit_test(clang_gives_ptx_with_the_users_lines),
         cmocka_unit_test(nvrtc_tells_registers_and_shared_memory),
+        cmocka_unit_test(code_lists_its_kernels_with_their_parameters),
+        cmocka_unit_test(code_that_is_not_read_here_has_no_list_of_kernels),
         cmocka_unit_test(header_functions_are_charged_to_the_callers_line),
         cmocka_unit_test(clang_reads_shared_memory_again_after_a_barrier),
         cmocka_unit_test(clang_compiles_the_sample_and_it_parses),

@@ -113,8 +113,8 @@ static void rig_init(struct rig *r, const char *source)
     need_compiler(&r->arena, "clang");
     struct compile_request q =
         request_for(write_source(&r->arena, make_folder(&r->arena), "k.cu", source), "clang");
-    struct compiled code;
-    bool ready = compile_to_ptx(&r->arena, &q, &code, &r->err) &&
+    struct code_object code;
+    bool ready = code_compile(&r->arena, &q, &code, &r->err) &&
                  device_find(&r->arena, "sim:h200", &r->info, &r->err) &&
                  device_open(&r->info, &r->device, &r->err) &&
                  r->device->ops->load(r->device, &code, &r->module, &r->err);

@@ -195,24 +195,23 @@ static void every_roof_has_a_kernel_with_the_common_arguments(void **state)
 {
     struct arena a = {0};
     struct error err = {0};
-    struct ptx_module *ptx = NULL;
-    struct compiled code;
+    struct code_object code;
     need_compiler(&a, "clang");
     const char *source = data_path(&a, "probe.cu", &err);
     assert_non_null(source);
     struct compile_request request = request_for(source, "clang");
-    if (!compile_to_ptx(&a, &request, &code, &err) ||
-        !ptx_parse(&a, source, code.ptx, code.ptx_bytes, &ptx, &err))
+    if (!code_compile(&a, &request, &code, &err))
         fail_msg("%s", err.message);
     double compiled = strtod(strchr(code.arch, '_') + 1, NULL) / 10;
     for (int i = 0; i < ROOF_COUNT; i++) {
         const struct roof_info *r = roof_info((enum roof_id)i);
         if (r->shape == ROOF_LINK || r->cc_least > compiled)
             continue; // no kernel; not for a compiler of this age
-        const struct ptx_function *f = kernel_find(&a, ptx, source, r->kernel, NOWHERE, &err);
+        const struct code_kernel *f =
+            kernel_find(&a, code.kernels, code.kernel_count, source, r->kernel, NOWHERE, &err);
         if (!f)
             fail_msg("%s", err.message);
-        assert_int_equal(f->param_count, 4);
+        assert_int_equal(f->parameter_count, 4);
     }
     arena_release(&a);
 }

@@ -28,11 +28,11 @@ static bool write_below_cache(struct arena *a, const char *path, const struct te
            file_write(path, content->data, content->length, &ignored);
 }
 
-static json_t *kernels_to_json(const struct compiled *code)
+static json_t *kernels_to_json(const struct code_object *code)
 {
     json_t *kernels = json_array();
     for (int i = 0; i < code->kernel_count; i++) {
-        const struct compiled_kernel *k = &code->kernels[i];
+        const struct code_kernel *k = &code->kernels[i];
         json_array_append_new(kernels, json_pack("{s:s, s:i, s:i, s:i}", "name", k->name,
                                                  "registers", k->registers, "shared_bytes",
                                                  k->shared_bytes, "spill_bytes", k->spill_bytes));
@@ -40,7 +40,7 @@ static json_t *kernels_to_json(const struct compiled *code)
     return kernels;
 }
 
-void cache_put(const char *name, const struct compiled *code)
+void cache_put(const char *name, const struct code_object *code)
 {
     struct arena a = {0};
     struct text body = {0}, file = {0};
@@ -50,7 +50,7 @@ void cache_put(const char *name, const struct compiled *code)
     char *line = detail ? json_dumps(detail, JSON_COMPACT) : NULL;
     if (line) {
         text_printf(&body, "%s%s\n", detail_head, line);
-        text_addn(&body, code->ptx, code->ptx_bytes);
+        text_addn(&body, code->bytes, code->size_bytes);
         char checksum[HASH_DIGITS + 1];
         hash_hex(&(struct hash_piece){body.data, body.length}, 1, checksum);
         text_printf(&file, "%s%s\n", checksum_head, checksum);
@@ -64,7 +64,7 @@ void cache_put(const char *name, const struct compiled *code)
     arena_release(&a);
 }
 
-static bool detail_read(struct arena *a, json_t *detail, struct compiled *out)
+static bool detail_read(struct arena *a, json_t *detail, struct code_object *out)
 {
     const char *key = NULL, *compiler = NULL, *arch = NULL, *log = NULL;
     json_t *kernels = NULL;
@@ -76,13 +76,13 @@ static bool detail_read(struct arena *a, json_t *detail, struct compiled *out)
     out->compiler = arena_strdup(a, compiler);
     out->arch = arena_strdup(a, arch);
     out->log = arena_strdup(a, log);
-    out->kernels = ARENA_ARRAY(a, struct compiled_kernel, json_array_size(kernels));
+    out->kernels = ARENA_ARRAY(a, struct code_kernel, json_array_size(kernels));
     out->kernel_count = 0;
     size_t i = 0;
     json_t *item = NULL;
     json_array_foreach(kernels, i, item)
     {
-        struct compiled_kernel *k = &out->kernels[out->kernel_count++];
+        struct code_kernel *k = &out->kernels[out->kernel_count++];
         const char *kernel = NULL;
         if (json_unpack(item, "{s:s, s:i, s:i, s:i}", "name", &kernel, "registers", &k->registers,
                         "shared_bytes", &k->shared_bytes, "spill_bytes", &k->spill_bytes) != 0)
@@ -92,7 +92,8 @@ static bool detail_read(struct arena *a, json_t *detail, struct compiled *out)
     return true;
 }
 
-static bool content_read(struct arena *a, const char *data, size_t size_bytes, struct compiled *out)
+static bool content_read(struct arena *a, const char *data, size_t size_bytes,
+                         struct code_object *out)
 {
     const size_t head = sizeof checksum_head - 1 + HASH_DIGITS + 1; // and the line's end
     if (size_bytes <= head || !str_starts_with(data, checksum_head))
@@ -110,12 +111,12 @@ static bool content_read(struct arena *a, const char *data, size_t size_bytes, s
     json_t *detail = json_loadb(json, (size_t)(end - json), 0, NULL);
     bool read = detail && detail_read(a, detail, out);
     json_decref(detail);
-    out->ptx_bytes = body_bytes - (size_t)(end + 1 - body);
-    out->ptx = arena_strndup(a, end + 1, out->ptx_bytes);
+    out->size_bytes = body_bytes - (size_t)(end + 1 - body);
+    out->bytes = arena_strndup(a, end + 1, out->size_bytes);
     return read;
 }
 
-bool cache_get(struct arena *a, const char *name, struct compiled *out)
+bool cache_get(struct arena *a, const char *name, struct code_object *out)
 {
     char *data = NULL;
     size_t size_bytes = 0;

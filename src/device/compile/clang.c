@@ -243,7 +243,7 @@ static bool run_either(struct arena *a, const struct compile_job *job, struct pr
     return run_clang(a, job, false, r, err);
 }
 
-bool clang_compile(struct arena *a, const struct compile_job *job, struct compiled *out,
+bool clang_compile(struct arena *a, const struct compile_job *job, struct code_object *out,
                    struct error *err)
 {
     struct process_result r;
@@ -252,8 +252,8 @@ bool clang_compile(struct arena *a, const struct compile_job *job, struct compil
         return error_context(err, "compiling %s", job->source->shown);
     done = judge_end(a, job, &r, err);
     if (done) {
-        out->ptx = arena_strndup(a, r.out.data, r.out.length);
-        out->ptx_bytes = r.out.length;
+        out->bytes = arena_strndup(a, r.out.data, r.out.length);
+        out->size_bytes = r.out.length;
         out->log = shorten_paths(a, arena_strdup(a, text_str(&r.err_text)));
     }
     process_result_release(&r);

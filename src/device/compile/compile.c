@@ -157,49 +157,73 @@ static void make_key(const struct compile_job *job, char key[HASH_DIGITS + 1],
     text_release(&t);
 }
 
-static bool pass_ptx(struct arena *a, const struct source *source, struct compiled *out)
+// Code that needs no compiler, by the ending of its file.
+static const struct given {
+    const char *ending;
+    enum code_format format;
+    const char *compiler;
+} given_codes[] = {{".ptx", CODE_PTX, "none (PTX given)"},
+                   {".cubin", CODE_CUBIN, "none (machine code given)"}};
+
+static const struct given *given_code(const char *path)
 {
-    out->ptx = source->text;
-    out->ptx_bytes = source->size_bytes;
-    out->compiler = "none (PTX given)";
-    out->log = "";
-    out->arch = "";
+    for (size_t i = 0; i < COUNT_OF(given_codes); i++)
+        if (str_ends_with(path, given_codes[i].ending))
+            return &given_codes[i];
+    return NULL;
+}
+
+static void pass_given(struct arena *a, const struct source *source, const struct given *given,
+                       struct code_object *out)
+{
+    out->format = given->format;
+    out->bytes = source->text;
+    out->size_bytes = source->size_bytes;
+    out->compiler = given->compiler;
+    out->log = out->arch = "";
     memcpy(out->key, source->hash, sizeof out->key);
-    const char *target = strstr(source->text, "\n.target ");
+    const char *target = given->format == CODE_PTX ? strstr(source->text, "\n.target ") : NULL;
     if (target) {
         target += strlen("\n.target ");
         out->arch = arena_strndup(a, target, strcspn(target, ", \t\r\n"));
     }
-    return true;
 }
 
-bool compile_to_ptx(struct arena *a, const struct compile_request *request, struct compiled *out,
-                    struct error *err)
+static bool compile_source(struct arena *a, const struct source *source,
+                           const struct compile_request *request, struct code_object *out,
+                           struct error *err)
 {
-    struct source source = {0};
     struct tool tool = {0};
-    *out = (struct compiled){.log = ""};
-    if (!source_read(a, request->source_path, &source, err))
-        return false;
-    out->source = source.shown;
-    if (str_ends_with(source.path, ".ptx"))
-        return pass_ptx(a, &source, out);
-
-    struct compile_job job = {.source = &source, .request = request, .tool = &tool};
+    struct compile_job job = {.source = source, .request = request, .tool = &tool};
     job.timeout_s = request->timeout_s > 0 ? request->timeout_s : default_timeout_s;
     if (!choose_tool(a, &job, &tool, err))
         return false;
     char key[HASH_DIGITS + 1], file[HASH_DIGITS + 1];
     make_key(&job, key, file);
-    if (cache_get(a, file, out)) {
-        out->source = source.shown;
+    if (cache_get(a, file, out))
         return true;
-    }
-    *out = (struct compiled){.source = source.shown, .compiler = tool.version, .arch = job.arch};
+    *out = (struct code_object){.format = CODE_PTX, .compiler = tool.version, .arch = job.arch};
     memcpy(out->key, key, sizeof out->key);
     bool done = tool.kind == TOOL_NVRTC ? nvrtc_compile(a, &job, out, err)
                                         : clang_compile(a, &job, out, err);
     if (done)
         cache_put(file, out);
     return done;
+}
+
+bool code_compile(struct arena *a, const struct compile_request *request, struct code_object *out,
+                  struct error *err)
+{
+    struct source source = {0};
+    *out = (struct code_object){.log = ""};
+    if (!source_read(a, request->source_path, &source, err))
+        return false;
+    const struct given *given = given_code(source.path);
+    if (given)
+        pass_given(a, &source, given, out);
+    else if (!compile_source(a, &source, request, out, err))
+        return false;
+    out->source = source.shown;
+    code_list_kernels(a, out);
+    return true;
 }

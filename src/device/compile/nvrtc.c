@@ -407,7 +407,7 @@ static bool judge_end(struct arena *a, const struct compile_job *job,
     return true;
 }
 
-bool nvrtc_compile(struct arena *a, const struct compile_job *job, struct compiled *out,
+bool nvrtc_compile(struct arena *a, const struct compile_job *job, struct code_object *out,
                    struct error *err)
 {
     struct task task = make_task(a, job);
@@ -422,8 +422,8 @@ bool nvrtc_compile(struct arena *a, const struct compile_job *job, struct compil
         return error_context(err, "compiling %s", job->source->shown);
     if (!judge_end(a, job, &result, &answer, err))
         return false;
-    out->ptx = answer.ptx;
-    out->ptx_bytes = answer.ptx_bytes;
+    out->bytes = answer.ptx;
+    out->size_bytes = answer.ptx_bytes;
     out->log = answer.log ? shorten_paths(a, ptxas_log_take(a, answer.log, out)) : "";
     if (!job->arch_exact) // another chip's registers are not this one's
         out->kernel_count = 0;

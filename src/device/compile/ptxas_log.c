@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct kernels {
-    struct compiled_kernel *items;
+    struct code_kernel *items;
     size_t count, capacity;
     bool open; // the last one is what the lines are about
 };
@@ -31,14 +31,14 @@ static void read_line(struct arena *a, struct kernels *k, const char *line)
     const char *at = strstr(line, entry);
     if (at) {
         at += sizeof entry - 1;
-        struct compiled_kernel next = {.name = arena_strndup(a, at, strcspn(at, "'"))};
+        struct code_kernel next = {.name = arena_strndup(a, at, strcspn(at, "'"))};
         VEC_PUSH(k->items, k->count, k->capacity, next);
         k->open = true;
         return;
     }
     if (k->count == 0)
         return;
-    struct compiled_kernel *last = &k->items[k->count - 1];
+    struct code_kernel *last = &k->items[k->count - 1];
     at = strstr(line, function); // properties of a device function are not the kernel's
     if (at)
         k->open = strcmp(at + sizeof function - 1, last->name) == 0;
@@ -52,7 +52,7 @@ static void read_line(struct arena *a, struct kernels *k, const char *line)
         last->shared_bytes = shared;
 }
 
-const char *ptxas_log_take(struct arena *a, const char *log, struct compiled *out)
+const char *ptxas_log_take(struct arena *a, const char *log, struct code_object *out)
 {
     struct kernels k = {0};
     struct text rest = {0};
@@ -65,7 +65,7 @@ const char *ptxas_log_take(struct arena *a, const char *log, struct compiled *ou
             text_printf(&rest, "%s\n", line);
         log += length + (log[length] == '\n');
     }
-    out->kernels = ARENA_ARRAY(a, struct compiled_kernel, k.count);
+    out->kernels = ARENA_ARRAY(a, struct code_kernel, k.count);
     for (size_t i = 0; i < k.count; i++)
         if (k.items[i].registers > 0)
             out->kernels[out->kernel_count++] = k.items[i];

@@ -51,7 +51,9 @@ static const char tools_ptx[] =
 
 struct device_module {
     void *handle;
-    const struct ptx_module *ptx; // NULL: our parser does not know this PTX; the driver does
+    bool listed; // false: code that is not read here; the driver knows it
+    struct code_kernel *kernels;
+    int kernel_count;
     const char *source;
 };
 
@@ -62,8 +64,8 @@ static struct cuda_device *own(struct device *d)
 
 /* ---- opening --------------------------------------------------------------------------------------- */
 
-static bool load_ptx(struct cuda_device *c, const char *ptx, const char *what, void **module,
-                     struct error *err)
+static bool load_code(struct cuda_device *c, const char *code, const char *what, void **module,
+                      struct error *err)
 {
     enum { INFO_LOG = 3, INFO_LOG_BYTES = 4, ERROR_LOG = 5, ERROR_LOG_BYTES = 6 }; // CUjit_option
     static char info[JIT_LOG_BYTES], errors[JIT_LOG_BYTES];
@@ -73,7 +75,7 @@ static bool load_ptx(struct cuda_device *c, const char *ptx, const char *what, v
     info[0] = errors[0] = '\0';
     memcpy(&values[1], &size, sizeof size); // the option's value lies in the pointer itself
     memcpy(&values[3], &size, sizeof size);
-    int status = c->cu.cuModuleLoadDataEx(module, ptx, COUNT_OF(options), options, values);
+    int status = c->cu.cuModuleLoadDataEx(module, code, COUNT_OF(options), options, values);
     if (status == CUDA_DONE) {
         VEC_PUSH(c->modules.items, c->modules.count, c->modules.capacity, *module);
         return true;
@@ -81,7 +83,7 @@ static bool load_ptx(struct cuda_device *c, const char *ptx, const char *what, v
     if (status == CUDA_UNSUPPORTED_PTX) {
         int version = 0;
         (void)c->cu.cuDriverGetVersion(&version);
-        const char *at = strstr(ptx, ".version");
+        const char *at = strstr(code, ".version");
         return fail_as(err, ERROR_SYSTEM, NOWHERE,
                        "%s is PTX %.*s, which NVIDIA's driver (for CUDA %d.%d) is too old for: "
                        "update the driver, or use an older NVRTC (RIDGE_CUDA_PATH) or --compiler "
@@ -97,7 +99,7 @@ static bool open_tools(struct cuda_device *c, struct error *err)
 {
     void *tools = NULL;
     const struct driver *cu = &c->cu;
-    return load_ptx(c, tools_ptx, "ridge's own kernels", &tools, err) &&
+    return load_code(c, tools_ptx, "ridge's own kernels", &tools, err) &&
            driver_check(cu, cu->cuModuleGetFunction(&c->hold, tools, "ridge_hold"), err, "hold") &&
            driver_check(cu, cu->cuModuleGetFunction(&c->sweep, tools, "ridge_sweep"), err, "sweep");
 }
@@ -272,26 +274,25 @@ static bool cuda_restore(struct device *d, struct error *err)
 
 /* ---- kernels ----------------------------------------------------------------------------------------- */
 
-static bool cuda_load(struct device *d, const struct compiled *code, struct device_module **out,
+static bool cuda_load(struct device *d, const struct code_object *code, struct device_module **out,
                       struct error *err)
 {
     struct cuda_device *c = own(d);
     struct device_module *m = ARENA_NEW(&c->arena, struct device_module);
-    struct ptx_module *ptx = NULL;
-    struct error unknown = {0};
     m->source = arena_strdup(&c->arena, code->source);
-    const char *name = str_ends_with(m->source, ".ptx")
-                           ? m->source
-                           : arena_printf(&c->arena, "PTX of %s by %s", m->source, code->compiler);
-    if (!load_ptx(c, code->ptx, name, &m->handle, err))
+    if (code->format != CODE_PTX && code->format != CODE_CUBIN)
+        return fail(err, (struct location){.file = code->source},
+                    "a CUDA device runs PTX and cubin files, and this is a %s",
+                    code_format_name(code->format));
+    if (!load_code(c, code->bytes, code_name(&c->arena, code), &m->handle, err))
         return false;
-    if (ptx_parse(&c->arena, name, code->ptx, code->ptx_bytes, &ptx, &unknown))
-        m->ptx = ptx;
+    m->listed = code->kernels_listed;
+    code_copy_kernels(&c->arena, code, &m->kernels, &m->kernel_count);
     *out = m;
     return true;
 }
 
-// Name in the module and values of the arguments. PTX that our parser does not know is launched by
+// Name in the module and values of the arguments. A kernel of code that is not read here is launched by
 // its exact name, with the arguments as they are.
 static bool bind_kernel(struct arena *a, const struct device_launch *given,
                         const uint64_t *addresses, const char **name, const void *const **args,
@@ -299,10 +300,11 @@ static bool bind_kernel(struct arena *a, const struct device_launch *given,
 {
     const struct resolved_launch *l = given->launch;
     const struct device_module *m = given->module;
-    if (m->ptx) {
-        const struct ptx_function *f = kernel_find(a, m->ptx, m->source, l->kernel, l->at, err);
-        *name = f ? f->name : NULL;
-        return f && kernel_args(a, l, f, addresses, args, err);
+    if (m->listed) {
+        const struct code_kernel *k =
+            kernel_find(a, m->kernels, m->kernel_count, m->source, l->kernel, l->at, err);
+        *name = k ? k->name : NULL;
+        return k && kernel_args(a, l, k, addresses, args, err);
     }
     const void **values = ARENA_ARRAY(a, const void *, l->arg_count + 1);
     for (int i = 0; i < l->arg_count; i++)

@@ -1,0 +1,57 @@
+// code: the one door between source and device. A compiler makes a code object, a backend loads one;
+// nobody else looks into its bytes: the kernels it holds, with their parameters and what they need, are
+// listed beside them.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_DEVICE_CODE_H
+#define RIDGE_DEVICE_CODE_H
+
+#include "base/base.h"
+
+struct compile_request {
+    const char *source_path;    // .cu, or code that is compiled already: .ptx, .cubin
+    const char *const *defines; // "NAME=VALUE"
+    int define_count;
+    const char *arch;     // "sm_90": the device's; the compiler's best not above it is used
+    const char *compiler; // "auto", "nvrtc", "clang"; auto = NVRTC if there, else clang
+    double timeout_s;     // 0 = 60
+};
+
+enum code_format { CODE_PTX, CODE_CUBIN, CODE_HSACO, CODE_LIBRARY };
+const char *code_format_name(enum code_format f); // "ptx", "cubin", "hsaco", "library"
+
+struct code_parameter {
+    uint64_t offset, size_bytes; // in the kernel's block of parameters
+    const char *type; // "u64", "f32"; "b8" where it is an array of bytes: a struct by value
+};
+enum { CODE_UNKNOWN = -1 };
+struct code_kernel {
+    const char *name; // in the code: mangled where the source is C++
+    struct code_parameter *parameters;
+    int parameter_count; // CODE_UNKNOWN: they cannot be listed
+    // Exact, from the machine code's compiler; CODE_UNKNOWN: it was not asked.
+    int registers, shared_bytes, spill_bytes;
+};
+struct code_object { // arena-owned
+    enum code_format format;
+    const char *bytes; // NUL terminated beyond its end
+    size_t size_bytes;
+    const char *source;   // the source's path as messages name it
+    char key[33];         // content hash: source, defines, arch, compiler and its version, header
+    const char *compiler; // "NVRTC 13.0", "clang 14.0.6", "none (PTX given)"
+    const char *arch;     // really used
+    const char *log;      // warnings, or ""
+    bool from_cache;
+    bool
+        kernels_listed; // all kernels are there; false: a format or a version that is not read here
+    struct code_kernel *kernels;
+    int kernel_count;
+};
+// Source to code that a device loads, with line information, cached by content in the user's cache folder
+// (a broken or truncated cache file is compiled anew; an unwritable cache is only slower). Compiler
+// errors carry the user's own file and line, all of them, as the compiler said them.
+bool code_compile(struct arena *a, const struct compile_request *request, struct code_object *out,
+                  struct error *err) CHECK_RESULT;
+// "k.ptx", or "PTX of k.cu by clang 14": how messages about the code itself name it.
+const char *code_name(struct arena *a, const struct code_object *code);
+
+#endif

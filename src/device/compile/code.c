@@ -1,0 +1,92 @@
+// What a code object holds: its kernels, with parameters read from the code and needs that the machine
+// code's compiler reported.
+// SPDX-License-Identifier: Apache-2.0
+#include "device/internal.h"
+
+#include <string.h>
+
+const char *code_format_name(enum code_format f)
+{
+    switch (f) {
+    case CODE_PTX:
+        return "ptx";
+    case CODE_CUBIN:
+        return "cubin";
+    case CODE_HSACO:
+        return "hsaco";
+    case CODE_LIBRARY:
+        return "library";
+    }
+    return NULL;
+}
+
+const char *code_name(struct arena *a, const struct code_object *code)
+{
+    return str_starts_with(code->compiler, "none")
+               ? code->source
+               : arena_printf(a, "%s of %s by %s",
+                              code->format == CODE_PTX ? "PTX" : code_format_name(code->format),
+                              code->source, code->compiler);
+}
+
+static void list_parameters(struct arena *a, const struct ptx_function *f, struct code_kernel *out)
+{
+    out->parameters = ARENA_ARRAY(a, struct code_parameter, f->param_count + 1);
+    out->parameter_count = f->param_count;
+    for (int i = 0; i < f->param_count; i++) {
+        const struct ptx_variable *p = &f->params[i];
+        out->parameters[i] = (struct code_parameter){.offset = p->param_offset_bytes,
+                                                     .size_bytes = p->size_bytes,
+                                                     .type = ptx_type_name(p->type)};
+    }
+}
+
+void code_list_kernels(struct arena *a, struct code_object *code)
+{
+    struct arena parsing = {0};
+    struct ptx_module *ptx = NULL;
+    struct error unknown = {0}; // the driver may know PTX that we do not; who runs it here says so
+    code->kernels_listed =
+        code->format == CODE_PTX &&
+        ptx_parse(&parsing, code->source, code->bytes, code->size_bytes, &ptx, &unknown);
+    for (int i = 0; i < code->kernel_count; i++)
+        code->kernels[i].parameter_count = CODE_UNKNOWN;
+    if (code->kernels_listed) {
+        struct code_kernel *list = ARENA_ARRAY(a, struct code_kernel, ptx->function_count + 1);
+        int count = 0;
+        for (int i = 0; i < ptx->function_count; i++) {
+            const struct ptx_function *f = &ptx->functions[i];
+            if (!f->is_entry || !f->has_body)
+                continue;
+            struct code_kernel k = {.registers = CODE_UNKNOWN,
+                                    .shared_bytes = CODE_UNKNOWN,
+                                    .spill_bytes = CODE_UNKNOWN};
+            for (int n = 0; n < code->kernel_count; n++)
+                if (strcmp(code->kernels[n].name, f->name) == 0)
+                    k = code->kernels[n];
+            k.name = arena_strdup(a, f->name);
+            list_parameters(a, f, &k);
+            list[count++] = k;
+        }
+        code->kernels = list;
+        code->kernel_count = count;
+    }
+    arena_release(&parsing);
+}
+
+void code_copy_kernels(struct arena *a, const struct code_object *code, struct code_kernel **out,
+                       int *count)
+{
+    *count = code->kernel_count;
+    *out = ARENA_ARRAY(a, struct code_kernel, code->kernel_count + 1);
+    for (int i = 0; i < code->kernel_count; i++) {
+        struct code_kernel *k = &(*out)[i];
+        *k = code->kernels[i];
+        k->name = arena_strdup(a, k->name);
+        if (k->parameter_count <= 0)
+            continue;
+        size_t n = (size_t)k->parameter_count;
+        k->parameters = ARENA_ARRAY(a, struct code_parameter, n);
+        memcpy(k->parameters, code->kernels[i].parameters, n * sizeof *k->parameters);
+    }
+}
