@@ -103,6 +103,10 @@ void text_addn(struct text *t, const char *s, size_t n);
 void text_printf(struct text *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void text_vprintf(struct text *t, const char *fmt, va_list args) PRINTF_LIKE(2, 0);
 const char *text_str(const struct text *t); // "" when empty
+// Text of others as it may be shown: control characters (line ends and tabs stay), marks that turn
+// the direction of writing and bytes that are no UTF-8 as escapes, \u202e or \xff. The escapes are
+// those of JSON: text that is JSON stays JSON, and the same.
+void text_add_shown(struct text *t, const char *s, size_t n);
 
 bool str_starts_with(const char *s, const char *prefix);
 bool str_ends_with(const char *s, const char *suffix);

@@ -2,9 +2,10 @@
 // caret under the column. A column counts characters (UTF-8 code points) from 1. Whatever a message
 // quotes may come from a hostile file, so it is made printable and valid UTF-8 here.
 // SPDX-License-Identifier: Apache-2.0
-#include "base/base.h"
+#include "base/internal.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -30,41 +31,31 @@ static size_t cluster_size(const char *s, size_t n)
     return size;
 }
 
-// A character that may be shown: well-formed UTF-8 (RFC 3629, table in section 4), so that JSON
-// writers take the message, and no control character of either set, so that terminals do.
-static bool is_showable(const char *s, size_t size)
+// Control characters and bytes that are no UTF-8 are one question mark each, so that a caret below a
+// quoted line stays where it belongs; marks of direction, which have no width, are seen as escapes.
+static bool is_question(const char *s, size_t n, const char *escape, size_t *size)
 {
-    // First and last lead byte, bytes, and the range of the second byte (0: there is none).
-    static const struct {
-        unsigned char lead_first, lead_last, size, second_first, second_last;
-    } forms[] = {
-        {0x20, 0x7E, 1, 0, 0},       {0xC2, 0xC2, 2, 0xA0, 0xBF}, {0xC3, 0xDF, 2, 0x80, 0xBF},
-        {0xE0, 0xE0, 3, 0xA0, 0xBF}, {0xE1, 0xEC, 3, 0x80, 0xBF}, {0xED, 0xED, 3, 0x80, 0x9F},
-        {0xEE, 0xEF, 3, 0x80, 0xBF}, {0xF0, 0xF0, 4, 0x90, 0xBF}, {0xF1, 0xF3, 4, 0x80, 0xBF},
-        {0xF4, 0xF4, 4, 0x80, 0x8F},
-    };
-    unsigned char lead = (unsigned char)s[0];
-    for (size_t i = 0; i < COUNT_OF(forms); i++) {
-        if (lead < forms[i].lead_first || lead > forms[i].lead_last || size != forms[i].size)
-            continue;
-        unsigned char second = size > 1 ? (unsigned char)s[1] : 0;
-        return second >= forms[i].second_first && second <= forms[i].second_last;
-    }
-    return false;
+    enum { LAST_CONTROL = 0x9F };
+    bool control = escape[1] == 'u' && strtol(escape + 2, NULL, 16) <= LAST_CONTROL;
+    while (escape[1] == 'x' && *size < n && is_continuation(s[*size]))
+        ++*size;
+    return control || escape[1] == 'x';
 }
 
-// Appends what fits, never half a character; what may not be shown becomes a question mark.
+// Appends what fits, never half a character.
 static void message_addn(struct error *err, const char *s, size_t n)
 {
     size_t length = strlen(err->message);
     size_t size = 0;
     for (size_t i = 0; i < n; i += size) {
-        size = cluster_size(s + i, n - i);
-        bool shown = is_showable(s + i, size) || (size == 1 && (s[i] == '\n' || s[i] == '\t'));
-        size_t added = shown ? size : 1;
+        char escape[ESCAPE_SIZE];
+        const char *shown = text_shown(s + i, n - i, &size, escape);
+        if (shown == escape && is_question(s + i, n - i, escape, &size))
+            memcpy(escape, "?", sizeof "?");
+        size_t added = shown == escape ? strlen(escape) : size;
         if (length + added >= sizeof err->message)
             break;
-        memcpy(err->message + length, shown ? s + i : "?", added);
+        memcpy(err->message + length, shown, added);
         length += added;
     }
     err->message[length] = '\0';

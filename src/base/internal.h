@@ -18,6 +18,11 @@ struct child_stream {
     void *context;
 };
 
+// The first character of `s` (n > 0 bytes) as it may be shown to a person: itself, or in `escape`.
+// *size is what it takes of s.
+enum { ESCAPE_SIZE = 16 };
+const char *text_shown(const char *s, size_t n, size_t *size, char escape[ESCAPE_SIZE]);
+
 // Names of files that are being written: ".ridge-<hex digits>.tmp", locked (flock) by their writer.
 #define TEMPORARY_HEAD ".ridge-"
 #define TEMPORARY_TAIL ".tmp"

@@ -118,17 +118,20 @@ char *data_path(struct arena *a, const char *name, struct error *err)
     return NULL;
 }
 
+// HOME, else what the system knows of the user; without either a folder of the user's own for temporary
+// files: never the working directory, which may be anybody's.
 static const char *home_dir(struct arena *a)
 {
     enum { PASSWD_BYTES = 4096 };
-    const char *home = environment("HOME");
-    if (home)
+    const char *home = environment("HOME"), *tmp = environment("TMPDIR");
+    if (home && home[0] == '/')
         return home;
     struct passwd entry, *found = NULL;
     char *buffer = arena_alloc(a, PASSWD_BYTES);
-    if (getpwuid_r(getuid(), &entry, buffer, PASSWD_BYTES, &found) == 0 && found)
+    if (getpwuid_r(getuid(), &entry, buffer, PASSWD_BYTES, &found) == 0 && found &&
+        found->pw_dir[0] == '/' && access(found->pw_dir, W_OK) == 0)
         return found->pw_dir;
-    return ".";
+    return arena_printf(a, "%s/ridge-%ld", tmp && tmp[0] == '/' ? tmp : "/tmp", (long)getuid());
 }
 
 // The XDG base directory specification: a relative path in the variable counts as unset.

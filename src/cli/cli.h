@@ -46,12 +46,15 @@ bool option_double(const struct options *o, enum option_id id, double otherwise,
                    struct error *err) CHECK_RESULT;
 
 struct report_style cli_style(const struct options *o); // of standard output
-// Writes to standard output; false if it could not be written whole (a full disk, a closed pipe).
+// Writes to standard output, as all below through report_show: a name steers no terminal. False if it could not be written whole (a full disk, a closed pipe).
 bool cli_print(const struct text *t, struct error *err) CHECK_RESULT;
 void cli_add_json(struct text *out, json_t *json);                 // takes the reference
 bool cli_print_json(json_t *json, struct error *err) CHECK_RESULT; // takes the reference
-void cli_warn(const char *text);                                   // on standard error
-extern const volatile bool *const cli_cancelled;                   // set by SIGINT and SIGTERM
+// Into the file, or where it is NULL or "-", to standard output.
+bool cli_write(const char *file, const struct text *t, struct error *err) CHECK_RESULT;
+void cli_say(const char *fmt, ...) PRINTF_LIKE(1, 2); // on standard error
+void cli_warn(const char *text);                      // on standard error
+extern const volatile bool *const cli_cancelled;      // set by SIGINT and SIGTERM
 // Splits "EXPERIMENT:VARIANT"; variant is NULL when there is none. An experiment may be given by
 // its folder: the recorded name is then read from its file, or is the folder's name.
 bool cli_experiment_name(struct arena *a, const char *argument, const char **experiment,

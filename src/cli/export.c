@@ -249,7 +249,7 @@ bool command_export(const struct options *o, int *status, struct error *err)
                 fail(err, NOWHERE, "option --format: '%s' is none of json, chrome and csv", format);
     done = done && cli_run_find(o, &a, &run, err) && writers[which].write(&run, &out);
     if (done)
-        done = file ? file_write(file, text_str(&out), out.length, err) : cli_print(&out, err);
+        done = cli_write(file, &out, err);
     text_release(&out);
     json_decref(run.header.environment);
     arena_release(&a);

@@ -3,7 +3,6 @@
 #include "cli/cli.h"
 #include "import/import.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static bool run_record(const struct options *o, struct run *run, struct error *err)
@@ -29,14 +28,13 @@ static void say(const struct run *run)
                    counters_has(&r->counters, COUNTER_WARP_INSTRUCTIONS);
         diagnosed += r->diagnosed;
     }
-    fprintf(stderr, "%s: %d results, %d timed, %d diagnosed\n", run->header.title,
-            run->result_count, timed, diagnosed);
+    cli_say("%s: %d results, %d timed, %d diagnosed\n", run->header.title, run->result_count, timed,
+            diagnosed);
     if (diagnosed == 0 && counted > 0)
-        fprintf(stderr, "no diagnosis: the chip is not known; name it with --device, as in "
-                        "--device h200\n");
+        cli_say("no diagnosis: the chip is not known; name it with --device, as in "
+                "--device h200\n");
     else if (diagnosed == 0)
-        fprintf(stderr,
-                "no diagnosis: that takes dram__bytes_read.sum and smsp__inst_executed.sum, "
+        cli_say("no diagnosis: that takes dram__bytes_read.sum and smsp__inst_executed.sum, "
                 "from Nsight Compute's --page raw\n");
 }
 

@@ -54,16 +54,44 @@ static void signals_set(void)
 
 bool cli_print(const struct text *t, struct error *err)
 {
-    if (fwrite(text_str(t), 1, t->length, stdout) == t->length && fflush(stdout) == 0)
-        return true;
-    if (errno == EPIPE) // a reader that has seen enough, as in `ridge log | head`
-        return true;
-    return fail_errno(err, errno, "cannot write the results to standard output");
+    struct text shown = {0};
+    report_show(t, &shown);
+    errno = 0;
+    bool done =
+        fwrite(text_str(&shown), 1, shown.length, stdout) == shown.length && fflush(stdout) == 0;
+    int saved = errno;
+    text_release(&shown);
+    return done || saved == EPIPE || // a reader that has seen enough, as in `ridge log | head`
+           fail_errno(err, saved, "cannot write the results to standard output");
+}
+
+bool cli_write(const char *file, const struct text *t, struct error *err)
+{
+    if (!file || strcmp(file, "-") == 0)
+        return cli_print(t, err);
+    struct text shown = {0};
+    report_show(t, &shown);
+    bool done = file_write(file, text_str(&shown), shown.length, err);
+    text_release(&shown);
+    return done;
+}
+
+void cli_say(const char *fmt, ...)
+{
+    struct text t = {0}, shown = {0};
+    va_list args;
+    va_start(args, fmt);
+    text_vprintf(&t, fmt, args);
+    va_end(args);
+    report_show(&t, &shown);
+    fputs(text_str(&shown), stderr);
+    text_release(&t);
+    text_release(&shown);
 }
 
 void cli_warn(const char *text)
 {
-    fprintf(stderr, "ridge: warning: %s\n", text);
+    cli_say("ridge: warning: %s\n", text);
 }
 
 void cli_add_json(struct text *out, json_t *json)
@@ -118,20 +146,39 @@ struct report_style cli_style(const struct options *o)
     return style;
 }
 
+// A path, or a name of the working directory that is an experiment: a folder or file that only has the
+// name of a recorded run hides nothing.
+static bool names_a_file(struct arena *a, const char *argument)
+{
+    return strchr(argument, '/') || str_ends_with(argument, ".yaml") ||
+           file_exists(path_join(a, argument, "experiment.yaml"));
+}
+
+// The colon before the variant, or NULL: paths may hold colons, and so may names of kernels. What is
+// there as a path is one; else the first colon of the last part separates.
+static const char *variant_colon(struct arena *a, const char *argument)
+{
+    const char *slash = strrchr(argument, '/'), *last = slash ? slash + 1 : argument;
+    if (names_a_file(a, argument) && file_exists(argument))
+        return NULL;
+    for (const char *at = argument + strlen(argument); at-- > last;)
+        if (*at == ':' && file_exists(arena_strndup(a, argument, (size_t)(at - argument))))
+            return at;
+    return strchr(last, ':');
+}
+
 bool cli_experiment_name(struct arena *a, const char *argument, const char **experiment,
                          const char **variant, struct error *err)
 {
-    const char *colon = strrchr(argument, ':');
+    const char *colon = variant_colon(a, argument);
     *variant = NULL;
-    if (colon && !strchr(colon, '/')) {
+    if (colon) {
         *variant = arena_strdup(a, colon + 1);
         argument = arena_strndup(a, argument, (size_t)(colon - argument));
     }
     *experiment = argument;
-    bool is_path =
-        strchr(argument, '/') || str_ends_with(argument, ".yaml") || file_exists(argument);
     struct experiment *e;
-    if (!is_path)
+    if (!names_a_file(a, argument))
         return true;
     if (!experiment_load(a, argument, &e, err))
         return false;

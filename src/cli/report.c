@@ -71,7 +71,7 @@ bool command_report(const struct options *o, int *status, struct error *err)
                 (option_given(o, OPTION_COMPARE) ? comparison_report(o, &out, err)
                                                  : run_report(o, &out, err));
     if (done)
-        done = file ? file_write(file, text_str(&out), out.length, err) : cli_print(&out, err);
+        done = cli_write(file, &out, err);
     text_release(&out);
     return done;
 }

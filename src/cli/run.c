@@ -67,7 +67,8 @@ static void on_progress(void *context, const struct run_progress *p)
         return;
     }
     report_progress(p, live_columns() - 1, &line); // in the last column some terminals wrap
-    fprintf(stderr, "\r\033[K%s", text_str(&line));
+    fputs("\r\033[K", stderr);
+    cli_say("%s", text_str(&line));
     text_release(&line);
     s->line_open = true;
     fflush(stderr);
@@ -108,9 +109,9 @@ static void result_say(struct session *s, const struct result *r)
     line_clear(s);
     if (s->quiet)
         return;
-    fprintf(stderr, "%s %s: %s", r->case_label, r->variant, result_word(r));
+    cli_say("%s %s: %s", r->case_label, r->variant, result_word(r));
     if (r->time.provenance != PROVENANCE_ABSENT)
-        fprintf(stderr, ", %s %s", format_time_ns(r->time.summary.median, time),
+        cli_say(", %s %s", format_time_ns(r->time.summary.median, time),
                 provenance_name(r->time.provenance));
     fputc('\n', stderr);
     s->said_ns = clock_ns();

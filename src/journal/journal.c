@@ -51,18 +51,49 @@ bool journal_exec(struct journal *j, const char *sql, const char *doing, struct 
     return sqlite3_exec(j->db, sql, NULL, NULL, NULL) == SQLITE_OK || journal_fail(j, doing, err);
 }
 
-static bool schema_version(struct journal *j, int *version, struct error *err)
+// The one integer that a query gives.
+static bool query_int(struct journal *j, const char *sql, const char *doing, int *out,
+                      struct error *err)
 {
     sqlite3_stmt *s = NULL;
-    if (sqlite3_prepare_v2(j->db, "PRAGMA user_version", -1, &s, NULL) != SQLITE_OK ||
+    if (sqlite3_prepare_v2(j->db, sql, -1, &s, NULL) != SQLITE_OK ||
         sqlite3_step(s) != SQLITE_ROW) {
-        journal_fail(j, "read", err);
+        journal_fail(j, doing, err);
         sqlite3_finalize(s);
         return false;
     }
-    *version = sqlite3_column_int(s, 0);
+    *out = sqlite3_column_int(s, 0);
     sqlite3_finalize(s);
     return true;
+}
+
+static bool schema_version(struct journal *j, int *version, struct error *err)
+{
+    return query_int(j, "PRAGMA user_version", "read", version, err);
+}
+
+// Another program's database is not ours to extend. Journals from before the mark are known by their
+// tables; a file without any table may become one.
+static bool owner_check(struct journal *j, const char *doing, struct error *err)
+{
+    int mark = 0, tables = 0, ours = 0;
+    if (!query_int(j, "PRAGMA application_id", doing, &mark, err))
+        return false;
+    if (mark == JOURNAL_APPLICATION_ID)
+        return true;
+    if (!query_int(j, "SELECT count(*) FROM sqlite_schema", doing, &tables, err) ||
+        !query_int(j,
+                   "SELECT (SELECT count(*) FROM pragma_table_info('runs') WHERE name IN "
+                   "('experiment', 'device', 'header')) + (SELECT count(*) FROM "
+                   "pragma_table_info('results') WHERE name IN ('run', 'variant', 'detail'))",
+                   doing, &ours, err))
+        return false;
+    enum { OUR_COLUMNS = 6 };
+    return (mark == 0 && (tables == 0 || ours == OUR_COLUMNS)) ||
+           fail(err, NOWHERE,
+                "the file %s is a database of another program, not a journal of ridge: nothing was "
+                "changed; name another file with --journal or RIDGE_JOURNAL",
+                j->path);
 }
 
 // A new file gets the tables, an older one those it lacks, inside one exclusive transaction: two first
@@ -72,8 +103,9 @@ static bool schema_create(struct journal *j, struct error *err)
     if (!journal_exec(j, "BEGIN EXCLUSIVE", "write to", err))
         return false;
     int version = 0;
-    char pragma[64];
-    snprintf(pragma, sizeof pragma, "PRAGMA user_version = %d", JOURNAL_SCHEMA_VERSION);
+    char pragma[96];
+    snprintf(pragma, sizeof pragma, "PRAGMA user_version = %d; PRAGMA application_id = %d",
+             JOURNAL_SCHEMA_VERSION, JOURNAL_APPLICATION_ID);
     bool done =
         schema_version(j, &version, err) &&
         (version == JOURNAL_SCHEMA_VERSION ||
@@ -161,7 +193,7 @@ static bool connection_open(struct journal *j, bool read_only, struct error *err
     if (connect(j, read_only) != SQLITE_OK)
         return journal_fail(j, "open", err);
     sqlite3_busy_timeout(j->db, BUSY_TIMEOUT_MS);
-    if (!read_only && !enter_wal(j, err))
+    if (!owner_check(j, read_only ? "read" : "open", err) || (!read_only && !enter_wal(j, err)))
         return false;
     return journal_exec(j, "PRAGMA foreign_keys = ON", "open", err) &&
            schema_check(j, read_only, err);

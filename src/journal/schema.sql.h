@@ -4,7 +4,11 @@
 #ifndef RIDGE_JOURNAL_SCHEMA_H
 #define RIDGE_JOURNAL_SCHEMA_H
 
-enum { JOURNAL_SCHEMA_VERSION = 2 };
+enum {
+    JOURNAL_SCHEMA_VERSION = 2,
+    JOURNAL_APPLICATION_ID =
+        0x52494447, // "RIDG" in the file's header: which program's database it is
+};
 
 // Added in version 2: what was written before a run. `expected` is a JSON object of strings;
 // `after_run` the newest run there was.

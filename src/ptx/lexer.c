@@ -172,7 +172,7 @@ bool ptx_lexer_next(struct lexer *x, struct token *t, struct error *err)
         t->kind = TOKEN_STRING;
         t->text++;
         for (x->at++; x->at < x->end && *x->at != '"' && *x->at != '\n'; x->at++)
-            ;
+            x->at += x->at[0] == '\\' && x->at + 1 < x->end && x->at[1] != '\n';
         if (x->at >= x->end || *x->at == '\n')
             return lexer_fail(x, t, "the string that starts here has no end", err);
         t->length = (size_t)(x->at++ - t->text);

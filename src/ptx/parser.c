@@ -428,6 +428,29 @@ static bool parse_module_variable(struct parser *p, enum ptx_space space, struct
     return ptx_parser_expect(p, ';');
 }
 
+// The characters of a string token: compilers write bytes beyond ASCII as three octal digits, and a
+// quote or a backslash after a backslash. Another backslash is itself.
+static const char *string_text(struct parser *p)
+{
+    enum { OCTAL_DIGITS = 3, OCTAL_BITS = 3 };
+    const char *s = p->token.text, *end = s + p->token.length;
+    char *text = arena_alloc(p->a, p->token.length + 1), *to = text;
+    while (s < end) {
+        bool octal = end - s > OCTAL_DIGITS && s[0] == '\\' && strchr("0123", s[1]) && s[1] &&
+                     strspn(s + 1, "01234567") >= OCTAL_DIGITS;
+        unsigned byte = 0;
+        for (int i = 1; octal && i <= OCTAL_DIGITS; i++)
+            byte = byte << OCTAL_BITS | (unsigned)(s[i] - '0');
+        bool quoted = end - s > 1 && s[0] == '\\' && (s[1] == '"' || s[1] == '\\');
+        if (octal && byte != 0)
+            *to++ = (char)byte;
+        else
+            *to++ = s[quoted];
+        s += octal && byte != 0 ? OCTAL_DIGITS + 1 : 1 + quoted;
+    }
+    return text;
+}
+
 static bool parse_file(struct parser *p)
 {
     int64_t index;
@@ -445,7 +468,7 @@ static bool parse_file(struct parser *p)
         m->files = files;
         m->file_count = (int)index + 1;
     }
-    m->files[index] = ptx_token_text(p);
+    m->files[index] = string_text(p);
     if (!ptx_parser_advance(p))
         return false;
     while (ptx_token_is(p, ',')) // time stamp, size

@@ -394,13 +394,21 @@ static void print_body(const struct ptx_function *f, struct text *out)
     arena_release(&t.arena);
 }
 
+static void print_file(int index, const char *name, struct text *out)
+{
+    text_printf(out, ".file %d \"", index);
+    for (; *name; name++)
+        text_printf(out, *name == '"' || *name == '\\' ? "\\%c" : "%c", *name);
+    text_add(out, "\"\n");
+}
+
 void ptx_print(const struct ptx_module *m, struct text *out)
 {
     text_printf(out, ".version %d.%d\n.target %s\n.address_size %d\n", m->version_major,
                 m->version_minor, m->target ? m->target : "sm_70", m->address_size);
     for (int i = 0; i < m->file_count; i++)
         if (m->files[i])
-            text_printf(out, ".file %d \"%s\"\n", i, m->files[i]);
+            print_file(i, m->files[i], out);
     for (int i = 0; i < m->variable_count; i++) {
         const struct ptx_variable *v = &m->variables[i];
         print_linkage(v->is_extern, v->is_visible, v->is_weak, out);

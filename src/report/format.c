@@ -8,6 +8,8 @@
 #include <string.h>
 
 static const double percent = 100.0;
+// Before the number of an ink: a byte that no UTF-8 text has, so that nobody else's text colours.
+static const char INK_MARK = (char)0xFF;
 
 const char *show_fixed(double value, int decimals, char out[CELL_SIZE])
 {
@@ -109,13 +111,30 @@ void add_name(struct text *out, const char *s)
 
 void add_ink(struct text *out, const struct report_style *style, enum ink ink, const char *s)
 {
-    static const char *const codes[] = {"", "\x1b[1m", "\x1b[32m", "\x1b[31m"};
     bool on = style->color && ink != INK_NONE;
     if (on)
-        text_add(out, codes[ink]);
+        text_addn(out, (const char[]){INK_MARK, (char)('0' + ink)}, 2);
     text_add(out, s);
     if (on)
-        text_add(out, "\x1b[0m");
+        text_addn(out, (const char[]){INK_MARK, '0' + INK_NONE}, 2);
+}
+
+void report_show(const struct text *t, struct text *out)
+{
+    static const char *const codes[] = {"\x1b[0m", "\x1b[1m", "\x1b[32m", "\x1b[31m"};
+    const char *s = text_str(t), *end = s + t->length;
+    while (s < end) {
+        const char *mark = memchr(s, INK_MARK, (size_t)(end - s));
+        size_t n = (size_t)((mark ? mark : end) - s);
+        text_add_shown(out, s, n);
+        s += n;
+        bool known = mark && end - s > 1 && s[1] >= '0' && (size_t)(s[1] - '0') < COUNT_OF(codes);
+        if (known)
+            text_add(out, codes[s[1] - '0']);
+        else if (mark)
+            text_add_shown(out, s, 1);
+        s += known ? 2 : mark != NULL;
+    }
 }
 
 void add_wrapped(struct text *out, const struct report_style *style, size_t indent, const char *s)

@@ -44,11 +44,19 @@ void html_escape(struct text *out, const char *s)
     }
 }
 
+void html_printf(struct text *out, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    text_vprintf_escaped(out, html_escape, fmt, args);
+    va_end(args);
+}
+
 static void element(struct text *out, const char *tag, const char *class, const char *content)
 {
-    text_printf(out, "<%s class=\"%s\">", tag, class);
+    html_printf(out, "<%s class=\"%s\">", tag, class);
     html_escape(out, content);
-    text_printf(out, "</%s>", tag);
+    html_printf(out, "</%s>", tag);
 }
 
 void html_colour(struct text *out, const char *what, int number)
@@ -56,9 +64,9 @@ void html_colour(struct text *out, const char *what, int number)
     enum { COLOURS = 8 };
     const double golden_angle = 137.508;
     if (number < COLOURS)
-        text_printf(out, "class=\"%s s%d\"", what, number);
+        html_printf(out, "class=\"%s s%d\"", what, number);
     else
-        text_printf(out, "class=\"%s\" style=\"--c:hsl(%.0f %d%% var(--depth))\"", what,
+        html_printf(out, "class=\"%s\" style=\"--c:hsl(%.0f %d%% var(--depth))\"", what,
                     fmod(20 + golden_angle * (number - COLOURS), 360), 45 + 15 * (number % 3));
 }
 
@@ -128,7 +136,7 @@ static void add_title(const struct result *r, struct text *out)
 
 static void journey_begin(const struct report_case *c, const struct report_out *o)
 {
-    text_printf(o->text, "<section class=\"case\" id=\"case%d\">\n", c->number);
+    html_printf(o->text, "<section class=\"case\" id=\"case%d\">\n", c->number);
     if (c->label && *c->label)
         element(o->text, "h1", "label", c->label);
     text_add(o->text, "<h2>Journey</h2>\n<ol class=\"journey\">\n");
@@ -149,7 +157,7 @@ static void journey_each(const struct report_case *c, int index, const struct re
     text_add(out, "\">");
     add_title(r, out);
     if (isfinite(time) && slowest_ns > 0)
-        text_printf(out,
+        html_printf(out,
                     "<div class=\"bar\"><span style=\"width:%.1f%%\"></span></div>"
                     "<p class=\"time\"><b>%s</b> <small>%s</small>",
                     100 * time / slowest_ns, show_time(time, a),
@@ -157,9 +165,9 @@ static void journey_each(const struct report_case *c, int index, const struct re
     else
         text_add(out, "<p class=\"time\">no time");
     if (r->speedup.valid)
-        text_printf(out, " <span class=\"%s\">%.2fx, %s</span>", verdict_class(r),
+        html_printf(out, " <span class=\"%s\">%.2fx, %s</span>", verdict_class(r),
                     r->speedup.comparison.ratio, verdict_name(r->speedup.comparison.verdict));
-    text_printf(out, " verified: %s</p>", verified_word(r));
+    html_printf(out, " verified: %s</p>", verified_word(r));
     if (r->error)
         element(out, "pre", "error", r->error);
     add_expectations(r, out);
@@ -193,18 +201,18 @@ static void bounds_each(const struct report_case *c, int index, const struct rep
     html_escape(out, r->variant);
     text_add(out, "\"><th scope=\"row\">");
     html_escape(out, r->variant);
-    text_printf(out, "<br><small>%s %s</small></th><td>", show_time(time, a),
+    html_printf(out, "<br><small>%s %s</small></th><td>", show_time(time, a),
                 provenance_name(r->time.provenance));
     for (int i = 0; i < r->diagnosis.bound_count; i++) {
         const struct bound *b = &r->diagnosis.bounds[i];
         if (!(b->time_ns >= 0.02 * time))
             continue;
-        text_printf(out,
+        html_printf(out,
                     "<div class=\"bound\" title=\"%s: %.4g %s at %.4g per ns (%s); rate from: ",
                     resource_name(b->resource), b->work, b->unit, b->rate_per_ns,
                     provenance_name(b->provenance));
         html_escape(out, b->rate_source ? b->rate_source : "-");
-        text_printf(
+        html_printf(
             out,
             "\"><span class=\"what\">%s</span><span class=\"track\"><i style=\"width:%.1f%%\">"
             "</i></span><span class=\"much\">%.0f %%</span></div>",
@@ -251,10 +259,10 @@ static void add_counter_cell(const struct run *r, const struct result *it, enum 
     const struct result *from = find_result(r, it->from, it->case_label);
     double value = counter_number(it, id), before = from ? counter_number(from, id) : (double)NAN;
     double change = 100 * (value / before - 1);
-    text_printf(out, "<td title=\"%.0f, %s\">%s", value,
+    html_printf(out, "<td title=\"%.0f, %s\">%s", value,
                 provenance_name(it->counters.figure[id].provenance), show_count(value, a));
     if (isfinite(change) && fabs(change) >= 0.05)
-        text_printf(out, " <small>%+.1f %%</small>", change);
+        html_printf(out, " <small>%+.1f %%</small>", change);
     text_add(out, "</td>");
 }
 
@@ -274,7 +282,7 @@ static void counters_begin(const struct report_case *c, const struct report_out 
         enum counter_id id = (enum counter_id)k;
         if (!counted_anywhere(c, id))
             continue;
-        text_printf(out, "<tr><th scope=\"row\" title=\"%s\">%s</th>", counter_info(id)->meaning,
+        html_printf(out, "<tr><th scope=\"row\" title=\"%s\">%s</th>", counter_info(id)->meaning,
                     counter_info(id)->name);
         for (int i = 0; i < c->count; i++)
             add_counter_cell(c->run, c->results[i], id, out);
@@ -288,22 +296,22 @@ static void counters_begin(const struct report_case *c, const struct report_out 
 static void add_finding_row(const struct result *r, const struct finding *f, struct text *out)
 {
     char a[CELL_SIZE], b[CELL_SIZE];
-    text_printf(out, "<li%s><b>", f->folded ? " class=\"folded\"" : "");
+    text_add(out, f->folded ? "<li class=\"folded\"><b>" : "<li><b>");
     html_escape(out, f->title);
     text_add(out, "</b>");
     if (f->file) {
         text_add(out, " <code>");
         html_escape(out, f->file);
-        text_printf(out, ":%d</code>", f->line);
+        html_printf(out, ":%d</code>", f->line);
     }
     text_add(out, "<br>");
     html_escape(out, f->fix);
-    text_printf(out, "<br><small>expected time %s, gain %s %%", show_time(f->expected_time_ns, a),
+    html_printf(out, "<br><small>expected time %s, gain %s %%", show_time(f->expected_time_ns, a),
                 show_fixed(finding_gain_pct(r, f), 0, b));
     for (int i = 0; i < f->evidence_count; i++) {
         text_add(out, "; ");
         html_escape(out, f->evidence[i].name);
-        text_printf(out, " %s (%s)", show_evidence(&f->evidence[i], a),
+        html_printf(out, " %s (%s)", show_evidence(&f->evidence[i], a),
                     provenance_name(f->evidence[i].figure.provenance));
     }
     text_add(out, "</small></li>\n");
@@ -345,7 +353,7 @@ static void add_source_line(const struct line *l, int number, const char *text, 
     double heat = l && hottest > 0 ? (double)line_heat(l) / hottest : 0;
     char *copy = xcalloc(length + 1, 1);
     memcpy(copy, text, length);
-    text_printf(out,
+    html_printf(out,
                 "<tr style=\"--heat:%.3f\"><td>%s</td><td>%s</td><td>%s</td><td>%d</td><td><code>",
                 heat, l ? show_count((double)l->instructions, a) : "",
                 l && l->global_requests
@@ -436,12 +444,14 @@ static void source_each(const struct report_case *c, int index, const struct rep
         html_escape(o->text, c->run->header.experiment);
         text_add(o->text, ":");
         html_escape(o->text, it->variant);
-        text_printf(o->text, " --run %lld</code> shows it</p>\n", (long long)c->run->header.id);
+        html_printf(o->text, " --run %lld</code> shows it</p>\n", (long long)c->run->header.id);
     } else {
         text_add(o->text, "<details><summary>");
         html_escape(o->text, it->variant);
-        text_printf(o->text, " <small>counters %s</small></summary>\n%s</details>\n",
-                    provenance_name(result_counted(it)), text_str(&body));
+        html_printf(o->text, " <small>counters %s</small></summary>\n",
+                    provenance_name(result_counted(it)));
+        text_add(o->text, text_str(&body));
+        text_add(o->text, "</details>\n");
     }
     text_release(&body);
 }
@@ -454,7 +464,7 @@ static void summary_begin(const struct report_case *c, const struct report_out *
     struct text *out = o->text;
     text_add(out, "<section class=\"summary\">");
     if (c->label && *c->label) {
-        text_printf(out, "<h2><a href=\"#case%d\">", c->number);
+        html_printf(out, "<h2><a href=\"#case%d\">", c->number);
         html_escape(out, c->label);
         text_add(out, "</a></h2>");
     }
@@ -463,11 +473,11 @@ static void summary_begin(const struct report_case *c, const struct report_out *
         element(out, "dt", "", answer_names[i]);
         element(out, "dd", "", c->answers[i]);
     }
-    text_printf(out,
-                "</dl>\n<div class=\"wide\"><table class=\"figures\"><thead><tr><th>variant</th>"
-                "<th>verified</th><th>time</th><th>GB/s</th>%s<th>%% of floor</th><th>speedup</th>"
-                "<th>limiter</th><th>first finding</th></tr></thead><tbody>\n",
-                c->arithmetic ? "<th>Gflop/s</th>" : "");
+    text_add(out, "</dl>\n<div class=\"wide\"><table class=\"figures\"><thead><tr><th>variant</th>"
+                  "<th>verified</th><th>time</th><th>GB/s</th>");
+    text_add(out, c->arithmetic ? "<th>Gflop/s</th>" : "");
+    text_add(out, "<th>% of floor</th><th>speedup</th><th>limiter</th><th>first finding</th></tr>"
+                  "</thead><tbody>\n");
 }
 
 static void add_first_finding(const struct result *r, struct text *out)
@@ -480,7 +490,7 @@ static void add_first_finding(const struct result *r, struct text *out)
     else if (top) {
         html_escape(out, top->title);
         if (isfinite(finding_gain_pct(r, top)))
-            text_printf(out, " <small>gain %s %%</small>",
+            html_printf(out, " <small>gain %s %%</small>",
                         show_fixed(finding_gain_pct(r, top), 0, gain));
     }
     text_add(out, "</td></tr>\n");
@@ -492,24 +502,25 @@ static void summary_each(const struct report_case *c, int index, const struct re
     struct text *out = o->text;
     const struct result *r = c->results[index];
     const char *verified = verified_word(r);
-    text_printf(out, "<tr%s><th scope=\"row\" ", r == c->fastest ? " class=\"fastest\"" : "");
+    text_add(out, r == c->fastest ? "<tr class=\"fastest\">" : "<tr>");
+    text_add(out, "<th scope=\"row\" ");
     html_colour(out, "name", index);
     text_add(out, ">");
     html_escape(out, r->variant);
-    text_printf(out, "</th><td class=\"%s\">%s</td>",
+    html_printf(out, "</th><td class=\"%s\">%s</td>",
                 verified[0] == 'y'   ? "good"
                 : verified[0] == 'N' ? "bad"
                                      : "even",
                 verified);
-    text_printf(out, "<td>%s", show_time(result_time_ns(r), a));
+    html_printf(out, "<td>%s", show_time(result_time_ns(r), a));
     if (has_time(r))
-        text_printf(out, " <small>%s</small>", provenance_name(r->time.provenance));
-    text_printf(out, "</td><td>%s</td>", show_fixed(result_gbps(r), 0, a));
+        html_printf(out, " <small>%s</small>", provenance_name(r->time.provenance));
+    html_printf(out, "</td><td>%s</td>", show_fixed(result_gbps(r), 0, a));
     if (c->arithmetic)
-        text_printf(out, "<td>%s</td>", show_fixed(result_gflops(r), 0, a));
-    text_printf(out, "<td>%s</td>", show_fixed(result_floor_pct(r), 1, a));
+        html_printf(out, "<td>%s</td>", show_fixed(result_gflops(r), 0, a));
+    html_printf(out, "<td>%s</td>", show_fixed(result_floor_pct(r), 1, a));
     if (r->speedup.valid)
-        text_printf(out, "<td class=\"%s\">%.2fx</td>", verdict_class(r),
+        html_printf(out, "<td class=\"%s\">%.2fx</td>", verdict_class(r),
                     r->speedup.comparison.ratio);
     else
         text_add(out, "<td>-</td>");
@@ -590,7 +601,7 @@ static void page_begin(const struct run *r, const struct report_out *o)
     html_escape(out, r->header.device_name);
     text_add(out, ", ");
     html_escape(out, r->header.started);
-    text_printf(out, ", run %lld</p></header>\n<main>\n", (long long)r->header.id);
+    html_printf(out, ", run %lld</p></header>\n<main>\n", (long long)r->header.id);
 }
 
 static void page_end(const struct run *r, const struct report_out *o)
@@ -635,12 +646,13 @@ bool html_page(const char *title, void (*body)(const void *context, struct text 
         text_add(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
                       "<meta name=\"viewport\" content=\"width=device-width\"><title>");
         html_escape(out, title);
-        text_printf(out, " - ridge</title>\n<style>\n%s</style></head>\n<body>", style);
+        text_add(out, " - ridge</title>\n<style>\n");
+        text_add(out, style);
+        text_add(out, "</style></head>\n<body>");
         body(context, out);
-        text_printf(out,
-                    "<div id=\"tip\" role=\"status\" hidden></div>\n<script>\n%s</script></body>"
-                    "</html>\n",
-                    script);
+        text_add(out, "<div id=\"tip\" role=\"status\" hidden></div>\n<script>\n");
+        text_add(out, script);
+        text_add(out, "</script></body></html>\n");
     }
     free(style);
     free(script);

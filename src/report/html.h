@@ -1,4 +1,5 @@
-// html: what the page and the drawings share. Text from outside always goes through html_escape.
+// html: what the page and the drawings share. Text is escaped unless it is said to be markup: writers
+// use html_printf, whose %s are escaped; text_add takes markup. text_printf is not at hand here.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef RIDGE_REPORT_HTML_H
 #define RIDGE_REPORT_HTML_H
@@ -7,6 +8,9 @@
 
 // For text and for attributes in double quotes; control characters become U+FFFD; NULL is "-".
 void html_escape(struct text *out, const char *s);
+// Markup with text in it: every %s is escaped.
+void html_printf(struct text *out, const char *fmt, ...) PRINTF_LIKE(2, 3);
+#pragma GCC poison text_printf text_vprintf
 // "time expected -50%, actual -61% held".
 void html_expectation(struct text *out, const struct expectation_result *e);
 // class="WHAT s3": the colour of the case's variant of that number. Eight come from the style sheet, further

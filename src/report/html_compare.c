@@ -13,15 +13,15 @@ static void add_forest(const struct run_pair *p, double span, struct text *out)
 {
     double half = FOREST_WIDTH / 2.0, scale = (half - FOREST_MARGIN) / span;
     char judgement[CELL_SIZE];
-    text_printf(out,
+    html_printf(out,
                 "<svg class=\"forest\" viewBox=\"0 0 %d %d\" role=\"img\" tabindex=\"0\"><title>",
                 FOREST_WIDTH, FOREST_HEIGHT);
     html_escape(out, p->after->variant);
-    text_printf(out, ": %s</title>", show_judgement(p, judgement));
-    text_printf(out, "<line class=\"one\" x1=\"%.1f\" y1=\"0\" x2=\"%.1f\" y2=\"%d\"/>", half, half,
+    html_printf(out, ": %s</title>", show_judgement(p, judgement));
+    html_printf(out, "<line class=\"one\" x1=\"%.1f\" y1=\"0\" x2=\"%.1f\" y2=\"%d\"/>", half, half,
                 FOREST_HEIGHT);
     double low = half + scale * log(p->time.low), high = half + scale * log(p->time.high);
-    text_printf(out,
+    html_printf(out,
                 "<line class=\"whisker %s\" x1=\"%.1f\" y1=\"13\" x2=\"%.1f\" y2=\"13\"/>"
                 "<circle class=\"dot %s\" cx=\"%.1f\" cy=\"13\" r=\"4\"/></svg>",
                 pair_class(p), low, fmax(high, low + 1), pair_class(p),
@@ -61,19 +61,19 @@ static void add_times(const struct run_comparison *c, const char *label, struct 
         bool timed = pair_change(p, 0, &time);
         text_add(out, "<tr><th scope=\"row\">");
         html_escape(out, pair_name(&arena, p));
-        text_printf(out, "<br><small>%s</small></th><td>%s</td>",
+        html_printf(out, "<br><small>%s</small></th><td>%s</td>",
                     provenance_name(timed ? time.weaker : PROVENANCE_ABSENT),
                     show_time(timed ? figure_number(time.before) : (double)NAN, a));
-        text_printf(out, "<td>%s</td>",
+        html_printf(out, "<td>%s</td>",
                     show_time(timed ? figure_number(time.after) : (double)NAN, a));
         if (is_drawn(p)) {
-            text_printf(out, "<td>%.3fx</td><td>%s</td><td>", p->time.ratio, show_interval(p, a));
+            html_printf(out, "<td>%.3fx</td><td>%s</td><td>", p->time.ratio, show_interval(p, a));
             add_forest(p, widest(c), out);
             text_add(out, "</td>");
         } else {
             text_add(out, "<td>-</td><td>-</td><td></td>");
         }
-        text_printf(out, "<td class=\"%s\">%s</td></tr>\n", pair_class(p),
+        html_printf(out, "<td class=\"%s\">%s</td></tr>\n", pair_class(p),
                     p->unjudged ? p->unjudged : pair_verdict(p));
     }
     text_add(out, "</tbody></table>\n");
@@ -95,10 +95,10 @@ static void add_counters(const struct run_pair *p, struct text *out)
                      "after</th><th scope=\"col\">change</th><th scope=\"col\">provenance</th></tr>"
                      "</thead><tbody>\n");
         any = true;
-        text_printf(out, "<tr><th scope=\"row\">%s</th><td>%s</td>", c.name,
+        html_printf(out, "<tr><th scope=\"row\">%s</th><td>%s</td>", c.name,
                     show_count(figure_number(c.before), a));
-        text_printf(out, "<td>%s</td>", show_count(figure_number(c.after), a));
-        text_printf(out, "<td>%s</td><td>%s</td></tr>\n", show_change(&c, a),
+        html_printf(out, "<td>%s</td>", show_count(figure_number(c.after), a));
+        html_printf(out, "<td>%s</td><td>%s</td></tr>\n", show_change(&c, a),
                     provenance_name(c.weaker));
     }
     text_add(out, any ? "</tbody></table>\n" : "");
@@ -109,14 +109,14 @@ static void add_findings(const struct run_pair *p, struct text *out)
     struct finding_change f;
     int n = 0;
     for (; pair_finding(p, n, &f); n++) {
-        text_printf(out, "%s<li><span class=\"%s\">%s</span> ",
+        html_printf(out, "%s<li><span class=\"%s\">%s</span> ",
                     n == 0 ? "<ul class=\"findings\">" : "", f.is_new ? "bad" : "good",
                     f.is_new ? "new" : "gone");
         html_escape(out, f.finding->title);
         if (f.finding->file) {
             text_add(out, " <code>");
             html_escape(out, f.finding->file);
-            text_printf(out, ":%d</code>", f.finding->line);
+            html_printf(out, ":%d</code>", f.finding->line);
         }
         text_add(out, "</li>\n");
     }
@@ -133,7 +133,7 @@ static void add_hypotheses(const struct run_pair *p, struct text *out)
         text_add(out, "<li>");
         html_expectation(out, e);
         if (was)
-            text_printf(out, " <small>before: %s</small>", expectation_verdict_name(was->verdict));
+            html_printf(out, " <small>before: %s</small>", expectation_verdict_name(was->verdict));
         text_add(out, "</li>\n");
     }
     text_add(out, count > 0 ? "</ul>\n" : "");
@@ -158,7 +158,8 @@ static void add_case(const struct run_comparison *c, int first, struct text *out
         if (body.length > 0) {
             text_add(out, "<h2>");
             html_escape(out, pair_name(&a, p));
-            text_printf(out, "</h2>\n%s", text_str(&body));
+            text_add(out, "</h2>\n");
+            text_add(out, text_str(&body));
         }
         text_release(&body);
     }
@@ -171,7 +172,7 @@ static void add_alone(const char *head, const struct result *const *results, int
 {
     if (count == 0)
         return;
-    text_printf(out, "<h2>%s</h2>\n<ul>", head);
+    html_printf(out, "<h2>%s</h2>\n<ul>", head);
     for (int i = 0; i < count; i++) {
         text_add(out, "<li>");
         html_escape(out, results[i]->variant);
@@ -184,7 +185,7 @@ static void add_alone(const char *head, const struct result *const *results, int
 
 static void add_line(const char *word, const char *line, struct text *out)
 {
-    text_printf(out, "<p>%s", word);
+    html_printf(out, "<p>%s", word);
     html_escape(out, line);
     text_add(out, "</p>");
 }
@@ -194,7 +195,7 @@ static void add_body(const void *context, struct text *out)
     const struct run_comparison *c = context;
     char counts[CELL_SIZE];
     struct arena a = {0};
-    text_printf(out, "<header><p class=\"title\">Run %lld against run %lld: %s</p>",
+    html_printf(out, "<header><p class=\"title\">Run %lld against run %lld: %s</p>",
                 (long long)c->after->header.id, (long long)c->before->header.id,
                 show_counts(c, counts));
     add_line("Before: ", run_line(&a, c->before), out);

@@ -70,4 +70,11 @@ const char *show_evidence(const struct evidence *e, char buffer[CELL_SIZE]); // 
 void add_finding(struct text *out, const struct report_style *style, const struct result *r,
                  const struct finding *f, bool full);
 
+/* ---- markup ------------------------------------------------------------------------------------ */
+
+typedef void (*escape_function)(struct text *out, const char *s);
+// printf whose every %s goes through `escape`; NULL is "-". No '*' widths.
+void text_vprintf_escaped(struct text *out, escape_function escape, const char *fmt, va_list args)
+    PRINTF_LIKE(3, 0);
+
 #endif

@@ -23,6 +23,15 @@ void add_markdown(struct text *out, const char *s)
 }
 
 // Lines as they are, between fences longer than any run of backticks in them.
+// Markdown with text in it: every %s is escaped.
+static void PRINTF_LIKE(2, 3) markdown_printf(struct text *out, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    text_vprintf_escaped(out, add_markdown, fmt, args);
+    va_end(args);
+}
+
 static void add_block(struct text *out, const char *language, const char *s)
 {
     size_t fence = 3, run = 0, length = strlen(s);
@@ -210,14 +219,26 @@ static bool add_code(const struct experiment *e, const struct variant_spec *v,
     return done;
 }
 
+// In a code span nothing is an escape: a backtick would end it, a line end the paragraph.
+static void add_code_span(struct text *out, const char *s)
+{
+    text_add(out, "`");
+    for (; *s; s++)
+        text_addn(out, *s == '`' || (unsigned char)*s < ' ' ? "?" : s, 1);
+    text_add(out, "`");
+}
+
 // Files that have gone are said, and are no error of the report.
 static void add_implementation(const struct experiment *e, const struct result *r, struct text *out)
 {
     struct error err = {0};
     text_add(out, "**Implementation**\n\n");
     if (r->library) {
-        text_printf(out, "Calls `%s`%s%s.\n\n", r->library, r->library_version ? " of " : "",
-                    r->library_version ? r->library_version : "");
+        text_add(out, "Calls ");
+        add_code_span(out, r->library);
+        if (r->library_version)
+            markdown_printf(out, " of %s", r->library_version);
+        text_add(out, ".\n\n");
         return;
     }
     const struct variant_spec *v = e ? find_variant(e, r->variant) : NULL;
@@ -228,7 +249,7 @@ static void add_implementation(const struct experiment *e, const struct result *
     if (gone)
         text_add(out, "No diff: the experiment's files are not there any more.\n\n");
     else if (!add_code(e, v, from, out, &err))
-        text_printf(out, "No diff: %s\n\n", err.message);
+        markdown_printf(out, "No diff: %s\n\n", err.message);
 }
 
 /* ---- the results -------------------------------------------------------------------------------- */
@@ -297,7 +318,7 @@ static void add_change(double before, double after, struct text *out)
 {
     double change = 100.0 * (after / before - 1.0);
     if (isfinite(change))
-        text_printf(out, "%+.1f %%", change);
+        markdown_printf(out, "%+.1f %%", change);
     else
         text_add(out, "-");
 }
@@ -316,7 +337,7 @@ static void add_results(const struct result *r, const struct result *from, struc
     bool copies = counters_has(&r->counters, COUNTER_H2D_NS);
     int count = read_metrics(r, copies, after);
     (void)read_metrics(from ? from : r, copies, before);
-    text_printf(out, "**Results** (verified: %s)\n\n", verified_word(r));
+    markdown_printf(out, "**Results** (verified: %s)\n\n", verified_word(r));
     if (r->error)
         add_block(out, "", r->error);
     text_add(out, from ? "| metric | before: " : "| metric | before");
@@ -327,10 +348,10 @@ static void add_results(const struct result *r, const struct result *from, struc
     text_add(out, ") | provenance | change |\n");
     text_add(out, "|---|---:|---|---:|---|---:|\n");
     for (int i = 0; i < count; i++) {
-        text_printf(out, "| %s | %s | %s ", after[i].name,
+        markdown_printf(out, "| %s | %s | %s ", after[i].name,
                     from ? before[i].show(before[i].value, a) : "-",
                     from ? figure_source(&before[i]) : "-");
-        text_printf(out, "| %s | %s | ", after[i].show(after[i].value, b),
+        markdown_printf(out, "| %s | %s | ", after[i].show(after[i].value, b),
                     figure_source(&after[i]));
         add_change(from ? before[i].value : (double)NAN, after[i].value, out);
         text_add(out, " |\n");
@@ -351,7 +372,7 @@ static void add_hypothesis(const struct result *r, const struct result *from, st
     add_markdown(out, r->hypothesis ? r->hypothesis : r->title);
     text_add(out, "\n- Expected:");
     for (int i = 0; i < r->expectation_count; i++)
-        text_printf(out, "%s %s %s", i > 0 ? "," : "", show_text(r->expectations[i].what),
+        markdown_printf(out, "%s %s %s", i > 0 ? "," : "", show_text(r->expectations[i].what),
                     show_text(r->expectations[i].expected));
     text_add(out, r->expectation_count > 0 ? "\n\n" : " -\n\n");
 }
@@ -369,22 +390,22 @@ static void add_analysis(const struct result *r, struct text *out)
     }
     for (int i = 0; i < r->expectation_count; i++) {
         const struct expectation_result *e = &r->expectations[i];
-        text_printf(out, "- %s: expected %s, actual %s: %s\n", show_text(e->what),
+        markdown_printf(out, "- %s: expected %s, actual %s: %s\n", show_text(e->what),
                     show_text(e->expected), show_text(e->actual),
                     expectation_verdict_name(e->verdict));
     }
     if (r->speedup.valid) {
         text_add(out, "- Against ");
         add_markdown(out, r->speedup.versus);
-        text_printf(out, ": %sx, %s\n", show_fixed(r->speedup.comparison.ratio, 2, a),
+        markdown_printf(out, ": %sx, %s\n", show_fixed(r->speedup.comparison.ratio, 2, a),
                     verdict_name(r->speedup.comparison.verdict));
     }
     if (r->diagnosed)
-        text_printf(out, "- Limiter: %s%s%s\n", show_text(r->diagnosis.limiter),
+        markdown_printf(out, "- Limiter: %s%s%s\n", show_text(r->diagnosis.limiter),
                     r->diagnosis.limiter_why ? ": " : "",
                     r->diagnosis.limiter_why ? r->diagnosis.limiter_why : "");
     if (!r->library)
-        text_printf(out, "- New bottleneck: %s\n",
+        markdown_printf(out, "- New bottleneck: %s\n",
                     top ? show_text(top->title) : "no finding promises a gain");
     text_add(out, "\n");
 }
@@ -392,9 +413,9 @@ static void add_analysis(const struct result *r, struct text *out)
 static void case_begin(const struct report_case *c, const struct report_out *o)
 {
     if (c->label && c->label[0])
-        text_printf(o->text, "## %s\n\n", c->label); // names and numbers, checked at reading
+        markdown_printf(o->text, "## %s\n\n", c->label); // names and numbers, checked at reading
     for (int i = 0; i < ANSWER_COUNT; i++) {
-        text_printf(o->text, "- **%s**: ", answer_names[i]);
+        markdown_printf(o->text, "- **%s**: ", answer_names[i]);
         add_markdown(o->text, c->answers[i]);
         text_add(o->text, "\n");
     }
@@ -405,7 +426,7 @@ static void iteration_each(const struct report_case *c, int index, const struct 
 {
     const struct result *it = c->results[index];
     const struct result *from = find_result(c->run, it->from, c->label);
-    text_printf(o->text, "### Iteration %d: ", index);
+    markdown_printf(o->text, "### Iteration %d: ", index);
     add_markdown(o->text, it->variant);
     text_add(o->text, "\n\n");
     if (it->library)
@@ -424,15 +445,15 @@ static void markdown_begin(const struct run *r, const struct report_out *o)
     text_add(o->text, "# ");
     add_markdown(o->text, h->title ? h->title : h->experiment);
     text_add(o->text, "\n\n");
-    text_printf(o->text, "Device: %s (%s). Date: %s. Caches: %s%s. ridge %s",
+    markdown_printf(o->text, "Device: %s (%s). Date: %s. Caches: %s%s. ridge %s",
                 show_text(h->device_name), show_text(h->device_id), show_text(h->started),
                 show_text(h->cache_state), show_sampling(h, sampling), show_text(h->ridge_version));
-    text_printf(o->text, "%s%s.\n\n", h->git ? ". Commit: " : "", h->git ? h->git : "");
+    markdown_printf(o->text, "%s%s.\n\n", h->git ? ". Commit: " : "", h->git ? h->git : "");
 }
 
 static void markdown_end(const struct run *r, const struct report_out *o)
 {
-    text_printf(o->text, "**Stop rule**: %s\n", r->stop_reason ? r->stop_reason : "go on");
+    markdown_printf(o->text, "**Stop rule**: %s\n", r->stop_reason ? r->stop_reason : "go on");
 }
 
 static const struct report_part parts[] = {{.begin = case_begin, .each = iteration_each}};

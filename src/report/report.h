@@ -17,6 +17,10 @@ struct report_style {
     bool verbose; // folded findings, all bounds, all expectations
 };
 
+// The writers below that take a style write marks where colours begin and end, and names as they were
+// given: what they wrote goes to a person through here, the one door. Marks become ANSI; control
+// characters, marks of direction and the like become escapes (text_add_shown).
+void report_show(const struct text *t, struct text *out);
 // Per case which variant is fastest, what holds it back and what comes next; the table, expectations,
 // findings, a small roofline; at last the stop rule.
 void report_terminal(const struct run *r, const struct report_style *style, struct text *out);

@@ -158,7 +158,7 @@ static void draw_axes(const struct roofline *p, struct text *out)
     double high_x = pow(decade, p->right), high_y = pow(decade, p->top);
     for (double e = ceil(p->left); e <= p->right; e++) {
         double x = at_x(p, pow(decade, e));
-        text_printf(out,
+        html_printf(out,
                     "<line class=\"grid\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\"/>"
                     "<text class=\"tick\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n",
                     x, TOP, x, HEIGHT - BOTTOM, x, HEIGHT - BOTTOM + 16,
@@ -166,20 +166,20 @@ static void draw_axes(const struct roofline *p, struct text *out)
     }
     for (double e = ceil(p->bottom); e <= p->top; e++) {
         double y = at_y(p, pow(decade, e));
-        text_printf(out,
+        html_printf(out,
                     "<line class=\"grid\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>"
                     "<text class=\"tick\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n",
                     LEFT, y, WIDTH - RIGHT, y, LEFT - 6, y + 4,
                     show_fixed(pow(decade, e), e < 0 ? (int)-e : 0, a));
     }
-    text_printf(out,
+    html_printf(out,
                 "<rect class=\"frame\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n",
                 at_x(p, low_x), at_y(p, high_y), at_x(p, high_x) - at_x(p, low_x),
                 at_y(p, low_y) - at_y(p, high_y));
-    text_printf(
+    html_printf(
         out, "<text class=\"axis\" x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s per byte</text>\n",
         (WIDTH + LEFT) / 2, HEIGHT - 8, p->flops ? "flops" : "warp instructions");
-    text_printf(out,
+    html_printf(out,
                 "<text class=\"axis\" transform=\"translate(14 %d) rotate(-90)\" "
                 "text-anchor=\"middle\">%s</text>\n",
                 HEIGHT / 2, p->flops ? "Gflop/s" : "warp instructions per ns");
@@ -213,7 +213,7 @@ static bool label_at(struct roofline *p, double x, double y, bool end, const cha
     if (!place_is_free(&p->labels, left, y - LABEL_PX, left + width, y + 3))
         return false;
     place_block(&p->labels, left, y - LABEL_PX, left + width, y + 3);
-    text_printf(out, "<text class=\"label\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s", x, y,
+    html_printf(out, "<text class=\"label\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s", x, y,
                 end ? "end" : "start", words);
     add_source(source, out);
     text_add(out, "</text>\n");
@@ -229,7 +229,7 @@ static void draw_level(struct roofline *p, const struct level *l, struct text *o
     double to = fmin(high, highest_roof(p) / l->gbps);
     if (from >= to)
         return;
-    text_printf(out, "<line class=\"slope\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>",
+    html_printf(out, "<line class=\"slope\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>",
                 at_x(p, from), at_y(p, from * l->gbps), at_x(p, to), at_y(p, to * l->gbps));
     (void)snprintf(words, sizeof words, "%s %.0f GB/s", l->name, l->gbps);
     // Faster levels lie above: their label goes to the left of the slope, device memory's to the right.
@@ -249,7 +249,7 @@ static void draw_roof(struct roofline *p, const struct roof *f, struct text *out
     for (int l = 0; l < p->level_count; l++)
         steepest = fmax(steepest, p->levels[l].gbps);
     double from = fmax(pow(decade, p->left), f->per_ns / steepest);
-    text_printf(out, "<line class=\"slope\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>",
+    html_printf(out, "<line class=\"slope\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>",
                 at_x(p, from), y, WIDTH - RIGHT, y);
     (void)snprintf(words, sizeof words, "%s%s", f->name, p->flops ? " peak" : "");
     bool done = false;
@@ -285,10 +285,10 @@ static void draw_name(struct roofline *p, const struct result *r, double x, doub
     add_cell(&name, show_text(r->variant), columns < NAME_COLUMNS ? columns : NAME_COLUMNS, false);
     struct placed at = place_text(&p->labels, x, y, place_width(text_str(&name), NAME_PX));
     if (at.away)
-        text_printf(out, "<line class=\"leader\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>",
+        html_printf(out, "<line class=\"leader\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>",
                     x, y, at.x > x ? at.x - 1 : at.x + place_width(text_str(&name), NAME_PX) + 1,
                     at.y - 4);
-    text_printf(out, "<text class=\"name\" x=\"%.1f\" y=\"%.1f\">", at.x, at.y);
+    html_printf(out, "<text class=\"name\" x=\"%.1f\" y=\"%.1f\">", at.x, at.y);
     html_escape(out, text_str(&name));
     text_add(out, "</text>");
     text_release(&name);
@@ -308,11 +308,11 @@ static void draw_point(struct roofline *p, const struct result *r, int number,
     html_escape(out, r->variant);
     text_add(out, "\"><title>");
     html_escape(out, r->variant);
-    text_printf(out, ", %s: %s %s per byte, %s per ns, %s (%s)</title>", l->name,
+    html_printf(out, ", %s: %s %s per byte, %s per ns, %s (%s)</title>", l->name,
                 show_fixed(x, 3, x_text), p->flops ? "flops" : "warp instructions",
                 show_fixed(y, 2, y_text), show_time(result_time_ns(r), time),
                 provenance_name(r->time.provenance));
-    text_printf(out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%d\"/>",
+    html_printf(out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%d\"/>",
                 dram ? "solid" : "hollow", at_x(p, x), at_y(p, y), dram ? 6 : 5);
     if (dram)
         draw_name(p, r, at_x(p, x), at_y(p, y), out);
@@ -325,13 +325,16 @@ bool svg_roofline(const struct report_case *c, const char *style, struct text *o
     roofs_collect(c, &p);
     if (!range_find(c, &p))
         return false;
-    text_printf(
+    html_printf(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"roofline\" viewBox=\"0 0 %d %d\" "
         "role=\"group\" aria-label=\"%s, every level of memory\">\n",
         WIDTH, HEIGHT, p.flops ? "Roofline" : "Instruction roofline");
-    if (style)
-        text_printf(out, "<style>%s</style>\n", style);
+    if (style) {
+        text_add(out, "<style>");
+        text_add(out, style);
+        text_add(out, "</style>\n");
+    }
     draw_axes(&p, out);
     points_block(&p, c);
     for (int l = 0; l < p.level_count; l++)

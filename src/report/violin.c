@@ -59,13 +59,13 @@ static void draw_axis(double scale, int rows, struct text *out)
     int bottom = rows * ROW;
     for (int i = -2; i <= 2; i++) {
         double percent = i * scale / 2, x = at_x(percent, scale);
-        text_printf(
+        html_printf(
             out,
             "<line class=\"grid\" x1=\"%.1f\" y1=\"0\" x2=\"%.1f\" y2=\"%d\"/>"
             "<text class=\"tick\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%+.3g %%</text>\n",
             x, x, bottom, x, bottom + 16, percent);
     }
-    text_printf(out,
+    html_printf(out,
                 "<text class=\"axis\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">against the "
                 "variant's own median</text>\n",
                 at_x(0, scale), bottom + 34);
@@ -80,10 +80,10 @@ static void draw_body(const struct result *r, double scale, double y, struct tex
     stats_density(r->time.samples_ns, s->count, at, POINTS, density);
     text_add(out, "<path class=\"violin\" d=\"");
     for (int i = 0; i < POINTS; i++)
-        text_printf(out, "%c%.1f %.1f", i ? 'L' : 'M', at_x(percent_of(r, at[i]), scale),
+        html_printf(out, "%c%.1f %.1f", i ? 'L' : 'M', at_x(percent_of(r, at[i]), scale),
                     y - HALF * density[i]);
     for (int i = POINTS - 1; i >= 0; i--)
-        text_printf(out, "L%.1f %.1f", at_x(percent_of(r, at[i]), scale), y + HALF * density[i]);
+        html_printf(out, "L%.1f %.1f", at_x(percent_of(r, at[i]), scale), y + HALF * density[i]);
     text_add(out, "Z\"/>");
 }
 
@@ -96,7 +96,7 @@ static size_t draw_samples(const struct result *r, double scale, double y, struc
         double percent = percent_of(r, r->time.samples_ns[i]);
         beyond += fabs(percent) > scale;
         if (i % step == 0 && fabs(percent) <= scale)
-            text_printf(out, "M%.1f %.1fv6", at_x(percent, scale), y - 3);
+            html_printf(out, "M%.1f %.1fv6", at_x(percent, scale), y - 3);
     }
     text_add(out, "\"/>");
     return beyond;
@@ -114,7 +114,7 @@ static void draw_row(const struct result *r, double scale, int row, int number, 
     html_escape(out, r->variant);
     text_add(out, "\"><title>");
     html_escape(out, r->variant);
-    text_printf(out,
+    html_printf(out,
                 ": median %s, 95 %% interval %s to %s, %zu samples from %s to %s (%s)</title>"
                 "<rect class=\"hit\" x=\"0\" y=\"%d\" width=\"%d\" height=\"%d\"/>",
                 show_time(s->median, median), show_time(s->low, low), show_time(s->high, high),
@@ -122,23 +122,23 @@ static void draw_row(const struct result *r, double scale, int row, int number, 
                 provenance_name(r->time.provenance), row * ROW, WIDTH, ROW);
     struct text name = {0};
     add_cell(&name, r->variant, 24, false);
-    text_printf(out, "<text class=\"name\" x=\"4\" y=\"%.1f\">", y + 4);
+    html_printf(out, "<text class=\"name\" x=\"4\" y=\"%.1f\">", y + 4);
     html_escape(out, text_str(&name));
     text_release(&name);
     text_add(out, "</text>");
     draw_body(r, scale, y, out);
     size_t beyond = draw_samples(r, scale, y, out);
-    text_printf(out,
+    html_printf(out,
                 "<line class=\"middle\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>"
                 "<rect class=\"interval\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"16\"/>"
                 "<line class=\"median\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>",
                 at_x(percent_of(r, s->p10), scale), y, at_x(percent_of(r, s->p90), scale), y, x_low,
                 y - 8, fmax(1, x_high - x_low), at_x(0, scale), y - HALF, at_x(0, scale), y + HALF);
-    text_printf(out, "<text class=\"label\" x=\"%d\" y=\"%.1f\">%s -%.2g/+%.2g %%, %zu samples",
+    html_printf(out, "<text class=\"label\" x=\"%d\" y=\"%.1f\">%s -%.2g/+%.2g %%, %zu samples",
                 WIDTH - RIGHT + 12, y, median, -percent_of(r, s->low), percent_of(r, s->high),
                 s->count);
     if (beyond > 0)
-        text_printf(out, "</text><text class=\"label\" x=\"%d\" y=\"%.1f\">%zu beyond the scale",
+        html_printf(out, "</text><text class=\"label\" x=\"%d\" y=\"%.1f\">%zu beyond the scale",
                     WIDTH - RIGHT + 12, y + 13, beyond);
     text_add(out, "</text></g>\n");
 }
@@ -155,7 +155,7 @@ bool svg_violins(const struct report_case *c, struct text *out)
     if (rows == 0)
         return false;
     scale = rounded(scale);
-    text_printf(out,
+    html_printf(out,
                 "<svg class=\"violins\" viewBox=\"0 0 %d %d\" role=\"group\" "
                 "aria-label=\"Distributions of the samples\"><desc>A violin per variant: how often "
                 "each time was taken, as the difference from that variant's median. Bar: the "

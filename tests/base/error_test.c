@@ -86,6 +86,8 @@ static void messages_hold_no_control_characters(void **state)
     struct error err = {0};
     assert_false(fail(&err, (struct location){"f", 1, 1, "\x1b[31mred"}, "key '\x1b]0;x\a'"));
     assert_string_equal(err.message, "f:1:1: key '?]0;x?'\n    ?[31mred\n    ^");
+    assert_false(fail(&err, NOWHERE, "'\u202eabc'")); // a mark that turns the direction is seen
+    assert_string_equal(err.message, "'\\u202eabc'");
 }
 
 static void messages_are_valid_utf8_whatever_they_quote(void **state)

@@ -180,10 +180,27 @@ static void colour_and_box_characters_only_where_they_are_wanted(void **state)
     text_clear(&out);
     const struct report_style full = {.color = true, .unicode = true, .width = 100};
     report_terminal(&run, &full, &out);
+    struct text shown = {0};
+    report_show(&out, &shown);
+    text_release(&out);
+    out = shown;
     has("\x1b[1mTranspose\x1b[0m");
     has("\x1b[32myes\x1b[0m");
     has("\x1b[31mfailed\x1b[0m");
     has("\u2500");
+}
+
+static void text_of_others_goes_out_as_escapes(void **state)
+{
+    (void)state;
+    struct text raw = {0};
+    text_add(&raw, "a\x1b[31mb\xff"
+                   "2c\x7f \xe2\x80\xae d\u00e9\n\t\xc2\x9b\xff"
+                   "9\xc3");
+    report_show(&raw, &out);
+    assert_string_equal(text_str(&out), "a\\u001b[31mb\x1b[32mc\\u007f \\u202e d\u00e9\n\t"
+                                        "\\u009b\\xff9\\xc3");
+    text_release(&raw);
 }
 
 static void hostile_names_leave_the_terminal_and_the_table_alone(void **state)
@@ -606,6 +623,7 @@ int main(void)
         TEST(failure_is_shown_with_its_lines_as_they_are),
         TEST(one_mistake_is_shown_once),
         TEST(colour_and_box_characters_only_where_they_are_wanted),
+        TEST(text_of_others_goes_out_as_escapes),
         TEST(hostile_names_leave_the_terminal_and_the_table_alone),
         TEST(compiler_warnings_are_shown_when_asked_for_and_once),
         TEST(what_kernels_print_is_shown),
