@@ -109,8 +109,8 @@ static void add_findings(const struct run_pair *p, struct text *out)
     struct finding_change f;
     int n = 0;
     for (; pair_finding(p, n, &f); n++) {
-        html_printf(out, "%s<li><span class=\"%s\">%s</span> ",
-                    n == 0 ? "<ul class=\"findings\">" : "", f.is_new ? "bad" : "good",
+        text_add(out, n == 0 ? "<ul class=\"findings\">" : "");
+        html_printf(out, "<li><span class=\"%s\">%s</span> ", f.is_new ? "bad" : "good",
                     f.is_new ? "new" : "gone");
         html_escape(out, f.finding->title);
         if (f.finding->file) {

@@ -349,10 +349,10 @@ static void add_results(const struct result *r, const struct result *from, struc
     text_add(out, "|---|---:|---|---:|---|---:|\n");
     for (int i = 0; i < count; i++) {
         markdown_printf(out, "| %s | %s | %s ", after[i].name,
-                    from ? before[i].show(before[i].value, a) : "-",
-                    from ? figure_source(&before[i]) : "-");
+                        from ? before[i].show(before[i].value, a) : "-",
+                        from ? figure_source(&before[i]) : "-");
         markdown_printf(out, "| %s | %s | ", after[i].show(after[i].value, b),
-                    figure_source(&after[i]));
+                        figure_source(&after[i]));
         add_change(from ? before[i].value : (double)NAN, after[i].value, out);
         text_add(out, " |\n");
     }
@@ -373,7 +373,7 @@ static void add_hypothesis(const struct result *r, const struct result *from, st
     text_add(out, "\n- Expected:");
     for (int i = 0; i < r->expectation_count; i++)
         markdown_printf(out, "%s %s %s", i > 0 ? "," : "", show_text(r->expectations[i].what),
-                    show_text(r->expectations[i].expected));
+                        show_text(r->expectations[i].expected));
     text_add(out, r->expectation_count > 0 ? "\n\n" : " -\n\n");
 }
 
@@ -391,22 +391,22 @@ static void add_analysis(const struct result *r, struct text *out)
     for (int i = 0; i < r->expectation_count; i++) {
         const struct expectation_result *e = &r->expectations[i];
         markdown_printf(out, "- %s: expected %s, actual %s: %s\n", show_text(e->what),
-                    show_text(e->expected), show_text(e->actual),
-                    expectation_verdict_name(e->verdict));
+                        show_text(e->expected), show_text(e->actual),
+                        expectation_verdict_name(e->verdict));
     }
     if (r->speedup.valid) {
         text_add(out, "- Against ");
         add_markdown(out, r->speedup.versus);
         markdown_printf(out, ": %sx, %s\n", show_fixed(r->speedup.comparison.ratio, 2, a),
-                    verdict_name(r->speedup.comparison.verdict));
+                        verdict_name(r->speedup.comparison.verdict));
     }
     if (r->diagnosed)
         markdown_printf(out, "- Limiter: %s%s%s\n", show_text(r->diagnosis.limiter),
-                    r->diagnosis.limiter_why ? ": " : "",
-                    r->diagnosis.limiter_why ? r->diagnosis.limiter_why : "");
+                        r->diagnosis.limiter_why ? ": " : "",
+                        r->diagnosis.limiter_why ? r->diagnosis.limiter_why : "");
     if (!r->library)
         markdown_printf(out, "- New bottleneck: %s\n",
-                    top ? show_text(top->title) : "no finding promises a gain");
+                        top ? show_text(top->title) : "no finding promises a gain");
     text_add(out, "\n");
 }
 
@@ -446,8 +446,9 @@ static void markdown_begin(const struct run *r, const struct report_out *o)
     add_markdown(o->text, h->title ? h->title : h->experiment);
     text_add(o->text, "\n\n");
     markdown_printf(o->text, "Device: %s (%s). Date: %s. Caches: %s%s. ridge %s",
-                show_text(h->device_name), show_text(h->device_id), show_text(h->started),
-                show_text(h->cache_state), show_sampling(h, sampling), show_text(h->ridge_version));
+                    show_text(h->device_name), show_text(h->device_id), show_text(h->started),
+                    show_text(h->cache_state), show_sampling(h, sampling),
+                    show_text(h->ridge_version));
     markdown_printf(o->text, "%s%s.\n\n", h->git ? ". Commit: " : "", h->git ? h->git : "");
 }
 
