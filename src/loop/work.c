@@ -122,6 +122,22 @@ static struct job_facts facts_of(const struct device_report *report)
     return facts;
 }
 
+// Of a sequence whose launches all have a time.
+static void take_launches(struct arena *a, const struct device_report *report, struct result *r)
+{
+    int count = report->step_count < LAUNCHES_MAX ? report->step_count : LAUNCHES_MAX;
+    for (int i = 0; i < count; i++)
+        if (report->steps[i].time_ns.provenance == PROVENANCE_ABSENT)
+            return;
+    if (count < 2)
+        return;
+    r->launches = ARENA_ARRAY(a, struct launch_time, count);
+    r->launch_count = count;
+    for (int i = 0; i < count; i++)
+        r->launches[i] =
+            (struct launch_time){report->steps[i].kernel, report->steps[i].time_ns};
+}
+
 static void take_report(struct arena *a, const struct device_report *report, struct result *r)
 {
     r->counters = report->counters;
@@ -138,6 +154,7 @@ static void take_report(struct arena *a, const struct device_report *report, str
     }
     if (r->status != RESULT_OK || report->time_ns.provenance == PROVENANCE_ABSENT)
         return; // a wrong variant is never timed
+    take_launches(a, report, r);
     r->time.provenance = report->time_ns.provenance;
     r->time.samples_ns = ARENA_NEW(a, double);
     r->time.samples_ns[0] = report->time_ns.value;

@@ -117,8 +117,13 @@ struct phase_time {
     const char *name, *variant; // variant NULL: of the whole case
     double at_s, duration_s;    // since the run began
 };
+// One launch of a variant that has several.
+struct launch_time {
+    const char *kernel; // "(zero)" clears a buffer
+    struct figure time_ns;
+};
 enum { RECORD_SCHEMA = 1 };                        // of the JSON
-enum { PHASES_MAX = 64, CHIP_SAMPLES_MAX = 1000 }; // kept of a result
+enum { LAUNCHES_MAX = 256, PHASES_MAX = 64, CHIP_SAMPLES_MAX = 1000 }; // kept of a result
 
 struct speedup {
     bool valid;
@@ -167,6 +172,8 @@ struct result { // arena-owned; everything that is recorded about one variant on
     struct conditions conditions; // where the time is measured
     struct phase_time *phases; // the variant's own; the first result of a case has the case's too
     int phase_count;
+    struct launch_time *launches; // in order; none where there is but one, or their times are not known
+    int launch_count;
     struct counters counters;
     struct stall_table stalls; // of the whole sequence
     struct line *lines;

@@ -222,6 +222,23 @@ static void read_phases(struct reader *r, const json_t *object, struct result *o
     }
 }
 
+static void read_launches(struct reader *r, const json_t *object, struct result *out)
+{
+    const json_t *array = NULL;
+    if (!member(object, "launches"))
+        return;
+    size_t count = read_count(r, object, "launches", &array);
+    out->launches = ARENA_ARRAY(r->arena, struct launch_time, count + 1);
+    for (size_t i = 0; i < count && i < LAUNCHES_MAX; i++) {
+        const json_t *j = json_array_get(array, i);
+        struct launch_time l = {.kernel = read_text(r, j, "kernel"),
+                                .time_ns = {read_number(r, j, "time_ns", (double)NAN),
+                                            read_provenance(r, j)}};
+        if (l.kernel && l.time_ns.value >= 0)
+            out->launches[out->launch_count++] = l;
+    }
+}
+
 static void read_counters(struct reader *r, const json_t *object, struct counters *out)
 {
     *out = (struct counters){0};
@@ -426,6 +443,7 @@ bool result_from_json(struct arena *a, const json_t *json, struct result *out, s
     read_time(&r, json, &out->time);
     read_conditions(&r, json, &out->conditions);
     read_phases(&r, json, out);
+    read_launches(&r, json, out);
     read_diagnosis(&r, json, out);
     read_counters(&r, json, &out->counters);
     read_stalls(&r, json, &out->stalls);

@@ -140,6 +140,18 @@ static json_t *phases_to_json(const struct result *r)
     return list;
 }
 
+static json_t *launches_to_json(const struct result *r)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < r->launch_count; i++) {
+        const struct launch_time *l = &r->launches[i];
+        json_array_append_new(list, json_pack("{s:s, s:o, s:s}", "kernel", l->kernel, "time_ns",
+                                              number(l->time_ns.value), "provenance",
+                                              provenance_name(l->time_ns.provenance)));
+    }
+    return list;
+}
+
 static json_t *counters_to_json(const struct counters *c)
 {
     json_t *j = json_object();
@@ -359,6 +371,8 @@ json_t *result_to_json(const struct result *r)
     json_object_set_new(j, "worst_absolute_error", number(r->worst_absolute_error));
     if (r->phase_count > 0)
         json_object_set_new(j, "phases", phases_to_json(r));
+    if (r->launch_count > 0)
+        json_object_set_new(j, "launches", launches_to_json(r));
     json_object_set_new(j, "lines", lines_to_json(r));
     json_object_set_new(j, "problems", problems_to_json(r));
     set_text(j, "printed", r->printed);

@@ -282,6 +282,37 @@ static void transfers_each(const struct report_case *c, int index, const struct 
                 provenance_name(it->counters.figure[COUNTER_H2D_NS].provenance));
 }
 
+static bool has_launches(const struct result *r)
+{
+    return r->launch_count > 0;
+}
+
+static void launches_begin(const struct report_case *c, const struct report_out *o)
+{
+    (void)c;
+    add_ink(o->text, o->style, INK_BOLD, "\nLaunches\n");
+}
+
+static void launches_each(const struct report_case *c, int index, const struct report_out *o)
+{
+    char a[CELL_SIZE];
+    const struct result *it = c->results[index];
+    double sum = 0;
+    for (int i = 0; i < it->launch_count; i++)
+        sum += it->launches[i].time_ns.value;
+    text_add(o->text, " ");
+    add_name(o->text, it->variant);
+    text_add(o->text, "\n");
+    for (int i = 0; i < it->launch_count; i++) {
+        const struct launch_time *l = &it->launches[i];
+        text_printf(o->text, "  %3d ", i + 1);
+        add_cell(o->text, l->kernel, 32, false);
+        text_printf(o->text, " %8s  %5.1f %%  %s\n", show_time(l->time_ns.value, a),
+                    sum > 0 ? 100 * l->time_ns.value / sum : 0,
+                    provenance_name(l->time_ns.provenance));
+    }
+}
+
 /* ---- expectations and hypotheses ------------------------------------------------------------------ */
 
 static void expectations_begin(const struct report_case *c, const struct report_out *o)
@@ -544,6 +575,7 @@ static const struct report_part terminal_parts[] = {
     {.has = has_error, .each = error_each},
     {.each = note_each},
     {.has = has_transfers, .begin = transfers_begin, .each = transfers_each},
+    {.has = has_launches, .begin = launches_begin, .each = launches_each, .verbose = true},
     {.has = has_expectations, .begin = expectations_begin, .each = expectations_each},
     {.has = has_hypothesis, .begin = hypotheses_begin, .each = hypotheses_each, .verbose = true},
     {.has = has_findings, .begin = findings_begin, .each = findings_each},

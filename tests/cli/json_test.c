@@ -62,6 +62,7 @@ static const struct field result_fields[] = {
     {"lines", "a"},
     {"problems", "a"},
     {"+phases", "a"},
+    {"+launches", "a"},
     {"+limiter_why", "s"},
     {"+waiting", "o"},
     {"+code_floor_ns", "n?"},

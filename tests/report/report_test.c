@@ -368,6 +368,19 @@ static void arithmetic_has_a_column_of_its_rate(void **state)
     has_not("Gflop/s over flops a byte");
 }
 
+static void launches_have_their_times_when_asked_for(void **state)
+{
+    (void)state;
+    report_terminal(&run, &wide, &out);
+    has_not("Launches");
+    text_clear(&out);
+    const struct report_style verbose = {.width = 80, .verbose = true};
+    report_terminal(&run, &verbose, &out);
+    assert_fits("launches", 80);
+    has("\nLaunches\n naive\n    1 (zero)                            1.50 us   37.5 %  modelled\n"
+        "    2 transpose<int>                    2.50 us   62.5 %  modelled\n");
+}
+
 static void points_at_one_place_keep_their_letters(void **state)
 {
     (void)state;
@@ -635,6 +648,7 @@ int main(void)
         TEST(several_cases_have_an_overview),
         TEST(findings_of_the_fastest_come_first),
         TEST(arithmetic_has_a_column_of_its_rate),
+        TEST(launches_have_their_times_when_asked_for),
         TEST(points_at_one_place_keep_their_letters),
         TEST(labels_of_the_roofline_do_not_overprint),
         TEST(colours_of_many_variants_differ),

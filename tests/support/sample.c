@@ -16,6 +16,8 @@ static struct line lines[] = {
      .global_sectors = 524288,
      .stalls = {.warp_cycles = {[STALL_LONG_SCOREBOARD] = {700, PROVENANCE_MODELLED},
                                 [STALL_SELECTED] = {0, PROVENANCE_MODELLED}}}}};
+static struct launch_time launches[] = {{"(zero)", {1500, PROVENANCE_MODELLED}},
+                                        {"transpose<int>", {2500.5, PROVENANCE_MODELLED}}};
 static struct problem problems[] = {{"race", "k.cu:3: kernel 'k': …", false}};
 static struct expectation_result expectations[] = {{"time", "-50%", "-61%", EXPECTATION_HELD},
                                                    {"waves", "2x", NULL, EXPECTATION_UNKNOWN}};
@@ -79,6 +81,8 @@ struct result sample_result(void)
                        .chip = chip,
                        .chip_count = 2},
         .expectations = expectations,
+        .launches = launches,
+        .launch_count = 2,
         .expectation_count = 2,
         .diagnosed = true,
         .worst_relative_error = 1e-7,
