@@ -234,7 +234,7 @@ $(BUILD)/bench/%: bench/%.c $(LIBRARY) $(BUILD)/flags
 	$Qmkdir -p $(@D) && $(COMPILE) $(LDFLAGS) -MF $@.d -o $@ $< $(LIBRARY) $(LIBS)
 
 # What the program reads at run time, laid out as installed: share/ridge beside it.
-ASSETS := $(wildcard assets/*)
+ASSETS := $(wildcard assets/*) docs/experiment.md
 $(BUILD)/share/ridge: $(BUILD)/flags Makefile
 	$Qmkdir -p $@ && ln -sfn $(CURDIR)/gpus $@/gpus && ln -sfn $(CURDIR)/experiments $@/experiments
 	$Qln -sf $(ASSETS:%=$(CURDIR)/%) $@ && touch $@

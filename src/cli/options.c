@@ -276,11 +276,34 @@ void help_text(enum command_id command, struct text *out)
                   "`ridge help COMMAND` tells a command's own options.\n");
 }
 
+// A page of docs/, installed beside what else is read at run time.
+static bool help_page(const char *name, struct error *err)
+{
+    enum { PAGE_BYTES_MAX = 1 << 20 };
+    struct arena a = {0};
+    struct text out = {0};
+    char *page = NULL;
+    size_t size = 0;
+    const char *path = data_path(&a, name, err);
+    bool done = path && file_read(path, PAGE_BYTES_MAX, &page, &size, err);
+    if (done) {
+        const char *body = strstr(page, "\n# "); // after the licence
+        text_add(&out, body ? body + 1 : page);
+        done = cli_print(&out, err);
+    }
+    free(page);
+    text_release(&out);
+    arena_release(&a);
+    return done;
+}
+
 bool command_help(const struct options *o, int *status, struct error *err)
 {
     struct text out = {0};
     enum command_id which = COMMAND_COUNT;
     *status = 0;
+    if (o->argument_count > 0 && strcmp(o->arguments[0], "experiment") == 0)
+        return help_page("experiment.md", err);
     if (o->argument_count > 0 && !command_find(o->arguments[0], &which, err))
         return false;
     help_text(which, &out);

@@ -53,9 +53,16 @@ static const struct {
     {"*", 6, OP_MUL}, {"/", 6, OP_DIV},  {"%", 6, OP_MOD},
 };
 
-static const char *const function_names[] = {"ceil_div", "min", "max",   "log2", "pow",
-                                             "sqrt",     "abs", "floor", "ceil"};
-static const int function_arity[] = {2, 2, 2, 1, 2, 1, 1, 1, 1};
+static const char *const function_names[] = {
+#define FUNCTION(name, arguments) name,
+#include "experiment/schema.def"
+#undef FUNCTION
+};
+static const int function_arity[] = {
+#define FUNCTION(name, arguments) arguments,
+#include "experiment/schema.def"
+#undef FUNCTION
+};
 
 enum { MAX_DEPTH = 100 };
 

@@ -20,6 +20,19 @@ struct loader {
     struct experiment *e;
     struct error *err;
 };
+// schema.def says which keys a map may have at that place.
+enum key_place {
+    KEYS_TOP,
+    KEYS_REFERENCE,
+    KEYS_BUFFER,
+    KEYS_TOLERANCE,
+    KEYS_WORK,
+    KEYS_VARIANT,
+    KEYS_LAUNCH,
+    KEYS_ARGUMENT
+};
+bool check_keys(struct loader *l, const struct yaml_node *node, const char *what,
+                enum key_place place);
 bool load_expression(struct loader *l, const struct yaml_node *node, const char *what,
                      struct expression **out);
 bool load_type(struct loader *l, const struct yaml_node *node, enum element_type *out);

@@ -23,6 +23,27 @@ const char *element_name(enum element_type t)
     return elements[t].name;
 }
 
+bool check_keys(struct loader *l, const struct yaml_node *node, const char *what,
+                enum key_place place)
+{
+    static const struct {
+        enum key_place place;
+        const char *key;
+    } rows[] = {
+#define KEY(place, key) {KEYS_##place, key},
+#include "experiment/schema.def"
+#undef KEY
+    };
+    const char *names[COUNT_OF(rows)];
+    size_t count = 0;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        if (rows[i].place == place) {
+            names[count++] = rows[i].key;
+        }
+    }
+    return yaml_check_keys(node, what, names, count, l->err);
+}
+
 bool load_type(struct loader *l, const struct yaml_node *node, enum element_type *out)
 {
     const char *s = NULL;
@@ -130,10 +151,11 @@ static const struct {
     const char *name;
     enum fill_kind kind;
     int args;
-} fills[] = {{"uniform", FILL_UNIFORM, 2},   {"normal", FILL_NORMAL, 2},
-             {"integers", FILL_INTEGERS, 2}, {"constant", FILL_CONSTANT, 1},
-             {"iota", FILL_IOTA, 0},         {"zipf", FILL_ZIPF, 2},
-             {"file", FILL_FILE, 1}};
+} fills[] = {
+#define FILL(id, name, args) {name, FILL_##id, args},
+#include "experiment/schema.def"
+#undef FILL
+};
 
 // The arguments between the parentheses, split at the comma outside inner parentheses.
 static bool fill_arguments(struct loader *l, const struct yaml_node *node, const char *inner,
@@ -207,7 +229,7 @@ static bool load_tolerance(struct loader *l, const struct yaml_node *node, struc
 {
     static const char *const keys[] = {"rel", "abs"};
     if (!yaml_expect(node, YAML_MAP, "'tolerance'", l->err) ||
-        !yaml_check_keys(node, "'tolerance'", keys, COUNT_OF(keys), l->err)) {
+        !check_keys(l, node, "'tolerance'", KEYS_TOLERANCE)) {
         return false;
     }
     double *to[] = {&b->tolerance_rel, &b->tolerance_abs};
@@ -237,11 +259,8 @@ static bool load_written(struct loader *l, const struct yaml_node *node, struct 
 
 static bool load_buffer(struct loader *l, const struct yaml_node *node, struct buffer_spec *b)
 {
-    static const char *const keys[] = {"type",      "count",   "fill",   "output",
-                                       "tolerance", "written", "scratch"};
     const char *what = arena_printf(l->a, "buffer '%s'", b->name);
-    if (!yaml_expect(node, YAML_MAP, what, l->err) ||
-        !yaml_check_keys(node, what, keys, COUNT_OF(keys), l->err)) {
+    if (!yaml_expect(node, YAML_MAP, what, l->err) || !check_keys(l, node, what, KEYS_BUFFER)) {
         return false;
     }
     if (yaml_get(node, "type") == NULL || yaml_get(node, "count") == NULL) {
@@ -313,23 +332,11 @@ static bool load_buffers(struct loader *l, const struct yaml_node *node)
 
 static bool load_work(struct loader *l, const struct yaml_node *node)
 {
-    static const char *const keys[] = {"bytes",
-                                       "flops",
-                                       "flops_f16",
-                                       "flops_f32",
-                                       "flops_f64",
-                                       "flops_tensor",
-                                       "flops_tensor_f16",
-                                       "flops_tensor_bf16",
-                                       "flops_tensor_tf32",
-                                       "flops_tensor_f64",
-                                       "flops_tensor_fp8",
-                                       "flops_tensor_i8"};
     if (node == NULL) {
         return true;
     }
     if (!yaml_expect(node, YAML_MAP, "'work'", l->err) ||
-        !yaml_check_keys(node, "'work'", keys, COUNT_OF(keys), l->err)) {
+        !check_keys(l, node, "'work'", KEYS_WORK)) {
         return false;
     }
     l->e->work = ARENA_ARRAY(l->a, struct work_spec, node->count + 1);
@@ -358,8 +365,6 @@ bool load_name(struct loader *l, const struct yaml_node *node, const char *what,
 
 static bool load_top(struct loader *l, const struct yaml_node *root)
 {
-    static const char *const keys[] = {"experiment", "title",   "source", "reference",
-                                       "params",     "buffers", "work",   "variants"};
     struct experiment *e = l->e;
     if (!yaml_expect(root, YAML_MAP, "the experiment", l->err)) {
         return false;
@@ -375,7 +380,7 @@ static bool load_top(struct loader *l, const struct yaml_node *root)
     const struct yaml_node *title = yaml_get(root, "title");
     const struct yaml_node *source = yaml_get(root, "source");
     const struct yaml_node *variants = yaml_get(root, "variants");
-    return yaml_check_keys(root, "the experiment", keys, COUNT_OF(keys), l->err) &&
+    return check_keys(l, root, "the experiment", KEYS_TOP) &&
            (name != NULL || fail(l->err, root->at, "'experiment: NAME' is missing")) &&
            (variants != NULL || fail(l->err, root->at, "'variants' is missing")) &&
            load_name(l, name, "'experiment'", &e->name) &&

@@ -23,7 +23,6 @@ static bool load_call(struct loader *l, const struct yaml_node *node, const char
 
 bool load_reference(struct loader *l, const struct yaml_node *node)
 {
-    static const char *const keys[] = {"call", "args"};
     if (node == NULL) {
         return true;
     }
@@ -32,7 +31,7 @@ bool load_reference(struct loader *l, const struct yaml_node *node)
         return load_call(l, node, "'reference'");
     }
     const struct yaml_node *call = yaml_get(node, "call");
-    return yaml_check_keys(node, "'reference'", keys, COUNT_OF(keys), l->err) &&
+    return check_keys(l, node, "'reference'", KEYS_REFERENCE) &&
            (call != NULL || fail(l->err, node->at, "'reference' needs 'call: FILE.c:FUNCTION'")) &&
            load_call(l, call, "'call'");
 }

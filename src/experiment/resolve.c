@@ -22,14 +22,11 @@ void scope_build(struct arena *a, const struct experiment *e, const struct case_
     if (d == NULL) {
         return;
     }
-    static const char *const names[] = {"cc",
-                                        "device.cc",
-                                        "device.sm_count",
-                                        "device.warp_size",
-                                        "device.max_threads_per_block",
-                                        "device.shared_bytes_per_block",
-                                        "device.l2_bytes",
-                                        "device.memory_bytes"};
+    static const char *const names[] = {
+#define FACT(name) name,
+#include "experiment/schema.def"
+#undef FACT
+    };
     const int64_t facts[] = {0,
                              0,
                              d->sm_count,

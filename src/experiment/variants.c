@@ -41,7 +41,6 @@ static bool unknown_buffer(struct loader *l, struct location at, const char *nam
 
 bool load_argument(struct loader *l, const struct yaml_node *node, struct argument_spec *out)
 {
-    static const char *const keys[] = {"value", "type"};
     out->at = node->at;
     out->kind = ARGUMENT_SCALAR;
     out->role = CUBLAS_ARGUMENT_COUNT;
@@ -49,7 +48,7 @@ bool load_argument(struct loader *l, const struct yaml_node *node, struct argume
     if (node->kind == YAML_MAP) {
         const struct yaml_node *type = yaml_get(node, "type");
         out->typed = type != NULL;
-        return yaml_check_keys(node, "an argument", keys, COUNT_OF(keys), l->err) &&
+        return check_keys(l, node, "an argument", KEYS_ARGUMENT) &&
                load_expression(l, yaml_get(node, "value"), "'value'", &out->value) &&
                (type == NULL || load_type(l, type, &out->type));
     }
@@ -122,16 +121,13 @@ static bool load_call_keys(struct loader *l, const struct yaml_node *node, struc
 
 bool load_launch(struct loader *l, const struct yaml_node *node, struct launch_spec *out)
 {
-    static const char *const keys[] = {"kernel",       "grid", "block",  "args",
-                                       "shared_bytes", "zero", "library"};
     static const char *const zero_keys[] = {"zero"};
     if (!yaml_expect(node, YAML_MAP, "a launch", l->err)) {
         return false;
     }
     const struct yaml_node *zero = yaml_get(node, "zero");
     if (zero == NULL) {
-        return yaml_check_keys(node, "a launch", keys, COUNT_OF(keys), l->err) &&
-               load_call_keys(l, node, out);
+        return check_keys(l, node, "a launch", KEYS_LAUNCH) && load_call_keys(l, node, out);
     }
     const char *name = NULL;
     if (!yaml_check_keys(node, "a 'zero' step", zero_keys, 1, l->err) ||
@@ -315,10 +311,6 @@ static bool load_texts(struct loader *l, const struct yaml_node *node, struct va
 
 static bool load_variant(struct loader *l, const struct yaml_node *node, struct variant_spec *v)
 {
-    static const char *const keys[] = {"name",       "title",    "from",         "hypothesis",
-                                       "bottleneck", "expect",   "kernel",       "grid",
-                                       "block",      "args",     "shared_bytes", "launches",
-                                       "defines",    "requires", "source",       "library"};
     if (!yaml_expect(node, YAML_MAP, "a variant", l->err)) {
         return false;
     }
@@ -332,7 +324,7 @@ static bool load_variant(struct loader *l, const struct yaml_node *node, struct 
     v->from = -1;
     v->at = node->at;
     const struct yaml_node *name = yaml_get(node, "name");
-    if (!yaml_check_keys(node, "a variant", keys, COUNT_OF(keys), l->err)) {
+    if (!check_keys(l, node, "a variant", KEYS_VARIANT)) {
         return false;
     }
     if (name == NULL) {

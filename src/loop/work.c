@@ -134,8 +134,7 @@ static void take_launches(struct arena *a, const struct device_report *report, s
     r->launches = ARENA_ARRAY(a, struct launch_time, count);
     r->launch_count = count;
     for (int i = 0; i < count; i++)
-        r->launches[i] =
-            (struct launch_time){report->steps[i].kernel, report->steps[i].time_ns};
+        r->launches[i] = (struct launch_time){report->steps[i].kernel, report->steps[i].time_ns};
 }
 
 static void take_report(struct arena *a, const struct device_report *report, struct result *r)

@@ -122,7 +122,7 @@ struct launch_time {
     const char *kernel; // "(zero)" clears a buffer
     struct figure time_ns;
 };
-enum { RECORD_SCHEMA = 1 };                        // of the JSON
+enum { RECORD_SCHEMA = 1 };                                            // of the JSON
 enum { LAUNCHES_MAX = 256, PHASES_MAX = 64, CHIP_SAMPLES_MAX = 1000 }; // kept of a result
 
 struct speedup {
@@ -172,7 +172,8 @@ struct result { // arena-owned; everything that is recorded about one variant on
     struct conditions conditions; // where the time is measured
     struct phase_time *phases; // the variant's own; the first result of a case has the case's too
     int phase_count;
-    struct launch_time *launches; // in order; none where there is but one, or their times are not known
+    struct launch_time
+        *launches; // in order; none where there is but one, or their times are not known
     int launch_count;
     struct counters counters;
     struct stall_table stalls; // of the whole sequence

@@ -231,9 +231,9 @@ static void read_launches(struct reader *r, const json_t *object, struct result 
     out->launches = ARENA_ARRAY(r->arena, struct launch_time, count + 1);
     for (size_t i = 0; i < count && i < LAUNCHES_MAX; i++) {
         const json_t *j = json_array_get(array, i);
-        struct launch_time l = {.kernel = read_text(r, j, "kernel"),
-                                .time_ns = {read_number(r, j, "time_ns", (double)NAN),
-                                            read_provenance(r, j)}};
+        struct launch_time l = {
+            .kernel = read_text(r, j, "kernel"),
+            .time_ns = {read_number(r, j, "time_ns", (double)NAN), read_provenance(r, j)}};
         if (l.kernel && l.time_ns.value >= 0)
             out->launches[out->launch_count++] = l;
     }

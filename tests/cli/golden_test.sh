@@ -81,6 +81,8 @@ for command in run verify explain annotate devices log show new; do
     pass "help $command and $command --help are one" $? diff.txt
 done
 "$RIDGE" help run | golden help-run
+"$RIDGE" help experiment | diff -u <(sed 1d "$root/docs/experiment.md") - >diff.txt
+pass "help experiment prints the page of the experiment file's keys" $? diff.txt
 "$RIDGE" --man | golden man
 for shell in bash zsh fish; do "$RIDGE" --completion $shell | golden completion-$shell; done
 

@@ -316,9 +316,123 @@ static void a_given_value_keeps_the_kind_of_the_axis(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* ---- docs/experiment.md ------------------------------------------------------------------------------- */
+
+static char *page;
+
+// cmocka's fail_msg needs its fail, which experiment.h has another of.
+#define FAIL_WITH(...) (print_error(__VA_ARGS__), assert_true(false))
+
+static void page_read(void)
+{
+    size_t size;
+    assert_true(file_read("docs/experiment.md", 1 << 20, &page, &size, &err));
+}
+
+// In the section, a row "| `word` | `example that holds the word` |".
+static void assert_documented(const char *section, const char *word)
+{
+    char heading[64], row[64];
+    (void)snprintf(heading, sizeof heading, "\n## %s\n", section);
+    (void)snprintf(row, sizeof row, "\n| `%s` | `", word);
+    const char *begin = strstr(page, heading);
+    if (begin == NULL) {
+        FAIL_WITH("docs/experiment.md has no section '%s'", section);
+        return;
+    }
+    const char *end = strstr(begin + 4, "\n## ");
+    const char *found = strstr(begin, row);
+    if (found == NULL || (end != NULL && found > end)) {
+        FAIL_WITH("docs/experiment.md: '%s' is not documented in the section '%s'", word, section);
+        return;
+    }
+    const char *example = found + strlen(row);
+    const char *close = strchr(example, '`'), *inside = strstr(example, word);
+    if (close == NULL || inside == NULL || inside > close) {
+        FAIL_WITH("docs/experiment.md: the example of '%s' in '%s' does not show it", word,
+                  section);
+    }
+}
+
+static void every_word_of_the_schema_is_documented_with_an_example(void **state)
+{
+    (void)state;
+    static const char *const section_TOP = "Top level", *const section_REFERENCE = "Reference",
+                             *const section_BUFFER = "Buffers",
+                             *const section_TOLERANCE = "Tolerance", *const section_WORK = "Work",
+                             *const section_VARIANT = "Variants",
+                             *const section_LAUNCH = "Launches",
+                             *const section_ARGUMENT = "Arguments";
+    page_read();
+#define KEY(place, key) assert_documented(section_##place, key);
+#define FILL(id, name, args) assert_documented("Fills", name);
+#define FUNCTION(name, args) assert_documented("Expressions", name);
+#define FACT(name) assert_documented("Expressions", name);
+#include "experiment/schema.def"
+#undef KEY
+#undef FILL
+#undef FUNCTION
+#undef FACT
+    free(page);
+}
+
+// Nothing else is documented as a key: every row of the sections of keys is in the schema.
+static void every_documented_key_is_one(void **state)
+{
+    (void)state;
+    static const char *const words[] = {
+#define KEY(place, key) key,
+#define FILL(id, name, args) name,
+#define FUNCTION(name, args) name,
+#define FACT(name) name,
+#include "experiment/schema.def"
+#undef KEY
+#undef FILL
+#undef FUNCTION
+#undef FACT
+    };
+    page_read();
+    int rows = 0;
+    for (const char *c = page; (c = strstr(c, "\n| `")) != NULL;) {
+        c += 4;
+        size_t length = strcspn(c, "`");
+        bool known = false;
+        for (size_t i = 0; i < COUNT_OF(words); i++) {
+            known = known || (strlen(words[i]) == length && strncmp(words[i], c, length) == 0);
+        }
+        if (!known) {
+            FAIL_WITH("docs/experiment.md: '%.*s' is no word of the schema", (int)length, c);
+        }
+        rows++;
+    }
+    assert_int_equal(rows, COUNT_OF(words));
+    free(page);
+}
+
+static void the_example_of_the_page_is_an_experiment(void **state)
+{
+    (void)state;
+    page_read();
+    const char *begin = strstr(page, "```yaml\n");
+    assert_non_null(begin);
+    begin += strlen("```yaml\n");
+    const char *text = arena_strndup(&arena, begin, (size_t)(strstr(begin, "```") - begin));
+    put("scale.cu", "");
+    put("reference.c", "void scale_ref(float *y, const float *x, float a, int n) {}\n");
+    put("experiment.yaml", text);
+    if (!experiment_load(&arena, folder, &e, &err)) {
+        FAIL_WITH("%s", err.message);
+    }
+    assert_int_equal(e->variant_count, 2);
+    free(page);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(every_word_of_the_schema_is_documented_with_an_example),
+        TEST(every_documented_key_is_one),
+        TEST(the_example_of_the_page_is_an_experiment),
         TEST(expressions_have_the_usual_precedence),
         TEST(overflow_is_an_error),
         TEST(a_bad_expression_is_refused_with_its_place),
