@@ -88,6 +88,11 @@ int ridge_close(struct ridge *r)
     struct error err = {0};
     if (!r)
         return RIDGE_OK;
+    if (r->measuring)
+        return api_end(fail(&err, NOWHERE,
+                            "ridge_close: inside a region's function, where the device is at work: "
+                            "close it after ridge_measure"),
+                       &err);
     bool done = run_end(r, &err);
     if (r->device)
         r->device->ops->close(r->device);
@@ -173,11 +178,24 @@ static bool compile(struct ridge *r, const char *path, const char *const *define
     return done;
 }
 
+static bool check_defines(const char *const *defines, int count, struct error *err)
+{
+    enum { DEFINES_MAX = 4096 };
+    if (count < 0 || count > DEFINES_MAX)
+        return fail(err, NOWHERE, "ridge_compile: %d definitions: there may be 0 to %d", count,
+                    DEFINES_MAX);
+    for (int i = 0; defines && i < count; i++)
+        if (!defines[i])
+            return fail(err, NOWHERE, "ridge_compile: definition %d is NULL", i + 1);
+    return true;
+}
+
 int ridge_compile(struct ridge *r, const char *path, const char *const *defines, int define_count,
                   struct ridge_module **out)
 {
     struct error err = {0};
-    bool done = api_need(r, "ridge_compile", "the device", &err) &&
+    bool done = check_defines(defines, define_count, &err) &&
+                api_need(r, "ridge_compile", "the device", &err) &&
                 api_need(path, "ridge_compile", "path", &err) &&
                 api_need(out, "ridge_compile", "out", &err) &&
                 compile(r, path, defines, define_count, out, &err);
@@ -216,6 +234,13 @@ static bool resolve(struct arena *a, const struct ridge_launch *given, struct re
         out->grid[i] = given->grid[i] > 0 ? given->grid[i] : 1;
         out->block[i] = given->block[i] > 0 ? given->block[i] : 1;
     }
+    enum { ARGUMENTS_MAX = 4096 }; // CUDA's limit of 32764 bytes is below it, whatever their sizes
+    if (given->argument_count > ARGUMENTS_MAX)
+        return fail(
+            err, NOWHERE,
+            "ridge_launch: kernel '%s' has %d arguments, and a kernel takes %d at most: set "
+            "argument_count",
+            given->kernel, given->argument_count, ARGUMENTS_MAX);
     if (given->argument_count < 0 || (given->argument_count > 0 && !given->arguments))
         return fail(err, NOWHERE, "ridge_launch: kernel '%s' has %d arguments at NULL",
                     given->kernel, given->argument_count);

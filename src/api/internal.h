@@ -33,6 +33,7 @@ struct ridge {
     struct device *device;
     struct ridge_options options;
     struct ridge_result *open;   // between ridge_begin and ridge_end
+    bool measuring;              // ridge_measure is at work and calls the program's functions
     struct recording *recording; // simulated: a region is at work
     struct recording at_work;    // … begun by ridge_begin
     struct {

@@ -231,6 +231,19 @@ static bool sample_all(struct measuring *m, struct error *err)
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */
 
+static bool check_work(const struct ridge_region *g, struct error *err)
+{
+    const double work[] = {g->work.bytes, g->work.flops_f16, g->work.flops_f32, g->work.flops_f64,
+                           g->work.flops_tensor};
+    for (size_t i = 0; i < COUNT_OF(work); i++)
+        if (!isfinite(work[i]) || work[i] < 0)
+            return fail(err, NOWHERE,
+                        "ridge_measure: the work of region '%s' is %g: give a count, or 0 where it "
+                        "is not known",
+                        g->name, work[i]);
+    return true;
+}
+
 static bool check_request(const struct ridge *r, const struct ridge_region *regions, int count,
                           struct ridge_result **results, struct error *err)
 {
@@ -238,13 +251,17 @@ static bool check_request(const struct ridge *r, const struct ridge_region *regi
         !api_need(regions, "ridge_measure", "regions", err) ||
         !api_need(results, "ridge_measure", "results", err))
         return false;
-    if (count <= 0)
-        return fail(err, NOWHERE, "ridge_measure: %d regions: there must be one or more", count);
+    enum { REGIONS_MAX = 65536 };
+    if (count <= 0 || count > REGIONS_MAX)
+        return fail(err, NOWHERE, "ridge_measure: %d regions: there must be 1 to %d", count,
+                    REGIONS_MAX);
     for (int i = 0; i < count; i++)
         if (!regions[i].name || !*regions[i].name || !regions[i].enqueue)
             return fail(err, NOWHERE, "ridge_measure: region %d has no %s", i + 1,
                         regions[i].enqueue ? "name" : "enqueue function");
-    if (r->open || r->recording)
+        else if (!check_work(&regions[i], err))
+            return false;
+    if (r->open || r->recording || r->measuring)
         return fail(err, NOWHERE, "ridge_measure: inside a region, which cannot be");
     return true;
 }
@@ -273,7 +290,9 @@ static bool measure(struct ridge *r, const struct ridge_region *regions, int cou
         results[i]->work = regions[i].work;
         results[i]->cache_state = options->warm ? "warm" : "cold";
     }
+    r->measuring = true;
     bool done = r->device->ops->measure_region ? sample_all(&m, err) : model_all(&m, err);
+    r->measuring = false;
     arena_release(&a);
     return done;
 }

@@ -103,7 +103,7 @@ static bool set_counter(struct ridge_result *x, const char *name, double value, 
     if (x->recorded)
         return fail(err, NOWHERE, "'%s' has been recorded: counters come before ridge_record",
                     x->name);
-    if (!isfinite(value))
+    if (!isfinite(value) || value < 0)
         return fail(err, NOWHERE, "ridge_set_counter: %g is no value of '%s'", value, name);
     counters_set(&x->counters, id, value, PROVENANCE_MEASURED);
     return true;

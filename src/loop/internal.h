@@ -78,6 +78,11 @@ bool bench_write(struct bench *b, struct error *err) CHECK_RESULT;
 struct device_sequence bench_sequence(const struct bench *b);
 // Compares the outputs with the reference's; a difference makes r RESULT_WRONG.
 bool bench_check(struct bench *b, struct result *r, struct error *err) CHECK_RESULT;
+// Runs what ran and was right once more, without new inputs: a variant that does not bear that makes r
+// RESULT_FAILED, with the buffer that the first run left changed. `run` runs it, uncounted.
+typedef bool (*bench_run_function)(struct bench *b, struct error *err);
+bool bench_repeat(struct bench *b, bench_run_function run, struct result *r,
+                  struct error *err) CHECK_RESULT;
 // A crash is told by its signal: handlers of the host program's (a crash reporter, a test runner)
 // are not for the worker.
 void worker_own_crashes(void);

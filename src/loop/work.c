@@ -86,6 +86,15 @@ static bool bench_count(struct bench *b, struct device_report *report, struct er
     return bench_run(b, !warm, true, report, err);
 }
 
+static bool run_uncounted(struct bench *b, struct error *err)
+{
+    struct device_report report = {0};
+    if (!bench_run(b, true, false, &report, err))
+        return false;
+    return report.problem_count == 0 ||
+           fail_as(err, ERROR_CHECK, NOWHERE, "%s", report.problems[0].message);
+}
+
 // A simulated device counts and is checked in one run. A real one is checked first: counting runs
 // the kernels several times, and a wrong variant is not worth it.
 static bool bench_verify(struct bench *b, struct device_report *report, struct result *r,
@@ -96,7 +105,13 @@ static bool bench_verify(struct bench *b, struct device_report *report, struct r
                     : bench_count(b, report, err);
     if (!ran || (b->job->wanted && !bench_check(b, r, err)))
         return false;
-    if (!real || b->job->request->verify_only || r->status != RESULT_OK)
+    const struct loop_request *q = b->job->request;
+    bool partial = q->sample_share > 0 && q->sample_share < 1;
+    if (q->verify_only || r->status != RESULT_OK || report->problem_count > 0)
+        return true;
+    if (!partial && !bench_repeat(b, run_uncounted, r, err))
+        return false;
+    if (!real || r->status != RESULT_OK)
         return true;
     const char *printed = report->printed;
     bool counted = bench_count(b, report, err);

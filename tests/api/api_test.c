@@ -238,7 +238,18 @@ static void wrong_calls_say_what_is_wrong(void **state)
             "did you mean 'dram_read_bytes'?");
     refused(ridge_set_counter(x, "load_sectors_per_request", 1), RIDGE_BAD_INPUT, "made of other");
     refused(ridge_get_counter(x, "no such thing", &value, NULL), RIDGE_BAD_INPUT, "no counter");
+    refused(ridge_set_counter(x, "dram_read_bytes", -1), RIDGE_BAD_INPUT, "-1 is no value");
+    refused(ridge_set_counter(x, "dram_read_bytes", (double)NAN), RIDGE_BAD_INPUT, "no value");
     refused(ridge_add_sample(x, -1), RIDGE_BAD_INPUT, "no time");
+    struct work idle = {.rig = rig, .kernel = "twice", .times = 1};
+    struct ridge_region odd = {
+        .name = "odd", .enqueue = enqueue, .user = &idle, .work = {.bytes = (double)NAN}};
+    refused(ridge_measure(rig->r, &odd, 1, NULL, NULL, &x), RIDGE_BAD_INPUT, "the work of region");
+    odd.work = (struct ridge_work){.flops_f32 = -1};
+    refused(ridge_measure(rig->r, &odd, 1, NULL, NULL, &x), RIDGE_BAD_INPUT, "the work of region");
+    refused(ridge_measure(rig->r, &odd, INT32_MAX, NULL, NULL, &x), RIDGE_BAD_INPUT, "regions:");
+    refused(ridge_compile(rig->r, "k.cu", (const char *const[]){"A"}, INT32_MAX, &m),
+            RIDGE_BAD_INPUT, "definitions");
     rig_close(rig);
 }
 
@@ -252,11 +263,36 @@ static void arguments_are_checked_against_the_kernel(void **state)
     launch.argument_count = 2;
     refused(ridge_launch(rig->module, &launch, NULL), RIDGE_BAD_INPUT, "takes 3 arguments");
     launch.argument_count = 3;
+    launch.argument_count = INT32_MAX; // not memory for so many
+    refused(ridge_launch(rig->module, &launch, NULL), RIDGE_BAD_INPUT, "set argument_count");
+    launch.argument_count = 3;
     wrong[2] = (struct ridge_argument){.type = (enum ridge_type)77};
     refused(ridge_launch(rig->module, &launch, NULL), RIDGE_BAD_INPUT, "argument 3");
     wrong[2] = ridge_i32(N);
     launch.block[0] = 4096;
     refused(ridge_launch(rig->module, &launch, NULL), RIDGE_BAD_INPUT, "block");
+    rig_close(rig);
+}
+
+static int close_inside(void *user, void *stream)
+{
+    const struct work *w = user;
+    (void)stream;
+    refused(ridge_close(w->rig->r), RIDGE_BAD_INPUT, "inside a region's function");
+    ridge_result *x;
+    struct ridge_region again = {.name = "again", .enqueue = close_inside, .user = user};
+    refused(ridge_measure(w->rig->r, &again, 1, NULL, NULL, &x), RIDGE_BAD_INPUT,
+            "inside a region");
+    return start(w->rig, "twice", NULL);
+}
+
+static void device_is_not_closed_under_a_region_at_work(void **state)
+{
+    struct rig *rig = rig_open("inside.sqlite");
+    struct work w = {.rig = rig};
+    ridge_result *x;
+    struct ridge_region region = {.name = "closes", .enqueue = close_inside, .user = &w};
+    ok(ridge_measure(rig->r, &region, 1, NULL, NULL, &x));
     rig_close(rig);
 }
 
@@ -384,6 +420,7 @@ int main(void)
         cmocka_unit_test(region_between_begin_and_end_is_a_sample),
         cmocka_unit_test(wrong_calls_say_what_is_wrong),
         cmocka_unit_test(arguments_are_checked_against_the_kernel),
+        cmocka_unit_test(device_is_not_closed_under_a_region_at_work),
         cmocka_unit_test(faulty_kernel_ends_the_measuring_and_the_device_goes_on),
         cmocka_unit_test(verdict_is_that_of_the_samples),
         cmocka_unit_test(journal_has_what_was_recorded),

@@ -63,7 +63,7 @@ check write_where_no_memory_is_names_the_kernel failed "$f" wild "kernel 'wild' 
 check assert_is_told_with_its_text failed "$f" assertion "assert.*in\[i\] > 2"
 check wrong_result_is_never_timed untimed "$f" wrong
 check wrong_result_names_the_element failed "$f" wrong 'out\[4711\]'
-check doing_nothing_after_the_first_run_is_found failed "$f" once 'in a timed launch'
+check doing_nothing_after_the_first_run_is_found failed "$f" once 'a second run, straight after'
 check doing_nothing_after_the_first_run_has_no_time untimed "$f" once
 check crash_while_measured_costs_only_that_variant failed "$f" later 'while it was measured|a counted run failed'
 check too_much_shared_memory_names_the_limit failed "$f" huge-shared 'shared_bytes is 300000'

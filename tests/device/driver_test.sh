@@ -58,6 +58,10 @@ check unknown_gpu_says_what_is_assumed 'latency_dram_cycles .*assumed: as of' \
     env FAKE_NAME='NVIDIA RTX 9999' FAKE_CC=120 LD_LIBRARY_PATH="$work/whole" "$RIDGE" devices -v
 check name_with_dashes_finds_its_file '^ *cuda:0 +NVIDIA A100-SXM4-80GB' \
     env FAKE_NAME='NVIDIA A100-SXM4-80GB' FAKE_CC=80 LD_LIBRARY_PATH="$work/whole" "$RIDGE" devices
+check gpu_that_cannot_be_opened_says_so 'CUDA_ERROR_OTHER' \
+    env FAKE_NO_FUNCTION=500 FAKE_LEDGER="$work/ledger" LD_LIBRARY_PATH="$work/whole" \
+    "$RIDGE" verify "$here/faults" --variant before --device cuda:0 --compiler clang
+check and_leaves_no_context_stream_or_event_open '^context released, 0 handles open$' cat "$work/ledger"
 check several_gpus_are_listed '^ *cuda:2 ' env FAKE_COUNT=3 LD_LIBRARY_PATH="$work/whole" "$RIDGE" devices
 check ordinal_too_high_says_how_many_there_are "no device 'cuda:7': there are 3" \
     env FAKE_COUNT=3 LD_LIBRARY_PATH="$work/whole" "$RIDGE" verify transpose --device cuda:7
@@ -105,7 +109,8 @@ else
     echo 'skip - probe: clang is not here'
 fi
 
-run --variant before --variant hang --variant wild --variant wrong --variant once --variant later \
+run --variant before --variant hang --variant wild --variant wrong --variant once --variant fades \
+    --variant later \
     --variant after >"$work/out" 2>"$work/err"
 said() {
     cat "$work/err" "$work/out"
@@ -116,6 +121,9 @@ check like_with_like_is_called_the_same '^after .* same ' said
 check hang_costs_its_variant "'hang' did not end within 3 s" said
 check fault_names_kernel_and_error "kernel 'wild' .*cuda:0" said
 check wrong_result_is_told 'out\[4711\] is 0' said
+check kernel_that_works_once_is_found_before_it_is_timed \
+    'a second run, straight after the first, is not right: wrong result' said
+check and_what_keeps_its_value_is_looked_for 'no buffer differs between the two: a variable' said
 check kernel_that_stops_working_is_found 'in a timed launch: wrong result' said
 check fault_while_measured_costs_its_variant 'later: FAILED' said
 check missing_counters_are_a_note 'no hardware counters: ' said

@@ -64,22 +64,22 @@ static struct cuda_device *own(struct device *d)
 
 /* ---- opening --------------------------------------------------------------------------------------- */
 
-static bool load_code(struct cuda_device *c, const char *code, const char *what, void **module,
-                      struct error *err)
+// `errors` gets what the driver's compiler says.
+static int load_logged(struct cuda_device *c, const char *code, void **module, char *info,
+                       char *errors)
 {
     enum { INFO_LOG = 3, INFO_LOG_BYTES = 4, ERROR_LOG = 5, ERROR_LOG_BYTES = 6 }; // CUjit_option
-    static char info[JIT_LOG_BYTES], errors[JIT_LOG_BYTES];
     int options[] = {INFO_LOG, INFO_LOG_BYTES, ERROR_LOG, ERROR_LOG_BYTES};
     uintptr_t size = JIT_LOG_BYTES - 1;
     void *values[] = {info, NULL, errors, NULL};
-    info[0] = errors[0] = '\0';
     memcpy(&values[1], &size, sizeof size); // the option's value lies in the pointer itself
     memcpy(&values[3], &size, sizeof size);
-    int status = c->cu.cuModuleLoadDataEx(module, code, COUNT_OF(options), options, values);
-    if (status == CUDA_DONE) {
-        VEC_PUSH(c->modules.items, c->modules.count, c->modules.capacity, *module);
-        return true;
-    }
+    return c->cu.cuModuleLoadDataEx(module, code, COUNT_OF(options), options, values);
+}
+
+static bool fail_load(struct cuda_device *c, int status, const char *code, const char *what,
+                      const char *errors, struct error *err)
+{
     if (status == CUDA_UNSUPPORTED_PTX) {
         int version = 0;
         (void)c->cu.cuDriverGetVersion(&version);
@@ -93,6 +93,18 @@ static bool load_code(struct cuda_device *c, const char *code, const char *what,
     }
     (void)driver_check(&c->cu, status, err, "the driver cannot load %s", what);
     return errors[0] ? error_context(err, "the driver's compiler says: %s", errors) : false;
+}
+
+static bool load_code(struct cuda_device *c, const char *code, const char *what, void **module,
+                      struct error *err)
+{
+    char *logs = xcalloc(2, JIT_LOG_BYTES), *errors = logs + JIT_LOG_BYTES; // a thread's own
+    int status = load_logged(c, code, module, logs, errors);
+    if (status == CUDA_DONE)
+        VEC_PUSH(c->modules.items, c->modules.count, c->modules.capacity, *module);
+    bool done = status == CUDA_DONE || fail_load(c, status, code, what, errors, err);
+    free(logs);
+    return done;
 }
 
 static bool open_tools(struct cuda_device *c, struct error *err)
@@ -132,20 +144,6 @@ static bool open_context(struct cuda_device *c, struct error *err)
            driver_check(cu, cu->cuEventCreate(&c->stop, 0), err, "no event on %s", id);
 }
 
-static bool cuda_open(const struct device_info *info, struct device **out, struct error *err)
-{
-    struct cuda_device *c = xcalloc(1, sizeof *c);
-    const char *colon = strchr(info->id, ':');
-    c->head = (struct device){.ops = &cuda_device_ops, .info = info};
-    c->ordinal = colon ? atoi(colon + 1) : 0; // NOLINT(cert-err34-c): device_find made it
-    if (!driver_open(&c->cu, err) || !open_context(c, err) || !open_tools(c, err)) {
-        free(c);
-        return false;
-    }
-    *out = &c->head;
-    return true;
-}
-
 static void release_allocation(struct cuda_device *c, struct allocation *x)
 {
     for (size_t t = 0; t < x->twins.count; t++)
@@ -170,15 +168,36 @@ static void cuda_close(struct device *d)
     for (size_t i = 0; i < c->modules.count; i++)
         (void)c->cu.cuModuleUnload(c->modules.items[i]);
     free(c->modules.items);
-    (void)c->cu.cuEventDestroy_v2(c->start);
-    (void)c->cu.cuEventDestroy_v2(c->stop);
-    (void)c->cu.cuStreamDestroy_v2(c->stream);
+    if (c->start)
+        (void)c->cu.cuEventDestroy_v2(c->start);
+    if (c->stop)
+        (void)c->cu.cuEventDestroy_v2(c->stop);
+    if (c->stream)
+        (void)c->cu.cuStreamDestroy_v2(c->stream);
     cupti_close(c->cupti);
     nvml_close(c->nvml);
     arena_release(&c->arena);
     if (c->retained)
         (void)c->cu.cuDevicePrimaryCtxRelease_v2(c->device);
     free(c);
+}
+
+static bool cuda_open(const struct device_info *info, struct device **out, struct error *err)
+{
+    struct cuda_device *c = xcalloc(1, sizeof *c);
+    const char *colon = strchr(info->id, ':');
+    c->head = (struct device){.ops = &cuda_device_ops, .info = info};
+    c->ordinal = colon ? atoi(colon + 1) : 0; // NOLINT(cert-err34-c): device_find made it
+    if (!driver_open(&c->cu, err)) {
+        free(c);
+        return false;
+    }
+    if (!open_context(c, err) || !open_tools(c, err)) {
+        cuda_close(&c->head);
+        return false;
+    }
+    *out = &c->head;
+    return true;
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------ */

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -190,7 +191,7 @@ static void take_answer(void *context, const char *data, size_t size_bytes)
         memcpy(context, data, size_bytes);
 }
 
-static bool may_be_started;
+static atomic_bool may_be_started; // handles are opened in any thread
 
 void driver_may_be_started(void)
 {

@@ -55,6 +55,20 @@ extern "C" __global__ void once(float *out, const float *in, int N)
         calls = 1 << 20;
 }
 
+// Right when it is verified and when it is run again; after a few more runs it does nothing.
+__device__ int fading;
+extern "C" __global__ void fades(float *out, const float *in, int N)
+{
+    INDEX;
+    if (fading > 5)
+        return;
+    if (i < N)
+        out[i] = 2 * in[i];
+    __syncthreads();
+    if (i == 0)
+        fading = fading + 1;
+}
+
 // Right when it is verified; it reads wildly when it has run a few times.
 __device__ int runs;
 extern "C" __global__ void later(float *out, const float *in, int N)

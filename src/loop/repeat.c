@@ -1,0 +1,112 @@
+// A variant is timed by running it again and again on the same buffers, so it must bear that: a ticket
+// counter that its kernel counts up and nobody resets sends the second run out of bounds. It is run
+// twice before it is timed, and what the first run left behind is named.
+// SPDX-License-Identifier: Apache-2.0
+#include "loop/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PART_BYTES = 16 << 20 };
+
+struct leftover { // the first element that a run left other than it found it
+    int buffer;   // -1 = none
+    struct output_difference difference;
+};
+
+// Compares a part at a time: a buffer may be larger than what is free here.
+static bool compare_with_start(struct bench *b, int buffer, void *part, struct output_difference *d,
+                               struct error *err)
+{
+    const struct resolved_buffer *in = &b->job->resolved->buffers[buffer];
+    const unsigned char *before = b->job->inputs->data[buffer];
+    size_t each = element_bytes(in->type);
+    for (uint64_t at = 0; at < in->size_bytes && d->wrong_count == 0; at += PART_BYTES) {
+        uint64_t size = in->size_bytes - at < PART_BYTES ? in->size_bytes - at : PART_BYTES;
+        if (!b->device->ops->read(b->device, b->addresses[buffer] + at, part, size, err))
+            return false;
+        input_compare(in, part, before + at, at / each, size / each, d);
+    }
+    return true;
+}
+
+// What outputs hold is made anew for the second run; the rest is as the first run left it. Where there
+// is a reference, only scratch buffers can differ: other inputs were compared.
+static bool find_leftover(struct bench *b, struct leftover *found, struct error *err)
+{
+    void *part = xcalloc(PART_BYTES, 1);
+    bool done = true;
+    *found = (struct leftover){.buffer = -1};
+    for (int i = 0; i < b->job->resolved->buffer_count && done && found->buffer < 0; i++) {
+        const struct buffer_spec *s = &b->job->experiment->buffers[i];
+        struct output_difference d = {.buffer = i};
+        if (s->output || s->fill == FILL_NONE || (b->job->wanted && !s->scratch))
+            continue;
+        done = compare_with_start(b, i, part, &d, err);
+        if (d.wrong_count > 0)
+            *found = (struct leftover){i, d};
+    }
+    free(part);
+    return done;
+}
+
+static bool renew_outputs(struct bench *b, struct error *err)
+{
+    for (int i = 0; i < b->job->resolved->buffer_count; i++)
+        if (b->job->resolved->buffers[i].output &&
+            !b->device->ops->write(b->device, b->addresses[i], b->job->inputs->data[i], b->sizes[i],
+                                   err))
+            return false;
+    return true;
+}
+
+static const char *describe(struct bench *b, const struct leftover *left, const char *what,
+                            const char *why)
+{
+    const struct output_difference *d = &left->difference;
+    const char *head =
+        arena_printf(b->arena, "a second run, straight after the first, %s: %s\n  ", what, why);
+    if (left->buffer < 0)
+        return arena_printf(b->arena,
+                            "%sno buffer differs between the two: a variable of the program (like "
+                            "__device__ int ticket) keeps its value from run to run; make it a "
+                            "buffer and reset it by a step 'zero:' in 'launches'",
+                            head);
+    const char *name = b->job->resolved->buffers[left->buffer].name;
+    return arena_printf(b->arena,
+                        "%sthe buffer '%s' differs between the two: %s[%llu] was %.9g when the "
+                        "first began and %.9g when the second did; %s",
+                        head, name, name, (unsigned long long)d->index, d->wanted, d->got,
+                        d->wanted == 0
+                            ? arena_printf(b->arena,
+                                           "reset it by a step 'zero: %s' in 'launches', before "
+                                           "the kernel",
+                                           name)
+                            : "write it anew in a kernel of 'launches' before this one");
+}
+
+bool bench_repeat(struct bench *b, bench_run_function run, struct result *r, struct error *err)
+{
+    struct leftover left;
+    struct error why = {0};
+    if (!find_leftover(b, &left, err))
+        return false;
+    // A simulated run is not cheap, and its time comes from one run: only where there is a suspect.
+    if (b->job->device->simulated && left.buffer < 0)
+        return true;
+    if (!renew_outputs(b, err))
+        return false;
+    struct result second = {.status = RESULT_OK};
+    if (!run(b, &why)) {
+        r->status = RESULT_FAILED;
+        r->error = describe(b, &left, "fails", why.message);
+        return true;
+    }
+    if (b->job->wanted && !bench_check(b, &second, err))
+        return false;
+    if (second.status == RESULT_OK)
+        return true;
+    r->status = RESULT_FAILED;
+    r->error = describe(b, &left, "is not right", second.error);
+    return true;
+}
