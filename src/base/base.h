@@ -152,6 +152,11 @@ void work_folder_close(struct work_folder *w); // a zeroed one too
 // Removes from ridge's cache what processes that were killed left: work folders and half-written files.
 void litter_clean(void);
 bool dir_make(const char *path, struct error *err) CHECK_RESULT;     // with parents
+// Files of the cache: in folders of this user alone (0700). Nothing fails loudly: without a cache ridge
+// is only slower. private_read: false for a file that another user owns or others may write.
+bool private_folder_make(const char *path); // with parents; false: it is not this user's
+bool private_read(const char *path, size_t max_bytes, char **data, size_t *size_bytes);
+bool private_write(const char *path, const void *data, size_t size_bytes);
 char *path_join(struct arena *a, const char *dir, const char *name); // absolute name wins
 char *path_dir(struct arena *a, const char *path);                   // "." if none
 const char *path_name(const char *path);                             // after the last slash

@@ -16,9 +16,15 @@ struct source {
     const char *text;
     size_t size_bytes;
     char hash[33]; // of the text and of every file its #include lines reach
+    const char **files; // those: paths, the source's first
+    size_t file_count;
+    bool untold; // it may reach others: an include is named by a macro
+    bool asks;   // which files exist matters, or one could not be read: its code is not kept
 };
 bool source_read(struct arena *a, const char *path, struct source *out,
                  struct error *err) CHECK_RESULT;
+// Is the file among those that were hashed?
+bool source_covers(const struct source *source, const char *path);
 // Messages with the working folder taken off the front of file names.
 const char *shorten_paths(struct arena *a, const char *message);
 
@@ -47,6 +53,7 @@ struct compile_job {
     const char *arch; // "sm_86"
     bool arch_exact;  // it is the device's own: registers of its machine code are the device's
     double timeout_s;
+    bool *read_more; // out, optional: a file was read that the source's hash does not cover
 };
 // Fill bytes, log and kernels of out. A compile error has the compiler's messages whole.
 bool nvrtc_compile(struct arena *a, const struct compile_job *job, struct code_object *out,

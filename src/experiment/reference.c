@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static ffi_type *scalar_type(enum element_type t)
 {
@@ -42,80 +43,182 @@ static bool fail_timeout(const struct experiment *e, const char *cc, double time
                    cc, timeout_s);
 }
 
-// Into `folder`, which is the compiler's TMPDIR too: nothing it leaves there stays.
-static bool compile(struct arena *a, const struct experiment *e, const char *cc, const char *folder,
-                    const char *to, double timeout_s, struct error *err)
+struct build {
+    struct arena *arena;
+    const struct experiment *e;
+    const char *cc;
+    double timeout_s;
+    const char *folder; // for what the compiler leaves
+};
+
+// $CC may say "ccache gcc -m64".
+static size_t split_words(struct arena *a, const char *s, const char **out, size_t most)
 {
-    const char *include = arena_printf(a, "-I%s", e->directory);
-    enum { WORDS_MAX = 16 }; // of $CC, which may say "ccache gcc -m64"
-    const char *const flags[] = {"-O2",   "-shared", "-fPIC", "-ffp-contract=off",
-                                 include, "-o",      to,      e->reference.source,
-                                 "-lm",   NULL};
-    const char *argv[WORDS_MAX + COUNT_OF(flags)];
-    size_t words = 0;
-    for (const char *s = cc + strspn(cc, " "); *s != '\0' && words < WORDS_MAX;) {
+    size_t count = 0;
+    for (s += strspn(s, " "); *s != '\0' && count < most;) {
         size_t n = strcspn(s, " ");
-        argv[words++] = arena_strndup(a, s, n);
+        out[count++] = arena_strndup(a, s, n);
         s += n + strspn(s + n, " ");
     }
-    memcpy(argv + words, flags, sizeof flags);
-    struct process_spec spec = {.argv = argv, .timeout_s = timeout_s, .temporary_folder = folder};
+    return count;
+}
+
+// The compiler, asked for `what` (NULL terminated) of the source; what it says goes to `result`.
+static bool run_compiler(const struct build *b, const char *const *what,
+                         struct process_result *result, struct error *err)
+{
+    enum { WORDS_MAX = 32 };
+    const char *source = b->e->reference.source;
+    const char *const flags[] = {"-O2", "-fPIC", "-ffp-contract=off",
+                                 arena_printf(b->arena, "-I%s", b->e->directory), source};
+    const char *argv[2 * WORDS_MAX + COUNT_OF(flags) + 1];
+    size_t count = split_words(b->arena, b->cc, argv, WORDS_MAX);
+    for (size_t i = 0; i < COUNT_OF(flags); i++) {
+        argv[count++] = flags[i];
+    }
+    for (; *what != NULL; what++) {
+        argv[count++] = *what;
+    }
+    argv[count] = NULL;
+    struct process_spec spec = {
+        .argv = argv, .timeout_s = b->timeout_s, .temporary_folder = b->folder};
+    if (!process_run(&spec, result, err)) {
+        return error_context(err, "compiling the reference '%s'", source);
+    }
+    if (result->timed_out) {
+        (void)fail_timeout(b->e, b->cc, b->timeout_s, err);
+    } else if (result->exit_status != 0) {
+        (void)fail(err, (struct location){.file = source},
+                   "the reference does not compile with %s:\n%s%s", b->cc,
+                   text_str(&result->err_text), text_str(&result->out));
+    } else {
+        return true;
+    }
+    process_result_release(result);
+    return false;
+}
+
+// Which files the compiler is: an update changes one of them.
+static void add_identity(struct build *b, struct text *t)
+{
+    const char *words[32];
+    size_t count = split_words(b->arena, b->cc, words, COUNT_OF(words));
+    for (size_t i = 0; i < count; i++) {
+        struct stat st;
+        const char *path = program_find(b->arena, words[i]);
+        text_printf(t, "%s", words[i]);
+        if (path != NULL && stat(path, &st) == 0) {
+            text_printf(t, " %s %lld %lld.%ld", path, (long long)st.st_size,
+                        (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+        }
+        text_add(t, "\n");
+    }
+}
+
+// A name for the object by what the compiler reads: the preprocessed text. NULL with err NONE: it reads
+// more than that, so that it is compiled each time.
+static const char *object_name(struct build *b, struct error *err)
+{
+    enum { TEXT_BYTES_MAX = 32 << 20 };
+    static const char *const preprocess[] = {"-E", NULL};
     struct process_result result = {0};
-    if (!process_run(&spec, &result, err)) {
-        return error_context(err, "compiling the reference '%s'", e->reference.source);
+    if (!run_compiler(b, preprocess, &result, err)) {
+        return NULL;
     }
-    bool ok = result.exit_status == 0;
-    if (result.timed_out) {
-        ok = fail_timeout(e, cc, timeout_s, err);
-    } else if (!ok) {
-        (void)fail(err, (struct location){.file = e->reference.source},
-                   "the reference does not compile with %s:\n%s%s", cc, text_str(&result.err_text),
-                   text_str(&result.out));
-    }
+    const char *text = text_str(&result.out);
+    char hash[33];
+    bool whole = result.out.length < TEXT_BYTES_MAX && strstr(text, ".incbin") == NULL &&
+                 strstr(text, "#embed") == NULL;
+    struct text identity = {0};
+    add_identity(b, &identity);
+    const char *source = b->e->reference.source;
+    const struct hash_piece pieces[] = {{text, result.out.length},
+                                        {text_str(&identity), identity.length},
+                                        {source, strlen(source)}};
+    hash_hex(pieces, COUNT_OF(pieces), hash);
+    text_release(&identity);
     process_result_release(&result);
-    return ok;
+    return whole ? arena_printf(b->arena, "%s.so", hash) : NULL;
+}
+
+enum { OBJECT_BYTES_MAX = 256 << 20, SUM_DIGITS = 32 };
+
+// "HASH\n", of the object, beside it.
+static const char *sum_path(struct arena *a, const char *object)
+{
+    return arena_printf(a, "%s.sum", object);
+}
+
+static bool object_sum(const char *object, char sum[SUM_DIGITS + 1])
+{
+    char *data = NULL;
+    size_t size = 0;
+    if (!private_read(object, OBJECT_BYTES_MAX, &data, &size)) {
+        return false;
+    }
+    hash_hex(&(struct hash_piece){data, size}, 1, sum);
+    free(data);
+    return true;
+}
+
+// Is it there, this user's own, and as it was written?
+static bool is_whole(struct arena *a, const char *object)
+{
+    char sum[SUM_DIGITS + 1];
+    char *wanted = NULL;
+    size_t size = 0;
+    if (!private_read(sum_path(a, object), SUM_DIGITS + 1, &wanted, &size)) {
+        return false;
+    }
+    bool whole =
+        size >= SUM_DIGITS && object_sum(object, sum) && memcmp(sum, wanted, SUM_DIGITS) == 0;
+    free(wanted);
+    return whole;
 }
 
 // A cache that cannot be written is only slower: the reference is then used where it was made.
-static void keep(struct arena *a, const char *name, struct reference_code *code)
+static void keep(struct arena *a, const char *cached, struct reference_code *code)
 {
-    struct error ignored = {0};
-    const char *folder = user_cache_path(a, "reference");
-    const char *cached = path_join(a, folder, name);
-    if (dir_make(folder, &ignored) && rename(code->path, cached) == 0) {
-        code->path = cached;
+    char sum[SUM_DIGITS + 1];
+    if (!private_folder_make(path_dir(a, cached)) || chmod(code->path, S_IRWXU) != 0 ||
+        !object_sum(code->path, sum) || rename(code->path, cached) != 0) {
+        return;
     }
+    code->path = cached;
+    (void)private_write(sum_path(a, cached), sum, SUM_DIGITS);
 }
 
 bool reference_build(struct arena *a, const struct experiment *e, double timeout_s,
                      struct reference_code *code, struct error *err)
 {
-    enum { SOURCE_BYTES_MAX = 16 << 20 };
     const char *cc = getenv("CC");
-    char *source = NULL;
-    size_t size = 0;
-    char hash[33];
     cc = cc != NULL && cc[strspn(cc, " ")] != '\0' ? cc : "cc";
-    if (!file_read(e->reference.source, SOURCE_BYTES_MAX, &source, &size, err)) {
-        return false;
-    }
-    const struct hash_piece pieces[] = {
-        {source, size}, {cc, strlen(cc) + 1}, {e->reference.source, strlen(e->reference.source)}};
-    hash_hex(pieces, COUNT_OF(pieces), hash);
-    free(source);
-    const char *name = arena_printf(a, "%s.so", hash);
-    code->path = path_join(a, user_cache_path(a, "reference"), name);
-    if (file_exists(code->path)) {
-        return true;
-    }
     if (!work_folder_open(&code->folder, err)) {
         return error_context(err, "compiling the reference '%s'", e->reference.source);
     }
-    code->path = path_join(a, code->folder.path, name);
-    if (!compile(a, e, cc, code->folder.path, code->path, timeout_s, err)) {
+    struct build b = {a, e, cc, timeout_s, code->folder.path};
+    const char *name = object_name(&b, err);
+    if (name == NULL && err->kind != ERROR_NONE) {
         return false;
     }
-    keep(a, name, code);
+    const char *cached = name != NULL ? path_join(a, user_cache_path(a, "reference"), name) : NULL;
+    code->path = cached;
+    if (cached != NULL && is_whole(a, cached)) {
+        return true;
+    }
+    code->path = path_join(a, code->folder.path, "reference.so");
+    const char *const make[] = {"-shared", "-o", code->path, "-lm", NULL};
+    struct process_result result = {0};
+    if (!run_compiler(&b, make, &result, err)) {
+        return false;
+    }
+    process_result_release(&result);
+    // What was edited while it was compiled is not kept under the old text's name.
+    struct error ignored = {0};
+    const char *after = name != NULL ? object_name(&b, &ignored) : NULL;
+    if (after != NULL && strcmp(after, name) == 0) {
+        keep(a, cached, code);
+    }
     return true;
 }
 

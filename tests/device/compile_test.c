@@ -500,6 +500,80 @@ static void cache_misses_when_an_included_file_changes(void **state)
     arena_release(&c.arena);
 }
 
+// The ways to include a file that a look at lines that begin with #include does not see.
+static const struct {
+    const char *what, *text;
+} inclusions[] = {
+    {"by a macro", "#define NAME \"b.h\"\n#include NAME\n"},
+    {"by a macro of the command line", "#include HEADER\n"},
+    {"after a comment", "/* here */ #include \"b.h\"\n"},
+    {"with a comment inside", "# /* two\nlines */ include /**/ \"b.h\"\n"},
+    {"by #import", "#import \"b.h\"\n"},
+    {"over two lines", "#inc\\\nlude \\\n\"b.h\"\n"},
+    {"by a digraph", "%:include \"b.h\"\n"},
+    {"after a string that looks like a comment", "#define S \"/*\"\n#include \"b.h\"\n"},
+    {"after a raw string", "constexpr const char *s = R\"x(/* \")x\";\n#include \"b.h\"\n"},
+};
+
+static void check_inclusion(const char *compiler, const char *what, const char *text)
+{
+    static const char *const with[] = {"HEADER=\"b.h\""};
+    struct cached c = cached_init("");
+    need_compiler(&c.arena, compiler);
+    c.request.compiler = compiler;
+    c.request.defines = with;
+    c.source = write_source(&c.arena, c.folder, "k.cu",
+                            arena_printf(&c.arena, "%s__global__ void k(int *a) { *a = VALUE; }\n",
+                                         text));
+    write_source(&c.arena, c.folder, "b.h", "#define VALUE 1717\n");
+    struct compiled first = compile(&c.arena, &c.request);
+    assert_has(first.ptx, "1717");
+    write_source(&c.arena, c.folder, "b.h", "#define VALUE 1818\n");
+    struct compiled second = compile(&c.arena, &c.request);
+    if (second.from_cache || !strstr(second.ptx, "1818"))
+        fail_msg("%s: the code of the old header is used for a file included %s", compiler, what);
+    arena_release(&c.arena);
+}
+
+static void clang_cache_misses_however_the_changed_file_is_included(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(inclusions); i++)
+        check_inclusion("clang", inclusions[i].what, inclusions[i].text);
+}
+
+static void nvrtc_cache_misses_however_the_changed_file_is_included(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(inclusions); i++)
+        if (!strstr(inclusions[i].text, "#import")) // which NVRTC refuses
+            check_inclusion("nvrtc", inclusions[i].what, inclusions[i].text);
+}
+
+static void cache_misses_when_a_file_that_is_asked_for_appears(void **state)
+{
+    struct cached c = cached_init("#if __has_include(\"b.h\")\n#define VALUE 1818\n#else\n"
+                                  "#define VALUE 1717\n#endif\n"
+                                  "__global__ void k(int *a) { *a = VALUE; }\n");
+    assert_has(compile(&c.arena, &c.request).ptx, "1717");
+    write_source(&c.arena, c.folder, "b.h", "");
+    assert_has(compile(&c.arena, &c.request).ptx, "1818");
+    arena_release(&c.arena);
+}
+
+static void cache_misses_when_a_file_appears_before_the_one_included(void **state)
+{
+    struct cached c =
+        cached_init("#include \"sub/a.h\"\n__global__ void k(int *a) { *a = VALUE; }\n");
+    struct error err = {0};
+    const char *sub = path_join(&c.arena, c.folder, "sub");
+    assert_true(dir_make(sub, &err));
+    write_source(&c.arena, sub, "a.h", "#include \"b.h\"\n");
+    write_source(&c.arena, c.folder, "b.h", "#define VALUE 1717\n");
+    assert_has(compile(&c.arena, &c.request).ptx, "1717");
+    write_source(&c.arena, sub, "b.h", "#define VALUE 1818\n");
+    assert_has(compile(&c.arena, &c.request).ptx, "1818");
+    arena_release(&c.arena);
+}
+
 static void key_does_not_depend_on_the_folder(void **state)
 {
     struct cached c = cached_init(good);
@@ -556,6 +630,33 @@ static void cached_file_with_a_changed_byte_is_compiled_anew(void **state)
     arena_release(&c.arena);
 }
 
+static void cached_file_that_others_may_write_is_not_believed(void **state)
+{
+    struct cached c = cached_init(good);
+    struct stat st;
+    umask(0);
+    (void)compile(&c.arena, &c.request);
+    assert_int_equal(stat(path_dir(&c.arena, cache_file(&c)), &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0700);
+    assert_int_equal(stat(cache_file(&c), &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+    assert_true(compile(&c.arena, &c.request).from_cache);
+    assert_int_equal(chmod(cache_file(&c), 0666), 0);
+    assert_false(compile(&c.arena, &c.request).from_cache);
+    assert_true(compile(&c.arena, &c.request).from_cache); // and was written anew
+    if (geteuid() == 0) {
+        assert_int_equal(chown(cache_file(&c), 65534, 65534), 0);
+        assert_false(compile(&c.arena, &c.request).from_cache);
+        assert_true(compile(&c.arena, &c.request).from_cache);
+        // A folder of somebody else's: what is put there is not used, nor is anything put there.
+        assert_int_equal(chown(path_dir(&c.arena, cache_file(&c)), 65534, 65534), 0);
+        assert_int_equal(chmod(cache_file(&c), 0666), 0);
+        assert_false(compile(&c.arena, &c.request).from_cache);
+        assert_false(compile(&c.arena, &c.request).from_cache);
+    }
+    arena_release(&c.arena);
+}
+
 static void unwritable_cache_is_only_slower(void **state)
 {
     struct cached c = cached_init(good);
@@ -608,9 +709,14 @@ int main(void)
         cmocka_unit_test(cache_gives_the_same_code_back),
         cmocka_unit_test(cache_misses_when_a_define_changes),
         cmocka_unit_test(cache_misses_when_an_included_file_changes),
+        cmocka_unit_test(clang_cache_misses_however_the_changed_file_is_included),
+        cmocka_unit_test(nvrtc_cache_misses_however_the_changed_file_is_included),
+        cmocka_unit_test(cache_misses_when_a_file_that_is_asked_for_appears),
+        cmocka_unit_test(cache_misses_when_a_file_appears_before_the_one_included),
         cmocka_unit_test(key_does_not_depend_on_the_folder),
         cmocka_unit_test(truncated_cache_file_is_compiled_anew),
         cmocka_unit_test(cached_file_with_a_changed_byte_is_compiled_anew),
+        cmocka_unit_test(cached_file_that_others_may_write_is_not_believed),
         cmocka_unit_test(unwritable_cache_is_only_slower),
         cmocka_unit_test(messages_lose_the_working_folder_only_where_a_name_starts),
     };

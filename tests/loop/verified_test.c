@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "loop/internal.h"
 
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -232,6 +235,105 @@ static void values_that_look_like_poison_are_told_from_unwritten_ones(void **sta
                       "leaves 1 of 1024 elements of the output 'out' unwritten, first out[165]");
 }
 
+/* ---- what was compiled before -------------------------------------------------------------------------- */
+
+static const char by_header[] =
+    "#define NAME \"factor.h\"\n#include NAME\n"
+    "void twice(float *out, const float *in, int n)\n"
+    "{ for (int i = 0; i < n; i++) out[i] = FACTOR * in[i]; }\n";
+
+// The only object in the cache of references.
+static const char *object_path(struct rig *r)
+{
+    const char *folder = user_cache_path(&r->arena, "reference"), *found = NULL;
+    DIR *d = opendir(folder);
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d));)
+        if (str_ends_with(e->d_name, ".so")) {
+            assert_null(found);
+            found = path_join(&r->arena, folder, e->d_name);
+        }
+    closedir(d);
+    assert_non_null(found);
+    return found;
+}
+
+static void cached_init(struct rig *r)
+{
+    rig_init(r);
+    setenv("RIDGE_CACHE", path_join(&r->arena, r->folder, "cache"), 1);
+}
+
+static enum result_status again(struct rig *r)
+{
+    r->err = (struct error){0};
+    if (!rig_run(r, experiment(r, "ref.c:twice", "right", "")))
+        fail_msg("%s", r->err.message);
+    enum result_status status = r->run.results[0].status;
+    json_decref(r->run.header.environment);
+    r->run = (struct run){0};
+    return status;
+}
+
+static void reference_is_compiled_again_when_a_header_changes(void **state)
+{
+    struct rig r;
+    cached_init(&r);
+    put(&r, "ref.c", by_header);
+    put(&r, "factor.h", "#define FACTOR 2\n");
+    assert_int_equal(again(&r), RESULT_OK);
+    put(&r, "factor.h", "#define FACTOR 3\n");
+    assert_int_equal(again(&r), RESULT_WRONG);
+    unsetenv("RIDGE_CACHE");
+    rig_release(&r);
+}
+
+static void damaged_reference_is_built_anew(void **state)
+{
+    struct rig r;
+    cached_init(&r);
+    assert_int_equal(again(&r), RESULT_OK);
+    const char *object = object_path(&r);
+    struct stat before, after;
+    assert_int_equal(stat(object, &before), 0);
+    assert_int_equal(again(&r), RESULT_OK);
+    assert_int_equal(stat(object, &after), 0);
+    assert_true(before.st_ino == after.st_ino); // it was used as it is
+    assert_int_equal(truncate(object, before.st_size / 2), 0);
+    assert_int_equal(again(&r), RESULT_OK);
+    assert_int_equal(stat(object, &after), 0);
+    assert_true(after.st_size == before.st_size);
+    unsetenv("RIDGE_CACHE");
+    rig_release(&r);
+}
+
+// Another experiment's object in its place, with a sum that fits: code that calls anything right.
+static void reference_that_others_may_write_is_not_loaded(void **state)
+{
+    struct rig r;
+    struct stat st;
+    cached_init(&r);
+    assert_int_equal(again(&r), RESULT_OK);
+    const char *object = object_path(&r);
+    assert_int_equal(stat(path_dir(&r.arena, object), &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0700);
+    assert_int_equal(stat(object, &st), 0);
+    ino_t inode = st.st_ino;
+    assert_int_equal(chmod(object, 0777), 0);
+    assert_int_equal(again(&r), RESULT_OK);
+    assert_int_equal(stat(object, &st), 0);
+    assert_true(st.st_ino != inode && (st.st_mode & 0777) == 0700);
+    if (geteuid() == 0) {
+        inode = st.st_ino;
+        assert_int_equal(chown(object, 65534, 65534), 0);
+        assert_int_equal(again(&r), RESULT_OK);
+        assert_int_equal(stat(object, &st), 0);
+        assert_true(st.st_ino != inode && st.st_uid == 0);
+    }
+    unsetenv("RIDGE_CACHE");
+    rig_release(&r);
+}
+
 /* ---- inputs ----------------------------------------------------------------------------------------- */
 
 static void kernel_that_changes_its_input_is_wrong(void **state)
@@ -295,6 +397,9 @@ int main(void)
         cmocka_unit_test(elements_the_reference_leaves_are_said_unless_they_are_declared),
         cmocka_unit_test(output_in_place_that_the_reference_leaves_proves_nothing),
         cmocka_unit_test(values_that_look_like_poison_are_told_from_unwritten_ones),
+        cmocka_unit_test(reference_is_compiled_again_when_a_header_changes),
+        cmocka_unit_test(damaged_reference_is_built_anew),
+        cmocka_unit_test(reference_that_others_may_write_is_not_loaded),
         cmocka_unit_test(kernel_that_changes_its_input_is_wrong),
         cmocka_unit_test(reference_is_called_with_the_arguments_that_are_stated),
         cmocka_unit_test(output_that_the_reference_is_not_given_is_said),

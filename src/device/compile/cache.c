@@ -1,6 +1,7 @@
 // The cache of compiled code: a file is valid PTX whose first two lines are comments: a checksum of
 // everything after it, and what else is known as JSON. One file, written whole: a broken or truncated
-// one fails its checksum and is compiled anew. Nothing here fails: without a cache it is only slower.
+// one fails its checksum and is compiled anew, and so is one that another user owns. Nothing here fails:
+// without a cache it is only slower.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/internal.h"
 
@@ -19,13 +20,6 @@ static const char detail_head[] = "// ";
 static const char *cache_path(struct arena *a, const char *name)
 {
     return user_cache_path(a, arena_printf(a, "ptx/%s.ptx", name));
-}
-
-static bool write_below_cache(struct arena *a, const char *path, const struct text *content)
-{
-    struct error ignored = {0};
-    return dir_make(path_dir(a, path), &ignored) &&
-           file_write(path, content->data, content->length, &ignored);
 }
 
 static json_t *kernels_to_json(const struct code_object *code)
@@ -55,7 +49,7 @@ void cache_put(const char *name, const struct code_object *code)
         hash_hex(&(struct hash_piece){body.data, body.length}, 1, checksum);
         text_printf(&file, "%s%s\n", checksum_head, checksum);
         text_addn(&file, body.data, body.length);
-        (void)write_below_cache(&a, cache_path(&a, name), &file);
+        (void)private_write(cache_path(&a, name), file.data, file.length);
     }
     free(line);
     json_decref(detail);
@@ -120,9 +114,7 @@ bool cache_get(struct arena *a, const char *name, struct code_object *out)
 {
     char *data = NULL;
     size_t size_bytes = 0;
-    struct error ignored = {0};
-    const char *path = cache_path(a, name);
-    if (!file_exists(path) || !file_read(path, CACHE_BYTES_MAX, &data, &size_bytes, &ignored))
+    if (!private_read(cache_path(a, name), CACHE_BYTES_MAX, &data, &size_bytes))
         return false;
     bool whole = content_read(a, data, size_bytes, out);
     free(data);
@@ -153,9 +145,7 @@ const char *memo_get(struct arena *a, const char *path)
     const char *file = memo_path(a, path);
     char *data = NULL;
     size_t size_bytes = 0;
-    struct error ignored = {0};
-    if (!file || !file_exists(file) ||
-        !file_read(file, MEMO_BYTES_MAX, &data, &size_bytes, &ignored))
+    if (!file || !private_read(file, MEMO_BYTES_MAX, &data, &size_bytes))
         return NULL;
     // The last line's end tells that it is whole.
     const char *value = size_bytes > 1 && data[size_bytes - 1] == '\n'
@@ -172,7 +162,7 @@ void memo_put(const char *path, const char *value)
     const char *file = memo_path(&a, path);
     text_printf(&content, "%s\n", value);
     if (file)
-        (void)write_below_cache(&a, file, &content);
+        (void)private_write(file, content.data, content.length);
     text_release(&content);
     arena_release(&a);
 }

@@ -12,7 +12,7 @@ enum {
     OLDEST_CLANG = 14,
     NEWEST_CLANG = 23, // names of programs tried, not a limit of what works
     HEADER_BYTES_MAX = 1024 * 1024,
-    ARGUMENTS_FIXED = 48,
+    ARGUMENTS_FIXED = 52,
     CLANG_USER_ERROR = 1, // exit status; the driver's own crashes give others
 };
 
@@ -127,8 +127,52 @@ static void write_overlay(const char *header, struct text *out)
     text_add(out, "]}]}\n");
 }
 
+/* ---- what was read ----------------------------------------------------------------------------- */
+
+// The next name of a make rule's right side, with its escapes taken off; NULL at the end.
+static const char *next_name(struct arena *a, const char **at)
+{
+    const char *s = *at;
+    for (;;) {
+        s += strspn(s, " \t\r\n");
+        if (s[0] != '\\' || (s[1] != '\n' && s[1] != '\r'))
+            break;
+        s++;
+    }
+    char *name = arena_strdup(a, s);
+    size_t n = 0;
+    for (; *s && !strchr(" \t\r\n", *s); s++) {
+        s += (s[0] == '\\' && s[1] && strchr(" #:\\", s[1])) || (s[0] == '$' && s[1] == '$');
+        name[n++] = *s;
+    }
+    name[n] = '\0';
+    *at = s;
+    return n > 0 ? name : NULL;
+}
+
+// Is what clang says it read what the key covers? The overlay's headers are the tool's own.
+static bool read_more(struct arena *a, const struct compile_job *job, const char *rule_path)
+{
+    char *text = NULL;
+    size_t size_bytes = 0;
+    struct error ignored = {0};
+    if (!file_read(rule_path, HEADER_BYTES_MAX, &text, &size_bytes, &ignored))
+        return true;
+    const char *at = strchr(text, ':');
+    bool more = !at;
+    at = at ? at + 1 : text;
+    for (const char *name; !more && (name = next_name(a, &at));)
+        more = strcmp(name, job->tool->include) != 0 && !str_starts_with(name, system_folder) &&
+               strcmp(name, "/dev/stdin") != 0 && !source_covers(job->source, name);
+    free(text);
+    return more;
+}
+
+/* ---- running it ---------------------------------------------------------------------------------- */
+
+// rule_path: where it writes what it read, or NULL.
 static const char *const *make_arguments(struct arena *a, const struct compile_job *job,
-                                         bool default_device)
+                                         bool default_device, const char *rule_path)
 {
     const struct compile_request *r = job->request;
     const char *const fixed[] = {
@@ -170,6 +214,11 @@ static const char *const *make_arguments(struct arena *a, const struct compile_j
         argv[count++] = fixed[i];
     if (default_device)
         argv[count++] = "-DRIDGE_DEFAULT_DEVICE";
+    if (rule_path) {
+        argv[count++] = "-MD";
+        argv[count++] = "-MF";
+        argv[count++] = rule_path;
+    }
     for (int i = 0; i < r->define_count; i++)
         argv[count++] = arena_printf(a, "-D%s", r->defines[i]);
     return argv;
@@ -212,11 +261,11 @@ static bool judge_end(struct arena *a, const struct compile_job *job,
 }
 
 static bool run_clang(struct arena *a, const struct compile_job *job, bool default_device,
-                      struct process_result *r, struct error *err)
+                      const char *rule_path, struct process_result *r, struct error *err)
 {
     struct text overlay = {0};
     write_overlay(job->tool->include, &overlay);
-    struct process_spec spec = {.argv = make_arguments(a, job, default_device),
+    struct process_spec spec = {.argv = make_arguments(a, job, default_device, rule_path),
                                 .input = overlay.data,
                                 .input_bytes = overlay.length,
                                 .timeout_s = job->timeout_s};
@@ -232,22 +281,29 @@ static bool run_clang(struct arena *a, const struct compile_job *job, bool defau
 
 // Functions without an attribute are device functions, unless the source instantiates a kernel
 // template explicitly: clang cannot have both.
-static bool run_either(struct arena *a, const struct compile_job *job, struct process_result *r,
-                       struct error *err)
+static bool run_either(struct arena *a, const struct compile_job *job, const char *rule_path,
+                       struct process_result *r, struct error *err)
 {
-    if (!run_clang(a, job, true, r, err))
+    if (!run_clang(a, job, true, rule_path, r, err))
         return false;
     if (r->exit_status == 0 || !strstr(text_str(&r->err_text), "attributes are not compatible"))
         return true;
     process_result_release(r);
-    return run_clang(a, job, false, r, err);
+    return run_clang(a, job, false, rule_path, r, err);
 }
 
 bool clang_compile(struct arena *a, const struct compile_job *job, struct code_object *out,
                    struct error *err)
 {
     struct process_result r;
-    bool done = run_either(a, job, &r, err);
+    struct work_folder folder = {0};
+    struct error ignored = {0};
+    const char *rule_path =
+        work_folder_open(&folder, &ignored) ? path_join(a, folder.path, "read") : NULL;
+    bool done = run_either(a, job, rule_path, &r, err);
+    if (job->read_more && rule_path)
+        *job->read_more = done && read_more(a, job, rule_path);
+    work_folder_close(&folder);
     if (!done)
         return error_context(err, "compiling %s", job->source->shown);
     done = judge_end(a, job, &r, err);

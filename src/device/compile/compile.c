@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { HASH_DIGITS = 32, MESSAGES_MAX = 3000 };
 
@@ -47,13 +48,9 @@ static size_t line_count(const char *text)
 static const char *keep_log(struct arena *a, const char *messages)
 {
     char hash[HASH_DIGITS + 1];
-    struct error ignored = {0};
     hash_hex(&(struct hash_piece){messages, strlen(messages)}, 1, hash);
     const char *path = user_cache_path(a, arena_printf(a, "logs/%s.txt", hash));
-    if (!dir_make(path_dir(a, path), &ignored) ||
-        !file_write(path, messages, strlen(messages), &ignored))
-        return NULL;
-    return path;
+    return private_write(path, messages, strlen(messages)) ? path : NULL;
 }
 
 bool fail_compile(struct arena *a, const struct compile_job *job, const char *messages,
@@ -141,6 +138,25 @@ static bool choose_tool(struct arena *a, struct compile_job *job, struct tool *t
     return fail(err, NOWHERE, "unknown compiler '%s': it is one of auto, nvrtc, clang", chosen);
 }
 
+// Which file the compiler is: versions do not tell patches apart.
+static void add_identity(const struct tool *tool, struct text *t)
+{
+    struct stat st;
+    if (stat(tool->path, &st) == 0)
+        text_printf(t, "\n%s %lld %lld.%ld", tool->path, (long long)st.st_size,
+                    (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+}
+
+// Was what was compiled what the key says? Nothing but what the hash covers was read, and it still is so.
+static bool is_keyed(struct arena *a, const struct compile_job *job)
+{
+    struct source after = {0};
+    struct error ignored = {0};
+    return !*job->read_more && !job->source->asks &&
+           source_read(a, job->request->source_path, &after, &ignored) &&
+           strcmp(after.hash, job->source->hash) == 0;
+}
+
 // key: of what is compiled and by what. file: also of the path, which stands in the PTX's .file.
 static void make_key(const struct compile_job *job, char key[HASH_DIGITS + 1],
                      char file[HASH_DIGITS + 1])
@@ -153,6 +169,7 @@ static void make_key(const struct compile_job *job, char key[HASH_DIGITS + 1],
     text_add(&t, job->tool->support);
     hash_hex(&(struct hash_piece){t.data, t.length}, 1, key);
     text_printf(&t, "\n%s\n%d", job->source->path, job->arch_exact);
+    add_identity(job->tool, &t);
     hash_hex(&(struct hash_piece){t.data, t.length}, 1, file);
     text_release(&t);
 }
@@ -194,19 +211,22 @@ static bool compile_source(struct arena *a, const struct source *source,
                            struct error *err)
 {
     struct tool tool = {0};
-    struct compile_job job = {.source = source, .request = request, .tool = &tool};
+    bool read_more = source->untold; // a compiler that tells what it read knows better
+    struct compile_job job = {
+        .source = source, .request = request, .tool = &tool, .read_more = &read_more};
     job.timeout_s = request->timeout_s > 0 ? request->timeout_s : default_timeout_s;
     if (!choose_tool(a, &job, &tool, err))
         return false;
     char key[HASH_DIGITS + 1], file[HASH_DIGITS + 1];
     make_key(&job, key, file);
-    if (cache_get(a, file, out))
+    bool kept = !source->asks && !(source->untold && tool.kind == TOOL_NVRTC);
+    if (kept && cache_get(a, file, out))
         return true;
     *out = (struct code_object){.format = CODE_PTX, .compiler = tool.version, .arch = job.arch};
     memcpy(out->key, key, sizeof out->key);
     bool done = tool.kind == TOOL_NVRTC ? nvrtc_compile(a, &job, out, err)
                                         : clang_compile(a, &job, out, err);
-    if (done)
+    if (done && is_keyed(a, &job))
         cache_put(file, out);
     return done;
 }

@@ -1,5 +1,7 @@
-// A source and all it includes, read and hashed. Includes are found by their lines, without
-// preprocessing: a file behind a false #if is hashed too (harmless), one named by a macro is not.
+// A source and all it includes, read and hashed. Directives are found as a compiler's first phases find
+// them (spliced lines, comments, strings), without evaluating #if: a file behind a false one is hashed
+// too, which is harmless. What cannot be known that way, an include named by a macro, makes the source
+// one whose code is not kept (source.untold), unless the compiler says afterwards what it read.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/internal.h"
 
@@ -10,40 +12,93 @@
 
 enum {
     SOURCE_BYTES_MAX = 16 * 1024 * 1024,
-    INCLUDES_MAX = 1000, // files; a source that reaches more is hashed by the first
+    INCLUDES_MAX = 1000, // files; a source that reaches more is not kept
+    RAW_DELIMITER_MAX = 16,
 };
 
 struct scan {
     struct arena *arena;
     const char *directory; // of the main source: an include path of both compilers
     struct table seen;     // paths
-    struct text content;   // "path-independent": the texts, one after the other
+    const char **files;    // the same, in their order
+    size_t file_count, file_capacity;
+    struct text content; // "path-independent": the texts, one after the other
+    bool untold, asks;
 };
 
-// The name in an #include line, or NULL.
-static const char *include_name(struct arena *a, const char *line, size_t length)
+// After a backslash and a line's end, "" otherwise: lines are spliced before anything else.
+static const char *splice_end(const char *s)
 {
-    const char *end = line + length;
-    static const char word[] = "include";
-    while (line < end && isspace((unsigned char)*line))
-        line++;
-    if (line == end || *line++ != '#')
+    if (*s != '\\')
         return NULL;
-    while (line < end && isspace((unsigned char)*line))
-        line++;
-    if ((size_t)(end - line) < sizeof word || memcmp(line, word, sizeof word - 1) != 0)
-        return NULL;
-    line += sizeof word - 1;
-    while (line < end && isspace((unsigned char)*line))
-        line++;
-    if (line == end || (*line != '"' && *line != '<'))
-        return NULL;
-    char closing = *line++ == '"' ? '"' : '>';
-    const char *close = memchr(line, closing, (size_t)(end - line));
-    return close ? arena_strndup(a, line, (size_t)(close - line)) : NULL;
+    s += 1 + strspn(s + 1, " \t\r");
+    return *s == '\n' ? s + 1 : NULL;
 }
 
-static void scan_text(struct scan *s, const char *directory, const char *text);
+static char *splice_lines(const char *text, size_t size_bytes)
+{
+    char *out = xcalloc(size_bytes + 1, 1);
+    size_t n = 0;
+    for (const char *s = text, *next; *s;) {
+        if ((next = splice_end(s)))
+            s = next;
+        else
+            out[n++] = *s++;
+    }
+    return out;
+}
+
+// After the string or character at *s; it ends at the line's end at the latest.
+static const char *after_quoted(const char *s)
+{
+    char quote = *s++;
+    while (*s && *s != quote && *s != '\n')
+        s += *s == '\\' && s[1] && s[1] != '\n' ? 2 : 1;
+    return *s == quote ? s + 1 : s;
+}
+
+// After R"x(…)x" whose quote is at s; splices within are of no matter to where it ends.
+static const char *after_raw(const char *s)
+{
+    char closing[RAW_DELIMITER_MAX + 3] = ")";
+    size_t length = strcspn(s + 1, "( )\\\t\v\f\n");
+    if (length > RAW_DELIMITER_MAX || s[1 + length] != '(')
+        return after_quoted(s);
+    memcpy(closing + 1, s + 1, length);
+    closing[1 + length] = '"';
+    const char *end = strstr(s, closing);
+    return end ? end + length + 2 : s + strlen(s);
+}
+
+// After a comment at s, else s.
+static const char *after_comment(const char *s)
+{
+    if (s[0] == '/' && s[1] == '/')
+        return s + strcspn(s, "\n");
+    if (s[0] != '/' || s[1] != '*')
+        return s;
+    const char *end = strstr(s + 2, "*/");
+    return end ? end + 2 : s + strlen(s);
+}
+
+static const char *skip_blank(const char *s)
+{
+    for (const char *before = NULL; s != before;) {
+        before = s;
+        while (*s != '\n' && isspace((unsigned char)*s))
+            s++;
+        if (s[0] == '/' && s[1] == '*')
+            s = after_comment(s);
+    }
+    return s;
+}
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '$';
+}
+
+static void scan_text(struct scan *s, const char *directory, const char *text, size_t size_bytes);
 
 // True if the file was there (seen before counts).
 static bool scan_file(struct scan *s, const char *path)
@@ -53,37 +108,107 @@ static bool scan_file(struct scan *s, const char *path)
     char *text = NULL;
     size_t size_bytes = 0;
     struct error ignored = {0};
-    if (s->seen.count >= INCLUDES_MAX || !file_exists(path) ||
-        !file_read(path, SOURCE_BYTES_MAX, &text, &size_bytes, &ignored))
+    if (!file_exists(path))
         return false;
+    if (s->file_count >= INCLUDES_MAX ||
+        !file_read(path, SOURCE_BYTES_MAX, &text, &size_bytes, &ignored)) {
+        s->asks = true;
+        return true;
+    }
     table_set(&s->seen, path, s);
+    VEC_PUSH(s->files, s->file_count, s->file_capacity, path);
     text_printf(&s->content, "\n#file %s %zu\n", path_name(path), size_bytes);
     text_addn(&s->content, text, size_bytes);
-    scan_text(s, path_dir(s->arena, path), text);
+    scan_text(s, path_dir(s->arena, path), text, size_bytes);
     free(text);
     return true;
 }
 
-static void scan_text(struct scan *s, const char *directory, const char *text)
+static void take_include(struct scan *s, const char *directory, const char *at)
 {
-    while (*text) {
-        size_t length = strcspn(text, "\n");
-        const char *name = include_name(s->arena, text, length);
-        if (name && !scan_file(s, path_join(s->arena, directory, name)))
-            (void)scan_file(s, path_join(s->arena, s->directory, name));
-        text += length;
-        if (*text == '\n')
-            text++;
+    at = skip_blank(at);
+    if (*at != '"' && *at != '<') {
+        s->untold = true; // a macro's value
+        return;
     }
+    char closing = *at++ == '"' ? '"' : '>';
+    size_t length = strcspn(at, (char[]){closing, '\n', '\0'});
+    if (at[length] != closing)
+        return;
+    const char *name = arena_strndup(s->arena, at, length);
+    if (!scan_file(s, path_join(s->arena, directory, name)))
+        (void)scan_file(s, path_join(s->arena, s->directory, name));
+}
+
+// The directive after '#', up to its line's end.
+static void take_directive(struct scan *s, const char *directory, const char *at)
+{
+    static const char *const including[] = {"include", "import", "embed"};
+    at = skip_blank(at);
+    size_t length = 0;
+    while (is_word(at[length]))
+        length++;
+    for (size_t i = 0; i < COUNT_OF(including); i++)
+        if (strlen(including[i]) == length && strncmp(at, including[i], length) == 0)
+            take_include(s, directory, at + length);
+    static const char next[] = "include_next", has[] = "__has_include";
+    size_t line = strcspn(at, "\n");
+    s->untold = s->untold || (length == sizeof next - 1 && strncmp(at, next, length) == 0);
+    s->asks = s->asks || memmem(at, line, has, sizeof has - 1);
+}
+
+static void scan_text(struct scan *s, const char *directory, const char *text, size_t size_bytes)
+{
+    char *spliced = splice_lines(text, size_bytes);
+    bool line_start = true;
+    for (const char *at = spliced; *at;) {
+        const char *next = after_comment(at);
+        if (next != at) {
+            at = next; // a comment does not end a line's start
+        } else if (line_start && (*at == '#' || (at[0] == '%' && at[1] == ':'))) {
+            take_directive(s, directory, at + (*at == '#' ? 1 : 2));
+            line_start = false;
+            at++;
+        } else if (*at == '"' || (*at == '\'' && (at == spliced || !is_word(at[-1])))) {
+            // 1'000 holds a separator, u'x' is seen as one: both end on their line.
+            bool raw = *at == '"' && at > spliced && at[-1] == 'R';
+            at = raw ? after_raw(at) : after_quoted(at);
+            line_start = false;
+        } else {
+            line_start = *at == '\n' || (line_start && isspace((unsigned char)*at));
+            at++;
+        }
+    }
+    free(spliced);
+}
+
+bool source_covers(const struct source *source, const char *path)
+{
+    char *real = realpath(path, NULL);
+    bool known = false;
+    for (size_t i = 0; real && i < source->file_count && !known; i++) {
+        char *one = realpath(source->files[i], NULL);
+        known = one && strcmp(one, real) == 0;
+        free(one);
+    }
+    free(real);
+    return known;
 }
 
 static void source_hash(struct arena *a, struct source *source)
 {
     struct scan s = {.arena = a, .directory = source->directory};
     table_set(&s.seen, source->path, source);
+    VEC_PUSH(s.files, s.file_count, s.file_capacity, source->path);
     text_addn(&s.content, source->text, source->size_bytes);
-    scan_text(&s, source->directory, source->text);
+    scan_text(&s, source->directory, source->text, source->size_bytes);
     hash_hex(&(struct hash_piece){text_str(&s.content), s.content.length}, 1, source->hash);
+    source->untold = s.untold;
+    source->asks = s.asks;
+    source->files = ARENA_ARRAY(a, const char *, s.file_count + 1);
+    memcpy(source->files, s.files, s.file_count * sizeof *s.files);
+    source->file_count = s.file_count;
+    free(s.files);
     table_release(&s.seen);
     text_release(&s.content);
 }
