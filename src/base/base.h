@@ -151,7 +151,7 @@ bool work_folder_open(struct work_folder *w, struct error *err) CHECK_RESULT;
 void work_folder_close(struct work_folder *w); // a zeroed one too
 // Removes from ridge's cache what processes that were killed left: work folders and half-written files.
 void litter_clean(void);
-bool dir_make(const char *path, struct error *err) CHECK_RESULT;     // with parents
+bool dir_make(const char *path, struct error *err) CHECK_RESULT; // with parents
 // Files of the cache: in folders of this user alone (0700). Nothing fails loudly: without a cache ridge
 // is only slower. private_read: false for a file that another user owns or others may write.
 bool private_folder_make(const char *path); // with parents; false: it is not this user's

@@ -61,6 +61,10 @@ bool device_probe(struct arena *a, const struct device_info *info,
                   const struct probe_request *request, struct roofs *out,
                   struct error *err) CHECK_RESULT;
 
+// Do the launch's arguments fit the parameters of the kernel, as far as the code lists them?
+bool launch_check_args(const struct code_object *code, const struct resolved_launch *l,
+                       struct error *err) CHECK_RESULT;
+
 /* ---- a device at work -------------------------------------------------------------------------- */
 
 struct device;

@@ -15,7 +15,7 @@ struct source {
     const char *shown;     // as messages name it: relative to the working folder when below it
     const char *text;
     size_t size_bytes;
-    char hash[33]; // of the text and of every file its #include lines reach
+    char hash[33];      // of the text and of every file its #include lines reach
     const char **files; // those: paths, the source's first
     size_t file_count;
     bool untold; // it may reach others: an include is named by a macro

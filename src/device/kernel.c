@@ -66,26 +66,108 @@ const struct code_kernel *kernel_find(struct arena *a, const struct code_kernel 
     return found;
 }
 
-bool kernel_args(struct arena *a, const struct resolved_launch *l, const struct code_kernel *k,
-                 const uint64_t *addresses, const void *const **out, struct error *err)
+// The letter that a type's name begins with says what sort it is: f32, u64, s32; b32 holds anything, and
+// so do the bytes of a struct.
+static bool is_float_type(const struct code_parameter *p)
+{
+    return p->type && p->type[0] == 'f';
+}
+
+static bool is_whole_type(const struct code_parameter *p)
+{
+    return p->type && (p->type[0] == 'u' || p->type[0] == 's');
+}
+
+// Do they hold the same sort of number? Halves are declared as bits, and by some as u16.
+static bool is_fitting(const struct resolved_argument *given, const struct code_parameter *p)
+{
+    if (given->kind == ARGUMENT_BUFFER)
+        return p->size_bytes == TARGET_ADDRESS_BYTES && !is_float_type(p);
+    if (element_bytes(given->type) != p->size_bytes)
+        return false;
+    bool real = given->type == ELEMENT_F32 || given->type == ELEMENT_F64;
+    bool half = given->type == ELEMENT_F16 || given->type == ELEMENT_BF16;
+    return half || (real ? !is_whole_type(p) : !is_float_type(p));
+}
+
+// The type that the experiment must write for the parameter; NULL: none does.
+static const char *spelling_of(const struct code_parameter *p)
+{
+    static const char *const whole[] = {[1] = "u8", [2] = "i16", [4] = "i32", [8] = "i64"};
+    if (is_float_type(p))
+        return p->size_bytes == sizeof(double)  ? "f64"
+               : p->size_bytes == sizeof(float) ? "f32"
+                                                : "f16";
+    return p->size_bytes < COUNT_OF(whole) ? whole[p->size_bytes] : NULL;
+}
+
+static const char *text_of(const struct resolved_argument *given)
+{
+    return given->text ? given->text : "the value";
+}
+
+static bool fail_argument(struct arena *a, const struct resolved_launch *l, int index,
+                          const struct code_parameter *p, struct error *err)
+{
+    const struct resolved_argument *given = &l->args[index];
+    const char *type = spelling_of(p);
+    const char *in_kernel = type ? type : arena_printf(a, "%" PRIu64 " bytes", p->size_bytes);
+    bool pointer = type && strcmp(type, "i64") == 0;
+    if (given->kind == ARGUMENT_BUFFER)
+        return fail(err, l->at,
+                    "argument %d of kernel '%s' is %s in the kernel, but a buffer here ('%s'): "
+                    "the order or the number of 'args' is not the kernel's",
+                    index + 1, l->kernel, in_kernel, text_of(given));
+    if (!type)
+        return fail(err, l->at,
+                    "argument %d of kernel '%s' has %s in the kernel, but %s (%s) has %zu",
+                    index + 1, l->kernel, in_kernel, text_of(given), element_name(given->type),
+                    element_bytes(given->type));
+    return fail(
+        err, l->at,
+        "argument %d of kernel '%s' is %s%s in the kernel, but %s is %s here; write {value: "
+        "%s, type: %s}%s",
+        index + 1, l->kernel, type, pointer ? " or a pointer" : "", text_of(given),
+        element_name(given->type), text_of(given), type, pointer ? ", or a buffer" : "");
+}
+
+static bool check_args(struct arena *a, const struct resolved_launch *l,
+                       const struct code_kernel *k, struct error *err)
 {
     if (l->arg_count != k->parameter_count)
         return fail(err, l->at, "kernel '%s' takes %d arguments, this launch gives %d", l->kernel,
                     k->parameter_count, l->arg_count);
+    for (int i = 0; i < l->arg_count; i++)
+        if (!is_fitting(&l->args[i], &k->parameters[i]))
+            return fail_argument(a, l, i, &k->parameters[i], err);
+    return true;
+}
+
+bool kernel_args(struct arena *a, const struct resolved_launch *l, const struct code_kernel *k,
+                 const uint64_t *addresses, const void *const **out, struct error *err)
+{
+    if (!check_args(a, l, k, err))
+        return false;
     const void **args = ARENA_ARRAY(a, const void *, l->arg_count + 1);
     for (int i = 0; i < l->arg_count; i++) {
         const struct resolved_argument *given = &l->args[i];
-        bool is_buffer = given->kind == ARGUMENT_BUFFER;
-        size_t size = is_buffer ? TARGET_ADDRESS_BYTES : element_bytes(given->type);
-        if (size != k->parameters[i].size_bytes)
-            return fail(err, l->at,
-                        "argument %d of kernel '%s' has %" PRIu64
-                        " bytes in the kernel, but %zu here (%s)%s",
-                        i + 1, l->kernel, k->parameters[i].size_bytes, size,
-                        is_buffer ? "a buffer" : element_name(given->type),
-                        is_buffer ? "" : "; write its type: {value: …, type: i64}");
-        args[i] = is_buffer ? (const void *)&addresses[given->buffer] : given->value;
+        args[i] =
+            given->kind == ARGUMENT_BUFFER ? (const void *)&addresses[given->buffer] : given->value;
     }
     *out = args;
     return true;
+}
+
+bool launch_check_args(const struct code_object *code, const struct resolved_launch *l,
+                       struct error *err)
+{
+    struct arena a = {0};
+    bool fits = true;
+    if (code->kernels_listed) {
+        const struct code_kernel *k = kernel_find(&a, code->kernels, code->kernel_count,
+                                                  code->source, l->kernel, l->at, err);
+        fits = k && (k->parameter_count == CODE_UNKNOWN || check_args(&a, l, k, err));
+    }
+    arena_release(&a);
+    return fits;
 }

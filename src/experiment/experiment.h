@@ -234,6 +234,7 @@ struct resolved_argument {
     int buffer;
     enum element_type type;
     uint8_t value[8]; // SCALAR: the bytes
+    const char *text; // as written: the buffer's name or the expression
 };
 struct resolved_launch {
     enum launch_kind kind;

@@ -181,8 +181,10 @@ static bool resolve_argument(struct resolver *r, const struct argument_spec *s,
     out->buffer = s->buffer;
     if (s->kind == ARGUMENT_BUFFER) {
         out->type = r->e->buffers[s->buffer].type;
+        out->text = r->e->buffers[s->buffer].name;
         return true;
     }
+    out->text = expression_text(s->value);
     struct value v = {0};
     if (!expression_evaluate(s->value, &r->scope, &v, r->err)) {
         return error_context(r->err, "in an argument");

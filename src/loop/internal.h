@@ -20,6 +20,8 @@ struct job {
     const struct host_buffers *inputs; // outputs poisoned
     const struct host_buffers *wanted; // the reference's; NULL = not to be checked
     const struct reference_code *reference;
+    // The launch whose arguments the reference is given, to be checked first; NULL = they are stated.
+    const struct resolved_launch *signature;
 };
 struct job_facts { // of the worker's run, beside the result
     int longest;   // step; -1 = none

@@ -422,6 +422,22 @@ static struct job job_of(struct loop *l, struct stage *s, int variant)
     };
 }
 
+// The kernel whose arguments the reference gets, if it was compiled.
+static void give_signature(struct loop *l, struct stage *s, struct job *job)
+{
+    for (int i = 0; i < l->experiment->variant_count; i++) {
+        const struct resolved_variant *v = &s->variants[i];
+        if (!variant_has(v->spec, LAUNCH_KERNEL))
+            continue;
+        if (s->trouble[i] || !s->code[i].ptx || !l->experiment->reference.args_of)
+            return;
+        *job = job_of(l, s, i);
+        for (job->signature = v->launches; job->signature->kind != LAUNCH_KERNEL;)
+            job->signature++;
+        return;
+    }
+}
+
 static bool prepare_data(struct loop *l, struct stage *s, struct error *err)
 {
     const struct loop_request *r = l->request;
@@ -442,6 +458,7 @@ static bool prepare_data(struct loop *l, struct stage *s, struct error *err)
         return false;
     struct resolved_reference reference;
     struct job job = job_of(l, s, 0);
+    give_signature(l, s, &job);
     return experiment_resolve_reference(&s->arena, l->experiment, s->point, &l->device.facts,
                                         &reference, err) &&
            outputs_share(&s->resolved, &s->inputs, &s->wanted, err) &&

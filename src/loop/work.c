@@ -359,8 +359,12 @@ static int reference_body(void *context, int fd)
     const struct reference_job *r = context;
     worker_own_crashes();
     struct error err = {0};
-    bool returned =
-        reference_run(r->job->experiment, r->job->reference, r->reference, r->buffers, &err);
+    // Called with what does not fit, it might do anything.
+    bool fits = !r->job->signature || launch_check_args(r->job->code, r->job->signature, &err) ||
+                error_context(&err, "in variant '%s', whose arguments the reference is called with",
+                              r->job->variant->spec->name);
+    bool returned = fits && reference_run(r->job->experiment, r->job->reference, r->reference,
+                                          r->buffers, &err);
     bool sent = returned ? send_message(fd, MESSAGE_RETURNED, "", 0)
                          : send_message(fd, MESSAGE_ERROR, &err, sizeof err);
     return sent ? 0 : 1;

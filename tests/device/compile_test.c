@@ -522,9 +522,9 @@ static void check_inclusion(const char *compiler, const char *what, const char *
     need_compiler(&c.arena, compiler);
     c.request.compiler = compiler;
     c.request.defines = with;
-    c.source = write_source(&c.arena, c.folder, "k.cu",
-                            arena_printf(&c.arena, "%s__global__ void k(int *a) { *a = VALUE; }\n",
-                                         text));
+    c.source =
+        write_source(&c.arena, c.folder, "k.cu",
+                     arena_printf(&c.arena, "%s__global__ void k(int *a) { *a = VALUE; }\n", text));
     write_source(&c.arena, c.folder, "b.h", "#define VALUE 1717\n");
     struct compiled first = compile(&c.arena, &c.request);
     assert_has(first.ptx, "1717");

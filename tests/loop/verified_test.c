@@ -237,10 +237,9 @@ static void values_that_look_like_poison_are_told_from_unwritten_ones(void **sta
 
 /* ---- what was compiled before -------------------------------------------------------------------------- */
 
-static const char by_header[] =
-    "#define NAME \"factor.h\"\n#include NAME\n"
-    "void twice(float *out, const float *in, int n)\n"
-    "{ for (int i = 0; i < n; i++) out[i] = FACTOR * in[i]; }\n";
+static const char by_header[] = "#define NAME \"factor.h\"\n#include NAME\n"
+                                "void twice(float *out, const float *in, int n)\n"
+                                "{ for (int i = 0; i < n; i++) out[i] = FACTOR * in[i]; }\n";
 
 // The only object in the cache of references.
 static const char *object_path(struct rig *r)
@@ -387,6 +386,69 @@ static void output_that_the_reference_is_not_given_is_said(void **state)
                       "'v'): state them with reference: {call: ref.c:twice, args: [...]}");
 }
 
+/* ---- scalars ------------------------------------------------------------------------------------------- */
+
+static void scalar_must(const char *kernel, const char *call, const char *args, const char *why)
+{
+    struct rig r;
+    rig_init(&r);
+    const char *yaml = arena_printf(
+        &r.arena,
+        "experiment: x\nsource: k.cu\nreference: ref.c:%s\nparams: {N: 1024, X: 1.5}\nbuffers:\n"
+        "  in: {type: f32, count: N, fill: 'uniform(1,2)'}\n"
+        "  out: {type: f32, count: N, output: true}\nvariants:\n"
+        "  - {name: v, kernel: %s, grid: 8, block: 128, args: %s}\n",
+        call, kernel, args);
+    if (why) {
+        must_not_run_yaml(&r, yaml, why);
+        return;
+    }
+    if (!rig_run(&r, yaml))
+        fail_msg("%s", r.err.message);
+    if (!r.run.results[0].verified)
+        fail_msg("%s", r.run.results[0].error);
+    rig_release(&r);
+}
+
+static void scalar_of_another_type_than_the_kernels_names_the_right_spelling(void **state)
+{
+    scalar_must("scaled", "scaled", "[out, in, 2, N]",
+                "argument 3 of kernel 'scaled' is f32 in the kernel, but 2 is i32 here; write "
+                "{value: 2, type: f32}");
+    scalar_must("scaled", "scaled", "[out, in, {value: 2, type: f32}, N]", NULL);
+    scalar_must("scaled", "scaled", "[out, in, 2.0, N]", NULL);
+    scalar_must("right", "twice", "[out, in, 1.5]",
+                "argument 3 of kernel 'right' is i32 in the kernel, but 1.5 is f32 here; write "
+                "{value: 1.5, type: i32}");
+    scalar_must("right", "twice", "[out, in, 1e30]", "but 1e30 is f32 here");
+    scalar_must("right", "twice", "[out, in, X]", "but X is f32 here");
+    scalar_must("right", "twice", "[out, in, {value: 1.5, type: i32}]",
+                "the argument 1.5 is 1.5 with N=1024 X=1.5: that does not fit i32");
+    scalar_must("scaled64", "scaled64", "[out, in, 2.5, {value: N, type: i64}]",
+                "argument 3 of kernel 'scaled64' is f64 in the kernel, but 2.5 is f32 here; write "
+                "{value: 2.5, type: f64}");
+    scalar_must("scaled64", "scaled64", "[out, in, {value: 2.5, type: f64}, N]",
+                "argument 4 of kernel 'scaled64' is i64 or a pointer in the kernel, but N is i32 "
+                "here; write {value: N, type: i64}, or a buffer");
+    scalar_must("scaled64", "scaled64", "[out, in, {value: 2.5, type: f64}, {value: N, type: i64}]",
+                NULL);
+    scalar_must("scaled", "scaled", "[out, in, {value: 1e39, type: f32}, N]",
+                "that does not fit f32");
+    scalar_must("right", "twice", "[out, N, in]",
+                "argument 2 of kernel 'right' is i64 or a pointer");
+}
+
+static void more_static_shared_memory_than_any_gpu_has_is_refused(void **state)
+{
+    struct rig r;
+    rig_init(&r);
+    if (!rig_run(&r, experiment(&r, "ref.c:twice", "fat", "")))
+        fail_msg("%s", r.err.message);
+    assert_int_equal(r.run.results[0].status, RESULT_FAILED);
+    assert_has(r.run.results[0].error, "kernel 'fat': 61440 bytes of static shared memory");
+    rig_release(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -403,6 +465,8 @@ int main(void)
         cmocka_unit_test(kernel_that_changes_its_input_is_wrong),
         cmocka_unit_test(reference_is_called_with_the_arguments_that_are_stated),
         cmocka_unit_test(output_that_the_reference_is_not_given_is_said),
+        cmocka_unit_test(scalar_of_another_type_than_the_kernels_names_the_right_spelling),
+        cmocka_unit_test(more_static_shared_memory_than_any_gpu_has_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

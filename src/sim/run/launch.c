@@ -12,6 +12,10 @@
 
 /* ---- checks -------------------------------------------------------------------------------- */
 
+enum {
+    STATIC_SHARED_MAX = 48 * 1024
+}; // of a kernel, on every GPU: CUDA C++ Programming Guide, 5.4
+
 static bool fail_unknown_kernel(const struct ptx_module *m, const char *name, struct error *err)
 {
     const char **names = xcalloc((size_t)m->function_count + 1, sizeof(*names));
@@ -91,6 +95,13 @@ static bool launch_occupancy(struct launch *l, const struct ptx_function *f,
                              struct occupancy *occupancy, struct error *err)
 {
     uint64_t limit = (uint64_t)GPU(l->gpu, shared_bytes_per_block);
+    uint64_t fixed = l->shared_bytes - l->options->dynamic_shared_bytes;
+    if (fixed > STATIC_SHARED_MAX)
+        return fail(err, f->at,
+                    "kernel '%s': %llu bytes of static shared memory, and no GPU has more than %d: "
+                    "declare it 'extern __shared__' and give its size with the launch "
+                    "(shared_bytes)",
+                    f->name, (unsigned long long)fixed, STATIC_SHARED_MAX);
     if (l->shared_bytes > limit)
         return fail(err, f->at,
                     "kernel '%s': %llu bytes of shared memory a block (%u dynamic): at most %llu",
