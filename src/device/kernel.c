@@ -164,8 +164,8 @@ bool launch_check_args(const struct code_object *code, const struct resolved_lau
     struct arena a = {0};
     bool fits = true;
     if (code->kernels_listed) {
-        const struct code_kernel *k = kernel_find(&a, code->kernels, code->kernel_count,
-                                                  code->source, l->kernel, l->at, err);
+        const struct code_kernel *k =
+            kernel_find(&a, code->kernels, code->kernel_count, code->source, l->kernel, l->at, err);
         fits = k && (k->parameter_count == CODE_UNKNOWN || check_args(&a, l, k, err));
     }
     arena_release(&a);

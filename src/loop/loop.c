@@ -429,7 +429,7 @@ static void give_signature(struct loop *l, struct stage *s, struct job *job)
         const struct resolved_variant *v = &s->variants[i];
         if (!variant_has(v->spec, LAUNCH_KERNEL))
             continue;
-        if (s->trouble[i] || !s->code[i].ptx || !l->experiment->reference.args_of)
+        if (s->trouble[i] || !s->code[i].bytes || !l->experiment->reference.args_of)
             return;
         *job = job_of(l, s, i);
         for (job->signature = v->launches; job->signature->kind != LAUNCH_KERNEL;)

@@ -526,11 +526,11 @@ static void check_inclusion(const char *compiler, const char *what, const char *
         write_source(&c.arena, c.folder, "k.cu",
                      arena_printf(&c.arena, "%s__global__ void k(int *a) { *a = VALUE; }\n", text));
     write_source(&c.arena, c.folder, "b.h", "#define VALUE 1717\n");
-    struct compiled first = compile(&c.arena, &c.request);
-    assert_has(first.ptx, "1717");
+    struct code_object first = compile(&c.arena, &c.request);
+    assert_has(first.bytes, "1717");
     write_source(&c.arena, c.folder, "b.h", "#define VALUE 1818\n");
-    struct compiled second = compile(&c.arena, &c.request);
-    if (second.from_cache || !strstr(second.ptx, "1818"))
+    struct code_object second = compile(&c.arena, &c.request);
+    if (second.from_cache || !strstr(second.bytes, "1818"))
         fail_msg("%s: the code of the old header is used for a file included %s", compiler, what);
     arena_release(&c.arena);
 }
@@ -553,9 +553,9 @@ static void cache_misses_when_a_file_that_is_asked_for_appears(void **state)
     struct cached c = cached_init("#if __has_include(\"b.h\")\n#define VALUE 1818\n#else\n"
                                   "#define VALUE 1717\n#endif\n"
                                   "__global__ void k(int *a) { *a = VALUE; }\n");
-    assert_has(compile(&c.arena, &c.request).ptx, "1717");
+    assert_has(compile(&c.arena, &c.request).bytes, "1717");
     write_source(&c.arena, c.folder, "b.h", "");
-    assert_has(compile(&c.arena, &c.request).ptx, "1818");
+    assert_has(compile(&c.arena, &c.request).bytes, "1818");
     arena_release(&c.arena);
 }
 
@@ -568,9 +568,9 @@ static void cache_misses_when_a_file_appears_before_the_one_included(void **stat
     assert_true(dir_make(sub, &err));
     write_source(&c.arena, sub, "a.h", "#include \"b.h\"\n");
     write_source(&c.arena, c.folder, "b.h", "#define VALUE 1717\n");
-    assert_has(compile(&c.arena, &c.request).ptx, "1717");
+    assert_has(compile(&c.arena, &c.request).bytes, "1717");
     write_source(&c.arena, sub, "b.h", "#define VALUE 1818\n");
-    assert_has(compile(&c.arena, &c.request).ptx, "1818");
+    assert_has(compile(&c.arena, &c.request).bytes, "1818");
     arena_release(&c.arena);
 }
 
