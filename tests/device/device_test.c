@@ -259,15 +259,14 @@ static void arguments_that_do_not_fit_the_kernel_are_refused(void **state)
     struct rig r;
     rig_init(&r, "extern \"C\" __global__ void k(int *out, long long n) { *out = (int)n; }\n");
     struct resolved_argument args[2] = {
-        buffers[0], {.kind = ARGUMENT_SCALAR, .type = ELEMENT_I32, .value = {9}}};
+        buffers[0], {.kind = ARGUMENT_SCALAR, .type = ELEMENT_I32, .value = {9}, .text = "n"}};
     struct resolved_launch launch = launch_of("k", args, 1);
     assert_false(rig_run(&r, &launch, 1));
     assert_has(r.err.message, "kernel 'k' takes 2 arguments, this launch gives 1");
     launch.arg_count = 2;
     assert_false(rig_run(&r, &launch, 1));
-    assert_has(
-        r.err.message,
-        "argument 2 of kernel 'k' has 8 bytes in the kernel, but 4 here (i32); write its type");
+    assert_has(r.err.message, "argument 2 of kernel 'k' is i64 or a pointer in the kernel, but n "
+                              "is i32 here; write {value: n, type: i64}");
     args[1].type = ELEMENT_I64;
     assert_true(rig_run(&r, &launch, 1));
     rig_release(&r);
