@@ -109,18 +109,22 @@ void l2_flush(struct l2 *c); // writes nothing back: the cold state before a lau
 void l2_replay(struct l2 *c, const struct l2_request *requests, size_t count,
                struct l2_counts *counts, uint64_t *site_hits);
 
+/* ---- a listener of the caller's (struct sim_launch) ------------------------------------------ */
+
+struct event;        // observe/events.h
+struct timing_input; // below
+struct sim_listener {
+    void (*event)(void *context, const struct event *e);
+    void (*timing)(void *context, const struct timing_input *in); // what the time is modelled from
+};
+
 /* ---- trace and timing ---------------------------------------------------------------------- */
 
 // One warp instruction of a traced block, in the order the warp executed it.
 struct trace_op {
-    uint32_t site;         // index of the PTX instruction (struct sim_site)
-    uint8_t lanes;         // active
-    uint8_t lines;         // global: distinct lines
-    uint8_t sectors;       // global: distinct sectors (saturated at 255)
-    uint8_t miss;          // global loads: sectors not in L1; stores: sectors written in part
-    uint8_t wavefronts;    // shared and global: passes through the 32 banks
-    uint32_t first_sector; // global: low 32 bits of (address / 32) of the lowest active lane: tells
-                           // the timing which hits wait for a sector that is still on its way
+#define FIELD(type, name, meaning) type name;
+#include "sim/observe/trace.def"
+#undef FIELD
 };
 struct trace_warp {
     struct trace_op *ops;

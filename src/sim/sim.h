@@ -15,6 +15,7 @@
 
 struct sim;
 struct sim_module;
+struct sim_listener;
 
 // `gpu` is borrowed and must outlive the simulator.
 bool sim_open(const struct gpu *gpu, struct sim **out, struct error *err) CHECK_RESULT;
@@ -71,6 +72,9 @@ struct sim_launch {
     int (*printf_sink)(void *context, const char *data,
                        size_t size_bytes); // of device printf; NULL = dropped
     void *printf_context;
+    const struct sim_listener
+        *listener; // hears the launch's events too; NULL = none (private: tests)
+    void *listener_context;
 };
 
 // What one PTX instruction did, over the whole launch.

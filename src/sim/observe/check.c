@@ -6,7 +6,7 @@
 // volatile access): a little generous, never a false alarm for the usual "last block done" and grid
 // barriers. Threads that write the same value do not race.
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/run/exec.h"
+#include "sim/observe/events.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -230,14 +230,23 @@ static void uninit_near(struct warp *w, const struct uop *u, uint32_t lane, uint
         check_mark(shadow, at, bytes);
 }
 
-void check_local(struct warp *w, const struct uop *u, uint32_t mask, const uint64_t *offset,
-                 unsigned bytes, enum touch touch)
+static void check_local(struct warp *w, const struct uop *u, uint32_t mask, const uint64_t *offset,
+                        unsigned bytes, enum touch touch)
 {
     size_t lane_bytes = (size_t)w->core->launch->local_bytes / 4;
     EACH_LANE(lane, mask)
     {
         uninit_near(w, u, lane, w->local_shadow + lane * lane_bytes, offset[lane], bytes, touch,
                     "local");
+    }
+}
+
+void check_mark_local(struct warp *w, uint32_t mask, const uint64_t *offset, unsigned bytes)
+{
+    size_t lane_bytes = (size_t)w->core->launch->local_bytes / 4;
+    EACH_LANE(lane, mask)
+    {
+        check_mark(w->local_shadow + lane * lane_bytes, offset[lane], bytes);
     }
 }
 
@@ -397,8 +406,8 @@ static void order_note(struct warp *w, bool releases, bool acquires)
         order->acquired = w->core->launch->time;
 }
 
-void check_global(struct warp *w, const struct uop *u, uint32_t mask, const uint64_t *address,
-                  unsigned bytes, enum touch touch)
+static void check_global(struct warp *w, const struct uop *u, uint32_t mask,
+                         const uint64_t *address, unsigned bytes, enum touch touch)
 {
     struct launch *l = w->core->launch;
     if ((l->checks & SIM_CHECK_UNINIT) != 0)
@@ -428,8 +437,8 @@ void check_global(struct warp *w, const struct uop *u, uint32_t mask, const uint
     }
 }
 
-void check_shared(struct warp *w, const struct uop *u, uint32_t mask, const uint32_t *offset,
-                  int64_t more, unsigned bytes, enum touch touch)
+static void check_shared(struct warp *w, const struct uop *u, uint32_t mask, const uint32_t *offset,
+                         int64_t more, unsigned bytes, enum touch touch)
 {
     struct launch *l = w->core->launch;
     struct block *b = w->block;
@@ -459,7 +468,7 @@ void check_shared(struct warp *w, const struct uop *u, uint32_t mask, const uint
 }
 
 // membar, fence: lanes run in order here; for the race checker they order blocks.
-void fence_note(struct warp *w)
+static void check_order(struct warp *w)
 {
     struct launch *l = w->core->launch;
     if ((l->checks & SIM_CHECK_RACES) == 0)
@@ -471,6 +480,31 @@ void fence_note(struct warp *w)
 const struct uop *op_fence(struct warp *w, const struct uop *u)
 {
     if (guard_mask(w, u) != 0)
-        fence_note(w);
+        tell_order(w, u);
     return u + 1;
 }
+
+/* ---- the ear ------------------------------------------------------------------------------- */
+
+static bool checks_wanted(const struct launch *l)
+{
+    return (l->checks & (SIM_CHECK_UNINIT | SIM_CHECK_RACES)) != 0;
+}
+
+static void checks_hear(struct warp *w, struct event *e)
+{
+    if (e->kind == EVENT_GLOBAL)
+        check_global(w, e->u, e->mask, e->address, e->bytes, e->touch);
+    else if (e->kind == EVENT_SHARED)
+        check_shared(w, e->u, e->mask, e->offset, e->more, e->bytes, e->touch);
+    else if (e->kind == EVENT_ORDER)
+        check_order(w);
+    else if (e->part == 0 && (w->core->launch->checks & SIM_CHECK_UNINIT) != 0)
+        check_local(w, e->u, e->mask, e->address, e->bytes, e->touch);
+}
+
+const struct listener checks_listener = {.name = "checks",
+                                         .kinds = HEARS(GLOBAL) | HEARS(SHARED) | HEARS(LOCAL) |
+                                                  HEARS(ORDER),
+                                         .wanted = checks_wanted,
+                                         .hear = checks_hear};

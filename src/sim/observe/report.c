@@ -376,6 +376,9 @@ static void time_fill(const struct launch *l, struct sim_report *report)
                               .l2 = l->l2_whole,
                               .atomic_sectors_hot = atomic_sectors_hot(l),
                               .counters = &report->counters};
+    const struct sim_listener *guest = l->options->listener;
+    if (guest != NULL && guest->timing != NULL)
+        guest->timing(l->options->listener_context, &in);
     sim_timing_model(&in, &report->time);
     if (report->time.valid)
         counters_set(&report->counters, COUNTER_OCCUPANCY_ACHIEVED_PCT, report->time.occupancy_pct,

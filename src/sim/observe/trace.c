@@ -1,7 +1,7 @@
 // The trace for the model of time: what the blocks of SM 0 executed, warp by warp, as long as there
 // is room.
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/run/exec.h"
+#include "sim/observe/events.h"
 
 #include <stdlib.h>
 
@@ -24,11 +24,10 @@ void trace_release(struct trace *t)
     *t = (struct trace){0};
 }
 
-void trace_begin(struct block *b)
+static void trace_block(struct block *b)
 {
-    struct sm *sm = b->sm;
-    struct trace *t = sm->trace;
-    if (t == NULL || sm->trace_full || t->block_count >= TRACE_BLOCKS_MAX)
+    struct trace *t = &b->sm->launch->trace;
+    if (t->block_count >= TRACE_BLOCKS_MAX)
         return;
     t->blocks = xrealloc(t->blocks, ((size_t)t->block_count + 1) * sizeof(*t->blocks));
     struct trace_block *traced = &t->blocks[t->block_count++];
@@ -41,8 +40,8 @@ void trace_begin(struct block *b)
 // Out of room: blocks that are not whole go, but for the first.
 static void trace_stop(struct sm *sm)
 {
-    struct trace *t = sm->trace;
-    sm->trace_full = true;
+    struct trace *t = &sm->launch->trace;
+    sm->traced = false;
     for (int i = 0; i < sm->block_count; i++) {
         struct block *b = &sm->home->blocks[i];
         if (!b->live || b->warps[0].trace == NULL)
@@ -63,9 +62,11 @@ static void trace_stop(struct sm *sm)
         for (int j = 0; j < b->warp_count; j++)
             b->warps[j].trace = NULL;
     }
+    for (int i = 0; i < sm->block_count * (int)sm->launch->warps_per_block; i++)
+        sm->home->warps[i].audience = &sm->launch->audience;
 }
 
-void trace_segment(struct warp *w, const struct segment *s)
+static void trace_segment(struct warp *w, const struct segment *s, uint32_t mask)
 {
     struct trace_warp *t = w->trace;
     struct sm *sm = w->block->sm;
@@ -78,7 +79,7 @@ void trace_segment(struct warp *w, const struct segment *s)
         t->capacity = need * 2;
         t->ops = xrealloc(t->ops, t->capacity * sizeof(*t->ops));
     }
-    uint8_t lanes = (uint8_t)lane_count(w->mask);
+    uint8_t lanes = (uint8_t)lane_count(mask);
     struct trace_op *ops = t->ops + t->count;
     for (int i = 0; i < s->count; i++)
         ops[i] = (struct trace_op){.site = (uint32_t)(s->first_site + i), .lanes = lanes};
@@ -88,9 +89,59 @@ void trace_segment(struct warp *w, const struct segment *s)
     sm->trace_ops += (size_t)s->count;
 }
 
-void trace_access(struct warp *w, const struct uop *u, const struct trace_op *what)
+static void saturate(uint8_t *sum, unsigned more)
 {
-    struct trace_op *op = &w->trace->ops[w->trace_base + (u->site - w->trace_first)];
-    *op = *what;
-    op->site = u->site;
+    *sum = (uint8_t)(*sum + more > UINT8_MAX ? UINT8_MAX : *sum + more);
 }
+
+static uint32_t first_sector(const struct event *e)
+{
+    const struct access_line *a = &e->access->line[0];
+    unsigned sector = (unsigned)__builtin_ctz(a->sectors | 1u << SECTORS_PER_LINE);
+    return (uint32_t)((e->line_base + a->address) / SECTOR_BYTES + sector);
+}
+
+// An instruction may access in pieces: they add up.
+static void trace_access(struct trace_op *op, const struct event *e)
+{
+    saturate(&op->wavefronts, e->passes);
+    if (e->access == NULL || e->access->line_count == 0)
+        return;
+    if (op->lines == 0)
+        op->first_sector = first_sector(e);
+    saturate(&op->lines, (unsigned)e->access->line_count);
+    saturate(&op->sectors, e->sectors);
+    saturate(&op->miss, e->touch == TOUCH_WRITE && e->kind == EVENT_GLOBAL ? e->partial_sectors
+                                                                           : e->sent_sectors);
+    saturate(&op->miss_lines, e->sent_lines);
+}
+
+static void trace_hear(struct warp *w, struct event *e)
+{
+    if (e->kind == EVENT_BLOCK) {
+        trace_block(e->block);
+        return;
+    }
+    if (w->trace == NULL)
+        return;
+    if (e->kind == EVENT_SEGMENT) {
+        trace_segment(w, e->segment, e->mask);
+        return;
+    }
+    struct trace_op *op = &w->trace->ops[w->trace_base + (e->u->site - w->trace_first)];
+    if (e->kind == EVENT_GUARD)
+        op->lanes = (uint8_t)lane_count(e->mask);
+    else
+        trace_access(op, e);
+}
+
+static bool trace_wanted(const struct launch *l)
+{
+    return !l->options->no_timing && !l->options->no_caches;
+}
+
+const struct listener trace_listener = {.name = "trace",
+                                        .kinds = HEARS(BLOCK) | HEARS(SEGMENT) | HEARS(GUARD) |
+                                                 HEARS(GLOBAL) | HEARS(SHARED) | HEARS(LOCAL),
+                                        .wanted = trace_wanted,
+                                        .hear = trace_hear};

@@ -3,6 +3,7 @@
 //   0-19 arrivals a phase, 20-39 those still missing, 40-60 bytes still expected (+ 2^20),
 //   61 parity of the phase, 62-63 both set: initialised
 // SPDX-License-Identifier: Apache-2.0
+#include "sim/observe/events.h"
 #include "sim/run/async.h"
 
 /* ---- mbarriers ------------------------------------------------------------------------------- */
@@ -140,7 +141,7 @@ const struct uop *op_mbarrier(struct warp *w, const struct uop *u)
 {
     const struct async_op *op = &w->core->launch->program->async_ops[u->more];
     uint32_t mask = guard_mask(w, u);
-    fence_note(w);
+    tell_order(w, u);
     EACH_LANE(lane, mask)
     {
         if (!mbarrier_lane(w, u, op, lane))
@@ -167,7 +168,7 @@ const struct uop *op_mbarrier_wait(struct warp *w, const struct uop *u)
         over |= (uint32_t)(((word & PHASE) != 0) != odd) << lane;
     }
     *row32(w, u->d) = (*row32(w, u->d) & ~mask) | over;
-    fence_note(w);
+    tell_order(w, u);
     if (over == mask)
         return u + 1;
     w->block->sm->watches++;
@@ -187,15 +188,13 @@ const struct uop *op_pending_count(struct warp *w, const struct uop *u)
 
 /* ---- bulk copies ------------------------------------------------------------------------------- */
 
-// Global memory of a copy: its bounds, and what L2 sees of it: the copy engine goes past L1 and is no
-// request of the load/store unit.
+// Global memory of a copy: its bounds, and its event.
 static uint8_t *global_bulk(struct warp *w, const struct uop *u, uint32_t lane, uint64_t address,
-                            uint64_t bytes, enum l2_kind kind)
+                            uint64_t bytes, enum touch touch)
 {
-    struct launch *l = w->core->launch;
-    struct space *space = &l->sim->space;
+    struct space *space = &w->core->launch->sim->space;
     const struct allocation *a = address >= DEVICE_BASE ? space_find(space, address) : NULL;
-    bool write = kind != L2_READ;
+    bool write = touch != TOUCH_READ;
     if (address % 16 != 0 || a == NULL || a->freed || (write && a->read_only) ||
         address - DEVICE_BASE + bytes > a->start + a->size) {
         violation_add(w, address % 16 != 0 ? SIM_MISALIGNED : SIM_OUT_OF_BOUNDS, u->site, lane,
@@ -204,31 +203,24 @@ static uint8_t *global_bulk(struct warp *w, const struct uop *u, uint32_t lane, 
                       address % 16 != 0 ? "that is not aligned to 16 bytes" : "out of bounds");
         return NULL;
     }
-    struct mem_state *s = &w->core->mem[u->extra];
-    for (uint64_t at = address; at < address + bytes && !l->options->no_caches;) {
-        uint64_t line = at / LINE_BYTES * LINE_BYTES, end = line + LINE_BYTES;
-        end = end < address + bytes ? end : address + bytes;
-        unsigned sectors = 0, full = 0;
-        for (unsigned i = 0; i < SECTORS_PER_LINE; i++) {
-            uint64_t low = line + (uint64_t)i * SECTOR_BYTES, high = low + SECTOR_BYTES;
-            sectors |= (unsigned)(low < end && high > at) << i;
-            full |= (unsigned)(low >= at && high <= end) << i;
-        }
-        sm_log(w->block->sm, line, (uint8_t)sectors, (uint8_t)full, kind, u->site);
-        s->l2_sectors += sector_count(sectors);
-        at = end;
-    }
+    if (is_heard(w, EVENT_COPY))
+        event_send(w, &(struct event){.kind = EVENT_COPY,
+                                      .u = u,
+                                      .mask = 1u << lane,
+                                      .touch = touch,
+                                      .copied_from = address,
+                                      .copied_bytes = bytes});
     if (write)
         space_mark_written(space, address, bytes);
     return space_host(space, address);
 }
 
 static uint8_t *bulk_at(struct warp *w, const struct uop *u, uint32_t lane, enum ptx_space space,
-                        const struct async_address *a, uint32_t bytes, enum l2_kind kind,
+                        const struct async_address *a, uint32_t bytes, enum touch touch,
                         struct block **block)
 {
     uint64_t address = address_at(w, a, lane);
-    return space == PTX_SPACE_GLOBAL ? global_bulk(w, u, lane, address, bytes, kind)
+    return space == PTX_SPACE_GLOBAL ? global_bulk(w, u, lane, address, bytes, touch)
                                      : shared_at(w, u, lane, address, a->generic, bytes, block);
 }
 
@@ -287,13 +279,13 @@ static bool bulk_lane(struct warp *w, const struct uop *u, const struct async_op
                       "copies %u bytes: bulk copies take multiples of 16", bytes);
         return false;
     }
-    const uint8_t *from = bulk_at(w, u, lane, op->from_space, &op->from, bytes, L2_READ, NULL);
+    const uint8_t *from = bulk_at(w, u, lane, op->from_space, &op->from, bytes, TOUCH_READ, NULL);
     if (from == NULL)
         return false;
     if (op->blocks != NO_ROW)
         return multicast_lane(w, u, op, lane, from, bytes);
     uint8_t *to = bulk_at(w, u, lane, op->to_space, &op->to, bytes,
-                          op->reduces ? L2_ATOMIC : L2_WRITE, &block);
+                          op->reduces ? TOUCH_ATOMIC : TOUCH_WRITE, &block);
     if (to == NULL)
         return false;
     bulk_move(op, to, from, bytes);

@@ -2,6 +2,7 @@
 // SMs that run at once on several host threads (only where the order can't show, see launch.c) use
 // the host's atomics on global memory.
 // SPDX-License-Identifier: Apache-2.0
+#include "sim/observe/events.h"
 #include "sim/run/cluster.h"
 
 /* ---- values -------------------------------------------------------------------------------- */
@@ -317,22 +318,23 @@ static bool atomic_on_global(struct warp *w, const struct uop *u, const struct m
                              uint32_t mask, const uint64_t *address)
 {
     const struct launch *l = w->core->launch;
-    const struct mem_state *s =
-        global_account(w, u, mask, address, (unsigned)m->bytes * m->vector, TOUCH_ATOMIC);
+    unsigned bytes = (unsigned)m->bytes * m->vector;
+    struct mem_state *s = global_pattern(w, u, mask, address, bytes, TOUCH_ATOMIC);
     if (s == NULL)
         return false;
-    unsigned once = (unsigned)s->phase->access.sector_count; // counted already
-    unsigned depth = same_address_depth(address, mask);
     bool is_float = ptx_type_kind((enum ptx_type)u->more) == PTX_KIND_FLOAT;
-    unsigned sectors =
-        atomic_turns(w->core, address, mask, (unsigned)m->bytes * m->vector, is_float);
-    w->core->mem[u->extra].depth += depth;
-    w->core->mem[u->extra].sectors += sectors - once;
-    if (w->trace != NULL) {
-        struct trace_op *op = &w->trace->ops[w->trace_base + (u->site - w->trace_first)];
-        op->wavefronts = (uint8_t)depth;
-        op->sectors = (uint8_t)sectors;
-    }
+    struct event e = {.kind = EVENT_GLOBAL,
+                      .u = u,
+                      .mask = mask,
+                      .touch = TOUCH_ATOMIC,
+                      .bytes = bytes,
+                      .address = address,
+                      .access = &s->phase->access,
+                      .line_base = address[lane_first(mask)] - s->key,
+                      .sectors = atomic_turns(w->core, address, mask, bytes, is_float),
+                      .passes = same_address_depth(address, mask)};
+    s->depth += e.passes;
+    tell_global(w, s, &e);
     w->block->sm->watches += is_watch(u);
     EACH_LANE(lane, mask)
     {

@@ -1,7 +1,7 @@
 // Barriers of a block: bar and barrier in all their forms, counted in threads. A barrier with no
 // count waits for every thread that has not exited.
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/run/exec.h"
+#include "sim/observe/events.h"
 
 static bool barrier_complete(const struct block *b, const struct barrier *bar)
 {
@@ -118,6 +118,7 @@ const struct uop *op_barrier(struct warp *w, const struct uop *u)
     uint32_t threads =
         counted && mask == (w->lanes & ~w->exited) ? LANES : (uint32_t)lane_count(mask);
     bar->arrived += threads;
+    tell_barrier(w, u, mask, threads);
     if (u->imm != BARRIER_PLAIN) {
         uint32_t truth = (*row32(w, u->c) ^ u->e) & mask;
         bar->count_true += (uint32_t)lane_count(truth);

@@ -2,6 +2,7 @@
 // cluster stands in the shared address: 0 for the block's own memory, else 1 + rank, from bit
 // RANK_SHIFT on. Launches with clusters run their SMs one by one.
 // SPDX-License-Identifier: Apache-2.0
+#include "sim/observe/events.h"
 #include "sim/run/cluster.h"
 
 /* ---- places ---------------------------------------------------------------------------------- */
@@ -131,7 +132,7 @@ const struct uop *op_cluster_barrier(struct warp *w, const struct uop *u)
     struct block *b = w->block;
     struct cluster *c = b->cluster;
     uint32_t odd = (c->phase & 1) != 0 ? ALL_LANES : 0;
-    fence_note(w);
+    tell_order(w, u);
     if (u->imm == 1) {
         w->cluster_parity = (w->cluster_parity & ~w->mask) | (odd & w->mask);
         c->arrived += (uint32_t)lane_count(w->mask);

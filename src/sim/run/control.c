@@ -3,7 +3,7 @@
 // arrive hands back. A path that loops while others wait gives way to them now and then, so that a
 // lane that spins on what another lane of its warp does comes to an end.
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/run/exec.h"
+#include "sim/observe/events.h"
 
 /* ---- paths --------------------------------------------------------------------------------- */
 
@@ -283,7 +283,7 @@ const struct uop *op_branch(struct warp *w, const struct uop *u)
         return branch_to(w, u, target);
     if (taken == 0)
         return u + 1;
-    w->core->divergent[u->site]++;
+    tell_divergence(w, u, w->mask, taken);
     const struct uop *reconverge = u + (int32_t)u->a;
     if (reconverge == w->reconverge && target == reconverge) {
         w->mask = rest; // the usual loop exit: no paths to make
@@ -337,7 +337,7 @@ const struct uop *op_branch_table(struct warp *w, const struct uop *u)
     }
     if (count == 1)
         return branch_to(w, u, targets[0]);
-    w->core->divergent[u->site]++;
+    tell_divergence(w, u, w->mask, masks[0]);
     return path_split(w, u + (int32_t)u->a, count, targets, masks);
 }
 
@@ -508,7 +508,7 @@ const struct uop *op_call_indirect(struct warp *w, const struct uop *u)
     }
     if (mask != w->mask) {
         uint32_t rest = w->mask & ~mask;
-        w->core->divergent[u->site]++;
+        tell_divergence(w, u, w->mask, mask);
         // Both sides come back to this call, each with one function less, and meet behind it.
         return path_split(w, u + 1, 2, (const struct uop *const[]){u, u},
                           (const uint32_t[]){rest, mask});

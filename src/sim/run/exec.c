@@ -2,6 +2,7 @@
 // A handler takes the lanes of its guard, computes all 32 lanes, and keeps those that take part:
 // straight into the destination when all do, through scratch otherwise.
 // SPDX-License-Identifier: Apache-2.0
+#include "sim/observe/events.h"
 #include "sim/run/cluster.h"
 
 #include <stdlib.h>
@@ -177,6 +178,7 @@ void warp_start(struct warp *w)
     w->cluster_parity = 0;
     w->waiting = w->done = w->forced = false;
     w->trace = NULL;
+    w->audience = &w->core->launch->audience;
     frame_fill_block(w, &w->root);
 }
 
@@ -210,13 +212,9 @@ const struct uop *op_segment(struct warp *w, const struct uop *u)
         w->pc = u;
         return NULL;
     }
-    struct segment_count *s = &w->core->segments[u->extra];
-    s->executed++;
-    s->lanes += (uint64_t)lane_count(w->mask);
     w->executed += u->imm;
     w->turn -= u->imm;
-    if (w->trace != NULL)
-        trace_segment(w, &w->core->launch->program->segments[u->extra]);
+    tell_segment(w, u);
     return u + 1;
 }
 
@@ -413,10 +411,7 @@ const struct uop *op_clock(struct warp *w, const struct uop *u)
 // Stands before an instruction with a guard: counts the lanes that take part.
 const struct uop *op_count_guard(struct warp *w, const struct uop *u)
 {
-    int lanes = lane_count(guard_mask(w, u));
-    w->core->guarded_lanes[u->extra] += (uint64_t)lanes;
-    if (w->trace != NULL)
-        w->trace->ops[w->trace_base + (u->site - w->trace_first)].lanes = (uint8_t)lanes;
+    tell_guard(w, u, guard_mask(w, u));
     return u + 1;
 }
 

@@ -276,6 +276,28 @@ const struct lanes_functions *lanes_functions(enum sim_isa isa);
 
 /* ---- running ------------------------------------------------------------------------------------ */
 
+// Events of the interpreter and who hears them: observe/events.h.
+enum event_kind {
+    EVENT_BLOCK,   // a block starts
+    EVENT_SEGMENT, // arithmetic: a run of instructions with one mask
+    EVENT_GUARD,   // an instruction of it with a guard: the lanes that take part
+    EVENT_GLOBAL,  // accesses, by space
+    EVENT_SHARED,
+    EVENT_LOCAL,
+    EVENT_COPY, // global memory that an asynchronous bulk copy reads or writes
+    EVENT_BARRIER,
+    EVENT_BRANCH, // that diverges
+    EVENT_ORDER,  // a fence
+    EVENT_KINDS
+};
+enum { LISTENERS_MAX = 5 };
+struct event;
+struct audience {
+    uint32_t heard; // kinds with a listener: bits
+    uint8_t count[EVENT_KINDS];
+    void (*hear[EVENT_KINDS][LISTENERS_MAX])(struct warp *w, struct event *e);
+};
+
 enum pattern_shape { SHAPE_OTHER, SHAPE_CONTIGUOUS, SHAPE_UNIFORM };
 
 // What a pattern does where its first lane lies at one place of a line.
@@ -312,6 +334,8 @@ struct mem_state {
     unsigned phase_bytes;
     uint64_t known[2]; // a bit a phase
 };
+
+enum touch { TOUCH_READ, TOUCH_WRITE, TOUCH_ATOMIC }; // what an access does
 
 struct segment_count {
     uint64_t executed, lanes;
@@ -364,6 +388,7 @@ struct warp {
     int other_count;
     bool waiting; // all leaves wait at barriers
     bool done;
+    const struct audience *audience;
     struct trace_warp *trace;
     size_t trace_base;       // where the running segment's instructions are in it
     uint32_t trace_first;    // its first site
@@ -466,9 +491,8 @@ struct sm {
     bool pending; // blocks of this wave not done
     struct violation *violations;
     size_t violation_count, violation_capacity;
-    struct trace *trace; // SM 0 only
+    bool traced; // SM 0, as long as there is room
     size_t trace_ops;
-    bool trace_full;
 };
 
 // Atomics on few addresses queue where these lie: what each place of ATOMIC_PLACE_BYTES was asked, in
@@ -532,7 +556,8 @@ struct launch {
     struct sm *sms;
     struct core *cores;
     int core_count;
-    struct l2_counts l2, l2_whole; // of the blocks that ran; of all
+    struct audience audience, audience_traced; // of blocks that are traced
+    struct l2_counts l2, l2_whole;             // of the blocks that ran; of all
     uint64_t *site_l2_hits;
     struct trace trace;
     struct word_record **records; // SIM_CHECK_RACES: pages by address
@@ -637,16 +662,11 @@ void barriers_recheck(struct block *b); // after threads exited
 void cluster_check(struct block *b);    // cluster.c: ends the phase of the cluster's barrier
 void barriers_stuck(struct sm *sm);     // nothing runs any more: tells why
 // trace.c
-void trace_begin(struct block *b);
-void trace_segment(struct warp *w, const struct segment *s);
-void trace_access(struct warp *w, const struct uop *u, const struct trace_op *what);
 void trace_release(struct trace *t);
 // check.c: violations. The address goes into the report, the words into its sentence.
 void violation_add(struct warp *w, enum sim_violation_kind kind, uint32_t site, uint32_t lane,
                    uint64_t address, const char *fmt, ...) PRINTF_LIKE(6, 7);
 bool violation_stops(enum sim_violation_kind kind);
-// Observers of SIM_CHECK_UNINIT and SIM_CHECK_RACES; and what an access does.
-enum touch { TOUCH_READ, TOUCH_WRITE, TOUCH_ATOMIC };
 // What is wrong with an access: out of bounds, misaligned, null, freed.
 void violation_global(struct warp *w, const struct uop *u, uint32_t lane, uint64_t address,
                       unsigned bytes, enum touch touch);
@@ -656,17 +676,14 @@ void violation_local(struct warp *w, const struct uop *u, uint32_t lane, uint64_
                      unsigned bytes, enum touch touch);
 // What a store is about to write for a lane: m->bytes times m->vector bytes, 64 at most.
 void stored_value(const struct warp *w, const struct mem_op *m, uint32_t lane, uint8_t *out);
-void check_global(struct warp *w, const struct uop *u, uint32_t mask, const uint64_t *address,
-                  unsigned bytes, enum touch touch);
-void check_shared(struct warp *w, const struct uop *u, uint32_t mask, const uint32_t *offset,
-                  int64_t more, unsigned bytes, enum touch touch);
-void check_local(struct warp *w, const struct uop *u, uint32_t mask, const uint64_t *offset,
-                 unsigned bytes, enum touch touch);
-void fence_note(struct warp *w);                               // releases and acquires
 void check_mark(uint8_t *shadow, uint64_t at, unsigned bytes); // as written
+void check_mark_local(struct warp *w, uint32_t mask, const uint64_t *offset, unsigned bytes);
 // atomic.c: a after it
 uint64_t atomic_value(enum atomic_kind kind, enum ptx_type type, uint64_t a, uint64_t b);
-// loadstore.c: counts an access and checks it; NULL after a violation.
+// loadstore.c: an access's pattern, within bounds; NULL after a violation.
+struct mem_state *global_pattern(struct warp *w, const struct uop *u, uint32_t mask,
+                                 const uint64_t *address, unsigned bytes, enum touch touch);
+// The same, and the event told: counted, through the caches, traced, checked.
 const struct mem_state *global_account(struct warp *w, const struct uop *u, uint32_t mask,
                                        const uint64_t *address, unsigned bytes, enum touch touch);
 // more: added to all offsets.

@@ -4,6 +4,7 @@
 //   epoch  SMs run alone until they end or have done so much; then all pause, and their L2
 //          requests are merged in an order that does not depend on host threads
 // SPDX-License-Identifier: Apache-2.0
+#include "sim/observe/events.h"
 #include "sim/run/cluster.h"
 
 #include <assert.h>
@@ -278,8 +279,8 @@ static void launch_cores(struct launch *l)
     l->sms = xcalloc((size_t)l->sm_count, sizeof(*l->sms));
     for (int i = 0; i < l->sm_count; i++)
         l->sms[i] = (struct sm){.index = i, .launch = l};
-    if (!l->options->no_timing && !l->options->no_caches)
-        l->sms[0].trace = &l->trace;
+    l->sms[0].traced = true;
+    listeners_choose(l);
 }
 
 static void launch_checks(struct launch *l)

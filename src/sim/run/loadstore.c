@@ -2,6 +2,7 @@
 // pattern of differences (struct mem_state) usually still holds and gives sectors, lines,
 // wavefronts, bounds and alignment at once; then the bytes move.
 // SPDX-License-Identifier: Apache-2.0
+#include "sim/observe/events.h"
 #include "sim/run/cluster.h"
 
 // Where local memory lies for the caches: apart from all else, a piece for each resident warp.
@@ -285,117 +286,49 @@ bool lane_bounded(const struct space *space, uint64_t address, unsigned bytes, b
            address - DEVICE_BASE + bytes <= a->start + a->size;
 }
 
-// What the access costs the SM, and until when its warp has to wait. The port to L2 takes a line a cycle,
-// and of stores a flit a sector and one more for each that is written in part; so far ahead may it be
-// asked. What is missed comes at the SM's share of the memory's rate, in the order of asking.
-static void note_cycles(struct warp *w, const struct mem_state *s, enum touch touch, bool ordered,
-                        unsigned sent_lines, unsigned sent, unsigned partial)
+struct mem_state *global_pattern(struct warp *w, const struct uop *u, uint32_t mask,
+                                 const uint64_t *address, unsigned bytes, enum touch touch)
 {
-    enum { PORT_QUEUE = 128 };
     const struct launch *l = w->core->launch;
-    struct sm *sm = w->block->sm;
-    uint64_t now = sm->now + sm->busy;
-    uint32_t lines = (uint32_t)s->phase->access.line_count / l->l1_lines_per_cycle;
-    uint32_t passes = (uint32_t)s->phase->passes;
-    sm->busy += lines > passes ? lines : passes;
-    sm->port_free = (sm->port_free > now ? sm->port_free : now) +
-                    (touch == TOUCH_READ ? sent_lines : sent + partial);
-    if (sm->port_free > sm->now + sm->busy + PORT_QUEUE)
-        sm->busy = (uint32_t)(sm->port_free - PORT_QUEUE - sm->now);
-    uint64_t there = sm->now + sm->busy + (touch == TOUCH_READ ? l->l1_cycles : 0);
-    if (touch == TOUCH_ATOMIC || sent > 0)
-        sm->memory_free = (sm->memory_free > now ? sm->memory_free : now) +
-                          sent * SECTOR_BYTES / l->memory_bytes_per_cycle;
-    if (ordered || touch == TOUCH_ATOMIC || (touch == TOUCH_READ && sent > 0))
-        there =
-            (sm->memory_free > sm->port_free ? sm->memory_free : sm->port_free) + l->memory_cycles;
-    w->wake = there > w->wake ? there : w->wake;
-}
-
-// Lines of the access go through L1 (loads) and on to the log for L2.
-static void global_through_l1(struct warp *w, const struct uop *u, const struct mem_op *m,
-                              struct mem_state *s, uint64_t line, enum touch touch,
-                              struct trace_op *traced)
-{
-    struct sm *sm = w->block->sm;
-    const struct access *access = &s->phase->access;
-    const uint8_t kind = touch == TOUCH_READ    ? L2_READ
-                         : touch == TOUCH_WRITE ? L2_WRITE
-                                                : L2_ATOMIC;
-    struct l2_request *first = sm_log_room(sm, (size_t)access->line_count), *request = first;
-    unsigned hits = 0, sent = 0, partial = 0;
-    for (int i = 0; i < access->line_count; i++) {
-        const struct access_line *a = &access->line[i];
-        uint64_t address = line + a->address;
-        uint8_t sectors = a->sectors;
-        if (touch == TOUCH_READ && !m->bypass_l1) {
-            uint8_t hit = l1_load(sm->l1, address, sectors);
-            hits += sector_count(hit);
-            sectors &= (uint8_t)~hit;
-        } else if (touch == TOUCH_WRITE) {
-            l1_store(sm->l1, address, sectors);
-        }
-        if (sectors == 0)
-            continue;
-        sent += sector_count(sectors);
-        partial += sector_count((unsigned)sectors & ~(unsigned)a->full_sectors);
-        *request++ = (struct l2_request){.line_address = address,
-                                         .site = u->site,
-                                         .sectors = sectors,
-                                         .full_sectors = a->full_sectors & sectors,
-                                         .kind = kind,
-                                         .sm_partition = (uint8_t)(sm->index & 1)};
-    }
-    sm->log_count = (size_t)(request - sm->log);
-    s->l1_hit_sectors += hits;
-    s->l2_sectors += sent;
-    note_cycles(w, s, touch, m->ordered, (unsigned)(request - first), sent, partial);
-    traced->miss = (uint8_t)(touch == TOUCH_READ ? sent : partial);
-}
-
-const struct mem_state *global_account(struct warp *w, const struct uop *u, uint32_t mask,
-                                       const uint64_t *address, unsigned bytes, enum touch touch)
-{
-    struct core *core = w->core;
-    const struct launch *l = core->launch;
-    const struct mem_op *m = &l->program->mem_ops[u->extra];
-    struct mem_state *s = &core->mem[u->extra];
+    struct mem_state *s = &w->core->mem[u->extra];
     uint64_t first = address[lane_first(mask)];
     if (!pattern_holds(w, s, mask, address, first))
         pattern_learn(s, mask, address, bytes);
     if (s->key != first % LINE_BYTES || s->phase_bytes != bytes)
         phase_enter(w, s, mask, address, first, bytes);
-    const struct access *access = &s->phase->access;
     bool write = touch != TOUCH_READ;
-    if (((first | s->bits) & (bytes - 1)) != 0 || !pattern_bounded(w, s, first, write)) {
-        // Aligned lanes may still lie in allocations of their own.
-        EACH_LANE(lane, mask)
-        {
-            if ((address[lane] & (bytes - 1)) != 0 ||
-                !lane_bounded(&l->sim->space, address[lane], bytes, write)) {
-                violation_global(w, u, lane, address[lane], bytes, touch);
-                s->mask = 0;
-                return NULL;
-            }
+    if (((first | s->bits) & (bytes - 1)) == 0 && pattern_bounded(w, s, first, write))
+        return s;
+    // Aligned lanes may still lie in allocations of their own.
+    EACH_LANE(lane, mask)
+    {
+        if ((address[lane] & (bytes - 1)) != 0 ||
+            !lane_bounded(&l->sim->space, address[lane], bytes, write)) {
+            violation_global(w, u, lane, address[lane], bytes, touch);
+            s->mask = 0;
+            return NULL;
         }
     }
-    s->requests++;
-    s->sectors += (uint64_t)access->sector_count;
-    s->sectors_ideal += (uint64_t)access->sector_ideal;
-    s->lines += (uint64_t)access->line_count;
-    s->data_passes += (uint64_t)s->phase->passes;
-    struct trace_op traced = {
-        .lanes = (uint8_t)lane_count(mask),
-        .lines = (uint8_t)access->line_count,
-        .sectors = (uint8_t)(access->sector_count > 255 ? 255 : access->sector_count)};
-    if (!l->options->no_caches)
-        global_through_l1(w, u, m, s, first - s->key, touch, &traced);
-    if (w->trace != NULL) {
-        traced.wavefronts = (uint8_t)(s->phase->passes > UINT8_MAX ? UINT8_MAX : s->phase->passes);
-        trace_access(w, u, &traced);
-    }
-    if ((l->checks & (SIM_CHECK_UNINIT | SIM_CHECK_RACES)) != 0)
-        check_global(w, u, mask, address, bytes, touch);
+    return s;
+}
+
+const struct mem_state *global_account(struct warp *w, const struct uop *u, uint32_t mask,
+                                       const uint64_t *address, unsigned bytes, enum touch touch)
+{
+    struct mem_state *s = global_pattern(w, u, mask, address, bytes, touch);
+    if (s == NULL)
+        return NULL;
+    struct event e = {.kind = EVENT_GLOBAL,
+                      .u = u,
+                      .mask = mask,
+                      .touch = touch,
+                      .bytes = bytes,
+                      .address = address,
+                      .access = &s->phase->access,
+                      .line_base = address[lane_first(mask)] - s->key,
+                      .sectors = (unsigned)s->phase->access.sector_count,
+                      .passes = (unsigned)s->phase->passes};
+    tell_global(w, s, &e);
     return s;
 }
 
@@ -545,6 +478,11 @@ static void pattern_learn_shared(struct warp *w, struct mem_state *s, uint32_t m
         s->passes = w->core->access->shared(own, mask, bytes, kind);
 }
 
+static enum touch touch_of(enum shared_kind kind)
+{
+    return kind == SHARED_LOAD ? TOUCH_READ : kind == SHARED_STORE ? TOUCH_WRITE : TOUCH_ATOMIC;
+}
+
 // more: offset in bytes added to all lanes' addresses.
 const struct mem_state *shared_account(struct warp *w, const struct uop *u, uint32_t mask,
                                        const uint32_t *offset, int64_t more, unsigned bytes,
@@ -566,20 +504,16 @@ const struct mem_state *shared_account(struct warp *w, const struct uop *u, uint
     }
     if (l->program->mem_ops[u->extra].follows)
         return s;
-    s->shared_requests++;
-    s->wavefronts += (uint64_t)s->passes.count;
-    s->wavefronts_ideal += (uint64_t)s->passes.ideal;
-    if (w->trace != NULL) {
-        int passes = s->passes.count > 255 ? 255 : s->passes.count;
-        trace_access(
-            w, u,
-            &(struct trace_op){.lanes = (uint8_t)lane_count(mask), .wavefronts = (uint8_t)passes});
-    }
-    if ((l->checks & (SIM_CHECK_UNINIT | SIM_CHECK_RACES)) != 0)
-        check_shared(w, u, mask, offset, more, bytes,
-                     kind == SHARED_LOAD    ? TOUCH_READ
-                     : kind == SHARED_STORE ? TOUCH_WRITE
-                                            : TOUCH_ATOMIC);
+    count_shared(s, s->passes);
+    if (is_heard(w, EVENT_SHARED))
+        event_send(w, &(struct event){.kind = EVENT_SHARED,
+                                      .u = u,
+                                      .mask = mask,
+                                      .touch = touch_of(kind),
+                                      .bytes = bytes,
+                                      .offset = offset,
+                                      .more = more,
+                                      .passes = (unsigned)s->passes.count});
     return s;
 }
 
@@ -617,18 +551,15 @@ static bool load_shared_again(struct warp *w, const struct mem_op *m, struct mem
     const struct launch *l = w->core->launch;
     const uint32_t *offset = offsets(w, m);
     uint32_t first = offset[0] + (uint32_t)(m->merged != 0 ? m->merge_start : m->offset);
-    if (s->mask != ALL_LANES || w->trace != NULL || l->checks != SIM_CHECK_BOUNDS ||
-        ((first | s->bits) & 3) != 0 || s->key != 0 || (int64_t)first + s->lowest < 0 ||
+    if (s->mask != ALL_LANES || is_heard(w, EVENT_SHARED) || ((first | s->bits) & 3) != 0 ||
+        s->key != 0 || (int64_t)first + s->lowest < 0 ||
         (int64_t)first + s->highest > (int64_t)l->shared_bytes)
         return false;
     if (!w->core->lanes->load32(row32(w, m->reg[0]), w->block->shared + m->offset, offset,
                                 offset[0], s->delta.near))
         return false;
-    if (m->follows)
-        return true;
-    s->shared_requests++;
-    s->wavefronts += (uint64_t)s->passes.count;
-    s->wavefronts_ideal += (uint64_t)s->passes.ideal;
+    if (!m->follows)
+        count_shared(s, s->passes);
     return true;
 }
 
@@ -670,10 +601,9 @@ static bool local_uniform(const uint64_t *offset, uint32_t mask)
     return mask == ALL_LANES && differs == 0;
 }
 
-// Sectors of one word (or part of one) a lane; through L1 for loads, kept there by stores.
+// Sectors of one word (or part of one) a lane.
 static void local_account(struct warp *w, const struct uop *u, struct mem_state *s, uint32_t mask,
-                          const uint64_t *offset, unsigned bytes, unsigned skip, bool store,
-                          struct trace_op *traced)
+                          const uint64_t *offset, unsigned bytes, unsigned skip, enum touch touch)
 {
     const struct launch *l = w->core->launch;
     struct sm *sm = w->block->sm;
@@ -698,15 +628,16 @@ static void local_account(struct warp *w, const struct uop *u, struct mem_state 
     }
     s->local_sectors += (uint64_t)access->sector_count;
     s->local_ideal += (uint64_t)access->sector_ideal;
-    traced->lines = (uint8_t)(traced->lines + access->line_count);
-    traced->sectors = (uint8_t)(traced->sectors + access->sector_count);
-    for (int i = 0; i < access->line_count && !l->options->no_caches; i++) {
-        const struct access_line *a = &access->line[i];
-        uint8_t missing = (uint8_t)(a->sectors & ~l1_load(sm->l1, a->address, a->sectors));
-        traced->miss = (uint8_t)(traced->miss + sector_count(missing));
-        if (missing != 0 && !store)
-            sm_log(sm, a->address, missing, a->full_sectors, L2_READ, u->site);
-    }
+    if (is_heard(w, EVENT_LOCAL))
+        event_send(w, &(struct event){.kind = EVENT_LOCAL,
+                                      .u = u,
+                                      .mask = mask,
+                                      .touch = touch,
+                                      .bytes = bytes,
+                                      .part = skip,
+                                      .address = offset,
+                                      .access = access,
+                                      .sectors = (unsigned)access->sector_count});
 }
 
 static bool local_bounded(struct warp *w, const struct uop *u, uint32_t mask,
@@ -731,14 +662,9 @@ static bool local_prepare(struct warp *w, const struct uop *u, const struct mem_
     if (!local_bounded(w, u, mask, offset, bytes, touch))
         return false;
     struct mem_state *s = &w->core->mem[u->extra];
-    struct trace_op traced = {.lanes = (uint8_t)lane_count(mask)};
     s->local_requests++;
     for (unsigned skip = 0; skip < bytes; skip += 4)
-        local_account(w, u, s, mask, offset, bytes, skip, touch == TOUCH_WRITE, &traced);
-    if (w->trace != NULL)
-        trace_access(w, u, &traced);
-    if ((w->core->launch->checks & SIM_CHECK_UNINIT) != 0)
-        check_local(w, u, mask, offset, bytes, touch);
+        local_account(w, u, s, mask, offset, bytes, skip, touch);
     return true;
 }
 
@@ -854,10 +780,10 @@ const struct uop *op_st_row(struct warp *w, const struct uop *u)
                 memcpy(local_byte(w, at + i, lane), bytes + i, m->bytes < 4 ? m->bytes : 4);
         }
     }
-    if ((w->core->launch->checks & SIM_CHECK_UNINIT) != 0 && mask != 0) {
+    if (w->local_shadow != NULL && mask != 0) {
         uint64_t offset[LANES];
         row_addresses(w, m, offset);
-        check_local(w, u, mask, offset, (unsigned)m->bytes * m->vector, TOUCH_WRITE);
+        check_mark_local(w, mask, offset, (unsigned)m->bytes * m->vector);
     }
     return u + 1;
 }
@@ -995,8 +921,13 @@ const struct uop *op_copy_async(struct warp *w, const struct uop *u)
         reading &= ~*row32(w, u->a);
     if (reading != 0 && global_account(w, u, reading, from, m->bytes, TOUCH_READ) == NULL)
         return warp_stop(w, u);
-    if ((w->core->launch->checks & (SIM_CHECK_UNINIT | SIM_CHECK_RACES)) != 0)
-        check_shared(w, u, mask, to, 0, m->bytes, TOUCH_WRITE);
+    if (is_heard(w, EVENT_SHARED)) // no pass of the load/store unit: the copy engine writes
+        event_send(w, &(struct event){.kind = EVENT_SHARED,
+                                      .u = u,
+                                      .mask = mask,
+                                      .touch = TOUCH_WRITE,
+                                      .bytes = m->bytes,
+                                      .offset = to});
     EACH_LANE(lane, mask)
     {
         uint32_t take = (reading >> lane & 1) == 0 ? 0

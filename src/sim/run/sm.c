@@ -1,7 +1,7 @@
 // A simulated SM: its resident blocks take turns warp by warp until all have ended or the epoch is
 // over. The memory of resident blocks is lent for a wave and passed on.
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/run/exec.h"
+#include "sim/observe/events.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -165,7 +165,12 @@ static void block_start(struct block *b, struct core *core, struct sm *sm, uint6
         w->core = core;
         warp_start(w);
     }
-    trace_begin(b);
+    if (sm->traced && (l->audience_traced.heard & HEARS(BLOCK)) != 0) {
+        for (int i = 0; i < b->warp_count; i++)
+            b->warps[i].audience = &l->audience_traced;
+    }
+    if (is_heard(&b->warps[0], EVENT_BLOCK))
+        event_send(&b->warps[0], &(struct event){.kind = EVENT_BLOCK, .block = b});
 }
 
 static void sm_open(struct core *core, struct sm *sm)

@@ -1,6 +1,7 @@
 // Matrix instructions as a warp runs them: fragments are gathered from registers or memory into whole
 // matrices, multiplied, and spread again. All are .aligned: every lane of the warp takes part.
 // SPDX-License-Identifier: Apache-2.0
+#include "sim/observe/events.h"
 #include "sim/run/tensor.h"
 
 void fragment_place(const struct fragment *f, unsigned r, unsigned part, uint32_t lane,
@@ -274,25 +275,6 @@ static uint64_t lane_address(const struct warp *w, const struct mem_op *m, uint3
     return base + (uint64_t)m->offset;
 }
 
-// What the trace tells of an instruction of several accesses.
-static void trace_sum(struct warp *w, const struct uop *u, struct trace_op *sum)
-{
-    if (w->trace == NULL)
-        return;
-    struct trace_op *op = &w->trace->ops[w->trace_base + (u->site - w->trace_first)];
-    unsigned sectors = sum->sectors + (unsigned)op->sectors,
-             lines = sum->lines + (unsigned)op->lines;
-    unsigned miss = sum->miss + (unsigned)op->miss,
-             passes = sum->wavefronts + (unsigned)op->wavefronts;
-    sum->sectors = (uint8_t)(sectors > UINT8_MAX ? UINT8_MAX : sectors);
-    sum->lines = (uint8_t)(lines > UINT8_MAX ? UINT8_MAX : lines);
-    sum->miss = (uint8_t)(miss > UINT8_MAX ? UINT8_MAX : miss);
-    sum->wavefronts = (uint8_t)(passes > UINT8_MAX ? UINT8_MAX : passes);
-    sum->lanes = op->lanes;
-    sum->first_sector = op->first_sector;
-    trace_access(w, u, sum);
-}
-
 // Elements of a register (two registers where these hold neighbours of a row) that one access moves.
 struct piece {
     unsigned registers, elements, bytes; // of an element; bits of sub-byte ones are taken together
@@ -349,7 +331,6 @@ const struct uop *op_wmma_memory(struct warp *w, const struct uop *u)
         return u + 1;
     whole_warp(w, u, mask);
     struct piece p = piece_of(op, f);
-    struct trace_op sum = {.site = u->site};
     unsigned needs = fragment_needs(f), steps = p.joined ? 1 : p.elements;
     for (unsigned r = 0; r < needs; r += p.registers)
         for (unsigned step = 0; step < steps; step++) {
@@ -366,7 +347,6 @@ const struct uop *op_wmma_memory(struct warp *w, const struct uop *u)
             unsigned bytes = p.joined ? p.elements * p.bytes : p.bytes;
             if (!lanes_access(w, u, mask, address, bytes, op->store, host))
                 return warp_stop(w, u);
-            trace_sum(w, u, &sum);
             EACH_LANE(lane, mask)
             {
                 piece_move(w, f, &p, r, step, lane, host[lane], op->store);
@@ -411,14 +391,16 @@ static bool rows_account(struct warp *w, const struct uop *u, const struct matri
     }
     for (uint32_t first = 0; first < rows; first += 8)
         passes += matrix_passes(offset + first);
-    s->shared_requests++;
-    s->wavefronts += (uint64_t)passes;
-    s->wavefronts_ideal += rows / 8;
+    count_shared(s, (struct wavefronts){.count = passes, .ideal = (int)rows / 8});
     w->block->sm->changes += op->store;
-    if (w->trace != NULL)
-        trace_access(w, u, &(struct trace_op){.lanes = LANES, .wavefronts = (uint8_t)passes});
-    if ((l->checks & (SIM_CHECK_UNINIT | SIM_CHECK_RACES)) != 0)
-        check_shared(w, u, mask, offset, 0, 16, op->store ? TOUCH_WRITE : TOUCH_READ);
+    if (is_heard(w, EVENT_SHARED))
+        event_send(w, &(struct event){.kind = EVENT_SHARED,
+                                      .u = u,
+                                      .mask = mask,
+                                      .touch = op->store ? TOUCH_WRITE : TOUCH_READ,
+                                      .bytes = 16,
+                                      .offset = offset,
+                                      .passes = (unsigned)passes});
     return true;
 }
 

@@ -1,0 +1,106 @@
+// The caches' ear: lines of global and local accesses go through the SM's L1 (loads; stores leave their
+// sectors there) and on to the log for L2, which is replayed later. Notes for those that listen after it
+// what was found.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/observe/events.h"
+
+static bool caches_wanted(const struct launch *l)
+{
+    return !l->options->no_caches;
+}
+
+static enum l2_kind l2_kind_of(enum touch touch)
+{
+    return touch == TOUCH_READ ? L2_READ : touch == TOUCH_WRITE ? L2_WRITE : L2_ATOMIC;
+}
+
+static void hear_global(struct warp *w, struct event *e)
+{
+    struct sm *sm = w->block->sm;
+    const struct access *access = e->access;
+    bool bypass = w->core->launch->program->mem_ops[e->u->extra].bypass_l1;
+    const uint8_t kind = (uint8_t)l2_kind_of(e->touch);
+    struct l2_request *first = sm_log_room(sm, (size_t)access->line_count), *request = first;
+    unsigned hits = 0, sent = 0, partial = 0;
+    for (int i = 0; i < access->line_count; i++) {
+        const struct access_line *a = &access->line[i];
+        uint64_t address = e->line_base + a->address;
+        uint8_t sectors = a->sectors;
+        if (e->touch == TOUCH_READ && !bypass) {
+            uint8_t hit = l1_load(sm->l1, address, sectors);
+            hits += sector_count(hit);
+            sectors &= (uint8_t)~hit;
+        } else if (e->touch == TOUCH_WRITE) {
+            l1_store(sm->l1, address, sectors);
+        }
+        if (sectors == 0)
+            continue;
+        sent += sector_count(sectors);
+        partial += sector_count((unsigned)sectors & ~(unsigned)a->full_sectors);
+        *request++ = (struct l2_request){.line_address = address,
+                                         .site = e->u->site,
+                                         .sectors = sectors,
+                                         .full_sectors = a->full_sectors & sectors,
+                                         .kind = kind,
+                                         .sm_partition = (uint8_t)(sm->index & 1)};
+    }
+    sm->log_count = (size_t)(request - sm->log);
+    struct mem_state *s = &w->core->mem[e->u->extra];
+    s->l1_hit_sectors += hits;
+    s->l2_sectors += sent;
+    e->hit_sectors = hits;
+    e->sent_lines = (unsigned)(request - first);
+    e->sent_sectors = sent;
+    e->partial_sectors = partial;
+}
+
+static void hear_local(struct warp *w, struct event *e)
+{
+    struct sm *sm = w->block->sm;
+    for (int i = 0; i < e->access->line_count; i++) {
+        const struct access_line *a = &e->access->line[i];
+        uint8_t hit = l1_load(sm->l1, a->address, a->sectors);
+        uint8_t missing = (uint8_t)(a->sectors & ~hit);
+        e->hit_sectors += sector_count(hit);
+        e->sent_sectors += sector_count(missing);
+        e->sent_lines += missing != 0;
+        if (missing != 0 && e->touch != TOUCH_WRITE)
+            sm_log(sm, a->address, missing, a->full_sectors, L2_READ, e->u->site);
+    }
+}
+
+// The copy engine goes past L1 and is no request of the load/store unit.
+static void hear_copy(struct warp *w, struct event *e)
+{
+    struct mem_state *s = &w->core->mem[e->u->extra];
+    uint64_t at = e->copied_from, last = at + e->copied_bytes;
+    while (at < last) {
+        uint64_t line = at / LINE_BYTES * LINE_BYTES, end = line + LINE_BYTES;
+        end = end < last ? end : last;
+        unsigned sectors = 0, full = 0;
+        for (unsigned i = 0; i < SECTORS_PER_LINE; i++) {
+            uint64_t low = line + (uint64_t)i * SECTOR_BYTES, high = low + SECTOR_BYTES;
+            sectors |= (unsigned)(low < end && high > at) << i;
+            full |= (unsigned)(low >= at && high <= end) << i;
+        }
+        sm_log(w->block->sm, line, (uint8_t)sectors, (uint8_t)full, l2_kind_of(e->touch),
+               e->u->site);
+        s->l2_sectors += sector_count(sectors);
+        at = end;
+    }
+}
+
+static void caches_hear(struct warp *w, struct event *e)
+{
+    if (e->kind == EVENT_GLOBAL)
+        hear_global(w, e);
+    else if (e->kind == EVENT_LOCAL)
+        hear_local(w, e);
+    else
+        hear_copy(w, e);
+}
+
+const struct listener caches_listener = {.name = "caches",
+                                         .kinds = HEARS(GLOBAL) | HEARS(LOCAL) | HEARS(COPY),
+                                         .wanted = caches_wanted,
+                                         .hear = caches_hear};

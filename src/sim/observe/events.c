@@ -1,0 +1,49 @@
+// Who listens to a launch.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/observe/events.h"
+
+static bool guest_wanted(const struct launch *l)
+{
+    return l->options->listener != NULL && l->options->listener->event != NULL;
+}
+
+static void guest_hear(struct warp *w, struct event *e)
+{
+    const struct sim_launch *o = w->core->launch->options;
+    o->listener->event(o->listener_context, e);
+}
+
+static const struct listener guest_listener = {
+    .name = "guest", .kinds = (1u << EVENT_KINDS) - 1, .wanted = guest_wanted, .hear = guest_hear};
+
+static const struct listener *const LISTENERS[] = {
+    &caches_listener, &clock_listener, &trace_listener, &checks_listener, &guest_listener,
+};
+
+static void audience_choose(const struct launch *l, struct audience *a, bool traced)
+{
+    *a = (struct audience){0};
+    for (size_t i = 0; i < COUNT_OF(LISTENERS); i++) {
+        const struct listener *listener = LISTENERS[i];
+        if (!listener->wanted(l) || (listener == &trace_listener && !traced))
+            continue;
+        for (int kind = 0; kind < EVENT_KINDS; kind++)
+            if ((listener->kinds >> kind & 1) != 0)
+                a->hear[kind][a->count[kind]++] = listener->hear;
+        a->heard |= listener->kinds;
+    }
+}
+
+void listeners_choose(struct launch *l)
+{
+    _Static_assert(COUNT_OF(LISTENERS) <= LISTENERS_MAX, "an audience has no seat for all");
+    audience_choose(l, &l->audience, false);
+    audience_choose(l, &l->audience_traced, true);
+}
+
+void event_send(struct warp *w, struct event *e)
+{
+    const struct audience *a = w->audience;
+    for (unsigned i = 0; i < a->count[e->kind]; i++)
+        a->hear[e->kind][i](w, e);
+}

@@ -1,0 +1,100 @@
+// The one stream of events of the interpreter, and who listens. An event is sent once, where it happens;
+// what every launch counts is counted there and then (the inline functions below), everything else is
+// a listener, chosen at launch: a launch without checks has none that checks, and pays nothing.
+// Listeners hear an event in the order of the table in events.c: the caches first, which add what they
+// found, then the clock, the trace, the checks, and the caller's own (struct sim_launch).
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_SIM_EVENTS_H
+#define RIDGE_SIM_EVENTS_H
+
+#include "sim/run/exec.h"
+
+struct event {
+#define FIELD(type, name, meaning) type name;
+#include "sim/observe/events.def"
+#undef FIELD
+};
+
+struct listener {
+    const char *name;
+    unsigned kinds; // that it hears: bits
+    bool (*wanted)(const struct launch *l);
+    void (*hear)(struct warp *w, struct event *e);
+};
+extern const struct listener caches_listener, clock_listener, trace_listener, checks_listener;
+
+#define HEARS(kind) (1u << EVENT_##kind)
+
+// Fills l->audience: with the trace's ear (traced blocks) and without.
+void listeners_choose(struct launch *l);
+void event_send(struct warp *w, struct event *e);
+
+static inline bool is_heard(const struct warp *w, enum event_kind kind)
+{
+    return (w->audience->heard >> kind & 1) != 0;
+}
+
+/* ---- what is counted in every launch ----------------------------------------------------------- */
+
+static inline void tell_segment(struct warp *w, const struct uop *u)
+{
+    struct segment_count *s = &w->core->segments[u->extra];
+    s->executed++;
+    s->lanes += (uint64_t)lane_count(w->mask);
+    if (is_heard(w, EVENT_SEGMENT))
+        event_send(w, &(struct event){.kind = EVENT_SEGMENT,
+                                      .u = u,
+                                      .mask = w->mask,
+                                      .segment = &w->core->launch->program->segments[u->extra]});
+}
+
+static inline void tell_guard(struct warp *w, const struct uop *u, uint32_t mask)
+{
+    w->core->guarded_lanes[u->extra] += (uint64_t)lane_count(mask);
+    if (is_heard(w, EVENT_GUARD))
+        event_send(w, &(struct event){.kind = EVENT_GUARD, .u = u, .mask = mask});
+}
+
+// A branch whose lanes go both ways.
+static inline void tell_divergence(struct warp *w, const struct uop *u, uint32_t mask,
+                                   uint32_t taken)
+{
+    w->core->divergent[u->site]++;
+    if (is_heard(w, EVENT_BRANCH))
+        event_send(w, &(struct event){.kind = EVENT_BRANCH, .u = u, .mask = mask, .taken = taken});
+}
+
+static inline void tell_barrier(struct warp *w, const struct uop *u, uint32_t mask,
+                                uint32_t threads)
+{
+    if (is_heard(w, EVENT_BARRIER))
+        event_send(
+            w, &(struct event){.kind = EVENT_BARRIER, .u = u, .mask = mask, .threads = threads});
+}
+
+// A fence, or what stands for one: orders this block's accesses after others'.
+static inline void tell_order(struct warp *w, const struct uop *u)
+{
+    if (is_heard(w, EVENT_ORDER))
+        event_send(w, &(struct event){.kind = EVENT_ORDER, .u = u, .mask = w->mask});
+}
+
+static inline void tell_global(struct warp *w, struct mem_state *s, struct event *e)
+{
+    s->requests++;
+    s->sectors += e->sectors;
+    s->sectors_ideal += (uint64_t)e->access->sector_ideal;
+    s->lines += (uint64_t)e->access->line_count;
+    s->data_passes += (uint64_t)s->phase->passes;
+    if (is_heard(w, EVENT_GLOBAL))
+        event_send(w, e);
+}
+
+static inline void count_shared(struct mem_state *s, struct wavefronts passes)
+{
+    s->shared_requests++;
+    s->wavefronts += (uint64_t)passes.count;
+    s->wavefronts_ideal += (uint64_t)passes.ideal;
+}
+
+#endif

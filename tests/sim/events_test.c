@@ -1,0 +1,143 @@
+// Every field of an event and of the trace has a writer: a kernel that does a bit of everything is launched
+// with a listener, and each field must have held something but zero. (Two inputs of the time model were
+// once read for months and never written.)
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/observe/events.h"
+
+#undef fail
+#include "sim/exec_support.h"
+
+// Loads of a strided word, a partial store, a shared atomic with conflicts, local memory, a barrier, a
+// branch that diverges, a fence, a bulk copy with its mbarrier, an atomic on one word.
+static const char PROGRAM[] =
+    ".version 8.6\n.target sm_90a\n.address_size 64\n"
+    ".visible .entry everything(.param .u64 out, .param .u64 in)\n{\n"
+    ".reg .pred %p<4>;\n.reg .b32 %r<20>;\n.reg .b64 %l<12>;\n"
+    ".shared .align 16 .b8 s[1024];\n.shared .align 8 .b64 bar;\n.local .align 16 .b8 v[64];\n"
+    "ld.param.u64 %l0, [out];\nld.param.u64 %l1, [in];\n"
+    "mov.u32 %r0, %tid.x;\nmul.wide.u32 %l2, %r0, 40;\nadd.s64 %l3, %l1, %l2;\n"
+    "ld.global.u32 %r1, [%l3];\nld.global.u32 %r2, [%l3];\n"
+    "add.s64 %l4, %l0, %l2;\nst.global.u32 [%l4], %r1;\n"
+    "shl.b32 %r3, %r0, 3;\nand.b32 %r3, %r3, 255;\nmov.u32 %r4, s;\nadd.u32 %r5, %r4, %r3;\n"
+    "atom.shared.add.u32 %r6, [%r5], %r2;\nst.shared.u32 [%r5+4], %r1;\nld.shared.u32 %r7, "
+    "[%r5+4];\n"
+    "mul.lo.u32 %r8, %r0, 4;\nand.b32 %r8, %r8, 28;\nmov.u32 %r9, v;\nadd.u32 %r9, %r9, %r8;\n"
+    "st.local.v2.u32 [v+32], {%r1, %r2};\nst.local.u32 [%r9], %r1;\nld.local.v2.u32 {%r10, %r11}, "
+    "[v+32];\n"
+    "setp.lt.u32 %p0, %r0, 7;\n@%p0 bra FEW;\nadd.u32 %r7, %r7, 1;\nbra MET;\nFEW:\nadd.u32 %r7, "
+    "%r7, 2;\nMET:\n"
+    "bar.sync 0;\nmembar.gl;\n@%p0 add.u32 %r7, %r7, %r10;\n"
+    "atom.global.add.u32 %r12, [%l0], %r7;\nred.global.add.f32 [%l0+64], 0f3F800000;\n"
+    "setp.eq.u32 %p1, %r0, 0;\n@!%p1 bra END;\n"
+    "mov.u32 %r13, bar;\nmbarrier.init.shared.b64 [%r13], 1;\n"
+    "mbarrier.arrive.expect_tx.shared.b64 %l6, [%r13], 256;\n"
+    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%l1], 256, [%r13];\n"
+    "END:\nst.global.u32 [%l4+8], %r12;\nret;\n}\n";
+
+struct seen {
+    uint64_t event[64]; // by field: how many events held something
+    uint64_t trace[64];
+    uint64_t kinds;
+};
+
+static bool is_set(const void *field, size_t size)
+{
+    static const char zeros[64];
+    return memcmp(field, zeros, size) != 0;
+}
+
+static void hear_event(void *context, const struct event *e)
+{
+    struct seen *seen = context;
+    size_t i = 0;
+    seen->kinds |= (uint64_t)1 << e->kind;
+#define FIELD(type, name, meaning) seen->event[i++] += is_set(&e->name, sizeof(e->name));
+#include "sim/observe/events.def"
+#undef FIELD
+}
+
+static void hear_timing(void *context, const struct timing_input *in)
+{
+    struct seen *seen = context;
+    for (int b = 0; b < in->trace->block_count; b++)
+        for (int w = 0; w < in->trace->blocks[b].warp_count; w++)
+            for (size_t k = 0; k < in->trace->blocks[b].warps[w].count; k++) {
+                const struct trace_op *op = &in->trace->blocks[b].warps[w].ops[k];
+                size_t i = 0;
+#define FIELD(type, name, meaning) seen->trace[i++] += is_set(&op->name, sizeof(op->name));
+#include "sim/observe/trace.def"
+#undef FIELD
+            }
+}
+
+static const char *const EVENT_FIELDS[] = {
+#define FIELD(type, name, meaning) #name,
+#include "sim/observe/events.def"
+#undef FIELD
+};
+static const char *const TRACE_FIELDS[] = {
+#define FIELD(type, name, meaning) #name,
+#include "sim/observe/trace.def"
+#undef FIELD
+};
+
+static const struct sim_listener LISTENER = {.event = hear_event, .timing = hear_timing};
+
+static void launch_everything(struct bench *b, struct seen *seen)
+{
+    bench_text(b, PROGRAM);
+    uint64_t in = bench_buffer(b, "in", NULL, 1 << 16), out = bench_buffer(b, "out", NULL, 1 << 16);
+    b->launch.listener = &LISTENER;
+    b->launch.listener_context = seen;
+    bench_run(b, "everything", GRID1(3, 128), ARGS(&out, &in));
+}
+
+static void every_field_of_an_event_is_written(void **state)
+{
+    struct bench b;
+    struct seen seen = {0};
+    launch_everything(&b, &seen);
+    for (size_t i = 0; i < COUNT_OF(EVENT_FIELDS); i++)
+        if (seen.event[i] == 0)
+            fail_msg("no event wrote '%s'", EVENT_FIELDS[i]);
+    assert_int_equal(seen.kinds, (1u << EVENT_KINDS) - 1);
+    bench_close(&b);
+}
+
+static void every_field_of_the_trace_is_written(void **state)
+{
+    struct bench b;
+    struct seen seen = {0};
+    launch_everything(&b, &seen);
+    for (size_t i = 0; i < COUNT_OF(TRACE_FIELDS); i++)
+        if (seen.trace[i] == 0)
+            fail_msg("no instruction of the trace wrote '%s'", TRACE_FIELDS[i]);
+    bench_close(&b);
+}
+
+// Who does not listen is not called: without a trace and checks shared accesses are heard by nobody.
+static void a_launch_without_checks_has_no_ear_that_checks(void **state)
+{
+    struct sim_launch options = {.no_timing = true};
+    struct launch l = {.options = &options, .checks = SIM_CHECK_BOUNDS};
+    listeners_choose(&l);
+    assert_int_equal(l.audience.heard, HEARS(GLOBAL) | HEARS(LOCAL) | HEARS(COPY));
+    assert_int_equal(l.audience_traced.heard, l.audience.heard);
+    l.checks |= SIM_CHECK_RACES;
+    listeners_choose(&l);
+    assert_true((l.audience.heard & HEARS(SHARED)) != 0 && (l.audience.heard & HEARS(ORDER)) != 0);
+    options.no_caches = true;
+    l.checks = SIM_CHECK_BOUNDS;
+    listeners_choose(&l);
+    assert_int_equal(l.audience.heard, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_field_of_an_event_is_written),
+        cmocka_unit_test(every_field_of_the_trace_is_written),
+        cmocka_unit_test(a_launch_without_checks_has_no_ear_that_checks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
