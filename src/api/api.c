@@ -95,7 +95,7 @@ int ridge_close(struct ridge *r)
                        &err);
     bool done = run_end(r, &err);
     if (r->device)
-        r->device->ops->close(r->device);
+        device_close(r->device);
     results_release(r);
     arena_release(&r->arena);
     free(r);
@@ -122,10 +122,10 @@ int ridge_is_simulated(const struct ridge *r)
 int ridge_alloc(struct ridge *r, const char *name, uint64_t size_bytes, uint64_t *address)
 {
     struct error err = {0};
-    bool done =
-        api_need(r, "ridge_alloc", "the device", &err) &&
-        api_need(address, "ridge_alloc", "address", &err) &&
-        r->device->ops->alloc(r->device, size_bytes, name ? name : "a buffer", address, &err);
+    bool done = api_need(r, "ridge_alloc", "the device", &err) &&
+                api_need(address, "ridge_alloc", "address", &err) &&
+                r->device->ops->memory->alloc(r->device, size_bytes, name ? name : "a buffer",
+                                              address, &err);
     return api_end(done, &err);
 }
 
@@ -133,7 +133,7 @@ int ridge_free(struct ridge *r, uint64_t address)
 {
     struct error err = {0};
     bool done = api_need(r, "ridge_free", "the device", &err) &&
-                r->device->ops->release(r->device, address, &err);
+                r->device->ops->memory->release(r->device, address, &err);
     return api_end(done, &err);
 }
 
@@ -142,7 +142,7 @@ int ridge_write(struct ridge *r, uint64_t address, const void *data, uint64_t si
     struct error err = {0};
     bool done = api_need(r, "ridge_write", "the device", &err) &&
                 (size_bytes == 0 || api_need(data, "ridge_write", "data", &err)) &&
-                r->device->ops->write(r->device, address, data, size_bytes, &err);
+                r->device->ops->memory->write(r->device, address, data, size_bytes, &err);
     return api_end(done, &err);
 }
 
@@ -151,7 +151,7 @@ int ridge_read(struct ridge *r, void *data, uint64_t address, uint64_t size_byte
     struct error err = {0};
     bool done = api_need(r, "ridge_read", "the device", &err) &&
                 (size_bytes == 0 || api_need(data, "ridge_read", "data", &err)) &&
-                r->device->ops->read(r->device, address, data, size_bytes, &err);
+                r->device->ops->memory->read(r->device, address, data, size_bytes, &err);
     return api_end(done, &err);
 }
 
@@ -172,7 +172,7 @@ static bool compile(struct ridge *r, const char *path, const char *const *define
     struct ridge_module *m = ARENA_NEW(&r->arena, struct ridge_module);
     m->owner = r;
     bool done = code_compile(&a, &request, &code, err) &&
-                r->device->ops->load(r->device, &code, &m->code, err);
+                r->device->ops->code->load(r->device, &code, &m->code, err);
     arena_release(&a);
     *out = done ? m : NULL;
     return done;
@@ -271,7 +271,7 @@ static bool run_simulated(struct ridge *r, struct arena *a, const struct device_
         .cold = rec && rec->cold && rec->launches == 0,
         .count = rec != NULL,
     };
-    if (!r->device->ops->run(r->device, sequence, &options, a, &report, err))
+    if (!r->device->ops->code->run(r->device, sequence, &options, a, &report, err))
         return false;
     if (rec)
         recording_add(r, sequence->launches[0].launch, &report);
@@ -287,8 +287,9 @@ static bool launch(struct ridge_module *m, const struct ridge_launch *given, voi
     struct device_launch one = {.kind = LAUNCH_KERNEL, .module = m->code, .launch = &resolved};
     struct device_sequence sequence = {.launches = &one, .launch_count = 1};
     bool done = resolve(&a, given, &resolved, err) &&
-                (r->device->ops->launch ? r->device->ops->launch(r->device, &sequence, stream, err)
-                                        : run_simulated(r, &a, &sequence, err));
+                (r->device->ops->code->launch
+                     ? r->device->ops->code->launch(r->device, &sequence, stream, err)
+                     : run_simulated(r, &a, &sequence, err));
     arena_release(&a);
     return done;
 }

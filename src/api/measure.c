@@ -164,8 +164,8 @@ static bool take_subject(void *context, int subject, const struct device_run_opt
                          int count, double *times_ns, struct error *err)
 {
     const struct measuring *m = context;
-    return m->r->device->ops->measure_region(m->r->device, &m->subjects[subject].region, options,
-                                             count, times_ns, err);
+    return m->r->device->ops->clock->measure_region(m->r->device, &m->subjects[subject].region,
+                                                    options, count, times_ns, err);
 }
 
 static const struct sampling_ops sampling_ops = {.fresh = fresh_subject, .take = take_subject};
@@ -177,8 +177,8 @@ static void count(struct measuring *m, int index)
     struct counters counted = {0};
     struct error why = {0};
     phase_begin("ridge: count");
-    if (m->r->device->ops->count_region(m->r->device, &m->subjects[index].region, !m->options->warm,
-                                        &counted, &why))
+    if (m->r->device->ops->counting->region(m->r->device, &m->subjects[index].region,
+                                            !m->options->warm, &counted, &why))
         result_take_counters(x, &counted);
     else
         x->note = arena_printf(&m->r->arena, "no hardware counters: %s", why.message);
@@ -291,7 +291,7 @@ static bool measure(struct ridge *r, const struct ridge_region *regions, int cou
         results[i]->cache_state = options->warm ? "warm" : "cold";
     }
     r->measuring = true;
-    bool done = r->device->ops->measure_region ? sample_all(&m, err) : model_all(&m, err);
+    bool done = r->device->ops->clock ? sample_all(&m, err) : model_all(&m, err);
     r->measuring = false;
     arena_release(&a);
     return done;
@@ -317,10 +317,10 @@ static bool begin(struct ridge_result *x, void *stream, struct error *err)
     if (r->open || r->recording)
         return fail(err, NOWHERE, "ridge_begin: '%s' is not ended: regions do not nest",
                     r->open ? r->open->name : "a measured region");
-    if (r->device->ops->mark && !r->device->ops->mark(r->device, stream, err))
+    if (r->device->ops->clock && !r->device->ops->clock->mark(r->device, stream, err))
         return false;
     phase_begin(x->name);
-    if (!r->device->ops->mark)
+    if (!r->device->ops->clock)
         recording_begin(r, &r->at_work, false);
     r->open = x;
     return true;
@@ -341,9 +341,9 @@ static bool end(struct ridge_result *x, void *stream, struct error *err)
         return fail(err, NOWHERE, "ridge_end: '%s' is not begun", x->name);
     r->open = NULL;
     phase_end();
-    if (!r->device->ops->elapsed)
+    if (!r->device->ops->clock)
         return recording_end(r, x, err);
-    return r->device->ops->elapsed(r->device, stream, &time_ns, err) &&
+    return r->device->ops->clock->elapsed(r->device, stream, &time_ns, err) &&
            result_take_samples(x, PROVENANCE_MEASURED, &time_ns, 1, err);
 }
 

@@ -98,18 +98,45 @@ bool kernel_args(struct arena *a, const struct resolved_launch *l, const struct 
 
 /* ---- backends --------------------------------------------------------------------------------------- */
 
-extern const struct device_ops sim_device_ops;
-extern const struct device_ops cuda_device_ops;
-// The real GPUs that the CUDA driver has (a worker process asks it). false: why there are none.
-bool device_infos_cuda(struct arena *a, struct device_info **out, int *count,
-                       struct error *err) CHECK_RESULT;
+struct parts { // of `ridge devices`
+    struct arena *arena;
+    struct device_part *items;
+    size_t count, capacity;
+    const char *what; // the worker's messages are about
+};
+void parts_add(struct parts *p, const char *what, bool present, const char *detail,
+               const char *remedy);
+// The first of those files in CUDA's folders, or NULL.
+const char *find_in_folders(struct arena *a, const char *const *names);
+
+struct device_backend {   // a row of backends.def
+    const char *name;     // and the beginning of its ids, before the colon
+    const char *fallback; // the id that `auto` is where no row has a device, or NULL
+    const struct device_ops *ops;
+    const struct telemetry_ops *telemetry; // optional
+    // Its devices, best first. Real ones: false says why there are none.
+    bool (*list)(struct arena *a, struct device_info **out, int *count, struct error *err);
+    // The device of an id that begins with the name; `which` is what follows the colon, NULL without
+    // one.
+    bool (*find)(struct arena *a, const char *id, const char *which, struct device_info *out,
+                 struct error *err);
+    void (*parts)(struct parts *p); // optional: the libraries it needs
+};
+#define BACKEND(name) extern const struct device_backend backend_##name;
+#define LATER(name)
+#include "device/backends.def"
+#undef LATER
+#undef BACKEND
+const struct device_backend *
+backend_of(const struct device_info *info); // NULL: none of this version
+extern const char fallback_device[];        // needs no GPU
+// All devices there are, into out->devices; and what the backends need.
+bool devices_list(struct arena *a, struct device_inventory *out, struct error *err) CHECK_RESULT;
+void devices_parts(struct parts *p);
+// An id that no backend has: an error with a suggestion and the list of simulated devices.
+bool fail_unknown_device(struct arena *a, const char *id, struct error *err);
 // Of a chip's figures.
 struct device_facts device_facts_of(const struct gpu *g);
-// The simulated device of a chip that has a file.
-// Ids of the chips that the simulated GPU can be, sorted; NULL terminated.
-bool chips_simulated(struct arena *a, const char *const **ids, struct error *err) CHECK_RESULT;
-bool device_info_sim(struct arena *a, const char *chip, struct device_info *out,
-                     struct error *err) CHECK_RESULT;
 const char *environment(const char *name);  // NULL if unset or empty
 const char *signal_name(int signal_number); // "SIGSEGV (segmentation fault)"
 // Folders where CUDA's libraries may lie, NULL terminated; RIDGE_CUDA_PATH first.

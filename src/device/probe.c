@@ -83,7 +83,7 @@ static bool time_runs(struct prober *p, const char *kernel, struct shape s, uint
                                        .sizes_bytes = p->sizes,
                                        .buffer_count = COUNT_OF(p->addresses)};
     struct device_run_options options = {.timeout_s = timeout_s, .batch = batch};
-    if (!p->device->ops->measure(p->device, &sequence, &options, SAMPLES, times, err))
+    if (!p->device->ops->clock->measure(p->device, &sequence, &options, SAMPLES, times, err))
         return false;
     *median_ns = stats_summary(times, SAMPLES).median;
     return true;
@@ -148,8 +148,8 @@ static bool probe_link(struct prober *p, enum roof_id id, struct shape s, double
     enum device_link way = (enum device_link)roof_info(id)->work;
     uint64_t bytes = p->sizes[0] < link_bytes_max ? p->sizes[0] : link_bytes_max;
     double ns = (double)NAN;
-    if (p->device->ops->link &&
-        !p->device->ops->link(p->device, way, p->addresses[0], bytes, &ns, err))
+    if (p->device->ops->links &&
+        !p->device->ops->links->time(p->device, way, p->addresses[0], bytes, &ns, err))
         return false;
     *value = (double)bytes / ns;
     return true;
@@ -182,7 +182,7 @@ static bool probe_roof(struct prober *p, enum roof_id id, struct error *err)
             return true; // the device has no such thing
         m.value = fmax(m.value, value);
     }
-    p->device->ops->state(p->device, &state);
+    device_state(p->device, &state);
     if (state.valid && state.throttled)
         memcpy(m.slowed, state.throttled, strnlen(state.throttled, REASON_BYTES - 1));
     return worker_send(p->fd, &m, sizeof m);
@@ -200,10 +200,10 @@ static bool prober_open(struct prober *p, struct error *err)
         return false;
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         p->sizes[i] = size;
-        if (!p->device->ops->alloc(p->device, size, names[i], &p->addresses[i], err))
+        if (!p->device->ops->memory->alloc(p->device, size, names[i], &p->addresses[i], err))
             return false;
     }
-    return p->device->ops->load(p->device, p->code, &p->module, err);
+    return p->device->ops->code->load(p->device, p->code, &p->module, err);
 }
 
 static bool warm_up(struct prober *p, struct error *err)
@@ -236,7 +236,7 @@ static int probe_body(void *context, int fd)
         done = !is_here(p, (enum roof_id)i) || probe_roof(p, (enum roof_id)i, &err);
     if (!done)
         return worker_send(fd, &err, sizeof err) ? 0 : 1;
-    p->device->ops->close(p->device);
+    device_close(p->device);
     return 0;
 }
 

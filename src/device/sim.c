@@ -24,6 +24,8 @@ struct sim_device {
     struct arena arena; // modules and their PTX
 };
 
+static const struct device_ops sim_device_ops;
+
 static struct sim_device *own(struct device *d)
 {
     return (struct sim_device *)d;
@@ -375,15 +377,134 @@ static bool sim_device_run(struct device *d, const struct device_sequence *seque
     return done;
 }
 
-const struct device_ops sim_device_ops = {
-    .backend = "sim",
-    .open = sim_device_open,
-    .close = sim_device_close,
+static const struct device_memory_ops memory_ops = {
     .alloc = sim_device_alloc,
     .release = sim_device_release,
     .write = sim_device_write,
     .read = sim_device_read,
+};
+static const struct device_code_ops code_ops = {
     .load = sim_device_load,
     .run = sim_device_run,
-    .measure = NULL, // optional: a modelled time has nothing to repeat
 };
+static const struct device_ops sim_device_ops = {
+    .open = sim_device_open,
+    .close = sim_device_close,
+    .memory = &memory_ops,
+    .code = &code_ops,
+    .clock = NULL, // a modelled time has nothing to repeat
+};
+
+/* ---- which there are -------------------------------------------------------------------------------- */
+
+// Ids of the chips that the simulated GPU can be, sorted; NULL terminated.
+static bool chips_simulated(struct arena *a, const char *const **ids, struct error *err)
+{
+    const char *const *all = NULL;
+    size_t count = 0, kept = 0;
+    if (!gpu_list(a, &all, err))
+        return false;
+    while (all[count])
+        count++;
+    const char **list = ARENA_ARRAY(a, const char *, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        struct gpu *g = NULL;
+        if (!gpu_load(a, all[i], &g, err))
+            return false;
+        if (gpu_is_simulated(g))
+            list[kept++] = all[i];
+    }
+    *ids = list;
+    return true;
+}
+
+static bool device_info_sim(struct arena *a, const char *chip, struct device_info *out,
+                            struct error *err)
+{
+    struct gpu *g = NULL;
+    if (!gpu_load(a, chip, &g, err))
+        return false;
+    *out = (struct device_info){
+        .id = arena_printf(a, "%s:%s", backend_sim.name, chip),
+        .name = arena_printf(a, "%s (simulated)", g->name),
+        .backend = backend_sim.name,
+        .simulated = true,
+        .gpu = g,
+        .chip = g,
+        .facts = device_facts_of(g),
+    };
+    return true;
+}
+
+bool fail_unknown_device(struct arena *a, const char *id, struct error *err)
+{
+    const char *const *chips = NULL;
+    if (!chips_simulated(a, &chips, err))
+        return false;
+    const char *names[64] = {"auto"};
+    size_t count = 1;
+    struct text list = {0};
+    text_add(&list, "auto");
+    for (; *chips && count < COUNT_OF(names); chips++) {
+        names[count] = arena_printf(a, "%s:%s", backend_sim.name, *chips);
+        text_printf(&list, ", %s", names[count++]);
+        if (strcmp(*chips, id) == 0) // "h200"
+            names[0] = names[count - 1];
+    }
+    const char *near = strcmp(names[0], "auto") != 0 ? names[0] : str_nearest(id, names, count);
+    fail(err, NOWHERE, "unknown device '%s'%s%s%s; it is one of: %s", id,
+         near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", text_str(&list));
+    text_release(&list);
+    return false;
+}
+
+// A chip with a file; only some of them can be simulated.
+static bool find_sim(struct arena *a, const char *chip, struct device_info *out, struct error *err)
+{
+    struct gpu *g = NULL;
+    if (!gpu_load(a, chip, &g, err))
+        return false;
+    if (!gpu_is_simulated(g))
+        return fail(
+            err, NOWHERE,
+            "the simulated GPU runs PTX, which '%s' does not: `ridge occupancy --device %s` "
+            "and `ridge explain --on %s` know that chip",
+            chip, chip, chip);
+    return device_info_sim(a, chip, out, err);
+}
+
+static bool sim_find(struct arena *a, const char *id, const char *which, struct device_info *out,
+                     struct error *err)
+{
+    const char *const *chips = NULL;
+    if (!gpu_list(a, &chips, err))
+        return false;
+    for (; which && *chips; chips++)
+        if (strcmp(*chips, which) == 0)
+            return find_sim(a, *chips, out, err);
+    return fail_unknown_device(a, id, err);
+}
+
+static bool sim_list(struct arena *a, struct device_info **out, int *count, struct error *err)
+{
+    const char *const *chips = NULL;
+    size_t n = 0;
+    *count = 0;
+    if (!chips_simulated(a, &chips, err))
+        return false;
+    while (chips[n])
+        n++;
+    *out = ARENA_ARRAY(a, struct device_info, n + 1);
+    for (; *chips; chips++)
+        if (!device_info_sim(a, *chips, &(*out)[(*count)++], err))
+            return false;
+    return true;
+}
+
+const char fallback_device[] = "sim:h200";
+
+const struct device_backend backend_sim = {.name = "sim",
+                                           .fallback = fallback_device,
+                                           .ops = &sim_device_ops,
+                                           .list = sim_list,
+                                           .find = sim_find};

@@ -60,8 +60,8 @@ bool bench_open(struct bench *b, struct error *err)
         return false;
     for (int i = 0; i < c->buffer_count; i++) {
         b->sizes[i] = c->buffers[i].size_bytes;
-        if (!b->device->ops->alloc(b->device, b->sizes[i], c->buffers[i].name, &b->addresses[i],
-                                   err))
+        if (!b->device->ops->memory->alloc(b->device, b->sizes[i], c->buffers[i].name,
+                                           &b->addresses[i], err))
             return false;
     }
     return true;
@@ -70,8 +70,8 @@ bool bench_open(struct bench *b, struct error *err)
 bool bench_write(struct bench *b, struct error *err)
 {
     for (int i = 0; i < b->job->resolved->buffer_count; i++)
-        if (!b->device->ops->write(b->device, b->addresses[i], b->job->inputs->data[i], b->sizes[i],
-                                   err))
+        if (!b->device->ops->memory->write(b->device, b->addresses[i], b->job->inputs->data[i],
+                                           b->sizes[i], err))
             return false;
     return true;
 }
@@ -83,7 +83,7 @@ bool bench_open_libraries(struct bench *b, struct result *r, struct error *err)
     for (int i = 0; i < v->launch_count; i++) {
         if (v->launches[i].kind != LAUNCH_LIBRARY)
             continue;
-        if (!b->device->ops->library(b->device, v->launches[i].library, &library, err))
+        if (!b->device->ops->code->library(b->device, v->launches[i].library, &library, err))
             return false;
         r->library_version = library.version;
         if (!library.absent)
@@ -98,7 +98,7 @@ bool bench_open_libraries(struct bench *b, struct result *r, struct error *err)
 bool bench_load(struct bench *b, struct error *err)
 {
     return !variant_has(b->job->variant->spec, LAUNCH_KERNEL) ||
-           b->device->ops->load(b->device, b->job->code, &b->module, err);
+           b->device->ops->code->load(b->device, b->job->code, &b->module, err);
 }
 
 struct device_sequence bench_sequence(const struct bench *b)
@@ -162,7 +162,7 @@ static bool check_input(struct bench *b, int buffer, void *part, struct result *
     size_t each = element_bytes(in->type);
     for (uint64_t at = 0; at < in->size_bytes; at += CHUNK_BYTES) {
         uint64_t size = in->size_bytes - at < CHUNK_BYTES ? in->size_bytes - at : CHUNK_BYTES;
-        if (!b->device->ops->read(b->device, b->addresses[buffer] + at, part, size, err))
+        if (!b->device->ops->memory->read(b->device, b->addresses[buffer] + at, part, size, err))
             return false;
         input_compare(in, part, before + at, at / each, size / each, &d);
     }
@@ -201,7 +201,8 @@ bool bench_check(struct bench *b, struct result *r, struct error *err)
         if (!c->buffers[i].output)
             continue;
         got.data[i] = arena_alloc(b->arena, b->sizes[i]);
-        if (!b->device->ops->read(b->device, b->addresses[i], got.data[i], b->sizes[i], err))
+        if (!b->device->ops->memory->read(b->device, b->addresses[i], got.data[i], b->sizes[i],
+                                          err))
             return false;
     }
     struct output_difference worst = {0};

@@ -116,7 +116,7 @@ static void tell_failed(struct session *s, const struct track *t, enum result_st
 // The buffers as they were before any kernel ran.
 static bool make_fresh(struct session *s, struct error *err)
 {
-    return s->snapshot ? s->bench.device->ops->restore(s->bench.device, err)
+    return s->snapshot ? s->bench.device->ops->memory->restore(s->bench.device, err)
                        : bench_write(&s->bench, err);
 }
 
@@ -159,8 +159,8 @@ static bool take_subject(void *context, int subject, const struct device_run_opt
 {
     struct session *s = context;
     struct track *t = &s->tracks[subject];
-    return t->bench.device->ops->measure(t->bench.device, &t->sequence, options, count, times_ns,
-                                         err);
+    return t->bench.device->ops->clock->measure(t->bench.device, &t->sequence, options, count,
+                                                times_ns, err);
 }
 
 static const struct sampling_ops sampling_ops = {begin_subject, fresh_subject, take_subject,
@@ -292,7 +292,8 @@ static bool session_open(struct session *s, struct error *err)
         return false;
     const struct device_ops *ops = s->bench.device->ops;
     s->sampling.device = s->bench.device;
-    s->snapshot = ops->snapshot && ops->restore && ops->snapshot(s->bench.device, &no_room);
+    s->snapshot = ops->memory->snapshot && ops->memory->restore &&
+                  ops->memory->snapshot(s->bench.device, &no_room);
     for (int i = 0; i < s->job_count; i++) {
         if (!s->alive[i])
             continue;

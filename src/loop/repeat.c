@@ -23,7 +23,7 @@ static bool compare_with_start(struct bench *b, int buffer, void *part, struct o
     size_t each = element_bytes(in->type);
     for (uint64_t at = 0; at < in->size_bytes && d->wrong_count == 0; at += PART_BYTES) {
         uint64_t size = in->size_bytes - at < PART_BYTES ? in->size_bytes - at : PART_BYTES;
-        if (!b->device->ops->read(b->device, b->addresses[buffer] + at, part, size, err))
+        if (!b->device->ops->memory->read(b->device, b->addresses[buffer] + at, part, size, err))
             return false;
         input_compare(in, part, before + at, at / each, size / each, d);
     }
@@ -54,8 +54,8 @@ static bool renew_outputs(struct bench *b, struct error *err)
 {
     for (int i = 0; i < b->job->resolved->buffer_count; i++)
         if (b->job->resolved->buffers[i].output &&
-            !b->device->ops->write(b->device, b->addresses[i], b->job->inputs->data[i], b->sizes[i],
-                                   err))
+            !b->device->ops->memory->write(b->device, b->addresses[i], b->job->inputs->data[i],
+                                           b->sizes[i], err))
             return false;
     return true;
 }

@@ -53,9 +53,8 @@ static bool take(struct sampling *s, int subject, int count, int batch, bool col
 
 static struct device_state look(struct sampling *s)
 {
-    struct device_state state = {.valid = false};
-    if (s->device->ops->state)
-        s->device->ops->state(s->device, &state);
+    struct device_state state;
+    device_state(s->device, &state);
     return state;
 }
 

@@ -51,8 +51,8 @@ static bool copy_in(struct bench *b, struct error *err)
 {
     for (int i = 0; i < b->job->resolved->buffer_count; i++)
         if (is_input(b->job, i) &&
-            !b->device->ops->write(b->device, b->addresses[i], b->job->inputs->data[i], b->sizes[i],
-                                   err))
+            !b->device->ops->memory->write(b->device, b->addresses[i], b->job->inputs->data[i],
+                                           b->sizes[i], err))
             return false;
     return true;
 }
@@ -61,7 +61,7 @@ static bool copy_out(struct bench *b, void *const *to, struct error *err)
 {
     for (int i = 0; i < b->job->resolved->buffer_count; i++)
         if (b->job->resolved->buffers[i].output &&
-            !b->device->ops->read(b->device, b->addresses[i], to[i], b->sizes[i], err))
+            !b->device->ops->memory->read(b->device, b->addresses[i], to[i], b->sizes[i], err))
             return false;
     return true;
 }

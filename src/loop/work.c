@@ -68,7 +68,7 @@ static bool bench_run(struct bench *b, bool cold, bool count, struct device_repo
         .progress = on_progress,
         .progress_context = b,
     };
-    return b->device->ops->run(b->device, &sequence, &options, b->arena, report, err);
+    return b->device->ops->code->run(b->device, &sequence, &options, b->arena, report, err);
 }
 
 // Warm: a first run fills the caches, and the buffers are made anew before the one that counts.

@@ -284,9 +284,9 @@ static void code_that_is_not_read_here_has_no_list_of_kernels(void **state)
     struct error err = {0};
     if (!device_find(&a, "sim:h200", &info, &err) || !device_open(&info, &device, &err))
         fail_msg("%s", err.message);
-    assert_false(device->ops->load(device, &code, &module, &err));
+    assert_false(device->ops->code->load(device, &code, &module, &err));
     assert_has(err.message, "the simulated GPU runs PTX, and this is a cubin");
-    device->ops->close(device);
+    device_close(device);
     arena_release(&a);
 }
 

@@ -117,12 +117,13 @@ static void rig_init(struct rig *r, const char *source)
     bool ready = code_compile(&r->arena, &q, &code, &r->err) &&
                  device_find(&r->arena, "sim:h200", &r->info, &r->err) &&
                  device_open(&r->info, &r->device, &r->err) &&
-                 r->device->ops->load(r->device, &code, &r->module, &r->err);
+                 r->device->ops->code->load(r->device, &code, &r->module, &r->err);
     static int zeros[N];
     for (int i = 0; ready && i < 2; i++)
-        ready = r->device->ops->alloc(r->device, r->sizes[i], i == 0 ? "out" : "in",
-                                      &r->addresses[i], &r->err) &&
-                r->device->ops->write(r->device, r->addresses[i], zeros, sizeof zeros, &r->err);
+        ready =
+            r->device->ops->memory->alloc(r->device, r->sizes[i], i == 0 ? "out" : "in",
+                                          &r->addresses[i], &r->err) &&
+            r->device->ops->memory->write(r->device, r->addresses[i], zeros, sizeof zeros, &r->err);
     if (!ready)
         fail_msg("%s", r->err.message);
 }
@@ -151,12 +152,13 @@ static bool rig_run(struct rig *r, struct resolved_launch *launches, int count)
                                        .buffer_count = (int)COUNT_OF(r->sizes)};
     struct device_run_options options = {
         .cold = true, .count = true, .checks = SIM_CHECK_UNINIT | SIM_CHECK_RACES};
-    return r->device->ops->run(r->device, &sequence, &options, &r->arena, &r->report, &r->err);
+    return r->device->ops->code->run(r->device, &sequence, &options, &r->arena, &r->report,
+                                     &r->err);
 }
 
 static void rig_release(struct rig *r)
 {
-    r->device->ops->close(r->device);
+    device_close(r->device);
     arena_release(&r->arena);
 }
 
@@ -176,7 +178,7 @@ static void launches_run_in_order_and_times_add_up(void **state)
     if (!rig_run(&r, launches, 4))
         fail_msg("%s", r.err.message);
     int out[N];
-    assert_true(r.device->ops->read(r.device, r.addresses[0], out, sizeof out, &r.err));
+    assert_true(r.device->ops->memory->read(r.device, r.addresses[0], out, sizeof out, &r.err));
     for (int i = 0; i < N; i++)
         assert_int_equal(out[i], 14);
     assert_int_equal(r.report.step_count, 4);

@@ -62,6 +62,7 @@ struct rig {
     struct host_buffers inputs;
     void *data[BUFFERS];
     struct job job;
+    struct device_memory_ops memory;
     struct device_ops ops;
     struct device device;
     uint64_t addresses[BUFFERS], sizes[BUFFERS];
@@ -75,7 +76,8 @@ static void rig_init(struct rig *r)
         {.name = "scratch", .size_bytes = 500},
         {.name = "out", .size_bytes = 300, .output = true},
         {.name = "both", .size_bytes = 20, .output = true}};
-    *r = (struct rig){.ops = {.write = pretend_write, .read = pretend_read}};
+    *r = (struct rig){.memory = {.write = pretend_write, .read = pretend_read}};
+    r->ops.memory = &r->memory;
     r->specs[0].fill = FILL_UNIFORM;
     r->specs[2].output = r->specs[3].output = true;
     r->specs[3].fill = FILL_IOTA;
@@ -133,7 +135,7 @@ static void copies_are_timed_on_the_device_as_a_program_would_make_them(void **s
     assert_true(rounds >= 4 && written_bytes == rounds * 1020 && read_bytes == rounds * 320);
     assert_true(t.h2d_ns >= 2.0 * STEP_NS && t.d2h_ns >= 2.0 * STEP_NS); // two buffers each way
     assert_int_equal(t.provenance, PROVENANCE_MEASURED);
-    r.ops.write = refuse_write;
+    r.memory.write = refuse_write;
     assert_false(transfers_measure(&r.bench, &t, &err));
     assert_string_equal(err.message, "the link is cut");
 }

@@ -57,6 +57,8 @@ struct device_module {
     const char *source;
 };
 
+static const struct device_ops cuda_device_ops;
+
 static struct cuda_device *own(struct device *d)
 {
     return (struct cuda_device *)d;
@@ -175,7 +177,6 @@ static void cuda_close(struct device *d)
     if (c->stream)
         (void)c->cu.cuStreamDestroy_v2(c->stream);
     cupti_close(c->cupti);
-    nvml_close(c->nvml);
     arena_release(&c->arena);
     if (c->retained)
         (void)c->cu.cuDevicePrimaryCtxRelease_v2(c->device);
@@ -781,25 +782,40 @@ static bool cuda_link(struct device *d, enum device_link way, uint64_t address, 
     return done;
 }
 
-const struct device_ops cuda_device_ops = {
-    .backend = "cuda",
-    .open = cuda_open,
-    .close = cuda_close,
+static const struct device_memory_ops memory_ops = {
     .alloc = cuda_alloc,
     .release = cuda_release,
     .write = cuda_write,
     .read = cuda_read,
-    .load = cuda_load,
-    .library = cuda_library,
-    .run = cuda_run,
-    .link = cuda_link,
-    .measure = cuda_measure,
-    .measure_region = cuda_measure_region,
-    .count_region = cuda_count_region,
-    .mark = cuda_mark,
-    .elapsed = cuda_elapsed,
-    .launch = cuda_launch_on,
-    .state = cuda_state,
     .snapshot = cuda_snapshot,
     .restore = cuda_restore,
 };
+static const struct device_code_ops code_ops = {
+    .load = cuda_load,
+    .library = cuda_library,
+    .run = cuda_run,
+    .launch = cuda_launch_on,
+};
+static const struct device_clock_ops clock_ops = {
+    .measure = cuda_measure,
+    .measure_region = cuda_measure_region,
+    .mark = cuda_mark,
+    .elapsed = cuda_elapsed,
+};
+static const struct device_counting_ops counting_ops = {.region = cuda_count_region};
+static const struct device_link_ops link_ops = {.time = cuda_link};
+static const struct device_ops cuda_device_ops = {
+    .open = cuda_open,
+    .close = cuda_close,
+    .memory = &memory_ops,
+    .code = &code_ops,
+    .clock = &clock_ops,
+    .counting = &counting_ops,
+    .links = &link_ops,
+};
+const struct device_backend backend_cuda = {.name = "cuda",
+                                            .ops = &cuda_device_ops,
+                                            .telemetry = &nvml_telemetry,
+                                            .list = cuda_list,
+                                            .find = cuda_find,
+                                            .parts = cuda_parts};

@@ -6,7 +6,7 @@
 #define RIDGE_DEVICE_CUDA_H
 
 #include "device/internal.h"
-#include "device/cuda/probe_libs.h"
+#include "device/cuda/cupti.h"
 
 /* ---- the driver (driver.c) ------------------------------------------------------------------------ */
 
@@ -23,6 +23,16 @@ bool driver_open(struct driver *d, struct error *err) CHECK_RESULT;
 // false with "what: CUDA_ERROR_NAME, its meaning"; true for status 0.
 bool driver_check(const struct driver *d, int status, struct error *err, const char *fmt, ...)
     PRINTF_LIKE(4, 5);
+
+// Rows of the backend (driver.c, parts.c, nvml.c).
+bool cuda_list(struct arena *a, struct device_info **out, int *count,
+               struct error *err) CHECK_RESULT;
+bool cuda_find(struct arena *a, const char *id, const char *which, struct device_info *out,
+               struct error *err) CHECK_RESULT;
+void cuda_parts(struct parts *p);
+extern const struct telemetry_ops nvml_telemetry;
+// The driver's version by NVML; false: it does not start, err says why.
+bool nvml_version(char *out, unsigned size_bytes, struct error *err) CHECK_RESULT;
 
 /* ---- the device at work (cuda.c) -------------------------------------------------------------------- */
 
@@ -53,8 +63,6 @@ struct cuda_device {
         struct allocation *items;
         size_t count, capacity;
     } allocations;
-    struct nvml *nvml;
-    bool nvml_tried;
     struct cupti *cupti;
     struct cublas *cublas; // NULL = not opened
     struct {
@@ -128,7 +136,6 @@ bool plugin_enqueue(const struct plugin_call *p, const struct resolved_launch *l
 bool cuda_measure(struct device *d, const struct device_sequence *sequence,
                   const struct device_run_options *options, int count, double *times_ns,
                   struct error *err);
-void cuda_state(struct device *d, struct device_state *out);
 // Waits for c->stop to come, at most until that time on clock_ns.
 bool cuda_wait_stop(struct cuda_device *c, uint64_t deadline_ns, struct error *err) CHECK_RESULT;
 

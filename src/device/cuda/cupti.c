@@ -6,7 +6,7 @@
 // needed to build; each begins with its own size, by which the library tells versions apart.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/internal.h"
-#include "device/cuda/probe_libs.h"
+#include "device/cuda/cupti.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_BYTES = 256, GPUS_MAX = 64 };
+enum { NAME_BYTES = 256, BUS_ID_BYTES = 32, GPUS_MAX = 64 };
 
 static const double ask_timeout_s = 30;
 
@@ -99,6 +99,7 @@ bool driver_check(const struct driver *d, int status, struct error *err, const c
 struct gpu_facts { // one message a GPU
     int ordinal, driver_version;
     char name[NAME_BYTES];
+    char bus_id[BUS_ID_BYTES];
     int cc_major, cc_minor;
     double value[GPU_FIELD_COUNT]; // NAN = the driver does not say
 };
@@ -156,6 +157,8 @@ static bool ask_gpu(const struct driver *d, int ordinal, struct gpu_facts *out)
         d->cuDeviceGetAttribute(&out->cc_minor, ATTRIBUTE_CC_MINOR, device) != CUDA_DONE)
         return false;
     (void)d->cuDriverGetVersion(&out->driver_version);
+    if (d->cuDeviceGetPCIBusId(out->bus_id, sizeof out->bus_id - 1, device) != CUDA_DONE)
+        out->bus_id[0] = '\0';
     ask_fields(d, device, out->value);
     return true;
 }
@@ -311,7 +314,8 @@ static bool make_info(struct arena *a, const struct gpu_facts *facts, struct dev
     *out = (struct device_info){
         .id = arena_printf(a, "cuda:%d", facts->ordinal),
         .name = arena_strdup(a, facts->name),
-        .backend = cuda_device_ops.backend,
+        .backend = backend_cuda.name,
+        .bus_id = facts->bus_id[0] ? arena_strdup(a, facts->bus_id) : NULL,
         .gpu = g,
         .chip = g,
         .facts = device_facts_of(g),
@@ -324,7 +328,7 @@ static bool make_info(struct arena *a, const struct gpu_facts *facts, struct dev
     return true;
 }
 
-bool device_infos_cuda(struct arena *a, struct device_info **out, int *count, struct error *err)
+bool cuda_list(struct arena *a, struct device_info **out, int *count, struct error *err)
 {
     struct answer answer = {.count = 0};
     *count = 0;
@@ -343,4 +347,26 @@ bool device_infos_cuda(struct arena *a, struct device_info **out, int *count, st
         if (!make_info(a, &answer.gpus[i], &(*out)[(*count)++], err))
             return false;
     return true;
+}
+
+// One of the real GPUs; a missing one is the system's fault, not the user's.
+bool cuda_find(struct arena *a, const char *id, const char *which, struct device_info *out,
+               struct error *err)
+{
+    struct device_info *infos = NULL;
+    int count = 0;
+    struct error why = {0};
+    if (!cuda_list(a, &infos, &count, &why))
+        return fail_as(err, ERROR_SYSTEM, NOWHERE,
+                       "no device '%s': %s; --device %s needs no GPU, `ridge devices` says what is "
+                       "missing",
+                       id, why.message, fallback_device);
+    for (int i = 0; i < count; i++)
+        if (strcmp(infos[i].id, id) == 0 || (i == 0 && !which)) {
+            *out = infos[i];
+            return true;
+        }
+    return fail_as(err, ERROR_SYSTEM, NOWHERE, "no device '%s': there %s %d (%s%s%s)", id,
+                   count == 1 ? "is" : "are", count, infos[0].id, count > 1 ? " to " : "",
+                   count > 1 ? infos[count - 1].id : "");
 }

@@ -1,25 +1,33 @@
-// The state of the chip by NVML: clocks, power, temperature, energy, reasons for slower clocks. What
-// a chip does not tell is 0.
+// Telemetry of NVIDIA's GPUs by NVML: clocks, power, temperature, energy, reasons for slower clocks. It
+// asks by PCI address and needs no context. What a chip does not tell stays NAN.
 // SPDX-License-Identifier: Apache-2.0
-#include "device/internal.h"
-#include "device/cuda/probe_libs.h"
+#include "device/cuda/cuda.h"
 
 #include <stdlib.h>
 
 enum { NVML_DONE = 0, NVML_CLOCK_SM = 1, NVML_CLOCK_MEMORY = 2, NVML_TEMPERATURE_GPU = 0 };
 
-struct nvml {
-    void *device;
-    int (*nvmlInit_v2)(void);
-    int (*nvmlDeviceGetHandleByPciBusId_v2)(const char *bus_id, void **device);
-    int (*nvmlDeviceGetClockInfo)(void *device, int type, unsigned *mhz);
-    int (*nvmlDeviceGetPowerUsage)(void *device, unsigned *milliwatts);
-    int (*nvmlDeviceGetTemperature)(void *device, int sensor, unsigned *celsius);
-    int (*nvmlDeviceGetTotalEnergyConsumption)(void *device, unsigned long long *millijoules);
-    int (*reasons)(void *device, unsigned long long *reasons);
+struct functions {
+#define NVML(name, further, parameters) int(*name) parameters;
+#include "device/cuda/nvml.def"
+#undef NVML
 };
 
-static bool functions_load(struct nvml *n, struct error *err)
+struct nvml {
+    struct telemetry head; // first: a struct telemetry * is a struct nvml *
+    struct functions call;
+    void *device;
+};
+
+static bool symbol_load(void *library, const char *name, const char *further, void *out,
+                        size_t size_bytes, struct error *err)
+{
+    struct error ignored = {0};
+    return library_symbol(library, name, out, size_bytes, further ? &ignored : err) ||
+           (further && library_symbol(library, further, out, size_bytes, err));
+}
+
+static bool functions_load(struct functions *f, struct error *err)
 {
     static const char *const names[] = {"libnvidia-ml.so.1", NULL};
     static const char *const usual[] = {"/usr/local/nvidia/lib64", "/usr/lib/wsl/lib", NULL};
@@ -30,53 +38,83 @@ static bool functions_load(struct nvml *n, struct error *err)
     if (!library)
         return fail_as(err, ERROR_SYSTEM, NOWHERE,
                        "libnvidia-ml.so.1 is not here: it comes with NVIDIA's driver");
-#define SYMBOL(name) library_symbol(library, #name, &n->name, sizeof n->name, err)
-    return SYMBOL(nvmlInit_v2) && SYMBOL(nvmlDeviceGetHandleByPciBusId_v2) &&
-           SYMBOL(nvmlDeviceGetClockInfo) && SYMBOL(nvmlDeviceGetPowerUsage) &&
-           SYMBOL(nvmlDeviceGetTemperature) && SYMBOL(nvmlDeviceGetTotalEnergyConsumption) &&
-           // Renamed in CUDA 12.2; drivers have both for now.
-           (library_symbol(library, "nvmlDeviceGetCurrentClocksEventReasons", &n->reasons,
-                           sizeof n->reasons, &ignored) ||
-            library_symbol(library, "nvmlDeviceGetCurrentClocksThrottleReasons", &n->reasons,
-                           sizeof n->reasons, err));
-#undef SYMBOL
+#define NVML(name, further, parameters)                                       \
+    if (!symbol_load(library, #name, further, &f->name, sizeof f->name, err)) \
+        return false;
+#include "device/cuda/nvml.def"
+#undef NVML
+    return f->nvmlInit_v2() == NVML_DONE ||
+           fail_as(err, ERROR_SYSTEM, NOWHERE,
+                   "libnvidia-ml.so.1 is here, but does not start: no usable GPU");
 }
 
-bool nvml_open(const char *pci_bus_id, struct nvml **out, struct error *err)
+bool nvml_version(char *out, unsigned size_bytes, struct error *err)
+{
+    struct functions f;
+    return functions_load(&f, err) &&
+           (f.nvmlSystemGetDriverVersion(out, size_bytes) == NVML_DONE ||
+            fail_as(err, ERROR_SYSTEM, NOWHERE,
+                    "libnvidia-ml.so.1 is here, but does not start: no usable GPU"));
+}
+
+static bool nvml_open(const struct device_info *info, struct telemetry **out, struct error *err)
 {
     struct nvml *n = xcalloc(1, sizeof *n);
-    *out = NULL;
-    if (functions_load(n, err) && n->nvmlInit_v2() == NVML_DONE &&
-        n->nvmlDeviceGetHandleByPciBusId_v2(pci_bus_id, &n->device) == NVML_DONE) {
-        *out = n;
-        return true;
+    n->head.ops = &nvml_telemetry;
+    bool done = functions_load(&n->call, err);
+    if (done)
+        done = (info->bus_id &&
+                n->call.nvmlDeviceGetHandleByPciBusId_v2(info->bus_id, &n->device) == NVML_DONE) ||
+               fail_as(err, ERROR_SYSTEM, NOWHERE, "NVML does not know the GPU at %s",
+                       info->bus_id ? info->bus_id : "an unknown PCI address");
+    if (!done) {
+        free(n);
+        return false;
     }
-    free(n);
-    return err->kind != ERROR_NONE ? false
-                                   : fail_as(err, ERROR_SYSTEM, NOWHERE,
-                                             "NVML does not know the GPU at %s", pci_bus_id);
+    *out = &n->head;
+    return true;
 }
 
-void nvml_close(struct nvml *n)
+static void nvml_close(struct telemetry *t)
 {
-    free(n); // NVML stays initialised: others in the process may use it
+    free(t); // NVML stays initialised: others in the process may use it
 }
 
-void nvml_read(struct nvml *n, struct nvml_sample *out)
+// Bits of nvmlClocksThrottleReasons that slow a kernel down, by what causes them.
+static const struct {
+    uint64_t mask;
+    const char *name;
+} throttles[] = {
+    {0x04, "power limit"},
+    {0x08 | 0x80, "hardware slowdown"},
+    {0x20 | 0x40, "heat"},
+};
+
+static void nvml_read(struct telemetry *t, struct device_state *out)
 {
-    unsigned sm = 0, memory = 0, power = 0, temperature = 0;
-    unsigned long long energy = 0, reasons = 0;
-    bool known = n->nvmlDeviceGetClockInfo(n->device, NVML_CLOCK_SM, &sm) == NVML_DONE;
-    (void)n->nvmlDeviceGetClockInfo(n->device, NVML_CLOCK_MEMORY, &memory);
-    (void)n->nvmlDeviceGetPowerUsage(n->device, &power);
-    (void)n->nvmlDeviceGetTemperature(n->device, NVML_TEMPERATURE_GPU, &temperature);
-    (void)n->nvmlDeviceGetTotalEnergyConsumption(n->device, &energy);
-    (void)n->reasons(n->device, &reasons);
-    *out = (struct nvml_sample){.sm_mhz = sm,
-                                .memory_mhz = memory,
-                                .power_w = power / 1000.0,
-                                .temperature_c = temperature,
-                                .energy_mj = (double)energy,
-                                .throttle_reasons = reasons,
-                                .valid = known};
+    static const double mw_per_w = 1000;
+    const struct functions *f = &((struct nvml *)t)->call;
+    void *device = ((struct nvml *)t)->device;
+    unsigned value = 0;
+    unsigned long long large = 0;
+    out->valid = f->nvmlDeviceGetClockInfo(device, NVML_CLOCK_SM, &value) == NVML_DONE;
+    if (out->valid)
+        out->sm_mhz = value;
+    if (f->nvmlDeviceGetClockInfo(device, NVML_CLOCK_MEMORY, &value) == NVML_DONE)
+        out->memory_mhz = value;
+    if (f->nvmlDeviceGetPowerUsage(device, &value) == NVML_DONE)
+        out->power_w = value / mw_per_w;
+    if (f->nvmlDeviceGetTemperature(device, NVML_TEMPERATURE_GPU, &value) == NVML_DONE)
+        out->temperature_c = value;
+    if (f->nvmlDeviceGetTotalEnergyConsumption(device, &large) == NVML_DONE)
+        out->energy_mj = (double)large;
+    large = 0;
+    if (f->nvmlDeviceGetCurrentClocksEventReasons(device, &large) != NVML_DONE)
+        return;
+    for (size_t i = 0; i < COUNT_OF(throttles) && !out->throttled; i++)
+        if (large & throttles[i].mask)
+            out->throttled = throttles[i].name;
 }
+
+const struct telemetry_ops nvml_telemetry = {
+    .open = nvml_open, .read = nvml_read, .close = nvml_close};

@@ -1,8 +1,8 @@
-// What the CUDA backend asks of CUPTI and NVML: counters of what a callback launches, and the state
-// of the chip. Both libraries are optional; `err` says what is off.
+// What the CUDA backend asks of CUPTI: counters of what a callback launches. The library is optional;
+// `err` says what is off.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef RIDGE_DEVICE_PROBE_LIBS_H
-#define RIDGE_DEVICE_PROBE_LIBS_H
+#ifndef RIDGE_DEVICE_CUDA_CUPTI_H
+#define RIDGE_DEVICE_CUDA_CUPTI_H
 
 #include "base/base.h"
 #include "counters/counters.h"
@@ -21,16 +21,5 @@ bool cupti_count(struct cupti *c, bool (*replay)(void *context, struct error *er
 // Around launch number `launch` (from 0) of a replay; the kernel must have ended before the end.
 bool cupti_range_begin(struct cupti *c, int launch, struct error *err);
 bool cupti_range_end(struct cupti *c, struct error *err);
-
-// nvml: clocks, power, temperature, energy, throttle reasons.
-struct nvml;
-struct nvml_sample {
-    double sm_mhz, memory_mhz, power_w, temperature_c, energy_mj;
-    uint64_t throttle_reasons;
-    bool valid;
-};
-bool nvml_open(const char *pci_bus_id, struct nvml **out, struct error *err);
-void nvml_close(struct nvml *n);
-void nvml_read(struct nvml *n, struct nvml_sample *out);
 
 #endif
