@@ -39,27 +39,76 @@ static bool expectations_split(const struct options *o, struct arena *a, struct 
     return true;
 }
 
+// Where the experiment is here, its file must have the variant: a slip of the pen would never be judged.
+static bool check_variant(struct arena *a, const struct options *o, const char *variant,
+                          struct error *err)
+{
+    const char *argument = o->arguments[0];
+    size_t length = strlen(argument) - strlen(variant) - 1;
+    struct experiment *e = NULL;
+    struct error absent = {0};
+    if (!experiment_load(a, arena_strndup(a, argument, length), &e, &absent))
+        return true; // of a record alone
+    const char **names = ARENA_ARRAY(a, const char *, e->variant_count + 1);
+    const char *list = "";
+    for (int i = 0; i < e->variant_count; i++) {
+        names[i] = e->variants[i].name;
+        list = arena_printf(a, "%s%s%s", list, i > 0 ? ", " : "", names[i]);
+        if (strcmp(names[i], variant) == 0)
+            return true;
+    }
+    const char *near = str_nearest(variant, names, (size_t)e->variant_count);
+    return near ? fail(err, NOWHERE, "experiment '%s' has no variant '%s' (did you mean '%s'?)",
+                       e->name, variant, near)
+                : fail(err, NOWHERE,
+                       "experiment '%s' has no variant '%s'; it has: %s; add it to %s first",
+                       e->name, variant, list, e->path);
+}
+
+static bool hypothesis_undo(const struct options *o, struct journal *j, const char *experiment,
+                            const char *variant, struct text *out, struct error *err)
+{
+    bool found = false;
+    if (o->argument_count > 1 || option_given(o, OPTION_EXPECT))
+        return fail(err, NOWHERE,
+                    "--undo takes back the newest hypothesis: it needs no other text");
+    if (!journal_remove_hypothesis(j, experiment, variant, &found, err))
+        return false;
+    text_printf(out, "taken back: the newest hypothesis on %s:%s\n", experiment, variant);
+    return found || fail(err, NOWHERE, "no hypothesis on %s:%s is recorded", experiment, variant);
+}
+
+static bool hypothesis_add(const struct options *o, struct journal *j, struct arena *a,
+                           const char *experiment, struct hypothesis *h, struct text *out,
+                           struct error *err)
+{
+    if (o->argument_count < 2)
+        return fail(err, NOWHERE, "what is expected? ridge hypothesize %s TEXT --expect time=-50%%",
+                    o->arguments[0]);
+    h->text = o->arguments[1];
+    text_printf(out, "recorded: the next `ridge run` of %s judges %s\n", experiment, h->variant);
+    return expectations_split(o, a, h, err) && check_variant(a, o, h->variant, err) &&
+           journal_add_hypothesis(j, experiment, h, err);
+}
+
 bool command_hypothesize(const struct options *o, int *status, struct error *err)
 {
     struct arena a = {0};
     struct journal *j = NULL;
-    struct hypothesis h = {.text = o->arguments[1]};
+    struct hypothesis h = {0};
+    struct text out = {0};
     const char *experiment;
     *status = 0;
     bool done =
         cli_experiment_name(&a, o->arguments[0], &experiment, &h.variant, err) &&
         (h.variant || fail(err, NOWHERE, "name the variant too: ridge hypothesize %s:VARIANT",
                            o->arguments[0])) &&
-        expectations_split(o, &a, &h, err) && cli_journal_open(o, false, &j, err) &&
-        journal_add_hypothesis(j, experiment, &h, err);
+        cli_journal_open(o, false, &j, err) &&
+        (option_given(o, OPTION_UNDO) ? hypothesis_undo(o, j, experiment, h.variant, &out, err)
+                                      : hypothesis_add(o, j, &a, experiment, &h, &out, err));
     journal_close(j);
-    if (done) {
-        struct text out = {0};
-        text_printf(&out, "recorded: the next `ridge run` of %s judges %s\n", experiment,
-                    h.variant);
-        done = cli_print(&out, err);
-        text_release(&out);
-    }
+    done = done && cli_print(&out, err);
+    text_release(&out);
     arena_release(&a);
     return done;
 }

@@ -52,8 +52,11 @@ static void signals_set(void)
     signal(SIGXFSZ, SIG_IGN); // a limit on file sizes is an error of the write, as a full disk is
 }
 
+static bool printed; // something is on standard output
+
 bool cli_print(const struct text *t, struct error *err)
 {
+    printed = true;
     struct text shown = {0};
     report_show(t, &shown);
     errno = 0;
@@ -238,6 +241,23 @@ static bool dispatch(struct options *o, int argc, char **argv, int *status, stru
     return functions[o->command](o, status, err);
 }
 
+// Who reads JSON gets some, whatever happened.
+static void print_error_json(const struct error *e)
+{
+    static const char *const kinds[] = {[ERROR_NONE] = "system",
+                                        [ERROR_CHECK] = "check",
+                                        [ERROR_INPUT] = "input",
+                                        [ERROR_SYSTEM] = "system"};
+    struct error ignored = {0};
+    json_t *json = json_pack("{s:s, s:i, s:{s:s, s:s}}", "ridge", RIDGE_VERSION, "schema", 1,
+                             "error", "kind", kinds[e->kind], "message", e->message);
+    if (!json) // the message is no UTF-8
+        json = json_pack("{s:s, s:i, s:{s:s, s:s}}", "ridge", RIDGE_VERSION, "schema", 1, "error",
+                         "kind", kinds[e->kind], "message", "see standard error");
+    if (!cli_print_json(json, &ignored))
+        return; // standard error has it
+}
+
 int main(int argc, char **argv)
 {
     struct options o = {0};
@@ -247,6 +267,8 @@ int main(int argc, char **argv)
     litter_clean();
     if (!dispatch(&o, argc, argv, &status, &err)) {
         fprintf(stderr, "ridge: %s\n", err.message);
+        if (!printed && option_given(&o, OPTION_JSON))
+            print_error_json(&err);
         status = err.kind == ERROR_NONE ? ERROR_SYSTEM : (int)err.kind;
     }
     options_release(&o);

@@ -371,6 +371,8 @@ void manual_text(struct text *out)
         ".SH EXIT STATUS\n0 done; 1 a check failed; 2 usage or input; 3 device or system.\n"
         ".SH ENVIRONMENT\n.TP\n.B RIDGE_JOURNAL\nthe journal's file\n"
         ".TP\n.B RIDGE_HOME, RIDGE_CACHE\nthe folders for recorded data and for compiled kernels\n"
+        ".TP\n.B RIDGE_PTXAS\nthe ptxas that is asked for the registers of PTX (none: estimate "
+        "them)\n"
         ".TP\n.B RIDGE_COMPILER\nwhat \\-\\-compiler auto means: nvrtc or clang\n"
         ".TP\n.B RIDGE_DATA_DIR\nthe folder of the chips' figures and the shipped experiments\n"
         ".TP\n.B CC\nthe C compiler of the references (cc)\n"

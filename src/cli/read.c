@@ -41,14 +41,15 @@ static void entry_print(const struct journal_entry *e, struct text *out)
 }
 
 static bool log_print(const struct options *o, const struct journal_entry *entries, int count,
-                      struct error *err)
+                      bool more, struct error *err)
 {
     if (option_given(o, OPTION_JSON)) {
         json_t *runs = json_array();
         for (int i = 0; i < count; i++)
             json_array_append_new(runs, entry_json(&entries[i]));
-        return cli_print_json(
-            json_pack("{s:s, s:i, s:o}", "ridge", RIDGE_VERSION, "schema", 1, "runs", runs), err);
+        return cli_print_json(json_pack("{s:s, s:i, s:o, s:b}", "ridge", RIDGE_VERSION, "schema", 1,
+                                        "runs", runs, "more", more),
+                              err);
     }
     struct text out = {0};
     if (count == 0)
@@ -57,6 +58,9 @@ static bool log_print(const struct options *o, const struct journal_entry *entri
                     option_given(o, OPTION_DEVICE) ? " on that device" : "");
     for (int i = 0; i < count; i++)
         entry_print(&entries[i], &out);
+    if (more)
+        text_printf(&out, "... older runs are not shown: `ridge log -n %d` shows more, -n 0 all\n",
+                    2 * count);
     bool done = cli_print(&out, err);
     text_release(&out);
     return done;
@@ -76,12 +80,15 @@ bool command_log(const struct options *o, int *status, struct error *err)
                 (o->argument_count == 0 ||
                  cli_experiment_name(&a, o->arguments[0], &filter.experiment, &variant, err)) &&
                 cli_journal_open(o, true, &j, err);
-    filter.limit = (int)limit;
-    if (done && option_given(o, OPTION_HYPOTHESES))
+    bool runs = !option_given(o, OPTION_HYPOTHESES);
+    filter.limit = (int)limit + (runs && limit > 0); // one more tells whether there are more
+    if (done && !runs)
         done = cli_hypothesis_record(o, j, &filter, err);
-    else
-        done = done && journal_list(j, &a, &filter, &entries, &count, err) &&
-               log_print(o, entries, count, err);
+    else if (done && journal_list(j, &a, &filter, &entries, &count, err)) {
+        bool more = limit > 0 && count > limit;
+        done = log_print(o, entries, more ? (int)limit : count, more, err);
+    } else
+        done = false;
     journal_close(j);
     arena_release(&a);
     return done;

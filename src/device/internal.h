@@ -68,6 +68,11 @@ extern const char *const standard_headers[];
 extern const size_t standard_header_count;
 // Takes ptxas -v lines out of a log; what they say of each kernel is appended to out->kernels.
 const char *ptxas_log_take(struct arena *a, const char *log, struct code_object *out);
+// ptxas (RIDGE_PTXAS names another, or "none"), or NULL; which file it is, for keys; and its report on the code (PTX), if it is here: exact
+// kernels for a device of that architecture.
+const char *ptxas_find(struct arena *a);
+void ptxas_identity(struct arena *a, struct text *out);
+void ptxas_ask(struct arena *a, const char *arch, struct code_object *code);
 int arch_number(const char *arch); // "sm_90a" -> 90; 0 = not one
 
 /* ---- the cache ------------------------------------------------------------------------------------ */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const double ask_timeout_s = 15;
-static const char unused_note[] = "not used by this version";
+static const char ptxas_use[] = "registers and spills of PTX sources and of clang's code";
 
 void parts_add(struct parts *p, const char *what, bool present, const char *detail,
                const char *remedy)
@@ -72,13 +72,12 @@ static const char *ptxas_version(struct arena *a, const char *path)
 static void add_tools(struct parts *p)
 {
     struct arena *a = p->arena;
-    const char *ptxas = program_find(a, "ptxas");
-    if (!ptxas)
-        ptxas = program_find(a, "/usr/local/cuda/bin/ptxas");
+    const char *ptxas = ptxas_find(a);
     parts_add(p, "ptxas", ptxas != NULL,
-              ptxas ? arena_printf(a, "%s, %s; %s", ptxas_version(a, ptxas), ptxas, unused_note)
-                    : arena_printf(a, "not in PATH; %s", unused_note),
-              "nothing to do: comes with CUDA's toolkit");
+              ptxas ? arena_printf(a, "%s, %s: %s", ptxas_version(a, ptxas), ptxas, ptxas_use)
+                    : arena_printf(a, "not here: %s are estimated", ptxas_use),
+              "optional: comes with CUDA's toolkit (or pip install nvidia-cuda-nvcc); RIDGE_PTXAS "
+              "names it");
 }
 
 bool device_inventory(struct arena *a, struct device_inventory *out, struct error *err)

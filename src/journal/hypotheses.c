@@ -34,6 +34,17 @@ bool journal_add_hypothesis(struct journal *j, const char *experiment, const str
     return done;
 }
 
+bool journal_remove_hypothesis(struct journal *j, const char *experiment, const char *variant,
+                               bool *found, struct error *err)
+{
+    bool done = journal_insert(j, err,
+                               "DELETE FROM hypotheses WHERE id = (SELECT max(id) FROM hypotheses "
+                               "WHERE experiment = ? AND variant = ?)",
+                               "ss", experiment, variant);
+    *found = done && sqlite3_changes(j->db) > 0;
+    return done;
+}
+
 static struct hypothesis hypothesis_read(struct arena *a, sqlite3_stmt *s)
 {
     struct hypothesis h = {.variant = text_of(a, s, 0), .text = text_of(a, s, 1)};

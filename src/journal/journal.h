@@ -47,6 +47,9 @@ bool journal_get_run(struct journal *j, struct arena *a, int64_t id, const char 
 
 bool journal_add_hypothesis(struct journal *j, const char *experiment, const struct hypothesis *h,
                             struct error *err) CHECK_RESULT;
+// Takes back the newest one on that variant.
+bool journal_remove_hypothesis(struct journal *j, const char *experiment, const char *variant,
+                               bool *found, struct error *err) CHECK_RESULT;
 // The newest of each variant of the experiment, arena-owned.
 bool journal_hypotheses(struct journal *j, struct arena *a, const char *experiment,
                         struct hypothesis **out, int *count, struct error *err) CHECK_RESULT;

@@ -35,4 +35,25 @@ END
 expect 'no variant' 2 hypothesize scale x --expect time=-5% <<'END'
 ridge: name the variant too: ridge hypothesize scale:VARIANT
 END
+expect 'a variant that the file does not have' 2 hypothesize scale:plian x --expect time=-5% <<'END'
+ridge: experiment 'scale' has no variant 'plian' (did you mean 'plain'?)
+END
+"$RIDGE" hypothesize scale:plain 'A slip.' --expect time=-90% >/dev/null
+"$RIDGE" hypothesize scale:plain --undo >out.txt
+echo 'taken back: the newest hypothesis on scale:plain' | diff - out.txt >diff.txt
+pass 'what is taken back is said' $? diff.txt
+"$RIDGE" log --hypotheses >out.txt
+! grep -q 'A slip' out.txt
+pass 'it is in the record no more' $? out.txt
+"$RIDGE" hypothesize scale:plain --undo >/dev/null # the first one
+expect 'nothing to take back' 2 hypothesize scale:plain --undo <<'END'
+ridge: no hypothesis on scale:plain is recorded
+END
+for _ in 1 2; do "$RIDGE" run scale --param N=4096 -q >/dev/null; done
+"$RIDGE" log -n 2 >out.txt
+grep -q '^\.\.\. older runs are not shown: `ridge log -n 4` shows more, -n 0 all$' out.txt &&
+    [ "$(wc -l <out.txt)" = 3 ]
+pass 'a list that is cut says so' $? out.txt
+! "$RIDGE" log -n 0 | grep -q 'not shown'
+pass 'a whole one does not' $?
 finish

@@ -160,4 +160,12 @@ ridge: scale/experiment.yaml:14:12: the count of buffer 'x' is 4000000000000 (N 
   in case N=4000000000000
 END
 
+# Who reads JSON gets some, with the reason.
+edit scale/scale.cu 's/__global__/__globl__/'
+"$RIDGE" run scale --json -q >out.json 2>err.txt
+[ $? = 2 ] && grep -q '"kind": "input"' out.json && grep -q '"message": ".*does not compile' out.json
+pass 'a compile error is JSON too' $? out.json
+"$RIDGE" show 99 --json >out.json 2>/dev/null
+grep -q '"error": {' out.json
+pass 'and so are the errors of other commands' $? out.json
 finish

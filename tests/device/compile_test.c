@@ -242,13 +242,15 @@ static void code_lists_its_kernels_with_their_parameters(void **state)
                      "{ o[n] = s + v.y; }\n"
                      "__global__ void second() {}\n__device__ int helper() { return 1; }\n"),
         "clang");
+    setenv("RIDGE_PTXAS", "none", 1);
     struct code_object code = compile(&a, &r);
+    unsetenv("RIDGE_PTXAS");
     assert_int_equal(code.format, CODE_PTX);
     assert_true(code.kernels_listed);
     assert_int_equal(code.kernel_count, 2);
     const struct code_kernel *k = &code.kernels[0];
     assert_string_equal(k->name, "k");
-    assert_int_equal(k->registers, CODE_UNKNOWN); // clang does not make machine code here
+    assert_int_equal(k->registers, CODE_UNKNOWN); // clang makes no machine code
     assert_int_equal(k->parameter_count, COUNT_OF(wanted));
     for (int i = 0; i < k->parameter_count; i++) {
         assert_int_equal(k->parameters[i].offset, wanted[i].offset);
@@ -384,6 +386,50 @@ static void nvrtc_takes_functions_without_attribute_as_device_functions(void **s
     check_functions_without_attribute("nvrtc");
 }
 
+/* ---- the cache --------------------------------------------------------------------------------- */
+
+struct cached { // a source with a cache folder of its own
+    struct arena arena;
+    const char *folder, *cache, *source;
+    struct compile_request request;
+};
+
+static struct cached cached_init(const char *text)
+{
+    struct cached c = {0};
+    need_compiler(&c.arena, "clang");
+    c.folder = make_folder(&c.arena);
+    c.cache = path_join(&c.arena, c.folder, "cache");
+    setenv("RIDGE_CACHE", c.cache, 1);
+    c.source = write_source(&c.arena, c.folder, "k.cu", text);
+    c.request = request_for(c.source, "clang");
+    c.request.defines = defines;
+    c.request.define_count = 1;
+    return c;
+}
+
+// The same PTX with ptxas and without, and clang's: exact registers where a toolkit is here.
+static void ptxas_tells_the_registers_of_given_ptx_and_of_clangs(void **state)
+{
+    struct cached c = cached_init(good);
+    if (!ptxas_find(&c.arena)) {
+        print_message("ptxas is not here\n");
+        skip();
+    }
+    setenv("RIDGE_PTXAS", "none", 1);
+    struct code_object made = compile(&c.arena, &c.request);
+    assert_int_equal(made.kernels[0].registers, CODE_UNKNOWN);
+    struct compile_request given = {
+        .source_path = write_source(&c.arena, c.folder, "given.ptx", made.bytes), .arch = "sm_90"};
+    assert_int_equal(compile(&c.arena, &given).kernels[0].registers, CODE_UNKNOWN);
+    unsetenv("RIDGE_PTXAS");
+    for (int i = 0; i < 2; i++) // the second time from the cache
+        assert_in_range(compile(&c.arena, &given).kernels[0].registers, 4, 64);
+    c.request.arch = "sm_80"; // which every clang knows
+    assert_in_range(compile(&c.arena, &c.request).kernels[0].registers, 4, 64);
+    arena_release(&c.arena);
+}
+
 static void ptx_sources_pass_through(void **state)
 {
     struct arena a = {0};
@@ -435,28 +481,6 @@ static void ptxas_report_is_read_and_taken_out(void **state)
     assert_int_equal(code.kernels[0].shared_bytes, 256);
     assert_int_equal(code.kernels[0].spill_bytes, 12);
     arena_release(&a);
-}
-
-/* ---- the cache --------------------------------------------------------------------------------- */
-
-struct cached { // a source with a cache folder of its own
-    struct arena arena;
-    const char *folder, *cache, *source;
-    struct compile_request request;
-};
-
-static struct cached cached_init(const char *text)
-{
-    struct cached c = {0};
-    need_compiler(&c.arena, "clang");
-    c.folder = make_folder(&c.arena);
-    c.cache = path_join(&c.arena, c.folder, "cache");
-    setenv("RIDGE_CACHE", c.cache, 1);
-    c.source = write_source(&c.arena, c.folder, "k.cu", text);
-    c.request = request_for(c.source, "clang");
-    c.request.defines = defines;
-    c.request.define_count = 1;
-    return c;
 }
 
 static void cache_gives_the_same_code_back(void **state)
@@ -704,6 +728,7 @@ int main(void)
         cmocka_unit_test(clang_takes_functions_without_attribute_as_device_functions),
         cmocka_unit_test(nvrtc_takes_functions_without_attribute_as_device_functions),
         cmocka_unit_test(ptx_sources_pass_through),
+        cmocka_unit_test(ptxas_tells_the_registers_of_given_ptx_and_of_clangs),
         cmocka_unit_test(arch_is_the_best_not_above_the_devices),
         cmocka_unit_test(ptxas_report_is_read_and_taken_out),
         cmocka_unit_test(cache_gives_the_same_code_back),

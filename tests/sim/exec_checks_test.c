@@ -290,6 +290,29 @@ static void memory_stays_flat_over_many_launches_and_buffers(void **state)
     bench_close(&b);
 }
 
+// Two stores of one source line, as an unrolled loop has them: 32 threads write each word.
+static void races_of_a_source_line_are_one_with_a_count(void **state)
+{
+    struct bench b;
+    bench_text(&b, HEAD ".file 1 \"loop.cu\"\n"
+                        ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<4>;\n.reg .b64 %rd<4>;\n"
+                        "ld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\n"
+                        ".loc 1 7 5\nst.global.u32 [%rd1], %r1;\nst.global.u32 [%rd1+4], %r1;\n"
+                        "st.global.u32 [%rd1+8], %r1;\n.loc 1 8 5\nst.global.u32 [%rd1+12], %r1;\n"
+                        "ret;\n}\n");
+    uint64_t out = bench_buffer(&b, "out", NULL, 64);
+    b.launch.checks = SIM_CHECK_RACES;
+    (void)bench_try(&b, "k", GRID1(1, 32), ARGS(&out));
+    int races = 0;
+    for (int i = 0; i < b.report.violation_count; i++)
+        races += b.report.violations[i].kind == SIM_RACE;
+    assert_int_equal(races, 2);
+    assert_int_equal(b.report.violations[0].line, 7);
+    assert_int_equal(b.report.violations[1].line, 8);
+    assert_int_equal(b.report.violations[0].count, 3 * b.report.violations[1].count);
+    bench_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -310,6 +333,7 @@ int main(void)
         cmocka_unit_test(kernels_that_synchronise_through_atomics_do_not_race),
         cmocka_unit_test(what_cannot_run_is_told_when_reached),
         cmocka_unit_test(memory_stays_flat_over_many_launches_and_buffers),
+        cmocka_unit_test(races_of_a_source_line_are_one_with_a_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

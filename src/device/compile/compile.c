@@ -158,7 +158,7 @@ static bool is_keyed(struct arena *a, const struct compile_job *job)
 }
 
 // key: of what is compiled and by what. file: also of the path, which stands in the PTX's .file.
-static void make_key(const struct compile_job *job, char key[HASH_DIGITS + 1],
+static void make_key(struct arena *a, const struct compile_job *job, char key[HASH_DIGITS + 1],
                      char file[HASH_DIGITS + 1])
 {
     struct text t = {0};
@@ -170,6 +170,8 @@ static void make_key(const struct compile_job *job, char key[HASH_DIGITS + 1],
     hash_hex(&(struct hash_piece){t.data, t.length}, 1, key);
     text_printf(&t, "\n%s\n%d", job->source->path, job->arch_exact);
     add_identity(job->tool, &t);
+    if (job->tool->kind == TOOL_CLANG)
+        ptxas_identity(a, &t);
     hash_hex(&(struct hash_piece){t.data, t.length}, 1, file);
     text_release(&t);
 }
@@ -206,6 +208,28 @@ static void pass_given(struct arena *a, const struct source *source, const struc
     }
 }
 
+// PTX that was given: what ptxas says of it is kept, as it takes a while.
+static void ask_of_given(struct arena *a, const struct source *source,
+                         const struct compile_request *request, struct code_object *code)
+{
+    char name[HASH_DIGITS + 1];
+    struct code_object known = {0};
+    struct text t = {0};
+    if (!ptxas_find(a))
+        return;
+    text_printf(&t, "ptxas\n%s\n%s\n%s", options_version, source->hash, request->arch);
+    ptxas_identity(a, &t);
+    hash_hex(&(struct hash_piece){t.data, t.length}, 1, name);
+    text_release(&t);
+    if (cache_get(a, name, &known)) {
+        code->kernels = known.kernels;
+        code->kernel_count = known.kernel_count;
+        return;
+    }
+    ptxas_ask(a, request->arch, code);
+    cache_put(name, code);
+}
+
 static bool compile_source(struct arena *a, const struct source *source,
                            const struct compile_request *request, struct code_object *out,
                            struct error *err)
@@ -218,7 +242,7 @@ static bool compile_source(struct arena *a, const struct source *source,
     if (!choose_tool(a, &job, &tool, err))
         return false;
     char key[HASH_DIGITS + 1], file[HASH_DIGITS + 1];
-    make_key(&job, key, file);
+    make_key(a, &job, key, file);
     bool kept = !source->asks && !(source->untold && tool.kind == TOOL_NVRTC);
     if (kept && cache_get(a, file, out))
         return true;
@@ -226,6 +250,8 @@ static bool compile_source(struct arena *a, const struct source *source,
     memcpy(out->key, key, sizeof out->key);
     bool done = tool.kind == TOOL_NVRTC ? nvrtc_compile(a, &job, out, err)
                                         : clang_compile(a, &job, out, err);
+    if (done && tool.kind == TOOL_CLANG && job.arch_exact)
+        ptxas_ask(a, request->arch, out);
     if (done && is_keyed(a, &job))
         cache_put(file, out);
     return done;
@@ -239,9 +265,11 @@ bool code_compile(struct arena *a, const struct compile_request *request, struct
     if (!source_read(a, request->source_path, &source, err))
         return false;
     const struct given *given = given_code(source.path);
-    if (given)
+    if (given) {
         pass_given(a, &source, given, out);
-    else if (!compile_source(a, &source, request, out, err))
+        if (given->format == CODE_PTX)
+            ask_of_given(a, &source, request, out);
+    } else if (!compile_source(a, &source, request, out, err))
         return false;
     out->source = source.shown;
     code_list_kernels(a, out);

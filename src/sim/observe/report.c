@@ -291,7 +291,20 @@ static void violation_fill(const struct launch *l, struct arena *a, const struct
     }
 }
 
-// All SMs' violations, those that stop first, then by block; a site's are told once.
+// A loop that was unrolled has one line at many sites: for people they are one.
+static bool is_same_violation(const struct launch *l, const struct violation *x,
+                              const struct violation *y)
+{
+    const char *x_file, *y_file;
+    int x_line, y_line;
+    if (x->kind != y->kind || x->site == y->site)
+        return x->kind == y->kind;
+    place_of(l->program, x->site, &x_file, &x_line);
+    place_of(l->program, y->site, &y_file, &y_line);
+    return x_line > 0 && x_line == y_line && strcmp(x_file, y_file) == 0;
+}
+
+// All SMs' violations, those that stop first, then by block; those of a source line are told once.
 static void violations_fill(const struct launch *l, struct arena *a, struct sim_report *report)
 {
     size_t total = 0, n = 0;
@@ -305,7 +318,7 @@ static void violations_fill(const struct launch *l, struct arena *a, struct sim_
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
         size_t same = 0;
-        while (same < kept && (all[same].kind != all[i].kind || all[same].site != all[i].site))
+        while (same < kept && !is_same_violation(l, &all[same], &all[i]))
             same++;
         if (same < kept)
             all[same].count += all[i].count;
