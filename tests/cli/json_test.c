@@ -498,7 +498,8 @@ static void verify_follows_the_schema_without_times(void **state)
 static void log_and_devices_and_new_give_json(void **state)
 {
     (void)state;
-    static const struct field log_fields[] = {{"ridge", "s"}, {"schema", "i"}, {"runs", "a"}};
+    static const struct field log_fields[] = {
+        {"ridge", "s"}, {"schema", "i"}, {"runs", "a"}, {"more", "b"}};
     static const struct field entry_fields[] = {
         {"run", "i"},      {"started", "s"}, {"experiment", "s"}, {"device", "s"}, {"git", "s?"},
         {"finished", "b"}, {"results", "i"}, {"verified", "i"},   {"failed", "i"}, {"best", "o?"}};
