@@ -256,6 +256,7 @@ static bool run_kernel(struct work *w, const struct device_launch *launch, struc
         .kernel = k->name,
         .grid = {l->grid[0], l->grid[1], l->grid[2]},
         .block = {l->block[0], l->block[1], l->block[2]},
+        .cluster = {l->cluster[0], l->cluster[1], l->cluster[2]},
         .dynamic_shared_bytes = l->shared_bytes,
         .args = args,
         .arg_count = l->arg_count,

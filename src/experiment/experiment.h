@@ -113,6 +113,7 @@ struct launch_spec {
     const char *kernel;
     const struct library_call *library;    // LAUNCH_LIBRARY
     struct expression *grid[3], *block[3]; // absent dimensions are NULL = 1
+    struct expression *cluster[3];         // blocks that run together; absent is NULL = 1
     struct expression *shared_bytes;       // NULL = 0
     struct argument_spec *args;
     int arg_count;
@@ -241,6 +242,7 @@ struct resolved_launch {
     const char *kernel;
     const struct library_call *library;
     uint32_t grid[3], block[3], shared_bytes;
+    uint32_t cluster[3]; // 0 or 1 = none
     struct resolved_argument *args;
     int arg_count;
     int zero_buffer;

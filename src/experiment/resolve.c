@@ -249,6 +249,32 @@ static bool resolve_library(struct resolver *r, const struct launch_spec *s,
            library_check_sizes(r->e, s, out, counts, r->where, r->err);
 }
 
+// A cluster divides the grid; how many blocks it may have is 8 on every chip that has clusters, and
+// CLUSTER_MOST on some.
+static bool resolve_cluster(struct resolver *r, const struct launch_spec *s,
+                            struct resolved_launch *out)
+{
+    enum { CLUSTER_MOST = 16 };
+    static const int64_t most[3] = {CLUSTER_MOST, CLUSTER_MOST, CLUSTER_MOST};
+    if (!resolve_dimensions(r, s->cluster, "cluster", "blocks", most, out->cluster)) {
+        return false;
+    }
+    uint32_t blocks = out->cluster[0] * out->cluster[1] * out->cluster[2];
+    if (blocks > CLUSTER_MOST) {
+        return fail(r->err, expression_location(s->cluster[0]),
+                    "cluster has %u blocks (%s); at most %d are possible", blocks, r->where,
+                    CLUSTER_MOST);
+    }
+    for (int i = 0; i < 3; i++) {
+        if (out->grid[i] % out->cluster[i] != 0) {
+            return fail(r->err, expression_location(s->cluster[i]),
+                        "grid is %u blocks in %c (%s): not a multiple of the cluster's %u",
+                        out->grid[i], "xyz"[i], r -> where, out -> cluster[i]);
+        }
+    }
+    return true;
+}
+
 static bool resolve_launch(struct resolver *r, const struct launch_spec *s,
                            const struct device_facts *d, struct resolved_launch *out)
 {
@@ -267,7 +293,8 @@ static bool resolve_launch(struct resolver *r, const struct launch_spec *s,
         return resolve_library(r, s, out);
     }
     if (!resolve_dimensions(r, s->grid, "grid", "blocks", grid_most, out->grid) ||
-        !resolve_dimensions(r, s->block, "block", "threads", block_most, out->block)) {
+        !resolve_dimensions(r, s->block, "block", "threads", block_most, out->block) ||
+        !resolve_cluster(r, s, out)) {
         return false;
     }
     uint32_t threads = out->block[0] * out->block[1] * out->block[2];

@@ -90,6 +90,7 @@ static bool load_kernel_keys(struct loader *l, const struct yaml_node *node,
     const struct yaml_node *block = yaml_get(node, "block");
     const struct yaml_node *args = yaml_get(node, "args");
     const struct yaml_node *shared = yaml_get(node, "shared_bytes");
+    const struct yaml_node *cluster = yaml_get(node, "cluster");
     out->kind = LAUNCH_KERNEL;
     out->zero_buffer = -1;
     out->at = node->at;
@@ -107,6 +108,7 @@ static bool load_kernel_keys(struct loader *l, const struct yaml_node *node,
     }
     if (!load_dimensions(l, grid, "'grid'", out->grid) ||
         !load_dimensions(l, block, "'block'", out->block) ||
+        (cluster != NULL && !load_dimensions(l, cluster, "'cluster'", out->cluster)) ||
         (shared != NULL && !load_expression(l, shared, "'shared_bytes'", &out->shared_bytes))) {
         return false;
     }
@@ -265,8 +267,8 @@ static bool load_steps(struct loader *l, const struct yaml_node *node, struct va
         v->launch_count = 1;
         return load_call_keys(l, node, v->launches);
     }
-    static const char *const single[] = {"kernel", "grid",         "block",
-                                         "args",   "shared_bytes", "library"};
+    static const char *const single[] = {"kernel",       "grid",    "block",  "args",
+                                         "shared_bytes", "library", "cluster"};
     for (size_t i = 0; i < COUNT_OF(single); i++) {
         const struct yaml_node *n = yaml_get(node, single[i]);
         if (n != NULL) {

@@ -56,6 +56,7 @@ struct sim_launch {
     const struct sim_module *module;
     const char *kernel;
     uint32_t grid[3], block[3]; // blocks, threads
+    uint32_t cluster[3];        // blocks; 0 = as the kernel says (.reqnctapercluster), else 1
     uint32_t dynamic_shared_bytes;
     const void *const *args; // one pointer per parameter, to a value of the parameter's size
     int arg_count;

@@ -14,7 +14,7 @@
 
 enum { PRINTED_MAX = 4096, JIT_LOG_BYTES = 16384, SWEEP_BLOCKS_PER_SM = 4, SWEEP_THREADS = 256 };
 enum { FUNCTION_SHARED_BYTES = 1, FUNCTION_LOCAL_BYTES = 3, FUNCTION_REGISTERS = 4 };
-enum { FUNCTION_MAX_DYNAMIC_SHARED_BYTES = 8 };
+enum { FUNCTION_MAX_DYNAMIC_SHARED_BYTES = 8, FUNCTION_LARGE_CLUSTERS = 14, CLUSTER_PORTABLE = 8 };
 enum { CUDA_ILLEGAL_ADDRESS = 700, CUDA_LAUNCH_TIMEOUT = 702, CUDA_ASSERT = 710 };
 enum {
     CUDA_MISALIGNED = 716,
@@ -335,6 +335,29 @@ static bool bind_kernel(struct arena *a, const struct device_launch *given,
     return true;
 }
 
+static unsigned cluster_blocks(const struct resolved_launch *l)
+{
+    unsigned blocks = 1;
+    for (int i = 0; i < 3; i++)
+        blocks *= l->cluster[i] > 1 ? l->cluster[i] : 1;
+    return blocks;
+}
+
+// Clusters of more than eight blocks must be allowed.
+static bool set_cluster(struct cuda_device *c, const struct cuda_launch *out,
+                        const struct resolved_launch *l, struct error *err)
+{
+    unsigned blocks = cluster_blocks(l);
+    if (blocks > 1 && !c->cu.cuLaunchKernelEx)
+        return fail(err, l->at,
+                    "kernel '%s' cannot have clusters: NVIDIA's driver is older than "
+                    "CUDA 11.8: update it",
+                    l->kernel);
+    return blocks <= CLUSTER_PORTABLE ||
+           driver_check(&c->cu, c->cu.cuFuncSetAttribute(out->function, FUNCTION_LARGE_CLUSTERS, 1),
+                        err, "kernel '%s' cannot have clusters of %u blocks", l->kernel, blocks);
+}
+
 static bool prepare_kernel(struct cuda_device *c, struct arena *a, const uint64_t *addresses,
                            struct cuda_launch *out, struct error *err)
 {
@@ -350,6 +373,8 @@ static bool prepare_kernel(struct cuda_device *c, struct arena *a, const uint64_
     out->kernel = l->kernel;
     out->args = ARENA_ARRAY(a, void *, l->arg_count + 1); // the driver's type; it only reads
     memcpy(out->args, args, sizeof *out->args * (size_t)l->arg_count);
+    if (!set_cluster(c, out, l, err))
+        return false;
     if (l->shared_bytes == 0)
         return true;
     int status = c->cu.cuFuncSetAttribute(out->function, FUNCTION_MAX_DYNAMIC_SHARED_BYTES,
@@ -406,6 +431,23 @@ static bool fail_launch(struct cuda_device *c, const struct cuda_launch *l, int 
     return driver_check(&c->cu, status, err, "kernel '%s' cannot be launched", l->kernel);
 }
 
+static bool enqueue_cluster(struct cuda_device *c, const struct cuda_launch *l, struct error *err)
+{
+    const struct resolved_launch *r = l->given->launch;
+    struct cuda_launch_attribute a = {.id = CUDA_ATTRIBUTE_CLUSTER};
+    struct cuda_launch_config config = {.shared_bytes = r->shared_bytes,
+                                        .stream = c->stream,
+                                        .attributes = &a,
+                                        .attribute_count = 1};
+    for (int i = 0; i < 3; i++) {
+        config.grid[i] = r->grid[i];
+        config.block[i] = r->block[i];
+        a.value.cluster[i] = r->cluster[i] > 1 ? r->cluster[i] : 1;
+    }
+    int status = c->cu.cuLaunchKernelEx(&config, l->function, l->args, NULL);
+    return status == CUDA_DONE || fail_launch(c, l, status, err);
+}
+
 static bool enqueue_one(struct cuda_device *c, const struct cuda_launch *l, struct error *err)
 {
     const struct resolved_launch *r = l->given->launch;
@@ -416,6 +458,8 @@ static bool enqueue_one(struct cuda_device *c, const struct cuda_launch *l, stru
                             err, "cannot zero a buffer");
     if (l->given->kind == LAUNCH_LIBRARY)
         return cuda_library_enqueue(c, l, err);
+    if (cluster_blocks(r) > 1)
+        return enqueue_cluster(c, l, err);
     int status =
         c->cu.cuLaunchKernel(l->function, r->grid[0], r->grid[1], r->grid[2], r->block[0],
                              r->block[1], r->block[2], r->shared_bytes, c->stream, l->args, NULL);

@@ -10,9 +10,27 @@
 
 /* ---- the driver (driver.c) ------------------------------------------------------------------------ */
 
+// A launch with attributes, as cuda.h has it (CUlaunchConfig, CUlaunchAttribute).
+enum { CUDA_ATTRIBUTE_CLUSTER = 4 };
+struct cuda_launch_attribute {
+    int id, unused;
+    union {
+        char size[64];
+        unsigned cluster[3];
+    } value;
+};
+struct cuda_launch_config {
+    unsigned grid[3], block[3], shared_bytes;
+    void *stream;
+    const struct cuda_launch_attribute *attributes;
+    unsigned attribute_count;
+};
+
 struct driver {
 #define DRIVER(name, parameters) int(*name) parameters;
+#define DRIVER_SINCE(version, name, parameters) int(*name) parameters;
 #include "device/cuda/driver.def"
+#undef DRIVER_SINCE
 #undef DRIVER
 };
 enum { CUDA_DONE = 0, CUDA_OUT_OF_MEMORY = 2, CUDA_NOT_READY = 600 }; // CUresult

@@ -63,7 +63,12 @@ bool driver_open(struct driver *d, struct error *err)
 #define DRIVER(name, parameters)                                        \
     if (!library_symbol(library, #name, &d->name, sizeof d->name, err)) \
         return error_context(err, "NVIDIA's driver is older than CUDA 11: update it");
+#define DRIVER_SINCE(version, name, parameters)                            \
+    if (!library_symbol(library, #name, &d->name, sizeof d->name, &older)) \
+        d->name = NULL;
+    struct error older = {0};
 #include "device/cuda/driver.def"
+#undef DRIVER_SINCE
 #undef DRIVER
     int status = d->cuInit(0);
     if (status == CUDA_DONE)

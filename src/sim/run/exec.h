@@ -393,6 +393,7 @@ struct warp {
     size_t trace_base;       // where the running segment's instructions are in it
     uint32_t trace_first;    // its first site
     uint32_t cluster_parity; // of the phase of the cluster's barrier that a lane arrived at
+    bool cluster_waiting;    // all its lanes, at the cluster's barrier
     bool forced;             // a path goes on though lanes it waits for never come
     struct frame root;
     struct path root_path;
@@ -485,8 +486,9 @@ struct sm {
         memory_free; // when the way to L2 and the memory are done with what was asked
     bool stopped;    // by a violation
     // Signs of a standstill: warps that only look at what others are to change.
-    uint64_t changes; // of memory, of waiting warps
-    uint64_t watches; // accesses that wait for a change: volatile loads, cas, exch
+    uint64_t changes;       // of memory, of waiting warps
+    uint64_t watches;       // accesses that wait for a change: volatile loads, cas, exch
+    uint64_t cluster_waits; // warps that found the barrier of their cluster closed
     bool stalled;
     bool pending; // blocks of this wave not done
     struct violation *violations;

@@ -71,12 +71,18 @@ static bool check_shape(const struct launch *l, const struct ptx_function *f, st
     return true;
 }
 
-// The kernel's own clusters (.reqnctapercluster).
+// The kernel's own clusters (.reqnctapercluster), or the launch's.
 static bool launch_clusters(struct launch *l, const struct ptx_function *f, struct error *err)
 {
     l->cluster_blocks = 1;
     for (int i = 0; i < 3; i++) {
-        l->cluster[i] = f->cluster[i] > 1 ? (uint32_t)f->cluster[i] : 1;
+        uint32_t own = f->cluster[i] > 0 ? (uint32_t)f->cluster[i] : 0,
+                 asked = l->options->cluster[i];
+        if (own > 0 && asked > 1 && own != asked)
+            return fail(err, f->at,
+                        "kernel '%s': cluster.%c is %u in the kernel and %u in the launch", f->name,
+                        AXIS[i], own, asked);
+        l->cluster[i] = own > 0 ? own : asked > 1 ? asked : 1;
         l->cluster_blocks *= l->cluster[i];
         if (l->options->grid[i] % l->cluster[i] != 0)
             return fail(err, f->at,

@@ -266,6 +266,21 @@ static bool sm_release(struct core *core, struct sm *sm)
     return any;
 }
 
+// A warp that waits for no other: it goes on when its data come. Those that wait at the barrier of their
+// cluster look at it again and again meanwhile.
+static bool sm_works(const struct sm *sm)
+{
+    for (int i = 0; i < sm->block_count; i++) {
+        const struct block *b = &sm->home->blocks[i];
+        for (int j = 0; b->live && j < b->warp_count; j++) {
+            const struct warp *w = &b->warps[j];
+            if (!w->done && !w->waiting && !w->cluster_waiting)
+                return true;
+        }
+    }
+    return false;
+}
+
 void sm_run(struct core *core, struct sm *sm)
 {
     struct launch *l = core->launch;
@@ -275,17 +290,19 @@ void sm_run(struct core *core, struct sm *sm)
         (void)sm_release(core, sm);
     sm->epoch_instructions = 0;
     sm->stalled = false;
-    uint64_t changes = sm->changes, watches = sm->watches;
+    uint64_t changes = sm->changes, watches = sm->watches, waits = sm->cluster_waits;
     for (int still = 0; sm->blocks_left > 0 && !sm->stopped && still < STALL_ROUNDS &&
                         sm->log_count < EPOCH_REQUESTS &&
                         sm->epoch_instructions < l->epoch_limit;) {
         if (!sm_round(core, sm) && !sm_release(core, sm))
             barriers_stuck(sm);
-        bool watching = sm->changes == changes && sm->watches != watches;
+        bool watching = sm->changes == changes &&
+                        (sm->watches != watches || (sm->cluster_waits != waits && !sm_works(sm)));
         still = watching ? still + 1 : 0;
         sm->stalled = still == STALL_ROUNDS;
         changes = sm->changes;
         watches = sm->watches;
+        waits = sm->cluster_waits;
     }
     sm->instructions += sm->epoch_instructions;
     if (sm->blocks_left > 0)

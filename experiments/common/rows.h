@@ -1,0 +1,118 @@
+// What kernels over the rows of a matrix share: sums over a warp and a block, and 16-byte vectors of
+// elements, which are float, or bf16 with -DBF16. Sums and vectors are always float inside.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef EXPERIMENTS_COMMON_ROWS_H
+#define EXPERIMENTS_COMMON_ROWS_H
+
+#define WARP 32
+#define ALL 0xffffffffu
+#define LEAST __uint_as_float(0xff800000u) // minus infinity
+
+#ifdef BF16
+typedef unsigned short element;
+#define VECTOR 8 // elements of 16 bytes
+#else
+typedef float element;
+#define VECTOR 4
+#endif
+
+static __device__ float element_get(const element *p)
+{
+#ifdef BF16
+    return __uint_as_float((unsigned)*p << 16);
+#else
+    return *p;
+#endif
+}
+
+#ifdef BF16
+// Two floats rounded to nearest even, the first in the lower half.
+static __device__ unsigned two_bf16(float low, float high)
+{
+    unsigned r;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(high), "f"(low));
+    return r;
+}
+#endif
+
+static __device__ void element_put(element *p, float x)
+{
+#ifdef BF16
+    *p = (unsigned short)two_bf16(x, 0);
+#else
+    *p = x;
+#endif
+}
+
+static __device__ void vector_unpack(float *x, uint4 v)
+{
+#ifdef BF16
+    unsigned word[4] = {v.x, v.y, v.z, v.w};
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        x[2 * i] = __uint_as_float(word[i] << 16);
+        x[2 * i + 1] = __uint_as_float(word[i] & 0xffff0000u);
+    }
+#else
+    x[0] = __uint_as_float(v.x);
+    x[1] = __uint_as_float(v.y);
+    x[2] = __uint_as_float(v.z);
+    x[3] = __uint_as_float(v.w);
+#endif
+}
+
+static __device__ uint4 vector_pack(const float *x)
+{
+#ifdef BF16
+    return make_uint4(two_bf16(x[0], x[1]), two_bf16(x[2], x[3]), two_bf16(x[4], x[5]),
+                      two_bf16(x[6], x[7]));
+#else
+    return make_uint4(__float_as_uint(x[0]), __float_as_uint(x[1]), __float_as_uint(x[2]),
+                      __float_as_uint(x[3]));
+#endif
+}
+
+// Elements first … first + VECTOR - 1 of a row, packed; those beyond its end are 0. Where rows don't
+// begin at multiples of 16 bytes, element by element.
+static __device__ uint4 row_load(const element *row, int first, int cols)
+{
+    if (cols % VECTOR == 0)
+        return first < cols ? __ldcs((const uint4 *)(row + first)) : make_uint4(0, 0, 0, 0);
+    float x[VECTOR];
+#pragma unroll
+    for (int c = 0; c < VECTOR; c++)
+        x[c] = first + c < cols ? element_get(row + first + c) : 0;
+    return vector_pack(x);
+}
+
+static __device__ void row_store(element *row, int first, int cols, const float *x)
+{
+    if (cols % VECTOR == 0) {
+        if (first < cols)
+            __stcs((uint4 *)(row + first), vector_pack(x));
+        return;
+    }
+#pragma unroll
+    for (int c = 0; c < VECTOR; c++)
+        if (first + c < cols)
+            element_put(row + first + c, x[c]);
+}
+
+// Over the WARP lanes of a warp, in all of them.
+static __device__ float warp_sum(float x)
+{
+#pragma unroll
+    for (int step = WARP / 2; step > 0; step /= 2)
+        x += __shfl_xor_sync(ALL, x, step);
+    return x;
+}
+
+static __device__ float warp_max(float x)
+{
+#pragma unroll
+    for (int step = WARP / 2; step > 0; step /= 2)
+        x = fmaxf(x, __shfl_xor_sync(ALL, x, step));
+    return x;
+}
+
+#endif

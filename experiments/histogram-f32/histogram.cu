@@ -1,0 +1,224 @@
+// How many of n floats fall into each of `count` equal intervals of [low, high). What is outside, and
+// NaN, is not counted. All add to zeroed bins:
+//   global_histogram   an atomic in global memory an element
+//   shared_histogram   bins of the block in shared memory, added to the global ones at the end
+//   wide_histogram     the same, 16 bytes a load, four loads in flight; COPIES of the bins, shared by
+//                      the warps in turn
+//   columns_histogram  a column of bins for each lane (up to 256 bins): lane i only ever touches bank i
+//   packed_histogram   two bins of 16 bits a word (any even number up to 65536 bins); lanes of a warp
+//                      that meet in one bin add together, and a bin that is half full is emptied
+// SPDX-License-Identifier: Apache-2.0
+#ifndef COPIES
+#define COPIES 1
+#endif
+#ifndef BLOCK
+#define BLOCK 512
+#endif
+#define WARP 32
+#define ALL 0xffffffffu
+#define FLIGHT 4 // loads in flight a thread
+
+struct range {
+    float low, scale; // scale: bins per unit
+    unsigned count;
+};
+
+static __device__ struct range range_of(float low, float high, int count)
+{
+    struct range r = {low, (float)count / (high - low), (unsigned)count};
+    return r;
+}
+
+// r.count or more: not counted.
+static __device__ unsigned bin_of(float x, struct range r)
+{
+    return x >= r.low ? (unsigned)(int)((x - r.low) * r.scale) : r.count;
+}
+
+extern "C" __global__ void global_histogram(unsigned *bins, const float *in, long long n, float low,
+                                            float high, int count)
+{
+    struct range r = range_of(low, high, count);
+    long long stride = (long long)gridDim.x * BLOCK;
+    for (long long i = blockIdx.x * (long long)BLOCK + threadIdx.x; i < n; i += stride) {
+        unsigned bin = bin_of(in[i], r);
+        if (bin < r.count)
+            atomicAdd(&bins[bin], 1u);
+    }
+}
+
+static __device__ void clear(unsigned *words, int size)
+{
+    for (int i = threadIdx.x; i < size; i += BLOCK)
+        words[i] = 0;
+    __syncthreads();
+}
+
+extern "C" __global__ void shared_histogram(unsigned *bins, const float *in, long long n, float low,
+                                            float high, int count)
+{
+    extern __shared__ unsigned own[];
+    struct range r = range_of(low, high, count);
+    long long stride = (long long)gridDim.x * BLOCK;
+    clear(own, count);
+    for (long long i = blockIdx.x * (long long)BLOCK + threadIdx.x; i < n; i += stride) {
+        unsigned bin = bin_of(in[i], r);
+        if (bin < r.count)
+            atomicAdd(&own[bin], 1u);
+    }
+    __syncthreads();
+    for (int b = threadIdx.x; b < count; b += BLOCK)
+        if (own[b] > 0)
+            atomicAdd(&bins[b], own[b]);
+}
+
+// Calls add for each element that is this thread's: FLIGHT quads in flight, then the last ones.
+template <typename Count>
+static __device__ void each(const float *in, long long n, Count add)
+{
+    const float4 *quads = (const float4 *)in;
+    long long all = n / 4, stride = (long long)gridDim.x * BLOCK;
+    long long i = blockIdx.x * (long long)BLOCK + threadIdx.x;
+    for (; i + (FLIGHT - 1) * stride < all; i += FLIGHT * stride) {
+        float4 v[FLIGHT];
+#pragma unroll
+        for (int f = 0; f < FLIGHT; f++)
+            v[f] = __ldcs(&quads[i + f * stride]);
+#pragma unroll
+        for (int f = 0; f < FLIGHT; f++) {
+            add(v[f].x);
+            add(v[f].y);
+            add(v[f].z);
+            add(v[f].w);
+        }
+    }
+    for (; i < all; i += stride) {
+        float4 v = quads[i];
+        add(v.x);
+        add(v.y);
+        add(v.z);
+        add(v.w);
+    }
+    if (blockIdx.x == 0 && threadIdx.x < n % 4)
+        add(in[all * 4 + threadIdx.x]);
+}
+
+extern "C" __global__ void wide_histogram(unsigned *bins, const float *in, long long n, float low,
+                                          float high, int count)
+{
+    extern __shared__ unsigned own[]; // COPIES times count
+    struct range r = range_of(low, high, count);
+    clear(own, COPIES * count);
+    unsigned *mine = own + threadIdx.x / WARP % COPIES * count;
+    each(in, n, [=](float x) {
+        unsigned bin = bin_of(x, r);
+        if (bin < r.count)
+            atomicAdd(&mine[bin], 1u);
+    });
+    __syncthreads();
+    for (int b = threadIdx.x; b < count; b += BLOCK) {
+        unsigned sum = 0;
+        for (int c = 0; c < COPIES; c++)
+            sum += own[c * count + b];
+        if (sum > 0)
+            atomicAdd(&bins[b], sum);
+    }
+}
+
+extern "C" __global__ void columns_histogram(unsigned *bins, const float *in, long long n, float low,
+                                             float high, int count)
+{
+    extern __shared__ unsigned own[]; // count rows of a word for each lane
+    struct range r = range_of(low, high, count);
+    clear(own, count * WARP);
+    unsigned *column = own + threadIdx.x % WARP;
+    each(in, n, [=](float x) {
+        unsigned bin = bin_of(x, r);
+        if (bin < r.count)
+            atomicAdd(&column[bin * WARP], 1u);
+    });
+    __syncthreads();
+    for (int b = threadIdx.x; b < count; b += BLOCK) {
+        unsigned sum = 0;
+        for (int lane = 0; lane < WARP; lane++) // each thread begins in another bank
+            sum += own[b * WARP + (lane + threadIdx.x) % WARP];
+        if (sum > 0)
+            atomicAdd(&bins[b], sum);
+    }
+}
+
+// ---- packed -------------------------------------------------------------------------------------
+
+#define HALF_FULL 32768u
+#define TOGETHER 8 // so many lanes in a bin add once; fewer, each for itself
+
+// A bin of 16 bits: the one that lifts it over half full takes that much out, into the result. Between
+// two barriers a block adds less than HALF_FULL, so that no bin can overflow before.
+static __device__ void add_packed(unsigned *words, unsigned *bins, unsigned bin, unsigned count)
+{
+    unsigned shift = bin % 2 * 16;
+    unsigned old = atomicAdd(&words[bin / 2], count << shift) >> shift & 0xffff;
+    if (old < HALF_FULL && old + count >= HALF_FULL) {
+        atomicSub(&words[bin / 2], HALF_FULL << shift);
+        atomicAdd(&bins[bin], HALF_FULL);
+    }
+}
+
+// All lanes of the warp call it. The lanes in the first lane's bin add together, and again with the
+// lanes that are left, as long as enough meet.
+static __device__ void count_packed(unsigned *words, unsigned *bins, unsigned bin, unsigned count)
+{
+    bool todo = bin < count;
+    for (;;) {
+        unsigned left = __ballot_sync(ALL, todo);
+        if (left == 0)
+            return;
+        int leader = __ffs((int)left) - 1;
+        unsigned theirs = __shfl_sync(ALL, bin, leader);
+        unsigned with = __ballot_sync(ALL, todo && bin == theirs);
+        if (__popc(with) < TOGETHER)
+            break;
+        if (threadIdx.x % WARP == leader)
+            add_packed(words, bins, bin, __popc(with));
+        todo = todo && bin != theirs;
+    }
+    if (todo)
+        add_packed(words, bins, bin, 1);
+}
+
+extern "C" __global__ void packed_histogram(unsigned *bins, const float *in, long long n, float low,
+                                            float high, int count)
+{
+    extern __shared__ unsigned own[]; // count / 2
+    const float4 *quads = (const float4 *)in;
+    struct range r = range_of(low, high, count);
+    long long all = n / 4, stride = (long long)gridDim.x * BLOCK;
+    clear(own, count / 2);
+    for (long long first = blockIdx.x * (long long)BLOCK; first < all; first += FLIGHT * stride) {
+        float4 v[FLIGHT];
+        float none = r.low - 1; // not counted
+#pragma unroll
+        for (int f = 0; f < FLIGHT; f++) {
+            long long i = first + threadIdx.x + f * stride;
+            v[f] = i < all ? __ldcs(&quads[i]) : make_float4(none, none, none, none);
+        }
+#pragma unroll
+        for (int f = 0; f < FLIGHT; f++) {
+            count_packed(own, bins, bin_of(v[f].x, r), count);
+            count_packed(own, bins, bin_of(v[f].y, r), count);
+            count_packed(own, bins, bin_of(v[f].z, r), count);
+            count_packed(own, bins, bin_of(v[f].w, r), count);
+        }
+        __syncthreads();
+    }
+    if (blockIdx.x == 0 && threadIdx.x < WARP) // up to three more
+        count_packed(own, bins, threadIdx.x < n % 4 ? bin_of(in[all * 4 + threadIdx.x], r) : count, count);
+    __syncthreads();
+    for (int i = threadIdx.x; i < count / 2; i += BLOCK) {
+        unsigned low_bin = own[i] & 0xffff, high_bin = own[i] >> 16;
+        if (low_bin > 0)
+            atomicAdd(&bins[2 * i], low_bin);
+        if (high_bin > 0)
+            atomicAdd(&bins[2 * i + 1], high_bin);
+    }
+}

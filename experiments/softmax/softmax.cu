@@ -1,0 +1,226 @@
+// Softmax of each row of a matrix: exp(x - m) / sum of exp(x - m), m the row's largest. Elements are
+// f32, or bf16 with -DBF16 (../common/rows.h).
+//   thread_softmax     a thread a row, three passes over memory
+//   block_softmax      a block a row, three passes, each ends in a reduction over the block
+//   online_softmax     the largest and the sum in one pass: a sum is rescaled when a larger one comes
+//   warp_softmax       a warp a row, the row in registers: VECS vectors of 16 bytes a lane
+//   registers_softmax  a block of BLOCK threads a row, the row in registers, one barrier
+//   cluster_softmax    CLUSTER blocks a row, which read each other's part of the sum
+// The last three take rows of up to VECS vectors a thread.
+// SPDX-License-Identifier: Apache-2.0
+#include "../common/rows.h"
+
+#ifndef BLOCK
+#define BLOCK 256
+#endif
+#ifndef VECS
+#define VECS 1
+#endif
+#ifndef CLUSTER
+#define CLUSTER 1
+#endif
+#define WARPS (BLOCK / WARP)
+#define LOG2E 1.44269504f
+
+extern "C" __global__ void thread_softmax(element *out, const element *in, int rows, int cols)
+{
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= rows)
+        return;
+    in += (size_t)row * cols;
+    out += (size_t)row * cols;
+    float largest = LEAST, sum = 0;
+    for (int i = 0; i < cols; i++)
+        largest = fmaxf(largest, element_get(in + i));
+    for (int i = 0; i < cols; i++)
+        sum += exp2f((element_get(in + i) - largest) * LOG2E);
+    for (int i = 0; i < cols; i++)
+        element_put(out + i, exp2f((element_get(in + i) - largest) * LOG2E) / sum);
+}
+
+// A part of a row: its largest element (times log2 e), and the sum of exp2(x * log2 e - largest).
+struct part {
+    float largest, sum;
+};
+
+// No element: LEAST and 0, which must not become NaN.
+static __device__ struct part part_join(struct part a, struct part b)
+{
+    struct part r = {fmaxf(a.largest, b.largest), 0};
+    if (r.largest > LEAST)
+        r.sum = a.sum * exp2f(a.largest - r.largest) + b.sum * exp2f(b.largest - r.largest);
+    return r;
+}
+
+// In all threads. Two barriers, so that `parts` may be used again afterwards.
+static __device__ struct part block_join(struct part p, struct part *parts)
+{
+    float largest = warp_max(p.largest);
+    p.sum = warp_sum(largest > LEAST ? p.sum * exp2f(p.largest - largest) : 0);
+    p.largest = largest;
+    __syncthreads();
+    if (threadIdx.x % WARP == 0)
+        parts[threadIdx.x / WARP] = p;
+    __syncthreads();
+    p = parts[0];
+    for (int w = 1; w < WARPS; w++)
+        p = part_join(p, parts[w]);
+    return p;
+}
+
+extern "C" __global__ void block_softmax(element *out, const element *in, int rows, int cols)
+{
+    __shared__ struct part parts[WARPS];
+    in += (size_t)blockIdx.x * cols;
+    out += (size_t)blockIdx.x * cols;
+    struct part p = {LEAST, 0};
+    for (int i = threadIdx.x; i < cols; i += BLOCK)
+        p.largest = fmaxf(p.largest, element_get(in + i) * LOG2E);
+    p.largest = block_join(p, parts).largest;
+    for (int i = threadIdx.x; i < cols; i += BLOCK)
+        p.sum += exp2f(element_get(in + i) * LOG2E - p.largest);
+    p = block_join(p, parts);
+    for (int i = threadIdx.x; i < cols; i += BLOCK)
+        element_put(out + i, exp2f(element_get(in + i) * LOG2E - p.largest) / p.sum);
+}
+
+extern "C" __global__ void online_softmax(element *out, const element *in, int rows, int cols)
+{
+    __shared__ struct part parts[WARPS];
+    in += (size_t)blockIdx.x * cols;
+    out += (size_t)blockIdx.x * cols;
+    struct part p = {LEAST, 0};
+    for (int i = threadIdx.x; i < cols; i += BLOCK) {
+        struct part one = {element_get(in + i) * LOG2E, 1};
+        p = part_join(p, one);
+    }
+    p = block_join(p, parts);
+    for (int i = threadIdx.x; i < cols; i += BLOCK)
+        element_put(out + i, exp2f(element_get(in + i) * LOG2E - p.largest) / p.sum);
+}
+
+// ---- rows in registers: thread t of `threads` has the vectors t, t + threads, t + 2 * threads … -----
+
+static __device__ void load_all(uint4 *v, const element *in, int cols, int t, int threads)
+{
+#pragma unroll
+    for (int i = 0; i < VECS; i++)
+        v[i] = row_load(in, (i * threads + t) * VECTOR, cols);
+}
+
+static __device__ struct part part_of(const uint4 *v, int cols, int t, int threads)
+{
+    struct part p = {LEAST, 0};
+    float x[VECTOR];
+#pragma unroll
+    for (int i = 0; i < VECS; i++) {
+        vector_unpack(x, v[i]);
+#pragma unroll
+        for (int c = 0; c < VECTOR; c++)
+            if ((i * threads + t) * VECTOR + c < cols)
+                p.largest = fmaxf(p.largest, x[c]);
+    }
+    p.largest = warp_max(p.largest) * LOG2E;
+#pragma unroll
+    for (int i = 0; i < VECS; i++) {
+        vector_unpack(x, v[i]);
+#pragma unroll
+        for (int c = 0; c < VECTOR; c++)
+            if ((i * threads + t) * VECTOR + c < cols)
+                p.sum += exp2f(x[c] * LOG2E - p.largest);
+    }
+    p.sum = warp_sum(p.sum);
+    return p;
+}
+
+static __device__ void store_all(element *out, const uint4 *v, int cols, int t, int threads,
+                                 struct part p)
+{
+    float x[VECTOR], scale = 1 / p.sum;
+#pragma unroll
+    for (int i = 0; i < VECS; i++) {
+        vector_unpack(x, v[i]);
+#pragma unroll
+        for (int c = 0; c < VECTOR; c++)
+            x[c] = exp2f(x[c] * LOG2E - p.largest) * scale;
+        row_store(out, (i * threads + t) * VECTOR, cols, x);
+    }
+}
+
+extern "C" __global__ void warp_softmax(element *out, const element *in, int rows, int cols)
+{
+    int row = blockIdx.x * WARPS + threadIdx.x / WARP, lane = threadIdx.x % WARP;
+    if (row >= rows)
+        return;
+    uint4 v[VECS];
+    load_all(v, in + (size_t)row * cols, cols, lane, WARP);
+    store_all(out + (size_t)row * cols, v, cols, lane, WARP, part_of(v, cols, lane, WARP));
+}
+
+// Of the lanes' parts, in all lanes; a lane that has none has sum 0.
+static __device__ struct part join_lanes(struct part p)
+{
+    struct part all = {warp_max(p.largest), 0};
+    all.sum = warp_sum(p.sum > 0 ? p.sum * exp2f(p.largest - all.largest) : 0);
+    return all;
+}
+
+// Of the block's warps; a warp's p is the same in its lanes. Each lane takes one warp's part: a loop over
+// all of them in each thread would cost more than the row.
+static __device__ struct part join_warps(struct part p)
+{
+    __shared__ struct part parts[WARPS];
+    int lane = threadIdx.x % WARP;
+    struct part none = {LEAST, 0};
+    if (lane == 0)
+        parts[threadIdx.x / WARP] = p;
+    __syncthreads();
+    return join_lanes(lane < WARPS ? parts[lane] : none);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK)
+    registers_softmax(element *out, const element *in, int rows, int cols)
+{
+    uint4 v[VECS];
+    size_t row = blockIdx.x;
+    load_all(v, in + row * cols, cols, threadIdx.x, BLOCK);
+    struct part p = join_warps(part_of(v, cols, threadIdx.x, BLOCK));
+    store_all(out + row * cols, v, cols, threadIdx.x, BLOCK, p);
+}
+
+#if CLUSTER > 1
+// A float of the shared memory of another block of the cluster.
+static __device__ float cluster_load(const float *p, int rank)
+{
+    unsigned at = (unsigned)__cvta_generic_to_shared(p), there;
+    float x;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(at), "r"(rank));
+    asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(x) : "r"(there) : "memory");
+    return x;
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK)
+    cluster_softmax(element *out, const element *in, int rows, int cols)
+{
+    __shared__ struct part ours;
+    uint4 v[VECS];
+    size_t row = blockIdx.x / CLUSTER;
+    int t = blockIdx.x % CLUSTER * BLOCK + threadIdx.x;
+    load_all(v, in + row * cols, cols, t, CLUSTER * BLOCK);
+    struct part p = join_warps(part_of(v, cols, t, CLUSTER * BLOCK));
+    if (threadIdx.x == 0)
+        ours = p;
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+    int rank = threadIdx.x % WARP;
+    struct part all = {LEAST, 0};
+    if (rank < CLUSTER) {
+        all.largest = cluster_load(&ours.largest, rank);
+        all.sum = cluster_load(&ours.sum, rank);
+    }
+    all = join_lanes(all);
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+    store_all(out + row * cols, v, cols, t, CLUSTER * BLOCK, all);
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); // ours is read until here
+}
+#endif
