@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cuda_bf16.h>
 
+#include "bulk.h"
 #include "tune.h"
 
 static __constant__ float taps[512];
@@ -123,54 +124,89 @@ static __global__ void __launch_bounds__(THREADS, MINBLOCKS) unrolled(float *y, 
     }
 }
 
-// The same by chunks of C inputs in a loop, taps with zeros around them in shared memory.
-template <int K, int R, int THREADS, int MINBLOCKS, int C>
-static __global__ void __launch_bounds__(THREADS, MINBLOCKS) chunked(float *y, const float *x, const float *tg, long long n)
+// Blocks stay; the next tile is on its way to shared memory while this one is computed.
+template <int K, int R, int THREADS, int MINBLOCKS, int STORE>
+static __global__ void __launch_bounds__(THREADS, MINBLOCKS) piped(float *y, const float *x, long long n)
 {
     const int TILE = THREADS * R, LEFT = (K / 2 + 3) / 4 * 4, SKIP = LEFT - K / 2;
-    const int STEPS = (SKIP + R + K - 1 + C - 1) / C, QUADS = (TILE - R + STEPS * C) / 4;
-    const int RP = (R + 3) / 4 * 4;
-    __shared__ __align__(16) float s[QUADS * 4];
-    __shared__ __align__(16) float t[RP + STEPS * C + 4]; // t[RP + k] is tap k - SKIP
-    for (int i = threadIdx.x; i < RP + STEPS * C + 4; i += THREADS) {
-        int k = i - RP - SKIP;
-        t[i] = k >= 0 && k < K ? tg[k] : 0;
+    const int WINDOW = (SKIP + R + K - 1 + 3) / 4, QUADS = (TILE - R) / 4 + WINDOW;
+    extern __shared__ __align__(128) float memory[];
+    __shared__ unsigned long long full[2];
+    float *o = memory + 2 * QUADS * 4;
+    long long tiles = (n + TILE - 1) / TILE;
+    auto inner = [&](long long tile) { return tile * TILE - LEFT >= 0 && tile * TILE - LEFT + QUADS * 4 <= n; };
+    auto fetch = [&](long long tile, int stage) {
+        if (tile < tiles && inner(tile))
+            bulk_load(memory + stage * QUADS * 4, x + tile * TILE - LEFT, QUADS * 16, &full[stage]);
+    };
+    if (threadIdx.x == 0) {
+        mbarrier_init(&full[0], 1);
+        mbarrier_init(&full[1], 1);
+        mbarrier_fence();
+        fetch(blockIdx.x, 0);
     }
-    long long first = blockIdx.x * (long long)TILE;
-    load_tile<THREADS, QUADS>(s, x, first - LEFT, n);
     __syncthreads();
-    float acc[R];
-#pragma unroll
-    for (int r = 0; r < R; r++)
-        acc[r] = 0;
-    const float *mine = s + threadIdx.x * R;
-#pragma unroll 1
-    for (int m = 0; m < STEPS; m++) {
-        float e[C], w[C + RP];
-#pragma unroll
-        for (int c = 0; c < C; c += 4) {
-            float4 q = *(const float4 *)(mine + m * C + c);
-            e[c] = q.x, e[c + 1] = q.y, e[c + 2] = q.z, e[c + 3] = q.w;
+    int phase[2] = {0, 0}, stage = 0;
+    for (long long tile = blockIdx.x; tile < tiles; tile += gridDim.x, stage ^= 1) {
+        float *s = memory + stage * QUADS * 4;
+        long long first = tile * TILE;
+        if (threadIdx.x == 0)
+            fetch(tile + gridDim.x, stage ^ 1);
+        if (inner(tile)) {
+            mbarrier_wait(&full[stage], phase[stage]);
+            phase[stage] ^= 1;
+        } else {
+            for (int i = threadIdx.x; i < QUADS * 4; i += THREADS)
+                s[i] = first - LEFT + i >= 0 && first - LEFT + i < n ? x[first - LEFT + i] : 0;
+            __syncthreads();
         }
+        float acc[R];
 #pragma unroll
-        for (int c = 0; c < C + RP; c += 4) {
-            float4 q = *(const float4 *)(t + m * C + c);
-            w[c] = q.x, w[c + 1] = q.y, w[c + 2] = q.z, w[c + 3] = q.w;
+        for (int r = 0; r < R; r++)
+            acc[r] = 0;
+        const float4 *mine = (const float4 *)(s + threadIdx.x * R);
+#pragma unroll
+        for (int m = 0; m < WINDOW; m++) {
+            float4 q = mine[m];
+            float e[4] = {q.x, q.y, q.z, q.w};
+#pragma unroll
+            for (int c = 0; c < 4; c++)
+#pragma unroll
+                for (int r = 0; r < R; r++) {
+                    int k = 4 * m + c - SKIP - r;
+                    if (k >= 0 && k < K)
+                        acc[r] = fmaf(e[c], taps[k], acc[r]);
+                }
         }
-#pragma unroll
-        for (int c = 0; c < C; c++)
-#pragma unroll
+        if (first + TILE > n) {
             for (int r = 0; r < R; r++)
-                acc[r] = fmaf(e[c], w[RP + c - r], acc[r]);
-    }
-    __syncthreads();
+                if (first + threadIdx.x * R + r < n)
+                    y[first + threadIdx.x * R + r] = acc[r];
+            return;
+        }
+        if (STORE) {
+            if (threadIdx.x == 0)
+                bulk_store_wait();
+            __syncthreads();
+        }
 #pragma unroll
-    for (int r = 0; r < R; r += 4)
-        *(float4 *)(s + threadIdx.x * R + r) = make_float4(acc[r], acc[r + 1], acc[r + 2], acc[r + 3]);
-    __syncthreads();
-    for (int i = threadIdx.x; i < TILE / 4; i += THREADS)
-        if (first + i * 4 + 3 < n)
-            __stcs((float4 *)(y + first) + i, ((float4 *)s)[i]);
+        for (int r = 0; r < R; r += 4)
+            *(float4 *)(o + threadIdx.x * R + r) = make_float4(acc[r], acc[r + 1], acc[r + 2], acc[r + 3]);
+        if (STORE) {
+            bulk_fence();
+            __syncthreads();
+            if (threadIdx.x == 0)
+                bulk_store(y + first, o, TILE * 4);
+        } else {
+            __syncthreads();
+#pragma unroll
+            for (int r = 0; r < R / 4; r++)
+                __stcs((float4 *)(y + first) + threadIdx.x + r * THREADS, ((float4 *)o)[threadIdx.x + r * THREADS]);
+            __syncthreads();
+        }
+    }
+    if (STORE && threadIdx.x == 0)
+        asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
 
 template <int K, int R, int T, int B, int OUT, int ASYNC> static void try_unrolled(void)
@@ -181,12 +217,17 @@ template <int K, int R, int T, int B, int OUT, int ASYNC> static void try_unroll
     double us = tune_time_us([&](int) { unrolled<K, R, T, B, OUT, ASYNC><<<(unsigned)((n + T * R - 1) / (T * R)), T>>>(y, x, n); }, 20);
     tune_row(what, us, n * 8.0, right(), 2.0 * K * n);
 }
-template <int K, int R, int T, int B, int C> static void try_chunked(void)
+template <int K, int R, int T, int B, int STORE> static void try_piped(void)
 {
     char what[80];
-    snprintf(what, sizeof what, "K%d chunked R%d t%d min%d C%d", K, R, T, B, C);
+    const int LEFT = (K / 2 + 3) / 4 * 4, WINDOW = (LEFT - K / 2 + R + K - 1 + 3) / 4, QUADS = (T * R - R) / 4 + WINDOW;
+    int bytes = (2 * QUADS * 4 + T * R) * 4, fit = 0;
+    auto k = piped<K, R, T, B, STORE>;
+    cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, k, T, bytes));
+    snprintf(what, sizeof what, "K%d piped R%d t%d min%d %s per SM %d", K, R, T, B, STORE ? "bulk" : "staged", fit);
     cudaMemset(y, 0, n * 4);
-    double us = tune_time_us([&](int) { chunked<K, R, T, B, C><<<(unsigned)((n + T * R - 1) / (T * R)), T>>>(y, x, taps_global, n); }, 20);
+    double us = tune_time_us([&](int) { k<<<std::min((unsigned)(fit * sms), (unsigned)((n + T * R - 1) / (T * R))), T, bytes>>>(y, x, n); }, 20);
     tune_row(what, us, n * 8.0, right(), 2.0 * K * n);
 }
 
@@ -194,89 +235,95 @@ template <int K> static void all(void)
 {
     reference<<<4096, 256>>>(yref, x, taps_global, n, K);
     CHECK(cudaDeviceSynchronize());
-    try_unrolled<K, 4, 256, 4, DIRECT, 0>();
-    try_unrolled<K, 4, 256, 8, DIRECT, 0>();
-    try_unrolled<K, 8, 256, 4, STAGED, 0>();
-    try_unrolled<K, 12, 256, 4, DIRECT, 0>();
-    try_unrolled<K, 12, 128, 8, STAGED, 0>();
-    try_unrolled<K, 12, 128, 12, STAGED, 0>();
-    try_unrolled<K, 12, 256, 4, STAGED, 0>();
-    try_unrolled<K, 12, 256, 4, STAGED, 1>();
-    try_unrolled<K, 12, 256, 6, STAGED, 0>();
-    try_unrolled<K, 12, 512, 2, STAGED, 0>();
-    try_unrolled<K, 20, 128, 6, STAGED, 0>();
+    try_unrolled<K, 20, 64, 8, STAGED, 0>();
+    try_unrolled<K, 20, 64, 16, STAGED, 1>();
     try_unrolled<K, 20, 128, 8, STAGED, 1>();
-    try_unrolled<K, 20, 256, 3, STAGED, 0>();
-    try_unrolled<K, 20, 256, 4, STAGED, 0>();
-    try_unrolled<K, 28, 128, 6, STAGED, 0>();
-    try_unrolled<K, 16, 128, 6, STAGED, 0>();
-    try_chunked<K, 12, 128, 6, 8>();
-    try_chunked<K, 12, 128, 6, 16>();
-    try_chunked<K, 12, 256, 3, 16>();
-    try_chunked<K, 20, 128, 4, 8>();
-    try_chunked<K, 20, 128, 4, 16>();
-    try_chunked<K, 12, 128, 4, 32>();
+    try_unrolled<K, 20, 128, 10, STAGED, 1>();
+    try_unrolled<K, 20, 128, 12, STAGED, 1>();
+    try_unrolled<K, 20, 128, 8, STAGED, 0>();
+    try_unrolled<K, 20, 128, 10, STAGED, 0>();
+    try_unrolled<K, 20, 192, 5, STAGED, 0>();
+    try_unrolled<K, 20, 192, 6, STAGED, 1>();
+    try_unrolled<K, 20, 256, 5, STAGED, 0>();
+    try_unrolled<K, 20, 256, 4, STAGED, 1>();
+    try_unrolled<K, 20, 256, 5, STAGED, 1>();
+    try_unrolled<K, 20, 384, 3, STAGED, 1>();
+    try_unrolled<K, 12, 256, 5, STAGED, 1>();
+    try_unrolled<K, 12, 256, 6, STAGED, 1>();
+    try_unrolled<K, 12, 256, 8, STAGED, 1>();
+    try_unrolled<K, 12, 128, 16, STAGED, 1>();
+    try_unrolled<K, 28, 128, 4, STAGED, 1>();
+    try_piped<K, 12, 128, 8, 0>();
+    try_piped<K, 12, 256, 4, 0>();
+    try_piped<K, 12, 256, 5, 1>();
+    try_piped<K, 20, 128, 6, 0>();
+    try_piped<K, 20, 128, 6, 1>();
+    try_piped<K, 20, 256, 3, 0>();
+    try_piped<K, 20, 256, 3, 1>();
+    try_piped<K, 20, 64, 8, 1>();
+    try_piped<K, 20, 128, 8, 1>();
+    try_piped<K, 20, 512, 1, 1>();
+    try_piped<K, 28, 128, 4, 1>();
 }
 
-// Depthwise, causal, width 4: x, y are [length][channels] of bf16. A thread has eight channels and walks
-// T positions.
-template <int T> static __global__ void depthwise(uint4 *y, const uint4 *x, const float *w, int length, int groups)
+// Depthwise, causal, width 4: x, y are [length][channels] of bf16, w [channels][4] of float. A thread has
+// eight channels and walks T positions, C of them in flight.
+template <int T, int C> static __global__ void depthwise(uint4 *y, const uint4 *x, const float4 *w, int length, int groups)
 {
     int g = blockIdx.x * blockDim.x + threadIdx.x, from = blockIdx.y * T;
     if (g >= groups)
         return;
-    float win[3][8], tap[4][8];
     auto unpack = [](float *f, uint4 v) {
         unsigned u[4] = {v.x, v.y, v.z, v.w};
+#pragma unroll
         for (int i = 0; i < 4; i++) {
             f[2 * i] = __uint_as_float(u[i] << 16);
             f[2 * i + 1] = __uint_as_float(u[i] & 0xffff0000u);
         }
     };
-#pragma unroll
-    for (int c = 0; c < 8; c++)
-#pragma unroll
-        for (int k = 0; k < 4; k++)
-            tap[k][c] = w[(g * 8 + c) * 4 + k];
-    uint4 v[T];
-#pragma unroll
-    for (int t = 0; t < T; t++)
-        if (from + t < length)
-            v[t] = __ldcs(x + (size_t)(from + t) * groups + g);
+    uint4 old[3], v[C];
 #pragma unroll
     for (int k = 0; k < 3; k++)
-        if (from + k - 3 >= 0)
-            unpack(win[k], x[(size_t)(from + k - 3) * groups + g]);
-        else
+        old[k] = from + k - 3 >= 0 ? x[(size_t)(from + k - 3) * groups + g] : make_uint4(0, 0, 0, 0);
+    float4 tap[8];
+#pragma unroll
+    for (int c = 0; c < 8; c++)
+        tap[c] = w[g * 8 + c];
+    for (int t = from; t < from + T; t += C) {
+#pragma unroll
+        for (int i = 0; i < C; i++)
+            v[i] = t + i < length ? __ldcs(x + (size_t)(t + i) * groups + g) : make_uint4(0, 0, 0, 0);
+#pragma unroll
+        for (int i = 0; i < C; i++) {
+            float a[8], b[8], c3[8], d[8], r[8];
+            unpack(a, i >= 3 ? v[i - 3] : old[i]);
+            unpack(b, i >= 2 ? v[i - 2] : old[i + 1]);
+            unpack(c3, i >= 1 ? v[i - 1] : old[i + 2]);
+            unpack(d, v[i]);
+            unsigned o[4];
+#pragma unroll
             for (int c = 0; c < 8; c++)
-                win[k][c] = 0;
+                r[c] = tap[c].x * a[c] + tap[c].y * b[c] + tap[c].z * c3[c] + tap[c].w * d[c];
 #pragma unroll
-    for (int t = 0; t < T; t++) {
-        if (from + t >= length)
-            return;
-        float now[8];
-        unsigned o[4];
-        unpack(now, v[t]);
-#pragma unroll
-        for (int c = 0; c < 8; c += 2) {
-            float a = tap[0][c] * win[0][c] + tap[1][c] * win[1][c] + tap[2][c] * win[2][c] + tap[3][c] * now[c];
-            float b = tap[0][c + 1] * win[0][c + 1] + tap[1][c + 1] * win[1][c + 1] + tap[2][c + 1] * win[2][c + 1] + tap[3][c + 1] * now[c + 1];
-            __nv_bfloat162 p = __floats2bfloat162_rn(a, b);
-            memcpy(&o[c / 2], &p, 4);
+            for (int c = 0; c < 8; c += 2) {
+                __nv_bfloat162 p = __floats2bfloat162_rn(r[c], r[c + 1]);
+                memcpy(&o[c / 2], &p, 4);
+            }
+            if (t + i < length)
+                __stcs(y + (size_t)(t + i) * groups + g, make_uint4(o[0], o[1], o[2], o[3]));
         }
 #pragma unroll
-        for (int c = 0; c < 8; c++)
-            win[0][c] = win[1][c], win[1][c] = win[2][c], win[2][c] = now[c];
-        __stcs(y + (size_t)(from + t) * groups + g, make_uint4(o[0], o[1], o[2], o[3]));
+        for (int k = 0; k < 3; k++)
+            old[k] = v[C - 3 + k];
     }
 }
-template <int T> static void try_depthwise(void)
+template <int T, int C> static void try_depthwise(void)
 {
     int channels = 4096, length = 65536, groups = channels / 8;
     for (int threads : {64, 128, 256}) {
         char what[80];
-        snprintf(what, sizeof what, "depthwise bf16 4096 x 65536 T%d t%d (not compared)", T, threads);
-        double us = tune_time_us([&](int) { depthwise<T><<<dim3((groups + threads - 1) / threads, (length + T - 1) / T), threads>>>((uint4 *)y, (const uint4 *)x, taps_global, length, groups); }, 20);
+        snprintf(what, sizeof what, "depthwise bf16 4096 x 65536 T%d C%d t%d (not compared)", T, C, threads);
+        double us = tune_time_us([&](int) { depthwise<T, C><<<dim3((groups + threads - 1) / threads, (length + T - 1) / T), threads>>>((uint4 *)y, (const uint4 *)x, (const float4 *)taps_global, length, groups); }, 20);
         tune_row(what, us, 4.0 * channels * length, true);
     }
 }
@@ -296,9 +343,16 @@ int main(void)
     CHECK(cudaMemcpyToSymbol(taps, host, sizeof host));
     all<33>();
     all<129>();
-    try_depthwise<4>();
-    try_depthwise<8>();
-    try_depthwise<16>();
+    try_depthwise<8, 4>();
+    try_depthwise<16, 4>();
+    try_depthwise<16, 8>();
+    try_depthwise<32, 4>();
+    try_depthwise<32, 8>();
+    try_depthwise<64, 4>();
+    try_depthwise<64, 8>();
+    try_depthwise<128, 4>();
+    try_depthwise<128, 8>();
     all<9>();
+    all<257>();
     return 0;
 }

@@ -68,6 +68,8 @@ static __global__ void __launch_bounds__(THREADS) reduce(float *out, const float
                 asm volatile("st.relaxed.gpu.u64 [%0], %1;" ::"l"(words + blockIdx.x), "l"(1ull << 32 | __float_as_uint(sum)) : "memory");
             return;
         }
+        if (threadIdx.x > 0)
+            sum = 0; // the lanes of warp 0 all have it
         for (int i = 1 + threadIdx.x; i < gridDim.x; i += THREADS) {
             unsigned long long w;
             do

@@ -4,6 +4,7 @@
 #include <cooperative_groups.h>
 #include <cuda_bf16.h>
 
+#include "bulk.h"
 #include "tune.h"
 
 namespace cg = cooperative_groups;
@@ -71,6 +72,22 @@ template <int OP> static __device__ pair join(pair a, pair b)
     return {m, a.s * exp2f(a.m - m) + b.s * exp2f(b.m - m)};
 }
 
+template <int OP> static __device__ pair none(void) { return {OP == SOFTMAX ? __int_as_float(0xff800000) : 0.0f, 0.0f}; }
+template <int OP> static __device__ pair join_lanes(pair p)
+{
+    if (OP != SOFTMAX)
+        return {all_sum<32>(p.m), all_sum<32>(p.s)};
+    float m = all_max<32>(p.m);
+    return {m, all_sum<32>(p.s > 0 ? p.s * exp2f(p.m - m) : 0)};
+}
+template <int OP, int WARPS> static __device__ pair join_block(pair p, pair *part, int t)
+{
+    if (t % 32 == 0)
+        part[t / 32] = p;
+    __syncthreads();
+    return join_lanes<OP>(t % 32 < WARPS ? part[t % 32] : none<OP>());
+}
+
 // THREADS of a row in a block of ROWS rows; CLUSTER blocks a row.
 template <typename T, int OP, int THREADS, int ROWS, int VECS, int CLUSTER, int MINB>
 static __global__ void __launch_bounds__(THREADS *ROWS, MINB) rows_kernel(uint4 *y, const uint4 *x, const uint4 *weight, int rows, int vectors)
@@ -125,30 +142,15 @@ static __global__ void __launch_bounds__(THREADS *ROWS, MINB) rows_kernel(uint4 
         p.m = all_sum<(THREADS < 32 ? THREADS : 32)>(p.m);
         p.s = all_sum<(THREADS < 32 ? THREADS : 32)>(p.s);
     }
-    if (WARPS > 1) {
-        if (t % 32 == 0)
-            part[sub][t / 32] = p;
-        __syncthreads();
-        p = part[sub][0];
-        if (OP == SOFTMAX) {
-            for (int i = 1; i < WARPS; i++)
-                p.m = fmaxf(p.m, part[sub][i].m);
-            p.s = 0;
-            for (int i = 0; i < WARPS; i++)
-                p.s += part[sub][i].s * exp2f(part[sub][i].m - p.m);
-        } else
-            for (int i = 1; i < WARPS; i++)
-                p = join<OP>(p, part[sub][i]);
-    }
+    if (WARPS > 1)
+        p = join_block<OP, WARPS>(p, part[sub], t);
     if (CLUSTER > 1) {
         cg::cluster_group cluster = cg::this_cluster();
         if (threadIdx.x == 0)
             whole = p;
         cluster.sync();
-        pair all = *cluster.map_shared_rank(&whole, 0);
-        for (int i = 1; i < CLUSTER; i++)
-            all = join<OP>(all, *cluster.map_shared_rank(&whole, i));
-        p = all;
+        int lane = threadIdx.x % 32;
+        p = join_lanes<OP>(lane < CLUSTER ? *cluster.map_shared_rank(&whole, lane) : none<OP>());
         asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
     }
     float scale, shift;
@@ -177,6 +179,103 @@ static __global__ void __launch_bounds__(THREADS *ROWS, MINB) rows_kernel(uint4 
     }
     if (CLUSTER > 1)
         asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
+// Blocks stay; CLUSTER of them take a row, each a slice; the slice of the next row is on its way to shared
+// memory while this one, in registers, is summed and stored.
+template <typename T, int OP, int THREADS, int VECS, int CLUSTER, int MINB>
+static __global__ void __launch_bounds__(THREADS, MINB) piped(uint4 *y, const uint4 *x, const uint4 *weight, int rows, int vectors)
+{
+    const int N = vec<T>::N, WARPS = THREADS / 32, SLICE = THREADS * VECS;
+    const float LOG2E = 1.44269504f;
+    extern __shared__ __align__(128) uint4 slice[];
+    __shared__ pair part[WARPS], whole[2];
+    __shared__ unsigned long long full;
+    int rank = blockIdx.x % CLUSTER, t = threadIdx.x, step = gridDim.x / CLUSTER, row = blockIdx.x / CLUSTER;
+    int mine = min(SLICE, max(0, vectors - rank * SLICE));
+    x += rank * SLICE, y += rank * SLICE, weight += rank * SLICE;
+    if (t == 0) {
+        mbarrier_init(&full, 1);
+        mbarrier_fence();
+        if (row < rows && mine > 0)
+            bulk_load(slice, x + (size_t)row * vectors, mine * 16, &full);
+    }
+    __syncthreads();
+    for (int it = 0; row < rows; row += step, it++) {
+        uint4 raw[VECS];
+        if (mine > 0)
+            mbarrier_wait(&full, it & 1);
+#pragma unroll
+        for (int i = 0; i < VECS; i++)
+            raw[i] = slice[i * THREADS + t];
+        pair p = none<OP>();
+        float f[N];
+#pragma unroll
+        for (int i = 0; i < VECS; i++)
+            if (i * THREADS + t < mine) {
+                vec<T>::unpack(f, raw[i]);
+#pragma unroll
+                for (int c = 0; c < N; c++)
+                    if (OP == SOFTMAX)
+                        p.m = fmaxf(p.m, f[c]);
+                    else
+                        p.m += f[c], p.s += f[c] * f[c];
+            }
+        if (OP == SOFTMAX) {
+            p.m = all_max<32>(p.m) * LOG2E;
+#pragma unroll
+            for (int i = 0; i < VECS; i++)
+                if (i * THREADS + t < mine) {
+                    vec<T>::unpack(f, raw[i]);
+#pragma unroll
+                    for (int c = 0; c < N; c++)
+                        p.s += exp2f(f[c] * LOG2E - p.m);
+                }
+            p.s = all_sum<32>(p.s);
+        } else
+            p.m = all_sum<32>(p.m), p.s = all_sum<32>(p.s);
+        p = join_block<OP, WARPS>(p, part, t); // its barrier: all have read the slice
+        if (t == 0 && row + step < rows && mine > 0)
+            bulk_load(slice, x + (size_t)(row + step) * vectors, mine * 16, &full);
+        if (CLUSTER > 1) {
+            if (t == 0)
+                whole[it & 1] = p;
+            asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+            asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+            cg::cluster_group cluster = cg::this_cluster();
+            p = join_lanes<OP>(t % 32 < CLUSTER ? *cluster.map_shared_rank(&whole[it & 1], t % 32) : none<OP>());
+        }
+        float scale, shift = 0, count = (float)vectors * N;
+        if (OP == SOFTMAX)
+            scale = 1 / p.s;
+        else if (OP == RMS)
+            scale = rsqrtf(p.s / count + 1e-5f);
+        else {
+            shift = p.m / count;
+            scale = rsqrtf(p.s / count - shift * shift + 1e-5f);
+        }
+        uint4 *to = y + (size_t)row * vectors;
+#pragma unroll
+        for (int i = 0; i < VECS; i++) {
+            int at = i * THREADS + t;
+            if (at < mine) {
+                float g[N];
+                vec<T>::unpack(f, raw[i]);
+                if (OP != SOFTMAX)
+                    vec<T>::unpack(g, __ldg(weight + at));
+#pragma unroll
+                for (int c = 0; c < N; c++)
+                    f[c] = OP == SOFTMAX ? exp2f(f[c] * LOG2E - p.m) * scale : (f[c] - shift) * scale * g[c];
+                __stcs(to + at, vec<T>::pack(f));
+            }
+        }
+        if (CLUSTER == 1)
+            __syncthreads(); // part is read until here
+    }
+    if (CLUSTER > 1) { // the others read whole until here
+        asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+        asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+    }
 }
 
 template <typename T> static bool right(int op, size_t cols)
@@ -233,6 +332,37 @@ template <typename T, int OP, int THREADS, int ROWS, int VECS, int CLUSTER, int 
     tune_row(what, us, 2.0 * total_bytes, right<T>(OP, cols));
 }
 
+template <typename T, int OP, int THREADS, int VECS, int CLUSTER, int MINB> static void pipe(void)
+{
+    int cols = THREADS * VECS * vec<T>::N * CLUSTER, vectors = cols / vec<T>::N;
+    int rows = (int)(total_bytes / sizeof(T) / cols), fit = 0, bytes = THREADS * VECS * 16;
+    char what[100];
+    auto kernel = piped<T, OP, THREADS, VECS, CLUSTER, MINB>;
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, THREADS, bytes));
+    if (CLUSTER > 8)
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    cudaMemset(y, 0, total_bytes);
+    for (int grid : {fit * sms / CLUSTER * CLUSTER, fit * (sms / 16 * 16) / CLUSTER * CLUSTER}) {
+        snprintf(what, sizeof what, "%s %s cols %d: piped %d threads, %d vec, cluster %d, per SM %d, grid %d", op_name[OP], sizeof(T) == 2 ? "bf16" : "f32", cols, THREADS, VECS, CLUSTER, fit, grid);
+        double us = tune_time_us([&](int) {
+            cudaLaunchConfig_t c = {};
+            cudaLaunchAttribute a;
+            c.gridDim = dim3(std::min(grid, rows * CLUSTER));
+            c.blockDim = dim3(THREADS);
+            c.dynamicSmemBytes = bytes;
+            a.id = cudaLaunchAttributeClusterDimension;
+            a.val.clusterDim.x = CLUSTER, a.val.clusterDim.y = a.val.clusterDim.z = 1;
+            c.attrs = &a;
+            c.numAttrs = CLUSTER > 1;
+            cudaLaunchKernelEx(&c, kernel, (uint4 *)y, (const uint4 *)x, (const uint4 *)w, rows, vectors);
+        }, 20);
+        tune_row(what, us, 2.0 * total_bytes, right<T>(OP, cols));
+        if (CLUSTER == 1)
+            break;
+    }
+}
+
 static __global__ void copy_kernel(uint4 *y, const uint4 *x, size_t n)
 {
     size_t i = blockIdx.x * (size_t)blockDim.x * 4 + threadIdx.x;
@@ -258,41 +388,40 @@ static __global__ void fill_bf16(__nv_bfloat16 *p, const float *f, size_t n)
 template <typename T, int OP> static void all(void)
 {
     const int H = sizeof(T) == 2 ? 2 : 1; // a vector has twice the columns in bf16
-    // 1 Ki
-    one<T, OP, 32, 4, 8 / H, 1, 1>();
-    one<T, OP, 32, 8, 8 / H, 1, 1>();
-    one<T, OP, 64, 2, 4 / H, 1, 1>();
-    one<T, OP, 64, 4, 4 / H, 1, 1>();
-    one<T, OP, 128, 2, 2 / H, 1, 1>();
     one<T, OP, 128, 1, 2 / H, 1, 1>();
-    // 4 Ki
-    one<T, OP, 128, 1, 8 / H, 1, 1>();
-    one<T, OP, 128, 2, 8 / H, 1, 1>();
+    one<T, OP, 64, 1, 4 / H, 1, 1>();
     one<T, OP, 256, 1, 4 / H, 1, 1>();
-    one<T, OP, 256, 1, 4 / H, 1, 8>();
-    one<T, OP, 512, 1, 2 / H, 1, 1>();
-    one<T, OP, 32, 4, 32 / H, 1, 1>();
-    // 16 Ki
+    one<T, OP, 128, 1, 8 / H, 1, 1>();
     one<T, OP, 256, 1, 16 / H, 1, 1>();
     one<T, OP, 512, 1, 8 / H, 1, 1>();
-    one<T, OP, 512, 1, 8 / H, 1, 3>();
-    one<T, OP, 1024, 1, 4 / H, 1, 1>();
     one<T, OP, 1024, 1, 4 / H, 1, 2>();
-    one<T, OP, 256, 1, 4 / H, 4, 1>();
-    one<T, OP, 512, 1, 4 / H, 2, 1>();
+    pipe<T, OP, 256, 16 / H, 1, 1>();
+    pipe<T, OP, 512, 8 / H, 1, 1>();
     // 64 Ki
-    one<T, OP, 1024, 1, 16 / H, 1, 1>();
     one<T, OP, 1024, 1, 8 / H, 2, 1>();
     one<T, OP, 512, 1, 8 / H, 4, 1>();
-    one<T, OP, 1024, 1, 4 / H, 4, 2>();
+    one<T, OP, 512, 1, 16 / H, 2, 1>();
     one<T, OP, 256, 1, 8 / H, 8, 1>();
-    one<T, OP, 512, 1, 4 / H, 8, 1>();
+    one<T, OP, 1024, 1, 16 / H, 1, 1>();
+    pipe<T, OP, 1024, 16 / H, 1, 1>();
+    pipe<T, OP, 1024, 8 / H, 2, 1>();
+    pipe<T, OP, 512, 16 / H, 2, 1>();
+    pipe<T, OP, 512, 8 / H, 4, 1>();
+    pipe<T, OP, 256, 16 / H, 4, 1>();
+    pipe<T, OP, 256, 8 / H, 8, 1>();
+    pipe<T, OP, 512, 4 / H, 8, 1>();
     // 256 Ki
     one<T, OP, 1024, 1, 8 / H, 8, 1>();
     one<T, OP, 512, 1, 16 / H, 8, 1>();
-    one<T, OP, 512, 1, 8 / H, 16, 1>();
-    one<T, OP, 1024, 1, 4 / H, 16, 2>();
-    one<T, OP, 256, 1, 16 / H, 16, 1>();
+    pipe<T, OP, 1024, 8 / H, 8, 1>();
+    pipe<T, OP, 512, 16 / H, 8, 1>();
+    pipe<T, OP, 512, 8 / H, 16, 1>();
+    pipe<T, OP, 256, 16 / H, 16, 1>();
+    if (H == 2) {
+        pipe<T, OP, 1024, 8, 4, 1>();
+        pipe<T, OP, 512, 16, 4, 1>();
+        pipe<T, OP, 512, 8, 8, 1>();
+    }
 }
 
 int main(void)
