@@ -9,14 +9,14 @@ static int sms;
 static const size_t MAX_BINS = 65536;
 static unsigned *bins, *want;
 
-enum input { UNIFORM, SKEWED, ONE };
-static const char *input_name[] = {"uniform", "skewed", "one"};
+enum input { UNIFORM, SKEWED, ONE, EIGHT };
+static const char *input_name[] = {"uniform", "skewed", "one", "eight"};
 
 static __global__ void fill_f32(float *p, size_t n, int kind)
 {
     for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
         float u = (float)(tune_hash(i) >> 8) * 0x1p-24f;
-        p[i] = kind == ONE ? 0.5f : kind == SKEWED ? u * u * u * u * u * u * u * u : u;
+        p[i] = kind == ONE ? 0.5f : kind == EIGHT ? floorf(u * 8) / 8 : kind == SKEWED ? u * u * u * u * u * u * u * u : u;
     }
 }
 static __global__ void fill_u8(unsigned char *p, size_t n, int kind)
@@ -237,6 +237,79 @@ static __global__ void __launch_bounds__(1024) hist_packed(unsigned *out, const 
     }
 }
 
+// The same; the next quads are loaded before these are counted, and only where one lane's bin is common do the
+// lanes in it add together, over the four elements at once.
+template <int U, int MERGE, int ROUNDS>
+static __global__ void __launch_bounds__(1024) hist_packed2(unsigned *out, const float4 *in, size_t quads, float low, float high, float scale)
+{
+    extern __shared__ unsigned s[];
+    const int WORDS = 32768;
+    for (int i = threadIdx.x; i < WORDS; i += 1024)
+        s[i] = 0;
+    __syncthreads();
+    int lane = threadIdx.x % 32;
+    auto add = [&](unsigned bin, unsigned count) {
+        unsigned shift = bin % 2 * 16;
+        unsigned old = atomicAdd(&s[bin / 2], count << shift) >> shift & 0xffff;
+        if (old < 32768 && old + count >= 32768) {
+            atomicSub(&s[bin / 2], 32768u << shift);
+            atomicAdd(&out[bin], 32768u);
+        }
+    };
+    auto bin_at = [&](float x) { return x >= low && x < high ? bin_of<65536>(x, low, scale) : 65536u; };
+    size_t stride = (size_t)gridDim.x * 1024;
+    float nan = __int_as_float(0x7fffffff);
+    float4 v[U];
+    auto load = [&](size_t first) {
+#pragma unroll
+        for (int u = 0; u < U; u++) {
+            size_t i = first + threadIdx.x + u * stride;
+            v[u] = i < quads ? __ldcs(&in[i]) : make_float4(nan, nan, nan, nan);
+        }
+    };
+    size_t first = blockIdx.x * (size_t)1024;
+    load(first);
+    for (; first < quads; first += U * stride) {
+        unsigned b[U][4];
+#pragma unroll
+        for (int u = 0; u < U; u++)
+            b[u][0] = bin_at(v[u].x), b[u][1] = bin_at(v[u].y), b[u][2] = bin_at(v[u].z), b[u][3] = bin_at(v[u].w);
+        load(first + U * stride);
+#pragma unroll
+        for (int u = 0; u < U; u++) {
+#pragma unroll
+            for (int r = 0; r < ROUNDS; r++) {
+                unsigned candidate = __shfl_sync(~0u, b[u][r % 4], r * 5 % 32);
+                unsigned together = __ballot_sync(~0u, b[u][0] == candidate);
+                if (candidate >= 65536 || __popc(together) < MERGE)
+                    break;
+                unsigned count = __popc(together);
+#pragma unroll
+                for (int c = 1; c < 4; c++)
+                    count += __popc(__ballot_sync(~0u, b[u][c] == candidate));
+                if (lane == 0)
+                    add(candidate, count);
+#pragma unroll
+                for (int c = 0; c < 4; c++)
+                    if (b[u][c] == candidate)
+                        b[u][c] = 65536;
+            }
+#pragma unroll
+            for (int c = 0; c < 4; c++)
+                if (b[u][c] < 65536)
+                    add(b[u][c], 1);
+        }
+        __syncthreads();
+    }
+    for (int i = threadIdx.x; i < WORDS; i += 1024) {
+        unsigned w = s[i];
+        if (w & 0xffff)
+            atomicAdd(&out[2 * i], w & 0xffff);
+        if (w >> 16)
+            atomicAdd(&out[2 * i + 1], w >> 16);
+    }
+}
+
 // ---- trying them ----
 
 static float *f;
@@ -335,39 +408,21 @@ int main(void)
     want = tune_buffer<unsigned>(MAX_BINS);
     f = tune_buffer<float>(nf);
     u = tune_buffer<unsigned char>(nu);
-    for (int kind : {UNIFORM, SKEWED, ONE}) {
+    for (int kind : {UNIFORM, SKEWED, ONE, EIGHT}) {
         fill_f32<<<2048, 256>>>(f, nf, kind);
-        reference_f32(256);
-        cub_f32<256>(kind);
-        f32_case<256, COLUMNS, 1, 2, false>(kind);
-        f32_case<256, COLUMNS, 1, 4, false>(kind);
-        f32_case<256, COLUMNS, 1, 2, true>(kind);
-        f32_case<256, COPIES, 1, 4, false>(kind);
-        f32_case<256, COPIES, 4, 4, false>(kind);
-        f32_case<256, COPIES, 8, 4, false>(kind);
-        reference_f32(2048);
-        cub_f32<2048>(kind);
-        f32_case<2048, COPIES, 1, 2, false>(kind);
-        f32_case<2048, COPIES, 1, 4, false>(kind);
-        f32_case<2048, COPIES, 1, 4, true>(kind);
-        f32_case<2048, COPIES, 2, 4, false>(kind);
-        f32_case<2048, COPIES, 4, 4, false>(kind);
         reference_f32(65536);
         cub_f32<65536>(kind);
-        try_f32("packed U1", 65536, kind, (const void *)hist_packed<1, 0>, 1024, 32768, 1);
         try_f32("packed U4", 65536, kind, (const void *)hist_packed<4, 0>, 1024, 32768, 1);
-        try_f32("packed U2 merge8", 65536, kind, (const void *)hist_packed<2, 8>, 1024, 32768, 1);
-        try_f32("packed U4 merge4", 65536, kind, (const void *)hist_packed<4, 4>, 1024, 32768, 1);
-        try_f32("packed U4 merge8", 65536, kind, (const void *)hist_packed<4, 8>, 1024, 32768, 1);
-        try_f32("packed U4 merge16", 65536, kind, (const void *)hist_packed<4, 16>, 1024, 32768, 1);
-        fill_u8<<<2048, 256>>>(u, nu, kind);
-        cudaMemset(want, 0, 1024);
-        plain_u8<<<2048, 256>>>(want, u, nu);
-        CHECK(cudaDeviceSynchronize());
-        u8_case<COLUMNS, 1, 1>(kind);
-        u8_case<COLUMNS, 1, 2>(kind);
-        u8_case<COLUMNS, 1, 4>(kind);
-        u8_case<COPIES, 8, 2>(kind);
+        try_f32("packed2 U2 merge33 rounds0", 65536, kind, (const void *)hist_packed2<2, 33, 0>, 1024, 32768, 1);
+        try_f32("packed2 U2 merge4 rounds1", 65536, kind, (const void *)hist_packed2<2, 4, 1>, 1024, 32768, 1);
+        try_f32("packed2 U2 merge8 rounds1", 65536, kind, (const void *)hist_packed2<2, 8, 1>, 1024, 32768, 1);
+        try_f32("packed2 U2 merge8 rounds4", 65536, kind, (const void *)hist_packed2<2, 8, 4>, 1024, 32768, 1);
+        try_f32("packed2 U2 merge16 rounds4", 65536, kind, (const void *)hist_packed2<2, 16, 4>, 1024, 32768, 1);
+        try_f32("packed2 U4 merge33 rounds0", 65536, kind, (const void *)hist_packed2<4, 33, 0>, 1024, 32768, 1);
+        try_f32("packed2 U4 merge4 rounds1", 65536, kind, (const void *)hist_packed2<4, 4, 1>, 1024, 32768, 1);
+        try_f32("packed2 U4 merge8 rounds1", 65536, kind, (const void *)hist_packed2<4, 8, 1>, 1024, 32768, 1);
+        try_f32("packed2 U4 merge8 rounds4", 65536, kind, (const void *)hist_packed2<4, 8, 4>, 1024, 32768, 1);
+        try_f32("packed2 U4 merge16 rounds4", 65536, kind, (const void *)hist_packed2<4, 16, 4>, 1024, 32768, 1);
     }
     return 0;
 }

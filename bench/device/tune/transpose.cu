@@ -6,7 +6,7 @@
 static float *in, *out;
 
 // Columns x rows of the input a tile; rows of the output (columns of the input) side by side in stripes.
-template <int W, int H, int THREADS, int STRIPE, int HINT, bool ALONG>
+template <int W, int H, int THREADS, int STRIPE, int HINT, bool ALONG, int SY = 0>
 static __global__ void __launch_bounds__(THREADS) wide(float *out, const float *in, int M, int N)
 {
     extern __shared__ __align__(16) float tile[];
@@ -18,6 +18,12 @@ static __global__ void __launch_bounds__(THREADS) wide(float *out, const float *
         int per = STRIPE * across, s = linear / per, r = linear % per;
         by = s * STRIPE + r % STRIPE, bx = r / STRIPE;
     }
+    if (SY > 0) { // super-tiles of STRIPE x SY
+        int per = STRIPE * SY, s = linear / per, r = linear % per, wide = across / STRIPE;
+        bx = (ALONG ? s % wide : s / (down / SY)) * STRIPE + r % STRIPE;
+        by = (ALONG ? s / wide : s % (down / SY)) * SY + r / STRIPE;
+    } else if (SY < 0) // diagonals
+        bx = linear / down, by = (linear + bx * -SY) % down;
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32, group = lane % 8;
     const int OPS = W / 32 * (H / 4), EACH = OPS / (THREADS / 32);
     float4 v[EACH];
@@ -89,11 +95,11 @@ static bool right(int M, int N)
     return count == 0;
 }
 static size_t copies(size_t n) { return std::max((size_t)1, std::min((size_t)16, ((size_t)1 << 27) / (n * 4))); }
-template <int W, int H, int THREADS, int STRIPE, int HINT, bool ALONG> static void try_wide(int M, int N)
+template <int W, int H, int THREADS, int STRIPE, int HINT, bool ALONG, int SY = 0> static void try_wide(int M, int N)
 {
     char what[80];
-    snprintf(what, sizeof what, "%dx%d tile %dx%d t%d stripe %d%s hint %d", M, N, W, H, THREADS, STRIPE, ALONG ? "c" : "r", HINT);
-    auto k = wide<W, H, THREADS, STRIPE, HINT, ALONG>;
+    snprintf(what, sizeof what, "%dx%d tile %dx%d t%d stripe %d%s hint %d sy %d", M, N, W, H, THREADS, STRIPE, ALONG ? "c" : "r", HINT, SY);
+    auto k = wide<W, H, THREADS, STRIPE, HINT, ALONG, SY>;
     cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, W * H * 4);
     size_t n = (size_t)M * N, c = copies(n);
     CHECK(cudaMemset(out, 0, n * 4));
@@ -125,36 +131,35 @@ int main(void)
     in = tune_buffer<float>(big + 65536);
     out = tune_buffer<float>(big + 65536);
     tune_uniform(in, big, 0, 1);
-    for (int N : {16384, 8192, 4096, 2048, 1024, 512}) {
+    for (int N : {16384, 8192, 4096, 1024, 512}) {
         size_t n = (size_t)N * N / 4, c = copies(n * 4);
         char what[40];
         snprintf(what, sizeof what, "%d copy", N);
         tune_row(what, tune_time_us([&](int i) { copy<<<(unsigned)(n / 512), 512>>>((float4 *)out + i % c * n, (float4 *)in + i % c * n, n); }, 20), n * 32.0, true);
-        try_wide<64, 64, 512, 1, 0, true>(N, N);
-        try_wide<64, 64, 512, 2, 0, true>(N, N);
-        try_wide<64, 64, 512, 2, 3, true>(N, N);
-        try_wide<64, 64, 512, 2, 2, true>(N, N);
-        try_wide<64, 64, 512, 2, 1, true>(N, N);
-        try_wide<64, 64, 512, 4, 3, true>(N, N);
-        try_wide<64, 64, 512, 8, 0, true>(N, N);
-        try_wide<64, 64, 512, 2, 0, false>(N, N);
-        try_wide<64, 64, 512, 4, 0, false>(N, N);
-        try_wide<64, 64, 256, 2, 3, true>(N, N);
-        try_wide<64, 64, 1024, 2, 3, true>(N, N);
-        try_wide<128, 64, 512, 1, 3, true>(N, N);
-        try_wide<128, 64, 512, 2, 3, true>(N, N);
-        try_wide<64, 128, 512, 2, 3, true>(N, N);
-        try_wide<64, 128, 512, 1, 0, true>(N, N);
-        try_wide<128, 128, 1024, 1, 3, true>(N, N);
-        try_wide<128, 128, 512, 1, 3, true>(N, N);
-        try_wide<128, 128, 512, 2, 0, true>(N, N);
-        try_wide<32, 128, 512, 2, 3, true>(N, N);
-        try_wide<32, 128, 256, 4, 3, true>(N, N);
-        try_wide<128, 32, 256, 2, 3, true>(N, N);
+        try_wide<64, 64, 512, 1, 0, true, 0>(N, N);
+        try_wide<64, 64, 512, 1, 3, true, 0>(N, N);
+        try_wide<64, 64, 512, 2, 3, true, 0>(N, N);
+        try_wide<64, 64, 512, 1, 2, true, 0>(N, N);
+        try_wide<64, 64, 512, 1, 1, true, 0>(N, N);
+        try_wide<64, 64, 512, 1, 0, true, -1>(N, N);
+        try_wide<64, 64, 512, 1, 0, true, -8>(N, N);
+        try_wide<64, 64, 512, 1, 3, true, -16>(N, N);
+        try_wide<64, 64, 512, 2, 0, true, 2>(N, N);
+        try_wide<64, 64, 512, 2, 3, true, 2>(N, N);
+        try_wide<64, 64, 512, 2, 0, false, 2>(N, N);
+        try_wide<64, 64, 512, 4, 0, true, 4>(N, N);
+        try_wide<64, 64, 512, 4, 3, true, 4>(N, N);
+        try_wide<64, 64, 512, 4, 0, false, 4>(N, N);
+        try_wide<64, 64, 512, 4, 3, false, 4>(N, N);
+        try_wide<64, 64, 512, 8, 0, true, 8>(N, N);
+        try_wide<64, 64, 512, 8, 3, true, 8>(N, N);
+        try_wide<64, 64, 512, 8, 3, false, 8>(N, N);
+        try_wide<64, 64, 512, 4, 3, true, 8>(N, N);
+        try_wide<64, 64, 512, 8, 3, true, 4>(N, N);
+        try_wide<64, 64, 512, 2, 3, false, 8>(N, N);
         try_wide<32, 32, 128, 4, 3, true>(N, N);
-        try_wide<32, 64, 256, 4, 0, true>(N, N);
-        try_wide<256, 64, 1024, 1, 3, true>(N, N);
-        try_wide<64, 256, 1024, 1, 3, true>(N, N);
+        try_wide<32, 32, 64, 4, 3, true>(N, N);
+        try_wide<32, 64, 128, 4, 3, true>(N, N);
         try_any<32, 32, 256, 1>(N, N);
         try_any<64, 64, 512, 2>(N, N);
     }
