@@ -143,6 +143,8 @@ static const char *problem_kind(enum sim_violation_kind kind)
         return "race";
     case SIM_BARRIER_DIVERGENCE:
         return "barrier-divergence";
+    case SIM_BARRIER_EXITED:
+        return "barrier-after-exit";
     case SIM_SHUFFLE_MASK:
         return "shuffle-mask";
     case SIM_TRAP:
@@ -173,6 +175,7 @@ static bool problem_stops(enum sim_violation_kind kind)
     case SIM_UNINITIALISED:
     case SIM_RACE:
     case SIM_BARRIER_DIVERGENCE:
+    case SIM_BARRIER_EXITED:
     case SIM_SHUFFLE_MASK:
         return false;
     }
@@ -212,7 +215,8 @@ static const char *take_violations(struct work *w, const struct sim_report *r, c
         const struct sim_violation *v = &r->violations[i];
         struct problem p = {.kind = problem_kind(v->kind),
                             .message = violation_message(w->arena, v, kernel),
-                            .stops = problem_stops(v->kind)};
+                            .stops = problem_stops(v->kind),
+                            .note = v->kind == SIM_BARRIER_EXITED};
         VEC_PUSH(w->problems.items, w->problems.count, w->problems.capacity, p);
         if (p.stops && !stopped_by)
             stopped_by = p.message;

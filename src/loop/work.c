@@ -162,10 +162,11 @@ static void take_report(struct arena *a, const struct device_report *report, str
     r->printed = report->printed;
     r->note = report->note;
     // What was found wrong is wrong, even if this time the result was right.
-    if (r->status == RESULT_OK && report->problem_count > 0) {
-        r->status = RESULT_FAILED;
-        r->error = report->problems[0].message;
-    }
+    for (int i = 0; i < report->problem_count && r->status == RESULT_OK; i++)
+        if (!report->problems[i].note) {
+            r->status = RESULT_FAILED;
+            r->error = report->problems[i].message;
+        }
     if (r->status != RESULT_OK || report->time_ns.provenance == PROVENANCE_ABSENT)
         return; // a wrong variant is never timed
     take_launches(a, report, r);

@@ -71,6 +71,7 @@ struct problem {         // found while running: out of bounds, a race …
     const char *kind;    // "out-of-bounds"
     const char *message; // as sim.h's violations: "file:line: kernel 'k': …"
     bool stops;          // the kernel could not go on
+    bool note;           // the result is as good as without it
 };
 
 #endif

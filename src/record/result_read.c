@@ -303,6 +303,7 @@ static void read_problems(struct reader *r, const json_t *object, struct result 
         p->kind = read_text(r, j, "kind");
         p->message = read_text(r, j, "message");
         p->stops = read_bool(r, j, "stops");
+        p->note = read_bool(r, j, "note");
         if (!p->kind || !p->message)
             reader_fail(r, "problems", "a list of problems");
     }

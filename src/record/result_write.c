@@ -211,6 +211,7 @@ static json_t *problems_to_json(const struct result *r)
         json_object_set_new(problem, "kind", text(p->kind));
         json_object_set_new(problem, "message", text(p->message));
         json_object_set_new(problem, "stops", json_boolean(p->stops));
+        json_object_set_new(problem, "note", json_boolean(p->note));
         json_array_append_new(j, problem);
     }
     return j;

@@ -233,9 +233,14 @@ static void error_each(const struct report_case *c, int index, const struct repo
             add_message(o->text, o->style, 2, it->error);
     }
     for (int k = 0; k < it->problem_count; k++) {
-        const char *message = it->problems[k].message;
-        if (message && !same_text(message, it->error))
-            add_wrapped(o->text, o->style, 2, message);
+        const struct problem *p = &it->problems[k];
+        struct text message = {0};
+        if (p->note)
+            text_printf(&message, "%s: note: ", it->variant);
+        text_add(&message, p->message ? p->message : "");
+        if (p->message && !same_text(p->message, it->error))
+            add_wrapped(o->text, o->style, 2, text_str(&message));
+        text_release(&message);
     }
 }
 

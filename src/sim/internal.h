@@ -83,6 +83,7 @@ void l1_reset(struct l1 *c);
 // Sectors (bits) of the line that hit; the others are fetched and are there afterwards.
 uint8_t l1_load(struct l1 *c, uint64_t line_address, uint8_t sectors);
 void l1_store(struct l1 *c, uint64_t line_address, uint8_t sectors);
+void l1_drop(struct l1 *c, uint64_t line_address, uint8_t sectors); // atomics: done in L2
 
 // What an SM sends to L2, in the order it does; replayed later in a fixed order over all SMs, so
 // that the counts do not depend on host threads.

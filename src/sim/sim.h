@@ -99,6 +99,7 @@ enum sim_violation_kind {
     SIM_UNINITIALISED,
     SIM_RACE,
     SIM_BARRIER_DIVERGENCE,
+    SIM_BARRIER_EXITED, // a note: no wrong result comes of it
     SIM_SHUFFLE_MASK,
     SIM_TRAP,
     SIM_ASSERT,

@@ -12,7 +12,7 @@ export COLUMNS=999
 fault() {
     local name=$1 variant=$2 wanted=1 got same
     shift 2
-    case $variant in right | prints) wanted=0 ;; esac
+    case $variant in right | prints | exits) wanted=0 ;; esac
     cat >wanted.txt
     "$RIDGE" verify faults --compiler clang --seed 1 -j 1 -q --variant "$variant" "$@" \
         >raw.txt 2>stderr.txt
@@ -107,6 +107,16 @@ fault 'a barrier that not all threads reach is said' barrier --check <<'END'
 
 barrier: failed
   faults/faults.cu:80: kernel 'barrier_divergence': reaches a barrier with 16 of the warp's 32 threads: the others are elsewhere (block (0,0,0), thread (0,0,0))
+END
+
+fault 'threads that exited before a barrier are a note with --check' exits --check <<'END'
+  exits  verified
+
+  exits: note: faults/faults.cu:121: kernel 'exits': waits at a barrier that 32 of the block's 256 threads never reach: they have exited, which the hardware accepts and PTX leaves undefined (block (0,0,0), thread (192,0,0))
+END
+
+fault 'threads that exited before a barrier do not hold it' exits <<'END'
+  exits  verified
 END
 
 fault 'a failed assertion is said with its text' assert --check <<'END'

@@ -98,7 +98,8 @@ static const struct field speedup_fields[] = {
     {"vs", "s"}, {"ratio", "n"}, {"low", "n"}, {"high", "n"}, {"verdict", "s"}};
 static const struct field expectation_fields[] = {
     {"what", "s"}, {"expected", "s"}, {"actual", "s?"}, {"verdict", "s"}};
-static const struct field problem_fields[] = {{"kind", "s"}, {"message", "s"}, {"stops", "b"}};
+static const struct field problem_fields[] = {
+    {"kind", "s"}, {"message", "s"}, {"stops", "b"}, {"note", "b"}};
 
 // The names of the schema; new ones may follow.
 static const char counter_list[] =

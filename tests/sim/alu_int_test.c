@@ -472,7 +472,7 @@ static u128 carry_oracle(const struct carry_case *c, u64 x, u64 y, u64 z, u64 fl
     if (c->kind == '+')
         return (u128)x + y + flag;
     if (c->kind == '-')
-        return (u128)x - y - flag;
+        return (u128)x + (~(u128)y & mask) + flag; // the machine's sum: subc subtracts 1 - flag
     const s128 p = c->width == 32 ? S32(x) : W(x), q = c->width == 32 ? S32(y) : W(y);
     const u128 product = c->is_signed ? (u128)(p * q) : (u128)x * y;
     const u64 part = c->kind == '*' ? (u64)product & mask : (u64)(product >> c->width) & mask;
@@ -504,7 +504,7 @@ static void carries_pass_through_the_flag(void **state)
             const u32 in = (u32)random64();
             alu_run(&op, &o, in, &r);
             for (int l = 0; l < LANES; l++) {
-                const u64 flag = op.reads_carry ? in >> l & 1 : 0;
+                const u64 flag = op.reads_carry ? in >> l & 1 : c->kind == '-';
                 const u128 want =
                     carry_oracle(c, source_lane(&o, &op, 0, l), source_lane(&o, &op, 1, l),
                                  source_lane(&o, &op, 2, l), flag);

@@ -615,6 +615,83 @@ static void a_register_of_16_bits_holds_no_more_after_cvt(void **state)
     bench_close(&r.b);
 }
 
+// add.cc, sub.cc, mad.cc leave the carry of the sum that the machine makes: of a difference, x + ~y + 1.
+static void the_carry_of_a_difference_is_1_where_nothing_was_borrowed(void **state)
+{
+    struct run r;
+    RUN(&r, 32,
+        "mov.u32 %r10, 5;\nmov.u32 %r11, 9;\nmov.u64 %rd10, 5;\nmov.u64 %rd11, 9;\n"
+        "sub.cc.u32 %r12, %r10, %r11;\naddc.u32 %r20, 0, 0;\n"
+        "sub.cc.u32 %r12, %r11, %r10;\naddc.u32 %r21, 0, 0;\n"
+        "add.cc.u32 %r12, %r10, %r11;\nsubc.u32 %r22, 10, 0;\n"
+        "sub.cc.u32 %r12, %r10, %r11;\nsubc.u32 %r23, 10, 0;\n"
+        "sub.cc.u32 %r12, %r11, %r10;\nmadc.lo.u32 %r24, %r10, %r11, 0;\n"
+        "sub.cc.u64 %rd12, %rd10, %rd11;\naddc.u64 %rd13, 0, 0;\ncvt.u32.u64 %r25, %rd13;\n"
+        "shl.b32 %r2, %r21, 4;\nor.b32 %r2, %r2, %r20;\nshl.b32 %r22, %r22, 8;\n"
+        "or.b32 %r2, %r2, %r22;\nshl.b32 %r23, %r23, 16;\nor.b32 %r2, %r2, %r23;\n"
+        "shl.b32 %r24, %r24, 20;\nor.b32 %r2, %r2, %r24;\nshl.b32 %r25, %r25, 31;\n"
+        "or.b32 %r2, %r2, %r25;" STORE);
+    for (uint32_t i = 0; i < 32; i++)
+        assert_int_equal(r.out[i], 46u << 20 | 9u << 16 | 9u << 8 | 1u << 4);
+    bench_close(&r.b);
+}
+
+// Cooperative groups keep the barriers of tiles of several warps there. What an H200 says: the system's
+// part ends at 288 of 1024 bytes, the kernel's own starts behind; the sizes are without and with it.
+static void the_systems_shared_memory_is_not_the_kernels(void **state)
+{
+    struct run r;
+    RUN(&r, 32,
+        "mov.u32 %r3, s;\nst.shared.u32 [%r3], 7;\nmov.u32 %r4, %reserved_smem_offset_1;\n"
+        "st.shared.u32 [%r4], 9;\nst.shared.u32 [%r4+284], 9;\nld.shared.u32 %r5, [%r3];\n"
+        "shl.b32 %r6, %r1, 2;\nadd.u32 %r6, %r6, %r3;\nbar.sync 0;\nmov.u32 %r7, 11;\n"
+        "st.shared.u32 [%r6+896], %r7;\nmov.u32 %r2, %r5;\n"
+        "mov.u32 %r8, %reserved_smem_offset_begin;\nadd.u32 %r2, %r2, %r8;\n"
+        "mov.u32 %r8, %reserved_smem_offset_end;\nadd.u32 %r2, %r2, %r8;\n"
+        "mov.u32 %r8, %reserved_smem_offset_cap;\nadd.u32 %r2, %r2, %r8;\n"
+        "mov.u32 %r8, %total_smem_size;\nadd.u32 %r2, %r2, %r8;\n"
+        "mov.u32 %r8, %aggr_smem_size;\nadd.u32 %r2, %r2, %r8;" STORE);
+    for (uint32_t i = 0; i < 32; i++)
+        assert_int_equal(r.out[i], 7 + 0 + 288 + 1024 + 1024 + 2048);
+    assert_counter(&r.b, SHARED_BYTES_PER_BLOCK, 1024); // as without it
+    bench_close(&r.b);
+}
+
+// One word of each sector is stored, another loaded: that lies in device memory only.
+static void l1_has_no_sector_that_was_stored_in_part(void **state)
+{
+    struct run r;
+    uint32_t in[WORDS];
+    for (uint32_t i = 0; i < WORDS; i++)
+        in[i] = i;
+    run_text(
+        &r,
+        HEAD KERNEL("mul.wide.u32 %rd6, %r1, 32;\nadd.s64 %rd7, %rd2, %rd6;\n"
+                    "st.global.u32 [%rd7], %r1;\nbar.sync 0;\nld.global.u32 %r2, [%rd7+4];" STORE),
+        128, in, sizeof(in));
+    for (uint32_t i = 0; i < 128; i++)
+        assert_int_equal(r.out[i], 8 * i + 1);
+    assert_counter(&r.b, GLOBAL_LOAD_SECTORS, 128);
+    assert_counter(&r.b, L1_LOAD_SECTORS_HIT, 0);
+    assert_true(bench_counter(&r.b, COUNTER_DRAM_READ_BYTES) >= 128 * 32);
+    bench_close(&r.b);
+    run_text(
+        &r, // a whole sector each stays
+        HEAD KERNEL("mul.wide.u32 %rd6, %r1, 4;\nadd.s64 %rd7, %rd2, %rd6;\n"
+                    "st.global.u32 [%rd7], %r1;\nbar.sync 0;\nld.global.u32 %r2, [%rd7];" STORE),
+        128, in, sizeof(in));
+    assert_counter(&r.b, L1_LOAD_SECTORS_HIT, 16);
+    bench_close(&r.b);
+    run_text(&r, // an atomic is done in L2: the sector read before is not what it leaves
+             HEAD KERNEL("mul.wide.u32 %rd6, %r1, 4;\nadd.s64 %rd7, %rd2, %rd6;\n"
+                         "ld.global.u32 %r3, [%rd7];\nred.global.add.u32 [%rd7], 1;\n"
+                         "ld.global.u32 %r2, [%rd7];" STORE),
+             128, in, sizeof(in));
+    assert_counter(&r.b, GLOBAL_LOAD_SECTORS, 32);
+    assert_counter(&r.b, L1_LOAD_SECTORS_HIT, 0);
+    bench_close(&r.b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -649,6 +726,9 @@ int main(void)
         cmocka_unit_test(registers_nothing_wrote_are_zero),
         cmocka_unit_test(numbers_are_read_in_the_type_of_their_operand),
         cmocka_unit_test(a_register_of_16_bits_holds_no_more_after_cvt),
+        cmocka_unit_test(the_carry_of_a_difference_is_1_where_nothing_was_borrowed),
+        cmocka_unit_test(the_systems_shared_memory_is_not_the_kernels),
+        cmocka_unit_test(l1_has_no_sector_that_was_stored_in_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

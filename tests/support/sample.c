@@ -18,7 +18,7 @@ static struct line lines[] = {
                                 [STALL_SELECTED] = {0, PROVENANCE_MODELLED}}}}};
 static struct launch_time launches[] = {{"(zero)", {1500, PROVENANCE_MODELLED}},
                                         {"transpose<int>", {2500.5, PROVENANCE_MODELLED}}};
-static struct problem problems[] = {{"race", "k.cu:3: kernel 'k': …", false}};
+static struct problem problems[] = {{"race", "k.cu:3: kernel 'k': …", .stops = false}};
 static struct expectation_result expectations[] = {{"time", "-50%", "-61%", EXPECTATION_HELD},
                                                    {"waves", "2x", NULL, EXPECTATION_UNKNOWN}};
 static struct bound bounds[] = {

@@ -153,6 +153,9 @@ static inline u32 nth_set(u32 mask, u32 base, s32 offset)
 
 /* ---- carries --------------------------------------------------------------------------------- */
 
+// A difference is x + ~y + 1 in the machine, and its flag that sum's carry: 1 where nothing was
+// borrowed. It shows where addc follows sub.cc, or subc add.cc.
+
 // expression: of x, y, z and flag (0 or 1) in 128 bits; what lies above the width is the flag.
 #define CARRY_FUNCTION(id, T, U, bits, reads, writes, expression)                                \
     static void id(void *d, const void *a, const void *b, const void *c, const void *e, u32 imm) \
@@ -182,13 +185,13 @@ static void carry_write(const void *e, u32 out)
     *flag.to = out;
 }
 
-#define SUM_FUNCTIONS(T, bits)                                                 \
-    CARRY_FUNCTION(add_cc_##bits, T, T, bits, false, true, (u128)x + y + flag) \
-    CARRY_FUNCTION(addc_##bits, T, T, bits, true, false, (u128)x + y + flag)   \
-    CARRY_FUNCTION(addc_cc_##bits, T, T, bits, true, true, (u128)x + y + flag) \
-    CARRY_FUNCTION(sub_cc_##bits, T, T, bits, false, true, (u128)x - y - flag) \
-    CARRY_FUNCTION(subc_##bits, T, T, bits, true, false, (u128)x - y - flag)   \
-    CARRY_FUNCTION(subc_cc_##bits, T, T, bits, true, true, (u128)x - y - flag)
+#define SUM_FUNCTIONS(T, bits)                                                         \
+    CARRY_FUNCTION(add_cc_##bits, T, T, bits, false, true, (u128)x + y + flag)         \
+    CARRY_FUNCTION(addc_##bits, T, T, bits, true, false, (u128)x + y + flag)           \
+    CARRY_FUNCTION(addc_cc_##bits, T, T, bits, true, true, (u128)x + y + flag)         \
+    CARRY_FUNCTION(sub_cc_##bits, T, T, bits, false, true, (u128)x + (T)~y + 1 + flag) \
+    CARRY_FUNCTION(subc_##bits, T, T, bits, true, false, (u128)x + (T)~y + flag)       \
+    CARRY_FUNCTION(subc_cc_##bits, T, T, bits, true, true, (u128)x + (T)~y + flag)
 SUM_FUNCTIONS(u32, 32)
 SUM_FUNCTIONS(u64, 64)
 

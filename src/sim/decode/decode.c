@@ -181,6 +181,34 @@ static void shared_place(struct program *p, const struct ptx_variable *v)
     VEC_PUSH(p->shared, p->shared_count, p->shared_capacity, place);
 }
 
+// The system's part of a block's shared memory lies before the kernel's, as on the hardware; it is
+// laid out only for kernels that ask where it is (cooperative groups' tiles of several warps do).
+static bool names_reserved(const struct ptx_operand *op)
+{
+    switch ((int)op->special) {
+    case PTX_SREG_RESERVED_SMEM_OFFSET_BEGIN:
+    case PTX_SREG_RESERVED_SMEM_OFFSET_END:
+    case PTX_SREG_RESERVED_SMEM_OFFSET_CAP:
+    case PTX_SREG_RESERVED_SMEM_OFFSET_0:
+    case PTX_SREG_RESERVED_SMEM_OFFSET_1:
+        return op->kind == PTX_OPERAND_SPECIAL;
+    default: // of an open list
+        return false;
+    }
+}
+
+static bool program_names_reserved(const struct program *p)
+{
+    for (int i = 0; i < p->function_count; i++) {
+        const struct ptx_function *f = p->functions[i].ptx;
+        for (int j = 0; j < f->instruction_count; j++)
+            for (int k = 0; k < f->instructions[j].operand_count; k++)
+                if (names_reserved(&f->instructions[j].operands[k]))
+                    return true;
+    }
+    return false;
+}
+
 static void shared_operand(struct program *p, const struct ptx_operand *op)
 {
     shared_place(p, op->variable);
@@ -191,6 +219,8 @@ static void shared_operand(struct program *p, const struct ptx_operand *op)
 // Static variables that any reached function names, then dynamic memory behind them all.
 static void shared_layout(struct program *p)
 {
+    if (program_names_reserved(p))
+        p->shared_bytes = p->shared_reserved_bytes = SHARED_RESERVED;
     for (int i = 0; i < p->function_count; i++) {
         const struct ptx_function *f = p->functions[i].ptx;
         for (int j = 0; j < f->instruction_count; j++)

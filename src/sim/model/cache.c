@@ -312,6 +312,16 @@ void l1_store(struct l1 *c, uint64_t line_address, uint8_t sectors)
     s->state[l1_way(c, s, (uint32_t)line)] |= sectors;
 }
 
+// ncu on an H200: a load after an atomic or reduction on its sector misses.
+void l1_drop(struct l1 *c, uint64_t line_address, uint8_t sectors)
+{
+    uint64_t line = line_address >> LINE_SHIFT;
+    struct set *s = &c->sets[set_index_of(&c->index, line)];
+    int way = set_find(s, (uint32_t)line);
+    if (way >= 0)
+        s->state[way] &= (uint8_t)~sectors;
+}
+
 /* ---- L2: one partition's set -------------------------------------------------------------------- */
 
 struct l2 {

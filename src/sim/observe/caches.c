@@ -31,7 +31,9 @@ static void hear_global(struct warp *w, struct event *e)
             hits += sector_count(hit);
             sectors &= (uint8_t)~hit;
         } else if (e->touch == TOUCH_WRITE) {
-            l1_store(sm->l1, address, sectors);
+            l1_store(sm->l1, address, a->full_sectors);
+        } else if (e->touch == TOUCH_ATOMIC) {
+            l1_drop(sm->l1, address, sectors);
         }
         if (sectors == 0)
             continue;

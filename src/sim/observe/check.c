@@ -28,6 +28,7 @@ bool violation_stops(enum sim_violation_kind kind)
     case SIM_UNINITIALISED:
     case SIM_RACE:
     case SIM_BARRIER_DIVERGENCE:
+    case SIM_BARRIER_EXITED:
     case SIM_SHUFFLE_MASK:
         return false;
     }
@@ -256,16 +257,17 @@ struct toucher { // the access being checked
     struct warp *w;
     const struct uop *u;
     uint32_t lane;
-    uint64_t address; // of the word
-    uint8_t bytes;    // of the word: a bit each
-    uint8_t from;     // the word's place in what the lane reads or writes
+    uint64_t address;    // of the word
+    uint8_t first, last; // the word's bytes that the lane touches
+    uint8_t from;        // the word's place in what the lane reads or writes
     enum touch touch;
     bool ordered; // an atomic, or volatile, relaxed, acquire, release
     bool shared;
 };
 
-// All writes so far and this one leave the same bytes there.
-static bool same_value(const struct toucher *t, const struct touch_record *other)
+// All writes so far and this one leave the same in bytes `first` to `last` of the word.
+static bool same_value(const struct toucher *t, const struct touch_record *other, unsigned first,
+                       unsigned last)
 {
     const struct launch *l = t->w->core->launch;
     const struct mem_op *m = &l->program->mem_ops[t->u->extra];
@@ -275,18 +277,12 @@ static bool same_value(const struct toucher *t, const struct touch_record *other
     stored_value(t->w, m, t->lane, mine);
     const uint8_t *now = t->shared ? t->w->block->shared + t->address
                                    : l->sim->space.host + (t->address - DEVICE_BASE);
-    unsigned low = (unsigned)__builtin_ctz(t->bytes);
-    uint8_t both = t->bytes & other->bytes;
-    if (other->time == l->time) { // the same instruction: not in memory yet
-        if (m->vector * m->bytes < 4)
-            return true; // the record may be of several lanes' bytes: not told
+    unsigned at = t->from - (unsigned)t->first; // of the word's start; from is 0 where first is not
+    if (other->time == l->time) {               // the same instruction: not in memory yet
         stored_value(t->w, m, other->thread % LANES, theirs);
-        now = theirs + t->from;
+        return memcmp(mine + (first + at), theirs + (first + at), last - first + 1) == 0;
     }
-    for (unsigned i = 0; i < 4; i++)
-        if ((both >> i & 1) != 0 && mine[t->from + i - low] != now[i])
-            return false;
-    return true;
+    return memcmp(mine + (first + at), now + first, last - first + 1) == 0;
 }
 
 static bool lanes_conflict(const struct toucher *t, const struct touch_record *other)
@@ -297,16 +293,16 @@ static bool lanes_conflict(const struct toucher *t, const struct touch_record *o
     return other->lanes || other->thread != thread;
 }
 
-// Nothing orders `other` before the access.
+// Nothing orders `other`, who touched bytes `first` to `last`, before the access.
 static bool touch_conflicts(const struct toucher *t, const struct touch_record *other,
-                            bool other_wrote)
+                            bool other_wrote, unsigned first, unsigned last)
 {
     const struct block *b = t->w->block;
     if (other->time == 0 || (!other_wrote && t->touch == TOUCH_READ))
         return false;
-    if ((other->atomic && t->ordered) || (other->bytes & t->bytes) == 0)
+    if (other->atomic && t->ordered)
         return false;
-    if (other_wrote && same_value(t, other))
+    if (other_wrote && same_value(t, other, first, last))
         return false;
     if (other->block == b->linear) {
         bool same_warp = other->thread / LANES == (uint32_t)t->w->index && !other->many;
@@ -356,34 +352,70 @@ static void touch_note(const struct toucher *t, struct touch_record *r, bool rea
                                .epoch = b->barrier_epoch,
                                .sync_epoch = t->w->sync_epoch,
                                .thread = thread,
-                               .bytes = (uint8_t)(t->bytes | (joins ? r->bytes : 0)),
                                .lanes = joins && (r->lanes || r->thread != thread),
                                .site = t->u->site,
                                .atomic = t->ordered,
                                .many = many};
 }
 
-static void race_check(const struct toucher *t, struct word_record *r)
+// Bytes `first` to `last` of the word. quiet: a race of this access is told already.
+static bool race_check(const struct toucher *t, struct byte_record *r, unsigned first,
+                       unsigned last, bool quiet)
 {
-    if (touch_conflicts(t, &r->write, true))
-        race_tell(t, &r->write, true);
-    else if (t->touch != TOUCH_READ && touch_conflicts(t, &r->read, false))
-        race_tell(t, &r->read, false);
+    bool written = touch_conflicts(t, &r->write, true, first, last);
+    bool read =
+        !written && t->touch != TOUCH_READ && touch_conflicts(t, &r->read, false, first, last);
+    if ((written || read) && !quiet)
+        race_tell(t, written ? &r->write : &r->read, written);
     if (t->touch == TOUCH_READ)
         touch_note(t, &r->read, true);
     else
         touch_note(t, &r->write, false);
+    return written || read;
+}
+
+static void word_check(const struct toucher *t, struct word_record *r)
+{
+    struct launch *l = t->w->core->launch;
+    if (r->bytes == NULL && t->first == 0 && t->last == 3) {
+        (void)race_check(t, &r->whole, 0, 3, false);
+        return;
+    }
+    if (r->bytes == NULL) {
+        r->bytes = l->free_word_bytes;
+        if (r->bytes != NULL)
+            l->free_word_bytes = r->bytes->next_free;
+        else
+            r->bytes = ARENA_NEW(&l->word_bytes, struct word_bytes);
+        for (int i = 0; i < 4; i++)
+            r->bytes->byte[i] = r->whole;
+    }
+    bool told = false;
+    for (unsigned i = t->first; i <= t->last; i++)
+        told |= race_check(t, &r->bytes->byte[i], i, i, told);
+}
+
+void check_forget(struct launch *l, struct word_record *records, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (records[i].bytes != NULL) {
+            records[i].bytes->next_free = l->free_word_bytes;
+            l->free_word_bytes = records[i].bytes;
+        }
+    memset(records, 0, count * sizeof(*records));
 }
 
 // The word at `from` of a lane's access of `bytes` (aligned: within one word, or whole words).
 static struct toucher toucher_at(struct warp *w, const struct uop *u, uint32_t lane,
                                  uint64_t address, unsigned from, unsigned bytes)
 {
+    unsigned first = bytes < 4 ? (unsigned)(address % 4) : 0;
     return (struct toucher){.w = w,
                             .u = u,
                             .lane = lane,
                             .address = (address + from) & ~(uint64_t)3,
-                            .bytes = word_bits(address, bytes),
+                            .first = (uint8_t)first,
+                            .last = (uint8_t)(bytes < 4 ? first + bytes - 1 : 3),
                             .from = (uint8_t)from};
 }
 
@@ -432,7 +464,7 @@ static void check_global(struct warp *w, const struct uop *u, uint32_t mask,
             t.ordered = ordered;
             struct word_record *r = record_of(l, (t.address - DEVICE_BASE) / 4);
             if (r != NULL)
-                race_check(&t, r);
+                word_check(&t, r);
         }
     }
 }
@@ -462,7 +494,7 @@ static void check_shared(struct warp *w, const struct uop *u, uint32_t mask, con
             t.touch = touch;
             t.ordered = ordered;
             t.shared = true;
-            race_check(&t, &b->shared_records[t.address / 4]);
+            word_check(&t, &b->shared_records[t.address / 4]);
         }
     }
 }

@@ -190,7 +190,7 @@ static void counters_fill(const struct launch *l, struct totals *t, struct sim_r
     v[COUNTER_DRAM_WRITE_BYTES] = (double)l->l2_whole.dram_write_bytes;
     v[COUNTER_BLOCK_THREADS] = l->block_threads;
     v[COUNTER_GRID_BLOCKS] = (double)l->grid_blocks;
-    v[COUNTER_SHARED_BYTES_PER_BLOCK] = (double)l->shared_bytes;
+    v[COUNTER_SHARED_BYTES_PER_BLOCK] = (double)launch_own_shared(l);
     v[COUNTER_WAVES] = (double)l->grid_blocks / ((double)l->sm_count * l->resident);
     if (v[COUNTER_WARP_INSTRUCTIONS] > 0)
         v[COUNTER_LANES_ACTIVE_PCT] =
@@ -304,6 +304,20 @@ static bool is_same_violation(const struct launch *l, const struct violation *x,
     return x_line > 0 && x_line == y_line && strcmp(x_file, y_file) == 0;
 }
 
+// A note about a barrier adds nothing where the same barrier is reached by part of a warp.
+static size_t violations_sift(struct violation *all, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool said = false;
+        for (size_t j = 0; all[i].kind == SIM_BARRIER_EXITED && j < count; j++)
+            said |= all[j].kind == SIM_BARRIER_DIVERGENCE && all[j].site == all[i].site;
+        if (!said)
+            all[kept++] = all[i];
+    }
+    return kept;
+}
+
 // All SMs' violations, those that stop first, then by block; those of a source line are told once.
 static void violations_fill(const struct launch *l, struct arena *a, struct sim_report *report)
 {
@@ -325,6 +339,7 @@ static void violations_fill(const struct launch *l, struct arena *a, struct sim_
         else
             all[kept++] = all[i];
     }
+    kept = violations_sift(all, kept);
     report->violations = ARENA_ARRAY(a, struct sim_violation, kept + 1);
     report->violation_count = (int)kept;
     for (size_t i = 0; i < kept; i++)

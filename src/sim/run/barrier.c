@@ -34,6 +34,18 @@ static void barrier_deliver(const struct barrier *bar, struct path *p)
     }
 }
 
+// The aligned form is for whole warps (PTX). Looked at when the barrier opens: lanes that were on
+// their way to the kernel's end when the others came have exited by then.
+void barrier_in_pieces(struct warp *w, const struct uop *u, uint32_t mask)
+{
+    uint32_t there = w->lanes & ~w->exited;
+    if ((u->small & BARRIER_ALIGNED) != 0 && (there & ~mask) != 0)
+        violation_add(
+            w, SIM_BARRIER_DIVERGENCE, u->site, (uint32_t)lane_first(mask), 0,
+            "reaches a barrier with %d of the warp's %d threads: the others are elsewhere",
+            lane_count(mask), lane_count(there));
+}
+
 static void barrier_release(struct block *b, int id)
 {
     struct barrier *bar = &b->barriers[id];
@@ -43,6 +55,7 @@ static void barrier_release(struct block *b, int id)
             struct path *p = w->others[j];
             if (p->barrier != id)
                 continue;
+            barrier_in_pieces(w, p->pc - 1, p->mask);
             if (p->barrier_uop != NULL)
                 barrier_deliver(bar, p);
             p->barrier = -1;
@@ -55,15 +68,16 @@ static void barrier_release(struct block *b, int id)
     b->sm->changes++;
 }
 
-// Threads gone for good, or a warp in pieces: defined on some chips, an error on all (PTX: the
-// barrier is for all threads of the block, the aligned form for whole warps).
-static void violation_exited(struct warp *w, uint32_t site, uint32_t lane)
+// Threads gone for good don't hold a barrier with no count on any chip since Volta, though PTX says
+// that it waits for all threads of the block: a note, for those who ask for checks.
+static void note_exited(struct warp *w, uint32_t site, uint32_t lane)
 {
     const struct block *b = w->block;
-    violation_add(w, SIM_BARRIER_DIVERGENCE, site, lane, 0,
-                  "waits at a barrier that %u of the block's %u threads never reach: they have "
-                  "exited",
-                  b->exited, b->exited + b->threads_left);
+    if ((w->core->launch->checks & (SIM_CHECK_UNINIT | SIM_CHECK_RACES)) != 0)
+        violation_add(w, SIM_BARRIER_EXITED, site, lane, 0,
+                      "waits at a barrier that %u of the block's %u threads never reach: they have "
+                      "exited, which the hardware accepts and PTX leaves undefined",
+                      b->exited, b->exited + b->threads_left);
 }
 
 void barriers_recheck(struct block *b)
@@ -73,22 +87,9 @@ void barriers_recheck(struct block *b)
         if (!barrier_complete(b, bar))
             continue;
         if (bar->expected == 0)
-            violation_exited(bar->first, bar->first_site, bar->first_lane);
+            note_exited(bar->first, bar->first_site, bar->first_lane);
         barrier_release(b, id);
     }
-}
-
-static void barrier_check(struct warp *w, const struct uop *u)
-{
-    const struct block *b = w->block;
-    uint32_t lane = (uint32_t)lane_first(w->mask), missing = w->lanes & ~w->exited & ~w->mask;
-    if ((u->small & BARRIER_ALIGNED) != 0 && missing != 0)
-        violation_add(
-            w, SIM_BARRIER_DIVERGENCE, u->site, lane, 0,
-            "reaches a barrier with %d of the warp's %d threads: the others are elsewhere",
-            lane_count(w->mask), lane_count(w->lanes & ~w->exited));
-    else if ((u->small & BARRIER_COUNTED) == 0 && b->exited > 0)
-        violation_exited(w, u->site, lane);
 }
 
 // a: the barrier's number; b: the count, if small has BARRIER_COUNTED; c: bar.red's predicate, e:
@@ -105,9 +106,10 @@ const struct uop *op_barrier(struct warp *w, const struct uop *u)
                       BARRIERS);
         return warp_stop(w, u);
     }
-    barrier_check(w, u);
     struct barrier *bar = &b->barriers[id];
     bool counted = (u->small & BARRIER_COUNTED) != 0;
+    if (!counted && b->exited > 0)
+        note_exited(w, u->site, lane);
     if (bar->arrived == 0)
         *bar = (struct barrier){.all_true = true,
                                 .first = w,
@@ -125,8 +127,10 @@ const struct uop *op_barrier(struct warp *w, const struct uop *u)
         bar->any_true |= truth != 0;
         bar->all_true &= truth == mask;
     }
-    bool arrive_only = (u->small & BARRIER_ARRIVE) != 0;
-    if (barrier_complete(b, bar)) {
+    bool arrive_only = (u->small & BARRIER_ARRIVE) != 0, complete = barrier_complete(b, bar);
+    if (complete || arrive_only)
+        barrier_in_pieces(w, u, mask);
+    if (complete) {
         if (u->imm != BARRIER_PLAIN) {
             struct path self = {.frame = w->frame, .mask = mask, .barrier_uop = u};
             barrier_deliver(bar, &self);

@@ -189,6 +189,13 @@ static void lanes_below(struct warp *w, struct path *leaf)
         p->below |= leaf->mask & ~w->exited;
 }
 
+static bool ends_at_once(const struct warp *w, const struct uop *u)
+{
+    for (int steps = 0; steps < 8 && (u->run == op_segment || u->run == op_branch_uniform); steps++)
+        u += u->run == op_segment ? 1 : (int32_t)u->d;
+    return u == kernel_end(w) || (u->run == op_exit && u->guard == ALWAYS && u->guard_flip == 0);
+}
+
 // Lanes that have arrived at their reconvergence become a path of their own from there on; those at
 // the kernel's end exit.
 static bool arrived_release(struct warp *w, struct path *leaf)
@@ -205,6 +212,8 @@ static bool arrived_release(struct warp *w, struct path *leaf)
             p->mask &= ~arrived;
             continue;
         }
+        if (leaf->barrier >= 0 && !ends_at_once(w, p->pc)) // the others have gone past it
+            barrier_in_pieces(w, leaf->pc - 1, leaf->mask);
         if (p->parent == NULL)
             root_split(w, p);
         struct path *free_lanes = path_new(w, p->parent, arrived, p->pc, p->reconverge);

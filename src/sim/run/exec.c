@@ -18,6 +18,12 @@ static uint64_t special_of_thread(const struct warp *w, uint32_t lane, int compo
     return component == 2 ? t / size[0] / size[1] : t % size[0];
 }
 
+static uint64_t shared_rounded(const struct launch *l)
+{
+    uint64_t unit = (uint64_t)GPU(l->gpu, shared_unit_bytes);
+    return (launch_own_shared(l) + unit - 1) / unit * unit;
+}
+
 uint64_t special_value(const struct warp *w, enum ptx_special special, int component, uint32_t lane)
 {
     const struct launch *l = w->core->launch;
@@ -54,7 +60,13 @@ uint64_t special_value(const struct warp *w, enum ptx_special special, int compo
     case PTX_SREG_DYNAMIC_SMEM_SIZE:
         return l->options->dynamic_shared_bytes;
     case PTX_SREG_TOTAL_SMEM_SIZE:
-        return l->shared_bytes;
+        return shared_rounded(l);
+    case PTX_SREG_AGGR_SMEM_SIZE:
+        return launch_own_shared(l) + SHARED_RESERVED;
+    case PTX_SREG_RESERVED_SMEM_OFFSET_END:
+        return SHARED_RESERVED_END;
+    case PTX_SREG_RESERVED_SMEM_OFFSET_CAP:
+        return SHARED_RESERVED;
     case PTX_SREG_ENVREG1: // cooperative groups: the grid's workspace, low and high half
         return l->workspace_address & 0xffffffffu;
     case PTX_SREG_ENVREG2:

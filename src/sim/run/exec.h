@@ -28,6 +28,9 @@ enum { ROW32 = 128, ROW64 = 256, BARRIERS = 16, VECTOR_MAX = 8, ALWAYS = 0 };
 #define SHARED_WINDOW 0x600000000000u
 #define LOCAL_WINDOW 0x500000000000u
 #define WINDOW_BYTES 0x1000000u
+// The system's part of a block's shared memory, before the kernel's: its size, and how much of it
+// kernels may use (%reserved_smem_offset_cap and _end; an H200 says 1024 and 288, and 0 for the others).
+enum { SHARED_RESERVED = 1024, SHARED_RESERVED_END = 288 };
 #define CODE_BASE 0x400000000000u // "addresses" of functions: CODE_BASE + 16 * function index
 
 #define NO_ROW UINT32_MAX // an operand that is not there: _, or p of p|q alone
@@ -221,7 +224,8 @@ struct program {
     int site_count, register_count, guarded_count;
     struct shared_place *shared; // variables and where they lie
     size_t shared_count, shared_capacity;
-    uint64_t shared_bytes; // static
+    uint64_t shared_bytes;          // static, the system's included
+    uint64_t shared_reserved_bytes; // the system's, if the kernel names it
     uint64_t dynamic_shared_at;
     bool uses_local;      // local memory or calls
     bool recursive;       // or calls through pointers: depth unknown
@@ -435,11 +439,18 @@ struct touch_record {
     uint64_t time, block, epoch;
     uint32_t sync_epoch; // of the warp
     uint32_t thread, site;
-    uint8_t bytes;            // of the word: a bit each
     bool atomic, many, lanes; // readers of several warps or blocks; of several lanes
 };
-struct word_record {
+struct byte_record {
     struct touch_record write, read;
+};
+struct word_record { // of the word as a whole, until a part of it is touched: then of each byte
+    struct byte_record whole;
+    struct word_bytes *bytes; // NULL: only whole
+};
+struct word_bytes {
+    struct byte_record byte[4];
+    struct word_bytes *next_free;
 };
 enum { RECORD_WORDS = 1024 };    // a page of records
 struct block_order {             // what a block did to be ordered after others' writes
@@ -542,7 +553,7 @@ struct launch {
     uint32_t block_threads, warps_per_block;
     uint32_t cluster[3], cluster_blocks; // shape and size; 1 = none
     struct cluster *clusters;            // NULL if none
-    uint64_t shared_bytes;               // static and dynamic
+    uint64_t shared_bytes;               // static and dynamic, the system's included
     uint64_t local_bytes;                // a thread
     uint64_t grid_blocks, blocks_total;  // of those that run
     // A share of the blocks: of block_step groups of neighbours the first runs; 1 = all do.
@@ -563,6 +574,8 @@ struct launch {
     uint64_t *site_l2_hits;
     struct trace trace;
     struct word_record **records; // SIM_CHECK_RACES: pages by address
+    struct arena word_bytes;      // for those of words touched in part
+    struct word_bytes *free_word_bytes;
     uint64_t record_pages;
     struct block_order *order; // by block
     uint64_t time;
@@ -661,8 +674,9 @@ bool path_pick(struct warp *w); // makes a path that does not wait the running o
 const struct uop *lanes_exit(struct warp *w, uint32_t mask, const struct uop *next);
 // barrier.c
 void barriers_recheck(struct block *b); // after threads exited
-void cluster_check(struct block *b);    // cluster.c: ends the phase of the cluster's barrier
-void barriers_stuck(struct sm *sm);     // nothing runs any more: tells why
+void barrier_in_pieces(struct warp *w, const struct uop *u, uint32_t mask);
+void cluster_check(struct block *b); // cluster.c: ends the phase of the cluster's barrier
+void barriers_stuck(struct sm *sm);  // nothing runs any more: tells why
 // trace.c
 void trace_release(struct trace *t);
 // check.c: violations. The address goes into the report, the words into its sentence.
@@ -680,6 +694,7 @@ void violation_local(struct warp *w, const struct uop *u, uint32_t lane, uint64_
 void stored_value(const struct warp *w, const struct mem_op *m, uint32_t lane, uint8_t *out);
 void check_mark(uint8_t *shadow, uint64_t at, unsigned bytes); // as written
 void check_mark_local(struct warp *w, uint32_t mask, const uint64_t *offset, unsigned bytes);
+void check_forget(struct launch *l, struct word_record *records, size_t count); // all touches
 // atomic.c: a after it
 uint64_t atomic_value(enum atomic_kind kind, enum ptx_type type, uint64_t a, uint64_t b);
 // loadstore.c: an access's pattern, within bounds; NULL after a violation.
@@ -697,6 +712,7 @@ bool lane_bounded(const struct space *space, uint64_t address, unsigned bytes, b
 uint64_t special_value(const struct warp *w, enum ptx_special special, int component,
                        uint32_t lane);
 // launch.c
+uint64_t launch_own_shared(const struct launch *l); // bytes of a block, without the system's
 // Requests for L2 of this epoch. room: where the next `count` go; the caller moves log_count.
 struct l2_request *sm_log_room(struct sm *sm, size_t count);
 void sm_log(struct sm *sm, uint64_t line, uint8_t sectors, uint8_t full, enum l2_kind kind,

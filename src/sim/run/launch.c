@@ -98,21 +98,27 @@ static bool launch_clusters(struct launch *l, const struct ptx_function *f, stru
     return true;
 }
 
+uint64_t launch_own_shared(const struct launch *l)
+{
+    return l->shared_bytes - l->program->shared_reserved_bytes;
+}
+
 static bool launch_occupancy(struct launch *l, const struct ptx_function *f,
                              struct occupancy *occupancy, struct error *err)
 {
     uint64_t limit = (uint64_t)GPU(l->gpu, shared_bytes_per_block);
-    uint64_t fixed = l->shared_bytes - l->options->dynamic_shared_bytes;
+    uint64_t shared_bytes = launch_own_shared(l);
+    uint64_t fixed = shared_bytes - l->options->dynamic_shared_bytes;
     if (fixed > STATIC_SHARED_MAX)
         return fail(err, f->at,
                     "kernel '%s': %llu bytes of static shared memory, and no GPU has more than %d: "
                     "declare it 'extern __shared__' and give its size with the launch "
                     "(shared_bytes)",
                     f->name, (unsigned long long)fixed, STATIC_SHARED_MAX);
-    if (l->shared_bytes > limit)
+    if (shared_bytes > limit)
         return fail(err, f->at,
                     "kernel '%s': %llu bytes of shared memory a block (%u dynamic): at most %llu",
-                    f->name, (unsigned long long)l->shared_bytes, l->options->dynamic_shared_bytes,
+                    f->name, (unsigned long long)shared_bytes, l->options->dynamic_shared_bytes,
                     (unsigned long long)limit);
     int registers = l->options->registers_per_thread;
     if (registers <= 0) { // a compiler would spill rather than make a kernel that can't start
@@ -125,14 +131,14 @@ static bool launch_occupancy(struct launch *l, const struct ptx_function *f,
     }
     l->registers = registers;
     const struct block_needs needs = {
-        .threads = (int)l->block_threads, .registers = registers, .shared_bytes = l->shared_bytes};
+        .threads = (int)l->block_threads, .registers = registers, .shared_bytes = shared_bytes};
     if (gpu_occupancy(l->gpu, &needs, occupancy))
         return true;
     return fail(
         err, f->at,
         "kernel '%s': a block of %u threads with %d registers each and %llu bytes of shared "
         "memory doesn't fit an SM of %s",
-        f->name, l->block_threads, registers, (unsigned long long)l->shared_bytes, l->gpu->name);
+        f->name, l->block_threads, registers, (unsigned long long)shared_bytes, l->gpu->name);
 }
 
 /* ---- preparing ----------------------------------------------------------------------------- */
@@ -217,8 +223,8 @@ static void launch_caches(struct launch *l, const struct occupancy *occupancy)
 {
     struct sim *s = l->sim;
     uint64_t unit = (uint64_t)GPU(l->gpu, shared_unit_bytes);
-    uint64_t a_block =
-        (l->shared_bytes + unit - 1) / unit * unit + (uint64_t)GPU(l->gpu, shared_reserved_bytes);
+    uint64_t a_block = (launch_own_shared(l) + unit - 1) / unit * unit +
+                       (uint64_t)GPU(l->gpu, shared_reserved_bytes);
     uint64_t in_use = a_block * (uint64_t)occupancy->blocks_per_sm;
     if (l->options->no_caches)
         return;
@@ -412,6 +418,7 @@ static void launch_release(struct launch *l)
     for (uint64_t i = 0; i < l->record_pages; i++)
         free(l->records[i]);
     free(l->records);
+    arena_release(&l->word_bytes);
     free(l->order);
     free(l->clusters);
     free(l->site_l2_hits);

@@ -121,13 +121,13 @@ static void residence_give(struct launch *l, struct residence *r)
 
 /* ---- blocks -------------------------------------------------------------------------------- */
 
-static void block_clear(struct block *b, const struct launch *l)
+static void block_clear(struct block *b, struct launch *l)
 {
     memset(b->shared, 0, l->shared_bytes);
     if (b->shared_shadow != NULL)
         memset(b->shared_shadow, 0, shared_stride(l) / 4);
     if (b->shared_records != NULL)
-        memset(b->shared_records, 0, shared_stride(l) / 4 * sizeof(*b->shared_records));
+        check_forget(l, b->shared_records, shared_stride(l) / 4);
     for (int i = 0; i < b->warp_count; i++) {
         struct warp *w = &b->warps[i];
         if (w->local != NULL && l->local_bytes <= LOCAL_CLEAR_MAX)
@@ -139,7 +139,7 @@ static void block_clear(struct block *b, const struct launch *l)
 
 static void block_start(struct block *b, struct core *core, struct sm *sm, uint64_t linear)
 {
-    const struct launch *l = core->launch;
+    struct launch *l = core->launch;
     const uint32_t *grid = l->options->grid;
     b->sm = sm;
     b->linear = linear;

@@ -108,3 +108,16 @@ extern "C" __global__ void prints(int *out, const int *in, int N)
     if (I == 3)
         printf("I am thread %d of %d\n", I, N);
 }
+
+extern "C" __global__ void exits(int *out, const int *in, int N)
+{
+    __shared__ int tile[256];
+    int i = threadIdx.x;
+    if (i < 56)
+        out[200 + i] = in[200 + i];
+    if (i >= 200)
+        return;
+    tile[199 - i] = in[i];
+    __syncthreads();
+    out[i] = tile[199 - i];
+}
