@@ -264,7 +264,5 @@ void ptx_print_instruction(const struct ptx_function *f, const struct ptx_instru
 // apart), by backward liveness over the graph, plus what machine code reserves, rounded up to 8.
 // A model: ptxas schedules and allocates otherwise; provenance is `modelled`.
 int ptx_register_estimate(const struct ptx_function *f);
-// Bytes of static shared memory an entry holds (its own, its callees' and the module's variables).
-uint64_t ptx_shared_bytes(const struct ptx_module *m, const struct ptx_function *f);
 
 #endif

@@ -34,9 +34,6 @@ struct comparison stats_compare(const double *base, size_t base_count, const dou
 // The stopping rule: true when half the 95 % interval of the median is within `relative` of it.
 bool stats_settled(const double *samples, size_t count, double relative);
 
-// Slow drift: Theil-Sen slope of the samples in order, as the relative change from first to last.
-double stats_drift(const double *samples, size_t count);
-
 // How densely samples lie at given places, the densest 1; all 0 where they do not vary.
 void stats_density(const double *samples, size_t count, const double *at, size_t at_count,
                    double *out);

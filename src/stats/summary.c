@@ -13,7 +13,6 @@
 enum {
     INTERVAL_MIN_COUNT = 6,    // fewer samples have no 95 % interval: 2 * 2^-5 > 5 %
     BINOMIAL_MAX_COUNT = 1000, // 2^-n is still a normal double
-    DRIFT_ALL_PAIRS_MAX = 256, // more samples: each with the one half a series later
 };
 
 static const double tail = 0.025;                   // each side of a 95 % interval
@@ -103,31 +102,4 @@ bool stats_settled(const double *samples, size_t count, double relative)
         return false;
     struct summary s = stats_summary(samples, count);
     return 0.5 * (s.high - s.low) <= relative * fabs(s.median);
-}
-
-// The median of the slopes between pairs of samples (Theil 1950, Sen 1968): a few wild samples do
-// not bend it. Long series use the pairs half a series apart only (Theil's incomplete method).
-double stats_drift(const double *samples, size_t count)
-{
-    if (count < 2)
-        return 0;
-    bool all = count <= DRIFT_ALL_PAIRS_MAX;
-    size_t half = count / 2;
-    size_t pairs = all ? count * (count - 1) / 2 : count - half;
-    double *slopes = xcalloc(pairs, sizeof *slopes);
-    size_t n = 0;
-    for (size_t i = 0; i < count; i++) {
-        size_t first = all ? i + 1 : i + half;
-        size_t last = all ? count - 1 : first;
-        for (size_t j = first; j <= last && j < count; j++)
-            slopes[n++] = (samples[j] - samples[i]) / (double)(j - i);
-    }
-    assert(n == pairs);
-    doubles_sort(slopes, n);
-    double slope = sorted_median(slopes, n);
-    free(slopes);
-    double *sorted = doubles_sorted(samples, count);
-    double median = sorted_median(sorted, count);
-    free(sorted);
-    return median != 0 ? slope * (double)(count - 1) / median : 0; // nothing to relate it to
 }

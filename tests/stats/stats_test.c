@@ -216,25 +216,6 @@ static void sampling_settles_when_the_interval_is_narrow(void **state)
     assert_true(stats_settled(samples, COUNT_OF(samples), 0.005));
 }
 
-static void drift_is_the_relative_change_over_the_series(void **state)
-{
-    (void)state;
-    static const size_t counts[] = {50, 200, 2000};
-    for (size_t k = 0; k < COUNT_OF(counts); k++) {
-        size_t n = counts[k];
-        double *samples = xcalloc(n, sizeof *samples);
-        times(samples, n, 100, 0.005, GAUSSIAN, k);
-        assert_true(fabs(stats_drift(samples, n)) < 0.006);
-        for (size_t i = 0; i < n; i++)
-            samples[i] *= 1 + 0.1 * (double)i / (double)(n - 1);
-        samples[3] *= 50; // an outlier must not bend it
-        assert_true(fabs(stats_drift(samples, n) - 0.1 / 1.05) < 0.01);
-        free(samples);
-    }
-    double one = 5;
-    assert_true(stats_drift(&one, 1) == 0);
-}
-
 // Spearman's own formula without ties, and a tie by hand.
 static void density_is_highest_where_samples_crowd(void **state)
 {
@@ -284,7 +265,6 @@ int main(void)
         cmocka_unit_test(the_same_samples_get_the_same_answer),
         cmocka_unit_test(comparing_takes_milliseconds),
         cmocka_unit_test(sampling_settles_when_the_interval_is_narrow),
-        cmocka_unit_test(drift_is_the_relative_change_over_the_series),
         cmocka_unit_test(density_is_highest_where_samples_crowd),
         cmocka_unit_test(rank_correlation_of_known_pairs),
         cmocka_unit_test(verdicts_have_names),
