@@ -87,10 +87,13 @@ static const char *close_brace(const char *p)
     return NULL;
 }
 
-// The definition of `name` (its line's start to the closing brace); false if there is none.
+// The definition of `name` (its line's start to the closing brace), or in PTX of "_Z5naivePf" for
+// "naive"; false if there is none.
 static bool add_function(struct text *out, const char *source, const char *name)
 {
     size_t length = strlen(name);
+    char mangled[32];
+    size_t head = (size_t)snprintf(mangled, sizeof mangled, "_Z%zu", length);
     const char *start = source; // after the last top-level ; or }
     const char *p = source;
     while (*p) {
@@ -104,8 +107,10 @@ static bool add_function(struct text *out, const char *source, const char *name)
             start = p;
             continue;
         }
-        bool found = strncmp(p, name, length) == 0 && !is_word(p[length]) &&
-                     (p == source || !is_word(p[-1]));
+        bool word = p == source || !is_word(p[-1]);
+        bool found =
+            word && ((strncmp(p, name, length) == 0 && !is_word(p[length])) ||
+                     (strncmp(p, mangled, head) == 0 && strncmp(p + head, name, length) == 0));
         const char *brace = found ? p + strcspn(p, "{;") : NULL;
         const char *end = brace && *brace == '{' ? close_brace(brace) : NULL;
         if (end) {
@@ -117,6 +122,30 @@ static bool add_function(struct text *out, const char *source, const char *name)
         p++;
     }
     return false;
+}
+
+enum { INCLUDE_DEPTH_MAX = 8, INCLUDED_FILES_MAX = 64 };
+
+// Of the file, or of the first of those it includes by a name in quotes that has the function.
+static bool add_function_of(struct arena *a, struct text *out, const char *path, const char *name,
+                            int depth, int *files)
+{
+    char *source = NULL;
+    size_t size = 0;
+    struct error ignored = {0};
+    if (depth > INCLUDE_DEPTH_MAX || ++*files > INCLUDED_FILES_MAX || !file_exists(path) ||
+        !file_read(path, MAX_SOURCE_BYTES, &source, &size, &ignored))
+        return false;
+    bool found = add_function(out, source, name);
+    static const char directive[] = "#include \"";
+    for (const char *at = source; !found && (at = strstr(at, directive));) {
+        at += sizeof directive - 1;
+        const char *included = arena_strndup(a, at, strcspn(at, "\"\n"));
+        found = add_function_of(a, out, path_join(a, path_dir(a, path), included), name, depth + 1,
+                                files);
+    }
+    free(source);
+    return found;
 }
 
 static const struct variant_spec *find_variant(const struct experiment *e, const char *name)
@@ -141,20 +170,24 @@ static bool add_kernels(const struct experiment *e, const struct variant_spec *v
                         struct error *err)
 {
     const char *path = v->source ? v->source : e->source;
-    char *source = NULL;
-    size_t size = 0;
     if (!path)
         return fail(err, v->at, "variant '%s' has no source", v->name);
+    struct arena a = {0};
+    char *source = NULL;
+    size_t size = 0;
     if (!file_read(path, MAX_SOURCE_BYTES, &source, &size, err))
         return false;
+    free(source);
     for (int i = 0; i < v->define_count; i++)
         text_printf(out, "#define %s %s\n", v->defines[i].name, show_text(v->defines[i].value));
     for (int i = 0; i < v->launch_count; i++) {
         const struct launch_spec *l = &v->launches[i];
-        if (l->kernel && !launched_before(v, i) && !add_function(out, source, l->kernel))
+        int files = 0;
+        if (l->kernel && !launched_before(v, i) &&
+            !add_function_of(&a, out, path, l->kernel, 0, &files))
             text_printf(out, "// %s is not written out in the source\n", l->kernel);
     }
-    free(source);
+    arena_release(&a);
     return true;
 }
 
@@ -208,7 +241,8 @@ static bool add_code(const struct experiment *e, const struct variant_spec *v,
         add_kernels(e, v, &after, err) && (!from || add_kernels(e, from, &before, err)) &&
         (!from || run_diff(text_str(&before), text_str(&after), from->name, v->name, &diff, err));
     if (done && !from)
-        add_block(out, "cuda", text_str(&after));
+        add_block(out, str_ends_with(v->source ? v->source : e->source, ".ptx") ? "ptx" : "cuda",
+                  text_str(&after));
     else if (done && diff.length > 0)
         add_block(out, "diff", text_str(&diff));
     else if (done)

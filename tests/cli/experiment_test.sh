@@ -297,4 +297,19 @@ pass 'a warning is no error' $? stderr.txt
 grep -q '^  x/scale.cu:17:.*warning: division by zero' stdout.txt
 pass 'and is shown with --verbose' $? stdout.txt
 
+# The Markdown template shows the kernels of an included file, and of PTX with C++'s names.
+fresh
+mv x/scale.cu x/kernels.cuh
+printf '// The kernels are elsewhere.\n#include "kernels.cuh"\n' >x/scale.cu
+"$RIDGE" run x --no-journal -q --markdown --param N=4096 --variant strided >stdout.txt 2>stderr.txt
+grep -A12 'Implementation' stdout.txt | grep -q '__global__ void scale_strided(' &&
+    ! grep -q 'not written out' stdout.txt
+pass 'the implementation of an included kernel is shown' $? stdout.txt
+fresh
+edit x/experiment.yaml 's/source: scale.cu/source: scale.ptx/'
+sed -i 's/entry scale_strided(/entry _Z13scale_stridedPf(/; s/scale_strided_param/sp/g' x/scale.ptx
+"$RIDGE" run x --no-journal -q --markdown --param N=4096 --variant strided >stdout.txt 2>stderr.txt
+grep -A12 'Implementation' stdout.txt | grep -q '^```ptx' && grep -q 'entry _Z13scale_stridedPf(' stdout.txt
+pass 'and that of a kernel given as PTX' $? stdout.txt
+
 finish
