@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -225,6 +226,7 @@ static bool special_option(int argc, char **argv, bool *done, struct error *err)
 static bool dispatch(struct options *o, int argc, char **argv, int *status, struct error *err)
 {
     bool done;
+    litter_clean();
     if (!special_option(argc, argv, &done, err))
         return false;
     if (done)
@@ -258,14 +260,27 @@ static void print_error_json(const struct error *e)
         return; // standard error has it
 }
 
+// Below this the first deep call, or a thread's own stack, ends the process without a word.
+static bool stack_check(struct error *err)
+{
+    const rlim_t least_bytes = 1 << 20, kib = 1024;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= least_bytes)
+        return true;
+    return fail_as(err, ERROR_SYSTEM, NOWHERE,
+                   "the stack is limited to %llu KiB (ulimit -s), and ridge needs %llu: raise it "
+                   "with `ulimit -s 8192`",
+                   (unsigned long long)(limit.rlim_cur / kib),
+                   (unsigned long long)(least_bytes / kib));
+}
+
 int main(int argc, char **argv)
 {
     struct options o = {0};
     struct error err = {0};
     int status = 0;
     signals_set();
-    litter_clean();
-    if (!dispatch(&o, argc, argv, &status, &err)) {
+    if (!stack_check(&err) || !dispatch(&o, argc, argv, &status, &err)) {
         fprintf(stderr, "ridge: %s\n", err.message);
         if (!printed && option_given(&o, OPTION_JSON))
             print_error_json(&err);

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -207,11 +208,18 @@ static bool hypotheses_load(const struct options *o, struct arena *a, struct jou
     return true;
 }
 
+static bool is_dumb(void)
+{
+    const char *term = getenv("TERM");
+    return term && strcmp(term, "dumb") == 0;
+}
+
 static bool loop_command(const struct options *o, bool verify_only, int *status, struct error *err)
 {
     struct session s = {.o = o,
                         .quiet = option_given(o, OPTION_QUIET),
-                        .live = isatty(STDERR_FILENO) && !option_given(o, OPTION_PLAIN)};
+                        .live =
+                            isatty(STDERR_FILENO) && !option_given(o, OPTION_PLAIN) && !is_dumb()};
     struct loop_request request = {.verify_only = verify_only};
     struct loop_events events = {.header = on_header,
                                  .warning = on_warning,

@@ -3,6 +3,7 @@
 #include "experiment/internal.h"
 
 #include <limits.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -397,9 +398,18 @@ static bool find_file(struct arena *a, const char *path, const char **out, struc
     struct stat st;
     if (stat(path, &st) == 0) {
         *out = S_ISDIR(st.st_mode) ? path_join(a, path, "experiment.yaml") : arena_strdup(a, path);
-        return file_exists(*out) || !S_ISDIR(st.st_mode)
-                   ? true
-                   : fail(err, NOWHERE, "the folder '%s' holds no experiment.yaml", path);
+        if (!S_ISDIR(st.st_mode) || stat(*out, &st) == 0)
+            return true;
+        if (errno == EACCES)
+            return fail(
+                err, NOWHERE,
+                "cannot look into the folder '%s': Permission denied; check the permissions "
+                "of the folder (it needs r and x)",
+                path);
+        return fail(err, NOWHERE,
+                    "the folder '%s' holds no experiment.yaml; `ridge new NAME` makes one to start "
+                    "from",
+                    path);
     }
     if (strchr(path, '/') == NULL) {
         struct error ignored = {0};

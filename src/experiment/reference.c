@@ -234,7 +234,10 @@ static bool reference_open(const struct experiment *e, const struct reference_co
     const char *const names[] = {code->path, NULL};
     void *library = library_open(names, NULL, err);
     if (library == NULL) {
-        return error_context(err, "opening the reference '%s'", e->reference.source);
+        return error_context(err,
+                             "opening the compiled reference '%s': a function that it calls may be "
+                             "defined nowhere (it is one file, linked with the C library and libm)",
+                             e->reference.source);
     }
     if (!library_symbol(library, e->reference.function, function, sizeof *function, err)) {
         return fail(err, (struct location){.file = e->reference.source},

@@ -32,6 +32,10 @@ static const char *remedy(int code)
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
         return ": move the file away, or name another with --journal or RIDGE_JOURNAL";
+    case SQLITE_IOERR: // a limit on file sizes among others
+        return ": the disk or a limit (ulimit -f) refused; free some space, raise the limit, or "
+               "name "
+               "another file with --journal or RIDGE_JOURNAL";
     case SQLITE_BUSY:
         return ": another program holds it; try again";
     default:

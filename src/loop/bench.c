@@ -7,8 +7,41 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { CHUNK_BYTES = 16 << 20 }; // of an input that is read back
+
+// Shared memory between two pages that nobody may touch, its end at the second: a reference that
+// writes past its output, or before it, ends there and not in what lies beside it.
+static size_t page_bytes(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static size_t guarded_bytes(size_t size_bytes)
+{
+    size_t page = page_bytes();
+    return (size_bytes + page - 1) / page * page;
+}
+
+static void *guarded_map(size_t size_bytes)
+{
+    size_t page = page_bytes(), inside = guarded_bytes(size_bytes);
+    unsigned char *whole =
+        mmap(NULL, inside + 2 * page, PROT_NONE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (whole == MAP_FAILED)
+        return NULL;
+    if (mprotect(whole + page, inside, PROT_READ | PROT_WRITE) == 0)
+        return whole + page + inside - size_bytes;
+    munmap(whole, inside + 2 * page);
+    return NULL;
+}
+
+static void guarded_unmap(void *at, size_t size_bytes)
+{
+    size_t page = page_bytes(), inside = guarded_bytes(size_bytes);
+    munmap((unsigned char *)at + size_bytes - inside - page, inside + 2 * page);
+}
 
 bool outputs_share(const struct resolved_case *c, const struct host_buffers *inputs,
                    struct host_buffers *out, struct error *err)
@@ -19,9 +52,8 @@ bool outputs_share(const struct resolved_case *c, const struct host_buffers *inp
         out->data[i] = inputs->data[i];
         if (!c->buffers[i].output || c->buffers[i].size_bytes == 0)
             continue;
-        void *shared = mmap(NULL, c->buffers[i].size_bytes, PROT_READ | PROT_WRITE,
-                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        if (shared == MAP_FAILED) {
+        void *shared = guarded_map(c->buffers[i].size_bytes);
+        if (!shared) {
             (void)fail_as(err, ERROR_SYSTEM, NOWHERE, "no memory for %llu bytes of '%s'",
                           (unsigned long long)c->buffers[i].size_bytes, c->buffers[i].name);
             outputs_unshare(c, inputs, out);
@@ -38,7 +70,7 @@ void outputs_unshare(const struct resolved_case *c, const struct host_buffers *i
 {
     for (int i = 0; i < shared->count; i++)
         if (shared->data[i] && shared->data[i] != inputs->data[i])
-            munmap(shared->data[i], c->buffers[i].size_bytes);
+            guarded_unmap(shared->data[i], c->buffers[i].size_bytes);
     free(shared->data);
     *shared = (struct host_buffers){0};
 }

@@ -351,9 +351,10 @@ static bool prepare_variants(struct loop *l, struct stage *s, struct error *err)
         struct error trouble = {0};
         bool resolved = experiment_resolve_variant(&s->arena, e, i, s->point, &l->device.facts,
                                                    &s->variants[i], &trouble);
-        if (!resolved)
+        bool supported = s->variants[i].supported; // where not, its launches may make no sense
+        if (!resolved && supported)
             s->trouble[i] = arena_strdup(l->arena, trouble.message);
-        if (!l->selected[i] || (resolved && !s->variants[i].supported))
+        if (!l->selected[i] || !supported)
             continue;
         l->variant = e->variants[i].name;
         tell_progress(l, "compiling", 0);
@@ -564,8 +565,9 @@ static bool run_variant(struct loop *l, struct stage *s, int variant, struct res
     }
     if (!s->variants[variant].supported) {
         r->status = RESULT_SKIPPED;
-        r->error = arena_printf(l->arena, "requires %s, which %s does not have",
-                                l->experiment->variants[variant].requires, l->device.id);
+        r->error = arena_printf(l->arena, "requires %s, which does not hold for %s on %s",
+                                l->experiment->variants[variant].requires,
+                                s->point->label[0] ? s->point->label : "this case", l->device.id);
         return true;
     }
     if (r->library && l->device.simulated) {

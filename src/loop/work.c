@@ -391,9 +391,16 @@ static bool call_once(struct reference_job *reference, const volatile bool *canc
     else if (done && box.err.kind != ERROR_NONE) {
         *err = box.err; // the worker's, as it was
         done = false;
-    } else if (done && w.end != WORKER_DONE)
+    } else if (done && w.end != WORKER_DONE) {
         done = fail(err, NOWHERE, "%s", worker_describe_end(&a, who, &w, spec.timeout_s));
-    else if (done && !box.returned)
+        if (w.end == WORKER_CRASHED)
+            error_context(
+                err,
+                "it gets the arguments of variant '%s', where 'reference' names none of its "
+                "own: check that its parameters are these, in this order, and that it stays "
+                "inside its outputs",
+                reference->job->variant->spec->name);
+    } else if (done && !box.returned)
         done = fail(err, NOWHERE,
                     "%s ended its process before it returned (exit status %d): a reference must "
                     "not call exit()",

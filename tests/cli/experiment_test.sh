@@ -15,7 +15,7 @@ END
 
 mkdir -p empty
 expect 'a folder without an experiment is said' 2 run empty <<'END'
-ridge: the folder 'empty' holds no experiment.yaml
+ridge: the folder 'empty' holds no experiment.yaml; `ridge new NAME` makes one to start from
 END
 
 mkdir -p bad; printf 'a: [1,\n' >bad/experiment.yaml
@@ -254,6 +254,7 @@ fresh
 edit x/reference.c 's/y\[i\] = .*/*(volatile int *)0 = N;/'
 expect 'a reference that crashes is said' 2 run x --no-journal <<'END'
 ridge: the reference 'scale_ref' (WORK/x/reference.c) crashed its process (Segmentation fault)
+  it gets the arguments of variant 'strided', where 'reference' names none of its own: check that its parameters are these, in this order, and that it stays inside its outputs
   in case N=4096
 END
 

@@ -147,10 +147,15 @@ const char *memo_get(struct arena *a, const char *path)
     size_t size_bytes = 0;
     if (!file || !private_read(file, MEMO_BYTES_MAX, &data, &size_bytes))
         return NULL;
-    // The last line's end tells that it is whole.
-    const char *value = size_bytes > 1 && data[size_bytes - 1] == '\n'
-                            ? arena_strndup(a, data, size_bytes - 1)
-                            : NULL;
+    // "VALUE\nCHECKSUM\n": what was damaged is asked for anew.
+    const size_t tail = HASH_DIGITS + 2;
+    const char *value = NULL;
+    if (size_bytes > tail && data[size_bytes - tail] == '\n') {
+        char checksum[HASH_DIGITS + 1];
+        hash_hex(&(struct hash_piece){data, size_bytes - tail}, 1, checksum);
+        if (memcmp(data + size_bytes - tail + 1, checksum, HASH_DIGITS) == 0)
+            value = arena_strndup(a, data, size_bytes - tail);
+    }
     free(data);
     return value;
 }
@@ -160,7 +165,9 @@ void memo_put(const char *path, const char *value)
     struct arena a = {0};
     struct text content = {0};
     const char *file = memo_path(&a, path);
-    text_printf(&content, "%s\n", value);
+    char checksum[HASH_DIGITS + 1];
+    hash_hex(&(struct hash_piece){value, strlen(value)}, 1, checksum);
+    text_printf(&content, "%s\n%s\n", value, checksum);
     if (file)
         (void)private_write(file, content.data, content.length);
     text_release(&content);

@@ -94,8 +94,9 @@ bool clang_find(struct arena *a, const char *program, struct tool *out, struct e
             out->archs[out->arch_count++] = clang_archs[i].sm;
     if (out->arch_count == 0)
         return fail_as(err, ERROR_SYSTEM, NOWHERE,
-                       "%s (%s) is too old: clang %d or later is needed", out->version, out->path,
-                       OLDEST_CLANG);
+                       "%s (%s) knows no architecture that ridge compiles for: clang %d to %d do; "
+                       "install one of them, or NVRTC, and choose it with --compiler",
+                       out->version, out->path, OLDEST_CLANG, NEWEST_CLANG);
     out->include = data_path(a, "cuda_min.h", err);
     out->support = out->include ? read_support(a, out->include, err) : NULL;
     return out->support != NULL;

@@ -311,13 +311,30 @@ static int compile_program(const struct nvrtc *n, const struct task *task, int o
     return status;
 }
 
-static void send_log(const struct nvrtc *n, void *program, int fd)
+static char *read_log(const struct nvrtc *n, void *program)
 {
     size_t size_bytes = 0;
-    if (n->nvrtcGetProgramLogSize(program, &size_bytes) != 0 || size_bytes == 0)
-        return;
+    if (!program || n->nvrtcGetProgramLogSize(program, &size_bytes) != 0 || size_bytes == 0)
+        return NULL;
     char *log = xcalloc(size_bytes + 1, 1);
     if (n->nvrtcGetProgramLog(program, log) == 0)
+        return log;
+    free(log);
+    return NULL;
+}
+
+static bool log_has_error(const struct nvrtc *n, void *program)
+{
+    char *log = read_log(n, program);
+    bool has = log && strstr(log, "error");
+    free(log);
+    return has;
+}
+
+static void send_log(const struct nvrtc *n, void *program, int fd)
+{
+    char *log = read_log(n, program);
+    if (log)
         send_reply(fd, REPLY_LOG, log, strlen(log));
     free(log);
 }
@@ -342,7 +359,9 @@ static int compile_body(void *context, int fd)
     if (!nvrtc_load(task->job->tool->path, &n, &err))
         return send_error(fd, &err);
     int status = compile_program(&n, task, task->option_count, &program);
-    if (status == NVRTC_ERROR_INVALID_OPTION) // an old one without ptxas options
+    // An old one has no ptxas options; with ptxas's report a newer one leaves out why ptxas refused,
+    // as it does a kernel with too much shared memory.
+    if (status == NVRTC_ERROR_INVALID_OPTION || (status != 0 && !log_has_error(&n, program)))
         status = compile_program(&n, task, task->option_count - 1, &program);
     if (program)
         send_log(&n, program, fd);

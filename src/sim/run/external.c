@@ -121,6 +121,18 @@ static void printer_convert(struct printer *p, const char *spec, int length, cha
     text_add(&p->out, piece);
 }
 
+// A width or precision from the text, as one given by a star at most 999: CUDA's output is a fixed
+// buffer, and a kernel must not make the host write a gigabyte of blanks.
+static const char *add_number(char *spec, size_t size, size_t *n, const char *f)
+{
+    enum { NUMBER_MAX = 999 };
+    int value = 0;
+    for (; *f >= '0' && *f <= '9'; f++)
+        value = value > NUMBER_MAX ? value : value * 10 + (*f - '0');
+    *n += (size_t)snprintf(spec + *n, size - *n, "%d", value > NUMBER_MAX ? NUMBER_MAX : value);
+    return f - 1;
+}
+
 static const char *printer_spec(struct printer *p, const char *f)
 {
     char spec[64] = "%";
@@ -130,6 +142,8 @@ static const char *printer_spec(struct printer *p, const char *f)
         if (*f == '*')
             n += (size_t)snprintf(spec + n, sizeof(spec) - n, "%d",
                                   (int)(int32_t)printer_argument(p, 4) % 1000);
+        else if (*f >= '1' && *f <= '9')
+            f = add_number(spec, sizeof(spec), &n, f);
         else if (strchr("hlLzjt", *f) != NULL)
             length += *f == 'l' || *f == 'z' || *f == 'j' || *f == 't';
         else

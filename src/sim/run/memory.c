@@ -185,7 +185,10 @@ bool space_check(const struct space *m, uint64_t address, uint64_t size_bytes, c
 {
     const struct allocation *a = space_find(m, address);
     if (a == NULL || a->freed)
-        return fail(err, NOWHERE, "%s at 0x%" PRIx64 ": %s", what, address,
+        return fail(err, NOWHERE,
+                    "%s %" PRIu64 " bytes at 0x%" PRIx64 ": %s; pass an address inside memory that "
+                    "was allocated and is not freed",
+                    what, size_bytes, address,
                     a == NULL ? "not an address of device memory" : "the memory was freed");
     uint64_t rest = a->size - (address - DEVICE_BASE - a->start);
     if (size_bytes > rest)
