@@ -1,4 +1,4 @@
-// The loop: load, choose the device, walk the cases; per case the reference, then every variant:
+// The loop: load, choose the device, list the jobs; per case the reference, then every variant:
 // compile -> run and check in a worker -> diagnose -> judge -> hand on. A variant's failure is its
 // result; only what makes going on pointless ends the run.
 // SPDX-License-Identifier: Apache-2.0
@@ -14,10 +14,18 @@ enum { SEED_SHIFT = 11 }; // 53 bits: whole in every reader of JSON
 static const double reference_build_s = 120; // where --timeout is not given
 static const double share_known = 0.02;      // below it the time left is a guess
 
-struct refused { // a source, compiled for this device with these definitions
+struct refused { // a source, compiled for a device with these definitions
+    const struct device_info *device;
     const char *source, *const *defines;
     int define_count;
     struct error why;
+};
+
+// A job of the run's list. Further devices, or other nodes, make the list longer and nothing else.
+struct planned {
+    const struct device_info *device;
+    const struct case_point *point;
+    int variant; // of the experiment's
 };
 
 struct loop {
@@ -25,13 +33,11 @@ struct loop {
     const struct loop_request *request;
     const struct loop_events *events;
     struct experiment *experiment;
-    struct device_info device;
-    struct case_point *cases;
-    int case_count;
-    bool *selected; // a variant each
-    int selected_count;
+    bool *selected;       // of the plan: a variant each
+    struct planned *jobs; // the run's, in the order of its results
+    int job_count, jobs_done;
+    const struct device_info *device; // of the jobs at work
     uint64_t started_ns;
-    int units_done, units;            // of progress: a variant on a case each
     const char *variant, *case_label; // what is worked on
     struct reference_code reference;  // built when the first case needs it
     struct refused *refused;          // sources that do not compile: not tried again
@@ -41,8 +47,10 @@ struct loop {
     struct run *run;
 };
 
-struct stage {          // one case at work
-    struct arena arena; // released with the case
+struct stage {          // the jobs of one case on one device, at work
+    struct arena arena; // released with them
+    const struct planned *jobs;
+    int job_count;
     const struct case_point *point;
     struct resolved_case resolved;
     struct resolved_variant *variants; // of the experiment's, by index
@@ -104,7 +112,7 @@ static void tell_sampled(struct loop *l, const char *phase, double share_of_unit
     note_phase(l, phase, now->samples > 0 ? NULL : l->variant); // variants are sampled in turns
     if (!l->events->progress)
         return;
-    double share = l->units > 0 ? (l->units_done + share_of_unit) / l->units : 0;
+    double share = l->job_count > 0 ? (l->jobs_done + share_of_unit) / l->job_count : 0;
     double elapsed_s = run_s(l);
     double left_s = share >= share_known ? elapsed_s * (1 - share) / share : -1;
     struct run_progress p = {.phase = phase,
@@ -125,7 +133,7 @@ static void tell_progress(struct loop *l, const char *phase, double share_of_uni
 // A result that is timed on a clock comes in two halves: it is verified, then measured with the rest.
 static bool is_measured(const struct loop *l)
 {
-    return !l->device.simulated && !l->request->verify_only;
+    return !l->device->simulated && !l->request->verify_only;
 }
 
 static void on_share(void *context, double share)
@@ -138,13 +146,14 @@ static void on_share(void *context, double share)
 struct measuring { // the jobs of a case, sampled together
     struct loop *loop;
     const struct job *jobs;
+    int all; // of the case: those that are not sampled too
 };
 
 static void on_sampled(void *context, int job, double share, const struct sampled_now *now)
 {
     const struct measuring *m = context;
     m->loop->variant = m->jobs[job].variant->spec->name;
-    tell_sampled(m->loop, "measuring", share * m->loop->selected_count, now);
+    tell_sampled(m->loop, "measuring", share * m->all, now);
 }
 
 static bool is_cancelled(const struct loop *l, struct error *err)
@@ -189,11 +198,8 @@ static bool plan_variants(struct loop *l, struct error *err)
     for (int i = 0; i < r->variant_count; i++)
         if (!select_variant(l, r->variants[i], err))
             return false;
-    for (int i = 0; i < count; i++) {
-        if (r->variant_count == 0)
-            l->selected[i] = true;
-        l->selected_count += l->selected[i];
-    }
+    for (int i = 0; i < count && r->variant_count == 0; i++)
+        l->selected[i] = true;
     return true;
 }
 
@@ -259,22 +265,43 @@ static bool plan_expectations(const struct loop *l, struct error *err)
     return true;
 }
 
+// Every selected variant on every case on the device, case by case.
+static void plan_jobs(struct loop *l, const struct device_info *device,
+                      const struct case_point *points, int point_count)
+{
+    int variants = l->experiment->variant_count;
+    l->jobs = ARENA_ARRAY(l->arena, struct planned, point_count * variants + 1);
+    for (int p = 0; p < point_count; p++)
+        for (int v = 0; v < variants; v++)
+            if (l->selected[v])
+                l->jobs[l->job_count++] = (struct planned){device, &points[p], v};
+    l->run->results = ARENA_ARRAY(l->arena, struct result, l->job_count + 1);
+}
+
+static void tell_header(struct loop *l)
+{
+    header_fill(l->arena, l->request, l->experiment, l->device, &l->run->header);
+    if (l->events->warning && l->device->warning)
+        l->events->warning(l->events->context, l->device->warning);
+    if (l->events->header)
+        l->events->header(l->events->context, &l->run->header);
+}
+
 static bool plan(struct loop *l, struct error *err)
 {
     const struct loop_request *r = l->request;
+    struct device_info *device = ARENA_NEW(l->arena, struct device_info);
+    struct case_point *points = NULL;
+    int point_count = 0;
     if (!experiment_load(l->arena, r->experiment_path, &l->experiment, err) ||
-        !device_find(l->arena, r->device, &l->device, err) ||
-        !experiment_cases(l->arena, l->experiment, r->overrides, r->override_count, &l->cases,
-                          &l->case_count, err) ||
+        !device_find(l->arena, r->device, device, err) ||
+        !experiment_cases(l->arena, l->experiment, r->overrides, r->override_count, &points,
+                          &point_count, err) ||
         !plan_hypotheses(l, err) || !plan_expectations(l, err) || !plan_variants(l, err))
         return false;
-    l->units = l->case_count * l->selected_count;
-    l->run->results = ARENA_ARRAY(l->arena, struct result, l->units + 1);
-    header_fill(l->arena, r, l->experiment, &l->device, &l->run->header);
-    if (l->events->warning && l->device.warning)
-        l->events->warning(l->events->context, l->device.warning);
-    if (l->events->header)
-        l->events->header(l->events->context, &l->run->header);
+    l->device = device;
+    plan_jobs(l, device, points, point_count);
+    tell_header(l);
     return true;
 }
 
@@ -290,7 +317,8 @@ static const struct refused *find_refused(const struct loop *l, const struct com
 {
     for (size_t i = 0; i < l->refused_count; i++) {
         const struct refused *r = &l->refused[i];
-        bool same = strcmp(r->source, q->source_path) == 0 && r->define_count == q->define_count;
+        bool same = r->device == l->device && strcmp(r->source, q->source_path) == 0 &&
+                    r->define_count == q->define_count;
         for (int k = 0; same && k < r->define_count; k++)
             same = strcmp(r->defines[k], q->defines[k]) == 0;
         if (same)
@@ -304,7 +332,8 @@ static void note_refused(struct loop *l, const struct compile_request *q, const 
     const char **defines = ARENA_ARRAY(l->arena, const char *, q->define_count + 1);
     for (int i = 0; i < q->define_count; i++)
         defines[i] = arena_strdup(l->arena, q->defines[i]);
-    struct refused r = {arena_strdup(l->arena, q->source_path), defines, q->define_count, *why};
+    struct refused r = {l->device, arena_strdup(l->arena, q->source_path), defines, q->define_count,
+                        *why};
     VEC_PUSH(l->refused, l->refused_count, l->refused_capacity, r);
 }
 
@@ -329,7 +358,7 @@ static bool compile_variant(struct loop *l, struct stage *s, int variant, struct
         .source_path = source_of(l, variant),
         .defines = (const char *const *)v->defines,
         .define_count = v->define_count,
-        .arch = l->device.gpu->arch,
+        .arch = l->device->gpu->arch,
         .compiler = l->request->compiler,
         .timeout_s = l->request->timeout_s,
     };
@@ -338,6 +367,14 @@ static bool compile_variant(struct loop *l, struct stage *s, int variant, struct
     if (!request.source_path)
         return fail(err, v->spec->at, "variant '%s' has no source", v->spec->name);
     return compile_once(l, s, &request, &s->code[variant], err);
+}
+
+static bool has_job(const struct stage *s, int variant)
+{
+    for (int i = 0; i < s->job_count; i++)
+        if (s->jobs[i].variant == variant)
+            return true;
+    return false;
 }
 
 // All variants first: a mistake in the last one shows within a second, not after the others ran.
@@ -349,17 +386,17 @@ static bool prepare_variants(struct loop *l, struct stage *s, struct error *err)
     struct error first = {0};
     for (int i = 0; i < e->variant_count; i++) {
         struct error trouble = {0};
-        bool resolved = experiment_resolve_variant(&s->arena, e, i, s->point, &l->device.facts,
+        bool resolved = experiment_resolve_variant(&s->arena, e, i, s->point, &l->device->facts,
                                                    &s->variants[i], &trouble);
         bool supported = s->variants[i].supported; // where not, its launches may make no sense
         if (!resolved && supported)
             s->trouble[i] = arena_strdup(l->arena, trouble.message);
-        if (!l->selected[i] || !supported)
+        if (!has_job(s, i) || !supported)
             continue;
         l->variant = e->variants[i].name;
         tell_progress(l, "compiling", 0);
         if (resolved && compile_variant(l, s, i, &trouble)) {
-            ready += !l->device.simulated || variant_has(&e->variants[i], LAUNCH_KERNEL);
+            ready += !l->device->simulated || variant_has(&e->variants[i], LAUNCH_KERNEL);
             continue;
         }
         if (cancel_asked()) {
@@ -388,13 +425,13 @@ static bool check_memory(const struct loop *l, const struct stage *s, struct err
         const struct resolved_buffer *b = &s->resolved.buffers[i];
         device_bytes += b->size_bytes;
         host_bytes +=
-            b->size_bytes * (l->device.simulated ? 2 : 1) + (b->output ? 2 * b->size_bytes : 0);
+            b->size_bytes * (l->device->simulated ? 2 : 1) + (b->output ? 2 * b->size_bytes : 0);
     }
-    uint64_t most = (uint64_t)l->device.facts.memory_bytes;
+    uint64_t most = (uint64_t)l->device->facts.memory_bytes;
     if (most > 0 && device_bytes > most)
         return fail(err, NOWHERE,
                     "the buffers need %s and %s has %s: choose smaller parameters (--param)",
-                    format_bytes((double)device_bytes, needed), l->device.id,
+                    format_bytes((double)device_bytes, needed), l->device->id,
                     format_bytes((double)most, there));
     if (free_bytes > 0 && host_bytes > free_bytes)
         return fail_as(
@@ -412,7 +449,7 @@ static struct job job_of(struct loop *l, struct stage *s, int variant)
     return (struct job){
         .request = l->request,
         .experiment = l->experiment,
-        .device = &l->device,
+        .device = l->device,
         .point = s->point,
         .resolved = &s->resolved,
         .variant = &s->variants[variant],
@@ -460,7 +497,7 @@ static bool prepare_data(struct loop *l, struct stage *s, struct error *err)
     struct resolved_reference reference;
     struct job job = job_of(l, s, 0);
     give_signature(l, s, &job);
-    return experiment_resolve_reference(&s->arena, l->experiment, s->point, &l->device.facts,
+    return experiment_resolve_reference(&s->arena, l->experiment, s->point, &l->device->facts,
                                         &reference, err) &&
            outputs_share(&s->resolved, &s->inputs, &s->wanted, err) &&
            reference_job_run(&job, &reference, &s->wanted, l->events->cancel, err);
@@ -526,7 +563,7 @@ static bool diagnose_result(struct loop *l, struct stage *s, int variant,
     const struct resolved_variant *v = &s->variants[variant];
     const struct resolved_case *c = &s->resolved;
     struct diagnosis_input in = {
-        .gpu = l->device.gpu,
+        .gpu = l->device->gpu,
         .counters = &r->counters,
         .time_ns = {r->time.summary.median, r->time.provenance},
         .transfers = transfers_of(&r->counters),
@@ -567,10 +604,10 @@ static bool run_variant(struct loop *l, struct stage *s, int variant, struct res
         r->status = RESULT_SKIPPED;
         r->error = arena_printf(l->arena, "requires %s, which does not hold for %s on %s",
                                 l->experiment->variants[variant].requires,
-                                s->point->label[0] ? s->point->label : "this case", l->device.id);
+                                s->point->label[0] ? s->point->label : "this case", l->device->id);
         return true;
     }
-    if (r->library && l->device.simulated) {
+    if (r->library && l->device->simulated) {
         r->status = RESULT_SKIPPED;
         r->error = arena_printf(l->arena, "not available: '%s' needs a CUDA device", r->library);
         return true;
@@ -610,7 +647,7 @@ static bool finish_result(struct loop *l, struct stage *s, int variant, struct r
     take_phases(l, r);
     s->results[variant] = r;
     l->run->result_count++;
-    l->units_done++;
+    l->jobs_done++;
     return !l->events->result || l->events->result(l->events->context, r, err);
 }
 
@@ -634,13 +671,12 @@ static void judge_stop(struct loop *l, const struct stage *s)
 
 static bool run_simulated(struct loop *l, struct stage *s, struct error *err)
 {
-    for (int i = 0; i < l->experiment->variant_count; i++) {
-        if (!l->selected[i])
-            continue;
+    for (int i = 0; i < s->job_count; i++) {
+        int variant = s->jobs[i].variant;
         struct result *r = &l->run->results[l->run->result_count];
-        l->variant = l->experiment->variants[i].name;
-        if (is_cancelled(l, err) || !run_variant(l, s, i, r, err) ||
-            !finish_result(l, s, i, r, err))
+        l->variant = l->experiment->variants[variant].name;
+        if (is_cancelled(l, err) || !run_variant(l, s, variant, r, err) ||
+            !finish_result(l, s, variant, r, err))
             return false;
     }
     return true;
@@ -649,32 +685,30 @@ static bool run_simulated(struct loop *l, struct stage *s, struct error *err)
 // On a clock: all are verified, the verified ones measured together, then all are finished in order.
 static bool run_measured(struct loop *l, struct stage *s, struct error *err)
 {
-    int count = l->experiment->variant_count, jobs_count = 0, done = 0,
-        units_before = l->units_done;
+    int count = s->job_count, timed_count = 0, done_before = l->jobs_done;
     struct result *fresh = &l->run->results[l->run->result_count];
     struct job *jobs = ARENA_ARRAY(&s->arena, struct job, count + 1);
     struct result **timed = ARENA_ARRAY(&s->arena, struct result *, count + 1);
     for (int i = 0; i < count; i++) {
-        if (!l->selected[i])
-            continue;
-        struct result *r = &fresh[done++];
-        l->variant = l->experiment->variants[i].name;
-        if (is_cancelled(l, err) || !run_variant(l, s, i, r, err))
+        struct result *r = &fresh[i];
+        int variant = s->jobs[i].variant;
+        l->variant = l->experiment->variants[variant].name;
+        if (is_cancelled(l, err) || !run_variant(l, s, variant, r, err))
             return false;
         if (r->status == RESULT_OK) {
-            jobs[jobs_count] = job_of(l, s, i);
-            timed[jobs_count++] = r;
+            jobs[timed_count] = job_of(l, s, variant);
+            timed[timed_count++] = r;
         }
     }
-    struct measuring measuring = {l, jobs};
+    struct measuring measuring = {l, jobs, count};
     struct job_progress progress = {.context = &measuring, .sampled = on_sampled};
     l->variant = NULL;
     tell_progress(l, "warming up", 0);
-    if (!measure_jobs(l->arena, jobs, timed, jobs_count, &progress, l->events->cancel, err))
+    if (!measure_jobs(l->arena, jobs, timed, timed_count, &progress, l->events->cancel, err))
         return false;
-    l->units_done = units_before;
-    for (int i = 0, n = 0; i < count; i++)
-        if (l->selected[i] && !finish_result(l, s, i, &fresh[n++], err))
+    l->jobs_done = done_before;
+    for (int i = 0; i < count; i++)
+        if (!finish_result(l, s, s->jobs[i].variant, &fresh[i], err))
             return false;
     return true;
 }
@@ -688,7 +722,7 @@ static bool run_stage(struct loop *l, struct stage *s, struct error *err)
     s->trouble = ARENA_ARRAY(&s->arena, const char *, count);
     s->results = ARENA_ARRAY(&s->arena, struct result *, count);
     s->facts = ARENA_ARRAY(&s->arena, struct job_facts, count);
-    if (!experiment_resolve_case(&s->arena, e, s->point, &l->device.facts, &s->resolved, err))
+    if (!experiment_resolve_case(&s->arena, e, s->point, &l->device->facts, &s->resolved, err))
         return error_context(err, "in case %s", s->point->label);
     if (!check_memory(l, s, err) || !prepare_variants(l, s, err) || !prepare_data(l, s, err))
         return error_context(err, "in case %s", s->point->label);
@@ -698,15 +732,27 @@ static bool run_stage(struct loop *l, struct stage *s, struct error *err)
     return true;
 }
 
-static bool run_case(struct loop *l, const struct case_point *point, struct error *err)
+// The jobs of one case on one device: they share buffers, reference and turns of sampling.
+static bool run_jobs(struct loop *l, const struct planned *jobs, int count, struct error *err)
 {
-    struct stage s = {.point = point};
-    l->case_label = point->label;
+    struct stage s = {.jobs = jobs, .job_count = count, .point = jobs->point};
+    l->device = jobs->device;
+    l->case_label = jobs->point->label;
     bool done = run_stage(l, &s, err);
     outputs_unshare(&s.resolved, &s.inputs, &s.wanted);
     buffers_release(&s.inputs);
     arena_release(&s.arena);
     return done;
+}
+
+// How many jobs from this one on are of its case and device.
+static int jobs_together(const struct loop *l, int first)
+{
+    int end = first + 1;
+    while (end < l->job_count && l->jobs[end].point == l->jobs[first].point &&
+           l->jobs[end].device == l->jobs[first].device)
+        end++;
+    return end - first;
 }
 
 bool loop_run(struct arena *a, const struct loop_request *request, const struct loop_events *events,
@@ -716,8 +762,10 @@ bool loop_run(struct arena *a, const struct loop_request *request, const struct 
         .arena = a, .request = request, .events = events, .started_ns = clock_ns(), .run = out};
     *out = (struct run){0};
     bool done = plan(&l, err);
-    for (int i = 0; i < l.case_count && done; i++)
-        done = run_case(&l, &l.cases[i], err);
+    for (int i = 0, count = 0; done && i < l.job_count; i += count) {
+        count = jobs_together(&l, i);
+        done = run_jobs(&l, &l.jobs[i], count, err);
+    }
     reference_release(&l.reference);
     free(l.refused);
     free(l.phases);

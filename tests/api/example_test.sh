@@ -24,7 +24,7 @@ sqlite3 "$RIDGE_JOURNAL" \
 printf '%s\n' 'copy/by_columns||N=1024|ok|modelled' 'copy/by_rows|copy/by_columns|N=1024|ok|modelled' |
     diff - rows.txt >diff.txt
 pass 'the journal has both results' $? diff.txt
-RIDGE_DATA_DIR=$root "$RIDGE" show >show.txt 2>&1 && grep -q 'Global stores are uncoalesced' show.txt
+RIDGE_DATA_DIR=$root "$RIDGE" show >show.txt 2>&1 && grep -q 'Global stores are uncoal' show.txt
 pass 'and ridge show explains them' $? show.txt
 RIDGE_DATA_DIR=$root "$RIDGE" show --markdown >show.md 2>&1 && grep -q 'Iteration 1: copy/by_rows' show.md
 pass 'and writes them as Markdown' $? show.md

@@ -325,6 +325,35 @@ static void chosen_variant_runs_with_the_one_it_answers(void **state)
     rig_release(&r);
 }
 
+static void jobs_run_case_by_case_in_the_order_of_the_variants(void **state)
+{
+    static const char *const wanted[] = {"strided N=512", "right N=512", "strided N=1024",
+                                         "right N=1024"};
+    struct rig r;
+    struct error err = {0};
+    char *text = NULL;
+    size_t size_bytes = 0;
+    rig_init(&r, "double_ref", (const char *const[]){"strided", "right", NULL}, NULL);
+    const char *path = path_join(&r.arena, r.request.experiment_path, "experiment.yaml");
+    if (!file_read(path, 1 << 16, &text, &size_bytes, &err))
+        fail_msg("%s", err.message);
+    char *axis = strstr(text, "[1024]");
+    assert_non_null(axis);
+    const char *both = arena_printf(&r.arena, "%.*s[512, 1024]%s", (int)(axis - text), text,
+                                    axis + strlen("[1024]"));
+    free(text);
+    put(&r.arena, r.request.experiment_path, "experiment.yaml", both);
+    rig_must_run(&r);
+    assert_int_equal(r.run.result_count, COUNT_OF(wanted));
+    for (int i = 0; i < r.run.result_count; i++) {
+        const struct result *x = &r.run.results[i];
+        assert_string_equal(arena_printf(&r.arena, "%s %s", x->variant, x->case_label), wanted[i]);
+        assert_fine(x);
+        assert_true(x->speedup.valid == (i % 2 == 1)); // against its own case's first
+    }
+    rig_release(&r);
+}
+
 static void unknown_variant_is_refused_with_a_suggestion(void **state)
 {
     struct rig r;
@@ -555,6 +584,7 @@ int main(void)
         cmocka_unit_test(copies_are_part_of_the_time_where_they_are_asked_for),
         cmocka_unit_test(verify_only_checks_and_neither_times_nor_counts),
         cmocka_unit_test(chosen_variant_runs_with_the_one_it_answers),
+        cmocka_unit_test(jobs_run_case_by_case_in_the_order_of_the_variants),
         cmocka_unit_test(unknown_variant_is_refused_with_a_suggestion),
         cmocka_unit_test(wrong_result_is_shown_with_its_worst_element_and_never_timed),
         cmocka_unit_test(elements_never_written_are_said),
