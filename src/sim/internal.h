@@ -75,15 +75,26 @@ const struct access_functions *sim_access_functions(enum sim_isa isa);
 
 /* ---- caches -------------------------------------------------------------------------------- */
 
-// One SM's L1: sectored, write-through; a store takes a line (sectors it writes whole are there). Size = the SM's unified memory less the shared memory its resident blocks hold.
+// One SM's L1: sectored, write-through; a store takes a line (what it writes is there). Size = the SM's
+// unified memory less the shared memory its resident blocks hold.
 struct l1;
 struct l1 *l1_new(const struct gpu *gpu, uint64_t shared_bytes_in_use);
 void l1_free(struct l1 *c);
 void l1_reset(struct l1 *c);
 // Sectors (bits) of the line that hit; the others are fetched and are there afterwards.
 uint8_t l1_load(struct l1 *c, uint64_t line_address, uint8_t sectors);
-void l1_store(struct l1 *c, uint64_t line_address, uint8_t sectors);
-void l1_drop(struct l1 *c, uint64_t line_address, uint8_t sectors); // atomics: done in L2
+uint8_t l1_store(struct l1 *c, uint64_t line_address, uint8_t sectors); // as l1_store_bytes returns
+void l1_drop(struct l1 *c, uint64_t line_address, uint8_t sectors);     // atomics: done in L2
+// Stores of less than a sector leave a mask of the bytes they wrote: a load of only those hits. Bits of
+// a line's bytes, lowest first.
+struct line_bytes {
+    uint64_t half[2];
+};
+uint8_t l1_in_part(struct l1 *c, uint64_t line_address); // sectors that hold some bytes, not all
+uint8_t l1_load_bytes(struct l1 *c, uint64_t line_address, uint8_t sectors,
+                      const struct line_bytes *wanted);
+// Returns the sectors of the line that were readable before.
+uint8_t l1_store_bytes(struct l1 *c, uint64_t line_address, const struct line_bytes *written);
 
 // What an SM sends to L2, in the order it does; replayed later in a fixed order over all SMs, so
 // that the counts do not depend on host threads.

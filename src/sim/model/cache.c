@@ -2,8 +2,8 @@
 // pseudo-LRU tree, L2 the oldest; sets are chosen so that neighbouring lines spread evenly and no
 // stride collides.
 // What they do was read off an H200's counters with ncu; tests/sim/cache_test.c has the figures:
-//   L1   a load brings exactly the sectors it misses; a store goes through and leaves the sectors
-//        it wrote whole behind, in a line allocated if need be.
+//   L1   a load brings exactly the sectors it misses; a store goes through and leaves the bytes it
+//        wrote behind, in a line allocated if need be: a load of nothing else of a sector hits.
 //   L2   has partitions, each near to its share of the SMs; a line's home is one of them.
 //        Reads from the other side look up the near partition, then the home, and leave a copy in
 //        the near one, so that data read from everywhere takes more room. Writes and atomics from
@@ -55,7 +55,7 @@ struct set {
     uint32_t tag[WAYS];
     uint64_t order;
     uint8_t state[WAYS];
-    uint16_t partial_writes[WAYS]; // a nibble a sector
+    uint16_t partial_writes[WAYS]; // L2: a nibble a sector; L1: a bit a sector held in part
     uint16_t copied;               // a bit a way: another partition may have a copy
     uint8_t dirty_ways, partial_ways;
     uint8_t used; // ways that ever held a line: filled in order
@@ -234,6 +234,8 @@ static int ways_of(const struct gpu *gpu, enum gpu_field f)
 
 struct l1 {
     struct set *sets;
+    struct line_bytes *bytes; // of each way: those written, of sectors held in part
+    bool any_in_part;         // since the last reset
     struct set_index index;
     uint32_t set_count;
     int ways;
@@ -264,6 +266,7 @@ struct l1 *l1_new(const struct gpu *gpu, uint64_t shared_bytes_in_use)
         c->set_count = 1;
     c->index = set_index_new(c->set_count);
     c->sets = sets_new(c->set_count);
+    c->bytes = xcalloc((size_t)c->set_count * WAYS, sizeof *c->bytes);
     l1_reset(c);
     return c;
 }
@@ -273,12 +276,14 @@ void l1_free(struct l1 *c)
     if (!c)
         return;
     free(c->sets);
+    free(c->bytes);
     free(c);
 }
 
 void l1_reset(struct l1 *c)
 {
     sets_clear(c->sets, c->set_count);
+    c->any_in_part = false;
 }
 
 // The line's way, the oldest one emptied for it if it was not there.
@@ -289,37 +294,116 @@ static inline int l1_way(struct l1 *c, struct set *s, uint32_t tag)
         way = tree_victim(s, c->ways);
         s->tag[way] = tag;
         s->state[way] = 0;
+        s->partial_writes[way] = 0;
     }
     tree_touch(s, way, c->ways);
     return way;
 }
 
+static inline uint32_t bytes_of_sector(const struct line_bytes *b, unsigned sector)
+{
+    return (uint32_t)(b->half[sector / 2] >> sector % 2 * SECTOR_BYTES);
+}
+
+static struct set *l1_set(struct l1 *c, uint64_t line)
+{
+    return &c->sets[set_index_of(&c->index, line)];
+}
+
+static struct line_bytes *l1_bytes(struct l1 *c, const struct set *s, int way)
+{
+    return &c->bytes[(size_t)(s - c->sets) * WAYS + (size_t)way];
+}
+
+// Those of the sectors are readable whole from now on.
+static inline void l1_whole(struct set *s, int way, unsigned sectors)
+{
+    s->state[way] |= (uint8_t)sectors;
+    s->partial_writes[way] &= (uint16_t)~sectors;
+}
+
 uint8_t l1_load(struct l1 *c, uint64_t line_address, uint8_t sectors)
 {
     uint64_t line = line_address >> LINE_SHIFT;
-    struct set *s = &c->sets[set_index_of(&c->index, line)];
+    struct set *s = l1_set(c, line);
     int way = l1_way(c, s, (uint32_t)line);
     uint8_t hit = s->state[way] & sectors;
-    s->state[way] |= sectors;
+    l1_whole(s, way, sectors);
     return hit;
 }
 
 // sectors: those written whole. Others stay as they are: readable if they were.
-void l1_store(struct l1 *c, uint64_t line_address, uint8_t sectors)
+uint8_t l1_store(struct l1 *c, uint64_t line_address, uint8_t sectors)
 {
     uint64_t line = line_address >> LINE_SHIFT;
-    struct set *s = &c->sets[set_index_of(&c->index, line)];
-    s->state[l1_way(c, s, (uint32_t)line)] |= sectors;
+    struct set *s = l1_set(c, line);
+    int way = l1_way(c, s, (uint32_t)line);
+    uint8_t before = s->state[way];
+    l1_whole(s, way, sectors);
+    return before;
+}
+
+uint8_t l1_in_part(struct l1 *c, uint64_t line_address)
+{
+    if (!c->any_in_part)
+        return 0;
+    uint64_t line = line_address >> LINE_SHIFT;
+    const struct set *s = l1_set(c, line);
+    int way = set_find(s, (uint32_t)line);
+    return way < 0 ? 0 : (uint8_t)s->partial_writes[way];
+}
+
+// ncu on an H200: a load of the word that a store wrote hits (32 of 32), one of the next word of the
+// sector does not (0 of 32); a load of a sector that eight stores filled hits.
+uint8_t l1_load_bytes(struct l1 *c, uint64_t line_address, uint8_t sectors,
+                      const struct line_bytes *wanted)
+{
+    uint64_t line = line_address >> LINE_SHIFT;
+    struct set *s = l1_set(c, line);
+    int way = l1_way(c, s, (uint32_t)line);
+    const struct line_bytes *held = l1_bytes(c, s, way);
+    unsigned hit = s->state[way] & sectors;
+    for (unsigned i = 0; i < SECTORS_PER_LINE; i++)
+        if (sectors & s->partial_writes[way] & 1u << i &&
+            (bytes_of_sector(wanted, i) & ~bytes_of_sector(held, i)) == 0)
+            hit |= 1u << i;
+    l1_whole(s, way, sectors & ~hit);
+    return (uint8_t)hit;
+}
+
+uint8_t l1_store_bytes(struct l1 *c, uint64_t line_address, const struct line_bytes *written)
+{
+    uint64_t line = line_address >> LINE_SHIFT;
+    struct set *s = l1_set(c, line);
+    int way = l1_way(c, s, (uint32_t)line);
+    struct line_bytes *held = l1_bytes(c, s, way);
+    uint8_t before = s->state[way];
+    for (unsigned i = 0; i < SECTORS_PER_LINE; i++) {
+        uint32_t more = bytes_of_sector(written, i);
+        if (more == 0 || before & 1u << i)
+            continue;
+        uint64_t sector = (uint64_t)UINT32_MAX << i % 2 * SECTOR_BYTES;
+        if (!(s->partial_writes[way] & 1u << i))
+            held->half[i / 2] &= ~sector;
+        held->half[i / 2] |= written->half[i / 2] & sector;
+        s->partial_writes[way] |= (uint16_t)(1u << i);
+        c->any_in_part = true;
+        if (bytes_of_sector(held, i) == UINT32_MAX)
+            l1_whole(s, way, 1u << i);
+    }
+    return before;
 }
 
 // ncu on an H200: a load after an atomic or reduction on its sector misses.
 void l1_drop(struct l1 *c, uint64_t line_address, uint8_t sectors)
 {
     uint64_t line = line_address >> LINE_SHIFT;
-    struct set *s = &c->sets[set_index_of(&c->index, line)];
+    struct set *s = l1_set(c, line);
     int way = set_find(s, (uint32_t)line);
-    if (way >= 0)
-        s->state[way] &= (uint8_t)~sectors;
+    if (way < 0)
+        return;
+    s->state[way] &= (uint8_t)~sectors;
+    s->partial_writes[way] &= (uint16_t)~sectors;
 }
 
 /* ---- L2: one partition's set -------------------------------------------------------------------- */

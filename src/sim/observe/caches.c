@@ -1,5 +1,5 @@
 // The caches' ear: lines of global and local accesses go through the SM's L1 (loads; stores leave their
-// sectors there) and on to the log for L2, which is replayed later. Notes for those that listen after it
+// bytes there) and on to the log for L2, which is replayed later. Notes for those that listen after it
 // what was found.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/observe/events.h"
@@ -14,6 +14,71 @@ static enum l2_kind l2_kind_of(enum touch touch)
     return touch == TOUCH_READ ? L2_READ : touch == TOUCH_WRITE ? L2_WRITE : L2_ATOMIC;
 }
 
+// Which bytes of each of the access's lines its lanes touch. `address`: of line 0 as in the access, `base`
+// added there.
+static void bytes_of_lines(const struct access *access, uint64_t base, const uint64_t *address,
+                           uint32_t mask, unsigned bytes, struct line_bytes *out)
+{
+    int count = access->line_count, at = 0;
+    memset(out, 0, (size_t)count * sizeof(*out));
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        uint64_t a = address[__builtin_ctz(rest)], line = a / LINE_BYTES * LINE_BYTES - base;
+        // Neighbouring lanes have neighbouring lines, or the same.
+        for (int tried = 0; access->line[at].address != line && tried < count; tried++)
+            at = at + 1 < count ? at + 1 : 0;
+        uint64_t piece = (((uint64_t)1 << bytes) - 1) << a % (LINE_BYTES / 2);
+        out[at].half[a % LINE_BYTES / (LINE_BYTES / 2)] |= piece;
+    }
+}
+
+// Bytes of the event's lines, worked out when first wanted.
+struct touched {
+    const struct event *e;
+    const uint64_t *address;
+    uint64_t base;
+    unsigned bytes;
+    bool known;
+    struct line_bytes line[COUNT_OF(((struct access *)0)->line)];
+};
+
+// The array stays as it is: most accesses never look at it.
+static void touched_init(struct touched *t, const struct event *e, const uint64_t *address,
+                         uint64_t base, unsigned bytes)
+{
+    t->e = e;
+    t->address = address;
+    t->base = base;
+    t->bytes = bytes;
+    t->known = false;
+}
+
+static const struct line_bytes *touched_bytes(struct touched *t, int line)
+{
+    if (!t->known)
+        bytes_of_lines(t->e->access, t->base, t->address, t->e->mask, t->bytes, t->line);
+    t->known = true;
+    return &t->line[line];
+}
+
+static uint8_t line_load(struct l1 *l1, struct touched *t, int i)
+{
+    const struct access_line *a = &t->e->access->line[i];
+    uint64_t address = t->base + a->address;
+    if (t->address != NULL && (l1_in_part(l1, address) & a->sectors) != 0)
+        return l1_load_bytes(l1, address, a->sectors, touched_bytes(t, i));
+    return l1_load(l1, address, a->sectors);
+}
+
+// Returns the sectors that were readable before.
+static uint8_t line_store(struct l1 *l1, struct touched *t, int i)
+{
+    const struct access_line *a = &t->e->access->line[i];
+    uint64_t address = t->base + a->address;
+    if (t->address == NULL || a->full_sectors == a->sectors)
+        return l1_store(l1, address, a->full_sectors);
+    return l1_store_bytes(l1, address, touched_bytes(t, i));
+}
+
 static void hear_global(struct warp *w, struct event *e)
 {
     struct sm *sm = w->block->sm;
@@ -22,16 +87,18 @@ static void hear_global(struct warp *w, struct event *e)
     const uint8_t kind = (uint8_t)l2_kind_of(e->touch);
     struct l2_request *first = sm_log_room(sm, (size_t)access->line_count), *request = first;
     unsigned hits = 0, sent = 0, partial = 0;
+    struct touched t;
+    touched_init(&t, e, e->address, e->line_base, e->bytes);
     for (int i = 0; i < access->line_count; i++) {
         const struct access_line *a = &access->line[i];
         uint64_t address = e->line_base + a->address;
         uint8_t sectors = a->sectors;
         if (e->touch == TOUCH_READ && !bypass) {
-            uint8_t hit = l1_load(sm->l1, address, sectors);
+            uint8_t hit = line_load(sm->l1, &t, i);
             hits += sector_count(hit);
             sectors &= (uint8_t)~hit;
         } else if (e->touch == TOUCH_WRITE) {
-            l1_store(sm->l1, address, a->full_sectors);
+            (void)line_store(sm->l1, &t, i);
         } else if (e->touch == TOUCH_ATOMIC) {
             l1_drop(sm->l1, address, sectors);
         }
@@ -58,10 +125,15 @@ static void hear_global(struct warp *w, struct event *e)
 
 static void hear_local(struct warp *w, struct event *e)
 {
+    enum { LOCAL_WORD = 4 }; // local memory is laid out by words
     struct sm *sm = w->block->sm;
+    struct touched t;
+    touched_init(&t, e, e->physical, 0, e->bytes < LOCAL_WORD ? e->bytes : LOCAL_WORD);
     for (int i = 0; i < e->access->line_count; i++) {
         const struct access_line *a = &e->access->line[i];
-        uint8_t hit = l1_load(sm->l1, a->address, a->sectors);
+        uint8_t there =
+            e->touch == TOUCH_WRITE ? line_store(sm->l1, &t, i) : line_load(sm->l1, &t, i);
+        uint8_t hit = there & a->sectors;
         uint8_t missing = (uint8_t)(a->sectors & ~hit);
         e->hit_sectors += sector_count(hit);
         e->sent_sectors += sector_count(missing);

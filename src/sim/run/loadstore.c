@@ -613,13 +613,14 @@ static void local_account(struct warp *w, const struct uop *u, struct mem_state 
         LOCAL_PHYSICAL + ((uint64_t)sm->index * (uint64_t)l->resident * l->warps_per_block + slot) *
                              l->local_bytes * LANES;
     struct access *access = &w->core->access_out;
-    if (bytes >= 4 && local_uniform(offset, mask)) {
+    uint64_t physical[LANES];
+    bool uniform = bytes >= 4 && local_uniform(offset, mask);
+    if (uniform) {
         access->sector_count = access->sector_ideal = SECTORS_PER_LINE;
         access->line_count = 1;
         access->line[0] = (struct access_line){
             .address = base + (offset[0] + skip) / 4 * ROW32, .sectors = 0xf, .full_sectors = 0xf};
     } else {
-        uint64_t physical[LANES];
         for (uint32_t i = 0; i < LANES; i++) {
             uint64_t at = offset[i] + skip;
             physical[i] = base + at / 4 * ROW32 + (uint64_t)i * 4 + at % 4;
@@ -636,6 +637,7 @@ static void local_account(struct warp *w, const struct uop *u, struct mem_state 
                                       .bytes = bytes,
                                       .part = skip,
                                       .address = offset,
+                                      .physical = uniform ? NULL : physical,
                                       .access = access,
                                       .sectors = (unsigned)access->sector_count});
 }

@@ -1,0 +1,109 @@
+// What stores leave in L1, held to ncu's counters of the same kernels on an H200 (one warp; sectors that
+// the loads asked for, and how many of them hit).
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/observe/events.h"
+
+#undef fail
+#include "sim/exec_support.h"
+
+#define KERNEL(registers, body)                                                            \
+    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n" \
+    ".reg .pred %q<4>;\n.reg .b32 %r<9>;\n.reg .b64 %d<9>;\n.local .align 16 .b8 "         \
+    "l[256];\n" registers                                                                  \
+    "ld.param.u64 %d0, [p];\nmov.u32 %r0, %tid.x;\nmul.wide.u32 %d1, %r0, 32;\n"           \
+    "add.s64 %d1, %d1, %d0;\n" body "\nret;\n}\n"
+
+struct heard {
+    unsigned sectors, hits; // of loads
+    enum event_kind kind;
+};
+
+static void hear(void *context, const struct event *e)
+{
+    struct heard *h = context;
+    if (e->kind == h->kind && e->touch == TOUCH_READ) {
+        h->sectors += e->sectors;
+        h->hits += e->hit_sectors;
+    }
+}
+
+static struct heard loads(const char *text, enum event_kind kind)
+{
+    struct heard h = {.kind = kind};
+    struct sim_listener listener = {.event = hear};
+    struct bench b;
+    bench_text(&b, text);
+    uint64_t p = bench_buffer(&b, "p", NULL, 8192);
+    b.launch.listener = &listener;
+    b.launch.listener_context = &h;
+    bench_run(&b, "k", GRID1(1, 32), ARGS(&p));
+    bench_close(&b);
+    return h;
+}
+
+static void a_load_of_the_words_just_stored_hits(void **state)
+{
+    struct heard same =
+        loads(KERNEL("", "st.global.u32 [%d1], %r0;\nbar.sync 0;\nld.global.u32 %r1, [%d1];"),
+              EVENT_GLOBAL);
+    assert_int_equal(same.sectors, 32);
+    assert_int_equal(same.hits, 32);
+    struct heard other =
+        loads(KERNEL("", "st.global.u32 [%d1], %r0;\nbar.sync 0;\nld.global.u32 %r1, [%d1+4];"),
+              EVENT_GLOBAL);
+    assert_int_equal(other.hits, 0);
+    struct heard both = loads( // half of what is asked for is there
+        KERNEL("", "st.global.u32 [%d1], %r0;\nbar.sync 0;\nld.global.v2.u32 {%r1, %r2}, [%d1];"),
+        EVENT_GLOBAL);
+    assert_int_equal(both.hits, 0);
+}
+
+#define TURN(byte) "st.global.u32 [%d1+" #byte "], %r0;\n"
+
+static void a_sector_filled_by_eight_stores_hits(void **state)
+{
+    struct heard h = loads(KERNEL("", TURN(0) TURN(4) TURN(8) TURN(12) TURN(16) TURN(20) TURN(24)
+                                          TURN(28) "bar.sync 0;\nld.global.u32 %r1, [%d1+4];"),
+                           EVENT_GLOBAL);
+    assert_int_equal(h.sectors, 32);
+    assert_int_equal(h.hits, 32);
+}
+
+// The mask goes with the atomic, and with the line.
+static void an_atomic_takes_stored_bytes_from_l1(void **state)
+{
+    struct heard h = loads(KERNEL("", "st.global.u32 [%d1], %r0;\nred.global.add.u32 [%d1], 1;\n"
+                                      "ld.global.u32 %r1, [%d1];"),
+                           EVENT_GLOBAL);
+    assert_int_equal(h.hits, 0);
+}
+
+// 32 words of local memory are written and read, by index; writers: every thread, or one of eight.
+#define LOCAL(writers)                                                                             \
+    KERNEL("", "and.b32 %r1, %r0, 7;\nsetp.ge.u32 %q0, %r1, " #writers ";\n"                       \
+               "mov.u32 %r2, 0;\nW:\nmov.u32 %r3, l;\nmad.lo.u32 %r4, %r2, 4, %r3;\n"              \
+               "@!%q0 st.local.u32 [%r4], %r2;\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %q1, %r2, 32;\n" \
+               "@%q1 bra W;\nmov.u32 %r2, 0;\nR:\nmad.lo.u32 %r4, %r2, 4, %r3;\n"                  \
+               "ld.local.u32 %r5, [%r4];\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %q1, %r2, 32;\n"       \
+               "@%q1 bra R;")
+
+static void local_memory_hits_where_all_of_it_was_stored(void **state)
+{
+    struct heard whole = loads(LOCAL(8), EVENT_LOCAL);
+    assert_int_equal(whole.sectors, 128);
+    assert_int_equal(whole.hits, 128);
+    struct heard part = loads(LOCAL(1), EVENT_LOCAL);
+    assert_int_equal(part.sectors, 128);
+    assert_int_equal(part.hits, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_load_of_the_words_just_stored_hits),
+        cmocka_unit_test(a_sector_filled_by_eight_stores_hits),
+        cmocka_unit_test(an_atomic_takes_stored_bytes_from_l1),
+        cmocka_unit_test(local_memory_hits_where_all_of_it_was_stored),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
