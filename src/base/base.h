@@ -160,6 +160,9 @@ bool private_write(const char *path, const void *data, size_t size_bytes);
 char *path_join(struct arena *a, const char *dir, const char *name); // absolute name wins
 char *path_dir(struct arena *a, const char *path);                   // "." if none
 const char *path_name(const char *path);                             // after the last slash
+// A header of a CUDA toolkit, of the system or of ridge itself, not of the user: by where it lies, or by
+// its name.
+bool path_is_foreign(const char *path);
 // Where ridge's own files are: RIDGE_DATA_DIR, else share/ridge in the executable's folder or the two
 // above it (a build or installed tree, moved or not), or such a folder itself if it holds `gpus`, the
 // same of libridge.so's folder, else the share folder it was built for. NULL with err set if none has `name`.

@@ -47,6 +47,39 @@ const char *path_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+static bool name_is_foreign(const char *name)
+{
+    static const char *const starts[] = {
+        "sm_", "device_", "cuda_", "math_functions", "__clang_cuda", "cooperative_groups"};
+    static const char *const endings[] = {".hpp", ".h"};
+    bool header = false;
+    for (size_t i = 0; i < COUNT_OF(endings); i++)
+        header = header || str_ends_with(name, endings[i]);
+    for (size_t i = 0; header && i < COUNT_OF(starts); i++)
+        if (str_starts_with(name, starts[i]))
+            return true;
+    return false;
+}
+
+bool path_is_foreign(const char *path)
+{
+    static const char *const roots[] = {"/usr/include/", "/usr/lib/", "/usr/local/", "/usr/share/",
+                                        "/opt/"};
+    static const char *const folders[] = {"/include/cccl/",  "/include/cuda/",
+                                          "/include/cub/",   "/include/thrust/",
+                                          "/include/crt/",   "/include/cooperative_groups/",
+                                          "/site-packages/", "/dist-packages/"};
+    if (name_is_foreign(path_name(path)))
+        return true;
+    for (size_t i = 0; i < COUNT_OF(roots); i++)
+        if (str_starts_with(path, roots[i]))
+            return true;
+    for (size_t i = 0; i < COUNT_OF(folders); i++)
+        if (strstr(path, folders[i]))
+            return true;
+    return false;
+}
+
 static const char *executable_dir(struct arena *a)
 {
     char path[PATH_MAX];

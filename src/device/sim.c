@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { PRINTED_MAX = 4096 };
 
@@ -313,10 +314,12 @@ static void merge_lines(struct work *w)
         return;
     r->line_count = lines_merge(w->lines.items, (int)w->lines.count);
     r->lines = ARENA_ARRAY(w->arena, struct line, r->line_count);
+    char *folder = getcwd(NULL, 0); // PTX that was given is named as messages do
     for (int i = 0; i < r->line_count; i++) {
         r->lines[i] = w->lines.items[i];
-        r->lines[i].file = arena_strdup(w->arena, r->lines[i].file);
+        r->lines[i].file = path_join(w->arena, folder ? folder : "", r->lines[i].file);
     }
+    free(folder);
 }
 
 // Sums over the steps: time only when every step has one.

@@ -11,6 +11,9 @@ struct journal {
     sqlite3 *db;
     const char *path;
     struct arena arena;
+    struct run_header run; // id, started and experiment_path of the one begun last
+    struct arena run_arena;
+    int64_t sources_bytes_max;
 };
 
 // "cannot <doing> the journal PATH: why, what to do"; returns false.
@@ -19,5 +22,11 @@ bool journal_exec(struct journal *j, const char *sql, const char *doing,
                   struct error *err) CHECK_RESULT;
 bool journal_insert(struct journal *j, struct error *err, const char *sql, const char *types,
                     ...) CHECK_RESULT;
+// Keeps the text of the files that the result's lines name, each once (sources.c). A file that was
+// edited since the run began, or is too large, is left out.
+bool journal_add_sources(struct journal *j, int64_t run, const struct result *r,
+                         struct error *err) CHECK_RESULT;
+bool journal_get_sources(struct journal *j, struct arena *a, struct run *out,
+                         struct error *err) CHECK_RESULT;
 
 #endif

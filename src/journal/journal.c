@@ -110,12 +110,12 @@ static bool schema_create(struct journal *j, struct error *err)
     char pragma[96];
     snprintf(pragma, sizeof pragma, "PRAGMA user_version = %d; PRAGMA application_id = %d",
              JOURNAL_SCHEMA_VERSION, JOURNAL_APPLICATION_ID);
-    bool done =
-        schema_version(j, &version, err) &&
-        (version == JOURNAL_SCHEMA_VERSION ||
-         (journal_exec(j, version == 0 ? journal_schema : journal_from_1, "write to", err) &&
-          journal_exec(j, pragma, "write to", err))) &&
-        journal_exec(j, "COMMIT", "write to", err);
+    bool done = schema_version(j, &version, err) &&
+                (version == JOURNAL_SCHEMA_VERSION ||
+                 (journal_exec(j, version <= 0 ? journal_schema : journal_upgrades[version - 1],
+                               "write to", err) &&
+                  journal_exec(j, pragma, "write to", err))) &&
+                journal_exec(j, "COMMIT", "write to", err);
     if (!done)
         sqlite3_exec(j->db, "ROLLBACK", NULL, NULL, NULL);
     return done;
@@ -206,6 +206,7 @@ static bool connection_open(struct journal *j, bool read_only, struct error *err
 bool journal_open(const char *path, bool read_only, struct journal **out, struct error *err)
 {
     struct journal *j = xcalloc(1, sizeof *j);
+    j->sources_bytes_max = JOURNAL_SOURCES_BYTES_MAX;
     const char *named = path ? path : getenv("RIDGE_JOURNAL");
     j->path = named && *named ? arena_strdup(&j->arena, named)
                               : user_data_path(&j->arena, "journal.sqlite");
@@ -236,6 +237,7 @@ void journal_close(struct journal *j)
         return;
     sqlite3_close(j->db);
     arena_release(&j->arena);
+    arena_release(&j->run_arena);
     free(j);
 }
 
@@ -292,6 +294,12 @@ bool journal_begin_run(struct journal *j, const struct run_header *h, int64_t *i
         "sssss", h->started, h->experiment, h->device_id, h->git, text);
     free(text);
     *id = sqlite3_last_insert_rowid(j->db);
+    arena_release(&j->run_arena);
+    j->run = (struct run_header){
+        .id = *id,
+        .started = h->started ? arena_strdup(&j->run_arena, h->started) : NULL,
+        .experiment_path =
+            h->experiment_path ? arena_strdup(&j->run_arena, h->experiment_path) : NULL};
     return done;
 }
 
@@ -366,7 +374,7 @@ static bool add_result(struct journal *j, void *context, struct error *err)
     const struct add_context *c = context;
     int64_t id;
     return add_row(j, c->run, c->r, &id, err) && add_figures(j, id, c->r, err) &&
-           add_words(j, id, c->r, err);
+           add_words(j, id, c->r, err) && journal_add_sources(j, c->run, c->r, err);
 }
 
 bool journal_add_result(struct journal *j, int64_t run, const struct result *r, struct error *err)

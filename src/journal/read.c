@@ -171,7 +171,8 @@ bool journal_get_run(struct journal *j, struct arena *a, int64_t id, const char 
     json_t *json = NULL;
     if (!run_find(j, &id, experiment, err))
         return false;
-    bool done = run_json(j, id, &json, err) && run_from_json(a, json, out, err);
+    bool done = run_json(j, id, &json, err) && run_from_json(a, json, out, err) &&
+                journal_get_sources(j, a, out, err);
     json_decref(json);
     return done;
 }

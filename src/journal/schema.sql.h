@@ -1,14 +1,25 @@
-// The journal's tables, version 2 (1 had no hypotheses). `results.detail` is the result's JSON as `--json` prints it (the
+// The journal's tables, version 3 (1 had no hypotheses, 2 no sources). `results.detail` is the result's JSON as `--json` prints it (the
 // whole truth); the other tables hold what is searched, one row each.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef RIDGE_JOURNAL_SCHEMA_H
 #define RIDGE_JOURNAL_SCHEMA_H
 
 enum {
-    JOURNAL_SCHEMA_VERSION = 2,
+    JOURNAL_SCHEMA_VERSION = 3,
     JOURNAL_APPLICATION_ID =
         0x52494447, // "RIDG" in the file's header: which program's database it is
 };
+
+// What is kept of sources at most; beyond it those of the oldest runs go.
+enum { JOURNAL_SOURCE_BYTES_MAX = 1 << 20, JOURNAL_SOURCES_BYTES_MAX = 64 << 20 };
+
+// Added in version 3: each text once, however many runs had it; and which file of a run had it.
+#define SOURCES_TABLES                                                                        \
+    "CREATE TABLE sources(hash TEXT PRIMARY KEY, size_bytes INTEGER NOT NULL, text BLOB NOT " \
+    "NULL);"                                                                                  \
+    "CREATE TABLE run_sources(run INTEGER NOT NULL REFERENCES runs(id), path TEXT NOT NULL,"  \
+    " hash TEXT NOT NULL REFERENCES sources(hash), PRIMARY KEY(run, path)) WITHOUT ROWID;"    \
+    "CREATE INDEX run_sources_hash ON run_sources(hash);"
 
 // Added in version 2: what was written before a run. `expected` is a JSON object of strings;
 // `after_run` the newest run there was.
@@ -42,7 +53,8 @@ static const char journal_schema[] =
     "NULL,"
     " hypothesis TEXT, what TEXT NOT NULL, expected TEXT NOT NULL, actual TEXT, verdict TEXT NOT "
     "NULL,"
-    " PRIMARY KEY(result, rank)) WITHOUT ROWID;" HYPOTHESES_TABLE;
-static const char journal_from_1[] = HYPOTHESES_TABLE;
+    " PRIMARY KEY(result, rank)) WITHOUT ROWID;" HYPOTHESES_TABLE SOURCES_TABLES;
+// From version 1, from version 2.
+static const char *const journal_upgrades[] = {HYPOTHESES_TABLE SOURCES_TABLES, SOURCES_TABLES};
 
 #endif

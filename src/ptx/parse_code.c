@@ -4,6 +4,7 @@
 #include "ptx/parser.h"
 
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- scopes ---------------------------------------------------------------------------------------- */
@@ -111,6 +112,37 @@ static bool parse_local(struct parser *p, enum ptx_space space)
     return ptx_parser_expect(p, ';');
 }
 
+static int place_find(const struct parser *p, const char *name)
+{
+    return (int)(intptr_t)table_get(&p->place_names, name) - 1;
+}
+
+// Remembers the place. `inlined_at` names one that an earlier .loc told, with what that was inlined at.
+static void place_add(struct parser *p, const int64_t at[3], const int64_t call[3])
+{
+    char name[72];
+    int caller = -1;
+    if (call[1] > 0) {
+        snprintf(name, sizeof name, "%lld:%lld:%lld", (long long)call[0], (long long)call[1],
+                 (long long)call[2]);
+        caller = place_find(p, name);
+        if (caller < 0) {
+            struct ptx_place untold = {(int)call[0], (int)call[1], -1};
+            VEC_PUSH(p->places.items, p->places.count, p->places.capacity, untold);
+            caller = (int)p->places.count - 1;
+        }
+    }
+    snprintf(name, sizeof name, "%lld:%lld:%lld", (long long)at[0], (long long)at[1],
+             (long long)at[2]);
+    p->place = place_find(p, name);
+    if (p->place >= 0 && p->places.items[p->place].caller == caller)
+        return;
+    struct ptx_place place = {(int)at[0], (int)at[1], caller};
+    VEC_PUSH(p->places.items, p->places.count, p->places.capacity, place);
+    p->place = (int)p->places.count - 1;
+    table_set(&p->place_names, name, (void *)(intptr_t)p->places.count);
+}
+
 // .loc file line column [, function_name LABEL [+ n], inlined_at file line column]
 static bool parse_loc(struct parser *p)
 {
@@ -132,7 +164,8 @@ static bool parse_loc(struct parser *p)
         } else {
             if (!ptx_parser_name(p, &word, "a label"))
                 return false;
-            if (ptx_token_is(p, '+') && !(ptx_parser_advance(p) && ptx_parser_integer(p, &v[2])))
+            int64_t offset;
+            if (ptx_token_is(p, '+') && !(ptx_parser_advance(p) && ptx_parser_integer(p, &offset)))
                 return false;
         }
     }
@@ -140,6 +173,7 @@ static bool parse_loc(struct parser *p)
     p->source_line = (int)v[1];
     p->inlined_file = (int)in[0];
     p->inlined_line = (int)in[1];
+    place_add(p, v, in);
     return true;
 }
 
@@ -435,7 +469,8 @@ static bool parse_instruction(struct parser *p)
                                  .source_file = p->source_file,
                                  .source_line = p->source_line,
                                  .inlined_file = p->inlined_file,
-                                 .inlined_line = p->inlined_line};
+                                 .inlined_line = p->inlined_line,
+                                 .place = p->place};
     if (ptx_token_is(p, '@') && !parse_guard(p, &in))
         return false;
     in.line = p->token.line;
@@ -539,6 +574,8 @@ bool ptx_parse_body(struct parser *p)
     p->targets.count = p->prototypes.count = 0;
     p->source_file = -1;
     p->source_line = 0;
+    p->inlined_line = 0;
+    p->place = -1;
     for (size_t i = 0; i < p->scopes.count; i++)
         table_release(&p->scopes.items[i].names);
     p->scopes.count = 0;

@@ -578,7 +578,8 @@ static bool module_finish(struct parser *p)
 bool ptx_parse(struct arena *a, const char *name, const char *text, size_t size_bytes,
                struct ptx_module **module, struct error *err)
 {
-    struct parser p = {.a = a, .err = err, .source_file = -1, .inlined_file = -1, .scope = -1};
+    struct parser p = {
+        .a = a, .err = err, .source_file = -1, .inlined_file = -1, .place = -1, .scope = -1};
     char *copy = arena_strndup(a, text, size_bytes);
     size_t length = strlen(copy);
     p.module = ARENA_NEW(a, struct ptx_module);
@@ -597,6 +598,12 @@ bool ptx_parse(struct arena *a, const char *name, const char *text, size_t size_
     if (ok && p.module->version_major == 0)
         ok = ptx_parser_fail(&p, "this is no PTX: it has no .version");
     ok = ok && module_finish(&p);
+    p.module->places = ARENA_ARRAY(a, struct ptx_place, p.places.count + 1);
+    p.module->place_count = (int)p.places.count;
+    if (p.places.count > 0)
+        memcpy(p.module->places, p.places.items, p.places.count * sizeof *p.places.items);
+    free(p.places.items);
+    table_release(&p.place_names);
     table_release(&p.module_names);
     for (size_t i = 0; i < p.scopes.count; i++)
         table_release(&p.scopes.items[i].names);

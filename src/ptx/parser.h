@@ -52,7 +52,9 @@ struct parser {
     LIST(struct ptx_branch_targets) targets;
     LIST(struct ptx_prototype) prototypes;
     const char *pending_label; // for .branchtargets and .callprototype
-    int source_file, source_line, inlined_file, inlined_line;
+    int source_file, source_line, inlined_file, inlined_line, place;
+    LIST(struct ptx_place) places;
+    struct table place_names; // "file:line:column" to the newest place there, plus one
 };
 
 bool ptx_parser_advance(struct parser *p);

@@ -181,6 +181,7 @@ struct ptx_instruction {
     // .loc with inlined_at: the place of the call in the outer function (what a user who marks
     // lines of the kernel expects is source_*; this is where the inlined call stands), 0 = none.
     int inlined_file, inlined_line;
+    int place; // index into the module's places, or -1: with all the calls it was inlined through
 };
 bool ptx_has_modifier(const struct ptx_instruction *in, enum ptx_modifier m);
 
@@ -235,6 +236,11 @@ struct ptx_function {
     struct location at;
 };
 
+struct ptx_place { // of .loc
+    int file, line;
+    int caller; // index of the place that it was inlined at, always a smaller one; -1 = none
+};
+
 struct ptx_module {
     const char *name; // as given to ptx_parse
     const char *text; // NUL terminated
@@ -243,6 +249,8 @@ struct ptx_module {
     int address_size;   // 64
     const char **files; // .file table, indexed by source_file; NULL = gap
     int file_count;
+    struct ptx_place *places; // 0 of them: the text has no .loc
+    int place_count;
     struct ptx_variable *variables; // of module scope
     int variable_count;
     struct ptx_function *functions;

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 static const double speedup_min_effect = 0.01;
 
@@ -168,4 +170,66 @@ void result_compare(const struct result *base, struct result *fresh)
     fresh->speedup.comparison =
         stats_compare(base->time.samples_ns, base->time.summary.count, fresh->time.samples_ns,
                       fresh->time.summary.count, speedup_min_effect);
+}
+
+/* ---- sources ---------------------------------------------------------------------------------------- */
+
+// The experiment's path may be its folder or its YAML file.
+const char *run_source_path(struct arena *a, const struct run_header *h, const char *file)
+{
+    const char *path = h->experiment_path;
+    if (!path)
+        return path_join(a, ".", file);
+    bool yaml = str_ends_with(path, ".yaml") || str_ends_with(path, ".yml");
+    return path_join(a, yaml ? path_dir(a, path) : path, file);
+}
+
+// Of "2026-11-20T21:00:00Z"; false: it is something else.
+static bool seconds_of(const char *utc, time_t *out)
+{
+    struct tm t = {0};
+    const char *end = utc ? strptime(utc, "%Y-%m-%dT%H:%M:%S", &t) : NULL;
+    *out = end ? timegm(&t) : 0;
+    return end && *end == 'Z';
+}
+
+bool run_source_unchanged(const struct run_header *h, const char *path, struct error *err)
+{
+    struct stat file;
+    time_t began;
+    if (stat(path, &file) != 0)
+        return fail(err, NOWHERE,
+                    "the source '%s' is not there any more, so its lines cannot be shown; restore "
+                    "it or run the experiment again",
+                    path);
+    return (seconds_of(h->started, &began) && file.st_mtime <= began) ||
+           fail(err, NOWHERE,
+                "the source '%s' was edited after the run began, so the counters belong to other "
+                "lines, and the journal kept no copy; run the experiment again",
+                path);
+}
+
+static bool same_file(const char *a, const char *b)
+{
+    struct stat one, other;
+    return strcmp(a, b) == 0 || (stat(a, &one) == 0 && stat(b, &other) == 0 &&
+                                 one.st_dev == other.st_dev && one.st_ino == other.st_ino);
+}
+
+bool run_source_read(struct arena *a, const struct run *r, const char *path, const char **text,
+                     size_t *size_bytes, struct error *err)
+{
+    for (int i = 0; i < r->source_count; i++)
+        if (same_file(r->sources[i].path, path)) {
+            *text = r->sources[i].text;
+            *size_bytes = r->sources[i].size_bytes;
+            return true;
+        }
+    char *read = NULL;
+    if (!run_source_unchanged(&r->header, path, err) ||
+        !file_read(path, RUN_SOURCE_BYTES_MAX, &read, size_bytes, err))
+        return false;
+    *text = arena_strndup(a, read, *size_bytes);
+    free(read);
+    return true;
 }

@@ -202,12 +202,30 @@ struct run_header { // what is said once a run
     const char *cache_state; // "cold" or "warm"
     json_t *environment;     // host name, cpu, os, threads …; the run's holder json_decref()s it
 };
+struct source_text {  // as it was when the run began
+    const char *path; // run_source_path() of the name in lines
+    const char *text;
+    size_t size_bytes;
+};
 struct run { // arena-owned
     struct run_header header;
     struct result *results;
     int result_count;
     const char *stop_reason; // of the last case, or NULL
+    // What the journal kept of the sources; not in the JSON.
+    struct source_text *sources;
+    int source_count;
 };
+enum { RUN_SOURCE_BYTES_MAX = 16 << 20 }; // of one that is shown
+// Where the source of that name lies: relative names are below the experiment's folder.
+const char *run_source_path(struct arena *a, const struct run_header *h, const char *file);
+// Is the file as it was when the run began? false with the reason: it is gone, or was edited since.
+bool run_source_unchanged(const struct run_header *h, const char *path,
+                          struct error *err) CHECK_RESULT;
+// The text that the run's lines belong to, by its path: the kept one, else the file's if that was not
+// edited since.
+bool run_source_read(struct arena *a, const struct run *r, const char *path, const char **text,
+                     size_t *size_bytes, struct error *err) CHECK_RESULT;
 
 // Written before the run, for a variant by name: it is judged as if the file had said it. A variant
 // that is not there is passed over.

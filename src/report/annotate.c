@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SOURCE_BYTES = 16 << 20, COUNTER_COLUMNS = 44 };
+enum { COUNTER_COLUMNS = 44 };
 
 static const double warp_lanes = 32.0;
 
@@ -112,20 +112,30 @@ static bool annotate_file(const struct run *r, const struct result *result, cons
                           const struct report_style *style, struct text *out, struct error *err)
 {
     struct arena a = {0};
-    char *source = NULL;
+    const char *source = NULL;
     size_t size = 0;
-    const char *path = source_path(&a, r, file);
-    bool done = file_exists(path) && file_read(path, MAX_SOURCE_BYTES, &source, &size, err);
+    bool done = run_source_read(&a, r, run_source_path(&a, &r->header, file), &source, &size, err);
     if (done)
         annotate_source(result, file, source, style, out);
-    else if (err->kind == ERROR_NONE)
-        (void)fail(err, NOWHERE,
-                   "the source '%s' is not there any more, so its lines cannot be shown; restore "
-                   "it or run the experiment again",
-                   path);
     arena_release(&a);
-    free(source);
     return done;
+}
+
+// Headers of a toolkit are folded to a line each.
+static void annotate_foreign(const struct result *result, struct text *out)
+{
+    for (int i = 0; i < result->line_count; i++) {
+        const char *file = result->lines[i].file;
+        uint64_t instructions = 0;
+        char a[CELL_SIZE];
+        if (!file || !path_is_foreign(file) || seen_before(result, i))
+            continue;
+        for (int k = i; k < result->line_count; k++)
+            if (same_text(result->lines[k].file, file))
+                instructions += result->lines[k].instructions;
+        text_printf(out, "\n%s: %s instructions, not shown: a header of a library\n", file,
+                    show_count((double)instructions, a));
+    }
 }
 
 bool report_annotate(const struct run *r, const struct result *result,
@@ -134,15 +144,17 @@ bool report_annotate(const struct run *r, const struct result *result,
     bool any = false;
     error_clear(err);
     for (int i = 0; i < result->line_count; i++) {
-        if (!result->lines[i].file || seen_before(result, i))
+        const char *file = result->lines[i].file;
+        if (!file || path_is_foreign(file) || seen_before(result, i))
             continue;
         if (any)
             text_add(out, "\n");
         any = true;
-        if (!annotate_file(r, result, result->lines[i].file, style, out, err))
+        if (!annotate_file(r, result, file, style, out, err))
             return false;
     }
-    if (!any)
+    annotate_foreign(result, out);
+    if (!any && result->line_count == 0)
         return fail(err, NOWHERE,
                     "variant '%s' has no counters by line: it did not run, or the device or the "
                     "PTX gave no line information",

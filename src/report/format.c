@@ -290,16 +290,6 @@ const char *verified_word(const struct result *r)
     return r->verified ? "yes" : "NO";
 }
 
-// The experiment's path may be its folder or its YAML file.
-const char *source_path(struct arena *a, const struct run *r, const char *file)
-{
-    const char *path = r->header.experiment_path;
-    if (!path)
-        return path_join(a, ".", file);
-    bool yaml = str_ends_with(path, ".yaml") || str_ends_with(path, ".yml");
-    return path_join(a, yaml ? path_dir(a, path) : path, file);
-}
-
 bool same_text(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);

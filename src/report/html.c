@@ -10,7 +10,6 @@
 
 enum {
     ASSET_BYTES_MAX = 1 << 20,
-    SOURCE_BYTES_MAX = 16 << 20,
     SOURCE_PAGE_BYTES_MAX = 450 << 10 // sources make a page no larger; each case has its share
 };
 
@@ -383,13 +382,12 @@ static void add_source_file(const struct run *r, const struct result *it, const 
 {
     struct arena a = {0};
     struct error gone = {0};
-    char *source = NULL;
+    const char *source = NULL;
     size_t size = 0;
     double hottest = 0;
-    const char *path = source_path(&a, r, file);
-    if (!file_exists(path) || !file_read(path, SOURCE_BYTES_MAX, &source, &size, &gone)) {
-        text_add(out, "<p>The source is not there any more: ");
-        html_escape(out, path);
+    if (!run_source_read(&a, r, run_source_path(&a, &r->header, file), &source, &size, &gone)) {
+        text_add(out, "<p>");
+        html_escape(out, gone.message);
         text_add(out, "</p>\n");
         arena_release(&a);
         return;
@@ -414,7 +412,6 @@ static void add_source_file(const struct run *r, const struct result *it, const 
         p += length + (p[length] == '\n');
     }
     text_add(out, "</tbody></table>\n");
-    free(source);
     arena_release(&a);
 }
 

@@ -59,8 +59,6 @@ const struct result *find_result(const struct run *r, const char *variant, const
 const struct result *fastest_result(const struct run *r, const char *label);
 // The first finding not folded, or NULL.
 const struct finding *top_finding(const struct result *r);
-// Where a source file of the run's experiment lies (or lay).
-const char *source_path(struct arena *a, const struct run *r, const char *file);
 bool same_text(const char *a, const char *b); // NULL equals NULL
 // True for the first result of its case.
 bool first_of_case(const struct run *r, int index);

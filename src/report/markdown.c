@@ -8,8 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_SOURCE_BYTES = 16 << 20 };
-
 /* ---- words of others ----------------------------------------------------------------------------- */
 
 void add_markdown(struct text *out, const char *s)
@@ -126,25 +124,30 @@ static bool add_function(struct text *out, const char *source, const char *name)
 
 enum { INCLUDE_DEPTH_MAX = 8, INCLUDED_FILES_MAX = 64 };
 
+struct kernel_search { // through a source and what it includes
+    struct arena arena;
+    const struct run *run;
+    const char *name;
+    int files;
+};
+
 // Of the file, or of the first of those it includes by a name in quotes that has the function.
-static bool add_function_of(struct arena *a, struct text *out, const char *path, const char *name,
-                            int depth, int *files)
+static bool add_function_of(struct kernel_search *k, struct text *out, const char *path, int depth)
 {
-    char *source = NULL;
+    const char *source = NULL;
     size_t size = 0;
     struct error ignored = {0};
-    if (depth > INCLUDE_DEPTH_MAX || ++*files > INCLUDED_FILES_MAX || !file_exists(path) ||
-        !file_read(path, MAX_SOURCE_BYTES, &source, &size, &ignored))
+    if (depth > INCLUDE_DEPTH_MAX || ++k->files > INCLUDED_FILES_MAX ||
+        !run_source_read(&k->arena, k->run, path, &source, &size, &ignored))
         return false;
-    bool found = add_function(out, source, name);
+    bool found = add_function(out, source, k->name);
     static const char directive[] = "#include \"";
     for (const char *at = source; !found && (at = strstr(at, directive));) {
         at += sizeof directive - 1;
-        const char *included = arena_strndup(a, at, strcspn(at, "\"\n"));
-        found = add_function_of(a, out, path_join(a, path_dir(a, path), included), name, depth + 1,
-                                files);
+        const char *included = arena_strndup(&k->arena, at, strcspn(at, "\"\n"));
+        found = add_function_of(k, out, path_join(&k->arena, path_dir(&k->arena, path), included),
+                                depth + 1);
     }
-    free(source);
     return found;
 }
 
@@ -166,29 +169,26 @@ static bool launched_before(const struct variant_spec *v, int index)
     return false;
 }
 
-static bool add_kernels(const struct experiment *e, const struct variant_spec *v, struct text *out,
-                        struct error *err)
+static bool add_kernels(const struct run *r, const struct experiment *e,
+                        const struct variant_spec *v, struct text *out, struct error *err)
 {
-    const char *path = v->source ? v->source : e->source;
+    const char *path = v->source ? v->source : e->source, *source;
     if (!path)
         return fail(err, v->at, "variant '%s' has no source", v->name);
-    struct arena a = {0};
-    char *source = NULL;
+    struct kernel_search k = {.run = r};
     size_t size = 0;
-    if (!file_read(path, MAX_SOURCE_BYTES, &source, &size, err))
-        return false;
-    free(source);
-    for (int i = 0; i < v->define_count; i++)
+    bool done = run_source_read(&k.arena, r, path, &source, &size, err);
+    for (int i = 0; done && i < v->define_count; i++)
         text_printf(out, "#define %s %s\n", v->defines[i].name, show_text(v->defines[i].value));
-    for (int i = 0; i < v->launch_count; i++) {
+    for (int i = 0; done && i < v->launch_count; i++) {
         const struct launch_spec *l = &v->launches[i];
-        int files = 0;
-        if (l->kernel && !launched_before(v, i) &&
-            !add_function_of(&a, out, path, l->kernel, 0, &files))
+        k.name = l->kernel;
+        k.files = 0;
+        if (l->kernel && !launched_before(v, i) && !add_function_of(&k, out, path, 0))
             text_printf(out, "// %s is not written out in the source\n", l->kernel);
     }
-    arena_release(&a);
-    return true;
+    arena_release(&k.arena);
+    return done;
 }
 
 /* ---- the diff ---------------------------------------------------------------------------------- */
@@ -231,14 +231,15 @@ static bool run_diff(const char *before, const char *after, const char *before_n
     return done;
 }
 
-static bool add_code(const struct experiment *e, const struct variant_spec *v,
-                     const struct variant_spec *from, struct text *out, struct error *err)
+static bool add_code(const struct run *run, const struct experiment *e,
+                     const struct variant_spec *v, const struct variant_spec *from,
+                     struct text *out, struct error *err)
 {
     struct text before = {0};
     struct text after = {0};
     struct text diff = {0};
     bool done =
-        add_kernels(e, v, &after, err) && (!from || add_kernels(e, from, &before, err)) &&
+        add_kernels(run, e, v, &after, err) && (!from || add_kernels(run, e, from, &before, err)) &&
         (!from || run_diff(text_str(&before), text_str(&after), from->name, v->name, &diff, err));
     if (done && !from)
         add_block(out, str_ends_with(v->source ? v->source : e->source, ".ptx") ? "ptx" : "cuda",
@@ -263,7 +264,8 @@ static void add_code_span(struct text *out, const char *s)
 }
 
 // Files that have gone are said, and are no error of the report.
-static void add_implementation(const struct experiment *e, const struct result *r, struct text *out)
+static void add_implementation(const struct run *run, const struct experiment *e,
+                               const struct result *r, struct text *out)
 {
     struct error err = {0};
     text_add(out, "**Implementation**\n\n");
@@ -282,7 +284,7 @@ static void add_implementation(const struct experiment *e, const struct result *
         from = NULL;
     if (gone)
         text_add(out, "No diff: the experiment's files are not there any more.\n\n");
-    else if (!add_code(e, v, from, out, &err))
+    else if (!add_code(run, e, v, from, out, &err))
         markdown_printf(out, "No diff: %s\n\n", err.message);
 }
 
@@ -467,7 +469,7 @@ static void iteration_each(const struct report_case *c, int index, const struct 
         text_add(o->text, "A peer, for comparison.\n\n");
     else
         add_hypothesis(it, from, o->text);
-    add_implementation(o->experiment, it, o->text);
+    add_implementation(c->run, o->experiment, it, o->text);
     add_results(it, from, o->text);
     add_analysis(it, o->text);
 }

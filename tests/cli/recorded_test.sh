@@ -2,7 +2,7 @@
 # Questions that the journal cannot answer: the exact message and the exit status.
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/support.sh"
-need clang
+need clang sqlite3
 stage scale
 "$RIDGE" run scale --compiler clang -q >/dev/null
 
@@ -88,5 +88,57 @@ if command -v git >/dev/null; then
 else
     echo 'skip - the commit is recorded: git is not here'
 fi
+
+# The journal keeps the source: after an edit the counters stand beside the lines that were counted.
+"$RIDGE" run scale --compiler clang -q --param N=4096 >/dev/null
+"$RIDGE" annotate scale:plain >before.txt
+sed -i '1i // a line more' scale/scale.cu
+"$RIDGE" annotate scale:plain | diff before.txt - >diff.txt
+pass 'annotate shows the source as it was when it ran' $? diff.txt
+"$RIDGE" report -o page.html >/dev/null
+! grep -q 'a line more' page.html && grep -q 'coalesced' page.html
+pass 'so does the page' $?
+"$RIDGE" show --markdown >out.md
+! grep -q 'edited after' out.md && grep -q 'scale_plain' out.md
+pass 'and the Markdown' $? out.md
+sqlite3 home/journal.sqlite 'DELETE FROM run_sources' 2>/dev/null &&
+    touch -d '+1 hour' scale/scale.cu &&
+    expect 'without a copy an edited source is refused' 2 annotate scale:plain <<'END'
+ridge: the source 'scale/scale.cu' was edited after the run began, so the counters belong to other lines, and the journal kept no copy; run the experiment again
+END
+
+# PTX that names no source has lines of its own.
+mkdir ptx
+cat >ptx/k.ptx <<'END'
+.version 7.0
+.target sm_50
+.address_size 64
+.visible .entry fill(.param .u64 y)
+{
+    .reg .b64 %a<4>;
+    .reg .b32 %t<2>;
+    ld.param.u64 %a1, [y];
+    cvta.to.global.u64 %a2, %a1;
+    mov.u32 %t1, %tid.x;
+    mul.wide.u32 %a3, %t1, 4;
+    add.s64 %a2, %a2, %a3;
+    st.global.u32 [%a2], %t1;
+    ret;
+}
+END
+cat >ptx/experiment.yaml <<'END'
+experiment: filling
+source: k.ptx
+buffers:
+  y: {type: i32, count: 32, output: true}
+expected: {y: "i"}
+variants:
+  - {name: fill, kernel: fill, grid: 1, block: 32, args: [y]}
+END
+sed -i '/^expected/d; s/, output: true//' ptx/experiment.yaml
+"$RIDGE" run ptx -q >out.txt 2>&1
+"$RIDGE" annotate filling:fill >out.txt 2>&1
+grep -q '1 .* 4.0 .*13 .*st.global.u32' out.txt
+pass 'PTX without .loc is annotated as PTX' $? out.txt
 
 finish

@@ -1,7 +1,7 @@
 // The journal: what is recorded comes back whole; a result is recorded whole or not at all, whoever
 // else writes and whatever kills the writer; what cannot be read is said.
 // SPDX-License-Identifier: Apache-2.0
-#include "journal/journal.h"
+#include "journal/internal.h"
 #include "support/sample.h"
 
 #include <math.h>
@@ -159,11 +159,118 @@ static void figures_that_are_absent_are_null_in_their_rows(void **state)
     assert_string_equal(ask("SELECT count(*) FROM counters"), "0");
 }
 
-static void journal_is_wal_synced_and_of_version_2(void **state)
+static void journal_is_wal_synced_and_of_version_3(void **state)
 {
     struct journal *j = opened(false);
     assert_string_equal(ask("PRAGMA journal_mode"), "wal");
-    assert_string_equal(ask("PRAGMA user_version"), "2");
+    assert_string_equal(ask("PRAGMA user_version"), "3");
+    journal_close(j);
+}
+
+static const char *write_source(const char *name, const char *text)
+{
+    const char *path = path_join(&arena, folder, name);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_true(fputs(text, f) >= 0 && fclose(f) == 0);
+    return path;
+}
+
+static struct run_header header_of_now(void)
+{
+    struct run_header h = sample_header();
+    char now[32];
+    time_utc_iso(now);
+    h.started = arena_strdup(&arena, now);
+    h.experiment_path = path_join(&arena, folder, "experiment.yaml");
+    return h;
+}
+
+static int64_t run_of_source(struct journal *j, const char *file_name)
+{
+    struct run_header h = header_of_now();
+    struct line line = {.file = file_name, .line = 1, .instructions = 1};
+    struct result r = sample_result();
+    int64_t id = 0;
+    r.lines = &line;
+    r.line_count = 1;
+    assert_true(journal_begin_run(j, &h, &id, &err));
+    add(j, id, &r);
+    return id;
+}
+
+static void sources_are_kept_once_and_come_back_after_an_edit(void **state)
+{
+    struct journal *j = opened(false);
+    struct run got;
+    const char *text;
+    size_t size;
+    const char *path = write_source("k.cu", "first\n");
+    int64_t one = run_of_source(j, "k.cu"), two = run_of_source(j, "k.cu");
+    assert_string_equal(ask("SELECT count(*) FROM sources"), "1");
+    assert_string_equal(ask("SELECT count(*) FROM run_sources"), "2");
+    (void)write_source("k.cu", "second\n");
+    get(j, one, &got);
+    assert_int_equal(got.source_count, 1);
+    assert_true(run_source_read(&arena, &got, path, &text, &size, &err));
+    assert_string_equal(text, "first\n");
+    assert_int_equal(unlink(path), 0);
+    get(j, two, &got);
+    assert_true(run_source_read(&arena, &got, path, &text, &size, &err));
+    assert_string_equal(text, "first\n");
+    journal_close(j);
+}
+
+// Without a copy the file is believed only if nobody touched it since.
+static void a_source_edited_after_the_run_is_refused(void **state)
+{
+    struct run run = {.header = header_of_now()};
+    const char *text;
+    size_t size;
+    const char *path = write_source("k.cu", "text\n");
+    run.header.started = "2020-01-01T00:00:00Z";
+    assert_false(run_source_read(&arena, &run, path, &text, &size, &err));
+    assert_non_null(strstr(err.message, "was edited after the run began"));
+    error_clear(&err);
+    run.header.started = "2120-01-01T00:00:00Z";
+    assert_true(run_source_read(&arena, &run, path, &text, &size, &err));
+}
+
+static void sources_are_bounded_and_the_oldest_run_s_go_first(void **state)
+{
+    struct journal *j = opened(false);
+    struct run got;
+    j->sources_bytes_max = 20;
+    (void)write_source("k.cu", "0123456789a\n");
+    int64_t old = run_of_source(j, "k.cu");
+    (void)write_source("k.cu", "0123456789b\n");
+    int64_t new = run_of_source(j, "k.cu");
+    get(j, old, &got);
+    assert_int_equal(got.source_count, 0);
+    get(j, new, &got);
+    assert_int_equal(got.source_count, 1);
+    assert_string_equal(ask("SELECT sum(size_bytes) FROM sources"), "12");
+    journal_close(j);
+}
+
+static void a_journal_of_version_2_gets_the_sources_tables(void **state)
+{
+    struct journal *j = opened(false);
+    int64_t id = begun(j);
+    struct run got;
+    journal_close(j);
+    (void)ask("DROP TABLE run_sources");
+    (void)ask("DROP TABLE sources");
+    (void)ask("PRAGMA user_version = 2");
+    j = opened(true);
+    get(j, id, &got);
+    assert_int_equal(got.source_count, 0);
+    journal_close(j);
+    j = opened(false);
+    (void)write_source("k.cu", "text\n");
+    get(j, run_of_source(j, "k.cu"), &got);
+    assert_int_equal(got.source_count, 1);
+    assert_string_equal(ask("PRAGMA user_version"), "3");
     journal_close(j);
 }
 
@@ -391,7 +498,7 @@ static void journal_of_a_newer_ridge_is_refused(void **state)
     (void)ask("PRAGMA user_version = 7");
     const char *message = arena_printf(&arena,
                                        "the journal %s was written by a newer ridge (schema 7, "
-                                       "this one knows 2): use that one, or "
+                                       "this one knows 3): use that one, or "
                                        "name another file with --journal or RIDGE_JOURNAL",
                                        file());
     refused(false, ERROR_INPUT, message);
@@ -472,7 +579,11 @@ int main(void)
         TEST(recorded_run_comes_back_whole),
         TEST(what_is_searched_has_a_row_each),
         TEST(figures_that_are_absent_are_null_in_their_rows),
-        TEST(journal_is_wal_synced_and_of_version_2),
+        TEST(journal_is_wal_synced_and_of_version_3),
+        TEST(sources_are_kept_once_and_come_back_after_an_edit),
+        TEST(a_source_edited_after_the_run_is_refused),
+        TEST(sources_are_bounded_and_the_oldest_run_s_go_first),
+        TEST(a_journal_of_version_2_gets_the_sources_tables),
         TEST(run_is_unfinished_until_it_ends),
         TEST(list_is_newest_first_filtered_and_limited),
         TEST(best_is_the_fastest_that_is_right),

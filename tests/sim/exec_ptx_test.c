@@ -54,6 +54,46 @@ static void guards_keep_lanes_apart(void **state)
     bench_close(&r.b);
 }
 
+// A toolkit's header inlines its own functions: what they do counts where the user's code calls the
+// first; a function of the user keeps its own line.
+static void inlined_library_code_counts_at_the_user_s_line(void **state)
+{
+    static const char text[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k()\n{\n.reg .b32 %r<9>;\n"
+        ".loc 1 20 5\nmov.u32 %r1, 1;\n"
+        ".loc 2 100 3, function_name $L__a, inlined_at 1 20 5\nadd.u32 %r1, %r1, 1;\n"
+        ".loc 3 7 1, function_name $L__b + 8, inlined_at 2 100 3\nadd.u32 %r1, %r1, 1;\n"
+        ".loc 1 30 1\n"
+        ".loc 1 5 1, function_name $L__c, inlined_at 1 30 1\nadd.u32 %r1, %r1, 1;\n"
+        ".loc 2 50 1, function_name $L__d, inlined_at 1 5 1\nadd.u32 %r1, %r1, 1;\nret;\n}\n"
+        ".file 1 \"/home/me/k.cu\"\n.file 2 \"/toolkit/include/cuda_bf16.hpp\"\n"
+        ".file 3 \"/usr/local/cuda/include/x.h\"\n"
+        ".section .debug_str\n{\n$L__a:\n.b8 65\n.b8 0\n}\n";
+    struct bench b;
+    bench_text(&b, text);
+    if (!bench_try(&b, "k", GRID1(1, 32), ARGS(NULL)))
+        fail_msg("%s", b.err.message);
+    assert_int_equal(b.report.line_count, 2);
+    for (int i = 0; i < 2; i++)
+        assert_string_equal(b.report.lines[i].file, "/home/me/k.cu");
+    assert_int_equal(b.report.lines[0].line, 5);
+    assert_int_equal(b.report.lines[0].instructions, 3); // with the return
+    assert_int_equal(b.report.lines[1].line, 20);
+    assert_int_equal(b.report.lines[1].instructions, 3);
+    bench_close(&b);
+}
+
+// Without .loc the lines are those of the PTX.
+static void ptx_without_loc_counts_at_its_own_lines(void **state)
+{
+    struct run r;
+    RUN(&r, 32, "mov.u32 %r2, 7;" STORE);
+    assert_true(r.b.report.line_count > 3);
+    assert_string_equal(r.b.report.lines[0].file, "test.ptx");
+    bench_close(&r.b);
+}
+
 // Found by bench/differential: 16 bits arrived, the upper half 0.
 static void conversions_to_few_bits_extend_their_sign(void **state)
 {
@@ -697,6 +737,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(guards_keep_lanes_apart),
         cmocka_unit_test(conversions_to_few_bits_extend_their_sign),
+        cmocka_unit_test(inlined_library_code_counts_at_the_user_s_line),
+        cmocka_unit_test(ptx_without_loc_counts_at_its_own_lines),
         cmocka_unit_test(additions_of_f32_flush_in_global_memory_only),
         cmocka_unit_test(a_branch_to_the_next_instruction_parts_nobody),
         cmocka_unit_test(variables_of_one_declaration_share_their_type),

@@ -5,36 +5,32 @@
 #include <math.h>
 #include <stdlib.h>
 
-// nvcc's and NVRTC's headers define many intrinsics as functions: the user's line is the call.
-static bool toolkit_header(const char *file)
-{
-    static const char *const STARTS[] = {"sm_", "device_", "cuda_", "math_functions"};
-    const char *slash = strrchr(file, '/'), *name = slash != NULL ? slash + 1 : file;
-    size_t length = strlen(name);
-    if (length < 4 || strcmp(name + length - 4, ".hpp") != 0)
-        return false;
-    for (size_t i = 0; i < COUNT_OF(STARTS); i++)
-        if (strncmp(name, STARTS[i], strlen(STARTS[i])) == 0)
-            return true;
-    return false;
-}
-
 static const char *file_of(const struct ptx_module *m, int file)
 {
     return file >= 0 && file < m->file_count ? m->files[file] : NULL;
 }
 
+// The user's line: what a toolkit's headers define (half-precision arithmetic, atomics, shuffles) counts
+// where the user calls it, through however many calls it was inlined. Without .loc, the line of PTX.
 static void place_of(const struct program *p, uint32_t site, const char **file, int *line)
 {
+    enum { CALLS_MAX = 64 };
     const struct ptx_instruction *in = p->sites[site].in;
     const struct ptx_module *m = p->module;
-    const char *inner = file_of(m, in->source_file), *outer = file_of(m, in->inlined_file);
-    bool known = in->source_line > 0 && inner != NULL;
-    *file = known ? inner : m->name;
-    *line = known ? in->source_line : in->line;
-    if (known && in->inlined_line > 0 && outer != NULL && toolkit_header(inner)) {
-        *file = outer;
-        *line = in->inlined_line;
+    const struct ptx_place *outer = NULL;
+    if (in->source_line > 0 && in->place >= 0)
+        outer = &m->places[in->place];
+    const char *name = outer ? file_of(m, outer->file) : NULL;
+    *file = name ? name : m->name;
+    *line = name ? outer->line : in->line;
+    for (int calls = 0; name && path_is_foreign(name) && outer->caller >= 0 && calls < CALLS_MAX;
+         calls++) {
+        outer = &m->places[outer->caller];
+        name = file_of(m, outer->file);
+        if (name && outer->line > 0) {
+            *file = name;
+            *line = outer->line;
+        }
     }
 }
 
@@ -245,8 +241,9 @@ static void lines_fill(const struct launch *l, struct arena *a, struct sim_repor
     int count = 0;
     for (int i = 0; i < p->site_count; i++) {
         const struct ptx_instruction *in = p->sites[i].in;
-        if (in->source_line <= 0 || in->source_file < 0 || report->sites[i].executed == 0)
-            continue;
+        bool placed = in->source_line > 0 && in->source_file >= 0;
+        if ((!placed && p->module->place_count > 0) || report->sites[i].executed == 0)
+            continue; // no line of its own, where others have theirs
         struct mem_state mem = mem_sum(l, p->sites[i].mem);
         struct line *line = &lines[count++];
         place_of(p, (uint32_t)i, &line->file, &line->line);
