@@ -72,17 +72,30 @@ static __device__ uint4 vector_pack(const float *x)
 #endif
 }
 
-// Elements first … first + VECTOR - 1 of a row, packed; those beyond its end are 0. Where rows don't
-// begin at multiples of 16 bytes, element by element.
-static __device__ uint4 row_load(const element *row, int first, int cols)
+static __device__ uint4 row_load_each(const element *row, int first, int cols)
 {
-    if (cols % VECTOR == 0)
-        return first < cols ? __ldcs((const uint4 *)(row + first)) : make_uint4(0, 0, 0, 0);
     float x[VECTOR];
 #pragma unroll
     for (int c = 0; c < VECTOR; c++)
         x[c] = first + c < cols ? element_get(row + first + c) : 0;
     return vector_pack(x);
+}
+
+// Elements first … first + VECTOR - 1 of a row, packed; those beyond its end are 0. Where rows don't
+// begin at multiples of 16 bytes, element by element.
+static __device__ uint4 row_load(const element *row, int first, int cols)
+{
+    if (cols % VECTOR != 0)
+        return row_load_each(row, first, cols);
+    return first < cols ? __ldcs((const uint4 *)(row + first)) : make_uint4(0, 0, 0, 0);
+}
+
+// The same for what other blocks read as well, and the caches should keep.
+static __device__ uint4 row_keep(const element *row, int first, int cols)
+{
+    if (cols % VECTOR != 0)
+        return row_load_each(row, first, cols);
+    return first < cols ? *(const uint4 *)(row + first) : make_uint4(0, 0, 0, 0);
 }
 
 static __device__ void row_store(element *row, int first, int cols, const float *x)

@@ -97,6 +97,10 @@ const struct code_kernel *kernel_find(struct arena *a, const struct code_kernel 
                                       const char *source, const char *wanted, struct location at,
                                       struct error *err);
 // Pointers to the values of the kernel's parameters; a mismatch is the user's to mend.
+// `set` in an experiment names what cannot be set: always false.
+bool fail_no_variable(struct error *err, const struct set_spec *s, const char *source);
+bool fail_variable_size(struct error *err, const struct set_spec *s, uint64_t room,
+                        uint64_t size_bytes);
 bool kernel_args(struct arena *a, const struct resolved_launch *l, const struct code_kernel *k,
                  const uint64_t *addresses, const void *const **out,
                  struct error *err) CHECK_RESULT;

@@ -143,6 +143,21 @@ static bool check_args(struct arena *a, const struct resolved_launch *l,
     return true;
 }
 
+bool fail_no_variable(struct error *err, const struct set_spec *s, const char *source)
+{
+    return fail(err, s->at,
+                "%s has no variable '%s' on the device; one that no kernel reads, and one that is "
+                "static or in a namespace, cannot be set",
+                source, s->variable);
+}
+
+bool fail_variable_size(struct error *err, const struct set_spec *s, uint64_t room,
+                        uint64_t size_bytes)
+{
+    return fail(err, s->at, "the variable '%s' has %llu bytes, the buffer that it is set to %llu",
+                s->variable, (unsigned long long)room, (unsigned long long)size_bytes);
+}
+
 bool kernel_args(struct arena *a, const struct resolved_launch *l, const struct code_kernel *k,
                  const uint64_t *addresses, const void *const **out, struct error *err)
 {

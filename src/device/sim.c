@@ -243,6 +243,24 @@ static int registers_of(const struct device_launch *launch, const struct code_ke
     return k->registers != CODE_UNKNOWN ? k->registers : 0;
 }
 
+static bool set_variables(struct work *w, const struct device_launch *launch, struct error *err)
+{
+    const struct resolved_launch *l = launch->launch;
+    for (int i = 0; i < l->set_count; i++) {
+        const struct set_spec *s = &l->sets[i];
+        uint64_t address = 0, room = 0, size = w->sequence->sizes_bytes[s->buffer];
+        if (!sim_module_symbol(launch->module->code, s->variable, &address, &room))
+            return fail_no_variable(err, s, launch->module->source);
+        if (size > room)
+            return fail_variable_size(err, s, room, size);
+        void *data = arena_alloc(w->arena, size);
+        if (!sim_read(w->device->sim, w->sequence->addresses[s->buffer], data, size, err) ||
+            !sim_write(w->device->sim, address, data, size, err))
+            return false;
+    }
+    return true;
+}
+
 static bool run_kernel(struct work *w, const struct device_launch *launch, struct device_step *step,
                        struct error *err)
 {
@@ -254,7 +272,8 @@ static bool run_kernel(struct work *w, const struct device_launch *launch, struc
     const struct device_module *m = launch->module;
     const struct code_kernel *k =
         kernel_find(w->arena, m->kernels, m->kernel_count, m->source, l->kernel, l->at, err);
-    if (!k || !kernel_args(w->arena, l, k, w->sequence->addresses, &args, err))
+    if (!k || !kernel_args(w->arena, l, k, w->sequence->addresses, &args, err) ||
+        !set_variables(w, launch, err))
         return false;
     struct sim_launch s = {
         .module = launch->module->code,

@@ -107,6 +107,12 @@ struct argument_spec {
     struct location at;
 };
 
+struct set_spec { // a variable of the module, which gets a buffer's contents before any launch
+    const char *variable;
+    int buffer;
+    struct location at;
+};
+
 enum launch_kind { LAUNCH_KERNEL, LAUNCH_ZERO, LAUNCH_LIBRARY };
 struct launch_spec {
     enum launch_kind kind;
@@ -117,6 +123,8 @@ struct launch_spec {
     struct expression *shared_bytes;       // NULL = 0
     struct argument_spec *args;
     int arg_count;
+    struct set_spec *sets;
+    int set_count;
     int zero_buffer; // LAUNCH_ZERO
     struct location at;
 };
@@ -245,6 +253,8 @@ struct resolved_launch {
     uint32_t cluster[3]; // 0 or 1 = none
     struct resolved_argument *args;
     int arg_count;
+    const struct set_spec *sets;
+    int set_count;
     int zero_buffer;
     struct location at;
 };

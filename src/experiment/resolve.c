@@ -284,6 +284,8 @@ static bool resolve_launch(struct resolver *r, const struct launch_spec *s,
                                     .kernel = s->kernel,
                                     .library = s->library,
                                     .arg_count = s->arg_count,
+                                    .sets = s->sets,
+                                    .set_count = s->set_count,
                                     .zero_buffer = s->zero_buffer,
                                     .at = s->at};
     if (s->kind == LAUNCH_ZERO) {

@@ -83,6 +83,31 @@ bool load_args(struct loader *l, const struct yaml_node *args, struct launch_spe
     return true;
 }
 
+// set: {variable: buffer, ...}
+static bool load_sets(struct loader *l, const struct yaml_node *node, struct launch_spec *out)
+{
+    const struct yaml_node *set = yaml_get(node, "set");
+    if (set == NULL) {
+        return true;
+    }
+    if (!yaml_expect(set, YAML_MAP, "'set'", l->err)) {
+        return false;
+    }
+    out->sets = ARENA_ARRAY(l->a, struct set_spec, set->count + 1);
+    for (size_t i = 0; i < set->count; i++) {
+        struct set_spec *s = &out->sets[out->set_count++];
+        const char *buffer = NULL;
+        if (!yaml_string(set->items[i], "'set'", &buffer, l->err)) {
+            return false;
+        }
+        *s = (struct set_spec){set->keys[i]->scalar, buffer_find(l->e, buffer), set->keys[i]->at};
+        if (s->buffer < 0) {
+            return unknown_buffer(l, set->items[i]->at, buffer, false);
+        }
+    }
+    return true;
+}
+
 static bool load_kernel_keys(struct loader *l, const struct yaml_node *node,
                              struct launch_spec *out)
 {
@@ -112,7 +137,7 @@ static bool load_kernel_keys(struct loader *l, const struct yaml_node *node,
         (shared != NULL && !load_expression(l, shared, "'shared_bytes'", &out->shared_bytes))) {
         return false;
     }
-    return args == NULL || load_args(l, args, out);
+    return load_sets(l, node, out) && (args == NULL || load_args(l, args, out));
 }
 
 static bool load_call_keys(struct loader *l, const struct yaml_node *node, struct launch_spec *out)
@@ -267,8 +292,8 @@ static bool load_steps(struct loader *l, const struct yaml_node *node, struct va
         v->launch_count = 1;
         return load_call_keys(l, node, v->launches);
     }
-    static const char *const single[] = {"kernel",       "grid",    "block",  "args",
-                                         "shared_bytes", "library", "cluster"};
+    static const char *const single[] = {"kernel",       "grid",    "block",   "args",
+                                         "shared_bytes", "library", "cluster", "set"};
     for (size_t i = 0; i < COUNT_OF(single); i++) {
         const struct yaml_node *n = yaml_get(node, single[i]);
         if (n != NULL) {

@@ -27,8 +27,46 @@ static __device__ unsigned long long get(const unsigned long long *p)
     return v;
 }
 
+// The sum of all tiles before: WINDOWS times 32 words are asked for at once, the nearest first; back to the first one
+// that has the sum of all up to it.
+template <typename T, int WINDOWS> static __device__ T look_back(unsigned long long *state, unsigned tile, unsigned e, T total, int lane)
+{
+    if (tile == 0) {
+        if (lane == 0)
+            put(&state[0], e + 2, bits(total));
+        return 0;
+    }
+    if (lane == 0)
+        put(&state[tile], e + 1, bits(total));
+    T pre = 0;
+    bool more = true;
+    for (int at = (int)tile - 1 - lane; more; at -= 32 * WINDOWS) {
+        unsigned long long word[WINDOWS];
+#pragma unroll
+        for (int w = 0; w < WINDOWS; w++)
+            word[w] = at - 32 * w >= 0 ? get(&state[at - 32 * w]) : (unsigned long long)(e + 2) << 32;
+#pragma unroll
+        for (int w = 0; w < WINDOWS; w++)
+            if (more) {
+                while (__any_sync(~0u, (unsigned)(word[w] >> 32) - e - 1 > 1))
+                    if ((unsigned)(word[w] >> 32) - e - 1 > 1)
+                        word[w] = get(&state[at - 32 * w]);
+                unsigned ends = __ballot_sync(~0u, (unsigned)(word[w] >> 32) - e == 2);
+                int last = ends ? __ffs(ends) - 1 : 31;
+                pre += lane <= last ? value<T>((unsigned)word[w]) : (T)0;
+                more = ends == 0;
+            }
+    }
+#pragma unroll
+    for (int s = 16; s > 0; s /= 2)
+        pre += __shfl_xor_sync(~0u, pre, s);
+    if (lane == 0)
+        put(&state[tile], e + 2, bits(pre + total));
+    return pre;
+}
+
 // A tile's word: epoch * 4 + 1 has the tile's own sum, + 2 that of all up to it.
-template <typename T, int THREADS, int QUADS, int MINB, bool SORTED, bool STREAM>
+template <typename T, int THREADS, int QUADS, int MINB, bool SORTED, int WINDOWS>
 static __global__ void __launch_bounds__(THREADS, MINB) scan(T *out, const T *in, long long n, unsigned long long *state, header *head)
 {
     const int WARPS = THREADS / 32, TILE = THREADS * QUADS * 4;
@@ -48,7 +86,7 @@ static __global__ void __launch_bounds__(THREADS, MINB) scan(T *out, const T *in
     uint4 v[QUADS];
 #pragma unroll
     for (int q = 0; q < QUADS; q++)
-        v[q] = first + q * 128 < n ? (STREAM ? __ldcs((const uint4 *)(in + first + q * 128)) : *(const uint4 *)(in + first + q * 128)) : make_uint4(0, 0, 0, 0);
+        v[q] = first + q * 128 < n ? (__ldcs((const uint4 *)(in + first + q * 128))) : make_uint4(0, 0, 0, 0);
     T a[QUADS][4], sum[QUADS];
 #pragma unroll
     for (int q = 0; q < QUADS; q++) {
@@ -84,41 +122,9 @@ static __global__ void __launch_bounds__(THREADS, MINB) scan(T *out, const T *in
         total += sums[w];
     }
     if (warp == 0) {
-        unsigned e = epoch;
-        if (tile == 0) {
-            if (lane == 0) {
-                put(&state[0], e + 2, bits(total));
-                before = 0;
-            }
-        } else {
-            if (lane == 0)
-                put(&state[tile], e + 1, bits(total));
-            T pre = 0;
-            for (int at = (int)tile - 1 - lane;; at -= 32) {
-                unsigned long long word = 0;
-                unsigned flag;
-                do {
-                    if (at >= 0)
-                        word = get(&state[at]);
-                    flag = at >= 0 ? (unsigned)(word >> 32) - e : 2;
-                } while (__any_sync(~0u, flag - 1 > 1));
-                T mine = at >= 0 ? value<T>((unsigned)word) : 0;
-                unsigned ends = __ballot_sync(~0u, flag == 2);
-                int last = ends ? __ffs(ends) - 1 : 31;
-                if (lane > last)
-                    mine = 0;
-#pragma unroll
-                for (int s = 16; s > 0; s /= 2)
-                    mine += __shfl_xor_sync(~0u, mine, s);
-                pre += mine;
-                if (ends)
-                    break;
-            }
-            if (lane == 0) {
-                put(&state[tile], e + 2, bits(pre + total));
-                before = pre;
-            }
-        }
+        T pre = look_back<T, WINDOWS>(state, tile, epoch, total, lane);
+        if (lane == 0)
+            before = pre;
     }
     __syncthreads();
     base += before;
@@ -127,10 +133,7 @@ static __global__ void __launch_bounds__(THREADS, MINB) scan(T *out, const T *in
         T b = base + sum[q];
         uint4 o = make_uint4(bits(b + a[q][0]), bits(b + a[q][1]), bits(b + a[q][2]), bits(b + a[q][3]));
         if (first + q * 128 < n) {
-            if (STREAM)
-                __stcs((uint4 *)(out + first + q * 128), o);
-            else
-                *(uint4 *)(out + first + q * 128) = o;
+            __stcs((uint4 *)(out + first + q * 128), o);
         }
     }
     if (threadIdx.x == 0 && atomicAdd(&head->done, 1u) == gridDim.x - 1) {
@@ -169,41 +172,7 @@ template <typename T, int QUADS> static __device__ T scan_warp(T (*a)[4], T *sum
     }
     return carry;
 }
-template <typename T> static __device__ T look_back(unsigned long long *state, unsigned tile, unsigned e, T total, int lane)
-{
-    if (tile == 0) {
-        if (lane == 0)
-            put(&state[0], e + 2, bits(total));
-        return 0;
-    }
-    if (lane == 0)
-        put(&state[tile], e + 1, bits(total));
-    T pre = 0;
-    for (int at = (int)tile - 1 - lane;; at -= 32) {
-        unsigned long long word = 0;
-        unsigned flag;
-        do {
-            if (at >= 0)
-                word = get(&state[at]);
-            flag = at >= 0 ? (unsigned)(word >> 32) - e : 2;
-        } while (__any_sync(~0u, flag - 1 > 1));
-        T mine = at >= 0 ? value<T>((unsigned)word) : 0;
-        unsigned ends = __ballot_sync(~0u, flag == 2);
-        int last = ends ? __ffs(ends) - 1 : 31;
-        if (lane > last)
-            mine = 0;
-#pragma unroll
-        for (int s = 16; s > 0; s /= 2)
-            mine += __shfl_xor_sync(~0u, mine, s);
-        pre += mine;
-        if (ends)
-            break;
-    }
-    if (lane == 0)
-        put(&state[tile], e + 2, bits(pre + total));
-    return pre;
-}
-template <typename T, int THREADS, int QUADS, int STAGES, int MINB, bool STATIC>
+template <typename T, int THREADS, int QUADS, int STAGES, int MINB, bool STATIC, int WINDOWS>
 static __global__ void __launch_bounds__(THREADS, MINB) piped(T *out, const T *in, long long n, unsigned long long *state, header *head)
 {
     const int WARPS = THREADS / 32, TILE = THREADS * QUADS * 4;
@@ -270,7 +239,7 @@ static __global__ void __launch_bounds__(THREADS, MINB) piped(T *out, const T *i
             total += sums[w];
         }
         if (warp == 0) {
-            T pre = look_back(state, tile, e, total, lane);
+            T pre = look_back<T, WINDOWS>(state, tile, e, total, lane);
             if (lane == 0)
                 before = pre;
         }
@@ -320,27 +289,27 @@ template <typename T> static bool right(size_t n)
 
 static size_t copies(size_t n) { return std::max((size_t)1, std::min((size_t)64, ((size_t)1 << 28) / (n * 4))); }
 
-template <typename T, int THREADS, int QUADS, int MINB, bool SORTED, bool STREAM> static void one(size_t n)
+template <typename T, int THREADS, int QUADS, int MINB, bool SORTED, int WINDOWS> static void one(size_t n)
 {
     char what[100];
-    snprintf(what, sizeof what, "%s 2^%d look-back t%d x%d min%d%s%s", std::is_same<T, int>::value ? "i32" : "f32", (int)log2((double)n), THREADS, QUADS * 4, MINB, SORTED ? " ticket" : "", STREAM ? " stream" : "");
+    snprintf(what, sizeof what, "%s 2^%d look-back t%d x%d min%d%s windows %d", std::is_same<T, int>::value ? "i32" : "f32", (int)log2((double)n), THREADS, QUADS * 4, MINB, SORTED ? " ticket" : "", WINDOWS);
     unsigned grid = (unsigned)((n + THREADS * QUADS * 4 - 1) / (THREADS * QUADS * 4));
     cudaMemset(state, 0, 8 << 20);
     cudaMemset(head, 0, sizeof *head);
     cudaMemset(out, 0, n * 4);
     size_t c = copies(n);
-    double us = tune_time_us([&](int k) { scan<T, THREADS, QUADS, MINB, SORTED, STREAM><<<grid, THREADS>>>((T *)out + k % c * n, (const T *)in + k % c * n, (long long)n, state, head); }, 20);
-    scan<T, THREADS, QUADS, MINB, SORTED, STREAM><<<grid, THREADS>>>((T *)out, (const T *)in, (long long)n, state, head);
+    double us = tune_time_us([&](int k) { scan<T, THREADS, QUADS, MINB, SORTED, WINDOWS><<<grid, THREADS>>>((T *)out + k % c * n, (const T *)in + k % c * n, (long long)n, state, head); }, 20);
+    scan<T, THREADS, QUADS, MINB, SORTED, WINDOWS><<<grid, THREADS>>>((T *)out, (const T *)in, (long long)n, state, head);
     tune_row(what, us, n * 8.0, right<T>(n));
 }
-template <typename T, int THREADS, int QUADS, int STAGES, int MINB, bool STATIC> static void pipe(size_t n)
+template <typename T, int THREADS, int QUADS, int STAGES, int MINB, bool STATIC, int WINDOWS> static void pipe(size_t n)
 {
     char what[100];
-    auto k = piped<T, THREADS, QUADS, STAGES, MINB, STATIC>;
+    auto k = piped<T, THREADS, QUADS, STAGES, MINB, STATIC, WINDOWS>;
     int bytes = THREADS * QUADS * 16 * STAGES, fit = 0;
     cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, k, THREADS, bytes));
-    snprintf(what, sizeof what, "%s 2^%d piped t%d x%d stages %d per SM %d%s", std::is_same<T, int>::value ? "i32" : "f32", (int)log2((double)n), THREADS, QUADS * 4, STAGES, fit, STATIC ? " static" : "");
+    snprintf(what, sizeof what, "%s 2^%d piped t%d x%d stages %d per SM %d%s windows %d", std::is_same<T, int>::value ? "i32" : "f32", (int)log2((double)n), THREADS, QUADS * 4, STAGES, fit, STATIC ? " static" : "", WINDOWS);
     unsigned grid = std::min((unsigned)(fit * sms), (unsigned)((n + THREADS * QUADS * 4 - 1) / (THREADS * QUADS * 4)));
     cudaMemset(state, 0, 8 << 20);
     cudaMemset(head, 0, sizeof *head);
@@ -366,34 +335,51 @@ template <typename T> static void library(size_t n)
 template <typename T> static void all(size_t n)
 {
     library<T>(n);
-    one<T, 128, 8, 1, true, true>(n);
-    one<T, 256, 4, 1, true, true>(n);
-    one<T, 256, 8, 1, true, true>(n);
-    one<T, 256, 8, 1, false, true>(n);
-    one<T, 1024, 8, 1, true, true>(n);
-    one<T, 384, 8, 1, true, true>(n);
-    one<T, 192, 8, 1, true, true>(n);
-    pipe<T, 128, 4, 4, 1, false>(n);
-    pipe<T, 128, 8, 2, 1, false>(n);
-    pipe<T, 128, 8, 3, 1, false>(n);
-    pipe<T, 256, 4, 2, 1, false>(n);
-    pipe<T, 256, 4, 3, 1, false>(n);
-    pipe<T, 256, 4, 4, 1, false>(n);
-    pipe<T, 256, 4, 6, 1, false>(n);
-    pipe<T, 256, 4, 3, 1, true>(n);
-    pipe<T, 256, 8, 1, 1, false>(n);
-    pipe<T, 256, 8, 2, 1, false>(n);
-    pipe<T, 256, 8, 2, 1, true>(n);
-    pipe<T, 256, 8, 3, 1, false>(n);
-    pipe<T, 512, 4, 2, 1, false>(n);
-    pipe<T, 512, 4, 3, 1, false>(n);
-    pipe<T, 512, 4, 3, 1, true>(n);
-    pipe<T, 512, 8, 1, 1, false>(n);
-    pipe<T, 512, 8, 2, 1, false>(n);
-    pipe<T, 512, 8, 3, 1, false>(n);
-    pipe<T, 1024, 4, 2, 1, false>(n);
-    pipe<T, 1024, 4, 3, 1, false>(n);
-    pipe<T, 1024, 8, 1, 1, false>(n);
+    one<T, 128, 4, 1, true, 1>(n);
+    one<T, 128, 8, 1, true, 1>(n);
+    one<T, 256, 4, 1, true, 1>(n);
+    one<T, 256, 8, 1, true, 1>(n);
+    one<T, 512, 4, 1, true, 1>(n);
+    one<T, 1024, 4, 1, true, 1>(n);
+    one<T, 128, 8, 1, true, 4>(n);
+    one<T, 256, 4, 1, true, 4>(n);
+    one<T, 256, 8, 1, true, 4>(n);
+    one<T, 256, 4, 1, false, 4>(n);
+    one<T, 256, 8, 1, false, 4>(n);
+    one<T, 128, 4, 1, true, 8>(n);
+    one<T, 128, 8, 1, true, 8>(n);
+    one<T, 256, 4, 1, true, 8>(n);
+    one<T, 256, 8, 1, true, 8>(n);
+    one<T, 512, 4, 1, true, 8>(n);
+    one<T, 1024, 4, 1, true, 8>(n);
+    one<T, 256, 4, 1, false, 8>(n);
+    one<T, 256, 8, 1, false, 8>(n);
+    one<T, 128, 8, 1, true, 12>(n);
+    one<T, 256, 4, 1, true, 12>(n);
+    one<T, 256, 8, 1, true, 12>(n);
+    one<T, 256, 4, 1, false, 12>(n);
+    one<T, 256, 8, 1, false, 12>(n);
+    pipe<T, 256, 4, 3, 1, true, 4>(n);
+    pipe<T, 256, 8, 2, 1, true, 4>(n);
+    pipe<T, 256, 4, 2, 1, true, 4>(n);
+    pipe<T, 512, 4, 2, 1, true, 4>(n);
+    pipe<T, 512, 4, 3, 1, true, 4>(n);
+    pipe<T, 128, 8, 3, 1, true, 4>(n);
+    pipe<T, 256, 4, 3, 1, true, 8>(n);
+    pipe<T, 256, 8, 2, 1, true, 8>(n);
+    pipe<T, 256, 4, 2, 1, true, 8>(n);
+    pipe<T, 512, 4, 2, 1, true, 8>(n);
+    pipe<T, 512, 4, 3, 1, true, 8>(n);
+    pipe<T, 128, 8, 3, 1, true, 8>(n);
+    pipe<T, 256, 4, 3, 1, true, 12>(n);
+    pipe<T, 256, 8, 2, 1, true, 12>(n);
+    pipe<T, 256, 4, 2, 1, true, 12>(n);
+    pipe<T, 512, 4, 2, 1, true, 12>(n);
+    pipe<T, 512, 4, 3, 1, true, 12>(n);
+    pipe<T, 128, 8, 3, 1, true, 12>(n);
+    pipe<T, 256, 8, 2, 1, false, 8>(n);
+    pipe<T, 256, 4, 3, 1, false, 8>(n);
+    pipe<T, 512, 4, 2, 1, false, 8>(n);
 }
 int main(void)
 {
@@ -408,6 +394,5 @@ int main(void)
     all<float>(big);
     all<float>((size_t)1 << 20);
     all<float>((size_t)1 << 16);
-    all<int>(big);
     return 0;
 }

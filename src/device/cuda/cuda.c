@@ -358,7 +358,31 @@ static bool set_cluster(struct cuda_device *c, const struct cuda_launch *out,
                         err, "kernel '%s' cannot have clusters of %u blocks", l->kernel, blocks);
 }
 
-static bool prepare_kernel(struct cuda_device *c, struct arena *a, const uint64_t *addresses,
+// Variables of the module get the contents of buffers.
+static bool set_variables(struct cuda_device *c, const struct device_launch *given,
+                          const uint64_t *addresses, const uint64_t *sizes_bytes, struct error *err)
+{
+    const struct resolved_launch *l = given->launch;
+    for (int i = 0; i < l->set_count; i++) {
+        const struct set_spec *s = &l->sets[i];
+        uint64_t address = 0;
+        size_t room = 0;
+        if (c->cu.cuModuleGetGlobal_v2(&address, &room, given->module->handle, s->variable) !=
+            CUDA_DONE)
+            return fail_no_variable(err, s, given->module->source);
+        if (sizes_bytes[s->buffer] > room)
+            return fail_variable_size(err, s, room, sizes_bytes[s->buffer]);
+        if (!driver_check(&c->cu,
+                          c->cu.cuMemcpyDtoDAsync_v2(address, addresses[s->buffer],
+                                                     sizes_bytes[s->buffer], c->stream),
+                          err, "the variable '%s' cannot be set", s->variable))
+            return false;
+    }
+    return true;
+}
+
+static bool prepare_kernel(struct cuda_device *c, struct arena *a,
+                           const struct device_sequence *sequence, const uint64_t *addresses,
                            struct cuda_launch *out, struct error *err)
 {
     const struct device_launch *given = out->given;
@@ -373,7 +397,8 @@ static bool prepare_kernel(struct cuda_device *c, struct arena *a, const uint64_
     out->kernel = l->kernel;
     out->args = ARENA_ARRAY(a, void *, l->arg_count + 1); // the driver's type; it only reads
     memcpy(out->args, args, sizeof *out->args * (size_t)l->arg_count);
-    if (!set_cluster(c, out, l, err))
+    if (!set_cluster(c, out, l, err) ||
+        !set_variables(c, given, addresses, sequence->sizes_bytes, err))
         return false;
     if (l->shared_bytes == 0)
         return true;
@@ -396,7 +421,7 @@ bool cuda_prepare(struct cuda_device *c, struct arena *a, const struct device_se
         l->given = &sequence->launches[i];
         switch (l->given->kind) {
         case LAUNCH_KERNEL:
-            if (!prepare_kernel(c, a, addresses, l, err))
+            if (!prepare_kernel(c, a, sequence, addresses, l, err))
                 return false;
             break;
         case LAUNCH_ZERO:

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+# One table of all libraries beside the course's kernels, from what `ridge show EXPERIMENT --json` printed.
+# Usage: bench/peers/table.py FILE.json... >docs/peers-h200.md
+# SPDX-License-Identifier: Apache-2.0
+import json
+import sys
+
+LIBRARIES = ("cub", "cublas", "cusparse", "cudnn", "torch")
+
+
+def is_library(result):
+    return result["variant"].split("-")[0] in LIBRARIES
+
+
+def timed(result):
+    return result["verified"] and result.get("time_ns") is not None
+
+
+def figures(result):
+    time = result["time_ns"]
+    return f"{time['median'] / 1000:.2f} ({time['low'] / 1000:.2f} to {time['high'] / 1000:.2f})"
+
+
+def rows(run):
+    cases = []
+    for result in run["results"]:
+        if result["case_label"] not in cases:
+            cases.append(result["case_label"])
+    for case in cases:
+        results = [r for r in run["results"] if r["case_label"] == case and timed(r)]
+        ours = [r for r in results if not is_library(r)]
+        if not ours:
+            continue
+        best = min(ours, key=lambda r: r["time_ns"]["median"])
+        rate = best.get("throughput_gbps")
+        libraries = [r for r in results if is_library(r)] or [None]
+        for library in libraries:
+            ratio = library and library["time_ns"]["median"] / best["time_ns"]["median"]
+            yield (run["experiment"], case, best["variant"], figures(best),
+                   f"{rate:.0f}" if rate else "", library["variant"] if library else "none",
+                   figures(library) if library else "", f"{ratio:.2f}x" if library else "")
+
+
+def main(files):
+    runs = [json.load(open(f, encoding="utf-8")) for f in files]
+    if not runs:
+        sys.exit("table.py: no file: give what `ridge show EXPERIMENT --json` printed")
+    devices = sorted({r["device"]["name"] for r in runs})
+    days = sorted({r["started"][:10] for r in runs})
+    print("<!-- SPDX-License-Identifier: Apache-2.0 -->")
+    print("<!-- written by bench/peers/table.py -->")
+    print("# The course beside the libraries\n")
+    print(f"Device: {', '.join(devices)}. Date: {', '.join(days)}. Caches: "
+          f"{', '.join(sorted({r['cache'] for r in runs}))}. By `bench/device/course.sh`; the best of our "
+          "variants of each case, and each library in the same run. Times are medians in us, with "
+          "their 95 % intervals; the last column is the library's time over ours.\n")
+    print("| experiment | case | ours | time, us | GB/s | library | time, us | speedup |")
+    print("|---|---|---|---:|---:|---|---:|---:|")
+    for run in runs:
+        for row in rows(run):
+            print("| " + " | ".join(row) + " |")
+
+
+main(sys.argv[1:])

@@ -1,0 +1,223 @@
+// h = x + residual; y = (h - mean) / sqrt(variance + eps) * weight + bias for each row, as in a transformer's
+// block; with -DRMS y = h / sqrt(mean of squares + eps) * weight (bias is not read). Elements are f32, or
+// bf16 with -DBF16; weight and bias as well (../common/rows.h).
+//   add_rows         h = x + residual
+//   two_pass_norm    of h: mean, then variance, then y: three reads of h
+//   welford_norm     x and residual at once, mean and variance in one pass (Welford's update); h is read again
+//   shared_norm      the same; h stays in shared memory in between
+//   registers_norm   h stays in registers: VECS vectors of 16 bytes a thread, rows up to BLOCK * VECS of them
+// A block a row.
+// SPDX-License-Identifier: Apache-2.0
+#include "../common/rows.h"
+
+#ifndef BLOCK
+#define BLOCK 256
+#endif
+#ifndef VECS
+#define VECS 1
+#endif
+#define WARPS (BLOCK / WARP)
+#define EPSILON 1.0e-5f
+
+// In all threads. Two barriers, so that it may be used again.
+static __device__ float block_sum(float x)
+{
+    __shared__ float sums[WARPS];
+    x = warp_sum(x);
+    if (threadIdx.x % WARP == 0)
+        sums[threadIdx.x / WARP] = x;
+    __syncthreads();
+    x = warp_sum(threadIdx.x % WARP < WARPS ? sums[threadIdx.x % WARP] : 0);
+    __syncthreads();
+    return x;
+}
+
+static __device__ float scaled(float h, float mean, float scale, const element *weight,
+                               const element *bias, int i)
+{
+#ifdef RMS
+    return h * scale * element_get(weight + i);
+#else
+    return (h - mean) * scale * element_get(weight + i) + element_get(bias + i);
+#endif
+}
+
+extern "C" __global__ void add_rows(element *y, element *h, const element *x, const element *residual,
+                                    const element *weight, const element *bias, int rows, int cols)
+{
+    size_t n = (size_t)rows * cols, step = (size_t)gridDim.x * BLOCK;
+    for (size_t i = blockIdx.x * (size_t)BLOCK + threadIdx.x; i < n; i += step)
+        element_put(h + i, element_get(x + i) + element_get(residual + i));
+}
+
+extern "C" __global__ void two_pass_norm(element *y, const element *h, const element *weight,
+                                         const element *bias, int cols)
+{
+    float sum = 0, mean = 0;
+    h += blockIdx.x * (size_t)cols;
+    y += blockIdx.x * (size_t)cols;
+#ifndef RMS
+    for (int i = threadIdx.x; i < cols; i += BLOCK)
+        sum += element_get(h + i);
+    mean = block_sum(sum) / cols;
+    sum = 0;
+#endif
+    for (int i = threadIdx.x; i < cols; i += BLOCK) {
+        float d = element_get(h + i) - mean;
+        sum += d * d;
+    }
+    float scale = rsqrtf(block_sum(sum) / cols + EPSILON);
+    for (int i = threadIdx.x; i < cols; i += BLOCK)
+        element_put(y + i, scaled(element_get(h + i), mean, scale, weight, bias, i));
+}
+
+// Of `count` elements: their mean, and the sum of their squared distances from it (RMS: from 0).
+struct moments {
+    float count, mean, squares;
+};
+
+static __device__ struct moments moments_add(struct moments m, float x)
+{
+#ifdef RMS
+    m.squares += x * x;
+#else
+    m.count++;
+    float d = x - m.mean;
+    m.mean += d / m.count;
+    m.squares += d * (x - m.mean);
+#endif
+    return m;
+}
+
+// Chan, Golub, LeVeque.
+static __device__ struct moments moments_join(struct moments a, struct moments b)
+{
+    struct moments r = {a.count + b.count, 0, a.squares + b.squares};
+#ifndef RMS
+    if (r.count > 0) {
+        float d = b.mean - a.mean;
+        r.mean = a.mean + d * (b.count / r.count);
+        r.squares += d * d * a.count * (b.count / r.count);
+    }
+#endif
+    return r;
+}
+
+static __device__ struct moments moments_warp(struct moments m)
+{
+#pragma unroll
+    for (int step = WARP / 2; step > 0; step /= 2) {
+        struct moments b = {__shfl_xor_sync(ALL, m.count, step), __shfl_xor_sync(ALL, m.mean, step),
+                            __shfl_xor_sync(ALL, m.squares, step)};
+        m = moments_join(m, b);
+    }
+    return m;
+}
+
+static __device__ struct moments moments_block(struct moments m)
+{
+    __shared__ struct moments parts[WARPS];
+    struct moments none = {0, 0, 0};
+    m = moments_warp(m);
+    if (threadIdx.x % WARP == 0)
+        parts[threadIdx.x / WARP] = m;
+    __syncthreads();
+    return moments_warp(threadIdx.x % WARP < WARPS ? parts[threadIdx.x % WARP] : none);
+}
+
+// h as it is stored: rounded to an element.
+static __device__ float stored_sum(element *h, const element *x, const element *residual, int i)
+{
+    element_put(h + i, element_get(x + i) + element_get(residual + i));
+    return element_get(h + i);
+}
+
+extern "C" __global__ void welford_norm(element *y, element *h, const element *x,
+                                        const element *residual, const element *weight,
+                                        const element *bias, int rows, int cols)
+{
+    size_t row = blockIdx.x * (size_t)cols;
+    struct moments m = {0, 0, 0};
+    for (int i = threadIdx.x; i < cols; i += BLOCK)
+        m = moments_add(m, stored_sum(h + row, x + row, residual + row, i));
+    m = moments_block(m);
+    float scale = rsqrtf(m.squares / cols + EPSILON);
+    for (int i = threadIdx.x; i < cols; i += BLOCK)
+        element_put(y + row + i, scaled(element_get(h + row + i), m.mean, scale, weight, bias, i));
+}
+
+// Shared memory: a row of floats.
+extern "C" __global__ void shared_norm(element *y, element *h, const element *x,
+                                       const element *residual, const element *weight,
+                                       const element *bias, int rows, int cols)
+{
+    extern __shared__ float kept[];
+    size_t row = blockIdx.x * (size_t)cols;
+    struct moments m = {0, 0, 0};
+    for (int i = threadIdx.x; i < cols; i += BLOCK) {
+        kept[i] = stored_sum(h + row, x + row, residual + row, i);
+        m = moments_add(m, kept[i]);
+    }
+    m = moments_block(m);
+    float scale = rsqrtf(m.squares / cols + EPSILON);
+    for (int i = threadIdx.x; i < cols; i += BLOCK) // what this thread has put there
+        element_put(y + row + i, scaled(kept[i], m.mean, scale, weight, bias, i));
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK)
+    registers_norm(element *y, element *h, const element *x, const element *residual,
+                   const element *weight, const element *bias, int rows, int cols)
+{
+    size_t row = blockIdx.x * (size_t)cols;
+    uint4 kept[VECS], other[VECS];
+    float a[VECTOR], b[VECTOR], mean = 0, sum = 0;
+#pragma unroll
+    for (int v = 0; v < VECS; v++) {
+        kept[v] = row_load(x + row, (v * BLOCK + threadIdx.x) * VECTOR, cols);
+        other[v] = row_load(residual + row, (v * BLOCK + threadIdx.x) * VECTOR, cols);
+    }
+#pragma unroll
+    for (int v = 0; v < VECS; v++) {
+        vector_unpack(a, kept[v]);
+        vector_unpack(b, other[v]);
+#pragma unroll
+        for (int c = 0; c < VECTOR; c++)
+            a[c] += b[c];
+        row_store(h + row, (v * BLOCK + threadIdx.x) * VECTOR, cols, a);
+        kept[v] = vector_pack(a); // 0 beyond the end
+        vector_unpack(a, kept[v]);
+#pragma unroll
+        for (int c = 0; c < VECTOR; c++)
+            sum += a[c];
+    }
+#ifndef RMS
+    mean = block_sum(sum) / cols;
+#endif
+    sum = 0; // with h in registers a second pass costs little, and rounds less than squares alone
+#pragma unroll
+    for (int v = 0; v < VECS; v++) {
+        vector_unpack(a, kept[v]);
+#pragma unroll
+        for (int c = 0; c < VECTOR; c++) {
+            float d = (v * BLOCK + threadIdx.x) * VECTOR + c < cols ? a[c] - mean : 0;
+            sum += d * d;
+        }
+    }
+    float scale = rsqrtf(block_sum(sum) / cols + EPSILON);
+#pragma unroll
+    for (int v = 0; v < VECS; v++) {
+        int first = (v * BLOCK + threadIdx.x) * VECTOR;
+        vector_unpack(a, kept[v]);
+        vector_unpack(b, row_keep(weight, first, cols));
+#pragma unroll
+        for (int c = 0; c < VECTOR; c++)
+            a[c] = (a[c] - mean) * scale * b[c];
+#ifndef RMS
+        vector_unpack(b, row_keep(bias, first, cols));
+#pragma unroll
+        for (int c = 0; c < VECTOR; c++)
+            a[c] += b[c];
+#endif
+        row_store(y + row, first, cols, a);
+    }
+}
