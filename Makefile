@@ -2,12 +2,13 @@
 # The whole build of ridge; `make help` lists the targets. Files are found by wildcard: a new
 # src/<module>/x.c or tests/<module>/x_test.c needs no edit here. Set on the command line:
 #   CC CFLAGS CPPFLAGS LDFLAGS   as everywhere (optimisation: OPT, and OPT_SIM for the simulator)
-#   PREFIX DESTDIR               give the same PREFIX to `make` and `make install`: it is compiled in
+#   PREFIX LIBDIR DESTDIR        give the same PREFIX to `make` and `make install`: it is compiled in
 #   BUILD=dir  WERROR=0  V=1     another build folder; warnings stay warnings; show the commands
 #   MODULE=ptx                   only that module's tests (check, unit)
 
 VERSION  := 0.1.0
 PREFIX   ?= /usr/local
+LIBDIR   ?= $(PREFIX)/lib
 BUILD    ?= build
 OPT      ?= -O2
 OPT_SIM  ?= -O3
@@ -246,12 +247,18 @@ $(BUILD)/sources: export text = $(LIB_OBJECTS)
 $(BUILD)/flags $(BUILD)/sources: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' "$$text" | cmp -s - $@ || { $(have_packages) && printf '%s\n' "$$text" >$@; }
-have_packages = { pkg-config --print-errors --exists $(PACKAGES) || { \
+# One sentence where the machine or the C library is none that ridge can run on.
+platform_fits = { said=$$($(CC) $(CPPFLAGS) $(CFLAGS) -E -x c src/base/platform.h 2>&1 >/dev/null | \
+    sed -nE 's/.*error: (\#error )?"(.*)".*/\2/p' | head -n 1); \
+    [ -z "$$said" ] || { echo "$$said" >&2; exit 1; }; }
+have_packages = $(platform_fits) && { pkg-config --print-errors --exists $(PACKAGES) || { \
     echo "libraries are missing: scripts/setup installs them" >&2; exit 1; }; }
 
 # ---- installing -------------------------------------------------------------------------------
 ROOT      = $(DESTDIR)$(PREFIX)
-COMPLETIONS := bash-completion/completions/ridge zsh/site-functions/_ridge \
+LIBROOT   = $(DESTDIR)$(LIBDIR)
+ZSHDIR   ?= zsh/site-functions
+COMPLETIONS := bash-completion/completions/ridge $(ZSHDIR)/_ridge \
                fish/vendor_completions.d/ridge.fish
 GENERATED := $(BUILD)/ridge.1 $(BUILD)/ridge.bash $(BUILD)/ridge.zsh $(BUILD)/ridge.fish
 
@@ -264,21 +271,34 @@ install: $(PROGRAM) $(PUBLIC) $(GENERATED) ## install under $(DESTDIR)$(PREFIX),
 	install -D -m 644 $(BUILD)/ridge.bash $(ROOT)/share/$(word 1,$(COMPLETIONS))
 	install -D -m 644 $(BUILD)/ridge.zsh $(ROOT)/share/$(word 2,$(COMPLETIONS))
 	install -D -m 644 $(BUILD)/ridge.fish $(ROOT)/share/$(word 3,$(COMPLETIONS))
-	install -d $(ROOT)/lib/pkgconfig
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' ridge.pc.in >$(ROOT)/lib/pkgconfig/ridge.pc
+	install -d $(LIBROOT)/pkgconfig
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' ridge.pc.in \
+	    >$(LIBROOT)/pkgconfig/ridge.pc
 	install -D -m 644 include/ridge.h $(ROOT)/include/ridge.h
-	install -m 644 $(BUILD)/libridge.a $(ROOT)/lib/libridge.a
-	install -m 755 $(BUILD)/libridge.so.$(SOVERSION) $(ROOT)/lib/libridge.so.$(SOVERSION)
-	ln -sf libridge.so.$(SOVERSION) $(ROOT)/lib/libridge.so
+	install -m 644 $(BUILD)/libridge.a $(LIBROOT)/libridge.a
+	install -m 755 $(BUILD)/libridge.so.$(SOVERSION) $(LIBROOT)/libridge.so.$(SOVERSION)
+	ln -sf libridge.so.$(SOVERSION) $(LIBROOT)/libridge.so
 	install -D -m 644 include/ridge_peer.h $(ROOT)/include/ridge_peer.h
 	for f in $(wildcard $(BUILD)/share/ridge/peers/*.so); do \
 	    install -D -m 755 $$f $(ROOT)/share/ridge/peers/$${f##*/}; done
 
+DIST := build/ridge-$(VERSION).tar.gz
+dist: ## a source archive of the newest commit: build/ridge-VERSION.tar.gz
+	@git rev-parse --git-dir >/dev/null 2>&1 || { echo "make dist: this is no git clone" >&2; exit 3; }
+	@mkdir -p $(@D) $(dir $(DIST))
+	git archive --format=tar --prefix=ridge-$(VERSION)/ HEAD | gzip -9n >$(DIST)
+
+deb: dist ## Debian packages in build/deb: built, checked by lintian, tested where they are unpacked
+	scripts/make-deb $(VERSION) $(DIST)
+
+matrix: ## build and test with every compiler that is packaged here, for arm64, under sanitizers
+	scripts/build-matrix
+
 uninstall: ## remove what install put there
 	rm -rf $(ROOT)/share/ridge
-	rm -f $(ROOT)/bin/ridge $(ROOT)/share/man/man1/ridge.1 $(ROOT)/lib/pkgconfig/ridge.pc \
+	rm -f $(ROOT)/bin/ridge $(ROOT)/share/man/man1/ridge.1 $(LIBROOT)/pkgconfig/ridge.pc \
 	    $(ROOT)/include/ridge.h $(ROOT)/include/ridge_peer.h $(COMPLETIONS:%=$(ROOT)/share/%) \
-	    $(addprefix $(ROOT)/lib/,libridge.a libridge.so libridge.so.$(SOVERSION))
+	    $(addprefix $(LIBROOT)/,libridge.a libridge.so libridge.so.$(SOVERSION))
 
 $(BUILD)/ridge.1: $(PROGRAM)
 	$Q$(PROGRAM) --man >$@
@@ -286,7 +306,8 @@ $(BUILD)/ridge.bash $(BUILD)/ridge.zsh $(BUILD)/ridge.fish: $(BUILD)/ridge.%: $(
 	$Q$(PROGRAM) --completion $* >$@
 
 .PHONY: all demo test check unit tests peers test-device check-layers check-format format tidy asan tsan \
-        coverage fuzz fuzz-run bench examples clean help install uninstall FORCE
+        coverage fuzz fuzz-run bench examples clean help install uninstall dist deb \
+        matrix FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 -include $(patsubst %.o,%.d,$(call object,$(MAIN)) $(LIB_OBJECTS) $(TEST_SUPPORT)) \

@@ -6,6 +6,8 @@
 #ifndef RIDGE_BASE_H
 #define RIDGE_BASE_H
 
+#include "base/platform.h"
+
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>

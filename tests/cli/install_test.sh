@@ -1,12 +1,17 @@
 #!/usr/bin/env bash
 # An installed tree runs wherever it is moved to, from any folder: its own files are found beside it.
+# RIDGE_TREE=FOLDER: of that installation, which holds usr/ (the content of packages).
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/support.sh"
 need clang cc pkg-config
 unset RIDGE_DATA_DIR
-install -D "$RIDGE" 'tree of mine/bin/ridge'
 mkdir -p 'tree of mine/share/ridge' elsewhere
-cp -rL "${RIDGE%/*}"/share/ridge/. 'tree of mine/share/ridge/'
+if [[ -n ${RIDGE_TREE-} ]]; then
+    cp -r "$RIDGE_TREE"/usr/. 'tree of mine/'
+else
+    install -D "$RIDGE" 'tree of mine/bin/ridge'
+    cp -rL "${RIDGE%/*}"/share/ridge/. 'tree of mine/share/ridge/'
+fi
 
 cd elsewhere || exit 1
 "$work/tree of mine/bin/ridge" run transpose --param N=64 --variant naive -q >out.txt 2>stderr.txt
@@ -28,6 +33,19 @@ else
     grep -q "set RIDGE_DATA_DIR to the folder that holds gpus/" stderr.txt && ((status == 3))
     pass 'a tree without its files says so' $? stderr.txt
 fi
+
+[[ -z ${RIDGE_TREE-} ]] || {
+    cd "$work" || exit 1
+    pc=$(cd "$RIDGE_TREE" && echo usr/lib/*/pkgconfig)
+    cp -r "$RIDGE_TREE" moved
+    export PKG_CONFIG_PATH=$work/moved/$pc PKG_CONFIG_SYSROOT_DIR=$work/moved
+    read -ra flags < <(pkg-config --cflags --libs ridge)
+    cc "$root/examples/region/main.c" "${flags[@]}" -o region >out.txt 2>&1 &&
+        LD_LIBRARY_PATH=$work/moved/${pc%/pkgconfig} ./region sim:h200 "$root/examples/region/kernels.cu" >out.txt 2>&1 &&
+        grep -q '^recorded as run ' out.txt
+    pass 'a program builds by pkg-config and finds the chips beside the library' $? out.txt
+    finish
+}
 
 plain_library || {
     echo 'skip - the installed library: libridge is instrumented'

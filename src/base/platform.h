@@ -1,0 +1,17 @@
+// platform: what ridge needs of a machine. One sentence where it does not hold; the Makefile asks
+// this header before anything else is compiled.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_BASE_PLATFORM_H
+#define RIDGE_BASE_PLATFORM_H
+
+#include <limits.h> // tells which C library it belongs to
+
+#if !defined(__linux__) || !defined(__GLIBC__)
+#error "ridge needs Linux with glibc: it uses /proc, dlopen and worker processes as they are there."
+#elif __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "ridge needs a little-endian machine: buffers go to GPUs, which are little-endian, as they are."
+#elif __SIZEOF_POINTER__ != 8
+#error "ridge needs a 64-bit machine: addresses of GPUs have 64 bits."
+#endif
+
+#endif
