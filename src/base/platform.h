@@ -7,9 +7,9 @@
 #include <limits.h> // tells which C library it belongs to
 
 #if !defined(__linux__) || !defined(__GLIBC__)
-#error "ridge needs Linux with glibc: it uses /proc, dlopen and worker processes as they are there."
+#error "ridge needs Linux with glibc, whose dlopen and /proc it stands on."
 #elif __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "ridge needs a little-endian machine: buffers go to GPUs, which are little-endian, as they are."
+#error "ridge needs a little-endian machine: GPUs are, and buffers go there as they are."
 #elif __SIZEOF_POINTER__ != 8
 #error "ridge needs a 64-bit machine: addresses of GPUs have 64 bits."
 #endif
