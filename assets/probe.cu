@@ -23,7 +23,7 @@ static __device__ __forceinline__ unsigned long long thread_index(void)
 
 /* ---- device memory: count is a multiple of any tile ------------------------------------------------- */
 
-// Four elements a thread in flight.
+// Four elements per thread in flight.
 
 #define TILES(base)                                                                             \
     for (unsigned long long base = (unsigned long long)blockIdx.x * blockDim.x * 4 + threadIdx.x; \
@@ -54,7 +54,7 @@ PROBE(probe_dram_write)
     }
 }
 
-// Fastest with one element a thread and a hint that nothing is used again.
+// Fastest with one element per thread and a hint that nothing is used again.
 PROBE(probe_dram_copy)
 {
     unsigned long long stride = (unsigned long long)gridDim.x * blockDim.x;
@@ -122,7 +122,7 @@ PROBE(probe_shared)
         b[0].x = sum;
 }
 
-/* ---- arithmetic: eight chains a thread, 32 steps a round, of which the loop costs 2 % ------------- */
+/* ---- arithmetic: eight chains per thread, 32 steps a round, of which the loop costs 2 % ------------- */
 
 #define CHAINS(type, instruction, constraint, start, factor, addend, never)                       \
     type chain[8];                                                                                \

@@ -374,7 +374,7 @@ template <int K> __device__ __forceinline__ void aluf(float &a, float b)
     if constexpr (K == DIVF) asm volatile("div.rn.f32 %0,%1,%0;" : "+f"(a) : "f"(b));
 }
 
-// CH chains per thread of 32/CH instructions a step: CH = 8 for throughput, CH = 1 for latency.
+// CH chains per thread of 32/CH instructions per step: CH = 8 for throughput, CH = 1 for latency.
 template <int K, int CH> struct Alu {
     u32 c;
     struct State { u32 a[CH], b[CH]; double d[CH]; };
@@ -831,9 +831,9 @@ static void lives()
     life("2-D index compared", [=](int g) { life_index2<<<g, square>>>(o, -1); });
     life("2-D index, barrier, compared", [=](int g) { life_index2_barrier<<<g, square>>>(o, -1); });
     life("shared store, barrier, shared load (pad)", [=](int g) { life_shared<<<g, square>>>(o, 0); });
-    life("1-D store of a full line a warp", [=](int g) { life_store1<<<g, flat>>>(o, 0); });
+    life("1-D store of a full line per warp", [=](int g) { life_store1<<<g, flat>>>(o, 0); });
     life("2-D store, 4 MiB", [=](int g) { life_store2<<<g, square>>>(o, 0); });
-    life("1-D load of a full line a warp, L2 hit", [=](int g) { life_hot_load<<<g, flat>>>(o, 0); });
+    life("1-D load of a full line per warp, L2 hit", [=](int g) { life_hot_load<<<g, flat>>>(o, 0); });
 }
 
 enum { P_NONE, P_LDS, P_L1HIT, P_L2HIT, P_SHFL, P_STG, P_KINDS };
@@ -1421,7 +1421,7 @@ template <bool LD, bool ST> __global__ void coalesced_read_transpose(float *out,
 }
 
 enum { NOLOAD = 1, NOSTORE = 2, NOBAR = 4, NOSHARED = 8 };
-// The shared-memory tile with PAD extra words a row; ROWS rows per thread; OFF leaves stages out.
+// The shared-memory tile with PAD extra words per row; ROWS rows per thread; OFF leaves stages out.
 template <int PAD, int ROWS, int OFF> __global__ void tile_transpose(float *out, const float *in, int N)
 {
     __shared__ float tile[32][32 + PAD];

@@ -50,7 +50,7 @@ __global__ void rows32x8(float *out, const float *in, int N)
         out[(size_t)(y + i) * N + x] = tile[threadIdx.x][threadIdx.y + i];
 }
 
-// Tiles of WIDE columns and HIGH rows; 16 bytes a lane on both sides. A warp reads 4 rows of 8 lanes,
+// Tiles of WIDE columns and HIGH rows; 16 bytes per lane on both sides. A warp reads 4 rows of 8 lanes,
 // stores the words transposed, rows of a column swizzled by its group of four, so that neither side
 // has a bank conflict.
 template <int WIDE, int HIGH, int WARPS, int ORDER, int HINT>

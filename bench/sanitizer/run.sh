@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Asks compute-sanitizer's four tools about every kernel of tests/sim/faulty.cu, bad and good, on the first
-# GPU. Prints a line a kernel and tool that has something to say: kernel, tool, number of findings, the
+# GPU. Prints a line per kernel and tool that has something to say: kernel, tool, number of findings, the
 # first finding's first line. Needs nvcc and compute-sanitizer. Usage: bench/sanitizer/run.sh [folder for logs] [pattern of names]
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck disable=SC2016

@@ -1,5 +1,5 @@
 // The simulated H200's speed on the kernels of kernels.cu, every counter on, each result checked
-// against C. One line a kernel: name, host threads, seconds (least of REPEATS), warp instructions, lane
+// against C. One line per kernel: name, host threads, seconds (least of REPEATS), warp instructions, lane
 // instructions, modelled microseconds. With a share below 1 (--sample-blocks' figure) the line's
 // counters are scaled up, to be held beside the full run's.
 //   driver COMPILER(auto|nvrtc|clang) THREADS [CHECKS [SHARE [KERNEL]]]

@@ -77,7 +77,7 @@ extern "C" __global__ void l1_gather(unsigned *out, const unsigned *data, unsign
     out[ME] = sum;
 }
 
-// Eight words a thread, 32 bytes apart between lanes: a sector is used again by the next seven loads.
+// Eight words per thread, 32 bytes apart between lanes: a sector is used again by the next seven loads.
 extern "C" __global__ void l1_strided(unsigned *out, const unsigned *data, unsigned words, int passes)
 {
     const unsigned *own = data + blockIdx.x * (size_t)words;

@@ -60,7 +60,7 @@ static void print(const ridge_result *x)
            s.median_ns / 1e3, s.provenance, s.low_ns / 1e3, s.high_ns / 1e3,
            (unsigned long)s.sample_count);
     if (sectors > 0)
-        printf("%-18s %8.1f sectors a load request (%s)\n", "", sectors, provenance);
+        printf("%-18s %8.1f sectors per load request (%s)\n", "", sectors, provenance);
     if (s.note)
         printf("%-18s %s\n", "", s.note);
 }

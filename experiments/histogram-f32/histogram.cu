@@ -1,11 +1,11 @@
 // How many of n floats fall into each of `count` equal intervals of [low, high). What is outside, and
 // NaN, is not counted. All add to zeroed bins:
-//   global_histogram   an atomic in global memory an element
+//   global_histogram   an atomic in global memory per element
 //   shared_histogram   bins of the block in shared memory, added to the global ones at the end
-//   wide_histogram     the same, 16 bytes a load, four loads in flight; COPIES of the bins, shared by
+//   wide_histogram     the same, 16 bytes per load, four loads in flight; COPIES of the bins, shared by
 //                      the warps in turn
 //   columns_histogram  a column of bins for each lane (up to 256 bins): lane i only ever touches bank i
-//   packed_histogram   two bins of 16 bits a word (any even number up to 65536 bins); lanes of a warp
+//   packed_histogram   two bins of 16 bits per word (any even number up to 65536 bins); lanes of a warp
 //                      that meet in one bin add together, and a bin that is half full is emptied
 // SPDX-License-Identifier: Apache-2.0
 #ifndef COPIES
@@ -16,7 +16,7 @@
 #endif
 #define WARP 32
 #define ALL 0xffffffffu
-#define FLIGHT 4 // loads in flight a thread
+#define FLIGHT 4 // loads in flight per thread
 
 struct range {
     float low, scale; // scale: bins per unit
@@ -153,7 +153,7 @@ extern "C" __global__ void columns_histogram(unsigned *bins, const float *in, lo
 #define TOGETHER 8 // so many lanes in a bin add once; fewer, each for itself
 
 // A bin of 16 bits: the one that lifts it over half full takes that much out, into the result. Between
-// two barriers a block adds less than HALF_FULL, so that no bin can overflow before.
+// two barriers per block adds less than HALF_FULL, so that no bin can overflow before.
 static __device__ void add_packed(unsigned *words, unsigned *bins, unsigned bin, unsigned count)
 {
     unsigned shift = bin % 2 * 16;

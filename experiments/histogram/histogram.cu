@@ -1,8 +1,8 @@
 // How often each of the 256 values is among n bytes. All add to zeroed bins:
-//   global_histogram   an atomic in global memory an element
+//   global_histogram   an atomic in global memory per element
 //   shared_histogram   bins of the block in shared memory, added to the global ones at the end
 //   private_histogram  bins of each warp: warps no longer meet
-//   wide_histogram     the same, 16 bytes a load
+//   wide_histogram     the same, 16 bytes per load
 //   runs_histogram     the same; equal neighbours are counted together
 //   columns_histogram  a column of bins for each lane: lane i only ever touches bank i; four loads in flight
 // SPDX-License-Identifier: Apache-2.0

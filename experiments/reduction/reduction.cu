@@ -1,10 +1,10 @@
 // The sum of n floats, the textbook's steps and one more. All but the last add to a zeroed *out:
-//   naive_sum        an atomic addition an element, all to one address
+//   naive_sum        an atomic addition per element, all to one address
 //   interleaved_sum  a tree in shared memory: every second thread adds its neighbour, then every fourth …
 //   sequential_sum   the same tree, the first half adds the second: whole warps fall idle
-//   first_add_sum    two elements a thread, added on loading: no thread is idle from the start
+//   first_add_sum    two elements per thread, added on loading: no thread is idle from the start
 //   shuffle_sum      the tree of a warp in registers
-//   vectorised_sum   16 bytes a load, a grid that fills the chip once, each thread strides through;
+//   vectorised_sum   16 bytes per load, a grid that fills the chip once, each thread strides through;
 //                    with BLOCK 1024 a quarter of the blocks
 //   one_launch_sum   the same; the last block to finish adds the blocks' sums: nothing to zero before
 //   waiting_sum      the same; block 0 waits for the others' sums as they come: no counter, no fence

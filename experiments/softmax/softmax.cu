@@ -1,12 +1,12 @@
 // Softmax of each row of a matrix: exp(x - m) / sum of exp(x - m), m the row's largest. Elements are
 // f32, or bf16 with -DBF16 (../common/rows.h).
-//   thread_softmax     a thread a row, three passes over memory
-//   block_softmax      a block a row, three passes, each ends in a reduction over the block
+//   thread_softmax     a thread per row, three passes over memory
+//   block_softmax      a block per row, three passes, each ends in a reduction over the block
 //   online_softmax     the largest and the sum in one pass: a sum is rescaled when a larger one comes
-//   warp_softmax       a warp a row, the row in registers: VECS vectors of 16 bytes a lane
-//   registers_softmax  a block of BLOCK threads a row, the row in registers, one barrier
+//   warp_softmax       a warp per row, the row in registers: VECS vectors of 16 bytes per lane
+//   registers_softmax  a block of BLOCK threads per row, the row in registers, one barrier
 //   cluster_softmax    CLUSTER blocks a row, which read each other's part of the sum
-// The last three take rows of up to VECS vectors a thread.
+// The last three take rows of up to VECS vectors per thread.
 // SPDX-License-Identifier: Apache-2.0
 #include "../common/rows.h"
 

@@ -4,7 +4,7 @@
 //   tiled_transpose      a 32x32 tile in shared memory: both along rows
 //   padded_transpose     the tile's rows are 33 words apart: no two rows share a bank
 //   rows_transpose       a quarter of the threads, four elements each: four loads in flight
-//   wide_transpose       64x64 tiles, 16 bytes a lane on both sides, columns swizzled in place of padding
+//   wide_transpose       64x64 tiles, 16 bytes per lane on both sides, columns swizzled in place of padding
 //   striped_transpose    the same, tiles in stripes: rows of the output stay open in device memory
 // SPDX-License-Identifier: Apache-2.0
 #define TILE 32

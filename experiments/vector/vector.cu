@@ -3,7 +3,7 @@
 //   aos_step       array of structures: lanes 12 bytes apart, three loads use a third of each line
 //   strided_step   a thread takes CHUNK neighbouring points: lanes CHUNK * 12 bytes apart
 //   soa_step       structure of arrays: lanes 4 bytes apart, every sector used whole
-//   soa_vec4_step  the same, 16 bytes a lane: a quarter of the instructions
+//   soa_vec4_step  the same, 16 bytes per lane: a quarter of the instructions
 //   aos_vec4_step  the array of structures read as plain float4s: the layout stays, lanes are 16 apart
 // SPDX-License-Identifier: Apache-2.0
 #define DT 0.5f

@@ -28,7 +28,7 @@ struct location {
 };
 #define NOWHERE ((struct location){0})
 
-// The exit status of the program follows from the kind (DESIGN 8).
+// The exit status of the program follows from the kind (docs/ARCHITECTURE.md, Errors).
 enum error_kind {
     ERROR_NONE = 0,
     ERROR_CHECK = 1,  // a check failed: wrong result, regression
@@ -237,7 +237,7 @@ void process_result_release(struct process_result *result);
 char *program_find(struct arena *a, const char *name);
 
 // A child made by fork that runs `body` and sends one message (bytes) back over a pipe: the worker
-// process of DESIGN 5. The child's standard output goes to /dev/null, its standard error is kept
+// process of the loop. The child's standard output goes to /dev/null, its standard error is kept
 // (last 8 KiB). The child is put in its own process group and killed with it on timeout; it dies
 // with its parent (PR_SET_PDEATHSIG).
 // body writes its answer with worker_send, any number of times; every message is handed to

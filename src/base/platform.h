@@ -4,7 +4,7 @@
 #ifndef RIDGE_BASE_PLATFORM_H
 #define RIDGE_BASE_PLATFORM_H
 
-#include <limits.h> // tells which C library it belongs to
+#include <limits.h> // says which C library it belongs to
 
 #if !defined(__linux__) || !defined(__GLIBC__)
 #error "ridge needs Linux with glibc, whose dlopen and /proc it stands on."

@@ -32,7 +32,7 @@ struct launch {
     const char *program;
     char **environment; // of the program; made before the fork
     int in_fd;
-    int out[2], err[2], start[2]; // pipes; start tells a failure, or closes on exec
+    int out[2], err[2], start[2]; // pipes; start reports a failure, or closes on exec
 };
 
 static bool capture(void *context, const char *data, size_t size_bytes)

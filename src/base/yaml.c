@@ -142,7 +142,7 @@ static struct yaml_node **keep_items(struct builder *b, const struct node_vec *v
     return items;
 }
 
-// Reads one node unless the event ends the collection; *ended tells.
+// Reads one node unless the event ends the collection; *ended says so.
 static bool build_member(struct builder *b, yaml_event_type_t end, int depth,
                          struct yaml_node **out, bool *ended)
 {

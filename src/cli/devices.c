@@ -1,4 +1,4 @@
-// ridge devices: what is here, what is missing, how to get it.
+// ridge devices: what is installed, what is missing, how to get it.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/cli.h"
 

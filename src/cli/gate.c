@@ -90,7 +90,7 @@ bool command_gate(const struct options *o, int *status, struct error *err)
     if (done) {
         *status = g.worse > 0;
         text_printf(&g.lines, "%s: %d judged, %d worse, %d not judged\n",
-                    g.worse > 0 ? "gate: shut" : "gate: open", g.judged, g.worse, g.unjudged);
+                    g.worse > 0 ? "gate failed" : "gate passed", g.judged, g.worse, g.unjudged);
         done = option_given(o, OPTION_JSON)
                    ? cli_print_json(json_pack("{s:b, s:i, s:i, s:i, s:O}", "open", g.worse == 0,
                                               "judged", g.judged, "worse", g.worse, "not_judged",

@@ -119,7 +119,7 @@ static int count_verdicts(const struct hypothesis_record *r, enum expectation_ve
 {
     int n = 0;
     for (int i = 0; i < r->expectation_count; i++)
-        n += strcmp(r->expectations[i].verdict, expectation_verdict_name(v)) == 0;
+        n += strcmp(r->expectations[i].verdict, expectation_verdict_word(v)) == 0;
     return n;
 }
 
@@ -140,11 +140,12 @@ static double predictions_correlation(const struct hypothesis_record *r)
 
 static void print_expectations(const struct hypothesis_record *r, struct text *out)
 {
-    text_printf(
-        out, "Hypotheses of engineers: %d judged, %d held, %d missed, %d the other way; %d open\n",
-        r->expectation_count, count_verdicts(r, EXPECTATION_HELD),
-        count_verdicts(r, EXPECTATION_MISSED), count_verdicts(r, EXPECTATION_OPPOSITE),
-        r->open_count);
+    text_printf(out,
+                "Hypotheses of engineers: %d judged, %d held, %d missed, %d in the opposite "
+                "direction; %d open\n",
+                r->expectation_count, count_verdicts(r, EXPECTATION_HELD),
+                count_verdicts(r, EXPECTATION_MISSED), count_verdicts(r, EXPECTATION_OPPOSITE),
+                r->open_count);
     for (int i = 0; i < r->open_count; i++)
         text_printf(out, "  open     %s:%s: %s\n", r->open[i].experiment, r->open[i].variant,
                     r->open[i].hypothesis);

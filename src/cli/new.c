@@ -1,4 +1,4 @@
-// ridge new: a starter experiment (saxpy, one float a thread and four) that runs as it is.
+// ridge new: a starter experiment (saxpy, one float per thread and four) that runs as it is.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/cli.h"
 
@@ -26,7 +26,7 @@ static const char yaml_text[] =
     "    args: [y, x, 2.5, N]\n";
 
 static const char kernel_text[] =
-    "// y = a*x + y: one float a thread, then four (N must be a multiple of 4).\n"
+    "// y = a*x + y: one float per thread, then four (N must be a multiple of 4).\n"
     "extern \"C\" __global__ void saxpy_scalar(float *y, const float *x, float a, int N)\n{\n"
     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
     "    if (i < N)\n        y[i] = a * x[i] + y[i];\n}\n\n"

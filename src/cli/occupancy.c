@@ -50,7 +50,7 @@ static void curve_add(struct curve *c, const struct gpu *g, uint64_t value, stru
 static struct curve curve_threads(const struct gpu *g, struct block_needs s)
 {
     struct curve c = {.name = "block_threads"};
-    snprintf(c.title, sizeof c.title, "threads a %s", gpu_words(g)->block);
+    snprintf(c.title, sizeof c.title, "threads per %s", gpu_words(g)->block);
     int given = s.threads, step = lanes_of(g, &s);
     int most = (int)GPU(g, max_threads_per_block);
     for (int t = step; t <= most; t += step) {
@@ -65,7 +65,7 @@ static struct curve curve_threads(const struct gpu *g, struct block_needs s)
 static struct curve curve_registers(const struct gpu *g, struct block_needs s)
 {
     struct curve c = {.name = "registers_per_thread"};
-    snprintf(c.title, sizeof c.title, "%s a thread", gpu_words(g)->registers);
+    snprintf(c.title, sizeof c.title, "%s per thread", gpu_words(g)->registers);
     int given = s.registers, step = (int)GPU(g, register_unit) / lanes_of(g, &s);
     int most = (int)GPU(g, max_registers_per_thread);
     for (int r = step; r < most + step; r += step) {
@@ -76,11 +76,11 @@ static struct curve curve_registers(const struct gpu *g, struct block_needs s)
     return c;
 }
 
-// The most shared memory a block may have for each number of blocks.
+// The most shared memory per block may have for each number of blocks.
 static struct curve curve_shared(const struct gpu *g, struct block_needs s)
 {
     struct curve c = {.name = "shared_bytes_per_block"};
-    snprintf(c.title, sizeof c.title, "%s bytes a %s", memory_word(g), gpu_words(g)->block);
+    snprintf(c.title, sizeof c.title, "%s bytes per %s", memory_word(g), gpu_words(g)->block);
     uint64_t given = s.shared_bytes, unit = (uint64_t)GPU(g, shared_unit_bytes);
     uint64_t all = (uint64_t)GPU(g, shared_bytes_per_sm), before = UINT64_MAX;
     uint64_t reserved = (uint64_t)GPU(g, shared_reserved_bytes);
@@ -125,19 +125,19 @@ static json_t *curve_json(const struct gpu *g, const struct curve *c)
     return points;
 }
 
-// "256 threads a work-group in waves of 64, 128 VGPRs and 32 AccVGPRs a thread, 0 LDS bytes".
+// "256 threads per work-group in waves of 64, 128 VGPRs and 32 AccVGPRs per thread, 0 LDS bytes".
 static void needs_print(const struct gpu *g, const struct block_needs *s, struct text *out)
 {
     const struct gpu_words *w = gpu_words(g);
-    text_printf(out, "%s, calculated: %d threads a %s", g->name, s->threads, w->block);
+    text_printf(out, "%s, calculated: %d threads per %s", g->name, s->threads, w->block);
     if (!gpu_is_simulated(g))
         text_printf(out, " in %s of %d", w->warps, lanes_of(g, s));
     text_printf(out, ", %d %s", s->registers, w->registers);
     if (s->accumulators > 0)
         text_printf(out, " and %d AccVGPRs", s->accumulators);
-    text_printf(out, " a thread");
+    text_printf(out, " per thread");
     if (s->scalars > 0)
-        text_printf(out, ", %d SGPRs a %s", s->scalars, w->warp);
+        text_printf(out, ", %d SGPRs per %s", s->scalars, w->warp);
     text_printf(out, ", %llu %s bytes", (unsigned long long)s->shared_bytes, memory_word(g));
     if (s->barriers > 1)
         text_printf(out, ", %d barriers", s->barriers);
@@ -158,7 +158,7 @@ static void limits_print(const struct gpu *g, const struct block_needs *s,
                     at->blocks_per_sm, at->blocks_per_sm == 1 ? w->block : w->blocks,
                     at->warps_per_sm, most, w->warps, w->an_sm);
     if (fits && !gpu_is_simulated(g))
-        text_printf(out, ", %g of %g a %s", at->warps_per_sm / schedulers, most / schedulers,
+        text_printf(out, ", %g of %g per %s", at->warps_per_sm / schedulers, most / schedulers,
                     w->scheduler);
     text_add(out, fits ? "\n" : "");
     text_printf(out, "\n%c%s %s could hold by\n", w->blocks[0] - 'a' + 'A', w->blocks + 1,

@@ -273,7 +273,7 @@ void help_text(enum command_id command, struct text *out)
     text_add(out, "      --version      the version\n"
                   "\nExit status: 0 done, 1 a check failed (wrong result), 2 usage or input, 3 "
                   "device or system.\n"
-                  "`ridge help COMMAND` tells a command's own options.\n");
+                  "`ridge help COMMAND` lists a command's own options.\n");
 }
 
 // A page of docs/, installed beside what else is read at run time.

@@ -81,7 +81,7 @@ bool command_log(const struct options *o, int *status, struct error *err)
                  cli_experiment_name(&a, o->arguments[0], &filter.experiment, &variant, err)) &&
                 cli_journal_open(o, true, &j, err);
     bool runs = !option_given(o, OPTION_HYPOTHESES);
-    filter.limit = (int)limit + (runs && limit > 0); // one more tells whether there are more
+    filter.limit = (int)limit + (runs && limit > 0); // one more shows whether there are more
     if (done && !runs)
         done = cli_hypothesis_record(o, j, &filter, err);
     else if (done && journal_list(j, &a, &filter, &entries, &count, err)) {

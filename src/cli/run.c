@@ -103,7 +103,7 @@ static const char *result_word(const struct result *r)
     return "";
 }
 
-// A line a result, so that a log file (no terminal) shows how far the run is.
+// A line per result, so that a log file (no terminal) shows how far the run is.
 static void result_say(struct session *s, const struct result *r)
 {
     char time[32];

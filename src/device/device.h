@@ -22,7 +22,7 @@
 #include "record/execution.h"
 #include "sim/sim.h"
 
-/* ---- what is here --------------------------------------------------------------------------- */
+/* ---- what is installed --------------------------------------------------------------------------- */
 
 struct device_info {
     const char *id;      // "sim:h200", "cuda:0"

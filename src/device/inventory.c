@@ -1,4 +1,4 @@
-// What is here and what is missing (`ridge devices`): the backends' parts, compilers. Only facts, and no promises: a
+// What is installed and what is missing (`ridge devices`): the backends' parts, compilers. Only facts, and no promises: a
 // part this version does not use is said to be unused.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/internal.h"

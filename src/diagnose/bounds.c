@@ -1,7 +1,7 @@
-// Bounds: the work a kernel puts on each resource over the rate of that resource (DESIGN 7), after
+// Bounds: the work a kernel puts on each resource over the rate of that resource (docs/diagnosis.md), after
 // the roofline model (Williams, Waterman, Patterson, CACM 52(4), 2009) applied to every level of the
 // memory and every pipe. Work comes from counters, rates from the chip's file; a bound whose work or
-// rate is not known stays (double)NAN.
+// rate is not known stays NAN.
 // SPDX-License-Identifier: Apache-2.0
 #include "diagnose/internal.h"
 
@@ -259,7 +259,7 @@ int bounds_largest(const struct bound_set *set)
 }
 
 // The floor of any code for this job: its least bytes over device memory's rate, its least
-// operations over their pipe's, its copies over the link's; the largest: all can go on at once. (double)NAN when the experiment states no work.
+// operations over their pipe's, its copies over the link's; the largest: all can go on at once. NAN when the experiment states no work.
 double floor_compute(const struct diagnosis_input *in)
 {
     const struct gpu *g = in->gpu;
@@ -274,7 +274,7 @@ double floor_compute(const struct diagnosis_input *in)
     };
     const struct transfers *t = &in->transfers;
     for (size_t i = 0; i < COUNT_OF(times); i++)
-        floor_ns = fmax(floor_ns, times[i]); // fmax drops (double)NAN
+        floor_ns = fmax(floor_ns, times[i]); // fmax drops NAN
     if (!isnan(floor_ns) && transfers_ns(t) > 0)
         floor_ns = fmax(floor_ns,
                         fmax(t->h2d_bytes, t->d2h_bytes) / gpu_value(g, GPU_FIELD_host_link_gbps));

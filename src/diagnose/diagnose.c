@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A resource limits when its bound reaches this share of the time (DESIGN 7).
+// A resource limits when its bound reaches this share of the time (docs/diagnosis.md).
 // The stop rule: within this of the floor is close to peak; a gain below this is none.
 #define CLOSE_TO_PEAK 0.05
 #define SIGNIFICANT_GAIN 0.01

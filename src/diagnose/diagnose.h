@@ -1,5 +1,5 @@
 // diagnose: from counters and a time to bounds, the limiter, findings with expected gains, and the
-// stop rule (DESIGN 7). Pure functions of their inputs; reads only `struct counters`, never a device.
+// stop rule (docs/diagnosis.md). Pure functions of their inputs; reads only `struct counters`, never a device.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef RIDGE_DIAGNOSE_H
 #define RIDGE_DIAGNOSE_H

@@ -1,5 +1,5 @@
 // Time in which no resource is busy: starting kernels, SMs without work, too few warps to hide latency,
-// and warps that wait for what they asked for. `waiting_split` tells how much goes to each, the finders
+// and warps that wait for what they asked for. `waiting_split` says how much goes to each, the finders
 // what to do about it.
 // SPDX-License-Identifier: Apache-2.0
 #include "diagnose/internal.h"

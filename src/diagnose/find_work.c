@@ -37,7 +37,7 @@ static const struct direction directions[] = {
      DERIVED_STORE_SECTORS_PER_REQUEST, DERIVED_STORE_EFFICIENCY_PCT},
 };
 
-// What is left of a direction's passes through the banks and lines when it is coalesced: one a line.
+// What is left of a direction's passes through the banks and lines when it is coalesced: one per line.
 static double passes_least(const struct search *s, const struct direction *d)
 {
     return fmax(search_get(s, d->requests), search_get(s, d->ideal) / 4);
@@ -90,7 +90,7 @@ static void find_direction(const struct search *s, const struct direction *d)
     struct finding f = {
         .class = FINDING_BANDWIDTH,
         .title =
-            arena_printf(s->a, "Global %s are uncoalesced: %.1f sectors a request, %.1f would do",
+            arena_printf(s->a, "Global %s are uncoalesced: %.1f sectors per request, %.1f would do",
                          d->word, sectors / requests, ideal / requests),
         .fix = d->fix,
         .expected_time_ns = search_price(s, &bounds),
@@ -130,10 +130,11 @@ void find_conflicts(const struct search *s)
                    search_get(s, COUNTER_SHARED_STORE_WAVEFRONTS);
     struct finding f = {
         .class = FINDING_BANDWIDTH,
-        .title = arena_printf(s->a,
-                              "Shared memory banks conflict: %.1f wavefronts a request, %.0f %% of "
-                              "them only because of conflicts",
-                              waves / requests, pct.value),
+        .title =
+            arena_printf(s->a,
+                         "Shared memory banks conflict: %.1f wavefronts per request, %.0f %% of "
+                         "them only because of conflicts",
+                         waves / requests, pct.value),
         .fix =
             "Pad each row of the tile by one access width (tile[32][33]), or swizzle its columns.",
         .expected_time_ns = search_price(s, &bounds),
@@ -199,9 +200,9 @@ void find_dram(const struct search *s)
     if (!(100 * dram / time >= DRAM_BUSY_PCT))
         return;
     double bytes = s->bounds->by[RESOURCE_DRAM].work, needed = s->in->work_bytes;
-    bool more = bytes > 1.1 * needed; // false for (double)NAN
+    bool more = bytes > 1.1 * needed; // false for NAN
     if (more && reuse_is_lost(s))
-        return; // find_cache tells it
+        return; // find_cache reports it
     struct bound_set changed = *s->bounds;
     if (more)
         changed.by[RESOURCE_DRAM].time_ns *= needed / bytes;

@@ -2,7 +2,7 @@
 // fix by recomputing the bounds without it: the part of the time that the bounds do not explain
 // (latency, start-up) is taken to stay. This file is what they share and the list of them;
 // find_work.c has those about work, find_waiting.c about time without work, find_around.c about what
-// lies around the kernel. Thresholds are those of DESIGN 7.
+// lies around the kernel. Thresholds are those of docs/diagnosis.md.
 // SPDX-License-Identifier: Apache-2.0
 #include "diagnose/internal.h"
 

@@ -14,7 +14,7 @@ static bool shape_counted(const struct diagnosis_input *in, struct block_needs *
     double shared = counters_get(in->counters, COUNTER_SHARED_BYTES_PER_BLOCK, 0);
     if (isnan(threads) || isnan(registers))
         return fail(err, NOWHERE,
-                    "the counters do not tell the block's size and registers, so nothing can be "
+                    "the counters do not include the block's size and registers, so nothing can be "
                     "said about another launch; run it again with this version of ridge");
     *out = (struct block_needs){
         .threads = (int)threads, .registers = (int)registers, .shared_bytes = (uint64_t)shared};
@@ -59,7 +59,8 @@ bool diagnose_whatif(struct arena *a, const struct diagnosis_input *in, const st
     out->bound_count = bounds_sorted(&after, out->bounds);
     int largest = bounds_largest(&before), now = bounds_largest(&after);
     if (largest < 0 || now < 0 || out->before.warps_per_sm == 0)
-        return fail(err, NOWHERE, "no bound is known, so no time can be told for another launch");
+        return fail(err, NOWHERE,
+                    "no bound is known, so no time can be predicted for another launch");
     double launch = before.by[RESOURCE_LAUNCH].time_ns;
     double moved = transfers_ns(&in->transfers);
     double waiting = fmax(0, in->time_ns.value - moved - launch - before.by[largest].time_ns);

@@ -1,4 +1,4 @@
-// experiment: an experiment file (DESIGN 4) -> checked structs; expressions; cases; buffer fills;
+// experiment: an experiment file (docs/experiment.md) -> checked structs; expressions; cases; buffer fills;
 // the call of the C reference. Knows nothing of devices.
 //   experiment_load -> experiment_cases -> experiment_resolve (one variant, one case, one device)
 //   -> buffers_fill -> reference_run -> (device runs) -> output_compare

@@ -77,7 +77,7 @@ struct block_needs {
     uint64_t shared_bytes;
     int barriers;     // that it uses; usually one
     int warp_size;    // lanes; usually warp_size of the chip
-    int accumulators; // AMD's CDNA: AccVGPRs a thread beside its registers
+    int accumulators; // AMD's CDNA: AccVGPRs per thread beside its registers
     int scalars;      // AMD: SGPRs a wave, VCC and the like included
 };
 // NVIDIA's occupancy calculation, and AMD's: registers are allocated per warp in units, shared memory

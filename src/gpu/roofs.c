@@ -271,7 +271,7 @@ const struct gpu *roofs_known(struct arena *a, const struct gpu *chip, const cha
     // readdir of a stream of our own is safe between threads (POSIX.1-2024).
     for (struct dirent *entry; (entry = readdir(dir));) { // NOLINT(concurrency-mt-unsafe)
         struct roofs roofs = {0};
-        struct error unusable = {0}; // `ridge devices` tells of files that are broken
+        struct error unusable = {0}; // `ridge devices` reports files that are broken
         const char *path = path_join(a, folder, entry->d_name);
         if (!str_ends_with(entry->d_name, ".yaml") || !roofs_read(a, path, &roofs, &unusable))
             continue;

@@ -1,4 +1,4 @@
-// Nsight Compute CSV. Wide (--page raw): names, perhaps a row of units, a row a launch. Long (--page
+// Nsight Compute CSV. Wide (--page raw): names, perhaps a row of units, per row a launch. Long (--page
 // details): a row a metric of a launch, and rows of rules, which have no metric. Long with
 // --print-summary: Invocations, and Average, Minimum, Maximum in place of Metric Value.
 // SPDX-License-Identifier: Apache-2.0
@@ -165,7 +165,7 @@ static bool long_row(struct ncu *n, struct error *err)
         return true;
     bool is_time = strcmp(metric, "Duration") == 0 || strcmp(metric, "gpu__time_duration.sum") == 0;
     if (is_time)
-        // The same metric may stand in several sections: once a launch.
+        // The same metric may stand in several sections: once per launch.
         is_time = seen_first(n->b, arena_printf(n->b->arena, "%s\x1f%s\x1f%s", n->csv.file,
                                                 csv_field(&n->csv, n->id), k->name));
     if (is_time)

@@ -1,4 +1,4 @@
-// journal: all runs, in one SQLite file (WAL, one transaction a result). Nothing recorded is lost
+// journal: all runs, in one SQLite file (WAL, one transaction per result). Nothing recorded is lost
 // by a kill, a full disk or a second process writing at the same time.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef RIDGE_JOURNAL_H

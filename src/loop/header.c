@@ -1,4 +1,4 @@
-// What is said once a run: when, where, from which commit, on what machine. Nothing here can make a
+// What is said once per run: when, where, from which commit, on what machine. Nothing here can make a
 // run fail: what cannot be found out is left out.
 // SPDX-License-Identifier: Apache-2.0
 #include "loop/internal.h"

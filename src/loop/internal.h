@@ -102,7 +102,7 @@ void transfers_add(const struct transfers *t, struct result *r);
 
 /* ---- judging --------------------------------------------------------------------------------- */
 
-// Fills speedup and expectations of `fresh`; base is the result of the variant it answers on the
+// Fills speedup and expectations of `fresh`; base is the result of its baseline on the
 // same case, or NULL if that was not run.
 void judge_result(struct arena *a, const struct variant_spec *spec, const struct result *base,
                   struct result *fresh);

@@ -175,7 +175,7 @@ static bool select_variant(struct loop *l, const char *name, struct error *err)
         if (strcmp(names[i], name) != 0)
             continue;
         l->selected[i] = true;
-        if (e->variants[i].from >= 0) // what it answers, for the comparison
+        if (e->variants[i].from >= 0) // its baseline, for the comparison
             l->selected[e->variants[i].from] = true;
         return true;
     }

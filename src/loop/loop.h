@@ -72,7 +72,7 @@ struct sampled { // one of the things that are compared
     struct sample_list good, throttled;
     const char *reason; // of the throttled ones
     struct sample_list sm_mhz, power_w, temperature_c;
-    struct chip_sample *chip; // one a block, the first CHIP_SAMPLES_MAX of them
+    struct chip_sample *chip; // one per block, the first CHIP_SAMPLES_MAX of them
     size_t chip_count, chip_capacity;
     double energy_mj;
 };

@@ -216,7 +216,7 @@ static bool prove(struct session *s, int index, bool *right, struct error *err)
                 arena_printf(s->arena,
                              "measured %s, but %s needs at least %s for the experiment's 'work' "
                              "by its data sheet: the kernel leaves work out, or 'work' states "
-                             "too much; the time is not believed",
+                             "too much; the time is rejected",
                              format_time_ns(median, is), s->bench.job->device->name,
                              format_time_ns(roof, least)));
     return true;

@@ -420,7 +420,7 @@ static bool fail_unwritten(const struct job *job, int buffer, struct unwritten u
                 b->name, (unsigned long long)u.first, r->source);
 }
 
-// A second call with another poison tells what was written from what only looks like the first one.
+// A second call with another poison separates what was written from what only looks like the first one.
 static bool check_poison(struct reference_job *reference, const struct host_buffers *wanted,
                          const volatile bool *cancel, struct error *err)
 {

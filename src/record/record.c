@@ -57,6 +57,11 @@ const char *expectation_verdict_name(enum expectation_verdict v)
     return NULL;
 }
 
+const char *expectation_verdict_word(enum expectation_verdict v)
+{
+    return v == EXPECTATION_OPPOSITE ? "opposite direction" : expectation_verdict_name(v);
+}
+
 /* ---- stalls --------------------------------------------------------------------------------------- */
 
 static const struct {

@@ -49,7 +49,7 @@ struct evidence {
 };
 struct finding {
     enum finding_class class;
-    const char *title; // "Global loads are uncoalesced: 32 sectors a request, 4 would do"
+    const char *title; // "Global loads are uncoalesced: 32 sectors per request, 4 would do"
     const char *file;  // NULL if no single place
     int line;
     const char *fix;         // one sentence
@@ -137,8 +137,10 @@ enum expectation_verdict {
     EXPECTATION_OPPOSITE,
     EXPECTATION_UNKNOWN
 };
-const char *
-expectation_verdict_name(enum expectation_verdict v); // "held" "missed" "the other way" "unknown"
+// In the JSON and the journal, which stay as they are: "held" "missed" "the other way" "unknown".
+const char *expectation_verdict_name(enum expectation_verdict v);
+// To read: "opposite direction" for the third.
+const char *expectation_verdict_word(enum expectation_verdict v);
 struct expectation_result {
     const char *what, *expected, *actual; // "time", "-50%", "-61%"
     enum expectation_verdict verdict;
@@ -190,7 +192,7 @@ struct result { // arena-owned; everything that is recorded about one variant on
 
 /* ---- a run ---------------------------------------------------------------------------------------- */
 
-struct run_header { // what is said once a run
+struct run_header { // what is said once per run
     int64_t id;     // in the journal; 0 = not recorded
     const char *ridge_version;
     const char *started; // UTC, ISO 8601
@@ -251,7 +253,7 @@ struct run_progress {
 void result_compare(const struct result *base, struct result *fresh);
 /* ---- JSON ----------------------------------------------------------------------------------------- */
 
-// The one serialisation of runs: --json, the journal's details, the worker's pipe (DESIGN 8).
+// The one serialisation of runs: --json, the journal's details, the worker's pipe.
 // Keys are stable. New references / arena-owned.
 json_t *run_to_json(const struct run *r);
 json_t *result_to_json(const struct result *r);

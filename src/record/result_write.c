@@ -1,4 +1,4 @@
-// Runs and results to JSON (DESIGN 8). Whole numbers stay integers; what is not known is null or
+// Runs and results to JSON (keys: tests/cli/json_test.c). Whole numbers stay integers; what is not known is null or
 // left out, and never NaN: a figure that is not finite is not known.
 // SPDX-License-Identifier: Apache-2.0
 #include "record/record.h"

@@ -32,7 +32,7 @@ static void add_plain_figure(const char *what, double value, int decimals, struc
         text_printf(out, ", %s %s", what, show_fixed(value, decimals, a));
 }
 
-// "line 14, instructions 8.19 k, lanes active percent 100, sectors a request 4.0: ", in words.
+// "line 14, instructions 8.19 k, lanes active percent 100, sectors per request 4.0: ", in words.
 static void add_plain_line(const struct line *l, int number, struct text *out)
 {
     char a[CELL_SIZE];
@@ -41,9 +41,10 @@ static void add_plain_line(const struct line *l, int number, struct text *out)
         text_printf(out, ", instructions %s", show_count((double)l->instructions, a));
         add_plain_figure("lanes active percent",
                          100.0 * share(l->lanes, l->instructions) / warp_lanes, 0, out);
-        add_plain_figure("sectors a request", share(l->global_sectors, l->global_requests), 1, out);
-        add_plain_figure("wavefronts a request", share(l->shared_wavefronts, l->shared_requests), 1,
+        add_plain_figure("sectors per request", share(l->global_sectors, l->global_requests), 1,
                          out);
+        add_plain_figure("wavefronts per request", share(l->shared_wavefronts, l->shared_requests),
+                         1, out);
         if (l->branches > 0)
             add_plain_figure("divergent branches", (double)l->divergent_branches, 0, out);
     }

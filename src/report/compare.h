@@ -49,7 +49,7 @@ const char *run_line(struct arena *a, const struct run *r); // "run 3, NVIDIA H2
 const char *pair_name(struct arena *a, const struct run_pair *p);
 bool first_pair_of_case(const struct run_comparison *c, int index);
 
-// One fact a line, for a plain style.
+// One fact per line, for a plain style.
 void add_plain_figures(const struct run_pair *p, bool only_changed, struct text *out);
 
 #endif

@@ -103,7 +103,7 @@ void html_expectation(struct text *out, const struct expectation_result *e)
     text_add(out, ", actual ");
     html_escape(out, e->actual);
     text_add(out, " ");
-    element(out, "span", expectation_class(e->verdict), expectation_verdict_name(e->verdict));
+    element(out, "span", expectation_class(e->verdict), expectation_verdict_word(e->verdict));
 }
 
 static void add_expectations(const struct result *r, struct text *out)

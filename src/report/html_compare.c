@@ -1,4 +1,4 @@
-// Two runs as a page: times with an interval on one scale, then what else changed, a section a case.
+// Two runs as a page: times with an interval on one scale, then what else changed, a section per case.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/compare.h"
 #include "report/html.h"
@@ -133,7 +133,7 @@ static void add_hypotheses(const struct run_pair *p, struct text *out)
         text_add(out, "<li>");
         html_expectation(out, e);
         if (was)
-            html_printf(out, " <small>before: %s</small>", expectation_verdict_name(was->verdict));
+            html_printf(out, " <small>before: %s</small>", expectation_verdict_word(was->verdict));
         text_add(out, "</li>\n");
     }
     text_add(out, count > 0 ? "</ul>\n" : "");

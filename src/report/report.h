@@ -12,7 +12,7 @@
 struct report_style {
     bool color;   // ANSI; chosen to read on dark and light
     bool unicode; // box and block characters; else ASCII
-    bool plain;   // for a screen reader: one fact a line, nothing drawn or aligned
+    bool plain;   // for a screen reader: one fact per line, nothing drawn or aligned
     int width;    // columns; at least 80
     bool verbose; // folded findings, all bounds, all expectations
 };
@@ -27,7 +27,7 @@ void report_terminal(const struct run *r, const struct report_style *style, stru
 // One line of what goes on now, at most so many columns: share, variant, samples, interval, clock, time
 // left; a bar where there is room.
 void report_progress(const struct run_progress *p, int columns, struct text *out);
-// Correctness only: a line a variant, and what is wrong.
+// Correctness only: a line per variant, and what is wrong.
 void report_verify(const struct run *r, const struct report_style *style, struct text *out);
 // The documentation template: per iteration hypothesis, implementation (diff), results, analysis.
 // `experiment` may be NULL when the files are gone (then no diff, and it says so).

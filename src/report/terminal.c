@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 struct column {
     const char *upper, *lower;
@@ -347,7 +348,7 @@ static void expectations_each(const struct report_case *c, int index, const stru
         struct text line = {0};
         text_printf(&line, "%s: %s expected %s, actual %s:", show_text(it->variant),
                     show_text(e->what), show_text(e->expected), show_text(e->actual));
-        const char *verdict = expectation_verdict_name(e->verdict);
+        const char *verdict = expectation_verdict_word(e->verdict);
         if (text_columns(text_str(&line)) + text_columns(verdict) + 3 > (size_t)o->style->width) {
             text_printf(&line, " %s", verdict);
             add_wrapped(o->text, o->style, 2, text_str(&line));
@@ -428,8 +429,10 @@ static void findings_each(const struct report_case *c, int index, const struct r
         return;
     struct text line = {0}, end = {0};
     text_printf(&line, "%s: %s", show_text(r->variant), show_text(top->title));
-    if (top->file)
-        text_printf(&end, " (%s:%d)", top->file, top->line);
+    if (top->file) { // the folder would take the room
+        const char *slash = strrchr(top->file, '/');
+        text_printf(&end, " (%s:%d)", slash ? slash + 1 : top->file, top->line);
+    }
     if (isfinite(finding_gain_pct(r, top)))
         text_printf(&end, ", gain %s %%", show_fixed(finding_gain_pct(r, top), 0, gain));
     size_t room = (size_t)o->style->width - 1, tail = text_columns(text_str(&end));

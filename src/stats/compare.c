@@ -15,7 +15,7 @@ enum { RESAMPLES = 2000, WORDS_PER_BLOCK = 4, WORD_BITS = 32 };
 static const uint64_t bootstrap_seed = 0x7269646765; // "ridge"
 static const double interval_tail = 0.025;           // a 95 % interval is shown
 // The verdict asks for more: of comparisons of a kernel with itself no more than 1 in 100 may be
-// called different (DESIGN 10).
+// called different.
 static const double verdict_tail = 0.005;
 
 // One side of the comparison: its samples in order, and how often a resample drew each.

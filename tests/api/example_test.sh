@@ -16,7 +16,7 @@ cc -std=c99 -Wall -Wextra -Werror -pedantic "$example/main.c" -I"$root/include" 
 pass 'the example builds by plain cc against libridge.so' $? cc.txt
 ./region sim:h200 "$example/kernels.cu" >out.txt 2>&1
 pass 'and runs on the simulated GPU, its data found beside the library' $? out.txt
-grep -Eq '^copy/by_columns +[0-9.]+ us modelled' out.txt && grep -q ' 32.0 sectors a load request' out.txt &&
+grep -Eq '^copy/by_columns +[0-9.]+ us modelled' out.txt && grep -q ' 32.0 sectors per load request' out.txt &&
     grep -Eq '^by_rows: [0-9.]+x \(.*\), faster$' out.txt
 pass 'its times are modelled, its counters those of the patterns, its verdict right' $? out.txt
 sqlite3 "$RIDGE_JOURNAL" \

@@ -12,7 +12,7 @@ check() { # check NAME EXPECTED ACTUAL
 
 text=$("$RIDGE" occupancy --block 200 --registers 70 --shared 20000)
 check 'states what it was given' \
-    'NVIDIA H200, calculated: 200 threads a block, 70 registers a thread, 20000 shared bytes' \
+    'NVIDIA H200, calculated: 200 threads per block, 70 registers per thread, 20000 shared bytes' \
     "$(sed -n 1p <<<"$text")"
 check 'occupancy in words' 'Occupancy 43.8 %: 4 blocks, 28 of 64 warps on an SM' \
     "$(sed -n 2p <<<"$text")"
@@ -22,13 +22,13 @@ check 'what can not run is said' 'No block fits on an SM: registers.' \
     "$("$RIDGE" occupancy --block 1024 --registers 255 | sed -n 2p)"
 text=$("$RIDGE" occupancy --device mi300x --block 512 --registers 128 --agprs 30 --sgprs 100 --shared 20000)
 check "AMD's in their words" \
-    'AMD Instinct MI300X, calculated: 512 threads a work-group in waves of 64, 128 VGPRs and 30 AccVGPRs a thread, 100 SGPRs a wave, 20000 LDS bytes' \
+    'AMD Instinct MI300X, calculated: 512 threads per work-group in waves of 64, 128 VGPRs and 30 AccVGPRs per thread, 100 SGPRs per wave, 20000 LDS bytes' \
     "$(sed -n 1p <<<"$text")"
-check 'waves a SIMD' 'Occupancy 25.0 %: 1 work-group, 8 of 32 waves on a CU, 2 of 8 a SIMD' "$(sed -n 2p <<<"$text")"
+check 'waves per SIMD' 'Occupancy 25.0 %: 1 work-group, 8 of 32 waves on a CU, 2 of 8 per SIMD' "$(sed -n 2p <<<"$text")"
 check 'VGPRs and AccVGPRs limit' '  VGPRs             1  limits' "$(grep limits <<<"$text")"
-check 'the curves have their words' 'By threads a work-group,By VGPRs a thread,By LDS bytes a work-group,' \
+check 'the curves have their words' 'By threads per work-group,By VGPRs per thread,By LDS bytes per work-group,' \
     "$(grep '^By' <<<"$text" | tr '\n' ,)"
-check 'wave64 of an RDNA chip' 'Occupancy 75.0 %: 12 work-groups, 48 of 64 waves on a WGP, 12 of 16 a SIMD' \
+check 'wave64 of an RDNA chip' 'Occupancy 75.0 %: 12 work-groups, 48 of 64 waves on a WGP, 12 of 16 per SIMD' \
     "$("$RIDGE" occupancy --device rx7900xtx --wave 64 --registers 60 | sed -n 2p)"
 check 'JSON has null for no limit' '"scalar registers": null' "$("$RIDGE" occupancy --device rx7900xtx --json |
     sed -n '/"scalar registers"/{s/^ *//;p;q}')"

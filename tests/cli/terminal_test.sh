@@ -43,7 +43,7 @@ pass 'nothing of it in a pipe' $?
 # Every command that draws or lines up.
 "$RIDGE" run scale --seed 1 -q -p N=4096 >/dev/null
 "$RIDGE" annotate scale:plain --plain | sed -n 's/, lanes.*//; /instructions/p' | golden plain-annotate
-"$RIDGE" occupancy --plain | grep '^threads a block' | head -n 2 | golden plain-occupancy
+"$RIDGE" occupancy --plain | grep '^threads per block' | head -n 2 | golden plain-occupancy
 for words in 'show' 'explain scale' 'annotate scale:plain' 'occupancy' 'compare 1 1' 'devices' 'log' \
     'report --text' 'report --compare --text 1 1'; do
     # shellcheck disable=SC2086

@@ -216,7 +216,7 @@ static void check_formula(enum counter_id id, const char *formula)
     for (const char *at = formula; at && *at;) {
         size_t n = strcspn(at, "+");
         enum counter_unit unit = unit_of_term(at, n);
-        bool flops = info->unit == UNIT_FLOPS && unit == UNIT_LANES; // an operation each
+        bool flops = info->unit == UNIT_FLOPS && unit == UNIT_LANES; // per operation
         if (unit != info->unit && !flops)
             fail_msg("%s counts %s, but '%.*s' is in %s", info->name, unit_name(info->unit), (int)n,
                      at, unit_name(unit));

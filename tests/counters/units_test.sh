@@ -7,7 +7,7 @@ mkdir -p src/counters src/base
 
 # builds FILE SED: the tables with FILE changed; exit status of the compiler.
 builds() {
-    cp "$root"/src/counters/* src/counters && cp "$root"/src/base/base.h src/base
+    cp "$root"/src/counters/* src/counters && cp "$root"/src/base/base.h "$root"/src/base/platform.h src/base
     [[ -z ${1-} ]] || sed -i -E "$2" "src/counters/$1"
     cc -std=c17 -Isrc -fsyntax-only src/counters/counters.c >out.txt 2>&1
 }

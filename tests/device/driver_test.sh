@@ -127,7 +127,7 @@ check and_what_keeps_its_value_is_looked_for 'no buffer differs between the two:
 check kernel_that_stops_working_is_found 'in a timed launch: wrong result' said
 check fault_while_measured_costs_its_variant 'later: FAILED' said
 check missing_counters_are_a_note 'no hardware counters: ' said
-check time_below_the_roof_is_not_believed 'the time is not believed' \
+check time_below_the_roof_is_rejected 'the time is rejected' \
     env FAKE_NS=500 LD_LIBRARY_PATH="$work/whole" "$RIDGE" run "$here/faults" --device cuda:0 \
     --no-journal --time-limit 0.2 --cache warm --variant before -p N=5000000
 check tiny_kernels_are_timed_in_batches '"batch": 64' \

@@ -146,7 +146,7 @@ static void floor_is_the_larger_of_least_bytes_and_least_operations(void **state
     assert_near(out.pct_of_floor, 10);
     assert_near(out.throughput_gbps, 90);
     assert_true(isnan(out.intensity));
-    in.work_flops_f32 = 5.12e8; // 2 * 12800 a ns
+    in.work_flops_f32 = 5.12e8; // 2 * 12800 per ns
     diagnosed();
     assert_near(out.floor_ns, 20000);
     assert_near(out.intensity, 5.12e8 / 9e6);
@@ -187,7 +187,7 @@ static void uncoalesced_loads_are_found_under_90_percent_of_sectors_used(void **
     assert_null(finding_of("Global loads are uncoalesced"));
     set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 1e6);
     diagnosed();
-    const struct finding *f = finding_of("Global loads are uncoalesced: 32.0 sectors a request, "
+    const struct finding *f = finding_of("Global loads are uncoalesced: 32.0 sectors per request, "
                                          "4.0 would do");
     assert_non_null(f);
     assert_int_equal(f->class, FINDING_BANDWIDTH);
@@ -207,7 +207,7 @@ static void uncoalesced_stores_are_found_apart_from_loads(void **state)
     set(COUNTER_GLOBAL_STORE_SECTORS, 32000);
     set(COUNTER_GLOBAL_STORE_SECTORS_IDEAL, 4000);
     diagnosed();
-    assert_non_null(finding_of("Global stores are uncoalesced: 32.0 sectors a request"));
+    assert_non_null(finding_of("Global stores are uncoalesced: 32.0 sectors per request"));
     assert_null(finding_of("Global loads"));
 }
 
@@ -227,7 +227,7 @@ static void bank_conflicts_are_found_from_2_percent(void **state)
     assert_non_null(finding_of("banks conflict"));
     set(COUNTER_SHARED_LOAD_WAVEFRONTS, 3e6); // 80 us, of which 40 without conflicts
     diagnosed();
-    const struct finding *f = finding_of("2.0 wavefronts a request, 50 % of them only because of "
+    const struct finding *f = finding_of("2.0 wavefronts per request, 50 % of them only because of "
                                          "conflicts");
     assert_non_null(f);
     assert_near(f->expected_time_ns, 60000);

@@ -329,7 +329,7 @@ static void page_read(void)
     assert_true(file_read("docs/experiment.md", 1 << 20, &page, &size, &err));
 }
 
-// In the section, a row "| `word` | `example that holds the word` |".
+// In the section, per row "| `word` | `example that holds the word` |".
 static void assert_documented(const char *section, const char *word)
 {
     char heading[64], row[64];

@@ -47,8 +47,8 @@ static void occupancy_is_that_of_the_calculator(void **state)
         {"h200", 256, 255, 0, 1, LIMIT_REGISTERS},
         {"h200", 288, 64, 0, 3, LIMIT_REGISTERS}, // 9 warps: 32 / 9
         {"h200", 1024, 64, 0, 1, LIMIT_REGISTERS},
-        {"h200", 1000, 33, 0, 1, LIMIT_REGISTERS}, // 40 registers a thread: 48 warps, 32 a block
-        // 227 KiB a block at most; 113 KiB and the reserved 1 KiB fit twice.
+        {"h200", 1000, 33, 0, 1, LIMIT_REGISTERS}, // 40 registers per thread: 48 warps, 32 a block
+        // 227 KiB per block at most; 113 KiB and the reserved 1 KiB fit twice.
         {"h200", 128, 32, 232448, 1, LIMIT_SHARED},
         {"h200", 128, 32, 115712, 2, LIMIT_SHARED},
         {"h200", 128, 32, 115713, 1, LIMIT_SHARED},
@@ -86,7 +86,7 @@ static void occupancy_tells_what_can_not_run(void **state)
     assert_false(fits(g, 0, 32, 0, &o));
     assert_false(fits(g, 1025, 32, 0, &o));
     assert_int_equal(o.blocks_per_sm, 0);
-    assert_false(fits(g, 1024, 65, 0, &o)); // 72 registers a thread: 28 warps
+    assert_false(fits(g, 1024, 65, 0, &o)); // 72 registers per thread: 28 warps
     assert_int_equal(o.limiter, LIMIT_REGISTERS);
     assert_false(fits(g, 32, 256, 0, &o));
     assert_int_equal(o.limiter, LIMIT_REGISTERS);

@@ -1,4 +1,4 @@
-// Control-flow graphs: where lanes that part meet again, on small graphs drawn by hand.
+// Control-flow graphs: where diverged lanes reconverge, on small graphs drawn by hand.
 // SPDX-License-Identifier: Apache-2.0
 #include "ptx/ptx.h"
 

@@ -1,4 +1,4 @@
-// JSON of runs: DESIGN 8's keys, whole numbers whole, nothing that is not a number, and back again
+// JSON of runs: the schema's keys, whole numbers whole, nothing that is not a number, and back again
 // without loss.
 // SPDX-License-Identifier: Apache-2.0
 #include "record/record.h"

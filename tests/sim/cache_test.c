@@ -243,7 +243,7 @@ static void in_place_kernels_count_as_on_the_h200(void **state)
 
 /* ---- capacity ------------------------------------------------------------------------------------ */
 
-// 264 blocks of 16 warps walk `bytes` a grid at a time, 16 bytes a lane, past L1.
+// 264 blocks of 16 warps walk `bytes` a grid at a time, 16 bytes per lane, past L1.
 static void run_walk(struct chip *c, enum l2_kind kind, uint64_t bytes, uint64_t step,
                      unsigned lane_bytes)
 {

@@ -1,6 +1,6 @@
 // Which instructions the decoder knows: every row of coverage.def becomes a kernel of one statement.
 // RIDGE_COVERAGE_LIST=1 prints all rows that don't hold instead of stopping at the first; with a file as
-// argument: which of its statements, one a line, are refused.
+// argument: which of its statements, one per line, are refused.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/run/exec.h"
 
@@ -73,7 +73,7 @@ static void every_instruction_runs_or_is_refused_with_a_reason(void **state)
     assert_int_equal(wrong, 0);
 }
 
-// One statement a line: those that are refused.
+// One statement per line: those that are refused.
 static int tell_file(const char *path)
 {
     char line[1024];

@@ -107,7 +107,7 @@ static void more_local_memory_than_there_is_is_refused(void **state)
                                 ".local .b8 v[500000];\n.local .b8 w[500000];\n"
                                 "st.local.u32 [v], 1;\nst.local.u32 [w], 1;",
                                 &buffer));
-    assert_non_null(strstr(b.err.message, "of local memory a thread"));
+    assert_non_null(strstr(b.err.message, "of local memory per thread"));
     bench_close(&b);
 }
 

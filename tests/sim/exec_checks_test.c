@@ -170,10 +170,10 @@ static void launches_that_cannot_be_are_input_errors(void **state)
         {"vector_ad", GRID1(1, 32), 4, 0, "no kernel 'vector_ad' (did you mean 'vector_add'?)"},
         {"vector_add", GRID1(0, 32), 4, 0, "kernel 'vector_add': grid.x is 0: must be 1 to"},
         {"vector_add", GRID1(1, 1025), 4, 0, "block.x is 1025: must be 1 to 1024"},
-        {"vector_add", GRID2(1, 1, 64, 32), 4, 0, "2048 threads a block: at most 1024"},
+        {"vector_add", GRID2(1, 1, 64, 32), 4, 0, "2048 threads per block: at most 1024"},
         {"vector_add", GRID2(1, 70000, 32, 1), 4, 0, "grid.y is 70000: must be 1 to 65535"},
         {"vector_add", GRID1(1, 32), 3, 0, "has 4 parameters, 3 arguments are given"},
-        {"vector_add", GRID1(1, 32), 4, 300000, "300000 bytes of shared memory a block"},
+        {"vector_add", GRID1(1, 32), 4, 300000, "300000 bytes of shared memory per block"},
     };
     struct bench b;
     bench_file(&b, "programs_nvcc.ptx");

@@ -104,7 +104,7 @@ static void list(struct text *t, const char *prefix, int from, int count)
 
 #define HEAD ".version 8.4\n.target sm_90a\n.address_size 64\n"
 
-// Loads so many registers a lane from the block's inputs.
+// Loads so many registers per lane from the block's inputs.
 static int load(struct text *t, enum element e, int from, int count, int word)
 {
     bool wide = bits_of_register(e) == 64;
@@ -117,7 +117,7 @@ static int load(struct text *t, enum element e, int from, int count, int word)
     return word;
 }
 
-// in: WORDS_IN rows of 32 words a block; out: WORDS_OUT rows. %l2 = &in[8 * lane], %l3 = &in[4 * lane].
+// in: WORDS_IN rows of 32 words per block; out: WORDS_OUT rows. %l2 = &in[8 * lane], %l3 = &in[4 * lane].
 static const char PROLOGUE[] =
     HEAD ".visible .entry k(.param .u64 p, .param .u64 q)\n{\n.reg .b32 %r<64>, %t<9>;\n"
          ".reg .f64 %d<64>;\n.reg .b64 %l<9>;\n"

@@ -1,4 +1,4 @@
-// Candidates for experiments/conv1d: outputs a thread, where the window and the taps are read from,
+// Candidates for experiments/conv1d: outputs per thread, where the window and the taps are read from,
 // and the depthwise convolution of width 4, channels last.
 // SPDX-License-Identifier: Apache-2.0
 #include <cuda_bf16.h>
@@ -43,7 +43,7 @@ static bool right(void)
     return count == 0;
 }
 
-// The tile with its halo to shared memory, 16 bytes a lane; outside of x there are zeros.
+// The tile with its halo to shared memory, 16 bytes per lane; outside of x there are zeros.
 template <int THREADS, int QUADS> static __device__ void load_tile(float *s, const float *x, long long base, long long n)
 {
     if (base >= 0 && base + QUADS * 4 <= n) {

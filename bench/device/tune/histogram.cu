@@ -1,4 +1,4 @@
-// Candidates for experiments/histogram: where the bins are (one copy, some, a column a lane, 16 bits
+// Candidates for experiments/histogram: where the bins are (one copy, some, a column per lane, 16 bits
 // packed), how many loads are in flight, how many blocks share an SM; beside CUB.
 // SPDX-License-Identifier: Apache-2.0
 #include <cub/cub.cuh>
@@ -45,7 +45,7 @@ static bool same(int nbins)
     return memcmp(a.data(), b.data(), nbins * 4) == 0;
 }
 
-// ---- bins in shared memory: `copies` of them, or a column a lane ----
+// ---- bins in shared memory: `copies` of them, or a column per lane ----
 
 enum layout { COPIES, COLUMNS };
 

@@ -88,7 +88,7 @@ template <int OP, int WARPS> static __device__ pair join_block(pair p, pair *par
     return join_lanes<OP>(t % 32 < WARPS ? part[t % 32] : none<OP>());
 }
 
-// THREADS of a row in a block of ROWS rows; CLUSTER blocks a row.
+// THREADS of a row in a block of ROWS rows; CLUSTER blocks per row.
 template <typename T, int OP, int THREADS, int ROWS, int VECS, int CLUSTER, int MINB>
 static __global__ void __launch_bounds__(THREADS *ROWS, MINB) rows_kernel(uint4 *y, const uint4 *x, const uint4 *weight, int rows, int vectors)
 {

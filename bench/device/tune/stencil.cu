@@ -1,4 +1,4 @@
-// Candidates for experiments/stencil and fusion: rows a thread, threads a block, cache hints; and an
+// Candidates for experiments/stencil and fusion: rows per thread, threads per block, cache hints; and an
 // elementwise chain with three streams.
 // SPDX-License-Identifier: Apache-2.0
 #include "tune.h"
@@ -84,7 +84,7 @@ static __global__ void __launch_bounds__(TX *TY) seven(float *out, const float *
             below[r] = here[r + 1], here[r + 1] = above[r];
     }
 }
-// y = gelu(x * scale + bias[col]) + residual: U vectors a thread
+// y = gelu(x * scale + bias[col]) + residual: U vectors per thread
 static __device__ float gelu(float v)
 {
     float u = 0.7978845608f * (v + 0.044715f * v * v * v), t;

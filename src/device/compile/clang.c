@@ -1,5 +1,5 @@
 // clang as the compiler when there is no CUDA toolkit: its NVPTX back end and our own cuda_min.h.
-// Standard headers a kernel includes are mapped onto cuda_min.h by an overlay file system (given on
+// Standard headers per kernel includes are mapped onto cuda_min.h by an overlay file system (given on
 // standard input), so that the host's C library is never read.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/internal.h"

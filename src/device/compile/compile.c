@@ -235,7 +235,7 @@ static bool compile_source(struct arena *a, const struct source *source,
                            struct error *err)
 {
     struct tool tool = {0};
-    bool read_more = source->untold; // a compiler that tells what it read knows better
+    bool read_more = source->untold; // a compiler that reports what it read knows better
     struct compile_job job = {
         .source = source, .request = request, .tool = &tool, .read_more = &read_more};
     job.timeout_s = request->timeout_s > 0 ? request->timeout_s : default_timeout_s;

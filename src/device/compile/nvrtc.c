@@ -186,7 +186,7 @@ static int version_body(void *context, int fd)
     int major = 0, minor = 0, count = 0, archs[ARCHS_MAX];
     if (n.nvrtcVersion(&major, &minor) != 0 || n.nvrtcGetNumSupportedArchs(&count) != 0 ||
         count < 1 || count > ARCHS_MAX || n.nvrtcGetSupportedArchs(archs) != 0) {
-        (void)fail_as(&err, ERROR_SYSTEM, NOWHERE, "NVRTC does not tell its version");
+        (void)fail_as(&err, ERROR_SYSTEM, NOWHERE, "NVRTC does not report its version");
         return send_error(fd, &err);
     }
     struct text t = {0};

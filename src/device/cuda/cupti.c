@@ -3,7 +3,7 @@
 // it decides what data and caches a pass finds. Only
 // the metrics that the counter table's formulas name are asked for; those that this chip does not
 // have are left out. Structures are declared here, from CUPTI's documentation, so that no toolkit is
-// needed to build; each begins with its own size, by which the library tells versions apart.
+// needed to build; each begins with its own size, by which the library distinguishes versions.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/internal.h"
 #include "device/cuda/cupti.h"
@@ -244,11 +244,11 @@ static bool host_open(struct cupti *c, int ordinal, struct error *err)
     struct cupti_availability has = {SIZED(cupti_availability, image), .context = c->context};
     if (!check(&c->f, c->f.cuptiProfilerInitialize(&init), "start", err) ||
         !check(&c->f, c->f.cuptiDeviceGetChipName(&chip), "name the chip", err) ||
-        !check(&c->f, c->f.cuptiProfilerGetCounterAvailability(&has), "tell what it counts", err))
+        !check(&c->f, c->f.cuptiProfilerGetCounterAvailability(&has), "report what it counts", err))
         return false;
     c->chip = arena_strdup(&c->arena, chip.name);
     c->availability = has.image = arena_alloc(&c->arena, has.image_bytes);
-    return check(&c->f, c->f.cuptiProfilerGetCounterAvailability(&has), "tell what it counts",
+    return check(&c->f, c->f.cuptiProfilerGetCounterAvailability(&has), "report what it counts",
                  err) &&
            host_fresh(c, err);
 }
