@@ -101,9 +101,23 @@ const struct code_kernel *kernel_find(struct arena *a, const struct code_kernel 
 bool fail_no_variable(struct error *err, const struct set_spec *s, const char *source);
 bool fail_variable_size(struct error *err, const struct set_spec *s, uint64_t room,
                         uint64_t size_bytes);
+enum { TENSOR_MAP_BYTES = 128 };
+struct tensor_map_bytes {
+    uint8_t bytes[TENSOR_MAP_BYTES];
+};
+// How a device writes a tensor map down.
+struct tensor_encoder {
+    bool (*encode)(void *context, const struct resolved_tensor *tensor, uint64_t address,
+                   struct tensor_map_bytes *out, struct error *err);
+    void *context;
+};
+// Where the value of an argument lies.
+bool kernel_arg(struct arena *a, const struct resolved_argument *x, const uint64_t *addresses,
+                const struct tensor_encoder *tensors, const void **out,
+                struct error *err) CHECK_RESULT;
 bool kernel_args(struct arena *a, const struct resolved_launch *l, const struct code_kernel *k,
-                 const uint64_t *addresses, const void *const **out,
-                 struct error *err) CHECK_RESULT;
+                 const uint64_t *addresses, const struct tensor_encoder *tensors,
+                 const void *const **out, struct error *err) CHECK_RESULT;
 
 /* ---- backends --------------------------------------------------------------------------------------- */
 

@@ -66,6 +66,18 @@ const struct code_kernel *kernel_find(struct arena *a, const struct code_kernel 
     return found;
 }
 
+bool kernel_arg(struct arena *a, const struct resolved_argument *x, const uint64_t *addresses,
+                const struct tensor_encoder *tensors, const void **out, struct error *err)
+{
+    if (x->kind != ARGUMENT_TENSOR_MAP) {
+        *out = x->kind == ARGUMENT_BUFFER ? (const void *)&addresses[x->buffer] : x->value;
+        return true;
+    }
+    struct tensor_map_bytes *map = ARENA_NEW(a, struct tensor_map_bytes);
+    *out = map;
+    return tensors->encode(tensors->context, x->tensor, addresses[x->buffer], map, err);
+}
+
 // The letter that a type's name begins with says what sort it is: f32, u64, s32; b32 holds anything, and
 // so do the bytes of a struct.
 static bool is_float_type(const struct code_parameter *p)
@@ -81,6 +93,8 @@ static bool is_whole_type(const struct code_parameter *p)
 // Do they hold the same sort of number? Halves are declared as bits, and by some as u16.
 static bool is_fitting(const struct resolved_argument *given, const struct code_parameter *p)
 {
+    if (given->kind == ARGUMENT_TENSOR_MAP)
+        return p->size_bytes == TENSOR_MAP_BYTES;
     if (given->kind == ARGUMENT_BUFFER)
         return p->size_bytes == TARGET_ADDRESS_BYTES && !is_float_type(p);
     if (element_bytes(given->type) != p->size_bytes)
@@ -113,6 +127,11 @@ static bool fail_argument(struct arena *a, const struct resolved_launch *l, int 
     const char *type = spelling_of(p);
     const char *in_kernel = type ? type : arena_printf(a, "%" PRIu64 " bytes", p->size_bytes);
     bool pointer = type && strcmp(type, "i64") == 0;
+    if (given->kind == ARGUMENT_TENSOR_MAP)
+        return fail(err, l->at,
+                    "argument %d of kernel '%s' is %s in the kernel, but a tensor map here: its "
+                    "parameter is a struct of %d bytes, const __grid_constant__",
+                    index + 1, l->kernel, in_kernel, TENSOR_MAP_BYTES);
     if (given->kind == ARGUMENT_BUFFER)
         return fail(err, l->at,
                     "argument %d of kernel '%s' is %s in the kernel, but a buffer here ('%s'): "
@@ -159,15 +178,16 @@ bool fail_variable_size(struct error *err, const struct set_spec *s, uint64_t ro
 }
 
 bool kernel_args(struct arena *a, const struct resolved_launch *l, const struct code_kernel *k,
-                 const uint64_t *addresses, const void *const **out, struct error *err)
+                 const uint64_t *addresses, const struct tensor_encoder *tensors,
+                 const void *const **out, struct error *err)
 {
     if (!check_args(a, l, k, err))
         return false;
     const void **args = ARENA_ARRAY(a, const void *, l->arg_count + 1);
     for (int i = 0; i < l->arg_count; i++) {
         const struct resolved_argument *given = &l->args[i];
-        args[i] =
-            given->kind == ARGUMENT_BUFFER ? (const void *)&addresses[given->buffer] : given->value;
+        if (!kernel_arg(a, given, addresses, tensors, &args[i], err))
+            return false;
     }
     *out = args;
     return true;

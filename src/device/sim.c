@@ -261,6 +261,38 @@ static bool set_variables(struct work *w, const struct device_launch *launch, st
     return true;
 }
 
+static enum ptx_type ptx_type_of(enum element_type t)
+{
+    static const enum ptx_type of[ELEMENT_TYPE_COUNT] = {
+        [ELEMENT_F16] = PTX_TYPE_F16, [ELEMENT_BF16] = PTX_TYPE_BF16, [ELEMENT_F32] = PTX_TYPE_F32,
+        [ELEMENT_F64] = PTX_TYPE_F64, [ELEMENT_I8] = PTX_TYPE_S8,     [ELEMENT_U8] = PTX_TYPE_U8,
+        [ELEMENT_I16] = PTX_TYPE_S16, [ELEMENT_U16] = PTX_TYPE_U16,   [ELEMENT_I32] = PTX_TYPE_S32,
+        [ELEMENT_U32] = PTX_TYPE_U32, [ELEMENT_I64] = PTX_TYPE_S64,   [ELEMENT_U64] = PTX_TYPE_U64};
+    return of[t];
+}
+
+static bool encode_tensor(void *context, const struct resolved_tensor *t, uint64_t address,
+                          struct tensor_map_bytes *out, struct error *err)
+{
+    _Static_assert((int)SIM_TENSOR_RANK_MAX == (int)TENSOR_RANK_MAX, "the same ranks");
+    struct sim_tensor_map map = {.magic = SIM_TENSOR_MAP_MAGIC,
+                                 .address = address,
+                                 .rank = (uint8_t)t->rank,
+                                 .swizzle_bytes = (uint8_t)(16 << t->swizzle),
+                                 .type = (uint8_t)ptx_type_of(t->type)};
+    (void)context, (void)err;
+    for (int i = 0; i < t->rank; i++) {
+        map.dims[i] = t->dims[i];
+        map.strides_bytes[i] = t->strides_bytes[i];
+        map.box[i] = (uint16_t)t->box[i];
+    }
+    memset(out, 0, sizeof *out);
+    memcpy(out, &map, sizeof map);
+    return true;
+}
+
+static const struct tensor_encoder sim_tensor_encoder = {encode_tensor, NULL};
+
 static bool run_kernel(struct work *w, const struct device_launch *launch, struct device_step *step,
                        struct error *err)
 {
@@ -272,7 +304,7 @@ static bool run_kernel(struct work *w, const struct device_launch *launch, struc
     const struct device_module *m = launch->module;
     const struct code_kernel *k =
         kernel_find(w->arena, m->kernels, m->kernel_count, m->source, l->kernel, l->at, err);
-    if (!k || !kernel_args(w->arena, l, k, w->sequence->addresses, &args, err) ||
+    if (!k || !kernel_args(w->arena, l, k, w->sequence->addresses, &sim_tensor_encoder, &args, err) ||
         !set_variables(w, launch, err))
         return false;
     struct sim_launch s = {

@@ -96,13 +96,38 @@ struct library_call {
     const char *directory; // the experiment's
 };
 
-enum argument_kind { ARGUMENT_BUFFER, ARGUMENT_SCALAR };
+// A tensor map: how the copy engine of compute capability 9.0 sees a buffer. Innermost dimension first,
+// as in CUDA's cuTensorMapEncodeTiled.
+enum { TENSOR_RANK_MAX = 5 };
+enum tensor_swizzle { // the pattern that the pieces of 16 bytes of a box are written in
+    TENSOR_SWIZZLE_NONE,
+    TENSOR_SWIZZLE_32B,
+    TENSOR_SWIZZLE_64B,
+    TENSOR_SWIZZLE_128B
+};
+struct tensor_spec {
+    int rank;
+    struct expression *dims[TENSOR_RANK_MAX], *box[TENSOR_RANK_MAX]; // elements
+    struct expression *strides[TENSOR_RANK_MAX]; // elements, of dimension 1 on; NULL = dense
+    enum tensor_swizzle swizzle;
+};
+struct resolved_tensor {
+    enum element_type type;
+    int rank;
+    uint64_t dims[TENSOR_RANK_MAX];          // elements
+    uint64_t strides_bytes[TENSOR_RANK_MAX]; // [0] = the element's size
+    uint32_t box[TENSOR_RANK_MAX];           // elements
+    enum tensor_swizzle swizzle;
+};
+
+enum argument_kind { ARGUMENT_BUFFER, ARGUMENT_SCALAR, ARGUMENT_TENSOR_MAP };
 struct argument_spec {
     enum argument_kind kind;
-    enum cublas_argument role; // named arguments of a library's call; else COUNT
-    int buffer;                // index
-    enum element_type type;    // SCALAR: "N" is i32 unless written "N: i64" or a double -> f32
-    bool typed;                // the type was written
+    enum cublas_argument role;  // named arguments of a library's call; else COUNT
+    int buffer;                 // index: BUFFER and TENSOR_MAP
+    struct tensor_spec *tensor; // TENSOR_MAP
+    enum element_type type;     // SCALAR: "N" is i32 unless written "N: i64" or a double -> f32
+    bool typed;                 // the type was written
     struct expression *value;
     struct location at;
 };
@@ -242,8 +267,9 @@ struct resolved_argument {
     enum cublas_argument role;
     int buffer;
     enum element_type type;
-    uint8_t value[8]; // SCALAR: the bytes
-    const char *text; // as written: the buffer's name or the expression
+    uint8_t value[8];                     // SCALAR: the bytes
+    const char *text;                     // as written: the buffer's name or the expression
+    const struct resolved_tensor *tensor; // TENSOR_MAP
 };
 struct resolved_launch {
     enum launch_kind kind;

@@ -15,6 +15,19 @@ bool value_to_integer(const struct value *v, int64_t *out);
 // "N=1 K=2", or "no parameters".
 const char *point_label(struct arena *a, const struct experiment *e, const struct value *values);
 
+// What turns a case's expressions into numbers.
+struct resolver {
+    struct arena *a;
+    const struct experiment *e;
+    const char *where; // the case, for messages
+    struct scope scope;
+    struct error *err;
+    bool supported; // `requires` holds: what the device needs is checked
+};
+bool evaluate_integer(struct resolver *r, const struct expression *x, const char *what,
+                      int64_t *out);
+bool resolve_buffer(struct resolver *r, const struct buffer_spec *b, struct resolved_buffer *out);
+
 struct loader {
     struct arena *a;
     struct experiment *e;
@@ -29,7 +42,8 @@ enum key_place {
     KEYS_WORK,
     KEYS_VARIANT,
     KEYS_LAUNCH,
-    KEYS_ARGUMENT
+    KEYS_ARGUMENT,
+    KEYS_TENSOR_MAP
 };
 bool check_keys(struct loader *l, const struct yaml_node *node, const char *what,
                 enum key_place place);
@@ -47,6 +61,13 @@ bool load_reference(struct loader *l, const struct yaml_node *node);
 bool load_reference_args(struct loader *l, const struct yaml_node *node);
 bool load_expectations(struct loader *l, const struct yaml_node *node, struct variant_spec *v);
 bool load_launch(struct loader *l, const struct yaml_node *node, struct launch_spec *out);
+bool load_dimensions(struct loader *l, const struct yaml_node *node, const char *what,
+                     struct expression *out[3]);
+bool unknown_buffer(struct loader *l, struct location at, const char *name, bool or_param);
+// tensor.c: {tensor_map: a, dims: [K, M], box: [64, 128], swizzle: 128B}, and its figures in a case.
+bool load_tensor_map(struct loader *l, const struct yaml_node *node, struct argument_spec *out);
+bool tensor_resolve(struct resolver *r, const struct argument_spec *s,
+                    struct resolved_argument *out);
 bool load_args(struct loader *l, const struct yaml_node *node, struct launch_spec *out);
 bool load_argument(struct loader *l, const struct yaml_node *node, struct argument_spec *out);
 // library.c: the keys `library` and `args` of a step; and the sizes of the matrices it is given.

@@ -252,7 +252,7 @@ static bool call(struct arena *a, const struct experiment *e, const struct resol
     ffi_type **types = ARENA_ARRAY(a, ffi_type *, r->arg_count + 1);
     void **values = ARENA_ARRAY(a, void *, r->arg_count + 1);
     for (int i = 0; i < r->arg_count; i++) {
-        bool pointer = r->args[i].kind == ARGUMENT_BUFFER;
+        bool pointer = r->args[i].kind != ARGUMENT_SCALAR;
         types[i] = pointer ? &ffi_type_pointer : scalar_type(r->args[i].type);
         values[i] = pointer ? (void *)&buffers->data[r->args[i].buffer] : (void *)r->args[i].value;
     }

@@ -51,16 +51,8 @@ bool value_to_integer(const struct value *v, int64_t *out)
     return true;
 }
 
-struct resolver {
-    struct arena *a;
-    const struct experiment *e;
-    const char *where; // the case, for messages
-    struct scope scope;
-    struct error *err;
-};
-
-static bool evaluate_integer(struct resolver *r, const struct expression *x, const char *what,
-                             int64_t *out)
+bool evaluate_integer(struct resolver *r, const struct expression *x, const char *what,
+                      int64_t *out)
 {
     struct value v = {0};
     if (!expression_evaluate(x, &r->scope, &v, r->err)) {
@@ -77,13 +69,13 @@ static struct resolver resolver_new(struct arena *a, const struct experiment *e,
                                     const struct device_facts *device, struct error *err)
 {
     struct resolver r = {
-        a, e, e->param_count > 0 ? point_label(a, e, point->values) : "no parameters", {0}, err};
+        a,   e,   e->param_count > 0 ? point_label(a, e, point->values) : "no parameters",
+        {0}, err, true};
     scope_build(a, e, point, device, &r.scope);
     return r;
 }
 
-static bool resolve_buffer(struct resolver *r, const struct buffer_spec *b,
-                           struct resolved_buffer *out)
+bool resolve_buffer(struct resolver *r, const struct buffer_spec *b, struct resolved_buffer *out)
 {
     int64_t count = 0;
     const char *what = arena_printf(r->a, "the count of buffer '%s'", b->name);
@@ -183,6 +175,9 @@ static bool resolve_argument(struct resolver *r, const struct argument_spec *s,
         out->type = r->e->buffers[s->buffer].type;
         out->text = r->e->buffers[s->buffer].name;
         return true;
+    }
+    if (s->kind == ARGUMENT_TENSOR_MAP) {
+        return tensor_resolve(r, s, out);
     }
     out->text = expression_text(s->value);
     struct value v = {0};
@@ -357,6 +352,7 @@ bool experiment_resolve_variant(struct arena *a, const struct experiment *e, int
         }
         out->supported = x.d != 0;
     }
+    r.supported = out->supported;
     out->launches = ARENA_ARRAY(a, struct resolved_launch, v->launch_count + 1);
     // Where `requires` does not hold, the shape may be beyond the device: its limits are not asked.
     const struct device_facts *limits = out->supported ? device : NULL;

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-static bool load_dimensions(struct loader *l, const struct yaml_node *node, const char *what,
-                            struct expression *out[3])
+bool load_dimensions(struct loader *l, const struct yaml_node *node, const char *what,
+                     struct expression *out[3])
 {
     if (node->kind != YAML_LIST) {
         return load_expression(l, node, what, &out[0]);
@@ -22,7 +22,7 @@ static bool load_dimensions(struct loader *l, const struct yaml_node *node, cons
     return true;
 }
 
-static bool unknown_buffer(struct loader *l, struct location at, const char *name, bool or_param)
+bool unknown_buffer(struct loader *l, struct location at, const char *name, bool or_param)
 {
     const struct experiment *e = l->e;
     int n = 0;
@@ -41,6 +41,9 @@ static bool unknown_buffer(struct loader *l, struct location at, const char *nam
 
 bool load_argument(struct loader *l, const struct yaml_node *node, struct argument_spec *out)
 {
+    if (node->kind == YAML_MAP && yaml_get(node, "tensor_map") != NULL) {
+        return load_tensor_map(l, node, out);
+    }
     out->at = node->at;
     out->kind = ARGUMENT_SCALAR;
     out->role = CUBLAS_ARGUMENT_COUNT;

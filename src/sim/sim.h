@@ -52,6 +52,20 @@ enum sim_check {
     SIM_CHECK_RACES = 4,  // shared and global races within a block, and between blocks
 };
 
+// What a kernel's parameter for a tensor map (CUtensorMap, 128 bytes) holds on the simulated GPU;
+// NVIDIA's own layout is not public.
+enum { SIM_TENSOR_RANK_MAX = 5, SIM_TENSOR_MAP_BYTES = 128 };
+#define SIM_TENSOR_MAP_MAGIC UINT64_C(0x70616d2065676472)
+struct sim_tensor_map {
+    uint64_t magic, address;
+    uint64_t dims[SIM_TENSOR_RANK_MAX];          // elements, innermost first
+    uint64_t strides_bytes[SIM_TENSOR_RANK_MAX]; // [0] = the element's size
+    uint16_t box[SIM_TENSOR_RANK_MAX];           // elements
+    uint8_t rank;
+    uint8_t swizzle_bytes; // 16 = none, 32, 64, 128
+    uint8_t type;          // enum ptx_type, of reductions
+};
+
 struct sim_launch {
     const struct sim_module *module;
     const char *kernel;

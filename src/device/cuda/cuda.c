@@ -314,22 +314,23 @@ static bool cuda_load(struct device *d, const struct code_object *code, struct d
 
 // Name in the module and values of the arguments. A kernel of code that is not read here is launched by
 // its exact name, with the arguments as they are.
-static bool bind_kernel(struct arena *a, const struct device_launch *given,
+static bool bind_kernel(struct cuda_device *c, struct arena *a, const struct device_launch *given,
                         const uint64_t *addresses, const char **name, const void *const **args,
                         struct error *err)
 {
+    struct tensor_encoder tensors = cuda_tensor_encoder(c);
     const struct resolved_launch *l = given->launch;
     const struct device_module *m = given->module;
     if (m->listed) {
         const struct code_kernel *k =
             kernel_find(a, m->kernels, m->kernel_count, m->source, l->kernel, l->at, err);
         *name = k ? k->name : NULL;
-        return k && kernel_args(a, l, k, addresses, args, err);
+        return k && kernel_args(a, l, k, addresses, &tensors, args, err);
     }
     const void **values = ARENA_ARRAY(a, const void *, l->arg_count + 1);
     for (int i = 0; i < l->arg_count; i++)
-        values[i] = l->args[i].kind == ARGUMENT_BUFFER ? (const void *)&addresses[l->args[i].buffer]
-                                                       : l->args[i].value;
+        if (!kernel_arg(a, &l->args[i], addresses, &tensors, &values[i], err))
+            return false;
     *name = l->kernel;
     *args = values;
     return true;
@@ -389,7 +390,7 @@ static bool prepare_kernel(struct cuda_device *c, struct arena *a,
     const struct resolved_launch *l = given->launch;
     const char *name = NULL;
     const void *const *args = NULL;
-    if (!bind_kernel(a, given, addresses, &name, &args, err) ||
+    if (!bind_kernel(c, a, given, addresses, &name, &args, err) ||
         !driver_check(&c->cu,
                       c->cu.cuModuleGetFunction(&out->function, given->module->handle, name), err,
                       "%s has no kernel '%s'", given->module->source, name))

@@ -180,4 +180,8 @@ struct cuda_sampling {
 bool cuda_sample(struct cuda_sampling *s, int count, double *times_ns,
                  struct error *err) CHECK_RESULT;
 
+/* ---- tensor maps (tensor.c) ------------------------------------------------------------------ */
+
+struct tensor_encoder cuda_tensor_encoder(struct cuda_device *c);
+
 #endif

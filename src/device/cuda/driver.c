@@ -284,7 +284,9 @@ static void make_unknown(struct arena *a, struct gpu *g, const struct gpu_facts 
     g->name = arena_strdup(a, facts->name);
     g->cc_major = facts->cc_major;
     g->cc_minor = facts->cc_minor;
-    g->arch = arena_printf(a, "sm_%d%d", facts->cc_major, facts->cc_minor);
+    // From 9.0 on some instructions (wgmma) belong to the very chip: sm_90a.
+    g->arch = arena_printf(a, "sm_%d%d%s", facts->cc_major, facts->cc_minor,
+                           facts->cc_major >= 9 ? "a" : "");
     for (int f = 0; f < GPU_FIELD_COUNT; f++) {
         if (gpu_field_info((enum gpu_field)f)->need == GPU_OPTIONAL)
             g->value[f] = (double)NAN;

@@ -93,10 +93,55 @@ static void decode_copy_arrive(struct decoder *d, const struct ptx_instruction *
     u->more = index;
 }
 
+// cp.async.bulk.tensor: to shared memory [to], [map, {coordinates}], [mbarrier] (, blocks) (, policy); from
+// it [map, {coordinates}], [from].
+static void decode_tensor_copy(struct decoder *d, const struct ptx_instruction *in)
+{
+    bool store = in_has(in, "bulk_group");
+    struct async_op op = {
+        .barrier.row = NO_ROW, .blocks = NO_ROW, .type = PTX_TYPE_B8, .tensor = true};
+    if (in->operand_count < (store ? 2 : 3) || in_has(in, "im2col") ||
+        in_has(in, "im2col_no_offs") || in_has(in, "tile::gather4") ||
+        in_has(in, "tile::scatter4")) {
+        unsupported(d, "this form of a copy by tensor map");
+        return;
+    }
+    const struct ptx_operand *map = &in->operands[store ? 0 : 1];
+    const struct ptx_operand *shared = &in->operands[store ? 1 : 0];
+    if (map->element_count < 1 || map->element_count > (int)COUNT_OF(op.data)) {
+        unsupported(d, "a copy by tensor map without its coordinates");
+        return;
+    }
+    op.to_space = store ? PTX_SPACE_GLOBAL : PTX_SPACE_SHARED;
+    op.from_space = store ? PTX_SPACE_SHARED : PTX_SPACE_GLOBAL;
+    op.to = async_address(d, store ? map : shared, false);
+    op.from = async_address(d, store ? shared : map, false);
+    op.data_count = (unsigned)map->element_count;
+    for (unsigned i = 0; i < op.data_count; i++)
+        op.data[i] = source_row(d, &map->elements[i], 32, PTX_TYPE_S32);
+    if (!store)
+        op.barrier = async_address(d, &in->operands[2], false);
+    if (in_has(in, "multicast::cluster") && in->operand_count > 3)
+        op.blocks = source_row(d, &in->operands[3], 32, PTX_TYPE_U16);
+    op.reduces = in_has(in, "reduce");
+    int kind = op.reduces ? atomic_word(in) : 0;
+    if (kind < 0) {
+        unsupported(d, "this form of a copy by tensor map");
+        return;
+    }
+    op.atomic = (enum atomic_kind)kind;
+    struct mem_op m = mem_new(d, in, shared);
+    uint32_t memory = mem_add(d, m), index = async_add(d, op);
+    struct uop *u = emit(d, op_tensor_copy);
+    u->extra = memory;
+    u->more = index;
+    d->program->order_shows |= op.reduces;
+}
+
 static void decode_bulk(struct decoder *d, const struct ptx_instruction *in)
 {
-    if (in_has(in, "tensor")) {
-        unsupported(d, "copies by tensor map are not simulated");
+    if (in_has(in, "tensor") && !in_has(in, "prefetch")) {
+        decode_tensor_copy(d, in);
         return;
     }
     if (in_has(in, "commit_group") || in_has(in, "wait_group") || in_has(in, "prefetch"))

@@ -71,15 +71,15 @@ static bool mbarrier_progress(struct block *owner, uint8_t *p, int64_t arrivals,
     return true;
 }
 
-static uint64_t address_at(const struct warp *w, const struct async_address *a, uint32_t lane)
+uint64_t async_address_at(const struct warp *w, const struct async_address *a, uint32_t lane)
 {
     uint64_t base = a->wide ? row64(w, a->row)[lane] : row32(w, a->row)[lane];
     uint64_t at = base + (uint64_t)a->offset;
     return a->wide || a->generic ? at : at & UINT32_MAX;
 }
 
-static bool progress_at(struct warp *w, const struct uop *u, uint32_t lane, uint64_t address,
-                        bool generic, int64_t arrivals, int64_t bytes, int64_t drop)
+bool async_progress(struct warp *w, const struct uop *u, uint32_t lane, uint64_t address,
+                    bool generic, int64_t arrivals, int64_t bytes, int64_t drop)
 {
     struct block *owner = w->block;
     uint8_t *p = mbarrier_at(w, u, lane, address, generic, false, &owner);
@@ -95,7 +95,7 @@ static bool progress_at(struct warp *w, const struct uop *u, uint32_t lane, uint
 static bool mbarrier_lane(struct warp *w, const struct uop *u, const struct async_op *op,
                           uint32_t lane)
 {
-    uint64_t address = address_at(w, &op->barrier, lane), word = 0;
+    uint64_t address = async_address_at(w, &op->barrier, lane), word = 0;
     struct block *owner = w->block;
     uint8_t *p =
         mbarrier_at(w, u, lane, address, op->barrier.generic, op->kind == MBARRIER_INIT, &owner);
@@ -122,14 +122,14 @@ static bool mbarrier_lane(struct warp *w, const struct uop *u, const struct asyn
         if (u->d != NO_ROW)
             row64(w, u->d)[lane] = word;
         if (op->expect) // first expects the bytes: the phase can't end before they come
-            return progress_at(w, u, lane, address, op->barrier.generic, 0, -count, 0) &&
-                   progress_at(w, u, lane, address, op->barrier.generic, 1, 0, op->drop);
-        return progress_at(w, u, lane, address, op->barrier.generic, count, 0,
-                           op->drop ? count : 0);
+            return async_progress(w, u, lane, address, op->barrier.generic, 0, -count, 0) &&
+                   async_progress(w, u, lane, address, op->barrier.generic, 1, 0, op->drop);
+        return async_progress(w, u, lane, address, op->barrier.generic, count, 0,
+                              op->drop ? count : 0);
     case MBARRIER_EXPECT:
-        return progress_at(w, u, lane, address, op->barrier.generic, 0, -count, 0);
+        return async_progress(w, u, lane, address, op->barrier.generic, 0, -count, 0);
     case MBARRIER_COMPLETE:
-        return progress_at(w, u, lane, address, op->barrier.generic, 0, count, 0);
+        return async_progress(w, u, lane, address, op->barrier.generic, 0, count, 0);
     case MBARRIER_WAIT:
         break;
     }
@@ -158,7 +158,7 @@ const struct uop *op_mbarrier_wait(struct warp *w, const struct uop *u)
     EACH_LANE(lane, mask)
     {
         uint64_t word;
-        const uint8_t *p = mbarrier_at(w, u, lane, address_at(w, &op->barrier, lane),
+        const uint8_t *p = mbarrier_at(w, u, lane, async_address_at(w, &op->barrier, lane),
                                        op->barrier.generic, false, NULL);
         if (p == NULL)
             return warp_stop(w, u);
@@ -188,6 +188,18 @@ const struct uop *op_pending_count(struct warp *w, const struct uop *u)
 
 /* ---- bulk copies ------------------------------------------------------------------------------- */
 
+void async_traffic(struct warp *w, const struct uop *u, uint32_t lane, uint64_t address,
+                   uint64_t bytes, enum touch touch)
+{
+    if (is_heard(w, EVENT_COPY))
+        event_send(w, &(struct event){.kind = EVENT_COPY,
+                                      .u = u,
+                                      .mask = 1u << lane,
+                                      .touch = touch,
+                                      .copied_from = address,
+                                      .copied_bytes = bytes});
+}
+
 // Global memory of a copy: its bounds, and its event.
 static uint8_t *global_bulk(struct warp *w, const struct uop *u, uint32_t lane, uint64_t address,
                             uint64_t bytes, enum touch touch)
@@ -203,28 +215,21 @@ static uint8_t *global_bulk(struct warp *w, const struct uop *u, uint32_t lane, 
                       address % 16 != 0 ? "that is not aligned to 16 bytes" : "out of bounds");
         return NULL;
     }
-    if (is_heard(w, EVENT_COPY))
-        event_send(w, &(struct event){.kind = EVENT_COPY,
-                                      .u = u,
-                                      .mask = 1u << lane,
-                                      .touch = touch,
-                                      .copied_from = address,
-                                      .copied_bytes = bytes});
+    async_traffic(w, u, lane, address, bytes, touch);
     if (write)
         space_mark_written(space, address, bytes);
     return space_host(space, address);
 }
-
 static uint8_t *bulk_at(struct warp *w, const struct uop *u, uint32_t lane, enum ptx_space space,
                         const struct async_address *a, uint32_t bytes, enum touch touch,
                         struct block **block)
 {
-    uint64_t address = address_at(w, a, lane);
+    uint64_t address = async_address_at(w, a, lane);
     return space == PTX_SPACE_GLOBAL ? global_bulk(w, u, lane, address, bytes, touch)
                                      : shared_at(w, u, lane, address, a->generic, bytes, block);
 }
 
-static void bulk_move(const struct async_op *op, uint8_t *to, const uint8_t *from, uint32_t bytes)
+void async_move(const struct async_op *op, uint8_t *to, const uint8_t *from, uint32_t bytes)
 {
     unsigned size = (unsigned)ptx_type_bits(op->type) / 8;
     if (!op->reduces) {
@@ -240,29 +245,35 @@ static void bulk_move(const struct async_op *op, uint8_t *to, const uint8_t *fro
     }
 }
 
-static void shared_written(struct block *b, const uint8_t *to, uint32_t bytes)
+void async_shared_written(struct block *b, const uint8_t *to, uint32_t bytes)
 {
     if (b->shared_shadow != NULL)
         check_mark(b->shared_shadow, (uint64_t)(to - b->shared), bytes);
+}
+
+uint64_t async_in_block(uint64_t address, uint32_t rank)
+{
+    uint64_t rest = ~(uint64_t)(WINDOW_BYTES - 1) | RANK_MASK;
+    return (address & rest) | (uint64_t)(rank + 1) << RANK_SHIFT;
 }
 
 // To each block of a multicast at the same place, its mbarrier told there.
 static bool multicast_lane(struct warp *w, const struct uop *u, const struct async_op *op,
                            uint32_t lane, const uint8_t *from, uint32_t bytes)
 {
-    uint64_t to = address_at(w, &op->to, lane), barrier = address_at(w, &op->barrier, lane);
+    uint64_t to = async_address_at(w, &op->to, lane),
+             barrier = async_address_at(w, &op->barrier, lane);
     uint32_t blocks = row32(w, op->blocks)[lane] & 0xffff;
     EACH_LANE(rank, blocks)
     {
-        uint64_t place = (uint64_t)(rank + 1) << RANK_SHIFT;
-        uint64_t rest = ~(uint64_t)(WINDOW_BYTES - 1) | RANK_MASK;
         struct block *b = w->block;
-        uint8_t *p = shared_at(w, u, lane, (to & rest) | place, op->to.generic, bytes, &b);
+        uint8_t *p = shared_at(w, u, lane, async_in_block(to, rank), op->to.generic, bytes, &b);
         if (p == NULL)
             return false;
         memmove(p, from, bytes);
-        shared_written(b, p, bytes);
-        if (!progress_at(w, u, lane, (barrier & rest) | place, op->barrier.generic, 0, bytes, 0))
+        async_shared_written(b, p, bytes);
+        if (!async_progress(w, u, lane, async_in_block(barrier, rank), op->barrier.generic, 0,
+                            bytes, 0))
             return false;
     }
     return true;
@@ -288,12 +299,13 @@ static bool bulk_lane(struct warp *w, const struct uop *u, const struct async_op
                           op->reduces ? TOUCH_ATOMIC : TOUCH_WRITE, &block);
     if (to == NULL)
         return false;
-    bulk_move(op, to, from, bytes);
+    async_move(op, to, from, bytes);
     w->block->sm->changes++;
     if (op->to_space == PTX_SPACE_SHARED)
-        shared_written(block, to, bytes);
-    return op->barrier.row == NO_ROW || progress_at(w, u, lane, address_at(w, &op->barrier, lane),
-                                                    op->barrier.generic, 0, bytes, 0);
+        async_shared_written(block, to, bytes);
+    return op->barrier.row == NO_ROW ||
+           async_progress(w, u, lane, async_address_at(w, &op->barrier, lane), op->barrier.generic,
+                          0, bytes, 0);
 }
 
 // cp.async.bulk, cp.reduce.async.bulk. extra: struct mem_op, for its counts; more: struct async_op.
@@ -323,14 +335,14 @@ const struct uop *op_store_async(struct warp *w, const struct uop *u)
                    size == 8 ? (void *)(row64(w, op->data[i]) + lane)
                              : (void *)(row32(w, op->data[i]) + lane),
                    size);
-        uint8_t *to =
-            shared_at(w, u, lane, address_at(w, &op->to, lane), op->to.generic, bytes, &block);
+        uint8_t *to = shared_at(w, u, lane, async_address_at(w, &op->to, lane), op->to.generic,
+                                bytes, &block);
         if (to == NULL)
             return warp_stop(w, u);
-        bulk_move(op, to, value, bytes);
-        shared_written(block, to, bytes);
-        if (!progress_at(w, u, lane, address_at(w, &op->barrier, lane), op->barrier.generic, 0,
-                         bytes, 0))
+        async_move(op, to, value, bytes);
+        async_shared_written(block, to, bytes);
+        if (!async_progress(w, u, lane, async_address_at(w, &op->barrier, lane),
+                            op->barrier.generic, 0, bytes, 0))
             return warp_stop(w, u);
     }
     return u + 1;

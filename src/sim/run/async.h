@@ -32,8 +32,22 @@ struct async_op {
     bool reduces;
     enum atomic_kind atomic;
     enum ptx_type type;
-    uint32_t data[4];
+    uint32_t data[5];
     unsigned data_count;
+    // tensors: coordinates in `data`, the map in `from` (or `to`, when it is what is written)
+    bool tensor;
 };
+
+uint64_t async_address_at(const struct warp *w, const struct async_address *a, uint32_t lane);
+// Arrivals at an mbarrier, and bytes that came there. false: after a violation.
+bool async_progress(struct warp *w, const struct uop *u, uint32_t lane, uint64_t address,
+                    bool generic, int64_t arrivals, int64_t bytes, int64_t drop);
+void async_shared_written(struct block *b, const uint8_t *to, uint32_t bytes);
+// What L2 sees of a copy of global memory; the copy engine goes past L1.
+void async_traffic(struct warp *w, const struct uop *u, uint32_t lane, uint64_t address,
+                   uint64_t bytes, enum touch touch);
+void async_move(const struct async_op *op, uint8_t *to, const uint8_t *from, uint32_t bytes);
+// The same place in the shared memory of the cluster's block `rank`.
+uint64_t async_in_block(uint64_t address, uint32_t rank);
 
 #endif

@@ -737,9 +737,11 @@ bool report_fill(struct launch *l, struct arena *a, struct sim_report *report, s
     X(atomic_global) X(atomic_shared) X(atomic_generic) X(shfl) X(vote) X(match) X(redux) \
     X(activemask) X(elect) X(barrier) X(barrier_warp) \
     X(mma) X(mma_quads) X(wgmma) X(movmatrix) X(wmma_memory) X(ldmatrix) X(mbarrier) X(mbarrier_wait) \
-    X(pending_count) X(bulk) X(store_async) X(mapa) X(getctarank) X(cluster_barrier) \
+    X(pending_count) X(bulk) X(tensor_copy) X(store_async) X(mapa) X(getctarank) X(cluster_barrier) \
     X(video) X(ld_cluster) X(st_cluster) X(alloca) X(stack)
 // clang-format on
+// A byte of a thread's local memory: word i of all lanes is row i.
+uint8_t *local_at(const struct warp *w, uint64_t offset, uint32_t lane);
 #define X(name) const struct uop *op_##name(struct warp *w, const struct uop *u);
 HANDLERS(X)
 #undef X

@@ -10,7 +10,7 @@
 
 /* ---- arguments and memory ------------------------------------------------------------------ */
 
-static uint8_t *local_at(const struct warp *w, uint64_t offset, uint32_t lane)
+uint8_t *local_at(const struct warp *w, uint64_t offset, uint32_t lane)
 {
     return w->local + offset / 4 * ROW32 + (size_t)lane * 4 + offset % 4;
 }
