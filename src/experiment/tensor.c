@@ -13,8 +13,8 @@ static bool load_list(struct loader *l, const struct yaml_node *node, const char
 {
     int count = node->kind == YAML_LIST ? (int)node->count : 1;
     if (count != rank) {
-        return fail(l->err, node->at, "%s of this tensor map has %d entries, not %d", what, rank,
-                    count);
+        return fail(l->err, node->at, "%s of this tensor map has %d entries, not %d", what, count,
+                    rank);
     }
     for (int i = 0; i < rank; i++) {
         const struct yaml_node *item = node->kind == YAML_LIST ? node->items[i] : node;

@@ -53,6 +53,18 @@ struct row {
     const char *message;
 };
 static const struct row rows[] = {
+    {"args: [out, in, N]", "args: [out, {tensor_map: inn, dims: [N], box: [4]}, N]", 20, 30,
+     "unknown buffer 'inn' (did you mean 'in'?)"},
+    {"args: [out, in, N]", "args: [out, {tensor_map: in, dims: [N]}, N]", 20, 17,
+     "the tensor map of 'in' needs 'box', innermost first"},
+    {"args: [out, in, N]", "args: [out, {tensor_map: in, dims: [4, 2], box: 4}, N]", 20, 53,
+     "'box' of this tensor map has 1 entries, not 2"},
+    {"args: [out, in, N]", "args: [out, {tensor_map: in, dims: [1,1,1,1,1,1], box: [4]}, N]", 20,
+     40, "a tensor map has 1 to 5 dimensions, not 6"},
+    {"args: [out, in, N]", "args: [out, {tensor_map: in, dims: [N], box: [4], swizzle: 256B}, N]",
+     20, 64, "'256B' is no swizzle: none, 32B, 64B or 128B"},
+    {"args: [out, in, N]", "args: [out, {tensor_map: in, dim: [N], box: [4]}, N]", 20, 34,
+     "unknown key 'dim' in a tensor map (did you mean 'dims'?)"},
     {"title: A copy", "titel: A copy", 2, 1,
      "unknown key 'titel' in the experiment (did you mean 'title'?)"},
     {"title: A copy", "colour: red", 2, 1,
