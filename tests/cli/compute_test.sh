@@ -20,5 +20,7 @@ right() {
 
 right matmul-f32 M=100 N=130 K=37
 right matmul-f32 M=129 N=64 K=257
+right matmul-bf16 M=320 N=144 K=208 # 16 divides them all
+right matmul-bf16 M=72 N=136 K=72
 
 finish

@@ -125,6 +125,8 @@ static bool launch_occupancy(struct launch *l, const struct ptx_function *f,
         registers = ptx_register_estimate(f);
         int most = (int)(GPU(l->gpu, registers_per_sm) / (double)(l->warps_per_block * LANES));
         int each = (int)GPU(l->gpu, max_registers_per_thread);
+        int unit = (int)GPU(l->gpu, register_unit) / (int)LANES; // a warp's are allocated in units
+        most -= unit > 0 ? most % unit : 0;
         most = most < each ? most : each;
         registers = registers < most ? registers : most;
         l->registers_modelled = true;
