@@ -304,7 +304,8 @@ static bool run_kernel(struct work *w, const struct device_launch *launch, struc
     const struct device_module *m = launch->module;
     const struct code_kernel *k =
         kernel_find(w->arena, m->kernels, m->kernel_count, m->source, l->kernel, l->at, err);
-    if (!k || !kernel_args(w->arena, l, k, w->sequence->addresses, &sim_tensor_encoder, &args, err) ||
+    if (!k ||
+        !kernel_args(w->arena, l, k, w->sequence->addresses, &sim_tensor_encoder, &args, err) ||
         !set_variables(w, launch, err))
         return false;
     struct sim_launch s = {

@@ -22,5 +22,10 @@ right matmul-f32 M=100 N=130 K=37
 right matmul-f32 M=129 N=64 K=257
 right matmul-bf16 M=320 N=144 K=208 # 16 divides them all
 right matmul-bf16 M=72 N=136 K=72
+right divergence N=5000
+right chains STEPS=20 N=300
+right division N=2000
+right math N=2000
+right occupancy N=5000
 
 finish
