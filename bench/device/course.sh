@@ -20,23 +20,25 @@ mkdir -p "$out"
 # NAME PARAMETERS: what the journeys are measured at
 journeys() {
     cat <<'END'
-histogram N=268435456
-histogram-f32 N=268435456 bins=256,2048,65536
-reduction N=1024,65536,1048576,16777216,268435456
-transpose N=512,1024,4096,8192,16384
-transpose-any M=1000,4097 N=1023,4096
+scan N=67108864
+conv1d N=16777216 K=33,129
+histogram-f32 N=67108864 bins=256 spread=1.0
+histogram N=134217728 values=256
+softmax elements=67108864 cols=4096
+softmax-bf16 elements=67108864 cols=16384
+layernorm rows=8192 cols=8192
+rmsnorm-bf16 rows=16384 cols=8192
+reduction N=1048576
+stencil2d N=8192
+stencil3d N=384
+fusion rows=16384
+depthwise length=16384
+transpose-any M=4097 N=4095
+layernorm-backward rows=8192 cols=4096
+lookup N=67108864
+scan-i32 N=1048576
+transpose N=8192
 vector n=16777216
-conv1d N=67108864 K=9,33,129
-depthwise length=32768
-scan N=65536,1048576,268435456
-scan-i32 N=268435456
-softmax elements=268435456 cols=1024,4096,16384,65536,262144
-softmax-bf16 elements=268435456 cols=1024,16384,65536
-layernorm rows=32768 cols=1024,8192
-rmsnorm-bf16 rows=65536 cols=1024,8192
-fusion rows=32768
-stencil2d N=4096,16384
-stencil3d N=512
 END
 }
 
@@ -57,6 +59,8 @@ softmax elements=9000 cols=33,1000,8192
 softmax-bf16 elements=9000 cols=33,1000
 layernorm rows=5 cols=33,1000
 rmsnorm-bf16 rows=5 cols=33,1000
+layernorm-backward rows=5 cols=33,1000
+lookup N=1003
 fusion rows=5
 stencil2d N=67,200
 stencil3d N=19,20

@@ -35,6 +35,8 @@ course softmax-bf16 20 elements=3000 cols=1,33,1000,1024
 course softmax-bf16 5 elements=20000 cols=16384
 course layernorm 12 rows=3 cols=1,33,1000
 course rmsnorm-bf16 12 rows=3 cols=1,33,1000
+course lookup 20 N=1,1003
+course layernorm-backward 10 rows=5,300 cols=33,1000
 course fusion 7 rows=5 cols=33,400
 course stencil2d 8 N=67,200
 course stencil3d 6 N=7,20
