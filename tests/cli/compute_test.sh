@@ -19,6 +19,7 @@ right() {
 }
 
 right matmul-f32 M=100 N=130 K=37
+right matmul-f32 M=136 N=132 K=100 # rows of 16 bytes: tensor maps too
 right matmul-f32 M=129 N=64 K=257
 right matmul-bf16 M=320 N=144 K=208 # 16 divides them all
 right matmul-bf16 M=72 N=136 K=72
@@ -27,5 +28,8 @@ right chains STEPS=20 N=300
 right division N=2000
 right math N=2000
 right occupancy N=5000
+right n-body N=300
+right batched-matmul COUNT=9
+right cooperation ROWS=9 COLUMNS=100
 
 finish

@@ -1,0 +1,82 @@
+// Sums of rows, by groups of threads of every size, each with what that size has to talk by:
+//   thread_sums    one thread a row
+//   tile_sums      TILE lanes of a warp, by shuffles; TILE may be the warp's own size, whatever that is
+//   warps_sums     WARPS warps, by shuffles and a named barrier
+//   block_sums     a block, a tree in shared memory
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TILE
+#define TILE warpSize
+#endif
+#ifndef WARPS
+#define WARPS 4
+#endif
+
+extern "C" __global__ void thread_sums(float *out, const float *in, int rows, int columns)
+{
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0;
+    for (int i = 0; row < rows && i < columns; i++)
+        sum += in[(size_t)row * columns + i];
+    if (row < rows)
+        out[row] = sum;
+}
+
+static __device__ __forceinline__ float tile_sum(float sum, int size)
+{
+    for (int d = size / 2; d > 0; d /= 2)
+        sum += __shfl_xor_sync(0xffffffffu, sum, d);
+    return sum;
+}
+
+extern "C" __global__ void tile_sums(float *out, const float *in, int rows, int columns)
+{
+    int row = (blockIdx.x * blockDim.x + threadIdx.x) / TILE, lane = threadIdx.x % TILE;
+    float sum = 0;
+    for (int i = lane; row < rows && i < columns; i += TILE)
+        sum += in[(size_t)row * columns + i];
+    sum = tile_sum(sum, TILE);
+    if (row < rows && lane == 0)
+        out[row] = sum;
+}
+
+extern "C" __global__ void warps_sums(float *out, const float *in, int rows, int columns)
+{
+    __shared__ float sums[8];
+    enum { THREADS = WARPS * 32 };
+    int group = threadIdx.x / THREADS, row = blockIdx.x * (blockDim.x / THREADS) + group;
+    float sum = 0;
+    for (int i = threadIdx.x % THREADS; row < rows && i < columns; i += THREADS)
+        sum += in[(size_t)row * columns + i];
+    sum = tile_sum(sum, 32);
+    if (threadIdx.x % 32 == 0)
+        sums[threadIdx.x / 32] = sum;
+    asm volatile("bar.sync %0, %1;" ::"r"(group + 1), "r"(THREADS) : "memory"); // this group's alone
+    if (threadIdx.x % THREADS == 0 && row < rows) {
+        for (int w = 1; w < WARPS; w++)
+            sum += sums[group * WARPS + w];
+        out[row] = sum;
+    }
+}
+
+static __device__ __forceinline__ void block_sum(float *sums, float sum)
+{
+    sums[threadIdx.x] = sum;
+    __syncthreads();
+    for (int d = blockDim.x / 2; d > 0; d /= 2) {
+        if (threadIdx.x < d)
+            sums[threadIdx.x] += sums[threadIdx.x + d];
+        __syncthreads();
+    }
+}
+
+extern "C" __global__ void block_sums(float *out, const float *in, int rows, int columns)
+{
+    __shared__ float sums[256];
+    int row = blockIdx.x;
+    float sum = 0;
+    for (int i = threadIdx.x; i < columns; i += blockDim.x)
+        sum += in[(size_t)row * columns + i];
+    block_sum(sums, sum);
+    if (threadIdx.x == 0)
+        out[row] = sums[0];
+}

@@ -1,0 +1,156 @@
+// c = a b, f32, tiles by tensor map: one thread asks for boxes of 32 k, an mbarrier tells when they are there.
+// Rows of a's box lie as they come, 128 bytes, swizzled: a lane loads four k of a row at once. A lane has 8 rows,
+// 8 apart, by 16 columns, in fours 16 apart; the sums are in pairs of registers as in matmul.cu's PAIRS.
+// For N and K multiples of 4.
+// SPDX-License-Identifier: Apache-2.0
+enum { STAGES = 3, BM = 128, BN = 128, BK = 32, TM = 8, TN = 16, GROUP = 8, UNROLL = 2 };
+enum { BYTES_A = BM * BK * 4, BYTES = BYTES_A + BN * BK * 4 };
+
+struct alignas(64) tensor_map {
+    unsigned long long words[16];
+};
+#define MAP const __grid_constant__ tensor_map
+
+static __device__ __forceinline__ unsigned shared_address(const void *p)
+{
+    return (unsigned)__cvta_generic_to_shared(p);
+}
+
+static __device__ __forceinline__ void barrier_wait(unsigned bar, unsigned parity)
+{
+    asm volatile("{\n.reg .pred done;\nAGAIN:\n"
+                 "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n@!done bra AGAIN;\n}" ::"r"(bar),
+                 "r"(parity)
+                 : "memory");
+}
+
+static __device__ __forceinline__ void load_box(unsigned to, const tensor_map *map, unsigned bar, int x, int y)
+{
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], "
+                 "[%1, {%3, %4}], [%2];" ::"r"(to), "l"(map), "r"(bar), "r"(x), "r"(y)
+                 : "memory");
+}
+
+static __device__ __forceinline__ float4 load4(unsigned from)
+{
+    float4 v;
+    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+                 : "r"(from));
+    return v;
+}
+
+typedef unsigned long long sums[TM][TN / 2];
+static __device__ __forceinline__ void add(sums s, int i, int j, float u, float v)
+{
+    if (j % 2)
+        asm("{.reg .f32 l, h; mov.b64 {l, h}, %0; fma.rn.f32 l, %1, %2, l; mov.b64 %0, {l, h};}"
+            : "+l"(s[i][j / 2]) : "f"(u), "f"(v));
+    else
+        asm("{.reg .f32 l, h; mov.b64 {l, h}, %0; fma.rn.f32 h, %1, %2, h; mov.b64 %0, {l, h};}"
+            : "+l"(s[i][j / 2]) : "f"(u), "f"(v));
+}
+
+static __device__ __forceinline__ float sum_of(const sums s, int i, int j)
+{
+    return __int_as_float((int)(j % 2 ? s[i][j / 2] : s[i][j / 2] >> 32));
+}
+
+extern "C" __global__ void __launch_bounds__(128, 2)
+boxes_matmul(float *c, MAP a, MAP b, int M, int N, int K)
+{
+    extern __shared__ __align__(1024) unsigned char shared[];
+    unsigned base = shared_address(shared), full = base + STAGES * BYTES;
+    int thread = threadIdx.x, warp = thread / 32, lane = thread % 32, ty = lane / 4, tx = lane % 4;
+    int across = (N + BN - 1) / BN, down = (M + BM - 1) / BM, steps = (K + BK - 1) / BK;
+    int group = blockIdx.x / (GROUP * across), rest = blockIdx.x % (GROUP * across);
+    int rows = min(GROUP, down - group * GROUP);
+    int row = (group * GROUP + rest % rows) * BM, col = rest / rows * BN;
+    auto load = [&](int k, int s) {
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(full + 8 * s), "r"((int)BYTES)
+                     : "memory");
+        load_box(base + s * BYTES, &a, full + 8 * s, k * BK, row);
+        load_box(base + s * BYTES + BYTES_A, &b, full + 8 * s, col, k * BK);
+    };
+    if (thread == 0) {
+        for (int s = 0; s < STAGES; s++)
+            asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(full + 8 * s));
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+    __syncthreads();
+    if (thread == 0)
+        for (int s = 0; s < STAGES && s < steps; s++)
+            load(s, s);
+    sums s = {{0}};
+    int my_row = warp % 2 * 64 + ty, my_col = warp / 2 * 64 + tx * 4;
+    unsigned from_a = base + my_row * 128, from_b = base + BYTES_A + my_col * 4;
+    unsigned at_a = from_a, at_b = from_b, piece = ty * 16, four = 0; // which four k of the box, times 16
+    int stage = 0, step = 0;
+    unsigned parity = 0;
+    float4 u[TM]; // four k of each row
+    float v[2][TN];
+    auto load_a = [&](int i) { u[i] = load4(at_a + piece + i * 1024); };
+    auto load_b = [&](int to, int k) {
+#pragma unroll
+        for (int j = 0; j < TN; j += 4) {
+            float4 f = load4(at_b + k * BN * 4 + j * 16);
+            v[to][j] = f.x, v[to][j + 1] = f.y, v[to][j + 2] = f.z, v[to][j + 3] = f.w;
+        }
+    };
+    barrier_wait(full, 0);
+#pragma unroll
+    for (int i = 0; i < TM; i++)
+        load_a(i);
+    load_b(0, 0);
+#pragma unroll 1
+    for (int n = steps * (BK / 4 / UNROLL); n > 0; n--) {
+#pragma unroll
+        for (int r = 0; r < UNROLL; r++) {
+#pragma unroll
+            for (int k = 0; k < 4; k++) {
+                int now = k % 2;
+                if (k == 3) {
+                    four = (four + 16) & 127;
+                    piece = (ty * 16) ^ four;
+                    at_b += 4 * BN * 4;
+                    if (r == UNROLL - 1 && four == 0) { // all of this stage is read
+                        int old = stage;
+                        step++;
+                        if (step < steps && ++stage == STAGES)
+                            stage = 0, parity ^= 1;
+                        __syncthreads();
+                        if (thread == 0 && step + STAGES - 1 < steps)
+                            load(step + STAGES - 1, old);
+                        if (step < steps)
+                            barrier_wait(full + 8 * stage, parity);
+                        at_a = from_a + stage * BYTES;
+                        at_b = from_b + stage * BYTES;
+                    }
+                    load_b(0, 0);
+                } else {
+                    load_b(1 - now, k + 1);
+                }
+#pragma unroll
+                for (int i = 0; i < TM; i++) {
+                    float one = k == 0 ? u[i].x : k == 1 ? u[i].y : k == 2 ? u[i].z : u[i].w;
+#pragma unroll
+                    for (int jj = 0; jj < TN; jj++) { // even columns, then odd ones
+                        int j = jj < TN / 2 ? 2 * jj : 2 * (jj - TN / 2) + 1;
+                        add(s, i, j, one, v[now][j]);
+                    }
+                    if (k == 3)
+                        load_a(i);
+                }
+            }
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < TM; i++)
+#pragma unroll
+        for (int j = 0; j < TN; j += 4) {
+            int r = row + my_row + i * 8, x = col + my_col + j * 4;
+            if (r < M && x < N)
+                *(float4 *)&c[(size_t)r * N + x] =
+                    make_float4(sum_of(s, i, j), sum_of(s, i, j + 1), sum_of(s, i, j + 2), sum_of(s, i, j + 3));
+        }
+}

@@ -1,0 +1,91 @@
+// Accelerations of N bodies (x, y, z, mass), each pulled by all:
+//   simple_forces   a thread a body, the others from memory
+//   tiled_forces    256 bodies at a time in shared memory
+//   wide_forces     the same, BODIES bodies a thread: each body loaded pulls all of them
+// SPDX-License-Identifier: Apache-2.0
+#ifndef BODIES
+#define BODIES 2
+#endif
+#ifndef APPROXIMATE
+#define APPROXIMATE 0
+#endif
+#define SOFTENING 1.0e-4f
+enum { TILE = 256 };
+
+static __device__ __forceinline__ float inverse_root(float x)
+{
+#if APPROXIMATE
+    float r;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+    return r;
+#else
+    return 1.0f / sqrtf(x);
+#endif
+}
+
+static __device__ __forceinline__ void pull(float4 *sum, float4 at, float4 by)
+{
+    float x = by.x - at.x, y = by.y - at.y, z = by.z - at.z;
+    float r = inverse_root(x * x + y * y + z * z + SOFTENING), s = by.w * r * r * r;
+    sum->x += x * s;
+    sum->y += y * s;
+    sum->z += z * s;
+}
+
+extern "C" __global__ void simple_forces(float4 *out, const float4 *bodies, int N)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= N)
+        return;
+    float4 at = bodies[i], sum = make_float4(0, 0, 0, 0);
+    for (int k = 0; k < N; k++)
+        pull(&sum, at, bodies[k]);
+    out[i] = sum;
+}
+
+extern "C" __global__ void __launch_bounds__(TILE) tiled_forces(float4 *out, const float4 *bodies, int N)
+{
+    __shared__ float4 tile[TILE];
+    int i = blockIdx.x * TILE + threadIdx.x;
+    float4 at = bodies[min(i, N - 1)], sum = make_float4(0, 0, 0, 0);
+    for (int k = 0; k < N; k += TILE) {
+        int from = k + threadIdx.x;
+        tile[threadIdx.x] = from < N ? bodies[from] : make_float4(0, 0, 0, 0); // no mass pulls nothing
+        __syncthreads();
+#pragma unroll 8
+        for (int j = 0; j < TILE; j++)
+            pull(&sum, at, tile[j]);
+        __syncthreads();
+    }
+    if (i < N)
+        out[i] = sum;
+}
+
+extern "C" __global__ void __launch_bounds__(TILE) wide_forces(float4 *out, const float4 *bodies, int N)
+{
+    __shared__ float4 tile[TILE];
+    int first = blockIdx.x * TILE * BODIES + threadIdx.x;
+    float4 at[BODIES], sum[BODIES];
+#pragma unroll
+    for (int b = 0; b < BODIES; b++) {
+        at[b] = bodies[min(first + b * TILE, N - 1)];
+        sum[b] = make_float4(0, 0, 0, 0);
+    }
+    for (int k = 0; k < N; k += TILE) {
+        int from = k + threadIdx.x;
+        tile[threadIdx.x] = from < N ? bodies[from] : make_float4(0, 0, 0, 0);
+        __syncthreads();
+#pragma unroll 4
+        for (int j = 0; j < TILE; j++) {
+            float4 by = tile[j];
+#pragma unroll
+            for (int b = 0; b < BODIES; b++)
+                pull(&sum[b], at[b], by);
+        }
+        __syncthreads();
+    }
+#pragma unroll
+    for (int b = 0; b < BODIES; b++)
+        if (first + b * TILE < N)
+            out[first + b * TILE] = sum[b];
+}
