@@ -11,9 +11,13 @@ struct compile_request {
     const char *source_path;    // .cu, or code that is compiled already: .ptx, .cubin
     const char *const *defines; // "NAME=VALUE"
     int define_count;
-    const char *arch;     // "sm_90": the device's; the compiler's best not above it is used
-    const char *compiler; // "auto", "nvrtc", "clang"; auto = NVRTC if there, else clang
-    double timeout_s;     // 0 = 60
+    const char *arch;             // "sm_90": the device's; the compiler's best not above it is used
+    const char *const *instances; // templates to instantiate: "blas::axpy<4, float>"
+    int instance_count;
+    // "auto", "nvrtc", "clang", "nvcc"; auto = nvcc if there for a source with host code, else NVRTC if
+    // there, else clang
+    const char *compiler;
+    double timeout_s; // 0 = 60
 };
 
 enum code_format { CODE_PTX, CODE_CUBIN, CODE_HSACO, CODE_LIBRARY };

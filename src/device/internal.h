@@ -19,6 +19,7 @@ struct source {
     const char **files; // those: paths, the source's first
     size_t file_count;
     bool untold; // it may reach others: an include is named by a macro
+    bool host;   // it has host code: main, or a launch by <<<>>>
     bool asks;   // which files exist matters, or one could not be read: its code is not kept
 };
 bool source_read(struct arena *a, const char *path, struct source *out,
@@ -30,7 +31,7 @@ const char *shorten_paths(struct arena *a, const char *message);
 
 /* ---- compilers ----------------------------------------------------------------------------------- */
 
-enum tool_kind { TOOL_NVRTC, TOOL_CLANG };
+enum tool_kind { TOOL_NVRTC, TOOL_CLANG, TOOL_NVCC };
 struct tool {
     enum tool_kind kind;
     const char *path;    // of the library or the program
@@ -45,6 +46,7 @@ bool nvrtc_find(struct arena *a, struct tool *out, struct error *err) CHECK_RESU
 // program: "clang" = the first of clang, clang-22 … clang-14; else that program.
 bool clang_find(struct arena *a, const char *program, struct tool *out,
                 struct error *err) CHECK_RESULT;
+bool nvcc_find(struct arena *a, struct tool *out, struct error *err) CHECK_RESULT;
 
 struct compile_job {
     const struct source *source;
@@ -60,6 +62,16 @@ bool nvrtc_compile(struct arena *a, const struct compile_job *job, struct code_o
                    struct error *err) CHECK_RESULT;
 bool clang_compile(struct arena *a, const struct compile_job *job, struct code_object *out,
                    struct error *err) CHECK_RESULT;
+bool nvcc_compile(struct arena *a, const struct compile_job *job, struct code_object *out,
+                  struct error *err) CHECK_RESULT;
+// A file in `folder` that includes the source and instantiates what is asked for; the source itself if
+// nothing is.
+const char *source_with_instances(struct arena *a, const struct compile_job *job,
+                                  const char *folder);
+// By a make rule: did the compiler read a file that the key does not cover, neither the tool's own nor
+// below `folder` (ridge's own; NULL = none)?
+bool rule_reads_more(struct arena *a, const struct compile_job *job, const char *rule_path,
+                     const char *folder);
 // "x.cu does not compile with NVRTC 13.0:" and the messages, cut at a line's end if far too long.
 bool fail_compile(struct arena *a, const struct compile_job *job, const char *messages,
                   struct error *err);
@@ -91,6 +103,18 @@ void memo_put(const char *path, const char *value);
 void code_list_kernels(struct arena *a, struct code_object *code);
 void code_copy_kernels(struct arena *a, const struct code_object *code, struct code_kernel **out,
                        int *count);
+// "blas::axpy<4, float>" of a mangled name; a name that is not mangled, or not understood, is itself.
+const char *kernel_plain_name(struct arena *a, const char *name);
+// How well the name in the code is what the user wrote: worst first.
+enum kernel_match {
+    MATCH_NONE,
+    MATCH_PART,  // "axpy" for blas::axpy<4, float>, "blas::axpy" too
+    MATCH_LAST,  // "axpy<4, float>"
+    MATCH_WHOLE, // "blas::axpy<4, float>"
+    MATCH_CODE,  // as the code has it, mangled
+    MATCH_COUNT
+};
+enum kernel_match kernel_matches(struct arena *a, const char *name, const char *wanted);
 // The kernel of that name, or the only one whose plain name ("_Z5naivePf" -> "naive") it is; NULL
 // with err set if there is none.
 const struct code_kernel *kernel_find(struct arena *a, const struct code_kernel *kernels, int count,

@@ -10,16 +10,6 @@
 
 enum { KERNELS_LISTED = 12, TARGET_ADDRESS_BYTES = 8 };
 
-// The plain name of an entry: of "_Z5naivePfPKfi" (C++'s mangling: length, then name) "naive".
-static const char *plain_name(struct arena *a, const char *name)
-{
-    if (!str_starts_with(name, "_Z") || !isdigit((unsigned char)name[2]))
-        return name;
-    char *end = NULL;
-    unsigned long length = strtoul(name + 2, &end, 10);
-    return length > 0 && length <= strlen(end) ? arena_strndup(a, end, length) : name;
-}
-
 static void fail_no_kernel(struct arena *a, const struct code_kernel *kernels, int count,
                            const char *source, const char *wanted, struct location at,
                            struct error *err)
@@ -27,7 +17,7 @@ static void fail_no_kernel(struct arena *a, const struct code_kernel *kernels, i
     const char **names = ARENA_ARRAY(a, const char *, count + 1);
     struct text list = {0};
     for (int i = 0; i < count; i++) {
-        names[i] = plain_name(a, kernels[i].name);
+        names[i] = kernel_plain_name(a, kernels[i].name);
         if (i < KERNELS_LISTED)
             text_printf(&list, "%s%s", i > 0 ? ", " : "", names[i]);
     }
@@ -37,7 +27,30 @@ static void fail_no_kernel(struct arena *a, const struct code_kernel *kernels, i
     fail(err, at, "%s has no kernel '%s'%s%s%s; it has: %s", source, wanted,
          near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "",
          count > 0 ? text_str(&list)
-                   : "none (a __global__ function template must be instantiated explicitly)");
+                   : "none (name a template with its arguments: kernel: name<4, float>)");
+    text_release(&list);
+}
+
+static void fail_several(struct arena *a, const struct code_kernel *kernels, int count,
+                         const char *source, const char *wanted, enum kernel_match match,
+                         struct location at, struct error *err)
+{
+    struct text list = {0};
+    int listed = 0;
+    const char *before = NULL;
+    for (int i = 0; i < count; i++) {
+        if (kernel_matches(a, kernels[i].name, wanted) != match)
+            continue;
+        const char *name = kernel_plain_name(a, kernels[i].name);
+        if (strcmp(name, wanted) == 0 || (before && strcmp(before, name) == 0))
+            name = kernels[i].name; // overloads differ in what is mangled only
+        if (listed < KERNELS_LISTED)
+            text_printf(&list, "%s%s", listed > 0 ? "; " : "", name);
+        before = name;
+        listed++;
+    }
+    (void)fail(err, at, "%s has several kernels '%s'; write the full name of one: %s%s", source,
+               wanted, text_str(&list), listed > KERNELS_LISTED ? "; ..." : "");
     text_release(&list);
 }
 
@@ -46,24 +59,21 @@ const struct code_kernel *kernel_find(struct arena *a, const struct code_kernel 
                                       struct error *err)
 {
     const struct code_kernel *found = NULL;
+    enum kernel_match best = MATCH_NONE;
+    bool several = false;
     for (int i = 0; i < count; i++) {
-        const struct code_kernel *k = &kernels[i];
-        if (strcmp(k->name, wanted) == 0)
-            return k;
-        if (strcmp(plain_name(a, k->name), wanted) != 0)
+        enum kernel_match match = kernel_matches(a, kernels[i].name, wanted);
+        if (match == MATCH_NONE || match < best)
             continue;
-        if (found) {
-            (void)fail(err, at,
-                       "%s has several kernels '%s' (%s, %s, ...); write the full name of one, or "
-                       "extern \"C\" before it",
-                       source, wanted, found->name, k->name);
-            return NULL;
-        }
-        found = k;
+        several = match == best;
+        best = match;
+        found = &kernels[i];
     }
-    if (!found)
+    if (several)
+        fail_several(a, kernels, count, source, wanted, best, at, err);
+    else if (!found)
         fail_no_kernel(a, kernels, count, source, wanted, at, err);
-    return found;
+    return several ? NULL : found;
 }
 
 bool kernel_arg(struct arena *a, const struct resolved_argument *x, const uint64_t *addresses,

@@ -111,6 +111,22 @@ static bool load_sets(struct loader *l, const struct yaml_node *node, struct lau
     return true;
 }
 
+// As C++ writes it, with scopes and template arguments: "blas::axpy<4, float>".
+static bool load_kernel_name(struct loader *l, const struct yaml_node *node, const char **out)
+{
+    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                                  "_$.:<>,*&()-+ ";
+    if (!yaml_string(node, "'kernel'", out, l->err))
+        return false;
+    size_t good = strspn(*out, allowed);
+    if ((*out)[0] == '\0')
+        return fail(l->err, node->at, "'kernel' is empty");
+    return (*out)[good] == '\0' ||
+           fail(l->err, node->at,
+                "'kernel' must be a name as C++ writes it (blas::axpy<4, float>), without '%.1s'",
+                *out + good);
+}
+
 static bool load_kernel_keys(struct loader *l, const struct yaml_node *node,
                              struct launch_spec *out)
 {
@@ -126,7 +142,7 @@ static bool load_kernel_keys(struct loader *l, const struct yaml_node *node,
     if (kernel == NULL) {
         return fail(l->err, node->at, "a launch needs 'kernel'");
     }
-    if (!load_name(l, kernel, "'kernel'", &out->kernel)) {
+    if (!load_kernel_name(l, kernel, &out->kernel)) {
         return false;
     }
     out->at = kernel->at;

@@ -321,7 +321,7 @@ static const struct refused *find_refused(const struct loop *l, const struct com
                     r->define_count == q->define_count;
         for (int k = 0; same && k < r->define_count; k++)
             same = strcmp(r->defines[k], q->defines[k]) == 0;
-        if (same)
+        if (same && q->instance_count == 0)
             return r;
     }
     return NULL;
@@ -346,9 +346,25 @@ static bool compile_once(struct loop *l, struct stage *s, const struct compile_r
         *err = known->why;
     else if (code_compile(&s->arena, q, out, err))
         return true;
-    else
+    else if (q->instance_count == 0)
         note_refused(l, q, err);
     return false;
+}
+
+// Kernels that are named with template arguments are made by naming them.
+static const char *const *instances_of(struct loop *l, const struct variant_spec *v, int *count)
+{
+    const char **names = ARENA_ARRAY(l->arena, const char *, v->launch_count + 1);
+    *count = 0;
+    for (int i = 0; i < v->launch_count; i++) {
+        const char *name = v->launches[i].kernel;
+        bool again = !name || !strchr(name, '<');
+        for (int k = 0; !again && k < *count; k++)
+            again = strcmp(names[k], name) == 0;
+        if (!again)
+            names[(*count)++] = name;
+    }
+    return names;
 }
 
 static bool compile_variant(struct loop *l, struct stage *s, int variant, struct error *err)
@@ -362,6 +378,7 @@ static bool compile_variant(struct loop *l, struct stage *s, int variant, struct
         .compiler = l->request->compiler,
         .timeout_s = l->request->timeout_s,
     };
+    request.instances = instances_of(l, v->spec, &request.instance_count);
     if (!variant_has(v->spec, LAUNCH_KERNEL)) // a library's: nothing to compile
         return true;
     if (!request.source_path)

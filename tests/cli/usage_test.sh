@@ -74,7 +74,7 @@ ridge: option --cache: 'hot' is neither cold nor warm
 END
 
 expect 'an unknown compiler is refused' 2 run scale --no-journal --compiler gcc <<'END'
-ridge: unknown compiler 'gcc': it is one of auto, nvrtc, clang
+ridge: unknown compiler 'gcc': it is one of auto, nvrtc, clang, nvcc
   in case N=4096
 END
 

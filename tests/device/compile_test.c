@@ -121,7 +121,8 @@ static void unknown_compiler_is_refused(void **state)
     struct arena a = {0};
     struct compile_request r = request_for(write_source(&a, make_folder(&a), "k.cu", good), "gcc");
     struct error err = refuse(&a, &r);
-    assert_string_equal(err.message, "unknown compiler 'gcc': it is one of auto, nvrtc, clang");
+    assert_string_equal(err.message,
+                        "unknown compiler 'gcc': it is one of auto, nvrtc, clang, nvcc");
     arena_release(&a);
 }
 

@@ -151,8 +151,20 @@ static const char *next_name(struct arena *a, const char **at)
     return n > 0 ? name : NULL;
 }
 
-// Is what clang says it read what the key covers? The overlay's headers are the tool's own.
-static bool read_more(struct arena *a, const struct compile_job *job, const char *rule_path)
+// A toolkit and the system change with the compiler; its version and file are in the key.
+static bool is_tools_own(struct arena *a, const struct compile_job *job, const char *name)
+{
+    const char *toolkit = path_dir(a, path_dir(a, job->tool->path));
+    if (job->tool->kind == TOOL_NVCC)
+        return str_starts_with(name, "/usr/include/") || str_starts_with(name, "/usr/lib/") ||
+               (strlen(toolkit) > 1 && str_starts_with(name, arena_printf(a, "%s/", toolkit)));
+    // The overlay's headers.
+    return strcmp(name, job->tool->include) == 0 || str_starts_with(name, system_folder) ||
+           strcmp(name, "/dev/stdin") == 0;
+}
+
+bool rule_reads_more(struct arena *a, const struct compile_job *job, const char *rule_path,
+                     const char *folder)
 {
     char *text = NULL;
     size_t size_bytes = 0;
@@ -163,8 +175,8 @@ static bool read_more(struct arena *a, const struct compile_job *job, const char
     bool more = !at;
     at = at ? at + 1 : text;
     for (const char *name; !more && (name = next_name(a, &at));)
-        more = strcmp(name, job->tool->include) != 0 && !str_starts_with(name, system_folder) &&
-               strcmp(name, "/dev/stdin") != 0 && !source_covers(job->source, name);
+        more = !is_tools_own(a, job, name) && !(folder && str_starts_with(name, folder)) &&
+               !source_covers(job->source, name);
     free(text);
     return more;
 }
@@ -173,7 +185,8 @@ static bool read_more(struct arena *a, const struct compile_job *job, const char
 
 // rule_path: where it writes what it read, or NULL.
 static const char *const *make_arguments(struct arena *a, const struct compile_job *job,
-                                         bool default_device, const char *rule_path)
+                                         bool default_device, const char *rule_path,
+                                         const char *source)
 {
     const struct compile_request *r = job->request;
     const char *const fixed[] = {
@@ -206,7 +219,7 @@ static const char *const *make_arguments(struct arena *a, const struct compile_j
         "-S",
         "-o",
         "-",
-        job->source->path,
+        source,
     };
     _Static_assert(COUNT_OF(fixed) < ARGUMENTS_FIXED, "room for the fixed arguments");
     const char **argv = ARENA_ARRAY(a, const char *, ARGUMENTS_FIXED + r->define_count);
@@ -262,11 +275,12 @@ static bool judge_end(struct arena *a, const struct compile_job *job,
 }
 
 static bool run_clang(struct arena *a, const struct compile_job *job, bool default_device,
-                      const char *rule_path, struct process_result *r, struct error *err)
+                      const char *rule_path, const char *source, struct process_result *r,
+                      struct error *err)
 {
     struct text overlay = {0};
     write_overlay(job->tool->include, &overlay);
-    struct process_spec spec = {.argv = make_arguments(a, job, default_device, rule_path),
+    struct process_spec spec = {.argv = make_arguments(a, job, default_device, rule_path, source),
                                 .input = overlay.data,
                                 .input_bytes = overlay.length,
                                 .timeout_s = job->timeout_s};
@@ -283,14 +297,14 @@ static bool run_clang(struct arena *a, const struct compile_job *job, bool defau
 // Functions without an attribute are device functions, unless the source instantiates a kernel
 // template explicitly: clang cannot have both.
 static bool run_either(struct arena *a, const struct compile_job *job, const char *rule_path,
-                       struct process_result *r, struct error *err)
+                       const char *source, struct process_result *r, struct error *err)
 {
-    if (!run_clang(a, job, true, rule_path, r, err))
+    if (!run_clang(a, job, true, rule_path, source, r, err))
         return false;
     if (r->exit_status == 0 || !strstr(text_str(&r->err_text), "attributes are not compatible"))
         return true;
     process_result_release(r);
-    return run_clang(a, job, false, rule_path, r, err);
+    return run_clang(a, job, false, rule_path, source, r, err);
 }
 
 bool clang_compile(struct arena *a, const struct compile_job *job, struct code_object *out,
@@ -301,9 +315,10 @@ bool clang_compile(struct arena *a, const struct compile_job *job, struct code_o
     struct error ignored = {0};
     const char *rule_path =
         work_folder_open(&folder, &ignored) ? path_join(a, folder.path, "read") : NULL;
-    bool done = run_either(a, job, rule_path, &r, err);
+    const char *source = source_with_instances(a, job, rule_path ? folder.path : NULL);
+    bool done = run_either(a, job, rule_path, source, &r, err);
     if (job->read_more && rule_path)
-        *job->read_more = done && read_more(a, job, rule_path);
+        *job->read_more = done && rule_reads_more(a, job, rule_path, folder.path);
     work_folder_close(&folder);
     if (!done)
         return error_context(err, "compiling %s", job->source->shown);

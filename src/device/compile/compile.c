@@ -68,6 +68,12 @@ bool fail_compile(struct arena *a, const struct compile_job *job, const char *me
         rest = arena_printf(a, "\n... and %zu more lines%s%s", line_count(messages + shown + 1),
                             path ? "; all of it: " : "", path ? path : "");
     }
+    if (job->source->host && job->tool->kind != TOOL_NVCC)
+        rest =
+            arena_printf(a,
+                         "%s\n(the source has host code, which %s does not take: install nvcc, or "
+                         "move the kernels to a file of their own)",
+                         rest, job->tool->version);
     return fail(err, NOWHERE, "%s does not compile with %s:\n%.*s%s", job->source->shown,
                 job->tool->version, (int)shown, messages, rest);
 }
@@ -90,8 +96,26 @@ static bool choose_arch(struct arena *a, struct compile_job *job, struct error *
     job->arch_exact = best == number;
     // NVRTC knows the letter variants (sm_90a); clang's do not all exist.
     job->arch =
-        job->arch_exact && job->tool->kind == TOOL_NVRTC ? wanted : arena_printf(a, "sm_%d", best);
+        job->arch_exact && job->tool->kind != TOOL_CLANG ? wanted : arena_printf(a, "sm_%d", best);
     return true;
+}
+
+// A template is instantiated where its address is taken, after the user's source.
+const char *source_with_instances(struct arena *a, const struct compile_job *job,
+                                  const char *folder)
+{
+    const struct compile_request *r = job->request;
+    if (r->instance_count == 0 || !folder)
+        return job->source->path;
+    const char *path = path_join(a, folder, "instances.cu");
+    struct text t = {0};
+    struct error ignored = {0};
+    text_printf(&t, "#include \"%s\"\n", job->source->path);
+    for (int i = 0; i < r->instance_count; i++)
+        text_printf(&t, "static void *ridge_instance_%d = (void *)&%s;\n", i, r->instances[i]);
+    bool done = file_write(path, text_str(&t), t.length, &ignored);
+    text_release(&t);
+    return done ? path : job->source->path;
 }
 
 static bool fail_no_compiler(const char *nvrtc_why, const char *clang_why, struct error *err)
@@ -111,11 +135,13 @@ static const char *chosen_compiler(const struct compile_request *request)
     return chosen ? chosen : "auto";
 }
 
-// auto: NVRTC if it is here and reaches the device, else clang.
+// auto: nvcc if it is here for a source with host code; else NVRTC if it is here and reaches the device, else clang.
 static bool choose_any(struct arena *a, struct compile_job *job, struct tool *tool,
                        struct error *err)
 {
-    struct error nvrtc_why = {0}, clang_why = {0};
+    struct error nvrtc_why = {0}, clang_why = {0}, ignored = {0};
+    if (job->source->host && nvcc_find(a, tool, &ignored) && choose_arch(a, job, &ignored))
+        return true;
     if (nvrtc_find(a, tool, &nvrtc_why) && choose_arch(a, job, &nvrtc_why))
         return true;
     if (arch_number(job->request->arch) == 0)
@@ -133,9 +159,12 @@ static bool choose_tool(struct arena *a, struct compile_job *job, struct tool *t
         return choose_any(a, job, tool, err);
     if (strcmp(chosen, "nvrtc") == 0)
         return nvrtc_find(a, tool, err) && choose_arch(a, job, err);
+    if (strcmp(chosen, "nvcc") == 0)
+        return nvcc_find(a, tool, err) && choose_arch(a, job, err);
     if (str_starts_with(path_name(chosen), "clang"))
         return clang_find(a, chosen, tool, err) && choose_arch(a, job, err);
-    return fail(err, NOWHERE, "unknown compiler '%s': it is one of auto, nvrtc, clang", chosen);
+    return fail(err, NOWHERE, "unknown compiler '%s': it is one of auto, nvrtc, clang, nvcc",
+                chosen);
 }
 
 // Which file the compiler is: versions do not tell patches apart.
@@ -166,11 +195,13 @@ static void make_key(struct arena *a, const struct compile_job *job, char key[HA
                 job->tool->version);
     for (int i = 0; i < job->request->define_count; i++)
         text_printf(&t, "-D%s\n", job->request->defines[i]);
+    for (int i = 0; i < job->request->instance_count; i++)
+        text_printf(&t, "instance %s\n", job->request->instances[i]);
     text_add(&t, job->tool->support);
     hash_hex(&(struct hash_piece){t.data, t.length}, 1, key);
     text_printf(&t, "\n%s\n%d", job->source->path, job->arch_exact);
     add_identity(job->tool, &t);
-    if (job->tool->kind == TOOL_CLANG)
+    if (job->tool->kind != TOOL_NVRTC)
         ptxas_identity(a, &t);
     hash_hex(&(struct hash_piece){t.data, t.length}, 1, file);
     text_release(&t);
@@ -248,9 +279,10 @@ static bool compile_source(struct arena *a, const struct source *source,
         return true;
     *out = (struct code_object){.format = CODE_PTX, .compiler = tool.version, .arch = job.arch};
     memcpy(out->key, key, sizeof out->key);
-    bool done = tool.kind == TOOL_NVRTC ? nvrtc_compile(a, &job, out, err)
-                                        : clang_compile(a, &job, out, err);
-    if (done && tool.kind == TOOL_CLANG && job.arch_exact)
+    bool done = tool.kind == TOOL_NVRTC   ? nvrtc_compile(a, &job, out, err)
+                : tool.kind == TOOL_CLANG ? clang_compile(a, &job, out, err)
+                                          : nvcc_compile(a, &job, out, err);
+    if (done && tool.kind != TOOL_NVRTC && job.arch_exact)
         ptxas_ask(a, request->arch, out);
     if (done && is_keyed(a, &job))
         cache_put(file, out);
@@ -269,8 +301,17 @@ bool code_compile(struct arena *a, const struct compile_request *request, struct
         pass_given(a, &source, given, out);
         if (given->format == CODE_PTX)
             ask_of_given(a, &source, request, out);
-    } else if (!compile_source(a, &source, request, out, err))
-        return false;
+    } else if (!compile_source(a, &source, request, out, err)) {
+        // A template that the source has instantiated itself may be named by its last part, which no
+        // compiler can instantiate.
+        struct compile_request plain = *request;
+        plain.instance_count = 0;
+        if (request->instance_count == 0 || err->kind != ERROR_INPUT)
+            return false;
+        error_clear(err);
+        if (!compile_source(a, &source, &plain, out, err))
+            return false;
+    }
     out->source = source.shown;
     code_list_kernels(a, out);
     return true;

@@ -305,6 +305,9 @@ static int compile_program(const struct nvrtc *n, const struct task *task, int o
         contents[i] = header_text;
     int status = n->nvrtcCreateProgram(program, source->text, source->path,
                                        (int)standard_header_count, contents, standard_headers);
+    const struct compile_request *r = task->job->request;
+    for (int i = 0; status == 0 && i < r->instance_count; i++)
+        status = n->nvrtcAddNameExpression(*program, r->instances[i]);
     if (status == 0)
         status = n->nvrtcCompileProgram(*program, option_count, task->options);
     free(contents);

@@ -23,7 +23,7 @@ struct scan {
     const char **files;    // the same, in their order
     size_t file_count, file_capacity;
     struct text content; // "path-independent": the texts, one after the other
-    bool untold, asks;
+    bool untold, asks, host;
 };
 
 // After a backslash and a line's end, "" otherwise: lines are spliced before anything else.
@@ -157,6 +157,16 @@ static void take_directive(struct scan *s, const char *directory, const char *at
     s->asks = s->asks || memmem(at, line, has, sizeof has - 1);
 }
 
+// A launch, or the function main.
+static bool is_host(const char *at, const char *begin)
+{
+    static const char word[] = "main", launch[] = "<<<";
+    if (strncmp(at, launch, sizeof launch - 1) == 0)
+        return true;
+    return strncmp(at, word, sizeof word - 1) == 0 && (at == begin || !is_word(at[-1])) &&
+           *skip_blank(at + sizeof word - 1) == '(';
+}
+
 static void scan_text(struct scan *s, const char *directory, const char *text, size_t size_bytes)
 {
     char *spliced = splice_lines(text, size_bytes);
@@ -175,6 +185,7 @@ static void scan_text(struct scan *s, const char *directory, const char *text, s
             at = raw ? after_raw(at) : after_quoted(at);
             line_start = false;
         } else {
+            s->host = s->host || is_host(at, spliced);
             line_start = *at == '\n' || (line_start && isspace((unsigned char)*at));
             at++;
         }
@@ -205,6 +216,7 @@ static void source_hash(struct arena *a, struct source *source)
     hash_hex(&(struct hash_piece){text_str(&s.content), s.content.length}, 1, source->hash);
     source->untold = s.untold;
     source->asks = s.asks;
+    source->host = s.host;
     source->files = ARENA_ARRAY(a, const char *, s.file_count + 1);
     memcpy(source->files, s.files, s.file_count * sizeof *s.files);
     source->file_count = s.file_count;

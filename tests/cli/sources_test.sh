@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Sources as they are published: templates and namespaces, host code in the same file.
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/support.sh"
+need clang cc
+stage sources
+
+verified() { # NAME COMPILER: both variants
+    "$RIDGE" verify sources --compiler "$2" >out.txt 2>&1
+    pass "$1 ($2)" $? out.txt
+}
+
+compilers=(clang)
+"$RIDGE" verify sources --compiler nvrtc 2>&1 | grep -q 'libnvrtc is in no folder' || compilers+=(nvrtc)
+command -v nvcc >/dev/null && compilers+=(nvcc)
+for compiler in "${compilers[@]}"; do
+    verified 'a template is instantiated by its name' "$compiler"
+done
+
+edit sources/experiment.yaml 's/blas::axpy< 8,float >/axpy/'
+says() { # NAME TEXT: of the variant that fails
+    "$RIDGE" verify sources --variant eight >out.txt 2>&1
+    (($? == 1)) && tr -s ' \n' ' ' <out.txt | grep -qF "$2"
+    pass "$1" $? out.txt
+}
+says 'an ambiguous name lists what it may mean' \
+    "has several kernels 'axpy'; write the full name of one: blas::axpy<1, float>; blas::axpy<2, float>"
+edit sources/experiment.yaml 's/kernel: "axpy"/kernel: "axpyy"/'
+says 'a missing name lists what there is' "has no kernel 'axpyy'"
+says 'with arguments' 'it has: blas::axpy<1, float>, blas::axpy<2, float>'
+edit sources/experiment.yaml 's/kernel: "axpyy"/kernel: "axpyy<3>"/'
+says 'so does a template that is missing' "has no kernel 'axpyy<3>'"
+edit sources/experiment.yaml 's/kernel: "axpyy<3>"/kernel: "axpy;"/'
+expect 'a name that is none' 2 verify sources --variant eight <<'END'
+ridge: sources/experiment.yaml:12:27: 'kernel' must be a name as C++ writes it (blas::axpy<4, float>), without ';'
+      - {name: eight, kernel: "axpy;", grid: N/1024, block: 128, args: [y, x, {value: 2, type: f...
+                              ^
+END
+edit sources/experiment.yaml 's/kernel: "axpy;"/kernel: "axpy<2, float>"/; s/N.1024, block: 128/N\/256, block: 128/'
+verified 'a template is found by its last name and arguments' clang
+
+edit sources/experiment.yaml 's/source: k.cu/source: host.cu/; s/"axpy<2, float>"/"blas::axpy<2, float>"/'
+if command -v nvcc >/dev/null; then
+    verified 'host code in the file does not matter' nvcc
+    RIDGE_COMPILER=auto verified 'and nvcc is chosen for it' auto
+    RIDGE_COMPILER=auto "$RIDGE" run sources -q >/dev/null
+    RIDGE_COMPILER=auto "$RIDGE" annotate sources:four >out.txt 2>&1
+    grep -q '[0-9] .* 26 │ .*y\[k\] = a' out.txt
+    pass 'and lines are those of the file (nvcc)' $? out.txt
+fi
+finish
