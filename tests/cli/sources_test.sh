@@ -48,4 +48,29 @@ if command -v nvcc >/dev/null; then
     grep -q '[0-9] .* 26 │ .*y\[k\] = a' out.txt
     pass 'and lines are those of the file (nvcc)' $? out.txt
 fi
+
+# CCCL of a toolkit beside ridge's own stdint.h, stdio.h and assert.h, in either order.
+if [[ " ${compilers[*]} " == *" nvrtc "* && -n $(find /usr/local/cuda/include/cccl -maxdepth 1 -name cub 2>/dev/null) ]]; then
+    cat >sources/cub.cu <<'END'
+#include <stdio.h>
+#include <cub/block/block_reduce.cuh>
+#include <cuda/std/limits>
+#include <assert.h>
+#include <climits>
+#include <stdint.h>
+extern "C" __global__ void twice(float *y, const float *x, float a, int n)
+{
+    using reduce = cub::BlockReduce<float, 128>;
+    __shared__ typename reduce::TempStorage shared;
+    int32_t k = blockIdx.x * 128 + threadIdx.x;
+    float sum = reduce(shared).Sum(x[k]);
+    assert(sum < cuda::std::numeric_limits<float>::max());
+    y[k] = a * x[k] + y[k];
+}
+END
+    edit sources/experiment.yaml 's/source: host.cu/source: cub.cu/; s/"blas::axpy<[0-9], float>", grid: [^,]*, block: [0-9]*/twice, grid: N\/128, block: 128/'
+    verified 'cub and cuda/std are found' nvrtc
+else
+    echo 'skip - cub and cuda/std are found: no NVRTC with CCCL is here'
+fi
 finish

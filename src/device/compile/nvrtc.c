@@ -11,7 +11,7 @@
 
 enum {
     ARCHS_MAX = 64,
-    OPTIONS_FIXED = 8,
+    OPTIONS_FIXED = 9,
     FOLDERS_MAX = 64,
     FOLDER_FORMS = 3, // of a toolkit: lib64, lib, targets/…
     NVRTC_ERROR_INVALID_OPTION = 5,
@@ -29,13 +29,17 @@ static const char header_text[] =
     "typedef short int16_t;\ntypedef unsigned short uint16_t;\n"
     "typedef int int32_t;\ntypedef unsigned int uint32_t;\n"
     "typedef long long int64_t;\ntypedef unsigned long long uint64_t;\n"
-    "typedef long intptr_t;\ntypedef unsigned long uintptr_t;\n"
-    "#define INT8_MAX 127\n#define INT16_MAX 32767\n#define INT32_MAX 2147483647\n"
-    "#define INT32_MIN (-INT32_MAX - 1)\n#define UINT8_MAX 255\n#define UINT16_MAX 65535\n"
-    "#define UINT32_MAX 4294967295u\n#define INT64_MAX 9223372036854775807LL\n"
-    "#define INT64_MIN (-INT64_MAX - 1)\n#define UINT64_MAX 18446744073709551615ULL\n"
-    "#ifndef INT_MAX\n#define INT_MAX 2147483647\n#define INT_MIN (-INT_MAX - 1)\n"
-    "#define UINT_MAX 4294967295u\n#endif\n"
+    // Types and macros to the letter as CCCL's cuda/std/cstdint and climits: both may be included.
+    "typedef int64_t intptr_t;\ntypedef uint64_t uintptr_t;\n"
+    "#define CHAR_BIT 8\n#define SCHAR_MIN (-128)\n#define SCHAR_MAX 127\n#define UCHAR_MAX 255\n"
+    "#define SHRT_MIN (-SHRT_MAX - 1)\n#define SHRT_MAX 0x7fff\n#define USHRT_MAX 0xffff\n"
+    "#define INT_MIN (-INT_MAX - 1)\n#define INT_MAX 0x7fffffff\n#define UINT_MAX 0xffffffff\n"
+    "#define LLONG_MIN (-LLONG_MAX - 1)\n#define LLONG_MAX 0x7fffffffffffffffLL\n"
+    "#define ULLONG_MAX 0xffffffffffffffffUL\n"
+    "#define INT8_MIN SCHAR_MIN\n#define INT16_MIN SHRT_MIN\n#define INT32_MIN INT_MIN\n"
+    "#define INT64_MIN LLONG_MIN\n#define INT8_MAX SCHAR_MAX\n#define INT16_MAX SHRT_MAX\n"
+    "#define INT32_MAX INT_MAX\n#define INT64_MAX LLONG_MAX\n#define UINT8_MAX UCHAR_MAX\n"
+    "#define UINT16_MAX USHRT_MAX\n#define UINT32_MAX UINT_MAX\n#define UINT64_MAX ULLONG_MAX\n"
     "#ifndef FLT_MAX\n#define FLT_MAX 3.402823466e+38f\n#define FLT_MIN 1.175494351e-38f\n"
     "#define FLT_EPSILON 1.192092896e-07f\n#define DBL_MAX 1.7976931348623157e+308\n"
     "#define DBL_MIN 2.2250738585072014e-308\n#define DBL_EPSILON 2.2204460492503131e-16\n#endif\n"
@@ -387,8 +391,10 @@ static struct task make_task(struct arena *a, const struct compile_job *job)
     options[count++] = "-default-device";
     options[count++] = "--std=c++17";
     options[count++] = arena_printf(a, "--include-path=%s", job->source->directory);
-    if (job->tool->include)
+    if (job->tool->include) {
         options[count++] = arena_printf(a, "--include-path=%s", job->tool->include);
+        options[count++] = arena_printf(a, "--include-path=%s/cccl", job->tool->include);
+    }
     for (int i = 0; i < r->define_count; i++)
         options[count++] = arena_printf(a, "-D%s", r->defines[i]);
     options[count++] = "--ptxas-options=-v";
