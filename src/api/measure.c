@@ -103,8 +103,10 @@ static bool recording_take(struct ridge *r, struct ridge_result *x, struct error
                     "'%s' ran no kernel: on %s only kernels started by ridge_launch are seen",
                     x->name, r->info.id);
     if (isnan(rec->time_ns))
-        return fail_as(err, ERROR_SYSTEM, NOWHERE, "a kernel of '%s' has no modelled time",
-                       x->name);
+        return fail_as(err, ERROR_SYSTEM, NOWHERE,
+                       "a kernel of '%s' has no modelled time on %s: the trace was cut, or the "
+                       "chip's file in gpus/ lacks a figure of the model; try sim:h200",
+                       x->name, r->info.id);
     if (!result_take_samples(x, PROVENANCE_MODELLED, &rec->time_ns, 1, err))
         return false;
     result_take_counters(x, &rec->counters);

@@ -12,7 +12,8 @@ enum gpu_field {
 #undef FIELD
     GPU_FIELD_COUNT
 };
-enum gpu_need { GPU_OPTIONAL, GPU_NEEDED, GPU_SIMULATED }; // SIMULATED: of the chips we simulate
+// SIMULATED: of the chips we simulate; TIMED: of those whose time is modelled.
+enum gpu_need { GPU_OPTIONAL, GPU_NEEDED, GPU_SIMULATED, GPU_TIMED };
 struct gpu_field_info {
     const char *name, *unit, *meaning;
     enum gpu_need need;

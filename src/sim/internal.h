@@ -160,6 +160,8 @@ struct trace {
 enum timing_pipe {
     PIPE_NONE, // vanishes in machine code: no issue slot
     PIPE_INTEGER,
+    PIPE_ADD,      // integer additions: this pipe or the multipliers'
+    PIPE_MULTIPLY, // integer products: half of the f32 pipe
     PIPE_F32,
     PIPE_F64,
     PIPE_F16,
@@ -185,17 +187,19 @@ enum timing_pipe {
     PIPE_EXIT,
     PIPE_COUNT
 };
-enum { TIMING_REGISTERS_MAX = 10 };
+enum { TIMING_REGISTERS_MAX = 136 }; // wgmma's accumulators and operands
 struct timing_site {
     enum timing_pipe pipe;
     uint8_t source_count, result_count;
     uint16_t source[TIMING_REGISTERS_MAX]; // registers read, the guard and address bases included
     uint16_t result[TIMING_REGISTERS_MAX];
-    uint8_t bytes;       // a lane, of a memory access
-    uint8_t issue_slots; // machine instructions it becomes, roughly: 1; add.s64 2; mul.lo.s64 4;
-        // div.rn.f32 10; div.s32 20; div.s64 60 … (table in decode); 0 reads as 1
+    uint8_t bytes;         // a lane, of a memory access
+    uint8_t issue_slots;   // machine instructions it becomes on its pipe (lower.def); 0 reads as 1
+    uint8_t special_slots; // and on the special-function unit
+    bool folds;            // an earlier instruction is part of it
     uint32_t tensor_flops; // a warp, of a matrix instruction
     int16_t moved;         // the site that issues in this one's place, less this one: schedule.c
+    bool group;            // a matrix instruction of a warp group: wgmma
 };
 struct timing_input {
     const struct gpu *gpu;
@@ -206,10 +210,12 @@ struct timing_input {
     int warps_per_block, blocks_per_sm;
     uint64_t grid_blocks;
     struct l2_counts l2;
-    double atomic_sectors_hot; // that integer atomics take one by one where most queue
+    double atomic_turns_hot; // that atomics take one by one where most queue
     const struct counters *counters;
 };
 // Models the kernel's duration. Mechanisms and sources are told in timing.c.
+// The first figure of the model that the chip's file lacks; NULL: none, the chip is modelled.
+const char *timing_missing(const struct gpu *g);
 void sim_timing_model(const struct timing_input *in, struct time_breakdown *out);
 
 #endif

@@ -144,6 +144,7 @@ struct sim_report { // arena-owned
     struct sim_violation *violations;
     int violation_count;
     struct time_breakdown time;
+    const char *time_missing; // the figure that the chip's file lacks for a modelled time, or NULL
     struct occupancy occupancy;
     int registers_per_thread;
     bool registers_modelled; // the count is an estimate

@@ -30,7 +30,7 @@ RIDGE_DATA_DIR=$root "$RIDGE" show --markdown >show.md 2>&1 && grep -q 'Iteratio
 pass 'and writes them as Markdown' $? show.md
 
 cc "$example/main.c" -I"$root/include" "$build/libridge.a" "${private[@]}" -o static >cc.txt 2>&1 &&
-    RIDGE_DATA_DIR=$build/share/ridge ./static sim:a100 "$example/kernels.cu" >out.txt 2>&1
+    RIDGE_DATA_DIR=$build/share/ridge ./static sim:h100 "$example/kernels.cu" >out.txt 2>&1
 pass 'the same with libridge.a' $? out.txt
 nm -g --defined-only "$build/libridge.a" | awk 'NF == 3 { print $3 }' |
     grep -vE '^ridge_[a-z0-9_]+$' >foreign.txt

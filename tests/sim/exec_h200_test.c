@@ -1,6 +1,8 @@
 // Counters of whole kernels against an H200's, read with ncu: tests/sim/h200_kernels_*.ptx are nvcc's
 // and clang's PTX of the kernels measured (N = 2048, 4 Mi floats; see docs). Requests and sectors are
-// held exactly, shared wavefronts within 2 %, L2 and DRAM within 10 %.
+// held exactly; L2 and DRAM within 10 %; wavefronts of shared loads within 5 % and of shared stores within
+// 10 %: the hardware's hold arbitration between accesses, which the model does not (of 32-way conflicts
+// that is 0.4 %, without conflicts 4.7 % of loads and 8.9 % of stores).
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/exec_support.h"
 
@@ -40,9 +42,9 @@ static const struct row ROWS[] = {
     {"_Z24coalesced_read_transposePfPKfi", TRANSPOSE, OUT_IN_N, SIDE, 0, 131072, 524288, 0, 131072,
      4194304, 0, 0, 787895, 6304352, 17152768, 0, 0},
     {"_Z20shared_mem_transposePfPKfi", TRANSPOSE, OUT_IN_N, SIDE, 0, 131072, 524288, 0, 131072,
-     524288, 4210084, 0, 787698, 787320, 16780544, 0, 0},
+     524288, 4210084, 143851, 787698, 787320, 16780544, 0, 0},
     {"_Z28bank_conflict_free_transposePfPKfi", TRANSPOSE, OUT_IN_N, SIDE, 0, 131072, 524288, 0,
-     131072, 524288, 0, 0, 787592, 786785, 16780544, 0, 0},
+     131072, 524288, 137536, 143340, 787592, 786785, 16780544, 0, 0},
     {"_Z14strided_accessPfii", STRIDED(1), DATA_N_STRIDE, COUNT, 1, 131072, 524288, 0, 131072,
      524288, 0, 0, 786914, 786046, 16780032, 4194304, 0},
     {"_Z14strided_accessPfii", STRIDED(2), DATA_N_STRIDE, COUNT, 2, 65536, 524288, 0, 65536, 524288,
@@ -106,7 +108,9 @@ static void row_check(struct bench *b, const struct row *r, uint64_t out, uint64
     assert_near(b, COUNTER_L2_WRITE_SECTORS, r->l2_write, 0.1);
     assert_near(b, COUNTER_DRAM_READ_BYTES, r->dram_read, 0.1);
     if (r->shared_load_wavefronts > 0)
-        assert_near(b, COUNTER_SHARED_LOAD_WAVEFRONTS, r->shared_load_wavefronts, 0.02);
+        assert_near(b, COUNTER_SHARED_LOAD_WAVEFRONTS, r->shared_load_wavefronts, 0.05);
+    if (r->shared_store_wavefronts > 0)
+        assert_near(b, COUNTER_SHARED_STORE_WAVEFRONTS, r->shared_store_wavefronts, 0.10);
     assert_true(b->report.time.valid);
     assert_int_equal(b->report.blocks_run, b->report.blocks_total);
 }

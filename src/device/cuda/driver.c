@@ -288,7 +288,8 @@ static void make_unknown(struct arena *a, struct gpu *g, const struct gpu_facts 
     g->arch = arena_printf(a, "sm_%d%d%s", facts->cc_major, facts->cc_minor,
                            facts->cc_major >= 9 ? "a" : "");
     for (int f = 0; f < GPU_FIELD_COUNT; f++) {
-        if (gpu_field_info((enum gpu_field)f)->need == GPU_OPTIONAL)
+        if (gpu_field_info((enum gpu_field)f)->need == GPU_OPTIONAL ||
+            gpu_field_info((enum gpu_field)f)->need == GPU_TIMED)
             g->value[f] = (double)NAN;
         g->source[f] = assumed;
     }

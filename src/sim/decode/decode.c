@@ -21,11 +21,6 @@ bool in_has(const struct ptx_instruction *in, const char *word)
     return false;
 }
 
-bool in_is(const struct ptx_instruction *in, const char *opcode)
-{
-    return strcmp(ptx_opcode_name(in->opcode), opcode) == 0;
-}
-
 /* ---- emitting ------------------------------------------------------------------------------ */
 
 struct uop *emit_always(struct decoder *d, uop_fn run)
@@ -450,7 +445,7 @@ static void visit_reads(struct decoder *d, int i, reg_visit visit)
     const struct ptx_instruction *in = &d->f->instructions[i];
     if (in->guard >= 0)
         visit(d, i, in->guard);
-    bool first = in->writes_first && !in_is(in, "wgmma"); // which adds to its result
+    bool first = in->writes_first && in->opcode != PTX_OP_WGMMA; // which adds to its result
     for (int j = first ? 1 : 0; j < in->operand_count; j++)
         visit_operand(d, &in->operands[j], i, visit);
 }
@@ -494,7 +489,7 @@ static bool definition_is_constant(const struct decoder *d, const struct ptx_ins
     unsigned bits = reg_bits(d, reg);
     if (bits != 32 && bits != 64)
         return false;
-    if (in_is(in, "ld"))
+    if (in->opcode == PTX_OP_LD)
         return d->f->is_entry && in->space_count > 0 && in->spaces[0] == PTX_SPACE_PARAM &&
                within(in->operands[1].variable, d->f->params, d->f->param_count) &&
                in->operands[1].reg < 0 && ptx_type_bits(in->types[0]) <= 64;
@@ -503,11 +498,11 @@ static bool definition_is_constant(const struct decoder *d, const struct ptx_ins
         return false;
     if (in->operands[1].kind == PTX_OPERAND_REGISTER && reg_bits(d, in->operands[1].reg) != bits)
         return false;
-    if (in_is(in, "cvta"))
+    if (in->opcode == PTX_OP_CVTA)
         return in->space_count > 0 &&
                (in->spaces[0] == PTX_SPACE_GLOBAL || in->spaces[0] == PTX_SPACE_CONST ||
                 in->spaces[0] == PTX_SPACE_PARAM);
-    return in_is(in, "mov") && (unsigned)ptx_type_bits(in->types[0]) <= bits;
+    return in->opcode == PTX_OP_MOV && (unsigned)ptx_type_bits(in->types[0]) <= bits;
 }
 
 static void find_constants(struct decoder *d)
@@ -540,7 +535,7 @@ static uint32_t constant_definition(struct decoder *d, int reg)
 {
     const struct ptx_instruction *in = &d->f->instructions[d->definition[reg]];
     const struct ptx_operand *to = &in->operands[0];
-    if (in_is(in, "ld")) {
+    if (in->opcode == PTX_OP_LD) {
         int element = 0;
         while (to->kind == PTX_OPERAND_VECTOR && element < to->element_count &&
                to->elements[element].reg != reg)
@@ -553,7 +548,8 @@ static uint32_t constant_definition(struct decoder *d, int reg)
 bool instruction_is_free_constant(const struct decoder *d, const struct ptx_instruction *in)
 {
     const struct ptx_operand *to = &in->operands[0];
-    if (in->operand_count == 0 || !(in_is(in, "ld") || in_is(in, "mov") || in_is(in, "cvta")))
+    if (in->operand_count == 0 ||
+        !(in->opcode == PTX_OP_LD || in->opcode == PTX_OP_MOV || in->opcode == PTX_OP_CVTA))
         return false;
     if (to->kind == PTX_OPERAND_REGISTER)
         return d->constant_reg[to->reg];
@@ -721,6 +717,7 @@ static void function_body(struct decoder *d)
     d->instruction = f->instruction_count > 0 ? f->instruction_count - 1 : 0;
     emit_always(d, op_end);
     segments_close(d);
+    lower(d);
     merge_shared_loads(d);
     for (size_t i = 0; i < d->fixup_count; i++) {
         const struct fixup *x = &d->fixups[i];
@@ -824,7 +821,7 @@ static void program_reach(struct program *p, const struct ptx_module *m)
     for (int i = 0; i < p->function_count; i++) {
         const struct ptx_function *f = p->functions[i].ptx;
         for (int j = 0; j < f->instruction_count; j++) {
-            if (!in_is(&f->instructions[j], "call"))
+            if (f->instructions[j].opcode != PTX_OP_CALL)
                 continue;
             const struct ptx_function *target = call_target(&f->instructions[j]);
             if (target != NULL) {
@@ -858,7 +855,7 @@ static uint64_t program_depth(struct program *p, int function)
     own->depth = DEPTH_ASKED;
     uint64_t deepest = 0;
     for (int j = 0; j < own->ptx->instruction_count && !p->recursive; j++) {
-        if (!in_is(&own->ptx->instructions[j], "call"))
+        if (own->ptx->instructions[j].opcode != PTX_OP_CALL)
             continue;
         const struct ptx_function *target = call_target(&own->ptx->instructions[j]);
         int callee = target != NULL ? program_function(p, target) : -1;

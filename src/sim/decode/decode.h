@@ -54,8 +54,7 @@ enum { TEMP_ROWS = 8, TEMP_BYTES = 2 * ROW64 };
 
 // decode.c
 bool in_has(const struct ptx_instruction *in, const char *word); // a dotted word
-bool in_is(const struct ptx_instruction *in, const char *opcode);
-struct uop *emit(struct decoder *d, uop_fn run); // with the instruction's guard
+struct uop *emit(struct decoder *d, uop_fn run);                 // with the instruction's guard
 struct uop *emit_always(struct decoder *d, uop_fn run);
 uint32_t temp_row(struct decoder *d);
 unsigned reg_bits(const struct decoder *d, int reg); // 1, 32, 64 or 128: of its row
@@ -75,6 +74,7 @@ void decode_instruction(struct decoder *d, const struct ptx_instruction *in);
 bool ends_segment(const struct ptx_instruction *in); // lanes may change behind it
 bool instruction_is_free_constant(const struct decoder *d, const struct ptx_instruction *in);
 void timing_schedule(struct program *p); // after all else
+void lower(struct decoder *d);           // lower.c
 void timing_fill(struct decoder *d, const struct ptx_instruction *in, struct timing_site *t);
 struct site_info *site_of(struct decoder *d); // of the instruction being decoded
 void unsupported(struct decoder *d, const char *why);

@@ -194,7 +194,7 @@ bool decode_copy(struct decoder *d, const struct ptx_instruction *in)
 void decode_store_async(struct decoder *d, const struct ptx_instruction *in)
 {
     struct async_op op = {.type = in->type_count > 0 ? in->types[0] : PTX_TYPE_B32};
-    op.reduces = in_is(in, "red");
+    op.reduces = in->opcode == PTX_OP_RED;
     int kind = op.reduces ? atomic_word(in) : 0;
     if (in->operand_count < 3 || kind < 0 || ptx_type_bits(op.type) < 32 ||
         ptx_type_bits(op.type) > 64) {
@@ -223,7 +223,7 @@ void decode_store_async(struct decoder *d, const struct ptx_instruction *in)
 void decode_mapa(struct decoder *d, const struct ptx_instruction *in)
 {
     const struct ptx_operand *address = &in->operands[1];
-    bool rank = in_is(in, "getctarank");
+    bool rank = in->opcode == PTX_OP_GETCTARANK;
     unsigned bits = in->type_count > 0 ? (unsigned)ptx_type_bits(in->types[0]) : 64;
     if (in->operand_count < (rank ? 2 : 3)) {
         unsupported(d, "this form of a cluster address");

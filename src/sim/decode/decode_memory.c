@@ -261,7 +261,7 @@ static bool atomic_order_shows(const struct decoder *d, const struct ptx_instruc
 
 void decode_atomic(struct decoder *d, const struct ptx_instruction *in)
 {
-    bool red = in_is(in, "red");
+    bool red = in->opcode == PTX_OP_RED;
     int at = red ? 0 : 1;
     int kind = atomic_word(in);
     bool results = !red && in->operands[0].kind == PTX_OPERAND_VECTOR;

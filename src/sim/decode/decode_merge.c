@@ -58,17 +58,17 @@ static struct congruence instruction_known(const struct decoder *d,
         b = operand_known(d, &in->operands[2], depth);
     if (in->operand_count > 3)
         c = operand_known(d, &in->operands[3], depth);
-    if (in_is(in, "mov") || in_is(in, "cvt") || in_is(in, "cvta"))
+    if (in->opcode == PTX_OP_MOV || in->opcode == PTX_OP_CVT || in->opcode == PTX_OP_CVTA)
         return a; // cvta's windows are aligned
-    if (in_is(in, "add"))
+    if (in->opcode == PTX_OP_ADD)
         return sum(a, b);
-    if (in_is(in, "mul") && !in_has(in, "hi"))
+    if (in->opcode == PTX_OP_MUL && !in_has(in, "hi"))
         return product(a, b);
-    if (in_is(in, "mad") && !in_has(in, "hi"))
+    if (in->opcode == PTX_OP_MAD && !in_has(in, "hi"))
         return sum(product(a, b), c);
-    if (in_is(in, "shl") && b.bits == BITS_KNOWN && b.residue < BITS_KNOWN)
+    if (in->opcode == PTX_OP_SHL && b.bits == BITS_KNOWN && b.residue < BITS_KNOWN)
         return known(a.bits + (unsigned)b.residue, a.residue << b.residue);
-    if (in_is(in, "and") && b.bits == BITS_KNOWN) {
+    if (in->opcode == PTX_OP_AND && b.bits == BITS_KNOWN) {
         unsigned zeros = trailing_zeros(b);
         return a.bits > zeros ? known(a.bits, a.residue & b.residue) : known(zeros, 0);
     }
@@ -185,8 +185,10 @@ static bool ends_group(const struct ptx_instruction *in)
     enum ptx_space space = in->space_count > 0 ? in->spaces[0] : PTX_SPACE_GENERIC;
     bool near = space == PTX_SPACE_SHARED || space == PTX_SPACE_SHARED_CLUSTER ||
                 space == PTX_SPACE_GENERIC;
-    return ends_segment(in) || in_is(in, "cp") || in_is(in, "membar") || in_is(in, "fence") ||
-           (near && (in_is(in, "st") || in_is(in, "atom") || in_is(in, "red")));
+    return ends_segment(in) || in->opcode == PTX_OP_CP || in->opcode == PTX_OP_MEMBAR ||
+           in->opcode == PTX_OP_FENCE ||
+           (near &&
+            (in->opcode == PTX_OP_ST || in->opcode == PTX_OP_ATOM || in->opcode == PTX_OP_RED));
 }
 
 static bool redefines(const struct candidates *all, const struct ptx_instruction *in)
@@ -207,7 +209,7 @@ void merge_shared_loads(struct decoder *d)
         const struct ptx_instruction *in = &f->instructions[i];
         const struct site_info *s = &d->program->sites[d->out->site_base + i];
         bool starts = f->block_of[i] >= 0 && f->blocks[f->block_of[i]].first == i;
-        bool load = s->mem >= 0 && s->space == PTX_SPACE_SHARED && in_is(in, "ld");
+        bool load = s->mem >= 0 && s->space == PTX_SPACE_SHARED && in->opcode == PTX_OP_LD;
         struct mem_op *m = load ? &d->program->mem_ops[s->mem] : NULL;
         if (starts || all.count == MERGE_MAX || ends_group(in))
             candidates_flush(&all);

@@ -160,12 +160,12 @@ static enum combine combine_of(const struct ptx_instruction *in)
 // The type an immediate operand is read as.
 static enum ptx_type immediate_type(const struct ptx_instruction *in, int operand)
 {
-    bool shift = in_is(in, "shl") || in_is(in, "shr");
+    bool shift = in->opcode == PTX_OP_SHL || in->opcode == PTX_OP_SHR;
     if (shift && operand == 2)
         return PTX_TYPE_U32;
-    if (in_is(in, "mad") && in_has(in, "wide") && operand == 3) // of the result's width
+    if (in->opcode == PTX_OP_MAD && in_has(in, "wide") && operand == 3) // of the result's width
         return ptx_type_bits(in->types[0]) == 16 ? PTX_TYPE_U32 : PTX_TYPE_U64;
-    if (in_is(in, "slct") && operand < 3)
+    if (in->opcode == PTX_OP_SLCT && operand < 3)
         return in->types[0];
     return in->type_count > 0 ? in->types[in->type_count - 1] : PTX_TYPE_NONE;
 }
@@ -184,7 +184,7 @@ static void note_flops(struct decoder *d, const struct alu_op *alu)
 static void decode_compare(struct decoder *d, const struct ptx_instruction *in,
                            const struct alu_op *alu, const uint32_t rows[4])
 {
-    bool combines = in_is(in, "setp") && in->operand_count > 1 + alu->source_count;
+    bool combines = in->opcode == PTX_OP_SETP && in->operand_count > 1 + alu->source_count;
     enum combine how = combines ? combine_of(in) : COMBINE_NONE;
     const struct ptx_operand *to = &in->operands[0];
     const struct ptx_operand *with = &in->operands[in->operand_count - 1];
@@ -221,7 +221,7 @@ static void widen_result(struct decoder *d, const struct ptx_instruction *in, ui
 static bool extends_sign(const struct decoder *d, const struct ptx_instruction *in)
 {
     const struct ptx_operand *to = &in->operands[0];
-    return to->kind == PTX_OPERAND_REGISTER && in_is(in, "cvt") && !in_has(in, "pack") &&
+    return to->kind == PTX_OPERAND_REGISTER && in->opcode == PTX_OP_CVT && !in_has(in, "pack") &&
            ptx_type_kind(in->types[0]) == PTX_KIND_SIGNED && ptx_type_bits(in->types[0]) < 32 &&
            ptx_type_bits(d->f->registers[to->reg].type) == 32;
 }
@@ -249,7 +249,7 @@ static void decode_alu(struct decoder *d, const struct ptx_instruction *in)
         return;
     }
     const struct ptx_operand *to = &in->operands[0];
-    if (in_is(in, "set") && in->operand_count > 1 + alu.source_count) {
+    if (in->opcode == PTX_OP_SET && in->operand_count > 1 + alu.source_count) {
         unsupported(d, "set with a boolean operation");
         return;
     }
@@ -451,7 +451,7 @@ static void decode_bar(struct decoder *d, const struct ptx_instruction *in)
         u->d = result_row(d, &in->operands[0]);
     unsigned flags = count > 1 ? BARRIER_COUNTED : 0u;
     flags |= in_has(in, "arrive") ? BARRIER_ARRIVE : 0u;
-    flags |= in_is(in, "bar") || in_has(in, "aligned") ? BARRIER_ALIGNED : 0u;
+    flags |= in->opcode == PTX_OP_BAR || in_has(in, "aligned") ? BARRIER_ALIGNED : 0u;
     u->small = (uint16_t)flags;
 }
 
@@ -580,7 +580,7 @@ static void decode_alloca(struct decoder *d, const struct ptx_instruction *in)
 
 static void decode_stack(struct decoder *d, const struct ptx_instruction *in)
 {
-    bool restore = in_is(in, "stackrestore");
+    bool restore = in->opcode == PTX_OP_STACKRESTORE;
     uint32_t row = restore ? source_row(d, &in->operands[0], 32, PTX_TYPE_U32)
                            : result_row(d, &in->operands[0]);
     d->program->uses_local = d->program->recursive = true;
@@ -744,24 +744,24 @@ static enum timing_pipe tensor_pipe(const struct decoder *d, const struct ptx_in
     const struct site_info *s = &d->program->sites[d->out->site_base + d->instruction];
     if (s->access != SITE_OTHER)
         return memory_pipe(in, s->access == SITE_STORE, false);
-    return in_is(in, "movmatrix") ? PIPE_WARP : PIPE_TENSOR;
+    return in->opcode == PTX_OP_MOVMATRIX ? PIPE_WARP : PIPE_TENSOR;
 }
 
 static enum timing_pipe pipe_of(const struct decoder *d, const struct ptx_instruction *in)
 {
-    if (in_is(in, "mov")) {
+    if (in->opcode == PTX_OP_MOV) {
         enum ptx_operand_kind from = in->operands[1].kind;
         bool loaded = from == PTX_OPERAND_SPECIAL || from == PTX_OPERAND_SYMBOL;
         return loaded ? PIPE_CONST : PIPE_NONE;
     }
-    if (in_is(in, "cp"))
+    if (in->opcode == PTX_OP_CP)
         return in->operand_count >= 2       ? PIPE_ASYNC_COPY
                : in_has(in, "commit_group") ? PIPE_NONE
                                             : PIPE_ASYNC_WAIT;
     switch (ptx_opcode_class(in->opcode)) {
     case PTX_CLASS_FREE:
     case PTX_CLASS_OTHER:
-        return in_is(in, "ld") ? memory_pipe(in, false, d->f->is_entry) : PIPE_NONE;
+        return in->opcode == PTX_OP_LD ? memory_pipe(in, false, d->f->is_entry) : PIPE_NONE;
     case PTX_CLASS_INTEGER:
         return PIPE_INTEGER;
     case PTX_CLASS_FLOAT:
@@ -771,11 +771,13 @@ static enum timing_pipe pipe_of(const struct decoder *d, const struct ptx_instru
     case PTX_CLASS_CONVERT:
         return PIPE_CONVERT;
     case PTX_CLASS_MEMORY:
-        return memory_pipe(in, in_is(in, "st"), d->f->is_entry);
+        return memory_pipe(in, in->opcode == PTX_OP_ST, d->f->is_entry);
     case PTX_CLASS_ATOMIC:
         return atomic_pipe(d, in);
     case PTX_CLASS_CONTROL:
-        return in_is(in, "exit") || (in_is(in, "ret") && d->f->is_entry) ? PIPE_EXIT : PIPE_BRANCH;
+        return in->opcode == PTX_OP_EXIT || (in->opcode == PTX_OP_RET && d->f->is_entry)
+                   ? PIPE_EXIT
+                   : PIPE_BRANCH;
     case PTX_CLASS_BARRIER:
         return PIPE_BARRIER;
     case PTX_CLASS_WARP:
@@ -818,6 +820,7 @@ void timing_fill(struct decoder *d, const struct ptx_instruction *in, struct tim
     for (int i = writes ? 1 : 0; i < in->operand_count; i++)
         timing_operand(t->source, &t->source_count, &in->operands[i], base);
     t->tensor_flops = s->tensor_flops;
+    t->group = in->opcode == PTX_OP_WGMMA;
     if (s->mem >= 0) {
         const struct mem_op *m = &d->program->mem_ops[s->mem];
         t->bytes = (uint8_t)(m->bytes * m->vector);

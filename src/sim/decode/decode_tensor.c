@@ -261,7 +261,7 @@ void decode_wmma(struct decoder *d, const struct ptx_instruction *in)
 void decode_ldmatrix(struct decoder *d, const struct ptx_instruction *in)
 {
     struct matrix_op op = {.stride = NO_ROW};
-    op.store = in_is(in, "stmatrix");
+    op.store = in->opcode == PTX_OP_STMATRIX;
     op.transposed = in_has(in, "trans");
     unsigned count = in_has(in, "x4") ? 4 : in_has(in, "x2") ? 2 : 1;
     op.d = (struct fragment){.role = MATRIX_A, .rows = 8, .columns = (uint16_t)(8 * count)};

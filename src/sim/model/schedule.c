@@ -59,6 +59,8 @@ static int result_cycles(enum timing_pipe pipe)
     case PIPE_NONE:
         return 0;
     case PIPE_INTEGER:
+    case PIPE_ADD:
+    case PIPE_MULTIPLY:
     case PIPE_F32:
     case PIPE_F16:
     case PIPE_GLOBAL_STORE:
@@ -141,6 +143,8 @@ static void entry_memory(const struct program *p, int site, struct entry *e)
         break;
     case PIPE_NONE:
     case PIPE_INTEGER:
+    case PIPE_ADD:
+    case PIPE_MULTIPLY:
     case PIPE_F32:
     case PIPE_F64:
     case PIPE_F16:

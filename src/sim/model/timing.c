@@ -1,6 +1,7 @@
 // The time model: replays the traced blocks of one SM, warp by warp, against the chip's measured
-// rates and latencies. Nothing is fitted to a kernel: every number comes from the chip's file, where
-// its source stands, or from the tables below (docs/h200-rates.md). The mechanisms:
+// rates and latencies. Every number of the chip comes from the chip's file, where its source stands:
+// measured (docs/h200-rates.md), or chosen so that the tuning kernels come out right ("tuned", bench/truth/README.md).
+// A chip whose file lacks one has no modelled time. The mechanisms:
 //   - a warp issues in the order that a compiler makes of PTX (schedule.c); an instruction waits for the registers it reads (scoreboard);
 //   - each of the SM's schedulers issues one instruction a cycle; a pipe takes 32 lanes at its rate;
 //   - special registers and constants (parameters, thread numbers) come through one narrow unit;
@@ -50,15 +51,16 @@ static double server_take(struct server *s, double at, double cycles)
 /* ---- the SM ------------------------------------------------------------------------------------ */
 
 struct rates { // cycles, and units a cycle of one SM
-    double lines, lsu_issue, l1_bytes, fill_bytes, wavefront;
+    double lines, lsu_issue, lsu_store, l1_bytes, fill_bytes, wavefront;
     double l2_read_bytes, l2_flits, l2_atomics, l2_atomics_same;
     double dram_read_bytes, dram_write_bytes, constant, constant_latency;
-    double f32, f64, f16, integer, special, warp;
-    double tensor_flops;
+    double f32, f64, f16, integer, special, convert, warp;
+    double tensor_flops, mma_share, atomic_return;
     double alu, f64_latency, special_latency, shared_latency, l1_latency, l2_latency, dram_latency;
-    double barrier, barrier_warp, atomic_latency, warp_latency;
-    double block_launch, block_warp_launch, block_dispatch;
+    double barrier, barrier_warp, atomic_latency, warp_latency, tensor_latency;
+    double block_launch, block_warp_launch, block_dispatch, block_first;
     double load_queue; // cycles of work the queue in front of the LSU holds
+    double port_lines, flit_queue;
 };
 
 struct warp_state {
@@ -80,20 +82,22 @@ struct block_slot {
     double free_at; // all its warps have ended and their stores left
 };
 
-struct fill { // a sector on its way
-    uint32_t sector;
+struct fill { // a line on its way
+    uint32_t line;
     double arrives;
 };
 
 struct replay {
     const struct timing_input *in;
     struct rates r;
-    struct server issue[SCHEDULERS_MAX], f32, f64, f16, integer, special, warp_pipe, tensor;
+    struct server issue[SCHEDULERS_MAX], fma[2], f64, f16, integer, special, convert, warp_pipe;
+    struct server tensor;
     struct server constant, lsu, fill, port, l2, dram, atomic, shared_only, barrier_unit;
     struct server flits; // the SM's share of what the L2 takes in: runs ahead of the port
     double memory_load, memory_load_at; // bytes a cycle to and from device memory, lately; when
     bool memory_written;                // dirty lines leave the L2 in this kernel
     double fetched;                     // bytes from device memory for a byte that missed L2
+    double scattered; // what granules fetched for one sector each cost, beside neighbours
     double next_dispatch;
     int schedulers;
     struct warp_state *warps; // blocks_per_sm * warps_per_block
@@ -109,11 +113,6 @@ struct replay {
     uint64_t blocks_to_run;
     double end;
 };
-
-static double field(const struct gpu *g, enum gpu_field f, double otherwise)
-{
-    return isnan(g->value[f]) ? otherwise : g->value[f];
-}
 
 static double active_sms(const struct timing_input *in)
 {
@@ -138,23 +137,23 @@ static double dram_written(const struct l2_counts *c)
 static void rates_memory(struct rates *r, const struct timing_input *in)
 {
     const struct gpu *g = in->gpu;
-    double dram = GPU(g, dram_gbps);
-    double copy = field(g, GPU_FIELD_dram_copy_gbps, 0.88 * dram);
     bool mixed = dram_written(&in->l2) * 10 > (double)in->l2.dram_read_bytes;
-    double read = mixed ? copy : field(g, GPU_FIELD_dram_read_gbps, 0.92 * dram);
-    double write = mixed ? copy : field(g, GPU_FIELD_dram_write_gbps, 0.92 * dram);
-    r->dram_read_bytes = chip_rate(in, read);
-    r->dram_write_bytes = chip_rate(in, write);
-    double l2 = field(g, GPU_FIELD_l2_read_gbps, 1.5 * dram);
-    r->l2_read_bytes = chip_rate(in, l2);
-    r->l2_flits = chip_rate(in, field(g, GPU_FIELD_l2_write_gbps, l2 / 2) / SECTOR_BYTES);
-    r->l2_atomics = chip_rate(in, field(g, GPU_FIELD_l2_atomics_per_ns, l2 / SECTOR_BYTES));
-    r->l2_atomics_same = chip_rate(in, field(g, GPU_FIELD_l2_atomic_same_per_ns, 1));
+    r->dram_read_bytes = chip_rate(in, mixed ? GPU(g, dram_copy_gbps) : GPU(g, dram_read_gbps));
+    r->dram_write_bytes = chip_rate(in, mixed ? GPU(g, dram_copy_gbps) : GPU(g, dram_write_gbps));
+    r->l2_read_bytes = chip_rate(in, GPU(g, l2_read_gbps));
+    r->l2_flits = chip_rate(in, GPU(g, l2_write_gbps) / SECTOR_BYTES);
+    r->l2_atomics = chip_rate(in, GPU(g, l2_atomics_per_ns));
+    r->atomic_return = GPU(g, l2_atomic_return_turns);
+    r->l2_atomics_same = chip_rate(in, GPU(g, l2_atomic_same_per_ns));
     r->l1_bytes = GPU(g, l1_bytes_per_cycle);
-    r->fill_bytes = field(g, GPU_FIELD_l1_fill_bytes_per_cycle, 64);
-    r->lines = field(g, GPU_FIELD_l1_lines_per_cycle, 1);
-    r->lsu_issue = field(g, GPU_FIELD_lsu_issue_cycles, 1);
-    r->wavefront = field(g, GPU_FIELD_shared_wavefront_cycles, 1);
+    r->fill_bytes = GPU(g, l1_fill_bytes_per_cycle);
+    r->lines = GPU(g, l1_lines_per_cycle);
+    r->lsu_issue = GPU(g, lsu_issue_cycles);
+    r->lsu_store = GPU(g, lsu_store_cycles);
+    r->wavefront = GPU(g, shared_wavefront_cycles);
+    r->load_queue = GPU(g, lsu_queue_cycles);
+    r->port_lines = GPU(g, sm_port_lines_per_cycle);
+    r->flit_queue = GPU(g, l2_store_queue_cycles);
 }
 
 static void rates_fill(struct rates *r, const struct timing_input *in)
@@ -163,31 +162,32 @@ static void rates_fill(struct rates *r, const struct timing_input *in)
     rates_memory(r, in);
     r->f32 = GPU(g, f32_lanes_per_cycle);
     r->f64 = GPU(g, f64_lanes_per_cycle);
-    r->f16 = field(g, GPU_FIELD_f16_lanes_per_cycle, 2 * r->f32);
+    r->f16 = GPU(g, f16_lanes_per_cycle);
     r->integer = GPU(g, integer_lanes_per_cycle);
     r->special = GPU(g, special_lanes_per_cycle);
-    r->warp = field(g, GPU_FIELD_warp_lanes_per_cycle, 32);
+    r->convert = GPU(g, convert_lanes_per_cycle);
+    r->warp = GPU(g, warp_lanes_per_cycle);
     double clock_per_ns = GPU(g, clock_mhz) / 1000;
-    r->tensor_flops =
-        field(g, GPU_FIELD_tensor_bf16_tflops, 0) * 1000 / clock_per_ns / GPU(g, sm_count);
+    r->tensor_flops = GPU(g, tensor_bf16_tflops) * 1000 / clock_per_ns / GPU(g, sm_count);
+    r->mma_share = GPU(g, tensor_mma_share);
+    r->tensor_latency = GPU(g, latency_tensor_cycles);
     r->alu = GPU(g, latency_alu_cycles);
-    r->f64_latency = field(g, GPU_FIELD_latency_f64_cycles, 2 * r->alu);
-    r->special_latency = field(g, GPU_FIELD_latency_special_cycles, 4 * r->alu);
+    r->f64_latency = GPU(g, latency_f64_cycles);
+    r->special_latency = GPU(g, latency_special_cycles);
     r->shared_latency = GPU(g, latency_shared_cycles);
     r->l1_latency = GPU(g, latency_l1_cycles);
     r->l2_latency = GPU(g, latency_l2_cycles);
     r->dram_latency = GPU(g, latency_dram_cycles);
-    r->barrier = field(g, GPU_FIELD_latency_barrier_cycles, 3 * r->alu);
-    r->barrier_warp = field(g, GPU_FIELD_barrier_warp_cycles, 0);
-    r->constant = field(g, GPU_FIELD_constant_lanes_per_cycle, r->special);
-    r->atomic_latency = field(g, GPU_FIELD_latency_atomic_cycles, r->l2_latency);
-    r->warp_latency = field(g, GPU_FIELD_latency_warp_cycles, r->shared_latency);
-    r->constant_latency = field(g, GPU_FIELD_latency_constant_cycles, r->warp_latency);
-    r->block_launch = field(g, GPU_FIELD_block_launch_cycles, 0);
-    r->block_warp_launch = field(g, GPU_FIELD_block_warp_launch_cycles, 0);
-    double dispatch = field(g, GPU_FIELD_block_dispatch_per_ns, 0);
-    r->block_dispatch = dispatch > 0 ? 1 / chip_rate(in, dispatch) : 0;
-    r->load_queue = 128;
+    r->barrier = GPU(g, latency_barrier_cycles);
+    r->barrier_warp = GPU(g, barrier_warp_cycles);
+    r->constant = GPU(g, constant_lanes_per_cycle);
+    r->atomic_latency = GPU(g, latency_atomic_cycles);
+    r->warp_latency = GPU(g, latency_warp_cycles);
+    r->constant_latency = GPU(g, latency_constant_cycles);
+    r->block_launch = GPU(g, block_launch_cycles);
+    r->block_warp_launch = GPU(g, block_warp_launch_cycles);
+    r->block_dispatch = 1 / chip_rate(in, GPU(g, block_dispatch_per_ns));
+    r->block_first = GPU(g, block_first_cycles);
 }
 
 /* ---- heap of runnable warps, earliest first; ties by number, so that replays are identical ------ */
@@ -228,45 +228,20 @@ static int heap_pop(struct replay *p)
 
 /* ---- memory ------------------------------------------------------------------------------------ */
 
-// Which line the request begins with: taken as one and the same, as the constants below were chosen.
-static uint32_t line_key(const struct trace_op *op)
+static struct fill *fill_slot(struct replay *p, uint32_t line)
 {
-    (void)op;
-    return 0;
+    return &p->fills[(line * 2654435761u) >> 19 & (FILL_TABLE - 1)];
 }
 
-static struct fill *fill_slot(struct replay *p, uint32_t sector)
-{
-    return &p->fills[(sector * 2654435761u) >> 19 & (FILL_TABLE - 1)];
-}
+enum { MEMORY_LOAD_WINDOW = 4000 }; // cycles over which the load on the memory is averaged
 
-/* Latency of device memory by line, as a share of the mean: what 4 % … 96 % of the lines stay below
- * (docs/h200-rates.md, section 2). Two groups, near and far partition; the slowest lines of all are
- * seen where dirty lines must leave the L2 first. */
-enum { LATENCY_STEPS = 25, LATENCY_STEPS_READ = 23 };
-static const double latency_share[LATENCY_STEPS] = {
-    0.76, 0.77, 0.78, 0.78, 0.79, 0.80, 0.82, 0.86, 0.91, 0.96, 1.00, 1.02, 1.02,
-    1.03, 1.04, 1.05, 1.06, 1.07, 1.08, 1.10, 1.12, 1.15, 1.19, 1.43, 1.75,
-};
-// What the load on the memory adds, as a share of the idle latency, by load over the highest one
-// (section 5). The measurement's rounds held part of the spread above; that part is left out. Beyond
-// the last row it is the queue of the memory's server that grows.
-static const struct {
-    double load, added;
-} latency_load[] = {{0, 0},       {0.15, 0.09}, {0.28, 0.16}, {0.40, 0.22},
-                    {0.49, 0.27}, {0.61, 0.45}, {0.71, 0.62}};
-enum { MEMORY_LOAD_WINDOW = 4000, FLIT_QUEUE = 2000 }; // cycles
-static const double l2_near_far = 0.075;               // of the latency, up and down
-
-static double latency_added(double load)
+// What the load on the memory adds, as a share of the idle latency, by load over the highest one: two
+// straight lines (docs/h200-rates.md, section 5). Beyond it is the queue of the memory's server that grows.
+static double latency_added(const struct gpu *g, double load)
 {
-    size_t i = 1;
-    while (i + 1 < sizeof(latency_load) / sizeof(latency_load[0]) && latency_load[i].load < load)
-        i++;
-    double from = latency_load[i - 1].load, to = latency_load[i].load;
-    double share = load < to ? (load - from) / (to - from) : 1;
-    double below = latency_load[i - 1].added, above = latency_load[i].added;
-    return below + share * (above - below);
+    double knee = GPU(g, dram_load_knee), low = load < knee ? load : knee;
+    double high = load > knee ? fmin(load, 1) - knee : 0;
+    return low * GPU(g, dram_load_slope) + high * GPU(g, dram_load_slope_high);
 }
 
 // e^-x for x >= 0, by operations whose results are the same everywhere (exp's differ with the host's C
@@ -302,18 +277,33 @@ static uint32_t line_hash(uint32_t line)
     return line ^ line >> 16;
 }
 
+// Latency of device memory by line, a share of the mean: lines of the near partition, of the far one, each
+// with a spread, and slow ones, which are seen where dirty lines must leave the L2 first.
+static double dram_line_share(const struct replay *p, uint32_t line)
+{
+    const struct gpu *g = p->in->gpu;
+    uint32_t h = line_hash(line);
+    double at = (double)(h >> 8) / (1 << 24), spread = GPU(g, dram_line_spread);
+    double slow = p->memory_written ? GPU(g, dram_line_slow_share) : 0,
+           near = GPU(g, dram_line_near_share);
+    if (at < slow)
+        return GPU(g, dram_line_slow);
+    at = (at - slow) / (1 - slow);
+    bool is_near = at < near;
+    double place = is_near ? at / near : (at - near) / (1 - near);
+    return (is_near ? GPU(g, dram_line_near) : GPU(g, dram_line_far)) + spread * (place - 0.5);
+}
+
 static double dram_line_latency(const struct replay *p, uint32_t line)
 {
-    uint32_t steps = p->memory_written ? LATENCY_STEPS : LATENCY_STEPS_READ;
-    double share = latency_share[(uint64_t)line_hash(line) * steps >> 32];
     double load = p->memory_load / p->r.dram_read_bytes;
-    return p->r.dram_latency * (share + latency_added(load));
+    return p->r.dram_latency * (dram_line_share(p, line) + latency_added(p->in->gpu, load));
 }
 
 static double l2_line_latency(const struct replay *p, uint32_t line)
 {
-    double side = line_hash(line) & 1 ? l2_near_far : -l2_near_far;
-    return p->r.l2_latency * (1 + side);
+    double side = GPU(p->in->gpu, l2_near_far_share);
+    return p->r.l2_latency * (1 + (line_hash(line) & 1 ? side : -side));
 }
 
 // Of `sectors` of this site that reach L2, how many miss there: the site's share, carried as a
@@ -330,34 +320,51 @@ static double l2_misses(struct replay *p, uint32_t site, double sectors)
     return whole;
 }
 
+static uint32_t first_line(const struct trace_op *op)
+{
+    return op->first_sector / (LINE_BYTES / SECTOR_BYTES);
+}
+
 // Lines that are not in L1, one by one through the port, L2 and, as often as this site's do, device
 // memory. Returns when the slowest is there.
 static double lines_fetch(struct replay *p, const struct trace_op *op, double at)
 {
     const struct rates *r = &p->r;
-    int lines = op->lines < op->miss ? op->lines : op->miss;
+    int lines = op->miss_lines > 0 ? op->miss_lines : 1;
     double missed = op->miss * (double)SECTOR_BYTES;
     double from_dram = l2_misses(p, op->site, op->miss) * lines / op->miss; // lines
     double arrives = 0;
     for (int i = 0; i < lines; i++) {
-        double sent = server_take(&p->port, at, 1) + 1;
+        double sent = server_take(&p->port, at, 1 / r->port_lines) + 1 / r->port_lines;
         server_take(&p->flits, sent, 1 / r->l2_flits);
         double read = missed / lines / r->l2_read_bytes;
         double l2 = server_take(&p->l2, sent, read) + read;
-        uint32_t line = line_key(op) / (LINE_BYTES / SECTOR_BYTES) + (uint32_t)i;
+        uint32_t line = first_line(op) + (uint32_t)i;
         double there = l2 + l2_line_latency(p, line);
         if (i + 0.5 < from_dram) {
             double bytes = missed / lines * p->fetched;
-            double cost = bytes / r->dram_read_bytes;
+            double cost = bytes / r->dram_read_bytes * p->scattered;
             memory_count(p, sent, bytes);
             double dram = server_take(&p->dram, l2, cost) + cost;
             there = dram + dram_line_latency(p, line);
         }
+        *fill_slot(p, line) = (struct fill){.line = line, .arrives = there};
         arrives = fmax(arrives, there);
     }
     double fill = missed / r->fill_bytes;
     double filled = server_take(&p->fill, at, fill) + fill + r->l2_latency;
     return fmax(arrives, filled);
+}
+
+// A line that is hit may still be on its way.
+static double lines_wait(struct replay *p, const struct trace_op *op, double arrives)
+{
+    for (uint32_t i = 0; i < op->lines; i++) {
+        const struct fill *f = fill_slot(p, first_line(op) + i);
+        if (f->line == first_line(op) + i && f->arrives > arrives)
+            arrives = f->arrives;
+    }
+    return arrives;
 }
 
 static double load_global(struct replay *p, const struct trace_op *op, double at)
@@ -369,16 +376,9 @@ static double load_global(struct replay *p, const struct trace_op *op, double at
                          fmax(op->lines / r->lines, bytes / r->l1_bytes));
     double start = server_take(&p->lsu, at, cycles);
     double arrives = start + cycles + r->l1_latency;
-    struct fill *f = fill_slot(p, line_key(op));
-    if (op->miss == 0) {
-        if (f->sector == line_key(op) && f->arrives > arrives)
-            arrives = f->arrives;
-        return arrives;
-    }
-    arrives = fmax(arrives, lines_fetch(p, op, start));
-    f->sector = line_key(op);
-    f->arrives = arrives;
-    return arrives;
+    if (op->miss_lines < op->lines)
+        arrives = lines_wait(p, op, arrives);
+    return op->miss == 0 ? arrives : fmax(arrives, lines_fetch(p, op, start));
 }
 
 static double dram_write_share(const struct replay *p)
@@ -393,10 +393,11 @@ static double store_global(struct replay *p, const struct trace_op *op, double a
     const struct rates *r = &p->r;
     int part = op->lines < op->miss ? op->lines : op->miss; // `miss`: sectors written in part
     double flits = op->sectors + part;
-    double start = server_take(&p->lsu, at, 2 * r->lsu_issue);
-    double room = fmax(start, p->flits.free_at - FLIT_QUEUE);
-    double sent = server_take(&p->port, room, flits) + flits;
-    double l2 = server_take(&p->flits, sent - flits, flits / r->l2_flits) + flits / r->l2_flits;
+    double start = server_take(&p->lsu, at, r->lsu_store);
+    double room = fmax(start, p->flits.free_at - r->flit_queue);
+    double leaves = flits / r->port_lines;
+    double sent = server_take(&p->port, room, leaves) + leaves;
+    double l2 = server_take(&p->flits, sent - leaves, flits / r->l2_flits) + flits / r->l2_flits;
     double bytes = op->sectors * (double)SECTOR_BYTES * dram_write_share(p);
     if (bytes > 0) {
         memory_count(p, sent, bytes);
@@ -405,15 +406,26 @@ static double store_global(struct replay *p, const struct trace_op *op, double a
     return sent;
 }
 
+// An atomic whose sector is not in L2 brings it there first.
 static double atomic_global(struct replay *p, const struct trace_op *op, double at)
 {
     const struct rates *r = &p->r;
     double start = server_take(&p->lsu, at, r->lsu_issue);
-    double sent = server_take(&p->port, start, op->lines + op->sectors) + op->lines;
+    double flits = (op->lines + op->sectors) / r->port_lines;
+    double sent = server_take(&p->port, start, flits) + op->lines / r->port_lines;
     double depth = op->wavefronts > 0 ? op->wavefronts : 1;
     double work = fmax(op->sectors / r->l2_atomics,
                        depth > 1 ? depth / (r->l2_atomics_same * active_sms(p->in)) : 0);
+    if (p->in->sites[op->site].pipe == PIPE_GLOBAL_ATOMIC)
+        work *= r->atomic_return;
     double done = server_take(&p->atomic, sent, work) + work;
+    double missed = l2_misses(p, op->site, op->miss) * SECTOR_BYTES * p->fetched;
+    if (missed > 0) {
+        double cost = missed / r->dram_read_bytes * p->scattered;
+        memory_count(p, sent, missed);
+        done =
+            fmax(done, server_take(&p->dram, sent, cost) + cost + r->dram_latency - r->l2_latency);
+    }
     return done + r->atomic_latency;
 }
 
@@ -428,10 +440,51 @@ static double access_shared(struct replay *p, const struct trace_op *op, double 
 
 /* ---- one instruction ---------------------------------------------------------------------------- */
 
+// An instruction that becomes several is taken as a chain of them.
 static double alu(struct server *s, double at, double lanes_per_cycle, double slots, double latency)
 {
-    double cycles = slots * LANES / lanes_per_cycle;
-    return server_take(s, at, cycles) + latency + (slots - 1) * cycles / slots;
+    return server_take(s, at, slots * LANES / lanes_per_cycle) + slots * latency;
+}
+
+static struct server *earlier(struct server *a, struct server *b)
+{
+    return a->free_at <= b->free_at ? a : b;
+}
+
+// f32 goes through two halves of a pipe, of which the first also multiplies integers; integer additions
+// go there or through the integer pipe, whichever is free.
+static double arithmetic(struct replay *p, const struct timing_site *t, double at)
+{
+    const struct rates *r = &p->r;
+    double slots = t->issue_slots > 0 ? t->issue_slots : 1, done = at;
+    switch (t->pipe) {
+    case PIPE_ADD:
+        done = alu(earlier(&p->integer, &p->fma[0]), at, r->integer, slots, r->alu);
+        break;
+    case PIPE_MULTIPLY:
+        done = alu(&p->fma[0], at, r->integer, slots, r->alu);
+        break;
+    case PIPE_F32:
+        done = alu(earlier(&p->fma[1], &p->fma[0]), at, r->f32 / 2, slots, r->alu);
+        break;
+    case PIPE_F64:
+        done = alu(&p->f64, at, r->f64, slots, r->f64_latency);
+        break;
+    case PIPE_F16:
+        done = alu(&p->f16, at, r->f16, slots, r->alu);
+        break;
+    case PIPE_SPECIAL:
+        done = alu(&p->special, at, r->special, slots, r->special_latency);
+        break;
+    case PIPE_CONVERT:
+        done = alu(&p->convert, at, r->convert, slots, r->special_latency);
+        break;
+    default:
+        done = alu(&p->integer, at, r->integer, slots, r->alu);
+    }
+    if (t->special_slots == 0)
+        return done;
+    return alu(&p->special, at, r->special, t->special_slots, r->special_latency) + done - at;
 }
 
 // Starts the instruction at `at`; returns when its results may be read.
@@ -439,22 +492,19 @@ static double op_execute(struct replay *p, const struct trace_op *op, double at)
 {
     const struct rates *r = &p->r;
     const struct timing_site *t = &p->in->sites[op->site];
-    double slots = t->issue_slots > 0 ? t->issue_slots : 1;
     switch (t->pipe) {
     case PIPE_NONE:
         return at;
     case PIPE_INTEGER:
     case PIPE_BRANCH:
-        return alu(&p->integer, at, r->integer, slots, r->alu);
+    case PIPE_ADD:
+    case PIPE_MULTIPLY:
     case PIPE_F32:
-        return alu(&p->f32, at, r->f32, slots, r->alu);
     case PIPE_F64:
-        return alu(&p->f64, at, r->f64, slots, r->f64_latency);
     case PIPE_F16:
-        return alu(&p->f16, at, r->f16, slots, r->alu);
     case PIPE_SPECIAL:
     case PIPE_CONVERT:
-        return alu(&p->special, at, r->special, slots, r->special_latency);
+        return arithmetic(p, t, at);
     case PIPE_GLOBAL_LOAD:
     case PIPE_LOCAL_LOAD:
     case PIPE_ASYNC_COPY:
@@ -470,14 +520,14 @@ static double op_execute(struct replay *p, const struct trace_op *op, double at)
     case PIPE_GLOBAL_REDUCTION:
         return op->lanes ? atomic_global(p, op, at) : at;
     case PIPE_WARP:
-        return alu(&p->warp_pipe, at, r->warp, slots, r->warp_latency);
+        return alu(&p->warp_pipe, at, r->warp, 1, r->warp_latency);
     case PIPE_TENSOR:
-        if (r->tensor_flops > 0)
-            return server_take(&p->tensor, at, t->tensor_flops / r->tensor_flops) + 4 * r->alu;
-        return at + 4 * r->alu;
+        return server_take(&p->tensor, at,
+                           t->tensor_flops / r->tensor_flops / (t->group ? 1 : r->mma_share)) +
+               r->tensor_latency;
     case PIPE_CONST: // the data is returned through the load/store unit's data stage
         server_take(&p->lsu, at, r->lsu_issue);
-        return alu(&p->constant, at, r->constant, slots, r->constant_latency);
+        return alu(&p->constant, at, r->constant, 1, r->constant_latency);
     case PIPE_ASYNC_WAIT:
     case PIPE_BARRIER:
     case PIPE_FENCE:
@@ -561,7 +611,7 @@ static bool warp_step(struct replay *p, struct warp_state *w)
         w->at = at;
         return false;
     }
-    double slots = t->issue_slots > 0 ? t->issue_slots : 1;
+    double slots = (t->issue_slots > 0 ? t->issue_slots : 1) + t->special_slots;
     server_take(scheduler, at, slots);
     double ready = op_execute(p, op, at);
     for (int i = 0; i < t->result_count; i++) {
@@ -647,7 +697,7 @@ static void warp_end(struct replay *p, struct warp_state *w)
 static void replay_run(struct replay *p)
 {
     for (int slot = 0; slot < p->in->blocks_per_sm && p->blocks_started < p->blocks_to_run; slot++)
-        block_start(p, slot, 0);
+        block_start(p, slot, p->r.block_first);
     while (p->heap_count > 0) {
         int index = heap_pop(p);
         struct warp_state *w = &p->warps[index];
@@ -702,7 +752,7 @@ static double fetched_per_byte(const struct timing_input *in)
     uint64_t missed = 0;
     for (int i = 0; i < in->site_count; i++)
         missed += in->stats[i].l2_sectors - in->stats[i].l2_hit_sectors;
-    double most = field(in->gpu, GPU_FIELD_l2_dram_granule_bytes, SECTOR_BYTES) / SECTOR_BYTES;
+    double most = GPU(in->gpu, l2_dram_granule_bytes) / SECTOR_BYTES;
     double ratio =
         missed > 0 ? (double)in->l2.dram_read_bytes / ((double)missed * SECTOR_BYTES) : 1;
     return ratio < 1 ? 1 : fmin(ratio, most);
@@ -715,6 +765,9 @@ static bool replay_init(struct replay *p, const struct timing_input *in, uint64_
     p->in = in;
     p->memory_written = dram_written(&in->l2) > 0;
     p->fetched = fetched_per_byte(in);
+    double lone =
+        (p->fetched - 1) / (GPU(in->gpu, l2_dram_granule_bytes) / SECTOR_BYTES - 1 + 1e-9);
+    p->scattered = 1 + fmin(lone, 1) * (1 / GPU(in->gpu, dram_scattered_share) - 1);
     p->blocks_to_run = blocks;
     p->schedulers = (int)GPU(in->gpu, schedulers_per_sm);
     if (p->schedulers > SCHEDULERS_MAX)
@@ -763,7 +816,7 @@ static void time_fill(struct time_breakdown *out, const struct replay *p, uint64
     const struct gpu *g = p->in->gpu;
     double ns = 1000 / GPU(g, clock_mhz);
     // Atomics of all SMs queue where few addresses are; one SM's replay does not see the others'.
-    double queued = p->in->atomic_sectors_hot / (field(g, GPU_FIELD_l2_atomic_same_per_ns, 1) * ns);
+    double queued = p->in->atomic_turns_hot / (GPU(g, l2_atomic_same_per_ns) * ns);
     double hot = queued > 0 ? queued + p->r.atomic_latency : 0;
     double replayed = sm_cycles(p, sm_blocks), cycles = fmax(replayed, hot);
     double scale = ns * (double)sm_blocks / (double)p->blocks_started;
@@ -772,9 +825,12 @@ static void time_fill(struct time_breakdown *out, const struct replay *p, uint64
         issue += p->issue[i].busy / p->schedulers;
     out->valid = true;
     out->launch_ns = GPU(g, grid_launch_ns);
-    out->time_ns = out->launch_ns + cycles * ns;
+    // Device memory reaches its bandwidth only after a while; short kernels see nothing else.
+    double moved = (double)p->in->l2.dram_read_bytes + dram_written(&p->in->l2);
+    double ramp = GPU(g, dram_ramp_ns) * fmin(1, moved / GPU(g, dram_ramp_bytes));
+    out->time_ns = out->launch_ns + cycles * ns + ramp;
     out->busy_ns[BREAKDOWN_ISSUE] = issue * scale;
-    out->busy_ns[BREAKDOWN_F32] = p->f32.busy * scale;
+    out->busy_ns[BREAKDOWN_F32] = (p->fma[0].busy + p->fma[1].busy) / 2 * scale;
     out->busy_ns[BREAKDOWN_F64] = p->f64.busy * scale;
     out->busy_ns[BREAKDOWN_INTEGER] = p->integer.busy * scale;
     out->busy_ns[BREAKDOWN_SPECIAL] = p->special.busy * scale;
@@ -792,9 +848,19 @@ static void time_fill(struct time_breakdown *out, const struct replay *p, uint64
     out->traced_share = traced < 1 ? traced : 1;
 }
 
+const char *timing_missing(const struct gpu *g)
+{
+    for (int f = 0; f < GPU_FIELD_COUNT; f++)
+        if (gpu_field_info((enum gpu_field)f)->need == GPU_TIMED && isnan(g->value[f]))
+            return gpu_field_info((enum gpu_field)f)->name;
+    return NULL;
+}
+
 void sim_timing_model(const struct timing_input *in, struct time_breakdown *out)
 {
     *out = (struct time_breakdown){0};
+    if (timing_missing(in->gpu) != NULL)
+        return;
     if (in->trace->block_count == 0 || in->trace->cut || in->blocks_per_sm == 0)
         return;
     uint64_t sms = (uint64_t)GPU(in->gpu, sm_count);

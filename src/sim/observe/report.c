@@ -372,23 +372,31 @@ static struct l2_counts l2_whole(const struct launch *l)
     return c;
 }
 
-// Where most atomics queue, in turns of integer atomics on one sector.
-static double atomic_sectors_hot(const struct launch *l)
+// Turns of atomics at the place of the L2 that has the most of them.
+static double atomic_turns_hot(const struct launch *l)
 {
-    uint64_t most = 0;
+    double most = 0, whole_turns = l->gpu->value[GPU_FIELD_l2_atomic_whole_turns],
+           f32_turns = l->gpu->value[GPU_FIELD_l2_atomic_f32_turns];
     for (int place = 0; place < ATOMIC_PLACES; place++) {
-        uint64_t sum = 0;
-        for (int i = 0; i < l->core_count; i++)
-            sum += l->cores[i].atomic_heat[place];
-        most = sum > most ? sum : most;
+        struct atomic_heat sum = {0};
+        for (int i = 0; i < l->core_count; i++) {
+            const struct atomic_heat *h = &l->cores[i].atomic_heat[place];
+            sum.sectors += h->sectors;
+            sum.whole += h->whole;
+            sum.f32 += h->f32;
+        }
+        double turns = (double)whole(l, sum.sectors) + (double)whole(l, sum.whole) * whole_turns +
+                       (double)whole(l, sum.f32) * f32_turns;
+        most = turns > most ? turns : most;
     }
-    return (double)whole(l, most) / ATOMIC_WEIGHT;
+    return most;
 }
 
 static void time_fill(const struct launch *l, struct sim_report *report)
 {
     if (l->options->no_timing || l->options->no_caches || l->trace.block_count == 0)
         return;
+    report->time_missing = timing_missing(l->gpu);
     struct timing_input in = {.gpu = l->gpu,
                               .trace = &l->trace,
                               .sites = l->program->timing,
@@ -399,7 +407,7 @@ static void time_fill(const struct launch *l, struct sim_report *report)
                               .blocks_per_sm = l->resident,
                               .grid_blocks = l->grid_blocks,
                               .l2 = l->l2_whole,
-                              .atomic_sectors_hot = atomic_sectors_hot(l),
+                              .atomic_turns_hot = atomic_turns_hot(l),
                               .counters = &report->counters};
     const struct sim_listener *guest = l->options->listener;
     if (guest != NULL && guest->timing != NULL)

@@ -282,11 +282,29 @@ static unsigned same_word_depth(uint8_t *counts, const uint32_t *offset, uint32_
 // the line's next turn, and every turn costs its sectors anew (on an H200: 32 lanes on one address 32
 // sectors, on 256 random words 22.63 where distinct sectors are 20.4 and this rule gives 22.63).
 // Returns the sectors of all turns, and notes where they lie.
-static unsigned atomic_turns(struct core *core, const uint64_t *address, uint32_t mask,
-                             unsigned bytes, bool is_float)
+static unsigned turn_close(struct core *core, uint64_t line, uint32_t words, bool one_f32)
 {
-    uint64_t turn = is_float ? ATOMIC_WEIGHT_FLOAT : ATOMIC_WEIGHT,
-             more = is_float ? ATOMIC_WEIGHT_FLOAT_MORE : ATOMIC_WEIGHT_MORE;
+    struct atomic_heat *heat =
+        &core->atomic_heat[(line >> (ATOMIC_PLACE_SHIFT - 7)) * 0x9E3779B97F4A7C15u >> 54];
+    unsigned sectors = 0;
+    for (unsigned i = 0; i < SECTORS_PER_LINE; i++) {
+        uint32_t own = words >> (8 * i) & 0xff;
+        if (own == 0)
+            continue;
+        if (one_f32)
+            heat->f32++;
+        else if (sectors > 0 && own == 0xff)
+            heat->whole++;
+        else
+            heat->sectors++;
+        sectors++;
+    }
+    return sectors;
+}
+
+static unsigned atomic_turns(struct core *core, const uint64_t *address, uint32_t mask,
+                             unsigned bytes, bool one_f32)
+{
     uint64_t line[LANES];
     uint32_t words[LANES]; // of the line's turn
     unsigned lines = 0, sectors = 0;
@@ -302,15 +320,14 @@ static unsigned atomic_turns(struct core *core, const uint64_t *address, uint32_
             line[lines] = at;
             words[lines++] = 0;
         }
-        uint32_t sector = (uint32_t)0xff << (address[lane] % LINE_BYTES / SECTOR_BYTES * 8);
-        bool again = (words[i] & own) != 0;
-        if (again || (words[i] & sector) == 0) {
-            sectors++;
-            core->atomic_heat[(at >> (ATOMIC_PLACE_SHIFT - 7)) * 0x9E3779B97F4A7C15u >> 54] +=
-                again || words[i] == 0 ? turn : more;
+        if ((words[i] & own) != 0) {
+            sectors += turn_close(core, at, words[i], one_f32);
+            words[i] = 0;
         }
-        words[i] = again ? own : words[i] | own;
+        words[i] |= own;
     }
+    for (unsigned i = 0; i < lines; i++)
+        sectors += turn_close(core, line[i], words[i], one_f32);
     return sectors;
 }
 
@@ -331,8 +348,9 @@ static bool atomic_on_global(struct warp *w, const struct uop *u, const struct m
                       .address = address,
                       .access = &s->phase->access,
                       .line_base = address[lane_first(mask)] - s->key,
-                      .sectors = atomic_turns(w->core, address, mask, bytes, is_float),
                       .passes = same_address_depth(address, mask)};
+    bool one = e.passes == (unsigned)lane_count(mask);
+    e.sectors = atomic_turns(w->core, address, mask, bytes, one && is_float);
     s->depth += e.passes;
     tell_global(w, s, &e);
     w->block->sm->watches += is_watch(u);

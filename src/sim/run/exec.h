@@ -508,16 +508,13 @@ struct sm {
     size_t trace_ops;
 };
 
-// Atomics on few addresses queue where these lie: what each place of ATOMIC_PLACE_BYTES was asked, in
-// units of 1/ATOMIC_WEIGHT of a turn. A further sector of a line in the same turn costs 0.69 of one (a
-// whole line 4.5 cycles, one sector 1.47), and f32 2.43 times what integers do (0.28 and 0.68 a cycle).
-enum {
-    ATOMIC_PLACE_SHIFT = 9,
-    ATOMIC_PLACES = 1024,
-    ATOMIC_WEIGHT = 100,
-    ATOMIC_WEIGHT_MORE = 69,
-    ATOMIC_WEIGHT_FLOAT = 243,
-    ATOMIC_WEIGHT_FLOAT_MORE = 168,
+// Atomics on few addresses queue where these lie: what each place of 512 bytes was asked. A line's lanes go
+// in turns; each turn costs its sectors, of which those after the first cost less where all their words
+// are asked for (the chip's file says how much).
+enum { ATOMIC_PLACE_SHIFT = 9, ATOMIC_PLACES = 1024 };
+struct atomic_heat {
+    uint64_t sectors, whole; // first or in part; further ones, whole
+    uint64_t f32;            // of requests whose lanes are all on one address, f32
 };
 
 struct core { // of a host thread
@@ -529,10 +526,10 @@ struct core { // of a host thread
     struct segment_count *segments;
     struct mem_state *mem;
     uint64_t *guarded_lanes;
-    uint64_t *divergent;        // by site
-    uint64_t *atomic_heat;      // by place of the L2: sectors that atomics took there, weighted
-    uint8_t *word_lanes;        // a place for each word of a block's shared memory, all 0
-    struct frame **free_frames; // by function
+    uint64_t *divergent;             // by site
+    struct atomic_heat *atomic_heat; // by place of the L2
+    uint8_t *word_lanes;             // a place for each word of a block's shared memory, all 0
+    struct frame **free_frames;      // by function
     struct path *free_paths;
     struct arena arena; // of frames and paths
     uint64_t blocks_done;

@@ -255,7 +255,7 @@ static void core_init(struct core *c, struct launch *l)
     memset(c->mem, 0, bytes);
     c->guarded_lanes = xcalloc((size_t)p->guarded_count + 1, sizeof(uint64_t));
     c->divergent = xcalloc((size_t)p->site_count + 1, sizeof(uint64_t));
-    c->atomic_heat = xcalloc(ATOMIC_PLACES, sizeof(uint64_t));
+    c->atomic_heat = xcalloc(ATOMIC_PLACES, sizeof(*c->atomic_heat));
     c->word_lanes = xcalloc(l->shared_bytes / 4 + 1, 1);
     c->free_frames = xcalloc((size_t)p->function_count + 1, sizeof(void *));
     c->lanes = lanes_functions(l->isa);

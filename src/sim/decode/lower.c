@@ -1,0 +1,212 @@
+// From PTX to what the machine would issue, for the model of time: which pipe an instruction takes and how
+// many machine instructions it becomes (lower.def), and which vanish: constants at known addresses and
+// moves become operands, mul.wide and the addition after it one IMAD.WIDE, a shift and an addition LEA,
+// two additions IADD3, two bit operations LOP3. What vanishes hands its operands' times on to its reader.
+// The counts that depend on this are modelled.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/decode/decode.h"
+
+#include <stdlib.h>
+
+enum kind { KIND_ANY, KIND_INT, KIND_FLOAT };
+struct lowering {
+    enum ptx_opcode opcode;
+    enum kind kind;
+    int bits;
+    enum timing_pipe pipe;
+    uint8_t slots, special;
+};
+static const struct lowering LOWERINGS[] = {
+#define LOWER(opcode, kind, bits, pipe, slots, special) \
+    {PTX_OP_##opcode, KIND_##kind, bits, PIPE_##pipe, slots, special},
+#include "sim/decode/lower.def"
+#undef LOWER
+};
+
+static enum ptx_type type_of(const struct ptx_instruction *in)
+{
+    return in->type_count > 0 ? in->types[in->opcode == PTX_OP_SET ? in->type_count - 1 : 0]
+                              : PTX_TYPE_B32;
+}
+
+static bool is_float(enum ptx_type type)
+{
+    return ptx_type_kind(type) == PTX_KIND_FLOAT;
+}
+
+static const struct lowering *lowering_of(const struct ptx_instruction *in)
+{
+    enum ptx_type type = type_of(in);
+    enum kind kind = is_float(type) ? KIND_FLOAT : KIND_INT;
+    for (size_t i = 0; i < COUNT_OF(LOWERINGS); i++) {
+        const struct lowering *l = &LOWERINGS[i];
+        if (l->opcode == in->opcode && (l->kind == KIND_ANY || l->kind == kind) &&
+            (l->bits == 0 || l->bits == ptx_type_bits(type)))
+            return l;
+    }
+    return NULL;
+}
+
+static enum timing_pipe float_pipe(enum ptx_type type)
+{
+    if (type == PTX_TYPE_F64)
+        return PIPE_F64;
+    return type == PTX_TYPE_F32 || type == PTX_TYPE_TF32 ? PIPE_F32 : PIPE_F16;
+}
+
+// f32 division and roots: correctly rounded ones are ten instructions and a branch to the slow way; the
+// approximate ones without .ftz scale what is subnormal.
+static void lower_special(const struct ptx_instruction *in, struct timing_site *t)
+{
+    bool rounded = ptx_has_modifier(in, PTX_MOD_RN) || ptx_has_modifier(in, PTX_MOD_RZ) ||
+                   ptx_has_modifier(in, PTX_MOD_RM) || ptx_has_modifier(in, PTX_MOD_RP);
+    t->pipe = PIPE_F32;
+    t->special_slots = 1;
+    if (in->opcode == PTX_OP_DIV)
+        t->issue_slots = rounded ? 9 : ptx_has_modifier(in, PTX_MOD_FULL) ? 4 : 2;
+    else if (rounded)
+        t->issue_slots = in->opcode == PTX_OP_SQRT ? 9 : 6;
+    else if (in->opcode == PTX_OP_SIN || in->opcode == PTX_OP_COS)
+        t->issue_slots = 1; // times 1/2π
+    else if (ptx_has_modifier(in, PTX_MOD_FTZ) || in->opcode == PTX_OP_TANH)
+        t->pipe = PIPE_SPECIAL, t->special_slots = 0;
+    else
+        t->issue_slots = in->opcode == PTX_OP_RCP ? 1 : 3;
+}
+
+// Between integers a conversion is a move or a byte permutation; with floats it is the converter's.
+static void lower_convert(const struct ptx_instruction *in, struct timing_site *t)
+{
+    enum ptx_type to = in->type_count > 0 ? in->types[0] : PTX_TYPE_B32;
+    enum ptx_type from = in->type_count > 1 ? in->types[1] : to;
+    if (is_float(to) || is_float(from)) {
+        bool wide = ptx_type_bits(to) == 64 || ptx_type_bits(from) == 64;
+        bool halves = is_float(to) && is_float(from) && !wide; // HADD2.F32, F2FP
+        t->pipe = wide ? PIPE_SPECIAL : halves ? PIPE_F16 : PIPE_CONVERT;
+        return;
+    }
+    bool sign = ptx_type_kind(from) == PTX_KIND_SIGNED && ptx_type_bits(to) > ptx_type_bits(from);
+    t->pipe = sign ? PIPE_INTEGER : PIPE_NONE;
+}
+
+static void lower_one(const struct ptx_instruction *in, struct timing_site *t)
+{
+    enum ptx_class class = ptx_opcode_class(in->opcode);
+    if (class == PTX_CLASS_CONVERT) {
+        lower_convert(in, t);
+        return;
+    }
+    if (t->pipe == PIPE_CONST && in->opcode == PTX_OP_LD && in->space_count > 0 &&
+        in->spaces[0] == PTX_SPACE_CONST && in->operand_count > 1 && in->operands[1].reg < 0) {
+        t->pipe = PIPE_NONE;
+        return;
+    }
+    if ((class != PTX_CLASS_INTEGER && class != PTX_CLASS_FLOAT && class != PTX_CLASS_SPECIAL) ||
+        in->opcode == PTX_OP_MOV)
+        return;
+    const struct lowering *l = lowering_of(in);
+    enum ptx_type type = type_of(in);
+    bool f32 = type == PTX_TYPE_F32;
+    if (l != NULL) {
+        t->pipe = l->pipe;
+        t->issue_slots = l->slots;
+        t->special_slots = l->special;
+    } else if (f32 && (class == PTX_CLASS_SPECIAL || in->opcode == PTX_OP_DIV)) {
+        lower_special(in, t);
+    } else if (is_float(type) && class != PTX_CLASS_SPECIAL) {
+        t->pipe = float_pipe(type);
+    }
+}
+
+/* ---- what vanishes -------------------------------------------------------------------------------- */
+
+struct fold {
+    const struct ptx_function *f;
+    struct timing_site *sites;
+    int *uses; // of a register: how many instructions read it
+    int *by;   // the instruction that wrote it last, in this block; -1
+    int base;
+};
+
+static bool is_bitwise(enum ptx_opcode op)
+{
+    return op == PTX_OP_AND || op == PTX_OP_OR || op == PTX_OP_XOR || op == PTX_OP_NOT;
+}
+
+// Does the instruction at `from` merge into its reader `in`?
+static bool merges(const struct ptx_instruction *from, const struct ptx_instruction *in)
+{
+    if (from->guard >= 0 || in->guard >= 0)
+        return false;
+    bool whole = !is_float(type_of(from)) && !is_float(type_of(in));
+    int bits = ptx_type_bits(type_of(in));
+    if (!whole)
+        return false;
+    if (in->opcode == PTX_OP_ADD && from->opcode == PTX_OP_MUL)
+        return ptx_has_modifier(from, PTX_MOD_WIDE) ? bits == 64 : bits == 32;
+    if (in->opcode == PTX_OP_ADD && from->opcode == PTX_OP_SHL) // LEA
+        return ptx_type_bits(type_of(from)) == bits &&
+               from->operands[2].kind == PTX_OPERAND_IMMEDIATE;
+    if ((in->opcode == PTX_OP_ADD || in->opcode == PTX_OP_SUB) && from->opcode == PTX_OP_ADD)
+        return bits == 32 && ptx_type_bits(type_of(from)) == 32;
+    return is_bitwise(in->opcode) && is_bitwise(from->opcode) && bits == 32;
+}
+
+static void fold_into(struct fold *x, int i)
+{
+    const struct ptx_instruction *in = &x->f->instructions[i];
+    struct timing_site *t = &x->sites[i];
+    if (!in->writes_first)
+        return;
+    for (int k = 1; k < in->operand_count; k++) {
+        int reg = in->operands[k].kind == PTX_OPERAND_REGISTER ? in->operands[k].reg : -1;
+        if (reg < 0 || x->uses[reg] != 1 || x->by[reg] < 0)
+            continue;
+        int from = x->by[reg];
+        if (!merges(&x->f->instructions[from], in) || x->sites[from].folds)
+            continue;
+        bool product = x->f->instructions[from].opcode == PTX_OP_MUL;
+        x->sites[from].pipe = PIPE_NONE;
+        if (product) {
+            t->pipe = PIPE_MULTIPLY;
+            t->issue_slots = 1;
+        }
+        t->folds = true; // three operands: no room for another
+        return;
+    }
+}
+
+static void count_uses(struct fold *x)
+{
+    for (int i = 0; i < x->f->instruction_count; i++) {
+        const struct timing_site *t = &x->sites[i];
+        for (int k = 0; k < t->source_count; k++)
+            x->uses[t->source[k] - x->base]++;
+    }
+}
+
+void lower(struct decoder *d)
+{
+    const struct ptx_function *f = d->f;
+    struct fold x = {
+        .f = f, .sites = &d->program->timing[d->out->site_base], .base = d->out->register_base};
+    for (int i = 0; i < f->instruction_count; i++)
+        lower_one(&f->instructions[i], &x.sites[i]);
+    x.uses = xcalloc((size_t)f->register_count + 1, sizeof(int));
+    x.by = xcalloc((size_t)f->register_count + 1, sizeof(int));
+    count_uses(&x);
+    int segment = -1;
+    for (int i = 0; i < f->instruction_count; i++) {
+        int own = d->program->sites[d->out->site_base + i].segment;
+        for (int r = 0; own != segment && r < f->register_count; r++)
+            x.by[r] = -1;
+        segment = own;
+        fold_into(&x, i);
+        const struct ptx_instruction *in = &f->instructions[i];
+        if (in->writes_first && in->operands[0].kind == PTX_OPERAND_REGISTER &&
+            in->operands[0].reg >= 0)
+            x.by[in->operands[0].reg] = i;
+    }
+    free(x.uses);
+    free(x.by);
+}
