@@ -21,7 +21,7 @@ static __device__ __forceinline__ float long_work(float x)
     float y = x;
 #pragma unroll 4
     for (int i = 0; i < STEPS; i++)
-        y = y * (1.0f - y) * 3.5f + x * 0.01f;
+        y = y * (1.0f - 0.5f * y) + x * 0.01f;
     return y;
 }
 
