@@ -542,7 +542,7 @@ static bool slot_check(const struct check *c, const struct slot *slot, const str
     case 'v':
         return vector_check(c, o, &w);
     case 'M':
-        return parts_check(c, o, &w);
+        return c->in->vector > 1 ? vector_check(c, o, &w) : parts_check(c, o, &w);
     default:
         return value_check(c, o, &w);
     }

@@ -49,27 +49,41 @@ static bool scope_close(struct parser *p)
 
 /* ---- declarations ------------------------------------------------------------------------------------ */
 
-static bool register_add(struct parser *p, const char *name, enum ptx_type type)
+static bool register_new(struct parser *p, const char *name, enum ptx_type type)
 {
     struct ptx_register r = {name, type};
     if (p->registers.count >= REGISTERS_MAX)
         return ptx_parser_fail(p, "more than %d registers", REGISTERS_MAX);
     VEC_PUSH(p->registers.items, p->registers.count, p->registers.capacity, r);
-    return ptx_scope_add(p, name, SYMBOL_REGISTER, p->registers.count - 1);
+    return true;
 }
 
-// .reg .f32 %f<10>, %x;  vector registers become one register an element: name.x …
+// words: type and vector. A vector's registers are named as in name$x, which no compiler writes.
+static bool register_add(struct parser *p, const char *name, const struct ptx_variable *words)
+{
+    struct register_vector v = {(int)p->registers.count, words->vector};
+    if (words->vector == 1)
+        return register_new(p, name, words->type) &&
+               ptx_scope_add(p, name, SYMBOL_REGISTER, p->registers.count - 1);
+    for (int i = 0; i < v.count; i++)
+        if (!register_new(p, arena_printf(p->a, "%s$%c", name, "xyzw"[i]), words->type))
+            return false;
+    VEC_PUSH(p->vectors.items, p->vectors.count, p->vectors.capacity, v);
+    return ptx_scope_add(p, name, SYMBOL_REGISTERS, p->vectors.count - 1);
+}
+
+// .reg .f32 %f<10>, %x;  .reg .v2 .f32 %v;  vector registers become one register an element.
 static bool parse_registers(struct parser *p)
 {
     struct ptx_variable words = {.vector = 1};
     if (!ptx_parser_advance(p))
         return false;
     for (; p->token.kind == TOKEN_DOT;) {
-        if (!ptx_find_type(p->token.text, p->token.length, &words.type)) {
-            if (p->token.length == 2 && p->token.text[0] == 'v')
-                return ptx_parser_fail(p, "vector registers are not supported");
+        const char *word = p->token.text;
+        if (p->token.length == 2 && word[0] == 'v' && (word[1] == '2' || word[1] == '4'))
+            words.vector = word[1] - '0';
+        else if (!ptx_find_type(word, p->token.length, &words.type))
             return ptx_parser_fail(p, "unknown type '.%s'", ptx_token_text(p));
-        }
         if (!ptx_parser_advance(p))
             return false;
     }
@@ -85,10 +99,10 @@ static bool parse_registers(struct parser *p)
             return false;
         if (n > REGISTERS_MAX)
             return ptx_parser_fail(p, "more than %d registers", REGISTERS_MAX);
-        if (n < 0 && !register_add(p, name, words.type))
+        if (n < 0 && !register_add(p, name, &words))
             return false;
         for (int64_t i = 0; i < n; i++)
-            if (!register_add(p, arena_printf(p->a, "%s%lld", name, (long long)i), words.type))
+            if (!register_add(p, arena_printf(p->a, "%s%lld", name, (long long)i), &words))
                 return false;
         if (!ptx_token_is(p, ','))
             return ptx_parser_expect(p, ';');
@@ -239,11 +253,35 @@ static bool parse_elements(struct parser *p, struct ptx_operand *o, char close, 
 
 static int component_index(struct parser *p)
 {
-    static const char letters[] = "xyzw";
+    static const char letters[] = "xyzwrgba";
     if (p->token.kind != TOKEN_DOT || p->token.length != 1)
         return -1;
-    const char *at = memchr(letters, *p->token.text, 4);
-    return at ? (int)(at - letters) : -1;
+    const char *at = memchr(letters, *p->token.text, sizeof(letters) - 1);
+    return at ? (int)(at - letters) % 4 : -1;
+}
+
+// A vector's name: one of its registers (%v.x), or all of them, as in braces.
+static bool parse_register_vector(struct parser *p, const struct register_vector *v,
+                                  struct ptx_operand *o)
+{
+    if (!ptx_parser_advance(p))
+        return false;
+    int component = component_index(p);
+    if (component >= v->count)
+        return ptx_parser_fail(p, "a vector of %d registers has no .%s", v->count,
+                               ptx_token_text(p));
+    if (component >= 0) {
+        o->kind = PTX_OPERAND_REGISTER;
+        o->reg = v->first + component;
+        return ptx_parser_advance(p);
+    }
+    o->kind = PTX_OPERAND_VECTOR;
+    o->element_count = v->count;
+    o->elements = ARENA_ARRAY(p->a, struct ptx_operand, v->count);
+    for (int i = 0; i < v->count; i++)
+        o->elements[i] = (struct ptx_operand){
+            .kind = PTX_OPERAND_REGISTER, .reg = v->first + i, .component = -1};
+    return true;
 }
 
 // A name as an operand: register, special register, variable, label, function. What is not known
@@ -270,6 +308,8 @@ static bool parse_named(struct parser *p, struct ptx_operand *o)
     if (kind == SYMBOL_REGISTER) {
         o->kind = PTX_OPERAND_REGISTER;
         o->reg = index;
+    } else if (kind == SYMBOL_REGISTERS) {
+        return parse_register_vector(p, &p->vectors.items[index], o);
     } else if (*name == '%' && ptx_find_special(name, strlen(name), &o->special)) {
         o->kind = PTX_OPERAND_SPECIAL;
         if (!ptx_parser_advance(p))
@@ -557,7 +597,7 @@ static bool parameters_add(struct parser *p, const struct ptx_variable *v, int c
                            enum symbol_kind kind)
 {
     for (int i = 0; i < count; i++)
-        if (!(v[i].space == PTX_SPACE_REGISTER ? register_add(p, v[i].name, v[i].type)
+        if (!(v[i].space == PTX_SPACE_REGISTER ? register_add(p, v[i].name, &v[i])
                                                : ptx_scope_add(p, v[i].name, kind, (size_t)i)))
             return false;
     return true;
@@ -570,7 +610,7 @@ bool ptx_parse_body(struct parser *p)
     struct ptx_function *f = p->f;
     p->scope = -1;
     p->depth = 0;
-    p->registers.count = p->locals.count = p->instructions.count = 0;
+    p->registers.count = p->vectors.count = p->locals.count = p->instructions.count = 0;
     p->targets.count = p->prototypes.count = 0;
     p->source_file = -1;
     p->source_line = 0;

@@ -611,6 +611,7 @@ bool ptx_parse(struct arena *a, const char *name, const char *text, size_t size_
     free(p.variables.items);
     free(p.functions.items);
     free(p.registers.items);
+    free(p.vectors.items);
     free(p.locals.items);
     free(p.instructions.items);
     free(p.targets.items);

@@ -9,6 +9,7 @@
 enum symbol_kind {
     SYMBOL_NONE,
     SYMBOL_REGISTER,
+    SYMBOL_REGISTERS, // a vector: index into `vectors`
     SYMBOL_VARIABLE,
     SYMBOL_PARAM,
     SYMBOL_RESULT,
@@ -33,6 +34,10 @@ enum {
         size_t count, capacity; \
     }
 
+struct register_vector { // .reg .v2, .v4: registers one after the other
+    int first, count;
+};
+
 struct parser {
     struct arena *a;
     struct lexer lexer;
@@ -47,6 +52,7 @@ struct parser {
     LIST(struct scope) scopes;
     int scope, depth;
     LIST(struct ptx_register) registers;
+    LIST(struct register_vector) vectors;
     LIST(struct ptx_variable) locals;
     LIST(struct ptx_instruction) instructions;
     LIST(struct ptx_branch_targets) targets;

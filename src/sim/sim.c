@@ -92,10 +92,43 @@ void sim_flush_caches(struct sim *s)
 
 /* ---- modules ------------------------------------------------------------------------------- */
 
+// The module's variables, then those declared within its functions, which live as long.
+static int variable_count(const struct ptx_module *ptx)
+{
+    int n = ptx->variable_count;
+    for (int f = 0; f < ptx->function_count; f++)
+        n += ptx->functions[f].variable_count;
+    return n;
+}
+
+static const struct ptx_variable *variable_at(const struct ptx_module *ptx, int i)
+{
+    const struct ptx_function *f = ptx->functions;
+    if (i < ptx->variable_count)
+        return &ptx->variables[i];
+    for (i -= ptx->variable_count; i >= f->variable_count; f++)
+        i -= f->variable_count;
+    return &f->variables[i];
+}
+
+static bool lies_within(const struct ptx_variable *v, const struct ptx_variable *first, int count)
+{
+    return count > 0 && v >= first && v < first + count;
+}
+
 uint64_t module_variable_address(const struct sim_module *m, const struct ptx_variable *v)
 {
-    ptrdiff_t i = v - m->ptx->variables;
-    return i >= 0 && i < m->ptx->variable_count ? m->variables[i].address : 0;
+    const struct ptx_module *ptx = m->ptx;
+    if (lies_within(v, ptx->variables, ptx->variable_count))
+        return m->variables[v - ptx->variables].address;
+    int base = ptx->variable_count;
+    for (int i = 0; i < ptx->function_count; i++) {
+        const struct ptx_function *f = &ptx->functions[i];
+        if (lies_within(v, f->variables, f->variable_count))
+            return m->variables[base + (int)(v - f->variables)].address;
+        base += f->variable_count;
+    }
+    return 0;
 }
 
 int module_function_index(const struct ptx_module *m, const struct ptx_function *f)
@@ -153,18 +186,19 @@ bool sim_module_load(struct sim *s, const struct ptx_module *ptx, struct sim_mod
     struct sim_module *m = xcalloc(1, sizeof(*m));
     m->sim = s;
     m->ptx = ptx;
-    m->variables = xcalloc((size_t)ptx->variable_count + 1, sizeof(*m->variables));
+    int count = variable_count(ptx);
+    m->variables = xcalloc((size_t)count + 1, sizeof(*m->variables));
     VEC_PUSH(s->modules, s->module_count, s->module_capacity, m);
     bool ok = true;
-    for (int i = 0; ok && i < ptx->variable_count; i++) {
-        const struct ptx_variable *v = &ptx->variables[i];
+    for (int i = 0; ok && i < count; i++) {
+        const struct ptx_variable *v = variable_at(ptx, i);
         if (variable_lives_on_device(v))
             ok = space_alloc(&s->space, v->size_bytes, v->name, &m->variables[i].address, err);
     }
     // Addresses first: initialisers may name later variables.
-    for (int i = 0; ok && i < ptx->variable_count; i++)
+    for (int i = 0; ok && i < count; i++)
         if (m->variables[i].address != 0)
-            ok = module_initialise(m, &ptx->variables[i], m->variables[i].address, err);
+            ok = module_initialise(m, variable_at(ptx, i), m->variables[i].address, err);
     if (!ok) {
         sim_module_unload(s, m);
         return error_context(err, "in module '%s'", ptx->name);
@@ -178,7 +212,7 @@ void sim_module_unload(struct sim *s, struct sim_module *m)
     struct error ignored;
     if (m == NULL)
         return;
-    for (int i = 0; i < m->ptx->variable_count; i++)
+    for (int i = 0; i < variable_count(m->ptx); i++)
         if (m->variables[i].address != 0 &&
             !space_free(&s->space, m->variables[i].address, &ignored))
             continue; // freed by the user: nothing left to do

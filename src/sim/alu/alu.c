@@ -58,11 +58,58 @@ static bool form_matches(const char *form, const char *name, const struct ptx_in
     return word == in->word_count;
 }
 
-static const struct alu_row *row_find(const struct alu_rows *rows, const char *name,
-                                      const struct ptx_instruction *in)
+static bool is_type(const struct ptx_instruction *in, const char *word)
+{
+    for (int i = 0; i < in->type_count; i++)
+        if (strcmp(word, ptx_type_name(in->types[i])) == 0)
+            return true;
+    return false;
+}
+
+// The word that takes this place of a form, of those not `used`: types keep their order. -1: none.
+static int word_for(const struct ptx_instruction *in, uint32_t used, const char *from,
+                    const char *to)
+{
+    bool type_seen = false;
+    for (int i = 0; i < in->word_count; i++) {
+        bool type = is_type(in, in->words[i]);
+        if ((used >> i & 1) != 0 || (type && type_seen))
+            continue;
+        if (word_among(in->words[i], from, to))
+            return i;
+        type_seen |= type;
+    }
+    return -1;
+}
+
+// Modifiers in another order than the manual's, as ptxas takes them: div.ftz.rn.f32.
+static bool form_matches_any_order(const char *form, const char *name,
+                                   const struct ptx_instruction *in)
+{
+    static_assert(PTX_MODIFIERS_MAX < 32, "a bit a word");
+    const char *end = form + strcspn(form, ".");
+    uint32_t used = 0;
+    if (!word_among(name, form, end))
+        return false;
+    while (*end != '\0') {
+        const char *from = end + 1;
+        end = from + strcspn(from, ".");
+        bool optional = *from == '?';
+        int word = word_for(in, used, from + optional, end);
+        if (word < 0 && !optional)
+            return false;
+        used |= word < 0 ? 0 : (uint32_t)1 << word;
+    }
+    return used == ((uint32_t)1 << in->word_count) - 1;
+}
+
+typedef bool (*form_fn)(const char *form, const char *name, const struct ptx_instruction *in);
+
+static const struct alu_row *row_find(const struct alu_rows *rows, form_fn matches,
+                                      const char *name, const struct ptx_instruction *in)
 {
     for (size_t i = 0; i < rows->count; i++)
-        if (form_matches(rows->row[i].form, name, in))
+        if (matches(rows->row[i].form, name, in))
             return &rows->row[i];
     return NULL;
 }
@@ -136,10 +183,12 @@ bool sim_alu_find(const struct ptx_instruction *in, enum sim_isa isa, struct alu
     };
     const char *name = ptx_opcode_name(in->opcode);
     bool known = false;
-    for (size_t i = 0; i < COUNT_OF(tables); i++) {
-        const struct alu_row *row = row_find(tables[i], name, in);
+    for (size_t i = 0; i < 2 * COUNT_OF(tables); i++) { // the manual's order first
+        const struct alu_rows *rows = tables[i % COUNT_OF(tables)];
+        form_fn matches = i < COUNT_OF(tables) ? form_matches : form_matches_any_order;
+        const struct alu_row *row = row_find(rows, matches, name, in);
         if (row == NULL) {
-            known = known || rows_know(tables[i], name);
+            known = known || rows_know(rows, name);
             continue;
         }
         *out = (struct alu_op){.fn = row->fn,

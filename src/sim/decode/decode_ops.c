@@ -86,11 +86,33 @@ static void decode_unpack(struct decoder *d, const struct ptx_instruction *in)
     u->small = (uint16_t)total;
 }
 
+// All are read before the first is written.
+static void decode_mov_vector(struct decoder *d, const struct ptx_instruction *in)
+{
+    const struct ptx_operand *to = &in->operands[0], *from = &in->operands[1];
+    uint32_t rows[4];
+    for (int i = 0; i < to->element_count && i < 4; i++) {
+        unsigned bits = (unsigned)ptx_type_bits(in->types[0]) == 64 ? 64 : 32;
+        uint32_t row = source_row(d, &from->elements[i], bits, in->types[0]);
+        struct uop *u = emit(d, copy_of(bits));
+        u->d = rows[i] = temp_row(d);
+        u->a = row;
+    }
+    for (int i = 0; i < to->element_count && i < 4; i++) {
+        uint32_t row = result_row(d, &to->elements[i]);
+        if (row == NO_ROW)
+            continue;
+        struct uop *u = emit(d, copy_of(reg_bits(d, to->elements[i].reg)));
+        u->d = row;
+        u->a = rows[i];
+    }
+}
+
 static void decode_mov(struct decoder *d, const struct ptx_instruction *in)
 {
     const struct ptx_operand *to = &in->operands[0], *from = &in->operands[1];
     if (to->kind == PTX_OPERAND_VECTOR && from->kind == PTX_OPERAND_VECTOR) {
-        unsupported(d, "a move between vectors");
+        decode_mov_vector(d, in);
         return;
     }
     if (to->kind == PTX_OPERAND_VECTOR) {
@@ -396,7 +418,8 @@ static void decode_call(struct decoder *d, const struct ptx_instruction *in)
         call.external = external_find(target->symbol != NULL ? target->symbol : "");
         run = op_call_external;
         if (call.external < 0) {
-            unsupported(d, "a call of a function that has no body here");
+            unsupported(d, "a call of a function without a body in this PTX: link its definition "
+                           "into the module (nvcc -rdc=false, or #include its source)");
             return;
         }
         p->order_shows |= external_order_shows(call.external);
