@@ -63,7 +63,7 @@ static bool check_shape(const struct launch *l, const struct ptx_function *f, st
         limit = own < limit ? own : limit;
     }
     if (threads > limit)
-        return fail(err, f->at, "kernel '%s': %llu threads a block: at most %llu", f->name,
+        return fail(err, f->at, "kernel '%s': %llu threads per block: at most %llu", f->name,
                     (unsigned long long)threads, (unsigned long long)limit);
     if (o->arg_count != f->param_count)
         return fail(err, f->at, "kernel '%s' has %d parameters, %d arguments are given", f->name,
