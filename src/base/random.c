@@ -20,19 +20,21 @@ static const uint32_t philox_weyl[2] = {0x9E3779B9u, 0xBB67AE85u}; // golden rat
 
 void philox(uint64_t seed, uint64_t stream, uint64_t index, uint32_t out[4])
 {
-    uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> WORD_BITS)};
-    uint32_t c[4] = {(uint32_t)index, (uint32_t)(index >> WORD_BITS), (uint32_t)stream,
-                     (uint32_t)(stream >> WORD_BITS)};
+    uint32_t key0 = (uint32_t)seed, key1 = (uint32_t)(seed >> WORD_BITS);
+    uint32_t c0 = (uint32_t)index, c1 = (uint32_t)(index >> WORD_BITS);
+    uint32_t c2 = (uint32_t)stream, c3 = (uint32_t)(stream >> WORD_BITS);
+    // Eight scalars: as arrays, gcc packs them into vectors and unpacks them again each round.
     for (int round = 0; round < PHILOX_ROUNDS; round++) {
-        uint64_t even = (uint64_t)philox_multiplier[0] * c[0];
-        uint64_t odd = (uint64_t)philox_multiplier[1] * c[2];
-        uint32_t next[4] = {(uint32_t)(odd >> WORD_BITS) ^ c[1] ^ key[0], (uint32_t)odd,
-                            (uint32_t)(even >> WORD_BITS) ^ c[3] ^ key[1], (uint32_t)even};
-        memcpy(c, next, sizeof c);
-        key[0] += philox_weyl[0];
-        key[1] += philox_weyl[1];
+        uint64_t even = (uint64_t)philox_multiplier[0] * c0;
+        uint64_t odd = (uint64_t)philox_multiplier[1] * c2;
+        c0 = (uint32_t)(odd >> WORD_BITS) ^ c1 ^ key0;
+        c1 = (uint32_t)odd;
+        c2 = (uint32_t)(even >> WORD_BITS) ^ c3 ^ key1;
+        c3 = (uint32_t)even;
+        key0 += philox_weyl[0];
+        key1 += philox_weyl[1];
     }
-    memcpy(out, c, sizeof c);
+    out[0] = c0, out[1] = c1, out[2] = c2, out[3] = c3;
 }
 
 double philox_uniform(uint32_t word)

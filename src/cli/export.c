@@ -101,18 +101,22 @@ static void add_counter(json_t *events, const char *name, const char *unit, doub
 }
 
 // Blocks at the times when they ran, the samples of one end to end, and the chip's state beside them.
+// Samples are timed by the device and blocks by the host: where the samples last longer than the time to
+// the next block, that block's slices begin behind them, since slices on top of each other do not show.
 static void add_timeline(json_t *events, const struct result *r, int track, double begin_us)
 {
     const struct conditions *c = &r->conditions;
+    double free_us = begin_us; // where the slices before end
     for (int i = 0; i < c->chip_count; i++) {
         size_t end = i + 1 < c->chip_count ? c->chip[i + 1].sample : r->time.summary.count;
         double at_us = begin_us + c->chip[i].at_s * s_us;
         add_counter(events, "SM clock", "MHz", at_us, c->chip[i].sm_mhz);
         add_counter(events, "power", "W", at_us, c->chip[i].power_w);
         add_counter(events, "temperature", "C", at_us, c->chip[i].temperature_c);
+        free_us = fmax(free_us, at_us);
         for (size_t s = c->chip[i].sample; s < end; s++) {
-            add_slice(events, r, track, s, at_us);
-            at_us += r->time.samples_ns[s] / us_ns;
+            add_slice(events, r, track, s, free_us);
+            free_us += r->time.samples_ns[s] / us_ns;
         }
     }
 }

@@ -68,12 +68,14 @@ static inline struct alu_op alu_of(const char *text, enum sim_isa isa)
 
 /* ---- operands -------------------------------------------------------------------------------- */
 
+// SplitMix64 after Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA'14.
 static inline u64 random64(void)
 {
-    static u64 index;
-    u32 words[4];
-    philox(20260101, 7, index++, words);
-    return (u64)words[0] << 32 | words[1];
+    static u64 state = 20260101;
+    state += 0x9e3779b97f4a7c15;
+    u64 z = (state ^ state >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
 }
 
 static const u64 EDGES[] = {
