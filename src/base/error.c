@@ -172,12 +172,43 @@ static void message_add_quote(struct error *err, struct location loc)
     message_add(err, "^");
 }
 
+// Shortens each overlong word in place to its beginning and end: a name or value of 4 KB that is echoed
+// must not bury what the message says.
+static void shorten_words(char *text)
+{
+    enum { WORD_MAX = 400, HEAD = 120, TAIL = 40 };
+    static const char cut[] = "...";
+    char *out = text;
+    for (const char *in = text; *in;) {
+        size_t length = strcspn(in, " \t\n"), head = length, tail = 0;
+        if (length > WORD_MAX) {
+            for (head = HEAD; head > 0 && ((unsigned char)in[head] & 0xc0) == 0x80; head--)
+                ; // not within a character of UTF-8
+            for (tail = TAIL; tail > 0 && ((unsigned char)in[length - tail] & 0xc0) == 0x80; tail--)
+                ;
+        }
+        memmove(out, in, head);
+        out += head;
+        if (length > WORD_MAX) {
+            memcpy(out, cut, sizeof cut - 1);
+            out += sizeof cut - 1;
+            memmove(out, in + length - tail, tail);
+            out += tail;
+        }
+        in += length;
+        if (*in)
+            *out++ = *in++;
+    }
+    *out = '\0';
+}
+
 // Formats aside first: the arguments may point into err->message.
 static void PRINTF_LIKE(4, 0) record(struct error *err, enum error_kind kind, struct location loc,
                                      const char *fmt, va_list args)
 {
-    char text[sizeof err->message];
+    char text[4 * sizeof err->message]; // room for long words, which are then cut
     (void)vsnprintf(text, sizeof text, fmt, args);
+    shorten_words(text);
     err->kind = kind;
     err->message[0] = '\0';
     message_add_place(err, loc);

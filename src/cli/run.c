@@ -19,7 +19,7 @@ struct session { // what the loop's events need
     bool quiet;
     bool line_open;
     uint64_t said_ns; // off a terminal: when the last line was written
-    int wrong, failed, recorded;
+    int wrong, failed, system_failed, recorded;
 };
 
 static void line_clear(struct session *s)
@@ -122,7 +122,8 @@ static bool on_result(void *context, const struct result *r, struct error *err)
 {
     struct session *s = context;
     s->wrong += r->status == RESULT_WRONG;
-    s->failed += r->status == RESULT_FAILED;
+    s->failed += r->status == RESULT_FAILED && !r->by_system;
+    s->system_failed += r->status == RESULT_FAILED && r->by_system;
     if (s->journal && s->run_id == 0 && !journal_begin_run(s->journal, &s->header, &s->run_id, err))
         return false;
     if (s->journal && !journal_add_result(s->journal, s->run_id, r, err))
@@ -243,7 +244,7 @@ static bool loop_command(const struct options *o, bool verify_only, int *status,
     run.header.id = s.run_id;
     run.header.command = o->command_line;
     done = done && cli_run_print(o, &a, &run, err);
-    *status = s.wrong + s.failed > 0 ? ERROR_CHECK : 0;
+    *status = s.wrong + s.failed > 0 ? ERROR_CHECK : s.system_failed > 0 ? ERROR_SYSTEM : 0;
     journal_close(s.journal);
     json_decref(run.header.environment);
     arena_release(&a);

@@ -86,6 +86,10 @@ bool load_file_name(struct loader *l, const struct yaml_node *node, const char *
     if (!file_exists(*out)) {
         return fail(l->err, node->at, "%s: the file '%s' does not exist", what, *out);
     }
+    struct stat st;
+    if (stat(*out, &st) == 0 && S_ISDIR(st.st_mode)) {
+        return fail(l->err, node->at, "%s must name a file; '%s' is a folder", what, *out);
+    }
     return true;
 }
 

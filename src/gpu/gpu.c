@@ -152,6 +152,16 @@ static bool capability_parse(const struct yaml_node *root, struct gpu *g, struct
     return true;
 }
 
+// Compilers know sm_90 and sm_90a; of other vendors any name will do.
+static bool arch_check(const struct yaml_node *root, const struct gpu *g, struct error *err)
+{
+    const char *number = str_starts_with(g->arch, "sm_") ? g->arch + 3 : "";
+    size_t digits = strspn(number, "0123456789");
+    if (!gpu_is_simulated(g) || (digits >= 2 && digits <= 3 && strlen(number) <= digits + 1))
+        return true;
+    return fail(err, yaml_get(root, "arch")->at, "'arch' must be like sm_90, not '%s'", g->arch);
+}
+
 static char *id_of_path(struct arena *a, const char *path)
 {
     const char *name = path_name(path);
@@ -197,7 +207,8 @@ bool gpu_parse(struct arena *a, const char *file, const char *text, size_t size_
     g->id = id_of_path(a, file);
     if (!identity_string(root, "name", &g->name, err) ||
         !identity_string(root, "vendor", &g->vendor, err) ||
-        !identity_string(root, "arch", &g->arch, err) || !capability_parse(root, g, err))
+        !identity_string(root, "arch", &g->arch, err) || !arch_check(root, g, err) ||
+        !capability_parse(root, g, err))
         return false;
     for (int f = 0; f < GPU_FIELD_COUNT; f++) {
         const struct yaml_node *node = yaml_get(root, FIELDS[f].name);

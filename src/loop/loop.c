@@ -56,6 +56,7 @@ struct stage {          // the jobs of one case on one device, at work
     struct resolved_variant *variants; // of the experiment's, by index
     struct code_object *code;
     const char **trouble; // why a variant cannot run, or NULL
+    bool *by_system;      // … and it is the device or the operating system that cannot
     struct host_buffers inputs, wanted;
     bool checks; // wanted holds the reference's outputs
     uint64_t seed;
@@ -421,6 +422,7 @@ static bool prepare_variants(struct loop *l, struct stage *s, struct error *err)
             return false;
         }
         s->trouble[i] = arena_strdup(l->arena, trouble.message);
+        s->by_system[i] = trouble.kind == ERROR_SYSTEM;
         if (first.kind == ERROR_NONE)
             first = trouble;
     }
@@ -615,6 +617,7 @@ static bool run_variant(struct loop *l, struct stage *s, int variant, struct res
     if (s->trouble[variant]) {
         r->status = RESULT_FAILED;
         r->error = s->trouble[variant];
+        r->by_system = s->by_system[variant];
         return true;
     }
     if (!s->variants[variant].supported) {
@@ -737,6 +740,7 @@ static bool run_stage(struct loop *l, struct stage *s, struct error *err)
     s->variants = ARENA_ARRAY(&s->arena, struct resolved_variant, count);
     s->code = ARENA_ARRAY(&s->arena, struct code_object, count);
     s->trouble = ARENA_ARRAY(&s->arena, const char *, count);
+    s->by_system = ARENA_ARRAY(&s->arena, bool, count);
     s->results = ARENA_ARRAY(&s->arena, struct result *, count);
     s->facts = ARENA_ARRAY(&s->arena, struct job_facts, count);
     if (!experiment_resolve_case(&s->arena, e, s->point, &l->device->facts, &s->resolved, err))

@@ -41,6 +41,7 @@ struct failed_message {
     char kind;
     int index;
     enum result_status status;
+    bool by_system;
     char why[sizeof((struct error *)0)->message];
 };
 struct times_message { // followed by its samples and the chip's
@@ -70,6 +71,7 @@ struct session {
     struct transfers transfers; // of the case's buffers, where they are wanted
     struct track *tracks;
     struct sampling sampling; // its subjects beside the tracks
+    bool by_system;           // what ended it was the device or the system, not a kernel
     uint64_t told_ns;         // when the parent last heard of progress
 };
 
@@ -107,7 +109,8 @@ static void tell_progress(void *context, int subject, double done)
 static void tell_failed(struct session *s, const struct track *t, enum result_status status,
                         const char *why)
 {
-    struct failed_message m = {.kind = MESSAGE_FAILED, .index = t->index, .status = status};
+    struct failed_message m = {
+        .kind = MESSAGE_FAILED, .index = t->index, .status = status, .by_system = s->by_system};
     size_t length = strlen(why) < sizeof m.why ? strlen(why) : sizeof m.why - 1;
     memcpy(m.why, why, length);
     (void)worker_send(s->fd, &m, sizeof m);
@@ -324,6 +327,7 @@ static int measure_body(void *context, int fd)
         return 0;
     const struct track nobody = {.index = -1};
     int current = s->sampling.current;
+    s->by_system = err.kind == ERROR_SYSTEM;
     tell_failed(s, current >= 0 ? &s->tracks[current] : &nobody, RESULT_FAILED,
                 arena_printf(&a, "while it was measured: %s", err.message));
     return 1; // what the device did to this process is unknown: it ends
@@ -403,6 +407,7 @@ static void take_message(void *context, const char *data, size_t size_bytes)
             return;
         box->alive[box->failure.index] = false;
         box->results[box->failure.index]->status = box->failure.status;
+        box->results[box->failure.index]->by_system = box->failure.by_system;
         box->results[box->failure.index]->error = arena_strdup(box->arena, box->failure.why);
         if (box->failure.status == RESULT_WRONG)
             box->results[box->failure.index]->verified = false;
@@ -425,6 +430,7 @@ static bool drop_culprit(struct inbox *box, const struct worker_result *w, doubl
         struct result *r = box->results[index];
         box->alive[index] = false;
         r->status = RESULT_FAILED;
+        r->by_system = box->told && box->failure.by_system;
         r->error = why;
         r->time = (struct time_result){.provenance = PROVENANCE_ABSENT};
         return true;
@@ -435,6 +441,7 @@ static bool drop_culprit(struct inbox *box, const struct worker_result *w, doubl
         if (box->alive[i]) {
             box->alive[i] = false;
             box->results[i]->status = RESULT_FAILED;
+            box->results[i]->by_system = box->told && box->failure.by_system;
             box->results[i]->error = why;
         }
     return false;

@@ -193,6 +193,7 @@ static int job_body(void *context, int fd)
                  (bench_load(&b, &err) && bench_verify(&b, &report, &r, &err)));
     if (!done) {
         r.status = RESULT_FAILED;
+        r.by_system = err.kind == ERROR_SYSTEM;
         r.error = err.message;
     }
     take_report(&a, &report, &r);
@@ -303,6 +304,7 @@ static bool take_result(struct arena *a, const struct inbox *box, struct result 
     if (!read)
         return error_context(err, "in the worker's answer");
     result->status = got.status;
+    result->by_system = got.by_system;
     result->error = got.error;
     result->checked = got.checked;
     result->verified = got.verified;

@@ -161,6 +161,7 @@ struct result { // arena-owned; everything that is recorded about one variant on
     bool checked;  // compared with the reference
     bool verified; // … and equal within tolerance
     bool diagnosed;
+    bool by_system;      // FAILED by the device or the operating system, not by the kernel
     const char *error;   // what went wrong, or NULL
     const char *printed; // by the kernels' printf, first 4 KiB; NULL = nothing
     const char *note;    // what could not be had, with the reason (no counters …), or NULL

@@ -441,6 +441,7 @@ bool result_from_json(struct arena *a, const json_t *json, struct result *out, s
     out->checked = member(json, "verified") != NULL;
     out->verified = read_bool(&r, json, "verified");
     out->error = read_text(&r, json, "error");
+    out->by_system = member(json, "by_system") && read_bool(&r, json, "by_system");
     read_time(&r, json, &out->time);
     read_conditions(&r, json, &out->conditions);
     read_phases(&r, json, out);

@@ -349,6 +349,8 @@ json_t *result_to_json(const struct result *r)
     json_object_set_new(j, "status", json_string(status_name(r->status)));
     json_object_set_new(j, "verified", r->checked ? json_boolean(r->verified) : json_null());
     json_object_set_new(j, "error", text(r->error));
+    if (r->by_system)
+        json_object_set_new(j, "by_system", json_true());
     json_object_set_new(j, "time_ns", time_to_json(&r->time));
     set_diagnosis(j, r);
     json_object_set_new(j, "counters", counters_to_json(&r->counters));

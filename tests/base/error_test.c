@@ -114,13 +114,35 @@ static void long_messages_are_cut_at_a_whole_character(void **state)
     struct error err = {0};
     char text[3 * sizeof err.message];
     for (size_t i = 0; i + 2 < sizeof text; i += 2)
-        memcpy(text + i, "\xc3\xa4", 2);
+        memcpy(text + i, i % 64 == 32 ? "  " : "\xc3\xa4", 2);
     text[sizeof text - 2] = '\0';
     assert_false(fail(&err, NOWHERE, "x%s", text));
     size_t length = strlen(err.message);
     assert_in_range(length, sizeof err.message - 3, sizeof err.message - 1);
     assert_int_equal(length % 2, 1);
     assert_false(error_context(&err, "lost"));
+}
+
+// A value of 4 KB buried the message; names and paths of usual lengths stay whole.
+static void an_overlong_word_is_shown_by_its_ends(void **state)
+{
+    (void)state;
+    struct error err = {0};
+    char word[4001], usual[301];
+    memset(word, 'x', sizeof word - 1), word[sizeof word - 1] = '\0';
+    memset(usual, 'y', sizeof usual - 1), usual[sizeof usual - 1] = '\0';
+    assert_false(fail(&err, NOWHERE, "unknown type '%s': use one of f32, f64", word));
+    assert_in_range(strlen(err.message), 180, 220);
+    assert_non_null(strstr(err.message, "unknown type 'xxx"));
+    assert_non_null(strstr(err.message, "xxx...xxx"));
+    assert_non_null(strstr(err.message, "xxx': use one of f32, f64"));
+    assert_false(fail(&err, NOWHERE, "no file %s here", usual));
+    assert_int_equal(strlen(err.message), strlen("no file  here") + 300);
+    for (size_t i = 0; i < sizeof word - 1; i += 2)
+        memcpy(word + i, "\xc3\xa4", 2);
+    assert_false(
+        fail(&err, NOWHERE, "a%s", word)); // its ends fall within characters: cut before them
+    assert_non_null(strstr(err.message, "\xc3\xa4...\xc3\xa4"));
 }
 
 static void the_old_message_may_be_an_argument_of_the_new(void **state)
@@ -166,6 +188,7 @@ int main(void)
         cmocka_unit_test(messages_hold_no_control_characters),
         cmocka_unit_test(messages_are_valid_utf8_whatever_they_quote),
         cmocka_unit_test(long_messages_are_cut_at_a_whole_character),
+        cmocka_unit_test(an_overlong_word_is_shown_by_its_ends),
         cmocka_unit_test(the_old_message_may_be_an_argument_of_the_new),
         cmocka_unit_test(context_is_appended_on_its_own_line),
         cmocka_unit_test(fail_errno_names_the_reason),

@@ -177,6 +177,14 @@ END
 # A compiled kernel's cache file cut short is compiled anew.
 find "$RIDGE_CACHE" -type f ! -name '*.so' -exec truncate -s 100 '{}' +
 said 'a damaged cache is mended' 0 "$RIDGE" "${run_scale[@]}" --no-journal </dev/null
+# No memory for the device is trouble of the system, not a check that failed.
+(
+    ulimit -v 400000
+    exec "$RIDGE" "${run_scale[@]}" --no-journal
+) >memory.txt 2>&1 </dev/null
+status=$?
+[ $status = 3 ] && grep -q "memory: Cannot allocate memory" memory.txt
+pass "no memory for the simulated GPU ends with status 3" $? memory.txt
 # What is known of a compiler too: one changed byte of its version made it "too old".
 find "$RIDGE_CACHE/tools" -type f -exec sed -i '1s/^./?/' '{}' +
 said 'a damaged note about a compiler is made anew' 0 "$RIDGE" "${run_scale[@]}" --no-journal </dev/null

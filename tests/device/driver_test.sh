@@ -126,6 +126,14 @@ check kernel_that_works_once_is_found_before_it_is_timed \
 check and_what_keeps_its_value_is_looked_for 'no buffer differs between the two: a variable' said
 check kernel_that_stops_working_is_found 'in a timed launch: wrong result' said
 check fault_while_measured_costs_its_variant 'later: FAILED' said
+ends() { # the exit status and what was said
+    "$@" 2>&1
+    echo "status $?"
+}
+check fault_of_a_kernel_is_status_1 '^status 1$' ends run --variant wild
+check trouble_of_the_device_is_status_3 '^status 3$' env FAKE_NO_MEMORY=1 LD_LIBRARY_PATH="$work/whole" \
+    bash -c '"$0" run "$1" --device cuda:0 --no-journal -p N=8192 --variant before; echo "status $?"' \
+    "$RIDGE" "$here/faults"
 check missing_counters_are_a_note 'no hardware counters: ' said
 cp -r "$here/faults" "$work/boasts" && sed -i 's/bytes: 2\*N\*4/bytes: 1e9/' "$work/boasts/experiment.yaml"
 # NVRTC and the fake driver do not go together: compiled before, for the simulated GPU.

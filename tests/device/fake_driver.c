@@ -174,7 +174,8 @@ int cuStreamSynchronize(void *stream)
 
 int cuMemAlloc_v2(uint64_t *address, size_t size_bytes)
 {
-    void *memory = size_bytes < (size_t)1 << 31 ? malloc(size_bytes) : NULL;
+    bool too_much = size_bytes >= (size_t)1 << 31 || getenv("FAKE_NO_MEMORY");
+    void *memory = too_much ? NULL : malloc(size_bytes);
     *address = (uint64_t)(uintptr_t)memory;
     return memory ? 0 : 2;
 }

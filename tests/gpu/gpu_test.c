@@ -17,7 +17,9 @@
 static const char *chip_text(struct arena *a, const char *change)
 {
     struct text t = {0};
-    text_add(&t, "name: Test Chip\nvendor: nvidia\narch: sm_90\n");
+    text_add(&t, "name: Test Chip\nvendor: nvidia\n");
+    if (!str_starts_with(change, "arch"))
+        text_add(&t, "arch: sm_90\n");
     if (!strstr(change, "compute_capability"))
         text_add(&t, "compute_capability: 9.0\n");
     for (int f = 0; f < GPU_FIELD_COUNT; f++) {
@@ -114,6 +116,8 @@ static void parse_rejects_figures_that_can_not_be(void **state)
             "the value of 'dram_bytes' must be more than zero and at most 1e15, not '1e18'");
     refuses("shared_bytes_per_block: {value: 128, source: x}\n",
             "'shared_bytes_per_block' (128) is more than 'shared_bytes_per_sm' (64)");
+    refuses("arch: hopper\n", "'arch' must be like sm_90, not 'hopper'");
+    refuses("arch: sm_\n", "'arch' must be like sm_90, not 'sm_'");
     refuses("compute_capability: nine\n", "'compute_capability' must be like 9.0, not 'nine'");
     refuses("compute_capability: 9\n", "'compute_capability' must be like 9.0, not '9'");
 }

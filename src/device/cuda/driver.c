@@ -81,6 +81,31 @@ bool driver_open(struct driver *d, struct error *err)
                    name ? name : "unknown", text ? text : "no text");
 }
 
+// What a kernel or its launch brings about; everything else is trouble of the device or the driver.
+static bool is_of_kernel(int status)
+{
+    static const int of_kernel[] = {
+        1,   // invalid value: of the launch
+        200, // invalid image
+        218, // invalid PTX
+        700, // illegal address
+        701, // too many resources for a launch
+        702, // timeout
+        710, // assert
+        714, // hardware stack
+        715, // illegal instruction
+        716, // misaligned address
+        717, // invalid address space
+        718, // invalid program counter
+        719, // launch failed
+        720, // cooperative launch too large
+    };
+    for (size_t i = 0; i < COUNT_OF(of_kernel); i++)
+        if (status == of_kernel[i])
+            return true;
+    return false;
+}
+
 bool driver_check(const struct driver *d, int status, struct error *err, const char *fmt, ...)
 {
     if (status == CUDA_DONE)
@@ -93,8 +118,8 @@ bool driver_check(const struct driver *d, int status, struct error *err, const c
     va_end(args);
     (void)d->cuGetErrorName(status, &name);
     (void)d->cuGetErrorString(status, &text);
-    (void)fail_as(err, ERROR_SYSTEM, NOWHERE, "%s: %s (%s)", text_str(&what),
-                  text ? text : "unknown error", name ? name : "no name");
+    (void)fail_as(err, is_of_kernel(status) ? ERROR_CHECK : ERROR_SYSTEM, NOWHERE, "%s: %s (%s)",
+                  text_str(&what), text ? text : "unknown error", name ? name : "no name");
     text_release(&what);
     return false;
 }
