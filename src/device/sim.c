@@ -231,6 +231,12 @@ static void take_report(struct work *w, const struct sim_report *r, struct devic
     step->time_model = r->time;
     if (r->time.valid)
         step->time_ns = (struct figure){r->time.time_ns, PROVENANCE_MODELLED};
+    if (r->time_of_pieces)
+        w->report->note =
+            arena_printf(w->arena,
+                         "blocks of '%s' are too long to trace: its time is modelled from "
+                         "%.2g %% of an SM's instructions, scaled to all of them",
+                         step->kernel, 100 * r->time.traced_share);
     for (int i = 0; i < r->line_count; i++)
         VEC_PUSH(w->lines.items, w->lines.count, w->lines.capacity, r->lines[i]);
 }

@@ -10,6 +10,7 @@
 // The stop rule: within this of the floor is close to peak; a gain below this is none.
 #define CLOSE_TO_PEAK 0.05
 #define SIGNIFICANT_GAIN 0.01
+#define DIMINISHING_FROM 0.75 // of the floor; farther away the steps were the wrong ones
 enum { STEPS_WITHOUT_GAIN = 3 };
 
 static int bound_order(const void *a, const void *b)
@@ -64,13 +65,6 @@ static void limiter_find(struct arena *a, const struct diagnosis_input *in,
     }
 }
 
-static int finding_order(const void *a, const void *b)
-{
-    double x = ((const struct finding *)a)->expected_time_ns;
-    double y = ((const struct finding *)b)->expected_time_ns;
-    return (x > y) - (x < y);
-}
-
 static void findings_rank(struct arena *a, const struct diagnosis_input *in,
                           const struct bound_set *set, struct diagnosis *out)
 {
@@ -81,7 +75,14 @@ static void findings_rank(struct arena *a, const struct diagnosis_input *in,
     if (found.count > 0)
         memcpy(out->findings, found.items, found.count * sizeof *found.items);
     free(found.items);
-    qsort(out->findings, (size_t)out->finding_count, sizeof *out->findings, finding_order);
+    // Of equal ones the first found comes first (qsort may swap them), on every machine.
+    for (int i = 1; i < out->finding_count; i++) {
+        struct finding f = out->findings[i];
+        int at = i;
+        for (; at > 0 && out->findings[at - 1].expected_time_ns > f.expected_time_ns; at--)
+            out->findings[at] = out->findings[at - 1];
+        out->findings[at] = f;
+    }
 }
 
 bool diagnose(struct arena *a, const struct diagnosis_input *in, struct diagnosis *out,
@@ -124,21 +125,18 @@ bool diagnose(struct arena *a, const struct diagnosis_input *in, struct diagnosi
 
 const char *diagnose_stop(const struct stop_input *variants, int count)
 {
-    double best = (double)NAN;
+    double best = (double)NAN, floor_ns = (double)NAN;
     int without_gain = 0;
-    const char *reason = NULL;
     for (int i = 0; i < count; i++) {
         if (isnan(variants[i].time_ns))
             continue;
         bool gained = isnan(best) || variants[i].time_ns < best * (1 - SIGNIFICANT_GAIN);
         without_gain = gained ? 0 : without_gain + 1;
-        if (without_gain >= STEPS_WITHOUT_GAIN)
-            reason = "diminishing returns";
-        if (gained)
-            reason = NULL;
         best = fmin(best, variants[i].time_ns);
+        floor_ns = fmax(floor_ns, variants[i].floor_ns);
         if (best <= variants[i].floor_ns * (1 + CLOSE_TO_PEAK))
             return "close to peak";
     }
-    return reason;
+    bool near = isnan(floor_ns) || floor_ns >= DIMINISHING_FROM * best;
+    return without_gain >= STEPS_WITHOUT_GAIN && near ? "diminishing returns" : NULL;
 }

@@ -37,6 +37,7 @@ struct diagnosis_input {
     const struct time_breakdown *time_model; // optional: of the longest step, for latency reasons
     uint64_t grid_blocks;                    // of the longest step
     int block_threads;
+    bool data_without_f64; // no buffer and no argument is f64; false: some are, or not known
 };
 bool diagnose(struct arena *a, const struct diagnosis_input *in, struct diagnosis *out,
               struct error *err) CHECK_RESULT;
@@ -62,8 +63,8 @@ bool diagnose_whatif(struct arena *a, const struct diagnosis_input *in, const st
                      struct whatif_result *out, struct error *err) CHECK_RESULT;
 
 // The stop rule over the variants of one case in order: reason is NULL (go on), "close to peak"
-// (best within 5 % of its floor) or "diminishing returns" (three in a row without a significant
-// gain over the best before).
+// (best within 5 % of its floor) or "diminishing returns" (the last three or more without a significant
+// gain over the best before, which has 75 % of its floor, or whose floor is not known).
 struct stop_input {
     double time_ns, floor_ns; // NAN: that variant failed
 };

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #define SM_UTILISATION_MIN_PCT 70.0
+#define BALANCED 0.9 // the mean block does at least this share of what the largest does
 #define OCCUPANCY_LOW_PCT 50.0
 #define LAUNCH_SHARE 0.3
 #define BARRIER_WAITING_PCT 10.0
@@ -15,22 +16,51 @@
 
 /* ---- the split ---------------------------------------------------------------------------------------- */
 
-// Of the grid's waves, the share that is full; a grid that does not fill the chip is none.
-static double waves_used(double waves)
+double input_grid_blocks(const struct diagnosis_input *in)
 {
-    return waves / ceil(waves);
+    double all = counters_get(in->counters, COUNTER_GRID_BLOCKS, (double)NAN);
+    return in->grid_blocks > 0 ? (double)in->grid_blocks
+                               : all / (in->launches > 1 ? in->launches : 1);
+}
+
+// The share of the SMs that have a block, on average over the grid's waves: the last wave's blocks go
+// to SMs without one first. 1 where the grid is not known.
+static double sms_used(const struct diagnosis_input *in)
+{
+    double waves = counters_get(in->counters, COUNTER_WAVES, (double)NAN);
+    double sms = GPU(in->gpu, sm_count), blocks = input_grid_blocks(in);
+    if (waves > 0 && blocks > 0) {
+        double whole = floor(waves), last = (waves - whole) * blocks / waves; // its blocks
+        return (whole + fmin(1, last / sms)) / ceil(waves);
+    }
+    return blocks > 0 ? fmin(1, blocks / sms) : waves > 0 ? waves / ceil(waves) : 1;
+}
+
+// Are all blocks there at once? Then room for another on an SM changes nothing.
+static bool grid_is_small(const struct diagnosis_input *in)
+{
+    return counters_get(in->counters, COUNTER_WAVES, (double)NAN) <= 1 ||
+           input_grid_blocks(in) <= GPU(in->gpu, sm_count);
+}
+
+// Of the most instructions that a block executed, what the mean block did: 1 where all are equal,
+// NAN where nobody counted.
+static double blocks_balance(const struct diagnosis_input *in)
+{
+    return counters_get(in->counters, COUNTER_BLOCK_BALANCE_PCT, (double)NAN) / 100;
 }
 
 // The share of the warps that could be there, on average over the time: what tail and imbalance leave.
+// Blocks known to be equal leave SMs idle in the last wave only; other warps that are missing are
+// those of blocks that just start or end.
 static double share_used(const struct diagnosis_input *in)
 {
     double possible = counters_get(in->counters, COUNTER_OCCUPANCY_THEORETICAL_PCT, (double)NAN);
     double achieved = counters_get(in->counters, COUNTER_OCCUPANCY_ACHIEVED_PCT, (double)NAN);
-    double used = fmin(1, achieved / possible);
-    double waves = counters_get(in->counters, COUNTER_WAVES, (double)NAN);
-    if (isnan(achieved) || isnan(possible))
-        used = waves > 0 ? waves_used(waves) : 1;
-    return used;
+    double grid = sms_used(in), used = fmin(1, achieved / possible);
+    if (isnan(used) || blocks_balance(in) >= BALANCED)
+        return grid;
+    return fmin(grid, used);
 }
 
 // One after the other: the launch, then SMs without work, then of what is left the share of warps
@@ -49,7 +79,7 @@ struct waiting waiting_split(const struct diagnosis_input *in, const struct boun
     double left = fmax(0, body - bounds->by[largest].time_ns);
     w.tail_ns = fmin(left, body * (1 - share_used(in)));
     left -= w.tail_ns;
-    w.occupancy_ns = left * (1 - fmin(1, possible));
+    w.occupancy_ns = grid_is_small(in) ? 0 : left * (1 - fmin(1, possible));
     w.dependency_ns = left - w.occupancy_ns;
     return w;
 }
@@ -66,11 +96,18 @@ static double time_without_waiting(const struct search *s)
                                           s->bounds->by[RESOURCE_LAUNCH].time_ns);
 }
 
+// The time without `waiting_ns`, that finding's own; no finding promises more than its own.
+static double time_without(const struct search *s, double waiting_ns)
+{
+    return fmax(time_without_waiting(s), s->in->time_ns.value - waiting_ns);
+}
+
 void find_low_occupancy(const struct search *s)
 {
     const struct gpu_words *w = gpu_words(s->in->gpu);
     double occupancy = search_get(s, COUNTER_OCCUPANCY_THEORETICAL_PCT);
-    if (!(occupancy < OCCUPANCY_LOW_PCT) || !search_waits(s))
+    if (!(occupancy < OCCUPANCY_LOW_PCT) || !search_waits(s) || grid_is_small(s->in) ||
+        !(s->waiting.occupancy_ns > 0))
         return;
     struct finding f = {
         .class = FINDING_OCCUPANCY,
@@ -80,7 +117,7 @@ void find_low_occupancy(const struct search *s)
                             "Use fewer %s or less %s a %s, or another size of it, so that more %s "
                             "fit; or give each thread more independent work.",
                             w->registers, w->memory, w->block, w->warps),
-        .expected_time_ns = fmax(time_without_waiting(s), s->in->time_ns.value * occupancy / 100),
+        .expected_time_ns = time_without(s, s->waiting.occupancy_ns),
     };
     evidence_add(s, &f, "occupancy_theoretical_pct");
     evidence_add(s, &f, "registers_per_thread");
@@ -118,7 +155,8 @@ static const struct dependency *dependency_of(const struct search *s)
 void find_latency(const struct search *s)
 {
     double occupancy = search_get(s, COUNTER_OCCUPANCY_THEORETICAL_PCT);
-    if (!search_waits(s) || occupancy < OCCUPANCY_LOW_PCT ||
+    bool few = occupancy < OCCUPANCY_LOW_PCT && !grid_is_small(s->in);
+    if (!search_waits(s) || few || !(s->waiting.dependency_ns > 0) ||
         !(search_get(s, COUNTER_WARP_INSTRUCTIONS) > 0 ||
           search_get(s, COUNTER_GLOBAL_LOAD_REQUESTS) > 0))
         return;
@@ -126,7 +164,7 @@ void find_latency(const struct search *s)
     struct finding f = {.class = FINDING_LATENCY,
                         .title = d->title,
                         .fix = d->fix,
-                        .expected_time_ns = time_without_waiting(s)};
+                        .expected_time_ns = time_without(s, s->waiting.dependency_ns)};
     finding_place(s, &f, d == &on_results ? weight_instructions : weight_global);
     evidence_add(s, &f, "occupancy_achieved_pct");
     evidence_add(s, &f, "occupancy_theoretical_pct");
@@ -154,56 +192,75 @@ void find_launch(const struct search *s)
     finding_add(s, f);
 }
 
+// A grid that leaves SMs without a block, or, where it does not fill the chip, with fewer than fit.
+static const char *tail_title(const struct search *s, double waves)
+{
+    double blocks = input_grid_blocks(s->in), sms = GPU(s->in->gpu, sm_count);
+    if (waves > 1)
+        return arena_printf(s->a, "The last of %.0f waves of blocks is nearly empty", ceil(waves));
+    if (blocks < sms)
+        return arena_printf(s->a, "The grid has %.0f %s for %.0f %ss", blocks,
+                            gpu_words(s->in->gpu)->blocks, sms, gpu_words(s->in->gpu)->sm);
+    return arena_printf(s->a, "The grid fills only %.0f %% of the chip", 100 * waves);
+}
+
 void find_tail(const struct search *s)
 {
     double waves = search_get(s, COUNTER_WAVES);
     if (!(waves > 0))
         return;
-    double used = 100 * waves_used(waves);
-    if (used >= SM_UTILISATION_MIN_PCT)
+    double used = sms_used(s->in), full = waves / ceil(waves);
+    bool idle = 100 * used < SM_UTILISATION_MIN_PCT;
+    // SMs that all have work, but few blocks each: that costs time only where warps wait.
+    bool thin = !idle && 100 * full < SM_UTILISATION_MIN_PCT && search_waits(s);
+    double own = idle ? s->waiting.tail_ns : s->waiting.dependency_ns * (1 - full);
+    if ((!idle && !thin) || !(own > 0))
         return;
-    double launch = s->bounds->by[RESOURCE_LAUNCH].time_ns;
-    double body = fmax(0, s->in->time_ns.value - launch);
     struct finding f = {
         .class = FINDING_TAIL,
-        .title = waves < 1
-                     ? arena_printf(s->a, "The grid fills only %.0f %% of the chip", 100 * waves)
-                     : arena_printf(s->a, "The last of %.0f waves of blocks is nearly empty",
-                                    ceil(waves)),
+        .title = tail_title(s, waves),
         .fix = waves < 1
                    ? "Use more, smaller blocks, so that every SM has work."
                    : "Choose a grid that is a multiple of what the chip holds, or let blocks take "
                      "several tiles each.",
-        .expected_time_ns = fmax(time_without_waiting(s), launch + body * used / 100),
+        .expected_time_ns = time_without(s, own),
     };
     evidence_add(s, &f, "waves");
+    evidence_figure(&f, "grid_blocks", input_grid_blocks(s->in), PROVENANCE_MEASURED);
     evidence_add(s, &f, "occupancy_achieved_pct");
     evidence_figure(&f, "waiting_tail_ns", s->waiting.tail_ns, PROVENANCE_MODELLED);
     finding_add(s, f);
 }
 
-// Fewer warps than the waves account for: some blocks or warps have much more to do than others.
+// Fewer warps than the waves account for: some blocks have much more to do than others, and those that
+// ended leave their places empty. Where blocks were counted and are equal, it is not that.
 void find_imbalance(const struct search *s)
 {
     double possible = search_get(s, COUNTER_OCCUPANCY_THEORETICAL_PCT);
     double achieved = search_get(s, COUNTER_OCCUPANCY_ACHIEVED_PCT);
-    double waves = search_get(s, COUNTER_WAVES);
-    if (!(waves >= 1) || !(achieved < possible * waves_used(waves) * SM_UTILISATION_MIN_PCT / 100))
+    double waves = search_get(s, COUNTER_WAVES), balance = blocks_balance(s->in);
+    double could = possible * waves / ceil(waves);
+    if (!(waves >= 1) || !(achieved < could * SM_UTILISATION_MIN_PCT / 100) ||
+        balance >= BALANCED || !(s->waiting.tail_ns > 0))
         return;
-    double used = achieved / (possible * waves_used(waves));
-    double launch = s->bounds->by[RESOURCE_LAUNCH].time_ns;
-    double body = fmax(0, s->in->time_ns.value - launch);
     struct finding f = {
         .class = FINDING_TAIL,
-        .title = arena_printf(s->a,
-                              "Blocks or warps have unequal work: %.0f %% of the warps are active "
-                              "on average, %.0f %% could be",
-                              achieved, possible * waves_used(waves)),
+        .title = isnan(balance)
+                     ? arena_printf(s->a,
+                                    "Few of the warps that fit are active, %.0f %% on average of "
+                                    "%.0f %%: blocks may have unequal work",
+                                    achieved, could)
+                     : arena_printf(s->a,
+                                    "Blocks have unequal work: the largest does %.1f times the "
+                                    "mean; %.0f %% of the warps are active on average, %.0f %% "
+                                    "could be",
+                                    1 / balance, achieved, could),
         .fix = "Give blocks equal shares (split the long rows, sort by length), or let them take "
                "small pieces from a counter until none is left.",
-        .expected_time_ns = fmax(time_without_waiting(s), launch + body * used),
+        .expected_time_ns = time_without(s, s->waiting.tail_ns),
     };
     finding_place(s, &f, weight_divergence);
+    evidence_add(s, &f, "block_balance_pct");
     evidence_add(s, &f, "occupancy_achieved_pct");
     evidence_add(s, &f, "occupancy_theoretical_pct");
     evidence_add(s, &f, "waves");

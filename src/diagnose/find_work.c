@@ -347,6 +347,43 @@ static void relieve_integer(const struct search *s, struct counters *c)
     c->figure[COUNTER_INTEGER_OPS].value *= OVERHEAD_LEFT;
 }
 
+// Data that a thread keeps in registers for twice as many results are loaded half as often.
+static void relieve_shared(const struct search *s, struct counters *c)
+{
+    double loads = counters_get(c, COUNTER_SHARED_LOAD_WAVEFRONTS, 0) / 2;
+    (void)s;
+    c->figure[COUNTER_SHARED_LOAD_WAVEFRONTS].value -= loads;
+    c->figure[COUNTER_SHARED_LOAD_WAVEFRONTS_IDEAL].value -= loads;
+    c->figure[COUNTER_L1_WAVEFRONTS].value -= loads;
+}
+
+// Half of the atomics are combined first, or meet no others.
+static void relieve_shared_atomics(const struct search *s, struct counters *c)
+{
+    double fewer = counters_get(c, COUNTER_SHARED_ATOMIC_WAVEFRONTS, 0) / 2;
+    (void)s;
+    c->figure[COUNTER_SHARED_ATOMIC_WAVEFRONTS].value -= fewer;
+    c->figure[COUNTER_L1_WAVEFRONTS].value -= fewer;
+}
+
+static void relieve_l1(const struct search *s, struct counters *c)
+{
+    static const enum counter_id halved[] = {
+        COUNTER_GLOBAL_LOAD_SECTORS, COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, COUNTER_GLOBAL_LOAD_LINES,
+        COUNTER_L1_LOAD_SECTORS_HIT};
+    c->figure[COUNTER_L1_WAVEFRONTS].value -= global_wavefronts(s->in) / 2;
+    for (size_t i = 0; i < COUNT_OF(halved); i++)
+        c->figure[halved[i]].value /= 2;
+}
+
+// A warp's atomics become one.
+static void relieve_atomics(const struct search *s, struct counters *c)
+{
+    double lanes = GPU(s->in->gpu, warp_size);
+    c->figure[COUNTER_GLOBAL_ATOMIC_SECTORS].value /= lanes;
+    c->figure[COUNTER_GLOBAL_ATOMIC_REQUESTS].value /= lanes;
+}
+
 // A polynomial on the f32 pipe instead.
 static void relieve_special(const struct search *s, struct counters *c)
 {
@@ -360,61 +397,152 @@ static void relieve_special(const struct search *s, struct counters *c)
     c->figure[COUNTER_SPECIAL_OPS].value = 0;
 }
 
+// Accesses in vain have their own finding, and so do registers that spill.
+static bool l1_is_well_used(const struct search *s)
+{
+    double local = counters_get(s->in->counters, COUNTER_LOCAL_LOAD_SECTORS, 0) +
+                   counters_get(s->in->counters, COUNTER_LOCAL_STORE_SECTORS, 0);
+    for (size_t i = 0; i < COUNT_OF(directions); i++)
+        if (100 * search_get(s, directions[i].ideal) / search_get(s, directions[i].sectors) <
+            SECTORS_USED_MIN_PCT)
+            return false;
+    return !(local > search_get(s, COUNTER_GLOBAL_LOAD_SECTORS_IDEAL));
+}
+
+static bool shared_is_for_atomics(const struct search *s)
+{
+    const struct counters *c = s->in->counters;
+    return counters_get(c, COUNTER_SHARED_ATOMIC_WAVEFRONTS, 0) >
+           counters_get(c, COUNTER_SHARED_LOAD_WAVEFRONTS, 0) +
+               counters_get(c, COUNTER_SHARED_STORE_WAVEFRONTS, 0);
+}
+
+static bool shared_is_for_data(const struct search *s)
+{
+    return !shared_is_for_atomics(s) &&
+           !(derived(s, DERIVED_SHARED_CONFLICT_PCT) >= CONFLICT_MAX_PCT);
+}
+
+static bool f64_is_meant(const struct search *s)
+{
+    return !s->in->data_without_f64;
+}
+
 static const struct pipe {
     enum resource resource;
-    const char *what, *fix, *counter;
+    enum finding_class class;
+    const char *what, *besides, *fix, *counter; // besides: after the share of the time, or NULL
+    line_weight weight;
     void (*relieve)(const struct search *s, struct counters *c); // NULL: only less work helps
+    bool (*applies)(const struct search *s);                     // NULL: always
 } pipes[] = {
-    {RESOURCE_ISSUE, "Issue slots are busy",
+    {RESOURCE_ISSUE, FINDING_INSTRUCTIONS, "Issue slots are busy", NULL,
      "Fewer instructions for the same work: 16-byte accesses, unrolled loops, addresses computed "
      "once "
      "and stepped, packed types.",
-     "warp_instructions", relieve_issue},
-    {RESOURCE_F32, "The f32 pipe is busy",
+     "warp_instructions", weight_instructions, relieve_issue, NULL},
+    {RESOURCE_F32, FINDING_INSTRUCTIONS, "The f32 pipe is busy", NULL,
      "Let products and sums fuse to FMAs; beyond that only fewer operations help, or the tensor "
      "cores.",
-     "flops_f32", relieve_f32},
-    {RESOURCE_F64, "The f64 pipe is busy",
+     "flops_f32", weight_instructions, relieve_f32, NULL},
+    {RESOURCE_F64, FINDING_INSTRUCTIONS, "The f64 pipe is busy", NULL,
      "Only fewer operations help, or the tensor cores, or f32 where its precision does.",
-     "flops_f64", NULL},
-    {RESOURCE_F16, "The f16 pipe is busy", "Only fewer operations help, or the tensor cores.",
-     "flops_f16", NULL},
-    {RESOURCE_TENSOR, "The tensor cores are busy",
-     "Only fewer operations help, or a narrower type.", "flops_tensor", NULL},
-    {RESOURCE_INTEGER, "The integer pipe is busy",
+     "flops_f64", weight_instructions, NULL, f64_is_meant},
+    {RESOURCE_F16, FINDING_INSTRUCTIONS, "The f16 pipe is busy", NULL,
+     "Only fewer operations help, or the tensor cores.", "flops_f16", weight_instructions, NULL,
+     NULL},
+    {RESOURCE_TENSOR, FINDING_INSTRUCTIONS, "The tensor cores are busy", NULL,
+     "Only fewer operations help, or a narrower type.", "flops_tensor", weight_instructions, NULL,
+     NULL},
+    {RESOURCE_INTEGER, FINDING_INSTRUCTIONS, "The integer pipe is busy", NULL,
      "Take index arithmetic out of the inner loop: step pointers, powers of two for sizes, 32-bit "
      "indices.",
-     "integer_ops", relieve_integer},
-    {RESOURCE_SPECIAL, "The special-function unit is busy",
+     "integer_ops", weight_instructions, relieve_integer, NULL},
+    {RESOURCE_SPECIAL, FINDING_INSTRUCTIONS, "The special-function unit is busy", NULL,
      "Compute part of the functions by polynomials on the f32 pipe, or fewer of them: tables, "
      "identities, exp2 for exp.",
-     "special_ops", relieve_special},
+     "special_ops", weight_instructions, relieve_special, NULL},
+    {RESOURCE_ATOMICS, FINDING_BANDWIDTH, "Atomics on global memory are busy", NULL,
+     "Combine before the atomic: in registers, over the warp (__reduce_add_sync, shuffles), in a "
+     "copy of the result in shared memory; then one atomic for each block and result.",
+     "global_atomic_sectors", weight_atomics, relieve_atomics, NULL},
+    {RESOURCE_SHARED, FINDING_BANDWIDTH, "Shared memory is busy", ", without bank conflicts",
+     "Load from it less often: let each thread compute several results (4x4, 8x8) from values it "
+     "keeps in registers, and load 16 bytes at a time.",
+     "shared_load_wavefronts", weight_shared, relieve_shared, shared_is_for_data},
+    {RESOURCE_SHARED, FINDING_BANDWIDTH, "Shared memory is busy", " with atomics",
+     "Combine in registers or over the warp before the atomic, and give warps that meet in one "
+     "place copies of their own.",
+     "shared_atomic_wavefronts", weight_atomics, relieve_shared_atomics, shared_is_for_atomics},
+    {RESOURCE_L1, FINDING_BANDWIDTH, "The L1 is busy", ", though accesses are coalesced",
+     "Load from it less often: keep values in registers for several results, stage what a block "
+     "shares in shared memory.",
+     "l1_wavefronts", weight_global, relieve_l1, l1_is_well_used},
 };
+
+// The largest bound's, where it limits.
+static const struct pipe *pipe_limiting(const struct search *s)
+{
+    int largest = bounds_largest(s->bounds);
+    if (largest < 0 || s->bounds->by[largest].time_ns < LIMITER_SHARE * s->in->time_ns.value)
+        return NULL;
+    for (size_t i = 0; i < COUNT_OF(pipes); i++)
+        if (pipes[i].resource == (enum resource)largest &&
+            (!pipes[i].applies || pipes[i].applies(s)))
+            return &pipes[i];
+    return NULL;
+}
 
 void find_instructions(const struct search *s)
 {
-    int largest = bounds_largest(s->bounds);
-    double time = s->in->time_ns.value;
-    for (size_t i = 0; i < COUNT_OF(pipes); i++) {
-        const struct pipe *p = &pipes[i];
-        if (largest < 0 || p->resource != (enum resource)largest ||
-            s->bounds->by[largest].time_ns < LIMITER_SHARE * time)
-            continue;
-        struct counters better = *s->in->counters;
-        if (p->relieve)
-            p->relieve(s, &better);
-        struct bound_set bounds = bounds_with(s, &better);
-        struct finding f = {
-            .class = FINDING_INSTRUCTIONS,
-            .title =
-                arena_printf(s->a, "%s %.0f %% of the %s", p->what,
-                             100 * fmin(1, s->bounds->by[largest].time_ns / time), search_time(s)),
-            .fix = p->fix,
-            .expected_time_ns = search_price(s, &bounds),
-        };
-        finding_place(s, &f, weight_instructions);
-        evidence_add(s, &f, p->counter);
-        evidence_figure(&f, "bound_ns", s->bounds->by[largest].time_ns, PROVENANCE_MODELLED);
-        finding_add(s, f);
-    }
+    const struct pipe *p = pipe_limiting(s);
+    if (!p)
+        return;
+    double busy = s->bounds->by[p->resource].time_ns;
+    struct counters better = *s->in->counters;
+    if (p->relieve)
+        p->relieve(s, &better);
+    struct bound_set bounds = bounds_with(s, &better);
+    if (p->resource == RESOURCE_ATOMICS) // those that queue in one place go with the requests
+        bounds.by[RESOURCE_ATOMICS].time_ns = busy / GPU(s->in->gpu, warp_size);
+    struct finding f = {
+        .class = p->class,
+        .title = arena_printf(s->a, "%s %.0f %% of the %s%s", p->what,
+                              100 * fmin(1, busy / s->in->time_ns.value), search_time(s),
+                              p->besides ? p->besides : ""),
+        .fix = p->fix,
+        .expected_time_ns = search_price(s, &bounds),
+    };
+    finding_place(s, &f, p->weight);
+    evidence_add(s, &f, p->counter);
+    evidence_figure(&f, "bound_ns", busy, PROVENANCE_MODELLED);
+    finding_add(s, f);
+}
+
+// A literal without f makes its whole expression f64, at half the f32 rate or a 64th of it.
+void find_f64(const struct search *s)
+{
+    double flops = search_get(s, COUNTER_FLOPS_F64);
+    if (!(flops > 0) || !s->in->data_without_f64)
+        return;
+    struct counters better = *s->in->counters;
+    enum provenance p = better.figure[COUNTER_FLOPS_F64].provenance;
+    counters_set(&better, COUNTER_FLOPS_F64, 0, p);
+    counters_set(&better, COUNTER_FADD_F32, counters_get(&better, COUNTER_FADD_F32, 0), p);
+    counters_set(&better, COUNTER_FMUL_F32, counters_get(&better, COUNTER_FMUL_F32, 0), p);
+    counters_set(&better, COUNTER_FFMA_F32, counters_get(&better, COUNTER_FFMA_F32, 0) + flops / 2,
+                 p); // as in bounds.c
+    struct bound_set bounds = bounds_with(s, &better);
+    struct finding f = {
+        .class = FINDING_INSTRUCTIONS,
+        .title = arena_printf(s->a, "f64 arithmetic on data without f64: %.3g operations", flops),
+        .fix = "Write literals with f (0.5f), call the float functions (sqrtf, fabsf, expf) and "
+               "declare temporaries float, unless the precision is meant.",
+        .expected_time_ns = search_price(s, &bounds),
+    };
+    finding_place(s, &f, weight_f64);
+    evidence_add(s, &f, "flops_f64");
+    evidence_add(s, &f, "flops_f32");
+    evidence_figure(&f, "bound_ns", s->bounds->by[RESOURCE_F64].time_ns, PROVENANCE_MODELLED);
+    finding_add(s, f);
 }

@@ -95,6 +95,21 @@ double weight_instructions(const struct line *l)
     return (double)l->instructions;
 }
 
+double weight_shared(const struct line *l)
+{
+    return (double)l->shared_wavefronts;
+}
+
+double weight_atomics(const struct line *l)
+{
+    return (double)l->atomics;
+}
+
+double weight_f64(const struct line *l)
+{
+    return (double)l->flops_f64;
+}
+
 void finding_place(const struct search *s, struct finding *f, line_weight weight)
 {
     const struct line *best = NULL;
@@ -125,9 +140,10 @@ void findings_collect(struct arena *a, const struct diagnosis_input *in,
                       const struct bound_set *bounds, struct findings *out)
 {
     static void (*const finders[])(const struct search *) = {
-        find_uncoalesced, find_conflicts, find_divergence, find_instructions,  find_low_occupancy,
-        find_latency,     find_dram,      find_cache,      find_spills,        find_launch,
-        find_tail,        find_imbalance, find_transfers,  find_communication, find_power,
+        find_uncoalesced, find_conflicts,     find_divergence,    find_instructions,
+        find_f64,         find_low_occupancy, find_latency,       find_dram,
+        find_cache,       find_spills,        find_launch,        find_tail,
+        find_imbalance,   find_transfers,     find_communication, find_power,
     };
     const struct search s = {.a = a,
                              .in = in,

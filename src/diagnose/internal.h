@@ -19,6 +19,8 @@ int bounds_largest(const struct bound_set *set);
 // Passes of global loads and stores through the L1 data stage: all less shared memory's; 0 unknown.
 double global_wavefronts(const struct diagnosis_input *in);
 double floor_compute(const struct diagnosis_input *in);
+// Blocks of the grid (of the mean launch, where only their sum is known); NAN: not known.
+double input_grid_blocks(const struct diagnosis_input *in);
 // Does the job write enough for the copy rate of device memory to be its roof?
 bool input_writes(const struct diagnosis_input *in);
 
@@ -61,6 +63,9 @@ double weight_wavefronts(const struct line *l); // shared wavefronts beyond the 
 double weight_divergence(const struct line *l);
 double weight_global(const struct line *l);
 double weight_instructions(const struct line *l);
+double weight_shared(const struct line *l); // all its wavefronts
+double weight_atomics(const struct line *l);
+double weight_f64(const struct line *l);
 // Puts the finding where most of it happens.
 void finding_place(const struct search *s, struct finding *f, line_weight weight);
 
@@ -72,6 +77,7 @@ void find_dram(const struct search *s);
 void find_cache(const struct search *s);
 void find_spills(const struct search *s);
 void find_instructions(const struct search *s);
+void find_f64(const struct search *s);
 void find_low_occupancy(const struct search *s); // find_waiting.c
 void find_latency(const struct search *s);
 void find_launch(const struct search *s);

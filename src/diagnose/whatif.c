@@ -21,6 +21,14 @@ static bool shape_counted(const struct diagnosis_input *in, struct block_needs *
     return true;
 }
 
+// Lanes of the grid that are there at once: what the SMs hold, and no more than the grid has. Another
+// size of block is taken to leave their sum. grid_lanes NAN: not known, taken to fill the chip.
+static double lanes_at_once(const struct gpu *g, const struct occupancy *o, double grid_lanes)
+{
+    double hold = o->warps_per_sm * GPU(g, warp_size) * GPU(g, sm_count);
+    return fmin(hold, grid_lanes); // of NAN and a number, fmin takes the number
+}
+
 // How much longer device memory takes there; taken to be as long where one of them is not known.
 static double latency_ratio(const struct gpu *there, const struct gpu *here)
 {
@@ -39,6 +47,7 @@ bool diagnose_whatif(struct arena *a, const struct diagnosis_input *in, const st
     there.gpu = change->gpu ? change->gpu : in->gpu;
     if (!shape_counted(in, &shape, err))
         return false;
+    const double threads = shape.threads; // of a block, as it ran
     (void)gpu_occupancy(in->gpu, &shape, &out->before);
     if (change->block_threads >= 0)
         shape.threads = change->block_threads;
@@ -64,10 +73,10 @@ bool diagnose_whatif(struct arena *a, const struct diagnosis_input *in, const st
     double launch = before.by[RESOURCE_LAUNCH].time_ns;
     double moved = transfers_ns(&in->transfers);
     double waiting = fmax(0, in->time_ns.value - moved - launch - before.by[largest].time_ns);
-    double lanes = out->before.warps_per_sm * GPU(in->gpu, warp_size) /
-                   (out->after.warps_per_sm * GPU(there.gpu, warp_size));
-    double sms = GPU(in->gpu, sm_count) / GPU(there.gpu, sm_count);
-    waiting *= lanes * sms * latency_ratio(there.gpu, in->gpu);
+    double grid_lanes = input_grid_blocks(in) * threads;
+    waiting *= lanes_at_once(in->gpu, &out->before, grid_lanes) /
+               lanes_at_once(there.gpu, &out->after, grid_lanes) *
+               latency_ratio(there.gpu, in->gpu);
     double busy = after.by[now].time_ns;
     // The copies go with the links' rates; as long as here where one of them is not known.
     double link = GPU(in->gpu, host_link_gbps) / GPU(there.gpu, host_link_gbps);

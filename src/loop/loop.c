@@ -574,6 +574,19 @@ static void relate_files(struct loop *l, struct result *r)
                 r->lines[i].file += strlen(prefixes[k]);
 }
 
+static bool uses_f64(const struct resolved_case *c, const struct resolved_variant *v)
+{
+    for (int i = 0; i < c->buffer_count; i++)
+        if (c->buffers[i].type == ELEMENT_F64)
+            return true;
+    for (int i = 0; i < v->launch_count; i++)
+        for (int k = 0; k < v->launches[i].arg_count; k++)
+            if (v->launches[i].args[k].kind == ARGUMENT_SCALAR &&
+                v->launches[i].args[k].type == ELEMENT_F64)
+                return true;
+    return false;
+}
+
 static bool diagnose_result(struct loop *l, struct stage *s, int variant,
                             const struct job_facts *facts, struct result *r, struct error *err)
 {
@@ -596,6 +609,7 @@ static bool diagnose_result(struct loop *l, struct stage *s, int variant,
         .lines = r->lines,
         .line_count = r->line_count,
         .time_model = facts->longest >= 0 && facts->time_model.valid ? &facts->time_model : NULL,
+        .data_without_f64 = !uses_f64(c, v),
     };
     for (int i = 0; i < v->launch_count; i++)
         in.launches += v->launches[i].kind != LAUNCH_ZERO;

@@ -4,6 +4,7 @@
 #include "report/walk.h"
 
 #include <math.h>
+#include <string.h>
 
 const char *const answer_names[ANSWER_COUNT] = {
     [ANSWER_FASTEST] = "Fastest", [ANSWER_LIMIT] = "Limited by", [ANSWER_NEXT] = "Next step"};
@@ -38,11 +39,22 @@ static void add_ratio(struct text *t, const struct result *best, const struct re
     add_variant(t, other);
 }
 
+static int count_right(const struct report_case *c)
+{
+    int count = 0;
+    for (int i = 0; i < c->count; i++)
+        count += c->results[i]->status == RESULT_OK;
+    return count;
+}
+
 static void answer_fastest(struct text *t, const struct report_case *c)
 {
     char cell[CELL_SIZE];
     const struct result *best = c->fastest;
-    if (!best) {
+    if (!best && count_right(c) > 0) {
+        text_printf(t, "not known: no variant has a time; %d of %d ran without a wrong result",
+                    count_right(c), c->count);
+    } else if (!best) {
         text_add(t, "none: no variant ran and gave the right result");
     } else {
         add_variant(t, best);
@@ -109,8 +121,11 @@ static void answer_next(struct text *t, const struct report_case *c)
 {
     const struct result *best = c->fastest;
     const struct finding *top = best ? top_finding(best) : NULL;
-    if (c->number == c->of - 1 && c->run->stop_reason)
-        text_printf(t, "none needed: %s", c->run->stop_reason);
+    const char *stop = c->number == c->of - 1 ? c->run->stop_reason : NULL;
+    if (stop && strcmp(stop, "close to peak") == 0)
+        text_printf(t, "none needed: %s", stop);
+    else if (!best && count_right(c) > 0)
+        text_add(t, "none is known without a time; what is missing is said below");
     else if (!best)
         text_add(t, "make one variant run and be right; the errors are below");
     else if (!top) {

@@ -27,9 +27,19 @@ static bool has_time(const struct result *r)
            r->time.summary.count > 0;
 }
 
-// NULL where it can be judged, else why not.
-static const char *unjudged(const struct result *a, const struct result *b)
+static bool same_case(const struct result *a, const struct result *b)
 {
+    return strcmp(a->case_label ? a->case_label : "", b->case_label ? b->case_label : "") == 0;
+}
+
+// NULL where it can be judged, else why not.
+static const char *unjudged(struct arena *arena, const struct result *a, const struct result *b)
+{
+    if (!same_case(a, b))
+        return arena_printf(arena,
+                            "different cases, %s and %s: not judged; --param NAME=VALUE chooses a "
+                            "case that both have",
+                            show_text(a->case_label), show_text(b->case_label));
     if (!has_time(a) || !has_time(b))
         return "not timed on both sides";
     if (a->time.provenance != b->time.provenance)
@@ -39,18 +49,13 @@ static const char *unjudged(const struct result *a, const struct result *b)
     return NULL;
 }
 
-static struct run_pair pair_of(const struct result *a, const struct result *b)
+static struct run_pair pair_of(struct arena *arena, const struct result *a, const struct result *b)
 {
-    struct run_pair p = {.before = a, .after = b, .unjudged = unjudged(a, b)};
+    struct run_pair p = {.before = a, .after = b, .unjudged = unjudged(arena, a, b)};
     if (!p.unjudged)
         p.time = stats_compare(a->time.samples_ns, a->time.summary.count, b->time.samples_ns,
                                b->time.summary.count, MIN_EFFECT);
     return p;
-}
-
-static bool same_case(const struct result *a, const struct result *b)
-{
-    return strcmp(a->case_label ? a->case_label : "", b->case_label ? b->case_label : "") == 0;
 }
 
 static bool matches(const struct result *a, const struct result *b)
@@ -86,7 +91,7 @@ void report_compare(struct arena *a, const struct run *before, const struct resu
             if ((only_before && only_before != x) || (only_after && only_after != y))
                 continue;
             if ((only_before && only_after) || matches(x, y))
-                VEC_PUSH(pairs, count, capacity, pair_of(x, y));
+                VEC_PUSH(pairs, count, capacity, pair_of(a, x, y));
         }
     out->pairs = ARENA_ARRAY(a, struct run_pair, count + 1);
     out->pair_count = (int)count;
@@ -397,9 +402,12 @@ void report_compare_figures(const struct run_comparison *c, const struct report_
     for (int i = 0; i < c->pair_count; i++) {
         const struct run_pair *p = &c->pairs[i];
         add_name(out, pair_name(&a, p));
-        if (p->after->case_label && *p->after->case_label) {
+        const char *before = p->before->case_label, *after = p->after->case_label;
+        if (after && *after) {
             text_add(out, ", ");
-            add_name(out, p->after->case_label);
+            if (!same_case(p->before, p->after))
+                text_printf(out, "%s -> ", show_text(before));
+            add_name(out, after);
         }
         text_printf(out, ": %s\n", show_judgement(p, judgement));
         if (style->plain) {

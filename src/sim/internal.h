@@ -105,8 +105,9 @@ struct l2_request {
     uint8_t sectors, full_sectors, kind;
     uint8_t sm_partition; // which L2 partition the SM is near
 };
-struct l2_counts {                                     // chip-wide
-    uint64_t read_sectors, write_sectors, hit_sectors; // at the slices, fabric copies included
+struct l2_counts {                        // chip-wide
+    uint64_t read_sectors, write_sectors; // at the slices, fabric copies included
+    uint64_t atomic_sectors, hit_sectors; // the same; hits of all three
     uint64_t dram_read_bytes, dram_write_bytes;
     uint64_t dirty_bytes; // left in L2 when the launch ended: written back later
 };
@@ -152,7 +153,7 @@ struct trace_block {
 struct trace {
     struct trace_block *blocks;
     int block_count;
-    bool cut; // the first block was longer than the trace may be
+    bool cut; // the first block was longer than the trace may be: timed by what there is of it
 };
 
 // Static facts of a site the timing needs; filled by the decoder. Registers are numbered as in the

@@ -43,6 +43,13 @@ edit scale/experiment.yaml 's/global_load_sectors: -87.5%/global_load_sectors: -
     sed -E 's/^([a-z]+ +)[0-9.]+ .?s +[0-9.]+ .?s .*/\1TIMES/; s/^[0-9] faster.*/COUNTS/' |
     grep -v -e 'pct' -e 'gain' -e '  findings' | golden compare-simulated
 
+"$RIDGE" run scale --seed 1 -q --param N=8192 --variant plain >/dev/null
+"$RIDGE" compare 4:plain 5:plain >unlike.txt
+head -1 unlike.txt | diff - <(echo 'plain, N=4096 -> N=8192: different cases, N=4096 and N=8192: not judged; --param NAME=VALUE chooses a case that both have')
+pass 'unlike cases are not judged' $?
+"$RIDGE" compare 4:plain 5:plain --json | grep -q '"verdict": null'
+pass 'nor in the JSON' $?
+
 "$RIDGE" report --compare 1 2 -o page.html
 grep -q '&lt;script&gt;alert(1)' page.html && ! grep -q '<script>alert' page.html
 pass 'hostile text is escaped' $?

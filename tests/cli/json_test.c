@@ -109,8 +109,9 @@ static const char counter_list[] =
     "local_load_sectors local_store_sectors shared_load_requests shared_load_wavefronts "
     "shared_load_wavefronts_ideal shared_store_requests shared_store_wavefronts "
     "shared_store_wavefronts_ideal shared_atomic_requests shared_atomic_wavefronts "
-    "l1_load_sectors_hit l2_read_sectors l2_write_sectors l2_sectors_hit dram_read_bytes "
-    "dram_write_bytes flops_f16 flops_f32 flops_f64 flops_tensor fadd_f32 fmul_f32 ffma_f32 "
+    "l1_load_sectors_hit l2_read_sectors l2_write_sectors l2_atomic_sectors l2_sectors_hit "
+    "dram_read_bytes dram_write_bytes flops_f16 flops_f32 flops_f64 flops_tensor fadd_f32 fmul_f32 "
+    "ffma_f32 "
     "integer_ops special_ops registers_per_thread shared_bytes_per_block "
     "occupancy_theoretical_pct occupancy_achieved_pct waves";
 

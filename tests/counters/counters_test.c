@@ -85,12 +85,27 @@ static void derived_has_the_weakest_provenance_of_its_parts(void **state)
     counters_set(&c, COUNTER_L2_SECTORS_HIT, 30, PROVENANCE_MEASURED);
     counters_set(&c, COUNTER_L2_READ_SECTORS, 40, PROVENANCE_SIMULATED);
     counters_set(&c, COUNTER_L2_WRITE_SECTORS, 20, PROVENANCE_MEASURED);
+    counters_set(&c, COUNTER_L2_ATOMIC_SECTORS, 0, PROVENANCE_MEASURED);
     struct figure f = {0};
     assert_true(counters_by_name(&c, "l2_hit_pct", &f));
     assert_true(f.value == 50);
     assert_int_equal(f.provenance, PROVENANCE_SIMULATED);
     counters_set(&c, COUNTER_L2_WRITE_SECTORS, 20, PROVENANCE_MODELLED);
     assert_int_equal(counters_derived(&c, DERIVED_L2_HIT_PCT).provenance, PROVENANCE_MODELLED);
+}
+
+// As an H200 counted histogram:global, where nearly all that the L2 sees are atomics.
+static void l2_hits_are_a_share_of_all_sectors_with_those_of_atomics(void **state)
+{
+    (void)state;
+    struct counters c = {0};
+    counters_set(&c, COUNTER_L2_SECTORS_HIT, 1591151, PROVENANCE_MEASURED);
+    counters_set(&c, COUNTER_L2_READ_SECTORS, 131072, PROVENANCE_MEASURED);
+    counters_set(&c, COUNTER_L2_WRITE_SECTORS, 72, PROVENANCE_MEASURED);
+    // A file without the atomics' metrics: no ratio, rather than 1213 %.
+    assert_int_equal(counters_derived(&c, DERIVED_L2_HIT_PCT).provenance, PROVENANCE_ABSENT);
+    counters_set(&c, COUNTER_L2_ATOMIC_SECTORS, 1776056 - 131072 - 72, PROVENANCE_MEASURED);
+    assert_true(fabs(counters_derived(&c, DERIVED_L2_HIT_PCT).value - 89.589) < 0.001);
 }
 
 static void conflicts_are_a_share_of_all_shared_wavefronts(void **state)
@@ -315,6 +330,7 @@ int main(void)
         cmocka_unit_test(absent_is_not_zero),
         cmocka_unit_test(derived_needs_all_its_parts_and_a_divisor),
         cmocka_unit_test(derived_has_the_weakest_provenance_of_its_parts),
+        cmocka_unit_test(l2_hits_are_a_share_of_all_sectors_with_those_of_atomics),
         cmocka_unit_test(conflicts_are_a_share_of_all_shared_wavefronts),
         cmocka_unit_test(provenances_have_names),
         cmocka_unit_test(other_profilers_metrics_are_in_the_counter_s_unit),

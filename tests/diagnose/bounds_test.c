@@ -335,12 +335,26 @@ static void stop_rule_says_close_to_peak_within_5_percent_of_the_floor(void **st
 static void stop_rule_says_diminishing_returns_after_three_without_gain(void **state)
 {
     (void)state;
-    const struct stop_input two[] = {{200, 1}, {200, 1}, {205, 1}};
-    const struct stop_input three[] = {{200, 1}, {200, 1}, {205, 1}, {199.9, 1}};
-    const struct stop_input gain[] = {{200, 1}, {200, 1}, {205, 1}, {150, 1}};
+    const double f = 160, unknown = (double)NAN; // 80 % of the floor
+    const struct stop_input two[] = {{200, f}, {200, f}, {205, f}};
+    const struct stop_input three[] = {{200, f}, {200, f}, {205, f}, {199.9, f}};
+    const struct stop_input gain[] = {{200, f}, {200, f}, {205, f}, {180, f}};
+    const struct stop_input none[] = {
+        {200, unknown}, {200, unknown}, {205, unknown}, {199.9, unknown}};
     assert_null(diagnose_stop(two, 3));
     assert_string_equal(diagnose_stop(three, 4), "diminishing returns");
+    assert_string_equal(diagnose_stop(none, 4), "diminishing returns");
     assert_null(diagnose_stop(gain, 4));
+}
+
+// At 11 % or 56 % of the floor there is much to gain, by other steps than these.
+static void stop_rule_does_not_stop_far_from_the_floor(void **state)
+{
+    (void)state;
+    for (double f = 22; f <= 112; f += 90) {
+        const struct stop_input far[] = {{200, f}, {200, f}, {205, f}, {199.9, f}};
+        assert_null(diagnose_stop(far, 4));
+    }
 }
 
 static void stop_rule_passes_over_variants_that_failed(void **state)
@@ -376,6 +390,7 @@ int main(void)
         TEST(findings_come_ranked_and_small_ones_are_folded),
         TEST(stop_rule_says_close_to_peak_within_5_percent_of_the_floor),
         TEST(stop_rule_says_diminishing_returns_after_three_without_gain),
+        TEST(stop_rule_does_not_stop_far_from_the_floor),
         TEST(stop_rule_passes_over_variants_that_failed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,9 +45,13 @@ static void waiting_is_split_into_launch_tail_occupancy_and_dependency(void **st
     assert_near(out.waiting.occupancy_ns, 38100);  // 60 % of 98 - 10 - 24.5
     assert_near(out.waiting.dependency_ns, 25400); // the rest
     counters.figure[COUNTER_OCCUPANCY_ACHIEVED_PCT].provenance = PROVENANCE_ABSENT;
-    set(COUNTER_WAVES, 1.6); // 80 % of two
+    in.grid_blocks = 160; // the last wave has 60 blocks for 100 SMs: 80 % of two
+    set(COUNTER_WAVES, 1.6);
     diagnosed();
     assert_near(out.waiting.tail_ns, 19600);
+    in.grid_blocks = 1600; // 600 blocks: every SM has work
+    diagnosed();
+    assert_near(out.waiting.tail_ns, 0);
     counters = (struct counters){0};
     diagnosed();
     assert_true(isnan(out.waiting.dependency_ns)); // no resource's work is known
@@ -59,7 +63,7 @@ static void few_warps_are_found_with_their_part_of_the_time(void **state)
     set(COUNTER_WARP_INSTRUCTIONS, ISSUE * 10000.0);
     set(COUNTER_OCCUPANCY_THEORETICAL_PCT, 40);
     const struct finding *f = found("an SM holds 40 % of its warps", FINDING_OCCUPANCY);
-    assert_near(f->expected_time_ns, 40000);
+    assert_near(f->expected_time_ns, 47200); // no more than its own waiting
     assert_near(evidence_of(f, "waiting_occupancy_ns"), 0.6 * 88000);
 }
 
@@ -96,13 +100,79 @@ static void unequal_blocks_are_found_by_the_warps_that_are_missing(void **state)
     set(COUNTER_OCCUPANCY_ACHIEVED_PCT, 71);
     not_found("unequal work");
     set(COUNTER_OCCUPANCY_ACHIEVED_PCT, 40);
-    const struct finding *f = found("unequal work: 40 % of the warps", FINDING_TAIL);
+    found("blocks may have unequal work", FINDING_TAIL); // nobody counted them one by one
+    set(COUNTER_BLOCK_BALANCE_PCT, 99);                  // equal: it is not that, and no SM is idle
+    not_found("unequal work");
+    assert_near(out.waiting.tail_ns, 0);
+    set(COUNTER_BLOCK_BALANCE_PCT, 25);
+    const struct finding *f =
+        found("Blocks have unequal work: the largest does 4.0 times the mean; 40 % of the warps",
+              FINDING_TAIL);
     assert_near(f->expected_time_ns, 2000 + 0.4 * 98000);
     assert_near(evidence_of(f, "waiting_tail_ns"), 0.6 * 98000);
     set(COUNTER_WAVES, 1.25); // 62 % of two waves explain it: the tail
     set(COUNTER_OCCUPANCY_ACHIEVED_PCT, 60);
     not_found("unequal work");
     found("The last of 2 waves", FINDING_TAIL);
+}
+
+static void a_grid_smaller_than_the_chip_is_the_finding_and_occupancy_is_not(void **state)
+{
+    (void)state;
+    set(COUNTER_WARP_INSTRUCTIONS, ISSUE * 10000.0);
+    set(COUNTER_OCCUPANCY_THEORETICAL_PCT, 25);
+    set(COUNTER_OCCUPANCY_ACHIEVED_PCT, 12);
+    set(COUNTER_WAVES, 0.0625);
+    in.grid_blocks = 50; // of 8 * 100 places
+    const struct finding *f = found("The grid has 50 blocks for 100 SMs", FINDING_TAIL);
+    assert_null(finding_of("Few warps"));
+    assert_near(evidence_of(f, "grid_blocks"), 50);
+    assert_near(out.waiting.occupancy_ns, 0);
+    set(COUNTER_BLOCK_BALANCE_PCT, 100);
+    f = found("The grid has 50 blocks for 100 SMs", FINDING_TAIL);
+    assert_near(f->expected_time_ns, 51000); // half of 98 us
+}
+
+static void a_finding_without_waiting_of_its_own_is_silent(void **state)
+{
+    (void)state;
+    set(COUNTER_WARP_INSTRUCTIONS, ISSUE * 50000.0);
+    set(COUNTER_GLOBAL_LOAD_REQUESTS, 1000);
+    set(COUNTER_OCCUPANCY_THEORETICAL_PCT, 100);
+    set(COUNTER_OCCUPANCY_ACHIEVED_PCT, 40); // 58.8 us of the 48 that are left
+    set(COUNTER_WAVES, 4);
+    set(COUNTER_BLOCK_BALANCE_PCT, 40);
+    found("unequal work", FINDING_TAIL);
+    assert_near(out.waiting.dependency_ns, 0);
+    assert_null(finding_of("Warps wait"));
+    assert_string_equal(out.findings[0].title, finding_of("unequal work")->title);
+}
+
+static void what_if_knows_that_a_small_grid_gains_nothing_by_room(void **state)
+{
+    (void)state;
+    struct whatif change = {-1, -1, -1, NULL};
+    struct whatif_result w;
+    chip.value[GPU_FIELD_warp_size] = 32;
+    chip.value[GPU_FIELD_max_threads_per_block] = 1024;
+    chip.value[GPU_FIELD_max_warps_per_sm] = 64;
+    chip.value[GPU_FIELD_max_blocks_per_sm] = 32;
+    chip.value[GPU_FIELD_barriers_per_sm] = 64;
+    chip.value[GPU_FIELD_shared_bytes_per_sm] = 233472;
+    chip.value[GPU_FIELD_registers_per_sm] = 65536;
+    chip.value[GPU_FIELD_max_registers_per_thread] = 255;
+    set(COUNTER_WARP_INSTRUCTIONS, ISSUE * 10000.0);
+    set(COUNTER_BLOCK_THREADS, 256);
+    set(COUNTER_REGISTERS_PER_THREAD, 128);
+    change.registers_per_thread = 64; // twice the blocks fit
+    if (!diagnose_whatif(&arena, &in, &change, &w, &err))
+        fail_msg("%s", err.message);
+    assert_true(w.after.warps_per_sm > w.before.warps_per_sm);
+    assert_true(w.expected_time_ns < 90000);
+    in.grid_blocks = 64;
+    if (!diagnose_whatif(&arena, &in, &change, &w, &err))
+        fail_msg("%s", err.message);
+    assert_near(w.expected_time_ns, 100000);
 }
 
 static void launches_are_found_with_their_number(void **state)
@@ -126,6 +196,7 @@ static void reuse_that_has_left_the_l2_is_capacity(void **state)
     set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 1e6); // 3.6 times the bytes; 10 us of L2
     set(COUNTER_L2_READ_SECTORS, 1e6);
     set(COUNTER_L2_WRITE_SECTORS, 0);
+    set(COUNTER_L2_ATOMIC_SECTORS, 0);
     set(COUNTER_L2_SECTORS_HIT, 0.61e6);
     not_found("has left the L2");
     assert_non_null(finding_of("Device memory is busy"));
@@ -199,6 +270,78 @@ static void busy_pipes_have_fixes_of_their_own(void **state)
     const struct finding *f = found("The f64 pipe is busy 80 %", FINDING_INSTRUCTIONS);
     assert_near(f->expected_time_ns, 100000); // at its roof
     assert_true(f->folded);
+}
+
+static void busy_atomics_have_a_finding(void **state)
+{
+    (void)state;
+    chip.value[GPU_FIELD_warp_size] = 32;
+    struct line lines[] = {{.file = "k.cu", .line = 3, .instructions = 900},
+                           {.file = "k.cu", .line = 7, .instructions = 100, .atomics = 100}};
+    in.lines = lines;
+    in.line_count = 2;
+    set(COUNTER_WARP_INSTRUCTIONS, ISSUE * 10000.0);
+    set(COUNTER_GLOBAL_ATOMIC_SECTORS, 2 * 59000.0);
+    not_found("Atomics");
+    set(COUNTER_GLOBAL_ATOMIC_SECTORS, 2 * 80000.0);
+    const struct finding *f =
+        found("Atomics on global memory are busy 80 % of the time", FINDING_BANDWIDTH);
+    assert_int_equal(f->line, 7);
+    assert_near(f->expected_time_ns, 30000); // 2.5 us of atomics, 10 of issue, the other 20 stay
+    struct time_breakdown model = {.valid = true}; // in one place, where one at a time gets through
+    model.busy_ns[BREAKDOWN_ATOMIC] = 90000;
+    in.time_model = &model;
+    set(COUNTER_GLOBAL_ATOMIC_SECTORS, 2 * 10000.0);
+    f = found("Atomics on global memory are busy 90 % of the time", FINDING_BANDWIDTH);
+    assert_near(f->expected_time_ns, 20000);
+}
+
+static void busy_shared_memory_and_l1_have_a_finding_without_a_bad_pattern(void **state)
+{
+    (void)state;
+    set(COUNTER_WARP_INSTRUCTIONS, ISSUE * 10000.0);
+    set(COUNTER_SHARED_LOAD_REQUESTS, 4e6);
+    set(COUNTER_SHARED_LOAD_WAVEFRONTS, 4e6); // 80 us
+    set(COUNTER_SHARED_LOAD_WAVEFRONTS_IDEAL, 4e6);
+    set(COUNTER_SHARED_STORE_WAVEFRONTS, 0);
+    set(COUNTER_SHARED_STORE_WAVEFRONTS_IDEAL, 0);
+    const struct finding *f = found("Shared memory is busy 80 % of the time, without bank "
+                                    "conflicts",
+                                    FINDING_BANDWIDTH);
+    assert_near(f->expected_time_ns, 60000);        // 40 us of wavefronts less
+    set(COUNTER_SHARED_LOAD_WAVEFRONTS_IDEAL, 2e6); // conflicts: that finding says how
+    not_found("without bank conflicts");
+    assert_non_null(finding_of("banks conflict"));
+    set(COUNTER_SHARED_LOAD_WAVEFRONTS, 0);
+    set(COUNTER_SHARED_LOAD_WAVEFRONTS_IDEAL, 0);
+    set(COUNTER_GLOBAL_LOAD_REQUESTS, 8e6);
+    set(COUNTER_GLOBAL_LOAD_LINES, 8e6); // 80 us of L1
+    set(COUNTER_GLOBAL_LOAD_SECTORS, 8e6);
+    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 8e6);
+    set(COUNTER_L1_LOAD_SECTORS_HIT, 8e6);
+    f = found("The L1 is busy 80 % of the time", FINDING_BANDWIDTH);
+    assert_near(f->expected_time_ns, 60000);
+    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 1e6); // uncoalesced: told there
+    not_found("The L1 is busy");
+}
+
+static void f64_work_on_data_without_any_is_found_at_its_line(void **state)
+{
+    (void)state;
+    struct line lines[] = {{.file = "k.cu", .line = 3, .flops = 900},
+                           {.file = "k.cu", .line = 7, .flops = 100, .flops_f64 = 100}};
+    in.lines = lines;
+    in.line_count = 2;
+    set(COUNTER_WARP_INSTRUCTIONS, ISSUE * 10000.0);
+    set(COUNTER_FLOPS_F64, F32 * 80000.0);
+    not_found("f64 arithmetic on data"); // not known whether any are f64
+    in.data_without_f64 = true;
+    const struct finding *f = found("f64 arithmetic on data without f64", FINDING_INSTRUCTIONS);
+    assert_int_equal(f->line, 7);
+    assert_near(f->expected_time_ns, 60000); // the f32 pipe takes half as long: FMAs at 128 a cycle
+    assert_null(finding_of("The f64 pipe is busy"));
+    set(COUNTER_FLOPS_F64, 0);
+    not_found("f64 arithmetic on data");
 }
 
 /* ---- around the kernels ------------------------------------------------------------------------------------ */
@@ -290,12 +433,18 @@ int main(void)
         TEST(few_warps_are_found_with_their_part_of_the_time),
         TEST(dependency_is_told_by_what_warps_wait_for),
         TEST(unequal_blocks_are_found_by_the_warps_that_are_missing),
+        TEST(a_grid_smaller_than_the_chip_is_the_finding_and_occupancy_is_not),
+        TEST(a_finding_without_waiting_of_its_own_is_silent),
+        TEST(what_if_knows_that_a_small_grid_gains_nothing_by_room),
         TEST(launches_are_found_with_their_number),
         TEST(reuse_that_has_left_the_l2_is_capacity),
         TEST(reuse_that_has_left_the_l1_is_capacity),
         TEST(spilled_registers_are_capacity),
         TEST(busy_issue_slots_are_relieved_of_what_does_not_compute),
         TEST(busy_pipes_have_fixes_of_their_own),
+        TEST(busy_atomics_have_a_finding),
+        TEST(busy_shared_memory_and_l1_have_a_finding_without_a_bad_pattern),
+        TEST(f64_work_on_data_without_any_is_found_at_its_line),
         TEST(copies_are_found_and_expected_at_the_rate_of_the_link_and_overlapped),
         TEST(kernels_are_diagnosed_without_the_copies_around_them),
         TEST(exchanges_with_other_gpus_are_found),

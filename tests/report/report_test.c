@@ -273,6 +273,25 @@ static void stop_reason_is_the_last_word(void **state)
     has("\nStop rule: close to peak\n");
 }
 
+static void diminishing_returns_do_not_hide_the_next_finding(void **state)
+{
+    (void)state;
+    run.stop_reason = "diminishing returns";
+    report_terminal(&run, &wide, &out);
+    has_not("none needed");
+    has("\nStop rule: diminishing returns\n");
+}
+
+static void verified_variants_without_a_time_are_not_asked_to_be_right(void **state)
+{
+    (void)state;
+    for (int i = 0; i < run.result_count; i++)
+        results[i].time = (struct time_result){0};
+    report_terminal(&run, &wide, &out);
+    has_not("make one variant run and be right");
+    has("no variant has a time");
+}
+
 /* ---- the first screen ------------------------------------------------------------------------------ */
 
 // The place of a part; fails if it is not there.
@@ -644,6 +663,8 @@ int main(void)
         TEST(what_kernels_print_is_shown),
         TEST(folded_findings_wait_for_verbose),
         TEST(stop_reason_is_the_last_word),
+        TEST(diminishing_returns_do_not_hide_the_next_finding),
+        TEST(verified_variants_without_a_time_are_not_asked_to_be_right),
         TEST(three_answers_come_before_the_table),
         TEST(the_screen_reader_gets_the_same_answers),
         TEST(no_variant_that_runs_is_an_answer_too),

@@ -449,8 +449,10 @@ static void atomic_is_done_at_the_home(void **state)
     struct l2_counts k = send(c, L2_ATOMIC, IN, 1, 0, home);
     assert_int_equal(k.dram_read_bytes, 64);
     assert_int_equal(k.read_sectors + k.write_sectors + k.hit_sectors, 0);
+    assert_int_equal(k.atomic_sectors, 1);
     l2_flush(c);
     k = send(c, L2_ATOMIC, IN, 1, 0, 1 - home);
+    assert_int_equal(k.atomic_sectors, 2); // in both partitions
     assert_int_equal(k.dram_read_bytes, 32);
     assert_int_equal(k.hit_sectors, 1); // on its way through the near partition
     k = send(c, L2_ATOMIC, IN, 1, 0, 1 - home);

@@ -75,11 +75,64 @@ static void times_of_clangs_code_are_the_hardwares(void **state)
     times_are_the_hardwares("h200_kernels_clang.ptx", SIDE_MAX_CLANG);
 }
 
+// A chain of products, n times: as long for each.
+static const char chain[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".visible .entry chain(.param .u64 out, .param .u32 n)\n{\n"
+    ".reg .pred %p<2>; .reg .b32 %r<4>; .reg .f32 %f<3>; .reg .b64 %rd<3>;\n"
+    "ld.param.u64 %rd1, [out]; ld.param.u32 %r2, [n];\n"
+    "mov.u32 %r1, 0; mov.f32 %f1, 0f3F800000; mov.f32 %f2, 0f3F7FFFFF;\n"
+    "again: fma.rn.f32 %f1, %f1, %f2, %f2; add.u32 %r1, %r1, 1;\n"
+    "setp.lt.u32 %p1, %r1, %r2; @%p1 bra again;\n"
+    "st.global.f32 [%rd1], %f1; ret;\n}\n"
+    ".visible .entry stairs(.param .u32 n)\n{\n" // block i: i + 1 times n
+    ".reg .pred %p<2>; .reg .b32 %r<4>;\n"
+    "ld.param.u32 %r2, [n]; mov.u32 %r3, %ctaid.x; mad.lo.u32 %r2, %r2, %r3, %r2;\n"
+    "mov.u32 %r1, 0;\n"
+    "again: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, %r2; @%p1 bra again;\n"
+    "ret;\n}\n";
+
+// Blocks longer than the trace may be are timed by what was traced of them.
+static void long_blocks_have_a_time_in_proportion_to_their_instructions(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_text(&b, chain);
+    uint64_t out = bench_buffer(&b, "out", NULL, 4);
+    uint32_t shorter = 100000, longer = 800000;
+    bench_run(&b, "chain", GRID1(2, 128), ARGS(&out, &shorter));
+    assert_true(b.report.time.valid && !b.report.time_of_pieces);
+    double body_ns = b.report.time.time_ns - b.report.time.launch_ns;
+    bench_run(&b, "chain", GRID1(2, 128), ARGS(&out, &longer));
+    assert_true(b.report.time.valid && b.report.time_of_pieces);
+    assert_true(b.report.time.traced_share > 0 && b.report.time.traced_share < 0.5);
+    double long_ns = b.report.time.time_ns - b.report.time.launch_ns;
+    if (fabs(long_ns / body_ns - 8) > 0.08)
+        fail_msg("8 times the instructions take %.3f times as long", long_ns / body_ns);
+    bench_close(&b);
+}
+
+static void block_balance_is_the_mean_block_over_the_largest(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_text(&b, chain);
+    uint64_t out = bench_buffer(&b, "out", NULL, 4);
+    uint32_t n = 10000;
+    bench_run(&b, "chain", GRID1(300, 64), ARGS(&out, &n));
+    assert_true(fabs(bench_counter(&b, COUNTER_BLOCK_BALANCE_PCT) - 100) < 1e-9);
+    bench_run(&b, "stairs", GRID1(3, 64), ARGS(&n));
+    assert_true(fabs(bench_counter(&b, COUNTER_BLOCK_BALANCE_PCT) - 200.0 / 3) < 0.1);
+    bench_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(times_of_nvccs_code_are_the_hardwares),
         cmocka_unit_test(times_of_clangs_code_are_the_hardwares),
+        cmocka_unit_test(long_blocks_have_a_time_in_proportion_to_their_instructions),
+        cmocka_unit_test(block_balance_is_the_mean_block_over_the_largest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -614,7 +614,7 @@ static inline void l2_write(struct l2 *c, const struct route *to, unsigned secto
     set_write(c, s, way, sectors, full, counts);
 }
 
-// Done at the home; what is not there is fetched first. Counted neither as read nor as written.
+// Done at the home; what is not there is fetched first. Counted apart from reads and writes.
 static inline unsigned l2_atomic(struct l2 *c, const struct route *to, unsigned sectors,
                                  struct l2_counts *counts)
 {
@@ -630,6 +630,7 @@ static inline unsigned l2_atomic(struct l2 *c, const struct route *to, unsigned 
         set_fill(s, way, fetched);
     }
     counts->hit_sectors += bits_of_4(hit) + (far ? bits_of_4(sectors) : 0);
+    counts->atomic_sectors += bits_of_4(sectors) << far;
     set_write(c, s, way, sectors, sectors, counts);
     return hit;
 }

@@ -28,9 +28,10 @@
 #include <string.h>
 
 enum {
-    REPLAY_OPS_MAX = 4000000, // warp instructions replayed at most
-    REPLAY_GENERATIONS = 12,  // times the resident blocks are replaced before we extrapolate
-    FILL_TABLE = 8192,        // sectors on their way remembered (direct mapped)
+    REPLAY_OPS_MAX = 4000000,     // warp instructions replayed at most
+    REPLAY_PIECES_MAX = 16000000, // of blocks too long for the trace
+    REPLAY_GENERATIONS = 12,      // times the resident blocks are replaced before we extrapolate
+    FILL_TABLE = 8192,            // sectors on their way remembered (direct mapped)
     SCHEDULERS_MAX = 8,
 };
 
@@ -112,6 +113,7 @@ struct replay {
     double *starts; // of the first `starts_count` blocks
     uint64_t blocks_to_run;
     double end;
+    double whole; // instructions of a mean block over those replayed of one: 1 but for a cut trace
 };
 
 static double active_sms(const struct timing_input *in)
@@ -804,6 +806,9 @@ static void replay_release(struct replay *p)
 static double sm_cycles(const struct replay *p, uint64_t sm_blocks)
 {
     uint64_t ran = p->blocks_started, resident = (uint64_t)p->in->blocks_per_sm;
+    if (p->in->trace
+            ->cut) // one generation of pieces: the rest of the work takes as long for its size
+        return p->end * p->whole * fmax(1, (double)sm_blocks / (double)ran);
     if (sm_blocks <= ran || ran < resident + 2)
         return p->end;
     uint64_t first = ran > 3 * resident ? resident * 2 : resident;
@@ -819,7 +824,7 @@ static void time_fill(struct time_breakdown *out, const struct replay *p, uint64
     double queued = p->in->atomic_turns_hot / (GPU(g, l2_atomic_same_per_ns) * ns);
     double hot = queued > 0 ? queued + p->r.atomic_latency : 0;
     double replayed = sm_cycles(p, sm_blocks), cycles = fmax(replayed, hot);
-    double scale = ns * (double)sm_blocks / (double)p->blocks_started;
+    double scale = ns * (double)sm_blocks / (double)p->blocks_started * p->whole;
     double issue = 0;
     for (int i = 0; i < p->schedulers; i++)
         issue += p->issue[i].busy / p->schedulers;
@@ -844,7 +849,7 @@ static void time_fill(struct time_breakdown *out, const struct replay *p, uint64
     out->occupancy_pct = held > 0 ? 100 * p->warp_cycles / held : 0;
     out->waiting_memory_pct = p->warp_cycles > 0 ? 100 * p->wait_memory / p->warp_cycles : 0;
     out->waiting_barrier_pct = p->warp_cycles > 0 ? 100 * p->wait_barrier / p->warp_cycles : 0;
-    double traced = p->in->trace->block_count / (double)sm_blocks;
+    double traced = p->in->trace->block_count / (double)sm_blocks / p->whole;
     out->traced_share = traced < 1 ? traced : 1;
 }
 
@@ -856,16 +861,68 @@ const char *timing_missing(const struct gpu *g)
     return NULL;
 }
 
+// Blocks too long for the trace: pieces of one, as many as are resident, stand for the whole; of each
+// warp as much, and no more than can be replayed.
+static struct trace trace_pieces(const struct timing_input *in, struct arena *a)
+{
+    const struct trace *t = in->trace;
+    struct trace piece = {.block_count = t->block_count, .cut = true};
+    size_t most = REPLAY_PIECES_MAX / (size_t)in->blocks_per_sm / (size_t)in->warps_per_block;
+    piece.blocks = ARENA_ARRAY(a, struct trace_block, t->block_count + 1);
+    for (int b = 0; b < t->block_count; b++) {
+        struct trace_block *to = &piece.blocks[b];
+        *to = t->blocks[b];
+        to->warps = ARENA_ARRAY(a, struct trace_warp, to->warp_count + 1);
+        for (int w = 0; w < to->warp_count; w++) {
+            to->warps[w] = t->blocks[b].warps[w];
+            if (to->warps[w].count > most)
+                to->warps[w].count = most;
+        }
+    }
+    return piece;
+}
+
+static double ops_of_mean_block(const struct timing_input *in)
+{
+    uint64_t executed = 0;
+    for (int i = 0; i < in->site_count; i++)
+        executed += in->stats[i].executed;
+    return (double)executed / (double)in->grid_blocks;
+}
+
+static void time_of_pieces(const struct timing_input *in, uint64_t sm_blocks,
+                           struct time_breakdown *out)
+{
+    struct arena a = {0};
+    struct trace piece = trace_pieces(in, &a);
+    struct timing_input part = *in;
+    struct replay p = {0};
+    uint64_t blocks = (uint64_t)in->blocks_per_sm, ops = trace_ops(&piece);
+    part.trace = &piece;
+    if (ops > 0) {
+        if (replay_init(&p, &part, sm_blocks < blocks ? sm_blocks : blocks))
+            replay_run(&p);
+        p.whole = ops_of_mean_block(in) * piece.block_count / (double)ops;
+        time_fill(out, &p, sm_blocks);
+        replay_release(&p);
+    }
+    arena_release(&a);
+}
+
 void sim_timing_model(const struct timing_input *in, struct time_breakdown *out)
 {
     *out = (struct time_breakdown){0};
     if (timing_missing(in->gpu) != NULL)
         return;
-    if (in->trace->block_count == 0 || in->trace->cut || in->blocks_per_sm == 0)
+    if (in->trace->block_count == 0 || in->blocks_per_sm == 0)
         return;
     uint64_t sms = (uint64_t)GPU(in->gpu, sm_count);
     uint64_t sm_blocks = (in->grid_blocks + sms - 1) / sms;
-    struct replay p = {0};
+    if (in->trace->cut) {
+        time_of_pieces(in, sm_blocks, out);
+        return;
+    }
+    struct replay p = {.whole = 1};
     if (replay_init(&p, in, replay_length(in, sm_blocks)))
         replay_run(&p);
     time_fill(out, &p, sm_blocks);

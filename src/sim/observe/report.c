@@ -166,7 +166,8 @@ static bool counter_needs_caches(enum counter_id id)
 {
     return id == COUNTER_L1_LOAD_SECTORS_HIT || id == COUNTER_L2_READ_SECTORS ||
            id == COUNTER_L2_WRITE_SECTORS || id == COUNTER_L2_SECTORS_HIT ||
-           id == COUNTER_DRAM_READ_BYTES || id == COUNTER_DRAM_WRITE_BYTES;
+           id == COUNTER_L2_ATOMIC_SECTORS || id == COUNTER_DRAM_READ_BYTES ||
+           id == COUNTER_DRAM_WRITE_BYTES;
 }
 
 // Of the copies around kernels, which the simulated GPU does not see.
@@ -176,11 +177,25 @@ static bool counter_is_outside(enum counter_id id)
            id == COUNTER_D2H_BYTES || id == COUNTER_TRANSFER_SHARE_PCT;
 }
 
+// 100 where all blocks executed as many instructions; 0 where none executed any.
+static double block_balance_pct(const struct launch *l)
+{
+    uint64_t sum = 0, blocks = 0, most = 0;
+    for (int i = 0; i < l->core_count; i++) {
+        const struct core *c = &l->cores[i];
+        sum += c->blocks_executed;
+        blocks += c->blocks_done;
+        most = c->block_executed_max > most ? c->block_executed_max : most;
+    }
+    return most > 0 ? 100 * (double)sum / (double)blocks / (double)most : 0;
+}
+
 static void counters_fill(const struct launch *l, struct totals *t, struct sim_report *report)
 {
     double *v = t->value;
     v[COUNTER_L2_READ_SECTORS] = (double)l->l2_whole.read_sectors;
     v[COUNTER_L2_WRITE_SECTORS] = (double)l->l2_whole.write_sectors;
+    v[COUNTER_L2_ATOMIC_SECTORS] = (double)l->l2_whole.atomic_sectors;
     v[COUNTER_L2_SECTORS_HIT] = (double)l->l2_whole.hit_sectors;
     v[COUNTER_DRAM_READ_BYTES] = (double)l->l2_whole.dram_read_bytes;
     v[COUNTER_DRAM_WRITE_BYTES] = (double)l->l2_whole.dram_write_bytes;
@@ -188,6 +203,7 @@ static void counters_fill(const struct launch *l, struct totals *t, struct sim_r
     v[COUNTER_GRID_BLOCKS] = (double)l->grid_blocks;
     v[COUNTER_SHARED_BYTES_PER_BLOCK] = (double)launch_own_shared(l);
     v[COUNTER_WAVES] = (double)l->grid_blocks / ((double)l->sm_count * l->resident);
+    v[COUNTER_BLOCK_BALANCE_PCT] = block_balance_pct(l);
     if (v[COUNTER_WARP_INSTRUCTIONS] > 0)
         v[COUNTER_LANES_ACTIVE_PCT] =
             100 * v[COUNTER_THREAD_INSTRUCTIONS] / (LANES * v[COUNTER_WARP_INSTRUCTIONS]);
@@ -198,7 +214,8 @@ static void counters_fill(const struct launch *l, struct totals *t, struct sim_r
         enum counter_id id = (enum counter_id)i;
         bool absent = (l->options->no_caches && counter_needs_caches(id)) ||
                       id == COUNTER_OCCUPANCY_ACHIEVED_PCT || counter_is_outside(id) ||
-                      (id == COUNTER_LANES_ACTIVE_PCT && v[COUNTER_WARP_INSTRUCTIONS] <= 0);
+                      (id == COUNTER_LANES_ACTIVE_PCT && v[COUNTER_WARP_INSTRUCTIONS] <= 0) ||
+                      (id == COUNTER_BLOCK_BALANCE_PCT && v[id] <= 0);
         if (!absent)
             counters_set(&report->counters, id, v[i], all);
     }
@@ -231,6 +248,7 @@ static void line_count(struct line *line, const struct site_info *info, const st
     if (info->is_barrier)
         line->barriers += s->executed;
     line->flops += s->lanes * (uint64_t)(info->flops_f16 + info->flops_f32 + info->flops_f64);
+    line->flops_f64 += s->lanes * info->flops_f64;
 }
 
 // One entry a site, sorted, then neighbours of the same line added up.
@@ -360,6 +378,7 @@ static struct l2_counts l2_whole(const struct launch *l)
     uint64_t dirty = l2_dirty_bytes(l->sim->l2), most = l2_dirty_bytes_max(l->sim->l2);
     c.read_sectors = whole(l, c.read_sectors);
     c.write_sectors = whole(l, c.write_sectors);
+    c.atomic_sectors = whole(l, c.atomic_sectors);
     c.hit_sectors = whole(l, c.hit_sectors);
     c.dram_read_bytes = whole(l, c.dram_read_bytes);
     uint64_t written = whole(l, c.dram_write_bytes + dirty);
@@ -413,6 +432,7 @@ static void time_fill(const struct launch *l, struct sim_report *report)
     if (guest != NULL && guest->timing != NULL)
         guest->timing(l->options->listener_context, &in);
     sim_timing_model(&in, &report->time);
+    report->time_of_pieces = report->time.valid && l->trace.cut;
     if (report->time.valid)
         counters_set(&report->counters, COUNTER_OCCUPANCY_ACHIEVED_PCT, report->time.occupancy_pct,
                      PROVENANCE_MODELLED);

@@ -37,6 +37,19 @@ static void trace_block(struct block *b)
         b->warps[i].trace = &traced->warps[i];
 }
 
+// Warps run in long turns: when the room is used up, some of the first block's are far ahead. The
+// others may go on to where each has its part, so that what is kept of them belongs together.
+static size_t warp_part(const struct launch *l)
+{
+    return TRACE_OPS / l->warps_per_block;
+}
+
+static bool has_its_part(const struct warp *w, size_t count)
+{
+    const struct launch *l = w->block->sm->launch;
+    return l->trace.cut && count > warp_part(l);
+}
+
 // Out of room: blocks that are not whole go, but for the first.
 static void trace_stop(struct sm *sm)
 {
@@ -46,24 +59,28 @@ static void trace_stop(struct sm *sm)
         struct block *b = &sm->home->blocks[i];
         if (!b->live || b->warps[0].trace == NULL)
             continue;
-        for (int j = 0; j < t->block_count; j++) {
-            if (t->blocks[j].block_index != (uint32_t)b->linear)
-                continue;
-            if (j == 0) {
-                t->cut = true;
-            } else {
-                trace_block_release(&t->blocks[j]);
-                memmove(&t->blocks[j], &t->blocks[j + 1],
-                        (size_t)(t->block_count - j - 1) * sizeof(*t->blocks));
-                t->block_count--;
-            }
-            break;
+        int j = 0;
+        while (j < t->block_count && t->blocks[j].block_index != (uint32_t)b->linear)
+            j++;
+        if (j == 0) {
+            t->cut = true;
+            for (int k = 0; k < b->warp_count; k++)
+                if (t->blocks[0].warps[k].count > warp_part(sm->launch))
+                    t->blocks[0].warps[k].count = warp_part(sm->launch);
+            continue;
         }
-        for (int j = 0; j < b->warp_count; j++)
-            b->warps[j].trace = NULL;
+        if (j < t->block_count) {
+            trace_block_release(&t->blocks[j]);
+            memmove(&t->blocks[j], &t->blocks[j + 1],
+                    (size_t)(t->block_count - j - 1) * sizeof(*t->blocks));
+            t->block_count--;
+        }
+        for (int k = 0; k < b->warp_count; k++)
+            b->warps[k].trace = NULL;
     }
     for (int i = 0; i < sm->block_count * (int)sm->launch->warps_per_block; i++)
-        sm->home->warps[i].audience = &sm->launch->audience;
+        if (sm->home->warps[i].trace == NULL)
+            sm->home->warps[i].audience = &sm->launch->audience;
 }
 
 static void trace_segment(struct warp *w, const struct segment *s, uint32_t mask)
@@ -71,8 +88,11 @@ static void trace_segment(struct warp *w, const struct segment *s, uint32_t mask
     struct trace_warp *t = w->trace;
     struct sm *sm = w->block->sm;
     size_t need = t->count + (size_t)s->count;
-    if (sm->trace_ops + (size_t)s->count > TRACE_OPS) {
+    if (sm->traced && sm->trace_ops + (size_t)s->count > TRACE_OPS)
         trace_stop(sm);
+    if (w->trace == NULL || has_its_part(w, need)) {
+        w->trace = NULL;
+        w->audience = &sm->launch->audience;
         return;
     }
     if (need > t->capacity) {

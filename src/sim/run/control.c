@@ -95,7 +95,12 @@ static void warp_finish(struct warp *w)
     w->done = true;
     w->path = NULL;
     w->block->sm->changes++;
+    w->block->executed += w->executed;
     if (--w->block->warps_left == 0) {
+        struct core *c = w->core;
+        c->blocks_executed += w->block->executed;
+        if (w->block->executed > c->block_executed_max)
+            c->block_executed_max = w->block->executed;
         w->block->live = false;
         w->block->sm->blocks_left--;
         w->core->blocks_done++;

@@ -420,6 +420,7 @@ struct block {
     struct cluster *cluster, own_cluster;
     struct warp *warps;
     int warp_count, warps_left;
+    uint64_t executed; // by warps that ended
     uint32_t index[3];
     uint64_t linear;
     uint32_t threads_left;
@@ -533,6 +534,7 @@ struct core { // of a host thread
     struct path *free_paths;
     struct arena arena; // of frames and paths
     uint64_t blocks_done;
+    uint64_t blocks_executed, block_executed_max; // instructions of those blocks; of one, at most
     const struct lanes_functions *lanes;
     const struct access_functions *access;
 };
