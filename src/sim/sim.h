@@ -145,7 +145,7 @@ struct sim_report { // arena-owned
     int violation_count;
     struct time_breakdown time;
     const char *time_missing; // the figure that the chip's file lacks for a modelled time, or NULL
-    bool time_of_pieces; // blocks are too long for the trace: a part of one stands for all
+    bool time_of_pieces;      // blocks are too long for the trace: a part of one stands for all
     struct occupancy occupancy;
     int registers_per_thread;
     bool registers_modelled; // the count is an estimate
