@@ -117,7 +117,7 @@ static bool launch_occupancy(struct launch *l, const struct ptx_function *f,
                     f->name, (unsigned long long)fixed, STATIC_SHARED_MAX);
     if (shared_bytes > limit)
         return fail(err, f->at,
-                    "kernel '%s': %llu bytes of shared memory a block (%u dynamic): at most %llu",
+                    "kernel '%s': %llu bytes of shared memory per block (%u dynamic): at most %llu",
                     f->name, (unsigned long long)shared_bytes, l->options->dynamic_shared_bytes,
                     (unsigned long long)limit);
     int registers = l->options->registers_per_thread;
@@ -335,10 +335,11 @@ static bool launch_local(struct launch *l, const struct ptx_function *f, struct 
     if (p->recursive)
         need = own < LOCAL_STACK_BYTES ? LOCAL_STACK_BYTES : (own + 15) / 16 * 16;
     if (need > LOCAL_BYTES_MAX)
-        return fail(err, f->at,
-                    "kernel '%s' needs %llu bytes of local memory a thread, GPUs have %d: make its "
-                    "arrays smaller or put them in global memory",
-                    f->name, (unsigned long long)need, LOCAL_BYTES_MAX);
+        return fail(
+            err, f->at,
+            "kernel '%s' needs %llu bytes of local memory per thread, GPUs have %d: make its "
+            "arrays smaller or put them in global memory",
+            f->name, (unsigned long long)need, LOCAL_BYTES_MAX);
     l->local_bytes = p->uses_local ? need : 0;
     return true;
 }
