@@ -372,10 +372,15 @@ static void merge_lines(struct work *w)
         return;
     r->line_count = lines_merge(w->lines.items, (int)w->lines.count);
     r->lines = ARENA_ARRAY(w->arena, struct line, r->line_count);
-    char *folder = getcwd(NULL, 0); // PTX that was given is named as messages do
+    // PTX that was given is named as messages do, from the working directory; what its own .file
+    // directives name lies beside the experiment, as far as is known, and keeps its name.
+    char *folder = getcwd(NULL, 0);
     for (int i = 0; i < r->line_count; i++) {
-        r->lines[i] = w->lines.items[i];
-        r->lines[i].file = path_join(w->arena, folder ? folder : "", r->lines[i].file);
+        struct line *line = &r->lines[i];
+        *line = w->lines.items[i];
+        bool from_here = folder && file_exists(line->file);
+        line->file = from_here ? path_join(w->arena, folder, line->file)
+                               : arena_strdup(w->arena, line->file);
     }
     free(folder);
 }
