@@ -2,7 +2,7 @@
 // Measures the constants of a GPU that a mechanistic time model needs: launch and block turnover, latencies,
 // per-SM throughputs of the load/store pipes, chip-wide L2 and DRAM rates, memory-level parallelism, and the
 // matrix transposes taken apart. One table on stdout. Build and run with rates.sh beside this file.
-// Usage: rates [section digits, default 123456] | rates ncu (only the launches to be profiled)
+// Usage: rates [section digits, default 1234567] | rates ncu (only the launches to be profiled)
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -1667,9 +1667,85 @@ static void ncu_launches()
     CHECK(cudaDeviceSynchronize());
 }
 
+// ---------------------------------------------------------------- section 7: sequences of machine code
+// Divisions, roots, remainders and 64-bit products, each measured whole: chains that end in themselves; 32 warps of four
+// chains for throughput, one warp of one for latency. The loop is in the figures: the first rows are there to take it off.
+
+#define SEQUENCES(X)                                                                                                   \
+    X(add_f32, float, "f", "add.f32 %0,%1,%2;", 1, 1e-3, 0) X(mul_f64, double, "d", "mul.f64 %0,%1,%2;", 1, 1.0001, 0)   \
+    X(or_b32, u32, "r", "or.b32 %0,%1,%2;", 3, 7, 0) X(mul_f32, float, "f", "mul.f32 %0,%1,%2;", 1, 1.0001, 0)           \
+    X(div_rn_f32, float, "f", "div.rn.f32 %0,%2,%1;", 3, 7, 0) X(div_full_f32, float, "f", "div.full.f32 %0,%2,%1;", 3, 7, 0) \
+    X(div_approx_f32, float, "f", "div.approx.f32 %0,%2,%1;", 3, 7, 0) X(rcp_rn_f32, float, "f", "rcp.rn.f32 %0,%1;", 3, 7, 0) \
+    X(sqrt_rn_f32, float, "f", "sqrt.rn.f32 %0,%1;", 3, 7, 0)                                                            \
+    X(div_u32, u32, "r", "div.u32 %0,%2,%1;", 3, 0x7fffffff, 1) X(div_s32, int, "r", "div.s32 %0,%2,%1;", 3, 0x7fffffff, 1) \
+    X(rem_u32, u32, "r", "rem.u32 %0,%2,%1;", 12345, 0x7fffffff, 1) X(rem_s32, int, "r", "rem.s32 %0,%2,%1;", 12345, 0x7fffffff, 1) \
+    X(mul_lo_u64, u64, "l", "mul.lo.u64 %0,%1,%2;", 3, 7, 0) X(mul_hi_u64, u64, "l", "mul.hi.u64 %0,%1,%2;", 3, 1e18, 0) \
+    X(div_u64, u64, "l", "div.u64 %0,%2,%1;", 5e9, 9e18, 1) X(div_s64, long long, "l", "div.s64 %0,%2,%1;", 5e9, 9e18, 1) \
+    X(rem_u64, u64, "l", "rem.u64 %0,%2,%1;", 5e17, 9e18, 1) X(rem_s64, long long, "l", "rem.s64 %0,%2,%1;", 5e17, 9e18, 1) \
+    X(div_rn_f64, double, "d", "div.rn.f64 %0,%2,%1;", 3, 7, 0) X(rcp_rn_f64, double, "d", "rcp.rn.f64 %0,%1;", 3, 7, 0) \
+    X(sqrt_rn_f64, double, "d", "sqrt.rn.f64 %0,%1;", 3, 7, 0)
+
+template <typename T> __device__ __forceinline__ T not_zero(T x) { return x | 1; }
+template <> __device__ __forceinline__ float not_zero(float x) { return x; }
+template <> __device__ __forceinline__ double not_zero(double x) { return x; }
+
+#define SEQUENCE(name, T, letter, code, first, other, or_one)                                             \
+    struct Seq_##name {                                                                                   \
+        typedef T type;                                                                                   \
+        static __device__ __forceinline__ T one(T x, T c)                                                 \
+        {                                                                                                 \
+            T r;                                                                                          \
+            asm volatile(code : "=" letter(r) : letter(x), letter(c));                                    \
+            return or_one ? not_zero(r) : r;                                                              \
+        }                                                                                                 \
+    };
+SEQUENCES(SEQUENCE)
+
+template <class S, int CH> __global__ void sequence(typename S::type *out, typename S::type a, typename S::type c, long long *t)
+{
+    typename S::type x[CH], sum = 0;
+    for (int i = 0; i < CH; i++) x[i] = a + (typename S::type)(threadIdx.x % 7 + i);
+    __syncthreads();
+    long long begin = clock64();
+#pragma unroll 1
+    for (int r = 0; r < 32; r++)
+#pragma unroll
+        for (int u = 0; u < 2; u++)
+#pragma unroll
+            for (int i = 0; i < CH; i++) x[i] = S::one(x[i], c);
+    long long end = clock64();
+    for (int i = 0; i < CH; i++) sum += x[i];
+    out[threadIdx.x] = sum;
+    if (threadIdx.x % 32 == 0) t[2 * (threadIdx.x / 32)] = begin, t[2 * (threadIdx.x / 32) + 1] = end;
+}
+
+template <class S, int CH> static double sequence_cycles(int warps, double a, double c)
+{
+    typedef typename S::type T;
+    long long *t = (long long *)g_aux, h[64];
+    double best = 1e30;
+    for (int rep = 0; rep < 4; rep++) {
+        sequence<S, CH><<<1, 32 * warps>>>((T *)g_buf, (T)a, (T)c, t);
+        CHECK(cudaMemcpy(h, t, 16 * warps, cudaMemcpyDeviceToHost));
+        long long low = h[0], high = h[1];
+        for (int i = 0; i < warps; i++) low = std::min(low, h[2 * i]), high = std::max(high, h[2 * i + 1]);
+        best = std::min(best, (double)(high - low) / (64.0 * CH * warps));
+    }
+    return best;
+}
+
+static void section7()
+{
+    printf("\n# 7 sequences of machine code, loop included: cycles a warp instruction of one SM, latency\n");
+#define ROW(name, T, letter, code, first, other, or_one)                                                     \
+    printf("%-16s%s %8.3f %8.2f\n", #name, or_one ? " + or" : "     ", sequence_cycles<Seq_##name, 4>(32, first, other), \
+           sequence_cycles<Seq_##name, 1>(1, first, other));
+    SEQUENCES(ROW)
+}
+
 int main(int argc, char **argv)
 {
-    const char *what = argc > 1 ? argv[1] : "123456";
+    const char *what = argc > 1 ? argv[1] : "1234567";
     cudaDeviceProp p;
     int drv, rt;
     CHECK(cudaGetDeviceProperties(&p, 0));
@@ -1693,6 +1769,7 @@ int main(int argc, char **argv)
     if (strchr(what, '3')) section3();
     if (strchr(what, '4')) section4();
     if (strchr(what, '5')) section5();
+    if (strchr(what, '7')) section7();
     observe_clock();
     CHECK(cudaDeviceSynchronize());
     return 0;

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds rates.cu, runs it and prints its tables; with Nsight Compute present, its counters of the transposes too.
-# Usage: rates.sh [output folder, default .] [section digits, default 123456] [ncu: yes or no, default yes]
+# Usage: rates.sh [output folder, default .] [section digits, default 1234567] [ncu: yes or no, default yes]
 # Needs nvcc and one GPU of compute capability 9.0; leaves the GPU's settings alone.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 out=${1:-.}
-sections=${2:-123456}
+sections=${2:-1234567}
 profile=${3:-yes}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
