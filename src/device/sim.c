@@ -237,6 +237,14 @@ static void take_report(struct work *w, const struct sim_report *r, struct devic
                          "blocks of '%s' are too long to trace: its time is modelled from "
                          "%.2g %% of an SM's instructions, scaled to all of them",
                          step->kernel, 100 * r->time.traced_share);
+    const struct device_info *info = w->device->head.info;
+    if (r->time_missing)
+        w->report->note = arena_printf(
+            w->arena,
+            "no time is modelled: the file of %s has no figure '%s'; run on sim:h200, or add the "
+            "figure with its source to the chip's file (docs/h200-rates.md says how it is "
+            "measured)",
+            info->id, r->time_missing);
     for (int i = 0; i < r->line_count; i++)
         VEC_PUSH(w->lines.items, w->lines.count, w->lines.capacity, r->lines[i]);
 }

@@ -43,6 +43,10 @@ edit x/experiment.yaml 's/^( *)kernel: /\1requires: N % 4096 == 0\n\1kernel: /; 
 grep -q 'requires N % 4096 == 0, which does not hold for N=256 on sim:h200' stdout.txt
 pass "a case that 'requires' leaves out is not asked for its grid" $? stdout.txt
 
+"$RIDGE" run "$root/experiments/vector" --device sim:a100 --no-journal -q --param n=1024 >stdout.txt 2>stderr.txt
+tr '\n' ' ' <stdout.txt | grep -q "no time is modelled: the file of sim:a100 has no figure '"
+pass 'a chip without the figures of the time model is said to have none' $? stdout.txt
+
 for n in 1 2 3 5; do
     "$RIDGE" run "$root/experiments/vector" --no-journal -q --param n=$n >stdout.txt 2>stderr.txt
     pass "the shipped vector experiment at n=$n" $? stdout.txt
