@@ -211,11 +211,13 @@ static void sources_are_kept_once_and_come_back_after_an_edit(void **state)
     assert_string_equal(ask("SELECT count(*) FROM run_sources"), "2");
     (void)write_source("k.cu", "second\n");
     get(j, one, &got);
+    json_decref(got.header.environment);
     assert_int_equal(got.source_count, 1);
     assert_true(run_source_read(&arena, &got, path, &text, &size, &err));
     assert_string_equal(text, "first\n");
     assert_int_equal(unlink(path), 0);
     get(j, two, &got);
+    json_decref(got.header.environment);
     assert_true(run_source_read(&arena, &got, path, &text, &size, &err));
     assert_string_equal(text, "first\n");
     journal_close(j);
@@ -246,8 +248,10 @@ static void sources_are_bounded_and_the_oldest_run_s_go_first(void **state)
     (void)write_source("k.cu", "0123456789b\n");
     int64_t new = run_of_source(j, "k.cu");
     get(j, old, &got);
+    json_decref(got.header.environment);
     assert_int_equal(got.source_count, 0);
     get(j, new, &got);
+    json_decref(got.header.environment);
     assert_int_equal(got.source_count, 1);
     assert_string_equal(ask("SELECT sum(size_bytes) FROM sources"), "12");
     journal_close(j);
@@ -264,11 +268,13 @@ static void a_journal_of_version_2_gets_the_sources_tables(void **state)
     (void)ask("PRAGMA user_version = 2");
     j = opened(true);
     get(j, id, &got);
+    json_decref(got.header.environment);
     assert_int_equal(got.source_count, 0);
     journal_close(j);
     j = opened(false);
     (void)write_source("k.cu", "text\n");
     get(j, run_of_source(j, "k.cu"), &got);
+    json_decref(got.header.environment);
     assert_int_equal(got.source_count, 1);
     assert_string_equal(ask("PRAGMA user_version"), "3");
     journal_close(j);
