@@ -72,7 +72,7 @@ extern "C" __global__ void sgemm_registers(float *c, const float *a, const float
             c[(y0 + ty * 4 + i) * n + x0 + tx * 4 + j] = sum[i][j];
 }
 
-// A warp per row.
+// A warp a row.
 extern "C" __global__ void gemv_row(float *out, const float *a, const float *v, int n)
 {
     int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;

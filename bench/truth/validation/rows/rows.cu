@@ -57,7 +57,7 @@ extern "C" __global__ void softmax_block(float *out, const float *in, int column
         y[i] = expf(x[i] - most) / sum;
 }
 
-// A thread per row.
+// A thread a row.
 extern "C" __global__ void softmax_thread(float *out, const float *in, int columns)
 {
     int row = blockIdx.x * blockDim.x + threadIdx.x;
@@ -71,7 +71,7 @@ extern "C" __global__ void softmax_thread(float *out, const float *in, int colum
         y[i] = __expf(x[i] - most) / sum;
 }
 
-// 256 columns per warp, all in registers; the exponential in f64 by oversight.
+// 256 columns a warp, all in registers; the exponential in f64 by oversight.
 extern "C" __global__ void softmax_f64(float *out, const float *in, int columns)
 {
     int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
