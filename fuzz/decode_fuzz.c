@@ -10,7 +10,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_bytes);
 
-enum { BUDGET = 4000, BUFFER_BYTES = 4096, PARAM_BYTES_MOST = 4096, THREADS = 40 };
+enum {
+    BUDGET = 4000,
+    BUFFER_BYTES = 4096,
+    PARAM_BYTES_MOST = 4096,
+    REGISTERS_MOST =
+        200000, // of a warp's 32 lanes, each with its shadow: more takes seconds, not more care
+    THREADS = 40
+};
 
 // Parameters of eight bytes point to a buffer; all others are small numbers.
 static void kernel_run(struct sim *s, const struct sim_module *m, const struct ptx_function *f,
@@ -52,7 +59,8 @@ static void module_run(struct sim *s, const struct ptx_module *ptx, uint64_t buf
         return;
     for (int i = 0; i < ptx->function_count; i++) {
         const struct ptx_function *f = &ptx->functions[i];
-        if (!f->is_entry || !f->has_body || f->param_bytes > PARAM_BYTES_MOST)
+        if (!f->is_entry || !f->has_body || f->param_bytes > PARAM_BYTES_MOST ||
+            f->register_count > REGISTERS_MOST)
             continue;
         program_free(program_new(m, f, s->isa));
         kernel_run(s, m, f, buffer);

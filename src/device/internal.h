@@ -72,6 +72,8 @@ const char *source_with_instances(struct arena *a, const struct compile_job *job
 // below `folder` (ridge's own; NULL = none)?
 bool rule_reads_more(struct arena *a, const struct compile_job *job, const char *rule_path,
                      const char *folder);
+bool rule_names_more(struct arena *a, const struct compile_job *job, const char *rule,
+                     const char *folder); // the same of the rule's text
 // "x.cu does not compile with NVRTC 13.0:" and the messages, cut at a line's end if far too long.
 bool fail_compile(struct arena *a, const struct compile_job *job, const char *messages,
                   struct error *err);
@@ -92,6 +94,10 @@ int arch_number(const char *arch); // "sm_90a" -> 90; 0 = not one
 // name: 32 hex digits. false: not there, or not whole.
 bool cache_get(struct arena *a, const char *name, struct code_object *out);
 void cache_put(const char *name, const struct code_object *code); // best effort
+// A file of the cache as text: its first line, which holds the checksum of what follows, and reading it.
+void cache_head_add(struct text *out, const char *body, size_t size_bytes);
+bool cache_content_read(struct arena *a, const char *data, size_t size_bytes,
+                        struct code_object *out);
 // One small text remembered per identity of a file (path, size, time of change): versions.
 const char *memo_get(struct arena *a, const char *path);
 void memo_put(const char *path, const char *value);

@@ -34,6 +34,13 @@ static json_t *kernels_to_json(const struct code_object *code)
     return kernels;
 }
 
+void cache_head_add(struct text *out, const char *body, size_t size_bytes)
+{
+    char checksum[HASH_DIGITS + 1];
+    hash_hex(&(struct hash_piece){body, size_bytes}, 1, checksum);
+    text_printf(out, "%s%s\n", checksum_head, checksum);
+}
+
 void cache_put(const char *name, const struct code_object *code)
 {
     struct arena a = {0};
@@ -45,9 +52,7 @@ void cache_put(const char *name, const struct code_object *code)
     if (line) {
         text_printf(&body, "%s%s\n", detail_head, line);
         text_addn(&body, code->bytes, code->size_bytes);
-        char checksum[HASH_DIGITS + 1];
-        hash_hex(&(struct hash_piece){body.data, body.length}, 1, checksum);
-        text_printf(&file, "%s%s\n", checksum_head, checksum);
+        cache_head_add(&file, body.data, body.length);
         text_addn(&file, body.data, body.length);
         (void)private_write(cache_path(&a, name), file.data, file.length);
     }
@@ -86,8 +91,8 @@ static bool detail_read(struct arena *a, json_t *detail, struct code_object *out
     return true;
 }
 
-static bool content_read(struct arena *a, const char *data, size_t size_bytes,
-                         struct code_object *out)
+bool cache_content_read(struct arena *a, const char *data, size_t size_bytes,
+                        struct code_object *out)
 {
     const size_t head = sizeof checksum_head - 1 + HASH_DIGITS + 1; // and the line's end
     if (size_bytes <= head || !str_starts_with(data, checksum_head))
@@ -116,7 +121,7 @@ bool cache_get(struct arena *a, const char *name, struct code_object *out)
     size_t size_bytes = 0;
     if (!private_read(cache_path(a, name), CACHE_BYTES_MAX, &data, &size_bytes))
         return false;
-    bool whole = content_read(a, data, size_bytes, out);
+    bool whole = cache_content_read(a, data, size_bytes, out);
     free(data);
     out->from_cache = whole;
     return whole;

@@ -163,6 +163,18 @@ static bool is_tools_own(struct arena *a, const struct compile_job *job, const c
            strcmp(name, "/dev/stdin") == 0;
 }
 
+bool rule_names_more(struct arena *a, const struct compile_job *job, const char *rule,
+                     const char *folder)
+{
+    const char *at = strchr(rule, ':');
+    bool more = !at;
+    at = at ? at + 1 : rule;
+    for (const char *name; !more && (name = next_name(a, &at));)
+        more = !is_tools_own(a, job, name) && !(folder && str_starts_with(name, folder)) &&
+               !source_covers(job->source, name);
+    return more;
+}
+
 bool rule_reads_more(struct arena *a, const struct compile_job *job, const char *rule_path,
                      const char *folder)
 {
@@ -171,12 +183,7 @@ bool rule_reads_more(struct arena *a, const struct compile_job *job, const char 
     struct error ignored = {0};
     if (!file_read(rule_path, HEADER_BYTES_MAX, &text, &size_bytes, &ignored))
         return true;
-    const char *at = strchr(text, ':');
-    bool more = !at;
-    at = at ? at + 1 : text;
-    for (const char *name; !more && (name = next_name(a, &at));)
-        more = !is_tools_own(a, job, name) && !(folder && str_starts_with(name, folder)) &&
-               !source_covers(job->source, name);
+    bool more = rule_names_more(a, job, text, folder);
     free(text);
     return more;
 }
