@@ -1,7 +1,8 @@
-// Any bytes as an experiment file: read, its cases made, resolved for a device. Whatever comes out is
+// Any bytes as an experiment file: read, its calls of libraries checked, its cases made, resolved for a device. Whatever comes out is
 // within the limits that the loop relies on, or an error with a message. Source and reference lie in
 // tests/cli/scale.
 // SPDX-License-Identifier: Apache-2.0
+#include "device/library.h"
 #include "experiment/experiment.h"
 
 #include <math.h>
@@ -34,7 +35,8 @@ static void check_launch(const struct resolved_launch *l, const struct resolved_
                 (l->args[i].buffer >= 0 && l->args[i].buffer < c->buffer_count));
 }
 
-static void check_case(struct arena *a, const struct experiment *e, const struct case_point *point)
+static void check_case(struct arena *a, const struct experiment *e, const struct case_point *point,
+                       bool calls_are_right)
 {
     static const struct device_facts device = {.cc = 9.0,
                                                .sm_count = 132,
@@ -62,6 +64,8 @@ static void check_case(struct arena *a, const struct experiment *e, const struct
         }
         for (int i = 0; i < variant.launch_count && variant.supported; i++)
             check_launch(&variant.launches[i], &c);
+        if (variant.supported && calls_are_right && !libraries_check_case(&c, &variant, &why))
+            require(why.kind == ERROR_INPUT && why.message[0]);
     }
 }
 
@@ -79,8 +83,10 @@ static void check_experiment(struct arena *a, const struct experiment *e)
         return;
     }
     require(count > 0);
+    bool calls_are_right = libraries_check(a, e, &err);
+    require(calls_are_right || (err.kind == ERROR_INPUT && err.message[0]));
     for (int i = 0; i < count && i < CASES_MAX; i++)
-        check_case(a, e, &cases[i]);
+        check_case(a, e, &cases[i], calls_are_right);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -26,6 +26,11 @@ const char *environment(const char *name)
     return value && *value ? value : NULL;
 }
 
+const struct device_backend *backend_at(size_t index)
+{
+    return index < COUNT_OF(backends) ? backends[index] : NULL;
+}
+
 const struct device_backend *backend_of(const struct device_info *info)
 {
     for (size_t i = 0; i < COUNT_OF(backends); i++)

@@ -11,6 +11,7 @@
 #include "device/clock.h"
 #include "device/code.h"
 #include "device/counting.h"
+#include "device/library.h"
 #include "device/links.h"
 #include "device/memory.h"
 #include "device/ranges.h"

@@ -162,6 +162,18 @@ void parts_add(struct parts *p, const char *what, bool present, const char *deta
 // The first of those files in CUDA's folders, or NULL.
 const char *find_in_folders(struct arena *a, const char *const *names);
 
+struct library_rules {   // what a library takes; a row of a backend's table
+    const char *name;    // before the colon of `library: NAME:FUNCTION`
+    bool is_file_ending; // … or what NAME ends in: ".so"
+    bool (*check)(struct arena *a, const struct experiment *e, const struct launch_spec *s,
+                  struct error *err);
+    // Optional.
+    bool (*check_case)(const struct resolved_case *c, const struct resolved_launch *l,
+                       struct error *err);
+};
+
+bool library_is(const struct library_rules *rules, const struct library_call *call);
+
 struct device_backend {   // a row of backends.def
     const char *name;     // and the beginning of its ids, before the colon
     const char *fallback; // the id that `auto` is where no row has a device, or NULL
@@ -174,12 +186,15 @@ struct device_backend {   // a row of backends.def
     bool (*find)(struct arena *a, const char *id, const char *which, struct device_info *out,
                  struct error *err);
     void (*parts)(struct parts *p); // optional: the libraries it needs
+    const struct library_rules *const
+        *libraries; // optional: that variants may call; NULL terminated
 };
 #define BACKEND(name) extern const struct device_backend backend_##name;
 #define LATER(name)
 #include "device/backends.def"
 #undef LATER
 #undef BACKEND
+const struct device_backend *backend_at(size_t index); // NULL after the last
 const struct device_backend *
 backend_of(const struct device_info *info); // NULL: none of this version
 extern const char fallback_device[];        // needs no GPU

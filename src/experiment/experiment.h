@@ -2,7 +2,7 @@
 // the call of the C reference. Knows nothing of devices.
 //   experiment_load -> experiment_cases -> experiment_resolve (one variant, one case, one device)
 //   -> buffers_fill -> reference_run -> (device runs) -> output_compare
-// cublas.def says what of cuBLAS a variant may call.
+// What a variant calls of a library is text here; which libraries there are, devices know (device/library.h).
 // SPDX-License-Identifier: Apache-2.0
 #ifndef RIDGE_EXPERIMENT_H
 #define RIDGE_EXPERIMENT_H
@@ -72,28 +72,12 @@ struct buffer_spec {
     struct location at;
 };
 
-/* ---- libraries: `library: cublas:geam`, `library: FILE.so:FUNCTION` ------------------------------- */
-
-enum cublas_function {
-#define FUNCTION(NAME, name, required, optional, types, c_may_be_f32, meaning) CUBLAS_##NAME,
-#include "experiment/cublas.def"
-#undef FUNCTION
-    CUBLAS_FUNCTION_COUNT
-};
-enum cublas_argument {
-#define ARGUMENT(NAME, name, kind) CUBLAS_ARGUMENT_##NAME,
-#include "experiment/cublas.def"
-#undef ARGUMENT
-    CUBLAS_ARGUMENT_COUNT
-};
-enum library_kind { LIBRARY_CUBLAS, LIBRARY_PLUGIN };
+// `library: NAME:FUNCTION`, as it was written.
 struct library_call {
-    const char *text; // as written
-    enum library_kind kind;
-    enum cublas_function cublas; // LIBRARY_CUBLAS
-    // LIBRARY_PLUGIN: a path, or a plain name to be looked for beside the experiment and elsewhere.
-    const char *file, *function;
-    const char *directory; // the experiment's
+    const char *text;            // whole
+    const char *name, *function; // before and after the last colon
+    const char *directory;       // the experiment's
+    struct location args_at;     // of `args`, or of the call where it has none
 };
 
 // A tensor map: how the copy engine of compute capability 9.0 sees a buffer. Innermost dimension first,
@@ -120,14 +104,17 @@ struct resolved_tensor {
     enum tensor_swizzle swizzle;
 };
 
-enum argument_kind { ARGUMENT_BUFFER, ARGUMENT_SCALAR, ARGUMENT_TENSOR_MAP };
+// A word is what a library may know (`transa: true`, `math: tf32`): no buffer, parameter or expression.
+enum argument_kind { ARGUMENT_BUFFER, ARGUMENT_SCALAR, ARGUMENT_TENSOR_MAP, ARGUMENT_WORD };
 struct argument_spec {
     enum argument_kind kind;
-    enum cublas_argument role;  // named arguments of a library's call; else COUNT
+    const char *name; // named arguments of a library's call, else NULL
+    struct location name_at;
+    const char *text;           // named ones: as written; a map's is its 'value'
     int buffer;                 // index: BUFFER and TENSOR_MAP
     struct tensor_spec *tensor; // TENSOR_MAP
-    enum element_type type;     // SCALAR: "N" is i32 unless written "N: i64" or a double -> f32
-    bool typed;                 // the type was written
+    enum element_type type;     // SCALAR: "N" is i32 unless written "N: i64" or a double -> f32;
+    bool typed;                 // the type was written. Named and untyped: i64 or f64
     struct expression *value;
     struct location at;
 };
@@ -264,12 +251,13 @@ struct resolved_buffer {
 };
 struct resolved_argument {
     enum argument_kind kind;
-    enum cublas_argument role;
+    const char *name; // as argument_spec's
     int buffer;
     enum element_type type;
     uint8_t value[8];                     // SCALAR: the bytes
     const char *text;                     // as written: the buffer's name or the expression
     const struct resolved_tensor *tensor; // TENSOR_MAP
+    struct location at;
 };
 struct resolved_launch {
     enum launch_kind kind;
@@ -303,8 +291,7 @@ bool experiment_resolve_case(struct arena *a, const struct experiment *e,
                              const struct case_point *point, const struct device_facts *device,
                              struct resolved_case *out, struct error *err) CHECK_RESULT;
 // Grid and block are checked: positive, within CUDA's limits (2^31-1, 65535, 65535; 1024 threads),
-// not absurd: "grid is 0 blocks in x (ceil_div(N,32) with N=0)". Matrices that a library is given are
-// held against their buffers' sizes.
+// not absurd: "grid is 0 blocks in x (ceil_div(N,32) with N=0)".
 bool experiment_resolve_variant(struct arena *a, const struct experiment *e, int variant,
                                 const struct case_point *point, const struct device_facts *device,
                                 struct resolved_variant *out, struct error *err) CHECK_RESULT;
@@ -321,6 +308,10 @@ bool buffers_fill(const struct experiment *e, const struct resolved_case *c,
                   const struct case_point *point, uint64_t seed, struct host_buffers *out,
                   struct error *err) CHECK_RESULT;
 void buffers_release(struct host_buffers *b);
+
+// "unknown buffer 'inn' (did you mean 'in'?)"; or_param: parameters are possible too.
+bool fail_unknown_buffer(struct arena *a, const struct experiment *e, struct location at,
+                         const char *name, bool or_param, struct error *err);
 
 // Does one of the variant's steps launch a kernel, or call a library?
 bool variant_has(const struct variant_spec *v, enum launch_kind kind);

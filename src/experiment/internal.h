@@ -63,18 +63,16 @@ bool load_expectations(struct loader *l, const struct yaml_node *node, struct va
 bool load_launch(struct loader *l, const struct yaml_node *node, struct launch_spec *out);
 bool load_dimensions(struct loader *l, const struct yaml_node *node, const char *what,
                      struct expression *out[3]);
-bool unknown_buffer(struct loader *l, struct location at, const char *name, bool or_param);
 // tensor.c: {tensor_map: a, dims: [K, M], box: [64, 128], swizzle: 128B}, and its figures in a case.
 bool load_tensor_map(struct loader *l, const struct yaml_node *node, struct argument_spec *out);
 bool tensor_resolve(struct resolver *r, const struct argument_spec *s,
                     struct resolved_argument *out);
+// An identifier that names no buffer and no parameter.
+bool is_word(const struct loader *l, const char *text);
 bool load_args(struct loader *l, const struct yaml_node *node, struct launch_spec *out);
 bool load_argument(struct loader *l, const struct yaml_node *node, struct argument_spec *out);
-// library.c: the keys `library` and `args` of a step; and the sizes of the matrices it is given.
+// library.c: the keys `library` and `args` of a step.
 bool load_library_keys(struct loader *l, const struct yaml_node *node, struct launch_spec *out);
-bool library_check_sizes(const struct experiment *e, const struct launch_spec *s,
-                         const struct resolved_launch *r, const uint64_t *counts, const char *where,
-                         struct error *err);
 
 // The bits an unwritten element of an output holds.
 uint64_t poison_bits(enum element_type t, enum poison poison);

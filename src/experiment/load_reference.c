@@ -63,8 +63,8 @@ static const char *args_text(struct loader *l)
     for (int i = 0; i < r->arg_count; i++) {
         const struct argument_spec *x = &r->args[i];
         list = arena_printf(l->a, "%s%s%s", list, i > 0 ? ", " : "",
-                            x->kind == ARGUMENT_BUFFER ? l->e->buffers[x->buffer].name
-                                                       : expression_text(x->value));
+                            x->kind == ARGUMENT_SCALAR ? expression_text(x->value)
+                                                       : l->e->buffers[x->buffer].name);
     }
     return list;
 }
@@ -78,7 +78,7 @@ static bool check_outputs(struct loader *l)
         const struct buffer_spec *b = &l->e->buffers[i];
         bool given = false;
         for (int k = 0; k < r->arg_count; k++) {
-            given = given || (r->args[k].kind == ARGUMENT_BUFFER && r->args[k].buffer == i);
+            given = given || r->args[k].buffer == i;
         }
         any = any || b->output;
         if (!b->output || given) {

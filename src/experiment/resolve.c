@@ -169,7 +169,8 @@ static bool resolve_argument(struct resolver *r, const struct argument_spec *s,
                              struct resolved_argument *out)
 {
     out->kind = s->kind;
-    out->role = s->role;
+    out->name = s->name;
+    out->at = s->at;
     out->buffer = s->buffer;
     if (s->kind == ARGUMENT_BUFFER) {
         out->type = r->e->buffers[s->buffer].type;
@@ -179,6 +180,10 @@ static bool resolve_argument(struct resolver *r, const struct argument_spec *s,
     if (s->kind == ARGUMENT_TENSOR_MAP) {
         return tensor_resolve(r, s, out);
     }
+    if (s->kind == ARGUMENT_WORD) {
+        out->text = s->text;
+        return true;
+    }
     out->text = expression_text(s->value);
     struct value v = {0};
     if (!expression_evaluate(s->value, &r->scope, &v, r->err)) {
@@ -187,7 +192,9 @@ static bool resolve_argument(struct resolver *r, const struct argument_spec *s,
     out->type = s->type;
     if (!s->typed) {
         bool small = v.i >= INT32_MIN && v.i <= INT32_MAX;
-        out->type = !v.is_integer ? ELEMENT_F32 : small ? ELEMENT_I32 : ELEMENT_I64;
+        bool wide = s->name != NULL || !small;
+        out->type = v.is_integer ? (wide ? ELEMENT_I64 : ELEMENT_I32)
+                                 : (s->name != NULL ? ELEMENT_F64 : ELEMENT_F32);
     }
     int64_t i = 0;
     bool fits = element_is_float(out->type)
@@ -227,21 +234,6 @@ bool experiment_resolve_reference(struct arena *a, const struct experiment *e,
     out->arg_count = e->reference.arg_count;
     out->args = resolve_list(&r, e->reference.args, e->reference.arg_count);
     return out->args != NULL || error_context(err, "in the reference's arguments");
-}
-
-static bool resolve_library(struct resolver *r, const struct launch_spec *s,
-                            struct resolved_launch *out)
-{
-    uint64_t *counts = ARENA_ARRAY(r->a, uint64_t, r->e->buffer_count + 1);
-    for (int i = 0; i < r->e->buffer_count; i++) {
-        struct resolved_buffer b;
-        if (!resolve_buffer(r, &r->e->buffers[i], &b)) {
-            return false;
-        }
-        counts[i] = b.count;
-    }
-    return resolve_arguments(r, s, out) &&
-           library_check_sizes(r->e, s, out, counts, r->where, r->err);
 }
 
 // A cluster divides the grid; how many blocks it may have is 8 on every chip that has clusters, and
@@ -287,7 +279,7 @@ static bool resolve_launch(struct resolver *r, const struct launch_spec *s,
         return true;
     }
     if (s->kind == LAUNCH_LIBRARY) {
-        return resolve_library(r, s, out);
+        return resolve_arguments(r, s, out);
     }
     if (!resolve_dimensions(r, s->grid, "grid", "blocks", grid_most, out->grid) ||
         !resolve_dimensions(r, s->block, "block", "threads", block_most, out->block) ||

@@ -48,8 +48,7 @@ bool load_tensor_map(struct loader *l, const struct yaml_node *node, struct argu
     const struct yaml_node *dims = yaml_get(node, "dims"), *box = yaml_get(node, "box");
     const struct yaml_node *strides = yaml_get(node, "strides");
     const char *name = NULL;
-    *out = (struct argument_spec){
-        .kind = ARGUMENT_TENSOR_MAP, .role = CUBLAS_ARGUMENT_COUNT, .buffer = -1, .at = node->at};
+    *out = (struct argument_spec){.kind = ARGUMENT_TENSOR_MAP, .buffer = -1, .at = node->at};
     struct tensor_spec *t = out->tensor = ARENA_NEW(l->a, struct tensor_spec);
     if (!check_keys(l, node, "a tensor map", KEYS_TENSOR_MAP) ||
         !yaml_string(yaml_get(node, "tensor_map"), "'tensor_map'", &name, l->err)) {
@@ -57,7 +56,8 @@ bool load_tensor_map(struct loader *l, const struct yaml_node *node, struct argu
     }
     out->buffer = buffer_find(l->e, name);
     if (out->buffer < 0) {
-        return unknown_buffer(l, yaml_get(node, "tensor_map")->at, name, false);
+        return fail_unknown_buffer(l->a, l->e, yaml_get(node, "tensor_map")->at, name, false,
+                                   l->err);
     }
     if (dims == NULL || box == NULL) {
         return fail(l->err, node->at, "the tensor map of '%s' needs '%s', innermost first", name,

@@ -22,11 +22,11 @@ bool load_dimensions(struct loader *l, const struct yaml_node *node, const char 
     return true;
 }
 
-bool unknown_buffer(struct loader *l, struct location at, const char *name, bool or_param)
+bool fail_unknown_buffer(struct arena *a, const struct experiment *e, struct location at,
+                         const char *name, bool or_param, struct error *err)
 {
-    const struct experiment *e = l->e;
     int n = 0;
-    const char **names = ARENA_ARRAY(l->a, const char *, e->buffer_count + e->param_count + 1);
+    const char **names = ARENA_ARRAY(a, const char *, e->buffer_count + e->param_count + 1);
     for (int i = 0; i < e->buffer_count; i++) {
         names[n++] = e->buffers[i].name;
     }
@@ -35,8 +35,17 @@ bool unknown_buffer(struct loader *l, struct location at, const char *name, bool
     }
     const char *what = or_param ? "buffer or parameter" : "buffer";
     const char *near = str_nearest(name, names, (size_t)n);
-    return near != NULL ? fail(l->err, at, "unknown %s '%s' (did you mean '%s'?)", what, name, near)
-                        : fail(l->err, at, "unknown %s '%s'", what, name);
+    return near != NULL ? fail(err, at, "unknown %s '%s' (did you mean '%s'?)", what, name, near)
+                        : fail(err, at, "unknown %s '%s'", what, name);
+}
+
+bool is_word(const struct loader *l, const char *text)
+{
+    bool known = !is_identifier(text) || buffer_find(l->e, text) >= 0;
+    for (int i = 0; i < l->e->param_count; i++) {
+        known = known || strcmp(l->e->params[i].name, text) == 0;
+    }
+    return !known;
 }
 
 bool load_argument(struct loader *l, const struct yaml_node *node, struct argument_spec *out)
@@ -46,7 +55,6 @@ bool load_argument(struct loader *l, const struct yaml_node *node, struct argume
     }
     out->at = node->at;
     out->kind = ARGUMENT_SCALAR;
-    out->role = CUBLAS_ARGUMENT_COUNT;
     out->buffer = -1;
     if (node->kind == YAML_MAP) {
         const struct yaml_node *type = yaml_get(node, "type");
@@ -64,12 +72,8 @@ bool load_argument(struct loader *l, const struct yaml_node *node, struct argume
         out->kind = ARGUMENT_BUFFER;
         return true;
     }
-    bool known = !is_identifier(s);
-    for (int i = 0; i < l->e->param_count; i++) {
-        known = known || strcmp(l->e->params[i].name, s) == 0;
-    }
-    return known ? expression_parse(l->a, s, node->at, &out->value, l->err)
-                 : unknown_buffer(l, node->at, s, true);
+    return !is_word(l, s) ? expression_parse(l->a, s, node->at, &out->value, l->err)
+                          : fail_unknown_buffer(l->a, l->e, node->at, s, true, l->err);
 }
 
 bool load_args(struct loader *l, const struct yaml_node *args, struct launch_spec *out)
@@ -105,7 +109,7 @@ static bool load_sets(struct loader *l, const struct yaml_node *node, struct lau
         }
         *s = (struct set_spec){set->keys[i]->scalar, buffer_find(l->e, buffer), set->keys[i]->at};
         if (s->buffer < 0) {
-            return unknown_buffer(l, set->items[i]->at, buffer, false);
+            return fail_unknown_buffer(l->a, l->e, set->items[i]->at, buffer, false, l->err);
         }
     }
     return true;
@@ -183,7 +187,8 @@ bool load_launch(struct loader *l, const struct yaml_node *node, struct launch_s
     out->kind = LAUNCH_ZERO;
     out->at = zero->at;
     out->zero_buffer = buffer_find(l->e, name);
-    return out->zero_buffer >= 0 ? true : unknown_buffer(l, zero->at, name, false);
+    return out->zero_buffer >= 0 ? true
+                                 : fail_unknown_buffer(l->a, l->e, zero->at, name, false, l->err);
 }
 
 bool expectation_parse(struct arena *a, const char *what, const char *text, struct location at,

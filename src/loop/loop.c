@@ -295,6 +295,7 @@ static bool plan(struct loop *l, struct error *err)
     struct case_point *points = NULL;
     int point_count = 0;
     if (!experiment_load(l->arena, r->experiment_path, &l->experiment, err) ||
+        !libraries_check(l->arena, l->experiment, err) ||
         !device_find(l->arena, r->device, device, err) ||
         !experiment_cases(l->arena, l->experiment, r->overrides, r->override_count, &points,
                           &point_count, err) ||
@@ -405,7 +406,8 @@ static bool prepare_variants(struct loop *l, struct stage *s, struct error *err)
     for (int i = 0; i < e->variant_count; i++) {
         struct error trouble = {0};
         bool resolved = experiment_resolve_variant(&s->arena, e, i, s->point, &l->device->facts,
-                                                   &s->variants[i], &trouble);
+                                                   &s->variants[i], &trouble) &&
+                        libraries_check_case(&s->resolved, &s->variants[i], &trouble);
         bool supported = s->variants[i].supported; // where not, its launches may make no sense
         if (!resolved && supported)
             s->trouble[i] = arena_strdup(l->arena, trouble.message);

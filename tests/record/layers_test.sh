@@ -16,6 +16,9 @@ for reader in record diagnose journal import report; do
     done
 done
 
+! grep -rniE 'cublas|cudnn|cub_' "$root/src/experiment" >out.txt
+pass 'experiment names no library of a vendor' $? out.txt
+
 fresh
 echo '#include "record/execution.h"' >>src/sim/sim.c
 "$check" "$root/layers" src >out.txt 2>&1

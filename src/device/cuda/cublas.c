@@ -69,20 +69,28 @@ static bool start(struct cublas *b, struct cuda_device *c, struct error *err)
                  "take its workspace", err);
 }
 
-bool cublas_open(struct cuda_device *c, const char **absent, struct error *err)
+// Once per device: all its calls share the handle.
+static bool cublas_open(struct cuda_device *c, const struct library_call *call, const void **opened,
+                        struct device_library *facts, struct error *err)
 {
-    struct cublas *b = xcalloc(1, sizeof *b);
     struct error why = {0};
     int version[3] = {0};
+    (void)call;
+    *opened = NULL;
+    if (c->cublas) {
+        facts->version = c->cublas->version;
+        return true;
+    }
+    struct cublas *b = xcalloc(1, sizeof *b);
     // The environment must not change what the variant says: f32 stays f32.
     (void)unsetenv("NVIDIA_TF32_OVERRIDE");            // NOLINT(concurrency-mt-unsafe): a worker,
     (void)unsetenv("CUBLAS_EMULATE_SINGLE_PRECISION"); // NOLINT(concurrency-mt-unsafe): one thread
     if (!functions_load(b, &why)) {
         free(b);
-        *absent = arena_printf(&c->arena,
-                               "cuBLAS is not here (%s): pip install nvidia-cublas, or the CUDA "
-                               "toolkit; RIDGE_CUDA_PATH names its folder",
-                               why.message);
+        facts->absent = arena_printf(&c->arena,
+                                     "cuBLAS is not here (%s): pip install nvidia-cublas, or the "
+                                     "CUDA toolkit; RIDGE_CUDA_PATH names its folder",
+                                     why.message);
         return true;
     }
     if (!start(b, c, err)) {
@@ -92,20 +100,17 @@ bool cublas_open(struct cuda_device *c, const char **absent, struct error *err)
     for (int i = PROPERTY_MAJOR; i <= PROPERTY_PATCH; i++)
         (void)b->cublasGetProperty(i, &version[i]);
     b->version = arena_printf(&c->arena, "cuBLAS %d.%d.%d", version[0], version[1], version[2]);
+    facts->version = b->version;
     c->cublas = b;
     return true;
 }
 
-const char *cublas_version(const struct cublas *b)
+static void cublas_close(struct cuda_device *c)
 {
-    return b->version;
-}
-
-void cublas_close(struct cublas *b)
-{
-    if (b)
-        (void)b->cublasDestroy_v2(b->handle);
-    free(b);
+    if (c->cublas)
+        (void)c->cublas->cublasDestroy_v2(c->cublas->handle);
+    free(c->cublas);
+    c->cublas = NULL;
 }
 
 /* ---- a call -------------------------------------------------------------------------------------- */
@@ -122,6 +127,7 @@ struct matrix {
 };
 
 struct operands {
+    enum cublas_function function;
     struct matrix matrix[3]; // a b c
     int m, n, k;
     struct scalar alpha, beta;
@@ -133,66 +139,87 @@ static struct scalar scalar_of(double value)
     return (struct scalar){value, (float)value};
 }
 
-static int64_t integer_of(const struct resolved_argument *x)
+static bool is_given_word(const struct resolved_argument *x, const char *word)
 {
-    int64_t v;
-    memcpy(&v, x->value, sizeof v);
-    return v;
+    return x->kind == ARGUMENT_WORD && strcmp(x->text, word) == 0;
 }
 
-static double real_of(const struct resolved_argument *x)
+static int operation_of(const struct resolved_argument *x)
 {
-    double v;
-    memcpy(&v, x->value, sizeof v);
-    return v;
+    return is_given_word(x, "true") ? CUBLAS_OP_T : CUBLAS_OP_N;
+}
+
+static void matrix_set(struct matrix *m, const struct resolved_argument *x,
+                       const uint64_t *addresses)
+{
+    m->address = device_pointer(addresses[x->buffer]);
+    m->type = x->type;
 }
 
 static struct operands operands_of(const struct resolved_launch *l, const uint64_t *addresses)
 {
-    struct operands o = {.alpha = scalar_of(1)};
+    struct operands o = {.function = cublas_function_of(l->library->function),
+                         .alpha = scalar_of(1)};
     bool beta = false;
     for (int i = 0; i < l->arg_count; i++) {
         const struct resolved_argument *x = &l->args[i];
-        switch (x->role) {
+        double number = x->kind == ARGUMENT_SCALAR ? element_load(x->type, x->value) : 0;
+        enum cublas_argument role = cublas_argument_of(x->name);
+        switch (role) {
         case CUBLAS_ARGUMENT_A:
         case CUBLAS_ARGUMENT_B:
         case CUBLAS_ARGUMENT_C:
-            o.matrix[x->role - CUBLAS_ARGUMENT_A].address = device_pointer(addresses[x->buffer]);
-            o.matrix[x->role - CUBLAS_ARGUMENT_A].type = x->type;
-            o.has_b = o.has_b || x->role == CUBLAS_ARGUMENT_B;
+            matrix_set(&o.matrix[role - CUBLAS_ARGUMENT_A], x, addresses);
+            o.has_b = o.has_b || role == CUBLAS_ARGUMENT_B;
             break;
         case CUBLAS_ARGUMENT_M:
-            o.m = (int)integer_of(x);
+            o.m = (int)number;
             break;
         case CUBLAS_ARGUMENT_N:
-            o.n = (int)integer_of(x);
+            o.n = (int)number;
             break;
         case CUBLAS_ARGUMENT_K:
-            o.k = (int)integer_of(x);
+            o.k = (int)number;
             break;
         case CUBLAS_ARGUMENT_TRANSA:
-            o.matrix[0].op = integer_of(x) ? CUBLAS_OP_T : CUBLAS_OP_N;
+            o.matrix[0].op = operation_of(x);
             break;
         case CUBLAS_ARGUMENT_TRANSB:
-            o.matrix[1].op = integer_of(x) ? CUBLAS_OP_T : CUBLAS_OP_N;
+            o.matrix[1].op = operation_of(x);
             break;
         case CUBLAS_ARGUMENT_ALPHA:
-            o.alpha = scalar_of(real_of(x));
+            o.alpha = scalar_of(number);
             break;
         case CUBLAS_ARGUMENT_BETA:
-            o.beta = scalar_of(real_of(x));
+            o.beta = scalar_of(number);
             beta = true;
             break;
         case CUBLAS_ARGUMENT_MATH:
-            o.tf32 = integer_of(x) != 0;
+            o.tf32 = is_given_word(x, "tf32");
             break;
         case CUBLAS_ARGUMENT_COUNT:
             break;
         }
     }
-    if (o.has_b && !beta && l->library->cublas == CUBLAS_GEAM)
+    if (o.has_b && !beta && o.function == CUBLAS_GEAM)
         o.beta = scalar_of(1);
     return o;
+}
+
+static bool cublas_prepare(struct cuda_device *c, struct arena *a, const void *opened,
+                           const struct device_sequence *sequence, const struct resolved_launch *l,
+                           const uint64_t *addresses, void **call, size_t *workspace_bytes,
+                           struct error *err)
+{
+    struct operands *o = ARENA_NEW(a, struct operands);
+    (void)c;
+    (void)opened;
+    (void)sequence;
+    (void)err;
+    *o = operands_of(l, addresses);
+    *call = o;
+    *workspace_bytes = 0; // it has its own
+    return true;
 }
 
 static int type_code(enum element_type t)
@@ -219,35 +246,46 @@ static int call_geam(const struct cublas *b, const struct operands *o)
                                 lda, &o->beta.f32, second->address, ldb, c->address, o->n);
 }
 
-bool cublas_enqueue(struct cublas *b, const struct resolved_launch *l, const uint64_t *addresses,
-                    struct error *err)
+static bool cublas_enqueue(struct cuda_device *device, const void *call,
+                           const struct resolved_launch *l, struct error *err)
 {
-    struct operands o = operands_of(l, addresses);
-    const struct matrix *x = &o.matrix[0], *y = &o.matrix[1], *z = &o.matrix[2];
-    int ldx = leading(x, o.m, o.k), ldy = leading(y, o.k, o.n), status = CUBLAS_DONE;
-    if (!check(b->cublasSetMathMode(b->handle, o.tf32 ? CUBLAS_MATH_TF32 : CUBLAS_MATH_DEFAULT),
+    const struct cublas *b = device->cublas;
+    const struct operands *o = call;
+    const struct matrix *x = &o->matrix[0], *y = &o->matrix[1], *z = &o->matrix[2];
+    int ldx = leading(x, o->m, o->k), ldy = leading(y, o->k, o->n), status = CUBLAS_DONE;
+    if (!check(b->cublasSetMathMode(b->handle, o->tf32 ? CUBLAS_MATH_TF32 : CUBLAS_MATH_DEFAULT),
                "choose how it computes", err))
         return false;
-    switch (l->library->cublas) {
+    switch (o->function) {
     case CUBLAS_GEAM:
-        status = call_geam(b, &o);
+        status = call_geam(b, o);
         break;
     case CUBLAS_SGEMM:
-        status = b->cublasSgemm_v2(b->handle, y->op, x->op, o.n, o.m, o.k, &o.alpha.f32, y->address,
-                                   ldy, x->address, ldx, &o.beta.f32, z->address, o.n);
+        status =
+            b->cublasSgemm_v2(b->handle, y->op, x->op, o->n, o->m, o->k, &o->alpha.f32, y->address,
+                              ldy, x->address, ldx, &o->beta.f32, z->address, o->n);
         break;
     case CUBLAS_DGEMM:
-        status = b->cublasDgemm_v2(b->handle, y->op, x->op, o.n, o.m, o.k, &o.alpha.f64, y->address,
-                                   ldy, x->address, ldx, &o.beta.f64, z->address, o.n);
+        status =
+            b->cublasDgemm_v2(b->handle, y->op, x->op, o->n, o->m, o->k, &o->alpha.f64, y->address,
+                              ldy, x->address, ldx, &o->beta.f64, z->address, o->n);
         break;
     case CUBLAS_GEMM_EX:
-        status = b->cublasGemmEx(b->handle, y->op, x->op, o.n, o.m, o.k, &o.alpha.f32, y->address,
-                                 type_code(y->type), ldy, x->address, type_code(x->type), ldx,
-                                 &o.beta.f32, z->address, type_code(z->type), o.n,
-                                 CUBLAS_COMPUTE_F32, CUBLAS_ALGORITHM_DEFAULT);
+        status = b->cublasGemmEx(
+            b->handle, y->op, x->op, o->n, o->m, o->k, &o->alpha.f32, y->address,
+            type_code(y->type), ldy, x->address, type_code(x->type), ldx, &o->beta.f32, z->address,
+            type_code(z->type), o->n, CUBLAS_COMPUTE_F32, CUBLAS_ALGORITHM_DEFAULT);
         break;
     case CUBLAS_FUNCTION_COUNT:
         break;
     }
     return check(status, l->library->text, err) || error_context(err, "in '%s'", l->library->text);
 }
+
+const struct cuda_library library_cublas = {
+    .rules = {.name = "cublas", .check = cublas_check, .check_case = cublas_check_case},
+    .open = cublas_open,
+    .prepare = cublas_prepare,
+    .enqueue = cublas_enqueue,
+    .close = cublas_close,
+};

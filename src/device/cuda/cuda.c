@@ -483,7 +483,7 @@ static bool enqueue_one(struct cuda_device *c, const struct cuda_launch *l, stru
                             c->cu.cuMemsetD8Async(l->zero_address, 0, l->zero_bytes, c->stream),
                             err, "cannot zero a buffer");
     if (l->given->kind == LAUNCH_LIBRARY)
-        return cuda_library_enqueue(c, l, err);
+        return l->library->enqueue(c, l->call, r, err);
     if (cluster_blocks(r) > 1)
         return enqueue_cluster(c, l, err);
     int status =
@@ -862,7 +862,7 @@ static const struct device_memory_ops memory_ops = {
 };
 static const struct device_code_ops code_ops = {
     .load = cuda_load,
-    .library = cuda_library,
+    .library = cuda_library_open,
     .run = cuda_run,
     .launch = cuda_launch_on,
 };
@@ -888,4 +888,5 @@ const struct device_backend backend_cuda = {.name = "cuda",
                                             .telemetry = &nvml_telemetry,
                                             .list = cuda_list,
                                             .find = cuda_find,
-                                            .parts = cuda_parts};
+                                            .parts = cuda_parts,
+                                            .libraries = cuda_libraries};

@@ -98,8 +98,8 @@ struct cuda_launch {
     const char *kernel; // as the user names it
     void **args;
     uint64_t zero_address, zero_bytes;
-    const uint64_t *addresses;  // LAUNCH_LIBRARY: of the buffers
-    struct plugin_call *plugin; // … by a plug-in
+    const struct cuda_library *library; // LAUNCH_LIBRARY: whose
+    void *call;                         // … and its arguments, as that library takes them
 };
 // Ready launches of the sequence on those buffers (arena-owned).
 bool cuda_prepare(struct cuda_device *c, struct arena *a, const struct device_sequence *sequence,
@@ -112,42 +112,60 @@ bool cuda_flush(struct cuda_device *c, struct error *err) CHECK_RESULT;
 bool cuda_grab(struct cuda_device *c, const char *name, uint64_t size_bytes, uint64_t *address,
                struct error *err) CHECK_RESULT;
 
-/* ---- libraries (cuda_library.c, cublas.c, plugin.c) ------------------------------------------------- */
+/* ---- libraries (library.c; cublas.c, plugin.c) ------------------------------------------------- */
 
 static inline void *device_pointer(uint64_t address)
 {
     return (void *)(uintptr_t)address;
 }
-struct ridge_peer;
+struct cuda_library { // a row of libraries.def
+    struct library_rules rules;
+    // Opens what the call names and fills `facts`: absent, or version and what is handed to `prepare`.
+    bool (*open)(struct cuda_device *c, const struct library_call *call, const void **opened,
+                 struct device_library *facts, struct error *err);
+    // The arguments of a step on those buffers, and how much memory the step needs beside them.
+    bool (*prepare)(struct cuda_device *c, struct arena *a, const void *opened,
+                    const struct device_sequence *sequence, const struct resolved_launch *l,
+                    const uint64_t *addresses, void **call, size_t *workspace_bytes,
+                    struct error *err);
+    // Puts the step into the stream.
+    bool (*enqueue)(struct cuda_device *c, const void *call, const struct resolved_launch *l,
+                    struct error *err);
+    void (*close)(struct cuda_device *c); // optional
+};
+#define LIBRARY(name) extern const struct cuda_library library_##name;
+#include "device/cuda/libraries.def"
+#undef LIBRARY
+extern const struct library_rules *const cuda_libraries[]; // all rows', NULL terminated
 
-bool cuda_library(struct device *d, const struct library_call *call, struct device_library *out,
-                  struct error *err) CHECK_RESULT;
+bool cuda_library_open(struct device *d, const struct library_call *call,
+                       struct device_library *out, struct error *err) CHECK_RESULT;
 // Fills what a LAUNCH_LIBRARY step needs, workspace included; its library has been opened.
 bool cuda_library_prepare(struct cuda_device *c, struct arena *a,
                           const struct device_sequence *sequence, const uint64_t *addresses,
                           struct cuda_launch *out, struct error *err) CHECK_RESULT;
-bool cuda_library_enqueue(struct cuda_device *c, const struct cuda_launch *l,
-                          struct error *err) CHECK_RESULT;
 void cuda_libraries_close(struct cuda_device *c);
 
 extern const char *const cublas_names[]; // of the library, NULL terminated
-// Sets c->cublas, or says in `absent` why not.
-bool cublas_open(struct cuda_device *c, const char **absent, struct error *err) CHECK_RESULT;
-const char *cublas_version(const struct cublas *b);
-bool cublas_enqueue(struct cublas *b, const struct resolved_launch *l, const uint64_t *addresses,
-                    struct error *err) CHECK_RESULT;
-void cublas_close(struct cublas *b);
-
-// Sets `out`, or says in `absent` why not. A plug-in without the function is a mistake.
-bool plugin_open(struct arena *a, const struct library_call *library, const struct ridge_peer **out,
-                 const char **absent, struct error *err) CHECK_RESULT;
-const char *plugin_version(const struct ridge_peer *peer);
-bool plugin_prepare(struct arena *a, const struct ridge_peer *peer, const struct resolved_launch *l,
-                    const struct device_sequence *sequence, const uint64_t *addresses, void *stream,
-                    struct plugin_call **out, size_t *workspace_bytes,
-                    struct error *err) CHECK_RESULT;
-bool plugin_enqueue(const struct plugin_call *p, const struct resolved_launch *l,
-                    uint64_t workspace, size_t workspace_bytes, struct error *err) CHECK_RESULT;
+enum cublas_function {
+#define FUNCTION(NAME, name, required, optional, types, c_may_be_f32, meaning) CUBLAS_##NAME,
+#include "device/cuda/cublas_calls.def"
+#undef FUNCTION
+    CUBLAS_FUNCTION_COUNT
+};
+enum cublas_argument {
+#define ARGUMENT(NAME, name, kind) CUBLAS_ARGUMENT_##NAME,
+#include "device/cuda/cublas_calls.def"
+#undef ARGUMENT
+    CUBLAS_ARGUMENT_COUNT
+};
+enum cublas_function cublas_function_of(const char *name); // COUNT: none
+enum cublas_argument cublas_argument_of(const char *name);
+// library_rules of cuBLAS.
+bool cublas_check(struct arena *a, const struct experiment *e, const struct launch_spec *s,
+                  struct error *err) CHECK_RESULT;
+bool cublas_check_case(const struct resolved_case *c, const struct resolved_launch *l,
+                       struct error *err) CHECK_RESULT;
 
 /* ---- timing (cuda_measure.c) -------------------------------------------------------------------------- */
 

@@ -3,13 +3,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda/cuda.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
-enum { WORKSPACE_LEAST_BYTES = 256 }; // a plug-in that asks for none gets an address all the same
+static const struct cuda_library *const libraries[] = {
+#define LIBRARY(name) &library_##name,
+#include "device/cuda/libraries.def"
+#undef LIBRARY
+};
+const struct library_rules *const cuda_libraries[] = {
+#define LIBRARY(name) &library_##name.rules,
+#include "device/cuda/libraries.def"
+#undef LIBRARY
+    NULL};
 
 struct opened_library {
     const struct library_call *call;
-    const struct ridge_peer *peer; // LIBRARY_PLUGIN
+    const struct cuda_library *library;
+    const void *opened; // by it
     struct device_library facts;
 };
 
@@ -21,28 +32,28 @@ static struct opened_library *find_opened(struct cuda_device *c, const struct li
     return NULL;
 }
 
-bool cuda_library(struct device *d, const struct library_call *call, struct device_library *out,
-                  struct error *err)
+// libraries_check has seen the call: there is a row for it.
+static const struct cuda_library *row_of(const struct library_call *call)
+{
+    for (size_t i = 0; i < COUNT_OF(libraries); i++)
+        if (library_is(&libraries[i]->rules, call))
+            return libraries[i];
+    return NULL;
+}
+
+bool cuda_library_open(struct device *d, const struct library_call *call,
+                       struct device_library *out, struct error *err)
 {
     struct cuda_device *c = (struct cuda_device *)d;
-    struct opened_library fresh = {.call = call};
+    struct opened_library fresh = {.call = call, .library = row_of(call)};
     const struct opened_library *known = find_opened(c, call);
     if (known) {
         *out = known->facts;
         return true;
     }
-    switch (call->kind) {
-    case LIBRARY_CUBLAS:
-        if (!c->cublas && !cublas_open(c, &fresh.facts.absent, err))
-            return error_context(err, "for '%s'", call->text);
-        fresh.facts.version = c->cublas ? cublas_version(c->cublas) : NULL;
-        break;
-    case LIBRARY_PLUGIN:
-        if (!plugin_open(&c->arena, call, &fresh.peer, &fresh.facts.absent, err))
-            return false;
-        fresh.facts.version = fresh.peer ? plugin_version(fresh.peer) : NULL;
-        break;
-    }
+    assert(fresh.library);
+    if (!fresh.library->open(c, call, &fresh.opened, &fresh.facts, err))
+        return error_context(err, "for '%s'", call->text);
     VEC_PUSH(c->libraries.items, c->libraries.count, c->libraries.capacity, fresh);
     *out = fresh.facts;
     return true;
@@ -51,8 +62,6 @@ bool cuda_library(struct device *d, const struct library_call *call, struct devi
 // Grows only while nothing runs: steps take the address when they are put into the stream.
 static bool grow_workspace(struct cuda_device *c, size_t size_bytes, struct error *err)
 {
-    if (size_bytes < WORKSPACE_LEAST_BYTES)
-        size_bytes = WORKSPACE_LEAST_BYTES;
     if (size_bytes <= c->workspace_bytes)
         return true;
     uint64_t address = 0;
@@ -71,27 +80,21 @@ bool cuda_library_prepare(struct cuda_device *c, struct arena *a,
                           struct cuda_launch *out, struct error *err)
 {
     const struct resolved_launch *l = out->given->launch;
-    const struct opened_library *library = find_opened(c, l->library);
+    const struct opened_library *x = find_opened(c, l->library);
     size_t workspace_bytes = 0;
     out->kernel = l->library->text;
-    out->addresses = addresses;
-    if (!library || library->facts.absent)
+    if (!x || x->facts.absent)
         return fail_as(err, ERROR_SYSTEM, NOWHERE, "'%s' is not open", l->library->text);
-    return l->library->kind == LIBRARY_CUBLAS ||
-           (plugin_prepare(a, library->peer, l, sequence, addresses, c->stream, &out->plugin,
-                           &workspace_bytes, err) &&
-            grow_workspace(c, workspace_bytes, err));
-}
-
-bool cuda_library_enqueue(struct cuda_device *c, const struct cuda_launch *l, struct error *err)
-{
-    const struct resolved_launch *r = l->given->launch;
-    return l->plugin ? plugin_enqueue(l->plugin, r, c->workspace, c->workspace_bytes, err)
-                     : cublas_enqueue(c->cublas, r, l->addresses, err);
+    out->library = x->library;
+    return x->library->prepare(c, a, x->opened, sequence, l, addresses, &out->call,
+                               &workspace_bytes, err) &&
+           grow_workspace(c, workspace_bytes, err);
 }
 
 void cuda_libraries_close(struct cuda_device *c)
 {
-    cublas_close(c->cublas);
+    for (size_t i = 0; i < COUNT_OF(libraries); i++)
+        if (libraries[i]->close)
+            libraries[i]->close(c);
     free(c->libraries.items);
 }
