@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ON(command) (1u << COMMAND_##command)
-#define EVERYWHERE (~0u)
+#define BIT(command) (UINT64_C(1) << (command))
+#define ON(command) BIT(COMMAND_##command)
+#define EVERYWHERE UINT64_MAX
 
 struct command_row {
     const char *name, *arguments, *summary, *more;
@@ -23,7 +24,7 @@ struct option_row {
     const char *name;
     char letter;
     const char *argument;
-    unsigned commands;
+    uint64_t commands;
     const char *help;
 };
 static const struct option_row options[] = {
@@ -87,7 +88,7 @@ static bool option_unknown(const struct options *o, const char *given, struct er
     const char *names[OPTION_COUNT];
     size_t n = 0;
     for (int i = 0; i < OPTION_COUNT; i++)
-        if (options[i].commands & (1u << o->command))
+        if (options[i].commands & BIT(o->command))
             names[n++] = options[i].name;
     const char *near = str_starts_with(given, "--") ? str_nearest(given + 2, names, n) : NULL;
     const char *command = commands[o->command].name;
@@ -106,7 +107,7 @@ static bool option_parse(struct options *o, int argc, char **argv, int *i, struc
     const char *equals = is_long ? strchr(word, '=') : NULL;
     size_t length = equals ? (size_t)(equals - word) - 2 : is_long ? strlen(word) - 2 : 0;
     int found = option_find(word + 2, length, is_long ? 0 : word[1]);
-    if (found < 0 || !(options[found].commands & (1u << o->command)))
+    if (found < 0 || !(options[found].commands & BIT(o->command)))
         return option_unknown(o, arena_strndup(&o->arena, word, is_long ? length + 2 : 2), err);
     const struct option_row *row = &options[found];
     const char *value = equals ? equals + 1 : !is_long && word[2] ? word + 2 : NULL;
@@ -223,7 +224,7 @@ bool option_double(const struct options *o, enum option_id id, double otherwise,
 
 /* ---- help ------------------------------------------------------------------------------------------ */
 
-static void help_options(unsigned mask, struct text *out)
+static void help_options(uint64_t mask, struct text *out)
 {
     for (int i = 0; i < OPTION_COUNT; i++) {
         const struct option_row *row = &options[i];
@@ -248,7 +249,7 @@ void help_text(enum command_id command, struct text *out)
         if (*c->more)
             text_printf(out, "%s\n\n", c->more);
         text_add(out, "Options:\n");
-        help_options(1u << command, out);
+        help_options(BIT(command), out);
         return;
     }
     text_add(
@@ -330,7 +331,7 @@ static void roff_add(struct text *out, const char *s)
     }
 }
 
-static void manual_options(unsigned mask, bool everywhere, struct text *out)
+static void manual_options(uint64_t mask, bool everywhere, struct text *out)
 {
     for (int i = 0; i < OPTION_COUNT; i++) {
         const struct option_row *row = &options[i];
@@ -362,10 +363,10 @@ void manual_text(struct text *out)
         text_add(out, ".\n");
         roff_add(out, commands[i].more);
         text_add(out, "\n");
-        manual_options(1u << i, false, out);
+        manual_options(BIT(i), false, out);
     }
     text_add(out, ".SH OPTIONS EVERYWHERE\n");
-    manual_options(~0u, true, out);
+    manual_options(EVERYWHERE, true, out);
     text_add(
         out,
         ".SH EXIT STATUS\n0 done; 1 a check failed; 2 usage or input; 3 device or system.\n"
@@ -391,7 +392,7 @@ static void completion_bash(struct text *out)
     for (int i = 0; i < COMMAND_COUNT; i++) {
         text_printf(out, "        %s) words='", commands[i].name);
         for (int k = 0; k < OPTION_COUNT; k++)
-            if (options[k].commands & (1u << i))
+            if (options[k].commands & BIT(i))
                 text_printf(out, "--%s ", options[k].name);
         text_add(out, "' ;;\n");
     }
@@ -410,7 +411,7 @@ static void completion_zsh(struct text *out)
     for (int i = 0; i < COMMAND_COUNT; i++) {
         text_printf(out, "  %s) compadd -- ", commands[i].name);
         for (int k = 0; k < OPTION_COUNT; k++)
-            if (options[k].commands & (1u << i))
+            if (options[k].commands & BIT(i))
                 text_printf(out, "--%s ", options[k].name);
         text_add(out, ";;\n");
     }
@@ -424,7 +425,7 @@ static void completion_fish(struct text *out)
         text_printf(out, "complete -c ridge -n __fish_use_subcommand -a %s -d \"%s\"\n",
                     commands[i].name, commands[i].summary);
         for (int k = 0; k < OPTION_COUNT; k++)
-            if (options[k].commands & (1u << i))
+            if (options[k].commands & BIT(i))
                 text_printf(out, "complete -c ridge -n '__fish_seen_subcommand_from %s' -l %s%s\n",
                             commands[i].name, options[k].name, options[k].argument ? " -r" : "");
     }

@@ -50,6 +50,24 @@ void report_whatif(const struct result *r, const struct whatif_result *w, const 
                    const struct gpu *after, const struct report_style *style, struct text *out);
 void report_json(const struct run *r, struct text *out);
 
+/* ---- several experiments as one --------------------------------------------------------------------- */
+
+struct suite_run { // an experiment of a suite
+    const char *experiment;
+    const struct run *run;  // NULL: it could not be run …
+    const char *error;      // … and why
+    const struct run *last; // the run before it on the same device; NULL = none
+};
+struct suite_view {
+    const char *name;
+    struct suite_run *runs;
+    int count;
+};
+// One table: correctness, number of samples, mean and deviation, median and its interval, and the verdict
+// against the last run. Plain: a fact per line.
+void report_suite(const struct suite_view *v, const struct report_style *style, struct text *out);
+json_t *report_suite_json(const struct suite_view *v); // a new reference
+
 /* ---- two runs --------------------------------------------------------------------------------------- */
 
 struct run_pair { // the same variant and case of both, or the two that were named

@@ -1,0 +1,38 @@
+// session: the loop under a command that runs kernels: progress on standard error, each finished result
+// into the journal. run, verify, suite and gate stand on it.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_CLI_SESSION_H
+#define RIDGE_CLI_SESSION_H
+
+#include "cli/cli.h"
+
+struct session { // what the loop's events need
+    const struct options *o;
+    struct journal *journal; // NULL: nothing is recorded
+    int64_t run_id;
+    struct run_header header;
+    bool live; // one line, rewritten: standard error is a terminal
+    bool quiet;
+    bool line_open;
+    uint64_t said_ns; // off a terminal: when the last line was written
+    int wrong, failed, system_failed, recorded;
+    // Of a longer whole, of which a run of the loop is the part from share_before on; 0: it is the whole.
+    double share_before, share_of;
+    uint64_t whole_began_ns;
+    const char *suite; // its name, into the header's environment; NULL: a run of its own
+};
+// records: the journal is opened first, so that nothing is wasted if it cannot be written.
+bool session_open(struct session *s, const struct options *o, bool records,
+                  struct error *err) CHECK_RESULT;
+// One run of the loop with the hypotheses that were written down, recorded as one run of the journal.
+// The caller json_decref()s run->header.environment.
+bool session_run(struct session *s, struct arena *a, struct loop_request *request, struct run *run,
+                 struct error *err) CHECK_RESULT;
+int session_status(
+    const struct session *s); // of the results so far: 0, ERROR_CHECK or ERROR_SYSTEM
+void session_close(struct session *s);
+// What the options say of a run; the experiment and its selection are the caller's.
+bool session_request(const struct options *o, struct loop_request *q,
+                     struct error *err) CHECK_RESULT;
+
+#endif
