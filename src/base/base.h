@@ -32,8 +32,8 @@ struct location {
 enum error_kind {
     ERROR_NONE = 0,
     ERROR_CHECK = 1,  // a check failed: wrong result, regression
-    ERROR_INPUT = 2,  // the user's input or usage
-    ERROR_SYSTEM = 3, // device or operating system
+    ERROR_INPUT = 2,  // usage, and what the user's files say: an input that cannot be read, too
+    ERROR_SYSTEM = 3, // device or operating system: what cannot be written, started or allocated
 };
 
 struct error {
@@ -233,6 +233,9 @@ struct process_result { // caller releases out and err_text
 bool process_run(const struct process_spec *spec, struct process_result *result,
                  struct error *err) CHECK_RESULT;
 void process_result_release(struct process_result *result);
+// Why a compiler that failed did so for a reason of its own or of the system (killed, no memory, a full
+// disk, a crash, not a word said), as one line; NULL: it is about what it was given, or did not fail.
+const char *process_trouble(struct arena *a, const struct process_result *result);
 // Path of a program in PATH, or NULL.
 char *program_find(struct arena *a, const char *name);
 

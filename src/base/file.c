@@ -35,6 +35,8 @@ static const char *advice(int errno_value)
         return "; check the permissions of the file and its folder";
     case ENOENT:
         return "; check the path";
+    case EISDIR:
+        return "; name a file in it";
     case EMFILE:
         return "; raise the limit of open files (ulimit -n)";
     default:
@@ -42,8 +44,9 @@ static const char *advice(int errno_value)
     }
 }
 
-// A path is the user's input; a full disk is not.
-static enum error_kind kind_of(int errno_value)
+// Which file is read is the user's input, and it must be one that can be; what the system does not let
+// us write is trouble of the system.
+static enum error_kind kind_of_reading(int errno_value)
 {
     switch (errno_value) {
     case ENOENT:
@@ -58,11 +61,21 @@ static enum error_kind kind_of(int errno_value)
     }
 }
 
-static bool fail_path(struct error *err, int errno_value, const char *verb, const char *path)
+static bool fail_reading(struct error *err, int errno_value, const char *path)
 {
     char reason[256];
-    return fail_as(err, kind_of(errno_value), NOWHERE, "cannot %s '%s': %s%s", verb, path,
+    return fail_as(err, kind_of_reading(errno_value), NOWHERE, "cannot read '%s': %s%s", path,
                    strerror_r(errno_value, reason, sizeof reason), advice(errno_value));
+}
+
+static bool fail_writing(struct error *err, int errno_value, const char *verb, const char *path)
+{
+    char reason[256];
+    const char *what_next = errno_value == ENOENT || errno_value == ENOTDIR
+                                ? "; its folder does not exist: make it, or name another"
+                                : advice(errno_value);
+    return fail_as(err, ERROR_SYSTEM, NOWHERE, "cannot %s '%s': %s%s", verb, path,
+                   strerror_r(errno_value, reason, sizeof reason), what_next);
 }
 
 // Reads to the end of file; sizes of pipes and /proc files are not known before. errno on failure,
@@ -95,7 +108,7 @@ static bool read_all(int fd, size_t max_bytes, struct text *t)
 static bool fail_kind_of_file(struct error *err, const char *path, mode_t mode)
 {
     if (S_ISDIR(mode))
-        return fail_path(err, EISDIR, "read", path);
+        return fail_reading(err, EISDIR, path);
     const char *kind = S_ISFIFO(mode) ? "a pipe" : S_ISSOCK(mode) ? "a socket" : "a device";
     return fail(err, NOWHERE,
                 "cannot read '%s': it is %s, and a regular file is needed; copy its content to a "
@@ -110,7 +123,7 @@ bool file_read(const char *path, size_t max_bytes, char **data, size_t *size_byt
     *size_bytes = 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe without a writer would hold us
     if (fd < 0)
-        return fail_path(err, errno, "read", path);
+        return fail_reading(err, errno, path);
     struct stat st;
     if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode)) {
         close(fd);
@@ -127,7 +140,7 @@ bool file_read(const char *path, size_t max_bytes, char **data, size_t *size_byt
         if (saved == EFBIG)
             return fail(err, NOWHERE, "cannot read '%s': it is larger than %zu bytes", path,
                         max_bytes);
-        return fail_path(err, saved, "read", path);
+        return fail_reading(err, saved, path);
     }
     *data = t.data;
     *size_bytes = t.length;
@@ -153,14 +166,14 @@ static bool write_in_place(const char *path, const void *data, size_t size_bytes
 {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0)
-        return fail_path(err, errno, "write", path);
+        return fail_writing(err, errno, "write", path);
     bool done = write_all(fd, data, size_bytes);
     int saved = errno;
     if (close(fd) != 0 && done) {
         saved = errno;
         done = false;
     }
-    return done ? true : fail_path(err, saved, "write", path);
+    return done ? true : fail_writing(err, saved, "write", path);
 }
 
 // Makes the rename itself durable. Some file systems cannot; the content is safe either way.
@@ -202,7 +215,7 @@ bool file_write(const char *path, const void *data, size_t size_bytes, struct er
     struct stat st;
     bool exists = stat(path, &st) == 0;
     if (exists && S_ISDIR(st.st_mode))
-        return fail_path(err, EISDIR, "write", path);
+        return fail_writing(err, EISDIR, "write", path);
     if (exists && !S_ISREG(st.st_mode))
         return write_in_place(path, data, size_bytes, err);
 
@@ -224,7 +237,7 @@ bool file_write(const char *path, const void *data, size_t size_bytes, struct er
         unlink(temporary);
     free(real);
     arena_release(&a);
-    return done ? true : fail_path(err, saved, "write", path);
+    return done ? true : fail_writing(err, saved, "write", path);
 }
 
 bool file_exists(const char *path)
@@ -243,7 +256,7 @@ static bool dir_make_one(const char *path, struct error *err)
             return true;
         saved = ENOTDIR;
     }
-    return fail_path(err, saved, "make the folder", path);
+    return fail_writing(err, saved, "make the folder", path);
 }
 
 bool dir_make(const char *path, struct error *err)

@@ -235,3 +235,48 @@ void process_result_release(struct process_result *result)
     text_release(&result->out);
     text_release(&result->err_text);
 }
+
+// The line of text that has one of the phrases, or NULL.
+static const char *line_with(struct arena *a, const char *text, const char *const *phrases,
+                             size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *at = strstr(text, phrases[i]);
+        if (!at)
+            continue;
+        while (at > text && at[-1] != '\n')
+            at--;
+        return arena_strndup(a, at, strcspn(at, "\n"));
+    }
+    return NULL;
+}
+
+const char *process_trouble(struct arena *a, const struct process_result *result)
+{
+    // As gcc, clang, nvcc and the linkers say it.
+    static const char *const phrases[] = {
+        " signal terminated program ",
+        "died due to signal ",
+        ": internal compiler error: ",
+        "unable to execute command: ",
+        "LLVM ERROR: ",
+        "error in backend",
+        "std::bad_alloc",
+        ": out of memory",
+        "memory exhausted",
+        ": Cannot allocate memory",
+        ": No space left on device",
+        ": Disk quota exceeded",
+    };
+    if (result->exit_status == 0)
+        return NULL;
+    const char *line = line_with(a, text_str(&result->err_text), phrases, COUNT_OF(phrases));
+    if (line)
+        return line;
+    if (result->exit_status < 0)
+        return arena_printf(a, "stopped by signal %d (%s)", result->signal,
+                            sigdescr_np(result->signal));
+    return result->err_text.length + result->out.length == 0
+               ? arena_printf(a, "exit status %d without a message", result->exit_status)
+               : NULL;
+}

@@ -85,8 +85,14 @@ static bool run_compiler(const struct build *b, const char *const *what,
     if (!process_run(&spec, result, err)) {
         return error_context(err, "compiling the reference '%s'", source);
     }
+    const char *trouble = process_trouble(b->arena, result);
     if (result->timed_out) {
         (void)fail_timeout(b->e, b->cc, b->timeout_s, err);
+    } else if (trouble != NULL) {
+        (void)fail_as(err, ERROR_SYSTEM, (struct location){.file = source},
+                      "the compiler '%s' failed on the reference, by no fault of its source: %s; "
+                      "free memory and disk space, or name another compiler with CC",
+                      b->cc, trouble);
     } else if (result->exit_status != 0) {
         (void)fail(err, (struct location){.file = source},
                    "the reference does not compile with %s:\n%s%s", b->cc,

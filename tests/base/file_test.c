@@ -167,16 +167,16 @@ static void a_full_disk_is_named_and_the_way_out_too(void **state)
     assert_true(file_write("/dev/null", "x", 1, &err));
 }
 
-static void write_into_a_missing_folder_is_the_users_mistake(void **state)
+static void what_cannot_be_written_is_trouble_of_the_system(void **state)
 {
     (void)state;
     struct error err = {0};
     assert_false(file_write("/no/such/folder/x", "x", 1, &err));
-    assert_int_equal(err.kind, ERROR_INPUT);
+    assert_int_equal(err.kind, ERROR_SYSTEM);
     assert_string_equal(err.message, "cannot write '/no/such/folder/x': No such file or directory; "
-                                     "check the path");
+                                     "its folder does not exist: make it, or name another");
     assert_false(file_write("/tmp", "x", 1, &err));
-    assert_string_equal(err.message, "cannot write '/tmp': Is a directory");
+    assert_string_equal(err.message, "cannot write '/tmp': Is a directory; name a file in it");
 }
 
 static void read_refuses_missing_large_and_unreadable_things(void **state)
@@ -279,7 +279,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_write_that_fails_leaves_the_old_file_and_nothing_else,
                                         make_folder, remove_folder),
         cmocka_unit_test(a_full_disk_is_named_and_the_way_out_too),
-        cmocka_unit_test(write_into_a_missing_folder_is_the_users_mistake),
+        cmocka_unit_test(what_cannot_be_written_is_trouble_of_the_system),
         cmocka_unit_test_setup_teardown(read_refuses_missing_large_and_unreadable_things,
                                         make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(folders_are_made_with_their_parents, make_folder,

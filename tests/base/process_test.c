@@ -472,6 +472,42 @@ static void an_ignored_sigchld_is_an_error_not_a_wrong_status(void **state)
     assert_non_null(strstr(err.message, "SIGCHLD"));
 }
 
+static void trouble_of_a_compiler_is_told_from_its_judgement(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *script, *trouble; // NULL: it is about the source
+    } rows[] = {
+        {"exit 0", NULL},
+        {"echo 'cc1: out of memory' >&2", NULL}, // it went well
+        {"echo 'k.c:3:1: error: expected ;' >&2; exit 1", NULL},
+        {"echo 'k.c:3:2: error: #error out of memory' >&2; exit 1", NULL},
+        {"exit 1", "exit status 1 without a message"},
+        {"kill -9 $$", "stopped by signal 9 (Killed)"},
+        {"echo a >&2; echo 'gcc: fatal error: Killed signal terminated program cc1' >&2; exit 1",
+         "gcc: fatal error: Killed signal terminated program cc1"},
+        {"echo 'cc1: out of memory allocating 9 bytes' >&2; exit 1",
+         "cc1: out of memory allocating 9 bytes"},
+        {"echo 'ld: final link failed: No space left on device' >&2; exit 1",
+         "ld: final link failed: No space left on device"},
+        {"echo 'k.c:1:1: internal compiler error: Segmentation fault' >&2; exit 4",
+         "k.c:1:1: internal compiler error: Segmentation fault"},
+        {"echo 'nvcc error : cicc died due to signal 9 (Kill signal)' >&2; exit 9",
+         "nvcc error : cicc died due to signal 9 (Kill signal)"},
+    };
+    struct arena a = {0};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct process_result r = run_shell(rows[i].script, NULL, 0);
+        const char *trouble = process_trouble(&a, &r);
+        if (rows[i].trouble)
+            assert_string_equal(trouble ? trouble : "(none)", rows[i].trouble);
+        else
+            assert_null(trouble);
+        process_result_release(&r);
+    }
+    arena_release(&a);
+}
+
 static void libraries_open_and_missing_ones_are_named(void **state)
 {
     (void)state;
@@ -516,6 +552,7 @@ int main(void)
         cmocka_unit_test(no_descriptor_is_left_behind),
         cmocka_unit_test(workers_of_several_threads_do_not_wait_for_each_other),
         cmocka_unit_test(an_ignored_sigchld_is_an_error_not_a_wrong_status),
+        cmocka_unit_test(trouble_of_a_compiler_is_told_from_its_judgement),
         cmocka_unit_test(libraries_open_and_missing_ones_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,7 +57,7 @@ END
 END
     grep -c ' yes ' stdout.txt | diff - <(echo 2) >diff.txt
     pass 'and the results are the same' $? diff.txt
-    said 'new in a folder that may not be written says so' 2 \
+    said 'new in a folder that may not be written says so' 3 \
         as_user sh -c "cd sealed && '$RIDGE' new starter" <<'END'
 ridge: cannot make the folder 'starter': Permission denied; check the permissions of the file and its folder
 END
@@ -65,6 +65,56 @@ else
     echo 'skip - folders that may not be written: root cannot become nobody here'
 fi
 chmod 755 sealed
+
+# ---- whose fault: 2 is the user's input, 3 the system's trouble ----------------------------------------
+
+program() { # program NAME LINE...: a shell script in PATH's place
+    printf '#!/bin/sh\n' >"$1"
+    printf '%s\n' "${@:2}" >>"$1"
+    chmod +x "$1"
+}
+program killed 'kill -9 $$'
+program cc1killed 'echo "gcc: fatal error: Killed signal terminated program cc1" >&2; exit 1'
+program no_memory 'echo "cc1: out of memory allocating 65536 bytes" >&2; exit 1'
+program no_space 'echo "ld: final link failed: No space left on device" >&2; exit 1'
+with_cc() { # with_cc NAME STATUS CC REASON
+    "$RIDGE" "${run_scale[@]}" --no-journal >stdout.txt 2>stderr.txt </dev/null
+    local before=$?
+    env CC="$3" "$RIDGE" "${run_scale[@]}" --no-journal >stdout.txt 2>stderr.txt </dev/null
+    local got=$?
+    ((before == 0 && got == $2)) && grep -qF "$4" stderr.txt
+    pass "$1" $? stderr.txt
+}
+with_cc 'a compiler that only says no is trouble of the system' 3 false \
+    "the compiler 'false' failed on the reference, by no fault of its source: exit status 1 without a message; free memory and disk space, or name another compiler with CC"
+with_cc 'so is one that is killed' 3 "$PWD/killed" 'by no fault of its source: stopped by signal 9 (Killed);'
+with_cc 'one whose cc1 is killed' 3 "$PWD/cc1killed" 'Killed signal terminated program cc1;'
+with_cc 'one without memory' 3 "$PWD/no_memory" 'cc1: out of memory allocating 65536 bytes;'
+with_cc 'one on a full disk' 3 "$PWD/no_space" 'No space left on device;'
+with_cc 'and one that is not there' 3 /no/such/cc "cannot start '/no/such/cc': No such file or directory"
+cp -r scale broken && echo 'int x = ;' >>broken/reference.c
+said_status() { # said_status NAME STATUS WORDS COMMAND...
+    "${@:4}" >stdout.txt 2>stderr.txt </dev/null
+    local got=$?
+    (($2 == got)) && grep -qF "$3" stderr.txt
+    pass "$1" $? stderr.txt
+}
+said_status 'a reference that does not compile is input' 2 'the reference does not compile with cc:' \
+    "$RIDGE" run broken -q --no-journal
+said_status 'a report into a folder that is not there is trouble of the system' 3 \
+    "ridge: cannot write '/no/such/x.html': No such file or directory; its folder does not exist: make it, or name another" \
+    "$RIDGE" report --journal sealed/j.sqlite -o /no/such/x.html
+said_status 'so is an export' 3 "ridge: cannot write '/no/such/x': No such file or directory" \
+    "$RIDGE" export --journal sealed/j.sqlite -o /no/such/x
+said_status 'and a page in the place of a folder' 3 "ridge: cannot write 'open': Is a directory; name a file in it" \
+    "$RIDGE" report --journal sealed/j.sqlite -o open
+said_status 'a file to import that is not there is input' 2 "ridge: cannot read '/no/such/x': No such file or directory; check the path" \
+    "$RIDGE" import /no/such/x --no-journal
+program clang_killed 'case "$*" in *--version*) echo "clang version 14.0.6" ;; *) kill -9 $$ ;; esac'
+mkdir tools && mv clang_killed tools/clang
+said_status "a kernel's compiler that is killed is trouble of the system" 3 \
+    'clang 14.0.6 crashed while compiling scale/scale.cu: stopped by signal 9 (Killed); free memory' \
+    env PATH="$PWD/tools:$PATH" RIDGE_CACHE="$work/own" "$RIDGE" "${run_scale[@]}" --no-journal --compiler clang
 
 # ---- a full disk -----------------------------------------------------------------------------------
 

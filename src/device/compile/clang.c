@@ -245,15 +245,6 @@ static const char *const *make_arguments(struct arena *a, const struct compile_j
     return argv;
 }
 
-// The line of a crash's output that says most, or "".
-static const char *crash_reason(struct arena *a, const char *messages)
-{
-    const char *at = strstr(messages, "fatal error: ");
-    if (!at)
-        at = strstr(messages, "LLVM ERROR: ");
-    return at ? arena_printf(a, ": %.*s", (int)strcspn(at, "\n"), at) : "";
-}
-
 static bool judge_end(struct arena *a, const struct compile_job *job,
                       const struct process_result *r, struct error *err)
 {
@@ -262,11 +253,11 @@ static bool judge_end(struct arena *a, const struct compile_job *job,
         return fail_as(err, ERROR_SYSTEM, NOWHERE,
                        "%s did not finish compiling %s within %g s; --timeout gives it more time",
                        job->tool->version, job->source->shown, job->timeout_s);
-    bool crashed = r->exit_status < 0 || r->exit_status > CLANG_USER_ERROR ||
-                   strstr(messages, "error in backend") || strstr(messages, "LLVM ERROR");
-    if (crashed)
-        return fail_as(err, ERROR_SYSTEM, NOWHERE, "%s crashed while compiling %s%s",
-                       job->tool->version, job->source->shown, crash_reason(a, messages));
+    const char *trouble = process_trouble(a, r);
+    if (!trouble && r->exit_status > CLANG_USER_ERROR)
+        trouble = arena_printf(a, "exit status %d", r->exit_status);
+    if (trouble)
+        return fail_compiler_trouble(job, trouble, err);
     if (r->exit_status != 0) {
         if (strstr(messages, "' file not found"))
             messages = arena_printf(a,

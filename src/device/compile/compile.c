@@ -53,6 +53,14 @@ static const char *keep_log(struct arena *a, const char *messages)
     return private_write(path, messages, strlen(messages)) ? path : NULL;
 }
 
+bool fail_compiler_trouble(const struct compile_job *job, const char *trouble, struct error *err)
+{
+    return fail_as(err, ERROR_SYSTEM, NOWHERE,
+                   "%s crashed while compiling %s: %s; free memory and disk space, or choose "
+                   "another compiler with --compiler",
+                   job->tool->version, job->source->shown, trouble);
+}
+
 bool fail_compile(struct arena *a, const struct compile_job *job, const char *messages,
                   struct error *err)
 {

@@ -117,9 +117,9 @@ static bool judge_end(struct arena *a, const struct compile_job *job,
         return fail_as(err, ERROR_SYSTEM, NOWHERE,
                        "%s did not finish compiling %s within %g s; --timeout gives it more time",
                        job->tool->version, job->source->shown, job->timeout_s);
-    if (r->exit_status < 0)
-        return fail_as(err, ERROR_SYSTEM, NOWHERE, "%s crashed while compiling %s",
-                       job->tool->version, job->source->shown);
+    const char *trouble = process_trouble(a, r);
+    if (trouble)
+        return fail_compiler_trouble(job, trouble, err);
     const char *messages = r->err_text.length > 0 ? text_str(&r->err_text) : text_str(&r->out);
     return r->exit_status == 0 || fail_compile(a, job, messages, err);
 }
