@@ -192,6 +192,9 @@ $(BUILD)/libridge.so: $(BUILD)/libridge.o
 
 # Private: the stamp of flags, a prerequisite, must not see it.
 $(BUILD)/obj/sim/%.o: private OPT = $(OPT_SIM)
+# Loops over whole buffers: fills and comparisons.
+HOT := base/random experiment/compare experiment/element experiment/fill
+$(HOT:%=$(BUILD)/obj/%.o): private OPT = $(OPT_SIM) -fno-math-errno -fno-trapping-math
 
 $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags
 	$(call say,CC,$<)

@@ -274,11 +274,21 @@ void *library_loaded(const char *name);
 bool library_symbol(void *library, const char *name, void *function, size_t function_size_bytes,
                     struct error *err) CHECK_RESULT;
 
+/* ---- large arrays ---------------------------------------------------------------------------- */
+
+// Calls body for pieces of [0, count) that begin at multiples of grain, on the host's processors. No
+// order, and several at once: a body writes only what belongs to its piece.
+typedef void (*parallel_body)(void *context, uint64_t first, uint64_t end);
+void parallel_for(uint64_t count, uint64_t grain, parallel_body body, void *context);
+void parallel_copy(void *to, const void *from, size_t size_bytes);
+
 /* ---- random numbers, hashes, time ---------------------------------------------------------- */
 
 // Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC'11): the
 // `index`-th block of four words of stream `stream` under `seed`; same on host and device.
 void philox(uint64_t seed, uint64_t stream, uint64_t index, uint32_t out[4]);
+// `count` blocks from `index` on: four words each.
+void philox_blocks(uint64_t seed, uint64_t stream, uint64_t index, size_t count, uint32_t *out);
 double philox_uniform(uint32_t word); // [0, 1), 2^-32 steps
 uint64_t random_seed(void);           // from the operating system
 
@@ -289,6 +299,9 @@ struct hash_piece {
     size_t size_bytes;
 };
 void hash_hex(const struct hash_piece *pieces, size_t count, char out[33]);
+
+// The same 32 digits of one large piece, hashed on all processors (not hash_hex's of it).
+void hash_hex_large(const void *data, size_t size_bytes, char out[33]);
 
 uint64_t clock_ns(void);          // monotonic
 void time_utc_iso(char out[32]);  // "2026-11-20T21:00:00Z"

@@ -37,6 +37,12 @@ void philox(uint64_t seed, uint64_t stream, uint64_t index, uint32_t out[4])
     out[0] = c0, out[1] = c1, out[2] = c2, out[3] = c3;
 }
 
+void philox_blocks(uint64_t seed, uint64_t stream, uint64_t index, size_t count, uint32_t *out)
+{
+    for (size_t i = 0; i < count; i++)
+        philox(seed, stream, index + i, out + 4 * i);
+}
+
 double philox_uniform(uint32_t word)
 {
     return word * 0x1p-32;

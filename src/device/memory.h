@@ -15,9 +15,12 @@ struct device_memory_ops {
                   struct error *err);
     bool (*read)(struct device *d, uint64_t address, void *data, uint64_t size_bytes,
                  struct error *err);
-    // Optional: keeps a copy of every buffer's content on the device; puts it back.
+    // Optional: memory of the host that is copied from and to fastest, until the device is closed; NULL
+    // = there is none.
+    void *(*pinned)(struct device *d, uint64_t size_bytes);
+    // Optional: keeps a copy of every buffer's content on the device; puts one buffer's back.
     bool (*snapshot)(struct device *d, struct error *err);
-    bool (*restore)(struct device *d, struct error *err);
+    bool (*restore)(struct device *d, uint64_t address, struct error *err);
 };
 
 #endif

@@ -3,6 +3,7 @@
 #include "experiment/internal.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool element_is_float(enum element_type t)
@@ -28,67 +29,153 @@ uint64_t poison_bits(enum element_type t, enum poison poison)
     return (first ? 0xa5a5a5a5a5a5a5a5u : 0x5c5c5c5c5c5c5c5cu) >> (64 - 8 * element_bytes(t));
 }
 
+struct poisoning {
+    unsigned char *data;
+    uint64_t bits;
+    size_t element_bytes;
+};
+
+static void poison_piece(void *context, uint64_t first, uint64_t end)
+{
+    const struct poisoning *p = context;
+    size_t n = p->element_bytes;
+    unsigned char *to = p->data + first * n;
+    uint64_t pattern = p->bits; // the element again and again, in eight bytes
+    for (size_t have = n; have < sizeof pattern; have *= 2) {
+        pattern |= pattern << 8 * have;
+    }
+    size_t bytes = (size_t)(end - first) * n, i = 0;
+    for (; i + sizeof pattern <= bytes; i += sizeof pattern) {
+        memcpy(to + i, &pattern, sizeof pattern);
+    }
+    memcpy(to + i, &pattern, bytes - i);
+}
+
 void output_poison(const struct resolved_buffer *b, void *data, enum poison poison)
 {
-    uint64_t bits = poison_bits(b->type, poison);
-    size_t n = element_bytes(b->type);
-    for (uint64_t i = 0; i < b->count; i++) {
-        memcpy((unsigned char *)data + i * n, &bits, n);
+    struct poisoning p = {data, poison_bits(b->type, poison), element_bytes(b->type)};
+    parallel_for(b->count, ELEMENTS_PER_PIECE, poison_piece, &p);
+}
+
+uint64_t element_bits(const void *p, size_t bytes)
+{
+    uint8_t b = 0;
+    uint16_t h = 0;
+    uint32_t w = 0;
+    uint64_t d = 0;
+    switch (bytes) {
+    case sizeof b:
+        memcpy(&b, p, sizeof b);
+        return b;
+    case sizeof h:
+        memcpy(&h, p, sizeof h);
+        return h;
+    case sizeof w:
+        memcpy(&w, p, sizeof w);
+        return w;
+    default:
+        memcpy(&d, p, sizeof d);
+        return d;
     }
 }
 
-struct unwritten output_unwritten(const struct resolved_buffer *b, const void *first,
-                                  const void *second)
+struct search { // for elements that nobody wrote
+    const unsigned char *first, *second;
+    uint64_t bits[2];
+    size_t element_bytes;
+    struct unwritten *found; // of each piece
+};
+
+static void search_piece(void *context, uint64_t first, uint64_t end)
 {
-    uint64_t bits[] = {poison_bits(b->type, POISON_FIRST), poison_bits(b->type, POISON_SECOND)};
-    size_t n = element_bytes(b->type);
+    const struct search *s = context;
+    size_t n = s->element_bytes;
     struct unwritten found = {0};
-    for (uint64_t i = 0; i < b->count; i++) {
-        if (memcmp((const unsigned char *)first + i * n, &bits[0], n) != 0 ||
-            (second != NULL && memcmp((const unsigned char *)second + i * n, &bits[1], n) != 0)) {
+    for (uint64_t i = first; i < end; i++) {
+        if (element_bits(s->first + i * n, n) != s->bits[0] ||
+            (s->second != NULL && element_bits(s->second + i * n, n) != s->bits[1])) {
             continue;
         }
         found.first = found.count == 0 ? i : found.first;
         found.count++;
     }
-    return found;
+    s->found[first / ELEMENTS_PER_PIECE] = found;
 }
 
-// Rounded once, to nearest even: `mantissa` bits stored, exponents from `lowest` up.
+struct unwritten output_unwritten(const struct resolved_buffer *b, const void *first,
+                                  const void *second)
+{
+    size_t pieces = b->count / ELEMENTS_PER_PIECE + 1;
+    struct search s = {
+        .first = first,
+        .second = second,
+        .bits = {poison_bits(b->type, POISON_FIRST), poison_bits(b->type, POISON_SECOND)},
+        .element_bytes = element_bytes(b->type),
+        .found = xcalloc(pieces, sizeof *s.found),
+    };
+    struct unwritten all = {0};
+    parallel_for(b->count, ELEMENTS_PER_PIECE, search_piece, &s);
+    for (size_t i = 0; i < pieces; i++) {
+        all.first = all.count == 0 ? s.found[i].first : all.first;
+        all.count += s.found[i].count;
+    }
+    free(s.found);
+    return all;
+}
+
+// x / 2^bits, to nearest even.
+static uint64_t round_off(uint64_t x, int bits)
+{
+    return (x + ((uint64_t)1 << (bits - 1)) - 1 + (x >> bits & 1)) >> bits;
+}
+
+// Rounded once, to nearest even: `mantissa` bits stored, exponents from 1 - `bias` up to `bias`.
 static uint16_t narrow(double v, int mantissa, int bias)
 {
-    uint16_t sign = signbit(v) ? 0x8000 : 0;
+    enum { FRACTION_BITS = 52, DOUBLE_BIAS = 1023 };
+    uint64_t bits = 0;
+    memcpy(&bits, &v, sizeof bits);
+    uint16_t sign = (uint16_t)(bits >> 63 << 15);
     uint16_t infinity = (uint16_t)(0x7fff >> mantissa << mantissa);
-    double m = fabs(v);
     if (isnan(v)) {
         return (uint16_t)(sign | infinity | 1 << (mantissa - 1));
     }
-    if (isinf(v)) {
-        return (uint16_t)(sign | infinity);
-    }
-    int exponent = m > 0 ? ilogb(m) : -bias;
-    exponent = exponent < 1 - bias ? 1 - bias : exponent;
+    int exponent = (int)(bits >> FRACTION_BITS & 0x7ff) - DOUBLE_BIAS;
     if (exponent > bias) {
         return (uint16_t)(sign | infinity);
     }
-    long steps = lrint(ldexp(m, mantissa - exponent)); // up to 2^(mantissa+1); a carry is right
-    long bits = steps + ((long)(exponent + bias - 1) << mantissa);
-    return (uint16_t)(sign | (bits > infinity ? infinity : bits));
+    uint64_t one = (uint64_t)1 << FRACTION_BITS;
+    uint64_t significand = (bits & (one - 1)) | one;
+    int lowest = 1 - bias, dropped = FRACTION_BITS - mantissa;
+    if (exponent < lowest) { // fewer bits are left of it, or none
+        dropped += lowest - exponent;
+        return (uint16_t)(sign |
+                          (dropped <= FRACTION_BITS + 1 ? round_off(significand, dropped) : 0));
+    }
+    uint64_t steps = round_off(significand, dropped); // up to 2^(mantissa+1); a carry is right
+    uint64_t result = steps + ((uint64_t)(exponent + bias - 1) << mantissa);
+    return (uint16_t)(sign | (result > infinity ? infinity : result));
 }
 
-static double widen(uint16_t bits, int mantissa, int bias)
+static double widen_f16(uint16_t bits)
 {
-    int exponent = (bits & 0x7fff) >> mantissa;
-    int fraction = bits & ((1 << mantissa) - 1);
-    double m = 0;
-    if (exponent == 0x7fff >> mantissa) {
-        m = fraction != 0 ? (double)NAN : (double)INFINITY;
-    } else if (exponent == 0) {
-        m = ldexp(fraction, 1 - bias - mantissa);
-    } else {
-        m = ldexp(fraction + (1 << mantissa), exponent - bias - mantissa);
+    uint32_t wide = (uint32_t)(bits & 0x7fff) << 13 | (uint32_t)(bits & 0x8000) << 16;
+    float f = 0;
+    if ((bits & 0x7c00) == 0x7c00) {
+        wide |= 0x7f800000;
+        memcpy(&f, &wide, sizeof f);
+        return (double)f;
     }
-    return (bits & 0x8000) != 0 ? -m : m;
+    memcpy(&f, &wide, sizeof f);
+    return (double)f * 0x1p112; // the biases differ by so much; right for subnormal ones too
+}
+
+static double widen_bf16(uint16_t bits)
+{
+    uint32_t wide = (uint32_t)bits << 16;
+    float f = 0;
+    memcpy(&f, &wide, sizeof f);
+    return (double)f;
 }
 
 bool element_store_integer(enum element_type t, int64_t v, void *to)
@@ -139,9 +226,9 @@ double element_load(enum element_type t, const void *from)
     memcpy(&u, from, element_bytes(t));
     switch (t) {
     case ELEMENT_F16:
-        return widen((uint16_t)u, 10, 15);
+        return widen_f16((uint16_t)u);
     case ELEMENT_BF16:
-        return widen((uint16_t)u, 7, 127);
+        return widen_bf16((uint16_t)u);
     case ELEMENT_F32:
         memcpy(&f, from, sizeof f);
         return (double)f;
@@ -158,5 +245,35 @@ double element_load(enum element_type t, const void *from)
         return (double)(int64_t)u;
     default:
         return (double)u;
+    }
+}
+
+void elements_store(enum element_type t, const double *values, size_t count, void *to)
+{
+    if (t == ELEMENT_F64) {
+        memcpy(to, values, count * sizeof *values);
+        return;
+    }
+    if (t == ELEMENT_F32) {
+        float *f = to; // a buffer begins where malloc does
+        for (size_t i = 0; i < count; i++) {
+            f[i] = (float)values[i];
+        }
+        return;
+    }
+    size_t n = element_bytes(t);
+    for (size_t i = 0; i < count; i++) {
+        (void)element_store(t, values[i], (unsigned char *)to + i * n);
+    }
+}
+
+void elements_store_integers(enum element_type t, const int64_t *values, size_t count, void *to)
+{
+    size_t n = element_bytes(t);
+    bool real = element_is_float(t);
+    for (size_t i = 0; i < count; i++) {
+        unsigned char *at = (unsigned char *)to + i * n;
+        (void)(real ? element_store(t, (double)values[i], at)
+                    : element_store_integer(t, values[i], at)); // iota wraps around
     }
 }

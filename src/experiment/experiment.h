@@ -352,8 +352,12 @@ struct unwritten {
 struct unwritten output_unwritten(const struct resolved_buffer *b, const void *first,
                                   const void *second);
 
+// An element: right; wrong because nobody wrote it; wrong.
+enum output_rank { RANK_RIGHT, RANK_UNWRITTEN, RANK_WRONG };
+
 struct output_difference { // the worst element of one output buffer
     int buffer;
+    enum output_rank rank;
     uint64_t index;
     double got, wanted, absolute, relative, ulp;
     uint64_t wrong_count, unwritten_count, count;
@@ -366,6 +370,12 @@ struct output_difference { // the worst element of one output buffer
 bool outputs_compare(const struct experiment *e, const struct resolved_case *c,
                      const struct host_buffers *got, const struct host_buffers *wanted,
                      struct output_difference *worst);
+// A part of an output, from element `first` on, at `got` and `wanted`: into d, which holds the buffer's
+// earlier parts ({.buffer = i} before the first one).
+void output_compare(const struct buffer_spec *b, const void *got, const void *wanted,
+                    uint64_t first, uint64_t count, struct output_difference *d);
+// The worse of two buffers' differences; worst->buffer is -1 before the first one.
+void output_take_worst(struct output_difference *worst, const struct output_difference *d);
 // A part of an input, from element `first` on, after a run: the elements that differ from before. Adds
 // to d's counts; the first of them is described.
 void input_compare(const struct resolved_buffer *b, const void *got, const void *before,

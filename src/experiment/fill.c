@@ -15,6 +15,7 @@ struct filler {
     struct value args[2];
     double *zipf; // cumulative
     int64_t zipf_count;
+    unsigned char *data;
 };
 
 static int64_t zipf_pick(const struct filler *f, double u)
@@ -32,66 +33,79 @@ static int64_t zipf_pick(const struct filler *f, double u)
     return low;
 }
 
-static double normal(const uint32_t w[4])
+static double normal(const uint32_t w[2])
 {
     double u = 1 - philox_uniform(w[0]); // (0, 1]
     return sqrt(-2 * log(u)) * cos(6.283185307179586 * philox_uniform(w[1]));
 }
 
-static void fill_one(const struct filler *f, uint64_t i, const uint32_t w[4], unsigned char *to)
+enum { ROW = 256 }; // elements made at a time
+
+struct row {
+    uint32_t words[2 * ROW];
+    double real[ROW];
+    int64_t whole[ROW];
+};
+
+static bool is_whole(const struct filler *f)
 {
-    double a = f->args[0].d;
-    double b = f->args[1].d;
-    enum element_type t = f->r->type;
-    bool real = element_is_float(t);
-    int64_t n = 0;
-    switch (f->b->fill) {
-    case FILL_UNIFORM:
-        element_store(t, a + (b - a) * philox_uniform(w[i % 4]), to);
-        return;
-    case FILL_NORMAL:
-        element_store(t, a + b * normal(&w[i % 2 * 2]), to);
-        return;
-    case FILL_INTEGERS: {
-        uint64_t span = (uint64_t)f->args[1].i - (uint64_t)f->args[0].i + 1;
-        uint64_t random = (uint64_t)w[i % 2 * 2] << 32 | w[i % 2 * 2 + 1];
-        n = (int64_t)((uint64_t)f->args[0].i + (span == 0 ? random : random % span));
-        break;
-    }
-    case FILL_CONSTANT:
-        if (!f->args[0].is_integer) {
-            element_store(t, a, to);
-            return;
-        }
-        n = f->args[0].i;
-        break;
-    case FILL_IOTA:
-        n = (int64_t)i;
-        break;
-    case FILL_ZIPF:
-        n = zipf_pick(f, philox_uniform(w[i % 4]));
-        break;
-    default:
-        return;
-    }
-    if (real) {
-        element_store(t, (double)n, to);
-    } else {
-        (void)!element_store_integer(t, n, to); // iota wraps around
+    enum fill_kind k = f->b->fill;
+    return k == FILL_INTEGERS || k == FILL_IOTA || k == FILL_ZIPF ||
+           (k == FILL_CONSTANT && f->args[0].is_integer);
+}
+
+// NORMAL and INTEGERS take two words for an element, UNIFORM and ZIPF one, the others none.
+static void draw_words(const struct filler *f, uint64_t first, struct row *r)
+{
+    bool two = f->b->fill == FILL_NORMAL || f->b->fill == FILL_INTEGERS;
+    uint64_t per_block = two ? 2 : 4;
+    if (f->b->fill != FILL_CONSTANT && f->b->fill != FILL_IOTA) {
+        philox_blocks(f->seed, f->stream, first / per_block, ROW / per_block, r->words);
     }
 }
 
-static void fill_random(const struct filler *f, unsigned char *data)
+static void make_real(const struct filler *f, struct row *r)
 {
-    size_t n = element_bytes(f->r->type);
-    bool two = f->b->fill == FILL_NORMAL || f->b->fill == FILL_INTEGERS; // words per element
-    uint64_t per_block = two ? 2 : 4;
-    uint32_t w[4] = {0};
-    for (uint64_t i = 0; i < f->r->count; i++) {
-        if (i % per_block == 0 && f->b->fill != FILL_CONSTANT && f->b->fill != FILL_IOTA) {
-            philox(f->seed, f->stream, i / per_block, w);
+    double a = f->args[0].d, b = f->args[1].d;
+    for (int i = 0; i < ROW; i++) {
+        r->real[i] = f->b->fill == FILL_UNIFORM  ? a + (b - a) * philox_uniform(r->words[i])
+                     : f->b->fill == FILL_NORMAL ? a + b * normal(&r->words[2 * i])
+                                                 : a;
+    }
+}
+
+static void make_whole(const struct filler *f, uint64_t first, struct row *r)
+{
+    uint64_t low = (uint64_t)f->args[0].i, span = (uint64_t)f->args[1].i - low + 1;
+    for (unsigned i = 0; i < ROW; i++) {
+        uint64_t random = (uint64_t)r->words[2 * i] << 32 | r->words[2 * i + 1];
+        if (f->b->fill == FILL_INTEGERS) {
+            r->whole[i] = (int64_t)(low + (span == 0 ? random : random % span));
+        } else if (f->b->fill == FILL_ZIPF) {
+            r->whole[i] = zipf_pick(f, philox_uniform(r->words[i]));
+        } else {
+            r->whole[i] = f->b->fill == FILL_IOTA ? (int64_t)(first + i) : f->args[0].i;
         }
-        fill_one(f, i, w, data + i * n);
+    }
+}
+
+// Rows begin at multiples of ROW, as pieces do.
+static void fill_piece(void *context, uint64_t first, uint64_t end)
+{
+    const struct filler *f = context;
+    struct row row = {0};
+    size_t n = element_bytes(f->r->type);
+    bool whole = is_whole(f);
+    for (uint64_t i = first; i < end; i += ROW) {
+        size_t count = end - i < ROW ? (size_t)(end - i) : ROW;
+        draw_words(f, i, &row);
+        if (whole) {
+            make_whole(f, i, &row);
+            elements_store_integers(f->r->type, row.whole, count, f->data + i * n);
+        } else {
+            make_real(f, &row);
+            elements_store(f->r->type, row.real, count, f->data + i * n);
+        }
     }
 }
 
@@ -205,7 +219,8 @@ static bool fill_buffer(struct filler *f, const struct scope *scope, unsigned ch
     }
     bool ok = check_arguments(f, err);
     if (ok) {
-        fill_random(f, data);
+        f->data = data;
+        parallel_for(f->r->count, ELEMENTS_PER_PIECE, fill_piece, f);
     }
     free(f->zipf);
     return ok;

@@ -74,11 +74,18 @@ bool load_argument(struct loader *l, const struct yaml_node *node, struct argume
 // library.c: the keys `library` and `args` of a step.
 bool load_library_keys(struct loader *l, const struct yaml_node *node, struct launch_spec *out);
 
+// A loop over a buffer deals pieces of so many elements to the host's threads.
+enum { ELEMENTS_PER_PIECE = 1 << 16 };
+
 // The bits an unwritten element of an output holds.
 uint64_t poison_bits(enum element_type t, enum poison poison);
 bool element_is_float(enum element_type t);
 // Stores at most 8 bytes in the machine's order. False: a finite number became infinite.
 bool element_store(enum element_type t, double value, void *to);
 bool element_store_integer(enum element_type t, int64_t value, void *to); // false: does not fit
+// Many, as those do one by one.
+void elements_store(enum element_type t, const double *values, size_t count, void *to);
+void elements_store_integers(enum element_type t, const int64_t *values, size_t count, void *to);
+uint64_t element_bits(const void *p, size_t bytes);
 
 #endif

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { CHUNK_BYTES = 16 << 20 }; // of an input that is read back
+enum { PART_BYTES_MAX = 32 << 20 };
 
 // Shared memory between two pages that nobody may touch, its end at the second: a reference that
 // writes past its output, or before it, ends there and not in what lies beside it.
@@ -59,7 +59,7 @@ bool outputs_share(const struct resolved_case *c, const struct host_buffers *inp
             outputs_unshare(c, inputs, out);
             return false;
         }
-        memcpy(shared, inputs->data[i], c->buffers[i].size_bytes);
+        parallel_copy(shared, inputs->data[i], c->buffers[i].size_bytes);
         out->data[i] = shared;
     }
     return true;
@@ -99,14 +99,77 @@ bool bench_open(struct bench *b, struct error *err)
     return true;
 }
 
-bool bench_write(struct bench *b, struct error *err)
+/* ---- a part at a time -------------------------------------------------------------------------------- */
+
+// A device may copy several times as fast through memory that it has pinned; ordinary memory does too.
+static bool open_part(struct bench *b)
 {
+    const struct device_memory_ops *memory = b->device->ops->memory;
+    uint64_t largest = 1;
     for (int i = 0; i < b->job->resolved->buffer_count; i++)
-        if (!b->device->ops->memory->write(b->device, b->addresses[i], b->job->inputs->data[i],
-                                           b->sizes[i], err))
+        largest = b->sizes[i] > largest ? b->sizes[i] : largest;
+    if (b->part)
+        return true;
+    b->part_bytes = largest < PART_BYTES_MAX ? largest : PART_BYTES_MAX;
+    b->part = memory->pinned ? memory->pinned(b->device, b->part_bytes) : NULL;
+    if (!b->part)
+        b->part = arena_alloc(b->arena, b->part_bytes);
+    return b->part != NULL;
+}
+
+static uint64_t part_at(const struct bench *b, int buffer, uint64_t at)
+{
+    uint64_t left = b->sizes[buffer] - at;
+    return left < b->part_bytes ? left : b->part_bytes;
+}
+
+bool bench_read(struct bench *b, int buffer, bench_take take, void *context, struct error *err)
+{
+    size_t each = element_bytes(b->job->resolved->buffers[buffer].type);
+    bool more = open_part(b);
+    for (uint64_t at = 0; at < b->sizes[buffer] && more; at += b->part_bytes) {
+        uint64_t size = part_at(b, buffer, at);
+        if (!b->device->ops->memory->read(b->device, b->addresses[buffer] + at, b->part, size, err))
             return false;
+        more = take(context, b->part, at / each, size / each);
+    }
     return true;
 }
+
+static bool upload(struct bench *b, int buffer, struct error *err)
+{
+    const struct device_memory_ops *memory = b->device->ops->memory;
+    const unsigned char *from = b->job->inputs->data[buffer];
+    if (!memory->pinned || !open_part(b))
+        return memory->write(b->device, b->addresses[buffer], from, b->sizes[buffer], err);
+    for (uint64_t at = 0; at < b->sizes[buffer]; at += b->part_bytes) {
+        uint64_t size = part_at(b, buffer, at);
+        parallel_copy(b->part, from + at, size);
+        if (!memory->write(b->device, b->addresses[buffer] + at, b->part, size, err))
+            return false;
+    }
+    return true;
+}
+
+bool bench_write_one(struct bench *b, int buffer, struct error *err)
+{
+    return b->snapshot ? b->device->ops->memory->restore(b->device, b->addresses[buffer], err)
+                       : upload(b, buffer, err);
+}
+
+bool bench_write(struct bench *b, struct error *err)
+{
+    const struct device_memory_ops *memory = b->device->ops->memory;
+    struct error no_room = {0};
+    for (int i = 0; i < b->job->resolved->buffer_count; i++)
+        if (!bench_write_one(b, i, err))
+            return false;
+    if (!b->snapshot && memory->snapshot)
+        b->snapshot = memory->snapshot(b->device, &no_room);
+    return true;
+}
+
+/* ---- a variant ------------------------------------------------------------------------------------------ */
 
 bool bench_open_libraries(struct bench *b, struct result *r, struct error *err)
 {
@@ -184,21 +247,31 @@ static const char *describe_difference(struct arena *a, const struct resolved_ca
     return s;
 }
 
-// What a kernel only reads is as it was. Read back a part at a time.
-static bool check_input(struct bench *b, int buffer, void *part, struct result *r,
-                        struct error *err)
+/* ---- checking ------------------------------------------------------------------------------------------- */
+
+struct checking { // of one buffer
+    const struct bench *bench;
+    struct output_difference found;
+};
+
+static bool check_input_part(void *context, const void *part, uint64_t first, uint64_t count)
 {
-    const struct resolved_buffer *in = &b->job->resolved->buffers[buffer];
-    const unsigned char *before = b->job->inputs->data[buffer];
-    struct output_difference d = {.buffer = buffer};
-    size_t each = element_bytes(in->type);
-    for (uint64_t at = 0; at < in->size_bytes; at += CHUNK_BYTES) {
-        uint64_t size = in->size_bytes - at < CHUNK_BYTES ? in->size_bytes - at : CHUNK_BYTES;
-        if (!b->device->ops->memory->read(b->device, b->addresses[buffer] + at, part, size, err))
-            return false;
-        input_compare(in, part, before + at, at / each, size / each, &d);
-    }
-    if (d.wrong_count == 0)
+    struct checking *c = context;
+    int i = c->found.buffer;
+    const struct resolved_buffer *in = &c->bench->job->resolved->buffers[i];
+    const unsigned char *before = c->bench->job->inputs->data[i];
+    input_compare(in, part, before + first * element_bytes(in->type), first, count, &c->found);
+    return true;
+}
+
+// What a kernel only reads is as it was.
+static bool check_input(struct bench *b, int buffer, struct result *r, struct error *err)
+{
+    struct checking c = {b, {.buffer = buffer}};
+    const struct output_difference *d = &c.found;
+    if (!bench_read(b, buffer, check_input_part, &c, err))
+        return false;
+    if (d->wrong_count == 0)
         return true;
     r->verified = false;
     r->status = RESULT_WRONG;
@@ -206,40 +279,48 @@ static bool check_input(struct bench *b, int buffer, void *part, struct result *
         b->arena,
         "the input '%s' was changed: %s[%llu] is %.9g and was %.9g; %llu of %llu elements differ; "
         "a buffer that kernels may change is declared 'output: true' or 'scratch: true'",
-        in->name, in->name, (unsigned long long)d.index, d.got, d.wanted,
-        (unsigned long long)d.wrong_count, (unsigned long long)d.count);
+        b->job->resolved->buffers[buffer].name, b->job->resolved->buffers[buffer].name,
+        (unsigned long long)d->index, d->got, d->wanted, (unsigned long long)d->wrong_count,
+        (unsigned long long)d->count);
     return true;
 }
 
 static bool check_inputs(struct bench *b, struct result *r, struct error *err)
 {
-    void *part = xcalloc(CHUNK_BYTES, 1);
-    bool done = true;
-    for (int i = 0; i < b->job->resolved->buffer_count && done && r->verified; i++) {
+    for (int i = 0; i < b->job->resolved->buffer_count && r->verified; i++) {
         const struct buffer_spec *s = &b->job->experiment->buffers[i];
-        if (s->fill != FILL_NONE && !s->output && !s->scratch)
-            done = check_input(b, i, part, r, err);
+        if (s->fill != FILL_NONE && !s->output && !s->scratch && !check_input(b, i, r, err))
+            return false;
     }
-    free(part);
-    return done;
+    return true;
+}
+
+static bool check_output_part(void *context, const void *part, uint64_t first, uint64_t count)
+{
+    struct checking *c = context;
+    const struct job *job = c->bench->job;
+    int i = c->found.buffer;
+    const unsigned char *wanted = job->wanted->data[i];
+    size_t each = element_bytes(job->resolved->buffers[i].type);
+    output_compare(&job->experiment->buffers[i], part, wanted + first * each, first, count,
+                   &c->found);
+    return true;
 }
 
 bool bench_check(struct bench *b, struct result *r, struct error *err)
 {
     const struct resolved_case *c = b->job->resolved;
-    struct host_buffers got = {.data = ARENA_ARRAY(b->arena, void *, c->buffer_count + 1),
-                               .count = c->buffer_count};
+    struct output_difference worst = {.buffer = -1};
+    r->checked = r->verified = true;
     for (int i = 0; i < c->buffer_count; i++) {
+        struct checking one = {b, {.buffer = i}};
         if (!c->buffers[i].output)
             continue;
-        got.data[i] = arena_alloc(b->arena, b->sizes[i]);
-        if (!b->device->ops->memory->read(b->device, b->addresses[i], got.data[i], b->sizes[i],
-                                          err))
+        if (!bench_read(b, i, check_output_part, &one, err))
             return false;
+        r->verified = r->verified && one.found.wrong_count == 0;
+        output_take_worst(&worst, &one.found);
     }
-    struct output_difference worst = {0};
-    r->checked = true;
-    r->verified = outputs_compare(b->job->experiment, c, &got, b->job->wanted, &worst);
     r->worst_relative_error = worst.relative;
     r->worst_absolute_error = worst.absolute;
     if (!r->verified) {

@@ -67,6 +67,9 @@ struct bench { // a device with the case's buffers
     struct device *device;
     struct device_module *module;
     uint64_t *addresses, *sizes;
+    bool snapshot;       // the device holds a copy of what was written
+    unsigned char *part; // a place to copy through, a part at a time
+    uint64_t part_bytes;
     int fd;
     uint64_t progress_ns;          // of the last message
     double share_before, share_of; // progress of this run within the whole
@@ -75,8 +78,15 @@ bool bench_open(struct bench *b, struct error *err) CHECK_RESULT; // device and 
 // The variant's libraries, into r; one that is not here makes r RESULT_SKIPPED.
 bool bench_open_libraries(struct bench *b, struct result *r, struct error *err) CHECK_RESULT;
 bool bench_load(struct bench *b, struct error *err) CHECK_RESULT; // the variant's code
-// Fresh inputs, poisoned outputs: a kernel may change its inputs, so all are written.
+// Fresh inputs, poisoned outputs: a kernel may change its inputs, so all are written. From the host
+// once; later from the copy that the device keeps, where it has room for one.
 bool bench_write(struct bench *b, struct error *err) CHECK_RESULT;
+bool bench_write_one(struct bench *b, int buffer, struct error *err) CHECK_RESULT;
+// A buffer's content, a part at a time: `take` gets elements [first, first + count), and returns false
+// when it has seen enough.
+typedef bool (*bench_take)(void *context, const void *part, uint64_t first, uint64_t count);
+bool bench_read(struct bench *b, int buffer, bench_take take, void *context,
+                struct error *err) CHECK_RESULT;
 struct device_sequence bench_sequence(const struct bench *b);
 // Compares the outputs with the reference's; a difference makes r RESULT_WRONG.
 bool bench_check(struct bench *b, struct result *r, struct error *err) CHECK_RESULT;

@@ -437,7 +437,7 @@ static bool prepare_variants(struct loop *l, struct stage *s, struct error *err)
 /* ---- a case: memory ------------------------------------------------------------------------------- */
 
 // What the case needs on the device, and here: the buffers, their copy on a simulated device, and
-// each output twice more (the reference's, the one read back).
+// each output once more (the reference's); what is read back comes a part at a time.
 static bool check_memory(const struct loop *l, const struct stage *s, struct error *err)
 {
     uint64_t device_bytes = 0, host_bytes = 0, free_bytes = memory_free_bytes();
@@ -446,7 +446,7 @@ static bool check_memory(const struct loop *l, const struct stage *s, struct err
         const struct resolved_buffer *b = &s->resolved.buffers[i];
         device_bytes += b->size_bytes;
         host_bytes +=
-            b->size_bytes * (l->device->simulated ? 2 : 1) + (b->output ? 2 * b->size_bytes : 0);
+            b->size_bytes * (l->device->simulated ? 2 : 1) + (b->output ? b->size_bytes : 0);
     }
     uint64_t most = (uint64_t)l->device->facts.memory_bytes;
     if (most > 0 && device_bytes > most)

@@ -67,7 +67,6 @@ struct session {
     int job_count, fd;
     struct arena *arena;
     struct bench bench;         // device and buffers
-    bool snapshot;              // the device holds a copy of all inputs
     struct transfers transfers; // of the case's buffers, where they are wanted
     struct track *tracks;
     struct sampling sampling; // its subjects beside the tracks
@@ -116,13 +115,6 @@ static void tell_failed(struct session *s, const struct track *t, enum result_st
     (void)worker_send(s->fd, &m, sizeof m);
 }
 
-// The buffers as they were before any kernel ran.
-static bool make_fresh(struct session *s, struct error *err)
-{
-    return s->snapshot ? s->bench.device->ops->memory->restore(s->bench.device, err)
-                       : bench_write(&s->bench, err);
-}
-
 static double footprint_bytes(const struct track *t)
 {
     double sum = 0;
@@ -153,8 +145,9 @@ static bool begin_subject(void *context, int subject, struct error *err)
 
 static bool fresh_subject(void *context, int subject, struct error *err)
 {
+    struct session *s = context;
     (void)subject;
-    return make_fresh(context, err);
+    return bench_write(&s->bench, err);
 }
 
 static bool take_subject(void *context, int subject, const struct device_run_options *options,
@@ -199,7 +192,7 @@ static bool prove(struct session *s, int index, bool *right, struct error *err)
     double time_ns = 0;
     s->sampling.current = index;
     *right = true;
-    if (!begin_subject(s, index, err) || !make_fresh(s, err) ||
+    if (!begin_subject(s, index, err) || !bench_write(&s->bench, err) ||
         !take_subject(s, index, &options, 1, &time_ns, err))
         return false;
     sample_add(&times->good, time_ns);
@@ -288,15 +281,11 @@ static void sampling_begin(struct session *s)
 
 static bool session_open(struct session *s, struct error *err)
 {
-    struct error no_room = {0};
     s->tracks = ARENA_ARRAY(s->arena, struct track, s->job_count + 1);
     sampling_begin(s);
     if (!bench_open(&s->bench, err) || !bench_write(&s->bench, err))
         return false;
-    const struct device_ops *ops = s->bench.device->ops;
     s->sampling.device = s->bench.device;
-    s->snapshot = ops->memory->snapshot && ops->memory->restore &&
-                  ops->memory->snapshot(s->bench.device, &no_room);
     for (int i = 0; i < s->job_count; i++) {
         if (!s->alive[i])
             continue;

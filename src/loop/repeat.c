@@ -4,58 +4,48 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "loop/internal.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-enum { PART_BYTES = 16 << 20 };
-
 struct leftover { // the first element that a run left other than it found it
     int buffer;   // -1 = none
     struct output_difference difference;
 };
 
-// Compares a part at a time: a buffer may be larger than what is free here.
-static bool compare_with_start(struct bench *b, int buffer, void *part, struct output_difference *d,
-                               struct error *err)
+struct search {
+    const struct bench *bench;
+    struct output_difference difference;
+};
+
+static bool search_part(void *context, const void *part, uint64_t first, uint64_t count)
 {
-    const struct resolved_buffer *in = &b->job->resolved->buffers[buffer];
-    const unsigned char *before = b->job->inputs->data[buffer];
-    size_t each = element_bytes(in->type);
-    for (uint64_t at = 0; at < in->size_bytes && d->wrong_count == 0; at += PART_BYTES) {
-        uint64_t size = in->size_bytes - at < PART_BYTES ? in->size_bytes - at : PART_BYTES;
-        if (!b->device->ops->memory->read(b->device, b->addresses[buffer] + at, part, size, err))
-            return false;
-        input_compare(in, part, before + at, at / each, size / each, d);
-    }
-    return true;
+    struct search *s = context;
+    int i = s->difference.buffer;
+    const struct resolved_buffer *in = &s->bench->job->resolved->buffers[i];
+    const unsigned char *before = s->bench->job->inputs->data[i];
+    input_compare(in, part, before + first * element_bytes(in->type), first, count, &s->difference);
+    return s->difference.wrong_count == 0;
 }
 
 // What outputs hold is made anew for the second run; the rest is as the first run left it. Where there
 // is a reference, only scratch buffers can differ: other inputs were compared.
 static bool find_leftover(struct bench *b, struct leftover *found, struct error *err)
 {
-    void *part = xcalloc(PART_BYTES, 1);
     bool done = true;
     *found = (struct leftover){.buffer = -1};
     for (int i = 0; i < b->job->resolved->buffer_count && done && found->buffer < 0; i++) {
         const struct buffer_spec *s = &b->job->experiment->buffers[i];
-        struct output_difference d = {.buffer = i};
+        struct search search = {b, {.buffer = i}};
         if (s->output || s->fill == FILL_NONE || (b->job->wanted && !s->scratch))
             continue;
-        done = compare_with_start(b, i, part, &d, err);
-        if (d.wrong_count > 0)
-            *found = (struct leftover){i, d};
+        done = bench_read(b, i, search_part, &search, err);
+        if (search.difference.wrong_count > 0)
+            *found = (struct leftover){i, search.difference};
     }
-    free(part);
     return done;
 }
 
 static bool renew_outputs(struct bench *b, struct error *err)
 {
     for (int i = 0; i < b->job->resolved->buffer_count; i++)
-        if (b->job->resolved->buffers[i].output &&
-            !b->device->ops->memory->write(b->device, b->addresses[i], b->job->inputs->data[i],
-                                           b->sizes[i], err))
+        if (b->job->resolved->buffers[i].output && !bench_write_one(b, i, err))
             return false;
     return true;
 }

@@ -146,24 +146,11 @@ static bool open_context(struct cuda_device *c, struct error *err)
            driver_check(cu, cu->cuEventCreate(&c->stop, 0), err, "no event on %s", id);
 }
 
-static void release_allocation(struct cuda_device *c, struct allocation *x)
-{
-    for (size_t t = 0; t < x->twins.count; t++)
-        (void)c->cu.cuMemFree_v2(x->twins.items[t]);
-    if (x->snapshot)
-        (void)c->cu.cuMemFree_v2(x->snapshot);
-    free(x->twins.items);
-}
-
 // The context may go on without us: nothing of ours stays in it.
 static void cuda_close(struct device *d)
 {
     struct cuda_device *c = own(d);
-    for (size_t i = 0; i < c->allocations.count; i++) {
-        release_allocation(c, &c->allocations.items[i]);
-        (void)c->cu.cuMemFree_v2(c->allocations.items[i].address);
-    }
-    free(c->allocations.items);
+    cuda_memory_close(c);
     cuda_libraries_close(c);
     if (c->sweep_address)
         (void)c->cu.cuMemFree_v2(c->sweep_address);
@@ -198,97 +185,6 @@ static bool cuda_open(const struct device_info *info, struct device **out, struc
         return false;
     }
     *out = &c->head;
-    return true;
-}
-
-/* ---- memory ------------------------------------------------------------------------------------------ */
-
-bool cuda_grab(struct cuda_device *c, const char *name, uint64_t size_bytes, uint64_t *address,
-               struct error *err)
-{
-    size_t free_bytes = 0, total_bytes = 0;
-    int status = c->cu.cuMemAlloc_v2(address, size_bytes > 0 ? size_bytes : 1);
-    if (status != CUDA_OUT_OF_MEMORY)
-        return driver_check(&c->cu, status, err, "no memory for %s", name);
-    char wanted[32], left[32], total[32];
-    (void)c->cu.cuMemGetInfo_v2(&free_bytes, &total_bytes);
-    return fail_as(err, ERROR_SYSTEM, NOWHERE,
-                   "%s has no room for %s (%s): %s of %s are free; use a smaller case (--param)",
-                   c->head.info->id, name, format_bytes((double)size_bytes, wanted),
-                   format_bytes((double)free_bytes, left),
-                   format_bytes((double)total_bytes, total));
-}
-
-static bool cuda_alloc(struct device *d, uint64_t size_bytes, const char *name, uint64_t *address,
-                       struct error *err)
-{
-    struct cuda_device *c = own(d);
-    const char *kept = arena_strdup(&c->arena, name);
-    if (!cuda_grab(c, arena_printf(&c->arena, "buffer '%s'", name), size_bytes, address, err))
-        return false;
-    struct allocation fresh = {.address = *address, .size_bytes = size_bytes, .name = kept};
-    VEC_PUSH(c->allocations.items, c->allocations.count, c->allocations.capacity, fresh);
-    return true;
-}
-
-static bool cuda_release(struct device *d, uint64_t address, struct error *err)
-{
-    struct cuda_device *c = own(d);
-    for (size_t i = 0; i < c->allocations.count; i++) {
-        struct allocation *x = &c->allocations.items[i];
-        if (x->address != address)
-            continue;
-        release_allocation(c, x);
-        *x = c->allocations.items[--c->allocations.count];
-        return driver_check(&c->cu, c->cu.cuMemFree_v2(address), err, "cannot release memory");
-    }
-    return fail_as(err, ERROR_SYSTEM, NOWHERE, "0x%" PRIx64 " is not allocated", address);
-}
-
-static bool cuda_write(struct device *d, uint64_t address, const void *data, uint64_t size_bytes,
-                       struct error *err)
-{
-    const struct driver *cu = &own(d)->cu;
-    return size_bytes == 0 || driver_check(cu, cu->cuMemcpyHtoD_v2(address, data, size_bytes), err,
-                                           "cannot write to the device's memory");
-}
-
-static bool cuda_read(struct device *d, uint64_t address, void *data, uint64_t size_bytes,
-                      struct error *err)
-{
-    const struct driver *cu = &own(d)->cu;
-    return size_bytes == 0 || driver_check(cu, cu->cuMemcpyDtoH_v2(data, address, size_bytes), err,
-                                           "cannot read the device's memory");
-}
-
-static bool cuda_snapshot(struct device *d, struct error *err)
-{
-    struct cuda_device *c = own(d);
-    for (size_t i = 0; i < c->allocations.count; i++) {
-        struct allocation *x = &c->allocations.items[i];
-        if ((!x->snapshot &&
-             !cuda_grab(c, arena_printf(&c->arena, "a copy of buffer '%s'", x->name), x->size_bytes,
-                        &x->snapshot, err)) ||
-            !driver_check(
-                &c->cu,
-                c->cu.cuMemcpyDtoDAsync_v2(x->snapshot, x->address, x->size_bytes, c->stream), err,
-                "cannot copy buffer '%s'", x->name))
-            return false;
-    }
-    return driver_check(&c->cu, c->cu.cuStreamSynchronize(c->stream), err, "cannot copy buffers");
-}
-
-static bool cuda_restore(struct device *d, struct error *err)
-{
-    struct cuda_device *c = own(d);
-    for (size_t i = 0; i < c->allocations.count; i++) {
-        struct allocation *x = &c->allocations.items[i];
-        if (x->snapshot && !driver_check(&c->cu,
-                                         c->cu.cuMemcpyDtoDAsync_v2(x->address, x->snapshot,
-                                                                    x->size_bytes, c->stream),
-                                         err, "cannot copy buffer '%s'", x->name))
-            return false;
-    }
     return true;
 }
 
@@ -667,7 +563,7 @@ static bool replay_pass(void *context, struct error *err)
 {
     const struct replay *r = context;
     struct cuda_device *c = r->device;
-    bool done = cuda_restore(&c->head, err) && (!r->cold || cuda_flush(c, err)) && finish(c, err);
+    bool done = cuda_restore_all(c, err) && (!r->cold || cuda_flush(c, err)) && finish(c, err);
     int kernels = 0;
     for (int i = 0; done && i < r->count; i++) {
         bool marked = is_counted(&r->launches[i]);
@@ -691,9 +587,9 @@ static bool count_steps(const struct replay *r, struct arena *a, struct device_r
         launches += is_counted(&r->launches[i]);
     struct counters *counted = ARENA_ARRAY(a, struct counters, launches + 1);
     bool done = (c->cupti || cupti_open(c->context, c->ordinal, &c->cupti, &err)) &&
-                cuda_snapshot(&c->head, &err) &&
+                cuda_memory_ops.snapshot(&c->head, &err) &&
                 cupti_count(c->cupti, replay_pass, &pass, launches, counted, &err) &&
-                cuda_restore(&c->head, &err);
+                cuda_restore_all(c, &err);
     if (!done) {
         if (c->cu.cuStreamSynchronize(c->stream) != 0)
             return fail_as(broken, ERROR_CHECK, NOWHERE, "%s", err.message);
@@ -852,14 +748,6 @@ static bool cuda_link(struct device *d, enum device_link way, uint64_t address, 
     return done;
 }
 
-static const struct device_memory_ops memory_ops = {
-    .alloc = cuda_alloc,
-    .release = cuda_release,
-    .write = cuda_write,
-    .read = cuda_read,
-    .snapshot = cuda_snapshot,
-    .restore = cuda_restore,
-};
 static const struct device_code_ops code_ops = {
     .load = cuda_load,
     .library = cuda_library_open,
@@ -877,7 +765,7 @@ static const struct device_link_ops link_ops = {.time = cuda_link};
 static const struct device_ops cuda_device_ops = {
     .open = cuda_open,
     .close = cuda_close,
-    .memory = &memory_ops,
+    .memory = &cuda_memory_ops,
     .code = &code_ops,
     .clock = &clock_ops,
     .counting = &counting_ops,

@@ -81,6 +81,10 @@ struct cuda_device {
         struct allocation *items;
         size_t count, capacity;
     } allocations;
+    struct {
+        void **items;
+        size_t count, capacity;
+    } pinned; // memory of the host
     struct cupti *cupti;
     struct cublas *cublas; // NULL = not opened
     struct {
@@ -90,6 +94,12 @@ struct cuda_device {
     uint64_t workspace; // of plug-ins, one after the other
     size_t workspace_bytes;
 };
+
+// memory.c
+extern const struct device_memory_ops cuda_memory_ops;
+struct allocation *cuda_find_allocation(struct cuda_device *c, uint64_t address); // NULL = not ours
+bool cuda_restore_all(struct cuda_device *c, struct error *err) CHECK_RESULT;
+void cuda_memory_close(struct cuda_device *c);
 
 // A kernel's launch with its arguments, for one set of buffers.
 struct cuda_launch {

@@ -28,19 +28,11 @@ struct timing { // of a sequence
 
 /* ---- sets of buffers -------------------------------------------------------------------------------- */
 
-static struct allocation *find_allocation(struct cuda_device *c, uint64_t address)
-{
-    for (size_t i = 0; i < c->allocations.count; i++)
-        if (c->allocations.items[i].address == address)
-            return &c->allocations.items[i];
-    return NULL;
-}
-
 // The address of the buffer in a set: set 0 is the buffer itself.
 static bool twin_of(struct cuda_device *c, uint64_t address, size_t set, uint64_t *out,
                     struct error *err)
 {
-    struct allocation *x = find_allocation(c, address);
+    struct allocation *x = cuda_find_allocation(c, address);
     *out = address;
     if (set == 0 || !x)
         return true;
@@ -60,7 +52,7 @@ static bool fill_twins(struct timing *t, struct error *err)
 {
     struct cuda_device *c = t->device;
     for (int i = 0; i < t->sequence->buffer_count; i++) {
-        struct allocation *x = find_allocation(c, t->sequence->addresses[i]);
+        struct allocation *x = cuda_find_allocation(c, t->sequence->addresses[i]);
         for (size_t set = 1; x && set < (size_t)t->batch && set <= x->twins.count; set++)
             if (!driver_check(&c->cu,
                               c->cu.cuMemcpyDtoDAsync_v2(x->twins.items[set - 1], x->address,

@@ -1,0 +1,257 @@
+// Fills and comparisons on several threads: the values of a seed are those of one thread, to the bit,
+// and of the worst elements the first one is named, wherever the pieces and parts end.
+// SPDX-License-Identifier: Apache-2.0
+#include "experiment/experiment.h"
+#include "experiment/internal.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#undef fail
+
+static struct arena arena;
+static struct error err;
+
+/* ---- fills -------------------------------------------------------------------------------------------- */
+
+static uint64_t digest_of(const char *type, const char *fill)
+{
+    static const struct device_facts device = {.cc = 9};
+    char folder[] = "/tmp/ridge_data_XXXXXX";
+    struct experiment *e = NULL;
+    struct case_point *cases = NULL;
+    struct resolved_case c;
+    struct host_buffers b;
+    int count = 0;
+    assert_non_null(mkdtemp(folder));
+    const char *path = path_join(&arena, folder, "experiment.yaml");
+    const char *source = path_join(&arena, folder, "k.cu");
+    const char *text =
+        arena_printf(&arena,
+                     "experiment: data\nsource: k.cu\n"
+                     "buffers: {x: {type: %s, count: 200003, fill: '%s'}}\n"
+                     "variants: [{name: a, kernel: k, grid: 1, block: 1, args: [x]}]\n",
+                     type, fill);
+    assert_true(file_write(path, text, strlen(text), &err));
+    assert_true(file_write(source, "", 0, &err));
+    bool loaded = experiment_load(&arena, path, &e, &err);
+    (void)(remove(path) | remove(source) | rmdir(folder));
+    assert_true(loaded);
+    assert_true(experiment_cases(&arena, e, NULL, 0, &cases, &count, &err));
+    assert_true(experiment_resolve_case(&arena, e, cases, &device, &c, &err));
+    assert_true(buffers_fill(e, &c, cases, 1, &b, &err));
+    uint64_t digest = hash64(b.data[0], c.buffers[0].size_bytes, 0);
+    buffers_release(&b);
+    return digest;
+}
+
+// Made by the program before it filled on threads: a recorded seed means the same numbers for ever.
+static void a_seed_means_the_same_numbers_as_ever(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *type, *fill;
+        uint64_t digest;
+    } known[] = {
+        {"f32", "uniform(-1,1)", 0x1a5cdce9939aded8u},
+        {"f64", "uniform(-1,1)", 0xb53720aac119cfe3u},
+        {"bf16", "uniform(-1,1)", 0x164b66dbeda88377u},
+        {"f16", "uniform(-2,3)", 0x9d79282549cf76dbu},
+        {"i32", "uniform(-1000,1000)", 0xe0c629b7af9c5387u},
+        {"u8", "integers(0,255)", 0x79d30853e5f3b29au},
+        {"i32", "integers(-7,90)", 0x4969ef8161f16ffeu},
+        {"f32", "integers(0,9)", 0x8642d77fd6578236u},
+        {"u32", "zipf(1.1,4096)", 0xbb286950ee82014bu},
+        {"u16", "iota", 0xe937c1ef47f152a7u},
+        {"f32", "constant(0.5)", 0x9f40c0fcaaec96bcu},
+    };
+    for (size_t i = 0; i < COUNT_OF(known); i++) {
+        uint64_t got = digest_of(known[i].type, known[i].fill);
+        if (got != known[i].digest)
+            print_error("%s %s: %016" PRIx64 "\n", known[i].type, known[i].fill, got);
+        assert_true(got == known[i].digest);
+    }
+}
+
+/* ---- halves ------------------------------------------------------------------------------------------- */
+
+// By arithmetic, where element.c works on bits.
+static double value_of(uint16_t bits, int mantissa, int bias)
+{
+    int exponent = (bits & 0x7fff) >> mantissa, fraction = bits & ((1 << mantissa) - 1);
+    double m = exponent == 0 ? ldexp(fraction, 1 - bias - mantissa)
+                             : ldexp(fraction + (1 << mantissa), exponent - bias - mantissa);
+    return (bits & 0x8000) != 0 ? -m : m;
+}
+
+static void check_halves(enum element_type t, int mantissa, int bias)
+{
+    uint16_t infinity = (uint16_t)(0x7fff >> mantissa << mantissa);
+    for (uint32_t bits = 0; bits < 0x10000; bits++) {
+        uint16_t h = (uint16_t)bits, back = 0;
+        double value = element_load(t, &h);
+        if ((h & 0x7fff) > infinity) {
+            assert_true(isnan(value));
+            continue;
+        }
+        if ((h & 0x7fff) == infinity) {
+            assert_true(isinf(value) && (signbit(value) != 0) == (h >> 15 != 0));
+            continue;
+        }
+        assert_true(value == value_of(h, mantissa, bias));
+        assert_true(element_store(t, value, &back));
+        assert_int_equal(back, h);
+        // Half-way to the next one: to the even of both; a little less or more: to the nearer.
+        uint16_t next = (uint16_t)(h + 1);
+        double far = (next & 0x7fff) == infinity ? ldexp(value > 0 ? 1 : -1, bias + 1)
+                                                 : value_of(next, mantissa, bias);
+        double middle = value / 2 + far / 2;
+        (void)element_store(t, middle, &back);
+        assert_int_equal(back, (h & 1) != 0 ? next : h);
+        (void)element_store(t, nextafter(middle, value), &back);
+        assert_int_equal(back, h);
+        (void)element_store(t, nextafter(middle, far), &back);
+        assert_int_equal(back, next);
+    }
+}
+
+static void halves_are_rounded_to_nearest_even(void **state)
+{
+    (void)state;
+    check_halves(ELEMENT_F16, 10, 15);
+    check_halves(ELEMENT_BF16, 7, 127);
+}
+
+/* ---- comparisons -------------------------------------------------------------------------------------- */
+
+enum { COUNT = 3 * ELEMENTS_PER_PIECE + 1500 };
+
+static const struct buffer_spec near_f32 = {
+    .type = ELEMENT_F32, .output = true, .tolerance_rel = 1e-4, .tolerance_abs = 1e-6};
+
+static float *numbers(void)
+{
+    float *x = xcalloc(COUNT, sizeof *x);
+    for (int i = 0; i < COUNT; i++)
+        x[i] = 1.0F + (float)(i % 1000) / 1000;
+    return x;
+}
+
+static struct output_difference compare_parts(const struct buffer_spec *spec, const float *got,
+                                              const float *wanted, uint64_t part)
+{
+    struct output_difference d = {.buffer = 0};
+    for (uint64_t at = 0; at < COUNT; at += part)
+        output_compare(spec, got + at, wanted + at, at, COUNT - at < part ? COUNT - at : part, &d);
+    assert_true(d.count == COUNT);
+    return d;
+}
+
+static void the_first_of_the_worst_is_named_wherever_parts_end(void **state)
+{
+    (void)state;
+    float *wanted = numbers(), *got = numbers();
+    static const uint64_t parts[] = {COUNT, ELEMENTS_PER_PIECE, 1024, 70001};
+    for (int i = 5; i < COUNT; i += 3) // right, and a little off
+        got[i] = nextafterf(got[i], 3);
+    for (size_t k = 0; k < COUNT_OF(parts); k++) {
+        struct output_difference d = compare_parts(&near_f32, got, wanted, parts[k]);
+        assert_true(d.wrong_count == 0 && d.rank == RANK_RIGHT);
+        assert_int_equal(d.index, 5); // all differ by one step of [1, 2)
+        assert_true(d.absolute == 0x1p-23);
+    }
+    // Two as wrong as each other in different pieces, one less wrong before them.
+    got[70] += 1;
+    got[ELEMENTS_PER_PIECE + 1023] = wanted[ELEMENTS_PER_PIECE + 1023] + 4;
+    got[3 * ELEMENTS_PER_PIECE + 1499] = wanted[3 * ELEMENTS_PER_PIECE + 1499] + 4;
+    for (size_t k = 0; k < COUNT_OF(parts); k++) {
+        struct output_difference d = compare_parts(&near_f32, got, wanted, parts[k]);
+        assert_int_equal(d.wrong_count, 3);
+        assert_int_equal(d.index, ELEMENTS_PER_PIECE + 1023);
+    }
+    free(wanted);
+    free(got);
+}
+
+static void a_single_element_is_seen_wherever_it_is(void **state)
+{
+    (void)state;
+    static const int places[] = {
+        0, 1, 1023, 1024, ELEMENTS_PER_PIECE - 1, ELEMENTS_PER_PIECE, COUNT - 1};
+    static const float values[] = {(float)NAN, (float)INFINITY, 1e30F, -1};
+    float *wanted = numbers(), *got = numbers();
+    for (size_t p = 0; p < COUNT_OF(places); p++)
+        for (size_t v = 0; v < COUNT_OF(values); v++) {
+            float before = got[places[p]];
+            got[places[p]] = values[v];
+            struct output_difference d = compare_parts(&near_f32, got, wanted, COUNT);
+            assert_int_equal(d.wrong_count, 1);
+            assert_int_equal(d.index, places[p]);
+            got[places[p]] = before;
+        }
+    free(wanted);
+    free(got);
+}
+
+static void what_nobody_wrote_is_named_unless_something_is_wrong(void **state)
+{
+    (void)state;
+    const struct resolved_buffer b = {.type = ELEMENT_F32, .count = 1, .size_bytes = 4};
+    float *wanted = numbers(), *got = numbers();
+    output_poison(&b, &got[ELEMENTS_PER_PIECE + 9], POISON_FIRST);
+    output_poison(&b, &got[2 * ELEMENTS_PER_PIECE], POISON_FIRST);
+    struct output_difference d = compare_parts(&near_f32, got, wanted, 4096);
+    assert_int_equal(d.unwritten_count, 2);
+    assert_int_equal(d.wrong_count, 2);
+    assert_int_equal(d.index, ELEMENTS_PER_PIECE + 9);
+    got[COUNT - 1] = 7;
+    d = compare_parts(&near_f32, got, wanted, 4096);
+    assert_int_equal(d.unwritten_count, 2);
+    assert_int_equal(d.wrong_count, 3);
+    assert_int_equal(d.index, COUNT - 1);
+    free(wanted);
+    free(got);
+}
+
+static void the_poison_is_found_wherever_it_is(void **state)
+{
+    (void)state;
+    const struct resolved_buffer b = {
+        .type = ELEMENT_F32, .count = COUNT, .size_bytes = COUNT * sizeof(float)};
+    float *first = numbers(), *second = numbers();
+    output_poison(&b, first, POISON_FIRST);
+    output_poison(&b, second, POISON_SECOND);
+    struct unwritten u = output_unwritten(&b, first, second);
+    assert_true(u.count == COUNT && u.first == 0);
+    for (int i = 0; i < COUNT; i++)
+        if (i != ELEMENTS_PER_PIECE + 1 && i != COUNT - 1)
+            first[i] = 1;
+    u = output_unwritten(&b, first, NULL);
+    assert_true(u.count == 2 && u.first == ELEMENTS_PER_PIECE + 1);
+    second[ELEMENTS_PER_PIECE + 1] = 1; // written, by a value that is the first poison
+    u = output_unwritten(&b, first, second);
+    assert_true(u.count == 1 && u.first == COUNT - 1);
+    free(first);
+    free(second);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_seed_means_the_same_numbers_as_ever),
+        cmocka_unit_test(halves_are_rounded_to_nearest_even),
+        cmocka_unit_test(the_first_of_the_worst_is_named_wherever_parts_end),
+        cmocka_unit_test(a_single_element_is_seen_wherever_it_is),
+        cmocka_unit_test(what_nobody_wrote_is_named_unless_something_is_wrong),
+        cmocka_unit_test(the_poison_is_found_wherever_it_is),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    arena_release(&arena);
+    return failed;
+}
