@@ -188,6 +188,14 @@ enum timing_pipe {
     PIPE_EXIT,
     PIPE_COUNT
 };
+// Operations whose machine code is measured as a whole (decode/operations.def).
+enum operation {
+    OPERATION_NONE,
+#define OPERATION(name) OPERATION_##name,
+#include "sim/decode/operations.def"
+#undef OPERATION
+    OPERATION_COUNT
+};
 enum { TIMING_REGISTERS_MAX = 136 }; // wgmma's accumulators and operands
 struct timing_site {
     enum timing_pipe pipe;
@@ -197,6 +205,7 @@ struct timing_site {
     uint8_t bytes;         // a lane, of a memory access
     uint8_t issue_slots;   // machine instructions it becomes on its pipe (lower.def); 0 reads as 1
     uint8_t special_slots; // and on the special-function unit
+    uint8_t operation;     // enum operation: a sequence that the chip's file may have figures of
     bool folds;            // an earlier instruction is part of it
     uint32_t tensor_flops; // a warp, of a matrix instruction
     int16_t moved;         // the site that issues in this one's place, less this one: schedule.c

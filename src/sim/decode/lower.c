@@ -8,17 +8,20 @@
 
 #include <stdlib.h>
 
-enum kind { KIND_ANY, KIND_INT, KIND_FLOAT };
+enum kind { KIND_ANY, KIND_INT, KIND_UNSIGNED, KIND_SIGNED, KIND_FLOAT };
+enum form { FORM_ANY, FORM_ROUNDED, FORM_FULL, FORM_FTZ, FORM_HIGH, FORM_CONSTANT, FORM_POWER };
 struct lowering {
     enum ptx_opcode opcode;
     enum kind kind;
     int bits;
+    enum form form;
     enum timing_pipe pipe;
-    uint8_t slots, special;
+    uint8_t slots, special, operation;
 };
 static const struct lowering LOWERINGS[] = {
-#define LOWER(opcode, kind, bits, pipe, slots, special) \
-    {PTX_OP_##opcode, KIND_##kind, bits, PIPE_##pipe, slots, special},
+#define LOWER(opcode, kind, bits, form, pipe, slots, special, operation) \
+    {PTX_OP_##opcode, KIND_##kind, bits,    FORM_##form,                 \
+     PIPE_##pipe,     slots,       special, OPERATION_##operation},
 #include "sim/decode/lower.def"
 #undef LOWER
 };
@@ -34,14 +37,70 @@ static bool is_float(enum ptx_type type)
     return ptx_type_kind(type) == PTX_KIND_FLOAT;
 }
 
-static const struct lowering *lowering_of(const struct ptx_instruction *in)
+static bool kind_fits(enum kind kind, enum ptx_type type)
+{
+    switch (kind) {
+    case KIND_ANY:
+        return true;
+    case KIND_INT:
+        return !is_float(type);
+    case KIND_UNSIGNED:
+        return !is_float(type) && ptx_type_kind(type) != PTX_KIND_SIGNED;
+    case KIND_SIGNED:
+        return ptx_type_kind(type) == PTX_KIND_SIGNED;
+    case KIND_FLOAT:
+        return is_float(type);
+    }
+    return false;
+}
+
+// The divisor, if it is known when ptxas runs: written there, or moved into a register that keeps it.
+static bool divisor_known(const struct decoder *d, const struct ptx_instruction *in,
+                          uint64_t *divisor)
+{
+    const struct ptx_operand *op = in->operand_count > 2 ? &in->operands[2] : NULL;
+    for (int moves = 0; op && op->kind == PTX_OPERAND_REGISTER && moves < 4; moves++) {
+        const struct ptx_instruction *from = op->reg >= 0 && d->constant_reg[op->reg]
+                                                 ? &d->f->instructions[d->definition[op->reg]]
+                                                 : NULL;
+        op = from != NULL && from->opcode == PTX_OP_MOV ? &from->operands[1] : NULL;
+    }
+    if (op == NULL || op->kind != PTX_OPERAND_IMMEDIATE)
+        return false;
+    *divisor = op->bits;
+    return true;
+}
+
+static bool form_fits(const struct decoder *d, const struct ptx_instruction *in, enum form form)
+{
+    uint64_t divisor;
+    switch (form) {
+    case FORM_ANY:
+        return true;
+    case FORM_ROUNDED:
+        return ptx_has_modifier(in, PTX_MOD_RN) || ptx_has_modifier(in, PTX_MOD_RZ) ||
+               ptx_has_modifier(in, PTX_MOD_RM) || ptx_has_modifier(in, PTX_MOD_RP);
+    case FORM_FULL:
+        return ptx_has_modifier(in, PTX_MOD_FULL);
+    case FORM_FTZ:
+        return ptx_has_modifier(in, PTX_MOD_FTZ);
+    case FORM_HIGH:
+        return ptx_has_modifier(in, PTX_MOD_HI);
+    case FORM_CONSTANT:
+        return divisor_known(d, in, &divisor);
+    case FORM_POWER:
+        return divisor_known(d, in, &divisor) && divisor != 0 && (divisor & (divisor - 1)) == 0;
+    }
+    return false;
+}
+
+static const struct lowering *lowering_of(const struct decoder *d, const struct ptx_instruction *in)
 {
     enum ptx_type type = type_of(in);
-    enum kind kind = is_float(type) ? KIND_FLOAT : KIND_INT;
     for (size_t i = 0; i < COUNT_OF(LOWERINGS); i++) {
         const struct lowering *l = &LOWERINGS[i];
-        if (l->opcode == in->opcode && (l->kind == KIND_ANY || l->kind == kind) &&
-            (l->bits == 0 || l->bits == ptx_type_bits(type)))
+        if (l->opcode == in->opcode && (l->bits == 0 || l->bits == ptx_type_bits(type)) &&
+            kind_fits(l->kind, type) && form_fits(d, in, l->form))
             return l;
     }
     return NULL;
@@ -52,26 +111,6 @@ static enum timing_pipe float_pipe(enum ptx_type type)
     if (type == PTX_TYPE_F64)
         return PIPE_F64;
     return type == PTX_TYPE_F32 || type == PTX_TYPE_TF32 ? PIPE_F32 : PIPE_F16;
-}
-
-// f32 division and roots: correctly rounded ones are ten instructions and a branch to the slow way; the
-// approximate ones without .ftz scale what is subnormal.
-static void lower_special(const struct ptx_instruction *in, struct timing_site *t)
-{
-    bool rounded = ptx_has_modifier(in, PTX_MOD_RN) || ptx_has_modifier(in, PTX_MOD_RZ) ||
-                   ptx_has_modifier(in, PTX_MOD_RM) || ptx_has_modifier(in, PTX_MOD_RP);
-    t->pipe = PIPE_F32;
-    t->special_slots = 1;
-    if (in->opcode == PTX_OP_DIV)
-        t->issue_slots = rounded ? 9 : ptx_has_modifier(in, PTX_MOD_FULL) ? 4 : 2;
-    else if (rounded)
-        t->issue_slots = in->opcode == PTX_OP_SQRT ? 9 : 6;
-    else if (in->opcode == PTX_OP_SIN || in->opcode == PTX_OP_COS)
-        t->issue_slots = 1; // times 1/2π
-    else if (ptx_has_modifier(in, PTX_MOD_FTZ) || in->opcode == PTX_OP_TANH)
-        t->pipe = PIPE_SPECIAL, t->special_slots = 0;
-    else
-        t->issue_slots = in->opcode == PTX_OP_RCP ? 1 : 3;
 }
 
 // Between integers a conversion is a move or a byte permutation; with floats it is the converter's.
@@ -89,7 +128,8 @@ static void lower_convert(const struct ptx_instruction *in, struct timing_site *
     t->pipe = sign ? PIPE_INTEGER : PIPE_NONE;
 }
 
-static void lower_one(const struct ptx_instruction *in, struct timing_site *t)
+static void lower_one(const struct decoder *d, const struct ptx_instruction *in,
+                      struct timing_site *t)
 {
     enum ptx_class class = ptx_opcode_class(in->opcode);
     if (class == PTX_CLASS_CONVERT) {
@@ -104,15 +144,13 @@ static void lower_one(const struct ptx_instruction *in, struct timing_site *t)
     if ((class != PTX_CLASS_INTEGER && class != PTX_CLASS_FLOAT && class != PTX_CLASS_SPECIAL) ||
         in->opcode == PTX_OP_MOV)
         return;
-    const struct lowering *l = lowering_of(in);
+    const struct lowering *l = lowering_of(d, in);
     enum ptx_type type = type_of(in);
-    bool f32 = type == PTX_TYPE_F32;
     if (l != NULL) {
         t->pipe = l->pipe;
         t->issue_slots = l->slots;
         t->special_slots = l->special;
-    } else if (f32 && (class == PTX_CLASS_SPECIAL || in->opcode == PTX_OP_DIV)) {
-        lower_special(in, t);
+        t->operation = l->operation;
     } else if (is_float(type) && class != PTX_CLASS_SPECIAL) {
         t->pipe = float_pipe(type);
     }
@@ -191,7 +229,7 @@ void lower(struct decoder *d)
     struct fold x = {
         .f = f, .sites = &d->program->timing[d->out->site_base], .base = d->out->register_base};
     for (int i = 0; i < f->instruction_count; i++)
-        lower_one(&f->instructions[i], &x.sites[i]);
+        lower_one(d, &f->instructions[i], &x.sites[i]);
     x.uses = xcalloc((size_t)f->register_count + 1, sizeof(int));
     x.by = xcalloc((size_t)f->register_count + 1, sizeof(int));
     count_uses(&x);

@@ -62,6 +62,9 @@ struct rates { // cycles, and units a cycle of one SM
     double block_launch, block_warp_launch, block_dispatch, block_first;
     double load_queue; // cycles of work the queue in front of the LSU holds
     double port_lines, flit_queue;
+    struct { // NAN: not in the chip's file
+        double cycles, latency;
+    } operation[OPERATION_COUNT];
 };
 
 struct warp_state {
@@ -92,7 +95,7 @@ struct replay {
     const struct timing_input *in;
     struct rates r;
     struct server issue[SCHEDULERS_MAX], fma[2], f64, f16, integer, special, convert, warp_pipe;
-    struct server tensor;
+    struct server tensor, sequence;
     struct server constant, lsu, fill, port, l2, dram, atomic, shared_only, barrier_unit;
     struct server flits; // the SM's share of what the L2 takes in: runs ahead of the port
     double memory_load, memory_load_at; // bytes a cycle to and from device memory, lately; when
@@ -158,10 +161,20 @@ static void rates_memory(struct rates *r, const struct timing_input *in)
     r->flit_queue = GPU(g, l2_store_queue_cycles);
 }
 
+static void rates_operations(struct rates *r, const struct gpu *g)
+{
+#define OPERATION(name)                                                             \
+    r->operation[OPERATION_##name].cycles = g->value[GPU_FIELD_op_##name##_cycles]; \
+    r->operation[OPERATION_##name].latency = g->value[GPU_FIELD_op_##name##_latency_cycles];
+#include "sim/decode/operations.def"
+#undef OPERATION
+}
+
 static void rates_fill(struct rates *r, const struct timing_input *in)
 {
     const struct gpu *g = in->gpu;
     rates_memory(r, in);
+    rates_operations(r, g);
     r->f32 = GPU(g, f32_lanes_per_cycle);
     r->f64 = GPU(g, f64_lanes_per_cycle);
     r->f16 = GPU(g, f16_lanes_per_cycle);
@@ -454,36 +467,64 @@ static struct server *earlier(struct server *a, struct server *b)
 }
 
 // f32 goes through two halves of a pipe, of which the first also multiplies integers; integer additions
-// go there or through the integer pipe, whichever is free.
+// go there or through the integer pipe, whichever is free. NULL: no arithmetic.
+static struct server *pipe_of(struct replay *p, enum timing_pipe pipe, double *rate,
+                              double *latency)
+{
+    const struct rates *r = &p->r;
+    *rate = r->integer;
+    *latency = r->alu;
+    switch (pipe) {
+    case PIPE_ADD:
+        return earlier(&p->integer, &p->fma[0]);
+    case PIPE_MULTIPLY:
+        return &p->fma[0];
+    case PIPE_F32:
+        *rate = r->f32 / 2;
+        return earlier(&p->fma[1], &p->fma[0]);
+    case PIPE_F64:
+        *rate = r->f64;
+        *latency = r->f64_latency;
+        return &p->f64;
+    case PIPE_F16:
+        *rate = r->f16;
+        return &p->f16;
+    case PIPE_SPECIAL:
+        *rate = r->special;
+        *latency = r->special_latency;
+        return &p->special;
+    case PIPE_CONVERT:
+        *rate = r->convert;
+        *latency = r->special_latency;
+        return &p->convert;
+    default:
+        return &p->integer;
+    }
+}
+
+// A sequence measured whole: the SM takes one after the other at their rate; what they leave of the
+// pipe, others may use.
+static double sequence(struct replay *p, const struct timing_site *t, double at)
+{
+    const struct rates *r = &p->r;
+    double cycles = r->operation[t->operation].cycles, rate, latency;
+    struct server *pipe = pipe_of(p, t->pipe, &rate, &latency);
+    double start = server_take(&p->sequence, at, cycles);
+    double of_pipe = fmin(t->issue_slots * LANES / rate, cycles);
+    double begun = server_take(pipe, at, of_pipe);
+    if (t->special_slots > 0)
+        server_take(&p->special, at, fmin(t->special_slots * LANES / r->special, cycles));
+    return fmax(start, begun) + r->operation[t->operation].latency;
+}
+
 static double arithmetic(struct replay *p, const struct timing_site *t, double at)
 {
     const struct rates *r = &p->r;
-    double slots = t->issue_slots > 0 ? t->issue_slots : 1, done = at;
-    switch (t->pipe) {
-    case PIPE_ADD:
-        done = alu(earlier(&p->integer, &p->fma[0]), at, r->integer, slots, r->alu);
-        break;
-    case PIPE_MULTIPLY:
-        done = alu(&p->fma[0], at, r->integer, slots, r->alu);
-        break;
-    case PIPE_F32:
-        done = alu(earlier(&p->fma[1], &p->fma[0]), at, r->f32 / 2, slots, r->alu);
-        break;
-    case PIPE_F64:
-        done = alu(&p->f64, at, r->f64, slots, r->f64_latency);
-        break;
-    case PIPE_F16:
-        done = alu(&p->f16, at, r->f16, slots, r->alu);
-        break;
-    case PIPE_SPECIAL:
-        done = alu(&p->special, at, r->special, slots, r->special_latency);
-        break;
-    case PIPE_CONVERT:
-        done = alu(&p->convert, at, r->convert, slots, r->special_latency);
-        break;
-    default:
-        done = alu(&p->integer, at, r->integer, slots, r->alu);
-    }
+    if (r->operation[t->operation].cycles > 0)
+        return sequence(p, t, at);
+    double slots = t->issue_slots > 0 ? t->issue_slots : 1, rate, latency;
+    struct server *pipe = pipe_of(p, t->pipe, &rate, &latency);
+    double done = alu(pipe, at, rate, slots, latency);
     if (t->special_slots == 0)
         return done;
     return alu(&p->special, at, r->special, t->special_slots, r->special_latency) + done - at;

@@ -1,0 +1,162 @@
+// Operations that become sequences of machine instructions: their modelled times beside what an H200 takes
+// (docs/h200-rates.md, section 3, "Sequences of machine code").
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/exec_support.h"
+
+#include <math.h>
+
+// A chain of 32 or 96 operations per thread, one or four chains: what 64 more cost.
+static const struct {
+    const char *name, *code; // %1: value, %2: the other operand
+    const char *type;
+    double cycles, latency; // per warp instruction of an SM; measured, the loop taken off
+} operations[] = {
+    {"add.f32", "add.rn.f32 %1, %1, %2;", "f32", 0.25, 4.2},
+    {"div.rn.f32", "div.rn.f32 %1, %2, %1;", "f32", 4.20, 53.2},
+    {"div.full.f32", "div.full.f32 %1, %2, %1;", "f32", 2.32, 41.7},
+    {"div.approx.f32", "div.approx.f32 %1, %2, %1;", "f32", 1.98, 37.2},
+    {"rcp.rn.f32", "rcp.rn.f32 %1, %1;", "f32", 3.08, 73.0},
+    {"sqrt.rn.f32", "sqrt.rn.f32 %1, %1;", "f32", 2.79, 51.5},
+    {"mul.f64", "mul.rn.f64 %1, %1, %2;", "f64", 0.50, 8},
+    {"div.rn.f64", "div.rn.f64 %1, %2, %1;", "f64", 6.18, 124.2},
+    {"rcp.rn.f64", "rcp.rn.f64 %1, %1;", "f64", 3.85, 71.9},
+    {"sqrt.rn.f64", "sqrt.rn.f64 %1, %1;", "f64", 6.88, 91.9},
+    {"div.u32", "div.u32 %1, %2, %1;", "u32", 7.78, 123.9},
+    {"div.s32", "div.s32 %1, %2, %1;", "u32", 7.78, 123.9},
+    {"rem.u32", "rem.u32 %1, %2, %1;", "u32", 8.60, 127.2},
+    {"rem.s32", "rem.s32 %1, %2, %1;", "u32", 8.60, 127.2},
+    {"div.u64", "div.u64 %1, %2, %1;", "u64", 28.30, 303.8},
+    {"div.s64", "div.s64 %1, %2, %1;", "u64", 35.70, 324.7},
+    {"rem.u64", "rem.u64 %1, %2, %1;", "u64", 28.80, 295.8},
+    {"rem.s64", "rem.s64 %1, %2, %1;", "u64", 34.03, 318.7},
+    {"mul.lo.u64", "mul.lo.u64 %1, %1, %2;", "u64", 2.13, 12.0},
+    {"mul.hi.u64", "mul.hi.u64 %1, %1, %2;", "u64", 4.36, 29.1},
+};
+#define SHARE_MAX 0.10
+
+static void code_add(struct text *t, const char *code, int chain)
+{
+    for (const char *c = code; *c != '\0'; c++)
+        if (*c == '%' && c[1] == '1')
+            text_printf(t, "%%v%d", chain), c++;
+        else if (*c == '%')
+            text_add(t, "%other"), c++;
+        else
+            text_printf(t, "%c", *c);
+    text_add(t, "\n");
+}
+
+static void kernel_add(struct text *t, const char *name, const char *code, const char *type,
+                       int chains, int rounds)
+{
+    const char *size = type + 1;
+    text_printf(t,
+                ".visible .entry %s(.param .u64 out, .param .%s a)\n{\n"
+                ".reg .%s %%v<4>, %%other; .reg .b64 %%out;\n"
+                "ld.param.u64 %%out, [out]; ld.param.%s %%other, [a];\n",
+                name, type, type, type);
+    for (int c = 0; c < chains; c++)
+        text_printf(t, "mov.b%s %%v%d, %%other;\n", size, c);
+    for (int i = 0; i < rounds; i++)
+        for (int c = 0; c < chains; c++)
+            code_add(t, code, c);
+    for (int c = 0; c < chains; c++)
+        text_printf(t, "st.global.b%s [%%out+%d], %%v%d;\n", size, 8 * c, c);
+    text_add(t, "ret;\n}\n");
+}
+
+// SM cycles that 64 more rounds take.
+static double cycles_of(struct bench *b, const char *few, const char *many, uint32_t threads,
+                        uint64_t out)
+{
+    uint64_t argument = 3;
+    bench_run(b, few, GRID1(1, threads), ARGS(&out, &argument));
+    assert_true(b->report.time.valid);
+    double less = b->report.time.time_ns;
+    bench_run(b, many, GRID1(1, threads), ARGS(&out, &argument));
+    return (b->report.time.time_ns - less) * 1.98;
+}
+
+static void hold(const char *name, const char *what, double modelled, double measured)
+{
+    if (fabs(modelled - measured) > SHARE_MAX * measured)
+        fail_msg("%s: %s modelled %.2f, measured %.2f", name, what, modelled, measured);
+}
+
+static void each_operation_has_its_measured_rate_and_latency(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(operations); i++) {
+        struct text t = {0};
+        text_add(&t, ".version 8.0\n.target sm_90\n.address_size 64\n");
+        kernel_add(&t, "one_few", operations[i].code, operations[i].type, 1, 32);
+        kernel_add(&t, "one_many", operations[i].code, operations[i].type, 1, 96);
+        kernel_add(&t, "four_few", operations[i].code, operations[i].type, 4, 32);
+        kernel_add(&t, "four_many", operations[i].code, operations[i].type, 4, 96);
+        struct bench b;
+        bench_text(&b, t.data);
+        uint64_t out = bench_buffer(&b, "out", NULL, 64);
+        double latency = cycles_of(&b, "one_few", "one_many", 32, out) / 64;
+        double cycles = cycles_of(&b, "four_few", "four_many", 1024, out) / (64 * 4 * 32);
+        hold(operations[i].name, "latency", latency, operations[i].latency);
+        hold(operations[i].name, "cycles per warp instruction", cycles, operations[i].cycles);
+        bench_close(&b);
+        text_release(&t);
+    }
+}
+
+// ptxas multiplies where the divisor is known.
+static void divisions_by_known_numbers_cost_products(void **state)
+{
+    (void)state;
+    static const char *const known[][2] = {
+        {"div.u32 %1, %1, 7;", "u32"},  {"div.u32 %1, %1, 8;", "u32"},
+        {"rem.s32 %1, %1, 10;", "u32"}, {"div.u64 %1, %1, 7;", "u64"},
+        {"rem.u64 %1, %1, 64;", "u64"},
+    };
+    for (size_t i = 0; i < COUNT_OF(known); i++) {
+        struct text t = {0};
+        text_add(&t, ".version 8.0\n.target sm_90\n.address_size 64\n");
+        kernel_add(&t, "few", known[i][0], known[i][1], 4, 32);
+        kernel_add(&t, "many", known[i][0], known[i][1], 4, 96);
+        struct bench b;
+        bench_text(&b, t.data);
+        uint64_t out = bench_buffer(&b, "out", NULL, 64);
+        double cycles = cycles_of(&b, "few", "many", 1024, out) / (64 * 4 * 32);
+        double unknown = strcmp(known[i][1], "u32") == 0 ? 7.78 : 28.30;
+        if (cycles > unknown / 2 || cycles < 0.2)
+            fail_msg("%s: %.2f cycles", known[i][0], cycles);
+        bench_close(&b);
+        text_release(&t);
+    }
+}
+
+// A chip whose file lacks the figures is modelled by lower.def's counts.
+static void chips_without_figures_count_instructions(void **state)
+{
+    (void)state;
+    struct text t = {0};
+    text_add(&t, ".version 8.0\n.target sm_90\n.address_size 64\n");
+    kernel_add(&t, "few", "div.rn.f32 %1, %2, %1;", "f32", 4, 32);
+    kernel_add(&t, "many", "div.rn.f32 %1, %2, %1;", "f32", 4, 96);
+    struct bench b;
+    bench_text(&b, t.data);
+    b.gpu->value[GPU_FIELD_op_div_rn_f32_cycles] = NAN;
+    uint64_t out = bench_buffer(&b, "out", NULL, 64);
+    double cycles = cycles_of(&b, "few", "many", 1024, out) / (64 * 4 * 32);
+    // The schedulers issue lower.def's instructions: 10 of each warp, 4 in a cycle.
+    if (fabs(cycles - 2.5) > 0.25)
+        fail_msg("%.2f cycles", cycles);
+    bench_close(&b);
+    text_release(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(divisions_by_known_numbers_cost_products),
+        cmocka_unit_test(chips_without_figures_count_instructions),
+        cmocka_unit_test(each_operation_has_its_measured_rate_and_latency),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
