@@ -189,7 +189,7 @@ enum timing_pipe {
     PIPE_COUNT
 };
 // Operations whose machine code is measured as a whole (decode/operations.def).
-enum operation {
+enum timed_operation {
     OPERATION_NONE,
 #define OPERATION(name) OPERATION_##name,
 #include "sim/decode/operations.def"
@@ -205,8 +205,9 @@ struct timing_site {
     uint8_t bytes;         // a lane, of a memory access
     uint8_t issue_slots;   // machine instructions it becomes on its pipe (lower.def); 0 reads as 1
     uint8_t special_slots; // and on the special-function unit
-    uint8_t operation;     // enum operation: a sequence that the chip's file may have figures of
-    bool folds;            // an earlier instruction is part of it
+    uint8_t other_slots;   // and of those that only take a scheduler's time
+    uint8_t operation; // enum timed_operation: a sequence that the chip's file may have figures of
+    bool folds;        // an earlier instruction is part of it
     uint32_t tensor_flops; // a warp, of a matrix instruction
     int16_t moved;         // the site that issues in this one's place, less this one: schedule.c
     bool group;            // a matrix instruction of a warp group: wgmma

@@ -9,19 +9,19 @@
 #include <stdlib.h>
 
 enum kind { KIND_ANY, KIND_INT, KIND_UNSIGNED, KIND_SIGNED, KIND_FLOAT };
-enum form { FORM_ANY, FORM_ROUNDED, FORM_FULL, FORM_FTZ, FORM_HIGH, FORM_CONSTANT, FORM_POWER };
+enum form { FORM_ANY, FORM_ROUNDED, FORM_FULL, FORM_FTZ, FORM_HIGH, FORM_CONSTANT };
 struct lowering {
     enum ptx_opcode opcode;
     enum kind kind;
     int bits;
     enum form form;
     enum timing_pipe pipe;
-    uint8_t slots, special, operation;
+    uint8_t slots, special, other, operation;
 };
 static const struct lowering LOWERINGS[] = {
-#define LOWER(opcode, kind, bits, form, pipe, slots, special, operation) \
-    {PTX_OP_##opcode, KIND_##kind, bits,    FORM_##form,                 \
-     PIPE_##pipe,     slots,       special, OPERATION_##operation},
+#define LOWER(opcode, kind, bits, form, pipe, slots, special, other, operation) \
+    {PTX_OP_##opcode, KIND_##kind, bits,  FORM_##form,          PIPE_##pipe,    \
+     slots,           special,     other, OPERATION_##operation},
 #include "sim/decode/lower.def"
 #undef LOWER
 };
@@ -55,8 +55,7 @@ static bool kind_fits(enum kind kind, enum ptx_type type)
 }
 
 // The divisor, if it is known when ptxas runs: written there, or moved into a register that keeps it.
-static bool divisor_known(const struct decoder *d, const struct ptx_instruction *in,
-                          uint64_t *divisor)
+static bool divisor_known(const struct decoder *d, const struct ptx_instruction *in)
 {
     const struct ptx_operand *op = in->operand_count > 2 ? &in->operands[2] : NULL;
     for (int moves = 0; op && op->kind == PTX_OPERAND_REGISTER && moves < 4; moves++) {
@@ -65,15 +64,11 @@ static bool divisor_known(const struct decoder *d, const struct ptx_instruction 
                                                  : NULL;
         op = from != NULL && from->opcode == PTX_OP_MOV ? &from->operands[1] : NULL;
     }
-    if (op == NULL || op->kind != PTX_OPERAND_IMMEDIATE)
-        return false;
-    *divisor = op->bits;
-    return true;
+    return op != NULL && op->kind == PTX_OPERAND_IMMEDIATE;
 }
 
 static bool form_fits(const struct decoder *d, const struct ptx_instruction *in, enum form form)
 {
-    uint64_t divisor;
     switch (form) {
     case FORM_ANY:
         return true;
@@ -87,9 +82,7 @@ static bool form_fits(const struct decoder *d, const struct ptx_instruction *in,
     case FORM_HIGH:
         return ptx_has_modifier(in, PTX_MOD_HI);
     case FORM_CONSTANT:
-        return divisor_known(d, in, &divisor);
-    case FORM_POWER:
-        return divisor_known(d, in, &divisor) && divisor != 0 && (divisor & (divisor - 1)) == 0;
+        return divisor_known(d, in);
     }
     return false;
 }
@@ -150,6 +143,7 @@ static void lower_one(const struct decoder *d, const struct ptx_instruction *in,
         t->pipe = l->pipe;
         t->issue_slots = l->slots;
         t->special_slots = l->special;
+        t->other_slots = l->other;
         t->operation = l->operation;
     } else if (is_float(type) && class != PTX_CLASS_SPECIAL) {
         t->pipe = float_pipe(type);

@@ -654,7 +654,7 @@ static bool warp_step(struct replay *p, struct warp_state *w)
         w->at = at;
         return false;
     }
-    double slots = (t->issue_slots > 0 ? t->issue_slots : 1) + t->special_slots;
+    double slots = (t->issue_slots > 0 ? t->issue_slots : 1) + t->special_slots + t->other_slots;
     server_take(scheduler, at, slots);
     double ready = op_execute(p, op, at);
     for (int i = 0; i < t->result_count; i++) {
