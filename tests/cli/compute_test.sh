@@ -23,6 +23,7 @@ right matmul-f32 M=136 N=132 K=100 # rows of 16 bytes: tensor maps too
 right matmul-f32 M=129 N=64 K=257
 right matmul-bf16 M=320 N=144 K=208 # 16 divides them all
 right matmul-bf16 M=72 N=136 K=72
+right matmul-bf16 M=264 N=392 K=336 # more steps than stages: warps of a group wait for one another
 right divergence N=5000
 right chains STEPS=20 N=300
 right division N=2000

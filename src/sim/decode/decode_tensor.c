@@ -324,8 +324,12 @@ static bool wgmma_options(struct decoder *d, const struct ptx_instruction *in, i
 
 void decode_wgmma(struct decoder *d, const struct ptx_instruction *in)
 {
+    if (in_has(in, "commit_group"))
+        emit(d, op_wgmma_commit);
+    if (in_has(in, "wait_group"))
+        emit(d, op_wgmma_wait)->imm = in->operand_count > 0 ? (uint32_t)in->operands[0].bits : 0;
     if (!in_has(in, "mma_async"))
-        return; // fence, commit_group, wait_group: products are done at once
+        return; // fence: nothing runs while others do
     struct matrix_op op = {.stride = NO_ROW, .keep_row = NO_ROW};
     if (in_has(in, "sp")) {
         unsupported(d, "sparse matrices are not simulated");

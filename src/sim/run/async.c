@@ -172,6 +172,7 @@ const struct uop *op_mbarrier_wait(struct warp *w, const struct uop *u)
     if (over == mask)
         return u + 1;
     w->block->sm->watches++;
+    w->wake = w->block->sm->now + LOOK_CYCLES;
     w->pc = u + 1;
     return NULL;
 }

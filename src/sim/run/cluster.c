@@ -140,7 +140,6 @@ const struct uop *op_cluster_barrier(struct warp *w, const struct uop *u)
         return u + 1;
     }
     if (((w->cluster_parity ^ odd) & w->mask) != w->mask) {
-        enum { LOOK_CYCLES = 20 }; // until it looks again: or younger warps would never have a turn
         w->wake = b->sm->now + LOOK_CYCLES;
         w->cluster_waiting = w->other_count == 0;
         if (w->cluster_waiting)

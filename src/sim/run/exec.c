@@ -187,7 +187,7 @@ void warp_start(struct warp *w)
     w->backward = 0;
     w->executed = 0;
     w->root.local_more = 0;
-    w->cluster_parity = 0;
+    w->cluster_parity = w->products = 0;
     w->cluster_waiting = false;
     w->waiting = w->done = w->forced = false;
     w->trace = NULL;

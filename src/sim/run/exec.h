@@ -398,10 +398,15 @@ struct warp {
     uint32_t trace_first;    // its first site
     uint32_t cluster_parity; // of the phase of the cluster's barrier that a lane arrived at
     bool cluster_waiting;    // all its lanes, at the cluster's barrier
+    uint32_t products;       // groups of wgmma committed
     bool forced;             // a path goes on though lanes it waits for never come
     struct frame root;
     struct path root_path;
 };
+
+// Cycles until a warp looks again at what it waits for: more than one turn of all warps of an SM takes, or
+// younger ones would never have a turn.
+enum { LOOK_CYCLES = 256 };
 
 struct barrier {
     uint32_t arrived, expected; // threads; 0 expected = all that have not exited
@@ -735,7 +740,7 @@ bool report_fill(struct launch *l, struct arena *a, struct sim_report *report, s
     X(ld_const) X(ld_row) X(st_row) X(copy_async) X(isspacep) X(fence) X(to_window) \
     X(atomic_global) X(atomic_shared) X(atomic_generic) X(shfl) X(vote) X(match) X(redux) \
     X(activemask) X(elect) X(barrier) X(barrier_warp) \
-    X(mma) X(mma_quads) X(wgmma) X(movmatrix) X(wmma_memory) X(ldmatrix) X(mbarrier) X(mbarrier_wait) \
+    X(mma) X(mma_quads) X(wgmma) X(wgmma_commit) X(wgmma_wait) X(movmatrix) X(wmma_memory) X(ldmatrix) X(mbarrier) X(mbarrier_wait) \
     X(pending_count) X(bulk) X(tensor_copy) X(store_async) X(mapa) X(getctarank) X(cluster_barrier) \
     X(video) X(ld_cluster) X(st_cluster) X(alloca) X(stack)
 // clang-format on

@@ -1,5 +1,6 @@
-// wgmma: four warps multiply matrices that lie in shared memory, each its own 16 rows of the result. The
-// product is done at once: fences, groups and waits have nothing left to do. What a descriptor means:
+// wgmma: four warps multiply matrices that lie in shared memory, each its own 16 rows of the result. A
+// warp's share is done at once; the product is done when all four have done theirs, for which wait_group
+// waits. What a descriptor means:
 // PTX ISA, "Asynchronous warpgroup-level matrix instructions", canonical layouts.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/run/tensor.h"
@@ -115,5 +116,30 @@ const struct uop *op_wgmma(struct warp *w, const struct uop *u)
         memset(x.c_room, 0, sizeof(float) * 16 * op->n);
     matrices_multiply(w, &x, op);
     fragment_spread(w, &op->d, x.c, mask);
+    return u + 1;
+}
+
+// wgmma.commit_group.
+const struct uop *op_wgmma_commit(struct warp *w, const struct uop *u)
+{
+    w->products++;
+    w->block->sm->changes++;
+    return u + 1;
+}
+
+// wgmma.wait_group: until the four warps have committed all but the last imm of this one's groups. Without it a warp
+// could hand a stage back that its neighbours have yet to multiply.
+const struct uop *op_wgmma_wait(struct warp *w, const struct uop *u)
+{
+    const struct block *b = w->block;
+    int first = w->index & ~3, last = first + 4 < b->warp_count ? first + 4 : b->warp_count;
+    for (int i = first; i < last; i++) {
+        const struct warp *other = &b->warps[i];
+        if (other->done || (int64_t)other->products + (int64_t)u->imm >= (int64_t)w->products)
+            continue;
+        b->sm->watches++;
+        w->wake = b->sm->now + LOOK_CYCLES;
+        return path_yield(w, u);
+    }
     return u + 1;
 }
