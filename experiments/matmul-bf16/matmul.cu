@@ -4,15 +4,18 @@
 //   wmma_matmul         a warp a 16 x 16 tile, straight from global memory (M, N, K multiples of 16)
 //   mma_matmul          128 x 128 tiles in shared memory, ldmatrix and mma.sync; asynchronous copies
 //   wgmma_matmul        128 x 128 tiles by tensor map, one warpgroup multiplies from shared memory; STAGES tiles
-//   specialised_matmul  256 x 128 tiles: one warpgroup copies, two multiply; CLUSTER blocks share what they
-//                       read of b by multicast; as many blocks as the grid has take tiles in turn, GROUP
-//                       rows of tiles together; BULK_STORE: c leaves by bulk copies
+//   specialised_matmul  BM x BN tiles: one warpgroup copies, two multiply; by multicast CLUSTER blocks share what
+//                       they read of b, CLUSTER_N what they read of a; as many blocks as the grid has take tiles
+//                       in turn, GROUP rows of tiles together; BULK_STORE: c leaves by bulk copies
 // SPDX-License-Identifier: Apache-2.0
 #ifndef STAGES
 #define STAGES 4
 #endif
 #ifndef CLUSTER
 #define CLUSTER 1
+#endif
+#ifndef CLUSTER_N // blocks of a cluster side by side that share what they read of a
+#define CLUSTER_N 1
 #endif
 #ifndef GROUP
 #define GROUP 8
@@ -187,7 +190,7 @@ static __device__ __forceinline__ void barrier_wait(unsigned bar, unsigned parit
 // In the block of that rank of the cluster.
 static __device__ __forceinline__ void barrier_arrive(unsigned bar, int rank)
 {
-    if (CLUSTER == 1)
+    if (CLUSTER * CLUSTER_N == 1)
         asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(bar) : "memory");
     else
         asm volatile("{\n.reg .b32 there;\nmapa.shared::cluster.u32 there, %0, %1;\n"
@@ -228,7 +231,7 @@ static __device__ __forceinline__ unsigned long long matrix_at(unsigned address,
 
 #define SUM(i) "+f"(d[i])
 #define SUMS(i) SUM(i), SUM(i + 1), SUM(i + 2), SUM(i + 3), SUM(i + 4), SUM(i + 5), SUM(i + 6), SUM(i + 7)
-// d += a b: 64 x 16 (rows along k) times 16 x 128 (rows along n); anew: d = a b.
+// d += a b: 64 x 16 (rows along k) times 16 x 128 or 256 (rows along n); anew: d = a b.
 static __device__ __forceinline__ void multiply(float (&d)[64], unsigned long long a, unsigned long long b,
                                                 bool anew)
 {
@@ -244,22 +247,43 @@ static __device__ __forceinline__ void multiply(float (&d)[64], unsigned long lo
         : "l"(a), "l"(b), "r"((int)anew));
 }
 
+static __device__ __forceinline__ void multiply(float (&d)[128], unsigned long long a, unsigned long long b,
+                                                bool anew)
+{
+    asm volatile(
+        "{\n.reg .pred keep;\nsetp.eq.u32 keep, %130, 0;\n"
+        "wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {"
+        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+        "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+        "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+        "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "
+        "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "
+        "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "
+        "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "
+        "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
+        "}, %128, %129, keep, 1, 1, 0, 1;\n}"
+        : SUMS(0), SUMS(8), SUMS(16), SUMS(24), SUMS(32), SUMS(40), SUMS(48), SUMS(56), SUMS(64),
+          SUMS(72), SUMS(80), SUMS(88), SUMS(96), SUMS(104), SUMS(112), SUMS(120)
+        : "l"(a), "l"(b), "r"((int)anew));
+}
+
 // The compiler must not move uses of the sums across what runs on its own.
-static __device__ __forceinline__ void hold(float (&d)[64])
+template <int COUNT> static __device__ __forceinline__ void hold(float (&d)[COUNT])
 {
 #pragma unroll
-    for (int i = 0; i < 64; i++)
+    for (int i = 0; i < COUNT; i++)
         asm volatile("" : SUM(i)::"memory");
 }
 
-enum { BK = 64, BN = 128 };
+enum { BK = 64 };
 
-// d of 64 rows (4 warps, 16 each) by 128 columns, to c; row, col: of the first.
-static __device__ __forceinline__ void store_sums(const float (&d)[64], bf16 *c, int row, int col, int M, int N)
+// d of 64 rows (4 warps, 16 each), to c; row, col: of the first.
+template <int COUNT>
+static __device__ __forceinline__ void store_sums(const float (&d)[COUNT], bf16 *c, int row, int col, int M, int N)
 {
     int lane = threadIdx.x % 32, r = row + threadIdx.x % 128 / 32 * 16 + lane / 4;
 #pragma unroll
-    for (int j = 0; j < 16; j++) {
+    for (int j = 0; j < COUNT / 4; j++) {
         int x = col + j * 8 + lane % 4 * 2;
         if (r < M && x < N)
             *(unsigned *)&c[(size_t)r * N + x] = two(d[4 * j], d[4 * j + 1]);
@@ -273,10 +297,10 @@ static __device__ __forceinline__ void store_sums(const float (&d)[64], bf16 *c,
 extern "C" __global__ void __launch_bounds__(128)
 wgmma_matmul(bf16 *c, MAP a, MAP b, int M, int N, int K)
 {
-    enum { BM = 128, BYTES_A = BM * BK * 2, BYTES = BYTES_A + BK * BN * 2 };
+    enum { TILE = 128, BYTES_A = TILE * BK * 2, BYTES = BYTES_A + BK * TILE * 2 };
     extern __shared__ __align__(1024) unsigned char shared[];
     unsigned base = shared_address(shared), full = base + STAGES * BYTES;
-    int row = blockIdx.y * BM, col = blockIdx.x * BN, steps = (K + BK - 1) / BK;
+    int row = blockIdx.y * TILE, col = blockIdx.x * TILE, steps = (K + BK - 1) / BK;
     if (threadIdx.x == 0) {
         for (int s = 0; s < STAGES; s++)
             barrier_init(full + 8 * s, 1);
@@ -286,7 +310,7 @@ wgmma_matmul(bf16 *c, MAP a, MAP b, int M, int N, int K)
     auto load = [&](int k, int s) {
         barrier_expect(full + 8 * s, BYTES);
         load_box(base + s * BYTES, &a, full + 8 * s, k * BK, row);
-        for (int j = 0; j < BN / 64; j++)
+        for (int j = 0; j < TILE / 64; j++)
             load_box(base + s * BYTES + BYTES_A + j * BK * 128, &b, full + 8 * s, col + j * 64, k * BK);
     };
     if (threadIdx.x == 0)
@@ -321,7 +345,20 @@ wgmma_matmul(bf16 *c, MAP a, MAP b, int M, int N, int K)
 
 /* ---- one warpgroup copies, two multiply ------------------------------------------------------------------- */
 
-enum { BM = 256, BYTES_A = BM * BK * 2, BYTES_B = BK * BN * 2, BYTES_C = 2 * 64 * 64 * 2 };
+#ifndef BM // of a tile; each consumer has half of its rows
+#define BM 256
+#endif
+#ifndef BN // 128 or 256
+#define BN 128
+#endif
+#ifndef BOXES // that a warp can have on their way to c
+#define BOXES 2
+#endif
+#ifndef SKEW // steps that one consumer is ahead of the other
+#define SKEW 0
+#endif
+enum { SLABS = BM / 128, BLOCKS = CLUSTER * CLUSTER_N };
+enum { BYTES_A = BM * BK * 2, BYTES_B = BK * BN * 2, BYTES_BOX = 16 * 64 * 2 };
 
 struct ring {
     unsigned a, b, c, full, empty; // shared addresses
@@ -340,37 +377,66 @@ static __device__ __forceinline__ void ring_next(struct ring *r)
 static __device__ __forceinline__ int block_rank()
 {
     unsigned rank = 0;
-    if (CLUSTER > 1)
+    if (BLOCKS > 1)
         asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
     return (int)rank;
 }
 
-// The t-th tile of this block's cluster: GROUP rows of clusters' tiles together, column by column.
-static __device__ __forceinline__ void tile_at(int t, int down, int across, int rank, int *row, int *col)
+// Of a grid of tiles, and where this block's are. A cluster's tiles are CLUSTER down and CLUSTER_N across.
+struct tiles {
+    int down, across, steps; // of clusters' tiles; steps of BK
+    int rank_m, rank_n, first, stride;
+};
+
+static __device__ __forceinline__ struct tiles tiles_of(int M, int N, int K)
 {
-    int group = t / (GROUP * across), rest = t % (GROUP * across), rows = min(GROUP, down - group * GROUP);
-    *row = ((group * GROUP + rest % rows) * CLUSTER + rank) * BM;
-    *col = rest / rows * BN;
+    struct tiles t;
+    int rank = block_rank();
+    t.down = (M + CLUSTER * BM - 1) / (CLUSTER * BM);
+    t.across = (N + CLUSTER_N * BN - 1) / (CLUSTER_N * BN);
+    t.steps = (K + BK - 1) / BK;
+    t.rank_m = rank % CLUSTER;
+    t.rank_n = rank / CLUSTER;
+    t.first = blockIdx.x / BLOCKS;
+    t.stride = gridDim.x / BLOCKS;
+    return t;
 }
 
-static __device__ __forceinline__ void produce(struct ring r, const tensor_map *a, const tensor_map *b, int down,
-                                               int across, int steps)
+// The i-th tile of this block: GROUP rows of clusters' tiles together, column by column.
+static __device__ __forceinline__ void tile_at(const struct tiles *t, int i, int *row, int *col)
 {
-    int rank = block_rank();
+    int group = i / (GROUP * t->across), rest = i % (GROUP * t->across);
+    int rows = min(GROUP, t->down - group * GROUP);
+    *row = ((group * GROUP + rest % rows) * CLUSTER + t->rank_m) * BM;
+    *col = (rest / rows * CLUSTER_N + t->rank_n) * BN;
+}
+
+static __device__ __forceinline__ void produce(struct ring r, const struct tiles *t, const tensor_map *a,
+                                               const tensor_map *b)
+{
+    unsigned short row_mates = 0, column_mates = ((1 << CLUSTER) - 1) << t->rank_n * CLUSTER;
+    for (int i = 0; i < CLUSTER_N; i++)
+        row_mates |= 1 << (i * CLUSTER + t->rank_m);
     r.parity = 1;
-    for (int t = blockIdx.x / CLUSTER; t < down * across; t += gridDim.x / CLUSTER) {
+    for (int i = t->first; i < t->down * t->across; i += t->stride) {
         int row, col;
-        tile_at(t, down, across, rank, &row, &col);
-        for (int k = 0; k < steps; k++) {
-            unsigned bar = r.full + 8 * r.stage, to = r.b + r.stage * BYTES_B;
+        tile_at(t, i, &row, &col);
+        for (int k = 0; k < t->steps; k++) {
+            unsigned bar = r.full + 8 * r.stage, to_a = r.a + r.stage * BYTES_A, to_b = r.b + r.stage * BYTES_B;
             barrier_wait(r.empty + 8 * r.stage, r.parity);
             barrier_expect(bar, BYTES_A + BYTES_B);
-            load_box(r.a + r.stage * BYTES_A, a, bar, k * BK, row);
-            for (int j = rank; j < BN / 64; j += CLUSTER) {
+            if (CLUSTER_N == 1)
+                load_box(to_a, a, bar, k * BK, row);
+            else
+                load_box_for(to_a + t->rank_n * (BYTES_A / CLUSTER_N), a, bar, k * BK,
+                             row + t->rank_n * (BM / CLUSTER_N), row_mates);
+#pragma unroll
+            for (int j = 0; j < BN / 64 / CLUSTER; j++) {
+                int h = t->rank_m * (BN / 64 / CLUSTER) + j;
                 if (CLUSTER == 1)
-                    load_box(to + j * BK * 128, b, bar, col + j * 64, k * BK);
+                    load_box(to_b + h * BK * 128, b, bar, col + h * 64, k * BK);
                 else
-                    load_box_for(to + j * BK * 128, b, bar, col + j * 64, k * BK, (1 << CLUSTER) - 1);
+                    load_box_for(to_b + h * BK * 128, b, bar, col + h * 64, k * BK, column_mates);
             }
             ring_next(&r);
         }
@@ -382,24 +448,31 @@ static __device__ __forceinline__ void produce(struct ring r, const tensor_map *
     }
 }
 
-static __device__ __forceinline__ void release(const struct ring *r, int stage)
+// To every block that writes to this one's stage.
+static __device__ __forceinline__ void release(const struct ring *r, const struct tiles *t, int stage)
 {
-    if (threadIdx.x % 128 < CLUSTER)
-        barrier_arrive(r->empty + 8 * stage, threadIdx.x % 128);
+    int thread = threadIdx.x % 128;
+    if (thread < CLUSTER)
+        barrier_arrive(r->empty + 8 * stage, t->rank_n * CLUSTER + thread);
+    else if (CLUSTER_N > 1 && thread < CLUSTER + CLUSTER_N - 1) {
+        int other = thread - CLUSTER;
+        other += other >= t->rank_n;
+        barrier_arrive(r->empty + 8 * stage, other * CLUSTER + t->rank_m);
+    }
 }
 
-// 64 x 64 of the sums at a time through shared memory, from where a bulk copy takes them.
-static __device__ __forceinline__ void store_bulk(const float (&d)[64], const struct ring *r, int group,
+// A warp's 16 rows of the sums, 64 columns at a time, through its own part of shared memory, from where bulk
+// copies take them: no other warp waits.
+static __device__ __forceinline__ void store_bulk(const float (&d)[BN / 2], unsigned boxes, int first,
                                                   const tensor_map *c, int row, int col)
 {
-    int thread = threadIdx.x % 128, lane = thread % 32;
-    unsigned to = r->c + group * (BYTES_C / 2);
-    int in = thread / 32 * 16 + lane / 8 % 2 * 8 + lane % 8; // row of the box whose address this lane gives
+    int lane = threadIdx.x % 32, in = lane % 16; // the row whose address this lane gives
 #pragma unroll
-    for (int h = 0; h < 2; h++) {
-        if (thread == 0)
-            asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
-        asm volatile("bar.sync %0, 128;" ::"r"(group + 1) : "memory");
+    for (int h = 0; h < BN / 64; h++) {
+        unsigned to = boxes + (first + h) % BOXES * BYTES_BOX;
+        if (lane == 0)
+            asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(BOXES - 1) : "memory");
+        __syncwarp();
 #pragma unroll
         for (int j = 0; j < 4; j++) {
             const float *f = &d[h * 32 + j * 8];
@@ -409,57 +482,66 @@ static __device__ __forceinline__ void store_bulk(const float (&d)[64], const st
                          : "memory");
         }
         asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-        asm volatile("bar.sync %0, 128;" ::"r"(group + 1) : "memory");
-        if (thread == 0) {
+        __syncwarp();
+        if (lane == 0) {
             store_box(c, to, col + h * 64, row);
             asm volatile("cp.async.bulk.commit_group;" ::: "memory");
         }
     }
 }
 
-static __device__ __forceinline__ void consume(struct ring r, int group, const tensor_map *map, bf16 *c, int down,
-                                               int across, int steps, int M, int N)
+static __device__ __forceinline__ void consume(struct ring r, const struct tiles *t, int group,
+                                               const tensor_map *map, bf16 *c, int M, int N)
 {
-    float d[2][64];
-    int rank = block_rank();
-    for (int t = blockIdx.x / CLUSTER; t < down * across; t += gridDim.x / CLUSTER) {
+    float d[SLABS][BN / 2];
+    int warp = threadIdx.x / 32 % 4;
+    unsigned boxes = r.c + (group * 4 + warp) * (BOXES * BYTES_BOX);
+    if (SKEW > 0 && group == 1)
+        asm volatile("bar.sync 1, 256;" ::: "memory");
+    for (int i = t->first; i < t->down * t->across; i += t->stride) {
         int row, col, before = 0;
-        tile_at(t, down, across, rank, &row, &col);
-        for (int k = 0; k < steps; k++) {
-            unsigned a = r.a + r.stage * BYTES_A + group * 128 * 128, b = r.b + r.stage * BYTES_B;
+        tile_at(t, i, &row, &col);
+        row += group * (BM / 2);
+        for (int k = 0; k < t->steps; k++) {
+            unsigned a = r.a + r.stage * BYTES_A + group * (BYTES_A / 2), b = r.b + r.stage * BYTES_B;
             barrier_wait(r.full + 8 * r.stage, r.parity);
-            hold(d[0]);
-            hold(d[1]);
+#pragma unroll
+            for (int m = 0; m < SLABS; m++)
+                hold(d[m]);
             asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #pragma unroll
-            for (int i = 0; i < BK / 16; i++)
+            for (int j = 0; j < BK / 16; j++)
 #pragma unroll
-                for (int m = 0; m < 2; m++)
-                    multiply(d[m], matrix_at(a + m * 64 * 128 + i * 32, 16),
-                             matrix_at(b + i * 2048, BK * 128), k == 0 && i == 0);
+                for (int m = 0; m < SLABS; m++)
+                    multiply(d[m], matrix_at(a + m * 64 * 128 + j * 32, 16),
+                             matrix_at(b + j * 2048, BK * 128), k == 0 && j == 0);
             asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-            hold(d[0]);
-            hold(d[1]);
+#pragma unroll
+            for (int m = 0; m < SLABS; m++)
+                hold(d[m]);
             // This step's products run on; those of the step before are done, and its stage is free.
             asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
             if (k > 0)
-                release(&r, before);
+                release(&r, t, before);
             before = r.stage;
             ring_next(&r);
+            if (SKEW > 0 && group == 0 && i == t->first && k == min(SKEW, t->steps) - 1)
+                asm volatile("bar.arrive 1, 256;" ::: "memory");
         }
         asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
-        hold(d[0]);
-        hold(d[1]);
-        release(&r, before);
 #pragma unroll
-        for (int m = 0; m < 2; m++) {
+        for (int m = 0; m < SLABS; m++)
+            hold(d[m]);
+        release(&r, t, before);
+#pragma unroll
+        for (int m = 0; m < SLABS; m++) {
             if (BULK_STORE)
-                store_bulk(d[m], &r, group, map, row + group * 128 + m * 64, col);
+                store_bulk(d[m], boxes, m * (BN / 64), map, row + m * 64 + warp * 16, col);
             else
-                store_sums(d[m], c, row + group * 128 + m * 64, col, M, N);
+                store_sums(d[m], c, row + m * 64, col, M, N);
         }
     }
-    if (BULK_STORE && threadIdx.x % 128 == 0)
+    if (BULK_STORE && threadIdx.x % 32 == 0)
         asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
 
@@ -467,33 +549,33 @@ extern "C" __global__ void __launch_bounds__(384, 1)
 specialised_matmul(bf16 *c, MAP to, MAP a, MAP b, int M, int N, int K)
 {
     extern __shared__ __align__(1024) unsigned char shared[];
+    struct tiles t = tiles_of(M, N, K);
     struct ring r;
     r.a = shared_address(shared);
     r.b = r.a + STAGES * BYTES_A;
     r.c = r.b + STAGES * BYTES_B;
-    r.full = r.c + BYTES_C;
+    r.full = r.c + BULK_STORE * 8 * BOXES * BYTES_BOX;
     r.empty = r.full + 8 * STAGES;
     r.stage = 0;
     r.parity = 0;
     if (threadIdx.x == 0) {
         for (int s = 0; s < STAGES; s++) {
             barrier_init(r.full + 8 * s, 1);
-            barrier_init(r.empty + 8 * s, 2 * CLUSTER); // both consumers of each block
+            barrier_init(r.empty + 8 * s, 2 * (CLUSTER + CLUSTER_N - 1)); // both consumers of each block
         }
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
-    if (CLUSTER > 1)
+    if (BLOCKS > 1)
         asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
     else
         __syncthreads();
-    int down = (M + CLUSTER * BM - 1) / (CLUSTER * BM), across = (N + BN - 1) / BN, steps = (K + BK - 1) / BK;
     int group = threadIdx.x / 128;
     if (group == 0) { // registers go to those who keep sums
         asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
         if (threadIdx.x == 0)
-            produce(r, &a, &b, down, across, steps);
+            produce(r, &t, &a, &b);
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 240;");
-        consume(r, group - 1, &to, c, down, across, steps, M, N);
+        consume(r, &t, group - 1, &to, c, M, N);
     }
 }

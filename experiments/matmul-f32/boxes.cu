@@ -3,7 +3,25 @@
 // 8 apart, by 16 columns, in fours 16 apart; the sums are in pairs of registers as in matmul.cu's PAIRS.
 // For N and K multiples of 4.
 // SPDX-License-Identifier: Apache-2.0
-enum { STAGES = 3, BM = 128, BN = 128, BK = 32, TM = 8, TN = 16, GROUP = 8, UNROLL = 2 };
+#ifndef STAGES
+#define STAGES 3
+#endif
+#ifndef BM // of a tile, multiples of 64
+#define BM 128
+#endif
+#ifndef BN
+#define BN 128
+#endif
+#ifndef GROUP // rows of tiles that are worked on together, for the L2
+#define GROUP 8
+#endif
+#ifndef UNROLL // fours of k in the loop's body
+#define UNROLL 2
+#endif
+#ifndef BLOCKS // on an SM
+#define BLOCKS 2
+#endif
+enum { BK = 32, TM = 8, TN = 16, THREADS = BM / TM * (BN / TN), WARPS_DOWN = BM / 64 };
 enum { BYTES_A = BM * BK * 4, BYTES = BYTES_A + BN * BK * 4 };
 
 struct alignas(64) tensor_map {
@@ -56,7 +74,7 @@ static __device__ __forceinline__ float sum_of(const sums s, int i, int j)
     return __int_as_float((int)(j % 2 ? s[i][j / 2] : s[i][j / 2] >> 32));
 }
 
-extern "C" __global__ void __launch_bounds__(128, 2)
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 boxes_matmul(float *c, MAP a, MAP b, int M, int N, int K)
 {
     extern __shared__ __align__(1024) unsigned char shared[];
@@ -82,7 +100,7 @@ boxes_matmul(float *c, MAP a, MAP b, int M, int N, int K)
         for (int s = 0; s < STAGES && s < steps; s++)
             load(s, s);
     sums s = {{0}};
-    int my_row = warp % 2 * 64 + ty, my_col = warp / 2 * 64 + tx * 4;
+    int my_row = warp % WARPS_DOWN * 64 + ty, my_col = warp / WARPS_DOWN * 64 + tx * 4;
     unsigned from_a = base + my_row * 128, from_b = base + BYTES_A + my_col * 4;
     unsigned at_a = from_a, at_b = from_b, piece = ty * 16, four = 0; // which four k of the box, times 16
     int stage = 0, step = 0;
