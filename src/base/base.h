@@ -203,6 +203,9 @@ bool yaml_double(const struct yaml_node *node, const char *what, double *out,
                  struct error *err) CHECK_RESULT;
 bool yaml_i64(const struct yaml_node *node, const char *what, int64_t *out,
               struct error *err) CHECK_RESULT;
+// "unknown TYPE 'x' (did you mean 'y'?)", or what there is.
+bool fail_unknown(struct error *err, struct location at, const char *what, const char *name,
+                  const char *const *known, size_t count);
 bool yaml_bool(const struct yaml_node *node, const char *what, bool *out,
                struct error *err) CHECK_RESULT;
 

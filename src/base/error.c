@@ -172,49 +172,101 @@ static void message_add_quote(struct error *err, struct location loc)
     message_add(err, "^");
 }
 
-// Shortens each overlong word in place to its beginning and end: a name or value of 4 KB that is echoed
-// must not bury what the message says.
-static void shorten_words(char *text)
+// What is echoed of others' text is bounded here, at the one door of all messages: a name or value of
+// 4 KB must not bury what the message says.
+enum { WORD_MAX = 400, VALUE_MAX = 240, VALUE_HEAD = 120, VALUE_TAIL = 40 };
+static const char value_begin = 1, value_end = 2; // stand for the quotes around a value
+
+// Copies the beginning and the end of what is longer than `most`; returns how much it wrote.
+static size_t copy_ends(char *out, const char *in, size_t length, size_t most)
 {
-    enum { WORD_MAX = 400, HEAD = 120, TAIL = 40 };
     static const char cut[] = "...";
+    size_t head = VALUE_HEAD, tail = VALUE_TAIL;
+    if (length <= most) {
+        memmove(out, in, length);
+        return length;
+    }
+    while (head > 0 && is_continuation(in[head])) // not within a character of UTF-8
+        head--;
+    while (tail > 0 && is_continuation(in[length - tail]))
+        tail--;
+    memmove(out, in, head);
+    memcpy(out + head, cut, sizeof cut - 1);
+    memmove(out + head + sizeof cut - 1, in + length - tail, tail);
+    return head + sizeof cut - 1 + tail;
+}
+
+// In place: each overlong word, and each value in quotes, which is shown on one line, words and all.
+static void shorten(char *text)
+{
     char *out = text;
     for (const char *in = text; *in;) {
-        size_t length = strcspn(in, " \t\n"), head = length, tail = 0;
-        if (length > WORD_MAX) {
-            for (head = HEAD; head > 0 && ((unsigned char)in[head] & 0xc0) == 0x80; head--)
-                ; // not within a character of UTF-8
-            for (tail = TAIL; tail > 0 && ((unsigned char)in[length - tail] & 0xc0) == 0x80; tail--)
-                ;
-        }
-        memmove(out, in, head);
-        out += head;
-        if (length > WORD_MAX) {
-            memcpy(out, cut, sizeof cut - 1);
-            out += sizeof cut - 1;
-            memmove(out, in + length - tail, tail);
-            out += tail;
-        }
+        size_t length = strcspn(in, (char[]){' ', '\t', '\n', value_begin, '\0'});
+        out += copy_ends(out, in, length, WORD_MAX);
         in += length;
-        if (*in)
+        if (*in == value_begin) {
+            length = strcspn(++in, (char[]){value_end, '\0'});
+            const char *after = in + length + (in[length] == value_end);
+            *out++ = '\'';
+            size_t shown = copy_ends(out, in, length, VALUE_MAX);
+            for (size_t i = 0; i < shown; i++)
+                out[i] = out[i] == '\n' ? ' ' : out[i];
+            out += shown;
+            *out++ = '\'';
+            in = after;
+        } else if (*in) {
             *out++ = *in++;
+        }
     }
     *out = '\0';
 }
 
-// Formats aside first: the arguments may point into err->message.
+// The format with the quotes around values, '%s' and '%.*s', marked.
+static char *mark_values(const char *fmt)
+{
+    static const char *const quoted[] = {"'%s'", "'%.*s'"};
+    char *marked = xstrdup(fmt);
+    for (size_t i = 0; i < COUNT_OF(quoted); i++)
+        for (char *at = marked; (at = strstr(at, quoted[i])); at++) {
+            at[0] = value_begin;
+            at[strlen(quoted[i]) - 1] = value_end;
+        }
+    return marked;
+}
+
+// The compiler cannot see that a format with other quotes is as good as the caller's.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+
+// The message's text; the caller frees it. Formats aside: arguments may point into err->message.
+static char *PRINTF_LIKE(1, 0) format_message(const char *fmt, va_list args)
+{
+    char *marked = mark_values(fmt), *text = NULL;
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, marked, again);
+    va_end(again);
+    text = xcalloc(length > 0 ? (size_t)length + 2 : 1, 1);
+    if (length > 0)
+        (void)vsnprintf(text, (size_t)length + 1, marked, args);
+    shorten(text);
+    free(marked);
+    return text;
+}
+
+#pragma GCC diagnostic pop
+
 static void PRINTF_LIKE(4, 0) record(struct error *err, enum error_kind kind, struct location loc,
                                      const char *fmt, va_list args)
 {
-    char text[4 * sizeof err->message]; // room for long words, which are then cut
-    (void)vsnprintf(text, sizeof text, fmt, args);
-    shorten_words(text);
+    char *text = format_message(fmt, args);
     err->kind = kind;
     err->message[0] = '\0';
     message_add_place(err, loc);
     message_add(err, text);
     if (loc.source)
         message_add_quote(err, loc);
+    free(text);
 }
 
 void error_clear(struct error *err)
@@ -255,12 +307,12 @@ bool fail_errno(struct error *err, int errno_value, const char *fmt, ...)
 
 bool error_context(struct error *err, const char *fmt, ...)
 {
-    char text[1024];
     va_list args;
     va_start(args, fmt);
-    (void)vsnprintf(text, sizeof text, fmt, args);
+    char *text = format_message(fmt, args);
     va_end(args);
     message_add(err, "\n  ");
     message_add(err, text);
+    free(text);
     return false;
 }

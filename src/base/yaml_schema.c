@@ -4,9 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/base.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { MAX_KEYS_LISTED = 16 };
+enum { MAX_NAMES_LISTED = 24 };
 
 static const char *kind_name(enum yaml_kind kind)
 {
@@ -31,20 +32,39 @@ const struct yaml_node *yaml_get(const struct yaml_node *map, const char *key)
     return NULL;
 }
 
+// " (did you mean 'y'?)", or what there is; the caller frees it.
+static char *way_out(const char *name, const char *const *known, size_t count)
+{
+    const char *nearest = str_nearest(name, known, count);
+    struct text t = {0};
+    if (nearest)
+        text_printf(&t, " (did you mean '%s'?)", nearest);
+    else
+        text_add(&t, count > 0 ? " (known: " : " (there is none)");
+    for (size_t i = 0; !nearest && i < count && i < MAX_NAMES_LISTED; i++)
+        text_printf(&t, "%s%s", i > 0 ? ", " : "", known[i]);
+    if (!nearest && count > MAX_NAMES_LISTED)
+        text_printf(&t, " and %zu more", count - MAX_NAMES_LISTED);
+    if (!nearest && count > 0)
+        text_add(&t, ")");
+    return t.data;
+}
+
+bool fail_unknown(struct error *err, struct location at, const char *what, const char *name,
+                  const char *const *known, size_t count)
+{
+    char *next = way_out(name, known, count);
+    fail(err, at, "unknown %s '%s'%s", what, name, next);
+    free(next);
+    return false;
+}
+
 static bool fail_unknown_key(const struct yaml_node *key, const char *what,
                              const char *const *allowed, size_t count, struct error *err)
 {
-    const char *nearest = str_nearest(key->scalar, allowed, count);
-    if (nearest)
-        return fail(err, key->at, "unknown key '%s' in %s (did you mean '%s'?)", key->scalar, what,
-                    nearest);
-    if (count == 0 || count > MAX_KEYS_LISTED)
-        return fail(err, key->at, "unknown key '%s' in %s", key->scalar, what);
-    struct text known = {0};
-    for (size_t i = 0; i < count; i++)
-        text_printf(&known, "%s%s", i > 0 ? ", " : "", allowed[i]);
-    fail(err, key->at, "unknown key '%s' in %s (known: %s)", key->scalar, what, text_str(&known));
-    text_release(&known);
+    char *next = way_out(key->scalar, allowed, count);
+    fail(err, key->at, "unknown key '%s' in %s%s", key->scalar, what, next);
+    free(next);
     return false;
 }
 

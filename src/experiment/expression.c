@@ -157,7 +157,7 @@ static bool parse_number(struct parser *p, const struct expression **out)
         e->value.is_integer = true;
         e->value.d = (double)e->value.i;
     } else if (hex || !str_to_double(word, &e->value.d)) {
-        return fail(p->err, here(p), "'%s' is not a number", word);
+        return fail(p->err, here(p), "'%s' must be a number that a double holds", word);
     } else if (strpbrk(word, ".eE") == NULL) {
         return fail(p->err, here(p), "'%s' is too large for a 64-bit integer", word);
     }
@@ -173,10 +173,8 @@ static bool parse_call(struct parser *p, struct expression *e, const struct expr
         f++;
     }
     if (f == COUNT_OF(function_names)) {
-        const char *near = str_nearest(e->name, function_names, COUNT_OF(function_names));
-        return near != NULL ? fail(p->err, e->at, "unknown function '%s' (did you mean '%s'?)",
-                                   e->name, near)
-                            : fail(p->err, e->at, "unknown function '%s'", e->name);
+        return fail_unknown(p->err, e->at, "function", e->name, function_names,
+                            COUNT_OF(function_names));
     }
     e->kind = NODE_CALL;
     e->op = (int)f;
@@ -308,8 +306,10 @@ bool expression_parse(struct arena *a, const char *text, struct location at,
     const char *copy = arena_strdup(a, text);
     struct parser p = {a, copy, copy, at, 0, err};
     const struct expression *e = NULL;
-    if (strlen(copy) > 4000) {
-        return fail(err, at, "the expression is longer than 4000 characters");
+    enum { CHARACTERS_MAX = 4000 };
+    if (strlen(copy) > CHARACTERS_MAX) {
+        return fail(err, at, "the expression must have at most %d characters, not %zu",
+                    CHARACTERS_MAX, strlen(copy));
     }
     if (!parse_choice(&p, &e)) {
         return false;
@@ -513,12 +513,7 @@ static bool lookup(const struct expression *e, const struct scope *scope, struct
             return true;
         }
     }
-    const char *near = str_nearest(e->name, scope->names, scope->count);
-    return near != NULL
-               ? fail(err, e->at, "unknown name '%s' (did you mean '%s'?)", e->name, near)
-               : fail(err, e->at,
-                      "unknown name '%s'; it is neither a parameter nor a fact of the device",
-                      e->name);
+    return fail_unknown(err, e->at, "name", e->name, scope->names, scope->count);
 }
 
 static bool binary(const struct expression *e, const struct scope *scope, struct value *out,

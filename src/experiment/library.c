@@ -54,8 +54,10 @@ bool load_library_keys(struct loader *l, const struct yaml_node *node, struct la
     for (size_t i = 0; i < COUNT_OF(kernels); i++) {
         const struct yaml_node *n = yaml_get(node, kernels[i]);
         if (n)
-            return fail(l->err, n->at, "'%s' is for kernels: 'library' launches its own",
-                        kernels[i]);
+            return fail(
+                l->err, n->at,
+                "'%s' belongs to kernels: leave it out beside 'library', which launches its own",
+                kernels[i]);
     }
     if (!load_call(l, library, call))
         return false;

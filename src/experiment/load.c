@@ -59,13 +59,7 @@ bool load_type(struct loader *l, const struct yaml_node *node, enum element_type
             return true;
         }
     }
-    const char *near = str_nearest(s, names, COUNT_OF(names));
-    if (near != NULL) {
-        return fail(l->err, node->at, "unknown type '%s' (did you mean '%s'?)", s, near);
-    }
-    return fail(l->err, node->at,
-                "unknown type '%s'; the types are f16 bf16 f32 f64 i8 u8 i16 u16 i32 u32 i64 u64",
-                s);
+    return fail_unknown(l->err, node->at, "type", s, names, COUNT_OF(names));
 }
 
 bool load_expression(struct loader *l, const struct yaml_node *node, const char *what,
@@ -259,7 +253,7 @@ static bool load_written(struct loader *l, const struct yaml_node *node, struct 
     }
     b->written_some = strcmp(s, "some") == 0;
     return b->written_some || strcmp(s, "all") == 0 ||
-           fail(l->err, node->at, "'written' is all or some, not '%s'", s);
+           fail(l->err, node->at, "'written' must be all or some, not '%s'", s);
 }
 
 static bool load_buffer(struct loader *l, const struct yaml_node *node, struct buffer_spec *b)
@@ -362,7 +356,7 @@ bool load_name(struct loader *l, const struct yaml_node *node, const char *what,
         return false;
     }
     if ((*out)[0] == '\0') {
-        return fail(l->err, node->at, "%s is empty", what);
+        return fail(l->err, node->at, "%s must not be empty", what);
     }
     return strpbrk(*out, ":/\n") == NULL ||
            fail(l->err, node->at, "%s must not hold ':', '/' or a line break", what);

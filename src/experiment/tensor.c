@@ -13,8 +13,10 @@ static bool load_list(struct loader *l, const struct yaml_node *node, const char
 {
     int count = node->kind == YAML_LIST ? (int)node->count : 1;
     if (count != rank) {
-        return fail(l->err, node->at, "%s of this tensor map has %d entries, not %d", what, count,
-                    rank);
+        return fail(l->err, node->at,
+                    "%s of this tensor map must have %d %s, not %d: 'dims' has one per "
+                    "dimension, 'box' too, 'strides' one less",
+                    what, rank, rank == 1 ? "entry" : "entries", count);
     }
     for (int i = 0; i < rank; i++) {
         const struct yaml_node *item = node->kind == YAML_LIST ? node->items[i] : node;
@@ -40,7 +42,7 @@ static bool load_swizzle(struct loader *l, const struct yaml_node *node, enum te
             return true;
         }
     }
-    return fail(l->err, node->at, "'%s' is no swizzle: none, 32B, 64B or 128B", s);
+    return fail_unknown(l->err, node->at, "swizzle", s, swizzle_names, COUNT_OF(swizzle_names));
 }
 
 bool load_tensor_map(struct loader *l, const struct yaml_node *node, struct argument_spec *out)

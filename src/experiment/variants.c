@@ -33,10 +33,8 @@ bool fail_unknown_buffer(struct arena *a, const struct experiment *e, struct loc
     for (int i = 0; or_param && i < e->param_count; i++) {
         names[n++] = e->params[i].name;
     }
-    const char *what = or_param ? "buffer or parameter" : "buffer";
-    const char *near = str_nearest(name, names, (size_t)n);
-    return near != NULL ? fail(err, at, "unknown %s '%s' (did you mean '%s'?)", what, name, near)
-                        : fail(err, at, "unknown %s '%s'", what, name);
+    return fail_unknown(err, at, or_param ? "buffer or parameter" : "buffer", name, names,
+                        (size_t)n);
 }
 
 bool is_word(const struct loader *l, const char *text)
@@ -124,7 +122,7 @@ static bool load_kernel_name(struct loader *l, const struct yaml_node *node, con
         return false;
     size_t good = strspn(*out, allowed);
     if ((*out)[0] == '\0')
-        return fail(l->err, node->at, "'kernel' is empty");
+        return fail(l->err, node->at, "'kernel' must not be empty");
     return (*out)[good] == '\0' ||
            fail(l->err, node->at,
                 "'kernel' must be a name as C++ writes it (blas::axpy<4, float>), without '%.1s'",
@@ -259,14 +257,13 @@ static bool load_from(struct loader *l, const struct yaml_node *node, struct var
         }
     }
     if (strcmp(s, v->name) == 0) {
-        return fail(l->err, node->at, "variant '%s' answers itself: 'from' names an earlier one",
-                    s);
+        return fail(l->err, node->at,
+                    "variant '%s' answers itself: 'from' must name an earlier one", s);
     }
-    const char *near = str_nearest(s, names, (size_t)l->e->variant_count);
-    return near != NULL
-               ? fail(l->err, node->at,
-                      "'from' names no earlier variant: '%s' (did you mean '%s'?)", s, near)
-               : fail(l->err, node->at, "'from' names no earlier variant: '%s'", s);
+    if (l->e->variant_count == 0) {
+        return fail(l->err, node->at, "'from' must name an earlier variant, and this is the first");
+    }
+    return fail_unknown(l->err, node->at, "earlier variant", s, names, (size_t)l->e->variant_count);
 }
 
 static bool load_defines(struct loader *l, const struct yaml_node *node, struct variant_spec *v)
@@ -416,7 +413,7 @@ bool load_variants(struct loader *l, const struct yaml_node *node)
         return false;
     }
     if (node->count == 0) {
-        return fail(l->err, node->at, "'variants' is empty");
+        return fail(l->err, node->at, "'variants' must not be empty");
     }
     l->e->variants = ARENA_ARRAY(l->a, struct variant_spec, node->count);
     for (size_t i = 0; i < node->count; i++) {

@@ -145,6 +145,27 @@ static void an_overlong_word_is_shown_by_its_ends(void **state)
     assert_non_null(strstr(err.message, "\xc3\xa4...\xc3\xa4"));
 }
 
+// So did one of many words, which no limit on a word sees, or of many lines.
+static void an_overlong_value_is_shown_by_its_ends(void **state)
+{
+    (void)state;
+    struct error err = {0};
+    char value[4001], usual[201];
+    for (size_t i = 0; i < sizeof value - 1; i++)
+        value[i] = i % 7 == 0 ? ' ' : i % 31 == 0 ? '\n' : 'x';
+    value[sizeof value - 1] = '\0';
+    memset(usual, ' ', sizeof usual - 1), usual[sizeof usual - 1] = '\0';
+    assert_false(fail(&err, NOWHERE, "unknown type '%s' or '%.*s': use one of f32, f64", value,
+                      3000, value));
+    assert_in_range(strlen(err.message), 360, 400);
+    assert_null(strchr(err.message, '\n'));
+    assert_non_null(strstr(err.message, "': use one of f32, f64"));
+    assert_false(fail(&err, NOWHERE, "'%s' and '%s'", usual, "\x01 \x02"));
+    assert_int_equal(strlen(err.message), strlen("'' and '? ?") + 200 + 1);
+    assert_false(error_context(&err, "in variant '%s'", value));
+    assert_in_range(strlen(err.message), 360, 400);
+}
+
 static void the_old_message_may_be_an_argument_of_the_new(void **state)
 {
     (void)state;
@@ -189,6 +210,7 @@ int main(void)
         cmocka_unit_test(messages_are_valid_utf8_whatever_they_quote),
         cmocka_unit_test(long_messages_are_cut_at_a_whole_character),
         cmocka_unit_test(an_overlong_word_is_shown_by_its_ends),
+        cmocka_unit_test(an_overlong_value_is_shown_by_its_ends),
         cmocka_unit_test(the_old_message_may_be_an_argument_of_the_new),
         cmocka_unit_test(context_is_appended_on_its_own_line),
         cmocka_unit_test(fail_errno_names_the_reason),

@@ -60,7 +60,7 @@ END
 fresh
 edit x/experiment.yaml 's/ceil_div\(N,256\)/M/'
 expect 'an unknown name in an expression is refused where it stands' 2 run x --no-journal <<'END'
-ridge: x/experiment.yaml:28:12: unknown name 'M'; it is neither a parameter nor a fact of the device
+ridge: x/experiment.yaml:28:12: unknown name 'M' (known: N, cc, device.cc, device.sm_count, device.warp_size, device.max_threads_per_block, device.shared_bytes_per_block, device.l2_bytes, device.memory_bytes)
         grid: [M]
                ^
   in grid
@@ -181,7 +181,7 @@ END
 fresh
 edit x/experiment.yaml 's/from: strided/from: stried/'
 expect 'a from that names nothing gets a suggestion' 2 run x <<'END'
-ridge: x/experiment.yaml:32:11: 'from' names no earlier variant: 'stried' (did you mean 'strided'?)
+ridge: x/experiment.yaml:32:11: unknown earlier variant 'stried' (did you mean 'strided'?)
         from: stried
               ^
 END
@@ -189,7 +189,7 @@ END
 fresh
 edit x/experiment.yaml 's/from: strided/from: zzz/'
 expect 'a from that names nothing near is refused' 2 run x <<'END'
-ridge: x/experiment.yaml:32:11: 'from' names no earlier variant: 'zzz'
+ridge: x/experiment.yaml:32:11: unknown earlier variant 'zzz' (known: strided)
         from: zzz
               ^
 END
@@ -197,7 +197,7 @@ END
 fresh
 edit x/experiment.yaml 's/from: strided/from: plain/'
 expect 'a from that names its own variant is refused' 2 run x <<'END'
-ridge: x/experiment.yaml:32:11: variant 'plain' answers itself: 'from' names an earlier one
+ridge: x/experiment.yaml:32:11: variant 'plain' answers itself: 'from' must name an earlier one
         from: plain
               ^
 END
@@ -237,7 +237,7 @@ END
 fresh
 edit x/experiment.yaml 's/args: .y, x/args: [y, xx/'
 expect 'an unknown buffer in the arguments gets a suggestion' 2 run x <<'END'
-ridge: x/experiment.yaml:30:15: unknown buffer or parameter 'xx'
+ridge: x/experiment.yaml:30:15: unknown buffer or parameter 'xx' (known: x, y, N)
         args: [y, xx, 2.5, N]
                   ^
 END

@@ -32,7 +32,7 @@ static const struct row rows[] = {
     {"[out, in, N]", "{a: out}", 14, 11,
      "'plug.so:double_f32' takes its arguments in a list, as a kernel has them: args: [BUFFER, …]"},
     {"a: in, c", "a: inn, c", 11, 15, "unknown buffer 'inn' (did you mean 'in'?)"},
-    {"n: N/2}", "n: M}", 11, 36, "unknown buffer or parameter 'M'"},
+    {"n: N/2}", "n: M}", 11, 36, "unknown buffer or parameter 'M' (known: in, out, N)"},
     {"n: N/2}", "n: N/2, trans: true}", 11, 41,
      "unknown key 'trans' in 'args' of 'cublas:geam' (did you mean 'transa'?)"},
     {"n: N/2}", "n: N/2, alpha: in}", 11, 48, "'alpha' must be a number"},

@@ -133,7 +133,7 @@ static void from_must_name_an_earlier_variant(void **state)
 {
     (void)state;
     refused("  - {name: c, from: d, kernel: k, grid: 1, block: 4}\n",
-            "'from' names no earlier variant: 'd'");
+            "unknown earlier variant 'd' (known: ");
 }
 
 static void expectations_become_bounds(void **state)
