@@ -126,6 +126,14 @@ void cluster_check(struct block *b)
     b->sm->changes++;
 }
 
+bool cluster_holds(const struct warp *w)
+{
+    if (!w->cluster_waiting)
+        return false;
+    uint32_t odd = (w->block->cluster->phase & 1) != 0 ? ALL_LANES : 0;
+    return ((w->cluster_parity ^ odd) & w->mask) != w->mask;
+}
+
 // imm: 1 = arrive, 2 = wait. What a lane waits for is the parity of the phase it arrived at.
 const struct uop *op_cluster_barrier(struct warp *w, const struct uop *u)
 {
@@ -140,13 +148,14 @@ const struct uop *op_cluster_barrier(struct warp *w, const struct uop *u)
         return u + 1;
     }
     if (((w->cluster_parity ^ odd) & w->mask) != w->mask) {
-        w->wake = b->sm->now + LOOK_CYCLES;
         w->cluster_waiting = w->other_count == 0;
         if (w->cluster_waiting)
-            b->sm->cluster_waits++;
-        else
-            b->sm->watches++;
-        return path_yield(w, u);
+            return path_yield(w, u); // it gets no turn until the barrier opens: sm_round
+        // Lanes apart look one path per turn: the turn ends here, for all of them may wait.
+        w->wake = b->sm->now + LOOK_CYCLES;
+        b->sm->watches++;
+        (void)path_yield(w, u);
+        return NULL;
     }
     w->cluster_waiting = false;
     b->barrier_epoch++;

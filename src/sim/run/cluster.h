@@ -10,6 +10,7 @@ enum { RANK_SHIFT = 19, RANK_MASK = (1 << RANK_SHIFT) - 1, CLUSTER_BLOCKS_MAX = 
 // The block of that rank in the warp's cluster; NULL if there is none, or it does not run.
 struct block *cluster_block(const struct warp *w, uint32_t rank);
 uint32_t cluster_rank(const struct warp *w);
+bool cluster_holds(const struct warp *w); // all its lanes wait at the cluster's barrier
 // Bytes of shared memory of this block or another of its cluster, on the host; NULL after a violation.
 // block: whose it is, may be NULL.
 uint8_t *shared_at(struct warp *w, const struct uop *u, uint32_t lane, uint64_t address,

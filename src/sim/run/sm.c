@@ -2,6 +2,7 @@
 // over. The memory of resident blocks is lent for a wave and passed on.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/observe/events.h"
+#include "sim/run/cluster.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -213,14 +214,15 @@ static void warp_turn(struct core *core, struct sm *sm, struct warp *w, uint64_t
     *ready = w->done ? UINT64_MAX : w->wake;
 }
 
-// As many turns as there are warps, each of the oldest warp whose data are there; false if none can run.
+// As many turns as there are warps, each of the oldest warp whose data are there; false if none can run
+// and none waits for its cluster.
 // So a warp that finds its data in L1 runs ahead while others wait for memory, and few of them share
 // L1 at a time, as on the hardware; taking turns evenly would have all of them there at once.
 static bool sm_round(struct core *core, struct sm *sm)
 {
     uint32_t per_block = core->launch->warps_per_block;
     int warps = sm->block_count * (int)per_block;
-    bool ran = false;
+    bool ran = false, held = false;
     for (int turns = 0; turns < warps;) {
         uint64_t soonest = UINT64_MAX; // of those before
         bool again = false;
@@ -233,6 +235,10 @@ static bool sm_round(struct core *core, struct sm *sm)
             struct warp *w = &sm->home->warps[i];
             if (!w->block->live || w->done || w->waiting)
                 continue;
+            if (w->cluster_waiting && cluster_holds(w)) {
+                held = true;
+                continue;
+            }
             warp_turn(core, sm, w, ready);
             turns++;
             ran = again = true;
@@ -248,7 +254,8 @@ static bool sm_round(struct core *core, struct sm *sm)
             break;
         sm->now = soonest;
     }
-    return ran;
+    sm->cluster_waits += held;
+    return ran || held;
 }
 
 // After a whole epoch in which nothing changed anywhere, or when all wait at barriers: false if no
