@@ -31,10 +31,12 @@ static bool parse_value(const char *text, const char *word, bool integers, const
         return true;
     }
     if (!str_to_double(word, &v->d)) {
-        return fail(err, NOWHERE, "--param %s: '%s' is not a number", text, word);
+        return fail(err, NOWHERE,
+                    "--param '%s': '%s' is not a number: write NAME=VALUE or NAME=VALUE,VALUE",
+                    text, word);
     }
     return !integers || fail(err, NOWHERE,
-                             "--param %s: '%s' is not a whole number of 64 bits, and '%s' has "
+                             "--param '%s': '%s' is not a whole number of 64 bits, and '%s' has "
                              "whole numbers in the experiment",
                              text, word, name);
 }
@@ -72,7 +74,7 @@ static bool override_apply(struct arena *a, const struct experiment *e, struct p
 {
     const char *equal = strchr(text, '=');
     if (equal == NULL || equal == text) {
-        return fail(err, NOWHERE, "--param %s: write NAME=VALUE or NAME=VALUE,VALUE", text);
+        return fail(err, NOWHERE, "--param '%s': write NAME=VALUE or NAME=VALUE,VALUE", text);
     }
     const char *name = arena_strndup(a, text, (size_t)(equal - text));
     const char **names = ARENA_ARRAY(a, const char *, e->param_count + 1);
@@ -82,12 +84,8 @@ static bool override_apply(struct arena *a, const struct experiment *e, struct p
             return parse_values(a, text, equal + 1, &axes[i], err);
         }
     }
-    const char *near = str_nearest(name, names, (size_t)e->param_count);
-    return near != NULL
-               ? fail(err, NOWHERE, "--param %s: unknown parameter '%s' (did you mean '%s'?)", text,
-                      name, near)
-               : fail(err, NOWHERE, "--param %s: experiment '%s' has no parameter '%s'", text,
-                      e->name, name);
+    return fail_unknown(err, (struct location){.file = "--param"}, "parameter", name, names,
+                        (size_t)e->param_count);
 }
 
 bool experiment_cases(struct arena *a, const struct experiment *e, const char *const *overrides,

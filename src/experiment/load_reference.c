@@ -91,7 +91,8 @@ static bool check_outputs(struct loader *l)
         return fail(l->err, b->at,
                     "buffer '%s' is an output, but not among the arguments of the reference '%s' "
                     "(%s%s): state them with reference: {call: %s:%s, args: [...]}",
-                    b->name, r->function, args_text(l), from, path_name(r->source), r->function);
+                    b->name, r->function, r->arg_count > 0 ? args_text(l) : "none", from,
+                    path_name(r->source), r->function);
     }
     return any || fail(l->err, r->at,
                        "there is a reference, but no buffer has 'output: true': nothing would be "

@@ -238,12 +238,20 @@ static bool reference_open(const struct experiment *e, const struct reference_co
                            void (**function)(void), struct error *err)
 {
     const char *const names[] = {code->path, NULL};
+    static const char undefined[] = "undefined symbol: ";
     void *library = library_open(names, NULL, err);
+    const char *symbol = library == NULL ? strstr(err->message, undefined) : NULL;
+    if (symbol != NULL) {
+        char name[256];
+        symbol += sizeof undefined - 1;
+        (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(symbol, " ,;\n"), symbol);
+        return fail(err, (struct location){.file = e->reference.source},
+                    "the reference calls '%s', which is defined nowhere: define it in this file or "
+                    "include its source (the reference is linked with the C library and libm)",
+                    name);
+    }
     if (library == NULL) {
-        return error_context(err,
-                             "opening the compiled reference '%s': a function that it calls may be "
-                             "defined nowhere (it is one file, linked with the C library and libm)",
-                             e->reference.source);
+        return error_context(err, "opening the compiled reference '%s'", e->reference.source);
     }
     if (!library_symbol(library, e->reference.function, function, sizeof *function, err)) {
         return fail(err, (struct location){.file = e->reference.source},

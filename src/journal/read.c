@@ -121,7 +121,7 @@ static bool run_find(struct journal *j, int64_t *id, const char *experiment, str
         return fail(err, NOWHERE, "the journal %s has no run %lld: `ridge log` lists them", j->path,
                     (long long)wanted);
     if (experiment)
-        return fail(err, NOWHERE, "the journal %s has no run of '%s': `ridge run %s` makes one",
+        return fail(err, NOWHERE, "the journal %s has no run of '%s': `ridge run '%s'` makes one",
                     j->path, experiment, experiment);
     return fail(err, NOWHERE, "the journal %s is empty: `ridge run EXPERIMENT` makes the first run",
                 j->path);

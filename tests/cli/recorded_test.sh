@@ -20,11 +20,11 @@ ridge: the journal WORK/home/journal.sqlite has no run 999: `ridge log` lists th
 END
 
 expect 'an experiment never run is said' 2 show nothing <<'END'
-ridge: the journal WORK/home/journal.sqlite has no run of 'nothing': `ridge run nothing` makes one
+ridge: the journal WORK/home/journal.sqlite has no run of 'nothing': `ridge run 'nothing'` makes one
 END
 
 expect 'explain of an experiment never run is said' 2 explain nothing <<'END'
-ridge: the journal WORK/home/journal.sqlite has no run of 'nothing': `ridge run nothing` makes one
+ridge: the journal WORK/home/journal.sqlite has no run of 'nothing': `ridge run 'nothing'` makes one
 END
 
 expect 'annotate without a variant is refused' 2 annotate scale <<'END'

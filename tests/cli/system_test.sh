@@ -101,6 +101,10 @@ said_status() { # said_status NAME STATUS WORDS COMMAND...
 }
 said_status 'a reference that does not compile is input' 2 'the reference does not compile with cc:' \
     "$RIDGE" run broken -q --no-journal
+cp -r scale undefined && sed -i 's/= (float)((double)a \* x.i.)/= scaled(a, x[i])/; s/^void/float scaled(float a, float x);\n&/' undefined/reference.c
+said_status 'so is one that calls what is defined nowhere' 2 \
+    "/undefined/reference.c: the reference calls 'scaled', which is defined nowhere: define it in this file or include its source" \
+    "$RIDGE" run undefined -q --no-journal
 said_status 'a report into a folder that is not there is trouble of the system' 3 \
     "ridge: cannot write '/no/such/x.html': No such file or directory; its folder does not exist: make it, or name another" \
     "$RIDGE" report --journal sealed/j.sqlite -o /no/such/x.html

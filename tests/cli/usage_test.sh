@@ -107,31 +107,31 @@ ridge: experiment 'scale' has no variant 'zzz'; it has: strided, plain, modern
 END
 
 expect '--param without a value is refused' 2 run scale --param N <<'END'
-ridge: --param N: write NAME=VALUE or NAME=VALUE,VALUE
+ridge: --param 'N': write NAME=VALUE or NAME=VALUE,VALUE
 END
 
 expect '--param with an empty value is refused' 2 run scale --param N= <<'END'
-ridge: --param N=: '' is not a number
+ridge: --param 'N=': '' is not a number: write NAME=VALUE or NAME=VALUE,VALUE
 END
 
 expect '--param with an empty value in the list is refused' 2 run scale --param N=1,,2 <<'END'
-ridge: --param N=1,,2: '' is not a number
+ridge: --param 'N=1,,2': '' is not a number: write NAME=VALUE or NAME=VALUE,VALUE
 END
 
 expect '--param with a word is refused' 2 run scale --param N=many <<'END'
-ridge: --param N=many: 'many' is not a number
+ridge: --param 'N=many': 'many' is not a number: write NAME=VALUE or NAME=VALUE,VALUE
 END
 
 expect '--param of an unknown parameter is refused' 2 run scale --param M=3 <<'END'
-ridge: --param M=3: experiment 'scale' has no parameter 'M'
+ridge: --param: unknown parameter 'M' (known: N)
 END
 
 expect '--param with a fraction for a whole number is refused' 2 run scale --param N=1e3 <<'END'
-ridge: --param N=1e3: '1e3' is not a whole number of 64 bits, and 'N' has whole numbers in the experiment
+ridge: --param 'N=1e3': '1e3' is not a whole number of 64 bits, and 'N' has whole numbers in the experiment
 END
 
 expect '--param beyond 64 bits is refused' 2 run scale --param N=99999999999999999999 <<'END'
-ridge: --param N=99999999999999999999: '99999999999999999999' is not a whole number of 64 bits, and 'N' has whole numbers in the experiment
+ridge: --param 'N=99999999999999999999': '99999999999999999999' is not a whole number of 64 bits, and 'N' has whole numbers in the experiment
 END
 
 expect '--param of zero elements is refused at the buffer' 2 run scale --no-journal --param N=0 <<'END'

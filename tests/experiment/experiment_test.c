@@ -129,6 +129,22 @@ static void tune_is_refused_as_not_supported(void **state)
     refused("  - {name: c, tune: {T: [1]}}\n", "'tune' is not supported by this version of ridge");
 }
 
+// No args at all: "(, those of the first kernel …)" it said.
+static void outputs_without_arguments_say_that_there_are_none(void **state)
+{
+    (void)state;
+    struct arena a = {0};
+    static const char text[] = "experiment: x\ntitle: x\nsource: scale.cu\n"
+                               "reference: reference.c:scale_ref\n"
+                               "buffers: {y: {type: f32, count: 4, output: true}}\n"
+                               "work: {bytes: 1, flops: 0}\n"
+                               "variants: [{name: v, kernel: k, grid: 1, block: 4}]\n";
+    assert_false(experiment_parse(&a, "tests/cli/scale/x.yaml", text, strlen(text), &e, &err));
+    assert_non_null(strstr(err.message, "among the arguments of the reference 'scale_ref' (none, "
+                                        "those of the first kernel of variant 'v')"));
+    arena_release(&a);
+}
+
 static void from_must_name_an_earlier_variant(void **state)
 {
     (void)state;
@@ -431,6 +447,7 @@ int main(void)
         TEST(an_unknown_key_is_refused_with_a_suggestion),
         TEST(an_unknown_buffer_is_refused_with_a_suggestion),
         TEST(tune_is_refused_as_not_supported),
+        TEST(outputs_without_arguments_say_that_there_are_none),
         TEST(from_must_name_an_earlier_variant),
         TEST(expectations_become_bounds),
         TEST(cases_are_the_values_of_the_axes),

@@ -327,7 +327,7 @@ static void list_is_newest_first_filtered_and_limited(void **state)
     assert_int_equal(run.header.id, 2);
     json_decref(run.header.environment);
     assert_false(journal_get_run(j, &arena, 0, "c", &run, &err));
-    assert_non_null(strstr(err.message, "has no run of 'c': `ridge run c` makes one"));
+    assert_non_null(strstr(err.message, "has no run of 'c': `ridge run 'c'` makes one"));
     journal_close(j);
 }
 
