@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,6 +131,23 @@ static const char *text_of(const struct resolved_argument *given)
     return given->text ? given->text : "the value";
 }
 
+// A real number that is whole and small enough for a whole type of that many bytes; or no real number.
+static bool fits_whole(const struct resolved_argument *given, size_t size_bytes)
+{
+    double value = 0;
+    float single = 0;
+    if (given->type != ELEMENT_F32 && given->type != ELEMENT_F64)
+        return true;
+    if (given->type == ELEMENT_F32) {
+        memcpy(&single, given->value, sizeof single);
+        value = (double)single;
+    } else {
+        memcpy(&value, given->value, sizeof value);
+    }
+    return !(fabs(value - nearbyint(value)) > 0) &&
+           fabs(value) < ldexp(1, (int)(8 * size_bytes) - (size_bytes > 1));
+}
+
 static bool fail_argument(struct arena *a, const struct resolved_launch *l, int index,
                           const struct code_parameter *p, struct error *err)
 {
@@ -152,6 +170,11 @@ static bool fail_argument(struct arena *a, const struct resolved_launch *l, int 
                     "argument %d of kernel '%s' has %s in the kernel, but %s (%s) has %zu",
                     index + 1, l->kernel, in_kernel, text_of(given), element_name(given->type),
                     element_bytes(given->type));
+    if (is_whole_type(p) && !fits_whole(given, p->size_bytes))
+        return fail(err, l->at,
+                    "argument %d of kernel '%s' is %s in the kernel, which %s does not fit: give a "
+                    "whole number of that size (floor(%s)), or change the parameter in the source",
+                    index + 1, l->kernel, type, text_of(given), text_of(given));
     return fail(
         err, l->at,
         "argument %d of kernel '%s' is %s%s in the kernel, but %s is %s here; write {value: "

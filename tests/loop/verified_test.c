@@ -418,10 +418,12 @@ static void scalar_of_another_type_than_the_kernels_names_the_right_spelling(voi
     scalar_must("scaled", "scaled", "[out, in, {value: 2, type: f32}, N]", NULL);
     scalar_must("scaled", "scaled", "[out, in, 2.0, N]", NULL);
     scalar_must("right", "twice", "[out, in, 1.5]",
-                "argument 3 of kernel 'right' is i32 in the kernel, but 1.5 is f32 here; write "
-                "{value: 1.5, type: i32}");
-    scalar_must("right", "twice", "[out, in, 1e30]", "but 1e30 is f32 here");
-    scalar_must("right", "twice", "[out, in, X]", "but X is f32 here");
+                "argument 3 of kernel 'right' is i32 in the kernel, which 1.5 does not fit: give a "
+                "whole number of that size (floor(1.5)), or change the parameter in the source");
+    scalar_must("right", "twice", "[out, in, 1e30]", "i32 in the kernel, which 1e30 does not fit");
+    scalar_must("right", "twice", "[out, in, X]", "i32 in the kernel, which X does not fit");
+    scalar_must("right", "twice", "[out, in, 2.0]",
+                "but 2.0 is f32 here; write {value: 2.0, type: i32}");
     scalar_must("right", "twice", "[out, in, {value: 1.5, type: i32}]",
                 "the argument 1.5 is 1.5 with N=1024 X=1.5: that does not fit i32");
     scalar_must("scaled64", "scaled64", "[out, in, 2.5, {value: N, type: i64}]",
