@@ -561,12 +561,12 @@ static bool arguments_check(const struct check *c, const struct ptx_operand *lis
     for (int i = 0; i < have; i++) {
         const struct ptx_operand *o = &list->elements[i];
         bool value = o->kind == PTX_OPERAND_REGISTER || o->kind == PTX_OPERAND_IMMEDIATE ||
-                     o->kind == PTX_OPERAND_SINK;
+                     o->kind == PTX_OPERAND_VECTOR || o->kind == PTX_OPERAND_SINK;
         bool param = o->kind == PTX_OPERAND_SYMBOL && o->variable &&
                      o->variable->space == PTX_SPACE_PARAM && o->offset == 0;
         if (!value && !param)
-            return check_fail(c, "%s %d of the call is %s: a .param variable is due", what, i + 1,
-                              operand_text(c, o));
+            return check_fail(c, "%s %d of the call is %s: a register or a .param variable is due",
+                              what, i + 1, operand_text(c, o));
         if (param && params != NULL && params[i].space == PTX_SPACE_PARAM &&
             params[i].size_bytes != 0 && params[i].size_bytes != o->variable->size_bytes)
             return check_fail(c, "%s %d of the call has %llu bytes where the function has %llu",

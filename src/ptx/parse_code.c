@@ -430,7 +430,8 @@ static bool parse_operand(struct parser *p, struct ptx_operand *o, int depth)
     } else if (p->token.kind == TOKEN_NAME) {
         if (!parse_named(p, o))
             return false;
-        if (o->kind == PTX_OPERAND_SYMBOL && !parse_offset(p, &o->offset))
+        bool may_add = o->kind == PTX_OPERAND_SYMBOL || o->kind == PTX_OPERAND_REGISTER;
+        if (may_add && !parse_offset(p, &o->offset)) // ptxas takes "register + number" as well
             return false;
         return !ptx_token_is(p, '|') || parse_pair(p, o);
     }
@@ -702,6 +703,23 @@ static bool operand_resolve(struct parser *p, const struct ptx_instruction *in,
                 branch ? "in this function" : "declared");
 }
 
+// A load or store that states no space but names a variable of shared or local memory: it is in that one,
+// as ptxas reads it.
+static void space_infer(struct ptx_instruction *in)
+{
+    if ((in->opcode != PTX_OP_LD && in->opcode != PTX_OP_ST) || in->space_count > 0)
+        return;
+    for (int k = 0; k < in->operand_count; k++) {
+        const struct ptx_operand *o = &in->operands[k];
+        if (o->kind == PTX_OPERAND_ADDRESS && o->reg < 0 && o->variable != NULL &&
+            (o->variable->space == PTX_SPACE_SHARED || o->variable->space == PTX_SPACE_LOCAL)) {
+            in->spaces[0] = o->variable->space;
+            in->space_count = 1;
+            return;
+        }
+    }
+}
+
 // Names of module scope, once all of it has been read.
 bool ptx_resolve_function(struct parser *p, struct ptx_function *f)
 {
@@ -709,5 +727,7 @@ bool ptx_resolve_function(struct parser *p, struct ptx_function *f)
         for (int k = 0; k < f->instructions[i].operand_count; k++)
             if (!operand_resolve(p, &f->instructions[i], &f->instructions[i].operands[k]))
                 return false;
+    for (int i = 0; i < f->instruction_count; i++)
+        space_infer(&f->instructions[i]);
     return true;
 }

@@ -146,7 +146,7 @@ struct ptx_operand {
     enum ptx_special special; // SPECIAL; component 0..2 or -1
     uint64_t bits;            // IMMEDIATE: two's complement integer, or the raw bits of a float
     enum ptx_type immediate_type; // S64 for integers, F32 for 0f…, F64 for 0d… and decimal floats
-    int64_t offset;               // ADDRESS and SYMBOL
+    int64_t offset;               // ADDRESS and SYMBOL; REGISTER: added to its value
     const char *symbol;           // ADDRESS with a symbol base, SYMBOL, LABEL
     const struct ptx_variable *variable; // resolved symbol, or NULL
     const struct ptx_function *function; // resolved symbol, or NULL

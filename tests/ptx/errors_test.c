@@ -330,7 +330,7 @@ static const struct {
     {"a call with an argument of another size", "call f, (a, w);",
      "t.ptx:10:1: argument 2 of the call has 8 bytes where the function has 4"},
     {"a call with an address for an argument", "call f, (a, [a]);",
-     "t.ptx:10:1: argument 2 of the call is an address: a .param variable is due"},
+     "t.ptx:10:1: argument 2 of the call is an address: a register or a .param variable is due"},
     {"a call through a narrow pointer",
      "call %r1, (a, a), P; P: .callprototype _ (.param .b32 _, .param .b32 _);",
      "t.ptx:10:1: operand 1 of 'call' is the .b32 register '%r1', but a register or a number of 64 "

@@ -246,6 +246,15 @@ static uint32_t local_place(struct function *out, const struct ptx_variable *v)
     return at > LOCAL_BYTES_MAX ? LOCAL_BYTES_MAX : (uint32_t)at;
 }
 
+uint32_t local_room(struct decoder *d, uint32_t bytes, uint32_t align)
+{
+    struct ptx_variable v = {.size_bytes = bytes, .align_bytes = (int)align};
+    uint32_t at = local_place(d->out, &v);
+    d->out->local_bytes = (uint32_t)round_up(d->out->local_bytes, 16);
+    d->program->uses_local = true;
+    return at;
+}
+
 static void local_places(struct decoder *d, const struct ptx_variable *v, int count, uint32_t *at,
                          const uint32_t **offsets, const uint32_t **sizes, int *kept)
 {
@@ -377,10 +386,24 @@ static uint32_t register_row(struct decoder *d, int reg)
     return d->row[reg];
 }
 
+// "register + number" of an operand that is no address.
+static uint32_t sum_row(struct decoder *d, uint32_t row, int64_t offset, unsigned bits)
+{
+    uint32_t number = constant_row(d, (uint64_t)offset, bits);
+    struct uop *u = emit_always(d, op_add_rows);
+    u->a = row;
+    u->b = number;
+    u->small = (uint16_t)bits;
+    u->d = temp_row(d);
+    return u->d;
+}
+
 static uint32_t register_source(struct decoder *d, const struct ptx_operand *op, unsigned bits)
 {
     uint32_t row = register_row(d, op->reg);
     unsigned have = reg_bits(d, op->reg);
+    if (op->kind == PTX_OPERAND_REGISTER && op->offset != 0 && (have == 32 || have == 64))
+        row = sum_row(d, row, op->offset, have);
     struct uop *u = NULL;
     if (have == 1 && op->negated) {
         u = emit_always(d, op_copy_pred);
@@ -440,12 +463,19 @@ static void visit_operand(struct decoder *d, const struct ptx_operand *op, int i
         visit_operand(d, &op->elements[i], instruction, visit);
 }
 
+static bool call_has_results(const struct ptx_instruction *in)
+{
+    return in->opcode == PTX_OP_CALL && in->operand_count > 0 &&
+           in->operands[0].kind == PTX_OPERAND_LIST;
+}
+
 static void visit_reads(struct decoder *d, int i, reg_visit visit)
 {
     const struct ptx_instruction *in = &d->f->instructions[i];
     if (in->guard >= 0)
         visit(d, i, in->guard);
-    bool first = in->writes_first && in->opcode != PTX_OP_WGMMA; // which adds to its result
+    bool first = (in->writes_first && in->opcode != PTX_OP_WGMMA) || // which adds to its result
+                 call_has_results(in);
     for (int j = first ? 1 : 0; j < in->operand_count; j++)
         visit_operand(d, &in->operands[j], i, visit);
 }
@@ -453,7 +483,7 @@ static void visit_reads(struct decoder *d, int i, reg_visit visit)
 static void visit_writes(struct decoder *d, int i, reg_visit visit)
 {
     const struct ptx_instruction *in = &d->f->instructions[i];
-    if (in->writes_first)
+    if (in->writes_first || call_has_results(in))
         visit_operand(d, &in->operands[0], i, visit);
 }
 
@@ -475,7 +505,7 @@ static void note_write(struct decoder *d, int instruction, int reg)
 static bool source_is_constant(const struct decoder *d, const struct ptx_operand *op)
 {
     if (op->kind == PTX_OPERAND_REGISTER)
-        return d->constant_reg[op->reg] && !op->negated;
+        return d->constant_reg[op->reg] && !op->negated && op->offset == 0;
     return op->kind == PTX_OPERAND_IMMEDIATE || op->kind == PTX_OPERAND_SYMBOL ||
            (op->kind == PTX_OPERAND_SPECIAL && op->special != PTX_SREG_CLOCK &&
             op->special != PTX_SREG_CLOCK_HI && op->special != PTX_SREG_CLOCK64 &&
@@ -701,6 +731,8 @@ static void function_body(struct decoder *d)
         d->uop_of[i] = (uint32_t)d->uop_count;
         if (fresh || starts_block(f, i))
             segment_begin(d, i);
+        if (i == 0)
+            formals_take(d);
         uint32_t segment = d->uops[d->segment_head].extra;
         d->program->segments[segment].count++;
         struct site_info *site = &d->program->sites[d->out->site_base + i];
@@ -715,6 +747,7 @@ static void function_body(struct decoder *d)
     }
     d->uop_of[f->instruction_count] = (uint32_t)d->uop_count;
     d->instruction = f->instruction_count > 0 ? f->instruction_count - 1 : 0;
+    formals_give(d);
     emit_always(d, op_end);
     segments_close(d);
     lower(d);
@@ -772,6 +805,10 @@ static void function_decode(struct sim_module *m, struct program *p, struct func
     for (int i = 0; i < f->instruction_count; i++) {
         visit_reads(&d, i, note_read);
         visit_writes(&d, i, note_write);
+    }
+    for (int i = 0; i < formal_registers(f); i++) {
+        d.definition[i] = DEFINED_OFTEN; // by the caller too
+        d.read[i] = true;
     }
     find_constants(&d);
     rows_place(&d);

@@ -69,7 +69,10 @@ bool shared_offset(const struct program *p, const struct ptx_variable *v, uint64
 void add_fixup(struct decoder *d, const struct uop *u, int target, int reconverge);
 int branch_reconvergence(const struct decoder *d, int instruction);
 
+uint32_t local_room(struct decoder *d, uint32_t bytes, uint32_t align); // of a frame: its offset
+
 // decode_ops.c
+void branch_around(struct decoder *d, const struct ptx_instruction *in); // where its guard says
 void decode_instruction(struct decoder *d, const struct ptx_instruction *in);
 bool ends_segment(const struct ptx_instruction *in); // lanes may change behind it
 bool instruction_is_free_constant(const struct decoder *d, const struct ptx_instruction *in);
@@ -80,6 +83,12 @@ struct site_info *site_of(struct decoder *d); // of the instruction being decode
 void unsupported(struct decoder *d, const char *why);
 int word_index(const struct ptx_instruction *in, const char *const *words, size_t count);
 void merge_shared_loads(struct decoder *d); // decode_merge.c: when all is decoded
+// decode_call.c
+void decode_call(struct decoder *d, const struct ptx_instruction *in);
+int formal_registers(
+    const struct ptx_function *f);    // the body's first registers: parameters, results
+void formals_take(struct decoder *d); // at the function's start
+void formals_give(struct decoder *d); // before its end
 // decode_memory.c
 int atomic_word(const struct ptx_instruction *in); // enum atomic_kind, or -1
 void decode_ld(struct decoder *d, const struct ptx_instruction *in);

@@ -21,6 +21,7 @@ void address_of(struct decoder *d, const struct ptx_operand *op, uint32_t *row, 
         struct ptx_operand base = *op;
         base.kind = PTX_OPERAND_REGISTER;
         base.negated = false;
+        base.offset = 0;
         *wide = reg_bits(d, op->reg) == 64;
         *row = source_row(d, &base, *wide ? 64 : 32, PTX_TYPE_NONE);
         return;

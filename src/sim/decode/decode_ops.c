@@ -35,7 +35,7 @@ static void count_guard(struct decoder *d, const struct ptx_instruction *in)
 }
 
 // Calls and what waits for other lanes run with whole paths: a guard becomes a branch around.
-static void branch_around(struct decoder *d, const struct ptx_instruction *in)
+void branch_around(struct decoder *d, const struct ptx_instruction *in)
 {
     if (in->guard < 0)
         return;
@@ -370,66 +370,6 @@ static void decode_fence(struct decoder *d, const struct ptx_instruction *in)
 {
     (void)in;
     emit(d, op_fence);
-}
-
-// Offsets and sizes of a call's .param variables in local memory.
-static bool call_params(struct decoder *d, const struct ptx_operand *list, const uint32_t **at,
-                        const uint32_t **sizes, int *count)
-{
-    struct arena *a = &d->program->arena;
-    uint32_t *o = ARENA_ARRAY(a, uint32_t, list->element_count + 1);
-    uint32_t *s = ARENA_ARRAY(a, uint32_t, list->element_count + 1);
-    for (int i = 0; i < list->element_count; i++) {
-        const struct ptx_variable *v = list->elements[i].variable;
-        if (!variable_local(d, v, &o[i]))
-            return false;
-        s[i] = (uint32_t)v->size_bytes;
-    }
-    *at = o;
-    *sizes = s;
-    *count = list->element_count;
-    return true;
-}
-
-static void decode_call(struct decoder *d, const struct ptx_instruction *in)
-{
-    struct program *p = d->program;
-    struct call call = {.function = -1, .external = -1};
-    int i = 0;
-    bool ok = true;
-    if (in->operand_count > 0 && in->operands[0].kind == PTX_OPERAND_LIST)
-        ok = call_params(d, &in->operands[i++], &call.results, &call.result_sizes,
-                         &call.result_count);
-    const struct ptx_operand *target = i < in->operand_count ? &in->operands[i++] : NULL;
-    if (ok && i < in->operand_count && in->operands[i].kind == PTX_OPERAND_LIST)
-        ok = call_params(d, &in->operands[i], &call.args, &call.arg_sizes, &call.arg_count);
-    if (!ok || target == NULL) {
-        unsupported(d, "a call whose arguments are not .param variables");
-        return;
-    }
-    uop_fn run = op_call_indirect;
-    uint32_t pointer = ALWAYS;
-    if (target->kind == PTX_OPERAND_REGISTER) {
-        pointer = source_row(d, target, 64, PTX_TYPE_U64);
-    } else if (target->function != NULL && program_function(p, target->function) >= 0) {
-        call.function = program_function(p, target->function);
-        run = op_call;
-    } else {
-        call.external = external_find(target->symbol != NULL ? target->symbol : "");
-        run = op_call_external;
-        if (call.external < 0) {
-            unsupported(d, "a call of a function without a body in this PTX: link its definition "
-                           "into the module (nvcc -rdc=false, or #include its source)");
-            return;
-        }
-        p->order_shows |= external_order_shows(call.external);
-        p->uses_heap |= external_uses_heap(call.external);
-    }
-    branch_around(d, in);
-    struct uop *u = emit_always(d, run);
-    u->a = pointer;
-    u->extra = (uint32_t)p->call_count;
-    VEC_PUSH(p->calls, p->call_count, p->call_capacity, call);
 }
 
 /* ---- barriers ------------------------------------------------------------------------------ */

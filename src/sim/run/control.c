@@ -386,6 +386,58 @@ static void local_copy(struct warp *w, uint32_t to, uint32_t from, uint32_t byte
                                 w->mask);
 }
 
+// d = a + b of so many bits as small says, all lanes.
+const struct uop *op_add_rows(struct warp *w, const struct uop *u)
+{
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        if (u->small == 64)
+            row64(w, u->d)[lane] = row64(w, u->a)[lane] + row64(w, u->b)[lane];
+        else
+            row32(w, u->d)[lane] = row32(w, u->a)[lane] + row32(w, u->b)[lane];
+    }
+    return u + 1;
+}
+
+// a: a register; imm: offset in the frame's local memory; small: bytes, 0 = a predicate, kept as a word.
+const struct uop *op_row_to_local(struct warp *w, const struct uop *u)
+{
+    EACH_LANE(lane, w->mask)
+    {
+        uint32_t word = *row32(w, u->a) >> lane & 1;
+        const void *from = u->small == 0   ? (const void *)&word
+                           : u->small == 8 ? (const void *)&row64(w, u->a)[lane]
+                                           : (const void *)&row32(w, u->a)[lane];
+        const uint8_t *bytes = from;
+        for (unsigned i = 0; i < (u->small > 0 ? u->small : 4u); i++)
+            *local_at(w, w->frame->local_base + u->imm + i, lane) = bytes[i];
+    }
+    return u + 1;
+}
+
+// The other way: d is the register.
+const struct uop *op_local_to_row(struct warp *w, const struct uop *u)
+{
+    EACH_LANE(lane, w->mask)
+    {
+        uint64_t value = 0;
+        for (unsigned i = 0; i < (u->small > 0 ? u->small : 4u); i++)
+            value |= (uint64_t)*local_at(w, w->frame->local_base + u->imm + i, lane) << 8 * i;
+        if (u->small == 0)
+            *row32(w, u->d) = (*row32(w, u->d) & ~(1u << lane)) | (uint32_t)(value & 1) << lane;
+        else if (u->small == 8)
+            row64(w, u->d)[lane] = value;
+        else
+            row32(w, u->d)[lane] = (uint32_t)value;
+    }
+    return u + 1;
+}
+
+// Paths that parted in a function meet here, before its results are passed on.
+const struct uop *op_meet(struct warp *w, const struct uop *u)
+{
+    return u == w->reconverge ? path_end(w) : u + 1;
+}
+
 // The end of a function: where its returns lead.
 const struct uop *op_end(struct warp *w, const struct uop *u)
 {
