@@ -239,7 +239,7 @@ $(BUILD)/bench/%: bench/%.c $(LIBRARY) $(BUILD)/flags
 
 # What the program reads at run time, laid out as installed: share/ridge beside it.
 ASSETS := $(wildcard assets/*) docs/experiment.md
-$(BUILD)/share/ridge: $(BUILD)/flags Makefile
+$(BUILD)/share/ridge: $(BUILD)/flags Makefile assets
 	$Qmkdir -p $@ && ln -sfn $(CURDIR)/gpus $@/gpus && ln -sfn $(CURDIR)/experiments $@/experiments
 	$Qln -sf $(ASSETS:%=$(CURDIR)/%) $@ && touch $@
 

@@ -61,6 +61,13 @@ typedef __PTRDIFF_TYPE__ ptrdiff_t;
 #define UINT32_MAX 4294967295u
 #define UINT64_MAX 18446744073709551615ULL
 #define NULL nullptr
+typedef unsigned char uchar;
+typedef unsigned short ushort;
+typedef unsigned uint;
+typedef unsigned long ulong;
+typedef void *cudaStream_t;
+typedef void *cudaEvent_t;
+typedef int cudaError_t;
 
 /* ---- vector types --------------------------------------------------------------------------- */
 
@@ -408,9 +415,19 @@ RIDGE_INLINE size_t __cvta_generic_to_shared(const void *p)
     extern "C" __device__ float name##f(float, float);                                             \
     extern "C" __device__ double name(double, double);                                             \
     RIDGE_INLINE float name(float x, float y) { return name##f(x, y); }
-RIDGE_MATH1(sin) RIDGE_MATH1(cos) RIDGE_MATH1(tan) RIDGE_MATH1(asin) RIDGE_MATH1(acos) RIDGE_MATH1(atan)
-RIDGE_MATH1(sinh) RIDGE_MATH1(cosh) RIDGE_MATH1(tanh) RIDGE_MATH1(exp) RIDGE_MATH1(exp2) RIDGE_MATH1(expm1)
-RIDGE_MATH1(log) RIDGE_MATH1(log2) RIDGE_MATH1(log10) RIDGE_MATH1(log1p) RIDGE_MATH1(cbrt)
+// --use_fast_math: these are the approximations, defined below.
+#ifdef __USE_FAST_MATH__
+#define RIDGE_MATH1_FAST(name)                                                                      \
+    extern "C" __device__ double name(double);                                                     \
+    RIDGE_INLINE float name##f(float);                                                             \
+    RIDGE_INLINE float name(float x) { return name##f(x); }
+#else
+#define RIDGE_MATH1_FAST(name) RIDGE_MATH1(name)
+#endif
+RIDGE_MATH1_FAST(sin) RIDGE_MATH1_FAST(cos) RIDGE_MATH1_FAST(exp) RIDGE_MATH1_FAST(log) RIDGE_MATH1_FAST(log2)
+RIDGE_MATH1(tan) RIDGE_MATH1(asin) RIDGE_MATH1(acos) RIDGE_MATH1(atan)
+RIDGE_MATH1(sinh) RIDGE_MATH1(cosh) RIDGE_MATH1(tanh) RIDGE_MATH1(exp2) RIDGE_MATH1(expm1)
+RIDGE_MATH1(log10) RIDGE_MATH1(log1p) RIDGE_MATH1(cbrt)
 RIDGE_MATH1(erf) RIDGE_MATH1(erfc) RIDGE_MATH1(lgamma) RIDGE_MATH1(tgamma)
 RIDGE_MATH2(pow) RIDGE_MATH2(atan2) RIDGE_MATH2(hypot) RIDGE_MATH2(fmod)
 RIDGE_INLINE double pow(double x, int n) { return pow(x, (double)n); }
@@ -441,7 +458,11 @@ __device__ void __assertfail(const char *, const char *, unsigned, const char *,
         asm(ptx " %0, %1, %2, %3;" : "=" k(r) : k(a), k(b), k(c));                                 \
         return r;                                                                                  \
     }
+#ifdef RIDGE_APPROXIMATE_ROOT // --prec-sqrt=false
+RIDGE_ASM1(float, sqrtf, "sqrt.approx.f32", "f")
+#else
 RIDGE_ASM1(float, sqrtf, "sqrt.rn.f32", "f")
+#endif
 RIDGE_ASM1(float, rsqrtf, "rsqrt.approx.f32", "f")
 RIDGE_ASM1(float, __frcp_rn, "rcp.rn.f32", "f")
 RIDGE_ASM1(float, __fsqrt_rn, "sqrt.rn.f32", "f")
@@ -479,12 +500,26 @@ RIDGE_ASM3(double, fma, "fma.rn.f64", "d")
 RIDGE_INLINE float __expf(float x) { return ridge_ex2f(x * 1.4426950408889634f); }
 RIDGE_INLINE float __logf(float x) { return __log2f(x) * 0.6931471805599453f; }
 RIDGE_INLINE float __powf(float x, float y) { return ridge_ex2f(y * __log2f(x)); }
+#ifdef __USE_FAST_MATH__
+RIDGE_INLINE float sinf(float x) { return __sinf(x); }
+RIDGE_INLINE float cosf(float x) { return __cosf(x); }
+RIDGE_INLINE float expf(float x) { return __expf(x); }
+RIDGE_INLINE float logf(float x) { return __logf(x); }
+RIDGE_INLINE float log2f(float x) { return __log2f(x); }
+#define powf __powf
+#endif
 RIDGE_INLINE float copysignf(float a, float b) { return __builtin_copysignf(a, b); }
 RIDGE_INLINE double copysign(double a, double b) { return __builtin_copysign(a, b); }
 RIDGE_INLINE float roundf(float x) { return truncf(x + copysignf(0.49999997f, x)); }
-#define isnan(x) __builtin_isnan(x)
-#define isinf(x) __builtin_isinf(x)
-#define isfinite(x) __builtin_isfinite(x)
+RIDGE_INLINE double round(double x) { return trunc(x + copysign(0.49999999999999994, x)); }
+RIDGE_INLINE float round(float x) { return roundf(x); }
+RIDGE_INLINE int lroundf(float x) { return (int)roundf(x); }
+RIDGE_INLINE bool isnan(float x) { return __builtin_isnan(x); }
+RIDGE_INLINE bool isnan(double x) { return __builtin_isnan(x); }
+RIDGE_INLINE bool isinf(float x) { return __builtin_isinf(x); }
+RIDGE_INLINE bool isinf(double x) { return __builtin_isinf(x); }
+RIDGE_INLINE bool isfinite(float x) { return __builtin_isfinite(x); }
+RIDGE_INLINE bool isfinite(double x) { return __builtin_isfinite(x); }
 RIDGE_INLINE int __float2int_rn(float x) { int r; asm("cvt.rni.s32.f32 %0, %1;" : "=r"(r) : "f"(x)); return r; }
 RIDGE_INLINE int __float2int_rz(float x) { int r; asm("cvt.rzi.s32.f32 %0, %1;" : "=r"(r) : "f"(x)); return r; }
 RIDGE_INLINE int __float2int_rd(float x) { int r; asm("cvt.rmi.s32.f32 %0, %1;" : "=r"(r) : "f"(x)); return r; }

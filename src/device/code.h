@@ -11,9 +11,17 @@ struct compile_request {
     const char *source_path;    // .cu, or code that is compiled already: .ptx, .cubin
     const char *const *defines; // "NAME=VALUE"
     int define_count;
+    const char *const *flags; // as nvcc spells them: "-I", "../include", "--use_fast_math"
+    int flag_count;
+    const char *flags_directory; // that -I is relative to
+    struct location flags_at;
     const char *arch;             // "sm_90": the device's; the compiler's best not above it is used
     const char *const *instances; // templates to instantiate: "blas::axpy<4, float>"
     int instance_count;
+    // Kernels and variables that are needed, by name; a source whose device side does not compile whole is
+    // tried with these and what they need alone.
+    const char *const *needed;
+    int needed_count;
     // "auto", "nvrtc", "clang", "nvcc"; auto = nvcc if there for a source with host code, else NVRTC if
     // there, else clang
     const char *compiler;

@@ -9,6 +9,21 @@
 
 /* ---- the source -------------------------------------------------------------------------------- */
 
+// `flags:`, understood (flags.def).
+struct flag_set {
+    const char **folders; // -I, absolute
+    int folder_count;
+    const char **defines; // "NAME=VALUE", "NAME"
+    int define_count;
+    const char *standard; // "c++17"
+    bool fast_functions;  // sinf is __sinf
+    bool ftz, approximate_division, approximate_root, no_contraction;
+    int max_registers; // 0 = as many as there are
+};
+bool flags_read(struct arena *a, const struct compile_request *request, struct flag_set *out,
+                struct error *err) CHECK_RESULT;
+void flags_identity(const struct flag_set *f, struct text *out);
+
 struct source {
     const char *path;      // absolute: in .loc, so that later readers find it from anywhere
     const char *directory; // of path
@@ -17,13 +32,23 @@ struct source {
     size_t size_bytes;
     char hash[33];      // of the text and of every file its #include lines reach
     const char **files; // those: paths, the source's first
+    const char **texts; // of them
+    size_t *sizes_bytes;
     size_t file_count;
+    const char *const *folders; // of -I
+    int folder_count;
     bool untold; // it may reach others: an include is named by a macro
-    bool host;   // it has host code: main, or a launch by <<<>>>
+    bool host;   // it has host code: main, a launch by <<<>>>, a header of the C++ library
     bool asks;   // which files exist matters, or one could not be read: its code is not kept
 };
-bool source_read(struct arena *a, const char *path, struct source *out,
-                 struct error *err) CHECK_RESULT;
+bool source_read(struct arena *a, const char *path, const struct flag_set *flags,
+                 struct source *out, struct error *err) CHECK_RESULT;
+// Which of the source's files that directive of file number `file` includes; SIZE_MAX = none. name: what it
+// includes, or NULL.
+size_t source_included(struct arena *a, const struct source *s, size_t file, const char *directive,
+                       const char **name);
+// "/a/c.h" of "/a/b/./../c.h": one file has one name, symbolic links aside.
+const char *path_plain(struct arena *a, const char *path);
 // Is the file among those that were hashed?
 bool source_covers(const struct source *source, const char *path);
 // Messages with the working folder taken off the front of file names.
@@ -38,9 +63,13 @@ struct tool {
     const char *version; // "NVRTC 13.0", "clang 14.0.6"
     int *archs;          // real architectures it can target, ascending: 80, 86, 90
     int arch_count;
-    const char *support; // text of what is given to every source (cuda_min.h …), part of the key
+    const char *support;  // text of what is given to every source (cuda_min.h …), part of the key
+    const char *standard; // text of std_min.h, part of the key too; NULL: nvcc has its own
+    const char *standard_path;
     const char *include; // NVRTC: the toolkit's include folder, or NULL; clang: path of cuda_min.h
 };
+// Fills in std_min.h.
+bool tool_read_standard(struct arena *a, struct tool *tool, struct error *err) CHECK_RESULT;
 // false with a reason in err: not here, or broken.
 bool nvrtc_find(struct arena *a, struct tool *out, struct error *err) CHECK_RESULT;
 // program: "clang" = the first of clang, clang-22 … clang-14; else that program.
@@ -55,6 +84,9 @@ struct compile_job {
     const char *arch; // "sm_86"
     bool arch_exact;  // it is the device's own: registers of its machine code are the device's
     double timeout_s;
+    const struct flag_set *flags;
+    bool without_host, only_needed;
+    const struct device_side *side; // NULL: the source is compiled as it is
     bool *read_more; // out, optional: a file was read that the source's hash does not cover
 };
 // Fill bytes, log and kernels of out. A compile error has the compiler's messages whole.
@@ -64,6 +96,8 @@ bool clang_compile(struct arena *a, const struct compile_job *job, struct code_o
                    struct error *err) CHECK_RESULT;
 bool nvcc_compile(struct arena *a, const struct compile_job *job, struct code_object *out,
                   struct error *err) CHECK_RESULT;
+// Where the job is to be done without host code, its side: files that are called folder/….
+void device_side_make(struct arena *a, struct compile_job *job, const char *folder);
 // A file in `folder` that includes the source and instantiates what is asked for; the source itself if
 // nothing is.
 const char *source_with_instances(struct arena *a, const struct compile_job *job,
@@ -79,8 +113,13 @@ bool fail_compile(struct arena *a, const struct compile_job *job, const char *me
                   struct error *err);
 // It failed for a reason of its own or of the system (process_trouble).
 bool fail_compiler_trouble(const struct compile_job *job, const char *trouble, struct error *err);
-// Names of standard headers both compilers accept though there is no toolkit (headers.def).
-extern const char *const standard_headers[];
+// Headers both compilers accept though there is no toolkit (headers.def).
+enum header_content { HEADER_CORE, HEADER_STD, HEADER_CUB, HEADER_LIBRARY, HEADER_HOST };
+struct standard_header {
+    const char *name;
+    enum header_content content;
+};
+extern const struct standard_header standard_headers[];
 extern const size_t standard_header_count;
 // Takes ptxas -v lines out of a log; what they say of each kernel is appended to out->kernels.
 const char *ptxas_log_take(struct arena *a, const char *log, struct code_object *out);

@@ -159,6 +159,13 @@ struct define_spec {
     struct expression *expression; // or NULL
 };
 
+struct
+    flag_spec { // of the compiler, as nvcc spells them; what they may be, the device's compilers know
+    const char **items;
+    int count;
+    struct location at;
+};
+
 struct variant_spec {
     const char *name;
     const char *title;      // optional
@@ -167,7 +174,8 @@ struct variant_spec {
     const char *bottleneck; // optional: what held the earlier one back, for the Markdown template
     struct expectation_spec *expectations;
     int expectation_count;
-    const char *source; // own file, or NULL = the experiment's; absolute path
+    const char *source;     // own file, or NULL = the experiment's; absolute path
+    struct flag_spec flags; // the experiment's, then its own
     struct launch_spec *launches;
     int launch_count;
     struct define_spec *defines;
@@ -203,6 +211,7 @@ struct experiment {
     const char *directory;
     const char *name, *title;
     const char *source; // absolute path of the default source, or NULL
+    struct flag_spec flags;
     struct reference_spec reference;
     struct parameter_spec *params;
     int param_count;

@@ -55,6 +55,9 @@ bool load_file_name(struct loader *l, const struct yaml_node *node, const char *
 bool load_name(struct loader *l, const struct yaml_node *node, const char *what, const char **out);
 int buffer_find(const struct experiment *e, const char *name);
 bool is_identifier(const char *s);
+// Appends to the flags that are there: a list, or a line of them.
+bool load_flags(struct loader *l, const struct yaml_node *node, const struct flag_spec *before,
+                struct flag_spec *out);
 bool load_variants(struct loader *l, const struct yaml_node *node);
 // reference.c: `reference`, before the buffers; its arguments, after the variants.
 bool load_reference(struct loader *l, const struct yaml_node *node);

@@ -349,6 +349,39 @@ static bool load_work(struct loader *l, const struct yaml_node *node)
     return true;
 }
 
+bool load_flags(struct loader *l, const struct yaml_node *node, const struct flag_spec *before,
+                struct flag_spec *out)
+{
+    size_t room = before != NULL ? (size_t)before->count : 0;
+    if (before != NULL) {
+        *out = *before;
+    }
+    if (node == NULL) {
+        return true;
+    }
+    const char *line = NULL;
+    if (node->kind != YAML_LIST && !yaml_string(node, "'flags'", &line, l->err)) {
+        return false;
+    }
+    room += line != NULL ? strlen(line) : node->count;
+    out->items = ARENA_ARRAY(l->a, const char *, room + 1);
+    for (int i = 0; i < out->count; i++) {
+        out->items[i] = before->items[i];
+    }
+    out->at = node->at;
+    for (size_t i = 0; line == NULL && i < node->count; i++) {
+        if (!yaml_string(node->items[i], "a flag", &out->items[out->count++], l->err)) {
+            return false;
+        }
+    }
+    while (line != NULL && *(line += strspn(line, " \t\n")) != '\0') {
+        size_t length = strcspn(line, " \t\n");
+        out->items[out->count++] = arena_strndup(l->a, line, length);
+        line += length;
+    }
+    return true;
+}
+
 // A name that a command line can say: `ridge explain EXPERIMENT:VARIANT`.
 bool load_name(struct loader *l, const struct yaml_node *node, const char *what, const char **out)
 {
@@ -385,6 +418,7 @@ static bool load_top(struct loader *l, const struct yaml_node *root)
            load_name(l, name, "'experiment'", &e->name) &&
            (title == NULL || yaml_string(title, "'title'", &e->title, l->err)) &&
            (source == NULL || load_file_name(l, source, "'source'", &e->source)) &&
+           load_flags(l, yaml_get(root, "flags"), NULL, &e->flags) &&
            load_reference(l, yaml_get(root, "reference")) &&
            load_params(l, yaml_get(root, "params")) && load_buffers(l, yaml_get(root, "buffers")) &&
            load_work(l, yaml_get(root, "work")) && load_variants(l, variants) &&

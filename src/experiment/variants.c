@@ -394,7 +394,8 @@ static bool load_variant(struct loader *l, const struct yaml_node *node, struct 
     if ((from != NULL && !load_from(l, from, v)) || !load_texts(l, node, v) ||
         (expect != NULL && !load_expectations(l, expect, v)) ||
         (source != NULL && !load_file_name(l, source, "'source'", &v->source)) ||
-        (defines != NULL && !load_defines(l, defines, v))) {
+        (defines != NULL && !load_defines(l, defines, v)) ||
+        !load_flags(l, yaml_get(node, "flags"), &l->e->flags, &v->flags)) {
         return false;
     }
     if (!load_steps(l, node, v)) {

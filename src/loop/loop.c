@@ -16,8 +16,8 @@ static const double share_known = 0.02;      // below it the time left is a gues
 
 struct refused { // a source, compiled for a device with these definitions
     const struct device_info *device;
-    const char *source, *const *defines;
-    int define_count;
+    const char *source, *const *defines, *const *flags;
+    int define_count, flag_count;
     struct error why;
 };
 
@@ -323,6 +323,9 @@ static const struct refused *find_refused(const struct loop *l, const struct com
                     r->define_count == q->define_count;
         for (int k = 0; same && k < r->define_count; k++)
             same = strcmp(r->defines[k], q->defines[k]) == 0;
+        same = same && r->flag_count == q->flag_count;
+        for (int k = 0; same && k < r->flag_count; k++)
+            same = strcmp(r->flags[k], q->flags[k]) == 0;
         if (same && q->instance_count == 0)
             return r;
     }
@@ -334,8 +337,13 @@ static void note_refused(struct loop *l, const struct compile_request *q, const 
     const char **defines = ARENA_ARRAY(l->arena, const char *, q->define_count + 1);
     for (int i = 0; i < q->define_count; i++)
         defines[i] = arena_strdup(l->arena, q->defines[i]);
-    struct refused r = {l->device, arena_strdup(l->arena, q->source_path), defines, q->define_count,
-                        *why};
+    struct refused r = {.device = l->device,
+                        .source = arena_strdup(l->arena, q->source_path),
+                        .defines = defines,
+                        .define_count = q->define_count,
+                        .flags = q->flags, // the experiment's
+                        .flag_count = q->flag_count,
+                        .why = *why};
     VEC_PUSH(l->refused, l->refused_count, l->refused_capacity, r);
 }
 
@@ -369,6 +377,29 @@ static const char *const *instances_of(struct loop *l, const struct variant_spec
     return names;
 }
 
+// All kernels and variables that the experiment names of that source: those of its variants are compiled together.
+static const char *const *needed_of(struct loop *l, const char *source, int *count)
+{
+    const struct experiment *e = l->experiment;
+    int room = 0;
+    for (int i = 0; i < e->variant_count; i++)
+        for (int k = 0; k < e->variants[i].launch_count; k++)
+            room += 1 + e->variants[i].launches[k].set_count;
+    const char **names = ARENA_ARRAY(l->arena, const char *, room + 1);
+    *count = 0;
+    for (int i = 0; i < e->variant_count; i++) {
+        const char *own = source_of(l, i);
+        for (int k = 0; own && strcmp(own, source) == 0 && k < e->variants[i].launch_count; k++) {
+            const struct launch_spec *launch = &e->variants[i].launches[k];
+            if (launch->kernel)
+                names[(*count)++] = launch->kernel;
+            for (int n = 0; n < launch->set_count; n++)
+                names[(*count)++] = launch->sets[n].variable;
+        }
+    }
+    return names;
+}
+
 static bool compile_variant(struct loop *l, struct stage *s, int variant, struct error *err)
 {
     const struct resolved_variant *v = &s->variants[variant];
@@ -379,12 +410,17 @@ static bool compile_variant(struct loop *l, struct stage *s, int variant, struct
         .arch = l->device->gpu->arch,
         .compiler = l->request->compiler,
         .timeout_s = l->request->timeout_s,
+        .flags = v->spec->flags.items,
+        .flag_count = v->spec->flags.count,
+        .flags_directory = l->experiment->directory,
+        .flags_at = v->spec->flags.at,
     };
     request.instances = instances_of(l, v->spec, &request.instance_count);
     if (!variant_has(v->spec, LAUNCH_KERNEL)) // a library's: nothing to compile
         return true;
     if (!request.source_path)
         return fail(err, v->spec->at, "variant '%s' has no source", v->spec->name);
+    request.needed = needed_of(l, request.source_path, &request.needed_count);
     return compile_once(l, s, &request, &s->code[variant], err);
 }
 

@@ -41,6 +41,39 @@ edit sources/experiment.yaml 's/kernel: "axpy;"/kernel: "axpy<2, float>"/; s/N.1
 verified 'a template is found by its last name and arguments' clang
 
 edit sources/experiment.yaml 's/source: k.cu/source: host.cu/; s/"axpy<2, float>"/"blas::axpy<2, float>"/'
+for compiler in "${compilers[@]}"; do
+    [[ $compiler == nvcc ]] && continue
+    verified 'host code in the file does not matter' "$compiler"
+    "$RIDGE" run sources -q --compiler "$compiler" >/dev/null
+    "$RIDGE" annotate sources:four >out.txt 2>&1
+    grep -q '[0-9] .* 26 │ .*y\[k\] = a' out.txt
+    pass "and lines are those of the file ($compiler)" $? out.txt
+done
+cp sources/host.cu host.cu
+edit sources/host.cu 's/y\[k\] = a/y[k] = b/'
+"$RIDGE" verify sources --compiler clang >out.txt 2>&1
+tr -s ' \n' ' ' <out.txt | grep -qF "host.cu:26:20: error: use of undeclared identifier 'b'" &&
+    tr -s ' \n' ' ' <out.txt | grep -qF 'without its host code: seconds (host.cu:31), launch (host.cu:38), main (host.cu:44)'
+pass 'what was left out is told where the rest does not compile' $? out.txt
+cp host.cu sources/host.cu
+
+# Another kernel of the file needs what is not here.
+printf '%s\n' '__global__ void other(cudnnTensor_t t) {}' >>sources/host.cu
+verified 'another kernel that cannot be compiled does not matter' clang
+cp host.cu sources/host.cu
+
+printf '%s\n' 'flags: --use_fast_math -DUNUSED -maxrregcount=32' >>sources/experiment.yaml
+for compiler in "${compilers[@]}"; do
+    verified 'flags are given to the compiler' "$compiler"
+done
+edit sources/experiment.yaml 's/^flags:.*/flags: [-lcublas]/'
+expect 'a flag that is none is told' 2 verify sources <<'END'
+ridge: sources/experiment.yaml:13:8: the flag '-lcublas': it is for the linker; leave it out
+    flags: [-lcublas]
+           ^
+  in case N=4096
+END
+edit sources/experiment.yaml '/^flags:/d'
 if command -v nvcc >/dev/null; then
     verified 'host code in the file does not matter' nvcc
     RIDGE_COMPILER=auto verified 'and nvcc is chosen for it' auto

@@ -43,8 +43,9 @@ static inline void need_compiler(struct arena *a, const char *name)
 {
     struct tool tool;
     struct error err = {0};
-    bool found =
-        strcmp(name, "nvrtc") == 0 ? nvrtc_find(a, &tool, &err) : clang_find(a, name, &tool, &err);
+    bool found = strcmp(name, "nvrtc") == 0  ? nvrtc_find(a, &tool, &err)
+                 : strcmp(name, "nvcc") == 0 ? nvcc_find(a, &tool, &err)
+                                             : clang_find(a, name, &tool, &err);
     if (!found) {
         print_message("%s is not here: %s\n", name, err.message);
         arena_release(a);

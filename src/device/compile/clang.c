@@ -2,7 +2,7 @@
 // Standard headers per kernel includes are mapped onto cuda_min.h by an overlay file system (given on
 // standard input), so that the host's C library is never read.
 // SPDX-License-Identifier: Apache-2.0
-#include "device/internal.h"
+#include "device/compile/extract.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ enum {
     OLDEST_CLANG = 14,
     NEWEST_CLANG = 23, // names of programs tried, not a limit of what works
     HEADER_BYTES_MAX = 1024 * 1024,
-    ARGUMENTS_FIXED = 52,
+    ARGUMENTS_FIXED = 64,
     CLANG_USER_ERROR = 1, // exit status; the driver's own crashes give others
 };
 
@@ -99,7 +99,7 @@ bool clang_find(struct arena *a, const char *program, struct tool *out, struct e
                        out->version, out->path, OLDEST_CLANG, NEWEST_CLANG);
     out->include = data_path(a, "cuda_min.h", err);
     out->support = out->include ? read_support(a, out->include, err) : NULL;
-    return out->support != NULL;
+    return out->support != NULL && tool_read_standard(a, out, err);
 }
 
 static int ptx_version_for(const char *arch)
@@ -111,17 +111,22 @@ static int ptx_version_for(const char *arch)
     return version;
 }
 
-// The overlay: every standard header is cuda_min.h, whose include guard makes it empty.
-static void write_overlay(const char *header, struct text *out)
+// The overlay: a standard header is cuda_min.h, whose include guard makes it empty, std_min.h, or nothing.
+static void write_overlay(const struct tool *tool, struct text *out)
 {
     text_printf(out,
                 "{\"version\": 0, \"case-sensitive\": \"true\", \"roots\": [{\"name\": \"%s\", "
                 "\"type\": \"directory\", \"contents\": [",
                 system_folder);
     for (size_t i = 0; i < standard_header_count; i++) {
+        if (standard_headers[i].content == HEADER_CUB) // not there without a toolkit
+            continue;
+        const char *path = standard_headers[i].content == HEADER_CORE  ? tool->include
+                           : standard_headers[i].content == HEADER_STD ? tool->standard_path
+                                                                       : "/dev/null";
         text_printf(out, "%s{\"name\": \"%s\", \"type\": \"file\", \"external-contents\": \"",
-                    i > 0 ? ", " : "", standard_headers[i]);
-        for (const char *c = header; *c; c++)
+                    i > 0 ? ", " : "", standard_headers[i].name);
+        for (const char *c = path; *c; c++)
             text_printf(out, "%s%c", *c == '"' || *c == '\\' ? "\\" : "", *c);
         text_add(out, "\"}");
     }
@@ -160,6 +165,7 @@ static bool is_tools_own(struct arena *a, const struct compile_job *job, const c
                (strlen(toolkit) > 1 && str_starts_with(name, arena_printf(a, "%s/", toolkit)));
     // The overlay's headers.
     return strcmp(name, job->tool->include) == 0 || str_starts_with(name, system_folder) ||
+           strcmp(name, job->tool->standard_path) == 0 || strcmp(name, "/dev/null") == 0 ||
            strcmp(name, "/dev/stdin") == 0;
 }
 
@@ -190,12 +196,37 @@ bool rule_reads_more(struct arena *a, const struct compile_job *job, const char 
 
 /* ---- running it ---------------------------------------------------------------------------------- */
 
+// Their form for clang: what it has no flag for are options of its back end.
+static size_t add_flags(struct arena *a, const struct flag_set *f, const char **argv, size_t count)
+{
+    for (int i = 0; i < f->folder_count; i++) {
+        argv[count++] = "-I";
+        argv[count++] = f->folders[i];
+    }
+    for (int i = 0; i < f->define_count; i++)
+        argv[count++] = arena_printf(a, "-D%s", f->defines[i]);
+    if (f->fast_functions)
+        argv[count++] = "-D__USE_FAST_MATH__";
+    if (f->ftz)
+        argv[count++] = "-fgpu-flush-denormals-to-zero";
+    if (f->approximate_division) {
+        argv[count++] = "-mllvm";
+        argv[count++] = "-nvptx-prec-divf32=0";
+    }
+    if (f->approximate_root)
+        argv[count++] = "-DRIDGE_APPROXIMATE_ROOT";
+    if (f->no_contraction)
+        argv[count++] = "-ffp-contract=off";
+    return count;
+}
+
 // rule_path: where it writes what it read, or NULL.
 static const char *const *make_arguments(struct arena *a, const struct compile_job *job,
                                          bool default_device, const char *rule_path,
                                          const char *source)
 {
     const struct compile_request *r = job->request;
+    const struct flag_set *f = job->flags;
     const char *const fixed[] = {
         job->tool->path,
         "-x",
@@ -210,7 +241,7 @@ static const char *const *make_arguments(struct arena *a, const struct compile_j
         "-ivfsoverlay",
         "/dev/stdin",
         "-O3",
-        "-std=c++17",
+        arena_printf(a, "-std=%s", f->standard),
         "-gline-tables-only",
         "-Xclang",
         "-target-feature",
@@ -229,7 +260,8 @@ static const char *const *make_arguments(struct arena *a, const struct compile_j
         source,
     };
     _Static_assert(COUNT_OF(fixed) < ARGUMENTS_FIXED, "room for the fixed arguments");
-    const char **argv = ARENA_ARRAY(a, const char *, ARGUMENTS_FIXED + r->define_count);
+    const char **argv = ARENA_ARRAY(
+        a, const char *, ARGUMENTS_FIXED + r->define_count + f->define_count + 2 * f->folder_count);
     size_t count = 0;
     for (size_t i = 0; i < COUNT_OF(fixed); i++)
         argv[count++] = fixed[i];
@@ -240,6 +272,7 @@ static const char *const *make_arguments(struct arena *a, const struct compile_j
         argv[count++] = "-MF";
         argv[count++] = rule_path;
     }
+    count = add_flags(a, f, argv, count);
     for (int i = 0; i < r->define_count; i++)
         argv[count++] = arena_printf(a, "-D%s", r->defines[i]);
     return argv;
@@ -277,7 +310,7 @@ static bool run_clang(struct arena *a, const struct compile_job *job, bool defau
                       struct error *err)
 {
     struct text overlay = {0};
-    write_overlay(job->tool->include, &overlay);
+    write_overlay(job->tool, &overlay);
     struct process_spec spec = {.argv = make_arguments(a, job, default_device, rule_path, source),
                                 .input = overlay.data,
                                 .input_bytes = overlay.length,
@@ -305,14 +338,34 @@ static bool run_either(struct arena *a, const struct compile_job *job, const cha
     return run_clang(a, job, false, rule_path, source, r, err);
 }
 
+// The device side as files of the folder.
+static bool write_side(struct arena *a, struct compile_job *job, const char *folder,
+                       struct error *err)
+{
+    device_side_make(a, job, folder);
+    for (size_t i = 0; i < job->side->count; i++)
+        if (!file_write(job->side->names[i], job->side->texts[i], strlen(job->side->texts[i]), err))
+            return error_context(err, "compiling %s", job->source->shown);
+    return true;
+}
+
 bool clang_compile(struct arena *a, const struct compile_job *job, struct code_object *out,
                    struct error *err)
 {
     struct process_result r;
     struct work_folder folder = {0};
     struct error ignored = {0};
-    const char *rule_path =
-        work_folder_open(&folder, &ignored) ? path_join(a, folder.path, "read") : NULL;
+    const char *rule_path = work_folder_open(&folder, job->without_host ? err : &ignored)
+                                ? path_join(a, folder.path, "read")
+                                : NULL;
+    if (job->without_host && !rule_path)
+        return error_context(err, "compiling %s", job->source->shown);
+    struct compile_job own = *job;
+    if (job->without_host && !write_side(a, &own, folder.path, err)) {
+        work_folder_close(&folder);
+        return false;
+    }
+    job = &own;
     const char *source = source_with_instances(a, job, rule_path ? folder.path : NULL);
     bool done = run_either(a, job, rule_path, source, &r, err);
     if (job->read_more && rule_path)

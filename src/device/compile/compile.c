@@ -1,6 +1,6 @@
 // CUDA C to PTX: read and hash the source, choose a compiler, look into the cache, compile, store.
 // SPDX-License-Identifier: Apache-2.0
-#include "device/internal.h"
+#include "device/compile/extract.h"
 
 #include <ctype.h>
 #include <signal.h>
@@ -13,10 +13,10 @@ enum { HASH_DIGITS = 32, MESSAGES_MAX = 3000 };
 
 static const double default_timeout_s = 60;
 // Changes when the options given to the compilers change, so that old cache files are not used.
-static const char options_version[] = "3";
+static const char options_version[] = "4";
 
-const char *const standard_headers[] = {
-#define HEADER(name) name,
+const struct standard_header standard_headers[] = {
+#define HEADER(name, content) {name, HEADER_##content},
 #include "device/compile/headers.def"
 #undef HEADER
 };
@@ -76,12 +76,11 @@ bool fail_compile(struct arena *a, const struct compile_job *job, const char *me
         rest = arena_printf(a, "\n... and %zu more lines%s%s", line_count(messages + shown + 1),
                             path ? "; all of it: " : "", path ? path : "");
     }
-    if (job->source->host && job->tool->kind != TOOL_NVCC)
-        rest =
-            arena_printf(a,
-                         "%s\n(the source has host code, which %s does not take: install nvcc, or "
-                         "move the kernels to a file of their own)",
-                         rest, job->tool->version);
+    if (job->side && *job->side->left_out)
+        rest = arena_printf(a,
+                            "%s\n(without its host code: %s; what is marked neither __global__ "
+                            "nor __device__ is left out; nvcc takes all)",
+                            rest, job->side->left_out);
     return fail(err, NOWHERE, "%s does not compile with %s:\n%.*s%s", job->source->shown,
                 job->tool->version, (int)shown, messages, rest);
 }
@@ -108,22 +107,52 @@ static bool choose_arch(struct arena *a, struct compile_job *job, struct error *
     return true;
 }
 
+// What is given to the compiler in the source's place.
+static const char *source_file(const struct compile_job *job)
+{
+    return job->side ? job->side->names[0] : job->source->path;
+}
+
+void device_side_make(struct arena *a, struct compile_job *job, const char *folder)
+{
+    if (!job->without_host)
+        return;
+    const struct source *s = job->source;
+    const struct compile_request *r = job->request;
+    struct device_side *side = ARENA_NEW(a, struct device_side);
+    const char **wanted = ARENA_ARRAY(a, const char *, r->instance_count + r->needed_count + 1);
+    const char **names = ARENA_ARRAY(a, const char *, s->file_count + 1);
+    int count = 0;
+    for (int i = 0; i < r->instance_count; i++)
+        wanted[count++] = r->instances[i];
+    for (int i = 0; i < r->needed_count; i++)
+        wanted[count++] = r->needed[i];
+    for (size_t i = 0; i < s->file_count; i++)
+        names[i] = arena_printf(a, "%s/%zu-%s", folder, i, path_name(s->files[i]));
+    extract_device_side(a, s, names, wanted, count, job->only_needed, side);
+    side->names = names;
+    // What nvcc gives to every source, and a namespace std.
+    side->texts[0] =
+        arena_printf(a, "#include <stdint.h>\n#include <type_traits>\n%s", side->texts[0]);
+    job->side = side;
+}
+
 // A template is instantiated where its address is taken, after the user's source.
 const char *source_with_instances(struct arena *a, const struct compile_job *job,
                                   const char *folder)
 {
     const struct compile_request *r = job->request;
     if (r->instance_count == 0 || !folder)
-        return job->source->path;
+        return source_file(job);
     const char *path = path_join(a, folder, "instances.cu");
     struct text t = {0};
     struct error ignored = {0};
-    text_printf(&t, "#include \"%s\"\n", job->source->path);
+    text_printf(&t, "#include \"%s\"\n", source_file(job));
     for (int i = 0; i < r->instance_count; i++)
         text_printf(&t, "static void *ridge_instance_%d = (void *)&%s;\n", i, r->instances[i]);
     bool done = file_write(path, text_str(&t), t.length, &ignored);
     text_release(&t);
-    return done ? path : job->source->path;
+    return done ? path : source_file(job);
 }
 
 static bool fail_no_compiler(const char *nvrtc_why, const char *clang_why, struct error *err)
@@ -190,7 +219,7 @@ static bool is_keyed(struct arena *a, const struct compile_job *job)
     struct source after = {0};
     struct error ignored = {0};
     return !*job->read_more && !job->source->asks &&
-           source_read(a, job->request->source_path, &after, &ignored) &&
+           source_read(a, job->request->source_path, job->flags, &after, &ignored) &&
            strcmp(after.hash, job->source->hash) == 0;
 }
 
@@ -205,13 +234,41 @@ static void make_key(struct arena *a, const struct compile_job *job, char key[HA
         text_printf(&t, "-D%s\n", job->request->defines[i]);
     for (int i = 0; i < job->request->instance_count; i++)
         text_printf(&t, "instance %s\n", job->request->instances[i]);
+    flags_identity(job->flags, &t);
     text_add(&t, job->tool->support);
+    if (job->tool->standard)
+        text_add(&t, job->tool->standard);
+    for (int i = 0; job->only_needed && i < job->request->needed_count; i++)
+        text_printf(&t, "only %s\n", job->request->needed[i]);
     hash_hex(&(struct hash_piece){t.data, t.length}, 1, key);
     text_printf(&t, "\n%s\n%d", job->source->path, job->arch_exact);
     add_identity(job->tool, &t);
     if (job->tool->kind != TOOL_NVRTC)
         ptxas_identity(a, &t);
     hash_hex(&(struct hash_piece){t.data, t.length}, 1, file);
+    text_release(&t);
+}
+
+// PTX carries the limit to whoever makes machine code of it. As with nvcc, a kernel with bounds of its own keeps
+// those.
+static void limit_registers(struct arena *a, int most, struct code_object *code)
+{
+    struct text t = {0};
+    const char *at = code->bytes, *entry;
+    while ((entry = strstr(at, ".entry "))) {
+        const char *body = strchr(entry, '{'), *end = strchr(entry, ')');
+        if (!body || !end || end > body)
+            break;
+        const char *bounds = memmem(end, (size_t)(body - end), ".m", 2);
+        text_addn(&t, at, (size_t)(body - at));
+        if (!bounds)
+            text_printf(&t, ".maxnreg %d\n", most);
+        at = body;
+    }
+    text_add(&t, at);
+    code->bytes = arena_strdup(a, text_str(&t));
+    code->size_bytes = t.length;
+    code->kernel_count = 0; // registers are no longer those that were reported
     text_release(&t);
 }
 
@@ -269,47 +326,73 @@ static void ask_of_given(struct arena *a, const struct source *source,
     cache_put(name, code);
 }
 
+// By the compiler, or from the cache.
+static bool compile_job(struct arena *a, struct compile_job *job, struct code_object *out,
+                        struct error *err)
+{
+    const struct source *source = job->source;
+    const struct tool *tool = job->tool;
+    char key[HASH_DIGITS + 1], file[HASH_DIGITS + 1];
+    make_key(a, job, key, file);
+    bool kept = !source->asks && !(source->untold && tool->kind == TOOL_NVRTC);
+    if (kept && cache_get(a, file, out))
+        return true;
+    *out = (struct code_object){.format = CODE_PTX, .compiler = tool->version, .arch = job->arch};
+    memcpy(out->key, key, sizeof out->key);
+    bool done = tool->kind == TOOL_NVRTC   ? nvrtc_compile(a, job, out, err)
+                : tool->kind == TOOL_CLANG ? clang_compile(a, job, out, err)
+                                           : nvcc_compile(a, job, out, err);
+    if (done && job->flags->max_registers > 0)
+        limit_registers(a, job->flags->max_registers, out);
+    if (done && (tool->kind != TOOL_NVRTC || job->flags->max_registers > 0) && job->arch_exact)
+        ptxas_ask(a, job->request->arch, out);
+    if (done && is_keyed(a, job))
+        cache_put(file, out);
+    return done;
+}
+
+// Of a source with host code the device side, and if that does not compile, as other kernels of the file need
+// what is not here, what this request needs of it.
 static bool compile_source(struct arena *a, const struct source *source,
-                           const struct compile_request *request, struct code_object *out,
-                           struct error *err)
+                           const struct compile_request *request, const struct flag_set *flags,
+                           struct code_object *out, struct error *err)
 {
     struct tool tool = {0};
     bool read_more = source->untold; // a compiler that reports what it read knows better
-    struct compile_job job = {
-        .source = source, .request = request, .tool = &tool, .read_more = &read_more};
+    struct compile_job job = {.source = source,
+                              .request = request,
+                              .tool = &tool,
+                              .flags = flags,
+                              .read_more = &read_more};
     job.timeout_s = request->timeout_s > 0 ? request->timeout_s : default_timeout_s;
     if (!choose_tool(a, &job, &tool, err))
         return false;
-    char key[HASH_DIGITS + 1], file[HASH_DIGITS + 1];
-    make_key(a, &job, key, file);
-    bool kept = !source->asks && !(source->untold && tool.kind == TOOL_NVRTC);
-    if (kept && cache_get(a, file, out))
+    job.without_host = source->host && tool.kind != TOOL_NVCC;
+    if (compile_job(a, &job, out, err))
         return true;
-    *out = (struct code_object){.format = CODE_PTX, .compiler = tool.version, .arch = job.arch};
-    memcpy(out->key, key, sizeof out->key);
-    bool done = tool.kind == TOOL_NVRTC   ? nvrtc_compile(a, &job, out, err)
-                : tool.kind == TOOL_CLANG ? clang_compile(a, &job, out, err)
-                                          : nvcc_compile(a, &job, out, err);
-    if (done && tool.kind != TOOL_NVRTC && job.arch_exact)
-        ptxas_ask(a, request->arch, out);
-    if (done && is_keyed(a, &job))
-        cache_put(file, out);
-    return done;
+    if (!job.without_host || request->needed_count == 0 || err->kind != ERROR_INPUT)
+        return false;
+    error_clear(err);
+    job.only_needed = true;
+    job.side = NULL;
+    return compile_job(a, &job, out, err);
 }
 
 bool code_compile(struct arena *a, const struct compile_request *request, struct code_object *out,
                   struct error *err)
 {
     struct source source = {0};
+    struct flag_set flags = {0};
     *out = (struct code_object){.log = ""};
-    if (!source_read(a, request->source_path, &source, err))
+    if (!flags_read(a, request, &flags, err) ||
+        !source_read(a, request->source_path, &flags, &source, err))
         return false;
     const struct given *given = given_code(source.path);
     if (given) {
         pass_given(a, &source, given, out);
         if (given->format == CODE_PTX)
             ask_of_given(a, &source, request, out);
-    } else if (!compile_source(a, &source, request, out, err)) {
+    } else if (!compile_source(a, &source, request, &flags, out, err)) {
         // A template that the source has instantiated itself may be named by its last part, which no
         // compiler can instantiate.
         struct compile_request plain = *request;
@@ -317,7 +400,7 @@ bool code_compile(struct arena *a, const struct compile_request *request, struct
         if (request->instance_count == 0 || err->kind != ERROR_INPUT)
             return false;
         error_clear(err);
-        if (!compile_source(a, &source, &plain, out, err))
+        if (!compile_source(a, &source, &plain, &flags, out, err))
             return false;
     }
     out->source = source.shown;

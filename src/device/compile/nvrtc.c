@@ -2,7 +2,7 @@
 // (crash, hang, leak) stays there. One compilation for a real architecture gives PTX, and ptxas's
 // report of registers and shared memory in the log.
 // SPDX-License-Identifier: Apache-2.0
-#include "device/internal.h"
+#include "device/compile/extract.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -10,8 +10,9 @@
 #include <string.h>
 
 enum {
+    HEADER_BYTES_MAX = 1024 * 1024,
     ARCHS_MAX = 64,
-    OPTIONS_FIXED = 9,
+    OPTIONS_FIXED = 16,
     FOLDERS_MAX = 64,
     FOLDER_FORMS = 3, // of a toolkit: lib64, lib, targets/…
     NVRTC_ERROR_INVALID_OPTION = 5,
@@ -29,6 +30,8 @@ static const char header_text[] =
     "typedef short int16_t;\ntypedef unsigned short uint16_t;\n"
     "typedef int int32_t;\ntypedef unsigned int uint32_t;\n"
     "typedef long long int64_t;\ntypedef unsigned long long uint64_t;\n"
+    "typedef unsigned char uchar;\ntypedef unsigned short ushort;\n"
+    "typedef unsigned int uint;\ntypedef unsigned long ulong;\n"
     // Types and macros to the letter as CCCL's cuda/std/cstdint and climits: both may be included.
     "typedef int64_t intptr_t;\ntypedef uint64_t uintptr_t;\n"
     "#define CHAR_BIT 8\n#define SCHAR_MIN (-128)\n#define SCHAR_MAX 127\n#define UCHAR_MAX 255\n"
@@ -49,6 +52,33 @@ static const char header_text[] =
     "#ifndef CUDART_INF_F\n#define CUDART_INF_F __int_as_float(0x7f800000)\n"
     "#define CUDART_NAN_F __int_as_float(0x7fffffff)\n#define CUDART_PI_F 3.141592654f\n#endif\n"
     "#endif\n";
+
+// What host libraries bring along for the device, and of CUB what works within a kernel.
+static const char library_text[] = "#if __has_include(<cuda_bf16.h>)\n#include <cuda_fp16.h>\n"
+                                   "#include <cuda_bf16.h>\n#endif\n";
+static const char cub_text[] =
+    "#include <cub/block/block_exchange.cuh>\n#include <cub/block/block_histogram.cuh>\n"
+    "#include <cub/block/block_load.cuh>\n#include <cub/block/block_radix_sort.cuh>\n"
+    "#include <cub/block/block_reduce.cuh>\n#include <cub/block/block_scan.cuh>\n"
+    "#include <cub/block/block_store.cuh>\n#include <cub/warp/warp_reduce.cuh>\n"
+    "#include <cub/warp/warp_scan.cuh>\n";
+
+static const char *content_of(const struct tool *tool, const struct standard_header *header)
+{
+    switch (header->content) {
+    case HEADER_CORE:
+        return header_text;
+    case HEADER_STD:
+        return tool->standard;
+    case HEADER_CUB:
+        return cub_text;
+    case HEADER_LIBRARY:
+        return strcmp(header->name, "ridge-library.h") == 0 ? library_text : NULL;
+    case HEADER_HOST:
+        break;
+    }
+    return NULL;
+}
 
 struct nvrtc {
 #define FUNCTION(name, parameters) int(*name) parameters;
@@ -277,9 +307,24 @@ static bool ask_version(struct arena *a, struct tool *out, struct error *err)
     return true;
 }
 
+bool tool_read_standard(struct arena *a, struct tool *tool, struct error *err)
+{
+    char *text = NULL;
+    size_t size_bytes = 0;
+    tool->standard_path = data_path(a, "std_min.h", err);
+    if (!tool->standard_path ||
+        !file_read(tool->standard_path, HEADER_BYTES_MAX, &text, &size_bytes, err))
+        return false;
+    tool->standard = arena_strndup(a, text, size_bytes);
+    free(text);
+    return true;
+}
+
 bool nvrtc_find(struct arena *a, struct tool *out, struct error *err)
 {
     *out = (struct tool){.kind = TOOL_NVRTC, .support = header_text, .path = find_library(a)};
+    if (!tool_read_standard(a, out, err))
+        return false;
     if (!out->path)
         return fail_as(err, ERROR_SYSTEM, NOWHERE,
                        "libnvrtc is in no folder known; set RIDGE_CUDA_PATH to CUDA's folder");
@@ -304,17 +349,28 @@ static int compile_program(const struct nvrtc *n, const struct task *task, int o
                            void **program)
 {
     const struct source *source = task->job->source;
-    const char **contents = xcalloc(standard_header_count, sizeof *contents);
-    for (size_t i = 0; i < standard_header_count; i++)
-        contents[i] = header_text;
-    int status = n->nvrtcCreateProgram(program, source->text, source->path,
-                                       (int)standard_header_count, contents, standard_headers);
+    const struct device_side *side = task->job->side;
+    size_t own = side ? side->count : 0, count = 0;
+    const char **contents = xcalloc(standard_header_count + own, sizeof *contents);
+    const char **names = xcalloc(standard_header_count + own, sizeof *names);
+    for (size_t i = 0; i < standard_header_count; i++) {
+        contents[count] = content_of(task->job->tool, &standard_headers[i]);
+        names[count] = standard_headers[i].name;
+        count += contents[count] != NULL; // CUDA's own headers include others of CUDA's
+    }
+    for (size_t i = 0; i < own; i++) {
+        names[count] = side->names[i];
+        contents[count++] = side->texts[i];
+    }
+    int status = n->nvrtcCreateProgram(program, side ? side->texts[0] : source->text, source->path,
+                                       (int)count, contents, names);
     const struct compile_request *r = task->job->request;
     for (int i = 0; status == 0 && i < r->instance_count; i++)
         status = n->nvrtcAddNameExpression(*program, r->instances[i]);
     if (status == 0)
         status = n->nvrtcCompileProgram(*program, option_count, task->options);
     free(contents);
+    free(names);
     return status;
 }
 
@@ -384,13 +440,30 @@ static int compile_body(void *context, int fd)
 static struct task make_task(struct arena *a, const struct compile_job *job)
 {
     const struct compile_request *r = job->request;
-    const char **options = ARENA_ARRAY(a, const char *, OPTIONS_FIXED + r->define_count);
+    const struct flag_set *f = job->flags;
+    const char **options = ARENA_ARRAY(
+        a, const char *, OPTIONS_FIXED + r->define_count + f->define_count + f->folder_count);
     int count = 0;
     options[count++] = "-lineinfo";
     options[count++] = arena_printf(a, "--gpu-architecture=%s", job->arch);
-    options[count++] = "-default-device";
-    options[count++] = "--std=c++17";
+    // As with nvcc, what is not marked is the host's. CCCL defines macros of its own over ours.
+    options[count++] = job->side ? "--diag-suppress=47" : "-default-device";
+    options[count++] = arena_printf(a, "--std=%s", f->standard);
+    if (f->fast_functions)
+        options[count++] = "--use_fast_math";
+    if (f->ftz)
+        options[count++] = "--ftz=true";
+    if (f->approximate_division)
+        options[count++] = "--prec-div=false";
+    if (f->approximate_root)
+        options[count++] = "--prec-sqrt=false";
+    if (f->no_contraction)
+        options[count++] = "--fmad=false";
     options[count++] = arena_printf(a, "--include-path=%s", job->source->directory);
+    for (int i = 0; i < f->folder_count; i++)
+        options[count++] = arena_printf(a, "--include-path=%s", f->folders[i]);
+    for (int i = 0; i < f->define_count; i++)
+        options[count++] = arena_printf(a, "-D%s", f->defines[i]);
     if (job->tool->include) {
         options[count++] = arena_printf(a, "--include-path=%s", job->tool->include);
         options[count++] = arena_printf(a, "--include-path=%s/cccl", job->tool->include);
@@ -438,6 +511,9 @@ static bool judge_end(struct arena *a, const struct compile_job *job,
 bool nvrtc_compile(struct arena *a, const struct compile_job *job, struct code_object *out,
                    struct error *err)
 {
+    struct compile_job own = *job;
+    device_side_make(a, &own, "ridge-source");
+    job = &own;
     struct task task = make_task(a, job);
     struct answer answer = {.arena = a};
     struct worker_spec spec = {.body = compile_body,

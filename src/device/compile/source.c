@@ -18,9 +18,14 @@ enum {
 
 struct scan {
     struct arena *arena;
-    const char *directory; // of the main source: an include path of both compilers
-    struct table seen;     // paths
-    const char **files;    // the same, in their order
+    const char *directory;      // of the main source: an include path of both compilers
+    const char *const *folders; // further ones, of flags
+    int folder_count;
+    const char **texts; // of files, and their sizes: the arena's
+    size_t *sizes_bytes, text_capacity, size_capacity;
+    size_t text_count, size_count;
+    struct table seen;  // paths
+    const char **files; // the same, in their order
     size_t file_count, file_capacity;
     struct text content; // "path-independent": the texts, one after the other
     bool untold, asks, host;
@@ -100,9 +105,36 @@ static bool is_word(char c)
 
 static void scan_text(struct scan *s, const char *directory, const char *text, size_t size_bytes);
 
+static void keep_text(struct scan *s, const char *text, size_t size_bytes)
+{
+    VEC_PUSH(s->texts, s->text_count, s->text_capacity, text);
+    VEC_PUSH(s->sizes_bytes, s->size_count, s->size_capacity, size_bytes);
+}
+
+const char *path_plain(struct arena *a, const char *path)
+{
+    char *out = arena_strdup(a, path), *to = out;
+    for (const char *at = path; *at;) {
+        size_t length = strcspn(at, "/");
+        bool up = length == 2 && strncmp(at, "..", 2) == 0 && to - out >= 2 &&
+                  !(to - out >= 3 && strncmp(to - 3, "../", 3) == 0);
+        if (up) {
+            for (to--; to > out && to[-1] != '/'; to--) {
+            }
+        } else if (!(length == 1 && *at == '.' && at[1] == '/') && !(length == 0 && to > out)) {
+            memmove(to, at, length + (at[length] == '/'));
+            to += length + (at[length] == '/');
+        }
+        at += length + (at[length] == '/');
+    }
+    *to = '\0';
+    return out;
+}
+
 // True if the file was there (seen before counts).
 static bool scan_file(struct scan *s, const char *path)
 {
+    path = path_plain(s->arena, path);
     if (table_has(&s->seen, path))
         return true;
     char *text = NULL;
@@ -119,25 +151,47 @@ static bool scan_file(struct scan *s, const char *path)
     VEC_PUSH(s->files, s->file_count, s->file_capacity, path);
     text_printf(&s->content, "\n#file %s %zu\n", path_name(path), size_bytes);
     text_addn(&s->content, text, size_bytes);
+    keep_text(s, arena_strndup(s->arena, text, size_bytes), size_bytes);
     scan_text(s, path_dir(s->arena, path), text, size_bytes);
     free(text);
     return true;
 }
 
+// Of a CUDA header, of the C++ library: what includes one of those is written for a host compiler too.
+static bool is_hosts_header(const char *name)
+{
+    for (size_t i = 0; i < standard_header_count; i++)
+        if (strcmp(standard_headers[i].name, name) == 0)
+            return standard_headers[i].content == HEADER_STD ||
+                   standard_headers[i].content == HEADER_LIBRARY ||
+                   standard_headers[i].content == HEADER_HOST;
+    return false;
+}
+
+// The name between the quotes or brackets at `at`; NULL if there is none.
+static const char *included_name(struct arena *a, const char *at, bool *quoted)
+{
+    *quoted = *at == '"';
+    if (*at != '"' && *at != '<')
+        return NULL;
+    size_t length = strcspn(at + 1, *quoted ? "\"\n" : ">\n");
+    return at[1 + length] == (*quoted ? '"' : '>') ? arena_strndup(a, at + 1, length) : NULL;
+}
+
 static void take_include(struct scan *s, const char *directory, const char *at)
 {
+    bool quoted = false;
     at = skip_blank(at);
-    if (*at != '"' && *at != '<') {
-        s->untold = true; // a macro's value
+    const char *name = included_name(s->arena, at, &quoted);
+    if (!name) {
+        s->untold = s->untold || (*at != '"' && *at != '<'); // a macro's value
         return;
     }
-    char closing = *at++ == '"' ? '"' : '>';
-    size_t length = strcspn(at, (char[]){closing, '\n', '\0'});
-    if (at[length] != closing)
-        return;
-    const char *name = arena_strndup(s->arena, at, length);
-    if (!scan_file(s, path_join(s->arena, directory, name)))
-        (void)scan_file(s, path_join(s->arena, s->directory, name));
+    bool found = scan_file(s, path_join(s->arena, directory, name)) ||
+                 scan_file(s, path_join(s->arena, s->directory, name));
+    for (int i = 0; i < s->folder_count && !found; i++)
+        found = scan_file(s, path_join(s->arena, s->folders[i], name));
+    s->host = s->host || (!found && is_hosts_header(name));
 }
 
 // The directive after '#', up to its line's end.
@@ -206,12 +260,36 @@ bool source_covers(const struct source *source, const char *path)
     return known;
 }
 
+size_t source_included(struct arena *a, const struct source *s, size_t file, const char *directive,
+                       const char **name)
+{
+    static const char word[] = "include";
+    bool quoted = false;
+    const char *at = skip_blank(directive + 1);
+    if (strncmp(at, word, sizeof word - 1) != 0 || is_word(at[sizeof word - 1]))
+        return SIZE_MAX;
+    *name = included_name(a, skip_blank(at + sizeof word - 1), &quoted);
+    const char *directory = path_dir(a, s->files[file]);
+    for (int i = quoted ? -2 : -1; *name && i < s->folder_count; i++) {
+        const char *folder = i == -2 ? directory : i == -1 ? s->directory : s->folders[i];
+        const char *path = path_plain(a, path_join(a, folder, *name));
+        for (size_t n = 0; n < s->file_count; n++)
+            if (strcmp(s->files[n], path) == 0)
+                return n;
+    }
+    return SIZE_MAX;
+}
+
 static void source_hash(struct arena *a, struct source *source)
 {
-    struct scan s = {.arena = a, .directory = source->directory};
+    struct scan s = {.arena = a,
+                     .directory = source->directory,
+                     .folders = source->folders,
+                     .folder_count = source->folder_count};
     table_set(&s.seen, source->path, source);
     VEC_PUSH(s.files, s.file_count, s.file_capacity, source->path);
     text_addn(&s.content, source->text, source->size_bytes);
+    keep_text(&s, source->text, source->size_bytes);
     scan_text(&s, source->directory, source->text, source->size_bytes);
     hash_hex(&(struct hash_piece){text_str(&s.content), s.content.length}, 1, source->hash);
     source->untold = s.untold;
@@ -219,8 +297,14 @@ static void source_hash(struct arena *a, struct source *source)
     source->host = s.host;
     source->files = ARENA_ARRAY(a, const char *, s.file_count + 1);
     memcpy(source->files, s.files, s.file_count * sizeof *s.files);
-    source->file_count = s.file_count;
+    source->file_count = s.text_count; // a file too large to be read is the last, if at all
+    source->texts = ARENA_ARRAY(a, const char *, s.text_count + 1);
+    memcpy(source->texts, s.texts, s.text_count * sizeof *s.texts);
+    source->sizes_bytes = ARENA_ARRAY(a, size_t, s.size_count + 1);
+    memcpy(source->sizes_bytes, s.sizes_bytes, s.size_count * sizeof *s.sizes_bytes);
     free(s.files);
+    free(s.texts);
+    free(s.sizes_bytes);
     table_release(&s.seen);
     text_release(&s.content);
 }
@@ -252,15 +336,18 @@ const char *shorten_paths(struct arena *a, const char *message)
     return shortened;
 }
 
-bool source_read(struct arena *a, const char *path, struct source *out, struct error *err)
+bool source_read(struct arena *a, const char *path, const struct flag_set *flags,
+                 struct source *out, struct error *err)
 {
+    out->folders = flags ? flags->folders : NULL;
+    out->folder_count = flags ? flags->folder_count : 0;
     char *text = NULL;
     if (!file_read(path, SOURCE_BYTES_MAX, &text, &out->size_bytes, err))
         return error_context(err, "reading the kernel source");
     out->text = arena_strndup(a, text, out->size_bytes);
     free(text);
     const char *prefix = working_prefix(a);
-    out->path = path_join(a, prefix ? prefix : "/", str_starts_with(path, "./") ? path + 2 : path);
+    out->path = path_plain(a, path_join(a, prefix ? prefix : "/", path));
     out->directory = path_dir(a, out->path);
     out->shown = shorten_paths(a, out->path);
     if (memchr(out->text, '\0', out->size_bytes))
