@@ -12,7 +12,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct arena a = {0};
     struct code_object code = {0};
-    struct tool tool = {.kind = TOOL_CLANG, .path = "/usr/bin/clang", .include = "cuda_min.h"};
+    struct tool tool = {.kind = TOOL_CLANG,
+                        .path = "/usr/bin/clang",
+                        .include = "cuda_min.h",
+                        .standard_path = "std_min.h"};
     struct source source = {.path = "/k.cu"};
     struct compile_job job = {.source = &source, .tool = &tool};
     const char *text = arena_strndup(&a, (const char *)data, size);
