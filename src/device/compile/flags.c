@@ -48,7 +48,7 @@ struct reading {
     struct error *err;
 };
 
-static bool fail_unknown(struct reading *r, const char *text, const char *word)
+static bool fail_unknown_flag(struct reading *r, const char *text, const char *word)
 {
     const char *words[COUNT_OF(flags)];
     size_t length = strcspn(word, "=");
@@ -176,7 +176,7 @@ static bool read_one(struct reading *r)
         value = value_of(r, &flags[i], word);
         found = value ? &flags[i] : NULL;
     }
-    return found ? take(r, found, text, value) : fail_unknown(r, text, word);
+    return found ? take(r, found, text, value) : fail_unknown_flag(r, text, word);
 }
 
 bool flags_read(struct arena *a, const struct compile_request *request, struct flag_set *out,
