@@ -254,6 +254,7 @@ struct worker_spec {
     double timeout_s;                                                       // 0 = none
     void (*on_message)(void *context, const char *data, size_t size_bytes); // in the parent
     void *message_context;
+    const uint64_t *began_ns;    // optional: on_message sets it where the worker's time begins anew
     const volatile bool *cancel; // optional: set by a signal handler; kills the worker
 };
 enum worker_end { WORKER_DONE, WORKER_EXITED, WORKER_CRASHED, WORKER_TIMED_OUT, WORKER_CANCELLED };

@@ -199,7 +199,8 @@ static enum reaping watch(struct child *c, char *step)
         c->end = CHILD_ENDED;
         if (state != STILL_RUNNING)
             return state;
-        double passed_ns = (double)(clock_ns() - start);
+        uint64_t from = c->began_ns && *c->began_ns > start ? *c->began_ns : start;
+        double passed_ns = (double)(clock_ns() - from);
         double left_ms =
             c->timeout_s > 0 ? (c->timeout_s * ns_per_s - passed_ns) / ns_per_ms : (double)TICK_MS;
         if ((c->cancel && *c->cancel) || cancel_asked())

@@ -34,6 +34,7 @@ struct child {
     pid_t pid;
     struct child_stream streams[CHILD_STREAMS];
     double timeout_s;            // 0 = none
+    const uint64_t *began_ns;    // optional: its time runs from there, once that is set
     const volatile bool *cancel; // optional
     bool kill_group;             // also what the child left behind when it ended by itself
     enum child_end end; // set by child_watch, as is status (of waitpid; only for CHILD_ENDED)

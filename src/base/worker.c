@@ -134,7 +134,10 @@ bool worker_run(const struct worker_spec *spec, struct worker_result *result, st
     *result = (struct worker_result){0};
     struct inbox box = {.spec = spec};
     struct text tail = {0};
-    struct child c = {.timeout_s = spec->timeout_s, .cancel = spec->cancel, .kill_group = true};
+    struct child c = {.timeout_s = spec->timeout_s,
+                      .began_ns = spec->began_ns,
+                      .cancel = spec->cancel,
+                      .kill_group = true};
     c.streams[0] = (struct child_stream){-1, inbox_take, &box};
     c.streams[1] = (struct child_stream){-1, tail_take, &tail};
     c.pid = worker_fork(spec, &c.streams[0].fd, &c.streams[1].fd, err);

@@ -99,6 +99,13 @@ bool bench_open(struct bench *b, struct error *err)
     return true;
 }
 
+void bench_turn(struct bench *b, const struct job *job)
+{
+    b->job = job;
+    b->module = NULL;
+    b->share_before = b->share_of = 0;
+}
+
 /* ---- a part at a time -------------------------------------------------------------------------------- */
 
 // A device may copy several times as fast through memory that it has pinned; ordinary memory does too.

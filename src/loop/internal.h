@@ -30,14 +30,18 @@ struct job_facts { // of the worker's run, beside the result
 struct job_progress {
     void (*call)(void *context, double share);
     void *context;
-    // Optional: the job of that index is being sampled.
+    // Optional: the job of that index begins; is being sampled.
+    void (*begin)(void *context, int job);
     void (*sampled)(void *context, int job, double share, const struct sampled_now *now);
 };
-// Runs the job in a worker process and fills the result's status, error, check, time, counters,
-// lines and problems. false: cancelled, or the system fails us.
-bool job_run(struct arena *a, const struct job *job, const struct job_progress *progress,
-             const volatile bool *cancel, struct result *result, struct job_facts *facts,
-             struct error *err) CHECK_RESULT;
+// Runs jobs of one case and device one after the other in a worker process; fills each result's status,
+// error, check, time, counters, lines and problems. One that is not right, or ends the process, leaves
+// a process in which anything may be broken: the next one goes on in another; and it is itself run
+// again as the first of a process, unless it was that: only then the verdict is its own.
+// false: cancelled, or the system fails us.
+bool jobs_run(struct arena *a, const struct job *jobs, struct result *const *results,
+              struct job_facts *const *facts, int count, const struct job_progress *progress,
+              const volatile bool *cancel, struct error *err) CHECK_RESULT;
 // The outputs in memory that the reference's worker shares with us; the rest are the caller's.
 bool outputs_share(const struct resolved_case *c, const struct host_buffers *inputs,
                    struct host_buffers *out, struct error *err) CHECK_RESULT;
@@ -75,6 +79,8 @@ struct bench { // a device with the case's buffers
     double share_before, share_of; // progress of this run within the whole
 };
 bool bench_open(struct bench *b, struct error *err) CHECK_RESULT; // device and buffers
+// Another variant's turn on the same buffers.
+void bench_turn(struct bench *b, const struct job *job);
 // The variant's libraries, into r; one that is not here makes r RESULT_SKIPPED.
 bool bench_open_libraries(struct bench *b, struct result *r, struct error *err) CHECK_RESULT;
 bool bench_load(struct bench *b, struct error *err) CHECK_RESULT; // the variant's code

@@ -662,34 +662,75 @@ static bool diagnose_result(struct loop *l, struct stage *s, int variant,
     return r->diagnosed || error_context(err, "diagnosing variant '%s'", r->variant);
 }
 
-static bool run_variant(struct loop *l, struct stage *s, int variant, struct result *r,
-                        struct error *err)
+// What is known of a variant without running it. true: there is something to run.
+static bool begin_result(struct loop *l, struct stage *s, int variant, struct result *r)
 {
     name_result(l, s, variant, r);
     if (s->trouble[variant]) {
         r->status = RESULT_FAILED;
         r->error = s->trouble[variant];
         r->by_system = s->by_system[variant];
-        return true;
+        return false;
     }
     if (!s->variants[variant].supported) {
         r->status = RESULT_SKIPPED;
         r->error = arena_printf(l->arena, "requires %s, which does not hold for %s on %s",
                                 l->experiment->variants[variant].requires,
                                 s->point->label[0] ? s->point->label : "this case", l->device->id);
-        return true;
+        return false;
     }
     if (r->library && l->device->simulated) {
         r->status = RESULT_SKIPPED;
         r->error = arena_printf(l->arena, "not available: '%s' needs a CUDA device", r->library);
-        return true;
-    }
-    struct job job = job_of(l, s, variant);
-    struct job_progress progress = {.call = on_share, .context = l};
-    on_share(l, 0);
-    if (!job_run(l->arena, &job, &progress, l->events->cancel, r, &s->facts[variant], err))
         return false;
-    relate_files(l, r);
+    }
+    return true;
+}
+
+struct verifying { // jobs of a case, run together
+    struct loop *loop;
+    const struct job *jobs;
+};
+
+static void on_verifying(void *context, double share)
+{
+    const struct verifying *v = context;
+    on_share(v->loop, share);
+}
+
+static void on_begin(void *context, int job)
+{
+    const struct verifying *v = context;
+    v->loop->variant = v->jobs[job].variant->spec->name;
+    on_share(v->loop, 0);
+}
+
+// Jobs `first` to `end` of the stage, in one worker; results by their side.
+static bool run_variants(struct loop *l, struct stage *s, int first, int end, struct result *fresh,
+                         struct error *err)
+{
+    int count = 0;
+    struct job *jobs = ARENA_ARRAY(&s->arena, struct job, end - first + 1);
+    struct result **results = ARENA_ARRAY(&s->arena, struct result *, end - first + 1);
+    struct job_facts **facts = ARENA_ARRAY(&s->arena, struct job_facts *, end - first + 1);
+    for (int i = first; i < end; i++) {
+        int variant = s->jobs[i].variant;
+        struct result *r = &fresh[i - first];
+        l->variant = l->experiment->variants[variant].name;
+        if (is_cancelled(l, err))
+            return false;
+        if (!begin_result(l, s, variant, r))
+            continue;
+        jobs[count] = job_of(l, s, variant);
+        facts[count] = &s->facts[variant];
+        results[count++] = r;
+    }
+    struct verifying verifying = {l, jobs};
+    struct job_progress progress = {.call = on_verifying, .begin = on_begin, .context = &verifying};
+    if (!jobs_run(l->arena, jobs, results, facts, count, &progress, l->events->cancel, err))
+        return false;
+    for (int i = 0; i < count; i++)
+        relate_files(l, results[i]);
     return true;
 }
 
@@ -741,45 +782,47 @@ static void judge_stop(struct loop *l, const struct stage *s)
     free(inputs);
 }
 
+// Each in a process of its own, and told as soon as it is done: a simulated run takes its time.
 static bool run_simulated(struct loop *l, struct stage *s, struct error *err)
 {
     for (int i = 0; i < s->job_count; i++) {
-        int variant = s->jobs[i].variant;
         struct result *r = &l->run->results[l->run->result_count];
-        l->variant = l->experiment->variants[variant].name;
-        if (is_cancelled(l, err) || !run_variant(l, s, variant, r, err) ||
-            !finish_result(l, s, variant, r, err))
+        if (!run_variants(l, s, i, i + 1, r, err) ||
+            !finish_result(l, s, s->jobs[i].variant, r, err))
             return false;
     }
     return true;
 }
 
-// On a clock: all are verified, the verified ones measured together, then all are finished in order.
-static bool run_measured(struct loop *l, struct stage *s, struct error *err)
+// The verified ones, sampled together.
+static bool measure_verified(struct loop *l, struct stage *s, struct result *fresh,
+                             struct error *err)
 {
-    int count = s->job_count, timed_count = 0, done_before = l->jobs_done;
-    struct result *fresh = &l->run->results[l->run->result_count];
-    struct job *jobs = ARENA_ARRAY(&s->arena, struct job, count + 1);
-    struct result **timed = ARENA_ARRAY(&s->arena, struct result *, count + 1);
-    for (int i = 0; i < count; i++) {
-        struct result *r = &fresh[i];
-        int variant = s->jobs[i].variant;
-        l->variant = l->experiment->variants[variant].name;
-        if (is_cancelled(l, err) || !run_variant(l, s, variant, r, err))
-            return false;
-        if (r->status == RESULT_OK) {
-            jobs[timed_count] = job_of(l, s, variant);
-            timed[timed_count++] = r;
+    int timed_count = 0;
+    struct job *jobs = ARENA_ARRAY(&s->arena, struct job, s->job_count + 1);
+    struct result **timed = ARENA_ARRAY(&s->arena, struct result *, s->job_count + 1);
+    for (int i = 0; i < s->job_count; i++)
+        if (fresh[i].status == RESULT_OK) {
+            jobs[timed_count] = job_of(l, s, s->jobs[i].variant);
+            timed[timed_count++] = &fresh[i];
         }
-    }
-    struct measuring measuring = {l, jobs, count};
+    struct measuring measuring = {l, jobs, s->job_count};
     struct job_progress progress = {.context = &measuring, .sampled = on_sampled};
     l->variant = NULL;
     tell_progress(l, "warming up", 0);
-    if (!measure_jobs(l->arena, jobs, timed, timed_count, &progress, l->events->cancel, err))
+    return measure_jobs(l->arena, jobs, timed, timed_count, &progress, l->events->cancel, err);
+}
+
+// On a real device: all are verified, the verified ones measured, then all are finished in order.
+static bool run_real(struct loop *l, struct stage *s, struct error *err)
+{
+    int done_before = l->jobs_done;
+    struct result *fresh = &l->run->results[l->run->result_count];
+    if (!run_variants(l, s, 0, s->job_count, fresh, err) ||
+        (is_measured(l) && !measure_verified(l, s, fresh, err)))
         return false;
     l->jobs_done = done_before;
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < s->job_count; i++)
         if (!finish_result(l, s, s->jobs[i].variant, &fresh[i], err))
             return false;
     return true;
@@ -799,7 +842,7 @@ static bool run_stage(struct loop *l, struct stage *s, struct error *err)
         return error_context(err, "in case %s", s->point->label);
     if (!check_memory(l, s, err) || !prepare_variants(l, s, err) || !prepare_data(l, s, err))
         return error_context(err, "in case %s", s->point->label);
-    if (!(is_measured(l) ? run_measured(l, s, err) : run_simulated(l, s, err)))
+    if (!(l->device->simulated ? run_simulated(l, s, err) : run_real(l, s, err)))
         return false;
     judge_stop(l, s);
     return true;

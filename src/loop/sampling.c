@@ -25,8 +25,10 @@ static const double block_ns = 4e6;         // samples of a block together
 static const double slow_ns = 2e8;          // such a run is sampled one at a time
 static const double warm_least_s = 0.2, warm_most_s = 2;
 static const double warm_settled_within = 0.01; // from one round to the next
-static const double energy_s = 0.4;             // NVML's energy moves in steps of 20 to 100 ms
-static const double retake_share = 0.5;         // of the time limit goes to blocks set aside
+static const double energy_least_s = 0.09,
+                    energy_most_s = 0.5;   // between two steps of NVML's counter
+static const double energy_batch_ns = 4e6; // of runs, between two looks at it
+static const double retake_share = 0.5;    // of the time limit goes to blocks set aside
 
 static double elapsed_s(uint64_t since_ns)
 {
@@ -247,26 +249,30 @@ bool sampling_run(struct sampling *s, struct error *err)
 
 /* ---- afterwards --------------------------------------------------------------------------------------- */
 
-// Many runs back to back, long enough for NVML's counter.
+// NVML's counter moves in steps of 20 to 100 ms. From one step to a later one, with runs back to back all
+// the while: the power of these runs, and with their time the energy of one.
 bool sampling_energy(struct sampling *s, int subject, struct error *err)
 {
     struct sampled *t = &s->subjects[subject];
-    struct device_state before = look(s);
-    if (!before.valid || !(before.energy_mj > 0))
-        return true;
-    double batch = ceil(energy_s * ns_per_s / fmax(t->warm_ns, 1));
-    batch = fmax(1, fmin(batch, t->queue_max));
-    double runs = 0, time_ns = 0;
-    uint64_t start_ns = clock_ns();
-    before = look(s);
-    while (elapsed_s(start_ns) < energy_s) {
+    double time_ns = 0, first_mj = 0, last_mj = look(s).energy_mj;
+    double batch = fmax(1, fmin(ceil(energy_batch_ns / fmax(t->warm_ns, 1)), t->queue_max));
+    uint64_t start_ns = clock_ns(), first_ns = 0;
+    while (last_mj > 0 && elapsed_s(start_ns) < energy_most_s) {
         if (!take(s, subject, 1, (int)batch, false, &time_ns, err))
             return false;
-        runs += batch + 1; // one more warms the caches
+        struct device_state now = look(s);
+        uint64_t now_ns = clock_ns();
+        if (!now.valid || !(now.energy_mj > last_mj))
+            continue;
+        last_mj = now.energy_mj;
+        if (first_ns == 0) {
+            first_ns = now_ns;
+            first_mj = now.energy_mj;
+        } else if (elapsed_s(first_ns) >= energy_least_s) {
+            t->energy_mj = (last_mj - first_mj) / (double)(now_ns - first_ns) * time_ns;
+            break;
+        }
     }
-    struct device_state after = look(s);
-    if (after.valid && after.energy_mj > before.energy_mj)
-        t->energy_mj = (after.energy_mj - before.energy_mj) / runs;
     return true;
 }
 

@@ -1,5 +1,5 @@
-// What happens in the worker process: one variant on one case is loaded, run and compared there, and
-// comes back as JSON over the pipe; and the reference, whose outputs lie in shared memory. A crash or
+// What happens in the worker process: the variants of one case are loaded, run and compared there, and
+// come back as JSON over the pipe; and the reference, whose outputs lie in shared memory. A crash or
 // a hang costs the one who caused it. Parent's and child's halves stand side by side.
 // SPDX-License-Identifier: Apache-2.0
 #include "loop/internal.h"
@@ -16,6 +16,7 @@ static const uint64_t progress_step_ns = 100000000;
 
 // First byte of a message.
 enum message {
+    MESSAGE_BEGIN = 'B', // a job of the batch
     MESSAGE_RESULT = 'R',
     MESSAGE_FACTS = 'F',
     MESSAGE_PROGRESS = 'P',
@@ -176,46 +177,90 @@ static void take_report(struct arena *a, const struct device_report *report, str
     r->time.summary = stats_summary(r->time.samples_ns, 1);
 }
 
-static int job_body(void *context, int fd)
+// One job, from its code to its answer.
+static bool run_job(struct bench *b, enum result_status *status)
 {
-    const struct job *job = context;
-    worker_own_crashes();
-    struct arena a = {0};
-    struct bench b = {.job = job, .arena = &a, .fd = fd};
     struct error err = {0};
     struct device_report report = {0};
-    struct result r = {.variant = job->variant->spec->name,
+    struct result r = {.variant = b->job->variant->spec->name,
                        .status = RESULT_OK,
                        .worst_relative_error = (double)NAN,
                        .worst_absolute_error = (double)NAN};
-    bool done = bench_open(&b, &err) && bench_open_libraries(&b, &r, &err) &&
-                (r.status == RESULT_SKIPPED ||
-                 (bench_load(&b, &err) && bench_verify(&b, &report, &r, &err)));
+    bool done =
+        (b->device || bench_open(b, &err)) && bench_open_libraries(b, &r, &err) &&
+        (r.status == RESULT_SKIPPED || (bench_load(b, &err) && bench_verify(b, &report, &r, &err)));
     if (!done) {
         r.status = RESULT_FAILED;
         r.by_system = err.kind == ERROR_SYSTEM;
         r.error = err.message;
     }
-    take_report(&a, &report, &r);
+    take_report(b->arena, &report, &r);
     struct job_facts facts = facts_of(&report);
     json_t *json = result_to_json(&r);
     char *text = json_dumps(json, JSON_COMPACT);
-    bool sent = text && send_message(fd, MESSAGE_FACTS, &facts, sizeof facts) &&
-                send_message(fd, MESSAGE_RESULT, text, strlen(text));
-    return sent ? 0 : 1; // the process ends: nothing is freed
+    *status = r.status;
+    bool sent = text && send_message(b->fd, MESSAGE_FACTS, &facts, sizeof facts) &&
+                send_message(b->fd, MESSAGE_RESULT, text, strlen(text));
+    json_decref(json);
+    free(text);
+    return sent;
+}
+
+struct batch {
+    const struct job *jobs;
+    const bool *ended; // they have a result already
+    int count;
+};
+
+static bool is_right(enum result_status s)
+{
+    return s == RESULT_OK || s == RESULT_SKIPPED;
+}
+
+static int jobs_body(void *context, int fd)
+{
+    const struct batch *batch = context;
+    struct arena a = {0};
+    struct bench b = {.arena = &a, .fd = fd};
+    enum result_status status = RESULT_OK;
+    worker_own_crashes();
+    for (int i = 0; i < batch->count && is_right(status); i++) {
+        if (batch->ended[i])
+            continue;
+        bench_turn(&b, &batch->jobs[i]);
+        if (!send_message(fd, MESSAGE_BEGIN, &i, sizeof i) || !run_job(&b, &status))
+            return 1;
+    }
+    return 0; // the process ends: nothing is freed
 }
 
 /* ---- in the parent ------------------------------------------------------------------------------ */
 
+struct answer { // a job's
+    struct job_facts facts;
+    const char *json; // NULL = none came
+    size_t json_bytes;
+};
+
 struct inbox {
     struct arena *arena;
     const struct job_progress *progress;
-    struct job_facts facts;
-    const char *json;
-    size_t json_bytes;
+    struct answer *answers;
+    int count, current; // the job at work; -1 = none yet
+    uint64_t began_ns;
     struct error err; // the reference's; kind NONE = none
     bool returned;    // … and it came to its end
 };
+
+static void take_begin(struct inbox *box, int job)
+{
+    if (job < 0 || job >= box->count)
+        return;
+    box->current = job;
+    box->began_ns = clock_ns();
+    if (box->progress && box->progress->begin)
+        box->progress->begin(box->progress->context, job);
+}
 
 static void take_message(void *context, const char *data, size_t size_bytes)
 {
@@ -224,11 +269,21 @@ static void take_message(void *context, const char *data, size_t size_bytes)
         return;
     const char *body = data + 1;
     size_t body_bytes = size_bytes - 1;
+    struct answer *answer = box->current >= 0 ? &box->answers[box->current] : NULL;
     double share = 0;
+    int job = -1;
     switch ((enum message)data[0]) {
+    case MESSAGE_BEGIN:
+        if (body_bytes == sizeof job) {
+            memcpy(&job, body, sizeof job);
+            take_begin(box, job);
+        }
+        break;
     case MESSAGE_RESULT:
-        box->json = arena_strndup(box->arena, body, body_bytes);
-        box->json_bytes = body_bytes;
+        if (answer) {
+            answer->json = arena_strndup(box->arena, body, body_bytes);
+            answer->json_bytes = body_bytes;
+        }
         break;
     case MESSAGE_ERROR:
         if (body_bytes == sizeof box->err)
@@ -238,8 +293,8 @@ static void take_message(void *context, const char *data, size_t size_bytes)
         box->returned = true;
         break;
     case MESSAGE_FACTS:
-        if (body_bytes == sizeof box->facts)
-            memcpy(&box->facts, body, sizeof box->facts);
+        if (answer && body_bytes == sizeof answer->facts)
+            memcpy(&answer->facts, body, sizeof answer->facts);
         break;
     case MESSAGE_PROGRESS:
         if (body_bytes == sizeof share) {
@@ -294,57 +349,119 @@ static bool fail_cancelled(struct error *err)
 }
 
 // Everything the worker found out, over what the parent knows.
-static bool take_result(struct arena *a, const struct inbox *box, struct result *result,
+static void take_result(const struct result *got, struct result *result)
+{
+    result->status = got->status;
+    result->by_system = got->by_system;
+    result->error = got->error;
+    result->checked = got->checked;
+    result->verified = got->verified;
+    result->time = got->time;
+    result->counters = got->counters;
+    result->lines = got->lines;
+    result->line_count = got->line_count;
+    result->problems = got->problems;
+    result->problem_count = got->problem_count;
+    result->printed = got->printed;
+    result->note = got->note;
+    result->library_version = got->library_version;
+    result->worst_relative_error = got->worst_relative_error;
+    result->worst_absolute_error = got->worst_absolute_error;
+}
+
+struct jobs { // of a case, in the parent
+    struct arena *arena;
+    const struct job *list;
+    struct result *const *results;
+    struct job_facts *const *facts;
+    bool *ended;
+    int count;
+};
+
+static bool read_answer(struct jobs *j, const struct answer *answer, struct result *got,
                         struct error *err)
 {
-    json_t *json = json_loadb(box->json, box->json_bytes, 0, NULL);
-    struct result got;
-    bool read = result_from_json(a, json, &got, err);
+    json_t *json = json_loadb(answer->json, answer->json_bytes, 0, NULL);
+    bool read = result_from_json(j->arena, json, got, err);
     json_decref(json);
-    if (!read)
-        return error_context(err, "in the worker's answer");
-    result->status = got.status;
-    result->by_system = got.by_system;
-    result->error = got.error;
-    result->checked = got.checked;
-    result->verified = got.verified;
-    result->time = got.time;
-    result->counters = got.counters;
-    result->lines = got.lines;
-    result->line_count = got.line_count;
-    result->problems = got.problems;
-    result->problem_count = got.problem_count;
-    result->printed = got.printed;
-    result->note = got.note;
-    result->library_version = got.library_version;
-    result->worst_relative_error = got.worst_relative_error;
-    result->worst_absolute_error = got.worst_absolute_error;
+    return read || error_context(err, "in the worker's answer");
+}
+
+// The job at work when its worker ended, or the first one where none had begun.
+static void fail_culprit(struct jobs *j, int job, const struct worker_result *w, double timeout_s)
+{
+    struct result *r = j->results[job];
+    r->status = RESULT_FAILED;
+    r->error = worker_describe_end(j->arena, arena_printf(j->arena, "variant '%s'", r->variant), w,
+                                   timeout_s);
+    j->ended[job] = true;
+}
+
+// What a worker that has ended says of its jobs. At least the first of them has a result then.
+static bool take_answers(struct jobs *j, const struct inbox *box, const struct worker_result *w,
+                         double timeout_s, struct error *err)
+{
+    int first = 0;
+    while (j->ended[first])
+        first++;
+    for (int i = first; i < j->count; i++) {
+        const struct answer *answer = &box->answers[i];
+        struct result got;
+        if (j->ended[i] || !answer->json)
+            continue;
+        if (!read_answer(j, answer, &got, err))
+            return false;
+        if (i != first && !is_right(got.status))
+            continue; // perhaps another one's doing
+        take_result(&got, j->results[i]);
+        *j->facts[i] = answer->facts;
+        j->ended[i] = true;
+    }
+    if (!j->ended[first])
+        fail_culprit(j, first, w, timeout_s);
+    else if (w->end == WORKER_TIMED_OUT && box->current > first && !j->ended[box->current])
+        fail_culprit(j, box->current, w, timeout_s); // not waited for twice
     return true;
 }
 
-bool job_run(struct arena *a, const struct job *job, const struct job_progress *progress,
-             const volatile bool *cancel, struct result *result, struct job_facts *facts,
-             struct error *err)
+static bool run_worker(struct jobs *j, const struct job_progress *progress,
+                       const volatile bool *cancel, struct error *err)
 {
-    struct inbox box = {.arena = a, .progress = progress, .facts = {.longest = -1}};
-    struct job inherited = *job;
-    struct worker_spec spec = {.body = job_body,
-                               .context = &inherited,
-                               .timeout_s = job_timeout_s(job->request),
+    struct batch batch = {j->list, j->ended, j->count};
+    struct inbox box = {.arena = j->arena,
+                        .progress = progress,
+                        .answers = ARENA_ARRAY(j->arena, struct answer, j->count + 1),
+                        .count = j->count,
+                        .current = -1};
+    struct worker_spec spec = {.body = jobs_body,
+                               .context = &batch,
+                               .timeout_s = job_timeout_s(j->list[0].request),
                                .on_message = take_message,
                                .message_context = &box,
+                               .began_ns = &box.began_ns,
                                .cancel = cancel};
     struct worker_result w;
+    for (int i = 0; i < j->count; i++)
+        box.answers[i].facts.longest = -1;
     if (!worker_run(&spec, &w, err))
         return false;
     if (w.end == WORKER_CANCELLED)
         return fail_cancelled(err);
-    *facts = box.facts;
-    if (w.end == WORKER_DONE && box.json)
-        return take_result(a, &box, result, err);
-    result->status = RESULT_FAILED;
-    result->error = worker_describe_end(a, arena_printf(a, "variant '%s'", result->variant), &w,
-                                        spec.timeout_s);
+    return take_answers(j, &box, &w, spec.timeout_s, err);
+}
+
+bool jobs_run(struct arena *a, const struct job *jobs, struct result *const *results,
+              struct job_facts *const *facts, int count, const struct job_progress *progress,
+              const volatile bool *cancel, struct error *err)
+{
+    struct jobs j = {a, jobs, results, facts, ARENA_ARRAY(a, bool, count + 1), count};
+    for (int left = count; left > 0;) {
+        if (!run_worker(&j, progress, cancel, err))
+            return false;
+        left = 0;
+        for (int i = 0; i < count; i++)
+            left += !j.ended[i];
+    }
     return true;
 }
 
@@ -377,7 +494,7 @@ static bool call_once(struct reference_job *reference, const volatile bool *canc
                       struct error *err)
 {
     struct arena a = {0};
-    struct inbox box = {.arena = &a};
+    struct inbox box = {.arena = &a, .current = -1};
     const struct reference_spec *r = &reference->job->experiment->reference;
     struct worker_spec spec = {.body = reference_body,
                                .context = reference,

@@ -126,6 +126,15 @@ check kernel_that_works_once_is_found_before_it_is_timed \
 check and_what_keeps_its_value_is_looked_for 'no buffer differs between the two: a variable' said
 check kernel_that_stops_working_is_found 'in a timed launch: wrong result' said
 check fault_while_measured_costs_its_variant 'later: FAILED' said
+contexts() { # how many a run of these variants opens
+    rm -f "$work/log"
+    FAKE_LOG=$work/log run "$@" >/dev/null 2>&1
+    echo "contexts $(wc -l <"$work/log")"
+}
+check variants_are_verified_in_one_process '^contexts 2$' contexts --variant before --variant after
+# Wrong after another one, wrong by itself, the one after it, and the sampling of both.
+check wrong_variant_is_judged_in_a_process_of_its_own '^contexts 4$' \
+    contexts --variant before --variant wrong --variant after
 ends() { # the exit status and what was said
     "$@" 2>&1
     echo "status $?"
@@ -158,6 +167,7 @@ watched() {
 }
 watched run "$here/faults" --device cuda:0 --time-limit 0.5 -q -p N=8192 --variant before \
     --variant after >/dev/null 2>&1
+check energy_of_a_run_is_power_times_its_time '"energy_mj": 1[45]\.' watched show --json
 check conditions_are_kept '"power_w": 300' watched show --json
 watched export --format chrome -o "$work/trace.json"
 trace() { cat "$work/trace.json"; }

@@ -1,7 +1,8 @@
 // A driver for tests where there is none: libcuda.so.1 with a GPU whose memory is the host's, whose
 // clock counts FAKE_NS a launch (with a little noise), and which knows the kernels of faults.cu by
 // name. What the environment says: FAKE_NAME, FAKE_CC (90), FAKE_INIT (a status), FAKE_CRASH,
-// FAKE_COUNT, FAKE_NS, FAKE_NOISE (64 ns), FAKE_DRIVER (12040). Compiled twice and linked: -DFAKE_REST makes the rest of driver.def.
+// FAKE_COUNT, FAKE_NS, FAKE_NOISE (64 ns), FAKE_DRIVER (12040), FAKE_LOG
+// (a file that gets a line for each context). Compiled twice and linked: -DFAKE_REST makes the rest of driver.def.
 // SPDX-License-Identifier: Apache-2.0
 #include <stdbool.h>
 #include <stdint.h>
@@ -121,6 +122,12 @@ int cuDevicePrimaryCtxRetain(void **context, int device)
 {
     (void)device;
     *context = &now_ns;
+    const char *path = getenv("FAKE_LOG");
+    FILE *log = path ? fopen(path, "a") : NULL;
+    if (log) {
+        (void)fprintf(log, "context\n");
+        (void)fclose(log);
+    }
     return 0;
 }
 
