@@ -3,7 +3,7 @@
 # compute-sanitizer's four tools over all of them at small sizes. course.txt says what is run.
 # Usage: bench/device/course.sh RIDGE FOLDER [PATTERN]
 #   RIDGE     the program; bench/peers is built with nvcc, where there is one, into FOLDER/peers
-#   FOLDER    gets NAME-CHIP.md (ridge's own report), peers-CHIP.md, sanitizer.txt, times.txt
+#   FOLDER    gets NAME-CHIP.md (ridge's own report), peers-CHIP.md, sanitizer-CHIP.md, times.txt; journeys.py makes docs/journeys of it
 #   PATTERN   of the lines of course.txt; default: all
 # LIMIT (3) is the seconds a variant is sampled at most, EACH (120) the seconds a line may take, SECONDS_MAX (none) the
 # seconds after which no further line is begun; KINDS (peers journey small) says what is done; CHIP (h200) names files.
@@ -77,9 +77,20 @@ if [ -n "$(lines peers)$(lines journey)" ]; then
         python3 bench/peers/table.py "$out"/peers-*.json >"$out/peers-$chip.md"
     fi
 fi
+driver() { nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -1; }
+driver >"$out/driver.txt"
+date -u +%F >"$out/date.txt"
+
 if [ -n "$(lines small)" ]; then
+    # Each tool must see the fault that is planted for it.
+    for tool in memcheck racecheck synccheck; do
+        timeout "${EACH:-120}" compute-sanitizer --tool "$tool" --target-processes all --print-limit 5 \
+            "$ridge" verify bench/sanitizer/planted --variant "$tool" --device cuda:0 -q >"$out/planted.$tool.txt" 2>&1
+        echo "$tool planted: $(grep -oE '(ERROR|RACECHECK) SUMMARY: .*' "$out/planted.$tool.txt" | sort | uniq -c | tr -s ' \n' ' ')"
+    done | tee "$out/planted.txt"
     for tool in ${TOOLS:-memcheck racecheck initcheck synccheck}; do
         while read -r name rest; do echo "$tool $name $rest"; done <<<"$(lines small)"
     done | xargs -P "${JOBS:-8}" -L 1 bash -c 'sanitize_one "$@"' sanitize | tee "$out/sanitizer-order.txt"
     sort "$out/sanitizer-order.txt" >"$out/sanitizer.txt"
+    python3 bench/sanitizer/course.py "$out/sanitizer.txt" >"$out/sanitizer-$chip.md"
 fi

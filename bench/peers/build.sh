@@ -21,6 +21,9 @@ else
     archs=(-gencode "arch=compute_80,code=sm_80"
         -gencode "arch=compute_90,code=[sm_90,compute_90]")
 fi
+needs() { # what the plug-in is linked with: its first word, where that is a library of the toolkit
+    case $(basename "$1") in cusparse_*) echo -lcusparse ;; esac
+}
 mkdir -p "$to"
 for source in "$here"/*.cu; do
     library=$to/$(basename "$source" .cu).so
@@ -30,7 +33,10 @@ for source in "$here"/*.cu; do
     fi
     echo "nvcc $(basename "$source")"
     "$nvcc" -std=c++17 -O2 "${archs[@]}" -I"$root/include" -I"$here" --shared \
-        -Xcompiler -fPIC,-fvisibility=default -o "$library.part" "$source"
+        -Xcompiler -fPIC,-fvisibility=default -o "$library.part" "$source" $(needs "$source") || {
+        echo "$(basename "$source") is not built: its library is not here" >&2
+        continue
+    }
     mv "$library.part" "$library"
 done
 echo "plug-ins are in $to"

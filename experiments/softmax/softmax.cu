@@ -6,8 +6,10 @@
 //   warp_softmax       a warp per row, the row in registers: VECS vectors of 16 bytes per lane
 //   registers_softmax  a block of BLOCK threads per row, the row in registers, one barrier
 //   cluster_softmax    CLUSTER blocks a row, which read each other's part of the sum
-// The last three take rows of up to VECS vectors per thread.
+//   parts_softmax      blocks that stay take parts of PART elements of rows, and tell each other the sums
+// The three before the last take rows of up to VECS vectors per thread.
 // SPDX-License-Identifier: Apache-2.0
+#include "../common/bulk.h"
 #include "../common/rows.h"
 
 #ifndef BLOCK
@@ -222,5 +224,129 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
     store_all(out + row * cols, v, cols, t, CLUSTER * BLOCK, all);
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); // ours is read until here
+}
+#endif
+
+#ifdef STAGES
+// ---- parts of rows: blocks that stay -------------------------------------------------------------------
+
+// Zero before the first launch, and ready for the next one after each.
+struct progress {
+    unsigned done, epoch;
+};
+
+// What block t of the blocks says of a part: two words with the launch's epoch, so that they need not be
+// cleared.
+static __device__ void word_put(unsigned long long *word, unsigned epoch, float x)
+{
+    unsigned long long v = (unsigned long long)epoch << 32 | __float_as_uint(x);
+    asm volatile("st.relaxed.gpu.u64 [%0], %1;" ::"l"(word), "l"(v) : "memory");
+}
+
+static __device__ float word_wait(const unsigned long long *word, unsigned epoch)
+{
+    unsigned long long v;
+    do
+        asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(v) : "l"(word) : "memory");
+    while (v >> 32 != epoch);
+    return __uint_as_float((unsigned)v);
+}
+
+// The parts of a row, by one warp; each lane takes every 32nd.
+static __device__ struct part row_wait(const unsigned long long *words, int parts, unsigned epoch)
+{
+    struct part p = {LEAST, 0};
+    for (int i = threadIdx.x % WARP; i < parts; i += WARP) {
+        struct part one = {word_wait(&words[2 * i], epoch), word_wait(&words[2 * i + 1], epoch)};
+        p = part_join(p, one);
+    }
+    return join_lanes(p);
+}
+
+struct place { // of the block's i-th part
+    size_t first;  // element
+    int row, part, count;
+};
+
+static __device__ struct place place_of(int i, int parts, int cols)
+{
+    struct place p;
+    long long linear = blockIdx.x + (long long)i * gridDim.x;
+    p.row = (int)(linear / parts);
+    p.part = (int)(linear % parts);
+    p.first = (size_t)p.row * cols + p.part * PART;
+    p.count = min(PART, cols - p.part * PART);
+    return p;
+}
+
+static __device__ void part_load(uint4 *v, const uint4 *room, int count)
+{
+#pragma unroll
+    for (int i = 0; i < VECS; i++)
+        v[i] = (i * BLOCK + threadIdx.x) * VECTOR < count ? room[i * BLOCK + threadIdx.x]
+                                                        : make_uint4(0, 0, 0, 0);
+}
+
+// Part i is finished while i + 1 has been told and those up to i + STAGES are on their way. A block must not
+// have two parts of a row (at least as many blocks as parts), and all blocks must run at once. Dynamic
+// shared memory: STAGES parts. cols must be a multiple of VECTOR.
+extern "C" __global__ void __launch_bounds__(BLOCK)
+    parts_softmax(element *out, const element *in, int rows, int cols, unsigned long long *words,
+                  struct progress *progress)
+{
+    extern __shared__ __align__(128) element rooms[];
+    __shared__ unsigned long long full[STAGES];
+    __shared__ unsigned shared_epoch;
+    __shared__ struct part whole;
+    int parts = (cols + PART - 1) / PART, t = threadIdx.x;
+    long long all = (long long)rows * parts;
+    int mine = (int)((all - blockIdx.x + gridDim.x - 1) / gridDim.x);
+    uint4 v[VECS];
+    if (t == 0) {
+        shared_epoch = *(volatile unsigned *)&progress->epoch + 1;
+        for (int s = 0; s < STAGES; s++)
+            mbarrier_init(&full[s], 1);
+        mbarrier_init_fence();
+        for (int s = 0; s < STAGES && s < mine; s++) {
+            struct place p = place_of(s, parts, cols);
+            bulk_load(rooms + s * PART, in + p.first, p.count * sizeof(element), &full[s]);
+        }
+    }
+    __syncthreads();
+    unsigned epoch = shared_epoch;
+    for (int i = -1; i < mine; i++) {
+        if (i + 1 < mine) {
+            int s = (i + 1) % STAGES;
+            struct place p = place_of(i + 1, parts, cols);
+            mbarrier_wait(&full[s], (i + 1) / STAGES & 1);
+            part_load(v, (const uint4 *)(rooms + s * PART), p.count);
+            struct part sum = join_warps(part_of(v, p.count, t, BLOCK));
+            if (t < 2) {
+                unsigned long long *word = &words[2 * ((size_t)p.row * parts + p.part) + t];
+                word_put(word, epoch, t == 0 ? sum.largest : sum.sum);
+            }
+        }
+        if (i < 0)
+            continue;
+        struct place p = place_of(i, parts, cols);
+        if (t < WARP) {
+            struct part row = row_wait(&words[2 * (size_t)p.row * parts], parts, epoch);
+            if (t == 0)
+                whole = row;
+        }
+        __syncthreads();
+        part_load(v, (const uint4 *)(rooms + i % STAGES * PART), p.count);
+        store_all(out + p.first, v, p.count, t, BLOCK, whole);
+        __syncthreads(); // the room has been read, and `whole`
+        if (t == 0 && i + STAGES < mine) {
+            struct place next = place_of(i + STAGES, parts, cols);
+            bulk_load(rooms + i % STAGES * PART, in + next.first, next.count * sizeof(element),
+                      &full[i % STAGES]);
+        }
+    }
+    if (t == 0 && atomicAdd(&progress->done, 1u) == gridDim.x - 1) {
+        progress->done = 0;
+        progress->epoch = epoch;
+    }
 }
 #endif

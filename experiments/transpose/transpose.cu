@@ -126,3 +126,78 @@ extern "C" __global__ void striped_transpose(float *out, const float *in, int N)
     int linear = blockIdx.y * gridDim.x + blockIdx.x, tiles = STRIPE * gridDim.y;
     wide_tile(out, in, N, linear / tiles * STRIPE + linear % STRIPE, linear % tiles / STRIPE);
 }
+
+#ifdef SIDE
+#include "../common/bulk.h"
+
+// Rows in shared memory begin four words further on in the banks each: 16 bytes of eight rows side by
+// side, and 32 words of a row, have no conflict.
+#define PITCH (SIDE + 4)
+
+// The block's i-th tile, in stripes of STRIPE columns of tiles.
+static __device__ void bulk_place(int i, int N, int *bx, int *by)
+{
+    int side = N / SIDE, linear = blockIdx.x + i * gridDim.x, tiles = STRIPE * side;
+    *bx = linear / tiles * STRIPE + linear % STRIPE;
+    *by = linear % tiles / STRIPE;
+}
+
+// By one warp, row by row.
+static __device__ void bulk_fetch(float *room, const float *in, int i, int N, unsigned long long *full)
+{
+    int bx, by;
+    bulk_place(i, N, &bx, &by);
+    for (int row = threadIdx.x; row < SIDE; row += 32)
+        bulk_load(room + row * PITCH, in + (size_t)(by * SIDE + row) * N + bx * SIDE, SIDE * 4,
+                  full);
+}
+
+static __device__ void bulk_leave(float *out, const float *room, int i, int N)
+{
+    int bx, by;
+    bulk_place(i, N, &bx, &by);
+    for (int row = threadIdx.x; row < SIDE; row += 32)
+        bulk_store(out + (size_t)(bx * SIDE + row) * N + by * SIDE, room + row * PITCH, SIDE * 4);
+}
+
+// N must be a multiple of 2 * SIDE. Blocks stay: STAGES tiles are here or on their way in, and one is on
+// its way out, by the copy engine. Dynamic shared memory: STAGES + 1 tiles of SIDE * PITCH words.
+extern "C" __global__ void bulk_transpose(float *out, const float *in, int N)
+{
+    extern __shared__ __align__(128) float rooms[];
+    __shared__ unsigned long long full[STAGES];
+    float *leaving = rooms + STAGES * SIDE * PITCH;
+    int tiles = (N / SIDE) * (N / SIDE), t = threadIdx.x, lane = t % 32, warp = t / 32;
+    int mine = (tiles - (int)blockIdx.x + (int)gridDim.x - 1) / (int)gridDim.x;
+    if (t == 0) {
+        for (int s = 0; s < STAGES; s++)
+            mbarrier_init(&full[s], SIDE);
+        mbarrier_init_fence();
+    }
+    __syncthreads();
+    for (int s = 0; s < STAGES && s < mine && warp == 0; s++)
+        bulk_fetch(rooms + s * SIDE * PITCH, in, s, N, &full[s]);
+    for (int i = 0; i < mine; i++) {
+        float *room = rooms + i % STAGES * SIDE * PITCH;
+        mbarrier_wait(&full[i % STAGES], i / STAGES & 1);
+        if (warp == 0)
+            bulk_store_wait_read(); // the tile before has left
+        __syncthreads();
+        for (int op = warp; op < SIDE / 32 * (SIDE / 4); op += blockDim.x / 32) {
+            int column = op % (SIDE / 32) * 32 + lane, row = op / (SIDE / 32) * 4;
+            const float *from = room + row * PITCH + column;
+            float4 v = {from[0], from[PITCH], from[2 * PITCH], from[3 * PITCH]};
+            copy_quad((float4 *)(leaving + column * PITCH + row), &v);
+        }
+        bulk_store_fence();
+        __syncthreads();
+        if (warp == 0) {
+            bulk_leave(out, leaving, i, N);
+            if (i + STAGES < mine)
+                bulk_fetch(room, in, i + STAGES, N, &full[i % STAGES]);
+        }
+    }
+    if (warp == 0)
+        bulk_store_wait();
+}
+#endif

@@ -56,6 +56,7 @@ enum fill_kind {
     FILL_CONSTANT,
     FILL_IOTA,
     FILL_ZIPF,
+    FILL_STARTS,
     FILL_FILE
 };
 struct buffer_spec {

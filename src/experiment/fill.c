@@ -39,6 +39,20 @@ static double normal(const uint32_t w[2])
     return sqrt(-2 * log(u)) * cos(6.283185307179586 * philox_uniform(w[1]));
 }
 
+// Where row i begins: in the i-th of as many equal steps as there are rows, somewhere, to the power p.
+static int64_t row_start(const struct filler *f, uint64_t i, double u)
+{
+    uint64_t rows = f->r->count - 1;
+    if (i == 0 || i >= rows) {
+        return i == 0 ? 0 : f->args[0].i;
+    }
+    double share = ((double)(i - 1) + u) / (double)rows, power = share;
+    for (int64_t p = 1; p < f->args[1].i; p++) {
+        power *= share;
+    }
+    return (int64_t)((double)f->args[0].i * power);
+}
+
 enum { ROW = 256 }; // elements made at a time
 
 struct row {
@@ -50,11 +64,11 @@ struct row {
 static bool is_whole(const struct filler *f)
 {
     enum fill_kind k = f->b->fill;
-    return k == FILL_INTEGERS || k == FILL_IOTA || k == FILL_ZIPF ||
+    return k == FILL_INTEGERS || k == FILL_IOTA || k == FILL_ZIPF || k == FILL_STARTS ||
            (k == FILL_CONSTANT && f->args[0].is_integer);
 }
 
-// NORMAL and INTEGERS take two words for an element, UNIFORM and ZIPF one, the others none.
+// NORMAL and INTEGERS take two words for an element, UNIFORM, ZIPF and STARTS one, the others none.
 static void draw_words(const struct filler *f, uint64_t first, struct row *r)
 {
     bool two = f->b->fill == FILL_NORMAL || f->b->fill == FILL_INTEGERS;
@@ -83,6 +97,8 @@ static void make_whole(const struct filler *f, uint64_t first, struct row *r)
             r->whole[i] = (int64_t)(low + (span == 0 ? random : random % span));
         } else if (f->b->fill == FILL_ZIPF) {
             r->whole[i] = zipf_pick(f, philox_uniform(r->words[i]));
+        } else if (f->b->fill == FILL_STARTS) {
+            r->whole[i] = row_start(f, first + i, philox_uniform(r->words[i]));
         } else {
             r->whole[i] = f->b->fill == FILL_IOTA ? (int64_t)(first + i) : f->args[0].i;
         }
@@ -169,6 +185,32 @@ static bool check_range(const struct filler *f, const char *what, int count, boo
     return true;
 }
 
+static bool check_starts(struct filler *f, struct error *err)
+{
+    enum { POWER_MAX = 1000 };
+    const struct buffer_spec *b = f->b;
+    int64_t power = 0;
+    if (element_is_float(b->type)) {
+        return fail(err, b->at,
+                    "starts(n,p) of buffer '%s': its type is %s; rows begin at whole "
+                    "numbers: use i32, u32, i64 or u64",
+                    b->name, element_name(b->type));
+    }
+    if (!check_range(f, "starts(n,p)", 1, true, err)) {
+        return false;
+    }
+    if (!value_to_integer(&f->args[0], &f->args[0].i) || f->args[0].i < 0 ||
+        !value_to_integer(&f->args[1], &power) || power < 1 || power > POWER_MAX) {
+        return fail(
+            err, b->at,
+            "starts(n,p) of buffer '%s': n is %g and p is %g; n must be a whole number from 0 "
+            "on, p one from 1 to %d",
+            b->name, f->args[0].d, f->args[1].d, (int)POWER_MAX);
+    }
+    f->args[1].i = power;
+    return true;
+}
+
 static bool check_arguments(struct filler *f, struct error *err)
 {
     const struct buffer_spec *b = f->b;
@@ -196,7 +238,8 @@ static bool check_arguments(struct filler *f, struct error *err)
                         f->args[0].d, f->args[1].d);
         }
     }
-    return b->fill != FILL_ZIPF || zipf_table(f, err);
+    return (b->fill != FILL_STARTS || check_starts(f, err)) &&
+           (b->fill != FILL_ZIPF || zipf_table(f, err));
 }
 
 static bool fill_buffer(struct filler *f, const struct scope *scope, unsigned char *data,

@@ -203,7 +203,7 @@ static bool load_fill(struct loader *l, const struct yaml_node *node, struct buf
                    ? fail(l->err, node->at, "unknown fill '%s' (did you mean '%s'?)", word, near)
                    : fail(l->err, node->at,
                           "unknown fill '%s'; the fills are uniform(a,b) normal(m,s) "
-                          "integers(lo,hi) constant(v) iota zipf(s,n) file(path)",
+                          "integers(lo,hi) constant(v) iota zipf(s,n) starts(n,p) file(path)",
                           word);
     }
     b->fill = fills[f].kind;

@@ -32,7 +32,8 @@ course scan-i32 18 N=33,9000
 course softmax 20 elements=3000 cols=1,33,1000,1024
 course softmax 15 elements=9000 cols=4096,8192,20001
 course softmax-bf16 20 elements=3000 cols=1,33,1000,1024
-course softmax-bf16 5 elements=20000 cols=16384
+course softmax 7 elements=60000 cols=20000
+course softmax-bf16 7 elements=20000 cols=16384
 course layernorm 12 rows=3 cols=1,33,1000
 course rmsnorm-bf16 12 rows=3 cols=1,33,1000
 course lookup 20 N=1,1003
@@ -40,7 +41,10 @@ course layernorm-backward 10 rows=5,300 cols=33,1000
 course fusion 7 rows=5 cols=33,400
 course stencil2d 8 N=67,200
 course stencil3d 6 N=7,20
-course transpose 12 N=33,128
+course transpose 22 N=33,128,256
+course spmv 16 rows=300 mean=4,32 skew=1,64
+course l2 8 N=128,12800 mib=1
+course rmsnorm-backward 12 rows=5,300 cols=33,1000
 course transpose-any 13 M=33,128 N=70,192
 course vector 8 n=1,1000
 

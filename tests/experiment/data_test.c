@@ -20,29 +20,34 @@ static struct error err;
 
 /* ---- fills -------------------------------------------------------------------------------------------- */
 
-static uint64_t digest_of(const char *type, const char *fill)
+static void load_fill(const char *type, const char *fill, int count, struct experiment **e)
 {
-    static const struct device_facts device = {.cc = 9};
     char folder[] = "/tmp/ridge_data_XXXXXX";
-    struct experiment *e = NULL;
-    struct case_point *cases = NULL;
-    struct resolved_case c;
-    struct host_buffers b;
-    int count = 0;
     assert_non_null(mkdtemp(folder));
     const char *path = path_join(&arena, folder, "experiment.yaml");
     const char *source = path_join(&arena, folder, "k.cu");
     const char *text =
         arena_printf(&arena,
                      "experiment: data\nsource: k.cu\n"
-                     "buffers: {x: {type: %s, count: 200003, fill: '%s'}}\n"
+                     "buffers: {x: {type: %s, count: %d, fill: '%s'}}\n"
                      "variants: [{name: a, kernel: k, grid: 1, block: 1, args: [x]}]\n",
-                     type, fill);
+                     type, count, fill);
     assert_true(file_write(path, text, strlen(text), &err));
     assert_true(file_write(source, "", 0, &err));
-    bool loaded = experiment_load(&arena, path, &e, &err);
+    bool loaded = experiment_load(&arena, path, e, &err);
     (void)(remove(path) | remove(source) | rmdir(folder));
     assert_true(loaded);
+}
+
+static uint64_t digest_of(const char *type, const char *fill)
+{
+    static const struct device_facts device = {.cc = 9};
+    struct experiment *e = NULL;
+    struct case_point *cases = NULL;
+    struct resolved_case c;
+    struct host_buffers b;
+    int count = 0;
+    load_fill(type, fill, 200003, &e);
     assert_true(experiment_cases(&arena, e, NULL, 0, &cases, &count, &err));
     assert_true(experiment_resolve_case(&arena, e, cases, &device, &c, &err));
     assert_true(buffers_fill(e, &c, cases, 1, &b, &err));
@@ -76,6 +81,38 @@ static void a_seed_means_the_same_numbers_as_ever(void **state)
         if (got != known[i].digest)
             print_error("%s %s: %016" PRIx64 "\n", known[i].type, known[i].fill, got);
         assert_true(got == known[i].digest);
+    }
+}
+
+// Two sparse matrices' rows: as long as each other but for chance; most of them empty.
+static void rows_begin_where_the_ones_before_end(void **state)
+{
+    (void)state;
+    static const struct device_facts device = {.cc = 9};
+    enum { ROWS = 70000, ALL = 16 * ROWS };
+    for (int power = 1; power <= 64; power += 63) {
+        struct experiment *e = NULL;
+        struct case_point *cases = NULL;
+        struct resolved_case c;
+        struct host_buffers b;
+        int count = 0, empty = 0;
+        load_fill("i32", arena_printf(&arena, "starts(%d,%d)", ALL, power), ROWS + 1, &e);
+        assert_true(experiment_cases(&arena, e, NULL, 0, &cases, &count, &err));
+        assert_true(experiment_resolve_case(&arena, e, cases, &device, &c, &err));
+        assert_true(buffers_fill(e, &c, cases, 1, &b, &err));
+        const int32_t *starts = b.data[0];
+        int longest = 0;
+        assert_int_equal(starts[0], 0);
+        assert_int_equal(starts[ROWS], ALL);
+        for (int i = 0; i < ROWS; i++) {
+            int length = starts[i + 1] - starts[i];
+            assert_true(length >= 0);
+            empty += length == 0;
+            longest = length > longest ? length : longest;
+        }
+        assert_true(power == 1 ? longest <= 33 && empty < ROWS / 10
+                               : longest > 500 && empty > ROWS / 2);
+        buffers_release(&b);
     }
 }
 
@@ -245,6 +282,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_seed_means_the_same_numbers_as_ever),
+        cmocka_unit_test(rows_begin_where_the_ones_before_end),
         cmocka_unit_test(halves_are_rounded_to_nearest_even),
         cmocka_unit_test(the_first_of_the_worst_is_named_wherever_parts_end),
         cmocka_unit_test(a_single_element_is_seen_wherever_it_is),

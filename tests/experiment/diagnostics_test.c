@@ -134,7 +134,7 @@ static const struct row rows[] = {
      "unknown fill 'unifrom' (did you mean 'uniform'?)"},
     {"'uniform(-1,1)'", "'random'", 8, 35,
      "unknown fill 'random'; the fills are uniform(a,b) normal(m,s) integers(lo,hi) constant(v) "
-     "iota zipf(s,n) file(path)"},
+     "iota zipf(s,n) starts(n,p) file(path)"},
     {"'uniform(-1,1)'", "'uniform(1)'", 8, 35, "'uniform(1)' takes 2 arguments"},
     {"'uniform(-1,1)'", "'uniform'", 8, 35, "'uniform' takes 2 arguments in parentheses"},
     {"'uniform(-1,1)'", "'iota(3)'", 8, 35, "'iota' takes no arguments"},

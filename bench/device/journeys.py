@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+# From what bench/device/course.sh left: docs/journeys with the driver and the command in each file, and its README: what
+# every variant took, and what became of every expectation, those that failed first.
+# Usage: bench/device/journeys.py CHIP FOLDER... [-o docs/journeys]
+#   FOLDER    of course.sh: journey-NAME.md and .json, driver.txt (nvidia-smi's driver version)
+# SPDX-License-Identifier: Apache-2.0
+import glob
+import json
+import os
+import sys
+
+WRONG_WAY = "the other way"  # the JSON's word
+
+
+def driver_of(folder):
+    path = os.path.join(folder, "driver.txt")
+    if not os.path.exists(path):
+        return "not recorded"
+    return open(path, encoding="utf-8").read().strip()
+
+
+def read(folders):
+    runs = []
+    for folder in folders:
+        for path in sorted(glob.glob(os.path.join(folder, "journey-*.json"))):
+            run = json.load(open(path, encoding="utf-8"))
+            run["driver"] = driver_of(folder)
+            run["page"] = open(path[:-4] + "md", encoding="utf-8").read()
+            runs.append(run)
+    return sorted(runs, key=lambda r: r["experiment"])
+
+
+def write_page(run, chip, to):
+    lines = run["page"].split("\n")
+    at = next(i for i, line in enumerate(lines) if line.startswith("Device: "))
+    lines[at] += f" Driver: {run['driver']}. Command: `{run['command']}`."
+    path = os.path.join(to, f"{run['experiment']}-{chip}.md")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines).rstrip("\n") + "\n")
+
+
+def time_of(result):
+    time = result.get("time_ns")
+    if not time:
+        return "", ""
+    return f"{time['median'] / 1000:.1f}", f"{time['low'] / 1000:.1f} to {time['high'] / 1000:.1f}"
+
+
+def expectations(run, verdicts):
+    for result in run["results"]:
+        for e in result.get("expectations") or []:
+            if e["verdict"] in verdicts:
+                yield result, e
+
+
+def said(verdict):
+    return "opposite direction" if verdict == WRONG_WAY else verdict
+
+
+def shown(e):
+    return f"{e['actual']}" if e.get("actual") is not None else "not known"
+
+
+def table_of_expectations(runs, verdicts):
+    print("| experiment | case | variant | hypothesis | of | expected | measured | verdict |")
+    print("|---|---|---|---|---|---|---|---|")
+    for run in runs:
+        for result, e in expectations(run, verdicts):
+            hypothesis = (result.get("hypothesis") or "").replace("|", "\\|")
+            print(f"| [{run['experiment']}]({run['file']}) | {result['case_label']} | {result['variant']} | "
+                  f"{hypothesis} | {e['what']} | {e['expected']} | {shown(e)} | {said(e['verdict'])} |")
+    print()
+
+
+def count(runs, verdicts):
+    return sum(1 for run in runs for _ in expectations(run, verdicts))
+
+
+def write_readme(runs, chip):
+    devices = sorted({r["device"]["name"] for r in runs})
+    days = sorted({r["started"][:10] for r in runs})
+    drivers = sorted({r["driver"] for r in runs})
+    held, failed = count(runs, ("held",)), count(runs, ("missed", WRONG_WAY))
+    print("<!-- SPDX-License-Identifier: Apache-2.0 -->")
+    print("<!-- written by bench/device/journeys.py -->")
+    print("# Journeys\n")
+    print(f"Each experiment from its first step to its last, as `ridge run --markdown` wrote it. Device: {', '.join(devices)}. "
+          f"Driver: {', '.join(drivers)}. Date: {', '.join(days)}. Caches: cold. Command: "
+          "`LIMIT=0.3 bench/device/course.sh build/ridge FOLDER`; each page names its own. Times are medians with 95 % intervals, "
+          "every timed variant is verified against the reference.\n")
+    print(f"Of {held + failed} expectations, written before a variant was run by `ridge run` and left as they were, {held} held and "
+          f"{failed} failed. The last variants of several experiments had been tried by bench/device/tune before their "
+          "expectations were written ([JOURNAL.md](../JOURNAL.md)).\n")
+    print("## Expectations that failed\n")
+    table_of_expectations(runs, ("missed", WRONG_WAY))
+    print("## Expectations that held\n")
+    table_of_expectations(runs, ("held",))
+    print("## Times\n")
+    print("| experiment | case | variant | time, us | 95 % interval | GB/s | of the floor |")
+    print("|---|---|---|---:|---|---:|---:|")
+    for run in runs:
+        for result in run["results"]:
+            time, interval = time_of(result)
+            if not time:
+                continue
+            rate = result.get("throughput_gbps")
+            floor = result.get("floor_ns")
+            share = f"{100 * floor / result['time_ns']['median']:.0f} %" if floor else ""
+            print(f"| [{run['experiment']}]({run['file']}) | {result['case_label']} | {result['variant']} | {time} | {interval} | "
+                  f"{f'{rate:.0f}' if rate else ''} | {share} |")
+    print()
+    print("## Not timed\n")
+    for run in runs:
+        for result in run["results"]:
+            if not result.get("time_ns"):
+                print(f"- {run['experiment']}, {result['case_label']}, {result['variant']}: {result.get('error')}")
+
+
+def main(arguments):
+    to = "docs/journeys"
+    if "-o" in arguments:
+        at = arguments.index("-o")
+        to = arguments[at + 1]
+        del arguments[at:at + 2]
+    if len(arguments) < 2:
+        sys.exit(__doc__ or "usage: journeys.py CHIP FOLDER... [-o FOLDER]")
+    chip, folders = arguments[0], arguments[1:]
+    runs = read(folders)
+    if not runs:
+        sys.exit("journeys.py: no journey-*.json in " + ", ".join(folders))
+    os.makedirs(to, exist_ok=True)
+    for run in runs:
+        run["file"] = f"{run['experiment']}-{chip}.md"
+        write_page(run, chip, to)
+    with open(os.path.join(to, "README.md"), "w", encoding="utf-8") as file:
+        sys.stdout = file
+        write_readme(runs, chip)
+        sys.stdout = sys.__stdout__
+
+
+main(sys.argv[1:])

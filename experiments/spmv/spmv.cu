@@ -1,0 +1,118 @@
+// y = A x with A sparse, in CSR: row r has the elements starts[r] … starts[r + 1] - 1 of `columns` and `values`.
+//   thread_spmv   a thread per row
+//   group_spmv    LANES lanes of a warp per row
+//   split_spmv    each thread has EACH elements, wherever rows begin and end; a warp joins what its lanes have of a
+//                 row, and only rows that cross a warp's end take an atomic. y must be 0 before
+// SPDX-License-Identifier: Apache-2.0
+#define WARP 32
+#define ALL 0xffffffffu
+#ifndef LANES
+#define LANES 32
+#endif
+#ifndef EACH
+#define EACH 8
+#endif
+#ifndef BLOCK
+#define BLOCK 256
+#endif
+
+extern "C" __global__ void thread_spmv(float *y, const int *starts, const int *columns,
+                                       const float *values, const float *x, int rows)
+{
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    if (r >= rows)
+        return;
+    float sum = 0;
+    for (int i = starts[r]; i < starts[r + 1]; i++)
+        sum += values[i] * x[columns[i]];
+    y[r] = sum;
+}
+
+extern "C" __global__ void group_spmv(float *y, const int *starts, const int *columns,
+                                      const float *values, const float *x, int rows)
+{
+    int r = (blockIdx.x * blockDim.x + threadIdx.x) / LANES, lane = threadIdx.x % LANES;
+    float sum = 0;
+    if (r < rows)
+        for (int i = starts[r] + lane; i < starts[r + 1]; i += LANES)
+            sum += __ldcs(values + i) * __ldg(x + __ldcs(columns + i));
+#pragma unroll
+    for (int step = LANES / 2; step > 0; step /= 2)
+        sum += __shfl_xor_sync(ALL, sum, step);
+    if (r < rows && lane == 0)
+        y[r] = sum;
+}
+
+// The row of element i: the last one that begins at or before it.
+static __device__ int row_of(const int *starts, int rows, int i)
+{
+    int low = 0, high = rows; // starts[low] <= i, starts[high] > i
+    while (high - low > 1) {
+        int middle = low + (high - low) / 2;
+        if (starts[middle] <= i)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// Products of a block's elements, loaded side by side, read back in runs of EACH by a thread each. A word in
+// front of each 32 keeps the runs in different banks.
+static __device__ int place(int i)
+{
+    return i + i / WARP;
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK)
+    split_spmv(float *y, const int *starts, const int *columns, const float *values, const float *x,
+               int rows, int elements)
+{
+    __shared__ float products[BLOCK * EACH + BLOCK * EACH / WARP];
+    int t = threadIdx.x, lane = t % WARP, first = blockIdx.x * (BLOCK * EACH);
+#pragma unroll
+    for (int e = 0; e < EACH; e++) {
+        int i = first + e * BLOCK + t;
+        products[place(e * BLOCK + t)] =
+            i < elements ? __ldcs(values + i) * __ldg(x + __ldcs(columns + i)) : 0;
+    }
+    __syncthreads();
+    int from = first + t * EACH, to = min(from + EACH, elements);
+    bool any = from < elements;
+    int row = any ? row_of(starts, rows, from) : rows, head_row = row;
+    float sum = 0, head = 0;
+    bool many = false; // it ends a row
+    for (int i = from; i < to; i++) {
+        if (i >= starts[row + 1]) {
+            if (many)
+                y[row] = sum; // whole: it began and ended here
+            else
+                head = sum;
+            many = true;
+            sum = 0;
+            do
+                row++;
+            while (i >= starts[row + 1]);
+        }
+        sum += products[place(i - first)];
+    }
+    // sum is of the last row; what the lanes before have of it is added, as far as they are all of that row.
+    float joined = sum;
+#pragma unroll
+    for (int step = 1; step < WARP; step *= 2) {
+        float before = __shfl_up_sync(ALL, joined, step);
+        int before_row = __shfl_up_sync(ALL, row, step);
+        if (lane >= step && before_row == row && !many)
+            joined += before;
+    }
+    // A lane that ends a row has not been passed: so those behind it took only what it has of its last one.
+    float of_left = __shfl_up_sync(ALL, joined, 1);
+    int left_row = __shfl_up_sync(ALL, row, 1), next_head = __shfl_down_sync(ALL, head_row, 1);
+    if (many) {
+        bool continues = lane > 0 && left_row == head_row;
+        atomicAdd(&y[head_row], head + (continues ? of_left : 0));
+    }
+    // The last lane of a row's run adds what they have together, unless the next one ends the row and has taken it.
+    if (any && (lane == WARP - 1 || next_head != row))
+        atomicAdd(&y[row], joined);
+}
