@@ -18,6 +18,9 @@ export PATH=$PATH:/usr/local/cuda/bin:/usr/local/cuda/extras/compute-sanitizer
 export RIDGE_PEERS=${RIDGE_PEERS:-$out/peers} RIDGE_JOURNAL=$out/course.sqlite
 chip=${CHIP:-h200}
 
+nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -1 >"$out/driver.txt"
+date -u +%F >"$out/date.txt"
+
 lines() { # of a kind
     case " ${KINDS:-peers journey small} " in *" $1 "*)
         grep -E "^$1 " bench/device/course.txt | grep -E -- "$pattern" | while read -r _ name rest; do
@@ -77,10 +80,6 @@ if [ -n "$(lines peers)$(lines journey)" ]; then
         python3 bench/peers/table.py "$out"/peers-*.json >"$out/peers-$chip.md"
     fi
 fi
-driver() { nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -1; }
-driver >"$out/driver.txt"
-date -u +%F >"$out/date.txt"
-
 if [ -n "$(lines small)" ]; then
     # Each tool must see the fault that is planted for it.
     for tool in memcheck racecheck synccheck; do

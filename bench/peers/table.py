@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # One table of all libraries beside the course's kernels, from what `ridge show EXPERIMENT --json` printed.
-# Usage: bench/peers/table.py FILE.json... >docs/peers-h200.md
+# Usage: bench/peers/table.py FILE.json... >docs/peers-h200.md     (driver.txt beside them: nvidia-smi's driver version)
 # SPDX-License-Identifier: Apache-2.0
 import json
+import os
 import sys
 
 LIBRARIES = ("cub", "cublas", "cusparse", "cudnn", "torch")
@@ -41,6 +42,11 @@ def rows(run):
                    figures(library) if library else "", f"{ratio:.2f}x" if library else "")
 
 
+def driver_of(path):
+    beside = os.path.join(os.path.dirname(path), "driver.txt")
+    return open(beside, encoding="utf-8").read().strip() if os.path.exists(beside) else "not recorded"
+
+
 def main(files):
     runs = [json.load(open(f, encoding="utf-8")) for f in files]
     if not runs:
@@ -50,8 +56,9 @@ def main(files):
     print("<!-- SPDX-License-Identifier: Apache-2.0 -->")
     print("<!-- written by bench/peers/table.py -->")
     print("# The course beside the libraries\n")
-    print(f"Device: {', '.join(devices)}. Date: {', '.join(days)}. Caches: "
-          f"{', '.join(sorted({r['cache'] for r in runs}))}. By `bench/device/course.sh`; the best of our "
+    drivers = sorted({driver_of(f) for f in files})
+    print(f"Device: {', '.join(devices)}. Driver: {', '.join(drivers)}. Date: {', '.join(days)}. Caches: "
+          f"{', '.join(sorted({r['cache'] for r in runs}))}. Command: `KINDS=peers LIMIT=0.3 bench/device/course.sh build/ridge FOLDER`; the best of our "
           "variants of each case, and each library in the same run. Times are medians in us, with "
           "their 95 % intervals; the last column is the library's time over ours.\n")
     print("| experiment | case | ours | time, us | GB/s | library | time, us | speedup |")

@@ -73,7 +73,8 @@ static const struct row rows[] = {
     {"title: A copy", "titel: A copy", 2, 1,
      "unknown key 'titel' in the experiment (did you mean 'title'?)"},
     {"title: A copy", "colour: red", 2, 1,
-     "unknown key 'colour' in the experiment (known: experiment, title, source, flags, reference, params, "
+     "unknown key 'colour' in the experiment (known: experiment, title, source, flags, reference, "
+     "params, "
      "buffers, work, variants)"},
     {"title: A copy", "title: [a, b]", 2, 8, "'title' must be a single value, not a list"},
     {"title: A copy\n", "title: A copy\ntitle: B\n", 3, 1,
@@ -181,7 +182,8 @@ static const struct row rows[] = {
     {"    launches:\n", "    block: [4]\n    launches:\n", 24, 12,
      "variant 'second' has 'launches': 'block' belongs into them"},
     {"variants:", "vary:", 15, 1,
-     "unknown key 'vary' in the experiment (known: experiment, title, source, flags, reference, params, "
+     "unknown key 'vary' in the experiment (known: experiment, title, source, flags, reference, "
+     "params, "
      "buffers, work, variants)"},
     {"experiment: copy", "experiment: ''", 1, 13, "'experiment' must not be empty"},
     {"name: first", "name: ''", 16, 11, "'name' must not be empty"},
