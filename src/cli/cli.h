@@ -80,10 +80,8 @@ struct cli_comparison { // zeroed before; closed also where opening failed
 bool cli_comparison_open(const struct options *o, struct cli_comparison *c,
                          struct error *err) CHECK_RESULT;
 void cli_comparison_close(struct cli_comparison *c);
-// The suite that the paths name, what --only and --shard leave of it.
-struct suite;
-bool cli_suite_open(const struct options *o, const char *const *paths, int count, struct arena *a,
-                    struct suite *s, struct error *err) CHECK_RESULT;
+// ridge gate BASELINE RUN, of recorded runs.
+bool cli_gate_runs(const struct options *o, int *status, struct error *err) CHECK_RESULT;
 // The table of a run (--json, --markdown) on standard output.
 bool cli_run_print(const struct options *o, struct arena *a, const struct run *run,
                    struct error *err) CHECK_RESULT;

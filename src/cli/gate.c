@@ -1,105 +1,166 @@
-// ridge gate: is a run worse than its baseline? Exit status 1 if so, with a line for each reason.
+// ridge gate: a suite held against its ridge.lock on the simulated GPU; or two recorded runs (gate_runs.c).
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/cli.h"
+#include "cli/session.h"
+#include "gate/gate.h"
 
-#include <math.h>
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
 
-static const double percent = 100;
+enum { LOCK_BYTES_MAX = 64 << 20 };
+
+static const uint64_t default_seed = 1; // the same data in every run: divergence depends on it
 
 struct gate {
-    double slower_pct; // a time may grow by so much
-    int judged, unjudged, worse;
-    struct text lines;
-    json_t *reasons;
+    struct suite_session work;
+    const char *lock_path;
+    bool has_lock;
+    struct lock committed;
+    struct gate_subject *subjects;
+    struct gate_report report;
 };
 
-static void add_reason(struct gate *g, const struct result *r, const char *what)
-{
-    g->worse++;
-    text_printf(&g->lines, "worse: %s%s%s: %s\n", r->variant, *r->case_label ? ", " : "",
-                r->case_label, what);
-    json_array_append_new(g->reasons, json_pack("{s:s, s:s, s:s}", "variant", r->variant, "case",
-                                                r->case_label, "reason", what));
-}
+/* ---- the lock ------------------------------------------------------------------------------------------ */
 
-static bool is_right(const struct result *r)
+static bool lock_open(struct gate *g, struct error *err)
 {
-    return r->status == RESULT_OK && (!r->checked || r->verified);
-}
-
-// Too few samples to know their noise, as in most imported files: then by the medians alone, and said.
-static void judge_medians(struct gate *g, struct arena *a, const struct run_pair *p)
-{
-    const struct time_result *x = &p->before->time, *y = &p->after->time;
-    bool alike = x->provenance == y->provenance && x->provenance != PROVENANCE_ABSENT;
-    if (!alike || !(x->summary.median > 0) || !(y->summary.median > 0)) {
-        g->unjudged++;
-        return;
-    }
-    g->judged++;
-    double grown_pct = percent * (y->summary.median / x->summary.median - 1);
-    if (grown_pct > g->slower_pct)
-        add_reason(g, p->after,
-                   arena_printf(a,
-                                "takes %.1f %% longer by the medians of few samples, whose noise "
-                                "is not known; %.3g %% are allowed",
-                                grown_pct, g->slower_pct));
-}
-
-static void judge_pair(struct gate *g, struct arena *a, const struct run_pair *p)
-{
-    if (is_right(p->before) && !is_right(p->after)) {
-        add_reason(g, p->after,
-                   p->after->error ? p->after->error : "no longer right: see `ridge show`");
-        return;
-    }
-    if (p->unjudged) {
-        judge_medians(g, a, p);
-        return;
-    }
-    g->judged++;
-    double grown_pct = percent * (1 / p->time.ratio - 1);
-    if (p->time.verdict == VERDICT_SLOWER && grown_pct > g->slower_pct)
-        add_reason(g, p->after,
-                   arena_printf(a, "takes %.1f %% longer (%.1f to %.1f), %.3g %% are allowed",
-                                grown_pct, percent * (1 / p->time.high - 1),
-                                percent * (1 / p->time.low - 1), g->slower_pct));
-}
-
-static bool gate_judge(struct gate *g, struct cli_comparison *c, struct error *err)
-{
-    for (int i = 0; i < c->both.pair_count; i++)
-        judge_pair(g, &c->arena, &c->both.pairs[i]);
-    for (int i = 0; i < c->both.gone_count; i++)
-        if (is_right(c->both.gone[i]))
-            add_reason(g, c->both.gone[i], "is in the baseline only");
-    if (g->judged + g->worse > 0)
+    const struct options *o = g->work.o;
+    struct arena *a = &g->work.arena;
+    char *text = NULL;
+    size_t size = 0;
+    const char *folder = o->argument_count == 1 ? g->work.suite.folder : ".";
+    g->lock_path = option_text(o, OPTION_LOCK, path_join(a, folder, "ridge.lock"));
+    if (!file_exists(g->lock_path))
+        return option_given(o, OPTION_UPDATE) ||
+               fail_as(err, ERROR_CHECK, NOWHERE,
+                       "there is no lock at %s, so nothing can pass: `ridge gate --update` writes "
+                       "it from code that is known to be good; commit it",
+                       g->lock_path);
+    bool done = file_read(g->lock_path, LOCK_BYTES_MAX, &text, &size, err) &&
+                lock_parse(a, g->lock_path, text, size, &g->committed, err);
+    free(text);
+    g->has_lock = done;
+    if (!done && option_given(o, OPTION_UPDATE) && err->kind == ERROR_INPUT) {
+        cli_warn(arena_printf(a, "%s is written whole, as it could not be read: %s", g->lock_path,
+                              err->message));
+        error_clear(err);
         return true;
-    return fail(err, NOWHERE,
-                "nothing to judge: none of the %d results in common has times that can be compared",
-                g->unjudged);
+    }
+    return done;
+}
+
+// The lock says on what, compiled by what and on which data it was counted, unless the user does.
+static void request_fill(struct gate *g)
+{
+    const struct options *o = g->work.o;
+    struct loop_request *q = &g->work.request;
+    bool keeps = g->has_lock;
+    if (!option_given(o, OPTION_DEVICE))
+        q->device = keeps ? g->committed.device : "sim:h200";
+    if (!option_given(o, OPTION_SEED)) {
+        q->seed = keeps ? g->committed.seed : default_seed;
+        q->has_seed = true;
+    }
+    if (!option_given(o, OPTION_COMPILER) && keeps && !option_given(o, OPTION_UPDATE)) {
+        char *name = arena_strdup(&g->work.arena, g->committed.compiler);
+        name[strcspn(name, " ")] = '\0';
+        for (char *c = name; *c; c++)
+            *c = (char)tolower((unsigned char)*c);
+        q->compiler = strcmp(name, "none") == 0 ? "auto" : name;
+    }
+}
+
+static bool device_check(const struct gate *g, struct error *err)
+{
+    const char *device = g->work.request.device;
+    return str_starts_with(device, "sim:") ||
+           fail(err, NOWHERE,
+                "'%s' is not a simulated device: counters of a lock have no noise, those of a real "
+                "GPU do; choose sim:h200, or hold two recorded runs against each other",
+                device);
+}
+
+static void subjects_fill(struct gate *g)
+{
+    const struct suite_view *v = &g->work.view;
+    g->subjects = ARENA_ARRAY(&g->work.arena, struct gate_subject, v->count + 1);
+    for (int i = 0; i < v->count; i++)
+        g->subjects[i] = (struct gate_subject){.experiment = g->work.suite.items[i].experiment,
+                                               .run = v->runs[i].run,
+                                               .error = v->runs[i].error,
+                                               .partial = g->work.suite.items[i].partial};
+}
+
+/* ---- judging and updating ---------------------------------------------------------------------------------- */
+
+static bool update(struct gate *g, const struct lock *fresh, struct error *err)
+{
+    struct lock merged = *fresh;
+    struct text text = {0}, said = {0};
+    int count = g->work.view.count;
+    if (g->work.session.wrong + g->work.session.failed + g->work.session.system_failed > 0 ||
+        g->work.first.kind != ERROR_NONE)
+        return fail_as(err, ERROR_CHECK, NOWHERE,
+                       "the lock is not written: a variant is wrong or does not run, so that the "
+                       "lock would not hold it; `ridge suite` shows which");
+    lock_merge(&g->work.arena, &g->committed, g->subjects, count, &merged);
+    lock_write(&merged, &text);
+    bool done = file_write(g->lock_path, text_str(&text), text.length, err);
+    text_printf(&said, "wrote %s: %d result%s of %d experiment%s run now, %d kept\n", g->lock_path,
+                fresh->count, fresh->count == 1 ? "" : "s", count, count == 1 ? "" : "s",
+                merged.count - fresh->count);
+    done = done && cli_print(&said, err);
+    text_release(&text);
+    text_release(&said);
+    return done;
+}
+
+static bool judge(struct gate *g, const struct lock *fresh, int *status, struct error *err)
+{
+    const struct options *o = g->work.o;
+    bool whole = !option_given(o, OPTION_ONLY) && !option_given(o, OPTION_SHARD);
+    struct text out = {0};
+    struct report_style style = cli_style(o);
+    g->report.suite = g->work.suite.name;
+    if (!gate_lock(&g->work.arena, &g->committed, fresh, g->subjects, g->work.view.count, whole,
+                   &g->report, err))
+        return error_context(err, "the lock is %s", g->lock_path);
+    g->report.baseline = g->lock_path;
+    *status = gate_passed(&g->report) ? 0 : ERROR_CHECK;
+    if (option_given(o, OPTION_JSON))
+        return cli_print_json(report_gate_json(&g->report), err);
+    report_format(FORMAT_TERMINAL, &g->work.view, &g->report, &style, &out);
+    bool done = cli_print(&out, err);
+    text_release(&out);
+    return done;
+}
+
+static bool gate_suite(struct gate *g, int *status, struct error *err)
+{
+    struct lock fresh;
+    struct arena *a = &g->work.arena;
+    if (!lock_open(g, err))
+        return false;
+    request_fill(g);
+    if (!device_check(g, err) || !suite_session_run(&g->work, err))
+        return false;
+    subjects_fill(g);
+    return lock_of_runs(a, g->subjects, g->work.view.count, &fresh, err) &&
+           (option_given(g->work.o, OPTION_UPDATE) ? update(g, &fresh, err)
+                                                   : judge(g, &fresh, status, err));
 }
 
 bool command_gate(const struct options *o, int *status, struct error *err)
 {
-    struct cli_comparison c = {0};
-    struct gate g = {.reasons = json_array()};
+    struct gate g = {0};
+    bool suite =
+        o->argument_count != 2 || option_given(o, OPTION_UPDATE) || option_given(o, OPTION_LOCK);
     *status = 0;
-    bool done = option_double(o, OPTION_SLOWER, 3, &g.slower_pct, err) &&
-                cli_comparison_open(o, &c, err) && gate_judge(&g, &c, err);
-    if (done) {
-        *status = g.worse > 0;
-        text_printf(&g.lines, "%s: %d judged, %d worse, %d not judged\n",
-                    g.worse > 0 ? "gate failed" : "gate passed", g.judged, g.worse, g.unjudged);
-        done = option_given(o, OPTION_JSON)
-                   ? cli_print_json(json_pack("{s:b, s:i, s:i, s:i, s:O}", "open", g.worse == 0,
-                                              "judged", g.judged, "worse", g.worse, "not_judged",
-                                              g.unjudged, "reasons", g.reasons),
-                                    err)
-                   : cli_print(&g.lines, err);
-    }
-    json_decref(g.reasons);
-    text_release(&g.lines);
-    cli_comparison_close(&c);
+    if (!suite)
+        return cli_gate_runs(o, status, err);
+    bool done = suite_session_open(&g.work, o, false, (const char *const *)o->arguments,
+                                   o->argument_count, err) &&
+                gate_suite(&g, status, err);
+    suite_session_close(&g.work);
     return done;
 }

@@ -5,6 +5,7 @@
 #define RIDGE_CLI_SESSION_H
 
 #include "cli/cli.h"
+#include "suite/suite.h"
 
 struct session { // what the loop's events need
     const struct options *o;
@@ -34,5 +35,23 @@ void session_close(struct session *s);
 // What the options say of a run; the experiment and its selection are the caller's.
 bool session_request(const struct options *o, struct loop_request *q,
                      struct error *err) CHECK_RESULT;
+
+struct suite_session { // the loop over a suite's experiments
+    const struct options *o;
+    struct arena arena;
+    struct suite suite;
+    struct session session;
+    struct loop_request request; // what all of them share
+    bool looks_back;             // each run is held against the last one of its experiment
+    struct suite_view view;      // what became of each
+    struct error first;          // of the experiments that could not be run
+    bool opened;
+};
+// Reads the options and opens the suite that the paths name, and the journal if it records. Closed also
+// where opening failed.
+bool suite_session_open(struct suite_session *w, const struct options *o, bool records,
+                        const char *const *paths, int path_count, struct error *err) CHECK_RESULT;
+bool suite_session_run(struct suite_session *w, struct error *err) CHECK_RESULT;
+void suite_session_close(struct suite_session *w);
 
 #endif

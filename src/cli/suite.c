@@ -2,31 +2,30 @@
 // costs its rows, not the suite.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/session.h"
-#include "suite/suite.h"
 
 #include <string.h>
 
-struct work {
-    const struct options *o;
-    struct arena arena;
-    struct suite suite;
-    struct session session;
-    struct suite_view view;
-    struct error first; // of the experiments that could not be run
-};
-
-bool cli_suite_open(const struct options *o, const char *const *paths, int count, struct arena *a,
-                    struct suite *s, struct error *err)
+static bool open_suite(struct suite_session *w, const char *const *paths, int count,
+                       struct error *err)
 {
-    const struct option_values *only = &o->option[OPTION_ONLY];
-    const char *shard = option_text(o, OPTION_SHARD, NULL);
-    return suite_open(a, paths, count, s, err) &&
-           suite_only(a, s, only->values, (int)only->count, err) &&
-           (!shard || suite_shard(s, shard, err));
+    const struct option_values *only = &w->o->option[OPTION_ONLY];
+    const char *shard = option_text(w->o, OPTION_SHARD, NULL);
+    return suite_open(&w->arena, paths, count, &w->suite, err) &&
+           suite_only(&w->arena, &w->suite, only->values, (int)only->count, err) &&
+           (!shard || suite_shard(&w->suite, shard, err));
+}
+
+bool suite_session_open(struct suite_session *w, const struct options *o, bool records,
+                        const char *const *paths, int path_count, struct error *err)
+{
+    *w = (struct suite_session){.o = o};
+    w->opened = session_request(o, &w->request, err) && open_suite(w, paths, path_count, err) &&
+                session_open(&w->session, o, records, err);
+    return w->opened;
 }
 
 // The newest finished run of the experiment on a device of that name and id, or NULL.
-static const struct run *last_run(struct work *w, const struct run *now)
+static const struct run *last_run(struct suite_session *w, const struct run *now)
 {
     struct journal_entry *entries;
     struct error ignored = {0};
@@ -53,22 +52,21 @@ static bool is_interrupted(void)
 }
 
 // false: the suite cannot go on. One that cannot be run is noted.
-static bool run_item(struct work *w, const struct suite_item *item, struct error *err)
+static bool run_item(struct suite_session *w, const struct suite_item *item, struct error *err)
 {
     struct suite_run *s = &w->view.runs[w->view.count++];
-    struct loop_request request = {.experiment_path = item->experiment->path,
-                                   .overrides = item->overrides,
-                                   .override_count = item->override_count,
-                                   .variants = item->variants,
-                                   .variant_count = item->variant_count};
+    struct loop_request request = w->request;
     struct run *run = ARENA_NEW(&w->arena, struct run);
     struct error why = {0};
     s->experiment = item->experiment->name;
-    if (!session_request(w->o, &request, err))
-        return false;
+    request.experiment_path = item->experiment->path;
+    request.overrides = item->overrides;
+    request.override_count = item->override_count;
+    request.variants = item->variants;
+    request.variant_count = item->variant_count;
     if (session_run(&w->session, &w->arena, &request, run, &why)) {
         s->run = run;
-        s->last = last_run(w, run);
+        s->last = w->looks_back ? last_run(w, run) : NULL;
         return true;
     }
     json_decref(run->header.environment);
@@ -83,7 +81,7 @@ static bool run_item(struct work *w, const struct suite_item *item, struct error
     return true;
 }
 
-static bool run_all(struct work *w, struct error *err)
+bool suite_session_run(struct suite_session *w, struct error *err)
 {
     int jobs = 0, before = 0;
     for (int i = 0; i < w->suite.count; i++)
@@ -104,7 +102,7 @@ static bool run_all(struct work *w, struct error *err)
     return true;
 }
 
-static bool print_all(const struct work *w, struct error *err)
+static bool print_all(const struct suite_session *w, struct error *err)
 {
     struct report_style style = cli_style(w->o);
     struct text out = {0};
@@ -116,7 +114,7 @@ static bool print_all(const struct work *w, struct error *err)
     return done;
 }
 
-static void work_release(struct work *w)
+void suite_session_close(struct suite_session *w)
 {
     for (int i = 0; i < w->view.count; i++) {
         const struct suite_run *s = &w->view.runs[i];
@@ -125,22 +123,21 @@ static void work_release(struct work *w)
         if (s->last)
             json_decref(s->last->header.environment);
     }
+    if (w->opened)
+        session_close(&w->session);
     arena_release(&w->arena);
 }
 
 bool command_suite(const struct options *o, int *status, struct error *err)
 {
-    struct work w = {.o = o};
-    bool done = cli_suite_open(o, (const char *const *)o->arguments, o->argument_count, &w.arena,
-                               &w.suite, err);
-    bool opened = done && session_open(&w.session, o, !option_given(o, OPTION_NO_JOURNAL), err);
-    done = opened && run_all(&w, err) && print_all(&w, err);
-    if (opened) {
-        *status = session_status(&w.session);
-        if (*status == 0 && w.first.kind != ERROR_NONE)
-            *status = (int)w.first.kind;
-        session_close(&w.session);
-    }
-    work_release(&w);
+    struct suite_session w;
+    bool done = suite_session_open(&w, o, !option_given(o, OPTION_NO_JOURNAL),
+                                   (const char *const *)o->arguments, o->argument_count, err);
+    w.looks_back = true;
+    done = done && suite_session_run(&w, err) && print_all(&w, err);
+    *status = session_status(&w.session);
+    if (*status == 0 && w.first.kind != ERROR_NONE)
+        *status = (int)w.first.kind;
+    suite_session_close(&w);
     return done;
 }

@@ -207,6 +207,12 @@ struct reference_spec {
     struct location at;
 };
 
+// `gate: {percent: 3, ns: 50, counters_percent: 0}`: how much worse a result may get. A time may grow by
+// the larger of the two.
+struct gate_tolerance {
+    double percent, ns, counters_percent;
+};
+
 struct experiment {
     const char *path; // of the YAML file
     const char *directory;
@@ -222,6 +228,7 @@ struct experiment {
     int work_count;
     struct variant_spec *variants;
     int variant_count;
+    struct gate_tolerance gate;
     const char *text; // of the file
 };
 

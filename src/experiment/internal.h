@@ -39,6 +39,7 @@ enum key_place {
     KEYS_REFERENCE,
     KEYS_BUFFER,
     KEYS_TOLERANCE,
+    KEYS_GATE,
     KEYS_WORK,
     KEYS_VARIANT,
     KEYS_LAUNCH,

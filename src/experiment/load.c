@@ -382,6 +382,32 @@ bool load_flags(struct loader *l, const struct yaml_node *node, const struct fla
     return true;
 }
 
+static bool load_gate(struct loader *l, const struct yaml_node *node)
+{
+    static const char *const keys[] = {"percent", "ns", "counters_percent"};
+    static const double default_percent = 3;
+    struct gate_tolerance *t = &l->e->gate;
+    double *to[] = {&t->percent, &t->ns, &t->counters_percent};
+    t->percent = default_percent;
+    if (node == NULL) {
+        return true;
+    }
+    if (!yaml_expect(node, YAML_MAP, "'gate'", l->err) ||
+        !check_keys(l, node, "'gate'", KEYS_GATE)) {
+        return false;
+    }
+    for (size_t i = 0; i < COUNT_OF(keys); i++) {
+        const struct yaml_node *n = yaml_get(node, keys[i]);
+        if (n != NULL && !yaml_double(n, keys[i], to[i], l->err)) {
+            return false;
+        }
+        if (n != NULL && !(*to[i] >= 0 && *to[i] < 1e9)) {
+            return fail(l->err, n->at, "'%s' of 'gate' must not be negative", keys[i]);
+        }
+    }
+    return true;
+}
+
 // A name that a command line can say: `ridge explain EXPERIMENT:VARIANT`.
 bool load_name(struct loader *l, const struct yaml_node *node, const char *what, const char **out)
 {
@@ -421,8 +447,8 @@ static bool load_top(struct loader *l, const struct yaml_node *root)
            load_flags(l, yaml_get(root, "flags"), NULL, &e->flags) &&
            load_reference(l, yaml_get(root, "reference")) &&
            load_params(l, yaml_get(root, "params")) && load_buffers(l, yaml_get(root, "buffers")) &&
-           load_work(l, yaml_get(root, "work")) && load_variants(l, variants) &&
-           load_reference_args(l, yaml_get(root, "reference"));
+           load_work(l, yaml_get(root, "work")) && load_gate(l, yaml_get(root, "gate")) &&
+           load_variants(l, variants) && load_reference_args(l, yaml_get(root, "reference"));
 }
 
 static bool find_file(struct arena *a, const char *path, const char **out, struct error *err)

@@ -6,6 +6,7 @@
 #include "base/base.h"
 #include "diagnose/diagnose.h"
 #include "experiment/experiment.h"
+#include "gate/gate.h"
 #include "gpu/gpu.h"
 #include "record/record.h"
 
@@ -67,6 +68,20 @@ struct suite_view {
 // against the last run. Plain: a fact per line.
 void report_suite(const struct suite_view *v, const struct report_style *style, struct text *out);
 json_t *report_suite_json(const struct suite_view *v); // a new reference
+
+/* ---- gates and the formats of others ------------------------------------------------------------------ */
+
+enum report_format { // report/formats.def
+#define REPORT_FORMAT(id, name, writer, meaning) FORMAT_##id,
+#include "report/formats.def"
+#undef REPORT_FORMAT
+    REPORT_FORMAT_COUNT
+};
+bool report_format_find(const char *name, enum report_format *out, struct error *err) CHECK_RESULT;
+// A suite's runs in that format; gate: what was judged of them, or NULL.
+void report_format(enum report_format f, const struct suite_view *v, const struct gate_report *gate,
+                   const struct report_style *style, struct text *out);
+json_t *report_gate_json(const struct gate_report *g); // a new reference
 
 /* ---- two runs --------------------------------------------------------------------------------------- */
 

@@ -151,3 +151,15 @@ void report_walk(const struct run *r, const struct report_writer *w, const struc
         w->end(r, o);
     arena_release(&a);
 }
+
+void report_walk_suite(const struct suite_view *v, const struct report_writer *w,
+                       const struct report_out *o)
+{
+    if (w->open)
+        w->open(v, o);
+    for (int i = 0; i < v->count; i++)
+        if (v->runs[i].run)
+            report_walk(v->runs[i].run, w, o);
+    if (w->close)
+        w->close(v, o);
+}

@@ -12,6 +12,7 @@ struct report_out {
     struct text *text;
     const struct report_style *style;    // terminal and plain
     const struct experiment *experiment; // Markdown: its sources; NULL = gone
+    const struct gate_report *gate;      // formats of gates: the judgement; NULL = none was made
 };
 
 // The three questions: which variant is fastest and is it right, what holds it back, what comes next
@@ -42,6 +43,9 @@ struct report_part {
     bool verbose; // only where the style is
 };
 struct report_writer {
+    // Around all runs of a suite; optional.
+    void (*open)(const struct suite_view *v, const struct report_out *o);
+    void (*close)(const struct suite_view *v, const struct report_out *o);
     void (*begin)(const struct run *r, const struct report_out *o); // optional
     struct report_part overview; // on every case, before the first one's parts; optional
     bool overview_of_one;        // … even if there is but one
@@ -50,6 +54,9 @@ struct report_writer {
     void (*end)(const struct run *r, const struct report_out *o); // optional
 };
 void report_walk(const struct run *r, const struct report_writer *w, const struct report_out *o);
+// Every run of the suite between the writer's open and close.
+void report_walk_suite(const struct suite_view *v, const struct report_writer *w,
+                       const struct report_out *o);
 
 // What `has` asks for.
 bool has_time(const struct result *r);

@@ -319,6 +319,7 @@ bool suite_only(struct arena *a, struct suite *s, const char *const *patterns, i
                 any = used[k] = true;
         if (!any)
             continue;
+        kept.partial = kept.variant_count < all;
         if (!whole)
             kept.jobs = item->jobs / all * kept.variant_count;
         s->items[kept_count++] = whole ? *item : kept;

@@ -14,7 +14,8 @@ struct suite_item {
     int override_count;
     const char **variants; // only these; 0 = all
     int variant_count;
-    int jobs; // variants times cases
+    bool partial; // --only left some of its variants out
+    int jobs;     // variants times cases
 };
 struct suite {          // arena-owned
     const char *name;   // of its file, else of what was named first

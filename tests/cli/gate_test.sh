@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# ridge gate passed where nothing got worse; shut, with the reason, where a variant takes longer, is wrong or
+# ridge gate passed where nothing got worse; fails, with the reason, where a variant takes longer, is wrong or
 # gone; imported runs too.
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/support.sh"

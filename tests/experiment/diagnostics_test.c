@@ -75,7 +75,7 @@ static const struct row rows[] = {
     {"title: A copy", "colour: red", 2, 1,
      "unknown key 'colour' in the experiment (known: experiment, title, source, flags, reference, "
      "params, "
-     "buffers, work, variants)"},
+     "buffers, work, variants, gate)"},
     {"title: A copy", "title: [a, b]", 2, 8, "'title' must be a single value, not a list"},
     {"title: A copy\n", "title: A copy\ntitle: B\n", 3, 1,
      "duplicate key 'title' (first on line 2)"},
@@ -184,7 +184,7 @@ static const struct row rows[] = {
     {"variants:", "vary:", 15, 1,
      "unknown key 'vary' in the experiment (known: experiment, title, source, flags, reference, "
      "params, "
-     "buffers, work, variants)"},
+     "buffers, work, variants, gate)"},
     {"experiment: copy", "experiment: ''", 1, 13, "'experiment' must not be empty"},
     {"name: first", "name: ''", 16, 11, "'name' must not be empty"},
     {"name: first", "name: a:b", 16, 11, "'name' must not hold ':', '/' or a line break"},

@@ -365,12 +365,13 @@ static void assert_documented(const char *section, const char *word)
 static void every_word_of_the_schema_is_documented_with_an_example(void **state)
 {
     (void)state;
-    static const char
-        *const section_TOP = "Top level",
-               *const section_REFERENCE = "Reference", *const section_BUFFER = "Buffers",
-               *const section_TOLERANCE = "Tolerance", *const section_WORK = "Work",
-               *const section_VARIANT = "Variants", *const section_LAUNCH = "Launches",
-               *const section_ARGUMENT = "Arguments", *const section_TENSOR_MAP = "Tensor maps";
+    static const char *const section_TOP = "Top level", *const section_REFERENCE = "Reference",
+                             *const section_BUFFER = "Buffers",
+                             *const section_TOLERANCE = "Tolerance", *const section_GATE = "Gate",
+                             *const section_WORK = "Work", *const section_VARIANT = "Variants",
+                             *const section_LAUNCH = "Launches",
+                             *const section_ARGUMENT = "Arguments",
+                             *const section_TENSOR_MAP = "Tensor maps";
     page_read();
 #define KEY(place, key) assert_documented(section_##place, key);
 #define FILL(id, name, args) assert_documented("Fills", name);

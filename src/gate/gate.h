@@ -1,0 +1,119 @@
+// gate: is a run worse than what it is held against? Two kinds: counters of the simulated GPU against a
+// committed text (ridge.lock), which has no noise; and measured times against a baseline. Reads records
+// only; who makes them is the caller's business. All that is returned is owned by the arena.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_GATE_H
+#define RIDGE_GATE_H
+
+#include "base/base.h"
+#include "experiment/experiment.h"
+#include "record/record.h"
+#include "stats/stats.h"
+
+/* ---- what a gate says ------------------------------------------------------------------------------- */
+
+enum gate_verdict {
+#define GATE_VERDICT(id, name, fails, meaning) GATE_##id,
+#include "gate/verdicts.def"
+#undef GATE_VERDICT
+    GATE_VERDICT_COUNT
+};
+const char *gate_verdict_name(enum gate_verdict v);
+const char *gate_verdict_meaning(enum gate_verdict v);
+bool gate_verdict_fails(enum gate_verdict v);
+
+struct gate_change { // of one figure that is not what it was
+    const char *name, *unit;
+    double before, after;
+    bool worse;       // by more than is allowed
+    const char *file; // where it grew most; NULL: no single place
+    int line;
+    double line_before, line_after;
+};
+struct gate_entry { // one variant on one case
+    const char *experiment, *case_label, *variant;
+    enum gate_verdict verdict;
+    const char *why;  // one sentence; NULL: nothing to say
+    const char *file; // where to look; NULL: not known
+    int line;
+    struct gate_change *changes;
+    int change_count;
+    double before_ns, after_ns; // NAN: not timed
+    enum provenance time_provenance;
+};
+struct gate_property { // said once: "false alarms" "0 of 37"
+    const char *name, *value;
+};
+struct gate_report {
+    const char *suite;
+    const char *baseline; // "ridge.lock", "baseline main", "revision 1a2b3c"
+    struct gate_entry *entries;
+    int count;
+    int counts[GATE_VERDICT_COUNT];
+    const char *const *notes; // for people, a sentence each
+    int note_count;
+    struct gate_property *properties;
+    int property_count;
+};
+bool gate_passed(const struct gate_report *r);
+const struct gate_entry *gate_find(const struct gate_report *r, const char *experiment,
+                                   const struct result *result);
+// Fills the counts, and orders the entries: failing verdicts first, then as they came.
+void gate_conclude(struct gate_report *r);
+
+/* ---- what is judged -------------------------------------------------------------------------------------- */
+
+struct gate_subject { // an experiment of a suite, after its run
+    const struct experiment *experiment;
+    const struct run *run; // NULL: it could not be run …
+    const char *error;     // … and why
+    bool partial;          // only some of its variants or cases were asked for
+};
+
+/* ---- ridge.lock ------------------------------------------------------------------------------------------ */
+
+enum lock_figure {
+#define LOCK(id, name, unit, counters, of_line, increase) LOCK_##id,
+#include "gate/lock.def"
+#undef LOCK
+    LOCK_FIGURE_COUNT
+};
+struct lock_line { // lines of source of the same text, together
+    const char *text;
+    const char *file; // of the run just made; not in the lock's text
+    int line;
+    double value[LOCK_FIGURE_COUNT];
+};
+struct lock_entry {
+    const char *experiment, *case_label, *variant;
+    double value[LOCK_FIGURE_COUNT];
+    double time_ns; // modelled; NAN: the chip has no modelled time
+    struct lock_line *lines;
+    int line_count;
+};
+struct lock {
+    const char *device;    // "sim:h200"
+    const char *compiler;  // "clang 14.0.6": of all sources that are compiled
+    const char *registers; // "estimated", or "ptxas"
+    const char *model; // hash of what the modelled time rests on: ridge's version, the chip's file
+    uint64_t seed;
+    struct lock_entry *entries;
+    int count;
+};
+// What the runs counted. Results that were skipped, failed or are wrong are not in it.
+bool lock_of_runs(struct arena *a, const struct gate_subject *subjects, int count, struct lock *out,
+                  struct error *err) CHECK_RESULT;
+void lock_write(const struct lock *l, struct text *out);
+bool lock_parse(struct arena *a, const char *file, const char *text, size_t size_bytes,
+                struct lock *out, struct error *err) CHECK_RESULT;
+// Entries of the old lock whose experiments were not run stay; the others are the fresh ones.
+void lock_merge(struct arena *a, const struct lock *old, const struct gate_subject *subjects,
+                int count, struct lock *fresh);
+// Holds what the subjects' runs counted (`fresh`) against what was committed. Fails, and judges nothing, where the
+// two were not made under the same conditions. whole: entries of experiments that are no subjects
+// are missing, not left out.
+bool gate_lock(struct arena *a, const struct lock *committed, const struct lock *fresh,
+               const struct gate_subject *subjects, int count, bool whole, struct gate_report *out,
+               struct error *err) CHECK_RESULT;
+
+#endif
