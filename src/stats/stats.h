@@ -44,4 +44,63 @@ double stats_rank_correlation(const double *x, const double *y, size_t count);
 
 const char *verdict_name(enum verdict v); // "no difference", "faster", "slower"
 
+/* ---- distributions (distributions.c) -------------------------------------------------------------- */
+
+double normal_cdf(double z);
+double normal_quantile(double p);             // 0 < p < 1
+double student_cdf(double t, double df);      // df > 0
+double student_quantile(double p, double df); // 0 < p < 1
+
+/* ---- one sample (describe.c) ------------------------------------------------------------------------ */
+
+double stats_quantile(const double *x, size_t count,
+                      double q); // type 7 of Hyndman and Fan, as R's default
+double stats_mad(const double *x,
+                 size_t count); // median absolute deviation, times 1.4826: sigma of a normal
+struct interval {
+    double low, high;
+};
+// Of the mean, by Student's t; count >= 2.
+struct interval stats_mean_interval(const double *x, size_t count, double level);
+// Of any statistic: bias-corrected and accelerated bootstrap (Efron 1987), fixed seed. A statistic gets a
+// sorted sample.
+typedef double (*stats_statistic)(const double *sorted, size_t count);
+double statistic_median(const double *sorted, size_t count);
+double statistic_mean(const double *sorted, size_t count);
+struct interval stats_bca_interval(const double *x, size_t count, stats_statistic statistic,
+                                   double level);
+// How many independent samples know as much: count / (1 + 2 sum of autocorrelations), those up to the first
+// pair of lags whose sum is not positive (Geyer 1992). Never above count.
+double stats_effective_count(const double *x, size_t count);
+// Marks those beyond 1.5 times the interquartile range from the quartiles (Tukey 1977); how many. Marked, never
+// removed.
+size_t stats_outliers(const double *x, size_t count, bool *marked);
+
+/* ---- two samples (tests.c) ---------------------------------------------------------------------------- */
+
+enum alternative { TEST_TWO_SIDED, TEST_LESS, TEST_GREATER }; // x is less, or greater, than y
+struct test {
+    double statistic, df, p; // df: NAN where the test has none
+};
+struct test stats_welch(const double *x, size_t nx, const double *y, size_t ny,
+                        enum alternative alternative);
+// Rank sum (Mann and Whitney 1947): exact below 50 samples a side without ties, else the normal
+// approximation with corrections for ties and continuity. The statistic is the number of pairs with x > y.
+struct test stats_mann_whitney(const double *x, size_t nx, const double *y, size_t ny,
+                               enum alternative alternative);
+// The shift of x against y: median of all differences (Hodges and Lehmann 1963).
+double stats_hodges_lehmann(const double *x, size_t nx, const double *y, size_t ny);
+// Adjusts p values of several tests in place, so that the chance of one false alarm among all of them is
+// held (Holm 1979).
+void stats_holm(double *p, size_t count);
+
+/* ---- a series (series.c) ------------------------------------------------------------------------------- */
+
+// Exponentially weighted moving average: out[i] = weight * x[i] + (1 - weight) * out[i-1], from `start` on.
+void stats_ewma(const double *x, size_t count, double weight, double start, double *out);
+// Two-sided CUSUM (Page 1954) around `target`: the index of the first x at which the sum of what exceeds
+// `slack` standard deviations passes `limit` of them; count if none does. *up: which side.
+size_t stats_cusum(const double *x, size_t count, double target, double sigma, double slack,
+                   double limit, bool *up);
+
 #endif
