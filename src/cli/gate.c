@@ -115,18 +115,15 @@ static bool update(struct gate *g, const struct lock *fresh, struct error *err)
     return done;
 }
 
-static bool judge(struct gate *g, const struct lock *fresh, int *status, struct error *err)
+static bool print(struct gate *g, int *status, struct error *err)
 {
     const struct options *o = g->work.o;
-    bool whole = !option_given(o, OPTION_ONLY) && !option_given(o, OPTION_SHARD);
     struct text out = {0};
     struct report_style style = cli_style(o);
     g->report.suite = g->work.suite.name;
-    if (!gate_lock(&g->work.arena, &g->committed, fresh, g->subjects, g->work.view.count, whole,
-                   &g->report, err))
-        return error_context(err, "the lock is %s", g->lock_path);
-    g->report.baseline = g->lock_path;
     *status = gate_passed(&g->report) ? 0 : ERROR_CHECK;
+    if (option_given(o, OPTION_STRICT) && g->report.counts[GATE_NOISY] > 0)
+        *status = ERROR_CHECK;
     if (option_given(o, OPTION_JSON))
         return cli_print_json(report_gate_json(&g->report), err);
     report_format(FORMAT_TERMINAL, &g->work.view, &g->report, &style, &out);
@@ -135,29 +132,58 @@ static bool judge(struct gate *g, const struct lock *fresh, int *status, struct 
     return done;
 }
 
+static bool judge(struct gate *g, const struct lock *fresh, struct error *err)
+{
+    const struct options *o = g->work.o;
+    bool whole = !option_given(o, OPTION_ONLY) && !option_given(o, OPTION_SHARD);
+    g->report.baseline = g->lock_path;
+    return gate_lock(&g->work.arena, &g->committed, fresh, g->subjects, g->work.view.count, whole,
+                     &g->report, err) ||
+           error_context(err, "the lock is %s", g->lock_path);
+}
+
 static bool gate_suite(struct gate *g, int *status, struct error *err)
 {
     struct lock fresh;
     struct arena *a = &g->work.arena;
+    const char *rev = option_text(g->work.o, OPTION_AGAINST, NULL);
+    if (rev)
+        return gate_against(&g->work, rev, &g->report, err) && print(g, status, err);
     if (!lock_open(g, err))
         return false;
     request_fill(g);
     if (!device_check(g, err) || !suite_session_run(&g->work, err))
         return false;
     subjects_fill(g);
-    return lock_of_runs(a, g->subjects, g->work.view.count, &fresh, err) &&
-           (option_given(g->work.o, OPTION_UPDATE) ? update(g, &fresh, err)
-                                                   : judge(g, &fresh, status, err));
+    if (!lock_of_runs(a, g->subjects, g->work.view.count, &fresh, err))
+        return false;
+    return option_given(g->work.o, OPTION_UPDATE) ? update(g, &fresh, err)
+                                                  : judge(g, &fresh, err) && print(g, status, err);
+}
+
+static bool modes_check(const struct options *o, struct error *err)
+{
+    static const enum option_id modes[] = {OPTION_UPDATE, OPTION_LOCK, OPTION_AGAINST};
+    if (!option_given(o, OPTION_AGAINST) ||
+        (!option_given(o, OPTION_UPDATE) && !option_given(o, OPTION_LOCK)))
+        return true;
+    for (size_t i = 0; i < COUNT_OF(modes); i++)
+        if (modes[i] != OPTION_AGAINST && option_given(o, modes[i]))
+            return fail(err, NOWHERE, "--against and --%s exclude each other",
+                        option_name(modes[i]));
+    return true;
 }
 
 bool command_gate(const struct options *o, int *status, struct error *err)
 {
     struct gate g = {0};
-    bool suite =
-        o->argument_count != 2 || option_given(o, OPTION_UPDATE) || option_given(o, OPTION_LOCK);
+    bool suite = o->argument_count != 2 || option_given(o, OPTION_UPDATE) ||
+                 option_given(o, OPTION_LOCK) || option_given(o, OPTION_AGAINST);
     *status = 0;
     if (!suite)
         return cli_gate_runs(o, status, err);
+    if (!modes_check(o, err))
+        return false;
     bool done = suite_session_open(&g.work, o, false, (const char *const *)o->arguments,
                                    o->argument_count, err) &&
                 gate_suite(&g, status, err);

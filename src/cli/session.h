@@ -52,6 +52,30 @@ struct suite_session { // the loop over a suite's experiments
 bool suite_session_open(struct suite_session *w, const struct options *o, bool records,
                         const char *const *paths, int path_count, struct error *err) CHECK_RESULT;
 bool suite_session_run(struct suite_session *w, struct error *err) CHECK_RESULT;
+// Once more one of its experiments, as `how` says. The caller json_decref()s out->header.environment.
+bool suite_session_again(struct suite_session *w, int index, const struct loop_request *how,
+                         const char **variants, int variant_count, struct run *out,
+                         struct error *err) CHECK_RESULT;
 void suite_session_close(struct suite_session *w);
+
+/* ---- another revision of the sources ---------------------------------------------------------------- */
+
+struct revision {       // checked out beside, in a worktree of git's
+    const char *top;    // of the repository
+    const char *commit; // whole
+    const char *name;   // its first digits
+    const char *path;   // of the worktree
+    struct work_folder folder;
+};
+// Of the repository that the folder belongs to. Closed also where opening failed.
+bool revision_open(struct arena *a, const char *folder, const char *rev, struct revision *r,
+                   struct error *err) CHECK_RESULT;
+// Where that file or folder lies in the other revision; NULL: it is not of the repository.
+const char *revision_path(struct arena *a, const struct revision *r, const char *path);
+void revision_close(struct revision *r);
+
+// ridge gate --against: the suite held against another revision of itself. Both are run.
+bool gate_against(struct suite_session *w, const char *rev, struct gate_report *report,
+                  struct error *err) CHECK_RESULT;
 
 #endif

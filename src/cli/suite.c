@@ -51,19 +51,36 @@ static bool is_interrupted(void)
     return *cli_cancelled;
 }
 
-// false: the suite cannot go on. One that cannot be run is noted.
-static bool run_item(struct suite_session *w, const struct suite_item *item, struct error *err)
+static struct loop_request request_of(const struct suite_item *item, const struct loop_request *how)
 {
-    struct suite_run *s = &w->view.runs[w->view.count++];
-    struct loop_request request = w->request;
-    struct run *run = ARENA_NEW(&w->arena, struct run);
-    struct error why = {0};
-    s->experiment = item->experiment->name;
+    struct loop_request request = *how;
     request.experiment_path = item->experiment->path;
+    request.experiment = item->joined;
     request.overrides = item->overrides;
     request.override_count = item->override_count;
     request.variants = item->variants;
     request.variant_count = item->variant_count;
+    return request;
+}
+
+bool suite_session_again(struct suite_session *w, int index, const struct loop_request *how,
+                         const char **variants, int variant_count, struct run *out,
+                         struct error *err)
+{
+    struct loop_request request = request_of(&w->suite.items[index], how);
+    request.variants = variants;
+    request.variant_count = variant_count;
+    return session_run(&w->session, &w->arena, &request, out, err);
+}
+
+// false: the suite cannot go on. One that cannot be run is noted.
+static bool run_item(struct suite_session *w, const struct suite_item *item, struct error *err)
+{
+    struct suite_run *s = &w->view.runs[w->view.count++];
+    struct loop_request request = request_of(item, &w->request);
+    struct run *run = ARENA_NEW(&w->arena, struct run);
+    struct error why = {0};
+    s->experiment = item->experiment->name;
     if (session_run(&w->session, &w->arena, &request, run, &why)) {
         s->run = run;
         s->last = w->looks_back ? last_run(w, run) : NULL;

@@ -66,6 +66,7 @@ struct buffer_spec {
     enum fill_kind fill;
     struct expression *fill_args[2];
     const char *fill_path; // FILL_FILE, absolute
+    const char *fill_text; // as written; NULL without one
     bool output;
     bool written_some;                   // outputs: the reference writes a part of it
     bool scratch;                        // kernels may change it though it is no output
@@ -177,12 +178,14 @@ struct variant_spec {
     int expectation_count;
     const char *source;     // own file, or NULL = the experiment's; absolute path
     struct flag_spec flags; // the experiment's, then its own
+    const char *directory;  // that its flags are relative to; NULL: the experiment's
     struct launch_spec *launches;
     int launch_count;
     struct define_spec *defines;
     int define_count;
     const char *requires; // "cc >= 9.0" or NULL
     struct expression *requires_expression;
+    int twin; // the same variant of another revision (experiment_join): its index + 1; 0 = none
     struct location at;
 };
 
@@ -241,6 +244,12 @@ bool experiment_load(struct arena *a, const char *path, struct experiment **out,
 // The same from the text of a file named `file`, which other files are looked for beside.
 bool experiment_parse(struct arena *a, const char *file, const char *text, size_t size_bytes,
                       struct experiment **out, struct error *err) CHECK_RESULT;
+
+// Both revisions of an experiment as one, so that they are measured in turns: `now`, then the variants of
+// `before` named "NAME@SUFFIX". Variants of the same name are twins where the reference is the same. Fails
+// where parameters or buffers differ: the two do not do the same job.
+bool experiment_join(struct arena *a, const struct experiment *now, const struct experiment *before,
+                     const char *suffix, struct experiment **out, struct error *err) CHECK_RESULT;
 
 /* ---- cases --------------------------------------------------------------------------------- */
 

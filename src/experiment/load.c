@@ -187,6 +187,7 @@ static bool load_fill(struct loader *l, const struct yaml_node *node, struct buf
     if (!yaml_string(node, "'fill'", &s, l->err)) {
         return false;
     }
+    b->fill_text = s;
     const char *names[COUNT_OF(fills)];
     size_t n = strcspn(s, "(");
     const char *word = arena_strndup(l->a, s, n);

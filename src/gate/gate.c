@@ -241,7 +241,7 @@ static void judge_fresh(struct locking *g, const struct lock_entry *after)
     e->time_provenance = PROVENANCE_MODELLED;
     if (!before) {
         e->verdict = GATE_NEW;
-        e->why = "not in the lock: `ridge gate --update` adds it";
+        e->why = "there is nothing to hold it against yet";
     } else {
         e->before_ns = before->time_ns;
         add_changes(g, s, before, after, e);
@@ -302,6 +302,22 @@ static void judge_broken(struct locking *g, const struct gate_subject *s)
     }
 }
 
+// What need not be run again is as it was.
+static void judge_same(struct locking *g, const struct gate_subject *s)
+{
+    for (int i = 0; s->run && i < s->run->result_count; i++) {
+        const struct result *r = &s->run->results[i];
+        const struct lock_entry key = {.experiment = s->experiment->name,
+                                       .case_label = r->case_label ? r->case_label : "",
+                                       .variant = r->variant};
+        if (!r->same_as)
+            continue;
+        struct gate_entry *e = entry_add(g, &key);
+        e->verdict = GATE_UNCHANGED;
+        e->why = "the same code and launches: not run";
+    }
+}
+
 static bool conditions_match(const struct lock *x, const struct lock *y, struct error *err)
 {
     const struct {
@@ -323,29 +339,42 @@ static bool conditions_match(const struct lock *x, const struct lock *y, struct 
     return true;
 }
 
-bool gate_lock(struct arena *a, const struct lock *committed, const struct lock *fresh,
-               const struct gate_subject *subjects, int count, bool whole, struct gate_report *out,
-               struct error *err)
+bool lock_judge(struct arena *a, const struct lock *committed, const struct lock *fresh,
+                const struct gate_subject *subjects, int count, bool whole, struct gate_report *out,
+                struct error *err)
 {
     struct locking g = {a, committed, fresh, subjects, count, out};
-    out->baseline = "ridge.lock";
+    out->baseline = out->baseline ? out->baseline : "ridge.lock";
     int most = committed->count + fresh->count + count;
     for (int i = 0; i < count; i++)
         most += subjects[i].run ? subjects[i].run->result_count : 0;
     out->entries = ARENA_ARRAY(a, struct gate_entry, most + 1);
-    if (fresh->count > 0 && !conditions_match(committed, fresh, err))
-        return false;
     for (int i = 0; i < fresh->count; i++)
         judge_fresh(&g, &fresh->entries[i]);
     for (int i = 0; i < committed->count; i++) {
         const struct lock_entry *before = &committed->entries[i];
-        if (!lock_find(fresh, before) && (whole || subject_find(&g, before->experiment)))
+        const struct gate_subject *s = subject_find(&g, before->experiment);
+        const struct result *r = s ? subject_result(s, before->case_label, before->variant) : NULL;
+        if (r && r->same_as) // a baseline's, which was run: judge_same has it
+            continue;
+        if (!lock_find(fresh, before) && (whole || s))
             judge_absent(&g, before);
     }
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         judge_broken(&g, &subjects[i]);
+        judge_same(&g, &subjects[i]);
+    }
     gate_conclude(out);
-    return out->count > 0 || fail(err, NOWHERE,
-                                  "nothing to judge: the lock and the suite have no "
-                                  "result in common, and none of their own");
+    return out->count > 0 ||
+           fail(err, NOWHERE,
+                "nothing to judge: the suite ran nothing, and what it is held against has nothing "
+                "of it");
+}
+
+bool gate_lock(struct arena *a, const struct lock *committed, const struct lock *fresh,
+               const struct gate_subject *subjects, int count, bool whole, struct gate_report *out,
+               struct error *err)
+{
+    return (fresh->count == 0 || conditions_match(committed, fresh, err)) &&
+           lock_judge(a, committed, fresh, subjects, count, whole, out, err);
 }

@@ -40,6 +40,10 @@ struct gate_entry { // one variant on one case
     int change_count;
     double before_ns, after_ns; // NAN: not timed
     enum provenance time_provenance;
+    bool timed;       // two sets of samples were compared:
+    double low, high; // 95 % interval of the growth, a share: 0.02 = 2 % longer
+    double p;         // that it is no slower than allowed, Holm-corrected over the suite
+    size_t before_samples, after_samples;
 };
 struct gate_property { // said once: "false alarms" "0 of 37"
     const char *name, *value;
@@ -68,7 +72,22 @@ struct gate_subject { // an experiment of a suite, after its run
     const struct run *run; // NULL: it could not be run …
     const char *error;     // … and why
     bool partial;          // only some of its variants or cases were asked for
+    // What it is held against where that is no lock; NULL: there is none, everything is new.
+    const struct run *before;
+    const char *refused; // why nothing of it can be compared (another chip, driver …); or NULL
 };
+
+/* ---- two sets of runs -------------------------------------------------------------------------------- */
+
+// Of a run of a joined experiment (experiment_join): the results of `now`, and those of the other revision
+// under their own names.
+void gate_split(struct arena *a, const struct run *joined, const char *suffix,
+                const char *before_path, struct run *now, struct run *before);
+// Judges each subject's run against its `before`. Simulated runs by their counters and modelled times, as a
+// lock is; measured ones by their samples: Mann-Whitney on the median's side of what is allowed, the p
+// values of all variants corrected together (Holm), alarms at 1 %.
+bool gate_runs(struct arena *a, struct gate_subject *subjects, int count, struct gate_report *out,
+               struct error *err) CHECK_RESULT;
 
 /* ---- ridge.lock ------------------------------------------------------------------------------------------ */
 
@@ -101,6 +120,7 @@ struct lock {
     int count;
 };
 // What the runs counted. Results that were skipped, failed or are wrong are not in it.
+// One compiler for all, or it fails: a lock could not be made again.
 bool lock_of_runs(struct arena *a, const struct gate_subject *subjects, int count, struct lock *out,
                   struct error *err) CHECK_RESULT;
 void lock_write(const struct lock *l, struct text *out);

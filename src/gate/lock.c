@@ -136,8 +136,8 @@ static void choose_lines(struct lock_entry *e)
 
 /* ---- entries --------------------------------------------------------------------------------------------- */
 
-static void entry_fill(struct arena *a, const struct gate_subject *s, const struct result *r,
-                       struct lock_entry *e)
+static void entry_fill(struct arena *a, const struct gate_subject *s, const struct run *run,
+                       const struct result *r, struct lock_entry *e)
 {
     struct source source = {0};
     *e = (struct lock_entry){
@@ -149,7 +149,7 @@ static void entry_fill(struct arena *a, const struct gate_subject *s, const stru
     for (int f = 0; f < LOCK_FIGURE_COUNT; f++)
         e->value[f] = figure_of(&r->counters, (enum lock_figure)f);
     for (int i = 0; i < r->line_count; i++) {
-        const char *text = line_text(a, s->run, &r->lines[i], &source);
+        const char *text = line_text(a, run, &r->lines[i], &source);
         if (text)
             add_line(e, text, &r->lines[i]);
     }
@@ -174,15 +174,20 @@ static const char *model_hash(struct arena *a, const char *device)
     return arena_printf(a, RIDGE_VERSION " %.*s", SHOWN, hash);
 }
 
+static const struct run *side_of(const struct gate_subject *s, bool before)
+{
+    return before ? s->before : s->run;
+}
+
 // One compiler for all, or the lock could not be made again.
 static bool note_compiler(struct lock *l, const struct gate_subject *s, const struct result *r,
-                          struct error *err)
+                          bool one, struct error *err)
 {
     bool estimated =
         r->counters.figure[COUNTER_REGISTERS_PER_THREAD].provenance == PROVENANCE_MODELLED;
     const char *registers = estimated ? "estimated" : "ptxas";
     bool compiled = r->compiler && !str_starts_with(r->compiler, "none");
-    if (compiled && l->compiler && strcmp(l->compiler, r->compiler) != 0)
+    if (one && compiled && l->compiler && strcmp(l->compiler, r->compiler) != 0)
         return fail(err, NOWHERE,
                     "'%s' was compiled by %s, others of the suite by %s: a lock holds one "
                     "compiler's figures; choose it with --compiler",
@@ -193,26 +198,26 @@ static bool note_compiler(struct lock *l, const struct gate_subject *s, const st
     return true;
 }
 
-bool lock_of_runs(struct arena *a, const struct gate_subject *subjects, int count, struct lock *out,
-                  struct error *err)
+bool lock_gather(struct arena *a, const struct gate_subject *subjects, int count, bool before,
+                 bool one_compiler, struct lock *out, struct error *err)
 {
     int results = 0;
     *out = (struct lock){0};
     for (int i = 0; i < count; i++)
-        results += subjects[i].run ? subjects[i].run->result_count : 0;
+        results += side_of(&subjects[i], before) ? side_of(&subjects[i], before)->result_count : 0;
     out->entries = ARENA_ARRAY(a, struct lock_entry, results + 1);
     for (int i = 0; i < count; i++) {
-        const struct run *run = subjects[i].run;
+        const struct run *run = side_of(&subjects[i], before);
         for (int k = 0; run && k < run->result_count; k++) {
             const struct result *r = &run->results[k];
             out->device = run->header.device_id;
             if (r->status != RESULT_OK || (r->checked && !r->verified) ||
                 !counters_has(&r->counters, COUNTER_WARP_INSTRUCTIONS))
                 continue;
-            if (!note_compiler(out, &subjects[i], r, err))
+            if (!note_compiler(out, &subjects[i], r, one_compiler, err))
                 return false;
             out->seed = r->seed;
-            entry_fill(a, &subjects[i], r, &out->entries[out->count++]);
+            entry_fill(a, &subjects[i], run, r, &out->entries[out->count++]);
         }
     }
     out->compiler = out->compiler ? out->compiler : "none";
@@ -220,6 +225,12 @@ bool lock_of_runs(struct arena *a, const struct gate_subject *subjects, int coun
     out->device = out->device ? out->device : "none";
     out->model = model_hash(a, out->device);
     return true;
+}
+
+bool lock_of_runs(struct arena *a, const struct gate_subject *subjects, int count, struct lock *out,
+                  struct error *err)
+{
+    return lock_gather(a, subjects, count, false, true, out, err);
 }
 
 static bool is_subject(const struct gate_subject *subjects, int count, const char *experiment)

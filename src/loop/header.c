@@ -105,6 +105,8 @@ static void header_begin(struct arena *a, const char *name, const char *folder,
         .cache_state = warm ? "warm" : "cold",
         .environment = environment_of(a, threads),
     };
+    if (!device->simulated)
+        set_text(out->environment, "driver", device->driver);
 }
 
 void header_of_program(struct arena *a, const char *program, const struct device_info *device,

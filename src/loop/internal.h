@@ -54,6 +54,14 @@ bool reference_job_run(const struct job *job, const struct resolved_reference *r
                        struct error *err) CHECK_RESULT;
 double job_timeout_s(const struct loop_request *r);
 
+/* ---- what a variant does (identity.c) ---------------------------------------------------------- */
+
+// Equal for two variants of a case only if they run the same code in the same launches on the same
+// buffers and are held against the same reference. Places in the source do not count. "" where a
+// library is called, whose code is not known.
+void work_hash(const struct experiment *e, const struct resolved_case *c,
+               const struct resolved_variant *v, const struct code_object *code, char out[33]);
+
 /* ---- measuring (real devices) ---------------------------------------------------------------- */
 
 // Times the variants of one case in one worker process, interleaved; jobs and results side by side.

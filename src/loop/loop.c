@@ -294,7 +294,8 @@ static bool plan(struct loop *l, struct error *err)
     struct device_info *device = ARENA_NEW(l->arena, struct device_info);
     struct case_point *points = NULL;
     int point_count = 0;
-    if (!experiment_load(l->arena, r->experiment_path, &l->experiment, err) ||
+    l->experiment = r->experiment;
+    if ((!l->experiment && !experiment_load(l->arena, r->experiment_path, &l->experiment, err)) ||
         !libraries_check(l->arena, l->experiment, err) ||
         !device_find(l->arena, r->device, device, err) ||
         !experiment_cases(l->arena, l->experiment, r->overrides, r->override_count, &points,
@@ -412,7 +413,7 @@ static bool compile_variant(struct loop *l, struct stage *s, int variant, struct
         .timeout_s = l->request->timeout_s,
         .flags = v->spec->flags.items,
         .flag_count = v->spec->flags.count,
-        .flags_directory = l->experiment->directory,
+        .flags_directory = v->spec->directory ? v->spec->directory : l->experiment->directory,
         .flags_at = v->spec->flags.at,
     };
     request.instances = instances_of(l, v->spec, &request.instance_count);
@@ -662,6 +663,25 @@ static bool diagnose_result(struct loop *l, struct stage *s, int variant,
     return r->diagnosed || error_context(err, "diagnosing variant '%s'", r->variant);
 }
 
+static void identify(struct loop *l, struct stage *s, int variant, char out[33])
+{
+    work_hash(l->experiment, &s->resolved, &s->variants[variant], &s->code[variant], out);
+}
+
+// The other revision, where it does exactly this; NULL = it does not, or there is none.
+static const char *same_twin(struct loop *l, struct stage *s, int variant, const struct result *r)
+{
+    int twin = l->experiment->variants[variant].twin - 1;
+    char other[33] = "";
+    if (!r->work_hash[0])
+        return NULL;
+    if (twin >= 0 && has_job(s, twin) && !s->trouble[twin] && s->variants[twin].supported)
+        identify(l, s, twin, other);
+    if (strcmp(other, r->work_hash) == 0)
+        return l->experiment->variants[twin].name;
+    return NULL;
+}
+
 // What is known of a variant without running it. true: there is something to run.
 static bool begin_result(struct loop *l, struct stage *s, int variant, struct result *r)
 {
@@ -682,6 +702,13 @@ static bool begin_result(struct loop *l, struct stage *s, int variant, struct re
     if (r->library && l->device->simulated) {
         r->status = RESULT_SKIPPED;
         r->error = arena_printf(l->arena, "not available: '%s' needs a CUDA device", r->library);
+        return false;
+    }
+    identify(l, s, variant, r->work_hash);
+    r->same_as = same_twin(l, s, variant, r);
+    if (r->same_as) {
+        r->status = RESULT_SKIPPED;
+        r->error = arena_printf(l->arena, "not run: the same code and launches as %s", r->same_as);
         return false;
     }
     return true;

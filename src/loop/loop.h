@@ -14,8 +14,9 @@
 
 struct loop_request {
     const char *experiment_path;
-    const char *device;           // "auto", …
-    const char *const *overrides; // "N=2048"
+    struct experiment *experiment; // optional: loaded already
+    const char *device;            // "auto", …
+    const char *const *overrides;  // "N=2048"
     int override_count;
     const char *const *variants; // only these (and what they answer, for the comparison); 0 = all
     int variant_count;
@@ -33,6 +34,7 @@ struct loop_request {
     int hypothesis_count;
     int64_t samples_max; // measured times: a variant; 0 = 2000
     double time_limit_s; // measured times: of sampling, a variant; 0 = 3
+    double settle;       // measured times: half the 95 % interval of the median at last; 0 = 0.005
     bool has_seed;
     uint64_t seed; // else fresh
 };
@@ -96,6 +98,7 @@ struct sampling {
     bool cold;
     uint64_t seed;      // of the order
     size_t samples_max; // a subject
+    double settle;      // half the 95 % interval of the median, relative; 0 = 0.005
     double limit_s;     // a subject; 0 = sampling_limit_s(0)
     double timeout_s;   // of one take
     int current;        // out: the one that is worked on; the one to blame

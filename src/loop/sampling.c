@@ -188,10 +188,10 @@ static void shuffle(struct sampling *s, int *order)
     }
 }
 
-static bool is_settled(const struct sampled *t)
+static bool is_settled(const struct sampling *s, const struct sampled *t)
 {
     return t->good.count >= SAMPLES_MIN &&
-           stats_settled(t->good.items, t->good.count, settled_within);
+           stats_settled(t->good.items, t->good.count, s->settle > 0 ? s->settle : settled_within);
 }
 
 // All go on until the last one has settled: only then does drift hit all alike.
@@ -201,7 +201,7 @@ static bool is_done(const struct sampling *s, double spent_s)
     bool settled = true, full = true, begun = true, slowed = false;
     for (int i = 0; i < s->count; i++) {
         const struct sampled *t = &s->subjects[i];
-        settled = settled && is_settled(t);
+        settled = settled && is_settled(s, t);
         full = full && t->good.count >= s->samples_max;
         begun = begun && t->good.count > 0;
         slowed = slowed || t->throttled.count > t->good.count;

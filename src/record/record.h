@@ -170,6 +170,8 @@ struct result { // arena-owned; everything that is recorded about one variant on
     const char *compiler;        // "NVRTC 13.0"
     const char *compiler_log;    // its warnings, or NULL
     char code_key[33];
+    char work_hash[33];  // of machine code or PTX, launches, buffers and reference; "" = not known
+    const char *same_as; // not run, as its work_hash is that of this one; or NULL
     uint64_t seed;
     struct time_result time;
     struct conditions conditions; // where the time is measured

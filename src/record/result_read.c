@@ -461,6 +461,10 @@ bool result_from_json(struct arena *a, const json_t *json, struct result *out, s
     const char *key = read_text(&r, json, "code_key");
     if (key && strlen(key) < sizeof out->code_key)
         memcpy(out->code_key, key, strlen(key) + 1);
+    const char *hash = read_text(&r, json, "work_hash");
+    if (hash && strlen(hash) < sizeof out->work_hash)
+        memcpy(out->work_hash, hash, strlen(hash) + 1);
+    out->same_as = read_text(&r, json, "same_as");
     out->seed = read_unsigned(&r, json, "seed");
     out->worst_relative_error = read_double(&r, json, "worst_relative_error");
     out->worst_absolute_error = read_double(&r, json, "worst_absolute_error");

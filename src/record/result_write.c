@@ -366,6 +366,8 @@ json_t *result_to_json(const struct result *r)
     set_text(j, "compiler", r->compiler);
     set_text(j, "compiler_log", r->compiler_log);
     set_text(j, "code_key", r->code_key[0] ? r->code_key : NULL);
+    set_text(j, "work_hash", r->work_hash[0] ? r->work_hash : NULL);
+    set_text(j, "same_as", r->same_as);
     json_object_set_new(j, "seed", unsigned_number(r->seed));
     json_object_set_new(j, "samples_ns", samples_to_json(&r->time));
     if (r->time.provenance == PROVENANCE_MEASURED)

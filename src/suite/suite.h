@@ -10,6 +10,7 @@
 struct suite_item {
     const char *path; // of the experiment's file or folder
     struct experiment *experiment;
+    struct experiment *joined;    // with another revision's variants: run instead; or NULL
     const char *const *overrides; // "N=1024,2048"; only a suite's file has some
     int override_count;
     const char **variants; // only these; 0 = all

@@ -34,7 +34,8 @@ static const struct field run_fields[] = {
     {"+command", "s"}, {"+cache", "s"},
 };
 static const struct field environment_fields[] = {
-    {"+host", "s"}, {"+kernel", "s"}, {"+os", "s"}, {"+cpu", "s"}, {"cpus", "i"}, {"threads", "i"},
+    {"+host", "s"}, {"+kernel", "s"}, {"+os", "s"},    {"+cpu", "s"},
+    {"cpus", "i"},  {"threads", "i"}, {"+suite", "s"}, {"+driver", "s"},
 };
 static const struct field device_fields[] = {
     {"id", "s"}, {"name", "s"}, {"cc", "s?"}, {"simulated", "b"}};
@@ -77,6 +78,8 @@ static const struct field result_fields[] = {
     {"+compiler", "s"},
     {"+compiler_log", "s"},
     {"+code_key", "s"},
+    {"+work_hash", "s"},
+    {"+same_as", "s"},
     {"+printed", "s"},
 };
 static const struct field time_fields[] = {

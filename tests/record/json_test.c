@@ -58,6 +58,8 @@ static void result_survives_the_round_trip(void **state)
     assert_false(counters_has(&back.counters, COUNTER_BRANCHES));
     assert_true(counters_has(&back.counters, COUNTER_BARRIERS));
     assert_string_equal(back.code_key, r.code_key);
+    assert_string_equal(back.work_hash, r.work_hash);
+    assert_string_equal(back.same_as, r.same_as);
     json_decref(json);
     arena_release(&a);
 }

@@ -62,6 +62,8 @@ struct result sample_result(void)
         .verified = true,
         .compiler = "NVRTC 13.0",
         .code_key = "0123456789abcdef0123456789abcdef",
+        .work_hash = "fedcba9876543210fedcba9876543210",
+        .same_as = "another",
         .seed = 9007199254740993u,
         .stalls = {.warp_cycles = {[STALL_LONG_SCOREBOARD] = {750.5, PROVENANCE_MODELLED},
                                    [STALL_BARRIER] = {250, PROVENANCE_MEASURED}}},
