@@ -29,10 +29,12 @@ struct device_step { // what one launch of the sequence did
     struct figure time_ns;
     struct counters counters;
     struct time_breakdown time_model; // simulated devices
+    struct stall_table stalls;        // where they are known
 };
 struct device_report {        // arena-owned
     struct figure time_ns;    // of the whole sequence: sum of the steps' modelled times (simulated)
     struct counters counters; // of the whole sequence (counters_accumulate)
+    struct stall_table stalls; // of the whole sequence, where each kernel's are known
     struct device_step *steps;
     int step_count;
     struct line *lines;

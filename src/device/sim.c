@@ -229,6 +229,7 @@ static void take_report(struct work *w, const struct sim_report *r, struct devic
 {
     step->counters = r->counters;
     step->time_model = r->time;
+    step->stalls = r->stalls;
     if (r->time.valid)
         step->time_ns = (struct figure){r->time.time_ns, PROVENANCE_MODELLED};
     if (r->time_of_pieces)
@@ -406,6 +407,10 @@ static void sum_steps(struct device_report *r)
         if (strcmp(s->kernel, "(zero)") == 0)
             continue;
         counters_accumulate(&r->counters, &s->counters, first);
+        if (first)
+            r->stalls = s->stalls;
+        else
+            stalls_sum(&r->stalls, &s->stalls);
         first = false;
     }
 }

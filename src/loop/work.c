@@ -156,6 +156,7 @@ static void take_launches(struct arena *a, const struct device_report *report, s
 static void take_report(struct arena *a, const struct device_report *report, struct result *r)
 {
     r->counters = report->counters;
+    r->stalls = report->stalls;
     r->lines = report->lines;
     r->line_count = report->line_count;
     r->problems = report->problems;
@@ -358,6 +359,7 @@ static void take_result(const struct result *got, struct result *result)
     result->verified = got->verified;
     result->time = got->time;
     result->counters = got->counters;
+    result->stalls = got->stalls;
     result->lines = got->lines;
     result->line_count = got->line_count;
     result->problems = got->problems;

@@ -227,6 +227,8 @@ struct timing_input {
 // Models the kernel's duration. Mechanisms and sources are told in timing.c.
 // The first figure of the model that the chip's file lacks; NULL: none, the chip is modelled.
 const char *timing_missing(const struct gpu *g);
-void sim_timing_model(const struct timing_input *in, struct time_breakdown *out);
+// stalls: NULL, or a table for each site, filled where the time is valid: the warps' cycles at it.
+void sim_timing_model(const struct timing_input *in, struct time_breakdown *out,
+                      struct stall_table *stalls);
 
 #endif

@@ -144,8 +144,9 @@ struct sim_report { // arena-owned
     struct sim_violation *violations;
     int violation_count;
     struct time_breakdown time;
-    const char *time_missing; // the figure that the chip's file lacks for a modelled time, or NULL
-    bool time_of_pieces;      // blocks are too long for the trace: a part of one stands for all
+    struct stall_table stalls; // of the whole launch; the lines have their own
+    const char *time_missing;  // the figure that the chip's file lacks for a modelled time, or NULL
+    bool time_of_pieces;       // blocks are too long for the trace: a part of one stands for all
     struct occupancy occupancy;
     int registers_per_thread;
     bool registers_modelled; // the count is an estimate

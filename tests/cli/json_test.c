@@ -64,6 +64,7 @@ static const struct field result_fields[] = {
     {"problems", "a"},
     {"+phases", "a"},
     {"+launches", "a"},
+    {"+stalls", "o"},
     {"+limiter_why", "s"},
     {"+waiting", "o"},
     {"+code_floor_ns", "n?"},
@@ -235,6 +236,24 @@ static void check_judgement(json_t *result)
     }
 }
 
+// Where the warps' cycles went: every reason of the list, modelled, at the result and at its lines.
+static void check_stalls(json_t *holder)
+{
+    static const char reasons[] =
+        "selected not_selected long_scoreboard short_scoreboard mio_throttle lg_throttle "
+        "tex_throttle "
+        "math_pipe_throttle barrier membar wait imc_miss no_instruction dispatch branch_resolving "
+        "drain sleeping gmma warpgroup_arrive misc";
+    const char *key;
+    json_t *figure, *stalls = json_object_get(holder, "stalls");
+    json_object_foreach(stalls, key, figure)
+    {
+        assert_true(is_word(reasons, key));
+        CHECK("a stall reason", figure, figure_fields);
+        check_word(figure, "provenance", provenances);
+    }
+}
+
 static void check_result(json_t *result)
 {
     static const char resources[] = "dram|l2|l1|shared|f32|f64|f16|tensor|integer|special|issue|"
@@ -258,6 +277,8 @@ static void check_result(json_t *result)
         check_word(item, "resource", resources);
         check_word(item, "provenance", provenances);
     }
+    check_stalls(result);
+    json_array_foreach(json_object_get(result, "lines"), i, item) check_stalls(item);
     json_array_foreach(json_object_get(result, "findings"), i, item) check_finding(item);
     json_array_foreach(json_object_get(result, "problems"), i, item)
         CHECK("a problem", item, problem_fields);
@@ -377,6 +398,7 @@ static void run_follows_the_schema_to_the_letter(void **state)
     json_t *plain = result_of(run, 1);
     assert_string_equal(json_string_value(json_object_get(plain, "from")), "strided");
     assert_true(json_is_true(json_object_get(plain, "verified")));
+    assert_true(json_object_size(json_object_get(plain, "stalls")) > 0);
     assert_int_equal(json_integer_value(json_object_get(plain, "seed")), 7);
     assert_int_equal(json_integer_value(json_object_get(json_object_get(plain, "case"), "N")),
                      4096);

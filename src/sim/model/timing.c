@@ -70,12 +70,16 @@ struct rates { // cycles, and units a cycle of one SM
 struct warp_state {
     const struct trace_warp *trace;
     size_t next;
-    double at;       // earliest time of its next issue
-    double *ready;   // a register each
-    uint8_t *memory; // the register comes from memory
-    int block;       // slot
+    double at;        // earliest time of its next issue
+    double *ready;    // a register each
+    double *queued;   // of the cycles until then, those in front of a busy pipe
+    uint8_t *reason;  // enum stall: what a reader of the register waits for
+    double since;     // up to here its cycles have their reasons
+    double throttled; // up to here the next instruction waits for a place in a queue
+    int block;        // slot
     int scheduler;
     bool waiting, done;
+    uint32_t barrier_site; // where it waits
     double started;
     double drained; // when its last store has left the SM
 };
@@ -110,12 +114,14 @@ struct replay {
     int heap_count;
     struct fill *fills;
     double *miss_credit; // a site each: L2 misses owed
-    double warp_cycles, wait_memory, wait_barrier;
+    double warp_cycles;
+    double (*stalls)[STALL_COUNT]; // warp cycles of each site, by reason
     uint64_t ops;
     uint64_t blocks_started;
     double *starts; // of the first `starts_count` blocks
     uint64_t blocks_to_run;
     double end;
+    double start; // of the operation that executes: when its pipe takes it
     double whole; // instructions of a mean block over those replayed of one: 1 but for a cut trace
 };
 
@@ -456,9 +462,11 @@ static double access_shared(struct replay *p, const struct trace_op *op, double 
 /* ---- one instruction ---------------------------------------------------------------------------- */
 
 // An instruction that becomes several is taken as a chain of them.
-static double alu(struct server *s, double at, double lanes_per_cycle, double slots, double latency)
+static double alu(struct replay *p, struct server *s, double at, double lanes_per_cycle,
+                  double slots, double latency)
 {
-    return server_take(s, at, slots * LANES / lanes_per_cycle) + slots * latency;
+    p->start = server_take(s, at, slots * LANES / lanes_per_cycle);
+    return p->start + slots * latency;
 }
 
 static struct server *earlier(struct server *a, struct server *b)
@@ -514,7 +522,8 @@ static double sequence(struct replay *p, const struct timing_site *t, double at)
     double begun = server_take(pipe, at, of_pipe);
     if (t->special_slots > 0)
         server_take(&p->special, at, fmin(t->special_slots * LANES / r->special, cycles));
-    return fmax(start, begun) + r->operation[t->operation].latency;
+    p->start = fmax(start, begun);
+    return p->start + r->operation[t->operation].latency;
 }
 
 static double arithmetic(struct replay *p, const struct timing_site *t, double at)
@@ -524,10 +533,10 @@ static double arithmetic(struct replay *p, const struct timing_site *t, double a
         return sequence(p, t, at);
     double slots = t->issue_slots > 0 ? t->issue_slots : 1, rate, latency;
     struct server *pipe = pipe_of(p, t->pipe, &rate, &latency);
-    double done = alu(pipe, at, rate, slots, latency);
+    double done = alu(p, pipe, at, rate, slots, latency);
     if (t->special_slots == 0)
         return done;
-    return alu(&p->special, at, r->special, t->special_slots, r->special_latency) + done - at;
+    return alu(p, &p->special, at, r->special, t->special_slots, r->special_latency) + done - at;
 }
 
 // Starts the instruction at `at`; returns when its results may be read.
@@ -563,14 +572,14 @@ static double op_execute(struct replay *p, const struct trace_op *op, double at)
     case PIPE_GLOBAL_REDUCTION:
         return op->lanes ? atomic_global(p, op, at) : at;
     case PIPE_WARP:
-        return alu(&p->warp_pipe, at, r->warp, 1, r->warp_latency);
+        return alu(p, &p->warp_pipe, at, r->warp, 1, r->warp_latency);
     case PIPE_TENSOR:
-        return server_take(&p->tensor, at,
-                           t->tensor_flops / r->tensor_flops / (t->group ? 1 : r->mma_share)) +
-               r->tensor_latency;
+        p->start = server_take(&p->tensor, at,
+                               t->tensor_flops / r->tensor_flops / (t->group ? 1 : r->mma_share));
+        return p->start + r->tensor_latency;
     case PIPE_CONST: // the data is returned through the load/store unit's data stage
         server_take(&p->lsu, at, r->lsu_issue);
-        return alu(&p->constant, at, r->constant, 1, r->constant_latency);
+        return alu(p, &p->constant, at, r->constant, 1, r->constant_latency);
     case PIPE_ASYNC_WAIT:
     case PIPE_BARRIER:
     case PIPE_FENCE:
@@ -597,34 +606,105 @@ static double queue_wait(const struct replay *p, enum timing_pipe pipe, double a
     return at;
 }
 
-static double operands_ready(struct replay *p, struct warp_state *w, const struct timing_site *t)
+/* ---- reasons ------------------------------------------------------------------------------------ */
+
+// What a reader of the pipe's result waits for, as the profiler names it.
+static enum stall reason_of(const struct timing_site *t)
 {
-    double ready = w->at;
-    bool memory = false;
+    switch (t->pipe) {
+    case PIPE_GLOBAL_LOAD:
+    case PIPE_LOCAL_LOAD:
+    case PIPE_GLOBAL_ATOMIC:
+    case PIPE_ASYNC_COPY:
+        return STALL_LONG_SCOREBOARD;
+    case PIPE_SHARED_LOAD:
+    case PIPE_SHARED_ATOMIC:
+    case PIPE_SPECIAL:
+    case PIPE_CONVERT:
+    case PIPE_WARP:
+    case PIPE_CONST:
+        return STALL_SHORT_SCOREBOARD;
+    case PIPE_TENSOR:
+        return t->group ? STALL_GMMA : STALL_WAIT;
+    case PIPE_NONE:
+    case PIPE_INTEGER:
+    case PIPE_ADD:
+    case PIPE_MULTIPLY:
+    case PIPE_F32:
+    case PIPE_F64:
+    case PIPE_F16:
+    case PIPE_GLOBAL_STORE:
+    case PIPE_SHARED_STORE:
+    case PIPE_GLOBAL_REDUCTION:
+    case PIPE_LOCAL_STORE:
+    case PIPE_ASYNC_WAIT:
+    case PIPE_BARRIER:
+    case PIPE_BRANCH:
+    case PIPE_FENCE:
+    case PIPE_EXIT:
+    case PIPE_COUNT:
+        break;
+    }
+    return STALL_WAIT;
+}
+
+static enum stall throttle_of(enum timing_pipe pipe)
+{
+    return pipe == PIPE_SHARED_LOAD || pipe == PIPE_SHARED_STORE || pipe == PIPE_SHARED_ATOMIC
+               ? STALL_MIO_THROTTLE
+               : STALL_LG_THROTTLE;
+}
+
+// The warp's cycles up to `until` had that reason, at that site; those counted before stay as they are.
+static void stall_add(struct replay *p, struct warp_state *w, uint32_t site, enum stall reason,
+                      double until)
+{
+    if (until <= w->since)
+        return;
+    p->stalls[site][reason] += until - w->since;
+    w->since = until;
+}
+
+// The register that the instruction waits for longest; -1: none.
+static int last_register(const struct warp_state *w, const struct timing_site *t)
+{
+    int last = -1;
     for (int i = 0; i < t->source_count; i++)
-        if (w->ready[t->source[i]] > ready) {
-            ready = w->ready[t->source[i]];
-            memory = w->memory[t->source[i]];
-        }
+        if (last < 0 || w->ready[t->source[i]] > w->ready[last])
+            last = t->source[i];
     for (int i = 0; i < t->result_count; i++)
-        if (w->ready[t->result[i]] > ready) {
-            ready = w->ready[t->result[i]];
-            memory = w->memory[t->result[i]];
-        }
-    if (memory)
-        p->wait_memory += ready - w->at;
-    return ready;
+        if (last < 0 || w->ready[t->result[i]] > w->ready[last])
+            last = t->result[i];
+    return last;
+}
+
+// Why the instruction at `site` issues at `at` and no sooner: its operands, a full queue, others' turns.
+static void stall_explain(struct replay *p, struct warp_state *w, uint32_t site, double at)
+{
+    const struct timing_site *t = &p->in->sites[site];
+    int last = last_register(w, t);
+    if (last >= 0 && w->ready[last] > w->since) {
+        double ready = fmin(w->ready[last], at);
+        double queued = fmin(w->queued[last], ready - w->since);
+        bool math = w->reason[last] != STALL_SHORT_SCOREBOARD; // else the queue of the shared units
+        stall_add(p, w, site, math ? STALL_MATH_PIPE_THROTTLE : STALL_MIO_THROTTLE,
+                  w->since + queued);
+        stall_add(p, w, site, (enum stall)w->reason[last], ready);
+    }
+    stall_add(p, w, site, throttle_of(t->pipe), fmin(w->throttled, at));
+    stall_add(p, w, site, STALL_NOT_SELECTED, at);
+    w->throttled = 0;
+}
+
+static double operands_ready(const struct warp_state *w, const struct timing_site *t)
+{
+    int last = last_register(w, t);
+    return last >= 0 ? fmax(w->at, w->ready[last]) : w->at;
 }
 
 static bool pipe_is_store(enum timing_pipe pipe)
 {
     return pipe == PIPE_GLOBAL_STORE || pipe == PIPE_LOCAL_STORE;
-}
-
-static bool pipe_is_load(enum timing_pipe pipe)
-{
-    return pipe == PIPE_GLOBAL_LOAD || pipe == PIPE_LOCAL_LOAD || pipe == PIPE_GLOBAL_ATOMIC ||
-           pipe == PIPE_ASYNC_COPY;
 }
 
 // What issues next: the trace is in PTX's order.
@@ -640,14 +720,20 @@ static bool warp_step(struct replay *p, struct warp_state *w)
 {
     const struct trace_op *op = op_next(p, w);
     const struct timing_site *t = &p->in->sites[op->site];
-    double at = operands_ready(p, w, t);
+    double at = operands_ready(w, t);
     if (t->pipe == PIPE_NONE) { // a new name for a value: its readers wait for the old one
-        for (int i = 0; i < t->result_count; i++)
+        int last = last_register(w, t);
+        for (int i = 0; i < t->result_count; i++) {
             w->ready[t->result[i]] = at;
+            w->queued[t->result[i]] = last >= 0 ? w->queued[last] : 0;
+            w->reason[t->result[i]] = last >= 0 ? w->reason[last] : STALL_WAIT;
+        }
         w->next++;
         return true;
     }
-    at = queue_wait(p, t->pipe, at);
+    double room = queue_wait(p, t->pipe, at);
+    if (room > at)
+        w->throttled = at = room;
     struct server *scheduler = &p->issue[w->scheduler];
     at = fmax(at, scheduler->free_at);
     if (at > w->at + 1e-9) {
@@ -655,17 +741,23 @@ static bool warp_step(struct replay *p, struct warp_state *w)
         return false;
     }
     double slots = (t->issue_slots > 0 ? t->issue_slots : 1) + t->special_slots + t->other_slots;
+    stall_explain(p, w, op->site, at);
+    stall_add(p, w, op->site, STALL_SELECTED, at + slots);
     server_take(scheduler, at, slots);
+    p->start = at;
     double ready = op_execute(p, op, at);
     for (int i = 0; i < t->result_count; i++) {
         w->ready[t->result[i]] = ready;
-        w->memory[t->result[i]] = pipe_is_load(t->pipe);
+        w->queued[t->result[i]] = t->pipe == PIPE_CONST ? 0 : p->start - at;
+        w->reason[t->result[i]] = (uint8_t)reason_of(t);
     }
     if (t->pipe == PIPE_ASYNC_COPY)
         w->ready[p->in->register_count] = fmax(w->ready[p->in->register_count], ready);
-    if (t->pipe == PIPE_ASYNC_WAIT)
-        w->at = fmax(w->at, w->ready[p->in->register_count]);
     w->at = fmax(w->at, at + slots);
+    if (t->pipe == PIPE_ASYNC_WAIT) {
+        w->at = fmax(w->at, w->ready[p->in->register_count]);
+        stall_add(p, w, op->site, STALL_LONG_SCOREBOARD, w->at);
+    }
     w->next++;
     if (pipe_is_store(t->pipe))
         w->drained = fmax(w->drained, ready);
@@ -691,14 +783,16 @@ static void block_start(struct replay *p, int slot, double at)
         w->trace = i < b->warp_count ? &b->warps[i] : NULL;
         w->next = 0;
         w->at = at + i * p->r.block_warp_launch;
-        w->started = w->at;
+        w->started = w->since = w->at;
+        w->throttled = 0;
         w->drained = 0;
         w->waiting = false;
         w->done = !w->trace;
         w->block = slot;
         w->scheduler = index % p->schedulers;
         memset(w->ready, 0, sizeof(double) * (size_t)(in->register_count + 1));
-        memset(w->memory, 0, (size_t)in->register_count + 1);
+        memset(w->queued, 0, sizeof(double) * (size_t)(in->register_count + 1));
+        memset(w->reason, STALL_WAIT, (size_t)in->register_count + 1);
         if (!w->done)
             heap_push(p, index);
     }
@@ -714,7 +808,7 @@ static void barrier_open(struct replay *p, int slot)
             continue;
         double turn = server_take(&p->barrier_unit, s->last_arrival, p->r.barrier_warp);
         double at = turn + p->r.barrier_warp + p->r.barrier;
-        p->wait_barrier += at - w->at;
+        stall_add(p, w, w->barrier_site, STALL_BARRIER, at);
         w->at = at;
         w->waiting = false;
         heap_push(p, index);
@@ -726,8 +820,11 @@ static void barrier_open(struct replay *p, int slot)
 static void warp_end(struct replay *p, struct warp_state *w)
 {
     struct block_slot *s = &p->slots[w->block];
+    uint32_t last = w->trace->count > 0 ? w->trace->ops[w->trace->count - 1].site : 0;
     w->done = true;
     p->warp_cycles += w->at - w->started;
+    stall_add(p, w, last, STALL_WAIT, w->at);
+    stall_add(p, w, last, STALL_DRAIN, w->drained);
     s->free_at = fmax(s->free_at, fmax(w->at, w->drained));
     p->end = fmax(p->end, s->free_at);
     s->running--;
@@ -748,10 +845,12 @@ static void replay_run(struct replay *p)
             warp_end(p, w);
             continue;
         }
-        enum timing_pipe pipe = p->in->sites[op_next(p, w)->site].pipe;
+        uint32_t site = op_next(p, w)->site;
+        enum timing_pipe pipe = p->in->sites[site].pipe;
         if (warp_step(p, w) && pipe == PIPE_BARRIER) {
             struct block_slot *s = &p->slots[w->block];
             w->waiting = true;
+            w->barrier_site = site;
             s->waiting++;
             s->last_arrival = fmax(s->last_arrival, w->at);
             if (s->waiting == s->running)
@@ -823,18 +922,23 @@ static bool replay_init(struct replay *p, const struct timing_input *in, uint64_
     p->miss_credit = xcalloc((size_t)in->site_count, sizeof *p->miss_credit);
     p->starts = xcalloc(blocks, sizeof *p->starts);
     double *ready = xcalloc(warps * registers, sizeof *ready);
-    uint8_t *memory = xcalloc(warps * registers, 1);
+    double *queued = xcalloc(warps * registers, sizeof *queued);
+    uint8_t *reason = xcalloc(warps * registers, 1);
     for (size_t i = 0; i < warps; i++) {
         p->warps[i].ready = ready + i * registers;
-        p->warps[i].memory = memory + i * registers;
+        p->warps[i].queued = queued + i * registers;
+        p->warps[i].reason = reason + i * registers;
     }
+    p->stalls = xcalloc((size_t)in->site_count + 1, sizeof *p->stalls);
     return warps > 0;
 }
 
 static void replay_release(struct replay *p)
 {
     free(p->warps[0].ready);
-    free(p->warps[0].memory);
+    free(p->warps[0].queued);
+    free(p->warps[0].reason);
+    free(p->stalls);
     free(p->warps);
     free(p->slots);
     free(p->heap);
@@ -855,6 +959,23 @@ static double sm_cycles(const struct replay *p, uint64_t sm_blocks)
     uint64_t first = ran > 3 * resident ? resident * 2 : resident;
     double interval = (p->starts[ran - 1] - p->starts[first]) / (double)(ran - 1 - first);
     return p->end + (double)(sm_blocks - ran) * interval;
+}
+
+static double stall_share(const struct replay *p, enum stall reason)
+{
+    double sum = 0;
+    for (int i = 0; i < p->in->site_count; i++)
+        sum += p->stalls[i][reason];
+    return p->warp_cycles > 0 ? sum / p->warp_cycles : 0;
+}
+
+// Of the whole chip, from those of the blocks that were replayed.
+static void stalls_fill(const struct replay *p, struct stall_table *sites)
+{
+    double scale = (double)p->in->grid_blocks / (double)p->blocks_started * p->whole;
+    for (int i = 0; i < p->in->site_count && sites != NULL; i++)
+        for (int s = 0; s < STALL_COUNT; s++)
+            sites[i].warp_cycles[s] = (struct figure){p->stalls[i][s] * scale, PROVENANCE_MODELLED};
 }
 
 static void time_fill(struct time_breakdown *out, const struct replay *p, uint64_t sm_blocks)
@@ -888,8 +1009,8 @@ static void time_fill(struct time_breakdown *out, const struct replay *p, uint64
     out->busy_ns[BREAKDOWN_ATOMIC] = fmax(p->atomic.busy * scale, hot > replayed ? hot * ns : 0);
     double held = p->end * GPU(g, max_warps_per_sm);
     out->occupancy_pct = held > 0 ? 100 * p->warp_cycles / held : 0;
-    out->waiting_memory_pct = p->warp_cycles > 0 ? 100 * p->wait_memory / p->warp_cycles : 0;
-    out->waiting_barrier_pct = p->warp_cycles > 0 ? 100 * p->wait_barrier / p->warp_cycles : 0;
+    out->waiting_memory_pct = 100 * stall_share(p, STALL_LONG_SCOREBOARD);
+    out->waiting_barrier_pct = 100 * stall_share(p, STALL_BARRIER);
     double traced = p->in->trace->block_count / (double)sm_blocks / p->whole;
     out->traced_share = traced < 1 ? traced : 1;
 }
@@ -932,7 +1053,7 @@ static double ops_of_mean_block(const struct timing_input *in)
 }
 
 static void time_of_pieces(const struct timing_input *in, uint64_t sm_blocks,
-                           struct time_breakdown *out)
+                           struct time_breakdown *out, struct stall_table *stalls)
 {
     struct arena a = {0};
     struct trace piece = trace_pieces(in, &a);
@@ -945,12 +1066,14 @@ static void time_of_pieces(const struct timing_input *in, uint64_t sm_blocks,
             replay_run(&p);
         p.whole = ops_of_mean_block(in) * piece.block_count / (double)ops;
         time_fill(out, &p, sm_blocks);
+        stalls_fill(&p, stalls);
         replay_release(&p);
     }
     arena_release(&a);
 }
 
-void sim_timing_model(const struct timing_input *in, struct time_breakdown *out)
+void sim_timing_model(const struct timing_input *in, struct time_breakdown *out,
+                      struct stall_table *stalls)
 {
     *out = (struct time_breakdown){0};
     if (timing_missing(in->gpu) != NULL)
@@ -960,12 +1083,13 @@ void sim_timing_model(const struct timing_input *in, struct time_breakdown *out)
     uint64_t sms = (uint64_t)GPU(in->gpu, sm_count);
     uint64_t sm_blocks = (in->grid_blocks + sms - 1) / sms;
     if (in->trace->cut) {
-        time_of_pieces(in, sm_blocks, out);
+        time_of_pieces(in, sm_blocks, out, stalls);
         return;
     }
     struct replay p = {.whole = 1};
     if (replay_init(&p, in, replay_length(in, sm_blocks)))
         replay_run(&p);
     time_fill(out, &p, sm_blocks);
+    stalls_fill(&p, stalls);
     replay_release(&p);
 }

@@ -252,7 +252,8 @@ static void line_count(struct line *line, const struct site_info *info, const st
 }
 
 // One entry a site, sorted, then neighbours of the same line added up.
-static void lines_fill(const struct launch *l, struct arena *a, struct sim_report *report)
+static void lines_fill(const struct launch *l, struct arena *a, const struct stall_table *stalls,
+                       struct sim_report *report)
 {
     const struct program *p = l->program;
     struct line *lines = ARENA_ARRAY(a, struct line, p->site_count + 1);
@@ -266,6 +267,8 @@ static void lines_fill(const struct launch *l, struct arena *a, struct sim_repor
         struct line *line = &lines[count++];
         place_of(p, (uint32_t)i, &line->file, &line->line);
         line_count(line, &p->sites[i], &report->sites[i], &mem);
+        if (stalls != NULL)
+            line->stalls = stalls[i];
     }
     report->lines = lines;
     report->line_count = lines_merge(lines, count);
@@ -411,10 +414,12 @@ static double atomic_turns_hot(const struct launch *l)
     return most;
 }
 
-static void time_fill(const struct launch *l, struct sim_report *report)
+static struct stall_table *time_fill(const struct launch *l, struct arena *a,
+                                     struct sim_report *report)
 {
     if (l->options->no_timing || l->options->no_caches || l->trace.block_count == 0)
-        return;
+        return NULL;
+    struct stall_table *stalls = ARENA_ARRAY(a, struct stall_table, l->program->site_count + 1);
     report->time_missing = timing_missing(l->gpu);
     struct timing_input in = {.gpu = l->gpu,
                               .trace = &l->trace,
@@ -431,11 +436,16 @@ static void time_fill(const struct launch *l, struct sim_report *report)
     const struct sim_listener *guest = l->options->listener;
     if (guest != NULL && guest->timing != NULL)
         guest->timing(l->options->listener_context, &in);
-    sim_timing_model(&in, &report->time);
+    sim_timing_model(&in, &report->time, stalls);
     report->time_of_pieces = report->time.valid && l->trace.cut;
-    if (report->time.valid)
-        counters_set(&report->counters, COUNTER_OCCUPANCY_ACHIEVED_PCT, report->time.occupancy_pct,
-                     PROVENANCE_MODELLED);
+    if (!report->time.valid)
+        return NULL;
+    counters_set(&report->counters, COUNTER_OCCUPANCY_ACHIEVED_PCT, report->time.occupancy_pct,
+                 PROVENANCE_MODELLED);
+    report->stalls = stalls[0];
+    for (int i = 1; i < in.site_count; i++)
+        stalls_sum(&report->stalls, &stalls[i]);
+    return stalls;
 }
 
 bool report_fill(struct launch *l, struct arena *a, struct sim_report *report, struct error *err)
@@ -452,15 +462,14 @@ bool report_fill(struct launch *l, struct arena *a, struct sim_report *report, s
     }
     l->l2_whole = l2_whole(l);
     counters_fill(l, &totals, report);
-    lines_fill(l, a, report);
     violations_fill(l, a, report);
     report->registers_per_thread = l->registers;
     report->registers_modelled = l->registers_modelled;
     report->blocks_total = l->grid_blocks;
     for (int i = 0; i < l->core_count; i++)
         report->blocks_run += l->cores[i].blocks_done;
-    if (report->violation_count > 0 && violation_stops(report->violations[0].kind))
-        return violation_fail(&report->violations[0], err);
-    time_fill(l, report);
-    return true;
+    bool stopped = report->violation_count > 0 && violation_stops(report->violations[0].kind);
+    const struct stall_table *stalls = stopped ? NULL : time_fill(l, a, report);
+    lines_fill(l, a, stalls, report);
+    return !stopped || violation_fail(&report->violations[0], err);
 }
