@@ -111,7 +111,8 @@ static bool is_fitting(const struct resolved_argument *given, const struct code_
     if (element_bytes(given->type) != p->size_bytes)
         return false;
     bool real = given->type == ELEMENT_F32 || given->type == ELEMENT_F64;
-    bool half = given->type == ELEMENT_F16 || given->type == ELEMENT_BF16;
+    bool half =
+        given->type == ELEMENT_F16 || given->type == ELEMENT_BF16 || given->type == ELEMENT_E4M3;
     return half || (real ? !is_whole_type(p) : !is_float_type(p));
 }
 

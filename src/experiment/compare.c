@@ -140,6 +140,7 @@ static bool is_dull(const struct buffer_spec *b, const void *got, const void *wa
         return row_f64(got, wanted, count, l);
     case ELEMENT_F16:
     case ELEMENT_BF16:
+    case ELEMENT_E4M3:
         return row_any(b->type, got, wanted, count, l);
     default: // whole numbers: 64 bits of one do not fit a double
         return false;

@@ -19,6 +19,8 @@ uint64_t poison_bits(enum element_type t, enum poison poison)
         return first ? 0x7ead : 0x7f52;
     case ELEMENT_BF16:
         return first ? 0x7fed : 0x7fd2;
+    case ELEMENT_E4M3:
+        return first ? 0x7f : 0xff;
     case ELEMENT_F32:
         return first ? 0x7fc0dead : 0x7fd15bad;
     case ELEMENT_F64:
@@ -157,6 +159,35 @@ static uint16_t narrow(double v, int mantissa, int bias)
     return (uint16_t)(sign | (result > infinity ? infinity : result));
 }
 
+enum { E4M3_NAN = 0x7f, E4M3_LARGEST = 0x7e, E4M3_LOWEST = -6, E4M3_FRACTION_BITS = 3 };
+
+// To nearest even; beyond the largest number, 448, that number, as the conversions of CUDA do.
+static uint8_t narrow_e4m3(double v)
+{
+    uint8_t sign = signbit(v) ? 0x80 : 0;
+    double size = fabs(v);
+    if (isnan(v)) {
+        return sign | E4M3_NAN;
+    }
+    if (size > 448) {
+        return sign | E4M3_LARGEST;
+    }
+    int exponent = size > 0 ? ilogb(size) : E4M3_LOWEST;
+    exponent = exponent > E4M3_LOWEST ? exponent : E4M3_LOWEST;
+    int steps = (int)nearbyint(ldexp(size, E4M3_FRACTION_BITS - exponent)); // 16: the next exponent
+    return (uint8_t)(sign | (((exponent - E4M3_LOWEST) << E4M3_FRACTION_BITS) + steps));
+}
+
+static double widen_e4m3(uint8_t bits)
+{
+    int exponent = bits >> E4M3_FRACTION_BITS & 15, fraction = bits & 7;
+    double size = (bits & 0x7f) == E4M3_NAN ? (double)NAN
+                  : exponent == 0
+                      ? ldexp(fraction, E4M3_LOWEST - E4M3_FRACTION_BITS)
+                      : ldexp(8 + fraction, exponent - 1 + E4M3_LOWEST - E4M3_FRACTION_BITS);
+    return bits & 0x80 ? -size : size;
+}
+
 static double widen_f16(uint16_t bits)
 {
     uint32_t wide = (uint32_t)(bits & 0x7fff) << 13 | (uint32_t)(bits & 0x8000) << 16;
@@ -204,6 +235,9 @@ bool element_store(enum element_type t, double v, void *to)
         h = narrow(v, 7, 127);
         memcpy(to, &h, sizeof h);
         break;
+    case ELEMENT_E4M3:
+        *(uint8_t *)to = narrow_e4m3(v);
+        return !isfinite(v) || fabs(v) <= 448;
     case ELEMENT_F32:
         memcpy(to, &f, sizeof f);
         break;
@@ -229,6 +263,8 @@ double element_load(enum element_type t, const void *from)
         return widen_f16((uint16_t)u);
     case ELEMENT_BF16:
         return widen_bf16((uint16_t)u);
+    case ELEMENT_E4M3:
+        return widen_e4m3((uint8_t)u);
     case ELEMENT_F32:
         memcpy(&f, from, sizeof f);
         return (double)f;

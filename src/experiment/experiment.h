@@ -32,6 +32,7 @@ bool expression_evaluate(const struct expression *e, const struct scope *scope, 
 enum element_type {
     ELEMENT_F16,
     ELEMENT_BF16,
+    ELEMENT_E4M3, // 8 bits: sign, 4 of exponent, 3 of fraction; no infinities
     ELEMENT_F32,
     ELEMENT_F64,
     ELEMENT_I8,

@@ -11,9 +11,9 @@
 static const struct {
     const char *name;
     size_t size_bytes;
-} elements[ELEMENT_TYPE_COUNT] = {{"f16", 2}, {"bf16", 2}, {"f32", 4}, {"f64", 8},
-                                  {"i8", 1},  {"u8", 1},   {"i16", 2}, {"u16", 2},
-                                  {"i32", 4}, {"u32", 4},  {"i64", 8}, {"u64", 8}};
+} elements[ELEMENT_TYPE_COUNT] = {{"f16", 2}, {"bf16", 2}, {"e4m3", 1}, {"f32", 4}, {"f64", 8},
+                                  {"i8", 1},  {"u8", 1},   {"i16", 2},  {"u16", 2}, {"i32", 4},
+                                  {"u32", 4}, {"i64", 8},  {"u64", 8}};
 
 size_t element_bytes(enum element_type t)
 {

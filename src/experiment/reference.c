@@ -18,6 +18,7 @@ static ffi_type *scalar_type(enum element_type t)
     case ELEMENT_I8:
         return &ffi_type_sint8;
     case ELEMENT_U8:
+    case ELEMENT_E4M3: // as its bits
         return &ffi_type_uint8;
     case ELEMENT_I16:
         return &ffi_type_sint16;

@@ -165,6 +165,38 @@ static void halves_are_rounded_to_nearest_even(void **state)
     check_halves(ELEMENT_BF16, 7, 127);
 }
 
+// All 256 of them, by the definition; in between to the nearest, ties to even; beyond the largest that one.
+static void e4m3_is_rounded_to_nearest_even_and_saturates(void **state)
+{
+    (void)state;
+    uint8_t back = 0;
+    for (int bits = 0; bits < 256; bits++) {
+        int exponent = bits >> 3 & 15, fraction = bits & 7;
+        uint8_t stored = (uint8_t)bits;
+        double value = element_load(ELEMENT_E4M3, &stored);
+        if ((bits & 0x7f) == 0x7f) {
+            assert_true(isnan(value));
+            continue;
+        }
+        double size =
+            exponent == 0 ? fraction * 0x1p-9 : (1 + fraction / 8.0) * pow(2, exponent - 7);
+        assert_true(value == (bits < 128 ? size : -size));
+        assert_true(element_store(ELEMENT_E4M3, value, &back));
+        assert_int_equal(back, bits);
+        uint8_t next = (uint8_t)(bits + 1);
+        if ((next & 0x7f) == 0x7f) {
+            continue;
+        }
+        double middle = (value + element_load(ELEMENT_E4M3, &next)) / 2;
+        assert_true(element_store(ELEMENT_E4M3, middle, &back));
+        assert_int_equal(back, (bits & 1) != 0 ? next : bits);
+    }
+    assert_false(element_store(ELEMENT_E4M3, -1e9, &back));
+    assert_int_equal(back, 0xfe);
+    (void)element_store(ELEMENT_E4M3, (double)NAN, &back);
+    assert_int_equal(back & 0x7f, 0x7f);
+}
+
 /* ---- comparisons -------------------------------------------------------------------------------------- */
 
 enum { COUNT = 3 * ELEMENTS_PER_PIECE + 1500 };
@@ -284,6 +316,7 @@ int main(void)
         cmocka_unit_test(a_seed_means_the_same_numbers_as_ever),
         cmocka_unit_test(rows_begin_where_the_ones_before_end),
         cmocka_unit_test(halves_are_rounded_to_nearest_even),
+        cmocka_unit_test(e4m3_is_rounded_to_nearest_even_and_saturates),
         cmocka_unit_test(the_first_of_the_worst_is_named_wherever_parts_end),
         cmocka_unit_test(a_single_element_is_seen_wherever_it_is),
         cmocka_unit_test(what_nobody_wrote_is_named_unless_something_is_wrong),

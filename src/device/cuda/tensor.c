@@ -12,6 +12,7 @@ static int data_type(enum element_type t)
     switch (t) {
     case ELEMENT_I8:
     case ELEMENT_U8:
+    case ELEMENT_E4M3:
         return 0;
     case ELEMENT_I16:
     case ELEMENT_U16:
