@@ -22,7 +22,11 @@ else
         -gencode "arch=compute_90,code=[sm_90,compute_90]")
 fi
 needs() { # what the plug-in is linked with: its first word, where that is a library of the toolkit
-    case $(basename "$1") in cusparse_*) echo -lcusparse ;; esac
+    case $(basename "$1") in
+        cusparse_*) echo -lcusparse ;;
+        cublaslt_*) echo -lcublasLt ;;
+        cublas_*) echo -lcublas ;;
+    esac
 }
 mkdir -p "$to"
 for source in "$here"/*.cu; do

@@ -24,6 +24,10 @@ right matmul-f32 M=129 N=64 K=257
 right matmul-bf16 M=320 N=144 K=208 # 16 divides them all
 right matmul-bf16 M=72 N=136 K=72
 right matmul-bf16 M=264 N=392 K=336 # more steps than stages: warps of a group wait for one another
+right matmul-fp8 M=72 N=136 K=80
+right matmul-fp8 M=264 N=392 K=656
+right attention H=2 L=77
+right attention H=1 L=500
 right divergence N=5000
 right chains STEPS=20 N=300
 right division N=2000

@@ -1,5 +1,5 @@
 // What the tuning programs of matrix products share: kernels from cubins (one per set of macros, made by
-// matmul.sh), tensor maps, cold inputs, rounds that take every candidate in turn, so that the chip's clocks,
+// products.sh), tensor maps, cold inputs, rounds that take every candidate in turn, so that the chip's clocks,
 // which its power limits, drift for all alike.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef RIDGE_BENCH_TUNE_MATMUL_H

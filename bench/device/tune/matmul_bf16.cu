@@ -1,5 +1,5 @@
 // Candidates for experiments/matmul-bf16's specialised_matmul beside cuBLAS: tiles, clusters, stages, order.
-// matmul.sh compiles one cubin per line of configs-bf16.txt into a folder, which is the argument.
+// products.sh compiles one cubin per line of configs-bf16.txt into a folder, which is the argument.
 // SPDX-License-Identifier: Apache-2.0
 #include "matmul.h"
 

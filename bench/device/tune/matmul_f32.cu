@@ -1,5 +1,5 @@
 // Candidates for experiments/matmul-f32's boxes_matmul beside cuBLAS in f32 arithmetic: tiles, stages, length of
-// the loop's body. matmul.sh compiles one cubin per line of configs-f32.txt into a folder, the argument.
+// the loop's body. products.sh compiles one cubin per line of configs-f32.txt into a folder, the argument.
 // SPDX-License-Identifier: Apache-2.0
 #include "matmul.h"
 

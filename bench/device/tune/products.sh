@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Compiles the candidates of a matrix product and the program that times them.
-# Usage: bench/device/tune/matmul.sh KIND FOLDER (KIND: bf16 or f32), then FOLDER/matmul [FOLDER] [ROUNDS] [SIZE]
+# Compiles the candidates of a matrix product, or of attention, and the program that times them.
+# Usage: bench/device/tune/products.sh KIND FOLDER, then FOLDER/tune FOLDER [ROUNDS] [SIZE]
+#   KIND  bf16, f32, attention
 # JOBS compilers at once (all cores).
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
@@ -16,10 +17,14 @@ compile() { # name and macros
     for m; do macros+=("-D$m"); done
     nvcc -cubin $sm90 -std=c++17 "${macros[@]}" -o "$out/$name.cubin" "$source"
 }
-default=matmul.cu
-[ "$kind" = f32 ] && default=boxes.cu
+case $kind in
+    bf16) source=matmul-bf16/matmul.cu program=matmul_bf16.cu ;;
+    f32) source=matmul-f32/boxes.cu program=matmul_f32.cu ;;
+    *) source=$kind/$kind.cu program=$kind.cu ;;
+esac
+source=../../../experiments/$source
 export -f compile
-export out sm90 source="../../../experiments/matmul-$kind/${SOURCE:-$default}"
-nvcc $sm90 -std=c++17 -O2 -o "$out/matmul" "matmul_$kind.cu" -lcublas &
+export out sm90 source
+nvcc $sm90 -std=c++17 -O2 -o "$out/tune" "$program" -lcublas &
 grep . "$out/configs.txt" | xargs -P "${JOBS:-$(nproc)}" -L 1 bash -c 'compile "$@"' compile
 wait
