@@ -218,6 +218,65 @@ PROBE(probe_tensor_fp8)
 }
 #endif
 
+/* ---- tensor cores: wgmma, a from registers, b from shared memory ------------------------------------- */
+
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+// Numbers as products have them, of both signs around 1: the power that they draw sets the clock.
+static __device__ __forceinline__ unsigned mixed(unsigned i)
+{
+    i = (i ^ i >> 15) * 0x2c1b3c6du;
+    return (i ^ i >> 12) * 0x297a2d39u;
+}
+
+#define SUM_8(i) \
+    "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), \
+        "+f"(d[i + 6]), "+f"(d[i + 7])
+#define WGMMA(step, instruction, last)                                                              \
+    asm volatile(instruction " {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "  \
+                             "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, " \
+                             "%30, %31}, {%32, %33, %34, %35}, %36, 1, 1, 1" last ";"              \
+                 : SUM_8(0), SUM_8(8), SUM_8(16), SUM_8(24)                                         \
+                 : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "l"(matrix + (step) % 4 * 2));
+// 64 rows of 128 bytes, swizzled: eight products of 64 x 64 a round, of four pieces of 32 bytes.
+#define WGMMA_ROUNDS(keep, set, instruction, last)                                                  \
+    __shared__ __align__(1024) unsigned tile[2048];                                                 \
+    unsigned x[4];                                                                                  \
+    float d[32];                                                                                    \
+    for (unsigned i = threadIdx.x; i < 2048; i += blockDim.x)                                       \
+        tile[i] = (mixed(i) & (keep)) | (set);                                                      \
+    for (unsigned i = 0; i < 4; i++)                                                                \
+        x[i] = (mixed(threadIdx.x * 4 + i) & (keep)) | (set);                                       \
+    for (unsigned i = 0; i < 32; i++)                                                               \
+        d[i] = 0;                                                                                   \
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");                                    \
+    __syncthreads();                                                                                \
+    unsigned long long matrix = (unsigned)__cvta_generic_to_shared(tile) >> 4 & 0x3fff;            \
+    matrix |= 1ull << 16 | 64ull << 32 | 1ull << 62;                                                \
+    for (unsigned long long round = 0; round < rounds; round++) {                                   \
+        asm volatile("wgmma.fence.sync.aligned;" ::: "memory");                                     \
+        WGMMA(0, instruction, last) WGMMA(1, instruction, last) WGMMA(2, instruction, last)         \
+        WGMMA(3, instruction, last) WGMMA(4, instruction, last) WGMMA(5, instruction, last)         \
+        WGMMA(6, instruction, last) WGMMA(7, instruction, last)                                     \
+        asm volatile("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;" ::: "memory"); \
+    }                                                                                               \
+    float sum = 0;                                                                                  \
+    for (unsigned i = 0; i < 32; i++)                                                               \
+        sum += d[i];                                                                                \
+    if (sum == -1000000007.f)                                                                       \
+        b[0].x = 1;
+
+PROBE(probe_wgmma_bf16)
+{
+    WGMMA_ROUNDS(0x80ff80ffu, 0x3f003f00u,
+                 "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16", ", 0")
+}
+
+PROBE(probe_wgmma_fp8)
+{
+    WGMMA_ROUNDS(0x8f8f8f8fu, 0x30303030u, "wgmma.mma_async.sync.aligned.m64n64k32.f32.e4m3.e4m3", "")
+}
+#endif
+
 /* ---- atomics: the lane's word is (index * stride) of `count` elements; a stride of 0 is one address - */
 
 static __device__ __forceinline__ void add_atomics(uint4 *b, unsigned long long count,

@@ -216,14 +216,25 @@ static bool warm_up(struct prober *p, struct error *err)
     return true;
 }
 
-// The device has the instructions, and the compiler knew them ("sm_89": 8.9).
+static bool has_kernel(const struct code_object *code, const char *name)
+{
+    for (int i = 0; i < code->kernel_count; i++)
+        if (strcmp(code->kernels[i].name, name) == 0)
+            return true;
+    return !code->kernels_listed;
+}
+
+// The device has the instructions, and the compiler knew them ("sm_89": 8.9). wgmma is of one architecture only: its
+// kernels are left out of the code for others.
 static bool is_here(const struct prober *p, enum roof_id id)
 {
     static const double slack = 0.05; // a compute capability is told in tenths
     static const double tenths = 10;
     const char *digits = strchr(p->code->arch, '_');
     double compiled = digits ? strtod(digits + 1, NULL) / tenths : p->info->facts.cc;
-    return fmin(p->info->facts.cc, compiled) + slack > roof_info(id)->cc_least;
+    const struct roof_info *r = roof_info(id);
+    return fmin(p->info->facts.cc, compiled) + slack > r->cc_least &&
+           (r->shape == ROOF_LINK || has_kernel(p->code, r->kernel));
 }
 
 static int probe_body(void *context, int fd)

@@ -239,9 +239,11 @@ void bounds_compute(const struct diagnosis_input *in, struct bound_set *out)
                 GPU_FIELD_special_lanes_per_cycle, 1, COUNTER_SPECIAL_OPS);
     bound_lanes(in, out, RESOURCE_ISSUE, count(in, COUNTER_WARP_INSTRUCTIONS), "warp instructions",
                 GPU_FIELD_schedulers_per_sm, 1, COUNTER_WARP_INSTRUCTIONS);
+    // The counter knows no types: those of the stated work are taken to be the kernel's.
+    const char *tensor_source;
+    double tensor = tensor_rate(g, in->work_tensor, &tensor_source);
     bound_set_one(out, RESOURCE_TENSOR, "flops", count(in, COUNTER_FLOPS_TENSOR),
-                  gpu_value(g, GPU_FIELD_tensor_bf16_tflops) * 1000,
-                  g->source[GPU_FIELD_tensor_bf16_tflops], origin(in, COUNTER_FLOPS_TENSOR));
+                  tensor, tensor_source, origin(in, COUNTER_FLOPS_TENSOR));
     bound_atomics(in, out);
     bound_link(in, out);
     bound_set_one(out, RESOURCE_LAUNCH, "launches", in->launches, 1 / GPU(g, grid_launch_ns),
@@ -270,7 +272,7 @@ double floor_compute(const struct diagnosis_input *in)
         in->work_flops_f32 / chip_per_ns(g, 2 * GPU(g, f32_lanes_per_cycle)),
         in->work_flops_f64 / chip_per_ns(g, 2 * GPU(g, f64_lanes_per_cycle)),
         in->work_flops_f16 / chip_per_ns(g, 2 * gpu_value(g, GPU_FIELD_f16_lanes_per_cycle)),
-        in->work_flops_tensor / (gpu_value(g, GPU_FIELD_tensor_bf16_tflops) * 1000),
+        in->work_flops_tensor / tensor_rate(g, in->work_tensor, &source),
     };
     const struct transfers *t = &in->transfers;
     for (size_t i = 0; i < COUNT_OF(times); i++)

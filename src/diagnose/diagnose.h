@@ -31,6 +31,7 @@ struct diagnosis_input {
     struct transfers transfers;
     struct clock_state state;
     double work_bytes, work_flops_f16, work_flops_f32, work_flops_f64, work_flops_tensor; // NAN
+    double work_tensor[TENSOR_TYPE_COUNT]; // work_flops_tensor by type; zeros: bf16
     const struct line *lines;
     int line_count;
     int launches;                            // kernel launches in the sequence

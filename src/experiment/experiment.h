@@ -8,6 +8,7 @@
 #define RIDGE_EXPERIMENT_H
 
 #include "base/base.h"
+#include "gpu/gpu.h"
 
 /* ---- expressions ----------------------------------------------------------------------------- */
 
@@ -313,6 +314,7 @@ struct resolved_case {
     int buffer_count;
     double work_bytes, work_flops; // NAN when not stated; flops sums all kinds
     double work_flops_f16, work_flops_f32, work_flops_f64, work_flops_tensor; // NAN when not stated
+    double work_tensor[TENSOR_TYPE_COUNT]; // work_flops_tensor by type of the operands
 };
 bool experiment_resolve_case(struct arena *a, const struct experiment *e,
                              const struct case_point *point, const struct device_facts *device,

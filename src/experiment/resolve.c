@@ -124,7 +124,11 @@ static bool resolve_work(struct resolver *r, struct resolved_case *out)
         } else if (strcmp(w->name, "flops_f64") == 0) {
             add(&out->work_flops_f64, v.d);
         } else if (str_starts_with(w->name, "flops_tensor")) {
+            enum tensor_type type = TENSOR_BF16;
+            const char *word = w->name + strlen("flops_tensor");
+            (void)tensor_type_of(word + (*word == '_'), &type);
             add(&out->work_flops_tensor, v.d);
+            out->work_tensor[type] += v.d;
         }
     }
     return true;

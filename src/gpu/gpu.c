@@ -44,6 +44,50 @@ const struct gpu_field_info *gpu_field_info(enum gpu_field f)
     return &FIELDS[f];
 }
 
+static const struct {
+    const char *words;
+    enum gpu_field field;
+} tensor_types[TENSOR_TYPE_COUNT] = {
+#define TENSOR_TYPE(name, words, field) [TENSOR_##name] = {words, GPU_FIELD_##field},
+#include "gpu/tensor_types.def"
+#undef TENSOR_TYPE
+};
+
+bool tensor_type_of(const char *word, enum tensor_type *out)
+{
+    size_t n = strlen(word);
+    for (int i = 0; i < TENSOR_TYPE_COUNT; i++) {
+        const char *at = tensor_types[i].words;
+        for (; at != NULL; at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL)
+            if (strncmp(at, word, n) == 0 && (at[n] == ' ' || at[n] == '\0')) {
+                *out = (enum tensor_type)i;
+                return true;
+            }
+    }
+    return false;
+}
+
+double tensor_rate(const struct gpu *g, const double operations[TENSOR_TYPE_COUNT],
+                   const char **source)
+{
+    static const double per_ns = 1000; // of TFLOP/s
+    double most = 0, all = 0, time_ns = 0, bf16 = g->value[tensor_types[TENSOR_BF16].field];
+    *source = g->source[tensor_types[TENSOR_BF16].field];
+    for (int i = 0; i < TENSOR_TYPE_COUNT; i++) {
+        enum gpu_field f = tensor_types[i].field;
+        bool known = !isnan(g->value[f]);
+        if (!(operations[i] > 0))
+            continue;
+        all += operations[i];
+        time_ns += operations[i] / ((known ? g->value[f] : bf16) * per_ns);
+        if (known && operations[i] > most) {
+            most = operations[i];
+            *source = g->source[f];
+        }
+    }
+    return all > 0 ? all / time_ns : bf16 * per_ns;
+}
+
 double gpu_get(const struct gpu *g, enum gpu_field f)
 {
     assert((int)f >= 0 && f < GPU_FIELD_COUNT);

@@ -29,6 +29,18 @@ struct gpu {
     double value[GPU_FIELD_COUNT]; // in the field's unit; NAN = not known
     const char *source[GPU_FIELD_COUNT];
 };
+// tensor_types.def: what the tensor cores multiply at rates of their own.
+enum tensor_type {
+#define TENSOR_TYPE(name, words, field) TENSOR_##name,
+#include "gpu/tensor_types.def"
+#undef TENSOR_TYPE
+    TENSOR_TYPE_COUNT
+};
+// Of a word of an experiment's work, "" for no type; false: there is none such.
+bool tensor_type_of(const char *word, enum tensor_type *out);
+// Operations per ns of a mix, by how many there are of each type; none: the rate of bf16. source: of the rate of the
+// most frequent one.
+double tensor_rate(const struct gpu *g, const double operations[TENSOR_TYPE_COUNT], const char **source);
 double gpu_get(const struct gpu *g, enum gpu_field f); // asserts that a needed field is there
 #define GPU(g, field) gpu_get((g), GPU_FIELD_##field)
 bool gpu_is_simulated(const struct gpu *g); // can the simulated GPU be this chip?

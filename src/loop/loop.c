@@ -650,6 +650,7 @@ static bool diagnose_result(struct loop *l, struct stage *s, int variant,
         .time_model = facts->longest >= 0 && facts->time_model.valid ? &facts->time_model : NULL,
         .data_without_f64 = !uses_f64(c, v),
     };
+    memcpy(in.work_tensor, c->work_tensor, sizeof in.work_tensor);
     for (int i = 0; i < v->launch_count; i++)
         in.launches += v->launches[i].kind != LAUNCH_ZERO;
     if (facts->longest >= 0 && facts->longest < v->launch_count) {

@@ -208,9 +208,36 @@ static void load_of_an_unknown_chip_lists_those_there_are(void **state)
     arena_release(&a);
 }
 
+static void tensor_types_have_rates_of_their_own(void **state)
+{
+    (void)state;
+    struct arena a = {0};
+    struct error err = {0};
+    struct gpu *g = NULL;
+    const char *source = NULL;
+    enum tensor_type type = TENSOR_TYPE_COUNT;
+    double work[TENSOR_TYPE_COUNT] = {0};
+    assert_true(gpu_load(&a, "h200", &g, &err));
+    assert_true(tensor_type_of("", &type) && type == TENSOR_BF16);
+    assert_true(tensor_type_of("f16", &type) && type == TENSOR_BF16);
+    assert_true(tensor_type_of("fp8", &type) && type == TENSOR_FP8);
+    assert_false(tensor_type_of("fp", &type));
+    double bf16 = tensor_rate(g, work, &source);
+    assert_true(bf16 == g->value[GPU_FIELD_tensor_bf16_tflops] * 1000);
+    work[TENSOR_FP8] = 3e9;
+    assert_true(fabs(tensor_rate(g, work, &source) / 1979e3 - 1) < 1e-9);
+    assert_ptr_equal(source, g->source[GPU_FIELD_tensor_fp8_tflops]);
+    work[TENSOR_BF16] = 3e9; // half of it at twice the rate
+    assert_true(fabs(tensor_rate(g, work, &source) * (1 / bf16 + 1 / 1979e3) - 2) < 1e-9);
+    g->value[GPU_FIELD_tensor_fp8_tflops] = (double)NAN;
+    assert_true(fabs(tensor_rate(g, work, &source) / bf16 - 1) < 1e-9);
+    arena_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tensor_types_have_rates_of_their_own),
         cmocka_unit_test(parse_reads_identity_figures_and_sources),
         cmocka_unit_test(parse_rejects_an_unknown_key_with_a_suggestion),
         cmocka_unit_test(parse_rejects_a_missing_required_field),
