@@ -238,6 +238,7 @@ struct ring { // of tiles of k or v
     unsigned tiles, full, empty; // shared addresses
     int stage;
     unsigned parity;
+    unsigned long long matrix; // the descriptor of the first stage's tile
 };
 
 static __device__ __forceinline__ void ring_next(struct ring *r)
@@ -300,28 +301,28 @@ static __device__ __forceinline__ void pack(unsigned (&p)[KEYS / 4], const float
         p[i] = two(s[2 * i], s[2 * i + 1]);
 }
 
-static __device__ __forceinline__ void start_scores(float (&s)[KEYS / 2], unsigned q, const struct ring *k)
+static __device__ __forceinline__ void start_scores(float (&s)[KEYS / 2], unsigned long long q,
+                                                    const struct ring *k)
 {
-    unsigned at = k->tiles + k->stage * BYTES_KV;
+    unsigned long long from = k->matrix + (unsigned)(k->stage * (BYTES_KV / 16));
     hold(s);
     products_fence();
 #pragma unroll
     for (int i = 0; i < D / 16; i++)
-        multiply(s, matrix_at(q + i / 4 * HALF_Q + i % 4 * 32, 16), matrix_at(at + i / 4 * HALF_KV + i % 4 * 32, 16),
-                 i == 0);
+        multiply(s, q + (i / 4 * HALF_Q + i % 4 * 32) / 16, from + (i / 4 * HALF_KV + i % 4 * 32) / 16, i == 0);
     products_commit();
 }
 
 static __device__ __forceinline__ void start_sums(float (&o)[D / 2], unsigned (&p)[KEYS / 4], const struct ring *v,
                                                   bool anew)
 {
-    unsigned at = v->tiles + v->stage * BYTES_KV;
+    unsigned long long from = v->matrix + (unsigned)(v->stage * (BYTES_KV / 16));
     hold(o);
     hold(p);
     products_fence();
 #pragma unroll
     for (int i = 0; i < KEYS / 16; i++)
-        multiply_by(o, p + 4 * i, matrix_at(at + i * 2048, HALF_KV), anew && i == 0);
+        multiply_by(o, p + 4 * i, from + i * (16 * 128 / 16), anew && i == 0);
     products_commit();
 }
 
@@ -384,12 +385,15 @@ static __device__ __forceinline__ void consume(unsigned q, unsigned q_full, stru
     struct softmax x = {{LEAST, LEAST}, {0, 0}};
     int warp = threadIdx.x / 32 % 4;
     unsigned mine = q + group * 64 * 128;
+    unsigned long long queries = matrix_at(mine, 16);
+    k.matrix = matrix_at(k.tiles, 16);
+    v.matrix = matrix_at(v.tiles, HALF_KV);
     if (group == 1)
         turn_pass(1); // the first turn is the other's
     barrier_wait(q_full, 0);
     barrier_wait(k.full, 0);
     turn_wait(group);
-    start_scores(s, mine, &k);
+    start_scores(s, queries, &k);
     products_wait<0>();
     hold(s);
     ring_release(&k);
@@ -402,7 +406,7 @@ static __device__ __forceinline__ void consume(unsigned q, unsigned q_full, stru
             barrier_wait(k.full + 8 * k.stage, k.parity);
             if (j > 1)
                 turn_wait(group);
-            start_scores(s, mine, &k);
+            start_scores(s, queries, &k);
         }
         barrier_wait(v.full + 8 * v.stage, v.parity);
         start_sums(o, p, &v, j == 1);
@@ -418,7 +422,7 @@ static __device__ __forceinline__ void consume(unsigned q, unsigned q_full, stru
             hold(o);
             ring_release(&v);
             barrier_wait(k.full + 8 * k.stage, k.parity);
-            start_scores(s, mine, &k);
+            start_scores(s, queries, &k);
             products_wait<0>();
             hold(s);
             ring_release(&k);
@@ -457,7 +461,8 @@ wgmma_attention(MAP o, MAP q, MAP k, MAP v, int L)
     unsigned base = shared_address(shared), tiles_at = base + BYTES_Q, bars = tiles_at + 2 * STAGES * BYTES_KV;
     struct ring ks = {tiles_at, bars + 8, bars + 8 + 8 * STAGES, 0, 0};
     struct ring vs = {tiles_at + STAGES * BYTES_KV, ks.empty + 8 * STAGES, ks.empty + 16 * STAGES, 0, 0};
-    int tiles = (L + KEYS - 1) / KEYS, row = blockIdx.x * QUERIES, head = blockIdx.y, group = threadIdx.x / 128;
+    int tiles = (L + KEYS - 1) / KEYS, row = blockIdx.x * QUERIES, head = blockIdx.y;
+    int group = __shfl_sync(~0u, threadIdx.x / 128, 0); // the same for a warp: descriptors in uniform registers
     if (threadIdx.x == 0) {
         barrier_init(bars, 1);
         for (int s = 0; s < STAGES; s++) {

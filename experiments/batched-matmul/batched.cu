@@ -2,6 +2,7 @@
 //   thread_products  a thread an element, straight from memory
 //   warp_products    a warp a product (S 16 or 32): b's columns by lane, a's elements handed round by shuffles
 //   block_products   a block a product: both matrices in shared memory, a square of 4 x 4 a thread
+//   tensor_products  a warp 16 rows: tensor cores, each f32 as two tf32, three products for one
 // SPDX-License-Identifier: Apache-2.0
 #ifndef S
 #define S 16
@@ -75,3 +76,66 @@ extern "C" __global__ void block_products(float *c, const float *a, const float 
         *(float4 *)(c + (size_t)one * S * S + (row + i) * S + col) =
             make_float4(sum[i][0], sum[i][1], sum[i][2], sum[i][3]);
 }
+
+/* ---- tensor cores ------------------------------------------------------------------------------------------ */
+
+#if __CUDA_ARCH__ >= 800
+// What tf32 keeps of x, and what it keeps of the rest: their products make up an f32 product but for 2^-22 of it.
+static __device__ __forceinline__ void split(float x, unsigned *high, unsigned *low)
+{
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(*high) : "f"(x));
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(*low) : "f"(x - __int_as_float((int)*high)));
+}
+
+static __device__ __forceinline__ void multiply(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2])
+{
+    asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+                 "{%8, %9}, {%0, %1, %2, %3};"
+                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+// A warp 16 rows of a product; rows in shared memory are padded so that fragments ask each bank once.
+extern "C" __global__ void __launch_bounds__(128)
+tensor_products(float *c, const float *a, const float *b, int count)
+{
+    enum { EACH = 64 / S, PITCH_A = S + 4, PITCH_B = S + 8 };
+    __shared__ __align__(16) float us[64][PITCH_A], vs[EACH][S][PITCH_B];
+    int first = blockIdx.x * EACH, rows = min(EACH, count - first) * S, warp = threadIdx.x / 32;
+    const float4 *u = (const float4 *)(a + (size_t)first * S * S), *v = (const float4 *)(b + (size_t)first * S * S);
+#pragma unroll
+    for (int i = threadIdx.x; i < 64 * S / 4; i += 128)
+        if (i / (S / 4) < rows) {
+            *(float4 *)&us[i / (S / 4)][i % (S / 4) * 4] = u[i];
+            *(float4 *)&vs[i / (S * S / 4)][i / (S / 4) % S][i % (S / 4) * 4] = v[i];
+        }
+    __syncthreads();
+    if (warp * 16 >= rows)
+        return;
+    int group = threadIdx.x % 32 / 4, own = threadIdx.x % 4, row = warp * 16 + group, one = warp * 16 / S;
+    float d[S / 8][4] = {{0}};
+#pragma unroll
+    for (int k = 0; k < S; k += 8) {
+        unsigned high[4], low[4];
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            split(us[row + i % 2 * 8][k + own + i / 2 * 4], &high[i], &low[i]);
+#pragma unroll
+        for (int j = 0; j < S / 8; j++) {
+            unsigned top[2], rest[2];
+#pragma unroll
+            for (int i = 0; i < 2; i++)
+                split(vs[one][k + own + i * 4][j * 8 + group], &top[i], &rest[i]);
+            multiply(d[j], low, top);
+            multiply(d[j], high, rest);
+            multiply(d[j], high, top);
+        }
+    }
+    float *to = c + (size_t)first * S * S + (size_t)row * S;
+#pragma unroll
+    for (int j = 0; j < S / 8; j++) {
+        *(float2 *)(to + j * 8 + own * 2) = make_float2(d[j][0], d[j][1]);
+        *(float2 *)(to + 8 * S + j * 8 + own * 2) = make_float2(d[j][2], d[j][3]);
+    }
+}
+#endif

@@ -4,7 +4,7 @@
 // copies. A source that includes this defines before it
 //   ROW_K                                    elements of k in 128 bytes
 //   multiply(d, a, b, anew)                  sums of 64 rows by BN columns += 32 bytes of k, by descriptors
-//   b_matrix(at, j)                          the descriptor of the j-th 32 bytes of k of b's tile
+//   b_matrix(at), B_STEP                     the descriptor of b's tile; 16 bytes from one 32 bytes of k to the next
 //   load_b(to, map, bar, col, k, part, mates)    a CLUSTER-th part of b's tile, to these blocks
 // and has the kernel specialised_matmul(c, to, a, b, M, N, K).
 // SPDX-License-Identifier: Apache-2.0
@@ -145,6 +145,8 @@ static __device__ __forceinline__ void consume(struct ring r, const struct tiles
     float d[SLABS][BN / 2];
     int warp = threadIdx.x / 32 % 4;
     unsigned boxes = r.c + (group * 4 + warp) * (BOXES * BYTES_BOX);
+    // Descriptors of the first stage; further ones are so many 16 bytes on.
+    unsigned long long first_a = matrix_at(r.a + group * (BYTES_A / 2), 16), first_b = b_matrix(r.b);
     if (SKEW > 0 && group == 1)
         asm volatile("bar.sync 1, 256;" ::: "memory");
     for (int i = t->first; i < t->down * t->across; i += t->stride) {
@@ -152,7 +154,8 @@ static __device__ __forceinline__ void consume(struct ring r, const struct tiles
         tile_at(t, i, &row, &col);
         row += group * (BM / 2);
         for (int k = 0; k < t->steps; k++) {
-            unsigned a = r.a + r.stage * BYTES_A + group * (BYTES_A / 2), b = r.b + r.stage * BYTES_B;
+            unsigned long long a = first_a + (unsigned)(r.stage * (BYTES_A / 16));
+            unsigned long long b = first_b + (unsigned)(r.stage * (BYTES_B / 16));
             barrier_wait(r.full + 8 * r.stage, r.parity);
 #pragma unroll
             for (int m = 0; m < SLABS; m++)
@@ -162,7 +165,7 @@ static __device__ __forceinline__ void consume(struct ring r, const struct tiles
             for (int j = 0; j < 4; j++)
 #pragma unroll
                 for (int m = 0; m < SLABS; m++)
-                    multiply(d[m], matrix_at(a + m * 64 * 128 + j * 32, 16), b_matrix(b, j), k == 0 && j == 0);
+                    multiply(d[m], a + m * (64 * 128 / 16) + j * 2, b + j * B_STEP, k == 0 && j == 0);
             products_commit();
 #pragma unroll
             for (int m = 0; m < SLABS; m++)
@@ -217,7 +220,7 @@ specialised_matmul(bf16 *c, MAP to, MAP a, MAP b, int M, int N, int K)
         asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
     else
         __syncthreads();
-    int group = threadIdx.x / 128;
+    int group = __shfl_sync(~0u, threadIdx.x / 128, 0); // the same for a warp: descriptors in uniform registers
     if (group == 0) { // registers go to those who keep sums
         asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
         if (threadIdx.x == 0)

@@ -235,9 +235,10 @@ wgmma_matmul(bf16 *c, MAP a, MAP b, int M, int N, int K)
 
 #define ROW_K BK
 
-static __device__ __forceinline__ unsigned long long b_matrix(unsigned at, int j)
+#define B_STEP (16 * 128 / 16)
+static __device__ __forceinline__ unsigned long long b_matrix(unsigned at)
 {
-    return matrix_at(at + j * 2048, BK * 128);
+    return matrix_at(at, BK * 128);
 }
 
 static __device__ __forceinline__ void load_b(unsigned to, const tensor_map *b, unsigned bar, int col, int k,

@@ -18,6 +18,15 @@
 #ifndef UNROLL // fours of k in the loop's body
 #define UNROLL 2
 #endif
+#ifndef ORDER // of the sums of one k: 0 row by row, even columns first; 1 in squares of two; 2 column by column
+#define ORDER 0
+#endif
+#ifndef ANCHOR // 1: sums are in their pairs of registers after each k; 2: after each row
+#define ANCHOR 0
+#endif
+#ifndef SWAP // of a product's factors
+#define SWAP 0
+#endif
 #ifndef BLOCKS // on an SM
 #define BLOCKS 2
 #endif
@@ -61,6 +70,10 @@ static __device__ __forceinline__ float4 load4(unsigned from)
 typedef unsigned long long sums[TM][TN / 2];
 static __device__ __forceinline__ void add(sums s, int i, int j, float u, float v)
 {
+    if (SWAP) {
+        float w = u;
+        u = v, v = w;
+    }
     if (j % 2)
         asm("{.reg .f32 l, h; mov.b64 {l, h}, %0; fma.rn.f32 l, %1, %2, l; mov.b64 %0, {l, h};}"
             : "+l"(s[i][j / 2]) : "f"(u), "f"(v));
@@ -72,6 +85,23 @@ static __device__ __forceinline__ void add(sums s, int i, int j, float u, float 
 static __device__ __forceinline__ float sum_of(const sums s, int i, int j)
 {
     return __int_as_float((int)(j % 2 ? s[i][j / 2] : s[i][j / 2] >> 32));
+}
+
+// The n-th of the sums of one k.
+static __device__ __forceinline__ void place(int n, int *i, int *j)
+{
+    if (ORDER == 0) {
+        int jj = n % TN;
+        *i = n / TN;
+        *j = jj < TN / 2 ? 2 * jj : 2 * (jj - TN / 2) + 1;
+    } else if (ORDER == 1) {
+        int square = n / 4;
+        *i = square / (TN / 2) * 2 + n / 2 % 2;
+        *j = square % (TN / 2) * 2 + n % 2;
+    } else {
+        *j = n / TM;
+        *i = *j % 2 ? TM - 1 - n % TM : n % TM;
+    }
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
@@ -149,16 +179,26 @@ boxes_matmul(float *c, MAP a, MAP b, int M, int N, int K)
                     load_b(1 - now, k + 1);
                 }
 #pragma unroll
-                for (int i = 0; i < TM; i++) {
+                for (int n = 0; n < TM * TN; n++) {
+                    int i, j;
+                    place(n, &i, &j);
                     float one = k == 0 ? u[i].x : k == 1 ? u[i].y : k == 2 ? u[i].z : u[i].w;
+                    add(s, i, j, one, v[now][j]);
+                    if (ANCHOR == 2 && n % TN == TN - 1)
 #pragma unroll
-                    for (int jj = 0; jj < TN; jj++) { // even columns, then odd ones
-                        int j = jj < TN / 2 ? 2 * jj : 2 * (jj - TN / 2) + 1;
-                        add(s, i, j, one, v[now][j]);
-                    }
-                    if (k == 3)
+                        for (int p = 0; p < TN / 2; p++)
+                            asm volatile("" : "+l"(s[i][p]));
+                    if (k == 3 && ORDER == 0 && n % TN == TN - 1)
                         load_a(i);
                 }
+                if (k == 3 && ORDER != 0)
+#pragma unroll
+                    for (int i = 0; i < TM; i++)
+                        load_a(i);
+                if (ANCHOR == 1)
+#pragma unroll
+                    for (int i = 0; i < TM * TN / 2; i++)
+                        asm volatile("" : "+l"(s[i / (TN / 2)][i % (TN / 2)]));
             }
         }
     }

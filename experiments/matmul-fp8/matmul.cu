@@ -162,9 +162,10 @@ static __device__ __forceinline__ void multiply(float (&d)[128], unsigned long l
 }
 #endif
 
-static __device__ __forceinline__ unsigned long long b_matrix(unsigned at, int j)
+#define B_STEP (32 / 16)
+static __device__ __forceinline__ unsigned long long b_matrix(unsigned at)
 {
-    return matrix_at(at + j * 32, 16);
+    return matrix_at(at, 16);
 }
 
 static __device__ __forceinline__ void load_b(unsigned to, const tensor_map *b, unsigned bar, int col, int k,

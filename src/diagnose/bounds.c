@@ -242,8 +242,8 @@ void bounds_compute(const struct diagnosis_input *in, struct bound_set *out)
     // The counter knows no types: those of the stated work are taken to be the kernel's.
     const char *tensor_source;
     double tensor = tensor_rate(g, in->work_tensor, &tensor_source);
-    bound_set_one(out, RESOURCE_TENSOR, "flops", count(in, COUNTER_FLOPS_TENSOR),
-                  tensor, tensor_source, origin(in, COUNTER_FLOPS_TENSOR));
+    bound_set_one(out, RESOURCE_TENSOR, "flops", count(in, COUNTER_FLOPS_TENSOR), tensor,
+                  tensor_source, origin(in, COUNTER_FLOPS_TENSOR));
     bound_atomics(in, out);
     bound_link(in, out);
     bound_set_one(out, RESOURCE_LAUNCH, "launches", in->launches, 1 / GPU(g, grid_launch_ns),

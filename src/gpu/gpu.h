@@ -40,7 +40,8 @@ enum tensor_type {
 bool tensor_type_of(const char *word, enum tensor_type *out);
 // Operations per ns of a mix, by how many there are of each type; none: the rate of bf16. source: of the rate of the
 // most frequent one.
-double tensor_rate(const struct gpu *g, const double operations[TENSOR_TYPE_COUNT], const char **source);
+double tensor_rate(const struct gpu *g, const double operations[TENSOR_TYPE_COUNT],
+                   const char **source);
 double gpu_get(const struct gpu *g, enum gpu_field f); // asserts that a needed field is there
 #define GPU(g, field) gpu_get((g), GPU_FIELD_##field)
 bool gpu_is_simulated(const struct gpu *g); // can the simulated GPU be this chip?

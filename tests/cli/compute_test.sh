@@ -35,6 +35,7 @@ right math N=2000
 right occupancy N=5000
 right n-body N=300
 right batched-matmul COUNT=9
+right monte-carlo N=20003
 right cooperation ROWS=9 COLUMNS=100
 
 finish

@@ -150,7 +150,8 @@ static void floor_is_the_larger_of_least_bytes_and_least_operations(void **state
     diagnosed();
     assert_near(out.floor_ns, 20000);
     assert_near(out.intensity, 5.12e8 / 9e6);
-    in.work_flops_tensor = in.work_tensor[TENSOR_FP8] = 4e10; // of 500 per ns as bf16, of 1000 as they are
+    in.work_flops_tensor = in.work_tensor[TENSOR_FP8] =
+        4e10; // of 500 per ns as bf16, of 1000 as they are
     chip.value[GPU_FIELD_tensor_fp8_tflops] = 1000;
     diagnosed();
     assert_near(out.floor_ns, 40000);

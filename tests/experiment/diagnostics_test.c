@@ -120,7 +120,8 @@ static const struct row rows[] = {
     {"N: [4, 8]", "4N: [4, 8]", 6, 3, "'4N' is no name for a parameter (letters, digits and _)"},
     {"in: {type: f32", "in: {type: f31", 8, 14, "unknown type 'f31' (did you mean 'f32'?)"},
     {"in: {type: f32", "in: {type: float", 8, 14,
-     "unknown type 'float' (known: f16, bf16, e4m3, f32, f64, i8, u8, i16, u16, i32, u32, i64, u64)"},
+     "unknown type 'float' (known: f16, bf16, e4m3, f32, f64, i8, u8, i16, u16, i32, u32, i64, "
+     "u64)"},
     {"in: {type: f32, count: N", "in: {count: N", 8, 3, "buffer 'in' needs 'type' and 'count'"},
     {"  in: {", "  N: {", 8, 3, "'N' is the name of a parameter already"},
     {"  in: {", "  in-put: {", 8, 3, "'in-put' is no name for a buffer (letters, digits and _)"},
