@@ -3,6 +3,7 @@
 //   tile_sums      TILE lanes of a warp, by shuffles; TILE may be the warp's own size, whatever that is
 //   warps_sums     WARPS warps, by shuffles and a named barrier
 //   block_sums     a block, a tree in shared memory
+//   cluster_sums   CLUSTER blocks, by each other's shared memory
 // SPDX-License-Identifier: Apache-2.0
 #ifndef TILE
 #define TILE warpSize
@@ -80,3 +81,31 @@ extern "C" __global__ void block_sums(float *out, const float *in, int rows, int
     if (threadIdx.x == 0)
         out[row] = sums[0];
 }
+
+#ifdef CLUSTER // compute capability 9.0
+// A cluster a row: each block its part of the columns, the parts' sums in the shared memory of the first block.
+extern "C" __global__ void cluster_sums(float *out, const float *in, int rows, int columns)
+{
+    __shared__ float sums[256], parts[CLUSTER];
+    unsigned rank, there;
+    int row = blockIdx.x / CLUSTER;
+    float sum = 0;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    for (int i = (int)rank * blockDim.x + threadIdx.x; row < rows && i < columns; i += CLUSTER * blockDim.x)
+        sum += in[(size_t)row * columns + i];
+    block_sum(sums, sum);
+    if (threadIdx.x == 0) {
+        asm volatile("mapa.shared::cluster.u32 %0, %1, 0;"
+                     : "=r"(there)
+                     : "r"((unsigned)__cvta_generic_to_shared(&parts[rank])));
+        asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(there), "f"(sums[0]) : "memory");
+    }
+    asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+    if (rank > 0 || threadIdx.x > 0 || row >= rows)
+        return;
+    sum = 0;
+    for (int i = 0; i < CLUSTER; i++)
+        sum += parts[i];
+    out[row] = sum;
+}
+#endif

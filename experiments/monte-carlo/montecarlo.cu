@@ -50,9 +50,8 @@ static __device__ __forceinline__ void normal_two(unsigned x, unsigned y, float 
     *other = size * __sinf(6.2831853f * angle);
 #else
     float size = sqrtf(-2 * logf(u));
-    sincospif(2 * angle, other, one);
-    *one *= size;
-    *other *= size;
+    *one = size * cosf(6.2831853f * angle);
+    *other = size * sinf(6.2831853f * angle);
 #endif
 }
 
