@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
          word = strtok_r(NULL, "\n", &next))
         words[count++] = word;
     if (options_parse(&o, count, words, &err)) {
-        require(o.command < COMMAND_COUNT && o.argument_count < (int)COUNT_OF(o.arguments));
+        require(o.command < COMMAND_COUNT && o.argument_count <= (int)COUNT_OF(o.arguments));
         for (int i = 0; i < OPTION_COUNT; i++) {
             int64_t whole = 0;
             double number = 0;

@@ -57,6 +57,10 @@ bool load_argument(struct loader *l, const struct yaml_node *node, struct argume
     if (node->kind == YAML_MAP) {
         const struct yaml_node *type = yaml_get(node, "type");
         out->typed = type != NULL;
+        if (yaml_get(node, "value") == NULL) {
+            return check_keys(l, node, "an argument", KEYS_ARGUMENT) &&
+                   fail(l->err, node->at, "an argument that is a map needs 'value'");
+        }
         return check_keys(l, node, "an argument", KEYS_ARGUMENT) &&
                load_expression(l, yaml_get(node, "value"), "'value'", &out->value) &&
                (type == NULL || load_type(l, type, &out->type));

@@ -216,12 +216,14 @@ static void occupancy_fill(const struct gpu *gpu, const struct kernel *k, struct
     (void)metric_value(k, "SGPR_Count", &scalars);
     // rocprof counts those that are allocated, with the trap handler's.
     scalars = fmin(scalars, GPU(gpu, max_scalar_registers));
-    const struct block_needs needs = {
-        .threads = (int)threads,
-        .registers = (int)fmin(registers, 1 << 16),
-        .shared_bytes = (uint64_t)fmin(counters_get(c, COUNTER_SHARED_BYTES_PER_BLOCK, 0), 1e12),
-        .accumulators = (int)fmin(accumulators, 1 << 16),
-        .scalars = isnan(scalars) ? 0 : (int)scalars};
+    double shared_bytes = counters_get(c, COUNTER_SHARED_BYTES_PER_BLOCK, 0);
+    if (accumulators < 0 || scalars < 0 || shared_bytes < 0)
+        return;
+    const struct block_needs needs = {.threads = (int)threads,
+                                      .registers = (int)fmin(registers, 1 << 16),
+                                      .shared_bytes = (uint64_t)fmin(shared_bytes, 1e12),
+                                      .accumulators = (int)fmin(accumulators, 1 << 16),
+                                      .scalars = isnan(scalars) ? 0 : (int)scalars};
     if (!gpu_occupancy(gpu, &needs, &at))
         return;
     counters_set(c, COUNTER_OCCUPANCY_THEORETICAL_PCT, at.pct, PROVENANCE_MODELLED);

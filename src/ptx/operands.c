@@ -655,7 +655,11 @@ static bool branch_targets_check(struct parser *p, const struct ptx_function *f,
 {
     for (int i = 0; i < f->instruction_count; i++) {
         const struct ptx_instruction *in = &f->instructions[i];
-        if (in->opcode != PTX_OP_BRX || strcmp(in->operands[1].symbol, t->label) != 0)
+        const char *list =
+            in->opcode == PTX_OP_BRX && in->operand_count > 1 // of an unknown form: any
+                ? in->operands[1].symbol
+                : NULL;
+        if (!list || strcmp(list, t->label) != 0)
             continue;
         struct check c = {.p = p, .f = f, .in = in};
         for (int k = 0; k < t->count; k++)
