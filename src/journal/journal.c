@@ -80,9 +80,16 @@ static bool schema_version(struct journal *j, int *version, struct error *err)
 // tables; a file without any table may become one.
 static bool owner_check(struct journal *j, const char *doing, struct error *err)
 {
-    int mark = 0, tables = 0, ours = 0;
-    if (!query_int(j, "PRAGMA application_id", doing, &mark, err))
+    int mark = 0, tables = 0, ours = 0, programs = 0;
+    if (!query_int(j, "PRAGMA application_id", doing, &mark, err) ||
+        !query_int(j, "SELECT count(*) FROM sqlite_schema WHERE type IN ('view', 'trigger')", doing,
+                   &programs, err))
         return false;
+    if (programs > 0) // they run at our queries, without an end too
+        return fail(err, NOWHERE,
+                    "the file %s has views or triggers, which no journal of ridge has: nothing was "
+                    "read; name another file with --journal or RIDGE_JOURNAL",
+                    j->path);
     if (mark == JOURNAL_APPLICATION_ID)
         return true;
     if (!query_int(j, "SELECT count(*) FROM sqlite_schema", doing, &tables, err) ||

@@ -42,6 +42,37 @@ db.commit()
 END
 expect 'a journal from before the mark is one' 0 log --journal old.sqlite </dev/null
 
+# ---- databases whose own queries never end -----------------------------------------------------------------
+
+python3 - <<'END'
+import shutil, sqlite3
+endless = "with recursive c(x) as (select 1 union all select x + 1 from c) select %s from c"
+shutil.copy("j.sqlite", "views.sqlite")
+db = sqlite3.connect("views.sqlite")
+columns = [r[1] for r in db.execute("pragma table_info(runs)")]
+db.execute("alter table runs rename to former")
+db.execute("create view runs(%s) as %s" % (",".join(columns), endless % ",".join(["x"] * len(columns))))
+db.commit()
+shutil.copy("j.sqlite", "triggers.sqlite")
+db = sqlite3.connect("triggers.sqlite")
+db.execute("create trigger t after insert on runs begin delete from results; end")
+db.commit()
+db = sqlite3.connect("nsys.sqlite")
+kernel = "start end deviceId streamId demangledName shortName gridX gridY gridZ blockX blockY blockZ".split()
+db.execute('create view CUPTI_ACTIVITY_KIND_KERNEL("%s") as %s' % ('","'.join(kernel), endless % ",".join(["x"] * len(kernel))))
+db.execute("create table StringIds(id, value)")
+db.commit()
+END
+for name in views triggers; do
+    expect "a journal with $name is refused" 2 log --journal $name.sqlite <<END
+ridge: the file $name.sqlite has views or triggers, which no journal of ridge has: nothing was read; name another file with --journal or RIDGE_JOURNAL
+END
+done
+timeout 20 "$RIDGE" import nsys.sqlite --no-journal >stdout.txt 2>stderr.txt
+status=$?
+((status == 2)) && grep -q '^ridge: nsys.sqlite: ' stderr.txt
+pass 'a view in the place of kernels is not asked' $? stderr.txt
+
 # ---- where files go --------------------------------------------------------------------------------------
 
 mkdir elsewhere tmp
