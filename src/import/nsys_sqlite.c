@@ -28,11 +28,10 @@ static bool column_exists(sqlite3 *db, const char *table, const char *name)
     static const char sql[] =
         "SELECT 1 FROM pragma_table_info(?1) WHERE (?2 IS NULL OR name = ?2) AND EXISTS"
         " (SELECT 1 FROM sqlite_schema m WHERE m.type = 'table' AND m.name = ?1)";
-    bool found =
-        sqlite3_prepare_v2(db, sql, -1, &s, NULL) == SQLITE_OK &&
-        sqlite3_bind_text(s, 1, table, -1, SQLITE_STATIC) == SQLITE_OK &&
-        sqlite3_bind_text(s, 2, name, -1, SQLITE_STATIC) == SQLITE_OK &&
-        sqlite3_step(s) == SQLITE_ROW;
+    bool found = sqlite3_prepare_v2(db, sql, -1, &s, NULL) == SQLITE_OK &&
+                 sqlite3_bind_text(s, 1, table, -1, SQLITE_STATIC) == SQLITE_OK &&
+                 sqlite3_bind_text(s, 2, name, -1, SQLITE_STATIC) == SQLITE_OK &&
+                 sqlite3_step(s) == SQLITE_ROW;
     sqlite3_finalize(s);
     return found;
 }
