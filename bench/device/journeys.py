@@ -2,7 +2,7 @@
 # From what bench/device/course.sh left: docs/journeys with the driver and the command in each file, and its README: what
 # every variant took, and what became of every expectation, those that failed first.
 # Usage: bench/device/journeys.py CHIP FOLDER... [-o docs/journeys]
-#   FOLDER    of course.sh: journey-NAME.md and .json, driver.txt (nvidia-smi's driver version)
+#   FOLDER    of course.sh, of an experiment's journeys the latest: journey-NAME.md and .json, driver.txt (nvidia-smi's driver version)
 # SPDX-License-Identifier: Apache-2.0
 import glob
 import json
@@ -20,14 +20,16 @@ def driver_of(folder):
 
 
 def read(folders):
-    runs = []
+    runs = {}
     for folder in folders:
         for path in sorted(glob.glob(os.path.join(folder, "journey-*.json"))):
             run = json.load(open(path, encoding="utf-8"))
             run["driver"] = driver_of(folder)
             run["page"] = open(path[:-4] + "md", encoding="utf-8").read()
-            runs.append(run)
-    return sorted(runs, key=lambda r: r["experiment"])
+            last = runs.get(run["experiment"])
+            if not last or last["started"] < run["started"]:
+                runs[run["experiment"]] = run
+    return sorted(runs.values(), key=lambda r: r["experiment"])
 
 
 def write_page(run, chip, to):
@@ -88,7 +90,7 @@ def write_readme(runs, chip):
           f"Driver: {', '.join(drivers)}. Date: {', '.join(days)}. Caches: cold. Command: "
           "`LIMIT=0.3 bench/device/course.sh build/ridge FOLDER`; each page names its own. Times are medians with 95 % intervals, "
           "every timed variant is verified against the reference.\n")
-    print(f"Of {held + failed} expectations, written before a variant was run by `ridge run` and left as they were, {held} held and "
+    print(f"Of {held + failed} expectations, left as they were written, {held} held and "
           f"{failed} failed. The last variants of several experiments had been tried by bench/device/tune before their "
           "expectations were written ([JOURNAL.md](../JOURNAL.md)).\n")
     print("## Expectations that failed\n")

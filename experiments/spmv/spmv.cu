@@ -2,7 +2,8 @@
 //   thread_spmv   a thread per row
 //   group_spmv    LANES lanes of a warp per row
 //   split_spmv    each thread has EACH elements, wherever rows begin and end; a warp joins what its lanes have of a
-//                 row, and only rows that cross a warp's end take an atomic. y must be 0 before
+//                 row, and only rows that cross a warp's end take an atomic. y must be 0 before. With -DGALLOP
+//                 empty rows are passed in steps that double
 // SPDX-License-Identifier: Apache-2.0
 #define WARP 32
 #define ALL 0xffffffffu
@@ -57,6 +58,17 @@ static __device__ int row_of(const int *starts, int rows, int i)
     return low;
 }
 
+// The same, where row ends at or before i: from there in steps that double, as rows that follow may be empty.
+static __device__ int row_later(const int *starts, int rows, int row, int i)
+{
+    int low = row + 1, step = 1;
+    while (low + step < rows && starts[low + step] <= i) {
+        low += step;
+        step *= 2;
+    }
+    return low + row_of(starts + low, min(step, rows - low), i);
+}
+
 // Products of a block's elements, loaded side by side, read back in runs of EACH by a thread each. A word in
 // front of each 32 keeps the runs in different banks.
 static __device__ int place(int i)
@@ -90,9 +102,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
                 head = sum;
             many = true;
             sum = 0;
+#ifdef GALLOP
+            row = row_later(starts, rows, row, i);
+#else
             do
                 row++;
             while (i >= starts[row + 1]);
+#endif
         }
         sum += products[place(i - first)];
     }
