@@ -18,6 +18,7 @@ struct gate {
     struct lock committed;
     struct gate_subject *subjects;
     struct gate_report report;
+    enum report_format format;
 };
 
 /* ---- the lock ------------------------------------------------------------------------------------------ */
@@ -126,8 +127,8 @@ static bool print(struct gate *g, int *status, struct error *err)
         *status = ERROR_CHECK;
     if (option_given(o, OPTION_JSON))
         return cli_print_json(report_gate_json(&g->report), err);
-    report_format(FORMAT_TERMINAL, &g->work.view, &g->report, &style, &out);
-    bool done = cli_print(&out, err);
+    report_format(g->format, &g->work.view, &g->report, &style, &out);
+    bool done = cli_write(option_text(o, OPTION_OUTPUT, NULL), &out, err);
     text_release(&out);
     return done;
 }
@@ -182,7 +183,8 @@ bool command_gate(const struct options *o, int *status, struct error *err)
     *status = 0;
     if (!suite)
         return cli_gate_runs(o, status, err);
-    if (!modes_check(o, err))
+    if (!modes_check(o, err) ||
+        !report_format_find(option_text(o, OPTION_FORMAT, "terminal"), &g.format, err))
         return false;
     bool done = suite_session_open(&g.work, o, false, (const char *const *)o->arguments,
                                    o->argument_count, err) &&

@@ -40,6 +40,25 @@ echo 'gate: {percent: 50, counters_percent: 1000}' >>all/one/experiment.yaml
 gate 'a tolerance in the file is kept' 0 '^gate passed' all
 restore
 
+sed -i 's/y\[i\] = a \* x\[i\];$/y[i] = a * x[i] + 0.0f * x[i \/ 2]; \/\/ "<&|%"/' all/one/scale.cu
+gate 'GitHub gets a command at the line' 1 '^::error file=all/one/scale.cu,line=14,title=regressed%3A scale N=4096 plain::.*global_sectors 1024 to 1280 \(\+25.0 %25\)' all --format github
+gate 'a comment has the verdict and its rows' 1 '^\*\*ridge gate failed\*\*: 4 regressed, 4 unchanged, against ' all --format markdown
+grep -Ec '^\| regressed \| ' out.txt | diff - <(echo 4) >diff.txt
+pass '… a row for each' $? diff.txt
+"$RIDGE" gate -q all --format junit -o junit.xml >out.txt 2>&1
+(($? == 1)) && [[ -s junit.xml && ! -s out.txt ]]
+pass 'JUnit goes to a file' $? out.txt
+if command -v xmllint >/dev/null; then
+    for path in 'count(//testcase)=8' 'count(//failure)=4' '/testsuites/@tests=8 and /testsuites/@failures=4' \
+        'count(/testsuites/testsuite)=2' '//testsuite[@name="two"]/@failures=0' \
+        '//testcase[@name="N=4096 plain" and @classname="scale"]/failure/@type="regressed"'; do
+        xmllint --xpath "$path" junit.xml 2>&1 | grep -qx true
+        pass "JUnit: $path" $? junit.xml
+    done
+fi
+gate 'a format that is not there is refused' 2 "no format 'junt' .did you mean 'junit'" all --format junt
+restore
+
 sed -i '/name: strided/{n;s/scale_strided/scale_plain/}' all/two/experiment.yaml
 gate 'better passes, and is said' 0 '^gate passed .*2 improved, 6 unchanged$' all
 gate 'a part of the suite keeps the rest of the lock' 0 '4 kept$' all --only two --update
