@@ -978,6 +978,17 @@ static void stalls_fill(const struct replay *p, struct stall_table *sites)
             sites[i].warp_cycles[s] = (struct figure){p->stalls[i][s] * scale, PROVENANCE_MODELLED};
 }
 
+// What the kernel moves to and from device memory takes at least this, whoever moves it: bulk copies have no
+// operation in the trace, so that a replay alone would let their bytes cross in no time.
+static double memory_least_ns(const struct timing_input *in)
+{
+    double written = dram_written(&in->l2), read = (double)in->l2.dram_read_bytes;
+    bool mixed = written * 10 > read;
+    const struct gpu *g = in->gpu;
+    return read / (mixed ? GPU(g, dram_copy_gbps) : GPU(g, dram_read_gbps)) +
+           written / (mixed ? GPU(g, dram_copy_gbps) : GPU(g, dram_write_gbps));
+}
+
 static void time_fill(struct time_breakdown *out, const struct replay *p, uint64_t sm_blocks)
 {
     const struct gpu *g = p->in->gpu;
@@ -995,7 +1006,7 @@ static void time_fill(struct time_breakdown *out, const struct replay *p, uint64
     // Device memory reaches its bandwidth only after a while; short kernels see nothing else.
     double moved = (double)p->in->l2.dram_read_bytes + dram_written(&p->in->l2);
     double ramp = GPU(g, dram_ramp_ns) * fmin(1, moved / GPU(g, dram_ramp_bytes));
-    out->time_ns = out->launch_ns + cycles * ns + ramp;
+    out->time_ns = out->launch_ns + fmax(cycles * ns, memory_least_ns(p->in)) + ramp;
     out->busy_ns[BREAKDOWN_ISSUE] = issue * scale;
     out->busy_ns[BREAKDOWN_F32] = (p->fma[0].busy + p->fma[1].busy) / 2 * scale;
     out->busy_ns[BREAKDOWN_F64] = p->f64.busy * scale;
