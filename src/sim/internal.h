@@ -224,7 +224,7 @@ struct timing_input {
     double atomic_turns_hot; // that atomics take one by one where most queue
     const struct counters *counters;
 };
-// Models the kernel's duration. Mechanisms and sources are told in timing.c.
+// Models the kernel's duration. Mechanisms and sources are told in timing.c and the files beside it (replay.h).
 // The first figure of the model that the chip's file lacks; NULL: none, the chip is modelled.
 const char *timing_missing(const struct gpu *g);
 // stalls: NULL, or a table for each site, filled where the time is valid: the warps' cycles at it.

@@ -1,0 +1,213 @@
+// The replay's memory: lines through the port, L2 and device memory, stores, atomics, shared memory.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/model/replay.h"
+
+static struct fill *fill_slot(struct replay *p, uint32_t line)
+{
+    return &p->fills[(line * 2654435761u) >> 19 & (FILL_TABLE - 1)];
+}
+
+enum { MEMORY_LOAD_WINDOW = 4000 }; // cycles over which the load on the memory is averaged
+
+// What the load on the memory adds, as a share of the idle latency, by load over the highest one: two
+// straight lines (docs/h200-rates.md, section 5). Beyond it is the queue of the memory's server that grows.
+static double latency_added(const struct gpu *g, double load)
+{
+    double knee = GPU(g, dram_load_knee), low = load < knee ? load : knee;
+    double high = load > knee ? fmin(load, 1) - knee : 0;
+    return low * GPU(g, dram_load_slope) + high * GPU(g, dram_load_slope_high);
+}
+
+// e^-x for x >= 0, by operations whose results are the same everywhere (exp's differ with the host's C
+// library). Error below 1e-12.
+static double decay(double x)
+{
+    enum { HALVINGS = 6, TERMS = 14 };
+    if (x > 40)
+        return 0;
+    double y = x / (1 << HALVINGS), sum = 1; // y <= 5/8
+    for (int n = TERMS; n > 0; n--)
+        sum = 1 + sum * y / n;
+    for (int i = 0; i < HALVINGS; i++)
+        sum *= sum;
+    return 1 / sum;
+}
+
+// Counts bytes to or from device memory; what is remembered fades.
+static void memory_count(struct replay *p, double at, double bytes)
+{
+    double passed = at - p->memory_load_at;
+    if (passed > 0) {
+        p->memory_load *= decay(passed / MEMORY_LOAD_WINDOW);
+        p->memory_load_at = at;
+    }
+    p->memory_load += bytes / MEMORY_LOAD_WINDOW;
+}
+
+static uint32_t line_hash(uint32_t line)
+{
+    line = (line ^ line >> 16) * 0x7feb352dU;
+    line = (line ^ line >> 15) * 0x846ca68bU;
+    return line ^ line >> 16;
+}
+
+// Latency of device memory by line, a share of the mean: lines of the near partition, of the far one, each
+// with a spread, and slow ones, which are seen where dirty lines must leave the L2 first.
+static double dram_line_share(const struct replay *p, uint32_t line)
+{
+    const struct gpu *g = p->in->gpu;
+    uint32_t h = line_hash(line);
+    double at = (double)(h >> 8) / (1 << 24), spread = GPU(g, dram_line_spread);
+    double slow = p->memory_written ? GPU(g, dram_line_slow_share) : 0,
+           near = GPU(g, dram_line_near_share);
+    if (at < slow)
+        return GPU(g, dram_line_slow);
+    at = (at - slow) / (1 - slow);
+    bool is_near = at < near;
+    double place = is_near ? at / near : (at - near) / (1 - near);
+    return (is_near ? GPU(g, dram_line_near) : GPU(g, dram_line_far)) + spread * (place - 0.5);
+}
+
+static double dram_line_latency(const struct replay *p, uint32_t line)
+{
+    double load = p->memory_load / p->r.dram_read_bytes;
+    return p->r.dram_latency * (dram_line_share(p, line) + latency_added(p->in->gpu, load));
+}
+
+static double l2_line_latency(const struct replay *p, uint32_t line)
+{
+    double side = GPU(p->in->gpu, l2_near_far_share);
+    return p->r.l2_latency * (1 + (line_hash(line) & 1 ? side : -side));
+}
+
+// Of `sectors` of this site that reach L2, how many miss there: the site's share, carried as a
+// fraction so that many small requests add up exactly.
+static double l2_misses(struct replay *p, uint32_t site, double sectors)
+{
+    const struct sim_site *s = &p->in->stats[site];
+    if (s->l2_sectors == 0)
+        return 0;
+    double share = 1 - (double)s->l2_hit_sectors / (double)s->l2_sectors;
+    p->miss_credit[site] += sectors * (share > 0 ? share : 0);
+    double whole = floor(p->miss_credit[site] + 1e-9);
+    p->miss_credit[site] -= whole;
+    return whole;
+}
+
+static uint32_t first_line(const struct trace_op *op)
+{
+    return op->first_sector / (LINE_BYTES / SECTOR_BYTES);
+}
+
+// Lines that are not in L1, one by one through the port, L2 and, as often as this site's do, device
+// memory. Returns when the slowest is there.
+static double lines_fetch(struct replay *p, const struct trace_op *op, double at)
+{
+    const struct rates *r = &p->r;
+    int lines = op->miss_lines > 0 ? op->miss_lines : 1;
+    double missed = op->miss * (double)SECTOR_BYTES;
+    double from_dram = l2_misses(p, op->site, op->miss) * lines / op->miss; // lines
+    double arrives = 0;
+    for (int i = 0; i < lines; i++) {
+        double sent = server_take(&p->port, at, 1 / r->port_lines) + 1 / r->port_lines;
+        server_take(&p->flits, sent, 1 / r->l2_flits);
+        double read = missed / lines / r->l2_read_bytes;
+        double l2 = server_take(&p->l2, sent, read) + read;
+        uint32_t line = first_line(op) + (uint32_t)i;
+        double there = l2 + l2_line_latency(p, line);
+        if (i + 0.5 < from_dram) {
+            double bytes = missed / lines * p->fetched;
+            double cost = bytes / r->dram_read_bytes * p->scattered;
+            memory_count(p, sent, bytes);
+            double dram = server_take(&p->dram, l2, cost) + cost;
+            there = dram + dram_line_latency(p, line);
+        }
+        *fill_slot(p, line) = (struct fill){.line = line, .arrives = there};
+        arrives = fmax(arrives, there);
+    }
+    double fill = missed / r->fill_bytes;
+    double filled = server_take(&p->fill, at, fill) + fill + r->l2_latency;
+    return fmax(arrives, filled);
+}
+
+// A line that is hit may still be on its way.
+static double lines_wait(struct replay *p, const struct trace_op *op, double arrives)
+{
+    for (uint32_t i = 0; i < op->lines; i++) {
+        const struct fill *f = fill_slot(p, first_line(op) + i);
+        if (f->line == first_line(op) + i && f->arrives > arrives)
+            arrives = f->arrives;
+    }
+    return arrives;
+}
+
+double load_global(struct replay *p, const struct trace_op *op, double at)
+{
+    const struct rates *r = &p->r;
+    const struct timing_site *t = &p->in->sites[op->site];
+    double bytes = (double)op->lanes * t->bytes;
+    double cycles = fmax(fmax(r->lsu_issue, op->wavefronts * r->wavefront),
+                         fmax(op->lines / r->lines, bytes / r->l1_bytes));
+    double start = server_take(&p->lsu, at, cycles);
+    double arrives = start + cycles + r->l1_latency;
+    if (op->miss_lines < op->lines)
+        arrives = lines_wait(p, op, arrives);
+    return op->miss == 0 ? arrives : fmax(arrives, lines_fetch(p, op, start));
+}
+
+static double dram_write_share(const struct replay *p)
+{
+    double sent = counters_get(p->in->counters, COUNTER_GLOBAL_STORE_SECTORS, 0) * SECTOR_BYTES;
+    return sent > 0 ? fmin(1, dram_written(&p->in->l2) / sent) : 0;
+}
+
+// Returns when the store has left the SM.
+double store_global(struct replay *p, const struct trace_op *op, double at)
+{
+    const struct rates *r = &p->r;
+    int part = op->lines < op->miss ? op->lines : op->miss; // `miss`: sectors written in part
+    double flits = op->sectors + part;
+    double start = server_take(&p->lsu, at, r->lsu_store);
+    double room = fmax(start, p->flits.free_at - r->flit_queue);
+    double leaves = flits / r->port_lines;
+    double sent = server_take(&p->port, room, leaves) + leaves;
+    double l2 = server_take(&p->flits, sent - leaves, flits / r->l2_flits) + flits / r->l2_flits;
+    double bytes = op->sectors * (double)SECTOR_BYTES * dram_write_share(p);
+    if (bytes > 0) {
+        memory_count(p, sent, bytes);
+        server_take(&p->dram, l2, bytes / r->dram_write_bytes);
+    }
+    return sent;
+}
+
+// An atomic whose sector is not in L2 brings it there first.
+double atomic_global(struct replay *p, const struct trace_op *op, double at)
+{
+    const struct rates *r = &p->r;
+    double start = server_take(&p->lsu, at, r->lsu_issue);
+    double flits = (op->lines + op->sectors) / r->port_lines;
+    double sent = server_take(&p->port, start, flits) + op->lines / r->port_lines;
+    double depth = op->wavefronts > 0 ? op->wavefronts : 1;
+    double work = fmax(op->sectors / r->l2_atomics,
+                       depth > 1 ? depth / (r->l2_atomics_same * active_sms(p->in)) : 0);
+    if (p->in->sites[op->site].pipe == PIPE_GLOBAL_ATOMIC)
+        work *= r->atomic_return;
+    double done = server_take(&p->atomic, sent, work) + work;
+    double missed = l2_misses(p, op->site, op->miss) * SECTOR_BYTES * p->fetched;
+    if (missed > 0) {
+        double cost = missed / r->dram_read_bytes * p->scattered;
+        memory_count(p, sent, missed);
+        done =
+            fmax(done, server_take(&p->dram, sent, cost) + cost + r->dram_latency - r->l2_latency);
+    }
+    return done + r->atomic_latency;
+}
+
+double access_shared(struct replay *p, const struct trace_op *op, double at)
+{
+    double passes = op->wavefronts > 0 ? op->wavefronts : 1;
+    double cycles = fmax(p->r.lsu_issue, passes * p->r.wavefront);
+    double start = server_take(&p->lsu, at, cycles);
+    p->shared_only.busy += cycles;
+    return start + cycles - 1 + p->r.shared_latency;
+}
