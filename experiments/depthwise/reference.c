@@ -21,9 +21,10 @@ static uint16_t to_bf16(double d)
     return (uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16);
 }
 
-void depthwise_ref(uint16_t *y, const uint16_t *x, const float *w, int length, int channels)
+void depthwise_ref(uint16_t *y, const uint16_t *x, const float *w, int length, int channels,
+                   int first, int end)
 {
-    for (int l = 0; l < length; l++)
+    for (int l = first; l < end; l++)
         for (int c = 0; c < channels; c++) {
             double sum = 0;
             for (int k = l < 3 ? 3 - l : 0; k < 4; k++)

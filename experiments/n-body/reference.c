@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 
-void forces_ref(float *out, const float *bodies, int n)
+void forces_ref(float *out, const float *bodies, int n, int first, int end)
 {
-    for (int i = 0; i < n; i++) {
+    for (int i = first; i < end; i++) {
         double sum[3] = {0}, d[3];
         for (int k = 0; k < n; k++) {
             double square = 1.0e-4;

@@ -10,9 +10,10 @@ static double point(const float *in, int x, int y, int z, int N)
     return (double)in[((size_t)z * n + (size_t)y) * n + (size_t)x];
 }
 
-void stencil_ref(float *out, const float *in, int N, float a, float b)
+void stencil_ref(float *out, const float *in, int N, float a, float b, int first, int end)
 {
-    for (int z = 0; z < N; z++)
+    out += (size_t)first * (size_t)N * (size_t)N;
+    for (int z = first; z < end; z++)
         for (int y = 0; y < N; y++)
             for (int x = 0; x < N; x++)
                 *out++ = (float)((double)a * point(in, x, y, z, N) +

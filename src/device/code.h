@@ -33,6 +33,7 @@ const char *code_format_name(enum code_format f); // "ptx", "cubin", "hsaco", "l
 
 struct code_parameter {
     uint64_t offset, size_bytes; // in the kernel's block of parameters
+    uint64_t align_bytes;        // of a struct by value: what its address is a multiple of
     const char *type; // "u64", "f32"; "b8" where it is an array of bytes: a struct by value
 };
 enum { CODE_UNKNOWN = -1 };

@@ -80,6 +80,12 @@ const struct code_kernel *kernel_find(struct arena *a, const struct code_kernel 
 bool kernel_arg(struct arena *a, const struct resolved_argument *x, const uint64_t *addresses,
                 const struct tensor_encoder *tensors, const void **out, struct error *err)
 {
+    if (x->kind == ARGUMENT_STRUCT) {
+        uint8_t *bytes = arena_alloc(a, x->fields->size_bytes);
+        struct_store(x->fields, addresses, bytes);
+        *out = bytes;
+        return true;
+    }
     if (x->kind != ARGUMENT_TENSOR_MAP) {
         *out = x->kind == ARGUMENT_BUFFER ? (const void *)&addresses[x->buffer] : x->value;
         return true;
@@ -101,11 +107,19 @@ static bool is_whole_type(const struct code_parameter *p)
     return p->type && (p->type[0] == 'u' || p->type[0] == 's');
 }
 
+static bool is_bytes(const struct code_parameter *p) // a struct, or an array of one type
+{
+    return p->type && strcmp(p->type, "b8") == 0;
+}
+
 // Do they hold the same sort of number? Halves are declared as bits, and by some as u16.
 static bool is_fitting(const struct resolved_argument *given, const struct code_parameter *p)
 {
     if (given->kind == ARGUMENT_TENSOR_MAP)
         return p->size_bytes == TENSOR_MAP_BYTES;
+    if (given->kind == ARGUMENT_STRUCT)
+        return is_bytes(p) && p->size_bytes == given->fields->size_bytes &&
+               p->align_bytes == given->fields->align_bytes;
     if (given->kind == ARGUMENT_BUFFER)
         return p->size_bytes == TARGET_ADDRESS_BYTES && !is_float_type(p);
     if (element_bytes(given->type) != p->size_bytes)
@@ -149,12 +163,27 @@ static bool fits_whole(const struct resolved_argument *given, size_t size_bytes)
            fabs(value) < ldexp(1, (int)(8 * size_bytes) - (size_bytes > 1));
 }
 
+static bool fail_struct(const struct resolved_launch *l, int index, const struct code_parameter *p,
+                        struct error *err)
+{
+    const struct resolved_struct *s = l->args[index].fields;
+    return fail(err, l->at,
+                "argument %d of kernel '%s' has %" PRIu64 " bytes aligned to %" PRIu64
+                " in the kernel, but %" PRIu64 " aligned to %" PRIu64
+                " here, with its fields %s: the order or the types of 'struct' are not the "
+                "kernel's; 'at' moves a field, 'size' adds bytes at the end, 'align' is __align__",
+                index + 1, l->kernel, p->size_bytes, p->align_bytes, s->size_bytes, s->align_bytes,
+                text_of(&l->args[index]));
+}
+
 static bool fail_argument(struct arena *a, const struct resolved_launch *l, int index,
                           const struct code_parameter *p, struct error *err)
 {
     const struct resolved_argument *given = &l->args[index];
     const char *type = spelling_of(p);
     const char *in_kernel = type ? type : arena_printf(a, "%" PRIu64 " bytes", p->size_bytes);
+    if (given->kind == ARGUMENT_STRUCT)
+        return fail_struct(l, index, p, err);
     bool pointer = type && strcmp(type, "i64") == 0;
     if (given->kind == ARGUMENT_TENSOR_MAP)
         return fail(err, l->at,
@@ -167,10 +196,12 @@ static bool fail_argument(struct arena *a, const struct resolved_launch *l, int 
                     "the order or the number of 'args' is not the kernel's",
                     index + 1, l->kernel, in_kernel, text_of(given));
     if (!type)
-        return fail(err, l->at,
-                    "argument %d of kernel '%s' has %s in the kernel, but %s (%s) has %zu",
-                    index + 1, l->kernel, in_kernel, text_of(given), element_name(given->type),
-                    element_bytes(given->type));
+        return fail(
+            err, l->at,
+            "argument %d of kernel '%s' has %s in the kernel, but %s (%s) has %zu; a struct "
+            "by value is written {struct: [x, i32 4, f32 0.5]}",
+            index + 1, l->kernel, in_kernel, text_of(given), element_name(given->type),
+            element_bytes(given->type));
     if (is_whole_type(p) && !fits_whole(given, p->size_bytes))
         return fail(err, l->at,
                     "argument %d of kernel '%s' is %s in the kernel, which %s does not fit: give a "

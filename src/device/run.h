@@ -26,6 +26,7 @@ struct device_run_options {
 };
 struct device_step { // what one launch of the sequence did
     const char *kernel;
+    bool untimed; // no part of the sequence's time and counters
     struct figure time_ns;
     struct counters counters;
     struct time_breakdown time_model; // simulated devices
@@ -56,6 +57,7 @@ struct device_launch {
 struct device_sequence {
     const struct device_launch *launches;
     int launch_count;
+    bool graph;                // launched as one CUDA graph
     const uint64_t *addresses; // device address of each buffer
     const uint64_t *sizes_bytes;
     int buffer_count;

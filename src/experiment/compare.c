@@ -68,6 +68,9 @@ static bool element_compare(const struct buffer_spec *b, const void *got, const 
     }
     d->ulp = element_is_float(t) ? fabs((double)ordered(t, got) - (double)ordered(t, wanted))
                                  : d->absolute;
+    if (b->tolerance_ulp > 0 && d->ulp <= b->tolerance_ulp) {
+        return true;
+    }
     if (b->tolerance_rel == 0 && b->tolerance_abs == 0) {
         return false; // bit-exact
     }
@@ -292,7 +295,13 @@ bool outputs_compare(const struct experiment *e, const struct resolved_case *c,
             continue;
         }
         struct output_difference d = {.buffer = i};
-        output_compare(&e->buffers[i], got->data[i], wanted->data[i], 0, c->buffers[i].count, &d);
+        if (e->buffers[i].compare != COMPARE_ELEMENTS) {
+            output_compare_whole(&e->buffers[i], got->data[i], wanted->data[i], c->buffers[i].count,
+                                 &d);
+        } else {
+            output_compare(&e->buffers[i], got->data[i], wanted->data[i], 0, c->buffers[i].count,
+                           &d);
+        }
         all = all && d.wrong_count == 0;
         output_take_worst(worst, &d);
     }

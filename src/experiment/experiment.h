@@ -59,20 +59,33 @@ enum fill_kind {
     FILL_IOTA,
     FILL_ZIPF,
     FILL_STARTS,
-    FILL_FILE
+    FILL_FILE,
+    FILL_NPY,
+    FILL_PERMUTATION,
+    FILL_SORTED,
+    FILL_LETTERS,
+    FILL_CSR_COLUMNS
 };
+// How an output is compared: element by element; as the same elements in any order; or as those in
+// ascending order, whatever the reference's order.
+enum compare_kind { COMPARE_ELEMENTS, COMPARE_SET, COMPARE_SORTED };
+bool fill_is_random(enum fill_kind fill); // it depends on the seed
 struct buffer_spec {
     const char *name;
     enum element_type type;
     struct expression *count;
     enum fill_kind fill;
     struct expression *fill_args[2];
-    const char *fill_path; // FILL_FILE, absolute
-    const char *fill_text; // as written; NULL without one
+    const char
+        *fill_path;  // FILL_FILE and FILL_NPY, absolute ({N} is a parameter's value); FILL_LETTERS
+    int fill_buffer; // FILL_CSR_COLUMNS: where its rows begin
+    enum compare_kind compare; // outputs
+    const char *fill_text;     // as written; NULL without one
     bool output;
     bool written_some;                   // outputs: the reference writes a part of it
     bool scratch;                        // kernels may change it though it is no output
     double tolerance_rel, tolerance_abs; // outputs; both 0 = bit-exact
+    double tolerance_ulp; // … and within so many representable numbers is right too
     struct location at;
 };
 
@@ -109,7 +122,13 @@ struct resolved_tensor {
 };
 
 // A word is what a library may know (`transa: true`, `math: tf32`): no buffer, parameter or expression.
-enum argument_kind { ARGUMENT_BUFFER, ARGUMENT_SCALAR, ARGUMENT_TENSOR_MAP, ARGUMENT_WORD };
+enum argument_kind {
+    ARGUMENT_BUFFER,
+    ARGUMENT_SCALAR,
+    ARGUMENT_TENSOR_MAP,
+    ARGUMENT_STRUCT,
+    ARGUMENT_WORD
+};
 struct argument_spec {
     enum argument_kind kind;
     const char *name; // named arguments of a library's call, else NULL
@@ -117,15 +136,31 @@ struct argument_spec {
     const char *text;           // named ones: as written; a map's is its 'value'
     int buffer;                 // index: BUFFER and TENSOR_MAP
     struct tensor_spec *tensor; // TENSOR_MAP
+    struct struct_spec *fields; // STRUCT
+    struct expression *offset;  // a field's, in bytes; NULL = where C puts it
     enum element_type type;     // SCALAR: "N" is i32 unless written "N: i64" or a double -> f32;
     bool typed;                 // the type was written. Named and untyped: i64 or f64
     struct expression *value;
     struct location at;
 };
 
+struct struct_spec { // a struct by value: {struct: [x, i32 4, f32 0.5]}
+    struct argument_spec *items;
+    int count;
+    struct expression *size_bytes, *align_bytes; // NULL = as C pads and aligns it
+};
+
 struct set_spec { // a variable of the module, which gets a buffer's contents before any launch
     const char *variable;
     int buffer;
+    struct location at;
+};
+
+struct loop_spec { // over values, or from a first one while a condition holds
+    const char *name;
+    struct expression **values;
+    int value_count;
+    struct expression *from, *condition, *next;
     struct location at;
 };
 
@@ -137,11 +172,15 @@ struct launch_spec {
     struct expression *grid[3], *block[3]; // absent dimensions are NULL = 1
     struct expression *cluster[3];         // blocks that run together; absent is NULL = 1
     struct expression *shared_bytes;       // NULL = 0
+    bool cooperative;                      // all blocks run at the same time: grid-wide barriers
     struct argument_spec *args;
     int arg_count;
     struct set_spec *sets;
     int set_count;
-    int zero_buffer; // LAUNCH_ZERO
+    int zero_buffer;                // LAUNCH_ZERO
+    bool untimed;                   // run, and not part of the time
+    const struct loop_spec **loops; // outermost first; the same pointer = the same loop
+    int loop_count;
     struct location at;
 };
 
@@ -181,6 +220,7 @@ struct variant_spec {
     const char *source;     // own file, or NULL = the experiment's; absolute path
     struct flag_spec flags; // the experiment's, then its own
     const char *directory;  // that its flags are relative to; NULL: the experiment's
+    bool graph;             // its steps are one CUDA graph
     struct launch_spec *launches;
     int launch_count;
     struct define_spec *defines;
@@ -203,12 +243,21 @@ struct work_spec {
     struct expression *value;
 };
 
-// `reference: FILE.c:FUNCTION` or `reference: {call: FILE.c:FUNCTION, args: [...]}`.
+// `reference: FILE.c:FUNCTION` or `reference: {call: FILE.c:FUNCTION, args: [...]}`, {variant: NAME} or
+// {expected: {BUFFER: FILE.npy}}.
+enum reference_kind { REFERENCE_NONE, REFERENCE_CALL, REFERENCE_VARIANT, REFERENCE_FILES };
 struct reference_spec {
-    const char *source, *function; // NULL: the experiment has no reference
-    struct argument_spec *args;    // stated, or those of the first kernel launch of `args_of`
+    enum reference_kind kind;
+    const char *source,
+        *function;              // the C file's; else the experiment's file, and a name for messages
+    int variant;                // REFERENCE_VARIANT
+    const char **files;         // REFERENCE_FILES: by buffer, as fill_path
+    struct argument_spec *args; // stated, or those of the first kernel launch of `args_of`
     int arg_count;
     const char *args_of; // NULL: they are stated
+    const char
+        *rows;   // `parallel`: the parameter that counts rows, which may be computed apart; or NULL
+    bool *split; // by buffer: a part gets its own rows of it; NULL = rows are named in args
     struct location at;
 };
 
@@ -285,24 +334,36 @@ struct resolved_argument {
     uint8_t value[8];                     // SCALAR: the bytes
     const char *text;                     // as written: the buffer's name or the expression
     const struct resolved_tensor *tensor; // TENSOR_MAP
+    const struct resolved_struct *fields; // STRUCT
     struct location at;
 };
+struct resolved_struct {
+    struct resolved_argument *items;
+    uint64_t *offsets; // of the items, in bytes
+    int count;
+    uint64_t size_bytes, align_bytes;
+    bool as_c; // every field lies where C puts it
+};
+// The bytes of a struct: `addresses` are what buffers stand for. `out` has size_bytes.
+void struct_store(const struct resolved_struct *s, const uint64_t *addresses, uint8_t *out);
 struct resolved_launch {
     enum launch_kind kind;
     const char *kernel;
     const struct library_call *library;
     uint32_t grid[3], block[3], shared_bytes;
     uint32_t cluster[3]; // 0 or 1 = none
+    bool cooperative;
     struct resolved_argument *args;
     int arg_count;
     const struct set_spec *sets;
     int set_count;
     int zero_buffer;
+    bool untimed;
     struct location at;
 };
 struct resolved_variant {
     const struct variant_spec *spec;
-    struct resolved_launch *launches;
+    struct resolved_launch *launches; // loops unrolled
     int launch_count;
     const char **defines; // "NAME=VALUE"
     int define_count;
@@ -354,19 +415,29 @@ struct reference_code { // zeroed before
 bool reference_build(struct arena *a, const struct experiment *e, double timeout_s,
                      struct reference_code *code, struct error *err) CHECK_RESULT;
 void reference_release(struct reference_code *code); // one that was never built too
-// The arguments that the reference is called with.
-struct resolved_reference {
+// The arguments that the reference is called with: once, or for each part of its rows.
+struct reference_part {
     struct resolved_argument *args;
+    const uint64_t *offsets_bytes; // by buffer
+};
+struct resolved_reference {
+    struct reference_part *parts;
+    int part_count;
     int arg_count;
+    struct reference_part whole; // all rows in one call
 };
 bool experiment_resolve_reference(struct arena *a, const struct experiment *e,
                                   const struct case_point *point, const struct device_facts *device,
                                   struct resolved_reference *out, struct error *err) CHECK_RESULT;
+// The outputs that REFERENCE_FILES names.
+bool reference_read(const struct experiment *e, const struct case_point *point,
+                    const struct resolved_case *c, struct host_buffers *wanted,
+                    struct error *err) CHECK_RESULT;
 // Calls the reference through libffi: plain C; pointers to host buffers and scalars of the arguments'
 // types. Outputs land in `buffers`. That it returned is known only where this function returns: a
 // reference may end its process.
 bool reference_run(const struct experiment *e, const struct reference_code *code,
-                   const struct resolved_reference *r, struct host_buffers *buffers,
+                   const struct resolved_reference *r, int part, struct host_buffers *buffers,
                    struct error *err) CHECK_RESULT;
 
 // An unwritten element of an output holds a poison; the second one is for a second run of the
@@ -384,6 +455,11 @@ struct unwritten output_unwritten(const struct resolved_buffer *b, const void *f
 // An element: right; wrong because nobody wrote it; wrong.
 enum output_rank { RANK_RIGHT, RANK_UNWRITTEN, RANK_WRONG };
 
+enum output_order {
+    ORDER_AS_IS,
+    ORDER_SORTED,
+    ORDER_DESCENDS
+};                         // `compare: set`, `compare: sorted`
 struct output_difference { // the worst element of one output buffer
     int buffer;
     enum output_rank rank;
@@ -391,7 +467,12 @@ struct output_difference { // the worst element of one output buffer
     double got, wanted, absolute, relative, ulp;
     uint64_t wrong_count, unwritten_count, count;
     bool extra; // written, and the reference leaves it (`written: some`)
+    // SORTED: `index` is of both in ascending order. DESCENDS: got is less than what stands before it, wanted.
+    enum output_order order;
 };
+// A whole output that is compared in another way than element by element.
+void output_compare_whole(const struct buffer_spec *b, const void *got, const void *wanted,
+                          uint64_t count, struct output_difference *d);
 // true if every output is within its tolerance: |got - wanted| <= abs + rel * |wanted|; NaN only
 // equals NaN; elements that still hold the poison count as unwritten (and wrong). worst is filled
 // either way for the worst buffer; it names an unwritten element, the first, only if all wrong ones
@@ -409,5 +490,16 @@ void output_take_worst(struct output_difference *worst, const struct output_diff
 // to d's counts; the first of them is described.
 void input_compare(const struct resolved_buffer *b, const void *got, const void *before,
                    uint64_t first, uint64_t count, struct output_difference *d);
+
+/* ---- NumPy's files (npy.c) ------------------------------------------------------------------- */
+
+struct npy {
+    enum element_type type;
+    uint64_t count;
+    const char *data; // in the file's
+};
+// path: for messages.
+bool npy_parse(const char *path, const char *data, size_t size_bytes, struct npy *out,
+               struct error *err) CHECK_RESULT;
 
 #endif

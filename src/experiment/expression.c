@@ -118,6 +118,21 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+bool expression_mentions(const struct expression *e, const char *name)
+{
+    for (const char *s = e->text; *s != '\0';) {
+        size_t n = 0;
+        while (is_letter(s[n]) || is_digit(s[n]) || s[n] == '.') {
+            n++;
+        }
+        if (n == strlen(name) && strncmp(s, name, n) == 0) {
+            return true;
+        }
+        s += n > 0 ? n : 1;
+    }
+    return false;
+}
+
 bool is_identifier(const char *s)
 {
     if (!is_letter(*s)) {

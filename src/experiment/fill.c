@@ -125,11 +125,11 @@ static void fill_piece(void *context, uint64_t first, uint64_t end)
     }
 }
 
-static bool fill_from_file(const struct filler *f, void *data, struct error *err)
+static bool fill_from_file(const struct filler *f, const char *path, void *data, struct error *err)
 {
     char *bytes = NULL;
     size_t size = 0;
-    if (!file_read(f->b->fill_path, f->r->size_bytes + 1, &bytes, &size, err)) {
+    if (!file_read(path, f->r->size_bytes + 1, &bytes, &size, err)) {
         return error_context(err, "in buffer '%s'", f->b->name);
     }
     bool ok = size == f->r->size_bytes;
@@ -139,7 +139,7 @@ static bool fill_from_file(const struct filler *f, void *data, struct error *err
     free(bytes);
     return ok ? true
               : fail(err, f->b->at, "buffer '%s' has %llu bytes, but the file '%s' has %zu",
-                     f->b->name, (unsigned long long)f->r->size_bytes, f->b->fill_path, size);
+                     f->b->name, (unsigned long long)f->r->size_bytes, path, size);
 }
 
 static bool zipf_table(struct filler *f, struct error *err)
@@ -242,7 +242,8 @@ static bool check_arguments(struct filler *f, struct error *err)
            (b->fill != FILL_ZIPF || zipf_table(f, err));
 }
 
-static bool fill_buffer(struct filler *f, const struct scope *scope, unsigned char *data,
+static bool fill_buffer(struct filler *f, const struct scope *scope,
+                        const struct resolved_case *all, void *const *filled, unsigned char *data,
                         struct error *err)
 {
     if (f->b->fill == FILL_NONE) {
@@ -252,21 +253,43 @@ static bool fill_buffer(struct filler *f, const struct scope *scope, unsigned ch
         return true;
     }
     if (f->b->fill == FILL_FILE) {
-        return fill_from_file(f, data, err);
+        struct arena a = {0};
+        bool ok = fill_from_file(f, path_of_case(&a, f->b->fill_path, scope), data, err);
+        arena_release(&a);
+        return ok;
     }
+    struct shape whole = {f->b, f->r, all->buffers, filled, data, NULL, f->seed, f->stream, {{0}}};
+    struct arena a = {0};
+    bool is_whole = false, ok = true;
     for (int i = 0; i < 2; i++) {
         if (f->b->fill_args[i] != NULL &&
             !expression_evaluate(f->b->fill_args[i], scope, &f->args[i], err)) {
             return error_context(err, "in the fill of buffer '%s'", f->b->name);
         }
     }
-    bool ok = check_arguments(f, err);
+    memcpy(whole.args, f->args, sizeof whole.args);
+    if (f->b->fill_path != NULL) {
+        whole.path = path_of_case(&a, f->b->fill_path, scope);
+    }
+    ok = fill_whole(&whole, &is_whole, err);
+    arena_release(&a);
+    if (!ok || is_whole) {
+        return ok;
+    }
+    ok = check_arguments(f, err);
     if (ok) {
         f->data = data;
         parallel_for(f->r->count, ELEMENTS_PER_PIECE, fill_piece, f);
     }
     free(f->zipf);
     return ok;
+}
+
+bool fill_is_random(enum fill_kind fill)
+{
+    return fill == FILL_UNIFORM || fill == FILL_NORMAL || fill == FILL_INTEGERS ||
+           fill == FILL_ZIPF || fill == FILL_PERMUTATION || fill == FILL_SORTED ||
+           fill == FILL_LETTERS || fill == FILL_STARTS || fill == FILL_CSR_COLUMNS;
 }
 
 bool buffers_fill(const struct experiment *e, const struct resolved_case *c,
@@ -283,7 +306,7 @@ bool buffers_fill(const struct experiment *e, const struct resolved_case *c,
         struct filler f = {
             .b = &e->buffers[i], .r = &c->buffers[i], .seed = seed, .stream = (uint64_t)i};
         out->data[i] = calloc(c->buffers[i].size_bytes, 1);
-        ok = out->data[i] != NULL ? fill_buffer(&f, &scope, out->data[i], err)
+        ok = out->data[i] != NULL ? fill_buffer(&f, &scope, c, out->data, out->data[i], err)
                                   : fail_as(err, ERROR_SYSTEM, f.b->at,
                                             "not enough memory for buffer '%s' (%llu bytes)",
                                             f.b->name, (unsigned long long)f.r->size_bytes);

@@ -5,6 +5,7 @@
 
 #include "experiment/experiment.h"
 
+bool expression_mentions(const struct expression *e, const char *name);
 const char *expression_text(const struct expression *e);
 struct location expression_location(const struct expression *e);
 
@@ -14,6 +15,11 @@ void scope_build(struct arena *a, const struct experiment *e, const struct case_
 bool value_to_integer(const struct value *v, int64_t *out);
 // "N=1 K=2", or "no parameters".
 const char *point_label(struct arena *a, const struct experiment *e, const struct value *values);
+
+// What a reference whose rows are computed apart may name in its arguments.
+#define FIRST_ROW "first_row"
+#define END_ROW "end_row"
+enum { SCOPE_NAMES_MAX = 24 }; // that scope_set may add
 
 // What turns a case's expressions into numbers.
 struct resolver {
@@ -26,24 +32,32 @@ struct resolver {
 };
 bool evaluate_integer(struct resolver *r, const struct expression *x, const char *what,
                       int64_t *out);
+// Adds the name to what expressions know, or gives it another value.
+void scope_set(struct resolver *r, const char *name, int64_t value);
 bool resolve_buffer(struct resolver *r, const struct buffer_spec *b, struct resolved_buffer *out);
 
 struct loader {
     struct arena *a;
     struct experiment *e;
     struct error *err;
+    const char *const *names; // known here beside parameters and buffers: loops' variables
+    int name_count;
 };
 // schema.def says which keys a map may have at that place.
 enum key_place {
     KEYS_TOP,
     KEYS_REFERENCE,
+    KEYS_PARALLEL,
     KEYS_BUFFER,
     KEYS_TOLERANCE,
     KEYS_GATE,
     KEYS_WORK,
     KEYS_VARIANT,
     KEYS_LAUNCH,
+    KEYS_LOOP,
+    KEYS_SET,
     KEYS_ARGUMENT,
+    KEYS_STRUCT,
     KEYS_TENSOR_MAP
 };
 bool check_keys(struct loader *l, const struct yaml_node *node, const char *what,
@@ -64,6 +78,32 @@ bool load_variants(struct loader *l, const struct yaml_node *node);
 bool load_reference(struct loader *l, const struct yaml_node *node);
 bool load_reference_args(struct loader *l, const struct yaml_node *node);
 bool load_expectations(struct loader *l, const struct yaml_node *node, struct variant_spec *v);
+// sets.c
+bool load_sets(struct loader *l, const struct yaml_node *node, struct launch_spec *out);
+bool npy_read(const char *path, const struct resolved_buffer *b, void *to, struct error *err);
+// fill_more.c: a buffer that is filled as a whole. *done: its fill is one of those.
+struct shape {
+    const struct buffer_spec *b;
+    const struct resolved_buffer *r, *all; // of the case
+    void *const *filled;                   // the buffers before it
+    void *data;
+    const char *path;
+    uint64_t seed, stream;
+    struct value args[2];
+};
+bool fill_whole(const struct shape *s, bool *done, struct error *err);
+// "x_{N}.npy" with the parameter's value.
+const char *path_of_case(struct arena *a, const char *pattern, const struct scope *scope);
+bool load_data_path(struct loader *l, const struct yaml_node *node, const char *what,
+                    const char *name, const char **out);
+bool load_fill(struct loader *l, const struct yaml_node *node, struct buffer_spec *b);
+bool load_call_keys(struct loader *l, const struct yaml_node *node, struct launch_spec *out);
+// loops.c: the steps of a variant; unrolled in a case.
+bool load_steps(struct loader *l, const struct yaml_node *node, struct variant_spec *v);
+bool resolve_steps(struct resolver *r, const struct variant_spec *v,
+                   const struct device_facts *limits, struct resolved_variant *out);
+bool resolve_launch(struct resolver *r, const struct launch_spec *s, const struct device_facts *d,
+                    struct resolved_launch *out);
 bool load_launch(struct loader *l, const struct yaml_node *node, struct launch_spec *out);
 bool load_dimensions(struct loader *l, const struct yaml_node *node, const char *what,
                      struct expression *out[3]);
@@ -73,6 +113,14 @@ bool tensor_resolve(struct resolver *r, const struct argument_spec *s,
                     struct resolved_argument *out);
 // An identifier that names no buffer and no parameter.
 bool is_word(const struct loader *l, const char *text);
+// structs.c: {struct: [x, i32 4, f32 0.5]}, and its layout in a case.
+bool load_struct(struct loader *l, const struct yaml_node *node, struct argument_spec *out);
+bool struct_resolve(struct resolver *r, const struct argument_spec *s,
+                    struct resolved_argument *out);
+bool resolve_argument(struct resolver *r, const struct argument_spec *s,
+                      struct resolved_argument *out);
+// The type that "f32 0.5" begins with; the rest is *value. false: it begins with none.
+bool split_typed(const char *s, enum element_type *type, const char **value);
 bool load_args(struct loader *l, const struct yaml_node *node, struct launch_spec *out);
 bool load_argument(struct loader *l, const struct yaml_node *node, struct argument_spec *out);
 // library.c: the keys `library` and `args` of a step.

@@ -64,5 +64,10 @@ bool load_library_keys(struct loader *l, const struct yaml_node *node, struct la
     call->args_at = args ? args->at : library->at;
     if (!args)
         return true;
-    return args->kind == YAML_MAP ? load_named_args(l, args, out) : load_args(l, args, out);
+    if (args->kind == YAML_MAP ? !load_named_args(l, args, out) : !load_args(l, args, out))
+        return false;
+    for (int i = 0; i < out->arg_count; i++)
+        if (out->args[i].kind == ARGUMENT_STRUCT)
+            return fail(l->err, out->args[i].at, "a library takes buffers and numbers, no struct");
+    return true;
 }

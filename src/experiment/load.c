@@ -181,7 +181,55 @@ static bool fill_arguments(struct loader *l, const struct yaml_node *node, const
     return true;
 }
 
-static bool load_fill(struct loader *l, const struct yaml_node *node, struct buffer_spec *b)
+// A file of data beside the experiment; one that depends on the case is looked for in the case.
+bool load_data_path(struct loader *l, const struct yaml_node *node, const char *what,
+                    const char *name, const char **out)
+{
+    *out = path_join(l->a, l->e->directory, name);
+    return strchr(name, '{') != NULL || file_exists(*out) ||
+           fail(l->err, node->at, "%s: the file '%s' does not exist", what, *out);
+}
+
+// csr_columns(ROWS,n): ROWS is an earlier buffer.
+static bool fill_columns(struct loader *l, const struct yaml_node *node, const char *inner,
+                         struct buffer_spec *b)
+{
+    size_t n = strcspn(inner, ",");
+    const char *name = arena_strndup(l->a, inner, n);
+    if (inner[n] == '\0') {
+        return fail(l->err, node->at,
+                    "'csr_columns' takes 2 arguments: the buffer of the rows' beginnings, and the "
+                    "number of columns");
+    }
+    b->fill_buffer = buffer_find(l->e, name);
+    if (b->fill_buffer < 0) {
+        return fail_unknown_buffer(l->a, l->e, node->at, name, false, l->err);
+    }
+    if (l->e->buffers[b->fill_buffer].fill == FILL_NONE) {
+        return fail(l->err, node->at, "the buffer '%s' has no fill, which is where rows begin",
+                    name);
+    }
+    return expression_parse(l->a, inner + n + 1, node->at, &b->fill_args[1], l->err);
+}
+
+static bool load_compare(struct loader *l, const struct yaml_node *node, struct buffer_spec *b)
+{
+    static const char *const names[] = {"elements", "set", "sorted"};
+    const char *s = NULL;
+    if (!yaml_string(node, "'compare'", &s, l->err)) {
+        return false;
+    }
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        if (strcmp(s, names[i]) == 0) {
+            b->compare = (enum compare_kind)i;
+            return b->compare == COMPARE_ELEMENTS || !b->written_some ||
+                   fail(l->err, node->at, "an output that is written in part has no order");
+        }
+    }
+    return fail(l->err, node->at, "'compare' is elements, set or sorted, not '%s'", s);
+}
+
+bool load_fill(struct loader *l, const struct yaml_node *node, struct buffer_spec *b)
 {
     const char *s = NULL;
     if (!yaml_string(node, "'fill'", &s, l->err)) {
@@ -204,7 +252,8 @@ static bool load_fill(struct loader *l, const struct yaml_node *node, struct buf
                    ? fail(l->err, node->at, "unknown fill '%s' (did you mean '%s'?)", word, near)
                    : fail(l->err, node->at,
                           "unknown fill '%s'; the fills are uniform(a,b) normal(m,s) "
-                          "integers(lo,hi) constant(v) iota zipf(s,n) starts(n,p) file(path)",
+                          "integers(lo,hi) constant(v) iota zipf(s,n) starts(n,p) file(path) "
+                          "npy(path) permutation sorted(a,b) letters(ACGT) csr_columns(rows,n)",
                           word);
     }
     b->fill = fills[f].kind;
@@ -216,24 +265,30 @@ static bool load_fill(struct loader *l, const struct yaml_node *node, struct buf
                     fills[f].args, fills[f].args == 1 ? "" : "s");
     }
     const char *inner = arena_strndup(l->a, s + n + 1, strlen(s) - n - 2);
-    if (b->fill != FILL_FILE) {
+    switch (b->fill) {
+    case FILL_FILE:
+    case FILL_NPY:
+        return load_data_path(l, node, "'fill'", inner, &b->fill_path);
+    case FILL_LETTERS:
+        b->fill_path = inner;
+        return inner[0] != '\0' ||
+               fail(l->err, node->at, "'letters' takes the letters: letters(ACGT)");
+    case FILL_CSR_COLUMNS:
+        return fill_columns(l, node, inner, b);
+    default:
         return fill_arguments(l, node, inner, fills[f].args, b);
     }
-    b->fill_path = path_join(l->a, l->e->directory, inner);
-    return file_exists(b->fill_path)
-               ? true
-               : fail(l->err, node->at, "'fill': the file '%s' does not exist", b->fill_path);
 }
 
 static bool load_tolerance(struct loader *l, const struct yaml_node *node, struct buffer_spec *b)
 {
-    static const char *const keys[] = {"rel", "abs"};
+    static const char *const keys[] = {"rel", "abs", "ulp"};
     if (!yaml_expect(node, YAML_MAP, "'tolerance'", l->err) ||
         !check_keys(l, node, "'tolerance'", KEYS_TOLERANCE)) {
         return false;
     }
-    double *to[] = {&b->tolerance_rel, &b->tolerance_abs};
-    for (size_t i = 0; i < 2; i++) {
+    double *to[] = {&b->tolerance_rel, &b->tolerance_abs, &b->tolerance_ulp};
+    for (size_t i = 0; i < COUNT_OF(keys); i++) {
         const struct yaml_node *n = yaml_get(node, keys[i]);
         const char *what = arena_printf(l->a, "'%s'", keys[i]);
         if (n != NULL && !yaml_double(n, what, to[i], l->err)) {
@@ -271,12 +326,14 @@ static bool load_buffer(struct loader *l, const struct yaml_node *node, struct b
     const struct yaml_node *tolerance = yaml_get(node, "tolerance");
     const struct yaml_node *written = yaml_get(node, "written");
     const struct yaml_node *scratch = yaml_get(node, "scratch");
+    const struct yaml_node *compare = yaml_get(node, "compare");
     if (!load_type(l, yaml_get(node, "type"), &b->type) ||
         !load_expression(l, yaml_get(node, "count"), "'count'", &b->count) ||
         (output != NULL && !yaml_bool(output, "'output'", &b->output, l->err)) ||
         (fill != NULL && !load_fill(l, fill, b)) ||
         (tolerance != NULL && !load_tolerance(l, tolerance, b)) ||
         (written != NULL && !load_written(l, written, b)) ||
+        (compare != NULL && !load_compare(l, compare, b)) ||
         (scratch != NULL && !yaml_bool(scratch, "'scratch'", &b->scratch, l->err))) {
         return false;
     }
@@ -286,12 +343,15 @@ static bool load_buffer(struct loader *l, const struct yaml_node *node, struct b
     if (written != NULL && !b->output) {
         return fail(l->err, written->at, "%s has 'written' but is no output", what);
     }
+    if (compare != NULL && !b->output) {
+        return fail(l->err, compare->at, "%s has 'compare' but is no output", what);
+    }
     if (b->scratch && b->output) {
         return fail(l->err, scratch->at,
                     "%s is an output, which is compared, and 'scratch', which is not: one of them",
                     what);
     }
-    if (b->output && l->e->reference.source == NULL) {
+    if (b->output && l->e->reference.kind == REFERENCE_NONE) {
         return fail(l->err, b->at,
                     "%s is an output, but the experiment has no 'reference' to compare it with "
                     "(reference: FILE.c:FUNCTION)",
@@ -487,7 +547,7 @@ bool experiment_parse(struct arena *a, const char *file, const char *text, size_
                       struct experiment **out, struct error *err)
 {
     struct experiment *e = ARENA_NEW(a, struct experiment);
-    struct loader l = {a, e, err};
+    struct loader l = {.a = a, .e = e, .err = err};
     struct yaml_node *root = NULL;
     e->path = arena_strdup(a, file);
     char *real = realpath(file, NULL);

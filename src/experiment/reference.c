@@ -261,19 +261,76 @@ static bool reference_open(const struct experiment *e, const struct reference_co
     return true;
 }
 
-static bool call(struct arena *a, const struct experiment *e, const struct resolved_reference *r,
-                 const struct host_buffers *buffers, void (*function)(void), struct error *err)
+// As libffi wants a struct: its fields' types, NULL terminated.
+static ffi_type *struct_type(struct arena *a, const struct resolved_struct *s)
 {
-    ffi_type **types = ARENA_ARRAY(a, ffi_type *, r->arg_count + 1);
-    void **values = ARENA_ARRAY(a, void *, r->arg_count + 1);
-    for (int i = 0; i < r->arg_count; i++) {
-        bool pointer = r->args[i].kind != ARGUMENT_SCALAR;
-        types[i] = pointer ? &ffi_type_pointer : scalar_type(r->args[i].type);
-        values[i] = pointer ? (void *)&buffers->data[r->args[i].buffer] : (void *)r->args[i].value;
+    ffi_type *type = ARENA_NEW(a, ffi_type);
+    type->type = FFI_TYPE_STRUCT;
+    type->elements = ARENA_ARRAY(a, ffi_type *, s->count + 1);
+    for (int i = 0; i < s->count; i++) {
+        const struct resolved_argument *x = &s->items[i];
+        type->elements[i] = x->kind == ARGUMENT_STRUCT   ? struct_type(a, x->fields)
+                            : x->kind == ARGUMENT_SCALAR ? scalar_type(x->type)
+                                                         : &ffi_type_pointer;
+    }
+    return type;
+}
+
+// The host's pointers stand where the kernel has the device's.
+static bool bind_struct(struct arena *a, const struct experiment *e,
+                        const struct resolved_struct *s, const struct host_buffers *buffers,
+                        ffi_type **type, void **value, struct error *err)
+{
+    if (!s->as_c) {
+        return fail(err, e->reference.at,
+                    "the reference cannot be given a struct with 'at' or 'size': state its "
+                    "arguments with reference: {call: ..., args: [...]}");
+    }
+    uint64_t *addresses = ARENA_ARRAY(a, uint64_t, buffers->count + 1);
+    for (int i = 0; i < buffers->count; i++) {
+        addresses[i] = (uint64_t)(uintptr_t)buffers->data[i];
+    }
+    uint8_t *bytes = arena_alloc(a, s->size_bytes);
+    struct_store(s, addresses, bytes);
+    *type = struct_type(a, s);
+    *value = bytes;
+    return true;
+}
+
+static bool bind_argument(struct arena *a, const struct experiment *e,
+                          const struct resolved_argument *x, const struct host_buffers *buffers,
+                          ffi_type **type, void **value, struct error *err)
+{
+    switch (x->kind) {
+    case ARGUMENT_STRUCT:
+        return bind_struct(a, e, x->fields, buffers, type, value, err);
+    case ARGUMENT_SCALAR:
+        *type = scalar_type(x->type);
+        *value = (void *)(uintptr_t)x->value; // it only reads
+        return true;
+    case ARGUMENT_BUFFER:
+    case ARGUMENT_TENSOR_MAP:
+    case ARGUMENT_WORD: // a library's
+        break;
+    }
+    *type = &ffi_type_pointer;
+    *value = (void *)&buffers->data[x->buffer];
+    return true;
+}
+
+static bool call(struct arena *a, const struct experiment *e, const struct resolved_argument *args,
+                 int arg_count, const struct host_buffers *buffers, void (*function)(void),
+                 struct error *err)
+{
+    ffi_type **types = ARENA_ARRAY(a, ffi_type *, arg_count + 1);
+    void **values = ARENA_ARRAY(a, void *, arg_count + 1);
+    for (int i = 0; i < arg_count; i++) {
+        if (!bind_argument(a, e, &args[i], buffers, &types[i], &values[i], err)) {
+            return false;
+        }
     }
     ffi_cif cif;
-    if (ffi_prep_cif(&cif, FFI_DEFAULT_ABI, (unsigned)r->arg_count, &ffi_type_void, types) !=
-        FFI_OK) {
+    if (ffi_prep_cif(&cif, FFI_DEFAULT_ABI, (unsigned)arg_count, &ffi_type_void, types) != FFI_OK) {
         return fail_as(err, ERROR_SYSTEM, e->reference.at,
                        "libffi refuses the arguments of the reference");
     }
@@ -282,7 +339,7 @@ static bool call(struct arena *a, const struct experiment *e, const struct resol
 }
 
 bool reference_run(const struct experiment *e, const struct reference_code *code,
-                   const struct resolved_reference *r, struct host_buffers *buffers,
+                   const struct resolved_reference *r, int part, struct host_buffers *buffers,
                    struct error *err)
 {
     if (e->reference.source == NULL) {
@@ -290,7 +347,30 @@ bool reference_run(const struct experiment *e, const struct reference_code *code
     }
     struct arena a = {0};
     void (*function)(void) = NULL;
-    bool ok = reference_open(e, code, &function, err) && call(&a, e, r, buffers, function, err);
+    const struct reference_part *p = &r->parts[part];
+    struct host_buffers own = {ARENA_ARRAY(&a, void *, buffers->count + 1), buffers->count};
+    for (int i = 0; i < buffers->count; i++) {
+        own.data[i] = (unsigned char *)buffers->data[i] + p->offsets_bytes[i];
+    }
+    bool ok = reference_open(e, code, &function, err) &&
+              call(&a, e, p->args, r->arg_count, &own, function, err);
     arena_release(&a);
     return ok;
+}
+
+bool reference_read(const struct experiment *e, const struct case_point *point,
+                    const struct resolved_case *c, struct host_buffers *wanted, struct error *err)
+{
+    struct arena a = {0};
+    struct scope scope;
+    bool done = true;
+    scope_build(&a, e, point, NULL, &scope);
+    for (int i = 0; done && i < c->buffer_count; i++) {
+        if (e->reference.files[i] != NULL) {
+            done = npy_read(path_of_case(&a, e->reference.files[i], &scope), &c->buffers[i],
+                            wanted->data[i], err);
+        }
+    }
+    arena_release(&a);
+    return done;
 }

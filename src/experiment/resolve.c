@@ -6,14 +6,16 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { SCOPE_ROOM = 8 + SCOPE_NAMES_MAX }; // the device's facts, and what scope_set adds
+
 #define MAX_BUFFER_BYTES ((uint64_t)1 << 42)
 
 void scope_build(struct arena *a, const struct experiment *e, const struct case_point *point,
                  const struct device_facts *d, struct scope *out)
 {
     size_t n = (size_t)e->param_count;
-    out->names = ARENA_ARRAY(a, const char *, n + 8);
-    out->values = ARENA_ARRAY(a, struct value, n + 8);
+    out->names = ARENA_ARRAY(a, const char *, n + SCOPE_ROOM);
+    out->values = ARENA_ARRAY(a, struct value, n + SCOPE_ROOM);
     out->count = n;
     for (size_t i = 0; i < n; i++) {
         out->names[i] = e->params[i].name;
@@ -40,6 +42,17 @@ void scope_build(struct arena *a, const struct experiment *e, const struct case_
         out->values[out->count++] = i < 2 ? (struct value){false, 0, d->cc}
                                           : (struct value){true, facts[i], (double)facts[i]};
     }
+}
+
+void scope_set(struct resolver *r, const char *name, int64_t value)
+{
+    size_t i = 0;
+    while (i < r->scope.count && strcmp(r->scope.names[i], name) != 0) {
+        i++;
+    }
+    r->scope.names[i] = name;
+    r->scope.values[i] = (struct value){true, value, (double)value};
+    r->scope.count += i == r->scope.count;
 }
 
 bool value_to_integer(const struct value *v, int64_t *out)
@@ -169,8 +182,8 @@ static bool resolve_dimensions(struct resolver *r, struct expression *const from
     return true;
 }
 
-static bool resolve_argument(struct resolver *r, const struct argument_spec *s,
-                             struct resolved_argument *out)
+bool resolve_argument(struct resolver *r, const struct argument_spec *s,
+                      struct resolved_argument *out)
 {
     out->kind = s->kind;
     out->name = s->name;
@@ -187,6 +200,9 @@ static bool resolve_argument(struct resolver *r, const struct argument_spec *s,
     if (s->kind == ARGUMENT_WORD) {
         out->text = s->text;
         return true;
+    }
+    if (s->kind == ARGUMENT_STRUCT) {
+        return struct_resolve(r, s, out);
     }
     out->text = expression_text(s->value);
     struct value v = {0};
@@ -230,14 +246,78 @@ static bool resolve_arguments(struct resolver *r, const struct launch_spec *s,
     return out->args != NULL;
 }
 
+// The rows [first, end) for one call: its pointers begin at the first, and the parameter counts no others.
+static bool resolve_part(struct resolver *r, int64_t first, int64_t end, int64_t rows,
+                         const struct resolved_buffer *buffers, struct reference_part *out)
+{
+    const struct reference_spec *spec = &r->e->reference;
+    uint64_t *offsets = ARENA_ARRAY(r->a, uint64_t, r->e->buffer_count + 1);
+    for (int i = 0; i < r->e->buffer_count && spec->split != NULL; i++) {
+        offsets[i] = spec->split[i] ? buffers[i].size_bytes / (uint64_t)rows * (uint64_t)first : 0;
+    }
+    if (spec->split != NULL) {
+        scope_set(r, spec->rows, end - first);
+    }
+    scope_set(r, FIRST_ROW, first);
+    scope_set(r, END_ROW, end);
+    out->offsets_bytes = offsets;
+    out->args = resolve_list(r, spec->args, spec->arg_count);
+    return out->args != NULL;
+}
+
+static bool resolve_parts(struct resolver *r, struct resolved_reference *out)
+{
+    enum { PARTS_PER_PROCESSOR = 8 }; // so that they end together, and progress can be told
+    const struct reference_spec *spec = &r->e->reference;
+    struct resolved_buffer *buffers =
+        ARENA_ARRAY(r->a, struct resolved_buffer, r->e->buffer_count + 1);
+    struct value v = {0};
+    int64_t rows = 0;
+    for (size_t i = 0; i < r->scope.count; i++) {
+        v = strcmp(r->scope.names[i], spec->rows) == 0 ? r->scope.values[i] : v;
+    }
+    if (!value_to_integer(&v, &rows) || rows < 1) {
+        return fail(r->err, spec->at, "'parallel: %s': it is %g with %s, no number of rows",
+                    spec->rows, v.d, r->where);
+    }
+    for (int i = 0; i < r->e->buffer_count; i++) {
+        if (!resolve_buffer(r, &r->e->buffers[i], &buffers[i])) {
+            return false;
+        }
+        if (spec->split != NULL && spec->split[i] && buffers[i].count % (uint64_t)rows != 0) {
+            return fail(r->err, spec->at,
+                        "'parallel: %s': buffer '%s' has %llu elements with %s: no whole rows",
+                        spec->rows, buffers[i].name, (unsigned long long)buffers[i].count,
+                        r->where);
+        }
+    }
+    int64_t most = (int64_t)PARTS_PER_PROCESSOR * cpu_count();
+    out->part_count = (int)(rows < most ? rows : most);
+    out->parts = ARENA_ARRAY(r->a, struct reference_part, out->part_count);
+    for (int64_t i = 0; i < out->part_count; i++) {
+        if (!resolve_part(r, rows * i / out->part_count, rows * (i + 1) / out->part_count, rows,
+                          buffers, &out->parts[i])) {
+            return false;
+        }
+    }
+    return resolve_part(r, 0, rows, rows, buffers, &out->whole);
+}
+
 bool experiment_resolve_reference(struct arena *a, const struct experiment *e,
                                   const struct case_point *point, const struct device_facts *device,
                                   struct resolved_reference *out, struct error *err)
 {
     struct resolver r = resolver_new(a, e, point, device, err);
     out->arg_count = e->reference.arg_count;
-    out->args = resolve_list(&r, e->reference.args, e->reference.arg_count);
-    return out->args != NULL || error_context(err, "in the reference's arguments");
+    if (e->reference.rows != NULL) {
+        return resolve_parts(&r, out) || error_context(err, "in the reference's arguments");
+    }
+    out->part_count = 1;
+    out->parts = ARENA_NEW(a, struct reference_part);
+    out->parts->args = resolve_list(&r, e->reference.args, e->reference.arg_count);
+    out->parts->offsets_bytes = ARENA_ARRAY(a, uint64_t, e->buffer_count + 1);
+    out->whole = *out->parts;
+    return out->parts->args != NULL || error_context(err, "in the reference's arguments");
 }
 
 // A cluster divides the grid; how many blocks it may have is 8 on every chip that has clusters, and
@@ -266,8 +346,8 @@ static bool resolve_cluster(struct resolver *r, const struct launch_spec *s,
     return true;
 }
 
-static bool resolve_launch(struct resolver *r, const struct launch_spec *s,
-                           const struct device_facts *d, struct resolved_launch *out)
+bool resolve_launch(struct resolver *r, const struct launch_spec *s, const struct device_facts *d,
+                    struct resolved_launch *out)
 {
     static const int64_t grid_most[3] = {2147483647, 65535, 65535};
     static const int64_t block_most[3] = {1024, 1024, 64};
@@ -277,7 +357,9 @@ static bool resolve_launch(struct resolver *r, const struct launch_spec *s,
                                     .arg_count = s->arg_count,
                                     .sets = s->sets,
                                     .set_count = s->set_count,
+                                    .cooperative = s->cooperative,
                                     .zero_buffer = s->zero_buffer,
+                                    .untimed = s->untimed,
                                     .at = s->at};
     if (s->kind == LAUNCH_ZERO) {
         return true;
@@ -340,7 +422,7 @@ bool experiment_resolve_variant(struct arena *a, const struct experiment *e, int
 {
     const struct variant_spec *v = &e->variants[variant];
     struct resolver r = resolver_new(a, e, point, device, err);
-    *out = (struct resolved_variant){.spec = v, .launch_count = v->launch_count, .supported = true};
+    *out = (struct resolved_variant){.spec = v, .supported = true};
     if (v->requires_expression != NULL) {
         struct value x = {0};
         if (!expression_evaluate(v->requires_expression, &r.scope, &x, err)) {
@@ -349,13 +431,10 @@ bool experiment_resolve_variant(struct arena *a, const struct experiment *e, int
         out->supported = x.d != 0;
     }
     r.supported = out->supported;
-    out->launches = ARENA_ARRAY(a, struct resolved_launch, v->launch_count + 1);
     // Where `requires` does not hold, the shape may be beyond the device: its limits are not asked.
     const struct device_facts *limits = out->supported ? device : NULL;
-    for (int i = 0; i < v->launch_count; i++) {
-        if (!resolve_launch(&r, &v->launches[i], limits, &out->launches[i])) {
-            return error_context(err, "in variant '%s'", v->name);
-        }
+    if (!resolve_steps(&r, v, limits, out)) {
+        return error_context(err, "in variant '%s'", v->name);
     }
     return resolve_defines(&r, v, out) || error_context(err, "in variant '%s'", v->name);
 }

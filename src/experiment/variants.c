@@ -43,7 +43,35 @@ bool is_word(const struct loader *l, const char *text)
     for (int i = 0; i < l->e->param_count; i++) {
         known = known || strcmp(l->e->params[i].name, text) == 0;
     }
+    for (int i = 0; i < l->name_count; i++) {
+        known = known || strcmp(l->names[i], text) == 0;
+    }
     return !known;
+}
+
+// {value: N*N, type: u64}
+static bool load_argument_map(struct loader *l, const struct yaml_node *node,
+                              struct argument_spec *out)
+{
+    const struct yaml_node *type = yaml_get(node, "type"), *value = yaml_get(node, "value");
+    const char *s = NULL;
+    if (!check_keys(l, node, "an argument", KEYS_ARGUMENT)) {
+        return false;
+    }
+    if (value == NULL) {
+        return fail(l->err, node->at, "an argument that is a map needs 'value'");
+    }
+    if (!yaml_string(value, "'value'", &s, l->err)) {
+        return false;
+    }
+    out->typed = type != NULL;
+    out->buffer = type == NULL ? buffer_find(l->e, s) : -1;
+    if (out->buffer >= 0) {
+        out->kind = ARGUMENT_BUFFER;
+        return true;
+    }
+    return load_expression(l, value, "'value'", &out->value) &&
+           (type == NULL || load_type(l, type, &out->type));
 }
 
 bool load_argument(struct loader *l, const struct yaml_node *node, struct argument_spec *out)
@@ -51,19 +79,14 @@ bool load_argument(struct loader *l, const struct yaml_node *node, struct argume
     if (node->kind == YAML_MAP && yaml_get(node, "tensor_map") != NULL) {
         return load_tensor_map(l, node, out);
     }
+    if (node->kind == YAML_MAP && yaml_get(node, "struct") != NULL) {
+        return load_struct(l, node, out);
+    }
     out->at = node->at;
     out->kind = ARGUMENT_SCALAR;
     out->buffer = -1;
     if (node->kind == YAML_MAP) {
-        const struct yaml_node *type = yaml_get(node, "type");
-        out->typed = type != NULL;
-        if (yaml_get(node, "value") == NULL) {
-            return check_keys(l, node, "an argument", KEYS_ARGUMENT) &&
-                   fail(l->err, node->at, "an argument that is a map needs 'value'");
-        }
-        return check_keys(l, node, "an argument", KEYS_ARGUMENT) &&
-               load_expression(l, yaml_get(node, "value"), "'value'", &out->value) &&
-               (type == NULL || load_type(l, type, &out->type));
+        return load_argument_map(l, node, out);
     }
     const char *s = NULL;
     if (!yaml_string(node, "an argument", &s, l->err)) {
@@ -74,7 +97,11 @@ bool load_argument(struct loader *l, const struct yaml_node *node, struct argume
         out->kind = ARGUMENT_BUFFER;
         return true;
     }
-    return !is_word(l, s) ? expression_parse(l->a, s, node->at, &out->value, l->err)
+    const char *whole = s;
+    struct location at = node->at;
+    out->typed = split_typed(s, &out->type, &s);
+    at.column += (int)(s - whole);
+    return !is_word(l, s) ? expression_parse(l->a, s, at, &out->value, l->err)
                           : fail_unknown_buffer(l->a, l->e, node->at, s, true, l->err);
 }
 
@@ -85,33 +112,14 @@ bool load_args(struct loader *l, const struct yaml_node *args, struct launch_spe
     }
     out->args = ARENA_ARRAY(l->a, struct argument_spec, args->count + 1);
     for (size_t i = 0; i < args->count; i++) {
-        if (!load_argument(l, args->items[i], &out->args[out->arg_count++])) {
+        const struct yaml_node *x = args->items[i];
+        if (!load_argument(l, x, &out->args[out->arg_count++])) {
             return false;
         }
-    }
-    return true;
-}
-
-// set: {variable: buffer, ...}
-static bool load_sets(struct loader *l, const struct yaml_node *node, struct launch_spec *out)
-{
-    const struct yaml_node *set = yaml_get(node, "set");
-    if (set == NULL) {
-        return true;
-    }
-    if (!yaml_expect(set, YAML_MAP, "'set'", l->err)) {
-        return false;
-    }
-    out->sets = ARENA_ARRAY(l->a, struct set_spec, set->count + 1);
-    for (size_t i = 0; i < set->count; i++) {
-        struct set_spec *s = &out->sets[out->set_count++];
-        const char *buffer = NULL;
-        if (!yaml_string(set->items[i], "'set'", &buffer, l->err)) {
-            return false;
-        }
-        *s = (struct set_spec){set->keys[i]->scalar, buffer_find(l->e, buffer), set->keys[i]->at};
-        if (s->buffer < 0) {
-            return fail_unknown_buffer(l->a, l->e, set->items[i]->at, buffer, false, l->err);
+        if (x->kind == YAML_MAP && yaml_get(x, "at") != NULL) {
+            return fail(l->err, yaml_get(x, "at")->at,
+                        "'at' places a field of a struct; this is "
+                        "an argument of its own");
         }
     }
     return true;
@@ -141,6 +149,7 @@ static bool load_kernel_keys(struct loader *l, const struct yaml_node *node,
     const struct yaml_node *args = yaml_get(node, "args");
     const struct yaml_node *shared = yaml_get(node, "shared_bytes");
     const struct yaml_node *cluster = yaml_get(node, "cluster");
+    const struct yaml_node *cooperative = yaml_get(node, "cooperative");
     out->kind = LAUNCH_KERNEL;
     out->zero_buffer = -1;
     out->at = node->at;
@@ -159,13 +168,15 @@ static bool load_kernel_keys(struct loader *l, const struct yaml_node *node,
     if (!load_dimensions(l, grid, "'grid'", out->grid) ||
         !load_dimensions(l, block, "'block'", out->block) ||
         (cluster != NULL && !load_dimensions(l, cluster, "'cluster'", out->cluster)) ||
+        (cooperative != NULL &&
+         !yaml_bool(cooperative, "'cooperative'", &out->cooperative, l->err)) ||
         (shared != NULL && !load_expression(l, shared, "'shared_bytes'", &out->shared_bytes))) {
         return false;
     }
     return load_sets(l, node, out) && (args == NULL || load_args(l, args, out));
 }
 
-static bool load_call_keys(struct loader *l, const struct yaml_node *node, struct launch_spec *out)
+bool load_call_keys(struct loader *l, const struct yaml_node *node, struct launch_spec *out)
 {
     return yaml_get(node, "library") != NULL ? load_library_keys(l, node, out)
                                              : load_kernel_keys(l, node, out);
@@ -173,20 +184,29 @@ static bool load_call_keys(struct loader *l, const struct yaml_node *node, struc
 
 bool load_launch(struct loader *l, const struct yaml_node *node, struct launch_spec *out)
 {
-    static const char *const zero_keys[] = {"zero"};
+    static const char *const zero_keys[] = {"zero", "for", "timed"};
+    const struct yaml_node *timed = NULL;
     if (!yaml_expect(node, YAML_MAP, "a launch", l->err)) {
         return false;
     }
     const struct yaml_node *zero = yaml_get(node, "zero");
+    bool is_timed = true;
+    timed = yaml_get(node, "timed");
+    if (timed != NULL && !yaml_bool(timed, "'timed'", &is_timed, l->err)) {
+        return false;
+    }
     if (zero == NULL) {
-        return check_keys(l, node, "a launch", KEYS_LAUNCH) && load_call_keys(l, node, out);
+        bool done = check_keys(l, node, "a launch", KEYS_LAUNCH) && load_call_keys(l, node, out);
+        out->untimed = !is_timed;
+        return done;
     }
     const char *name = NULL;
-    if (!yaml_check_keys(node, "a 'zero' step", zero_keys, 1, l->err) ||
+    if (!yaml_check_keys(node, "a 'zero' step", zero_keys, COUNT_OF(zero_keys), l->err) ||
         !yaml_string(zero, "'zero'", &name, l->err)) {
         return false;
     }
     out->kind = LAUNCH_ZERO;
+    out->untimed = !is_timed;
     out->at = zero->at;
     out->zero_buffer = buffer_find(l->e, name);
     return out->zero_buffer >= 0 ? true
@@ -309,38 +329,6 @@ bool variant_has(const struct variant_spec *v, enum launch_kind kind)
     return false;
 }
 
-static bool load_steps(struct loader *l, const struct yaml_node *node, struct variant_spec *v)
-{
-    const struct yaml_node *steps = yaml_get(node, "launches");
-    if (steps == NULL) {
-        v->launches = ARENA_NEW(l->a, struct launch_spec);
-        v->launch_count = 1;
-        return load_call_keys(l, node, v->launches);
-    }
-    static const char *const single[] = {"kernel",       "grid",    "block",   "args",
-                                         "shared_bytes", "library", "cluster", "set"};
-    for (size_t i = 0; i < COUNT_OF(single); i++) {
-        const struct yaml_node *n = yaml_get(node, single[i]);
-        if (n != NULL) {
-            return fail(l->err, n->at, "variant '%s' has 'launches': '%s' belongs into them",
-                        v->name, single[i]);
-        }
-    }
-    if (!yaml_expect(steps, YAML_LIST, "'launches'", l->err)) {
-        return false;
-    }
-    v->launches = ARENA_ARRAY(l->a, struct launch_spec, steps->count + 1);
-    for (size_t i = 0; i < steps->count; i++) {
-        if (!load_launch(l, steps->items[i], &v->launches[v->launch_count++])) {
-            return false;
-        }
-    }
-    return variant_has(v, LAUNCH_KERNEL) || variant_has(v, LAUNCH_LIBRARY)
-               ? true
-               : fail(l->err, steps->at, "variant '%s' launches no kernel and calls no library",
-                      v->name);
-}
-
 static bool load_texts(struct loader *l, const struct yaml_node *node, struct variant_spec *v)
 {
     const struct yaml_node *n = NULL;
@@ -402,8 +390,16 @@ static bool load_variant(struct loader *l, const struct yaml_node *node, struct 
         !load_flags(l, yaml_get(node, "flags"), &l->e->flags, &v->flags)) {
         return false;
     }
-    if (!load_steps(l, node, v)) {
+    const struct yaml_node *graph = yaml_get(node, "graph");
+    if ((graph != NULL && !yaml_bool(graph, "'graph'", &v->graph, l->err)) ||
+        !load_steps(l, node, v)) {
         return false;
+    }
+    for (int i = 0; i < v->launch_count && v->graph; i++) {
+        if (v->launches[i].untimed) {
+            return fail(l->err, v->launches[i].at,
+                        "a graph is timed as a whole: 'timed: false' is for variants without it");
+        }
     }
     if (v->source == NULL && l->e->source == NULL && variant_has(v, LAUNCH_KERNEL)) {
         return fail(l->err, v->at, "variant '%s' has no 'source', and neither has the experiment",

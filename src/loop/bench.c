@@ -212,6 +212,7 @@ struct device_sequence bench_sequence(const struct bench *b)
             .kind = v->launches[i].kind, .module = b->module, .launch = &v->launches[i]};
     return (struct device_sequence){.launches = launches,
                                     .launch_count = v->launch_count,
+                                    .graph = v->spec->graph,
                                     .addresses = b->addresses,
                                     .sizes_bytes = b->sizes,
                                     .buffer_count = b->job->resolved->buffer_count};
@@ -233,8 +234,14 @@ static const char *describe_difference(struct arena *a, const struct resolved_ca
             "%llu elements are wrong",
             b->name, (unsigned long long)w->index, w->got, (unsigned long long)w->wrong_count,
             (unsigned long long)w->count);
+    if (w->order == ORDER_DESCENDS)
+        return arena_printf(a,
+                            "wrong result: %s[%llu] is %.9g, less than %.9g before it: the output "
+                            "is not in ascending order (compare: sorted)",
+                            b->name, (unsigned long long)w->index, w->got, w->wanted);
     struct text t = {0};
-    text_printf(&t, "wrong result: %s[%llu] is %.9g, the reference says %.9g (", b->name,
+    text_printf(&t, "wrong result: %s%s[%llu] is %.9g, the reference says %.9g (",
+                w->order == ORDER_SORTED ? "in ascending order, " : "", b->name,
                 (unsigned long long)w->index, w->got, w->wanted);
     if (b->type > ELEMENT_F64) // integers: off by a number
         text_printf(&t, "off by %.9g", w->absolute);
@@ -314,6 +321,21 @@ static bool check_output_part(void *context, const void *part, uint64_t first, u
     return true;
 }
 
+// `compare: set` and `sorted` see all elements at once.
+static bool check_whole(struct checking *c, struct error *err)
+{
+    const struct bench *b = c->bench;
+    int i = c->found.buffer;
+    const struct resolved_buffer *r = &b->job->resolved->buffers[i];
+    void *got = xcalloc(b->sizes[i] + 1, 1);
+    bool done = b->device->ops->memory->read(b->device, b->addresses[i], got, b->sizes[i], err);
+    if (done)
+        output_compare_whole(&b->job->experiment->buffers[i], got, b->job->wanted->data[i],
+                             r->count, &c->found);
+    free(got);
+    return done;
+}
+
 bool bench_check(struct bench *b, struct result *r, struct error *err)
 {
     const struct resolved_case *c = b->job->resolved;
@@ -323,7 +345,8 @@ bool bench_check(struct bench *b, struct result *r, struct error *err)
         struct checking one = {b, {.buffer = i}};
         if (!c->buffers[i].output)
             continue;
-        if (!bench_read(b, i, check_output_part, &one, err))
+        bool whole = b->job->experiment->buffers[i].compare != COMPARE_ELEMENTS;
+        if (whole ? !check_whole(&one, err) : !bench_read(b, i, check_output_part, &one, err))
             return false;
         r->verified = r->verified && one.found.wrong_count == 0;
         output_take_worst(&worst, &one.found);

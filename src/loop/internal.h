@@ -50,8 +50,17 @@ void outputs_unshare(const struct resolved_case *c, const struct host_buffers *i
 // Runs the reference in a worker process; the outputs of `wanted` lie in shared memory. It must return,
 // and write every element of every output that is not declared `written: some`.
 bool reference_job_run(const struct job *job, const struct resolved_reference *resolved,
-                       struct host_buffers *wanted, const volatile bool *cancel,
-                       struct error *err) CHECK_RESULT;
+                       struct host_buffers *wanted, const struct job_progress *progress,
+                       const volatile bool *cancel, struct error *err) CHECK_RESULT;
+bool fail_cancelled(struct error *err);
+// The outputs of a variant that is taken as right.
+bool reference_variant_run(const struct job *job, struct host_buffers *wanted,
+                           const volatile bool *cancel, struct error *err) CHECK_RESULT;
+// reference_cache.c: a slow reference's outputs on the same data, from an earlier run.
+bool reference_cached(struct arena *a, const struct job *job, const struct resolved_reference *r,
+                      struct host_buffers *wanted) CHECK_RESULT;
+void reference_keep(struct arena *a, const struct job *job, const struct resolved_reference *r,
+                    const struct host_buffers *wanted, double took_s);
 double job_timeout_s(const struct loop_request *r);
 
 /* ---- what a variant does (identity.c) ---------------------------------------------------------- */
@@ -106,6 +115,7 @@ struct device_sequence bench_sequence(const struct bench *b);
 bool bench_check(struct bench *b, struct result *r, struct error *err) CHECK_RESULT;
 // Runs what ran and was right once more, without new inputs: a variant that does not bear that makes r
 // RESULT_FAILED, with the buffer that the first run left changed. `run` runs it, uncounted.
+bool bench_run_uncounted(struct bench *b, struct error *err) CHECK_RESULT;
 typedef bool (*bench_run_function)(struct bench *b, struct error *err);
 bool bench_repeat(struct bench *b, bench_run_function run, struct result *r,
                   struct error *err) CHECK_RESULT;

@@ -107,8 +107,9 @@ static void take_phases(struct loop *l, struct result *r)
     l->phase_count = kept;
 }
 
-static void tell_sampled(struct loop *l, const char *phase, double share_of_unit,
-                         const struct sampled_now *now)
+// `shown` is the phase as it is displayed.
+static void tell_phase(struct loop *l, const char *phase, const char *shown, double share_of_unit,
+                       const struct sampled_now *now)
 {
     note_phase(l, phase, now->samples > 0 ? NULL : l->variant); // variants are sampled in turns
     if (!l->events->progress)
@@ -116,7 +117,7 @@ static void tell_sampled(struct loop *l, const char *phase, double share_of_unit
     double share = l->job_count > 0 ? (l->jobs_done + share_of_unit) / l->job_count : 0;
     double elapsed_s = run_s(l);
     double left_s = share >= share_known ? elapsed_s * (1 - share) / share : -1;
-    struct run_progress p = {.phase = phase,
+    struct run_progress p = {.phase = shown,
                              .variant = l->variant,
                              .case_label = l->case_label,
                              .share = share,
@@ -125,10 +126,17 @@ static void tell_sampled(struct loop *l, const char *phase, double share_of_unit
     l->events->progress(l->events->context, &p);
 }
 
+static void tell_sampled(struct loop *l, const char *phase, double share_of_unit,
+                         const struct sampled_now *now)
+{
+    tell_phase(l, phase, phase, share_of_unit, now);
+}
+
+static const struct sampled_now nothing_sampled = {.interval = (double)NAN, .sm_mhz = (double)NAN};
+
 static void tell_progress(struct loop *l, const char *phase, double share_of_unit)
 {
-    static const struct sampled_now nothing = {.interval = (double)NAN, .sm_mhz = (double)NAN};
-    tell_sampled(l, phase, share_of_unit, &nothing);
+    tell_sampled(l, phase, share_of_unit, &nothing_sampled);
 }
 
 // A result that is timed on a clock comes in two halves: it is verified, then measured with the rest.
@@ -534,6 +542,35 @@ static void give_signature(struct loop *l, struct stage *s, struct job *job)
     }
 }
 
+// Of a reference whose rows are computed apart.
+static void on_reference(void *context, double share)
+{
+    struct loop *l = context;
+    char phase[48];
+    (void)snprintf(phase, sizeof phase, "reference, %.0f %% of its rows", 100 * share);
+    tell_phase(l, "reference", phase, 0, &nothing_sampled);
+}
+
+// What is right comes from a variant of the experiment, or from files.
+static bool prepare_wanted(struct loop *l, struct stage *s, struct error *err)
+{
+    const struct reference_spec *reference = &l->experiment->reference;
+    int variant = reference->variant;
+    if (!outputs_share(&s->resolved, &s->inputs, &s->wanted, err))
+        return false;
+    if (reference->kind == REFERENCE_FILES)
+        return reference_read(l->experiment, s->point, &s->resolved, &s->wanted, err);
+    if (!s->variants[variant].supported || s->trouble[variant])
+        return fail(err, reference->at, "the variant '%s', which is the reference, cannot run%s%s",
+                    reference->function, s->trouble[variant] ? ": " : " on this device",
+                    s->trouble[variant] ? s->trouble[variant] : "");
+    if (!has_job(s, variant) && !compile_variant(l, s, variant, err))
+        return false;
+    struct job job = job_of(l, s, variant);
+    job.wanted = NULL;
+    return reference_variant_run(&job, &s->wanted, l->events->cancel, err);
+}
+
 static bool prepare_data(struct loop *l, struct stage *s, struct error *err)
 {
     const struct loop_request *r = l->request;
@@ -544,21 +581,24 @@ static bool prepare_data(struct loop *l, struct stage *s, struct error *err)
         return false;
     // A share of the blocks writes a share of the outputs: nothing to compare.
     bool partial = r->sample_share > 0 && r->sample_share < 1;
-    s->checks = !r->no_verify && !partial && l->experiment->reference.function;
+    s->checks = !r->no_verify && !partial && l->experiment->reference.kind != REFERENCE_NONE;
     if (!s->checks)
         return true;
     tell_progress(l, "reference", 0);
+    if (l->experiment->reference.kind != REFERENCE_CALL)
+        return prepare_wanted(l, s, err);
     if (!l->reference.path &&
         !reference_build(l->arena, l->experiment,
                          r->timeout_s > 0 ? r->timeout_s : reference_build_s, &l->reference, err))
         return false;
     struct resolved_reference reference;
+    struct job_progress progress = {.call = on_reference, .context = l};
     struct job job = job_of(l, s, 0);
     give_signature(l, s, &job);
     return experiment_resolve_reference(&s->arena, l->experiment, s->point, &l->device->facts,
                                         &reference, err) &&
            outputs_share(&s->resolved, &s->inputs, &s->wanted, err) &&
-           reference_job_run(&job, &reference, &s->wanted, l->events->cancel, err);
+           reference_job_run(&job, &reference, &s->wanted, &progress, l->events->cancel, err);
 }
 
 /* ---- a case: one variant ------------------------------------------------------------------------------ */
@@ -613,6 +653,14 @@ static void relate_files(struct loop *l, struct result *r)
                 r->lines[i].file += strlen(prefixes[k]);
 }
 
+static bool argument_is_f64(const struct resolved_argument *x)
+{
+    for (int i = 0; x->kind == ARGUMENT_STRUCT && i < x->fields->count; i++)
+        if (argument_is_f64(&x->fields->items[i]))
+            return true;
+    return x->kind == ARGUMENT_SCALAR && x->type == ELEMENT_F64;
+}
+
 static bool uses_f64(const struct resolved_case *c, const struct resolved_variant *v)
 {
     for (int i = 0; i < c->buffer_count; i++)
@@ -620,8 +668,7 @@ static bool uses_f64(const struct resolved_case *c, const struct resolved_varian
             return true;
     for (int i = 0; i < v->launch_count; i++)
         for (int k = 0; k < v->launches[i].arg_count; k++)
-            if (v->launches[i].args[k].kind == ARGUMENT_SCALAR &&
-                v->launches[i].args[k].type == ELEMENT_F64)
+            if (argument_is_f64(&v->launches[i].args[k]))
                 return true;
     return false;
 }
@@ -652,7 +699,7 @@ static bool diagnose_result(struct loop *l, struct stage *s, int variant,
     };
     memcpy(in.work_tensor, c->work_tensor, sizeof in.work_tensor);
     for (int i = 0; i < v->launch_count; i++)
-        in.launches += v->launches[i].kind != LAUNCH_ZERO;
+        in.launches += v->launches[i].kind != LAUNCH_ZERO && !v->launches[i].untimed;
     if (facts->longest >= 0 && facts->longest < v->launch_count) {
         const struct resolved_launch *longest = &v->launches[facts->longest];
         in.grid_blocks = (uint64_t)longest->grid[0] * longest->grid[1] * longest->grid[2];

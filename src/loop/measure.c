@@ -125,8 +125,11 @@ static double footprint_bytes(const struct track *t)
 
 static struct sampled sampled_of(const struct track *t)
 {
-    double queued = floor((double)QUEUED_MAX / fmax(t->sequence.launch_count, 1));
+    double queued = fmax(1, floor((double)QUEUED_MAX / fmax(t->sequence.launch_count, 1)));
     double most = fmin(queued, BATCH_MAX);
+    for (int i = 0; i < t->sequence.launch_count; i++)
+        if (t->sequence.launches[i].launch->untimed)
+            most = 1; // between the timed parts of two runs there is what is not timed
     double cold = floor(batch_bytes_max / fmax(footprint_bytes(t), 1));
     return (struct sampled){.name = t->bench.job->variant->spec->name,
                             .queue_max = queued,

@@ -1,6 +1,6 @@
 // What happens in the worker process: the variants of one case are loaded, run and compared there, and
-// come back as JSON over the pipe; and the reference, whose outputs lie in shared memory. A crash or
-// a hang costs the one who caused it. Parent's and child's halves stand side by side.
+// come back as JSON over the pipe. A crash or a hang costs the one who caused it. Parent's and child's
+// halves stand side by side.
 // SPDX-License-Identifier: Apache-2.0
 #include "loop/internal.h"
 
@@ -19,9 +19,7 @@ enum message {
     MESSAGE_BEGIN = 'B', // a job of the batch
     MESSAGE_RESULT = 'R',
     MESSAGE_FACTS = 'F',
-    MESSAGE_PROGRESS = 'P',
-    MESSAGE_ERROR = 'E',
-    MESSAGE_RETURNED = 'C' // the reference came to its end
+    MESSAGE_PROGRESS = 'P'
 };
 
 static bool send_message(int fd, enum message kind, const void *data, size_t size_bytes)
@@ -87,7 +85,7 @@ static bool bench_count(struct bench *b, struct device_report *report, struct er
     return bench_run(b, !warm, true, report, err);
 }
 
-static bool run_uncounted(struct bench *b, struct error *err)
+bool bench_run_uncounted(struct bench *b, struct error *err)
 {
     struct device_report report = {0};
     if (!bench_run(b, true, false, &report, err))
@@ -110,7 +108,7 @@ static bool bench_verify(struct bench *b, struct device_report *report, struct r
     bool partial = q->sample_share > 0 && q->sample_share < 1;
     if (q->verify_only || r->status != RESULT_OK || report->problem_count > 0)
         return true;
-    if (!partial && !bench_repeat(b, run_uncounted, r, err))
+    if (!partial && !bench_repeat(b, bench_run_uncounted, r, err))
         return false;
     if (!real || r->status != RESULT_OK)
         return true;
@@ -129,7 +127,7 @@ static struct job_facts facts_of(const struct device_report *report)
     double longest_ns = 0;
     for (int i = 0; i < report->step_count; i++) {
         const struct device_step *s = &report->steps[i];
-        bool timed = s->time_ns.provenance != PROVENANCE_ABSENT;
+        bool timed = s->time_ns.provenance != PROVENANCE_ABSENT && !s->untimed;
         if (!timed || (facts.longest >= 0 && s->time_ns.value <= longest_ns))
             continue;
         longest_ns = s->time_ns.value;
@@ -141,16 +139,19 @@ static struct job_facts facts_of(const struct device_report *report)
 // Of a sequence whose launches all have a time.
 static void take_launches(struct arena *a, const struct device_report *report, struct result *r)
 {
-    int count = report->step_count < LAUNCHES_MAX ? report->step_count : LAUNCHES_MAX;
-    for (int i = 0; i < count; i++)
-        if (report->steps[i].time_ns.provenance == PROVENANCE_ABSENT)
+    int count = 0;
+    for (int i = 0; i < report->step_count; i++) {
+        count += !report->steps[i].untimed;
+        if (!report->steps[i].untimed && report->steps[i].time_ns.provenance == PROVENANCE_ABSENT)
             return;
+    }
     if (count < 2)
         return;
     r->launches = ARENA_ARRAY(a, struct launch_time, count);
-    r->launch_count = count;
-    for (int i = 0; i < count; i++)
-        r->launches[i] = (struct launch_time){report->steps[i].kernel, report->steps[i].time_ns};
+    for (int i = 0; i < report->step_count && r->launch_count < LAUNCHES_MAX; i++)
+        if (!report->steps[i].untimed)
+            r->launches[r->launch_count++] =
+                (struct launch_time){report->steps[i].kernel, report->steps[i].time_ns};
 }
 
 static void take_report(struct arena *a, const struct device_report *report, struct result *r)
@@ -249,8 +250,6 @@ struct inbox {
     struct answer *answers;
     int count, current; // the job at work; -1 = none yet
     uint64_t began_ns;
-    struct error err; // the reference's; kind NONE = none
-    bool returned;    // … and it came to its end
 };
 
 static void take_begin(struct inbox *box, int job)
@@ -285,13 +284,6 @@ static void take_message(void *context, const char *data, size_t size_bytes)
             answer->json = arena_strndup(box->arena, body, body_bytes);
             answer->json_bytes = body_bytes;
         }
-        break;
-    case MESSAGE_ERROR:
-        if (body_bytes == sizeof box->err)
-            memcpy(&box->err, body, sizeof box->err);
-        break;
-    case MESSAGE_RETURNED:
-        box->returned = true;
         break;
     case MESSAGE_FACTS:
         if (answer && body_bytes == sizeof answer->facts)
@@ -344,7 +336,7 @@ const char *worker_describe_end(struct arena *a, const char *who, const struct w
                         w->exit_status, last_words(a, w));
 }
 
-static bool fail_cancelled(struct error *err)
+bool fail_cancelled(struct error *err)
 {
     return fail_as(err, ERROR_SYSTEM, NOWHERE, "interrupted");
 }
@@ -362,6 +354,8 @@ static void take_result(const struct result *got, struct result *result)
     result->stalls = got->stalls;
     result->lines = got->lines;
     result->line_count = got->line_count;
+    result->launches = got->launches;
+    result->launch_count = got->launch_count;
     result->problems = got->problems;
     result->problem_count = got->problem_count;
     result->printed = got->printed;
@@ -465,145 +459,4 @@ bool jobs_run(struct arena *a, const struct job *jobs, struct result *const *res
             left += !j.ended[i];
     }
     return true;
-}
-
-/* ---- the reference ------------------------------------------------------------------------------ */
-
-struct reference_job {
-    const struct job *job;
-    const struct resolved_reference *reference;
-    struct host_buffers *buffers;
-};
-
-// Ended by exit() or by a constructor, the process has a good exit status and no message.
-static int reference_body(void *context, int fd)
-{
-    const struct reference_job *r = context;
-    worker_own_crashes();
-    struct error err = {0};
-    // Called with what does not fit, it might do anything.
-    bool fits = !r->job->signature || launch_check_args(r->job->code, r->job->signature, &err) ||
-                error_context(&err, "in variant '%s', whose arguments the reference is called with",
-                              r->job->variant->spec->name);
-    bool returned = fits && reference_run(r->job->experiment, r->job->reference, r->reference,
-                                          r->buffers, &err);
-    bool sent = returned ? send_message(fd, MESSAGE_RETURNED, "", 0)
-                         : send_message(fd, MESSAGE_ERROR, &err, sizeof err);
-    return sent ? 0 : 1;
-}
-
-static bool call_once(struct reference_job *reference, const volatile bool *cancel,
-                      struct error *err)
-{
-    struct arena a = {0};
-    struct inbox box = {.arena = &a, .current = -1};
-    const struct reference_spec *r = &reference->job->experiment->reference;
-    struct worker_spec spec = {.body = reference_body,
-                               .context = reference,
-                               .timeout_s = job_timeout_s(reference->job->request),
-                               .on_message = take_message,
-                               .message_context = &box,
-                               .cancel = cancel};
-    struct worker_result w;
-    const char *who = arena_printf(&a, "the reference '%s' (%s)", r->function, r->source);
-    bool done = worker_run(&spec, &w, err);
-    if (done && w.end == WORKER_CANCELLED)
-        done = fail_cancelled(err);
-    else if (done && box.err.kind != ERROR_NONE) {
-        *err = box.err; // the worker's, as it was
-        done = false;
-    } else if (done && w.end != WORKER_DONE) {
-        done = fail(err, NOWHERE, "%s", worker_describe_end(&a, who, &w, spec.timeout_s));
-        if (w.end == WORKER_CRASHED)
-            error_context(
-                err,
-                "it gets the arguments of variant '%s', where 'reference' names none of its "
-                "own: check that its parameters are these, in this order, and that it stays "
-                "inside its outputs",
-                reference->job->variant->spec->name);
-    } else if (done && !box.returned)
-        done = fail(err, NOWHERE,
-                    "%s ended its process before it returned (exit status %d): a reference must "
-                    "not call exit()",
-                    who, w.exit_status);
-    arena_release(&a);
-    return done;
-}
-
-static bool fail_unwritten(const struct job *job, int buffer, struct unwritten u, struct error *err)
-{
-    const struct reference_spec *r = &job->experiment->reference;
-    const struct resolved_buffer *b = &job->resolved->buffers[buffer];
-    return fail(err, job->experiment->buffers[buffer].at,
-                "the reference '%s' leaves %llu of %llu elements of the output '%s' unwritten, "
-                "first %s[%llu]: write them in %s, or declare 'written: some' for this buffer",
-                r->function, (unsigned long long)u.count, (unsigned long long)b->count, b->name,
-                b->name, (unsigned long long)u.first, r->source);
-}
-
-// A second call with another poison separates what was written from what only looks like the first one.
-static bool check_poison(struct reference_job *reference, const struct host_buffers *wanted,
-                         const volatile bool *cancel, struct error *err)
-{
-    const struct job *job = reference->job;
-    const struct resolved_case *c = job->resolved;
-    bool again = false;
-    for (int i = 0; i < c->buffer_count; i++) {
-        const struct buffer_spec *b = &job->experiment->buffers[i];
-        again = again || (b->output && b->fill == FILL_NONE && !b->written_some &&
-                          output_unwritten(&c->buffers[i], wanted->data[i], NULL).count > 0);
-    }
-    if (!again)
-        return true;
-    struct host_buffers second;
-    if (!outputs_share(c, job->inputs, &second, err))
-        return false;
-    for (int i = 0; i < c->buffer_count; i++)
-        if (c->buffers[i].output && job->experiment->buffers[i].fill == FILL_NONE)
-            output_poison(&c->buffers[i], second.data[i], POISON_SECOND);
-    reference->buffers = &second;
-    bool done = call_once(reference, cancel, err);
-    for (int i = 0; i < c->buffer_count && done; i++) {
-        const struct buffer_spec *b = &job->experiment->buffers[i];
-        if (!b->output || b->fill != FILL_NONE || b->written_some)
-            continue;
-        struct unwritten u = output_unwritten(&c->buffers[i], wanted->data[i], second.data[i]);
-        done = u.count == 0 || fail_unwritten(job, i, u, err);
-    }
-    outputs_unshare(c, job->inputs, &second);
-    return done;
-}
-
-// A kernel that does nothing must not be right: something has to differ from before the call.
-static bool check_changed(const struct job *job, const struct host_buffers *wanted,
-                          struct error *err)
-{
-    const struct resolved_case *c = job->resolved;
-    const struct reference_spec *r = &job->experiment->reference;
-    bool any = false;
-    for (int i = 0; i < c->buffer_count; i++) {
-        const struct buffer_spec *b = &job->experiment->buffers[i];
-        if (!b->output)
-            continue;
-        bool changed = memcmp(wanted->data[i], job->inputs->data[i], c->buffers[i].size_bytes) != 0;
-        any = any || changed;
-        if (!changed && !b->written_some)
-            return fail(err, b->at,
-                        "the reference '%s' leaves the output '%s' as it was before: a kernel that "
-                        "does nothing would be called right; write it in %s, or fill it with "
-                        "other data",
-                        r->function, b->name, r->source);
-    }
-    return any || fail(err, r->at,
-                       "the reference '%s' (%s) writes nothing to any output: a kernel that does "
-                       "nothing would be called right; choose data with something to write",
-                       r->function, r->source);
-}
-
-bool reference_job_run(const struct job *job, const struct resolved_reference *resolved,
-                       struct host_buffers *wanted, const volatile bool *cancel, struct error *err)
-{
-    struct reference_job reference = {job, resolved, wanted};
-    return call_once(&reference, cancel, err) && check_poison(&reference, wanted, cancel, err) &&
-           check_changed(job, wanted, err);
 }

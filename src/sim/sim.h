@@ -72,6 +72,7 @@ struct sim_launch {
     uint32_t grid[3], block[3]; // blocks, threads
     uint32_t cluster[3];        // blocks; 0 = as the kernel says (.reqnctapercluster), else 1
     uint32_t dynamic_shared_bytes;
+    bool cooperative; // all blocks run at the same time, or it is an error; grid-wide barriers
     const void *const *args; // one pointer per parameter, to a value of the parameter's size
     int arg_count;
     int registers_per_thread; // from a real compiler; 0 = use ptx_register_estimate

@@ -233,7 +233,7 @@ static void nvrtc_tells_registers_and_shared_memory(void **state)
 static void code_lists_its_kernels_with_their_parameters(void **state)
 {
     static const struct code_parameter wanted[] = {
-        {0, 8, "u64"}, {8, 4, "f32"}, {16, 8, "u64"}, {24, 12, "b8"}};
+        {0, 8, 8, "u64"}, {8, 4, 4, "f32"}, {16, 8, 8, "u64"}, {24, 12, 4, "b8"}};
     struct arena a = {0};
     need_compiler(&a, "clang");
     struct compile_request r = request_for(
@@ -256,6 +256,7 @@ static void code_lists_its_kernels_with_their_parameters(void **state)
     for (int i = 0; i < k->parameter_count; i++) {
         assert_int_equal(k->parameters[i].offset, wanted[i].offset);
         assert_int_equal(k->parameters[i].size_bytes, wanted[i].size_bytes);
+        assert_int_equal(k->parameters[i].align_bytes, wanted[i].align_bytes);
         assert_string_equal(k->parameters[i].type, wanted[i].type);
     }
     assert_int_equal(code.kernels[1].parameter_count, 0);

@@ -20,7 +20,7 @@ static struct error err;
 
 /* ---- fills -------------------------------------------------------------------------------------------- */
 
-static void load_fill(const char *type, const char *fill, int count, struct experiment **e)
+static void load_filled(const char *type, const char *fill, int count, struct experiment **e)
 {
     char folder[] = "/tmp/ridge_data_XXXXXX";
     assert_non_null(mkdtemp(folder));
@@ -47,7 +47,7 @@ static uint64_t digest_of(const char *type, const char *fill)
     struct resolved_case c;
     struct host_buffers b;
     int count = 0;
-    load_fill(type, fill, 200003, &e);
+    load_filled(type, fill, 200003, &e);
     assert_true(experiment_cases(&arena, e, NULL, 0, &cases, &count, &err));
     assert_true(experiment_resolve_case(&arena, e, cases, &device, &c, &err));
     assert_true(buffers_fill(e, &c, cases, 1, &b, &err));
@@ -96,7 +96,7 @@ static void rows_begin_where_the_ones_before_end(void **state)
         struct resolved_case c;
         struct host_buffers b;
         int count = 0, empty = 0;
-        load_fill("i32", arena_printf(&arena, "starts(%d,%d)", ALL, power), ROWS + 1, &e);
+        load_filled("i32", arena_printf(&arena, "starts(%d,%d)", ALL, power), ROWS + 1, &e);
         assert_true(experiment_cases(&arena, e, NULL, 0, &cases, &count, &err));
         assert_true(experiment_resolve_case(&arena, e, cases, &device, &c, &err));
         assert_true(buffers_fill(e, &c, cases, 1, &b, &err));

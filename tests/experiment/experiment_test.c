@@ -270,7 +270,7 @@ static void the_reference_writes_what_poison_did_not(void **state)
     assert_true(buffers_fill(e, &c, &cases[1], 1, &wanted, &err));
     struct reference_code code = {0};
     assert_true(reference_build(&arena, e, 60, &code, &err));
-    assert_true(reference_run(e, &code, &r, &wanted, &err));
+    assert_true(reference_run(e, &code, &r, 0, &wanted, &err));
     reference_release(&code);
     assert_false(outputs_compare(e, &c, &got, &wanted, &worst));
     assert_int_equal(worst.unwritten_count, 8);
@@ -296,7 +296,7 @@ static void the_compiler_of_the_reference_may_have_arguments(void **state)
     assert_true(buffers_fill(e, &c, &cases[1], 1, &wanted, &err));
     struct reference_code code = {0};
     assert_true(reference_build(&arena, e, 60, &code, &err));
-    assert_true(reference_run(e, &code, &r, &wanted, &err));
+    assert_true(reference_run(e, &code, &r, 0, &wanted, &err));
     reference_release(&code);
     buffers_release(&wanted);
     assert_int_equal(unsetenv("CC"), 0);
@@ -365,13 +365,15 @@ static void assert_documented(const char *section, const char *word)
 static void every_word_of_the_schema_is_documented_with_an_example(void **state)
 {
     (void)state;
-    static const char *const section_TOP = "Top level", *const section_REFERENCE = "Reference",
-                             *const section_BUFFER = "Buffers",
-                             *const section_TOLERANCE = "Tolerance", *const section_GATE = "Gate",
-                             *const section_WORK = "Work", *const section_VARIANT = "Variants",
-                             *const section_LAUNCH = "Launches",
-                             *const section_ARGUMENT = "Arguments",
-                             *const section_TENSOR_MAP = "Tensor maps";
+    static const char
+        *const section_TOP = "Top level",
+               *const section_REFERENCE = "Reference", *const section_BUFFER = "Buffers",
+               *const section_TOLERANCE = "Tolerance", *const section_WORK = "Work",
+               *const section_VARIANT = "Variants", *const section_LAUNCH = "Launches",
+               *const section_ARGUMENT = "Arguments",
+               *const section_SET = "Variables of the source", *const section_LOOP = "Loops",
+               *const section_STRUCT = "Structs", *const section_GATE = "Gate",
+               *const section_PARALLEL = "Reference", *const section_TENSOR_MAP = "Tensor maps";
     page_read();
 #define KEY(place, key) assert_documented(section_##place, key);
 #define FILL(id, name, args) assert_documented("Fills", name);

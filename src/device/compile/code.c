@@ -37,6 +37,7 @@ static void list_parameters(struct arena *a, const struct ptx_function *f, struc
         const struct ptx_variable *p = &f->params[i];
         out->parameters[i] = (struct code_parameter){.offset = p->param_offset_bytes,
                                                      .size_bytes = p->size_bytes,
+                                                     .align_bytes = (uint64_t)p->align_bytes,
                                                      .type = ptx_type_name(p->type)};
     }
 }

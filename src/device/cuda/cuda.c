@@ -13,8 +13,7 @@
 #include <unistd.h>
 
 enum { PRINTED_MAX = 4096, JIT_LOG_BYTES = 16384, SWEEP_BLOCKS_PER_SM = 4, SWEEP_THREADS = 256 };
-enum { FUNCTION_SHARED_BYTES = 1, FUNCTION_LOCAL_BYTES = 3, FUNCTION_REGISTERS = 4 };
-enum { FUNCTION_MAX_DYNAMIC_SHARED_BYTES = 8, FUNCTION_LARGE_CLUSTERS = 14, CLUSTER_PORTABLE = 8 };
+enum { FUNCTION_SHARED_BYTES = 1, FUNCTION_LOCAL_BYTES = 3 };
 enum { CUDA_ILLEGAL_ADDRESS = 700, CUDA_LAUNCH_TIMEOUT = 702, CUDA_ASSERT = 710 };
 enum {
     CUDA_MISALIGNED = 716,
@@ -22,7 +21,6 @@ enum {
     CUDA_NO_BINARY = 209,
     CUDA_LAUNCH_FAILED = 719
 };
-enum { CUDA_LAUNCH_RESOURCES = 701, CUDA_INVALID_VALUE = 1 };
 enum { STREAM_NON_BLOCKING = 1 };
 
 static const uint64_t sweep_min_bytes = (uint64_t)64 << 20;
@@ -48,14 +46,6 @@ static const char tools_ptx[] =
     "  ld.global.u32 %r8, [%rd6];\n  or.b32 %r7, %r7, %r8;\n"
     "  add.u64 %rd3, %rd3, %rd4;\n  bra again;\n"
     "done:\n  setp.ne.u32 %p2, %r7, 0;\n  @%p2 st.global.u32 [%rd1], %r7;\n  ret;\n}\n";
-
-struct device_module {
-    void *handle;
-    bool listed; // false: code that is not read here; the driver knows it
-    struct code_kernel *kernels;
-    int kernel_count;
-    const char *source;
-};
 
 static const struct device_ops cuda_device_ops;
 
@@ -208,195 +198,6 @@ static bool cuda_load(struct device *d, const struct code_object *code, struct d
     return true;
 }
 
-// Name in the module and values of the arguments. A kernel of code that is not read here is launched by
-// its exact name, with the arguments as they are.
-static bool bind_kernel(struct cuda_device *c, struct arena *a, const struct device_launch *given,
-                        const uint64_t *addresses, const char **name, const void *const **args,
-                        struct error *err)
-{
-    struct tensor_encoder tensors = cuda_tensor_encoder(c);
-    const struct resolved_launch *l = given->launch;
-    const struct device_module *m = given->module;
-    if (m->listed) {
-        const struct code_kernel *k =
-            kernel_find(a, m->kernels, m->kernel_count, m->source, l->kernel, l->at, err);
-        *name = k ? k->name : NULL;
-        return k && kernel_args(a, l, k, addresses, &tensors, args, err);
-    }
-    const void **values = ARENA_ARRAY(a, const void *, l->arg_count + 1);
-    for (int i = 0; i < l->arg_count; i++)
-        if (!kernel_arg(a, &l->args[i], addresses, &tensors, &values[i], err))
-            return false;
-    *name = l->kernel;
-    *args = values;
-    return true;
-}
-
-static unsigned cluster_blocks(const struct resolved_launch *l)
-{
-    unsigned blocks = 1;
-    for (int i = 0; i < 3; i++)
-        blocks *= l->cluster[i] > 1 ? l->cluster[i] : 1;
-    return blocks;
-}
-
-// Clusters of more than eight blocks must be allowed.
-static bool set_cluster(struct cuda_device *c, const struct cuda_launch *out,
-                        const struct resolved_launch *l, struct error *err)
-{
-    unsigned blocks = cluster_blocks(l);
-    if (blocks > 1 && !c->cu.cuLaunchKernelEx)
-        return fail(err, l->at,
-                    "kernel '%s' cannot have clusters: NVIDIA's driver is older than "
-                    "CUDA 11.8: update it",
-                    l->kernel);
-    return blocks <= CLUSTER_PORTABLE ||
-           driver_check(&c->cu, c->cu.cuFuncSetAttribute(out->function, FUNCTION_LARGE_CLUSTERS, 1),
-                        err, "kernel '%s' cannot have clusters of %u blocks", l->kernel, blocks);
-}
-
-// Variables of the module get the contents of buffers.
-static bool set_variables(struct cuda_device *c, const struct device_launch *given,
-                          const uint64_t *addresses, const uint64_t *sizes_bytes, struct error *err)
-{
-    const struct resolved_launch *l = given->launch;
-    for (int i = 0; i < l->set_count; i++) {
-        const struct set_spec *s = &l->sets[i];
-        uint64_t address = 0;
-        size_t room = 0;
-        if (c->cu.cuModuleGetGlobal_v2(&address, &room, given->module->handle, s->variable) !=
-            CUDA_DONE)
-            return fail_no_variable(err, s, given->module->source);
-        if (sizes_bytes[s->buffer] > room)
-            return fail_variable_size(err, s, room, sizes_bytes[s->buffer]);
-        if (!driver_check(&c->cu,
-                          c->cu.cuMemcpyDtoDAsync_v2(address, addresses[s->buffer],
-                                                     sizes_bytes[s->buffer], c->stream),
-                          err, "the variable '%s' cannot be set", s->variable))
-            return false;
-    }
-    return true;
-}
-
-static bool prepare_kernel(struct cuda_device *c, struct arena *a,
-                           const struct device_sequence *sequence, const uint64_t *addresses,
-                           struct cuda_launch *out, struct error *err)
-{
-    const struct device_launch *given = out->given;
-    const struct resolved_launch *l = given->launch;
-    const char *name = NULL;
-    const void *const *args = NULL;
-    if (!bind_kernel(c, a, given, addresses, &name, &args, err) ||
-        !driver_check(&c->cu,
-                      c->cu.cuModuleGetFunction(&out->function, given->module->handle, name), err,
-                      "%s has no kernel '%s'", given->module->source, name))
-        return false;
-    out->kernel = l->kernel;
-    out->args = ARENA_ARRAY(a, void *, l->arg_count + 1); // the driver's type; it only reads
-    memcpy(out->args, args, sizeof *out->args * (size_t)l->arg_count);
-    if (!set_cluster(c, out, l, err) ||
-        !set_variables(c, given, addresses, sequence->sizes_bytes, err))
-        return false;
-    if (l->shared_bytes == 0)
-        return true;
-    int status = c->cu.cuFuncSetAttribute(out->function, FUNCTION_MAX_DYNAMIC_SHARED_BYTES,
-                                          (int)l->shared_bytes);
-    return status == CUDA_DONE ||
-           fail(err, l->at,
-                "kernel '%s' cannot have %u bytes of dynamic shared memory: a block may have "
-                "%" PRId64 " bytes on %s, static ones included",
-                l->kernel, l->shared_bytes, c->head.info->facts.shared_bytes_per_block,
-                c->head.info->id);
-}
-
-bool cuda_prepare(struct cuda_device *c, struct arena *a, const struct device_sequence *sequence,
-                  const uint64_t *addresses, struct cuda_launch **out, struct error *err)
-{
-    struct cuda_launch *launches = ARENA_ARRAY(a, struct cuda_launch, sequence->launch_count + 1);
-    for (int i = 0; i < sequence->launch_count; i++) {
-        struct cuda_launch *l = &launches[i];
-        l->given = &sequence->launches[i];
-        switch (l->given->kind) {
-        case LAUNCH_KERNEL:
-            if (!prepare_kernel(c, a, sequence, addresses, l, err))
-                return false;
-            break;
-        case LAUNCH_ZERO:
-            l->kernel = "(zero)";
-            l->zero_address = addresses[l->given->launch->zero_buffer];
-            l->zero_bytes = sequence->sizes_bytes[l->given->launch->zero_buffer];
-            break;
-        case LAUNCH_LIBRARY:
-            if (!cuda_library_prepare(c, a, sequence, addresses, l, err))
-                return false;
-            break;
-        }
-    }
-    *out = launches;
-    return true;
-}
-
-static bool fail_launch(struct cuda_device *c, const struct cuda_launch *l, int status,
-                        struct error *err)
-{
-    const struct resolved_launch *r = l->given->launch;
-    if (status == CUDA_LAUNCH_RESOURCES || status == CUDA_INVALID_VALUE) {
-        int registers = 0;
-        (void)c->cu.cuFuncGetAttribute(&registers, FUNCTION_REGISTERS, l->function);
-        return fail(err, r->at,
-                    "kernel '%s' cannot be launched with blocks of %u x %u x %u threads, %d "
-                    "registers each, and %u bytes of dynamic shared memory: too much for an SM of "
-                    "%s; use smaller blocks or __launch_bounds__",
-                    l->kernel, r->block[0], r->block[1], r->block[2], registers, r->shared_bytes,
-                    c->head.info->name);
-    }
-    return driver_check(&c->cu, status, err, "kernel '%s' cannot be launched", l->kernel);
-}
-
-static bool enqueue_cluster(struct cuda_device *c, const struct cuda_launch *l, struct error *err)
-{
-    const struct resolved_launch *r = l->given->launch;
-    struct cuda_launch_attribute a = {.id = CUDA_ATTRIBUTE_CLUSTER};
-    struct cuda_launch_config config = {.shared_bytes = r->shared_bytes,
-                                        .stream = c->stream,
-                                        .attributes = &a,
-                                        .attribute_count = 1};
-    for (int i = 0; i < 3; i++) {
-        config.grid[i] = r->grid[i];
-        config.block[i] = r->block[i];
-        a.value.cluster[i] = r->cluster[i] > 1 ? r->cluster[i] : 1;
-    }
-    int status = c->cu.cuLaunchKernelEx(&config, l->function, l->args, NULL);
-    return status == CUDA_DONE || fail_launch(c, l, status, err);
-}
-
-static bool enqueue_one(struct cuda_device *c, const struct cuda_launch *l, struct error *err)
-{
-    const struct resolved_launch *r = l->given->launch;
-    if (l->given->kind == LAUNCH_ZERO)
-        return l->zero_bytes == 0 ||
-               driver_check(&c->cu,
-                            c->cu.cuMemsetD8Async(l->zero_address, 0, l->zero_bytes, c->stream),
-                            err, "cannot zero a buffer");
-    if (l->given->kind == LAUNCH_LIBRARY)
-        return l->library->enqueue(c, l->call, r, err);
-    if (cluster_blocks(r) > 1)
-        return enqueue_cluster(c, l, err);
-    int status =
-        c->cu.cuLaunchKernel(l->function, r->grid[0], r->grid[1], r->grid[2], r->block[0],
-                             r->block[1], r->block[2], r->shared_bytes, c->stream, l->args, NULL);
-    return status == CUDA_DONE || fail_launch(c, l, status, err);
-}
-
-bool cuda_enqueue(struct cuda_device *c, const struct cuda_launch *launches, int count,
-                  struct error *err)
-{
-    for (int i = 0; i < count; i++)
-        if (!enqueue_one(c, &launches[i], err))
-            return false;
-    return true;
-}
-
 bool cuda_flush(struct cuda_device *c, struct error *err)
 {
     const struct driver *cu = &c->cu;
@@ -525,7 +326,7 @@ static bool run_step(struct cuda_device *c, const struct cuda_launch *l, struct 
 {
     static const double ns_per_ms = 1e6;
     float time_ms = 0;
-    if (c->cu.cuEventRecord(c->start, c->stream) != CUDA_DONE || !enqueue_one(c, l, err))
+    if (c->cu.cuEventRecord(c->start, c->stream) != CUDA_DONE || !cuda_enqueue_one(c, l, err))
         return false;
     (void)c->cu.cuEventRecord(c->stop, c->stream);
     if (!wait_step(c, l, err))
@@ -549,7 +350,7 @@ struct replay { // one pass of the counters
 // Kernels, and all that a library launches in a call together; not our own filling of buffers.
 static bool is_counted(const struct cuda_launch *l)
 {
-    return l->given->kind != LAUNCH_ZERO;
+    return l->given->kind != LAUNCH_ZERO && !l->given->launch->untimed;
 }
 
 static bool finish(struct cuda_device *c, struct error *err)
@@ -568,7 +369,7 @@ static bool replay_pass(void *context, struct error *err)
     for (int i = 0; done && i < r->count; i++) {
         bool marked = is_counted(&r->launches[i]);
         done = (!marked || cupti_range_begin(c->cupti, kernels++, err)) &&
-               enqueue_one(c, &r->launches[i], err) && finish(c, err) &&
+               cuda_enqueue_one(c, &r->launches[i], err) && finish(c, err) &&
                (!marked || cupti_range_end(c->cupti, err));
     }
     return done;
@@ -609,6 +410,7 @@ static bool run_steps(struct cuda_device *c, const struct cuda_launch *launches,
     for (int i = 0; i < count; i++) {
         struct device_step *step = &report->steps[report->step_count++];
         step->kernel = arena_strdup(a, launches[i].kernel);
+        step->untimed = launches[i].given->launch->untimed;
         if (!run_step(c, &launches[i], step, err))
             return false;
     }

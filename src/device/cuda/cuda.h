@@ -11,12 +11,13 @@
 /* ---- the driver (driver.c) ------------------------------------------------------------------------ */
 
 // A launch with attributes, as cuda.h has it (CUlaunchConfig, CUlaunchAttribute).
-enum { CUDA_ATTRIBUTE_CLUSTER = 4 };
+enum { CUDA_ATTRIBUTE_COOPERATIVE = 2, CUDA_ATTRIBUTE_CLUSTER = 4 };
 struct cuda_launch_attribute {
     int id, unused;
     union {
         char size[64];
         unsigned cluster[3];
+        int cooperative;
     } value;
 };
 struct cuda_launch_config {
@@ -34,6 +35,7 @@ struct driver {
 #undef DRIVER
 };
 enum { CUDA_DONE = 0, CUDA_OUT_OF_MEMORY = 2, CUDA_NOT_READY = 600 }; // CUresult
+enum { FUNCTION_REGISTERS = 4 };                                      // CUfunction_attribute
 enum { CUDA_VERSION_MAJOR = 1000, CUDA_VERSION_MINOR = 10 };          // 13000 is 13.0
 
 // libcuda.so.1 and all of its functions, cuInit done; err says what is missing and what to do.
@@ -52,7 +54,15 @@ extern const struct telemetry_ops nvml_telemetry;
 // The driver's version by NVML; false: it does not start, err says why.
 bool nvml_version(char *out, unsigned size_bytes, struct error *err) CHECK_RESULT;
 
-/* ---- the device at work (cuda.c) -------------------------------------------------------------------- */
+/* ---- the device at work (cuda.c; launch.c: launches) -------------------------------------------------------------------- */
+
+struct device_module {
+    void *handle;
+    bool listed; // false: code that is not read here; the driver knows it
+    struct code_kernel *kernels;
+    int kernel_count;
+    const char *source;
+};
 
 struct allocation {
     uint64_t address, size_bytes;
@@ -117,6 +127,8 @@ bool cuda_prepare(struct cuda_device *c, struct arena *a, const struct device_se
                   struct error *err) CHECK_RESULT;
 bool cuda_enqueue(struct cuda_device *c, const struct cuda_launch *launches, int count,
                   struct error *err) CHECK_RESULT;
+bool cuda_enqueue_one(struct cuda_device *c, const struct cuda_launch *l,
+                      struct error *err) CHECK_RESULT;
 // Reads a buffer larger than the L2, so that it holds neither the data nor anything to write back.
 bool cuda_flush(struct cuda_device *c, struct error *err) CHECK_RESULT;
 bool cuda_grab(struct cuda_device *c, const char *name, uint64_t size_bytes, uint64_t *address,
@@ -177,6 +189,14 @@ bool cublas_check(struct arena *a, const struct experiment *e, const struct laun
 bool cublas_check_case(const struct resolved_case *c, const struct resolved_launch *l,
                        struct error *err) CHECK_RESULT;
 
+/* ---- graphs (graph.c) ---------------------------------------------------------------------- */
+
+// The launches as a CUDA graph, ready to launch.
+bool cuda_graph_make(struct cuda_device *c, const struct cuda_launch *launches, int count,
+                     void **graph, struct error *err) CHECK_RESULT;
+bool cuda_graph_launch(struct cuda_device *c, void *graph, struct error *err) CHECK_RESULT;
+void cuda_graph_release(struct cuda_device *c, void *graph); // NULL is fine
+
 /* ---- timing (cuda_measure.c) -------------------------------------------------------------------------- */
 
 bool cuda_measure(struct device *d, const struct device_sequence *sequence,
@@ -204,6 +224,8 @@ struct cuda_sampling {
     const struct device_run_options *options;
     int batch;
     uint64_t hold_ns, deadline_ns;
+    // Optional: the time of the sample where only parts between the two events count.
+    bool (*timed_parts)(struct cuda_sampling *s, float *time_ms, struct error *err);
 };
 bool cuda_sample(struct cuda_sampling *s, int count, double *times_ns,
                  struct error *err) CHECK_RESULT;

@@ -23,6 +23,9 @@ struct timing { // of a sequence
     const struct device_run_options *options;
     struct arena arena;
     struct cuda_launch **runs; // a batch's: the same launches, each on its set of buffers
+    void **graphs;             // … as graphs; NULL = they are launched one by one
+    void **marks;              // events around the parts that are timed; NULL = all is
+    int mark_count;
     int batch;
 };
 
@@ -63,6 +66,43 @@ static bool fill_twins(struct timing *t, struct error *err)
     return true;
 }
 
+static bool make_graphs(struct timing *t, struct error *err)
+{
+    t->graphs = ARENA_ARRAY(&t->arena, void *, t->batch);
+    for (int run = 0; run < t->batch; run++)
+        if (!cuda_graph_make(t->device, t->runs[run], t->sequence->launch_count, &t->graphs[run],
+                             err))
+            return false;
+    return true;
+}
+
+static bool is_untimed(const struct device_sequence *s, int launch)
+{
+    return s->launches[launch].launch->untimed;
+}
+
+// An event where a timed part begins and one where it ends.
+static bool make_marks(struct timing *t, struct error *err)
+{
+    const struct device_sequence *s = t->sequence;
+    int count = 0;
+    bool any = false, inside = false;
+    for (int i = 0; i < s->launch_count; i++) {
+        any = any || is_untimed(s, i);
+        count += inside == is_untimed(s, i);
+        inside = !is_untimed(s, i);
+    }
+    count += inside;
+    if (!any)
+        return true;
+    t->marks = ARENA_ARRAY(&t->arena, void *, count);
+    for (; t->mark_count < count; t->mark_count++)
+        if (!driver_check(&t->device->cu, t->device->cu.cuEventCreate(&t->marks[t->mark_count], 0),
+                          err, "no event"))
+            return false;
+    return true;
+}
+
 static bool prepare_runs(struct timing *t, struct error *err)
 {
     const struct device_sequence *s = t->sequence;
@@ -76,7 +116,17 @@ static bool prepare_runs(struct timing *t, struct error *err)
         if (!cuda_prepare(t->device, &t->arena, s, addresses, &t->runs[run], err))
             return false;
     }
-    return !cold || fill_twins(t, err);
+    return (!cold || fill_twins(t, err)) && (!s->graph || make_graphs(t, err)) &&
+           make_marks(t, err);
+}
+
+static void release_runs(struct timing *t)
+{
+    for (int i = 0; t->graphs && i < t->batch; i++)
+        cuda_graph_release(t->device, t->graphs[i]);
+    for (int i = 0; i < t->mark_count; i++)
+        (void)t->device->cu.cuEventDestroy_v2(t->marks[i]);
+    arena_release(&t->arena);
 }
 
 /* ---- samples -------------------------------------------------------------------------------------- */
@@ -120,14 +170,16 @@ static bool sample(struct cuda_sampling *s, double *time_ns, struct error *err)
     const struct driver *cu = &c->cu;
     float time_ms = 0;
     // Warm: a run that is not timed leaves the caches as the timed ones find them.
-    bool done = (s->batch > HELD_BATCH_MAX || hold(c, hold_base_ns + s->hold_ns, err)) &&
-                (s->options->cold ? cuda_flush(c, err) : s->enqueue(s, 0, err)) &&
-                driver_check(cu, cu->cuEventRecord(c->start, c->stream), err, "no event") &&
-                enqueue_batch(s, err) &&
-                driver_check(cu, cu->cuEventRecord(c->stop, c->stream), err, "no event") &&
-                cuda_wait_stop(c, s->deadline_ns, err) &&
-                driver_check(cu, cu->cuEventElapsedTime(&time_ms, c->start, c->stop), err,
-                             "the events give no time");
+    bool done =
+        (s->batch > HELD_BATCH_MAX || hold(c, hold_base_ns + s->hold_ns, err)) &&
+        (s->options->cold ? cuda_flush(c, err) : s->enqueue(s, 0, err)) &&
+        driver_check(cu, cu->cuEventRecord(c->start, c->stream), err, "no event") &&
+        enqueue_batch(s, err) &&
+        driver_check(cu, cu->cuEventRecord(c->stop, c->stream), err, "no event") &&
+        cuda_wait_stop(c, s->deadline_ns, err) &&
+        (s->timed_parts ? s->timed_parts(s, &time_ms, err)
+                        : driver_check(cu, cu->cuEventElapsedTime(&time_ms, c->start, c->stop), err,
+                                       "the events give no time"));
     *time_ns = (double)time_ms * ns_per_ms / s->batch;
     return done;
 }
@@ -155,9 +207,48 @@ static int host_launches(const struct device_sequence *s)
     return n;
 }
 
+// Marks lie where timed and untimed steps meet.
+static bool enqueue_marked(const struct timing *t, const struct cuda_launch *launches,
+                           struct error *err)
+{
+    struct cuda_device *c = t->device;
+    int count = t->sequence->launch_count, mark = 0;
+    bool inside = false;
+    for (int i = 0; i <= count; i++) {
+        bool timed = i < count && !is_untimed(t->sequence, i);
+        if (timed != inside &&
+            !driver_check(&c->cu, c->cu.cuEventRecord(t->marks[mark++], c->stream), err,
+                          "no event"))
+            return false;
+        inside = timed;
+        if (i < count && !cuda_enqueue_one(c, &launches[i], err))
+            return false;
+    }
+    return true;
+}
+
+static bool sum_parts(struct cuda_sampling *s, float *time_ms, struct error *err)
+{
+    const struct timing *t = s->context;
+    *time_ms = 0;
+    for (int i = 0; i + 1 < t->mark_count; i += 2) {
+        float part_ms = 0;
+        if (!driver_check(&t->device->cu,
+                          t->device->cu.cuEventElapsedTime(&part_ms, t->marks[i], t->marks[i + 1]),
+                          err, "the events give no time"))
+            return false;
+        *time_ms += part_ms;
+    }
+    return true;
+}
+
 static bool enqueue_run(struct cuda_sampling *s, int run, struct error *err)
 {
     const struct timing *t = s->context;
+    if (t->graphs)
+        return cuda_graph_launch(t->device, t->graphs[run], err);
+    if (t->marks)
+        return enqueue_marked(t, t->runs[run], err);
     return cuda_enqueue(s->device, t->runs[run], t->sequence->launch_count, err);
 }
 
@@ -176,7 +267,10 @@ bool cuda_measure(struct device *d, const struct device_sequence *sequence,
         .options = options,
         .hold_ns = hold_launch_ns * (uint64_t)(t.batch + 1) * (uint64_t)host_launches(sequence),
     };
-    bool done = prepare_runs(&t, err) && cuda_sample(&s, count, times_ns, err);
-    arena_release(&t.arena);
+    bool done = prepare_runs(&t, err);
+    if (done && t.marks)
+        s.timed_parts = sum_parts;
+    done = done && cuda_sample(&s, count, times_ns, err);
+    release_runs(&t);
     return done;
 }

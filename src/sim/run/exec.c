@@ -67,10 +67,10 @@ uint64_t special_value(const struct warp *w, enum ptx_special special, int compo
         return SHARED_RESERVED_END;
     case PTX_SREG_RESERVED_SMEM_OFFSET_CAP:
         return SHARED_RESERVED;
-    case PTX_SREG_ENVREG1: // cooperative groups: the grid's workspace, low and high half
-        return l->workspace_address & 0xffffffffu;
-    case PTX_SREG_ENVREG2:
+    case PTX_SREG_ENVREG1: // cooperative groups: the grid's workspace, high and low half
         return l->workspace_address >> 32;
+    case PTX_SREG_ENVREG2:
+        return l->workspace_address & 0xffffffffu;
     case PTX_SREG_CLUSTERID:
         return c < 3 ? w->block->index[c] / l->cluster[c] : 0;
     case PTX_SREG_NCLUSTERID:
@@ -454,7 +454,12 @@ const struct uop *op_trap(struct warp *w, const struct uop *u)
     uint32_t mask = guard_mask(w, u);
     if (mask == 0)
         return u + 1;
-    violation_add(w, SIM_TRAP, u->site, (uint32_t)lane_first(mask), 0, "runs into a trap");
+    const struct launch *l = w->core->launch;
+    bool alone = l->program->uses_workspace && !l->options->cooperative;
+    violation_add(w, SIM_TRAP, u->site, (uint32_t)lane_first(mask), 0, "runs into a trap%s",
+                  alone ? ": it synchronises its grid, and its launch is not cooperative; give the "
+                          "launch 'cooperative: true'"
+                        : "");
     return warp_stop(w, u);
 }
 

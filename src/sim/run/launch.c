@@ -202,10 +202,26 @@ static void launch_constants(struct launch *l)
     }
 }
 
+// All blocks of a cooperative launch run at the same time: they may wait for each other.
+static bool launch_cooperation(const struct launch *l, const struct ptx_function *f,
+                               struct error *err)
+{
+    uint64_t most = (uint64_t)l->sm_count * (uint64_t)l->resident;
+    most -= most % l->cluster_blocks;
+    if (!l->options->cooperative || l->grid_blocks <= most)
+        return true;
+    return fail(
+        err, f->at,
+        "kernel '%s': a cooperative launch of %llu blocks: at most %llu fit at the same time "
+        "on %s (%d on each of %d SMs): use a smaller grid and a loop, like %d*device.sm_count",
+        f->name, (unsigned long long)l->grid_blocks, (unsigned long long)most, l->gpu->name,
+        l->resident, l->sm_count, l->resident);
+}
+
 static bool launch_system_memory(struct launch *l, struct error *err)
 {
     struct sim *s = l->sim;
-    if (l->program->uses_workspace) {
+    if (l->program->uses_workspace && l->options->cooperative) { // as the driver: else it is NULL
         if (s->workspace_address == 0 &&
             !space_alloc(&s->space, 4096, "grid workspace", &s->workspace_address, err))
             return false;
@@ -316,7 +332,7 @@ static void launch_sample(struct launch *l)
 {
     double share = l->options->sample_share;
     uint64_t wave = (uint64_t)l->sm_count * (uint64_t)l->resident;
-    if (!(share > 0 && share < 1) || l->cluster_blocks > 1)
+    if (!(share > 0 && share < 1) || l->cluster_blocks > 1 || l->options->cooperative)
         return;
     uint64_t step = (uint64_t)llround(1 / share), group = l->grid_blocks / (2 * step);
     if (step < 2 || group == 0)
@@ -369,9 +385,11 @@ static bool launch_init(struct launch *l, struct sim *s, const struct sim_launch
     l->program = launch_program(s, o, f);
     l->shared_bytes = l->program->dynamic_shared_at + o->dynamic_shared_bytes;
     l->sm_count = (int)GPU(l->gpu, sm_count);
-    if (!launch_occupancy(l, f, &report->occupancy, err) || !launch_system_memory(l, err))
+    if (!launch_occupancy(l, f, &report->occupancy, err))
         return false;
     l->resident = report->occupancy.blocks_per_sm;
+    if (!launch_cooperation(l, f, err) || !launch_system_memory(l, err))
+        return false;
     l->l1_cycles = (uint32_t)GPU(l->gpu, latency_l1_cycles);
     l->memory_cycles = (uint32_t)GPU(l->gpu, latency_dram_cycles);
     double lines = l->gpu->value[GPU_FIELD_l1_lines_per_cycle];

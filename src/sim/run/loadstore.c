@@ -337,12 +337,21 @@ static const uint8_t *global_host(const struct warp *w)
     return w->core->launch->sim->space.host - DEVICE_BASE;
 }
 
-// Waits for what others write? Then they get their turn soon.
+// Waits for what others write? Then they get their turn soon. In a cooperative launch whole blocks
+// watch a barrier of the grid: the next look comes after all other warps of the SM had theirs, or the
+// oldest, whose data are there first, would keep the youngest from ever reaching it.
 static void note_touch(struct warp *w, const struct mem_op *m, enum touch touch)
 {
+    enum { GRID_LOOK_CYCLES = 64 }; // for each warp of the SM
     struct sm *sm = w->block->sm;
+    const struct launch *l = w->core->launch;
+    bool watches = touch == TOUCH_READ && m->ordered;
     sm->changes += touch == TOUCH_WRITE;
-    sm->watches += touch == TOUCH_READ && m->ordered;
+    sm->watches += watches;
+    uint64_t next =
+        sm->now + (uint64_t)GRID_LOOK_CYCLES * (uint64_t)sm->block_count * l->warps_per_block;
+    if (watches && l->options->cooperative && w->wake < next)
+        w->wake = next;
 }
 
 static const struct uop *turn_end(struct warp *w, const struct uop *u)
