@@ -42,7 +42,7 @@ timed 'structs by value' structs 2
 timed 'a cooperative grid' grid 1 --param blocks=264 --param N=1000000
 sed -i 's/source: k.cu/source: groups.cu/' launch/grid.yaml
 timed "cooperative groups' own barrier" grid 1 --param blocks=264 --param N=1000000
-"$RIDGE" verify launch/grid.yaml --device cuda:0 --no-journal -q --param blocks=100000 >said.txt 2>&1
+"$RIDGE" verify launch/grid.yaml --device cuda:0 -q --param blocks=100000 >said.txt 2>&1
 if grep -q 'they do not all fit' <(tr '\n' ' ' <said.txt | sed 's/  */ /g'); then
     echo 'ok - a grid that does not fit is refused'
 else
