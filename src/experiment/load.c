@@ -226,7 +226,7 @@ static bool load_compare(struct loader *l, const struct yaml_node *node, struct 
                    fail(l->err, node->at, "an output that is written in part has no order");
         }
     }
-    return fail(l->err, node->at, "'compare' is elements, set or sorted, not '%s'", s);
+    return fail(l->err, node->at, "'compare' must be elements, set or sorted, not '%s'", s);
 }
 
 bool load_fill(struct loader *l, const struct yaml_node *node, struct buffer_spec *b)

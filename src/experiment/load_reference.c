@@ -134,8 +134,8 @@ static bool load_parallel(struct loader *l, const struct yaml_node *node)
     }
     if (!known) {
         return fail(l->err, rows->at,
-                    "'parallel' names the parameter that counts the rows; '%s' "
-                    "is none",
+                    "'parallel' must be the parameter that counts the rows, and '%s' is "
+                    "none",
                     r->rows);
     }
     r->split = ARENA_ARRAY(l->a, bool, l->e->buffer_count + 1);

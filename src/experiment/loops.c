@@ -105,9 +105,10 @@ static bool load_step(struct loader *l, const struct yaml_node *node, struct nes
     const struct yaml_node *loops = node->kind == YAML_MAP ? yaml_get(node, "for") : NULL;
     const struct yaml_node *inner = node->kind == YAML_MAP ? yaml_get(node, "launches") : NULL;
     if (inner && (!loops || node->count != 2))
-        return fail(l->err, node->at,
-                    "'launches' within a step is the body of a loop: {for: {k: [2, 4]}, launches: "
-                    "[...]}");
+        return fail(
+            l->err, node->at,
+            "'launches' within a step is the body of a loop, which needs 'for': {for: {k: [2, 4]}, "
+            "launches: [...]}");
     if (loops && !open_loops(l, loops, nest))
         return false;
     bool done = inner ? load_list(l, inner, nest, v) : load_single(l, node, nest, v, false);

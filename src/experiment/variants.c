@@ -118,8 +118,8 @@ bool load_args(struct loader *l, const struct yaml_node *args, struct launch_spe
         }
         if (x->kind == YAML_MAP && yaml_get(x, "at") != NULL) {
             return fail(l->err, yaml_get(x, "at")->at,
-                        "'at' places a field of a struct; this is "
-                        "an argument of its own");
+                        "'at' belongs to a field of a struct; "
+                        "this is an argument of its own");
         }
     }
     return true;

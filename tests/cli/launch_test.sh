@@ -44,7 +44,7 @@ refused 'a field must lie where its size divides' "'at' puts this field of 4 byt
     structs.yaml --variant wide
 fresh
 edit launch/structs.yaml 's/args: \[y, x, \{struct.*/args: [y, x, {struct: [1.5]}, {value: N, at: 4}]}/'
-refused 'at is for fields' "'at' places a field of a struct" structs.yaml
+refused 'at is for fields' "'at' belongs to a field of a struct" structs.yaml
 fresh
 edit launch/structs.yaml 's/f64 0.25/f63 0.25/'
 refused 'an unknown type in a field is refused' "f63" structs.yaml

@@ -39,7 +39,7 @@ edit reference/experiment.yaml 's/split: \[y, x\]/split: [y, z]/'
 refused 'a buffer that is none is named' "unknown buffer 'z'"
 fresh
 edit reference/experiment.yaml 's/parallel: rows/parallel: lines/'
-refused 'rows must be counted by a parameter' "'parallel' names the parameter that counts the rows; 'lines' is none"
+refused 'rows must be counted by a parameter' "'parallel' must be the parameter that counts the rows, and 'lines' is none"
 fresh
 edit reference/experiment.yaml 's/\[y, x, rows, cols\], parallel/[y, x, 500, cols], parallel/'
 refused 'a reference that is not told how many rows is refused' 'the reference is not told how many rows to compute'
@@ -199,7 +199,7 @@ verified 'are in ascending order'
 edit reference/experiment.yaml 's/block: 128, args: \[y, x, N\]/block: 128, args: [y, x, N-1]/'
 refused 'and are all there' 'were never written'
 edit reference/experiment.yaml 's/compare: sorted/compare: any/'
-refused 'an unknown way to compare is refused' "'compare' is elements, set or sorted, not 'any'"
+refused 'an unknown way to compare is refused' "'compare' must be elements, set or sorted, not 'any'"
 fresh_text() {
     sed -i 's/unsigned \*y, const unsigned \*x/unsigned char *y, const unsigned char *x/' reference/k.cu reference/reference.c
     cat >reference/experiment.yaml <<'END'
