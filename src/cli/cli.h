@@ -107,4 +107,8 @@ void manual_text(struct text *out);                        // the man page, roff
 bool completion_text(const char *shell, struct text *out, struct error *err) CHECK_RESULT;
 const char *command_name(enum command_id id);
 
+// ridge new --list and --from.
+bool new_list(const struct options *o, struct error *err) CHECK_RESULT;
+bool new_from(const struct options *o, struct error *err) CHECK_RESULT;
+
 #endif

@@ -73,6 +73,14 @@ bool command_new(const struct options *o, int *status, struct error *err)
     struct text out = {0};
     const char *name = o->arguments[0], *paths[3];
     *status = 0;
+    if (option_given(o, OPTION_LIST))
+        return new_list(o, err);
+    if (option_given(o, OPTION_FROM))
+        return new_from(o, err);
+    if (o->argument_count == 0)
+        return fail(err, NOWHERE,
+                    "`ridge new` takes a name: ridge new NAME; --from FILE.cu makes one "
+                    "around a kernel, --list FILE.cu lists kernels");
     bool done = name_check(name, err);
     if (done && file_exists(name))
         done = fail(err, NOWHERE, "'%s' exists already: choose another name", name);

@@ -64,6 +64,24 @@ struct code_object { // arena-owned
 // errors carry the user's own file and line, all of them, as the compiler said them.
 bool code_compile(struct arena *a, const struct compile_request *request, struct code_object *out,
                   struct error *err) CHECK_RESULT;
+// The kernels that a source declares (not those of PTX), as written; arena-owned.
+struct declared_parameter {
+    const char *name, *type; // "" = it has none; "float", "unsigned int", "T"
+    bool pointer, constant;
+};
+struct declared_kernel {
+    const char *name;                // "blas::axpy"
+    const char *template_parameters; // "int N, typename T", or NULL
+    struct declared_parameter *parameters;
+    int parameter_count;
+    bool two_dimensional; // its body asks for an index in y
+    bool dynamic_shared;
+    const char *file;
+    int line;
+};
+bool code_declared_kernels(struct arena *a, const struct compile_request *request,
+                           struct declared_kernel **out, int *count,
+                           struct error *err) CHECK_RESULT;
 // "k.ptx", or "PTX of k.cu by clang 14": how messages about the code itself name it.
 const char *code_name(struct arena *a, const struct code_object *code);
 

@@ -262,7 +262,7 @@ int bounds_largest(const struct bound_set *set)
 
 // The floor of any code for this job: its least bytes over device memory's rate, its least
 // operations over their pipe's, its copies over the link's; the largest: all can go on at once. NAN when the experiment states no work.
-double floor_compute(const struct diagnosis_input *in)
+double diagnose_floor(const struct diagnosis_input *in)
 {
     const struct gpu *g = in->gpu;
     const char *source;

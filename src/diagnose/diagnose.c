@@ -107,7 +107,7 @@ bool diagnose(struct arena *a, const struct diagnosis_input *in, struct diagnosi
     int largest = bounds_largest(&set);
     if (largest >= 0)
         out->code_floor_ns = set.by[largest].time_ns;
-    out->floor_ns = floor_compute(in);
+    out->floor_ns = diagnose_floor(in);
     out->pct_of_floor = 100 * out->floor_ns / in->time_ns.value;
     out->throughput_gbps = in->work_bytes / in->time_ns.value;
     double flops = (double)NAN;

@@ -43,6 +43,9 @@ struct diagnosis_input {
 bool diagnose(struct arena *a, const struct diagnosis_input *in, struct diagnosis *out,
               struct error *err) CHECK_RESULT;
 
+// The least time of any code for the work stated, at the chip's rates; NAN where none is stated.
+double diagnose_floor(const struct diagnosis_input *in);
+
 // What if: the same counters with another launch shape, or on another chip.
 struct whatif {
     int registers_per_thread, block_threads; // -1 = as counted

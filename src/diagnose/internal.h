@@ -18,7 +18,6 @@ int bounds_sorted(const struct bound_set *set, struct bound *out);
 int bounds_largest(const struct bound_set *set);
 // Passes of global loads and stores through the L1 data stage: all less shared memory's; 0 unknown.
 double global_wavefronts(const struct diagnosis_input *in);
-double floor_compute(const struct diagnosis_input *in);
 // Blocks of the grid (of the mean launch, where only their sum is known); NAN: not known.
 double input_grid_blocks(const struct diagnosis_input *in);
 // Does the job write enough for the copy rate of device memory to be its roof?

@@ -6,6 +6,13 @@
 
 #include "loop/loop.h"
 
+// A variant's own source, or the experiment's; NULL = none.
+const char *loop_source_of(const struct experiment *e, int variant);
+struct compile_request loop_compile_request(struct arena *a, const struct experiment *e,
+                                            int variant, const struct resolved_variant *v,
+                                            const struct device_info *device,
+                                            const struct loop_request *asked);
+
 /* ---- one variant on one case ----------------------------------------------------------------- */
 
 // Everything a worker needs, read-only; it inherits the memory.

@@ -318,12 +318,6 @@ static bool plan(struct loop *l, struct error *err)
 
 /* ---- a case: resolve, compile -------------------------------------------------------------------- */
 
-static const char *source_of(const struct loop *l, int variant)
-{
-    const char *own = l->experiment->variants[variant].source;
-    return own ? own : l->experiment->source;
-}
-
 static const struct refused *find_refused(const struct loop *l, const struct compile_request *q)
 {
     for (size_t i = 0; i < l->refused_count; i++) {
@@ -370,66 +364,15 @@ static bool compile_once(struct loop *l, struct stage *s, const struct compile_r
     return false;
 }
 
-// Kernels that are named with template arguments are made by naming them.
-static const char *const *instances_of(struct loop *l, const struct variant_spec *v, int *count)
-{
-    const char **names = ARENA_ARRAY(l->arena, const char *, v->launch_count + 1);
-    *count = 0;
-    for (int i = 0; i < v->launch_count; i++) {
-        const char *name = v->launches[i].kernel;
-        bool again = !name || !strchr(name, '<');
-        for (int k = 0; !again && k < *count; k++)
-            again = strcmp(names[k], name) == 0;
-        if (!again)
-            names[(*count)++] = name;
-    }
-    return names;
-}
-
-// All kernels and variables that the experiment names of that source: those of its variants are compiled together.
-static const char *const *needed_of(struct loop *l, const char *source, int *count)
-{
-    const struct experiment *e = l->experiment;
-    int room = 0;
-    for (int i = 0; i < e->variant_count; i++)
-        for (int k = 0; k < e->variants[i].launch_count; k++)
-            room += 1 + e->variants[i].launches[k].set_count;
-    const char **names = ARENA_ARRAY(l->arena, const char *, room + 1);
-    *count = 0;
-    for (int i = 0; i < e->variant_count; i++) {
-        const char *own = source_of(l, i);
-        for (int k = 0; own && strcmp(own, source) == 0 && k < e->variants[i].launch_count; k++) {
-            const struct launch_spec *launch = &e->variants[i].launches[k];
-            if (launch->kernel)
-                names[(*count)++] = launch->kernel;
-            for (int n = 0; n < launch->set_count; n++)
-                names[(*count)++] = launch->sets[n].variable;
-        }
-    }
-    return names;
-}
-
 static bool compile_variant(struct loop *l, struct stage *s, int variant, struct error *err)
 {
     const struct resolved_variant *v = &s->variants[variant];
-    struct compile_request request = {
-        .source_path = source_of(l, variant),
-        .defines = (const char *const *)v->defines,
-        .define_count = v->define_count,
-        .arch = l->device->gpu->arch,
-        .compiler = l->request->compiler,
-        .timeout_s = l->request->timeout_s,
-        .flags = v->spec->flags.items,
-        .flag_count = v->spec->flags.count,
-        .flags_directory = v->spec->directory ? v->spec->directory : l->experiment->directory,
-        .flags_at = v->spec->flags.at,
-    };
-    request.instances = instances_of(l, v->spec, &request.instance_count);
+    struct compile_request request =
+        loop_compile_request(l->arena, l->experiment, variant, v, l->device, l->request);
     if (!variant_has(v->spec, LAUNCH_KERNEL)) // a library's: nothing to compile
         return true;
     if (!request.source_path)
         return fail(err, v->spec->at, "variant '%s' has no source", v->spec->name);
-    request.needed = needed_of(l, request.source_path, &request.needed_count);
     return compile_once(l, s, &request, &s->code[variant], err);
 }
 

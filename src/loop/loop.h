@@ -53,6 +53,34 @@ struct loop_events { // all optional; called in the parent
 bool loop_run(struct arena *a, const struct loop_request *request, const struct loop_events *events,
               struct run *out, struct error *err) CHECK_RESULT;
 
+/* ---- before a run ------------------------------------------------------------------------------------- */
+
+struct checked_variant {
+    const char *name, *compiler; // NULL: nothing was compiled
+    const char *trouble;         // NULL = none
+    bool skipped;                // its `requires` does not hold
+    bool by_system;              // the trouble is the system's
+};
+struct checked_case {
+    const char *label;
+    uint64_t memory_bytes; // of the buffers
+    int buffer_count;
+    bool fits;       // in the device's memory
+    double least_ns; // by `work` and the device's figures; NAN = not stated
+    struct checked_variant *variants;
+};
+struct checked { // arena-owned
+    const char *experiment, *device;
+    struct checked_case *cases;
+    int case_count, variant_count;
+};
+// All but the launches themselves. false: the experiment cannot be read or its reference not be built.
+bool loop_check(struct arena *a, const struct loop_request *request, struct checked *out,
+                struct error *err) CHECK_RESULT;
+// Which buffers (a bool each) the first variant changes in the first case, on the simulated GPU.
+bool loop_watch(struct arena *a, const struct loop_request *request, const struct experiment *e,
+                bool *changed, struct error *err) CHECK_RESULT;
+
 /* ---- sampling: how times are measured, for whoever has something that can be run again -------------- */
 
 enum { SAMPLES_MAX_DEFAULT = 2000 };

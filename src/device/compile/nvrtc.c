@@ -311,7 +311,12 @@ bool tool_read_standard(struct arena *a, struct tool *tool, struct error *err)
 {
     char *text = NULL;
     size_t size_bytes = 0;
+    struct error ignored = {0};
     tool->standard_path = data_path(a, "std_min.h", err);
+    if (!tool->standard_path) // of a tree that is not installed
+        tool->standard_path = data_path(a, "assets/std_min.h", &ignored);
+    if (tool->standard_path)
+        error_clear(err);
     if (!tool->standard_path ||
         !file_read(tool->standard_path, HEADER_BYTES_MAX, &text, &size_bytes, err))
         return false;

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# An experiment around a kernel that somebody has: ridge new --list, ridge new --from, ridge check.
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/support.sh"
+need clang cc
+stage scale
+stage sources
+lists() { # NAME FILE: standard output is what is given
+    cat >wanted.txt
+    "$RIDGE" new --list "$2" 2>&1 | diff -u wanted.txt - >diff.txt
+    pass "$1" $? diff.txt
+}
+
+lists 'kernels are listed with their parameters' sources/host.cu <<'END'
+blas::axpy<int COARSE, typename T>(T *y, const T *x, T a, uint n)  (host.cu:20)
+END
+lists 'those of PTX too' scale/scale.ptx <<'END'
+scale_strided(u64 *p0, u64 *p1, f32 p2, u32 p3)
+scale_plain(u64 *p0, u64 *p1, f32 p2, u32 p3)
+END
+expect 'a file without kernels is said' 2 new --list sources/reference.c <<'END'
+ridge: 'sources/reference.c' has no kernel: no function marked __global__ with a body
+END
+
+expect 'a template wants its arguments' 2 new --from sources/host.cu <<'END'
+ridge: 'blas::axpy' is a template; give its arguments, --from 'sources/host.cu:blas::axpy<...>': int COARSE, typename T
+END
+expect 'several kernels want a name' 2 new --from scale/scale.cu <<'END'
+ridge: 'scale/scale.cu' has several kernels; name one, --from scale/scale.cu:NAME: scale_strided, scale_plain
+END
+expect 'a name that is not there lists those that are' 2 new --from scale/scale.cu:scales <<'END'
+ridge: 'scale/scale.cu' has no kernel 'scales'; it has: scale_strided, scale_plain
+END
+
+"$RIDGE" new --from scale/scale.cu:scale_plain --compiler clang mine >out.txt 2>&1
+pass 'an experiment is written' $? out.txt
+grep -q 'y: {.*scratch: true} # written by the kernel' mine/experiment.yaml &&
+    ! grep -q 'x: {.*scratch' mine/experiment.yaml
+pass 'what the kernel writes is marked' $? mine/experiment.yaml
+"$RIDGE" run mine --device sim:h200 --compiler clang --no-journal >out.txt 2>&1
+pass 'and it runs at once' $? out.txt
+"$RIDGE" new --from scale/scale.cu:scale_plain mine >out.txt 2>&1
+(($? == 2)) && grep -q "'mine' exists already" out.txt
+pass 'nothing is overwritten' $? out.txt
+"$RIDGE" new >out.txt 2>&1
+(($? == 2)) && grep -q 'takes a name' out.txt
+pass 'no name at all is said' $? out.txt
+
+"$RIDGE" check scale --device sim:h200 --compiler clang >out.txt 2>&1
+pass 'an experiment that fits' $? out.txt
+grep -q 'nothing was run' out.txt && grep -q 'buffers, .* KiB; no variant takes less than .* us (modelled' out.txt
+pass 'says memory and least time' $? out.txt
+edit scale/experiment.yaml '0,/args: \[y, x, /s//args: [y, /'
+"$RIDGE" check scale --device sim:h200 --compiler clang >out.txt 2>&1
+(($? == 1)) && grep -q "takes 4 arguments, this launch gives" out.txt
+pass 'one that does not fit is told, with status 1' $? out.txt
+"$RIDGE" check scale --device sim:h200 --compiler clang --json >said.json 2>/dev/null
+python3 -c '
+import json
+case = json.load(open("said.json"))["cases"][0]
+assert case["memory_bytes"] > 0 and not case["variants"][0]["fits"] and case["variants"][1]["fits"], case' >out.txt 2>&1
+pass 'and in JSON' $? out.txt
