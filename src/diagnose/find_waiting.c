@@ -12,7 +12,6 @@
 #define LAUNCH_SHARE 0.3
 #define BARRIER_WAITING_PCT 10.0
 #define MEMORY_WAITING_MIN_PCT 10.0
-#define BUSY_BEST 0.86 // L2 of the busiest transpose by counters, docs/h200-rates.md, section 6
 
 /* ---- the split ---------------------------------------------------------------------------------------- */
 
@@ -92,7 +91,8 @@ static double time_without_waiting(const struct search *s)
     int largest = bounds_largest(s->bounds);
     if (largest < 0)
         return s->in->time_ns.value;
-    return fmin(s->in->time_ns.value, s->bounds->by[largest].time_ns / BUSY_BEST +
+    double best = s->in->gpu->value[GPU_FIELD_unit_busy_best];
+    return fmin(s->in->time_ns.value, s->bounds->by[largest].time_ns / (isnan(best) ? 1 : best) +
                                           s->bounds->by[RESOURCE_LAUNCH].time_ns);
 }
 

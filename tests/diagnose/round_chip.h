@@ -32,6 +32,7 @@ static inline int setup(void **state)
         chip.source[f] = "made up";
     }
     chip.value[GPU_FIELD_sm_count] = 100;
+    chip.value[GPU_FIELD_unit_busy_best] = 0.86;
     chip.value[GPU_FIELD_clock_mhz] = 1000;
     chip.value[GPU_FIELD_dram_gbps] = 1000;
     chip.value[GPU_FIELD_dram_read_gbps] = 900;

@@ -10,10 +10,10 @@
 //        the other side pass the near partition (counted there, as hits) on to the home.
 //        Device memory and the far home are read in granules (64 bytes); but only the sectors
 //        themselves for atomics from the other side.
-//        Written lines stay dirty until evicted, or until more than DIRTY_WAYS of the ways of a set
+//        Written lines stay dirty until evicted, or until more than l2_dirty_share of the ways of a set
 //        are: then the oldest is written back and stays clean. Sectors written in part are not
-//        fetched until they are read or written back; of more than PARTIAL_WAYS such lines in a set
-//        the oldest is fetched and merged, and such a set keeps only PRESSED_WAYS dirty.
+//        fetched until they are read or written back; of more than l2_partial_share such lines in a set
+//        the oldest is fetched and merged, and such a set keeps only l2_pressed_share dirty (the chip's file).
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/internal.h"
 
@@ -28,9 +28,6 @@
 
 enum {
     WAYS = 16,          // at most; the default for both caches
-    DIRTY_WAYS = 7,     // of 16: 27 MB stay dirty of 40, 48, 64, 96 MB written on an H200 (60 MiB)
-    PARTIAL_WAYS = 2,   // of 16: 57 k lines stay unmerged of 256 MiB written a word a line
-    PRESSED_WAYS = 3,   // of 16: 11 to 15 MB stay dirty of 16 to 256 MiB written a word a sector
     PARTIAL_WRITES = 8, // writes in part (a word each, say) that make a sector whole
     LINE_SHIFT = 7,
     LARGE_PAGE = 1 << 21, // of the host
@@ -685,11 +682,11 @@ void l2_replay(struct l2 *c, const struct l2_request *requests, size_t count,
 
 /* ---- L2: life ----------------------------------------------------------------------------------- */
 
-// Shares of the ways, given for 16 of them.
-static unsigned share_of_ways(int ways, int sixteenths)
+// A share of the ways from the chip's file; all of them without one.
+static unsigned share_of_ways(int ways, double share)
 {
-    int share = ways * sixteenths / WAYS;
-    return share > 0 ? (unsigned)share : 1;
+    int count = isnan(share) ? ways : (int)(ways * share);
+    return count > 0 ? (unsigned)count : 1;
 }
 
 struct l2 *l2_new(const struct gpu *gpu)
@@ -702,9 +699,9 @@ struct l2 *l2_new(const struct gpu *gpu)
     if (c->set_count == 0)
         c->set_count = 1;
     c->index = set_index_new(c->set_count);
-    c->dirty_ways_max = share_of_ways(c->ways, DIRTY_WAYS);
-    c->partial_ways_max = share_of_ways(c->ways, PARTIAL_WAYS);
-    c->pressed_ways_max = share_of_ways(c->ways, PRESSED_WAYS);
+    c->dirty_ways_max = share_of_ways(c->ways, gpu->value[GPU_FIELD_l2_dirty_share]);
+    c->partial_ways_max = share_of_ways(c->ways, gpu->value[GPU_FIELD_l2_partial_share]);
+    c->pressed_ways_max = share_of_ways(c->ways, gpu->value[GPU_FIELD_l2_pressed_share]);
     unsigned granule = (unsigned)GPU(gpu, l2_dram_granule_bytes) / SECTOR_BYTES;
     granule = granule < 1 ? 1 : granule > SECTORS_PER_LINE ? SECTORS_PER_LINE : granule;
     for (unsigned sectors = 0; sectors < 16; sectors++)
