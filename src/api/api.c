@@ -67,7 +67,11 @@ static bool open_device(struct ridge *r, const char *device, const struct ridge_
     r->options.program = arena_strdup(
         &r->arena, r->options.program ? r->options.program : program_invocation_short_name);
     driver_may_be_started();
-    return device_find(&r->arena, device, &r->info, err) && device_open(&r->info, &r->device, err);
+    if (!device_find(&r->arena, device, &r->info, err) || !device_open(&r->info, &r->device, err))
+        return false;
+    r->ledger.gpu = r->info.gpu;
+    r->ledger.journal_asked = r->options.journal;
+    return true;
 }
 
 int ridge_open(const char *device, const struct ridge_options *options, struct ridge **out)
@@ -76,6 +80,7 @@ int ridge_open(const char *device, const struct ridge_options *options, struct r
     if (!api_need(out, "ridge_open", "out", &err))
         return api_end(false, &err);
     struct ridge *r = xcalloc(1, sizeof *r);
+    r->ledger.arena = &r->arena;
     bool done = open_device(r, device, options, &err);
     *out = done ? r : NULL;
     if (!done)
@@ -93,10 +98,9 @@ int ridge_close(struct ridge *r)
                             "ridge_close: inside a region's function, where the device is at work: "
                             "close it after ridge_measure"),
                        &err);
-    bool done = run_end(r, &err);
+    bool done = ledger_close(&r->ledger, &err);
     if (r->device)
         device_close(r->device);
-    results_release(r);
     arena_release(&r->arena);
     free(r);
     return api_end(done, &err);
@@ -115,6 +119,46 @@ const char *ridge_device_name(const struct ridge *r)
 int ridge_is_simulated(const struct ridge *r)
 {
     return r && r->info.simulated;
+}
+
+/* ---- results ------------------------------------------------------------------------------------------ */
+
+int ridge_result_open(struct ridge *r, const char *name, const char *case_label,
+                      struct ridge_result **out)
+{
+    struct error err = {0};
+    bool done = api_need(r, "ridge_result_open", "the device", &err) &&
+                api_need(name, "ridge_result_open", "name", &err) &&
+                api_need(out, "ridge_result_open", "out", &err) &&
+                (*name || fail(&err, NOWHERE, "ridge_result_open: the name is empty"));
+    if (done)
+        *out = ledger_result(&r->ledger, r, range_path(), name, case_label);
+    return api_end(done, &err);
+}
+
+int ridge_record(struct ridge_result *x, const struct ridge_result *base)
+{
+    struct error err = {0};
+    if (!api_need(x, "ridge_record", "the result", &err))
+        return api_end(false, &err);
+    struct ridge *r = x->owner;
+    struct run_header *header = &r->ledger.header;
+    if (!header->experiment) {
+        header_of_program(&r->arena, r->options.program, &r->info, r->options.threads, false,
+                          header);
+        header->cache_state = x->cache_state;
+    }
+    return api_end(result_record(x, base, &err), &err);
+}
+
+int64_t ridge_run_id(const struct ridge *r)
+{
+    return r ? r->ledger.run : 0;
+}
+
+const char *ridge_journal_path(const struct ridge *r)
+{
+    return r && r->ledger.journal ? journal_path(r->ledger.journal) : NULL;
 }
 
 /* ---- memory --------------------------------------------------------------------------------------------- */

@@ -288,7 +288,8 @@ static bool measure(struct ridge *r, const struct ridge_region *regions, int cou
             .region = {regions[i].name, call_enqueue, regions[i].prepare ? call_prepare : NULL,
                        &m.subjects[i], stream, 0},
         };
-        results[i] = result_of(r, regions[i].name, options->case_label);
+        results[i] =
+            ledger_result(&r->ledger, r, range_path(), regions[i].name, options->case_label);
         results[i]->work = regions[i].work;
         results[i]->cache_state = options->warm ? "warm" : "cold";
     }

@@ -1,7 +1,7 @@
 // Results: samples and counters under a name; compared as the loop compares; recorded as the loop
 // records, one run of the journal for an opened device.
 // SPDX-License-Identifier: Apache-2.0
-#include "api/internal.h"
+#include "api/result.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,41 +9,29 @@
 
 /* ---- by name --------------------------------------------------------------------------------------------- */
 
-struct ridge_result *result_of(struct ridge *r, const char *name, const char *case_label)
+struct ridge_result *ledger_result(struct ledger *l, struct ridge *owner, const char *path,
+                                   const char *name, const char *case_label)
 {
-    const char *path = range_path(), *label = case_label ? case_label : "";
-    const char *full = arena_printf(&r->arena, "%s%s%s", path, *path ? "/" : "", name);
-    for (size_t i = 0; i < r->results.count; i++)
-        if (strcmp(r->results.items[i]->name, full) == 0 &&
-            strcmp(r->results.items[i]->case_label, label) == 0)
-            return r->results.items[i];
-    struct ridge_result *x = ARENA_NEW(&r->arena, struct ridge_result);
+    const char *label = case_label ? case_label : "";
+    const char *full = arena_printf(l->arena, "%s%s%s", path, *path ? "/" : "", name);
+    for (size_t i = 0; i < l->results.count; i++)
+        if (strcmp(l->results.items[i]->name, full) == 0 &&
+            strcmp(l->results.items[i]->case_label, label) == 0)
+            return l->results.items[i];
+    struct ridge_result *x = ARENA_NEW(l->arena, struct ridge_result);
     *x = (struct ridge_result){
-        .owner = r, .name = full, .case_label = arena_strdup(&r->arena, label)};
-    VEC_PUSH(r->results.items, r->results.count, r->results.capacity, x);
+        .owner = owner, .ledger = l, .name = full, .case_label = arena_strdup(l->arena, label)};
+    VEC_PUSH(l->results.items, l->results.count, l->results.capacity, x);
     return x;
 }
 
-int ridge_result_open(struct ridge *r, const char *name, const char *case_label,
-                      struct ridge_result **out)
+static void results_release(struct ledger *l)
 {
-    struct error err = {0};
-    bool done = api_need(r, "ridge_result_open", "the device", &err) &&
-                api_need(name, "ridge_result_open", "name", &err) &&
-                api_need(out, "ridge_result_open", "out", &err) &&
-                (*name || fail(&err, NOWHERE, "ridge_result_open: the name is empty"));
-    if (done)
-        *out = result_of(r, name, case_label);
-    return api_end(done, &err);
-}
-
-void results_release(struct ridge *r)
-{
-    for (size_t i = 0; i < r->results.count; i++) {
-        free(r->results.items[i]->samples.items);
-        free(r->results.items[i]->lines.items);
+    for (size_t i = 0; i < l->results.count; i++) {
+        free(l->results.items[i]->samples.items);
+        free(l->results.items[i]->lines.items);
     }
-    free(r->results.items);
+    free(l->results.items);
 }
 
 /* ---- samples and counters ----------------------------------------------------------------------------------- */
@@ -273,7 +261,7 @@ static bool diagnose_result(struct arena *a, const struct ridge_result *x, struc
                             struct error *err)
 {
     struct diagnosis_input in = {
-        .gpu = x->owner->info.gpu,
+        .gpu = x->ledger->gpu,
         .counters = &r->counters,
         .time_ns = {r->time.summary.median, r->time.provenance},
         .work_bytes = stated(x->work.bytes),
@@ -298,58 +286,35 @@ static bool diagnose_result(struct arena *a, const struct ridge_result *x, struc
 
 /* ---- recording ---------------------------------------------------------------------------------------------- */
 
-static bool run_begin(struct ridge *r, const struct ridge_result *first, struct error *err)
+static bool run_begin(struct ledger *l, struct error *err)
 {
-    if (r->run != 0)
-        return true;
-    if (!r->journal && !journal_open(r->options.journal, false, &r->journal, err))
-        return false;
-    if (!r->header.experiment) {
-        header_of_program(&r->arena, r->options.program, &r->info, r->options.threads, false,
-                          &r->header);
-        r->header.cache_state = first->cache_state;
-    }
-    return journal_begin_run(r->journal, &r->header, &r->run, err);
+    return l->run != 0 ||
+           ((l->journal || journal_open(l->journal_asked, false, &l->journal, err)) &&
+            journal_begin_run(l->journal, &l->header, &l->run, err));
 }
 
-static bool record(struct ridge_result *x, const struct ridge_result *base, struct error *err)
+bool result_record(struct ridge_result *x, const struct ridge_result *base, struct error *err)
 {
     struct arena a = {0};
     struct result r;
-    struct ridge *owner = x->owner;
+    struct ledger *l = x->ledger;
     bool done = !x->recorded || fail(err, NOWHERE, "'%s' has been recorded before", x->name);
     if (done && base)
         done = compare(&a, base, x, &r, err);
     else if (done)
         make_result(&a, x, &r);
-    done = done && diagnose_result(&a, x, &r, err) && run_begin(owner, x, err) &&
-           journal_add_result(owner->journal, owner->run, &r, err);
+    done = done && diagnose_result(&a, x, &r, err) && run_begin(l, err) &&
+           journal_add_result(l->journal, l->run, &r, err);
     x->recorded = x->recorded || done;
     arena_release(&a);
     return done;
 }
 
-int ridge_record(struct ridge_result *x, const struct ridge_result *base)
+bool ledger_close(struct ledger *l, struct error *err)
 {
-    struct error err = {0};
-    bool done = api_need(x, "ridge_record", "the result", &err) && record(x, base, &err);
-    return api_end(done, &err);
-}
-
-bool run_end(struct ridge *r, struct error *err)
-{
-    bool done = r->run == 0 || journal_end_run(r->journal, r->run, NULL, err);
-    journal_close(r->journal);
-    json_decref(r->header.environment);
+    bool done = l->run == 0 || journal_end_run(l->journal, l->run, NULL, err);
+    journal_close(l->journal);
+    json_decref(l->header.environment);
+    results_release(l);
     return done;
-}
-
-int64_t ridge_run_id(const struct ridge *r)
-{
-    return r ? r->run : 0;
-}
-
-const char *ridge_journal_path(const struct ridge *r)
-{
-    return r && r->journal ? journal_path(r->journal) : NULL;
 }

@@ -85,12 +85,6 @@ bool loop_watch(struct arena *a, const struct loop_request *request, const struc
 
 enum { SAMPLES_MAX_DEFAULT = 2000 };
 
-struct sample_list {
-    double *items;
-    size_t count, capacity;
-};
-void sample_add(struct sample_list *list, double value);
-
 struct sampled { // one of the things that are compared
     // Set by the caller: runs that a sample may be the mean of, with cold caches and with warm ones, and
     // runs that may be queued at once.

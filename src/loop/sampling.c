@@ -296,11 +296,6 @@ struct conditions sampling_conclude(struct sampled *t)
                                .throttled = slowed ? t->reason : NULL};
 }
 
-void sample_add(struct sample_list *list, double value)
-{
-    VEC_PUSH(list->items, list->count, list->capacity, value);
-}
-
 void sampled_release(struct sampled *t)
 {
     free(t->good.items);

@@ -8,6 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct sample_list { // grows; the items are the caller's to free
+    double *items;
+    size_t count, capacity;
+};
+void sample_add(struct sample_list *list, double value);
+
 struct summary {
     size_t count;
     double median, low, high; // 95 % interval of the median by order statistics (binomial,

@@ -1,4 +1,4 @@
-// Samples summed up: the median and its distribution-free interval, the stopping rule, slow drift.
+// Samples summed up: the median and its distribution-free interval, the stopping rule.
 // Times are skewed and have outliers, so everything rests on order statistics.
 // SPDX-License-Identifier: Apache-2.0
 #include "stats/internal.h"
@@ -17,6 +17,11 @@ enum {
 
 static const double tail = 0.025;                   // each side of a 95 % interval
 static const double tail_normal = 1.95996398454005; // its quantile of the normal distribution
+
+void sample_add(struct sample_list *list, double value)
+{
+    VEC_PUSH(list->items, list->count, list->capacity, value);
+}
 
 static int compare_doubles(const void *a, const void *b)
 {

@@ -16,6 +16,13 @@ for reader in record diagnose journal import report; do
     done
 done
 
+# What a source includes, and what that includes, of ridge's own.
+read -ra cc <<<"${CC:-cc}"
+reached() { "${cc[@]}" -std=gnu17 -MM -I"$root/src" -I"$root/include" "$root/src/$1" | tr ' ' '\n' | grep -oE 'src/.*'; }
+reached api/result.c >reached.txt
+grep -q record/record.h reached.txt && ! grep -E 'src/(device|sim|loop|ptx|experiment)/' reached.txt
+pass "the library's results reach the record, no device" $? reached.txt
+
 ! grep -rniE 'cublas|cudnn|cub_' "$root/src/experiment" >out.txt
 pass 'experiment names no library of a vendor' $? out.txt
 
