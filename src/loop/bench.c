@@ -1,6 +1,6 @@
 // A device with a case's buffers: what the workers that run, check and time variants share.
 // SPDX-License-Identifier: Apache-2.0
-#include "loop/internal.h"
+#include "loop/bench.h"
 
 #include <math.h>
 #include <signal.h>

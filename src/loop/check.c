@@ -1,7 +1,7 @@
 // ridge check: all that is known of an experiment before it runs. The file is read, every case and variant
 // computed, every source compiled, every launch held against its kernel's parameters; nothing is launched.
 // SPDX-License-Identifier: Apache-2.0
-#include "loop/internal.h"
+#include "loop/request.h"
 
 static bool check_launches(const struct resolved_variant *v, const struct code_object *code,
                            struct error *err)

@@ -1,7 +1,7 @@
 // What is said once per run: when, where, from which commit, on what machine. Nothing here can make a
 // run fail: what cannot be found out is left out.
 // SPDX-License-Identifier: Apache-2.0
-#include "loop/internal.h"
+#include "loop/header.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // What a variant does on a case, as a hash: its code without places in the source, its launches, the buffers
 // and the reference. Two that are equal need not both be run.
 // SPDX-License-Identifier: Apache-2.0
-#include "loop/internal.h"
+#include "loop/job.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 //   x: 0%           held when the change stays within 1 %
 // unknown where a figure is absent, here or there.
 // SPDX-License-Identifier: Apache-2.0
-#include "loop/internal.h"
+#include "loop/judge.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 // compared with the reference: it is the timed code that is proved. A variant that crashes, hangs or
 // fails ends the worker; the others are then measured again.
 // SPDX-License-Identifier: Apache-2.0
-#include "loop/internal.h"
+#include "loop/bench.h"
 
 #include <math.h>
 #include <stdlib.h>

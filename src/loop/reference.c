@@ -2,7 +2,7 @@
 // it should. Where its rows may be computed apart, further processes share them: what a reference keeps
 // in static variables is each one's own.
 // SPDX-License-Identifier: Apache-2.0
-#include "loop/internal.h"
+#include "loop/bench.h"
 
 #include <errno.h>
 #include <signal.h>

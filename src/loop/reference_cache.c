@@ -1,7 +1,7 @@
 // Outputs of a slow reference, kept in the user's cache by content: the compiled reference, its scalars
 // and the data it read. A run on other random data finds none, and pays nothing to look.
 // SPDX-License-Identifier: Apache-2.0
-#include "loop/internal.h"
+#include "loop/job.h"
 
 #include <dirent.h>
 #include <stdlib.h>

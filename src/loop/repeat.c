@@ -2,7 +2,7 @@
 // counter that its kernel counts up and nobody resets sends the second run out of bounds. It is run
 // twice before it is timed, and what the first run left behind is named.
 // SPDX-License-Identifier: Apache-2.0
-#include "loop/internal.h"
+#include "loop/bench.h"
 
 struct leftover { // the first element that a run left other than it found it
     int buffer;   // -1 = none

@@ -1,6 +1,6 @@
 // What of a variant is given to the compiler. Shared by the run, by `ridge check` and by `ridge new --from`.
 // SPDX-License-Identifier: Apache-2.0
-#include "loop/internal.h"
+#include "loop/request.h"
 
 #include <string.h>
 

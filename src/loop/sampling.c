@@ -4,7 +4,7 @@
 // A block is a few samples of one subject between two looks at the chip's state; one that was slowed
 // down is set aside and taken again. What a run is, the caller's functions know.
 // SPDX-License-Identifier: Apache-2.0
-#include "loop/internal.h"
+#include "loop/loop.h"
 
 #include <math.h>
 #include <stdlib.h>

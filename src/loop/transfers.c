@@ -3,7 +3,7 @@
 // clock, from and to ordinary (pageable) memory, which is what a program has that took no care; on a
 // simulated one they are modelled: bytes over the rate of the chip's host link.
 // SPDX-License-Identifier: Apache-2.0
-#include "loop/internal.h"
+#include "loop/bench.h"
 
 #include <math.h>
 #include <stdlib.h>

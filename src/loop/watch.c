@@ -1,6 +1,6 @@
 // Which buffers a variant changes: a small launch on the simulated GPU, in this process, before and after.
 // SPDX-License-Identifier: Apache-2.0
-#include "loop/internal.h"
+#include "loop/bench.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 // come back as JSON over the pipe. A crash or a hang costs the one who caused it. Parent's and child's
 // halves stand side by side.
 // SPDX-License-Identifier: Apache-2.0
-#include "loop/internal.h"
+#include "loop/bench.h"
 
 #include <math.h>
 #include <signal.h>

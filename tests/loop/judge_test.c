@@ -1,6 +1,6 @@
 // Judging: every verdict an expectation can get, at its edges, and speed-ups.
 // SPDX-License-Identifier: Apache-2.0
-#include "loop/internal.h"
+#include "loop/judge.h"
 
 #include <math.h>
 #include <setjmp.h>

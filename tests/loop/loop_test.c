@@ -1,7 +1,7 @@
 // The loop on small experiments of its own: each way a variant can end costs that variant only, what
 // is finished stays, and what is recorded is what happened. Runs on the simulated GPU, by clang.
 // SPDX-License-Identifier: Apache-2.0
-#include "loop/internal.h"
+#include "loop/loop.h"
 
 #include <fcntl.h>
 #include <math.h>

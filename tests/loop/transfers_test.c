@@ -1,7 +1,7 @@
 // The copies around the kernels: which buffers are copied, timed on a device that only pretends, and
 // how they become part of a result.
 // SPDX-License-Identifier: Apache-2.0
-#include "loop/internal.h"
+#include "loop/bench.h"
 
 #include <math.h>
 #include <setjmp.h>

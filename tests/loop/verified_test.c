@@ -1,7 +1,7 @@
 // What "verified" stands on: the reference came to its end, wrote what it must, an output is compared,
 // and inputs are as they were. Each experiment here was once called right, or blamed on the kernel.
 // SPDX-License-Identifier: Apache-2.0
-#include "loop/internal.h"
+#include "loop/bench.h"
 
 #include <dirent.h>
 #include <setjmp.h>

@@ -1,0 +1,55 @@
+// bench: a device with the case's buffers, inside a worker process.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_LOOP_BENCH_H
+#define RIDGE_LOOP_BENCH_H
+
+#include "loop/job.h"
+
+struct bench { // a device with the case's buffers
+    const struct job *job;
+    struct arena *arena;
+    struct device *device;
+    struct device_module *module;
+    uint64_t *addresses, *sizes;
+    bool snapshot;       // the device holds a copy of what was written
+    unsigned char *part; // a place to copy through, a part at a time
+    uint64_t part_bytes;
+    int fd;
+    uint64_t progress_ns;          // of the last message
+    double share_before, share_of; // progress of this run within the whole
+};
+bool bench_open(struct bench *b, struct error *err) CHECK_RESULT; // device and buffers
+// Another variant's turn on the same buffers.
+void bench_turn(struct bench *b, const struct job *job);
+// The variant's libraries, into r; one that is not here makes r RESULT_SKIPPED.
+bool bench_open_libraries(struct bench *b, struct result *r, struct error *err) CHECK_RESULT;
+bool bench_load(struct bench *b, struct error *err) CHECK_RESULT; // the variant's code
+// Fresh inputs, poisoned outputs: a kernel may change its inputs, so all are written. From the host
+// once; later from the copy that the device keeps, where it has room for one.
+bool bench_write(struct bench *b, struct error *err) CHECK_RESULT;
+bool bench_write_one(struct bench *b, int buffer, struct error *err) CHECK_RESULT;
+// A buffer's content, a part at a time: `take` gets elements [first, first + count), and returns false
+// when it has seen enough.
+typedef bool (*bench_take)(void *context, const void *part, uint64_t first, uint64_t count);
+bool bench_read(struct bench *b, int buffer, bench_take take, void *context,
+                struct error *err) CHECK_RESULT;
+struct device_sequence bench_sequence(const struct bench *b);
+// Compares the outputs with the reference's; a difference makes r RESULT_WRONG.
+bool bench_check(struct bench *b, struct result *r, struct error *err) CHECK_RESULT;
+// Runs what ran and was right once more, without new inputs: a variant that does not bear that makes r
+// RESULT_FAILED, with the buffer that the first run left changed. `run` runs it, uncounted.
+bool bench_run_uncounted(struct bench *b, struct error *err) CHECK_RESULT;
+typedef bool (*bench_run_function)(struct bench *b, struct error *err);
+bool bench_repeat(struct bench *b, bench_run_function run, struct result *r,
+                  struct error *err) CHECK_RESULT;
+// A crash is told by its signal: handlers of the host program's (a crash reporter, a test runner)
+// are not for the worker.
+void worker_own_crashes(void);
+// What became of a worker that sent no answer, in one sentence about `who`.
+const char *worker_describe_end(struct arena *a, const char *who, const struct worker_result *w,
+                                double timeout_s);
+
+// On the bench's buffers, whose inputs are written anew.
+bool transfers_measure(struct bench *b, struct transfers *out, struct error *err) CHECK_RESULT;
+
+#endif

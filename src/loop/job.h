@@ -1,0 +1,81 @@
+// job: a variant on a case on a device, run in a worker process (work.c); those of a case, timed
+// together in one (measure.c); what it would take to copy its buffers (transfers.c).
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_LOOP_JOB_H
+#define RIDGE_LOOP_JOB_H
+
+#include "loop/loop.h"
+
+// Everything a worker needs, read-only; it inherits the memory.
+struct job {
+    const struct loop_request *request;
+    const struct experiment *experiment;
+    const struct device_info *device;
+    const struct case_point *point;
+    const struct resolved_case *resolved;
+    const struct resolved_variant *variant;
+    const struct code_object *code;
+    const struct host_buffers *inputs; // outputs poisoned
+    const struct host_buffers *wanted; // the reference's; NULL = not to be checked
+    const struct reference_code *reference;
+    // The launch whose arguments the reference is given, to be checked first; NULL = they are stated.
+    const struct resolved_launch *signature;
+};
+struct job_facts { // of the worker's run, beside the result
+    int longest;   // step; -1 = none
+    struct time_breakdown time_model;
+};
+struct job_progress {
+    void (*call)(void *context, double share);
+    void *context;
+    // Optional: the job of that index begins; is being sampled.
+    void (*begin)(void *context, int job);
+    void (*sampled)(void *context, int job, double share, const struct sampled_now *now);
+};
+// Runs jobs of one case and device one after the other in a worker process; fills each result's status,
+// error, check, time, counters, lines and problems. One that is not right, or ends the process, leaves
+// a process in which anything may be broken: the next one goes on in another; and it is itself run
+// again as the first of a process, unless it was that: only then the verdict is its own.
+// false: cancelled, or the system fails us.
+bool jobs_run(struct arena *a, const struct job *jobs, struct result *const *results,
+              struct job_facts *const *facts, int count, const struct job_progress *progress,
+              const volatile bool *cancel, struct error *err) CHECK_RESULT;
+// The outputs in memory that the reference's worker shares with us; the rest are the caller's.
+bool outputs_share(const struct resolved_case *c, const struct host_buffers *inputs,
+                   struct host_buffers *out, struct error *err) CHECK_RESULT;
+void outputs_unshare(const struct resolved_case *c, const struct host_buffers *inputs,
+                     struct host_buffers *shared); // a zeroed one too
+// Runs the reference in a worker process; the outputs of `wanted` lie in shared memory. It must return,
+// and write every element of every output that is not declared `written: some`.
+bool reference_job_run(const struct job *job, const struct resolved_reference *resolved,
+                       struct host_buffers *wanted, const struct job_progress *progress,
+                       const volatile bool *cancel, struct error *err) CHECK_RESULT;
+bool fail_cancelled(struct error *err);
+// The outputs of a variant that is taken as right.
+bool reference_variant_run(const struct job *job, struct host_buffers *wanted,
+                           const volatile bool *cancel, struct error *err) CHECK_RESULT;
+// reference_cache.c: a slow reference's outputs on the same data, from an earlier run.
+bool reference_cached(struct arena *a, const struct job *job, const struct resolved_reference *r,
+                      struct host_buffers *wanted) CHECK_RESULT;
+void reference_keep(struct arena *a, const struct job *job, const struct resolved_reference *r,
+                    const struct host_buffers *wanted, double took_s);
+double job_timeout_s(const struct loop_request *r);
+
+// What a variant does (identity.c). Equal for two variants of a case only if they run the same code in the
+// same launches on the same buffers and are held against the same reference. Places in the source do not
+// count. "" where a library is called, whose code is not known.
+void work_hash(const struct experiment *e, const struct resolved_case *c,
+               const struct resolved_variant *v, const struct code_object *code, char out[33]);
+
+// Times the variants of one case in one worker process, interleaved; jobs and results side by side.
+// Fills the results' times; one whose timed runs fail, hang, give wrong outputs or are faster than
+// the chip can be loses its RESULT_OK. false: cancelled, or the system fails us.
+bool measure_jobs(struct arena *a, const struct job *jobs, struct result *const *results, int count,
+                  const struct job_progress *progress, const volatile bool *cancel,
+                  struct error *err) CHECK_RESULT;
+
+bool transfers_model(const struct job *job, struct transfers *out, struct error *err) CHECK_RESULT;
+// Into the result's time and counters.
+void transfers_add(const struct transfers *t, struct result *r);
+
+#endif
