@@ -162,8 +162,8 @@ bool private_write(const char *path, const void *data, size_t size_bytes);
 char *path_join(struct arena *a, const char *dir, const char *name); // absolute name wins
 char *path_dir(struct arena *a, const char *path);                   // "." if none
 const char *path_name(const char *path);                             // after the last slash
-// A header of a CUDA toolkit, of the system or of ridge itself, not of the user: by where it lies, or by
-// its name.
+// A header of a CUDA toolkit, of a compiler, of the system or of ridge itself, not of the user: by the folder
+// that it lies in, never by its name. A relative path is the user's.
 bool path_is_foreign(const char *path);
 // Where ridge's own files are: RIDGE_DATA_DIR, else share/ridge in the executable's folder or the two
 // above it (a build or installed tree, moved or not), or such a folder itself if it holds `gpus`, the

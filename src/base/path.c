@@ -47,39 +47,6 @@ const char *path_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static bool name_is_foreign(const char *name)
-{
-    static const char *const starts[] = {
-        "sm_", "device_", "cuda_", "math_functions", "__clang_cuda", "cooperative_groups"};
-    static const char *const endings[] = {".hpp", ".h"};
-    bool header = false;
-    for (size_t i = 0; i < COUNT_OF(endings); i++)
-        header = header || str_ends_with(name, endings[i]);
-    for (size_t i = 0; header && i < COUNT_OF(starts); i++)
-        if (str_starts_with(name, starts[i]))
-            return true;
-    return false;
-}
-
-bool path_is_foreign(const char *path)
-{
-    static const char *const roots[] = {"/usr/include/", "/usr/lib/", "/usr/local/", "/usr/share/",
-                                        "/opt/"};
-    static const char *const folders[] = {"/include/cccl/",  "/include/cuda/",
-                                          "/include/cub/",   "/include/thrust/",
-                                          "/include/crt/",   "/include/cooperative_groups/",
-                                          "/site-packages/", "/dist-packages/"};
-    if (name_is_foreign(path_name(path)))
-        return true;
-    for (size_t i = 0; i < COUNT_OF(roots); i++)
-        if (str_starts_with(path, roots[i]))
-            return true;
-    for (size_t i = 0; i < COUNT_OF(folders); i++)
-        if (strstr(path, folders[i]))
-            return true;
-    return false;
-}
-
 static const char *executable_dir(struct arena *a)
 {
     char path[PATH_MAX];
@@ -149,6 +116,54 @@ char *data_path(struct arena *a, const char *name, struct error *err)
             name, text_str(&tried));
     text_release(&tried);
     return NULL;
+}
+
+// The `include` folder of a CUDA toolkit, wherever it was unpacked: by a header that every one has.
+static bool in_toolkit(const char *path)
+{
+    static const char include[] = "/include/";
+    struct arena a = {0};
+    bool found = false;
+    for (const char *at = path; !found && (at = strstr(at, include)) != NULL; at++) {
+        const char *folder = arena_strndup(&a, path, (size_t)(at - path) + sizeof include - 1);
+        found = file_exists(path_join(&a, folder, "cuda_runtime_api.h"));
+    }
+    arena_release(&a);
+    return found;
+}
+
+// The header that ridge gives to clang, in one of its data folders.
+static bool is_own_header(const char *path)
+{
+    if (strcmp(path_name(path), "cuda_min.h") != 0)
+        return false;
+    struct arena a = {0};
+    const char *places[DATA_PLACES_MAX], *folder = path_dir(&a, path);
+    size_t count = data_places(&a, places);
+    bool found = false;
+    for (size_t i = 0; i < count && !found; i++)
+        found = strcmp(places[i], folder) == 0;
+    arena_release(&a);
+    return found;
+}
+
+bool path_is_foreign(const char *path)
+{
+    static const char *const roots[] = {"/usr/include/", "/usr/lib/", "/usr/local/", "/usr/share/",
+                                        "/opt/"};
+    static const char *const folders[] = {
+        "/include/cccl/",  "/include/cuda/", "/include/cub/", "/include/thrust/",
+        "/include/crt/",   "/lib/clang/",    "/share/ridge/", "/include/cooperative_groups/",
+        "/site-packages/", "/dist-packages/"};
+    if (path[0] != '/') // below the experiment's folder
+        return false;
+    for (size_t i = 0; i < COUNT_OF(roots); i++)
+        if (str_starts_with(path, roots[i]))
+            return true;
+    for (size_t i = 0; i < COUNT_OF(folders); i++)
+        if (strstr(path, folders[i]))
+            return true;
+    return in_toolkit(path) || is_own_header(path);
 }
 
 // HOME, else what the system knows of the user; without either a folder of the user's own for temporary

@@ -46,6 +46,8 @@ struct device_report {        // arena-owned
     const char *printed; // by the kernels' printf, first 4 KiB; NULL = nothing
     const char *note;    // what could not be had, with the reason (no counters …); NULL = nothing
 };
+// One more thing that could not be had, beside those that are noted; each is said once.
+void report_note(struct arena *a, struct device_report *report, const char *text);
 
 // A step of a sequence, ready to launch.
 struct device_launch {

@@ -235,19 +235,20 @@ static void take_report(struct work *w, const struct sim_report *r, struct devic
     if (r->time.valid)
         step->time_ns = (struct figure){r->time.time_ns, PROVENANCE_MODELLED};
     if (r->time_of_pieces)
-        w->report->note =
-            arena_printf(w->arena,
-                         "blocks of '%s' are too long to trace: its time is modelled from "
-                         "%.2g %% of an SM's instructions, scaled to all of them",
-                         step->kernel, 100 * r->time.traced_share);
+        report_note(w->arena, w->report,
+                    arena_printf(w->arena,
+                                 "blocks of '%s' are too long to trace: its time is modelled from "
+                                 "%.2g %% of an SM's instructions, scaled to all of them",
+                                 step->kernel, 100 * r->time.traced_share));
     const struct device_info *info = w->device->head.info;
     if (r->time_missing)
-        w->report->note = arena_printf(
-            w->arena,
-            "no time is modelled: the file of %s has no figure '%s'; run on sim:h200, or add the "
-            "figure with its source to the chip's file (docs/h200-rates.md says how it is "
-            "measured)",
-            info->id, r->time_missing);
+        report_note(
+            w->arena, w->report,
+            arena_printf(w->arena,
+                         "no time is modelled: the file of %s has no figure '%s'; run on sim:h200, "
+                         "or add the figure with its source to the chip's file (docs/h200-rates.md "
+                         "says how it is measured)",
+                         info->id, r->time_missing));
     for (int i = 0; i < r->line_count; i++)
         VEC_PUSH(w->lines.items, w->lines.count, w->lines.capacity, r->lines[i]);
 }
@@ -514,33 +515,9 @@ static const struct device_ops sim_device_ops = {
 /* ---- which there are -------------------------------------------------------------------------------- */
 
 // Ids of the chips that the simulated GPU can be, sorted; NULL terminated.
-static bool chips_simulated(struct arena *a, const char *const **ids, struct error *err)
+static struct device_info device_info_sim(struct arena *a, const char *chip, const struct gpu *g)
 {
-    const char *const *all = NULL;
-    size_t count = 0, kept = 0;
-    if (!gpu_list(a, &all, err))
-        return false;
-    while (all[count])
-        count++;
-    const char **list = ARENA_ARRAY(a, const char *, count + 1);
-    for (size_t i = 0; i < count; i++) {
-        struct gpu *g = NULL;
-        if (!gpu_load(a, all[i], &g, err))
-            return false;
-        if (gpu_is_simulated(g))
-            list[kept++] = all[i];
-    }
-    *ids = list;
-    return true;
-}
-
-static bool device_info_sim(struct arena *a, const char *chip, struct device_info *out,
-                            struct error *err)
-{
-    struct gpu *g = NULL;
-    if (!gpu_load(a, chip, &g, err))
-        return false;
-    *out = (struct device_info){
+    return (struct device_info){
         .id = arena_printf(a, "%s:%s", backend_sim.name, chip),
         .name = arena_printf(a, "%s (simulated)", g->name),
         .backend = backend_sim.name,
@@ -549,25 +526,46 @@ static bool device_info_sim(struct arena *a, const char *chip, struct device_inf
         .chip = g,
         .facts = device_facts_of(g),
     };
+}
+
+static bool sim_list(struct arena *a, struct device_info **out, int *count, struct error *err)
+{
+    const char *const *chips = NULL;
+    size_t n = 0;
+    *count = 0;
+    if (!gpu_list(a, &chips, err))
+        return false;
+    while (chips[n])
+        n++;
+    *out = ARENA_ARRAY(a, struct device_info, n + 1);
+    for (; *chips; chips++) {
+        struct gpu *g = NULL;
+        if (!gpu_load(a, *chips, &g, err))
+            return false;
+        if (gpu_is_simulated(g))
+            (*out)[(*count)++] = device_info_sim(a, *chips, g);
+    }
     return true;
 }
 
 bool fail_unknown_device(struct arena *a, const char *id, struct error *err)
 {
-    const char *const *chips = NULL;
-    if (!chips_simulated(a, &chips, err))
+    struct device_info *devices = NULL;
+    int device_count = 0;
+    if (!sim_list(a, &devices, &device_count, err))
         return false;
-    const char *names[64] = {"auto"};
-    size_t count = 1;
+    const char **names = ARENA_ARRAY(a, const char *, device_count + 1), *near = NULL;
     struct text list = {0};
     text_add(&list, "auto");
-    for (; *chips && count < COUNT_OF(names); chips++) {
-        names[count] = arena_printf(a, "%s:%s", backend_sim.name, *chips);
-        text_printf(&list, ", %s", names[count++]);
-        if (strcmp(*chips, id) == 0) // "h200"
-            names[0] = names[count - 1];
+    names[0] = "auto";
+    for (int i = 0; i < device_count; i++) {
+        names[i + 1] = devices[i].id;
+        text_printf(&list, ", %s", devices[i].id);
+        if (strcmp(devices[i].id + strlen(backend_sim.name) + 1, id) == 0) // "h200"
+            near = devices[i].id;
     }
-    const char *near = strcmp(names[0], "auto") != 0 ? names[0] : str_nearest(id, names, count);
+    if (!near)
+        near = str_nearest(id, names, (size_t)device_count + 1);
     fail(err, NOWHERE, "unknown device '%s'%s%s%s; it is one of: %s", id,
          near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", text_str(&list));
     text_release(&list);
@@ -586,7 +584,8 @@ static bool find_sim(struct arena *a, const char *chip, struct device_info *out,
             "the simulated GPU runs PTX, which '%s' does not: `ridge occupancy --device %s` "
             "and `ridge explain --on %s` know that chip",
             chip, chip, chip);
-    return device_info_sim(a, chip, out, err);
+    *out = device_info_sim(a, chip, g);
+    return true;
 }
 
 static bool sim_find(struct arena *a, const char *id, const char *which, struct device_info *out,
@@ -599,22 +598,6 @@ static bool sim_find(struct arena *a, const char *id, const char *which, struct 
         if (strcmp(*chips, which) == 0)
             return find_sim(a, *chips, out, err);
     return fail_unknown_device(a, id, err);
-}
-
-static bool sim_list(struct arena *a, struct device_info **out, int *count, struct error *err)
-{
-    const char *const *chips = NULL;
-    size_t n = 0;
-    *count = 0;
-    if (!chips_simulated(a, &chips, err))
-        return false;
-    while (chips[n])
-        n++;
-    *out = ARENA_ARRAY(a, struct device_info, n + 1);
-    for (; *chips; chips++)
-        if (!device_info_sim(a, *chips, &(*out)[(*count)++], err))
-            return false;
-    return true;
 }
 
 const char fallback_device[] = "sim:h200";

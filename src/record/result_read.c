@@ -203,40 +203,45 @@ static void read_conditions(struct reader *r, const json_t *object, struct condi
     read_chip(r, j, out);
 }
 
-static void read_phases(struct reader *r, const json_t *object, struct result *out)
+// A list's items, in the arena: `read` fills one, which lies zeroed, and says whether it is kept. Absent
+// is none; more than `most` are passed over.
+typedef bool (*read_item)(struct reader *r, const json_t *j, const struct result *of, void *item);
+static void *read_items(struct reader *r, const json_t *object, const char *key, size_t most,
+                        size_t item_bytes, read_item read, struct result *of, int *count)
 {
     const json_t *array = NULL;
-    if (!member(object, "phases"))
-        return;
-    size_t count = read_count(r, object, "phases", &array);
-    out->phases = ARENA_ARRAY(r->arena, struct phase_time, count + 1);
-    for (size_t i = 0; i < count && i < PHASES_MAX; i++) {
-        const json_t *j = json_array_get(array, i);
-        struct phase_time p = {
-            .name = read_text(r, j, "name"),
-            .variant = json_is_true(json_object_get(j, "whole_case")) ? NULL : out->variant,
-            .at_s = read_number(r, j, "at_s", (double)NAN),
-            .duration_s = read_number(r, j, "s", (double)NAN)};
-        if (p.name && p.at_s >= 0 && p.duration_s >= 0)
-            out->phases[out->phase_count++] = p;
+    size_t all = read_count(r, object, key, &array);
+    all = all < most ? all : most;
+    char *items = arena_alloc(r->arena, (all + 1) * item_bytes);
+    memset(items, 0, (all + 1) * item_bytes);
+    *count = 0;
+    for (size_t i = 0; i < all; i++) {
+        char *item = items + (size_t)*count * item_bytes;
+        if (read(r, json_array_get(array, i), of, item))
+            ++*count;
+        else
+            memset(item, 0, item_bytes);
     }
+    return items;
 }
 
-static void read_launches(struct reader *r, const json_t *object, struct result *out)
+static bool read_phase(struct reader *r, const json_t *j, const struct result *of, void *item)
 {
-    const json_t *array = NULL;
-    if (!member(object, "launches"))
-        return;
-    size_t count = read_count(r, object, "launches", &array);
-    out->launches = ARENA_ARRAY(r->arena, struct launch_time, count + 1);
-    for (size_t i = 0; i < count && i < LAUNCHES_MAX; i++) {
-        const json_t *j = json_array_get(array, i);
-        struct launch_time l = {
-            .kernel = read_text(r, j, "kernel"),
-            .time_ns = {read_number(r, j, "time_ns", (double)NAN), read_provenance(r, j)}};
-        if (l.kernel && l.time_ns.value >= 0)
-            out->launches[out->launch_count++] = l;
-    }
+    struct phase_time *p = item;
+    p->name = read_text(r, j, "name");
+    p->variant = json_is_true(json_object_get(j, "whole_case")) ? NULL : of->variant;
+    p->at_s = read_number(r, j, "at_s", (double)NAN);
+    p->duration_s = read_number(r, j, "s", (double)NAN);
+    return p->name && p->at_s >= 0 && p->duration_s >= 0;
+}
+
+static bool read_launch(struct reader *r, const json_t *j, const struct result *of, void *item)
+{
+    struct launch_time *l = item;
+    (void)of;
+    l->kernel = read_text(r, j, "kernel");
+    l->time_ns = (struct figure){read_number(r, j, "time_ns", (double)NAN), read_provenance(r, j)};
+    return l->kernel && l->time_ns.value >= 0;
 }
 
 static void read_counters(struct reader *r, const json_t *object, struct counters *out)
@@ -273,58 +278,46 @@ static void read_case(struct reader *r, const json_t *object, struct result *out
     }
 }
 
-static void read_lines(struct reader *r, const json_t *object, struct result *out)
+static bool read_line(struct reader *r, const json_t *j, const struct result *of, void *item)
 {
-    const json_t *array = NULL;
-    size_t count = read_count(r, object, "lines", &array);
-    out->lines = ARENA_ARRAY(r->arena, struct line, count);
-    for (size_t i = 0; i < count; i++) {
-        const json_t *j = json_array_get(array, i);
-        struct line *l = &out->lines[out->line_count++];
-        l->file = read_text(r, j, "file");
-        l->line = (int)read_unsigned(r, j, "line");
-        if (!l->file)
-            reader_fail(r, "file", "text");
+    struct line *l = item;
+    (void)of;
+    l->file = read_text(r, j, "file");
+    l->line = (int)read_unsigned(r, j, "line");
+    if (!l->file)
+        reader_fail(r, "file", "text");
 #define LINE_FIELD(name, unit, meaning) l->name = read_unsigned(r, j, #name);
 #include "record/line_fields.def"
 #undef LINE_FIELD
-        read_stalls(r, j, &l->stalls);
-    }
+    read_stalls(r, j, &l->stalls);
+    return true;
 }
 
-static void read_problems(struct reader *r, const json_t *object, struct result *out)
+static bool read_problem(struct reader *r, const json_t *j, const struct result *of, void *item)
 {
-    const json_t *array = NULL;
-    size_t count = read_count(r, object, "problems", &array);
-    out->problems = ARENA_ARRAY(r->arena, struct problem, count);
-    for (size_t i = 0; i < count; i++) {
-        const json_t *j = json_array_get(array, i);
-        struct problem *p = &out->problems[out->problem_count++];
-        p->kind = read_text(r, j, "kind");
-        p->message = read_text(r, j, "message");
-        p->stops = read_bool(r, j, "stops");
-        p->note = read_bool(r, j, "note");
-        if (!p->kind || !p->message)
-            reader_fail(r, "problems", "a list of problems");
-    }
+    struct problem *p = item;
+    (void)of;
+    p->kind = read_text(r, j, "kind");
+    p->message = read_text(r, j, "message");
+    p->stops = read_bool(r, j, "stops");
+    p->note = read_bool(r, j, "note");
+    if (!p->kind || !p->message)
+        reader_fail(r, "problems", "a list of problems");
+    return true;
 }
 
-static void read_bounds(struct reader *r, const json_t *object, struct diagnosis *d)
+static bool read_bound(struct reader *r, const json_t *j, const struct result *of, void *item)
 {
-    const json_t *array = NULL;
-    size_t count = read_count(r, object, "bounds", &array);
-    d->bounds = ARENA_ARRAY(r->arena, struct bound, count);
-    for (size_t i = 0; i < count; i++) {
-        const json_t *j = json_array_get(array, i);
-        struct bound *b = &d->bounds[d->bound_count++];
-        b->resource = (enum resource)read_name(r, j, "resource", resource_of, RESOURCE_COUNT);
-        b->time_ns = read_double(r, j, "time_ns");
-        b->work = read_double(r, j, "work");
-        b->unit = read_text(r, j, "unit");
-        b->rate_per_ns = read_double(r, j, "rate_per_ns");
-        b->rate_source = read_text(r, j, "rate_source");
-        b->provenance = member(j, "provenance") ? read_provenance(r, j) : PROVENANCE_ABSENT;
-    }
+    struct bound *b = item;
+    (void)of;
+    b->resource = (enum resource)read_name(r, j, "resource", resource_of, RESOURCE_COUNT);
+    b->time_ns = read_double(r, j, "time_ns");
+    b->work = read_double(r, j, "work");
+    b->unit = read_text(r, j, "unit");
+    b->rate_per_ns = read_double(r, j, "rate_per_ns");
+    b->rate_source = read_text(r, j, "rate_source");
+    b->provenance = member(j, "provenance") ? read_provenance(r, j) : PROVENANCE_ABSENT;
+    return true;
 }
 
 static void read_evidence(struct reader *r, json_t *evidence, struct finding *f)
@@ -341,23 +334,19 @@ static void read_evidence(struct reader *r, json_t *evidence, struct finding *f)
     }
 }
 
-static void read_findings(struct reader *r, const json_t *object, struct diagnosis *d)
+static bool read_finding(struct reader *r, const json_t *j, const struct result *of, void *item)
 {
-    const json_t *array = NULL;
-    size_t count = read_count(r, object, "findings", &array);
-    d->findings = ARENA_ARRAY(r->arena, struct finding, count);
-    for (size_t i = 0; i < count; i++) {
-        const json_t *j = json_array_get(array, i);
-        struct finding *f = &d->findings[d->finding_count++];
-        f->class = (enum finding_class)read_name(r, j, "class", class_of, FINDING_CLASS_COUNT);
-        f->title = read_text(r, j, "title");
-        f->file = read_text(r, j, "file");
-        f->line = (int)read_unsigned(r, j, "line");
-        f->fix = read_text(r, j, "fix");
-        f->expected_time_ns = read_double(r, j, "expected_time_ns");
-        f->folded = read_bool(r, j, "folded");
-        read_evidence(r, json_object_get(j, "evidence"), f);
-    }
+    struct finding *f = item;
+    (void)of;
+    f->class = (enum finding_class)read_name(r, j, "class", class_of, FINDING_CLASS_COUNT);
+    f->title = read_text(r, j, "title");
+    f->file = read_text(r, j, "file");
+    f->line = (int)read_unsigned(r, j, "line");
+    f->fix = read_text(r, j, "fix");
+    f->expected_time_ns = read_double(r, j, "expected_time_ns");
+    f->folded = read_bool(r, j, "folded");
+    read_evidence(r, json_object_get(j, "evidence"), f);
+    return true;
 }
 
 static void read_waiting(struct reader *r, const json_t *object, struct waiting *out)
@@ -383,8 +372,10 @@ static void read_diagnosis(struct reader *r, const json_t *object, struct result
     d->intensity = read_double(r, object, "intensity");
     d->pct_of_floor = read_double(r, object, "pct_of_floor");
     read_waiting(r, object, &d->waiting);
-    read_bounds(r, object, d);
-    read_findings(r, object, d);
+    d->bounds = read_items(r, object, "bounds", SIZE_MAX, sizeof *d->bounds, read_bound, out,
+                           &d->bound_count);
+    d->findings = read_items(r, object, "findings", SIZE_MAX, sizeof *d->findings, read_finding,
+                             out, &d->finding_count);
 }
 
 static void read_speedup(struct reader *r, const json_t *object, struct speedup *out)
@@ -401,20 +392,16 @@ static void read_speedup(struct reader *r, const json_t *object, struct speedup 
         (enum verdict)read_name(r, j, "verdict", verdict_of, VERDICT_SLOWER + 1);
 }
 
-static void read_expectations(struct reader *r, const json_t *object, struct result *out)
+static bool read_expectation(struct reader *r, const json_t *j, const struct result *of, void *item)
 {
-    const json_t *array = NULL;
-    size_t count = read_count(r, object, "expectations", &array);
-    out->expectations = ARENA_ARRAY(r->arena, struct expectation_result, count);
-    for (size_t i = 0; i < count; i++) {
-        const json_t *j = json_array_get(array, i);
-        struct expectation_result *e = &out->expectations[out->expectation_count++];
-        e->what = read_text(r, j, "what");
-        e->expected = read_text(r, j, "expected");
-        e->actual = read_text(r, j, "actual");
-        e->verdict = (enum expectation_verdict)read_name(r, j, "verdict", expectation_of,
-                                                         EXPECTATION_UNKNOWN + 1);
-    }
+    struct expectation_result *e = item;
+    (void)of;
+    e->what = read_text(r, j, "what");
+    e->expected = read_text(r, j, "expected");
+    e->actual = read_text(r, j, "actual");
+    e->verdict = (enum expectation_verdict)read_name(r, j, "verdict", expectation_of,
+                                                     EXPECTATION_UNKNOWN + 1);
+    return true;
 }
 
 static const char *status_of(int i)
@@ -444,13 +431,16 @@ bool result_from_json(struct arena *a, const json_t *json, struct result *out, s
     out->by_system = member(json, "by_system") && read_bool(&r, json, "by_system");
     read_time(&r, json, &out->time);
     read_conditions(&r, json, &out->conditions);
-    read_phases(&r, json, out);
-    read_launches(&r, json, out);
+    out->phases = read_items(&r, json, "phases", PHASES_MAX, sizeof *out->phases, read_phase, out,
+                             &out->phase_count);
+    out->launches = read_items(&r, json, "launches", LAUNCHES_MAX, sizeof *out->launches,
+                               read_launch, out, &out->launch_count);
     read_diagnosis(&r, json, out);
     read_counters(&r, json, &out->counters);
     read_stalls(&r, json, &out->stalls);
     read_speedup(&r, json, &out->speedup);
-    read_expectations(&r, json, out);
+    out->expectations = read_items(&r, json, "expectations", SIZE_MAX, sizeof *out->expectations,
+                                   read_expectation, out, &out->expectation_count);
     out->case_label = read_text(&r, json, "case_label");
     out->title = read_text(&r, json, "title");
     out->hypothesis = read_text(&r, json, "hypothesis");
@@ -468,8 +458,10 @@ bool result_from_json(struct arena *a, const json_t *json, struct result *out, s
     out->seed = read_unsigned(&r, json, "seed");
     out->worst_relative_error = read_double(&r, json, "worst_relative_error");
     out->worst_absolute_error = read_double(&r, json, "worst_absolute_error");
-    read_lines(&r, json, out);
-    read_problems(&r, json, out);
+    out->lines = read_items(&r, json, "lines", SIZE_MAX, sizeof *out->lines, read_line, out,
+                            &out->line_count);
+    out->problems = read_items(&r, json, "problems", SIZE_MAX, sizeof *out->problems, read_problem,
+                               out, &out->problem_count);
     out->compiler_log = read_text(&r, json, "compiler_log");
     out->printed = read_text(&r, json, "printed");
     out->note = read_text(&r, json, "note");

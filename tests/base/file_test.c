@@ -265,6 +265,46 @@ static void user_folders_follow_the_environment(void **state)
     arena_release(&a);
 }
 
+// By the folder: a user's file may be called as a library's.
+static void headers_of_libraries_are_known_by_their_folder(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const own[] = {"cuda_tiles.h",
+                                      "sm_90.hpp",
+                                      "device_queue.h",
+                                      "math_functions.h",
+                                      "/home/me/kernels/cuda_tiles.h",
+                                      "/home/me/kernels/include/device_sort.h",
+                                      "/home/me/cuda/sm_copy.h",
+                                      "include/cooperative_groups.h"};
+    static const char *const others[] = {
+        "/usr/local/cuda/lib64/../include/cooperative_groups.h",
+        "/usr/lib/llvm-19/lib/clang/19/include/__clang_cuda_math.h",
+        "/home/me/llvm/lib/clang/19/include/__clang_cuda_math.h",
+        "/home/me/venv/lib/python3/site-packages/triton/language/core.py",
+        "/home/me/cccl/include/cub/block/block_reduce.cuh",
+        "/home/me/.local/share/ridge/cuda_min.h"};
+    for (size_t i = 0; i < COUNT_OF(own); i++)
+        if (path_is_foreign(own[i]))
+            fail_msg("%s is the user's", own[i]);
+    for (size_t i = 0; i < COUNT_OF(others); i++)
+        if (!path_is_foreign(others[i]))
+            fail_msg("%s is a library's", others[i]);
+    struct error err = {0};
+    const char *header = path_join(&f->arena, f->dir, "a/include/cuda_fp16.hpp");
+    assert_true(dir_make(path_join(&f->arena, f->dir, "a/include/"), &err));
+    assert_false(path_is_foreign(header));
+    // Now the folder is a toolkit's.
+    const char *runtime = path_join(&f->arena, f->dir, "a/include/cuda_runtime_api.h");
+    assert_true(file_write(runtime, "", 0, &err));
+    assert_true(path_is_foreign(header));
+    assert_true(path_is_foreign(path_join(&f->arena, f->dir, "a/include/crt/sm_70_rt.hpp")));
+    assert_int_equal(setenv("RIDGE_DATA_DIR", f->dir, 1), 0);
+    assert_true(path_is_foreign(path_join(&f->arena, f->dir, "cuda_min.h")));
+    assert_int_equal(unsetenv("RIDGE_DATA_DIR"), 0);
+    assert_false(path_is_foreign(path_join(&f->arena, f->dir, "cuda_min.h")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -273,6 +313,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(half_written_files_of_the_dead_are_removed, make_folder,
                                         remove_folder),
         cmocka_unit_test_setup_teardown(what_is_no_regular_file_is_refused_at_once, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(headers_of_libraries_are_known_by_their_folder, make_folder,
                                         remove_folder),
         cmocka_unit_test_setup_teardown(write_keeps_the_mode_and_follows_a_link, make_folder,
                                         remove_folder),

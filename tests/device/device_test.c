@@ -303,9 +303,21 @@ static void race_between_threads_is_a_problem_that_does_not_stop(void **state)
     rig_release(&r);
 }
 
+static void a_report_keeps_each_reason_once(void **state)
+{
+    struct arena a = {0};
+    struct device_report report = {0};
+    report_note(&a, &report, "the trace was cut");
+    report_note(&a, &report, "no counters");
+    report_note(&a, &report, "the trace was cut");
+    assert_string_equal(report.note, "the trace was cut; no counters");
+    arena_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_report_keeps_each_reason_once),
         cmocka_unit_test(auto_is_the_simulated_h200),
         cmocka_unit_test(unknown_device_is_refused_with_a_suggestion),
         cmocka_unit_test(inventory_lists_chips_and_says_of_each_missing_part_what_to_do),

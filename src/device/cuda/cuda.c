@@ -394,7 +394,7 @@ static bool count_steps(const struct replay *r, struct arena *a, struct device_r
     if (!done) {
         if (c->cu.cuStreamSynchronize(c->stream) != 0)
             return fail_as(broken, ERROR_CHECK, NOWHERE, "%s", err.message);
-        report->note = arena_printf(a, "no hardware counters: %s", err.message);
+        report_note(a, report, arena_printf(a, "no hardware counters: %s", err.message));
         return true;
     }
     int next = 0;
