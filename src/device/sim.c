@@ -162,27 +162,6 @@ static const char *problem_kind(enum sim_violation_kind kind)
     return "unknown";
 }
 
-static bool problem_stops(enum sim_violation_kind kind)
-{
-    switch (kind) {
-    case SIM_OUT_OF_BOUNDS:
-    case SIM_MISALIGNED:
-    case SIM_TRAP:
-    case SIM_ASSERT:
-    case SIM_UNSUPPORTED:
-    case SIM_BUDGET:
-    case SIM_DEADLOCK:
-        return true;
-    case SIM_UNINITIALISED:
-    case SIM_RACE:
-    case SIM_BARRIER_DIVERGENCE:
-    case SIM_BARRIER_EXITED:
-    case SIM_SHUFFLE_MASK:
-        return false;
-    }
-    return true;
-}
-
 static const char *violation_message(struct arena *a, const struct sim_violation *v,
                                      const char *kernel)
 {
@@ -216,7 +195,7 @@ static const char *take_violations(struct work *w, const struct sim_report *r, c
         const struct sim_violation *v = &r->violations[i];
         struct problem p = {.kind = problem_kind(v->kind),
                             .message = violation_message(w->arena, v, kernel),
-                            .stops = problem_stops(v->kind),
+                            .stops = violation_stops(v->kind),
                             .note = v->kind == SIM_BARRIER_EXITED};
         VEC_PUSH(w->problems.items, w->problems.count, w->problems.capacity, p);
         if (p.stops && !stopped_by)

@@ -145,6 +145,14 @@ bool change_is_real(const struct change *c)
                              : fabs(c->percent) >= 100 * MIN_EFFECT;
 }
 
+bool pair_next_counter(const struct run_pair *p, int *i, struct change *out)
+{
+    while (++*i < FIGURE_COUNT)
+        if (pair_change(p, *i, out) && change_is_real(out))
+            return true;
+    return false;
+}
+
 const char *show_change(const struct change *c, char out[CELL_SIZE])
 {
     out[0] = '\0';

@@ -17,6 +17,8 @@ struct change {
 bool pair_change(const struct run_pair *p, int figure, struct change *out);
 // By 1 % or more, or there on one side only.
 bool change_is_real(const struct change *c);
+// The next counter after figure *i that really changed; start with 0, the time. false: no more.
+bool pair_next_counter(const struct run_pair *p, int *i, struct change *out);
 const char *show_change(const struct change *c, char out[CELL_SIZE]); // "+12.3 %"
 // "1.234x (1.200 to 1.250), faster", or why it was not judged.
 const char *show_judgement(const struct run_pair *p, char out[CELL_SIZE]);

@@ -92,11 +92,9 @@ static void add_counters(const struct run_pair *p, const struct report_style *st
                          struct text *out)
 {
     char before[CELL_SIZE], after[CELL_SIZE], percent[CELL_SIZE];
+    struct change c;
     bool any = false;
-    for (int i = 1; i < FIGURE_COUNT; i++) {
-        struct change c;
-        if (!pair_change(p, i, &c) || !change_is_real(&c))
-            continue;
+    for (int i = 0; pair_next_counter(p, &i, &c);) {
         if (!any)
             add_ink(out, style, INK_BOLD, "  counters that changed\n");
         any = true;
@@ -243,11 +241,9 @@ static void md_times(const struct run_comparison *c, const char *label, struct t
 static void md_counters(const struct run_pair *p, struct text *out)
 {
     char before[CELL_SIZE], after[CELL_SIZE], percent[CELL_SIZE];
+    struct change c;
     bool any = false;
-    for (int i = 1; i < FIGURE_COUNT; i++) {
-        struct change c;
-        if (!pair_change(p, i, &c) || !change_is_real(&c))
-            continue;
+    for (int i = 0; pair_next_counter(p, &i, &c);) {
         if (!any)
             text_add(out, "| counter that changed | before | after | change | provenance |\n"
                           "|---|---:|---:|---:|---|\n");

@@ -69,6 +69,16 @@ void html_colour(struct text *out, const char *what, int number)
                     fmod(20 + golden_angle * (number - COLOURS), 360), 45 + 15 * (number % 3));
 }
 
+void html_mark_begin(struct text *out, const char *variant, int number)
+{
+    text_add(out, "<g ");
+    html_colour(out, "point", number);
+    text_add(out, " tabindex=\"0\" role=\"img\" data-variant=\"");
+    html_escape(out, variant);
+    text_add(out, "\"><title>");
+    html_escape(out, variant);
+}
+
 /* ---- the journey -------------------------------------------------------------------------------- */
 
 static const char *verdict_class(const struct result *r)

@@ -16,6 +16,8 @@ void html_expectation(struct text *out, const struct expectation_result *e);
 // class="WHAT s3": the colour of the case's variant of that number. Eight come from the style sheet, further
 // ones are turned by the golden angle: none is like another.
 void html_colour(struct text *out, const char *what, int number);
+// A group of a drawing that stands for a variant, up to its title, whose text goes on.
+void html_mark_begin(struct text *out, const char *variant, int number);
 // A page that holds everything itself around what `body` writes. Fails only if ridge's own style
 // sheet or script is not installed.
 bool html_page(const char *title, void (*body)(const void *context, struct text *out),

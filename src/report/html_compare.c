@@ -83,11 +83,9 @@ static void add_times(const struct run_comparison *c, const char *label, struct 
 static void add_counters(const struct run_pair *p, struct text *out)
 {
     char a[CELL_SIZE];
+    struct change c;
     bool any = false;
-    for (int i = 1; i < FIGURE_COUNT; i++) {
-        struct change c;
-        if (!pair_change(p, i, &c) || !change_is_real(&c))
-            continue;
+    for (int i = 0; pair_next_counter(p, &i, &c);) {
         if (!any)
             text_add(out,
                      "<table class=\"counters\"><caption>Counters that changed</caption><thead><tr>"

@@ -302,12 +302,7 @@ static void draw_point(struct roofline *p, const struct result *r, int number,
     if (!point_find(p, r, l, &x, &y))
         return;
     bool dram = same_text(l->name, "DRAM");
-    text_add(out, "<g ");
-    html_colour(out, "point", number);
-    text_add(out, " tabindex=\"0\" role=\"img\" data-variant=\"");
-    html_escape(out, r->variant);
-    text_add(out, "\"><title>");
-    html_escape(out, r->variant);
+    html_mark_begin(out, r->variant, number);
     html_printf(out, ", %s: %s %s per byte, %s per ns, %s (%s)</title>", l->name,
                 show_fixed(x, 3, x_text), p->flops ? "flops" : "warp instructions",
                 show_fixed(y, 2, y_text), show_time(result_time_ns(r), time),

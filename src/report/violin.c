@@ -108,12 +108,7 @@ static void draw_row(const struct result *r, double scale, int row, int number, 
     const struct summary *s = &r->time.summary;
     double y = row * ROW + ROW / 2.0;
     double x_low = at_x(percent_of(r, s->low), scale), x_high = at_x(percent_of(r, s->high), scale);
-    text_add(out, "<g ");
-    html_colour(out, "point", number);
-    text_add(out, " tabindex=\"0\" role=\"img\" data-variant=\"");
-    html_escape(out, r->variant);
-    text_add(out, "\"><title>");
-    html_escape(out, r->variant);
+    html_mark_begin(out, r->variant, number);
     html_printf(out,
                 ": median %s, 95 %% interval %s to %s, %zu samples from %s to %s (%s)</title>"
                 "<rect class=\"hit\" x=\"0\" y=\"%d\" width=\"%d\" height=\"%d\"/>",

@@ -122,6 +122,7 @@ enum sim_violation_kind {
     SIM_BUDGET,
     SIM_DEADLOCK,
 };
+bool violation_stops(enum sim_violation_kind kind); // the launch ends with it
 struct sim_violation {
     enum sim_violation_kind kind;
     const char *kernel;

@@ -686,7 +686,6 @@ void trace_release(struct trace *t);
 // check.c: violations. The address goes into the report, the words into its sentence.
 void violation_add(struct warp *w, enum sim_violation_kind kind, uint32_t site, uint32_t lane,
                    uint64_t address, const char *fmt, ...) PRINTF_LIKE(6, 7);
-bool violation_stops(enum sim_violation_kind kind);
 // What is wrong with an access: out of bounds, misaligned, null, freed.
 void violation_global(struct warp *w, const struct uop *u, uint32_t lane, uint64_t address,
                       unsigned bytes, enum touch touch);
