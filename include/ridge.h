@@ -43,10 +43,11 @@ RIDGE_API const char *ridge_error(void);   /* of this thread's last failure; "" 
 typedef struct ridge ridge;
 
 struct ridge_options {
-    const char *program;  /* name of what is recorded; NULL = the executable's */
-    const char *journal;  /* file; NULL = $RIDGE_JOURNAL, else the user's, as of `ridge run` */
-    const char *compiler; /* of ridge_compile: "nvrtc", "clang"; NULL = the first that is here */
-    int threads;          /* host threads of a simulated GPU; 0 = all */
+    const char *program; /* name of what is recorded; NULL = the executable's */
+    const char *journal; /* file; NULL = $RIDGE_JOURNAL, else the user's, as of `ridge run` */
+    const char
+        *compiler; /* of ridge_compile: "nvrtc", "clang"; NULL = the first that is installed */
+    int threads;   /* host threads of a simulated GPU; 0 = all */
 };
 
 /* device: "cuda:0" (a real GPU), "sim:h200" (a simulated one), "auto" = the first real one, else

@@ -1736,7 +1736,7 @@ template <class S, int CH> static double sequence_cycles(int warps, double a, do
 
 static void section7()
 {
-    printf("\n# 7 sequences of machine code, loop included: cycles a warp instruction of one SM, latency\n");
+    printf("\n# 7 sequences of machine code, loop included: cycles per warp instruction of one SM, latency\n");
 #define ROW(name, T, letter, code, first, other, or_one)                                                     \
     printf("%-16s%s %8.3f %8.2f\n", #name, or_one ? " + or" : "     ", sequence_cycles<Seq_##name, 4>(32, first, other), \
            sequence_cycles<Seq_##name, 1>(1, first, other));

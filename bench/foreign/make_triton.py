@@ -1,6 +1,6 @@
 """PTX of our own small kernels as Triton compiles them: python3 make_triton.py FOLDER
 
-Writes triton_<kernel>.ptx, and on standard output what a launch needs: entry, threads a block, bytes
+Writes triton_<kernel>.ptx, and on standard output what a launch needs: entry, threads per block, bytes
 of dynamic shared memory. Needs Triton (3.x); no GPU. The files under tests/cli/foreign come from here.
 """
 # SPDX-License-Identifier: Apache-2.0
@@ -59,7 +59,7 @@ def make(folder, name, kernel, signature, constants, cc, **options):
     path = f"{folder}/triton_{name}.ptx"
     ptx.write(path, f"Triton {triton.__version__}: bench/foreign/make_triton.py, kernel {kernel.__name__}", made.asm["ptx"])
     meta = made.metadata
-    print(f"{path}: entry {meta.name}, {meta.num_warps * 32} threads a block, {meta.shared} bytes of shared memory")
+    print(f"{path}: entry {meta.name}, {meta.num_warps * 32} threads per block, {meta.shared} bytes of shared memory")
 
 
 folder = sys.argv[1]

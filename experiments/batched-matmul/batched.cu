@@ -1,5 +1,5 @@
 // COUNT products of S x S matrices of f32, c[i] = a[i] b[i], S up to 64:
-//   thread_products  a thread an element, straight from memory
+//   thread_products  one thread per element, straight from memory
 //   warp_products    a warp a product (S 16 or 32): b's columns by lane, a's elements handed round by shuffles
 //   block_products   a block a product: both matrices in shared memory, a square of 4 x 4 a thread
 //   tensor_products  a warp 16 rows: tensor cores, each f32 as two tf32, three products for one

@@ -1,12 +1,12 @@
 // y[i] = sum over k of taps[k] * x[i + k - K/2], zeros outside of x: a convolution as networks use it, K
 // taps (-DK), kept as long as x.
-//   naive_conv     a thread an output; all from global memory
+//   naive_conv     one thread per output; all from global memory
 //   constant_conv  the taps in constant memory
 //   shared_conv    a tile of x with its halo in shared memory
 //   register_conv  OUTPUTS neighbouring outputs a thread, the loop over the taps unrolled: each loaded
 //                  input meets all of them, and each tap is part of the instruction that uses it
 //   staged_conv    the same; the tile arrives by asynchronous copies, and the outputs leave through shared
-//                  memory, 16 bytes a lane side by side
+//                  memory, 16 bytes per lane side by side
 //   bulk_conv      blocks that stay: the next tile arrives by a bulk copy while this one is computed, and the
 //                  outputs leave by one
 // Neighbouring threads read shared memory OUTPUTS words apart: an odd multiple of 4 has no bank conflicts.

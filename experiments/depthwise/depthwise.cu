@@ -1,6 +1,6 @@
 // A causal depthwise convolution of width 4 over bf16, channels last, as causal models use it:
 // y[l][c] = sum over k < 4 of w[c][k] * x[l - 3 + k][c], zeros before the first position.
-//   naive_depthwise  a thread an element: four loads
+//   naive_depthwise  one thread per element: four loads
 //   pairs_depthwise  two channels a thread, POSITIONS positions down: each input is loaded once
 //   wide_depthwise   eight channels a thread, 16 bytes; FLIGHT positions on their way at once
 // SPDX-License-Identifier: Apache-2.0

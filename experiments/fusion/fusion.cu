@@ -2,7 +2,7 @@
 //   scale_bias, gelu, add_residual   a launch a step, each reads and writes all
 //   bias_gelu, add_residual          two launches
 //   fused                            one launch, an element a thread
-//   wide_fused                       the same, 16 bytes a lane; columns must be a multiple of 4
+//   wide_fused                       the same, 16 bytes per lane; columns must be a multiple of 4
 // SPDX-License-Identifier: Apache-2.0
 #define BLOCK 256
 

@@ -1,11 +1,11 @@
 // The gradients of y = (x - mean) / sqrt(variance + eps) * weight + bias over rows, given dy:
 //   dx = (g - mean of g - h * mean of g h) / sqrt(variance + eps), with h the normalised x and g = dy * weight
 //   dweight = sum of dy * h, dbias = sum of dy, each over all rows
-//   atomic_backward    a block a row; dweight and dbias by atomics, one a column and row
+//   atomic_backward    one block per row; dweight and dbias by atomics, one a column and row
 //   partial_backward   blocks that stay; a thread keeps the sums of its columns in registers over all of its
 //                      block's rows, then stores them as a row of partial sums: VECS columns a thread
 //   columns_sum        adds the partial sums
-//   wide_backward      partial_backward with 16 bytes a lane and the row in registers: VECS quads a thread;
+//   wide_backward      partial_backward with 16 bytes per lane and the row in registers: VECS quads per thread;
 //                      columns must be a multiple of 4
 // SPDX-License-Identifier: Apache-2.0
 #include "../common/rows.h"
@@ -113,7 +113,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     }
 }
 
-// A warp a column each: 32 columns a block, its warps take the rows in turn.
+// One warp per column each: 32 columns a block, its warps take the rows in turn.
 extern "C" __global__ void columns_sum(float *dweight, float *dbias, const float *partial, int parts,
                                        int cols)
 {

@@ -5,8 +5,8 @@
 //   two_pass_norm    of h: mean, then variance, then y: three reads of h
 //   welford_norm     x and residual at once, mean and variance in one pass (Welford's update); h is read again
 //   shared_norm      the same; h stays in shared memory in between
-//   registers_norm   h stays in registers: VECS vectors of 16 bytes a thread, rows up to BLOCK * VECS of them
-// A block a row.
+//   registers_norm   h stays in registers: VECS vectors of 16 bytes per thread, rows up to BLOCK * VECS of them
+// One block per row.
 // SPDX-License-Identifier: Apache-2.0
 #include "../common/rows.h"
 
@@ -193,7 +193,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
 #ifndef RMS
     mean = block_sum(sum) / cols;
 #endif
-    sum = 0; // with h in registers a second pass costs little, and rounds less than squares alone
+    sum = 0; // with h in registers per second pass costs little, and rounds less than squares alone
 #pragma unroll
     for (int v = 0; v < VECS; v++) {
         vector_unpack(a, kept[v]);

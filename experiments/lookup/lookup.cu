@@ -2,7 +2,7 @@
 //   parameter_lookup  the table is a parameter of the kernel, passed by pointer; a global load an element
 //   constant_lookup   the table in constant memory: lanes with different indexes take turns
 //   shared_lookup     the table in shared memory: lanes whose words are in one bank take turns
-//   wide_lookup       the same, four elements a lane: a word of codes in, 16 bytes out
+//   wide_lookup       the same, four elements per lane: a word of codes in, 16 bytes out
 //   columns_lookup    a copy of the table for each lane, in its own bank
 // SPDX-License-Identifier: Apache-2.0
 #define BLOCK 256

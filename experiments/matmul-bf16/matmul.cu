@@ -1,6 +1,6 @@
 // c = a b on the tensor cores: bf16 in, sums in f32, c in bf16; row-major, M x K times K x N, N and K
-// multiples of 8. From a thread an element to what the hardware was built for:
-//   naive_matmul        a thread an element, no tensor core
+// multiples of 8. From one thread per element to what the hardware was built for:
+//   naive_matmul        one thread per element, no tensor core
 //   wmma_matmul         a warp a 16 x 16 tile, straight from global memory (M, N, K multiples of 16)
 //   mma_matmul          128 x 128 tiles in shared memory, ldmatrix and mma.sync; asynchronous copies
 //   wgmma_matmul        128 x 128 tiles by tensor map, one warpgroup multiplies from shared memory; STAGES tiles

@@ -1,4 +1,4 @@
-// c = a b, f32, row-major: M x K times K x N, any sizes. From a thread an element to tiles of registers:
+// c = a b, f32, row-major: M x K times K x N, any sizes. From one thread per element to tiles of registers:
 //   naive_matmul      neighbouring threads take neighbouring rows: every load of a is a sector of its own
 //   coalesced_matmul  neighbouring threads take neighbouring columns
 //   tiled_matmul      16 x 16 tiles of a and b in shared memory, the textbook's; PAD words after a row
@@ -9,7 +9,7 @@
 //                     PAIRS: sums in pairs of registers, for the banks of the register file; PARTS: split-K
 // SPDX-License-Identifier: Apache-2.0
 
-/* ---- a thread an element --------------------------------------------------------------------------- */
+/* ---- one thread per element --------------------------------------------------------------------------- */
 
 extern "C" __global__ void naive_matmul(float *c, const float *a, const float *b, int M, int N, int K)
 {

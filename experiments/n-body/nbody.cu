@@ -1,5 +1,5 @@
 // Accelerations of N bodies (x, y, z, mass), each pulled by all:
-//   simple_forces   a thread a body, the others from memory
+//   simple_forces   one thread per body, the others from memory
 //   tiled_forces    256 bodies at a time in shared memory
 //   wide_forces     the same, BODIES bodies a thread: each body loaded pulls all of them
 // SPDX-License-Identifier: Apache-2.0

@@ -6,7 +6,7 @@
 //   partial_backward   blocks that stay; a thread keeps the sums of its columns in registers over all of its
 //                      block's rows, then stores them as a row of partial sums: VECS columns a thread
 //   columns_sum        adds the partial sums
-//   wide_backward      partial_backward with 16 bytes a lane and the row in registers: VECS vectors a thread
+//   wide_backward      partial_backward with 16 bytes per lane and the row in registers: VECS vectors per thread
 //   ahead_backward     the same, with the next row's loads issued before this one's sums are waited for
 // SPDX-License-Identifier: Apache-2.0
 #include "../common/rows.h"
@@ -117,7 +117,7 @@ extern "C" __global__ void columns_sum(float *dweight, const float *partial, int
     dweight[c] = sum;
 }
 
-// ---- 16 bytes a lane -----------------------------------------------------------------------------------
+// ---- 16 bytes per lane -----------------------------------------------------------------------------------
 
 struct loaded { // a row's vectors of a thread
     uint4 x[VECS], dy[VECS];

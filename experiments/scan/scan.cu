@@ -11,7 +11,7 @@
 //   look_back_scan  a tile a block
 //   ahead_scan      blocks that stay; the next tiles are on their way to shared memory, and a tile's own sum
 //                   is told one tile early, so that nobody waits for it
-// Tiles are QUADS quads a thread: a warp has 128 * QUADS neighbours, its lanes a quad of each 128.
+// Tiles are QUADS quads per thread: a warp has 128 * QUADS neighbours, its lanes a quad of each 128.
 // SPDX-License-Identifier: Apache-2.0
 #include "../common/bulk.h"
 
@@ -78,7 +78,7 @@ extern "C" __global__ void hillis_blocks(TYPE *out, const TYPE *in, long long n,
 #define AT(i) (i)
 #endif
 
-// Two elements a thread.
+// Two elements per thread.
 extern "C" __global__ void blelloch_blocks(TYPE *out, const TYPE *in, long long n, TYPE *sums)
 {
     __shared__ TYPE sum[AT(2 * BLOCK)];

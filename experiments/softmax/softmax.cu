@@ -5,7 +5,7 @@
 //   online_softmax     the largest and the sum in one pass: a sum is rescaled when a larger one comes
 //   warp_softmax       a warp per row, the row in registers: VECS vectors of 16 bytes per lane
 //   registers_softmax  a block of BLOCK threads per row, the row in registers, one barrier
-//   cluster_softmax    CLUSTER blocks a row, which read each other's part of the sum
+//   cluster_softmax    CLUSTER blocks per row, which read each other's part of the sum
 //   parts_softmax      blocks that stay take parts of PART elements of rows, and tell each other the sums
 // The three before the last take rows of up to VECS vectors per thread.
 // SPDX-License-Identifier: Apache-2.0

@@ -1,8 +1,8 @@
 // Out-of-place transpose of M x N floats, any M and N: rows that don't begin at multiples of 16 bytes.
-//   naive_transpose  a thread an element; reads go along rows, writes down columns
-//   tiled_transpose  a 32 x 32 tile with padded rows; four elements a thread
-//   large_transpose  a 64 x 64 tile, eight elements a thread, tiles in stripes of two across
-//   wide_transpose   the same, 16 bytes a lane both ways, columns swizzled in place of padding; M and N must
+//   naive_transpose  one thread per element; reads go along rows, writes down columns
+//   tiled_transpose  a 32 x 32 tile with padded rows; four elements per thread
+//   large_transpose  a 64 x 64 tile, eight elements per thread, tiles in stripes of two across
+//   wide_transpose   the same, 16 bytes per lane both ways, columns swizzled in place of padding; M and N must
 //                    be multiples of 64
 // SPDX-License-Identifier: Apache-2.0
 #define TILE 32

@@ -1,5 +1,5 @@
 // Out-of-place transpose of an N x N matrix of f32, the textbook's steps and one better:
-//   naive_transpose      a thread an element; reads go down columns, writes along rows
+//   naive_transpose      one thread per element; reads go down columns, writes along rows
 //   coalesced_transpose  the same with reads along rows, writes down columns
 //   tiled_transpose      a 32x32 tile in shared memory: both along rows
 //   padded_transpose     the tile's rows are 33 words apart: no two rows share a bank

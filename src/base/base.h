@@ -114,6 +114,11 @@ bool str_starts_with(const char *s, const char *prefix);
 bool str_ends_with(const char *s, const char *suffix);
 // The nearest of `candidates` (edit distance with transpositions, at most a third of the length),
 // or NULL. For "unknown key 'blok' (did you mean 'block'?)".
+// The ending of a regular plural: "" for 1.
+static inline const char *plural(double count)
+{
+    return count == 1 ? "" : "s"; // NOLINT(clang-diagnostic-float-equal): a count
+}
 const char *str_nearest(const char *word, const char *const *candidates, size_t count);
 // Strict numbers: the whole string must be one; no locale; decimal, 0x hex; false if not or too big.
 bool str_to_i64(const char *s, int64_t *out) CHECK_RESULT;

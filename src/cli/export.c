@@ -1,5 +1,5 @@
 // ridge export: a recorded run as JSON, as CSV (a row a figure), or as a trace of Chrome's format, which
-// Perfetto reads too: a slice a sample, a track a case, and counter tracks of clock, power and
+// Perfetto reads too: a slice per sample, a track per case, and counter tracks of clock, power and
 // temperature. Of measured runs the journal keeps when each block of samples began; the slices of others
 // lie end to end in the recorded order.
 // SPDX-License-Identifier: Apache-2.0

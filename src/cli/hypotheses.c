@@ -39,7 +39,7 @@ static bool expectations_split(const struct options *o, struct arena *a, struct 
     return true;
 }
 
-// Where the experiment is here, its file must have the variant: a slip of the pen would never be judged.
+// Where the experiment's file exists, it must have the variant: a slip of the pen would never be judged.
 static bool check_variant(struct arena *a, const struct options *o, const char *variant,
                           struct error *err)
 {

@@ -28,8 +28,8 @@ static void say(const struct run *run)
                    counters_has(&r->counters, COUNTER_WARP_INSTRUCTIONS);
         diagnosed += r->diagnosed;
     }
-    cli_say("%s: %d results, %d timed, %d diagnosed\n", run->header.title, run->result_count, timed,
-            diagnosed);
+    cli_say("%s: %d result%s, %d timed, %d diagnosed\n", run->header.title, run->result_count,
+            plural(run->result_count), timed, diagnosed);
     if (diagnosed == 0 && counted > 0)
         cli_say("no diagnosis: the chip is not known; name it with --device, as in "
                 "--device h200\n");

@@ -19,7 +19,7 @@ static const char yaml_text[] =
     "  - name: scalar\n    kernel: saxpy_scalar\n    grid: [ceil_div(N,256)]\n    block: [256]\n"
     "    args: [y, x, 2.5, N]\n\n"
     "  - name: vector\n    from: scalar\n"
-    "    hypothesis: Four floats a thread keep more bytes in flight with a quarter of the "
+    "    hypothesis: Four floats per thread keep more bytes in flight with a quarter of the "
     "requests.\n"
     "    expect: {time: -10%%, global_load_requests: -75%%}\n"
     "    kernel: saxpy_vector\n    grid: [ceil_div(N,1024)]\n    block: [256]\n"

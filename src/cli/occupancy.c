@@ -61,7 +61,7 @@ static struct curve curve_threads(const struct gpu *g, struct block_needs s)
     return c;
 }
 
-// One point a warp-allocation unit: between them nothing changes.
+// One point per warp-allocation unit: between them nothing changes.
 static struct curve curve_registers(const struct gpu *g, struct block_needs s)
 {
     struct curve c = {.name = "registers_per_thread"};

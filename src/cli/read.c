@@ -26,8 +26,8 @@ static json_t *entry_json(const struct journal_entry *e)
 static void entry_print(const struct journal_entry *e, struct text *out)
 {
     char time[32];
-    text_printf(out, "%5lld  %s  %-16s %-10s %3d results", (long long)e->id, e->started,
-                e->experiment, e->device, e->result_count);
+    text_printf(out, "%5lld  %s  %-16s %-10s %3d result%s", (long long)e->id, e->started,
+                e->experiment, e->device, e->result_count, plural(e->result_count));
     if (e->failed_count > 0)
         text_printf(out, ", %d failed", e->failed_count);
     if (!e->finished)

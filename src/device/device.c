@@ -126,7 +126,7 @@ bool devices_list(struct arena *a, struct device_inventory *out, struct error *e
     struct device_info *lists[COUNT_OF(backends)] = {NULL};
     int counts[COUNT_OF(backends)] = {0}, all = 0;
     for (size_t i = 0; i < COUNT_OF(backends); i++) {
-        struct error none = {0}; // why there are no real ones, the parts tell
+        struct error none = {0}; // why there are no real ones, the parts say
         if (backends[i]->list(a, &lists[i], &counts[i], &none))
             all += counts[i];
         else if (backends[i]->fallback) {

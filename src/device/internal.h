@@ -123,7 +123,7 @@ extern const struct standard_header standard_headers[];
 extern const size_t standard_header_count;
 // Takes ptxas -v lines out of a log; what they say of each kernel is appended to out->kernels.
 const char *ptxas_log_take(struct arena *a, const char *log, struct code_object *out);
-// ptxas (RIDGE_PTXAS names another, or "none"), or NULL; which file it is, for keys; and its report on the code (PTX), if it is here: exact
+// ptxas (RIDGE_PTXAS names another, or "none"), or NULL; which file it is, for keys; and its report on the code (PTX), if it is installed: exact
 // kernels for a device of that architecture.
 const char *ptxas_find(struct arena *a);
 void ptxas_identity(struct arena *a, struct text *out);

@@ -219,8 +219,8 @@ static bool check_args(struct arena *a, const struct resolved_launch *l,
                        const struct code_kernel *k, struct error *err)
 {
     if (l->arg_count != k->parameter_count)
-        return fail(err, l->at, "kernel '%s' takes %d arguments, this launch gives %d", l->kernel,
-                    k->parameter_count, l->arg_count);
+        return fail(err, l->at, "kernel '%s' takes %d argument%s, this launch gives %d", l->kernel,
+                    k->parameter_count, plural(k->parameter_count), l->arg_count);
     for (int i = 0; i < l->arg_count; i++)
         if (!is_fitting(&l->args[i], &k->parameters[i]))
             return fail_argument(a, l, i, &k->parameters[i], err);

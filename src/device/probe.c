@@ -228,7 +228,7 @@ static bool has_kernel(const struct code_object *code, const char *name)
 // kernels are left out of the code for others.
 static bool is_here(const struct prober *p, enum roof_id id)
 {
-    static const double slack = 0.05; // a compute capability is told in tenths
+    static const double slack = 0.05; // a compute capability is given in tenths
     static const double tenths = 10;
     const char *digits = strchr(p->code->arch, '_');
     double compiled = digits ? strtod(digits + 1, NULL) / tenths : p->info->facts.cc;

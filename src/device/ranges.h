@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 
-// The program's: told to a profiler that listens (NVTX), and kept.
+// The program's: passed to a profiler that listens (NVTX), and kept.
 void range_push(const char *name);
 void range_pop(void);
 const char *range_path(void); // "outer/inner"; "" outside; until the next push or pop
@@ -13,7 +13,7 @@ const char *range_path(void); // "outer/inner"; "" outside; until the next push 
 // Returns 1, or 0 if the tables are not as they should be.
 typedef const void *range_tables(uint32_t id);
 int ranges_listen(range_tables *get);
-// ridge's own: told to the profiler only.
+// ridge's own: passed to the profiler only.
 void phase_begin(const char *name);
 void phase_end(void);
 

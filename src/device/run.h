@@ -20,7 +20,7 @@ struct device_run_options {
     bool cold;           // empty caches before the sequence (else as the last one left them)
     bool count;          // counters, lines and (simulated) modelled time wanted
     double sample_share; // as sim.h
-    int batch;           // measure: runs of the sequence a sample; 0 = 1
+    int batch;           // measure: runs of the sequence per sample; 0 = 1
     void (*progress)(void *context, double share_done);
     void *progress_context;
 };
@@ -54,7 +54,7 @@ struct device_launch {
     enum launch_kind kind;
     const struct device_module *module;
     const struct resolved_launch *launch; // args name buffers by index into `addresses`
-    int registers_per_thread;             // 0 = as the compiler told at load, else unknown
+    int registers_per_thread;             // 0 = as the compiler reported at load, else unknown
 };
 struct device_sequence {
     const struct device_launch *launches;

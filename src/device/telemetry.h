@@ -23,7 +23,7 @@ struct telemetry { // of one chip: the head of every backend's own struct
 struct telemetry_ops {
     // false: the library is not here, or does not know this chip; err says which.
     bool (*open)(const struct device_info *info, struct telemetry **out, struct error *err);
-    // `out` holds nothing but NAN: what the chip does not tell is left so.
+    // `out` holds nothing but NAN: what the chip does not report is left so.
     void (*read)(struct telemetry *t, struct device_state *out);
     void (*close)(struct telemetry *t);
 };

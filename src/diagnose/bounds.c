@@ -29,7 +29,7 @@ static double count(const struct diagnosis_input *in, enum counter_id id)
     return counters_get(in->counters, id, (double)NAN);
 }
 
-// Units a nanosecond of the whole chip from units a cycle of one SM.
+// Units per nanosecond of the whole chip from units per cycle of one SM.
 static double chip_per_ns(const struct gpu *g, double per_cycle)
 {
     return per_cycle * GPU(g, sm_count) * GPU(g, clock_mhz) / 1000;
@@ -228,7 +228,7 @@ void bounds_compute(const struct diagnosis_input *in, struct bound_set *out)
         count(in, COUNTER_FADD_F32) + count(in, COUNTER_FMUL_F32) + count(in, COUNTER_FFMA_F32);
     bound_lanes(in, out, RESOURCE_F32, f32, "operations", GPU_FIELD_f32_lanes_per_cycle, 1,
                 COUNTER_FFMA_F32);
-    // Only flops are counted for f64 and f16: two a lane at best, an FMA.
+    // Only flops are counted for f64 and f16: two per lane at best, an FMA.
     bound_lanes(in, out, RESOURCE_F64, count(in, COUNTER_FLOPS_F64), "flops",
                 GPU_FIELD_f64_lanes_per_cycle, 2, COUNTER_FLOPS_F64);
     bound_lanes(in, out, RESOURCE_F16, count(in, COUNTER_FLOPS_F16), "flops",

@@ -16,7 +16,7 @@ struct transfers {
     double peer_ns; // exchanges with other GPUs
     enum provenance provenance;
 };
-// Those of the host that the counters tell of: h2d_ns and the like.
+// Those to and from the host that the counters hold: h2d_ns and the like.
 struct transfers transfers_of(const struct counters *c);
 // The chip while the time was measured. 0 or NULL = not known, no reason.
 struct clock_state {

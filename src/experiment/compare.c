@@ -80,7 +80,7 @@ static bool element_compare(const struct buffer_spec *b, const void *got, const 
 /* ---- rows that need no second look ------------------------------------------------------------- */
 
 // A row is passed over where every element is right and none is further off than the worst so far, by
-// the same arithmetic as element_compare's: a few operations an element, which the compiler makes
+// the same arithmetic as element_compare's: a few operations per element, which the compiler makes
 // vectors of.
 struct row_limits {
     double absolute, relative; // the tolerance

@@ -202,7 +202,7 @@ static bool parse_call(struct parser *p, struct expression *e, const struct expr
         char wanted = i + 1 < function_arity[f] ? ',' : ')';
         if (*p->p != wanted) {
             return fail(p->err, here(p), "'%s' takes %d argument%s; '%c' is expected here", e->name,
-                        function_arity[f], function_arity[f] == 1 ? "" : "s", wanted);
+                        function_arity[f], plural(function_arity[f]), wanted);
         }
         p->p++;
     }

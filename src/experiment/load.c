@@ -169,7 +169,7 @@ static bool fill_arguments(struct loader *l, const struct yaml_node *node, const
         bool last = i + 1 == wanted;
         if (n == 0 || (s[n] == ',') == last) {
             return fail(l->err, node->at, "'%s' takes %d argument%s", node->scalar, wanted,
-                        wanted == 1 ? "" : "s");
+                        plural(wanted));
         }
         struct location at = node->at;
         at.column += (int)strcspn(node->scalar, "(") + 1 + (int)(s - inner);
@@ -262,7 +262,7 @@ bool load_fill(struct loader *l, const struct yaml_node *node, struct buffer_spe
     }
     if (s[n] != '(' || !str_ends_with(s, ")")) {
         return fail(l->err, node->at, "'%s' takes %d argument%s in parentheses", word,
-                    fills[f].args, fills[f].args == 1 ? "" : "s");
+                    fills[f].args, plural(fills[f].args));
     }
     const char *inner = arena_strndup(l->a, s + n + 1, strlen(s) - n - 2);
     switch (b->fill) {

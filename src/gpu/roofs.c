@@ -1,5 +1,5 @@
 // Roofs: what `ridge probe` measured on a device of this machine, kept as YAML in the user's data
-// folder, a file a device and driver, and put in the place of its chip's figures from then on:
+// folder, one file per device and driver, and put in the place of its chip's figures from then on:
 //     device: "NVIDIA H200"
 //     driver: "CUDA 13.0"
 //     date: 2026-11-21T03:10:00Z

@@ -183,9 +183,9 @@ static const char *note_of(struct arena *a, const struct kernel *k)
         return k->note;
     if (k->summed)
         return arena_printf(a,
-                            "%zu launches as the tool summed them up: the interval is from the "
+                            "%zu launch%s as the tool summed them up: the interval is from the "
                             "fastest to the slowest",
-                            k->launches);
+                            k->launches, k->launches == 1 ? "" : "es");
     if (k->zero_count > 0)
         return arena_printf(a, "%zu of %zu launches took 0 ns by the tool's clock: left out",
                             k->zero_count, k->launches);
@@ -202,7 +202,7 @@ static bool can_diagnose(const struct result *r, const struct gpu *gpu)
            counters_has(&r->counters, COUNTER_WARP_INSTRUCTIONS);
 }
 
-// Occupancy and waves calculated from the launch's shape where the tool did not tell them: AMD's do not.
+// Occupancy and waves calculated from the launch's shape where the tool does not report them: AMD's do not.
 static void occupancy_fill(const struct gpu *gpu, const struct kernel *k, struct counters *c)
 {
     struct occupancy at;

@@ -1,4 +1,4 @@
-// Nsight Compute CSV. Wide (--page raw): names, perhaps a row of units, per row a launch. Long (--page
+// Nsight Compute CSV. Wide (--page raw): names, perhaps a row of units, one launch per row. Long (--page
 // details): a row a metric of a launch, and rows of rules, which have no metric. Long with
 // --print-summary: Invocations, and Average, Minimum, Maximum in place of Metric Value.
 // SPDX-License-Identifier: Apache-2.0

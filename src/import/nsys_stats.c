@@ -1,5 +1,5 @@
 // `nsys stats --format csv`: one or more tables of sums, each behind a line "Processing […]" or none.
-// Kernels, memory operations and API calls are told apart by their columns.
+// Kernels, memory operations and API calls are distinguished by their columns.
 // SPDX-License-Identifier: Apache-2.0
 #include "import/internal.h"
 

@@ -42,7 +42,7 @@ bool bench_run_uncounted(struct bench *b, struct error *err) CHECK_RESULT;
 typedef bool (*bench_run_function)(struct bench *b, struct error *err);
 bool bench_repeat(struct bench *b, bench_run_function run, struct result *r,
                   struct error *err) CHECK_RESULT;
-// A crash is told by its signal: handlers of the host program's (a crash reporter, a test runner)
+// A crash is reported by its signal: handlers of the host program's (a crash reporter, a test runner)
 // are not for the worker.
 void worker_own_crashes(void);
 // What became of a worker that sent no answer, in one sentence about `who`.

@@ -85,7 +85,7 @@ static bool tell_begin(struct session *s, const struct track *t)
     return worker_send(s->fd, &m, sizeof m);
 }
 
-// A person reads it: a few times a second are enough, and the next block is not kept waiting.
+// A person reads it: a few times per second are enough, and the next block is not kept waiting.
 static void tell_progress(void *context, int subject, double done)
 {
     struct session *s = context;
@@ -184,7 +184,7 @@ static double roof_ns(const struct session *s)
     return fmax(roof, 0);
 }
 
-// false: the worker cannot go on. A wrong output is told, and the variant has no times.
+// false: the worker cannot go on. A wrong output is reported, and the variant has no times.
 static bool prove(struct session *s, int index, bool *right, struct error *err)
 {
     struct result r = {.status = RESULT_OK};

@@ -1,4 +1,4 @@
-// Phases and the share that is done, told as the loop goes on.
+// Phases and the share that is done, reported as the loop goes on.
 // SPDX-License-Identifier: Apache-2.0
 #include "loop/progress.h"
 

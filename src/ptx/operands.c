@@ -258,8 +258,7 @@ static bool wrong_count(const struct check *c)
     const char *most =
         form->count == form->least ? "" : arena_printf(c->p->a, " to %d", form->count);
     return check_fail(c, "'%s' takes %d%s operand%s, not %d: write %s", instruction_name(c),
-                      form->least, most, form->count == 1 ? "" : "s", c->in->operand_count,
-                      usage(c));
+                      form->least, most, plural(form->count), c->in->operand_count, usage(c));
 }
 
 /* ---- values ------------------------------------------------------------------------------------ */
@@ -557,7 +556,7 @@ static bool arguments_check(const struct check *c, const struct ptx_operand *lis
     int have = list ? list->element_count : 0;
     if (params != NULL && have != count)
         return check_fail(c, "the call has %d %s%s where the function has %d: pass as many", have,
-                          what, have == 1 ? "" : "s", count);
+                          what, plural(have), count);
     for (int i = 0; i < have; i++) {
         const struct ptx_operand *o = &list->elements[i];
         bool value = o->kind == PTX_OPERAND_REGISTER || o->kind == PTX_OPERAND_IMMEDIATE ||

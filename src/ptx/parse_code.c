@@ -131,7 +131,7 @@ static int place_find(const struct parser *p, const char *name)
     return (int)(intptr_t)table_get(&p->place_names, name) - 1;
 }
 
-// Remembers the place. `inlined_at` names one that an earlier .loc told, with what that was inlined at.
+// Remembers the place. `inlined_at` names one that an earlier .loc stated, with what that was inlined at.
 static void place_add(struct parser *p, const int64_t at[3], const int64_t call[3])
 {
     char name[72];

@@ -272,7 +272,7 @@ static bool parse_variable_words(struct parser *p, struct ptx_variable *v)
            ptx_parser_fail(p, "a vector has 2 or 4 elements");
 }
 
-// like: the one before the comma, which told type, vector and alignment; NULL for the first.
+// like: the one before the comma, which stated type, vector and alignment; NULL for the first.
 bool ptx_parse_variable(struct parser *p, enum ptx_space space, const struct ptx_variable *like,
                         struct ptx_variable *v)
 {

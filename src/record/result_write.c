@@ -95,7 +95,7 @@ static void set_positive(json_t *object, const char *key, double value)
         json_object_set_new(object, key, number(value));
 }
 
-// Lists side by side, an item a block of samples.
+// Lists side by side, one item per block of samples.
 static json_t *chip_to_json(const struct conditions *t)
 {
     json_t *at = json_array(), *sample = json_array(), *sm = json_array(), *power = json_array(),

@@ -12,7 +12,7 @@
 
 // Below this a difference of times is none worth a word; samples of a real clock as in the loop.
 #define MIN_EFFECT 0.01
-// Fewer samples a side have no 95 % interval of the median (stats.h): two of each stand apart by chance
+// Fewer samples per side have no 95 % interval of the median (stats.h): two of each stand apart by chance
 // once in three times.
 enum { SAMPLES_MIN = 6 };
 
@@ -45,7 +45,7 @@ static const char *unjudged(struct arena *arena, const struct result *a, const s
     if (a->time.provenance != b->time.provenance)
         return "a measured and a modelled time: not judged";
     if (!exact(a) && (a->time.summary.count < SAMPLES_MIN || b->time.summary.count < SAMPLES_MIN))
-        return "fewer than 6 samples a side: not judged";
+        return "fewer than 6 samples per side: not judged";
     return NULL;
 }
 

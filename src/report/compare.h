@@ -27,7 +27,7 @@ const char *show_interval(const struct run_pair *p, char out[CELL_SIZE]);
 const char *pair_verdict(const struct run_pair *p); // "faster" …, "not judged"
 const char *pair_class(const struct run_pair *p);   // of the page: "good", "bad", "even"
 
-// Findings that promise a gain on one side only. Figures in their titles do not tell them apart.
+// Findings that promise a gain on one side only. Figures in their titles do not distinguish them.
 struct finding_change {
     const struct result *result;
     const struct finding *finding;

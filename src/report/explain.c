@@ -4,6 +4,18 @@
 #include "report/internal.h"
 
 #include <math.h>
+#include <string.h>
+
+// "16.8 M bytes", "1 launch".
+static void add_amount(struct text *out, double amount, const char *unit)
+{
+    char a[CELL_SIZE];
+    size_t length = unit ? strlen(unit) : 0;
+    bool one = amount == 1 && length > 0 && unit[length - 1] == 's';
+    if (one)
+        length -= str_ends_with(unit, "ches") ? 2 : 1;
+    text_printf(out, "%s %.*s", show_count(amount, a), (int)length, unit ? unit : "");
+}
 
 static void add_bounds(const struct bound *bounds, int count, const struct report_style *style,
                        struct text *out)
@@ -14,7 +26,7 @@ static void add_bounds(const struct bound *bounds, int count, const struct repor
     for (int i = 0; i < count; i++) {
         const struct bound *b = &bounds[i];
         struct text work = {0};
-        text_printf(&work, "%s %s", show_count(b->work, a), b->unit ? b->unit : "");
+        add_amount(&work, b->work, b->unit);
         text_add(out, "  ");
         add_cell(out, resource_name(b->resource), 10, false);
         text_add(out, " ");

@@ -30,7 +30,7 @@ static void add_place(const struct run_progress *p, struct text *out)
 
 static void add_sampling(const struct sampled_now *now, struct text *out)
 {
-    text_printf(out, ", %zu samples", now->samples);
+    text_printf(out, ", %zu sample%s", now->samples, plural((double)now->samples));
     if (isfinite(now->interval))
         text_printf(out, ", +-%.2g %%", 100 * now->interval);
     if (isfinite(now->sm_mhz))

@@ -179,8 +179,8 @@ static void add_end(const struct suite_view *v, const struct rows *t,
         text_add(out, ": not run: ");
         add_message(out, style, 0, v->runs[i].error);
     }
-    text_printf(out, "Suite %s: %d experiment%s, %zu results, %d not run\n", show_text(v->name),
-                v->count, v->count == 1 ? "" : "s", t->count, not_run);
+    text_printf(out, "Suite %s: %d experiment%s, %zu result%s, %d not run\n", show_text(v->name),
+                v->count, plural(v->count), t->count, plural((double)t->count), not_run);
 }
 
 void report_suite(const struct suite_view *v, const struct report_style *style, struct text *out)

@@ -413,7 +413,7 @@ static void findings_begin(const struct report_case *c, const struct report_out 
         add_findings_of(c, c->promising, o);
 }
 
-// Of the others a line each.
+// Of the others one line each.
 static void findings_each(const struct report_case *c, int index, const struct report_out *o)
 {
     char gain[CELL_SIZE];

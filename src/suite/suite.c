@@ -149,7 +149,7 @@ static bool add_suite_file(struct gatherer *g, const char *file)
     return done;
 }
 
-// A YAML file whose top level says `suite:`. What cannot be read is told by who opens it next.
+// A YAML file whose top level says `suite:`. What cannot be read is reported by whoever opens it next.
 static bool is_suite_file(struct arena *a, const char *path)
 {
     char *text = NULL;

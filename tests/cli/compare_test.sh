@@ -25,7 +25,7 @@ launches 25000 524288 100 >after.csv
 "$RIDGE" report --compare 1:gather 2:gather --text | grep -c '^gather' | diff - <(echo 2) >diff.txt
 pass 'a variant of each may be named' $? diff.txt
 "$RIDGE" report --compare 2 1 --text | grep -q '0 faster, 2 slower'
-pass 'the other way round it is slower' $?
+pass 'with the two exchanged it is slower' $?
 "$RIDGE" report --compare 1 1 --text | grep -q '2 no difference'
 pass 'a run against itself shows no difference' $?
 COLUMNS=80 "$RIDGE" report --compare --text 1 2 | wc -L | awk '$1 > 80 { exit 1 }'

@@ -142,7 +142,7 @@ static void no_compiler_at_all_says_how_to_get_one(void **state)
     err = refuse(&a, &r);
     setenv("PATH", path, 1);
     assert_int_equal(err.kind, ERROR_SYSTEM);
-    assert_has(err.message, "no compiler for CUDA C is here; install clang");
+    assert_has(err.message, "no compiler for CUDA C was found; install clang");
     arena_release(&a);
 }
 

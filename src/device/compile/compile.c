@@ -158,7 +158,7 @@ const char *source_with_instances(struct arena *a, const struct compile_job *job
 static bool fail_no_compiler(const char *nvrtc_why, const char *clang_why, struct error *err)
 {
     return fail_as(err, ERROR_SYSTEM, NOWHERE,
-                   "no compiler for CUDA C is here; install clang (apt install "
+                   "no compiler for CUDA C was found; install clang (apt install "
                    "--no-install-recommends clang) or NVRTC (pip install nvidia-cuda-nvrtc, then "
                    "set RIDGE_CUDA_PATH to its folder)\n  NVRTC: %s\n  clang: %s",
                    nvrtc_why, clang_why);
@@ -172,7 +172,7 @@ static const char *chosen_compiler(const struct compile_request *request)
     return chosen ? chosen : "auto";
 }
 
-// auto: nvcc if it is here for a source with host code; else NVRTC if it is here and reaches the device, else clang.
+// auto: nvcc if it is installed, for a source with host code; else NVRTC if it is installed and supports the device, else clang.
 static bool choose_any(struct arena *a, struct compile_job *job, struct tool *tool,
                        struct error *err)
 {
@@ -204,7 +204,7 @@ static bool choose_tool(struct arena *a, struct compile_job *job, struct tool *t
                 chosen);
 }
 
-// Which file the compiler is: versions do not tell patches apart.
+// Which file the compiler is: versions do not distinguish patches.
 static void add_identity(const struct tool *tool, struct text *t)
 {
     struct stat st;

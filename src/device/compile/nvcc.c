@@ -1,4 +1,4 @@
-// nvcc, where a toolkit and its host compiler are here: takes sources with host code (main, <<<>>>, the
+// nvcc, where a toolkit and its host compiler are installed: takes sources with host code (main, <<<>>>, the
 // C++ library) as they are. Only the device side is compiled (-ptx); lines stay the user's.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/internal.h"
@@ -70,7 +70,7 @@ bool nvcc_find(struct arena *a, struct tool *out, struct error *err)
     const char *at = known ? known : ask_abilities(a, out->path);
     if (!at)
         return fail_as(err, ERROR_SYSTEM, NOWHERE,
-                       "'%s' does not tell its version and what it can compile for", out->path);
+                       "'%s' does not report its version and what it can compile for", out->path);
     if (!known)
         memo_put(out->path, at);
     out->version = arena_printf(a, "nvcc %.*s", (int)strcspn(at, " "), at);

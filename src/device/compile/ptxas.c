@@ -1,4 +1,4 @@
-// ptxas, where a toolkit is here: what it says of PTX that somebody else made (registers, shared memory,
+// ptxas, where a toolkit is installed: what it says of PTX that somebody else made (registers, shared memory,
 // spills of each kernel) is exact, where PTX alone gives an estimate. Without it nothing is missing but that.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/internal.h"

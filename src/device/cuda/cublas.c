@@ -88,7 +88,7 @@ static bool cublas_open(struct cuda_device *c, const struct library_call *call, 
     if (!functions_load(b, &why)) {
         free(b);
         facts->absent = arena_printf(&c->arena,
-                                     "cuBLAS is not here (%s): pip install nvidia-cublas, or the "
+                                     "cuBLAS was not found (%s): pip install nvidia-cublas, or the "
                                      "CUDA toolkit; RIDGE_CUDA_PATH names its folder",
                                      why.message);
         return true;

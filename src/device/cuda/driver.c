@@ -77,7 +77,7 @@ bool driver_open(struct driver *d, struct error *err)
     (void)d->cuGetErrorName(status, &name);
     (void)d->cuGetErrorString(status, &text);
     return fail_as(err, ERROR_SYSTEM, NOWHERE,
-                   "libcuda.so.1 is here, but cuInit fails (%s, %s): no usable GPU",
+                   "libcuda.so.1 was found, but cuInit fails (%s, %s): no usable GPU",
                    name ? name : "unknown", text ? text : "no text");
 }
 

@@ -1,5 +1,5 @@
 // Telemetry of NVIDIA's GPUs by NVML: clocks, power, temperature, energy, reasons for slower clocks. It
-// asks by PCI address and needs no context. What a chip does not tell stays NAN.
+// asks by PCI address and needs no context. What a chip does not report stays NAN.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda/cuda.h"
 
@@ -45,7 +45,7 @@ static bool functions_load(struct functions *f, struct error *err)
 #undef NVML
     return f->nvmlInit_v2() == NVML_DONE ||
            fail_as(err, ERROR_SYSTEM, NOWHERE,
-                   "libnvidia-ml.so.1 is here, but does not start: no usable GPU");
+                   "libnvidia-ml.so.1 was found, but does not start: no usable GPU");
 }
 
 bool nvml_version(char *out, unsigned size_bytes, struct error *err)
@@ -54,7 +54,7 @@ bool nvml_version(char *out, unsigned size_bytes, struct error *err)
     return functions_load(&f, err) &&
            (f.nvmlSystemGetDriverVersion(out, size_bytes) == NVML_DONE ||
             fail_as(err, ERROR_SYSTEM, NOWHERE,
-                    "libnvidia-ml.so.1 is here, but does not start: no usable GPU"));
+                    "libnvidia-ml.so.1 was found, but does not start: no usable GPU"));
 }
 
 static bool nvml_open(const struct device_info *info, struct telemetry **out, struct error *err)

@@ -1,7 +1,7 @@
 // Ranges: what the program and ridge are doing, by name. Told to a profiler the way NVTX 3 does it, which
 // is a header without a library: a tool (nsys, ncu) names its own in NVTX_INJECTION64_PATH; we open that and
 // call its InitializeInjectionNvtx2 with a function that hands out our tables of function pointers, in
-// which the tool puts its own. The program's NVTX ranges come to us by the same door, the other way:
+// which the tool puts its own. The program's NVTX ranges come to us by the same door, in the opposite direction:
 // where no tool is named, NVTX 3.1 and later calls the function that the program's variable
 // InitializeInjectionNvtx2_fnptr points to. (It is of internal visibility: the program itself must set it.)
 // SPDX-License-Identifier: Apache-2.0
