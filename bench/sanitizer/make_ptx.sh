@@ -11,4 +11,5 @@ nvcc -std=c++17 -lineinfo -arch=sm_90 -ptx -o faulty_nvcc.ptx faulty.cu
 clang -x cuda --cuda-device-only --cuda-gpu-arch=sm_80 -nocudainc -nocudalib -nostdinc \
     -isystem "$headers" -O3 -std=c++17 -gline-tables-only -Xclang -target-feature -Xclang +ptx75 \
     -Wno-unknown-cuda-version -include ../../assets/cuda_min.h -S -o faulty_clang.ptx faulty.cu
-sed -i -E 's|^(\s*\.file\s+[0-9]+ )".*/([^/"]+)".*|\1"\2"|' faulty_nvcc.ptx faulty_clang.ptx
+# Our own files without the folder; whose a header is, its folder says.
+sed -i "s|$PWD/||" faulty_nvcc.ptx faulty_clang.ptx
