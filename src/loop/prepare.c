@@ -249,7 +249,10 @@ bool stage_prepare(struct loop *l, struct stage *s, struct error *err)
     s->facts = ARENA_ARRAY(&s->arena, struct job_facts, count);
     if (!experiment_resolve_case(&s->arena, e, s->point, &l->device->facts, &s->resolved, err))
         return error_context(err, "in case %s", s->point->label);
-    return (check_memory(l, s, err) && prepare_variants(l, s, err) && prepare_data(l, s, err)) ||
+    if (check_memory(l, s, err) && prepare_variants(l, s, err) && prepare_data(l, s, err))
+        return true;
+    struct error ignored = {0};
+    return !progress_is_cancelled(&l->progress, &ignored) && // no fault of the case
            error_context(err, "in case %s", s->point->label);
 }
 

@@ -46,6 +46,7 @@ struct rig {
     struct arena arena;
     struct loop_request request;
     struct loop_events events;
+    bool alarm_after_first; // result: a second later
     struct run run;
     struct error err;
     int results, progress_calls;
@@ -78,6 +79,8 @@ static bool on_result(void *context, const struct result *r, struct error *err)
     struct rig *rig = context;
     rig->results++;
     assert_non_null(r->variant);
+    if (rig->alarm_after_first && rig->results == 1)
+        (void)alarm(1);
     if (rig->stop_after_first)
         return fail_as(err, ERROR_SYSTEM, NOWHERE, "the journal's disk is full");
     return true;
@@ -520,11 +523,24 @@ static void result_that_cannot_be_recorded_ends_the_run_and_stays(void **state)
 }
 
 static struct rig *interrupted;
+static uint64_t interrupted_at_ns;
 
 static void on_alarm(int signal_number)
 {
     (void)signal_number;
     interrupted->cancel = true;
+    interrupted_at_ns = clock_ns();
+}
+
+static void run_that_is_interrupted_before_its_first_variant_says_only_that(void **state)
+{
+    struct rig r;
+    rig_init(&r, "double_ref", (const char *const[]){"right", NULL}, NULL);
+    r.cancel = true;
+    assert_false(rig_run(&r));
+    assert_string_equal(r.err.message, "interrupted");
+    assert_int_equal(r.run.result_count, 0);
+    rig_release(&r);
 }
 
 static void interrupted_run_ends_at_once_and_keeps_what_is_finished(void **state)
@@ -533,10 +549,9 @@ static void interrupted_run_ends_at_once_and_keeps_what_is_finished(void **state
     rig_init(&r, "double_ref", (const char *const[]){"right", "endless", NULL}, NULL);
     interrupted = &r;
     signal(SIGALRM, on_alarm);
-    alarm(2);
-    uint64_t start = clock_ns();
+    r.alarm_after_first = true;
     assert_false(rig_run(&r));
-    assert_true(clock_ns() - start < 10000000000u);
+    assert_true(clock_ns() - interrupted_at_ns < 10000000000u);
     assert_string_equal(r.err.message, "interrupted");
     assert_int_equal(r.run.result_count, 1);
     assert_fine(&r.run.results[0]);
@@ -597,6 +612,7 @@ int main(void)
         cmocka_unit_test(reference_that_hangs_is_one_clear_error),
         cmocka_unit_test(without_verification_the_reference_is_not_run),
         cmocka_unit_test(result_that_cannot_be_recorded_ends_the_run_and_stays),
+        cmocka_unit_test(run_that_is_interrupted_before_its_first_variant_says_only_that),
         cmocka_unit_test(interrupted_run_ends_at_once_and_keeps_what_is_finished),
         cmocka_unit_test(killed_run_has_handed_on_every_finished_result),
     };
