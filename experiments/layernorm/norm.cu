@@ -193,7 +193,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
 #ifndef RMS
     mean = block_sum(sum) / cols;
 #endif
-    sum = 0; // with h in registers per second pass costs little, and rounds less than squares alone
+    sum = 0; // with h in registers a second pass costs little, and rounds less than squares alone
 #pragma unroll
     for (int v = 0; v < VECS; v++) {
         vector_unpack(a, kept[v]);
