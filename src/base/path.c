@@ -151,10 +151,18 @@ bool path_is_foreign(const char *path)
 {
     static const char *const roots[] = {"/usr/include/", "/usr/lib/", "/usr/local/", "/usr/share/",
                                         "/opt/"};
-    static const char *const folders[] = {
-        "/include/cccl/",  "/include/cuda/", "/include/cub/", "/include/thrust/",
-        "/include/crt/",   "/lib/clang/",    "/share/ridge/", "/include/cooperative_groups/",
-        "/site-packages/", "/dist-packages/"};
+    static const char *const folders[] = {"/include/cccl/",
+                                          "/include/cuda/",
+                                          "/include/cub/",
+                                          "/include/thrust/",
+                                          "/include/crt/",
+                                          "/lib/clang/",
+                                          "/share/ridge/",
+                                          "/include/cooperative_groups/",
+                                          "/targets/x86_64-linux/include/",
+                                          "/targets/sbsa-linux/include/",
+                                          "/site-packages/",
+                                          "/dist-packages/"};
     if (path[0] != '/') // below the experiment's folder
         return false;
     for (size_t i = 0; i < COUNT_OF(roots); i++)

@@ -67,7 +67,8 @@ static void inlined_library_code_counts_at_the_user_s_line(void **state)
         ".loc 1 30 1\n"
         ".loc 1 5 1, function_name $L__c, inlined_at 1 30 1\nadd.u32 %r1, %r1, 1;\n"
         ".loc 2 50 1, function_name $L__d, inlined_at 1 5 1\nadd.u32 %r1, %r1, 1;\nret;\n}\n"
-        ".file 1 \"/home/me/k.cu\"\n.file 2 \"/toolkit/include/cuda_bf16.hpp\"\n"
+        ".file 1 \"/home/me/k.cu\"\n.file 2 "
+        "\"/home/me/cuda/targets/x86_64-linux/include/cuda_bf16.hpp\"\n"
         ".file 3 \"/usr/local/cuda/include/x.h\"\n"
         ".section .debug_str\n{\n$L__a:\n.b8 65\n.b8 0\n}\n";
     struct bench b;
