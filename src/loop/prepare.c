@@ -60,8 +60,8 @@ static bool compile_once(struct loop *l, struct stage *s, const struct compile_r
 static bool compile_variant(struct loop *l, struct stage *s, int variant, struct error *err)
 {
     const struct resolved_variant *v = &s->variants[variant];
-    struct compile_request request = loop_compile_request(l->arena, l->plan.experiment, variant, v,
-                                                          l->device, l->request);
+    struct compile_request request =
+        loop_compile_request(l->arena, l->plan.experiment, variant, v, l->device, l->request);
     if (!variant_has(v->spec, LAUNCH_KERNEL)) // a library's: nothing to compile
         return true;
     if (!request.source_path)
@@ -197,7 +197,8 @@ static bool prepare_wanted(struct loop *l, struct stage *s, struct error *err)
     if (e->reference.kind == REFERENCE_FILES)
         return reference_read(e, s->point, &s->resolved, &s->wanted, err);
     if (!s->variants[variant].supported || s->trouble[variant])
-        return fail(err, e->reference.at, "the variant '%s', which is the reference, cannot run%s%s",
+        return fail(err, e->reference.at,
+                    "the variant '%s', which is the reference, cannot run%s%s",
                     e->reference.function, s->trouble[variant] ? ": " : " on this device",
                     s->trouble[variant] ? s->trouble[variant] : "");
     if (!stage_has_job(s, variant) && !compile_variant(l, s, variant, err))

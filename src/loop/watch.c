@@ -1,6 +1,7 @@
 // Which buffers a variant changes: a small launch on the simulated GPU, in this process, before and after.
 // SPDX-License-Identifier: Apache-2.0
 #include "loop/bench.h"
+#include "loop/request.h"
 
 #include <stdlib.h>
 #include <string.h>
