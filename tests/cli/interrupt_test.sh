@@ -57,7 +57,6 @@ reference_message() {
     cat <<'END'
 ridge: interrupted while 'WORK/bin/slowcc' was running
   compiling the reference 'WORK/scale/reference.c'
-  in case N=4096
 END
 }
 for signal in INT TERM HUP; do
@@ -99,7 +98,6 @@ edit scale/scale.cu '$a// another'
 interrupted "the kernel's compiler, SIGINT" INT 3 "$RIDGE" run scale -q --no-journal <<'END'
 ridge: interrupted while 'WORK/bin/clang' was running
   compiling scale/scale.cu
-  in case N=4096
 END
 expect "--timeout covers the compiling of kernels" 3 run scale -q --no-journal --timeout 0.5 <<END
 ridge: clang $version did not finish compiling scale/scale.cu within 0.5 s; --timeout gives it more time

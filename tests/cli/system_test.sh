@@ -29,7 +29,7 @@ said() {
     pass "$name" $((same != 0 || got != status)) diff.txt
 }
 
-result_count() { "$RIDGE" log --journal "$1" 2>/dev/null | sed -nE '1s/.* ([0-9]+) results.*/\1/p'; }
+result_count() { "$RIDGE" log --journal "$1" 2>/dev/null | sed -nE '1s/.* ([0-9]+) results?.*/\1/p'; }
 
 # ---- folders and files that may not be written ---------------------------------------------------
 
