@@ -135,6 +135,9 @@ static const struct dependency {
   on_barrier = {"Warps wait: each thread has one load in flight, then all wait at the barrier",
                 "Give each thread several independent loads before the barrier (a smaller block "
                 "over the same tile), and more blocks to an SM."},
+  on_copies = {"Warps wait at the barrier for what bulk copies bring",
+               "Start the copies of the next tile before waiting for this one's (two stages or "
+               "more), or have more blocks on an SM."},
   on_results = {"Warps wait for their own results: each instruction needs the one before",
                 "Give each thread several independent chains: two or four elements at a time, "
                 "several accumulators."};
@@ -144,8 +147,11 @@ static const struct dependency *dependency_of(const struct search *s)
     const struct time_breakdown *t = s->in->time_model;
     bool modelled = t && t->valid;
     if (modelled && search_get(s, COUNTER_BARRIERS) > 0 &&
-        t->waiting_barrier_pct > BARRIER_WAITING_PCT)
-        return &on_barrier;
+        t->waiting_barrier_pct > BARRIER_WAITING_PCT) {
+        bool copied = search_get(s, COUNTER_GLOBAL_LOAD_REQUESTS) == 0 &&
+                      search_get(s, COUNTER_DRAM_READ_BYTES) > 0;
+        return copied ? &on_copies : &on_barrier;
+    }
     if (!(search_get(s, COUNTER_GLOBAL_LOAD_REQUESTS) > 0) ||
         (modelled && t->waiting_memory_pct < MEMORY_WAITING_MIN_PCT))
         return &on_results;
@@ -165,7 +171,7 @@ void find_latency(const struct search *s)
                         .title = d->title,
                         .fix = d->fix,
                         .expected_time_ns = time_without(s, s->waiting.dependency_ns)};
-    finding_place(s, &f, d == &on_results ? weight_instructions : weight_global);
+    finding_place(s, &f, d == &on_results || d == &on_copies ? weight_instructions : weight_global);
     evidence_add(s, &f, "occupancy_achieved_pct");
     evidence_add(s, &f, "occupancy_theoretical_pct");
     evidence_add(s, &f, "load_sectors_per_request");

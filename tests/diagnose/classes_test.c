@@ -85,6 +85,11 @@ static void dependency_is_told_by_what_warps_wait_for(void **state)
     found("too few bytes are in flight", FINDING_LATENCY);
     model.waiting_barrier_pct = 20;
     found("then all wait at the barrier", FINDING_LATENCY);
+    set(COUNTER_GLOBAL_LOAD_REQUESTS, 0); // no load of a thread's: bulk copies
+    set(COUNTER_DRAM_READ_BYTES, 1000);
+    found("for what bulk copies bring", FINDING_LATENCY);
+    set(COUNTER_DRAM_READ_BYTES, 0);
+    set(COUNTER_GLOBAL_LOAD_REQUESTS, 1000);
     model = (struct time_breakdown){.valid = true, .waiting_memory_pct = 5};
     found("each instruction needs the one before", FINDING_LATENCY);
     set(COUNTER_WARP_INSTRUCTIONS, ISSUE * 61000.0); // busy: nothing waits
