@@ -90,9 +90,10 @@ uint64_t clock_ns(void)
 
 void time_utc_iso(char out[32])
 {
-    time_t now = time(NULL);
+    struct timespec now; // time() is a tick behind the clock of files, and so a second at times
     struct tm utc = {0};
-    gmtime_r(&now, &utc);
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    gmtime_r(&now.tv_sec, &utc);
     (void)strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 

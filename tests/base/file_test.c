@@ -14,6 +14,7 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -305,6 +306,27 @@ static void headers_of_libraries_are_known_by_their_folder(void **state)
     assert_false(path_is_foreign(path_join(&f->arena, f->dir, "cuda_min.h")));
 }
 
+// A file that was just written is never from a later second than now: runs are compared with their sources.
+static void now_is_not_behind_the_clock_of_files(void **state)
+{
+    struct fixture *f = *state;
+    const char *path = path_join(&f->arena, f->dir, "now");
+    int fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+    assert_true(fd >= 0);
+    for (uint64_t end = clock_ns() + 1200000000; clock_ns() < end;) { // a second ends within it
+        struct stat st;
+        char written[32], now[32];
+        struct tm utc;
+        assert_int_equal(pwrite(fd, "x", 1, 0), 1);
+        assert_int_equal(fstat(fd, &st), 0); // asked for, the next time is a fine one
+        time_utc_iso(now);
+        assert_non_null(gmtime_r(&st.st_mtim.tv_sec, &utc));
+        assert_true(strftime(written, sizeof written, "%Y-%m-%dT%H:%M:%SZ", &utc) > 0);
+        assert_true(strcmp(written, now) <= 0);
+    }
+    assert_int_equal(close(fd), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -327,6 +349,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(folders_are_made_with_their_parents, make_folder,
                                         remove_folder),
         cmocka_unit_test(paths_join_and_split),
+        cmocka_unit_test_setup_teardown(now_is_not_behind_the_clock_of_files, make_folder,
+                                        remove_folder),
         cmocka_unit_test_setup_teardown(data_path_prefers_the_chosen_folder, make_folder,
                                         remove_folder),
         cmocka_unit_test(user_folders_follow_the_environment),
