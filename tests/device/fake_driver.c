@@ -4,6 +4,7 @@
 // FAKE_COUNT, FAKE_NS, FAKE_NOISE (64 ns), FAKE_DRIVER (12040), FAKE_LOG
 // (a file that gets a line for each context). Compiled twice and linked: -DFAKE_REST makes the rest of driver.def.
 // SPDX-License-Identifier: Apache-2.0
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -293,10 +294,31 @@ int cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *op
     return strstr(image, ".version 99") ? 222 : 0;
 }
 
+// A function is its name, kept for the whole process as a driver keeps a module's.
+static char *kept_name(const char *name)
+{
+    static struct kept {
+        struct kept *next;
+        char name[];
+    } * first;
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    struct kept *k = first;
+    while (k && strcmp(k->name, name) != 0)
+        k = k->next;
+    if (!k && (k = malloc(sizeof *k + strlen(name) + 1))) {
+        strcpy(k->name, name);
+        k->next = first;
+        first = k;
+    }
+    pthread_mutex_unlock(&lock);
+    return k ? k->name : NULL;
+}
+
 int cuModuleGetFunction(void **function, void *module, const char *name)
 {
     (void)module;
-    *function = strdup(name);
+    *function = kept_name(name);
     return number("FAKE_NO_FUNCTION", 0);
 }
 

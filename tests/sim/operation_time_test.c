@@ -141,7 +141,7 @@ static void chips_without_figures_count_instructions(void **state)
     kernel_add(&t, "many", "div.rn.f32 %1, %2, %1;", "f32", 4, 96);
     struct bench b;
     bench_text(&b, t.data);
-    b.gpu->value[GPU_FIELD_op_div_rn_f32_cycles] = NAN;
+    b.gpu->value[GPU_FIELD_op_div_rn_f32_cycles] = (double)NAN;
     uint64_t out = bench_buffer(&b, "out", NULL, 64);
     double cycles = cycles_of(&b, "few", "many", 1024, out) / (64 * 4 * 32);
     // lower.def: two instructions of the special-function unit, two cycles each.
