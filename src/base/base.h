@@ -271,6 +271,8 @@ struct worker_result {
 bool worker_run(const struct worker_spec *spec, struct worker_result *result,
                 struct error *err) CHECK_RESULT;
 bool worker_send(int fd, const void *data, size_t size_bytes);
+// A message of one of several kinds: the kind is its first byte.
+bool worker_send_kind(int fd, char kind, const void *data, size_t size_bytes);
 
 /* ---- libraries opened at run time -------------------------------------------------------- */
 

@@ -156,3 +156,10 @@ bool worker_send(int fd, const void *data, size_t size_bytes)
     uint64_t size = size_bytes;
     return fd_write_all(fd, &size, sizeof size) && fd_write_all(fd, data, size_bytes);
 }
+
+bool worker_send_kind(int fd, char kind, const void *data, size_t size_bytes)
+{
+    uint64_t size = sizeof kind + (uint64_t)size_bytes;
+    return fd_write_all(fd, &size, sizeof size) && fd_write_all(fd, &kind, sizeof kind) &&
+           fd_write_all(fd, data, size_bytes);
+}

@@ -22,7 +22,17 @@ struct flag_set {
 };
 bool flags_read(struct arena *a, const struct compile_request *request, struct flag_set *out,
                 struct error *err) CHECK_RESULT;
-void flags_identity(const struct flag_set *f, struct text *out);
+// For a key: all of them, and the request's own definitions.
+void flags_identity(const struct flag_set *f, const struct compile_request *request,
+                    struct text *out);
+// The -I and -D of `flags:` and the request's own definitions, as every compiler takes them, from argv[count]
+// on; the new count. At most flags_argument_count of them.
+int flags_argument_count(const struct flag_set *f, const struct compile_request *request);
+int flags_add(struct arena *a, const struct flag_set *f, const struct compile_request *request,
+              const char **argv, int count);
+// Those of arithmetic as nvcc and NVRTC spell them: at most FLAGS_ARITHMETIC_MAX.
+enum { FLAGS_ARITHMETIC_MAX = 5 };
+int flags_add_arithmetic(const struct flag_set *f, const char **argv, int count);
 
 struct source {
     const char *path;      // absolute: in .loc, so that later readers find it from anywhere

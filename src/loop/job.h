@@ -54,11 +54,16 @@ bool fail_cancelled(struct error *err);
 // The outputs of a variant that is taken as right.
 bool reference_variant_run(const struct job *job, struct host_buffers *wanted,
                            const volatile bool *cancel, struct error *err) CHECK_RESULT;
-// reference_cache.c: a slow reference's outputs on the same data, from an earlier run.
-bool reference_cached(struct arena *a, const struct job *job, const struct resolved_reference *r,
-                      struct host_buffers *wanted) CHECK_RESULT;
-void reference_keep(struct arena *a, const struct job *job, const struct resolved_reference *r,
-                    const struct host_buffers *wanted, double took_s);
+// reference_cache.c: a slow reference's outputs on the same data, from an earlier run. Its key is of all the
+// data: it is made when it is first needed. Strings belong to the arena.
+struct reference_cache {
+    struct arena *arena;
+    const struct job *job;
+    const struct resolved_reference *resolved;
+    const char *folder, *key;
+};
+bool reference_cached(struct reference_cache *c, struct host_buffers *wanted) CHECK_RESULT;
+void reference_keep(struct reference_cache *c, const struct host_buffers *wanted, double took_s);
 double job_timeout_s(const struct loop_request *r);
 
 // What a variant does (identity.c). Equal for two variants of a case only if they run the same code in the

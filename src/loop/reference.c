@@ -33,16 +33,6 @@ struct crew { // what the processes that share the rows have in common
     struct error err; // the first one's
 };
 
-static bool send_message(int fd, enum message kind, const void *data, size_t size_bytes)
-{
-    struct text t = {0};
-    text_addn(&t, &(char){(char)kind}, 1);
-    text_addn(&t, data, size_bytes);
-    bool sent = worker_send(fd, t.data, t.length);
-    text_release(&t);
-    return sent;
-}
-
 static void crew_part(const struct reference_job *r, struct crew *crew)
 {
     struct error err = {0};
@@ -69,7 +59,7 @@ static _Noreturn void crew_child(const struct reference_job *r, struct crew *cre
 static void tell_done(const struct reference_job *r, const struct crew *crew, int fd)
 {
     double share = (double)atomic_load(&crew->done) / r->reference->part_count;
-    (void)send_message(fd, MESSAGE_PROGRESS, &share, sizeof share);
+    (void)worker_send_kind(fd, MESSAGE_PROGRESS, &share, sizeof share);
 }
 
 // Waits for all; a signal that ended one of them ends us, so that the parent reports it.
@@ -136,8 +126,8 @@ static int reference_body(void *context, int fd)
                               r->job->variant->spec->name);
     bool done = fits && run_parts(r, fd, &returned, &err);
     if (!done)
-        return send_message(fd, MESSAGE_ERROR, &err, sizeof err) ? 0 : 1;
-    return !returned || send_message(fd, MESSAGE_RETURNED, "", 0) ? 0 : 1;
+        return worker_send_kind(fd, MESSAGE_ERROR, &err, sizeof err) ? 0 : 1;
+    return !returned || worker_send_kind(fd, MESSAGE_RETURNED, "", 0) ? 0 : 1;
 }
 
 /* ---- in the parent ---------------------------------------------------------------------------------- */
@@ -288,13 +278,14 @@ bool reference_job_run(const struct job *job, const struct resolved_reference *r
     struct reference_job reference = {job, resolved, wanted, progress};
     struct arena a = {0};
     static const double ns_per_s = 1e9;
-    bool done = reference_cached(&a, job, resolved, wanted);
+    struct reference_cache cache = {.arena = &a, .job = job, .resolved = resolved};
+    bool done = reference_cached(&cache, wanted);
     if (!done) {
         uint64_t start = clock_ns();
         done = call_once(&reference, cancel, err) &&
                check_poison(&reference, wanted, cancel, err) && check_changed(job, wanted, err);
         if (done)
-            reference_keep(&a, job, resolved, wanted, (double)(clock_ns() - start) / ns_per_s);
+            reference_keep(&cache, wanted, (double)(clock_ns() - start) / ns_per_s);
     }
     arena_release(&a);
     return done;
@@ -332,8 +323,8 @@ static int variant_body(void *context, int fd)
     struct bench b = {.job = v->job, .arena = &a, .fd = fd};
     worker_own_crashes();
     bool done = capture(&b, v->wanted, &err);
-    bool sent = done ? send_message(fd, MESSAGE_RETURNED, "", 0)
-                     : send_message(fd, MESSAGE_ERROR, &err, sizeof err);
+    bool sent = done ? worker_send_kind(fd, MESSAGE_RETURNED, "", 0)
+                     : worker_send_kind(fd, MESSAGE_ERROR, &err, sizeof err);
     return sent ? 0 : 1;
 }
 

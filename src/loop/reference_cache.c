@@ -59,13 +59,19 @@ static void add_arguments(struct text *t, const struct resolved_argument *args, 
     }
 }
 
+static void add_content(struct text *t, const void *data, uint64_t size_bytes)
+{
+    char hash[HEX_BYTES];
+    hash_hex_large(data, size_bytes, hash);
+    text_printf(t, " %s", hash);
+}
+
 // What the call depends on, beside the object: function, arguments, buffers and what they hold.
 static const char *key_of(struct arena *a, const struct job *job,
                           const struct resolved_reference *r)
 {
     const struct resolved_case *c = job->resolved;
     struct text t = {0};
-    struct hash_piece *pieces = ARENA_ARRAY(a, struct hash_piece, c->buffer_count + 1);
     char *hash = arena_alloc(a, HEX_BYTES);
     text_printf(&t, "%s\n", job->experiment->reference.function);
     add_arguments(&t, r->whole.args, r->arg_count);
@@ -74,10 +80,9 @@ static const char *key_of(struct arena *a, const struct job *job,
         text_printf(&t, "\n%d %llu %d %d", (int)c->buffers[i].type,
                     (unsigned long long)c->buffers[i].count, c->buffers[i].output, filled);
         if (filled)
-            pieces[i + 1] = (struct hash_piece){job->inputs->data[i], c->buffers[i].size_bytes};
+            add_content(&t, job->inputs->data[i], c->buffers[i].size_bytes);
     }
-    pieces[0] = (struct hash_piece){text_str(&t), t.length};
-    hash_hex(pieces, (size_t)c->buffer_count + 1, hash);
+    hash_hex(&(struct hash_piece){text_str(&t), t.length}, 1, hash);
     text_release(&t);
     return hash;
 }
@@ -89,12 +94,12 @@ static const char *output_path(struct arena *a, const char *folder, const char *
 
 static void outputs_hash(const struct job *job, void *const *data, char hash[HEX_BYTES])
 {
-    struct hash_piece *pieces = xcalloc((size_t)job->resolved->buffer_count + 1, sizeof *pieces);
+    struct text t = {0};
     for (int i = 0; i < job->resolved->buffer_count; i++)
         if (is_output(job, i))
-            pieces[i] = (struct hash_piece){data[i], job->resolved->buffers[i].size_bytes};
-    hash_hex(pieces, (size_t)job->resolved->buffer_count, hash);
-    free(pieces);
+            add_content(&t, data[i], job->resolved->buffers[i].size_bytes);
+    hash_hex(&(struct hash_piece){text_str(&t), t.length}, 1, hash);
+    text_release(&t);
 }
 
 // All of them, as they were written: a damaged file is as none.
@@ -121,21 +126,25 @@ static bool read_outputs(struct arena *a, const struct job *job, const char *fol
     return whole;
 }
 
-bool reference_cached(struct arena *a, const struct job *job, const struct resolved_reference *r,
-                      struct host_buffers *wanted)
+static bool open_folder(struct reference_cache *c)
 {
-    const char *folder = NULL;
-    int count = job->resolved->buffer_count;
-    if (!may_come_again(job) || !object_folder(a, job, &folder) || !file_exists(folder))
+    return c->folder || (may_come_again(c->job) && object_folder(c->arena, c->job, &c->folder));
+}
+
+bool reference_cached(struct reference_cache *c, struct host_buffers *wanted)
+{
+    const struct resolved_case *resolved = c->job->resolved;
+    int count = resolved->buffer_count;
+    if (!open_folder(c) || !file_exists(c->folder))
         return false;
-    const char *key = key_of(a, job, r);
-    if (!file_exists(arena_printf(a, "%s/%s.sum", folder, key)))
+    c->key = key_of(c->arena, c->job, c->resolved);
+    if (!file_exists(arena_printf(c->arena, "%s/%s.sum", c->folder, c->key)))
         return false;
     void **data = xcalloc((size_t)count + 1, sizeof *data);
-    bool whole = read_outputs(a, job, folder, key, data);
+    bool whole = read_outputs(c->arena, c->job, c->folder, c->key, data);
     for (int i = 0; i < count; i++) {
         if (whole && data[i])
-            memcpy(wanted->data[i], data[i], job->resolved->buffers[i].size_bytes);
+            memcpy(wanted->data[i], data[i], resolved->buffers[i].size_bytes);
         free(data[i]);
     }
     free(data);
@@ -201,21 +210,22 @@ static void make_room(struct arena *a, uint64_t size_bytes)
     free(k.items);
 }
 
-void reference_keep(struct arena *a, const struct job *job, const struct resolved_reference *r,
-                    const struct host_buffers *wanted, double took_s)
+void reference_keep(struct reference_cache *c, const struct host_buffers *wanted, double took_s)
 {
-    const char *folder = NULL;
+    const struct job *job = c->job;
     uint64_t size_bytes = output_bytes(job);
-    if (took_s < worth_s || size_bytes > kept_bytes_max / 2 || !may_come_again(job) ||
-        !object_folder(a, job, &folder))
+    if (took_s < worth_s || size_bytes > kept_bytes_max / 2 || !open_folder(c))
         return;
-    const char *key = key_of(a, job, r);
+    if (!c->key)
+        c->key = key_of(c->arena, job, c->resolved);
     char hash[HEX_BYTES];
-    make_room(a, size_bytes);
+    make_room(c->arena, size_bytes);
     for (int i = 0; i < job->resolved->buffer_count; i++)
-        if (is_output(job, i) && !private_write(output_path(a, folder, key, i), wanted->data[i],
-                                                job->resolved->buffers[i].size_bytes))
+        if (is_output(job, i) &&
+            !private_write(output_path(c->arena, c->folder, c->key, i), wanted->data[i],
+                           job->resolved->buffers[i].size_bytes))
             return;
     outputs_hash(job, wanted->data, hash);
-    (void)private_write(arena_printf(a, "%s/%s.sum", folder, key), hash, HEX_BYTES - 1);
+    (void)private_write(arena_printf(c->arena, "%s/%s.sum", c->folder, c->key), hash,
+                        HEX_BYTES - 1);
 }

@@ -22,16 +22,6 @@ enum message {
     MESSAGE_PROGRESS = 'P'
 };
 
-static bool send_message(int fd, enum message kind, const void *data, size_t size_bytes)
-{
-    struct text t = {0};
-    text_addn(&t, &(char){(char)kind}, 1);
-    text_addn(&t, data, size_bytes);
-    bool sent = worker_send(fd, t.data, t.length);
-    text_release(&t);
-    return sent;
-}
-
 double job_timeout_s(const struct loop_request *r)
 {
     return r->timeout_s > 0 ? r->timeout_s : default_timeout_s;
@@ -47,7 +37,7 @@ static void on_progress(void *context, double share)
         return;
     b->progress_ns = now;
     double whole = b->share_before + b->share_of * share;
-    (void)send_message(b->fd, MESSAGE_PROGRESS, &whole, sizeof whole);
+    (void)worker_send_kind(b->fd, MESSAGE_PROGRESS, &whole, sizeof whole);
 }
 
 static bool bench_run(struct bench *b, bool cold, bool count, struct device_report *report,
@@ -201,8 +191,8 @@ static bool run_job(struct bench *b, enum result_status *status)
     json_t *json = result_to_json(&r);
     char *text = json_dumps(json, JSON_COMPACT);
     *status = r.status;
-    bool sent = text && send_message(b->fd, MESSAGE_FACTS, &facts, sizeof facts) &&
-                send_message(b->fd, MESSAGE_RESULT, text, strlen(text));
+    bool sent = text && worker_send_kind(b->fd, MESSAGE_FACTS, &facts, sizeof facts) &&
+                worker_send_kind(b->fd, MESSAGE_RESULT, text, strlen(text));
     json_decref(json);
     free(text);
     return sent;
@@ -230,7 +220,7 @@ static int jobs_body(void *context, int fd)
         if (batch->ended[i])
             continue;
         bench_turn(&b, &batch->jobs[i]);
-        if (!send_message(fd, MESSAGE_BEGIN, &i, sizeof i) || !run_job(&b, &status))
+        if (!worker_send_kind(fd, MESSAGE_BEGIN, &i, sizeof i) || !run_job(&b, &status))
             return 1;
     }
     return 0; // the process ends: nothing is freed

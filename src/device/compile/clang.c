@@ -196,15 +196,9 @@ bool rule_reads_more(struct arena *a, const struct compile_job *job, const char 
 
 /* ---- running it ---------------------------------------------------------------------------------- */
 
-// Their form for clang: what it has no flag for are options of its back end.
-static size_t add_flags(struct arena *a, const struct flag_set *f, const char **argv, size_t count)
+// Those of arithmetic for clang: what it has no flag for are options of its back end.
+static int add_arithmetic(const struct flag_set *f, const char **argv, int count)
 {
-    for (int i = 0; i < f->folder_count; i++) {
-        argv[count++] = "-I";
-        argv[count++] = f->folders[i];
-    }
-    for (int i = 0; i < f->define_count; i++)
-        argv[count++] = arena_printf(a, "-D%s", f->defines[i]);
     if (f->fast_functions)
         argv[count++] = "-D__USE_FAST_MATH__";
     if (f->ftz)
@@ -260,9 +254,8 @@ static const char *const *make_arguments(struct arena *a, const struct compile_j
         source,
     };
     _Static_assert(COUNT_OF(fixed) < ARGUMENTS_FIXED, "room for the fixed arguments");
-    const char **argv = ARENA_ARRAY(
-        a, const char *, ARGUMENTS_FIXED + r->define_count + f->define_count + 2 * f->folder_count);
-    size_t count = 0;
+    const char **argv = ARENA_ARRAY(a, const char *, ARGUMENTS_FIXED + flags_argument_count(f, r));
+    int count = 0;
     for (size_t i = 0; i < COUNT_OF(fixed); i++)
         argv[count++] = fixed[i];
     if (default_device)
@@ -272,9 +265,8 @@ static const char *const *make_arguments(struct arena *a, const struct compile_j
         argv[count++] = "-MF";
         argv[count++] = rule_path;
     }
-    count = add_flags(a, f, argv, count);
-    for (int i = 0; i < r->define_count; i++)
-        argv[count++] = arena_printf(a, "-D%s", r->defines[i]);
+    count = flags_add(a, f, r, argv, count);
+    (void)add_arithmetic(f, argv, count);
     return argv;
 }
 

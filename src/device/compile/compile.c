@@ -230,11 +230,9 @@ static void make_key(struct arena *a, const struct compile_job *job, char key[HA
     struct text t = {0};
     text_printf(&t, "%s\n%s\n%s\n%s\n", options_version, job->source->hash, job->arch,
                 job->tool->version);
-    for (int i = 0; i < job->request->define_count; i++)
-        text_printf(&t, "-D%s\n", job->request->defines[i]);
     for (int i = 0; i < job->request->instance_count; i++)
         text_printf(&t, "instance %s\n", job->request->instances[i]);
-    flags_identity(job->flags, &t);
+    flags_identity(job->flags, job->request, &t);
     text_add(&t, job->tool->support);
     if (job->tool->standard)
         text_add(&t, job->tool->standard);

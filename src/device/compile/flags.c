@@ -192,7 +192,8 @@ bool flags_read(struct arena *a, const struct compile_request *request, struct f
     return true;
 }
 
-void flags_identity(const struct flag_set *f, struct text *out)
+void flags_identity(const struct flag_set *f, const struct compile_request *request,
+                    struct text *out)
 {
     text_printf(out, "%s %d%d%d%d%d %d\n", f->standard, f->fast_functions, f->ftz,
                 f->approximate_division, f->approximate_root, f->no_contraction, f->max_registers);
@@ -200,4 +201,39 @@ void flags_identity(const struct flag_set *f, struct text *out)
         text_printf(out, "-I%s\n", f->folders[i]);
     for (int i = 0; i < f->define_count; i++)
         text_printf(out, "-D%s\n", f->defines[i]);
+    for (int i = 0; i < request->define_count; i++)
+        text_printf(out, "-D%s\n", request->defines[i]);
+}
+
+int flags_argument_count(const struct flag_set *f, const struct compile_request *request)
+{
+    return f->folder_count + f->define_count + request->define_count;
+}
+
+int flags_add(struct arena *a, const struct flag_set *f, const struct compile_request *request,
+              const char **argv, int count)
+{
+    for (int i = 0; i < f->folder_count; i++)
+        argv[count++] = arena_printf(a, "-I%s", f->folders[i]);
+    for (int i = 0; i < f->define_count; i++)
+        argv[count++] = arena_printf(a, "-D%s", f->defines[i]);
+    for (int i = 0; i < request->define_count; i++)
+        argv[count++] = arena_printf(a, "-D%s", request->defines[i]);
+    return count;
+}
+
+int flags_add_arithmetic(const struct flag_set *f, const char **argv, int count)
+{
+    const struct {
+        bool given;
+        const char *spelling;
+    } all[FLAGS_ARITHMETIC_MAX] = {{f->fast_functions, "--use_fast_math"},
+                                   {f->ftz, "--ftz=true"},
+                                   {f->approximate_division, "--prec-div=false"},
+                                   {f->approximate_root, "--prec-sqrt=false"},
+                                   {f->no_contraction, "--fmad=false"}};
+    for (int i = 0; i < FLAGS_ARITHMETIC_MAX; i++)
+        if (all[i].given)
+            argv[count++] = all[i].spelling;
+    return count;
 }

@@ -102,31 +102,14 @@ static const char *const *make_arguments(struct arena *a, const struct compile_j
         source,
     };
     _Static_assert(COUNT_OF(fixed) < ARGUMENTS_FIXED, "room for the fixed arguments");
-    const char **argv = ARENA_ARRAY(
-        a, const char *, ARGUMENTS_FIXED + r->define_count + f->define_count + 2 * f->folder_count);
-    size_t count = 0;
+    const char **argv = ARENA_ARRAY(a, const char *, ARGUMENTS_FIXED + flags_argument_count(f, r));
+    int count = 0;
     for (size_t i = 0; i < COUNT_OF(fixed); i++)
         argv[count++] = fixed[i];
-    for (int i = 0; i < f->folder_count; i++) {
-        argv[count++] = "-I";
-        argv[count++] = f->folders[i];
-    }
-    for (int i = 0; i < f->define_count; i++)
-        argv[count++] = arena_printf(a, "-D%s", f->defines[i]);
-    if (f->fast_functions)
-        argv[count++] = "--use_fast_math";
-    if (f->ftz)
-        argv[count++] = "--ftz=true";
-    if (f->approximate_division)
-        argv[count++] = "--prec-div=false";
-    if (f->approximate_root)
-        argv[count++] = "--prec-sqrt=false";
-    if (f->no_contraction)
-        argv[count++] = "--fmad=false";
+    count = flags_add(a, f, r, argv, count);
+    count = flags_add_arithmetic(f, argv, count);
     argv[count++] = "--expt-relaxed-constexpr";
     argv[count++] = "--extended-lambda";
-    for (int i = 0; i < r->define_count; i++)
-        argv[count++] = arena_printf(a, "-D%s", r->defines[i]);
     return argv;
 }
 

@@ -195,18 +195,9 @@ enum reply {
     REPLY_STATUS = 'S'
 };
 
-static void send_reply(int fd, enum reply kind, const char *data, size_t size_bytes)
-{
-    struct text message = {0};
-    text_addn(&message, &(char){(char)kind}, 1);
-    text_addn(&message, data, size_bytes);
-    (void)worker_send(fd, message.data, message.length);
-    text_release(&message);
-}
-
 static int send_error(int fd, const struct error *err)
 {
-    send_reply(fd, REPLY_ERROR, err->message, strlen(err->message));
+    (void)worker_send_kind(fd, REPLY_ERROR, err->message, strlen(err->message));
     return 0;
 }
 
@@ -227,7 +218,7 @@ static int version_body(void *context, int fd)
     text_printf(&t, "%d.%d", major, minor);
     for (int i = 0; i < count; i++)
         text_printf(&t, " %d", archs[i]);
-    send_reply(fd, REPLY_VERSION, t.data, t.length);
+    (void)worker_send_kind(fd, REPLY_VERSION, t.data, t.length);
     text_release(&t);
     return 0;
 }
@@ -403,7 +394,7 @@ static void send_log(const struct nvrtc *n, void *program, int fd)
 {
     char *log = read_log(n, program);
     if (log)
-        send_reply(fd, REPLY_LOG, log, strlen(log));
+        (void)worker_send_kind(fd, REPLY_LOG, log, strlen(log));
     free(log);
 }
 
@@ -414,7 +405,7 @@ static void send_ptx(const struct nvrtc *n, void *program, int fd)
         return;
     char *ptx = xcalloc(size_bytes + 1, 1);
     if (n->nvrtcGetPTX(program, ptx) == 0)
-        send_reply(fd, REPLY_PTX, ptx, strlen(ptx));
+        (void)worker_send_kind(fd, REPLY_PTX, ptx, strlen(ptx));
     free(ptx);
 }
 
@@ -437,7 +428,7 @@ static int compile_body(void *context, int fd)
         send_ptx(&n, program, fd);
     struct text t = {0};
     text_printf(&t, "%d", status);
-    send_reply(fd, REPLY_STATUS, t.data, t.length);
+    (void)worker_send_kind(fd, REPLY_STATUS, t.data, t.length);
     text_release(&t);
     return 0;
 }
@@ -446,35 +437,20 @@ static struct task make_task(struct arena *a, const struct compile_job *job)
 {
     const struct compile_request *r = job->request;
     const struct flag_set *f = job->flags;
-    const char **options = ARENA_ARRAY(
-        a, const char *, OPTIONS_FIXED + r->define_count + f->define_count + f->folder_count);
+    const char **options = ARENA_ARRAY(a, const char *, OPTIONS_FIXED + flags_argument_count(f, r));
     int count = 0;
     options[count++] = "-lineinfo";
     options[count++] = arena_printf(a, "--gpu-architecture=%s", job->arch);
     // As with nvcc, what is not marked is the host's. CCCL defines macros of its own over ours.
     options[count++] = job->side ? "--diag-suppress=47" : "-default-device";
     options[count++] = arena_printf(a, "--std=%s", f->standard);
-    if (f->fast_functions)
-        options[count++] = "--use_fast_math";
-    if (f->ftz)
-        options[count++] = "--ftz=true";
-    if (f->approximate_division)
-        options[count++] = "--prec-div=false";
-    if (f->approximate_root)
-        options[count++] = "--prec-sqrt=false";
-    if (f->no_contraction)
-        options[count++] = "--fmad=false";
+    count = flags_add_arithmetic(f, options, count);
     options[count++] = arena_printf(a, "--include-path=%s", job->source->directory);
-    for (int i = 0; i < f->folder_count; i++)
-        options[count++] = arena_printf(a, "--include-path=%s", f->folders[i]);
-    for (int i = 0; i < f->define_count; i++)
-        options[count++] = arena_printf(a, "-D%s", f->defines[i]);
+    count = flags_add(a, f, r, options, count);
     if (job->tool->include) {
         options[count++] = arena_printf(a, "--include-path=%s", job->tool->include);
         options[count++] = arena_printf(a, "--include-path=%s/cccl", job->tool->include);
     }
-    for (int i = 0; i < r->define_count; i++)
-        options[count++] = arena_printf(a, "-D%s", r->defines[i]);
     options[count++] = "--ptxas-options=-v";
     return (struct task){.job = job, .options = options, .option_count = count};
 }
