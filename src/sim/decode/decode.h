@@ -52,6 +52,11 @@ struct decoder {
 enum { SLOTS_LAUNCH, SLOTS_WARP, SLOTS_BLOCK, SLOTS_FRAME };
 enum { TEMP_ROWS = 8, TEMP_BYTES = 2 * ROW64 };
 
+static inline uint64_t round_up(uint64_t x, uint64_t unit)
+{
+    return (x + unit - 1) / unit * unit;
+}
+
 // decode.c
 bool in_has(const struct ptx_instruction *in, const char *word); // a dotted word
 struct uop *emit(struct decoder *d, uop_fn run);                 // with the instruction's guard
@@ -64,20 +69,27 @@ uint32_t source_row(struct decoder *d, const struct ptx_operand *op, unsigned bi
                     enum ptx_type type);
 uint32_t result_row(struct decoder *d, const struct ptx_operand *op); // NO_ROW for _
 uint32_t slot_row(struct decoder *d, int when, struct slot s);
-bool variable_local(const struct decoder *d, const struct ptx_variable *v, uint32_t *at);
-bool shared_offset(const struct program *p, const struct ptx_variable *v, uint64_t *offset);
 void add_fixup(struct decoder *d, const struct uop *u, int target, int reconverge);
 int branch_reconvergence(const struct decoder *d, int instruction);
-
+// decode_layout.c
+void shared_layout(struct program *p);
+void local_layout(struct decoder *d);
+bool variable_within(const struct ptx_variable *v, const struct ptx_variable *array, int count);
+bool variable_local(const struct decoder *d, const struct ptx_variable *v, uint32_t *at);
+bool shared_offset(const struct program *p, const struct ptx_variable *v, uint64_t *offset);
 uint32_t local_room(struct decoder *d, uint32_t bytes, uint32_t align); // of a frame: its offset
+// decode_registers.c
+void registers_place(struct decoder *d);
+uint32_t constant_definition(struct decoder *d, int reg); // its row
+bool instruction_is_free_constant(const struct decoder *d, const struct ptx_instruction *in);
+void clear_list(struct decoder *d); // of rows that are read before they are written
 
 // decode_ops.c
 void branch_around(struct decoder *d, const struct ptx_instruction *in); // where its guard says
 void decode_instruction(struct decoder *d, const struct ptx_instruction *in);
 bool ends_segment(const struct ptx_instruction *in); // lanes may change behind it
-bool instruction_is_free_constant(const struct decoder *d, const struct ptx_instruction *in);
-void timing_schedule(struct program *p); // after all else
-void lower(struct decoder *d);           // lower.c
+void timing_schedule(struct program *p);             // after all else
+void lower(struct decoder *d);                       // lower.c
 void timing_fill(struct decoder *d, const struct ptx_instruction *in, struct timing_site *t);
 struct site_info *site_of(struct decoder *d); // of the instruction being decoded
 void unsupported(struct decoder *d, const char *why);
