@@ -86,43 +86,39 @@ static bool call_places(struct decoder *d, const struct ptx_operand *list,
     return true;
 }
 
-static void values_pass(struct decoder *d, const struct ptx_operand *list, const uint32_t *at,
-                        const uint32_t *sizes)
+typedef void (*value_copy)(struct decoder *d, const struct ptx_operand *part, uint32_t at,
+                           unsigned bytes);
+
+static void value_pass(struct decoder *d, const struct ptx_operand *part, uint32_t at,
+                       unsigned bytes)
 {
-    for (int i = 0; i < list->element_count; i++) {
-        const struct ptx_operand *value = &list->elements[i];
-        struct parts parts = parts_of(value);
-        unsigned bytes = sizes[i] / (unsigned)parts.count;
-        for (int k = 0; is_value(value) && k < parts.count; k++) {
-            const struct ptx_operand *part = &parts.first[k];
-            bool predicate = part->kind == PTX_OPERAND_REGISTER && reg_bits(d, part->reg) == 1;
-            if (part->kind == PTX_OPERAND_SINK)
-                continue;
-            uint32_t row = source_row(d, part, predicate ? 1 : bytes == 8 ? 64 : 32, PTX_TYPE_B64);
-            row_to_local(d, row, at[i] + (uint32_t)k * bytes, predicate ? 0 : bytes);
-        }
-    }
+    bool predicate = part->kind == PTX_OPERAND_REGISTER && reg_bits(d, part->reg) == 1;
+    if (part->kind == PTX_OPERAND_SINK)
+        return;
+    uint32_t row = source_row(d, part, predicate ? 1 : bytes == 8 ? 64 : 32, PTX_TYPE_B64);
+    row_to_local(d, row, at, predicate ? 0 : bytes);
 }
 
-static void values_take(struct decoder *d, const struct ptx_operand *list, const uint32_t *at,
-                        const uint32_t *sizes)
+static void value_take(struct decoder *d, const struct ptx_operand *part, uint32_t at,
+                       unsigned bytes)
+{
+    uint32_t row = result_row(d, part);
+    if (row == NO_ROW)
+        return;
+    unsigned bits = reg_bits(d, part->reg), most = value_bytes(bits);
+    local_to_row(d, row, at, bits == 1 ? 0 : bytes < most ? bytes : most);
+}
+
+// Registers named in a call's list, to or from their places in local memory.
+static void values_copy(struct decoder *d, const struct ptx_operand *list, const uint32_t *at,
+                        const uint32_t *sizes, value_copy copy)
 {
     for (int i = 0; i < list->element_count; i++) {
         const struct ptx_operand *value = &list->elements[i];
         struct parts parts = parts_of(value);
         unsigned bytes = sizes[i] / (unsigned)parts.count;
-        for (int k = 0; is_value(value) && k < parts.count; k++) {
-            const struct ptx_operand *part = &parts.first[k];
-            uint32_t row = result_row(d, part);
-            if (row == NO_ROW)
-                continue;
-            unsigned bits = reg_bits(d, part->reg);
-            unsigned most = value_bytes(bits);
-            local_to_row(d, row, at[i] + (uint32_t)k * bytes,
-                         bits == 1      ? 0
-                         : bytes < most ? bytes
-                                        : most);
-        }
+        for (int k = 0; is_value(value) && k < parts.count; k++)
+            copy(d, &parts.first[k], at[i] + (uint32_t)k * bytes, bytes);
     }
 }
 
@@ -217,11 +213,11 @@ void decode_call(struct decoder *d, const struct ptx_instruction *in)
     }
     branch_around(d, in);
     if (args != NULL)
-        values_pass(d, args, call.args, call.arg_sizes);
+        values_copy(d, args, call.args, call.arg_sizes, value_pass);
     struct uop *u = emit_always(d, run);
     u->a = pointer;
     u->extra = (uint32_t)p->call_count;
     VEC_PUSH(p->calls, p->call_count, p->call_capacity, call);
     if (results != NULL)
-        values_take(d, results, call.results, call.result_sizes);
+        values_copy(d, results, call.results, call.result_sizes, value_take);
 }
