@@ -1,0 +1,261 @@
+// Loads and stores of global memory, and loads of constants.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/run/loadstore.h"
+
+// L1 returns words through the same 32 banks as shared memory: lanes of different lines that share
+// a bank take turns.
+static int data_passes(const struct core *core, const uint64_t *address, uint32_t mask,
+                       unsigned bytes)
+{
+    uint32_t low[LANES];
+    for (unsigned l = 0; l < LANES; l++)
+        low[l] = (uint32_t)address[l];
+    return core->access->shared(low, mask, bytes, SHARED_LOAD).count;
+}
+
+// The pattern's phase at this address: kept from before, or worked out now. Misaligned ones are told
+// by the caller.
+static void phase_enter(struct warp *w, struct mem_state *s, uint32_t mask, const uint64_t *address,
+                        uint64_t first, unsigned bytes)
+{
+    static const struct phase misaligned;
+    s->key = (uint32_t)(first % LINE_BYTES);
+    if (((first | s->bits) & (bytes - 1)) != 0) {
+        s->phase = &misaligned;
+        return;
+    }
+    if (s->phase_bytes != bytes) {
+        s->phases = ARENA_ARRAY(&w->core->arena, struct phase, LINE_BYTES / bytes);
+        s->phase_bytes = bytes;
+        s->known[0] = s->known[1] = 0;
+    }
+    uint32_t index = s->key / bytes;
+    struct phase *p = &s->phases[index];
+    uint64_t bit = (uint64_t)1 << index % 64;
+    s->phase = p;
+    if ((s->known[index / 64] & bit) != 0)
+        return;
+    s->known[index / 64] |= bit;
+    w->core->access->global(address, mask, bytes, &p->access);
+    for (int i = 0; i < p->access.line_count; i++)
+        p->access.line[i].address -= first - s->key;
+    p->passes = data_passes(w->core, address, mask, bytes);
+}
+
+// Takes note of a new pattern of addresses.
+static void pattern_learn(struct mem_state *s, uint32_t mask, const uint64_t *address,
+                          unsigned bytes)
+{
+    uint64_t first = address[lane_first(mask)];
+    int64_t low = 0, high = 0;
+    uint64_t bits = 0;
+    bool contiguous = mask == ALL_LANES, uniform = mask == ALL_LANES;
+    for (uint32_t i = 0; i < LANES; i++)
+        s->delta.far[i] = address[i] - first;
+    EACH_LANE(lane, mask)
+    {
+        int64_t delta = (int64_t)s->delta.far[lane];
+        low = delta < low ? delta : low;
+        high = delta > high ? delta : high;
+        bits |= (uint64_t)delta;
+        contiguous &= delta == (int64_t)lane * (int64_t)bytes;
+        uniform &= delta == 0;
+    }
+    s->mask = mask;
+    s->lowest = low;
+    s->highest = high + (int64_t)bytes;
+    s->bits = bits;
+    s->shape = contiguous ? SHAPE_CONTIGUOUS : uniform ? SHAPE_UNIFORM : SHAPE_OTHER;
+    s->known[0] = s->known[1] = 0;
+    s->key = LINE_BYTES; // no phase yet
+}
+
+static bool pattern_holds(const struct warp *w, const struct mem_state *s, uint32_t mask,
+                          const uint64_t *address, uint64_t first)
+{
+    return s->mask == mask &&
+           (w->core->lanes->mismatch64(address, first, s->delta.far) & mask) == 0;
+}
+
+// All bytes of the access in one allocation, which the site then remembers.
+static bool pattern_bounded(const struct warp *w, struct mem_state *s, uint64_t first, bool write)
+{
+    uint64_t low = first - DEVICE_BASE + (uint64_t)s->lowest;
+    uint64_t high = first - DEVICE_BASE + (uint64_t)s->highest;
+    if (low >= s->low && high <= s->high && low < high)
+        return true;
+    const struct allocation *a = space_find(&w->core->launch->sim->space, low + DEVICE_BASE);
+    if (a == NULL || a->freed || (write && a->read_only) || high > a->start + a->size)
+        return false;
+    s->low = a->start;
+    s->high = a->start + a->size;
+    return true;
+}
+
+bool lane_bounded(const struct space *space, uint64_t address, unsigned bytes, bool write)
+{
+    const struct allocation *a = space_find(space, address);
+    return a != NULL && !a->freed && !(write && a->read_only) &&
+           address - DEVICE_BASE + bytes <= a->start + a->size;
+}
+
+struct mem_state *global_pattern(struct warp *w, const struct uop *u, uint32_t mask,
+                                 const uint64_t *address, unsigned bytes, enum touch touch)
+{
+    const struct launch *l = w->core->launch;
+    struct mem_state *s = &w->core->mem[u->extra];
+    uint64_t first = address[lane_first(mask)];
+    if (!pattern_holds(w, s, mask, address, first))
+        pattern_learn(s, mask, address, bytes);
+    if (s->key != first % LINE_BYTES || s->phase_bytes != bytes)
+        phase_enter(w, s, mask, address, first, bytes);
+    bool write = touch != TOUCH_READ;
+    if (((first | s->bits) & (bytes - 1)) == 0 && pattern_bounded(w, s, first, write))
+        return s;
+    // Aligned lanes may still lie in allocations of their own.
+    EACH_LANE(lane, mask)
+    {
+        if ((address[lane] & (bytes - 1)) != 0 ||
+            !lane_bounded(&l->sim->space, address[lane], bytes, write)) {
+            violation_global(w, u, lane, address[lane], bytes, touch);
+            s->mask = 0;
+            return NULL;
+        }
+    }
+    return s;
+}
+
+const struct mem_state *global_account(struct warp *w, const struct uop *u, uint32_t mask,
+                                       const uint64_t *address, unsigned bytes, enum touch touch)
+{
+    struct mem_state *s = global_pattern(w, u, mask, address, bytes, touch);
+    if (s == NULL)
+        return NULL;
+    struct event e = {.kind = EVENT_GLOBAL,
+                      .u = u,
+                      .mask = mask,
+                      .touch = touch,
+                      .bytes = bytes,
+                      .address = address,
+                      .access = &s->phase->access,
+                      .line_base = address[lane_first(mask)] - s->key,
+                      .sectors = (unsigned)s->phase->access.sector_count,
+                      .passes = (unsigned)s->phase->passes};
+    tell_global(w, s, &e);
+    return s;
+}
+
+const uint8_t *global_host(const struct warp *w)
+{
+    return w->core->launch->sim->space.host - DEVICE_BASE;
+}
+
+// Waits for what others write? Then they get their turn soon. In a cooperative launch whole blocks
+// watch a barrier of the grid: the next look comes after all other warps of the SM had theirs, or the
+// oldest, whose data are there first, would keep the youngest from ever reaching it.
+void note_touch(struct warp *w, const struct mem_op *m, enum touch touch)
+{
+    enum { GRID_LOOK_CYCLES = 64 }; // for each warp of the SM
+    struct sm *sm = w->block->sm;
+    const struct launch *l = w->core->launch;
+    bool watches = touch == TOUCH_READ && m->ordered;
+    sm->changes += touch == TOUCH_WRITE;
+    sm->watches += watches;
+    uint64_t next =
+        sm->now + (uint64_t)GRID_LOOK_CYCLES * (uint64_t)sm->block_count * l->warps_per_block;
+    if (watches && l->options->cooperative && w->wake < next)
+        w->wake = next;
+}
+
+bool load_from_global(struct warp *w, const struct uop *u, const struct mem_op *m, uint32_t mask,
+                      const uint64_t *address)
+{
+    const struct mem_state *s =
+        global_account(w, u, mask, address, (unsigned)m->bytes * m->vector, TOUCH_READ);
+    note_touch(w, m, TOUCH_READ);
+    if (s == NULL)
+        return false;
+    load_move(w, m, mask, &(struct source){.host = global_host(w), .far = address}, s->shape);
+    return true;
+}
+
+bool store_to_global(struct warp *w, const struct uop *u, const struct mem_op *m, uint32_t mask,
+                     const uint64_t *address)
+{
+    const struct mem_state *s =
+        global_account(w, u, mask, address, (unsigned)m->bytes * m->vector, TOUCH_WRITE);
+    note_touch(w, m, TOUCH_WRITE);
+    if (s == NULL)
+        return false;
+    uint8_t *host = w->core->launch->sim->space.host - DEVICE_BASE;
+    store_move(w, m, mask, &(struct sink){.host = host, .far = address}, s->shape);
+    return true;
+}
+
+const struct uop *op_ld_global(struct warp *w, const struct uop *u)
+{
+    const struct mem_op *m = &w->core->launch->program->mem_ops[u->extra];
+    uint32_t mask = guard_mask(w, u);
+    if (mask == 0)
+        return u + 1;
+    return load_from_global(w, u, m, mask, addresses(w, m)) ? turn_end(w, u) : warp_stop(w, u);
+}
+
+const struct uop *op_st_global(struct warp *w, const struct uop *u)
+{
+    const struct mem_op *m = &w->core->launch->program->mem_ops[u->extra];
+    uint32_t mask = guard_mask(w, u);
+    if (mask == 0)
+        return u + 1;
+    return store_to_global(w, u, m, mask, addresses(w, m)) ? turn_end(w, u) : warp_stop(w, u);
+}
+
+// All lanes in the allocation found last, or in one that is found now; *uniform: at one address.
+static bool const_bounded(const struct warp *w, struct mem_state *s, uint32_t mask,
+                          const uint64_t *address, unsigned bytes, bool *uniform)
+{
+    uint64_t low = UINT64_MAX, high = 0, bits = 0;
+    EACH_LANE(lane, mask)
+    {
+        low = address[lane] < low ? address[lane] : low;
+        high = address[lane] > high ? address[lane] : high;
+        bits |= address[lane];
+    }
+    *uniform = low == high && mask == ALL_LANES;
+    if ((bits & (bytes - 1)) != 0 || low < DEVICE_BASE)
+        return false;
+    if (low - DEVICE_BASE < s->low || high - DEVICE_BASE + bytes > s->high) {
+        const struct allocation *a = space_find(&w->core->launch->sim->space, low);
+        if (a == NULL || a->freed || high - DEVICE_BASE + bytes > a->start + a->size)
+            return false;
+        s->low = a->start;
+        s->high = a->start + a->size;
+    }
+    return true;
+}
+
+// Constants and parameters in device memory: the constant cache, not counted.
+const struct uop *op_ld_const(struct warp *w, const struct uop *u)
+{
+    const struct mem_op *m = &w->core->launch->program->mem_ops[u->extra];
+    uint32_t mask = guard_mask(w, u);
+    unsigned bytes = (unsigned)m->bytes * m->vector;
+    const uint64_t *address = addresses(w, m);
+    bool uniform = false;
+    if (mask == 0)
+        return u + 1;
+    if (!const_bounded(w, &w->core->mem[u->extra], mask, address, bytes, &uniform)) {
+        EACH_LANE(lane, mask)
+        {
+            const struct space *space = &w->core->launch->sim->space;
+            if ((address[lane] & (bytes - 1)) == 0 &&
+                lane_bounded(space, address[lane], bytes, false))
+                continue;
+            violation_global(w, u, lane, address[lane], bytes, TOUCH_READ);
+            return warp_stop(w, u);
+        }
+    }
+    load_move(w, m, mask, &(struct source){.host = global_host(w), .far = address},
+              uniform ? SHAPE_UNIFORM : SHAPE_OTHER);
+    return u + 1;
+}

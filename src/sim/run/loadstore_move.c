@@ -1,0 +1,88 @@
+// Bytes between memory and the rows of a warp's registers, 32 lanes at once where their addresses allow it.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/run/loadstore.h"
+
+static void load_uniform(struct warp *w, const struct mem_op *m, uint32_t row, const uint8_t *p)
+{
+    load_lane(w, m, row, p, 0);
+    if (m->width == 32) {
+        uint32_t *d = row32(w, row), value = d[0];
+        for (int i = 0; i < LANES; i++)
+            d[i] = value;
+        return;
+    }
+    for (uint32_t half = 0; half < m->width / 64u; half++) {
+        uint64_t *d = row64(w, row) + (size_t)half * LANES, value = d[0];
+        for (int i = 0; i < LANES; i++)
+            d[i] = value;
+    }
+}
+
+static void load_all(struct warp *w, const struct mem_op *m, uint32_t row, const struct source *s,
+                     enum pattern_shape shape)
+{
+    const struct lanes_functions *lanes = w->core->lanes;
+    if (shape == SHAPE_UNIFORM) {
+        load_uniform(w, m, row, source_at(s, 0));
+    } else if (m->width == 32 && m->bytes == 4) {
+        if (shape == SHAPE_CONTIGUOUS && m->vector == 1)
+            memcpy(row32(w, row), source_at(s, 0), ROW32);
+        else if (s->far != NULL)
+            lanes->gather32_far(row32(w, row), s->host, s->far);
+        else
+            lanes->gather32(row32(w, row), s->host, s->near);
+    } else if (m->width == 64 && m->bytes == 8) {
+        if (shape == SHAPE_CONTIGUOUS && m->vector == 1)
+            memcpy(row64(w, row), source_at(s, 0), ROW64);
+        else
+            for (uint32_t i = 0; i < LANES; i++)
+                memcpy(&row64(w, row)[i], source_at(s, i), 8);
+    } else {
+        for (uint32_t i = 0; i < LANES; i++)
+            load_lane(w, m, row, source_at(s, i), i);
+    }
+}
+
+void load_move(struct warp *w, const struct mem_op *m, uint32_t mask, struct source *s,
+               enum pattern_shape shape)
+{
+    for (unsigned e = 0; e < m->vector; e++, s->host += m->bytes) {
+        uint32_t row = m->reg[e];
+        if (row == NO_ROW)
+            continue;
+        if (mask == ALL_LANES) {
+            load_all(w, m, row, s, shape);
+            continue;
+        }
+        EACH_LANE(lane, mask)
+        {
+            load_lane(w, m, row, source_at(s, lane), lane);
+        }
+    }
+}
+
+void stored_value(const struct warp *w, const struct mem_op *m, uint32_t lane, uint8_t *out)
+{
+    for (unsigned e = 0; e < m->vector; e++)
+        if (m->reg[e] != NO_ROW)
+            store_lane(w, m, m->reg[e], out + (size_t)e * m->bytes, lane);
+}
+
+void store_move(struct warp *w, const struct mem_op *m, uint32_t mask, struct sink *s,
+                enum pattern_shape shape)
+{
+    bool whole = mask == ALL_LANES && m->width == 8u * m->bytes;
+    for (unsigned e = 0; e < m->vector; e++, s->host += m->bytes) {
+        uint32_t row = m->reg[e];
+        if (whole && shape == SHAPE_CONTIGUOUS && m->vector == 1 && m->width <= 64)
+            memcpy(sink_at(s, 0), w->regs + row, (size_t)LANES * m->bytes);
+        else if (whole && m->width == 32)
+            for (uint32_t i = 0; i < LANES; i++)
+                memcpy(sink_at(s, i), row32(w, row) + i, 4);
+        else
+            EACH_LANE(lane, mask)
+            { // ascending: where lanes collide the last one wins
+                store_lane(w, m, row, sink_at(s, lane), lane);
+            }
+    }
+}
