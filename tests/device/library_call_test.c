@@ -4,6 +4,7 @@
 #include "device/support.h"
 
 #include "device/cuda/cuda.h"
+#include "support/mistakes.h"
 
 static const char right[] = "experiment: copy\n"                                   // 1
                             "title: A copy\n"                                      // 2
@@ -20,12 +21,8 @@ static const char right[] = "experiment: copy\n"                                
                             "    library: plug.so:double_f32\n"                    // 13
                             "    args: [out, in, N]\n";                            // 14
 
-struct row {
-    const char *what, *mistake;
-    int line, column;
-    const char *message;
-};
-static const struct row rows[] = {
+static const char path[] = "tests/cli/scale/copy.yaml";
+static const struct mistake rows[] = {
     {"cublas:geam", "cubals:geam", 10, 14, "unknown library 'cubals' (did you mean 'cublas'?)"},
     {"plug.so:double_f32", "plug:double_f32", 13, 14,
      "unknown library 'plug': 'library' is written cublas:FUNCTION or FILE.so:FUNCTION"},
@@ -69,22 +66,18 @@ static struct arena arena;
 static struct experiment *e;
 static struct error err;
 
-static char *with_mistake(const struct row *r)
+// The file is read whatever the library; what is said of that is checked.
+static bool check_named(struct arena *a, const char *name, const char *text, struct error *said)
 {
-    const char *at = strstr(right, r->what);
-    if (!at)
-        fail_msg("'%s' is not in the file", r->what);
-    return arena_printf(&arena, "%.*s%s%s", (int)(at - right), right, r->mistake,
-                        at + strlen(r->what));
+    if (!experiment_parse(a, name, text, strlen(text), &e, said))
+        fail_msg("not read: %s", said->message);
+    return libraries_check(a, e, said);
 }
 
-// The file is read whatever the library; what it says of it is checked.
 static bool check(const char *text)
 {
     error_clear(&err);
-    if (!experiment_parse(&arena, "tests/cli/scale/copy.yaml", text, strlen(text), &e, &err))
-        fail_msg("not read: %s", err.message);
-    return libraries_check(&arena, e, &err);
+    return check_named(&arena, path, text, &err);
 }
 
 static void file_that_is_right_is_accepted(void **state)
@@ -96,21 +89,8 @@ static void file_that_is_right_is_accepted(void **state)
 
 static void each_mistake_is_said_to_the_letter(void **state)
 {
-    int wrong = 0;
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        const struct row *r = &rows[i];
-        bool good = check(with_mistake(r));
-        const char *wanted = arena_printf(&arena, "tests/cli/scale/copy.yaml:%d:%d: %s", r->line,
-                                          r->column, r->message);
-        const char *said = arena_strndup(&arena, err.message, strcspn(err.message, "\n"));
-        if (!good && err.kind == ERROR_INPUT && strcmp(said, wanted) == 0)
-            continue;
-        wrong++;
-        print_message("'%s' for '%s'\n  wanted: %s\n  said:   %s\n", r->mistake, r->what, wanted,
-                      good ? "nothing" : said);
-    }
+    mistakes_are_said(&arena, path, right, rows, COUNT_OF(rows), check_named);
     arena_release(&arena);
-    assert_int_equal(wrong, 0);
 }
 
 // The first variant in the first case, N=4.
@@ -120,9 +100,10 @@ static bool check_case(const char *what, const char *instead)
     struct resolved_variant v;
     struct resolved_case c;
     const struct device_facts device = {.cc = 9};
-    const struct row r = {what, instead, 0, 0, ""};
+    const struct mistake m = {what, instead, 0, 0, ""};
     int count = 0;
-    if (!check(with_mistake(&r)) || !experiment_cases(&arena, e, NULL, 0, &cases, &count, &err) ||
+    if (!check(with_mistake(&arena, right, &m)) ||
+        !experiment_cases(&arena, e, NULL, 0, &cases, &count, &err) ||
         !experiment_resolve_case(&arena, e, &cases[0], &device, &c, &err) ||
         !experiment_resolve_variant(&arena, e, 0, &cases[0], &device, &v, &err))
         fail_msg("%s", err.message);

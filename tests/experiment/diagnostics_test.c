@@ -2,6 +2,7 @@
 // mistake, made in a file that is right: the first occurrence of `what` becomes `mistake`.
 // SPDX-License-Identifier: Apache-2.0
 #include "experiment/experiment.h"
+#include "support/mistakes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,12 +48,8 @@ static const char right[] = "experiment: copy\n"                                
                             "    library: plug.so:double_f32\n"                     // 31
                             "    args: [out, in, N]\n";                             // 32
 
-struct row {
-    const char *what, *mistake;
-    int line, column;
-    const char *message;
-};
-static const struct row rows[] = {
+static const char path[] = "tests/cli/scale/copy.yaml";
+static const struct mistake rows[] = {
     {"args: [out, in, N]", "args: [out, {tensor_map: inn, dims: [N], box: [4]}, N]", 20, 30,
      "unknown buffer 'inn' (did you mean 'in'?)"},
     {"args: [out, in, N]", "args: [{tensor_map: in, dims: [N], box: [4]}, in, N]", 9, 3,
@@ -215,27 +212,12 @@ static const struct row rows[] = {
 
 static struct arena arena;
 
-static char *with_mistake(const struct row *r)
-{
-    const char *at = strstr(right, r->what);
-    if (!at)
-        fail_msg("'%s' is not in the file", r->what);
-    return arena_printf(&arena, "%.*s%s%s", (int)(at - right), right, r->mistake,
-                        at + strlen(r->what));
-}
-
-// "file:line:column: message" without the quoted line and caret below it.
-static const char *first_line(const char *message)
-{
-    return arena_strndup(&arena, message, strcspn(message, "\n"));
-}
-
 static void file_that_is_right_is_read(void **state)
 {
     (void)state;
     struct experiment *e = NULL;
     struct error err = {0};
-    if (!experiment_parse(&arena, "tests/cli/scale/copy.yaml", right, strlen(right), &e, &err))
+    if (!experiment_parse(&arena, path, right, strlen(right), &e, &err))
         fail_msg("%s", err.message);
     assert_int_equal(e->variant_count, 4);
     arena_release(&arena);
@@ -247,35 +229,25 @@ static void a_tensor_map_of_an_output_is_an_argument_of_the_reference(void **sta
     (void)state;
     struct experiment *e = NULL;
     struct error err = {0};
-    const struct row r = {"[out, in, N]", "[{tensor_map: out, dims: [N], box: [4]}, in, N]", 0, 0,
-                          ""};
-    const char *text = with_mistake(&r);
-    if (!experiment_parse(&arena, "tests/cli/scale/copy.yaml", text, strlen(text), &e, &err))
+    const struct mistake m = {"[out, in, N]", "[{tensor_map: out, dims: [N], box: [4]}, in, N]", 0,
+                              0, ""};
+    const char *text = with_mistake(&arena, right, &m);
+    if (!experiment_parse(&arena, path, text, strlen(text), &e, &err))
         fail_msg("%s", err.message);
     arena_release(&arena);
+}
+
+static bool read_experiment(struct arena *a, const char *name, const char *text, struct error *err)
+{
+    struct experiment *e = NULL;
+    return experiment_parse(a, name, text, strlen(text), &e, err);
 }
 
 static void each_mistake_is_said_to_the_letter(void **state)
 {
     (void)state;
-    int wrong = 0;
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        const struct row *r = &rows[i];
-        const char *text = with_mistake(r);
-        struct experiment *e = NULL;
-        struct error err = {0};
-        bool read =
-            experiment_parse(&arena, "tests/cli/scale/copy.yaml", text, strlen(text), &e, &err);
-        const char *wanted = arena_printf(&arena, "tests/cli/scale/copy.yaml:%d:%d: %s", r->line,
-                                          r->column, r->message);
-        if (!read && err.kind == ERROR_INPUT && strcmp(first_line(err.message), wanted) == 0)
-            continue;
-        wrong++;
-        print_message("'%s' for '%s'\n  wanted: %s\n  said:   %s\n", r->mistake, r->what, wanted,
-                      read ? "nothing" : first_line(err.message));
-    }
+    mistakes_are_said(&arena, path, right, rows, COUNT_OF(rows), read_experiment);
     arena_release(&arena);
-    assert_int_equal(wrong, 0);
 }
 
 static void line_and_caret_stand_below_the_message(void **state)
@@ -283,8 +255,8 @@ static void line_and_caret_stand_below_the_message(void **state)
     (void)state;
     struct experiment *e = NULL;
     struct error err = {0};
-    const struct row r = {"[out, in, N]", "[out, inn, N]", 0, 0, ""};
-    const char *text = with_mistake(&r);
+    const struct mistake m = {"[out, in, N]", "[out, inn, N]", 0, 0, ""};
+    const char *text = with_mistake(&arena, right, &m);
     assert_false(experiment_parse(&arena, "./copy.yaml", text, strlen(text), &e, &err));
     assert_string_equal(err.message,
                         "./copy.yaml:3:9: 'source': the file './scale.cu' does not exist\n"
