@@ -128,4 +128,20 @@ static __device__ float warp_max(float x)
     return x;
 }
 
+// Two sums over a block of COUNT warps at once, in all its threads. Two barriers, so that it may be used again.
+template <int COUNT> static __device__ float2 block_sums(float a, float b)
+{
+    __shared__ float2 sums[COUNT];
+    a = warp_sum(a);
+    b = warp_sum(b);
+    if (threadIdx.x % WARP == 0)
+        sums[threadIdx.x / WARP] = make_float2(a, b);
+    __syncthreads();
+    float2 s = threadIdx.x % WARP < COUNT ? sums[threadIdx.x % WARP] : make_float2(0, 0);
+    s.x = warp_sum(s.x);
+    s.y = warp_sum(s.y);
+    __syncthreads();
+    return s;
+}
+
 #endif

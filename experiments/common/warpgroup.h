@@ -174,6 +174,23 @@ static __device__ __forceinline__ void store_sums(const float (&d)[COUNT], bf16 
     }
 }
 
+// A warp's 64 x 32 sums, as mma.sync m16n8 leaves them in 4 x 4 fragments, to c; row, col: of the first.
+static __device__ __forceinline__ void store_fragments(const float (&d)[4][4][4], bf16 *c, int row, int col, int M,
+                                                       int N)
+{
+    int lane = threadIdx.x % 32;
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            int r = row + i * 16 + lane / 4, x = col + j * 8 + lane % 4 * 2;
+            if (r < M && x < N)
+                *(unsigned *)&c[(size_t)r * N + x] = two(d[i][j][0], d[i][j][1]);
+            if (r + 8 < M && x < N)
+                *(unsigned *)&c[(size_t)(r + 8) * N + x] = two(d[i][j][2], d[i][j][3]);
+        }
+}
+
 // What this thread wrote to shared memory is seen by the bulk copies that follow a barrier.
 static __device__ __forceinline__ void bulk_fence()
 {

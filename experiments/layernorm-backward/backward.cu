@@ -19,22 +19,6 @@
 #define WARPS (BLOCK / WARP)
 #define EPSILON 1.0e-5f
 
-// Two sums at once, in all threads. Two barriers, so that it may be used again.
-static __device__ float2 block_sums(float a, float b)
-{
-    __shared__ float2 sums[WARPS];
-    a = warp_sum(a);
-    b = warp_sum(b);
-    if (threadIdx.x % WARP == 0)
-        sums[threadIdx.x / WARP] = make_float2(a, b);
-    __syncthreads();
-    float2 s = threadIdx.x % WARP < WARPS ? sums[threadIdx.x % WARP] : make_float2(0, 0);
-    s.x = warp_sum(s.x);
-    s.y = warp_sum(s.y);
-    __syncthreads();
-    return s;
-}
-
 struct row {
     float mean, scale; // of x
 };
@@ -44,10 +28,10 @@ static __device__ struct row row_moments(const float *x, int cols)
     float sum = 0, squares = 0;
     for (int i = threadIdx.x; i < cols; i += BLOCK)
         sum += x[i];
-    struct row r = {block_sums(sum, 0).x / cols, 0};
+    struct row r = {block_sums<WARPS>(sum, 0).x / cols, 0};
     for (int i = threadIdx.x; i < cols; i += BLOCK)
         squares += (x[i] - r.mean) * (x[i] - r.mean);
-    r.scale = rsqrtf(block_sums(squares, 0).x / cols + EPSILON);
+    r.scale = rsqrtf(block_sums<WARPS>(squares, 0).x / cols + EPSILON);
     return r;
 }
 
@@ -60,7 +44,7 @@ static __device__ float2 row_means(const float *dy, const float *x, const float 
         g += dy[i] * weight[i];
         gh += dy[i] * weight[i] * ((x[i] - r.mean) * r.scale);
     }
-    float2 s = block_sums(g, gh);
+    float2 s = block_sums<WARPS>(g, gh);
     return make_float2(s.x / cols, s.y / cols);
 }
 
@@ -152,7 +136,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
             vector_unpack(d[v], row_load(dy + at, i, cols));
             sum += (h[v][0] + h[v][1]) + (h[v][2] + h[v][3]);
         }
-        float mean = block_sums(sum, 0).x / cols;
+        float mean = block_sums<WARPS>(sum, 0).x / cols;
 #pragma unroll
         for (int v = 0; v < VECS; v++)
             if ((v * BLOCK + threadIdx.x) * 4 < cols)
@@ -161,7 +145,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
                     h[v][c] -= mean;
                     squares += h[v][c] * h[v][c];
                 }
-        float scale = rsqrtf(block_sums(squares, 0).x / cols + EPSILON);
+        float scale = rsqrtf(block_sums<WARPS>(squares, 0).x / cols + EPSILON);
 #pragma unroll
         for (int v = 0; v < VECS; v++) {
             vector_unpack(w, row_keep(weight, (v * BLOCK + threadIdx.x) * 4, cols));
@@ -175,7 +159,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
                 gh += d[v][c] * h[v][c];
             }
         }
-        float2 means = block_sums(g, gh);
+        float2 means = block_sums<WARPS>(g, gh);
         means.x /= cols;
         means.y /= cols;
 #pragma unroll

@@ -142,16 +142,7 @@ mma_matmul(bf16 *c, const bf16 *a, const bf16 *b, int M, int N, int K)
         }
     }
     asm volatile("cp.async.wait_group 0;" ::: "memory");
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-#pragma unroll
-        for (int j = 0; j < 4; j++) {
-            int r = row + wm + i * 16 + lane / 4, x = col + wn + j * 8 + lane % 4 * 2;
-            if (r < M && x < N)
-                *(unsigned *)&c[(size_t)r * N + x] = two(d[i][j][0], d[i][j][1]);
-            if (r + 8 < M && x < N)
-                *(unsigned *)&c[(size_t)(r + 8) * N + x] = two(d[i][j][2], d[i][j][3]);
-        }
+    store_fragments(d, c, row + wm, col + wn, M, N);
 }
 
 /* ---- what compute capability 9.0 has -------------------------------------------------------------------- */

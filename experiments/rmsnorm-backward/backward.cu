@@ -20,22 +20,6 @@
 #define WARPS (BLOCK / WARP)
 #define EPSILON 1.0e-5f
 
-// Two sums at once, in all threads. Two barriers, so that it may be used again.
-static __device__ float2 block_sums(float a, float b)
-{
-    __shared__ float2 sums[WARPS];
-    a = warp_sum(a);
-    b = warp_sum(b);
-    if (threadIdx.x % WARP == 0)
-        sums[threadIdx.x / WARP] = make_float2(a, b);
-    __syncthreads();
-    float2 s = threadIdx.x % WARP < WARPS ? sums[threadIdx.x % WARP] : make_float2(0, 0);
-    s.x = warp_sum(s.x);
-    s.y = warp_sum(s.y);
-    __syncthreads();
-    return s;
-}
-
 // The sums of x^2 and of dy * weight * x over the row: one pass gives both, as h is x times a number.
 static __device__ float2 row_sums(const element *dy, const element *x, const element *weight, int cols)
 {
@@ -45,7 +29,7 @@ static __device__ float2 row_sums(const element *dy, const element *x, const ele
         squares += v * v;
         products += element_get(dy + i) * element_get(weight + i) * v;
     }
-    return block_sums(squares, products);
+    return block_sums<WARPS>(squares, products);
 }
 
 struct row {
@@ -149,7 +133,7 @@ static __device__ void row_finish(element *dx, float sum[VECS][VECTOR], const st
             products += d[c] * w[c] * h[c];
         }
     }
-    struct row r = row_of(block_sums(squares, products), cols);
+    struct row r = row_of(block_sums<WARPS>(squares, products), cols);
 #pragma unroll
     for (int v = 0; v < VECS; v++) {
         int i = (v * BLOCK + threadIdx.x) * VECTOR;
