@@ -25,6 +25,9 @@ struct stall_table {
 bool stalls_known(const struct stall_table *t); // is any reason's figure there?
 // Of all the cycles known, the share of one reason: 0..1; NAN where that is not known.
 double stalls_share(const struct stall_table *t, enum stall s);
+double stalls_cycles(const struct stall_table *t);              // all that are known; NAN: none is
+enum stall stalls_most(const struct stall_table *t);            // the reason with most cycles
+enum provenance stalls_provenance(const struct stall_table *t); // of the weakest figure
 // Adds a further launch's: what is absent in either is absent in the sum.
 void stalls_sum(struct stall_table *sum, const struct stall_table *more);
 

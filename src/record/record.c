@@ -100,12 +100,38 @@ bool stalls_known(const struct stall_table *t)
     return false;
 }
 
-double stalls_share(const struct stall_table *t, enum stall s)
+double stalls_cycles(const struct stall_table *t)
 {
     double all = 0;
     for (int i = 0; i < STALL_COUNT; i++)
         if (t->warp_cycles[i].provenance != PROVENANCE_ABSENT)
             all += t->warp_cycles[i].value;
+    return stalls_known(t) ? all : (double)NAN;
+}
+
+enum stall stalls_most(const struct stall_table *t)
+{
+    int most = 0;
+    for (int i = 1; i < STALL_COUNT; i++)
+        if (t->warp_cycles[i].provenance != PROVENANCE_ABSENT &&
+            (t->warp_cycles[most].provenance == PROVENANCE_ABSENT ||
+             t->warp_cycles[i].value > t->warp_cycles[most].value))
+            most = i;
+    return (enum stall)most;
+}
+
+enum provenance stalls_provenance(const struct stall_table *t)
+{
+    enum provenance weakest = PROVENANCE_ABSENT;
+    for (int i = 0; i < STALL_COUNT; i++)
+        if (t->warp_cycles[i].provenance > weakest) // the enum's order
+            weakest = t->warp_cycles[i].provenance;
+    return weakest;
+}
+
+double stalls_share(const struct stall_table *t, enum stall s)
+{
+    double all = stalls_cycles(t);
     return t->warp_cycles[s].provenance != PROVENANCE_ABSENT && all > 0
                ? t->warp_cycles[s].value / all
                : (double)NAN;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COUNTER_COLUMNS = 44 };
+enum { COUNTER_COLUMNS = 44, STALL_NAME_COLUMNS = 20 };
 
 static const double warp_lanes = 32.0;
 
@@ -25,6 +25,17 @@ static void add_counters(const struct line *l, struct text *out)
     add_cell(out, l->branches > 0 ? show_count((double)l->divergent_branches, a) : "-", 11, true);
 }
 
+// Of the warps' cycles those at this line, and what most of them went to: "  41.2  long_scoreboard".
+static void add_stalls(const struct line *l, double whole, struct text *out)
+{
+    char a[CELL_SIZE];
+    double cycles = l ? stalls_cycles(&l->stalls) : (double)NAN;
+    text_add(out, "  ");
+    add_cell(out, cycles > 0 ? show_fixed(100 * cycles / whole, 1, a) : "", 6, true);
+    text_add(out, " ");
+    add_cell(out, cycles > 0 ? stall_name(stalls_most(&l->stalls)) : "", STALL_NAME_COLUMNS, false);
+}
+
 static void add_plain_figure(const char *what, double value, int decimals, struct text *out)
 {
     char a[CELL_SIZE];
@@ -33,7 +44,7 @@ static void add_plain_figure(const char *what, double value, int decimals, struc
 }
 
 // "line 14, instructions 8.19 k, lanes active percent 100, sectors per request 4.0: ", in words.
-static void add_plain_line(const struct line *l, int number, struct text *out)
+static void add_plain_line(const struct line *l, int number, double whole, struct text *out)
 {
     char a[CELL_SIZE];
     text_printf(out, "line %d", number);
@@ -47,22 +58,29 @@ static void add_plain_line(const struct line *l, int number, struct text *out)
                          1, out);
         if (l->branches > 0)
             add_plain_figure("divergent branches", (double)l->divergent_branches, 0, out);
+        double cycles = stalls_cycles(&l->stalls);
+        add_plain_figure("time percent", 100 * cycles / whole, 1, out);
+        if (cycles > 0)
+            text_printf(out, ", most of it %s", stall_name(stalls_most(&l->stalls)));
     }
     text_add(out, ": ");
 }
 
-static void add_line(const struct line *l, int number, const struct report_style *style,
-                     struct text *out)
+// whole: all lines' warp cycles; NAN where they are not known.
+static void add_line(const struct line *l, int number, double whole,
+                     const struct report_style *style, struct text *out)
 {
     const char *bar = style->unicode ? " \u2502" : " |";
     if (style->plain) {
-        add_plain_line(l, number, out);
+        add_plain_line(l, number, whole, out);
         return;
     }
     if (l)
         add_counters(l, out);
     else
         add_repeat(out, " ", COUNTER_COLUMNS);
+    if (whole > 0)
+        add_stalls(l, whole, out);
     text_printf(out, "%s%5d%s ", bar, number, bar);
 }
 
@@ -84,14 +102,20 @@ static void annotate_source(const struct result *r, const char *file, const char
     text_printf(&head, ", %s", show_text(r->case_label));
     add_ink(out, style, INK_BOLD, text_str(&head));
     text_release(&head);
-    text_printf(out, " (counters %s)\n", provenance_name(result_counted(r)));
+    double whole = stalls_cycles(&r->stalls);
+    text_printf(out, " (counters %s", provenance_name(result_counted(r)));
+    if (whole > 0)
+        text_printf(out, "; time by line %s", provenance_name(stalls_provenance(&r->stalls)));
+    text_add(out, ")\n");
     if (!style->plain)
-        text_add(out, "executed  lanes  sectors/ wavefr./  divergent\n"
-                      "  instr.      %  request  request   branches\n");
+        text_printf(out,
+                    "executed  lanes  sectors/ wavefr./  divergent%s\n"
+                    "  instr.      %%  request  request   branches%s\n",
+                    whole > 0 ? "    time most of it" : "", whole > 0 ? "       % reason" : "");
     int number = 1;
     for (const char *p = source; *p; number++) {
         size_t length = strcspn(p, "\n");
-        add_line(find_line(r, file, number), number, style, out);
+        add_line(find_line(r, file, number), number, whole, style, out);
         size_t shown = length > 0 && p[length - 1] == '\r' ? length - 1 : length;
         for (size_t i = 0; i < shown; i++) // a source may hold anything: the terminal stays tame
             text_addn(out, (unsigned char)p[i] < ' ' && p[i] != '\t' ? "?" : &p[i], 1);

@@ -70,6 +70,33 @@ static void add_waiting(const struct waiting *w, const struct report_style *styl
     text_release(&line);
 }
 
+// What resident warps did with their time, the largest reasons first.
+static void add_stalls(const struct stall_table *t, const struct report_style *style,
+                       struct text *out)
+{
+    enum { SHOWN = 5 };
+    const double least = 0.02;
+    char a[CELL_SIZE];
+    struct text line = {0};
+    struct stall_table left = *t;
+    double cycles = stalls_cycles(t);
+    if (!(cycles > 0))
+        return;
+    text_add(&line, "warps' time: ");
+    for (int i = 0; i < SHOWN; i++) {
+        enum stall s = stalls_most(&left);
+        double share = left.warp_cycles[s].value / cycles;
+        if (!(share >= least))
+            break;
+        text_printf(&line, "%s%s %s %%", i > 0 ? ", " : "", stall_name(s),
+                    show_fixed(100 * share, 0, a));
+        left.warp_cycles[s] = (struct figure){0};
+    }
+    text_printf(&line, " (%s)", provenance_name(stalls_provenance(t)));
+    add_wrapped(out, style, 2, text_str(&line));
+    text_release(&line);
+}
+
 static void explain_result(const struct result *r, const struct report_style *style,
                            struct text *out)
 {
@@ -96,6 +123,7 @@ static void explain_result(const struct result *r, const struct report_style *st
     if (d->limiter_why)
         add_wrapped(out, style, 2, d->limiter_why);
     add_waiting(&d->waiting, style, out);
+    add_stalls(&r->stalls, style, out);
     if (d->bound_count > 0)
         add_bounds(d->bounds, d->bound_count, style, out);
     text_add(out, d->finding_count > 0 ? "  findings:\n" : "  no findings\n");

@@ -342,9 +342,38 @@ static void findings_each(const struct report_case *c, int index, const struct r
     text_add(o->text, "</ul>\n");
 }
 
-static uint64_t line_heat(const struct line *l)
+// The warps' cycles at the line where they are known; else what it did.
+static double line_heat(const struct result *r, const struct line *l)
 {
-    return l->instructions + l->global_sectors + l->shared_wavefronts;
+    if (stalls_cycles(&r->stalls) > 0)
+        return fmax(0, stalls_cycles(&l->stalls));
+    return (double)(l->instructions + l->global_sectors + l->shared_wavefronts);
+}
+
+// "41.2 %  long_scoreboard", the three largest reasons as the cell's title.
+static void add_line_stalls(const struct result *r, const struct line *l, struct text *out)
+{
+    enum { SHOWN = 3 };
+    char a[CELL_SIZE];
+    double cycles = l ? stalls_cycles(&l->stalls) : 0;
+    if (!(cycles > 0)) {
+        text_add(out, "<td></td>");
+        return;
+    }
+    struct stall_table left = l->stalls;
+    enum stall most = stalls_most(&left);
+    text_add(out, "<td title=\"");
+    for (int i = 0; i < SHOWN; i++) {
+        enum stall s = stalls_most(&left);
+        double share = left.warp_cycles[s].value / cycles;
+        if (!(share >= 0.01))
+            break;
+        html_printf(out, "%s%.0f %% %s: %s", i > 0 ? "; " : "", 100 * share, stall_name(s),
+                    stall_meaning(s));
+        left.warp_cycles[s] = (struct figure){0};
+    }
+    html_printf(out, "\">%s %% %s</td>", show_fixed(100 * cycles / stalls_cycles(&r->stalls), 1, a),
+                stall_name(most));
 }
 
 static const struct line *line_at(const struct result *r, const char *file, int number)
@@ -355,23 +384,24 @@ static const struct line *line_at(const struct result *r, const char *file, int 
     return NULL;
 }
 
-static void add_source_line(const struct line *l, int number, const char *text, size_t length,
-                            double hottest, struct text *out)
+static void add_source_line(const struct result *r, const struct line *l, int number,
+                            const char *text, size_t length, double hottest, struct text *out)
 {
     char a[CELL_SIZE], b[CELL_SIZE], c[CELL_SIZE];
-    double heat = l && hottest > 0 ? (double)line_heat(l) / hottest : 0;
+    double heat = l && hottest > 0 ? line_heat(r, l) / hottest : 0;
     char *copy = xcalloc(length + 1, 1);
     memcpy(copy, text, length);
-    html_printf(out,
-                "<tr style=\"--heat:%.3f\"><td>%s</td><td>%s</td><td>%s</td><td>%d</td><td><code>",
-                heat, l ? show_count((double)l->instructions, a) : "",
+    html_printf(out, "<tr style=\"--heat:%.3f\"><td>%s</td><td>%s</td><td>%s</td>", heat,
+                l ? show_count((double)l->instructions, a) : "",
                 l && l->global_requests
                     ? show_fixed((double)l->global_sectors / (double)l->global_requests, 1, b)
                     : "",
                 l && l->shared_requests
                     ? show_fixed((double)l->shared_wavefronts / (double)l->shared_requests, 1, c)
-                    : "",
-                number);
+                    : "");
+    if (stalls_cycles(&r->stalls) > 0)
+        add_line_stalls(r, l, out);
+    html_printf(out, "<td>%d</td><td><code>", number);
     html_escape(out, copy);
     text_add(out, "</code></td></tr>\n");
     free(copy);
@@ -404,10 +434,15 @@ static void add_source_file(const struct run *r, const struct result *it, const 
     }
     for (int i = 0; i < it->line_count; i++)
         if (same_text(it->lines[i].file, file))
-            hottest = fmax(hottest, (double)line_heat(&it->lines[i]));
+            hottest = fmax(hottest, line_heat(it, &it->lines[i]));
     text_add(out,
              "<table class=\"source\"><thead><tr><th>instructions</th><th>sectors / request</th>"
-             "<th>wavefronts / request</th><th>line</th><th>");
+             "<th>wavefronts / request</th>");
+    bool timed = stalls_cycles(&it->stalls) > 0;
+    if (timed)
+        html_printf(out, "<th>time (%s), most of it</th>",
+                    provenance_name(stalls_provenance(&it->stalls)));
+    text_add(out, "<th>line</th><th>");
     html_escape(out, file);
     text_add(out, "</th></tr></thead><tbody>\n");
     int number = 1, last = 0; // the last line that was shown
@@ -415,8 +450,9 @@ static void add_source_file(const struct run *r, const struct result *it, const 
         size_t length = strcspn(p, "\n");
         if (is_near_counts(it, file, number)) {
             if (number > last + 1)
-                text_add(out, "<tr><td colspan=\"4\"></td><td>\u22ee</td></tr>\n");
-            add_source_line(line_at(it, file, number), number, p, length, hottest, out);
+                html_printf(out, "<tr><td colspan=\"%d\"></td><td>\u22ee</td></tr>\n",
+                            timed ? 5 : 4);
+            add_source_line(it, line_at(it, file, number), number, p, length, hottest, out);
             last = number;
         }
         p += length + (p[length] == '\n');

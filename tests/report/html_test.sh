@@ -45,6 +45,7 @@ has 'hostile text is there as text' '&lt;script&gt;alert' "$work/page.html"
 hasnt 'nothing is loaded from elsewhere' 'src=\|<link\|url(\|@import' "$work/page.html"
 has 'roofline as a file of its own' '<style>' "$work/roof.svg"
 has 'annotated source' 'class="source"' "$work/page.html"
+has 'time by line, the reasons in words' '<td title="[0-9]* % [a-z_]*: [a-z].*[0-9.]* % [a-z_]*</td>' "$work/page.html"
 has 'expectations are judged' 'class="expectations"' "$work/page.html"
 
 has 'a violin a variant' 'class="violin" d="M' "$work/samples.html"

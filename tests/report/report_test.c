@@ -589,6 +589,41 @@ static void markdown_shows_the_diff_against_the_variant_it_answers(void **state)
 
 /* ---- annotate ------------------------------------------------------------------------------------- */
 
+// A line that waits for memory, one that computes, one that is not timed.
+static void annotate_shows_the_time_of_a_line_and_its_reason(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/ridge-annotate-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    char path[64], experiment[64];
+    (void)snprintf(path, sizeof path, "%s/k.cu", folder);
+    (void)snprintf(experiment, sizeof experiment, "%s/experiment.yaml", folder);
+    assert_true(file_write(path, "load\nadd\nnothing\n", 17, &err));
+    struct line lines[2] = {
+        {.file = "k.cu", .line = 1, .instructions = 32, .lanes = 1024},
+        {.file = "k.cu", .line = 2, .instructions = 32, .lanes = 1024},
+    };
+    for (int i = 0; i < STALL_COUNT; i++)
+        lines[0].stalls.warp_cycles[i] = lines[1].stalls.warp_cycles[i] =
+            (struct figure){0, PROVENANCE_MODELLED};
+    lines[0].stalls.warp_cycles[STALL_SELECTED].value = 50;
+    lines[0].stalls.warp_cycles[STALL_LONG_SCOREBOARD].value = 700;
+    lines[1].stalls.warp_cycles[STALL_SELECTED].value = 250;
+    struct result r = results[0];
+    r.lines = lines;
+    r.line_count = 2;
+    r.stalls = lines[0].stalls;
+    stalls_sum(&r.stalls, &lines[1].stalls);
+    run.header.experiment_path = experiment;
+    run.header.started = "2120-01-01T00:00:00Z"; // the file is older than the run
+    assert_true(report_annotate(&run, &r, &wide, &out, &err));
+    has("; time by line modelled)\n");
+    has("  75.0 long_scoreboard      |    1 | load\n");
+    has("  25.0 selected             |    2 | add\n");
+    (void)unlink(path);
+    (void)rmdir(folder);
+}
+
 static void annotate_says_what_is_missing(void **state)
 {
     (void)state;
@@ -679,6 +714,7 @@ int main(void)
         TEST(a_page_stays_below_500_kB),
         TEST(markdown_has_the_parts_of_the_template_in_order),
         TEST(markdown_shows_the_diff_against_the_variant_it_answers),
+        TEST(annotate_shows_the_time_of_a_line_and_its_reason),
         TEST(annotate_says_what_is_missing),
         TEST(progress_fits_and_keeps_the_time_left),
         TEST(progress_leaves_out_what_is_not_known),
