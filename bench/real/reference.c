@@ -296,3 +296,42 @@ void exclusive_sums(uint32_t *out, const uint32_t *in, int n, int length)
     for (int i = 0; i < n; i++)
         out[i] = i % length == 0 ? 0 : out[i - 1] + in[i - 1];
 }
+
+void total_i32(int *out, const int *in, int n)
+{
+    out[0] = 0;
+    for (int i = 0; i < n; i++)
+        out[0] += in[i];
+}
+
+// Each element the number of its column.
+void columns(int *out, int n)
+{
+    for (int i = 0; i < n * n; i++)
+        out[i] = i % n;
+}
+
+// c = a b, rows one after the other.
+void product_bf16(uint16_t *c, const uint16_t *a, const uint16_t *b, int m, int n, int k)
+{
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++) {
+            double sum = 0;
+            for (int l = 0; l < k; l++)
+                sum += (double)bf16_load(a[i * k + l]) * bf16_load(b[l * n + j]);
+            c[i * n + j] = bf16_store(sum);
+        }
+}
+
+// c = a bT with the columns of c one after the other: each element is a product of a row of a and one of b.
+void product_of_rows_bf16(uint16_t *c, const uint16_t *a, const uint16_t *b, int m, int n, int k)
+{
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < m; i++) {
+            float sum =
+                0; // sums of 128 products of bf16: their rounding is far below that of the output
+            for (int l = 0; l < k; l++)
+                sum += bf16_load(a[i * k + l]) * bf16_load(b[j * k + l]);
+            c[(size_t)j * (size_t)m + (size_t)i] = bf16_store((double)sum);
+        }
+}

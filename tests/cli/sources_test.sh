@@ -31,7 +31,18 @@ says 'a missing name lists what there is' "has no kernel 'axpyy'"
 says 'with arguments' 'it has: blas::axpy<1, float>, blas::axpy<2, float>'
 edit sources/experiment.yaml 's/kernel: "axpyy"/kernel: "axpyy<3>"/'
 says 'so does a template that is missing' "has no kernel 'axpyy<3>'"
-edit sources/experiment.yaml 's/kernel: "axpyy<3>"/kernel: "axpy;"/'
+cat >>sources/k.cu <<'END'
+template <int n> __global__ void broken(float *y, const float *x, float a, unsigned count) { y[0] = n * missing; }
+END
+edit sources/experiment.yaml 's/kernel: "axpyy<3>"/kernel: "broken<3>"/'
+for compiler in clang nvrtc; do
+    [[ " ${compilers[*]} " == *" $compiler "* ]] || continue
+    "$RIDGE" verify sources --variant eight --compiler "$compiler" >out.txt 2>&1
+    (($? != 0)) && grep -q 'k.cu.*error: .*missing' out.txt && ! grep -q 'has no kernel' out.txt
+    pass "a template that does not compile says why ($compiler)" $? out.txt
+done
+edit sources/k.cu '/broken/d'
+edit sources/experiment.yaml 's/kernel: "broken<3>"/kernel: "axpy;"/'
 expect 'a name that is none' 2 verify sources --variant eight <<'END'
 ridge: sources/experiment.yaml:12:27: 'kernel' must be a name as C++ writes it (blas::axpy<4, float>), without ';'
       - {name: eight, kernel: "axpy;", grid: N/1024, block: 128, args: [y, x, {value: 2, type: f...
@@ -104,6 +115,20 @@ extern "C" __global__ void twice(float *y, const float *x, float a, int n)
 END
     edit sources/experiment.yaml 's/source: host.cu/source: cub.cu/; s/"blas::axpy<[0-9], float>", grid: [^,]*, block: [0-9]*/twice, grid: N\/128, block: 128/'
     verified 'cub and cuda/std are found' nvrtc
+    cat >sources/map.cu <<'END'
+#include <cuda.h>
+#include <cuda/barrier>
+#include <iostream>
+extern "C" __global__ void twice(float *y, const float *x, float a, int n)
+{
+    int k = blockIdx.x * 128 + threadIdx.x;
+    y[k] = a * x[k] + y[k] * (sizeof(CUtensorMap) / 128) * (alignof(CUtensorMap) / 64);
+}
+__global__ void other(const __grid_constant__ CUtensorMap map) {}
+int main() {}
+END
+    edit sources/experiment.yaml 's/source: cub.cu/source: map.cu/'
+    verified 'a tensor map is known, which CCCL declares only' nvrtc
 else
     echo 'skip - cub and cuda/std are found: no NVRTC with CCCL is here'
 fi

@@ -13,7 +13,7 @@ enum { HASH_DIGITS = 32, MESSAGES_MAX = 3000 };
 
 static const double default_timeout_s = 60;
 // Changes when the options given to the compilers change, so that old cache files are not used.
-static const char options_version[] = "4";
+static const char options_version[] = "5";
 
 const struct standard_header standard_headers[] = {
 #define HEADER(name, content) {name, HEADER_##content},
@@ -28,6 +28,11 @@ int arch_number(const char *arch)
     if (!arch || !str_starts_with(arch, prefix) || !isdigit((unsigned char)arch[sizeof prefix - 1]))
         return 0;
     return (int)strtol(arch + sizeof prefix - 1, NULL, 10);
+}
+
+static bool is_word_character(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
 }
 
 const char *signal_name(int signal_number)
@@ -376,6 +381,38 @@ static bool compile_source(struct arena *a, const struct source *source,
     return compile_job(a, &job, out, err);
 }
 
+// "copy" of "blas::copy<4, float>" stands in the source as a word.
+static bool source_names(const struct source *source, const char *wanted)
+{
+    size_t end = strcspn(wanted, "<"), length = 0;
+    while (end > 0 && wanted[end - 1] == ' ')
+        end--;
+    while (length < end && is_word_character(wanted[end - length - 1]))
+        length++;
+    for (size_t i = 0; i < source->file_count && length > 0; i++)
+        for (const char *at = source->texts[i];
+             (at = memmem(at, strlen(at), wanted + end - length, length)); at += length)
+            if ((at == source->texts[i] || !is_word_character(at[-1])) &&
+                !is_word_character(at[length]))
+                return true;
+    return false;
+}
+
+// Is each instance there? One whose name the source does not hold is for who looks for it to report.
+static bool has_instances(struct arena *a, const struct source *source,
+                          const struct compile_request *request, const struct code_object *code)
+{
+    for (int i = 0; i < request->instance_count && code->kernels_listed; i++) {
+        const char *wanted = request->instances[i];
+        bool has = false;
+        for (int n = 0; n < code->kernel_count && !has; n++)
+            has = kernel_matches(a, code->kernels[n].name, wanted) != MATCH_NONE;
+        if (!has && source_names(source, wanted))
+            return false;
+    }
+    return true;
+}
+
 bool code_compile(struct arena *a, const struct compile_request *request, struct code_object *out,
                   struct error *err)
 {
@@ -394,12 +431,16 @@ bool code_compile(struct arena *a, const struct compile_request *request, struct
         // A template that the source has instantiated itself may be named by its last part, which no
         // compiler can instantiate.
         struct compile_request plain = *request;
+        struct error why = *err; // why it could not be instantiated
         plain.instance_count = 0;
         if (request->instance_count == 0 || err->kind != ERROR_INPUT)
             return false;
         error_clear(err);
         if (!compile_source(a, &source, &plain, &flags, out, err))
             return false;
+        out->source = source.shown;
+        code_list_kernels(a, out);
+        return has_instances(a, &source, request, out) || (*err = why, false);
     }
     out->source = source.shown;
     code_list_kernels(a, out);

@@ -53,6 +53,12 @@ static const char header_text[] =
     "#define CUDART_NAN_F __int_as_float(0x7fffffff)\n#define CUDART_PI_F 3.141592654f\n#endif\n"
     "#endif\n";
 
+// A tensor map, which kernels take by value; CCCL declares the struct only.
+static const char driver_text[] =
+    "#include <cuda_runtime.h>\n#ifndef RIDGE_TENSOR_MAP\n#define RIDGE_TENSOR_MAP\n"
+    "struct __align__(64) CUtensorMap_st { unsigned long long opaque[16]; };\n"
+    "typedef struct CUtensorMap_st CUtensorMap;\n#endif\n";
+
 // What host libraries bring along for the device, and of CUB what works within a kernel.
 static const char library_text[] = "#if __has_include(<cuda_bf16.h>)\n#include <cuda_fp16.h>\n"
                                    "#include <cuda_bf16.h>\n#endif\n";
@@ -67,7 +73,7 @@ static const char *content_of(const struct tool *tool, const struct standard_hea
 {
     switch (header->content) {
     case HEADER_CORE:
-        return header_text;
+        return strcmp(header->name, "cuda.h") == 0 ? driver_text : header_text;
     case HEADER_STD:
         return tool->standard;
     case HEADER_CUB:
