@@ -196,7 +196,8 @@ static size_t copy_ends(char *out, const char *in, size_t length, size_t most)
     return head + sizeof cut - 1 + tail;
 }
 
-// In place: each overlong word, and each value in quotes, which is shown on one line, words and all.
+// In place: each overlong word, and each value in quotes, which is shown on one line, words and all. Text of
+// others may hold the marks too: only a pair of them becomes quotes, so that nothing ever grows.
 static void shorten(char *text)
 {
     char *out = text;
@@ -204,16 +205,16 @@ static void shorten(char *text)
         size_t length = strcspn(in, (char[]){' ', '\t', '\n', value_begin, '\0'});
         out += copy_ends(out, in, length, WORD_MAX);
         in += length;
-        if (*in == value_begin) {
-            length = strcspn(++in, (char[]){value_end, '\0'});
-            const char *after = in + length + (in[length] == value_end);
+        const char *end = *in == value_begin ? strchr(in, value_end) : NULL;
+        if (end) {
+            length = (size_t)(end - ++in);
             *out++ = '\'';
             size_t shown = copy_ends(out, in, length, VALUE_MAX);
             for (size_t i = 0; i < shown; i++)
                 out[i] = out[i] == '\n' ? ' ' : out[i];
             out += shown;
             *out++ = '\'';
-            in = after;
+            in = end + 1;
         } else if (*in) {
             *out++ = *in++;
         }

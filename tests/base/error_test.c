@@ -166,6 +166,17 @@ static void an_overlong_value_is_shown_by_its_ends(void **state)
     assert_in_range(strlen(err.message), 360, 400);
 }
 
+// A PTX file with this byte among its words made the text one byte longer than its memory.
+static void marks_of_values_in_text_of_others_begin_no_value(void **state)
+{
+    (void)state;
+    struct error err = {0};
+    assert_false(fail(&err, NOWHERE, "expected a name, found %s", "\x01" "abc"));
+    assert_string_equal(err.message, "expected a name, found ?abc");
+    assert_false(fail(&err, NOWHERE, "%s and '%s'", "\x01\x01", "x"));
+    assert_string_equal(err.message, "'? and ?x'");
+}
+
 static void the_old_message_may_be_an_argument_of_the_new(void **state)
 {
     (void)state;
@@ -211,6 +222,7 @@ int main(void)
         cmocka_unit_test(long_messages_are_cut_at_a_whole_character),
         cmocka_unit_test(an_overlong_word_is_shown_by_its_ends),
         cmocka_unit_test(an_overlong_value_is_shown_by_its_ends),
+        cmocka_unit_test(marks_of_values_in_text_of_others_begin_no_value),
         cmocka_unit_test(the_old_message_may_be_an_argument_of_the_new),
         cmocka_unit_test(context_is_appended_on_its_own_line),
         cmocka_unit_test(fail_errno_names_the_reason),
