@@ -12,6 +12,9 @@
 //   v ~v  of the first type; a vector of it in braces with .v2 .v4 .v8
 //   M     of the first type, or 2, 4 or 8 parts of it in braces
 //   m ml  fragments of a matrix in braces; or a 64-bit descriptor
+//   b t f  32 bits; of them a byte or half (.b0 .h1), two halves of a and b (.h32), four bytes (.b7654) may be
+//          selected, and of a result of t and f the lanes that are written (.h0 .b310)
+//   -      before one of those: it may be negated (vmad: the product or what is added)
 //   p h w l x  a predicate, 16 bits, 32 bits, 64 bits, any value or predicate
 //   # [ @ @@   a constant, an address, a label, a label of .branchtargets
 // `...` takes anything (nothing executes it); `call` is checked against the function called.
@@ -23,7 +26,7 @@
 #include <string.h>
 
 struct slot {
-    bool result, relaxed, sink, pair, optional;
+    bool result, relaxed, sink, pair, optional, negatable;
     char kind; // the letter above; 'D' for ml, 'T' for @@
 };
 enum { SLOTS_MAX = PTX_OPERANDS_MAX };
@@ -58,6 +61,8 @@ static struct slot slot_read(const char *s, size_t n)
         slot.result = true, s++;
     if (s < end && *s == '~')
         slot.relaxed = true, s++;
+    if (s < end && *s == '-')
+        slot.negatable = true, s++;
     assert(s < end);
     slot.kind = *s++;
     if (s < end && *s == 'l')
@@ -268,6 +273,8 @@ struct want {           // of a value
     int bits;           // 0: any
     bool relaxed;       // or wider
     bool result;
+    bool negatable;
+    char parts; // the letter b, t or f, or 0: what may be selected
 };
 
 static bool is_integer(enum ptx_type_kind k)
@@ -331,13 +338,54 @@ static bool special_check(const struct check *c, const struct ptx_operand *o, co
     return true;
 }
 
+// Digits that rise are no mask: .h10, .b310.
+static bool digits_fall(const char *digits, char most)
+{
+    bool fall = digits[0] <= most;
+    for (; fall && digits[1] != 0; digits++)
+        fall = digits[1] < digits[0];
+    return fall;
+}
+
+static bool digits_fit(const char *digits, size_t count, char most)
+{
+    bool fit = strlen(digits) == count;
+    for (; fit && *digits != 0; digits++)
+        fit = *digits <= most;
+    return fit;
+}
+
+static bool selector_check(const struct check *c, const struct ptx_operand *o, const struct want *w)
+{
+    const char *digits = o->selector + 1;
+    bool bytes = *o->selector == 'b', fits = false;
+    const char *due = "no such part can be selected here";
+    if (w->parts == 'b') {
+        fits = digits_fit(digits, 1, bytes ? '3' : '1');
+        due = "write .b0 to .b3, .h0 or .h1";
+    } else if (w->parts != 0 && w->result) {
+        fits = bytes == (w->parts == 'f') && digits_fall(digits, bytes ? '3' : '1');
+        due = w->parts == 'f' ? "write .b and the bytes that are written, the highest first (.b310)"
+                              : "write .h0, .h1 or .h10";
+    } else if (w->parts != 0) {
+        fits = bytes == (w->parts == 'f') &&
+               (bytes ? digits_fit(digits, 4, '7') : digits_fit(digits, 2, '3'));
+        due = w->parts == 'f' ? "write .b and four bytes, each 0 to 7 (.b7654)"
+                              : "write .h and two halves, each 0 to 3 (.h32)";
+    }
+    return fits || check_fail(c, "'.%s' behind operand %d of '%s': %s", o->selector, c->operand + 1,
+                              ptx_opcode_name(c->in->opcode), due);
+}
+
 // A register, number, special register or the address of a variable.
 static bool value_check(const struct check *c, const struct ptx_operand *o, const struct want *w)
 {
     bool number = o->kind == PTX_OPERAND_IMMEDIATE && !w->result;
     bool symbol = o->kind == PTX_OPERAND_SYMBOL && !w->result && (w->bits == 0 || w->bits >= 32);
-    if (o->minus)
+    if (o->minus && !w->negatable)
         return check_fail(c, "'-' stands before numbers only: take neg first");
+    if (o->selector && !selector_check(c, o, w))
+        return false;
     if (o->kind == PTX_OPERAND_REGISTER)
         return register_check(c, o, w);
     if (o->kind == PTX_OPERAND_SPECIAL && !w->result)
@@ -476,11 +524,18 @@ static bool label_check(const struct check *c, const struct ptx_operand *o, bool
 static struct want want_of(const struct check *c, const struct slot *slot)
 {
     const struct ptx_instruction *in = c->in;
-    struct want w = {.relaxed = slot->relaxed, .result = slot->result};
+    struct want w = {
+        .relaxed = slot->relaxed, .result = slot->result, .negatable = slot->negatable};
     switch (slot->kind) {
     case 'p':
         w.type = PTX_TYPE_PRED;
         w.bits = 1;
+        return w;
+    case 'b':
+    case 't':
+    case 'f':
+        w.parts = slot->kind;
+        w.bits = 32;
         return w;
     case 'h':
     case 'w':
@@ -559,8 +614,9 @@ static bool arguments_check(const struct check *c, const struct ptx_operand *lis
                           what, plural(have), count);
     for (int i = 0; i < have; i++) {
         const struct ptx_operand *o = &list->elements[i];
-        bool value = o->kind == PTX_OPERAND_REGISTER || o->kind == PTX_OPERAND_IMMEDIATE ||
-                     o->kind == PTX_OPERAND_VECTOR || o->kind == PTX_OPERAND_SINK;
+        bool value = (o->kind == PTX_OPERAND_REGISTER && !o->selector) ||
+                     o->kind == PTX_OPERAND_IMMEDIATE || o->kind == PTX_OPERAND_VECTOR ||
+                     o->kind == PTX_OPERAND_SINK;
         bool param = o->kind == PTX_OPERAND_SYMBOL && o->variable &&
                      o->variable->space == PTX_SPACE_PARAM && o->offset == 0;
         if (!value && !param)
@@ -646,6 +702,10 @@ static bool instruction_check(struct parser *p, const struct ptx_function *f,
     for (c.operand = 0; c.operand < in->operand_count; c.operand++)
         if (!slot_check(&c, &form.slots[c.operand], &in->operands[c.operand]))
             return false;
+    if (form.count > 3 && form.slots[3].negatable && in->operands[3].minus &&
+        in->operands[1].minus != in->operands[2].minus)
+        return check_fail(
+            &c, "'-' before the product and before what is added: only one of them may be negated");
     return true;
 }
 

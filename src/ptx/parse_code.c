@@ -368,6 +368,19 @@ static bool parse_address(struct parser *p, struct ptx_operand *o, int depth)
     return ptx_parser_expect(p, ']');
 }
 
+// The bytes or halves of a register that a video instruction takes: %r1.b0, %r1.h32.
+static bool parse_selector(struct parser *p, struct ptx_operand *o)
+{
+    if (p->token.kind != TOKEN_DOT || o->kind != PTX_OPERAND_REGISTER)
+        return true;
+    const char *word = ptx_token_text(p);
+    size_t digits = strspn(word + 1, "01234567");
+    if ((*word != 'b' && *word != 'h') || digits == 0 || word[1 + digits] != '\0')
+        return true;
+    o->selector = word;
+    return ptx_parser_advance(p);
+}
+
 static bool parse_literal(struct parser *p, struct ptx_operand *o)
 {
     o->kind = PTX_OPERAND_IMMEDIATE;
@@ -377,7 +390,7 @@ static bool parse_literal(struct parser *p, struct ptx_operand *o)
     if (minus && !ptx_parser_advance(p))
         return false;
     if (minus && p->token.kind == TOKEN_NAME) {
-        if (!parse_named(p, o))
+        if (!parse_named(p, o) || !parse_selector(p, o))
             return false;
         o->minus = o->kind != PTX_OPERAND_IMMEDIATE;
         o->bits = o->minus ? 0 : 0 - o->bits; // -WARP_SZ
@@ -428,7 +441,7 @@ static bool parse_operand(struct parser *p, struct ptx_operand *o, int depth)
         o->negated = true;
         return true;
     } else if (p->token.kind == TOKEN_NAME) {
-        if (!parse_named(p, o))
+        if (!parse_named(p, o) || !parse_selector(p, o))
             return false;
         bool may_add = o->kind == PTX_OPERAND_SYMBOL || o->kind == PTX_OPERAND_REGISTER;
         if (may_add && !parse_offset(p, &o->offset)) // ptxas takes "register + number" as well

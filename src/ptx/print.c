@@ -46,6 +46,8 @@ static void print_operand(const struct ptx_function *f, const struct ptx_operand
     switch (o->kind) {
     case PTX_OPERAND_REGISTER:
         text_add(out, f->registers[o->reg].name);
+        text_add(out, o->selector ? "." : "");
+        text_add(out, o->selector ? o->selector : "");
         print_offset(o->offset, out);
         break;
     case PTX_OPERAND_IMMEDIATE:

@@ -143,6 +143,7 @@ struct ptx_operand {
     bool minus;               // -r
     int reg;                  // REGISTER: index into the function's registers; ADDRESS: base, or -1
     int component;            // of a vector register: .x .y .z .w = 0..3, else -1
+    const char *selector;     // REGISTER: bytes or halves of it ("b0", "h32"), or NULL
     enum ptx_special special; // SPECIAL; component 0..2 or -1
     uint64_t bits;            // IMMEDIATE: two's complement integer, or the raw bits of a float
     enum ptx_type immediate_type; // S64 for integers, F32 for 0f…, F64 for 0d… and decimal floats

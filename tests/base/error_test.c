@@ -171,7 +171,9 @@ static void marks_of_values_in_text_of_others_begin_no_value(void **state)
 {
     (void)state;
     struct error err = {0};
-    assert_false(fail(&err, NOWHERE, "expected a name, found %s", "\x01" "abc"));
+    assert_false(fail(&err, NOWHERE, "expected a name, found %s",
+                      "\x01"
+                      "abc"));
     assert_string_equal(err.message, "expected a name, found ?abc");
     assert_false(fail(&err, NOWHERE, "%s and '%s'", "\x01\x01", "x"));
     assert_string_equal(err.message, "'? and ?x'");

@@ -64,6 +64,8 @@ static void check_operand(const struct ptx_function *fa, const struct ptx_operan
     assert_int_equal(a->minus, b->minus);
     assert_int_equal(a->reg, b->reg);
     assert_int_equal(a->component, b->component);
+    assert_true(same_text(a->selector, b->selector));
+    assert_int_equal(a->minus, b->minus);
     assert_int_equal(a->special, b->special);
     assert_int_equal(a->bits, b->bits);
     assert_int_equal(a->immediate_type, b->immediate_type);
@@ -228,6 +230,8 @@ static void scopes_tables_and_initialisers_survive(void **state)
         "A: call (%r2), twice, (%r1);\nB: mov.b64 %rd0, {%r1, %r2};\n"
         "    ld.global.v2.u32 {%r1, _}, [%rd0+8];\n    mov.u64 %rd1, table+8;\n"
         "proto: .callprototype (.param .b32 _) _ (.param .b64 _, .param .align 8 .b8 _[24]);\n"
+        "    vmad.s32.u32.s32 %r1, -%r2.h1, %r1.b3, %r0; vset2.s32.s32.lt %r1.h0, %r0.h13, %r2, "
+        "%r1;\n"
         "    bar.sync 0;\n    fma.rn.f32 %r1, %r2, 0f3F800000, %r1;\n    ret;\n}\n");
 }
 

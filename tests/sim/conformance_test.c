@@ -31,6 +31,24 @@ static const struct row {
      "vshl.u32.u32.u32.sat.clamp.min %r4, %r1, %r2, %r3; st.global.u32 [%out+12], %r4;",
      {0x8e2da590u, 16, 0x248a9f70u},
      {613100957, 0, 0xff8e2da5u, 0x248a9f70u}},
+    {"vmad: signs, scales, saturation",
+     "",
+     "ld.global.u32 %r1, [%in]; ld.global.u32 %r2, [%in+4]; ld.global.u32 %r3, [%in+8];\n"
+     "vmad.s32.s32.s32 %r4, %r1.h0, %r2.b0, %r3; st.global.u32 [%out+0], %r4;\n"
+     "vmad.u32.u32.u32.sat %r4, %r1, %r2, %r3; st.global.u32 [%out+4], %r4;\n"
+     "vmad.u32.u32.u32.sat.shr15 %r4, -%r1, %r2.b1, %r3; st.global.u32 [%out+8], %r4;\n"
+     "vmad.u32.u32.u32.po.shr7 %r4, %r1.h0, %r2.b2, %r3; st.global.u32 [%out+12], %r4;\n",
+     {0x8001ff80u, 0x00030207, 0x7fffff00},
+     {0x7ffffb80, 0xffffffffu, 0xfffefff8u, 0x010005fb}},
+    {"vset, vadd2, vadd4: parts in, parts out",
+     "",
+     "ld.global.u32 %r1, [%in]; ld.global.u32 %r2, [%in+4]; ld.global.u32 %r3, [%in+8];\n"
+     "vset.s32.u32.lt.add %r4, %r1.b0, %r2.b1, %r3; st.global.u32 [%out+0], %r4;\n"
+     "vset.u32.u32.gt %r4.b1, %r1.b0, %r2.b1, %r3; st.global.u32 [%out+4], %r4;\n"
+     "vadd4.u32.u32.u32.sat %r4.b20, %r1.b3210, %r2.b7654, %r3; st.global.u32 [%out+8], %r4;\n"
+     "vsub2.s32.s32.s32.add %r4.h1, %r1.h01, %r2.h23, %r3; st.global.u32 [%out+12], %r4;\n",
+     {0x8001ff80u, 0x00030207, 0x7fffff00},
+     {0x7fffff01, 0x7fff0100, 0x7f04ff87, 0x7ffffc79}},
     {"call: a register in, a register out",
      ".func (.reg .b32 %q) twice(.reg .b32 %a) { add.u32 %q, %a, %a; ret; }\n",
      "ld.global.u32 %r1, [%in]; call (%r2), twice, (%r1); st.global.u32 [%out], %r2;\n"

@@ -741,7 +741,7 @@ bool report_fill(struct launch *l, struct arena *a, struct sim_report *report, s
     X(activemask) X(elect) X(barrier) X(barrier_warp) \
     X(mma) X(mma_quads) X(wgmma) X(wgmma_commit) X(wgmma_wait) X(movmatrix) X(wmma_memory) X(ldmatrix) X(mbarrier) X(mbarrier_wait) \
     X(pending_count) X(bulk) X(tensor_copy) X(store_async) X(mapa) X(getctarank) X(cluster_barrier) \
-    X(video) X(ld_cluster) X(st_cluster) X(alloca) X(stack) X(add_rows) X(video_word) X(row_to_local) X(local_to_row) X(meet)
+    X(video) X(ld_cluster) X(st_cluster) X(alloca) X(stack) X(add_rows) X(video_word) X(video_multiply) X(row_to_local) X(local_to_row) X(meet)
 // clang-format on
 // A byte of a thread's local memory: word i of all lanes is row i.
 uint8_t *local_at(const struct warp *w, uint64_t offset, uint32_t lane);
