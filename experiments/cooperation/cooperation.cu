@@ -4,6 +4,7 @@
 //   warps_sums     WARPS warps, by shuffles and a named barrier
 //   block_sums     a block, a tree in shared memory
 //   cluster_sums   CLUSTER blocks, by each other's shared memory
+//   grid_sums      all blocks of a cooperative launch: parts of rows, a barrier of the whole grid, sums of the parts
 // SPDX-License-Identifier: Apache-2.0
 #ifndef TILE
 #define TILE warpSize
@@ -107,5 +108,49 @@ extern "C" __global__ void cluster_sums(float *out, const float *in, int rows, i
     for (int i = 0; i < CLUSTER; i++)
         sum += parts[i];
     out[row] = sum;
+}
+#endif
+
+// The barrier of cooperative groups' this_grid().sync(), as it is without their header: the driver hands over a
+// workspace, whose second word counts.
+static __device__ void grid_barrier()
+{
+    unsigned low, high;
+    asm("mov.u32 %0, %%envreg2;" : "=r"(low));
+    asm("mov.u32 %0, %%envreg1;" : "=r"(high));
+    volatile unsigned *count = (volatile unsigned *)((unsigned long long)high << 32 | low) + 1;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        unsigned step = blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1, before = atomicAdd((unsigned *)count, step);
+        while (((before ^ *count) & 0x80000000u) == 0)
+            ;
+        __threadfence();
+    }
+    __syncthreads();
+}
+
+// A warp a part of a row, PARTS of them, wherever it is in the grid; after the barrier a thread a row.
+#ifdef PARTS
+extern "C" __global__ void grid_sums(float *out, float *parts, const float *in, int rows, int columns)
+{
+    int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x, lane = thread % 32;
+    int length = (columns + PARTS - 1) / PARTS;
+    for (int part = thread / 32; part < rows * PARTS; part += threads / 32) {
+        int first = part % PARTS * length, end = min(first + length, columns);
+        float sum = 0;
+        for (int i = first + lane; i < end; i += 32)
+            sum += in[(size_t)(part / PARTS) * columns + i];
+        sum = tile_sum(sum, 32);
+        if (lane == 0)
+            parts[part] = sum;
+    }
+    grid_barrier();
+    for (int row = thread; row < rows; row += threads) {
+        float sum = 0;
+        for (int p = 0; p < PARTS; p++)
+            sum += __ldcg(&parts[row * PARTS + p]);
+        out[row] = sum;
+    }
 }
 #endif

@@ -7,6 +7,8 @@
 //   columns_histogram  a column of bins for each lane (up to 256 bins): lane i only ever touches bank i
 //   packed_histogram   two bins of 16 bits per word (any even number up to 65536 bins); lanes of a warp
 //                      that meet in one bin add together, and a bin that is half full is emptied
+//   ahead_histogram    the same; the next elements are on their way while these are counted, and lanes add
+//                      together only where MEET of them have the first lane's bin
 // SPDX-License-Identifier: Apache-2.0
 #ifndef COPIES
 #define COPIES 1
@@ -16,7 +18,9 @@
 #endif
 #define WARP 32
 #define ALL 0xffffffffu
+#ifndef FLIGHT
 #define FLIGHT 4 // loads in flight per thread
+#endif
 
 struct range {
     float low, scale; // scale: bins per unit
@@ -186,6 +190,18 @@ static __device__ void count_packed(unsigned *words, unsigned *bins, unsigned bi
         add_packed(words, bins, bin, 1);
 }
 
+static __device__ void put_packed(unsigned *bins, const unsigned *own, int count)
+{
+    __syncthreads();
+    for (int i = threadIdx.x; i < count / 2; i += BLOCK) {
+        unsigned low_bin = own[i] & 0xffff, high_bin = own[i] >> 16;
+        if (low_bin > 0)
+            atomicAdd(&bins[2 * i], low_bin);
+        if (high_bin > 0)
+            atomicAdd(&bins[2 * i + 1], high_bin);
+    }
+}
+
 extern "C" __global__ void packed_histogram(unsigned *bins, const float *in, long long n, float low,
                                             float high, int count)
 {
@@ -213,12 +229,83 @@ extern "C" __global__ void packed_histogram(unsigned *bins, const float *in, lon
     }
     if (blockIdx.x == 0 && threadIdx.x < WARP) // up to three more
         count_packed(own, bins, threadIdx.x < n % 4 ? bin_of(in[all * 4 + threadIdx.x], r) : count, count);
-    __syncthreads();
-    for (int i = threadIdx.x; i < count / 2; i += BLOCK) {
-        unsigned low_bin = own[i] & 0xffff, high_bin = own[i] >> 16;
-        if (low_bin > 0)
-            atomicAdd(&bins[2 * i], low_bin);
-        if (high_bin > 0)
-            atomicAdd(&bins[2 * i + 1], high_bin);
+    put_packed(bins, own, count);
+}
+
+#ifndef MEET
+#define MEET 8
+#endif
+#ifndef ROUNDS // how often the lanes look whether they meet
+#define ROUNDS 1
+#endif
+
+// A warp's 128 elements. Where MEET lanes or more have a common bin as their first one, all that are in it are
+// added at once.
+static __device__ void count_four(unsigned *words, unsigned *bins, unsigned (&bin)[4], unsigned count)
+{
+#pragma unroll
+    for (int round = 0; round < ROUNDS; round++) {
+        unsigned common = __shfl_sync(ALL, bin[round % 4], round * 5 % WARP);
+        unsigned together = __popc(__ballot_sync(ALL, bin[0] == common));
+        if (common >= count || together < MEET)
+            break;
+#pragma unroll
+        for (int c = 1; c < 4; c++)
+            together += __popc(__ballot_sync(ALL, bin[c] == common));
+        if (threadIdx.x % WARP == 0)
+            add_packed(words, bins, common, together);
+#pragma unroll
+        for (int c = 0; c < 4; c++)
+            if (bin[c] == common)
+                bin[c] = count;
     }
+#pragma unroll
+    for (int c = 0; c < 4; c++)
+        if (bin[c] < count)
+            add_packed(words, bins, bin[c], 1);
+}
+
+// FLIGHT quads of this thread; beyond the end, what is not counted.
+static __device__ void load_ahead(float4 (&v)[FLIGHT], const float4 *quads, long long first, long long all,
+                                  float none)
+{
+#pragma unroll
+    for (int f = 0; f < FLIGHT; f++) {
+        long long i = first + threadIdx.x + f * (long long)gridDim.x * BLOCK;
+        v[f] = i < all ? __ldcs(&quads[i]) : make_float4(none, none, none, none);
+    }
+}
+
+// Between two barriers a block adds BLOCK * FLIGHT * 4, less than HALF_FULL, to a bin.
+extern "C" __global__ void __launch_bounds__(BLOCK)
+ahead_histogram(unsigned *bins, const float *in, long long n, float low, float high, int count)
+{
+    extern __shared__ unsigned own[]; // count / 2
+    const float4 *quads = (const float4 *)in;
+    struct range r = range_of(low, high, count);
+    long long all = n / 4, step = FLIGHT * (long long)gridDim.x * BLOCK, first = blockIdx.x * (long long)BLOCK;
+    float4 v[FLIGHT];
+    clear(own, count / 2);
+    load_ahead(v, quads, first, all, r.low - 1);
+    for (; first < all; first += step) {
+        unsigned bin[FLIGHT][4];
+#pragma unroll
+        for (int f = 0; f < FLIGHT; f++) {
+            bin[f][0] = bin_of(v[f].x, r);
+            bin[f][1] = bin_of(v[f].y, r);
+            bin[f][2] = bin_of(v[f].z, r);
+            bin[f][3] = bin_of(v[f].w, r);
+        }
+        load_ahead(v, quads, first + step, all, r.low - 1);
+#pragma unroll
+        for (int f = 0; f < FLIGHT; f++)
+            count_four(own, bins, bin[f], count);
+        __syncthreads();
+    }
+    if (blockIdx.x == 0 && threadIdx.x < n % 4) { // up to three more
+        unsigned bin = bin_of(in[all * 4 + threadIdx.x], r);
+        if (bin < count)
+            add_packed(own, bins, bin, 1);
+    }
+    put_packed(bins, own, count);
 }

@@ -4,11 +4,15 @@
 //   private_histogram  bins of each warp: warps no longer meet
 //   wide_histogram     the same, 16 bytes per load
 //   runs_histogram     the same; equal neighbours are counted together
-//   columns_histogram  a column of bins for each lane: lane i only ever touches bank i; four loads in flight
+//   columns_histogram  a column of bins for each lane: lane i only ever touches bank i; FLIGHT loads
+//                      in flight
 // SPDX-License-Identifier: Apache-2.0
 #define BINS 256
 #ifndef BLOCK
 #define BLOCK 256
+#endif
+#ifndef FLIGHT // loads in flight per thread
+#define FLIGHT 4
 #endif
 #define WARP 32
 #define WARPS (BLOCK / WARP)
@@ -140,7 +144,15 @@ static __device__ void count_column(unsigned *column, unsigned word)
         atomicAdd(&column[(word >> 8 * byte & 255) * WARP], 1u);
 }
 
-extern "C" __global__ void columns_histogram(unsigned *bins, const unsigned char *in, int n)
+static __device__ void count_quad(unsigned *column, uint4 quad)
+{
+    count_column(column, quad.x);
+    count_column(column, quad.y);
+    count_column(column, quad.z);
+    count_column(column, quad.w);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK) columns_histogram(unsigned *bins, const unsigned char *in, int n)
 {
     __shared__ unsigned own[BINS * WARP];
     const uint4 *quads = (const uint4 *)in;
@@ -149,21 +161,18 @@ extern "C" __global__ void columns_histogram(unsigned *bins, const unsigned char
     for (int w = threadIdx.x; w < BINS * WARP; w += BLOCK)
         own[w] = 0;
     __syncthreads();
-    for (; i < all; i += 4 * stride) {
-        uint4 v[4];
+    // 32 bits are enough: n / 16 is below 2^27
+    for (; i < all - (FLIGHT - 1) * stride; i += FLIGHT * stride) {
+        uint4 v[FLIGHT];
 #pragma unroll
-        for (int f = 0; f < 4; f++)
-            if (i + f * stride < all)
-                v[f] = __ldcs(&quads[i + f * stride]);
+        for (int f = 0; f < FLIGHT; f++)
+            v[f] = __ldcs(&quads[i + f * stride]);
 #pragma unroll
-        for (int f = 0; f < 4; f++)
-            if (i + f * stride < all) {
-                count_column(column, v[f].x);
-                count_column(column, v[f].y);
-                count_column(column, v[f].z);
-                count_column(column, v[f].w);
-            }
+        for (int f = 0; f < FLIGHT; f++)
+            count_quad(column, v[f]);
     }
+    for (; i < all; i += stride)
+        count_quad(column, quads[i]);
     if (blockIdx.x == 0 && threadIdx.x < n % 16)
         atomicAdd(&column[in[n / 16 * 16 + threadIdx.x] * WARP], 1u);
     __syncthreads();

@@ -21,6 +21,12 @@
 #ifndef CLUSTER
 #define CLUSTER 1
 #endif
+#ifndef BLOCKS // on an SM, at least: what registers have to leave room for
+#define BLOCKS 1
+#endif
+#ifndef LEAD // parts that are told before the one that is finished; fewer than STAGES
+#define LEAD 1
+#endif
 #define WARPS (BLOCK / WARP)
 #define LOG2E 1.44269504f
 
@@ -201,7 +207,7 @@ static __device__ float cluster_load(const float *p, int rank)
     return x;
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK)
+extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
     cluster_softmax(element *out, const element *in, int rows, int cols)
 {
     __shared__ struct part ours;
@@ -287,10 +293,10 @@ static __device__ void part_load(uint4 *v, const uint4 *room, int count)
                                                         : make_uint4(0, 0, 0, 0);
 }
 
-// Part i is finished while i + 1 has been told and those up to i + STAGES are on their way. A block must not
+// Part i is finished while the LEAD after it have been told and those up to i + STAGES are on their way. A block must not
 // have two parts of a row (at least as many blocks as parts), and all blocks must run at once. Dynamic
 // shared memory: STAGES parts. cols must be a multiple of VECTOR.
-extern "C" __global__ void __launch_bounds__(BLOCK)
+extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
     parts_softmax(element *out, const element *in, int rows, int cols, unsigned long long *words,
                   struct progress *progress)
 {
@@ -314,11 +320,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     }
     __syncthreads();
     unsigned epoch = shared_epoch;
-    for (int i = -1; i < mine; i++) {
-        if (i + 1 < mine) {
-            int s = (i + 1) % STAGES;
-            struct place p = place_of(i + 1, parts, cols);
-            mbarrier_wait(&full[s], (i + 1) / STAGES & 1);
+    for (int i = -LEAD; i < mine; i++) {
+        if (i + LEAD < mine) {
+            int s = (i + LEAD) % STAGES;
+            struct place p = place_of(i + LEAD, parts, cols);
+            mbarrier_wait(&full[s], (i + LEAD) / STAGES & 1);
             part_load(v, (const uint4 *)(rooms + s * PART), p.count);
             struct part sum = join_warps(part_of(v, p.count, t, BLOCK));
             if (t < 2) {

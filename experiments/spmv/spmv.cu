@@ -4,6 +4,8 @@
 //   split_spmv    each thread has EACH elements, wherever rows begin and end; a warp joins what its lanes have of a
 //                 row, and only rows that cross a warp's end take an atomic. y must be 0 before. With -DGALLOP
 //                 empty rows are passed in steps that double
+//   merge_spmv    each thread has EACH items, an element or the end of a row each (Merrill and Garland, SC 2016), so
+//                 that empty rows are work like any other; merge_starts finds where the blocks begin. y must be 0
 // SPDX-License-Identifier: Apache-2.0
 #define WARP 32
 #define ALL 0xffffffffu
@@ -15,6 +17,9 @@
 #endif
 #ifndef BLOCK
 #define BLOCK 256
+#endif
+#ifndef KEEP_X // in the L1, what merge_spmv gathers
+#define KEEP_X 0
 #endif
 
 extern "C" __global__ void thread_spmv(float *y, const int *starts, const int *columns,
@@ -131,4 +136,101 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     // The last lane of a row's run adds what they have together, unless the next one ends the row and has taken it.
     if (any && (lane == WARP - 1 || next_head != row))
         atomicAdd(&y[row], joined);
+}
+
+/* ---- elements and ends of rows, merged -------------------------------------------------------------------- */
+
+// How many rows end among the first `items` of the merged list of `rows` ends and `elements` elements. Row r's end
+// comes behind the elements before ends[r], less `first` of them, which are not of this list.
+static __device__ int ends_before(const int *ends, int first, int rows, int elements, int items)
+{
+    int low = max(0, items - elements), high = min(items, rows);
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (ends[middle] - first <= items - middle - 1)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+extern "C" __global__ void merge_starts(int *first_rows, const int *starts, int rows, int elements, int blocks)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i <= blocks)
+        first_rows[i] = ends_before(starts + 1, 0, rows, elements, min(i * (BLOCK * EACH), rows + elements));
+}
+
+// x is read at random: a line of it is not worth keeping in the L1.
+static __device__ float gather(const float *x, int i)
+{
+#if KEEP_X
+    return __ldg(x + i);
+#endif
+    float v;
+    asm("ld.global.nc.L1::no_allocate.f32 %0, [%1];" : "=f"(v) : "l"(x + i));
+    return v;
+}
+
+// A row that began in another warp is finished by atomics, by both; the others are stored.
+extern "C" __global__ void __launch_bounds__(BLOCK)
+    merge_spmv(float *y, const int *first_rows, const int *starts, const int *columns, const float *values,
+               const float *x, int rows, int elements)
+{
+    __shared__ int words[BLOCK * EACH + BLOCK * EACH / WARP + 1]; // products of the elements, then ends of rows
+    float *products = (float *)words;
+    int t = threadIdx.x, lane = t % WARP, from = blockIdx.x * (BLOCK * EACH);
+    int first_row = first_rows[blockIdx.x], first = from - first_row;
+    int row_count = first_rows[blockIdx.x + 1] - first_row;
+    int items = min(BLOCK * EACH, rows + elements - from), count = items - row_count;
+    int *ends = words + place(count);
+#pragma unroll
+    for (int e = 0; e < EACH; e++) {
+        int i = e * BLOCK + t;
+        if (i < count)
+            products[place(i)] = __ldcs(values + first + i) * gather(x, __ldcs(columns + first + i));
+    }
+    for (int i = t; i < row_count; i += BLOCK)
+        ends[i] = starts[first_row + 1 + i] - first;
+    __syncthreads();
+    int at = min(t * EACH, items), row = ends_before(ends, 0, row_count, count, at), i = at - row;
+    int head_row = row;
+    float sum = 0, head = 0;
+    bool many = false; // it ends a row
+#pragma unroll
+    for (int e = 0; e < EACH; e++) {
+        if (at + e >= items)
+            break;
+        if (row < row_count && ends[row] <= i) {
+            if (many)
+                y[first_row + row] = sum; // whole: it began and ended here
+            else
+                head = sum;
+            many = true;
+            sum = 0;
+            row++;
+        } else
+            sum += products[place(i++)];
+    }
+    // sum is of the last row, which doesn't end here; what the lanes before have of it is added, up to one that ends a row.
+    unsigned enders = __ballot_sync(ALL, many), before = enders & ((1u << lane) - 1);
+    int start = before ? 31 - __clz((int)before) : 0; // the lane that has the first of this lane's first row
+    float joined = sum;
+#pragma unroll
+    for (int step = 1; step < WARP; step *= 2) {
+        float other = __shfl_up_sync(ALL, joined, step);
+        if (!many && lane - step >= start)
+            joined += other;
+    }
+    float left = __shfl_up_sync(ALL, joined, 1);
+    if (many) {
+        float whole = head + (lane > 0 ? left : 0);
+        if (before)
+            y[first_row + head_row] = whole;
+        else
+            atomicAdd(&y[first_row + head_row], whole);
+    }
+    if (lane == WARP - 1 && first_row + row < rows)
+        atomicAdd(&y[first_row + row], joined);
 }

@@ -21,6 +21,9 @@ right() {
 right matmul-f32 M=100 N=130 K=37
 right matmul-f32 M=136 N=132 K=100 # rows of 16 bytes: tensor maps too
 right matmul-f32 M=129 N=64 K=257
+right matmul-split M=100 N=130 K=37
+right matmul-split M=257 N=392 K=336 # more boxes than stages
+right matmul-split M=1 N=1 K=1
 right matmul-bf16 M=320 N=144 K=208 # 16 divides them all
 right matmul-bf16 M=72 N=136 K=72
 right matmul-bf16 M=264 N=392 K=336 # more steps than stages: warps of a group wait for one another

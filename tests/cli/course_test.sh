@@ -23,7 +23,7 @@ course() {
 
 course histogram 36 N=1,33,1001
 course histogram-f32 56 N=1,9001 bins=255,256,2048
-course histogram-f32 4 N=40001 bins=65536
+course histogram-f32 6 N=40001 bins=65536
 course reduction 27 N=1,1000,40001
 course conv1d 28 N=1,4099 K=3,33
 course depthwise 9 length=37 channels=8,33,520
@@ -38,11 +38,11 @@ course layernorm 12 rows=3 cols=1,33,1000
 course rmsnorm-bf16 12 rows=3 cols=1,33,1000
 course lookup 20 N=1,1003
 course layernorm-backward 10 rows=5,300 cols=33,1000
-course fusion 7 rows=5 cols=33,400
+course fusion 9 rows=5 cols=33,400
 course stencil2d 8 N=67,200
 course stencil3d 6 N=7,20
 course transpose 22 N=33,128,256
-course spmv 20 rows=300 mean=4,32 skew=1,64
+course spmv 24 rows=300 mean=4,32 skew=1,64
 course l2 8 N=128,12800 mib=1
 course rmsnorm-backward 12 rows=5,300 cols=33,1000
 course transpose-any 13 M=33,128 N=70,192

@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+# Writes what try.sh compiles and try.cu times: cubins.txt (name, source, macros) and, for each topic, TOPIC.list.
+# Usage: bench/device/tune/candidates.py FOLDER [TOPIC...]     topics: see TOPICS; default: all
+# SPDX-License-Identifier: Apache-2.0
+import itertools
+import os
+import sys
+
+SMS = 132  # of an H200
+cubins = {}
+
+
+def ceil_div(a, b):
+    return -(-a // b)
+
+
+def cubin(source, **macros):
+    name = "-".join([source.split("/")[-1][:-3]] + [f"{k}{v}" for k, v in sorted(macros.items())])
+    cubins[name] = " ".join([name, source] + [f"{k}={v}" for k, v in sorted(macros.items())])
+    return name + ".cubin"
+
+
+def run(file, kernel, grid, block, shared, cluster, *arguments):
+    return f"run {file} {kernel} {grid} {block} {shared} {cluster} " + " ".join(str(a) for a in arguments)
+
+
+def histogram_f32():
+    n, bins = 1 << 28, 65536
+    yield f"buffer counts {bins * 4} zero"
+    for spread in (1, 1e-6):
+        yield f"buffer in {n * 4} f32 0 {spread}"
+        yield f"group histogram-f32,65536-bins,spread={spread} {n * 4} 0 counts 0"
+        tail = ("@counts", "@in", f"l:{n}", "f:0", "f:1", f"i:{bins}")
+
+        def one(title, kernel, **macros):
+            file = cubin("histogram-f32/histogram.cu", BLOCK=1024, **macros)
+            yield f"try {title}"
+            yield "zero counts"
+            yield run(file, kernel, SMS, 1024, 2 * bins, 1, *tail)
+
+        yield from one("packed", "packed_histogram")
+        for flight, meet, rounds in itertools.product((2, 4), (8, 16), (1, 4)):
+            yield from one(f"ahead FLIGHT {flight} MEET {meet} ROUNDS {rounds}", "ahead_histogram", FLIGHT=flight,
+                           MEET=meet, ROUNDS=rounds)
+        yield from one("ahead FLIGHT 4, never together", "ahead_histogram", FLIGHT=4, ROUNDS=0)
+
+
+def histogram_u8():
+    n = 1 << 30
+    yield "buffer counts 1024 zero"
+    for fill in ("bytes", "zero"):
+        yield f"buffer in {n} {fill}"
+        yield f"group histogram-u8,{fill} {n} 0 counts 0"
+        for flight, (block, per_sm) in itertools.product(
+                (2, 4), ((1024, 1), (1024, 2), (512, 2), (512, 3), (512, 4), (256, 4), (256, 6), (256, 7))):
+            file = cubin("histogram/histogram.cu", BLOCK=block, FLIGHT=flight)
+            yield f"try columns FLIGHT {flight} BLOCK {block} x {per_sm}"
+            yield "zero counts"
+            yield run(file, "columns_histogram", SMS * per_sm, block, 0, 1, "@counts", "@in", f"i:{n}")
+
+
+def softmax():
+    elements = 1 << 27
+    yield f"buffer in {elements * 4} f32 -4 4"
+    yield f"buffer out {elements * 4} zero"
+    yield f"buffer words {16 * ceil_div(elements, 1024)} zero"
+    yield "buffer progress 8 zero"
+    for cols in (65536, 262144):
+        rows = elements // cols
+        yield f"group softmax,cols={cols} {8 * elements} 0 out 1e-4"
+
+        def clusters(size, block, blocks):
+            vecs = ceil_div(cols, 4 * size * block)
+            if vecs > 16:
+                return
+            file = cubin("softmax/softmax.cu", CLUSTER=size, BLOCK=block, VECS=vecs, BLOCKS=blocks)
+            yield f"try cluster {size} BLOCK {block} at least {blocks}"
+            yield run(file, "cluster_softmax", size * rows, block, 0, size, "@out", "@in", f"i:{rows}", f"i:{cols}")
+
+        def parts(part, block, stages, lead, per_sm):
+            vecs = part // (4 * block)
+            file = cubin("softmax/softmax.cu", PART=part, BLOCK=block, VECS=vecs, STAGES=stages, LEAD=lead, BLOCKS=per_sm)
+            grid = min(rows * ceil_div(cols, part), per_sm * SMS)
+            if grid < ceil_div(cols, part) or stages * part * 4 * per_sm > 226 * 1024:
+                return
+            yield "clear progress"
+            yield "clear words"
+            yield f"try parts {part} BLOCK {block} STAGES {stages} LEAD {lead} x {per_sm}"
+            yield run(file, "parts_softmax", grid, block, stages * part * 4, 1, "@out", "@in", f"i:{rows}", f"i:{cols}",
+                      "@words", "@progress")
+
+        yield from clusters(8, 256 if cols <= 65536 else 1024, 1)
+        for size, block, blocks in ((16, 256, 4), (16, 512, 1), (16, 512, 2), (16, 512, 3), (16, 1024, 1), (16, 1024, 2),
+                                    (8, 512, 2), (8, 512, 4), (8, 1024, 1), (4, 512, 2), (4, 1024, 1), (2, 1024, 1)):
+            yield from clusters(size, block, blocks)
+        for part, block, stages, lead, per_sm in (
+                (8192, 512, 3, 1, 2), (8192, 512, 3, 2, 2), (8192, 1024, 6, 1, 1), (8192, 1024, 6, 2, 1),
+                (8192, 1024, 6, 3, 1), (4096, 256, 3, 1, 4), (4096, 256, 3, 2, 4), (4096, 512, 3, 1, 4),
+                (4096, 512, 3, 2, 4), (4096, 512, 6, 2, 2), (4096, 512, 6, 3, 2), (4096, 256, 4, 2, 3), (2048, 256, 6, 2, 4),
+                (2048, 256, 6, 3, 4), (2048, 256, 3, 2, 8), (2048, 128, 3, 1, 8)):
+            yield from parts(part, block, stages, lead, per_sm)
+
+
+def norm():
+    rows = cols = 8192
+    for name in ("x", "residual", "h", "y"):
+        yield f"buffer {name} {rows * cols * 4} f32 -1 1"
+    yield f"buffer weight {cols * 4} f32 0 1"
+    yield f"buffer bias {cols * 4} f32 -1 1"
+    yield f"group layernorm,{rows}x{cols} {16 * rows * cols} 0 y 1e-4"
+    for block in (256, 512, 1024):
+        file = cubin("layernorm/norm.cu", BLOCK=block, VECS=cols // (4 * block))
+        yield f"try registers BLOCK {block}"
+        yield run(file, "registers_norm", rows, block, 0, 1, "@y", "@h", "@x", "@residual", "@weight", "@bias",
+                  f"i:{rows}", f"i:{cols}")
+
+
+def spmv():
+    rows = 1 << 22
+    yield f"buffer x {rows * 4} f32 -1 1"
+    yield f"buffer y {rows * 4} zero"
+    for mean, skew in ((32, 1), (32, 64), (4, 1), (4, 64)):
+        elements = rows * mean
+        yield f"buffer starts {rows * 4 + 4} rows {mean} {skew}"
+        yield f"buffer columns {elements * 4} i32 0 {rows}"
+        yield f"buffer values {elements * 4} f32 -1 1"
+        yield f"buffer first {4 * (ceil_div(rows + elements, 256) + 1)} zero"
+        yield f"group spmv,mean={mean},skew={skew} {8 * elements + 12 * rows} 0 y 1e-3"
+        csr = ("@starts", "@columns", "@values", "@x", f"i:{rows}")
+        if mean > 4:
+            yield "try warp"
+            yield run(cubin("spmv/spmv.cu", LANES=32), "group_spmv", ceil_div(rows, 8), 256, 0, 1, "@y", *csr)
+        else:
+            yield "try thread"
+            yield run(cubin("spmv/spmv.cu"), "thread_spmv", ceil_div(rows, 256), 256, 0, 1, "@y", *csr)
+        yield "try gallop"
+        yield "zero y"
+        yield run(cubin("spmv/spmv.cu", EACH=8, BLOCK=256, GALLOP=1), "split_spmv", ceil_div(elements, 2048), 256, 0, 1,
+                  "@y", *csr, f"i:{elements}")
+        for each, block, keep in ((8, 256, 0), (8, 256, 1), (8, 128, 0), (8, 512, 0), (4, 256, 0), (16, 128, 0), (16, 256, 0),
+                                  (12, 128, 0)):
+            file, blocks = cubin("spmv/spmv.cu", EACH=each, BLOCK=block, KEEP_X=keep), ceil_div(rows + elements, each * block)
+            yield f"try merge EACH {each} BLOCK {block}{' x kept in the L1' if keep else ''}"
+            yield "zero y"
+            yield run(file, "merge_starts", ceil_div(blocks + 1, 256), 256, 0, 1, "@first", "@starts", f"i:{rows}",
+                      f"i:{elements}", f"i:{blocks}")
+            yield run(file, "merge_spmv", blocks, block, 0, 1, "@y", "@first", *csr, f"i:{elements}")
+
+
+def conv1d():
+    n, taps = 1 << 26, 129
+    yield f"buffer x {n * 4} f32 -1 1"
+    yield f"buffer weights {taps * 4} f32 -0.2 0.2"
+    yield f"buffer y {n * 4} zero"
+    yield f"group conv1d,K={taps} {8 * n} {2 * n * taps} y 1e-4"
+    for outputs, block, blocks in ((12, 64, 24), (12, 64, 20), (12, 64, 16), (12, 64, 1), (12, 32, 32), (12, 96, 12), (12, 128, 10),
+                                   (12, 128, 8), (12, 256, 5), (20, 64, 12), (20, 64, 16), (20, 96, 8), (20, 128, 6), (20, 128, 8),
+                                   (16, 64, 16), (16, 128, 8), (8, 64, 24)):
+        file = cubin("conv1d/conv1d.cu", K=taps, OUTPUTS=outputs, BLOCK=block, BLOCKS=blocks)
+        yield f"try staged OUTPUTS {outputs} BLOCK {block} at least {blocks}"
+        yield f"set taps weights {taps * 4}"
+        yield run(file, "staged_conv", ceil_div(n, block * outputs), block, 0, 1, "@y", "@x", f"l:{n}")
+
+
+def transpose():
+    n = 16384
+    yield f"buffer in {4 * n * n} f32 -1 1"
+    yield f"buffer out {4 * n * n} zero"
+    yield f"group transpose,N={n} {8 * n * n} 0 out 0"
+    for high, warps, stripe in itertools.product((64, 128), (8, 16, 32), (1, 2, 4)):
+        file = cubin("transpose/transpose.cu", HIGH=high, WARPS=warps, STRIPE=stripe)
+        yield f"try striped HIGH {high} WARPS {warps} STRIPE {stripe}"
+        yield run(file, "striped_transpose", f"{n // 64},{n // high}", 32 * warps, 0, 1, "@out", "@in", f"i:{n}")
+
+
+def split():
+    for m, n, k in ((4096, 4096, 4096), (8192, 8192, 8192), (2048, 2048, 2048), (65536, 256, 2048)):
+        yield f"buffer a {4 * m * k} f32 -1 1"
+        yield f"buffer b {4 * k * n} f32 -1 1"
+        yield f"buffer c {4 * m * n} zero"
+        yield f"buffer pa {6 * m * k} zero"
+        yield f"buffer pb {6 * k * n} zero"
+        yield f"group matmul-f32,{m}x{n}x{k} {4 * (m * k + k * n + m * n)} {2 * m * n * k} c 1e-3"
+        for title, macros in (("boxes", {"STAGES": 2}), ("boxes by columns", {"STAGES": 2, "ORDER": 2}),
+                              ("boxes by squares", {"STAGES": 2, "ORDER": 1}), ("boxes 256 rows", {"STAGES": 3, "BM": 256, "BLOCKS": 1, "ORDER": 2})):
+            rows, stages = macros.get("BM", 128), macros["STAGES"]
+            yield f"try {title}"
+            yield run(cubin("matmul-f32/boxes.cu", **macros), "boxes_matmul", ceil_div(m, rows) * ceil_div(n, 128), rows,
+                      stages * (rows + 128) * 128 + 64, 1, "@c", f"map:a:f32:{k}:{m}:32:{rows}:128", f"map:b:f32:{n}:{k}:128:32:0",
+                      f"i:{m}", f"i:{n}", f"i:{k}")
+        for box, stages, keep, group in ((32, 4, 2, 8), (32, 4, 1, 8), (32, 4, 4, 8), (32, 4, 1000000, 8), (32, 4, 2, 16), (32, 4, 2, 4),
+                                         (32, 3, 2, 8), (64, 2, 1, 8), (64, 2, 2, 8)):
+            file = cubin("matmul-split/split.cu", BK=box, STAGES=stages, KEEP=keep, GROUP=group)
+            yield f"try split BK {box} STAGES {stages} KEEP {keep} GROUP {group}"
+            yield run(file, "split_parts", ceil_div(m * k // 8, 256), 256, 0, 1, "@pa", "@a", f"i:{m}", f"i:{k}", f"i:{k}")
+            yield run(file, "split_parts", ceil_div(k * n // 8, 256), 256, 0, 1, "@pb", "@b", f"i:{k}", f"i:{n}", f"i:{n}")
+            yield run(file, "split_matmul", min(SMS, ceil_div(m, 128) * ceil_div(n, 128)), 384, stages * 3 * 512 * box + 64, 1,
+                      "@c", f"map:pa:bf16:{k}:{3 * m}:{box}:128:{2 * box}", f"map:pb:bf16:{n}:{3 * k}:64:{box}:128",
+                      f"i:{m}", f"i:{n}", f"i:{k}")
+
+
+TOPICS = {"histogram-f32": histogram_f32, "histogram-u8": histogram_u8, "softmax": softmax, "norm": norm, "spmv": spmv,
+          "conv1d": conv1d, "transpose": transpose, "split": split}
+
+
+def main(arguments):
+    if not arguments or any(t not in TOPICS for t in arguments[1:]):
+        sys.exit("usage: candidates.py FOLDER [TOPIC...]; topics: " + ", ".join(TOPICS))
+    folder = arguments[0]
+    os.makedirs(folder, exist_ok=True)
+    for topic in arguments[1:] or TOPICS:
+        with open(os.path.join(folder, topic + ".list"), "w", encoding="utf-8") as file:
+            file.writelines(line + "\n" for line in TOPICS[topic]())
+    with open(os.path.join(folder, "cubins.txt"), "w", encoding="utf-8") as file:
+        file.writelines(line + "\n" for line in cubins.values())
+
+
+main(sys.argv[1:])
