@@ -50,6 +50,15 @@ static bool lock_open(struct gate *g, struct error *err)
     return done;
 }
 
+const char *cli_compiler_word(struct arena *a, const char *compiler)
+{
+    char *name = arena_strdup(a, compiler);
+    name[strcspn(name, " ")] = '\0';
+    for (char *c = name; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    return strcmp(name, "none") == 0 ? "auto" : name;
+}
+
 // The lock says on what, compiled by what and on which data it was counted, unless the user does.
 static void request_fill(struct gate *g)
 {
@@ -63,11 +72,7 @@ static void request_fill(struct gate *g)
         q->has_seed = true;
     }
     if (!option_given(o, OPTION_COMPILER) && keeps && !option_given(o, OPTION_UPDATE)) {
-        char *name = arena_strdup(&g->work.arena, g->committed.compiler);
-        name[strcspn(name, " ")] = '\0';
-        for (char *c = name; *c; c++)
-            *c = (char)tolower((unsigned char)*c);
-        q->compiler = strcmp(name, "none") == 0 ? "auto" : name;
+        q->compiler = cli_compiler_word(&g->work.arena, g->committed.compiler);
     }
 }
 
@@ -148,6 +153,9 @@ static bool gate_suite(struct gate *g, int *status, struct error *err)
     struct lock fresh;
     struct arena *a = &g->work.arena;
     const char *rev = option_text(g->work.o, OPTION_AGAINST, NULL);
+    const char *baseline = option_text(g->work.o, OPTION_BASELINE, NULL);
+    if (baseline)
+        return gate_baseline(&g->work, baseline, &g->report, err) && print(g, status, err);
     if (rev)
         return gate_against(&g->work, rev, &g->report, err) && print(g, status, err);
     if (!lock_open(g, err))
@@ -162,26 +170,35 @@ static bool gate_suite(struct gate *g, int *status, struct error *err)
                                                   : judge(g, &fresh, err) && print(g, status, err);
 }
 
+// What a suite is held against: one of a lock, another revision, a baseline.
 static bool modes_check(const struct options *o, struct error *err)
 {
-    static const enum option_id modes[] = {OPTION_UPDATE, OPTION_LOCK, OPTION_AGAINST};
-    if (!option_given(o, OPTION_AGAINST) ||
-        (!option_given(o, OPTION_UPDATE) && !option_given(o, OPTION_LOCK)))
-        return true;
+    static const enum option_id modes[] = {OPTION_UPDATE, OPTION_LOCK, OPTION_AGAINST,
+                                           OPTION_BASELINE};
+    const size_t of_lock = 2; // these go together
     for (size_t i = 0; i < COUNT_OF(modes); i++)
-        if (modes[i] != OPTION_AGAINST && option_given(o, modes[i]))
-            return fail(err, NOWHERE, "--against and --%s exclude each other",
-                        option_name(modes[i]));
+        for (size_t k = i + 1; k < COUNT_OF(modes); k++)
+            if (option_given(o, modes[i]) && option_given(o, modes[k]) && k >= of_lock)
+                return fail(err, NOWHERE, "--%s and --%s exclude each other", option_name(modes[k]),
+                            option_name(modes[i]));
     return true;
+}
+
+static bool holds_suite(const struct options *o)
+{
+    static const enum option_id modes[] = {OPTION_UPDATE, OPTION_LOCK, OPTION_AGAINST,
+                                           OPTION_BASELINE};
+    for (size_t i = 0; i < COUNT_OF(modes); i++)
+        if (option_given(o, modes[i]))
+            return true;
+    return o->argument_count != 2;
 }
 
 bool command_gate(const struct options *o, int *status, struct error *err)
 {
     struct gate g = {0};
-    bool suite = o->argument_count != 2 || option_given(o, OPTION_UPDATE) ||
-                 option_given(o, OPTION_LOCK) || option_given(o, OPTION_AGAINST);
     *status = 0;
-    if (!suite)
+    if (!holds_suite(o))
         return cli_gate_runs(o, status, err);
     if (!modes_check(o, err) ||
         !report_format_find(option_text(o, OPTION_FORMAT, "terminal"), &g.format, err))

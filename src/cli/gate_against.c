@@ -1,15 +1,11 @@
 // ridge gate --against REV: both revisions of each experiment joined into one, so that they are built and
-// measured in turns on the same device, in one process. What is too noisy to tell is sampled again, longer.
+// measured in turns on the same device, in one process.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/session.h"
 #include "gate/gate.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { ROUNDS_MAX = 2, LONGER = 4 }; // of sampling what is too noisy again; each so much longer
-
-static const double default_limit_s = 3, default_settle = 0.005;
 
 struct against {
     struct suite_session *work;
@@ -85,80 +81,22 @@ static void split_all(struct against *g)
     }
 }
 
-static bool names_it(const char **names, int count, const char *name)
-{
-    for (int i = 0; i < count; i++)
-        if (strcmp(names[i], name) == 0)
-            return true;
-    return false;
-}
-
-// The variants of the experiment that are too noisy to tell, each with its other revision.
-static int noisy_variants(const struct against *g, int index, const char **names)
-{
-    struct arena *a = &g->work->arena;
-    int n = 0;
-    for (int i = 0; i < g->report->count; i++) {
-        const struct gate_entry *e = &g->report->entries[i];
-        if (e->verdict != GATE_NOISY || !e->timed || names_it(names, n, e->variant) ||
-            strcmp(e->experiment, g->subjects[index].experiment->name) != 0)
-            continue;
-        names[n++] = e->variant;
-        names[n++] = arena_printf(a, "%s@%s", e->variant, g->revision.name);
-    }
-    return n;
-}
-
-// The longer samples take the place of those that did not do.
-static void replace_results(struct run *all, const struct run *again)
-{
-    for (int i = 0; i < again->result_count; i++)
-        for (int k = 0; k < all->result_count; k++)
-            if (strcmp(all->results[k].variant, again->results[i].variant) == 0 &&
-                strcmp(all->results[k].case_label, again->results[i].case_label) == 0)
-                all->results[k] = again->results[i];
-}
-
-static bool sample_again(struct against *g, int round, bool *any, struct error *err)
-{
-    struct loop_request longer = g->work->request;
-    double factor = 1;
-    for (int i = 0; i <= round; i++)
-        factor *= LONGER;
-    longer.time_limit_s =
-        factor * (longer.time_limit_s > 0 ? longer.time_limit_s : default_limit_s);
-    longer.settle = default_settle / factor;
-    longer.samples_max =
-        (int64_t)factor * (longer.samples_max > 0 ? longer.samples_max : SAMPLES_MAX_DEFAULT);
-    for (int i = 0; i < g->work->view.count; i++) {
-        const struct suite_item *item = &g->work->suite.items[i];
-        struct run again = {0};
-        const char **names = ARENA_ARRAY(&g->work->arena, const char *, 2 * g->report->count + 1);
-        int count = item->joined ? noisy_variants(g, i, names) : 0;
-        if (count == 0)
-            continue;
-        *any = true;
-        bool done = suite_session_again(g->work, i, &longer, names, count, &again, err);
-        json_decref(again.header.environment);
-        if (!done)
-            return false;
-        replace_results(&g->joined[i], &again);
-    }
-    return true;
-}
-
 static bool judge(struct against *g, struct error *err)
 {
     struct arena *a = &g->work->arena;
     for (int round = 0;; round++) {
+        struct loop_request longer;
         bool any = false;
         split_all(g);
         if (!gate_runs(a, g->subjects, g->work->view.count, g->report, err))
             return false;
-        if (round == ROUNDS_MAX)
+        if (!gate_longer(&g->work->request, round, &longer))
             return true;
-        if (!sample_again(g, round, &any, err))
-            return false;
+        for (int i = 0; i < g->work->view.count; i++)
+            if (g->work->suite.items[i].joined &&
+                !gate_sample_again(g->work, i, g->report, g->revision.name, &longer, &g->joined[i],
+                                   &any, err))
+                return false;
         if (!any)
             return true;
     }
@@ -183,6 +121,9 @@ bool gate_against(struct suite_session *w, const char *rev, struct gate_report *
             g.joined[i] = *w->view.runs[i].run;
     report->baseline = done ? arena_printf(a, "revision %s", g.revision.name) : NULL;
     done = done && judge(&g, err);
+    for (int i = 0; done && i < w->view.count; i++) // what is written is of this revision
+        if (w->view.runs[i].run)
+            w->view.runs[i].run = g.subjects[i].run;
     revision_close(&g.revision);
     return done;
 }

@@ -86,6 +86,8 @@ static void on_header(void *context, const struct run_header *h)
     s->header.command = s->o->command_line;
     if (s->suite) // shared with the run, which is written later
         json_object_set_new(h->environment, "suite", json_string(s->suite));
+    if (s->on_header)
+        s->on_header(s->on_header_context, h);
 }
 
 static void on_warning(void *context, const char *text)

@@ -21,6 +21,9 @@ struct session { // what the loop's events need
     double share_before, share_of;
     uint64_t whole_began_ns;
     const char *suite; // its name, into the header's environment; NULL: a run of its own
+    // Optional: before anything of a run is compiled.
+    void (*on_header)(void *context, const struct run_header *h);
+    void *on_header_context;
 };
 // records: the journal is opened first, so that nothing is wasted if it cannot be written.
 bool session_open(struct session *s, const struct options *o, bool records,
@@ -42,9 +45,12 @@ struct suite_session { // the loop over a suite's experiments
     struct suite suite;
     struct session session;
     struct loop_request request; // what all of them share
-    bool looks_back;             // each run is held against the last one of its experiment
-    struct suite_view view;      // what became of each
-    struct error first;          // of the experiments that could not be run
+    // Optional: what one of the experiments is run with beside what all share.
+    void (*adjust)(void *context, int index, struct loop_request *q);
+    void *context;
+    bool looks_back;        // each run is held against the last one of its experiment
+    struct suite_view view; // what became of each
+    struct error first;     // of the experiments that could not be run
     bool opened;
 };
 // Reads the options and opens the suite that the paths name, and the journal if it records. Closed also
@@ -74,6 +80,30 @@ bool revision_open(struct arena *a, const char *folder, const char *rev, struct 
 const char *revision_path(struct arena *a, const struct revision *r, const char *path);
 void revision_close(struct revision *r);
 
+/* ---- what a suite is held against --------------------------------------------------------------------- */
+
+struct baseline { // opened
+    const char *name;
+    struct journal_baseline saved;
+    struct run *runs;
+    int run_count;
+};
+// Fails as a check does where there is none of that name. Closed also where opening failed.
+bool cli_baseline_open(const struct options *o, struct arena *a, const char *name,
+                       struct baseline *out, struct error *err) CHECK_RESULT;
+void cli_baseline_close(struct baseline *b);
+// "clang 14.0.6" as --compiler takes it: "clang".
+const char *cli_compiler_word(struct arena *a, const char *compiler);
+// ridge gate --baseline: the suite is run and held against those runs.
+bool gate_baseline(struct suite_session *w, const char *name, struct gate_report *report,
+                   struct error *err) CHECK_RESULT;
+// What is too noisy to tell is sampled longer, round after round: the request of that one. false: it was the last.
+bool gate_longer(const struct loop_request *how, int round, struct loop_request *longer);
+// Once more what the report calls too noisy of that experiment, with the other revision's variants where there is
+// a suffix; into `all`. *any is set where there was something.
+bool gate_sample_again(struct suite_session *w, int index, const struct gate_report *report,
+                       const char *suffix, const struct loop_request *longer, struct run *all,
+                       bool *any, struct error *err) CHECK_RESULT;
 // ridge gate --against: the suite held against another revision of itself. Both are run.
 bool gate_against(struct suite_session *w, const char *rev, struct gate_report *report,
                   struct error *err) CHECK_RESULT;

@@ -51,8 +51,10 @@ static bool is_interrupted(void)
     return *cli_cancelled;
 }
 
-static struct loop_request request_of(const struct suite_item *item, const struct loop_request *how)
+static struct loop_request request_of(struct suite_session *w, int index,
+                                      const struct loop_request *how)
 {
+    const struct suite_item *item = &w->suite.items[index];
     struct loop_request request = *how;
     request.experiment_path = item->experiment->path;
     request.experiment = item->joined;
@@ -60,6 +62,8 @@ static struct loop_request request_of(const struct suite_item *item, const struc
     request.override_count = item->override_count;
     request.variants = item->variants;
     request.variant_count = item->variant_count;
+    if (w->adjust)
+        w->adjust(w->context, index, &request);
     return request;
 }
 
@@ -67,17 +71,18 @@ bool suite_session_again(struct suite_session *w, int index, const struct loop_r
                          const char **variants, int variant_count, struct run *out,
                          struct error *err)
 {
-    struct loop_request request = request_of(&w->suite.items[index], how);
+    struct loop_request request = request_of(w, index, how);
     request.variants = variants;
     request.variant_count = variant_count;
     return session_run(&w->session, &w->arena, &request, out, err);
 }
 
 // false: the suite cannot go on. One that cannot be run is noted.
-static bool run_item(struct suite_session *w, const struct suite_item *item, struct error *err)
+static bool run_item(struct suite_session *w, int index, struct error *err)
 {
+    const struct suite_item *item = &w->suite.items[index];
     struct suite_run *s = &w->view.runs[w->view.count++];
-    struct loop_request request = request_of(item, &w->request);
+    struct loop_request request = request_of(w, index, &w->request);
     struct run *run = ARENA_NEW(&w->arena, struct run);
     struct error why = {0};
     s->experiment = item->experiment->name;
@@ -113,7 +118,7 @@ bool suite_session_run(struct suite_session *w, struct error *err)
         w->session.share_before = (double)before / jobs;
         w->session.share_of = (double)item->jobs / jobs;
         before += item->jobs;
-        if (!run_item(w, item, err))
+        if (!run_item(w, i, err))
             return false;
     }
     return true;

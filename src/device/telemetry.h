@@ -26,10 +26,15 @@ struct telemetry_ops {
     // `out` holds nothing but NAN: what the chip does not report is left so.
     void (*read)(struct telemetry *t, struct device_state *out);
     void (*close)(struct telemetry *t);
+    // Optional: what the chip's clocks and power are set to, in words; "" = not known.
+    void (*policy)(struct telemetry *t, char *out, size_t size_bytes);
 };
 bool telemetry_open(const struct device_info *info, struct telemetry **out,
                     struct error *err) CHECK_RESULT;
 void telemetry_read(struct telemetry *t, struct device_state *out);
 void telemetry_close(struct telemetry *t); // NULL is fine
+// What somebody set the clocks and the power limit to: "1980/3201 MHz, limit 700 W"; NULL = not known.
+// Asked in a worker: the caller's process stays without NVML.
+const char *telemetry_policy(struct arena *a, const struct device_info *info);
 
 #endif

@@ -264,9 +264,10 @@ static void judge_absent(struct locking *g, const struct lock_entry *before)
         e->verdict = GATE_BROKEN;
         e->why = r->error ? r->error : "the result is wrong: see `ridge verify`";
     } else {
-        e->verdict = s && !s->run ? GATE_BROKEN : GATE_MISSING;
+        bool gone = !s || s->gone;
+        e->verdict = !gone && !s->run ? GATE_BROKEN : GATE_MISSING;
         e->why = r         ? r->error
-                 : !s      ? "the experiment is not in the suite any more"
+                 : gone    ? "the experiment is not in the suite any more"
                  : !s->run ? s->error
                            : "the variant or the case is gone";
     }
@@ -281,7 +282,7 @@ static void judge_broken(struct locking *g, const struct gate_subject *s)
     bool known = false;
     for (int i = 0; i < g->committed->count; i++)
         known = known || same_words(g->committed->entries[i].experiment, key.experiment);
-    if (!s->run && !known) {
+    if (!s->run && !known && !s->gone) {
         struct gate_entry *e = entry_add(g, &key);
         e->verdict = GATE_BROKEN;
         e->why = s->error;

@@ -71,11 +71,17 @@ struct gate_subject { // an experiment of a suite, after its run
     const struct experiment *experiment;
     const struct run *run; // NULL: it could not be run …
     const char *error;     // … and why
+    bool gone;             // it is of the baseline only: `before` is what it had
     bool partial;          // only some of its variants or cases were asked for
     // What it is held against where that is no lock; NULL: there is none, everything is new.
     const struct run *before;
     const char *refused; // why nothing of it can be compared (another chip, driver …); or NULL
 };
+
+// Why the two cannot be compared: another chip, driver, clock policy, state of caches, model of time or
+// compiler of simulated code. NULL: they can.
+const char *gate_conditions_differ(struct arena *a, const struct run *before,
+                                   const struct run *now);
 
 /* ---- two sets of runs -------------------------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINES_MAX = 8, TEXT_MAX = 72, CHIP_BYTES_MAX = 1 << 20 };
+enum { LINES_MAX = 8, TEXT_MAX = 72 };
 static const double line_share_least = 0.05; // of any figure: less is not worth a row
 
 /* ---- figures -------------------------------------------------------------------------------------- */
@@ -156,24 +156,6 @@ static void entry_fill(struct arena *a, const struct gate_subject *s, const stru
     choose_lines(e);
 }
 
-// What the modelled time rests on: this version's model and the chip's figures.
-static const char *model_hash(struct arena *a, const char *device)
-{
-    struct error ignored = {0};
-    char *chip = NULL, hash[33];
-    size_t size = 0;
-    const char *name = strchr(device, ':') ? strchr(device, ':') + 1 : device;
-    const char *path = data_path(a, arena_printf(a, "gpus/%s.yaml", name), &ignored);
-    if (!path || !file_read(path, CHIP_BYTES_MAX, &chip, &size, &ignored))
-        size = 0;
-    const struct hash_piece pieces[] = {{RIDGE_VERSION, sizeof RIDGE_VERSION},
-                                        {chip ? chip : "", size}};
-    hash_hex(pieces, COUNT_OF(pieces), hash);
-    free(chip);
-    enum { SHOWN = 12 };
-    return arena_printf(a, RIDGE_VERSION " %.*s", SHOWN, hash);
-}
-
 static const struct run *side_of(const struct gate_subject *s, bool before)
 {
     return before ? s->before : s->run;
@@ -223,7 +205,7 @@ bool lock_gather(struct arena *a, const struct gate_subject *subjects, int count
     out->compiler = out->compiler ? out->compiler : "none";
     out->registers = out->registers ? out->registers : "estimated";
     out->device = out->device ? out->device : "none";
-    out->model = model_hash(a, out->device);
+    out->model = gpu_model_name(a, out->device);
     return true;
 }
 

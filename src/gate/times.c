@@ -199,14 +199,14 @@ static const struct result *find(const struct run *r, const struct result *key)
 
 static void judge_subject(struct judging *j, const struct gate_subject *s)
 {
-    if (!s->run) {
+    if (!s->run && !s->gone) {
         struct gate_entry *e = entry_add(j, s, NULL);
         conclude(e, GATE_BROKEN, s->error);
         e->file = s->experiment->path;
         e->line = 1;
         return;
     }
-    for (int i = 0; i < s->run->result_count; i++) {
+    for (int i = 0; s->run && i < s->run->result_count; i++) {
         const struct result *now = &s->run->results[i], *before = find(s->before, now);
         // A variant that this device does not support, as before.
         if (now->status == RESULT_SKIPPED && !now->same_as && !is_right(before))
@@ -218,7 +218,9 @@ static void judge_subject(struct judging *j, const struct gate_subject *s)
         if (find(s->run, before) || !is_right(before))
             continue;
         struct gate_entry *e = entry_add(j, s, before);
-        conclude(e, GATE_MISSING, "the variant or the case is gone");
+        conclude(e, GATE_MISSING,
+                 s->gone ? "the experiment is not in the suite any more"
+                         : "the variant or the case is gone");
         e->file = s->experiment->path;
         e->line = 1;
     }

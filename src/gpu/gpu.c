@@ -95,6 +95,23 @@ double gpu_get(const struct gpu *g, enum gpu_field f)
     return g->value[f];
 }
 
+const char *gpu_model_name(struct arena *a, const char *device_id)
+{
+    enum { SHOWN = 12, CHIP_BYTES_MAX = 1 << 20 };
+    struct error ignored = {0};
+    char *chip = NULL, hash[33];
+    size_t size = 0;
+    const char *colon = strchr(device_id, ':'), *name = colon ? colon + 1 : device_id;
+    const char *path = data_path(a, arena_printf(a, "gpus/%s.yaml", name), &ignored);
+    if (!path || !file_read(path, CHIP_BYTES_MAX, &chip, &size, &ignored))
+        size = 0;
+    const struct hash_piece pieces[] = {{RIDGE_VERSION, sizeof RIDGE_VERSION},
+                                        {chip ? chip : "", size}};
+    hash_hex(pieces, COUNT_OF(pieces), hash);
+    free(chip);
+    return arena_printf(a, RIDGE_VERSION " %.*s", SHOWN, hash);
+}
+
 bool gpu_is_simulated(const struct gpu *g)
 {
     return strcmp(g->vendor, "nvidia") == 0;

@@ -44,6 +44,8 @@ double tensor_rate(const struct gpu *g, const double operations[TENSOR_TYPE_COUN
                    const char **source);
 double gpu_get(const struct gpu *g, enum gpu_field f); // asserts that a needed field is there
 #define GPU(g, field) gpu_get((g), GPU_FIELD_##field)
+// What a modelled time on "sim:h200" rests on: ridge's version and a hash of the chip's file.
+const char *gpu_model_name(struct arena *a, const char *device_id);
 bool gpu_is_simulated(const struct gpu *g); // can the simulated GPU be this chip?
 
 // The vendor's names for the same things; reports use them.

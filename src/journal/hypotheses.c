@@ -83,13 +83,6 @@ static bool select_rows(struct journal *j, struct arena *a, const char *sql,
     return done;
 }
 
-// A journal of schema 1, opened for reading, has no such table and so no hypotheses.
-static bool has_table(struct journal *j)
-{
-    return sqlite3_table_column_metadata(j->db, NULL, "hypotheses", NULL, NULL, NULL, NULL, NULL,
-                                         NULL) == SQLITE_OK;
-}
-
 struct found {
     struct hypothesis *items;
     size_t count, capacity;
@@ -108,7 +101,7 @@ bool journal_hypotheses(struct journal *j, struct arena *a, const char *experime
     struct found f = {0};
     *out = NULL;
     *count = 0;
-    if (!has_table(j))
+    if (!journal_has_table(j, "hypotheses"))
         return true;
     struct journal_filter filter = {.experiment = experiment};
     bool done = select_rows(
@@ -209,7 +202,8 @@ bool journal_hypothesis_record(struct journal *j, struct arena *a,
     *out = (struct hypothesis_record){0};
     bool done = select_rows(j, a, expectations_sql, filter, read_expectation, &l, err) &&
                 select_rows(j, a, predictions_sql, filter, read_prediction, &l, err) &&
-                (!has_table(j) || select_rows(j, a, open_sql, filter, read_open, &l, err));
+                (!journal_has_table(j, "hypotheses") ||
+                 select_rows(j, a, open_sql, filter, read_open, &l, err));
     KEEP(expectation, judged_expectation);
     KEEP(prediction, judged_prediction);
     out->open = ARENA_ARRAY(a, struct open_hypothesis, l.open_count + 1);

@@ -277,9 +277,7 @@ bool journal_insert(struct journal *j, struct error *err, const char *sql, const
     return ok;
 }
 
-// Wraps `body` in one transaction; anything that fails leaves the journal as it was.
-typedef bool (*journal_body)(struct journal *j, void *context, struct error *err);
-static bool transaction(struct journal *j, journal_body body, void *context, struct error *err)
+bool journal_transaction(struct journal *j, journal_body body, void *context, struct error *err)
 {
     if (!journal_exec(j, "BEGIN IMMEDIATE", "write to", err))
         return false;
@@ -287,6 +285,12 @@ static bool transaction(struct journal *j, journal_body body, void *context, str
         return true;
     sqlite3_exec(j->db, "ROLLBACK", NULL, NULL, NULL);
     return false;
+}
+
+bool journal_has_table(struct journal *j, const char *table)
+{
+    return sqlite3_table_column_metadata(j->db, NULL, table, NULL, NULL, NULL, NULL, NULL, NULL) ==
+           SQLITE_OK;
 }
 
 bool journal_begin_run(struct journal *j, const struct run_header *h, int64_t *id,
@@ -387,7 +391,7 @@ static bool add_result(struct journal *j, void *context, struct error *err)
 bool journal_add_result(struct journal *j, int64_t run, const struct result *r, struct error *err)
 {
     struct add_context c = {run, r};
-    return transaction(j, add_result, &c, err);
+    return journal_transaction(j, add_result, &c, err);
 }
 
 bool journal_end_run(struct journal *j, int64_t run, const char *stop_reason, struct error *err)

@@ -43,6 +43,23 @@ bool journal_list(struct journal *j, struct arena *a, const struct journal_filte
 bool journal_get_run(struct journal *j, struct arena *a, int64_t id, const char *experiment,
                      struct run *out, struct error *err) CHECK_RESULT;
 
+/* ---- baselines: runs that have a name ----------------------------------------------------------- */
+
+struct journal_baseline {     // arena-owned
+    const char *name, *suite; // suite: what was run, in words
+    const char *saved;        // UTC; set by the journal
+    int64_t *runs;            // one of each experiment
+    int run_count;
+};
+// replace: one of that name makes room; else it is an error.
+bool journal_add_baseline(struct journal *j, const struct journal_baseline *b, bool replace,
+                          struct error *err) CHECK_RESULT;
+bool journal_remove_baseline(struct journal *j, const char *name, bool *found,
+                             struct error *err) CHECK_RESULT;
+// By name; name NULL: all of them.
+bool journal_baselines(struct journal *j, struct arena *a, const char *name,
+                       struct journal_baseline **out, int *count, struct error *err) CHECK_RESULT;
+
 /* ---- hypotheses ------------------------------------------------------------------------------- */
 
 bool journal_add_hypothesis(struct journal *j, const char *experiment, const struct hypothesis *h,

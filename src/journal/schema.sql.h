@@ -1,11 +1,11 @@
-// The journal's tables, version 3 (1 had no hypotheses, 2 no sources). `results.detail` is the result's JSON as `--json` prints it (the
+// The journal's tables, version 4 (1 had no hypotheses, 2 no sources, 3 no baselines). `results.detail` is the result's JSON as `--json` prints it (the
 // whole truth); the other tables hold what is searched, one row each.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef RIDGE_JOURNAL_SCHEMA_H
 #define RIDGE_JOURNAL_SCHEMA_H
 
 enum {
-    JOURNAL_SCHEMA_VERSION = 3,
+    JOURNAL_SCHEMA_VERSION = 4,
     JOURNAL_APPLICATION_ID =
         0x52494447, // "RIDG" in the file's header: which program's database it is
 };
@@ -20,6 +20,13 @@ enum { JOURNAL_SOURCE_BYTES_MAX = 1 << 20, JOURNAL_SOURCES_BYTES_MAX = 64 << 20 
     "CREATE TABLE run_sources(run INTEGER NOT NULL REFERENCES runs(id), path TEXT NOT NULL,"  \
     " hash TEXT NOT NULL REFERENCES sources(hash), PRIMARY KEY(run, path)) WITHOUT ROWID;"    \
     "CREATE INDEX run_sources_hash ON run_sources(hash);"
+
+// Added in version 4: runs that have a name to be held against.
+#define BASELINES_TABLES                                                                         \
+    "CREATE TABLE baselines(name TEXT PRIMARY KEY, saved TEXT NOT NULL, suite TEXT NOT NULL);"   \
+    "CREATE TABLE baseline_runs(name TEXT NOT NULL REFERENCES baselines(name), run INTEGER NOT " \
+    "NULL"                                                                                       \
+    " REFERENCES runs(id), PRIMARY KEY(name, run)) WITHOUT ROWID;"
 
 // Added in version 2: what was written before a run. `expected` is a JSON object of strings;
 // `after_run` the newest run there was.
@@ -53,8 +60,9 @@ static const char journal_schema[] =
     "NULL,"
     " hypothesis TEXT, what TEXT NOT NULL, expected TEXT NOT NULL, actual TEXT, verdict TEXT NOT "
     "NULL,"
-    " PRIMARY KEY(result, rank)) WITHOUT ROWID;" HYPOTHESES_TABLE SOURCES_TABLES;
-// From version 1, from version 2.
-static const char *const journal_upgrades[] = {HYPOTHESES_TABLE SOURCES_TABLES, SOURCES_TABLES};
+    " PRIMARY KEY(result, rank)) WITHOUT ROWID;" HYPOTHESES_TABLE SOURCES_TABLES BASELINES_TABLES;
+// From version 1, from version 2, from version 3.
+static const char *const journal_upgrades[] = {HYPOTHESES_TABLE SOURCES_TABLES BASELINES_TABLES,
+                                               SOURCES_TABLES BASELINES_TABLES, BASELINES_TABLES};
 
 #endif

@@ -12,6 +12,16 @@
 #include "record/record.h"
 #include "stats/stats.h"
 
+// Results of an earlier run: what is the same as one of them need not be run.
+struct known_work {
+    const char *variant, *case_label, *work_hash;
+};
+struct loop_known { // the caller's; it may still change where the header is told
+    const struct known_work *items;
+    int count;
+    const char *name; // "baseline main": what same_as says
+};
+
 struct loop_request {
     const char *experiment_path;
     struct experiment *experiment; // optional: loaded already
@@ -36,7 +46,8 @@ struct loop_request {
     double time_limit_s; // measured times: of sampling, a variant; 0 = 3
     double settle;       // measured times: half the 95 % interval of the median at last; 0 = 0.005
     bool has_seed;
-    uint64_t seed; // else fresh
+    uint64_t seed;                  // else fresh
+    const struct loop_known *known; // optional
 };
 struct loop_events { // all optional; called in the parent
     void (*header)(void *context, const struct run_header *h);

@@ -104,6 +104,18 @@ static const char *same_twin(struct loop *l, struct stage *s, int variant, const
     return NULL;
 }
 
+// The earlier run that did exactly this; NULL = none did.
+static const char *same_known(const struct loop *l, const struct stage *s, const struct result *r)
+{
+    const struct loop_known *k = l->request->known;
+    for (int i = 0; k && r->work_hash[0] && i < k->count; i++)
+        if (strcmp(k->items[i].variant, r->variant) == 0 &&
+            strcmp(k->items[i].case_label, s->point->label) == 0 &&
+            strcmp(k->items[i].work_hash, r->work_hash) == 0)
+            return k->name;
+    return NULL;
+}
+
 // What is known of a variant without running it. true: there is something to run.
 static bool begin_result(struct loop *l, struct stage *s, int variant, struct result *r)
 {
@@ -128,6 +140,8 @@ static bool begin_result(struct loop *l, struct stage *s, int variant, struct re
     }
     identify(l, s, variant, r->work_hash);
     r->same_as = same_twin(l, s, variant, r);
+    if (!r->same_as)
+        r->same_as = same_known(l, s, r);
     if (r->same_as) {
         r->status = RESULT_SKIPPED;
         r->error = arena_printf(l->arena, "not run: the same code and launches as %s", r->same_as);

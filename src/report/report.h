@@ -61,6 +61,7 @@ struct suite_run { // an experiment of a suite
 };
 struct suite_view {
     const char *name;
+    bool alone; // no run before them was looked for
     struct suite_run *runs;
     int count;
 };

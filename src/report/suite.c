@@ -70,10 +70,12 @@ static const char *cell_interval(struct arena *a, const struct summary *s)
 
 // What became of it since the last run; "first run" where there is none to hold it against.
 static const char *cell_last(struct arena *a, const struct run_comparison *c,
-                             const struct result *r, enum ink *ink)
+                             const struct result *r, bool alone, enum ink *ink)
 {
     const struct run_pair *p = c ? pair_find(c, r) : NULL;
     *ink = INK_NONE;
+    if (alone)
+        return "-";
     if (!c)
         return "first run";
     if (!p)
@@ -86,7 +88,7 @@ static const char *cell_last(struct arena *a, const struct run_comparison *c,
 }
 
 static struct row row_of(struct arena *a, const struct suite_run *s,
-                         const struct run_comparison *last, const struct result *r)
+                         const struct run_comparison *last, const struct result *r, bool alone)
 {
     char time[CELL_SIZE];
     const char *label = r->case_label && *r->case_label ? r->case_label : NULL;
@@ -103,7 +105,7 @@ static struct row row_of(struct arena *a, const struct suite_run *s,
         row.cell[MEAN] = cell_mean(a, t);
         row.cell[INTERVAL] = cell_interval(a, t);
     }
-    row.cell[LAST] = cell_last(a, last, r, &row.ink);
+    row.cell[LAST] = cell_last(a, last, r, alone, &row.ink);
     return row;
 }
 
@@ -115,7 +117,8 @@ static void rows_fill(struct rows *t, const struct suite_view *v)
         if (s->run && s->last)
             report_compare(&t->arena, s->last, NULL, s->run, NULL, &c);
         for (int k = 0; s->run && k < s->run->result_count; k++) {
-            struct row row = row_of(&t->arena, s, s->last ? &c : NULL, &s->run->results[k]);
+            struct row row =
+                row_of(&t->arena, s, s->last ? &c : NULL, &s->run->results[k], v->alone);
             VEC_PUSH(t->items, t->count, t->capacity, row);
         }
     }

@@ -34,8 +34,8 @@ static const struct field run_fields[] = {
     {"+command", "s"}, {"+cache", "s"},
 };
 static const struct field environment_fields[] = {
-    {"+host", "s"}, {"+kernel", "s"}, {"+os", "s"},    {"+cpu", "s"},
-    {"cpus", "i"},  {"threads", "i"}, {"+suite", "s"}, {"+driver", "s"},
+    {"+host", "s"},   {"+kernel", "s"}, {"+os", "s"},     {"+cpu", "s"},   {"cpus", "i"},
+    {"threads", "i"}, {"+suite", "s"},  {"+driver", "s"}, {"+model", "s"}, {"+clocks", "s"},
 };
 static const struct field device_fields[] = {
     {"id", "s"}, {"name", "s"}, {"cc", "s?"}, {"simulated", "b"}};

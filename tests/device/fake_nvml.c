@@ -1,6 +1,8 @@
 // NVML for tests where there is none: libnvidia-ml.so.1 of one GPU whose clock falls from 1980 MHz by
-// 15 MHz a reading, down to 1755, at 300 W and 45 C.
+// 15 MHz a reading, down to 1755, at 300 W and 45 C. What the environment says: FAKE_STEADY (the clock stays),
+// FAKE_LIMIT (of 500 W, not 700), FAKE_THROTTLED (by the power limit).
 // SPDX-License-Identifier: Apache-2.0
+#include <stdlib.h>
 #include <time.h>
 
 static int readings;
@@ -30,7 +32,7 @@ int nvmlDeviceGetHandleByPciBusId_v2(const char *bus_id, void **out)
 int nvmlDeviceGetClockInfo(void *gpu, int which, unsigned *mhz)
 {
     (void)gpu;
-    readings += which == 1; // the SMs'
+    readings += which == 1 && !getenv("FAKE_STEADY"); // the SMs'
     *mhz = which == 1 ? 1980 - 15 * (unsigned)(readings < 15 ? readings : 15) : 3201;
     return 0;
 }
@@ -40,6 +42,20 @@ int nvmlDeviceGetPowerUsage(void *gpu, unsigned *milliwatts)
     (void)gpu;
     *milliwatts = 300000;
     return power_is_told ? 0 : 3; // not supported
+}
+
+int nvmlDeviceGetClock(void *gpu, int type, int which, unsigned *mhz)
+{
+    (void)gpu;
+    *mhz = which != 1 ? 0 : type == 1 ? 1980 : 3201;
+    return 0;
+}
+
+int nvmlDeviceGetEnforcedPowerLimit(void *gpu, unsigned *milliwatts)
+{
+    (void)gpu;
+    *milliwatts = getenv("FAKE_LIMIT") ? 500000 : 700000;
+    return 0;
 }
 
 int nvmlDeviceGetTemperature(void *gpu, int sensor, unsigned *celsius)
@@ -64,6 +80,6 @@ int nvmlDeviceGetTotalEnergyConsumption(void *gpu, unsigned long long *millijoul
 int nvmlDeviceGetCurrentClocksEventReasons(void *gpu, unsigned long long *reasons)
 {
     (void)gpu;
-    *reasons = 0;
+    *reasons = getenv("FAKE_THROTTLED") ? 0x04 : 0;
     return 0;
 }

@@ -170,6 +170,46 @@ static void what_is_not_timed_has_its_verdict(void **state)
     assert_int_equal(g.counts[GATE_MISSING], 0);
 }
 
+static void an_experiment_of_the_baseline_only_is_missing(void **state)
+{
+    (void)state;
+    add(&before, "v0", 10000, 0.01, 1);
+    subject.run = NULL;
+    subject.gone = true;
+    struct gate_report g = judge();
+    assert_int_equal(g.counts[GATE_MISSING], 1);
+    assert_non_null(strstr(g.entries[0].why, "not in the suite any more"));
+    subject.gone = false; // it was tried
+    subject.error = "no reference";
+    g = judge();
+    assert_int_equal(g.counts[GATE_BROKEN], 1);
+}
+
+static void runs_under_other_conditions_are_told_apart(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"driver", "clocks", "model"};
+    before.header.cache_state = now.header.cache_state = "cold";
+    before.header.environment = json_object();
+    now.header.environment = json_object();
+    assert_null(gate_conditions_differ(&arena, &before, &now));
+    for (size_t i = 0; i < COUNT_OF(keys); i++) {
+        json_object_set_new(before.header.environment, keys[i], json_string("this"));
+        assert_non_null(gate_conditions_differ(&arena, &before, &now)); // not known is not the same
+        json_object_set_new(now.header.environment, keys[i], json_string("that"));
+        assert_non_null(gate_conditions_differ(&arena, &before, &now));
+        json_object_set_new(now.header.environment, keys[i], json_string("this"));
+        assert_null(gate_conditions_differ(&arena, &before, &now));
+    }
+    add(&before, "v0", 10000, 0.01, 1)->compiler = "clang 14"; // simulated, as it has a model
+    add(&now, "v0", 10000, 0.01, 1)->compiler = "clang 15";
+    assert_non_null(strstr(gate_conditions_differ(&arena, &before, &now), "clang 14"));
+    now.header.device_name = "another";
+    assert_non_null(strstr(gate_conditions_differ(&arena, &before, &now), "another chip"));
+    json_decref(before.header.environment);
+    json_decref(now.header.environment);
+}
+
 // Blocks of samples that share the chip's state: 60 of them, worth a few.
 static void dependent_samples_are_not_taken_for_many(void **state)
 {
@@ -207,6 +247,8 @@ int main(void)
         TEST(like_with_like_raises_no_alarm_in_many_suites),
         TEST(conditions_that_differ_are_refused),
         TEST(what_is_not_timed_has_its_verdict),
+        TEST(an_experiment_of_the_baseline_only_is_missing),
+        TEST(runs_under_other_conditions_are_told_apart),
         TEST(dependent_samples_are_not_taken_for_many),
         TEST(joined_runs_are_split_by_the_suffix),
     };

@@ -159,11 +159,11 @@ static void figures_that_are_absent_are_null_in_their_rows(void **state)
     assert_string_equal(ask("SELECT count(*) FROM counters"), "0");
 }
 
-static void journal_is_wal_synced_and_of_version_3(void **state)
+static void journal_is_wal_synced_and_of_version_4(void **state)
 {
     struct journal *j = opened(false);
     assert_string_equal(ask("PRAGMA journal_mode"), "wal");
-    assert_string_equal(ask("PRAGMA user_version"), "3");
+    assert_string_equal(ask("PRAGMA user_version"), "4");
     journal_close(j);
 }
 
@@ -276,7 +276,69 @@ static void a_journal_of_version_2_gets_the_sources_tables(void **state)
     get(j, run_of_source(j, "k.cu"), &got);
     json_decref(got.header.environment);
     assert_int_equal(got.source_count, 1);
-    assert_string_equal(ask("PRAGMA user_version"), "3");
+    assert_string_equal(ask("PRAGMA user_version"), "4");
+    journal_close(j);
+}
+
+static void a_journal_of_version_3_gets_the_baselines_tables(void **state)
+{
+    struct journal *j = opened(false);
+    int64_t id = begun(j);
+    struct journal_baseline *all;
+    int count;
+    bool found;
+    journal_close(j);
+    (void)ask("DROP TABLE baseline_runs");
+    (void)ask("DROP TABLE baselines");
+    (void)ask("PRAGMA user_version = 3");
+    j = opened(true); // not upgraded, and has none
+    assert_true(journal_baselines(j, &arena, NULL, &all, &count, &err));
+    assert_int_equal(count, 0);
+    journal_close(j);
+    j = opened(false);
+    assert_string_equal(ask("PRAGMA user_version"), "4");
+    const struct journal_baseline b = {.name = "main", .suite = "all", .runs = &id, .run_count = 1};
+    assert_true(journal_add_baseline(j, &b, false, &err));
+    assert_true(journal_remove_baseline(j, "main", &found, &err));
+    assert_true(found);
+    journal_close(j);
+}
+
+static void a_baseline_is_a_name_of_runs(void **state)
+{
+    struct journal *j = opened(false);
+    int64_t runs[] = {begun(j), begun(j)};
+    struct journal_baseline b = {.name = "main", .suite = "all", .runs = runs, .run_count = 2};
+    struct journal_baseline *all;
+    int count;
+    bool found;
+    assert_true(journal_add_baseline(j, &b, false, &err));
+    assert_false(journal_add_baseline(j, &b, false, &err)); // the name is taken …
+    assert_non_null(strstr(err.message, "there is a baseline 'main'"));
+    error_clear(&err);
+    b.run_count = 1;
+    assert_true(journal_add_baseline(j, &b, true, &err)); // … unless it is replaced
+    b.name = "other";
+    assert_true(journal_add_baseline(j, &b, false, &err));
+    assert_true(journal_baselines(j, &arena, NULL, &all, &count, &err));
+    assert_int_equal(count, 2);
+    assert_string_equal(all[1].name, "other");
+    assert_true(journal_baselines(j, &arena, "main", &all, &count, &err));
+    assert_int_equal(count, 1);
+    assert_int_equal(all[0].run_count, 1);
+    assert_int_equal(all[0].runs[0], runs[0]);
+    assert_string_equal(all[0].suite, "all");
+    assert_int_equal(strlen(all[0].saved), strlen("2026-11-20T21:00:00Z"));
+    assert_true(journal_remove_baseline(j, "main", &found, &err));
+    assert_true(found);
+    assert_true(journal_remove_baseline(j, "main", &found, &err));
+    assert_false(found);
+    int64_t nowhere = 99;
+    b = (struct journal_baseline){"x", "all", NULL, &nowhere, 1};
+    assert_false(journal_add_baseline(j, &b, false, &err)); // no such run: nothing is left of it
+    error_clear(&err);
+    assert_true(journal_baselines(j, &arena, "x", &all, &count, &err));
+    assert_int_equal(count, 0);
     journal_close(j);
 }
 
@@ -585,11 +647,13 @@ int main(void)
         TEST(recorded_run_comes_back_whole),
         TEST(what_is_searched_has_a_row_each),
         TEST(figures_that_are_absent_are_null_in_their_rows),
-        TEST(journal_is_wal_synced_and_of_version_3),
+        TEST(journal_is_wal_synced_and_of_version_4),
         TEST(sources_are_kept_once_and_come_back_after_an_edit),
         TEST(a_source_edited_after_the_run_is_refused),
         TEST(sources_are_bounded_and_the_oldest_run_s_go_first),
         TEST(a_journal_of_version_2_gets_the_sources_tables),
+        TEST(a_journal_of_version_3_gets_the_baselines_tables),
+        TEST(a_baseline_is_a_name_of_runs),
         TEST(run_is_unfinished_until_it_ends),
         TEST(list_is_newest_first_filtered_and_limited),
         TEST(best_is_the_fastest_that_is_right),

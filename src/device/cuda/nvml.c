@@ -3,14 +3,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda/cuda.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { NVML_DONE = 0, NVML_CLOCK_SM = 1, NVML_CLOCK_MEMORY = 2, NVML_TEMPERATURE_GPU = 0 };
+enum { NVML_CLOCK_ID_TARGET = 1 }; // what applications are given, where the chip can
 
 struct functions {
 #define NVML(name, further, parameters) int(*name) parameters;
+#define NVML_OPTIONAL(name, parameters) int(*name) parameters;
 #include "device/cuda/nvml.def"
 #undef NVML
+#undef NVML_OPTIONAL
 };
 
 struct nvml {
@@ -41,8 +45,12 @@ static bool functions_load(struct functions *f, struct error *err)
 #define NVML(name, further, parameters)                                       \
     if (!symbol_load(library, #name, further, &f->name, sizeof f->name, err)) \
         return false;
+#define NVML_OPTIONAL(name, parameters)                                         \
+    if (!symbol_load(library, #name, NULL, &f->name, sizeof f->name, &ignored)) \
+        f->name = NULL;
 #include "device/cuda/nvml.def"
 #undef NVML
+#undef NVML_OPTIONAL
     return f->nvmlInit_v2() == NVML_DONE ||
            fail_as(err, ERROR_SYSTEM, NOWHERE,
                    "libnvidia-ml.so.1 was found, but does not start: no usable GPU");
@@ -116,5 +124,24 @@ static void nvml_read(struct telemetry *t, struct device_state *out)
             out->throttled = throttles[i].name;
 }
 
+static void nvml_policy(struct telemetry *t, char *out, size_t size_bytes)
+{
+    enum { MW_PER_W = 1000 };
+    const struct functions *f = &((struct nvml *)t)->call;
+    void *device = ((struct nvml *)t)->device;
+    unsigned sm = 0, memory = 0, limit_mw = 0;
+    int used = 0;
+    out[0] = '\0';
+    if (f->nvmlDeviceGetClock &&
+        f->nvmlDeviceGetClock(device, NVML_CLOCK_SM, NVML_CLOCK_ID_TARGET, &sm) == NVML_DONE &&
+        f->nvmlDeviceGetClock(device, NVML_CLOCK_MEMORY, NVML_CLOCK_ID_TARGET, &memory) ==
+            NVML_DONE)
+        used = snprintf(out, size_bytes, "%u/%u MHz", sm, memory);
+    if (f->nvmlDeviceGetEnforcedPowerLimit &&
+        f->nvmlDeviceGetEnforcedPowerLimit(device, &limit_mw) == NVML_DONE)
+        (void)snprintf(out + used, size_bytes - (size_t)used, "%slimit %u W", used ? ", " : "",
+                       limit_mw / MW_PER_W);
+}
+
 const struct telemetry_ops nvml_telemetry = {
-    .open = nvml_open, .read = nvml_read, .close = nvml_close};
+    .open = nvml_open, .read = nvml_read, .close = nvml_close, .policy = nvml_policy};
