@@ -8,7 +8,7 @@ stage scale
 export RIDGE_JOURNAL=$work/j.sqlite
 "$RIDGE" run scale --param N=4096 -q >/dev/null
 # A journal of the schema before hypotheses: it is given their table when it is written to.
-sqlite3 j.sqlite 'DROP TABLE hypotheses; DROP TABLE run_sources; DROP TABLE sources; PRAGMA user_version = 1'
+sqlite3 j.sqlite 'DROP TABLE baseline_runs; DROP TABLE baselines; DROP TABLE hypotheses; DROP TABLE run_sources; DROP TABLE sources; PRAGMA user_version = 1'
 "$RIDGE" log --hypotheses >out.txt
 grep -q ' 0 open$' out.txt
 pass 'a journal without the table is read' $? out.txt

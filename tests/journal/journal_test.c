@@ -263,6 +263,8 @@ static void a_journal_of_version_2_gets_the_sources_tables(void **state)
     int64_t id = begun(j);
     struct run got;
     journal_close(j);
+    (void)ask("DROP TABLE baseline_runs");
+    (void)ask("DROP TABLE baselines");
     (void)ask("DROP TABLE run_sources");
     (void)ask("DROP TABLE sources");
     (void)ask("PRAGMA user_version = 2");
@@ -566,7 +568,7 @@ static void journal_of_a_newer_ridge_is_refused(void **state)
     (void)ask("PRAGMA user_version = 7");
     const char *message = arena_printf(&arena,
                                        "the journal %s was written by a newer ridge (schema 7, "
-                                       "this one knows 3): use that one, or "
+                                       "this one knows 4): use that one, or "
                                        "name another file with --journal or RIDGE_JOURNAL",
                                        file());
     refused(false, ERROR_INPUT, message);
