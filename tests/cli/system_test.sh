@@ -141,7 +141,7 @@ else
 fi
 
 (
-    ulimit -f 64
+    ulimit -f 96
     i=0
     while ((i++ < 40)) && "$RIDGE" run scale -q --journal limit.sqlite >/dev/null 2>stderr.raw; do :; done
     exit $((i > 40))
