@@ -72,7 +72,7 @@ check 'another clock policy is not comparable' 1 "another clock policy: the base
 check 'another chip is not comparable' 1 "another chip: the baseline has 'NVIDIA H200', and this is 'NVIDIA RTX 9999'" \
     FAKE_NAME='NVIDIA RTX 9999' -- "${gate[@]}"
 check 'throttled samples are not comparable' 1 'slowed down: power limit' FAKE_THROTTLED=1 -- "${gate[@]}"
-# Half of the launches take 0.3 ms, half 30 ms, where the baseline took 1 ms: no median is known.
+# Every other launch takes 0.3 ms, the others 30 ms, where the baseline took 1 ms: no median is known.
 check 'a baseline of a slower kernel' 0 '^saved baseline slow' FAKE_NS=1000000 -- \
     baseline save slow one --time-limit 0.2 --device cuda:0
 sed -i 's/ceil_div(N,128)/ceil_div(N,64)/; s/block: 128/block: 64/' one/experiment.yaml

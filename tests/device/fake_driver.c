@@ -1,8 +1,8 @@
 // A driver for tests where there is none: libcuda.so.1 with a GPU whose memory is the host's, whose
 // clock counts FAKE_NS a launch (with a little noise), and which knows the kernels of faults.cu by
 // name. What the environment says: FAKE_NAME, FAKE_CC (90), FAKE_INIT (a status), FAKE_CRASH,
-// FAKE_COUNT, FAKE_NS, FAKE_NOISE (64 ns), FAKE_JUMPS (half of the
-// launches take so many times as long), FAKE_DRIVER (12040), FAKE_LOG
+// FAKE_COUNT, FAKE_NS, FAKE_NOISE (64 ns), FAKE_JUMPS (every
+// other launch takes so many times as long), FAKE_DRIVER (12040), FAKE_LOG
 // (a file that gets a line for each context). Compiled twice and linked: -DFAKE_REST makes the rest of driver.def.
 // SPDX-License-Identifier: Apache-2.0
 #include <pthread.h>
@@ -334,7 +334,7 @@ int cuFuncGetAttribute(int *value, int attribute, void *function)
 void fake_work(void)
 {
     runs++;
-    int longer = rand() & 1 ? number("FAKE_JUMPS", 1) : 1;
+    int longer = runs & 1 ? number("FAKE_JUMPS", 1) : 1;
     now_ns += (double)longer * number("FAKE_NS", 50000) + rand() % number("FAKE_NOISE", 64);
 }
 
