@@ -1,8 +1,9 @@
 // Counters of whole kernels against an H200's, read with ncu: tests/sim/h200_kernels_*.ptx are nvcc's
 // and clang's PTX of the kernels measured (N = 2048, 4 Mi floats; see docs). Requests and sectors are
-// held exactly; L2 and DRAM within 10 %; wavefronts of shared loads within 5 % and of shared stores within
-// 10 %: the hardware's hold arbitration between accesses, which the model does not (of 32-way conflicts
-// that is 0.4 %, without conflicts 4.7 % of loads and 8.9 % of stores).
+// held exactly; L2 and DRAM within 10 %. Wavefronts of shared memory are never more than the hardware's and at
+// most 5 % (loads) and 10 % (stores) fewer, for every kernel, the one without conflicts included: the hardware
+// counts arbitration between accesses, which the model does not. With 32-way conflicts that is 0.4 % of the loads'
+// wavefronts; without conflicts it is 4.7 % of the loads' and 8.9 % of the stores'.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/exec_support.h"
 
@@ -86,6 +87,15 @@ static void assert_near(const struct bench *b, enum counter_id id, double want, 
                  counter_info(id)->name, got, want);
 }
 
+// The hardware's counter holds at most this share of wavefronts that the model does not know.
+static void assert_arbitration(const struct bench *b, enum counter_id id, double want, double share)
+{
+    double got = bench_counter(b, id);
+    if (got > want || got < want * (1 - share))
+        fail_msg("%s: %s is %.0f, hardware %.0f", b->report.sites[0].function->name,
+                 counter_info(id)->name, got, want);
+}
+
 static void row_check(struct bench *b, const struct row *r, uint64_t out, uint64_t in)
 {
     const void *const arguments[][4] = {
@@ -108,9 +118,9 @@ static void row_check(struct bench *b, const struct row *r, uint64_t out, uint64
     assert_near(b, COUNTER_L2_WRITE_SECTORS, r->l2_write, 0.1);
     assert_near(b, COUNTER_DRAM_READ_BYTES, r->dram_read, 0.1);
     if (r->shared_load_wavefronts > 0)
-        assert_near(b, COUNTER_SHARED_LOAD_WAVEFRONTS, r->shared_load_wavefronts, 0.05);
+        assert_arbitration(b, COUNTER_SHARED_LOAD_WAVEFRONTS, r->shared_load_wavefronts, 0.05);
     if (r->shared_store_wavefronts > 0)
-        assert_near(b, COUNTER_SHARED_STORE_WAVEFRONTS, r->shared_store_wavefronts, 0.10);
+        assert_arbitration(b, COUNTER_SHARED_STORE_WAVEFRONTS, r->shared_store_wavefronts, 0.10);
     assert_true(b->report.time.valid);
     assert_int_equal(b->report.blocks_run, b->report.blocks_total);
 }
