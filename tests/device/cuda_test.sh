@@ -121,13 +121,16 @@ check memory_exhausted_is_told_with_figures failed "$work/memory.json" before 'h
 kill $holder
 wait $holder 2>/dev/null
 
-# A worker killed from outside costs the variant it worked on.
+# A worker killed from outside costs the variant it worked on: the process that the variants share, and then the one
+# in which the variant is judged again by itself.
 "$RIDGE" run "$here/faults" --device cuda:0 --no-journal --json -q --time-limit 1 --timeout 60 \
     --variant hang --variant after >"$work/killed.json" 2>"$work/killed.err" &
 ridge=$!
-sleep 5
-for child in $(ps -o pid= --ppid $ridge); do
-    kill -9 "$child"
+for _ in 1 2; do
+    sleep 5
+    for child in $(ps -o pid= --ppid $ridge); do
+        kill -9 "$child"
+    done
 done
 wait $ridge
 check worker_killed_from_outside_is_told failed "$work/killed.json" hang 'killed from outside'
