@@ -9,7 +9,7 @@ import json
 import os
 import sys
 
-WRONG_WAY = "the other way"  # the JSON's word
+WRONG_WAY = "opposite direction"
 
 
 def driver_of(folder):

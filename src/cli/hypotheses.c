@@ -119,7 +119,7 @@ static int count_verdicts(const struct hypothesis_record *r, enum expectation_ve
 {
     int n = 0;
     for (int i = 0; i < r->expectation_count; i++)
-        n += strcmp(r->expectations[i].verdict, expectation_verdict_word(v)) == 0;
+        n += strcmp(r->expectations[i].verdict, expectation_verdict_name(v)) == 0;
     return n;
 }
 

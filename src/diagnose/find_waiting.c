@@ -5,6 +5,7 @@
 #include "diagnose/internal.h"
 
 #include <math.h>
+#include <string.h>
 
 #define SM_UTILISATION_MIN_PCT 70.0
 #define BALANCED 0.9 // the mean block does at least this share of what the largest does
@@ -204,9 +205,12 @@ static const char *tail_title(const struct search *s, double waves)
     double blocks = input_grid_blocks(s->in), sms = GPU(s->in->gpu, sm_count);
     if (waves > 1)
         return arena_printf(s->a, "The last of %.0f waves of blocks is nearly empty", ceil(waves));
-    if (blocks < sms)
-        return arena_printf(s->a, "The grid has %.0f %s for %.0f %ss", blocks,
-                            gpu_words(s->in->gpu)->blocks, sms, gpu_words(s->in->gpu)->sm);
+    if (blocks < sms) {
+        const char *word = gpu_words(s->in->gpu)->blocks;
+        int letters = (int)strlen(word) - (blocks <= 1); // "1 block"
+        return arena_printf(s->a, "The grid has %.0f %.*s for %.0f %ss", blocks, letters, word, sms,
+                            gpu_words(s->in->gpu)->sm);
+    }
     return arena_printf(s->a, "The grid fills only %.0f %% of the chip", 100 * waves);
 }
 

@@ -121,7 +121,9 @@ bool journal_hypotheses(struct journal *j, struct arena *a, const char *experime
 
 static const char expectations_sql[] =
     "SELECT runs.id, runs.experiment, variant, case_label, runs.device, hypothesis, what, expected,"
-    " actual, verdict FROM expectations JOIN results ON result = results.id JOIN runs ON run = "
+    " actual, CASE verdict WHEN '" OLD_OPPOSITE
+    "' THEN 'opposite direction' ELSE verdict END FROM expectations JOIN results ON result = "
+    "results.id JOIN runs ON run = "
     "runs.id WHERE (?1 IS NULL OR runs.experiment = ?1) AND (?3 IS NULL OR "
     "runs.device = ?3) ORDER BY results.id DESC, rank LIMIT ?2";
 

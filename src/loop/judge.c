@@ -2,7 +2,7 @@
 // the hypothesis expected. The rules:
 //   time: -50%      held     the change reaches at least 90 % of the expected one (the tolerance)
 //                   missed   the right direction, or no change, but less
-//                   opposite direction (in the JSON "the other way")   a change in the other direction by more than 1 % (and, for
+//                   opposite direction a change in the other direction by more than 1 % (and, for
 //                            measured times, beyond the noise)
 //   x: 2x           the same, as a change of +100 %
 //   x: "<= 4"       held or missed; a single value "4" allows 0.5 % to both sides

@@ -50,16 +50,11 @@ const char *expectation_verdict_name(enum expectation_verdict v)
     case EXPECTATION_MISSED:
         return "missed";
     case EXPECTATION_OPPOSITE:
-        return "the other way";
+        return "opposite direction";
     case EXPECTATION_UNKNOWN:
         return "unknown";
     }
     return NULL;
-}
-
-const char *expectation_verdict_word(enum expectation_verdict v)
-{
-    return v == EXPECTATION_OPPOSITE ? "opposite direction" : expectation_verdict_name(v);
 }
 
 /* ---- stalls --------------------------------------------------------------------------------------- */

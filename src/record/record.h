@@ -137,10 +137,10 @@ enum expectation_verdict {
     EXPECTATION_OPPOSITE,
     EXPECTATION_UNKNOWN
 };
-// In the JSON and the journal, which stay as they are: "held" "missed" "the other way" "unknown".
+// "held" "missed" "opposite direction" "unknown". Until 2026-11-22 the JSON and the journal had OLD_OPPOSITE for the
+// third; both are still read.
+#define OLD_OPPOSITE "the other way"
 const char *expectation_verdict_name(enum expectation_verdict v);
-// To read: "opposite direction" for the third.
-const char *expectation_verdict_word(enum expectation_verdict v);
 struct expectation_result {
     const char *what, *expected, *actual; // "time", "-50%", "-61%"
     enum expectation_verdict verdict;

@@ -399,8 +399,11 @@ static bool read_expectation(struct reader *r, const json_t *j, const struct res
     e->what = read_text(r, j, "what");
     e->expected = read_text(r, j, "expected");
     e->actual = read_text(r, j, "actual");
-    e->verdict = (enum expectation_verdict)read_name(r, j, "verdict", expectation_of,
-                                                     EXPECTATION_UNKNOWN + 1);
+    const char *verdict = json_string_value(member(j, "verdict"));
+    e->verdict = verdict && strcmp(verdict, OLD_OPPOSITE) == 0
+                     ? EXPECTATION_OPPOSITE
+                     : (enum expectation_verdict)read_name(r, j, "verdict", expectation_of,
+                                                           EXPECTATION_UNKNOWN + 1);
     return true;
 }
 

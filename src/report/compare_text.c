@@ -135,10 +135,10 @@ static void add_hypotheses(const struct run_pair *p, const struct report_style *
             add_ink(out, style, INK_BOLD, "  hypotheses\n");
         text_printf(&line, "%s expected %s, actual %s: %s", show_text(e->what),
                     show_text(e->expected), show_text(e->actual),
-                    expectation_verdict_word(e->verdict));
+                    expectation_verdict_name(e->verdict));
         if (was)
             text_printf(&line, " (before: %s, %s)", show_text(was->actual),
-                        expectation_verdict_word(was->verdict));
+                        expectation_verdict_name(was->verdict));
         add_wrapped(out, style, 4, text_str(&line));
         text_release(&line);
     }
@@ -278,9 +278,9 @@ static void md_findings(const struct run_pair *p, struct text *out)
         add_markdown(out, e->expected);
         text_add(out, ", actual ");
         add_markdown(out, e->actual);
-        text_printf(out, ": **%s**", expectation_verdict_word(e->verdict));
+        text_printf(out, ": **%s**", expectation_verdict_name(e->verdict));
         if (was)
-            text_printf(out, " (before: %s)", expectation_verdict_word(was->verdict));
+            text_printf(out, " (before: %s)", expectation_verdict_name(was->verdict));
         text_add(out, "\n");
         n++;
     }

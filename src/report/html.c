@@ -61,12 +61,14 @@ static void element(struct text *out, const char *tag, const char *class, const 
 void html_colour(struct text *out, const char *what, int number)
 {
     enum { COLOURS = 8 };
-    const double golden_angle = 137.508;
+    // Lighter (dark theme: darker) than the style sheet's eight; the first hue is the one that keeps the nearest two of
+    // 14 colours furthest apart (24 in CIELAB, in both themes).
+    const double first_hue = 172, golden_angle = 137.508;
     if (number < COLOURS)
         html_printf(out, "class=\"%s s%d\"", what, number);
     else
-        html_printf(out, "class=\"%s\" style=\"--c:hsl(%.0f %d%% var(--depth))\"", what,
-                    fmod(20 + golden_angle * (number - COLOURS), 360), 45 + 15 * (number % 3));
+        html_printf(out, "class=\"%s\" style=\"--c:hsl(%.0f 75%% 50%%)\"", what,
+                    fmod(first_hue + golden_angle * (number - COLOURS), 360));
 }
 
 void html_mark_begin(struct text *out, const char *variant, int number)
@@ -113,7 +115,7 @@ void html_expectation(struct text *out, const struct expectation_result *e)
     text_add(out, ", actual ");
     html_escape(out, e->actual);
     text_add(out, " ");
-    element(out, "span", expectation_class(e->verdict), expectation_verdict_word(e->verdict));
+    element(out, "span", expectation_class(e->verdict), expectation_verdict_name(e->verdict));
 }
 
 static void add_expectations(const struct result *r, struct text *out)

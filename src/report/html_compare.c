@@ -131,7 +131,7 @@ static void add_hypotheses(const struct run_pair *p, struct text *out)
         text_add(out, "<li>");
         html_expectation(out, e);
         if (was)
-            html_printf(out, " <small>before: %s</small>", expectation_verdict_word(was->verdict));
+            html_printf(out, " <small>before: %s</small>", expectation_verdict_name(was->verdict));
         text_add(out, "</li>\n");
     }
     text_add(out, count > 0 ? "</ul>\n" : "");

@@ -428,7 +428,7 @@ static void add_analysis(const struct result *r, struct text *out)
         const struct expectation_result *e = &r->expectations[i];
         markdown_printf(out, "- %s: expected %s, actual %s: %s\n", show_text(e->what),
                         show_text(e->expected), show_text(e->actual),
-                        expectation_verdict_word(e->verdict));
+                        expectation_verdict_name(e->verdict));
     }
     if (r->speedup.valid) {
         text_add(out, "- Against ");

@@ -79,7 +79,7 @@ static void add_judgement(const struct result *r, struct text *out)
         const struct expectation_result *e = &r->expectations[i];
         struct text line = {0};
         text_printf(&line, "%s, actual %s, %s", show_text(e->expected), show_text(e->actual),
-                    expectation_verdict_word(e->verdict));
+                    expectation_verdict_name(e->verdict));
         add_subject(r, out);
         text_add(out, "expected ");
         add_name(out, e->what);

@@ -348,7 +348,7 @@ static void expectations_each(const struct report_case *c, int index, const stru
         struct text line = {0};
         text_printf(&line, "%s: %s expected %s, actual %s:", show_text(it->variant),
                     show_text(e->what), show_text(e->expected), show_text(e->actual));
-        const char *verdict = expectation_verdict_word(e->verdict);
+        const char *verdict = expectation_verdict_name(e->verdict);
         if (text_columns(text_str(&line)) + text_columns(verdict) + 3 > (size_t)o->style->width) {
             text_printf(&line, " %s", verdict);
             add_wrapped(o->text, o->style, 2, text_str(&line));

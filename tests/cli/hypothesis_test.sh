@@ -24,6 +24,13 @@ pass 'the next run judges it' $? out.txt
 "$RIDGE" log --hypotheses >out.txt
 grep -q ' 0 open$' out.txt
 pass 'and it is open no more' $? out.txt
+cp j.sqlite old.sqlite
+for word in 'opposite direction' 'the other way'; do # as written today, and before 2026-11-22
+    sqlite3 old.sqlite "UPDATE expectations SET verdict = '$word'"
+    "$RIDGE" log --hypotheses --journal old.sqlite >opposite.txt
+    grep -Eq ': ([1-9]+) judged, 0 held, 0 missed, \1 in the opposite direction' opposite.txt
+    pass "a change in the opposite direction is counted as one ('$word')" $? opposite.txt
+done
 grep -q 'Predictions of ridge: [1-9]' out.txt
 pass 'predictions of ridge are kept beside' $? out.txt
 expect 'an unknown figure' 2 hypothesize scale:plain x --expect tima=-5% <<'END'

@@ -232,7 +232,7 @@ static void check_judgement(json_t *result)
     json_array_foreach(json_object_get(result, "expectations"), i, item)
     {
         CHECK("an expectation", item, expectation_fields);
-        check_word(item, "verdict", "held|missed|the other way|unknown");
+        check_word(item, "verdict", "held|missed|opposite direction|unknown");
     }
 }
 
@@ -421,7 +421,7 @@ static void counters_have_the_names_of_the_schema_and_true_values(void **state)
         enum counter_id id;
         if (!counter_find(name, &id))
             fail_msg("there is no counter '%s'", name);
-        // Registers are known only where the toolchain tells.
+        // Registers are known only where the toolchain reports them.
         if (!figure_value(strided, name) && strcmp(name, "registers_per_thread") != 0)
             fail_msg("'%s' is not counted", name);
     }

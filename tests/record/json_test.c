@@ -64,6 +64,26 @@ static void result_survives_the_round_trip(void **state)
     arena_release(&a);
 }
 
+// What JSON and journals had until 2026-11-22 for a change in the opposite direction.
+static void expectations_of_older_files_are_read(void **state)
+{
+    struct arena a = {0};
+    struct error err = {0};
+    struct result r = sample_result(), back;
+    json_t *json = result_to_json(&r);
+    json_t *first = json_array_get(json_object_get(json, "expectations"), 0);
+    const char *const words[] = {"the other way", "opposite direction"};
+    for (int i = 0; i < 2; i++) {
+        json_object_set_new(first, "verdict", json_string(words[i]));
+        assert_true(result_from_json(&a, json, &back, &err));
+        assert_int_equal(back.expectations[0].verdict, EXPECTATION_OPPOSITE);
+    }
+    assert_string_equal(expectation_verdict_name(back.expectations[0].verdict),
+                        "opposite direction");
+    json_decref(json);
+    arena_release(&a);
+}
+
 static void whole_numbers_are_json_integers(void **state)
 {
     struct arena a = {0};
@@ -260,6 +280,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(result_survives_the_round_trip),
+        cmocka_unit_test(expectations_of_older_files_are_read),
         cmocka_unit_test(whole_numbers_are_json_integers),
         cmocka_unit_test(failed_result_has_nulls_where_nothing_is_known),
         cmocka_unit_test(stalls_keep_what_is_known_and_leave_out_the_rest),
