@@ -1,4 +1,4 @@
-// c = a b, f32, tiles by tensor map: one thread asks for boxes of 32 k, an mbarrier tells when they are there.
+// c = a b, f32, tiles by tensor map: one thread asks for boxes of 32 k, an mbarrier completes when they are there.
 // Rows of a's box lie as they come, 128 bytes, swizzled: a lane loads four k of a row at once. A lane has 8 rows,
 // 8 apart, by 16 columns, in fours 16 apart; the sums are in pairs of registers as in matmul.cu's PAIRS.
 // For N and K multiples of 4.

@@ -10,7 +10,7 @@
 // (Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back", 2016):
 //   look_back_scan  a tile a block
 //   ahead_scan      blocks that stay; the next tiles are on their way to shared memory, and a tile's own sum
-//                   is told one tile early, so that nobody waits for it
+//                   is published one tile early, so that nobody waits for it
 // Tiles are QUADS quads per thread: a warp has 128 * QUADS neighbours, its lanes a quad of each 128.
 // SPDX-License-Identifier: Apache-2.0
 #include "../common/bulk.h"
@@ -318,7 +318,7 @@ extern "C" __global__ void tile_scan(TYPE *out, const TYPE *in, long long n, con
 
 // ---- one launch ----------------------------------------------------------------------------------------
 
-// Zero before the first launch, and ready for the next one after each. Words of tiles are told apart by
+// Zero before the first launch, and ready for the next one after each. Words of tiles are distinguished by
 // the epoch, so that nothing needs to be cleared in between.
 struct progress {
     unsigned ticket, done, epoch, unused;
@@ -338,7 +338,7 @@ static __device__ unsigned long long word_get(const unsigned long long *word)
     return v;
 }
 
-// The sum of all tiles before, by one warp, 32 tiles at a time; the tile's own sum must have been told.
+// The sum of all tiles before, by one warp, 32 tiles at a time; the tile's own sum must have been published.
 // `base` is what flags count from in this epoch.
 static __device__ TYPE look_back(unsigned long long *words, unsigned tile, unsigned base, TYPE total)
 {
@@ -491,7 +491,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
             tile_store(&t, out, tile * (long long)TILE + tile_offset(), n, before + own);
             if (fetcher)
                 stage_fetch(&stages[now], room + now * TILE, in, n, progress);
-            __syncthreads(); // the stage's tile is told to all, and before has been read
+            __syncthreads(); // the stage's tile is known to all, and before has been read
         }
     }
     progress_end(progress, base);

@@ -293,7 +293,7 @@ static __device__ void part_load(uint4 *v, const uint4 *room, int count)
                                                         : make_uint4(0, 0, 0, 0);
 }
 
-// Part i is finished while the LEAD after it have been told and those up to i + STAGES are on their way. A block must not
+// Part i is finished while the LEAD after it have been published and those up to i + STAGES are on their way. A block must not
 // have two parts of a row (at least as many blocks as parts), and all blocks must run at once. Dynamic
 // shared memory: STAGES parts. cols must be a multiple of VECTOR.
 extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)

@@ -102,11 +102,11 @@ static bool check_rows(struct loader *l, const struct yaml_node *node, bool spli
         r->split = NULL; // it is given whole buffers and which rows to compute
         return true;
     }
-    return counted ||
-           fail(l->err, node->at,
-                "'parallel: %s': the reference is not told how many rows to compute: its 'args' "
-                "need '%s', or '" FIRST_ROW "' and '" END_ROW "'",
-                r->rows, r->rows);
+    return counted || fail(l->err, node->at,
+                           "'parallel: %s': the reference does not get the number of rows to "
+                           "compute: its 'args' "
+                           "need '%s', or '" FIRST_ROW "' and '" END_ROW "'",
+                           r->rows, r->rows);
 }
 
 // parallel: rows, or {rows: M, split: [c, a]}.

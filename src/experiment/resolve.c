@@ -267,7 +267,7 @@ static bool resolve_part(struct resolver *r, int64_t first, int64_t end, int64_t
 
 static bool resolve_parts(struct resolver *r, struct resolved_reference *out)
 {
-    enum { PARTS_PER_PROCESSOR = 8 }; // so that they end together, and progress can be told
+    enum { PARTS_PER_PROCESSOR = 8 }; // so that they end together, and progress can be shown
     const struct reference_spec *spec = &r->e->reference;
     struct resolved_buffer *buffers =
         ARENA_ARRAY(r->a, struct resolved_buffer, r->e->buffer_count + 1);

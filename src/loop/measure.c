@@ -334,8 +334,8 @@ struct inbox {
     struct result *const *results;
     bool *alive, *timed;
     int count;
-    int current; // what the worker works on; -1 = nothing yet
-    bool told;   // … and why it failed, in `failure`
+    int current;   // what the worker works on; -1 = nothing yet
+    bool reported; // … and why it failed, in `failure`
     struct failed_message failure;
 };
 
@@ -382,7 +382,7 @@ static void take_message(void *context, const char *data, size_t size_bytes)
             return;
         memcpy(&begin, data, sizeof begin);
         box->current = begin.index;
-        box->told = false;
+        box->reported = false;
         break;
     case MESSAGE_SHARE:
         if (size_bytes != sizeof share)
@@ -395,7 +395,7 @@ static void take_message(void *context, const char *data, size_t size_bytes)
         if (size_bytes != sizeof box->failure)
             return;
         memcpy(&box->failure, data, sizeof box->failure);
-        box->told = true;
+        box->reported = true;
         if (box->failure.index < 0 || box->failure.index >= box->count)
             return;
         box->alive[box->failure.index] = false;
@@ -417,24 +417,24 @@ static void take_message(void *context, const char *data, size_t size_bytes)
 static bool drop_culprit(struct inbox *box, const struct worker_result *w, double timeout_s)
 {
     int index = box->current;
-    const char *why = box->told ? arena_strdup(box->arena, box->failure.why)
-                                : worker_describe_end(box->arena, "measuring it", w, timeout_s);
+    const char *why = box->reported ? arena_strdup(box->arena, box->failure.why)
+                                    : worker_describe_end(box->arena, "measuring it", w, timeout_s);
     if (index >= 0 && index < box->count && box->alive[index]) {
         struct result *r = box->results[index];
         box->alive[index] = false;
         r->status = RESULT_FAILED;
-        r->by_system = box->told && box->failure.by_system;
+        r->by_system = box->reported && box->failure.by_system;
         r->error = why;
         r->time = (struct time_result){.provenance = PROVENANCE_ABSENT};
         return true;
     }
-    if (box->told && box->failure.index >= 0)
+    if (box->reported && box->failure.index >= 0)
         return true;
     for (int i = 0; i < box->count; i++)
         if (box->alive[i]) {
             box->alive[i] = false;
             box->results[i]->status = RESULT_FAILED;
-            box->results[i]->by_system = box->told && box->failure.by_system;
+            box->results[i]->by_system = box->reported && box->failure.by_system;
             box->results[i]->error = why;
         }
     return false;
@@ -462,7 +462,7 @@ static bool measure_once(struct inbox *box, const struct job *jobs, const volati
                                .message_context = box,
                                .cancel = cancel};
     box->current = -1;
-    box->told = false;
+    box->reported = false;
     memset(box->timed, 0, sizeof *box->timed * (size_t)box->count);
     if (!worker_run(&spec, &w, err))
         return false;

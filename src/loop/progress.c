@@ -56,13 +56,13 @@ static void tell(struct progress *p, const char *phase, const char *shown, doubl
     double share = p->job_count > 0 ? (p->jobs_done + share_of_unit) / p->job_count : 0;
     double elapsed_s = run_s(p);
     double left_s = share >= share_known ? elapsed_s * (1 - share) / share : -1;
-    struct run_progress told = {.phase = shown,
-                                .variant = p->variant,
-                                .case_label = p->case_label,
-                                .share = share,
-                                .left_s = left_s,
-                                .now = *now};
-    p->events->progress(p->events->context, &told);
+    struct run_progress now_shown = {.phase = shown,
+                                     .variant = p->variant,
+                                     .case_label = p->case_label,
+                                     .share = share,
+                                     .left_s = left_s,
+                                     .now = *now};
+    p->events->progress(p->events->context, &now_shown);
 }
 
 static const struct sampled_now nothing_sampled = {.interval = (double)NAN, .sm_mhz = (double)NAN};

@@ -199,7 +199,7 @@ static bool run_variants(struct loop *l, struct stage *s, int first, int end, st
 
 /* ---- all --------------------------------------------------------------------------------------------------- */
 
-// Each in a process of its own, and told as soon as it is done: a simulated run takes its time.
+// Each in a process of its own, and reported as soon as it is done: a simulated run takes its time.
 static bool run_simulated(struct loop *l, struct stage *s, struct error *err)
 {
     for (int i = 0; i < s->job_count; i++) {

@@ -46,7 +46,7 @@ pass 'every function of the header is in the library' $? missing.txt
 
 ./region cuda:99 "$example/kernels.cu" >out.txt 2>&1
 (($? == 3)) && grep -q "^region: no device 'cuda:99'" out.txt
-pass 'a device that is not there is told, with the status of the system' $? out.txt
+pass 'a missing device is reported, with the status of the system' $? out.txt
 
 if command -v c++ >/dev/null; then
     echo '#include <ridge.h>

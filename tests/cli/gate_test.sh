@@ -29,5 +29,5 @@ gate 'JSON says why' 1 '"open": false' "1:$fast" "2:$slow" --json
 "$RIDGE" import "$root/tests/import/nsys.sqlite" -q >/dev/null 2>&1
 "$RIDGE" import "$root/tests/import/nsys.sqlite" -q >/dev/null 2>&1
 gate 'imported runs are judged' 0 '^gate passed: [1-9]' 4 5
-gate 'a run that is not there is told' 2 'run' 1 99
+gate 'a missing run is reported' 2 'run' 1 99
 finish

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# ridge is told to stop, or killed, while something else works for it: a compiler, a pipe that nobody
+# ridge is asked to stop, or killed, while something else works for it: a compiler, a pipe that nobody
 # writes. It ends within a second, nothing goes on without it, and the machine is left as it was.
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/support.sh"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a launch may have, told in the experiment file, on the simulated GPU.
+# What a launch may have, as the experiment file says it, on the simulated GPU.
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/support.sh"
 need cc
@@ -62,7 +62,7 @@ refused 'blocks that are not all resident are refused' \
     'a cooperative launch of 2113 blocks: at most 2112 fit at the same time on NVIDIA H200 (16 on each of 132 SMs)' \
     grid.yaml --param blocks=2113
 edit launch/grid.yaml 's/cooperative: true, //'
-refused 'a grid that synchronises without a cooperative launch is told so' "give the launch 'cooperative: true'" grid.yaml
+refused 'a grid that synchronises without a cooperative launch is refused' "give the launch 'cooperative: true'" grid.yaml
 "$RIDGE" devices >out.txt 2>&1
 if [[ -f /usr/local/cuda/include/cooperative_groups.h ]] && ! grep -q 'libnvrtc is in no folder' out.txt; then
     fresh

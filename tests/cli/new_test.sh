@@ -53,7 +53,7 @@ pass 'says memory and least time' $? out.txt
 edit scale/experiment.yaml '0,/args: \[y, x, /s//args: [y, /'
 "$RIDGE" check scale --device sim:h200 --compiler clang >out.txt 2>&1
 (($? == 1)) && grep -q "takes 4 arguments, this launch gives" out.txt
-pass 'one that does not fit is told, with status 1' $? out.txt
+pass 'one that does not fit is reported, with status 1' $? out.txt
 "$RIDGE" check scale --device sim:h200 --compiler clang --json >said.json 2>/dev/null
 python3 -c '
 import json

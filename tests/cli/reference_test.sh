@@ -28,7 +28,7 @@ verified 'rows of a reference are computed apart'
 [[ $(calls) -gt 1 ]]
 pass '... by several calls' $?
 edit reference/experiment.yaml 's/sums_ref, args|sums_ref", args/range_ref", args/; s/args: \[y, x, rows, cols\], parallel/args: [y, x, first_row, end_row, cols], parallel/'
-verified 'a reference may be told which rows'
+verified 'a reference may get the first and the last row'
 fresh
 edit reference/experiment.yaml 's/parallel: rows/parallel: {rows: rows, split: [y]}/'
 refused 'rows of a buffer that is not split are those of the whole' 'wrong result'
@@ -42,7 +42,7 @@ edit reference/experiment.yaml 's/parallel: rows/parallel: lines/'
 refused 'rows must be counted by a parameter' "'parallel' must be the parameter that counts the rows, and 'lines' is none"
 fresh
 edit reference/experiment.yaml 's/\[y, x, rows, cols\], parallel/[y, x, 500, cols], parallel/'
-refused 'a reference that is not told how many rows is refused' 'the reference is not told how many rows to compute'
+refused 'a reference that does not get the number of rows is refused' 'the reference does not get the number of rows to compute'
 fresh
 edit reference/experiment.yaml 's/count: rows,/count: rows+1,/'
 refused 'a buffer without whole rows is refused' "buffer 'y' has 501 elements with rows=500 cols=100: no whole rows"

@@ -65,7 +65,7 @@ edit sources/host.cu 's/y\[k\] = a/y[k] = b/'
 "$RIDGE" verify sources --compiler clang >out.txt 2>&1
 tr -s ' \n' ' ' <out.txt | grep -qF "host.cu:26:20: error: use of undeclared identifier 'b'" &&
     tr -s ' \n' ' ' <out.txt | grep -qF 'without its host code: seconds (host.cu:31), launch (host.cu:38), main (host.cu:44)'
-pass 'what was left out is told where the rest does not compile' $? out.txt
+pass 'what was left out is reported where the rest does not compile' $? out.txt
 cp host.cu sources/host.cu
 
 # Another kernel of the file needs what is not here.
@@ -78,7 +78,7 @@ for compiler in "${compilers[@]}"; do
     verified 'flags are given to the compiler' "$compiler"
 done
 edit sources/experiment.yaml 's/^flags:.*/flags: [-lcublas]/'
-expect 'a flag that is none is told' 2 verify sources <<'END'
+expect 'an unknown flag is reported' 2 verify sources <<'END'
 ridge: sources/experiment.yaml:13:8: the flag '-lcublas': it is for the linker; leave it out
     flags: [-lcublas]
            ^

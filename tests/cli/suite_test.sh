@@ -26,7 +26,7 @@ pass 'a first run is said to be one' $? out.txt
 "$RIDGE" log | wc -l | diff - <(echo 2) >diff.txt
 pass 'each experiment is a run of the journal' $? diff.txt
 "$RIDGE" show --json | grep -q '"suite": "all"'
-pass 'a run tells which suite it was of' $?
+pass 'a run names its suite' $?
 
 sed -i '/name: strided/{n;s/scale_strided/scale_plain/}' all/two/experiment.yaml
 suite 'a change since the last run is judged' 0 '^two N=8192 strided .* 1\.[0-9]{3}x, faster$' all

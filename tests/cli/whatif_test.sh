@@ -11,7 +11,7 @@ pass 'registers lower the occupancy' $? out.txt
 "$RIDGE" explain scale:plain --if registers=16 | sed -nE 's/.*occupancy then ([0-9.]+) %.*/\1/p' >out.txt
 "$RIDGE" explain scale --on rtx4090 --json | grep -c expected_time_ns >count.txt
 diff count.txt <(echo 2) >diff.txt
-pass 'every timed variant is told of another chip' $? diff.txt
+pass 'every timed variant is modelled on another chip' $? diff.txt
 mkdir -p "$RIDGE_HOME/roofs"
 cat >"$RIDGE_HOME/roofs/a100.yaml" <<'END'
 device: "NVIDIA A100-SXM4-80GB"

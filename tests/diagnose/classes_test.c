@@ -210,7 +210,7 @@ static void reuse_that_has_left_the_l2_is_capacity(void **state)
                                     "moves 8.0 times the bytes",
                                     FINDING_CAPACITY);
     assert_near(f->expected_time_ns, 30000);
-    assert_null(finding_of("Device memory is busy")); // told once
+    assert_null(finding_of("Device memory is busy")); // reported once
     in.work_bytes = 6e7;                              // hardly anything is read again
     not_found("has left the L2");
 }
@@ -326,7 +326,7 @@ static void busy_shared_memory_and_l1_have_a_finding_without_a_bad_pattern(void 
     set(COUNTER_L1_LOAD_SECTORS_HIT, 8e6);
     f = found("The L1 is busy 80 % of the time", FINDING_BANDWIDTH);
     assert_near(f->expected_time_ns, 60000);
-    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 1e6); // uncoalesced: told there
+    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 1e6); // uncoalesced: reported there
     not_found("The L1 is busy");
 }
 

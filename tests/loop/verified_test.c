@@ -217,7 +217,7 @@ static void output_in_place_that_the_reference_leaves_proves_nothing(void **stat
                       "the reference 'still' leaves the output 'out' as it was before");
 }
 
-// 165 in a u8 is what an unwritten one holds: a second poison tells.
+// 165 in a u8 is what an unwritten one holds: a second poison shows it.
 static void values_that_look_like_poison_are_told_from_unwritten_ones(void **state)
 {
     static const char yaml[] =

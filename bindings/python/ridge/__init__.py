@@ -8,7 +8,7 @@
         print(results["new"].compare(results["old"]))
 
 Times are nanoseconds, sizes bytes; every figure says whether it was measured, simulated or modelled.
-docs/python.md of ridge's tree tells the rest. Nothing but Python itself and libridge is needed.
+docs/python.md of ridge's tree has the rest. Nothing but Python itself and libridge is needed.
 """
 
 from . import _library, triton

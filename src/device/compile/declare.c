@@ -1,5 +1,5 @@
 // One declaration after the other, found by their outline: which parentheses are a function's, where a body
-// ends, which words are introduced. No types are resolved; what is marked for the device is told by its words.
+// ends, which words are introduced. No types are resolved; what is marked for the device is recognised by its words.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/compile/extract.h"
 
