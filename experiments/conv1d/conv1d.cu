@@ -7,6 +7,7 @@
 //                  input meets all of them, and each tap is part of the instruction that uses it
 //   staged_conv    the same; the tile arrives by asynchronous copies, and the outputs leave through shared
 //                  memory, 16 bytes per lane side by side
+//   rounds_conv    the same in rounds of CHUNK taps, so that the multiply-adds of a round stay in the instruction cache
 //   bulk_conv      blocks that stay: the next tile arrives by a bulk copy while this one is computed, and the
 //                  outputs leave by one
 // Neighbouring threads read shared memory OUTPUTS words apart: an odd multiple of 4 has no bank conflicts.
@@ -119,6 +120,42 @@ static __device__ void tile_convolve(float *sum, const float *tile)
     }
 }
 
+#ifndef CHUNK // taps of a round, a multiple of 4
+#define CHUNK 32
+#endif
+
+// The taps from `k` on, COUNT of them, a constant.
+template <int COUNT> static __device__ __forceinline__ void convolve_taps(float *sum, const float *tile, int k)
+{
+    enum { QUADS_HERE = (SKIP + OUTPUTS + COUNT - 1 + 3) / 4 };
+    const float4 *mine = (const float4 *)(tile + threadIdx.x * OUTPUTS + k);
+#pragma unroll
+    for (int m = 0; m < QUADS_HERE; m++) {
+        float4 quad = mine[m];
+        float in[4] = {quad.x, quad.y, quad.z, quad.w};
+#pragma unroll
+        for (int c = 0; c < 4; c++)
+#pragma unroll
+            for (int r = 0; r < OUTPUTS; r++) {
+                int j = 4 * m + c - SKIP - r;
+                if (j >= 0 && j < COUNT)
+                    sum[r] += in[c] * taps[k + j];
+            }
+    }
+}
+
+static __device__ __forceinline__ void tile_convolve_rounds(float *sum, const float *tile)
+{
+#pragma unroll
+    for (int r = 0; r < OUTPUTS; r++)
+        sum[r] = 0;
+#pragma unroll 1
+    for (int k = 0; k + CHUNK <= K; k += CHUNK)
+        convolve_taps<CHUNK>(sum, tile, k);
+    if (K % CHUNK > 0)
+        convolve_taps<K % CHUNK>(sum, tile, K / CHUNK * CHUNK);
+}
+
 // The last tile, element by element.
 static __device__ void tile_store_part(float *y, const float *sum, long long first, long long n)
 {
@@ -148,8 +185,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     tile_store_part(y, sum, first, n);
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
-    staged_conv(float *y, const float *x, long long n)
+template <bool ROUNDS> static __device__ __forceinline__ void conv_tile(float *y, const float *x, long long n)
 {
     __shared__ __align__(16) float tile[QUADS * 4];
     long long first = blockIdx.x * (long long)TILE;
@@ -162,7 +198,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
     } else
         tile_load(tile, x, first, n);
     __syncthreads();
-    tile_convolve(sum, tile);
+    if (ROUNDS)
+        tile_convolve_rounds(sum, tile);
+    else
+        tile_convolve(sum, tile);
     if (first + TILE > n) {
         tile_store_part(y, sum, first, n);
         return;
@@ -173,6 +212,18 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
 #pragma unroll
     for (int q = threadIdx.x; q < TILE / 4; q += BLOCK)
         __stcs((float4 *)(y + first) + q, ((const float4 *)tile)[q]);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
+    staged_conv(float *y, const float *x, long long n)
+{
+    conv_tile<false>(y, x, n);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
+    rounds_conv(float *y, const float *x, long long n)
+{
+    conv_tile<true>(y, x, n);
 }
 
 // Shared memory: two tiles of inputs, one of outputs.

@@ -247,7 +247,9 @@ static __device__ void count_four(unsigned *words, unsigned *bins, unsigned (&bi
     for (int round = 0; round < ROUNDS; round++) {
         unsigned common = __shfl_sync(ALL, bin[round % 4], round * 5 % WARP);
         unsigned together = __popc(__ballot_sync(ALL, bin[0] == common));
-        if (common >= count || together < MEET)
+        if (common >= count) // counted already
+            continue;
+        if (together < MEET)
             break;
 #pragma unroll
         for (int c = 1; c < 4; c++)

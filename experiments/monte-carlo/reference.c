@@ -24,7 +24,7 @@ static double uniform(uint32_t x)
     return ((double)(x >> 9) + 0.5) * 0x1p-23;
 }
 
-void price_ref(float *price, int n, int seed)
+void price_ref(double *price, int n, int seed)
 {
     const double pi = 3.14159265358979323846;
     double sum = 0;
@@ -36,5 +36,5 @@ void price_ref(float *price, int n, int seed)
         double z = size * (i % 2 ? sin(angle) : cos(angle));
         sum += fmax(100 * exp((double)0.015f + (double)0.2f * z) - 105, 0);
     }
-    *price = (float)(sum / n * (double)0.96560544f);
+    *price = sum / n * (double)0.96560544f;
 }

@@ -6,6 +6,8 @@
 //   warp_softmax       a warp per row, the row in registers: VECS vectors of 16 bytes per lane
 //   registers_softmax  a block of BLOCK threads per row, the row in registers, one barrier
 //   cluster_softmax    CLUSTER blocks per row, which read each other's part of the sum
+//   twice_softmax      CLUSTER blocks per row of any length, read twice: few enough rows at once that the second
+//                      time it comes from the L2
 //   parts_softmax      blocks that stay take parts of PART elements of rows, and tell each other the sums
 // The three before the last take rows of up to VECS vectors per thread.
 // SPDX-License-Identifier: Apache-2.0
@@ -196,6 +198,80 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     store_all(out + row * cols, v, cols, threadIdx.x, BLOCK, p);
 }
 
+/* ---- rows of any length ---------------------------------------------------------------------------------- */
+
+#ifndef FLIGHT // vectors in flight per thread
+#define FLIGHT 4
+#endif
+
+// Of x, times log2 e, and what p holds.
+static __device__ struct part part_add(struct part p, const float *x, int count)
+{
+    float largest = p.largest;
+#pragma unroll
+    for (int c = 0; c < FLIGHT * VECTOR; c++)
+        if (c < count)
+            largest = fmaxf(largest, x[c] * LOG2E);
+    if (largest == LEAST)
+        return p;
+    p.sum = p.sum > 0 ? p.sum * exp2f(p.largest - largest) : 0;
+    p.largest = largest;
+#pragma unroll
+    for (int c = 0; c < FLIGHT * VECTOR; c++)
+        if (c < count)
+            p.sum += exp2f(x[c] * LOG2E - largest);
+    return p;
+}
+
+// FLIGHT vectors from `first` on, THREADS vectors apart; those beyond the end are empty.
+#define THREADS (CLUSTER * BLOCK)
+
+static __device__ struct part twice_read(const element *in, int cols, int t)
+{
+    struct part p = {LEAST, 0};
+    int vectors = (cols + VECTOR - 1) / VECTOR, i = t;
+    float x[FLIGHT * VECTOR];
+    for (; i + (FLIGHT - 1) * THREADS < cols / VECTOR; i += FLIGHT * THREADS) {
+        uint4 v[FLIGHT];
+#pragma unroll
+        for (int f = 0; f < FLIGHT; f++)
+            v[f] = row_keep(in, (i + f * THREADS) * VECTOR, cols);
+#pragma unroll
+        for (int f = 0; f < FLIGHT; f++)
+            vector_unpack(x + f * VECTOR, v[f]);
+        p = part_add(p, x, FLIGHT * VECTOR);
+    }
+    for (; i < vectors; i += THREADS) {
+        vector_unpack(x, row_keep(in, i * VECTOR, cols));
+        p = part_add(p, x, min(VECTOR, cols - i * VECTOR));
+    }
+    return join_lanes(p);
+}
+
+// Backwards: what was read last is the most likely to be near.
+static __device__ void twice_write(element *out, const element *in, int cols, int t, struct part p)
+{
+    float x[VECTOR], scale = 1 / p.sum;
+    int vectors = (cols + VECTOR - 1) / VECTOR, rounds = (vectors + THREADS - 1) / THREADS;
+    for (int r = rounds - 1; r >= 0; r -= FLIGHT) {
+        uint4 v[FLIGHT];
+#pragma unroll
+        for (int f = 0; f < FLIGHT; f++)
+            if (r - f >= 0 && (r - f) * THREADS + t < vectors)
+                v[f] = row_load(in, ((r - f) * THREADS + t) * VECTOR, cols);
+#pragma unroll
+        for (int f = 0; f < FLIGHT; f++) {
+            if (r - f < 0 || (r - f) * THREADS + t >= vectors)
+                continue;
+            vector_unpack(x, v[f]);
+#pragma unroll
+            for (int c = 0; c < VECTOR; c++)
+                x[c] = exp2f(x[c] * LOG2E - p.largest) * scale;
+            row_store(out, ((r - f) * THREADS + t) * VECTOR, cols, x);
+        }
+    }
+}
+
 #if CLUSTER > 1
 // A float of the shared memory of another block of the cluster.
 static __device__ float cluster_load(const float *p, int rank)
@@ -207,15 +283,10 @@ static __device__ float cluster_load(const float *p, int rank)
     return x;
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
-    cluster_softmax(element *out, const element *in, int rows, int cols)
+// The parts of the cluster's blocks, in all threads. They must not leave before all have read.
+static __device__ struct part join_cluster(struct part p)
 {
     __shared__ struct part ours;
-    uint4 v[VECS];
-    size_t row = blockIdx.x / CLUSTER;
-    int t = blockIdx.x % CLUSTER * BLOCK + threadIdx.x;
-    load_all(v, in + row * cols, cols, t, CLUSTER * BLOCK);
-    struct part p = join_warps(part_of(v, cols, t, CLUSTER * BLOCK));
     if (threadIdx.x == 0)
         ours = p;
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
@@ -226,12 +297,38 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
         all.largest = cluster_load(&ours.largest, rank);
         all.sum = cluster_load(&ours.sum, rank);
     }
-    all = join_lanes(all);
+    return join_lanes(all);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
+    cluster_softmax(element *out, const element *in, int rows, int cols)
+{
+    uint4 v[VECS];
+    size_t row = blockIdx.x / CLUSTER;
+    int t = blockIdx.x % CLUSTER * BLOCK + threadIdx.x;
+    load_all(v, in + row * cols, cols, t, CLUSTER * BLOCK);
+    struct part all = join_cluster(join_warps(part_of(v, cols, t, CLUSTER * BLOCK)));
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
     store_all(out + row * cols, v, cols, t, CLUSTER * BLOCK, all);
-    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); // ours is read until here
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); // read until here
 }
 #endif
+
+extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
+    twice_softmax(element *out, const element *in, int rows, int cols)
+{
+    size_t row = blockIdx.x / CLUSTER;
+    int t = blockIdx.x % CLUSTER * BLOCK + threadIdx.x;
+    struct part all = join_warps(twice_read(in + row * cols, cols, t));
+#if CLUSTER > 1
+    all = join_cluster(all);
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+#endif
+    twice_write(out + row * cols, in + row * cols, cols, t, all);
+#if CLUSTER > 1
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); // read until here
+#endif
+}
 
 #ifdef STAGES
 // ---- parts of rows: blocks that stay -------------------------------------------------------------------
@@ -249,23 +346,24 @@ static __device__ void word_put(unsigned long long *word, unsigned epoch, float 
     asm volatile("st.relaxed.gpu.u64 [%0], %1;" ::"l"(word), "l"(v) : "memory");
 }
 
-static __device__ float word_wait(const unsigned long long *word, unsigned epoch)
+// Both words of a part, on their way together.
+static __device__ struct part words_wait(const unsigned long long *words, unsigned epoch)
 {
-    unsigned long long v;
-    do
-        asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(v) : "l"(word) : "memory");
-    while (v >> 32 != epoch);
-    return __uint_as_float((unsigned)v);
+    unsigned long long u, v;
+    do {
+        asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(u) : "l"(words) : "memory");
+        asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(v) : "l"(words + 1) : "memory");
+    } while (u >> 32 != epoch || v >> 32 != epoch);
+    struct part p = {__uint_as_float((unsigned)u), __uint_as_float((unsigned)v)};
+    return p;
 }
 
 // The parts of a row, by one warp; each lane takes every 32nd.
 static __device__ struct part row_wait(const unsigned long long *words, int parts, unsigned epoch)
 {
     struct part p = {LEAST, 0};
-    for (int i = threadIdx.x % WARP; i < parts; i += WARP) {
-        struct part one = {word_wait(&words[2 * i], epoch), word_wait(&words[2 * i + 1], epoch)};
-        p = part_join(p, one);
-    }
+    for (int i = threadIdx.x % WARP; i < parts; i += WARP)
+        p = part_join(p, words_wait(&words[2 * i], epoch));
     return join_lanes(p);
 }
 

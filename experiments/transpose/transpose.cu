@@ -100,17 +100,17 @@ static __device__ void wide_tile(float *out, const float *in, int N, int bx, int
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32, group = lane % 8;
     int c = warp % 2 * 32 + group * 4, r = warp / 2 * 4 + lane / 8;
     const float *from = in + (size_t)(by * HIGH + r) * N + bx * WIDE + c;
-    float *to = tile + c * HIGH + (r ^ group * 4);
     float4 quad[HIGH / (2 * WARPS)];
 #pragma unroll
     for (int i = 0; i < HIGH / (2 * WARPS); i++)
         quad[i] = *(const float4 *)(from + (size_t)(2 * WARPS * i) * N);
 #pragma unroll
     for (int i = 0; i < HIGH / (2 * WARPS); i++) {
-        to[0 * HIGH + 2 * WARPS * i] = quad[i].x;
-        to[1 * HIGH + 2 * WARPS * i] = quad[i].y;
-        to[2 * HIGH + 2 * WARPS * i] = quad[i].z;
-        to[3 * HIGH + 2 * WARPS * i] = quad[i].w;
+        float *to = tile + c * HIGH + (r + 2 * WARPS * i ^ group * 4);
+        to[0 * HIGH] = quad[i].x;
+        to[1 * HIGH] = quad[i].y;
+        to[2 * HIGH] = quad[i].z;
+        to[3 * HIGH] = quad[i].w;
     }
     __syncthreads();
     int q = threadIdx.x % (HIGH / 4) * 4;

@@ -150,6 +150,52 @@ static bool is_dull(const struct buffer_spec *b, const void *got, const void *wa
     }
 }
 
+/* ---- how far all of them are off ------------------------------------------------------------------ */
+
+static void errors_sum(struct output_errors *sum, const struct output_errors *more)
+{
+    sum->count += more->count;
+    sum->ulp_max = sum->ulp_max > more->ulp_max ? sum->ulp_max : more->ulp_max;
+    sum->ulp_squares += more->ulp_squares;
+    sum->squares += more->squares;
+    sum->wanted_squares += more->wanted_squares;
+}
+
+static void errors_add(struct output_errors *e, double got, double wanted, double ulp)
+{
+    double off = got - wanted;
+    e->ulp_max = ulp > e->ulp_max ? ulp : e->ulp_max;
+    e->ulp_squares += ulp * ulp;
+    e->squares += off * off;
+    e->wanted_squares += wanted * wanted;
+}
+
+static int32_t ordered_f32(const float *p)
+{
+    int32_t bits;
+    memcpy(&bits, p, sizeof bits);
+    return bits < 0 ? INT32_MIN - bits : bits; // -0 is 0
+}
+
+static struct output_errors errors_of(enum element_type t, const void *got, const void *wanted,
+                                      size_t count)
+{
+    struct output_errors e = {.count = count};
+    const unsigned char *g = got, *w = wanted;
+    const float *g32 = got, *w32 = wanted;
+    size_t n = element_bytes(t);
+    for (size_t i = 0; t == ELEMENT_F32 && i < count; i++) {
+        double ulp = fabs((double)ordered_f32(&g32[i]) - (double)ordered_f32(&w32[i]));
+        errors_add(&e, (double)g32[i], (double)w32[i], ulp);
+    }
+    for (size_t i = 0; t != ELEMENT_F32 && i < count; i++) {
+        const void *a = g + i * n, *b = w + i * n;
+        double ulp = fabs((double)ordered(t, a) - (double)ordered(t, b));
+        errors_add(&e, element_load(t, a), element_load(t, b), ulp);
+    }
+    return e;
+}
+
 /* ---- a part of an output ---------------------------------------------------------------------------- */
 
 struct comparison { // of a part; got and wanted point to its first element
@@ -173,6 +219,8 @@ static void take_worse(struct output_difference *into, const struct output_diffe
     sum.unwritten_count = into->unwritten_count + d->unwritten_count;
     sum.count = into->count + d->count;
     sum.buffer = into->buffer;
+    sum.errors = into->errors;
+    errors_sum(&sum.errors, &d->errors);
     *into = sum;
 }
 
@@ -204,6 +252,10 @@ static void compare_piece(void *context, uint64_t first, uint64_t end)
         uint64_t count = end - row < SKIP_ELEMENTS ? end - row : SKIP_ELEMENTS;
         const unsigned char *g = c->got + row * n, *w = c->wanted + row * n;
         double worst = found.rank == RANK_RIGHT ? found.absolute : (double)INFINITY;
+        if (element_is_float(c->spec->type)) {
+            struct output_errors e = errors_of(c->spec->type, g, w, (size_t)count);
+            errors_sum(&found.errors, &e);
+        }
         if (row > first && is_dull(c->spec, g, w, (size_t)count, worst)) {
             found.count += count;
             continue;

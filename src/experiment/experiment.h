@@ -459,7 +459,11 @@ enum output_order {
     ORDER_AS_IS,
     ORDER_SORTED,
     ORDER_DESCENDS
-};                         // `compare: set`, `compare: sorted`
+};                     // `compare: set`, `compare: sorted`
+struct output_errors { // of a floating-point output, all elements
+    uint64_t count;
+    double ulp_max, ulp_squares, squares, wanted_squares; // sums of squares
+};
 struct output_difference { // the worst element of one output buffer
     int buffer;
     enum output_rank rank;
@@ -469,6 +473,7 @@ struct output_difference { // the worst element of one output buffer
     bool extra; // written, and the reference leaves it (`written: some`)
     // SORTED: `index` is of both in ascending order. DESCENDS: got is less than what stands before it, wanted.
     enum output_order order;
+    struct output_errors errors;
 };
 // A whole output that is compared in another way than element by element.
 void output_compare_whole(const struct buffer_spec *b, const void *got, const void *wanted,

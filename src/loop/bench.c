@@ -336,11 +336,25 @@ static bool check_whole(struct checking *c, struct error *err)
     return done;
 }
 
+// Of several outputs, the largest of each figure.
+static void take_errors(struct result_errors *into, const struct output_errors *e)
+{
+    double count = (double)e->count, rms = sqrt(e->squares / count);
+    double wanted = sqrt(e->wanted_squares / count);
+    if (e->count == 0)
+        return;
+    into->known = true;
+    into->max_ulp = fmax(into->max_ulp, e->ulp_max);
+    into->rms_ulp = fmax(into->rms_ulp, sqrt(e->ulp_squares / count));
+    into->rms_relative = fmax(into->rms_relative, rms > 0 ? rms / wanted : 0);
+}
+
 bool bench_check(struct bench *b, struct result *r, struct error *err)
 {
     const struct resolved_case *c = b->job->resolved;
     struct output_difference worst = {.buffer = -1};
     r->checked = r->verified = true;
+    r->errors = (struct result_errors){0};
     for (int i = 0; i < c->buffer_count; i++) {
         struct checking one = {b, {.buffer = i}};
         if (!c->buffers[i].output)
@@ -350,6 +364,7 @@ bool bench_check(struct bench *b, struct result *r, struct error *err)
             return false;
         r->verified = r->verified && one.found.wrong_count == 0;
         output_take_worst(&worst, &one.found);
+        take_errors(&r->errors, &one.found.errors);
     }
     r->worst_relative_error = worst.relative;
     r->worst_absolute_error = worst.absolute;

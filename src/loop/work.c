@@ -353,6 +353,7 @@ static void take_result(const struct result *got, struct result *result)
     result->library_version = got->library_version;
     result->worst_relative_error = got->worst_relative_error;
     result->worst_absolute_error = got->worst_absolute_error;
+    result->errors = got->errors;
 }
 
 struct jobs { // of a case, in the parent

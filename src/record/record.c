@@ -147,6 +147,15 @@ void stalls_sum(struct stall_table *sum, const struct stall_table *more)
     }
 }
 
+bool result_errors_any(const struct result_errors *e)
+{
+    bool any = false;
+#define ERROR_FIGURE(name, label, column, meaning) any = any || e->name != 0;
+#include "record/errors.def"
+#undef ERROR_FIGURE
+    return e->known && any;
+}
+
 /* ---- lines ---------------------------------------------------------------------------------------- */
 
 int line_order(const void *a, const void *b)

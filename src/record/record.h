@@ -151,6 +151,15 @@ struct case_value {
     struct value value;
 };
 
+// Of the last check; not known where no floating-point output was compared.
+struct result_errors {
+    bool known;
+#define ERROR_FIGURE(name, label, column, meaning) double name;
+#include "record/errors.def"
+#undef ERROR_FIGURE
+};
+bool result_errors_any(const struct result_errors *e); // known, and one is not 0
+
 struct result { // arena-owned; everything that is recorded about one variant on one case
     const char *variant, *from; // from: NULL for the first
     const char *title, *hypothesis, *bottleneck;
@@ -191,6 +200,7 @@ struct result { // arena-owned; everything that is recorded about one variant on
     struct expectation_result *expectations;
     int expectation_count;
     double worst_relative_error, worst_absolute_error; // of the check; NAN if not checked
+    struct result_errors errors;
 };
 
 /* ---- a run ---------------------------------------------------------------------------------------- */

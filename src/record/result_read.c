@@ -293,6 +293,19 @@ static bool read_line(struct reader *r, const json_t *j, const struct result *of
     return true;
 }
 
+static void read_errors(struct reader *r, const json_t *result, struct result_errors *e)
+{
+    const json_t *j = member(result, "errors");
+    e->known = json_is_object(j);
+    if (j && !e->known)
+        reader_fail(r, "errors", "an object");
+    if (!e->known)
+        return;
+#define ERROR_FIGURE(name, label, column, meaning) e->name = read_double(r, j, #name);
+#include "record/errors.def"
+#undef ERROR_FIGURE
+}
+
 static bool read_problem(struct reader *r, const json_t *j, const struct result *of, void *item)
 {
     struct problem *p = item;
@@ -461,6 +474,7 @@ bool result_from_json(struct arena *a, const json_t *json, struct result *out, s
     out->seed = read_unsigned(&r, json, "seed");
     out->worst_relative_error = read_double(&r, json, "worst_relative_error");
     out->worst_absolute_error = read_double(&r, json, "worst_absolute_error");
+    read_errors(&r, json, &out->errors);
     out->lines = read_items(&r, json, "lines", SIZE_MAX, sizeof *out->lines, read_line, out,
                             &out->line_count);
     out->problems = read_items(&r, json, "problems", SIZE_MAX, sizeof *out->problems, read_problem,

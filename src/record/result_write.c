@@ -202,6 +202,15 @@ static json_t *lines_to_json(const struct result *r)
     return j;
 }
 
+static json_t *errors_to_json(const struct result_errors *e)
+{
+    json_t *j = json_object();
+#define ERROR_FIGURE(name, label, column, meaning) json_object_set_new(j, #name, number(e->name));
+#include "record/errors.def"
+#undef ERROR_FIGURE
+    return j;
+}
+
 static json_t *problems_to_json(const struct result *r)
 {
     json_t *j = json_array();
@@ -374,6 +383,8 @@ json_t *result_to_json(const struct result *r)
         json_object_set_new(j, "conditions", conditions_to_json(&r->conditions));
     json_object_set_new(j, "worst_relative_error", number(r->worst_relative_error));
     json_object_set_new(j, "worst_absolute_error", number(r->worst_absolute_error));
+    if (r->errors.known)
+        json_object_set_new(j, "errors", errors_to_json(&r->errors));
     if (r->phase_count > 0)
         json_object_set_new(j, "phases", phases_to_json(r));
     if (r->launch_count > 0)

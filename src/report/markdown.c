@@ -308,7 +308,7 @@ struct metric {
     enum provenance provenance;
     show_function *show;
 };
-enum { METRIC_COUNT_MAX = 12 };
+enum { METRIC_COUNT_MAX = 15 };
 
 static struct metric derived_metric(const char *name, const struct result *r, enum derived_id id)
 {
@@ -322,8 +322,14 @@ static struct metric counter_metric(const char *name, const struct result *r, en
     return (struct metric){name, counter_number(r, id), r->counters.figure[id].provenance, show};
 }
 
-// How many. `copies`: those around the kernels too.
-static int read_metrics(const struct result *r, bool copies, struct metric out[METRIC_COUNT_MAX])
+// Further rows where one of the two results has them.
+struct rows {
+    bool copies, errors;
+};
+
+// How many.
+static int read_metrics(const struct result *r, struct rows rows,
+                        struct metric out[METRIC_COUNT_MAX])
 {
     enum provenance occupancy = PROVENANCE_ABSENT;
     double occupied = result_occupancy(r, &occupancy);
@@ -341,7 +347,16 @@ static int read_metrics(const struct result *r, bool copies, struct metric out[M
     out[n++] = (struct metric){"occupancy %", occupied, occupancy, show_tenths};
     out[n++] = (struct metric){"DRAM bytes", result_dram_bytes(r),
                                f[COUNTER_DRAM_READ_BYTES].provenance, show_bytes};
-    if (copies) {
+    if (rows.errors) {
+        const struct result_errors *e = &r->errors;
+        enum provenance p =
+            time == PROVENANCE_MEASURED ? PROVENANCE_MEASURED : PROVENANCE_SIMULATED;
+#define ERROR_FIGURE(name, label, column, meaning) \
+    out[n++] = (struct metric){label, e->known ? e->name : (double)NAN, p, show_error};
+#include "record/errors.def"
+#undef ERROR_FIGURE
+    }
+    if (rows.copies) {
         out[n++] = counter_metric("copies to the device", r, COUNTER_H2D_NS, show_time);
         out[n++] = counter_metric("copies back", r, COUNTER_D2H_NS, show_time);
         out[n++] =
@@ -370,9 +385,11 @@ static void add_results(const struct result *r, const struct result *from, struc
     char b[CELL_SIZE];
     struct metric after[METRIC_COUNT_MAX];
     struct metric before[METRIC_COUNT_MAX];
-    bool copies = counters_has(&r->counters, COUNTER_H2D_NS);
-    int count = read_metrics(r, copies, after);
-    (void)read_metrics(from ? from : r, copies, before);
+    struct rows rows = {counters_has(&r->counters, COUNTER_H2D_NS),
+                        result_errors_any(&r->errors) ||
+                            (from && result_errors_any(&from->errors))};
+    int count = read_metrics(r, rows, after);
+    (void)read_metrics(from ? from : r, rows, before);
     markdown_printf(out, "**Results** (verified: %s)\n\n", verified_word(r));
     if (r->error)
         add_block(out, "", r->error);

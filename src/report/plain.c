@@ -45,6 +45,18 @@ static void add_time(const struct result *r, struct text *out)
     }
 }
 
+static void add_errors(const struct result *r, struct text *out)
+{
+    char a[CELL_SIZE];
+    if (!result_errors_any(&r->errors))
+        return;
+#define ERROR_FIGURE(name, label, column, meaning) \
+    add_subject(r, out);                           \
+    text_printf(out, "%s %s\n", label, show_error(r->errors.name, a));
+#include "record/errors.def"
+#undef ERROR_FIGURE
+}
+
 static void add_figures(const struct result *r, struct text *out)
 {
     enum provenance occupancy = PROVENANCE_ABSENT, time = r->time.provenance;
@@ -64,6 +76,7 @@ static void add_figures(const struct result *r, struct text *out)
     add_number(r, "lanes active", counter_number(r, COUNTER_LANES_ACTIVE_PCT), 0, "percent",
                r->counters.figure[COUNTER_LANES_ACTIVE_PCT].provenance, out);
     add_number(r, "occupancy", occupied, 0, "percent", occupancy, out);
+    add_errors(r, out);
 }
 
 static void add_judgement(const struct result *r, struct text *out)

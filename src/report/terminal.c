@@ -288,6 +288,36 @@ static void transfers_each(const struct report_case *c, int index, const struct 
                 provenance_name(it->counters.figure[COUNTER_H2D_NS].provenance));
 }
 
+// How far the outputs are off, beside the time: a row each.
+static void errors_begin(const struct report_case *c, const struct report_out *o)
+{
+    struct text heading = {0};
+    if (!c->inexact)
+        return;
+    text_add(&heading, "\n");
+    add_cell(&heading, "Error", NAME_COLUMNS, false);
+#define ERROR_FIGURE(name, label, column, meaning) text_printf(&heading, " %10s", column);
+#include "record/errors.def"
+#undef ERROR_FIGURE
+    text_printf(&heading, " %10s\n", "time");
+    add_ink(o->text, o->style, INK_BOLD, text_str(&heading));
+    text_release(&heading);
+}
+
+static void errors_each(const struct report_case *c, int index, const struct report_out *o)
+{
+    char a[CELL_SIZE];
+    const struct result *it = c->results[index];
+    if (!c->inexact || !it->errors.known)
+        return;
+    add_cell(o->text, show_text(it->variant), NAME_COLUMNS, false);
+#define ERROR_FIGURE(name, label, column, meaning) \
+    text_printf(o->text, " %10s", show_error(it->errors.name, a));
+#include "record/errors.def"
+#undef ERROR_FIGURE
+    text_printf(o->text, " %10s\n", show_time(result_time_ns(it), a));
+}
+
 static bool has_launches(const struct result *r)
 {
     return r->launch_count > 0;
@@ -583,6 +613,7 @@ static const struct report_part terminal_parts[] = {
     {.has = has_error, .each = error_each},
     {.each = note_each},
     {.has = has_transfers, .begin = transfers_begin, .each = transfers_each},
+    {.begin = errors_begin, .each = errors_each},
     {.has = has_launches, .begin = launches_begin, .each = launches_each, .verbose = true},
     {.has = has_expectations, .begin = expectations_begin, .each = expectations_each},
     {.has = has_hypothesis, .begin = hypotheses_begin, .each = hypotheses_each, .verbose = true},

@@ -88,6 +88,7 @@ static void case_fill(struct arena *a, const struct run *r, int first, struct re
         if (same_text(r->results[i].case_label, label)) {
             results[c->count++] = &r->results[i];
             c->arithmetic = c->arithmetic || is_arithmetic(&r->results[i]);
+            c->inexact = c->inexact || result_errors_any(&r->results[i].errors);
         }
     c->fastest = fastest_result(r, label);
     c->promising = promising_result(c);

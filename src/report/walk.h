@@ -31,6 +31,7 @@ struct report_case {
     // Whose first finding promises the shortest time of all, where that is not the fastest; or NULL.
     const struct result *promising;
     bool arithmetic; // its floor is the rate of arithmetic, not of device memory
+    bool inexact;    // of a result's errors one is not 0
     const char *answers[ANSWER_COUNT];
 };
 

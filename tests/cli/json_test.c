@@ -62,6 +62,7 @@ static const struct field result_fields[] = {
     {"worst_absolute_error", "n?"},
     {"lines", "a"},
     {"problems", "a"},
+    {"+errors", "o"},
     {"+phases", "a"},
     {"+launches", "a"},
     {"+stalls", "o"},

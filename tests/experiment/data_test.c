@@ -268,6 +268,52 @@ static void a_single_element_is_seen_wherever_it_is(void **state)
     free(got);
 }
 
+// As the sums of compare.c: of all elements, wherever parts end, and rows that are passed over too.
+static void errors_are_of_all_elements_wherever_parts_end(void **state)
+{
+    (void)state;
+    static const uint64_t parts[] = {COUNT, 4096, ELEMENTS_PER_PIECE + 1024};
+    float *wanted = numbers(), *got = numbers();
+    double ulp_squares = 0, squares = 0, wanted_squares = 0;
+    for (size_t i = 0; i < COUNT; i++) {
+        int32_t bits, more = i == 77 ? 9 : i % 5 == 0 ? 2 : 0;
+        memcpy(&bits, &got[i], sizeof bits);
+        bits += more; // so many ulp
+        memcpy(&got[i], &bits, sizeof bits);
+        double off = (double)got[i] - (double)wanted[i];
+        ulp_squares += (double)(more * more);
+        squares += off * off;
+        wanted_squares += (double)wanted[i] * (double)wanted[i];
+    }
+    for (size_t p = 0; p < COUNT_OF(parts); p++) {
+        struct output_errors e = compare_parts(&near_f32, got, wanted, parts[p]).errors;
+        assert_int_equal(e.count, COUNT);
+        assert_true(e.ulp_max == 9);
+        assert_true(e.ulp_squares == ulp_squares);
+        assert_true(fabs(e.squares / squares - 1) < 1e-12);
+        assert_true(fabs(e.wanted_squares / wanted_squares - 1) < 1e-12);
+    }
+    free(wanted);
+    free(got);
+}
+
+// Neighbours of 0 are one apart, on both sides; whole numbers have no such errors.
+static void ulps_are_counted_across_zero_and_by_the_type(void **state)
+{
+    (void)state;
+    static const uint16_t got[] = {0x8001, 0x3f81}, wanted[] = {0x0001, 0x3f80};
+    static const float small[] = {-1e-45F, 0.0F}, other[] = {1e-45F, -0.0F};
+    struct buffer_spec bf16 = {.type = ELEMENT_BF16, .tolerance_abs = 1};
+    struct buffer_spec whole = {.type = ELEMENT_U16, .tolerance_abs = 70000};
+    struct output_difference d = {.buffer = 0}, f = {.buffer = 0}, u = {.buffer = 0};
+    output_compare(&bf16, got, wanted, 0, 2, &d);
+    assert_true(d.errors.ulp_max == 2 && d.errors.ulp_squares == 5);
+    output_compare(&near_f32, small, other, 0, 2, &f);
+    assert_true(f.errors.ulp_max == 2 && f.errors.ulp_squares == 4);
+    output_compare(&whole, got, wanted, 0, 2, &u);
+    assert_int_equal(u.errors.count, 0);
+}
+
 static void what_nobody_wrote_is_named_unless_something_is_wrong(void **state)
 {
     (void)state;
@@ -319,6 +365,8 @@ int main(void)
         cmocka_unit_test(e4m3_is_rounded_to_nearest_even_and_saturates),
         cmocka_unit_test(the_first_of_the_worst_is_named_wherever_parts_end),
         cmocka_unit_test(a_single_element_is_seen_wherever_it_is),
+        cmocka_unit_test(errors_are_of_all_elements_wherever_parts_end),
+        cmocka_unit_test(ulps_are_counted_across_zero_and_by_the_type),
         cmocka_unit_test(what_nobody_wrote_is_named_unless_something_is_wrong),
         cmocka_unit_test(the_poison_is_found_wherever_it_is),
     };

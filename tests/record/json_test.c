@@ -123,6 +123,25 @@ static void failed_result_has_nulls_where_nothing_is_known(void **state)
     arena_release(&a);
 }
 
+static void errors_come_back_or_are_not_known(void **state)
+{
+    struct arena a = {0};
+    struct result r = sample_result(), back;
+    r.errors = (struct result_errors){
+        .known = true, .max_ulp = 5, .rms_ulp = 0.75, .rms_relative = (double)INFINITY};
+    json_t *json = round_trip(&a, &r, &back), *errors = json_object_get(json, "errors");
+    assert_true(json_is_null(json_object_get(errors, "rms_relative"))); // JSON has no infinity
+    assert_true(back.errors.known && back.errors.max_ulp == 5 && back.errors.rms_ulp == 0.75);
+    assert_true(isnan(back.errors.rms_relative));
+    json_decref(json);
+    r.errors.known = false;
+    json = round_trip(&a, &r, &back);
+    assert_null(json_object_get(json, "errors"));
+    assert_false(back.errors.known);
+    json_decref(json);
+    arena_release(&a);
+}
+
 static void stalls_keep_what_is_known_and_leave_out_the_rest(void **state)
 {
     struct arena a = {0};
@@ -283,6 +302,7 @@ int main(void)
         cmocka_unit_test(expectations_of_older_files_are_read),
         cmocka_unit_test(whole_numbers_are_json_integers),
         cmocka_unit_test(failed_result_has_nulls_where_nothing_is_known),
+        cmocka_unit_test(errors_come_back_or_are_not_known),
         cmocka_unit_test(stalls_keep_what_is_known_and_leave_out_the_rest),
         cmocka_unit_test(stalls_of_launches_add_up_where_both_know_them),
         cmocka_unit_test(library_s_result_names_it_and_its_version),

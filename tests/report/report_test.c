@@ -154,6 +154,30 @@ static void absent_and_infinite_figures_are_dashes(void **state)
     has_not(" inf");
 }
 
+static void errors_stand_beside_the_time_where_a_result_has_any(void **state)
+{
+    (void)state;
+    results[0].errors = (struct result_errors){.known = true};
+    report_terminal(&run, &wide, &out);
+    has_not("max ulp"); // all are exact
+    results[1].errors =
+        (struct result_errors){.known = true, .max_ulp = 12, .rms_ulp = 1.5, .rms_relative = 3e-8};
+    text_clear(&out);
+    report_terminal(&run, &narrow, &out);
+    has("\nError              max ulp    rms ulp    rms rel       time\n"
+        "naive                    0          0          0    1.00 ms\n"
+        "tiled                   12        1.5      3e-08 ");
+    assert_fits("run", 80);
+    text_clear(&out);
+    const struct report_style plain = {.plain = true, .width = 80};
+    report_terminal(&run, &plain, &out);
+    has("largest error, ulp 12");
+    text_clear(&out);
+    assert_true(report_markdown(&run, NULL, &out, &err));
+    has("| largest error, ulp | 0 | measured | 12 | measured | - |");
+    has("| rms error / rms output | 0 | measured | 3e-08 | measured | - |");
+}
+
 static void failure_is_shown_with_its_lines_as_they_are(void **state)
 {
     (void)state;
@@ -689,6 +713,7 @@ int main(void)
         TEST(explanation_and_verification_fit_80_columns),
         TEST(every_figure_of_a_narrow_table_tells_its_origin),
         TEST(absent_and_infinite_figures_are_dashes),
+        TEST(errors_stand_beside_the_time_where_a_result_has_any),
         TEST(failure_is_shown_with_its_lines_as_they_are),
         TEST(one_mistake_is_shown_once),
         TEST(colour_and_box_characters_only_where_they_are_wanted),

@@ -27,7 +27,7 @@ def run(file, kernel, grid, block, shared, cluster, *arguments):
 def histogram_f32():
     n, bins = 1 << 28, 65536
     yield f"buffer counts {bins * 4} zero"
-    for spread in (1, 1e-6):
+    for spread in (1, 1e-6, 8 / 65536):
         yield f"buffer in {n * 4} f32 0 {spread}"
         yield f"group histogram-f32,65536-bins,spread={spread} {n * 4} 0 counts 0"
         tail = ("@counts", "@in", f"l:{n}", "f:0", "f:1", f"i:{bins}")
@@ -39,7 +39,8 @@ def histogram_f32():
             yield run(file, kernel, SMS, 1024, 2 * bins, 1, *tail)
 
         yield from one("packed", "packed_histogram")
-        for flight, meet, rounds in itertools.product((2, 4), (8, 16), (1, 4)):
+        for flight, meet, rounds in ((4, 16, 1), (4, 8, 1), (4, 8, 8), (4, 4, 4), (4, 4, 8), (4, 3, 8), (4, 2, 8), (2, 4, 8), (2, 3, 8),
+                                     (4, 3, 12), (4, 2, 16)):
             yield from one(f"ahead FLIGHT {flight} MEET {meet} ROUNDS {rounds}", "ahead_histogram", FLIGHT=flight,
                            MEET=meet, ROUNDS=rounds)
         yield from one("ahead FLIGHT 4, never together", "ahead_histogram", FLIGHT=4, ROUNDS=0)
@@ -52,7 +53,7 @@ def histogram_u8():
         yield f"buffer in {n} {fill}"
         yield f"group histogram-u8,{fill} {n} 0 counts 0"
         for flight, (block, per_sm) in itertools.product(
-                (2, 4), ((1024, 1), (1024, 2), (512, 2), (512, 3), (512, 4), (256, 4), (256, 6), (256, 7))):
+                (4, 6, 8), ((1024, 1), (1024, 2), (512, 4))):
             file = cubin("histogram/histogram.cu", BLOCK=block, FLIGHT=flight)
             yield f"try columns FLIGHT {flight} BLOCK {block} x {per_sm}"
             yield "zero counts"
@@ -89,16 +90,23 @@ def softmax():
             yield run(file, "parts_softmax", grid, block, stages * part * 4, 1, "@out", "@in", f"i:{rows}", f"i:{cols}",
                       "@words", "@progress")
 
+        def twice(size, block, flight, blocks):
+            file = cubin("softmax/softmax.cu", CLUSTER=size, BLOCK=block, FLIGHT=flight, BLOCKS=blocks)
+            yield f"try twice cluster {size} BLOCK {block} FLIGHT {flight} at least {blocks}"
+            yield run(file, "twice_softmax", size * rows, block, 0, size, "@out", "@in", f"i:{rows}", f"i:{cols}")
+
         yield from clusters(8, 256 if cols <= 65536 else 1024, 1)
-        for size, block, blocks in ((16, 256, 4), (16, 512, 1), (16, 512, 2), (16, 512, 3), (16, 1024, 1), (16, 1024, 2),
-                                    (8, 512, 2), (8, 512, 4), (8, 1024, 1), (4, 512, 2), (4, 1024, 1), (2, 1024, 1)):
-            yield from clusters(size, block, blocks)
+        for size, block, blocks in ((2, 512, 4), (4, 256, 8), (4, 512, 4), (8, 256, 8), (8, 512, 4), (8, 1024, 2), (16, 512, 4),
+                                    (16, 1024, 2), (4, 1024, 2), (2, 1024, 2), (8, 512, 3), (4, 512, 3), (8, 512, 2), (4, 512, 2)):
+            for flight in (2, 4):
+                yield from twice(size, block, flight, blocks)
         for part, block, stages, lead, per_sm in (
-                (8192, 512, 3, 1, 2), (8192, 512, 3, 2, 2), (8192, 1024, 6, 1, 1), (8192, 1024, 6, 2, 1),
-                (8192, 1024, 6, 3, 1), (4096, 256, 3, 1, 4), (4096, 256, 3, 2, 4), (4096, 512, 3, 1, 4),
-                (4096, 512, 3, 2, 4), (4096, 512, 6, 2, 2), (4096, 512, 6, 3, 2), (4096, 256, 4, 2, 3), (2048, 256, 6, 2, 4),
-                (2048, 256, 6, 3, 4), (2048, 256, 3, 2, 8), (2048, 128, 3, 1, 8)):
+                (8192, 512, 3, 1, 2), (4096, 256, 3, 1, 4), (2048, 128, 3, 1, 8), (2048, 128, 3, 1, 9), (4096, 128, 3, 1, 4),
+                (2048, 128, 2, 1, 12), (4096, 256, 2, 1, 6), (4096, 256, 2, 1, 7), (8192, 512, 2, 1, 3), (8192, 256, 3, 1, 2),
+                (6144, 512, 3, 1, 3), (6144, 384, 3, 1, 3), (3072, 256, 3, 1, 6)):
             yield from parts(part, block, stages, lead, per_sm)
+        yield "try a copy by cudaMemcpy, no softmax"
+        yield "copy out in"
 
 
 def norm():
@@ -137,10 +145,14 @@ def spmv():
         yield "zero y"
         yield run(cubin("spmv/spmv.cu", EACH=8, BLOCK=256, GALLOP=1), "split_spmv", ceil_div(elements, 2048), 256, 0, 1,
                   "@y", *csr, f"i:{elements}")
-        for each, block, keep in ((8, 256, 0), (8, 256, 1), (8, 128, 0), (8, 512, 0), (4, 256, 0), (16, 128, 0), (16, 256, 0),
-                                  (12, 128, 0)):
-            file, blocks = cubin("spmv/spmv.cu", EACH=each, BLOCK=block, KEEP_X=keep), ceil_div(rows + elements, each * block)
-            yield f"try merge EACH {each} BLOCK {block}{' x kept in the L1' if keep else ''}"
+        for each, block, stream in itertools.product((4, 8, 16), (128, 256, 512), (0, 1)):
+            file = cubin("spmv/spmv.cu", EACH=each, BLOCK=block, GALLOP=1, STREAM=stream)
+            yield f"try gallop EACH {each} BLOCK {block} STREAM {stream}"
+            yield "zero y"
+            yield run(file, "split_spmv", ceil_div(elements, each * block), block, 0, 1, "@y", *csr, f"i:{elements}")
+        for each, block, stream in ((8, 256, 0), (8, 256, 1), (8, 128, 1), (4, 256, 1), (16, 128, 1)):
+            file, blocks = cubin("spmv/spmv.cu", EACH=each, BLOCK=block, STREAM=stream), ceil_div(rows + elements, each * block)
+            yield f"try merge EACH {each} BLOCK {block} STREAM {stream}"
             yield "zero y"
             yield run(file, "merge_starts", ceil_div(blocks + 1, 256), 256, 0, 1, "@first", "@starts", f"i:{rows}",
                       f"i:{elements}", f"i:{blocks}")
@@ -153,13 +165,16 @@ def conv1d():
     yield f"buffer weights {taps * 4} f32 -0.2 0.2"
     yield f"buffer y {n * 4} zero"
     yield f"group conv1d,K={taps} {8 * n} {2 * n * taps} y 1e-4"
-    for outputs, block, blocks in ((12, 64, 24), (12, 64, 20), (12, 64, 16), (12, 64, 1), (12, 32, 32), (12, 96, 12), (12, 128, 10),
-                                   (12, 128, 8), (12, 256, 5), (20, 64, 12), (20, 64, 16), (20, 96, 8), (20, 128, 6), (20, 128, 8),
-                                   (16, 64, 16), (16, 128, 8), (8, 64, 24)):
+    for outputs, block, blocks in ((12, 64, 24), (12, 64, 20), (20, 64, 16), (20, 128, 8)):
         file = cubin("conv1d/conv1d.cu", K=taps, OUTPUTS=outputs, BLOCK=block, BLOCKS=blocks)
         yield f"try staged OUTPUTS {outputs} BLOCK {block} at least {blocks}"
         yield f"set taps weights {taps * 4}"
         yield run(file, "staged_conv", ceil_div(n, block * outputs), block, 0, 1, "@y", "@x", f"l:{n}")
+    for outputs, block, blocks, chunk in itertools.product((12, 20), (64, 128, 256), (1, 1200), (16, 32, 64)):
+        file = cubin("conv1d/conv1d.cu", K=taps, OUTPUTS=outputs, BLOCK=block, BLOCKS=max(1, blocks // block), CHUNK=chunk)
+        yield f"try rounds OUTPUTS {outputs} BLOCK {block} at least {max(1, blocks // block)} CHUNK {chunk}"
+        yield f"set taps weights {taps * 4}"
+        yield run(file, "rounds_conv", ceil_div(n, block * outputs), block, 0, 1, "@y", "@x", f"l:{n}")
 
 
 def transpose():
@@ -181,8 +196,7 @@ def split():
         yield f"buffer pa {6 * m * k} zero"
         yield f"buffer pb {6 * k * n} zero"
         yield f"group matmul-f32,{m}x{n}x{k} {4 * (m * k + k * n + m * n)} {2 * m * n * k} c 1e-3"
-        for title, macros in (("boxes", {"STAGES": 2}), ("boxes by columns", {"STAGES": 2, "ORDER": 2}),
-                              ("boxes by squares", {"STAGES": 2, "ORDER": 1}), ("boxes 256 rows", {"STAGES": 3, "BM": 256, "BLOCKS": 1, "ORDER": 2})):
+        for title, macros in (("boxes", {"STAGES": 2}), ("boxes 256 rows", {"STAGES": 3, "BM": 256, "BLOCKS": 1, "ORDER": 2})):
             rows, stages = macros.get("BM", 128), macros["STAGES"]
             yield f"try {title}"
             yield run(cubin("matmul-f32/boxes.cu", **macros), "boxes_matmul", ceil_div(m, rows) * ceil_div(n, 128), rows,

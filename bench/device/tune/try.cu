@@ -6,6 +6,7 @@
 //   try NAME                                     a candidate; its steps follow
 //   clear NAME                                   a buffer, before the next candidate
 //   zero NAME                                    a step
+//   copy TO FROM                                 a step, for the memory's own rate
 //   set VARIABLE NAME BYTES                      of the next step's cubin, once
 //   run CUBIN KERNEL GRID[,GRID] BLOCK SHARED CLUSTER ARGUMENTS...   a step; an argument is @NAME, i:N, l:N, f:X, or
 //                                                map:NAME:TYPE:COLUMNS:ROWS:BOX_COLUMNS:BOX_ROWS:SWIZZLE
@@ -246,6 +247,11 @@ int main(int argc, char **argv)
             sets.clear();
         } else if (what == "set") {
             sets.push_back(line.substr(4));
+        } else if (what == "copy") {
+            std::string from;
+            words >> rest >> from;
+            buffer to = buffers.at(rest), b = buffers.at(from);
+            all.push_back([to, b] { return cudaMemcpyAsync(to.at, b.at, to.bytes, cudaMemcpyDeviceToDevice); });
         } else if (what == "zero") {
             words >> rest;
             buffer b = buffers.at(rest);
