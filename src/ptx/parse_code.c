@@ -570,13 +570,11 @@ static bool parse_label(struct parser *p)
     return ptx_scope_add(p, name, SYMBOL_LABEL, p->instructions.count);
 }
 
-static bool parse_statement(struct parser *p)
+static bool parse_unlabelled(struct parser *p)
 {
     enum ptx_space space;
     if (ptx_token_is(p, '{'))
         return scope_open(p);
-    if (is_label(p))
-        return parse_label(p);
     if (p->token.kind != TOKEN_DOT)
         return parse_instruction(p);
     if (ptx_token_is_dot(p, "reg"))
@@ -596,6 +594,16 @@ static bool parse_statement(struct parser *p)
     if (ptx_find_space(p->token.text, p->token.length, &space))
         return parse_local(p, space);
     return ptx_parser_fail(p, "unknown directive '.%s'", ptx_token_text(p));
+}
+
+// A label is that of the statement behind it, of no later one.
+static bool parse_statement(struct parser *p)
+{
+    if (is_label(p))
+        return parse_label(p);
+    bool done = parse_unlabelled(p);
+    p->pending_label = NULL;
+    return done;
 }
 
 static void *list_keep(struct arena *a, const void *items, size_t count, size_t size)

@@ -284,9 +284,11 @@ static void flatten_names(struct flat *t, const struct ptx_function *f)
     for (int i = 0; i < f->result_count; i++)
         table_set(&taken, f->results[i].name, &taken);
     for (int i = 0; i < f->branch_target_count; i++)
-        table_set(&taken, f->branch_targets[i].label, &taken);
+        if (f->branch_targets[i].label)
+            table_set(&taken, f->branch_targets[i].label, &taken);
     for (int i = 0; i < f->prototype_count; i++)
-        table_set(&taken, f->prototypes[i].label, &taken);
+        if (f->prototypes[i].label)
+            table_set(&taken, f->prototypes[i].label, &taken);
     t->f.registers = ARENA_ARRAY(&t->arena, struct ptx_register, f->register_count + 1);
     for (int i = 0; i < f->register_count; i++)
         t->f.registers[i] = (struct ptx_register){
@@ -304,7 +306,9 @@ static void flatten_names(struct flat *t, const struct ptx_function *f)
             label_operands(t, &taken, &f->instructions[i].operands[k]);
     for (int i = 0; i < f->branch_target_count; i++)
         for (int k = 0; k < f->branch_targets[i].count; k++)
-            label_take(t, &taken, f->branch_targets[i].names[k], f->branch_targets[i].targets[k]);
+            if (f->branch_targets[i].targets[k] >= 0) // else a function, of .calltargets
+                label_take(t, &taken, f->branch_targets[i].names[k],
+                           f->branch_targets[i].targets[k]);
     table_release(&taken);
 }
 
@@ -332,7 +336,7 @@ static void print_tables(const struct ptx_function *f, const struct flat *t, str
 {
     for (int i = 0; i < f->branch_target_count; i++) {
         const struct ptx_branch_targets *b = &f->branch_targets[i];
-        text_printf(out, "%s: .branchtargets ", b->label);
+        text_printf(out, "%s%s.branchtargets ", b->label ? b->label : "", b->label ? ": " : "");
         for (int k = 0; k < b->count; k++)
             text_printf(out, "%s%s", k ? ", " : "",
                         b->targets[k] >= 0 ? t->labels[b->targets[k]] : b->names[k]);
@@ -340,7 +344,7 @@ static void print_tables(const struct ptx_function *f, const struct flat *t, str
     }
     for (int i = 0; i < f->prototype_count; i++) {
         const struct ptx_prototype *p = &f->prototypes[i];
-        text_printf(out, "%s: .callprototype ", p->label);
+        text_printf(out, "%s%s.callprototype ", p->label ? p->label : "", p->label ? ": " : "");
         if (p->result_count)
             print_variables(p->results, p->result_count, out);
         text_add(out, " _ ");

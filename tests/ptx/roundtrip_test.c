@@ -205,34 +205,40 @@ static void code_of_compilers_survives(void **state)
 
 static void scopes_tables_and_initialisers_survive(void **state)
 {
-    check_round_trip(
-        "text",
-        ".version 8.0\n.target sm_90\n.address_size 64\n.file 1 \"a.cu\"\n"
-        ".extern .func (.param .b32 r) outside (.param .b64 x, .param .align 8 .b8 y[24]);\n"
-        ".global .align 4 .f32 half = 0.5;\n.const .f64 third = -0.25;\n"
-        ".global .align 16 .v4 .f32 quad = {1.0, -2.0, 0f7FC00000, 4.0};\n"
-        ".visible .global .align 4 .u32 grid[2][3] = {{1, 2, 3}, {4, 5, 6}};\n"
-        ".global .align 8 .u64 table[2] = {generic(half), third+4};\n"
-        ".weak .global .align 1 .b8 words[4] = {104, 105, 10, 0};\n"
-        ".extern .shared .align 16 .b8 dynamic[];\n"
-        ".func (.reg .u32 out) twice (.reg .u32 in)\n{\n    add.u32 out, in, in;\n    ret;\n}\n"
-        ".visible .entry k(.param .u64 .ptr .global .align 4 p, .param .u32 n)\n"
-        ".maxntid 256, 1, 1\n.minnctapersm 2\n{\n"
-        "    .reg .pred %p<3>;\n    .reg .b32 %r<4>, x;\n    .reg .b64 %rd<2>;\n"
-        "    .local .align 8 .b8 depot[16];\n"
-        "    .loc 1 7 3\n    ld.param.u32 %r0, [n];\n"
-        "    { .reg .b32 x; .local .b32 depot2; mov.u32 x, %tid.x; st.local.u32 [depot2], x;\n"
-        "    @%p1 bra L; bra.uni M; L: add.s32 x, x, -1; M: }\n"
-        "    { .reg .b32 x; mov.u32 x, 5; bra L; L: add.s32 %r1, x, 1; }\n"
-        "    .loc 1 9 1, function_name name, inlined_at 1 20 2\n"
-        "    setp.lt.or.s32 %p1|%p2, %r0, 3, !%p0;\n"
-        "targets: .branchtargets A, B;\n    brx.idx %r0, targets;\n"
-        "A: call (%r2), twice, (%r1);\nB: mov.b64 %rd0, {%r1, %r2};\n"
-        "    ld.global.v2.u32 {%r1, _}, [%rd0+8];\n    mov.u64 %rd1, table+8;\n"
-        "proto: .callprototype (.param .b32 _) _ (.param .b64 _, .param .align 8 .b8 _[24]);\n"
-        "    vmad.s32.u32.s32 %r1, -%r2.h1, %r1.b3, %r0; vset2.s32.s32.lt %r1.h0, %r0.h13, %r2, "
-        "%r1;\n"
-        "    bar.sync 0;\n    fma.rn.f32 %r1, %r2, 0f3F800000, %r1;\n    ret;\n}\n");
+    check_round_trip("text",
+                     ".version 8.0\n.target sm_90\n.address_size 64\n.file 1 \"a.cu\"\n"
+                     ".extern .func (.param .b32 r) outside (.param .b64 x, .param .align 8 .b8 "
+                     "y[24]);\n"
+                     ".global .align 4 .f32 half = 0.5;\n.const .f64 third = -0.25;\n"
+                     ".global .align 16 .v4 .f32 quad = {1.0, -2.0, 0f7FC00000, 4.0};\n"
+                     ".visible .global .align 4 .u32 grid[2][3] = {{1, 2, 3}, {4, 5, 6}};\n"
+                     ".global .align 8 .u64 table[2] = {generic(half), third+4};\n"
+                     ".weak .global .align 1 .b8 words[4] = {104, 105, 10, 0};\n"
+                     ".extern .shared .align 16 .b8 dynamic[];\n"
+                     ".func (.reg .u32 out) twice (.reg .u32 in)\n{\n    add.u32 out, in, in;\n    "
+                     "ret;\n}\n"
+                     ".visible .entry k(.param .u64 .ptr .global .align 4 p, .param .u32 n)\n"
+                     ".maxntid 256, 1, 1\n.minnctapersm 2\n{\n"
+                     "    .reg .pred %p<3>;\n    .reg .b32 %r<4>, x;\n    .reg .b64 %rd<2>;\n"
+                     "    .local .align 8 .b8 depot[16];\n"
+                     "    .loc 1 7 3\n    ld.param.u32 %r0, [n];\n"
+                     "    { .reg .b32 x; .local .b32 depot2; mov.u32 x, %tid.x; st.local.u32 "
+                     "[depot2], x;\n"
+                     "    @%p1 bra L; bra.uni M; L: add.s32 x, x, -1; M: }\n"
+                     "    { .reg .b32 x; mov.u32 x, 5; bra L; L: add.s32 %r1, x, 1; }\n"
+                     "    .loc 1 9 1, function_name name, inlined_at 1 20 2\n"
+                     "    setp.lt.or.s32 %p1|%p2, %r0, 3, !%p0;\n"
+                     "targets: .branchtargets A, B;\n    brx.idx %r0, targets;\n"
+                     "A: call (%r2), twice, (%r1);\nB: mov.b64 %rd0, {%r1, %r2};\n"
+                     "    ld.global.v2.u32 {%r1, _}, [%rd0+8];\n    mov.u64 %rd1, table+8;\n"
+                     "proto: .callprototype (.param .b32 _) _ (.param .b64 _, .param .align 8 .b8 "
+                     "_[24]);\n"
+                     "    vmad.s32.u32.s32 %r1, -%r2.h1, %r1.b3, %r0; vset2.s32.s32.lt %r1.h0, "
+                     "%r0.h13, %r2, "
+                     "%r1;\n"
+                     "    .branchtargets A, B;\n    .callprototype _ (.param .b32 _);\n    "
+                     ".calltargets twice;\n" // that nothing can name
+                     "    bar.sync 0;\n    fma.rn.f32 %r1, %r2, 0f3F800000, %r1;\n    ret;\n}\n");
 }
 
 int main(void)
