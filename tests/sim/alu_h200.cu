@@ -1,5 +1,6 @@
 // Runs the kernels that alu_h200_test wrote on a GPU and keeps their results:
-//   run DIR    reads DIR/kernels.txt and DIR/inputs.bin, writes DIR/results.bin
+//   run DIR [LEVEL]    reads DIR/kernels.txt and DIR/inputs.bin, writes DIR/results.bin; LEVEL: of the driver's
+//                      compiler, 0 to 4 (its default)
 // What ptxas refuses is told and left out.
 // SPDX-License-Identifier: Apache-2.0
 #include <cuda.h>
@@ -35,6 +36,7 @@ static void check(CUresult r, const char *what)
 int main(int argc, char **argv)
 {
     const std::string folder = argc > 1 ? argv[1] : ".";
+    const size_t level = argc > 2 ? strtoul(argv[2], nullptr, 10) : 4;
     const std::string kernels = slurp(folder + "/kernels.txt"), inputs = slurp(folder + "/inputs.bin");
     CUdevice device;
     CUcontext context;
@@ -56,11 +58,11 @@ int main(int argc, char **argv)
         const std::string name = kernels.substr(at + 2, line - at - 2);
         const std::string ptx = kernels.substr(line + 1, next == std::string::npos ? next : next - line - 1);
         char log[2048] = "";
-        CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-        void *values[] = {log, (void *)sizeof log};
+        CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_OPTIMIZATION_LEVEL};
+        void *values[] = {log, (void *)sizeof log, (void *)level};
         CUmodule module;
         CUfunction function;
-        if (cuModuleLoadDataEx(&module, ptx.c_str(), 2, options, values) != CUDA_SUCCESS) {
+        if (cuModuleLoadDataEx(&module, ptx.c_str(), 3, options, values) != CUDA_SUCCESS) {
             printf("refused: %s: %s\n", name.c_str(), log);
             refused++;
             continue;

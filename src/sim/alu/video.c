@@ -47,7 +47,13 @@ static bool holds(unsigned compare, int64_t a, int64_t b)
     return results[compare];
 }
 
-// PTX ISA: the result has 33 bits and a sign before it is saturated or cut.
+// PTX ISA: sources become numbers of 33 bits, and the result has 34 before it is saturated or cut.
+static int64_t cut_to_34_bits(uint64_t x)
+{
+    enum { UNUSED = 64 - 34 };
+    return (int64_t)(x << UNUSED) >> UNUSED;
+}
+
 static int64_t video_result(enum video_kind kind, int64_t a, int64_t b, unsigned compare,
                             unsigned flags)
 {
@@ -66,7 +72,7 @@ static int64_t video_result(enum video_kind kind, int64_t a, int64_t b, unsigned
     case VIDEO_MAX:
         return a > b ? a : b;
     case VIDEO_LEFT:
-        return (int64_t)((uint64_t)a << by);
+        return cut_to_34_bits((uint64_t)a << by);
     case VIDEO_RIGHT:
         return a >> by;
     case VIDEO_SET:
@@ -246,7 +252,7 @@ static uint32_t compare_of(const struct ptx_instruction *in)
     return i;
 }
 
-// vset's result is unsigned; vmad's is signed if anything in it is.
+// vset compares its result and c as a's type says (as an H200 does); vmad's is signed if anything in it is.
 static unsigned flags_of(const struct ptx_instruction *in, enum video_kind kind)
 {
     static const struct {
@@ -269,7 +275,7 @@ static unsigned flags_of(const struct ptx_instruction *in, enum video_kind kind)
                ((flags & (A_SIGNED | B_SIGNED | MINUS_PRODUCT | MINUS_ADDEND)) != 0 ? D_SIGNED
                                                                                     : 0u);
     }
-    return flags | (kind != VIDEO_SET && in->types[0] == PTX_TYPE_S32 ? D_SIGNED : 0u);
+    return flags | (in->types[0] == PTX_TYPE_S32 ? D_SIGNED : 0u);
 }
 
 static uint32_t part_selector(const struct ptx_operand *o)
