@@ -9,7 +9,15 @@
 #include <stdlib.h>
 
 enum kind { KIND_ANY, KIND_INT, KIND_UNSIGNED, KIND_SIGNED, KIND_FLOAT };
-enum form { FORM_ANY, FORM_ROUNDED, FORM_FULL, FORM_FTZ, FORM_HIGH, FORM_CONSTANT };
+enum form {
+    FORM_ANY,
+    FORM_ROUNDED,
+    FORM_FULL,
+    FORM_FTZ,
+    FORM_HIGH,
+    FORM_CONSTANT,
+    FORM_ROUNDED_CONSTANT
+};
 struct lowering {
     enum ptx_opcode opcode;
     enum kind kind;
@@ -83,6 +91,8 @@ static bool form_fits(const struct decoder *d, const struct ptx_instruction *in,
         return ptx_has_modifier(in, PTX_MOD_HI);
     case FORM_CONSTANT:
         return divisor_known(d, in);
+    case FORM_ROUNDED_CONSTANT:
+        return form_fits(d, in, FORM_ROUNDED) && divisor_known(d, in);
     }
     return false;
 }
