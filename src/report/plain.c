@@ -4,6 +4,7 @@
 #include "report/walk.h"
 
 #include <math.h>
+#include <string.h>
 
 static void add_subject(const struct result *r, struct text *out)
 {
@@ -17,6 +18,24 @@ static void add_fact(const struct result *r, const char *what, const char *value
     text_printf(out, "%s ", what);
     add_name(out, value);
     text_add(out, "\n");
+}
+
+// A message of several lines as one: read out, neither a caret nor the blanks before it mean anything.
+static void add_lines(const struct result *r, const char *what, const char *message,
+                      struct text *out)
+{
+    struct text line = {0};
+    for (const char *s = show_text(message); *s;) {
+        s += strspn(s, " \n");
+        size_t length = strcspn(s, "\n");
+        if (length > 0 && strspn(s, "^~ ") < length) {
+            text_add(&line, line.length > 0 ? "; " : "");
+            text_addn(&line, s, length);
+        }
+        s += length;
+    }
+    add_fact(r, what, text_str(&line), out);
+    text_release(&line);
 }
 
 static void add_number(const struct result *r, const char *what, double value, int decimals,
@@ -138,13 +157,13 @@ static void result_each(const struct report_case *c, int index, const struct rep
                  r->checked ? "compared with the reference" : "there is no reference", out);
         break;
     case RESULT_WRONG:
-        add_fact(r, "wrong result:", r->error, out);
+        add_lines(r, "wrong result:", r->error, out);
         break;
     case RESULT_FAILED:
-        add_fact(r, "failed:", r->error, out);
+        add_lines(r, "failed:", r->error, out);
         break;
     case RESULT_SKIPPED:
-        add_fact(r, "skipped:", r->error, out);
+        add_lines(r, "skipped:", r->error, out);
         break;
     }
     add_time(r, out);
@@ -157,7 +176,7 @@ static void result_each(const struct report_case *c, int index, const struct rep
         add_message(out, &whole, 2, r->printed);
     }
     if (r->note)
-        add_fact(r, "note:", r->note, out);
+        add_lines(r, "note:", r->note, out);
     if (r->conditions.throttled)
         add_fact(r, "measured while the chip was slowed down:", r->conditions.throttled, out);
 }

@@ -350,6 +350,14 @@ static void the_screen_reader_gets_the_same_answers(void **state)
         "Next step: Use a tile. Worth: 124 ns expected, 100 % less.\n");
 }
 
+static void a_message_of_several_lines_is_read_out_as_one(void **state)
+{
+    (void)state;
+    const struct report_style plain = {.plain = true, .width = 1000};
+    report_terminal(&run, &plain, &out);
+    has("\nbroken: failed: k.cu:3:7: error: expected ';'; int x\n");
+}
+
 static void no_variant_that_runs_is_an_answer_too(void **state)
 {
     (void)state;
@@ -727,6 +735,7 @@ int main(void)
         TEST(verified_variants_without_a_time_are_not_asked_to_be_right),
         TEST(three_answers_come_before_the_table),
         TEST(the_screen_reader_gets_the_same_answers),
+        TEST(a_message_of_several_lines_is_read_out_as_one),
         TEST(no_variant_that_runs_is_an_answer_too),
         TEST(several_cases_have_an_overview),
         TEST(findings_of_the_fastest_come_first),
