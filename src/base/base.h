@@ -162,6 +162,7 @@ bool dir_make(const char *path, struct error *err) CHECK_RESULT; // with parents
 // Files of the cache: in folders of this user alone (0700). Nothing fails loudly: without a cache ridge
 // is only slower. private_read: false for a file that another user owns or others may write.
 bool private_folder_make(const char *path); // with parents; false: it is not this user's
+bool private_folder(const char *path);      // this user's, and nobody else may write there
 bool private_read(const char *path, size_t max_bytes, char **data, size_t *size_bytes);
 bool private_write(const char *path, const void *data, size_t size_bytes);
 char *path_join(struct arena *a, const char *dir, const char *name); // absolute name wins

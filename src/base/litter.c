@@ -148,10 +148,9 @@ static bool work_make(struct arena *a, const char *parent, struct work_folder *w
 bool work_folder_open(struct work_folder *w, struct error *err)
 {
     struct arena a = {0};
-    struct error ignored = {0};
     *w = (struct work_folder){.lock_fd = -1};
     const char *parent = user_cache_path(&a, work_name);
-    bool done = dir_make(parent, &ignored) && has_room(parent) && work_make(&a, parent, w);
+    bool done = private_folder_make(parent) && has_room(parent) && work_make(&a, parent, w);
     if (!done) {
         const char *tmp = getenv("TMPDIR"); // NOLINT(concurrency-mt-unsafe): nobody sets it
         char *path = arena_printf(&a, "%s/ridge-XXXXXX", tmp && *tmp ? tmp : "/tmp");

@@ -42,6 +42,13 @@ bool private_folder_make(const char *path)
     return (st.st_mode & OTHERS_MAY) == 0 || chmod(path, FOLDER_MODE) == 0;
 }
 
+bool private_folder(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && is_own(&st) &&
+           (st.st_mode & OTHERS_MAY_WRITE) == 0;
+}
+
 bool private_read(const char *path, size_t max_bytes, char **data, size_t *size_bytes)
 {
     struct stat st;

@@ -168,13 +168,16 @@ static bool object_sum(const char *object, char sum[SUM_DIGITS + 1])
     return true;
 }
 
-// Is it there, this user's own, and as it was written?
+// Is it there, this user's own, and as it was written? In a folder of others it could be exchanged between
+// the look and the loading.
 static bool is_whole(struct arena *a, const char *object)
 {
     char sum[SUM_DIGITS + 1];
     char *wanted = NULL;
     size_t size = 0;
-    if (!private_read(sum_path(a, object), SUM_DIGITS + 1, &wanted, &size)) {
+    const char *folder = path_dir(a, object);
+    if (!private_folder(path_dir(a, folder)) || !private_folder_make(folder) ||
+        !private_read(sum_path(a, object), SUM_DIGITS + 1, &wanted, &size)) {
         return false;
     }
     bool whole =
@@ -255,8 +258,11 @@ static bool reference_open(const struct experiment *e, const struct reference_co
         return error_context(err, "opening the compiled reference '%s'", e->reference.source);
     }
     if (!library_symbol(library, e->reference.function, function, sizeof *function, err)) {
-        return fail(err, (struct location){.file = e->reference.source},
-                    "the reference has no function '%s' (is it static?)", e->reference.function);
+        return fail(
+            err, e->reference.at,
+            "the reference's file %s has no function '%s': name one that it has and that is "
+            "not static",
+            e->reference.source, e->reference.function);
     }
     return true;
 }

@@ -333,6 +333,50 @@ static void reference_that_others_may_write_is_not_loaded(void **state)
     rig_release(&r);
 }
 
+static void copy(struct rig *r, const char *from, const char *to)
+{
+    char *data = NULL;
+    size_t size = 0;
+    assert_true(file_read(from, 1 << 24, &data, &size, &r->err));
+    assert_true(file_write(to, data, size, &r->err));
+    assert_int_equal(chmod(to, 0700), 0);
+    free(data);
+}
+
+// In a folder of another user a wrong object with a right sum may come at any time: nothing there is believed.
+static void reference_in_a_folder_of_others_is_not_loaded(void **state)
+{
+    struct rig r;
+    if (geteuid() != 0)
+        skip();
+    cached_init(&r);
+    put(&r, "ref.c", by_header);
+    put(&r, "factor.h", "#define FACTOR 3\n");
+    assert_int_equal(again(&r), RESULT_WRONG);
+    const char *object = object_path(&r), *kept = path_join(&r.arena, r.folder, "kept");
+    const char *sum = arena_printf(&r.arena, "%s.sum", object);
+    copy(&r, object, kept);
+    copy(&r, sum, arena_printf(&r.arena, "%s.sum", kept));
+    assert_true(unlink(object) == 0 && unlink(sum) == 0);
+    put(&r, "factor.h", "#define FACTOR 2\n");
+    assert_int_equal(again(&r), RESULT_OK);
+    object = object_path(&r);
+    copy(&r, kept, object);
+    copy(&r, arena_printf(&r.arena, "%s.sum", kept), arena_printf(&r.arena, "%s.sum", object));
+    assert_int_equal(again(&r), RESULT_WRONG); // it is taken in a folder of one's own
+    const char *folder = path_dir(&r.arena, object);
+    assert_int_equal(chown(folder, 65534, 65534), 0);
+    assert_int_equal(again(&r), RESULT_OK);
+    assert_int_equal(chown(folder, 0, 0), 0);
+    assert_int_equal(chown(path_dir(&r.arena, folder), 65534, 65534), 0);
+    assert_int_equal(again(&r), RESULT_OK);
+    struct stat st;
+    assert_int_equal(stat(path_join(&r.arena, path_dir(&r.arena, folder), "work"), &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0700);
+    unsetenv("RIDGE_CACHE");
+    rig_release(&r);
+}
+
 /* ---- inputs ----------------------------------------------------------------------------------------- */
 
 static void kernel_that_changes_its_input_is_wrong(void **state)
@@ -463,6 +507,7 @@ int main(void)
         cmocka_unit_test(values_that_look_like_poison_are_told_from_unwritten_ones),
         cmocka_unit_test(reference_is_compiled_again_when_a_header_changes),
         cmocka_unit_test(damaged_reference_is_built_anew),
+        cmocka_unit_test(reference_in_a_folder_of_others_is_not_loaded),
         cmocka_unit_test(reference_that_others_may_write_is_not_loaded),
         cmocka_unit_test(kernel_that_changes_its_input_is_wrong),
         cmocka_unit_test(reference_is_called_with_the_arguments_that_are_stated),
