@@ -87,8 +87,20 @@ bool clang_find(struct arena *a, const char *program, struct tool *out,
                 struct error *err) CHECK_RESULT;
 bool nvcc_find(struct arena *a, struct tool *out, struct error *err) CHECK_RESULT;
 
+// A source under another name, where its path has characters that compilers cannot write into PTX.
+struct alias {
+    const struct source *real; // NULL: no other name is needed
+    struct source source;      // as the compiler is to see it
+    struct work_folder folder;
+};
+bool alias_open(struct arena *a, const struct source *s, struct alias *alias,
+                struct error *err) CHECK_RESULT;
+const char *alias_undo(struct arena *a, const struct alias *alias, const char *s, bool in_ptx);
+void alias_close(struct alias *alias);
+
 struct compile_job {
     const struct source *source;
+    const struct alias *alias; // NULL: none
     const struct compile_request *request;
     const struct tool *tool;
     const char *arch; // "sm_86"

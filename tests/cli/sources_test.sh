@@ -18,6 +18,17 @@ for compiler in "${compilers[@]}"; do
     verified 'a template is instantiated by its name' "$compiler"
 done
 
+# NVRTC and nvcc write the path into PTX as it is; a header's too.
+odd='of "q" \d'
+cp -r sources "$odd"
+mv "$odd/k.cu" "$odd/inside.cuh"
+printf '#include "inside.cuh"\n' >"$odd/k.cu"
+for compiler in "${compilers[@]}"; do
+    "$RIDGE" run "$odd" -q --compiler "$compiler" >out.txt 2>&1
+    pass "a folder with quotes and a backslash in its name ($compiler)" $? out.txt
+    "$RIDGE" annotate "$odd:four" >out.txt 2>&1 && grep -q '│ .*y\[k\] = a' out.txt
+    pass "… whose lines are annotated ($compiler)" $? out.txt
+done
 edit sources/experiment.yaml 's/blas::axpy< 8,float >/axpy/'
 says() { # NAME TEXT: of the variant that fails
     "$RIDGE" verify sources --variant eight >out.txt 2>&1

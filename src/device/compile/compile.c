@@ -69,7 +69,7 @@ bool fail_compiler_trouble(const struct compile_job *job, const char *trouble, s
 bool fail_compile(struct arena *a, const struct compile_job *job, const char *messages,
                   struct error *err)
 {
-    messages = shorten_paths(a, messages);
+    messages = shorten_paths(a, alias_undo(a, job->alias, messages, false));
     size_t length = strlen(messages), shown = length;
     while (shown > 0 && messages[shown - 1] == '\n')
         shown--;
@@ -329,6 +329,28 @@ static void ask_of_given(struct arena *a, const struct source *source,
     cache_put(name, code);
 }
 
+static bool tool_compile(struct arena *a, struct compile_job *job, struct code_object *out,
+                         struct error *err)
+{
+    const struct source *source = job->source;
+    const struct tool *tool = job->tool;
+    struct alias alias;
+    bool done = alias_open(a, source, &alias, err);
+    job->source = alias.real ? &alias.source : source;
+    job->alias = &alias;
+    done = done && (tool->kind == TOOL_NVRTC   ? nvrtc_compile(a, job, out, err)
+                    : tool->kind == TOOL_CLANG ? clang_compile(a, job, out, err)
+                                               : nvcc_compile(a, job, out, err));
+    if (done && alias.real) {
+        out->bytes = alias_undo(a, &alias, out->bytes, true);
+        out->size_bytes = strlen(out->bytes);
+    }
+    alias_close(&alias);
+    job->source = source;
+    job->alias = NULL;
+    return done;
+}
+
 // By the compiler, or from the cache.
 static bool compile_job(struct arena *a, struct compile_job *job, struct code_object *out,
                         struct error *err)
@@ -342,9 +364,7 @@ static bool compile_job(struct arena *a, struct compile_job *job, struct code_ob
         return true;
     *out = (struct code_object){.format = CODE_PTX, .compiler = tool->version, .arch = job->arch};
     memcpy(out->key, key, sizeof out->key);
-    bool done = tool->kind == TOOL_NVRTC   ? nvrtc_compile(a, job, out, err)
-                : tool->kind == TOOL_CLANG ? clang_compile(a, job, out, err)
-                                           : nvcc_compile(a, job, out, err);
+    bool done = tool_compile(a, job, out, err);
     if (done && job->flags->max_registers > 0)
         limit_registers(a, job->flags->max_registers, out);
     if (done && (tool->kind != TOOL_NVRTC || job->flags->max_registers > 0) && job->arch_exact)
