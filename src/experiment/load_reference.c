@@ -213,11 +213,15 @@ static bool check_outputs(struct loader *l)
             r->args_of != NULL
                 ? arena_printf(l->a, ", those of the first kernel of variant '%s'", r->args_of)
                 : "";
+        const char *next =
+            r->args_of != NULL
+                ? arena_printf(l->a, "state them with reference: {call: %s:%s, args: [...]}",
+                               path_name(r->source), r->function)
+                : "add it to 'args', or take 'output: true' away";
         return fail(l->err, b->at,
                     "buffer '%s' is an output, but not among the arguments of the reference '%s' "
-                    "(%s%s): state them with reference: {call: %s:%s, args: [...]}",
-                    b->name, r->function, r->arg_count > 0 ? args_text(l) : "none", from,
-                    path_name(r->source), r->function);
+                    "(%s%s): %s",
+                    b->name, r->function, r->arg_count > 0 ? args_text(l) : "none", from, next);
     }
     return any || fail(l->err, r->at,
                        "there is a reference, but no buffer has 'output: true': nothing would be "

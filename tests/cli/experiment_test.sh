@@ -166,7 +166,9 @@ END
 fresh
 edit x/experiment.yaml s/:scale_ref/:scale_fer/
 expect 'a function that the reference lacks is said' 2 run x --no-journal <<'END'
-ridge: WORK/x/reference.c: the reference has no function 'scale_fer' (is it static?)
+ridge: x/experiment.yaml:6:12: the reference's file WORK/x/reference.c has no function 'scale_fer': name one that it has and that is not static
+    reference: reference.c:scale_fer
+               ^
   in case N=4096
 END
 

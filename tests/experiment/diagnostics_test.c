@@ -99,7 +99,7 @@ static const struct mistake rows[] = {
     {"reference: reference.c:scale_ref", "reference: {call: reference.c:scale_ref, args: [in, N]}",
      9, 3,
      "buffer 'out' is an output, but not among the arguments of the reference 'scale_ref' (in, N): "
-     "state them with reference: {call: reference.c:scale_ref, args: [...]}"},
+     "add it to 'args', or take 'output: true' away"},
     {"    output: true\n    tolerance: {rel: 1e-6, abs: 0}\n", "", 4, 12,
      "there is a reference, but no buffer has 'output: true': nothing would be compared with it, "
      "and any kernel would be called right"},
