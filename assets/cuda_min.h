@@ -569,6 +569,190 @@ RIDGE_INLINE_ANY long long llabs(long long a) { return a < 0 ? -a : a; }
 RIDGE_INLINE float abs(float a) { return fabsf(a); }
 RIDGE_INLINE double abs(double a) { return fabs(a); }
 
+/* ---- textures and surfaces, of one and two dimensions -------------------------------------------- */
+
+typedef unsigned long long cudaTextureObject_t;
+typedef unsigned long long cudaSurfaceObject_t;
+enum cudaSurfaceBoundaryMode { cudaBoundaryModeZero, cudaBoundaryModeClamp, cudaBoundaryModeTrap };
+enum cudaTextureReadMode { cudaReadModeElementType, cudaReadModeNormalizedFloat };
+
+// A texel's words as the type that the kernel names.
+template <class T> struct ridge_texel;
+#define RIDGE_TEXEL(E, W)                                                                     \
+    template <> struct ridge_texel<E> {                                                            \
+        typedef W word;                                                                            \
+        static __device__ __attribute__((nodebug)) E of(const W *v) { return (E)v[0]; }            \
+    };
+#define RIDGE_TEXELS(name, E, W)                                                                    \
+    template <> struct ridge_texel<name##1> {                                                      \
+        typedef W word;                                                                            \
+        static __device__ __attribute__((nodebug)) name##1 of(const W *v) { return {(E)v[0]}; }    \
+    };                                                                                             \
+    template <> struct ridge_texel<name##2> {                                                      \
+        typedef W word;                                                                            \
+        static __device__ __attribute__((nodebug)) name##2 of(const W *v)                          \
+        {                                                                                          \
+            return {(E)v[0], (E)v[1]};                                                             \
+        }                                                                                          \
+    };                                                                                             \
+    template <> struct ridge_texel<name##4> {                                                      \
+        typedef W word;                                                                            \
+        static __device__ __attribute__((nodebug)) name##4 of(const W *v)                          \
+        {                                                                                          \
+            return {(E)v[0], (E)v[1], (E)v[2], (E)v[3]};                                           \
+        }                                                                                          \
+    };
+RIDGE_TEXEL(float, float) RIDGE_TEXEL(int, int) RIDGE_TEXEL(unsigned, unsigned)
+RIDGE_TEXEL(signed char, int) RIDGE_TEXEL(char, int) RIDGE_TEXEL(unsigned char, unsigned)
+RIDGE_TEXEL(short, int) RIDGE_TEXEL(unsigned short, unsigned)
+RIDGE_TEXELS(float, float, float) RIDGE_TEXELS(int, int, int) RIDGE_TEXELS(uint, unsigned, unsigned)
+RIDGE_TEXELS(char, signed char, int) RIDGE_TEXELS(uchar, unsigned char, unsigned)
+RIDGE_TEXELS(short, short, int) RIDGE_TEXELS(ushort, unsigned short, unsigned)
+
+#define RIDGE_FETCH(W, type, letter)                                                                \
+    RIDGE_INLINE void ridge_fetch(W *v, cudaTextureObject_t t, int x)                              \
+    {                                                                                              \
+        asm("tex.1d.v4." type ".s32 {%0, %1, %2, %3}, [%4, {%5}];"                                 \
+            : "=" letter(v[0]), "=" letter(v[1]), "=" letter(v[2]), "=" letter(v[3])               \
+            : "l"(t), "r"(x));                                                                     \
+    }                                                                                              \
+    RIDGE_INLINE void ridge_fetch(W *v, cudaTextureObject_t t, float x)                            \
+    {                                                                                              \
+        asm("tex.1d.v4." type ".f32 {%0, %1, %2, %3}, [%4, {%5}];"                                 \
+            : "=" letter(v[0]), "=" letter(v[1]), "=" letter(v[2]), "=" letter(v[3])               \
+            : "l"(t), "f"(x));                                                                     \
+    }                                                                                              \
+    RIDGE_INLINE void ridge_fetch(W *v, cudaTextureObject_t t, float x, float y)                   \
+    {                                                                                              \
+        asm("tex.2d.v4." type ".f32 {%0, %1, %2, %3}, [%4, {%5, %6}];"                             \
+            : "=" letter(v[0]), "=" letter(v[1]), "=" letter(v[2]), "=" letter(v[3])               \
+            : "l"(t), "f"(x), "f"(y));                                                             \
+    }
+RIDGE_FETCH(float, "f32", "f") RIDGE_FETCH(int, "s32", "r") RIDGE_FETCH(unsigned, "u32", "r")
+
+template <class T, class... At>
+RIDGE_INLINE T ridge_texture(cudaTextureObject_t t, At... at)
+{
+    typename ridge_texel<T>::word v[4];
+    ridge_fetch(v, t, at...);
+    return ridge_texel<T>::of(v);
+}
+template <class T> RIDGE_INLINE T tex1Dfetch(cudaTextureObject_t t, int x) { return ridge_texture<T>(t, x); }
+template <class T> RIDGE_INLINE T tex1D(cudaTextureObject_t t, float x) { return ridge_texture<T>(t, x); }
+template <class T> RIDGE_INLINE T tex2D(cudaTextureObject_t t, float x, float y)
+{
+    return ridge_texture<T>(t, x, y);
+}
+template <class T> RIDGE_INLINE void tex1Dfetch(T *to, cudaTextureObject_t t, int x) { *to = ridge_texture<T>(t, x); }
+template <class T> RIDGE_INLINE void tex1D(T *to, cudaTextureObject_t t, float x) { *to = ridge_texture<T>(t, x); }
+template <class T> RIDGE_INLINE void tex2D(T *to, cudaTextureObject_t t, float x, float y)
+{
+    *to = ridge_texture<T>(t, x, y);
+}
+
+// Surfaces move bytes: as many as the type has, x in bytes.
+#define RIDGE_SURFACE(N, W, kind, value, results, sources, ...)                                     \
+    template <> struct ridge_surface<N> {                                                          \
+        static __device__ W word();                                                                \
+        RIDGE_SURFACE_MODE(W, kind, value, results, sources, trap, __VA_ARGS__)                    \
+        RIDGE_SURFACE_MODE(W, kind, value, results, sources, clamp, __VA_ARGS__)                   \
+        RIDGE_SURFACE_MODE(W, kind, value, results, sources, zero, __VA_ARGS__)                    \
+    };
+#define RIDGE_LIST(...) __VA_ARGS__
+#define RIDGE_SURFACE_MODE(W, kind, value, results, sources, mode, at1, at2)                        \
+    static __device__ __attribute__((nodebug)) void load_##mode(W *v, cudaSurfaceObject_t s, int x) \
+    {                                                                                              \
+        asm volatile("suld.b.1d." kind "." #mode " " value ", [" at1 "];"                          \
+                     : RIDGE_LIST results                                                          \
+                     : "l"(s), "r"(x)                                                              \
+                     : "memory");                                                                  \
+    }                                                                                              \
+    static __device__ __attribute__((nodebug)) void load_##mode(W *v, cudaSurfaceObject_t s, int x, \
+                                                               int y)                              \
+    {                                                                                              \
+        asm volatile("suld.b.2d." kind "." #mode " " value ", [" at2 "];"                          \
+                     : RIDGE_LIST results                                                          \
+                     : "l"(s), "r"(x), "r"(y)                                                      \
+                     : "memory");                                                                  \
+    }                                                                                              \
+    static __device__ __attribute__((nodebug)) void store_##mode(const W *v, cudaSurfaceObject_t s, \
+                                                                int x)                             \
+    {                                                                                              \
+        asm volatile("sust.b.1d." kind "." #mode " [" at1 "], " value ";" ::RIDGE_LIST sources,    \
+                     "l"(s), "r"(x)                                                                \
+                     : "memory");                                                                  \
+    }                                                                                              \
+    static __device__ __attribute__((nodebug)) void store_##mode(const W *v, cudaSurfaceObject_t s, \
+                                                                int x, int y)                      \
+    {                                                                                              \
+        asm volatile("sust.b.2d." kind "." #mode " [" at2 "], " value ";" ::RIDGE_LIST sources,    \
+                     "l"(s), "r"(x), "r"(y)                                                        \
+                     : "memory");                                                                  \
+    }
+template <int bytes> struct ridge_surface;
+RIDGE_SURFACE(1, unsigned short, "b8", "{%0}", ("=h"(v[0])), ("h"(v[0])), "%1, {%2}", "%1, {%2, %3}")
+RIDGE_SURFACE(2, unsigned short, "b16", "{%0}", ("=h"(v[0])), ("h"(v[0])), "%1, {%2}", "%1, {%2, %3}")
+RIDGE_SURFACE(4, unsigned, "b32", "{%0}", ("=r"(v[0])), ("r"(v[0])), "%1, {%2}", "%1, {%2, %3}")
+RIDGE_SURFACE(8, unsigned, "v2.b32", "{%0, %1}", ("=r"(v[0]), "=r"(v[1])), ("r"(v[0]), "r"(v[1])),
+              "%2, {%3}", "%2, {%3, %4}")
+RIDGE_SURFACE(16, unsigned, "v4.b32", "{%0, %1, %2, %3}",
+              ("=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3])),
+              ("r"(v[0]), "r"(v[1]), "r"(v[2]), "r"(v[3])), "%4, {%5}", "%4, {%5, %6}")
+
+template <class T, class... At>
+RIDGE_INLINE T ridge_surface_read(cudaSurfaceBoundaryMode mode, cudaSurfaceObject_t s, At... at)
+{
+    unsigned v[4] = {0, 0, 0, 0};
+    typedef ridge_surface<sizeof(T)> of;
+    T value;
+    if (mode == cudaBoundaryModeTrap)
+        of::load_trap((decltype(of::word()) *)v, s, at...);
+    else if (mode == cudaBoundaryModeClamp)
+        of::load_clamp((decltype(of::word()) *)v, s, at...);
+    else
+        of::load_zero((decltype(of::word()) *)v, s, at...);
+    __builtin_memcpy(&value, v, sizeof value);
+    return value;
+}
+template <class T, class... At>
+RIDGE_INLINE void ridge_surface_write(cudaSurfaceBoundaryMode mode, T value, cudaSurfaceObject_t s, At... at)
+{
+    unsigned v[4] = {0, 0, 0, 0};
+    typedef ridge_surface<sizeof(T)> of;
+    __builtin_memcpy(v, &value, sizeof value);
+    if (mode == cudaBoundaryModeTrap)
+        of::store_trap((decltype(of::word()) *)v, s, at...);
+    else if (mode == cudaBoundaryModeClamp)
+        of::store_clamp((decltype(of::word()) *)v, s, at...);
+    else
+        of::store_zero((decltype(of::word()) *)v, s, at...);
+}
+#define RIDGE_MODE cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap
+template <class T> RIDGE_INLINE T surf1Dread(cudaSurfaceObject_t s, int x, RIDGE_MODE)
+{
+    return ridge_surface_read<T>(mode, s, x);
+}
+template <class T> RIDGE_INLINE T surf2Dread(cudaSurfaceObject_t s, int x, int y, RIDGE_MODE)
+{
+    return ridge_surface_read<T>(mode, s, x, y);
+}
+template <class T> RIDGE_INLINE void surf1Dread(T *to, cudaSurfaceObject_t s, int x, RIDGE_MODE)
+{
+    *to = ridge_surface_read<T>(mode, s, x);
+}
+template <class T> RIDGE_INLINE void surf2Dread(T *to, cudaSurfaceObject_t s, int x, int y, RIDGE_MODE)
+{
+    *to = ridge_surface_read<T>(mode, s, x, y);
+}
+template <class T> RIDGE_INLINE void surf1Dwrite(T value, cudaSurfaceObject_t s, int x, RIDGE_MODE)
+{
+    ridge_surface_write(mode, value, s, x);
+}
+template <class T> RIDGE_INLINE void surf2Dwrite(T value, cudaSurfaceObject_t s, int x, int y, RIDGE_MODE)
+{
+    ridge_surface_write(mode, value, s, x, y);
+}
+
 // Functions without an attribute are device functions, as with NVRTC's -default-device. Not ended:
 // it holds for the user's source. (clang.c compiles without it where it gets in the way: it makes
 // clang refuse explicit instantiations of kernel templates.)

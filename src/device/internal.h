@@ -198,18 +198,20 @@ enum { TENSOR_MAP_BYTES = 128 };
 struct tensor_map_bytes {
     uint8_t bytes[TENSOR_MAP_BYTES];
 };
-// How a device writes a tensor map down.
-struct tensor_encoder {
-    bool (*encode)(void *context, const struct resolved_tensor *tensor, uint64_t address,
+// How a device writes down what a kernel's parameter holds of a buffer but its address.
+struct object_encoder {
+    bool (*tensor)(void *context, const struct resolved_tensor *tensor, uint64_t address,
                    struct tensor_map_bytes *out, struct error *err);
+    bool (*texture)(void *context, const struct resolved_texture *texture, uint64_t address,
+                    uint64_t *handle, struct error *err);
     void *context;
 };
 // Where the value of an argument lies.
 bool kernel_arg(struct arena *a, const struct resolved_argument *x, const uint64_t *addresses,
-                const struct tensor_encoder *tensors, const void **out,
+                const struct object_encoder *objects, const void **out,
                 struct error *err) CHECK_RESULT;
 bool kernel_args(struct arena *a, const struct resolved_launch *l, const struct code_kernel *k,
-                 const uint64_t *addresses, const struct tensor_encoder *tensors,
+                 const uint64_t *addresses, const struct object_encoder *objects,
                  const void *const **out, struct error *err) CHECK_RESULT;
 
 /* ---- backends --------------------------------------------------------------------------------------- */

@@ -78,7 +78,7 @@ const struct code_kernel *kernel_find(struct arena *a, const struct code_kernel 
 }
 
 bool kernel_arg(struct arena *a, const struct resolved_argument *x, const uint64_t *addresses,
-                const struct tensor_encoder *tensors, const void **out, struct error *err)
+                const struct object_encoder *objects, const void **out, struct error *err)
 {
     if (x->kind == ARGUMENT_STRUCT) {
         uint8_t *bytes = arena_alloc(a, x->fields->size_bytes);
@@ -86,13 +86,18 @@ bool kernel_arg(struct arena *a, const struct resolved_argument *x, const uint64
         *out = bytes;
         return true;
     }
+    if (x->kind == ARGUMENT_TEXTURE) {
+        uint64_t *handle = ARENA_NEW(a, uint64_t);
+        *out = handle;
+        return objects->texture(objects->context, x->texture, addresses[x->buffer], handle, err);
+    }
     if (x->kind != ARGUMENT_TENSOR_MAP) {
         *out = x->kind == ARGUMENT_BUFFER ? (const void *)&addresses[x->buffer] : x->value;
         return true;
     }
     struct tensor_map_bytes *map = ARENA_NEW(a, struct tensor_map_bytes);
     *out = map;
-    return tensors->encode(tensors->context, x->tensor, addresses[x->buffer], map, err);
+    return objects->tensor(objects->context, x->tensor, addresses[x->buffer], map, err);
 }
 
 // The letter that a type's name begins with says what sort it is: f32, u64, s32; b32 holds anything, and
@@ -120,7 +125,7 @@ static bool is_fitting(const struct resolved_argument *given, const struct code_
     if (given->kind == ARGUMENT_STRUCT)
         return is_bytes(p) && p->size_bytes == given->fields->size_bytes &&
                p->align_bytes == given->fields->align_bytes;
-    if (given->kind == ARGUMENT_BUFFER)
+    if (given->kind == ARGUMENT_BUFFER || given->kind == ARGUMENT_TEXTURE)
         return p->size_bytes == TARGET_ADDRESS_BYTES && !is_float_type(p);
     if (element_bytes(given->type) != p->size_bytes)
         return false;
@@ -190,6 +195,13 @@ static bool fail_argument(struct arena *a, const struct resolved_launch *l, int 
                     "argument %d of kernel '%s' is %s in the kernel, but a tensor map here: its "
                     "parameter is a struct of %d bytes, const __grid_constant__",
                     index + 1, l->kernel, in_kernel, TENSOR_MAP_BYTES);
+    if (given->kind == ARGUMENT_TEXTURE)
+        return fail(err, l->at,
+                    "argument %d of kernel '%s' is %s in the kernel, but a %s here: its parameter "
+                    "is a cuda%sObject_t",
+                    index + 1, l->kernel, in_kernel,
+                    given->texture->surface ? "surface" : "texture",
+                    given->texture->surface ? "Surface" : "Texture");
     if (given->kind == ARGUMENT_BUFFER)
         return fail(err, l->at,
                     "argument %d of kernel '%s' is %s in the kernel, but a buffer here ('%s'): "
@@ -243,7 +255,7 @@ bool fail_variable_size(struct error *err, const struct set_spec *s, uint64_t ro
 }
 
 bool kernel_args(struct arena *a, const struct resolved_launch *l, const struct code_kernel *k,
-                 const uint64_t *addresses, const struct tensor_encoder *tensors,
+                 const uint64_t *addresses, const struct object_encoder *objects,
                  const void *const **out, struct error *err)
 {
     if (!check_args(a, l, k, err))
@@ -251,7 +263,7 @@ bool kernel_args(struct arena *a, const struct resolved_launch *l, const struct 
     const void **args = ARENA_ARRAY(a, const void *, l->arg_count + 1);
     for (int i = 0; i < l->arg_count; i++) {
         const struct resolved_argument *given = &l->args[i];
-        if (!kernel_arg(a, given, addresses, tensors, &args[i], err))
+        if (!kernel_arg(a, given, addresses, objects, &args[i], err))
             return false;
     }
     *out = args;

@@ -289,7 +289,28 @@ static bool encode_tensor(void *context, const struct resolved_tensor *t, uint64
     return true;
 }
 
-static const struct tensor_encoder sim_tensor_encoder = {encode_tensor, NULL};
+static bool encode_texture(void *context, const struct resolved_texture *t, uint64_t address,
+                           uint64_t *handle, struct error *err)
+{
+    struct sim_texture texture = {0};
+    (void)err;
+    texture.address = address;
+    texture.width = t->width;
+    texture.height = t->height;
+    texture.pitch_bytes = t->pitch_bytes;
+    texture.element = ptx_type_of(t->type);
+    texture.rank = t->rank;
+    texture.channels = t->channels;
+    for (int i = 0; i < t->rank; i++) // the same names in the same order
+        texture.mode[i] = (enum sim_texture_mode)t->address[i];
+    texture.surface = t->surface;
+    texture.array = t->array;
+    texture.linear_filter = t->linear_filter;
+    texture.normalized = t->normalized;
+    texture.read_normalized = t->read_normalized;
+    *handle = sim_texture_open(context, &texture);
+    return true;
+}
 
 static bool run_kernel(struct work *w, const struct device_launch *launch, struct device_step *step,
                        struct error *err)
@@ -300,10 +321,10 @@ static bool run_kernel(struct work *w, const struct device_launch *launch, struc
     struct sim_report report = {0};
     step->kernel = arena_strdup(w->arena, l->kernel);
     const struct device_module *m = launch->module;
+    const struct object_encoder objects = {encode_tensor, encode_texture, w->device->sim};
     const struct code_kernel *k =
         kernel_find(w->arena, m->kernels, m->kernel_count, m->source, l->kernel, l->at, err);
-    if (!k ||
-        !kernel_args(w->arena, l, k, w->sequence->addresses, &sim_tensor_encoder, &args, err) ||
+    if (!k || !kernel_args(w->arena, l, k, w->sequence->addresses, &objects, &args, err) ||
         !set_variables(w, launch, err))
         return false;
     struct sim_launch s = {

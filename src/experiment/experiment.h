@@ -121,11 +121,38 @@ struct resolved_tensor {
     enum tensor_swizzle swizzle;
 };
 
+// A texture or a surface over a buffer, as rows of texels.
+enum { TEXTURE_RANK_MAX = 2 };
+enum texture_address { // of coordinates outside, in CUDA's order (CUaddress_mode)
+    TEXTURE_WRAP,
+    TEXTURE_CLAMP,
+    TEXTURE_MIRROR,
+    TEXTURE_BORDER
+};
+struct texture_spec {
+    int rank, channels;                        // channels: elements per texel, 1, 2 or 4
+    struct expression *size[TEXTURE_RANK_MAX]; // texels
+    enum texture_address address[TEXTURE_RANK_MAX];
+    bool surface;
+    bool array; // the kernel gets a copy of the buffer, in tiles; else the buffer's own rows
+    bool linear_filter, normalized; // normalized coordinates
+    bool read_normalized;           // integers as 0 to 1, or -1 to 1
+};
+struct resolved_texture {
+    enum element_type type;
+    int rank, channels;
+    uint64_t width, height; // texels; height is 1 of one dimension
+    uint64_t pitch_bytes;   // of a row in the buffer
+    enum texture_address address[TEXTURE_RANK_MAX];
+    bool surface, array, linear_filter, normalized, read_normalized;
+};
+
 // A word is what a library may know (`transa: true`, `math: tf32`): no buffer, parameter or expression.
 enum argument_kind {
     ARGUMENT_BUFFER,
     ARGUMENT_SCALAR,
     ARGUMENT_TENSOR_MAP,
+    ARGUMENT_TEXTURE, // or a surface
     ARGUMENT_STRUCT,
     ARGUMENT_WORD
 };
@@ -133,13 +160,14 @@ struct argument_spec {
     enum argument_kind kind;
     const char *name; // named arguments of a library's call, else NULL
     struct location name_at;
-    const char *text;           // named ones: as written; a map's is its 'value'
-    int buffer;                 // index: BUFFER and TENSOR_MAP
-    struct tensor_spec *tensor; // TENSOR_MAP
-    struct struct_spec *fields; // STRUCT
-    struct expression *offset;  // a field's, in bytes; NULL = where C puts it
-    enum element_type type;     // SCALAR: "N" is i32 unless written "N: i64" or a double -> f32;
-    bool typed;                 // the type was written. Named and untyped: i64 or f64
+    const char *text;             // named ones: as written; a map's is its 'value'
+    int buffer;                   // index: BUFFER, TENSOR_MAP and TEXTURE
+    struct tensor_spec *tensor;   // TENSOR_MAP
+    struct texture_spec *texture; // TEXTURE
+    struct struct_spec *fields;   // STRUCT
+    struct expression *offset;    // a field's, in bytes; NULL = where C puts it
+    enum element_type type;       // SCALAR: "N" is i32 unless written "N: i64" or a double -> f32;
+    bool typed;                   // the type was written. Named and untyped: i64 or f64
     struct expression *value;
     struct location at;
 };
@@ -331,10 +359,11 @@ struct resolved_argument {
     const char *name; // as argument_spec's
     int buffer;
     enum element_type type;
-    uint8_t value[8];                     // SCALAR: the bytes
-    const char *text;                     // as written: the buffer's name or the expression
-    const struct resolved_tensor *tensor; // TENSOR_MAP
-    const struct resolved_struct *fields; // STRUCT
+    uint8_t value[8];                       // SCALAR: the bytes
+    const char *text;                       // as written: the buffer's name or the expression
+    const struct resolved_tensor *tensor;   // TENSOR_MAP
+    const struct resolved_texture *texture; // TEXTURE
+    const struct resolved_struct *fields;   // STRUCT
     struct location at;
 };
 struct resolved_struct {

@@ -58,7 +58,9 @@ enum key_place {
     KEYS_SET,
     KEYS_ARGUMENT,
     KEYS_STRUCT,
-    KEYS_TENSOR_MAP
+    KEYS_TENSOR_MAP,
+    KEYS_TEXTURE,
+    KEYS_SURFACE
 };
 bool check_keys(struct loader *l, const struct yaml_node *node, const char *what,
                 enum key_place place);
@@ -111,6 +113,10 @@ bool load_dimensions(struct loader *l, const struct yaml_node *node, const char 
 bool load_tensor_map(struct loader *l, const struct yaml_node *node, struct argument_spec *out);
 bool tensor_resolve(struct resolver *r, const struct argument_spec *s,
                     struct resolved_argument *out);
+// texture.c: {texture: image, size: [W, H], filter: linear} and {surface: out, size: [W, H]}.
+bool load_texture(struct loader *l, const struct yaml_node *node, struct argument_spec *out);
+bool texture_resolve(struct resolver *r, const struct argument_spec *s,
+                     struct resolved_argument *out);
 // An identifier that names no buffer and no parameter.
 bool is_word(const struct loader *l, const char *text);
 // structs.c: {struct: [x, i32 4, f32 0.5]}, and its layout in a case.

@@ -316,6 +316,7 @@ static bool bind_argument(struct arena *a, const struct experiment *e,
         return true;
     case ARGUMENT_BUFFER:
     case ARGUMENT_TENSOR_MAP:
+    case ARGUMENT_TEXTURE:
     case ARGUMENT_WORD: // a library's
         break;
     }

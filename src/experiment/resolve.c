@@ -197,6 +197,9 @@ bool resolve_argument(struct resolver *r, const struct argument_spec *s,
     if (s->kind == ARGUMENT_TENSOR_MAP) {
         return tensor_resolve(r, s, out);
     }
+    if (s->kind == ARGUMENT_TEXTURE) {
+        return texture_resolve(r, s, out);
+    }
     if (s->kind == ARGUMENT_WORD) {
         out->text = s->text;
         return true;

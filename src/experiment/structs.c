@@ -30,10 +30,12 @@ static bool load_field(struct loader *l, const struct yaml_node *node, struct ar
     if (!load_argument(l, node, out)) {
         return false;
     }
-    if (out->kind == ARGUMENT_TENSOR_MAP) {
+    if (out->kind == ARGUMENT_TENSOR_MAP || out->kind == ARGUMENT_TEXTURE) {
         return fail(l->err, node->at,
-                    "a tensor map cannot be a field of a struct: make it an "
-                    "argument of its own");
+                    "a %s cannot be a field of a struct: make it an argument of its own",
+                    out->kind == ARGUMENT_TENSOR_MAP ? "tensor map"
+                    : out->texture->surface          ? "surface"
+                                                     : "texture");
     }
     return at == NULL || load_expression(l, at, "'at'", &out->offset);
 }
@@ -180,7 +182,8 @@ void struct_store(const struct resolved_struct *s, const uint64_t *addresses, ui
         case ARGUMENT_SCALAR:
             memcpy(to, x->value, element_bytes(x->type));
             break;
-        case ARGUMENT_TENSOR_MAP: // no fields of a struct: load_field, load_argument
+        case ARGUMENT_TENSOR_MAP:
+        case ARGUMENT_TEXTURE: // no fields of a struct: load_field, load_argument
         case ARGUMENT_WORD:
             break;
         }

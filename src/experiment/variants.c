@@ -79,6 +79,10 @@ bool load_argument(struct loader *l, const struct yaml_node *node, struct argume
     if (node->kind == YAML_MAP && yaml_get(node, "tensor_map") != NULL) {
         return load_tensor_map(l, node, out);
     }
+    if (node->kind == YAML_MAP &&
+        (yaml_get(node, "texture") != NULL || yaml_get(node, "surface") != NULL)) {
+        return load_texture(l, node, out);
+    }
     if (node->kind == YAML_MAP && yaml_get(node, "struct") != NULL) {
         return load_struct(l, node, out);
     }

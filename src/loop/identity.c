@@ -48,6 +48,8 @@ static void add_launch(const struct experiment *e, const struct resolved_launch 
             text_addn(out, (const char *)x->value, sizeof x->value);
         if (x->tensor)
             text_addn(out, (const char *)x->tensor, sizeof *x->tensor);
+        if (x->texture)
+            text_addn(out, (const char *)x->texture, sizeof *x->texture);
     }
     for (int i = 0; i < l->set_count; i++)
         text_printf(out, "set %s %s\n", l->sets[i].variable, e->buffers[l->sets[i].buffer].name);

@@ -29,6 +29,7 @@ void sim_close(struct sim *s)
     while (s->module_count > 0)
         sim_module_unload(s, s->modules[s->module_count - 1]);
     free(s->modules);
+    free(s->textures);
     for (int i = 0; i < s->l1_count; i++)
         l1_free(s->l1[i]);
     free(s->l1);

@@ -66,6 +66,27 @@ struct sim_tensor_map {
     uint8_t type;          // enum ptx_type, of reductions
 };
 
+// A texture or surface over device memory: rows of texels. A kernel's parameter holds its handle.
+enum { SIM_TEXTURE_RANK_MAX = 2 };
+enum sim_texture_mode { // of coordinates outside, in CUDA's order
+    SIM_TEXTURE_WRAP,
+    SIM_TEXTURE_CLAMP,
+    SIM_TEXTURE_MIRROR,
+    SIM_TEXTURE_BORDER
+};
+struct sim_texture {
+    uint64_t address, width, height, pitch_bytes; // texels; height is 1 of one dimension
+    enum ptx_type element;                        // f16 f32 s8 u8 s16 u16 s32 u32
+    int rank, channels;
+    enum sim_texture_mode mode[SIM_TEXTURE_RANK_MAX];
+    bool surface;
+    bool array; // for the caches its texels lie in tiles, as those of a CUDA array
+    bool linear_filter, normalized; // normalized coordinates
+    bool read_normalized;           // integers as 0 to 1, or -1 to 1
+};
+// Its handle: the same for the same texture, until the simulator is closed.
+uint64_t sim_texture_open(struct sim *s, const struct sim_texture *t);
+
 struct sim_launch {
     const struct sim_module *module;
     const char *kernel;

@@ -120,4 +120,35 @@ END
 pass '... and are no part of the time' $? said.txt
 edit launch/timed.yaml 's/from: all/from: all\n    graph: true/'
 refused 'a graph has no untimed steps' 'a graph is timed as a whole' timed.yaml
+
+fresh
+verified 'a texture in linear memory, by index' 1 fetch.yaml --check
+verified 'a filtered texture, in rows and in an array' 2 shrink.yaml --check
+verified '... of any height' 2 shrink.yaml --param H=3
+verified 'wrapped and mirrored texels of four bytes as numbers' 1 turns.yaml --check
+verified 'surfaces read and written' 1 soften.yaml --check
+refused 'rows in linear memory have a multiple of 32 bytes' \
+    "a row of this texture has 796 bytes with W=199 H=75: not a multiple of 32, as rows in linear memory must be; 'memory: array' takes any" \
+    shrink.yaml --param W=199
+verified '... and an array any' 1 shrink.yaml --param W=199 --variant array
+edit launch/fetch.yaml 's/texture: x, size: N/texture: x, size: N+1/'
+refused 'a texture larger than its buffer is refused' "this texture spans 4004 bytes with N=1000: buffer 'x' has 4000" fetch.yaml
+fresh
+edit launch/fetch.yaml 's/args: .*/args: [{texture: x, size: N}, y, {texture: x, size: N}]/'
+refused 'a texture where a number belongs is refused' \
+    "argument 3 of kernel 'neighbours' is i32 in the kernel, but a texture here: its parameter is a cudaTextureObject_t" fetch.yaml
+fresh
+edit launch/soften.yaml 's/size: \[W, H\], channels: 4\}, \{/size: [W, 1], channels: 4}, {/'
+refused 'an access outside of a surface is found' 'accesses a surface outside of it: y is' soften.yaml
+"$RIDGE" run launch/shrink.yaml --device sim:h200 -q --json --no-journal >run.json 2>said.txt
+python3 - <<'END' >said.txt 2>&1
+import json
+rows, array = json.load(open('run.json'))['results']
+for r in (rows, array):
+    c = r['counters']
+    assert c['texture_requests']['value'] == 50 * 75 and c['global_load_requests']['value'] == 0, c['texture_requests']
+    assert 0 < c['texture_sectors_hit']['value'] < c['texture_sectors']['value']
+    assert r['time_ns']['provenance'] == 'modelled'
+END
+pass 'fetches are counted by themselves' $? said.txt
 finish

@@ -157,6 +157,24 @@ check samples_max_ends_the_sampling '"samples": 20,' \
     env LD_LIBRARY_PATH="$work/whole" FAKE_NS=300000 "$RIDGE" run "$here/faults" --device cuda:0 \
     --no-journal --json -q --samples-max 20 --variant before -p N=1024
 
+# ---- steps with textures, on the fake GPU ----------------------------------------------------------
+steps() { # OPTION...: a run of the experiment of steps
+    RIDGE_COMPILER=clang LD_LIBRARY_PATH=$work/whole "$RIDGE" run "$here/steps" \
+        --device cuda:0 --no-journal --plain --time-limit 0.2 --timeout 20 "$@" 2>&1
+}
+if command -v clang >/dev/null; then
+    steps --variant texture --variant array --variant surface >"$work/steps.txt"
+    stepped() { cat "$work/steps.txt"; }
+    for v in texture array surface; do
+        check "${v}_of_a_buffer_is_verified_and_timed" "$v: verified, .* measured" stepped
+    done
+    check texture_that_cannot_be_made_is_said 'a texture object cannot be made' \
+        env FAKE_NO_TEXTURE=1 RIDGE_COMPILER=clang LD_LIBRARY_PATH="$work/whole" \
+        "$RIDGE" verify "$here/steps" --device cuda:0 --variant array
+else
+    echo 'skip - steps: clang is not here'
+fi
+
 # ---- the chip over time -------------------------------------------------------------------------
 if ! nvml; then
     echo 'not ok - fake NVML compiles'

@@ -330,6 +330,74 @@ int cuFuncGetAttribute(int *value, int attribute, void *function)
     return 0;
 }
 
+/* ---- textures and surfaces: rows of f32 without gaps ----------------------------------------------- */
+
+struct fake_resource { // the head of CUDA_RESOURCE_DESC
+    int kind;
+    uint64_t address; // or the array
+};
+struct fake_side { // half of CUDA_MEMCPY2D
+    size_t x_bytes, y;
+    int memory;
+    void *host;
+    uint64_t device;
+    void *array;
+    size_t pitch_bytes;
+};
+struct fake_copy {
+    struct fake_side from, to;
+    size_t width_bytes, height;
+};
+
+int cuTexObjectCreate(uint64_t *object, const struct fake_resource *resource, const void *sampler,
+                      const void *view)
+{
+    (void)sampler, (void)view;
+    *object = resource->address; // an array is its memory
+    open_handles++;
+    return number("FAKE_NO_TEXTURE", 0);
+}
+
+int cuTexObjectDestroy(uint64_t object)
+{
+    open_handles -= object != 0;
+    return 0;
+}
+
+int cuSurfObjectCreate(uint64_t *object, const struct fake_resource *resource)
+{
+    return cuTexObjectCreate(object, resource, NULL, NULL);
+}
+
+int cuSurfObjectDestroy(uint64_t object)
+{
+    return cuTexObjectDestroy(object);
+}
+
+int cuArray3DCreate_v2(void **array, const size_t *shape)
+{
+    *array = calloc(shape[0] * (shape[1] > 0 ? shape[1] : 1), sizeof(float));
+    open_handles++;
+    return *array ? 0 : 2;
+}
+
+int cuArrayDestroy(void *array)
+{
+    free(array);
+    open_handles--;
+    return 0;
+}
+
+int cuMemcpy2DAsync_v2(const struct fake_copy *copy, void *stream)
+{
+    const struct fake_side *from = &copy->from, *to = &copy->to;
+    const void *source = from->array ? from->array : (const void *)(uintptr_t)from->device;
+    (void)stream;
+    memcpy(to->array ? to->array : (void *)(uintptr_t)to->device, source,
+           copy->width_bytes * copy->height);
+    return failed;
+}
+
 // A launch passes; fake libraries call it too.
 void fake_work(void)
 {

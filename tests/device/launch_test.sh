@@ -53,6 +53,10 @@ timed 'loops over launches, in a stream and in a graph' loops 2
 timed 'a chain of launches in a stream and in a graph' chain 2
 timed 'data for a variable' sets 1
 timed 'untimed steps' timed 2
+timed 'a texture in linear memory' fetch 1 --param N=1000000
+timed 'filtered textures, in rows and in an array' shrink 2 --param W=1600 --param H=900
+timed 'wrapped and mirrored texels' turns 1 --param W=640 --param H=480
+timed 'surfaces' soften 1 --param W=610 --param H=400
 if python3 - "$kept/chain.json" "$kept/timed.json" >said.txt 2>&1 <<'END'
 import json, sys
 stream, graph = json.load(open(sys.argv[1]))['results']

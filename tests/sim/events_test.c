@@ -8,10 +8,10 @@
 #include "sim/exec_support.h"
 
 // Loads of a strided word, a partial store, a shared atomic with conflicts, local memory, a barrier, a
-// branch that diverges, a fence, a bulk copy with its mbarrier, an atomic on one word.
+// branch that diverges, a fence, a bulk copy with its mbarrier, an atomic on one word, a texture.
 static const char PROGRAM[] =
     ".version 8.6\n.target sm_90a\n.address_size 64\n"
-    ".visible .entry everything(.param .u64 out, .param .u64 in)\n{\n"
+    ".visible .entry everything(.param .u64 out, .param .u64 in, .param .u64 image)\n{\n"
     ".reg .pred %p<4>;\n.reg .b32 %r<20>;\n.reg .b64 %l<12>;\n"
     ".shared .align 16 .b8 s[1024];\n.shared .align 8 .b64 bar;\n.local .align 16 .b8 v[64];\n"
     "ld.param.u64 %l0, [out];\nld.param.u64 %l1, [in];\n"
@@ -32,7 +32,8 @@ static const char PROGRAM[] =
     "mov.u32 %r13, bar;\nmbarrier.init.shared.b64 [%r13], 1;\n"
     "mbarrier.arrive.expect_tx.shared.b64 %l6, [%r13], 256;\n"
     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%l1], 256, [%r13];\n"
-    "END:\nst.global.u32 [%l4+8], %r12;\nret;\n}\n";
+    "END:\nst.global.u32 [%l4+8], %r12;\nld.param.u64 %l7, [image];\n"
+    "tex.1d.v4.u32.s32 {%r14, %r15, %r16, %r17}, [%l7, {%r0}];\nret;\n}\n";
 
 struct seen {
     uint64_t event[64]; // by field: how many events held something
@@ -89,7 +90,15 @@ static void launch_everything(struct bench *b, struct seen *seen)
     uint64_t in = bench_buffer(b, "in", NULL, 1 << 16), out = bench_buffer(b, "out", NULL, 1 << 16);
     b->launch.listener = &LISTENER;
     b->launch.listener_context = seen;
-    bench_run(b, "everything", GRID1(3, 128), ARGS(&out, &in));
+    struct sim_texture image;
+    memset(&image, 0, sizeof image);
+    image.address = in;
+    image.width = image.pitch_bytes = 1 << 10;
+    image.height = 1;
+    image.element = PTX_TYPE_U8;
+    image.rank = image.channels = 1;
+    uint64_t handle = sim_texture_open(b->sim, &image);
+    bench_run(b, "everything", GRID1(3, 128), ARGS(&out, &in, &handle));
 }
 
 static void every_field_of_an_event_is_written(void **state)
@@ -121,7 +130,7 @@ static void a_launch_without_checks_has_no_ear_that_checks(void **state)
     struct sim_launch options = {.no_timing = true};
     struct launch l = {.options = &options, .checks = SIM_CHECK_BOUNDS};
     listeners_choose(&l);
-    assert_int_equal(l.audience.heard, HEARS(GLOBAL) | HEARS(LOCAL) | HEARS(COPY));
+    assert_int_equal(l.audience.heard, HEARS(GLOBAL) | HEARS(LOCAL) | HEARS(TEXTURE) | HEARS(COPY));
     assert_int_equal(l.audience_traced.heard, l.audience.heard);
     l.checks |= SIM_CHECK_RACES;
     listeners_choose(&l);

@@ -140,6 +140,7 @@ static bool open_context(struct cuda_device *c, struct error *err)
 static void cuda_close(struct device *d)
 {
     struct cuda_device *c = own(d);
+    cuda_textures_close(c);
     cuda_memory_close(c);
     cuda_libraries_close(c);
     if (c->sweep_address)
@@ -364,7 +365,8 @@ static bool replay_pass(void *context, struct error *err)
 {
     const struct replay *r = context;
     struct cuda_device *c = r->device;
-    bool done = cuda_restore_all(c, err) && (!r->cold || cuda_flush(c, err)) && finish(c, err);
+    bool done = cuda_restore_all(c, err) && cuda_arrays_load(c, err) &&
+                (!r->cold || cuda_flush(c, err)) && finish(c, err);
     int kernels = 0;
     for (int i = 0; done && i < r->count; i++) {
         bool marked = is_counted(&r->launches[i]);
@@ -426,6 +428,7 @@ static bool cuda_run(struct device *d, const struct device_sequence *sequence,
     struct capture out, errors;
     *report = (struct device_report){.l2_warm = options->cold ? 0 : 1};
     report->steps = ARENA_ARRAY(a, struct device_step, sequence->launch_count + 1);
+    cuda_arrays_begin(c);
     if (!cuda_prepare(c, a, sequence, sequence->addresses, &launches, err))
         return false;
     if (options->count) {
@@ -436,11 +439,12 @@ static bool cuda_run(struct device *d, const struct device_sequence *sequence,
         if (!alive)
             return false;
     }
-    if (options->cold && !cuda_flush(c, err))
+    if (!cuda_arrays_load(c, err) || (options->cold && !cuda_flush(c, err)))
         return false;
     capture_begin(&out, STDOUT_FILENO);
     capture_begin(&errors, STDERR_FILENO);
-    bool done = run_steps(c, launches, sequence->launch_count, a, report, err);
+    bool done =
+        run_steps(c, launches, sequence->launch_count, a, report, err) && cuda_arrays_store(c, err);
     report->printed = capture_end(&out, a);
     const char *said = capture_end(&errors, a);
     if (!done && said)

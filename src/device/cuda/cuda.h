@@ -27,6 +27,52 @@ struct cuda_launch_config {
     unsigned attribute_count;
 };
 
+// Resources and samplers of texture and surface objects (CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC, …).
+struct cuda_resource {
+    int kind; // CUresourcetype
+    union {
+        void *array;
+        struct {
+            uint64_t address;
+            int format;
+            unsigned channels;
+            size_t size_bytes;
+        } linear;
+        struct {
+            uint64_t address;
+            int format;
+            unsigned channels;
+            size_t width, height, pitch_bytes;
+        } rows;
+        int reserved[32];
+    } of;
+    unsigned flags;
+};
+struct cuda_sampler {
+    int address[3], filter;
+    unsigned flags, anisotropy;
+    int level_filter;
+    float level_bias, level_low, level_high, border[4];
+    int reserved[12];
+};
+struct cuda_array_shape { // CUDA_ARRAY3D_DESCRIPTOR
+    size_t width, height, depth;
+    int format;
+    unsigned channels, flags;
+};
+struct cuda_copy_side { // half of CUDA_MEMCPY2D
+    size_t x_bytes, y;
+    int memory; // CUmemorytype
+    void *host;
+    uint64_t device;
+    void *array;
+    size_t pitch_bytes;
+};
+struct cuda_copy_2d {
+    struct cuda_copy_side from, to;
+    size_t width_bytes, height;
+};
+
 struct driver {
 #define DRIVER(name, parameters) int(*name) parameters;
 #define DRIVER_SINCE(version, name, parameters) int(*name) parameters;
@@ -101,6 +147,14 @@ struct cuda_device {
         struct opened_library *items;
         size_t count, capacity;
     } libraries;
+    struct {
+        struct cuda_texture *items; // objects and the arrays they need (texture.c)
+        size_t count, capacity;
+    } textures;
+    struct {
+        struct cuda_array *items;
+        size_t count, capacity;
+    } arrays;
     uint64_t workspace; // of plug-ins, one after the other
     size_t workspace_bytes;
 };
@@ -230,8 +284,17 @@ struct cuda_sampling {
 bool cuda_sample(struct cuda_sampling *s, int count, double *times_ns,
                  struct error *err) CHECK_RESULT;
 
-/* ---- tensor maps (tensor.c) ------------------------------------------------------------------ */
+/* ---- tensor maps (tensor.c), textures and surfaces (texture.c) ------------------------------- */
 
-struct tensor_encoder cuda_tensor_encoder(struct cuda_device *c);
+struct object_encoder cuda_object_encoder(struct cuda_device *c);
+// object_encoder's: the object for that buffer, made at the first question.
+bool cuda_texture(void *context, const struct resolved_texture *t, uint64_t address,
+                  uint64_t *handle, struct error *err);
+// Arrays get what their buffers hold; buffers get what surfaces wrote: those that were asked for since
+// cuda_arrays_begin. In c->stream.
+void cuda_arrays_begin(struct cuda_device *c);
+bool cuda_arrays_load(struct cuda_device *c, struct error *err) CHECK_RESULT;
+bool cuda_arrays_store(struct cuda_device *c, struct error *err) CHECK_RESULT;
+void cuda_textures_close(struct cuda_device *c);
 
 #endif

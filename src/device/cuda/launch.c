@@ -15,18 +15,18 @@ static bool bind_kernel(struct cuda_device *c, struct arena *a, const struct dev
                         const uint64_t *addresses, const char **name, const void *const **args,
                         struct error *err)
 {
-    struct tensor_encoder tensors = cuda_tensor_encoder(c);
+    struct object_encoder objects = cuda_object_encoder(c);
     const struct resolved_launch *l = given->launch;
     const struct device_module *m = given->module;
     if (m->listed) {
         const struct code_kernel *k =
             kernel_find(a, m->kernels, m->kernel_count, m->source, l->kernel, l->at, err);
         *name = k ? k->name : NULL;
-        return k && kernel_args(a, l, k, addresses, &tensors, args, err);
+        return k && kernel_args(a, l, k, addresses, &objects, args, err);
     }
     const void **values = ARENA_ARRAY(a, const void *, l->arg_count + 1);
     for (int i = 0; i < l->arg_count; i++)
-        if (!kernel_arg(a, &l->args[i], addresses, &tensors, &values[i], err))
+        if (!kernel_arg(a, &l->args[i], addresses, &objects, &values[i], err))
             return false;
     *name = l->kernel;
     *args = values;

@@ -108,6 +108,7 @@ static bool prepare_runs(struct timing *t, struct error *err)
     const struct device_sequence *s = t->sequence;
     bool cold = t->options->cold && t->batch > 1;
     t->runs = ARENA_ARRAY(&t->arena, struct cuda_launch *, t->batch + 1);
+    cuda_arrays_begin(t->device);
     for (int run = 0; run < t->batch; run++) {
         uint64_t *addresses = ARENA_ARRAY(&t->arena, uint64_t, s->buffer_count + 1);
         for (int i = 0; i < s->buffer_count; i++)
@@ -116,8 +117,8 @@ static bool prepare_runs(struct timing *t, struct error *err)
         if (!cuda_prepare(t->device, &t->arena, s, addresses, &t->runs[run], err))
             return false;
     }
-    return (!cold || fill_twins(t, err)) && (!s->graph || make_graphs(t, err)) &&
-           make_marks(t, err);
+    return (!cold || fill_twins(t, err)) && cuda_arrays_load(t->device, err) &&
+           (!s->graph || make_graphs(t, err)) && make_marks(t, err);
 }
 
 static void release_runs(struct timing *t)
@@ -270,7 +271,7 @@ bool cuda_measure(struct device *d, const struct device_sequence *sequence,
     bool done = prepare_runs(&t, err);
     if (done && t.marks)
         s.timed_parts = sum_parts;
-    done = done && cuda_sample(&s, count, times_ns, err);
+    done = done && cuda_sample(&s, count, times_ns, err) && cuda_arrays_store(t.device, err);
     release_runs(&t);
     return done;
 }

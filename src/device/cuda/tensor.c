@@ -56,7 +56,7 @@ static bool encode(void *context, const struct resolved_tensor *t, uint64_t addr
     return driver_check(&c->cu, status, err, "a tensor map cannot be made");
 }
 
-struct tensor_encoder cuda_tensor_encoder(struct cuda_device *c)
+struct object_encoder cuda_object_encoder(struct cuda_device *c)
 {
-    return (struct tensor_encoder){encode, c};
+    return (struct object_encoder){encode, cuda_texture, c};
 }

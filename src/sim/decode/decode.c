@@ -512,6 +512,7 @@ void program_free(struct program *p)
     free(p->mem_ops);
     free(p->matrix_ops);
     free(p->async_ops);
+    free(p->texture_ops);
     free(p->shared);
     arena_release(&p->arena);
     free(p);

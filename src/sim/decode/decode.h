@@ -124,6 +124,8 @@ void decode_movmatrix(struct decoder *d, const struct ptx_instruction *in);
 void decode_wgmma(struct decoder *d, const struct ptx_instruction *in);
 // video.c
 void decode_video(struct decoder *d, const struct ptx_instruction *in);
+// decode_texture.c
+void decode_texture(struct decoder *d, const struct ptx_instruction *in);
 // decode_async.c
 void decode_mbarrier(struct decoder *d, const struct ptx_instruction *in);
 void decode_mapa(struct decoder *d, const struct ptx_instruction *in);

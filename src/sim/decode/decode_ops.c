@@ -553,12 +553,6 @@ static void decode_stack(struct decoder *d, const struct ptx_instruction *in)
     u->small = restore ? 32 : (uint16_t)reg_bits(d, in->operands[0].reg);
 }
 
-static void decode_texture(struct decoder *d, const struct ptx_instruction *in)
-{
-    (void)in;
-    unsupported(d, "textures and surfaces are not simulated");
-}
-
 static void decode_multimem(struct decoder *d, const struct ptx_instruction *in)
 {
     (void)in;
@@ -712,6 +706,7 @@ static enum timing_pipe tensor_pipe(const struct decoder *d, const struct ptx_in
 
 static enum timing_pipe pipe_of(const struct decoder *d, const struct ptx_instruction *in)
 {
+    const struct site_info *s = &d->program->sites[d->out->site_base + d->instruction];
     if (in->opcode == PTX_OP_MOV) {
         enum ptx_operand_kind from = in->operands[1].kind;
         bool loaded = from == PTX_OPERAND_SPECIAL || from == PTX_OPERAND_SYMBOL;
@@ -724,6 +719,8 @@ static enum timing_pipe pipe_of(const struct decoder *d, const struct ptx_instru
     switch (ptx_opcode_class(in->opcode)) {
     case PTX_CLASS_FREE:
     case PTX_CLASS_OTHER:
+        if (s->access == SITE_TEXTURE || s->access == SITE_SURFACE)
+            return memory_pipe(in, in->opcode == PTX_OP_SUST, false);
         return in->opcode == PTX_OP_LD ? memory_pipe(in, false, d->f->is_entry) : PIPE_NONE;
     case PTX_CLASS_INTEGER:
         return PIPE_INTEGER;

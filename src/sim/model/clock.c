@@ -35,5 +35,7 @@ static void clock_hear(struct warp *w, struct event *e)
     w->wake = there > w->wake ? there : w->wake;
 }
 
-const struct listener clock_listener = {
-    .name = "clock", .kinds = HEARS(GLOBAL), .wanted = clock_wanted, .hear = clock_hear};
+const struct listener clock_listener = {.name = "clock",
+                                        .kinds = HEARS(GLOBAL) | HEARS(TEXTURE),
+                                        .wanted = clock_wanted,
+                                        .hear = clock_hear};

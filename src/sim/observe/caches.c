@@ -88,7 +88,8 @@ static void hear_global(struct warp *w, struct event *e)
     struct l2_request *first = sm_log_room(sm, (size_t)access->line_count), *request = first;
     unsigned hits = 0, sent = 0, partial = 0;
     struct touched t;
-    touched_init(&t, e, e->address, e->line_base, e->bytes);
+    // Of a texture it is not known which lane touches which of its lines: sectors count whole.
+    touched_init(&t, e, e->kind == EVENT_GLOBAL ? e->address : NULL, e->line_base, e->bytes);
     for (int i = 0; i < access->line_count; i++) {
         const struct access_line *a = &access->line[i];
         uint64_t address = e->line_base + a->address;
@@ -166,7 +167,7 @@ static void hear_copy(struct warp *w, struct event *e)
 
 static void caches_hear(struct warp *w, struct event *e)
 {
-    if (e->kind == EVENT_GLOBAL)
+    if (e->kind == EVENT_GLOBAL || e->kind == EVENT_TEXTURE)
         hear_global(w, e);
     else if (e->kind == EVENT_LOCAL)
         hear_local(w, e);
@@ -175,6 +176,7 @@ static void caches_hear(struct warp *w, struct event *e)
 }
 
 const struct listener caches_listener = {.name = "caches",
-                                         .kinds = HEARS(GLOBAL) | HEARS(LOCAL) | HEARS(COPY),
+                                         .kinds = HEARS(GLOBAL) | HEARS(LOCAL) | HEARS(TEXTURE) |
+                                                  HEARS(COPY),
                                          .wanted = caches_wanted,
                                          .hear = caches_hear};

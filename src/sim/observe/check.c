@@ -527,6 +527,10 @@ static void checks_hear(struct warp *w, struct event *e)
 {
     if (e->kind == EVENT_GLOBAL)
         check_global(w, e->u, e->mask, e->address, e->bytes, e->touch);
+    else if (e->kind == EVENT_TEXTURE)
+        for (unsigned i = 0; i < e->taps; i++)
+            check_global(w, e->u, e->tap_masks[i], e->address + (size_t)i * LANES, e->bytes,
+                         e->touch);
     else if (e->kind == EVENT_SHARED)
         check_shared(w, e->u, e->mask, e->offset, e->more, e->bytes, e->touch);
     else if (e->kind == EVENT_ORDER)
@@ -537,6 +541,6 @@ static void checks_hear(struct warp *w, struct event *e)
 
 const struct listener checks_listener = {.name = "checks",
                                          .kinds = HEARS(GLOBAL) | HEARS(SHARED) | HEARS(LOCAL) |
-                                                  HEARS(ORDER),
+                                                  HEARS(TEXTURE) | HEARS(ORDER),
                                          .wanted = checks_wanted,
                                          .hear = checks_hear};

@@ -135,6 +135,15 @@ static void totals_access(struct totals *t, const struct site_info *info, const 
         v[COUNTER_SHARED_ATOMIC_REQUESTS] += (double)m->shared_requests;
         v[COUNTER_SHARED_ATOMIC_WAVEFRONTS] += (double)m->wavefronts;
         return;
+    case SITE_TEXTURE:
+        v[COUNTER_TEXTURE_REQUESTS] += (double)m->requests;
+        v[COUNTER_TEXTURE_SECTORS] += (double)m->sectors;
+        v[COUNTER_TEXTURE_SECTORS_HIT] += (double)m->l1_hit_sectors;
+        return;
+    case SITE_SURFACE:
+        v[COUNTER_SURFACE_REQUESTS] += (double)m->requests;
+        v[COUNTER_SURFACE_SECTORS] += (double)m->sectors;
+        return;
     case SITE_OTHER:
         return;
     }
@@ -164,10 +173,10 @@ static void totals_site(struct totals *t, const struct site_info *info, const st
 // Counters that only the caches give.
 static bool counter_needs_caches(enum counter_id id)
 {
-    return id == COUNTER_L1_LOAD_SECTORS_HIT || id == COUNTER_L2_READ_SECTORS ||
-           id == COUNTER_L2_WRITE_SECTORS || id == COUNTER_L2_SECTORS_HIT ||
-           id == COUNTER_L2_ATOMIC_SECTORS || id == COUNTER_DRAM_READ_BYTES ||
-           id == COUNTER_DRAM_WRITE_BYTES;
+    return id == COUNTER_L1_LOAD_SECTORS_HIT || id == COUNTER_TEXTURE_SECTORS_HIT ||
+           id == COUNTER_L2_READ_SECTORS || id == COUNTER_L2_WRITE_SECTORS ||
+           id == COUNTER_L2_SECTORS_HIT || id == COUNTER_L2_ATOMIC_SECTORS ||
+           id == COUNTER_DRAM_READ_BYTES || id == COUNTER_DRAM_WRITE_BYTES;
 }
 
 // Of the copies around kernels, which the simulated GPU does not see.

@@ -131,8 +131,8 @@ static void trace_access(struct trace_op *op, const struct event *e)
         op->first_sector = first_sector(e);
     saturate(&op->lines, (unsigned)e->access->line_count);
     saturate(&op->sectors, e->sectors);
-    saturate(&op->miss, e->touch == TOUCH_WRITE && e->kind == EVENT_GLOBAL ? e->partial_sectors
-                                                                           : e->sent_sectors);
+    saturate(&op->miss, e->touch == TOUCH_WRITE && e->kind != EVENT_LOCAL ? e->partial_sectors
+                                                                          : e->sent_sectors);
     saturate(&op->miss_lines, e->sent_lines);
 }
 
@@ -162,6 +162,7 @@ static bool trace_wanted(const struct launch *l)
 
 const struct listener trace_listener = {.name = "trace",
                                         .kinds = HEARS(BLOCK) | HEARS(SEGMENT) | HEARS(GUARD) |
-                                                 HEARS(GLOBAL) | HEARS(SHARED) | HEARS(LOCAL),
+                                                 HEARS(GLOBAL) | HEARS(SHARED) | HEARS(LOCAL) |
+                                                 HEARS(TEXTURE),
                                         .wanted = trace_wanted,
                                         .hear = trace_hear};

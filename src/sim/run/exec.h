@@ -201,7 +201,7 @@ struct site_info {
     bool is_fadd, is_fmul, is_ffma, is_integer, is_special, is_branch, is_barrier;
     const char *why;      // it can't be run, or NULL
     enum ptx_space space; // of a memory access
-    enum { SITE_OTHER, SITE_LOAD, SITE_STORE, SITE_ATOMIC } access;
+    enum { SITE_OTHER, SITE_LOAD, SITE_STORE, SITE_ATOMIC, SITE_TEXTURE, SITE_SURFACE } access;
 };
 
 struct program {
@@ -214,11 +214,13 @@ struct program {
     struct branch *branches;
     struct call *calls;
     struct mem_op *mem_ops;
-    struct matrix_op *matrix_ops; // tensor.h
-    struct async_op *async_ops;   // async.h
-    size_t segment_count, branch_count, call_count, mem_count, matrix_count, async_count;
+    struct matrix_op *matrix_ops;   // tensor.h
+    struct async_op *async_ops;     // async.h
+    struct texture_op *texture_ops; // texture.h
+    size_t segment_count, branch_count, call_count, mem_count, matrix_count, async_count,
+        texture_count;
     size_t segment_capacity, branch_capacity, call_capacity, mem_capacity, matrix_capacity,
-        async_capacity;
+        async_capacity, texture_capacity;
     struct site_info *sites;
     struct timing_site *timing;
     int site_count, register_count, guarded_count;
@@ -288,7 +290,8 @@ enum event_kind {
     EVENT_GLOBAL,  // accesses, by space
     EVENT_SHARED,
     EVENT_LOCAL,
-    EVENT_COPY, // global memory that an asynchronous bulk copy reads or writes
+    EVENT_TEXTURE, // and surfaces
+    EVENT_COPY,    // global memory that an asynchronous bulk copy reads or writes
     EVENT_BARRIER,
     EVENT_BRANCH, // that diverges
     EVENT_ORDER,  // a fence
@@ -601,6 +604,9 @@ struct sim {
     uint64_t heap_free[HEAP_CLASSES]; // lists of freed pieces (external.c)
     struct sim_module **modules;
     size_t module_count, module_capacity;
+    struct texture *textures; // texture.h
+    size_t texture_count, texture_capacity;
+    uint64_t array_bytes; // that arrays have for the caches
 };
 
 enum {
@@ -741,7 +747,8 @@ bool report_fill(struct launch *l, struct arena *a, struct sim_report *report, s
     X(activemask) X(elect) X(barrier) X(barrier_warp) \
     X(mma) X(mma_quads) X(wgmma) X(wgmma_commit) X(wgmma_wait) X(movmatrix) X(wmma_memory) X(ldmatrix) X(mbarrier) X(mbarrier_wait) \
     X(pending_count) X(bulk) X(tensor_copy) X(store_async) X(mapa) X(getctarank) X(cluster_barrier) \
-    X(video) X(ld_cluster) X(st_cluster) X(alloca) X(stack) X(add_rows) X(video_word) X(video_multiply) X(row_to_local) X(local_to_row) X(meet)
+    X(video) X(ld_cluster) X(st_cluster) X(alloca) X(stack) X(add_rows) X(video_word) X(video_multiply) X(row_to_local) X(local_to_row) X(meet) \
+    X(texture)
 // clang-format on
 // A byte of a thread's local memory: word i of all lanes is row i.
 uint8_t *local_at(const struct warp *w, uint64_t offset, uint32_t lane);
