@@ -154,6 +154,9 @@ static bool gate_suite(struct gate *g, int *status, struct error *err)
     struct arena *a = &g->work.arena;
     const char *rev = option_text(g->work.o, OPTION_AGAINST, NULL);
     const char *baseline = option_text(g->work.o, OPTION_BASELINE, NULL);
+    if (option_given(g->work.o, OPTION_SELF_TEST) &&
+        !gate_selftest(g->work.o, &g->work.arena, &g->report, err))
+        return false;
     if (baseline)
         return gate_baseline(&g->work, baseline, &g->report, err) && print(g, status, err);
     if (rev)
@@ -187,17 +190,45 @@ static bool modes_check(const struct options *o, struct error *err)
 static bool holds_suite(const struct options *o)
 {
     static const enum option_id modes[] = {OPTION_UPDATE, OPTION_LOCK, OPTION_AGAINST,
-                                           OPTION_BASELINE};
+                                           OPTION_BASELINE, OPTION_SELF_TEST};
     for (size_t i = 0; i < COUNT_OF(modes); i++)
         if (option_given(o, modes[i]))
             return true;
     return o->argument_count != 2;
 }
 
+// The self-test by itself: nothing of a suite is judged.
+static bool selftest_only(const struct options *o, struct error *err)
+{
+    struct arena a = {0};
+    struct text out = {0};
+    enum report_format format;
+    struct report_style style = cli_style(o);
+    struct suite_view view = {.name = "self-test"};
+    struct gate_report report = {.suite = "self-test", .baseline = "itself"};
+    bool done = report_format_find(option_text(o, OPTION_FORMAT, "terminal"), &format, err) &&
+                gate_selftest(o, &a, &report, err);
+    if (done && option_given(o, OPTION_JSON))
+        done = cli_print_json(report_gate_json(&report), err);
+    else if (done) {
+        report_format(format, &view, &report, &style, &out);
+        done = cli_write(option_text(o, OPTION_OUTPUT, NULL), &out, err);
+    }
+    text_release(&out);
+    arena_release(&a);
+    return done;
+}
+
 bool command_gate(const struct options *o, int *status, struct error *err)
 {
     struct gate g = {0};
     *status = 0;
+    if (o->argument_count == 0)
+        return option_given(o, OPTION_SELF_TEST)
+                   ? selftest_only(o, err)
+                   : fail(err, NOWHERE,
+                          "`ridge gate` needs a SUITE, or two recorded runs: ridge gate [options] "
+                          "[SUITE... | BASELINE RUN]");
     if (!holds_suite(o))
         return cli_gate_runs(o, status, err);
     if (!modes_check(o, err) ||

@@ -104,6 +104,10 @@ bool gate_longer(const struct loop_request *how, int round, struct loop_request 
 bool gate_sample_again(struct suite_session *w, int index, const struct gate_report *report,
                        const char *suffix, const struct loop_request *longer, struct run *all,
                        bool *any, struct error *err) CHECK_RESULT;
+// ridge gate --self-test, into the report's properties. Fails as a check does where the same code is called slower
+// too often.
+bool gate_selftest(const struct options *o, struct arena *a, struct gate_report *report,
+                   struct error *err) CHECK_RESULT;
 // ridge gate --against: the suite held against another revision of itself. Both are run.
 bool gate_against(struct suite_session *w, const char *rev, struct gate_report *report,
                   struct error *err) CHECK_RESULT;

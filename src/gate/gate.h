@@ -95,6 +95,34 @@ void gate_split(struct arena *a, const struct run *joined, const char *suffix,
 bool gate_runs(struct arena *a, struct gate_subject *subjects, int count, struct gate_report *out,
                struct error *err) CHECK_RESULT;
 
+/* ---- the self-test (selftest.c) ---------------------------------------------------------------------- */
+
+enum { SELFTEST_PAIRS = 4, SELFTEST_LEVELS = 7 };
+struct selftest {
+    const char *device;
+    int elements, blocks_per_sm, base_steps;
+    double base_ns, step_ns; // of the kernel with base_steps; of one step of the delay
+    enum provenance provenance;
+    int steps[SELFTEST_LEVELS];        // planted, beside base_steps
+    int rounds, pairs, alarms;         // pairs of the same code, and how many were called slower
+    int caught[SELFTEST_LEVELS];       // in how many rounds
+    double grown_pct[SELFTEST_LEVELS]; // by the medians, summed over the rounds
+};
+// The texts of two experiments: one to calibrate by, then one for each round. They lie beside selftest.cu.
+void selftest_init(struct selftest *t, bool simulated);
+void selftest_calibration(const struct selftest *t, struct text *out);
+bool selftest_calibrate(struct selftest *t, const struct run *run, struct error *err) CHECK_RESULT;
+void selftest_round(const struct selftest *t, struct text *out);
+bool selftest_count(struct arena *a, struct selftest *t, const struct run *run,
+                    struct error *err) CHECK_RESULT;
+double selftest_planted_pct(const struct selftest *t, int level);
+// The least level that is caught, as all larger ones, in 95 % of the rounds; SELFTEST_LEVELS: none.
+int selftest_smallest(const struct selftest *t);
+// The alarms are no more than 1 % of the pairs explains.
+bool selftest_passed(const struct selftest *t);
+// As the report's properties.
+void selftest_report(struct arena *a, const struct selftest *t, struct gate_report *out);
+
 /* ---- ridge.lock ------------------------------------------------------------------------------------------ */
 
 enum lock_figure {

@@ -59,6 +59,19 @@ static void junit_suite(struct arena *a, const struct gate_report *g, const char
     text_add(out, " </testsuite>\n");
 }
 
+// Of the whole, as a suite without cases: test suites have no properties where their list has some.
+static void junit_properties(const struct gate_report *g, struct text *out)
+{
+    if (g->property_count == 0)
+        return;
+    text_add(out, " <testsuite name=\"properties\" tests=\"0\" failures=\"0\" errors=\"0\" "
+                  "skipped=\"0\">\n  <properties>\n");
+    for (int i = 0; i < g->property_count; i++)
+        html_printf(out, "   <property name=\"%s\" value=\"%s\"/>\n", g->properties[i].name,
+                    g->properties[i].value);
+    text_add(out, "  </properties>\n </testsuite>\n");
+}
+
 static void junit_close(const struct suite_view *v, const struct report_out *o)
 {
     struct arena a = {0};
@@ -69,6 +82,7 @@ static void junit_close(const struct suite_view *v, const struct report_out *o)
                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                 "<testsuites name=\"ridge gate %s\" tests=\"%d\" failures=\"%d\" errors=\"0\">\n",
                 g->suite, n.tests, n.failures);
+    junit_properties(g, o->text);
     for (int i = 0; i < g->count; i++) {
         bool seen = false;
         for (int k = 0; k < i; k++)

@@ -79,8 +79,9 @@ static void gate_close(const struct suite_view *v, const struct report_out *o)
     }
     for (int i = 0; i < g->property_count; i++)
         text_printf(o->text, "%s: %s\n", g->properties[i].name, g->properties[i].value);
-    text_printf(o->text, "gate %s against %s: %s\n", gate_passed(g) ? "passed" : "failed",
-                show_text(g->baseline), gate_counts(&a, g));
+    if (g->count > 0)
+        text_printf(o->text, "gate %s against %s: %s\n", gate_passed(g) ? "passed" : "failed",
+                    show_text(g->baseline), gate_counts(&a, g));
     arena_release(&a);
 }
 

@@ -94,3 +94,39 @@ double student_quantile(double p, double df)
 {
     return quantile(&(struct distribution){df}, p);
 }
+
+/* ---- binomial ------------------------------------------------------------------------------------- */
+
+static double log_choose(int n, int k)
+{
+    double sum = 0;
+    for (int i = 1; i <= k; i++)
+        sum += log((double)(n - k + i) / i);
+    return sum;
+}
+
+double stats_binomial_tail(int k, int n, double p)
+{
+    double sum = 0;
+    if (k <= 0 || p >= 1)
+        return 1;
+    for (int i = k; i <= n && p > 0; i++)
+        sum += exp(log_choose(n, i) + i * log(p) + (n - i) * log1p(-p));
+    return fmin(sum, 1);
+}
+
+double stats_binomial_limit(int k, int n, double level)
+{
+    double low = 0, high = 1;
+    enum { HALVINGS = 60 };
+    if (k >= n)
+        return 1;
+    for (int i = 0; i < HALVINGS; i++) {
+        double p = 0.5 * (low + high);
+        if (1 - stats_binomial_tail(k + 1, n, p) > 1 - level)
+            low = p;
+        else
+            high = p;
+    }
+    return high;
+}

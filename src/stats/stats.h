@@ -57,6 +57,10 @@ double normal_quantile(double p);             // 0 < p < 1
 double student_cdf(double t, double df);      // df > 0
 double student_quantile(double p, double df); // 0 < p < 1
 
+double stats_binomial_tail(int k, int n, double p); // P(X >= k)
+// The upper limit of a share of which k of n were seen (Clopper and Pearson 1934), one-sided.
+double stats_binomial_limit(int k, int n, double level);
+
 /* ---- one sample (describe.c) ------------------------------------------------------------------------ */
 
 double stats_quantile(const double *x, size_t count,

@@ -90,4 +90,13 @@ cp first.lock all/ridge.lock
 gate 'a real device has no lock' 2 'is not a simulated device' all --device cuda:0
 gate 'JSON says it all' 0 '"passed": true' all --json
 gate 'a lock elsewhere' 0 '^gate passed against first.lock' all/one all/two --lock first.lock
+
+gate 'the self-test alone' 0 '^self_test_false_alarms: 0 of 4$' --self-test --device sim:h200
+grep -Eq '^self_test_caught_one_step: 1 of 1 at ' out.txt && grep -Eq '^self_test_smallest_slowdown_pct: 0\.[0-9]+$' out.txt
+pass 'a simulated clock sees the smallest step' $? out.txt
+gate 'the self-test before a suite, in JUnit' 0 '<property name="self_test_false_alarms" value="0 of 4"/>' all --self-test --format junit
+grep -q '<testcase ' out.txt
+pass '… beside the results' $? out.txt
+gate '… and in JSON' 0 '"self_test_false_alarms": "0 of 4"' all --self-test --json
+gate 'no suite is refused' 2 'needs a SUITE, or two recorded runs'
 finish

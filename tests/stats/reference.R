@@ -25,3 +25,6 @@ show("qnorm", qnorm(c(0.975, 1e-10, 0.4))); show("pnorm", pnorm(c(-1.96, 3, -8))
 show("boxplot", boxplot.stats(c(x, 9, -5))$out)
 set.seed(7); e <- seq(1, 49) + 0.25; f <- seq(2, 95, by = 2) - 0.5
 w <- wilcox.test(e, f); show("wilcox large", w$statistic, w$p.value)
+show("binomial tail", pbinom(c(0, 3, 39), c(40, 40, 40), c(0.01, 0.01, 0.9), lower.tail = FALSE))
+show("Clopper-Pearson", sapply(list(c(0, 40), c(1, 40), c(37, 40)), function(k)
+    binom.test(k[1], k[2], alternative = "less")$conf.int[2]))

@@ -28,6 +28,19 @@ static void near(double got, double wanted, double relative)
     }
 }
 
+static void binomial_limits_are_R_s(void **state)
+{
+    (void)state;
+    near(stats_binomial_tail(1, 40, 0.01), 0.331028241430319836, 1e-12);
+    near(stats_binomial_tail(4, 40, 0.01), 0.000685606427009455, 1e-10);
+    near(stats_binomial_tail(40, 40, 0.9), 0.014780882941434603, 1e-12);
+    near(stats_binomial_tail(0, 40, 0.9), 1, 1e-15);
+    near(stats_binomial_limit(0, 40, 0.95), 0.0721575245055146, 1e-9);
+    near(stats_binomial_limit(1, 40, 0.95), 0.1131883609447375, 1e-6);
+    near(stats_binomial_limit(37, 40, 0.95), 0.9792463985242987, 1e-6);
+    near(stats_binomial_limit(40, 40, 0.95), 1, 1e-15);
+}
+
 static void distributions_are_R_s(void **state)
 {
     (void)state;
@@ -244,6 +257,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(distributions_are_R_s),
+        cmocka_unit_test(binomial_limits_are_R_s),
         cmocka_unit_test(mann_whitney_is_exact_for_few_samples),
         cmocka_unit_test(mann_whitney_keeps_its_digits_at_49_samples),
         cmocka_unit_test(mann_whitney_of_ties_is_the_corrected_approximation),
