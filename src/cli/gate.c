@@ -206,7 +206,8 @@ static bool selftest_only(const struct options *o, struct error *err)
     struct report_style style = cli_style(o);
     struct suite_view view = {.name = "self-test"};
     struct gate_report report = {.suite = "self-test", .baseline = "itself"};
-    bool done = report_format_find(option_text(o, OPTION_FORMAT, "terminal"), &format, err) &&
+    bool done = report_format_find(option_text(o, OPTION_FORMAT, "terminal"), REPORT_OF_GATE,
+                                   &format, err) &&
                 gate_selftest(o, &a, &report, err);
     if (done && option_given(o, OPTION_JSON))
         done = cli_print_json(report_gate_json(&report), err);
@@ -231,8 +232,8 @@ bool command_gate(const struct options *o, int *status, struct error *err)
                           "[SUITE... | BASELINE RUN]");
     if (!holds_suite(o))
         return cli_gate_runs(o, status, err);
-    if (!modes_check(o, err) ||
-        !report_format_find(option_text(o, OPTION_FORMAT, "terminal"), &g.format, err))
+    if (!modes_check(o, err) || !report_format_find(option_text(o, OPTION_FORMAT, "terminal"),
+                                                    REPORT_OF_GATE, &g.format, err))
         return false;
     bool done = suite_session_open(&g.work, o, false, (const char *const *)o->arguments,
                                    o->argument_count, err) &&

@@ -124,14 +124,14 @@ bool suite_session_run(struct suite_session *w, struct error *err)
     return true;
 }
 
-static bool print_all(const struct suite_session *w, struct error *err)
+static bool print_all(const struct suite_session *w, enum report_format format, struct error *err)
 {
     struct report_style style = cli_style(w->o);
     struct text out = {0};
     if (option_given(w->o, OPTION_JSON))
         return cli_print_json(report_suite_json(&w->view), err);
-    report_suite(&w->view, &style, &out);
-    bool done = cli_print(&out, err);
+    report_format(format, &w->view, NULL, &style, &out);
+    bool done = cli_write(option_text(w->o, OPTION_OUTPUT, NULL), &out, err);
     text_release(&out);
     return done;
 }
@@ -152,11 +152,14 @@ void suite_session_close(struct suite_session *w)
 
 bool command_suite(const struct options *o, int *status, struct error *err)
 {
-    struct suite_session w;
-    bool done = suite_session_open(&w, o, !option_given(o, OPTION_NO_JOURNAL),
+    struct suite_session w = {.o = o};
+    enum report_format format;
+    bool done = report_format_find(option_text(o, OPTION_FORMAT, "terminal"), REPORT_OF_SUITE,
+                                   &format, err) &&
+                suite_session_open(&w, o, !option_given(o, OPTION_NO_JOURNAL),
                                    (const char *const *)o->arguments, o->argument_count, err);
     w.looks_back = true;
-    done = done && suite_session_run(&w, err) && print_all(&w, err);
+    done = done && suite_session_run(&w, err) && print_all(&w, format, err);
     *status = session_status(&w.session);
     if (*status == 0 && w.first.kind != ERROR_NONE)
         *status = (int)w.first.kind;

@@ -131,7 +131,9 @@ enum lock_figure {
 #undef LOCK
     LOCK_FIGURE_COUNT
 };
-struct lock_line { // lines of source of the same text, together
+const char *lock_figure_name(enum lock_figure f);     // "global_sectors"
+const char *lock_figure_increase(enum lock_figure f); // "more sectors of global memory"
+struct lock_line {                                    // lines of source of the same text, together
     const char *text;
     const char *file; // of the run just made; not in the lock's text
     int line;

@@ -17,6 +17,16 @@ const struct lock_row lock_rows[LOCK_FIGURE_COUNT] = {
 #undef LOCK
 };
 
+const char *lock_figure_name(enum lock_figure f)
+{
+    return lock_rows[f].name;
+}
+
+const char *lock_figure_increase(enum lock_figure f)
+{
+    return lock_rows[f].increase;
+}
+
 static const char banner[] =
     "# What these kernels do on the simulated GPU. `ridge gate` fails where a figure grows;\n"
     "# `ridge gate --update` writes this file anew. Commit it and review its changes.\n"

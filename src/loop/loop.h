@@ -104,6 +104,7 @@ struct sampled { // one of the things that are compared
     // Found:
     int batch, block_samples;
     double warm_ns; // of one run, in the newest round of warming up
+    size_t warm_up_runs;
     struct sample_list good, throttled;
     const char *reason; // of the throttled ones
     struct sample_list sm_mhz, power_w, temperature_c;

@@ -47,7 +47,7 @@ struct failed_message {
 struct times_message { // followed by its samples and the chip's
     char kind;
     int index, batch;
-    size_t count, chip_count, throttled_samples;
+    size_t count, chip_count, throttled_samples, warm_up_runs;
     double sm_mhz, power_w, temperature_c, energy_mj;
     char throttled[REASON_BYTES]; // "" = the samples are not
     struct transfers transfers;   // to be added to each sample; ABSENT = none
@@ -231,6 +231,7 @@ static bool tell_times(struct session *s, int index)
                               .count = t->good.count,
                               .chip_count = t->chip_count,
                               .throttled_samples = c.throttled_samples,
+                              .warm_up_runs = c.warm_up_runs,
                               .sm_mhz = c.sm_mhz,
                               .power_w = c.power_w,
                               .temperature_c = c.temperature_c,
@@ -361,6 +362,7 @@ static void take_times(struct inbox *box, const char *data, size_t size_bytes)
         .temperature_c = m.temperature_c,
         .energy_mj = m.energy_mj,
         .throttled_samples = m.throttled_samples,
+        .warm_up_runs = m.warm_up_runs,
         .throttled = m.throttled[0] ? arena_strdup(box->arena, m.throttled) : NULL,
         .chip = chip,
         .chip_count = (int)m.chip_count,

@@ -83,6 +83,7 @@ static bool warm_round(struct sampling *s, double *sum_ns, struct error *err)
         int batch = t->batch > 0 ? t->batch : 1;
         if (!begin(s, i, err) || !take(s, i, samples, batch, s->cold, times, err))
             return false;
+        t->warm_up_runs += (size_t)(samples * batch);
         t->warm_ns = stats_summary(times, (size_t)samples).median;
         *sum_ns += t->warm_ns;
     }
@@ -288,6 +289,7 @@ struct conditions sampling_conclude(struct sampled *t)
     for (size_t i = 0; slowed && i < t->throttled.count; i++)
         sample_add(&t->good, t->throttled.items[i]);
     return (struct conditions){.batch = t->batch,
+                               .warm_up_runs = t->warm_up_runs,
                                .sm_mhz = median_of(&t->sm_mhz),
                                .power_w = median_of(&t->power_w),
                                .temperature_c = median_of(&t->temperature_c),

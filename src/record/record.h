@@ -103,7 +103,8 @@ struct chip_sample {
 };
 // How a time was measured, and in what state of the chip. 0 or NULL = not known.
 struct conditions {
-    int batch; // runs of the sequence that a sample is the mean of
+    int batch;           // runs of the sequence that a sample is the mean of
+    size_t warm_up_runs; // of the sequence, before the first sample
     double sm_mhz, power_w, temperature_c;
     double energy_mj;         // of one run, back to back
     size_t throttled_samples; // taken while the chip was slowed down, and not among the samples …

@@ -198,6 +198,7 @@ static void read_conditions(struct reader *r, const json_t *object, struct condi
     out->power_w = read_number(r, j, "power_w", 0);
     out->temperature_c = read_number(r, j, "temperature_c", 0);
     out->energy_mj = read_number(r, j, "energy_mj", 0);
+    out->warm_up_runs = (size_t)read_number(r, j, "warm_up_runs", 0);
     out->throttled_samples = (size_t)read_unsigned(r, j, "throttled_samples");
     out->throttled = read_text(r, j, "throttled");
     read_chip(r, j, out);

@@ -117,6 +117,7 @@ static json_t *conditions_to_json(const struct conditions *t)
 {
     json_t *j = json_object();
     set_positive(j, "batch", t->batch);
+    set_positive(j, "warm_up_runs", (double)t->warm_up_runs);
     set_positive(j, "sm_mhz", t->sm_mhz);
     set_positive(j, "power_w", t->power_w);
     set_positive(j, "temperature_c", t->temperature_c);

@@ -7,27 +7,32 @@
 
 static const struct {
     const char *name;
+    enum report_of of;
     const struct report_writer *writer;
 } formats[REPORT_FORMAT_COUNT] = {
-#define REPORT_FORMAT(id, name, writer, meaning) {name, &writer},
+#define REPORT_FORMAT(id, name, of, writer, meaning) {name, REPORT_OF_##of, &writer},
 #include "report/formats.def"
 #undef REPORT_FORMAT
 };
 
-bool report_format_find(const char *name, enum report_format *out, struct error *err)
+bool report_format_find(const char *name, enum report_of of, enum report_format *out,
+                        struct error *err)
 {
     const char *names[REPORT_FORMAT_COUNT];
+    size_t count = 0;
     struct text list = {0};
     for (int i = 0; i < REPORT_FORMAT_COUNT; i++) {
-        names[i] = formats[i].name;
-        text_printf(&list, "%s%s", i > 0 ? ", " : "", names[i]);
-        if (strcmp(name, names[i]) == 0) {
+        if (!(formats[i].of & of))
+            continue;
+        names[count++] = formats[i].name;
+        text_printf(&list, "%s%s", count > 1 ? ", " : "", formats[i].name);
+        if (strcmp(name, formats[i].name) == 0) {
             *out = (enum report_format)i;
             text_release(&list);
             return true;
         }
     }
-    const char *near = str_nearest(name, names, COUNT_OF(names));
+    const char *near = str_nearest(name, names, count);
     fail(err, NOWHERE, "there is no format '%s'%s%s%s; the formats are %s", name,
          near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", text_str(&list));
     text_release(&list);

@@ -5,7 +5,7 @@
 
 #include "report/walk.h"
 
-#define REPORT_FORMAT(id, name, writer, meaning) extern const struct report_writer writer;
+#define REPORT_FORMAT(id, name, of, writer, meaning) extern const struct report_writer writer;
 #include "report/formats.def"
 #undef REPORT_FORMAT
 

@@ -72,13 +72,16 @@ json_t *report_suite_json(const struct suite_view *v); // a new reference
 
 /* ---- gates and the formats of others ------------------------------------------------------------------ */
 
+enum report_of { REPORT_OF_GATE = 1, REPORT_OF_SUITE = 2, REPORT_OF_BOTH = 3 };
 enum report_format { // report/formats.def
-#define REPORT_FORMAT(id, name, writer, meaning) FORMAT_##id,
+#define REPORT_FORMAT(id, name, of, writer, meaning) FORMAT_##id,
 #include "report/formats.def"
 #undef REPORT_FORMAT
     REPORT_FORMAT_COUNT
 };
-bool report_format_find(const char *name, enum report_format *out, struct error *err) CHECK_RESULT;
+// of: a gate's, or a suite's.
+bool report_format_find(const char *name, enum report_of of, enum report_format *out,
+                        struct error *err) CHECK_RESULT;
 // A suite's runs in that format; gate: what was judged of them, or NULL.
 void report_format(enum report_format f, const struct suite_view *v, const struct gate_report *gate,
                    const struct report_style *style, struct text *out);

@@ -2,28 +2,32 @@
 // each time held against the experiment's last run on the same device.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/compare.h"
+#include "report/gate.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum column { NAME, RIGHT, SAMPLES, MEAN, MEDIAN, INTERVAL, LAST, COLUMN_COUNT };
+enum column { NAME, RIGHT, WARM_UP, SAMPLES, MEAN, MEDIAN, INTERVAL, LAST, CHANCE, COLUMN_COUNT };
 static const struct {
     const char *title;
     bool right;
 } columns[COLUMN_COUNT] = {
     [NAME] = {"experiment, case, variant", false},
     [RIGHT] = {"verif", false},
+    [WARM_UP] = {"warm-up", true},
     [SAMPLES] = {"n", true},
     [MEAN] = {"mean +- deviation", true},
     [MEDIAN] = {"median", true},
     [INTERVAL] = {"its 95 % interval", true},
     [LAST] = {"against the last run", false},
+    [CHANCE] = {"p", false},
 };
 
 struct row {
     const char *cell[COLUMN_COUNT];
-    enum ink ink; // of the last cell
+    enum ink ink; // of the verdict
+    double p;     // that there is no difference to the last run; NAN: not tested
 };
 struct rows {
     struct arena arena;
@@ -87,6 +91,19 @@ static const char *cell_last(struct arena *a, const struct run_comparison *c,
     return arena_printf(a, "%.3fx, %s", p->time.ratio, verdict_name(p->time.verdict));
 }
 
+// Mann and Whitney's test of both runs' samples; NAN where there are too few.
+static double chance_of(const struct run_pair *p)
+{
+    enum { SAMPLES_MIN = 6 };
+    if (!p || p->unjudged || !p->before->time.samples_ns || !p->after->time.samples_ns ||
+        p->before->time.summary.count < SAMPLES_MIN || p->after->time.summary.count < SAMPLES_MIN)
+        return (double)NAN;
+    return stats_mann_whitney(p->before->time.samples_ns, p->before->time.summary.count,
+                              p->after->time.samples_ns, p->after->time.summary.count,
+                              TEST_TWO_SIDED)
+        .p;
+}
+
 static struct row row_of(struct arena *a, const struct suite_run *s,
                          const struct run_comparison *last, const struct result *r, bool alone)
 {
@@ -94,10 +111,13 @@ static struct row row_of(struct arena *a, const struct suite_run *s,
     const char *label = r->case_label && *r->case_label ? r->case_label : NULL;
     struct row row = {.cell = {arena_printf(a, "%s%s%s %s", s->experiment, label ? " " : "",
                                             label ? label : "", show_text(r->variant)),
-                               word_right(r), "-", "-", "-", "-", "-"}};
+                               word_right(r), "-", "-", "-", "-", "-", "-", "-"},
+                      .p = (double)NAN};
     const struct summary *t = &r->time.summary;
     if (r->time.provenance == PROVENANCE_ABSENT)
         return row;
+    if (r->conditions.warm_up_runs > 0)
+        row.cell[WARM_UP] = arena_printf(a, "%zu", r->conditions.warm_up_runs);
     row.cell[SAMPLES] = arena_printf(a, "%zu", t->count);
     row.cell[MEDIAN] = arena_strdup(a, show_time(t->median, time));
     row.cell[INTERVAL] = provenance_name(r->time.provenance);
@@ -106,7 +126,28 @@ static struct row row_of(struct arena *a, const struct suite_run *s,
         row.cell[INTERVAL] = cell_interval(a, t);
     }
     row.cell[LAST] = cell_last(a, last, r, alone, &row.ink);
+    row.p = last ? chance_of(pair_find(last, r)) : (double)NAN;
     return row;
+}
+
+// All tests of the table are corrected together, by Holm's method.
+static void chances_fill(struct rows *t)
+{
+    static const double least = 1e-4;
+    double *p = xcalloc(t->count + 1, sizeof *p);
+    size_t n = 0;
+    for (size_t i = 0; i < t->count; i++)
+        if (isfinite(t->items[i].p))
+            p[n++] = t->items[i].p;
+    stats_holm(p, n);
+    n = 0;
+    for (size_t i = 0; i < t->count; i++)
+        if (isfinite(t->items[i].p)) {
+            double corrected = p[n++];
+            t->items[i].cell[CHANCE] =
+                corrected < least ? "<1e-4" : arena_printf(&t->arena, "%.3g", corrected);
+        }
+    free(p);
 }
 
 static void rows_fill(struct rows *t, const struct suite_view *v)
@@ -122,6 +163,7 @@ static void rows_fill(struct rows *t, const struct suite_view *v)
             VEC_PUSH(t->items, t->count, t->capacity, row);
         }
     }
+    chances_fill(t);
 }
 
 /* ---- terminal --------------------------------------------------------------------------------------- */
@@ -131,12 +173,12 @@ static void add_row(const struct row *row, const size_t *widths, const struct re
 {
     for (int c = 0; c < COLUMN_COUNT; c++) {
         struct text cell = {0};
-        bool last = c == LAST;
+        bool last = c == COLUMN_COUNT - 1;
         if (last)
             add_name(&cell, row->cell[c]);
         else
             add_cell(&cell, row->cell[c], widths[c], columns[c].right);
-        add_ink(out, style, last ? row->ink : INK_NONE, text_str(&cell));
+        add_ink(out, style, c == LAST ? row->ink : INK_NONE, text_str(&cell));
         text_add(out, last ? "\n" : "  ");
         text_release(&cell);
     }
@@ -200,6 +242,46 @@ void report_suite(const struct suite_view *v, const struct report_style *style, 
     free(t.items);
     arena_release(&t.arena);
 }
+
+static void terminal_close(const struct suite_view *v, const struct report_out *o)
+{
+    report_suite(v, o->style, o->text);
+}
+
+const struct report_writer report_suite_terminal = {.close = terminal_close};
+
+/* ---- Markdown --------------------------------------------------------------------------------------- */
+
+static void markdown_row(const struct row *row, struct text *out)
+{
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+        text_add(out, "| ");
+        add_markdown(out, row->cell[c]);
+        text_add(out, " ");
+    }
+    text_add(out, "|\n");
+}
+
+static void markdown_close(const struct suite_view *v, const struct report_out *o)
+{
+    struct rows t = {0};
+    struct row head = {0};
+    rows_fill(&t, v);
+    for (int c = 0; c < COLUMN_COUNT; c++)
+        head.cell[c] = columns[c].title;
+    markdown_row(&head, o->text);
+    for (int c = 0; c < COLUMN_COUNT; c++)
+        text_add(o->text, columns[c].right ? "|---:" : "|---");
+    text_add(o->text, "|\n");
+    for (size_t i = 0; i < t.count; i++)
+        markdown_row(&t.items[i], o->text);
+    text_add(o->text, "\n");
+    add_end(v, &t, o->style, o->text);
+    free(t.items);
+    arena_release(&t.arena);
+}
+
+const struct report_writer report_suite_markdown = {.close = markdown_close};
 
 /* ---- JSON ----------------------------------------------------------------------------------------------- */
 

@@ -72,6 +72,9 @@ check 'another clock policy is not comparable' 1 "another clock policy: the base
 check 'another chip is not comparable' 1 "another chip: the baseline has 'NVIDIA H200', and this is 'NVIDIA RTX 9999'" \
     FAKE_NAME='NVIDIA RTX 9999' -- "${gate[@]}"
 check 'throttled samples are not comparable' 1 'slowed down: power limit' FAKE_THROTTLED=1 -- "${gate[@]}"
+check 'a suite says how each time was had' 0 \
+    '^faults N=8192 before +yes +[1-9][0-9]* +[1-9][0-9]+ +50\.. us \+- [0-9.]+ ns +50\.. us +50\.. us to 50\.. us +[01]\.[0-9]+x, no difference +[0-9.e-]+$' -- \
+    suite one --time-limit 0.2 --device cuda:0
 # Every other launch takes 0.3 ms, the others 30 ms, where the baseline took 1 ms: no median is known.
 check 'a baseline of a slower kernel' 0 '^saved baseline slow' FAKE_NS=1000000 -- \
     baseline save slow one --time-limit 0.2 --device cuda:0

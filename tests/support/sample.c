@@ -79,6 +79,7 @@ struct result sample_result(void)
                        .temperature_c = 55,
                        .energy_mj = 0.75,
                        .throttled_samples = 4,
+                       .warm_up_runs = 640,
                        .throttled = "power limit",
                        .chip = chip,
                        .chip_count = 2},
