@@ -21,7 +21,7 @@ suite() { # NAME STATUS PATTERN ARGUMENT...
 }
 
 suite 'a folder of experiments is one table' 0 '^Suite all: 2 experiments, 12 results, 0 not run' all
-grep -Eq '^two N=8192 plain +yes +1 .* modelled +first run +-$' out.txt
+grep -Eq '^two N=8192 plain +yes +- +1 .* modelled +first run +-$' out.txt
 pass 'a first run is said to be one' $? out.txt
 "$RIDGE" log | wc -l | diff - <(echo 2) >diff.txt
 pass 'each experiment is a run of the journal' $? diff.txt
