@@ -10,7 +10,7 @@
 //   ~0 ~1 the same, in a register of that size or wider
 //   W     twice as wide as the first type with .wide, else of the first type
 //   v ~v  of the first type; a vector of it in braces with .v2 .v4 .v8
-//   M     of the first type, or 2, 4 or 8 parts of it in braces
+//   M     of the first type, or 2 or 4 parts of it in braces; as many of it with .v2 .v4
 //   m ml  fragments of a matrix in braces; or a 64-bit descriptor
 //   b t f  32 bits; of them a byte or half (.b0 .h1), two halves of a and b (.h32), four bytes (.b7654) may be
 //          selected, and of a result of t and f the lanes that are written (.h0 .b310)
@@ -431,7 +431,7 @@ static bool parts_check(const struct check *c, const struct ptx_operand *o, cons
     if (o->kind != PTX_OPERAND_VECTOR)
         return value_check(c, o, w);
     int n = o->element_count;
-    if ((n != 2 && n != 4 && n != 8) || w->bits / n < 8)
+    if ((n != 2 && n != 4) || w->bits / n < 8)
         return wrong(c, o, "a register, or 2 or 4 parts of it in braces,");
     struct want part = {.bits = w->bits / n, .result = w->result};
     return elements_check(c, o, &part);
@@ -596,6 +596,8 @@ static bool slot_check(const struct check *c, const struct slot *slot, const str
     case 'v':
         return vector_check(c, o, &w);
     case 'M':
+        if (c->in->vector > 4)
+            return check_fail(c, "a move has 2 or 4 elements, not %d", c->in->vector);
         return c->in->vector > 1 ? vector_check(c, o, &w) : parts_check(c, o, &w);
     default:
         return value_check(c, o, &w);

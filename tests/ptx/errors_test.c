@@ -308,6 +308,13 @@ static const struct {
      "t.ptx:10:1: '!' before '%r1': only a predicate that is read can be negated"},
     {"a register with a minus", "add.u32 %r1, -%r2, %r3;",
      "t.ptx:10:1: '-' stands before numbers only: take neg first"},
+    {"a move of eight",
+     "mov.v8.b32 {%r1, %r2, %r3, %r1, %r2, %r3, %r1, %r2}, {%r1, %r2, %r3, %r1, %r2, %r3, %r1, "
+     "%r2};",
+     "t.ptx:10:1: a move has 2 or 4 elements, not 8"},
+    {"eight parts of a register", "mov.b64 {%r1, %r2, %r3, %r1, %r2, %r3, %r1, %r2}, %l1;",
+     "t.ptx:10:1: operand 1 of 'mov' is a vector of 8, but a register, or 2 or 4 parts of it in "
+     "braces, is due: write mov.b64 d, a"},
     {"a byte that a word has not", "vadd.u32.u32.u32 %r1, %r2.b4, %r3;",
      "t.ptx:10:1: '.b4' behind operand 2 of 'vadd': write .b0 to .b3, .h0 or .h1"},
     {"a mask that rises", "vadd4.u32.u32.u32 %r1.b01, %r2, %r3, %r1;",

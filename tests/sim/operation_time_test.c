@@ -141,11 +141,11 @@ static void products_and_divisions_take_what_an_h200_takes(void **state)
         const char *shape;
         double product_us, quotient_us;
     } shapes[] = {
-        {"by_value", 7.29, 38.7},    {"of_value", 7.28, 38.5}, {"by_argument", 6.78, 39.2},
-        {"by_constant", 6.69, 25.7}, {"sum", 9.07, 40.2},      {"sum_of_index", 10.4, 41.7},
-        {"loop", 12.9, 39.9},        {"loop_count", 0, 0},
+        {"by_value", 7.29, 38.7},    {"of_value", 7.28, 38.5},   {"by_argument", 6.78, 39.2},
+        {"by_constant", 6.69, 25.7}, {"sum", 9.07, 40.2},        {"sum_of_index", 10.4, 41.7},
+        {"loop", 12.9, 39.9},        {"loop_count", 16.6, 44.5},
     };
-    const double most = 0.12;
+    const double most = 0.15;
     float *values = xcalloc(COUNT, sizeof *values);
     for (size_t i = 0; i < COUNT; i++)
         values[i] = 1 + (float)(i % 1000) / 100000;
@@ -162,7 +162,7 @@ static void products_and_divisions_take_what_an_h200_takes(void **state)
         sim_flush_caches(b.sim);
         bench_run(&b, name, GRID1(COUNT / BLOCK, BLOCK), ARGS(&out, &in, &other, &argument));
         double modelled = b.report.time.time_ns / 1000;
-        if (us > 0 && fabs(modelled - us) > most * us)
+        if (fabs(modelled - us) > most * us)
             fail_msg("%s: %.2f us modelled, %.2f measured", name, modelled, us);
     }
     bench_close(&b);

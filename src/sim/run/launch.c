@@ -111,8 +111,8 @@ static bool launch_occupancy(struct launch *l, const struct ptx_function *f,
     uint64_t fixed = shared_bytes - l->options->dynamic_shared_bytes;
     if (fixed > STATIC_SHARED_MAX)
         return fail(err, f->at,
-                    "kernel '%s': %llu bytes of static shared memory, and no GPU has more than %d: "
-                    "declare it 'extern __shared__' and give its size with the launch "
+                    "kernel '%s': %llu bytes of static shared memory, and ptxas takes no more than "
+                    "%d: declare it 'extern __shared__' and give its size with the launch "
                     "(shared_bytes)",
                     f->name, (unsigned long long)fixed, STATIC_SHARED_MAX);
     if (shared_bytes > limit)
