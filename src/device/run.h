@@ -25,8 +25,9 @@ struct device_run_options {
     void *progress_context;
 };
 struct device_step { // what one launch of the sequence did
-    const char *kernel;
-    bool untimed; // no part of the sequence's time and counters
+    enum launch_kind kind;
+    const char *kernel; // "(zero)", "(copy)"
+    bool untimed;       // no part of the sequence's time and counters
     struct figure time_ns;
     struct counters counters;
     struct time_breakdown time_model; // simulated devices
@@ -59,8 +60,10 @@ struct device_launch {
 struct device_sequence {
     const struct device_launch *launches;
     int launch_count;
-    bool graph;                // launched as one CUDA graph
-    const uint64_t *addresses; // device address of each buffer
+    bool graph;                       // launched as one CUDA graph
+    int stream_count;                 // more than 1: steps on several streams
+    const enum buffer_memory *memory; // by buffer; NULL = all on the device
+    const uint64_t *addresses;        // device address of each buffer
     const uint64_t *sizes_bytes;
     int buffer_count;
 };

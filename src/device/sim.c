@@ -376,6 +376,66 @@ static bool run_zero(struct work *w, const struct device_launch *launch, struct 
     return true;
 }
 
+static enum buffer_memory memory_of(const struct work *w, int buffer)
+{
+    return w->sequence->memory ? w->sequence->memory[buffer] : MEMORY_DEVICE;
+}
+
+// GB/s of a copy, or NAN with a note: what crosses the host's link needs its rate, which is that of pinned memory;
+// within the device a copy reads and writes.
+static double copy_rate(struct work *w, const struct resolved_copy *c)
+{
+    const struct gpu *g = w->device->head.info->gpu;
+    enum buffer_memory from = memory_of(w, c->from), to = memory_of(w, c->to);
+    enum buffer_memory host = from != MEMORY_DEVICE ? from : to;
+    double rate = GPU(g, host_link_gbps);
+    if (host == MEMORY_DEVICE)
+        return g->value[GPU_FIELD_dram_copy_gbps] / 2;
+    if (host == MEMORY_PAGEABLE || !(rate > 0)) {
+        report_note(w->arena, w->report,
+                    arena_printf(w->arena,
+                                 "copies %s %s memory are not modelled: the file of %s has no "
+                                 "rate of them",
+                                 from != MEMORY_DEVICE ? "from" : "to", buffer_memory_name(host),
+                                 w->device->head.info->id));
+        return (double)NAN;
+    }
+    return rate;
+}
+
+static bool run_copy(struct work *w, const struct device_launch *launch, struct device_step *step,
+                     struct error *err)
+{
+    const struct resolved_copy *c = &launch->launch->copy;
+    void *data = xcalloc(c->size_bytes, 1);
+    step->kernel = "(copy)";
+    bool done = sim_read(w->device->sim, w->sequence->addresses[c->from] + c->offset_bytes, data,
+                         c->size_bytes, err) &&
+                sim_write(w->device->sim, w->sequence->addresses[c->to] + c->offset_bytes, data,
+                          c->size_bytes, err);
+    free(data);
+    double rate = done && w->options->count && !step->untimed ? copy_rate(w, c) : (double)NAN;
+    if (!isnan(rate))
+        step->time_ns = (struct figure){(double)c->size_bytes / rate, PROVENANCE_MODELLED};
+    return done;
+}
+
+// What the simulated GPU does not have, said once; a kernel that reaches over the link has no modelled time.
+static void note_missing(struct work *w, const struct resolved_launch *l, struct device_step *step)
+{
+    if (l->persist_bytes > 0)
+        report_note(w->arena, w->report,
+                    "the simulated L2 keeps no window: 'persist' changes nothing there");
+    for (int i = 0; i < l->arg_count; i++)
+        if (l->args[i].kind == ARGUMENT_BUFFER &&
+            memory_of(w, l->args[i].buffer) == MEMORY_MAPPED) {
+            step->time_ns = (struct figure){0};
+            report_note(w->arena, w->report,
+                        "a kernel's accesses to mapped memory of the host are simulated as if it "
+                        "were the device's, and their time is not modelled");
+        }
+}
+
 /* ---- the sequence ------------------------------------------------------------------------------------ */
 
 // Lines of all launches, one a place, in the report's arena.
@@ -399,6 +459,36 @@ static void merge_lines(struct work *w)
     free(folder);
 }
 
+// What a step keeps busy: the SMs and the memory, or the copy engine of a direction.
+enum engine { ENGINE_KERNELS, ENGINE_IN, ENGINE_OUT, ENGINES };
+
+static enum engine engine_of(const struct work *w, const struct resolved_launch *l)
+{
+    if (l->kind != LAUNCH_COPY)
+        return ENGINE_KERNELS;
+    return memory_of(w, l->copy.from) != MEMORY_DEVICE ? ENGINE_IN
+           : memory_of(w, l->copy.to) != MEMORY_DEVICE ? ENGINE_OUT
+                                                       : ENGINE_KERNELS;
+}
+
+// Steps on several streams: each begins when its stream, those it waits for and its engine are ready. Kernels
+// take turns: how two share the chip is not modelled.
+static double streams_end_ns(const struct work *w)
+{
+    double stream_ns[STREAMS_MAX] = {0}, engine_ns[ENGINES] = {0}, end_ns = 0;
+    for (int i = 0; i < w->report->step_count; i++) {
+        const struct resolved_launch *l = w->sequence->launches[i].launch;
+        enum engine engine = engine_of(w, l);
+        double at_ns = fmax(stream_ns[l->stream], engine_ns[engine]);
+        for (int s = 0; s < STREAMS_MAX; s++)
+            if ((l->after >> s & 1) != 0)
+                at_ns = fmax(at_ns, stream_ns[s]);
+        stream_ns[l->stream] = engine_ns[engine] = at_ns + w->report->steps[i].time_ns.value;
+        end_ns = fmax(end_ns, stream_ns[l->stream]);
+    }
+    return end_ns;
+}
+
 // Sums over the steps: time only when every step has one.
 static void sum_steps(struct device_report *r)
 {
@@ -411,7 +501,7 @@ static void sum_steps(struct device_report *r)
         if (s->time_ns.provenance == PROVENANCE_ABSENT)
             r->time_ns.provenance = PROVENANCE_ABSENT;
         r->time_ns.value += s->time_ns.value;
-        if (strcmp(s->kernel, "(zero)") == 0)
+        if (s->kind == LAUNCH_ZERO || s->kind == LAUNCH_COPY)
             continue;
         counters_accumulate(&r->counters, &s->counters, first);
         if (first)
@@ -452,6 +542,8 @@ static void work_finish(struct work *w)
     sum_steps(r);
     if (w->sequence->graph && w->options->count)
         model_graph(w);
+    if (w->sequence->stream_count > 1 && r->time_ns.provenance != PROVENANCE_ABSENT)
+        r->time_ns.value = streams_end_ns(w);
     r->problems = ARENA_ARRAY(w->arena, struct problem, w->problems.count);
     for (size_t i = 0; i < w->problems.count; i++)
         r->problems[r->problem_count++] = w->problems.items[i];
@@ -476,13 +568,18 @@ static bool sim_device_run(struct device *d, const struct device_sequence *seque
     for (w.launch = 0; done && w.launch < sequence->launch_count; w.launch++) {
         const struct device_launch *launch = &sequence->launches[w.launch];
         struct device_step *step = &report->steps[report->step_count++];
+        step->kind = launch->kind;
         step->untimed = launch->launch->untimed;
         switch (launch->kind) {
         case LAUNCH_KERNEL:
             done = run_kernel(&w, launch, step, err);
+            note_missing(&w, launch->launch, step);
             break;
         case LAUNCH_ZERO:
             done = run_zero(&w, launch, step, err);
+            break;
+        case LAUNCH_COPY:
+            done = run_copy(&w, launch, step, err);
             break;
         case LAUNCH_LIBRARY: // the loop skips it: no library brings PTX
             done = fail_as(err, ERROR_SYSTEM, launch->launch->at, "'%s' needs a CUDA device",

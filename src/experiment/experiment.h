@@ -192,7 +192,22 @@ struct loop_spec { // over values, or from a first one while a condition holds
     struct location at;
 };
 
-enum launch_kind { LAUNCH_KERNEL, LAUNCH_ZERO, LAUNCH_LIBRARY };
+// Where a buffer lies while a variant runs: on the device, or in memory of the host: ordinary, pinned, or
+// pinned and mapped, which kernels reach by its address.
+enum buffer_memory { MEMORY_DEVICE, MEMORY_PAGEABLE, MEMORY_PINNED, MEMORY_MAPPED };
+const char *buffer_memory_name(enum buffer_memory m);
+struct copy_spec { // {copy: {from: x, to: dx, offset: 0, bytes: 4*N}}
+    int from, to;
+    struct expression *offset, *bytes; // NULL = 0; = all there is
+};
+struct persist_spec { // bytes at a buffer's start that the L2 is to keep
+    int buffer;
+    struct expression *bytes; // NULL = all
+    struct location at;
+};
+enum { STREAMS_MAX = 32 }; // of a variant, the main one included
+
+enum launch_kind { LAUNCH_KERNEL, LAUNCH_ZERO, LAUNCH_LIBRARY, LAUNCH_COPY };
 struct launch_spec {
     enum launch_kind kind;
     const char *kernel;
@@ -205,9 +220,13 @@ struct launch_spec {
     int arg_count;
     struct set_spec *sets;
     int set_count;
-    int zero_buffer;                // LAUNCH_ZERO
-    bool untimed;                   // run, and not part of the time
-    const struct loop_spec **loops; // outermost first; the same pointer = the same loop
+    int zero_buffer;                    // LAUNCH_ZERO
+    const struct copy_spec *copy;       // LAUNCH_COPY
+    const struct persist_spec *persist; // or NULL
+    int stream;                         // of the variant's
+    uint32_t after;                     // streams whose earlier steps it waits for: bits
+    bool untimed;                       // run, and not part of the time
+    const struct loop_spec **loops;     // outermost first; the same pointer = the same loop
     int loop_count;
     struct location at;
 };
@@ -245,10 +264,13 @@ struct variant_spec {
     const char *bottleneck; // optional: what held the earlier one back, for the Markdown template
     struct expectation_spec *expectations;
     int expectation_count;
-    const char *source;     // own file, or NULL = the experiment's; absolute path
-    struct flag_spec flags; // the experiment's, then its own
-    const char *directory;  // that its flags are relative to; NULL: the experiment's
-    bool graph;             // its steps are one CUDA graph
+    const char *source;         // own file, or NULL = the experiment's; absolute path
+    struct flag_spec flags;     // the experiment's, then its own
+    const char *directory;      // that its flags are relative to; NULL: the experiment's
+    bool graph;                 // its steps are one CUDA graph
+    const char **streams;       // by name, the first is that of steps that name none
+    int stream_count;           // 1: the first alone
+    enum buffer_memory *memory; // by buffer; NULL = all on the device
     struct launch_spec *launches;
     int launch_count;
     struct define_spec *defines;
@@ -375,6 +397,10 @@ struct resolved_struct {
 };
 // The bytes of a struct: `addresses` are what buffers stand for. `out` has size_bytes.
 void struct_store(const struct resolved_struct *s, const uint64_t *addresses, uint8_t *out);
+struct resolved_copy {
+    int from, to;
+    uint64_t offset_bytes, size_bytes;
+};
 struct resolved_launch {
     enum launch_kind kind;
     const char *kernel;
@@ -387,6 +413,11 @@ struct resolved_launch {
     const struct set_spec *sets;
     int set_count;
     int zero_buffer;
+    struct resolved_copy copy;
+    int persist_buffer; // of persist_bytes; 0 = none
+    uint64_t persist_bytes;
+    int stream;
+    uint32_t after;
     bool untimed;
     struct location at;
 };

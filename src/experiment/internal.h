@@ -60,7 +60,9 @@ enum key_place {
     KEYS_STRUCT,
     KEYS_TENSOR_MAP,
     KEYS_TEXTURE,
-    KEYS_SURFACE
+    KEYS_SURFACE,
+    KEYS_COPY,
+    KEYS_PERSIST
 };
 bool check_keys(struct loader *l, const struct yaml_node *node, const char *what,
                 enum key_place place);
@@ -117,6 +119,18 @@ bool tensor_resolve(struct resolver *r, const struct argument_spec *s,
 bool load_texture(struct loader *l, const struct yaml_node *node, struct argument_spec *out);
 bool texture_resolve(struct resolver *r, const struct argument_spec *s,
                      struct resolved_argument *out);
+// copies.c: `memory` of a variant, {copy: {from: x, to: dx}}, and whether all steps reach their buffers.
+bool load_memory(struct loader *l, const struct yaml_node *node, struct variant_spec *v);
+bool load_copy(struct loader *l, const struct yaml_node *node, struct launch_spec *out);
+bool check_memory(struct loader *l, const struct variant_spec *v);
+bool copy_resolve(struct resolver *r, const struct copy_spec *s, struct location at,
+                  struct resolved_copy *out);
+// streams.c: `stream` and `after` of a step, and `persist`.
+bool load_streams(struct loader *l, const struct yaml_node *node, struct variant_spec *v,
+                  struct launch_spec *out);
+bool check_streams(struct loader *l, const struct variant_spec *v);
+bool load_persist(struct loader *l, const struct yaml_node *node, const struct persist_spec **out);
+bool persist_resolve(struct resolver *r, const struct persist_spec *s, struct resolved_launch *out);
 // An identifier that names no buffer and no parameter.
 bool is_word(const struct loader *l, const char *text);
 // structs.c: {struct: [x, i32 4, f32 0.5]}, and its layout in a case.

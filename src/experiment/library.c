@@ -45,7 +45,7 @@ static bool load_named_args(struct loader *l, const struct yaml_node *args, stru
 
 bool load_library_keys(struct loader *l, const struct yaml_node *node, struct launch_spec *out)
 {
-    static const char *const kernels[] = {"kernel", "grid", "block", "shared_bytes"};
+    static const char *const kernels[] = {"kernel", "grid", "block", "shared_bytes", "persist"};
     const struct yaml_node *library = yaml_get(node, "library");
     const struct yaml_node *args = yaml_get(node, "args");
     struct library_call *call = ARENA_NEW(l->a, struct library_call);

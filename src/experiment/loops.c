@@ -72,7 +72,8 @@ static bool load_single(struct loader *l, const struct yaml_node *node, struct n
                         struct variant_spec *v, bool whole_variant)
 {
     struct launch_spec *out = &v->launches[v->launch_count++];
-    bool done = whole_variant ? load_call_keys(l, node, out) : load_launch(l, node, out);
+    bool done = (whole_variant ? load_call_keys(l, node, out) : load_launch(l, node, out)) &&
+                (whole_variant || load_streams(l, node, v, out));
     out->loop_count = nest->count;
     out->loops = ARENA_ARRAY(l->a, const struct loop_spec *, nest->count + 1);
     memcpy(out->loops, nest->loops, sizeof *out->loops * (size_t)nest->count);
@@ -159,7 +160,8 @@ bool load_steps(struct loader *l, const struct yaml_node *node, struct variant_s
     l->name_count = 0;
     bool timed = false;
     for (int i = 0; i < v->launch_count; i++)
-        timed = timed || (v->launches[i].kind != LAUNCH_ZERO && !v->launches[i].untimed);
+        timed = timed || (v->launches[i].kind != LAUNCH_ZERO &&
+                          v->launches[i].kind != LAUNCH_COPY && !v->launches[i].untimed);
     return done && (timed || fail(l->err, steps->at,
                                   "variant '%s' launches no kernel and calls no library that is "
                                   "timed",

@@ -362,10 +362,18 @@ bool resolve_launch(struct resolver *r, const struct launch_spec *s, const struc
                                     .set_count = s->set_count,
                                     .cooperative = s->cooperative,
                                     .zero_buffer = s->zero_buffer,
+                                    .stream = s->stream,
+                                    .after = s->after,
                                     .untimed = s->untimed,
                                     .at = s->at};
     if (s->kind == LAUNCH_ZERO) {
         return true;
+    }
+    if (s->kind == LAUNCH_COPY) {
+        return copy_resolve(r, s->copy, s->at, &out->copy);
+    }
+    if (s->persist != NULL && !persist_resolve(r, s->persist, out)) {
+        return false;
     }
     if (s->kind == LAUNCH_LIBRARY) {
         return resolve_arguments(r, s, out);

@@ -154,6 +154,7 @@ static bool load_kernel_keys(struct loader *l, const struct yaml_node *node,
     const struct yaml_node *shared = yaml_get(node, "shared_bytes");
     const struct yaml_node *cluster = yaml_get(node, "cluster");
     const struct yaml_node *cooperative = yaml_get(node, "cooperative");
+    const struct yaml_node *persist = yaml_get(node, "persist");
     out->kind = LAUNCH_KERNEL;
     out->zero_buffer = -1;
     out->at = node->at;
@@ -174,6 +175,7 @@ static bool load_kernel_keys(struct loader *l, const struct yaml_node *node,
         (cluster != NULL && !load_dimensions(l, cluster, "'cluster'", out->cluster)) ||
         (cooperative != NULL &&
          !yaml_bool(cooperative, "'cooperative'", &out->cooperative, l->err)) ||
+        (persist != NULL && !load_persist(l, persist, &out->persist)) ||
         (shared != NULL && !load_expression(l, shared, "'shared_bytes'", &out->shared_bytes))) {
         return false;
     }
@@ -188,7 +190,8 @@ bool load_call_keys(struct loader *l, const struct yaml_node *node, struct launc
 
 bool load_launch(struct loader *l, const struct yaml_node *node, struct launch_spec *out)
 {
-    static const char *const zero_keys[] = {"zero", "for", "timed"};
+    static const char *const zero_keys[] = {"zero", "for", "timed", "stream", "after"};
+    static const char *const copy_keys[] = {"copy", "for", "timed", "stream", "after"};
     const struct yaml_node *timed = NULL;
     if (!yaml_expect(node, YAML_MAP, "a launch", l->err)) {
         return false;
@@ -198,6 +201,13 @@ bool load_launch(struct loader *l, const struct yaml_node *node, struct launch_s
     timed = yaml_get(node, "timed");
     if (timed != NULL && !yaml_bool(timed, "'timed'", &is_timed, l->err)) {
         return false;
+    }
+    if (yaml_get(node, "copy") != NULL) {
+        bool done =
+            yaml_check_keys(node, "a 'copy' step", copy_keys, COUNT_OF(copy_keys), l->err) &&
+            load_copy(l, node, out);
+        out->untimed = !is_timed;
+        return done;
     }
     if (zero == NULL) {
         bool done = check_keys(l, node, "a launch", KEYS_LAUNCH) && load_call_keys(l, node, out);
@@ -395,8 +405,10 @@ static bool load_variant(struct loader *l, const struct yaml_node *node, struct 
         return false;
     }
     const struct yaml_node *graph = yaml_get(node, "graph");
+    const struct yaml_node *memory = yaml_get(node, "memory");
     if ((graph != NULL && !yaml_bool(graph, "'graph'", &v->graph, l->err)) ||
-        !load_steps(l, node, v)) {
+        (memory != NULL && !load_memory(l, memory, v)) || !load_steps(l, node, v) ||
+        !check_memory(l, v) || !check_streams(l, v)) {
         return false;
     }
     for (int i = 0; i < v->launch_count && v->graph; i++) {

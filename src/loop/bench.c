@@ -213,6 +213,8 @@ struct device_sequence bench_sequence(const struct bench *b)
     return (struct device_sequence){.launches = launches,
                                     .launch_count = v->launch_count,
                                     .graph = v->spec->graph,
+                                    .stream_count = v->spec->stream_count,
+                                    .memory = v->spec->memory,
                                     .addresses = b->addresses,
                                     .sizes_bytes = b->sizes,
                                     .buffer_count = b->job->resolved->buffer_count};

@@ -54,7 +54,8 @@ static bool diagnose_result(struct loop *l, struct stage *s, int variant,
     };
     memcpy(in.work_tensor, c->work_tensor, sizeof in.work_tensor);
     for (int i = 0; i < v->launch_count; i++)
-        in.launches += v->launches[i].kind != LAUNCH_ZERO && !v->launches[i].untimed;
+        in.launches += v->launches[i].kind != LAUNCH_ZERO && v->launches[i].kind != LAUNCH_COPY &&
+                       !v->launches[i].untimed;
     if (facts->longest >= 0 && facts->longest < v->launch_count) {
         const struct resolved_launch *longest = &v->launches[facts->longest];
         in.grid_blocks = (uint64_t)longest->grid[0] * longest->grid[1] * longest->grid[2];
@@ -72,8 +73,9 @@ static bool model_transfers(struct loop *l, struct stage *s, int variant, struct
 {
     struct transfers t;
     struct job job = stage_job(l, s, variant);
-    if (!l->request->with_transfers || stage_is_measured(l) || r->status != RESULT_OK ||
-        r->time.provenance == PROVENANCE_ABSENT)
+    const struct variant_spec *v = s->variants[variant].spec;
+    if (!l->request->with_transfers || stage_is_measured(l) || variant_has(v, LAUNCH_COPY) ||
+        v->memory || r->status != RESULT_OK || r->time.provenance == PROVENANCE_ABSENT)
         return true;
     if (!transfers_model(&job, &t, err))
         return false;
@@ -85,6 +87,9 @@ bool stage_conclude(struct loop *l, struct stage *s, int variant, struct result 
                     struct error *err)
 {
     const struct variant_spec *v = &l->plan.experiment->variants[variant];
+    if (variant_has(v, LAUNCH_COPY) && r->status == RESULT_OK &&
+        r->time.provenance != PROVENANCE_ABSENT)
+        transfers_of_steps(&s->variants[variant], r);
     if (!model_transfers(l, s, variant, r, err) ||
         !diagnose_result(l, s, variant, &s->facts[variant], r, err))
         return false;

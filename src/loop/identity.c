@@ -41,6 +41,15 @@ static void add_launch(const struct experiment *e, const struct resolved_launch 
                 l->kernel ? l->kernel : "", l->grid[0], l->grid[1], l->grid[2], l->block[0],
                 l->block[1], l->block[2], l->cluster[0], l->cluster[1], l->cluster[2],
                 l->shared_bytes, l->zero_buffer);
+    if (l->kind == LAUNCH_COPY)
+        text_printf(out, "copy %d %d %llu %llu\n", l->copy.from, l->copy.to,
+                    (unsigned long long)l->copy.offset_bytes,
+                    (unsigned long long)l->copy.size_bytes);
+    if (l->stream > 0 || l->after != 0)
+        text_printf(out, "stream %d %u\n", l->stream, l->after);
+    if (l->persist_bytes > 0)
+        text_printf(out, "persist %d %llu\n", l->persist_buffer,
+                    (unsigned long long)l->persist_bytes);
     for (int i = 0; i < l->arg_count; i++) {
         const struct resolved_argument *x = &l->args[i];
         text_printf(out, "arg %d %d %d ", (int)x->kind, x->buffer, (int)x->type);
@@ -86,6 +95,8 @@ void work_hash(const struct experiment *e, const struct resolved_case *c,
         add_ptx(code, &all);
     else
         text_addn(&all, code->bytes, code->size_bytes);
+    for (int i = 0; v->spec->memory && i < e->buffer_count; i++)
+        text_printf(&all, "%s ", buffer_memory_name(v->spec->memory[i]));
     for (int i = 0; i < v->launch_count; i++)
         add_launch(e, &v->launches[i], &all);
     add_data(e, c, &all);

@@ -82,5 +82,7 @@ bool measure_jobs(struct arena *a, const struct job *jobs, struct result *const 
 bool transfers_model(const struct job *job, struct transfers *out, struct error *err) CHECK_RESULT;
 // Into the result's time and counters.
 void transfers_add(const struct transfers *t, struct result *r);
+// Of a variant that copies by itself.
+void transfers_of_steps(const struct resolved_variant *v, struct result *r);
 
 #endif

@@ -130,6 +130,8 @@ static struct sampled sampled_of(const struct track *t)
     for (int i = 0; i < t->sequence.launch_count; i++)
         if (t->sequence.launches[i].launch->untimed)
             most = 1; // between the timed parts of two runs there is what is not timed
+    if (t->sequence.memory)
+        most = 1; // the host's memory is there once
     double cold = floor(batch_bytes_max / fmax(footprint_bytes(t), 1));
     return (struct sampled){.name = t->bench.job->variant->spec->name,
                             .queue_max = queued,
@@ -221,6 +223,13 @@ static bool prove(struct session *s, int index, bool *right, struct error *err)
     return true;
 }
 
+// Of a variant that copies by itself the time has its copies already.
+static struct transfers copies_of(const struct session *s, int index)
+{
+    const struct variant_spec *v = s->tracks[index].bench.job->variant->spec;
+    return variant_has(v, LAUNCH_COPY) || v->memory ? (struct transfers){0} : s->transfers;
+}
+
 static bool tell_times(struct session *s, int index)
 {
     struct sampled *t = &s->sampling.subjects[index];
@@ -236,7 +245,7 @@ static bool tell_times(struct session *s, int index)
                               .power_w = c.power_w,
                               .temperature_c = c.temperature_c,
                               .energy_mj = c.energy_mj,
-                              .transfers = s->transfers};
+                              .transfers = copies_of(s, index)};
     if (c.throttled)
         strncpy(m.throttled, c.throttled, sizeof m.throttled - 1);
     struct text whole = {0};

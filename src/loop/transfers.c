@@ -108,6 +108,49 @@ bool transfers_measure(struct bench *b, struct transfers *out, struct error *err
     return done;
 }
 
+static void take_transfers(const struct transfers *t, double total_ns, struct counters *out)
+{
+    counters_set(out, COUNTER_H2D_NS, t->h2d_ns, t->provenance);
+    counters_set(out, COUNTER_D2H_NS, t->d2h_ns, t->provenance);
+    counters_set(out, COUNTER_H2D_BYTES, t->h2d_bytes, t->provenance);
+    counters_set(out, COUNTER_D2H_BYTES, t->d2h_bytes, t->provenance);
+    counters_set(out, COUNTER_TRANSFER_SHARE_PCT, 100 * (t->h2d_ns + t->d2h_ns) / total_ns,
+                 t->provenance);
+}
+
+/* ---- copies among the steps ------------------------------------------------------------------------- */
+
+// What of a variant's time its own copies are: all that its kernels do not explain, where copies overlap too.
+void transfers_of_steps(const struct resolved_variant *v, struct result *r)
+{
+    struct transfers t = {.provenance = r->time.provenance};
+    double kernels_ns = 0, total_ns = r->time.summary.median;
+    int k = 0;
+    for (int i = 0; i < v->launch_count && k < r->launch_count; i++) {
+        const struct resolved_launch *l = &v->launches[i];
+        const enum buffer_memory *memory = v->spec->memory;
+        if (l->untimed)
+            continue;
+        double ns = r->launches[k++].time_ns.value;
+        bool in = l->kind == LAUNCH_COPY && memory && memory[l->copy.from] != MEMORY_DEVICE;
+        bool out = l->kind == LAUNCH_COPY && memory && memory[l->copy.to] != MEMORY_DEVICE;
+        t.h2d_ns += in ? ns : 0;
+        t.d2h_ns += out ? ns : 0;
+        t.h2d_bytes += in ? (double)l->copy.size_bytes : 0;
+        t.d2h_bytes += out ? (double)l->copy.size_bytes : 0;
+        kernels_ns += in || out ? 0 : ns;
+    }
+    double copies_ns = t.h2d_ns + t.d2h_ns;
+    if (!(copies_ns > 0) || !(total_ns > 0))
+        return;
+    double seen_ns = fmin(fmax(total_ns - kernels_ns, 0), copies_ns);
+    bool hidden = v->spec->stream_count > 1, mostly_in = t.h2d_ns >= t.d2h_ns;
+    // On several streams the shorter direction lies behind the longer one.
+    t.h2d_ns = hidden ? (mostly_in ? seen_ns : 0) : t.h2d_ns * seen_ns / copies_ns;
+    t.d2h_ns = hidden ? (mostly_in ? 0 : seen_ns) : t.d2h_ns * seen_ns / copies_ns;
+    take_transfers(&t, total_ns, &r->counters);
+}
+
 /* ---- into the result ----------------------------------------------------------------------------------- */
 
 void transfers_add(const struct transfers *t, struct result *r)
@@ -116,10 +159,5 @@ void transfers_add(const struct transfers *t, struct result *r)
     for (size_t i = 0; i < r->time.summary.count; i++)
         r->time.samples_ns[i] += copies;
     r->time.summary = stats_summary(r->time.samples_ns, r->time.summary.count);
-    counters_set(&r->counters, COUNTER_H2D_NS, t->h2d_ns, t->provenance);
-    counters_set(&r->counters, COUNTER_D2H_NS, t->d2h_ns, t->provenance);
-    counters_set(&r->counters, COUNTER_H2D_BYTES, t->h2d_bytes, t->provenance);
-    counters_set(&r->counters, COUNTER_D2H_BYTES, t->d2h_bytes, t->provenance);
-    counters_set(&r->counters, COUNTER_TRANSFER_SHARE_PCT, 100 * copies / r->time.summary.median,
-                 t->provenance);
+    take_transfers(t, r->time.summary.median, &r->counters);
 }

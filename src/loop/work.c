@@ -118,7 +118,8 @@ static struct job_facts facts_of(const struct device_report *report)
     for (int i = 0; i < report->step_count; i++) {
         const struct device_step *s = &report->steps[i];
         bool timed = s->time_ns.provenance != PROVENANCE_ABSENT && !s->untimed;
-        if (!timed || (facts.longest >= 0 && s->time_ns.value <= longest_ns))
+        if (!timed || s->kind == LAUNCH_COPY ||
+            (facts.longest >= 0 && s->time_ns.value <= longest_ns))
             continue;
         longest_ns = s->time_ns.value;
         facts = (struct job_facts){i, s->time_model};

@@ -43,7 +43,9 @@ course stencil2d 8 N=67,200
 course stencil3d 6 N=7,20
 course transpose 22 N=33,128,256
 course spmv 24 rows=300 mean=4,32 skew=1,64
-course l2 8 N=128,12800 mib=1
+course l2 10 N=128,12800 mib=1
+course transfer 10 N=1600,48000 chunks=16
+course transfer 5 N=999 chunks=1
 course rmsnorm-backward 12 rows=5,300 cols=33,1000
 course transpose-any 13 M=33,128 N=70,192
 course vector 8 n=1,1000

@@ -151,4 +151,32 @@ for r in (rows, array):
     assert r['time_ns']['provenance'] == 'modelled'
 END
 pass 'fetches are counted by themselves' $? said.txt
+
+# Streams, memory of the host, copies, a window of the L2.
+fresh
+cp -r "$here/../device/steps" launch/steps
+verified 'copies, streams, mapped memory and a window' 7 steps --check
+edit launch/steps/experiment.yaml 's/offset: 2\*N\}/offset: 4*N}/'
+refused 'a copy beyond its buffer is refused' \
+    "this copy takes 16384 bytes from byte 32768 on (N=8192): 'in' has 32768 and 'din' 32768" steps --variant streams
+fresh
+cp -r "$here/../device/steps" launch/steps
+edit launch/steps/experiment.yaml 's/persist: \{buffer: in\}/persist: {buffer: in, bytes: 4*N+1}/'
+refused 'a window beyond its buffer is refused' "'persist' keeps 32769 bytes (N=8192): 'in' has 32768" steps --variant window
+fresh
+cp -r "$here/../device/steps" launch/steps
+"$RIDGE" run launch/steps --device sim:h200 -q --json --no-journal -p N=1048576 >run.json 2>said.txt
+python3 - <<'END' >said.txt 2>&1
+import json
+r = {x['variant']: x for x in json.load(open('run.json'))['results']}
+assert r['pageable']['time_ns'] is None and 'no rate' in r['pageable']['note'], r['pageable']
+assert r['mapped']['time_ns'] is None and 'not modelled' in r['mapped']['note']
+assert 'keeps no window' in r['window']['note']
+launches = [l['time_ns']['median'] if isinstance(l['time_ns'], dict) and 'median' in l['time_ns'] else l['time_ns'] for l in r['streams']['launches']]
+print(launches, r['streams']['time_ns'])
+assert [l['kernel'] for l in r['streams']['launches']] == ['(copy)', '(copy)', 'plain', '(copy)']
+c = r['streams']['counters']
+assert c['h2d_bytes']['value'] == 4 * 1048576 and c['d2h_bytes']['value'] == 4 * 1048576
+END
+pass 'what the simulated GPU does not model of them is said' $? said.txt
 finish

@@ -168,6 +168,17 @@ if command -v clang >/dev/null; then
     for v in texture array surface; do
         check "${v}_of_a_buffer_is_verified_and_timed" "$v: verified, .* measured" stepped
     done
+    FAKE_LIMITS=$work/limits steps --variant pageable --variant mapped --variant streams --variant window >"$work/steps.txt"
+    for v in pageable mapped streams window; do
+        check "${v}_is_verified_and_timed" "$v: verified, .* measured" stepped
+    done
+    check copies_are_part_of_the_time 'pageable: time 11[0-9] us, measured' stepped
+    limits() { cat "$work/limits"; }
+    check a_window_is_kept_as_far_as_there_is_room '^window of 32768 bytes, 0.5 of it kept, 2 1$' limits
+    check nothing_is_left_of_it '^limit 0$' tail -1 "$work/limits"
+    check no_pinned_memory_is_said 'no mapped memory of the host' \
+        env FAKE_NO_PINNED=2 RIDGE_COMPILER=clang LD_LIBRARY_PATH="$work/whole" \
+        "$RIDGE" verify "$here/steps" --device cuda:0 --variant mapped
     check texture_that_cannot_be_made_is_said 'a texture object cannot be made' \
         env FAKE_NO_TEXTURE=1 RIDGE_COMPILER=clang LD_LIBRARY_PATH="$work/whole" \
         "$RIDGE" verify "$here/steps" --device cuda:0 --variant array

@@ -90,9 +90,9 @@ int cuDeviceGetAttribute(int *value, int attribute, int device)
     static const struct {
         int attribute, value;
     } known[] = {
-        {1, 1024},    {10, 32},      {13, 2000000}, {16, 132},    {36, 8000000},
-        {37, 384},    {38, 1 << 25}, {39, 1536},    {81, 102400}, {82, 65536},
-        {97, 101376}, {106, 24},     {111, 1024},
+        {1, 1024},    {10, 32},      {13, 2000000}, {16, 132},      {36, 8000000},
+        {37, 384},    {38, 1 << 25}, {39, 1536},    {81, 102400},   {82, 65536},
+        {97, 101376}, {106, 24},     {108, 16384},  {109, 1 << 20}, {111, 1024},
     };
     (void)device;
     if (attribute == 75 || attribute == 76) {
@@ -328,6 +328,95 @@ int cuFuncGetAttribute(int *value, int attribute, void *function)
     (void)function;
     *value = attribute == 4 ? 32 : 0; // registers
     return 0;
+}
+
+/* ---- memory of the host, streams, windows of the L2 ---------------------------------------------- */
+
+int cuMemHostAlloc(void **memory, size_t size_bytes, unsigned flags)
+{
+    (void)flags;
+    *memory = malloc(size_bytes);
+    return *memory ? number("FAKE_NO_PINNED", 0) : 2;
+}
+
+int cuMemHostGetDevicePointer_v2(uint64_t *address, void *memory, unsigned flags)
+{
+    (void)flags;
+    *address = (uint64_t)(uintptr_t)memory;
+    return 0;
+}
+
+int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t size_bytes, void *stream)
+{
+    (void)stream;
+    now_ns += (double)size_bytes; // 1 GB/s
+    return cuMemcpyHtoD_v2(to, from, size_bytes);
+}
+
+int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t size_bytes, void *stream)
+{
+    (void)stream;
+    now_ns += (double)size_bytes;
+    return cuMemcpyDtoH_v2(to, from, size_bytes);
+}
+
+int cuStreamWaitEvent(void *stream, void *event, unsigned flags)
+{
+    (void)flags;
+    return stream && event ? 0 : 1;
+}
+
+static size_t limit; // of the L2's part for lines that stay
+
+int cuCtxGetLimit(size_t *value, int which)
+{
+    *value = which == 6 ? limit : 0;
+    return 0;
+}
+
+// Into the file FAKE_LIMITS: what it is set to.
+int cuCtxSetLimit(int which, size_t value)
+{
+    FILE *out = getenv("FAKE_LIMITS") ? fopen(getenv("FAKE_LIMITS"), "a") : NULL;
+    limit = which == 6 ? value : limit;
+    if (out) {
+        fprintf(out, "limit %zu\n", value);
+        fclose(out);
+    }
+    return 0;
+}
+
+struct fake_attribute { // CUlaunchAttribute
+    int id, unused;
+    void *base;
+    size_t size_bytes;
+    float hit_ratio;
+    int hit, miss;
+    char rest[28];
+};
+struct fake_config { // CUlaunchConfig
+    unsigned grid[3], block[3], shared_bytes;
+    void *stream;
+    const struct fake_attribute *attributes;
+    unsigned attribute_count;
+};
+
+int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                   void *stream, void **args, void **extra);
+
+int cuLaunchKernelEx(const struct fake_config *c, void *function, void **args, void **extra)
+{
+    FILE *out = getenv("FAKE_LIMITS") ? fopen(getenv("FAKE_LIMITS"), "a") : NULL;
+    for (unsigned i = 0; out && i < c->attribute_count; i++)
+        if (c->attributes[i].id == 1)
+            fprintf(out, "window of %zu bytes, %g of it kept, %d %d\n", c->attributes[i].size_bytes,
+                    (double)c->attributes[i].hit_ratio, c->attributes[i].hit,
+                    c->attributes[i].miss);
+    if (out)
+        fclose(out);
+    return cuLaunchKernel(function, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1],
+                          c->block[2], c->shared_bytes, c->stream, args, extra);
 }
 
 /* ---- textures and surfaces: rows of f32 without gaps ----------------------------------------------- */

@@ -15,6 +15,9 @@ if ! "$RIDGE" devices | grep -q '^ *cuda:0 '; then
     exit 0
 fi
 cp -r "$here/../cli/launch" "$work/launch"
+cp "$here"/steps/steps.cu "$work/launch/"
+sed 's/reference.c:double_ref/double.c:double_ref/' "$here/steps/experiment.yaml" >"$work/launch/steps.yaml"
+cp "$here/steps/reference.c" "$work/launch/double.c"
 cd "$work" || exit 1
 
 # timed NAME FILE COUNT [OPTION...]: so many variants are right and have a measured time, none is not.
@@ -56,6 +59,7 @@ timed 'untimed steps' timed 2
 timed 'a texture in linear memory' fetch 1 --param N=1000000
 timed 'filtered textures, in rows and in an array' shrink 2 --param W=1600 --param H=900
 timed 'wrapped and mirrored texels' turns 1 --param W=640 --param H=480
+timed 'pageable memory, streams, mapped memory and a window' steps 7 --param N=1048576
 timed 'surfaces' soften 1 --param W=610 --param H=400
 if python3 - "$kept/chain.json" "$kept/timed.json" >said.txt 2>&1 <<'END'
 import json, sys

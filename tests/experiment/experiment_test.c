@@ -374,7 +374,8 @@ static void every_word_of_the_schema_is_documented_with_an_example(void **state)
                *const section_SET = "Variables of the source", *const section_LOOP = "Loops",
                *const section_STRUCT = "Structs", *const section_GATE = "Gate",
                *const section_PARALLEL = "Reference", *const section_TENSOR_MAP = "Tensor maps",
-               *const section_TEXTURE = "Textures", *const section_SURFACE = "Surfaces";
+               *const section_TEXTURE = "Textures", *const section_SURFACE = "Surfaces",
+               *const section_COPY = "Copies", *const section_PERSIST = "The L2's window";
     page_read();
 #define KEY(place, key) assert_documented(section_##place, key);
 #define FILL(id, name, args) assert_documented("Fills", name);

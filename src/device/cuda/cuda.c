@@ -141,6 +141,7 @@ static void cuda_close(struct device *d)
 {
     struct cuda_device *c = own(d);
     cuda_textures_close(c);
+    cuda_host_close(c);
     cuda_memory_close(c);
     cuda_libraries_close(c);
     if (c->sweep_address)
@@ -351,7 +352,8 @@ struct replay { // one pass of the counters
 // Kernels, and all that a library launches in a call together; not our own filling of buffers.
 static bool is_counted(const struct cuda_launch *l)
 {
-    return l->given->kind != LAUNCH_ZERO && !l->given->launch->untimed;
+    return l->given->kind != LAUNCH_ZERO && l->given->kind != LAUNCH_COPY &&
+           !l->given->launch->untimed;
 }
 
 static bool finish(struct cuda_device *c, struct error *err)
@@ -365,7 +367,7 @@ static bool replay_pass(void *context, struct error *err)
 {
     const struct replay *r = context;
     struct cuda_device *c = r->device;
-    bool done = cuda_restore_all(c, err) && cuda_arrays_load(c, err) &&
+    bool done = cuda_restore_all(c, err) && cuda_sequence_load(c, err) &&
                 (!r->cold || cuda_flush(c, err)) && finish(c, err);
     int kernels = 0;
     for (int i = 0; done && i < r->count; i++) {
@@ -412,6 +414,7 @@ static bool run_steps(struct cuda_device *c, const struct cuda_launch *launches,
     for (int i = 0; i < count; i++) {
         struct device_step *step = &report->steps[report->step_count++];
         step->kernel = arena_strdup(a, launches[i].kernel);
+        step->kind = launches[i].given->kind;
         step->untimed = launches[i].given->launch->untimed;
         if (!run_step(c, &launches[i], step, err))
             return false;
@@ -419,17 +422,16 @@ static bool run_steps(struct cuda_device *c, const struct cuda_launch *launches,
     return true;
 }
 
-static bool cuda_run(struct device *d, const struct device_sequence *sequence,
-                     const struct device_run_options *options, struct arena *a,
-                     struct device_report *report, struct error *err)
+static bool run_sequence(struct cuda_device *c, const struct device_sequence *sequence,
+                         const struct device_run_options *options, struct arena *a,
+                         struct device_report *report, struct error *err)
 {
-    struct cuda_device *c = own(d);
     struct cuda_launch *launches = NULL;
     struct capture out, errors;
     *report = (struct device_report){.l2_warm = options->cold ? 0 : 1};
     report->steps = ARENA_ARRAY(a, struct device_step, sequence->launch_count + 1);
-    cuda_arrays_begin(c);
-    if (!cuda_prepare(c, a, sequence, sequence->addresses, &launches, err))
+    if (!cuda_sequence_begin(c, sequence, err) ||
+        !cuda_prepare(c, a, sequence, sequence->addresses, &launches, err))
         return false;
     if (options->count) {
         struct replay replay = {c, launches, sequence->launch_count, options->cold};
@@ -439,12 +441,12 @@ static bool cuda_run(struct device *d, const struct device_sequence *sequence,
         if (!alive)
             return false;
     }
-    if (!cuda_arrays_load(c, err) || (options->cold && !cuda_flush(c, err)))
+    if (!cuda_sequence_load(c, err) || (options->cold && !cuda_flush(c, err)))
         return false;
     capture_begin(&out, STDOUT_FILENO);
     capture_begin(&errors, STDERR_FILENO);
-    bool done =
-        run_steps(c, launches, sequence->launch_count, a, report, err) && cuda_arrays_store(c, err);
+    bool done = run_steps(c, launches, sequence->launch_count, a, report, err) &&
+                cuda_sequence_store(c, err);
     report->printed = capture_end(&out, a);
     const char *said = capture_end(&errors, a);
     if (!done && said)
@@ -455,6 +457,15 @@ static bool cuda_run(struct device *d, const struct device_sequence *sequence,
             counters_accumulate(&report->counters, &report->steps[i].counters, first);
             first = false;
         }
+    return done;
+}
+
+static bool cuda_run(struct device *d, const struct device_sequence *sequence,
+                     const struct device_run_options *options, struct arena *a,
+                     struct device_report *report, struct error *err)
+{
+    bool done = run_sequence(own(d), sequence, options, a, report, err);
+    cuda_sequence_end(own(d));
     return done;
 }
 

@@ -11,13 +11,20 @@
 /* ---- the driver (driver.c) ------------------------------------------------------------------------ */
 
 // A launch with attributes, as cuda.h has it (CUlaunchConfig, CUlaunchAttribute).
-enum { CUDA_ATTRIBUTE_COOPERATIVE = 2, CUDA_ATTRIBUTE_CLUSTER = 4 };
+enum { CUDA_ATTRIBUTE_WINDOW = 1, CUDA_ATTRIBUTE_COOPERATIVE = 2, CUDA_ATTRIBUTE_CLUSTER = 4 };
+struct cuda_window { // CUaccessPolicyWindow
+    void *base;
+    size_t size_bytes;
+    float hit_ratio;
+    int hit, miss;
+};
 struct cuda_launch_attribute {
     int id, unused;
     union {
         char size[64];
         unsigned cluster[3];
         int cooperative;
+        struct cuda_window window;
     } value;
 };
 struct cuda_launch_config {
@@ -155,6 +162,17 @@ struct cuda_device {
         struct cuda_array *items;
         size_t count, capacity;
     } arrays;
+    struct {
+        struct host_place *items; // buffers in memory of the host (host.c)
+        size_t count, capacity;
+    } places;
+    struct {
+        struct side_stream *items;
+        size_t count, capacity;
+    } streams;
+    uint64_t window_bytes, aside_bytes; // of the L2: a window at most; set aside
+    size_t limit_before;
+    bool limit_taken;
     uint64_t workspace; // of plug-ins, one after the other
     size_t workspace_bytes;
 };
@@ -165,6 +183,12 @@ struct allocation *cuda_find_allocation(struct cuda_device *c, uint64_t address)
 bool cuda_restore_all(struct cuda_device *c, struct error *err) CHECK_RESULT;
 void cuda_memory_close(struct cuda_device *c);
 
+struct cuda_copy {         // a step that copies
+    const void *from_host; // NULL: from the device
+    void *to_host;         // NULL: to the device
+    uint64_t from, to;
+    size_t size_bytes;
+};
 // A kernel's launch with its arguments, for one set of buffers.
 struct cuda_launch {
     const struct device_launch *given;
@@ -172,6 +196,8 @@ struct cuda_launch {
     const char *kernel; // as the user names it
     void **args;
     uint64_t zero_address, zero_bytes;
+    struct cuda_copy copy;
+    uint64_t window_address;            // of what it keeps in the L2; 0 = nothing
     const struct cuda_library *library; // LAUNCH_LIBRARY: whose
     void *call;                         // … and its arguments, as that library takes them
 };
@@ -179,10 +205,28 @@ struct cuda_launch {
 bool cuda_prepare(struct cuda_device *c, struct arena *a, const struct device_sequence *sequence,
                   const uint64_t *addresses, struct cuda_launch **out,
                   struct error *err) CHECK_RESULT;
-bool cuda_enqueue(struct cuda_device *c, const struct cuda_launch *launches, int count,
-                  struct error *err) CHECK_RESULT;
+bool cuda_enqueue(struct cuda_device *c, const struct cuda_launch *launches,
+                  const struct device_sequence *sequence, struct error *err) CHECK_RESULT;
 bool cuda_enqueue_one(struct cuda_device *c, const struct cuda_launch *l,
                       struct error *err) CHECK_RESULT;
+// host.c: what a sequence has beside kernels. begin, then cuda_prepare; load before its steps run and store after
+// them: what buffers hold, to and from arrays and memory of the host; end in any case.
+bool cuda_sequence_begin(struct cuda_device *c, const struct device_sequence *s,
+                         struct error *err) CHECK_RESULT;
+bool cuda_sequence_load(struct cuda_device *c, struct error *err) CHECK_RESULT;
+bool cuda_sequence_store(struct cuda_device *c, struct error *err) CHECK_RESULT;
+void cuda_sequence_end(struct cuda_device *c);
+// Addresses by which kernels reach the buffers: those of mapped memory differ.
+bool cuda_host_open(struct cuda_device *c, const struct device_sequence *s,
+                    const uint64_t *addresses, uint64_t *reached, struct error *err) CHECK_RESULT;
+void cuda_host_close(struct cuda_device *c);
+void cuda_copy_prepare(struct cuda_device *c, const uint64_t *addresses, struct cuda_launch *l);
+bool cuda_copy_enqueue(struct cuda_device *c, const struct cuda_copy *p,
+                       struct error *err) CHECK_RESULT;
+// The steps on their streams, from the device's own on and back to it.
+bool cuda_enqueue_forked(struct cuda_device *c, const struct cuda_launch *launches, int count,
+                         int stream_count, struct error *err) CHECK_RESULT;
+struct cuda_window cuda_window_of(const struct cuda_device *c, uint64_t address, uint64_t bytes);
 // Reads a buffer larger than the L2, so that it holds neither the data nor anything to write back.
 bool cuda_flush(struct cuda_device *c, struct error *err) CHECK_RESULT;
 bool cuda_grab(struct cuda_device *c, const char *name, uint64_t size_bytes, uint64_t *address,
@@ -246,8 +290,9 @@ bool cublas_check_case(const struct resolved_case *c, const struct resolved_laun
 /* ---- graphs (graph.c) ---------------------------------------------------------------------- */
 
 // The launches as a CUDA graph, ready to launch.
-bool cuda_graph_make(struct cuda_device *c, const struct cuda_launch *launches, int count,
-                     void **graph, struct error *err) CHECK_RESULT;
+bool cuda_graph_make(struct cuda_device *c, const struct cuda_launch *launches,
+                     const struct device_sequence *sequence, void **graph,
+                     struct error *err) CHECK_RESULT;
 bool cuda_graph_launch(struct cuda_device *c, void *graph, struct error *err) CHECK_RESULT;
 void cuda_graph_release(struct cuda_device *c, void *graph); // NULL is fine
 

@@ -4,8 +4,8 @@
 
 enum { CAPTURE_THREAD_LOCAL = 1 }; // CUstreamCaptureMode
 
-bool cuda_graph_make(struct cuda_device *c, const struct cuda_launch *launches, int count,
-                     void **graph, struct error *err)
+bool cuda_graph_make(struct cuda_device *c, const struct cuda_launch *launches,
+                     const struct device_sequence *sequence, void **graph, struct error *err)
 {
     const struct driver *cu = &c->cu;
     void *captured = NULL;
@@ -16,7 +16,7 @@ bool cuda_graph_make(struct cuda_device *c, const struct cuda_launch *launches, 
     if (!driver_check(cu, cu->cuStreamBeginCapture_v2(c->stream, CAPTURE_THREAD_LOCAL), err,
                       "the steps cannot be captured"))
         return false;
-    bool done = cuda_enqueue(c, launches, count, err);
+    bool done = cuda_enqueue(c, launches, sequence, err);
     // Capturing ends in any case: the stream is not to be left in it.
     done = driver_check(cu, cu->cuStreamEndCapture(c->stream, &captured), done ? err : &ignored,
                         "the steps cannot be captured as a graph (a library's call may not be "

@@ -93,6 +93,7 @@ static bool prepare_kernel(struct cuda_device *c, struct arena *a,
                       "%s has no kernel '%s'", given->module->source, name))
         return false;
     out->kernel = l->kernel;
+    out->window_address = l->persist_bytes > 0 ? addresses[l->persist_buffer] : 0;
     out->args = ARENA_ARRAY(a, void *, l->arg_count + 1); // the driver's type; it only reads
     memcpy(out->args, args, sizeof *out->args * (size_t)l->arg_count);
     if (!set_cluster(c, out, l, err) ||
@@ -114,18 +115,24 @@ bool cuda_prepare(struct cuda_device *c, struct arena *a, const struct device_se
                   const uint64_t *addresses, struct cuda_launch **out, struct error *err)
 {
     struct cuda_launch *launches = ARENA_ARRAY(a, struct cuda_launch, sequence->launch_count + 1);
+    uint64_t *reached = ARENA_ARRAY(a, uint64_t, sequence->buffer_count + 1);
+    if (!cuda_host_open(c, sequence, addresses, reached, err))
+        return false;
     for (int i = 0; i < sequence->launch_count; i++) {
         struct cuda_launch *l = &launches[i];
         l->given = &sequence->launches[i];
         switch (l->given->kind) {
         case LAUNCH_KERNEL:
-            if (!prepare_kernel(c, a, sequence, addresses, l, err))
+            if (!prepare_kernel(c, a, sequence, reached, l, err))
                 return false;
             break;
         case LAUNCH_ZERO:
             l->kernel = "(zero)";
             l->zero_address = addresses[l->given->launch->zero_buffer];
             l->zero_bytes = sequence->sizes_bytes[l->given->launch->zero_buffer];
+            break;
+        case LAUNCH_COPY:
+            cuda_copy_prepare(c, addresses, l);
             break;
         case LAUNCH_LIBRARY:
             if (!cuda_library_prepare(c, a, sequence, addresses, l, err))
@@ -165,7 +172,7 @@ static bool enqueue_with_attributes(struct cuda_device *c, const struct cuda_lau
                                     struct error *err)
 {
     const struct resolved_launch *r = l->given->launch;
-    struct cuda_launch_attribute a[2] = {{0}};
+    struct cuda_launch_attribute a[3] = {{0}};
     struct cuda_launch_config config = {
         .shared_bytes = r->shared_bytes, .stream = c->stream, .attributes = a};
     struct cuda_launch_attribute *cluster = NULL;
@@ -176,6 +183,11 @@ static bool enqueue_with_attributes(struct cuda_device *c, const struct cuda_lau
     if (r->cooperative) {
         a[config.attribute_count].id = CUDA_ATTRIBUTE_COOPERATIVE;
         a[config.attribute_count++].value.cooperative = 1;
+    }
+    if (l->window_address != 0) {
+        a[config.attribute_count].id = CUDA_ATTRIBUTE_WINDOW;
+        a[config.attribute_count++].value.window =
+            cuda_window_of(c, l->window_address, r->persist_bytes);
     }
     for (int i = 0; i < 3; i++) {
         config.grid[i] = r->grid[i];
@@ -207,7 +219,9 @@ bool cuda_enqueue_one(struct cuda_device *c, const struct cuda_launch *l, struct
                             err, "cannot zero a buffer");
     if (l->given->kind == LAUNCH_LIBRARY)
         return l->library->enqueue(c, l->call, r, err);
-    if (cluster_blocks(r) > 1)
+    if (l->given->kind == LAUNCH_COPY)
+        return cuda_copy_enqueue(c, &l->copy, err);
+    if (cluster_blocks(r) > 1 || l->window_address != 0)
         return enqueue_with_attributes(c, l, err);
     if (r->cooperative)
         return enqueue_cooperative(c, l, err);
@@ -217,10 +231,13 @@ bool cuda_enqueue_one(struct cuda_device *c, const struct cuda_launch *l, struct
     return status == CUDA_DONE || fail_launch(c, l, status, err);
 }
 
-bool cuda_enqueue(struct cuda_device *c, const struct cuda_launch *launches, int count,
-                  struct error *err)
+bool cuda_enqueue(struct cuda_device *c, const struct cuda_launch *launches,
+                  const struct device_sequence *sequence, struct error *err)
 {
-    for (int i = 0; i < count; i++)
+    if (sequence->stream_count > 1)
+        return cuda_enqueue_forked(c, launches, sequence->launch_count, sequence->stream_count,
+                                   err);
+    for (int i = 0; i < sequence->launch_count; i++)
         if (!cuda_enqueue_one(c, &launches[i], err))
             return false;
     return true;

@@ -70,8 +70,7 @@ static bool make_graphs(struct timing *t, struct error *err)
 {
     t->graphs = ARENA_ARRAY(&t->arena, void *, t->batch);
     for (int run = 0; run < t->batch; run++)
-        if (!cuda_graph_make(t->device, t->runs[run], t->sequence->launch_count, &t->graphs[run],
-                             err))
+        if (!cuda_graph_make(t->device, t->runs[run], t->sequence, &t->graphs[run], err))
             return false;
     return true;
 }
@@ -108,7 +107,8 @@ static bool prepare_runs(struct timing *t, struct error *err)
     const struct device_sequence *s = t->sequence;
     bool cold = t->options->cold && t->batch > 1;
     t->runs = ARENA_ARRAY(&t->arena, struct cuda_launch *, t->batch + 1);
-    cuda_arrays_begin(t->device);
+    if (!cuda_sequence_begin(t->device, s, err))
+        return false;
     for (int run = 0; run < t->batch; run++) {
         uint64_t *addresses = ARENA_ARRAY(&t->arena, uint64_t, s->buffer_count + 1);
         for (int i = 0; i < s->buffer_count; i++)
@@ -117,7 +117,7 @@ static bool prepare_runs(struct timing *t, struct error *err)
         if (!cuda_prepare(t->device, &t->arena, s, addresses, &t->runs[run], err))
             return false;
     }
-    return (!cold || fill_twins(t, err)) && cuda_arrays_load(t->device, err) &&
+    return (!cold || fill_twins(t, err)) && cuda_sequence_load(t->device, err) &&
            (!s->graph || make_graphs(t, err)) && make_marks(t, err);
 }
 
@@ -250,7 +250,7 @@ static bool enqueue_run(struct cuda_sampling *s, int run, struct error *err)
         return cuda_graph_launch(t->device, t->graphs[run], err);
     if (t->marks)
         return enqueue_marked(t, t->runs[run], err);
-    return cuda_enqueue(s->device, t->runs[run], t->sequence->launch_count, err);
+    return cuda_enqueue(s->device, t->runs[run], t->sequence, err);
 }
 
 bool cuda_measure(struct device *d, const struct device_sequence *sequence,
@@ -271,7 +271,8 @@ bool cuda_measure(struct device *d, const struct device_sequence *sequence,
     bool done = prepare_runs(&t, err);
     if (done && t.marks)
         s.timed_parts = sum_parts;
-    done = done && cuda_sample(&s, count, times_ns, err) && cuda_arrays_store(t.device, err);
+    done = done && cuda_sample(&s, count, times_ns, err) && cuda_sequence_store(t.device, err);
+    cuda_sequence_end(t.device);
     release_runs(&t);
     return done;
 }

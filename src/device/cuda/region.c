@@ -24,9 +24,19 @@ bool cuda_launch_on(struct device *d, const struct device_sequence *sequence, vo
     struct cuda_device *c = (struct cuda_device *)d;
     struct arena a = {0}; // the driver copies the arguments
     struct cuda_launch *launches = NULL;
+    bool persists = false;
+    for (int i = 0; i < sequence->launch_count; i++)
+        persists = persists || sequence->launches[i].launch->persist_bytes > 0;
+    if (sequence->memory || persists)
+        return fail(
+            err, NOWHERE,
+            "a variant with 'memory' or 'persist' is run by ridge run, not on a stream of the "
+            "program's: that would have to wait for it");
     void *own = stream_take(c, stream);
-    bool done = cuda_prepare(c, &a, sequence, sequence->addresses, &launches, err) &&
-                cuda_enqueue(c, launches, sequence->launch_count, err);
+    bool done = cuda_sequence_begin(c, sequence, err) &&
+                cuda_prepare(c, &a, sequence, sequence->addresses, &launches, err) &&
+                cuda_arrays_load(c, err) && cuda_enqueue(c, launches, sequence, err) &&
+                cuda_arrays_store(c, err);
     c->stream = own;
     arena_release(&a);
     return done;
