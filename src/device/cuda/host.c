@@ -21,6 +21,30 @@ struct host_place {
     bool used;       // by the sequence at work
 };
 
+/* ---- streams ----------------------------------------------------------------------------------------- */
+
+struct side_stream { // beside the device's own
+    void *stream, *event;
+};
+
+static bool streams_open(struct cuda_device *c, int count, struct error *err)
+{
+    const struct driver *cu = &c->cu;
+    if (count > 1 && !cu->cuStreamWaitEvent)
+        return fail_as(err, ERROR_SYSTEM, NOWHERE,
+                       "NVIDIA's driver is too old for several streams");
+    while (count > 1 && (int)c->streams.count < count) { // the first is the device's own
+        struct side_stream s = {c->stream, NULL};
+        if ((c->streams.count > 0 &&
+             !driver_check(cu, cu->cuStreamCreate(&s.stream, STREAM_NON_BLOCKING), err,
+                           "no further stream")) ||
+            !driver_check(cu, cu->cuEventCreate(&s.event, EVENT_WITHOUT_TIME), err, "no event"))
+            return false;
+        VEC_PUSH(c->streams.items, c->streams.count, c->streams.capacity, s);
+    }
+    return true;
+}
+
 /* ---- memory ------------------------------------------------------------------------------------------ */
 
 static bool place_alloc(struct cuda_device *c, struct host_place *p, struct error *err)
@@ -68,6 +92,8 @@ static bool place_open(struct cuda_device *c, uint64_t address, size_t size_byte
 bool cuda_host_open(struct cuda_device *c, const struct device_sequence *s,
                     const uint64_t *addresses, uint64_t *reached, struct error *err)
 {
+    if (!streams_open(c, s->stream_count, err)) // not while a graph is captured
+        return false;
     for (int i = 0; i < s->buffer_count; i++) {
         reached[i] = addresses[i];
         if (s->memory && s->memory[i] != MEMORY_DEVICE &&
@@ -130,29 +156,7 @@ bool cuda_copy_enqueue(struct cuda_device *c, const struct cuda_copy *p, struct 
     return driver_check(cu, status, err, "a copy cannot be made");
 }
 
-/* ---- streams ----------------------------------------------------------------------------------------- */
-
-struct side_stream { // beside the device's own
-    void *stream, *event;
-};
-
-static bool streams_open(struct cuda_device *c, int count, struct error *err)
-{
-    const struct driver *cu = &c->cu;
-    if (count > 1 && !cu->cuStreamWaitEvent)
-        return fail_as(err, ERROR_SYSTEM, NOWHERE,
-                       "NVIDIA's driver is too old for several streams");
-    while ((int)c->streams.count < count) { // the first is the device's own
-        struct side_stream s = {c->stream, NULL};
-        if ((c->streams.count > 0 &&
-             !driver_check(cu, cu->cuStreamCreate(&s.stream, STREAM_NON_BLOCKING), err,
-                           "no further stream")) ||
-            !driver_check(cu, cu->cuEventCreate(&s.event, EVENT_WITHOUT_TIME), err, "no event"))
-            return false;
-        VEC_PUSH(c->streams.items, c->streams.count, c->streams.capacity, s);
-    }
-    return true;
-}
+/* ---- streams on which the steps are put ----------------------------------------------------------- */
 
 static void *stream_at(struct cuda_device *c, int i)
 {
@@ -185,8 +189,6 @@ static bool enqueue_on(struct cuda_device *c, const struct cuda_launch *l, struc
 bool cuda_enqueue_forked(struct cuda_device *c, const struct cuda_launch *launches, int count,
                          int stream_count, struct error *err)
 {
-    if (!streams_open(c, stream_count, err))
-        return false;
     for (int i = 1; i < stream_count; i++)
         if (!wait_for(c, stream_at(c, i), 0, err))
             return false;
