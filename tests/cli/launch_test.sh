@@ -152,6 +152,10 @@ for r in (rows, array):
 END
 pass 'fetches are counted by themselves' $? said.txt
 
+verified 'dynamic shared memory of 96 and 224 KiB' 2 large.yaml --check --param pieces=5
+refused 'more than a block may have is refused' 'shared_bytes is 240000 (4*piece with piece=60000 pieces=20); it must be 0 to 232448' \
+    large.yaml --param piece=60000
+
 # Streams, memory of the host, copies, a window of the L2.
 fresh
 cp -r "$here/../device/steps" launch/steps

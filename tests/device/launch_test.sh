@@ -60,6 +60,7 @@ timed 'a texture in linear memory' fetch 1 --param N=1000000
 timed 'filtered textures, in rows and in an array' shrink 2 --param W=1600 --param H=900
 timed 'wrapped and mirrored texels' turns 1 --param W=640 --param H=480
 timed 'pageable memory, streams, mapped memory and a window' steps 7 --param N=1048576
+timed 'dynamic shared memory of 96 and 224 KiB' large 2 --param pieces=500
 timed 'surfaces' soften 1 --param W=610 --param H=400
 if python3 - "$kept/chain.json" "$kept/timed.json" >said.txt 2>&1 <<'END'
 import json, sys

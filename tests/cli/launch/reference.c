@@ -134,3 +134,10 @@ void soften_ref(const uint8_t *in, uint8_t *out, int width, int height)
                                in[(y * width + clamp(x + 1, width)) * 4 + c]) /
                               2);
 }
+
+void reverse_ref(float *y, const float *x, int piece, int pieces)
+{
+    for (int p = 0; p < pieces; p++)
+        for (int i = 0; i < piece; i++)
+            y[p * piece + i] = x[p * piece + piece - 1 - i];
+}
