@@ -204,6 +204,7 @@ bool gate_baseline(struct suite_session *w, const char *name, struct gate_report
         done = fail_as(err, ERROR_CHECK, NOWHERE,
                        "the baseline '%s' has none of the suite's experiments, so nothing can pass",
                        name);
+    w->request.uncounted = true;
     w->adjust = adjust;
     w->session.on_header = on_header;
     w->context = w->session.on_header_context = &h;

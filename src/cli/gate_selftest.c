@@ -18,6 +18,7 @@ static bool run_text(struct arena *a, const struct options *o, const char *folde
         !experiment_parse(a, path, text_str(text), text->length, &q.experiment, err))
         return false;
     q.experiment_path = path;
+    q.uncounted = true;
     q.time_limit_s = q.time_limit_s > 0 ? q.time_limit_s : limit_s;
     return loop_run(a, &q, &events, out, err);
 }

@@ -60,6 +60,20 @@ bool journal_remove_baseline(struct journal *j, const char *name, bool *found,
 bool journal_baselines(struct journal *j, struct arena *a, const char *name,
                        struct journal_baseline **out, int *count, struct error *err) CHECK_RESULT;
 
+/* ---- one figure over runs -------------------------------------------------------------------------- */
+
+struct journal_figure { // of a right result
+    int64_t run;
+    const char *started, *git, *device, *case_label, *variant;
+    double value;
+    enum provenance provenance;
+};
+// metric: "time_ns", or the name of a counter. variant, device NULL: all. Those of a device, case and variant lie
+// together, the oldest run first.
+bool journal_figures(struct journal *j, struct arena *a, const char *experiment,
+                     const char *variant, const char *device, const char *metric,
+                     struct journal_figure **out, int *count, struct error *err) CHECK_RESULT;
+
 /* ---- hypotheses ------------------------------------------------------------------------------- */
 
 bool journal_add_hypothesis(struct journal *j, const char *experiment, const struct hypothesis *h,

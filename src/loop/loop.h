@@ -34,6 +34,7 @@ struct loop_request {
     unsigned checks;
     bool verify_only; // no counters, no time
     bool no_verify;
+    bool uncounted;                    // real devices: times only, no hardware counters
     bool warm;                         // --cache warm
     bool with_transfers;               // the copies of inputs and outputs are part of the time
     double timeout_s;                  // a variant; 0 = 600

@@ -100,7 +100,7 @@ static bool bench_verify(struct bench *b, struct device_report *report, struct r
         return true;
     if (!partial && !bench_repeat(b, bench_run_uncounted, r, err))
         return false;
-    if (!real || r->status != RESULT_OK)
+    if (!real || q->uncounted || r->status != RESULT_OK)
         return true;
     const char *printed = report->printed;
     bool counted = bench_count(b, report, err);

@@ -87,6 +87,15 @@ void report_format(enum report_format f, const struct suite_view *v, const struc
                    const struct report_style *style, struct text *out);
 json_t *report_gate_json(const struct gate_report *g); // a new reference
 
+/* ---- one figure over runs ------------------------------------------------------------------------------ */
+
+struct history; // gate/history.h
+void report_history(const struct history *series, int count, const struct report_style *style,
+                    struct text *out);
+json_t *report_history_json(const struct history *series, int count); // a new reference
+bool report_history_html(const struct history *series, int count, struct text *out,
+                         struct error *err) CHECK_RESULT;
+
 /* ---- two runs --------------------------------------------------------------------------------------- */
 
 struct run_pair { // the same variant and case of both, or the two that were named

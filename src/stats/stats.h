@@ -108,6 +108,11 @@ void stats_holm(double *p, size_t count);
 
 // Exponentially weighted moving average: out[i] = weight * x[i] + (1 - weight) * out[i-1], from `start` on.
 void stats_ewma(const double *x, size_t count, double weight, double start, double *out);
+// Where the mean changes: the first index of each new segment, in order, into `changes` (room for `count`); how many.
+// The least sum of squared distances from the segments' means plus `penalty` a change, over all divisions into segments
+// of at least segment_min (PELT; Killick, Fearnhead and Eckley 2012). 2 s^2 ln n is the BIC's penalty for noise s.
+size_t stats_pelt(const double *x, size_t count, double penalty, size_t segment_min,
+                  size_t *changes);
 // Two-sided CUSUM (Page 1954) around `target`: the index of the first x at which the sum of what exceeds
 // `slack` standard deviations passes `limit` of them; count if none does. *up: which side.
 size_t stats_cusum(const double *x, size_t count, double target, double sigma, double slack,

@@ -28,3 +28,19 @@ w <- wilcox.test(e, f); show("wilcox large", w$statistic, w$p.value)
 show("binomial tail", pbinom(c(0, 3, 39), c(40, 40, 40), c(0.01, 0.01, 0.9), lower.tail = FALSE))
 show("Clopper-Pearson", sapply(list(c(0, 40), c(1, 40), c(37, 40)), function(k)
     binom.test(k[1], k[2], alternative = "less")$conf.int[2]))
+# Changes in the mean by the least penalised cost over all divisions, of datasets::Nile (Cobb 1978: 1898) and of steps;
+# strucchange's and changepoint's answer for Nile is 28 too.
+changes <- function(x, penalty) {
+    n <- length(x); best <- c(-penalty, rep(Inf, n)); last <- integer(n + 1)
+    for (t in 1:n) for (s in 0:(t - 1)) {
+        v <- best[s + 1] + sum((x[(s + 1):t] - mean(x[(s + 1):t]))^2) + penalty
+        if (v < best[t + 1]) { best[t + 1] <- v; last[t + 1] <- s }
+    }
+    found <- c(); t <- n
+    while (last[t + 1] > 0) { t <- last[t + 1]; found <- c(t, found) }
+    found
+}
+sigma <- mad(diff(Nile)) / sqrt(2)
+show("Nile sigma", sigma); show("Nile changes", changes(as.numeric(Nile), 2 * sigma^2 * log(100)))
+show("airquality Temp changes", changes(airquality$Temp, 2 * var(diff(airquality$Temp)) / 2 * log(153)))
+show("airquality Temp changes, less penalty", changes(airquality$Temp, 100))

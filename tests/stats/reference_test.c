@@ -41,6 +41,94 @@ static void binomial_limits_are_R_s(void **state)
     near(stats_binomial_limit(40, 40, 0.95), 1, 1e-15);
 }
 
+// datasets::Nile: the annual flow at Aswan, 1871 to 1970; it changes in 1898 (Cobb 1978).
+static const double nile[] = {
+    1120, 1160, 963, 1210, 1160, 1160, 813,  1230, 1370, 1140, 995,  935,  1110, 994,  1020,
+    960,  1180, 799, 958,  1140, 1100, 1210, 1150, 1250, 1260, 1220, 1030, 1100, 774,  840,
+    874,  694,  940, 833,  701,  916,  692,  1020, 1050, 969,  831,  726,  456,  824,  702,
+    1120, 1100, 832, 764,  821,  768,  845,  864,  862,  698,  845,  744,  796,  1040, 759,
+    781,  865,  845, 944,  984,  897,  822,  1010, 771,  676,  649,  846,  812,  742,  801,
+    1040, 860,  874, 848,  890,  744,  749,  838,  1050, 918,  986,  797,  923,  975,  815,
+    1020, 906,  901, 1170, 912,  746,  919,  718,  714,  740};
+// datasets::airquality$Temp
+static const double temperature[] = {
+    67, 72, 74, 62, 56, 66, 65, 59, 61, 69, 74, 69, 66, 68, 58, 64, 66, 57, 68, 62, 59, 73,
+    61, 61, 57, 58, 57, 67, 81, 79, 76, 78, 74, 67, 84, 85, 79, 82, 87, 90, 87, 93, 92, 82,
+    80, 79, 77, 72, 65, 73, 76, 77, 76, 76, 76, 75, 78, 73, 80, 77, 83, 84, 85, 81, 84, 83,
+    83, 88, 92, 92, 89, 82, 73, 81, 91, 80, 81, 82, 84, 87, 85, 74, 81, 82, 86, 85, 82, 86,
+    88, 86, 83, 81, 81, 81, 82, 86, 85, 87, 89, 90, 90, 92, 86, 86, 82, 80, 79, 77, 79, 76,
+    78, 78, 77, 72, 75, 79, 81, 86, 88, 97, 94, 96, 94, 91, 92, 93, 93, 87, 84, 80, 78, 75,
+    73, 81, 76, 77, 71, 71, 78, 67, 76, 68, 82, 64, 71, 81, 69, 63, 70, 77, 75, 76, 68};
+
+static void check_changes(const double *series, size_t count, double penalty, const size_t *wanted,
+                          size_t wanted_count)
+{
+    size_t found[200];
+    assert_int_equal(stats_pelt(series, count, penalty, 1, found), wanted_count);
+    assert_memory_equal(found, wanted, wanted_count * sizeof *found);
+}
+
+static void changes_of_the_mean_are_the_published_ones(void **state)
+{
+    (void)state;
+    static const size_t of_nile[] = {28}; // of 100: the last of the first segment is 1898
+    static const size_t of_temperature[] = {28, 34, 44, 60, 105, 117, 129};
+    static const size_t of_less[] = {3, 9, 14, 28, 34, 44, 60, 97, 104, 117, 128, 136};
+    double sigma = 115.319216516589, n = (double)COUNT_OF(temperature);
+    assert_int_equal(COUNT_OF(nile), 100);
+    check_changes(nile, COUNT_OF(nile), 2 * sigma * sigma * log(100), of_nile, 1);
+    check_changes(temperature, COUNT_OF(temperature), 33.0132 * log(n), of_temperature,
+                  COUNT_OF(of_temperature));
+    check_changes(temperature, COUNT_OF(temperature), 100, of_less, COUNT_OF(of_less));
+}
+
+// The cost of the division whose segments end after the bits of mask; *shortest of them.
+static double division_cost(const double *v, size_t n, unsigned mask, double penalty,
+                            size_t *shortest)
+{
+    double total = 0;
+    *shortest = n;
+    for (size_t from = 0, to = 1; to <= n; to++) {
+        if (to < n && !(mask >> (to - 1) & 1))
+            continue;
+        double mean = 0, squares = 0;
+        for (size_t i = from; i < to; i++)
+            mean += v[i] / (double)(to - from);
+        for (size_t i = from; i < to; i++)
+            squares += (v[i] - mean) * (v[i] - mean);
+        total += squares + (from > 0 ? penalty : 0);
+        *shortest = to - from < *shortest ? to - from : *shortest;
+        from = to;
+    }
+    return total;
+}
+
+static void no_division_costs_less_than_the_one_that_is_found(void **state)
+{
+    (void)state;
+    enum { N = 10 };
+    static const double penalty = 0.4;
+    for (uint64_t trial = 0; trial < 90; trial++) {
+        double v[N], least = (double)INFINITY;
+        size_t found[N], wanted = 1 + trial % 3, shortest;
+        unsigned mask = 0;
+        for (size_t i = 0; i < N; i++) {
+            uint32_t w[4];
+            philox(5, trial, i, w);
+            v[i] = philox_uniform(w[0]) + (i >= trial % N ? 2 * philox_uniform(w[1]) : 0);
+        }
+        size_t n = stats_pelt(v, N, penalty, wanted, found);
+        for (size_t i = 0; i < n; i++)
+            mask |= 1U << (found[i] - 1);
+        for (unsigned m = 0; m < 1U << (N - 1); m++) {
+            double cost = division_cost(v, N, m, penalty, &shortest);
+            least = shortest >= wanted ? fmin(least, cost) : least;
+        }
+        assert_true(fabs(division_cost(v, N, mask, penalty, &shortest) - least) < 1e-9);
+        assert_true(shortest >= wanted);
+    }
+}
+
 static void distributions_are_R_s(void **state)
 {
     (void)state;
@@ -256,6 +344,8 @@ static void cusum_has_the_run_lengths_of_the_tables(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(changes_of_the_mean_are_the_published_ones),
+        cmocka_unit_test(no_division_costs_less_than_the_one_that_is_found),
         cmocka_unit_test(distributions_are_R_s),
         cmocka_unit_test(binomial_limits_are_R_s),
         cmocka_unit_test(mann_whitney_is_exact_for_few_samples),
