@@ -111,6 +111,27 @@ static __device__ void row_store(element *row, int first, int cols, const float 
             element_put(row + first + c, x[c]);
 }
 
+// Of a cluster (compute capability 9.0): what a thread wrote before it arrives is seen by those that have waited.
+static __device__ void cluster_arrive(void)
+{
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+}
+
+static __device__ void cluster_wait(void)
+{
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
+// A float of the shared memory of another block of the cluster.
+static __device__ float cluster_load(const float *p, int rank)
+{
+    unsigned at = (unsigned)__cvta_generic_to_shared(p), there;
+    float x;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(at), "r"(rank));
+    asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(x) : "r"(there) : "memory");
+    return x;
+}
+
 // Over the WARP lanes of a warp, in all of them.
 static __device__ float warp_sum(float x)
 {

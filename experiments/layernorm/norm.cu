@@ -6,7 +6,8 @@
 //   welford_norm     x and residual at once, mean and variance in one pass (Welford's update); h is read again
 //   shared_norm      the same; h stays in shared memory in between
 //   registers_norm   h stays in registers: VECS vectors of 16 bytes per thread, rows up to BLOCK * VECS of them
-// One block per row.
+//   cluster_norm     the same; CLUSTER blocks share a row and exchange its sums
+// One block per row, or one cluster.
 // SPDX-License-Identifier: Apache-2.0
 #include "../common/rows.h"
 
@@ -15,6 +16,9 @@
 #endif
 #ifndef VECS
 #define VECS 1
+#endif
+#ifndef CLUSTER
+#define CLUSTER 1
 #endif
 #define WARPS (BLOCK / WARP)
 #define EPSILON 1.0e-5f
@@ -164,17 +168,36 @@ extern "C" __global__ void shared_norm(element *y, element *h, const element *x,
         element_put(y + row + i, scaled(kept[i], m.mean, scale, weight, bias, i));
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK)
-    registers_norm(element *y, element *h, const element *x, const element *residual,
-                   const element *weight, const element *bias, int rows, int cols)
+// Over all threads of a row, in all of them.
+static __device__ float row_sum(float x)
 {
-    size_t row = blockIdx.x * (size_t)cols;
+    x = block_sum(x);
+#if CLUSTER > 1
+    __shared__ float ours;
+    int lane = threadIdx.x % WARP;
+    if (threadIdx.x == 0)
+        ours = x;
+    cluster_arrive();
+    cluster_wait();
+    x = warp_sum(lane < CLUSTER ? cluster_load(&ours, lane) : 0);
+    cluster_arrive();
+    cluster_wait(); // `ours` is read until here
+#endif
+    return x;
+}
+
+// Thread t of THREADS has the vectors t, t + THREADS …
+#define THREADS (CLUSTER * BLOCK)
+
+static __device__ void norm_row(element *y, element *h, const element *x, const element *residual,
+                                const element *weight, const element *bias, int cols, int t)
+{
     uint4 kept[VECS], other[VECS];
     float a[VECTOR], b[VECTOR], mean = 0, sum = 0;
 #pragma unroll
     for (int v = 0; v < VECS; v++) {
-        kept[v] = row_load(x + row, (v * BLOCK + threadIdx.x) * VECTOR, cols);
-        other[v] = row_load(residual + row, (v * BLOCK + threadIdx.x) * VECTOR, cols);
+        kept[v] = row_load(x, (v * THREADS + t) * VECTOR, cols);
+        other[v] = row_load(residual, (v * THREADS + t) * VECTOR, cols);
     }
 #pragma unroll
     for (int v = 0; v < VECS; v++) {
@@ -183,7 +206,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
 #pragma unroll
         for (int c = 0; c < VECTOR; c++)
             a[c] += b[c];
-        row_store(h + row, (v * BLOCK + threadIdx.x) * VECTOR, cols, a);
+        row_store(h, (v * THREADS + t) * VECTOR, cols, a);
         kept[v] = vector_pack(a); // 0 beyond the end
         vector_unpack(a, kept[v]);
 #pragma unroll
@@ -191,7 +214,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
             sum += a[c];
     }
 #ifndef RMS
-    mean = block_sum(sum) / cols;
+    mean = row_sum(sum) / cols;
 #endif
     sum = 0; // with h in registers a second pass costs little, and rounds less than squares alone
 #pragma unroll
@@ -199,14 +222,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
         vector_unpack(a, kept[v]);
 #pragma unroll
         for (int c = 0; c < VECTOR; c++) {
-            float d = (v * BLOCK + threadIdx.x) * VECTOR + c < cols ? a[c] - mean : 0;
+            float d = (v * THREADS + t) * VECTOR + c < cols ? a[c] - mean : 0;
             sum += d * d;
         }
     }
-    float scale = rsqrtf(block_sum(sum) / cols + EPSILON);
+    float scale = rsqrtf(row_sum(sum) / cols + EPSILON);
 #pragma unroll
     for (int v = 0; v < VECS; v++) {
-        int first = (v * BLOCK + threadIdx.x) * VECTOR;
+        int first = (v * THREADS + t) * VECTOR;
         vector_unpack(a, kept[v]);
         vector_unpack(b, row_keep(weight, first, cols));
 #pragma unroll
@@ -218,6 +241,23 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
         for (int c = 0; c < VECTOR; c++)
             a[c] += b[c];
 #endif
-        row_store(y + row, first, cols, a);
+        row_store(y, first, cols, a);
     }
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK)
+    registers_norm(element *y, element *h, const element *x, const element *residual,
+                   const element *weight, const element *bias, int rows, int cols)
+{
+    size_t row = blockIdx.x * (size_t)cols;
+    norm_row(y + row, h + row, x + row, residual + row, weight, bias, cols, threadIdx.x);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK)
+    cluster_norm(element *y, element *h, const element *x, const element *residual,
+                 const element *weight, const element *bias, int rows, int cols)
+{
+    size_t row = blockIdx.x / CLUSTER * (size_t)cols;
+    int t = blockIdx.x % CLUSTER * BLOCK + threadIdx.x;
+    norm_row(y + row, h + row, x + row, residual + row, weight, bias, cols, t);
 }

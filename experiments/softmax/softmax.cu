@@ -204,7 +204,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
 #define FLIGHT 4
 #endif
 
-// Of x, times log2 e, and what p holds.
+// What p holds and the first `count` of x.
 static __device__ struct part part_add(struct part p, const float *x, int count)
 {
     float largest = p.largest;
@@ -223,8 +223,7 @@ static __device__ struct part part_add(struct part p, const float *x, int count)
     return p;
 }
 
-// FLIGHT vectors from `first` on, THREADS vectors apart; those beyond the end are empty.
-#define THREADS (CLUSTER * BLOCK)
+#define THREADS (CLUSTER * BLOCK) // of a row
 
 static __device__ struct part twice_read(const element *in, int cols, int t)
 {
@@ -273,24 +272,14 @@ static __device__ void twice_write(element *out, const element *in, int cols, in
 }
 
 #if CLUSTER > 1
-// A float of the shared memory of another block of the cluster.
-static __device__ float cluster_load(const float *p, int rank)
-{
-    unsigned at = (unsigned)__cvta_generic_to_shared(p), there;
-    float x;
-    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(at), "r"(rank));
-    asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(x) : "r"(there) : "memory");
-    return x;
-}
-
 // The parts of the cluster's blocks, in all threads. They must not leave before all have read.
 static __device__ struct part join_cluster(struct part p)
 {
     __shared__ struct part ours;
     if (threadIdx.x == 0)
         ours = p;
-    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
-    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+    cluster_arrive();
+    cluster_wait();
     int rank = threadIdx.x % WARP;
     struct part all = {LEAST, 0};
     if (rank < CLUSTER) {
@@ -308,9 +297,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
     int t = blockIdx.x % CLUSTER * BLOCK + threadIdx.x;
     load_all(v, in + row * cols, cols, t, CLUSTER * BLOCK);
     struct part all = join_cluster(join_warps(part_of(v, cols, t, CLUSTER * BLOCK)));
-    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+    cluster_arrive();
     store_all(out + row * cols, v, cols, t, CLUSTER * BLOCK, all);
-    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); // read until here
+    cluster_wait(); // read until here
 }
 #endif
 
@@ -322,11 +311,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
     struct part all = join_warps(twice_read(in + row * cols, cols, t));
 #if CLUSTER > 1
     all = join_cluster(all);
-    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+    cluster_arrive();
 #endif
     twice_write(out + row * cols, in + row * cols, cols, t, all);
 #if CLUSTER > 1
-    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); // read until here
+    cluster_wait(); // read until here
 #endif
 }
 

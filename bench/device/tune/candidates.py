@@ -110,17 +110,23 @@ def softmax():
 
 
 def norm():
-    rows = cols = 8192
-    for name in ("x", "residual", "h", "y"):
-        yield f"buffer {name} {rows * cols * 4} f32 -1 1"
-    yield f"buffer weight {cols * 4} f32 0 1"
-    yield f"buffer bias {cols * 4} f32 -1 1"
-    yield f"group layernorm,{rows}x{cols} {16 * rows * cols} 0 y 1e-4"
-    for block in (256, 512, 1024):
-        file = cubin("layernorm/norm.cu", BLOCK=block, VECS=cols // (4 * block))
-        yield f"try registers BLOCK {block}"
-        yield run(file, "registers_norm", rows, block, 0, 1, "@y", "@h", "@x", "@residual", "@weight", "@bias",
-                  f"i:{rows}", f"i:{cols}")
+    for rows, cols in ((8192, 8192), (2048, 65536)):
+        for name in ("x", "residual", "h", "y"):
+            yield f"buffer {name} {rows * cols * 4} f32 -1 1"
+        yield f"buffer weight {cols * 4} f32 0 1"
+        yield f"buffer bias {cols * 4} f32 -1 1"
+        yield f"group layernorm,{rows}x{cols} {16 * rows * cols} 0 y 1e-3"
+        tail = ("@y", "@h", "@x", "@residual", "@weight", "@bias", f"i:{rows}", f"i:{cols}")
+        for block in (256, 512, 1024):
+            if cols <= block * 32:
+                yield f"try registers BLOCK {block}"
+                yield run(cubin("layernorm/norm.cu", BLOCK=block, VECS=cols // (4 * block)), "registers_norm", rows, block, 0, 1, *tail)
+        for size, block in itertools.product((2, 4, 8, 16), (128, 256, 512, 1024)):
+            vecs = cols // (4 * size * block)
+            if 2 <= vecs <= 8:
+                file = cubin("layernorm/norm.cu", BLOCK=block, VECS=vecs, CLUSTER=size)
+                yield f"try cluster {size} BLOCK {block}"
+                yield run(file, "cluster_norm", size * rows, block, 0, size, *tail)
 
 
 def spmv():
