@@ -74,6 +74,25 @@ def table_of_expectations(runs, verdicts):
     print()
 
 
+# The first finding of each variant, what it promised, and the steps that followed it: which of them took the advice, a reader sees.
+def table_of_advice(runs):
+    print("| experiment | case | step | first finding before it | promised | came |")
+    print("|---|---|---|---|---:|---:|")
+    for run in runs:
+        by_place = {(r["case_label"], r["variant"]): r for r in run["results"] if r.get("time_ns")}
+        for result in by_place.values():
+            before = by_place.get((result["case_label"], result.get("from")))
+            findings = before and before.get("findings")
+            if not findings or result.get("library") or not findings[0].get("expected_time_ns"):
+                continue
+            was = before["time_ns"]["median"]
+            promised, came = findings[0]["expected_time_ns"] / was - 1, result["time_ns"]["median"] / was - 1
+            title = findings[0]["title"].replace("|", "\\|")
+            print(f"| [{run['experiment']}]({run['file']}) | {result['case_label']} | {before['variant']} to "
+                  f"{result['variant']} | {title} | {100 * promised:+.0f} % | {100 * came:+.0f} % |")
+    print()
+
+
 def count(runs, verdicts):
     return sum(1 for run in runs for _ in expectations(run, verdicts))
 
@@ -97,6 +116,10 @@ def write_readme(runs, chip):
     table_of_expectations(runs, ("missed", WRONG_WAY))
     print("## Expectations that held\n")
     table_of_expectations(runs, ("held",))
+    print("## Advice, and the step that followed\n")
+    print("The tool's first finding of a variant, the time that it promised, and what the step from there brought. Steps were written "
+          "before the findings were seen, so that some took other advice.\n")
+    table_of_advice(runs)
     print("## Times\n")
     print("| experiment | case | variant | time, us | 95 % interval | GB/s | of the floor |")
     print("|---|---|---|---:|---|---:|---:|")
