@@ -14,6 +14,9 @@
 #ifndef SKEW // steps that one consumer is ahead of the other
 #define SKEW 0
 #endif
+#ifndef EXACT // 1: the tensor cores' sums, which cut off what does not fit, are added in f32 after each 128 bytes of k
+#define EXACT 0
+#endif
 #ifndef BOXES // that a warp can have on their way to c
 #define BOXES 2
 #endif
@@ -139,12 +142,66 @@ static __device__ __forceinline__ void store_bulk(const float (&d)[BN / 2], unsi
     }
 }
 
+static __device__ __forceinline__ void store_slab(const float (&d)[BN / 2], unsigned boxes, int m,
+                                                  const tensor_map *map, bf16 *c, int row, int col, int M, int N)
+{
+    int warp = threadIdx.x / 32 % 4;
+    if (BULK_STORE)
+        store_bulk(d, boxes, m * (BN / 64), map, row + m * 64 + warp * 16, col);
+    else
+        store_sums(d, c, row + m * 64, col, M, N);
+}
+
+#if EXACT
+static __device__ __forceinline__ void consume(struct ring r, const struct tiles *t, int group,
+                                               const tensor_map *map, bf16 *c, int M, int N)
+{
+    float sum[SLABS][BN / 2], d[BN / 2];
+    unsigned boxes = r.c + (group * 4 + threadIdx.x / 32 % 4) * (BOXES * BYTES_BOX);
+    unsigned long long first_a = matrix_at(r.a + group * (BYTES_A / 2), 16), first_b = b_matrix(r.b);
+    for (int i = t->first; i < t->down * t->across; i += t->stride) {
+        int row, col;
+        tile_at(t, i, &row, &col);
+        row += group * (BM / 2);
+#pragma unroll
+        for (int m = 0; m < SLABS; m++)
+#pragma unroll
+            for (int s = 0; s < BN / 2; s++)
+                sum[m][s] = 0;
+        for (int k = 0; k < t->steps; k++) {
+            unsigned long long a = first_a + (unsigned)(r.stage * (BYTES_A / 16));
+            unsigned long long b = first_b + (unsigned)(r.stage * (BYTES_B / 16));
+            barrier_wait(r.full + 8 * r.stage, r.parity);
+#pragma unroll
+            for (int m = 0; m < SLABS; m++) { // the other warpgroup's products fill the pause
+                hold(d);
+                products_fence();
+#pragma unroll
+                for (int j = 0; j < 4; j++)
+                    multiply(d, a + m * (64 * 128 / 16) + j * 2, b + j * B_STEP, j == 0);
+                products_commit();
+                products_wait<0>();
+                hold(d);
+#pragma unroll
+                for (int s = 0; s < BN / 2; s++)
+                    sum[m][s] += d[s];
+            }
+            release(&r, t, r.stage);
+            ring_next(&r);
+        }
+#pragma unroll
+        for (int m = 0; m < SLABS; m++)
+            store_slab(sum[m], boxes, m, map, c, row, col, M, N);
+    }
+    if (BULK_STORE && threadIdx.x % 32 == 0)
+        bulk_wait();
+}
+#else
 static __device__ __forceinline__ void consume(struct ring r, const struct tiles *t, int group,
                                                const tensor_map *map, bf16 *c, int M, int N)
 {
     float d[SLABS][BN / 2];
-    int warp = threadIdx.x / 32 % 4;
-    unsigned boxes = r.c + (group * 4 + warp) * (BOXES * BYTES_BOX);
+    unsigned boxes = r.c + (group * 4 + threadIdx.x / 32 % 4) * (BOXES * BYTES_BOX);
     // Descriptors of the first stage; further ones are so many 16 bytes on.
     unsigned long long first_a = matrix_at(r.a + group * (BYTES_A / 2), 16), first_b = b_matrix(r.b);
     if (SKEW > 0 && group == 1)
@@ -185,16 +242,13 @@ static __device__ __forceinline__ void consume(struct ring r, const struct tiles
             hold(d[m]);
         release(&r, t, before);
 #pragma unroll
-        for (int m = 0; m < SLABS; m++) {
-            if (BULK_STORE)
-                store_bulk(d[m], boxes, m * (BN / 64), map, row + m * 64 + warp * 16, col);
-            else
-                store_sums(d[m], c, row + m * 64, col, M, N);
-        }
+        for (int m = 0; m < SLABS; m++)
+            store_slab(d[m], boxes, m, map, c, row, col, M, N);
     }
     if (BULK_STORE && threadIdx.x % 32 == 0)
         bulk_wait();
 }
+#endif
 
 extern "C" __global__ void __launch_bounds__(384, 1)
 specialised_matmul(bf16 *c, MAP to, MAP a, MAP b, int M, int N, int K)
