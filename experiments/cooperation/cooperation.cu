@@ -92,9 +92,11 @@ extern "C" __global__ void cluster_sums(float *out, const float *in, int rows, i
     int row = blockIdx.x / CLUSTER;
     float sum = 0;
     asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    asm volatile("barrier.cluster.arrive.aligned;" ::: "memory"); // this block is here
     for (int i = (int)rank * blockDim.x + threadIdx.x; row < rows && i < columns; i += CLUSTER * blockDim.x)
         sum += in[(size_t)row * columns + i];
     block_sum(sums, sum);
+    asm volatile("barrier.cluster.wait.aligned;" ::: "memory"); // and so is the first
     if (threadIdx.x == 0) {
         asm volatile("mapa.shared::cluster.u32 %0, %1, 0;"
                      : "=r"(there)

@@ -233,24 +233,16 @@ extern "C" __global__ void packed_histogram(unsigned *bins, const float *in, lon
 }
 
 #ifndef MEET
-#define MEET 8
-#endif
-#ifndef ROUNDS // how often the lanes look whether they meet
-#define ROUNDS 1
+#define MEET 16
 #endif
 
-// A warp's 128 elements. Where MEET lanes or more have a common bin as their first one, all that are in it are
-// added at once.
+// A warp's 128 elements. Where MEET lanes or more have lane 0's bin as their first one, all that are in it are added
+// at once.
 static __device__ void count_four(unsigned *words, unsigned *bins, unsigned (&bin)[4], unsigned count)
 {
-#pragma unroll
-    for (int round = 0; round < ROUNDS; round++) {
-        unsigned common = __shfl_sync(ALL, bin[round % 4], round * 5 % WARP);
-        unsigned together = __popc(__ballot_sync(ALL, bin[0] == common));
-        if (common >= count) // counted already
-            continue;
-        if (together < MEET)
-            break;
+    unsigned common = __shfl_sync(ALL, bin[0], 0);
+    unsigned together = __popc(__ballot_sync(ALL, bin[0] == common));
+    if (common < count && together >= MEET) {
 #pragma unroll
         for (int c = 1; c < 4; c++)
             together += __popc(__ballot_sync(ALL, bin[c] == common));

@@ -18,19 +18,6 @@
 #ifndef BLOCK
 #define BLOCK 256
 #endif
-#ifndef STREAM // how columns and values are loaded: 0 first to go from the caches, 1 not kept in the L1
-#define STREAM 0
-#endif
-
-template <typename T> static __device__ __forceinline__ T streamed(const T *p)
-{
-    if (STREAM == 0)
-        return __ldcs(p);
-    unsigned v;
-    asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(v) : "l"(p));
-    return *(T *)&v;
-}
-
 extern "C" __global__ void thread_spmv(float *y, const int *starts, const int *columns,
                                        const float *values, const float *x, int rows)
 {
@@ -50,7 +37,7 @@ extern "C" __global__ void group_spmv(float *y, const int *starts, const int *co
     float sum = 0;
     if (r < rows)
         for (int i = starts[r] + lane; i < starts[r + 1]; i += LANES)
-            sum += streamed(values + i) * __ldg(x + streamed(columns + i));
+            sum += __ldcs(values + i) * __ldg(x + __ldcs(columns + i));
 #pragma unroll
     for (int step = LANES / 2; step > 0; step /= 2)
         sum += __shfl_xor_sync(ALL, sum, step);
@@ -100,7 +87,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     for (int e = 0; e < EACH; e++) {
         int i = first + e * BLOCK + t;
         products[place(e * BLOCK + t)] =
-            i < elements ? streamed(values + i) * __ldg(x + streamed(columns + i)) : 0;
+            i < elements ? __ldcs(values + i) * __ldg(x + __ldcs(columns + i)) : 0;
     }
     __syncthreads();
     int from = first + t * EACH, to = min(from + EACH, elements);
@@ -187,7 +174,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     for (int e = 0; e < EACH; e++) {
         int i = e * BLOCK + t;
         if (i < count)
-            products[place(i)] = streamed(values + first + i) * __ldg(x + streamed(columns + first + i));
+            products[place(i)] = __ldcs(values + first + i) * __ldg(x + __ldcs(columns + first + i));
     }
     for (int i = t; i < row_count; i += BLOCK)
         ends[i] = starts[first_row + 1 + i] - first;

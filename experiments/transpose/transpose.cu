@@ -73,9 +73,7 @@ extern "C" __global__ void rows_transpose(float *out, const float *in, int N)
 }
 
 #define WIDE 64
-#ifndef WARPS
 #define WARPS 16
-#endif
 
 // By parts, which compilers put together again: clang 14 copies a whole float4 in two halves.
 static __device__ void copy_quad(float4 *to, const float4 *from)
@@ -87,37 +85,32 @@ static __device__ void copy_quad(float4 *to, const float4 *from)
     to->w = w;
 }
 
-#ifndef HIGH // rows of a tile, a multiple of 32; WIDE columns
-#define HIGH WIDE
-#endif
-
-// N must be a multiple of WIDE and HIGH. A warp reads four rows of eight lanes, 16 bytes each, and stores the
+// N must be a multiple of WIDE. A warp reads four rows of eight lanes, 16 bytes each, and stores the
 // words transposed; the rows of each group of four columns are swizzled by the group, so that neither
 // the stores of words nor the loads of quads have a bank conflict.
 static __device__ void wide_tile(float *out, const float *in, int N, int bx, int by)
 {
-    __shared__ __align__(16) float tile[WIDE * HIGH];
+    __shared__ __align__(16) float tile[WIDE * WIDE];
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32, group = lane % 8;
     int c = warp % 2 * 32 + group * 4, r = warp / 2 * 4 + lane / 8;
-    const float *from = in + (size_t)(by * HIGH + r) * N + bx * WIDE + c;
-    float4 quad[HIGH / (2 * WARPS)];
-#pragma unroll
-    for (int i = 0; i < HIGH / (2 * WARPS); i++)
-        quad[i] = *(const float4 *)(from + (size_t)(2 * WARPS * i) * N);
-#pragma unroll
-    for (int i = 0; i < HIGH / (2 * WARPS); i++) {
-        float *to = tile + c * HIGH + (r + 2 * WARPS * i ^ group * 4);
-        to[0 * HIGH] = quad[i].x;
-        to[1 * HIGH] = quad[i].y;
-        to[2 * HIGH] = quad[i].z;
-        to[3 * HIGH] = quad[i].w;
-    }
+    const float *from = in + (size_t)(by * WIDE + r) * N + bx * WIDE + c;
+    float4 upper = *(const float4 *)from;
+    float4 lower = *(const float4 *)(from + (size_t)(WIDE / 2) * N);
+    float *to = tile + c * WIDE + (r ^ group * 4);
+    to[0 * WIDE] = upper.x;
+    to[1 * WIDE] = upper.y;
+    to[2 * WIDE] = upper.z;
+    to[3 * WIDE] = upper.w;
+    to[0 * WIDE + WIDE / 2] = lower.x;
+    to[1 * WIDE + WIDE / 2] = lower.y;
+    to[2 * WIDE + WIDE / 2] = lower.z;
+    to[3 * WIDE + WIDE / 2] = lower.w;
     __syncthreads();
-    int q = threadIdx.x % (HIGH / 4) * 4;
+    int q = threadIdx.x % 16 * 4;
 #pragma unroll
-    for (int y = threadIdx.x / (HIGH / 4); y < WIDE; y += 32 * WARPS / (HIGH / 4))
-        copy_quad((float4 *)(out + (size_t)(bx * WIDE + y) * N + by * HIGH + q),
-                  (const float4 *)(tile + y * HIGH + (q ^ y / 4 % 8 * 4)));
+    for (int y = threadIdx.x / 16; y < WIDE; y += 2 * WARPS)
+        copy_quad((float4 *)(out + (size_t)(bx * WIDE + y) * N + by * WIDE + q),
+                  (const float4 *)(tile + y * WIDE + (q ^ y / 4 % 8 * 4)));
 }
 
 extern "C" __global__ void wide_transpose(float *out, const float *in, int N)
@@ -125,9 +118,7 @@ extern "C" __global__ void wide_transpose(float *out, const float *in, int N)
     wide_tile(out, in, N, blockIdx.x, blockIdx.y);
 }
 
-#ifndef STRIPE
 #define STRIPE 2
-#endif
 
 // The number of tiles across must be a multiple of STRIPE.
 extern "C" __global__ void striped_transpose(float *out, const float *in, int N)

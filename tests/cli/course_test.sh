@@ -25,7 +25,7 @@ course histogram 36 N=1,33,1001
 course histogram-f32 56 N=1,9001 bins=255,256,2048
 course histogram-f32 6 N=40001 bins=65536
 course reduction 27 N=1,1000,40001
-course conv1d 28 N=1,4099 K=3,33
+course conv1d 30 N=1,4099 K=3,33
 course depthwise 9 length=37 channels=8,33,520
 course scan 18 N=1,20001
 course scan-i32 18 N=33,9000
