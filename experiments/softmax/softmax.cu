@@ -336,33 +336,23 @@ static __device__ void word_put(unsigned long long *word, unsigned epoch, float 
 }
 
 // Both words of a part, on their way together.
-struct told {
-    unsigned long long largest, sum;
-};
-
-static __device__ struct told words_ask(const unsigned long long *words)
+static __device__ struct part words_wait(const unsigned long long *words, unsigned epoch)
 {
-    struct told t;
-    asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(t.largest) : "l"(words) : "memory");
-    asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(t.sum) : "l"(words + 1) : "memory");
-    return t;
-}
-
-// t: an answer, which may have come too early.
-static __device__ struct part words_wait(const unsigned long long *words, unsigned epoch, struct told t)
-{
-    while (t.largest >> 32 != epoch || t.sum >> 32 != epoch)
-        t = words_ask(words);
-    struct part p = {__uint_as_float((unsigned)t.largest), __uint_as_float((unsigned)t.sum)};
+    unsigned long long u, v;
+    do {
+        asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(u) : "l"(words) : "memory");
+        asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(v) : "l"(words + 1) : "memory");
+    } while (u >> 32 != epoch || v >> 32 != epoch);
+    struct part p = {__uint_as_float((unsigned)u), __uint_as_float((unsigned)v)};
     return p;
 }
 
-// The parts of a row, by one warp; each lane takes every 32nd, the first of which it has asked for.
-static __device__ struct part row_wait(const unsigned long long *words, int parts, unsigned epoch, struct told first)
+// The parts of a row, by one warp; each lane takes every 32nd.
+static __device__ struct part row_wait(const unsigned long long *words, int parts, unsigned epoch)
 {
     struct part p = {LEAST, 0};
     for (int i = threadIdx.x % WARP; i < parts; i += WARP)
-        p = part_join(p, words_wait(&words[2 * i], epoch, i < WARP ? first : words_ask(&words[2 * i])));
+        p = part_join(p, words_wait(&words[2 * i], epoch));
     return join_lanes(p);
 }
 
@@ -418,9 +408,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
     __syncthreads();
     unsigned epoch = shared_epoch;
     for (int i = -LEAD; i < mine; i++) {
-        struct told first = {0, 0}; // of part i's row: on its way while another part is summed
-        if (i >= 0 && t < min(parts, WARP))
-            first = words_ask(&words[2 * ((size_t)place_of(i, parts, cols).row * parts + t)]);
         if (i + LEAD < mine) {
             int s = (i + LEAD) % STAGES;
             struct place p = place_of(i + LEAD, parts, cols);
@@ -436,7 +423,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
             continue;
         struct place p = place_of(i, parts, cols);
         if (t < WARP) {
-            struct part row = row_wait(&words[2 * (size_t)p.row * parts], parts, epoch, first);
+            struct part row = row_wait(&words[2 * (size_t)p.row * parts], parts, epoch);
             if (t == 0)
                 whole = row;
         }
