@@ -35,11 +35,14 @@ while [[ ${1:-} == --* ]]; do
 done
 (($# > 0)) || usage
 ((${#devices[@]} > 0)) || devices=(sim:h200)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-results=${results:-$work/results}
+temporary=$(mktemp -d)
+trap 'rm -rf "$temporary"' EXIT
+results=${results:-$temporary/results}
 mkdir -p "$results"
 results=$(cd "$results" && pwd)
+work=$results/work # the same from run to run: compiled code is found again
+rm -rf "$work"
+mkdir "$work"
 
 for folder in "$@"; do
     name=$(basename "$(cd "$folder" && pwd)")

@@ -82,9 +82,9 @@ def racecheck(name, variant):
     except OSError:
         return "not asked"
     found = re.search(r"RACECHECK SUMMARY: (\d+) hazard", text)
-    if not found or "verified" not in text:
-        return "no answer"
-    return "confirmed" if int(found.group(1)) else "not found"
+    if found and int(found.group(1)):
+        return "confirmed"
+    return "not found" if found and "verified" in text else "no answer"
 
 
 devices = sorted((d for d in os.listdir(results_folder) if ":" in d), key=lambda d: not d.startswith("sim:"))
