@@ -100,7 +100,9 @@ static const char *result_word(const struct result *r)
 {
     switch (r->status) {
     case RESULT_OK:
-        return r->verified ? "verified" : "ran, not verified";
+        return r->verified     ? "verified"
+               : r->self_check ? "the same in several runs"
+                               : "ran, not verified";
     case RESULT_WRONG:
         return "WRONG RESULT";
     case RESULT_FAILED:

@@ -20,6 +20,7 @@ struct device_run_options {
     bool cold;           // empty caches before the sequence (else as the last one left them)
     bool count;          // counters, lines and (simulated) modelled time wanted
     double sample_share; // as sim.h
+    bool reverse_blocks; // as sim.h; a real device decides by itself
     int batch;           // measure: runs of the sequence per sample; 0 = 1
     void (*progress)(void *context, double share_done);
     void *progress_context;

@@ -342,6 +342,7 @@ static bool run_kernel(struct work *w, const struct device_launch *launch, struc
         .checks = o->checks,
         .budget_warp_instructions = o->budget_warp_instructions,
         .sample_share = o->sample_share,
+        .reverse_blocks = o->reverse_blocks,
         .no_caches = !o->count,
         .no_timing = !o->count,
         .progress = on_progress,

@@ -294,13 +294,20 @@ struct work_spec {
 };
 
 // `reference: FILE.c:FUNCTION` or `reference: {call: FILE.c:FUNCTION, args: [...]}`, {variant: NAME} or
-// {expected: {BUFFER: FILE.npy}}.
-enum reference_kind { REFERENCE_NONE, REFERENCE_CALL, REFERENCE_VARIANT, REFERENCE_FILES };
+// {expected: {BUFFER: FILE.npy}}. `verify: self`: there is none, and each variant is held against itself.
+enum reference_kind {
+    REFERENCE_NONE,
+    REFERENCE_CALL,
+    REFERENCE_VARIANT,
+    REFERENCE_FILES,
+    REFERENCE_SELF
+};
 struct reference_spec {
     enum reference_kind kind;
     const char *source,
-        *function;              // the C file's; else the experiment's file, and a name for messages
-    int variant;                // REFERENCE_VARIANT
+        *function; // of the C or Python file; else the experiment's file, and a name for messages
+    bool python;   // REFERENCE_CALL: of a Python file
+    int variant;   // REFERENCE_VARIANT
     const char **files;         // REFERENCE_FILES: by buffer, as fill_path
     struct argument_spec *args; // stated, or those of the first kernel launch of `args_of`
     int arg_count;
@@ -499,6 +506,14 @@ bool reference_read(const struct experiment *e, const struct case_point *point,
 bool reference_run(const struct experiment *e, const struct reference_code *code,
                    const struct resolved_reference *r, int part, struct host_buffers *buffers,
                    struct error *err) CHECK_RESULT;
+
+// The same of a Python file, by python3 in a process of its own that inherits the buffers. What it read on
+// the way is added to `files`, a path a line.
+bool reference_run_python(const struct experiment *e, const struct resolved_case *c,
+                          const struct resolved_reference *r, struct host_buffers *buffers,
+                          double timeout_s, struct text *files, struct error *err) CHECK_RESULT;
+// Which python3 that is, for keys of caches.
+void reference_python_identity(struct arena *a, struct text *out);
 
 // An unwritten element of an output holds a poison; the second one is for a second run of the
 // reference, as an element that holds the first one may have been written.

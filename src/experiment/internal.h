@@ -80,6 +80,11 @@ bool load_flags(struct loader *l, const struct yaml_node *node, const struct fla
 bool load_variants(struct loader *l, const struct yaml_node *node);
 // reference.c: `reference`, before the buffers; its arguments, after the variants.
 bool load_reference(struct loader *l, const struct yaml_node *node);
+// python.c: is python3 with NumPy here, and is the file Python?
+bool python_look(struct arena *a, const struct experiment *e, double timeout_s,
+                 struct error *err) CHECK_RESULT;
+// `verify: self`, in a reference's place.
+bool load_verify(struct loader *l, const struct yaml_node *node);
 bool load_reference_args(struct loader *l, const struct yaml_node *node);
 bool load_expectations(struct loader *l, const struct yaml_node *node, struct variant_spec *v);
 // sets.c

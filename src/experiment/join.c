@@ -15,7 +15,7 @@ static bool same_buffer(const struct buffer_spec *a, const struct buffer_spec *b
     return same(a->name, b->name) && a->type == b->type && a->fill == b->fill &&
            same(a->fill_text, b->fill_text) && a->output == b->output &&
            a->written_some == b->written_some && a->scratch == b->scratch &&
-           same(expression_text(a->count), expression_text(b->count));
+           a->compare == b->compare && same(expression_text(a->count), expression_text(b->count));
 }
 
 static bool check_same_job(const struct experiment *now, const struct experiment *before,
@@ -52,7 +52,8 @@ static bool same_reference(const struct experiment *a, const struct experiment *
     free(y);
     for (int i = 0; equal && i < a->buffer_count; i++)
         equal = a->buffers[i].tolerance_rel == b->buffers[i].tolerance_rel &&
-                a->buffers[i].tolerance_abs == b->buffers[i].tolerance_abs;
+                a->buffers[i].tolerance_abs == b->buffers[i].tolerance_abs &&
+                a->buffers[i].tolerance_ulp == b->buffers[i].tolerance_ulp;
     return equal;
 }
 

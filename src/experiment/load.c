@@ -354,7 +354,8 @@ static bool load_buffer(struct loader *l, const struct yaml_node *node, struct b
     if (b->output && l->e->reference.kind == REFERENCE_NONE) {
         return fail(l->err, b->at,
                     "%s is an output, but the experiment has no 'reference' to compare it with "
-                    "(reference: FILE.c:FUNCTION)",
+                    "(reference: FILE.c:FUNCTION); 'verify: self' compares a variant's runs with "
+                    "each other",
                     what);
     }
     return true;
@@ -507,9 +508,10 @@ static bool load_top(struct loader *l, const struct yaml_node *root)
            (source == NULL || load_file_name(l, source, "'source'", &e->source)) &&
            load_flags(l, yaml_get(root, "flags"), NULL, &e->flags) &&
            load_reference(l, yaml_get(root, "reference")) &&
-           load_params(l, yaml_get(root, "params")) && load_buffers(l, yaml_get(root, "buffers")) &&
-           load_work(l, yaml_get(root, "work")) && load_gate(l, yaml_get(root, "gate")) &&
-           load_variants(l, variants) && load_reference_args(l, yaml_get(root, "reference"));
+           load_verify(l, yaml_get(root, "verify")) && load_params(l, yaml_get(root, "params")) &&
+           load_buffers(l, yaml_get(root, "buffers")) && load_work(l, yaml_get(root, "work")) &&
+           load_gate(l, yaml_get(root, "gate")) && load_variants(l, variants) &&
+           load_reference_args(l, yaml_get(root, "reference"));
 }
 
 static bool find_file(struct arena *a, const char *path, const char **out, struct error *err)

@@ -12,12 +12,14 @@ static bool load_call(struct loader *l, const struct yaml_node *node, const char
     }
     const char *colon = strrchr(s, ':');
     if (colon == NULL || colon == s || !is_identifier(colon + 1)) {
-        return fail(l->err, node->at, "%s is written FILE.c:FUNCTION, not '%s'", what, s);
+        return fail(l->err, node->at,
+                    "%s is written FILE.c:FUNCTION, or FILE.py:FUNCTION, not '%s'", what, s);
     }
     struct reference_spec *r = &l->e->reference;
     r->kind = REFERENCE_CALL;
     r->function = arena_strdup(l->a, colon + 1);
     r->source = path_join(l->a, l->e->directory, arena_strndup(l->a, s, (size_t)(colon - s)));
+    r->python = str_ends_with(r->source, ".py");
     return file_exists(r->source) ||
            fail(l->err, node->at, "%s: the file '%s' does not exist", what, r->source);
 }
@@ -57,6 +59,29 @@ bool load_reference(struct loader *l, const struct yaml_node *node)
     r->source = l->e->path;
     r->function = "expected";
     return given[1] == NULL || yaml_string(given[1], "'variant'", &r->function, l->err);
+}
+
+bool load_verify(struct loader *l, const struct yaml_node *node)
+{
+    struct reference_spec *r = &l->e->reference;
+    const char *s = NULL;
+    if (node == NULL) {
+        return true;
+    }
+    if (!yaml_string(node, "'verify'", &s, l->err)) {
+        return false;
+    }
+    if (strcmp(s, "self") != 0) {
+        return fail(l->err, node->at, "'verify' must be self, not '%s'", s);
+    }
+    if (r->kind != REFERENCE_NONE) {
+        return fail(l->err, node->at,
+                    "'verify: self' is for experiments without a reference, and this one has one: "
+                    "leave one of the two out");
+    }
+    r->kind = REFERENCE_SELF;
+    r->at = node->at;
+    return true;
 }
 
 static bool load_split(struct loader *l, const struct yaml_node *node)
@@ -115,6 +140,11 @@ static bool load_parallel(struct loader *l, const struct yaml_node *node)
     struct reference_spec *r = &l->e->reference;
     const struct yaml_node *rows = node, *split = NULL;
     bool known = false;
+    if (r->python) {
+        return fail(l->err, node->at,
+                    "'parallel' is for references in C; NumPy's functions may use all processors "
+                    "by themselves");
+    }
     if (node->kind == YAML_MAP) {
         if (!check_keys(l, node, "'parallel'", KEYS_PARALLEL)) {
             return false;
@@ -236,8 +266,9 @@ static bool any_output(struct loader *l)
         }
     }
     return fail(l->err, l->e->reference.at,
-                "there is a reference, but no buffer has 'output: true': nothing would be compared "
-                "with it, and any kernel would be called right");
+                "there is %s, but no buffer has 'output: true': nothing would be compared, and any "
+                "kernel would be called right",
+                l->e->reference.kind == REFERENCE_SELF ? "'verify: self'" : "a reference");
 }
 
 static bool find_variant(struct loader *l, const struct yaml_node *node)
@@ -290,6 +321,9 @@ static bool load_expected(struct loader *l, const struct yaml_node *node)
 
 bool load_reference_args(struct loader *l, const struct yaml_node *node)
 {
+    if (l->e->reference.kind == REFERENCE_SELF) {
+        return any_output(l);
+    }
     if (node == NULL) {
         return true;
     }

@@ -202,6 +202,10 @@ bool reference_build(struct arena *a, const struct experiment *e, double timeout
                      struct reference_code *code, struct error *err)
 {
     const char *cc = getenv("CC");
+    if (e->reference.python) {
+        code->path = e->reference.source;
+        return python_look(a, e, timeout_s, err);
+    }
     cc = cc != NULL && cc[strspn(cc, " ")] != '\0' ? cc : "cc";
     if (!work_folder_open(&code->folder, err)) {
         return error_context(err, "compiling the reference '%s'", e->reference.source);

@@ -220,10 +220,10 @@ struct device_sequence bench_sequence(const struct bench *b)
                                     .buffer_count = b->job->resolved->buffer_count};
 }
 
-static const char *describe_difference(struct arena *a, const struct resolved_case *c,
-                                       const struct output_difference *w)
+static const char *describe_difference(const struct bench *bench, const struct output_difference *w)
 {
-    const struct resolved_buffer *b = &c->buffers[w->buffer];
+    struct arena *a = bench->arena;
+    const struct resolved_buffer *b = &bench->job->resolved->buffers[w->buffer];
     if (w->wrong_count == w->unwritten_count)
         return arena_printf(
             a, "wrong result: %llu of %llu elements of '%s' were never written, first %s[%llu]",
@@ -232,9 +232,10 @@ static const char *describe_difference(struct arena *a, const struct resolved_ca
     if (w->extra)
         return arena_printf(
             a,
-            "wrong result: %s[%llu] was written (it is %.9g), and the reference leaves it; %llu of "
+            "wrong result: %s[%llu] was written (it is %.9g), and %s leaves it; %llu of "
             "%llu elements are wrong",
-            b->name, (unsigned long long)w->index, w->got, (unsigned long long)w->wrong_count,
+            b->name, (unsigned long long)w->index, w->got,
+            bench->against ? bench->against : "the reference", (unsigned long long)w->wrong_count,
             (unsigned long long)w->count);
     if (w->order == ORDER_DESCENDS)
         return arena_printf(a,
@@ -242,9 +243,10 @@ static const char *describe_difference(struct arena *a, const struct resolved_ca
                             "is not in ascending order (compare: sorted)",
                             b->name, (unsigned long long)w->index, w->got, w->wanted);
     struct text t = {0};
-    text_printf(&t, "wrong result: %s%s[%llu] is %.9g, the reference says %.9g (",
+    text_printf(&t, "wrong result: %s%s[%llu] is %.9g, %s says %.9g (",
                 w->order == ORDER_SORTED ? "in ascending order, " : "", b->name,
-                (unsigned long long)w->index, w->got, w->wanted);
+                (unsigned long long)w->index, w->got,
+                bench->against ? bench->against : "the reference", w->wanted);
     if (b->type > ELEMENT_F64) // integers: off by a number
         text_printf(&t, "off by %.9g", w->absolute);
     else if (isfinite(w->relative))
@@ -372,7 +374,7 @@ bool bench_check(struct bench *b, struct result *r, struct error *err)
     r->worst_absolute_error = worst.absolute;
     if (!r->verified) {
         r->status = RESULT_WRONG;
-        r->error = describe_difference(b->arena, c, &worst);
+        r->error = describe_difference(b, &worst);
     }
     return !r->verified || check_inputs(b, r, err);
 }

@@ -14,6 +14,8 @@ struct bench { // a device with the case's buffers
     bool snapshot;       // the device holds a copy of what was written
     unsigned char *part; // a place to copy through, a part at a time
     uint64_t part_bytes;
+    bool reverse_blocks; // of a run that is not the first (self.c)
+    const char *against; // what outputs are compared with, for messages; NULL = the reference
     int fd;
     uint64_t progress_ns;          // of the last message
     double share_before, share_of; // progress of this run within the whole
@@ -42,6 +44,10 @@ bool bench_run_uncounted(struct bench *b, struct error *err) CHECK_RESULT;
 typedef bool (*bench_run_function)(struct bench *b, struct error *err);
 bool bench_repeat(struct bench *b, bench_run_function run, struct result *r,
                   struct error *err) CHECK_RESULT;
+// `verify: self`: runs it again, in other orders and by another compiler, and holds the outputs against those
+// that are on the device. A difference makes r RESULT_WRONG; without one r says which runs agreed.
+bool bench_self(struct bench *b, bench_run_function run, struct result *r,
+                struct error *err) CHECK_RESULT;
 // A crash is reported by its signal: handlers of the host program's (a crash reporter, a test runner)
 // are not for the worker.
 void worker_own_crashes(void);

@@ -18,6 +18,8 @@ struct job {
     const struct host_buffers *inputs; // outputs poisoned
     const struct host_buffers *wanted; // the reference's; NULL = not to be checked
     const struct reference_code *reference;
+    // `verify: self`: the same by another compiler; NULL = there is none, or it cannot.
+    const struct code_object *second;
     // The launch whose arguments the reference is given, to be checked first; NULL = they are stated.
     const struct resolved_launch *signature;
 };
@@ -63,7 +65,9 @@ struct reference_cache {
     const char *folder, *key;
 };
 bool reference_cached(struct reference_cache *c, struct host_buffers *wanted) CHECK_RESULT;
-void reference_keep(struct reference_cache *c, const struct host_buffers *wanted, double took_s);
+// files: that a reference in Python read beside the buffers, a path a line.
+void reference_keep(struct reference_cache *c, const struct host_buffers *wanted, const char *files,
+                    double took_s);
 double job_timeout_s(const struct loop_request *r);
 
 // What a variant does (identity.c). Equal for two variants of a case only if they run the same code in the

@@ -57,6 +57,21 @@ static bool compile_once(struct loop *l, struct stage *s, const struct compile_r
     return false;
 }
 
+// `verify: self`: by another compiler, if one is here that takes it.
+static void compile_second(struct stage *s, const struct compile_request *q,
+                           const struct code_object *first, struct code_object *out)
+{
+    static const char *const names[] = {"nvrtc", "clang", "nvcc"};
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        struct compile_request other = *q;
+        struct error ignored = {0};
+        other.compiler = names[i];
+        if (code_compile(&s->arena, &other, out, &ignored) && strcmp(out->key, first->key) != 0)
+            return;
+        *out = (struct code_object){0};
+    }
+}
+
 static bool compile_variant(struct loop *l, struct stage *s, int variant, struct error *err)
 {
     const struct resolved_variant *v = &s->variants[variant];
@@ -66,7 +81,11 @@ static bool compile_variant(struct loop *l, struct stage *s, int variant, struct
         return true;
     if (!request.source_path)
         return fail(err, v->spec->at, "variant '%s' has no source", v->spec->name);
-    return compile_once(l, s, &request, &s->code[variant], err);
+    if (!compile_once(l, s, &request, &s->code[variant], err))
+        return false;
+    if (l->plan.experiment->reference.kind == REFERENCE_SELF)
+        compile_second(s, &request, &s->code[variant], &s->second[variant]);
+    return true;
 }
 
 bool stage_has_job(const struct stage *s, int variant)
@@ -159,6 +178,7 @@ struct job stage_job(struct loop *l, struct stage *s, int variant)
         .inputs = &s->inputs,
         .wanted = s->checks ? &s->wanted : NULL,
         .reference = &l->reference,
+        .second = s->second[variant].bytes ? &s->second[variant] : NULL,
     };
 }
 
@@ -218,7 +238,8 @@ static bool prepare_data(struct loop *l, struct stage *s, struct error *err)
         return false;
     // A share of the blocks writes a share of the outputs: nothing to compare.
     bool partial = r->sample_share > 0 && r->sample_share < 1;
-    s->checks = !r->no_verify && !partial && l->plan.experiment->reference.kind != REFERENCE_NONE;
+    enum reference_kind kind = l->plan.experiment->reference.kind;
+    s->checks = !r->no_verify && !partial && kind != REFERENCE_NONE && kind != REFERENCE_SELF;
     if (!s->checks)
         return true;
     progress_tell(&l->progress, "reference", 0);
@@ -244,6 +265,7 @@ bool stage_prepare(struct loop *l, struct stage *s, struct error *err)
     size_t count = (size_t)e->variant_count + 1;
     s->variants = ARENA_ARRAY(&s->arena, struct resolved_variant, count);
     s->code = ARENA_ARRAY(&s->arena, struct code_object, count);
+    s->second = ARENA_ARRAY(&s->arena, struct code_object, count);
     s->trouble = ARENA_ARRAY(&s->arena, const char *, count);
     s->by_system = ARENA_ARRAY(&s->arena, bool, count);
     s->results = ARENA_ARRAY(&s->arena, struct result *, count);

@@ -16,13 +16,19 @@
 #include <unistd.h>
 
 // First byte of a message.
-enum message { MESSAGE_ERROR = 'E', MESSAGE_PROGRESS = 'P', MESSAGE_RETURNED = 'C' };
+enum message {
+    MESSAGE_ERROR = 'E',
+    MESSAGE_PROGRESS = 'P',
+    MESSAGE_FILES = 'F', // that the reference read
+    MESSAGE_RETURNED = 'C'
+};
 
 struct reference_job {
     const struct job *job;
     const struct resolved_reference *reference;
     struct host_buffers *buffers;
     const struct job_progress *progress;
+    struct text *files; // of the parent: what was read
 };
 
 /* ---- in the worker ---------------------------------------------------------------------------------- */
@@ -84,10 +90,23 @@ static void crew_wait(const struct reference_job *r, const struct crew *crew, in
     }
 }
 
+static bool run_python(const struct reference_job *r, int fd, struct error *err)
+{
+    struct text files = {0};
+    bool done = reference_run_python(r->job->experiment, r->job->resolved, r->reference, r->buffers,
+                                     job_timeout_s(r->job->request), &files, err);
+    if (done)
+        (void)worker_send_kind(fd, MESSAGE_FILES, text_str(&files), files.length);
+    text_release(&files);
+    return done;
+}
+
 static bool run_parts(const struct reference_job *r, int fd, bool *returned, struct error *err)
 {
     int parts = r->reference->part_count, count = cpu_count() < parts ? cpu_count() : parts;
     *returned = true;
+    if (r->job->experiment->reference.python)
+        return run_python(r, fd, err);
     if (parts == 1)
         return reference_run(r->job->experiment, r->job->reference, r->reference, 0, r->buffers,
                              err);
@@ -134,6 +153,7 @@ static int reference_body(void *context, int fd)
 
 struct inbox {
     const struct job_progress *progress;
+    struct text *files;
     struct error err; // the worker's; kind NONE = none
     bool returned;    // … and the reference came to its end
 };
@@ -157,6 +177,12 @@ static void take_message(void *context, const char *data, size_t size_bytes)
                 box->progress->call(box->progress->context, share);
         }
         break;
+    case MESSAGE_FILES:
+        if (box->files) {
+            text_clear(box->files);
+            text_addn(box->files, body, size_bytes - 1);
+        }
+        break;
     case MESSAGE_RETURNED:
         box->returned = true;
         break;
@@ -167,7 +193,7 @@ static bool call_once(struct reference_job *reference, const volatile bool *canc
                       struct error *err)
 {
     struct arena a = {0};
-    struct inbox box = {.progress = reference->progress};
+    struct inbox box = {.progress = reference->progress, .files = reference->files};
     const struct reference_spec *r = &reference->job->experiment->reference;
     struct worker_spec spec = {.body = reference_body,
                                .context = reference,
@@ -275,7 +301,8 @@ bool reference_job_run(const struct job *job, const struct resolved_reference *r
                        struct host_buffers *wanted, const struct job_progress *progress,
                        const volatile bool *cancel, struct error *err)
 {
-    struct reference_job reference = {job, resolved, wanted, progress};
+    struct text files = {0};
+    struct reference_job reference = {job, resolved, wanted, progress, &files};
     struct arena a = {0};
     static const double ns_per_s = 1e9;
     struct reference_cache cache = {.arena = &a, .job = job, .resolved = resolved};
@@ -285,8 +312,10 @@ bool reference_job_run(const struct job *job, const struct resolved_reference *r
         done = call_once(&reference, cancel, err) &&
                check_poison(&reference, wanted, cancel, err) && check_changed(job, wanted, err);
         if (done)
-            reference_keep(&cache, wanted, (double)(clock_ns() - start) / ns_per_s);
+            reference_keep(&cache, wanted, text_str(&files),
+                           (double)(clock_ns() - start) / ns_per_s);
     }
+    text_release(&files);
     arena_release(&a);
     return done;
 }

@@ -35,14 +35,34 @@ static bool may_come_again(const struct job *job)
     return job->request->has_seed || !random;
 }
 
-// A folder for each compiled reference, there once one of its calls was slow.
+static bool file_hash(const char *path, char hash[HEX_BYTES])
+{
+    char *data = NULL;
+    size_t size = 0;
+    struct error ignored = {0};
+    if (!file_read(path, OBJECT_BYTES_MAX, &data, &size, &ignored))
+        return false;
+    hash_hex(&(struct hash_piece){data, size}, 1, hash);
+    free(data);
+    return true;
+}
+
+// A folder for each compiled reference, or file and python3, there once one of its calls was slow.
 static bool object_folder(struct arena *a, const struct job *job, const char **folder)
 {
     char *data = NULL, hash[HEX_BYTES];
     size_t size = 0;
-    if (!private_read(job->reference->path, OBJECT_BYTES_MAX, &data, &size))
+    struct error ignored = {0};
+    struct text identity = {0};
+    bool python = job->experiment->reference.python;
+    if (!(python ? file_read(job->reference->path, OBJECT_BYTES_MAX, &data, &size, &ignored)
+                 : private_read(job->reference->path, OBJECT_BYTES_MAX, &data, &size)))
         return false;
-    hash_hex(&(struct hash_piece){data, size}, 1, hash);
+    if (python)
+        reference_python_identity(a, &identity);
+    const struct hash_piece pieces[] = {{data, size}, {text_str(&identity), identity.length}};
+    hash_hex(pieces, python ? 2 : 1, hash);
+    text_release(&identity);
     free(data);
     *folder = path_join(a, user_cache_path(a, "reference-outputs"), hash);
     return true;
@@ -92,6 +112,51 @@ static const char *output_path(struct arena *a, const char *folder, const char *
     return arena_printf(a, "%s/%s.%d", folder, key, buffer);
 }
 
+static const char *files_path(const struct reference_cache *c)
+{
+    return arena_printf(c->arena, "%s/%s.files", c->folder, c->key);
+}
+
+// Is what a reference in Python read, its own file and modules among it, as it was?
+static bool files_same(const struct reference_cache *c)
+{
+    enum { LIST_BYTES_MAX = 4 << 20 };
+    char *list = NULL, hash[HEX_BYTES];
+    size_t size = 0;
+    if (!c->job->experiment->reference.python)
+        return true;
+    bool same = private_read(files_path(c), LIST_BYTES_MAX, &list, &size);
+    for (const char *at = same ? list : ""; same && *at;) {
+        size_t length = strcspn(at, "\n");
+        same = length > HEX_BYTES && at[length] == '\n' &&
+               file_hash(arena_strndup(c->arena, at + HEX_BYTES, length - HEX_BYTES), hash) &&
+               memcmp(hash, at, HEX_BYTES - 1) == 0;
+        at += length + (at[length] == '\n');
+    }
+    free(list);
+    return same;
+}
+
+// "HASH PATH\n" each.
+static bool files_keep(const struct reference_cache *c, const char *files)
+{
+    struct text t = {0};
+    char hash[HEX_BYTES];
+    bool done = true;
+    if (!c->job->experiment->reference.python)
+        return true;
+    for (const char *at = files; *at && done;) {
+        size_t length = strcspn(at, "\n");
+        const char *path = arena_strndup(c->arena, at, length);
+        done = file_hash(path, hash);
+        text_printf(&t, "%s %s\n", hash, path);
+        at += length + (at[length] == '\n');
+    }
+    done = done && private_write(files_path(c), text_str(&t), t.length);
+    text_release(&t);
+    return done;
+}
+
 static void outputs_hash(const struct job *job, void *const *data, char hash[HEX_BYTES])
 {
     struct text t = {0};
@@ -138,7 +203,7 @@ bool reference_cached(struct reference_cache *c, struct host_buffers *wanted)
     if (!open_folder(c) || !file_exists(c->folder))
         return false;
     c->key = key_of(c->arena, c->job, c->resolved);
-    if (!file_exists(arena_printf(c->arena, "%s/%s.sum", c->folder, c->key)))
+    if (!file_exists(arena_printf(c->arena, "%s/%s.sum", c->folder, c->key)) || !files_same(c))
         return false;
     void **data = xcalloc((size_t)count + 1, sizeof *data);
     bool whole = read_outputs(c->arena, c->job, c->folder, c->key, data);
@@ -210,7 +275,8 @@ static void make_room(struct arena *a, uint64_t size_bytes)
     free(k.items);
 }
 
-void reference_keep(struct reference_cache *c, const struct host_buffers *wanted, double took_s)
+void reference_keep(struct reference_cache *c, const struct host_buffers *wanted, const char *files,
+                    double took_s)
 {
     const struct job *job = c->job;
     uint64_t size_bytes = output_bytes(job);
@@ -220,6 +286,8 @@ void reference_keep(struct reference_cache *c, const struct host_buffers *wanted
         c->key = key_of(c->arena, job, c->resolved);
     char hash[HEX_BYTES];
     make_room(c->arena, size_bytes);
+    if (!files_keep(c, files))
+        return;
     for (int i = 0; i < job->resolved->buffer_count; i++)
         if (is_output(job, i) &&
             !private_write(output_path(c->arena, c->folder, c->key, i), wanted->data[i],

@@ -36,8 +36,9 @@ struct stage {
     struct resolved_case resolved;
     struct resolved_variant *variants; // of the experiment's, by index
     struct code_object *code;
-    const char **trouble; // why a variant cannot run, or NULL
-    bool *by_system;      // … and it is the device or the operating system that cannot
+    struct code_object *second; // `verify: self`: by another compiler; no bytes = none
+    const char **trouble;       // why a variant cannot run, or NULL
+    bool *by_system;            // … and it is the device or the operating system that cannot
     struct host_buffers inputs, wanted;
     bool checks; // wanted holds the reference's outputs
     uint64_t seed;

@@ -54,6 +54,7 @@ static bool bench_run(struct bench *b, bool cold, bool count, struct device_repo
         .cold = cold,
         .count = count && !r->verify_only,
         .sample_share = r->sample_share,
+        .reverse_blocks = b->reverse_blocks,
         .progress = on_progress,
         .progress_context = b,
     };
@@ -96,6 +97,10 @@ static bool bench_verify(struct bench *b, struct device_report *report, struct r
         return false;
     const struct loop_request *q = b->job->request;
     bool partial = q->sample_share > 0 && q->sample_share < 1;
+    if (b->job->experiment->reference.kind == REFERENCE_SELF && !q->no_verify && !partial &&
+        r->status == RESULT_OK && report->problem_count == 0 &&
+        !bench_self(b, bench_run_uncounted, r, err))
+        return false;
     if (q->verify_only || r->status != RESULT_OK || report->problem_count > 0)
         return true;
     if (!partial && !bench_repeat(b, bench_run_uncounted, r, err))
@@ -340,6 +345,7 @@ static void take_result(const struct result *got, struct result *result)
     result->error = got->error;
     result->checked = got->checked;
     result->verified = got->verified;
+    result->self_check = got->self_check;
     result->time = got->time;
     result->counters = got->counters;
     result->stalls = got->stalls;

@@ -168,8 +168,9 @@ struct result { // arena-owned; everything that is recorded about one variant on
     struct case_value *params;
     int param_count;
     enum result_status status;
-    bool checked;  // compared with the reference
-    bool verified; // … and equal within tolerance
+    bool checked;           // compared with the reference
+    bool verified;          // … and equal within tolerance
+    const char *self_check; // not compared with a reference: which runs gave the same; or NULL
     bool diagnosed;
     bool by_system;      // FAILED by the device or the operating system, not by the kernel
     const char *error;   // what went wrong, or NULL

@@ -68,7 +68,9 @@ static void answer_fastest(struct text *t, const struct report_case *c)
             text_printf(t, ", %s %% of the floor", show_fixed(result_floor_pct(best), 0, cell));
         text_add(t, best->verified  ? "; verified against the reference"
                     : best->checked ? "; wrong"
-                                    : "; not verified: nothing to compare with");
+                    : best->self_check
+                        ? "; gives the same in several runs, not compared with a reference"
+                        : "; not verified: nothing to compare with");
     }
     add_others(t, c, RESULT_WRONG, "wrong result");
     add_others(t, c, RESULT_FAILED, "failed");

@@ -286,7 +286,7 @@ const char *verified_word(const struct result *r)
     if (r->status == RESULT_WRONG)
         return "NO";
     if (!r->checked)
-        return "-";
+        return r->self_check ? "rep" : "-";
     return r->verified ? "yes" : "NO";
 }
 

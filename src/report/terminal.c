@@ -671,6 +671,9 @@ static void verified_each(const struct report_case *c, int index, const struct r
             text_printf(o->text, ", worst error %s", show_error(r->worst_absolute_error, a));
             text_printf(o->text, " (relative %s)", show_error(r->worst_relative_error, a));
         }
+    } else if (r->status == RESULT_OK && r->self_check) {
+        text_printf(o->text, "the same in %s; not compared with a reference",
+                    show_text(r->self_check));
     } else if (r->status == RESULT_OK) {
         text_add(o->text, "ran; the experiment has no reference to compare with");
     } else {

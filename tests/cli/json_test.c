@@ -63,6 +63,7 @@ static const struct field result_fields[] = {
     {"lines", "a"},
     {"problems", "a"},
     {"+errors", "o"},
+    {"+self_check", "s"},
     {"+phases", "a"},
     {"+launches", "a"},
     {"+stalls", "o"},

@@ -102,7 +102,7 @@ static const struct mistake rows[] = {
      "unknown key 'titel' in the experiment (did you mean 'title'?)"},
     {"title: A copy", "colour: red", 2, 1,
      "unknown key 'colour' in the experiment (known: experiment, title, source, flags, reference, "
-     "params, "
+     "verify, params, "
      "buffers, work, variants, gate)"},
     {"title: A copy", "title: [a, b]", 2, 8, "'title' must be a single value, not a list"},
     {"title: A copy\n", "title: A copy\ntitle: B\n", 3, 1,
@@ -115,14 +115,14 @@ static const struct mistake rows[] = {
     {"source: scale.cu", "source: .", 3, 9,
      "'source' must name a file; 'tests/cli/scale/.' is a folder"},
     {"reference: reference.c:scale_ref", "reference: reference.c", 4, 12,
-     "'reference' is written FILE.c:FUNCTION, not 'reference.c'"},
+     "'reference' is written FILE.c:FUNCTION, or FILE.py:FUNCTION, not 'reference.c'"},
     {"reference: reference.c:scale_ref", "reference: none.c:f", 4, 12,
      "'reference': the file 'tests/cli/scale/none.c' does not exist"},
     {"reference: reference.c:scale_ref", "reference: {args: [out, in, N]}", 4, 12,
      "'reference' needs one of 'call: FILE.c:FUNCTION', 'variant: NAME' and 'expected: {BUFFER: "
      "FILE.npy}'"},
     {"reference: reference.c:scale_ref", "reference: {call: reference.c}", 4, 19,
-     "'call' is written FILE.c:FUNCTION, not 'reference.c'"},
+     "'call' is written FILE.c:FUNCTION, or FILE.py:FUNCTION, not 'reference.c'"},
     {"reference: reference.c:scale_ref", "reference: {call: reference.c:scale_ref, arg: [in]}", 4,
      42, "unknown key 'arg' in 'reference' (did you mean 'args'?)"},
     {"reference: reference.c:scale_ref", "reference: {call: reference.c:scale_ref, args: [in, M]}",
@@ -142,7 +142,7 @@ static const struct mistake rows[] = {
      "buffer 'in' has 'written' but is no output"},
     {"reference: reference.c:scale_ref\n", "", 8, 3,
      "buffer 'out' is an output, but the experiment has no 'reference' to compare it with "
-     "(reference: FILE.c:FUNCTION)"},
+     "(reference: FILE.c:FUNCTION); 'verify: self' compares a variant's runs with each other"},
     {"params:\n  N: [4, 8]\n", "params: 4\n", 5, 9, "'params' must be a map, not a single value"},
     {"N: [4, 8]", "N: []", 6, 6, "parameter 'N' has no values"},
     {"N: [4, 8]", "N: [4, many]", 6, 10, "parameter 'N' must be a number, not 'many'"},
@@ -214,7 +214,7 @@ static const struct mistake rows[] = {
      "variant 'second' has 'launches': 'block' belongs into them"},
     {"variants:", "vary:", 15, 1,
      "unknown key 'vary' in the experiment (known: experiment, title, source, flags, reference, "
-     "params, "
+     "verify, params, "
      "buffers, work, variants, gate)"},
     {"experiment: copy", "experiment: ''", 1, 13, "'experiment' must not be empty"},
     {"name: first", "name: ''", 16, 11, "'name' must not be empty"},

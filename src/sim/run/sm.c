@@ -175,6 +175,15 @@ static void block_start(struct block *b, struct core *core, struct sm *sm, uint6
         event_send(&b->warps[0], &(struct event){.kind = EVENT_BLOCK, .block = b});
 }
 
+// The block that starts as number `place`: where a share of them runs, the first group of each step.
+static uint64_t block_at(const struct launch *l, uint64_t place)
+{
+    uint64_t cluster = l->cluster_blocks;
+    if (l->options->reverse_blocks)
+        return l->blocks_total - cluster - place / cluster * cluster + place % cluster;
+    return place / l->block_group * l->block_group * (l->block_step - 1) + place;
+}
+
 static void sm_open(struct core *core, struct sm *sm)
 {
     struct launch *l = core->launch;
@@ -191,9 +200,7 @@ static void sm_open(struct core *core, struct sm *sm)
     memset(sm->home->ready, 0, (size_t)l->resident * l->warps_per_block * sizeof(*sm->home->ready));
     sm->now = sm->port_free = sm->memory_free = 0;
     for (uint64_t k = (uint64_t)sm->index; k < l->wave_count; k += (uint64_t)l->sm_count) {
-        uint64_t group = (l->wave_first + k) / l->block_group;
-        block_start(&sm->home->blocks[sm->block_count++], core, sm,
-                    group * l->block_group * (l->block_step - 1) + l->wave_first + k);
+        block_start(&sm->home->blocks[sm->block_count++], core, sm, block_at(l, l->wave_first + k));
     }
     sm->blocks_left = sm->block_count;
     for (int i = sm->block_count; i < l->resident; i++)
