@@ -65,7 +65,12 @@ def said(path):
 
 
 def verdict(result, device, name):
-    """(right, what to print)"""
+    """(right, what to print); right is None where nothing was asked"""
+    if not result and not os.path.exists(os.path.join(results_folder, device, name + ".json")):
+        return None, "not run"
+    if result and result["verified"] and result["status"] != "ok":
+        faults.append((name, result["variant"], device, short(re.sub(r"kernel '[^']*': ", "", result["error"]), 300)))
+        return True, "right, with a fault"
     if result and result["verified"]:
         time = (result["time_ns"] or {}).get("median")
         return True, f"{time / 1000:.3g} µs" if time else "verified"
@@ -88,7 +93,7 @@ def racecheck(name, variant):
 
 
 devices = sorted((d for d in os.listdir(results_folder) if ":" in d), key=lambda d: not d.startswith("sim:"))
-rows, absent, about = [], [], {}
+rows, absent, about, faults = [], [], {}, []
 for name in sorted(os.listdir(here)):
     path = os.path.join(here, name, "experiment.yaml")
     if not os.path.isfile(path):
@@ -142,16 +147,17 @@ compilers = sorted({r["compiler"] for r in rows if r["compiler"]})
 print(f"{count} kernels of {len({r['repository'] for r in rows})} repositories, their sources untouched, compiled by "
       f"{' and '.join(compilers)}, ridge {next(iter(about.values()), {}).get('ridge', '')}. The kernels were chosen by "
       "hand: their share is not that of a random sample.\n")
-print("| device | date | right | as they are | with a key | failed |\n|---|---|---:|---:|---:|---:|")
+print("| device | date | right | as they are | with a key | failed | not run |\n|---|---|---:|---:|---:|---:|---:|")
 for device in devices:
     right = [r for r in rows if r["verdicts"][device][0]]
+    wrong = kernels_of(r for r in rows if r["verdicts"][device][0] is False)
     plain = kernels_of(r for r in right if r["how"] == "as is")
     good = kernels_of(right)
     what = about.get(device, {})
     driver = what.get("device", {}).get("driver") or what.get("environment", {}).get("driver")
     print(f"| `{device}`, {what.get('device', {}).get('name', '')}{', driver ' + driver if driver else ''} | "
-          f"{what.get('started', '')[:10]} | {percent(good, count)} | {percent(plain, count)} | {good - plain} | "
-          f"{count - good} |")
+          f"{what.get('started', '')[:10]} | {percent(good, good + wrong)} | {percent(plain, good + wrong)} | {good - plain} | "
+          f"{wrong} | {count - good - wrong} |")
 print("\nEach is compared with a reference in plain C written for what the kernel is for (bench/real/reference.c), on "
       "random data; on the simulated GPU with `--check`. \"As is\" says that the experiment names the file, the kernel "
       "and its launch, and no flags, macros or variables. Sizes are small. A time is the median that `ridge run` "
@@ -159,17 +165,21 @@ print("\nEach is compared with a reference in plain C written for what the kerne
       "\"not found\" are what NVIDIA's compute-sanitizer (racecheck) says of the same launch on the GPU.\n")
 if commits:
     print(f"Commits: {commits}.\n")
-failed = [(r, d) for r in rows for d in devices if not r["verdicts"][d][0]]
+failed = [(r, d) for r in rows for d in devices if r["verdicts"][d][0] is False]
 print("## Failed\n" if failed else "None failed.\n")
 for r, device in failed:
     names = ", ".join(f"`{k}`" for k in r["kernels"])
     print(f"- {r['repository']}, {names} on `{device}`: {r['verdicts'][device][1]}")
-print("\n## All\n" if failed else "## All\n")
+if faults:
+    print("\n## Faults of kernels whose results are right\n")
+for name, variant, device, why in faults:
+    print(f"- {name}, variant {variant}, on `{device}`: {why}")
+print("\n## All\n" if failed or faults else "## All\n")
 print(f"| repository | file | kernel | source | {' | '.join(f'`{d}`' for d in devices)} | races |")
 print("|---|---|---|---|" + "---|" * len(devices) + "---|")
 for r in sorted(rows, key=lambda r: (r["repository"], r["file"], r["kernels"])):
     names = ", ".join(f"`{k}`" for k in r["kernels"])
-    cells = " | ".join(v[1] if v[0] else "**failed**" for v in r["verdicts"].values())
+    cells = " | ".join("**failed**" if v[0] is False else v[1] for v in r["verdicts"].values())
     races = f"{r['races']}, {r['racecheck']}" if r["races"] else ""
     print(f"| {r['repository']} | {r['file']} | {names} | {r['how']} | {cells} | {races} |")
 if absent:

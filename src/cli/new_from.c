@@ -6,6 +6,7 @@
 #include "device/code.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { ADDRESS_BYTES = 8 };
@@ -109,17 +110,31 @@ bool new_list(const struct options *o, struct error *err)
 
 /* ---- an experiment around a kernel ----------------------------------------------------------------------- */
 
+struct attempt {
+    int alone, several; // a size's value
+    int more;           // elements for each that the sizes count
+};
+
 struct guess {
     struct arena *arena;
     const struct declared_kernel *kernel;
-    const char *name;   // of the experiment
-    const char *source; // as the file names it
-    const char *wanted; // the kernel as the file names it: with template arguments
-    const char **sizes; // parameters of the experiment
+    const char *folder, *name; // of the experiment: its last part
+    const char *source;        // as the file names it
+    const char *wanted;        // the kernel as the file names it: with template arguments
+    const char **sizes;        // parameters of the experiment
     int size_count;
+    const char *path;
+    bool last;     // the text is the one that is kept
     bool *changed; // of each buffer, after the watch; NULL before
+    struct attempt attempt;
     struct text notes;
 };
+
+// Sizes are tried from the ones that are usual for one or for several of them: smaller sizes in larger buffers until a
+// launch stays inside.
+static const struct attempt attempts[] = {{65536, 256, 1}, {65536, 256, 4},  {16384, 256, 32},
+                                          {4096, 64, 64},  {1024, 32, 1024}, {256, 16, 4096},
+                                          {64, 4, 16384},  {8, 1, 65536}};
 
 // C's types as the experiment writes them. More than one element: float4.
 static const struct {
@@ -190,9 +205,92 @@ static const char *type_of(const char *c, int *elements)
     return NULL;
 }
 
+// "float" for the T of `template <typename T>` where the kernel is named k<float>.
+static const char *template_argument(const struct guess *g, const char *name)
+{
+    const char *list = g->kernel->template_parameters, *given = strchr(g->wanted, '<');
+    size_t length = strlen(name);
+    while (list && given && *list) {
+        size_t parameter = strcspn(list, ","), argument = strcspn(given + 1, ",>");
+        given++;
+        given += strspn(given, " ");
+        argument = strcspn(given, ",>");
+        if (parameter > length && strncmp(list + parameter - length, name, length) == 0 &&
+            !isalnum((unsigned char)list[parameter - length - 1]))
+            return arena_strndup(g->arena, given, argument);
+        list += parameter + (list[parameter] == ',');
+        given += argument;
+        if (*given != ',')
+            break;
+    }
+    return NULL;
+}
+
+// "float" of `#define fp float`, `typedef float fp;` and `using fp = float;` in the text.
+static const char *alias_in(struct arena *a, const char *text, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = text; (at = strstr(at, name)); at += length) {
+        const char *line = at;
+        while (line > text && line[-1] != '\n')
+            line--;
+        line += strspn(line, " \t");
+        const char *after = at + length + strspn(at + length, " \t=");
+        bool word = at > text && isspace((unsigned char)at[-1]) &&
+                    !isalnum((unsigned char)at[length]) && at[length] != '_';
+        if (word && (str_starts_with(line, "#define ") || str_starts_with(line, "using ")))
+            return arena_strndup(a, after, strcspn(after, ";\r\n/ "));
+        if (word && str_starts_with(line, "typedef ") && *after == ';') {
+            size_t end = (size_t)(at - line);
+            while (end > 0 && isspace((unsigned char)line[end - 1]))
+                end--;
+            size_t begin = sizeof "typedef " - 1;
+            return end > begin ? arena_strndup(a, line + begin, end - begin) : NULL;
+        }
+    }
+    return NULL;
+}
+
+static const char *alias_of(const struct guess *g, const char *name)
+{
+    enum { TEXT_BYTES_MAX = 4 << 20 };
+    const char *const files[] = {g->kernel->file, g->path};
+    const char *found = NULL;
+    for (size_t i = 0; i < COUNT_OF(files) && !found; i++) {
+        char *text = NULL;
+        size_t size = 0;
+        struct error ignored = {0};
+        if (files[i] && file_read(files[i], TEXT_BYTES_MAX, &text, &size, &ignored))
+            found = alias_in(g->arena, text, name);
+        free(text);
+    }
+    return found;
+}
+
+// NULL: not known.
+static const char *known_type(const struct guess *g, const char *c, int *elements)
+{
+    const char *ours = type_of(c, elements), *other = NULL;
+    if (!ours && (other = template_argument(g, c)))
+        ours = type_of(other, elements);
+    if (!ours && (other = alias_of(g, c)))
+        ours = type_of(other, elements);
+    return ours;
+}
+
 static bool is_whole(const char *type)
 {
     return type && (type[0] == 'i' || type[0] == 'u');
+}
+
+// Branches of an #if may each declare it; the last one is taken.
+static bool is_repeated(const struct declared_kernel *k, int parameter)
+{
+    for (int i = parameter + 1; i < k->parameter_count; i++)
+        if (*k->parameters[parameter].name &&
+            strcmp(k->parameters[i].name, k->parameters[parameter].name) == 0)
+            return true;
+    return false;
 }
 
 // A size is a whole number by value; the first two span the grid.
@@ -203,11 +301,19 @@ static void find_sizes(struct guess *g)
     for (int i = 0; i < k->parameter_count; i++) {
         int elements = 1;
         const struct declared_parameter *p = &k->parameters[i];
-        if (!p->pointer && is_whole(type_of(p->type, &elements)))
+        if (!p->pointer && !is_repeated(k, i) && is_whole(known_type(g, p->type, &elements)))
             g->sizes[g->size_count++] = p->name;
     }
     if (g->size_count == 0)
         g->sizes[g->size_count++] = "N";
+}
+
+static bool has_buffers(const struct declared_kernel *k)
+{
+    for (int i = 0; i < k->parameter_count; i++)
+        if (k->parameters[i].pointer)
+            return true;
+    return false;
 }
 
 static void add_buffers(struct guess *g, struct text *out)
@@ -216,14 +322,16 @@ static void add_buffers(struct guess *g, struct text *out)
     const char *count =
         g->size_count > 1 ? arena_printf(g->arena, "%s*%s", g->sizes[0], g->sizes[1]) : g->sizes[0];
     int buffer = 0;
-    text_add(out, "buffers:\n");
+    if (has_buffers(k))
+        text_add(out, "buffers:\n");
     for (int i = 0; i < k->parameter_count; i++) {
         const struct declared_parameter *p = &k->parameters[i];
         int elements = 1;
-        if (!p->pointer)
+        if (!p->pointer || is_repeated(k, i))
             continue;
-        const char *type = type_of(p->type, &elements);
+        const char *type = known_type(g, p->type, &elements);
         text_printf(out, "  %s: {type: %s, count: ", p->name, type ? type : "f32");
+        elements *= g->attempt.more;
         text_printf(out, elements > 1 ? "%d*%s" : "%.0d%s", elements > 1 ? elements : 0, count);
         text_printf(out, ", fill: \"%s\"", is_whole(type) ? "integers(0,99)" : "uniform(-1,1)");
         bool written = g->changed && g->changed[buffer];
@@ -233,21 +341,30 @@ static void add_buffers(struct guess *g, struct text *out)
         text_add(out, "}");
         text_add(out, written ? " # written by the kernel" : "");
         text_add(out, "\n");
-        if (!type && !g->changed)
+        if (!type && g->last)
             text_printf(&g->notes, "  %s: the type '%s' is taken for f32\n", p->name, p->type);
         buffer++;
     }
 }
 
-static void add_args(const struct guess *g, struct text *out)
+static void add_args(struct guess *g, struct text *out)
 {
     const struct declared_kernel *k = g->kernel;
+    const char *between = "";
     text_add(out, "    args: [");
     for (int i = 0; i < k->parameter_count; i++) {
         const struct declared_parameter *p = &k->parameters[i];
         int elements = 1;
-        const char *type = type_of(p->type, &elements);
-        text_add(out, i > 0 ? ", " : "");
+        const char *type = known_type(g, p->type, &elements);
+        if (is_repeated(k, i))
+            continue;
+        text_add(out, between);
+        between = ", ";
+        if (!p->pointer && !type && g->last)
+            text_printf(&g->notes,
+                        "  %s: the type '%s' is not known; a struct by value is written {struct: "
+                        "[x, i32 4]}\n",
+                        p->name, p->type);
         if (p->pointer)
             text_add(out, p->name);
         else if (is_whole(type))
@@ -266,7 +383,8 @@ static void write_experiment(struct guess *g, struct text *out)
     text_printf(out, "experiment: %s\ntitle: %s\nsource: %s\n\nparams:\n", g->name, g->wanted,
                 g->source);
     for (int i = 0; i < g->size_count; i++)
-        text_printf(out, "  %s: %d\n", g->sizes[i], g->size_count > 1 ? 256 : 65536);
+        text_printf(out, "  %s: %d\n", g->sizes[i],
+                    g->size_count > 1 ? g->attempt.several : g->attempt.alone);
     text_add(out, "\n");
     add_buffers(g, out);
     text_printf(out, "\nvariants:\n  - name: first\n    kernel: \"%s\"\n", g->wanted);
@@ -346,22 +464,65 @@ static const char *safe_name(struct arena *a, const char *kernel)
 
 // A small launch; what cannot be watched leaves every buffer as one that may be written.
 static void watch(const struct options *o, struct guess *g, const char *file,
-                  const struct text *yaml)
+                  const struct text *yaml, struct error *err)
 {
     struct experiment *e = NULL;
-    struct error err = {0};
     struct loop_request request = {.compiler = option_text(o, OPTION_COMPILER, "auto")};
     struct arena *a = g->arena;
-    if (experiment_parse(a, file, yaml->data, yaml->length, &e, &err)) {
+    if (experiment_parse(a, file, yaml->data, yaml->length, &e, err)) {
         bool *changed = ARENA_ARRAY(a, bool, e->buffer_count + 1);
-        if (loop_watch(a, &request, e, changed, &err))
+        if (loop_watch(a, &request, e, changed, err))
             g->changed = changed;
     }
-    if (err.kind != ERROR_NONE)
+}
+
+// A folder of its own path, or one beside the source's.
+static const char *source_from(struct arena *a, const char *folder, const char *path)
+{
+    char *real = *path != '/' && strchr(folder, '/') ? realpath(path, NULL) : NULL;
+    const char *source = real           ? arena_strdup(a, real)
+                         : *path == '/' ? path
+                                        : arena_printf(a, "../%s", path);
+    free(real);
+    return source;
+}
+
+// As the simulator says it of an address.
+static bool went_outside(const char *message)
+{
+    static const char *const words[] = {" past the end of ", " before the start of ",
+                                        "no buffer",         "no allocation",
+                                        "outside",           "out of bounds"};
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        if (strstr(message, words[i]))
+            return true;
+    return false;
+}
+
+// The first attempt whose launch ends; if none does, the first attempt and why it stopped.
+static void try_sizes(const struct options *o, struct guess *g, const char *file)
+{
+    struct error first = {0};
+    struct text yaml = {0};
+    for (size_t i = 0; i < COUNT_OF(attempts) && !g->changed; i++) {
+        struct error err = {0};
+        g->attempt = attempts[i];
+        text_clear(&yaml);
+        write_experiment(g, &yaml);
+        watch(o, g, file, &yaml, &err);
+        if (i == 0)
+            first = err;
+        if (err.kind != ERROR_NONE && !went_outside(err.message))
+            break;
+    }
+    if (!g->changed) {
+        g->attempt = attempts[0];
         text_printf(&g->notes,
                     "  a small launch on the simulated GPU stops, so that sizes, grid or "
                     "arguments want mending:\n    %s\n",
-                    err.message);
+                    first.message);
+    }
+    text_release(&yaml);
 }
 
 static bool tell(const struct options *o, const struct guess *g, const char *path,
@@ -375,7 +536,7 @@ static bool tell(const struct options *o, const struct guess *g, const char *pat
     if (g->changed)
         text_add(&out, "  buffers that the launch wrote are marked; with a reference they become "
                        "'output: true'\n");
-    text_printf(&out, "now: ridge run %s\n", g->name);
+    text_printf(&out, "now: ridge run %s\n", g->folder);
     bool done = option_given(o, OPTION_JSON)
                     ? cli_print_json(json_pack("{s:[s], s:s, s:b}", "created", path, "kernel",
                                                g->wanted, "ran", g->changed != NULL),
@@ -399,18 +560,19 @@ bool new_from(const struct options *o, struct error *err)
                 (g.kernel = choose_kernel(&a, path, kernels, count, wanted, err)) != NULL;
     if (done) {
         g.wanted = wanted && strchr(wanted, '<') ? wanted : g.kernel->name;
-        g.name = o->argument_count > 0 ? o->arguments[0] : safe_name(&a, g.kernel->name);
-        g.source = *path == '/' ? path : arena_printf(&a, "../%s", path);
+        g.path = path;
+        g.folder = o->argument_count > 0 ? o->arguments[0] : safe_name(&a, g.kernel->name);
+        g.name = safe_name(&a, path_name(g.folder));
+        g.source = source_from(&a, g.folder, path);
         find_sizes(&g);
     }
-    const char *file = done ? path_join(&a, g.name, "experiment.yaml") : NULL;
-    if (done && file_exists(g.name))
-        done = fail(err, NOWHERE, "'%s' exists already: choose another name", g.name);
-    done = done && dir_make(g.name, err);
+    const char *file = done ? path_join(&a, g.folder, "experiment.yaml") : NULL;
+    if (done && file_exists(g.folder))
+        done = fail(err, NOWHERE, "'%s' exists already: choose another name", g.folder);
+    done = done && dir_make(g.folder, err);
     if (done) {
-        write_experiment(&g, &yaml);
-        watch(o, &g, file, &yaml);
-        text_clear(&yaml);
+        try_sizes(o, &g, file);
+        g.last = true;
         write_experiment(&g, &yaml);
         done = file_write(file, yaml.data, yaml.length, err) && tell(o, &g, file, err);
     }

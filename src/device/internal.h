@@ -136,7 +136,14 @@ bool fail_compile(struct arena *a, const struct compile_job *job, const char *me
 // It failed for a reason of its own or of the system (process_trouble).
 bool fail_compiler_trouble(const struct compile_job *job, const char *trouble, struct error *err);
 // Headers both compilers accept though there is no toolkit (headers.def).
-enum header_content { HEADER_CORE, HEADER_STD, HEADER_CUB, HEADER_LIBRARY, HEADER_HOST };
+enum header_content {
+    HEADER_CORE,
+    HEADER_STD,
+    HEADER_OWN,
+    HEADER_CUB,
+    HEADER_LIBRARY,
+    HEADER_HOST
+};
 struct standard_header {
     const char *name;
     enum header_content content;

@@ -46,6 +46,58 @@ pass 'nothing is overwritten' $? out.txt
 (($? == 2)) && grep -q 'takes a name' out.txt
 pass 'no name at all is said' $? out.txt
 
+mkdir kernels
+cat >kernels/k.cu <<'END'
+#define real double
+typedef unsigned int word;
+// reads eight elements for each that n counts
+__global__ void sums(real *y, const real *x, word n)
+{
+    word i = blockIdx.x * blockDim.x + threadIdx.x;
+    real sum = 0;
+    for (int k = 0; k < 8 && i < n; k++)
+        sum += x[8 * i + k];
+    if (i < n)
+        y[i] = sum;
+}
+template <typename T, int n> __global__ void scaled(T *y, const T *x, T a)
+{
+    y[blockIdx.x * blockDim.x + threadIdx.x] = n * a * x[blockIdx.x * blockDim.x + threadIdx.x];
+}
+__global__ void alone(int n) {}
+struct pair { float a; int b; };
+__global__ void given(float *y, struct pair p) { y[threadIdx.x] = p.a; }
+__global__ void branches(float *y,
+#ifdef WIDE
+                         long long n,
+#else
+                         int n,
+#endif
+                         float a)
+{
+    if (blockIdx.x * blockDim.x + threadIdx.x < n)
+        y[blockIdx.x * blockDim.x + threadIdx.x] = a;
+}
+END
+made() { # NAME KERNEL FOLDER: it is written and runs at once
+    "$RIDGE" new --from "kernels/k.cu:$2" --compiler clang "$3" >out.txt 2>&1 &&
+        "$RIDGE" run "$3" --device sim:h200 --compiler clang --no-journal -q >>out.txt 2>&1
+    pass "$1" $? out.txt
+}
+made 'types by other names, and sizes that are larger than they look' sums deep/er/sums
+grep -q 'x: {type: f64, count: [0-9]*\*n' deep/er/sums/experiment.yaml && grep -q '^experiment: sums$' deep/er/sums/experiment.yaml
+pass 'are found, and a folder may lie elsewhere' $? deep/er/sums/experiment.yaml
+made 'a type that is an argument of a template' 'scaled<int, 3>' scaled
+grep -q 'x: {type: i32' scaled/experiment.yaml && grep -q '{value: 1.5, type: f32}\|args: \[y, x' scaled/experiment.yaml
+pass 'is that type' $? scaled/experiment.yaml
+made 'a kernel without buffers' alone alone
+made 'a parameter that branches of an #if declare' branches branches
+"$RIDGE" new --from kernels/k.cu:given --compiler clang given >out.txt 2>&1
+grep -q "p: the type 'struct pair' is not known\|p: the type 'pair' is not known" out.txt
+pass 'a struct by value is said' $? out.txt
+[[ $(grep -c "the type" out.txt) == 1 ]]
+pass '... once' $? out.txt
+
 "$RIDGE" check scale --device sim:h200 --compiler clang >out.txt 2>&1
 pass 'an experiment that fits' $? out.txt
 grep -q 'nothing was run' out.txt && grep -q 'buffers, .* KiB; no variant takes less than .* us (modelled' out.txt

@@ -76,6 +76,18 @@ static const char *read_support(struct arena *a, const char *path, struct error 
     return support;
 }
 
+// cuda_min.h and the headers beside it, for the key of what is compiled.
+static const char *read_all_support(struct arena *a, const char *include, struct error *err)
+{
+    static const char *const names[] = {"cooperative_groups.h", "cuda_fp16.h"};
+    const char *all = read_support(a, include, err);
+    for (size_t i = 0; all && i < COUNT_OF(names); i++) {
+        const char *one = read_support(a, path_join(a, path_dir(a, include), names[i]), err);
+        all = one ? arena_printf(a, "%s%s", all, one) : NULL;
+    }
+    return all;
+}
+
 bool clang_find(struct arena *a, const char *program, struct tool *out, struct error *err)
 {
     *out = (struct tool){.kind = TOOL_CLANG};
@@ -98,7 +110,7 @@ bool clang_find(struct arena *a, const char *program, struct tool *out, struct e
                        "install one of them, or NVRTC, and choose it with --compiler",
                        out->version, out->path, OLDEST_CLANG, NEWEST_CLANG);
     out->include = data_path(a, "cuda_min.h", err);
-    out->support = out->include ? read_support(a, out->include, err) : NULL;
+    out->support = out->include ? read_all_support(a, out->include, err) : NULL;
     return out->support != NULL && tool_read_standard(a, out, err);
 }
 
@@ -111,8 +123,35 @@ static int ptx_version_for(const char *arch)
     return version;
 }
 
+// Of CUDA's own headers those that ridge has: the file's name in assets.
+static const char *own_header(const char *name)
+{
+    return str_starts_with(name, "cooperative_groups") ? "cooperative_groups.h" : "cuda_fp16.h";
+}
+
+static const char *overlay_path(struct arena *a, const struct tool *tool,
+                                const struct standard_header *h)
+{
+    switch (h->content) {
+    case HEADER_CORE:
+        return tool->include;
+    case HEADER_STD:
+        return tool->standard_path;
+    case HEADER_OWN:
+        return path_join(a, path_dir(a, tool->include), own_header(h->name));
+    case HEADER_LIBRARY: // what a library's header brings along
+        if (strcmp(h->name, "ridge-library.h") == 0)
+            return path_join(a, path_dir(a, tool->include), own_header(h->name));
+        break;
+    case HEADER_HOST:
+    case HEADER_CUB: // not there without a toolkit
+        break;
+    }
+    return "/dev/null";
+}
+
 // The overlay: a standard header is cuda_min.h, whose include guard makes it empty, std_min.h, or nothing.
-static void write_overlay(const struct tool *tool, struct text *out)
+static void write_overlay(struct arena *a, const struct tool *tool, struct text *out)
 {
     text_printf(out,
                 "{\"version\": 0, \"case-sensitive\": \"true\", \"roots\": [{\"name\": \"%s\", "
@@ -121,9 +160,7 @@ static void write_overlay(const struct tool *tool, struct text *out)
     for (size_t i = 0; i < standard_header_count; i++) {
         if (standard_headers[i].content == HEADER_CUB) // not there without a toolkit
             continue;
-        const char *path = standard_headers[i].content == HEADER_CORE  ? tool->include
-                           : standard_headers[i].content == HEADER_STD ? tool->standard_path
-                                                                       : "/dev/null";
+        const char *path = overlay_path(a, tool, &standard_headers[i]);
         text_printf(out, "%s{\"name\": \"%s\", \"type\": \"file\", \"external-contents\": \"",
                     i > 0 ? ", " : "", standard_headers[i].name);
         for (const char *c = path; *c; c++)
@@ -164,9 +201,9 @@ static bool is_tools_own(struct arena *a, const struct compile_job *job, const c
         return str_starts_with(name, "/usr/include/") || str_starts_with(name, "/usr/lib/") ||
                (strlen(toolkit) > 1 && str_starts_with(name, arena_printf(a, "%s/", toolkit)));
     // The overlay's headers.
-    return strcmp(name, job->tool->include) == 0 || str_starts_with(name, system_folder) ||
-           strcmp(name, job->tool->standard_path) == 0 || strcmp(name, "/dev/null") == 0 ||
-           strcmp(name, "/dev/stdin") == 0;
+    return strcmp(path_dir(a, name), path_dir(a, job->tool->include)) == 0 ||
+           str_starts_with(name, system_folder) || strcmp(name, job->tool->standard_path) == 0 ||
+           strcmp(name, "/dev/null") == 0 || strcmp(name, "/dev/stdin") == 0;
 }
 
 bool rule_names_more(struct arena *a, const struct compile_job *job, const char *rule,
@@ -302,7 +339,7 @@ static bool run_clang(struct arena *a, const struct compile_job *job, bool defau
                       struct error *err)
 {
     struct text overlay = {0};
-    write_overlay(job->tool, &overlay);
+    write_overlay(a, job->tool, &overlay);
     struct process_spec spec = {.argv = make_arguments(a, job, default_device, rule_path, source),
                                 .input = overlay.data,
                                 .input_bytes = overlay.length,

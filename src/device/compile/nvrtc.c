@@ -80,6 +80,7 @@ static const char *content_of(const struct tool *tool, const struct standard_hea
         return cub_text;
     case HEADER_LIBRARY:
         return strcmp(header->name, "ridge-library.h") == 0 ? library_text : NULL;
+    case HEADER_OWN:
     case HEADER_HOST:
         break;
     }
