@@ -43,6 +43,13 @@ struct code_kernel {
     int parameter_count; // CODE_UNKNOWN: they cannot be listed
     // Exact, from the machine code's compiler; CODE_UNKNOWN: it was not asked.
     int registers, shared_bytes, spill_bytes;
+    // Of its instructions (ptx_traits); NULL: unknown, or it has none of the kind.
+    const char *least; // "f16": the type of fewest significant bits that it computes in
+    int least_bits;    // those; 0 = no floats, or unknown
+    int most_bits;     // of the type of most
+    const char *least_file;
+    int least_line; // 0 = not known
+    bool waits;     // sleeps or reads a clock
 };
 struct code_object { // arena-owned
     enum code_format format;

@@ -270,6 +270,19 @@ bool kernel_args(struct arena *a, const struct resolved_launch *l, const struct 
     return true;
 }
 
+const struct code_kernel *launch_kernel(const struct code_object *code,
+                                        const struct resolved_launch *l)
+{
+    struct arena a = {0};
+    struct error ignored = {0};
+    const struct code_kernel *k = l->kind == LAUNCH_KERNEL && code->kernels_listed
+                                      ? kernel_find(&a, code->kernels, code->kernel_count,
+                                                    code->source, l->kernel, l->at, &ignored)
+                                      : NULL;
+    arena_release(&a);
+    return k;
+}
+
 bool launch_check_args(const struct code_object *code, const struct resolved_launch *l,
                        struct error *err)
 {

@@ -44,7 +44,10 @@ struct device_report {        // arena-owned
     int line_count;
     struct problem *problems;
     int problem_count;
-    double l2_warm;      // 0 = cold start
+    double l2_warm; // 0 = cold start
+    // A variable of the program that kernels left other than they found it (simulated devices, where counters
+    // were wanted); NULL = none.
+    const char *kept;
     const char *printed; // by the kernels' printf, first 4 KiB; NULL = nothing
     const char *note;    // what could not be had, with the reason (no counters …); NULL = nothing
 };
@@ -77,6 +80,10 @@ struct device_library {  // of the device, until it is closed
 // Do the launch's arguments fit the parameters of the kernel, as far as the code lists them?
 bool launch_check_args(const struct code_object *code, const struct resolved_launch *l,
                        struct error *err) CHECK_RESULT;
+
+// The kernel of a launch as the code lists it, or NULL.
+const struct code_kernel *launch_kernel(const struct code_object *code,
+                                        const struct resolved_launch *l);
 
 struct device_code_ops {
     bool (*load)(struct device *d, const struct code_object *code, struct device_module **out,

@@ -14,6 +14,7 @@ enum { PRINTED_MAX = 4096 };
 
 struct device_module {
     struct sim_module *code;
+    const struct ptx_module *ptx;
     const char *source;
     struct code_kernel *kernels;
     int kernel_count;
@@ -89,6 +90,7 @@ static bool sim_device_load(struct device *d, const struct code_object *code,
         !sim_module_load(own(d)->sim, ptx, &m->code, err))
         return false;
     code_copy_kernels(a, code, &m->kernels, &m->kernel_count);
+    m->ptx = ptx;
     *out = m;
     return true;
 }
@@ -437,6 +439,69 @@ static void note_missing(struct work *w, const struct resolved_launch *l, struct
         }
 }
 
+/* ---- variables of the program --------------------------------------------------------------------- */
+
+struct variable { // before a run
+    const struct device_module *module;
+    const struct ptx_variable *of;
+    uint64_t address, size_bytes, hash;
+};
+struct variables {
+    struct variable *items;
+    size_t count, capacity;
+};
+
+static bool hash_variable(struct sim *sim, struct variable *v, uint64_t *hash)
+{
+    enum { PART_BYTES = 1 << 14 };
+    unsigned char part[PART_BYTES];
+    struct error ignored = {0};
+    *hash = 0;
+    for (uint64_t at = 0; at < v->size_bytes; at += PART_BYTES) {
+        uint64_t size = v->size_bytes - at < PART_BYTES ? v->size_bytes - at : PART_BYTES;
+        if (!sim_read(sim, v->address + at, part, size, &ignored))
+            return false;
+        *hash = hash64(part, (size_t)size, *hash);
+    }
+    return true;
+}
+
+static bool is_set(const struct device_sequence *s, const char *name)
+{
+    for (int i = 0; i < s->launch_count; i++)
+        for (int k = 0; k < s->launches[i].launch->set_count; k++)
+            if (strcmp(s->launches[i].launch->sets[k].variable, name) == 0)
+                return true;
+    return false;
+}
+
+static void list_variables(const struct work *w, struct variables *list)
+{
+    for (int i = 0; i < w->sequence->launch_count; i++) {
+        const struct device_module *m = w->sequence->launches[i].module;
+        bool known = m == NULL || w->sequence->launches[i].kind != LAUNCH_KERNEL;
+        for (size_t k = 0; k < list->count && !known; k++)
+            known = list->items[k].module == m;
+        for (int k = 0; !known && k < m->ptx->variable_count; k++) {
+            struct variable v = {.module = m, .of = &m->ptx->variables[k]};
+            if (v.of->space == PTX_SPACE_GLOBAL && !is_set(w->sequence, v.of->name) &&
+                sim_module_symbol(m->code, v.of->name, &v.address, &v.size_bytes) &&
+                hash_variable(w->device->sim, &v, &v.hash))
+                VEC_PUSH(list->items, list->count, list->capacity, v);
+        }
+    }
+}
+
+static const char *changed_variable(const struct work *w, struct variables *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        uint64_t now = 0;
+        if (hash_variable(w->device->sim, &list->items[i], &now) && now != list->items[i].hash)
+            return list->items[i].of->name;
+    }
+    return NULL;
+}
+
 /* ---- the sequence ------------------------------------------------------------------------------------ */
 
 // Lines of all launches, one a place, in the report's arena.
@@ -566,6 +631,9 @@ static bool sim_device_run(struct device *d, const struct device_sequence *seque
     if (options->cold)
         sim_flush_caches(w.device->sim);
     bool done = true;
+    struct variables variables = {0};
+    if (options->count)
+        list_variables(&w, &variables);
     for (w.launch = 0; done && w.launch < sequence->launch_count; w.launch++) {
         const struct device_launch *launch = &sequence->launches[w.launch];
         struct device_step *step = &report->steps[report->step_count++];
@@ -588,6 +656,8 @@ static bool sim_device_run(struct device *d, const struct device_sequence *seque
             break;
         }
     }
+    report->kept = changed_variable(&w, &variables);
+    free(variables.items);
     work_finish(&w);
     return done;
 }

@@ -271,6 +271,8 @@ struct variant_spec {
     const char **streams;       // by name, the first is that of steps that name none
     int stream_count;           // 1: the first alone
     enum buffer_memory *memory; // by buffer; NULL = all on the device
+    const char *precision;      // the lowest type it is meant to compute in; NULL = its data's
+    int precision_bits;         // that type's significant bits
     struct launch_spec *launches;
     int launch_count;
     struct define_spec *defines;

@@ -363,6 +363,30 @@ static bool load_texts(struct loader *l, const struct yaml_node *node, struct va
     return n == NULL || expression_parse(l->a, v->requires, n->at, &v->requires_expression, l->err);
 }
 
+// Names as PTX has them; the significant bits, the implied one included.
+static bool load_precision(struct loader *l, const struct yaml_node *node, struct variant_spec *v)
+{
+    static const struct {
+        const char *name;
+        int bits;
+    } types[] = {{"f32", 24}, {"tf32", 11}, {"f16", 11}, {"bf16", 8}, {"e4m3", 4}, {"e5m2", 3}};
+    const char *names[COUNT_OF(types)];
+    if (node == NULL) {
+        return true;
+    }
+    if (!yaml_string(node, "'precision'", &v->precision, l->err)) {
+        return false;
+    }
+    for (size_t i = 0; i < COUNT_OF(types); i++) {
+        names[i] = types[i].name;
+        if (strcmp(types[i].name, v->precision) == 0) {
+            v->precision_bits = types[i].bits;
+            return true;
+        }
+    }
+    return fail_unknown(l->err, node->at, "precision", v->precision, names, COUNT_OF(names));
+}
+
 static bool load_variant(struct loader *l, const struct yaml_node *node, struct variant_spec *v)
 {
     if (!yaml_expect(node, YAML_MAP, "a variant", l->err)) {
@@ -401,6 +425,7 @@ static bool load_variant(struct loader *l, const struct yaml_node *node, struct 
         (expect != NULL && !load_expectations(l, expect, v)) ||
         (source != NULL && !load_file_name(l, source, "'source'", &v->source)) ||
         (defines != NULL && !load_defines(l, defines, v)) ||
+        !load_precision(l, yaml_get(node, "precision"), v) ||
         !load_flags(l, yaml_get(node, "flags"), &l->e->flags, &v->flags)) {
         return false;
     }

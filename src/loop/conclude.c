@@ -83,6 +83,41 @@ static bool model_transfers(struct loop *l, struct stage *s, int variant, struct
     return true;
 }
 
+static void add_note(struct loop *l, struct result *r, const char *text)
+{
+    r->note =
+        r->note ? arena_printf(l->arena, "%s; %s", r->note, text) : arena_strdup(l->arena, text);
+}
+
+// Not forbidden: a look-back rests between two looks. But a baseline that waits makes the rest look fast.
+static void note_waiting(struct loop *l, const struct stage *s, int variant, struct result *r)
+{
+    const char *kernel = r->status == RESULT_OK && s->code[variant].bytes
+                             ? honest_waits(&s->variants[variant], &s->code[variant])
+                             : NULL;
+    if (kernel)
+        add_note(l, r,
+                 arena_printf(l->arena,
+                              "the kernel '%s' sleeps or reads a clock: some of its time may be "
+                              "waiting on purpose",
+                              kernel));
+}
+
+// A simulated device counts all of it; of a sample of the blocks nothing can be said.
+static void check_work(struct loop *l, struct stage *s, int variant, struct result *r)
+{
+    double share = l->request->sample_share;
+    if (!l->device->simulated || r->status != RESULT_OK || (share > 0 && share < 1) ||
+        r->time.provenance == PROVENANCE_ABSENT)
+        return;
+    const char *bytes = honest_bytes(l->arena, &s->resolved, &s->variants[variant], &r->counters);
+    r->error = honest_flops(l->arena, &s->resolved, &r->counters);
+    if (r->error)
+        r->status = RESULT_FAILED;
+    else if (bytes)
+        add_note(l, r, bytes);
+}
+
 bool stage_conclude(struct loop *l, struct stage *s, int variant, struct result *r,
                     struct error *err)
 {
@@ -90,6 +125,8 @@ bool stage_conclude(struct loop *l, struct stage *s, int variant, struct result 
     if (variant_has(v, LAUNCH_COPY) && r->status == RESULT_OK &&
         r->time.provenance != PROVENANCE_ABSENT)
         transfers_of_steps(&s->variants[variant], r);
+    check_work(l, s, variant, r);
+    note_waiting(l, s, variant, r);
     if (!model_transfers(l, s, variant, r, err) ||
         !diagnose_result(l, s, variant, &s->facts[variant], r, err))
         return false;

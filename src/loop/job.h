@@ -16,6 +16,7 @@ struct job {
     const struct resolved_variant *variant;
     const struct code_object *code;
     const struct host_buffers *inputs; // outputs poisoned
+    uint64_t seed;                     // that they were filled with
     const struct host_buffers *wanted; // the reference's; NULL = not to be checked
     const struct reference_code *reference;
     // `verify: self`: the same by another compiler; NULL = there is none, or it cannot.
@@ -75,6 +76,29 @@ double job_timeout_s(const struct loop_request *r);
 // count. "" where a library is called, whose code is not known.
 void work_hash(const struct experiment *e, const struct resolved_case *c,
                const struct resolved_variant *v, const struct code_object *code, char out[33]);
+
+// Honesty: what a comparison with the reference does not see (honest.c, witness.c; docs/honesty.md).
+// Why the variant's code breaks a rule that needs no run: it computes in less than its data's precision and
+// does not say so. NULL = it does not, or the code is not known.
+const char *honest_precision(struct arena *a, const struct experiment *e,
+                             const struct resolved_case *c, const struct resolved_variant *v,
+                             const struct code_object *code);
+// Would outputs of zeros, or a copy of an input, be within the tolerance without being right? That is an
+// error of the experiment.
+bool honest_tolerance(const struct experiment *e, const struct resolved_case *c,
+                      const struct host_buffers *inputs, const struct host_buffers *wanted,
+                      struct error *err) CHECK_RESULT;
+// A kernel of the variant that sleeps or reads a clock, or NULL.
+const char *honest_waits(const struct resolved_variant *v, const struct code_object *code);
+// What a whole run counted against what the experiment's `work` says the job takes: why it is not the whole job,
+// or NULL. Bytes are no proof: which parts of a table are read depends on the data.
+const char *honest_flops(struct arena *a, const struct resolved_case *c,
+                         const struct counters *counted);
+const char *honest_bytes(struct arena *a, const struct resolved_case *c,
+                         const struct resolved_variant *v, const struct counters *counted);
+// Times in pairs: with contents and at addresses that the variant has seen, and with fresh ones. true: it is
+// slower by more than chance on what is new, by the least of each.
+bool honest_slower_on_new(const double *seen_ns, const double *fresh_ns, int count);
 
 // Times the variants of one case in one worker process, interleaved; jobs and results side by side.
 // Fills the results' times; one whose timed runs fail, hang, give wrong outputs or are faster than

@@ -1,10 +1,11 @@
 // Measuring: the verified variants of a case, timed in one worker process on the same buffers:
-//     sampling (sampling.c) -> copies, where they are wanted -> check a timed run -> energy
+//     sampling (sampling.c) -> copies, where they are wanted -> check a timed run -> what it does with
+//     contents it has not seen (witness.c) -> energy
 // Each variant's last sample starts from fresh inputs and poisoned outputs, and what it wrote is
 // compared with the reference: it is the timed code that is proved. A variant that crashes, hangs or
 // fails ends the worker; the others are then measured again.
 // SPDX-License-Identifier: Apache-2.0
-#include "loop/bench.h"
+#include "loop/witness.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,7 +25,8 @@ enum message {
     MESSAGE_BEGIN = 'B',
     MESSAGE_TIMES = 'T',
     MESSAGE_FAILED = 'X',
-    MESSAGE_SHARE = 'P'
+    MESSAGE_SHARE = 'P',
+    MESSAGE_NOTE = 'N' // followed by a text
 };
 
 struct begin_message {
@@ -230,6 +232,121 @@ static struct transfers copies_of(const struct session *s, int index)
     return variant_has(v, LAUNCH_COPY) || v->memory ? (struct transfers){0} : s->transfers;
 }
 
+/* ---- what it has not seen ---------------------------------------------------------------------------- */
+
+enum { WITNESS_ROUNDS = 3 };
+
+struct pair { // times of single runs
+    double seen_ns[WITNESS_ROUNDS], fresh_ns[WITNESS_ROUNDS];
+};
+
+static bool time_once(struct session *s, int index, struct bench *b, double *time_ns,
+                      struct error *err)
+{
+    struct device_run_options options = {.timeout_s = s->sampling.timeout_s,
+                                         .cold = s->sampling.cold};
+    struct device_sequence sequence = bench_sequence(b);
+    s->sampling.current = index;
+    return begin_subject(s, index, err) &&
+           b->device->ops->clock->measure(b->device, &sequence, &options, 1, time_ns, err);
+}
+
+static bool time_seen(struct session *s, int index, double *time_ns, struct error *err)
+{
+    struct track *t = &s->tracks[index];
+    return bench_write(&s->bench, err) && time_once(s, index, &t->bench, time_ns, err);
+}
+
+static bool time_fresh(struct session *s, struct witness *w, int index, double *time_ns,
+                       struct error *err)
+{
+    struct job job;
+    struct bench b;
+    return witness_bench(w, &s->tracks[index].bench, &job, &b, err) &&
+           time_once(s, index, &b, time_ns, err);
+}
+
+// Buffers in the host's memory are there once.
+static bool is_witnessed(const struct session *s, int index, const bool *right)
+{
+    return right[index] && !s->tracks[index].sequence.memory;
+}
+
+// One pair of each that is right, in turns: which comes first changes from round to round.
+static bool time_round(struct session *s, struct witness *w, int round, const bool *right,
+                       struct pair *pairs, struct error *err)
+{
+    if (round > 0 && !witness_fill(w, round, err))
+        return false;
+    for (int i = 0; i < s->sampling.count; i++) {
+        double *seen = &pairs[i].seen_ns[round], *fresh = &pairs[i].fresh_ns[round];
+        bool seen_first = round % 2 == 0;
+        if (is_witnessed(s, i, right) &&
+            ((seen_first && !time_seen(s, i, seen, err)) || !time_fresh(s, w, i, fresh, err) ||
+             (!seen_first && !time_seen(s, i, seen, err))))
+            return false;
+    }
+    return true;
+}
+
+static const char *describe_pair(struct session *s, const struct pair *p)
+{
+    char seen[32], fresh[32];
+    double least_seen = p->seen_ns[0], least_fresh = p->fresh_ns[0];
+    for (int i = 1; i < WITNESS_ROUNDS; i++) {
+        least_seen = fmin(least_seen, p->seen_ns[i]);
+        least_fresh = fmin(least_fresh, p->fresh_ns[i]);
+    }
+    return arena_printf(s->arena,
+                        "it takes %s on inputs that it has seen, and %s on fresh ones at other "
+                        "addresses: it keeps results, or knows its inputs again; the time is "
+                        "rejected",
+                        format_time_ns(least_seen, seen), format_time_ns(least_fresh, fresh));
+}
+
+// A verdict on each that is right so far.
+static bool judge_fresh(struct session *s, struct witness *w, bool *right, struct error *err)
+{
+    struct pair *pairs = ARENA_ARRAY(s->arena, struct pair, s->sampling.count + 1);
+    for (int round = 0; round < WITNESS_ROUNDS; round++)
+        if (!time_round(s, w, round, right, pairs, err))
+            return false;
+    for (int i = 0; i < s->sampling.count; i++) {
+        const struct pair *p = &pairs[i];
+        const char *why = NULL;
+        if (!is_witnessed(s, i, right))
+            continue;
+        s->sampling.current = i;
+        if (honest_slower_on_new(p->seen_ns, p->fresh_ns, WITNESS_ROUNDS))
+            why = describe_pair(s, p);
+        else if (!begin_subject(s, i, err) || !witness_state(w, &s->tracks[i].bench, &why, err))
+            return false;
+        right[i] = why == NULL;
+        if (why)
+            tell_failed(s, &s->tracks[i], RESULT_FAILED, why);
+    }
+    return true;
+}
+
+static bool tell_note(struct session *s, const char *text)
+{
+    return worker_send_kind(s->fd, MESSAGE_NOTE, text, strlen(text));
+}
+
+static bool witness_all(struct session *s, bool *right, struct error *err)
+{
+    struct witness w;
+    if (!s->jobs[0].wanted)
+        return true;
+    if (!witness_open(&w, &s->bench, err))
+        return false;
+    bool done = w.open ? judge_fresh(s, &w, right, err)
+                       : tell_note(s, "not run on fresh inputs at other addresses: there is no "
+                                      "memory for a second set of buffers");
+    witness_close(&w);
+    return done;
+}
+
 static bool tell_times(struct session *s, int index)
 {
     struct sampled *t = &s->sampling.subjects[index];
@@ -261,15 +378,15 @@ static bool finish_all(struct session *s, struct error *err)
 {
     if (request_of(s)->with_transfers && !transfers_measure(&s->bench, &s->transfers, err))
         return false;
-    for (int i = 0; i < s->sampling.count; i++) {
-        bool right = false;
-        if (!prove(s, i, &right, err))
+    bool *right = ARENA_ARRAY(s->arena, bool, s->sampling.count + 1);
+    for (int i = 0; i < s->sampling.count; i++)
+        if (!prove(s, i, &right[i], err))
             return false;
-        if (!right)
-            continue;
-        if (!sampling_energy(&s->sampling, i, err) || !tell_times(s, i))
+    if (!witness_all(s, right, err))
+        return false;
+    for (int i = 0; i < s->sampling.count; i++)
+        if (right[i] && (!sampling_energy(&s->sampling, i, err) || !tell_times(s, i)))
             return false;
-    }
     return true;
 }
 
@@ -380,6 +497,12 @@ static void take_times(struct inbox *box, const char *data, size_t size_bytes)
         transfers_add(&m.transfers, r);
 }
 
+static void add_note(struct arena *a, struct result *r, const char *text, size_t size_bytes)
+{
+    r->note = arena_printf(a, "%s%s%.*s", r->note ? r->note : "", r->note ? "; " : "",
+                           (int)size_bytes, text);
+}
+
 static void take_message(void *context, const char *data, size_t size_bytes)
 {
     struct inbox *box = context;
@@ -415,6 +538,11 @@ static void take_message(void *context, const char *data, size_t size_bytes)
         box->results[box->failure.index]->error = arena_strdup(box->arena, box->failure.why);
         if (box->failure.status == RESULT_WRONG)
             box->results[box->failure.index]->verified = false;
+        break;
+    case MESSAGE_NOTE:
+        for (int i = 0; i < box->count; i++)
+            if (box->alive[i])
+                add_note(box->arena, box->results[i], data + 1, size_bytes - 1);
         break;
     case MESSAGE_TIMES:
         if (size_bytes > sizeof(struct times_message))

@@ -176,6 +176,7 @@ struct job stage_job(struct loop *l, struct stage *s, int variant)
         .variant = &s->variants[variant],
         .code = &s->code[variant],
         .inputs = &s->inputs,
+        .seed = s->seed,
         .wanted = s->checks ? &s->wanted : NULL,
         .reference = &l->reference,
         .second = s->second[variant].bytes ? &s->second[variant] : NULL,
@@ -272,7 +273,8 @@ bool stage_prepare(struct loop *l, struct stage *s, struct error *err)
     s->facts = ARENA_ARRAY(&s->arena, struct job_facts, count);
     if (!experiment_resolve_case(&s->arena, e, s->point, &l->device->facts, &s->resolved, err))
         return error_context(err, "in case %s", s->point->label);
-    if (check_memory(l, s, err) && prepare_variants(l, s, err) && prepare_data(l, s, err))
+    if (check_memory(l, s, err) && prepare_variants(l, s, err) && prepare_data(l, s, err) &&
+        (!s->checks || honest_tolerance(e, &s->resolved, &s->inputs, &s->wanted, err)))
         return true;
     struct error ignored = {0};
     return !progress_is_cancelled(&l->progress, &ignored) && // no fault of the case

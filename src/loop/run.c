@@ -138,6 +138,12 @@ static bool begin_result(struct loop *l, struct stage *s, int variant, struct re
         r->error = arena_printf(l->arena, "not available: '%s' needs a CUDA device", r->library);
         return false;
     }
+    r->error = honest_precision(l->arena, l->plan.experiment, &s->resolved, &s->variants[variant],
+                                &s->code[variant]);
+    if (r->error) {
+        r->status = RESULT_FAILED;
+        return false;
+    }
     identify(l, s, variant, r->work_hash);
     r->same_as = same_twin(l, s, variant, r);
     if (!r->same_as)

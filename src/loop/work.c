@@ -2,7 +2,7 @@
 // come back as JSON over the pipe. A crash or a hang costs the one who caused it. Parent's and child's
 // halves stand side by side.
 // SPDX-License-Identifier: Apache-2.0
-#include "loop/bench.h"
+#include "loop/witness.h"
 
 #include <math.h>
 #include <signal.h>
@@ -85,6 +85,23 @@ bool bench_run_uncounted(struct bench *b, struct error *err)
            fail_as(err, ERROR_CHECK, NOWHERE, "%s", report.problems[0].message);
 }
 
+// A variable of the program is other than before: is a later launch right without it?
+static bool bench_state(struct bench *b, const char *variable, struct result *r, struct error *err)
+{
+    struct witness w;
+    const char *why = NULL;
+    if (!witness_open(&w, b, err))
+        return false;
+    bool done = !w.open || witness_state(&w, b, &why, err);
+    witness_close(&w);
+    if (done && why) {
+        r->status = RESULT_FAILED;
+        r->verified = false;
+        r->error = arena_printf(b->arena, "%s (here '%s' was changed)", why, variable);
+    }
+    return done;
+}
+
 // A simulated device counts and is checked in one run. A real one is checked first: counting runs
 // the kernels several times, and a wrong variant is not worth it.
 static bool bench_verify(struct bench *b, struct device_report *report, struct result *r,
@@ -104,6 +121,10 @@ static bool bench_verify(struct bench *b, struct device_report *report, struct r
     if (q->verify_only || r->status != RESULT_OK || report->problem_count > 0)
         return true;
     if (!partial && !bench_repeat(b, bench_run_uncounted, r, err))
+        return false;
+    if (!real && !partial && report->kept && r->status == RESULT_OK && b->job->wanted &&
+        !b->job->variant->spec->memory &&
+        !bench_state(b, report->kept, r, err))
         return false;
     if (!real || q->uncounted || r->status != RESULT_OK)
         return true;

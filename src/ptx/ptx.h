@@ -274,4 +274,16 @@ void ptx_print_instruction(const struct ptx_function *f, const struct ptx_instru
 // A model: ptxas schedules and allocates otherwise; provenance is `modelled`.
 int ptx_register_estimate(const struct ptx_function *f);
 
+// What a kernel's instructions say of it, those of the functions it calls by name included (traits.c).
+struct ptx_traits {
+    // The type of fewest significant bits that it computes in or rounds to: F64, F32, TF32, F16, BF16, E4M3 or
+    // E5M2; NONE: no floats. Loads and conversions to a wider type do not count.
+    enum ptx_type least;
+    const struct ptx_instruction *least_at; // the first of them
+    enum ptx_type most;                     // of most bits
+    const struct ptx_instruction *waits_at; // sleeps or reads a clock; NULL = it does not
+};
+struct ptx_traits ptx_traits_of(const struct ptx_module *m, const struct ptx_function *kernel);
+int ptx_significant_bits(enum ptx_type t); // the implied one too: f32 has 24; 0 = no float
+
 #endif

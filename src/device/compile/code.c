@@ -42,6 +42,36 @@ static void list_parameters(struct arena *a, const struct ptx_function *f, struc
     }
 }
 
+// The line of the user's own that an instruction came from: calls that were inlined are followed outward.
+static void place_of(struct arena *a, const struct ptx_module *m, const struct ptx_instruction *in,
+                     const char **file, int *line)
+{
+    int place = in->place, from = in->source_file;
+    *line = in->source_line;
+    while (place >= 0 && m->places[place].caller >= 0)
+        place = m->places[place].caller;
+    if (place >= 0) {
+        from = m->places[place].file;
+        *line = m->places[place].line;
+    }
+    bool known = from >= 0 && from < m->file_count && m->files[from];
+    *file = known ? shorten_paths(a, m->files[from]) : NULL;
+    *line = known ? *line : 0;
+}
+
+static void list_traits(struct arena *a, const struct ptx_module *m, const struct ptx_function *f,
+                        struct code_kernel *out)
+{
+    struct ptx_traits t = ptx_traits_of(m, f);
+    out->waits = t.waits_at != NULL;
+    if (t.least == PTX_TYPE_NONE)
+        return;
+    out->least = ptx_type_name(t.least);
+    out->least_bits = ptx_significant_bits(t.least);
+    out->most_bits = ptx_significant_bits(t.most);
+    place_of(a, m, t.least_at, &out->least_file, &out->least_line);
+}
+
 void code_list_kernels(struct arena *a, struct code_object *code)
 {
     struct arena parsing = {0};
@@ -67,6 +97,7 @@ void code_list_kernels(struct arena *a, struct code_object *code)
                     k = code->kernels[n];
             k.name = arena_strdup(a, f->name);
             list_parameters(a, f, &k);
+            list_traits(a, ptx, f, &k);
             list[count++] = k;
         }
         code->kernels = list;
@@ -84,6 +115,7 @@ void code_copy_kernels(struct arena *a, const struct code_object *code, struct c
         struct code_kernel *k = &(*out)[i];
         *k = code->kernels[i];
         k->name = arena_strdup(a, k->name);
+        k->least_file = k->least_file ? arena_strdup(a, k->least_file) : NULL;
         if (k->parameter_count <= 0)
             continue;
         size_t n = (size_t)k->parameter_count;

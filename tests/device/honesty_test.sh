@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# The dishonest variants of tests/honesty on a real GPU, where what a kernel keeps from launch to launch would make it
+# fast. Skips where there is none. run-alone: it measures.
+# SPDX-License-Identifier: Apache-2.0
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+RIDGE=${RIDGE:-$here/../../build/ridge}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export RIDGE_HOME=$work/home RIDGE_CACHE=${RIDGE_CACHE:-$work/cache}
+
+if ! "$RIDGE" devices | grep -q '^ *cuda:0 '; then
+    echo "skip - honesty: $("$RIDGE" devices | sed -n 's/.*missing *CUDA driver[^:]*: //p')"
+    exit 0
+fi
+cp "$here"/../honesty/* "$work"
+cd "$work" || exit 1
+
+# ran NAME STATUS WORDS VARIANT: the run of that variant ends so, and says these words.
+ran() {
+    "$RIDGE" run experiment.yaml --device cuda:0 --no-journal -q --plain --time-limit 0.2 --variant "$4" >said.txt 2>&1
+    if [ $? = "$2" ] && grep -q "$3" said.txt; then
+        echo "ok - $1"
+    else
+        echo "not ok - $1"
+        sed 's/^/# /' said.txt | head -12
+    fi
+}
+
+ran 'the honest one is measured' 0 'honest: time .*, measured' honest
+ran 'results kept from the first launch' 1 'results depend on what it ran before\|it keeps results' keeps
+ran 'results keyed by values' 1 'on inputs that it has seen' knows-values
+ran 'results keyed by addresses' 1 'on inputs that it has seen' knows-addresses
+ran 'work in the first launch only' 1 'wrong result\|never written\|results depend' works-once
+ran 'zeros' 1 'wrong result' zeros
+ran 'a copy of the input' 1 'wrong result' copies
+ran 'an input that is overwritten' 1 "the input 'in' was changed" overwrites
+ran 'half precision' 1 'computes in f16' halves
+ran 'elements left out' 1 'never written' leaves-out
+ran 'steps left out' 1 'by its data sheet' skips-steps
+ran 'a kernel that sleeps is named' 0 'sleeps or reads a clock' dawdles
