@@ -18,8 +18,8 @@ struct device_memory_ops {
     // Optional: memory of the host that is copied from and to fastest, until the device is closed; NULL
     // = there is none.
     void *(*pinned)(struct device *d, uint64_t size_bytes);
-    // Optional: keeps a copy of every buffer's content on the device; puts one buffer's back.
-    bool (*snapshot)(struct device *d, struct error *err);
+    // Optional: keeps a copy of a buffer's content on the device; puts it back.
+    bool (*snapshot)(struct device *d, uint64_t address, struct error *err);
     bool (*restore)(struct device *d, uint64_t address, struct error *err);
 };
 

@@ -171,8 +171,10 @@ bool bench_write(struct bench *b, struct error *err)
     for (int i = 0; i < b->job->resolved->buffer_count; i++)
         if (!bench_write_one(b, i, err))
             return false;
-    if (!b->snapshot && memory->snapshot)
-        b->snapshot = memory->snapshot(b->device, &no_room);
+    bool kept = memory->snapshot != NULL;
+    for (int i = 0; i < b->job->resolved->buffer_count && kept && !b->snapshot; i++)
+        kept = memory->snapshot(b->device, b->addresses[i], &no_room);
+    b->snapshot = kept;
     return true;
 }
 

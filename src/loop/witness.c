@@ -48,6 +48,7 @@ bool witness_fill(struct witness *w, int round, struct error *err)
     const struct job *j = w->job;
     if (w->contents.data)
         buffers_release(&w->contents);
+    w->snapshot = false; // of the round before
     uint64_t seed = (j->seed + ((uint64_t)round + 1) * step) >> 11;
     return buffers_fill(j->experiment, j->resolved, j->point, seed, &w->contents, err);
 }
@@ -61,10 +62,21 @@ bool witness_bench(struct witness *w, const struct bench *b, struct job *job, st
     *out = *b;
     out->job = job;
     out->addresses = w->addresses;
-    out->snapshot = false; // it is of the first set
-    for (int i = 0; i < job->resolved->buffer_count; i++)
-        if (!bench_write_one(out, i, err))
-            return false;
+    out->snapshot = w->snapshot; // not that of the first set
+    bool done = bench_write(out, err);
+    w->snapshot = out->snapshot;
+    return done;
+}
+
+struct reading {
+    unsigned char *to;
+    size_t element_bytes;
+};
+
+static bool take_part(void *context, const void *part, uint64_t first, uint64_t count)
+{
+    const struct reading *r = context;
+    parallel_copy(r->to + first * r->element_bytes, part, (size_t)count * r->element_bytes);
     return true;
 }
 
@@ -75,8 +87,8 @@ static bool read_outputs(struct bench *b, struct host_buffers *out, struct error
         if (!c->buffers[i].output)
             continue;
         out->data[i] = xcalloc(b->sizes[i] + 1, 1);
-        if (!b->device->ops->memory->read(b->device, b->addresses[i], out->data[i], b->sizes[i],
-                                          err))
+        struct reading r = {out->data[i], element_bytes(c->buffers[i].type)};
+        if (!bench_read(b, i, take_part, &r, err))
             return false;
     }
     return true;

@@ -12,6 +12,7 @@ struct witness { // a second set of buffers, on the bench's device
     const struct job *job; // of any variant of the case
     uint64_t *addresses;
     struct host_buffers contents; // of the newest round
+    bool snapshot;                // the device holds a copy of them
     bool open;
 };
 // false: an error. `open` stays false where there is no room for a second set, here or on the device.

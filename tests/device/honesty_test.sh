@@ -28,6 +28,9 @@ ran() {
 }
 
 ran 'the honest one is measured' 0 'honest: time .*, measured' honest
+ran 'steps left out' 1 'by its data sheet' skips-steps
+# Without stated flops no time is too short by the data sheet: what is kept is found by itself.
+sed -i 's/, flops_f32: 2000\*N//' experiment.yaml
 ran 'results kept from the first launch' 1 'results depend on what it ran before\|it keeps results' keeps
 ran 'results keyed by values' 1 'on inputs that it has seen' knows-values
 ran 'results keyed by addresses' 1 'on inputs that it has seen' knows-addresses
@@ -37,5 +40,4 @@ ran 'a copy of the input' 1 'wrong result' copies
 ran 'an input that is overwritten' 1 "the input 'in' was changed" overwrites
 ran 'half precision' 1 'computes in f16' halves
 ran 'elements left out' 1 'never written' leaves-out
-ran 'steps left out' 1 'by its data sheet' skips-steps
 ran 'a kernel that sleeps is named' 0 'sleeps or reads a clock' dawdles

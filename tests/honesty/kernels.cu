@@ -1,8 +1,8 @@
-// One job (200 steps of a recurrence per element), done honestly once and dishonestly in each way that is known
+// One job (1000 steps of a recurrence per element), done honestly once and dishonestly in each way that is known
 // from public benchmarks. A verifier that calls one of the others right is no verifier.
 // SPDX-License-Identifier: Apache-2.0
 #define MOST (1 << 20)
-#define STEPS 200
+#define STEPS 1000
 
 static __device__ float job(float x)
 {

@@ -392,7 +392,7 @@ static bool count_steps(const struct replay *r, struct arena *a, struct device_r
         launches += is_counted(&r->launches[i]);
     struct counters *counted = ARENA_ARRAY(a, struct counters, launches + 1);
     bool done = (c->cupti || cupti_open(c->context, c->ordinal, &c->cupti, &err)) &&
-                cuda_memory_ops.snapshot(&c->head, &err) &&
+                cuda_snapshot_all(c, &err) &&
                 cupti_count(c->cupti, replay_pass, &pass, launches, counted, &err) &&
                 cuda_restore_all(c, &err);
     if (!done) {

@@ -180,6 +180,7 @@ struct cuda_device {
 // memory.c
 extern const struct device_memory_ops cuda_memory_ops;
 struct allocation *cuda_find_allocation(struct cuda_device *c, uint64_t address); // NULL = not ours
+bool cuda_snapshot_all(struct cuda_device *c, struct error *err);
 bool cuda_restore_all(struct cuda_device *c, struct error *err) CHECK_RESULT;
 void cuda_memory_close(struct cuda_device *c);
 

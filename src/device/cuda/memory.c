@@ -85,21 +85,29 @@ static bool cuda_read(struct device *d, uint64_t address, void *data, uint64_t s
                                            "cannot read the device's memory");
 }
 
-static bool cuda_snapshot(struct device *d, struct error *err)
+static bool snapshot_one(struct cuda_device *c, struct allocation *x, struct error *err)
 {
-    struct cuda_device *c = own(d);
-    for (size_t i = 0; i < c->allocations.count; i++) {
-        struct allocation *x = &c->allocations.items[i];
-        if ((!x->snapshot &&
-             !cuda_grab(c, arena_printf(&c->arena, "a copy of buffer '%s'", x->name), x->size_bytes,
-                        &x->snapshot, err)) ||
-            !driver_check(
-                &c->cu,
-                c->cu.cuMemcpyDtoDAsync_v2(x->snapshot, x->address, x->size_bytes, c->stream), err,
-                "cannot copy buffer '%s'", x->name))
+    return (x->snapshot || cuda_grab(c, arena_printf(&c->arena, "a copy of buffer '%s'", x->name),
+                                     x->size_bytes, &x->snapshot, err)) &&
+           driver_check(
+               &c->cu,
+               c->cu.cuMemcpyDtoDAsync_v2(x->snapshot, x->address, x->size_bytes, c->stream), err,
+               "cannot copy buffer '%s'", x->name) &&
+           driver_check(&c->cu, c->cu.cuStreamSynchronize(c->stream), err, "cannot copy buffers");
+}
+
+static bool cuda_snapshot(struct device *d, uint64_t address, struct error *err)
+{
+    struct allocation *x = cuda_find_allocation(own(d), address);
+    return !x || snapshot_one(own(d), x, err);
+}
+
+bool cuda_snapshot_all(struct cuda_device *c, struct error *err)
+{
+    for (size_t i = 0; i < c->allocations.count; i++)
+        if (!snapshot_one(c, &c->allocations.items[i], err))
             return false;
-    }
-    return driver_check(&c->cu, c->cu.cuStreamSynchronize(c->stream), err, "cannot copy buffers");
+    return true;
 }
 
 static bool restore_one(struct cuda_device *c, const struct allocation *x, struct error *err)
