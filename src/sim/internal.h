@@ -159,33 +159,9 @@ struct trace {
 // Static facts of a site the timing needs; filled by the decoder. Registers are numbered as in the
 // PTX function (calls: each function has its own numbers, see register_base).
 enum timing_pipe {
-    PIPE_NONE, // vanishes in machine code: no issue slot
-    PIPE_INTEGER,
-    PIPE_ADD,      // integer additions: this pipe or the multipliers'
-    PIPE_MULTIPLY, // integer products: half of the f32 pipe
-    PIPE_F32,
-    PIPE_F64,
-    PIPE_F16,
-    PIPE_SPECIAL,
-    PIPE_CONVERT,
-    PIPE_GLOBAL_LOAD,
-    PIPE_GLOBAL_STORE,
-    PIPE_SHARED_LOAD,
-    PIPE_SHARED_STORE,
-    PIPE_SHARED_ATOMIC,
-    PIPE_GLOBAL_ATOMIC,
-    PIPE_GLOBAL_REDUCTION,
-    PIPE_LOCAL_LOAD,
-    PIPE_LOCAL_STORE,
-    PIPE_CONST,
-    PIPE_ASYNC_COPY,
-    PIPE_ASYNC_WAIT,
-    PIPE_BARRIER,
-    PIPE_BRANCH,
-    PIPE_WARP,
-    PIPE_TENSOR,
-    PIPE_FENCE,
-    PIPE_EXIT,
+#define PIPE(id, unit, server, other, lanes, latency, reader, compiler, touches, meaning) PIPE_##id,
+#include "sim/model/pipes.def"
+#undef PIPE
     PIPE_COUNT
 };
 // Operations whose machine code is measured as a whole (decode/operations.def).

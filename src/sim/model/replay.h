@@ -1,19 +1,22 @@
-// The replay of the model of time, shared by its files:
-//   timing.c         warps, blocks, and from one SM to the chip
-//   timing_units.c   what an instruction takes of the SM's units
+// The replay of the model of time, shared by its files (what an instruction takes: cost.h):
+//   timing.c         blocks, and from one SM to the chip
+//   timing_warp.c    one instruction of a warp
+//   timing_units.c   the SM's units
 //   timing_memory.c  caches, device memory, atomics, shared memory
 //   timing_stalls.c  why a warp does not issue
 // SPDX-License-Identifier: Apache-2.0
 #ifndef RIDGE_SIM_REPLAY_H
 #define RIDGE_SIM_REPLAY_H
 
-#include "sim/internal.h"
+#include "sim/model/cost.h"
 
 #include <math.h>
 
 enum {
     FILL_TABLE = 8192, // sectors on their way remembered (direct mapped)
     SCHEDULERS_MAX = 8,
+    LAST_NONE = -1,    // no register
+    LAST_UNKNOWN = -2, // not looked at yet
 };
 
 /* ---- servers: one thing at a time, first come first served ------------------------------------ */
@@ -24,29 +27,13 @@ struct server {
 
 static inline double server_take(struct server *s, double at, double cycles)
 {
-    double start = at > s->free_at ? at : s->free_at;
+    double start = later(at, s->free_at);
     s->free_at = start + cycles;
     s->busy += cycles;
     return start;
 }
 
 /* ---- the SM ------------------------------------------------------------------------------------ */
-
-struct rates { // cycles, and units a cycle of one SM
-    double lines, lsu_issue, lsu_store, l1_bytes, fill_bytes, wavefront;
-    double l2_read_bytes, l2_flits, l2_atomics, l2_atomics_same;
-    double dram_read_bytes, dram_write_bytes, constant, constant_latency;
-    double f32, f64, f16, integer, special, convert, warp;
-    double tensor_flops, mma_share, atomic_return;
-    double alu, f64_latency, special_latency, shared_latency, l1_latency, l2_latency, dram_latency;
-    double barrier, barrier_warp, atomic_latency, warp_latency, tensor_latency;
-    double block_launch, block_warp_launch, block_dispatch, block_first;
-    double load_queue; // cycles of work the queue in front of the LSU holds
-    double port_lines, flit_queue;
-    struct { // NAN: not in the chip's file
-        double cycles, latency;
-    } operation[OPERATION_COUNT];
-};
 
 struct warp_state {
     const struct trace_warp *trace;
@@ -59,6 +46,7 @@ struct warp_state {
     double throttled; // up to here the next instruction waits for a place in a queue
     int block;        // slot
     int scheduler;
+    int last; // the register its next instruction waits for longest (LAST_…)
     bool waiting, done;
     uint32_t barrier_site; // where it waits
     double started;
@@ -79,10 +67,11 @@ struct fill { // a line on its way
 struct replay {
     const struct timing_input *in;
     struct rates r;
-    struct server issue[SCHEDULERS_MAX], fma[2], f64, f16, integer, special, convert, warp_pipe;
-    struct server tensor, sequence;
-    struct server constant, lsu, fill, port, l2, dram, atomic, shared_only, barrier_unit;
+    struct site_cost *costs; // a site each
+    struct server issue[SCHEDULERS_MAX], pipe[SERVER_COUNT], sequence;
+    struct server fill, port, l2, dram, atomic, shared_only, barrier_unit;
     struct server flits; // the SM's share of what the L2 takes in: runs ahead of the port
+    double sms;          // at work
     double memory_load, memory_load_at; // bytes a cycle to and from device memory, lately; when
     bool memory_written;                // dirty lines leave the L2 in this kernel
     double fetched;                     // bytes from device memory for a byte that missed L2
@@ -97,7 +86,6 @@ struct replay {
     double *miss_credit; // a site each: L2 misses owed
     double warp_cycles;
     double (*stalls)[STALL_COUNT]; // warp cycles of each site, by reason
-    uint64_t ops;
     uint64_t blocks_started;
     double *starts; // of the first `starts_count` blocks
     uint64_t blocks_to_run;
@@ -106,26 +94,36 @@ struct replay {
     double whole; // instructions of a mean block over those replayed of one: 1 but for a cut trace
 };
 
+// timing_warp.c
+// Runs the warp's next instruction if it can start now; else moves the warp to when it can. false: only moved.
+bool warp_step(struct replay *p, struct warp_state *w);
 // timing_units.c
-void rates_fill(struct rates *r, const struct timing_input *in);
-double active_sms(const struct timing_input *in);
-double dram_written(const struct l2_counts *c); // bytes
 // Starts the instruction at `at`; returns when its results may be read.
-double op_execute(struct replay *p, const struct trace_op *op, double at);
-double queue_wait(const struct replay *p, enum timing_pipe pipe, double at);
+double op_execute(struct replay *p, const struct trace_op *op, const struct site_cost *c,
+                  double at);
+// A full queue in front of the load/store unit keeps further memory instructions from issuing: until when.
+double queue_wait(const struct replay *p, enum unit unit, double at);
 // timing_memory.c: each starts at `at` and returns when its result is there, a store's when it has left the SM
-double load_global(struct replay *p, const struct trace_op *op, double at);
+double load_global(struct replay *p, const struct trace_op *op, const struct site_cost *c,
+                   double at);
 double store_global(struct replay *p, const struct trace_op *op, double at);
-double atomic_global(struct replay *p, const struct trace_op *op, double at);
-double access_shared(struct replay *p, const struct trace_op *op, double at);
+double atomic_global(struct replay *p, const struct trace_op *op, const struct site_cost *c,
+                     double at);
+double access_shared(struct replay *p, const struct trace_op *op, const struct site_cost *c,
+                     double at);
 // timing_stalls.c
-enum stall reason_of(const struct timing_site *t);
-// The register that the instruction waits for longest; -1: none.
-int last_register(const struct warp_state *w, const struct timing_site *t);
 // The warp's cycles up to `until` had that reason, at that site; those counted before stay as they are.
 void stall_add(struct replay *p, struct warp_state *w, uint32_t site, enum stall reason,
                double until);
-// Why the instruction at `site` issues at `at` and no sooner: its operands, a full queue, others' turns.
+// Why the instruction at `site` issues at `at` and no sooner: its operands (the last of them: w->last), a full
+// queue, others' turns.
 void stall_explain(struct replay *p, struct warp_state *w, uint32_t site, double at);
+
+// What issues next: the trace is in PTX's order.
+static inline const struct trace_op *op_next(const struct replay *p, const struct warp_state *w)
+{
+    const struct trace_op *op = &w->trace->ops[w->next];
+    return op + p->costs[op->site].moved;
+}
 
 #endif

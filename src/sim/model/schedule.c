@@ -9,20 +9,11 @@
 // branch with everything. Loads of read-only data (ld.global.nc) pass stores.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/decode/decode.h"
+#include "sim/model/cost.h"
 
 #include <string.h>
 
-enum {
-    PIECE = 160, // instructions scheduled together at most
-    // Cycles a compiler reckons with until a result is there.
-    CYCLES_ALU = 4,
-    CYCLES_CONST = 8,
-    CYCLES_F64 = 8,
-    CYCLES_SPECIAL = 16,
-    CYCLES_SHARED = 24,
-    CYCLES_TENSOR = 24,
-    CYCLES_GLOBAL = 200,
-};
+enum { PIECE = 160 }; // instructions scheduled together at most
 
 enum { IN_GLOBAL = 1, IN_SHARED = 2, IN_LOCAL = 4, IN_ALL = 7 };
 struct entry {
@@ -34,49 +25,6 @@ struct entry {
     int ready_at;
     bool done;
 };
-
-static int result_cycles(enum timing_pipe pipe)
-{
-    switch (pipe) {
-    case PIPE_GLOBAL_LOAD:
-    case PIPE_LOCAL_LOAD:
-    case PIPE_GLOBAL_ATOMIC:
-    case PIPE_ASYNC_COPY:
-        return CYCLES_GLOBAL;
-    case PIPE_SHARED_LOAD:
-    case PIPE_SHARED_ATOMIC:
-    case PIPE_WARP:
-        return CYCLES_SHARED;
-    case PIPE_CONST:
-        return CYCLES_CONST;
-    case PIPE_SPECIAL:
-    case PIPE_CONVERT:
-        return CYCLES_SPECIAL;
-    case PIPE_F64:
-        return CYCLES_F64;
-    case PIPE_TENSOR:
-        return CYCLES_TENSOR;
-    case PIPE_NONE:
-        return 0;
-    case PIPE_INTEGER:
-    case PIPE_ADD:
-    case PIPE_MULTIPLY:
-    case PIPE_F32:
-    case PIPE_F16:
-    case PIPE_GLOBAL_STORE:
-    case PIPE_SHARED_STORE:
-    case PIPE_GLOBAL_REDUCTION:
-    case PIPE_LOCAL_STORE:
-    case PIPE_ASYNC_WAIT:
-    case PIPE_BARRIER:
-    case PIPE_BRANCH:
-    case PIPE_FENCE:
-    case PIPE_EXIT:
-    case PIPE_COUNT:
-        break;
-    }
-    return CYCLES_ALU;
-}
 
 static unsigned spaces_of(enum ptx_space space)
 {
@@ -114,47 +62,21 @@ static void entry_memory(const struct program *p, int site, struct entry *e)
 {
     const struct site_info *info = &p->sites[site];
     const struct mem_op *m = info->mem >= 0 ? &p->mem_ops[info->mem] : NULL;
-    switch (e->site->pipe) {
-    case PIPE_GLOBAL_LOAD:
-    case PIPE_SHARED_LOAD:
-    case PIPE_LOCAL_LOAD:
-        e->reads = m ? spaces_of(m->space) : IN_ALL;
-        if (ptx_has_modifier(info->in, PTX_MOD_NC))
-            e->reads = 0;
+    unsigned spaces = m ? spaces_of(m->space) : IN_ALL;
+    switch (pipe_info(e->site->pipe)->touches) {
+    case TOUCHES_NOTHING:
         break;
-    case PIPE_GLOBAL_STORE:
-    case PIPE_SHARED_STORE:
-    case PIPE_LOCAL_STORE:
-        e->writes = m ? spaces_of(m->space) : IN_ALL;
+    case TOUCHES_READ:
+        e->reads = ptx_has_modifier(info->in, PTX_MOD_NC) ? 0 : spaces;
         break;
-    case PIPE_SHARED_ATOMIC:
-        e->reads = e->writes = IN_SHARED;
+    case TOUCHES_WRITE:
+        e->writes = spaces;
         break;
-    case PIPE_GLOBAL_ATOMIC:
-    case PIPE_GLOBAL_REDUCTION:
-        e->reads = e->writes = m ? spaces_of(m->space) : IN_ALL;
+    case TOUCHES_UPDATE:
+        e->reads = e->writes = spaces;
         break;
-    case PIPE_ASYNC_COPY:
-    case PIPE_ASYNC_WAIT:
-    case PIPE_BARRIER:
-    case PIPE_FENCE:
-    case PIPE_TENSOR:
-        e->reads = e->writes = e->site->pipe == PIPE_TENSOR ? 0 : IN_ALL;
-        break;
-    case PIPE_NONE:
-    case PIPE_INTEGER:
-    case PIPE_ADD:
-    case PIPE_MULTIPLY:
-    case PIPE_F32:
-    case PIPE_F64:
-    case PIPE_F16:
-    case PIPE_SPECIAL:
-    case PIPE_CONVERT:
-    case PIPE_CONST:
-    case PIPE_BRANCH:
-    case PIPE_WARP:
-    case PIPE_EXIT:
-    case PIPE_COUNT:
+    case TOUCHES_ALL:
+        e->reads = e->writes = IN_ALL;
         break;
     }
     if (m && m->ordered)
@@ -177,7 +99,7 @@ static int distance(const struct entry *earlier, const struct entry *later)
     const struct timing_site *a = earlier->site, *b = later->site;
     if (shares(a->result, a->result_count, b->source, b->source_count) ||
         shares(a->result, a->result_count, b->result, b->result_count))
-        return result_cycles(a->pipe);
+        return pipe_info(a->pipe)->compiler_cycles;
     if (shares(a->source, a->source_count, b->result, b->result_count) || earlier->last ||
         later->last)
         return 0;

@@ -49,93 +49,29 @@ static void heap_push(struct replay *p, int w)
     p->heap[i] = w;
 }
 
-static int heap_pop(struct replay *p)
+// Puts `w` where the first was, and from there to its place.
+static void heap_replace(struct replay *p, int w)
 {
-    int top = p->heap[0], last = p->heap[--p->heap_count], i = 0;
+    int i = 0;
     for (;;) {
         int child = 2 * i + 1;
         if (child >= p->heap_count)
             break;
         if (child + 1 < p->heap_count && warp_before(p, p->heap[child + 1], p->heap[child]))
             child++;
-        if (!warp_before(p, p->heap[child], last))
+        if (!warp_before(p, p->heap[child], w))
             break;
         p->heap[i] = p->heap[child];
         i = child;
     }
-    p->heap[i] = last;
-    return top;
+    p->heap[i] = w;
 }
 
-/* ---- one instruction ---------------------------------------------------------------------------- */
-
-static double operands_ready(const struct warp_state *w, const struct timing_site *t)
+static void heap_drop(struct replay *p)
 {
-    int last = last_register(w, t);
-    return last >= 0 ? fmax(w->at, w->ready[last]) : w->at;
-}
-
-static bool pipe_is_store(enum timing_pipe pipe)
-{
-    return pipe == PIPE_GLOBAL_STORE || pipe == PIPE_LOCAL_STORE;
-}
-
-// What issues next: the trace is in PTX's order.
-static const struct trace_op *op_next(const struct replay *p, const struct warp_state *w)
-{
-    const struct trace_op *op = &w->trace->ops[w->next];
-    return op + p->in->sites[op->site].moved;
-}
-
-// Runs the warp's next instruction if it can start now; else moves the warp to when it can.
-// Returns false if it was only moved.
-static bool warp_step(struct replay *p, struct warp_state *w)
-{
-    const struct trace_op *op = op_next(p, w);
-    const struct timing_site *t = &p->in->sites[op->site];
-    double at = operands_ready(w, t);
-    if (t->pipe == PIPE_NONE) { // a new name for a value: its readers wait for the old one
-        int last = last_register(w, t);
-        for (int i = 0; i < t->result_count; i++) {
-            w->ready[t->result[i]] = at;
-            w->queued[t->result[i]] = last >= 0 ? w->queued[last] : 0;
-            w->reason[t->result[i]] = last >= 0 ? w->reason[last] : STALL_WAIT;
-        }
-        w->next++;
-        return true;
-    }
-    double room = queue_wait(p, t->pipe, at);
-    if (room > at)
-        w->throttled = at = room;
-    struct server *scheduler = &p->issue[w->scheduler];
-    at = fmax(at, scheduler->free_at);
-    if (at > w->at + 1e-9) {
-        w->at = at;
-        return false;
-    }
-    double slots = (t->issue_slots > 0 ? t->issue_slots : 1) + t->special_slots + t->other_slots;
-    stall_explain(p, w, op->site, at);
-    stall_add(p, w, op->site, STALL_SELECTED, at + slots);
-    server_take(scheduler, at, slots);
-    p->start = at;
-    double ready = op_execute(p, op, at);
-    for (int i = 0; i < t->result_count; i++) {
-        w->ready[t->result[i]] = ready;
-        w->queued[t->result[i]] = t->pipe == PIPE_CONST ? 0 : p->start - at;
-        w->reason[t->result[i]] = (uint8_t)reason_of(t);
-    }
-    if (t->pipe == PIPE_ASYNC_COPY)
-        w->ready[p->in->register_count] = fmax(w->ready[p->in->register_count], ready);
-    w->at = fmax(w->at, at + slots);
-    if (t->pipe == PIPE_ASYNC_WAIT) {
-        w->at = fmax(w->at, w->ready[p->in->register_count]);
-        stall_add(p, w, op->site, STALL_LONG_SCOREBOARD, w->at);
-    }
-    w->next++;
-    if (pipe_is_store(t->pipe))
-        w->drained = fmax(w->drained, ready);
-    p->ops++;
-    return true;
+    int last = p->heap[--p->heap_count];
+    if (p->heap_count > 0)
+        heap_replace(p, last);
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------ */
@@ -146,7 +82,7 @@ static void block_start(struct replay *p, int slot, double at)
     uint64_t n = p->blocks_started++;
     const struct trace_block *b = &in->trace->blocks[n % (uint64_t)in->trace->block_count];
     struct block_slot *s = &p->slots[slot];
-    at = fmax(at, p->next_dispatch);
+    at = later(at, p->next_dispatch);
     p->next_dispatch = at + p->r.block_dispatch;
     *s = (struct block_slot){.running = b->warp_count};
     p->starts[n] = at;
@@ -155,6 +91,7 @@ static void block_start(struct replay *p, int slot, double at)
         struct warp_state *w = &p->warps[index];
         w->trace = i < b->warp_count ? &b->warps[i] : NULL;
         w->next = 0;
+        w->last = LAST_UNKNOWN;
         w->at = at + i * p->r.block_warp_launch;
         w->started = w->since = w->at;
         w->throttled = 0;
@@ -198,8 +135,8 @@ static void warp_end(struct replay *p, struct warp_state *w)
     p->warp_cycles += w->at - w->started;
     stall_add(p, w, last, STALL_WAIT, w->at);
     stall_add(p, w, last, STALL_DRAIN, w->drained);
-    s->free_at = fmax(s->free_at, fmax(w->at, w->drained));
-    p->end = fmax(p->end, s->free_at);
+    s->free_at = later(s->free_at, later(w->at, w->drained));
+    p->end = later(p->end, s->free_at);
     s->running--;
     if (s->running > 0 && s->waiting == s->running)
         barrier_open(p, w->block);
@@ -207,33 +144,39 @@ static void warp_end(struct replay *p, struct warp_state *w)
         block_start(p, w->block, s->free_at + p->r.block_launch);
 }
 
+static void warp_wait(struct replay *p, struct warp_state *w, uint32_t site)
+{
+    struct block_slot *s = &p->slots[w->block];
+    w->waiting = true;
+    w->barrier_site = site;
+    s->waiting++;
+    s->last_arrival = later(s->last_arrival, w->at);
+    if (s->waiting == s->running)
+        barrier_open(p, w->block);
+}
+
 static void replay_run(struct replay *p)
 {
     for (int slot = 0; slot < p->in->blocks_per_sm && p->blocks_started < p->blocks_to_run; slot++)
         block_start(p, slot, p->r.block_first);
     while (p->heap_count > 0) {
-        int index = heap_pop(p);
+        int index = p->heap[0];
         struct warp_state *w = &p->warps[index];
         if (w->next >= w->trace->count) {
+            heap_drop(p);
             warp_end(p, w);
             continue;
         }
         uint32_t site = op_next(p, w)->site;
-        enum timing_pipe pipe = p->in->sites[site].pipe;
-        if (warp_step(p, w) && pipe == PIPE_BARRIER) {
-            struct block_slot *s = &p->slots[w->block];
-            w->waiting = true;
-            w->barrier_site = site;
-            s->waiting++;
-            s->last_arrival = fmax(s->last_arrival, w->at);
-            if (s->waiting == s->running)
-                barrier_open(p, w->block);
+        if (warp_step(p, w) && p->costs[site].pipe == PIPE_BARRIER) {
+            heap_drop(p);
+            warp_wait(p, w, site);
             continue;
         }
-        heap_push(p, index);
+        heap_replace(p, index);
     }
     // The kernel ends when the last store has landed.
-    p->end = fmax(p->end, fmax(p->flits.free_at, fmax(p->dram.free_at, p->atomic.free_at)));
+    p->end = later(p->end, later(p->flits.free_at, later(p->dram.free_at, p->atomic.free_at)));
 }
 
 /* ---- from one SM to the chip --------------------------------------------------------------------- */
@@ -270,7 +213,7 @@ static double fetched_per_byte(const struct timing_input *in)
     double most = GPU(in->gpu, l2_dram_granule_bytes) / SECTOR_BYTES;
     double ratio =
         missed > 0 ? (double)in->l2.dram_read_bytes / ((double)missed * SECTOR_BYTES) : 1;
-    return ratio < 1 ? 1 : fmin(ratio, most);
+    return ratio < 1 ? 1 : sooner(ratio, most);
 }
 
 static bool replay_init(struct replay *p, const struct timing_input *in, uint64_t blocks)
@@ -282,12 +225,17 @@ static bool replay_init(struct replay *p, const struct timing_input *in, uint64_
     p->fetched = fetched_per_byte(in);
     double lone =
         (p->fetched - 1) / (GPU(in->gpu, l2_dram_granule_bytes) / SECTOR_BYTES - 1 + 1e-9);
-    p->scattered = 1 + fmin(lone, 1) * (1 / GPU(in->gpu, dram_scattered_share) - 1);
+    p->scattered = 1 + sooner(lone, 1) * (1 / GPU(in->gpu, dram_scattered_share) - 1);
     p->blocks_to_run = blocks;
     p->schedulers = (int)GPU(in->gpu, schedulers_per_sm);
     if (p->schedulers > SCHEDULERS_MAX)
         p->schedulers = SCHEDULERS_MAX;
-    rates_fill(&p->r, in);
+    struct demand demand = demand_of(in);
+    p->sms = demand.sms;
+    rates_fill(&p->r, in->gpu, demand);
+    p->costs = xcalloc((size_t)in->site_count + 1, sizeof(*p->costs));
+    for (int i = 0; i < in->site_count; i++)
+        p->costs[i] = site_cost(&p->r, &in->sites[i]);
     p->warps = xcalloc(warps, sizeof *p->warps);
     p->slots = xcalloc((size_t)in->blocks_per_sm, sizeof *p->slots);
     p->heap = xcalloc(warps, sizeof *p->heap);
@@ -308,6 +256,7 @@ static bool replay_init(struct replay *p, const struct timing_input *in, uint64_
 
 static void replay_release(struct replay *p)
 {
+    free(p->costs);
     free(p->warps[0].ready);
     free(p->warps[0].queued);
     free(p->warps[0].reason);
@@ -326,7 +275,7 @@ static double sm_cycles(const struct replay *p, uint64_t sm_blocks)
     uint64_t ran = p->blocks_started, resident = (uint64_t)p->in->blocks_per_sm;
     if (p->in->trace
             ->cut) // one generation of pieces: the rest of the work takes as long for its size
-        return p->end * p->whole * fmax(1, (double)sm_blocks / (double)ran);
+        return p->end * p->whole * later(1, (double)sm_blocks / (double)ran);
     if (sm_blocks <= ran || ran < resident + 2)
         return p->end;
     uint64_t first = ran > 3 * resident ? resident * 2 : resident;
@@ -351,25 +300,15 @@ static void stalls_fill(const struct replay *p, struct stall_table *sites)
             sites[i].warp_cycles[s] = (struct figure){p->stalls[i][s] * scale, PROVENANCE_MODELLED};
 }
 
-// What the kernel moves to and from device memory takes at least this, whoever moves it: bulk copies have no
-// operation in the trace, so that a replay alone would let their bytes cross in no time.
-static double memory_least_ns(const struct timing_input *in)
-{
-    double written = dram_written(&in->l2), read = (double)in->l2.dram_read_bytes;
-    bool mixed = written * 10 > read;
-    const struct gpu *g = in->gpu;
-    return read / (mixed ? GPU(g, dram_copy_gbps) : GPU(g, dram_read_gbps)) +
-           written / (mixed ? GPU(g, dram_copy_gbps) : GPU(g, dram_write_gbps));
-}
-
 static void time_fill(struct time_breakdown *out, const struct replay *p, uint64_t sm_blocks)
 {
     const struct gpu *g = p->in->gpu;
+    const struct server *pipe = p->pipe;
     double ns = 1000 / GPU(g, clock_mhz);
     // Atomics of all SMs queue where few addresses are; one SM's replay does not see the others'.
     double queued = p->in->atomic_turns_hot / (GPU(g, l2_atomic_same_per_ns) * ns);
     double hot = queued > 0 ? queued + p->r.atomic_latency : 0;
-    double replayed = sm_cycles(p, sm_blocks), cycles = fmax(replayed, hot);
+    double replayed = sm_cycles(p, sm_blocks), cycles = later(replayed, hot);
     double scale = ns * (double)sm_blocks / (double)p->blocks_started * p->whole;
     double issue = 0;
     for (int i = 0; i < p->schedulers; i++)
@@ -378,19 +317,22 @@ static void time_fill(struct time_breakdown *out, const struct replay *p, uint64
     out->launch_ns = GPU(g, grid_launch_ns);
     // Device memory reaches its bandwidth only after a while; short kernels see nothing else.
     double moved = (double)p->in->l2.dram_read_bytes + dram_written(&p->in->l2);
-    double ramp = GPU(g, dram_ramp_ns) * fmin(1, moved / GPU(g, dram_ramp_bytes));
-    out->time_ns = out->launch_ns + fmax(cycles * ns, memory_least_ns(p->in)) + ramp;
+    double ramp = GPU(g, dram_ramp_ns) * sooner(1, moved / GPU(g, dram_ramp_bytes));
+    // What the kernel moves takes at least its time, whoever moves it: bulk copies have no operation in the
+    // trace, so that a replay alone would let their bytes cross in no time.
+    out->time_ns = out->launch_ns + later(cycles * ns, memory_least_ns(g, &p->in->l2)) + ramp;
     out->busy_ns[BREAKDOWN_ISSUE] = issue * scale;
-    out->busy_ns[BREAKDOWN_F32] = (p->fma[0].busy + p->fma[1].busy) / 2 * scale;
-    out->busy_ns[BREAKDOWN_F64] = p->f64.busy * scale;
-    out->busy_ns[BREAKDOWN_INTEGER] = p->integer.busy * scale;
-    out->busy_ns[BREAKDOWN_SPECIAL] = p->special.busy * scale;
-    out->busy_ns[BREAKDOWN_LSU] = p->lsu.busy * scale;
+    out->busy_ns[BREAKDOWN_F32] =
+        (pipe[SERVER_FMA_HEAVY].busy + pipe[SERVER_FMA_LITE].busy) / 2 * scale;
+    out->busy_ns[BREAKDOWN_F64] = pipe[SERVER_F64].busy * scale;
+    out->busy_ns[BREAKDOWN_INTEGER] = pipe[SERVER_INTEGER].busy * scale;
+    out->busy_ns[BREAKDOWN_SPECIAL] = pipe[SERVER_SPECIAL].busy * scale;
+    out->busy_ns[BREAKDOWN_LSU] = pipe[SERVER_LSU].busy * scale;
     out->busy_ns[BREAKDOWN_SHARED] = p->shared_only.busy * scale;
     out->busy_ns[BREAKDOWN_L1_FILL] = p->fill.busy * scale;
-    out->busy_ns[BREAKDOWN_L2] = fmax(p->l2.busy, p->flits.busy) * scale;
+    out->busy_ns[BREAKDOWN_L2] = later(p->l2.busy, p->flits.busy) * scale;
     out->busy_ns[BREAKDOWN_DRAM] = p->dram.busy * scale;
-    out->busy_ns[BREAKDOWN_ATOMIC] = fmax(p->atomic.busy * scale, hot > replayed ? hot * ns : 0);
+    out->busy_ns[BREAKDOWN_ATOMIC] = later(p->atomic.busy * scale, hot > replayed ? hot * ns : 0);
     double held = p->end * GPU(g, max_warps_per_sm);
     out->occupancy_pct = held > 0 ? 100 * p->warp_cycles / held : 0;
     out->waiting_memory_pct = 100 * stall_share(p, STALL_LONG_SCOREBOARD);

@@ -11,11 +11,11 @@ enum { MEMORY_LOAD_WINDOW = 4000 }; // cycles over which the load on the memory 
 
 // What the load on the memory adds, as a share of the idle latency, by load over the highest one: two
 // straight lines (docs/h200-rates.md, section 5). Beyond it is the queue of the memory's server that grows.
-static double latency_added(const struct gpu *g, double load)
+static double latency_added(const struct rates *r, double load)
 {
-    double knee = GPU(g, dram_load_knee), low = load < knee ? load : knee;
-    double high = load > knee ? fmin(load, 1) - knee : 0;
-    return low * GPU(g, dram_load_slope) + high * GPU(g, dram_load_slope_high);
+    double knee = r->load_knee, low = load < knee ? load : knee;
+    double high = load > knee ? sooner(load, 1) - knee : 0;
+    return low * r->load_slope + high * r->load_slope_high;
 }
 
 // e^-x for x >= 0, by operations whose results are the same everywhere (exp's differ with the host's C
@@ -55,28 +55,27 @@ static uint32_t line_hash(uint32_t line)
 // with a spread, and slow ones, which are seen where dirty lines must leave the L2 first.
 static double dram_line_share(const struct replay *p, uint32_t line)
 {
-    const struct gpu *g = p->in->gpu;
+    const struct rates *r = &p->r;
     uint32_t h = line_hash(line);
-    double at = (double)(h >> 8) / (1 << 24), spread = GPU(g, dram_line_spread);
-    double slow = p->memory_written ? GPU(g, dram_line_slow_share) : 0,
-           near = GPU(g, dram_line_near_share);
+    double at = (double)(h >> 8) / (1 << 24), near = r->line_near_share;
+    double slow = p->memory_written ? r->line_slow_share : 0;
     if (at < slow)
-        return GPU(g, dram_line_slow);
+        return r->line_slow;
     at = (at - slow) / (1 - slow);
     bool is_near = at < near;
     double place = is_near ? at / near : (at - near) / (1 - near);
-    return (is_near ? GPU(g, dram_line_near) : GPU(g, dram_line_far)) + spread * (place - 0.5);
+    return (is_near ? r->line_near : r->line_far) + r->line_spread * (place - 0.5);
 }
 
 static double dram_line_latency(const struct replay *p, uint32_t line)
 {
     double load = p->memory_load / p->r.dram_read_bytes;
-    return p->r.dram_latency * (dram_line_share(p, line) + latency_added(p->in->gpu, load));
+    return p->r.dram_latency * (dram_line_share(p, line) + latency_added(&p->r, load));
 }
 
 static double l2_line_latency(const struct replay *p, uint32_t line)
 {
-    double side = GPU(p->in->gpu, l2_near_far_share);
+    double side = p->r.near_far;
     return p->r.l2_latency * (1 + (line_hash(line) & 1 ? side : -side));
 }
 
@@ -109,7 +108,8 @@ static double lines_fetch(struct replay *p, const struct trace_op *op, double at
     double from_dram = l2_misses(p, op->site, op->miss) * lines / op->miss; // lines
     double arrives = 0;
     for (int i = 0; i < lines; i++) {
-        double sent = server_take(&p->port, at, 1 / r->port_lines) + 1 / r->port_lines;
+        double leaves = port_requests(1) / r->port_lines;
+        double sent = server_take(&p->port, at, leaves) + leaves;
         server_take(&p->flits, sent, 1 / r->l2_flits);
         double read = missed / lines / r->l2_read_bytes;
         double l2 = server_take(&p->l2, sent, read) + read;
@@ -123,11 +123,11 @@ static double lines_fetch(struct replay *p, const struct trace_op *op, double at
             there = dram + dram_line_latency(p, line);
         }
         *fill_slot(p, line) = (struct fill){.line = line, .arrives = there};
-        arrives = fmax(arrives, there);
+        arrives = later(arrives, there);
     }
     double fill = missed / r->fill_bytes;
     double filled = server_take(&p->fill, at, fill) + fill + r->l2_latency;
-    return fmax(arrives, filled);
+    return later(arrives, filled);
 }
 
 // A line that is hit may still be on its way.
@@ -141,34 +141,34 @@ static double lines_wait(struct replay *p, const struct trace_op *op, double arr
     return arrives;
 }
 
-double load_global(struct replay *p, const struct trace_op *op, double at)
+double load_global(struct replay *p, const struct trace_op *op, const struct site_cost *c,
+                   double at)
 {
     const struct rates *r = &p->r;
     const struct timing_site *t = &p->in->sites[op->site];
     double bytes = (double)op->lanes * t->bytes;
-    double cycles = fmax(fmax(r->lsu_issue, op->wavefronts * r->wavefront),
-                         fmax(op->lines / r->lines, bytes / r->l1_bytes));
-    double start = server_take(&p->lsu, at, cycles);
-    double arrives = start + cycles + r->l1_latency;
+    double cycles = later(later(r->lsu_issue, bytes / r->l1_bytes),
+                          stages_cycles(r, op->lines, op->wavefronts));
+    double start = server_take(&p->pipe[SERVER_LSU], at, cycles);
+    double arrives = start + cycles + c->latency;
     if (op->miss_lines < op->lines)
         arrives = lines_wait(p, op, arrives);
-    return op->miss == 0 ? arrives : fmax(arrives, lines_fetch(p, op, start));
+    return op->miss == 0 ? arrives : later(arrives, lines_fetch(p, op, start));
 }
 
 static double dram_write_share(const struct replay *p)
 {
     double sent = counters_get(p->in->counters, COUNTER_GLOBAL_STORE_SECTORS, 0) * SECTOR_BYTES;
-    return sent > 0 ? fmin(1, dram_written(&p->in->l2) / sent) : 0;
+    return sent > 0 ? sooner(1, dram_written(&p->in->l2) / sent) : 0;
 }
 
 // Returns when the store has left the SM.
 double store_global(struct replay *p, const struct trace_op *op, double at)
 {
     const struct rates *r = &p->r;
-    int part = op->lines < op->miss ? op->lines : op->miss; // `miss`: sectors written in part
-    double flits = op->sectors + part;
-    double start = server_take(&p->lsu, at, r->lsu_store);
-    double room = fmax(start, p->flits.free_at - r->flit_queue);
+    double flits = port_store_flits(op->lines, op->sectors, op->miss); // `miss`: written in part
+    double start = server_take(&p->pipe[SERVER_LSU], at, r->lsu_store);
+    double room = later(start, p->flits.free_at - r->flit_queue);
     double leaves = flits / r->port_lines;
     double sent = server_take(&p->port, room, leaves) + leaves;
     double l2 = server_take(&p->flits, sent - leaves, flits / r->l2_flits) + flits / r->l2_flits;
@@ -181,16 +181,17 @@ double store_global(struct replay *p, const struct trace_op *op, double at)
 }
 
 // An atomic whose sector is not in L2 brings it there first.
-double atomic_global(struct replay *p, const struct trace_op *op, double at)
+double atomic_global(struct replay *p, const struct trace_op *op, const struct site_cost *c,
+                     double at)
 {
     const struct rates *r = &p->r;
-    double start = server_take(&p->lsu, at, r->lsu_issue);
+    double start = server_take(&p->pipe[SERVER_LSU], at, r->lsu_issue);
     double flits = (op->lines + op->sectors) / r->port_lines;
     double sent = server_take(&p->port, start, flits) + op->lines / r->port_lines;
     double depth = op->wavefronts > 0 ? op->wavefronts : 1;
-    double work = fmax(op->sectors / r->l2_atomics,
-                       depth > 1 ? depth / (r->l2_atomics_same * active_sms(p->in)) : 0);
-    if (p->in->sites[op->site].pipe == PIPE_GLOBAL_ATOMIC)
+    double work =
+        later(op->sectors / r->l2_atomics, depth > 1 ? depth / (r->l2_atomics_same * p->sms) : 0);
+    if (c->pipe == PIPE_GLOBAL_ATOMIC)
         work *= r->atomic_return;
     double done = server_take(&p->atomic, sent, work) + work;
     double missed = l2_misses(p, op->site, op->miss) * SECTOR_BYTES * p->fetched;
@@ -198,16 +199,17 @@ double atomic_global(struct replay *p, const struct trace_op *op, double at)
         double cost = missed / r->dram_read_bytes * p->scattered;
         memory_count(p, sent, missed);
         done =
-            fmax(done, server_take(&p->dram, sent, cost) + cost + r->dram_latency - r->l2_latency);
+            later(done, server_take(&p->dram, sent, cost) + cost + r->dram_latency - r->l2_latency);
     }
-    return done + r->atomic_latency;
+    return done + c->latency;
 }
 
-double access_shared(struct replay *p, const struct trace_op *op, double at)
+double access_shared(struct replay *p, const struct trace_op *op, const struct site_cost *c,
+                     double at)
 {
     double passes = op->wavefronts > 0 ? op->wavefronts : 1;
-    double cycles = fmax(p->r.lsu_issue, passes * p->r.wavefront);
-    double start = server_take(&p->lsu, at, cycles);
+    double cycles = later(p->r.lsu_issue, passes * p->r.wavefront);
+    double start = server_take(&p->pipe[SERVER_LSU], at, cycles);
     p->shared_only.busy += cycles;
-    return start + cycles - 1 + p->r.shared_latency;
+    return start + cycles - 1 + c->latency;
 }

@@ -1,0 +1,220 @@
+// The chip's rates as cycles of one SM, and what each instruction of a program takes (cost.h).
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/model/cost.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- rates --------------------------------------------------------------------------------------- */
+
+// Bytes that go to device memory for this kernel: those the cache model saw go, and those it left
+// dirty, which have to go while the next one runs: launches one after the other each pay for the last.
+double dram_written(const struct l2_counts *c)
+{
+    return (double)(c->dram_write_bytes + c->dirty_bytes);
+}
+
+// Device memory is slower where reads and writes mix.
+static bool is_mixed(const struct l2_counts *c)
+{
+    return dram_written(c) * 10 > (double)c->dram_read_bytes;
+}
+
+struct demand demand_of(const struct timing_input *in)
+{
+    return (struct demand){.sms = sooner((double)in->grid_blocks, GPU(in->gpu, sm_count)),
+                           .mixed = is_mixed(&in->l2)};
+}
+
+static double dram_read_gbps(const struct gpu *g, bool mixed)
+{
+    return mixed ? GPU(g, dram_copy_gbps) : GPU(g, dram_read_gbps);
+}
+
+static double dram_write_gbps(const struct gpu *g, bool mixed)
+{
+    return mixed ? GPU(g, dram_copy_gbps) : GPU(g, dram_write_gbps);
+}
+
+double memory_least_ns(const struct gpu *g, const struct l2_counts *c)
+{
+    bool mixed = is_mixed(c);
+    return (double)c->dram_read_bytes / dram_read_gbps(g, mixed) +
+           dram_written(c) / dram_write_gbps(g, mixed);
+}
+
+// Chip-wide GB/s (= bytes/ns) to bytes a cycle of one of so many SMs.
+static double chip_rate(const struct gpu *g, double per_ns, double sms)
+{
+    double cycles_per_ns = GPU(g, clock_mhz) / 1000;
+    return per_ns / cycles_per_ns / sms;
+}
+
+static void rates_memory(struct rates *r, const struct gpu *g, struct demand d)
+{
+    r->dram_read_bytes = chip_rate(g, dram_read_gbps(g, d.mixed), d.sms);
+    r->dram_write_bytes = chip_rate(g, dram_write_gbps(g, d.mixed), d.sms);
+    r->l2_read_bytes = chip_rate(g, GPU(g, l2_read_gbps), d.sms);
+    r->l2_flits = chip_rate(g, GPU(g, l2_write_gbps) / SECTOR_BYTES, d.sms);
+    r->l2_atomics = chip_rate(g, GPU(g, l2_atomics_per_ns), d.sms);
+    r->atomic_return = GPU(g, l2_atomic_return_turns);
+    r->l2_atomics_same = chip_rate(g, GPU(g, l2_atomic_same_per_ns), d.sms);
+    r->l1_bytes = GPU(g, l1_bytes_per_cycle);
+    r->fill_bytes = GPU(g, l1_fill_bytes_per_cycle);
+    r->lines = GPU(g, l1_lines_per_cycle);
+    r->lsu_issue = GPU(g, lsu_issue_cycles);
+    r->lsu_store = GPU(g, lsu_store_cycles);
+    r->wavefront = GPU(g, shared_wavefront_cycles);
+    r->load_queue = GPU(g, lsu_queue_cycles);
+    r->port_lines = GPU(g, sm_port_lines_per_cycle);
+    r->flit_queue = GPU(g, l2_store_queue_cycles);
+}
+
+// How latencies differ from line to line, and grow with the load.
+static void rates_lines(struct rates *r, const struct gpu *g)
+{
+    r->near_far = GPU(g, l2_near_far_share);
+    r->line_near = GPU(g, dram_line_near);
+    r->line_far = GPU(g, dram_line_far);
+    r->line_near_share = GPU(g, dram_line_near_share);
+    r->line_spread = GPU(g, dram_line_spread);
+    r->line_slow = GPU(g, dram_line_slow);
+    r->line_slow_share = GPU(g, dram_line_slow_share);
+    r->load_knee = GPU(g, dram_load_knee);
+    r->load_slope = GPU(g, dram_load_slope);
+    r->load_slope_high = GPU(g, dram_load_slope_high);
+}
+
+static void rates_operations(struct rates *r, const struct gpu *g)
+{
+#define OPERATION(name)                                                             \
+    r->operation[OPERATION_##name].cycles = g->value[GPU_FIELD_op_##name##_cycles]; \
+    r->operation[OPERATION_##name].latency = g->value[GPU_FIELD_op_##name##_latency_cycles];
+#include "sim/decode/operations.def"
+#undef OPERATION
+}
+
+static void rates_units(struct rates *r, const struct gpu *g)
+{
+    r->f32_half = GPU(g, f32_lanes_per_cycle) / 2;
+    r->f64 = GPU(g, f64_lanes_per_cycle);
+    r->f16 = GPU(g, f16_lanes_per_cycle);
+    r->integer = GPU(g, integer_lanes_per_cycle);
+    r->special = GPU(g, special_lanes_per_cycle);
+    r->convert = GPU(g, convert_lanes_per_cycle);
+    r->warp = GPU(g, warp_lanes_per_cycle);
+    r->constant = GPU(g, constant_lanes_per_cycle);
+    double clock_per_ns = GPU(g, clock_mhz) / 1000;
+    r->tensor_flops = GPU(g, tensor_bf16_tflops) * 1000 / clock_per_ns / GPU(g, sm_count);
+    r->mma_share = GPU(g, tensor_mma_share);
+}
+
+static void rates_latencies(struct rates *r, const struct gpu *g)
+{
+    r->tensor_latency = GPU(g, latency_tensor_cycles);
+    r->alu = GPU(g, latency_alu_cycles);
+    r->f64_latency = GPU(g, latency_f64_cycles);
+    r->special_latency = GPU(g, latency_special_cycles);
+    r->shared_latency = GPU(g, latency_shared_cycles);
+    r->l1_latency = GPU(g, latency_l1_cycles);
+    r->l2_latency = GPU(g, latency_l2_cycles);
+    r->dram_latency = GPU(g, latency_dram_cycles);
+    r->barrier = GPU(g, latency_barrier_cycles);
+    r->barrier_warp = GPU(g, barrier_warp_cycles);
+    r->atomic_latency = GPU(g, latency_atomic_cycles);
+    r->warp_latency = GPU(g, latency_warp_cycles);
+    r->constant_latency = GPU(g, latency_constant_cycles);
+}
+
+void rates_fill(struct rates *r, const struct gpu *g, struct demand d)
+{
+    *r = (struct rates){0};
+    rates_memory(r, g, d);
+    rates_lines(r, g);
+    rates_operations(r, g);
+    rates_units(r, g);
+    rates_latencies(r, g);
+    r->block_launch = GPU(g, block_launch_cycles);
+    r->block_warp_launch = GPU(g, block_warp_launch_cycles);
+    r->block_dispatch = 1 / chip_rate(g, GPU(g, block_dispatch_per_ns), d.sms);
+    r->block_first = GPU(g, block_first_cycles);
+}
+
+/* ---- instructions ------------------------------------------------------------------------------- */
+
+static const struct pipe_info PIPES[] = {
+#define PIPE(id, unit_, server, other, lanes_, latency_, reader_, compiler, touches_, meaning) \
+    {.name = #id,                                                                              \
+     .unit = UNIT_##unit_,                                                                     \
+     .first = SERVER_##server,                                                                 \
+     .second = SERVER_##other,                                                                 \
+     .lanes = offsetof(struct rates, lanes_),                                                  \
+     .latency = offsetof(struct rates, latency_),                                              \
+     .reader = STALL_##reader_,                                                                \
+     .compiler_cycles = compiler,                                                              \
+     .touches = TOUCHES_##touches_},
+#include "sim/model/pipes.def"
+#undef PIPE
+};
+
+const struct pipe_info *pipe_info(enum timing_pipe pipe)
+{
+    return &PIPES[pipe];
+}
+
+static double rate_at(const struct rates *r, size_t offset)
+{
+    double value = 0;
+    memcpy(&value, (const char *)r + offset, sizeof(value));
+    return value;
+}
+
+// A sequence measured whole: the SM takes one after the other at their rate; what they leave of the
+// pipe, others may use.
+static void cost_sequence(const struct rates *r, const struct timing_site *t, double lanes,
+                          struct site_cost *c)
+{
+    c->sequence = r->operation[t->operation].cycles;
+    c->latency = r->operation[t->operation].latency;
+    c->cycles = sooner(t->issue_slots * LANES / lanes, c->sequence);
+    if (t->special_slots > 0)
+        c->special_cycles = sooner(t->special_slots * LANES / r->special, c->sequence);
+}
+
+// An instruction that becomes several is taken as a chain of them.
+static void cost_chain(const struct rates *r, const struct timing_site *t, double lanes,
+                       double latency, struct site_cost *c)
+{
+    double slots = t->issue_slots > 0 ? t->issue_slots : 1;
+    c->cycles = slots * LANES / lanes;
+    c->latency = slots * latency;
+    if (t->special_slots > 0) {
+        c->special_cycles = t->special_slots * LANES / r->special;
+        c->special_latency = t->special_slots * r->special_latency;
+    }
+}
+
+struct site_cost site_cost(const struct rates *r, const struct timing_site *t)
+{
+    const struct pipe_info *p = &PIPES[t->pipe];
+    double lanes = rate_at(r, p->lanes), latency = rate_at(r, p->latency);
+    struct site_cost c = {
+        .slots = (t->issue_slots > 0 ? t->issue_slots : 1) + t->special_slots + t->other_slots,
+        .latency = latency,
+        .moved = t->moved,
+        .pipe = (uint8_t)t->pipe,
+        .unit = (uint8_t)p->unit,
+        .first = (uint8_t)p->first,
+        .second = (uint8_t)p->second,
+        .reader = (uint8_t)(t->group && p->unit == UNIT_TENSOR ? STALL_GMMA : p->reader),
+        .throttle = p->unit == UNIT_SHARED ? STALL_MIO_THROTTLE : STALL_LG_THROTTLE};
+    if (p->unit == UNIT_MATH && r->operation[t->operation].cycles > 0)
+        cost_sequence(r, t, lanes, &c);
+    else if (p->unit == UNIT_MATH)
+        cost_chain(r, t, lanes, latency, &c);
+    else if (p->unit == UNIT_TENSOR)
+        c.cycles = t->tensor_flops / r->tensor_flops / (t->group ? 1 : r->mma_share);
+    else if (p->unit == UNIT_CONSTANT)
+        c.cycles = LANES / lanes;
+    return c;
+}

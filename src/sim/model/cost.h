@@ -1,0 +1,128 @@
+// How many cycles an instruction takes, of which unit of an SM, and when its result is there: the one place
+// that says so. The replay (timing.c), the clock that kernels read (clock.c), the order of turns (turns.c) and the
+// order of issue (schedule.c) ask here. Rates are the chip's file's; which instruction becomes what is pipes.def,
+// decode/lower.def and decode/operations.def.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_SIM_COST_H
+#define RIDGE_SIM_COST_H
+
+#include "record/execution.h"
+#include "sim/internal.h"
+
+static inline double later(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static inline double sooner(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* ---- rates: the chip's, as cycles and as units a cycle of one SM --------------------------------- */
+
+struct rates {
+    double none; // 0: of pipes that have no such figure
+    double lines, lsu_issue, lsu_store, l1_bytes, fill_bytes, wavefront;
+    double l2_read_bytes, l2_flits, l2_atomics, l2_atomics_same;
+    double dram_read_bytes, dram_write_bytes, constant, constant_latency;
+    double f32_half, f64, f16, integer, special, convert, warp;
+    double tensor_flops, mma_share, atomic_return;
+    double alu, f64_latency, special_latency, shared_latency, l1_latency, l2_latency, dram_latency;
+    double barrier, barrier_warp, atomic_latency, warp_latency, tensor_latency;
+    double block_launch, block_warp_launch, block_dispatch, block_first;
+    double load_queue; // cycles of work the queue in front of the LSU holds
+    double port_lines, flit_queue;
+    double near_far, line_near, line_far, line_near_share, line_spread, line_slow, line_slow_share;
+    double load_knee, load_slope, load_slope_high;
+    struct { // NAN: not in the chip's file
+        double cycles, latency;
+    } operation[OPERATION_COUNT];
+};
+
+// What a kernel asks of the chip as a whole: how many SMs share it, and whether it also writes to memory.
+struct demand {
+    double sms;
+    bool mixed;
+};
+struct demand demand_of(const struct timing_input *in);
+void rates_fill(struct rates *r, const struct gpu *g, struct demand d);
+
+double dram_written(const struct l2_counts *c); // bytes, those that leave later too
+// What is read and written at the memory's rates, for all SMs together.
+double memory_least_ns(const struct gpu *g, const struct l2_counts *c);
+
+/* ---- instructions ------------------------------------------------------------------------------- */
+
+enum unit { // how an instruction is executed
+    UNIT_NONE,
+    UNIT_MATH,
+    UNIT_LOAD,
+    UNIT_STORE,
+    UNIT_SHARED,
+    UNIT_ATOMIC,
+    UNIT_CONSTANT,
+    UNIT_TENSOR,
+    UNIT_WAIT,
+};
+enum server_id { // pipes that take one instruction after the other
+    SERVER_NONE,
+    SERVER_LSU,
+    SERVER_FMA_HEAVY,
+    SERVER_FMA_LITE,
+    SERVER_F64,
+    SERVER_F16,
+    SERVER_INTEGER,
+    SERVER_SPECIAL,
+    SERVER_CONVERT,
+    SERVER_WARP,
+    SERVER_CONSTANT,
+    SERVER_TENSOR,
+    SERVER_COUNT
+};
+enum touches { TOUCHES_NOTHING, TOUCHES_READ, TOUCHES_WRITE, TOUCHES_UPDATE, TOUCHES_ALL };
+
+struct pipe_info { // a row of pipes.def
+    const char *name;
+    enum unit unit;
+    enum server_id first, second;
+    size_t lanes, latency; // offsets in struct rates
+    enum stall reader;
+    int compiler_cycles;
+    enum touches touches;
+};
+const struct pipe_info *pipe_info(enum timing_pipe pipe);
+
+struct site_cost {                          // of one instruction of the program, once for a launch
+    double slots;                           // of its scheduler
+    double cycles, latency;                 // of its server; from there to its result
+    double special_cycles, special_latency; // of the special-function unit beside
+    double sequence; // of a sequence measured whole: one after the other at this rate; 0: none
+    int16_t moved;   // as struct timing_site has it
+    uint8_t pipe, unit, first, second;
+    uint8_t reader, throttle; // enum stall: what waits for its result, and for its place in a queue
+};
+struct site_cost site_cost(const struct rates *r, const struct timing_site *t);
+
+/* ---- accesses ----------------------------------------------------------------------------------- */
+
+// Of the load/store unit's stages: the tags, a few lines a cycle, and the data, a pass of the banks each.
+static inline double stages_cycles(const struct rates *r, double lines, double passes)
+{
+    double tags = lines / r->lines, data = passes * r->wavefront;
+    return tags > data ? tags : data;
+}
+
+// What an access sends through the SM's port to L2: a request for each line; of stores and atomics a flit for
+// each sector, and of stores one more for each line that is written in part.
+static inline double port_requests(unsigned lines)
+{
+    return lines;
+}
+
+static inline double port_store_flits(unsigned lines, unsigned sectors, unsigned partial_sectors)
+{
+    return sectors + (lines < partial_sectors ? lines : partial_sectors);
+}
+
+#endif

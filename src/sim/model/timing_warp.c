@@ -1,0 +1,90 @@
+// One instruction of a warp: when it may start, what it takes, what the warp waited for until then.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/model/replay.h"
+
+// The register that the instruction waits for longest.
+static int last_register(const struct warp_state *w, const struct timing_site *t)
+{
+    int last = LAST_NONE;
+    for (int i = 0; i < t->source_count; i++)
+        if (last < 0 || w->ready[t->source[i]] > w->ready[last])
+            last = t->source[i];
+    for (int i = 0; i < t->result_count; i++)
+        if (last < 0 || w->ready[t->result[i]] > w->ready[last])
+            last = t->result[i];
+    return last;
+}
+
+static void warp_advance(struct warp_state *w)
+{
+    w->next++;
+    w->last = LAST_UNKNOWN;
+}
+
+// A new name for a value: its readers wait for the old one.
+static void value_rename(struct warp_state *w, const struct timing_site *t, double at)
+{
+    int last = w->last;
+    for (int i = 0; i < t->result_count; i++) {
+        w->ready[t->result[i]] = at;
+        w->queued[t->result[i]] = last >= 0 ? w->queued[last] : 0;
+        w->reason[t->result[i]] = last >= 0 ? w->reason[last] : STALL_WAIT;
+    }
+    warp_advance(w);
+}
+
+static void values_come(struct warp_state *w, const struct timing_site *t, enum stall reason,
+                        double ready, double queued)
+{
+    for (int i = 0; i < t->result_count; i++) {
+        w->ready[t->result[i]] = ready;
+        w->queued[t->result[i]] = queued;
+        w->reason[t->result[i]] = (uint8_t)reason;
+    }
+}
+
+// Asynchronous copies are one more register, which those that wait for them read.
+static void copies_wait(struct replay *p, struct warp_state *w, uint32_t site)
+{
+    w->at = later(w->at, w->ready[p->in->register_count]);
+    stall_add(p, w, site, STALL_LONG_SCOREBOARD, w->at);
+}
+
+bool warp_step(struct replay *p, struct warp_state *w)
+{
+    const struct trace_op *op = op_next(p, w);
+    const struct site_cost *c = &p->costs[op->site];
+    const struct timing_site *t = &p->in->sites[op->site];
+    if (w->last == LAST_UNKNOWN)
+        w->last = last_register(w, t);
+    double at = w->last >= 0 ? later(w->at, w->ready[w->last]) : w->at;
+    if (c->unit == UNIT_NONE) {
+        value_rename(w, t, at);
+        return true;
+    }
+    double room = queue_wait(p, (enum unit)c->unit, at);
+    if (room > at)
+        w->throttled = at = room;
+    struct server *scheduler = &p->issue[w->scheduler];
+    at = later(at, scheduler->free_at);
+    if (at > w->at + 1e-9) {
+        w->at = at;
+        return false;
+    }
+    stall_explain(p, w, op->site, at);
+    stall_add(p, w, op->site, STALL_SELECTED, at + c->slots);
+    server_take(scheduler, at, c->slots);
+    p->start = at;
+    double ready = op_execute(p, op, c, at);
+    double queued = c->unit == UNIT_CONSTANT ? 0 : p->start - at;
+    values_come(w, t, (enum stall)c->reader, ready, queued);
+    w->at = later(w->at, at + c->slots);
+    if (c->pipe == PIPE_ASYNC_COPY)
+        w->ready[p->in->register_count] = later(w->ready[p->in->register_count], ready);
+    if (c->pipe == PIPE_ASYNC_WAIT)
+        copies_wait(p, w, op->site);
+    if (c->unit == UNIT_STORE)
+        w->drained = later(w->drained, ready);
+    warp_advance(w);
+    return true;
+}
