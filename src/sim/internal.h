@@ -3,6 +3,7 @@
 //   alu*.c      pure 32-lane functions for every arithmetic instruction
 //   access*.c   from 32 addresses to sectors, lines, wavefronts
 //   cache.c     L1 of an SM, L2 and DRAM of the chip
+//   cost.c      how many cycles an instruction takes, of which unit
 //   timing.c    replays the trace of some blocks against the chip's rates: the modelled time
 // Convention: a 32-bit register of a warp is uint32_t[32], a 64-bit one uint64_t[32]; 8- and 16-bit
 // registers live zero-extended in 32-bit ones; 128-bit ones are uint64_t[64], low halves first;

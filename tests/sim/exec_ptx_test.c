@@ -612,16 +612,6 @@ static void assertions_tell_their_text(void **state)
     bench_close(&r.b);
 }
 
-static void clocks_tick_with_the_warps_own_instructions(void **state)
-{
-    struct run r;
-    RUN(&r, 32,
-        "mov.u32 %r3, %clock;\nadd.s32 %r5, %r3, 1;\nadd.s32 %r5, %r5, 1;\nmov.u32 %r4, %clock;\n"
-        "sub.s32 %r2, %r4, %r3;" STORE);
-    assert_int_equal(r.out[0], 3);
-    bench_close(&r.b);
-}
-
 static void registers_nothing_wrote_are_zero(void **state)
 {
     struct run r;
@@ -765,7 +755,6 @@ int main(void)
         cmocka_unit_test(the_c_librarys_mathematics_is_there),
         cmocka_unit_test(the_devices_heap_gives_and_takes_back),
         cmocka_unit_test(assertions_tell_their_text),
-        cmocka_unit_test(clocks_tick_with_the_warps_own_instructions),
         cmocka_unit_test(registers_nothing_wrote_are_zero),
         cmocka_unit_test(numbers_are_read_in_the_type_of_their_operand),
         cmocka_unit_test(a_register_of_16_bits_holds_no_more_after_cvt),

@@ -108,9 +108,7 @@ uint32_t slot_row(struct decoder *d, int when, struct slot s)
 static uint32_t special_row(struct decoder *d, const struct ptx_operand *op, unsigned bits)
 {
     unsigned width = bits == 64 ? 64 : 32;
-    if (op->special == PTX_SREG_CLOCK || op->special == PTX_SREG_CLOCK_HI ||
-        op->special == PTX_SREG_CLOCK64 || op->special == PTX_SREG_GLOBALTIMER ||
-        op->special == PTX_SREG_GLOBALTIMER_LO || op->special == PTX_SREG_GLOBALTIMER_HI) {
+    if (special_is_clock(op->special)) {
         bool high = op->special == PTX_SREG_CLOCK_HI || op->special == PTX_SREG_GLOBALTIMER_HI;
         struct uop *u = emit_always(d, op_clock);
         const struct uop *head = &d->uops[d->segment_head];
@@ -119,6 +117,8 @@ static uint32_t special_row(struct decoder *d, const struct ptx_operand *op, uns
         u->imm = (uint32_t)(d->out->site_base + d->instruction - first); // patched: see segments
         u->more = high ? 32 : 0;
         u->small = (uint16_t)width;
+        u->extra = special_is_nanoseconds(op->special);
+        d->program->reads_clock = true;
         return u->d;
     }
     struct slot s = {.width = (uint8_t)width,

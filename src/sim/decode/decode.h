@@ -52,6 +52,18 @@ struct decoder {
 enum { SLOTS_LAUNCH, SLOTS_WARP, SLOTS_BLOCK, SLOTS_FRAME };
 enum { TEMP_ROWS = 8, TEMP_BYTES = 2 * ROW64 };
 
+// Special registers that differ with the time they are read at.
+static inline bool special_is_nanoseconds(enum ptx_special s)
+{
+    return s == PTX_SREG_GLOBALTIMER || s == PTX_SREG_GLOBALTIMER_LO ||
+           s == PTX_SREG_GLOBALTIMER_HI;
+}
+static inline bool special_is_clock(enum ptx_special s)
+{
+    return s == PTX_SREG_CLOCK || s == PTX_SREG_CLOCK_HI || s == PTX_SREG_CLOCK64 ||
+           special_is_nanoseconds(s);
+}
+
 static inline uint64_t round_up(uint64_t x, uint64_t unit)
 {
     return (x + unit - 1) / unit * unit;

@@ -366,6 +366,13 @@ static void decode_nothing(struct decoder *d, const struct ptx_instruction *in)
     (void)in;
 }
 
+static void decode_sleep(struct decoder *d, const struct ptx_instruction *in)
+{
+    uint32_t row = source_row(d, &in->operands[0], 32, PTX_TYPE_U32);
+    struct uop *u = emit(d, op_sleep);
+    u->a = row;
+}
+
 static void decode_fence(struct decoder *d, const struct ptx_instruction *in)
 {
     (void)in;
@@ -594,6 +601,7 @@ enum decoder_flags {
     FLAGS_activemask = 0,
     FLAGS_fence = 0,
     FLAGS_nothing = 0,
+    FLAGS_sleep = 0,
     FLAGS_mma = 0,
     FLAGS_wmma = 0,
     FLAGS_ldmatrix = 0,

@@ -60,10 +60,7 @@ static bool source_is_constant(const struct decoder *d, const struct ptx_operand
     if (op->kind == PTX_OPERAND_REGISTER)
         return d->constant_reg[op->reg] && !op->negated && op->offset == 0;
     return op->kind == PTX_OPERAND_IMMEDIATE || op->kind == PTX_OPERAND_SYMBOL ||
-           (op->kind == PTX_OPERAND_SPECIAL && op->special != PTX_SREG_CLOCK &&
-            op->special != PTX_SREG_CLOCK_HI && op->special != PTX_SREG_CLOCK64 &&
-            op->special != PTX_SREG_GLOBALTIMER && op->special != PTX_SREG_GLOBALTIMER_LO &&
-            op->special != PTX_SREG_GLOBALTIMER_HI);
+           (op->kind == PTX_OPERAND_SPECIAL && !special_is_clock(op->special));
 }
 
 static bool definition_is_constant(const struct decoder *d, const struct ptx_instruction *in,

@@ -218,3 +218,28 @@ struct site_cost site_cost(const struct rates *r, const struct timing_site *t)
         c.cycles = LANES / lanes;
     return c;
 }
+
+/* ---- turns ---------------------------------------------------------------------------------------- */
+
+static double at_least_one(double value)
+{
+    return value >= 1 ? value : 1; // NAN: not in the chip's file
+}
+
+// A figure that the chip's file lacks is the least. Misses come at the SM's
+// share of the memory's rate, or of the L2's, if that is known.
+struct turn_costs turn_costs(const struct gpu *g)
+{
+    double l2 = g->value[GPU_FIELD_l2_read_gbps], dram = GPU(g, dram_gbps);
+    double bytes = chip_rate(g, l2 > dram ? l2 : dram, GPU(g, sm_count));
+    double queue = g->value[GPU_FIELD_lsu_queue_cycles];
+    return (struct turn_costs){
+        .r = {.lines = at_least_one(g->value[GPU_FIELD_l1_lines_per_cycle]),
+              .wavefront = at_least_one(floor(g->value[GPU_FIELD_shared_wavefront_cycles])),
+              .port_lines = at_least_one(g->value[GPU_FIELD_sm_port_lines_per_cycle])},
+        .l1_latency = (uint32_t)GPU(g, latency_l1_cycles),
+        .memory_latency = (uint32_t)GPU(g, latency_dram_cycles),
+        .memory_bytes_per_cycle = (uint32_t)at_least_one(bytes),
+        .queue_cycles = queue >= 0 ? (uint32_t)queue : UINT32_MAX,
+        .schedulers = (uint32_t)GPU(g, schedulers_per_sm)};
+}

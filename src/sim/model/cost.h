@@ -124,5 +124,12 @@ static inline double port_store_flits(unsigned lines, unsigned sectors, unsigned
 {
     return sectors + (lines < partial_sectors ? lines : partial_sectors);
 }
+/* ---- turns: every simulated chip has these, in whole cycles --------------------------------------- */
+
+struct turn_costs {
+    struct rates r; // only those of the stages and the port
+    uint32_t l1_latency, memory_latency, memory_bytes_per_cycle, queue_cycles, schedulers;
+};
+struct turn_costs turn_costs(const struct gpu *g);
 
 #endif

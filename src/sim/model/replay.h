@@ -39,6 +39,7 @@ struct warp_state {
     const struct trace_warp *trace;
     size_t next;
     double at;        // earliest time of its next issue
+    double issued;    // when the last one issued
     double *ready;    // a register each
     double *queued;   // of the cycles until then, those in front of a busy pipe
     uint8_t *reason;  // enum stall: what a reader of the register waits for
@@ -82,10 +83,11 @@ struct replay {
     struct block_slot *slots;
     int *heap;
     int heap_count;
-    struct fill *fills;
-    double *miss_credit; // a site each: L2 misses owed
+    struct fill *fills;  // FILL_TABLE
+    double *miss_credit; // a site each: L2 misses owed; NULL: what was fetched before is in L2
+    double write_share;  // of the bytes stored, those that go on to device memory
     double warp_cycles;
-    double (*stalls)[STALL_COUNT]; // warp cycles of each site, by reason
+    double (*stalls)[STALL_COUNT]; // warp cycles of each site, by reason; NULL: nobody asks
     uint64_t blocks_started;
     double *starts; // of the first `starts_count` blocks
     uint64_t blocks_to_run;

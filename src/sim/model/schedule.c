@@ -51,9 +51,7 @@ static bool reads_clock(const struct ptx_instruction *in)
 {
     for (int i = 0; i < in->operand_count; i++)
         if (in->operands[i].kind == PTX_OPERAND_SPECIAL &&
-            (in->operands[i].special == PTX_SREG_CLOCK ||
-             in->operands[i].special == PTX_SREG_CLOCK_HI ||
-             in->operands[i].special == PTX_SREG_CLOCK64))
+            special_is_clock(in->operands[i].special))
             return true;
     return false;
 }

@@ -216,12 +216,19 @@ static double fetched_per_byte(const struct timing_input *in)
     return ratio < 1 ? 1 : sooner(ratio, most);
 }
 
+static double dram_write_share(const struct timing_input *in)
+{
+    double sent = counters_get(in->counters, COUNTER_GLOBAL_STORE_SECTORS, 0) * SECTOR_BYTES;
+    return sent > 0 ? sooner(1, dram_written(&in->l2) / sent) : 0;
+}
+
 static bool replay_init(struct replay *p, const struct timing_input *in, uint64_t blocks)
 {
     size_t warps = (size_t)in->blocks_per_sm * (size_t)in->warps_per_block;
     size_t registers = (size_t)in->register_count + 1; // the last: asynchronous copies
     p->in = in;
     p->memory_written = dram_written(&in->l2) > 0;
+    p->write_share = dram_write_share(in);
     p->fetched = fetched_per_byte(in);
     double lone =
         (p->fetched - 1) / (GPU(in->gpu, l2_dram_granule_bytes) / SECTOR_BYTES - 1 + 1e-9);

@@ -79,23 +79,32 @@ static double l2_line_latency(const struct replay *p, uint32_t line)
     return p->r.l2_latency * (1 + (line_hash(line) & 1 ? side : -side));
 }
 
-// Of `sectors` of this site that reach L2, how many miss there: the site's share, carried as a
-// fraction so that many small requests add up exactly.
-static double l2_misses(struct replay *p, uint32_t site, double sectors)
-{
-    const struct sim_site *s = &p->in->stats[site];
-    if (s->l2_sectors == 0)
-        return 0;
-    double share = 1 - (double)s->l2_hit_sectors / (double)s->l2_sectors;
-    p->miss_credit[site] += sectors * (share > 0 ? share : 0);
-    double whole = floor(p->miss_credit[site] + 1e-9);
-    p->miss_credit[site] -= whole;
-    return whole;
-}
-
 static uint32_t first_line(const struct trace_op *op)
 {
     return op->first_sector / (LINE_BYTES / SECTOR_BYTES);
+}
+
+// Was the line fetched before, by those that share the table?
+static bool line_seen(struct replay *p, uint32_t line)
+{
+    const struct fill *f = fill_slot(p, line);
+    return f->line == line && f->arrives > 0;
+}
+
+// Of `sectors` that reach L2, how many miss there: the site's share, carried as a fraction so that many
+// small requests add up exactly; where that is not known yet, those of lines that nobody fetched before.
+static double l2_misses(struct replay *p, const struct trace_op *op, double sectors)
+{
+    if (p->miss_credit == NULL)
+        return line_seen(p, first_line(op)) ? 0 : sectors;
+    const struct sim_site *s = &p->in->stats[op->site];
+    if (s->l2_sectors == 0)
+        return 0;
+    double share = 1 - (double)s->l2_hit_sectors / (double)s->l2_sectors;
+    p->miss_credit[op->site] += sectors * (share > 0 ? share : 0);
+    double whole = floor(p->miss_credit[op->site] + 1e-9);
+    p->miss_credit[op->site] -= whole;
+    return whole;
 }
 
 // Lines that are not in L1, one by one through the port, L2 and, as often as this site's do, device
@@ -105,7 +114,7 @@ static double lines_fetch(struct replay *p, const struct trace_op *op, double at
     const struct rates *r = &p->r;
     int lines = op->miss_lines > 0 ? op->miss_lines : 1;
     double missed = op->miss * (double)SECTOR_BYTES;
-    double from_dram = l2_misses(p, op->site, op->miss) * lines / op->miss; // lines
+    double from_dram = l2_misses(p, op, op->miss) * lines / op->miss; // lines
     double arrives = 0;
     for (int i = 0; i < lines; i++) {
         double leaves = port_requests(1) / r->port_lines;
@@ -141,6 +150,14 @@ static double lines_wait(struct replay *p, const struct trace_op *op, double arr
     return arrives;
 }
 
+// Where L2's hits are not known otherwise: it has the lines now.
+static void lines_mark(struct replay *p, const struct trace_op *op, double at)
+{
+    for (uint32_t i = 0; i < op->lines && p->miss_credit == NULL; i++)
+        *fill_slot(p, first_line(op) + i) =
+            (struct fill){.line = first_line(op) + i, .arrives = at};
+}
+
 double load_global(struct replay *p, const struct trace_op *op, const struct site_cost *c,
                    double at)
 {
@@ -156,12 +173,6 @@ double load_global(struct replay *p, const struct trace_op *op, const struct sit
     return op->miss == 0 ? arrives : later(arrives, lines_fetch(p, op, start));
 }
 
-static double dram_write_share(const struct replay *p)
-{
-    double sent = counters_get(p->in->counters, COUNTER_GLOBAL_STORE_SECTORS, 0) * SECTOR_BYTES;
-    return sent > 0 ? sooner(1, dram_written(&p->in->l2) / sent) : 0;
-}
-
 // Returns when the store has left the SM.
 double store_global(struct replay *p, const struct trace_op *op, double at)
 {
@@ -172,11 +183,12 @@ double store_global(struct replay *p, const struct trace_op *op, double at)
     double leaves = flits / r->port_lines;
     double sent = server_take(&p->port, room, leaves) + leaves;
     double l2 = server_take(&p->flits, sent - leaves, flits / r->l2_flits) + flits / r->l2_flits;
-    double bytes = op->sectors * (double)SECTOR_BYTES * dram_write_share(p);
+    double bytes = op->sectors * (double)SECTOR_BYTES * p->write_share;
     if (bytes > 0) {
         memory_count(p, sent, bytes);
         server_take(&p->dram, l2, bytes / r->dram_write_bytes);
     }
+    lines_mark(p, op, sent);
     return sent;
 }
 
@@ -194,13 +206,14 @@ double atomic_global(struct replay *p, const struct trace_op *op, const struct s
     if (c->pipe == PIPE_GLOBAL_ATOMIC)
         work *= r->atomic_return;
     double done = server_take(&p->atomic, sent, work) + work;
-    double missed = l2_misses(p, op->site, op->miss) * SECTOR_BYTES * p->fetched;
+    double missed = l2_misses(p, op, op->miss) * SECTOR_BYTES * p->fetched;
     if (missed > 0) {
         double cost = missed / r->dram_read_bytes * p->scattered;
         memory_count(p, sent, missed);
         done =
             later(done, server_take(&p->dram, sent, cost) + cost + r->dram_latency - r->l2_latency);
     }
+    lines_mark(p, op, done);
     return done + c->latency;
 }
 

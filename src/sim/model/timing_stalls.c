@@ -5,7 +5,7 @@
 void stall_add(struct replay *p, struct warp_state *w, uint32_t site, enum stall reason,
                double until)
 {
-    if (until <= w->since)
+    if (until <= w->since || p->stalls == NULL)
         return;
     p->stalls[site][reason] += until - w->since;
     w->since = until;

@@ -25,6 +25,7 @@ static void warp_advance(struct warp_state *w)
 static void value_rename(struct warp_state *w, const struct timing_site *t, double at)
 {
     int last = w->last;
+    w->issued = at;
     for (int i = 0; i < t->result_count; i++) {
         w->ready[t->result[i]] = at;
         w->queued[t->result[i]] = last >= 0 ? w->queued[last] : 0;
@@ -74,7 +75,7 @@ bool warp_step(struct replay *p, struct warp_state *w)
     stall_explain(p, w, op->site, at);
     stall_add(p, w, op->site, STALL_SELECTED, at + c->slots);
     server_take(scheduler, at, c->slots);
-    p->start = at;
+    p->start = w->issued = at;
     double ready = op_execute(p, op, c, at);
     double queued = c->unit == UNIT_CONSTANT ? 0 : p->start - at;
     values_come(w, t, (enum stall)c->reader, ready, queued);

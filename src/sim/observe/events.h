@@ -2,7 +2,7 @@
 // what every launch counts is counted there and then (the inline functions below), everything else is
 // a listener, chosen at launch: a launch without checks has none that checks, and pays nothing.
 // Listeners hear an event in the order of the table in events.c: the caches first, which add what they
-// found, then the clock, the trace, the checks, and the caller's own (struct sim_launch).
+// found, then the order of turns, the clock, the trace, the checks, and the caller's own (struct sim_launch).
 // SPDX-License-Identifier: Apache-2.0
 #ifndef RIDGE_SIM_EVENTS_H
 #define RIDGE_SIM_EVENTS_H
@@ -21,13 +21,18 @@ struct listener {
     bool (*wanted)(const struct launch *l);
     void (*hear)(struct warp *w, struct event *e);
 };
-extern const struct listener caches_listener, clock_listener, trace_listener, checks_listener;
+extern const struct listener caches_listener, turns_listener, clock_listener, trace_listener,
+    checks_listener;
 
 #define HEARS(kind) (1u << EVENT_##kind)
 
 // Fills l->audience: with the trace's ear (traced blocks) and without.
 void listeners_choose(struct launch *l);
 void event_send(struct warp *w, struct event *e);
+
+// trace.c: operations of a segment that starts, and what an event adds to one.
+void trace_begin(struct trace_op *ops, const struct segment *s, uint32_t mask);
+void trace_note(struct trace_op *op, const struct event *e);
 
 static inline bool is_heard(const struct warp *w, enum event_kind kind)
 {

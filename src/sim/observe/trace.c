@@ -83,6 +83,13 @@ static void trace_stop(struct sm *sm)
             sm->home->warps[i].audience = &sm->launch->audience;
 }
 
+void trace_begin(struct trace_op *ops, const struct segment *s, uint32_t mask)
+{
+    uint8_t lanes = (uint8_t)lane_count(mask);
+    for (int i = 0; i < s->count; i++)
+        ops[i] = (struct trace_op){.site = (uint32_t)(s->first_site + i), .lanes = lanes};
+}
+
 static void trace_segment(struct warp *w, const struct segment *s, uint32_t mask)
 {
     struct trace_warp *t = w->trace;
@@ -99,10 +106,7 @@ static void trace_segment(struct warp *w, const struct segment *s, uint32_t mask
         t->capacity = need * 2;
         t->ops = xrealloc(t->ops, t->capacity * sizeof(*t->ops));
     }
-    uint8_t lanes = (uint8_t)lane_count(mask);
-    struct trace_op *ops = t->ops + t->count;
-    for (int i = 0; i < s->count; i++)
-        ops[i] = (struct trace_op){.site = (uint32_t)(s->first_site + i), .lanes = lanes};
+    trace_begin(t->ops + t->count, s, mask);
     w->trace_base = t->count;
     w->trace_first = (uint32_t)s->first_site;
     t->count = need;
@@ -122,8 +126,12 @@ static uint32_t first_sector(const struct event *e)
 }
 
 // An instruction may access in pieces: they add up.
-static void trace_access(struct trace_op *op, const struct event *e)
+void trace_note(struct trace_op *op, const struct event *e)
 {
+    if (e->kind == EVENT_GUARD) {
+        op->lanes = (uint8_t)lane_count(e->mask);
+        return;
+    }
     saturate(&op->wavefronts, e->passes);
     if (e->access == NULL || e->access->line_count == 0)
         return;
@@ -148,11 +156,7 @@ static void trace_hear(struct warp *w, struct event *e)
         trace_segment(w, e->segment, e->mask);
         return;
     }
-    struct trace_op *op = &w->trace->ops[w->trace_base + (e->u->site - w->trace_first)];
-    if (e->kind == EVENT_GUARD)
-        op->lanes = (uint8_t)lane_count(e->mask);
-    else
-        trace_access(op, e);
+    trace_note(&w->trace->ops[w->trace_base + (e->u->site - w->trace_first)], e);
 }
 
 static bool trace_wanted(const struct launch *l)

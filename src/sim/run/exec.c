@@ -409,15 +409,30 @@ const struct uop *op_widen(struct warp *w, const struct uop *u)
     return u + 1;
 }
 
-// The warp's own clock: one tick an instruction. imm: what the segment's head counted too much;
-// more: bits shifted out (%clock_hi); small: 32 or 64.
+// The clock: the model's, or where it has none an instruction a tick. imm: what the segment's head counted too much;
+// more: bits shifted out (%clock_hi); small: 32 or 64; extra: in nanoseconds.
 const struct uop *op_clock(struct warp *w, const struct uop *u)
 {
-    uint64_t now = (w->executed - u->imm) >> u->more;
+    uint64_t now = w->clock != NULL ? clock_read(w, u->site, u->extra != 0) : w->executed - u->imm;
+    now >>= u->more;
     EACH_LANE(lane, guard_mask(w, u))
     {
         lane_set(w, u->d, u->small, lane, now);
     }
+    return u + 1;
+}
+
+// nanosleep: moves the clock of those who can read one.
+const struct uop *op_sleep(struct warp *w, const struct uop *u)
+{
+    uint32_t ns = 0;
+    EACH_LANE(lane, guard_mask(w, u))
+    {
+        uint32_t own = row32(w, u->a)[lane];
+        ns = own > ns ? own : ns;
+    }
+    if (w->clock != NULL)
+        clock_sleep(w, u->site, ns);
     return u + 1;
 }
 

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "sim/internal.h"
+#include "sim/model/cost.h"
 
 #define ALL_LANES 0xffffffffu
 enum { HEAP_CLASSES = 23 }; // of the device's malloc: up to 4 MiB
@@ -234,6 +235,7 @@ struct program {
     uint64_t local_bytes; // a thread needs, if not recursive
     bool order_shows;     // results could depend on the order of blocks: run SMs one by one
     bool uses_heap, uses_workspace;
+    bool reads_clock;
 };
 struct sim_module {
     struct sim *sim;
@@ -297,7 +299,7 @@ enum event_kind {
     EVENT_ORDER,  // a fence
     EVENT_KINDS
 };
-enum { LISTENERS_MAX = 5 };
+enum { LISTENERS_MAX = 6 };
 struct event;
 struct audience {
     uint32_t heard; // kinds with a listener: bits
@@ -384,7 +386,7 @@ struct warp {
     uint8_t *local;
     uint8_t *local_shadow; // SIM_CHECK_UNINIT: as the device's, a byte a word
     int64_t turn;          // instructions left of this turn
-    uint64_t executed;     // warp instructions: the clock
+    uint64_t executed;     // warp instructions
     uint64_t wake;         // when what it asked for in this turn is there, in cycles of the SM
     uint32_t lanes;        // that exist
     uint32_t exited;
@@ -396,6 +398,7 @@ struct warp {
     bool waiting; // all leaves wait at barriers
     bool done;
     const struct audience *audience;
+    struct warp_clock *clock; // NULL as launch->clock
     struct trace_warp *trace;
     size_t trace_base;       // where the running segment's instructions are in it
     uint32_t trace_first;    // its first site
@@ -440,6 +443,10 @@ struct block {
     uint32_t threads_waiting; // at any barrier
     uint64_t barrier_epoch;
     bool live;
+    struct clock_arrival { // of the last two barriers
+        uint64_t barrier;
+        double last;
+    } arrivals[2];
 };
 
 // Who touched a word last, for SIM_CHECK_RACES. Times count accesses of the launch (which then runs
@@ -485,6 +492,7 @@ struct residence { // the memory of an SM's resident blocks
     struct word_record *records;
     uint64_t *ready;    // a warp each: when it goes on, in cycles of the SM
     size_t local_bytes; // of the mapping
+    size_t warp_count;
     struct residence *next_free;
 };
 
@@ -502,6 +510,7 @@ struct sm {
     uint64_t instructions;
     uint64_t now;  // cycles, roughly: which warp's turn it is follows from them (sm.c)
     uint32_t busy; // cycles that the running turn's requests take
+    struct sm_clock *clock;
     uint64_t port_free,
         memory_free; // when the way to L2 and the memory are done with what was asked
     bool stopped;    // by a violation
@@ -553,8 +562,9 @@ struct launch {
     struct program *program;
     const struct gpu *gpu;
     enum sim_isa isa;
-    uint32_t l1_cycles, memory_cycles;                               // latencies
-    uint32_t l1_lines_per_cycle, schedulers, memory_bytes_per_cycle; // of one SM
+    struct turn_costs turn;
+    struct clock_model
+        *clock; // NULL: no instruction reads a clock, or the chip has no modelled time
     unsigned checks;
     bool serial; // SMs one by one: atomics need no host atomics
     uint32_t block_threads, warps_per_block;
@@ -671,6 +681,13 @@ void frame_fill(struct warp *w, struct frame *f);       // what depends on the w
 void frame_fill_block(struct warp *w, struct frame *f); // what depends on the block
 const struct uop *warp_stop(struct warp *w, const struct uop *u); // after a violation that stops
 enum ptx_space address_space(uint64_t address);                   // GLOBAL, SHARED or LOCAL
+// model/clock.c
+struct clock_model *clock_model_new(const struct launch *l); // NULL: none is needed, or none can be
+void clock_model_free(struct clock_model *m);
+void warp_clock_free(struct warp_clock *c);
+// The clock at an instruction of the running segment.
+uint64_t clock_read(struct warp *w, uint32_t site, bool nanoseconds);
+void clock_sleep(struct warp *w, uint32_t site, uint32_t ns);
 // control.c
 const struct uop *path_end(struct warp *w); // the running lanes came to their reconvergence
 // The running lanes wait at a barrier; result: the barrier.red that wants its result, or NULL.
@@ -738,7 +755,7 @@ bool report_fill(struct launch *l, struct arena *a, struct sim_report *report, s
 // clang-format off
 #define HANDLERS(X) \
     X(segment) X(alu) X(alu_carry) X(compare) X(copy32) X(copy64) X(copy128) X(copy_pred) \
-    X(not_pred) X(pack) X(unpack) X(narrow) X(widen) X(widen_sign) X(clock) X(count_guard) \
+    X(not_pred) X(pack) X(unpack) X(narrow) X(widen) X(widen_sign) X(clock) X(sleep) X(count_guard) \
     X(unsupported) X(trap) X(nop) X(branch) X(branch_uniform) X(branch_table) X(ret) \
     X(end) X(exit) X(call) X(call_indirect) X(call_external) X(ld_global) X(st_global) \
     X(ld_shared) X(st_shared) X(ld_local) X(st_local) X(ld_generic) X(st_generic) \

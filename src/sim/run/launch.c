@@ -390,14 +390,8 @@ static bool launch_init(struct launch *l, struct sim *s, const struct sim_launch
     l->resident = report->occupancy.blocks_per_sm;
     if (!launch_cooperation(l, f, err) || !launch_system_memory(l, err))
         return false;
-    l->l1_cycles = (uint32_t)GPU(l->gpu, latency_l1_cycles);
-    l->memory_cycles = (uint32_t)GPU(l->gpu, latency_dram_cycles);
-    double lines = l->gpu->value[GPU_FIELD_l1_lines_per_cycle];
-    l->l1_lines_per_cycle = lines >= 1 ? (uint32_t)lines : 1;
-    l->schedulers = (uint32_t)GPU(l->gpu, schedulers_per_sm);
-    double l2 = l->gpu->value[GPU_FIELD_l2_read_gbps], dram = GPU(l->gpu, dram_gbps);
-    double per_cycle = (l2 > dram ? l2 : dram) * 1000 / GPU(l->gpu, clock_mhz) / l->sm_count;
-    l->memory_bytes_per_cycle = per_cycle >= 1 ? (uint32_t)per_cycle : 1;
+    l->turn = turn_costs(l->gpu);
+    l->clock = clock_model_new(l);
     launch_sample(l);
     if (!launch_local(l, f, err))
         return false;
@@ -427,6 +421,7 @@ static void launch_release(struct launch *l)
         free(sm->violations);
         free(sm->log);
         free(sm->sent);
+        free(sm->clock);
         if (sm->home != NULL)
             residence_free(sm->home);
     }
@@ -444,6 +439,7 @@ static void launch_release(struct launch *l)
     free(l->clusters);
     free(l->site_l2_hits);
     trace_release(&l->trace);
+    clock_model_free(l->clock);
     (void)pthread_mutex_destroy(&l->lock);
 }
 

@@ -56,6 +56,7 @@ static struct residence *residence_new(struct core *core)
     size_t blocks = (size_t)l->resident, warps = blocks * l->warps_per_block;
     r->blocks = xcalloc(blocks, sizeof(*r->blocks));
     r->warps = xcalloc(warps, sizeof(*r->warps));
+    r->warp_count = warps;
     r->ready = xcalloc(warps + 1, sizeof(*r->ready));
     r->frames = aligned_new(warps * round_up(l->program->functions[0].frame_bytes, 64));
     r->shared = aligned_new(blocks * shared_stride(l));
@@ -89,6 +90,8 @@ static struct residence *residence_new(struct core *core)
 
 void residence_free(struct residence *r)
 {
+    for (size_t i = 0; i < r->warp_count; i++)
+        warp_clock_free(r->warps[i].clock);
     free(r->blocks);
     free(r->warps);
     free(r->ready);
@@ -216,7 +219,7 @@ static void warp_turn(struct core *core, struct sm *sm, struct warp *w, uint64_t
     w->core = core;
     w->wake = sm->busy = 0;
     warp_run(w);
-    uint64_t issue = (sm->epoch_instructions - before) / l->schedulers;
+    uint64_t issue = (sm->epoch_instructions - before) / l->turn.schedulers;
     sm->now += 1 + (issue > sm->busy ? issue : sm->busy);
     *ready = w->done ? UINT64_MAX : w->wake;
 }
