@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum { LOCAL_CLEAR_MAX = 4096 }; // bytes a thread up to which local memory starts as zeros
+enum { LOCAL_CLEAR_MAX = 4096 }; // bytes per thread up to which local memory starts as zeros
 
 static size_t round_up(size_t x, size_t unit)
 {
@@ -230,33 +230,34 @@ static void warp_turn(struct core *core, struct sm *sm, struct warp *w, uint64_t
 // L1 at a time, as on the hardware; taking turns evenly would have all of them there at once.
 static bool sm_round(struct core *core, struct sm *sm)
 {
-    uint32_t per_block = core->launch->warps_per_block;
-    int warps = sm->block_count * (int)per_block;
+    struct warp *const warps = sm->home->warps;
+    uint64_t *const ready = sm->home->ready; // of those that ended: never
+    int count = sm->block_count * (int)core->launch->warps_per_block;
     bool ran = false, held = false;
-    for (int turns = 0; turns < warps;) {
-        uint64_t soonest = UINT64_MAX; // of those before
+    for (int turns = 0; turns < count;) {
+        uint64_t soonest = UINT64_MAX, now = sm->now; // soonest: of those before
         bool again = false;
-        for (int i = 0; i < warps && turns < warps; i++) {
-            uint64_t *ready = &sm->home->ready[i];
-            if (*ready > sm->now) {
-                soonest = *ready < soonest ? *ready : soonest;
+        for (int i = 0; i < count && turns < count; i++) {
+            if (ready[i] > now) {
+                soonest = ready[i] < soonest ? ready[i] : soonest;
                 continue;
             }
-            struct warp *w = &sm->home->warps[i];
-            if (!w->block->live || w->done || w->waiting)
+            struct warp *w = &warps[i];
+            if (w->waiting)
                 continue;
             if (w->cluster_waiting && cluster_holds(w)) {
                 held = true;
                 continue;
             }
-            warp_turn(core, sm, w, ready);
+            warp_turn(core, sm, w, &ready[i]);
+            now = sm->now;
             turns++;
             ran = again = true;
             if (sm->stopped)
                 return true;
-            if (soonest <= sm->now)
+            if (soonest <= now)
                 break; // an older one can go on
-            soonest = *ready < soonest ? *ready : soonest;
+            soonest = ready[i] < soonest ? ready[i] : soonest;
         }
         if (again)
             continue;
@@ -349,7 +350,7 @@ static bool sm_unfinished(struct sm *sm, struct warp **warp, uint32_t *site, uin
     return false;
 }
 
-bool sm_tell_budget(struct sm *sm, uint64_t ran)
+bool sm_report_budget(struct sm *sm, uint64_t ran)
 {
     struct warp *w;
     uint32_t site, lane;
@@ -363,7 +364,7 @@ bool sm_tell_budget(struct sm *sm, uint64_t ran)
     return true;
 }
 
-bool sm_tell_standstill(struct sm *sm)
+bool sm_report_standstill(struct sm *sm)
 {
     struct warp *w;
     uint32_t site, lane;
