@@ -269,7 +269,7 @@ const struct ptx_variable *ptx_variable_find(const struct ptx_module *m, const c
 void ptx_print(const struct ptx_module *m, struct text *out);
 void ptx_print_instruction(const struct ptx_function *f, const struct ptx_instruction *in,
                            struct text *out);
-// 32-bit registers a thread would need: the largest number of live 32-bit values (predicates
+// 32-bit registers that a thread would need: the largest number of live 32-bit values (predicates
 // apart), by backward liveness over the graph, plus what machine code reserves, rounded up to 8.
 // A model: ptxas schedules and allocates otherwise; provenance is `modelled`.
 int ptx_register_estimate(const struct ptx_function *f);

@@ -57,7 +57,7 @@ struct access {
     int sector_count, sector_ideal, line_count;
     struct access_line line[LANES * 2]; // in order of the first lane that touches it
 };
-// Global and local: bytes 1, 2, 4, 8, 16, 32 a lane, aligned to bytes. mask 0: all zero.
+// Global and local: bytes 1, 2, 4, 8, 16, 32 per lane, aligned to bytes. mask 0: all zero.
 // ideal = ceil(distinct bytes / 32).
 typedef void (*access_global_fn)(const uint64_t address[LANES], uint32_t mask, unsigned bytes,
                                  struct access *out);
@@ -179,13 +179,13 @@ struct timing_site {
     uint8_t source_count, result_count;
     uint16_t source[TIMING_REGISTERS_MAX]; // registers read, the guard and address bases included
     uint16_t result[TIMING_REGISTERS_MAX];
-    uint8_t bytes;         // a lane, of a memory access
+    uint8_t bytes;         // per lane, of a memory access
     uint8_t issue_slots;   // machine instructions it becomes on its pipe (lower.def); 0 reads as 1
     uint8_t special_slots; // and on the special-function unit
     uint8_t other_slots;   // and of those that only take a scheduler's time
     uint8_t operation; // enum timed_operation: a sequence that the chip's file may have figures of
     bool folds;        // an earlier instruction is part of it
-    uint32_t tensor_flops; // a warp, of a matrix instruction
+    uint32_t tensor_flops; // per warp, of a matrix instruction
     int16_t moved;         // the site that issues in this one's place, less this one: schedule.c
     bool group;            // a matrix instruction of a warp group: wgmma
 };
@@ -194,14 +194,14 @@ struct timing_input {
     const struct trace *trace;
     const struct timing_site *sites;
     int site_count, register_count; // largest register number + 1
-    const struct sim_site *stats;   // totals a site, for L2 hit shares
+    const struct sim_site *stats;   // totals per site, for L2 hit shares
     int warps_per_block, blocks_per_sm;
     uint64_t grid_blocks;
     struct l2_counts l2;
     double atomic_turns_hot; // that atomics take one by one where most queue
     const struct counters *counters;
 };
-// Models the kernel's duration. Mechanisms and sources are told in timing.c and the files beside it (replay.h).
+// Models the kernel's duration. Mechanisms and sources are described in timing.c and the files beside it (replay.h).
 // The first figure of the model that the chip's file lacks; NULL: none, the chip is modelled.
 const char *timing_missing(const struct gpu *g);
 // stalls: NULL, or a table for each site, filled where the time is valid: the warps' cycles at it.

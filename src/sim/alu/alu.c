@@ -86,7 +86,7 @@ static int word_for(const struct ptx_instruction *in, uint32_t used, const char 
 static bool form_matches_any_order(const char *form, const char *name,
                                    const struct ptx_instruction *in)
 {
-    static_assert(PTX_MODIFIERS_MAX < 32, "a bit a word");
+    static_assert(PTX_MODIFIERS_MAX < 32, "a bit per word");
     const char *end = form + strcspn(form, ".");
     uint32_t used = 0;
     if (!word_among(name, form, end))

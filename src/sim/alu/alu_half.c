@@ -1,4 +1,4 @@
-// The ALU's f16 and bf16 beyond the vector code: alu_half.def. imm tells which of the two.
+// The ALU's f16 and bf16 beyond the vector code: alu_half.def. imm says which of the two.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/alu/alu_approx.h"
 #include "sim/alu/alu_half.h"

@@ -188,7 +188,7 @@ void registers_place(struct decoder *d)
 
 struct liveness {
     struct decoder *d;
-    uint64_t *use, *def, *in; // a bit per register, `words` words a block
+    uint64_t *use, *def, *in; // a bit per register, `words` words per block
     size_t words;
 };
 

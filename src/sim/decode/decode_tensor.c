@@ -219,7 +219,7 @@ static void decode_wmma_memory(struct decoder *d, const struct ptx_instruction *
     }
     const struct ptx_operand *data = &in->operands[op->store ? 1 : 0];
     bool ok = fragment_of(d, data, type, !op->store, &op->d);
-    // Sub-byte elements can't be told apart in memory: only along k.
+    // Sub-byte elements can't be distinguished in memory: only along k.
     ok = ok && (op->d.bits >= 8 || op->by_column == (op->d.role == MATRIX_B));
     if (!ok) {
         unsupported(d, "a matrix of this shape and type");

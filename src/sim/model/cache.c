@@ -52,7 +52,7 @@ struct set {
     uint32_t tag[WAYS];
     uint64_t order;
     uint8_t state[WAYS];
-    uint16_t partial_writes[WAYS]; // L2: a nibble a sector; L1: a bit a sector held in part
+    uint16_t partial_writes[WAYS]; // L2: a nibble per sector; L1: a bit per sector held in part
     uint16_t copied;               // a bit a way: another partition may have a copy
     uint8_t dirty_ways, partial_ways;
     uint8_t used; // ways that ever held a line: filled in order

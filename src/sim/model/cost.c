@@ -43,7 +43,7 @@ double memory_least_ns(const struct gpu *g, const struct l2_counts *c)
            dram_written(c) / dram_write_gbps(g, mixed);
 }
 
-// Chip-wide GB/s (= bytes/ns) to bytes a cycle of one of so many SMs.
+// Chip-wide GB/s (= bytes/ns) to bytes per cycle of one of so many SMs.
 static double chip_rate(const struct gpu *g, double per_ns, double sms)
 {
     double cycles_per_ns = GPU(g, clock_mhz) / 1000;

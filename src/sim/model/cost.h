@@ -19,7 +19,7 @@ static inline double sooner(double a, double b)
     return a < b ? a : b;
 }
 
-/* ---- rates: the chip's, as cycles and as units a cycle of one SM --------------------------------- */
+/* ---- rates: the chip's, as cycles and as units per cycle of one SM --------------------------------- */
 
 struct rates {
     double none; // 0: of pipes that have no such figure
@@ -106,7 +106,7 @@ struct site_cost site_cost(const struct rates *r, const struct timing_site *t);
 
 /* ---- accesses ----------------------------------------------------------------------------------- */
 
-// Of the load/store unit's stages: the tags, a few lines a cycle, and the data, a pass of the banks each.
+// Of the load/store unit's stages: the tags, a few lines per cycle, and the data, a pass of the banks each.
 static inline double stages_cycles(const struct rates *r, double lines, double passes)
 {
     double tags = lines / r->lines, data = passes * r->wavefront;

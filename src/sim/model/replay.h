@@ -68,12 +68,12 @@ struct fill { // a line on its way
 struct replay {
     const struct timing_input *in;
     struct rates r;
-    struct site_cost *costs; // a site each
+    struct site_cost *costs; // one per site
     struct server issue[SCHEDULERS_MAX], pipe[SERVER_COUNT], sequence;
     struct server fill, port, l2, dram, atomic, shared_only, barrier_unit;
     struct server flits; // the SM's share of what the L2 takes in: runs ahead of the port
     double sms;          // at work
-    double memory_load, memory_load_at; // bytes a cycle to and from device memory, lately; when
+    double memory_load, memory_load_at; // bytes per cycle to and from device memory, lately; when
     bool memory_written;                // dirty lines leave the L2 in this kernel
     double fetched;                     // bytes from device memory for a byte that missed L2
     double scattered; // what granules fetched for one sector each cost, beside neighbours
@@ -84,7 +84,7 @@ struct replay {
     int *heap;
     int heap_count;
     struct fill *fills;  // FILL_TABLE
-    double *miss_credit; // a site each: L2 misses owed; NULL: what was fetched before is in L2
+    double *miss_credit; // one per site: L2 misses owed; NULL: what was fetched before is in L2
     double write_share;  // of the bytes stored, those that go on to device memory
     double warp_cycles;
     double (*stalls)[STALL_COUNT]; // warp cycles of each site, by reason; NULL: nobody asks

@@ -3,11 +3,11 @@
 // measured (docs/h200-rates.md), or chosen so that the tuning kernels come out right ("tuned", bench/truth/README.md).
 // A chip whose file lacks one has no modelled time. The mechanisms:
 //   - a warp issues in the order that a compiler makes of PTX (schedule.c); an instruction waits for the registers it reads (scoreboard);
-//   - each of the SM's schedulers issues one instruction a cycle; a pipe takes 32 lanes at its rate;
+//   - each of the SM's schedulers issues one instruction per cycle; a pipe takes 32 lanes at its rate;
 //   - special registers and constants (parameters, thread numbers) come through one narrow unit;
 //   - the load/store unit takes a request line by line and returns it bank by bank, as shared memory;
-//   - lines that miss L1 and flits of stores leave the SM through one port, one a cycle; a store
-//     sends a flit a sector and one more per line that is written in part;
+//   - lines that miss L1 and flits of stores leave the SM through one port, one per cycle; a store
+//     sends a flit per sector and one more per line that is written in part;
 //   - L2 and device memory are shared evenly by the SMs at work (each gets its part of the rate);
 //     the L2's queues for store flits hold some thousand cycles of work before a store waits;
 //   - the latency of device memory differs from line to line as measured, and grows with the load

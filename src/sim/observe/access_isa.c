@@ -4,7 +4,7 @@
 // Global: one request whatever the width; its sectors are the distinct address / 32 and its lines
 // the distinct address / 128 over all bytes of the active lanes.
 // Shared: 32 banks of 4 bytes (all of this measured on an H200, docs/h200-rates.md, section 3).
-// Accesses of up to 4 bytes take the largest number of distinct words in one bank; 8 bytes a lane go
+// Accesses of up to 4 bytes take the largest number of distinct words in one bank; 8 bytes per lane go
 // half-warp by half-warp, 16 bytes quarter-warp by quarter-warp; the parts add up, and one with no
 // lane on still counts. Loads whose lanes agree in every pair go in parts twice as wide. Atomics
 // count lanes in a bank: lanes on one address take turns as well. (The machine's own increment,
@@ -243,7 +243,7 @@ static void global_sparse(const uint64_t address[LANES], uint32_t mask, unsigned
     unsigned fills = bytes == SECTOR_BYTES ? UINT8_MAX : 0;
     int n = 0;
     if (mask == ALL_LANES) {
-        for (unsigned i = 0; i < LANES; i++) { // two words a line, so that it becomes vector code
+        for (unsigned i = 0; i < LANES; i++) { // two words per line, so that it becomes vector code
             uint64_t sector = (uint64_t)1 << (address[i] >> SECTOR_SHIFT & 3);
             uint64_t words[2] = {address[i] & ~(uint64_t)(LINE_BYTES - 1),
                                  FIRST_BYTE(sector) | SECOND_BYTE(sector & fills)};
@@ -350,7 +350,7 @@ static void global_scattered(const uint64_t address[LANES], uint32_t mask, unsig
         line[i] = (uint32_t)(address[i] >> LINE_SHIFT);
         item[i] = (uint32_t)(address[i] >> shift);
     }
-    if (apart >> shift >> 32) { // 32 bits would not tell all lanes apart
+    if (apart >> shift >> 32) { // 32 bits would not keep all lanes apart
         global_far_apart(address, mask, bytes, out);
         return;
     }
@@ -469,7 +469,7 @@ static inline bool pairs_are_equal(const uint32_t offset[LANES], uint32_t mask)
     return off == 0;
 }
 
-// 8 or 16 bytes a lane, in parts of 16 or 8 lanes; twice that for loads of equal pairs.
+// 8 or 16 bytes per lane, in parts of 16 or 8 lanes; twice that for loads of equal pairs.
 static struct wavefronts shared_wide(const uint32_t offset[LANES], uint32_t mask, unsigned bytes,
                                      enum shared_kind kind)
 {

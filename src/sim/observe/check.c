@@ -1,4 +1,4 @@
-// What is wrong with a kernel's accesses. Bounds, alignment and freed memory are always told; with
+// What is wrong with a kernel's accesses. Bounds, alignment and freed memory are always reported; with
 // SIM_CHECK_UNINIT reads of memory nothing wrote, with SIM_CHECK_RACES bytes that threads touch with
 // nothing to order them. Lanes of one warp are ordered by barriers and by any .sync warp
 // instruction. Between blocks, a write is ordered before another block's access if the writer has
@@ -120,13 +120,13 @@ static void place_describe(const struct space *space, uint64_t address, unsigned
 }
 
 static bool misaligned(struct warp *w, const struct uop *u, uint32_t lane, uint64_t address,
-                       uint64_t told, unsigned bytes, enum touch touch)
+                       uint64_t reported, unsigned bytes, enum touch touch)
 {
     if ((address & (bytes - 1)) == 0)
         return false;
-    violation_add(w, SIM_MISALIGNED, u->site, lane, told,
+    violation_add(w, SIM_MISALIGNED, u->site, lane, reported,
                   "%s %u bytes at 0x%" PRIx64 ", which is not a multiple of %u", touch_verb(touch),
-                  bytes, told, bytes);
+                  bytes, reported, bytes);
     return true;
 }
 
@@ -358,7 +358,7 @@ static void touch_note(const struct toucher *t, struct touch_record *r, bool rea
                                .many = many};
 }
 
-// Bytes `first` to `last` of the word. quiet: a race of this access is told already.
+// Bytes `first` to `last` of the word. quiet: a race of this access is reported already.
 static bool race_check(const struct toucher *t, struct byte_record *r, unsigned first,
                        unsigned last, bool quiet)
 {
@@ -390,9 +390,9 @@ static void word_check(const struct toucher *t, struct word_record *r)
         for (int i = 0; i < 4; i++)
             r->bytes->byte[i] = r->whole;
     }
-    bool told = false;
+    bool reported = false;
     for (unsigned i = t->first; i <= t->last; i++)
-        told |= race_check(t, &r->bytes->byte[i], i, i, told);
+        reported |= race_check(t, &r->bytes->byte[i], i, i, reported);
 }
 
 void check_forget(struct launch *l, struct word_record *records, size_t count)
@@ -512,7 +512,7 @@ static void check_order(struct warp *w)
 const struct uop *op_fence(struct warp *w, const struct uop *u)
 {
     if (guard_mask(w, u) != 0)
-        tell_order(w, u);
+        event_order(w, u);
     return u + 1;
 }
 

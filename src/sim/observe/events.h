@@ -41,7 +41,7 @@ static inline bool is_heard(const struct warp *w, enum event_kind kind)
 
 /* ---- what is counted in every launch ----------------------------------------------------------- */
 
-static inline void tell_segment(struct warp *w, const struct uop *u)
+static inline void event_segment(struct warp *w, const struct uop *u)
 {
     struct segment_count *s = &w->core->segments[u->extra];
     s->executed++;
@@ -53,7 +53,7 @@ static inline void tell_segment(struct warp *w, const struct uop *u)
                                       .segment = &w->core->launch->program->segments[u->extra]});
 }
 
-static inline void tell_guard(struct warp *w, const struct uop *u, uint32_t mask)
+static inline void event_guard(struct warp *w, const struct uop *u, uint32_t mask)
 {
     w->core->guarded_lanes[u->extra] += (uint64_t)lane_count(mask);
     if (is_heard(w, EVENT_GUARD))
@@ -61,16 +61,16 @@ static inline void tell_guard(struct warp *w, const struct uop *u, uint32_t mask
 }
 
 // A branch whose lanes go both ways.
-static inline void tell_divergence(struct warp *w, const struct uop *u, uint32_t mask,
-                                   uint32_t taken)
+static inline void event_divergence(struct warp *w, const struct uop *u, uint32_t mask,
+                                    uint32_t taken)
 {
     w->core->divergent[u->site]++;
     if (is_heard(w, EVENT_BRANCH))
         event_send(w, &(struct event){.kind = EVENT_BRANCH, .u = u, .mask = mask, .taken = taken});
 }
 
-static inline void tell_barrier(struct warp *w, const struct uop *u, uint32_t mask,
-                                uint32_t threads)
+static inline void event_barrier(struct warp *w, const struct uop *u, uint32_t mask,
+                                 uint32_t threads)
 {
     if (is_heard(w, EVENT_BARRIER))
         event_send(
@@ -78,13 +78,13 @@ static inline void tell_barrier(struct warp *w, const struct uop *u, uint32_t ma
 }
 
 // A fence, or what stands for one: orders this block's accesses after others'.
-static inline void tell_order(struct warp *w, const struct uop *u)
+static inline void event_order(struct warp *w, const struct uop *u)
 {
     if (is_heard(w, EVENT_ORDER))
         event_send(w, &(struct event){.kind = EVENT_ORDER, .u = u, .mask = w->mask});
 }
 
-static inline void tell_global(struct warp *w, struct mem_state *s, struct event *e)
+static inline void event_global(struct warp *w, struct mem_state *s, struct event *e)
 {
     s->requests++;
     s->sectors += e->sectors;

@@ -260,7 +260,7 @@ static void line_count(struct line *line, const struct site_info *info, const st
     line->flops_f64 += s->lanes * info->flops_f64;
 }
 
-// One entry a site, sorted, then neighbours of the same line added up.
+// One entry per site, sorted, then neighbours of the same line added up.
 static void lines_fill(const struct launch *l, struct arena *a, const struct stall_table *stalls,
                        struct sim_report *report)
 {
@@ -345,7 +345,7 @@ static size_t violations_sift(struct violation *all, size_t count)
     return kept;
 }
 
-// All SMs' violations, those that stop first, then by block; those of a source line are told once.
+// All SMs' violations, those that stop first, then by block; those of a source line are reported once.
 static void violations_fill(const struct launch *l, struct arena *a, struct sim_report *report)
 {
     size_t total = 0, n = 0;

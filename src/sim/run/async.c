@@ -141,7 +141,7 @@ const struct uop *op_mbarrier(struct warp *w, const struct uop *u)
 {
     const struct async_op *op = &w->core->launch->program->async_ops[u->more];
     uint32_t mask = guard_mask(w, u);
-    tell_order(w, u);
+    event_order(w, u);
     EACH_LANE(lane, mask)
     {
         if (!mbarrier_lane(w, u, op, lane))
@@ -168,7 +168,7 @@ const struct uop *op_mbarrier_wait(struct warp *w, const struct uop *u)
         over |= (uint32_t)(((word & PHASE) != 0) != odd) << lane;
     }
     *row32(w, u->d) = (*row32(w, u->d) & ~mask) | over;
-    tell_order(w, u);
+    event_order(w, u);
     if (over == mask)
         return u + 1;
     w->block->sm->watches++;
@@ -258,7 +258,7 @@ uint64_t async_in_block(uint64_t address, uint32_t rank)
     return (address & rest) | (uint64_t)(rank + 1) << RANK_SHIFT;
 }
 
-// To each block of a multicast at the same place, its mbarrier told there.
+// To each block of a multicast at the same place, its mbarrier completed there.
 static bool multicast_lane(struct warp *w, const struct uop *u, const struct async_op *op,
                            uint32_t lane, const uint8_t *from, uint32_t bytes)
 {

@@ -352,7 +352,7 @@ static bool atomic_on_global(struct warp *w, const struct uop *u, const struct m
     bool one = e.passes == (unsigned)lane_count(mask);
     e.sectors = atomic_turns(w->core, address, mask, bytes, one && is_float);
     s->depth += e.passes;
-    tell_global(w, s, &e);
+    event_global(w, s, &e);
     w->block->sm->watches += is_watch(u);
     EACH_LANE(lane, mask)
     {

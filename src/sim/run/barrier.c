@@ -120,7 +120,7 @@ const struct uop *op_barrier(struct warp *w, const struct uop *u)
     uint32_t threads =
         counted && mask == (w->lanes & ~w->exited) ? LANES : (uint32_t)lane_count(mask);
     bar->arrived += threads;
-    tell_barrier(w, u, mask, threads);
+    event_barrier(w, u, mask, threads);
     if (u->imm != BARRIER_PLAIN) {
         uint32_t truth = (*row32(w, u->c) ^ u->e) & mask;
         bar->count_true += (uint32_t)lane_count(truth);

@@ -140,7 +140,7 @@ const struct uop *op_cluster_barrier(struct warp *w, const struct uop *u)
     struct block *b = w->block;
     struct cluster *c = b->cluster;
     uint32_t odd = (c->phase & 1) != 0 ? ALL_LANES : 0;
-    tell_order(w, u);
+    event_order(w, u);
     if (u->imm == 1) {
         w->cluster_parity = (w->cluster_parity & ~w->mask) | (odd & w->mask);
         c->arrived += (uint32_t)lane_count(w->mask);

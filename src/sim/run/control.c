@@ -297,7 +297,7 @@ const struct uop *op_branch(struct warp *w, const struct uop *u)
         return branch_to(w, u, target);
     if (taken == 0)
         return u + 1;
-    tell_divergence(w, u, w->mask, taken);
+    event_divergence(w, u, w->mask, taken);
     const struct uop *reconverge = u + (int32_t)u->a;
     if (reconverge == w->reconverge && target == reconverge) {
         w->mask = rest; // the usual loop exit: no paths to make
@@ -351,7 +351,7 @@ const struct uop *op_branch_table(struct warp *w, const struct uop *u)
     }
     if (count == 1)
         return branch_to(w, u, targets[0]);
-    tell_divergence(w, u, w->mask, masks[0]);
+    event_divergence(w, u, w->mask, masks[0]);
     return path_split(w, u + (int32_t)u->a, count, targets, masks);
 }
 
@@ -414,7 +414,7 @@ const struct uop *op_row_to_local(struct warp *w, const struct uop *u)
     return u + 1;
 }
 
-// The other way: d is the register.
+// In the opposite direction: d is the register.
 const struct uop *op_local_to_row(struct warp *w, const struct uop *u)
 {
     EACH_LANE(lane, w->mask)
@@ -432,7 +432,7 @@ const struct uop *op_local_to_row(struct warp *w, const struct uop *u)
     return u + 1;
 }
 
-// Paths that parted in a function meet here, before its results are passed on.
+// Paths that diverged in a function reconverge here, before its results are passed on.
 const struct uop *op_meet(struct warp *w, const struct uop *u)
 {
     return u == w->reconverge ? path_end(w) : u + 1;
@@ -473,7 +473,7 @@ static const struct uop *frame_enter(struct warp *w, const struct uop *u, const 
                    caller->local_more + fn->local_bytes;
     if (top > l->local_bytes) {
         violation_add(w, SIM_OUT_OF_BOUNDS, u->site, (uint32_t)lane_first(w->mask), top,
-                      "calls '%s' too deep: the stack of %llu bytes a thread is used up",
+                      "calls '%s' too deep: the stack of %llu bytes per thread is used up",
                       fn->ptx->name, (unsigned long long)l->local_bytes);
         return warp_stop(w, u);
     }
@@ -505,8 +505,8 @@ const struct uop *op_alloca(struct warp *w, const struct uop *u)
     uint64_t at = ((uint64_t)top + align - 1) / align * align, end = at + most;
     if (mask != 0 && end > w->core->launch->local_bytes) {
         violation_add(w, SIM_OUT_OF_BOUNDS, u->site, (uint32_t)lane_first(mask), end,
-                      "takes %u bytes of the stack, of which %llu bytes a thread are used up", most,
-                      (unsigned long long)w->core->launch->local_bytes);
+                      "takes %u bytes of the stack, of which %llu bytes per thread are used up",
+                      most, (unsigned long long)w->core->launch->local_bytes);
         return warp_stop(w, u);
     }
     f->local_more = (uint32_t)((end + 3) / 4 * 4) - f->local_base - f->function->local_bytes;
@@ -549,7 +549,7 @@ const struct uop *op_call_external(struct warp *w, const struct uop *u)
     return external_call(w, u, &w->core->launch->program->calls[u->extra], w->mask);
 }
 
-// a: the function's address, one a lane. Lanes with other functions wait for their turn: each
+// a: the function's address, one per lane. Lanes with other functions wait for their turn: each
 // group is a path that joins the others after the call.
 const struct uop *op_call_indirect(struct warp *w, const struct uop *u)
 {
@@ -574,7 +574,7 @@ const struct uop *op_call_indirect(struct warp *w, const struct uop *u)
     }
     if (mask != w->mask) {
         uint32_t rest = w->mask & ~mask;
-        tell_divergence(w, u, w->mask, mask);
+        event_divergence(w, u, w->mask, mask);
         // Both sides come back to this call, each with one function less, and meet behind it.
         return path_split(w, u + 1, 2, (const struct uop *const[]){u, u},
                           (const uint32_t[]){rest, mask});

@@ -227,7 +227,7 @@ const struct uop *op_segment(struct warp *w, const struct uop *u)
     }
     w->executed += u->imm;
     w->turn -= u->imm;
-    tell_segment(w, u);
+    event_segment(w, u);
     return u + 1;
 }
 
@@ -409,7 +409,7 @@ const struct uop *op_widen(struct warp *w, const struct uop *u)
     return u + 1;
 }
 
-// The clock: the model's, or where it has none an instruction a tick. imm: what the segment's head counted too much;
+// The clock: the model's, or where it has none one tick per instruction. imm: what the segment's head counted too much;
 // more: bits shifted out (%clock_hi); small: 32 or 64; extra: in nanoseconds.
 const struct uop *op_clock(struct warp *w, const struct uop *u)
 {
@@ -439,7 +439,7 @@ const struct uop *op_sleep(struct warp *w, const struct uop *u)
 // Stands before an instruction with a guard: counts the lanes that take part.
 const struct uop *op_count_guard(struct warp *w, const struct uop *u)
 {
-    tell_guard(w, u, guard_mask(w, u));
+    event_guard(w, u, guard_mask(w, u));
     return u + 1;
 }
 
@@ -510,7 +510,7 @@ static bool space_holds(const struct warp *w, enum ptx_space space, uint64_t add
 }
 
 // isspacep: more: the space asked for; small: bits of the source. Constants and parameters lie in
-// device memory here, told apart by their allocation only: asked for, they answer no.
+// device memory here, distinguished by their allocation only: asked for, they answer no.
 const struct uop *op_isspacep(struct warp *w, const struct uop *u)
 {
     uint32_t result = 0;

@@ -3,7 +3,7 @@
 //   struct space     the device's address range and its allocations
 //   struct program   a kernel and all it may call as micro-ops (struct uop); constant after decoding
 //   struct launch    one sim_launch in progress
-//   struct core      a host thread: counts a site, caches, scratch
+//   struct core      a host thread: counts per site, caches, scratch
 //   struct sm        a simulated SM: L1, log of L2 requests, resident blocks and their warps
 // A warp's registers are a byte array (a frame): row of 128 bytes a 32-bit register, 256 a 64-bit
 // one, 4 bytes a predicate; operands of micro-ops are offsets into it. Constants, parameters and
@@ -65,7 +65,7 @@ struct allocation {
     uint64_t start, size; // offsets from DEVICE_BASE
     uint64_t committed;   // bytes from start, whole pages
     char *name;
-    bool freed; // in quarantine: accesses are told as use after free
+    bool freed; // in quarantine: accesses are reported as use after free
     bool read_only;
     bool all_written; // a launch without SIM_CHECK_UNINIT ran: taken as written throughout
 };
@@ -384,7 +384,7 @@ struct warp {
     struct core *core;
     struct block *block;
     uint8_t *local;
-    uint8_t *local_shadow; // SIM_CHECK_UNINIT: as the device's, a byte a word
+    uint8_t *local_shadow; // SIM_CHECK_UNINIT: as the device's, a byte per word
     int64_t turn;          // instructions left of this turn
     uint64_t executed;     // warp instructions
     uint64_t wake;         // when what it asked for in this turn is there, in cycles of the SM
@@ -575,7 +575,7 @@ struct launch {
     uint64_t grid_blocks, blocks_total;  // of those that run
     // A share of the blocks: of block_step groups of neighbours the first runs; 1 = all do.
     uint64_t block_group, block_step;
-    int sm_count, resident; // blocks an SM
+    int sm_count, resident; // blocks per SM
     int registers;
     bool registers_modelled;
     uint64_t epoch_limit;  // instructions of an SM
@@ -625,8 +625,8 @@ enum {
     SPIN_BRANCHES = 256,           // backward branches before the other side of a divergence runs
     EPOCH_REQUESTS = 32 * 1024,    // of an SM to L2 before all SMs pause
     EPOCH_INSTRUCTIONS = 4 << 20,  // of an SM
-    LOCAL_STACK_BYTES = 64 * 1024, // a thread, if calls are recursive
-    LOCAL_BYTES_MAX = 512 * 1024,  // a thread: what GPUs have
+    LOCAL_STACK_BYTES = 64 * 1024, // per thread, if calls are recursive
+    LOCAL_BYTES_MAX = 512 * 1024,  // per thread: what GPUs have
     PARAM_BYTES_MAX = 32764,
     HEAP_BYTES = 8 << 20,
     TRACE_OPS = 3000000,
@@ -703,7 +703,7 @@ const struct uop *lanes_exit(struct warp *w, uint32_t mask, const struct uop *ne
 void barriers_recheck(struct block *b); // after threads exited
 void barrier_in_pieces(struct warp *w, const struct uop *u, uint32_t mask);
 void cluster_check(struct block *b); // cluster.c: ends the phase of the cluster's barrier
-void barriers_stuck(struct sm *sm);  // nothing runs any more: tells why
+void barriers_stuck(struct sm *sm);  // nothing runs any more: reports why
 // trace.c
 void trace_release(struct trace *t);
 // check.c: violations. The address goes into the report, the words into its sentence.
@@ -726,7 +726,7 @@ uint64_t atomic_value(enum atomic_kind kind, enum ptx_type type, uint64_t a, uin
 // loadstore.c: an access's pattern, within bounds; NULL after a violation.
 struct mem_state *global_pattern(struct warp *w, const struct uop *u, uint32_t mask,
                                  const uint64_t *address, unsigned bytes, enum touch touch);
-// The same, and the event told: counted, through the caches, traced, checked.
+// The same, and the event sent: counted, through the caches, traced, checked.
 const struct mem_state *global_account(struct warp *w, const struct uop *u, uint32_t mask,
                                        const uint64_t *address, unsigned bytes, enum touch touch);
 // more: added to all offsets.
@@ -744,9 +744,9 @@ struct l2_request *sm_log_room(struct sm *sm, size_t count);
 void sm_log(struct sm *sm, uint64_t line, uint8_t sectors, uint8_t full, enum l2_kind kind,
             uint32_t site);
 // sm.c
-void sm_run(struct core *core, struct sm *sm);    // an epoch
-bool sm_tell_budget(struct sm *sm, uint64_t ran); // false: nothing runs there
-bool sm_tell_standstill(struct sm *sm);           // the same
+void sm_run(struct core *core, struct sm *sm);      // an epoch
+bool sm_report_budget(struct sm *sm, uint64_t ran); // false: nothing runs there
+bool sm_report_standstill(struct sm *sm);           // the same
 void residence_free(struct residence *r);
 // report.c
 bool report_fill(struct launch *l, struct arena *a, struct sim_report *report, struct error *err);

@@ -610,7 +610,7 @@ static bool launch_over_budget(struct launch *l)
     if (budget == 0 || ran <= budget)
         return false;
     for (int i = 0; i < l->sm_count; i++)
-        if (l->sms[i].home != NULL && sm_tell_budget(&l->sms[i], ran))
+        if (l->sms[i].home != NULL && sm_report_budget(&l->sms[i], ran))
             return true;
     return false; // it ended just now
 }
@@ -622,7 +622,7 @@ static bool launch_stuck(struct launch *l, bool standstill_before)
     bool still = l->standstill && standstill_before && ran == l->instructions;
     l->instructions = ran;
     for (int i = 0; i < l->sm_count && still; i++)
-        if (l->sms[i].home != NULL && sm_tell_standstill(&l->sms[i]))
+        if (l->sms[i].home != NULL && sm_report_standstill(&l->sms[i]))
             return true;
     return false;
 }

@@ -13,7 +13,7 @@ static int data_passes(const struct core *core, const uint64_t *address, uint32_
     return core->access->shared(low, mask, bytes, SHARED_LOAD).count;
 }
 
-// The pattern's phase at this address: kept from before, or worked out now. Misaligned ones are told
+// The pattern's phase at this address: kept from before, or worked out now. Misaligned ones are reported
 // by the caller.
 static void phase_enter(struct warp *w, struct mem_state *s, uint32_t mask, const uint64_t *address,
                         uint64_t first, unsigned bytes)
@@ -141,7 +141,7 @@ const struct mem_state *global_account(struct warp *w, const struct uop *u, uint
                       .line_base = address[lane_first(mask)] - s->key,
                       .sectors = (unsigned)s->phase->access.sector_count,
                       .passes = (unsigned)s->phase->passes};
-    tell_global(w, s, &e);
+    event_global(w, s, &e);
     return s;
 }
 

@@ -20,7 +20,7 @@ static bool local_uniform(const uint64_t *offset, uint32_t mask)
     return mask == ALL_LANES && differs == 0;
 }
 
-// Sectors of one word (or part of one) a lane.
+// Sectors of one word (or part of one) per lane.
 static void local_account(struct warp *w, const struct uop *u, struct mem_state *s, uint32_t mask,
                           const uint64_t *offset, unsigned bytes, unsigned skip, enum touch touch)
 {

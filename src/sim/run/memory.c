@@ -1,6 +1,6 @@
 // Device memory: one reserved range of host addresses stands for the device's; an allocation is
 // committed when it is made and given back when freed. Red zones lie between allocations, freed
-// ones stay in quarantine for a while, so that a stray access falls into nothing and can be told.
+// ones stay in quarantine for a while, so that a stray access falls into nothing and can be reported.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/run/exec.h"
 

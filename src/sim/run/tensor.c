@@ -234,7 +234,7 @@ const struct uop *op_movmatrix(struct warp *w, const struct uop *u)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-// One access of up to 16 bytes a lane, in whichever space the addresses lie: counted, checked, and
+// One access of up to 16 bytes per lane, in whichever space the addresses lie: counted, checked, and
 // where the bytes are on the host. false after a violation.
 static bool lanes_access(struct warp *w, const struct uop *u, uint32_t mask,
                          const uint64_t *address, unsigned bytes, bool store, uint8_t **host)

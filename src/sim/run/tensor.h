@@ -41,7 +41,7 @@ void fragment_place(const struct fragment *f, unsigned r, unsigned part, uint32_
                     unsigned *row, unsigned *column);
 
 // tensor.c
-void whole_warp(struct warp *w, const struct uop *u, uint32_t mask); // told if it is not
+void whole_warp(struct warp *w, const struct uop *u, uint32_t mask); // reported if it is not
 void fragment_gather(const struct warp *w, const struct fragment *f, union elements to);
 void fragment_spread(struct warp *w, const struct fragment *f, union elements from, uint32_t mask);
 void matrices_multiply(const struct warp *w, struct matrices *x, const struct matrix_op *op);

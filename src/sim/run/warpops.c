@@ -63,7 +63,7 @@ static bool lanes_gather(struct warp *w, const struct uop *u, uint32_t *mask,
     return true;
 }
 
-// The lane a lane reads from; *inside: it lies in the lane's segment.
+// The lane that a lane reads from; *inside: it lies in the lane's segment.
 static int shuffle_source(enum shuffle_mode mode, int lane, uint32_t by, uint32_t clamp,
                           bool *inside)
 {
