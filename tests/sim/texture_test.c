@@ -1,5 +1,5 @@
 // Texture fetches and surface accesses in hand-written PTX, beside a reference in double after the CUDA
-// programming guide's "Texture Fetching": every way to address what is outside, both filters, the formats,
+// programming guide's "Texture Fetching" and an H200's four weights: every way to address what is outside, both filters, the formats,
 // what lies outside of a surface, what is no object, and what is counted.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/exec_support.h"
@@ -87,10 +87,14 @@ static double wanted(const struct image *m, float u, float v, int channel)
         return texel(m, floor(x), flat ? 0 : floor(y), channel);
     double i = floor(x - 0.5), j = flat ? 0 : floor(y - 0.5);
     double a = weight(x - 0.5), b = flat ? 0 : weight(y - 0.5);
-    double up = (1 - a) * texel(m, i, j, channel) + a * texel(m, i + 1, j, channel);
+    // The four weights have 8 bits too: the last one is rounded, and the others make up for it.
+    double both = floor(a * b * 256 + 0.5) / 256;
+    double up =
+        (1 - a - b + both) * texel(m, i, j, channel) + (a - both) * texel(m, i + 1, j, channel);
     double down =
-        flat ? 0 : (1 - a) * texel(m, i, j + 1, channel) + a * texel(m, i + 1, j + 1, channel);
-    return (1 - b) * up + b * down;
+        flat ? 0
+             : (b - both) * texel(m, i, j + 1, channel) + both * texel(m, i + 1, j + 1, channel);
+    return up + down;
 }
 
 /* ---- running ----------------------------------------------------------------------------------------- */
