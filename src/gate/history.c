@@ -70,10 +70,27 @@ static void add_segments(struct arena *a, struct history *h, const double *x, co
     }
 }
 
+// One run is no level: where it stands out of both its neighbours (at an end, of the two nearest), it is taken for
+// the nearer of them when levels are looked for.
+static void level_out(const double *x, size_t count, double noise, double *out)
+{
+    static const double spike = 5; // times the noise
+    for (size_t i = 0; i < count; i++) {
+        out[i] = x[i];
+        if (count < 3)
+            continue;
+        size_t a = i > 0 ? i - 1 : 2, b = i + 1 < count ? i + 1 : count - 3;
+        double below = x[i] - x[a], above = x[i] - x[b];
+        if (below * above > 0 && fmin(fabs(below), fabs(above)) > spike * noise)
+            out[i] = fabs(below) < fabs(above) ? x[a] : x[b];
+    }
+}
+
 void history_analyse(struct arena *a, struct history *h)
 {
     size_t n = (size_t)h->count;
     double *x = xcalloc(n + 1, sizeof *x);
+    double *levelled = xcalloc(n + 1, sizeof *levelled);
     size_t *at = xcalloc(n + 1, sizeof *at);
     bool measured = h->provenance == PROVENANCE_MEASURED;
     h->drift = -1;
@@ -82,12 +99,14 @@ void history_analyse(struct arena *a, struct history *h)
     if (n > 0) {
         double level = fabs(stats_summary(x, n).median);
         h->noise = measured ? fmax(noise_of(x, n), noise_least * level) : 0;
+        level_out(x, n, measured ? h->noise : (double)INFINITY, levelled);
         double s = fmax(h->noise, value_least * level);
         double penalty = fmax(2 * s * s * log((double)n + 1), 1e-30); // 0 would divide like values
-        size_t count = stats_pelt(x, n, penalty, measured ? SEGMENT_MIN_MEASURED : 1, at);
+        size_t count = stats_pelt(levelled, n, penalty, measured ? SEGMENT_MIN_MEASURED : 1, at);
         add_segments(a, h, x, at, count);
         find_drift(h, x, count > 0 ? at[count - 1] : 0);
     }
     free(x);
+    free(levelled);
     free(at);
 }
