@@ -123,8 +123,7 @@ static bool bench_verify(struct bench *b, struct device_report *report, struct r
     if (!partial && !bench_repeat(b, bench_run_uncounted, r, err))
         return false;
     if (!real && !partial && report->kept && r->status == RESULT_OK && b->job->wanted &&
-        !b->job->variant->spec->memory &&
-        !bench_state(b, report->kept, r, err))
+        !b->job->variant->spec->memory && !bench_state(b, report->kept, r, err))
         return false;
     if (!real || q->uncounted || r->status != RESULT_OK)
         return true;
