@@ -158,7 +158,7 @@ END
 fresh
 edit x/experiment.yaml s/:scale_ref//
 expect 'a reference without a function is refused' 2 run x <<'END'
-ridge: x/experiment.yaml:6:12: 'reference' is written FILE.c:FUNCTION, not 'reference.c'
+ridge: x/experiment.yaml:6:12: 'reference' is written FILE.c:FUNCTION, or FILE.py:FUNCTION, not 'reference.c'
     reference: reference.c
                ^
 END

@@ -75,7 +75,7 @@ buffers:
   x: {type: i32, count: N, fill: "integers(0,15)"}
   y: {type: f32, count: 4*N, output: true}
 variants:
-  - {name: first, kernel: exact, grid: N/128, block: 128, args: [y, x]}
+  - {name: first, kernel: exact, precision: bf16, grid: N/128, block: 128, args: [y, x]}
 END
 "$RIDGE" verify own --device sim:h200 -q --compiler clang >said.txt 2>&1
 pass 'groups and numbers of 16 bits are known to clang' $? said.txt
