@@ -243,3 +243,9 @@ struct turn_costs turn_costs(const struct gpu *g)
         .queue_cycles = queue >= 0 ? (uint32_t)queue : UINT32_MAX,
         .schedulers = (uint32_t)GPU(g, schedulers_per_sm)};
 }
+
+unsigned texture_filter_cycles(const struct gpu *g, int lanes)
+{
+    double per_cycle = g->value[GPU_FIELD_texture_lanes_per_cycle];
+    return per_cycle >= 1 ? (unsigned)ceil(lanes / per_cycle) : 0;
+}

@@ -124,6 +124,9 @@ static inline double port_store_flits(unsigned lines, unsigned sectors, unsigned
 {
     return sectors + (lines < partial_sectors ? lines : partial_sectors);
 }
+// The texture units filter so many lanes per cycle; a chip's file that does not say: no more than the tags take.
+unsigned texture_filter_cycles(const struct gpu *g, int lanes);
+
 /* ---- turns: every simulated chip has these, in whole cycles --------------------------------------- */
 
 struct turn_costs {

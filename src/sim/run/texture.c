@@ -6,6 +6,7 @@
 #include "sim/run/texture.h"
 
 #include "sim/alu/tensor_math.h"
+#include "sim/model/cost.h"
 #include "sim/observe/events.h"
 
 #include <assert.h>
@@ -173,11 +174,9 @@ static void lines_take(const struct request *r, struct access *out)
     }
 }
 
-// The texture units filter so many lanes per cycle; a chip's file that does not say: no more than the tags take.
 static unsigned filter_cycles(const struct request *r)
 {
-    double lanes = r->w->core->launch->gpu->value[GPU_FIELD_texture_lanes_per_cycle];
-    return lanes >= 1 ? (unsigned)ceil(lane_count(r->mask) / lanes) : 0;
+    return texture_filter_cycles(r->w->core->launch->gpu, (int)lane_count(r->mask));
 }
 
 static void request_tell(struct request *r)
