@@ -91,6 +91,9 @@ bool cli_markdown(struct arena *a, const struct run *run, struct text *out,
 // ridge log --hypotheses.
 bool cli_hypothesis_record(const struct options *o, struct journal *j,
                            const struct journal_filter *filter, struct error *err) CHECK_RESULT;
+// Answers --what-if for one result, or all: runs them again on the simulated GPU; prints.
+bool cli_counterfactual(const struct options *o, struct arena *a, const struct run *run,
+                        const struct result *only, struct error *err) CHECK_RESULT;
 // Answers --if and --on for one result, or all; prints.
 bool cli_whatif(const struct options *o, struct arena *a, const struct run *run,
                 const struct result *only, struct error *err) CHECK_RESULT;

@@ -227,7 +227,9 @@ bool command_explain(const struct options *o, int *status, struct error *err)
     struct report_style style = cli_style(o);
     *status = 0;
     bool done = recorded_open(o, false, &r, err);
-    if (done && (option_given(o, OPTION_IF) || option_given(o, OPTION_ON_CHIP))) {
+    if (done && option_given(o, OPTION_WHAT_IF)) {
+        done = cli_counterfactual(o, &r.arena, &r.run, r.result, err);
+    } else if (done && (option_given(o, OPTION_IF) || option_given(o, OPTION_ON_CHIP))) {
         done = cli_whatif(o, &r.arena, &r.run, r.result, err);
     } else if (done && option_given(o, OPTION_JSON)) {
         done = recorded_json(&r, err);

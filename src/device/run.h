@@ -17,11 +17,13 @@ struct device_run_options {
     double timeout_s;
     uint64_t budget_warp_instructions; // simulated devices; 0 = none
     int threads;                       // host threads of a simulated device; 0 = all
-    bool cold;           // empty caches before the sequence (else as the last one left them)
-    bool count;          // counters, lines and (simulated) modelled time wanted
-    double sample_share; // as sim.h
-    bool reverse_blocks; // as sim.h; a real device decides by itself
-    int batch;           // measure: runs of the sequence per sample; 0 = 1
+    bool cold;            // empty caches before the sequence (else as the last one left them)
+    bool count;           // counters, lines and (simulated) modelled time wanted
+    double sample_share;  // as sim.h
+    bool reverse_blocks;  // as sim.h; a real device decides by itself
+    bool counterfactuals; // simulated devices: where counters are wanted, as sim.h
+    const struct interventions *change; // as sim.h
+    int batch;                          // measure: runs of the sequence per sample; 0 = 1
     void (*progress)(void *context, double share_done);
     void *progress_context;
 };
@@ -31,13 +33,17 @@ struct device_step { // what one launch of the sequence did
     bool untimed;       // no part of the sequence's time and counters
     struct figure time_ns;
     struct counters counters;
-    struct time_breakdown time_model; // simulated devices
-    struct stall_table stalls;        // where they are known
+    struct time_breakdown time_model;       // simulated devices
+    struct stall_table stalls;              // where they are known
+    struct facts facts;                     // simulated devices
+    struct counterfactuals counterfactuals; // simulated devices
 };
 struct device_report {        // arena-owned
     struct figure time_ns;    // of the whole sequence: sum of the steps' modelled times (simulated)
     struct counters counters; // of the whole sequence (counters_accumulate)
     struct stall_table stalls; // of the whole sequence, where each kernel's are known
+    struct facts facts;
+    struct counterfactuals counterfactuals; // of the whole sequence
     struct device_step *steps;
     int step_count;
     struct line *lines;

@@ -213,6 +213,8 @@ static void take_report(struct work *w, const struct sim_report *r, struct devic
     step->counters = r->counters;
     step->time_model = r->time;
     step->stalls = r->stalls;
+    step->facts = r->facts;
+    step->counterfactuals = r->counterfactuals;
     if (r->time.valid)
         step->time_ns = (struct figure){r->time.time_ns, PROVENANCE_MODELLED};
     if (r->time_of_pieces)
@@ -347,6 +349,8 @@ static bool run_kernel(struct work *w, const struct device_launch *launch, struc
         .reverse_blocks = o->reverse_blocks,
         .no_caches = !o->count,
         .no_timing = !o->count,
+        .counterfactuals = o->counterfactuals && o->count,
+        .change = o->change,
         .progress = on_progress,
         .progress_context = w,
         .printf_sink = on_printf,
@@ -555,6 +559,38 @@ static double streams_end_ns(const struct work *w)
     return end_ns;
 }
 
+// Of the whole sequence: steps in which an intervention changes nothing take their time.
+static struct figure sum_counterfactual(const struct device_report *r, int i)
+{
+    struct figure sum = {0, PROVENANCE_ABSENT};
+    for (int k = 0; k < r->step_count; k++) {
+        const struct device_step *s = &r->steps[k];
+        const struct counterfactuals *c = &s->counterfactuals;
+        const struct figure *then = i < INTERVENTION_COUNT ? &c->time_ns[i] : &c->asked_ns;
+        bool has = then->provenance != PROVENANCE_ABSENT;
+        if (s->untimed)
+            continue;
+        sum.value += has ? then->value : s->time_ns.value;
+        sum.provenance = has ? then->provenance : sum.provenance;
+    }
+    return sum;
+}
+
+static void sum_counterfactuals(struct device_report *r)
+{
+    for (int i = 0; i < INTERVENTION_COUNT; i++)
+        r->counterfactuals.time_ns[i] = sum_counterfactual(r, i);
+    r->counterfactuals.as_is_ns = r->time_ns;
+    r->counterfactuals.asked_ns = sum_counterfactual(r, INTERVENTION_COUNT);
+    for (int k = 0; k < r->step_count; k++) {
+        const struct facts *f = &r->steps[k].facts;
+        for (int i = 0; f->known && i < FACT_COUNT; i++)
+            r->facts.value[i] += f->value[i];
+        r->facts.known |= f->known;
+        r->facts.provenance = f->known ? f->provenance : r->facts.provenance;
+    }
+}
+
 // Sums over the steps: time only when every step has one.
 static void sum_steps(struct device_report *r)
 {
@@ -606,6 +642,7 @@ static void work_finish(struct work *w)
     struct device_report *r = w->report;
     merge_lines(w);
     sum_steps(r);
+    sum_counterfactuals(r);
     if (w->sequence->graph && w->options->count)
         model_graph(w);
     if (w->sequence->stream_count > 1 && r->time_ns.provenance != PROVENANCE_ABSENT)

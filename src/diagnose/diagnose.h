@@ -36,7 +36,10 @@ struct diagnosis_input {
     int line_count;
     int launches;                            // kernel launches in the sequence
     const struct time_breakdown *time_model; // optional: of the longest step, for latency reasons
-    uint64_t grid_blocks;                    // of the longest step
+    const struct stall_table *stalls;        // optional, as the next two
+    const struct facts *facts;
+    const struct counterfactuals *counterfactuals;
+    uint64_t grid_blocks; // of the longest step
     int block_threads;
     bool data_without_f64; // no buffer and no argument is f64; false: some are, or not known
 };

@@ -32,6 +32,7 @@ void find_transfers(const struct search *s)
     // Both directions and the kernels at once: the longest remains.
     double together = fmax(fmax(in, out), kernels);
     struct finding f = {
+        .cause = "transfers",
         .class = FINDING_TRANSFER,
         .title = slow ? arena_printf(s->a,
                                      "Copies between host and device are %.0f %% of the time, at "
@@ -65,6 +66,7 @@ void find_communication(const struct search *s)
     if (!(share >= MOVING_SHARE_MIN))
         return;
     struct finding f = {
+        .cause = "communication",
         .class = FINDING_COMMUNICATION,
         .title =
             arena_printf(s->a, "Exchanges with other GPUs are %.0f %% of the time", 100 * share),
@@ -103,6 +105,7 @@ void find_power(const struct search *s)
     double launch = s->bounds->by[RESOURCE_LAUNCH].time_ns;
     double stays = fmin(time, (isnan(dram) ? 0 : dram) + (isnan(launch) ? 0 : launch));
     struct finding f = {
+        .cause = "clocks",
         .class = FINDING_POWER,
         .title = arena_printf(s->a, "The chip ran at %.0f of %.0f MHz: %s", c->sm_mhz, full,
                               c->throttled),

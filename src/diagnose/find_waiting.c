@@ -13,6 +13,7 @@
 #define LAUNCH_SHARE 0.3
 #define BARRIER_WAITING_PCT 10.0
 #define MEMORY_WAITING_MIN_PCT 10.0
+#define LAST_RESORT 0.05 // a finding of so much gain is enough
 
 /* ---- the split ---------------------------------------------------------------------------------------- */
 
@@ -111,6 +112,7 @@ void find_low_occupancy(const struct search *s)
         !(s->waiting.occupancy_ns > 0))
         return;
     struct finding f = {
+        .cause = "occupancy",
         .class = FINDING_OCCUPANCY,
         .title = arena_printf(s->a, "Few %s to hide latency with: %s holds %.0f %% of its %s",
                               w->warps, w->an_sm, occupancy, w->warps),
@@ -163,12 +165,15 @@ void find_latency(const struct search *s)
 {
     double occupancy = search_get(s, COUNTER_OCCUPANCY_THEORETICAL_PCT);
     bool few = occupancy < OCCUPANCY_LOW_PCT && !grid_is_small(s->in);
+    if (search_replays(s) && search_found(s, LAST_RESORT))
+        return; // something more specific explains it
     if (!search_waits(s) || few || !(s->waiting.dependency_ns > 0) ||
         !(search_get(s, COUNTER_WARP_INSTRUCTIONS) > 0 ||
           search_get(s, COUNTER_GLOBAL_LOAD_REQUESTS) > 0))
         return;
     const struct dependency *d = dependency_of(s);
     struct finding f = {.class = FINDING_LATENCY,
+                        .cause = "memory",
                         .title = d->title,
                         .fix = d->fix,
                         .expected_time_ns = time_without(s, s->waiting.dependency_ns)};
@@ -187,6 +192,7 @@ void find_launch(const struct search *s)
     if (!(launch / time >= LAUNCH_SHARE))
         return;
     struct finding f = {
+        .cause = "launches",
         .class = FINDING_LAUNCH,
         .title = arena_printf(s->a, "Starting the kernel is %.0f %% of the %s", 100 * launch / time,
                               search_time(s)),
@@ -227,6 +233,7 @@ void find_tail(const struct search *s)
     if ((!idle && !thin) || !(own > 0))
         return;
     struct finding f = {
+        .cause = "small-grid",
         .class = FINDING_TAIL,
         .title = tail_title(s, waves),
         .fix = waves < 1
@@ -254,6 +261,7 @@ void find_imbalance(const struct search *s)
         balance >= BALANCED || !(s->waiting.tail_ns > 0))
         return;
     struct finding f = {
+        .cause = "unequal-work",
         .class = FINDING_TAIL,
         .title = isnan(balance)
                      ? arena_printf(s->a,

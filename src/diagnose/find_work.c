@@ -4,6 +4,7 @@
 #include "diagnose/internal.h"
 
 #include <math.h>
+#include <string.h>
 
 #define SECTORS_USED_MIN_PCT 90.0
 #define CONFLICT_MAX_PCT 2.0
@@ -88,6 +89,7 @@ static void find_direction(const struct search *s, const struct direction *d)
     struct counters better = coalesced(s, d);
     struct bound_set bounds = bounds_with(s, &better);
     struct finding f = {
+        .cause = "uncoalesced",
         .class = FINDING_BANDWIDTH,
         .title =
             arena_printf(s->a, "Global %s are uncoalesced: %.1f sectors per request, %.1f would do",
@@ -129,6 +131,7 @@ void find_conflicts(const struct search *s)
     double waves = search_get(s, COUNTER_SHARED_LOAD_WAVEFRONTS) +
                    search_get(s, COUNTER_SHARED_STORE_WAVEFRONTS);
     struct finding f = {
+        .cause = "conflicts",
         .class = FINDING_BANDWIDTH,
         .title =
             arena_printf(s->a,
@@ -156,6 +159,7 @@ void find_divergence(const struct search *s)
     better.figure[COUNTER_WARP_INSTRUCTIONS].value *= lanes / 100;
     struct bound_set bounds = bounds_with(s, &better);
     struct finding f = {
+        .cause = "divergence",
         .class = FINDING_DIVERGENCE,
         .title = arena_printf(s->a, "Lanes idle: %.0f %% of a warp's lanes work on average", lanes),
         .fix = "Give whole warps the same path: sort or regroup the work, or let lanes share the "
@@ -207,6 +211,7 @@ void find_dram(const struct search *s)
     if (more)
         changed.by[RESOURCE_DRAM].time_ns *= needed / bytes;
     struct finding f = {
+        .cause = "device-memory",
         .class = FINDING_BANDWIDTH,
         .title =
             more ? arena_printf(s->a,
@@ -250,6 +255,7 @@ void find_cache(const struct search *s)
         changed = bounds_with(s, &better);
     }
     struct finding f = {
+        .cause = "l2-reuse",
         .class = FINDING_CAPACITY,
         .title = far ? arena_printf(s->a,
                                     "What is read again has left the L2: %.0f %% of its sectors "
@@ -287,6 +293,7 @@ void find_spills(const struct search *s)
     better.figure[COUNTER_LOCAL_STORE_SECTORS].value = 0;
     struct bound_set bounds = bounds_with(s, &better);
     struct finding f = {
+        .cause = "local-memory",
         .class = FINDING_CAPACITY,
         .title = isnan(registers)
                      ? arena_printf(s->a, "Local memory is used: %.3g sectors", all)
@@ -431,50 +438,54 @@ static bool f64_is_meant(const struct search *s)
 static const struct pipe {
     enum resource resource;
     enum finding_class class;
-    const char *what, *besides, *fix, *counter; // besides: after the share of the time, or NULL
+    const char *cause, *what, *besides, *fix,
+        *counter; // besides: after the share of the time, or NULL
     line_weight weight;
     void (*relieve)(const struct search *s, struct counters *c); // NULL: only less work helps
     bool (*applies)(const struct search *s);                     // NULL: always
 } pipes[] = {
-    {RESOURCE_ISSUE, FINDING_INSTRUCTIONS, "Issue slots are busy", NULL,
+    {RESOURCE_ISSUE, FINDING_INSTRUCTIONS, "overhead", "Issue slots are busy", NULL,
      "Fewer instructions for the same work: 16-byte accesses, unrolled loops, addresses computed "
      "once "
      "and stepped, packed types.",
      "warp_instructions", weight_instructions, relieve_issue, NULL},
-    {RESOURCE_F32, FINDING_INSTRUCTIONS, "The f32 pipe is busy", NULL,
+    {RESOURCE_F32, FINDING_INSTRUCTIONS, "busy", "The f32 pipe is busy", NULL,
      "Let products and sums fuse to FMAs; beyond that only fewer operations help, or the tensor "
      "cores.",
      "flops_f32", weight_instructions, relieve_f32, NULL},
-    {RESOURCE_F64, FINDING_INSTRUCTIONS, "The f64 pipe is busy", NULL,
+    {RESOURCE_F64, FINDING_INSTRUCTIONS, "busy", "The f64 pipe is busy", NULL,
      "Only fewer operations help, or the tensor cores, or f32 where its precision does.",
      "flops_f64", weight_instructions, NULL, f64_is_meant},
-    {RESOURCE_F16, FINDING_INSTRUCTIONS, "The f16 pipe is busy", NULL,
+    {RESOURCE_F16, FINDING_INSTRUCTIONS, "busy", "The f16 pipe is busy", NULL,
      "Only fewer operations help, or the tensor cores.", "flops_f16", weight_instructions, NULL,
      NULL},
-    {RESOURCE_TENSOR, FINDING_INSTRUCTIONS, "The tensor cores are busy", NULL,
+    {RESOURCE_TENSOR, FINDING_INSTRUCTIONS, "busy", "The tensor cores are busy", NULL,
      "Only fewer operations help, or a narrower type.", "flops_tensor", weight_instructions, NULL,
      NULL},
-    {RESOURCE_INTEGER, FINDING_INSTRUCTIONS, "The integer pipe is busy", NULL,
+    {RESOURCE_INTEGER, FINDING_INSTRUCTIONS, "overhead", "The integer pipe is busy", NULL,
      "Take index arithmetic out of the inner loop: step pointers, powers of two for sizes, 32-bit "
      "indices.",
      "integer_ops", weight_instructions, relieve_integer, NULL},
-    {RESOURCE_SPECIAL, FINDING_INSTRUCTIONS, "The special-function unit is busy", NULL,
+    {RESOURCE_SPECIAL, FINDING_INSTRUCTIONS, "special", "The special-function unit is busy", NULL,
      "Compute part of the functions by polynomials on the f32 pipe, or fewer of them: tables, "
      "identities, exp2 for exp.",
      "special_ops", weight_instructions, relieve_special, NULL},
-    {RESOURCE_ATOMICS, FINDING_BANDWIDTH, "Atomics on global memory are busy", NULL,
+    {RESOURCE_ATOMICS, FINDING_BANDWIDTH, "global-atomics", "Atomics on global memory are busy",
+     NULL,
      "Combine before the atomic: in registers, over the warp (__reduce_add_sync, shuffles), in a "
      "copy of the result in shared memory; then one atomic for each block and result.",
      "global_atomic_sectors", weight_atomics, relieve_atomics, NULL},
-    {RESOURCE_SHARED, FINDING_BANDWIDTH, "Shared memory is busy", ", without bank conflicts",
+    {RESOURCE_SHARED, FINDING_BANDWIDTH, "register-reuse", "Shared memory is busy",
+     ", without bank conflicts",
      "Load from it less often: let each thread compute several results (4x4, 8x8) from values it "
      "keeps in registers, and load 16 bytes at a time.",
      "shared_load_wavefronts", weight_shared, relieve_shared, shared_is_for_data},
-    {RESOURCE_SHARED, FINDING_BANDWIDTH, "Shared memory is busy", " with atomics",
+    {RESOURCE_SHARED, FINDING_BANDWIDTH, "shared-atomics", "Shared memory is busy", " with atomics",
      "Combine in registers or over the warp before the atomic, and give warps that meet in one "
      "place copies of their own.",
      "shared_atomic_wavefronts", weight_atomics, relieve_shared_atomics, shared_is_for_atomics},
-    {RESOURCE_L1, FINDING_BANDWIDTH, "The L1 is busy", ", though accesses are coalesced",
+    {RESOURCE_L1, FINDING_BANDWIDTH, "block-reuse", "The L1 is busy",
+     ", though accesses are coalesced",
      "Load from it less often: keep values in registers for several results, stage what a block "
      "shares in shared memory.",
      "l1_wavefronts", weight_global, relieve_l1, l1_is_well_used},
@@ -496,8 +507,8 @@ static const struct pipe *pipe_limiting(const struct search *s)
 void find_instructions(const struct search *s)
 {
     const struct pipe *p = pipe_limiting(s);
-    if (!p)
-        return;
+    if (!p || (search_replays(s) && strcmp(p->cause, "busy") != 0))
+        return; // of the others, finders that saw the trace say more
     double busy = s->bounds->by[p->resource].time_ns;
     struct counters better = *s->in->counters;
     if (p->relieve)
@@ -506,6 +517,7 @@ void find_instructions(const struct search *s)
     if (p->resource == RESOURCE_ATOMICS) // those that queue in one place go with the requests
         bounds.by[RESOURCE_ATOMICS].time_ns = busy / GPU(s->in->gpu, warp_size);
     struct finding f = {
+        .cause = p->cause,
         .class = p->class,
         .title = arena_printf(s->a, "%s %.0f %% of the %s%s", p->what,
                               100 * fmin(1, busy / s->in->time_ns.value), search_time(s),
@@ -534,6 +546,7 @@ void find_f64(const struct search *s)
                  p); // as in bounds.c
     struct bound_set bounds = bounds_with(s, &better);
     struct finding f = {
+        .cause = "f64",
         .class = FINDING_INSTRUCTIONS,
         .title = arena_printf(s->a, "f64 arithmetic on data without f64: %.3g operations", flops),
         .fix = "Write literals with f (0.5f), call the float functions (sqrtf, fabsf, expf) and "

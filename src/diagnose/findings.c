@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define FOLD_GAIN 0.03
 
@@ -36,6 +37,39 @@ struct bound_set bounds_with(const struct search *s, const struct counters *chan
     return set;
 }
 
+double search_fact(const struct search *s, enum fact f)
+{
+    const struct facts *facts = s->in->facts;
+    return facts && facts->known ? facts->value[f] : (double)NAN;
+}
+
+double search_stall(const struct search *s, enum stall r)
+{
+    return s->in->stalls ? stalls_share(s->in->stalls, r) : (double)NAN;
+}
+
+bool search_replays(const struct search *s)
+{
+    const struct counterfactuals *c = s->in->counterfactuals;
+    return c && c->as_is_ns.provenance != PROVENANCE_ABSENT && c->as_is_ns.value > 0;
+}
+
+double search_replayed(const struct search *s, enum intervention i)
+{
+    const struct counterfactuals *c = s->in->counterfactuals;
+    if (!search_replays(s) || c->time_ns[i].provenance == PROVENANCE_ABSENT)
+        return (double)NAN;
+    return s->in->time_ns.value * c->time_ns[i].value / c->as_is_ns.value;
+}
+
+bool search_found(const struct search *s, double share)
+{
+    for (size_t i = 0; i < s->out->count; i++)
+        if (s->out->items[i].expected_time_ns < (1 - share) * (s->in->time_ns.value + s->moved_ns))
+            return true;
+    return false;
+}
+
 const char *search_time(const struct search *s)
 {
     return s->moved_ns > 0 ? "kernels' time" : "time";
@@ -61,8 +95,39 @@ void evidence_add(const struct search *s, struct finding *f, const char *counter
         evidence_figure(f, counter, figure.value, figure.provenance);
 }
 
+static const struct cause {
+    const char *name;
+    int intervention; // INTERVENTION_COUNT: none
+    void (*find)(const struct search *s);
+} causes[] = {
+#define INTERVENTION_NONE INTERVENTION_COUNT
+#define CAUSE(finder, name, intervention) {name, INTERVENTION_##intervention, find_##finder},
+#include "diagnose/causes.def"
+#undef CAUSE
+};
+
+// A replay's price stands before the finder's own; no code is faster than the floor of the work.
+static void finding_price(const struct search *s, struct finding *f)
+{
+    for (size_t i = 0; f->cause && i < COUNT_OF(causes); i++) {
+        if (strcmp(causes[i].name, f->cause) != 0 || causes[i].intervention == INTERVENTION_NONE)
+            continue;
+        double replayed = search_replayed(s, (enum intervention)causes[i].intervention);
+        if (isnan(replayed))
+            continue;
+        f->expected_time_ns = replayed;
+        f->price = PRICE_REPLAY;
+    }
+    double floor_ns = diagnose_floor(s->in);
+    if (isnan(f->expected_time_ns))
+        f->expected_time_ns = s->in->time_ns.value;
+    if (f->price == PRICE_REPLAY)
+        f->expected_time_ns = fmin(fmax(f->expected_time_ns, floor_ns), s->in->time_ns.value);
+}
+
 void finding_add(const struct search *s, struct finding f)
 {
+    finding_price(s, &f);
     f.expected_time_ns += s->moved_ns;
     f.folded = f.expected_time_ns > (s->in->time_ns.value + s->moved_ns) * (1 - FOLD_GAIN);
     VEC_PUSH(s->out->items, s->out->count, s->out->capacity, f);
@@ -110,6 +175,32 @@ double weight_f64(const struct line *l)
     return (double)l->flops_f64;
 }
 
+double weight_time(const struct line *l)
+{
+    double cycles = stalls_cycles(&l->stalls);
+    return isnan(cycles) ? (double)l->instructions : cycles;
+}
+
+static double stalled(const struct line *l, enum stall s)
+{
+    return l->stalls.warp_cycles[s].value; // 0 where it is not known
+}
+
+double weight_waiting(const struct line *l)
+{
+    return stalled(l, STALL_LONG_SCOREBOARD);
+}
+
+double weight_barrier(const struct line *l)
+{
+    return stalled(l, STALL_BARRIER);
+}
+
+double weight_chain(const struct line *l)
+{
+    return stalled(l, STALL_WAIT) + stalled(l, STALL_SHORT_SCOREBOARD);
+}
+
 void finding_place(const struct search *s, struct finding *f, line_weight weight)
 {
     const struct line *best = NULL;
@@ -139,18 +230,12 @@ struct transfers transfers_of(const struct counters *c)
 void findings_collect(struct arena *a, const struct diagnosis_input *in,
                       const struct bound_set *bounds, struct findings *out)
 {
-    static void (*const finders[])(const struct search *) = {
-        find_uncoalesced, find_conflicts,     find_divergence,    find_instructions,
-        find_f64,         find_low_occupancy, find_latency,       find_dram,
-        find_cache,       find_spills,        find_launch,        find_tail,
-        find_imbalance,   find_transfers,     find_communication, find_power,
-    };
     const struct search s = {.a = a,
                              .in = in,
                              .bounds = bounds,
                              .waiting = waiting_split(in, bounds),
                              .moved_ns = transfers_ns(&in->transfers),
                              .out = out};
-    for (size_t i = 0; i < COUNT_OF(finders); i++)
-        finders[i](&s);
+    for (size_t i = 0; i < COUNT_OF(causes); i++)
+        causes[i].find(&s);
 }

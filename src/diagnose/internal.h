@@ -44,6 +44,13 @@ struct search {
     struct findings *out;
 };
 double search_get(const struct search *s, enum counter_id id); // NAN: absent
+double search_fact(const struct search *s, enum fact f);       // NAN: nobody looked
+double search_stall(const struct search *s, enum stall r);     // of the warps' time: 0..1; NAN
+bool search_replays(const struct search *s);                   // was the trace replayed?
+// The kernels' time with the intervention, scaled to the time that is diagnosed; NAN: not replayed.
+double search_replayed(const struct search *s, enum intervention i);
+// Is a gain of that share found already?
+bool search_found(const struct search *s, double share);
 // The time with `changed` in place of the bounds: what the largest bound loses is gained.
 double search_price(const struct search *s, const struct bound_set *changed);
 // The bounds of the same kernel with some counters changed.
@@ -65,25 +72,17 @@ double weight_instructions(const struct line *l);
 double weight_shared(const struct line *l); // all its wavefronts
 double weight_atomics(const struct line *l);
 double weight_f64(const struct line *l);
+double
+weight_time(const struct line *l); // the warps' cycles; instructions where they are not known
+double weight_waiting(const struct line *l); // … of which for memory
+double weight_barrier(const struct line *l);
+double weight_chain(const struct line *l); // … for results
 // Puts the finding where most of it happens.
 void finding_place(const struct search *s, struct finding *f, line_weight weight);
 
-// One function a kind of inefficiency, each looks and adds what it finds.
-void find_uncoalesced(const struct search *s); // find_work.c
-void find_conflicts(const struct search *s);
-void find_divergence(const struct search *s);
-void find_dram(const struct search *s);
-void find_cache(const struct search *s);
-void find_spills(const struct search *s);
-void find_instructions(const struct search *s);
-void find_f64(const struct search *s);
-void find_low_occupancy(const struct search *s); // find_waiting.c
-void find_latency(const struct search *s);
-void find_launch(const struct search *s);
-void find_tail(const struct search *s);
-void find_imbalance(const struct search *s);
-void find_transfers(const struct search *s); // find_around.c
-void find_communication(const struct search *s);
-void find_power(const struct search *s);
+// One function a kind of inefficiency, each looks and adds what it finds: causes.def lists them.
+#define CAUSE(finder, name, intervention) void find_##finder(const struct search *s);
+#include "diagnose/causes.def"
+#undef CAUSE
 
 #endif

@@ -50,6 +50,9 @@ static bool diagnose_result(struct loop *l, struct stage *s, int variant,
         .lines = r->lines,
         .line_count = r->line_count,
         .time_model = facts->longest >= 0 && facts->time_model.valid ? &facts->time_model : NULL,
+        .stalls = &r->stalls,
+        .facts = &r->facts,
+        .counterfactuals = &r->counterfactuals,
         .data_without_f64 = !uses_f64(c, v),
     };
     memcpy(in.work_tensor, c->work_tensor, sizeof in.work_tensor);

@@ -41,6 +41,8 @@ struct loop_request {
     uint64_t budget_warp_instructions; // 0 = 200 G
     int threads;
     double sample_share;
+    const struct interventions
+        *change; // simulated devices: these interventions together are timed too; NULL = none
     const struct hypothesis *hypotheses;
     int hypothesis_count;
     int64_t samples_max; // measured times: a variant; 0 = 2000

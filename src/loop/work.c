@@ -55,6 +55,8 @@ static bool bench_run(struct bench *b, bool cold, bool count, struct device_repo
         .count = count && !r->verify_only,
         .sample_share = r->sample_share,
         .reverse_blocks = b->reverse_blocks,
+        .counterfactuals = count && !r->verify_only,
+        .change = r->change,
         .progress = on_progress,
         .progress_context = b,
     };
@@ -174,6 +176,8 @@ static void take_report(struct arena *a, const struct device_report *report, str
 {
     r->counters = report->counters;
     r->stalls = report->stalls;
+    r->facts = report->facts;
+    r->counterfactuals = report->counterfactuals;
     r->lines = report->lines;
     r->line_count = report->line_count;
     r->problems = report->problems;
@@ -369,6 +373,8 @@ static void take_result(const struct result *got, struct result *result)
     result->time = got->time;
     result->counters = got->counters;
     result->stalls = got->stalls;
+    result->facts = got->facts;
+    result->counterfactuals = got->counterfactuals;
     result->lines = got->lines;
     result->line_count = got->line_count;
     result->launches = got->launches;

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/base.h"
 #include "counters/counters.h"
 
 // Where the cycles of resident warps went, by reason. stalls.def: STALL(ID, "name", "meaning").
@@ -30,6 +31,45 @@ enum stall stalls_most(const struct stall_table *t);            // the reason wi
 enum provenance stalls_provenance(const struct stall_table *t); // of the weakest figure
 // Adds a further launch's: what is absent in either is absent in the sum.
 void stalls_sum(struct stall_table *sum, const struct stall_table *more);
+
+// Counterfactuals: the modelled time of the same execution with one thing taken away or changed.
+// interventions.def: INTERVENTION(ID, "name", standard value, "meaning").
+enum intervention {
+#define INTERVENTION(id, name, standard, meaning) INTERVENTION_##id,
+#include "record/interventions.def"
+#undef INTERVENTION
+    INTERVENTION_COUNT
+};
+const char *intervention_name(enum intervention i);
+const char *intervention_meaning(enum intervention i);
+double intervention_standard(enum intervention i);
+struct interventions { // several at once; NAN: that one stays as it is
+    double to[INTERVENTION_COUNT];
+};
+struct interventions interventions_none(void);
+// "conflicts=0,atomics=warp". text is not kept.
+bool interventions_parse(const char *text, struct interventions *out,
+                         struct error *err) CHECK_RESULT;
+struct counterfactuals { // one intervention each, at its standard value
+    struct figure
+        time_ns[INTERVENTION_COUNT]; // absent: it changes nothing here, or was not replayed
+    struct figure asked_ns; // all that was asked for by hand, together; absent: nothing was
+    struct figure as_is_ns; // as it is, modelled: what the others are to be held against
+};
+
+// facts.def: FACT(ID, "name", "unit", "meaning").
+enum fact {
+#define FACT(id, name, unit, meaning) FACT_##id,
+#include "record/facts.def"
+#undef FACT
+    FACT_COUNT
+};
+const char *fact_name(enum fact f);
+struct facts {
+    bool known;
+    enum provenance provenance;
+    double value[FACT_COUNT];
+};
 
 // What the instructions of one line of source did, over all launches of a sequence.
 struct line {

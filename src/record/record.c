@@ -57,6 +57,11 @@ const char *expectation_verdict_name(enum expectation_verdict v)
     return NULL;
 }
 
+const char *finding_price_name(enum finding_price p)
+{
+    return p == PRICE_REPLAY ? "replay" : "bounds";
+}
+
 /* ---- stalls --------------------------------------------------------------------------------------- */
 
 static const struct {

@@ -47,8 +47,15 @@ struct evidence {
     const char *name; // a counter, a derived counter, or "time_ns"
     struct figure figure;
 };
+enum finding_price { // where the expected time is from
+    PRICE_BOUNDS,    // the bounds, recomputed without it
+    PRICE_REPLAY,    // the trace, replayed without it
+};
+const char *finding_price_name(enum finding_price p); // "bounds", "replay"
 struct finding {
     enum finding_class class;
+    const char *cause; // in one word: "conflicts" (diagnose/causes.def)
+    enum finding_price price;
     const char *title; // "Global loads are uncoalesced: 32 sectors per request, 4 would do"
     const char *file;  // NULL if no single place
     int line;
@@ -192,7 +199,9 @@ struct result { // arena-owned; everything that is recorded about one variant on
         *launches; // in order; none where there is but one, or their times are not known
     int launch_count;
     struct counters counters;
-    struct stall_table stalls; // of the whole sequence
+    struct stall_table stalls;              // of the whole sequence
+    struct facts facts;                     // what the simulator saw beside the counters
+    struct counterfactuals counterfactuals; // modelled times with one thing taken away
     struct line *lines;
     int line_count;
     struct problem *problems;

@@ -260,6 +260,28 @@ static void read_stalls(struct reader *r, const json_t *object, struct stall_tab
         out->warp_cycles[i] = read_figure(r, json_object_get(j, stall_name((enum stall)i)));
 }
 
+static void read_facts(struct reader *r, const json_t *object, struct facts *out)
+{
+    const json_t *j = member(object, "facts");
+    for (int i = 0; json_is_object(j) && i < FACT_COUNT; i++) {
+        struct figure f = read_figure(r, json_object_get(j, fact_name((enum fact)i)));
+        out->value[i] = f.value;
+        out->provenance = f.provenance;
+        out->known = true;
+    }
+}
+
+static void read_counterfactuals(struct reader *r, const json_t *object,
+                                 struct counterfactuals *out)
+{
+    const json_t *j = member(object, "counterfactuals_ns");
+    for (int i = 0; i < INTERVENTION_COUNT; i++)
+        out->time_ns[i] =
+            read_figure(r, json_object_get(j, intervention_name((enum intervention)i)));
+    out->as_is_ns = read_figure(r, json_object_get(j, "as_is"));
+    out->asked_ns = read_figure(r, member(object, "asked_ns"));
+}
+
 static void read_case(struct reader *r, const json_t *object, struct result *out)
 {
     json_t *j = json_object_get(object, "case"), *value = NULL;
@@ -353,6 +375,10 @@ static bool read_finding(struct reader *r, const json_t *j, const struct result 
     struct finding *f = item;
     (void)of;
     f->class = (enum finding_class)read_name(r, j, "class", class_of, FINDING_CLASS_COUNT);
+    f->cause = read_text(r, j, "cause");
+    const char *price = read_text(r, j, "priced_by");
+    bool replayed = price && strcmp(price, finding_price_name(PRICE_REPLAY)) == 0;
+    f->price = replayed ? PRICE_REPLAY : PRICE_BOUNDS;
     f->title = read_text(r, j, "title");
     f->file = read_text(r, j, "file");
     f->line = (int)read_unsigned(r, j, "line");
@@ -456,6 +482,8 @@ bool result_from_json(struct arena *a, const json_t *json, struct result *out, s
     read_diagnosis(&r, json, out);
     read_counters(&r, json, &out->counters);
     read_stalls(&r, json, &out->stalls);
+    read_facts(&r, json, &out->facts);
+    read_counterfactuals(&r, json, &out->counterfactuals);
     read_speedup(&r, json, &out->speedup);
     out->expectations = read_items(&r, json, "expectations", SIZE_MAX, sizeof *out->expectations,
                                    read_expectation, out, &out->expectation_count);

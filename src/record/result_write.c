@@ -175,6 +175,34 @@ static void set_stalls(json_t *object, const struct stall_table *t)
     json_object_set_new(object, "stalls", j);
 }
 
+// Left out where nothing was replayed.
+static void set_counterfactuals(json_t *object, const struct counterfactuals *c)
+{
+    json_t *j = json_object();
+    for (int i = 0; i < INTERVENTION_COUNT; i++)
+        if (c->time_ns[i].provenance != PROVENANCE_ABSENT)
+            json_object_set_new(j, intervention_name((enum intervention)i),
+                                figure_to_json(c->time_ns[i]));
+    if (json_object_size(j) > 0) {
+        json_object_set_new(j, "as_is", figure_to_json(c->as_is_ns));
+        json_object_set(object, "counterfactuals_ns", j);
+    }
+    json_decref(j);
+    if (c->asked_ns.provenance != PROVENANCE_ABSENT)
+        json_object_set_new(object, "asked_ns", figure_to_json(c->asked_ns));
+}
+
+static void set_facts(json_t *object, const struct facts *f)
+{
+    if (!f->known)
+        return;
+    json_t *j = json_object();
+    for (int i = 0; i < FACT_COUNT; i++)
+        json_object_set_new(j, fact_name((enum fact)i),
+                            figure_to_json((struct figure){f->value[i], f->provenance}));
+    json_object_set_new(object, "facts", j);
+}
+
 static json_t *case_to_json(const struct result *r)
 {
     json_t *j = json_object();
@@ -251,11 +279,13 @@ static json_t *finding_to_json(const struct finding *f)
 {
     json_t *j = json_object();
     json_object_set_new(j, "class", json_string(finding_class_name(f->class)));
+    json_object_set_new(j, "cause", text(f->cause));
     json_object_set_new(j, "title", text(f->title));
     json_object_set_new(j, "file", text(f->file));
     json_object_set_new(j, "line", f->line > 0 ? json_integer(f->line) : json_null());
     json_object_set_new(j, "fix", text(f->fix));
     json_object_set_new(j, "expected_time_ns", number(f->expected_time_ns));
+    json_object_set_new(j, "priced_by", json_string(finding_price_name(f->price)));
     json_t *evidence = json_object();
     for (int i = 0; i < f->evidence_count; i++)
         json_object_set_new(evidence, f->evidence[i].name, figure_to_json(f->evidence[i].figure));
@@ -366,6 +396,8 @@ json_t *result_to_json(const struct result *r)
     set_diagnosis(j, r);
     json_object_set_new(j, "counters", counters_to_json(&r->counters));
     set_stalls(j, &r->stalls);
+    set_facts(j, &r->facts);
+    set_counterfactuals(j, &r->counterfactuals);
     json_object_set_new(j, "speedup", speedup_to_json(&r->speedup));
     json_object_set_new(j, "expectations", expectations_to_json(r));
     set_text(j, "case_label", r->case_label);

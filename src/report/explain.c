@@ -169,3 +169,19 @@ void report_whatif(const struct result *r, const struct whatif_result *w, const 
     add_bounds(w->bounds, w->bound_count, style, out);
     text_add(out, "\n");
 }
+
+void report_counterfactual(const struct result *r, const struct counterfactuals *c,
+                           const char *asked, struct text *out)
+{
+    char a[CELL_SIZE], b[CELL_SIZE];
+    double ratio = c->asked_ns.value / c->as_is_ns.value;
+    text_printf(out, "%s, %s: what if %s\n", show_text(r->variant),
+                r->case_label && r->case_label[0] ? r->case_label : "one case", asked);
+    text_printf(out, "  time now %s (%s), then %s (%s, replayed), %+.0f %%\n",
+                show_time(c->as_is_ns.value, a), provenance_name(c->as_is_ns.provenance),
+                show_time(c->asked_ns.value, b), provenance_name(c->asked_ns.provenance),
+                100 * (ratio - 1));
+    if (r->time.provenance == PROVENANCE_MEASURED)
+        text_printf(out, "  of the measured %s: %s\n", show_time(result_time_ns(r), a),
+                    show_time(result_time_ns(r) * ratio, b));
+}

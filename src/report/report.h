@@ -49,6 +49,9 @@ bool report_svg(const struct run *r, const char *case_label, struct text *out,
 // One result under another launch shape or on another chip (diagnose_whatif).
 void report_whatif(const struct result *r, const struct whatif_result *w, const struct gpu *before,
                    const struct gpu *after, const struct report_style *style, struct text *out);
+// A replay with what was asked for taken away, beside the replay as it is.
+void report_counterfactual(const struct result *r, const struct counterfactuals *c,
+                           const char *asked, struct text *out);
 void report_json(const struct run *r, struct text *out);
 
 /* ---- several experiments as one --------------------------------------------------------------------- */

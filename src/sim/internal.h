@@ -200,6 +200,7 @@ struct timing_input {
     struct l2_counts l2;
     double atomic_turns_hot; // that atomics take one by one where most queue
     const struct counters *counters;
+    uint64_t ops_max; // warp instructions replayed at most; 0 = the model's own limit
 };
 // Models the kernel's duration. Mechanisms and sources are described in timing.c and the files beside it (replay.h).
 // The first figure of the model that the chip's file lacks; NULL: none, the chip is modelled.
@@ -207,5 +208,9 @@ const char *timing_missing(const struct gpu *g);
 // stalls: NULL, or a table for each site, filled where the time is valid: the warps' cycles at it.
 void sim_timing_model(const struct timing_input *in, struct time_breakdown *out,
                       struct stall_table *stalls);
+// What the trace shows beside the counters, and the same execution's time with each intervention that changes
+// anything, over time_ns; asked: NULL, or several together. Fills the report's facts and counterfactuals.
+void sim_counterfactuals(const struct timing_input *in, double time_ns,
+                         const struct interventions *asked, struct sim_report *report);
 
 #endif

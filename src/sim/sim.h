@@ -105,6 +105,9 @@ struct sim_launch {
     bool reverse_blocks; // the grid's last blocks start first; clusters keep their ranks
     bool no_caches;      // leave L1, L2, DRAM and the modelled time absent
     bool no_timing;      // no trace, no modelled time
+    bool
+        counterfactuals; // also the times with each inefficiency taken away, and what the trace shows
+    const struct interventions *change; // … and with these, together; NULL = none
     void (*progress)(void *context, uint64_t blocks_done, uint64_t blocks_total); // may be NULL
     void *progress_context;
     int (*printf_sink)(void *context, const char *data,
@@ -168,9 +171,11 @@ struct sim_report { // arena-owned
     struct sim_violation *violations;
     int violation_count;
     struct time_breakdown time;
-    struct stall_table stalls; // of the whole launch; the lines have their own
-    const char *time_missing;  // the figure that the chip's file lacks for a modelled time, or NULL
-    bool time_of_pieces;       // blocks are too long for the trace: a part of one stands for all
+    struct stall_table stalls;              // of the whole launch; the lines have their own
+    struct facts facts;                     // where counterfactuals were asked for
+    struct counterfactuals counterfactuals; // … and the time is modelled
+    const char *time_missing; // the figure that the chip's file lacks for a modelled time, or NULL
+    bool time_of_pieces;      // blocks are too long for the trace: a part of one stands for all
     struct occupancy occupancy;
     int registers_per_thread;
     bool registers_modelled; // the count is an estimate

@@ -67,6 +67,9 @@ static const struct field result_fields[] = {
     {"+phases", "a"},
     {"+launches", "a"},
     {"+stalls", "o"},
+    {"+facts", "o"},
+    {"+counterfactuals_ns", "o"},
+    {"+asked_ns", "o"},
     {"+limiter_why", "s"},
     {"+waiting", "o"},
     {"+code_floor_ns", "n?"},
@@ -98,7 +101,8 @@ static const struct field bound_fields[] = {
 static const struct field finding_fields[] = {
     {"class", "s"},    {"title", "s"},  {"file", "s?"},
     {"line", "i?"},    {"fix", "s"},    {"expected_time_ns", "n"},
-    {"evidence", "o"}, {"folded", "b"},
+    {"evidence", "o"}, {"folded", "b"}, {"cause", "s?"},
+    {"priced_by", "s"},
 };
 static const struct field speedup_fields[] = {
     {"vs", "s"}, {"ratio", "n"}, {"low", "n"}, {"high", "n"}, {"verdict", "s"}};
@@ -256,6 +260,18 @@ static void check_stalls(json_t *holder)
     }
 }
 
+// Each a figure, by a name of facts.def or interventions.def.
+static void check_figures(json_t *holder, const char *key)
+{
+    const char *name;
+    json_t *figure;
+    json_object_foreach(json_object_get(holder, key), name, figure)
+    {
+        CHECK(name, figure, figure_fields);
+        check_word(figure, "provenance", provenances);
+    }
+}
+
 static void check_result(json_t *result)
 {
     static const char resources[] = "dram|l2|l1|shared|f32|f64|f16|tensor|integer|special|issue|"
@@ -280,6 +296,8 @@ static void check_result(json_t *result)
         check_word(item, "provenance", provenances);
     }
     check_stalls(result);
+    check_figures(result, "facts");
+    check_figures(result, "counterfactuals_ns");
     json_array_foreach(json_object_get(result, "lines"), i, item) check_stalls(item);
     json_array_foreach(json_object_get(result, "findings"), i, item) check_finding(item);
     json_array_foreach(json_object_get(result, "problems"), i, item)
@@ -401,6 +419,8 @@ static void run_follows_the_schema_to_the_letter(void **state)
     assert_string_equal(json_string_value(json_object_get(plain, "from")), "strided");
     assert_true(json_is_true(json_object_get(plain, "verified")));
     assert_true(json_object_size(json_object_get(plain, "stalls")) > 0);
+    assert_non_null(json_object_get(json_object_get(plain, "facts"), "loads"));
+    assert_non_null(json_object_get(json_object_get(plain, "counterfactuals_ns"), "bytes"));
     assert_int_equal(json_integer_value(json_object_get(plain, "seed")), 7);
     assert_int_equal(json_integer_value(json_object_get(json_object_get(plain, "case"), "N")),
                      4096);

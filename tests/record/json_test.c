@@ -164,6 +164,43 @@ static void stalls_keep_what_is_known_and_leave_out_the_rest(void **state)
     arena_release(&a);
 }
 
+static void counterfactuals_and_facts_come_back_as_they_were(void **state)
+{
+    struct arena a = {0};
+    struct result r = sample_result(), back;
+    r.facts = (struct facts){.known = true, .provenance = PROVENANCE_SIMULATED};
+    r.facts.value[FACT_LOADS_AGAIN] = 7;
+    r.counterfactuals.as_is_ns = (struct figure){100, PROVENANCE_MODELLED};
+    r.counterfactuals.time_ns[INTERVENTION_CONFLICTS] = (struct figure){60, PROVENANCE_MODELLED};
+    json_t *json = round_trip(&a, &r, &back);
+    assert_true(back.facts.known && back.facts.value[FACT_LOADS_AGAIN] == 7);
+    assert_int_equal(back.facts.provenance, PROVENANCE_SIMULATED);
+    assert_true(back.counterfactuals.as_is_ns.value == 100);
+    assert_true(back.counterfactuals.time_ns[INTERVENTION_CONFLICTS].value == 60);
+    assert_int_equal(back.counterfactuals.time_ns[INTERVENTION_SECTORS].provenance,
+                     PROVENANCE_ABSENT);
+    assert_null(json_object_get(json, "asked_ns"));
+    json_decref(json);
+    arena_release(&a);
+}
+
+static void interventions_are_read_as_people_write_them(void **state)
+{
+    struct interventions x;
+    struct error err = {0};
+    (void)state;
+    assert_true(interventions_parse("conflicts=0,atomics=warp,loads", &x, &err));
+    assert_true(x.to[INTERVENTION_CONFLICTS] == 0 && x.to[INTERVENTION_ATOMICS] == 1);
+    assert_true(x.to[INTERVENTION_LOADS] == intervention_standard(INTERVENTION_LOADS));
+    assert_true(isnan(x.to[INTERVENTION_BARRIERS]));
+    assert_false(interventions_parse("conflict=0", &x, &err));
+    assert_string_equal(err.message, "unknown intervention 'conflict' (did you mean 'conflicts'?)");
+    assert_false(interventions_parse("atomics=none", &x, &err));
+    assert_string_equal(err.message, "'atomics=none': the value must be a number from 0 on, or lane, "
+                                     "warp, block");
+    assert_false(interventions_parse("loads=-1", &x, &err));
+}
+
 static void stalls_of_launches_add_up_where_both_know_them(void **state)
 {
     struct stall_table sum = sample_result().stalls, more = {0};
@@ -304,6 +341,8 @@ int main(void)
         cmocka_unit_test(failed_result_has_nulls_where_nothing_is_known),
         cmocka_unit_test(errors_come_back_or_are_not_known),
         cmocka_unit_test(stalls_keep_what_is_known_and_leave_out_the_rest),
+        cmocka_unit_test(counterfactuals_and_facts_come_back_as_they_were),
+        cmocka_unit_test(interventions_are_read_as_people_write_them),
         cmocka_unit_test(stalls_of_launches_add_up_where_both_know_them),
         cmocka_unit_test(library_s_result_names_it_and_its_version),
         cmocka_unit_test(wrong_result_says_verified_false),

@@ -194,7 +194,7 @@ static uint64_t trace_ops(const struct trace *t)
 static uint64_t replay_length(const struct timing_input *in, uint64_t sm_blocks)
 {
     uint64_t per_block = trace_ops(in->trace) / (uint64_t)in->trace->block_count + 1;
-    uint64_t most = REPLAY_OPS_MAX / per_block;
+    uint64_t most = (in->ops_max > 0 ? in->ops_max : REPLAY_OPS_MAX) / per_block;
     uint64_t wanted = (uint64_t)in->blocks_per_sm * REPLAY_GENERATIONS;
     if (wanted > most)
         wanted = most;
@@ -362,7 +362,8 @@ static struct trace trace_pieces(const struct timing_input *in, struct arena *a)
 {
     const struct trace *t = in->trace;
     struct trace piece = {.block_count = t->block_count, .cut = true};
-    size_t most = REPLAY_PIECES_MAX / (size_t)in->blocks_per_sm / (size_t)in->warps_per_block;
+    size_t most = (in->ops_max > 0 ? in->ops_max : REPLAY_PIECES_MAX) / (size_t)in->blocks_per_sm /
+                  (size_t)in->warps_per_block;
     piece.blocks = ARENA_ARRAY(a, struct trace_block, t->block_count + 1);
     for (int b = 0; b < t->block_count; b++) {
         struct trace_block *to = &piece.blocks[b];

@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""Is the advice right? Runs the pairs of pairs.tsv and holds ridge's findings against their labels.
+
+  bench/advice/run.py collect [--ridge build/ridge] [--device sim:h200] [--split tuning] FOLDER
+      runs each experiment and case once; FOLDER gets a JSON file each (those that are there already are kept)
+  bench/advice/run.py score [--split validation] [--pairs] FOLDER
+      the figures; --pairs: a line for each pair too
+  bench/advice/run.py table FOLDER
+      docs/advice-*.md on standard output: both splits' figures and all pairs
+
+A pair helps where its second variant takes 5 % less time. Of those: is the first finding's cause among the label's
+(top 1), is one of the first three (top 3), and how far is the promise of the finding that names it from what was got.
+False advice: a finding of the label's cause, first on the list, whose second variant gained nothing.
+SPDX-License-Identifier: Apache-2.0
+"""
+import argparse
+import json
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+HELPS = 0.95  # of the time before, at most
+
+
+def pairs(split=None):
+    for line in (HERE / "pairs.tsv").read_text().splitlines():
+        if line.startswith("#") or not line:
+            continue
+        of, experiment, case, before, after, causes = line.split("\t")
+        if split in (None, of):
+            yield {"split": of, "experiment": experiment, "case": case, "before": before, "after": after,
+                   "causes": causes.split(",")}
+
+
+def path_of(folder, pair):
+    case = pair["case"].replace(" ", "_").replace("=", "-")
+    return Path(folder) / f"{pair['experiment']}_{case or 'default'}.json"
+
+
+def collect(args):
+    Path(args.folder).mkdir(parents=True, exist_ok=True)
+    work = {}
+    for p in pairs(args.split):
+        work.setdefault((path_of(args.folder, p), p["experiment"], p["case"]), set()).update({p["before"], p["after"]})
+    for (path, experiment, case), variants in sorted(work.items()):
+        if path.exists():
+            continue
+        command = [args.ridge, "run", str(ROOT / "experiments" / experiment), "--device", args.device, "--json", "-q",
+                   "--no-journal", "--seed", "1"]
+        for axis in case.split():
+            command += ["--param", axis]
+        for v in sorted(variants):
+            command += ["--variant", v]
+        print(" ".join(command[1:]), file=sys.stderr, flush=True)
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
+        try:
+            json.loads(done.stdout)
+        except ValueError:
+            print(f"  no result: exit status {done.returncode}", file=sys.stderr)
+            continue
+        path.write_bytes(done.stdout)
+
+
+def result_of(run, variant):
+    found = [r for r in run["results"] if r["variant"] == variant and r.get("time_ns")]
+    return found[-1] if found else None
+
+
+def ranks(values):
+    order = sorted(range(len(values)), key=lambda i: values[i])
+    out = [0.0] * len(values)
+    i = 0
+    while i < len(order):
+        j = i
+        while j + 1 < len(order) and values[order[j + 1]] == values[order[i]]:
+            j += 1
+        for k in range(i, j + 1):
+            out[order[k]] = (i + j) / 2
+        i = j + 1
+    return out
+
+
+def correlation(x, y):
+    if len(x) < 3:
+        return math.nan
+    a, b = ranks(x), ranks(y)
+    ma, mb = sum(a) / len(a), sum(b) / len(b)
+    top = sum((p - ma) * (q - mb) for p, q in zip(a, b))
+    below = math.sqrt(sum((p - ma) ** 2 for p in a) * sum((q - mb) ** 2 for q in b))
+    return top / below if below else math.nan
+
+
+def judge(folder, split):
+    rows = []
+    for p in pairs(split):
+        path = path_of(folder, p)
+        if not path.exists():
+            continue
+        run = json.loads(path.read_text())
+        before, after = result_of(run, p["before"]), result_of(run, p["after"])
+        if not before or not after:
+            continue
+        t, got = before["time_ns"]["median"], after["time_ns"]["median"]
+        shown = [f for f in before["findings"] if not f["folded"]]
+        named = [i for i, f in enumerate(shown) if f["cause"] in p["causes"]]
+        row = dict(p, time=t, got=got, helps=got <= HELPS * t, first=shown[0] if shown else None,
+                   place=named[0] + 1 if named else 0, named=shown[named[0]] if named else None, shown=shown)
+        rows.append(row)
+    return rows
+
+
+def figures(rows):
+    labelled = [r for r in rows if r["causes"] != ["none"]]
+    helped = [r for r in labelled if r["helps"]]
+    named = [r for r in helped if r["named"]]
+    n = max(len(helped), 1)
+    promise = [r["named"]["expected_time_ns"] / r["time"] for r in named]
+    got = [r["got"] / r["time"] for r in named]
+    errors = sorted(abs(p - g) / g for p, g in zip(promise, got))
+    vain = [r for r in rows if not r["helps"] and r["got"] > 0.98 * r["time"]]
+    false = [r for r in vain if r["first"] and r["first"]["cause"] in r["causes"]]
+    return {
+        "pairs": len(rows), "that help": len(helped),
+        "top 1": 100 * sum(r["place"] == 1 for r in helped) / n,
+        "top 3": 100 * sum(1 <= r["place"] <= 3 for r in helped) / n,
+        "rank correlation of promised and got": correlation(promise, got),
+        "promises within 25 %": 100 * sum(e <= 0.25 for e in errors) / max(len(errors), 1),
+        "median error of a promise": 100 * errors[len(errors) // 2] if errors else math.nan,
+        "changes that gain nothing": len(vain), "of those advised first": len(false),
+        "last resort first": sum(r["first"] is not None and r["first"]["cause"] == "memory" for r in helped),
+    }
+
+
+def show(value):
+    return f"{value:.2f}" if isinstance(value, float) and abs(value) < 2 else f"{value:.0f}"
+
+
+def score(args):
+    rows = judge(args.folder, args.split)
+    for k, v in figures(rows).items():
+        print(f"{k}: {show(v)}")
+    for r in rows if args.pairs else []:
+        first = f"{r['first']['cause']} {r['first']['expected_time_ns'] / r['time']:.2f}" if r["first"] else "nothing"
+        named = f"{r['named']['expected_time_ns'] / r['time']:.2f}" if r["named"] else "-"
+        print(f"{'  ' if r['place'] == 1 else '!!' if r['helps'] else '..'} {r['experiment']}[{r['case']}] "
+              f"{r['before']} -> {r['after']}: got {r['got'] / r['time']:.2f}; label {','.join(r['causes'])}; "
+              f"place {r['place']} promised {named}; first {first} | "
+              + " ".join(f"{f['cause']}:{f['expected_time_ns'] / r['time']:.2f}" for f in r["shown"][:5]))
+
+
+def table(args):
+    both = {s: figures(judge(args.folder, s)) for s in ("tuning", "validation")}
+    print("| | tuning | validation |\n|---|---|---|")
+    for k in both["tuning"]:
+        unit = " %" if k in ("top 1", "top 3", "promises within 25 %", "median error of a promise") else ""
+        print(f"| {k} | {show(both['tuning'][k])}{unit} | {show(both['validation'][k])}{unit} |")
+    for split in both:
+        print(f"\n## {split.capitalize()}\n\n| before → after | time got | the change takes away | place | promised | "
+              "first finding |\n|---|---|---|---|---|---|")
+        for r in judge(args.folder, split):
+            promised = f"{100 * r['named']['expected_time_ns'] / r['time']:.0f} %" if r["named"] else "–"
+            first = r["first"]["cause"] if r["first"] else "–"
+            case = f" ({r['case']})" if r["case"] else ""
+            print(f"| {r['experiment']}{case}: {r['before']} → {r['after']} | {100 * r['got'] / r['time']:.0f} % | "
+                  f"{', '.join(r['causes'])} | {r['place'] or '–'} | {promised} | {first} |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["collect", "score", "table"])
+    parser.add_argument("folder")
+    parser.add_argument("--ridge", default=os.environ.get("RIDGE", str(ROOT / "build" / "ridge")))
+    parser.add_argument("--device", default="sim:h200")
+    parser.add_argument("--split", choices=["tuning", "validation"])
+    parser.add_argument("--pairs", action="store_true")
+    args = parser.parse_args()
+    {"collect": collect, "score": score, "table": table}[args.what](args)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,37 @@
+// Warps that wait at barriers for the block's other warps.
+// SPDX-License-Identifier: Apache-2.0
+#include "diagnose/internal.h"
+
+#include <math.h>
+
+#define WAITING_MIN 0.05 // of the warps' time
+#define OFTEN 4          // barriers of a warp: a tree, or a tile after the other
+
+void find_barrier(const struct search *s)
+{
+    double waiting = search_stall(s, STALL_BARRIER), barriers = search_get(s, COUNTER_BARRIERS);
+    double warps = input_grid_blocks(s->in) * search_get(s, COUNTER_BLOCK_THREADS) /
+                   GPU(s->in->gpu, warp_size);
+    double each = barriers / warps;
+    if (!(waiting >= WAITING_MIN) || !(each > 0))
+        return;
+    struct finding f = {
+        .class = FINDING_LATENCY,
+        .cause = "barrier",
+        .title = arena_printf(s->a,
+                              "Warps wait for each other at barriers %.0f %% of their time: %.0f "
+                              "%s per warp",
+                              100 * waiting, each, each < 1.5 ? "barrier" : "barriers"),
+        .fix = each >= OFTEN
+                   ? "Do more between two barriers: reduce or scan within warps by shuffles, give "
+                     "each thread several elements, load the next tile before using this one."
+                   : "Have more and smaller blocks on an SM, and give each thread several "
+                     "independent loads before the barrier (a smaller block over the same tile).",
+        .expected_time_ns = (double)NAN,
+    };
+    finding_place(s, &f, weight_barrier);
+    evidence_figure(&f, "barrier_stall_pct", 100 * waiting, stalls_provenance(s->in->stalls));
+    evidence_add(s, &f, "barriers");
+    evidence_add(s, &f, "lanes_active_pct");
+    finding_add(s, f);
+}

@@ -1,0 +1,33 @@
+// Each instruction needs the result of the one before, and too few others are there to issue meanwhile.
+// SPDX-License-Identifier: Apache-2.0
+#include "diagnose/internal.h"
+
+#include <math.h>
+
+#define WAITING_MIN 0.3 // of the warps' time
+
+void find_chain(const struct search *s)
+{
+    double fixed = search_stall(s, STALL_WAIT), queue = search_stall(s, STALL_SHORT_SCOREBOARD);
+    double waiting = fixed + queue;
+    if (!(waiting >= WAITING_MIN))
+        return;
+    struct finding f = {
+        .class = FINDING_LATENCY,
+        .cause = "chain",
+        .title = arena_printf(s->a,
+                              "Warps wait for their own results %.0f %% of their time: each "
+                              "instruction needs the one before",
+                              100 * waiting),
+        .fix =
+            "Give each thread several independent chains: two or four elements at a time, several "
+            "accumulators, an unrolled loop.",
+        .expected_time_ns = (double)NAN,
+    };
+    finding_place(s, &f, weight_chain);
+    evidence_figure(&f, "wait_stall_pct", 100 * fixed, stalls_provenance(s->in->stalls));
+    evidence_figure(&f, "short_scoreboard_stall_pct", 100 * queue,
+                    stalls_provenance(s->in->stalls));
+    evidence_add(s, &f, "occupancy_achieved_pct");
+    finding_add(s, f);
+}

@@ -1,0 +1,40 @@
+// Few bytes per lane and access: one instruction could move what several do.
+// SPDX-License-Identifier: Apache-2.0
+#include "diagnose/internal.h"
+
+#include <math.h>
+
+#define NARROW_BYTES 8.0       // a lane and access, at most
+#define COALESCED_MIN_PCT 80.0 // else lanes are not side by side, and no vector fits
+
+static double used_pct(const struct search *s)
+{
+    double ideal = search_get(s, COUNTER_GLOBAL_LOAD_SECTORS_IDEAL) +
+                   search_get(s, COUNTER_GLOBAL_STORE_SECTORS_IDEAL);
+    return 100 * ideal /
+           (search_get(s, COUNTER_GLOBAL_LOAD_SECTORS) +
+            search_get(s, COUNTER_GLOBAL_STORE_SECTORS));
+}
+
+void find_narrow(const struct search *s)
+{
+    double bytes = search_fact(s, FACT_ACCESS_BYTES) / search_fact(s, FACT_ACCESSES);
+    if (!(bytes <= NARROW_BYTES) || !(used_pct(s) >= COALESCED_MIN_PCT))
+        return;
+    struct finding f = {
+        .class = FINDING_INSTRUCTIONS,
+        .cause = "narrow",
+        .title = arena_printf(s->a,
+                              "Global accesses are narrow: %.1f bytes per lane, where one "
+                              "instruction moves 16",
+                              bytes),
+        .fix = "Let each thread handle neighbouring elements and load and store them as vectors "
+               "(float4, uint4): a quarter of the instructions, and more bytes in flight.",
+        .expected_time_ns = (double)NAN,
+    };
+    finding_place(s, &f, weight_global);
+    evidence_figure(&f, "bytes_per_lane", bytes, s->in->facts->provenance);
+    evidence_add(s, &f, "global_load_requests");
+    evidence_add(s, &f, "global_store_requests");
+    finding_add(s, f);
+}

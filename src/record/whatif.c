@@ -1,0 +1,101 @@
+// Interventions and facts by name, and lists of them as people write them: "conflicts=0,atomics=warp".
+// SPDX-License-Identifier: Apache-2.0
+#include "record/execution.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *meaning;
+    double standard;
+} rows[] = {
+#define INTERVENTION(id, name, standard, meaning) {name, meaning, standard},
+#include "record/interventions.def"
+#undef INTERVENTION
+};
+
+static const char *const fact_names[] = {
+#define FACT(id, name, unit, meaning) name,
+#include "record/facts.def"
+#undef FACT
+};
+
+const char *intervention_name(enum intervention i)
+{
+    return rows[i].name;
+}
+
+const char *intervention_meaning(enum intervention i)
+{
+    return rows[i].meaning;
+}
+
+double intervention_standard(enum intervention i)
+{
+    return rows[i].standard;
+}
+
+const char *fact_name(enum fact f)
+{
+    return fact_names[f];
+}
+
+struct interventions interventions_none(void)
+{
+    struct interventions c;
+    for (int i = 0; i < INTERVENTION_COUNT; i++)
+        c.to[i] = (double)NAN;
+    return c;
+}
+
+static bool fail_intervention(const char *name, struct error *err)
+{
+    const char *names[INTERVENTION_COUNT];
+    for (int i = 0; i < INTERVENTION_COUNT; i++)
+        names[i] = rows[i].name;
+    return fail_unknown(err, NOWHERE, "intervention", name, names, INTERVENTION_COUNT);
+}
+
+static bool value_parse(const char *name, const char *value, double *out, struct error *err)
+{
+    static const char *const atomics[] = {"lane", "warp", "block"};
+    for (size_t i = 0; i < COUNT_OF(atomics); i++)
+        if (strcmp(value, atomics[i]) == 0 && strcmp(name, rows[INTERVENTION_ATOMICS].name) == 0) {
+            *out = (double)i;
+            return true;
+        }
+    if (!str_to_double(value, out) || !(*out >= 0) || *out > 1e6)
+        return fail(err, NOWHERE, "'%s=%s': the value must be a number from 0 on%s", name, value,
+                    strcmp(name, rows[INTERVENTION_ATOMICS].name) == 0 ? ", or lane, warp, block"
+                                                                       : "");
+    return true;
+}
+
+static bool part_parse(struct arena *a, const char *part, struct interventions *out,
+                       struct error *err)
+{
+    const char *equals = strchr(part, '=');
+    const char *name = equals ? arena_strndup(a, part, (size_t)(equals - part)) : part;
+    for (int i = 0; i < INTERVENTION_COUNT; i++)
+        if (strcmp(rows[i].name, name) == 0) {
+            out->to[i] = rows[i].standard;
+            return !equals || value_parse(name, equals + 1, &out->to[i], err);
+        }
+    return fail_intervention(name, err);
+}
+
+bool interventions_parse(const char *text, struct interventions *out, struct error *err)
+{
+    struct arena a = {0};
+    bool done = true;
+    *out = interventions_none();
+    for (const char *p = text; done;) {
+        size_t n = strcspn(p, ",");
+        done = part_parse(&a, arena_strndup(&a, p, n), out, err);
+        if (p[n] == 0)
+            break;
+        p += n + 1;
+    }
+    arena_release(&a);
+    return done;
+}

@@ -1,0 +1,275 @@
+// What the trace of some blocks shows of each instruction: loads of what the warp or its block has loaded
+// before, loads of one word for all lanes, how many loads go out before one is used, and which integer work
+// only makes addresses and counts loops. Facts for diagnosis, and shares for counterfactual replays.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/model/whatif.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SEEN_TABLE = 1 << 16,  // sectors remembered (direct mapped)
+    OPS_READ_MAX = 1500000 // of the trace
+};
+
+bool is_integer_division(const struct timing_site *t)
+{
+    switch ((enum timed_operation)t->operation) {
+    case OPERATION_div_32:
+    case OPERATION_rem_32:
+    case OPERATION_div_u64:
+    case OPERATION_div_s64:
+    case OPERATION_rem_u64:
+    case OPERATION_rem_s64:
+        return true;
+    default: // the table of operations grows
+        return false;
+    }
+}
+
+bool is_function(const struct timing_site *t)
+{
+    return t->pipe == PIPE_F32 && t->special_slots > 0 && t->issue_slots > 1;
+}
+
+/* ---- what is stored, and what only leads there -------------------------------------------------- */
+
+static bool writes_memory(enum timing_pipe pipe)
+{
+    return pipe == PIPE_GLOBAL_STORE || pipe == PIPE_SHARED_STORE || pipe == PIPE_LOCAL_STORE ||
+           pipe == PIPE_GLOBAL_ATOMIC || pipe == PIPE_GLOBAL_REDUCTION ||
+           pipe == PIPE_SHARED_ATOMIC;
+}
+
+static bool reads_memory(enum timing_pipe pipe)
+{
+    return pipe == PIPE_GLOBAL_LOAD || pipe == PIPE_SHARED_LOAD || pipe == PIPE_LOCAL_LOAD ||
+           pipe == PIPE_CONST;
+}
+
+// The sources of a site that are data: not its guard, not the address.
+static int data_from(const struct ptx_instruction *in, const struct timing_site *t)
+{
+    int skip = in->guard >= 0;
+    if (!writes_memory(t->pipe))
+        return skip;
+    int address = in->writes_first ? 1 : 0;
+    if (in->operand_count > address && in->operands[address].reg >= 0)
+        skip++;
+    return skip;
+}
+
+static bool any_value(const bool *value, const uint16_t *list, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (value[list[i]])
+            return true;
+    return false;
+}
+
+static void values_find(const struct timing_input *in, struct site_pattern *out)
+{
+    bool *value = xcalloc((size_t)in->register_count + 1, sizeof *value);
+    bool changed = true;
+    while (changed) {
+        changed = false;
+        for (int i = in->site_count - 1; i >= 0; i--) {
+            const struct timing_site *t = &in->sites[i];
+            const struct ptx_instruction *is = in->stats[i].instruction;
+            bool wanted = writes_memory(t->pipe) || t->pipe == PIPE_TENSOR ||
+                          any_value(value, t->result, t->result_count);
+            out[i].value = wanted;
+            if (!wanted || reads_memory(t->pipe) || is == NULL)
+                continue;
+            for (int k = data_from(is, t); k < t->source_count; k++) {
+                changed |= !value[t->source[k]];
+                value[t->source[k]] = true;
+            }
+        }
+    }
+    for (int i = 0; i < in->site_count; i++)
+        out[i].index = is_integer_pipe(in->sites[i].pipe) && !out[i].value;
+    free(value);
+}
+
+/* ---- loads of what is there already ------------------------------------------------------------- */
+
+struct seen {
+    uint32_t sector, block;
+    int warp;
+};
+struct reader {
+    const struct timing_input *in;
+    struct patterns *out;
+    struct seen *table;
+    uint32_t *last; // sector of a site's last request, + 1
+    double *loads;  // traced requests of a site
+    uint32_t block;
+};
+
+static struct seen *seen_slot(const struct reader *r, uint32_t sector)
+{
+    return &r->table[(sector * 2654435761u) >> 16 & (SEEN_TABLE - 1)];
+}
+
+// Lanes side by side: the first sector stands for what the request touches.
+static bool is_compact(const struct trace_op *op, const struct timing_site *t)
+{
+    return op->sectors * SECTOR_BYTES <= op->lanes * t->bytes * 3 / 2 + SECTOR_BYTES;
+}
+
+static void load_read(struct reader *r, const struct trace_op *op, int warp)
+{
+    const struct timing_site *t = &r->in->sites[op->site];
+    struct site_pattern *p = &r->out->sites[op->site];
+    double *f = r->out->facts.value;
+    struct seen *s = seen_slot(r, op->first_sector);
+    bool known = s->block == r->block && s->sector == op->first_sector;
+    bool uniform = op->sectors == 1 && op->lanes > 1 && op->lanes * t->bytes > SECTOR_BYTES;
+    // A thread that walks along a row meets a sector several times over: no reuse.
+    bool walks = r->last[op->site] == op->first_sector + 1 && !is_compact(op, t);
+    r->last[op->site] = op->first_sector + 1;
+    r->loads[op->site]++;
+    f[FACT_LOADS]++;
+    if (uniform) {
+        p->uniform++;
+        f[FACT_LOADS_UNIFORM]++;
+    }
+    if (!is_compact(op, t) && !uniform)
+        return;
+    if (known && s->warp == warp && !walks) {
+        p->again++;
+        f[FACT_LOADS_AGAIN]++;
+    } else if (known && s->warp != warp) {
+        p->again_block++;
+        f[FACT_LOADS_AGAIN_BLOCK]++;
+    }
+    if (!known)
+        *s = (struct seen){op->first_sector, r->block, warp};
+}
+
+static void access_read(struct reader *r, const struct trace_op *op, int warp)
+{
+    const struct timing_site *t = &r->in->sites[op->site];
+    double *f = r->out->facts.value;
+    if (op->lanes == 0 || op->lines == 0)
+        return;
+    if (is_global(t->pipe)) {
+        f[FACT_ACCESS_BYTES] += t->bytes;
+        f[FACT_ACCESSES]++;
+    }
+    if (t->pipe == PIPE_GLOBAL_LOAD)
+        load_read(r, op, warp);
+    else if (t->pipe == PIPE_GLOBAL_STORE && is_compact(op, t))
+        *seen_slot(r, op->first_sector) = (struct seen){op->first_sector, r->block, warp};
+}
+
+/* ---- loads in a row before the first use -------------------------------------------------------- */
+
+static void batches_count(const struct timing_input *in, const struct trace_warp *w, bool *pending,
+                          double *facts)
+{
+    double batch = 0;
+    memset(pending, 0, (size_t)in->register_count + 1);
+    for (size_t i = 0; i < w->count; i++) {
+        const struct trace_op *op = &w->ops[i] + in->sites[w->ops[i].site].moved;
+        const struct timing_site *t = &in->sites[op->site];
+        if (batch > 0 && any_value(pending, t->source, t->source_count)) {
+            facts[FACT_LOAD_BATCHES]++;
+            facts[FACT_LOADS_BATCHED] += batch;
+            memset(pending, 0, (size_t)in->register_count + 1);
+            batch = 0;
+        }
+        if (t->pipe != PIPE_GLOBAL_LOAD || op->lanes == 0)
+            continue;
+        batch++;
+        for (int k = 0; k < t->result_count; k++)
+            pending[t->result[k]] = true;
+    }
+}
+
+/* ---- slots, atomics ------------------------------------------------------------------------------ */
+
+static double slots_of(const struct timing_site *t)
+{
+    if (t->pipe == PIPE_NONE)
+        return 0;
+    return (t->issue_slots > 0 ? t->issue_slots : 1) + t->special_slots + t->other_slots;
+}
+
+// These are counted of all blocks.
+static void sites_count(const struct timing_input *in, const struct patterns *p, double *f)
+{
+    for (int i = 0; i < in->site_count; i++) {
+        const struct timing_site *t = &in->sites[i];
+        const struct sim_site *s = &in->stats[i];
+        double slots = slots_of(t) * (double)s->executed;
+        f[FACT_SLOTS] += slots;
+        f[FACT_SLOTS_INDEX] += p->sites[i].index ? slots : 0;
+        f[FACT_SLOTS_DIVISION] += is_integer_division(t) ? slots : 0;
+        f[FACT_SLOTS_FUNCTION] += is_function(t) ? slots : 0;
+        f[FACT_SLOTS_F64] += t->pipe == PIPE_F64 ? slots : 0;
+        if (t->pipe == PIPE_GLOBAL_ATOMIC || t->pipe == PIPE_GLOBAL_REDUCTION) {
+            f[FACT_ATOMIC_REQUESTS] += (double)s->requests;
+            f[FACT_ATOMIC_LANES] += (double)s->same_address_depth;
+        }
+    }
+}
+
+static void block_read(struct reader *r, const struct trace_block *b, bool *pending)
+{
+    double *f = r->out->facts.value;
+    size_t most = 0;
+    r->block++;
+    for (int w = 0; w < b->warp_count; w++) {
+        const struct trace_warp *warp = &b->warps[w];
+        memset(r->last, 0, (size_t)r->in->site_count * sizeof *r->last);
+        for (size_t i = 0; i < warp->count; i++)
+            access_read(r, &warp->ops[i], w);
+        batches_count(r->in, warp, pending, f);
+        f[FACT_WARP_OPS] += (double)warp->count;
+        most = warp->count > most ? warp->count : most;
+    }
+    f[FACT_WARP_OPS_MOST] += (double)most * b->warp_count;
+}
+
+static size_t block_ops(const struct trace_block *b)
+{
+    size_t n = 0;
+    for (int w = 0; w < b->warp_count; w++)
+        n += b->warps[w].count;
+    return n;
+}
+
+void patterns_find(const struct timing_input *in, struct arena *a, struct patterns *out)
+{
+    out->sites = ARENA_ARRAY(a, struct site_pattern, in->site_count + 1);
+    out->facts = (struct facts){.known = true, .provenance = PROVENANCE_SIMULATED};
+    values_find(in, out->sites);
+    struct reader r = {.in = in,
+                       .out = out,
+                       .table = xcalloc(SEEN_TABLE, sizeof(struct seen)),
+                       .last = xcalloc((size_t)in->site_count + 1, sizeof(uint32_t)),
+                       .loads = xcalloc((size_t)in->site_count + 1, sizeof(double))};
+    bool *pending = xcalloc((size_t)in->register_count + 1, sizeof *pending);
+    size_t ops = 0;
+    int blocks = 0;
+    for (; blocks < in->trace->block_count && (blocks == 0 || ops < OPS_READ_MAX); blocks++) {
+        block_read(&r, &in->trace->blocks[blocks], pending);
+        ops += block_ops(&in->trace->blocks[blocks]);
+    }
+    for (int i = 0; i < in->site_count; i++) {
+        struct site_pattern *p = &out->sites[i];
+        double loads = fmax(r.loads[i], 1);
+        p->again /= loads;
+        p->again_block /= loads;
+        p->uniform /= loads;
+    }
+    for (int i = 0; i < FACT_COUNT && blocks > 0; i++)
+        out->facts.value[i] *= (double)in->grid_blocks / blocks;
+    sites_count(in, out, out->facts.value);
+    free(pending);
+    free(r.table);
+    free(r.last);
+    free(r.loads);
+}

@@ -1,0 +1,205 @@
+// Counterfactual replays: the time of the same execution with something taken away. See whatif.h.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/model/whatif.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { REPLAY_OPS_SHORT = 150000 }; // of a counterfactual: some twenty are replayed of a launch
+
+static const struct intervening *const intervening_of[INTERVENTION_COUNT] = {
+    [INTERVENTION_CONFLICTS] = &intervene_conflicts,
+    [INTERVENTION_SECTORS] = &intervene_sectors,
+    [INTERVENTION_ATOMICS] = &intervene_atomics,
+    [INTERVENTION_SHARED_ATOMICS] = &intervene_shared_atomics,
+    [INTERVENTION_BARRIERS] = &intervene_barriers,
+    [INTERVENTION_IDLE_LANES] = &intervene_idle_lanes,
+    [INTERVENTION_LOADS] = &intervene_loads,
+    [INTERVENTION_CHAINS] = &intervene_chains,
+    [INTERVENTION_BYTES] = &intervene_bytes,
+    [INTERVENTION_F64] = &intervene_f64,
+    [INTERVENTION_FUNCTIONS] = &intervene_functions,
+    [INTERVENTION_DIVISIONS] = &intervene_divisions,
+    [INTERVENTION_RELOADS] = &intervene_reloads,
+    [INTERVENTION_BLOCK_RELOADS] = &intervene_block_reloads,
+    [INTERVENTION_SHARED_LOADS] = &intervene_shared_loads,
+    [INTERVENTION_INDEX] = &intervene_index,
+    [INTERVENTION_WARPS] = &intervene_warps,
+    [INTERVENTION_GRID] = &intervene_grid,
+    [INTERVENTION_IMBALANCE] = &intervene_imbalance,
+    [INTERVENTION_LOCAL] = &intervene_local,
+    [INTERVENTION_UNIFORM] = &intervene_uniform,
+};
+
+/* ---- a copy to change --------------------------------------------------------------------------------- */
+
+void altered_each(struct altered *x, op_change change, void *context)
+{
+    for (int b = 0; b < x->trace.block_count; b++)
+        for (int w = 0; w < x->trace.blocks[b].warp_count; w++) {
+            struct trace_warp *warp = &x->trace.blocks[b].warps[w];
+            for (size_t i = 0; i < warp->count; i++)
+                change(x, &warp->ops[i], context);
+        }
+}
+
+// The positions of the warp's most executed instruction: its hottest loop's iterations.
+static size_t loop_find(const struct altered *x, const struct trace_warp *w, uint32_t *counts,
+                        uint32_t *hottest)
+{
+    memset(counts, 0, (size_t)x->sites * sizeof *counts);
+    *hottest = 0;
+    for (size_t i = 0; i < w->count; i++) {
+        uint32_t site = w->ops[i].site % (uint32_t)x->sites;
+        if (++counts[site] > counts[*hottest])
+            *hottest = site;
+    }
+    return w->count > 0 ? counts[*hottest] : 0;
+}
+
+// Keeps the first iterations and what follows the last one: from one place in the loop to the same place, so that
+// instructions keep their neighbours.
+static bool warp_shorten(const struct altered *x, struct trace_warp *w, double share,
+                         uint32_t *counts)
+{
+    uint32_t hottest;
+    size_t iterations = loop_find(x, w, counts, &hottest), keep, seen = 0, from = 0, to = 0;
+    if (iterations < 2)
+        return false;
+    keep = (size_t)fmax(1, floor((double)iterations * share + 0.5));
+    if (keep >= iterations)
+        return true;
+    for (size_t i = 0; i < w->count; i++) {
+        if (w->ops[i].site % (uint32_t)x->sites != hottest)
+            continue;
+        seen++;
+        from = seen == keep ? i : from;
+        to = i;
+    }
+    memmove(&w->ops[from], &w->ops[to], (w->count - to) * sizeof *w->ops);
+    w->count -= to - from;
+    return true;
+}
+
+bool altered_shorten(struct altered *x, double share)
+{
+    bool any = false;
+    uint32_t *counts = xcalloc((size_t)x->sites + 1, sizeof *counts);
+    for (int b = 0; b < x->trace.block_count; b++)
+        for (int w = 0; w < x->trace.blocks[b].warp_count; w++)
+            any |= warp_shorten(x, &x->trace.blocks[b].warps[w], share, counts);
+    free(counts);
+    return any;
+}
+
+static void trace_copy(struct altered *x)
+{
+    const struct trace *from = x->was->trace;
+    size_t ops = 0;
+    x->trace = *from;
+    x->trace.block_count = 0;
+    x->trace.blocks = ARENA_ARRAY(&x->arena, struct trace_block, from->block_count + 1);
+    for (int b = 0; b < from->block_count && (b == 0 || ops < REPLAY_OPS_SHORT); b++) {
+        struct trace_block *to = &x->trace.blocks[x->trace.block_count++];
+        *to = from->blocks[b];
+        to->warps = ARENA_ARRAY(&x->arena, struct trace_warp, to->warp_count + 1);
+        for (int w = 0; w < to->warp_count; w++) {
+            const struct trace_warp *it = &from->blocks[b].warps[w];
+            to->warps[w] = *it;
+            to->warps[w].ops = ARENA_ARRAY(&x->arena, struct trace_op, it->count + 1);
+            if (it->count > 0)
+                memcpy(to->warps[w].ops, it->ops, it->count * sizeof *it->ops);
+            ops += it->count;
+        }
+    }
+}
+
+static void sites_copy(struct altered *x)
+{
+    const struct timing_input *in = x->was;
+    size_t n = (size_t)in->site_count;
+    x->site = ARENA_ARRAY(&x->arena, struct timing_site, n * FORM_COUNT + 1);
+    x->stats = ARENA_ARRAY(&x->arena, struct sim_site, n * FORM_COUNT + 1);
+    memcpy(x->stats, in->stats, n * sizeof *x->stats);
+    for (int form = 0; form < FORM_COUNT; form++)
+        memcpy(x->site + n * (size_t)form, in->sites, n * sizeof *x->site);
+    for (size_t i = 0; i < n; i++) {
+        struct timing_site *shared = &x->site[FORM_SHARED * n + i];
+        bool atomic = shared->pipe == PIPE_GLOBAL_ATOMIC || shared->pipe == PIPE_GLOBAL_REDUCTION;
+        shared->pipe = atomic ? PIPE_SHARED_ATOMIC : PIPE_SHARED_LOAD;
+        x->site[FORM_VANISHED * n + i].pipe = PIPE_NONE;
+    }
+}
+
+static void altered_init(struct altered *x, const struct timing_input *in,
+                         const struct patterns *patterns)
+{
+    *x = (struct altered){.was = in, .patterns = patterns, .sites = in->site_count};
+    x->gpu = *in->gpu;
+    x->counters = *in->counters;
+    sites_copy(x);
+    trace_copy(x);
+    x->in = *in;
+    x->in.gpu = &x->gpu;
+    x->in.trace = &x->trace;
+    x->in.sites = x->site;
+    x->in.stats = x->stats;
+    x->in.site_count = in->site_count * FORM_COUNT;
+    x->in.counters = &x->counters;
+    x->in.ops_max = REPLAY_OPS_SHORT;
+}
+
+/* ---- one change, one time ------------------------------------------------------------------------------ */
+
+// A block that alone is longer than the replay: as much of each of its warps as there is room for.
+static void trace_limit(struct altered *x)
+{
+    const struct timing_input *in = &x->in;
+    double resident = fmin(in->blocks_per_sm, (double)in->grid_blocks);
+    double most = REPLAY_OPS_SHORT / resident / in->warps_per_block, longest = 0;
+    for (int b = 0; b < x->trace.block_count; b++)
+        for (int w = 0; w < x->trace.blocks[b].warp_count; w++)
+            longest = fmax(longest, (double)x->trace.blocks[b].warps[w].count);
+    if (longest > 2 * most)
+        x->trace.cut = true;
+}
+
+static double counterfactual(const struct timing_input *in, const struct patterns *patterns,
+                             const struct interventions *change)
+{
+    struct altered x;
+    struct time_breakdown time;
+    altered_init(&x, in, patterns);
+    for (int i = 0; i < INTERVENTION_COUNT; i++)
+        if (!isnan(change->to[i]) && intervening_of[i]->applies(in, patterns))
+            intervening_of[i]->apply(&x, change->to[i]);
+    trace_limit(&x);
+    sim_timing_model(&x.in, &time, NULL);
+    arena_release(&x.arena);
+    return time.valid ? time.time_ns : (double)NAN;
+}
+
+void sim_counterfactuals(const struct timing_input *in, double time_ns,
+                         const struct interventions *asked, struct sim_report *report)
+{
+    struct arena a = {0};
+    struct patterns patterns;
+    patterns_find(in, &a, &patterns);
+    report->facts = patterns.facts;
+    struct interventions none = interventions_none();
+    report->counterfactuals.as_is_ns = (struct figure){time_ns, PROVENANCE_MODELLED};
+    double base = counterfactual(in, &patterns, &none);
+    for (int i = 0; i < INTERVENTION_COUNT && base > 0; i++) {
+        if (!intervening_of[i]->applies(in, &patterns))
+            continue;
+        struct interventions one = none;
+        one.to[i] = intervention_standard((enum intervention)i);
+        double then = counterfactual(in, &patterns, &one);
+        report->counterfactuals.time_ns[i] =
+            (struct figure){time_ns * then / base, PROVENANCE_MODELLED};
+    }
+    if (asked && base > 0)
+        report->counterfactuals.asked_ns = (struct figure){
+            time_ns * counterfactual(in, &patterns, asked) / base, PROVENANCE_MODELLED};
+    arena_release(&a);
+}

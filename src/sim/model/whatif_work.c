@@ -1,0 +1,346 @@
+// Interventions on what is executed, by whom and how long it takes: barriers, idle lanes, chains, f64, divisions,
+// index arithmetic, residency, the grid, unequal work.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/model/whatif.h"
+
+#include <stdlib.h>
+
+static double executed_sum(const struct timing_input *in, bool (*of)(const struct timing_site *))
+{
+    double sum = 0;
+    for (int i = 0; i < in->site_count; i++)
+        if (of(&in->sites[i]))
+            sum += (double)in->stats[i].executed;
+    return sum;
+}
+
+static void site_vanish(struct altered *x, int i)
+{
+    x->site[i].pipe = PIPE_NONE;
+}
+
+/* ---- barriers ---------------------------------------------------------------------------------------- */
+
+static bool is_barrier(const struct timing_site *t)
+{
+    return t->pipe == PIPE_BARRIER;
+}
+
+static bool barriers_applies(const struct timing_input *in, const struct patterns *p)
+{
+    (void)p;
+    return executed_sum(in, is_barrier) > 0;
+}
+
+static void barriers_apply(struct altered *x, double to)
+{
+    for (int i = 0; i < x->sites && to < 1; i++)
+        if (is_barrier(&x->site[i]))
+            site_vanish(x, i);
+}
+
+const struct intervening intervene_barriers = {barriers_applies, barriers_apply};
+
+/* ---- idle lanes -------------------------------------------------------------------------------------- */
+
+static bool idle_lanes_applies(const struct timing_input *in, const struct patterns *p)
+{
+    double executed = 0, lanes = 0;
+    (void)p;
+    for (int i = 0; i < in->site_count; i++) {
+        executed += (double)in->stats[i].executed;
+        lanes += (double)in->stats[i].lanes;
+    }
+    return executed > 0 && lanes < 0.97 * LANES * executed;
+}
+
+struct packing { // a site each: what waits for a full warp
+    double *lanes, *sectors, *lines, *miss, *miss_lines;
+    double stays;
+};
+
+static bool must_stay(enum timing_pipe pipe)
+{
+    return pipe == PIPE_BARRIER || pipe == PIPE_BRANCH || pipe == PIPE_EXIT || pipe == PIPE_NONE ||
+           pipe == PIPE_ASYNC_COPY || pipe == PIPE_ASYNC_WAIT || pipe == PIPE_TENSOR ||
+           pipe == PIPE_FENCE || pipe == PIPE_CONST;
+}
+
+static uint8_t give(double *owed)
+{
+    double whole = fmin(floor(*owed + 1e-9), UINT8_MAX);
+    *owed -= whole;
+    return (uint8_t)whole;
+}
+
+static void op_pack(struct altered *x, struct trace_op *op, void *context)
+{
+    struct packing *p = context;
+    uint32_t s = op->site;
+    if (!is_own(x, op) || must_stay(x->site[s].pipe))
+        return;
+    p->lanes[s] += op->lanes + p->stays * (LANES - op->lanes);
+    p->sectors[s] += op->sectors;
+    p->lines[s] += op->lines;
+    p->miss[s] += op->miss;
+    p->miss_lines[s] += op->miss_lines;
+    if (p->lanes[s] < LANES) {
+        op->site = form_of(x, s, FORM_VANISHED);
+        return;
+    }
+    p->lanes[s] -= LANES;
+    op->lanes = LANES;
+    if (op->sectors == 0)
+        return;
+    op->sectors = give(&p->sectors[s]);
+    op->lines = give(&p->lines[s]);
+    op->miss = give(&p->miss[s]);
+    op->miss_lines = give(&p->miss_lines[s]);
+}
+
+static void idle_lanes_apply(struct altered *x, double to)
+{
+    size_t n = (size_t)x->sites + 1;
+    struct packing p = {ARENA_ARRAY(&x->arena, double, n), ARENA_ARRAY(&x->arena, double, n),
+                        ARENA_ARRAY(&x->arena, double, n), ARENA_ARRAY(&x->arena, double, n),
+                        ARENA_ARRAY(&x->arena, double, n), fmin(to, 1)};
+    altered_each(x, op_pack, &p);
+}
+
+const struct intervening intervene_idle_lanes = {idle_lanes_applies, idle_lanes_apply};
+
+/* ---- waiting for results ------------------------------------------------------------------------------ */
+
+static bool is_load(const struct timing_site *t)
+{
+    return t->pipe == PIPE_GLOBAL_LOAD || t->pipe == PIPE_ASYNC_COPY;
+}
+
+static bool loads_applies(const struct timing_input *in, const struct patterns *p)
+{
+    (void)p;
+    return executed_sum(in, is_load) > 0;
+}
+
+static void latency_divide(struct altered *x, enum gpu_field f, double by)
+{
+    x->gpu.value[f] /= by;
+}
+
+static void loads_apply(struct altered *x, double to)
+{
+    static const enum gpu_field fields[] = {
+        GPU_FIELD_latency_l1_cycles, GPU_FIELD_latency_l2_cycles, GPU_FIELD_latency_dram_cycles};
+    for (size_t i = 0; i < COUNT_OF(fields) && to > 0; i++)
+        latency_divide(x, fields[i], to);
+}
+
+const struct intervening intervene_loads = {loads_applies, loads_apply};
+
+static bool always(const struct timing_input *in, const struct patterns *p)
+{
+    (void)in, (void)p;
+    return true;
+}
+
+static void chains_apply(struct altered *x, double to)
+{
+    static const enum gpu_field fields[] = {
+        GPU_FIELD_latency_alu_cycles,     GPU_FIELD_latency_f64_cycles,
+        GPU_FIELD_latency_special_cycles, GPU_FIELD_latency_shared_cycles,
+        GPU_FIELD_latency_warp_cycles,    GPU_FIELD_latency_tensor_cycles,
+#define OPERATION(name) GPU_FIELD_op_##name##_latency_cycles,
+#include "sim/decode/operations.def"
+#undef OPERATION
+    };
+    for (size_t i = 0; i < COUNT_OF(fields) && to > 0; i++)
+        latency_divide(x, fields[i], to);
+}
+
+const struct intervening intervene_chains = {always, chains_apply};
+
+/* ---- costly arithmetic --------------------------------------------------------------------------------- */
+
+static bool is_f64(const struct timing_site *t)
+{
+    return t->pipe == PIPE_F64;
+}
+
+static bool f64_applies(const struct timing_input *in, const struct patterns *p)
+{
+    (void)p;
+    return executed_sum(in, is_f64) > 0;
+}
+
+static bool converts_f64(const struct ptx_instruction *in)
+{
+    bool f64 = false;
+    for (int i = 0; in != NULL && i < in->type_count; i++)
+        f64 |= in->types[i] == PTX_TYPE_F64;
+    return f64 && ptx_opcode_class(in->opcode) == PTX_CLASS_CONVERT;
+}
+
+static void f64_apply(struct altered *x, double to)
+{
+    for (int i = 0; i < x->sites && to < 1; i++) {
+        struct timing_site *t = &x->site[i];
+        if (converts_f64(x->stats[i].instruction)) {
+            site_vanish(x, i);
+        } else if (is_f64(t)) {
+            t->pipe = PIPE_F32;
+            t->other_slots = 0;
+            t->operation = OPERATION_NONE;
+        }
+    }
+}
+
+const struct intervening intervene_f64 = {f64_applies, f64_apply};
+
+static bool functions_applies(const struct timing_input *in, const struct patterns *p)
+{
+    (void)p;
+    return executed_sum(in, is_function) > 0;
+}
+
+static void functions_apply(struct altered *x, double to)
+{
+    for (int i = 0; i < x->sites && to < 1; i++) {
+        struct timing_site *t = &x->site[i];
+        if (!is_function(t))
+            continue;
+        t->pipe = PIPE_SPECIAL;
+        t->issue_slots = 1;
+        t->special_slots = t->other_slots = 0;
+        t->operation = OPERATION_NONE;
+    }
+}
+
+const struct intervening intervene_functions = {functions_applies, functions_apply};
+
+static bool divisions_applies(const struct timing_input *in, const struct patterns *p)
+{
+    (void)p;
+    return executed_sum(in, is_integer_division) > 0;
+}
+
+static void divisions_apply(struct altered *x, double to)
+{
+    for (int i = 0; i < x->sites && to < 1; i++) {
+        struct timing_site *t = &x->site[i];
+        if (!is_integer_division(t))
+            continue;
+        t->pipe = PIPE_MULTIPLY;
+        t->issue_slots = 2;
+        t->special_slots = 0;
+        t->other_slots = 2;
+        t->operation = OPERATION_NONE;
+    }
+}
+
+const struct intervening intervene_divisions = {divisions_applies, divisions_apply};
+
+/* ---- index arithmetic ---------------------------------------------------------------------------------- */
+
+struct thinning {
+    double *owed, taken;
+};
+
+static void index_thin(struct altered *x, struct trace_op *op, void *context)
+{
+    struct thinning *t = context;
+    if (!is_own(x, op) || !x->patterns->sites[op->site].index)
+        return;
+    t->owed[op->site] += t->taken;
+    if (t->owed[op->site] < 1 - 1e-9)
+        return;
+    t->owed[op->site]--;
+    op->site = form_of(x, op->site, FORM_VANISHED);
+}
+
+static void index_apply(struct altered *x, double to)
+{
+    struct thinning t = {ARENA_ARRAY(&x->arena, double, x->sites + 1), 1 - fmin(to, 1)};
+    altered_each(x, index_thin, &t);
+}
+
+const struct intervening intervene_index = {always, index_apply};
+
+/* ---- residency, grid, balance --------------------------------------------------------------------------- */
+
+static int blocks_possible(const struct timing_input *in, double warps)
+{
+    double most = fmin(warps, GPU(in->gpu, max_warps_per_sm)) / in->warps_per_block;
+    return (int)fmax(1, fmin(floor(most), GPU(in->gpu, max_blocks_per_sm)));
+}
+
+static bool warps_applies(const struct timing_input *in, const struct patterns *p)
+{
+    double sms = GPU(in->gpu, sm_count);
+    (void)p;
+    return in->blocks_per_sm * in->warps_per_block < (int)GPU(in->gpu, max_warps_per_sm) - 4 &&
+           (double)in->grid_blocks > sms * in->blocks_per_sm;
+}
+
+// Where it is the number of blocks that an SM holds, blocks of more warps: as many more there.
+static void warps_apply(struct altered *x, double to)
+{
+    int possible = blocks_possible(x->was, to);
+    int by_threads = (int)(fmin(to, GPU(x->was->gpu, max_warps_per_sm)) / x->was->warps_per_block);
+    x->in.blocks_per_sm = possible < by_threads ? by_threads : possible;
+    if (x->in.blocks_per_sm < x->was->blocks_per_sm)
+        x->in.blocks_per_sm = x->was->blocks_per_sm;
+}
+
+const struct intervening intervene_warps = {warps_applies, warps_apply};
+
+static double chip_filled(const struct timing_input *in)
+{
+    return (double)in->grid_blocks / (GPU(in->gpu, sm_count) * in->blocks_per_sm);
+}
+
+static bool grid_applies(const struct timing_input *in, const struct patterns *p)
+{
+    (void)p;
+    return chip_filled(in) < 0.9;
+}
+
+static void grid_apply(struct altered *x, double to)
+{
+    double filled = chip_filled(x->was), share = filled / to;
+    if (!(share < 1) || !altered_shorten(x, share))
+        return;
+    x->in.grid_blocks = (uint64_t)ceil((double)x->was->grid_blocks / share);
+}
+
+const struct intervening intervene_grid = {grid_applies, grid_apply};
+
+static bool imbalance_applies(const struct timing_input *in, const struct patterns *p)
+{
+    (void)in;
+    return p->facts.value[FACT_WARP_OPS_MOST] > 1.2 * p->facts.value[FACT_WARP_OPS];
+}
+
+// Each warp executes what one of mean length does.
+static void imbalance_apply(struct altered *x, double to)
+{
+    const struct trace_warp *nearest = NULL;
+    double ops = 0, warps = 0;
+    for (int b = 0; b < x->trace.block_count; b++)
+        for (int w = 0; w < x->trace.blocks[b].warp_count; w++, warps++)
+            ops += (double)x->trace.blocks[b].warps[w].count;
+    for (int b = 0; b < x->trace.block_count; b++)
+        for (int w = 0; w < x->trace.blocks[b].warp_count; w++) {
+            const struct trace_warp *it = &x->trace.blocks[b].warps[w];
+            if (!nearest ||
+                fabs((double)it->count - ops / warps) < fabs((double)nearest->count - ops / warps))
+                nearest = it;
+        }
+    if (!nearest || to >= 1)
+        return;
+    const struct trace_warp mean = *nearest;
+    for (int b = 0; b < x->trace.block_count; b++)
+        for (int w = 0; w < x->trace.blocks[b].warp_count; w++)
+            x->trace.blocks[b].warps[w] = mean;
+}
+
+const struct intervening intervene_imbalance = {imbalance_applies, imbalance_apply};

@@ -1,0 +1,417 @@
+// Pairs of kernels: NAME has the cause of that name (src/diagnose/causes.def, - as _), NAME_not does as much without.
+// SPDX-License-Identifier: Apache-2.0
+#define ARGS float *y, const float *x, int N
+#define I (int)(blockIdx.x * blockDim.x + threadIdx.x)
+#define THREADS (int)(gridDim.x * blockDim.x)
+extern "C" {
+
+// launch: N/256 256
+__global__ void uncoalesced(ARGS)
+{
+    int i = I;
+    y[i] = 2 * x[(i % 32) * (N / 32) + i / 32];
+}
+// launch: N/256 256
+__global__ void uncoalesced_not(ARGS)
+{
+    y[I] = 2 * x[I];
+}
+
+// launch: N/1024 256
+__global__ void conflicts(ARGS)
+{
+    __shared__ float tile[32 * 32];
+    int t = threadIdx.x, lane = t % 32, warp = t / 32;
+    for (int k = 0; k < 4; k++)
+        tile[(warp + 8 * k) * 32 + lane] = x[blockIdx.x * 1024 + k * 256 + t];
+    __syncthreads();
+    for (int k = 0; k < 4; k++)
+        y[blockIdx.x * 1024 + k * 256 + t] = tile[lane * 32 + warp + 8 * k];
+}
+// launch: N/1024 256
+__global__ void conflicts_not(ARGS)
+{
+    __shared__ float tile[32 * 33];
+    int t = threadIdx.x, lane = t % 32, warp = t / 32;
+    for (int k = 0; k < 4; k++)
+        tile[(warp + 8 * k) * 33 + lane] = x[blockIdx.x * 1024 + k * 256 + t];
+    __syncthreads();
+    for (int k = 0; k < 4; k++)
+        y[blockIdx.x * 1024 + k * 256 + t] = tile[lane * 33 + warp + 8 * k];
+}
+
+// launch: N/256 256
+__global__ void divergence(ARGS)
+{
+    int i = I;
+    float v = x[i];
+    if (i % 4 == 0)
+        for (int k = 0; k < 64; k++)
+            v = v * v + 0.25f;
+    y[i] = v;
+}
+// launch: N/256 256
+__global__ void divergence_not(ARGS)
+{
+    int i = I;
+    float v = x[i];
+    if (i / 256 % 4 == 0)
+        for (int k = 0; k < 64; k++)
+            v = v * v + 0.25f;
+    y[i] = v;
+}
+
+// launch: N/256 256
+__global__ void f64(ARGS)
+{
+    float v = x[I];
+    for (int k = 0; k < 16; k++)
+        v = v * 0.5 + v * v * 0.25;
+    y[I] = v;
+}
+// launch: N/256 256
+__global__ void f64_not(ARGS)
+{
+    float v = x[I];
+    for (int k = 0; k < 16; k++)
+        v = v * 0.5f + v * v * 0.25f;
+    y[I] = v;
+}
+
+// launch: N/256 256 100000
+__global__ void occupancy(ARGS)
+{
+    extern __shared__ float room[];
+    room[threadIdx.x] = x[I];
+    y[I] = room[threadIdx.x];
+}
+// launch: N/256 256 1024
+__global__ void occupancy_not(ARGS)
+{
+    extern __shared__ float room[];
+    room[threadIdx.x] = x[I];
+    y[I] = room[threadIdx.x];
+}
+
+// launch: N/1024 1024
+__global__ void barrier(ARGS)
+{
+    __shared__ float sum[1024];
+    int t = threadIdx.x;
+    sum[t] = x[I];
+    for (int d = 512; d > 0; d /= 2) {
+        __syncthreads();
+        if (t < d)
+            sum[t] += sum[t + d];
+    }
+    if (t == 0)
+        y[blockIdx.x] = sum[0];
+}
+// launch: N/1024 1024
+__global__ void barrier_not(ARGS)
+{
+    float v = x[I];
+    for (int d = 16; d > 0; d /= 2)
+        v += __shfl_xor_sync(0xffffffff, v, d);
+    if (threadIdx.x % 32 == 0)
+        y[I / 32] = v;
+}
+
+// launch: 132 128
+__global__ void chain(ARGS)
+{
+    float v = x[I];
+#pragma unroll 16
+    for (int k = 0; k < 4096; k++)
+        v = v * 0.5f + 0.25f;
+    y[I] = v;
+}
+// launch: 132 128
+__global__ void chain_not(ARGS)
+{
+    float v[8];
+    for (int j = 0; j < 8; j++)
+        v[j] = x[I] + j;
+#pragma unroll 4
+    for (int k = 0; k < 512; k++)
+        for (int j = 0; j < 8; j++)
+            v[j] = v[j] * 0.5f + 0.25f;
+    y[I] = v[0] + v[1] + v[2] + v[3] + v[4] + v[5] + v[6] + v[7];
+}
+
+// launch: 264 256
+__global__ void few_loads(ARGS)
+{
+    float sum = 0;
+#pragma unroll 1
+    for (int i = I; i < N; i += THREADS)
+        sum += x[i];
+    y[I] = sum;
+}
+// launch: 264 256
+__global__ void few_loads_not(ARGS)
+{
+    float sum = 0;
+    for (int i = I * 4; i + 3 < N; i += THREADS * 16) {
+        float4 v[4] = {};
+        for (int k = 0; k < 4; k++)
+            if (i + k * THREADS * 4 + 3 < N)
+                v[k] = *(const float4 *)&x[i + k * THREADS * 4];
+        for (int k = 0; k < 4; k++)
+            sum += v[k].x + v[k].y + v[k].z + v[k].w;
+    }
+    y[I] = sum;
+}
+
+// launch: N/64 256
+__global__ void narrow(ARGS)
+{
+    ((char *)y)[I] = ((const char *)x)[I];
+}
+// launch: N/1024 256
+__global__ void narrow_not(ARGS)
+{
+    ((float4 *)y)[I] = ((const float4 *)x)[I];
+}
+
+// launch: N/4096 256
+__global__ void read_again(ARGS)
+{
+    const float *row = x + blockIdx.x * 4096;
+    volatile const float *again = row;
+    float most = 0, sum = 0;
+    for (int k = 0; k < 16; k++)
+        most = fmaxf(most, row[k * 256 + threadIdx.x]);
+    for (int k = 0; k < 16; k++)
+        sum += again[k * 256 + threadIdx.x] - most;
+    y[I] = sum;
+}
+// launch: N/4096 256
+__global__ void read_again_not(ARGS)
+{
+    const float *row = x + blockIdx.x * 4096;
+    float most = 0, sum = 0, v[16];
+#pragma unroll
+    for (int k = 0; k < 16; k++)
+        most = fmaxf(most, v[k] = row[k * 256 + threadIdx.x]);
+#pragma unroll
+    for (int k = 0; k < 16; k++)
+        sum += v[k] - most;
+    y[I] = sum;
+}
+
+// launch: N/256 256
+__global__ void block_reuse(ARGS)
+{
+    int first = blockIdx.x * 256;
+    float sum = 0;
+#pragma unroll 4
+    for (int k = 0; k < 256; k++)
+        sum += x[first + (threadIdx.x + k) % 256] * k;
+    y[I] = sum;
+}
+// launch: N/256 256
+__global__ void block_reuse_not(ARGS)
+{
+    __shared__ float tile[256];
+    tile[threadIdx.x] = x[I];
+    __syncthreads();
+    float sum = 0;
+#pragma unroll 4
+    for (int k = 0; k < 256; k++)
+        sum += tile[(threadIdx.x + k) % 256] * k;
+    y[I] = sum;
+}
+
+// launch: N/256 256
+__global__ void register_reuse(ARGS)
+{
+    __shared__ float tile[512];
+    tile[threadIdx.x] = tile[threadIdx.x + 256] = x[I];
+    __syncthreads();
+    float sum = 0;
+#pragma unroll
+    for (int k = 0; k < 128; k++)
+        sum += tile[threadIdx.x + k] * tile[threadIdx.x + 128 + k];
+    y[I] = sum;
+}
+// launch: N/256 256
+__global__ void register_reuse_not(ARGS)
+{
+    __shared__ float tile[512];
+    tile[threadIdx.x] = tile[threadIdx.x + 256] = x[I];
+    __syncthreads();
+    float sum = 0;
+#pragma unroll
+    for (int k = 0; k < 16; k++) {
+        float a = tile[threadIdx.x + k], b = tile[threadIdx.x + 128 + k];
+#pragma unroll
+        for (int j = 0; j < 8; j++)
+            sum += a * (b + j);
+    }
+    y[I] = sum;
+}
+
+// launch: N/256 256
+__global__ void global_atomics(ARGS)
+{
+    atomicAdd(&y[I % 4], x[I]);
+}
+// launch: N/256 256
+__global__ void global_atomics_not(ARGS)
+{
+    y[I] = x[I];
+}
+
+// launch: 528 256
+__global__ void shared_atomics(ARGS)
+{
+    __shared__ int count[256];
+    count[threadIdx.x] = 0;
+    __syncthreads();
+    for (int i = I; i < N; i += THREADS)
+        atomicAdd(&count[(int)(x[i] * 4)], 1);
+    __syncthreads();
+    y[I] = count[threadIdx.x];
+}
+// launch: 528 256
+__global__ void shared_atomics_not(ARGS)
+{
+    __shared__ int count[256];
+    count[threadIdx.x] = 0;
+    __syncthreads();
+    for (int i = I; i < N; i += THREADS)
+        atomicAdd(&count[threadIdx.x], (int)(x[i] * 4));
+    __syncthreads();
+    y[I] = count[threadIdx.x];
+}
+
+// launch: N/256 256
+__global__ void special(ARGS)
+{
+    float v = x[I];
+    for (int k = 1; k < 32; k++)
+        v = __fdiv_rn(v, __fsqrt_rn(v + k));
+    y[I] = v;
+}
+// launch: N/256 256
+__global__ void special_not(ARGS)
+{
+    float v = x[I];
+    for (int k = 1; k < 32; k++)
+        v = v * (v + k);
+    y[I] = v;
+}
+
+// launch: N/256 256
+__global__ void division(ARGS)
+{
+    int v = I, d = N / 1000;
+    for (int k = 0; k < 16; k++)
+        v = v / (d - k) + v;
+    y[I] = v;
+}
+// launch: N/256 256
+__global__ void division_not(ARGS)
+{
+    int v = I;
+    for (int k = 0; k < 16; k++)
+        v = v / 4 + v;
+    y[I] = v;
+}
+
+// launch: 1056 256
+__global__ void overhead(ARGS)
+{
+    float v = x[I];
+#pragma unroll 1
+    for (int k = 0; k < 512; k++)
+        v = v * 0.5f + 0.25f;
+    y[I] = v;
+}
+// launch: 1056 256
+__global__ void overhead_not(ARGS)
+{
+    float v = x[I];
+#pragma unroll 64
+    for (int k = 0; k < 512; k++)
+        v = v * 0.5f + 0.25f;
+    y[I] = v;
+}
+
+// launch: N/256 256
+__global__ void uniform(ARGS)
+{
+    float v = x[I];
+#pragma unroll 8
+    for (int k = 0; k < 128; k++)
+        v += x[k] * v;
+    y[I] = v;
+}
+// launch: N/256 256
+__global__ void uniform_not(ARGS)
+{
+    float v = x[I];
+#pragma unroll 8
+    for (int k = 0; k < 128; k++)
+        v += 0.5f * v;
+    y[I] = v;
+}
+
+// launch: 16 256
+__global__ void small_grid(ARGS)
+{
+    float sum = 0;
+    for (int i = I; i < N; i += THREADS)
+        sum += x[i] * x[i];
+    y[I] = sum;
+}
+// launch: 1056 256
+__global__ void small_grid_not(ARGS)
+{
+    float sum = 0;
+    for (int i = I; i < N; i += THREADS)
+        sum += x[i] * x[i];
+    y[I] = sum;
+}
+
+// launch: N/256 256
+__global__ void unequal_work(ARGS)
+{
+    float v = x[I];
+    int steps = threadIdx.x / 32 == 0 ? 1024 : 16;
+    for (int k = 0; k < steps; k++)
+        v = v * 0.5f + 0.25f;
+    y[I] = v;
+}
+// launch: N/256 256
+__global__ void unequal_work_not(ARGS)
+{
+    float v = x[I];
+    for (int k = 0; k < 142; k++)
+        v = v * 0.5f + 0.25f;
+    y[I] = v;
+}
+
+// launch: N/256 256
+__global__ void local_memory(ARGS)
+{
+    float keep[16];
+    int i = I;
+    for (int k = 0; k < 16; k++)
+        keep[(i + k) % 16] = x[(i + k * 256) % N];
+    float sum = 0;
+    for (int k = 0; k < 16; k++)
+        sum += keep[(i * k) % 16];
+    y[i] = sum;
+}
+// launch: N/256 256
+__global__ void local_memory_not(ARGS)
+{
+    int i = I;
+    float sum = 0;
+    for (int k = 0; k < 16; k++)
+        sum += x[(i + k * 256) % N];
+    y[i] = sum;
+}
+}

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Every cause of src/diagnose/causes.def that the simulator can see is named for a kernel that has it, as the first or
+# second finding, priced by a replay, and not for the kernel's twin without it.
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/../cli/support.sh"
+need clang python3
+cp -r "$root/tests/diagnose/causes" .
+python3 causes/make.py causes/causes.cu | diff - causes/experiment.yaml >diff.txt
+pass 'causes/experiment.yaml is what make.py makes' $? diff.txt
+"$RIDGE" run causes --device sim:h200 --seed 1 -q --json --no-journal >run.json 2>stderr.txt
+pass 'the pairs run' $? stderr.txt
+python3 - <<'END'
+import json
+results = {r["variant"]: r for r in json.load(open("run.json"))["results"]}
+for name, r in results.items():
+    if name.endswith("_not"):
+        continue
+    def shown(v):
+        return [f["cause"] for f in v.get("findings", []) if not f["folded"]]
+    cause, twin = name.replace("_", "-"), results[name + "_not"]
+    found = shown(r)
+    by = [f["priced_by"] for f in r.get("findings", []) if f["cause"] == cause]
+    good = cause in found[:2] and by == ["replay"] and cause not in shown(twin)
+    print(f"{'ok' if good else 'not ok'} - {cause} is found where it is, and priced by a replay")
+    if not good:
+        print(f"#  with: {found} {by} {r['error'] or ''}\n#  without: {shown(twin)} {twin['error'] or ''}")
+END
+finish
