@@ -3,6 +3,7 @@
 
   bench/advice/run.py collect [--ridge build/ridge] [--device sim:h200] [--split tuning] FOLDER
       runs each experiment and case once; FOLDER gets a JSON file each (those that are there already are kept)
+  bench/advice/run.py list FOLDER     the files that collect makes; collect --one FILE FOLDER makes one of them
   bench/advice/run.py score [--split validation] [--pairs] FOLDER
       the figures; --pairs: a line for each pair too
   bench/advice/run.py table FOLDER
@@ -42,12 +43,16 @@ def path_of(folder, pair):
 
 
 def collect(args):
-    Path(args.folder).mkdir(parents=True, exist_ok=True)
+    if args.what != "list":
+        Path(args.folder).mkdir(parents=True, exist_ok=True)
     work = {}
     for p in pairs(args.split):
         work.setdefault((path_of(args.folder, p), p["experiment"], p["case"]), set()).update({p["before"], p["after"]})
     for (path, experiment, case), variants in sorted(work.items()):
-        if path.exists():
+        if args.what == "list":
+            print(path.name)
+            continue
+        if path.exists() or args.one not in (None, path.name):
             continue
         command = [args.ridge, "run", str(ROOT / "experiments" / experiment), "--device", args.device, "--json", "-q",
                    "--no-journal", "--seed", "1"]
@@ -171,14 +176,15 @@ def table(args):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["collect", "score", "table"])
+    parser.add_argument("what", choices=["collect", "list", "score", "table"])
     parser.add_argument("folder")
     parser.add_argument("--ridge", default=os.environ.get("RIDGE", str(ROOT / "build" / "ridge")))
     parser.add_argument("--device", default="sim:h200")
     parser.add_argument("--split", choices=["tuning", "validation"])
+    parser.add_argument("--one")
     parser.add_argument("--pairs", action="store_true")
     args = parser.parse_args()
-    {"collect": collect, "score": score, "table": table}[args.what](args)
+    {"collect": collect, "list": collect, "score": score, "table": table}[args.what](args)
 
 
 if __name__ == "__main__":

@@ -8,9 +8,12 @@
 #include <string.h>
 
 #define SM_UTILISATION_MIN_PCT 70.0
-#define BALANCED 0.9 // the mean block does at least this share of what the largest does
+#define UNEQUAL_WARPS 1.3 // of the mean warp's instructions
+#define BALANCED 0.9      // the mean block does at least this share of what the largest does
 #define OCCUPANCY_LOW_PCT 50.0
 #define LAUNCH_SHARE 0.3
+#define MEMORY_STALL_MIN 0.3 // of the warps' time
+#define PASSES_NEEDED 0.75   // of the traffic of several launches
 #define BARRIER_WAITING_PCT 10.0
 #define MEMORY_WAITING_MIN_PCT 10.0
 #define LAST_RESORT 0.05 // a finding of so much gain is enough
@@ -186,18 +189,41 @@ void find_latency(const struct search *s)
     finding_add(s, f);
 }
 
+// Launches one after the other hand their results on through memory: what all of them load and store, over what
+// the job needs. 1 where nothing is known.
+static double traffic_needed(const struct search *s)
+{
+    enum { SECTOR_BYTES = 32 };
+    double sectors = search_get(s, COUNTER_GLOBAL_LOAD_SECTORS_IDEAL) +
+                     search_get(s, COUNTER_GLOBAL_STORE_SECTORS_IDEAL);
+    double needed = s->in->work_bytes / (sectors * SECTOR_BYTES);
+    return s->in->launches > 1 && needed < 1 ? needed : 1;
+}
+
 void find_launch(const struct search *s)
 {
     double launch = s->bounds->by[RESOURCE_LAUNCH].time_ns, time = s->in->time_ns.value;
-    if (!(launch / time >= LAUNCH_SHARE))
+    double one = launch / (s->in->launches > 1 ? s->in->launches : 1), body = time - launch;
+    double needed = search_replays(s) ? traffic_needed(s) : 1;
+    bool several = s->in->launches > 1 && needed < PASSES_NEEDED;
+    if (!several && !(launch / time >= LAUNCH_SHARE))
         return;
+    if (!several && search_replays(s) && search_found(s, LAST_RESORT))
+        return; // a short kernel: first what makes it longer than it need be
     struct finding f = {
         .cause = "launches",
         .class = FINDING_LAUNCH,
-        .title = arena_printf(s->a, "Starting the kernel is %.0f %% of the %s", 100 * launch / time,
-                              search_time(s)),
-        .fix = "Do more in a launch: fuse kernels, batch problems, or replay a graph.",
-        .expected_time_ns = fmax(time - launch, time / 2),
+        .title = several ? arena_printf(s->a,
+                                        "%d launches hand results on through memory: they load and "
+                                        "store %.1f times the bytes the job needs",
+                                        s->in->launches, 1 / needed)
+                         : arena_printf(s->a, "Starting the kernel is %.0f %% of the %s",
+                                        100 * launch / time, search_time(s)),
+        .fix = several
+                   ? "Fuse the launches, so that what one computes stays in registers or shared "
+                     "memory for the next."
+                   : "Do more in a launch: fuse kernels, batch problems, or replay a graph.",
+        .expected_time_ns = several ? one + body * needed : fmax(time - launch, time / 2),
     };
     evidence_add(s, &f, "waves");
     evidence_figure(&f, "launches", s->in->launches, PROVENANCE_MODELLED);
@@ -229,6 +255,9 @@ void find_tail(const struct search *s)
     bool idle = 100 * used < SM_UTILISATION_MIN_PCT;
     // SMs that all have work, but few blocks each: that costs time only where warps wait.
     bool thin = !idle && 100 * full < SM_UTILISATION_MIN_PCT && search_waits(s);
+    // Each SM has a block, and its warps wait for their own results: more chains do as well, and need no more blocks.
+    if (thin && search_replays(s) && search_stall(s, STALL_LONG_SCOREBOARD) < MEMORY_STALL_MIN)
+        return;
     double own = idle ? s->waiting.tail_ns : s->waiting.dependency_ns * (1 - full);
     if ((!idle && !thin) || !(own > 0))
         return;
@@ -251,8 +280,37 @@ void find_tail(const struct search *s)
 
 // Fewer warps than the waves account for: some blocks have much more to do than others, and those that
 // ended leave their places empty. Where blocks were counted and are equal, it is not that.
+// Warps of a block that wait for a longer one: seen in the trace.
+static bool find_unequal_warps(const struct search *s)
+{
+    double longest = search_fact(s, FACT_WARP_OPS_MOST) / search_fact(s, FACT_WARP_OPS);
+    if (!(longest >= UNEQUAL_WARPS))
+        return false;
+    struct finding f = {
+        .cause = "unequal-work",
+        .class = FINDING_TAIL,
+        .title =
+            arena_printf(s->a,
+                         "Warps of a block have unequal work: the longest executes %.1f times the "
+                         "mean",
+                         longest),
+        .fix = "Share the long warp's work out (split rows or lists among all warps, take pieces "
+               "from a "
+               "counter), or give such work a block of its own.",
+        .expected_time_ns = (double)NAN,
+    };
+    finding_place(s, &f, weight_time);
+    evidence_figure(&f, "longest_warp", longest, s->in->facts->provenance);
+    evidence_add(s, &f, "block_balance_pct");
+    evidence_add(s, &f, "occupancy_achieved_pct");
+    finding_add(s, f);
+    return true;
+}
+
 void find_imbalance(const struct search *s)
 {
+    if (find_unequal_warps(s))
+        return;
     double possible = search_get(s, COUNTER_OCCUPANCY_THEORETICAL_PCT);
     double achieved = search_get(s, COUNTER_OCCUPANCY_ACHIEVED_PCT);
     double waves = search_get(s, COUNTER_WAVES), balance = blocks_balance(s->in);

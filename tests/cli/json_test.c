@@ -99,9 +99,9 @@ static const struct field bound_fields[] = {
     {"rate_per_ns", "n"}, {"+rate_source", "s"}, {"provenance", "s"},
 };
 static const struct field finding_fields[] = {
-    {"class", "s"},    {"title", "s"},  {"file", "s?"},
-    {"line", "i?"},    {"fix", "s"},    {"expected_time_ns", "n"},
-    {"evidence", "o"}, {"folded", "b"}, {"cause", "s?"},
+    {"class", "s"},     {"title", "s"},  {"file", "s?"},
+    {"line", "i?"},     {"fix", "s"},    {"expected_time_ns", "n"},
+    {"evidence", "o"},  {"folded", "b"}, {"cause", "s?"},
     {"priced_by", "s"},
 };
 static const struct field speedup_fields[] = {

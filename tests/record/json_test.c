@@ -196,8 +196,9 @@ static void interventions_are_read_as_people_write_them(void **state)
     assert_false(interventions_parse("conflict=0", &x, &err));
     assert_string_equal(err.message, "unknown intervention 'conflict' (did you mean 'conflicts'?)");
     assert_false(interventions_parse("atomics=none", &x, &err));
-    assert_string_equal(err.message, "'atomics=none': the value must be a number from 0 on, or lane, "
-                                     "warp, block");
+    assert_string_equal(err.message,
+                        "'atomics=none': the value must be a number from 0 on, or lane, "
+                        "warp, block");
     assert_false(interventions_parse("loads=-1", &x, &err));
 }
 

@@ -95,8 +95,9 @@ static void values_find(const struct timing_input *in, struct site_pattern *out)
 /* ---- loads of what is there already ------------------------------------------------------------- */
 
 struct seen {
-    uint32_t sector, block;
+    uint32_t sector, block; // the last block that touched it
     int warp;
+    bool elsewhere; // another block had touched it before
 };
 struct reader {
     const struct timing_input *in;
@@ -104,6 +105,7 @@ struct reader {
     struct seen *table;
     uint32_t *last; // sector of a site's last request, + 1
     double *loads;  // traced requests of a site
+    double *later;  // of those, the ones of all blocks but the first
     uint32_t block;
 };
 
@@ -118,6 +120,13 @@ static bool is_compact(const struct trace_op *op, const struct timing_site *t)
     return op->sectors * SECTOR_BYTES <= op->lanes * t->bytes * 3 / 2 + SECTOR_BYTES;
 }
 
+static void seen_enter(const struct reader *r, uint32_t sector, int warp)
+{
+    struct seen *s = seen_slot(r, sector);
+    bool elsewhere = s->sector == sector && s->block > 0 && s->block != r->block;
+    *s = (struct seen){sector, r->block, warp, elsewhere};
+}
+
 static void load_read(struct reader *r, const struct trace_op *op, int warp)
 {
     const struct timing_site *t = &r->in->sites[op->site];
@@ -130,11 +139,12 @@ static void load_read(struct reader *r, const struct trace_op *op, int warp)
     bool walks = r->last[op->site] == op->first_sector + 1 && !is_compact(op, t);
     r->last[op->site] = op->first_sector + 1;
     r->loads[op->site]++;
+    r->later[op->site] += r->block > 1;
     f[FACT_LOADS]++;
-    if (uniform) {
+    if (!known)
+        seen_enter(r, op->first_sector, warp);
+    if (uniform && s->elsewhere && r->block > 1)
         p->uniform++;
-        f[FACT_LOADS_UNIFORM]++;
-    }
     if (!is_compact(op, t) && !uniform)
         return;
     if (known && s->warp == warp && !walks) {
@@ -144,8 +154,6 @@ static void load_read(struct reader *r, const struct trace_op *op, int warp)
         p->again_block++;
         f[FACT_LOADS_AGAIN_BLOCK]++;
     }
-    if (!known)
-        *s = (struct seen){op->first_sector, r->block, warp};
 }
 
 static void access_read(struct reader *r, const struct trace_op *op, int warp)
@@ -161,7 +169,7 @@ static void access_read(struct reader *r, const struct trace_op *op, int warp)
     if (t->pipe == PIPE_GLOBAL_LOAD)
         load_read(r, op, warp);
     else if (t->pipe == PIPE_GLOBAL_STORE && is_compact(op, t))
-        *seen_slot(r, op->first_sector) = (struct seen){op->first_sector, r->block, warp};
+        seen_enter(r, op->first_sector, warp);
 }
 
 /* ---- loads in a row before the first use -------------------------------------------------------- */
@@ -250,7 +258,8 @@ void patterns_find(const struct timing_input *in, struct arena *a, struct patter
                        .out = out,
                        .table = xcalloc(SEEN_TABLE, sizeof(struct seen)),
                        .last = xcalloc((size_t)in->site_count + 1, sizeof(uint32_t)),
-                       .loads = xcalloc((size_t)in->site_count + 1, sizeof(double))};
+                       .loads = xcalloc((size_t)in->site_count + 1, sizeof(double)),
+                       .later = xcalloc((size_t)in->site_count + 1, sizeof(double))};
     bool *pending = xcalloc((size_t)in->register_count + 1, sizeof *pending);
     size_t ops = 0;
     int blocks = 0;
@@ -263,7 +272,8 @@ void patterns_find(const struct timing_input *in, struct arena *a, struct patter
         double loads = fmax(r.loads[i], 1);
         p->again /= loads;
         p->again_block /= loads;
-        p->uniform /= loads;
+        p->uniform /= fmax(r.later[i], 1);
+        out->facts.value[FACT_LOADS_UNIFORM] += p->uniform * r.loads[i];
     }
     for (int i = 0; i < FACT_COUNT && blocks > 0; i++)
         out->facts.value[i] *= (double)in->grid_blocks / blocks;
@@ -272,4 +282,5 @@ void patterns_find(const struct timing_input *in, struct arena *a, struct patter
     free(r.table);
     free(r.last);
     free(r.loads);
+    free(r.later);
 }

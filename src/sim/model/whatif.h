@@ -18,7 +18,7 @@
 struct site_pattern {   // shares of the traced requests of a site
     double again;       // of what the same warp had loaded or stored before
     double again_block; // … another warp of the block
-    double uniform;     // of one word for all lanes
+    double uniform;     // of one word for all lanes, the same for other blocks
     bool value;         // its result reaches what is stored
     bool index;         // integer work whose result does not
 };

@@ -336,6 +336,7 @@ const struct intervening intervene_bytes = {bytes_applies, bytes_apply};
 struct replacing {
     struct share share;
     enum site_form form;
+    double half; // every other one of those that would go to shared memory is in registers already
 };
 
 static void load_replace(struct altered *x, struct trace_op *op, void *context)
@@ -343,7 +344,10 @@ static void load_replace(struct altered *x, struct trace_op *op, void *context)
     struct replacing *r = context;
     if (!is_own(x, op) || op->lanes == 0 || !share_takes(&r->share, op->site))
         return;
-    op->site = form_of(x, op->site, r->form);
+    r->half += r->form == FORM_SHARED ? 0.5 : 0;
+    bool kept = r->half >= 1;
+    r->half -= kept;
+    op->site = form_of(x, op->site, kept ? FORM_VANISHED : r->form);
     op->wavefronts = 1;
 }
 
@@ -374,7 +378,7 @@ static double uniform_of(const struct site_pattern *p)
 static void loads_replace(struct altered *x, double (*of)(const struct site_pattern *),
                           double taken, enum site_form form)
 {
-    struct replacing r = {share_new(x), form};
+    struct replacing r = {share_new(x), form, 0};
     for (int i = 0; i < x->sites; i++)
         if (x->site[i].pipe == PIPE_GLOBAL_LOAD)
             r.share.of[i] = of(&x->patterns->sites[i]) * taken;
@@ -425,7 +429,7 @@ static bool shared_loads_applies(const struct timing_input *in, const struct pat
 
 static void shared_loads_apply(struct altered *x, double to)
 {
-    struct replacing r = {share_new(x), FORM_VANISHED};
+    struct replacing r = {share_new(x), FORM_VANISHED, 0};
     for (int i = 0; i < x->sites; i++)
         r.share.of[i] = x->site[i].pipe == PIPE_SHARED_LOAD ? 1 - fmin(to, 1) : 0;
     altered_each(x, load_replace, &r);
@@ -443,7 +447,7 @@ static bool local_applies(const struct timing_input *in, const struct patterns *
 
 static void local_apply(struct altered *x, double to)
 {
-    struct replacing r = {share_new(x), FORM_VANISHED};
+    struct replacing r = {share_new(x), FORM_VANISHED, 0};
     for (int i = 0; i < x->sites; i++)
         if (x->site[i].pipe == PIPE_LOCAL_LOAD || x->site[i].pipe == PIPE_LOCAL_STORE)
             r.share.of[i] = 1 - fmin(to, 1);

@@ -46,8 +46,8 @@ __global__ void divergence(ARGS)
     int i = I;
     float v = x[i];
     if (i % 4 == 0)
-        for (int k = 0; k < 64; k++)
-            v = v * v + 0.25f;
+        for (int k = 0; k < 512; k++)
+            v = v * 0.5f + 0.25f;
     y[i] = v;
 }
 // launch: N/256 256
@@ -56,8 +56,8 @@ __global__ void divergence_not(ARGS)
     int i = I;
     float v = x[i];
     if (i / 256 % 4 == 0)
-        for (int k = 0; k < 64; k++)
-            v = v * v + 0.25f;
+        for (int k = 0; k < 512; k++)
+            v = v * 0.5f + 0.25f;
     y[i] = v;
 }
 
@@ -152,14 +152,10 @@ __global__ void few_loads(ARGS)
 __global__ void few_loads_not(ARGS)
 {
     float sum = 0;
-    for (int i = I * 4; i + 3 < N; i += THREADS * 16) {
-        float4 v[4] = {};
-        for (int k = 0; k < 4; k++)
-            if (i + k * THREADS * 4 + 3 < N)
-                v[k] = *(const float4 *)&x[i + k * THREADS * 4];
-        for (int k = 0; k < 4; k++)
-            sum += v[k].x + v[k].y + v[k].z + v[k].w;
-    }
+    for (int i = I; i + 7 * THREADS < N; i += 8 * THREADS)
+#pragma unroll
+        for (int k = 0; k < 8; k++)
+            sum += x[i + k * THREADS];
     y[I] = sum;
 }
 
@@ -174,40 +170,42 @@ __global__ void narrow_not(ARGS)
     ((float4 *)y)[I] = ((const float4 *)x)[I];
 }
 
-// launch: N/4096 256
+// launch: N/2048 256
 __global__ void read_again(ARGS)
 {
-    const float *row = x + blockIdx.x * 4096;
-    volatile const float *again = row;
-    float most = 0, sum = 0;
-    for (int k = 0; k < 16; k++)
-        most = fmaxf(most, row[k * 256 + threadIdx.x]);
-    for (int k = 0; k < 16; k++)
-        sum += again[k * 256 + threadIdx.x] - most;
+    volatile const float *row = x + blockIdx.x * 2048;
+    float sum = 0;
+#pragma unroll 1
+    for (int pass = 0; pass < 4; pass++)
+#pragma unroll
+        for (int k = 0; k < 8; k++)
+            sum += row[k * 256 + threadIdx.x] * sum;
     y[I] = sum;
 }
-// launch: N/4096 256
+// launch: N/2048 256
 __global__ void read_again_not(ARGS)
 {
-    const float *row = x + blockIdx.x * 4096;
-    float most = 0, sum = 0, v[16];
+    const float *row = x + blockIdx.x * 2048;
+    float sum = 0, v[8];
 #pragma unroll
-    for (int k = 0; k < 16; k++)
-        most = fmaxf(most, v[k] = row[k * 256 + threadIdx.x]);
+    for (int k = 0; k < 8; k++)
+        v[k] = row[k * 256 + threadIdx.x];
+#pragma unroll 1
+    for (int pass = 0; pass < 4; pass++)
 #pragma unroll
-    for (int k = 0; k < 16; k++)
-        sum += v[k] - most;
+        for (int k = 0; k < 8; k++)
+            sum += v[k] * sum;
     y[I] = sum;
 }
 
 // launch: N/256 256
 __global__ void block_reuse(ARGS)
 {
-    int first = blockIdx.x * 256;
+    const float *from = x + blockIdx.x * 256 + threadIdx.x % 32;
     float sum = 0;
-#pragma unroll 4
-    for (int k = 0; k < 256; k++)
-        sum += x[first + (threadIdx.x + k) % 256] * k;
+#pragma unroll
+    for (int k = 0; k < 256; k += 32)
+        sum += __ldcg(from + k) * k;
     y[I] = sum;
 }
 // launch: N/256 256
@@ -217,9 +215,9 @@ __global__ void block_reuse_not(ARGS)
     tile[threadIdx.x] = x[I];
     __syncthreads();
     float sum = 0;
-#pragma unroll 4
-    for (int k = 0; k < 256; k++)
-        sum += tile[(threadIdx.x + k) % 256] * k;
+#pragma unroll
+    for (int k = 0; k < 256; k += 32)
+        sum += tile[threadIdx.x % 32 + k] * k;
     y[I] = sum;
 }
 
@@ -266,22 +264,24 @@ __global__ void global_atomics_not(ARGS)
 // launch: 528 256
 __global__ void shared_atomics(ARGS)
 {
-    __shared__ int count[256];
+    __shared__ float count[256];
+    float v = x[I];
     count[threadIdx.x] = 0;
     __syncthreads();
-    for (int i = I; i < N; i += THREADS)
-        atomicAdd(&count[(int)(x[i] * 4)], 1);
+    for (int k = 0; k < 64; k++)
+        atomicAdd(&count[k], v);
     __syncthreads();
     y[I] = count[threadIdx.x];
 }
 // launch: 528 256
 __global__ void shared_atomics_not(ARGS)
 {
-    __shared__ int count[256];
+    __shared__ float count[256];
+    float v = x[I];
     count[threadIdx.x] = 0;
     __syncthreads();
-    for (int i = I; i < N; i += THREADS)
-        atomicAdd(&count[threadIdx.x], (int)(x[i] * 4));
+    for (int k = 0; k < 64; k++)
+        atomicAdd(&count[(threadIdx.x + k) % 256], v);
     __syncthreads();
     y[I] = count[threadIdx.x];
 }
