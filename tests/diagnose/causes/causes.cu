@@ -201,22 +201,23 @@ __global__ void read_again_not(ARGS)
 // launch: N/256 256
 __global__ void block_reuse(ARGS)
 {
-    const float *from = x + blockIdx.x * 256 + threadIdx.x % 32;
+    const float *from = x + blockIdx.x % 64 * 1024 + threadIdx.x % 32;
     float sum = 0;
 #pragma unroll
-    for (int k = 0; k < 256; k += 32)
-        sum += __ldcg(from + k) * k;
+    for (int k = 0; k < 1024; k += 32)
+        sum += from[k] * k;
     y[I] = sum;
 }
 // launch: N/256 256
 __global__ void block_reuse_not(ARGS)
 {
-    __shared__ float tile[256];
-    tile[threadIdx.x] = x[I];
+    __shared__ float tile[1024];
+    for (int k = 0; k < 1024; k += 256)
+        tile[threadIdx.x + k] = x[blockIdx.x % 64 * 1024 + threadIdx.x + k];
     __syncthreads();
     float sum = 0;
 #pragma unroll
-    for (int k = 0; k < 256; k += 32)
+    for (int k = 0; k < 1024; k += 32)
         sum += tile[threadIdx.x % 32 + k] * k;
     y[I] = sum;
 }
@@ -320,7 +321,7 @@ __global__ void division_not(ARGS)
     y[I] = v;
 }
 
-// launch: 1056 256
+// launch: N/256 256
 __global__ void overhead(ARGS)
 {
     float v = x[I];
@@ -329,7 +330,7 @@ __global__ void overhead(ARGS)
         v = v * 0.5f + 0.25f;
     y[I] = v;
 }
-// launch: 1056 256
+// launch: N/256 256
 __global__ void overhead_not(ARGS)
 {
     float v = x[I];

@@ -10,7 +10,7 @@ print("""# Made by make.py from causes.cu.
 experiment: causes
 title: Kernels that have a cause, and twins that do not
 source: causes.cu
-params: {N: [524288]}
+params: {N: [262144]}
 buffers:
   x: {type: f32, count: N, fill: "uniform(0.5,1)"}
   y: {type: f32, count: N, fill: constant(0)}
