@@ -203,7 +203,8 @@ static double traffic_needed(const struct search *s)
 void find_launch(const struct search *s)
 {
     double launch = s->bounds->by[RESOURCE_LAUNCH].time_ns, time = s->in->time_ns.value;
-    double one = launch / (s->in->launches > 1 ? s->in->launches : 1), body = time - launch;
+    double one = launch / (s->in->launches > 1 ? s->in->launches : 1);
+    double moving = fmax(s->bounds->by[RESOURCE_DRAM].time_ns, s->bounds->by[RESOURCE_L2].time_ns);
     double needed = search_replays(s) ? traffic_needed(s) : 1;
     bool several = s->in->launches > 1 && needed < PASSES_NEEDED;
     if (!several && !(launch / time >= LAUNCH_SHARE))
@@ -223,7 +224,8 @@ void find_launch(const struct search *s)
                    ? "Fuse the launches, so that what one computes stays in registers or shared "
                      "memory for the next."
                    : "Do more in a launch: fuse kernels, batch problems, or replay a graph.",
-        .expected_time_ns = several ? one + body * needed : fmax(time - launch, time / 2),
+        .expected_time_ns =
+            several ? time - (launch - one) - moving * (1 - needed) : fmax(time - launch, time / 2),
     };
     evidence_add(s, &f, "waves");
     evidence_figure(&f, "launches", s->in->launches, PROVENANCE_MODELLED);
