@@ -144,6 +144,10 @@ fuzz-run: $(FUZZERS) $(BUILD)/share/ridge
 peers: $(BUILD)/share/ridge ## build the plug-ins of bench/peers (needs nvcc)
 	bench/peers/build.sh $(BUILD)/share/ridge/peers
 
+golden: $(PROGRAM) $(BUILD)/share/ridge ## write the golden runs of tests/shipped anew; PTX where sources changed (NVRTC 13.0)
+	scripts/golden ptx
+	scripts/golden write
+
 bench: $(PROGRAM) $(BUILD)/share/ridge ## run the benchmarks that this machine can run
 	scripts/run-bench $(PROGRAM)
 
@@ -309,7 +313,7 @@ $(BUILD)/ridge.bash $(BUILD)/ridge.zsh $(BUILD)/ridge.fish: $(BUILD)/ridge.%: $(
 	$Q$(PROGRAM) --completion $* >$@
 
 .PHONY: all demo test check unit tests peers test-device check-layers check-format format tidy asan tsan \
-        coverage fuzz fuzz-run bench examples clean help install uninstall dist deb \
+        coverage fuzz fuzz-run golden bench examples clean help install uninstall dist deb \
         matrix FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:

@@ -170,7 +170,7 @@ PROBE(probe_f16x2)
 }
 #endif
 
-/* ---- tensor cores: mma.sync, four accumulators a warp ------------------------------------------------ */
+/* ---- tensor cores: mma.sync, four accumulators per warp ------------------------------------------------ */
 
 #if __CUDA_ARCH__ >= 800
 #define TENSOR_OF(type, letter, instruction)                                                        \

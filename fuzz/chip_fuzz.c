@@ -1,5 +1,5 @@
 // Any bytes as a chip's file: refused with a message, or every figure that a chip needs is there, positive
-// and with a source, and occupancy can be told of it.
+// and with a source, and occupancy is computed of it.
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/gpu.h"
 

@@ -73,7 +73,7 @@ struct session {
     struct track *tracks;
     struct sampling sampling; // its subjects beside the tracks
     bool by_system;           // what ended it was the device or the system, not a kernel
-    uint64_t told_ns;         // when the parent last heard of progress
+    uint64_t reported_ns;     // when the parent last heard of progress
 };
 
 static const struct loop_request *request_of(const struct session *s)
@@ -93,9 +93,9 @@ static void tell_progress(void *context, int subject, double done)
     struct session *s = context;
     const struct sampled *t = &s->sampling.subjects[subject];
     uint64_t now_ns = clock_ns();
-    if (now_ns - s->told_ns < progress_step_ns || t->good.count == 0)
+    if (now_ns - s->reported_ns < progress_step_ns || t->good.count == 0)
         return;
-    s->told_ns = now_ns;
+    s->reported_ns = now_ns;
     struct summary sum = stats_summary(t->good.items, t->good.count);
     struct share_message m = {
         .kind = MESSAGE_SHARE,

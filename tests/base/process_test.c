@@ -326,7 +326,7 @@ static int abort_now(void *context, int fd)
     abort();
 }
 
-static void a_crash_is_told_with_its_signal(void **state)
+static void a_crash_is_reported_with_its_signal(void **state)
 {
     (void)state;
     struct worker_result r = run_worker(abort_now, 20, NULL, NULL);
@@ -472,7 +472,7 @@ static void an_ignored_sigchld_is_an_error_not_a_wrong_status(void **state)
     assert_non_null(strstr(err.message, "SIGCHLD"));
 }
 
-static void trouble_of_a_compiler_is_told_from_its_judgement(void **state)
+static void trouble_of_a_compiler_is_distinguished_from_its_judgement(void **state)
 {
     (void)state;
     static const struct {
@@ -546,13 +546,13 @@ int main(void)
         cmocka_unit_test(worker_status_and_the_tail_of_its_errors_are_kept),
         cmocka_unit_test(a_hanging_worker_is_killed_in_time),
         cmocka_unit_test(a_cancelled_worker_is_killed),
-        cmocka_unit_test(a_crash_is_told_with_its_signal),
+        cmocka_unit_test(a_crash_is_reported_with_its_signal),
         cmocka_unit_test(a_worker_may_run_programs_itself),
         cmocka_unit_test(worker_leaves_the_parents_buffers_and_exit_handlers_alone),
         cmocka_unit_test(no_descriptor_is_left_behind),
         cmocka_unit_test(workers_of_several_threads_do_not_wait_for_each_other),
         cmocka_unit_test(an_ignored_sigchld_is_an_error_not_a_wrong_status),
-        cmocka_unit_test(trouble_of_a_compiler_is_told_from_its_judgement),
+        cmocka_unit_test(trouble_of_a_compiler_is_distinguished_from_its_judgement),
         cmocka_unit_test(libraries_open_and_missing_ones_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

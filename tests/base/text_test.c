@@ -30,7 +30,7 @@ static void text_grows_and_stays_terminated(void **state)
     text_release(&t);
 }
 
-static void prefixes_and_suffixes_are_told(void **state)
+static void prefixes_and_suffixes_are_reported(void **state)
 {
     (void)state;
     assert_true(str_starts_with("sim:h200", "sim:"));
@@ -168,7 +168,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_grows_and_stays_terminated),
-        cmocka_unit_test(prefixes_and_suffixes_are_told),
+        cmocka_unit_test(prefixes_and_suffixes_are_reported),
         cmocka_unit_test(nearest_word_forgives_slips_and_nothing_more),
         cmocka_unit_test(integers_are_read_whole_or_not_at_all),
         cmocka_unit_test(doubles_are_read_whole_or_not_at_all),

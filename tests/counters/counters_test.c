@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-static void every_name_is_told_once_and_found_again(void **state)
+static void every_name_is_reported_once_and_found_again(void **state)
 {
     (void)state;
     size_t count = 0;
@@ -325,7 +325,7 @@ static void formulas_need_all_their_metrics(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_name_is_told_once_and_found_again),
+        cmocka_unit_test(every_name_is_reported_once_and_found_again),
         cmocka_unit_test(unknown_names_are_refused),
         cmocka_unit_test(absent_is_not_zero),
         cmocka_unit_test(derived_needs_all_its_parts_and_a_divisor),

@@ -210,7 +210,7 @@ static void clang_gives_ptx_with_the_users_lines(void **state)
     check_lines("clang");
 }
 
-static void nvrtc_tells_registers_and_shared_memory(void **state)
+static void nvrtc_reports_registers_and_shared_memory(void **state)
 {
     struct arena a = {0};
     need_compiler(&a, "nvrtc");
@@ -411,7 +411,7 @@ static struct cached cached_init(const char *text)
 }
 
 // The same PTX with ptxas and without, and clang's: exact registers where a toolkit is here.
-static void ptxas_tells_the_registers_of_given_ptx_and_of_clangs(void **state)
+static void ptxas_reports_the_registers_of_given_ptx_and_of_clangs(void **state)
 {
     struct cached c = cached_init(good);
     if (!ptxas_find(&c.arena)) {
@@ -720,7 +720,7 @@ int main(void)
         cmocka_unit_test(compiler_that_crashes_is_one_clear_error),
         cmocka_unit_test(nvrtc_gives_ptx_with_the_users_lines),
         cmocka_unit_test(clang_gives_ptx_with_the_users_lines),
-        cmocka_unit_test(nvrtc_tells_registers_and_shared_memory),
+        cmocka_unit_test(nvrtc_reports_registers_and_shared_memory),
         cmocka_unit_test(code_lists_its_kernels_with_their_parameters),
         cmocka_unit_test(code_that_is_not_read_here_has_no_list_of_kernels),
         cmocka_unit_test(header_functions_are_charged_to_the_callers_line),
@@ -730,7 +730,7 @@ int main(void)
         cmocka_unit_test(clang_takes_functions_without_attribute_as_device_functions),
         cmocka_unit_test(nvrtc_takes_functions_without_attribute_as_device_functions),
         cmocka_unit_test(ptx_sources_pass_through),
-        cmocka_unit_test(ptxas_tells_the_registers_of_given_ptx_and_of_clangs),
+        cmocka_unit_test(ptxas_reports_the_registers_of_given_ptx_and_of_clangs),
         cmocka_unit_test(arch_is_the_best_not_above_the_devices),
         cmocka_unit_test(ptxas_report_is_read_and_taken_out),
         cmocka_unit_test(cache_gives_the_same_code_back),

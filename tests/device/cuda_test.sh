@@ -60,7 +60,7 @@ check variant_before_the_faults_is_measured ran "$f" before
 check variant_after_the_faults_is_measured ran "$f" after
 check hang_is_stopped_after_the_timeout failed "$f" hang 'did not end within 6 s'
 check write_where_no_memory_is_names_the_kernel failed "$f" wild "kernel 'wild' .*ILLEGAL_ADDRESS"
-check assert_is_told_with_its_text failed "$f" assertion "assert.*in\[i\] > 2"
+check assert_is_reported_with_its_text failed "$f" assertion "assert.*in\[i\] > 2"
 check wrong_result_is_never_timed untimed "$f" wrong
 check wrong_result_names_the_element failed "$f" wrong 'out\[4711\]'
 check doing_nothing_after_the_first_run_is_found failed "$f" once 'a second run, straight after'
@@ -117,7 +117,7 @@ for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 done
 timeout 60 "$RIDGE" run "$here/faults" --device cuda:0 --no-journal --json -q --variant before \
     -p N=400000000 >"$work/memory.json" 2>"$work/memory.err"
-check memory_exhausted_is_told_with_figures failed "$work/memory.json" before 'has no room for'
+check memory_exhausted_is_reported_with_figures failed "$work/memory.json" before 'has no room for'
 kill $holder
 wait $holder 2>/dev/null
 
@@ -133,7 +133,7 @@ for _ in 1 2; do
     done
 done
 wait $ridge
-check worker_killed_from_outside_is_told failed "$work/killed.json" hang 'killed from outside'
+check worker_killed_from_outside_is_reported failed "$work/killed.json" hang 'killed from outside'
 check variant_after_a_killed_worker_is_measured ran "$work/killed.json" after
 
 if [ "${KEEP:-}" ]; then cp "$work"/*.json "$work"/*.err "$KEEP"; fi

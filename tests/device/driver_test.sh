@@ -67,9 +67,9 @@ check ordinal_too_high_says_how_many_there_are "no device 'cuda:7': there are 3"
     env FAKE_COUNT=3 LD_LIBRARY_PATH="$work/whole" "$RIDGE" verify transpose --device cuda:7
 check driver_without_a_gpu_says_so 'cuInit fails \(CUDA_ERROR_NO_DEVICE, no CUDA-capable' \
     env FAKE_INIT=100 LD_LIBRARY_PATH="$work/whole" "$RIDGE" devices
-check driver_that_crashes_is_told 'crashes when asked' \
+check driver_that_crashes_is_reported 'crashes when asked' \
     env FAKE_CRASH=1 LD_LIBRARY_PATH="$work/whole" "$RIDGE" devices
-check driver_too_old_is_told 'update it' with old "$RIDGE" devices
+check driver_too_old_is_reported 'update it' with old "$RIDGE" devices
 check no_gpu_falls_back_to_the_simulated_one 'sim:h200' \
     env FAKE_INIT=100 LD_LIBRARY_PATH="$work/whole" "$RIDGE" verify "$here/faults" --variant before
 
@@ -120,7 +120,7 @@ check variant_after_the_faults_is_measured 'after: verified, 50\.. us measured' 
 check like_with_like_is_called_the_same '^after .* same ' said
 check hang_costs_its_variant "'hang' did not end within 3 s" said
 check fault_names_kernel_and_error "kernel 'wild' .*cuda:0" said
-check wrong_result_is_told 'out\[4711\] is 0' said
+check wrong_result_is_reported 'out\[4711\] is 0' said
 check kernel_that_works_once_is_found_before_it_is_timed \
     'a second run, straight after the first, is not right: wrong result' said
 check and_what_keeps_its_value_is_looked_for 'no buffer differs between the two: a variable' said
@@ -243,7 +243,7 @@ if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1; t
     live 80 >"$work/live80"
     live 120 >"$work/live120"
     live 80 --plain >"$work/liveplain"
-    check live_line_tells_samples_interval_clock_and_time_left \
+    check live_line_reports_samples_interval_clock_and_time_left \
         '^ *[0-9]+ % N=8192 (before|after) measuring, [0-9]+ samples, \+-[0-9.e-]+ %, 1[789][0-9]{2} MHz, [0-9]+ s left' \
         cat "$work/live80"
     check live_line_fits '^0$' awk '/measuring/ && length > 79 { n++ } END { print n + 0 }' "$work/live80"

@@ -209,7 +209,7 @@ static void only_what_is_needed(void **state)
                                       "__global__ void easy(int *p) { *p = f(); }|");
 }
 
-static void what_was_left_out_is_told(void **state)
+static void what_was_left_out_is_reported(void **state)
 {
     const char *left_out = NULL;
     (void)extract_with("static int a(int x) { return x; }\n\nint main() {}\n", NULL, &left_out);
@@ -255,7 +255,7 @@ int main(void)
         cmocka_unit_test_teardown(a_macro_that_makes_kernels_stays, release),
         cmocka_unit_test_teardown(host_headers_are_left_out, release),
         cmocka_unit_test_teardown(only_what_is_needed, release),
-        cmocka_unit_test_teardown(what_was_left_out_is_told, release),
+        cmocka_unit_test_teardown(what_was_left_out_is_reported, release),
         cmocka_unit_test_teardown(an_own_header_is_included_by_its_name_here, release),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@
 
 static int readings;
 static int device;
-int power_is_told = 1; // a test switches it off
+int power_is_reported = 1; // a test switches it off
 
 int nvmlInit_v2(void)
 {
@@ -41,7 +41,7 @@ int nvmlDeviceGetPowerUsage(void *gpu, unsigned *milliwatts)
 {
     (void)gpu;
     *milliwatts = 300000;
-    return power_is_told ? 0 : 3; // not supported
+    return power_is_reported ? 0 : 3; // not supported
 }
 
 int nvmlDeviceGetClock(void *gpu, int type, int which, unsigned *mhz)

@@ -67,7 +67,7 @@ static void few_warps_are_found_with_their_part_of_the_time(void **state)
     assert_near(evidence_of(f, "waiting_occupancy_ns"), 0.6 * 88000);
 }
 
-static void dependency_is_told_by_what_warps_wait_for(void **state)
+static void dependency_is_found_by_what_warps_wait_for(void **state)
 {
     (void)state;
     struct time_breakdown model = {
@@ -436,7 +436,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(waiting_is_split_into_launch_tail_occupancy_and_dependency),
         TEST(few_warps_are_found_with_their_part_of_the_time),
-        TEST(dependency_is_told_by_what_warps_wait_for),
+        TEST(dependency_is_found_by_what_warps_wait_for),
         TEST(unequal_blocks_are_found_by_the_warps_that_are_missing),
         TEST(a_grid_smaller_than_the_chip_is_the_finding_and_occupancy_is_not),
         TEST(a_finding_without_waiting_of_its_own_is_silent),

@@ -78,7 +78,7 @@ static void occupancy_is_that_of_the_calculator(void **state)
     arena_release(&a);
 }
 
-static void occupancy_tells_what_can_not_run(void **state)
+static void occupancy_reports_what_can_not_run(void **state)
 {
     struct arena a = {0};
     const struct gpu *g = chip(&a, "h200");
@@ -249,7 +249,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(occupancy_is_that_of_the_calculator),
-        cmocka_unit_test(occupancy_tells_what_can_not_run),
+        cmocka_unit_test(occupancy_reports_what_can_not_run),
         cmocka_unit_test(limits_have_names),
         cmocka_unit_test(barriers_limit_from_9_0_on),
         cmocka_unit_test(vgprs_limit_waves_as_llvm_has_it),

@@ -111,7 +111,7 @@ static void inputs_go_in_and_outputs_come_back_at_the_rate_of_the_link(void **st
     assert_int_equal(t.provenance, PROVENANCE_MODELLED);
 }
 
-static void a_chip_without_a_link_is_told(void **state)
+static void a_chip_without_a_link_is_reported(void **state)
 {
     struct rig r;
     struct transfers t;
@@ -163,7 +163,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inputs_go_in_and_outputs_come_back_at_the_rate_of_the_link),
-        cmocka_unit_test(a_chip_without_a_link_is_told),
+        cmocka_unit_test(a_chip_without_a_link_is_reported),
         cmocka_unit_test(copies_are_timed_on_the_device_as_a_program_would_make_them),
         cmocka_unit_test(copies_become_part_of_every_sample_and_counters),
     };

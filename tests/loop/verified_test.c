@@ -218,7 +218,7 @@ static void output_in_place_that_the_reference_leaves_proves_nothing(void **stat
 }
 
 // 165 in a u8 is what an unwritten one holds: a second poison shows it.
-static void values_that_look_like_poison_are_told_from_unwritten_ones(void **state)
+static void values_that_look_like_poison_are_distinguished_from_unwritten_ones(void **state)
 {
     static const char yaml[] =
         "experiment: x\nsource: k.cu\nreference: ref.c:%s\nparams: {N: 1024}\n"
@@ -504,7 +504,7 @@ int main(void)
         cmocka_unit_test(reference_whose_constructor_ends_the_process_is_not_believed),
         cmocka_unit_test(elements_the_reference_leaves_are_said_unless_they_are_declared),
         cmocka_unit_test(output_in_place_that_the_reference_leaves_proves_nothing),
-        cmocka_unit_test(values_that_look_like_poison_are_told_from_unwritten_ones),
+        cmocka_unit_test(values_that_look_like_poison_are_distinguished_from_unwritten_ones),
         cmocka_unit_test(reference_is_compiled_again_when_a_header_changes),
         cmocka_unit_test(damaged_reference_is_built_anew),
         cmocka_unit_test(reference_in_a_folder_of_others_is_not_loaded),

@@ -121,7 +121,7 @@ static void explanation_and_verification_fit_80_columns(void **state)
     assert_fits("verify", 80);
 }
 
-static void every_figure_of_a_narrow_table_tells_its_origin(void **state)
+static void every_figure_of_a_narrow_table_reports_its_origin(void **state)
 {
     (void)state;
     report_terminal(&run, &narrow, &out);
@@ -719,7 +719,7 @@ int main(void)
         TEST(terminal_report_fits_80_columns),
         TEST(wide_terminal_report_fits_100_columns),
         TEST(explanation_and_verification_fit_80_columns),
-        TEST(every_figure_of_a_narrow_table_tells_its_origin),
+        TEST(every_figure_of_a_narrow_table_reports_its_origin),
         TEST(absent_and_infinite_figures_are_dashes),
         TEST(errors_stand_beside_the_time_where_a_result_has_any),
         TEST(failure_is_shown_with_its_lines_as_they_are),

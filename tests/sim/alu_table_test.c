@@ -172,7 +172,7 @@ static void what_is_not_there_is_refused_with_a_sentence(void **state)
     assert_string_equal(why, "the last operand of this instruction must be a constant");
 }
 
-static void widths_and_flops_are_told(void **state)
+static void widths_and_flops_are_reported(void **state)
 {
     const struct alu_op fma32 = alu_of("fma.rn.f32", SIM_ISA_BASELINE);
     assert_int_equal(fma32.flops_f32, 2);
@@ -248,7 +248,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_compilers_emit_is_there),
         cmocka_unit_test(what_is_not_there_is_refused_with_a_sentence),
-        cmocka_unit_test(widths_and_flops_are_told),
+        cmocka_unit_test(widths_and_flops_are_reported),
 #if defined(__x86_64__)
         cmocka_unit_test(every_instruction_set_gives_the_same_bits),
 #endif

@@ -408,7 +408,7 @@ static void write_from_the_home_side_ends_copies_elsewhere(void **state)
 
 static void copy_that_outlived_its_line_ends_with_the_next_write(void **state)
 {
-    struct l2 *c = l2_new(h200), *other = l2_new(h200); // the other only tells homes
+    struct l2 *c = l2_new(h200), *other = l2_new(h200); // the other only knows homes
     uint64_t first = home_of(other, IN) == 0 ? IN : IN + LINE_BYTES;
     assert_int_equal(home_of(other, first), 0);
     (void)send(c, L2_READ, first, 15, 15, 1); // a copy in partition 1

@@ -39,7 +39,7 @@ static void store_past_the_end_names_buffer_and_thread(void **state)
     bench_close(&b);
 }
 
-static void load_before_the_start_and_through_null_are_told(void **state)
+static void load_before_the_start_and_through_null_are_reported(void **state)
 {
     struct bench b;
     uint64_t null = 16;
@@ -52,7 +52,7 @@ static void load_before_the_start_and_through_null_are_told(void **state)
     bench_close(&b);
 }
 
-static void freed_memory_is_told_by_its_name(void **state)
+static void freed_memory_is_reported_by_its_name(void **state)
 {
     struct bench b;
     bench_text(&b, KERNEL("k", "st.global.u32 [%rd1], %r1;"));
@@ -63,7 +63,7 @@ static void freed_memory_is_told_by_its_name(void **state)
     bench_close(&b);
 }
 
-static void misaligned_access_is_told(void **state)
+static void misaligned_access_is_reported(void **state)
 {
     struct bench b;
     bench_text(&b, KERNEL("k", "st.global.u32 [%rd1+2], %r1;"));
@@ -305,7 +305,7 @@ static void kernels_that_synchronise_through_atomics_do_not_race(void **state)
     bench_close(&b);
 }
 
-static void what_cannot_run_is_told_when_reached(void **state)
+static void what_cannot_run_is_reported_when_reached(void **state)
 {
     struct bench b;
     bench_text(&b, HEAD ".extern .func (.param .b32 r) unheard_of (.param .b32 a);\n"
@@ -365,9 +365,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(store_past_the_end_names_buffer_and_thread),
-        cmocka_unit_test(load_before_the_start_and_through_null_are_told),
-        cmocka_unit_test(freed_memory_is_told_by_its_name),
-        cmocka_unit_test(misaligned_access_is_told),
+        cmocka_unit_test(load_before_the_start_and_through_null_are_reported),
+        cmocka_unit_test(freed_memory_is_reported_by_its_name),
+        cmocka_unit_test(misaligned_access_is_reported),
         cmocka_unit_test(parameters_are_read_only),
         cmocka_unit_test(shared_memory_has_its_bounds),
         cmocka_unit_test(barriers_that_differ_are_a_deadlock),
@@ -380,7 +380,7 @@ int main(void)
         cmocka_unit_test(races_in_shared_memory_are_listed_and_barriers_end_them),
         cmocka_unit_test(races_are_of_bytes_not_of_words),
         cmocka_unit_test(kernels_that_synchronise_through_atomics_do_not_race),
-        cmocka_unit_test(what_cannot_run_is_told_when_reached),
+        cmocka_unit_test(what_cannot_run_is_reported_when_reached),
         cmocka_unit_test(memory_stays_flat_over_many_launches_and_buffers),
         cmocka_unit_test(races_of_a_source_line_are_one_with_a_count),
     };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Faulty kernels (bad_*) and their mended twins (good_*); tests/sim/faulty.def says how each is launched and
-// what is to be found, "// fault" marks the lines where it may be told. bench/sanitizer/run.sh makes
+// what is to be found, "// fault" marks the lines where it may be reported. bench/sanitizer/run.sh makes
 // tests/sim/faulty_{nvcc,clang}.ptx from this file and asks compute-sanitizer about the same kernels.
 // Every kernel gets: out, n ints that nothing wrote; in, n ints 0, 1, 2…; count, n zeros.
 #include <assert.h>

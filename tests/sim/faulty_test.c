@@ -1,5 +1,5 @@
-// The faulty kernels of faulty.cu, as nvcc and clang compile them: each is told, by its kind and at
-// a line marked "// fault" (more may be told at these lines); its mended twin has nothing wrong. All checks are on.
+// The faulty kernels of faulty.cu, as nvcc and clang compile them: each is reported, by its kind and at
+// a line marked "// fault" (more may be reported at these lines); its mended twin has nothing wrong. All checks are on.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/exec_support.h"
 
@@ -77,7 +77,7 @@ static bool launch(struct bench *b, const struct faulty *f, const char *prefix, 
 }
 
 // Prints what should not be so.
-static void faults_are_told_and_mended_twins_are_clean(void **state)
+static void faults_are_reported_and_mended_twins_are_clean(void **state)
 {
     char *source;
     size_t size;
@@ -103,7 +103,7 @@ static void faults_are_told_and_mended_twins_are_clean(void **state)
                 wrong++;
             }
             if (bad && !found) {
-                print_message("%s: %s: not told\n", FILES[file], kernel);
+                print_message("%s: %s: not reported\n", FILES[file], kernel);
                 wrong++;
             }
             bench_close(&b);
@@ -115,7 +115,7 @@ static void faults_are_told_and_mended_twins_are_clean(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(faults_are_told_and_mended_twins_are_clean),
+        cmocka_unit_test(faults_are_reported_and_mended_twins_are_clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
