@@ -16,4 +16,9 @@ pass 'a shard that is none is refused with the usage' $? out.txt
 "$truth/validate.sh" simulate --only '^validation-math,divide-(int|f32),n=65536' --shard 2/2 --jobs 2 >two.txt 2>&1
 grep -E '^validation-math,divide-(int|f32),n=65536' "$truth/modelled-h200.csv" | diff - <(sort one.txt two.txt) >diff.txt
 pass 'shards are the whole in parts' $? diff.txt
+
+# The page of measured rates names what was not measured.
+sed -nE 's/^([a-z0-9_]+): .*source: "tuned.*/`\1`/p' "$root/gpus/h200.yaml" | sort >tuned.txt
+grep -oE '`[a-z0-9_]+`' <(sed -n '/^Not all constants/,/^$/p' "$root/docs/h200-rates.md") | sort | diff - tuned.txt >diff.txt
+pass 'docs/h200-rates.md names every constant that is tuned' $? diff.txt
 finish
