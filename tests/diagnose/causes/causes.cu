@@ -367,7 +367,7 @@ __global__ void small_grid(ARGS)
         sum += x[i] * x[i];
     y[I] = sum;
 }
-// launch: 1056 256
+// launch: N/256 256
 __global__ void small_grid_not(ARGS)
 {
     float sum = 0;
