@@ -123,7 +123,7 @@ static bool run_once(struct bench *b, const struct self_run *s, bench_run_functi
     return true;
 }
 
-// The runs that follow; NULL ends them.
+// The runs that follow, into `out`; how many.
 static int plan_runs(struct bench *b, struct self_run *out)
 {
     int count = 0;
