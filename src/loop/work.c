@@ -50,7 +50,8 @@ static bool bench_run(struct bench *b, bool cold, bool count, struct device_repo
         .timeout_s = job_timeout_s(r),
         .budget_warp_instructions =
             r->budget_warp_instructions > 0 ? r->budget_warp_instructions : default_budget,
-        .threads = r->threads,
+        // With several, blocks of different SMs run at once: neither order would be that order.
+        .threads = b->job->experiment->reference.kind == REFERENCE_SELF ? 1 : r->threads,
         .cold = cold,
         .count = count && !r->verify_only,
         .sample_share = r->sample_share,
