@@ -2,17 +2,8 @@
 # The CUDA backend on a real GPU: a run whose times are measured, and faults that cost only the
 # variant that has them. Skips where there is no GPU. run-alone: it measures.
 # SPDX-License-Identifier: Apache-2.0
-set -u
-here=$(cd "$(dirname "$0")" && pwd)
-RIDGE=${RIDGE:-$here/../../build/ridge}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-export RIDGE_HOME=$work/home RIDGE_CACHE=${RIDGE_CACHE:-$work/cache}
-
-if ! "$RIDGE" devices | grep -q '^ *cuda:0 '; then
-    echo "skip - cuda backend: $("$RIDGE" devices | sed -n 's/.*missing *CUDA driver[^:]*: //p')"
-    exit 0
-fi
+. "$(dirname "$0")/gpu.sh"
+need_gpu 'cuda backend'
 
 check() { # name, and a command
     local name=$1

@@ -2,17 +2,8 @@
 # The dishonest variants of tests/honesty on a real GPU, where what a kernel keeps from launch to launch would make it
 # fast. Skips where there is none. run-alone: it measures.
 # SPDX-License-Identifier: Apache-2.0
-set -u
-here=$(cd "$(dirname "$0")" && pwd)
-RIDGE=${RIDGE:-$here/../../build/ridge}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-export RIDGE_HOME=$work/home RIDGE_CACHE=${RIDGE_CACHE:-$work/cache}
-
-if ! "$RIDGE" devices | grep -q '^ *cuda:0 '; then
-    echo "skip - honesty: $("$RIDGE" devices | sed -n 's/.*missing *CUDA driver[^:]*: //p')"
-    exit 0
-fi
+. "$(dirname "$0")/gpu.sh"
+need_gpu honesty
 cp "$here"/../honesty/* "$work"
 cd "$work" || exit 1
 

@@ -2,18 +2,9 @@
 # What a launch may have (structs by value, cooperative grids, loops, graphs, untimed steps, variables'
 # data), on a real GPU: verified and timed. Skips where there is none. run-alone: it measures.
 # SPDX-License-Identifier: Apache-2.0
-set -u
-here=$(cd "$(dirname "$0")" && pwd)
-RIDGE=${RIDGE:-$here/../../build/ridge}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-export RIDGE_HOME=$work/home RIDGE_CACHE=${RIDGE_CACHE:-$work/cache}
+. "$(dirname "$0")/gpu.sh"
+need_gpu launches
 kept=${KEEP_JSON:-$work} # where the results' JSON goes
-
-if ! "$RIDGE" devices | grep -q '^ *cuda:0 '; then
-    echo "skip - launches: $("$RIDGE" devices | sed -n 's/.*missing *CUDA driver[^:]*: //p')"
-    exit 0
-fi
 cp -r "$here/../cli/launch" "$work/launch"
 cp "$here"/steps/steps.cu "$work/launch/"
 sed 's/reference.c:double_ref/double.c:double_ref/' "$here/steps/experiment.yaml" >"$work/launch/steps.yaml"
