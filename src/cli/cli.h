@@ -50,6 +50,9 @@ struct report_style cli_style(const struct options *o); // of standard output
 bool cli_print(const struct text *t, struct error *err) CHECK_RESULT;
 void cli_add_json(struct text *out, json_t *json);                 // takes the reference
 bool cli_print_json(json_t *json, struct error *err) CHECK_RESULT; // takes the reference
+// With --json the one, else the other; both stay the caller's.
+bool cli_print_either(const struct options *o, json_t *json, const struct text *t,
+                      struct error *err) CHECK_RESULT;
 // Into the file, or where it is NULL or "-", to standard output.
 bool cli_write(const char *file, const struct text *t, struct error *err) CHECK_RESULT;
 void cli_say(const char *fmt, ...) PRINTF_LIKE(1, 2); // on standard error

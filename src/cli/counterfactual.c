@@ -100,9 +100,7 @@ bool cli_counterfactual(const struct options *o, struct arena *a, const struct r
         report_counterfactual(r, c, asked, &out);
         json_array_append_new(json, replay_json(r, c, asked));
     }
-    if (done)
-        done = option_given(o, OPTION_JSON) ? cli_print_json(json_incref(json), err)
-                                            : cli_print(&out, err);
+    done = done && cli_print_either(o, json, &out, err);
     json_decref(json);
     text_release(&out);
     return done;

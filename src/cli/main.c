@@ -115,6 +115,13 @@ bool cli_print_json(json_t *json, struct error *err)
     return done;
 }
 
+bool cli_print_either(const struct options *o, json_t *json, const struct text *t,
+                      struct error *err)
+{
+    return option_given(o, OPTION_JSON) ? cli_print_json(json_incref(json), err)
+                                        : cli_print(t, err);
+}
+
 static bool locale_is_utf8(void)
 {
     const char *names[] = {"LC_ALL", "LC_CTYPE", "LANG"};

@@ -122,9 +122,7 @@ bool cli_whatif(const struct options *o, struct arena *a, const struct run *run,
         else if (done)
             report_whatif(r, &w, here, there ? there : here, &style, &out);
     }
-    if (done)
-        done = option_given(o, OPTION_JSON) ? cli_print_json(json_incref(json), err)
-                                            : cli_print(&out, err);
+    done = done && cli_print_either(o, json, &out, err);
     json_decref(json);
     text_release(&out);
     return done;
