@@ -55,10 +55,7 @@ void device_close(struct device *d)
 
 void report_note(struct arena *a, struct device_report *report, const char *text)
 {
-    if (!report->note)
-        report->note = text;
-    else if (!strstr(report->note, text))
-        report->note = arena_printf(a, "%s; %s", report->note, text);
+    report->note = note_join(a, report->note, text);
 }
 
 struct device_facts device_facts_of(const struct gpu *g)

@@ -86,12 +86,6 @@ static bool model_transfers(struct loop *l, struct stage *s, int variant, struct
     return true;
 }
 
-static void add_note(struct loop *l, struct result *r, const char *text)
-{
-    r->note =
-        r->note ? arena_printf(l->arena, "%s; %s", r->note, text) : arena_strdup(l->arena, text);
-}
-
 // Not forbidden: a look-back rests between two looks. But a baseline that waits makes the rest look fast.
 static void note_waiting(struct loop *l, const struct stage *s, int variant, struct result *r)
 {
@@ -99,11 +93,12 @@ static void note_waiting(struct loop *l, const struct stage *s, int variant, str
                              ? honest_waits(&s->variants[variant], &s->code[variant])
                              : NULL;
     if (kernel)
-        add_note(l, r,
-                 arena_printf(l->arena,
-                              "the kernel '%s' sleeps or reads a clock: some of its time may be "
-                              "waiting on purpose",
-                              kernel));
+        r->note = note_join(
+            l->arena, r->note,
+            arena_printf(l->arena,
+                         "the kernel '%s' sleeps or reads a clock: some of its time may be "
+                         "waiting on purpose",
+                         kernel));
 }
 
 // A simulated device counts all of it; of a sample of the blocks nothing can be said.
@@ -118,7 +113,7 @@ static void check_work(struct loop *l, struct stage *s, int variant, struct resu
     if (r->error)
         r->status = RESULT_FAILED;
     else if (bytes)
-        add_note(l, r, bytes);
+        r->note = note_join(l->arena, r->note, bytes);
 }
 
 bool stage_conclude(struct loop *l, struct stage *s, int variant, struct result *r,

@@ -117,4 +117,8 @@ struct problem {         // found while running: out of bounds, a race …
     bool note;           // the result is as good as without it
 };
 
+// A note and one more: "note; text", the note alone where it says the text already, the text where there is no note.
+// In the arena, or one of the two.
+const char *note_join(struct arena *a, const char *note, const char *text);
+
 #endif

@@ -256,6 +256,13 @@ static bool same_file(const char *a, const char *b)
                                  one.st_dev == other.st_dev && one.st_ino == other.st_ino);
 }
 
+const char *note_join(struct arena *a, const char *note, const char *text)
+{
+    if (!note || strstr(note, text))
+        return note ? note : text;
+    return arena_printf(a, "%s; %s", note, text);
+}
+
 bool run_source_read(struct arena *a, const struct run *r, const char *path, const char **text,
                      size_t *size_bytes, struct error *err)
 {
