@@ -143,6 +143,33 @@ bool bench_read(struct bench *b, int buffer, bench_take take, void *context, str
     return true;
 }
 
+struct reading { // of one buffer
+    unsigned char *to;
+    size_t each_bytes;
+};
+
+static bool keep_part(void *context, const void *part, uint64_t first, uint64_t count)
+{
+    const struct reading *r = context;
+    parallel_copy(r->to + first * r->each_bytes, part, (size_t)count * r->each_bytes);
+    return true;
+}
+
+bool bench_read_outputs(struct bench *b, struct host_buffers *out, struct error *err)
+{
+    const struct resolved_case *c = b->job->resolved;
+    for (int i = 0; i < c->buffer_count; i++) {
+        if (!c->buffers[i].output)
+            continue;
+        if (!out->data[i])
+            out->data[i] = xcalloc(b->sizes[i] + 1, 1);
+        struct reading r = {out->data[i], element_bytes(c->buffers[i].type)};
+        if (!bench_read(b, i, keep_part, &r, err))
+            return false;
+    }
+    return true;
+}
+
 static bool upload(struct bench *b, int buffer, struct error *err)
 {
     const struct device_memory_ops *memory = b->device->ops->memory;

@@ -35,6 +35,8 @@ bool bench_write_one(struct bench *b, int buffer, struct error *err) CHECK_RESUL
 typedef bool (*bench_take)(void *context, const void *part, uint64_t first, uint64_t count);
 bool bench_read(struct bench *b, int buffer, bench_take take, void *context,
                 struct error *err) CHECK_RESULT;
+// Every output whole, into out->data[i]; one that is NULL is allocated (buffers_release frees it).
+bool bench_read_outputs(struct bench *b, struct host_buffers *out, struct error *err) CHECK_RESULT;
 struct device_sequence bench_sequence(const struct bench *b);
 // Compares the outputs with the reference's; a difference makes r RESULT_WRONG.
 bool bench_check(struct bench *b, struct result *r, struct error *err) CHECK_RESULT;

@@ -209,14 +209,18 @@ const char *honest_flops(struct arena *a, const struct resolved_case *c,
 
 /* ---- times ---------------------------------------------------------------------------------------------- */
 
+double honest_least(const double *times_ns, int count)
+{
+    double least = (double)INFINITY;
+    for (int i = 0; i < count; i++)
+        least = fmin(least, times_ns[i]);
+    return least;
+}
+
 bool honest_slower_on_new(const double *seen_ns, const double *fresh_ns, int count)
 {
     // A single cold run varies by some percent and by the events' resolution of half a microsecond.
     static const double factor = 1.3, slack_ns = 2000;
-    double seen = (double)INFINITY, fresh = (double)INFINITY;
-    for (int i = 0; i < count; i++) {
-        seen = fmin(seen, seen_ns[i]);
-        fresh = fmin(fresh, fresh_ns[i]);
-    }
-    return count > 0 && fresh > factor * seen + slack_ns;
+    return count > 0 &&
+           honest_least(fresh_ns, count) > factor * honest_least(seen_ns, count) + slack_ns;
 }

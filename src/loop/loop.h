@@ -16,7 +16,7 @@
 struct known_work {
     const char *variant, *case_label, *work_hash;
 };
-struct loop_known { // the caller's; it may still change where the header is told
+struct loop_known { // the caller's, who may still change it when it gets the header
     const struct known_work *items;
     int count;
     const char *name; // "baseline main": what same_as says

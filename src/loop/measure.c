@@ -292,16 +292,12 @@ static bool time_round(struct session *s, struct witness *w, int round, const bo
 static const char *describe_pair(struct session *s, const struct pair *p)
 {
     char seen[32], fresh[32];
-    double least_seen = p->seen_ns[0], least_fresh = p->fresh_ns[0];
-    for (int i = 1; i < WITNESS_ROUNDS; i++) {
-        least_seen = fmin(least_seen, p->seen_ns[i]);
-        least_fresh = fmin(least_fresh, p->fresh_ns[i]);
-    }
     return arena_printf(s->arena,
                         "it takes %s on inputs that it has seen, and %s on fresh ones at other "
                         "addresses: it keeps results, or knows its inputs again; the time is "
                         "rejected",
-                        format_time_ns(least_seen, seen), format_time_ns(least_fresh, fresh));
+                        format_time_ns(honest_least(p->seen_ns, WITNESS_ROUNDS), seen),
+                        format_time_ns(honest_least(p->fresh_ns, WITNESS_ROUNDS), fresh));
 }
 
 // A verdict on each that is right so far.
@@ -497,12 +493,6 @@ static void take_times(struct inbox *box, const char *data, size_t size_bytes)
         transfers_add(&m.transfers, r);
 }
 
-static void add_note(struct arena *a, struct result *r, const char *text, size_t size_bytes)
-{
-    r->note = arena_printf(a, "%s%s%.*s", r->note ? r->note : "", r->note ? "; " : "",
-                           (int)size_bytes, text);
-}
-
 static void take_message(void *context, const char *data, size_t size_bytes)
 {
     struct inbox *box = context;
@@ -542,7 +532,9 @@ static void take_message(void *context, const char *data, size_t size_bytes)
     case MESSAGE_NOTE:
         for (int i = 0; i < box->count; i++)
             if (box->alive[i])
-                add_note(box->arena, box->results[i], data + 1, size_bytes - 1);
+                box->results[i]->note =
+                    note_join(box->arena, box->results[i]->note,
+                              arena_strndup(box->arena, data + 1, size_bytes - 1));
         break;
     case MESSAGE_TIMES:
         if (size_bytes > sizeof(struct times_message))

@@ -334,14 +334,8 @@ static bool capture(struct bench *b, struct host_buffers *wanted, struct error *
         return false;
     if (r.status == RESULT_SKIPPED)
         return fail(err, NOWHERE, "%s", r.error);
-    if (!bench_load(b, err) || !bench_write(b, err) || !bench_run_uncounted(b, err))
-        return false;
-    for (int i = 0; i < b->job->resolved->buffer_count; i++)
-        if (b->job->resolved->buffers[i].output &&
-            !b->device->ops->memory->read(b->device, b->addresses[i], wanted->data[i], b->sizes[i],
-                                          err))
-            return false;
-    return true;
+    return bench_load(b, err) && bench_write(b, err) && bench_run_uncounted(b, err) &&
+           bench_read_outputs(b, wanted, err);
 }
 
 static int variant_body(void *context, int fd)

@@ -15,34 +15,6 @@ struct self_run { // after the first
     bool reverse, poison, second; // … the outputs hold another poison; the second compiler's code
 };
 
-struct keeping {
-    unsigned char *to;
-    size_t each;
-};
-
-static bool keep_part(void *context, const void *part, uint64_t first, uint64_t count)
-{
-    const struct keeping *k = context;
-    memcpy(k->to + first * k->each, part, count * k->each);
-    return true;
-}
-
-static bool keep_outputs(struct bench *b, struct host_buffers *out, struct error *err)
-{
-    const struct resolved_case *c = b->job->resolved;
-    *out =
-        (struct host_buffers){ARENA_ARRAY(b->arena, void *, c->buffer_count + 1), c->buffer_count};
-    for (int i = 0; i < c->buffer_count; i++) {
-        struct keeping k = {.each = element_bytes(c->buffers[i].type)};
-        if (!c->buffers[i].output)
-            continue;
-        out->data[i] = k.to = arena_alloc(b->arena, b->sizes[i] + 1);
-        if (!bench_read(b, i, keep_part, &k, err))
-            return false;
-    }
-    return true;
-}
-
 static bool is_poisoned(const struct job *job, int buffer)
 {
     const struct buffer_spec *s = &job->experiment->buffers[buffer];
@@ -71,10 +43,10 @@ static bool check_written(struct bench *b, const struct host_buffers *first, str
                           struct error *err)
 {
     const struct resolved_case *c = b->job->resolved;
-    struct host_buffers second;
-    if (!keep_outputs(b, &second, err))
-        return false;
-    for (int i = 0; i < c->buffer_count && r->status == RESULT_OK; i++) {
+    struct host_buffers second = {xcalloc((size_t)c->buffer_count + 1, sizeof(void *)),
+                                  c->buffer_count};
+    bool done = bench_read_outputs(b, &second, err);
+    for (int i = 0; i < c->buffer_count && done && r->status == RESULT_OK; i++) {
         if (!is_poisoned(b->job, i))
             continue;
         struct unwritten u = output_unwritten(&c->buffers[i], first->data[i], second.data[i]);
@@ -88,7 +60,8 @@ static bool check_written(struct bench *b, const struct host_buffers *first, str
                          (unsigned long long)u.count, (unsigned long long)c->buffers[i].count,
                          c->buffers[i].name, c->buffers[i].name, (unsigned long long)u.first);
     }
-    return true;
+    buffers_release(&second);
+    return done;
 }
 
 // A kernel that does nothing gives the same each time.
@@ -157,24 +130,22 @@ static const char *describe(struct bench *b, const struct self_run *runs, int co
     return s;
 }
 
-bool bench_self(struct bench *b, bench_run_function run, struct result *r, struct error *err)
+static bool hold_against(struct bench *b, const struct host_buffers *first, bench_run_function run,
+                         struct result *r, struct error *err)
 {
     const struct job *job = b->job;
-    struct host_buffers first;
     struct self_run runs[RUNS_MAX];
     int count = plan_runs(b, runs);
-    if (!keep_outputs(b, &first, err))
-        return false;
     struct job against = *job;
-    against.wanted = &first;
+    against.wanted = first;
     bool done = true;
-    check_changed(b, &first, r);
+    check_changed(b, first, r);
     for (int i = 0; i < count && done && r->status == RESULT_OK; i++) {
         struct result one = {.status = RESULT_OK};
         done = run_once(b, &runs[i], run, r, err);
         if (!done || r->status != RESULT_OK)
             break;
-        if (runs[i].poison && !(done = check_written(b, &first, r, err)))
+        if (runs[i].poison && !(done = check_written(b, first, r, err)))
             break;
         b->job = &against;
         b->against = "the first run";
@@ -189,5 +160,14 @@ bool bench_self(struct bench *b, bench_run_function run, struct result *r, struc
     }
     if (done && r->status == RESULT_OK)
         r->self_check = describe(b, runs, count);
+    return done;
+}
+
+bool bench_self(struct bench *b, bench_run_function run, struct result *r, struct error *err)
+{
+    int count = b->job->resolved->buffer_count;
+    struct host_buffers first = {xcalloc((size_t)count + 1, sizeof(void *)), count};
+    bool done = bench_read_outputs(b, &first, err) && hold_against(b, &first, run, r, err);
+    buffers_release(&first);
     return done;
 }

@@ -68,32 +68,6 @@ bool witness_bench(struct witness *w, const struct bench *b, struct job *job, st
     return done;
 }
 
-struct reading {
-    unsigned char *to;
-    size_t element_bytes;
-};
-
-static bool take_part(void *context, const void *part, uint64_t first, uint64_t count)
-{
-    const struct reading *r = context;
-    parallel_copy(r->to + first * r->element_bytes, part, (size_t)count * r->element_bytes);
-    return true;
-}
-
-static bool read_outputs(struct bench *b, struct host_buffers *out, struct error *err)
-{
-    const struct resolved_case *c = b->job->resolved;
-    for (int i = 0; i < c->buffer_count; i++) {
-        if (!c->buffers[i].output)
-            continue;
-        out->data[i] = xcalloc(b->sizes[i] + 1, 1);
-        struct reading r = {out->data[i], element_bytes(c->buffers[i].type)};
-        if (!bench_read(b, i, take_part, &r, err))
-            return false;
-    }
-    return true;
-}
-
 static bool compare_states(struct witness *w, const struct bench *b, struct host_buffers *first,
                            const char **why, struct error *err)
 {
@@ -101,7 +75,7 @@ static bool compare_states(struct witness *w, const struct bench *b, struct host
     struct bench used, anew;
     struct result r = {.status = RESULT_OK};
     if (!witness_bench(w, b, &job, &used, err) || !bench_run_uncounted(&used, err) ||
-        !read_outputs(&used, first, err) || !witness_bench(w, b, &job, &anew, err) ||
+        !bench_read_outputs(&used, first, err) || !witness_bench(w, b, &job, &anew, err) ||
         !bench_load(&anew, err) || !bench_run_uncounted(&anew, err))
         return false;
     job.wanted = first;
@@ -120,9 +94,7 @@ bool witness_state(struct witness *w, const struct bench *b, const char **why, s
     struct host_buffers first = {xcalloc((size_t)count + 1, sizeof(void *)), count};
     *why = NULL;
     bool done = compare_states(w, b, &first, why, err);
-    for (int i = 0; i < count; i++)
-        free(first.data[i]);
-    free(first.data);
+    buffers_release(&first);
     return done;
 }
 
