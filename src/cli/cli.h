@@ -108,8 +108,9 @@ bool cli_whatif(const struct options *o, struct arena *a, const struct run *run,
 #include "cli/commands.def"
 #undef COMMAND
 
-void help_text(enum command_id command, struct text *out); // COMMAND_COUNT: the overview
-void manual_text(struct text *out);                        // the man page, roff
+// A command's help; COMMAND_COUNT: the overview.
+bool help_print(const struct options *o, enum command_id command, struct error *err) CHECK_RESULT;
+void manual_text(struct text *out); // the man page, roff
 bool completion_text(const char *shell, struct text *out, struct error *err) CHECK_RESULT;
 const char *command_name(enum command_id id);
 

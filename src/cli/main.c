@@ -240,13 +240,8 @@ static bool dispatch(struct options *o, int argc, char **argv, int *status, stru
         return true;
     if (!options_parse(o, argc, argv, err))
         return false;
-    if (option_given(o, OPTION_HELP)) {
-        struct text out = {0};
-        help_text(o->command == COMMAND_help ? COMMAND_COUNT : o->command, &out);
-        bool ok = cli_print(&out, err);
-        text_release(&out);
-        return ok;
-    }
+    if (option_given(o, OPTION_HELP))
+        return help_print(o, o->command == COMMAND_help ? COMMAND_COUNT : o->command, err);
     return functions[o->command](o, status, err);
 }
 

@@ -224,57 +224,92 @@ bool option_double(const struct options *o, enum option_id id, double otherwise,
 
 /* ---- help ------------------------------------------------------------------------------------------ */
 
-static void help_options(uint64_t mask, struct text *out)
+enum { OPTION_COLUMN = 29, COMMAND_COLUMN = 40 }; // where the words begin
+
+// A name, and what it is in a column of its own, wrapped there; below the name where that is too long.
+static void help_row(const char *left, size_t column, const char *words,
+                     const struct report_style *style, struct text *out)
+{
+    struct text cell = {0};
+    size_t used = strlen(left);
+    report_wrapped(words, column, style, &cell);
+    if (used + 2 > column)
+        text_printf(out, "%s\n%s", left, text_str(&cell));
+    else
+        text_printf(out, "%-*s%s", (int)column, left, text_str(&cell) + column);
+    text_release(&cell);
+}
+
+static void help_options(uint64_t mask, const struct report_style *style, struct text *out)
 {
     for (int i = 0; i < OPTION_COUNT; i++) {
         const struct option_row *row = &options[i];
-        char left[64];
-        if (!(row->commands & mask))
+        char left[64], letter[8] = "    ";
+        bool shown = mask == EVERYWHERE ? row->commands == EVERYWHERE : (row->commands & mask) != 0;
+        if (!shown)
             continue;
-        snprintf(left, sizeof left, "--%s%s%s", row->name, row->argument ? " " : "",
-                 row->argument ? row->argument : "");
         if (row->letter)
-            text_printf(out, "  -%c, %-22s %s\n", row->letter, left, row->help);
-        else
-            text_printf(out, "      %-22s %s\n", left, row->help);
+            snprintf(letter, sizeof letter, "-%c, ", row->letter);
+        snprintf(left, sizeof left, "  %s--%s%s%s", letter, row->name, row->argument ? " " : "",
+                 row->argument ? row->argument : "");
+        help_row(left, OPTION_COLUMN, row->help, style, out);
     }
 }
 
-void help_text(enum command_id command, struct text *out)
+static void help_command(const struct command_row *c, uint64_t mask,
+                         const struct report_style *style, struct text *out)
+{
+    struct text title = {0};
+    char *more = xstrdup(c->more);
+    for (char *p = more; *p; p++) // the table breaks its lines for the man page
+        *p = *p == '\n' ? ' ' : *p;
+    text_printf(&title, "ridge %s%s%s: %s", c->name, *c->arguments ? " " : "", c->arguments,
+                c->summary);
+    report_wrapped(text_str(&title), 0, style, out);
+    text_add(out, "\n");
+    text_release(&title);
+    if (*more) {
+        report_wrapped(more, 0, style, out);
+        text_add(out, "\n");
+    }
+    text_add(out, "Options:\n");
+    help_options(mask, style, out);
+    free(more);
+}
+
+static void help_text(enum command_id command, const struct report_style *style, struct text *out)
 {
     if (command != COMMAND_COUNT) {
-        const struct command_row *c = &commands[command];
-        text_printf(out, "ridge %s%s%s: %s\n\n", c->name, *c->arguments ? " " : "", c->arguments,
-                    c->summary);
-        if (*c->more)
-            text_printf(out, "%s\n\n", c->more);
-        text_add(out, "Options:\n");
-        help_options(BIT(command), out);
+        help_command(&commands[command], BIT(command), style, out);
         return;
     }
-    text_add(
-        out,
-        "ridge takes a GPU kernel up to its roofline: it compiles, proves, measures, diagnoses "
-        "and\n"
-        "judges the variants of a kernel, on a real GPU or on the simulated one.\n\nCommands:\n");
+    report_wrapped("ridge takes a GPU kernel up to its roofline: it compiles, proves, measures, "
+                   "diagnoses and judges the variants of a kernel, on a real GPU or on the "
+                   "simulated one.",
+                   0, style, out);
+    text_add(out, "\nCommands:\n");
     for (int i = 0; i < COMMAND_COUNT; i++) {
-        char left[48];
-        snprintf(left, sizeof left, "%s %s", commands[i].name, commands[i].arguments);
-        text_printf(out, "  ridge %-30s %s\n", left, commands[i].summary);
+        char left[80];
+        snprintf(left, sizeof left, "  ridge %s %s", commands[i].name, commands[i].arguments);
+        help_row(left, COMMAND_COLUMN, commands[i].summary, style, out);
     }
     text_add(out, "\nOptions everywhere:\n");
-    for (int i = 0; i < OPTION_COUNT; i++)
-        if (options[i].commands == EVERYWHERE) {
-            if (options[i].letter)
-                text_printf(out, "  -%c, --%-12s %s\n", options[i].letter, options[i].name,
-                            options[i].help);
-            else
-                text_printf(out, "      --%-12s %s\n", options[i].name, options[i].help);
-        }
-    text_add(out, "      --version      the version\n"
-                  "\nExit status: 0 done, 1 a check failed (wrong result), 2 usage or input, 3 "
-                  "device or system.\n"
-                  "`ridge help COMMAND` lists a command's own options.\n");
+    help_options(EVERYWHERE, style, out);
+    help_row("      --version", OPTION_COLUMN, "the version", style, out);
+    text_add(out, "\n");
+    report_wrapped("Exit status: 0 done, 1 a check failed (wrong result), 2 usage or input, 3 "
+                   "device or system.\n`ridge help COMMAND` lists a command's own options.",
+                   0, style, out);
+}
+
+bool help_print(const struct options *o, enum command_id command, struct error *err)
+{
+    struct report_style style = cli_style(o);
+    struct text out = {0};
+    help_text(command, &style, &out);
+    bool done = cli_print(&out, err);
+    text_release(&out);
+    return done;
 }
 
 // A page of docs/, installed beside what else is read at run time.
@@ -300,17 +335,13 @@ static bool help_page(const char *name, struct error *err)
 
 bool command_help(const struct options *o, int *status, struct error *err)
 {
-    struct text out = {0};
     enum command_id which = COMMAND_COUNT;
     *status = 0;
     if (o->argument_count > 0 && strcmp(o->arguments[0], "experiment") == 0)
         return help_page("experiment.md", err);
     if (o->argument_count > 0 && !command_find(o->arguments[0], &which, err))
         return false;
-    help_text(which, &out);
-    bool done = cli_print(&out, err);
-    text_release(&out);
-    return done;
+    return help_print(o, which, err);
 }
 
 /* ---- man page and completions ------------------------------------------------------------------------ */

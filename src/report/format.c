@@ -179,6 +179,12 @@ void add_wrapped(struct text *out, const struct report_style *style, size_t inde
     text_add(out, "\n");
 }
 
+void report_wrapped(const char *s, size_t indent, const struct report_style *style,
+                    struct text *out)
+{
+    add_wrapped(out, style, indent, s);
+}
+
 // Words of others keep to their lines and leave the terminal alone.
 static void add_printable(struct text *out, const char *s, size_t n)
 {

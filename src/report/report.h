@@ -22,6 +22,9 @@ struct report_style {
 // given: what they wrote goes to a person through here, the one door. Marks become ANSI; control
 // characters, marks of direction and the like become escapes (text_add_shown).
 void report_show(const struct text *t, struct text *out);
+// Words wrapped at blanks to the style's width, each line indented by so many columns.
+void report_wrapped(const char *s, size_t indent, const struct report_style *style,
+                    struct text *out);
 // Per case which variant is fastest, what holds it back and what comes next; the table, expectations,
 // findings, a small roofline; at last the stop rule.
 void report_terminal(const struct run *r, const struct report_style *style, struct text *out);

@@ -168,4 +168,12 @@ pass 'a compile error is JSON too' $? out.json
 "$RIDGE" show 99 --json >out.json 2>/dev/null
 grep -q '"error": {' out.json
 pass 'and so are the errors of other commands' $? out.json
+
+# Help keeps to the terminal's width, and cuts no command short.
+for of in '' gate baseline; do
+    COLUMNS=80 LC_ALL=C.UTF-8 "$RIDGE" help $of >out.txt 2>err.txt && [ "$(wc -L <out.txt)" -le 80 ]
+    pass "ridge help $of fits in 80 columns" $? out.txt
+done
+"$RIDGE" help | grep -qF 'ridge baseline save|list|show|rm [NAME] [SUITE...|RUN...]'
+pass 'a long command is shown whole' $? out.txt
 finish
