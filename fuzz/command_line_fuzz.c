@@ -7,7 +7,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-// main.c's, which is not linked: `ridge help` prints by it.
+// main.c's, which is not linked: `ridge help` prints by them.
+struct report_style cli_style(const struct options *o)
+{
+    (void)o;
+    return (struct report_style){.width = 80};
+}
+
 bool cli_print(const struct text *t, struct error *err)
 {
     (void)t, (void)err;

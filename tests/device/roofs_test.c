@@ -207,6 +207,9 @@ static void every_roof_has_a_kernel_with_the_common_arguments(void **state)
         const struct roof_info *r = roof_info((enum roof_id)i);
         if (r->shape == ROOF_LINK || r->cc_least > compiled)
             continue; // no kernel; not for a compiler of this age
+        if (strncmp(r->kernel, "probe_wgmma", strlen("probe_wgmma")) == 0 &&
+            code.arch[strlen(code.arch) - 1] != 'a')
+            continue; // of one architecture only: clang is asked for sm_90, not for sm_90a
         const struct code_kernel *f =
             kernel_find(&a, code.kernels, code.kernel_count, source, r->kernel, NOWHERE, &err);
         if (!f)
