@@ -200,15 +200,25 @@ bool session_open(struct session *s, const struct options *o, bool records, stru
     return !records || cli_journal_open(o, false, &s->journal, err);
 }
 
+struct loop_events session_events(struct session *s)
+{
+    return (struct loop_events){.header = on_header,
+                                .warning = on_warning,
+                                .progress = on_progress,
+                                .result = on_result,
+                                .context = s,
+                                .cancel = cli_cancelled};
+}
+
+void session_line_end(struct session *s)
+{
+    line_clear(s);
+}
+
 bool session_run(struct session *s, struct arena *a, struct loop_request *request, struct run *run,
                  struct error *err)
 {
-    struct loop_events events = {.header = on_header,
-                                 .warning = on_warning,
-                                 .progress = on_progress,
-                                 .result = on_result,
-                                 .context = s,
-                                 .cancel = cli_cancelled};
+    struct loop_events events = session_events(s);
     s->run_id = 0;
     s->recorded = 0;
     s->said_ns = 0;

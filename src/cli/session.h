@@ -32,6 +32,9 @@ bool session_open(struct session *s, const struct options *o, bool records,
 // The caller json_decref()s run->header.environment.
 bool session_run(struct session *s, struct arena *a, struct loop_request *request, struct run *run,
                  struct error *err) CHECK_RESULT;
+// What the loop's events do, for whoever runs it under the command in another way than session_run.
+struct loop_events session_events(struct session *s);
+void session_line_end(struct session *s); // the live line goes, before something else is said
 int session_status(
     const struct session *s); // of the results so far: 0, ERROR_CHECK or ERROR_SYSTEM
 void session_close(struct session *s);

@@ -71,6 +71,9 @@ struct code_object { // arena-owned
 // errors carry the user's own file and line, all of them, as the compiler said them.
 bool code_compile(struct arena *a, const struct compile_request *request, struct code_object *out,
                   struct error *err) CHECK_RESULT;
+// Of a source, all that it includes and its flags, whatever is defined and whoever compiles it: 32 hex digits.
+bool code_source_hash(struct arena *a, const struct compile_request *request, char out[33],
+                      struct error *err) CHECK_RESULT;
 // The kernels that a source declares (not those of PTX), as written; arena-owned.
 struct declared_parameter {
     const char *name, *type; // "" = it has none; "float", "unsigned int", "T"

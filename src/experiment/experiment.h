@@ -211,6 +211,7 @@ enum launch_kind { LAUNCH_KERNEL, LAUNCH_ZERO, LAUNCH_LIBRARY, LAUNCH_COPY };
 struct launch_spec {
     enum launch_kind kind;
     const char *kernel;
+    const char *kernel_pattern;            // "copy<{TILE}>", of which `kernel` is made; NULL = none
     const struct library_call *library;    // LAUNCH_LIBRARY
     struct expression *grid[3], *block[3]; // absent dimensions are NULL = 1
     struct expression *cluster[3];         // blocks that run together; absent is NULL = 1
@@ -243,6 +244,16 @@ struct expectation_spec { // "time: -50%" (relative change against `from`), or "
 // Parses "-50%", "2x", "<= 4", ">= 90" or a number; `at` is where messages point to.
 bool expectation_parse(struct arena *a, const char *what, const char *text, struct location at,
                        struct expectation_spec *out, struct error *err) CHECK_RESULT;
+
+enum { AXES_MAX = 12, AXIS_VALUES_MAX = 1024 };
+struct axis_spec { // `tune: {TILE: [8, 16, 32]}`: what may be chosen
+    const char *name;
+    const char *const *texts; // as written
+    struct value *values;     // NULL: they are words ("float"), which expressions do not know
+    int value_count;
+    int otherwise; // the value where nothing is chosen: the define's of its name, else the first
+    struct location at;
+};
 
 struct define_spec {
     const char *name, *value; // -DNAME=VALUE; values may be expressions of parameters: `expression`
@@ -279,6 +290,11 @@ struct variant_spec {
     int define_count;
     const char *requires; // "cc >= 9.0" or NULL
     struct expression *requires_expression;
+    struct axis_spec *axes; // `tune`
+    int axis_count;
+    struct expression **where; // which choices make sense: all of them must hold
+    int where_count;
+    const uint16_t *choice; // a value of each axis; NULL = each axis' `otherwise`
     int twin; // the same variant of another revision (experiment_join): its index + 1; 0 = none
     struct location at;
 };
@@ -454,6 +470,28 @@ bool experiment_resolve_case(struct arena *a, const struct experiment *e,
 bool experiment_resolve_variant(struct arena *a, const struct experiment *e, int variant,
                                 const struct case_point *point, const struct device_facts *device,
                                 struct resolved_variant *out, struct error *err) CHECK_RESULT;
+
+/* ---- tuning --------------------------------------------------------------------------------- */
+
+// All choices of a variant's axes for which its `where` holds in that case on that device, in the order of
+// the file, the last axis the fastest. One choice is axis_count values; without axes there is one choice.
+struct choice_list { // arena-owned
+    uint16_t *items;
+    int count;
+    int64_t product; // of the axes, before `where`
+};
+bool experiment_choices(struct arena *a, const struct experiment *e, int variant,
+                        const struct case_point *point, const struct device_facts *device,
+                        struct choice_list *out, struct error *err) CHECK_RESULT;
+// "TILE=16 ROWS=8"; "" without axes.
+const char *choice_label(struct arena *a, const struct variant_spec *v, const uint16_t *choice);
+// The experiment with one more variant for each of the choices, which answer nobody: "tiled[TILE=16 ROWS=8]".
+// They follow the experiment's own.
+struct experiment *experiment_at_choices(struct arena *a, const struct experiment *e, int variant,
+                                         const uint16_t *choices, int count);
+// The experiment with that choice in the variant's place.
+struct experiment *experiment_chosen(struct arena *a, const struct experiment *e, int variant,
+                                     const uint16_t *choice);
 
 /* ---- data ------------------------------------------------------------------------------------ */
 

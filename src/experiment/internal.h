@@ -34,6 +34,16 @@ bool evaluate_integer(struct resolver *r, const struct expression *x, const char
                       int64_t *out);
 // Adds the name to what expressions know, or gives it another value.
 void scope_set(struct resolver *r, const char *name, int64_t value);
+void scope_set_value(struct resolver *r, const char *name, const struct value *value);
+const struct axis_spec *axis_find(const struct variant_spec *v, const char *name); // or NULL
+int axis_choice(const struct variant_spec *v, int axis);
+// Makes the names of kernels from their patterns, as the variant's choice is.
+void name_kernels(struct arena *a, struct variant_spec *v);
+// Those of the axes that are numbers, with their chosen values.
+void scope_set_axes(struct resolver *r, const struct variant_spec *v);
+struct resolver resolver_new(struct arena *a, const struct experiment *e,
+                             const struct case_point *point, const struct device_facts *device,
+                             struct error *err);
 bool resolve_buffer(struct resolver *r, const struct buffer_spec *b, struct resolved_buffer *out);
 
 struct loader {
@@ -42,6 +52,7 @@ struct loader {
     struct error *err;
     const char *const *names; // known here beside parameters and buffers: loops' variables
     int name_count;
+    const struct variant_spec *tuned; // whose axes are known too; NULL = none
 };
 // schema.def says which keys a map may have at that place.
 enum key_place {
@@ -106,6 +117,8 @@ const char *path_of_case(struct arena *a, const char *pattern, const struct scop
 bool load_data_path(struct loader *l, const struct yaml_node *node, const char *what,
                     const char *name, const char **out);
 bool load_fill(struct loader *l, const struct yaml_node *node, struct buffer_spec *b);
+// tune.c: the axes of `tune` and the conditions of `where`; before the defines and the steps, which name axes.
+bool load_tune(struct loader *l, const struct yaml_node *node, struct variant_spec *v);
 bool load_call_keys(struct loader *l, const struct yaml_node *node, struct launch_spec *out);
 // loops.c: the steps of a variant; unrolled in a case.
 bool load_steps(struct loader *l, const struct yaml_node *node, struct variant_spec *v);

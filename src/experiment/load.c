@@ -490,10 +490,9 @@ static bool load_top(struct loader *l, const struct yaml_node *root)
         return false;
     }
     for (size_t i = 0; i < root->count; i++) {
-        const char *key = root->keys[i]->scalar;
-        if (strcmp(key, "tune") == 0) {
-            return fail(l->err, root->keys[i]->at, "'%s' is not supported by this version of ridge",
-                        key);
+        if (strcmp(root->keys[i]->scalar, "tune") == 0) {
+            return fail(l->err, root->keys[i]->at,
+                        "'tune' belongs to a variant: write it beside its 'kernel'");
         }
     }
     const struct yaml_node *name = yaml_get(root, "experiment");

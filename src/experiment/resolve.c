@@ -44,15 +44,20 @@ void scope_build(struct arena *a, const struct experiment *e, const struct case_
     }
 }
 
-void scope_set(struct resolver *r, const char *name, int64_t value)
+void scope_set_value(struct resolver *r, const char *name, const struct value *value)
 {
     size_t i = 0;
     while (i < r->scope.count && strcmp(r->scope.names[i], name) != 0) {
         i++;
     }
     r->scope.names[i] = name;
-    r->scope.values[i] = (struct value){true, value, (double)value};
+    r->scope.values[i] = *value;
     r->scope.count += i == r->scope.count;
+}
+
+void scope_set(struct resolver *r, const char *name, int64_t value)
+{
+    scope_set_value(r, name, &(struct value){true, value, (double)value});
 }
 
 bool value_to_integer(const struct value *v, int64_t *out)
@@ -77,9 +82,9 @@ bool evaluate_integer(struct resolver *r, const struct expression *x, const char
                       what, v.d, expression_text(x), r->where);
 }
 
-static struct resolver resolver_new(struct arena *a, const struct experiment *e,
-                                    const struct case_point *point,
-                                    const struct device_facts *device, struct error *err)
+struct resolver resolver_new(struct arena *a, const struct experiment *e,
+                             const struct case_point *point, const struct device_facts *device,
+                             struct error *err)
 {
     struct resolver r = {
         a,   e,   e->param_count > 0 ? point_label(a, e, point->values) : "no parameters",
@@ -413,7 +418,13 @@ static bool resolve_defines(struct resolver *r, const struct variant_spec *v,
     out->defines = ARENA_ARRAY(r->a, const char *, v->define_count + 1);
     for (int i = 0; i < v->define_count; i++) {
         const struct define_spec *d = &v->defines[i];
+        const struct axis_spec *axis = axis_find(v, d->name);
         struct value x = {0};
+        if (axis != NULL) {
+            int chosen = axis_choice(v, (int)(axis - v->axes));
+            out->defines[i] = arena_printf(r->a, "%s=%s", d->name, axis->texts[chosen]);
+            continue;
+        }
         if (d->expression == NULL) {
             out->defines[i] = arena_printf(r->a, "%s=%s", d->name, d->value);
             continue;
@@ -434,6 +445,7 @@ bool experiment_resolve_variant(struct arena *a, const struct experiment *e, int
     const struct variant_spec *v = &e->variants[variant];
     struct resolver r = resolver_new(a, e, point, device, err);
     *out = (struct resolved_variant){.spec = v, .supported = true};
+    scope_set_axes(&r, v);
     if (v->requires_expression != NULL) {
         struct value x = {0};
         if (!expression_evaluate(v->requires_expression, &r.scope, &x, err)) {

@@ -46,7 +46,7 @@ bool is_word(const struct loader *l, const char *text)
     for (int i = 0; i < l->name_count; i++) {
         known = known || strcmp(l->names[i], text) == 0;
     }
-    return !known;
+    return !known && (l->tuned == NULL || axis_find(l->tuned, text) == NULL);
 }
 
 // {value: N*N, type: u64}
@@ -133,10 +133,16 @@ bool load_args(struct loader *l, const struct yaml_node *args, struct launch_spe
 static bool load_kernel_name(struct loader *l, const struct yaml_node *node, const char **out)
 {
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-                                  "_$.:<>,*&()-+ ";
+                                  "_$.:<>,*&()-+ {}";
     if (!yaml_string(node, "'kernel'", out, l->err))
         return false;
     size_t good = strspn(*out, allowed);
+    for (const char *s = strchr(*out, '{'); s != NULL; s = strchr(s + 1, '{')) {
+        const char *name = arena_strndup(l->a, s + 1, strcspn(s + 1, "}"));
+        if (axis_find(l->tuned, name) == NULL)
+            return fail(l->err, node->at,
+                        "'kernel': '{%.40s}' must be an axis of the variant's 'tune'", name);
+    }
     if ((*out)[0] == '\0')
         return fail(l->err, node->at, "'kernel' must not be empty");
     return (*out)[good] == '\0' ||
@@ -165,6 +171,7 @@ static bool load_kernel_keys(struct loader *l, const struct yaml_node *node,
     if (!load_kernel_name(l, kernel, &out->kernel)) {
         return false;
     }
+    out->kernel_pattern = strchr(out->kernel, '{') != NULL ? out->kernel : NULL;
     out->at = kernel->at;
     if (grid == NULL || block == NULL) {
         return fail(l->err, out->at, "the launch of '%s' needs '%s'", out->kernel,
@@ -320,7 +327,7 @@ static bool load_defines(struct loader *l, const struct yaml_node *node, struct 
             return false;
         }
         // What is no expression ("float") is passed on as it is.
-        bool known = !is_identifier(d->value);
+        bool known = !is_identifier(d->value) || axis_find(v, d->value) != NULL;
         for (int k = 0; k < l->e->param_count; k++) {
             known = known || strcmp(l->e->params[k].name, d->value) == 0;
         }
@@ -392,13 +399,6 @@ static bool load_variant(struct loader *l, const struct yaml_node *node, struct 
     if (!yaml_expect(node, YAML_MAP, "a variant", l->err)) {
         return false;
     }
-    for (size_t i = 0; i < node->count; i++) {
-        const char *key = node->keys[i]->scalar;
-        if (strcmp(key, "tune") == 0) {
-            return fail(l->err, node->keys[i]->at, "'%s' is not supported by this version of ridge",
-                        key);
-        }
-    }
     v->from = -1;
     v->at = node->at;
     const struct yaml_node *name = yaml_get(node, "name");
@@ -424,7 +424,7 @@ static bool load_variant(struct loader *l, const struct yaml_node *node, struct 
     if ((from != NULL && !load_from(l, from, v)) || !load_texts(l, node, v) ||
         (expect != NULL && !load_expectations(l, expect, v)) ||
         (source != NULL && !load_file_name(l, source, "'source'", &v->source)) ||
-        (defines != NULL && !load_defines(l, defines, v)) ||
+        !load_tune(l, node, v) || (defines != NULL && !load_defines(l, defines, v)) ||
         !load_precision(l, yaml_get(node, "precision"), v) ||
         !load_flags(l, yaml_get(node, "flags"), &l->e->flags, &v->flags)) {
         return false;
@@ -436,6 +436,8 @@ static bool load_variant(struct loader *l, const struct yaml_node *node, struct 
         !check_memory(l, v) || !check_streams(l, v)) {
         return false;
     }
+    l->tuned = NULL;
+    name_kernels(l->a, v);
     for (int i = 0; i < v->launch_count && v->graph; i++) {
         if (v->launches[i].untimed) {
             return fail(l->err, v->launches[i].at,

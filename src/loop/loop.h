@@ -34,8 +34,10 @@ struct loop_request {
     unsigned checks;
     bool verify_only; // no counters, no time
     bool no_verify;
-    bool uncounted;                    // real devices: times only, no hardware counters
-    bool warm;                         // --cache warm
+    bool uncounted; // real devices: times only, no hardware counters
+    bool unpriced;  // simulated devices: the trace is not replayed for what findings are worth
+    double cut_ns; // measured times: a variant that is surely slower is sampled no longer; 0 = none
+    bool warm;     // --cache warm
     bool with_transfers;               // the copies of inputs and outputs are part of the time
     double timeout_s;                  // a variant; 0 = 600
     uint64_t budget_warp_instructions; // 0 = 200 G
@@ -137,6 +139,7 @@ struct sampling {
     size_t samples_max; // a subject
     double settle;      // half the 95 % interval of the median, relative; 0 = 0.005
     double limit_s;     // a subject; 0 = sampling_limit_s(0)
+    double cut_ns;      // a subject that is surely slower is sampled no longer; 0 = none
     double timeout_s;   // of one take
     int current;        // out: the one that is worked on; the one to blame
     uint64_t random;    // state of the shuffles

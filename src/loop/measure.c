@@ -401,6 +401,7 @@ static void sampling_begin(struct session *s)
         .samples_max = (size_t)(r->samples_max > 0 ? r->samples_max : SAMPLES_MAX_DEFAULT) - 1,
         .limit_s = r->time_limit_s,
         .settle = r->settle,
+        .cut_ns = r->cut_ns,
         .timeout_s = job_timeout_s(r),
         .current = -1,
     };

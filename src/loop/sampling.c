@@ -14,6 +14,7 @@ enum {
     BLOCK_SAMPLES_MIN = 3,
     BLOCK_SAMPLES_MAX = 20,
     SAMPLES_MIN = 30,
+    CUT_SAMPLES_MIN = 6, // fewer have no 95 % interval of the median
     WARM_ROUNDS_MIN = 3,
 };
 
@@ -195,15 +196,23 @@ static bool is_settled(const struct sampling *s, const struct sampled *t)
            stats_settled(t->good.items, t->good.count, s->settle > 0 ? s->settle : settled_within);
 }
 
-// All go on until the last one has settled: only then does drift hit all alike.
+// The whole interval of its median is beyond what is asked about.
+static bool is_cut(const struct sampling *s, const struct sampled *t)
+{
+    return s->cut_ns > 0 && t->good.count >= CUT_SAMPLES_MIN &&
+           stats_summary(t->good.items, t->good.count).low > s->cut_ns;
+}
+
+// All go on until the last one has settled: only then does drift hit all alike. But not those that are cut.
 static bool is_done(const struct sampling *s, double spent_s)
 {
     double allowed_s = sampling_limit_s(s->limit_s) * s->count;
     bool settled = true, full = true, begun = true, slowed = false;
     for (int i = 0; i < s->count; i++) {
         const struct sampled *t = &s->subjects[i];
-        settled = settled && is_settled(s, t);
-        full = full && t->good.count >= s->samples_max;
+        bool cut = is_cut(s, t);
+        settled = settled && (cut || is_settled(s, t));
+        full = full && (cut || t->good.count >= s->samples_max);
         begun = begun && t->good.count > 0;
         slowed = slowed || t->throttled.count > t->good.count;
     }
@@ -220,6 +229,8 @@ static bool sample_all(struct sampling *s, int *order, struct error *err)
     for (double spent_s = 0; !is_done(s, spent_s); spent_s = elapsed_s(start_ns)) {
         shuffle(s, order);
         for (int i = 0; i < s->count; i++) {
+            if (is_cut(s, &s->subjects[order[i]]))
+                continue;
             if (!take_block(s, order[i], err))
                 return false;
             if (s->ops->progress)

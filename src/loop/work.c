@@ -56,7 +56,7 @@ static bool bench_run(struct bench *b, bool cold, bool count, struct device_repo
         .count = count && !r->verify_only,
         .sample_share = r->sample_share,
         .reverse_blocks = b->reverse_blocks,
-        .counterfactuals = count && !r->verify_only,
+        .counterfactuals = count && !r->verify_only && !r->unpriced,
         .change = r->change,
         .progress = on_progress,
         .progress_context = b,

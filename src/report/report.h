@@ -102,6 +102,11 @@ json_t *report_history_json(const struct history *series, int count); // a new r
 bool report_history_html(const struct history *series, int count, struct text *out,
                          struct error *err) CHECK_RESULT;
 
+/* ---- tuning -------------------------------------------------------------------------------------------- */
+
+struct tuning; // tune/tune.h
+void report_tuning(const struct tuning *t, const struct report_style *style, struct text *out);
+
 /* ---- two runs --------------------------------------------------------------------------------------- */
 
 struct run_pair { // the same variant and case of both, or the two that were named

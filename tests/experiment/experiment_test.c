@@ -123,10 +123,25 @@ static void an_unknown_buffer_is_refused_with_a_suggestion(void **state)
             ":12:52: unknown buffer or parameter 'outt' (did you mean 'out'?)");
 }
 
-static void tune_is_refused_as_not_supported(void **state)
+static void axes_of_tune_must_make_sense(void **state)
 {
     (void)state;
-    refused("  - {name: c, tune: {T: [1]}}\n", "'tune' is not supported by this version of ridge");
+#define REST "kernel: k, grid: 1, block: 4}\n"
+    refused("  - {name: c, tune: {T: [1]}, " REST,
+            "nothing of the variant names 'T', so its values change nothing");
+    refused("  - {name: c, tune: {T: []}, defines: {T: 1}, " REST, "'T' in 'tune' must have 1 to");
+    refused("  - {name: c, tune: {T: [1, 1]}, defines: {T: 1}, " REST,
+            "'T' in 'tune' must not have the value 1 twice");
+    refused("  - {name: c, tune: {T: [1, 2]}, defines: {T: 3}, " REST,
+            "the define 'T' must be one of its values in 'tune'");
+    refused("  - {name: c, tune: {N: [1]}, defines: {N: 1}, " REST,
+            "'N' in 'tune' must be a name of its own");
+    refused("  - {name: c, tune: {T: ['a b']}, defines: {T: 1}, " REST,
+            "a value must be a number or a word");
+    refused("  - {name: c, where: T > 1, " REST, "'where' needs 'tune'");
+    refused("  - {name: c, kernel: 'k<{T}>', grid: 1, block: 4}\n",
+            "'{T}' must be an axis of the variant's 'tune'");
+#undef REST
 }
 
 // No args at all: "(, those of the first kernel …)" it said.
@@ -197,6 +212,55 @@ static bool resolve_last(const char *variant, struct resolved_variant *v)
     assert_true(load(arena_printf(&arena, "%s%s", good, variant)));
     assert_true(experiment_cases(&arena, e, NULL, 0, &cases, &count, &err));
     return experiment_resolve_variant(&arena, e, e->variant_count - 1, &cases[0], &device, v, &err);
+}
+
+static const char tuned[] = "  - name: c\n"
+                            "    defines: {TILE: 16, SIZE: TILE*B, T: float}\n"
+                            "    tune: {TILE: [8, 16, 32], B: [2, 4], T: [float, double]}\n"
+                            "    where: [TILE*B <= 64, N % B == 0]\n"
+                            "    kernel: 'k<{T}, {TILE}>'\n"
+                            "    grid: ceil_div(N,B)\n"
+                            "    block: [B, TILE]\n"
+                            "    args: [out, in, B]\n";
+
+static void without_a_choice_a_variant_is_what_its_defines_and_first_values_say(void **state)
+{
+    (void)state;
+    struct resolved_variant v;
+    assert_true(resolve_last(tuned, &v));
+    assert_string_equal(v.launches[0].kernel, "k<float, 16>");
+    assert_int_equal(v.launches[0].block[0], 2);
+    assert_int_equal(v.launches[0].block[1], 16);
+    assert_string_equal(v.defines[0], "TILE=16");
+    assert_string_equal(v.defines[1], "SIZE=32");
+    assert_string_equal(v.defines[2], "T=float");
+    assert_int_equal(v.define_count, 3);
+}
+
+static void a_choice_goes_into_defines_expressions_and_kernels_names(void **state)
+{
+    (void)state;
+    struct resolved_variant v;
+    struct case_point *cases = NULL;
+    struct choice_list list;
+    int count = 0;
+    assert_true(load(arena_printf(&arena, "%s%s", good, tuned)));
+    assert_true(experiment_cases(&arena, e, NULL, 0, &cases, &count, &err));
+    int last = e->variant_count - 1;
+    assert_true(experiment_choices(&arena, e, last, &cases[0], NULL, &list, &err));
+    assert_int_equal(list.product, 12);
+    assert_int_equal(list.count, 10); // TILE=32 B=4 is beyond 64
+    const uint16_t *choice = &list.items[(list.count - 1) * 3];
+    assert_string_equal(choice_label(&arena, &e->variants[last], choice), "TILE=32 B=2 T=double");
+    struct experiment *x = experiment_at_choices(&arena, e, last, choice, 1);
+    assert_int_equal(x->variant_count, e->variant_count + 1);
+    assert_string_equal(x->variants[last + 1].name, "c[TILE=32 B=2 T=double]");
+    assert_true(experiment_resolve_variant(&arena, x, last + 1, &cases[0], NULL, &v, &err));
+    assert_string_equal(v.launches[0].kernel, "k<double, 32>");
+    assert_int_equal(v.launches[0].block[1], 32);
+    assert_string_equal(v.defines[1], "SIZE=64");
+    // The experiment itself is as it was.
+    assert_string_equal(e->variants[last].launches[0].kernel, "k<float, 16>");
 }
 
 static void a_library_s_call_has_named_arguments_as_they_are_written(void **state)
@@ -451,7 +515,9 @@ int main(void)
         TEST(a_bad_expression_is_refused_with_its_place),
         TEST(an_unknown_key_is_refused_with_a_suggestion),
         TEST(an_unknown_buffer_is_refused_with_a_suggestion),
-        TEST(tune_is_refused_as_not_supported),
+        TEST(axes_of_tune_must_make_sense),
+        TEST(without_a_choice_a_variant_is_what_its_defines_and_first_values_say),
+        TEST(a_choice_goes_into_defines_expressions_and_kernels_names),
         TEST(outputs_without_arguments_say_that_there_are_none),
         TEST(from_must_name_an_earlier_variant),
         TEST(expectations_become_bounds),

@@ -433,6 +433,23 @@ static bool has_instances(struct arena *a, const struct source *source,
     return true;
 }
 
+bool code_source_hash(struct arena *a, const struct compile_request *request, char out[33],
+                      struct error *err)
+{
+    struct source source = {0};
+    struct flag_set flags = {0};
+    struct text t = {0};
+    if (!flags_read(a, request, &flags, err) ||
+        !source_read(a, request->source_path, &flags, &source, err))
+        return false;
+    text_add(&t, source.hash);
+    for (int i = 0; i < request->flag_count; i++)
+        text_printf(&t, "\n%s", request->flags[i]);
+    hash_hex(&(struct hash_piece){t.data, t.length}, 1, out);
+    text_release(&t);
+    return true;
+}
+
 bool code_compile(struct arena *a, const struct compile_request *request, struct code_object *out,
                   struct error *err)
 {

@@ -1,0 +1,139 @@
+// ridge tune: the tuner's sessions one after the other, what each found on standard output.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/session.h"
+#include "tuner/tuner.h"
+
+#include <string.h>
+
+struct tuning_session {
+    const struct options *o;
+    struct arena arena;
+    struct session session;
+    struct tuner_request request;
+    struct tuner_plan plan;
+    struct tuning *done; // one per job of the plan
+    int done_count;
+};
+
+// Points are results of the loop, but none of them is the command's.
+static bool ignore_result(void *context, const struct result *r, struct error *err)
+{
+    (void)context;
+    (void)r;
+    (void)err;
+    return true;
+}
+
+static void on_evaluating(void *context, const struct tuning *t)
+{
+    struct tuning_session *w = context;
+    double job = 1.0 / w->plan.job_count;
+    w->session.share_before = job * (w->done_count + (double)t->count / t->most);
+    w->session.share_of = job / t->most;
+}
+
+static void on_evaluated(void *context, const struct tuning *t, const struct evaluation *e)
+{
+    struct tuning_session *w = context;
+    struct arena a = {0};
+    char time[32];
+    session_line_end(&w->session);
+    if (!w->session.quiet)
+        cli_say("%s%s%s %s: %s\n", t->case_label, *t->case_label ? " " : "", t->variant,
+                search_space_label(&a, &t->space, e->point),
+                evaluation_is_right(e) ? format_time_ns(e->time_ns, time)
+                                       : outcome_name(e->outcome));
+    arena_release(&a);
+}
+
+static bool read_options(struct tuning_session *w, struct error *err)
+{
+    const struct options *o = w->o;
+    const char *strategy = option_text(o, OPTION_STRATEGY, NULL);
+    int64_t most, seed;
+    if (!session_request(o, &w->request.loop, err) ||
+        (strategy && !strategy_find(strategy, &w->request.strategy, err)) ||
+        !option_i64(o, OPTION_EVALUATIONS, 1, INT32_MAX, 0, &most, err) ||
+        !option_i64(o, OPTION_SEARCH_SEED, 0, INT64_MAX, 1, &seed, err))
+        return false;
+    w->request.has_strategy = strategy != NULL;
+    w->request.most = (int)most;
+    w->request.seed = (uint64_t)seed;
+    w->request.fresh = option_given(o, OPTION_FRESH);
+    w->request.loop.overrides = o->option[OPTION_PARAM].values;
+    w->request.loop.override_count = (int)o->option[OPTION_PARAM].count;
+    return true;
+}
+
+// "EXPERIMENT:VARIANT"; a path that holds a colon is a path.
+static bool make_plan(struct tuning_session *w, struct error *err)
+{
+    const char *argument = w->o->arguments[0], *colon = strrchr(argument, ':');
+    const char *experiment = argument, *variant = NULL;
+    if (colon && !file_exists(argument)) {
+        experiment = arena_strndup(&w->arena, argument, (size_t)(colon - argument));
+        variant = colon + 1;
+    }
+    return tuner_plan(&w->arena, experiment, variant, &w->request.loop, &w->plan, err);
+}
+
+static bool run_jobs(struct tuning_session *w, struct error *err)
+{
+    struct tuner_events events = {.loop = session_events(&w->session),
+                                  .evaluating = on_evaluating,
+                                  .evaluated = on_evaluated,
+                                  .context = w};
+    events.loop.result = ignore_result;
+    w->done = ARENA_ARRAY(&w->arena, struct tuning, w->plan.job_count + 1);
+    w->session.whole_began_ns = clock_ns();
+    bool done = true;
+    for (int i = 0; done && i < w->plan.job_count; i++) {
+        struct tuning *t = &w->done[i];
+        done = tuner_run(&w->arena, &w->plan, &w->plan.jobs[i], &w->request, &events, t, err);
+        w->done_count += done || t->count > 0;
+    }
+    session_line_end(&w->session);
+    return done;
+}
+
+static bool print_all(const struct tuning_session *w, struct error *err)
+{
+    struct report_style style = cli_style(w->o);
+    struct text out = {0};
+    json_t *list = json_array();
+    for (int i = 0; i < w->done_count; i++) {
+        if (option_given(w->o, OPTION_JSON)) {
+            json_array_append_new(list, tuning_to_json(&w->done[i]));
+            continue;
+        }
+        if (i > 0)
+            text_add(&out, "\n");
+        report_tuning(&w->done[i], &style, &out);
+    }
+    bool done =
+        option_given(w->o, OPTION_JSON)
+            ? cli_print_json(json_pack("{s:i, s:O}", "schema", RECORD_SCHEMA, "tunings", list), err)
+            : cli_print(&out, err);
+    json_decref(list);
+    text_release(&out);
+    return done;
+}
+
+bool command_tune(const struct options *o, int *status, struct error *err)
+{
+    struct tuning_session w = {.o = o};
+    bool opened =
+        read_options(&w, err) && make_plan(&w, err) && session_open(&w.session, o, false, err);
+    bool done = opened && run_jobs(&w, err);
+    struct error unsaid = {0};
+    if (w.done_count > 0 && !print_all(&w, done ? err : &unsaid)) // interrupted: the best is said
+        done = false;
+    *status = 0;
+    for (int i = 0; i < w.done_count; i++)
+        if (!tuning_chosen(&w.done[i]))
+            *status = ERROR_CHECK;
+    if (opened)
+        session_close(&w.session);
+    arena_release(&w.arena);
+    return done;
+}

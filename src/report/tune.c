@@ -1,0 +1,127 @@
+// A tuning for a terminal: the choice and what it is worth, what ties with it, the fastest points, what could not run.
+// SPDX-License-Identifier: Apache-2.0
+#include "report/internal.h"
+#include "tune/tune.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS_MAX = 10 };
+
+static void add_where(const struct tuning *t, struct text *out)
+{
+    text_printf(out, "%s:%s on %s%s%s: ", t->experiment, t->variant, t->device_id,
+                *t->case_label ? ", " : "", t->case_label);
+    text_printf(out, "%d of %d points evaluated (%s", t->count, t->space.count,
+                strategy_name(t->strategy));
+    if (t->resumed > 0)
+        text_printf(out, ", %d of them in an earlier session", t->resumed);
+    text_printf(out, ")%s\n", t->interrupted ? ", interrupted" : "");
+}
+
+static const char *label_of(struct arena *a, const struct tuning *t, const struct evaluation *e)
+{
+    return t->space.axis_count > 0 ? search_space_label(a, &t->space, e->point) : "as it is";
+}
+
+static void add_chosen(struct arena *a, const struct tuning *t, const struct evaluation *chosen,
+                       struct text *out)
+{
+    char time[32];
+    const struct evaluation *start = t->start >= 0 ? tuning_of_point(t, t->start) : NULL;
+    text_printf(out, "  chosen   %s: %s %s\n", label_of(a, t, chosen),
+                format_time_ns(chosen->time_ns, time), t->provenance);
+    if (start && start != chosen && evaluation_is_right(start))
+        text_printf(out, "  untuned  %s: %s, %.2fx of the chosen one's time\n",
+                    label_of(a, t, start), format_time_ns(start->time_ns, time),
+                    start->time_ns / chosen->time_ns);
+    if (t->ties.count > 1)
+        text_printf(
+            out,
+            "  tie      %d points take the same time within the noise or %g %%; the first in "
+            "the file's order is chosen\n",
+            t->ties.count, 100 * TIE_SHARE);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct evaluation *x = *(const struct evaluation *const *)a,
+                            *y = *(const struct evaluation *const *)b;
+    if (x->time_ns < y->time_ns || x->time_ns > y->time_ns)
+        return x->time_ns < y->time_ns ? -1 : 1;
+    return x->point - y->point;
+}
+
+static void add_fastest(struct arena *a, const struct tuning *t, const struct report_style *style,
+                        struct text *out)
+{
+    const struct evaluation **right = ARENA_ARRAY(a, const struct evaluation *, t->count + 1);
+    int count = 0;
+    for (int i = 0; i < t->count; i++)
+        if (evaluation_is_right(&t->evaluations[i]))
+            right[count++] = &t->evaluations[i];
+    if (count > 0)
+        qsort(right, (size_t)count, sizeof *right, by_time);
+    int shown = style->verbose || count < ROWS_MAX ? count : ROWS_MAX;
+    for (int i = 0; i < shown && count > 1; i++) {
+        char time[32], low[32], high[32];
+        text_printf(out, "  %4d.  %10s", i + 1, format_time_ns(right[i]->time_ns, time));
+        if (right[i]->sample_count > 1)
+            text_printf(out, "  [%s, %s]", format_time_ns(right[i]->low_ns, low),
+                        format_time_ns(right[i]->high_ns, high));
+        text_printf(out, "  %s\n", label_of(a, t, right[i]));
+    }
+    if (shown < count)
+        text_printf(out, "  and %d slower (-v shows them)\n", count - shown);
+}
+
+// Its length, without the colon before further lines.
+static int first_line(const char *s)
+{
+    size_t n = strcspn(s, "\n");
+    return (int)(n - (n > 0 && s[n - 1] == ':'));
+}
+
+// How many for which reason, and the first of each.
+static void add_failures(struct arena *a, const struct tuning *t, struct text *out)
+{
+    static const char *const words[OUTCOME_COUNT] = {
+        [OUTCOME_CONSTRAINTS] = "breaks a constraint",
+        [OUTCOME_COMPILE] = "does not compile",
+        [OUTCOME_RUNTIME] = "fails",
+        [OUTCOME_CORRECTNESS] = "gives a wrong result",
+        [OUTCOME_TIMEOUT] = "does not end in time",
+        [OUTCOME_CUT] = "was stopped: surely slower than the best"};
+    for (int o = OUTCOME_CONSTRAINTS; o < OUTCOME_COUNT; o++) {
+        const struct evaluation *first = NULL;
+        int count = 0;
+        for (int i = 0; i < t->count; i++)
+            if ((int)t->evaluations[i].outcome == o) {
+                first = first ? first : &t->evaluations[i];
+                count++;
+            }
+        if (!first)
+            continue;
+        const char *error = first->error && o != OUTCOME_CUT ? first->error : "";
+        text_printf(out, "  %d point%s: %s: %s%s%.*s\n", count, plural(count), words[o],
+                    label_of(a, t, first), *error ? ": " : "", first_line(error), error);
+    }
+    if (t->impossible > 0)
+        text_printf(out, "  %d choice%s left out, as the device takes no such launch: %.*s\n",
+                    t->impossible, plural(t->impossible), first_line(t->impossible_why),
+                    t->impossible_why);
+}
+
+void report_tuning(const struct tuning *t, const struct report_style *style, struct text *out)
+{
+    struct arena a = {0};
+    const struct evaluation *chosen = tuning_chosen(t);
+    add_where(t, out);
+    if (chosen)
+        add_chosen(&a, t, chosen, out);
+    else
+        text_add(out, "  no point that was evaluated is right\n");
+    add_fastest(&a, t, style, out);
+    add_failures(&a, t, out);
+    arena_release(&a);
+}

@@ -1,0 +1,511 @@
+// A session: the space of one variant in one case -> what an earlier session knows -> a strategy asks, the loop
+// answers, a batch of points at a time -> ties. Points of a batch are variants of one run of the loop, so that on a
+// GPU they are measured in turns and share inputs and reference.
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/tuner.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BATCH = 8, SMALL_SPACE = 100, MOST_DEFAULT = 100, IDENTITY_BYTES_MAX = 16 << 20 };
+
+static const double cut_beyond = 1.02;   // of the best time's interval: surely slower
+static const double budget_of_issue = 4; // of what the chip can issue in the best time
+static const double mhz_to_per_ns = 1e-3;
+
+struct session {
+    struct arena *arena;
+    const struct tuner_plan *plan;
+    const struct tuner_job *job;
+    const struct tuner_request *request;
+    const struct tuner_events *events;
+    struct tuning *t;
+    struct tuner_state state;
+    // Of the run of the loop at work:
+    const struct experiment *running;
+    const int *points;          // of its variants beyond the experiment's own
+    struct evaluation *answers; // to them
+    int point_count, answered;
+    double cut_budget; // warp instructions; 0 = none
+    uint64_t since_ns;
+    bool warned;
+};
+
+/* ---- the plan --------------------------------------------------------------------------------------- */
+
+static bool find_variant(const struct experiment *e, const char *name, int *out, struct error *err)
+{
+    const char *names[64];
+    size_t count = 0;
+    for (int i = 0; i < e->variant_count; i++) {
+        if (strcmp(e->variants[i].name, name) == 0) {
+            *out = i;
+            return true;
+        }
+        if (count < COUNT_OF(names))
+            names[count++] = e->variants[i].name;
+    }
+    return fail_unknown(err, (struct location){.file = e->path}, "variant", name, names, count);
+}
+
+bool tuner_plan(struct arena *a, const char *experiment, const char *variant,
+                const struct loop_request *loop, struct tuner_plan *out, struct error *err)
+{
+    struct device_info *device = ARENA_NEW(a, struct device_info);
+    struct case_point *points = NULL;
+    int point_count = 0, only = -1;
+    *out = (struct tuner_plan){.device = device};
+    if (!experiment_load(a, experiment, &out->experiment, err) ||
+        (variant && !find_variant(out->experiment, variant, &only, err)) ||
+        !device_find(a, loop->device, device, err) ||
+        !experiment_cases(a, out->experiment, loop->overrides, loop->override_count, &points,
+                          &point_count, err))
+        return false;
+    const struct experiment *e = out->experiment;
+    if (only >= 0 && e->variants[only].axis_count == 0)
+        return fail(err, e->variants[only].at,
+                    "variant '%s' has nothing to tune: give it 'tune: {TILE: [8, 16, 32]}'",
+                    variant);
+    bool any = only >= 0;
+    for (int i = 0; i < e->variant_count; i++)
+        any = any || e->variants[i].axis_count > 0;
+    if (!any)
+        return fail(err, (struct location){.file = e->path},
+                    "no variant has anything to tune: give one 'tune: {TILE: [8, 16, 32]}'");
+    out->jobs = ARENA_ARRAY(a, struct tuner_job, point_count * e->variant_count + 1);
+    for (int p = 0; p < point_count; p++)
+        for (int v = 0; v < e->variant_count; v++)
+            if (only < 0 || v == only)
+                out->jobs[out->job_count++] = (struct tuner_job){v, &points[p]};
+    return true;
+}
+
+/* ---- the space --------------------------------------------------------------------------------------- */
+
+// Does the device take such a launch?
+static bool check_launch(struct session *s, const uint16_t *choice, struct error *why)
+{
+    struct arena a = {0};
+    const struct experiment *e =
+        experiment_chosen(&a, s->plan->experiment, s->job->variant, choice);
+    const struct variant_spec *spec = &e->variants[s->job->variant];
+    struct resolved_variant v;
+    bool done =
+        experiment_resolve_variant(&a, e, s->job->variant, s->job->point, &s->plan->device->facts,
+                                   &v, why) &&
+        (v.supported || fail(why, spec->at, "variant '%s' requires %s, which does not hold on %s",
+                             spec->name, spec->requires, s->plan->device->id));
+    arena_release(&a);
+    return done;
+}
+
+// Leaves the choices that make a launch.
+static bool drop_impossible(struct session *s, struct choice_list *choices, struct error *err)
+{
+    size_t width = (size_t)s->plan->experiment->variants[s->job->variant].axis_count;
+    int kept = 0;
+    for (int i = 0; i < choices->count; i++) {
+        struct error why = {0};
+        const uint16_t *choice = &choices->items[(size_t)i * width];
+        if (check_launch(s, choice, &why)) {
+            memmove(&choices->items[(size_t)kept++ * width], choice, sizeof *choice * width);
+            continue;
+        }
+        if (s->t->impossible++ == 0)
+            s->t->impossible_why = arena_strdup(s->arena, why.message);
+    }
+    choices->count = kept;
+    return kept > 0 || fail(err, NOWHERE, "%s", s->t->impossible_why);
+}
+
+static bool make_space(struct session *s, struct error *err)
+{
+    const struct variant_spec *v = &s->plan->experiment->variants[s->job->variant];
+    struct choice_list choices;
+    if (!experiment_choices(s->arena, s->plan->experiment, s->job->variant, s->job->point,
+                            &s->plan->device->facts, &choices, err) ||
+        !drop_impossible(s, &choices, err))
+        return false;
+    struct axis *axes = ARENA_ARRAY(s->arena, struct axis, v->axis_count + 1);
+    uint16_t otherwise[AXES_MAX];
+    for (int i = 0; i < v->axis_count; i++) {
+        axes[i] = (struct axis){v->axes[i].name, v->axes[i].texts, v->axes[i].value_count,
+                                v->axes[i].values != NULL};
+        otherwise[i] = (uint16_t)v->axes[i].otherwise;
+    }
+    search_space_make(s->arena, axes, v->axis_count, choices.items, choices.count, &s->t->space);
+    s->t->product = choices.product;
+    s->t->start = search_space_find(&s->t->space, otherwise);
+    return true;
+}
+
+// Everything an evaluation depends on.
+static bool make_identity(struct session *s, const char **out, struct error *err)
+{
+    const struct experiment *e = s->plan->experiment;
+    const struct loop_request *q = &s->request->loop;
+    const struct tuning *t = s->t;
+    char *reference = NULL, hash[33] = "";
+    size_t size_bytes = 0;
+    if (e->reference.source &&
+        !file_read(e->reference.source, IDENTITY_BYTES_MAX, &reference, &size_bytes, err))
+        return false;
+    hash_hex(
+        (struct hash_piece[]){{e->text, strlen(e->text)}, {reference ? reference : "", size_bytes}},
+        2, hash);
+    free(reference);
+    *out = arena_printf(s->arena, "%s\n%s\n%s\n%s\n%s\n%s\n%s\n%s %s %d %d %g %s", t->experiment,
+                        t->variant, t->case_label, t->device_name, t->platform ? t->platform : "",
+                        t->source_hash, hash, q->compiler, q->warm ? "warm" : "cold",
+                        q->with_transfers, q->no_verify, q->sample_share, RIDGE_VERSION);
+    return true;
+}
+
+bool tuner_source_hash(struct arena *a, const struct experiment *e, int variant, char out[33],
+                       struct error *err)
+{
+    const struct variant_spec *v = &e->variants[variant];
+    struct compile_request q = {.source_path = v->source ? v->source : e->source,
+                                .flags = v->flags.items,
+                                .flag_count = v->flags.count,
+                                .flags_directory = v->directory ? v->directory : e->directory,
+                                .flags_at = v->flags.at};
+    out[0] = '\0';
+    return !q.source_path || code_source_hash(a, &q, out, err);
+}
+
+static bool describe(struct session *s, struct error *err)
+{
+    const struct device_info *d = s->plan->device;
+    const struct experiment *e = s->plan->experiment;
+    struct tuning *t = s->t;
+    *t = (struct tuning){.experiment = e->name,
+                         .variant = e->variants[s->job->variant].name,
+                         .case_label = s->job->point->label,
+                         .device_id = d->id,
+                         .device_name = d->name,
+                         .platform = d->simulated ? gpu_model_name(s->arena, d->id) : d->driver,
+                         .provenance = provenance_name(PROVENANCE_ABSENT),
+                         .cc = d->facts.cc,
+                         .seed = s->request->seed,
+                         .ties = {.fastest = -1, .chosen = -1}};
+    return make_space(s, err) &&
+           tuner_source_hash(s->arena, e, s->job->variant, t->source_hash, err);
+}
+
+/* ---- one batch through the loop ---------------------------------------------------------------------- */
+
+static bool is_budget(const struct session *s, const struct result *r)
+{
+    for (int i = 0; i < r->problem_count && s->cut_budget > 0; i++)
+        if (strcmp(r->problems[i].kind, "budget") == 0)
+            return true;
+    return false;
+}
+
+static enum outcome outcome_of(const struct session *s, const struct result *r)
+{
+    switch (r->status) {
+    case RESULT_OK:
+        return OUTCOME_CORRECT;
+    case RESULT_WRONG:
+        return OUTCOME_CORRECTNESS;
+    case RESULT_SKIPPED:
+        return OUTCOME_CONSTRAINTS;
+    case RESULT_FAILED:
+        break;
+    }
+    return is_budget(s, r)                                      ? OUTCOME_CUT
+           : !r->compiler                                       ? OUTCOME_COMPILE
+           : r->error && strstr(r->error, "did not end within") ? OUTCOME_TIMEOUT
+                                                                : OUTCOME_RUNTIME;
+}
+
+static const char *now_text(struct arena *a)
+{
+    char now[32];
+    time_utc_iso(now);
+    return arena_strdup(a, now);
+}
+
+static struct evaluation evaluation_new(struct session *s, int point, enum outcome outcome,
+                                        const char *error)
+{
+    double nan = (double)NAN;
+    return (struct evaluation){.point = point,
+                               .outcome = outcome,
+                               .time_ns = nan,
+                               .low_ns = nan,
+                               .high_ns = nan,
+                               .rank_ns = nan,
+                               .took_s = nan,
+                               .error = error ? arena_strdup(s->arena, error) : NULL,
+                               .at = now_text(s->arena)};
+}
+
+// Kept at once: a session that is killed after this loses nothing.
+static bool answer(struct session *s, int index, const struct evaluation *e, struct error *err)
+{
+    static const double s_per_ns = 1e-9;
+    uint64_t now = clock_ns();
+    s->answers[index] = *e;
+    s->answers[index].took_s = (double)(now - s->since_ns) * s_per_ns;
+    s->since_ns = now;
+    s->answered++;
+    if (!state_add(&s->state, s->t, &s->answers[index], err))
+        return false;
+    if (s->events->evaluated)
+        s->events->evaluated(s->events->context, s->t, &s->answers[index]);
+    return true;
+}
+
+static bool on_result(void *context, const struct result *r, struct error *err)
+{
+    struct session *s = context;
+    int own = s->plan->experiment->variant_count;
+    for (int i = 0; i < s->point_count; i++) {
+        if (strcmp(s->running->variants[own + i].name, r->variant) != 0 || s->answers[i].at)
+            continue;
+        struct evaluation e = evaluation_new(s, s->points[i], outcome_of(s, r),
+                                             r->status == RESULT_OK ? NULL : r->error);
+        if (r->compiler)
+            s->t->compiler = arena_strdup(s->arena, r->compiler);
+        if (e.outcome == OUTCOME_CORRECT && r->time.provenance == PROVENANCE_ABSENT) {
+            e.outcome = OUTCOME_RUNTIME;
+            e.error = "it ran and has no time: the chip's file lacks what a modelled time needs";
+        } else if (e.outcome == OUTCOME_CORRECT) {
+            s->t->provenance = provenance_name(r->time.provenance);
+            e.time_ns = r->time.summary.median;
+            e.low_ns = r->time.summary.low;
+            e.high_ns = r->time.summary.high;
+            e.sample_count = r->time.summary.count;
+        }
+        return answer(s, i, &e, err);
+    }
+    return true;
+}
+
+static void on_progress(void *context, const struct run_progress *p)
+{
+    const struct session *s = context;
+    if (s->events->loop.progress)
+        s->events->loop.progress(s->events->loop.context, p);
+}
+
+static void on_header(void *context, const struct run_header *h)
+{
+    const struct session *s = context;
+    if (s->events->loop.header)
+        s->events->loop.header(s->events->loop.context, h);
+}
+
+static void on_warning(void *context, const char *text) // of the first run of the loop
+{
+    struct session *s = context;
+    if (s->events->loop.warning && !s->warned)
+        s->events->loop.warning(s->events->loop.context, text);
+    s->warned = true;
+}
+
+// What is surely slower than the best so far need not be taken to its end. On a GPU that is a matter of samples;
+// a simulated one stops a kernel that runs more warp instructions than it could issue in a multiple of that time.
+static void set_cut(struct session *s, struct loop_request *q)
+{
+    const struct device_info *d = s->plan->device;
+    double best_ns = (double)INFINITY, high_ns = (double)INFINITY;
+    for (int i = 0; i < s->t->count; i++)
+        if (evaluation_is_right(&s->t->evaluations[i]) && s->t->evaluations[i].time_ns < best_ns) {
+            best_ns = s->t->evaluations[i].time_ns;
+            high_ns = s->t->evaluations[i].high_ns;
+        }
+    s->cut_budget = 0;
+    if (!isfinite(best_ns))
+        return;
+    q->cut_ns = high_ns * cut_beyond;
+    if (!d->simulated || !d->gpu)
+        return;
+    double issue_per_ns =
+        GPU(d->gpu, clock_mhz) * mhz_to_per_ns * GPU(d->gpu, schedulers_per_sm) * d->facts.sm_count;
+    double budget = ceil(budget_of_issue * best_ns * issue_per_ns);
+    if (q->budget_warp_instructions == 0 || budget < (double)q->budget_warp_instructions) {
+        s->cut_budget = budget;
+        q->budget_warp_instructions = (uint64_t)budget;
+    }
+}
+
+// "N=1024 K=33" as overrides.
+static void set_case(struct session *s, struct loop_request *q)
+{
+    const char **words = ARENA_ARRAY(s->arena, const char *, s->plan->experiment->param_count + 1);
+    int count = 0;
+    for (const char *c = s->job->point->label; *c; c += strspn(c, " ")) {
+        size_t n = strcspn(c, " ");
+        words[count++] = arena_strndup(s->arena, c, n);
+        c += n;
+    }
+    q->overrides = words;
+    q->override_count = count;
+}
+
+static bool run_points(struct session *s, const int *points, int count, struct evaluation *answers,
+                       struct error *err)
+{
+    struct arena a = {0};
+    struct run run = {0};
+    struct loop_request q = s->request->loop;
+    const struct experiment *e = s->plan->experiment;
+    size_t width = (size_t)s->t->space.axis_count;
+    uint16_t *choices = ARENA_ARRAY(&a, uint16_t, (size_t)count * width + 1);
+    const char **names = ARENA_ARRAY(&a, const char *, count + 1);
+    for (int i = 0; i < count; i++)
+        memcpy(&choices[(size_t)i * width], search_space_point(&s->t->space, points[i]),
+               sizeof *choices * width);
+    struct experiment *at = experiment_at_choices(&a, e, s->job->variant, choices, count);
+    for (int i = 0; i < count; i++)
+        names[i] = at->variants[e->variant_count + i].name;
+    q.experiment = at;
+    q.experiment_path = e->path;
+    q.variants = names;
+    q.variant_count = count;
+    q.has_seed = true;
+    q.seed = s->state.data_seed;
+    q.uncounted = q.unpriced = true;
+    set_case(s, &q);
+    set_cut(s, &q);
+    s->running = at;
+    s->points = points;
+    s->answers = answers;
+    s->point_count = count;
+    s->answered = 0;
+    s->since_ns = clock_ns();
+    struct loop_events events = {.header = on_header,
+                                 .progress = on_progress,
+                                 .warning = on_warning,
+                                 .result = on_result,
+                                 .context = s,
+                                 .cancel = s->events->loop.cancel};
+    bool done = loop_run(&a, &q, &events, &run, err);
+    json_decref(run.header.environment);
+    arena_release(&a);
+    return done;
+}
+
+static bool is_cancelled(const struct session *s)
+{
+    return s->events->loop.cancel && *s->events->loop.cancel;
+}
+
+// Where none of a run's points compiles the loop has no results: then each is asked about on its own. Of the first
+// point of all it is the variant, or the reference, that does not work.
+static bool run_each(struct session *s, const int *points, int count, struct evaluation *answers,
+                     struct error *err)
+{
+    if (count == 0)
+        return true;
+    if (run_points(s, points, count, answers, err))
+        return true;
+    if (is_cancelled(s) || err->kind != ERROR_INPUT || s->answered > 0 || s->t->count == 0)
+        return false;
+    if (count == 1) {
+        struct evaluation e = evaluation_new(s, points[0], OUTCOME_COMPILE, err->message);
+        error_clear(err);
+        return answer(s, 0, &e, err);
+    }
+    for (int i = 0; i < count; i++) {
+        error_clear(err);
+        if (!run_each(s, &points[i], 1, &answers[i], err))
+            return false;
+    }
+    return true;
+}
+
+// Those that are known are not run again.
+static bool evaluate(struct session *s, const int *points, int count, struct evaluation *out,
+                     struct error *err)
+{
+    int left[BATCH], at[BATCH], left_count = 0;
+    struct evaluation fresh[BATCH] = {{0}};
+    for (int i = 0; i < count; i++) {
+        out[i] = s->state.known[points[i]];
+        if (out[i].at) {
+            s->t->resumed++;
+            continue;
+        }
+        left[left_count] = points[i];
+        at[left_count++] = i;
+    }
+    bool done = run_each(s, left, left_count, fresh, err);
+    for (int i = 0; i < left_count; i++) // what came before an interruption counts
+        out[at[i]] = fresh[i];
+    return done;
+}
+
+/* ---- the session -------------------------------------------------------------------------------------- */
+
+static void choose_strategy(struct session *s)
+{
+    struct tuning *t = s->t;
+    const struct tuner_request *q = s->request;
+    t->strategy = q->has_strategy                 ? q->strategy
+                  : t->space.count <= SMALL_SPACE ? STRATEGY_exhaustive
+                                                  : STRATEGY_local;
+    t->most = q->most > 0                          ? q->most
+              : t->strategy == STRATEGY_exhaustive ? t->space.count
+                                                   : MOST_DEFAULT;
+    if (t->most > t->space.count)
+        t->most = t->space.count;
+    t->evaluations = ARENA_ARRAY(s->arena, struct evaluation, t->most + 1);
+}
+
+static bool search(struct session *s, struct error *err)
+{
+    struct tuning *t = s->t;
+    struct search_options options = {
+        .strategy = t->strategy, .seed = t->seed, .start = t->start, .most = t->most};
+    struct search *x = search_open(&t->space, &options);
+    int points[BATCH], count = 0;
+    bool done = true;
+    while (done && (count = search_ask(x, BATCH, points)) > 0) {
+        struct evaluation out[BATCH] = {{0}};
+        if (s->events->evaluating)
+            s->events->evaluating(s->events->context, t);
+        done = evaluate(s, points, count, out, err);
+        for (int i = 0; i < count; i++) {
+            if (out[i].at)
+                t->evaluations[t->count++] = out[i];
+            search_tell(x, points[i], evaluation_is_right(&out[i]) ? out[i].time_ns : (double)NAN);
+        }
+    }
+    search_close(x);
+    return done;
+}
+
+bool tuner_run(struct arena *a, const struct tuner_plan *plan, const struct tuner_job *job,
+               const struct tuner_request *request, const struct tuner_events *events,
+               struct tuning *out, struct error *err)
+{
+    struct session s = {.arena = a,
+                        .plan = plan,
+                        .job = job,
+                        .request = request,
+                        .events = events,
+                        .t = out,
+                        .state = {.fd = -1}};
+    const char *identity = NULL;
+    bool done = describe(&s, err) && make_identity(&s, &identity, err) &&
+                state_open(a, identity, out, request->fresh, &s.state, err);
+    if (done) {
+        choose_strategy(&s);
+        done = search(&s, err);
+        out->interrupted = !done;
+        ties_find(a, out->evaluations, out->count, &out->ties);
+        if (strcmp(out->provenance, "absent") == 0 &&
+            out->ties.chosen >= 0) // all from an earlier session
+            out->provenance = provenance_name(plan->device->simulated ? PROVENANCE_MODELLED
+                                                                      : PROVENANCE_MEASURED);
+    }
+    state_close(&s.state);
+    return done || error_context(err, "tuning '%s'%s%s", job ? out->variant : "",
+                                 *job->point->label ? " in case " : "", job->point->label);
+}

@@ -1,0 +1,73 @@
+// tuner: a variant's choices evaluated by the loop: every point is compiled, verified against the reference and
+// timed as `ridge run` does it, in an order that a strategy asks for (tune/tune.h). What was found is kept in a
+// file of the user's data folder as it comes, so that a session that is interrupted or killed goes on where it was.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_TUNER_H
+#define RIDGE_TUNER_H
+
+#include "device/device.h"
+#include "loop/loop.h"
+#include "tune/tune.h"
+
+struct tuner_job { // one session
+    int variant;
+    const struct case_point *point;
+};
+struct tuner_plan { // arena-owned
+    struct experiment *experiment;
+    const struct device_info *device;
+    struct tuner_job *jobs;
+    int job_count;
+};
+// variant: a name, or NULL for all of the experiment's. The loop's request says device and cases. A variant
+// without `tune` has one point.
+bool tuner_plan(struct arena *a, const char *experiment, const char *variant,
+                const struct loop_request *loop, struct tuner_plan *out,
+                struct error *err) CHECK_RESULT;
+
+// What the variant's code is made of (code_source_hash); "" where it has no source.
+bool tuner_source_hash(struct arena *a, const struct experiment *e, int variant, char out[33],
+                       struct error *err) CHECK_RESULT;
+
+struct tuner_request {
+    struct loop_request loop; // how points are run; which, the tuner says
+    bool has_strategy;        // else every point of a small space, and local search in a larger one
+    enum strategy strategy;
+    uint64_t seed; // of the strategy
+    int most;      // points; 0 = the strategy's default
+    bool fresh;    // what an earlier session left is thrown away
+};
+struct tuner_events {        // all optional
+    struct loop_events loop; // of each run of the loop
+    // Before points are evaluated; after one.
+    void (*evaluating)(void *context, const struct tuning *t);
+    void (*evaluated)(void *context, const struct tuning *t, const struct evaluation *e);
+    void *context;
+};
+// One job of the plan. Interrupted: false with the error, and *out holds what was found.
+bool tuner_run(struct arena *a, const struct tuner_plan *plan, const struct tuner_job *job,
+               const struct tuner_request *request, const struct tuner_events *events,
+               struct tuning *out, struct error *err) CHECK_RESULT;
+
+/* ---- what sessions leave (state.c) --------------------------------------------------------------- */
+
+// Lines of JSON: a head, then a line per evaluation. A line that is torn or not understood is passed over, and so
+// are points that the space does not have.
+struct tuner_state {
+    int fd;
+    const char *path;
+    uint64_t data_seed;       // of the buffers' contents; the same in every session
+    struct evaluation *known; // by point; one whose `at` is NULL is not known
+};
+// identity: what the evaluations depend on; another identity is another file. Fails where another process works on
+// it. fresh: an earlier session's evaluations are thrown away.
+bool state_open(struct arena *a, const char *identity, const struct tuning *t, bool fresh,
+                struct tuner_state *out, struct error *err) CHECK_RESULT;
+// The text of such a file.
+void state_parse(struct arena *a, const char *text, size_t size_bytes,
+                 const struct search_space *space, struct tuner_state *out);
+bool state_add(struct tuner_state *s, const struct tuning *t, const struct evaluation *e,
+               struct error *err) CHECK_RESULT;
+void state_close(struct tuner_state *s);
+
+#endif

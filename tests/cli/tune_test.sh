@@ -1,0 +1,148 @@
+#!/usr/bin/env bash
+# ridge tune: every choice is verified, wrong and broken ones are named and never chosen; what was found outlives an
+# interruption and a kill, and another source, case or device does not see it.
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/support.sh"
+need clang python3
+stage tune
+
+tune() { "$RIDGE" tune --device sim:h200 -q "$@"; }
+field() { python3 -c "import json,sys; t=json.load(open(sys.argv[1]))['tunings'][0]; print($2)" "$1"; }
+
+tune tune:tuned -p N=64 --json >all.json 2>err.txt
+pass 'every point of a small space is evaluated' $? err.txt
+field all.json "t['strategy'], t['combinations'], t['impossible'], t['space'], len(t['evaluations'])" >got.txt
+diff - got.txt <<<'exhaustive 30 10 16 16' >diff.txt
+pass 'choices that where forbids, or the device, are no points' $? diff.txt
+field all.json "[sum(e['outcome']==o for e in t['evaluations']) for o in ('correct','compile','correctness','cut')]" >got.txt
+diff - got.txt <<<'[10, 2, 4, 0]' >diff.txt
+pass 'what does not compile and what is wrong is told apart' $? diff.txt
+field all.json "t['chosen']['parameters'], t['chosen']['outcome'], t['provenance'], t['untuned']['parameters']['PARTS']" >got.txt
+grep -q "'PARTS': '32'.*'T': 'float'.*correct modelled 1" got.txt
+pass 'the fastest right one is chosen, and what it replaces is said' $? got.txt
+field all.json "t['chosen']['time_ns'] <= 1.005*min(e['time_ns'] for e in t['evaluations'] if e['outcome']=='correct')" >got.txt
+grep -q True got.txt
+pass 'it is the least time, or ties with it' $? got.txt
+
+tune tune:tuned -p N=64 --json >again.json
+field again.json "t['resumed'], t['chosen']==json.load(open('all.json'))['tunings'][0]['chosen']" >got.txt
+diff - got.txt <<<'16 True' >diff.txt
+pass 'a second session knows all of it' $? diff.txt
+tune tune:tuned -p N=128 --evaluations 3 --json >other.json
+field other.json "t['resumed'], len(t['evaluations'])" >got.txt
+diff - got.txt <<<'0 3' >diff.txt
+pass 'another case is another session' $? diff.txt
+edit tune/sum.cu 's/^__global__/&  /'
+tune tune:tuned -p N=64 --evaluations 1 --json >edited.json
+field edited.json "t['resumed']" >got.txt
+diff - got.txt <<<'0' >diff.txt
+pass 'an edited source is another session' $? diff.txt
+edit tune/sum.cu 's/^__global__  /__global__/'
+tune tune:tuned -p N=64 --evaluations 1 --fresh --json >fresh.json
+field fresh.json "t['resumed']" >got.txt
+diff - got.txt <<<'0' >diff.txt
+pass '--fresh forgets' $? diff.txt
+
+for strategy in random local; do
+    tune tune:tuned -p N=64 --fresh --strategy $strategy --evaluations 7 --json >one.json
+    tune tune:tuned -p N=64 --fresh --strategy $strategy --evaluations 7 --json >two.json
+    field one.json "[e['parameters'] for e in t['evaluations']]" >one.txt
+    field two.json "[e['parameters'] for e in t['evaluations']]" >two.txt
+    cmp one.txt two.txt >diff.txt && [[ $(field one.json "len(t['evaluations'])") == 7 ]]
+    pass "$strategy asks the same with the same seed" $? one.txt
+done
+
+# Killed after some points: the next session has them.
+"$RIDGE" tune --device sim:h200 tune:tuned -p N=64 --fresh >out.txt 2>err.txt &
+ridge=$!
+for _ in {1..400}; do
+    (($(grep -c ' us$' err.txt) >= 2)) && break
+    sleep 0.02
+done
+kill -9 $ridge
+wait $ridge 2>/dev/null
+known=$(grep -c '"outcome"' "$RIDGE_HOME"/tune/*.jsonl | sort -t: -k2 -n | tail -1)
+tune tune:tuned -p N=64 --json >resumed.json 2>err2.txt
+((${known##*:} >= 2)) && [[ $(field resumed.json "t['resumed'] >= 2 and t['chosen']['parameters']['PARTS']") == 32 ]]
+pass 'what a killed session found is kept, and it goes on there' $? err2.txt
+
+# Interrupted: the best so far is said, and the exit status is that of an interruption.
+cp -r tune slow
+edit slow/experiment.yaml 's/ROWS: 512/ROWS: 65536/; s/experiment: sums/experiment: slow/'
+"$RIDGE" tune --device sim:h200 slow:tuned -p N=128 >out.txt 2>err.txt &
+ridge=$!
+for _ in {1..1000}; do
+    (($(grep -c ' us$' err.txt) >= 1)) && break
+    sleep 0.02
+done
+kill -INT $ridge
+wait $ridge
+status=$?
+((status == 3)) && grep -q 'interrupted' err.txt && grep -q '^  chosen   PARTS=' out.txt && grep -q 'interrupted$' out.txt
+pass 'an interrupted session says the best so far' $? out.txt
+
+# A second session on the same at the same time is refused.
+(
+    for file in "$RIDGE_HOME"/tune/*.jsonl; do
+        exec {lock}>>"$file"
+        flock "$lock"
+    done
+    tune tune:tuned -p N=64 >out.txt 2>err.txt
+    (($? == 3)) && grep -q 'another `ridge tune` works on this variant' err.txt
+)
+pass 'two sessions do not write one file' $? err.txt
+
+# Far slower points are stopped before their end.
+cp -r tune cut
+cat >>cut/sum.cu <<'END'
+
+__global__ void wasteful(float *out, const float *in, int rows, int n, int waste)
+{
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= rows)
+        return;
+    float sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += in[(size_t)row * n + i];
+    volatile float kept = sum;
+    for (int i = 0; i < waste; i++)
+        kept = kept * 1.0f;
+    out[row] = kept;
+}
+END
+cat >>cut/experiment.yaml <<'END'
+
+  - name: wasteful
+    tune: {WASTE: [0, 10, 4000000]}
+    kernel: wasteful
+    grid: [ceil_div(ROWS,128)]
+    block: [128]
+    args: [out, in, ROWS, N, WASTE]
+END
+edit cut/experiment.yaml 's/experiment: sums/experiment: cut/'
+tune cut:wasteful -p N=64 --json >cut.json 2>err.txt
+field cut.json "[e['outcome'] for e in t['evaluations']], t['chosen']['parameters']" >got.txt
+diff - got.txt <<<"['correct', 'correct', 'cut'] {'WASTE': '0'}" >diff.txt
+pass 'a point that is far slower is stopped early' $? diff.txt
+
+# All variants of an experiment, in all cases.
+tune tune --evaluations 2 --json >every.json 2>err.txt
+python3 -c "
+import json
+t = json.load(open('every.json'))['tunings']
+print([(x['variant'], x['case'], x['space']) for x in t])" >got.txt
+diff - got.txt >diff.txt <<<"[('plain', 'ROWS=512 N=64', 1), ('tuned', 'ROWS=512 N=64', 16), ('plain', 'ROWS=512 N=128', 1), ('tuned', 'ROWS=512 N=128', 16)]"
+pass 'without a variant all are tuned, in every case' $? diff.txt
+
+expect 'a variant without tune is said' 2 tune tune:plain <<'END'
+ridge: tune/experiment.yaml:16:11: variant 'plain' has nothing to tune: give it 'tune: {TILE: [8, 16, 32]}'
+      - name: plain
+              ^
+END
+expect 'a mistyped variant gets a suggestion' 2 tune tune:tunde <<'END'
+ridge: tune/experiment.yaml: unknown variant 'tunde' (did you mean 'tuned'?)
+END
+expect 'a strategy that is none is refused' 2 tune tune:tuned --strategy annealing <<'END'
+ridge: unknown strategy 'annealing' (known: exhaustive, random, local)
+END
+finish
