@@ -36,6 +36,7 @@ struct device_step { // what one launch of the sequence did
     struct time_breakdown time_model;       // simulated devices
     struct stall_table stalls;              // where they are known
     struct facts facts;                     // simulated devices
+    struct run_fidelity fidelity;           // simulated devices
     struct counterfactuals counterfactuals; // simulated devices
 };
 struct device_report {        // arena-owned
@@ -43,6 +44,7 @@ struct device_report {        // arena-owned
     struct counters counters; // of the whole sequence (counters_accumulate)
     struct stall_table stalls; // of the whole sequence, where each kernel's are known
     struct facts facts;
+    struct run_fidelity fidelity;
     struct counterfactuals counterfactuals; // of the whole sequence
     struct device_step *steps;
     int step_count;

@@ -214,6 +214,7 @@ static void take_report(struct work *w, const struct sim_report *r, struct devic
     step->time_model = r->time;
     step->stalls = r->stalls;
     step->facts = r->facts;
+    step->fidelity = r->fidelity;
     step->counterfactuals = r->counterfactuals;
     if (r->time.valid)
         step->time_ns = (struct figure){r->time.time_ns, PROVENANCE_MODELLED};
@@ -606,6 +607,7 @@ static void sum_steps(struct device_report *r)
         if (s->kind == LAUNCH_ZERO || s->kind == LAUNCH_COPY)
             continue;
         counters_accumulate(&r->counters, &s->counters, first);
+        fidelity_sum(&r->fidelity, &s->fidelity);
         if (first)
             r->stalls = s->stalls;
         else

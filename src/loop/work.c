@@ -178,6 +178,7 @@ static void take_report(struct arena *a, const struct device_report *report, str
     r->counters = report->counters;
     r->stalls = report->stalls;
     r->facts = report->facts;
+    r->fidelity = report->fidelity;
     r->counterfactuals = report->counterfactuals;
     r->lines = report->lines;
     r->line_count = report->line_count;
@@ -375,6 +376,7 @@ static void take_result(const struct result *got, struct result *result)
     result->counters = got->counters;
     result->stalls = got->stalls;
     result->facts = got->facts;
+    result->fidelity = got->fidelity;
     result->counterfactuals = got->counterfactuals;
     result->lines = got->lines;
     result->line_count = got->line_count;

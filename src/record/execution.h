@@ -71,6 +71,42 @@ struct facts {
     double value[FACT_COUNT];
 };
 
+// How far the simulated GPU's figures were compared with hardware. fidelity.def: FIDELITY(ID, "name", "meaning").
+enum fidelity {
+#define FIDELITY(id, name, meaning) FIDELITY_##id,
+#include "record/fidelity.def"
+#undef FIDELITY
+    FIDELITY_COUNT
+};
+const char *fidelity_name(enum fidelity f); // "exact", "validated", "not validated"
+bool fidelity_find(const char *name, enum fidelity *out);
+// paths.def: PATH(ID, "name", RESULTS, TIME, figure, "what it rests on").
+enum fidelity_path {
+#define PATH(id, name, results, time, figure, rests_on) PATH_##id,
+#include "record/paths.def"
+#undef PATH
+    PATH_COUNT
+};
+const char *fidelity_path_name(enum fidelity_path p);  // "global loads"
+const char *fidelity_path_basis(enum fidelity_path p); // "requests, sectors and caches"
+struct path_use {
+    double warp_instructions; // 0: not taken, and the rest means nothing
+    enum fidelity results, time;
+};
+struct run_fidelity {              // of one variant: all launches of a sequence
+    bool known;                    // of simulated runs
+    bool timed;                    // a time was modelled, of every launch
+    double time_error_median_pct;  // of the chip's validation kernels; NAN: it has none
+    const char *time_error_source; // where that was measured; NULL: it was not
+    struct path_use path[PATH_COUNT];
+};
+// Adds a further launch's, or another variant's: of each path the weaker fidelity stays.
+void fidelity_sum(struct run_fidelity *sum, const struct run_fidelity *more);
+// Of the warp instructions, the share whose time is validated, 0..100; NAN where nothing ran.
+double fidelity_timed_pct(const struct run_fidelity *f);
+// One sentence without an end: "results exact; time validated for 98 % of the instructions (…), not validated: bulk copies".
+void fidelity_say(const struct run_fidelity *f, struct text *out);
+
 // What the instructions of one line of source did, over all launches of a sequence.
 struct line {
     const char *file;

@@ -201,6 +201,7 @@ struct result { // arena-owned; everything that is recorded about one variant on
     struct counters counters;
     struct stall_table stalls;              // of the whole sequence
     struct facts facts;                     // what the simulator saw beside the counters
+    struct run_fidelity fidelity;           // how far all that was compared with hardware
     struct counterfactuals counterfactuals; // modelled times with one thing taken away
     struct line *lines;
     int line_count;

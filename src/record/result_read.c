@@ -271,6 +271,36 @@ static void read_facts(struct reader *r, const json_t *object, struct facts *out
     }
 }
 
+static enum fidelity read_fidelity_word(struct reader *r, const json_t *path, const char *key)
+{
+    enum fidelity f = FIDELITY_UNVALIDATED;
+    const char *word = read_text(r, path, key);
+    if (word && !fidelity_find(word, &f))
+        reader_fail(r, key, "exact, validated or not validated");
+    return f;
+}
+
+static void read_fidelity(struct reader *r, const json_t *object, struct run_fidelity *out)
+{
+    const json_t *j = member(object, "fidelity"), *paths = member(j, "paths");
+    if (j && !json_is_object(j))
+        reader_fail(r, "fidelity", "an object");
+    if (!json_is_object(j))
+        return;
+    out->known = true;
+    out->timed = read_bool(r, j, "timed");
+    out->time_error_median_pct = read_double(r, j, "time_error_median_pct");
+    out->time_error_source = read_text(r, j, "time_error_source");
+    for (int i = 0; i < PATH_COUNT; i++) {
+        const json_t *path = json_object_get(paths, fidelity_path_name((enum fidelity_path)i));
+        if (!path)
+            continue;
+        out->path[i] = (struct path_use){read_number(r, path, "warp_instructions", 0),
+                                         read_fidelity_word(r, path, "results"),
+                                         read_fidelity_word(r, path, "time")};
+    }
+}
+
 static void read_counterfactuals(struct reader *r, const json_t *object,
                                  struct counterfactuals *out)
 {
@@ -483,6 +513,7 @@ bool result_from_json(struct arena *a, const json_t *json, struct result *out, s
     read_counters(&r, json, &out->counters);
     read_stalls(&r, json, &out->stalls);
     read_facts(&r, json, &out->facts);
+    read_fidelity(&r, json, &out->fidelity);
     read_counterfactuals(&r, json, &out->counterfactuals);
     read_speedup(&r, json, &out->speedup);
     out->expectations = read_items(&r, json, "expectations", SIZE_MAX, sizeof *out->expectations,

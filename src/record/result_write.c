@@ -203,6 +203,28 @@ static void set_facts(json_t *object, const struct facts *f)
     json_object_set_new(object, "facts", j);
 }
 
+static void set_fidelity(json_t *object, const struct run_fidelity *f)
+{
+    if (!f->known)
+        return;
+    json_t *j = json_object(), *paths = json_object();
+    json_object_set_new(j, "timed", json_boolean(f->timed));
+    json_object_set_new(j, "time_error_median_pct", number(f->time_error_median_pct));
+    set_text(j, "time_error_source", f->time_error_source);
+    for (int i = 0; i < PATH_COUNT; i++) {
+        const struct path_use *u = &f->path[i];
+        if (!(u->warp_instructions > 0))
+            continue;
+        json_t *path = json_object();
+        json_object_set_new(path, "warp_instructions", number(u->warp_instructions));
+        set_text(path, "results", fidelity_name(u->results));
+        set_text(path, "time", fidelity_name(u->time));
+        json_object_set_new(paths, fidelity_path_name((enum fidelity_path)i), path);
+    }
+    json_object_set_new(j, "paths", paths);
+    json_object_set_new(object, "fidelity", j);
+}
+
 static json_t *case_to_json(const struct result *r)
 {
     json_t *j = json_object();
@@ -397,6 +419,7 @@ json_t *result_to_json(const struct result *r)
     json_object_set_new(j, "counters", counters_to_json(&r->counters));
     set_stalls(j, &r->stalls);
     set_facts(j, &r->facts);
+    set_fidelity(j, &r->fidelity);
     set_counterfactuals(j, &r->counterfactuals);
     json_object_set_new(j, "speedup", speedup_to_json(&r->speedup));
     json_object_set_new(j, "expectations", expectations_to_json(r));

@@ -97,6 +97,37 @@ static void add_stalls(const struct stall_table *t, const struct report_style *s
     text_release(&line);
 }
 
+// How far the figures were compared with hardware, and of each path that was not, why.
+static void add_fidelity(const struct run_fidelity *f, const struct report_style *style,
+                         struct text *out)
+{
+    char a[CELL_SIZE];
+    double all = 0;
+    struct text line = {0};
+    if (!f->known)
+        return;
+    text_add(&line, "fidelity: ");
+    fidelity_say(f, &line);
+    if (f->time_error_source)
+        text_printf(&line, " (%s)", f->time_error_source);
+    add_wrapped(out, style, 2, text_str(&line));
+    for (int i = 0; i < PATH_COUNT; i++)
+        all += f->path[i].warp_instructions;
+    for (int i = 0; i < PATH_COUNT; i++) {
+        const struct path_use *u = &f->path[i];
+        if (!(u->warp_instructions > 0) ||
+            (u->results != FIDELITY_UNVALIDATED && u->time != FIDELITY_UNVALIDATED))
+            continue;
+        text_clear(&line);
+        text_printf(&line, "%s (%s %% of the instructions): results %s, time %s: %s",
+                    fidelity_path_name((enum fidelity_path)i),
+                    show_fixed(100 * u->warp_instructions / all, 1, a), fidelity_name(u->results),
+                    fidelity_name(u->time), fidelity_path_basis((enum fidelity_path)i));
+        add_wrapped(out, style, 4, text_str(&line));
+    }
+    text_release(&line);
+}
+
 static void explain_result(const struct result *r, const struct report_style *style,
                            struct text *out)
 {
@@ -124,6 +155,7 @@ static void explain_result(const struct result *r, const struct report_style *st
         add_wrapped(out, style, 2, d->limiter_why);
     add_waiting(&d->waiting, style, out);
     add_stalls(&r->stalls, style, out);
+    add_fidelity(&r->fidelity, style, out);
     if (d->bound_count > 0)
         add_bounds(d->bounds, d->bound_count, style, out);
     text_add(out, d->finding_count > 0 ? "  findings:\n" : "  no findings\n");

@@ -347,6 +347,15 @@ bool first_of_case(const struct run *r, int index)
     return true;
 }
 
+void add_run_fidelity(struct text *out, const struct run *r)
+{
+    struct run_fidelity all = {0};
+    for (int i = 0; i < r->result_count; i++)
+        fidelity_sum(&all, &r->results[i].fidelity);
+    if (all.known)
+        fidelity_say(&all, out);
+}
+
 const char *show_evidence(const struct evidence *e, char buffer[CELL_SIZE])
 {
     bool time = e->name && str_ends_with(e->name, "_ns");

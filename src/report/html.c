@@ -651,8 +651,13 @@ static void page_begin(const struct run *r, const struct report_out *o)
 
 static void page_end(const struct run *r, const struct report_out *o)
 {
+    struct text fidelity = {0};
     if (r->stop_reason)
         element(o->text, "p", "stop", r->stop_reason);
+    add_run_fidelity(&fidelity, r);
+    if (fidelity.length > 0)
+        html_printf(o->text, "<p class=\"fidelity\">Fidelity: %s</p>\n", text_str(&fidelity));
+    text_release(&fidelity);
     add_environment(r, o->text);
     text_add(o->text, "</main>\n");
 }

@@ -63,6 +63,10 @@ bool same_text(const char *a, const char *b); // NULL equals NULL
 // True for the first result of its case.
 bool first_of_case(const struct run *r, int index);
 
+// How far the run's simulated figures were compared with hardware, all variants together, in one
+// sentence; empty where nothing was simulated.
+void add_run_fidelity(struct text *out, const struct run *r);
+
 const char *show_evidence(const struct evidence *e, char buffer[CELL_SIZE]); // in its unit
 // One finding; in full also its class and evidence.
 void add_finding(struct text *out, const struct report_style *style, const struct result *r,

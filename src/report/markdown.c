@@ -507,6 +507,11 @@ static void markdown_begin(const struct run *r, const struct report_out *o)
 
 static void markdown_end(const struct run *r, const struct report_out *o)
 {
+    struct text line = {0};
+    add_run_fidelity(&line, r);
+    if (line.length > 0)
+        markdown_printf(o->text, "**Fidelity**: %s\n\n", text_str(&line));
+    text_release(&line);
     markdown_printf(o->text, "**Stop rule**: %s\n", r->stop_reason ? r->stop_reason : "go on");
 }
 

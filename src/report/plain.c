@@ -212,6 +212,11 @@ static void case_begin(const struct report_case *c, const struct report_out *o)
 
 static void plain_end(const struct run *r, const struct report_out *o)
 {
+    struct text line = {0};
+    add_run_fidelity(&line, r);
+    if (line.length > 0)
+        text_printf(o->text, "Fidelity: %s\n", text_str(&line));
+    text_release(&line);
     text_printf(o->text, "Stop rule: %s\n", r->stop_reason ? r->stop_reason : "go on");
 }
 

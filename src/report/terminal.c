@@ -604,7 +604,15 @@ static void overview_begin(const struct report_case *c, const struct report_out 
 
 static void terminal_end(const struct run *r, const struct report_out *o)
 {
-    text_printf(o->text, "\nStop rule: %s\n", r->stop_reason ? r->stop_reason : "go on");
+    struct text line = {0};
+    text_add(&line, "Fidelity: ");
+    size_t empty = line.length;
+    add_run_fidelity(&line, r);
+    text_add(o->text, "\n");
+    if (line.length > empty)
+        add_wrapped(o->text, o->style, 0, text_str(&line));
+    text_release(&line);
+    text_printf(o->text, "Stop rule: %s\n", r->stop_reason ? r->stop_reason : "go on");
 }
 
 static const struct report_part terminal_parts[] = {

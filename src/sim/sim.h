@@ -174,6 +174,7 @@ struct sim_report { // arena-owned
     struct stall_table stalls;              // of the whole launch; the lines have their own
     struct facts facts;                     // where counterfactuals were asked for
     struct counterfactuals counterfactuals; // … and the time is modelled
+    struct run_fidelity fidelity; // what the kernel went through, and how far that was compared
     const char *time_missing; // the figure that the chip's file lacks for a modelled time, or NULL
     bool time_of_pieces;      // blocks are too long for the trace: a part of one stands for all
     struct occupancy occupancy;

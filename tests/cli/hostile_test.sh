@@ -98,7 +98,7 @@ pass 'export -o - too' $? diff.txt
 python3 - <<'END'
 import json, shutil, sqlite3
 evil = "x\x1b]0;owned\x07\x1b[2J\u202ecod.exe\u009b31m<script>alert(1)</script>"
-keep = {"provenance", "status", "verdict", "class", "kind", "cc", "resource"}
+keep = {"provenance", "status", "verdict", "class", "kind", "cc", "resource", "results", "time"}
 def spoil(value, key=None):
     if isinstance(value, dict):
         return {k: spoil(v, k) for k, v in value.items()}

@@ -68,6 +68,7 @@ static const struct field result_fields[] = {
     {"+launches", "a"},
     {"+stalls", "o"},
     {"+facts", "o"},
+    {"+fidelity", "o"},
     {"+counterfactuals_ns", "o"},
     {"+asked_ns", "o"},
     {"+limiter_why", "s"},
@@ -272,6 +273,29 @@ static void check_figures(json_t *holder, const char *key)
     }
 }
 
+// How far the figures were compared with hardware, and that of each path that was taken.
+static void check_fidelity(json_t *result)
+{
+    static const struct field fields[] = {{"timed", "b"},
+                                          {"time_error_median_pct", "n?"},
+                                          {"+time_error_source", "s"},
+                                          {"paths", "o"}};
+    static const struct field path_fields[] = {
+        {"warp_instructions", "n"}, {"results", "s"}, {"time", "s"}};
+    static const char words[] = "exact|validated|not validated";
+    json_t *fidelity = json_object_get(result, "fidelity"), *path;
+    const char *name;
+    if (!fidelity)
+        return;
+    CHECK("fidelity", fidelity, fields);
+    json_object_foreach(json_object_get(fidelity, "paths"), name, path)
+    {
+        CHECK(name, path, path_fields);
+        check_word(path, "results", words);
+        check_word(path, "time", words);
+    }
+}
+
 static void check_result(json_t *result)
 {
     static const char resources[] = "dram|l2|l1|shared|f32|f64|f16|tensor|integer|special|issue|"
@@ -297,6 +321,7 @@ static void check_result(json_t *result)
     }
     check_stalls(result);
     check_figures(result, "facts");
+    check_fidelity(result);
     check_figures(result, "counterfactuals_ns");
     json_array_foreach(json_object_get(result, "lines"), i, item) check_stalls(item);
     json_array_foreach(json_object_get(result, "findings"), i, item) check_finding(item);

@@ -164,6 +164,60 @@ static void stalls_keep_what_is_known_and_leave_out_the_rest(void **state)
     arena_release(&a);
 }
 
+static void fidelity_comes_back_as_it_was(void **state)
+{
+    struct arena a = {0};
+    struct result r = sample_result(), back;
+    r.fidelity = (struct run_fidelity){
+        .known = true, .timed = true, .time_error_median_pct = 8.5, .time_error_source = "a page"};
+    r.fidelity.path[PATH_F32] = (struct path_use){9, FIDELITY_EXACT, FIDELITY_VALIDATED};
+    r.fidelity.path[PATH_BULK_COPIES] = (struct path_use){1, FIDELITY_EXACT, FIDELITY_UNVALIDATED};
+    json_t *json = round_trip(&a, &r, &back);
+    assert_true(back.fidelity.known && back.fidelity.timed);
+    assert_true(back.fidelity.time_error_median_pct == 8.5);
+    assert_string_equal(back.fidelity.time_error_source, "a page");
+    assert_memory_equal(back.fidelity.path, r.fidelity.path, sizeof r.fidelity.path);
+    json_decref(json);
+    json = result_to_json(&back);
+    json_t *path = json_object_get(json_object_get(json_object_get(json, "fidelity"), "paths"),
+                                   "f32 arithmetic");
+    json_object_set_new(path, "time", json_string("well known"));
+    struct error err = {0};
+    assert_false(result_from_json(&a, json, &back, &err));
+    assert_non_null(strstr(err.message, "exact, validated or not validated"));
+    json_decref(json);
+    arena_release(&a);
+}
+
+static void a_sum_of_fidelity_keeps_the_weaker_one(void **state)
+{
+    struct run_fidelity sum = {0}, f32 = {.known = true, .timed = true}, bulk;
+    struct text said = {0};
+    f32.time_error_median_pct = 8.5;
+    f32.path[PATH_F32] = (struct path_use){99, FIDELITY_EXACT, FIDELITY_VALIDATED};
+    bulk = f32;
+    bulk.path[PATH_F32] = (struct path_use){0};
+    bulk.path[PATH_BULK_COPIES] = (struct path_use){1, FIDELITY_EXACT, FIDELITY_UNVALIDATED};
+    fidelity_sum(&sum, &f32);
+    fidelity_sum(&sum, &bulk);
+    fidelity_say(&sum, &said);
+    assert_string_equal(
+        text_str(&said),
+        "results exact; time validated for 99 % of the instructions (median error 8.5 %), "
+        "not validated: bulk copies");
+    text_clear(&said);
+    bulk.time_error_median_pct = (double)NAN;
+    fidelity_say(&bulk, &said);
+    assert_string_equal(text_str(&said), "results exact; time not validated on this chip");
+    text_clear(&said);
+    bulk.timed = false;
+    bulk.path[PATH_SPECIAL] = (struct path_use){1, FIDELITY_VALIDATED, FIDELITY_VALIDATED};
+    fidelity_say(&bulk, &said);
+    assert_string_equal(text_str(&said),
+                        "results exact, validated: special functions; no time modelled");
+    text_release(&said);
+}
+
 static void counterfactuals_and_facts_come_back_as_they_were(void **state)
 {
     struct arena a = {0};
@@ -343,6 +397,8 @@ int main(void)
         cmocka_unit_test(errors_come_back_or_are_not_known),
         cmocka_unit_test(stalls_keep_what_is_known_and_leave_out_the_rest),
         cmocka_unit_test(counterfactuals_and_facts_come_back_as_they_were),
+        cmocka_unit_test(fidelity_comes_back_as_it_was),
+        cmocka_unit_test(a_sum_of_fidelity_keeps_the_weaker_one),
         cmocka_unit_test(interventions_are_read_as_people_write_them),
         cmocka_unit_test(stalls_of_launches_add_up_where_both_know_them),
         cmocka_unit_test(library_s_result_names_it_and_its_version),

@@ -297,6 +297,30 @@ static void stop_reason_is_the_last_word(void **state)
     has("\nStop rule: close to peak\n");
 }
 
+static void fidelity_of_simulated_runs_is_one_line(void **state)
+{
+    (void)state;
+    report_terminal(&run, &wide, &out);
+    has_not("Fidelity");
+    struct run_fidelity f = {.known = true, .timed = true, .time_error_median_pct = 8.5};
+    f.path[PATH_F32] = (struct path_use){98, FIDELITY_EXACT, FIDELITY_VALIDATED};
+    f.path[PATH_CONVERSIONS] = (struct path_use){2, FIDELITY_EXACT, FIDELITY_UNVALIDATED};
+    results[0].fidelity = f;
+    static const char words[] = "results exact; time validated for 98 % of the instructions";
+    text_clear(&out);
+    report_terminal(&run, &wide, &out);
+    has("\nFidelity: ");
+    has(words);
+    text_clear(&out);
+    assert_true(report_markdown(&run, NULL, &out, &err));
+    has("**Fidelity**: ");
+    has(words);
+    text_clear(&out);
+    report_explain(&run, &results[0], &wide, &out);
+    has("fidelity: results exact");
+    has("conversions (2.0 % of the instructions): results exact, time not validated");
+}
+
 static void diminishing_returns_do_not_hide_the_next_finding(void **state)
 {
     (void)state;
@@ -731,6 +755,7 @@ int main(void)
         TEST(what_kernels_print_is_shown),
         TEST(folded_findings_wait_for_verbose),
         TEST(stop_reason_is_the_last_word),
+        TEST(fidelity_of_simulated_runs_is_one_line),
         TEST(diminishing_returns_do_not_hide_the_next_finding),
         TEST(verified_variants_without_a_time_are_not_asked_to_be_right),
         TEST(three_answers_come_before_the_table),

@@ -34,8 +34,10 @@ for name in "${@:-${all[@]}}"; do
     "$golden" sources "$name" | diff -u "$shipped/$name/sources" - >diff.txt
     pass "the PTX of $name is of today's sources (else: make golden)" $? diff.txt
     one "$name" >got.txt
-    grep -E ': (FAILED|WRONG)' got.txt >failed.txt
+    grep -E ': (FAILED|WRONG)|^ridge: ' got.txt >failed.txt
     pass "no variant of $name fails" $((! $?)) failed.txt
+    grep -q '^Stop rule: ' got.txt
+    pass "the run of $name comes to its end" $? got.txt
     [[ ${GOLDEN-} != write ]] || cp got.txt "$shipped/$name.txt"
     diff -u "$shipped/$name.txt" got.txt >diff.txt
     pass "golden run of $name" $? diff.txt

@@ -143,15 +143,16 @@ void rates_fill(struct rates *r, const struct gpu *g, struct demand d)
 /* ---- instructions ------------------------------------------------------------------------------- */
 
 static const struct pipe_info PIPES[] = {
-#define PIPE(id, unit_, server, other, lanes_, latency_, reader_, compiler, touches_, meaning) \
-    {.name = #id,                                                                              \
-     .unit = UNIT_##unit_,                                                                     \
-     .first = SERVER_##server,                                                                 \
-     .second = SERVER_##other,                                                                 \
-     .lanes = offsetof(struct rates, lanes_),                                                  \
-     .latency = offsetof(struct rates, latency_),                                              \
-     .reader = STALL_##reader_,                                                                \
-     .compiler_cycles = compiler,                                                              \
+#define PIPE(id, unit_, server, other, lanes_, latency_, reader_, compiler, touches_, path, \
+             meaning)                                                                       \
+    {.name = #id,                                                                           \
+     .unit = UNIT_##unit_,                                                                  \
+     .first = SERVER_##server,                                                              \
+     .second = SERVER_##other,                                                              \
+     .lanes = offsetof(struct rates, lanes_),                                               \
+     .latency = offsetof(struct rates, latency_),                                           \
+     .reader = STALL_##reader_,                                                             \
+     .compiler_cycles = compiler,                                                           \
      .touches = TOUCHES_##touches_},
 #include "sim/model/pipes.def"
 #undef PIPE

@@ -1,6 +1,6 @@
 // From the host threads' counts to the report: sites, source lines, counters, violations, time.
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/run/exec.h"
+#include "sim/observe/fidelity.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -482,5 +482,6 @@ bool report_fill(struct launch *l, struct arena *a, struct sim_report *report, s
     bool stopped = report->violation_count > 0 && violation_stops(report->violations[0].kind);
     const struct stall_table *stalls = stopped ? NULL : time_fill(l, a, report);
     lines_fill(l, a, stalls, report);
+    fidelity_fill(l->gpu, p, report->sites, report->time.valid, &report->fidelity);
     return !stopped || violation_fail(&report->violations[0], err);
 }
