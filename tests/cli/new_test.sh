@@ -102,6 +102,18 @@ pass '... once' $? out.txt
 pass 'an experiment that fits' $? out.txt
 grep -q 'nothing was run' out.txt && grep -q 'buffers, .* KiB; no variant takes less than .* us (modelled' out.txt
 pass 'says memory and least time' $? out.txt
+grep -q 'How long a run takes is not known: the journal has none on sim:h200' out.txt
+pass 'that nothing is recorded is said' $? out.txt
+"$RIDGE" run scale --device sim:h200 --compiler clang -q >/dev/null 2>&1
+"$RIDGE" check scale --device sim:h200 --compiler clang -p N=4096,8192,8192000 --json >said.json 2>out.txt
+python3 -c '
+import json
+recorded, large, other = (c["took"] for c in json.load(open("said.json"))["cases"])
+assert recorded["provenance"] == "measured" and recorded["scaled_from"] is None and recorded["wall_s"] > 0, recorded
+assert other["provenance"] == "modelled" and other["scaled_from"] == "N=8192", other
+# 1000 times the work; the floor of a recorded case prices reads and writes apart.
+assert abs(other["wall_s"] / large["wall_s"] / 1000 - 1) < 0.1, (large, other)' >>out.txt 2>&1
+pass 'how long it takes, by the newest recorded run' $? out.txt
 edit scale/experiment.yaml '0,/args: \[y, x, /s//args: [y, /'
 "$RIDGE" check scale --device sim:h200 --compiler clang >out.txt 2>&1
 (($? == 1)) && grep -q "takes 4 arguments, this launch gives" out.txt
