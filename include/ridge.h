@@ -44,7 +44,8 @@ typedef struct ridge ridge;
 
 struct ridge_options {
     const char *program; /* name of what is recorded; NULL = the executable's */
-    const char *journal; /* file; NULL = $RIDGE_JOURNAL, else the user's, as of `ridge run` */
+    const char *
+        journal; /* file or postgresql://…; NULL = $RIDGE_JOURNAL, else the user's, as of `ridge run` */
     const char
         *compiler; /* of ridge_compile: "nvrtc", "clang"; NULL = the first that is installed */
     int threads;   /* host threads of a simulated GPU; 0 = all */
@@ -201,7 +202,8 @@ RIDGE_API const char *ridge_verdict_name(enum ridge_verdict v); /* "no differenc
  * suffice, diagnosed: `ridge show`, `explain` and `compare` have it. The first one begins a run, ridge_close ends it. Once a result. */
 RIDGE_API int ridge_record(ridge_result *x, const ridge_result *base);
 RIDGE_API int64_t ridge_run_id(const ridge *r); /* in the journal; 0 = nothing recorded yet */
-RIDGE_API const char *ridge_journal_path(const ridge *r); /* NULL = nothing recorded yet */
+/* NULL = nothing recorded yet; where the journal's server went away, the file that has the results instead. */
+RIDGE_API const char *ridge_journal_path(const ridge *r);
 
 /* ---- ranges --------------------------------------------------------------------------------------------- */
 

@@ -158,7 +158,8 @@ int64_t ridge_run_id(const struct ridge *r)
 
 const char *ridge_journal_path(const struct ridge *r)
 {
-    return r && r->ledger.journal ? journal_path(r->ledger.journal) : NULL;
+    const struct journal *j = r ? r->ledger.journal : NULL;
+    return !j ? NULL : journal_kept(j)->path ? journal_kept(j)->path : journal_path(j);
 }
 
 /* ---- memory --------------------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-// ridge import: other profilers' files become a recorded run.
+// ridge import: other profilers' files become a recorded run; the runs of another journal are added to this one.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/cli.h"
 #include "import/import.h"
@@ -38,8 +38,47 @@ static void say(const struct run *run)
                 "from Nsight Compute's --page raw\n");
 }
 
+// `ridge import unsent.sqlite`, or a journal that moves to a server.
+static bool import_journals(const struct options *o, struct error *err)
+{
+    struct journal *to = NULL;
+    struct journal_copied sum = {0};
+    bool done = cli_journal_open(o, false, &to, err);
+    for (int i = 0; done && i < o->argument_count; i++) {
+        struct journal *from = NULL;
+        struct journal_copied c = {0};
+        done = journal_open(o->arguments[i], true, &from, err) && journal_copy(from, to, &c, err);
+        sum.run_count += c.run_count;
+        sum.result_count += c.result_count;
+        sum.there_count += c.there_count;
+        journal_close(from);
+    }
+    if (done && option_given(o, OPTION_JSON))
+        done = cli_print_json(json_pack("{s:i, s:i, s:i}", "runs", sum.run_count, "results",
+                                        sum.result_count, "already_there", sum.there_count),
+                              err);
+    else if (done && !option_given(o, OPTION_QUIET))
+        cli_say("%d result%s added, %d new run%s; %d %s there before\n", sum.result_count,
+                plural(sum.result_count), sum.run_count, plural(sum.run_count), sum.there_count,
+                sum.there_count == 1 ? "was" : "were");
+    journal_close(to);
+    return done;
+}
+
+static bool are_journals(const struct options *o)
+{
+    int count = 0;
+    for (int i = 0; i < o->argument_count; i++)
+        count += journal_is_file(o->arguments[i]);
+    return count == o->argument_count;
+}
+
 bool command_import(const struct options *o, int *status, struct error *err)
 {
+    if (!option_given(o, OPTION_NO_JOURNAL) && are_journals(o)) {
+        *status = 0;
+        return import_journals(o, err);
+    }
     struct arena a = {0};
     struct run run = {0};
     const char *device = option_text(o, OPTION_DEVICE, NULL);

@@ -276,6 +276,15 @@ static bool stack_check(struct error *err)
                    (unsigned long long)(least_bytes / kib));
 }
 
+// An address in the wrong place, `ridge log postgresql://user:password@…`, is in the message, but not its password.
+static void passwords_hide(struct error *err)
+{
+    struct arena a = {0};
+    const char *shown = journal_shown_within(&a, err->message);
+    (void)snprintf(err->message, sizeof err->message, "%s", shown);
+    arena_release(&a);
+}
+
 int main(int argc, char **argv)
 {
     struct options o = {0};
@@ -283,6 +292,7 @@ int main(int argc, char **argv)
     int status = 0;
     signals_set();
     if (!stack_check(&err) || !dispatch(&o, argc, argv, &status, &err)) {
+        passwords_hide(&err);
         fprintf(stderr, "ridge: %s\n", err.message);
         if (!printed && option_given(&o, OPTION_JSON))
             print_error_json(&err);

@@ -141,13 +141,14 @@ static bool arguments_check(const struct options *o, struct error *err)
                 o->arguments[c->most]);
 }
 
+// As it is recorded and shown: without the passwords of journals' addresses.
 static const char *command_line(struct arena *a, int argc, char **argv)
 {
     struct text t = {0};
     text_add(&t, "ridge");
     for (int i = 1; i < argc; i++)
         text_printf(&t, strpbrk(argv[i], " \"'$&|;<>*?") ? " '%s'" : " %s", argv[i]);
-    char *line = arena_strdup(a, text_str(&t));
+    char *line = journal_shown_within(a, text_str(&t));
     text_release(&t);
     return line;
 }
@@ -401,7 +402,8 @@ void manual_text(struct text *out)
     text_add(
         out,
         ".SH EXIT STATUS\n0 done; 1 a check failed; 2 usage or input; 3 device or system.\n"
-        ".SH ENVIRONMENT\n.TP\n.B RIDGE_JOURNAL\nthe journal's file\n"
+        ".SH ENVIRONMENT\n.TP\n.B RIDGE_JOURNAL\nthe journal: a file, or "
+        "postgresql://user@host/database\n"
         ".TP\n.B RIDGE_HOME, RIDGE_CACHE\nthe folders for recorded data and for compiled kernels\n"
         ".TP\n.B RIDGE_PTXAS\nthe ptxas that is asked for the registers of PTX (none: estimate "
         "them)\n"

@@ -215,6 +215,23 @@ void session_line_end(struct session *s)
     line_clear(s);
 }
 
+// The journal's server went away: what it has and what it has not.
+static void kept_say(const struct journal *j)
+{
+    const struct journal_kept *k = journal_kept(j);
+    struct text t = {0};
+    if (!k->path)
+        return;
+    text_printf(&t, "%s; %d result%s of this run %s in %s instead, and `ridge import %s` adds %s",
+                k->why, k->result_count, plural(k->result_count),
+                k->result_count == 1 ? "is" : "are", k->path, k->path,
+                k->result_count == 1 ? "it" : "them");
+    if (k->run > 0)
+        text_printf(&t, " to run %lld of the server", (long long)k->run);
+    cli_warn(text_str(&t));
+    text_release(&t);
+}
+
 bool session_run(struct session *s, struct arena *a, struct loop_request *request, struct run *run,
                  struct error *err)
 {
@@ -230,6 +247,8 @@ bool session_run(struct session *s, struct arena *a, struct loop_request *reques
                       s->recorded == 1 ? " was" : "s were", (long long)s->run_id);
     if (done && s->journal && s->run_id != 0)
         done = journal_end_run(s->journal, s->run_id, run->stop_reason, err);
+    if (s->journal)
+        kept_say(s->journal);
     run->header.id = s->run_id;
     run->header.command = s->o->command_line;
     return done;

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-static const char *text_of(struct arena *a, sqlite3_stmt *s, int column)
+static const char *text_of(struct arena *a, const struct query *q, int column)
 {
-    const char *text = (const char *)sqlite3_column_text(s, column);
-    return text ? arena_strdup(a, text) : "";
+    const char *text = query_text(q, a, column);
+    return text ? text : "";
 }
 
 bool journal_add_hypothesis(struct journal *j, const char *experiment, const struct hypothesis *h,
@@ -24,10 +24,10 @@ bool journal_add_hypothesis(struct journal *j, const char *experiment, const str
         json_object_set_new(expected, h->whats[i], json_string(h->expected[i]));
     char *text = json_dumps(expected, JSON_COMPACT);
     strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&at, &utc));
-    bool done = journal_insert(
+    bool done = journal_write(
         j, err,
         "INSERT INTO hypotheses(written, experiment, variant, hypothesis, "
-        "expected, after_run) VALUES(?,?,?,?,?,(SELECT ifnull(max(id), 0) FROM runs))",
+        "expected, after_run) VALUES($1,$2,$3,$4,$5,(SELECT coalesce(max(id), 0) FROM runs))",
         "sssss", now, experiment, h->variant, h->text, text);
     free(text);
     json_decref(expected);
@@ -37,18 +37,19 @@ bool journal_add_hypothesis(struct journal *j, const char *experiment, const str
 bool journal_remove_hypothesis(struct journal *j, const char *experiment, const char *variant,
                                bool *found, struct error *err)
 {
-    bool done = journal_insert(j, err,
-                               "DELETE FROM hypotheses WHERE id = (SELECT max(id) FROM hypotheses "
-                               "WHERE experiment = ? AND variant = ?)",
-                               "ss", experiment, variant);
-    *found = done && sqlite3_changes(j->db) > 0;
+    int64_t removed = -1;
+    bool done = journal_ask(j, "write to", &removed, err,
+                            "DELETE FROM hypotheses WHERE id = (SELECT max(id) FROM hypotheses "
+                            "WHERE experiment = $1 AND variant = $2) RETURNING id",
+                            "ss", experiment, variant);
+    *found = removed > 0;
     return done;
 }
 
-static struct hypothesis hypothesis_read(struct arena *a, sqlite3_stmt *s)
+static struct hypothesis hypothesis_read(struct arena *a, const struct query *q)
 {
-    struct hypothesis h = {.variant = text_of(a, s, 0), .text = text_of(a, s, 1)};
-    json_t *expected = json_loads(text_of(a, s, 2), 0, NULL), *value;
+    struct hypothesis h = {.variant = text_of(a, q, 0), .text = text_of(a, q, 1)};
+    json_t *expected = json_loads(text_of(a, q, 2), 0, NULL), *value;
     const char *what;
     const char **whats = ARENA_ARRAY(a, const char *, json_object_size(expected) + 1);
     const char **texts = ARENA_ARRAY(a, const char *, json_object_size(expected) + 1);
@@ -63,24 +64,18 @@ static struct hypothesis hypothesis_read(struct arena *a, sqlite3_stmt *s)
     return h;
 }
 
-// Runs a SELECT of strings and numbers; `read` is called for each row.
-typedef void (*row_reader)(void *context, struct arena *a, sqlite3_stmt *s);
+// Runs a SELECT whose parameters are experiment, limit and device; `read` is called for each row.
+typedef void (*row_reader)(void *context, struct arena *a, const struct query *q);
 static bool select_rows(struct journal *j, struct arena *a, const char *sql,
                         const struct journal_filter *filter, row_reader read, void *context,
                         struct error *err)
 {
-    sqlite3_stmt *s = NULL;
-    if (sqlite3_prepare_v2(j->db, sql, -1, &s, NULL) != SQLITE_OK)
-        return journal_fail(j, "read", err);
-    sqlite3_bind_text(s, 1, filter->experiment, -1, SQLITE_TRANSIENT);
-    sqlite3_bind_int(s, 2, filter->limit > 0 ? filter->limit : -1);
-    sqlite3_bind_text(s, 3, filter->device, -1, SQLITE_TRANSIENT);
-    int code;
-    while ((code = sqlite3_step(s)) == SQLITE_ROW)
-        read(context, a, s);
-    bool done = code == SQLITE_DONE || journal_fail(j, "read", err);
-    sqlite3_finalize(s);
-    return done;
+    struct query q =
+        query_start(j, "read", sql, "sis", filter->experiment,
+                    filter->limit > 0 ? (int64_t)filter->limit : INT64_MAX, filter->device);
+    while (query_next(&q))
+        read(context, a, &q);
+    return query_end(&q, err);
 }
 
 struct found {
@@ -88,10 +83,10 @@ struct found {
     size_t count, capacity;
 };
 
-static void read_hypothesis(void *context, struct arena *a, sqlite3_stmt *s)
+static void read_hypothesis(void *context, struct arena *a, const struct query *q)
 {
     struct found *f = context;
-    struct hypothesis h = hypothesis_read(a, s);
+    struct hypothesis h = hypothesis_read(a, q);
     VEC_PUSH(f->items, f->count, f->capacity, h);
 }
 
@@ -101,13 +96,13 @@ bool journal_hypotheses(struct journal *j, struct arena *a, const char *experime
     struct found f = {0};
     *out = NULL;
     *count = 0;
-    if (!journal_has_table(j, "hypotheses"))
+    if (j->version < SCHEMA_WITH_HYPOTHESES)
         return true;
     struct journal_filter filter = {.experiment = experiment};
     bool done = select_rows(
         j, a,
-        "SELECT variant, hypothesis, expected FROM hypotheses WHERE experiment = ?1 AND id IN"
-        " (SELECT max(id) FROM hypotheses GROUP BY experiment, variant) LIMIT ?2",
+        "SELECT variant, hypothesis, expected FROM hypotheses WHERE experiment = $1 AND id IN"
+        " (SELECT max(id) FROM hypotheses GROUP BY experiment, variant) LIMIT $2",
         &filter, read_hypothesis, &f, err);
     *out = ARENA_ARRAY(a, struct hypothesis, f.count + 1);
     for (size_t i = 0; i < f.count; i++)
@@ -124,8 +119,8 @@ static const char expectations_sql[] =
     " actual, CASE verdict WHEN '" OLD_OPPOSITE
     "' THEN 'opposite direction' ELSE verdict END FROM expectations JOIN results ON result = "
     "results.id JOIN runs ON run = "
-    "runs.id WHERE (?1 IS NULL OR runs.experiment = ?1) AND (?3 IS NULL OR "
-    "runs.device = ?3) ORDER BY results.id DESC, rank LIMIT ?2";
+    "runs.id WHERE ($1 IS NULL OR runs.experiment = $1) AND ($3 IS NULL OR "
+    "runs.device = $3) ORDER BY results.id DESC, rank LIMIT $2";
 
 static const char predictions_sql[] =
     "SELECT runs.id, runs.experiment, base.variant, next.variant, next.case_label, runs.device,"
@@ -135,14 +130,14 @@ static const char predictions_sql[] =
     " JOIN findings ON findings.result = base.id AND rank = 0 JOIN runs ON next.run = runs.id"
     " WHERE next.status = 'ok' AND base.time_ns > 0 AND next.time_ns > 0 AND expected_time_ns > 0"
     " AND expected_time_ns < 0.97 * base.time_ns" // those under 3 % are folded: no promise
-    " AND (?1 IS NULL OR runs.experiment = ?1) AND (?3 IS NULL OR runs.device = ?3)"
-    " ORDER BY next.id DESC LIMIT ?2";
+    " AND ($1 IS NULL OR runs.experiment = $1) AND ($3 IS NULL OR runs.device = $3)"
+    " ORDER BY next.id DESC LIMIT $2";
 
 static const char open_sql[] =
     "SELECT written, experiment, variant, hypothesis FROM hypotheses h WHERE"
-    " (?1 IS NULL OR experiment = ?1) AND NOT EXISTS (SELECT 1 FROM results JOIN runs ON run = "
+    " ($1 IS NULL OR experiment = $1) AND NOT EXISTS (SELECT 1 FROM results JOIN runs ON run = "
     "runs.id WHERE runs.experiment = h.experiment AND results.variant = h.variant AND runs.id > "
-    "h.after_run) ORDER BY id DESC LIMIT ?2";
+    "h.after_run) ORDER BY id DESC LIMIT $2";
 
 struct lists {
     struct judged_expectation *expectations;
@@ -153,37 +148,31 @@ struct lists {
     size_t open_count, open_capacity;
 };
 
-static void read_expectation(void *context, struct arena *a, sqlite3_stmt *s)
+static void read_expectation(void *context, struct arena *a, const struct query *q)
 {
     struct lists *l = context;
-    struct judged_expectation e = {
-        sqlite3_column_int64(s, 0), text_of(a, s, 1), text_of(a, s, 2), text_of(a, s, 3),
-        text_of(a, s, 4),           text_of(a, s, 5), text_of(a, s, 6), text_of(a, s, 7),
-        text_of(a, s, 8),           text_of(a, s, 9)};
+    struct judged_expectation e = {query_integer(q, 0), text_of(a, q, 1), text_of(a, q, 2),
+                                   text_of(a, q, 3),    text_of(a, q, 4), text_of(a, q, 5),
+                                   text_of(a, q, 6),    text_of(a, q, 7), text_of(a, q, 8),
+                                   text_of(a, q, 9)};
     VEC_PUSH(l->expectations, l->expectation_count, l->expectation_capacity, e);
 }
 
-static void read_prediction(void *context, struct arena *a, sqlite3_stmt *s)
+static void read_prediction(void *context, struct arena *a, const struct query *q)
 {
     struct lists *l = context;
-    struct judged_prediction p = {sqlite3_column_int64(s, 0),
-                                  text_of(a, s, 1),
-                                  text_of(a, s, 2),
-                                  text_of(a, s, 3),
-                                  text_of(a, s, 4),
-                                  text_of(a, s, 5),
-                                  text_of(a, s, 6),
-                                  sqlite3_column_double(s, 7),
-                                  sqlite3_column_double(s, 8),
-                                  sqlite3_column_double(s, 9)};
+    struct judged_prediction p = {query_integer(q, 0), text_of(a, q, 1), text_of(a, q, 2),
+                                  text_of(a, q, 3),    text_of(a, q, 4), text_of(a, q, 5),
+                                  text_of(a, q, 6),    query_real(q, 7), query_real(q, 8),
+                                  query_real(q, 9)};
     VEC_PUSH(l->predictions, l->prediction_count, l->prediction_capacity, p);
 }
 
-static void read_open(void *context, struct arena *a, sqlite3_stmt *s)
+static void read_open(void *context, struct arena *a, const struct query *q)
 {
     struct lists *l = context;
-    struct open_hypothesis h = {text_of(a, s, 0), text_of(a, s, 1), text_of(a, s, 2),
-                                text_of(a, s, 3)};
+    struct open_hypothesis h = {text_of(a, q, 0), text_of(a, q, 1), text_of(a, q, 2),
+                                text_of(a, q, 3)};
     VEC_PUSH(l->open, l->open_count, l->open_capacity, h);
 }
 
@@ -204,7 +193,7 @@ bool journal_hypothesis_record(struct journal *j, struct arena *a,
     *out = (struct hypothesis_record){0};
     bool done = select_rows(j, a, expectations_sql, filter, read_expectation, &l, err) &&
                 select_rows(j, a, predictions_sql, filter, read_prediction, &l, err) &&
-                (!journal_has_table(j, "hypotheses") ||
+                (j->version < SCHEMA_WITH_HYPOTHESES ||
                  select_rows(j, a, open_sql, filter, read_open, &l, err));
     KEEP(expectation, judged_expectation);
     KEEP(prediction, judged_prediction);

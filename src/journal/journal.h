@@ -1,5 +1,5 @@
-// journal: all runs, in one SQLite file (WAL, one transaction per result). Nothing recorded is lost
-// by a kill, a full disk or a second process writing at the same time.
+// journal: all runs, in one SQLite file or on a PostgreSQL server, one transaction per result. Nothing recorded is
+// lost by a kill, a full disk or others writing at the same time.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef RIDGE_JOURNAL_H
 #define RIDGE_JOURNAL_H
@@ -8,12 +8,17 @@
 #include "record/record.h"
 
 struct journal;
-// path NULL: RIDGE_JOURNAL, else user_data_path("journal.sqlite"). Created if missing; an older
-// schema is migrated, a newer one refused. read_only: never writes, fails if missing.
+// path: a file, or postgresql://user@host:port/database; NULL: RIDGE_JOURNAL, else
+// user_data_path("journal.sqlite"). Made if missing; an older schema is migrated, a newer one refused. read_only:
+// never writes, fails if missing.
 bool journal_open(const char *path, bool read_only, struct journal **out,
                   struct error *err) CHECK_RESULT;
 void journal_close(struct journal *j);
-const char *journal_path(const struct journal *j);
+const char *journal_path(const struct journal *j); // an address without its password
+bool journal_is_address(const char *name);
+// The name as it may be shown and recorded: an address without password and settings. Arena-owned.
+char *journal_shown(struct arena *a, const char *name);
+char *journal_shown_within(struct arena *a, const char *text); // every address in it
 
 // Starts a run: its id. The run is marked unfinished until journal_end_run.
 bool journal_begin_run(struct journal *j, const struct run_header *h, int64_t *id,
@@ -23,6 +28,27 @@ bool journal_add_result(struct journal *j, int64_t run, const struct result *r,
                         struct error *err) CHECK_RESULT;
 bool journal_end_run(struct journal *j, int64_t run, const char *stop_reason,
                      struct error *err) CHECK_RESULT;
+
+// A server that goes away during a run is waited for; what it does not take then is kept in a journal on this
+// machine, and the run goes on.
+struct journal_kept {
+    const char *path; // NULL: the server took all
+    int64_t run;      // its number on the server, 0 = it has none there
+    int result_count; // kept here, of the run begun last
+    const char *why;  // what the server said last
+};
+const struct journal_kept *journal_kept(const struct journal *j);
+
+// Is the file a journal of ridge, by its mark?
+bool journal_is_file(const char *path);
+struct journal_copied {
+    int run_count, result_count; // that were added
+    int there_count;             // results that were there before
+};
+// Adds the runs of one journal to another: once, however often it is done. What was kept of a server's run
+// becomes part of that run again.
+bool journal_copy(struct journal *from, struct journal *to, struct journal_copied *out,
+                  struct error *err) CHECK_RESULT;
 
 struct journal_entry { // a line of `ridge log`
     int64_t id;

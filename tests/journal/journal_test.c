@@ -1,5 +1,6 @@
 // The journal: what is recorded comes back whole; a result is recorded whole or not at all, whoever
-// else writes and whatever kills the writer; what cannot be read is said.
+// else writes and whatever kills the writer; what cannot be read is said. In SQLite's file, or in schemas of the
+// PostgreSQL server that RIDGE_TEST_POSTGRES names (tests/journal/postgres_test.sh starts one and runs this).
 // SPDX-License-Identifier: Apache-2.0
 #include "journal/internal.h"
 #include "support/sample.h"
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -23,12 +25,44 @@ static char folder[4096];
 static struct arena arena;
 static struct error err;
 
+static const char *server; // its address, NULL: SQLite
+static int schemas;
+
+static const char *file(void)
+{
+    return server ? arena_printf(&arena, "%s?options=-csearch_path%%3Dt%d", server, schemas)
+                  : path_join(&arena, folder, "journal.sqlite");
+}
+
+static const char *shown(void)
+{
+    return journal_shown(&arena, file());
+}
+
+// What the server answers to a statement.
+static const char *ask_server(const char *sql)
+{
+    const char *const argv[] = {"psql", "-AtXq", "-v", "ON_ERROR_STOP=1", "-c", sql, file(), NULL};
+    struct process_spec spec = {.argv = argv};
+    struct process_result r;
+    assert_true(process_run(&spec, &r, &err));
+    if (r.exit_status != 0)
+        fail_msg("%s: %s", sql, text_str(&r.err_text));
+    const char *text = text_str(&r.out);
+    text = arena_strndup(&arena, text, strcspn(text, "\n"));
+    process_result_release(&r);
+    return text;
+}
+
 static int setup(void **state)
 {
     (void)state;
     const char *tmp = getenv("TMPDIR");
     (void)snprintf(folder, sizeof folder, "%s/journal-XXXXXX", tmp ? tmp : "/tmp");
     error_clear(&err);
+    schemas++;
+    if (server)
+        (void)ask_server(arena_printf(&arena, "CREATE SCHEMA t%d", schemas));
     return mkdtemp(folder) ? 0 : -1;
 }
 
@@ -42,11 +76,6 @@ static int teardown(void **state)
         process_result_release(&r);
     arena_release(&arena);
     return 0;
-}
-
-static const char *file(void)
-{
-    return path_join(&arena, folder, "journal.sqlite");
 }
 
 static struct journal *opened(bool read_only)
@@ -83,6 +112,8 @@ static const char *ask(const char *sql)
 {
     sqlite3 *db = NULL;
     sqlite3_stmt *s = NULL;
+    if (server)
+        return ask_server(sql);
     assert_int_equal(sqlite3_open(file(), &db), SQLITE_OK);
     sqlite3_busy_timeout(db, 5000);
     if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) != SQLITE_OK)
@@ -93,6 +124,28 @@ static const char *ask(const char *sql)
     sqlite3_finalize(s);
     sqlite3_close(db);
     return text;
+}
+
+static int schema_version(void)
+{
+    return atoi(ask(server ? "SELECT version FROM ridge_journal" : "PRAGMA user_version"));
+}
+
+static void set_schema_version(int version)
+{
+    (void)ask(arena_printf(
+        &arena, server ? "UPDATE ridge_journal SET version = %d" : "PRAGMA user_version = %d",
+        version));
+}
+
+// A journal whose writer is in the middle of a transaction.
+static struct journal *in_a_transaction(const char *sql)
+{
+    struct journal *j = NULL;
+    if (!journal_open(file(), false, &j, &err) || !j->engine->exec(j, j->engine->begin) ||
+        !journal_write(j, &err, sql, ""))
+        return NULL;
+    return j;
 }
 
 static void recorded_run_comes_back_whole(void **state)
@@ -159,11 +212,12 @@ static void figures_that_are_absent_are_null_in_their_rows(void **state)
     assert_string_equal(ask("SELECT count(*) FROM counters"), "0");
 }
 
-static void journal_is_wal_synced_and_of_version_4(void **state)
+static void a_file_is_wal_and_a_new_journal_of_version_4(void **state)
 {
     struct journal *j = opened(false);
-    assert_string_equal(ask("PRAGMA journal_mode"), "wal");
-    assert_string_equal(ask("PRAGMA user_version"), "4");
+    if (!server)
+        assert_string_equal(ask("PRAGMA journal_mode"), "wal");
+    assert_int_equal(schema_version(), 4);
     journal_close(j);
 }
 
@@ -267,7 +321,7 @@ static void a_journal_of_version_2_gets_the_sources_tables(void **state)
     (void)ask("DROP TABLE baselines");
     (void)ask("DROP TABLE run_sources");
     (void)ask("DROP TABLE sources");
-    (void)ask("PRAGMA user_version = 2");
+    set_schema_version(2);
     j = opened(true);
     get(j, id, &got);
     json_decref(got.header.environment);
@@ -278,7 +332,7 @@ static void a_journal_of_version_2_gets_the_sources_tables(void **state)
     get(j, run_of_source(j, "k.cu"), &got);
     json_decref(got.header.environment);
     assert_int_equal(got.source_count, 1);
-    assert_string_equal(ask("PRAGMA user_version"), "4");
+    assert_int_equal(schema_version(), 4);
     journal_close(j);
 }
 
@@ -292,13 +346,13 @@ static void a_journal_of_version_3_gets_the_baselines_tables(void **state)
     journal_close(j);
     (void)ask("DROP TABLE baseline_runs");
     (void)ask("DROP TABLE baselines");
-    (void)ask("PRAGMA user_version = 3");
+    set_schema_version(3);
     j = opened(true); // not upgraded, and has none
     assert_true(journal_baselines(j, &arena, NULL, &all, &count, &err));
     assert_int_equal(count, 0);
     journal_close(j);
     j = opened(false);
-    assert_string_equal(ask("PRAGMA user_version"), "4");
+    assert_int_equal(schema_version(), 4);
     const struct journal_baseline b = {.name = "main", .suite = "all", .runs = &id, .run_count = 1};
     assert_true(journal_add_baseline(j, &b, false, &err));
     assert_true(journal_remove_baseline(j, "main", &found, &err));
@@ -447,7 +501,7 @@ static void result_of_no_run_is_refused(void **state)
     struct journal *j = opened(false);
     struct result r = sample_result();
     assert_false(journal_add_result(j, 17, &r, &err));
-    assert_non_null(strstr(err.message, "FOREIGN KEY constraint failed"));
+    assert_non_null(strcasestr(err.message, "foreign key constraint"));
     journal_close(j);
 }
 
@@ -463,17 +517,11 @@ static void killed_writer_leaves_what_it_committed(void **state)
         struct run_header h = sample_header();
         struct result r = sample_result();
         int64_t id;
-        sqlite3 *db;
         if (!journal_open(file(), false, &j, &err) || !journal_begin_run(j, &h, &id, &err) ||
-            !journal_add_result(j, id, &r, &err))
+            !journal_add_result(j, id, &r, &err) ||
+            !in_a_transaction("INSERT INTO results(run, variant, case_label, status, detail)"
+                              " VALUES(1, 'half', '', 'ok', '{}')"))
             _exit(1);
-        // In the middle of the next one.
-        sqlite3_open(file(), &db);
-        sqlite3_exec(
-            db,
-            "BEGIN IMMEDIATE; INSERT INTO results(run, variant, case_label, status, detail)"
-            " VALUES(1, 'half', '', 'ok', '{}')",
-            NULL, NULL, NULL);
         (void)!write(ready[1], "x", 1);
         pause();
     }
@@ -530,7 +578,8 @@ static void writers_at_the_same_time_lose_nothing(void **state)
         json_decref(run.header.environment);
     }
     journal_close(j);
-    assert_string_equal(ask("PRAGMA integrity_check"), "ok");
+    if (!server)
+        assert_string_equal(ask("PRAGMA integrity_check"), "ok");
 }
 
 static void reader_reads_while_another_writes(void **state)
@@ -539,16 +588,14 @@ static void reader_reads_while_another_writes(void **state)
     int64_t id = begun(writer);
     struct result r = sample_result();
     add(writer, id, &r);
-    sqlite3 *db;
-    assert_int_equal(sqlite3_open(file(), &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE; DELETE FROM counters", NULL, NULL, NULL),
-                     SQLITE_OK);
+    struct journal *other = in_a_transaction("DELETE FROM counters");
+    assert_non_null(other);
     struct journal *reader = opened(true);
     struct run run;
     get(reader, id, &run);
     assert_int_equal(run.result_count, 1);
     json_decref(run.header.environment);
-    sqlite3_close(db);
+    journal_close(other);
     journal_close(reader);
     journal_close(writer);
 }
@@ -565,21 +612,43 @@ static void refused(bool read_only, enum error_kind kind, const char *message)
 static void journal_of_a_newer_ridge_is_refused(void **state)
 {
     journal_close(opened(false));
-    (void)ask("PRAGMA user_version = 7");
+    set_schema_version(7);
     const char *message = arena_printf(&arena,
                                        "the journal %s was written by a newer ridge (schema 7, "
                                        "this one knows 4): use that one, or "
                                        "name another file with --journal or RIDGE_JOURNAL",
-                                       file());
+                                       shown());
     refused(false, ERROR_INPUT, message);
     refused(true, ERROR_INPUT, message);
 }
 
 static void journal_to_be_read_is_not_made(void **state)
 {
+    if (server) {
+        refused(true, ERROR_INPUT,
+                arena_printf(&arena, "the journal %s is empty: nothing was recorded yet", shown()));
+        assert_string_equal(ask("SELECT to_regclass('runs') IS NULL"), "t");
+        return;
+    }
     refused(true, ERROR_INPUT,
             arena_printf(&arena, "there is no journal at %s: `ridge run` makes one", file()));
     assert_false(file_exists(file()));
+}
+
+static void tables_of_another_program_stay_as_they_are(void **state)
+{
+    (void)ask("CREATE TABLE shopping(what TEXT)");
+    refused(false, ERROR_INPUT,
+            arena_printf(&arena,
+                         server ? "the database %s has tables of another program: nothing was "
+                                  "changed; name another database, or a schema of ridge's own with "
+                                  "?options=-csearch_path%%3Dridge"
+                                : "the file %s is a database of another program, not a journal of "
+                                  "ridge: nothing was changed; name another file with --journal or "
+                                  "RIDGE_JOURNAL",
+                         shown()));
+    (void)ask("DROP TABLE shopping");
+    journal_close(opened(false));
 }
 
 static void file_that_is_no_journal_stays_as_it_is(void **state)
@@ -609,11 +678,11 @@ static void damaged_results_and_runs_are_said(void **state)
     assert_false(journal_get_run(j, &arena, 1, NULL, &run, &err));
     assert_string_equal(
         err.message,
-        arena_printf(&arena, "the journal %s holds a damaged result of run 1", file()));
+        arena_printf(&arena, "the journal %s holds a damaged result of run 1", shown()));
     (void)ask("UPDATE runs SET header = '{'");
     assert_false(journal_get_run(j, &arena, 1, NULL, &run, &err));
     assert_string_equal(err.message,
-                        arena_printf(&arena, "the journal %s holds a damaged run 1", file()));
+                        arena_printf(&arena, "the journal %s holds a damaged run 1", shown()));
     assert_int_equal(err.kind, ERROR_SYSTEM);
     journal_close(j);
 }
@@ -641,15 +710,93 @@ static void environment_names_the_journal(void **state)
     journal_close(j);
 }
 
+// From a file to the journal under test, twice.
+static void a_copied_journal_has_all_once(void **state)
+{
+    const char *path = path_join(&arena, folder, "from.sqlite");
+    struct journal *from = NULL, *to = opened(false);
+    struct journal_copied copied;
+    struct run got;
+    int64_t ids[2];
+    assert_true(journal_open(path, false, &from, &err));
+    assert_true(journal_is_file(path));
+    assert_false(journal_is_file(folder));
+    (void)begun(to); // numbers differ
+    (void)write_source("k.cu", "text\n");
+    for (int i = 0; i < 2; i++) { // the same header twice: two runs
+        ids[i] = run_of_source(from, "k.cu");
+        assert_true(journal_end_run(from, ids[i], "close to peak", &err));
+    }
+    for (int i = 0; i < 2; i++) {
+        if (!journal_copy(from, to, &copied, &err))
+            fail_msg("%s", err.message);
+        assert_int_equal(copied.run_count, i == 0 ? 2 : 0);
+        assert_int_equal(copied.result_count, i == 0 ? 2 : 0);
+        assert_int_equal(copied.there_count, i == 0 ? 0 : 2);
+    }
+    get(to, 3, &got);
+    assert_int_equal(got.result_count, 1);
+    assert_int_equal(got.source_count, 1);
+    assert_string_equal(got.sources[0].text, "text\n");
+    assert_string_equal(got.stop_reason, "close to peak");
+    assert_string_equal(ask("SELECT count(*) FROM samples"), "6");
+    json_decref(got.header.environment);
+    journal_close(from);
+    journal_close(to);
+}
+
+static void an_address_is_shown_without_password_and_settings(void **state)
+{
+    static const char *const shows[][2] = {
+        {"journal.sqlite", "journal.sqlite"},
+        {"postgresql://lab@db:5432/ridge", "postgresql://lab@db:5432/ridge"},
+        {"postgres://lab:secret@db/ridge?password=secret", "postgresql://lab@db/ridge"},
+        {"postgresql://lab:se/cr@et?@db/ridge", "postgresql://lab@db/ridge"},
+        {"postgresql:///ridge?host=/tmp&password=secret", "postgresql:///ridge"},
+        {"postgresql://:secret@db:1/x", "postgresql://@db:1/x"},
+    };
+    for (size_t i = 0; i < COUNT_OF(shows); i++)
+        assert_string_equal(journal_shown(&arena, shows[i][0]), shows[i][1]);
+    assert_false(journal_is_address("postgresql.sqlite"));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
+// A runner of the journal that RIDGE_JOURNAL names, for postgres_test.sh: a run of so many results, a line when the
+// first is recorded.
+static int write_results(int count)
+{
+    struct journal *j = NULL;
+    struct run_header h = sample_header();
+    struct result r = sample_result();
+    const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
+    int64_t id = 0;
+    bool done = journal_open(NULL, false, &j, &err) && journal_begin_run(j, &h, &id, &err);
+    for (int i = 0; done && i < count; i++) {
+        r.variant = arena_printf(&arena, "v%d", i);
+        done = journal_add_result(j, id, &r, &err);
+        if (i == 0)
+            (void)!write(STDOUT_FILENO, "begun\n", 6);
+        nanosleep(&pause, NULL);
+    }
+    done = done && journal_end_run(j, id, NULL, &err);
+    if (!done)
+        fprintf(stderr, "writer: %s\n", err.message);
+    else
+        printf("run %lld kept %d\n", (long long)id, journal_kept(j)->result_count);
+    journal_close(j);
+    arena_release(&arena);
+    json_decref(h.environment);
+    return done ? 0 : 1;
+}
+
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         TEST(recorded_run_comes_back_whole),
         TEST(what_is_searched_has_a_row_each),
         TEST(figures_that_are_absent_are_null_in_their_rows),
-        TEST(journal_is_wal_synced_and_of_version_4),
+        TEST(a_file_is_wal_and_a_new_journal_of_version_4),
         TEST(sources_are_kept_once_and_come_back_after_an_edit),
         TEST(a_source_edited_after_the_run_is_refused),
         TEST(sources_are_bounded_and_the_oldest_run_s_go_first),
@@ -666,10 +813,19 @@ int main(void)
         TEST(reader_reads_while_another_writes),
         TEST(journal_of_a_newer_ridge_is_refused),
         TEST(journal_to_be_read_is_not_made),
-        TEST(file_that_is_no_journal_stays_as_it_is),
+        TEST(tables_of_another_program_stay_as_they_are),
         TEST(damaged_results_and_runs_are_said),
         TEST(text_that_looks_like_sql_is_text),
+        TEST(a_copied_journal_has_all_once),
+        TEST(an_address_is_shown_without_password_and_settings),
+    };
+    const struct CMUnitTest of_files[] = {
+        TEST(file_that_is_no_journal_stays_as_it_is),
         TEST(environment_names_the_journal),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    server = getenv("RIDGE_TEST_POSTGRES");
+    if (argc == 3 && strcmp(argv[1], "write") == 0)
+        return write_results(atoi(argv[2]));
+    int failed = cmocka_run_group_tests_name(server ? "PostgreSQL" : "SQLite", tests, NULL, NULL);
+    return failed + (server ? 0 : cmocka_run_group_tests(of_files, NULL, NULL));
 }
