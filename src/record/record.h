@@ -274,6 +274,8 @@ struct run_progress {
     } now;
 };
 
+// The fastest of our own on that case that ran and is not wrong, or NULL.
+const struct result *run_fastest(const struct run *r, const char *case_label);
 // Fills fresh->speedup; invalid where either has no time, or theirs are of different provenance.
 void result_compare(const struct result *base, struct result *fresh);
 /* ---- JSON ----------------------------------------------------------------------------------------- */

@@ -311,24 +311,6 @@ const struct result *find_result(const struct run *r, const char *variant, const
     return NULL;
 }
 
-// A verified one goes before one that was not compared, whatever their times. A library's call is a
-// yardstick, not a candidate.
-const struct result *fastest_result(const struct run *r, const char *label)
-{
-    const struct result *best = NULL;
-    for (int i = 0; i < r->result_count; i++) {
-        const struct result *it = &r->results[i];
-        bool usable = it->status == RESULT_OK && (!it->checked || it->verified) &&
-                      isfinite(result_time_ns(it)) && same_text(it->case_label, label);
-        if (!usable || it->library)
-            continue;
-        if (!best || (it->verified && !best->verified) ||
-            (it->verified == best->verified && result_time_ns(it) < result_time_ns(best)))
-            best = it;
-    }
-    return best;
-}
-
 const struct finding *top_finding(const struct result *r)
 {
     for (int i = 0; r->diagnosed && i < r->diagnosis.finding_count; i++) {

@@ -55,8 +55,6 @@ double finding_gain_pct(const struct result *r, const struct finding *f);
 const char *verified_word(const struct result *r);
 
 const struct result *find_result(const struct run *r, const char *variant, const char *label);
-// The fastest of our own that ran and is not wrong, or NULL.
-const struct result *fastest_result(const struct run *r, const char *label);
 // The first finding not folded, or NULL.
 const struct finding *top_finding(const struct result *r);
 bool same_text(const char *a, const char *b); // NULL equals NULL

@@ -90,7 +90,7 @@ static void case_fill(struct arena *a, const struct run *r, int first, struct re
             c->arithmetic = c->arithmetic || is_arithmetic(&r->results[i]);
             c->inexact = c->inexact || result_errors_any(&r->results[i].errors);
         }
-    c->fastest = fastest_result(r, label);
+    c->fastest = run_fastest(r, label);
     c->promising = promising_result(c);
 }
 
