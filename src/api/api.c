@@ -69,6 +69,11 @@ static bool open_device(struct ridge *r, const char *device, const struct ridge_
     driver_may_be_started();
     if (!device_find(&r->arena, device, &r->info, err) || !device_open(&r->info, &r->device, err))
         return false;
+    if (r->device->ops->clock && !r->device->ops->clock->measure_region)
+        return fail(err, NOWHERE,
+                    "ridge_open: %s is a device for experiments (`ridge run`): the library has no "
+                    "regions there",
+                    r->info.id);
     r->ledger.gpu = r->info.gpu;
     r->ledger.journal_asked = r->options.journal;
     return true;

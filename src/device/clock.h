@@ -24,7 +24,7 @@ struct device_clock_ops {
     bool (*measure)(struct device *d, const struct device_sequence *sequence,
                     const struct device_run_options *options, int count, double *times_ns,
                     struct error *err);
-    // The same of a region. It has no further sets of buffers: cold, a batch of more than one run finds
+    // Optional, as what follows (a program's own streams): the same of a region. It has no further sets of buffers: cold, a batch of more than one run finds
     // only the first one cold.
     bool (*measure_region)(struct device *d, struct device_region *region,
                            const struct device_run_options *options, int count, double *times_ns,

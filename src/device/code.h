@@ -7,14 +7,18 @@
 
 #include "base/base.h"
 
+struct device_info;
+
 struct compile_request {
-    const char *source_path;    // .cu, or code that is compiled already: .ptx, .cubin
+    const char *source_path;    // .cu, .cl, or code that is compiled already: .ptx, .cubin
     const char *const *defines; // "NAME=VALUE"
     int define_count;
     const char *const *flags; // as nvcc spells them: "-I", "../include", "--use_fast_math"
     int flag_count;
     const char *flags_directory; // that -I is relative to
     struct location flags_at;
+    // Optional: whose own compiler is taken, where it has one, and whose language it must be.
+    const struct device_info *device;
     const char *arch;             // "sm_90": the device's; the compiler's best not above it is used
     const char *const *instances; // templates to instantiate: "blas::axpy<4, float>"
     int instance_count;
@@ -28,8 +32,9 @@ struct compile_request {
     double timeout_s; // 0 = 60
 };
 
-enum code_format { CODE_PTX, CODE_CUBIN, CODE_HSACO, CODE_LIBRARY };
-const char *code_format_name(enum code_format f); // "ptx", "cubin", "hsaco", "library"
+enum code_format { CODE_PTX, CODE_CUBIN, CODE_HSACO, CODE_LIBRARY, CODE_OPENCL };
+// "ptx", "cubin", "hsaco", "library", "opencl": source that each process compiles for itself.
+const char *code_format_name(enum code_format f);
 
 struct code_parameter {
     uint64_t offset, size_bytes; // in the kernel's block of parameters
@@ -74,6 +79,8 @@ bool code_compile(struct arena *a, const struct compile_request *request, struct
 // Of a source, all that it includes and its flags, whatever is defined and whoever compiles it: 32 hex digits.
 bool code_source_hash(struct arena *a, const struct compile_request *request, char out[33],
                       struct error *err) CHECK_RESULT;
+// Is the source in a language that the device takes? By the ending of its name.
+bool device_takes_source(const struct device_info *info, const char *path);
 // The kernels that a source declares (not those of PTX), as written; arena-owned.
 struct declared_parameter {
     const char *name, *type; // "" = it has none; "float", "unsigned int", "T"

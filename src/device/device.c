@@ -111,10 +111,11 @@ bool device_find(struct arena *a, const char *id, struct device_info *out, struc
             return backends[i]->find(a, id, which, out, err);
     for (size_t i = 0; i < COUNT_OF(later); i++)
         if (id_begins(id, later[i], &which))
-            return fail_as(err, ERROR_SYSTEM, NOWHERE,
-                           "this version cannot measure on '%s': it has NVIDIA's GPUs (cuda:0) and "
-                           "simulated ones; try --device %s",
-                           id, fallback_device);
+            return fail_as(
+                err, ERROR_SYSTEM, NOWHERE,
+                "this version cannot measure on '%s': it has NVIDIA's GPUs (cuda:0), OpenCL's "
+                "devices (opencl:0) and simulated ones; try --device %s",
+                id, fallback_device);
     return fail_unknown_device(a, id, err);
 }
 

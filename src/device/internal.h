@@ -217,9 +217,22 @@ struct object_encoder {
 bool kernel_arg(struct arena *a, const struct resolved_argument *x, const uint64_t *addresses,
                 const struct object_encoder *objects, const void **out,
                 struct error *err) CHECK_RESULT;
+// Do the launch's arguments fit the kernel's parameters, which are known?
+bool kernel_check_args(struct arena *a, const struct resolved_launch *l,
+                       const struct code_kernel *k, struct error *err) CHECK_RESULT;
 bool kernel_args(struct arena *a, const struct resolved_launch *l, const struct code_kernel *k,
                  const uint64_t *addresses, const struct object_encoder *objects,
                  const void *const **out, struct error *err) CHECK_RESULT;
+
+/* ---- what kernels print (capture.c) -------------------------------------------------------------- */
+
+struct capture {
+    int stream; // STDOUT_FILENO …
+    int saved, file;
+};
+void capture_begin(struct capture *p, int stream);
+// What was printed, at most 4 KiB; NULL = nothing.
+const char *capture_end(struct capture *p, struct arena *a);
 
 /* ---- backends --------------------------------------------------------------------------------------- */
 
@@ -258,6 +271,11 @@ struct device_backend {   // a row of backends.def
     bool (*find)(struct arena *a, const char *id, const char *which, struct device_info *out,
                  struct error *err);
     void (*parts)(struct parts *p); // optional: the libraries it needs
+    // Optional: its devices take one language that no other does, and compile it themselves.
+    const char *source_ending; // ".cl"
+    bool (*compile)(struct arena *a, const struct device_info *info,
+                    const struct compile_request *request, const struct source *source,
+                    const struct flag_set *flags, struct code_object *out, struct error *err);
     const struct library_rules *const
         *libraries; // optional: that variants may call; NULL terminated
 };

@@ -227,7 +227,7 @@ static bool fail_argument(struct arena *a, const struct resolved_launch *l, int 
         element_name(given->type), text_of(given), type, pointer ? ", or a buffer" : "");
 }
 
-static bool check_args(struct arena *a, const struct resolved_launch *l,
+bool kernel_check_args(struct arena *a, const struct resolved_launch *l,
                        const struct code_kernel *k, struct error *err)
 {
     if (l->arg_count != k->parameter_count)
@@ -258,7 +258,7 @@ bool kernel_args(struct arena *a, const struct resolved_launch *l, const struct 
                  const uint64_t *addresses, const struct object_encoder *objects,
                  const void *const **out, struct error *err)
 {
-    if (!check_args(a, l, k, err))
+    if (!kernel_check_args(a, l, k, err))
         return false;
     const void **args = ARENA_ARRAY(a, const void *, l->arg_count + 1);
     for (int i = 0; i < l->arg_count; i++) {
@@ -291,7 +291,7 @@ bool launch_check_args(const struct code_object *code, const struct resolved_lau
     if (code->kernels_listed) {
         const struct code_kernel *k =
             kernel_find(&a, code->kernels, code->kernel_count, code->source, l->kernel, l->at, err);
-        fits = k && (k->parameter_count == CODE_UNKNOWN || check_args(&a, l, k, err));
+        fits = k && (k->parameter_count == CODE_UNKNOWN || kernel_check_args(&a, l, k, err));
     }
     arena_release(&a);
     return fits;

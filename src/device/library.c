@@ -74,3 +74,9 @@ bool libraries_check_case(const struct resolved_case *c, const struct resolved_v
     }
     return true;
 }
+
+bool device_has_libraries(const struct device_info *info)
+{
+    const struct device_backend *b = backend_of(info);
+    return b && b->libraries;
+}

@@ -15,4 +15,8 @@ bool libraries_check(struct arena *a, const struct experiment *e, struct error *
 bool libraries_check_case(const struct resolved_case *c, const struct resolved_variant *v,
                           struct error *err) CHECK_RESULT;
 
+struct device_info;
+// Can variants call libraries there at all?
+bool device_has_libraries(const struct device_info *info);
+
 #endif

@@ -298,6 +298,11 @@ bool device_probe(struct arena *a, const struct device_info *info,
                     "%s is simulated: its roofs are those of its chip file, gpus/%s.yaml (`ridge "
                     "devices -v` shows them); on a machine with a GPU, --device cuda:0 measures it",
                     info->id, info->gpu->id);
+    if (!info->gpu)
+        return fail(err, NOWHERE,
+                    "%s cannot be probed: the kernels that measure roofs are CUDA C, and nothing "
+                    "is known of this chip to compare with",
+                    info->id);
     if (!compile_probe(a, info, request->compiler, &code, err))
         return false;
     time_utc_iso(now);

@@ -276,6 +276,7 @@ struct variant_spec {
     struct expectation_spec *expectations;
     int expectation_count;
     const char *source;         // own file, or NULL = the experiment's; absolute path
+    const char *const *sources; // as the experiment's
     struct flag_spec flags;     // the experiment's, then its own
     const char *directory;      // that its flags are relative to; NULL: the experiment's
     bool graph;                 // its steps are one CUDA graph
@@ -347,6 +348,8 @@ struct experiment {
     const char *directory;
     const char *name, *title;
     const char *source; // absolute path of the default source, or NULL
+    // A source for each kind of device, `source` the first of them: NULL terminated; NULL where there is one.
+    const char *const *sources;
     struct flag_spec flags;
     struct reference_spec reference;
     struct parameter_spec *params;

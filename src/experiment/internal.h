@@ -80,6 +80,9 @@ bool check_keys(struct loader *l, const struct yaml_node *node, const char *what
 bool load_expression(struct loader *l, const struct yaml_node *node, const char *what,
                      struct expression **out);
 bool load_type(struct loader *l, const struct yaml_node *node, enum element_type *out);
+// `source`: a file, or a list of them, one for each kind of device.
+bool load_sources(struct loader *l, const struct yaml_node *node, const char **first,
+                  const char *const **all);
 bool load_file_name(struct loader *l, const struct yaml_node *node, const char *what,
                     const char **out);
 bool load_name(struct loader *l, const struct yaml_node *node, const char *what, const char **out);

@@ -66,6 +66,7 @@ static struct variant_spec variant_of(struct arena *a, const struct experiment *
     v.from = -1;
     v.hypothesis = NULL;
     v.expectation_count = 0;
+    v.sources = v.source ? v.sources : before->sources;
     v.source = v.source ? v.source : before->source;
     v.directory = before->directory;
     return v;

@@ -87,6 +87,26 @@ bool load_file_name(struct loader *l, const struct yaml_node *node, const char *
     return true;
 }
 
+bool load_sources(struct loader *l, const struct yaml_node *node, const char **first,
+                  const char *const **all)
+{
+    if (node->kind != YAML_LIST) {
+        return load_file_name(l, node, "'source'", first);
+    }
+    const char **list = ARENA_ARRAY(l->a, const char *, node->count + 1);
+    if (node->count == 0) {
+        return fail(l->err, node->at, "'source' must not be empty");
+    }
+    for (size_t i = 0; i < node->count; i++) {
+        if (!load_file_name(l, node->items[i], "'source'", &list[i])) {
+            return false;
+        }
+    }
+    *first = list[0];
+    *all = list;
+    return true;
+}
+
 int buffer_find(const struct experiment *e, const char *name)
 {
     for (int i = 0; i < e->buffer_count; i++) {
@@ -504,7 +524,7 @@ static bool load_top(struct loader *l, const struct yaml_node *root)
            (variants != NULL || fail(l->err, root->at, "'variants' is missing")) &&
            load_name(l, name, "'experiment'", &e->name) &&
            (title == NULL || yaml_string(title, "'title'", &e->title, l->err)) &&
-           (source == NULL || load_file_name(l, source, "'source'", &e->source)) &&
+           (source == NULL || load_sources(l, source, &e->source, &e->sources)) &&
            load_flags(l, yaml_get(root, "flags"), NULL, &e->flags) &&
            load_reference(l, yaml_get(root, "reference")) &&
            load_verify(l, yaml_get(root, "verify")) && load_params(l, yaml_get(root, "params")) &&

@@ -423,7 +423,7 @@ static bool load_variant(struct loader *l, const struct yaml_node *node, struct 
     const struct yaml_node *defines = yaml_get(node, "defines");
     if ((from != NULL && !load_from(l, from, v)) || !load_texts(l, node, v) ||
         (expect != NULL && !load_expectations(l, expect, v)) ||
-        (source != NULL && !load_file_name(l, source, "'source'", &v->source)) ||
+        (source != NULL && !load_sources(l, source, &v->source, &v->sources)) ||
         !load_tune(l, node, v) || (defines != NULL && !load_defines(l, defines, v)) ||
         !load_precision(l, yaml_get(node, "precision"), v) ||
         !load_flags(l, yaml_get(node, "flags"), &l->e->flags, &v->flags)) {

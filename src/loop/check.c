@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "loop/request.h"
 
+#include <math.h>
+
 static bool check_launches(const struct resolved_variant *v, const struct code_object *code,
                            struct error *err)
 {
@@ -51,7 +53,7 @@ static bool check_case(struct arena *a, const struct experiment *e, const struct
                                    .work_flops_f32 = c.work_flops_f32,
                                    .work_flops_f64 = c.work_flops_f64,
                                    .work_flops_tensor = c.work_flops_tensor};
-    out->least_ns = diagnose_floor(&work);
+    out->least_ns = device->gpu ? diagnose_floor(&work) : (double)NAN;
     out->fits = device->facts.memory_bytes <= 0 ||
                 out->memory_bytes <= (uint64_t)device->facts.memory_bytes;
     out->variants = ARENA_ARRAY(a, struct checked_variant, e->variant_count + 1);

@@ -33,6 +33,15 @@ static bool diagnose_result(struct loop *l, struct stage *s, int variant,
 {
     if (r->status != RESULT_OK || r->time.provenance == PROVENANCE_ABSENT)
         return true;
+    if (!l->device->gpu) {
+        r->note = note_join(l->arena, r->note,
+                            l->device->cpu
+                                ? "measured on a CPU device: its times are a CPU's, and no bounds "
+                                  "or findings of a GPU apply"
+                                : "no bounds and no findings: ridge knows no rates of this device, "
+                                  "and counts nothing on it");
+        return true;
+    }
     const struct resolved_variant *v = &s->variants[variant];
     const struct resolved_case *c = &s->resolved;
     struct diagnosis_input in = {
@@ -145,9 +154,10 @@ void stage_judge_stop(struct loop *l, const struct stage *s)
         const struct result *r = s->results[i];
         if (!r || r->status == RESULT_SKIPPED || r->library)
             continue;
-        bool timed = r->diagnosed;
-        inputs[count++] = (struct stop_input){timed ? r->time.summary.median : (double)NAN,
-                                              timed ? r->diagnosis.floor_ns : (double)NAN};
+        bool timed = r->status == RESULT_OK && r->time.provenance != PROVENANCE_ABSENT;
+        inputs[count++] =
+            (struct stop_input){timed ? r->time.summary.median : (double)NAN,
+                                timed && r->diagnosed ? r->diagnosis.floor_ns : (double)NAN};
     }
     l->run->stop_reason = diagnose_stop(inputs, count);
     free(inputs);

@@ -107,6 +107,8 @@ static void header_begin(struct arena *a, const char *name, const char *folder,
     };
     if (!device->simulated)
         set_text(out->environment, "driver", device->driver);
+    if (device->cpu)
+        set_text(out->environment, "times", "measured on a CPU device");
 }
 
 void header_of_program(struct arena *a, const char *program, const struct device_info *device,

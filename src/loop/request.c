@@ -4,10 +4,15 @@
 
 #include <string.h>
 
-const char *loop_source_of(const struct experiment *e, int variant)
+const char *loop_source_of(const struct experiment *e, int variant,
+                           const struct device_info *device)
 {
-    const char *own = e->variants[variant].source;
-    return own ? own : e->source;
+    const struct variant_spec *v = &e->variants[variant];
+    const char *const *all = v->source ? v->sources : e->sources;
+    for (; all && *all; all++)
+        if (device_takes_source(device, *all))
+            return *all;
+    return v->source ? v->source : e->source;
 }
 
 // Kernels that are named with template arguments are made by naming them.
@@ -27,7 +32,8 @@ static const char *const *instances_of(struct arena *a, const struct variant_spe
 }
 
 // All kernels and variables that the experiment names of that source: those of its variants are compiled together.
-static const char *const *needed_of(struct arena *a, const struct experiment *e, const char *source,
+static const char *const *needed_of(struct arena *a, const struct experiment *e,
+                                    const struct device_info *device, const char *source,
                                     int *count)
 {
     int room = 0;
@@ -37,7 +43,7 @@ static const char *const *needed_of(struct arena *a, const struct experiment *e,
     const char **names = ARENA_ARRAY(a, const char *, room + 1);
     *count = 0;
     for (int i = 0; i < e->variant_count; i++) {
-        const char *own = loop_source_of(e, i);
+        const char *own = loop_source_of(e, i, device);
         for (int k = 0; own && strcmp(own, source) == 0 && k < e->variants[i].launch_count; k++) {
             const struct launch_spec *launch = &e->variants[i].launches[k];
             if (launch->kernel)
@@ -55,10 +61,11 @@ struct compile_request loop_compile_request(struct arena *a, const struct experi
                                             const struct loop_request *asked)
 {
     struct compile_request request = {
-        .source_path = loop_source_of(e, variant),
+        .source_path = loop_source_of(e, variant, device),
         .defines = (const char *const *)v->defines,
         .define_count = v->define_count,
-        .arch = device->gpu->arch,
+        .device = device,
+        .arch = device->gpu ? device->gpu->arch : NULL,
         .compiler = asked->compiler,
         .timeout_s = asked->timeout_s,
         .flags = v->spec->flags.items,
@@ -68,6 +75,6 @@ struct compile_request loop_compile_request(struct arena *a, const struct experi
     };
     request.instances = instances_of(a, v->spec, &request.instance_count);
     if (request.source_path)
-        request.needed = needed_of(a, e, request.source_path, &request.needed_count);
+        request.needed = needed_of(a, e, device, request.source_path, &request.needed_count);
     return request;
 }

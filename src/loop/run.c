@@ -1,6 +1,7 @@
 // A case's jobs at work: on a simulated device one after the other; on a clock all are verified, those
 // that are right are sampled together, in turns.
 // SPDX-License-Identifier: Apache-2.0
+#include "loop/request.h"
 #include "loop/stage.h"
 
 #include <math.h>
@@ -44,6 +45,18 @@ static const char *library_of(const struct variant_spec *v)
     return NULL;
 }
 
+// Relative to the experiment's folder, where there is a choice.
+static const char *chosen_source(const struct loop *l, int variant)
+{
+    const struct experiment *e = l->plan.experiment;
+    const struct variant_spec *v = &e->variants[variant];
+    if (!(v->source ? v->sources : e->sources))
+        return NULL;
+    const char *path = loop_source_of(e, variant, l->device);
+    size_t folder = strlen(e->directory);
+    return str_starts_with(path, e->directory) && path[folder] == '/' ? path + folder + 1 : path;
+}
+
 static void name_result(struct loop *l, struct stage *s, int variant, struct result *r)
 {
     const struct experiment *e = l->plan.experiment;
@@ -55,6 +68,7 @@ static void name_result(struct loop *l, struct stage *s, int variant, struct res
         .hypothesis = v->hypothesis,
         .bottleneck = v->bottleneck,
         .library = library_of(v),
+        .source = chosen_source(l, variant),
         .params = ARENA_ARRAY(l->arena, struct case_value, e->param_count + 1),
         .param_count = e->param_count,
         .case_label = s->point->label,
@@ -133,7 +147,7 @@ static bool begin_result(struct loop *l, struct stage *s, int variant, struct re
                                 s->point->label[0] ? s->point->label : "this case", l->device->id);
         return false;
     }
-    if (r->library && l->device->simulated) {
+    if (r->library && !device_has_libraries(l->device)) {
         r->status = RESULT_SKIPPED;
         r->error = arena_printf(l->arena, "not available: '%s' needs a CUDA device", r->library);
         return false;

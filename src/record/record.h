@@ -186,6 +186,7 @@ struct result { // arena-owned; everything that is recorded about one variant on
     const char *library; // it is a peer: what is called, "cublas:geam"; NULL = own kernels
     const char *library_version; // "cuBLAS 13.0.2"; NULL = not opened
     const char *compiler;        // "NVRTC 13.0"
+    const char *source;          // what was compiled, where the experiment has several; or NULL
     const char *compiler_log;    // its warnings, or NULL
     char code_key[33];
     char work_hash[33];  // of machine code or PTX, launches, buffers and reference; "" = not known

@@ -540,6 +540,7 @@ bool result_from_json(struct arena *a, const json_t *json, struct result *out, s
                             &out->line_count);
     out->problems = read_items(&r, json, "problems", SIZE_MAX, sizeof *out->problems, read_problem,
                                out, &out->problem_count);
+    out->source = read_text(&r, json, "source");
     out->compiler_log = read_text(&r, json, "compiler_log");
     out->printed = read_text(&r, json, "printed");
     out->note = read_text(&r, json, "note");

@@ -430,6 +430,7 @@ json_t *result_to_json(const struct result *r)
     set_text(j, "library", r->library);
     set_text(j, "library_version", r->library_version);
     set_text(j, "compiler", r->compiler);
+    set_text(j, "source", r->source);
     set_text(j, "compiler_log", r->compiler_log);
     set_text(j, "code_key", r->code_key[0] ? r->code_key : NULL);
     set_text(j, "work_hash", r->work_hash[0] ? r->work_hash : NULL);

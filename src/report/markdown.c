@@ -169,13 +169,29 @@ static bool launched_before(const struct variant_spec *v, int index)
     return false;
 }
 
+// Of an experiment with several sources, what this run compiled.
+static const char *source_of(struct arena *a, const struct run *r, const struct experiment *e,
+                             const struct variant_spec *v)
+{
+    for (int i = 0; i < r->result_count; i++)
+        if (r->results[i].source && same_text(r->results[i].variant, v->name))
+            return path_join(a, e->directory, r->results[i].source);
+    return v->source ? v->source : e->source;
+}
+
+// What Markdown's readers colour it as.
+static const char *language_of(const char *path)
+{
+    return str_ends_with(path, ".ptx") ? "ptx" : str_ends_with(path, ".cl") ? "opencl" : "cuda";
+}
+
 static bool add_kernels(const struct run *r, const struct experiment *e,
                         const struct variant_spec *v, struct text *out, struct error *err)
 {
-    const char *path = v->source ? v->source : e->source, *source;
+    struct kernel_search k = {.run = r};
+    const char *path = source_of(&k.arena, r, e, v), *source;
     if (!path)
         return fail(err, v->at, "variant '%s' has no source", v->name);
-    struct kernel_search k = {.run = r};
     size_t size = 0;
     bool done = run_source_read(&k.arena, r, path, &source, &size, err);
     for (int i = 0; done && i < v->define_count; i++)
@@ -235,6 +251,7 @@ static bool add_code(const struct run *run, const struct experiment *e,
                      const struct variant_spec *v, const struct variant_spec *from,
                      struct text *out, struct error *err)
 {
+    struct arena a = {0};
     struct text before = {0};
     struct text after = {0};
     struct text diff = {0};
@@ -242,8 +259,7 @@ static bool add_code(const struct run *run, const struct experiment *e,
         add_kernels(run, e, v, &after, err) && (!from || add_kernels(run, e, from, &before, err)) &&
         (!from || run_diff(text_str(&before), text_str(&after), from->name, v->name, &diff, err));
     if (done && !from)
-        add_block(out, str_ends_with(v->source ? v->source : e->source, ".ptx") ? "ptx" : "cuda",
-                  text_str(&after));
+        add_block(out, language_of(source_of(&a, run, e, v)), text_str(&after));
     else if (done && diff.length > 0)
         add_block(out, "diff", text_str(&diff));
     else if (done)
@@ -251,6 +267,7 @@ static bool add_code(const struct run *run, const struct experiment *e,
     text_release(&before);
     text_release(&after);
     text_release(&diff);
+    arena_release(&a);
     return done;
 }
 

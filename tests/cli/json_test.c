@@ -84,6 +84,7 @@ static const struct field result_fields[] = {
     {"+library_version", "s"},
     {"+compiler", "s"},
     {"+compiler_log", "s"},
+    {"+source", "s"},
     {"+code_key", "s"},
     {"+work_hash", "s"},
     {"+same_as", "s"},

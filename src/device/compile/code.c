@@ -16,6 +16,8 @@ const char *code_format_name(enum code_format f)
         return "hsaco";
     case CODE_LIBRARY:
         return "library";
+    case CODE_OPENCL:
+        return "opencl";
     }
     return NULL;
 }

@@ -450,6 +450,44 @@ bool code_source_hash(struct arena *a, const struct compile_request *request, ch
     return true;
 }
 
+static const char *source_ending(const char *path)
+{
+    const char *dot = strrchr(path_name(path), '.');
+    return dot ? dot : "";
+}
+
+// The backend whose language that is alone, or NULL.
+static const struct device_backend *backend_of_source(const char *path)
+{
+    const struct device_backend *b;
+    for (size_t i = 0; (b = backend_at(i)) != NULL; i++)
+        if (b->source_ending && strcmp(b->source_ending, source_ending(path)) == 0)
+            return b;
+    return NULL;
+}
+
+bool device_takes_source(const struct device_info *info, const char *path)
+{
+    const struct device_backend *own = info ? backend_of(info) : NULL;
+    return backend_of_source(path) == (own && own->source_ending ? own : NULL);
+}
+
+static bool fail_language(const struct compile_request *request, const struct source *source,
+                          struct error *err)
+{
+    const struct device_backend *takes = backend_of_source(source->path);
+    const char *id = request->device ? request->device->id : "this device";
+    if (takes)
+        return fail(err, (struct location){.file = source->shown},
+                    "%s does not take %s files: --device %s:0 does, and `source: [k.cu, k%s]` "
+                    "gives each device its own",
+                    id, takes->source_ending, takes->name, takes->source_ending);
+    const struct device_backend *own = backend_of(request->device);
+    return fail(err, (struct location){.file = source->shown},
+                "%s takes %s files only: `source: [k.cu, k%s]` gives each device its own", id,
+                own->source_ending, own->source_ending);
+}
+
 bool code_compile(struct arena *a, const struct compile_request *request, struct code_object *out,
                   struct error *err)
 {
@@ -459,6 +497,11 @@ bool code_compile(struct arena *a, const struct compile_request *request, struct
     if (!flags_read(a, request, &flags, err) ||
         !source_read(a, request->source_path, &flags, &source, err))
         return false;
+    const struct device_backend *own = request->device ? backend_of(request->device) : NULL;
+    if (!device_takes_source(request->device, source.path))
+        return fail_language(request, &source, err);
+    if (own && own->compile)
+        return own->compile(a, request->device, request, &source, &flags, out, err);
     const struct given *given = given_code(source.path);
     if (given) {
         pass_given(a, &source, given, out);

@@ -9,10 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-enum { PRINTED_MAX = 4096, JIT_LOG_BYTES = 16384, SWEEP_BLOCKS_PER_SM = 4, SWEEP_THREADS = 256 };
+enum { JIT_LOG_BYTES = 16384, SWEEP_BLOCKS_PER_SM = 4, SWEEP_THREADS = 256 };
 enum { FUNCTION_SHARED_BYTES = 1, FUNCTION_LOCAL_BYTES = 3 };
 enum { CUDA_ILLEGAL_ADDRESS = 700, CUDA_LAUNCH_TIMEOUT = 702, CUDA_ASSERT = 710 };
 enum {
@@ -222,43 +221,6 @@ bool cuda_flush(struct cuda_device *c, struct error *err)
                                            (unsigned)(facts->sm_count * SWEEP_BLOCKS_PER_SM), 1, 1,
                                            SWEEP_THREADS, 1, 1, 0, c->stream, args, NULL),
                         err, "cannot empty the L2");
-}
-
-/* ---- one run: what kernels print ----------------------------------------------------------------------- */
-
-// Standard output and error, taken while kernels run: the driver prints there.
-struct capture {
-    int stream; // STDOUT_FILENO …
-    int saved, file;
-};
-
-static void capture_begin(struct capture *p, int stream)
-{
-    *p = (struct capture){.stream = stream, .saved = -1, .file = -1};
-    (void)fflush(stream == STDOUT_FILENO ? stdout : stderr);
-    p->file = memfd_create("printed", MFD_CLOEXEC);
-    p->saved = p->file >= 0 ? dup(stream) : -1;
-    if (p->saved >= 0 && dup2(p->file, stream) < 0) {
-        close(p->saved);
-        p->saved = -1;
-    }
-}
-
-// What was printed, at most PRINTED_MAX bytes; NULL = nothing.
-static const char *capture_end(struct capture *p, struct arena *a)
-{
-    const char *printed = NULL;
-    (void)fflush(p->stream == STDOUT_FILENO ? stdout : stderr);
-    if (p->saved >= 0) {
-        (void)dup2(p->saved, p->stream);
-        close(p->saved);
-        char *buffer = arena_alloc(a, PRINTED_MAX + 1);
-        ssize_t size = pread(p->file, buffer, PRINTED_MAX, 0);
-        printed = size > 0 ? buffer : NULL;
-    }
-    if (p->file >= 0)
-        close(p->file);
-    return printed;
 }
 
 /* ---- one run --------------------------------------------------------------------------------------------- */
