@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Is the advice right? Runs the pairs of pairs.tsv and holds ridge's findings against their labels.
+"""Is the advice right? Runs the pairs of a list (pairs.tsv) and holds ridge's findings against their labels.
 
   bench/advice/run.py collect [--ridge build/ridge] [--device sim:h200] [--split tuning] FOLDER
       runs each experiment and case once; FOLDER gets a JSON file each (those that are there already are kept)
@@ -7,7 +7,9 @@
   bench/advice/run.py score [--split validation] [--pairs] FOLDER
       the figures; --pairs: a line for each pair too
   bench/advice/run.py table FOLDER
-      docs/advice-*.md on standard output: both splits' figures and all pairs
+      docs/advice-*.md on standard output: all splits' figures and all pairs
+  --split kept-back                   a split that is run and scored only when it is named
+  --from second/pairs.tsv             another list; its experiments are NAME.yaml beside it, of sizes for a GPU
 
 A pair helps where its second variant takes 5 % less time. Of those: is the first finding's cause among the label's
 (top 1), is one of the first three (top 3), and how far is the promise of the finding that names it from what was got.
@@ -27,14 +29,17 @@ ROOT = HERE.parent.parent
 HELPS = 0.95  # of the time before, at most
 
 
-def pairs(split=None):
-    for line in (HERE / "pairs.tsv").read_text().splitlines():
+def pairs(args, split=None):
+    for line in args.list.read_text().splitlines():
         if line.startswith("#") or not line:
             continue
         of, experiment, case, before, after, causes = line.split("\t")
-        if split in (None, of):
+        own = args.list.parent / f"{experiment}.yaml"
+        if own.exists() and not args.device.startswith("sim:"):
+            case = ""  # the case is small enough to simulate, the file's own sizes are a GPU's
+        if split == of or (split is None and of != "kept-back"):
             yield {"split": of, "experiment": experiment, "case": case, "before": before, "after": after,
-                   "causes": causes.split(",")}
+                   "causes": causes.split(","), "path": own if own.exists() else ROOT / "experiments" / experiment}
 
 
 def path_of(folder, pair):
@@ -46,15 +51,15 @@ def collect(args):
     if args.what != "list":
         Path(args.folder).mkdir(parents=True, exist_ok=True)
     work = {}
-    for p in pairs(args.split):
-        work.setdefault((path_of(args.folder, p), p["experiment"], p["case"]), set()).update({p["before"], p["after"]})
+    for p in pairs(args, args.split):
+        work.setdefault((path_of(args.folder, p), p["path"], p["case"]), set()).update({p["before"], p["after"]})
     for (path, experiment, case), variants in sorted(work.items()):
         if args.what == "list":
             print(path.name)
             continue
         if path.exists() or args.one not in (None, path.name):
             continue
-        command = [args.ridge, "run", str(ROOT / "experiments" / experiment), "--device", args.device, "--json", "-q",
+        command = [args.ridge, "run", str(experiment), "--device", args.device, "--json", "-q",
                    "--no-journal", "--seed", "1"]
         for axis in case.split():
             command += ["--param", axis]
@@ -99,10 +104,10 @@ def correlation(x, y):
     return top / below if below else math.nan
 
 
-def judge(folder, split):
+def judge(args, split):
     rows = []
-    for p in pairs(split):
-        path = path_of(folder, p)
+    for p in pairs(args, split):
+        path = path_of(args.folder, p)
         if not path.exists():
             continue
         run = json.loads(path.read_text())
@@ -145,7 +150,7 @@ def show(value):
 
 
 def score(args):
-    rows = judge(args.folder, args.split)
+    rows = judge(args, args.split)
     for k, v in figures(rows).items():
         print(f"{k}: {show(v)}")
     for r in rows if args.pairs else []:
@@ -158,15 +163,16 @@ def score(args):
 
 
 def table(args):
-    both = {s: figures(judge(args.folder, s)) for s in ("tuning", "validation")}
-    print("| | tuning | validation |\n|---|---|---|")
-    for k in both["tuning"]:
+    wanted = [args.split] if args.split else sorted({p["split"] for p in pairs(args)})
+    both = {s: figures(judge(args, s)) for s in wanted}
+    print("| | " + " | ".join(both) + " |\n|" + "---|" * (1 + len(both)))
+    for k in both[wanted[0]]:
         unit = " %" if k in ("top 1", "top 3", "promises within 25 %", "median error of a promise") else ""
-        print(f"| {k} | {show(both['tuning'][k])}{unit} | {show(both['validation'][k])}{unit} |")
+        print(f"| {k} | " + " | ".join(show(f[k]) + unit for f in both.values()) + " |")
     for split in both:
         print(f"\n## {split.capitalize()}\n\n| before → after | time got | the change takes away | place | promised | "
               "first finding |\n|---|---|---|---|---|---|")
-        for r in judge(args.folder, split):
+        for r in judge(args, split):
             promised = f"{100 * r['named']['expected_time_ns'] / r['time']:.0f} %" if r["named"] else "–"
             first = r["first"]["cause"] if r["first"] else "–"
             case = f" ({r['case']})" if r["case"] else ""
@@ -180,7 +186,8 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("--ridge", default=os.environ.get("RIDGE", str(ROOT / "build" / "ridge")))
     parser.add_argument("--device", default="sim:h200")
-    parser.add_argument("--split", choices=["tuning", "validation"])
+    parser.add_argument("--split", choices=["tuning", "validation", "kept-back"])
+    parser.add_argument("--from", dest="list", metavar="LIST", type=Path, default=HERE / "pairs.tsv")
     parser.add_argument("--one")
     parser.add_argument("--pairs", action="store_true")
     args = parser.parse_args()
