@@ -123,10 +123,14 @@ void header_fill(struct arena *a, const struct loop_request *request, const stru
     header_begin(a, e->name, e->directory, device, request->threads, request->warm, out);
     out->title = e->title;
     out->experiment_path = e->path;
-    if (device->simulated)
+    if (device->simulated) {
         set_text(out->environment, "model", gpu_model_name(a, device->id));
-    else
-        set_text(out->environment, "clocks", telemetry_policy(a, device));
+    } else {
+        const char *clocks, *uuid;
+        telemetry_words(a, device, &clocks, &uuid);
+        set_text(out->environment, "clocks", clocks);
+        set_text(out->environment, "gpu_uuid", uuid);
+    }
     if (request->sample_share > 0 && request->sample_share < 1)
         json_object_set_new(out->environment, "sample_share", json_real(request->sample_share));
 }

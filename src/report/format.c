@@ -119,6 +119,16 @@ void add_ink(struct text *out, const struct report_style *style, enum ink ink, c
         text_addn(out, (const char[]){INK_MARK, '0' + INK_NONE}, 2);
 }
 
+void add_sparkline(struct text *out, const double *values, int count, double low, double high)
+{
+    static const char *const bars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    const int top = (int)COUNT_OF(bars) - 1;
+    for (int i = 0; i < count; i++) {
+        double share = high > low ? (values[i] - low) / (high - low) : 0;
+        text_add(out, isfinite(values[i]) ? bars[(int)lround(fmin(fmax(share, 0), 1) * top)] : " ");
+    }
+}
+
 void report_show(const struct text *t, struct text *out)
 {
     static const char *const codes[] = {"\x1b[0m", "\x1b[1m", "\x1b[32m", "\x1b[31m"};

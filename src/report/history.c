@@ -70,18 +70,15 @@ static void range_of(const struct history *h, int from, double *low, double *hig
 /* ---- terminal ---------------------------------------------------------------------------------------- */
 
 // The newest runs, from the lowest of them to the highest.
-static void add_sparkline(const struct history *h, struct text *out)
+static void add_sparks(const struct history *h, struct text *out)
 {
-    static const char *const bars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-    const int top = (int)COUNT_OF(bars) - 1;
+    double low, high, values[SPARKS_MAX];
     int from = h->count > SPARKS_MAX ? h->count - SPARKS_MAX : 0;
-    double low, high;
     range_of(h, from, &low, &high);
+    for (int i = from; i < h->count; i++)
+        values[i - from] = h->points[i].value;
     text_add(out, "  ");
-    for (int i = from; i < h->count; i++) {
-        double share = high > low ? (h->points[i].value - low) / (high - low) : 0;
-        text_add(out, bars[(int)lround(share * top)]);
-    }
+    add_sparkline(out, values, h->count - from, low, high);
     text_add(out, from > 0 ? "  (the newest)\n" : "\n");
 }
 
@@ -96,7 +93,7 @@ static void add_series(const struct history *h, const struct report_style *style
                                provenance_name(h->provenance)));
     text_add(out, "\n");
     if (!style->plain)
-        add_sparkline(h, out);
+        add_sparks(h, out);
     for (int i = 0; i < h->change_count; i++) {
         const struct history_change *c = &h->changes[i];
         text_add(out, "  ");

@@ -3,11 +3,10 @@
 #ifndef RIDGE_REPORT_INTERNAL_H
 #define RIDGE_REPORT_INTERNAL_H
 
+#include "report/ink.h"
 #include "report/report.h"
 
 enum { CELL_SIZE = 96 };
-
-enum ink { INK_NONE, INK_BOLD, INK_GREEN, INK_RED };
 
 // A value that is not finite is "-".
 const char *show_fixed(double value, int decimals, char out[CELL_SIZE]);
@@ -22,12 +21,8 @@ const char *show_sampling(const struct run_header *h, char out[CELL_SIZE]);
 
 // Characters on the screen, of UTF-8.
 size_t text_columns(const char *s);
-// Cuts to `columns`, marked with "~"; pads with spaces, to the left when `right`.
-void add_cell(struct text *out, const char *s, size_t columns, bool right);
 void add_name(struct text *out,
               const char *s); // on the screen as it is, but for control characters
-void add_ink(struct text *out, const struct report_style *style, enum ink ink, const char *s);
-void add_repeat(struct text *out, const char *s, size_t times);
 // Wraps at blanks to the style's width; further lines are indented.
 void add_wrapped(struct text *out, const struct report_style *style, size_t indent, const char *s);
 

@@ -56,9 +56,12 @@ static void telemetry_needs_no_device_at_work(void **state)
     assert_true(isnan(s.power_w)); // absent, not 0 W
     assert_true(s.temperature_c == 45);
     telemetry_close(t);
-    const char *policy = telemetry_policy(&a, &gpu);
+    const char *policy, *uuid;
+    telemetry_words(&a, &gpu, &policy, &uuid);
     assert_non_null(policy);
     assert_string_equal(policy, "1980/3201 MHz, limit 700 W");
+    assert_non_null(uuid); // though NVML and CUDA write the address with other numbers of zeros
+    assert_string_equal(uuid, "GPU-fake");
     arena_release(&a);
 }
 
@@ -76,7 +79,10 @@ static void a_simulated_device_has_none(void **state)
     assert_non_null(strstr(err.message, "sim:h200 has no clocks"));
     device_state(d, &s);
     assert_false(s.valid);
-    assert_null(telemetry_policy(&a, &info));
+    const char *policy, *uuid;
+    telemetry_words(&a, &info, &policy, &uuid);
+    assert_null(policy);
+    assert_null(uuid);
     device_close(d);
     telemetry_close(NULL);
     arena_release(&a);

@@ -1,27 +1,12 @@
 // Telemetry of NVIDIA's GPUs by NVML: clocks, power, temperature, energy, reasons for slower clocks. It
 // asks by PCI address and needs no context. What a chip does not report stays NAN.
 // SPDX-License-Identifier: Apache-2.0
-#include "device/cuda/cuda.h"
+#include "device/cuda/nvml.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NVML_DONE = 0, NVML_CLOCK_SM = 1, NVML_CLOCK_MEMORY = 2, NVML_TEMPERATURE_GPU = 0 };
 enum { NVML_CLOCK_ID_TARGET = 1 }; // what applications are given, where the chip can
-
-struct functions {
-#define NVML(name, further, parameters) int(*name) parameters;
-#define NVML_OPTIONAL(name, parameters) int(*name) parameters;
-#include "device/cuda/nvml.def"
-#undef NVML
-#undef NVML_OPTIONAL
-};
-
-struct nvml {
-    struct telemetry head; // first: a struct telemetry * is a struct nvml *
-    struct functions call;
-    void *device;
-};
 
 static bool symbol_load(void *library, const char *name, const char *further, void *out,
                         size_t size_bytes, struct error *err)
@@ -31,7 +16,7 @@ static bool symbol_load(void *library, const char *name, const char *further, vo
            (further && library_symbol(library, further, out, size_bytes, err));
 }
 
-static bool functions_load(struct functions *f, struct error *err)
+bool nvml_functions_load(struct nvml_functions *f, struct error *err)
 {
     static const char *const names[] = {"libnvidia-ml.so.1", NULL};
     static const char *const usual[] = {"/usr/local/nvidia/lib64", "/usr/lib/wsl/lib", NULL};
@@ -58,8 +43,8 @@ static bool functions_load(struct functions *f, struct error *err)
 
 bool nvml_version(char *out, unsigned size_bytes, struct error *err)
 {
-    struct functions f;
-    return functions_load(&f, err) &&
+    struct nvml_functions f;
+    return nvml_functions_load(&f, err) &&
            (f.nvmlSystemGetDriverVersion(out, size_bytes) == NVML_DONE ||
             fail_as(err, ERROR_SYSTEM, NOWHERE,
                     "libnvidia-ml.so.1 was found, but does not start: no usable GPU"));
@@ -69,7 +54,7 @@ static bool nvml_open(const struct device_info *info, struct telemetry **out, st
 {
     struct nvml *n = xcalloc(1, sizeof *n);
     n->head.ops = &nvml_telemetry;
-    bool done = functions_load(&n->call, err);
+    bool done = nvml_functions_load(&n->call, err);
     if (done)
         done = (info->bus_id &&
                 n->call.nvmlDeviceGetHandleByPciBusId_v2(info->bus_id, &n->device) == NVML_DONE) ||
@@ -85,6 +70,7 @@ static bool nvml_open(const struct device_info *info, struct telemetry **out, st
 
 static void nvml_close(struct telemetry *t)
 {
+    nvml_events_close((struct nvml *)t);
     free(t); // NVML stays initialised: others in the process may use it
 }
 
@@ -101,7 +87,7 @@ static const struct {
 static void nvml_read(struct telemetry *t, struct device_state *out)
 {
     static const double mw_per_w = 1000;
-    const struct functions *f = &((struct nvml *)t)->call;
+    const struct nvml_functions *f = &((struct nvml *)t)->call;
     void *device = ((struct nvml *)t)->device;
     unsigned value = 0;
     unsigned long long large = 0;
@@ -127,7 +113,7 @@ static void nvml_read(struct telemetry *t, struct device_state *out)
 static void nvml_policy(struct telemetry *t, char *out, size_t size_bytes)
 {
     enum { MW_PER_W = 1000 };
-    const struct functions *f = &((struct nvml *)t)->call;
+    const struct nvml_functions *f = &((struct nvml *)t)->call;
     void *device = ((struct nvml *)t)->device;
     unsigned sm = 0, memory = 0, limit_mw = 0;
     int used = 0;
@@ -143,5 +129,9 @@ static void nvml_policy(struct telemetry *t, char *out, size_t size_bytes)
                        limit_mw / MW_PER_W);
 }
 
-const struct telemetry_ops nvml_telemetry = {
-    .open = nvml_open, .read = nvml_read, .close = nvml_close, .policy = nvml_policy};
+const struct telemetry_ops nvml_telemetry = {.open = nvml_open,
+                                             .read = nvml_read,
+                                             .close = nvml_close,
+                                             .policy = nvml_policy,
+                                             .chips = nvml_chips,
+                                             .sample = nvml_sample};

@@ -1,0 +1,126 @@
+// ridge monitor: GPUs watched while others use them: a page in the terminal, lines in a log, JSON.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/cli.h"
+#include "monitor/monitor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+static const double ns_per_s = 1e9;
+
+struct watch { // what a session of watching needs
+    const struct options *o;
+    struct monitor *monitor;
+    struct monitor_options settings;
+    double for_s; // 0 = until it is interrupted
+    bool once, json, page;
+};
+
+static bool option_duration(const struct options *o, enum option_id id, double otherwise,
+                            double *out, struct error *err)
+{
+    const char *text = option_text(o, id, NULL);
+    *out = otherwise;
+    return !text || duration_parse(text, out) ||
+           fail(err, NOWHERE, "option --%s: '%s' is no time above 0: 500ms, 10s, 10m, 2h, 1d",
+                option_name(id), text);
+}
+
+static bool watch_options(struct watch *w, struct error *err)
+{
+    const struct options *o = w->o;
+    w->once = option_given(o, OPTION_ONCE);
+    w->json = option_given(o, OPTION_JSON);
+    w->page = !w->once && !w->json && !option_given(o, OPTION_PLAIN) && isatty(STDOUT_FILENO);
+    return option_duration(o, OPTION_INTERVAL, 1, &w->settings.interval_s, err) &&
+           option_duration(o, OPTION_FOR, 0, &w->for_s, err);
+}
+
+// As much of the page as the window has rows for: a longer one would scroll.
+static void cut_to_window(struct text *t)
+{
+    struct winsize window;
+    int rows = ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_row > 1
+                   ? window.ws_row - 1
+                   : 23;
+    for (size_t i = 0; i < t->length; i++)
+        if (t->data[i] == '\n' && --rows == 0) {
+            t->data[i + 1] = '\0';
+            t->length = i + 1;
+        }
+}
+
+static bool show(const struct watch *w, struct error *err)
+{
+    struct text out = {0};
+    struct report_style style = cli_style(w->o);
+    if (w->json && !w->once) { // an object per line
+        json_t *j = monitor_json(w->monitor);
+        char *line = json_dumps(j, JSON_COMPACT);
+        json_decref(j);
+        text_printf(&out, "%s\n", line ? line : "null");
+        free(line);
+    } else if (w->json) {
+        cli_add_json(&out, monitor_json(w->monitor));
+    } else if (w->page || w->once) {
+        monitor_terminal(w->monitor, &style, &out);
+    } else {
+        monitor_line(w->monitor, &out);
+    }
+    if (w->page) {
+        cut_to_window(&out);
+        fputs("\033[H\033[J", stdout);
+    }
+    bool done = cli_print(&out, err);
+    text_release(&out);
+    return done;
+}
+
+// Until then, or until it is interrupted: a signal may reach another thread, so the flag is looked at.
+static void wait_until(uint64_t then_ns)
+{
+    enum { SLICE_NS = 50 * 1000 * 1000 };
+    for (uint64_t now; !*cli_cancelled && (now = clock_ns()) < then_ns;) {
+        uint64_t left = then_ns - now;
+        const struct timespec t = {.tv_nsec = left < SLICE_NS ? (long)left : SLICE_NS};
+        nanosleep(&t, NULL);
+    }
+}
+
+static bool watch_run(struct watch *w, struct error *err)
+{
+    const uint64_t began = clock_ns(), step = (uint64_t)(w->settings.interval_s * ns_per_s);
+    bool done = true;
+    for (uint64_t next = began; done && !*cli_cancelled;) {
+        monitor_sample(w->monitor, clock_ns());
+        done = show(w, err);
+        next += step;
+        uint64_t now = clock_ns();
+        if (w->once || (w->for_s > 0 && (double)(next - began) >= w->for_s * ns_per_s))
+            break;
+        if (next < now) // a round took longer than the interval: no backlog
+            next = now;
+        wait_until(next);
+    }
+    return done;
+}
+
+bool command_monitor(const struct options *o, int *status, struct error *err)
+{
+    struct watch w = {.o = o};
+    *status = 0;
+    bool done = watch_options(&w, err) && monitor_open(&w.settings, &w.monitor, err);
+    if (done && w.page)
+        fputs("\033[?1049h\033[?25l", stdout); // a screen of its own, no cursor
+    done = done && watch_run(&w, err);
+    if (w.page && w.monitor) {
+        fputs("\033[?25h\033[?1049l", stdout);
+        (void)fflush(stdout);
+    }
+    monitor_close(w.monitor);
+    return done;
+}

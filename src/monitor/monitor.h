@@ -1,0 +1,37 @@
+// monitor: GPUs watched while others use them. Samples what each chip reports (device/telemetry.h), keeps a bounded
+// history, names what is wrong, and shows it: in the terminal, as JSON, as metrics for a scrape. No CUDA context is
+// made. All functions may be called from several threads.
+//   monitor_open -> monitor_sample, again and again -> monitor_terminal, monitor_json, monitor_scrape -> monitor_close
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_MONITOR_H
+#define RIDGE_MONITOR_H
+
+#include "base/base.h"
+#include "report/report.h"
+
+#include <jansson.h>
+
+struct monitor;
+struct monitor_options {
+    double interval_s; // between samples: what history is labelled with; 0 = 1
+    double
+        xid_clear_s; // an XID of a program is over when it has not come again for so long; 0 = 900
+};
+// false: there is no GPU to watch, err says why.
+bool monitor_open(const struct monitor_options *options, struct monitor **out,
+                  struct error *err) CHECK_RESULT;
+// One round over all GPUs. now_ns is clock_ns(), or a test's own time that does not go back.
+void monitor_sample(struct monitor *m, uint64_t now_ns);
+void monitor_close(struct monitor *m); // NULL is fine
+
+// What the newest sample shows.
+void monitor_terminal(struct monitor *m, const struct report_style *style, struct text *out);
+void monitor_line(struct monitor *m, struct text *out); // a line per GPU, for a log
+json_t *monitor_json(struct monitor *m);                // a new reference
+enum scrape_format { SCRAPE_PROMETHEUS, SCRAPE_OPENMETRICS, SCRAPE_FORMAT_COUNT };
+void monitor_scrape(struct monitor *m, enum scrape_format format, struct text *out);
+
+// "500ms", "10s", "10m", "2h", "1d"; a number alone is seconds. Above 0.
+bool duration_parse(const char *text, double *seconds) CHECK_RESULT;
+
+#endif

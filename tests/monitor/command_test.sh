@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# ridge monitor on a fake NVML: one snapshot, a line per interval, JSON, and what it says without a GPU.
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/../cli/support.sh"
+cc -std=gnu17 -fPIC -shared -o "$work/libnvidia-ml.so.1" "$root/tests/monitor/fake_nvml.c" || {
+    echo 'not ok - the fake NVML compiles'
+    exit 1
+}
+export FAKE_NVML=$work/state
+: >state
+with_gpu() { LD_LIBRARY_PATH=$work "$RIDGE" monitor "$@"; }
+
+if ! ldconfig -p 2>/dev/null | grep -q libnvidia-ml; then
+    expect 'a machine without NVML is told so' 3 monitor --once <<'END'
+ridge: libnvidia-ml.so.1 is not here: it comes with NVIDIA's driver
+  a monitor needs a GPU that its driver's library reports
+END
+fi
+
+expect 'an interval that is no time is refused' 2 monitor --interval soon <<'END'
+ridge: option --interval: 'soon' is no time above 0: 500ms, 10s, 10m, 2h, 1d
+END
+
+printf '0.reasons 4\n0.xid.1 31\n0.processes 4000000000:1073741824\n' >state
+with_gpu --once >once.txt 2>&1
+cat >wanted.txt <<'END'
+ridge monitor  TIME  1 GPU, every 1 s
+GPU 0  NVIDIA H200  ok  GPU-00000000-0000-4000-8000-000000000000
+  busy       ███████████████░░░░░░░░░ 62 %                       ▅
+  memory     █████░░░░░░░░░░░░░░░░░░░ 34.4 GB of 151 GB          ▃
+  power      ██████████░░░░░░░░░░░░░░ 300 W of 700 W             ▄
+  heat       ████████████░░░░░░░░░░░░ 45 C of 87 C               ▅
+  SM clock   ████████████████████████ 1980 MHz of 1980 MHz       █
+  mem. busy  ███████░░░░░░░░░░░░░░░░░ 30 %                       ▃
+  PCIe generation 5 of 5, 16 of 16 lanes; NVLink 18 of 18 up; ECC 0 corrected, 0 uncorrected; clocks: power limit
+  XID 31, 1 time, last TIME, active: a kernel read or wrote an address that is not mapped
+
+  GPU       PID      memory  command
+    0  4000000000     1.07 GB  -
+END
+sed -E 's/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]+Z/TIME/g' once.txt | diff -u wanted.txt - >diff.txt
+pass 'one snapshot shows figures, links, errors, reasons, XIDs and processes' $? diff.txt
+
+with_gpu --once --plain >plain.txt
+grep -qx 'GPU 0 power 300 W' plain.txt && grep -qx 'GPU 0 process 4000000000 memory 1.07 GB command -' plain.txt &&
+    ! grep -q '█' plain.txt
+pass 'for a screen reader each fact has a line' $? plain.txt
+
+with_gpu --interval 50ms --for 150ms >lines.txt 2>errors.txt
+[[ $(grep -c 'GPU 0 ok, busy 62 %' lines.txt) == 3 && ! -s errors.txt ]]
+pass 'off a terminal each interval has a line' $? lines.txt
+
+printf 'gpus 2\n1.pcie_width 8\n' >state
+with_gpu --once --json >snapshot.json
+python3 - <<'END' >python.txt 2>&1
+import json
+s = json.load(open("snapshot.json"))
+assert s["schema"] == 1 and len(s["gpus"]) == 2
+good, bad = s["gpus"]
+assert good["status"] == "ok" and good["conditions"] == [] and good["provenance"] == "measured"
+assert good["values"]["power_w"] == 300 and good["values"]["fan_pct"] is None
+assert bad["status"] == "degraded" and bad["conditions"][0]["name"] == "pcie_narrow"
+assert bad["uuid"] == "GPU-00000000-0000-4000-8000-000000000001"
+END
+pass 'the snapshot as JSON has every GPU, and null where nothing is known' $? python.txt
+
+with_gpu --json --interval 50ms --for 100ms >lines.json
+[[ $(wc -l <lines.json) == 2 ]] && python3 -c 'import json,sys; [json.loads(l) for l in open("lines.json")]'
+pass 'without --once an object has a line' $? lines.json
+
+LD_LIBRARY_PATH=$work "$RIDGE" monitor --interval 100ms >endless.txt & # the function would be a shell of its own
+watcher=$!
+sleep 0.3
+kill -TERM "$watcher"
+wait "$watcher"
+pass 'a signal ends it, and that is no failure' $?
+finish
