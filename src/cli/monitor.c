@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/cli.h"
 #include "monitor/monitor.h"
+#include "monitor/server.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +17,10 @@ struct watch { // what a session of watching needs
     const struct options *o;
     struct monitor *monitor;
     struct monitor_options settings;
-    double for_s; // 0 = until it is interrupted
+    struct server *server; // NULL: nothing is served
+    double for_s;          // 0 = until it is interrupted
     bool once, json, page;
+    bool silent; // a service: what is served is enough
 };
 
 static bool option_duration(const struct options *o, enum option_id id, double otherwise,
@@ -36,6 +39,8 @@ static bool watch_options(struct watch *w, struct error *err)
     w->once = option_given(o, OPTION_ONCE);
     w->json = option_given(o, OPTION_JSON);
     w->page = !w->once && !w->json && !option_given(o, OPTION_PLAIN) && isatty(STDOUT_FILENO);
+    w->silent = option_given(o, OPTION_SERVE) && !w->once && !w->json && !w->page &&
+                !option_given(o, OPTION_PLAIN);
     return option_duration(o, OPTION_INTERVAL, 1, &w->settings.interval_s, err) &&
            option_duration(o, OPTION_FOR, 0, &w->for_s, err);
 }
@@ -91,13 +96,36 @@ static void wait_until(uint64_t then_ns)
     }
 }
 
+static bool serve(struct watch *w, struct error *err)
+{
+    const struct server_options settings = {
+        .address = option_text(w->o, OPTION_SERVE, NULL),
+        .token_file = option_text(w->o, OPTION_TOKEN_FILE, NULL),
+        .certificate_file = option_text(w->o, OPTION_TLS_CERT, NULL),
+        .key_file = option_text(w->o, OPTION_TLS_KEY, NULL),
+    };
+    if (!settings.address)
+        return !settings.token_file && !settings.certificate_file && !settings.key_file
+                   ? true
+                   : fail(err, NOWHERE,
+                          "options --token-file, --tls-cert and --tls-key need --serve");
+    if (!server_open(&settings, w->monitor, &w->server, err))
+        return false;
+    if (!option_given(w->o, OPTION_QUIET))
+        cli_say("serving %s\n", server_url(w->server));
+    if (server_is_exposed(w->server))
+        cli_warn("other machines may read what this serves: --token-file FILE asks them for a "
+                 "token");
+    return true;
+}
+
 static bool watch_run(struct watch *w, struct error *err)
 {
     const uint64_t began = clock_ns(), step = (uint64_t)(w->settings.interval_s * ns_per_s);
     bool done = true;
     for (uint64_t next = began; done && !*cli_cancelled;) {
         monitor_sample(w->monitor, clock_ns());
-        done = show(w, err);
+        done = w->silent || show(w, err);
         next += step;
         uint64_t now = clock_ns();
         if (w->once || (w->for_s > 0 && (double)(next - began) >= w->for_s * ns_per_s))
@@ -116,11 +144,12 @@ bool command_monitor(const struct options *o, int *status, struct error *err)
     bool done = watch_options(&w, err) && monitor_open(&w.settings, &w.monitor, err);
     if (done && w.page)
         fputs("\033[?1049h\033[?25l", stdout); // a screen of its own, no cursor
-    done = done && watch_run(&w, err);
+    done = done && serve(&w, err) && watch_run(&w, err);
     if (w.page && w.monitor) {
         fputs("\033[?25h\033[?1049l", stdout);
         (void)fflush(stdout);
     }
+    server_close(w.server);
     monitor_close(w.monitor);
     return done;
 }

@@ -77,6 +77,10 @@ struct monitor_gpu {
     unsigned links_up;   // that were up at any time
     unsigned conditions; // 1 << enum condition_id
 };
+struct serve_figures { // of the HTTP server
+    uint64_t requests, expired;
+    unsigned connections;
+};
 struct monitor {
     pthread_mutex_t lock;
     struct arena arena;
@@ -86,7 +90,10 @@ struct monitor {
     uint64_t samples, began_ns, sampled_ns;
     double sample_s; // what the newest round took
     char sampled[TIME_BYTES];
+    bool serves;
+    struct serve_figures served;
 };
+void monitor_served(struct monitor *m, const struct serve_figures *now);
 unsigned conditions_find(const struct monitor_gpu *g); // from now, xids and links_up
 enum gpu_status gpu_status(const struct monitor_gpu *g);
 

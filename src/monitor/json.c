@@ -130,3 +130,40 @@ json_t *monitor_json(struct monitor *m)
     pthread_mutex_unlock(&m->lock);
     return j;
 }
+
+/* ---- history --------------------------------------------------------------------------------------- */
+
+static json_t *series_json(const struct ring *r)
+{
+    static const double steps = 1000; // as fine as a chart shows
+    double values[HISTORY_MAX];
+    json_t *j = json_array();
+    int count = ring_newest(r, HISTORY_MAX, values);
+    for (int i = 0; i < count; i++)
+        json_array_append_new(j, number(round(values[i] * steps) / steps));
+    return j;
+}
+
+json_t *monitor_history_json(struct monitor *m)
+{
+    json_t *gpus = json_array();
+    pthread_mutex_lock(&m->lock);
+    for (int k = 0; k < m->gpu_count; k++) {
+        const struct monitor_gpu *g = &m->gpus[k];
+        json_t *series = json_array();
+        for (int i = 0; i < metric_row_count(); i++) {
+            const struct metric_row *row = metric_row(i);
+            if (row->title)
+                json_array_append_new(series,
+                                      json_pack("{s:s, s:s, s:o}", "figure",
+                                                telemetry_field_info(row->figure)->name, "title",
+                                                row->title, "shares", series_json(&g->history[i])));
+        }
+        json_array_append_new(gpus, json_pack("{s:i, s:o, s:o}", "index", g->chip->index, "uuid",
+                                              words(g->chip->uuid), "series", series));
+    }
+    json_t *j = json_pack("{s:i, s:s, s:f, s:o}", "schema", 1, "time", m->sampled, "interval_s",
+                          m->options.interval_s, "gpus", gpus);
+    pthread_mutex_unlock(&m->lock);
+    return j;
+}

@@ -195,6 +195,27 @@ static void emit_sample_time(const struct walk *w)
     emit(w, NULL, NULL, NULL, NULL, w->m->sample_s);
 }
 
+// Of the HTTP server, where there is one.
+static void emit_served(const struct walk *w, double figure)
+{
+    emit(w, NULL, NULL, NULL, NULL, w->m->serves ? figure : (double)NAN);
+}
+
+static void emit_requests(const struct walk *w)
+{
+    emit_served(w, (double)w->m->served.requests);
+}
+
+static void emit_expired(const struct walk *w)
+{
+    emit_served(w, (double)w->m->served.expired);
+}
+
+static void emit_connections(const struct walk *w)
+{
+    emit_served(w, w->m->served.connections);
+}
+
 void points_each(const struct monitor *m, enum metric_family family, metric_sink sink,
                  void *context)
 {

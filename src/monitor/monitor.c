@@ -135,6 +135,32 @@ void monitor_sample(struct monitor *m, uint64_t now_ns)
     free(fresh);
 }
 
+uint64_t monitor_samples(struct monitor *m)
+{
+    pthread_mutex_lock(&m->lock);
+    uint64_t samples = m->samples;
+    pthread_mutex_unlock(&m->lock);
+    return samples;
+}
+
+bool monitor_is_fresh(struct monitor *m, uint64_t now_ns)
+{
+    static const double intervals = 5, least_s = 10;
+    pthread_mutex_lock(&m->lock);
+    double age_s = ((double)now_ns - (double)m->sampled_ns) / monitor_ns_per_s;
+    bool fresh = m->samples > 0 && age_s < fmax(least_s, intervals * m->options.interval_s);
+    pthread_mutex_unlock(&m->lock);
+    return fresh;
+}
+
+void monitor_served(struct monitor *m, const struct serve_figures *now)
+{
+    pthread_mutex_lock(&m->lock);
+    m->serves = true;
+    m->served = *now;
+    pthread_mutex_unlock(&m->lock);
+}
+
 /* ---- words ----------------------------------------------------------------------------------------------- */
 
 bool duration_parse(const char *text, double *seconds)

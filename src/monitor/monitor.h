@@ -22,12 +22,17 @@ bool monitor_open(const struct monitor_options *options, struct monitor **out,
                   struct error *err) CHECK_RESULT;
 // One round over all GPUs. now_ns is clock_ns(), or a test's own time that does not go back.
 void monitor_sample(struct monitor *m, uint64_t now_ns);
-void monitor_close(struct monitor *m); // NULL is fine
+void monitor_close(struct monitor *m);       // NULL is fine
+uint64_t monitor_samples(struct monitor *m); // rounds so far
+// The newest sample is younger than five intervals, or 10 s: a driver that hangs makes none.
+bool monitor_is_fresh(struct monitor *m, uint64_t now_ns);
 
 // What the newest sample shows.
 void monitor_terminal(struct monitor *m, const struct report_style *style, struct text *out);
 void monitor_line(struct monitor *m, struct text *out); // a line per GPU, for a log
 json_t *monitor_json(struct monitor *m);                // a new reference
+// The newest values of the metrics that have a bar, as shares of it.
+json_t *monitor_history_json(struct monitor *m); // a new reference
 enum scrape_format { SCRAPE_PROMETHEUS, SCRAPE_OPENMETRICS, SCRAPE_FORMAT_COUNT };
 void monitor_scrape(struct monitor *m, enum scrape_format format, struct text *out);
 

@@ -36,8 +36,8 @@ static void declare(struct scrape *s)
         [TELEMETRY_GAUGE] = "gauge", [TELEMETRY_COUNTER] = "counter"};
     const struct family_info *f = s->family;
     const char *end = s->format == SCRAPE_PROMETHEUS ? counter_end(f) : "";
-    text_printf(s->out, "# HELP %s%s %s%s%s\n", f->name, end, f->help, f->otel ? "; " : "",
-                f->otel ? f->otel : "");
+    text_printf(s->out, "# HELP %s%s %s%s%s%s\n", f->name, end, f->help, f->otel ? " (" : "",
+                f->otel ? f->otel : "", f->otel ? ")" : "");
     text_printf(s->out, "# TYPE %s%s %s\n", f->name, end, kinds[f->kind]);
     if (s->format == SCRAPE_OPENMETRICS && *f->unit)
         text_printf(s->out, "# UNIT %s %s\n", f->name, f->unit);
