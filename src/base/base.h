@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define CHECK_RESULT __attribute__((warn_unused_result))
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
@@ -271,6 +272,16 @@ struct worker_result {
 };
 bool worker_run(const struct worker_spec *spec, struct worker_result *result,
                 struct error *err) CHECK_RESULT;
+// The same in pieces, for who watches several at once: start; worker_ended whenever one of the streams has something
+// and now and then, until it is true (it never waits); finish, which kills what still runs and frees.
+struct worker;
+enum { WORKER_STREAMS = 2 };
+struct worker *worker_start(const struct worker_spec *spec,
+                            struct error *err);                       // NULL: it could not
+void worker_streams(const struct worker *w, int fds[WORKER_STREAMS]); // -1: closed
+pid_t worker_pid(const struct worker *w);
+bool worker_ended(struct worker *w) CHECK_RESULT;
+bool worker_finish(struct worker *w, struct worker_result *result, struct error *err) CHECK_RESULT;
 bool worker_send(int fd, const void *data, size_t size_bytes);
 // A message of one of several kinds: the kind is its first byte.
 bool worker_send_kind(int fd, char kind, const void *data, size_t size_bytes);

@@ -171,7 +171,7 @@ static bool streams_drain(struct child *c, char *step)
 }
 
 // Sleeps until a stream has something, or a tick, or the end of the child's time.
-static void streams_wait(const struct child *c, double left_ms)
+static void streams_wait(const struct child *c, double most_ms)
 {
     struct pollfd fds[CHILD_STREAMS];
     bool open = false;
@@ -180,37 +180,35 @@ static void streams_wait(const struct child *c, double left_ms)
         open = open || c->streams[i].fd >= 0;
     }
     int tick = open ? TICK_MS : CLOSED_TICK_MS;
-    if (left_ms < tick)
-        tick = left_ms > 0 ? (int)left_ms + 1 : 0;
+    if (most_ms < tick)
+        tick = most_ms > 0 ? (int)most_ms + 1 : 0;
     poll(fds, CHILD_STREAMS, tick); // EINTR is as good as a tick
 }
 
-// Until the child has ended or must; the state is asked for before the streams are read, so that
-// nothing it wrote is left behind.
-static enum reaping watch(struct child *c, char *step)
+static double left_ms(const struct child *c)
 {
-    uint64_t start = clock_ns();
-    for (;;) {
-        enum reaping state = child_state(c->pid);
-        if (!streams_drain(c, step)) {
-            c->end = CHILD_REFUSED;
-            return state;
-        }
-        c->end = CHILD_ENDED;
-        if (state != STILL_RUNNING)
-            return state;
-        uint64_t from = c->began_ns && *c->began_ns > start ? *c->began_ns : start;
-        double passed_ns = (double)(clock_ns() - from);
-        double left_ms =
-            c->timeout_s > 0 ? (c->timeout_s * ns_per_s - passed_ns) / ns_per_ms : (double)TICK_MS;
-        if ((c->cancel && *c->cancel) || cancel_asked())
-            c->end = CHILD_CANCELLED;
-        else if (left_ms <= 0)
-            c->end = CHILD_TIMED_OUT;
-        if (c->end != CHILD_ENDED)
-            return state;
-        streams_wait(c, left_ms);
+    uint64_t from = c->began_ns && *c->began_ns > c->start_ns ? *c->began_ns : c->start_ns;
+    double passed_ns = (double)(clock_ns() - from);
+    return c->timeout_s > 0 ? (c->timeout_s * ns_per_s - passed_ns) / ns_per_ms : (double)TICK_MS;
+}
+
+// The state is asked for before the streams are read, so that nothing it wrote is left behind.
+bool child_step(struct child *c)
+{
+    enum reaping state = child_state(c->pid);
+    c->lost = state == IS_LOST;
+    c->end = CHILD_ENDED;
+    if (!streams_drain(c, c->step)) {
+        c->end = CHILD_REFUSED;
+        return true;
     }
+    if (state != STILL_RUNNING)
+        return true;
+    if ((c->cancel && *c->cancel) || cancel_asked())
+        c->end = CHILD_CANCELLED;
+    else if (left_ms(c) <= 0)
+        c->end = CHILD_TIMED_OUT;
+    return c->end != CHILD_ENDED;
 }
 
 static void child_kill(pid_t pid)
@@ -242,22 +240,24 @@ static bool set_nonblocking(struct child *c)
     return true;
 }
 
-bool child_watch(struct child *c, struct error *err)
+bool child_begin(struct child *c, struct error *err)
 {
     setpgid(c->pid, c->pid); // the child does the same: whoever comes first
+    c->start_ns = clock_ns();
+    c->end = CHILD_CANCELLED; // until a step says more
+    if (!set_nonblocking(c))
+        return fail_errno(err, errno, "cannot watch a child process");
+    c->step = xcalloc(READ_STEP_BYTES, 1);
+    return true;
+}
+
+bool child_finish(struct child *c, struct error *err)
+{
     c->status = 0;
-    bool done = set_nonblocking(c);
-    int saved = errno;
-    enum reaping state = IS_LOST;
-    if (done) {
-        char *step = xcalloc(READ_STEP_BYTES, 1);
-        state = watch(c, step);
-        free(step);
-    }
-    if (!done || c->end != CHILD_ENDED) {
+    if (c->end != CHILD_ENDED) {
         child_kill(c->pid);
         reap_killed(c->pid, &c->status);
-    } else if (state == HAS_ENDED) {
+    } else if (!c->lost) {
         if (c->kill_group)
             kill(-c->pid, SIGKILL);
         while (waitpid(c->pid, &c->status, 0) < 0 && errno == EINTR) {
@@ -265,11 +265,28 @@ bool child_watch(struct child *c, struct error *err)
     }
     for (int i = 0; i < CHILD_STREAMS; i++)
         fd_close(&c->streams[i].fd);
-    if (!done)
-        return fail_errno(err, saved, "cannot watch a child process");
-    if (c->end == CHILD_ENDED && state == IS_LOST)
+    free(c->step);
+    c->step = NULL;
+    if (c->end == CHILD_ENDED && c->lost)
         return fail_as(err, ERROR_SYSTEM, NOWHERE,
                        "the exit status of a child process was lost; do not ignore SIGCHLD or wait "
                        "for all children in this process");
     return true;
+}
+
+void child_wait(struct child *c)
+{
+    while (!child_step(c))
+        streams_wait(c, left_ms(c));
+}
+
+bool child_watch(struct child *c, struct error *err)
+{
+    struct error ignored = {0};
+    if (!child_begin(c, err)) {
+        (void)!child_finish(c, &ignored);
+        return false;
+    }
+    child_wait(c);
+    return child_finish(c, err);
 }

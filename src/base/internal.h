@@ -37,8 +37,11 @@ struct child {
     const uint64_t *began_ns;    // optional: its time runs from there, once that is set
     const volatile bool *cancel; // optional
     bool kill_group;             // also what the child left behind when it ended by itself
-    enum child_end end; // set by child_watch, as is status (of waitpid; only for CHILD_ENDED)
-    int status;
+    enum child_end end; // set by child_step, as is lost: nobody knows any more how it ended
+    bool lost;
+    int status; // of waitpid, only for CHILD_ENDED; set by child_finish
+    uint64_t start_ns;
+    char *step; // room for what is read at once
 };
 
 // A pipe whose ends are closed on exec and lie above the standard streams, or false with errno.
@@ -59,5 +62,10 @@ void child_become(pid_t parent, int in_fd, int out_fd, int err_fd);
 // Reads the streams until the child has ended, its time is up, or it is cancelled; then kills what
 // has to be killed, reaps it and closes the streams. False if the operating system fails us.
 bool child_watch(struct child *c, struct error *err) CHECK_RESULT;
+// The same in pieces: begin, steps that do not wait until one is true, finish. Where begin fails, finish is due.
+bool child_begin(struct child *c, struct error *err) CHECK_RESULT;
+bool child_step(struct child *c) CHECK_RESULT;
+void child_wait(struct child *c); // steps, and waits between them, until one is true
+bool child_finish(struct child *c, struct error *err) CHECK_RESULT;
 
 #endif

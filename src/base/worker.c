@@ -129,26 +129,72 @@ static void set_end(struct worker_result *result, const struct child *c)
     result->end = result->exit_status == 0 ? WORKER_DONE : WORKER_EXITED;
 }
 
+struct worker {
+    struct child child;
+    struct inbox box;
+    struct text tail;
+};
+
+struct worker *worker_start(const struct worker_spec *spec, struct error *err)
+{
+    struct worker *w = xcalloc(1, sizeof *w);
+    struct error ignored = {0};
+    struct child *c = &w->child;
+    w->box.spec = spec;
+    *c = (struct child){.timeout_s = spec->timeout_s,
+                        .began_ns = spec->began_ns,
+                        .cancel = spec->cancel,
+                        .kill_group = true};
+    c->streams[0] = (struct child_stream){-1, inbox_take, &w->box};
+    c->streams[1] = (struct child_stream){-1, tail_take, &w->tail};
+    c->pid = worker_fork(spec, &c->streams[0].fd, &c->streams[1].fd, err);
+    if (c->pid > 0 && child_begin(c, err))
+        return w;
+    if (c->pid > 0)
+        (void)!child_finish(c, &ignored);
+    free(w);
+    return NULL;
+}
+
+pid_t worker_pid(const struct worker *w)
+{
+    return w->child.pid;
+}
+
+void worker_streams(const struct worker *w, int fds[WORKER_STREAMS])
+{
+    _Static_assert((int)WORKER_STREAMS == (int)CHILD_STREAMS, "the streams of a worker");
+    for (int i = 0; i < WORKER_STREAMS; i++)
+        fds[i] = w->child.streams[i].fd;
+}
+
+bool worker_ended(struct worker *w)
+{
+    return child_step(&w->child);
+}
+
+bool worker_finish(struct worker *w, struct worker_result *result, struct error *err)
+{
+    *result = (struct worker_result){0};
+    bool done = child_finish(&w->child, err);
+    if (done)
+        set_end(result, &w->child);
+    keep_tail(&w->tail, sizeof result->stderr_tail - 1);
+    memcpy(result->stderr_tail, text_str(&w->tail), w->tail.length + 1);
+    text_release(&w->box.bytes);
+    text_release(&w->tail);
+    free(w);
+    return done;
+}
+
 bool worker_run(const struct worker_spec *spec, struct worker_result *result, struct error *err)
 {
     *result = (struct worker_result){0};
-    struct inbox box = {.spec = spec};
-    struct text tail = {0};
-    struct child c = {.timeout_s = spec->timeout_s,
-                      .began_ns = spec->began_ns,
-                      .cancel = spec->cancel,
-                      .kill_group = true};
-    c.streams[0] = (struct child_stream){-1, inbox_take, &box};
-    c.streams[1] = (struct child_stream){-1, tail_take, &tail};
-    c.pid = worker_fork(spec, &c.streams[0].fd, &c.streams[1].fd, err);
-    bool done = c.pid > 0 && child_watch(&c, err);
-    if (done)
-        set_end(result, &c);
-    keep_tail(&tail, sizeof result->stderr_tail - 1);
-    memcpy(result->stderr_tail, text_str(&tail), tail.length + 1);
-    text_release(&box.bytes);
-    text_release(&tail);
-    return done;
+    struct worker *w = worker_start(spec, err);
+    if (!w)
+        return false;
+    child_wait(&w->child);
+    return worker_finish(w, result, err);
 }
 
 bool worker_send(int fd, const void *data, size_t size_bytes)

@@ -286,6 +286,52 @@ static int hang(void *context, int fd)
     return 0;
 }
 
+static void several_workers_are_watched_at_once(void **state)
+{
+    (void)state;
+    enum { WORKERS = 3 };
+    struct inbox box[WORKERS] = {0};
+    struct worker_spec spec[WORKERS];
+    struct worker *w[WORKERS];
+    struct worker_result r;
+    struct error err = {0};
+    int left = WORKERS, streams[WORKER_STREAMS];
+    for (int i = 0; i < WORKERS; i++) {
+        spec[i] = (struct worker_spec){.body = i == 0 ? hang : send_three,
+                                       .timeout_s = i == 0 ? 0.5 : 50,
+                                       .on_message = keep_message,
+                                       .message_context = &box[i]};
+        w[i] = worker_start(&spec[i], &err);
+        assert_non_null(w[i]);
+        assert_true(worker_pid(w[i]) > 0);
+        worker_streams(w[i], streams);
+        assert_true(streams[0] >= 0 && streams[1] >= 0);
+    }
+    while (left > 0)
+        for (int i = 0; i < WORKERS; i++) {
+            if (!w[i] || !worker_ended(w[i]))
+                continue;
+            assert_true(worker_finish(w[i], &r, &err));
+            assert_int_equal(r.end, i == 0 ? WORKER_TIMED_OUT : WORKER_DONE);
+            assert_string_equal(text_str(&box[i].all), i == 0 ? "" : "one||three|");
+            text_release(&box[i].all);
+            w[i] = NULL;
+            left--;
+        }
+}
+static void a_worker_that_is_not_waited_for_is_killed(void **state)
+{
+    (void)state;
+    struct worker_spec spec = {.body = hang};
+    struct worker_result r;
+    struct error err = {0};
+    struct worker *w = worker_start(&spec, &err);
+    assert_non_null(w);
+    pid_t pid = worker_pid(w);
+    assert_true(worker_finish(w, &r, &err));
+    assert_int_equal(r.end, WORKER_CANCELLED);
+    assert_int_equal(kill(pid, 0), -1);
+}
 static void a_hanging_worker_is_killed_in_time(void **state)
 {
     (void)state;
@@ -544,6 +590,8 @@ int main(void)
         cmocka_unit_test(a_message_cut_by_a_crash_is_dropped),
         cmocka_unit_test(a_worker_that_sends_garbage_counts_as_crashed),
         cmocka_unit_test(worker_status_and_the_tail_of_its_errors_are_kept),
+        cmocka_unit_test(several_workers_are_watched_at_once),
+        cmocka_unit_test(a_worker_that_is_not_waited_for_is_killed),
         cmocka_unit_test(a_hanging_worker_is_killed_in_time),
         cmocka_unit_test(a_cancelled_worker_is_killed),
         cmocka_unit_test(a_crash_is_reported_with_its_signal),
