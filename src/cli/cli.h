@@ -22,6 +22,21 @@ enum option_id {
     OPTION_COUNT
 };
 
+struct command_row {
+    const char *name, *arguments, *summary, *more;
+    int least, most;
+};
+const struct command_row *command_row(enum command_id id);
+struct option_row {
+    const char *name;
+    char letter;
+    const char *argument; // NULL: it takes no value
+    uint64_t commands;    // a bit each; all: it is of every command
+    const char *help;
+};
+const struct option_row *option_row(enum option_id id);
+bool option_of(enum option_id id, enum command_id command);
+
 struct option_values { // of one option; repeated ones keep all
     const char **values;
     size_t count, capacity;
@@ -107,6 +122,10 @@ bool cli_whatif(const struct options *o, struct arena *a, const struct run *run,
     bool command_##id(const struct options *o, int *status, struct error *err);
 #include "cli/commands.def"
 #undef COMMAND
+
+// A whole command line in this process: the exit status. What fails is said on standard error, and in JSON where that
+// is asked for.
+int cli_perform(int argc, char **argv);
 
 // A command's help; COMMAND_COUNT: the overview.
 bool help_print(const struct options *o, enum command_id command, struct error *err) CHECK_RESULT;

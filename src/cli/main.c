@@ -285,12 +285,11 @@ static void passwords_hide(struct error *err)
     arena_release(&a);
 }
 
-int main(int argc, char **argv)
+int cli_perform(int argc, char **argv)
 {
     struct options o = {0};
     struct error err = {0};
     int status = 0;
-    signals_set();
     if (!stack_check(&err) || !dispatch(&o, argc, argv, &status, &err)) {
         passwords_hide(&err);
         fprintf(stderr, "ridge: %s\n", err.message);
@@ -300,4 +299,10 @@ int main(int argc, char **argv)
     }
     options_release(&o);
     return status;
+}
+
+int main(int argc, char **argv)
+{
+    signals_set();
+    return cli_perform(argc, argv);
 }

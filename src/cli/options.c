@@ -9,10 +9,6 @@
 #define ON(command) BIT(COMMAND_##command)
 #define EVERYWHERE UINT64_MAX
 
-struct command_row {
-    const char *name, *arguments, *summary, *more;
-    int least, most;
-};
 static const struct command_row commands[] = {
 #define COMMAND(id, name, arguments, least, most, summary, more) \
     {name, arguments, summary, more, least, most},
@@ -20,13 +16,6 @@ static const struct command_row commands[] = {
 #undef COMMAND
 };
 
-struct option_row {
-    const char *name;
-    char letter;
-    const char *argument;
-    uint64_t commands;
-    const char *help;
-};
 static const struct option_row options[] = {
 #define OPTION(id, long_name, short_name, argument, commands, help) \
     {long_name, short_name, argument, commands, help},
@@ -37,6 +26,21 @@ static const struct option_row options[] = {
 const char *command_name(enum command_id id)
 {
     return commands[id].name;
+}
+
+const struct command_row *command_row(enum command_id id)
+{
+    return &commands[id];
+}
+
+const struct option_row *option_row(enum option_id id)
+{
+    return &options[id];
+}
+
+bool option_of(enum option_id id, enum command_id command)
+{
+    return options[id].commands & BIT(command);
 }
 
 /* ---- parsing --------------------------------------------------------------------------------------- */

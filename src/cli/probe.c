@@ -1,5 +1,6 @@
 // ridge probe: measures the roofs of a device, shows them beside its chip's figures, keeps them.
 // SPDX-License-Identifier: Apache-2.0
+#include "agent/agent.h"
 #include "cli/cli.h"
 
 #include <math.h>
@@ -10,6 +11,7 @@ static const double pct_per_one = 100;
 static void on_progress(void *context, enum roof_id measured)
 {
     (void)context;
+    agent_progress(((double)measured + 1) / ROOF_COUNT, roof_name(measured));
     fprintf(stderr, "%s measured\n", roof_name(measured));
 }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/session.h"
 
+#include "agent/agent.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,11 +59,26 @@ static struct run_progress progress_of_whole(const struct session *s, const stru
     return whole;
 }
 
+static void progress_to_agent(const struct session *s, const struct run_progress *p)
+{
+    struct text words = {0};
+    if (s->header.experiment)
+        text_printf(&words, "%s ", s->header.experiment);
+    if (p->case_label)
+        text_printf(&words, "%s ", p->case_label);
+    if (p->variant)
+        text_printf(&words, "%s ", p->variant);
+    text_add(&words, p->phase);
+    agent_progress(p->share, text_str(&words));
+    text_release(&words);
+}
+
 static void on_progress(void *context, const struct run_progress *part)
 {
     struct session *s = context;
     struct text line = {0};
     const struct run_progress whole = progress_of_whole(s, part), *p = &whole;
+    progress_to_agent(s, p);
     if (s->quiet)
         return;
     if (!s->live) {
