@@ -205,6 +205,37 @@ RIDGE_API int64_t ridge_run_id(const ridge *r); /* in the journal; 0 = nothing r
 /* NULL = nothing recorded yet; where the journal's server went away, the file that has the results instead. */
 RIDGE_API const char *ridge_journal_path(const ridge *r);
 
+/* ---- dividing work over devices ------------------------------------------------------------------------- */
+
+/* Shares in proportion to what each device was seen to do, for a program that runs them itself:
+ *   ridge_shares_open -> ridge_split -> run the shares -> ridge_shares_add (each) -> ridge_split -> …
+ * Units are whatever the work is counted in: rows, elements, particles. No device is opened. docs/scale.md
+ * explains the average and its weight. */
+typedef struct ridge_shares ridge_shares;
+
+struct ridge_shares_options {
+    uint64_t granule; /* shares are multiples of it; 0 = 1 */
+    double
+        weight; /* of the newest throughput, above 0 to 1; 0 = 0.5: 90 % of a change in 4 updates */
+    int adapt;  /* 1: the weight follows noise and drift, as a Kalman filter's gain */
+};
+/* Devices are numbered from 0. */
+RIDGE_API int ridge_shares_open(int device_count, const struct ridge_shares_options *options,
+                                ridge_shares **out);
+RIDGE_API void ridge_shares_close(ridge_shares *s); /* NULL is fine */
+/* The most units that the device holds at once; 0 = no limit. */
+RIDGE_API int ridge_shares_limit(ridge_shares *s, int device, uint64_t units);
+/* What it did, and in what time. noise: relative standard deviation of such times (0 = not known). */
+RIDGE_API int ridge_shares_add(ridge_shares *s, int device, uint64_t units, double time_ns,
+                               double noise);
+/* It is gone: it gets nothing more. What it had is for the next ridge_split. */
+RIDGE_API int ridge_shares_lose(ridge_shares *s, int device);
+/* Divides so many units: shares[i] is of device i. Devices of which nothing is known yet get the share of an
+ * average one. *dealt (may be NULL) is less than `units` where the devices left do not hold them at once. */
+RIDGE_API int ridge_split(const ridge_shares *s, uint64_t units, uint64_t *shares, uint64_t *dealt);
+/* Units per second, as estimated; 0 = nothing known. NAN where there is no such device. */
+RIDGE_API double ridge_shares_rate(const ridge_shares *s, int device);
+
 /* ---- ranges --------------------------------------------------------------------------------------------- */
 
 /* Names what the program is doing, in this thread: results opened inside carry the path, profilers that

@@ -85,6 +85,14 @@ static void findings_rank(struct arena *a, const struct diagnosis_input *in,
     }
 }
 
+double diagnose_code_floor(const struct diagnosis_input *in)
+{
+    struct bound_set set;
+    bounds_compute(in, &set);
+    int largest = bounds_largest(&set);
+    return largest >= 0 ? set.by[largest].time_ns : (double)NAN;
+}
+
 bool diagnose(struct arena *a, const struct diagnosis_input *in, struct diagnosis *out,
               struct error *err)
 {
@@ -104,9 +112,7 @@ bool diagnose(struct arena *a, const struct diagnosis_input *in, struct diagnosi
     bounds_compute(in, &set);
     out->bounds = ARENA_ARRAY(a, struct bound, RESOURCE_COUNT);
     out->bound_count = bounds_sorted(&set, out->bounds);
-    int largest = bounds_largest(&set);
-    if (largest >= 0)
-        out->code_floor_ns = set.by[largest].time_ns;
+    out->code_floor_ns = diagnose_code_floor(in);
     out->floor_ns = diagnose_floor(in);
     out->pct_of_floor = 100 * out->floor_ns / in->time_ns.value;
     out->throughput_gbps = in->work_bytes / in->time_ns.value;

@@ -48,6 +48,8 @@ bool diagnose(struct arena *a, const struct diagnosis_input *in, struct diagnosi
 
 // The least time of any code for the work stated, at the chip's rates; NAN where none is stated.
 double diagnose_floor(const struct diagnosis_input *in);
+// The least time of this code, by what was counted: its largest bound; NAN where nothing was. Needs no time.
+double diagnose_code_floor(const struct diagnosis_input *in);
 
 // What if: the same counters with another launch shape, or on another chip.
 struct whatif {

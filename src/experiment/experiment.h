@@ -337,6 +337,21 @@ struct reference_spec {
     struct location at;
 };
 
+// `split: {over: N, granule: 1024}`: how the job is divided over devices (docs/scale.md).
+enum split_way {
+    SPLIT_OWN,     // scratch: each part has one of its own size
+    SPLIT_WHOLE,   // an input that every part has whole
+    SPLIT_ROWS,    // a part has its share of the slowest dimension: contiguous
+    SPLIT_COLUMNS, // … of the fastest
+    SPLIT_ADD      // an output that every part computes whole; the sum is what counts
+};
+struct split_spec {
+    int param;                         // that is divided
+    struct expression *granule, *halo; // NULL = 1, = 0
+    enum split_way *ways;              // by buffer
+    struct location at;
+};
+
 // `gate: {percent: 3, ns: 50, counters_percent: 0}`: how much worse a result may get. A time may grow by
 // the larger of the two.
 struct gate_tolerance {
@@ -361,7 +376,8 @@ struct experiment {
     struct variant_spec *variants;
     int variant_count;
     struct gate_tolerance gate;
-    const char *text; // of the file
+    const struct split_spec *split; // NULL = not stated
+    const char *text;               // of the file
 };
 
 // path: a folder with experiment.yaml in it, or the file, or the name of a shipped experiment.
@@ -613,6 +629,47 @@ void output_take_worst(struct output_difference *worst, const struct output_diff
 // to d's counts; the first of them is described.
 void input_compare(const struct resolved_buffer *b, const void *got, const void *before,
                    uint64_t first, uint64_t count, struct output_difference *d);
+
+/* ---- a part of a case (split.c) ---------------------------------------------------------------- */
+
+struct resolved_split {
+    uint64_t units;   // of the whole: the parameter's value
+    uint64_t granule; // parts begin at multiples of it
+    uint64_t halo;    // units beyond its own that a part has on each side, in whole granules
+};
+// Fails where the experiment does not say how it is divided.
+bool experiment_resolve_split(struct arena *a, const struct experiment *e,
+                              const struct case_point *point, struct resolved_split *out,
+                              struct error *err) CHECK_RESULT;
+struct part_range {
+    uint64_t first, end;           // units that are its own
+    uint64_t halo_first, halo_end; // … and with those that it has beside them
+};
+struct part_range part_range_of(const struct resolved_split *s, uint64_t first, uint64_t end);
+// The case of a part: the parameter counts its units, halo included.
+void experiment_part_point(struct arena *a, const struct experiment *e,
+                           const struct case_point *whole, const struct part_range *r,
+                           struct case_point *out);
+// A part's buffers, filled: what is divided and what is whole is the whole's, the rest is as in any case.
+// The caller's to buffers_release.
+bool part_fill(const struct experiment *e, const struct resolved_split *s,
+               const struct resolved_case *whole, const struct host_buffers *inputs,
+               const struct part_range *r, const struct resolved_case *part,
+               const struct case_point *point, uint64_t seed, struct host_buffers *out,
+               struct error *err) CHECK_RESULT;
+// The whole's outputs, put together from those of parts: floats that are added are summed in double, in the
+// order they are taken, and rounded once.
+struct joined {
+    struct host_buffers outputs; // of joined_end; inputs are NULL
+    void **sums;                 // by buffer: double, or uint64_t that wraps around
+};
+void joined_begin(const struct experiment *e, const struct resolved_case *whole,
+                  const struct host_buffers *inputs, struct joined *j);
+void joined_take(struct joined *j, const struct experiment *e, const struct resolved_split *s,
+                 const struct resolved_case *whole, const struct part_range *r,
+                 const struct resolved_case *part, const struct host_buffers *outputs);
+void joined_end(struct joined *j, const struct experiment *e, const struct resolved_case *whole);
+void joined_release(struct joined *j, const struct resolved_case *whole);
 
 /* ---- NumPy's files (npy.c) ------------------------------------------------------------------- */
 

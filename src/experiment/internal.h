@@ -62,6 +62,7 @@ enum key_place {
     KEYS_BUFFER,
     KEYS_TOLERANCE,
     KEYS_GATE,
+    KEYS_SPLIT,
     KEYS_WORK,
     KEYS_VARIANT,
     KEYS_LAUNCH,
@@ -132,6 +133,8 @@ bool resolve_launch(struct resolver *r, const struct launch_spec *s, const struc
 bool load_launch(struct loader *l, const struct yaml_node *node, struct launch_spec *out);
 bool load_dimensions(struct loader *l, const struct yaml_node *node, const char *what,
                      struct expression *out[3]);
+// split.c: `split`, after the buffers.
+bool load_split(struct loader *l, const struct yaml_node *node);
 // tensor.c: {tensor_map: a, dims: [K, M], box: [64, 128], swizzle: 128B}, and its figures in a case.
 bool load_tensor_map(struct loader *l, const struct yaml_node *node, struct argument_spec *out);
 bool tensor_resolve(struct resolver *r, const struct argument_spec *s,

@@ -84,7 +84,7 @@ bool load_verify(struct loader *l, const struct yaml_node *node)
     return true;
 }
 
-static bool load_split(struct loader *l, const struct yaml_node *node)
+static bool load_rows_of(struct loader *l, const struct yaml_node *node)
 {
     struct reference_spec *r = &l->e->reference;
     if (!yaml_expect(node, YAML_LIST, "'split'", l->err)) {
@@ -172,7 +172,7 @@ static bool load_parallel(struct loader *l, const struct yaml_node *node)
     for (int i = 0; i < l->e->buffer_count; i++) {
         r->split[i] = split == NULL && expression_mentions(l->e->buffers[i].count, r->rows);
     }
-    return (split == NULL || load_split(l, split)) && check_rows(l, node, split != NULL);
+    return (split == NULL || load_rows_of(l, split)) && check_rows(l, node, split != NULL);
 }
 
 // Without 'args': the first kernel launch of the first variant that has one gives its own.

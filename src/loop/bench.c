@@ -249,10 +249,11 @@ struct device_sequence bench_sequence(const struct bench *b)
                                     .buffer_count = b->job->resolved->buffer_count};
 }
 
-static const char *describe_difference(const struct bench *bench, const struct output_difference *w)
+const char *difference_describe(struct arena *a, const struct resolved_case *c, const char *against,
+                                const struct output_difference *w)
 {
-    struct arena *a = bench->arena;
-    const struct resolved_buffer *b = &bench->job->resolved->buffers[w->buffer];
+    const struct resolved_buffer *b = &c->buffers[w->buffer];
+    const char *who = against ? against : "the reference";
     if (w->wrong_count == w->unwritten_count)
         return arena_printf(
             a, "wrong result: %llu of %llu elements of '%s' were never written, first %s[%llu]",
@@ -263,8 +264,7 @@ static const char *describe_difference(const struct bench *bench, const struct o
             a,
             "wrong result: %s[%llu] was written (it is %.9g), and %s leaves it; %llu of "
             "%llu elements are wrong",
-            b->name, (unsigned long long)w->index, w->got,
-            bench->against ? bench->against : "the reference", (unsigned long long)w->wrong_count,
+            b->name, (unsigned long long)w->index, w->got, who, (unsigned long long)w->wrong_count,
             (unsigned long long)w->count);
     if (w->order == ORDER_DESCENDS)
         return arena_printf(a,
@@ -274,8 +274,7 @@ static const char *describe_difference(const struct bench *bench, const struct o
     struct text t = {0};
     text_printf(&t, "wrong result: %s%s[%llu] is %.9g, %s says %.9g (",
                 w->order == ORDER_SORTED ? "in ascending order, " : "", b->name,
-                (unsigned long long)w->index, w->got,
-                bench->against ? bench->against : "the reference", w->wanted);
+                (unsigned long long)w->index, w->got, who, w->wanted);
     if (b->type > ELEMENT_F64) // integers: off by a number
         text_printf(&t, "off by %.9g", w->absolute);
     else if (isfinite(w->relative))
@@ -403,7 +402,7 @@ bool bench_check(struct bench *b, struct result *r, struct error *err)
     r->worst_absolute_error = worst.absolute;
     if (!r->verified) {
         r->status = RESULT_WRONG;
-        r->error = describe_difference(b, &worst);
+        r->error = difference_describe(b->arena, c, b->against, &worst);
     }
     return !r->verified || check_inputs(b, r, err);
 }

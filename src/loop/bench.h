@@ -38,6 +38,12 @@ bool bench_read(struct bench *b, int buffer, bench_take take, void *context,
 // Every output whole, into out->data[i]; one that is NULL is allocated (buffers_release frees it).
 bool bench_read_outputs(struct bench *b, struct host_buffers *out, struct error *err) CHECK_RESULT;
 struct device_sequence bench_sequence(const struct bench *b);
+// Runs the variant once, as its request says.
+bool bench_run(struct bench *b, bool cold, bool count, struct device_report *report,
+               struct error *err) CHECK_RESULT;
+// The worst element of an output, in a sentence. against: what it was compared with; NULL = the reference.
+const char *difference_describe(struct arena *a, const struct resolved_case *c, const char *against,
+                                const struct output_difference *w);
 // Compares the outputs with the reference's; a difference makes r RESULT_WRONG.
 bool bench_check(struct bench *b, struct result *r, struct error *err) CHECK_RESULT;
 // Runs what ran and was right once more, without new inputs: a variant that does not bear that makes r

@@ -38,6 +38,7 @@ struct loop_request {
     bool unpriced;  // simulated devices: the trace is not replayed for what findings are worth
     double cut_ns; // measured times: a variant that is surely slower is sampled no longer; 0 = none
     bool warm;     // --cache warm
+    bool divided;  // no device holds the case whole (part.h)
     bool with_transfers;               // the copies of inputs and outputs are part of the time
     double timeout_s;                  // a variant; 0 = 600
     uint64_t budget_warp_instructions; // 0 = 200 G

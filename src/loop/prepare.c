@@ -149,7 +149,7 @@ static bool check_memory(const struct loop *l, const struct stage *s, struct err
             b->size_bytes * (l->device->simulated ? 2 : 1) + (b->output ? b->size_bytes : 0);
     }
     uint64_t most = (uint64_t)l->device->facts.memory_bytes;
-    if (most > 0 && device_bytes > most)
+    if (most > 0 && device_bytes > most && !l->request->divided)
         return fail(err, NOWHERE,
                     "the buffers need %s and %s has %s: choose smaller parameters (--param)",
                     format_bytes((double)device_bytes, needed), l->device->id,

@@ -40,8 +40,8 @@ static void on_progress(void *context, double share)
     (void)worker_send_kind(b->fd, MESSAGE_PROGRESS, &whole, sizeof whole);
 }
 
-static bool bench_run(struct bench *b, bool cold, bool count, struct device_report *report,
-                      struct error *err)
+bool bench_run(struct bench *b, bool cold, bool count, struct device_report *report,
+               struct error *err)
 {
     const struct loop_request *r = b->job->request;
     struct device_sequence sequence = bench_sequence(b);

@@ -412,9 +412,45 @@ static void journal_that_cannot_be_written_is_an_error(void **state)
     ok(ridge_close(NULL));
 }
 
+static void shares_follow_what_devices_did(void **state)
+{
+    ridge_shares *s = NULL;
+    struct ridge_shares_options o = {.granule = 10};
+    uint64_t shares[3], dealt = 0;
+    (void)state;
+    ok(ridge_shares_open(3, &o, &s));
+    ok(ridge_split(s, 300, shares, NULL));
+    assert_true(shares[0] == 100 && shares[1] == 100 && shares[2] == 100);
+    ok(ridge_shares_add(s, 0, 100, 1000, 0));
+    ok(ridge_shares_add(s, 1, 100, 3000, 0));
+    ok(ridge_shares_add(s, 2, 100, 3000, 0));
+    assert_float_equal(ridge_shares_rate(s, 0), 1e8, 1);
+    ok(ridge_split(s, 500, shares, &dealt));
+    assert_true(shares[0] == 300 && shares[1] == 100 && shares[2] == 100 && dealt == 500);
+    ok(ridge_shares_limit(s, 0, 205));
+    ok(ridge_shares_lose(s, 2));
+    ok(ridge_split(s, 500, shares, &dealt));
+    assert_true(shares[0] == 200 && shares[1] == 300 && shares[2] == 0 && dealt == 500);
+    ok(ridge_shares_lose(s, 1));
+    ok(ridge_split(s, 500, shares, &dealt));
+    assert_true(shares[0] == 200 && dealt == 200); // the rest does not fit at once
+    ok(ridge_shares_lose(s, 0));
+    refused(ridge_split(s, 500, shares, &dealt), RIDGE_BAD_SYSTEM, "every device is lost");
+    refused(ridge_shares_add(s, 3, 1, 1, 0), RIDGE_BAD_INPUT,
+            "there is no device 3: they are 0 to 2");
+    refused(ridge_shares_add(s, 0, 1, -1, 0), RIDGE_BAD_INPUT, "must be above 0");
+    assert_true(isnan(ridge_shares_rate(s, 3)));
+    ridge_shares_close(s);
+    ridge_shares_close(NULL);
+    o.weight = 2;
+    refused(ridge_shares_open(2, &o, &s), RIDGE_BAD_INPUT, "the weight is 2");
+    refused(ridge_shares_open(0, NULL, &s), RIDGE_BAD_INPUT, "at least 1");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shares_follow_what_devices_did),
         cmocka_unit_test(region_is_measured_counted_and_does_its_work),
         cmocka_unit_test(launches_of_a_region_add_up_and_warm_is_not_cold),
         cmocka_unit_test(region_between_begin_and_end_is_a_sample),

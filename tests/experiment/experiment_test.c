@@ -429,17 +429,17 @@ static void assert_documented(const char *section, const char *word)
 static void every_word_of_the_schema_is_documented_with_an_example(void **state)
 {
     (void)state;
-    static const char
-        *const section_TOP = "Top level",
-               *const section_REFERENCE = "Reference", *const section_BUFFER = "Buffers",
-               *const section_TOLERANCE = "Tolerance", *const section_WORK = "Work",
-               *const section_VARIANT = "Variants", *const section_LAUNCH = "Launches",
-               *const section_ARGUMENT = "Arguments",
-               *const section_SET = "Variables of the source", *const section_LOOP = "Loops",
-               *const section_STRUCT = "Structs", *const section_GATE = "Gate",
-               *const section_PARALLEL = "Reference", *const section_TENSOR_MAP = "Tensor maps",
-               *const section_TEXTURE = "Textures", *const section_SURFACE = "Surfaces",
-               *const section_COPY = "Copies", *const section_PERSIST = "The L2's window";
+    static const char *const
+        section_TOP = "Top level",
+        *const section_REFERENCE = "Reference", *const section_BUFFER = "Buffers",
+        *const section_TOLERANCE = "Tolerance", *const section_WORK = "Work",
+        *const section_VARIANT = "Variants", *const section_LAUNCH = "Launches",
+        *const section_ARGUMENT = "Arguments", *const section_SET = "Variables of the source",
+        *const section_LOOP = "Loops", *const section_STRUCT = "Structs",
+        *const section_GATE = "Gate", *const section_PARALLEL = "Reference",
+        *const section_TENSOR_MAP = "Tensor maps", *const section_TEXTURE = "Textures",
+        *const section_SURFACE = "Surfaces", *const section_COPY = "Copies",
+        *const section_PERSIST = "The L2's window", *const section_SPLIT = "Split";
     page_read();
 #define KEY(place, key) assert_documented(section_##place, key);
 #define FILL(id, name, args) assert_documented("Fills", name);

@@ -1,0 +1,273 @@
+// ridge scale: one job over several devices; a line per round as it goes, the shares and their balance at the end.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/session.h"
+#include "fleet/fleet.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const double pct_per_one = 100, ns_per_s = 1e9;
+static const double taken_in = 0.9; // of a change: what weights are explained by
+
+struct scaling {
+    const struct options *o;
+    const struct fleet_report *report;
+    bool quiet;
+};
+
+/* ---- while it works -------------------------------------------------------------------------------- */
+
+static void on_round(void *context, const struct deal_round *r, int index)
+{
+    const struct scaling *s = context;
+    char time[32];
+    if (s->quiet)
+        return;
+    cli_say("round %d: %s, imbalance %.1f %%\n", index + 1, format_time_ns(r->time_ns, time),
+            pct_per_one * r->imbalance);
+}
+
+static void on_warning(void *context, const char *text)
+{
+    (void)context;
+    cli_warn(text);
+}
+
+/* ---- figures of the report --------------------------------------------------------------------------- */
+
+static const struct deal_round *last_round(const struct fleet_report *r)
+{
+    return &r->deal.rounds[r->deal.round_count - 1];
+}
+
+// What kind of time a device's is; the whole is measured only where all are.
+static const char *time_kind(const struct part_time *t)
+{
+    return t->by_bounds ? "modelled by its largest bound" : provenance_name(t->ns.provenance);
+}
+
+static bool all_measured(const struct fleet_report *r)
+{
+    bool all = true;
+    for (int i = 0; i < r->device_count; i++)
+        all = all && (r->deal.why[i] || r->devices[i].time.ns.provenance == PROVENANCE_MEASURED);
+    return all;
+}
+
+// Measured, modelled, and modelled by bounds are not the same clock.
+static bool kinds_differ(const struct fleet_report *r)
+{
+    const struct part_time *first = NULL;
+    bool differ = false;
+    for (int i = 0; i < r->device_count; i++) {
+        const struct part_time *t = &r->devices[i].time;
+        if (t->ns.provenance == PROVENANCE_ABSENT)
+            continue;
+        first = first ? first : t;
+        differ =
+            differ || t->ns.provenance != first->ns.provenance || t->by_bounds != first->by_bounds;
+    }
+    return differ;
+}
+
+static double units_per_s(const struct deal_turn *t)
+{
+    return t->time_ns > 0 ? (double)t->units / t->time_ns * ns_per_s : 0;
+}
+
+// One granule more or less on a device, as a share of its time: no division is closer than about that.
+static double granule_share(const struct fleet_report *r)
+{
+    const struct deal_round *last = last_round(r);
+    double least = INFINITY;
+    for (int i = 0; i < r->device_count; i++)
+        if (last->turns[i].units > 0)
+            least = fmin(least, (double)last->turns[i].units);
+    return (double)r->split.granule / least;
+}
+
+static int lost_count(const struct fleet_report *r)
+{
+    int count = 0;
+    for (int i = 0; i < r->device_count; i++)
+        count += r->deal.why[i] != NULL;
+    return count;
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------------------- */
+
+static json_t *device_json(const struct fleet_report *r, int i)
+{
+    const struct fleet_device *d = &r->devices[i];
+    const struct deal_turn *t = &last_round(r)->turns[i];
+    return json_pack("{s:s, s:s, s:s?, s:I, s:I, s:f, s:s, s:b, s:f, s:f}", "id", d->info->id,
+                     "name", d->info->name, "lost", r->deal.why[i], "units", (json_int_t)t->units,
+                     "units_most", (json_int_t)d->most, "time_ns", t->time_ns, "provenance",
+                     provenance_name(d->time.ns.provenance), "by_bounds", (int)d->time.by_bounds,
+                     "units_per_s", units_per_s(t), "gain", r->deal.split.devices[i].gain);
+}
+
+static json_t *round_json(const struct fleet_report *r, const struct deal_round *round)
+{
+    json_t *units = json_array(), *times = json_array();
+    for (int i = 0; i < r->device_count; i++) {
+        json_array_append_new(units, json_integer((json_int_t)round->turns[i].units));
+        json_array_append_new(times, json_real(round->turns[i].time_ns));
+    }
+    return json_pack("{s:f, s:f, s:i, s:o, s:o}", "time_ns", round->time_ns, "imbalance",
+                     round->imbalance, "waves", round->waves, "units", units, "times_ns", times);
+}
+
+static json_t *scale_json(const struct fleet_report *r)
+{
+    const struct split *s = &r->deal.split;
+    json_t *devices = json_array(), *rounds = json_array();
+    for (int i = 0; i < r->device_count; i++)
+        json_array_append_new(devices, device_json(r, i));
+    for (int i = 0; i < r->deal.round_count; i++)
+        json_array_append_new(rounds, round_json(r, &r->deal.rounds[i]));
+    return json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:b, s:f, s:b, s:s, s:b, "
+                     "s:o, s:o}",
+                     "ridge", RIDGE_VERSION, "schema", 1, "experiment", r->experiment, "variant",
+                     r->variant, "case", r->case_label, "divided", r->param, "units",
+                     (json_int_t)r->split.units, "granule", (json_int_t)r->split.granule, "halo",
+                     (json_int_t)r->split.halo, "seed", (json_int_t)r->seed, "verified",
+                     (int)r->checked, "weight", s->weight > 0 ? s->weight : SPLIT_WEIGHT,
+                     "adaptive", (int)s->adaptive, "provenance",
+                     all_measured(r) ? "measured" : "modelled", "settled", (int)r->deal.settled,
+                     "devices", devices, "rounds", rounds);
+}
+
+/* ---- text --------------------------------------------------------------------------------------------------- */
+
+static void print_devices(const struct fleet_report *r, struct text *out)
+{
+    char time[32], rate[32];
+    text_printf(out, "  %-12s %12s %8s %10s  %-12s\n", "device", "units", "share", "time",
+                "throughput");
+    for (int i = 0; i < r->device_count; i++) {
+        const struct deal_turn *t = &last_round(r)->turns[i];
+        if (r->deal.why[i])
+            text_printf(out, "  %-12s lost: %s\n", r->devices[i].info->id, r->deal.why[i]);
+        if (t->units == 0)
+            continue;
+        text_printf(out, "  %-12s %12llu %6.1f %% %10s  %s units/s, %s%s\n", r->devices[i].info->id,
+                    (unsigned long long)t->units,
+                    pct_per_one * (double)t->units / (double)r->split.units,
+                    format_time_ns(t->time_ns, time), format_count(units_per_s(t), rate),
+                    time_kind(&r->devices[i].time),
+                    r->devices[i].most < r->split.units ? "; its memory is the limit" : "");
+    }
+}
+
+static void print_rounds(const struct fleet_report *r, struct text *out)
+{
+    const struct split *s = &r->deal.split;
+    double weight = s->weight > 0 ? s->weight : SPLIT_WEIGHT;
+    char time[32];
+    if (s->adaptive)
+        text_add(out, "\nRounds (the weight of the newest throughput follows noise and drift)\n");
+    else
+        text_printf(out,
+                    "\nRounds (the newest throughput weighs %g: 90 %% of a change are taken in "
+                    "after %d)\n",
+                    weight, split_updates(weight, taken_in));
+    text_printf(out, "  %5s %10s %10s  %s\n", "", "time", "imbalance", "units");
+    for (int i = 0; i < r->deal.round_count; i++) {
+        const struct deal_round *round = &r->deal.rounds[i];
+        text_printf(out, "  %5d %10s %8.1f %% ", i + 1, format_time_ns(round->time_ns, time),
+                    pct_per_one * round->imbalance);
+        for (int k = 0; k < r->device_count; k++)
+            text_printf(out, " %llu", (unsigned long long)round->turns[k].units);
+        if (round->waves > 1)
+            text_printf(out, "  (in %d turns)", round->waves);
+        text_add(out, "\n");
+    }
+}
+
+static void print_verdict(const struct fleet_report *r, struct text *out)
+{
+    const struct deal *d = &r->deal;
+    text_printf(out,
+                "\n%s after %d round%s; residual imbalance %.1f %%, and a granule is %.1f %% "
+                "of the smallest share.\n",
+                d->settled ? "Settled" : "Not settled", d->round_count, plural(d->round_count),
+                pct_per_one * last_round(r)->imbalance, pct_per_one * granule_share(r));
+    if (lost_count(r) > 0)
+        text_printf(out, "%d device%s lost; what %s had was done by the others.\n", lost_count(r),
+                    lost_count(r) == 1 ? " was" : "s were", lost_count(r) == 1 ? "it" : "they");
+    if (kinds_differ(r))
+        text_add(
+            out,
+            "Times of different kinds are held against each other: a bound leaves out what a model "
+            "of time or a clock sees.\n");
+    text_add(out, r->checked ? "Outputs put together are the reference's after every round.\n"
+                             : "Nothing was compared: the experiment has no reference.\n");
+}
+
+static void scale_print(const struct fleet_report *r, struct text *out)
+{
+    char time[32];
+    text_printf(out, "%s: variant '%s', %s, divided by %s in multiples of %llu", r->experiment,
+                r->variant, r->case_label, r->param, (unsigned long long)r->split.granule);
+    if (r->split.halo > 0)
+        text_printf(out, ", %llu beside each share", (unsigned long long)r->split.halo);
+    text_printf(out, "\n%s %s over %d device%s\n\n", format_time_ns(last_round(r)->time_ns, time),
+                all_measured(r) ? "measured" : "modelled", r->device_count,
+                plural(r->device_count));
+    print_devices(r, out);
+    print_rounds(r, out);
+    print_verdict(r, out);
+}
+
+/* ---- the command ----------------------------------------------------------------------------------------------- */
+
+static bool read_request(const struct options *o, struct fleet_request *q, struct loop_request *run,
+                         struct error *err)
+{
+    int64_t rounds = 0;
+    if (!session_request(o, run, err) ||
+        !option_i64(o, OPTION_ROUNDS, 1, 100000, 0, &rounds, err) ||
+        !option_double(o, OPTION_WEIGHT, 0, &q->weight, err))
+        return false;
+    if (option_given(o, OPTION_WEIGHT) && !(q->weight > 0 && q->weight <= 1))
+        return fail(err, NOWHERE, "option --weight: give a share above 0 and up to 1: 0.5");
+    if (option_given(o, OPTION_WEIGHT) && option_given(o, OPTION_ADAPT))
+        return fail(err, NOWHERE,
+                    "--weight and --adapt exclude each other: --adapt finds the weight");
+    if (o->option[OPTION_VARIANT].count > 1)
+        return fail(err, NOWHERE, "`ridge scale` runs one variant: give --variant once");
+    run->experiment_path = o->arguments[0];
+    run->overrides = o->option[OPTION_PARAM].values;
+    run->override_count = (int)o->option[OPTION_PARAM].count;
+    q->run = run;
+    q->devices = option_text(o, OPTION_DEVICE, "auto");
+    q->variant = option_text(o, OPTION_VARIANT, NULL);
+    q->rounds_most = (int)rounds;
+    q->adaptive = option_given(o, OPTION_ADAPT);
+    return true;
+}
+
+bool command_scale(const struct options *o, int *status, struct error *err)
+{
+    struct arena a = {0};
+    struct text out = {0};
+    struct loop_request run = {0};
+    struct fleet_request q = {0};
+    struct fleet_report report = {0};
+    struct scaling scaling = {o, &report, option_given(o, OPTION_QUIET)};
+    struct fleet_events events = {.loop = {.warning = on_warning, .cancel = cli_cancelled},
+                                  .round = on_round,
+                                  .context = &scaling};
+    *status = 0;
+    bool done = read_request(o, &q, &run, err) && fleet_run(&a, &q, &events, &report, err);
+    if (done && option_given(o, OPTION_JSON)) {
+        done = cli_print_json(scale_json(&report), err);
+    } else if (done) {
+        scale_print(&report, &out);
+        done = cli_print(&out, err);
+    }
+    text_release(&out);
+    arena_release(&a);
+    return done;
+}

@@ -1,0 +1,316 @@
+// The fleet's round: its parts are made here, one after the other, run in a worker process each, at the same time,
+// and their outputs put together.
+// SPDX-License-Identifier: Apache-2.0
+#include "fleet/fleet.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS_MOST = 8, DEVICES_MOST = 1024 };
+
+static const double balanced = 0.01;
+static const double memory_share = 0.95; // of a device's; drivers keep some for themselves
+
+struct fleet {
+    struct arena *arena;
+    const struct fleet_request *request;
+    const struct fleet_events *events;
+    struct fleet_report *report;
+    struct loop_request loop;
+    struct experiment *experiment;
+    struct whole whole;
+    struct joined joined; // the round's; no sums: it has not begun
+};
+
+/* ---- devices --------------------------------------------------------------------------------------- */
+
+static bool is_twice(const struct fleet_report *r, const struct device_info *info)
+{
+    for (int i = 0; i < r->device_count; i++)
+        if (!info->simulated && strcmp(r->devices[i].info->id, info->id) == 0)
+            return true;
+    return false;
+}
+
+static bool find_devices(struct fleet *f, struct error *err)
+{
+    const char *list = f->request->devices ? f->request->devices : "auto";
+    struct fleet_report *r = f->report;
+    r->devices = ARENA_ARRAY(f->arena, struct fleet_device, strlen(list) + 1);
+    for (const char *s = list; s; s = strchr(s, ',') ? strchr(s, ',') + 1 : NULL) {
+        struct device_info *info = ARENA_NEW(f->arena, struct device_info);
+        const char *id = arena_strndup(f->arena, s, strcspn(s, ","));
+        if (!*id)
+            return fail(err, NOWHERE,
+                        "option --device: '%s' names an empty device: write cuda:0,cuda:1", list);
+        if (r->device_count == DEVICES_MOST)
+            return fail(err, NOWHERE, "option --device: more than %d devices", DEVICES_MOST);
+        if (!device_find(f->arena, id, info, err))
+            return false;
+        if (is_twice(r, info))
+            return fail(err, NOWHERE,
+                        "option --device: %s is named twice: a GPU has one share (simulated ones "
+                        "may be named as often as there are to be)",
+                        info->id);
+        r->devices[r->device_count++].info = info;
+    }
+    return true;
+}
+
+/* ---- the job ------------------------------------------------------------------------------------------ */
+
+// Does it run on every device, as far as the whole case says?
+static bool runs_everywhere(struct fleet *f, int variant, const struct case_point *point)
+{
+    bool all = true;
+    for (int i = 0; i < f->report->device_count && all; i++) {
+        struct resolved_variant v;
+        struct error ignored = {0};
+        all = experiment_resolve_variant(f->arena, f->experiment, variant, point,
+                                         &f->report->devices[i].info->facts, &v, &ignored) &&
+              v.supported;
+    }
+    return all;
+}
+
+static bool choose_default(struct fleet *f, struct error *err)
+{
+    const struct experiment *e = f->experiment;
+    struct case_point *points;
+    int count = 0;
+    if (!experiment_cases(f->arena, e, f->loop.overrides, f->loop.override_count, &points, &count,
+                          err))
+        return false;
+    for (int i = 0; i < e->variant_count; i++)
+        if (variant_has(&e->variants[i], LAUNCH_KERNEL) &&
+            !variant_has(&e->variants[i], LAUNCH_LIBRARY) &&
+            runs_everywhere(f, i, &points[count - 1]))
+            f->report->variant = e->variants[i].name;
+    return f->report->variant ||
+           fail(err, NOWHERE,
+                "no variant of '%s' with kernels of its own runs on all of these devices with %s",
+                e->name, points[count - 1].label);
+}
+
+static bool choose_variant(struct fleet *f, struct error *err)
+{
+    const struct experiment *e = f->experiment;
+    const char *asked = f->request->variant;
+    f->report->variant = asked;
+    for (int i = 0; i < e->variant_count && asked; i++)
+        if (strcmp(e->variants[i].name, asked) == 0 && variant_has(&e->variants[i], LAUNCH_LIBRARY))
+            return fail(err, e->variants[i].at,
+                        "variant '%s' calls a library, which `ridge scale` does not divide: name "
+                        "another one with --variant",
+                        asked);
+    if (!asked && !choose_default(f, err))
+        return false;
+    f->loop.variants = &f->report->variant;
+    f->loop.variant_count = 1;
+    return true;
+}
+
+static bool open_job(struct fleet *f, struct error *err)
+{
+    struct fleet_report *r = f->report;
+    f->loop = *f->request->run;
+    f->loop.device = r->devices[0].info->id;
+    if (!experiment_load(f->arena, f->loop.experiment_path, &f->experiment, err))
+        return false;
+    f->loop.experiment = f->experiment;
+    if (!f->experiment->split) // before anything is compiled
+        return experiment_resolve_split(f->arena, f->experiment, NULL, &r->split, err);
+    if (!choose_variant(f, err) ||
+        !whole_open(f->arena, &f->loop, &f->events->loop, &f->whole, err) ||
+        !experiment_resolve_split(f->arena, f->experiment, f->whole.point, &r->split, err))
+        return false;
+    r->experiment = f->experiment->name;
+    r->case_label = f->whole.point->label;
+    r->param = f->experiment->params[f->experiment->split->param].name;
+    r->checked = f->whole.wanted != NULL;
+    r->seed = f->whole.seed;
+    return true;
+}
+
+static bool fits(struct fleet *f, const struct fleet_device *d, uint64_t units, bool *out,
+                 struct error *err)
+{
+    const struct resolved_split *s = &f->report->split;
+    uint64_t bytes = 0, beside = s->units - units < 2 * s->halo ? s->units - units : 2 * s->halo;
+    struct part_range r = {0, units, 0, units + beside};
+    bool done = part_bytes(&f->whole, d->info, &r, &bytes, err);
+    *out = d->info->facts.memory_bytes <= 0 ||
+           (double)bytes <= memory_share * (double)d->info->facts.memory_bytes;
+    return done;
+}
+
+// The most granules whose buffers fit: they grow with the units.
+static bool find_limit(struct fleet *f, struct fleet_device *d, struct error *err)
+{
+    const struct resolved_split *s = &f->report->split;
+    bool all = false;
+    uint64_t low = 0, high = (s->units + s->granule - 1) / s->granule;
+    if (!fits(f, d, s->units, &all, err))
+        return false;
+    while (!all && high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+        bool enough = false;
+        if (!fits(f, d, middle * s->granule, &enough, err))
+            return false;
+        *(enough ? &low : &high) = middle;
+    }
+    d->most = all ? s->units : low * s->granule;
+    return all || low > 0 ||
+           fail(err, NOWHERE,
+                "one granule of %llu units does not fit into the memory of %s: make 'granule' of "
+                "'split' smaller, or leave the device out",
+                (unsigned long long)s->granule, d->info->id);
+}
+
+/* ---- a wave ------------------------------------------------------------------------------------------- */
+
+struct runner { // a thread: it waits for a worker process
+    struct fleet *fleet;
+    struct deal_share *share;
+    struct part part;
+    int threads;
+    bool opened, done, lost;
+    struct error err;
+};
+
+static void *run_share(void *context)
+{
+    struct runner *r = context;
+    r->done = part_run(&r->part, r->threads, r->fleet->events->loop.cancel, &r->lost, &r->err);
+    return NULL;
+}
+
+// All at once; where no thread can be had, one after the other.
+static void run_all(struct runner *runners, int count)
+{
+    pthread_t *threads = xcalloc((size_t)count, sizeof *threads);
+    bool *started = xcalloc((size_t)count, sizeof *started);
+    for (int i = 0; i < count; i++)
+        started[i] = pthread_create(&threads[i], NULL, run_share, &runners[i]) == 0;
+    for (int i = 0; i < count; i++)
+        if (started[i])
+            pthread_join(threads[i], NULL);
+        else
+            (void)run_share(&runners[i]);
+    free(threads);
+    free(started);
+}
+
+static bool open_parts(struct fleet *f, struct runner *runners, struct deal_share *shares,
+                       int count, struct error *err)
+{
+    const struct resolved_split *s = &f->report->split;
+    int threads = cpu_count() / count;
+    for (int i = 0; i < count; i++) {
+        struct part_range range = part_range_of(s, shares[i].first, shares[i].end);
+        const struct device_info *device = f->report->devices[shares[i].device].info;
+        runners[i] = (struct runner){
+            .fleet = f, .share = &shares[i], .threads = threads > 0 ? threads : 1, .opened = true};
+        if (!part_open(&f->whole, s, device, &range, &runners[i].part, err))
+            return error_context(err, "in the share of %s", device->id);
+    }
+    return true;
+}
+
+static bool take_share(struct fleet *f, struct runner *r, struct error *err)
+{
+    struct fleet_device *d = &f->report->devices[r->share->device];
+    if (!r->done && r->lost) {
+        r->share->lost = true;
+        r->share->why = arena_strdup(f->arena, r->err.message);
+        return true;
+    }
+    if (!r->done) {
+        *err = r->err;
+        return error_context(err, "in the share of %s, %s", d->info->id, r->part.point.label);
+    }
+    if (r->part.time.ns.provenance == PROVENANCE_ABSENT)
+        return fail(err, NOWHERE,
+                    "%s has neither a clock nor a model of time, so that nothing says how much it "
+                    "can take",
+                    d->info->id);
+    d->time = r->part.time;
+    r->share->time_ns = r->part.time.ns.value;
+    r->share->noise = r->part.time.noise;
+    joined_take(&f->joined, f->experiment, &f->report->split, f->whole.resolved, &r->part.range,
+                &r->part.resolved, &r->part.outputs);
+    return true;
+}
+
+static bool run_shares(void *context, struct deal_share *shares, int count, struct error *err)
+{
+    struct fleet *f = context;
+    struct runner *runners = xcalloc((size_t)count, sizeof *runners);
+    if (!f->joined.sums)
+        joined_begin(f->experiment, f->whole.resolved, f->whole.inputs, &f->joined);
+    bool done = open_parts(f, runners, shares, count, err);
+    if (done)
+        run_all(runners, count);
+    for (int i = 0; i < count && done; i++)
+        done = take_share(f, &runners[i], err);
+    for (int i = 0; i < count; i++)
+        if (runners[i].opened)
+            part_close(&runners[i].part);
+    free(runners);
+    return done;
+}
+
+// The outputs of all parts are there.
+static bool end_round(void *context, int round, struct error *err)
+{
+    struct fleet *f = context;
+    const char *wrong = NULL;
+    joined_end(&f->joined, f->experiment, f->whole.resolved);
+    whole_check(&f->whole, f->arena, &f->joined.outputs, &wrong);
+    joined_release(&f->joined, f->whole.resolved);
+    if (f->events->round)
+        f->events->round(f->events->context, &f->report->deal.rounds[round], round);
+    return !wrong || fail_as(err, ERROR_CHECK, f->experiment->split->at,
+                             "the outputs of variant '%s', put together from %d device%s in round "
+                             "%d: %s",
+                             f->report->variant, f->report->device_count,
+                             plural(f->report->device_count), round + 1, wrong);
+}
+
+/* ---- all ------------------------------------------------------------------------------------------------ */
+
+static bool deal_all(struct fleet *f, struct error *err)
+{
+    struct fleet_report *r = f->report;
+    struct deal_ops ops = {.run = run_shares, .round = end_round};
+    struct split split = {.devices = ARENA_ARRAY(f->arena, struct split_device, r->device_count),
+                          .count = r->device_count,
+                          .granule = r->split.granule,
+                          .weight = f->request->weight,
+                          .adaptive = f->request->adaptive};
+    struct deal_request q = {.units = r->split.units,
+                             .rounds_most = f->request->rounds_most > 0 ? f->request->rounds_most
+                                                                        : ROUNDS_MOST,
+                             .balanced = balanced};
+    for (int i = 0; i < r->device_count; i++)
+        split.devices[i].most = r->devices[i].most < r->split.units ? r->devices[i].most : 0;
+    r->balanced = balanced;
+    return deal_rounds(f->arena, &q, &split, &ops, f, &r->deal, err);
+}
+
+bool fleet_run(struct arena *a, const struct fleet_request *q, const struct fleet_events *events,
+               struct fleet_report *out, struct error *err)
+{
+    struct fleet f = {.arena = a, .request = q, .events = events, .report = out};
+    *out = (struct fleet_report){0};
+    bool done = find_devices(&f, err) && open_job(&f, err);
+    for (int i = 0; i < out->device_count && done; i++)
+        done = find_limit(&f, &out->devices[i], err);
+    done = done && deal_all(&f, err);
+    if (f.joined.sums)
+        joined_release(&f.joined, f.whole.resolved);
+    whole_close(&f.whole);
+    return done;
+}

@@ -1,0 +1,44 @@
+// fleet: one job over several devices of this machine, real and simulated: divided by what each one delivers on this
+// very job (split.h, deal.h), run in worker processes at the same time, put together, and compared with the reference
+// (docs/scale.md).
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_FLEET_H
+#define RIDGE_FLEET_H
+
+#include "fleet/deal.h"
+#include "loop/part.h"
+
+struct fleet_request {
+    const struct loop_request
+        *run; // the experiment, its case, how kernels are run; its device is not looked at
+    const char *devices; // "cuda:0,cuda:1,sim:h200"
+    const char *variant; // NULL = the last with kernels of its own that runs on all of them
+    int rounds_most;     // 0 = 8
+    double weight;       // of the moving average; 0 = SPLIT_WEIGHT
+    bool adaptive;
+};
+struct fleet_device {
+    const struct device_info *info;
+    uint64_t most;         // units that its memory holds at once; the job's where that is all
+    struct part_time time; // of its last share: what kind of time it is
+};
+struct fleet_events { // all optional
+    struct loop_events loop;
+    void (*round)(void *context, const struct deal_round *r, int index);
+    void *context;
+};
+struct fleet_report { // arena-owned
+    const char *experiment, *variant, *case_label, *param;
+    struct resolved_split split;
+    struct fleet_device *devices;
+    int device_count;
+    struct deal deal;
+    double balanced; // the request's: below it shares are settled
+    bool checked;    // against the reference, after every round
+    uint64_t seed;
+};
+// Fails as a check does (ERROR_CHECK) where the outputs, put together, are not the reference's.
+bool fleet_run(struct arena *a, const struct fleet_request *q, const struct fleet_events *events,
+               struct fleet_report *out, struct error *err) CHECK_RESULT;
+
+#endif
