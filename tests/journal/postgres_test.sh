@@ -15,7 +15,7 @@ database() { ask "CREATE DATABASE $1"; postgres=${postgres%/*}/$1; }
 
 RIDGE_TEST_POSTGRES=$postgres "$journal_test" >units.txt 2>&1
 pass 'all tests of the journal hold on a server' $? units.txt
-((failures > 0)) || grep -q '25 test(s) run' units.txt
+((failures > 0)) || grep -qE '^1\.\.25$|25 test\(s\) run' units.txt # TAP, or cmocka's own
 pass 'and they ran there' $? units.txt
 
 # Several runners, and the server is killed while they write: it comes back, and they go on.

@@ -19,9 +19,10 @@ from .elements import Check, compare
 from .experiments import Finding, Run, VariantResult, parse, run
 from .ranges import span
 from .results import Comparison, Counter, Result, Summary
+from .shares import Shares
 
 __all__ = ["Buffer", "Check", "CheckFailed", "Comparison", "Counter", "Device", "Error", "Finding",
-           "InputError", "Kernel", "Module", "Result", "Run", "Scalar", "Summary", "SystemTrouble",
+           "InputError", "Kernel", "Module", "Result", "Run", "Scalar", "Shares", "Summary", "SystemTrouble",
            "VariantResult", "Work", "compare", "f32", "f64", "i32", "i64", "parse", "run", "span",
            "stream_handle", "triton", "u32", "u64", "version"]
 

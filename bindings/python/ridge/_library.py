@@ -100,7 +100,12 @@ class Comparison(Structure):
     _fields_ = [("ratio", c_double), ("low", c_double), ("high", c_double), ("verdict", c_int)]
 
 
-STRUCTS = (Options, Argument, Launch, Summary, Work, Region, MeasureOptions, Comparison)
+class SharesOptions(Structure):
+    c_name = "ridge_shares_options"
+    _fields_ = [("granule", c_uint64), ("weight", c_double), ("adapt", c_int)]
+
+
+STRUCTS = (Options, Argument, Launch, Summary, Work, Region, MeasureOptions, Comparison, SharesOptions)
 
 # name: (result, arguments); a result of c_int is a status, checked by call().
 _P = c_void_p
@@ -134,6 +139,13 @@ FUNCTIONS = {
     "ridge_journal_path": (c_char_p, [_P]),
     "ridge_range_push": (None, [c_char_p]),
     "ridge_range_pop": (None, []),
+    "ridge_shares_open": (c_int, [c_int, POINTER(SharesOptions), POINTER(_P)]),
+    "ridge_shares_close": (None, [_P]),
+    "ridge_shares_limit": (c_int, [_P, c_int, c_uint64]),
+    "ridge_shares_add": (c_int, [_P, c_int, c_uint64, c_double, c_double]),
+    "ridge_shares_lose": (c_int, [_P, c_int]),
+    "ridge_split": (c_int, [_P, c_uint64, POINTER(c_uint64), POINTER(c_uint64)]),
+    "ridge_shares_rate": (c_double, [_P, c_int]),
 }
 
 _SOURCE_TREE = Path(__file__).resolve().parents[3]  # where this folder lies in ridge's own tree

@@ -195,6 +195,27 @@ class Streams(unittest.TestCase):
             ridge.stream_handle("stream")
 
 
+class Division(unittest.TestCase):
+    def test_shares_follow_what_each_device_did(self):
+        with ridge.Shares(2, granule=10) as shares:
+            self.assertEqual(shares.split(100), ([50, 50], 100))
+            shares.add(0, 50, 3e9)
+            shares.add(1, 50, 1e9)
+            self.assertAlmostEqual(shares.rate(1), 50)
+            parts, dealt = shares.split(100)
+            self.assertEqual(dealt, 100)
+            self.assertGreater(parts[1], 2 * parts[0])
+            self.assertTrue(all(part % 10 == 0 for part in parts))
+            shares.limit(1, 40)
+            self.assertEqual(shares.split(100)[0][1], 40)
+            shares.lose(0)
+            self.assertEqual(shares.split(100), ([0, 40], 40))
+
+    def test_shares_of_no_device_are_an_input_error(self):
+        with self.assertRaises(ridge.InputError):
+            ridge.Shares(0)
+
+
 class Experiments(unittest.TestCase):
     def test_runs_one_and_reads_its_results(self):
         run = ridge.run(ROOT / "experiments" / "transpose", device="sim:h200", params={"N": [64, 96]},
