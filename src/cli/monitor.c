@@ -13,12 +13,15 @@
 
 static const double ns_per_s = 1e9;
 
-struct watch { // what a session of watching needs
+struct watching { // what a session of watching needs
     const struct options *o;
     struct monitor *monitor;
     struct monitor_options settings;
     struct server *server; // NULL: nothing is served
-    double for_s;          // 0 = until it is interrupted
+    struct hook *hook;     // NULL: no command
+    uint64_t alerts_seen;
+    bool alarmed; // an alert was raised
+    double for_s; // 0 = until it is interrupted
     bool once, json, page;
     bool silent; // a service: what is served is enough
 };
@@ -33,7 +36,7 @@ static bool option_duration(const struct options *o, enum option_id id, double o
                 option_name(id), text);
 }
 
-static bool watch_options(struct watch *w, struct error *err)
+static bool watch_options(struct watching *w, struct error *err)
 {
     const struct options *o = w->o;
     w->once = option_given(o, OPTION_ONCE);
@@ -59,7 +62,21 @@ static void cut_to_window(struct text *t)
         }
 }
 
-static bool show(const struct watch *w, struct error *err)
+// A log line on standard error, unless the page or the JSON has it.
+static void alert_say(void *context, const struct alert *a)
+{
+    struct watching *w = context;
+    struct text line = {0};
+    alert_line(a, &line);
+    if (!w->page && !w->json)
+        cli_say("%s", text_str(&line));
+    text_release(&line);
+    if (w->hook)
+        hook_add(w->hook, a);
+    w->alarmed = w->alarmed || !a->over;
+}
+
+static bool show(const struct watching *w, struct error *err)
 {
     struct text out = {0};
     struct report_style style = cli_style(w->o);
@@ -96,7 +113,7 @@ static void wait_until(uint64_t then_ns)
     }
 }
 
-static bool serve(struct watch *w, struct error *err)
+static bool serve(struct watching *w, struct error *err)
 {
     const struct server_options settings = {
         .address = option_text(w->o, OPTION_SERVE, NULL),
@@ -119,12 +136,13 @@ static bool serve(struct watch *w, struct error *err)
     return true;
 }
 
-static bool watch_run(struct watch *w, struct error *err)
+static bool watch_run(struct watching *w, struct error *err)
 {
     const uint64_t began = clock_ns(), step = (uint64_t)(w->settings.interval_s * ns_per_s);
     bool done = true;
     for (uint64_t next = began; done && !*cli_cancelled;) {
         monitor_sample(w->monitor, clock_ns());
+        w->alerts_seen = monitor_alerts(w->monitor, w->alerts_seen, alert_say, w);
         done = w->silent || show(w, err);
         next += step;
         uint64_t now = clock_ns();
@@ -137,19 +155,33 @@ static bool watch_run(struct watch *w, struct error *err)
     return done;
 }
 
+static void hook_end(struct hook *h)
+{
+    int failed = 0, dropped = 0;
+    if (h)
+        hook_close(h, &failed, &dropped);
+    if (failed + dropped > 0)
+        cli_say("ridge: warning: --on-alert failed %d time%s, and %d alert%s were dropped\n",
+                failed, plural(failed), dropped, plural(dropped));
+}
+
 bool command_monitor(const struct options *o, int *status, struct error *err)
 {
-    struct watch w = {.o = o};
+    struct watching w = {.o = o};
     *status = 0;
     bool done = watch_options(&w, err) && monitor_open(&w.settings, &w.monitor, err);
     if (done && w.page)
         fputs("\033[?1049h\033[?25l", stdout); // a screen of its own, no cursor
+    const char *command = option_text(o, OPTION_ON_ALERT, NULL);
+    done = done && (!command || hook_open(command, &w.hook, err));
     done = done && serve(&w, err) && watch_run(&w, err);
     if (w.page && w.monitor) {
         fputs("\033[?25h\033[?1049l", stdout);
         (void)fflush(stdout);
     }
+    hook_end(w.hook);
     server_close(w.server);
     monitor_close(w.monitor);
+    *status = w.alarmed ? ERROR_CHECK : 0;
     return done;
 }

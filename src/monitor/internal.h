@@ -6,6 +6,7 @@
 
 #include "device/telemetry.h"
 #include "monitor/monitor.h"
+#include "stats/stats.h"
 
 #include <pthread.h>
 
@@ -22,12 +23,12 @@ struct xid_info {
 // A number that is not in the table: no end but time, and it says so.
 struct xid_info xid_info(unsigned number);
 
-enum { XIDS_SEEN_MAX = 32, TIME_BYTES = 32 };
+enum { XIDS_SEEN_MAX = 32 };
 struct xid_seen {
     unsigned number;
     uint64_t count, last_ns;
     char first[TIME_BYTES], last[TIME_BYTES]; // UTC
-    bool active;
+    bool active, told;                        // told: an alert said so, and not yet that it is over
 };
 struct xid_log { // of a GPU; bounded: the oldest that is over makes room
     struct xid_seen seen[XIDS_SEEN_MAX];
@@ -55,6 +56,27 @@ struct condition_info {
 const struct condition_info *condition_info(enum condition_id id);
 const char *status_name(enum gpu_status status); // OpenTelemetry's: "ok", "degraded", "failed"
 
+/* ---- series that are watched (anomaly.c) ---------------------------------------------------------- */
+
+enum {
+#define ANOMALY(figure, state, side, spread, words) ANOMALY_OF_##figure,
+#include "monitor/anomalies.def"
+#undef ANOMALY
+    ANOMALY_COUNT
+};
+struct anomaly {
+    bool began;
+    uint64_t window_ns; // when the window began: a minute, or a quarter of an hour
+    double sum, last;   // last: of a counter
+    int count, samples; // in the window: of the series, and of all
+    struct watch watch;
+    struct season season;
+};
+struct monitor_gpu;
+void anomalies_init(struct anomaly *series);
+// utc_s: seconds of UTC, for the time of day.
+void anomalies_sample(struct monitor *m, struct monitor_gpu *g, uint64_t now_ns, int64_t utc_s);
+
 /* ---- the state --------------------------------------------------------------------------------------- */
 
 enum { HISTORY_MAX = 600 };
@@ -76,6 +98,9 @@ struct monitor_gpu {
     struct xid_log xids;
     unsigned links_up;   // that were up at any time
     unsigned conditions; // 1 << enum condition_id
+    unsigned raised;     // … of those that an alert said, and not yet that they are over
+    uint64_t condition_ns[CONDITION_COUNT]; // when each was seen last
+    struct anomaly *anomalies;              // ANOMALY_COUNT
 };
 struct serve_figures { // of the HTTP server
     uint64_t requests, expired;
@@ -90,6 +115,11 @@ struct monitor {
     uint64_t samples, began_ns, sampled_ns;
     double sample_s; // what the newest round took
     char sampled[TIME_BYTES];
+    struct alert_log {
+        struct alert ring[ALERTS_MAX];
+        uint64_t count; // of all there were
+        uint64_t of_kind[ALERT_KIND_COUNT];
+    } alerts;
     bool serves;
     struct serve_figures served;
 };

@@ -118,6 +118,15 @@ static json_t *gpu_json(const struct monitor_gpu *g)
     return j;
 }
 
+// The newest ones, the oldest of them first. Under the lock.
+static json_t *alerts_json(const struct alert_log *log)
+{
+    json_t *j = json_array();
+    for (uint64_t i = log->count > ALERTS_MAX ? log->count - ALERTS_MAX : 0; i < log->count; i++)
+        json_array_append_new(j, alert_json(&log->ring[i % ALERTS_MAX]));
+    return j;
+}
+
 json_t *monitor_json(struct monitor *m)
 {
     pthread_mutex_lock(&m->lock);
@@ -127,6 +136,7 @@ json_t *monitor_json(struct monitor *m)
     json_t *j = json_pack("{s:s, s:i, s:s, s:I, s:f, s:o}", "ridge", RIDGE_VERSION, "schema", 1,
                           "time", m->sampled, "samples", (json_int_t)m->samples, "interval_s",
                           m->options.interval_s, "gpus", gpus);
+    json_object_set_new(j, "alerts", alerts_json(&m->alerts));
     pthread_mutex_unlock(&m->lock);
     return j;
 }

@@ -1,6 +1,6 @@
 // The metrics of metrics.def as points: a value and its labels. The scrape walks them; a family's points lie together.
 // SPDX-License-Identifier: Apache-2.0
-#include "monitor/internal.h"
+#include "monitor/alerts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -193,6 +193,13 @@ static void emit_samples(const struct walk *w)
 static void emit_sample_time(const struct walk *w)
 {
     emit(w, NULL, NULL, NULL, NULL, w->m->sample_s);
+}
+
+static void emit_alerts(const struct walk *w)
+{
+    for (int i = 0; i < ALERT_KIND_COUNT; i++)
+        emit(w, "kind", alert_kind_name((enum alert_kind)i), NULL, NULL,
+             (double)w->m->alerts.of_kind[i]);
 }
 
 // Of the HTTP server, where there is one.

@@ -1,11 +1,12 @@
 // The rounds over the GPUs: what each reports, what has changed since the last round, and its history.
 // SPDX-License-Identifier: Apache-2.0
-#include "monitor/internal.h"
+#include "monitor/alerts.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static const double interval_default_s = 1, xid_clear_default_s = 900;
 
@@ -32,6 +33,8 @@ bool monitor_open(const struct monitor_options *options, struct monitor **out, s
         struct error ignored = {0};
         g->chip = &chips[i];
         g->history = xcalloc((size_t)metric_row_count(), sizeof *g->history);
+        g->anomalies = xcalloc(ANOMALY_COUNT, sizeof *g->anomalies);
+        anomalies_init(g->anomalies);
         telemetry_sample_clear(&g->now);
         if (!telemetry_open_chip(g->chip, &g->telemetry, &ignored))
             g->now.lost = true;
@@ -47,6 +50,7 @@ void monitor_close(struct monitor *m)
     for (int i = 0; m->gpus && i < m->gpu_count; i++) {
         telemetry_close(m->gpus[i].telemetry);
         free(m->gpus[i].history);
+        free(m->gpus[i].anomalies);
     }
     free(m->gpus);
     pthread_mutex_destroy(&m->lock);
@@ -96,6 +100,59 @@ static bool was_reset(struct monitor_gpu *g)
     return reset;
 }
 
+struct clearing { // what an XID that is over is reported with
+    struct monitor *m;
+    const struct monitor_gpu *g;
+};
+
+static void xid_name(unsigned number, char out[ALERT_NAME_BYTES])
+{
+    (void)snprintf(out, ALERT_NAME_BYTES, "%u", number);
+}
+
+static void xid_is_over(void *context, const struct xid_seen *x)
+{
+    const struct clearing *c = context;
+    char name[ALERT_NAME_BYTES];
+    xid_name(x->number, name);
+    alert_raise(c->m, c->g, ALERT_XID, true, name, "%s; last %s", xid_info(x->number).meaning,
+                x->last);
+}
+
+static void xids_take(struct monitor *m, struct monitor_gpu *g)
+{
+    struct clearing c = {m, g};
+    char name[ALERT_NAME_BYTES];
+    xid_clear(&g->xids, m->sampled_ns, m->options.xid_clear_s, was_reset(g), xid_is_over, &c);
+    for (int i = 0; i < g->now.xid_count; i++) {
+        struct xid_seen *x = xid_arrived(&g->xids, g->now.xids[i], m->sampled_ns, m->sampled);
+        xid_name(x->number, name);
+        if (!x->told)
+            alert_raise(m, g, ALERT_XID, false, name, "%s", xid_info(x->number).meaning);
+        x->told = true;
+    }
+}
+
+// One that comes and goes is told once: it is over when it was not seen for a minute.
+static void conditions_take(struct monitor *m, struct monitor_gpu *g)
+{
+    static const double over_s = 60;
+    g->conditions = conditions_find(g);
+    for (unsigned i = 0; i < CONDITION_COUNT; i++) {
+        const struct condition_info *c = condition_info((enum condition_id)i);
+        bool now = g->conditions >> i & 1U, raised = g->raised >> i & 1U;
+        if (now)
+            g->condition_ns[i] = m->sampled_ns;
+        bool over =
+            raised && (double)(m->sampled_ns - g->condition_ns[i]) >= over_s * monitor_ns_per_s;
+        if (!(now && !raised) && !over)
+            continue;
+        g->raised ^= 1U << i;
+        alert_raise(m, g, ALERT_CONDITION, over, c->name, "%s: %s", status_name(c->severity),
+                    c->words);
+    }
+}
+
 // Under the lock: what the sample adds to what is known.
 static void gpu_take(struct monitor *m, struct monitor_gpu *g, const struct telemetry_sample *fresh)
 {
@@ -104,10 +161,9 @@ static void gpu_take(struct monitor *m, struct monitor_gpu *g, const struct tele
         command_read(g->now.processes[i].pid, g->commands[i]);
     for (unsigned i = 0; i < TELEMETRY_LINKS_MAX; i++)
         g->links_up |= (g->now.links[i].up ? 1U : 0U) << i;
-    xid_clear(&g->xids, m->sampled_ns, m->options.xid_clear_s, was_reset(g), NULL, NULL);
-    for (int i = 0; i < g->now.xid_count; i++)
-        xid_arrived(&g->xids, g->now.xids[i], m->sampled_ns, m->sampled);
-    g->conditions = conditions_find(g);
+    xids_take(m, g);
+    conditions_take(m, g);
+    anomalies_sample(m, g, m->sampled_ns, (int64_t)time(NULL));
     for (int i = 0; i < metric_row_count(); i++)
         if (metric_row(i)->full != FULL_NONE)
             ring_add(&g->history[i], metric_share(metric_row(i), &g->now));

@@ -36,6 +36,29 @@ json_t *monitor_history_json(struct monitor *m); // a new reference
 enum scrape_format { SCRAPE_PROMETHEUS, SCRAPE_OPENMETRICS, SCRAPE_FORMAT_COUNT };
 void monitor_scrape(struct monitor *m, enum scrape_format format, struct text *out);
 
+/* ---- alerts ---------------------------------------------------------------------------------------- */
+
+enum alert_kind { ALERT_XID, ALERT_CONDITION, ALERT_ANOMALY, ALERT_CANARY, ALERT_KIND_COUNT };
+enum { ALERTS_MAX = 64, ALERT_WORDS_BYTES = 256, ALERT_NAME_BYTES = 48, TIME_BYTES = 32 };
+struct alert {
+    enum alert_kind kind;
+    bool over; // it is no longer so
+    int gpu;   // -1: of none
+    char uuid[96], name[ALERT_NAME_BYTES], words[ALERT_WORDS_BYTES], time[TIME_BYTES];
+};
+// Those after the first `seen`, as far as they are kept; how many there were in all.
+uint64_t monitor_alerts(struct monitor *m, uint64_t seen,
+                        void (*each)(void *context, const struct alert *a), void *context);
+void alert_line(const struct alert *a, struct text *out); // for a log
+json_t *alert_json(const struct alert *a);                // a new reference
+
+// A command of the shell's, run for each alert with its JSON on standard input, one at a time, 30 s at most; so many
+// wait, further ones are dropped.
+struct hook;
+bool hook_open(const char *command, struct hook **out, struct error *err) CHECK_RESULT;
+void hook_add(struct hook *h, const struct alert *a);
+void hook_close(struct hook *h, int *failed, int *dropped); // after those that wait
+
 // "500ms", "10s", "10m", "2h", "1d"; a number alone is seconds. Above 0.
 bool duration_parse(const char *text, double *seconds) CHECK_RESULT;
 

@@ -59,7 +59,7 @@ void xid_clear(struct xid_log *log, uint64_t now_ns, double clear_s, bool reset,
         bool quiet = (double)(now_ns - x->last_ns) >= clear_s * monitor_ns_per_s;
         if (!x->active || !(xid_info(x->number).ends == XID_RESET ? reset : quiet || reset))
             continue;
-        x->active = false;
+        x->active = x->told = false;
         if (cleared)
             cleared(context, x);
     }

@@ -118,4 +118,39 @@ size_t stats_pelt(const double *x, size_t count, double penalty, size_t segment_
 size_t stats_cusum(const double *x, size_t count, double target, double sigma, double slack,
                    double limit, bool *up);
 
+/* ---- a series watched as it comes (watch.c) ------------------------------------------------------------- */
+
+// EWMA chart and CUSUM together, of readings around a level that is learned from the first WATCH_LEARN of them. For
+// independent normal readings the pair gives less than 1 false alarm in 40,000 readings (tests/stats/watch_test.c
+// counts them): a month of one per minute.
+#define WATCH_EWMA_WEIGHT 0.1  // of the newest: 22 readings take in 90 % of a change
+#define WATCH_EWMA_LIMIT 5.0   // standard deviations of the smoothed value
+#define WATCH_CUSUM_SLACK 0.5  // standard deviations of a reading: a shift of 1 is found soonest
+#define WATCH_CUSUM_LIMIT 14.0 // of their sum
+enum { WATCH_LEARN = 240 };
+enum watch_alarm { WATCH_QUIET, WATCH_EWMA, WATCH_CUSUM };
+struct watch {          // zeroed but for sigma_least
+    double sigma_least; // no spread below it is believed: readings are rounded
+    double readings[WATCH_LEARN];
+    size_t count, ewma_count;
+    bool learns;
+    double centre, sigma, ewma, above, below;
+    bool up;             // at an alarm: which side,
+    double alarm_centre; // and of which level
+};
+enum watch_alarm watch_add(struct watch *w, double reading);
+
+// Readings by the time of day: a slot's is held against the median of the same slot on earlier days, by the spread of all
+// (median absolute deviation). An alarm needs SEASON_IN_A_ROW slots in a row beyond SEASON_LIMIT standard deviations.
+#define SEASON_LIMIT 4.5
+enum { SEASON_SLOTS = 96, SEASON_DAYS = 14, SEASON_DAYS_LEAST = 4, SEASON_IN_A_ROW = 2 };
+struct season {
+    float days[SEASON_SLOTS][SEASON_DAYS]; // the newest first; NAN = none yet
+    double sigma_least, sigma;             // of slots around their medians
+    int in_a_row;
+};
+void season_init(struct season *s, double sigma_least);
+// *expected: what the slot usually has; NAN = not known yet.
+bool season_add(struct season *s, int slot, double reading, double *expected);
+
 #endif

@@ -22,7 +22,7 @@ ridge: option --interval: 'soon' is no time above 0: 500ms, 10s, 10m, 2h, 1d
 END
 
 printf '0.reasons 4\n0.xid.1 31\n0.processes 4000000000:1073741824\n' >state
-with_gpu --once >once.txt 2>&1
+with_gpu --once >once.txt 2>once.log
 cat >wanted.txt <<'END'
 ridge monitor  TIME  1 GPU, every 1 s
 GPU 0  NVIDIA H200  ok  GPU-00000000-0000-4000-8000-000000000000
@@ -41,17 +41,18 @@ END
 sed -E 's/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]+Z/TIME/g' once.txt | diff -u wanted.txt - >diff.txt
 pass 'one snapshot shows figures, links, errors, reasons, XIDs and processes' $? diff.txt
 
-with_gpu --once --plain >plain.txt
+with_gpu --once --plain >plain.txt 2>plain.log
 grep -qx 'GPU 0 power 300 W' plain.txt && grep -qx 'GPU 0 process 4000000000 memory 1.07 GB command -' plain.txt &&
     ! grep -q '█' plain.txt
 pass 'for a screen reader each fact has a line' $? plain.txt
 
+: >state
 with_gpu --interval 50ms --for 150ms >lines.txt 2>errors.txt
 [[ $(grep -c 'GPU 0 ok, busy 62 %' lines.txt) == 3 && ! -s errors.txt ]]
 pass 'off a terminal each interval has a line' $? lines.txt
 
 printf 'gpus 2\n1.pcie_width 8\n' >state
-with_gpu --once --json >snapshot.json
+with_gpu --once --json >snapshot.json 2>snapshot.log
 python3 - <<'END' >python.txt 2>&1
 import json
 s = json.load(open("snapshot.json"))
@@ -67,6 +68,20 @@ pass 'the snapshot as JSON has every GPU, and null where nothing is known' $? py
 with_gpu --json --interval 50ms --for 100ms >lines.json
 [[ $(wc -l <lines.json) == 2 ]] && python3 -c 'import json,sys; [json.loads(l) for l in open("lines.json")]'
 pass 'without --once an object has a line' $? lines.json
+
+printf '0.xid.1 79\n' >state
+with_gpu --once --on-alert 'cat >>told.txt; echo >>told.txt' >/dev/null 2>alerts.txt
+pass 'an alert is exit status 1' $(($? != 1))
+grep -Eq '^[0-9TZ:-]+ alert GPU 0 GPU-[0-9-]+ xid 79: the GPU does not answer on PCIe: it has fallen off the bus$' alerts.txt &&
+    grep -q 'condition xid: failed: an XID holds until the GPU is reset' alerts.txt
+pass 'and a line with its meaning' $? alerts.txt
+python3 - <<'END' >python.txt 2>&1
+import json
+told = [json.loads(line) for line in open("told.txt")]
+assert [t["name"] for t in told] == ["79", "xid"] and told[0]["gpu"] == 0 and not told[0]["over"]
+END
+pass 'and JSON for a command' $? python.txt
+: >state
 
 LD_LIBRARY_PATH=$work "$RIDGE" monitor --interval 100ms >endless.txt & # the function would be a shell of its own
 watcher=$!

@@ -85,7 +85,7 @@ sleep 0.6
 fetch /metrics | grep -q '^hw_power_watts{.*gpu="0"} 123$'
 pass 'figures are those of the newest sample' $?
 stop
-pass 'a signal ends it, and that is no failure' $?
+pass 'a signal ends it, with exit status 1 as there was an alert' $(($? != 1))
 [[ ! -s served.out ]]
 pass 'a service prints nothing on its own' $? served.out
 

@@ -23,9 +23,10 @@ static char fake_state[256]; // the file
 // What the GPUs report from now on.
 static inline void fake_say(const char *lines)
 {
-    struct error err = {0};
-    if (!file_write(fake_state, lines, strlen(lines), &err))
-        fail_msg("%s", err.message);
+    FILE *f = fopen(fake_state, "we");
+    assert_non_null(f);
+    fputs(lines, f);
+    (void)fclose(f);
 }
 
 static inline void fake_load(void)
