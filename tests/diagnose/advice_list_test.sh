@@ -36,8 +36,8 @@ old, new = rows(advice / "pairs.tsv"), rows(second / "pairs.tsv")
 files = {p.stem: p.read_text() for p in second.glob("*.yaml")}
 known = {n: variants(t) for n, t in files.items()}
 failures = 0
-failures += check("the second list has at least 20 pairs, and its date",
-                  [] if len(new) >= 20 and "2026-11-22" in (second / "pairs.tsv").read_text().split("\n")[0] else [len(new)])
+failures += check("the second list has at least 45 pairs, and its date",
+                  [] if len(new) >= 45 and "2026-11-22" in (second / "pairs.tsv").read_text().split("\n")[0] else [len(new)])
 failures += check("every cause is one that findings name",
                   [r for r in new if not r[5] or not set(r[5].split(",")) <= causes])
 failures += check("every split is known, and an experiment is in one of them",
@@ -70,4 +70,10 @@ failures += check("every kernel is used", [k for p in second.glob("*.cu") for k 
 sys.exit(failures > 0)
 END
 failures=$((failures + $?))
+
+files() { "$root/bench/advice/run.py" list --from "$root/bench/advice/second/pairs.tsv" "$@" results; }
+files | grep -q '^blur_w-512_h-512.json$' && ! files | grep -q '^pool_'
+pass 'what is kept back is not run unless it is named' $?
+files --split kept-back --device cuda:0 | grep -q '^pool_default.json$'
+pass 'a GPU gets the sizes of the file' $?
 finish

@@ -117,7 +117,8 @@ enum { T = 32 };
 extern "C" __global__ void floyd_step(int *d, int n, int k)
 {
     int j = blockIdx.x * T + threadIdx.x, i = blockIdx.y * 8 + threadIdx.y;
-    d[i * n + j] = min(d[i * n + j], d[i * n + k] + d[k * n + j]);
+    if (i != k && j != k) // row and column k stay, and others read them
+        d[i * n + j] = min(d[i * n + j], d[i * n + k] + d[k * n + j]);
 }
 
 static __device__ __forceinline__ void floyd_load(int tile[T][T], const int *d, int n, int bi,
@@ -142,7 +143,8 @@ extern "C" __global__ void floyd_tiles(int *d, int n, int k, int phase)
     __syncthreads();
     for (int m = 0; m < T; m++) {
         for (int i = threadIdx.y; i < T; i += 8)
-            own[i][threadIdx.x] = min(own[i][threadIdx.x], along[i][m] + down[m][threadIdx.x]);
+            if ((bi != k || i != m) && (bj != k || threadIdx.x != m))
+                own[i][threadIdx.x] = min(own[i][threadIdx.x], along[i][m] + down[m][threadIdx.x]);
         if (phase < 2)
             __syncthreads();
     }

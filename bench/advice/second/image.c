@@ -81,3 +81,31 @@ void integral_ref(unsigned *out, const unsigned *in, int w, int h)
     for (int i = 0; i < w * h; i++)
         out[i] = in[i] + (i >= w ? out[i - w] : 0);
 }
+
+void match_ref(unsigned char *out, const float *left, const float *right, int w, int h)
+{
+    for (int y = 0; y < h; y++)
+        for (int x = 0; x < w; x++) {
+            double least = INFINITY;
+            for (int s = 0; s < 8; s++) {
+                double sum = 0;
+                for (int j = y; j < y + 9; j++)
+                    for (int i = x; i < x + 9; i++)
+                        sum += fabs((double)left[j * (w + 16) + i] - right[j * (w + 16) + i + s]);
+                out[y * w + x] = sum < least ? (unsigned char)s : out[y * w + x];
+                least = fmin(least, sum);
+            }
+        }
+}
+
+void threshold_ref(unsigned char *out, const unsigned char *in, int level, int n)
+{
+    for (int i = 0; i < n; i++)
+        out[i] = in[i] > level ? 255 : 0;
+}
+
+void frames_ref(float *out, const float *in, int n)
+{
+    for (int i = 0; i < n; i++)
+        out[i] = sqrtf(in[i]);
+}

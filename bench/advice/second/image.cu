@@ -221,3 +221,83 @@ extern "C" __global__ void integral_within(unsigned *out, const unsigned *sums, 
         out[(strip * STRIP + y) * w + x] = sum;
     }
 }
+
+/* ---- The nearest of 8 disparities, by windows of 9 x 9 ------------------------------------------------------- */
+
+enum { WINDOW = 9, SHIFTS = 8 };
+
+// Both images have a border of 8 on the right and below.
+extern "C" __global__ void match_direct(unsigned char *out, const float *left, const float *right,
+                                        int w)
+{
+    int x = blockIdx.x * TX + threadIdx.x, y = blockIdx.y * TY + threadIdx.y, pitch = w + 16,
+        best = 0;
+    float least = 3.0e38f;
+    for (int s = 0; s < SHIFTS; s++) {
+        float sum = 0;
+        for (int j = 0; j < WINDOW; j++)
+            for (int i = 0; i < WINDOW; i++)
+                sum += fabsf(left[(y + j) * pitch + x + i] - right[(y + j) * pitch + x + i + s]);
+        best = sum < least ? s : best;
+        least = fminf(least, sum);
+    }
+    out[y * w + x] = (unsigned char)best;
+}
+
+extern "C" __global__ void match_tile(unsigned char *out, const float *left, const float *right,
+                                      int w)
+{
+    __shared__ float a[TY + 8][TX + 8], b[TY + 8][TX + 16];
+    int x0 = blockIdx.x * TX, y0 = blockIdx.y * TY, pitch = w + 16, best = 0;
+    for (int j = threadIdx.y; j < TY + 8; j += TY)
+        for (int i = threadIdx.x; i < TX + 16; i += TX) {
+            if (i < TX + 8)
+                a[j][i] = left[(y0 + j) * pitch + x0 + i];
+            b[j][i] = right[(y0 + j) * pitch + x0 + i];
+        }
+    __syncthreads();
+    float least = 3.0e38f;
+    for (int s = 0; s < SHIFTS; s++) {
+        float sum = 0;
+        for (int j = 0; j < WINDOW; j++)
+            for (int i = 0; i < WINDOW; i++)
+                sum += fabsf(a[threadIdx.y + j][threadIdx.x + i] -
+                             b[threadIdx.y + j][threadIdx.x + i + s]);
+        best = sum < least ? s : best;
+        least = fminf(least, sum);
+    }
+    out[(y0 + threadIdx.y) * w + x0 + threadIdx.x] = (unsigned char)best;
+}
+
+/* ---- Pixels above a threshold -------------------------------------------------------------------------------- */
+
+extern "C" __global__ void threshold_bytes(unsigned char *out, const unsigned char *in, int level)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = in[i] > level ? 255 : 0;
+}
+
+static __device__ __forceinline__ unsigned above(unsigned four, unsigned level)
+{
+    unsigned v = 0;
+#pragma unroll
+    for (int b = 0; b < 32; b += 8)
+        v |= (four >> b & 255) > level ? 255u << b : 0;
+    return v;
+}
+
+extern "C" __global__ void threshold_vectors(uint4 *out, const uint4 *in, int level)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    uint4 v = in[i];
+    unsigned l = (unsigned)level;
+    out[i] = {above(v.x, l), above(v.y, l), above(v.z, l), above(v.w, l)};
+}
+
+/* ---- Frames that come from the host and go back -------------------------------------------------------------- */
+
+extern "C" __global__ void frames(float *out, const float *in, int first)
+{
+    int i = first + blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = sqrtf(in[i]);
+}
