@@ -225,9 +225,9 @@ extern "C" __global__ void rbf_registers(float *out, const float *x, const float
 enum { PER_ROW = 32, COLUMNS = 32 };
 
 extern "C" __global__ void spmm_down(float *out, const float *values, const int *columns,
-                                     const float *b, int rows)
+                                     const float *b)
 {
-    int i = blockIdx.x * blockDim.x + threadIdx.x, row = i % rows, j = i / rows;
+    int row = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y;
     float sum = 0;
     for (int k = 0; k < PER_ROW; k++)
         sum += values[row * PER_ROW + k] * b[columns[row * PER_ROW + k] * COLUMNS + j];

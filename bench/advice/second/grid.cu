@@ -10,8 +10,7 @@ static __device__ __forceinline__ unsigned cell(const unsigned *in, int words, i
 
 extern "C" __global__ void life_cells(unsigned *out, const unsigned *in, int words, int h)
 {
-    int i = blockIdx.x * blockDim.x + threadIdx.x, w = 32 * words, x = i & (w - 1),
-        y = i / 32 / words;
+    int w = 32 * words, x = blockIdx.x * 256 + threadIdx.x, y = blockIdx.y;
     int west = (x - 1) & (w - 1), east = (x + 1) & (w - 1), north = y == 0 ? h - 1 : y - 1;
     int south = y == h - 1 ? 0 : y + 1;
     unsigned around = cell(in, words, west, north) + cell(in, words, x, north) +
@@ -21,7 +20,7 @@ extern "C" __global__ void life_cells(unsigned *out, const unsigned *in, int wor
     bool lives = around == 3 || (around == 2 && cell(in, words, x, y) != 0);
     unsigned word = __ballot_sync(0xffffffffu, lives);
     if (threadIdx.x % 32 == 0)
-        out[i / 32] = word;
+        out[y * words + x / 32] = word;
 }
 
 // Sum of three bits in each place: ones, and twos.
@@ -33,7 +32,7 @@ static __device__ __forceinline__ unsigned three(unsigned a, unsigned b, unsigne
 
 extern "C" __global__ void life_words(unsigned *out, const unsigned *in, int words, int h)
 {
-    int i = blockIdx.x * blockDim.x + threadIdx.x, x = i & (words - 1), y = i / words;
+    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
     int west = (x - 1) & (words - 1), east = (x + 1) & (words - 1);
     int rows[3] = {y == 0 ? h - 1 : y - 1, y, y == h - 1 ? 0 : y + 1};
     unsigned ones[3], twos[4], here = 0;
@@ -47,16 +46,17 @@ extern "C" __global__ void life_words(unsigned *out, const unsigned *in, int wor
     }
     unsigned odd = three(ones[0], ones[1], ones[2], &twos[3]);
     unsigned one_two = twos[0] ^ twos[1] ^ twos[2] ^ twos[3];
-    out[i] = one_two & ~((twos[0] & twos[1]) | (twos[2] & twos[3])) & (odd | here);
+    out[y * words + x] = one_two & ~((twos[0] & twos[1]) | (twos[2] & twos[3])) & (odd | here);
 }
 
 /* ---- Lattice Boltzmann, 9 velocities, periodic --------------------------------------------------------------- */
 
-__constant__ int step_x[9] = {0, 1, 0, -1, 0, 1, -1, -1, 1},
-                 step_y[9] = {0, 0, 1, 0, -1, 1, 1, -1, -1};
+#define STEPS \
+    const int step_x[9] = {0, 1, 0, -1, 0, 1, -1, -1, 1}, step_y[9] = {0, 0, 1, 0, -1, 1, 1, -1, -1}
 
 static __device__ __forceinline__ void pull(float v[9], const float *f, int x, int y, int w, int h)
 {
+    STEPS;
 #pragma unroll
     for (int q = 0; q < 9; q++)
         v[q] = f[(q * h + ((y - step_y[q]) & (h - 1))) * w + ((x - step_x[q]) & (w - 1))];
@@ -64,6 +64,7 @@ static __device__ __forceinline__ void pull(float v[9], const float *f, int x, i
 
 static __device__ __forceinline__ void collide(float v[9], float rate)
 {
+    STEPS;
     float rho = 0, ux = 0, uy = 0;
 #pragma unroll
     for (int q = 0; q < 9; q++) {
@@ -86,11 +87,11 @@ static __device__ __forceinline__ void collide(float v[9], float rate)
 
 extern "C" __global__ void lbm_stream(float *out, const float *f, int w, int h)
 {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int x = blockIdx.x * 256 + threadIdx.x, y = blockIdx.y;
     float v[9];
-    pull(v, f, i & (w - 1), i / w, w, h);
+    pull(v, f, x, y, w, h);
     for (int q = 0; q < 9; q++)
-        out[q * w * h + i] = v[q];
+        out[(q * h + y) * w + x] = v[q];
 }
 
 extern "C" __global__ void lbm_collide(float *out, const float *f, int cells, float rate)
@@ -106,12 +107,12 @@ extern "C" __global__ void lbm_collide(float *out, const float *f, int cells, fl
 
 extern "C" __global__ void lbm_fused(float *out, const float *f, int w, int h, float rate)
 {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int x = blockIdx.x * 256 + threadIdx.x, y = blockIdx.y;
     float v[9];
-    pull(v, f, i & (w - 1), i / w, w, h);
+    pull(v, f, x, y, w, h);
     collide(v, rate);
     for (int q = 0; q < 9; q++)
-        out[q * w * h + i] = v[q];
+        out[(q * h + y) * w + x] = v[q];
 }
 
 /* ---- Charge of sorted particles, shared out between two cells ------------------------------------------------ */
