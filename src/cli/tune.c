@@ -3,6 +3,7 @@
 #include "cli/session.h"
 #include "tuner/tuner.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct tuning_session {
@@ -12,6 +13,7 @@ struct tuning_session {
     struct tuner_request request;
     struct tuner_plan plan;
     struct tuning *done; // one per job of the plan
+    struct t1 *space;
     int done_count;
 };
 
@@ -46,6 +48,22 @@ static void on_evaluated(void *context, const struct tuning *t, const struct eva
     arena_release(&a);
 }
 
+enum { FILE_BYTES_MAX = 1 << 30 };
+
+static bool read_space(struct tuning_session *w, struct error *err)
+{
+    const char *file = option_text(w->o, OPTION_SPACE, NULL);
+    char *text = NULL;
+    size_t size_bytes = 0;
+    if (!file)
+        return true;
+    bool done = file_read(file, FILE_BYTES_MAX, &text, &size_bytes, err) &&
+                t1_parse(&w->arena, file, text, size_bytes, &w->space, err);
+    free(text);
+    w->request.t1 = w->space;
+    return done;
+}
+
 static bool read_options(struct tuning_session *w, struct error *err)
 {
     const struct options *o = w->o;
@@ -60,9 +78,15 @@ static bool read_options(struct tuning_session *w, struct error *err)
     w->request.most = (int)most;
     w->request.seed = (uint64_t)seed;
     w->request.fresh = option_given(o, OPTION_FRESH);
+    if (!option_double(o, OPTION_RANK_BLOCKS, 0, &w->request.rank_share, err))
+        return false;
+    if (w->request.rank_share > 1)
+        return fail(err, NOWHERE, "option --rank-blocks: give a share above 0 and up to 1: 0.1");
+    w->request.rank_overrides = o->option[OPTION_RANK_PARAM].values;
+    w->request.rank_override_count = (int)o->option[OPTION_RANK_PARAM].count;
     w->request.loop.overrides = o->option[OPTION_PARAM].values;
     w->request.loop.override_count = (int)o->option[OPTION_PARAM].count;
-    return true;
+    return read_space(w, err);
 }
 
 // "EXPERIMENT:VARIANT"; a path that holds a colon is a path.
@@ -75,6 +99,58 @@ static bool make_plan(struct tuning_session *w, struct error *err)
         variant = colon + 1;
     }
     return tuner_plan(&w->arena, experiment, variant, &w->request.loop, &w->plan, err);
+}
+
+// A T4 file in a device's place.
+static bool run_replay(struct tuning_session *w, struct error *err)
+{
+    const char *file = option_text(w->o, OPTION_REPLAY, NULL);
+    const struct tuner_request *q = &w->request;
+    struct tuning recorded;
+    char *text = NULL;
+    size_t size_bytes = 0;
+    if (w->o->argument_count > 0)
+        return fail(err, NOWHERE, "--replay takes the space from its file: leave '%s' out",
+                    w->o->arguments[0]);
+    bool done = file_read(file, FILE_BYTES_MAX, &text, &size_bytes, err) &&
+                t4_parse(&w->arena, file, text, size_bytes, &recorded, err);
+    free(text);
+    w->done = ARENA_NEW(&w->arena, struct tuning);
+    done = done && replay(&w->arena, &recorded,
+                          q->has_strategy ? q->strategy : strategy_default(recorded.space.count),
+                          q->seed, q->most, w->done, err);
+    w->done_count = done;
+    return done;
+}
+
+// To the file that the option names, if it is given.
+static bool save(const struct tuning_session *w, enum option_id id, json_t *json, struct error *err)
+{
+    struct text out = {0};
+    cli_add_json(&out, json);
+    bool done = cli_write(option_text(w->o, id, NULL), &out, err);
+    text_release(&out);
+    return done;
+}
+
+static bool save_files(const struct tuning_session *w, struct error *err)
+{
+    bool t1 = option_given(w->o, OPTION_SAVE_T1), t4 = option_given(w->o, OPTION_SAVE_T4);
+    json_t *json = NULL;
+    struct arena a = {0};
+    if ((t1 || t4) && w->done_count != 1)
+        return fail(
+            err, NOWHERE,
+            "a T1 or T4 file is of one variant in one case, and these were %d sessions: name "
+            "a VARIANT, and a case by --param",
+            w->done_count);
+    if (t1 && w->plan.job_count == 0)
+        return fail(err, NOWHERE,
+                    "--save-t1 needs an experiment: a recorded session has no conditions");
+    bool done = !t1 || (tuner_t1(&a, &w->plan, w->plan.jobs, &json, err) &&
+                        save(w, OPTION_SAVE_T1, json, err));
+    arena_release(&a);
+    return done && (!t4 || save(w, OPTION_SAVE_T4, t4_to_json(w->done), err));
 }
 
 static bool run_jobs(struct tuning_session *w, struct error *err)
@@ -119,21 +195,31 @@ static bool print_all(const struct tuning_session *w, struct error *err)
     return done;
 }
 
+static bool run_session(struct tuning_session *w, struct error *err)
+{
+    if (w->o->argument_count == 0)
+        return fail(err, NOWHERE, "`ridge tune` needs EXPERIMENT[:VARIANT], or --replay FILE");
+    bool opened = make_plan(w, err) && session_open(&w->session, w->o, false, err);
+    bool done = opened && run_jobs(w, err);
+    if (opened)
+        session_close(&w->session);
+    return done;
+}
+
 bool command_tune(const struct options *o, int *status, struct error *err)
 {
     struct tuning_session w = {.o = o};
-    bool opened =
-        read_options(&w, err) && make_plan(&w, err) && session_open(&w.session, o, false, err);
-    bool done = opened && run_jobs(&w, err);
+    bool done = read_options(&w, err) &&
+                (option_given(o, OPTION_REPLAY) ? run_replay(&w, err) : run_session(&w, err));
     struct error unsaid = {0};
-    if (w.done_count > 0 && !print_all(&w, done ? err : &unsaid)) // interrupted: the best is said
+    if (w.done_count > 0 &&
+        (!print_all(&w, done ? err : &unsaid) ||
+         !save_files(&w, done ? err : &unsaid))) // interrupted: the best is said
         done = false;
     *status = 0;
     for (int i = 0; i < w.done_count; i++)
         if (!tuning_chosen(&w.done[i]))
             *status = ERROR_CHECK;
-    if (opened)
-        session_close(&w.session);
     arena_release(&w.arena);
     return done;
 }

@@ -18,6 +18,7 @@
 struct expression; // parsed; arena-owned
 bool expression_parse(struct arena *a, const char *text, struct location at,
                       struct expression **out, struct error *err) CHECK_RESULT;
+const char *expression_text(const struct expression *e); // as written
 // Names: parameters ("N") and facts of the device ("device.sm_count"). Unknown: error with
 // suggestion.
 struct scope {
@@ -508,6 +509,11 @@ const char *choice_label(struct arena *a, const struct variant_spec *v, const ui
 // They follow the experiment's own.
 struct experiment *experiment_at_choices(struct arena *a, const struct experiment *e, int variant,
                                          const uint16_t *choices, int count);
+// Gives the variant of an experiment whose variants are the caller's other values for its axes (a tuner's file), and
+// no `where`. All its axes must be there, and no others.
+bool experiment_give_axes(struct arena *a, struct experiment *e, int variant,
+                          const char *const *names, const char *const *const *values,
+                          const int *value_counts, int count, struct error *err) CHECK_RESULT;
 // The experiment with that choice in the variant's place.
 struct experiment *experiment_chosen(struct arena *a, const struct experiment *e, int variant,
                                      const uint16_t *choice);

@@ -6,7 +6,6 @@
 #include "experiment/experiment.h"
 
 bool expression_mentions(const struct expression *e, const char *name);
-const char *expression_text(const struct expression *e);
 struct location expression_location(const struct expression *e);
 
 // device NULL: the parameters only.

@@ -327,6 +327,51 @@ struct experiment *experiment_at_choices(struct arena *a, const struct experimen
     return out;
 }
 
+bool experiment_give_axes(struct arena *a, struct experiment *e, int variant,
+                          const char *const *names, const char *const *const *values,
+                          const int *value_counts, int count, struct error *err)
+{
+    struct variant_spec *v = &e->variants[variant];
+    struct axis_spec *axes = ARENA_ARRAY(a, struct axis_spec, count + 1);
+    for (int i = 0; i < v->axis_count; i++) {
+        bool there = false;
+        for (int k = 0; k < count; k++)
+            there = there || strcmp(names[k], v->axes[i].name) == 0;
+        if (!there)
+            return fail(err, v->axes[i].at, "the other space lacks the axis '%s' of variant '%s'",
+                        v->axes[i].name, v->name);
+    }
+    for (int k = 0; k < count; k++) {
+        const struct axis_spec *own = axis_find(v, names[k]);
+        if (!own)
+            return fail(err, v->at, "variant '%s' has no axis '%s', which the other space has",
+                        v->name, names[k]);
+        axes[k] = (struct axis_spec){.name = own->name,
+                                     .texts = values[k],
+                                     .value_count = value_counts[k],
+                                     .values = ARENA_ARRAY(a, struct value, value_counts[k] + 1),
+                                     .at = own->at};
+        for (int i = 0; i < value_counts[k]; i++) {
+            struct value *x = axes[k].values ? &axes[k].values[i] : NULL;
+            if (!is_axis_word(values[k][i]))
+                return fail(err, own->at, "'%s' has a value that is no number and no word",
+                            names[k]);
+            if (x)
+                x->is_integer = str_to_i64(values[k][i], &x->i);
+            if (x && !x->is_integer && !str_to_double(values[k][i], &x->d))
+                axes[k].values = NULL;
+            else if (x && x->is_integer)
+                x->d = (double)x->i;
+            if (strcmp(values[k][i], own->texts[own->otherwise]) == 0)
+                axes[k].otherwise = i;
+        }
+    }
+    v->axes = axes;
+    v->axis_count = count;
+    v->where_count = 0;
+    return true;
+}
+
 struct experiment *experiment_chosen(struct arena *a, const struct experiment *e, int variant,
                                      const uint16_t *choice)
 {

@@ -3,6 +3,7 @@
 #include "report/internal.h"
 #include "tune/tune.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,6 +113,40 @@ static void add_failures(struct arena *a, const struct tuning *t, struct text *o
                     t->impossible_why);
 }
 
+static void add_share(struct text *out, const char *what, double share)
+{
+    if (isfinite(share))
+        text_printf(out, "%s%.2g %%", what, 100 * share);
+}
+
+// What was left out, and what that may have cost.
+static void add_pruning(const struct tuning *t, struct text *out)
+{
+    const struct pruning *p = &t->pruning;
+    if (!p->rank_by)
+        return;
+    text_printf(out, "  ranked   %d points, %s; rank correlation with the %d evaluated ", p->ranked,
+                p->rank_by, t->count);
+    if (isfinite(p->correlation))
+        text_printf(out, "%.2f", p->correlation);
+    else
+        text_add(out, "not known");
+    if (isfinite(p->ratio_low))
+        text_printf(out, "; time over rank %.3g to %.3g (5th to 95th percentile)", p->ratio_low,
+                    p->ratio_high);
+    text_printf(out, "\n  pruned   %d point%s", p->unmeasured, plural(p->unmeasured));
+    if (p->unmeasured > 0 && isfinite(p->regret_expected)) {
+        add_share(out, ": one of them may be faster than the best by ", p->regret_expected);
+        add_share(out, " (expected), ", p->regret_95);
+        text_add(out, " (95th percentile)");
+    }
+    if (p->audited > 0)
+        text_printf(out, "; of %d taken by chance %s", p->audited,
+                    p->audited_best ? "ONE IS THE FASTEST: give it more --evaluations"
+                                    : "none is the fastest");
+    text_add(out, "\n");
+}
+
 void report_tuning(const struct tuning *t, const struct report_style *style, struct text *out)
 {
     struct arena a = {0};
@@ -121,6 +156,7 @@ void report_tuning(const struct tuning *t, const struct report_style *style, str
         add_chosen(&a, t, chosen, out);
     else
         text_add(out, "  no point that was evaluated is right\n");
+    add_pruning(t, out);
     add_fastest(&a, t, style, out);
     add_failures(&a, t, out);
     arena_release(&a);

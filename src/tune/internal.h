@@ -14,6 +14,7 @@ struct search {
     int asked_count, told_count, most;
     int fastest;     // point; -1 = none yet
     uint64_t random; // state
+    bool audits;     // the last points were asked for by chance among those that pruning cuts off
     void *own;       // the strategy's
 };
 struct strategy_ops {
@@ -22,7 +23,8 @@ struct strategy_ops {
     void (*tell)(struct search *x, int point);           // optional; times_ns is set
     void (*close)(struct search *x);                     // optional
 };
-extern const struct strategy_ops search_exhaustive, search_random, search_local;
+extern const struct strategy_ops search_exhaustive, search_random, search_local, search_bayesian,
+    search_pruned;
 
 // 0 to count - 1, evenly.
 int search_draw(struct search *x, int count);

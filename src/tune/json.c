@@ -39,12 +39,12 @@ static json_t *parameters(const struct search_space *s, int point)
 
 static json_t *evaluation_to_json(const struct tuning *t, const struct evaluation *e)
 {
-    return json_pack("{s:o, s:s, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o}", "parameters",
+    return json_pack("{s:o, s:s, s:o, s:o, s:o, s:I, s:o, s:b, s:o, s:o, s:o}", "parameters",
                      parameters(&t->space, e->point), "outcome", outcome_name(e->outcome),
                      "time_ns", number(e->time_ns), "low_ns", number(e->low_ns), "high_ns",
                      number(e->high_ns), "samples", (json_int_t)e->sample_count, "rank_ns",
-                     number(e->rank_ns), "took_s", number(e->took_s), "error", text(e->error), "at",
-                     text(e->at));
+                     number(e->rank_ns), "audited", e->audited, "took_s", number(e->took_s),
+                     "error", text(e->error), "at", text(e->at));
 }
 
 json_t *tuning_to_json(const struct tuning *t)
@@ -77,6 +77,16 @@ json_t *tuning_to_json(const struct tuning *t)
     json_object_set_new(j, "most", json_integer(t->most));
     json_object_set_new(j, "resumed", json_integer(t->resumed));
     json_object_set_new(j, "interrupted", json_boolean(t->interrupted));
+    const struct pruning *p = &t->pruning;
+    if (p->rank_by)
+        json_object_set_new(
+            j, "pruning",
+            json_pack("{s:s, s:i, s:i, s:i, s:b, s:o, s:o, s:o, s:o, s:o}", "rank_by", p->rank_by,
+                      "ranked", p->ranked, "unmeasured", p->unmeasured, "audited", p->audited,
+                      "audit_is_fastest", p->audited_best, "rank_correlation",
+                      number(p->correlation), "ratio_p5", number(p->ratio_low), "ratio_p95",
+                      number(p->ratio_high), "regret_expected", number(p->regret_expected),
+                      "regret_p95", number(p->regret_95)));
     json_object_set_new(j, "chosen", chosen ? evaluation_to_json(t, chosen) : json_null());
     json_object_set_new(j, "untuned", start ? evaluation_to_json(t, start) : json_null());
     json_object_set_new(j, "ties", ties);

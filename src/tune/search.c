@@ -44,6 +44,38 @@ bool strategy_find(const char *name, enum strategy *out, struct error *err)
     return fail_unknown(err, NOWHERE, "strategy", name, names, STRATEGY_COUNT);
 }
 
+/* ---- defaults ------------------------------------------------------------------------------------- */
+
+enum {
+    SMALL_SPACE = 100, // is searched as a whole
+    MOST_DEFAULT = 100,
+    PRUNED_LEAST = 10
+};
+
+static const double pruned_share = 0.05, audit_share = 0.1;
+
+enum strategy strategy_default(int count)
+{
+    return count <= SMALL_SPACE ? STRATEGY_exhaustive : STRATEGY_bayesian;
+}
+
+int strategy_default_most(enum strategy s, int count)
+{
+    int most = MOST_DEFAULT;
+    if (s == STRATEGY_exhaustive)
+        most = count;
+    if (s == STRATEGY_pruned) {
+        most = (int)ceil(pruned_share * count);
+        most = most > PRUNED_LEAST ? most : PRUNED_LEAST;
+    }
+    return most < count ? most : count;
+}
+
+int strategy_default_audit(enum strategy s, int most)
+{
+    return s == STRATEGY_pruned ? (int)ceil(audit_share * most) : 0;
+}
+
 /* ---- asking and telling --------------------------------------------------------------------------- */
 
 struct search *search_open(const struct search_space *s, const struct search_options *o)
@@ -88,6 +120,11 @@ void search_tell(struct search *x, int point, double time_ns)
         x->fastest = point;
     if (x->ops->tell)
         x->ops->tell(x, point);
+}
+
+bool search_audits(const struct search *x)
+{
+    return x->audits;
 }
 
 void search_close(struct search *x)

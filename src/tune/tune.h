@@ -51,6 +51,9 @@ enum strategy {
 const char *strategy_name(enum strategy s);
 const char *strategy_meaning(enum strategy s);
 bool strategy_is_ranked(enum strategy s);
+enum strategy strategy_default(int count); // of a space of so many points
+int strategy_default_most(enum strategy s, int count);
+int strategy_default_audit(enum strategy s, int most);
 bool strategy_find(const char *name, enum strategy *out, struct error *err) CHECK_RESULT;
 
 struct search_options {
@@ -70,6 +73,8 @@ struct search *search_open(const struct search_space *s,
 int search_ask(struct search *x, int room, int *points);
 // NAN: the point cannot run, or is wrong.
 void search_tell(struct search *x, int point, double time_ns);
+// Were the last points asked for by chance among those that pruning cuts off?
+bool search_audits(const struct search *x);
 void search_close(struct search *x); // NULL is fine
 
 /* ---- what was found ----------------------------------------------------------------------------- */
@@ -94,7 +99,8 @@ struct evaluation {
     double rank_ns;    // the modelled time that it was ranked by; NAN = it was not ranked
     double took_s;     // of the wall clock
     const char *error; // or NULL
-    const char *at;    // UTC, ISO 8601
+    const char *at;    // UTC, ISO 8601; NULL = it was not evaluated
+    bool audited;      // by chance, among the points that pruning cut off
 };
 bool evaluation_is_right(const struct evaluation *e); // OUTCOME_CORRECT with a time
 
@@ -108,8 +114,21 @@ struct ties {            // indices of evaluations; arena-owned
 };
 void ties_find(struct arena *a, const struct evaluation *evaluations, int count, struct ties *out);
 
-struct
-    tuning { // of one variant, in one case, on one device: what is known when it ends; arena-owned
+struct pruning {                  // what leaving points out risked; NAN = not known
+    const char *rank_by;          // "modelled on sim:h200, N=512"; NULL = nothing was ranked
+    int ranked;                   // points that have a rank
+    int unmeasured;               // … and were not evaluated
+    int audited;                  // points cut off that were evaluated after all, by chance
+    int audited_best;             // 1 = one of them is the fastest
+    double correlation;           // of ranks and times, Spearman's
+    double ratio_low, ratio_high; // of time over rank: 5th and 95th percentile
+    // How much faster than the best a point may be that was not evaluated, if its time over its rank is that of some
+    // evaluated point: mean, and 95th percentile of draws.
+    double regret_expected, regret_95;
+};
+
+// Of one variant, in one case, on one device: what is known when a session ends. Arena-owned.
+struct tuning {
     const char *experiment, *variant, *case_label;
     const char *device_id, *device_name;
     const char *platform;   // the driver ("CUDA 13.0"); of a simulated device the model of its time
@@ -129,11 +148,47 @@ struct
     int count;
     int resumed;      // of them: known from an earlier session
     bool interrupted; // before the strategy had done
+    struct pruning pruning;
     struct ties ties;
 };
+// Fills `pruning` but for rank_by and ranked, from ranks of every point (NAN = none).
+void pruning_report(struct tuning *t, const double *ranks);
 // NULL where it was not evaluated.
 const struct evaluation *tuning_of_point(const struct tuning *t, int point);
 const struct evaluation *tuning_chosen(const struct tuning *t);
 json_t *tuning_to_json(const struct tuning *t); // new reference
+
+/* ---- files of other tuners ----------------------------------------------------------------------- */
+
+// T1, a tuning problem (Kernel Tuner's and BAT's JSON, FormatVersion 1): its axes and conditions. What it says of the
+// kernel is not read: that is in the experiment.
+struct t1;
+bool t1_parse(struct arena *a, const char *file, const char *text, size_t size_bytes,
+              struct t1 **out, struct error *err) CHECK_RESULT;
+struct axis *t1_axes(const struct t1 *t, int *count);
+// Do all conditions hold? choice: a value of each axis.
+bool t1_holds(const struct t1 *t, const uint16_t *choice, bool *holds,
+              struct error *err) CHECK_RESULT;
+struct t1_kernel { // what a T1 file says beside the space
+    const char *benchmark, *kernel, *file, *compiler_options;
+    const char *grid[3], *block[3]; // expressions; NULL = 1
+    const char *const *conditions;  // in Python
+    int condition_count;
+};
+json_t *t1_to_json(const struct axis *axes, int axis_count,
+                   const struct t1_kernel *kernel); // new reference
+// An expression of an experiment in Python. False: Python's has no such thing (ceil_div, ?:).
+bool t1_expression(struct arena *a, const char *text, const char **out);
+
+// T4 1.0.0, results: a session that can be replayed. The space is that of its points; values that are numbers are
+// sorted, words stand in the order that they come in. Of a point that is there twice the last counts.
+json_t *t4_to_json(const struct tuning *t); // new reference
+bool t4_parse(struct arena *a, const char *file, const char *text, size_t size_bytes,
+              struct tuning *out, struct error *err) CHECK_RESULT;
+
+// A session whose answers come from what was recorded (t4_parse): no device is needed. most as in search_options, 0 =
+// the strategy's default; STRATEGY_pruned needs recorded ranks.
+bool replay(struct arena *a, const struct tuning *recorded, enum strategy strategy, uint64_t seed,
+            int most, struct tuning *out, struct error *err) CHECK_RESULT;
 
 #endif

@@ -48,6 +48,15 @@ static void take_line(struct arena *a, const json_t *j, const struct search_spac
     const char *at = json_string_value(json_object_get(j, "at"));
     const char *error = json_string_value(json_object_get(j, "error"));
     const json_t *seed = json_object_get(j, "data_seed");
+    const char *rank_by = json_string_value(json_object_get(j, "rank_by"));
+    if (rank_by) {
+        if (e.point < 0 || !out->rank_by || strcmp(rank_by, out->rank_by) != 0)
+            return;
+        double rank = number(j, "rank_ns");
+        out->ranked[e.point] = true;
+        out->ranks[e.point] = rank > 0 ? rank : (double)NAN;
+        return;
+    }
     if (json_is_integer(seed) && json_integer_value(seed) >= 0)
         out->data_seed = (uint64_t)json_integer_value(seed);
     if (e.point < 0 || !at || !outcome || !outcome_find(outcome, &e.outcome))
@@ -72,6 +81,10 @@ void state_parse(struct arena *a, const char *text, size_t size_bytes,
 {
     const char *end = text + size_bytes;
     out->known = ARENA_ARRAY(a, struct evaluation, space->count + 1);
+    out->ranks = ARENA_ARRAY(a, double, space->count + 1);
+    out->ranked = ARENA_ARRAY(a, bool, space->count + 1);
+    for (int i = 0; i < space->count; i++)
+        out->ranks[i] = (double)NAN;
     while (text < end) {
         const char *stop = memchr(text, '\n', (size_t)(end - text));
         size_t length = (size_t)((stop ? stop : end) - text);
@@ -103,22 +116,36 @@ static json_t *real_or_null(double x)
     return isfinite(x) ? json_real(x) : json_null();
 }
 
+static json_t *parameters_of(const struct search_space *s, int point)
+{
+    json_t *j = json_object();
+    const uint16_t *choice = search_space_point(s, point);
+    for (int i = 0; i < s->axis_count; i++)
+        json_object_set_new(j, s->axes[i].name, json_string(s->axes[i].values[choice[i]]));
+    return j;
+}
+
+bool state_add_rank(struct tuner_state *s, const struct tuning *t, int point, double rank_ns,
+                    struct error *err)
+{
+    return add_line(s,
+                    json_pack("{s:o, s:s, s:o}", "parameters", parameters_of(&t->space, point),
+                              "rank_by", s->rank_by, "rank_ns", real_or_null(rank_ns)),
+                    err);
+}
+
 bool state_add(struct tuner_state *s, const struct tuning *t, const struct evaluation *e,
                struct error *err)
 {
-    json_t *parameters = json_object();
-    const uint16_t *choice = search_space_point(&t->space, e->point);
-    for (int i = 0; i < t->space.axis_count; i++)
-        json_object_set_new(parameters, t->space.axes[i].name,
-                            json_string(t->space.axes[i].values[choice[i]]));
     json_t *error = e->error ? json_string(e->error) : NULL;
     return add_line(
         s,
-        json_pack("{s:o, s:s, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:s}", "parameters", parameters,
-                  "outcome", outcome_name(e->outcome), "time_ns", real_or_null(e->time_ns),
-                  "low_ns", real_or_null(e->low_ns), "high_ns", real_or_null(e->high_ns), "samples",
-                  (json_int_t)e->sample_count, "rank_ns", real_or_null(e->rank_ns), "took_s",
-                  real_or_null(e->took_s), "error", error ? error : json_null(), "at", e->at),
+        json_pack("{s:o, s:s, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:s}", "parameters",
+                  parameters_of(&t->space, e->point), "outcome", outcome_name(e->outcome),
+                  "time_ns", real_or_null(e->time_ns), "low_ns", real_or_null(e->low_ns), "high_ns",
+                  real_or_null(e->high_ns), "samples", (json_int_t)e->sample_count, "rank_ns",
+                  real_or_null(e->rank_ns), "took_s", real_or_null(e->took_s), "error",
+                  error ? error : json_null(), "at", e->at),
         err);
 }
 
@@ -147,13 +174,14 @@ static bool open_file(struct tuner_state *s, struct error *err)
                s->path);
 }
 
-bool state_open(struct arena *a, const char *identity, const struct tuning *t, bool fresh,
-                struct tuner_state *out, struct error *err)
+bool state_open(struct arena *a, const char *identity, const struct tuning *t, const char *rank_by,
+                bool fresh, struct tuner_state *out, struct error *err)
 {
     char hash[33], *text = NULL;
     size_t size_bytes = 0;
     const char *folder = user_data_path(a, "tune");
-    *out = (struct tuner_state){.fd = -1, .data_seed = random_seed() >> SEED_SHIFT};
+    *out = (struct tuner_state){
+        .fd = -1, .data_seed = random_seed() >> SEED_SHIFT, .rank_by = rank_by};
     hash_hex(&(struct hash_piece){identity, strlen(identity)}, 1, hash);
     out->path = path_join(a, folder, arena_printf(a, "%s.jsonl", hash));
     if (!dir_make(folder, err) || !open_file(out, err))

@@ -2,35 +2,17 @@
 // answers, a batch of points at a time -> ties. Points of a batch are variants of one run of the loop, so that on a
 // GPU they are measured in turns and share inputs and reference.
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/tuner.h"
+#include "tuner/internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH = 8, SMALL_SPACE = 100, MOST_DEFAULT = 100, IDENTITY_BYTES_MAX = 16 << 20 };
+enum { BATCH = 8, IDENTITY_BYTES_MAX = 16 << 20 };
 
 static const double cut_beyond = 1.02;   // of the best time's interval: surely slower
 static const double budget_of_issue = 4; // of what the chip can issue in the best time
 static const double mhz_to_per_ns = 1e-3;
-
-struct session {
-    struct arena *arena;
-    const struct tuner_plan *plan;
-    const struct tuner_job *job;
-    const struct tuner_request *request;
-    const struct tuner_events *events;
-    struct tuning *t;
-    struct tuner_state state;
-    // Of the run of the loop at work:
-    const struct experiment *running;
-    const int *points;          // of its variants beyond the experiment's own
-    struct evaluation *answers; // to them
-    int point_count, answered;
-    double cut_budget; // warp instructions; 0 = none
-    uint64_t since_ns;
-    bool warned;
-};
 
 /* ---- the plan --------------------------------------------------------------------------------------- */
 
@@ -119,13 +101,56 @@ static bool drop_impossible(struct session *s, struct choice_list *choices, stru
     return kept > 0 || fail(err, NOWHERE, "%s", s->t->impossible_why);
 }
 
+// The axes of a T1 file in place of the variant's: the same names, with values and conditions of the file's.
+static bool take_t1(struct session *s, struct error *err)
+{
+    struct experiment *e = ARENA_NEW(s->arena, struct experiment);
+    struct tuner_plan *plan = ARENA_NEW(s->arena, struct tuner_plan);
+    int count = 0, variant = s->job->variant;
+    const struct axis *axes = t1_axes(s->request->t1, &count);
+    *e = *s->plan->experiment;
+    *plan = *s->plan;
+    plan->experiment = e;
+    e->variants = ARENA_ARRAY(s->arena, struct variant_spec, e->variant_count);
+    memcpy(e->variants, s->plan->experiment->variants,
+           sizeof *e->variants * (size_t)e->variant_count);
+    s->plan = plan;
+    const char **names = ARENA_ARRAY(s->arena, const char *, count);
+    const char *const **values = ARENA_ARRAY(s->arena, const char *const *, count);
+    int *counts = ARENA_ARRAY(s->arena, int, count);
+    for (int i = 0; i < count; i++) {
+        names[i] = axes[i].name;
+        values[i] = axes[i].values;
+        counts[i] = axes[i].value_count;
+    }
+    return experiment_give_axes(s->arena, e, variant, names, values, counts, count, err);
+}
+
+static bool drop_by_t1(const struct session *s, struct choice_list *choices, struct error *err)
+{
+    size_t width = (size_t)s->plan->experiment->variants[s->job->variant].axis_count;
+    int kept = 0;
+    for (int i = 0; i < choices->count; i++) {
+        const uint16_t *choice = &choices->items[(size_t)i * width];
+        bool holds = false;
+        if (!t1_holds(s->request->t1, choice, &holds, err))
+            return false;
+        if (holds)
+            memmove(&choices->items[(size_t)kept++ * width], choice, sizeof *choice * width);
+    }
+    choices->count = kept;
+    return kept > 0 || fail(err, NOWHERE, "the conditions of the T1 file leave no choice");
+}
+
 static bool make_space(struct session *s, struct error *err)
 {
-    const struct variant_spec *v = &s->plan->experiment->variants[s->job->variant];
     struct choice_list choices;
+    if (s->request->t1 && !take_t1(s, err))
+        return false;
+    const struct variant_spec *v = &s->plan->experiment->variants[s->job->variant];
     if (!experiment_choices(s->arena, s->plan->experiment, s->job->variant, s->job->point,
                             &s->plan->device->facts, &choices, err) ||
-        !drop_impossible(s, &choices, err))
+        (s->request->t1 && !drop_by_t1(s, &choices, err)) || !drop_impossible(s, &choices, err))
         return false;
     struct axis *axes = ARENA_ARRAY(s->arena, struct axis, v->axis_count + 1);
     uint16_t otherwise[AXES_MAX];
@@ -348,32 +373,38 @@ static void set_case(struct session *s, struct loop_request *q)
     q->override_count = count;
 }
 
+void session_points_request(struct session *s, struct arena *a, const int *points, int count,
+                            struct loop_request *q)
+{
+    const struct experiment *e = s->plan->experiment;
+    size_t width = (size_t)s->t->space.axis_count;
+    uint16_t *choices = ARENA_ARRAY(a, uint16_t, (size_t)count * width + 1);
+    const char **names = ARENA_ARRAY(a, const char *, count + 1);
+    for (int i = 0; i < count; i++)
+        memcpy(&choices[(size_t)i * width], search_space_point(&s->t->space, points[i]),
+               sizeof *choices * width);
+    *q = s->request->loop;
+    q->experiment = experiment_at_choices(a, e, s->job->variant, choices, count);
+    q->experiment_path = e->path;
+    for (int i = 0; i < count; i++)
+        names[i] = q->experiment->variants[e->variant_count + i].name;
+    q->variants = names;
+    q->variant_count = count;
+    q->has_seed = true;
+    q->seed = s->state.data_seed;
+    q->uncounted = q->unpriced = true;
+    set_case(s, q);
+}
+
 static bool run_points(struct session *s, const int *points, int count, struct evaluation *answers,
                        struct error *err)
 {
     struct arena a = {0};
     struct run run = {0};
-    struct loop_request q = s->request->loop;
-    const struct experiment *e = s->plan->experiment;
-    size_t width = (size_t)s->t->space.axis_count;
-    uint16_t *choices = ARENA_ARRAY(&a, uint16_t, (size_t)count * width + 1);
-    const char **names = ARENA_ARRAY(&a, const char *, count + 1);
-    for (int i = 0; i < count; i++)
-        memcpy(&choices[(size_t)i * width], search_space_point(&s->t->space, points[i]),
-               sizeof *choices * width);
-    struct experiment *at = experiment_at_choices(&a, e, s->job->variant, choices, count);
-    for (int i = 0; i < count; i++)
-        names[i] = at->variants[e->variant_count + i].name;
-    q.experiment = at;
-    q.experiment_path = e->path;
-    q.variants = names;
-    q.variant_count = count;
-    q.has_seed = true;
-    q.seed = s->state.data_seed;
-    q.uncounted = q.unpriced = true;
-    set_case(s, &q);
+    struct loop_request q;
+    session_points_request(s, &a, points, count, &q);
     set_cut(s, &q);
-    s->running = at;
+    s->running = q.experiment;
     s->points = points;
     s->answers = answers;
     s->point_count = count;
@@ -391,7 +422,7 @@ static bool run_points(struct session *s, const int *points, int count, struct e
     return done;
 }
 
-static bool is_cancelled(const struct session *s)
+bool session_is_cancelled(const struct session *s)
 {
     return s->events->loop.cancel && *s->events->loop.cancel;
 }
@@ -405,7 +436,7 @@ static bool run_each(struct session *s, const int *points, int count, struct eva
         return true;
     if (run_points(s, points, count, answers, err))
         return true;
-    if (is_cancelled(s) || err->kind != ERROR_INPUT || s->answered > 0 || s->t->count == 0)
+    if (session_is_cancelled(s) || err->kind != ERROR_INPUT || s->answered > 0 || s->t->count == 0)
         return false;
     if (count == 1) {
         struct evaluation e = evaluation_new(s, points[0], OUTCOME_COMPILE, err->message);
@@ -447,12 +478,8 @@ static void choose_strategy(struct session *s)
 {
     struct tuning *t = s->t;
     const struct tuner_request *q = s->request;
-    t->strategy = q->has_strategy                 ? q->strategy
-                  : t->space.count <= SMALL_SPACE ? STRATEGY_exhaustive
-                                                  : STRATEGY_local;
-    t->most = q->most > 0                          ? q->most
-              : t->strategy == STRATEGY_exhaustive ? t->space.count
-                                                   : MOST_DEFAULT;
+    t->strategy = q->has_strategy ? q->strategy : strategy_default(t->space.count);
+    t->most = q->most > 0 ? q->most : strategy_default_most(t->strategy, t->space.count);
     if (t->most > t->space.count)
         t->most = t->space.count;
     t->evaluations = ARENA_ARRAY(s->arena, struct evaluation, t->most + 1);
@@ -461,8 +488,12 @@ static void choose_strategy(struct session *s)
 static bool search(struct session *s, struct error *err)
 {
     struct tuning *t = s->t;
-    struct search_options options = {
-        .strategy = t->strategy, .seed = t->seed, .start = t->start, .most = t->most};
+    struct search_options options = {.strategy = t->strategy,
+                                     .seed = t->seed,
+                                     .start = t->start,
+                                     .most = t->most,
+                                     .ranks = s->ranks,
+                                     .audit = strategy_default_audit(t->strategy, t->most)};
     struct search *x = search_open(&t->space, &options);
     int points[BATCH], count = 0;
     bool done = true;
@@ -472,6 +503,8 @@ static bool search(struct session *s, struct error *err)
             s->events->evaluating(s->events->context, t);
         done = evaluate(s, points, count, out, err);
         for (int i = 0; i < count; i++) {
+            out[i].audited = search_audits(x);
+            out[i].rank_ns = s->ranks ? s->ranks[points[i]] : (double)NAN;
             if (out[i].at)
                 t->evaluations[t->count++] = out[i];
             search_tell(x, points[i], evaluation_is_right(&out[i]) ? out[i].time_ns : (double)NAN);
@@ -493,13 +526,15 @@ bool tuner_run(struct arena *a, const struct tuner_plan *plan, const struct tune
                         .t = out,
                         .state = {.fd = -1}};
     const char *identity = NULL;
-    bool done = describe(&s, err) && make_identity(&s, &identity, err) &&
-                state_open(a, identity, out, request->fresh, &s.state, err);
+    bool done = describe(&s, err) && rank_describe(&s, err) && make_identity(&s, &identity, err) &&
+                state_open(a, identity, out, s.rank_by, request->fresh, &s.state, err);
     if (done) {
         choose_strategy(&s);
-        done = search(&s, err);
+        done = (!strategy_is_ranked(out->strategy) || rank_all(&s, err)) && search(&s, err);
         out->interrupted = !done;
         ties_find(a, out->evaluations, out->count, &out->ties);
+        if (s.ranks)
+            pruning_report(out, s.ranks);
         if (strcmp(out->provenance, "absent") == 0 &&
             out->ties.chosen >= 0) // all from an earlier session
             out->provenance = provenance_name(plan->device->simulated ? PROVENANCE_MODELLED

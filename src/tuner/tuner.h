@@ -31,11 +31,17 @@ bool tuner_source_hash(struct arena *a, const struct experiment *e, int variant,
 
 struct tuner_request {
     struct loop_request loop; // how points are run; which, the tuner says
-    bool has_strategy;        // else every point of a small space, and local search in a larger one
+    bool has_strategy;        // else strategy_default()
     enum strategy strategy;
-    uint64_t seed; // of the strategy
-    int most;      // points; 0 = the strategy's default
-    bool fresh;    // what an earlier session left is thrown away
+    uint64_t seed;       // of the strategy
+    int most;            // points; 0 = the strategy's default
+    bool fresh;          // what an earlier session left is thrown away
+    const struct t1 *t1; // axes and conditions in place of the variant's; NULL = the variant's
+    // Of pruning. A GPU's points are ranked by the simulated GPU of its chip; a simulated one's by a cheaper run of
+    // the same simulator, a smaller case or a share of the blocks.
+    const char *const *rank_overrides; // "N=512"
+    int rank_override_count;
+    double rank_share; // of the blocks; 0 = all, or on a simulated GPU without overrides a tenth
 };
 struct tuner_events {        // all optional
     struct loop_events loop; // of each run of the loop
@@ -49,6 +55,10 @@ bool tuner_run(struct arena *a, const struct tuner_plan *plan, const struct tune
                const struct tuner_request *request, const struct tuner_events *events,
                struct tuning *out, struct error *err) CHECK_RESULT;
 
+// The space as a T1 file (new reference). Fails where a condition cannot be written in Python.
+bool tuner_t1(struct arena *a, const struct tuner_plan *plan, const struct tuner_job *job,
+              json_t **out, struct error *err) CHECK_RESULT;
+
 /* ---- what sessions leave (state.c) --------------------------------------------------------------- */
 
 // Lines of JSON: a head, then a line per evaluation. A line that is torn or not understood is passed over, and so
@@ -58,14 +68,19 @@ struct tuner_state {
     const char *path;
     uint64_t data_seed;       // of the buffers' contents; the same in every session
     struct evaluation *known; // by point; one whose `at` is NULL is not known
+    const char *rank_by;      // the ranks that are looked for; NULL = none
+    double *ranks;            // by point; NAN = it has none
+    bool *ranked;             // it was tried
 };
 // identity: what the evaluations depend on; another identity is another file. Fails where another process works on
 // it. fresh: an earlier session's evaluations are thrown away.
-bool state_open(struct arena *a, const char *identity, const struct tuning *t, bool fresh,
-                struct tuner_state *out, struct error *err) CHECK_RESULT;
+bool state_open(struct arena *a, const char *identity, const struct tuning *t, const char *rank_by,
+                bool fresh, struct tuner_state *out, struct error *err) CHECK_RESULT;
 // The text of such a file.
 void state_parse(struct arena *a, const char *text, size_t size_bytes,
                  const struct search_space *space, struct tuner_state *out);
+bool state_add_rank(struct tuner_state *s, const struct tuning *t, int point, double rank_ns,
+                    struct error *err) CHECK_RESULT;
 bool state_add(struct tuner_state *s, const struct tuning *t, const struct evaluation *e,
                struct error *err) CHECK_RESULT;
 void state_close(struct tuner_state *s);

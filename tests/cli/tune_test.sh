@@ -43,7 +43,7 @@ field fresh.json "t['resumed']" >got.txt
 diff - got.txt <<<'0' >diff.txt
 pass '--fresh forgets' $? diff.txt
 
-for strategy in random local; do
+for strategy in random local bayesian pruned; do
     tune tune:tuned -p N=64 --fresh --strategy $strategy --evaluations 7 --json >one.json
     tune tune:tuned -p N=64 --fresh --strategy $strategy --evaluations 7 --json >two.json
     field one.json "[e['parameters'] for e in t['evaluations']]" >one.txt
@@ -51,6 +51,43 @@ for strategy in random local; do
     cmp one.txt two.txt >diff.txt && [[ $(field one.json "len(t['evaluations'])") == 7 ]]
     pass "$strategy asks the same with the same seed" $? one.txt
 done
+
+# Pruning: ranked by the smaller case, the rest of it said.
+tune tune:tuned -p N=128 --strategy pruned --rank-param N=64 --evaluations 6 --json >pruned.json 2>err.txt
+field pruned.json "t['pruning']['rank_by'], t['pruning']['ranked'], t['pruning']['audited'], len(t['evaluations'])" >got.txt
+diff - got.txt <<<'modelled on sim:h200, N=64 14 1 6' >diff.txt && [[ $(field pruned.json "t['chosen']['parameters']['PARTS']") == 32 ]]
+pass 'pruning ranks all points in the smaller case' $? diff.txt
+tune tune:tuned -p N=128 --strategy pruned --evaluations 6 >pruned.txt 2>err.txt
+grep -q 'ranked   14 points, modelled on sim:h200, 10 % of the blocks; rank correlation' pruned.txt &&
+    grep -q 'pruned   [0-9]* points: one of them may be faster than the best by' pruned.txt
+pass 'or by a share of the blocks, and says what that risks' $? pruned.txt
+
+# T1 and T4, written and read.
+tune tune:tuned -p N=64 --save-t1 space.json --save-t4 results.json --json >all2.json 2>err.txt
+pass 'space and results are written' $? err.txt
+python3 - <<'END' >got.txt
+import json
+space, results = json.load(open('space.json')), json.load(open('results.json'))
+assert [c['Expression'] for c in space['ConfigurationSpace']['Conditions']] == ['PARTS <= BLOCK', 'PARTS != 4 or BLOCK >= 128']
+known = {'timeout', 'compile', 'runtime', 'correctness', 'constraints', 'correct'}
+for r in results['results']:
+    assert {'configuration', 'times', 'invalidity', 'correctness'} <= set(r) and r['invalidity'] in known
+print(len(results['results']))
+END
+grep -q '^16$' got.txt
+pass 'they are what the formats ask for' $? got.txt
+"$RIDGE" tune --replay results.json --strategy local --evaluations 9 --json >replay.json 2>err.txt
+field replay.json "len(t['evaluations']), t['device'], t['provenance']" >got.txt
+diff - got.txt <<<'9 replay modelled' >diff.txt
+pass 'a T4 file replays as a session' $? diff.txt
+"$RIDGE" tune --replay results.json --json >replay.json 2>err.txt
+[[ $(field replay.json "t['chosen']['parameters']") == $(field all.json "t['chosen']['parameters']") ]]
+pass 'which chooses what the session chose' $? replay.json
+sed -i 's/"\[1, 4, 8, 32, 64\]"/"[2**i for i in (0, 5)]"/; s/(0, 5)/[0, 5]/' space.json
+tune tune:tuned -p N=64 --space space.json --json >smaller.json 2>err.txt
+field smaller.json "t['axes']['PARTS'], len(t['evaluations'])" >got.txt
+diff - got.txt <<<"['1', '32'] 8" >diff.txt
+pass 'a T1 file gives values and conditions' $? diff.txt
 
 # Killed after some points: the next session has them.
 "$RIDGE" tune --device sim:h200 tune:tuned -p N=64 --fresh >out.txt 2>err.txt &
@@ -143,6 +180,6 @@ expect 'a mistyped variant gets a suggestion' 2 tune tune:tunde <<'END'
 ridge: tune/experiment.yaml: unknown variant 'tunde' (did you mean 'tuned'?)
 END
 expect 'a strategy that is none is refused' 2 tune tune:tuned --strategy annealing <<'END'
-ridge: unknown strategy 'annealing' (known: exhaustive, random, local)
+ridge: unknown strategy 'annealing' (known: exhaustive, random, bayesian, pruned, local)
 END
 finish

@@ -196,6 +196,54 @@ static void local_search_walks_into_a_bowl_long_before_chance_does(void **state)
     arena_release(&a);
 }
 
+static void bayesian_search_finds_a_bowl_s_ground_long_before_chance_does(void **state)
+{
+    struct arena a = {0};
+    struct search_space s = cube(&a, SIDE, 0, true);
+    int sum_bayes = 0, sum_random = 0, asked = 0;
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        struct search_options o = {
+            .strategy = STRATEGY_bayesian, .seed = seed, .start = 0, .most = 120};
+        int found = until_least(&s, &o, 4, bowl, &asked);
+        assert_true(found > 0);
+        sum_bayes += found;
+        o.strategy = STRATEGY_random;
+        o.most = 0;
+        sum_random += until_least(&s, &o, 4, bowl, &asked);
+    }
+    assert_true(sum_bayes * 4 < sum_random);
+    arena_release(&a);
+}
+
+static void pruning_asks_the_best_ranked_first_and_keeps_some_questions_for_chance(void **state)
+{
+    struct arena a = {0};
+    struct search_space s = cube(&a, SIDE, 0, true);
+    double *ranks = ARENA_ARRAY(&a, double, s.count);
+    int points[8], asked = 0, chance = 0, count = 0, worst_ranked = 0;
+    for (int i = 0; i < s.count; i++)
+        ranks[i] = i % 2 ? (double)NAN : s.count - i;
+    struct search_options o = {
+        .strategy = STRATEGY_pruned, .start = -1, .most = 40, .ranks = ranks, .audit = 10};
+    struct search *x = search_open(&s, &o);
+    while ((count = search_ask(x, 8, points)) > 0)
+        for (int i = 0; i < count; i++, asked++) {
+            chance += search_audits(x);
+            if (!search_audits(x)) {
+                assert_true(ranks[points[i]] <=
+                            60 + 1e-9); // the 30 best of every second one; NAN is not
+            } else {
+                worst_ranked += isnan(ranks[points[i]]) || ranks[points[i]] > 60;
+            }
+            search_tell(x, points[i], 1);
+        }
+    search_close(x);
+    assert_int_equal(asked, 40);
+    assert_int_equal(chance, 10);
+    assert_int_equal(worst_ranked, 10);
+    arena_release(&a);
+}
+
 // Two valleys; the deep one is far from the start.
 static double two_valleys(const struct search_space *s, int point)
 {
@@ -335,6 +383,8 @@ int main(void)
         cmocka_unit_test(a_budget_is_kept),
         cmocka_unit_test(the_same_seed_asks_the_same_and_another_one_other_points),
         cmocka_unit_test(local_search_walks_into_a_bowl_long_before_chance_does),
+        cmocka_unit_test(bayesian_search_finds_a_bowl_s_ground_long_before_chance_does),
+        cmocka_unit_test(pruning_asks_the_best_ranked_first_and_keeps_some_questions_for_chance),
         cmocka_unit_test(local_search_leaves_a_valley_that_is_not_the_deepest),
         cmocka_unit_test(points_that_cannot_run_end_no_search),
         cmocka_unit_test(a_strategy_has_a_name_that_finds_it),
