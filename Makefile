@@ -151,9 +151,9 @@ golden: $(PROGRAM) $(BUILD)/share/ridge ## write the golden runs of tests/shippe
 bench: $(PROGRAM) $(BUILD)/share/ridge ## run the benchmarks that this machine can run
 	scripts/run-bench $(PROGRAM)
 
-examples: $(BUILD)/region ## build what examples/ has for plain C, as its reader would
+examples: $(BUILD)/region $(BUILD)/select ## build what examples/ has for plain C, as its reader would
 
-$(BUILD)/region: examples/region/main.c include/ridge.h $(PUBLIC)
+$(BUILD)/region $(BUILD)/select: $(BUILD)/%: examples/%/main.c include/ridge.h $(PUBLIC)
 	$(call say,LINK,$@)
 	$Q$(CC) -Iinclude $< -L$(BUILD) -lridge -Wl,-rpath,'$$ORIGIN' -o $@
 

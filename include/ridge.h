@@ -236,6 +236,45 @@ RIDGE_API int ridge_split(const ridge_shares *s, uint64_t units, uint64_t *share
 /* Units per second, as estimated; 0 = nothing known. NAN where there is no such device. */
 RIDGE_API double ridge_shares_rate(const ridge_shares *s, int device);
 
+/* ---- choosing a variant at run time ------------------------------------------------------------------------ */
+
+struct ridge_fallback {     /* where the tuned table has nothing that holds */
+    double least_cc;        /* compute capability: 9.0; 0 = any device */
+    const char *variant;    /* "tiled" */
+    const char *parameters; /* "TILE=32 ROWS=8"; NULL = none */
+};
+struct ridge_select_query {
+    const char *experiment;   /* as `ridge tune` had it: "transpose" */
+    const char *variant;      /* NULL = the fastest of all that were tuned */
+    const char *const *sizes; /* of the work at hand, all parameters of the experiment: "N=5000" */
+    int size_count;
+    const char *source; /* the kernels' source as the program has it: it is read and hashed … */
+    const char *flags;  /* … with the experiment's `flags`, or NULL */
+    const char *source_hash; /* or its hash, as `ridge tuned --json` has it */
+    const char *table;       /* file; NULL = the user's tuned.json */
+    const struct ridge_fallback
+        *fallbacks; /* the most demanding one that the device fulfils is taken */
+    int fallback_count;
+};
+struct ridge_selection {
+    const char *variant;
+    const char *parameters; /* "TILE=32 ROWS=8"; "" = none */
+    int tuned;              /* 1: an entry of the table; 0: a fallback */
+    const char *case_label; /* that it was tuned at: "N=4096" */
+    double octaves;         /* how far that is: the sum of |log2| of the sizes' ratios */
+    double time_ns;         /* there */
+    const char *provenance; /* of that time: "measured", "modelled"; a fallback: "absent" */
+    const char *why; /* why it is a fallback, or what of the table was not used; "" = nothing */
+};
+/* Of the table's entries for this experiment, those that were tuned on a chip of this name, with a driver of this
+ * major version (on a simulated GPU: by the same model) and from this very source: the one of the nearest case (of
+ * two as near the smaller), and in that case of the variant that took the least time. An entry that is stale in any
+ * of these is never used; then a fallback is taken, and without one it is RIDGE_BAD_INPUT. */
+RIDGE_API int ridge_select(ridge *r, const struct ridge_select_query *query,
+                           struct ridge_selection *out);
+/* "32" for "TILE"; NULL: it has no such parameter. */
+RIDGE_API const char *ridge_selected(ridge *r, const struct ridge_selection *s, const char *name);
+
 /* ---- ranges --------------------------------------------------------------------------------------------- */
 
 /* Names what the program is doing, in this thread: results opened inside carry the path, profilers that

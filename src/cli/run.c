@@ -45,7 +45,9 @@ static bool loop_command(const struct options *o, bool verify_only, int *status,
     request.override_count = (int)o->option[OPTION_PARAM].count;
     bool done = session_request(o, &request, err) && session_open(&s, o, record, err);
     if (done) {
-        done = session_run(&s, &a, &request, &run, err) && cli_run_print(o, &a, &run, err);
+        done = option_given(o, OPTION_TUNED)
+                   ? cli_run_tuned(o, &s, &request, err)
+                   : session_run(&s, &a, &request, &run, err) && cli_run_print(o, &a, &run, err);
         *status = session_status(&s);
         session_close(&s);
     }

@@ -42,6 +42,10 @@ void session_close(struct session *s);
 bool session_request(const struct options *o, struct loop_request *q,
                      struct error *err) CHECK_RESULT;
 
+// ridge run --tuned: each case as a run of its own, with the choices that the tuned table has for it.
+bool cli_run_tuned(const struct options *o, struct session *s, const struct loop_request *how,
+                   struct error *err) CHECK_RESULT;
+
 struct suite_session { // the loop over a suite's experiments
     const struct options *o;
     struct arena arena;

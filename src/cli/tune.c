@@ -14,6 +14,7 @@ struct tuning_session {
     struct tuner_plan plan;
     struct tuning *done; // one per job of the plan
     struct t1 *space;
+    int kept; // evaluations of the session at work that the tuned table knows of
     int done_count;
 };
 
@@ -26,9 +27,31 @@ static bool ignore_result(void *context, const struct result *r, struct error *e
     return true;
 }
 
+// Into the tuned table: at the end, and before each batch, so that a killed session leaves its best there too. The
+// variant as another space (--space) is still itself.
+static bool keep(struct tuning_session *w, struct tuning *t, struct error *err)
+{
+    struct arena a = {0};
+    struct tuned_size *sizes;
+    int count = 0;
+    tuner_sizes(&a, w->plan.experiment, w->plan.jobs[w->done_count].point, &sizes, &count);
+    bool done = tuned_keep(&a, option_text(w->o, OPTION_TABLE, NULL), t, sizes, count, err);
+    arena_release(&a);
+    return done;
+}
+
 static void on_evaluating(void *context, const struct tuning *t)
 {
     struct tuning_session *w = context;
+    struct arena a = {0};
+    struct tuning so_far = *t;
+    struct error ignored = {0}; // the end says it
+    ties_find(&a, t->evaluations, t->count, &so_far.ties);
+    so_far.interrupted = true;
+    if (t->count > w->kept)
+        (void)!keep(w, &so_far, &ignored);
+    w->kept = t->count;
+    arena_release(&a);
     double job = 1.0 / w->plan.job_count;
     w->session.share_before = job * (w->done_count + (double)t->count / t->most);
     w->session.share_of = job / t->most;
@@ -165,7 +188,11 @@ static bool run_jobs(struct tuning_session *w, struct error *err)
     bool done = true;
     for (int i = 0; done && i < w->plan.job_count; i++) {
         struct tuning *t = &w->done[i];
+        struct error unsaid = {0};
+        w->kept = 0;
         done = tuner_run(&w->arena, &w->plan, &w->plan.jobs[i], &w->request, &events, t, err);
+        if ((done || t->count > 0) && !keep(w, t, done ? err : &unsaid))
+            done = false;
         w->done_count += done || t->count > 0;
     }
     session_line_end(&w->session);

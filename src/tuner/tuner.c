@@ -210,7 +210,7 @@ static bool describe(struct session *s, struct error *err)
                          .case_label = s->job->point->label,
                          .device_id = d->id,
                          .device_name = d->name,
-                         .platform = d->simulated ? gpu_model_name(s->arena, d->id) : d->driver,
+                         .platform = tuner_platform(s->arena, d),
                          .provenance = provenance_name(PROVENANCE_ABSENT),
                          .cc = d->facts.cc,
                          .seed = s->request->seed,

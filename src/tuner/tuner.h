@@ -7,6 +7,7 @@
 
 #include "device/device.h"
 #include "loop/loop.h"
+#include "tune/table.h"
 #include "tune/tune.h"
 
 struct tuner_job { // one session
@@ -54,6 +55,21 @@ struct tuner_events {        // all optional
 bool tuner_run(struct arena *a, const struct tuner_plan *plan, const struct tuner_job *job,
                const struct tuner_request *request, const struct tuner_events *events,
                struct tuning *out, struct error *err) CHECK_RESULT;
+
+// The case's parameters as the tuned table has them; what its `platform` is of a device.
+void tuner_sizes(struct arena *a, const struct experiment *e, const struct case_point *point,
+                 struct tuned_size **out, int *count);
+const char *tuner_platform(struct arena *a, const struct device_info *d);
+struct tuned_use { // of the tuned table for a variant
+    const char *variant;
+    const struct tuned_entry *entry; // NULL = none holds, and it is as it is
+    double octaves;                  // as tuned_answer's
+    const char *why;                 // as tuned_answer's; NULL: it has no axes
+};
+// The experiment with what the table chose for that case and device; uses: one per variant.
+bool tuner_apply(struct arena *a, const struct tuned_table *table, const struct device_info *device,
+                 const struct case_point *point, struct experiment **e, struct tuned_use *uses,
+                 struct error *err) CHECK_RESULT;
 
 // The space as a T1 file (new reference). Fails where a condition cannot be written in Python.
 bool tuner_t1(struct arena *a, const struct tuner_plan *plan, const struct tuner_job *job,

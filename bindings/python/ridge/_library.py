@@ -105,7 +105,28 @@ class SharesOptions(Structure):
     _fields_ = [("granule", c_uint64), ("weight", c_double), ("adapt", c_int)]
 
 
-STRUCTS = (Options, Argument, Launch, Summary, Work, Region, MeasureOptions, Comparison, SharesOptions)
+class Fallback(Structure):
+    c_name = "ridge_fallback"
+    _fields_ = [("least_cc", c_double), ("variant", c_char_p), ("parameters", c_char_p)]
+
+
+class SelectQuery(Structure):
+    c_name = "ridge_select_query"
+    _fields_ = [("experiment", c_char_p), ("variant", c_char_p), ("sizes", POINTER(c_char_p)),
+                ("size_count", c_int), ("source", c_char_p), ("flags", c_char_p),
+                ("source_hash", c_char_p), ("table", c_char_p), ("fallbacks", POINTER(Fallback)),
+                ("fallback_count", c_int)]
+
+
+class Selection(Structure):
+    c_name = "ridge_selection"
+    _fields_ = [("variant", c_char_p), ("parameters", c_char_p), ("tuned", c_int),
+                ("case_label", c_char_p), ("octaves", c_double), ("time_ns", c_double),
+                ("provenance", c_char_p), ("why", c_char_p)]
+
+
+STRUCTS = (Options, Argument, Launch, Summary, Work, Region, MeasureOptions, Comparison, SharesOptions,
+           Fallback, SelectQuery, Selection)
 
 # name: (result, arguments); a result of c_int is a status, checked by call().
 _P = c_void_p
@@ -137,6 +158,8 @@ FUNCTIONS = {
     "ridge_record": (c_int, [_P, _P]),
     "ridge_run_id": (c_int64, [_P]),
     "ridge_journal_path": (c_char_p, [_P]),
+    "ridge_select": (c_int, [_P, POINTER(SelectQuery), POINTER(Selection)]),
+    "ridge_selected": (c_char_p, [_P, POINTER(Selection), c_char_p]),
     "ridge_range_push": (None, [c_char_p]),
     "ridge_range_pop": (None, []),
     "ridge_shares_open": (c_int, [c_int, POINTER(SharesOptions), POINTER(_P)]),

@@ -59,6 +59,19 @@ class Work:
     flops_tensor: float = 0
 
 
+@dataclass(frozen=True)
+class Selection:
+    """What Device.select() chose: a variant and the values of its axes, as text."""
+    variant: str
+    parameters: Mapping[str, str]
+    tuned: bool  # False: a fallback
+    case: str  # that it was tuned at
+    octaves: float  # how far that is: the sum of |log2| of the sizes' ratios
+    time_ns: float  # there
+    provenance: str
+    why: str  # why it is a fallback, or what of the table was not used
+
+
 def stream_handle(stream: Any) -> int:
     """The handle of a PyTorch, CuPy or cuda.core stream, or of an integer; None = the default stream."""
     if stream is None:
@@ -270,6 +283,27 @@ class Device:
         handle = c_void_p()
         lib.call("ridge_compile", self._open(), os.fsencode(path), list_of, len(texts), byref(handle))
         return Module(self, handle)
+
+    def select(self, experiment: str, sizes: Mapping[str, float], *, source: Union[str, "os.PathLike[str]"],
+               fallbacks: Sequence[Tuple[float, str, str]], variant: Optional[str] = None,
+               flags: Optional[str] = None, table: Optional[str] = None) -> Selection:
+        """What `ridge tune` found for this device, source and a size near these; else a fallback.
+
+        fallbacks: (least compute capability, variant, "TILE=32 ROWS=8"); the most demanding one that the
+        device fulfils is taken where the table has nothing that holds.
+        """
+        texts = [lib.encoded(f"{name}={value:.15g}") for name, value in sizes.items()]
+        given = (lib.Fallback * max(len(fallbacks), 1))(
+            *[lib.Fallback(cc, lib.encoded(name), lib.encoded(chosen)) for cc, name, chosen in fallbacks])
+        query = lib.SelectQuery(lib.encoded(experiment), lib.encoded(variant),
+                                (c_char_p * max(len(texts), 1))(*texts), len(texts), os.fsencode(source),
+                                lib.encoded(flags), None, lib.encoded(table), given, len(fallbacks))
+        found = lib.Selection()
+        lib.call("ridge_select", self._open(), byref(query), byref(found))
+        pairs = [pair.split("=", 1) for pair in (lib.text(found.parameters) or "").split()]
+        return Selection(lib.text(found.variant) or "", {name: value for name, value in pairs},
+                         bool(found.tuned), lib.text(found.case_label) or "", found.octaves, found.time_ns,
+                         lib.text(found.provenance) or "", lib.text(found.why) or "")
 
     # ---- regions ----------------------------------------------------------------------------------
 

@@ -86,6 +86,15 @@ class OnTheSimulatedGpu(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "holds 4 bytes, 2 were given"):
             half.write([1.0])
 
+    def test_selects_a_fallback_where_nothing_is_tuned(self):
+        found = self.gpu.select("no-such", {"N": N}, source=KERNELS, table="/nonexistent/tuned.json",
+                                fallbacks=[(0, "plain", ""), (9.0, "wide", "TILE=32 ROWS=8"), (99, "x", "")])
+        self.assertEqual((found.variant, found.tuned), ("wide", False))
+        self.assertEqual(found.parameters, {"TILE": "32", "ROWS": "8"})
+        self.assertIn("no entry of no-such", found.why)
+        with self.assertRaisesRegex(ridge.InputError, "no fallback is for compute capability 9.0"):
+            self.gpu.select("no-such", {"N": N}, source=KERNELS, fallbacks=[(99, "x", "")])
+
     def test_verifies_and_measures(self):
         (check,) = self.gpu.verify(self.rows, [(self.y, self.data)])
         self.assertTrue(check.ok, check)
