@@ -76,7 +76,8 @@ static bool one(const char *file, int seeds, struct error *err)
         right += evaluation_is_right(&t.evaluations[i]);
     if (done)
         printf("\n%s:%s, %s, %s, %s times: %d points, %d right\n\n"
-               "| strategy | evaluations to 95 %%: median (90th percentile) | to 99 %% |\n|---|---:|---:|\n",
+               "| strategy | evaluations to 95 %%: median (90th percentile) | to 99 %% "
+               "|\n|---|---:|---:|\n",
                t.experiment, t.variant, t.case_label, t.device_name, t.provenance, t.count, right);
     for (int s = 0; done && s < STRATEGY_COUNT; s++)
         if (!strategy_is_ranked((enum strategy)s) || has_ranks(&t))

@@ -375,6 +375,7 @@ bool py_evaluate(struct arena *a, const struct py_expression *e, const struct py
     struct evaluator v = {.a = a, .name_count = name_count, .steps = STEPS_MAX, .err = err};
     if (name_count > PY_NAMES_MAX)
         return fail(err, e->at, "more than %d names", PY_NAMES_MAX);
-    memcpy(v.names, names, sizeof *names * (size_t)name_count);
+    for (int i = 0; i < name_count; i++)
+        v.names[i] = names[i];
     return evaluate(&v, e, out);
 }
