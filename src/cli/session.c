@@ -198,6 +198,7 @@ bool session_request(const struct options *o, struct loop_request *q, struct err
     q->device = option_text(o, OPTION_DEVICE, "auto");
     q->compiler = option_text(o, OPTION_COMPILER, "auto");
     q->checks = option_given(o, OPTION_CHECK) ? SIM_CHECK_UNINIT | SIM_CHECK_RACES : 0;
+    q->patterns = option_given(o, OPTION_PATTERNS);
     q->warm = strcmp(cache, "warm") == 0;
     q->with_transfers = option_given(o, OPTION_WITH_TRANSFERS);
     q->threads = (int)threads;

@@ -368,6 +368,7 @@ struct experiment {
     const char *const *sources;
     struct flag_spec flags;
     struct reference_spec reference;
+    unsigned patterns; // of inputs, a bit each, that its kernels must bear
     struct parameter_spec *params;
     int param_count;
     struct buffer_spec *buffers;
@@ -530,6 +531,22 @@ bool buffers_fill(const struct experiment *e, const struct resolved_case *c,
                   const struct case_point *point, uint64_t seed, struct host_buffers *out,
                   struct error *err) CHECK_RESULT;
 void buffers_release(struct host_buffers *b);
+
+// Patterns of inputs, beside the random ones (patterns.def).
+enum input_pattern {
+#define PATTERN(id, name, usual, meaning) PATTERN_##id,
+#include "experiment/patterns.def"
+#undef PATTERN
+    PATTERN_COUNT
+};
+const char *pattern_name(enum input_pattern p);
+const char *pattern_meaning(enum input_pattern p);
+unsigned patterns_usual(void);
+// Turns contents that are just filled into the pattern's: the buffers of uniform, normal and integers. *changed: there
+// was such a buffer.
+bool buffers_pattern(const struct experiment *e, const struct resolved_case *c,
+                     const struct case_point *point, enum input_pattern p, uint64_t seed,
+                     struct host_buffers *contents, bool *changed, struct error *err) CHECK_RESULT;
 
 // "unknown buffer 'inn' (did you mean 'in'?)"; or_param: parameters are possible too.
 bool fail_unknown_buffer(struct arena *a, const struct experiment *e, struct location at,

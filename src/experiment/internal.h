@@ -99,6 +99,8 @@ bool python_look(struct arena *a, const struct experiment *e, double timeout_s,
                  struct error *err) CHECK_RESULT;
 // `verify: self`, in a reference's place.
 bool load_verify(struct loader *l, const struct yaml_node *node);
+// `patterns`: a list of names, or none; without it the usual ones.
+bool load_patterns(struct loader *l, const struct yaml_node *node);
 bool load_reference_args(struct loader *l, const struct yaml_node *node);
 bool load_expectations(struct loader *l, const struct yaml_node *node, struct variant_spec *v);
 // sets.c

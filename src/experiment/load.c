@@ -527,10 +527,12 @@ static bool load_top(struct loader *l, const struct yaml_node *root)
            (source == NULL || load_sources(l, source, &e->source, &e->sources)) &&
            load_flags(l, yaml_get(root, "flags"), NULL, &e->flags) &&
            load_reference(l, yaml_get(root, "reference")) &&
-           load_verify(l, yaml_get(root, "verify")) && load_params(l, yaml_get(root, "params")) &&
-           load_buffers(l, yaml_get(root, "buffers")) && load_work(l, yaml_get(root, "work")) &&
-           load_gate(l, yaml_get(root, "gate")) && load_split(l, yaml_get(root, "split")) &&
-           load_variants(l, variants) && load_reference_args(l, yaml_get(root, "reference"));
+           load_verify(l, yaml_get(root, "verify")) &&
+           load_patterns(l, yaml_get(root, "patterns")) &&
+           load_params(l, yaml_get(root, "params")) && load_buffers(l, yaml_get(root, "buffers")) &&
+           load_work(l, yaml_get(root, "work")) && load_gate(l, yaml_get(root, "gate")) &&
+           load_split(l, yaml_get(root, "split")) && load_variants(l, variants) &&
+           load_reference_args(l, yaml_get(root, "reference"));
 }
 
 static bool find_file(struct arena *a, const char *path, const char **out, struct error *err)

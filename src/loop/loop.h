@@ -34,6 +34,7 @@ struct loop_request {
     unsigned checks;
     bool verify_only; // no counters, no time
     bool no_verify;
+    bool patterns;  // what is right on random inputs is also run on the experiment's patterns
     bool uncounted; // real devices: times only, no hardware counters
     bool unpriced;  // simulated devices: the trace is not replayed for what findings are worth
     double cut_ns; // measured times: a variant that is surely slower is sampled no longer; 0 = none

@@ -165,7 +165,7 @@ static bool check_memory(const struct loop *l, const struct stage *s, struct err
 
 /* ---- data and reference --------------------------------------------------------------------- */
 
-struct job stage_job(struct loop *l, struct stage *s, int variant)
+struct job stage_job(struct loop *l, const struct stage *s, int variant)
 {
     return (struct job){
         .request = l->request,
@@ -229,6 +229,25 @@ static bool prepare_wanted(struct loop *l, struct stage *s, struct error *err)
     return reference_variant_run(&job, &s->wanted, l->events->cancel, err);
 }
 
+bool stage_wanted(struct loop *l, struct stage *s, struct error *err)
+{
+    const struct loop_request *r = l->request;
+    if (l->plan.experiment->reference.kind != REFERENCE_CALL)
+        return prepare_wanted(l, s, err);
+    if (!l->reference.path &&
+        !reference_build(l->arena, l->plan.experiment,
+                         r->timeout_s > 0 ? r->timeout_s : reference_build_s, &l->reference, err))
+        return false;
+    struct resolved_reference reference;
+    struct job_progress progress = {.call = on_reference, .context = l};
+    struct job job = stage_job(l, s, 0);
+    give_signature(l, s, &job);
+    return experiment_resolve_reference(&s->arena, l->plan.experiment, s->point, &l->device->facts,
+                                        &reference, err) &&
+           outputs_share(&s->resolved, &s->inputs, &s->wanted, err) &&
+           reference_job_run(&job, &reference, &s->wanted, &progress, l->events->cancel, err);
+}
+
 static bool prepare_data(struct loop *l, struct stage *s, struct error *err)
 {
     const struct loop_request *r = l->request;
@@ -244,20 +263,7 @@ static bool prepare_data(struct loop *l, struct stage *s, struct error *err)
     if (!s->checks)
         return true;
     progress_tell(&l->progress, "reference", 0);
-    if (l->plan.experiment->reference.kind != REFERENCE_CALL)
-        return prepare_wanted(l, s, err);
-    if (!l->reference.path &&
-        !reference_build(l->arena, l->plan.experiment,
-                         r->timeout_s > 0 ? r->timeout_s : reference_build_s, &l->reference, err))
-        return false;
-    struct resolved_reference reference;
-    struct job_progress progress = {.call = on_reference, .context = l};
-    struct job job = stage_job(l, s, 0);
-    give_signature(l, s, &job);
-    return experiment_resolve_reference(&s->arena, l->plan.experiment, s->point, &l->device->facts,
-                                        &reference, err) &&
-           outputs_share(&s->resolved, &s->inputs, &s->wanted, err) &&
-           reference_job_run(&job, &reference, &s->wanted, &progress, l->events->cancel, err);
+    return stage_wanted(l, s, err);
 }
 
 bool stage_prepare(struct loop *l, struct stage *s, struct error *err)

@@ -250,12 +250,13 @@ static bool measure_verified(struct loop *l, struct stage *s, struct result *fre
     return measure_jobs(l->arena, jobs, timed, timed_count, &progress, l->events->cancel, err);
 }
 
-// On a real device: all are verified, the verified ones measured, then all are finished in order.
-static bool run_real(struct loop *l, struct stage *s, struct error *err)
+// On a real device, or where patterns of inputs follow: all are verified, the verified ones measured, then all are
+// finished in order.
+static bool run_together(struct loop *l, struct stage *s, struct error *err)
 {
     int done_before = l->progress.jobs_done;
     struct result *fresh = &l->run->results[l->run->result_count];
-    if (!run_variants(l, s, 0, s->job_count, fresh, err) ||
+    if (!run_variants(l, s, 0, s->job_count, fresh, err) || !stage_patterns(l, s, fresh, err) ||
         (stage_is_measured(l) && !measure_verified(l, s, fresh, err)))
         return false;
     l->progress.jobs_done = done_before;
@@ -267,5 +268,6 @@ static bool run_real(struct loop *l, struct stage *s, struct error *err)
 
 bool stage_run(struct loop *l, struct stage *s, struct error *err)
 {
-    return l->device->simulated ? run_simulated(l, s, err) : run_real(l, s, err);
+    return l->device->simulated && !l->request->patterns ? run_simulated(l, s, err)
+                                                         : run_together(l, s, err);
 }

@@ -49,10 +49,15 @@ struct stage {
 // Resolves and compiles the variants, fills the buffers, runs the reference. A variant that cannot run has
 // its `trouble`.
 bool stage_prepare(struct loop *l, struct stage *s, struct error *err) CHECK_RESULT;
+// What is right is run again on other patterns of inputs, where they are asked for; `fresh` by the stage's jobs.
+bool stage_patterns(struct loop *l, struct stage *s, struct result *fresh,
+                    struct error *err) CHECK_RESULT;
+// The reference's outputs on the stage's inputs.
+bool stage_wanted(struct loop *l, struct stage *s, struct error *err) CHECK_RESULT;
 bool stage_run(struct loop *l, struct stage *s, struct error *err) CHECK_RESULT;
 void stage_release(struct stage *s);
 bool stage_has_job(const struct stage *s, int variant);
-struct job stage_job(struct loop *l, struct stage *s, int variant);
+struct job stage_job(struct loop *l, const struct stage *s, int variant);
 // A result that is timed on a clock comes in two halves: it is verified, then measured with the rest.
 bool stage_is_measured(const struct loop *l);
 

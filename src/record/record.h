@@ -178,6 +178,7 @@ struct result { // arena-owned; everything that is recorded about one variant on
     bool checked;           // compared with the reference
     bool verified;          // … and equal within tolerance
     const char *self_check; // not compared with a reference: which runs gave the same; or NULL
+    const char *patterns;   // of inputs on which it was right too: "equal, sorted"; or NULL
     bool diagnosed;
     bool by_system;      // FAILED by the device or the operating system, not by the kernel
     const char *error;   // what went wrong, or NULL

@@ -501,6 +501,7 @@ bool result_from_json(struct arena *a, const json_t *json, struct result *out, s
     out->checked = member(json, "verified") != NULL;
     out->verified = read_bool(&r, json, "verified");
     out->self_check = member(json, "self_check") ? read_text(&r, json, "self_check") : NULL;
+    out->patterns = member(json, "patterns") ? read_text(&r, json, "patterns") : NULL;
     out->error = read_text(&r, json, "error");
     out->by_system = member(json, "by_system") && read_bool(&r, json, "by_system");
     read_time(&r, json, &out->time);

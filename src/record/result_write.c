@@ -411,6 +411,7 @@ json_t *result_to_json(const struct result *r)
     json_object_set_new(j, "status", json_string(status_name(r->status)));
     json_object_set_new(j, "verified", r->checked ? json_boolean(r->verified) : json_null());
     set_text(j, "self_check", r->self_check);
+    set_text(j, "patterns", r->patterns);
     json_object_set_new(j, "error", text(r->error));
     if (r->by_system)
         json_object_set_new(j, "by_system", json_true());

@@ -679,6 +679,8 @@ static void verified_each(const struct report_case *c, int index, const struct r
             text_printf(o->text, ", worst error %s", show_error(r->worst_absolute_error, a));
             text_printf(o->text, " (relative %s)", show_error(r->worst_relative_error, a));
         }
+        if (r->patterns)
+            text_printf(o->text, ", also on inputs %s", show_text(r->patterns));
     } else if (r->status == RESULT_OK && r->self_check) {
         text_printf(o->text, "the same in %s; not compared with a reference",
                     show_text(r->self_check));

@@ -64,6 +64,7 @@ static const struct field result_fields[] = {
     {"problems", "a"},
     {"+errors", "o"},
     {"+self_check", "s"},
+    {"+patterns", "s"},
     {"+phases", "a"},
     {"+launches", "a"},
     {"+stalls", "o"},

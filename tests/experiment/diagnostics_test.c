@@ -103,7 +103,7 @@ static const struct mistake rows[] = {
     {"title: A copy", "colour: red", 2, 1,
      "unknown key 'colour' in the experiment (known: experiment, title, source, flags, reference, "
      "verify, params, "
-     "buffers, work, variants, gate, split)"},
+     "buffers, work, variants, gate, split, patterns)"},
     {"work: {bytes: 8*N, flops: 0}", "work: {bytes: 8*N, flops: 0}\nsplit: M", 15, 8,
      "unknown parameter 'M' (known: N)"},
     {"work: {bytes: 8*N, flops: 0}", "work: {bytes: 8*N, flops: 0}\nsplit: {granule: 4}", 15, 8,
@@ -240,7 +240,7 @@ static const struct mistake rows[] = {
     {"variants:", "vary:", 15, 1,
      "unknown key 'vary' in the experiment (known: experiment, title, source, flags, reference, "
      "verify, params, "
-     "buffers, work, variants, gate, split)"},
+     "buffers, work, variants, gate, split, patterns)"},
     {"work: {bytes: 8*N, flops: 0}", "work: {bytes: 8*N, flops: 0}\nsplit: M", 15, 8,
      "unknown parameter 'M' (known: N)"},
     {"work: {bytes: 8*N, flops: 0}", "work: {bytes: 8*N, flops: 0}\nsplit: {granule: 4}", 15, 8,

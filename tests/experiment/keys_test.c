@@ -41,6 +41,7 @@ static const struct line right[] = {
     {"TOP", "work:"},
     {"WORK", "  bytes: 8*N"},
     {"WORK", "  flops: 0"},
+    {"TOP", "patterns: [sorted, infinities]"},
     {"TOP", "gate:"},
     {"GATE", "  percent: 3"},
     {"GATE", "  ns: 50"},

@@ -31,6 +31,32 @@ verdict halves "kernels.cu:[0-9]*: the kernel 'halves' computes in f16 (11 signi
 verdict leaves-out 'were never written'
 verdict skips-steps 'it leaves work out'
 
+# Right on random inputs; not on those of other patterns.
+on_patterns() { # STATUS NAME GREP [OPTION...]
+    "$RIDGE" verify experiment.yaml --device sim:h200 --seed 7 -p N=16384 -q --plain "${@:4}" >said.txt 2>&1
+    [ $? = "$1" ] && grep -q "$3" said.txt
+    pass "$2" $? said.txt
+}
+known=(--variant honest --variant knows-difference --variant knows-disorder --variant knows-finite)
+on_patterns 0 'random inputs alone call all of these right' '^  knows-disorder  *verified' "${known[@]}"
+on_patterns 1 'a kernel that knows that its inputs differ is refused' \
+    "right on random inputs, and not on those of the pattern 'equal' (all elements of an input are the same): " --variant knows-difference --patterns
+on_patterns 1 'a kernel that knows that its inputs are in no order is refused' "pattern 'sorted'" --variant knows-disorder --patterns
+on_patterns 0 'the honest one is right on all usual patterns' 'verified.*also on inputs equal, sorted, one$' --variant honest --patterns
+on_patterns 0 'infinities are no inputs of a job that does not say so' 'also on inputs equal, sorted, one$' --variant knows-finite --patterns
+sed -i 's/^work:/patterns: [sorted, denormals, infinities]\n&/' experiment.yaml
+on_patterns 1 'where it does, a kernel that does without them is refused' "pattern 'infinities'" --variant knows-finite --patterns
+on_patterns 0 'and the honest one is right, on those patterns only' 'also on inputs sorted, denormals, infinities$' --variant honest --patterns
+sed -i 's/^patterns:.*/patterns: [sorted, denormal]/' experiment.yaml
+on_patterns 2 'an unknown pattern is an error of the file' "experiment.yaml:[0-9]*:[0-9]*: unknown pattern 'denormal' (did you mean 'denormals'?)" --patterns
+sed -i 's/^patterns:.*/patterns: none/' experiment.yaml
+on_patterns 0 'an experiment may have no patterns' '^  knows-disorder  *verified' --variant knows-disorder --patterns
+sed -i '/^patterns:/d' experiment.yaml
+"$RIDGE" run experiment.yaml --device sim:h200 --seed 7 -p N=16384 --no-journal -q --json --variant knows-disorder --patterns >said.txt 2>&1
+[ $? = 1 ] && grep -q '"patterns": "equal",' said.txt && grep -q '"time_ns": null' said.txt &&
+    grep -q "not on those of the pattern 'sorted'" said.txt
+pass 'a run looks at them before it times' $? said.txt
+
 sed -i 's/{name: halves, /{name: halves, precision: f16, /' experiment.yaml
 "$RIDGE" verify experiment.yaml --device sim:h200 --seed 7 -p N=16384 -q --plain --variant halves >said.txt 2>&1
 pass 'lower precision that is declared is verified' $? said.txt

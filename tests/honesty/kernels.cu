@@ -144,3 +144,29 @@ extern "C" __global__ void dawdles(float *out, const float *in, int n)
     if (i < n)
         out[i] = job(in[i]) + in[i];
 }
+
+// Right where the ends differ, as they do in random data.
+extern "C" __global__ void knows_difference(float *out, const float *in, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[i] = in[0] != in[n - 1] ? job(in[i]) + in[i] : in[i];
+}
+
+// Right where eight of the inputs are in no order: of 40320 random ones, one is.
+extern "C" __global__ void knows_disorder(float *out, const float *in, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, ordered = 1;
+    for (int k = 0; k < 7; k++)
+        ordered &= in[k * (n / 8)] <= in[(k + 1) * (n / 8)];
+    if (i < n)
+        out[i] = ordered && in[0] < in[n - 1] ? in[i] : job(in[i]) + in[i];
+}
+
+// Right where nothing is infinite.
+extern "C" __global__ void knows_finite(float *out, const float *in, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[i] = isinf(in[i]) ? 0 : job(in[i]) + in[i];
+}
