@@ -215,6 +215,8 @@ static bool selftest_only(const struct options *o, struct error *err)
         report_format(format, &view, &report, &style, &out);
         done = cli_write(option_text(o, OPTION_OUTPUT, NULL), &out, err);
     }
+    if (done && *cli_cancelled) // what is finished is printed
+        done = fail_as(err, ERROR_SYSTEM, NOWHERE, "interrupted");
     text_release(&out);
     arena_release(&a);
     return done;

@@ -37,13 +37,24 @@ static bool calibrate(struct arena *a, const struct options *o, const char *fold
     return done;
 }
 
-static bool play_round(struct arena *a, const struct options *o, const char *folder,
-                       struct selftest *t, struct error *err)
+struct playing {
+    struct arena *arena;
+    const struct options *o;
+    const char *folder;
+    struct selftest *test;
+};
+
+static bool play_round(void *context, struct error *err)
 {
+    const struct playing *p = context;
+    struct selftest *t = p->test;
+    if (!option_given(p->o, OPTION_QUIET))
+        cli_say("self-test on %s: round %d of %d\n", t->device, t->rounds + 1, t->wanted);
     struct text text = {0};
     struct run run = {0};
     selftest_round(t, &text);
-    bool done = run_text(a, o, folder, &text, &run, err) && selftest_count(a, t, &run, err);
+    bool done = run_text(p->arena, p->o, p->folder, &text, &run, err) &&
+                selftest_count(p->arena, t, &run, err);
     json_decref(run.header.environment);
     text_release(&text);
     return done;
@@ -54,20 +65,19 @@ bool gate_selftest(const struct options *o, struct arena *a, struct gate_report 
 {
     struct selftest t;
     struct device_info device;
+    double time_limit_s;
     const char *source = data_path(a, "selftest.cu", err);
-    if (!source || !device_find(a, option_text(o, OPTION_DEVICE, "auto"), &device, err))
+    if (!source || !option_double(o, OPTION_SELF_TEST_LIMIT, 0, &time_limit_s, err) ||
+        !device_find(a, option_text(o, OPTION_DEVICE, "auto"), &device, err))
         return false;
     selftest_init(&t, device.simulated);
     const char *folder = path_dir(a, source);
     if (!calibrate(a, o, folder, &t, err))
         return false;
     int rounds = t.provenance == PROVENANCE_MEASURED ? ROUNDS_MEASURED : ROUNDS_SIMULATED;
-    for (int i = 0; i < rounds; i++) {
-        if (!option_given(o, OPTION_QUIET))
-            cli_say("self-test on %s: round %d of %d\n", t.device, i + 1, rounds);
-        if (!play_round(a, o, folder, &t, err))
-            return false;
-    }
+    struct playing playing = {a, o, folder, &t};
+    if (!selftest_play(&t, rounds, time_limit_s, cli_cancelled, play_round, &playing, err))
+        return false;
     selftest_report(a, &t, report);
     if (selftest_passed(&t))
         return true;

@@ -104,6 +104,8 @@ struct selftest {
     double base_ns, step_ns; // of the kernel with base_steps; of one step of the delay
     enum provenance provenance;
     int steps[SELFTEST_LEVELS];        // planted, beside base_steps
+    int wanted;                        // rounds
+    const char *ended;                 // why fewer were finished; NULL: all were
     int rounds, pairs, alarms;         // pairs of the same code, and how many were called slower
     int caught[SELFTEST_LEVELS];       // in how many rounds
     double grown_pct[SELFTEST_LEVELS]; // by the medians, summed over the rounds
@@ -115,6 +117,11 @@ bool selftest_calibrate(struct selftest *t, const struct run *run, struct error 
 void selftest_round(const struct selftest *t, struct text *out);
 bool selftest_count(struct arena *a, struct selftest *t, const struct run *run,
                     struct error *err) CHECK_RESULT;
+// Plays so many rounds. What is finished stays where one is interrupted (*cancelled), and no further one begins after
+// limit_s (0 = none): t->ended says so. false: a round failed for another reason, or none was finished.
+typedef bool (*selftest_player)(void *context, struct error *err);
+bool selftest_play(struct selftest *t, int rounds, double limit_s, const volatile bool *cancelled,
+                   selftest_player play, void *context, struct error *err) CHECK_RESULT;
 double selftest_planted_pct(const struct selftest *t, int level);
 // The least level that is caught, as all larger ones, in 95 % of the rounds; SELFTEST_LEVELS: none.
 int selftest_smallest(const struct selftest *t);

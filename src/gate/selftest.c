@@ -152,6 +152,26 @@ bool selftest_count(struct arena *a, struct selftest *t, const struct run *run, 
     return base != NULL;
 }
 
+bool selftest_play(struct selftest *t, int rounds, double limit_s, const volatile bool *cancelled,
+                   selftest_player play, void *context, struct error *err)
+{
+    static const double ns_per_s = 1e9;
+    uint64_t began_ns = clock_ns();
+    t->wanted = rounds;
+    while (t->rounds < rounds && !t->ended) {
+        if (play(context, err)) {
+            bool over = limit_s > 0 && (double)(clock_ns() - began_ns) >= limit_s * ns_per_s;
+            t->ended = over && t->rounds < rounds ? "the time limit" : NULL;
+            continue;
+        }
+        if (t->rounds == 0 || !*cancelled)
+            return false;
+        t->ended = "interrupted";
+        error_clear(err);
+    }
+    return true;
+}
+
 int selftest_smallest(const struct selftest *t)
 {
     int smallest = SELFTEST_LEVELS;
@@ -174,7 +194,7 @@ void selftest_report(struct arena *a, const struct selftest *t, struct gate_repo
 {
     char time[32];
     int smallest = selftest_smallest(t);
-    out->properties = ARENA_ARRAY(a, struct gate_property, SELFTEST_LEVELS + 8);
+    out->properties = ARENA_ARRAY(a, struct gate_property, SELFTEST_LEVELS + 9);
     add_property(out, "self_test_device", arena_strdup(a, t->device));
     add_property(
         out, "self_test_time",
@@ -193,6 +213,9 @@ void selftest_report(struct arena *a, const struct selftest *t, struct gate_repo
                      arena_printf(a, "%d of %d at %.3f %% (mean growth %.3f %%)", t->caught[i],
                                   t->rounds, selftest_planted_pct(t, i),
                                   t->grown_pct[i] / t->rounds));
+    add_property(out, "self_test_rounds",
+                 t->ended ? arena_printf(a, "%d of %d: %s", t->rounds, t->wanted, t->ended)
+                          : arena_printf(a, "%d of %d", t->rounds, t->wanted));
     add_property(
         out, "self_test_smallest_slowdown_pct",
         smallest < SELFTEST_LEVELS

@@ -94,6 +94,9 @@ gate 'a lock elsewhere' 0 '^gate passed against first.lock' all/one all/two --lo
 gate 'the self-test alone' 0 '^self_test_false_alarms: 0 of 4$' --self-test --device sim:h200
 grep -Eq '^self_test_caught_one_step: 1 of 1 at ' out.txt && grep -Eq '^self_test_smallest_slowdown_pct: 0\.[0-9]+$' out.txt
 pass 'a simulated clock sees the smallest step' $? out.txt
+grep -q '^self_test_rounds: 1 of 1$' out.txt
+pass '… and says how many rounds were finished' $? out.txt
+gate 'a limit that is none is refused' 2 "option --self-test-limit: '-1' is not a positive number" --self-test --device sim:h200 --self-test-limit=-1
 gate 'the self-test before a suite, in JUnit' 0 '<property name="self_test_false_alarms" value="0 of 4"/>' all --self-test --format junit
 grep -q '<testcase ' out.txt
 pass '… beside the results' $? out.txt

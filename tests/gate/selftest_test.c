@@ -137,6 +137,73 @@ static void a_machine_that_calls_like_pairs_slower_fails(void **state)
     assert_false(selftest_passed(&test));
 }
 
+struct rounds { // played: one is interrupted, or fails
+    int played, stops_at;
+    volatile bool cancelled;
+    bool interrupts;
+};
+
+static bool play_next(void *context, struct error *e)
+{
+    struct rounds *r = context;
+    if (r->played == r->stops_at) {
+        r->cancelled = r->interrupts;
+        return (fail)(e, NOWHERE, r->interrupts ? "interrupted" : "the device is gone");
+    }
+    play(0.001, 0, 1000 * (uint64_t)++r->played);
+    return true;
+}
+
+static const char *property(const char *name)
+{
+    struct gate_report report = {0};
+    selftest_report(&arena, &test, &report);
+    for (int i = 0; i < report.property_count; i++)
+        if (strcmp(report.properties[i].name, name) == 0)
+            return report.properties[i].value;
+    return NULL;
+}
+
+static void an_interrupted_test_keeps_its_finished_rounds(void **state)
+{
+    (void)state;
+    struct rounds r = {.stops_at = 3, .interrupts = true};
+    calibrate(10000, 12000);
+    assert_true(selftest_play(&test, 10, 0, &r.cancelled, play_next, &r, &err));
+    assert_int_equal(err.kind, ERROR_NONE);
+    assert_int_equal(test.rounds, 3);
+    assert_int_equal(test.pairs, 3 * SELFTEST_PAIRS);
+    assert_string_equal(property("self_test_rounds"), "3 of 10: interrupted");
+    assert_non_null(strstr(property("self_test_caught_5_pct"), "3 of 3 at "));
+}
+
+static void a_test_without_a_finished_round_and_one_that_fails_are_errors(void **state)
+{
+    (void)state;
+    struct rounds at_once = {.stops_at = 0, .interrupts = true}, fails = {.stops_at = 2};
+    calibrate(10000, 12000);
+    assert_false(selftest_play(&test, 10, 0, &at_once.cancelled, play_next, &at_once, &err));
+    assert_string_equal(err.message, "interrupted");
+    error_clear(&err);
+    assert_false(selftest_play(&test, 10, 0, &fails.cancelled, play_next, &fails, &err));
+    assert_string_equal(err.message, "the device is gone");
+}
+
+static void a_time_limit_begins_no_further_round(void **state)
+{
+    (void)state;
+    struct rounds r = {.stops_at = -1}, all = {.stops_at = -1};
+    calibrate(10000, 12000);
+    assert_true(selftest_play(&test, 10, 1e-9, &r.cancelled, play_next, &r, &err));
+    assert_int_equal(test.rounds, 1);
+    assert_string_equal(property("self_test_rounds"), "1 of 10: the time limit");
+    selftest_init(&test, false);
+    test.device = "GPU (cuda:0)";
+    calibrate(10000, 12000);
+    assert_true(selftest_play(&test, 2, 3600, &all.cancelled, play_next, &all, &err));
+    assert_string_equal(property("self_test_rounds"), "2 of 2");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -145,6 +212,9 @@ int main(void)
         TEST(quiet_clocks_see_small_delays),
         TEST(noisy_clocks_see_only_large_ones),
         TEST(a_machine_that_calls_like_pairs_slower_fails),
+        TEST(an_interrupted_test_keeps_its_finished_rounds),
+        TEST(a_test_without_a_finished_round_and_one_that_fails_are_errors),
+        TEST(a_time_limit_begins_no_further_round),
     };
 #undef TEST
     return cmocka_run_group_tests(tests, NULL, NULL);
