@@ -112,6 +112,14 @@ bool cli_hypothesis_record(const struct options *o, struct journal *j,
 // Answers --what-if for one result, or all: runs them again on the simulated GPU; prints.
 bool cli_counterfactual(const struct options *o, struct arena *a, const struct run *run,
                         const struct result *only, struct error *err) CHECK_RESULT;
+// The fixes that are mechanical, of one result or of each variant's last, numbered; nothing where the experiment is gone.
+void cli_advice(const struct options *o, struct arena *a, const struct run *run,
+                const struct result *only, struct text *out);
+// The same as JSON; a new reference.
+json_t *cli_advice_json(struct arena *a, const struct run *run, const struct result *only);
+// Answers --apply: writes the patch of that number into a copy of the experiment; prints where.
+bool cli_advice_apply(const struct options *o, struct arena *a, const struct run *run,
+                      const struct result *only, struct error *err) CHECK_RESULT;
 // Answers --if and --on for one result, or all; prints.
 bool cli_whatif(const struct options *o, struct arena *a, const struct run *run,
                 const struct result *only, struct error *err) CHECK_RESULT;

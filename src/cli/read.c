@@ -229,12 +229,17 @@ bool command_explain(const struct options *o, int *status, struct error *err)
     bool done = recorded_open(o, false, &r, err);
     if (done && option_given(o, OPTION_WHAT_IF)) {
         done = cli_counterfactual(o, &r.arena, &r.run, r.result, err);
+    } else if (done && option_given(o, OPTION_APPLY)) {
+        done = cli_advice_apply(o, &r.arena, &r.run, r.result, err);
     } else if (done && (option_given(o, OPTION_IF) || option_given(o, OPTION_ON_CHIP))) {
         done = cli_whatif(o, &r.arena, &r.run, r.result, err);
     } else if (done && option_given(o, OPTION_JSON)) {
-        done = recorded_json(&r, err);
+        json_t *json = r.result ? result_to_json(r.result) : run_to_json(&r.run);
+        json_object_set_new(json, "patches", cli_advice_json(&r.arena, &r.run, r.result));
+        done = cli_print_json(json, err);
     } else if (done) {
         report_explain(&r.run, r.result, &style, &out);
+        cli_advice(o, &r.arena, &r.run, r.result, &out);
         done = cli_print(&out, err);
     }
     text_release(&out);

@@ -69,6 +69,7 @@ static const struct field result_fields[] = {
     {"+launches", "a"},
     {"+stalls", "o"},
     {"+facts", "o"},
+    {"+patches", "a"}, // of `explain`
     {"+fidelity", "o"},
     {"+counterfactuals_ns", "o"},
     {"+asked_ns", "o"},
@@ -527,6 +528,8 @@ static void show_gives_what_run_gave(void **state)
     json_decref(shown);
     json_t *explained = COMMAND(0, "explain", "scale:plain", "--json", "--journal", other);
     check_result(explained);
+    assert_true(json_is_array(json_object_get(explained, "patches")));
+    json_object_del(explained, "patches"); // explain's own
     assert_true(json_equal(result_of(run, 4), explained));
     json_decref(explained);
     json_decref(run);

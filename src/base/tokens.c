@@ -1,7 +1,6 @@
-// C++ text to tokens, as far as finding declarations needs it: words, numbers, strings, single marks, and each
-// preprocessor's line as one. Comments and spliced lines are blanks.
+// C++ text to tokens (tokens.h).
 // SPDX-License-Identifier: Apache-2.0
-#include "device/compile/extract.h"
+#include "base/tokens.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,0 +1,236 @@
+// The patches of a result: each finding's makers of patches.def, tried on the source of the kernel it is about.
+// SPDX-License-Identifier: Apache-2.0
+#include "advise/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *causes;
+    bool (*make)(struct making *m);
+} makers[] = {
+#define PATCH(maker, name, causes, meaning) {name, causes, patch_##maker},
+#include "advise/patches.def"
+#undef PATCH
+};
+
+/* ---- what makers call --------------------------------------------------------------------------------- */
+
+bool refuse(struct making *m, const char *fmt, ...)
+{
+    struct text t = {0};
+    va_list args;
+    va_start(args, fmt);
+    text_vprintf(&t, fmt, args);
+    va_end(args);
+    m->out->refusal = arena_strdup(m->a, text_str(&t));
+    text_release(&t);
+    return false;
+}
+
+bool made(struct making *m, const char *title, const char *why)
+{
+    m->out->title = title;
+    m->out->why = why;
+    return true;
+}
+
+void edit_before(struct making *m, size_t token, const char *with)
+{
+    size_t at = m->t->items[token].begin;
+    edit_add(&m->edits, at, at, with);
+}
+
+void edit_after(struct making *m, size_t token, const char *with)
+{
+    size_t at = m->t->items[token].end;
+    edit_add(&m->edits, at, at, with);
+}
+
+void edit_token(struct making *m, size_t token, const char *with)
+{
+    edit_add(&m->edits, m->t->items[token].begin, m->t->items[token].end, with);
+}
+
+void key_set(struct making *m, const char *name, const char *value)
+{
+    if (m->out->key_count < PATCH_KEYS_MAX)
+        m->out->keys[m->out->key_count++] = (struct patch_key){name, value};
+}
+
+int launch_dimensions(const struct making *m, const char *key, const char *out[3])
+{
+    const struct yaml_node *n = yaml_get(m->launch, key);
+    if (!n || n->kind == YAML_MAP || (n->kind == YAML_LIST && (n->count == 0 || n->count > 3)))
+        return 0;
+    if (n->kind == YAML_SCALAR) {
+        out[0] = n->scalar;
+        return 1;
+    }
+    for (size_t i = 0; i < n->count; i++) {
+        if (n->items[i]->kind != YAML_SCALAR)
+            return 0;
+        out[i] = n->items[i]->scalar;
+    }
+    return (int)n->count;
+}
+
+/* ---- which kernel a finding is about -------------------------------------------------------------------- */
+
+static bool is_cause_of(const char *causes, const char *cause)
+{
+    size_t length = strlen(cause);
+    for (const char *at = causes; (at = strstr(at, cause)) != NULL; at += length)
+        if ((at == causes || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
+static bool holds_line(const struct token_list *t, const struct kernel *k, int line)
+{
+    return token_line(t, k->name) <= line && line <= token_line(t, k->body.last);
+}
+
+// "scan" of "scan<float, 4>".
+static char *plain_name(struct arena *a, const char *kernel)
+{
+    return arena_strndup(a, kernel, strcspn(kernel, "<( "));
+}
+
+// The launch whose kernel has the finding's line; a finding without a place is about the only one.
+static bool launch_find(struct making *m)
+{
+    const char *why = "the variant launches several kernels, and the finding names none";
+    int found = -1;
+    bool defined = false;
+    for (int i = 0; i < m->variant->launch_count; i++) {
+        const struct launch_spec *s = &m->variant->launches[i];
+        struct kernel k;
+        if (s->kind != LAUNCH_KERNEL ||
+            !definition_find(m->t, plain_name(m->a, s->kernel), &k, &why))
+            continue;
+        defined = true;
+        bool here = m->finding->file ? holds_line(m->t, &k, m->finding->line)
+                                     : m->variant->launch_count == 1;
+        if (!here || found >= 0)
+            continue;
+        found = i;
+        m->kernel = k;
+    }
+    if (found < 0 && defined && m->finding->file)
+        why = "the line is not in the kernel's own text";
+    if (found < 0)
+        return refuse(m, "%s", why);
+    m->spec = &m->variant->launches[found];
+    const struct yaml_node *list = yaml_get(m->item, "launches");
+    m->launch = list && list->kind == YAML_LIST && (size_t)found < list->count ? list->items[found]
+                                                                               : m->item;
+    return true;
+}
+
+/* ---- the patches of a result ------------------------------------------------------------------------------ */
+
+struct advising {
+    struct arena *a;
+    const struct experiment *e;
+    const struct variant_spec *variant;
+    const struct yaml_node *item;
+    const char *source_name; // for the diff
+    const struct token_list *tokens;
+    size_t size_bytes;
+};
+
+static bool is_listed(const struct advice *advice, const struct patch *p)
+{
+    for (int i = 0; i < advice->count; i++) {
+        const struct patch *other = &advice->patches[i];
+        bool same = strcmp(other->maker, p->maker) == 0 && !other->title == !p->title;
+        if (same && (!p->title || !p->source || strcmp(other->source, p->source) == 0))
+            return true;
+    }
+    return false;
+}
+
+static void patch_make(const struct advising *w, size_t maker, const struct finding *f,
+                       struct advice *out)
+{
+    struct patch p = {.maker = makers[maker].name, .finding = f, .diff = ""};
+    struct making m = {.a = w->a,
+                       .e = w->e,
+                       .variant = w->variant,
+                       .item = w->item,
+                       .finding = f,
+                       .t = w->tokens,
+                       .out = &p};
+    bool done = launch_find(&m) && makers[maker].make(&m);
+    if (done && p.key_count > 0 && m.launch != m.item)
+        done = refuse(&m, "the launch is one of several of the variant");
+    if (done && m.edits.count > 0) {
+        p.source = edits_apply(w->a, w->tokens->text, w->size_bytes, &m.edits);
+        done = p.source || refuse(&m, "the changes overlap");
+    }
+    if (!done)
+        p.title = NULL;
+    if (done && p.source)
+        p.diff =
+            edits_diff(w->a, w->tokens->text, p.source, arena_printf(w->a, "a/%s", w->source_name),
+                       arena_printf(w->a, "b/%s", w->source_name));
+    free(m.edits.items);
+    if (!is_listed(out, &p))
+        out->patches[out->count++] = p;
+}
+
+// The experiment's file, and the variant's item in it; false: it is not as it was.
+static bool item_find(struct arena *a, const struct experiment *e, const char *variant,
+                      const struct yaml_node **out)
+{
+    struct yaml_node *root = NULL;
+    struct error ignored = {0};
+    if (!yaml_parse(a, e->path, e->text, strlen(e->text), &root, &ignored))
+        return false;
+    const struct yaml_node *list = yaml_get(root, "variants");
+    for (size_t i = 0; list && list->kind == YAML_LIST && i < list->count; i++) {
+        const struct yaml_node *name = yaml_get(list->items[i], "name");
+        if (name && name->kind == YAML_SCALAR && strcmp(name->scalar, variant) == 0) {
+            *out = list->items[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+static const struct variant_spec *variant_find(const struct experiment *e, const char *name)
+{
+    for (int i = 0; i < e->variant_count; i++)
+        if (strcmp(e->variants[i].name, name) == 0)
+            return &e->variants[i];
+    return NULL;
+}
+
+void advise_result(struct arena *a, const struct run *run, const struct experiment *e,
+                   const struct result *r, struct advice *out)
+{
+    struct error ignored = {0};
+    const char *text = NULL;
+    struct token_list tokens;
+    struct advising w = {.a = a, .e = e, .variant = variant_find(e, r->variant), .tokens = &tokens};
+    *out = (struct advice){.result = r};
+    if (!w.variant || !r->diagnosed || r->library)
+        return;
+    out->source_path = w.variant->source ? w.variant->source : e->source;
+    if (!out->source_path || !str_ends_with(out->source_path, ".cu") ||
+        !item_find(a, e, r->variant, &w.item) ||
+        !run_source_read(a, run, out->source_path, &text, &w.size_bytes, &ignored))
+        return;
+    w.source_name = path_name(out->source_path);
+    tokens_read(text, w.size_bytes, &tokens);
+    out->patches =
+        ARENA_ARRAY(a, struct patch, (size_t)r->diagnosis.finding_count * COUNT_OF(makers) + 1);
+    for (int i = 0; i < r->diagnosis.finding_count; i++) {
+        const struct finding *f = &r->diagnosis.findings[i];
+        for (size_t k = 0; !f->folded && f->cause && k < COUNT_OF(makers); k++)
+            if (is_cause_of(makers[k].causes, f->cause))
+                patch_make(&w, k, f, out);
+    }
+    tokens_release(&tokens);
+}

@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# Advice as code: of each naive kernel of naive.cu, `ridge explain` shows the patch that mends it; --apply writes it into a
+# copy as a new variant; the copy runs, the variant is right and faster, and what the run recorded is judged.
+#   tests/advise/patches_test.sh [NAME...]
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/../cli/support.sh"
+need clang python3
+export RIDGE_JOURNAL=$PWD/journal.db
+
+# KERNEL PATCH N GRID BLOCK ARGS, of floats x, v (read) and y (written)
+kernels() {
+    cat <<'END'
+turn            pad        1048576 [32,32]             [32,32] [y, x, 1024]
+turn            swizzle    1048576 [32,32]             [32,32] [y, x, 1024]
+activate        suffix     262144  [ceil_div(N,256)]   [256]   [y, x, N]
+scale_rows      reciprocal 262144  [ceil_div(N,256)]   [256]   [y, x, 1.5, N]
+attract         intrinsic  65536   [ceil_div(N,256)]   [256]   [y, x, N]
+mirror          divisor    262144  [ceil_div(N,256)]   [256]   [y, x, 512, N]
+sum_strided     sums       2162688 [132]               [256]   [y, x, 33792, N]
+largest_strided unroll     2162688 [132]               [256]   [y, x, 33792, N]
+multiply_vector restrict   1048576 [16]                [256]   [y, x, v, 256, 4096]
+axpy            vector     4194304 [ceil_div(N,256)]   [256]   [y, x, 2.5, N]
+iterate         block      16384   [ceil_div(N,512)]   [512]   [y, x, 2000, N]
+END
+}
+
+experiment() { # KERNEL N GRID BLOCK ARGS: its folder
+    mkdir -p "$1"
+    cp "$here/../advise/naive.cu" "$1/kernels.cu"
+    cat >"$1/experiment.yaml" <<END
+experiment: $1
+title: A kernel as it is first written
+source: kernels.cu
+reference: {variant: naive}
+params: {N: [$2]}
+buffers:
+  x: {type: f32, count: N, fill: "uniform(0.5,1)"}
+  v: {type: f32, count: 1024, fill: "uniform(0.5,1)"}
+  y: {type: f32, count: N, fill: constant(0), output: true, written: some, tolerance: {rel: 1e-4, abs: 1e-5}}
+work: {bytes: 2*N*4}
+variants:
+  - name: naive
+    kernel: $1
+    grid: $3
+    block: $4
+    args: $5
+END
+}
+
+run() { # FOLDER OPTION...
+    "$RIDGE" run "$1" --device sim:h200 --compiler clang --seed 1 -q "${@:2}" >run.txt 2>&1
+}
+
+# Was the variant right, and how much faster?
+judged() { # JSON VARIANT
+    python3 - "$1" "$2" <<'END'
+import json, sys
+results = {r["variant"]: r for r in json.load(open(sys.argv[1]))["results"]}
+r = results[sys.argv[2]]
+ratio = r["speedup"]["ratio"] if r["speedup"] else 0
+promise = [e["expected"] + " " + e["verdict"] for e in r["expectations"] if e["what"] == "time"]
+print(f"{ratio:.2f}x, time {promise}")
+sys.exit(not (r["verified"] and r["status"] == "ok" and ratio > 1.02 and promise))
+END
+}
+
+while read -r name patch count grid block args; do
+    [[ $# -eq 0 || " $* " == *" $patch "* ]] || continue
+    rm -rf "$name" "$name-advice"
+    experiment "$name" "$count" "$grid" "$block" "$args"
+    run "$name"
+    pass "$name runs" $? run.txt
+    "$RIDGE" explain "$name:naive" -v >explain.txt 2>&1
+    number=$("$RIDGE" explain "$name:naive" --json 2>/dev/null | python3 -c '
+import json, sys
+patches = json.load(sys.stdin).get("patches", [])
+print(next((p["number"] for p in patches if p["maker"] == sys.argv[1]), 0))' "$patch")
+    ((number > 0))
+    pass "explain shows a patch '$patch' for $name" $? explain.txt
+    "$RIDGE" explain "$name:naive" --apply "$number" >apply.txt 2>&1
+    pass "--apply writes it" $? apply.txt
+    run "$name-advice"
+    pass "the copy of $name runs" $? run.txt
+    "$RIDGE" show "$name" --json >show.json
+    judged show.json "naive-$patch" >judged.txt 2>&1
+    pass "'$patch' is right, faster than $name, and judged by what it promised" $? judged.txt
+    [[ -z ${RIDGE_SHOW-} ]] || sed "s/^/# /" judged.txt
+done < <(kernels)
+finish
