@@ -77,6 +77,8 @@ extern const volatile bool *const cli_cancelled;      // set by SIGINT and SIGTE
 // its folder: the recorded name is then read from its file, or is the folder's name.
 bool cli_experiment_name(struct arena *a, const char *argument, const char **experiment,
                          const char **variant, struct error *err) CHECK_RESULT;
+// Of --objective; left as it is where that is not given.
+bool cli_objective(const struct options *o, enum objective *out, struct error *err) CHECK_RESULT;
 bool cli_journal_open(const struct options *o, bool read_only, struct journal **j,
                       struct error *err) CHECK_RESULT;
 

@@ -197,6 +197,12 @@ bool cli_experiment_name(struct arena *a, const char *argument, const char **exp
     return true;
 }
 
+bool cli_objective(const struct options *o, enum objective *out, struct error *err)
+{
+    const char *name = option_text(o, OPTION_OBJECTIVE, NULL);
+    return !name || objective_find(name, out, err);
+}
+
 bool cli_journal_open(const struct options *o, bool read_only, struct journal **j,
                       struct error *err)
 {

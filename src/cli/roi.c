@@ -124,7 +124,7 @@ static bool pair_find(const struct options *o, const struct run *run, const stru
     if (run->result_count == 0)
         return fail(err, NOWHERE, "run %lld has no results", (long long)run->header.id);
     const char *label = named ? named->case_label : run->results[run->result_count - 1].case_label;
-    *after = named ? named : run_fastest(run, label);
+    *after = named ? named : run_best(run, label, OBJECTIVE_TIME);
     *before = wanted ? named_result(run, label, wanted) : first_right(run, label);
     if (!*after || !*before)
         return fail(err, NOWHERE, "run %lld of '%s' has no right, timed %s%s on %s",
@@ -209,7 +209,7 @@ static void take_fastest(const struct run *run, struct roi_candidate *c)
 {
     const char *label =
         run->result_count > 0 ? run->results[run->result_count - 1].case_label : NULL;
-    const struct result *fastest = run_fastest(run, label);
+    const struct result *fastest = run_best(run, label, OBJECTIVE_TIME);
     c->run = run->header.id;
     c->device = run->header.device_id;
     c->case_label = label;

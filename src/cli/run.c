@@ -74,7 +74,8 @@ bool cli_run_find(const struct options *o, struct arena *a, struct run *run, str
     if (o->argument_count > 0 && !str_to_i64(o->arguments[0], &id) &&
         !cli_experiment_name(a, o->arguments[0], &name, &variant, err))
         return false;
-    bool done = cli_journal_open(o, true, &j, err) && journal_get_run(j, a, id, name, run, err);
+    bool done = cli_journal_open(o, true, &j, err) && journal_get_run(j, a, id, name, run, err) &&
+                cli_objective(o, &run->header.objective, err);
     journal_close(j);
     return done;
 }

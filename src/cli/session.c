@@ -101,6 +101,7 @@ static void on_header(void *context, const struct run_header *h)
     struct session *s = context;
     s->header = *h;
     s->header.command = s->o->command_line;
+    s->header.objective = s->objective;
     if (s->suite) // shared with the run, which is written later
         json_object_set_new(h->environment, "suite", json_string(s->suite));
     if (s->on_header)
@@ -215,7 +216,8 @@ bool session_open(struct session *s, const struct options *o, bool records, stru
         .quiet = option_given(o, OPTION_QUIET),
         .live = isatty(STDERR_FILENO) && !option_given(o, OPTION_PLAIN) && !is_dumb(),
     };
-    return !records || cli_journal_open(o, false, &s->journal, err);
+    return cli_objective(o, &s->objective, err) &&
+           (!records || cli_journal_open(o, false, &s->journal, err));
 }
 
 struct loop_events session_events(struct session *s)
@@ -269,6 +271,7 @@ bool session_run(struct session *s, struct arena *a, struct loop_request *reques
         kept_say(s->journal);
     run->header.id = s->run_id;
     run->header.command = s->o->command_line;
+    run->header.objective = s->objective;
     return done;
 }
 

@@ -10,6 +10,7 @@
 struct session { // what the loop's events need
     const struct options *o;
     struct journal *journal; // NULL: nothing is recorded
+    enum objective objective;
     int64_t run_id;
     struct run_header header;
     bool live; // one line, rewritten: standard error is a terminal

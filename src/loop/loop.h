@@ -118,6 +118,8 @@ struct sampled { // one of the things that are compared
     struct chip_sample *chip; // one per block, the first CHIP_SAMPLES_MAX of them
     size_t chip_count, chip_capacity;
     double energy_mj;
+    double energy_error; // relative
+    bool energy_by_power;
 };
 struct sampling_ops {
     // Optional: this one is worked on from now on. False ends it all.
@@ -149,7 +151,7 @@ struct sampling {
 };
 double sampling_limit_s(double asked_s);
 bool sampling_run(struct sampling *s, struct error *err) CHECK_RESULT;
-// Energy of a run, where the device counts it.
+// Energy of a run, where the device counts it, or at least reports its power.
 bool sampling_energy(struct sampling *s, int subject, struct error *err) CHECK_RESULT;
 // Puts what was set aside among the samples where there is hardly anything else; the rest of what is known.
 struct conditions sampling_conclude(struct sampled *t);

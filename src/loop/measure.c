@@ -51,6 +51,8 @@ struct times_message { // followed by its samples and the chip's
     int index, batch;
     size_t count, chip_count, throttled_samples, warm_up_runs;
     double sm_mhz, power_w, temperature_c, energy_mj;
+    double energy_error;
+    bool energy_by_power;
     char throttled[REASON_BYTES]; // "" = the samples are not
     struct transfers transfers;   // to be added to each sample; ABSENT = none
 };
@@ -378,6 +380,8 @@ static bool tell_times(struct session *s, int index)
                               .power_w = c.power_w,
                               .temperature_c = c.temperature_c,
                               .energy_mj = c.energy_mj,
+                              .energy_error = c.energy_error,
+                              .energy_by_power = c.energy_by_power,
                               .transfers = copies_of(s, index)};
     if (c.throttled)
         strncpy(m.throttled, c.throttled, sizeof m.throttled - 1);
@@ -504,6 +508,8 @@ static void take_times(struct inbox *box, const char *data, size_t size_bytes)
         .power_w = m.power_w,
         .temperature_c = m.temperature_c,
         .energy_mj = m.energy_mj,
+        .energy_error = m.energy_error,
+        .energy_by_power = m.energy_by_power,
         .throttled_samples = m.throttled_samples,
         .warm_up_runs = m.warm_up_runs,
         .throttled = m.throttled[0] ? arena_strdup(box->arena, m.throttled) : NULL,

@@ -27,7 +27,9 @@ static const double slow_ns = 2e8;          // such a run is sampled one at a ti
 static const double warm_least_s = 0.2, warm_most_s = 2;
 static const double warm_settled_within = 0.01; // from one round to the next
 static const double energy_least_s = 0.09,
-                    energy_most_s = 0.5;   // between two steps of NVML's counter
+                    energy_most_s = 0.5; // between two steps of NVML's counter
+static const double power_settles_s = 0.1, power_most_s = 0.3; // where there is no such counter
+static const double mj_per_w_ns = 1e-6;
 static const double energy_batch_ns = 4e6; // of runs, between two looks at it
 static const double retake_share = 0.5;    // of the time limit goes to blocks set aside
 
@@ -261,27 +263,66 @@ bool sampling_run(struct sampling *s, struct error *err)
 
 /* ---- afterwards --------------------------------------------------------------------------------------- */
 
+// Of a chip that has no counter (before Volta, whose readings are of the moment): the mean of the power while it runs
+// back to back, by the time of a run.
+static bool energy_by_power(struct sampling *s, int subject, int batch, struct error *err)
+{
+    struct sampled *t = &s->subjects[subject];
+    uint64_t start_ns = clock_ns();
+    double time_ns = 0, sum_w = 0, sum_ns = 0, least_w = INFINITY, most_w = 0;
+    size_t readings = 0;
+    while (elapsed_s(start_ns) < power_most_s) {
+        if (!take(s, subject, 1, batch, false, &time_ns, err))
+            return false;
+        struct device_state now = look(s);
+        if (!now.valid || !(now.power_w > 0))
+            return true;
+        if (elapsed_s(start_ns) < power_settles_s)
+            continue;
+        sum_w += now.power_w;
+        least_w = fmin(least_w, now.power_w);
+        most_w = fmax(most_w, now.power_w);
+        sum_ns += time_ns;
+        readings++;
+    }
+    if (readings > 0) {
+        double n = (double)readings;
+        t->energy_mj = sum_w / n * (sum_ns / n) * mj_per_w_ns;
+        t->energy_error = (most_w - least_w) / (most_w + least_w);
+        t->energy_by_power = true;
+    }
+    return true;
+}
+
 // NVML's counter moves in steps of 20 to 100 ms. From one step to a later one, with runs back to back all
-// the while: the power of these runs, and with their time the energy of one.
+// the while: the power of these runs, and with their time the energy of one. A step lies somewhere between two looks at
+// the counter: that is the error.
 bool sampling_energy(struct sampling *s, int subject, struct error *err)
 {
     struct sampled *t = &s->subjects[subject];
     double time_ns = 0, first_mj = 0, last_mj = look(s).energy_mj;
     double batch = fmax(1, fmin(ceil(energy_batch_ns / fmax(t->warm_ns, 1)), t->queue_max));
-    uint64_t start_ns = clock_ns(), first_ns = 0;
-    while (last_mj > 0 && elapsed_s(start_ns) < energy_most_s) {
+    uint64_t start_ns = clock_ns(), first_ns = 0, look_ns = start_ns, open_ns = 0;
+    if (!(last_mj > 0))
+        return energy_by_power(s, subject, (int)batch, err);
+    while (elapsed_s(start_ns) < energy_most_s) {
         if (!take(s, subject, 1, (int)batch, false, &time_ns, err))
             return false;
         struct device_state now = look(s);
         uint64_t now_ns = clock_ns();
+        uint64_t unseen_ns = now_ns - look_ns;
+        look_ns = now_ns;
         if (!now.valid || !(now.energy_mj > last_mj))
             continue;
         last_mj = now.energy_mj;
         if (first_ns == 0) {
             first_ns = now_ns;
+            open_ns = unseen_ns;
             first_mj = now.energy_mj;
         } else if (elapsed_s(first_ns) >= energy_least_s) {
-            t->energy_mj = (last_mj - first_mj) / (double)(now_ns - first_ns) * time_ns;
+            double between_ns = (double)(now_ns - first_ns);
+            t->energy_mj = (last_mj - first_mj) / between_ns * time_ns;
+            t->energy_error = fmin(1, (double)(open_ns + unseen_ns) / between_ns);
             break;
         }
     }
@@ -305,6 +346,8 @@ struct conditions sampling_conclude(struct sampled *t)
                                .power_w = median_of(&t->power_w),
                                .temperature_c = median_of(&t->temperature_c),
                                .energy_mj = t->energy_mj,
+                               .energy_error = t->energy_error,
+                               .energy_by_power = t->energy_by_power,
                                .throttled_samples = t->throttled.count,
                                .throttled = slowed ? t->reason : NULL};
 }

@@ -114,6 +114,8 @@ struct conditions {
     size_t warm_up_runs; // of the sequence, before the first sample
     double sm_mhz, power_w, temperature_c;
     double energy_mj;         // of one run, back to back
+    double energy_error;      // its share that the steps of the counter leave open
+    bool energy_by_power;     // by readings of power over its time: the chip counts no energy
     size_t throttled_samples; // taken while the chip was slowed down, and not among the samples …
     const char *throttled;    // … unless no others could be had: the reason, and they are
     struct chip_sample *chip; // over time
@@ -219,6 +221,20 @@ struct result { // arena-owned; everything that is recorded about one variant on
 
 /* ---- a run ---------------------------------------------------------------------------------------- */
 
+// objective.def: what a variant is chosen by: "time" "energy" "edp" (energy x time).
+enum objective {
+#define OBJECTIVE(id, name, title, need) OBJECTIVE_##id,
+#include "record/objective.def"
+#undef OBJECTIVE
+    OBJECTIVE_COUNT
+};
+const char *objective_name(enum objective o);
+const char *objective_title(enum objective o); // "Fastest", "Best energy"
+const char *objective_need(enum objective o);  // what a variant needs to be chosen by it
+bool objective_find(const char *name, enum objective *out, struct error *err) CHECK_RESULT;
+// ns, mJ, or mJ x ns; NAN where it is not known.
+double result_objective(const struct result *r, enum objective o);
+
 struct run_header { // what is said once per run
     int64_t id;     // in the journal; 0 = not recorded
     const char *ridge_version;
@@ -229,7 +245,8 @@ struct run_header { // what is said once per run
     const char *device_id, *device_name;
     double device_cc;
     const char *cache_state; // "cold" or "warm"
-    json_t *environment;     // host name, cpu, os, threads …; the run's holder json_decref()s it
+    enum objective objective;
+    json_t *environment; // host name, cpu, os, threads …; the run's holder json_decref()s it
 };
 struct source_text {  // as it was when the run began
     const char *path; // run_source_path() of the name in lines
@@ -276,8 +293,8 @@ struct run_progress {
     } now;
 };
 
-// The fastest of our own on that case that ran and is not wrong, or NULL.
-const struct result *run_fastest(const struct run *r, const char *case_label);
+// The best of our own on that case that ran and is not wrong, or NULL.
+const struct result *run_best(const struct run *r, const char *case_label, enum objective o);
 // Fills fresh->speedup; invalid where either has no time, or theirs are of different provenance.
 void result_compare(const struct result *base, struct result *fresh);
 /* ---- JSON ----------------------------------------------------------------------------------------- */

@@ -198,6 +198,8 @@ static void read_conditions(struct reader *r, const json_t *object, struct condi
     out->power_w = read_number(r, j, "power_w", 0);
     out->temperature_c = read_number(r, j, "temperature_c", 0);
     out->energy_mj = read_number(r, j, "energy_mj", 0);
+    out->energy_error = read_number(r, j, "energy_error", 0);
+    out->energy_by_power = json_object_get(j, "energy_by_power") == json_true();
     out->warm_up_runs = (size_t)read_number(r, j, "warm_up_runs", 0);
     out->throttled_samples = (size_t)read_unsigned(r, j, "throttled_samples");
     out->throttled = read_text(r, j, "throttled");
@@ -548,6 +550,14 @@ bool result_from_json(struct arena *a, const json_t *json, struct result *out, s
     return !r.failed;
 }
 
+static void read_objective(struct reader *r, const json_t *json, struct run_header *h)
+{
+    struct error ignored = {0};
+    const char *name = read_text(r, json, "objective");
+    if (name && !objective_find(name, &h->objective, &ignored))
+        reader_fail(r, "objective", "time, energy or edp");
+}
+
 static void read_header(struct reader *r, const json_t *json, struct run_header *h)
 {
     h->id = (int64_t)read_unsigned(r, json, "run");
@@ -559,6 +569,7 @@ static void read_header(struct reader *r, const json_t *json, struct run_header 
     h->experiment_path = read_text(r, json, "experiment_path");
     h->command = read_text(r, json, "command");
     h->cache_state = read_text(r, json, "cache");
+    read_objective(r, json, h);
     const json_t *device = member(json, "device");
     h->device_id = read_text(r, device, "id");
     h->device_name = read_text(r, device, "name");

@@ -122,6 +122,9 @@ static json_t *conditions_to_json(const struct conditions *t)
     set_positive(j, "power_w", t->power_w);
     set_positive(j, "temperature_c", t->temperature_c);
     set_positive(j, "energy_mj", t->energy_mj);
+    set_positive(j, "energy_error", t->energy_error);
+    if (t->energy_by_power)
+        json_object_set_new(j, "energy_by_power", json_true());
     json_object_set_new(j, "throttled_samples", json_integer((json_int_t)t->throttled_samples));
     set_text(j, "throttled", t->throttled);
     if (t->chip_count > 0)
@@ -486,6 +489,8 @@ json_t *run_to_json(const struct run *r)
     set_text(j, "command", h->command);
     json_object_set_new(j, "device", device_to_json(h));
     set_text(j, "cache", h->cache_state);
+    if (h->objective != OBJECTIVE_TIME)
+        set_text(j, "objective", objective_name(h->objective));
     json_t *results = json_array();
     for (int i = 0; i < r->result_count; i++)
         json_array_append_new(results, result_to_json(&r->results[i]));

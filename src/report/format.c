@@ -24,6 +24,37 @@ const char *show_time(double ns, char out[CELL_SIZE])
     return isfinite(ns) ? format_time_ns(ns, out) : "-";
 }
 
+const char *show_energy(double mj, char out[CELL_SIZE])
+{
+    static const double mj_per_j = 1e3, uj_per_mj = 1e3;
+    const char *unit = mj >= mj_per_j ? "J" : mj >= 1 ? "mJ" : "uJ";
+    double value = mj >= mj_per_j ? mj / mj_per_j : mj >= 1 ? mj : mj * uj_per_mj;
+    if (!isfinite(mj))
+        return "-";
+    (void)snprintf(out, CELL_SIZE, "%.3g %s", value, unit);
+    return out;
+}
+
+const char *energy_words(struct arena *a, const struct result *r)
+{
+    static const double w_per_mj_per_ns = 1e6, per_j = 1e6; // of bytes per mJ in GB
+    char energy[CELL_SIZE];
+    double mj = r->conditions.energy_mj, time_ns = result_time_ns(r);
+    bool is_arithmetic = isfinite(result_gflops(r));
+    double work = (is_arithmetic ? result_gflops(r) : result_gbps(r)) * time_ns / mj / per_j;
+    const char *per_watt = isfinite(work) ? arena_printf(a, ", %.3g %s per W", work,
+                                                         is_arithmetic ? "Gflop/s" : "GB/s")
+                                          : "";
+    const char *within =
+        r->conditions.energy_error > 0
+            ? arena_printf(a, " (within %.0f %%)", ceil(100 * r->conditions.energy_error))
+            : "";
+    return arena_printf(a, "%s per run%s, %.3g W%s, %s", show_energy(mj, energy), within,
+                        mj / time_ns * w_per_mj_per_ns, per_watt,
+                        r->conditions.energy_by_power ? "measured by readings of power"
+                                                      : "measured by the energy counter");
+}
+
 const char *show_bytes(double bytes, char out[CELL_SIZE])
 {
     return isfinite(bytes) ? format_bytes(bytes, out) : "-";

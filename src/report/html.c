@@ -515,7 +515,7 @@ static void summary_begin(const struct report_case *c, const struct report_out *
     }
     text_add(out, "<dl class=\"answers\">");
     for (int i = 0; i < ANSWER_COUNT; i++) {
-        element(out, "dt", "", answer_names[i]);
+        element(out, "dt", "", answer_name(c, (enum answer)i));
         element(out, "dd", "", c->answers[i]);
     }
     text_add(out, "</dl>\n<div class=\"wide\"><table class=\"figures\"><thead><tr><th>variant</th>"
@@ -547,7 +547,7 @@ static void summary_each(const struct report_case *c, int index, const struct re
     struct text *out = o->text;
     const struct result *r = c->results[index];
     const char *verified = verified_word(r);
-    text_add(out, r == c->fastest ? "<tr class=\"fastest\">" : "<tr>");
+    text_add(out, r == c->best ? "<tr class=\"fastest\">" : "<tr>");
     text_add(out, "<th scope=\"row\" ");
     html_colour(out, "name", index);
     text_add(out, ">");

@@ -12,6 +12,9 @@ enum { CELL_SIZE = 96 };
 const char *show_fixed(double value, int decimals, char out[CELL_SIZE]);
 const char *show_time(double ns, char out[CELL_SIZE]);
 const char *show_bytes(double bytes, char out[CELL_SIZE]);
+const char *show_energy(double mj, char out[CELL_SIZE]);
+// "12.3 mJ per run, 345 W, 2.31 GB/s per W, measured by the energy counter", of a result that has_energy.
+const char *energy_words(struct arena *a, const struct result *r);
 const char *show_count(double value, char out[CELL_SIZE]);
 const char *show_error(double value, char out[CELL_SIZE]); // of a comparison: two digits
 const char *show_text(const char *s);                      // "-" for NULL

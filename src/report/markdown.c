@@ -474,6 +474,11 @@ static void add_analysis(const struct result *r, struct text *out)
         markdown_printf(out, "- Limiter: %s%s%s\n", show_text(r->diagnosis.limiter),
                         r->diagnosis.limiter_why ? ": " : "",
                         r->diagnosis.limiter_why ? r->diagnosis.limiter_why : "");
+    if (has_energy(r)) {
+        struct arena arena = {0};
+        markdown_printf(out, "- Energy: %s\n", energy_words(&arena, r));
+        arena_release(&arena);
+    }
     if (!r->library)
         markdown_printf(out, "- New bottleneck: %s\n",
                         top ? show_text(top->title) : "no finding promises a gain");
@@ -485,7 +490,7 @@ static void case_begin(const struct report_case *c, const struct report_out *o)
     if (c->label && c->label[0])
         markdown_printf(o->text, "## %s\n\n", c->label); // names and numbers, checked at reading
     for (int i = 0; i < ANSWER_COUNT; i++) {
-        markdown_printf(o->text, "- **%s**: ", answer_names[i]);
+        markdown_printf(o->text, "- **%s**: ", answer_name(c, (enum answer)i));
         add_markdown(o->text, c->answers[i]);
         text_add(o->text, "\n");
     }

@@ -168,6 +168,11 @@ static void result_each(const struct report_case *c, int index, const struct rep
     }
     add_time(r, out);
     add_figures(r, out);
+    if (has_energy(r)) {
+        struct arena a = {0};
+        add_fact(r, "energy:", energy_words(&a, r), out);
+        arena_release(&a);
+    }
     add_judgement(r, out);
     add_diagnosis(r, o->style->verbose, out);
     if (r->printed) {
@@ -204,7 +209,7 @@ static void case_begin(const struct report_case *c, const struct report_out *o)
     add_name(o->text, c->label && *c->label ? c->label : "the only one");
     text_add(o->text, "\n");
     for (int i = 0; i < ANSWER_COUNT; i++) {
-        text_printf(o->text, "%s: ", answer_names[i]);
+        text_printf(o->text, "%s: ", answer_name(c, (enum answer)i));
         add_name(o->text, c->answers[i]);
         text_add(o->text, "\n");
     }

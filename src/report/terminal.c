@@ -288,6 +288,23 @@ static void transfers_each(const struct report_case *c, int index, const struct 
                 provenance_name(it->counters.figure[COUNTER_H2D_NS].provenance));
 }
 
+static void energy_begin(const struct report_case *c, const struct report_out *o)
+{
+    (void)c;
+    add_ink(o->text, o->style, INK_BOLD, "\nEnergy\n");
+}
+
+static void energy_each(const struct report_case *c, int index, const struct report_out *o)
+{
+    struct arena a = {0};
+    struct text words = {0};
+    add_cell(o->text, show_text(c->results[index]->variant), NAME_COLUMNS, false);
+    add_wrapped(&words, o->style, NAME_COLUMNS, energy_words(&a, c->results[index]));
+    text_add(o->text, text_str(&words) + NAME_COLUMNS);
+    text_release(&words);
+    arena_release(&a);
+}
+
 // How far the outputs are off, beside the time: a row each.
 static void errors_begin(const struct report_case *c, const struct report_out *o)
 {
@@ -410,7 +427,7 @@ static void hypotheses_each(const struct report_case *c, int index, const struct
 
 /* ---- findings ------------------------------------------------------------------------------------- */
 
-// In full: of the fastest all but the folded, of another the first.
+// In full: of the best all but the folded, of another the first.
 static void add_findings_of(const struct report_case *c, const struct result *r,
                             const struct report_out *o)
 {
@@ -420,25 +437,26 @@ static void add_findings_of(const struct report_case *c, const struct result *r,
         return;
     text_add(o->text, " ");
     add_name(o->text, r->variant);
-    text_add(o->text, r == c->fastest     ? " (fastest)\n"
+    text_add(o->text, r == c->best && c->run->header.objective == OBJECTIVE_TIME ? " (fastest)\n"
+                      : r == c->best                                             ? " (best)\n"
                       : r == c->promising ? " (its fix promises the shortest time)\n"
                                           : "\n");
     for (int k = 0; k < r->diagnosis.finding_count; k++) {
         const struct finding *f = &r->diagnosis.findings[k];
-        bool wanted = o->style->verbose || f == top || (r == c->fastest && !f->folded);
+        bool wanted = o->style->verbose || f == top || (r == c->best && !f->folded);
         if (wanted)
             add_finding(o->text, o->style, r, f, false);
         folded += !wanted && f->folded;
     }
-    if (r == c->fastest && folded > 0)
+    if (r == c->best && folded > 0)
         text_printf(o->text, "  (%d more under 3 %% of gain; --verbose shows them)\n", folded);
 }
 
 static void findings_begin(const struct report_case *c, const struct report_out *o)
 {
     add_ink(o->text, o->style, INK_BOLD, "\nFindings\n");
-    if (c->fastest)
-        add_findings_of(c, c->fastest, o);
+    if (c->best)
+        add_findings_of(c, c->best, o);
     if (c->promising)
         add_findings_of(c, c->promising, o);
 }
@@ -449,7 +467,7 @@ static void findings_each(const struct report_case *c, int index, const struct r
     char gain[CELL_SIZE];
     const struct result *r = c->results[index];
     const struct finding *top = top_finding(r);
-    if (r == c->fastest || r == c->promising)
+    if (r == c->best || r == c->promising)
         return;
     if (o->style->verbose) {
         add_findings_of(c, r, o);
@@ -560,7 +578,7 @@ static void answers_begin(const struct report_case *c, const struct report_out *
     }
     for (int i = 0; i < ANSWER_COUNT; i++) {
         struct text name = {0}, words = {0};
-        add_cell(&name, answer_names[i], ANSWER_INDENT, false);
+        add_cell(&name, answer_name(c, (enum answer)i), ANSWER_INDENT, false);
         add_ink(o->text, o->style, INK_BOLD, text_str(&name));
         add_wrapped(&words, o->style, ANSWER_INDENT, c->answers[i]);
         text_add(o->text, text_str(&words) + ANSWER_INDENT);
@@ -588,12 +606,12 @@ static void terminal_begin(const struct run *r, const struct report_out *o)
                 show_text(h->started));
 }
 
-// Of several cases: which is fastest in each, a line.
+// Of several cases: which is best in each, a line.
 static void overview_begin(const struct report_case *c, const struct report_out *o)
 {
     struct text line = {0};
     size_t room = (size_t)o->style->width;
-    text_printf(&line, "%s: %s", show_text(c->label), c->answers[ANSWER_FASTEST]);
+    text_printf(&line, "%s: %s", show_text(c->label), c->answers[ANSWER_BEST]);
     size_t length = text_columns(text_str(&line));
     if (c->number == 0)
         text_add(o->text, "\n");
@@ -621,6 +639,7 @@ static const struct report_part terminal_parts[] = {
     {.has = has_error, .each = error_each},
     {.each = note_each},
     {.has = has_transfers, .begin = transfers_begin, .each = transfers_each},
+    {.has = has_energy, .begin = energy_begin, .each = energy_each},
     {.begin = errors_begin, .each = errors_each},
     {.has = has_launches, .begin = launches_begin, .each = launches_each, .verbose = true},
     {.has = has_expectations, .begin = expectations_begin, .each = expectations_each},

@@ -39,6 +39,11 @@ bool has_expectations(const struct result *r)
     return r->expectation_count > 0;
 }
 
+bool has_energy(const struct result *r)
+{
+    return r->conditions.energy_mj > 0 && has_time(r);
+}
+
 bool has_transfers(const struct result *r)
 {
     return counters_has(&r->counters, COUNTER_H2D_NS);
@@ -54,14 +59,14 @@ static double promised_ns(const struct result *r)
 
 static const struct result *promising_result(const struct report_case *c)
 {
-    const struct result *best = c->fastest;
+    const struct result *best = c->best;
     for (int i = 0; best && i < c->count; i++) {
         const struct result *it = c->results[i];
         if (it->status == RESULT_OK && !it->library && promised_ns(it) < promised_ns(best) &&
-            promised_ns(it) < result_time_ns(c->fastest))
+            promised_ns(it) < result_time_ns(c->best))
             best = it;
     }
-    return best == c->fastest ? NULL : best;
+    return best == c->best ? NULL : best;
 }
 
 // The work's bytes would need less time than the floor is: arithmetic sets it.
@@ -90,7 +95,7 @@ static void case_fill(struct arena *a, const struct run *r, int first, struct re
             c->arithmetic = c->arithmetic || is_arithmetic(&r->results[i]);
             c->inexact = c->inexact || result_errors_any(&r->results[i].errors);
         }
-    c->fastest = run_fastest(r, label);
+    c->best = run_best(r, label, r->header.objective);
     c->promising = promising_result(c);
 }
 

@@ -15,19 +15,21 @@ struct report_out {
     const struct gate_report *gate;      // formats of gates: the judgement; NULL = none was made
 };
 
-// The three questions: which variant is fastest and is it right, what holds it back, what comes next
+// The three questions: which variant is best (by the run's objective) and is it right, what holds it back, what comes next
 // and what is it worth. Sentences without markup; never empty.
-enum answer { ANSWER_FASTEST, ANSWER_LIMIT, ANSWER_NEXT, ANSWER_COUNT };
-extern const char *const answer_names[ANSWER_COUNT]; // "Fastest", "Limited by", "Next step"
+enum answer { ANSWER_BEST, ANSWER_LIMIT, ANSWER_NEXT, ANSWER_COUNT };
+struct report_case;
+const char *answer_name(const struct report_case *c,
+                        enum answer which); // "Fastest", "Limited by", "Next step"
 
 struct report_case {
     const struct run *run;
     const char *label; // may be NULL or empty: the only case
     const struct result *const *results;
     int count;
-    int number;                   // of the case, from 0
-    int of;                       // how many cases there are
-    const struct result *fastest; // of our own, that ran and is not wrong; or NULL
+    int number;                // of the case, from 0
+    int of;                    // how many cases there are
+    const struct result *best; // of our own, that ran and is not wrong, by the objective; or NULL
     // Whose first finding promises the shortest time of all, where that is not the fastest; or NULL.
     const struct result *promising;
     bool arithmetic; // its floor is the rate of arithmetic, not of device memory
@@ -68,6 +70,7 @@ bool has_lines(const struct result *r);
 bool has_hypothesis(const struct result *r);
 bool has_expectations(const struct result *r);
 bool has_transfers(const struct result *r);
+bool has_energy(const struct result *r);
 
 // The case with that label; false: no result has it.
 bool report_case_find(struct arena *a, const struct run *r, const char *label,

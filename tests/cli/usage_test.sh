@@ -73,6 +73,12 @@ expect 'a cache state that is none is refused' 2 run scale --cache hot <<'END'
 ridge: option --cache: 'hot' is neither cold nor warm
 END
 
+expect 'an unknown objective is refused, with a suggestion' 2 run scale --no-journal --objective energi <<'END'
+ridge: unknown objective 'energi' (did you mean 'energy'?)
+END
+"$RIDGE" run scale --no-journal --device sim:h200 -q --plain --objective energy -p N=4096 >said.txt 2>&1
+grep -q '^Best energy: not known: no variant has a measured energy; 2 of 3 ran' said.txt
+pass 'the simulated GPU has no energy, and says so' $? said.txt
 expect 'an unknown compiler is refused' 2 run scale --no-journal --compiler gcc <<'END'
 ridge: unknown compiler 'gcc': it is one of auto, nvrtc, clang, nvcc
   in case N=4096

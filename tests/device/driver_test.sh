@@ -198,6 +198,25 @@ watched run "$here/faults" --device cuda:0 --time-limit 0.5 -q -p N=8192 --varia
     --variant after >/dev/null 2>&1
 check energy_of_a_run_is_power_times_its_time '"energy_mj": 1[45]\.' watched show --json
 check conditions_are_kept '"power_w": 300' watched show --json
+check energy_is_shown_with_power_and_its_error \
+    '^before +1[0-9](\.[0-9])? mJ per run \(within [0-9]+ %\), [0-9]+ W, measured by the energy counter' watched show
+check the_best_energy_is_answered_if_asked \
+    'Best energy (before|after), 1[0-9](\.[0-9])? mJ per run measured' watched show --objective energy
+check what_is_not_told_apart_is_said 'no difference' watched show --objective energy
+check and_energy_by_time 'Best E x t  [a-z]+, .* mJ x ms' watched show --objective edp
+check markdown_has_the_energy '^- Energy: 1[0-9]' watched show --markdown
+check plain_has_the_energy 'energy: 1[0-9]' watched show --plain
+export FAKE_NO_ENERGY=1
+watched run "$here/faults" --device cuda:0 --time-limit 0.5 -q -p N=8192 --variant before \
+    --objective energy >/dev/null 2>&1
+unset FAKE_NO_ENERGY
+check without_a_counter_power_gives_the_energy '"energy_mj": 1[45]\.' watched show --json
+check and_it_is_said '300 W, measured by readings of power' watched show
+check a_run_keeps_its_objective '"objective": "energy"' watched show --json
+check it_answers_by_it 'Best energy before' watched show
+check another_may_be_asked_for 'Fastest +before' watched show --objective time
+watched run "$here/faults" --device cuda:0 --time-limit 0.5 -q -p N=8192 --variant before \
+    --variant after >/dev/null 2>&1
 watched export --format chrome -o "$work/trace.json"
 trace() { cat "$work/trace.json"; }
 check trace_has_the_clock '"name":"SM clock","ph":"C","ts":[0-9.]+,"pid":1,"args":{"MHz":1[789]' trace
