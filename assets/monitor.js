@@ -97,6 +97,18 @@ function section(gpu) {
   return s;
 }
 
+// What the canaries found, and the newest alerts first.
+function notes(now) {
+  const s = element("section");
+  for (const c of now.canaries) {
+    const slow = c.trouble || (c.cause && c.cause !== "none");
+    s.append(element("p", slow ? "trouble" : "rest", "canary: " + (c.trouble || c.message || c.experiment + " has not run yet")));
+  }
+  for (const a of now.alerts.slice(-10).reverse())
+    s.append(element("p", a.over ? "rest" : "trouble", `${a.time} ${a.over ? "over" : "alert"}${a.gpu === undefined ? "" : " GPU " + a.gpu} ${a.kind} ${a.name}: ${a.message}`));
+  return s.childElementCount ? [s] : [];
+}
+
 async function draw() {
   let wait = 1000;
   const state = document.getElementById("state");
@@ -105,7 +117,7 @@ async function draw() {
       for (const gpu of (await get("/api/history")).gpus)
         for (const s of gpu.series) history.set(gpu.uuid + " " + s.figure, s.shares);
     const now = await get("/api/now");
-    document.getElementById("gpus").replaceChildren(...now.gpus.map(section));
+    document.getElementById("gpus").replaceChildren(...notes(now), ...now.gpus.map(section));
     state.textContent = `${now.time}, every ${now.interval_s} s, ridge ${now.ridge}`;
     wait = Math.max(500, 1000 * now.interval_s);
   } catch (e) {

@@ -1,6 +1,7 @@
 // ridge monitor: GPUs watched while others use them: a page in the terminal, lines in a log, JSON.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/cli.h"
+#include "monitor/canary.h"
 #include "monitor/monitor.h"
 #include "monitor/server.h"
 
@@ -15,9 +16,11 @@ static const double ns_per_s = 1e9;
 
 struct watching { // what a session of watching needs
     const struct options *o;
+    struct arena arena;
     struct monitor *monitor;
     struct monitor_options settings;
     struct server *server; // NULL: nothing is served
+    struct canary *canary; // NULL: none
     struct hook *hook;     // NULL: no command
     uint64_t alerts_seen;
     bool alarmed; // an alert was raised
@@ -44,6 +47,14 @@ static bool watch_options(struct watching *w, struct error *err)
     w->page = !w->once && !w->json && !option_given(o, OPTION_PLAIN) && isatty(STDOUT_FILENO);
     w->silent = option_given(o, OPTION_SERVE) && !w->once && !w->json && !w->page &&
                 !option_given(o, OPTION_PLAIN);
+    const char *device = option_text(o, OPTION_DEVICE, "auto");
+    w->settings.no_gpus = str_starts_with(device, "sim:");
+    if (!w->settings.no_gpus && strcmp(device, "auto") != 0)
+        return fail(
+            err, NOWHERE,
+            "option --device: '%s' is neither auto (every GPU) nor a simulated one, for the "
+            "canary: sim:h200",
+            device);
     return option_duration(o, OPTION_INTERVAL, 1, &w->settings.interval_s, err) &&
            option_duration(o, OPTION_FOR, 0, &w->for_s, err);
 }
@@ -136,6 +147,34 @@ static bool serve(struct watching *w, struct error *err)
     return true;
 }
 
+// EXPERIMENT or EXPERIMENT:VARIANT; its folder or its name, as for ridge run.
+static bool canary_start(struct watching *w, struct error *err)
+{
+    const struct options *o = w->o;
+    const char *text = option_text(o, OPTION_CANARY, NULL);
+    const char *colon = text ? strrchr(text, ':') : NULL, *slash = text ? strrchr(text, '/') : NULL;
+    struct arena *a = &w->arena;
+    struct canary_options settings = {.experiment = text,
+                                      .device = option_text(o, OPTION_DEVICE, "auto"),
+                                      .journal = option_text(o, OPTION_JOURNAL, NULL),
+                                      .compiler = option_text(o, OPTION_COMPILER, NULL),
+                                      .busy_too = option_given(o, OPTION_CANARY_BUSY)};
+    static const double every_default_s = 600;
+    if (!option_duration(o, OPTION_EVERY, every_default_s, &settings.every_s, err))
+        return false;
+    if (!text)
+        return w->settings.no_gpus || option_given(o, OPTION_EVERY) ||
+                       option_given(o, OPTION_CANARY_BUSY)
+                   ? fail(err, NOWHERE,
+                          "options --every, --canary-busy and a simulated --device need --canary")
+                   : true;
+    if (colon && (!slash || colon > slash)) {
+        settings.experiment = arena_strndup(a, text, (size_t)(colon - text));
+        settings.variant = colon + 1;
+    }
+    return canary_open(&settings, w->monitor, &w->canary, err);
+}
+
 static bool watch_run(struct watching *w, struct error *err)
 {
     const uint64_t began = clock_ns(), step = (uint64_t)(w->settings.interval_s * ns_per_s);
@@ -174,14 +213,20 @@ bool command_monitor(const struct options *o, int *status, struct error *err)
         fputs("\033[?1049h\033[?25l", stdout); // a screen of its own, no cursor
     const char *command = option_text(o, OPTION_ON_ALERT, NULL);
     done = done && (!command || hook_open(command, &w.hook, err));
-    done = done && serve(&w, err) && watch_run(&w, err);
+    done = done && serve(&w, err) && canary_start(&w, err) && watch_run(&w, err);
     if (w.page && w.monitor) {
         fputs("\033[?25h\033[?1049l", stdout);
         (void)fflush(stdout);
     }
+    canary_close(w.canary); // waits for its run
+    if (done)               // what came since the last round
+        w.alerts_seen = monitor_alerts(w.monitor, w.alerts_seen, alert_say, &w);
+    if (done && w.canary && !w.silent && !w.page)
+        done = show(&w, err);
     hook_end(w.hook);
     server_close(w.server);
     monitor_close(w.monitor);
+    arena_release(&w.arena);
     *status = w.alarmed ? ERROR_CHECK : 0;
     return done;
 }

@@ -72,7 +72,8 @@ void connections_expire(struct connections *c, uint64_t now_ns)
         crowded && c->patience_s > crowded_patience_s ? crowded_patience_s : c->patience_s;
     for (unsigned i = 0; i < c->limit; i++) {
         struct connection *x = &c->places[i];
-        if (!x->used || x->closing || (double)(now_ns - x->since_ns) < patience_s * 1e9)
+        // since_ns may be later than now_ns, which was read without the lock.
+        if (!x->used || x->closing || (double)now_ns - (double)x->since_ns < patience_s * 1e9)
             continue;
         // The descriptor is ours to name while the place is used: the server gives the place back before it
         // closes it.

@@ -5,6 +5,7 @@
 #define RIDGE_MONITOR_INTERNAL_H
 
 #include "device/telemetry.h"
+#include "monitor/canary.h"
 #include "monitor/monitor.h"
 #include "stats/stats.h"
 
@@ -96,11 +97,20 @@ struct monitor_gpu {
     char commands[TELEMETRY_PROCESSES_MAX][COMMAND_BYTES]; // "" = not known
     struct ring *history;                                  // one for each metric that has a bar
     struct xid_log xids;
-    unsigned links_up;   // that were up at any time
-    unsigned conditions; // 1 << enum condition_id
-    unsigned raised;     // … of those that an alert said, and not yet that they are over
+    unsigned links_up;     // that were up at any time
+    unsigned conditions;   // 1 << enum condition_id
+    unsigned reasons_seen; // for lower clocks, since the canary began
+    unsigned raised;       // … of those that an alert said, and not yet that they are over
     uint64_t condition_ns[CONDITION_COUNT]; // when each was seen last
     struct anomaly *anomalies;              // ANOMALY_COUNT
+};
+struct canary_record { // of a GPU
+    bool known;        // it ran, and there is a healthy run
+    uint64_t runs, skipped, failed;
+    double now_ns, healthy_ns;
+    struct canary_verdict verdict;
+    char experiment[ALERT_NAME_BYTES], variant[ALERT_NAME_BYTES], time[TIME_BYTES];
+    char words[ALERT_WORDS_BYTES], trouble[ALERT_WORDS_BYTES]; // trouble: why the newest try failed
 };
 struct serve_figures { // of the HTTP server
     uint64_t requests, expired;
@@ -120,6 +130,8 @@ struct monitor {
         uint64_t count; // of all there were
         uint64_t of_kind[ALERT_KIND_COUNT];
     } alerts;
+    struct canary_record *canaries; // one for each GPU; one where there is none but a simulated one
+    int canary_count;
     bool serves;
     struct serve_figures served;
 };

@@ -127,6 +127,32 @@ static json_t *alerts_json(const struct alert_log *log)
     return j;
 }
 
+static json_t *canaries_json(const struct monitor *m)
+{
+    json_t *all = json_array();
+    for (int i = 0; i < m->canary_count; i++) {
+        const struct canary_record *r = &m->canaries[i];
+        json_t *j = json_pack("{s:o, s:I, s:I, s:I, s:o}", "experiment", words(r->experiment),
+                              "runs", (json_int_t)r->runs, "skipped", (json_int_t)r->skipped,
+                              "failed", (json_int_t)r->failed, "trouble",
+                              *r->trouble ? words(r->trouble) : json_null());
+        if (m->gpu_count)
+            json_object_set_new(j, "uuid", words(m->gpus[i].chip->uuid));
+        if (r->known) {
+            json_object_set_new(j, "variant", words(r->variant));
+            json_object_set_new(j, "time", json_string(r->time));
+            json_object_set_new(j, "time_ns", number(r->now_ns));
+            json_object_set_new(j, "healthy_time_ns", number(r->healthy_ns));
+            json_object_set_new(j, "gap", number(r->verdict.gap));
+            json_object_set_new(j, "cause", json_string(canary_cause_name(r->verdict.cause)));
+            json_object_set_new(j, "explained", number(r->verdict.explained));
+            json_object_set_new(j, "message", words(r->words));
+        }
+        json_array_append_new(all, j);
+    }
+    return all;
+}
+
 json_t *monitor_json(struct monitor *m)
 {
     pthread_mutex_lock(&m->lock);
@@ -136,6 +162,7 @@ json_t *monitor_json(struct monitor *m)
     json_t *j = json_pack("{s:s, s:i, s:s, s:I, s:f, s:o}", "ridge", RIDGE_VERSION, "schema", 1,
                           "time", m->sampled, "samples", (json_int_t)m->samples, "interval_s",
                           m->options.interval_s, "gpus", gpus);
+    json_object_set_new(j, "canaries", canaries_json(m));
     json_object_set_new(j, "alerts", alerts_json(&m->alerts));
     pthread_mutex_unlock(&m->lock);
     return j;

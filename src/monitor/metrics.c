@@ -195,6 +195,80 @@ static void emit_sample_time(const struct walk *w)
     emit(w, NULL, NULL, NULL, NULL, w->m->sample_s);
 }
 
+/* ---- the canary ------------------------------------------------------------------------------------------ */
+
+// With the labels of its GPU, where it has one: the i-th canary is the i-th GPU's.
+static struct walk canary_walk(const struct walk *w, int i)
+{
+    struct walk own = *w;
+    own.g = w->m->gpu_count ? &w->m->gpus[i] : NULL;
+    return own;
+}
+
+static void emit_canary(const struct walk *w, double (*figure)(const struct canary_record *r))
+{
+    for (int i = 0; i < w->m->canary_count; i++) {
+        const struct canary_record *r = &w->m->canaries[i];
+        const struct walk own = canary_walk(w, i);
+        if (r->known)
+            emit(&own, "experiment", r->experiment, "variant", r->variant, figure(r));
+    }
+}
+
+static double figure_time(const struct canary_record *r)
+{
+    return r->now_ns / monitor_ns_per_s;
+}
+
+static double figure_healthy(const struct canary_record *r)
+{
+    return r->healthy_ns / monitor_ns_per_s;
+}
+
+static double figure_gap(const struct canary_record *r)
+{
+    return r->verdict.gap;
+}
+
+static void emit_canary_time(const struct walk *w)
+{
+    emit_canary(w, figure_time);
+}
+
+static void emit_canary_healthy(const struct walk *w)
+{
+    emit_canary(w, figure_healthy);
+}
+
+static void emit_canary_gap(const struct walk *w)
+{
+    emit_canary(w, figure_gap);
+}
+
+static void emit_canary_cause(const struct walk *w)
+{
+    for (int i = 0; i < w->m->canary_count; i++) {
+        const struct canary_record *r = &w->m->canaries[i];
+        const struct walk own = canary_walk(w, i);
+        for (int cause = 0; r->known && cause < CAUSE_COUNT; cause++)
+            emit(&own, "cause", canary_cause_name((enum canary_cause)cause), NULL, NULL,
+                 r->verdict.cause == (enum canary_cause)cause);
+    }
+}
+
+static void emit_canary_tries(const struct walk *w)
+{
+    for (int i = 0; i < w->m->canary_count; i++) {
+        const struct canary_record *r = &w->m->canaries[i];
+        const struct walk own = canary_walk(w, i);
+        emit(&own, "result", "ran", NULL, NULL, (double)r->runs);
+        emit(&own, "result", "skipped", NULL, NULL, (double)r->skipped);
+        emit(&own, "result", "failed", NULL, NULL, (double)r->failed);
+    }
+}
+
+/* ---- the monitor itself ------------------------------------------------------------------------------------ */
+
 static void emit_alerts(const struct walk *w)
 {
     for (int i = 0; i < ALERT_KIND_COUNT; i++)

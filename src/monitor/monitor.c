@@ -23,11 +23,11 @@ bool monitor_open(const struct monitor_options *options, struct monitor **out, s
     if (!(m->options.xid_clear_s > 0))
         m->options.xid_clear_s = xid_clear_default_s;
     pthread_mutex_init(&m->lock, NULL);
-    if (!telemetry_chips(&m->arena, &chips, &m->gpu_count, err)) {
+    if (!options->no_gpus && !telemetry_chips(&m->arena, &chips, &m->gpu_count, err)) {
         monitor_close(m);
         return error_context(err, "a monitor needs a GPU that its driver's library reports");
     }
-    m->gpus = xcalloc((size_t)m->gpu_count, sizeof *m->gpus);
+    m->gpus = xcalloc((size_t)m->gpu_count + 1, sizeof *m->gpus);
     for (int i = 0; i < m->gpu_count; i++) {
         struct monitor_gpu *g = &m->gpus[i];
         struct error ignored = {0};
@@ -53,6 +53,7 @@ void monitor_close(struct monitor *m)
         free(m->gpus[i].anomalies);
     }
     free(m->gpus);
+    free(m->canaries);
     pthread_mutex_destroy(&m->lock);
     arena_release(&m->arena);
     free(m);
@@ -157,6 +158,7 @@ static void conditions_take(struct monitor *m, struct monitor_gpu *g)
 static void gpu_take(struct monitor *m, struct monitor_gpu *g, const struct telemetry_sample *fresh)
 {
     g->now = *fresh;
+    g->reasons_seen |= fresh->reasons;
     for (int i = 0; i < g->now.process_count && i < TELEMETRY_PROCESSES_MAX; i++)
         command_read(g->now.processes[i].pid, g->commands[i]);
     for (unsigned i = 0; i < TELEMETRY_LINKS_MAX; i++)
@@ -172,7 +174,7 @@ static void gpu_take(struct monitor *m, struct monitor_gpu *g, const struct tele
 void monitor_sample(struct monitor *m, uint64_t now_ns)
 {
     uint64_t began_ns = clock_ns();
-    struct telemetry_sample *fresh = xcalloc((size_t)m->gpu_count, sizeof *fresh);
+    struct telemetry_sample *fresh = xcalloc((size_t)m->gpu_count + 1, sizeof *fresh);
     for (int i = 0; i < m->gpu_count; i++) { // without the lock: a driver may take its time
         telemetry_sample_clear(&fresh[i]);
         fresh[i].lost = true;

@@ -13,9 +13,9 @@
 
 struct monitor;
 struct monitor_options {
-    double interval_s; // between samples: what history is labelled with; 0 = 1
-    double
-        xid_clear_s; // an XID of a program is over when it has not come again for so long; 0 = 900
+    double interval_s;  // between samples: what history is labelled with; 0 = 1
+    bool no_gpus;       // none is watched: a canary on a simulated one is all
+    double xid_clear_s; // an XID of a program is over after so long without another; 0 = 900
 };
 // false: there is no GPU to watch, err says why.
 bool monitor_open(const struct monitor_options *options, struct monitor **out,

@@ -225,6 +225,15 @@ static void add_plain(struct text *out, const struct report_style *style,
     add_troubles(out, style, g, name);
 }
 
+static void add_canaries(struct text *out, const struct monitor *m)
+{
+    for (int i = 0; i < m->canary_count; i++) {
+        const struct canary_record *r = &m->canaries[i];
+        if (*r->trouble || r->known)
+            text_printf(out, "canary  %s\n", *r->trouble ? r->trouble : r->words);
+    }
+}
+
 void monitor_terminal(struct monitor *m, const struct report_style *style, struct text *out)
 {
     pthread_mutex_lock(&m->lock);
@@ -232,6 +241,7 @@ void monitor_terminal(struct monitor *m, const struct report_style *style, struc
                 plural(m->gpu_count), m->options.interval_s);
     for (int i = 0; i < m->gpu_count; i++)
         (style->plain ? add_plain : add_gpu)(out, style, &m->gpus[i]);
+    add_canaries(out, m);
     add_processes(out, style, m);
     pthread_mutex_unlock(&m->lock);
 }
@@ -255,5 +265,6 @@ void monitor_line(struct monitor *m, struct text *out)
                 text_printf(out, ", %s", condition_info((enum condition_id)i)->name);
         text_add(out, "\n");
     }
+    add_canaries(out, m);
     pthread_mutex_unlock(&m->lock);
 }

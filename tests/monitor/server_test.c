@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "monitor/server.h"
 
+#include "monitor/connections.h"
 #include "monitor/microhttpd.h"
 #include "monitor/support.h"
 
@@ -175,6 +176,28 @@ static void slow_clients_make_room_for_others(void **state)
     served_close(&s);
 }
 
+// Between the clock's reading and the lock a request may have been answered.
+static void one_that_was_just_served_is_not_late(void **state)
+{
+    struct connections c;
+    int pair[2];
+    char byte;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    connections_init(&c, 4, 1);
+    struct connection *x = connection_add(&c, pair[0], 10 * second);
+    connection_served(&c, x, 20 * second + 5);
+    connections_expire(&c, 20 * second);
+    assert_int_equal(connections_figures(&c).expired, 0);
+    connections_expire(&c, 22 * second);
+    connections_expire(&c, 23 * second); // once
+    assert_int_equal(connections_figures(&c).expired, 1);
+    assert_int_equal(recv(pair[1], &byte, 1, MSG_DONTWAIT), 0); // closed
+    connection_remove(&c, x);
+    connections_release(&c);
+    (void)close(pair[0]);
+    (void)close(pair[1]);
+}
+
 static void figures_need_the_token_and_the_rest_does_not(void **state)
 {
     static const char with[] = "GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
@@ -212,6 +235,7 @@ int main(void)
         cmocka_unit_test(health_says_when_samples_stop),
         cmocka_unit_test(nonsense_is_refused_and_the_next_client_is_served),
         cmocka_unit_test(slow_clients_make_room_for_others),
+        cmocka_unit_test(one_that_was_just_served_is_not_late),
         cmocka_unit_test(figures_need_the_token_and_the_rest_does_not),
     };
     struct microhttpd library;
