@@ -7,19 +7,9 @@
 
 static const struct device_backend *const backends[] = {
 #define BACKEND(name) &backend_##name,
-#define LATER(name)
 #include "device/backends.def"
-#undef LATER
 #undef BACKEND
 };
-static const char *const later[] = {
-#define BACKEND(name)
-#define LATER(name) #name,
-#include "device/backends.def"
-#undef LATER
-#undef BACKEND
-};
-
 const char *environment(const char *name)
 {
     const char *value = getenv(name); // NOLINT(concurrency-mt-unsafe): never set once threads run
@@ -109,13 +99,6 @@ bool device_find(struct arena *a, const char *id, struct device_info *out, struc
     for (size_t i = 0; i < COUNT_OF(backends); i++)
         if (id_begins(id, backends[i]->name, &which))
             return backends[i]->find(a, id, which, out, err);
-    for (size_t i = 0; i < COUNT_OF(later); i++)
-        if (id_begins(id, later[i], &which))
-            return fail_as(
-                err, ERROR_SYSTEM, NOWHERE,
-                "this version cannot measure on '%s': it has NVIDIA's GPUs (cuda:0), OpenCL's "
-                "devices (opencl:0) and simulated ones; try --device %s",
-                id, fallback_device);
     return fail_unknown_device(a, id, err);
 }
 

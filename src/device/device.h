@@ -31,7 +31,8 @@ struct device_info {
     const char *backend; // "sim", "cuda": the name of its row in backends.def
     const char *bus_id;  // where telemetry finds the chip: "0000:4E:00.0"; NULL if it has none
     bool simulated;
-    bool cpu;               // it computes on the host's processor: its times are a CPU's
+    const char *arch; // what its compiler is asked for where it has no chip: "gfx90a"; else NULL
+    bool cpu;         // it computes on the host's processor: its times are a CPU's
     const struct gpu *gpu;  // the chip's figures, measured roofs in their places; NULL if not known
     const struct gpu *chip; // the same as its file and the driver have them, nothing measured here
     struct device_facts facts;

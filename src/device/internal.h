@@ -177,6 +177,8 @@ void memo_put(const char *path, const char *value);
 // Fills kernels and kernels_listed from the code; what is in `kernels` already (the compiler's report) is
 // taken over by name.
 void code_list_kernels(struct arena *a, struct code_object *code);
+// By name only; false: the bytes are no code object of AMD's.
+bool hsaco_list_kernels(struct arena *a, struct code_object *code);
 void code_copy_kernels(struct arena *a, const struct code_object *code, struct code_kernel **out,
                        int *count);
 // "blas::axpy<4, float>" of a mangled name; a name that is not mangled, or not understood, is itself.
@@ -220,6 +222,19 @@ bool kernel_arg(struct arena *a, const struct resolved_argument *x, const uint64
 // Do the launch's arguments fit the kernel's parameters, which are known?
 bool kernel_check_args(struct arena *a, const struct resolved_launch *l,
                        const struct code_kernel *k, struct error *err) CHECK_RESULT;
+// What a device may lack.
+enum launch_feature {
+    FEATURE_CLUSTER,
+    FEATURE_COOPERATIVE,
+    FEATURE_PERSIST,
+    FEATURE_SET,
+    FEATURE_TENSOR_MAP,
+    FEATURE_TEXTURE,
+    FEATURE_COUNT
+};
+// lacks: their bits.
+bool launch_check_features(const struct resolved_launch *l, unsigned lacks, const char *device_id,
+                           struct error *err) CHECK_RESULT;
 bool kernel_args(struct arena *a, const struct resolved_launch *l, const struct code_kernel *k,
                  const uint64_t *addresses, const struct object_encoder *objects,
                  const void *const **out, struct error *err) CHECK_RESULT;
@@ -280,9 +295,7 @@ struct device_backend {   // a row of backends.def
         *libraries; // optional: that variants may call; NULL terminated
 };
 #define BACKEND(name) extern const struct device_backend backend_##name;
-#define LATER(name)
 #include "device/backends.def"
-#undef LATER
 #undef BACKEND
 const struct device_backend *backend_at(size_t index); // NULL after the last
 const struct device_backend *

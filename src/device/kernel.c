@@ -254,11 +254,41 @@ bool fail_variable_size(struct error *err, const struct set_spec *s, uint64_t ro
                 s->variable, (unsigned long long)room, (unsigned long long)size_bytes);
 }
 
+bool launch_check_features(const struct resolved_launch *l, unsigned lacks, const char *device_id,
+                           struct error *err)
+{
+    static const char *const words[FEATURE_COUNT] = {
+        [FEATURE_CLUSTER] = "clusters",
+        [FEATURE_COOPERATIVE] = "cooperative launches",
+        [FEATURE_PERSIST] = "windows of the L2 ('persist')",
+        [FEATURE_SET] = "variables that a launch sets ('set')",
+        [FEATURE_TENSOR_MAP] = "tensor maps",
+        [FEATURE_TEXTURE] = "textures and surfaces",
+    };
+    bool uses[FEATURE_COUNT] = {
+        [FEATURE_CLUSTER] = l->cluster[0] > 1 || l->cluster[1] > 1 || l->cluster[2] > 1,
+        [FEATURE_COOPERATIVE] = l->cooperative,
+        [FEATURE_PERSIST] = l->persist_bytes > 0,
+        [FEATURE_SET] = l->set_count > 0,
+    };
+    for (int i = 0; i < l->arg_count; i++) {
+        uses[FEATURE_TENSOR_MAP] |= l->args[i].kind == ARGUMENT_TENSOR_MAP;
+        uses[FEATURE_TEXTURE] |= l->args[i].kind == ARGUMENT_TEXTURE;
+    }
+    for (int f = 0; f < FEATURE_COUNT; f++)
+        if (uses[f] && (lacks >> f & 1) != 0)
+            return fail(err, l->at,
+                        "%s: ridge has no %s there; 'requires: device.cc > 0' leaves the variant "
+                        "out on what is not NVIDIA's",
+                        device_id, words[f]);
+    return true;
+}
+
 bool kernel_args(struct arena *a, const struct resolved_launch *l, const struct code_kernel *k,
                  const uint64_t *addresses, const struct object_encoder *objects,
                  const void *const **out, struct error *err)
 {
-    if (!kernel_check_args(a, l, k, err))
+    if (k->parameter_count != CODE_UNKNOWN && !kernel_check_args(a, l, k, err))
         return false;
     const void **args = ARENA_ARRAY(a, const void *, l->arg_count + 1);
     for (int i = 0; i < l->arg_count; i++) {

@@ -298,10 +298,10 @@ bool device_probe(struct arena *a, const struct device_info *info,
                     "%s is simulated: its roofs are those of its chip file, gpus/%s.yaml (`ridge "
                     "devices -v` shows them); on a machine with a GPU, --device cuda:0 measures it",
                     info->id, info->gpu->id);
-    if (!info->gpu)
+    if (!info->gpu || strcmp(info->gpu->vendor, "nvidia") != 0)
         return fail(err, NOWHERE,
-                    "%s cannot be probed: the kernels that measure roofs are CUDA C, and nothing "
-                    "is known of this chip to compare with",
+                    "%s cannot be probed: the kernels that measure roofs are written for NVIDIA's "
+                    "GPUs",
                     info->id);
     if (!compile_probe(a, info, request->compiler, &code, err))
         return false;

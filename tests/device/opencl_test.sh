@@ -59,7 +59,7 @@ check too_few_arguments_are_named "kernel 'twice' takes 3 arguments, this launch
 check argument_of_another_kind_is_named "argument 3 of kernel 'twice' is i32 in the kernel, but a buffer here" \
     "$work/said"
 check graphs_are_refused 'graph: failed .*OpenCL backend has no graphs' "$work/said"
-check clusters_are_refused 'clusters: failed .*OpenCL has no clusters' "$work/said"
+check clusters_are_refused 'clusters: failed .*opencl:0: ridge has no clusters there' "$work/said"
 "$RIDGE" devices >"$work/devices" 2>&1
 if grep -q 'opencl:0 .*(a CPU device of OpenCL)' "$work/devices"; then
     check access_outside_costs_its_variant 'wild: failed .*crashed its process \(Segmentation fault\)' "$work/said"

@@ -79,6 +79,10 @@ void code_list_kernels(struct arena *a, struct code_object *code)
     struct arena parsing = {0};
     struct ptx_module *ptx = NULL;
     struct error unknown = {0}; // the driver may know PTX that we do not; who runs it here says so
+    if (code->format == CODE_HSACO) {
+        code->kernels_listed = hsaco_list_kernels(a, code);
+        return;
+    }
     code->kernels_listed =
         code->format == CODE_PTX &&
         ptx_parse(&parsing, code->source, code->bytes, code->size_bytes, &ptx, &unknown);

@@ -281,7 +281,8 @@ static const struct given {
     enum code_format format;
     const char *compiler;
 } given_codes[] = {{".ptx", CODE_PTX, "none (PTX given)"},
-                   {".cubin", CODE_CUBIN, "none (machine code given)"}};
+                   {".cubin", CODE_CUBIN, "none (machine code given)"},
+                   {".hsaco", CODE_HSACO, "none (machine code given)"}};
 
 static const struct given *given_code(const char *path)
 {
@@ -500,7 +501,7 @@ bool code_compile(struct arena *a, const struct compile_request *request, struct
     const struct device_backend *own = request->device ? backend_of(request->device) : NULL;
     if (!device_takes_source(request->device, source.path))
         return fail_language(request, &source, err);
-    if (own && own->compile)
+    if (own && own->compile && !given_code(source.path))
         return own->compile(a, request->device, request, &source, &flags, out, err);
     const struct given *given = given_code(source.path);
     if (given) {

@@ -98,11 +98,19 @@ static bool load_code(struct cuda_device *c, const char *code, const char *what,
     return done;
 }
 
-static bool open_tools(struct cuda_device *c, struct error *err)
+static bool nvidia_tools(struct arena *a, const struct device_info *info, struct code_object *out,
+                         struct error *err)
+{
+    (void)a, (void)info, (void)err;
+    *out = (struct code_object){.format = CODE_PTX, .bytes = tools_ptx};
+    return true;
+}
+
+static bool open_tools(struct cuda_device *c, const struct code_object *code, struct error *err)
 {
     void *tools = NULL;
     const struct driver *cu = &c->cu;
-    return load_code(c, tools_ptx, "ridge's own kernels", &tools, err) &&
+    return load_code(c, code->bytes, "ridge's own kernels", &tools, err) &&
            driver_check(cu, cu->cuModuleGetFunction(&c->hold, tools, "ridge_hold"), err, "hold") &&
            driver_check(cu, cu->cuModuleGetFunction(&c->sweep, tools, "ridge_sweep"), err, "sweep");
 }
@@ -136,7 +144,7 @@ static bool open_context(struct cuda_device *c, struct error *err)
 }
 
 // The context may go on without us: nothing of ours stays in it.
-static void cuda_close(struct device *d)
+void cuda_close(struct device *d)
 {
     struct cuda_device *c = own(d);
     cuda_textures_close(c);
@@ -161,17 +169,21 @@ static void cuda_close(struct device *d)
     free(c);
 }
 
-static bool cuda_open(const struct device_info *info, struct device **out, struct error *err)
+bool cuda_open_as(const struct cuda_dialect *dialect, const struct device_ops *ops,
+                  const struct device_info *info, struct device **out, struct error *err)
 {
     struct cuda_device *c = xcalloc(1, sizeof *c);
+    struct code_object tools;
     const char *colon = strchr(info->id, ':');
-    c->head = (struct device){.ops = &cuda_device_ops, .info = info};
+    c->head = (struct device){.ops = ops, .info = info};
+    c->dialect = dialect;
     c->ordinal = colon ? atoi(colon + 1) : 0; // NOLINT(cert-err34-c): device_find made it
-    if (!driver_open(&c->cu, err)) {
+    if (!dialect->tools(&c->arena, info, &tools, err) || !dialect->open(&c->cu, err)) {
+        arena_release(&c->arena);
         free(c);
         return false;
     }
-    if (!open_context(c, err) || !open_tools(c, err)) {
+    if (!open_context(c, err) || !open_tools(c, &tools, err)) {
         cuda_close(&c->head);
         return false;
     }
@@ -179,18 +191,27 @@ static bool cuda_open(const struct device_info *info, struct device **out, struc
     return true;
 }
 
+static bool cuda_open(const struct device_info *info, struct device **out, struct error *err)
+{
+    static const struct cuda_dialect nvidia = {.open = driver_open,
+                                               .tools = nvidia_tools,
+                                               .formats = 1U << CODE_PTX | 1U << CODE_CUBIN,
+                                               .formats_words =
+                                                   "a CUDA device runs PTX and cubin files"};
+    return cuda_open_as(&nvidia, &cuda_device_ops, info, out, err);
+}
+
 /* ---- kernels ----------------------------------------------------------------------------------------- */
 
-static bool cuda_load(struct device *d, const struct code_object *code, struct device_module **out,
-                      struct error *err)
+bool cuda_load(struct device *d, const struct code_object *code, struct device_module **out,
+               struct error *err)
 {
     struct cuda_device *c = own(d);
     struct device_module *m = ARENA_NEW(&c->arena, struct device_module);
     m->source = arena_strdup(&c->arena, code->source);
-    if (code->format != CODE_PTX && code->format != CODE_CUBIN)
-        return fail(err, (struct location){.file = code->source},
-                    "a CUDA device runs PTX and cubin files, and this is a %s",
-                    code_format_name(code->format));
+    if ((c->dialect->formats >> code->format & 1) == 0)
+        return fail(err, (struct location){.file = code->source}, "%s, and this is a %s",
+                    c->dialect->formats_words, code_format_name(code->format));
     if (!load_code(c, code->bytes, code_name(&c->arena, code), &m->handle, err))
         return false;
     m->listed = code->kernels_listed;
@@ -215,7 +236,8 @@ bool cuda_flush(struct cuda_device *c, struct error *err)
     uint64_t count = c->sweep_bytes / 32; // a load a sector
     void *args[] = {&c->sweep_address, &count};
     // Lines that an earlier kernel made persistent would survive.
-    (void)cu->cuCtxResetPersistingL2Cache();
+    if (cu->cuCtxResetPersistingL2Cache)
+        (void)cu->cuCtxResetPersistingL2Cache();
     return driver_check(cu,
                         cu->cuLaunchKernel(c->sweep,
                                            (unsigned)(facts->sm_count * SWEEP_BLOCKS_PER_SM), 1, 1,
@@ -278,7 +300,7 @@ static void take_attributes(struct cuda_device *c, const struct cuda_launch *l, 
     set_counter(s, COUNTER_SHARED_BYTES_PER_BLOCK, (double)shared, PROVENANCE_MEASURED);
     needs =
         (struct block_needs){.threads = threads, .registers = registers, .shared_bytes = shared};
-    if (!gpu_occupancy(c->head.info->gpu, &needs, &o))
+    if (!c->head.info->gpu || !gpu_occupancy(c->head.info->gpu, &needs, &o))
         return;
     set_counter(s, COUNTER_OCCUPANCY_THEORETICAL_PCT, o.pct, PROVENANCE_MODELLED);
     set_counter(s, COUNTER_WAVES, blocks / ((double)o.blocks_per_sm * c->head.info->facts.sm_count),
@@ -395,7 +417,9 @@ static bool run_sequence(struct cuda_device *c, const struct device_sequence *se
     if (!cuda_sequence_begin(c, sequence, err) ||
         !cuda_prepare(c, a, sequence, sequence->addresses, &launches, err))
         return false;
-    if (options->count) {
+    if (options->count && c->dialect->no_counters) {
+        report_note(a, report, c->dialect->no_counters);
+    } else if (options->count) {
         struct replay replay = {c, launches, sequence->launch_count, options->cold};
         report->step_count = sequence->launch_count;
         bool alive = count_steps(&replay, a, report, err);
@@ -422,9 +446,9 @@ static bool run_sequence(struct cuda_device *c, const struct device_sequence *se
     return done;
 }
 
-static bool cuda_run(struct device *d, const struct device_sequence *sequence,
-                     const struct device_run_options *options, struct arena *a,
-                     struct device_report *report, struct error *err)
+bool cuda_run(struct device *d, const struct device_sequence *sequence,
+              const struct device_run_options *options, struct arena *a,
+              struct device_report *report, struct error *err)
 {
     bool done = run_sequence(own(d), sequence, options, a, report, err);
     cuda_sequence_end(own(d));

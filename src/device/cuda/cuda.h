@@ -107,6 +107,29 @@ extern const struct telemetry_ops nvml_telemetry;
 // The driver's version by NVML; false: it does not start, err says why.
 bool nvml_version(char *out, unsigned size_bytes, struct error *err) CHECK_RESULT;
 
+/* ---- CUDA's driver API and its like ------------------------------------------------------------- */
+
+// AMD's runtime has the same functions under names of its own (device/hip): what differs. NVIDIA's is in cuda.c.
+struct cuda_dialect {
+    bool (*open)(struct driver *d, struct error *err); // all functions, started
+    // Code with the kernels ridge_hold and ridge_sweep, made before the driver is opened.
+    bool (*tools)(struct arena *a, const struct device_info *info, struct code_object *out,
+                  struct error *err);
+    unsigned formats;          // of code objects, their bits
+    const char *formats_words; // "a CUDA device runs PTX and cubin files"
+    unsigned lacks;            // enum launch_feature, their bits
+    const char *no_counters;   // why there are none; NULL: by CUPTI
+};
+bool cuda_open_as(const struct cuda_dialect *dialect, const struct device_ops *ops,
+                  const struct device_info *info, struct device **out,
+                  struct error *err) CHECK_RESULT;
+void cuda_close(struct device *d);
+bool cuda_load(struct device *d, const struct code_object *code, struct device_module **out,
+               struct error *err);
+bool cuda_run(struct device *d, const struct device_sequence *sequence,
+              const struct device_run_options *options, struct arena *a,
+              struct device_report *report, struct error *err);
+
 /* ---- the device at work (cuda.c; launch.c: launches) -------------------------------------------------------------------- */
 
 struct device_module {
@@ -129,6 +152,7 @@ struct allocation {
 
 struct cuda_device {
     struct device head; // first: a struct device * is a struct cuda_device *
+    const struct cuda_dialect *dialect;
     struct driver cu;
     int ordinal, device; // device: the driver's handle
     void *context, *stream, *start, *stop;

@@ -87,7 +87,8 @@ static bool prepare_kernel(struct cuda_device *c, struct arena *a,
     const struct resolved_launch *l = given->launch;
     const char *name = NULL;
     const void *const *args = NULL;
-    if (!bind_kernel(c, a, given, addresses, &name, &args, err) ||
+    if (!launch_check_features(l, c->dialect->lacks, c->head.info->id, err) ||
+        !bind_kernel(c, a, given, addresses, &name, &args, err) ||
         !driver_check(&c->cu,
                       c->cu.cuModuleGetFunction(&out->function, given->module->handle, name), err,
                       "%s has no kernel '%s'", given->module->source, name))
@@ -99,8 +100,8 @@ static bool prepare_kernel(struct cuda_device *c, struct arena *a,
     if (!set_cluster(c, out, l, err) ||
         !set_variables(c, given, addresses, sequence->sizes_bytes, err))
         return false;
-    if (l->shared_bytes == 0)
-        return true;
+    if (l->shared_bytes == 0 || !c->cu.cuFuncSetAttribute)
+        return true; // AMD's runtime needs no leave
     int status = c->cu.cuFuncSetAttribute(out->function, FUNCTION_MAX_DYNAMIC_SHARED_BYTES,
                                           (int)l->shared_bytes);
     return status == CUDA_DONE ||
@@ -203,6 +204,11 @@ static bool enqueue_cooperative(struct cuda_device *c, const struct cuda_launch 
                                 struct error *err)
 {
     const struct resolved_launch *r = l->given->launch;
+    if (!c->cu.cuLaunchCooperativeKernel)
+        return fail_as(err, ERROR_SYSTEM, r->at,
+                       "kernel '%s' cannot be launched: the driver is too old for cooperative "
+                       "launches",
+                       l->kernel);
     int status = c->cu.cuLaunchCooperativeKernel(l->function, r->grid[0], r->grid[1], r->grid[2],
                                                  r->block[0], r->block[1], r->block[2],
                                                  r->shared_bytes, c->stream, l->args);

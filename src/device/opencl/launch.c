@@ -23,24 +23,6 @@ static const char sweep_source[] =
 
 /* ---- what OpenCL does not have ------------------------------------------------------------------------ */
 
-static bool check_launch(const struct opencl_device *c, const struct resolved_launch *l,
-                         struct error *err)
-{
-    const char *what = l->cluster[0] > 1 || l->cluster[1] > 1 || l->cluster[2] > 1 ? "clusters"
-                       : l->cooperative       ? "cooperative launches"
-                       : l->persist_bytes > 0 ? "windows of the L2 ('persist')"
-                       : l->set_count > 0     ? "variables that a launch sets ('set')"
-                                              : NULL;
-    for (int i = 0; i < l->arg_count && !what; i++)
-        what = l->args[i].kind == ARGUMENT_TENSOR_MAP ? "tensor maps"
-               : l->args[i].kind == ARGUMENT_TEXTURE  ? "textures of ridge's"
-                                                      : NULL;
-    return !what || fail(err, l->at,
-                         "%s: OpenCL has no %s; 'requires: device.cc > 0' leaves the "
-                         "variant out there",
-                         c->head.info->id, what);
-}
-
 static bool check_sequence(const struct opencl_device *c, const struct device_sequence *s,
                            struct error *err)
 {
@@ -121,7 +103,7 @@ static bool prepare_kernel(struct opencl_device *c, struct arena *a, const uint6
     const struct code_kernel *k =
         kernel_find(a, m->kernels, m->kernel_count, m->source, l->kernel, l->at, err);
     int status = CL_DONE;
-    if (!k || !check_launch(c, l, err))
+    if (!k || !launch_check_features(l, ~0U, c->head.info->id, err))
         return false;
     out->name = l->kernel;
     out->kernel = c->cl.clCreateKernel(m->program, k->name, &status);

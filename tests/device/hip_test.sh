@@ -1,0 +1,117 @@
+#!/usr/bin/env bash
+# AMD's GPUs where there is none: the backend with a fake runtime and a fake hipRTC, errors included; and with the real
+# hipRTC, where it is installed, whose machine code needs no GPU to be made.
+# SPDX-License-Identifier: Apache-2.0
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+source=$here/../../src
+RIDGE=${RIDGE:-$here/../../build/ridge}
+read -ra cc <<<"${CC:-cc}"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export RIDGE_HOME=$work/home RIDGE_CACHE=$work/cache COLUMNS=100
+
+check() { # name, words that must appear, then the command
+    local name=$1 words=$2
+    shift 2
+    if "$@" >"$work/said" 2>&1 || true; sed ':a;N;$!ba;s/\n  */ /g' "$work/said" | grep -Eq -- "$words"; then
+        echo "ok - $name"
+    else
+        echo "not ok - $name"
+        head -30 "$work/said" | sed 's/^/# /'
+    fi
+}
+
+# ---- the fake: CUDA's, under the names of hip.def ----------------------------------------------------------
+mapfile -t names < <(sed -nE 's/^HIP(_OPTIONAL)?\((\w+), (\w+)\)$/-D\2=\3/p' "$source/device/hip/hip.def" |
+    grep -v DeviceGetAttribute)
+flags=(-std=gnu17 -O1 -fPIC -I"$source")
+mkdir "$work/fake" "$work/old"
+{
+    "${cc[@]}" "${flags[@]}" "${names[@]}" -c -o "$work/fake.o" "$here/fake_driver.c" &&
+        "${cc[@]}" "${flags[@]}" "${names[@]}" -DFAKE_REST -c -o "$work/rest.o" "$here/fake_driver.c" &&
+        "${cc[@]}" "${flags[@]}" -c -o "$work/hip.o" "$here/fake_hip.c" &&
+        "${cc[@]}" -shared -o "$work/fake/libamdhip64.so.7" "$work"/{fake,rest,hip}.o &&
+        "${cc[@]}" -shared -o "$work/old/libamdhip64.so.7" "$work/hip.o" &&
+        "${cc[@]}" "${flags[@]}" -DFAKE_HIPRTC -shared -o "$work/fake/libhiprtc.so.7" "$here/fake_hip.c"
+} || {
+    echo 'not ok - fake runtime compiles'
+    exit 1
+}
+on() { # a command on the fake GPU
+    env FAKE_NAME="${gpu-AMD Instinct MI250X}" FAKE_DRIVER=60032830 LD_LIBRARY_PATH="$work/fake" "$@"
+}
+
+check gpu_is_listed '^ *.*hip:0 +AMD Instinct MI250X, 110 SMs' on "$RIDGE" devices
+check what_was_not_tried_is_said "warning: .*AMD's GPUs were not tried on hardware .*docs/amd.md" on "$RIDGE" devices
+check figures_of_its_file_are_known 'registers_per_sm +131072 ' on "$RIDGE" devices -v
+check version_is_named 'here +HIP \(libamdhip64\): ROCm.s HIP 6.0' on "$RIDGE" devices
+check several_gpus_are_listed ' hip:2 ' on env FAKE_COUNT=3 "$RIDGE" devices
+check number_too_high_says_how_many_there_are "no device 'hip:7': AMD's runtime has 1" \
+    on "$RIDGE" verify portable --device hip:7
+check no_gpu_is_one_line "no device 'hip:0': libamdhip64 was found, but hipInit fails \(hipErrorNoDevice, no ROCm" \
+    on env FAKE_INIT=100 "$RIDGE" verify portable --device hip:0
+check crash_is_one_line "no device 'hip:0': AMD's runtime crashes when asked" \
+    on env FAKE_CRASH=1 "$RIDGE" verify portable --device hip:0
+check runtime_too_old_is_said 'older than ROCm 5: update it' \
+    env LD_LIBRARY_PATH="$work/old" "$RIDGE" devices
+echo 'no library' >"$work/old/libamdhip64.so.7"
+check gpu_without_an_architecture_is_a_warning 'does not say which architecture' on env FAKE_GFX=- "$RIDGE" devices
+
+# ---- the loop on it ---------------------------------------------------------------------------------------
+run() {
+    on "$RIDGE" run "$here/faults" --device hip:0 --no-journal --time-limit 0.3 --timeout 5 -p N=8192 "$@"
+}
+FAKE_RTC_LOG=$work/options run --variant before --variant wild --variant wrong --variant fades --variant after \
+    >"$work/out" 2>&1
+said() { cat "$work/out"; }
+check right_variant_is_measured 'before: verified, 50\.. us measured' said
+check variant_after_the_faults_is_measured 'after: verified, 50\.. us measured' said
+check fault_names_kernel_and_device "kernel 'wild' .*hip:0" said
+check wrong_result_is_reported 'out\[4711\] is 0' said
+check kernel_that_stops_working_is_found 'in a timed launch: wrong result' said
+check missing_counters_are_a_note 'no hardware counters: ridge does not ask rocprofiler' said
+check compiler_is_asked_for_the_gpu_s_architecture '^--offload-arch=gfx90a' cat "$work/options"
+check hang_costs_its_variant "'hang' did not end within 2 s" \
+    on "$RIDGE" verify "$here/faults" --device hip:0 --variant hang --timeout 2 -p N=8192
+check no_memory_says_what_is_free 'hip:0 has no room for buffer' \
+    on env FAKE_NO_MEMORY=1 "$RIDGE" verify "$here/faults" --device hip:0 --variant before -p N=8192
+check device_that_cannot_be_opened_leaves_nothing_open '^context released, 0 handles open' \
+    bash -c 'FAKE_LEDGER=$1 FAKE_NO_FUNCTION=500 LD_LIBRARY_PATH=$2 "$0" verify "$3" --device hip:0 --variant before; cat "$1"' \
+    "$RIDGE" "$work/ledger" "$work/fake" "$here/faults"
+gpu='AMD Radeon 9999'
+check unknown_chip_has_no_bounds 'ridge knows no rates of this device' run --variant before
+unset gpu
+steps() {
+    on "$RIDGE" run "$here/steps" --device hip:0 --no-journal --plain --time-limit 0.2 --timeout 20 "$@"
+}
+check streams_and_mapped_memory_work 'streams: verified, .*measured' steps --variant mapped --variant streams
+check textures_are_refused 'hip:0: ridge has no textures and surfaces there' steps --variant texture
+check windows_are_refused "hip:0 has no L2 that keeps a window" steps --variant window
+cp -r "$here/faults" "$work/bad"
+sed -i '3s/.*/#error refused/' "$work/bad/faults.cu"
+check compiler_s_messages_have_the_user_s_lines 'bad/faults.cu:3:2: error: refused' \
+    on "$RIDGE" verify "$work/bad" --device hip:0 --variant before
+check compiler_that_crashes_is_one_line 'hipRTC crashed on' \
+    on env FAKE_RTC_CRASH=1 RIDGE_CACHE="$work/empty" "$RIDGE" verify "$here/faults" --device hip:0 --variant before
+echo 'extern "C" __global__ void k(int *x) {} int main() { k<<<1, 1>>>(0); }' >"$work/bad/faults.cu"
+check host_code_is_refused 'hipRTC takes the device.s side only' \
+    on "$RIDGE" verify "$work/bad" --device hip:0 --variant before
+
+# ---- the real hipRTC: shipped experiments to machine code ---------------------------------------------------
+real=$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p | sed -nE 's/.*=> (.*lib(hiprtc|amdhip64)\.so\.[567])$/\1/p' | head -1)
+if [[ -z $real ]]; then
+    echo 'skip - sources: no hipRTC is here (apt install libamdhip64-5)'
+    exit 0
+fi
+mkdir "$work/compile" # the fake GPU, compiled for by the real hipRTC
+cp "$work/fake/libamdhip64.so.7" "$work/compile"
+ln -s "$real" "$work/compile/libhiprtc.so.7"
+compiled() { # EXPERIMENT: "N compiled, M not", by variants and cases
+    env FAKE_NAME='AMD Instinct MI250X' LD_LIBRARY_PATH="$work/compile" \
+        "$RIDGE" check "$here/../../experiments/$1" --device hip:0 >"$work/compiled" 2>&1
+    echo "$(grep -c 'compiled by hipRTC' "$work/compiled") compiled, $(grep -c 'does not compile' "$work/compiled") not"
+}
+for experiment in portable vector math fusion; do
+    check "hiprtc_compiles_$experiment" '^[1-9][0-9]* compiled, 0 not' compiled "$experiment"
+done
