@@ -214,7 +214,8 @@ static bool compile(struct ridge *r, const char *path, const char *const *define
         .source_path = path,
         .defines = defines,
         .define_count = defines ? define_count : 0,
-        .arch = r->info.gpu->arch,
+        .device = &r->info,
+        .arch = r->info.gpu ? r->info.gpu->arch : NULL,
         .compiler = r->options.compiler ? r->options.compiler : "auto",
     };
     struct arena a = {0};

@@ -98,6 +98,35 @@ echo 'extern "C" __global__ void k(int *x) {} int main() { k<<<1, 1>>>(0); }' >"
 check host_code_is_refused 'hipRTC takes the device.s side only' \
     on "$RIDGE" verify "$work/bad" --device hip:0 --variant before
 
+# ---- the library -------------------------------------------------------------------------------------------
+cat >"$work/program.c" <<'END'
+#include <ridge.h>
+#include <stdio.h>
+int main(int count, char **words)
+{
+    struct ridge *r = NULL;
+    struct ridge_module *m = NULL;
+    if (ridge_open(words[1], NULL, &r) || (count > 2 && ridge_compile(r, words[2], NULL, 0, &m)))
+        return printf("refused: %s\n", ridge_error()), 1;
+    return printf("compiled on %s\n", ridge_device(r)), ridge_close(r);
+}
+END
+built=$(dirname "$RIDGE")
+if [[ -e $built/libridge.so ]]; then
+    "${cc[@]}" -I"$here/../../include" -o "$work/program" "$work/program.c" "$built/libridge.so" -Wl,-rpath,"$(realpath "$built")"
+    export RIDGE_DATA_DIR=$built/share/ridge
+    check program_s_kernels_are_compiled_by_hiprtc 'compiled on hip:0' on "$work/program" hip:0 "$here/faults/faults.cu"
+    gpu='AMD Radeon 9999'
+    check program_runs_on_a_chip_without_a_file 'compiled on hip:0' on "$work/program" hip:0 "$here/faults/faults.cu"
+    unset gpu
+    ! "$RIDGE" devices | grep -q '^ *opencl:0 ' ||
+        check library_refuses_devices_without_regions 'refused: ridge_open: opencl:0 is a device for experiments' \
+            "$work/program" opencl:0
+    unset RIDGE_DATA_DIR
+else
+    echo 'skip - library: libridge.so is not built'
+fi
+
 # ---- the real hipRTC: shipped experiments to machine code ---------------------------------------------------
 real=$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p | sed -nE 's/.*=> (.*lib(hiprtc|amdhip64)\.so\.[567])$/\1/p' | head -1)
 if [[ -z $real ]]; then
