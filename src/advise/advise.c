@@ -132,7 +132,6 @@ static bool launch_find(struct making *m)
 
 struct advising {
     struct arena *a;
-    const struct experiment *e;
     const struct variant_spec *variant;
     const struct yaml_node *item;
     const char *source_name; // for the diff
@@ -155,13 +154,8 @@ static void patch_make(const struct advising *w, size_t maker, const struct find
                        struct advice *out)
 {
     struct patch p = {.maker = makers[maker].name, .finding = f, .diff = ""};
-    struct making m = {.a = w->a,
-                       .e = w->e,
-                       .variant = w->variant,
-                       .item = w->item,
-                       .finding = f,
-                       .t = w->tokens,
-                       .out = &p};
+    struct making m = {
+        .a = w->a, .variant = w->variant, .item = w->item, .finding = f, .t = w->tokens, .out = &p};
     bool done = launch_find(&m) && makers[maker].make(&m);
     if (done && p.key_count > 0 && m.launch != m.item)
         done = refuse(&m, "the launch is one of several of the variant");
@@ -213,7 +207,7 @@ void advise_result(struct arena *a, const struct run *run, const struct experime
     struct error ignored = {0};
     const char *text = NULL;
     struct token_list tokens;
-    struct advising w = {.a = a, .e = e, .variant = variant_find(e, r->variant), .tokens = &tokens};
+    struct advising w = {.a = a, .variant = variant_find(e, r->variant), .tokens = &tokens};
     *out = (struct advice){.result = r};
     if (!w.variant || !r->diagnosed || r->library)
         return;

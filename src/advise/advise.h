@@ -35,8 +35,7 @@ struct advice { // arena-owned
 // gives no patches, and *out->count is 0.
 void advise_result(struct arena *a, const struct run *run, const struct experiment *e,
                    const struct result *r, struct advice *out);
-// The variants of one patch as they would be written: name, and the text of its item in the file.
-struct applied {
+struct applied { // where a patch was written
     const char *folder, *variant;
     const char *source; // the new file's name; NULL: none
 };

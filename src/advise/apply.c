@@ -199,6 +199,21 @@ static bool variant_write(struct copying *c, const struct experiment *e,
            file_write(path_join(c->a, c->to, "experiment.yaml"), file, strlen(file), err);
 }
 
+// Both folders by their real names, so that a copy within the original is not copied into itself.
+static bool places_settle(struct copying *c, struct error *err)
+{
+    char *from = realpath(c->from, NULL), *parent = realpath(path_dir(c->a, c->to), NULL);
+    if (from)
+        c->from = arena_strdup(c->a, from);
+    if (parent)
+        c->to = path_join(c->a, arena_strdup(c->a, parent), path_name(c->to));
+    c->elsewhere = !from || !parent || strcmp(path_dir(c->a, from), parent) != 0;
+    bool found = from != NULL;
+    free(from);
+    free(parent);
+    return found || fail(err, NOWHERE, "the experiment's folder '%s' is gone", c->from);
+}
+
 bool advice_apply(struct arena *a, const struct run *run, const struct experiment *e,
                   const struct advice *advice, int patch, const char *folder, struct applied *out,
                   struct error *err)
@@ -213,11 +228,8 @@ bool advice_apply(struct arena *a, const struct run *run, const struct experimen
     if (!run_source_unchanged(&run->header, e->path, err) ||
         !run_source_unchanged(&run->header, advice->source_path, err))
         return error_context(err, "run the experiment again, then apply its advice");
-    char *beside = realpath(path_dir(a, e->directory), NULL),
-         *parent = realpath(path_dir(a, folder), NULL);
-    c.elsewhere = !beside || !parent || strcmp(beside, parent) != 0;
-    free(beside);
-    free(parent);
+    if (!places_settle(&c, err))
+        return false;
     return variant_write(&c, e, advice, p, out, err) &&
            (experiment_load(a, folder, &check, err) ||
             error_context(err, "in the copy with the patch"));

@@ -76,7 +76,6 @@ char *edits_diff(struct arena *a, const char *before, const char *after, const c
 
 struct making {
     struct arena *a;
-    const struct experiment *e;
     const struct variant_spec *variant;
     const struct yaml_node *item; // of the variant, in the file
     const struct yaml_node

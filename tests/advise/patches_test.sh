@@ -86,4 +86,37 @@ print(next((p["number"] for p in patches if p["maker"] == sys.argv[1]), 0))' "$p
     pass "'$patch' is right, faster than $name, and judged by what it promised" $? judged.txt
     [[ -z ${RIDGE_SHOW-} ]] || sed "s/^/# /" judged.txt
 done < <(kernels)
+[[ $# -eq 0 || " $* " == *" apply "* ]] || finish
+
+# ---- what --apply leaves alone, and what it refuses ----------------------------------------------------
+
+rm -rf turn turn-advice
+experiment turn 1048576 '[32,32]' '[32,32]' '[y, x, 1024]'
+run turn
+cp -r turn before
+apply() { # STATUS MESSAGE OPTION...: `explain turn:naive` ends so
+    local status=$1 message=$2
+    shift 2
+    "$RIDGE" explain turn:naive "$@" >apply.txt 2>&1
+    (($? == status)) && grep -q -e "$message" apply.txt
+    pass "$message" $? apply.txt
+}
+apply 0 "variant 'naive-pad', source naive-pad.cu" --apply 1
+apply 0 "variant 'naive-pad-2', source naive-pad-2.cu" --apply 1
+apply 0 '"variant": "naive-swizzle"' --apply 2 --json
+apply 2 'there is no patch 3: .* lists 1 to 2' --apply 3
+apply 2 'is no copy that --apply made' --apply 1 --output turn
+mkdir taken
+apply 2 'is there, and no copy of an experiment' --apply 1 --output taken
+diff -r before turn >diff.txt
+pass "the experiment's own files stay as they are" $? diff.txt
+"$RIDGE" verify turn-advice --device sim:h200 --compiler clang -q >run.txt 2>&1
+pass 'a copy with three patches is right' $? run.txt
+(cd turn && "$RIDGE" run . --device sim:h200 --compiler clang --seed 1 -q && "$RIDGE" explain turn:naive --apply 1) >run.txt 2>&1
+[[ -f turn/turn-advice/naive-pad.cu && ! -e turn/turn-advice/turn-advice ]]
+pass 'a copy within the folder is not copied into itself' $? run.txt
+rm -r turn/turn-advice
+run turn
+echo '// edited' >>turn/kernels.cu
+apply 2 'run the experiment again, then apply its advice' --apply 1
 finish
