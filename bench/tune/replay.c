@@ -13,13 +13,25 @@ enum { FILE_BYTES_MAX = 1 << 30, LEVELS = 2 };
 
 static const double levels[LEVELS] = {0.95, 0.99};
 
-// The first evaluation at that share of the best speed.
-static int first_at(const struct tuning *t, double best_ns, double level)
+// Searches until the best level is reached; the number of evaluations to each level.
+static void count_to(const struct tuning *t, const double *ranks, enum strategy strategy,
+                     uint64_t seed, double counts[LEVELS])
 {
-    for (int i = 0; i < t->count; i++)
-        if (evaluation_is_right(&t->evaluations[i]) && best_ns / t->evaluations[i].time_ns >= level)
-            return i + 1;
-    return t->count + 1;
+    enum { ASK = 8 }; // as the tuner asks
+    int points[ASK], asked = 0, told = 0, reached = 0;
+    double best_ns = t->evaluations[t->ties.fastest].time_ns;
+    struct search_options o = {.strategy = strategy, .seed = seed, .start = -1, .ranks = ranks};
+    struct search *x = search_open(&t->space, &o);
+    while (reached < LEVELS && (asked = search_ask(x, ASK, points)) > 0)
+        for (int i = 0; i < asked; i++) {
+            const struct evaluation *e = &t->evaluations[points[i]];
+            bool right = evaluation_is_right(e);
+            search_tell(x, points[i], right ? e->time_ns : (double)NAN);
+            told++;
+            while (right && reached < LEVELS && best_ns / e->time_ns >= levels[reached])
+                counts[reached++] = told;
+        }
+    search_close(x);
 }
 
 static bool has_ranks(const struct tuning *t)
@@ -30,35 +42,28 @@ static bool has_ranks(const struct tuning *t)
     return false;
 }
 
-static bool search(const struct tuning *recorded, enum strategy strategy, int seeds,
-                   struct error *err)
+static void search(const struct tuning *t, const double *ranks, enum strategy strategy, int seeds)
 {
-    double *counts[LEVELS], best_ns = recorded->evaluations[recorded->ties.fastest].time_ns;
     int runs = strategy == STRATEGY_exhaustive || strategy_is_ranked(strategy) ? 1 : seeds;
-    bool done = true;
+    double *counts[LEVELS];
     for (int k = 0; k < LEVELS; k++)
         counts[k] = xcalloc((size_t)runs, sizeof *counts[k]);
-    for (int seed = 0; done && seed < runs; seed++) {
-        struct arena a = {0};
-        struct tuning t;
-        done = replay(&a, recorded, strategy, (uint64_t)seed + 1, recorded->space.count, &t, err);
-        for (int k = 0; done && k < LEVELS; k++)
-            counts[k][seed] = first_at(&t, best_ns, levels[k]);
-        arena_release(&a);
+    for (int seed = 0; seed < runs; seed++) {
+        double found[LEVELS];
+        count_to(t, ranks, strategy, (uint64_t)seed + 1, found);
+        for (int k = 0; k < LEVELS; k++)
+            counts[k][seed] = found[k];
     }
-    if (done)
-        printf("| %s |", strategy_name(strategy));
+    printf("| %s |", strategy_name(strategy));
     for (int k = 0; k < LEVELS; k++) {
-        if (done && runs > 1)
+        if (runs > 1)
             printf(" %.0f (%.0f) |", stats_quantile(counts[k], (size_t)runs, 0.5),
                    stats_quantile(counts[k], (size_t)runs, 0.9));
-        else if (done)
+        else
             printf(" %.0f |", counts[k][0]);
         free(counts[k]);
     }
-    if (done)
-        puts("");
-    return done;
+    puts("");
 }
 
 static bool one(const char *file, int seeds, struct error *err)
@@ -79,9 +84,12 @@ static bool one(const char *file, int seeds, struct error *err)
                "| strategy | evaluations to 95 %%: median (90th percentile) | to 99 %% "
                "|\n|---|---:|---:|\n",
                t.experiment, t.variant, t.case_label, t.device_name, t.provenance, t.count, right);
+    double *ranks = ARENA_ARRAY(&a, double, t.count + 1);
+    for (int i = 0; i < t.count; i++)
+        ranks[i] = t.evaluations[i].rank_ns;
     for (int s = 0; done && s < STRATEGY_COUNT; s++)
         if (!strategy_is_ranked((enum strategy)s) || has_ranks(&t))
-            done = search(&t, (enum strategy)s, seeds, err);
+            search(&t, ranks, (enum strategy)s, seeds);
     if (done && has_ranks(&t))
         printf("\npruned by: %s\n", t.pruning.rank_by ? t.pruning.rank_by : "recorded ranks");
     arena_release(&a);

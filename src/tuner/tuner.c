@@ -269,8 +269,10 @@ static struct evaluation evaluation_new(struct session *s, int point, enum outco
                                .at = now_text(s->arena)};
 }
 
-// Kept at once: a session that is killed after this loses nothing.
-static bool answer(struct session *s, int index, const struct evaluation *e, struct error *err)
+// Kept at once: a session that is killed after this loses nothing. What failed by the system's fault may go well the
+// next time.
+static bool answer(struct session *s, int index, const struct evaluation *e, bool by_system,
+                   struct error *err)
 {
     static const double s_per_ns = 1e-9;
     uint64_t now = clock_ns();
@@ -278,7 +280,7 @@ static bool answer(struct session *s, int index, const struct evaluation *e, str
     s->answers[index].took_s = (double)(now - s->since_ns) * s_per_ns;
     s->since_ns = now;
     s->answered++;
-    if (!state_add(&s->state, s->t, &s->answers[index], err))
+    if (!by_system && !state_add(&s->state, s->t, &s->answers[index], err))
         return false;
     if (s->events->evaluated)
         s->events->evaluated(s->events->context, s->t, &s->answers[index]);
@@ -306,7 +308,7 @@ static bool on_result(void *context, const struct result *r, struct error *err)
             e.high_ns = r->time.summary.high;
             e.sample_count = r->time.summary.count;
         }
-        return answer(s, i, &e, err);
+        return answer(s, i, &e, r->by_system, err);
     }
     return true;
 }
@@ -441,7 +443,7 @@ static bool run_each(struct session *s, const int *points, int count, struct eva
     if (count == 1) {
         struct evaluation e = evaluation_new(s, points[0], OUTCOME_COMPILE, err->message);
         error_clear(err);
-        return answer(s, 0, &e, err);
+        return answer(s, 0, &e, false, err);
     }
     for (int i = 0; i < count; i++) {
         error_clear(err);
