@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { STATE_VERSION = 1, STATE_BYTES_MAX = 256 << 20, SEED_SHIFT = 11 };
@@ -161,17 +162,29 @@ static bool add_head(struct tuner_state *s, const struct tuning *t, struct error
                     err);
 }
 
+// A killed session's worker inherited the lock, and ends a moment after it.
+static bool lock_file(int fd)
+{
+    enum { TRIES = 20 };
+    static const struct timespec pause = {.tv_nsec = 100000000};
+    for (int i = 0; i < TRIES; i++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+            return true;
+        (void)nanosleep(&pause, NULL);
+    }
+    return false;
+}
+
 static bool open_file(struct tuner_state *s, struct error *err)
 {
     s->fd = open(s->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (s->fd < 0)
         return fail_errno(err, errno, "cannot open '%s'", s->path);
-    return flock(s->fd, LOCK_EX | LOCK_NB) == 0 ||
-           fail_as(
-               err, ERROR_SYSTEM, NOWHERE,
-               "another `ridge tune` works on this variant, case and device: wait for it, or end "
-               "it (it holds '%s')",
-               s->path);
+    return lock_file(s->fd) ||
+           fail_as(err, ERROR_SYSTEM, NOWHERE,
+                   "another `ridge tune` works on this variant, case and device: wait for it, or "
+                   "end it (it holds '%s')",
+                   s->path);
 }
 
 bool state_open(struct arena *a, const char *identity, const struct tuning *t, const char *rank_by,
