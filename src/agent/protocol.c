@@ -113,13 +113,6 @@ static json_t *answer_tools(const struct asked *q, struct session_state *state, 
     return finished(q->server, q->modern, q->message->id, r);
 }
 
-static void refuse_progress(struct call *c, int percent, const char *message)
-{
-    (void)c;
-    (void)percent;
-    (void)message;
-}
-
 static json_t *answer_call(const struct asked *q, struct session_state *state, struct call **call)
 {
     (void)state;
@@ -146,8 +139,7 @@ static json_t *answer_call(const struct asked *q, struct session_state *state, s
         .token = json_is_string(token) || json_is_integer(token) ? json_deep_copy(token) : NULL,
         .arguments = json_incref(arguments),
         .modern = q->modern,
-        .percent = -1,
-        .on_progress = refuse_progress};
+        .percent = -1};
     if (tool_command_line(&c->arena, tool, arguments, &c->line, &err)) {
         *call = c;
         return NULL;

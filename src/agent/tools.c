@@ -225,9 +225,6 @@ bool tool_command_line(struct arena *a, const struct agent_tool *t, json_t *argu
 
 /* ---- parts of a result ------------------------------------------------------------------------------------- */
 
-struct path { // what is left of "results.time_ns" below the value looked at
-    const char *rest;
-};
 enum { PATHS_MAX = 64 };
 
 // The path begins with that key: what follows is in *rest, NULL at its end.
@@ -241,7 +238,7 @@ static bool path_enters(const char *path, const char *key, const char **rest)
 }
 
 // keeps: nothing but what the paths name, scalars of the outermost object too; else all but that.
-static void select_of(json_t *json, const struct path *paths, int count, bool keeps, bool outermost)
+static void select_of(json_t *json, const char *const *paths, int count, bool keeps, bool outermost)
 {
     const char *key;
     json_t *value;
@@ -252,16 +249,16 @@ static void select_of(json_t *json, const struct path *paths, int count, bool ke
         return;
     json_object_foreach_safe(json, next, key, value)
     {
-        struct path below[PATHS_MAX];
+        const char *below[PATHS_MAX]; // what is left of the paths below this value
         int n = 0;
         bool named = false;
         for (int i = 0; i < count; i++) {
             const char *rest;
-            if (!path_enters(paths[i].rest, key, &rest))
+            if (!path_enters(paths[i], key, &rest))
                 continue;
             named = named || !rest;
             if (rest)
-                below[n++].rest = rest;
+                below[n++] = rest;
         }
         bool scalar = !json_is_object(value) && !json_is_array(value);
         if (named ? !keeps : keeps && n == 0 && !(outermost && scalar))
@@ -274,20 +271,20 @@ static void select_of(json_t *json, const struct path *paths, int count, bool ke
 void tool_select(const struct agent_tool *t, const json_t *arguments, json_t *result)
 {
     const json_t *fields = json_object_get(arguments, fields_name);
-    struct path paths[PATHS_MAX];
+    const char *paths[PATHS_MAX];
     struct arena a = {0};
     int count = 0;
     bool all = false;
     for (size_t i = 0; i < json_array_size(fields) && count < PATHS_MAX; i++) {
-        paths[count].rest = json_string_value(json_array_get(fields, i));
-        all = all || strcmp(paths[count].rest, everything) == 0;
+        paths[count] = json_string_value(json_array_get(fields, i));
+        all = all || strcmp(paths[count], everything) == 0;
         count++;
     }
     bool keeps = count > 0;
     char *list = !keeps && t->omitted ? arena_strdup(&a, t->omitted) : NULL, *more = NULL;
     for (char *p = list ? strtok_r(list, " ", &more) : NULL; p && count < PATHS_MAX;
          p = strtok_r(NULL, " ", &more))
-        paths[count++].rest = p;
+        paths[count++] = p;
     if (count > 0 && !all)
         select_of(result, paths, count, keeps, true);
     arena_release(&a);

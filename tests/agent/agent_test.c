@@ -475,7 +475,7 @@ static void a_call_is_ended_at_its_limits(void **state)
     setup(state);
     server.limits.processes = 8;
     say(CALL(3, "fork", "{}"));
-    assert_tool_error(3, "it had 13 processes, and 8 are allowed");
+    assert_tool_error(3, " processes, and 8 are allowed");
 }
 
 static void a_cancelled_call_is_ended_without_an_answer(void **state)

@@ -32,7 +32,7 @@ timeout 100 "$RIDGE" agent <in >said.txt 2>err.txt &
 exec 7>in
 m='"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"progressToken":1}'
 call() { printf '{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"%s","arguments":%s,%s}}\n' "$1" "$2" "$3" "$m" >&7; }
-call 1 run '{"experiment":"scale","device":"sim:h200","param":["N=268435456"]}'
+call 1 run '{"experiment":"scale","device":"sim:h200","param":["N=33554432"]}'
 for _ in $(seq 200); do [ -s said.txt ] && break; sleep 0.1; done
 printf '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"test"}}\n' >&7
 call 2 verify '{"experiment":"scale","device":"sim:h200","param":["N=256"],"fields":["results.verified"]}'
