@@ -5,6 +5,7 @@
 #define RIDGE_CLI_SESSION_H
 
 #include "cli/cli.h"
+#include "fleet/ranks.h"
 #include "suite/suite.h"
 
 struct session { // what the loop's events need
@@ -66,6 +67,15 @@ struct suite_session { // the loop over a suite's experiments
 bool suite_session_open(struct suite_session *w, const struct options *o, bool records,
                         const char *const *paths, int path_count, struct error *err) CHECK_RESULT;
 bool suite_session_run(struct suite_session *w, struct error *err) CHECK_RESULT;
+// One of its experiments, into view.runs[index]; one that cannot be run is noted there. false: the suite cannot
+// go on.
+bool suite_session_item(struct suite_session *w, int index, struct error *err) CHECK_RESULT;
+// The same of all of them, by the ranks of a parallel job: each experiment is one rank's. Rank 0 records and has the
+// view, the others have none.
+bool suite_session_ranks(struct suite_session *w, const struct ranks *ranks,
+                         struct error *err) CHECK_RESULT;
+// The last run of the experiment on that device, or NULL.
+const struct run *suite_session_last(struct suite_session *w, const struct run *now);
 // Once more one of its experiments, as `how` says. The caller json_decref()s out->header.environment.
 bool suite_session_again(struct suite_session *w, int index, const struct loop_request *how,
                          const char **variants, int variant_count, struct run *out,

@@ -25,7 +25,7 @@ bool suite_session_open(struct suite_session *w, const struct options *o, bool r
 }
 
 // The newest finished run of the experiment on a device of that name and id, or NULL.
-static const struct run *last_run(struct suite_session *w, const struct run *now)
+const struct run *suite_session_last(struct suite_session *w, const struct run *now)
 {
     struct journal_entry *entries;
     struct error ignored = {0};
@@ -77,18 +77,17 @@ bool suite_session_again(struct suite_session *w, int index, const struct loop_r
     return session_run(&w->session, &w->arena, &request, out, err);
 }
 
-// false: the suite cannot go on. One that cannot be run is noted.
-static bool run_item(struct suite_session *w, int index, struct error *err)
+bool suite_session_item(struct suite_session *w, int index, struct error *err)
 {
     const struct suite_item *item = &w->suite.items[index];
-    struct suite_run *s = &w->view.runs[w->view.count++];
+    struct suite_run *s = &w->view.runs[index];
     struct loop_request request = request_of(w, index, &w->request);
     struct run *run = ARENA_NEW(&w->arena, struct run);
     struct error why = {0};
     s->experiment = item->experiment->name;
     if (session_run(&w->session, &w->arena, &request, run, &why)) {
         s->run = run;
-        s->last = w->looks_back ? last_run(w, run) : NULL;
+        s->last = w->looks_back ? suite_session_last(w, run) : NULL;
         return true;
     }
     json_decref(run->header.environment);
@@ -111,6 +110,7 @@ bool suite_session_run(struct suite_session *w, struct error *err)
     w->view =
         (struct suite_view){.name = w->suite.name,
                             .runs = ARENA_ARRAY(&w->arena, struct suite_run, w->suite.count + 1)};
+    w->view.count = w->suite.count;
     w->session.suite = w->suite.name;
     w->session.whole_began_ns = clock_ns();
     for (int i = 0; i < w->suite.count; i++) {
@@ -118,7 +118,7 @@ bool suite_session_run(struct suite_session *w, struct error *err)
         w->session.share_before = (double)before / jobs;
         w->session.share_of = (double)item->jobs / jobs;
         before += item->jobs;
-        if (!run_item(w, i, err))
+        if (!suite_session_item(w, i, err))
             return false;
     }
     return true;
@@ -150,19 +150,30 @@ void suite_session_close(struct suite_session *w)
     arena_release(&w->arena);
 }
 
+// As one rank of several: on the device that is this rank's.
+static bool run_as_rank(struct suite_session *w, const struct ranks *ranks, struct error *err)
+{
+    return ranks_device(&w->arena, ranks, w->request.device, &w->request.device, err) &&
+           (ranks->count == 1 ? suite_session_run(w, err) : suite_session_ranks(w, ranks, err));
+}
+
 bool command_suite(const struct options *o, int *status, struct error *err)
 {
     struct suite_session w = {.o = o};
+    struct arena a = {0};
+    struct ranks ranks = {.count = 1};
     enum report_format format;
     bool done = report_format_find(option_text(o, OPTION_FORMAT, "terminal"), REPORT_OF_SUITE,
                                    &format, err) &&
-                suite_session_open(&w, o, !option_given(o, OPTION_NO_JOURNAL),
+                ranks_find(&a, &ranks, err) &&
+                suite_session_open(&w, o, !option_given(o, OPTION_NO_JOURNAL) && ranks.rank == 0,
                                    (const char *const *)o->arguments, o->argument_count, err);
     w.looks_back = true;
-    done = done && suite_session_run(&w, err) && print_all(&w, format, err);
+    done = done && run_as_rank(&w, &ranks, err) && (ranks.rank > 0 || print_all(&w, format, err));
     *status = session_status(&w.session);
     if (*status == 0 && w.first.kind != ERROR_NONE)
         *status = (int)w.first.kind;
     suite_session_close(&w);
+    arena_release(&a);
     return done;
 }
