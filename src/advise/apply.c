@@ -225,8 +225,8 @@ bool advice_apply(struct arena *a, const struct run *run, const struct experimen
     if (!p->title)
         return fail(err, NOWHERE, "there is no patch '%s' of '%s': %s", p->maker,
                     advice->result->variant, p->refusal);
-    if (!run_source_unchanged(&run->header, e->path, err) ||
-        !run_source_unchanged(&run->header, advice->source_path, err))
+    if (!run_source_unchanged(run, e->path, err) ||
+        !run_source_unchanged(run, advice->source_path, err))
         return error_context(err, "run the experiment again, then apply its advice");
     if (!places_settle(&c, err))
         return false;

@@ -30,7 +30,7 @@ static bool add_source(struct journal *j, int64_t run, const char *path, struct 
     if (!journal_ask(j, "read", &kept, err,
                      "SELECT 1 FROM run_sources WHERE run = $1 AND path = $2", "is", run, path))
         return false;
-    if (kept > 0 || !run_source_unchanged(&j->run, path, &ignored) ||
+    if (kept > 0 || !run_source_unchanged(&(struct run){.header = j->run}, path, &ignored) ||
         !file_read(path, JOURNAL_SOURCE_BYTES_MAX, &text, &source.size_bytes, &ignored))
         return true;
     source.text = text;

@@ -233,27 +233,51 @@ static bool seconds_of(const char *utc, time_t *out)
     return end && *end == 'Z';
 }
 
-bool run_source_unchanged(const struct run_header *h, const char *path, struct error *err)
-{
-    struct stat file;
-    time_t began;
-    if (stat(path, &file) != 0)
-        return fail(err, NOWHERE,
-                    "the source '%s' is not there any more, so its lines cannot be shown; restore "
-                    "it or run the experiment again",
-                    path);
-    return (seconds_of(h->started, &began) && file.st_mtime <= began) ||
-           fail(err, NOWHERE,
-                "the source '%s' was edited after the run began, so the counters belong to other "
-                "lines, and the journal kept no copy; run the experiment again",
-                path);
-}
-
 static bool same_file(const char *a, const char *b)
 {
     struct stat one, other;
     return strcmp(a, b) == 0 || (stat(a, &one) == 0 && stat(b, &other) == 0 &&
                                  one.st_dev == other.st_dev && one.st_ino == other.st_ino);
+}
+
+static const struct source_text *kept_source(const struct run *r, const char *path)
+{
+    for (int i = 0; i < r->source_count; i++)
+        if (same_file(r->sources[i].path, path))
+            return &r->sources[i];
+    return NULL;
+}
+
+// By its text where the run has that, else by the time it was written, which counts seconds.
+static bool is_unchanged(const struct run *r, const struct source_text *kept, const char *path,
+                         const struct stat *file)
+{
+    time_t began;
+    char *now = NULL;
+    size_t size_bytes = 0;
+    struct error ignored = {0};
+    if (!kept)
+        return seconds_of(r->header.started, &began) && file->st_mtime <= began;
+    bool same = file_read(path, RUN_SOURCE_BYTES_MAX, &now, &size_bytes, &ignored) &&
+                size_bytes == kept->size_bytes && memcmp(now, kept->text, size_bytes) == 0;
+    free(now);
+    return same;
+}
+
+bool run_source_unchanged(const struct run *r, const char *path, struct error *err)
+{
+    struct stat file;
+    const struct source_text *kept = kept_source(r, path);
+    if (stat(path, &file) != 0)
+        return fail(err, NOWHERE,
+                    "the source '%s' is not there any more, so its lines cannot be shown; restore "
+                    "it or run the experiment again",
+                    path);
+    return is_unchanged(r, kept, path, &file) ||
+           fail(err, NOWHERE,
+                "the source '%s' was edited after the run began, so the counters belong to other "
+                "lines%s; run the experiment again",
+                path, kept ? "" : ", and the journal kept no copy");
 }
 
 const char *note_join(struct arena *a, const char *note, const char *text)
@@ -266,14 +290,14 @@ const char *note_join(struct arena *a, const char *note, const char *text)
 bool run_source_read(struct arena *a, const struct run *r, const char *path, const char **text,
                      size_t *size_bytes, struct error *err)
 {
-    for (int i = 0; i < r->source_count; i++)
-        if (same_file(r->sources[i].path, path)) {
-            *text = r->sources[i].text;
-            *size_bytes = r->sources[i].size_bytes;
-            return true;
-        }
+    const struct source_text *kept = kept_source(r, path);
     char *read = NULL;
-    if (!run_source_unchanged(&r->header, path, err) ||
+    if (kept) {
+        *text = kept->text;
+        *size_bytes = kept->size_bytes;
+        return true;
+    }
+    if (!run_source_unchanged(r, path, err) ||
         !file_read(path, RUN_SOURCE_BYTES_MAX, &read, size_bytes, err))
         return false;
     *text = arena_strndup(a, read, *size_bytes);

@@ -265,9 +265,9 @@ struct run { // arena-owned
 enum { RUN_SOURCE_BYTES_MAX = 16 << 20 }; // of one that is shown
 // Where the source of that name lies: relative names are below the experiment's folder.
 const char *run_source_path(struct arena *a, const struct run_header *h, const char *file);
-// Is the file as it was when the run began? false with the reason: it is gone, or was edited since.
-bool run_source_unchanged(const struct run_header *h, const char *path,
-                          struct error *err) CHECK_RESULT;
+// Is the file as it was when the run began? By its text where the run has that, else by when it was written. false with
+// the reason: it is gone, or was edited since.
+bool run_source_unchanged(const struct run *r, const char *path, struct error *err) CHECK_RESULT;
 // The text that the run's lines belong to, by its path: the kept one, else the file's if that was not
 // edited since.
 bool run_source_read(struct arena *a, const struct run *r, const char *path, const char **text,
