@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static const double pct_per_one = 100, ns_per_s = 1e9;
 static const double taken_in = 0.9; // of a change: what weights are explained by
@@ -220,6 +221,69 @@ static void scale_print(const struct fleet_report *r, struct text *out)
     print_verdict(r, out);
 }
 
+/* ---- scaling -------------------------------------------------------------------------------------------------- */
+
+static const char no_exchange[] = "Exchange between the devices is in none of these times: no "
+                                  "chip's file has a figure of its links to "
+                                  "other GPUs.\n";
+
+static json_t *scaling_json(const struct fleet_scaling *s)
+{
+    json_t *points = json_array();
+    for (int i = 0; i < s->count; i++) {
+        const struct fleet_point *p = &s->points[i];
+        json_array_append_new(
+            points, json_pack("{s:i, s:s, s:I, s:f, s:f, s:f, s:f, s:f}", "devices", i + 1, "added",
+                              p->added, "units", (json_int_t)p->units, "time_ns", p->time_ns,
+                              "ideal_ns", p->ideal_ns, "speedup", p->speedup, "efficiency",
+                              p->efficiency, "imbalance", p->imbalance));
+    }
+    json_t *json = scale_json(&s->report);
+    json_object_set_new(json, "scaling", json_string(s->weak ? "weak" : "strong"));
+    json_object_set_new(json, "points", points);
+    json_object_set_new(json, "exchange", json_null());
+    return json;
+}
+
+static void scaling_print(const struct fleet_scaling *s, struct text *out)
+{
+    const struct fleet_report *r = &s->report;
+    char time[32], ideal[32];
+    text_printf(out, "%s: variant '%s', %s scaling by %s, %s\n\n", r->experiment, r->variant,
+                s->weak ? "weak" : "strong", r->param, all_measured(r) ? "measured" : "modelled");
+    text_printf(out, "  %7s  %-12s %12s %10s %10s %8s %10s %10s\n", "devices", "added", "units",
+                "time", "ideal", "speedup", "efficiency", "imbalance");
+    for (int i = 0; i < s->count; i++) {
+        const struct fleet_point *p = &s->points[i];
+        text_printf(out, "  %7d  %-12s %12llu %10s %10s %7.2fx %8.1f %% %8.1f %%\n", i + 1,
+                    p->added, (unsigned long long)p->units, format_time_ns(p->time_ns, time),
+                    format_time_ns(p->ideal_ns, ideal), p->speedup, pct_per_one * p->efficiency,
+                    pct_per_one * p->imbalance);
+    }
+    text_add(out,
+             "\nIdeal: every device at the throughput that it has alone with the job of one.\n");
+    if (kinds_differ(r))
+        text_add(out, "Times of different kinds are held against each other.\n");
+    text_add(out, no_exchange);
+}
+
+static bool scaling_command(const struct options *o, const struct fleet_request *q,
+                            const struct fleet_events *events, struct arena *a, struct text *out,
+                            struct error *err)
+{
+    const char *name = option_text(o, OPTION_SCALING, "");
+    struct fleet_scaling s;
+    bool weak = strcmp(name, "weak") == 0;
+    if (!weak && strcmp(name, "strong") != 0)
+        return fail(err, NOWHERE, "option --scaling: '%s' is neither strong nor weak", name);
+    if (!fleet_scaling_run(a, q, events, weak, &s, err))
+        return false;
+    if (option_given(o, OPTION_JSON))
+        return cli_print_json(scaling_json(&s), err);
+    scaling_print(&s, out);
+    return cli_print(out, err);
+}
+
 /* ---- the command ----------------------------------------------------------------------------------------------- */
 
 static bool read_request(const struct options *o, struct fleet_request *q, struct loop_request *run,
@@ -260,10 +324,16 @@ bool command_scale(const struct options *o, int *status, struct error *err)
                                   .round = on_round,
                                   .context = &scaling};
     *status = 0;
-    bool done = read_request(o, &q, &run, err) && fleet_run(&a, &q, &events, &report, err);
-    if (done && option_given(o, OPTION_JSON)) {
+    bool done = read_request(o, &q, &run, err), table = option_given(o, OPTION_SCALING);
+    if (done && table)
+        done = scaling_command(o, &q, &events, &a, &out, err);
+    else
+        done = done && fleet_run(&a, &q, &events, &report, err);
+    if (!done || table) {
+        // said, or failed
+    } else if (option_given(o, OPTION_JSON)) {
         done = cli_print_json(scale_json(&report), err);
-    } else if (done) {
+    } else {
         scale_print(&report, &out);
         done = cli_print(&out, err);
     }

@@ -41,4 +41,23 @@ struct fleet_report { // arena-owned
 bool fleet_run(struct arena *a, const struct fleet_request *q, const struct fleet_events *events,
                struct fleet_report *out, struct error *err) CHECK_RESULT;
 
+struct fleet_point {   // of the first devices of the list
+    const char *added; // the last of them
+    uint64_t units;
+    double time_ns;
+    double ideal_ns;   // by what each does alone with the job of one device, nothing lost
+    double speedup;    // over the first device alone
+    double efficiency; // ideal over time
+    double imbalance;
+};
+struct fleet_scaling { // arena-owned
+    bool weak;         // units grow with the devices; else they are the same
+    struct fleet_point *points;
+    int count;
+    struct fleet_report report; // of the last
+};
+bool fleet_scaling_run(struct arena *a, const struct fleet_request *q,
+                       const struct fleet_events *events, bool weak, struct fleet_scaling *out,
+                       struct error *err) CHECK_RESULT;
+
 #endif

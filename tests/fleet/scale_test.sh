@@ -59,6 +59,18 @@ json 'a weight that adapts gets there too' '.adaptive and .rounds[-1].imbalance 
 scale --device sim:h200,sim:eighth --param N=131072 --param steps=100 --weight 0.1 --rounds 3 --json
 json 'a small weight takes longer' '(.settled | not) and (.rounds | length) == 3'
 
+scale --device sim:h200,sim:h200,sim:half --param N=131072 --param steps=200 --scaling strong --json
+pass 'a table of strong scaling' $? err.txt
+json 'is of one, two and three devices on the same job' \
+    '.scaling == "strong" and (.points | map(.units)) == [131072, 131072, 131072] and (.points | map(.added)) == ["sim:h200", "sim:h200", "sim:half"]'
+json 'one device is as fast as it is alone' '.points[0] | (.speedup - 1 | fabs) < 1e-9 and (.efficiency - 1 | fabs) < 1e-9'
+json 'more are faster, and lose to what each launch costs' \
+    '[.points[] | .efficiency] as [$a, $b, $c] | $b > 0.3 and $b < 1 and (.points[1].speedup - 2 * $b | fabs) < 1e-9 and $c < 1'
+json 'no exchange is made up' '.exchange == null'
+scale --device sim:h200,sim:h200 --param N=131072 --param steps=200 --scaling weak
+grep -Eq '^ +2  sim:h200 +262144 ' out.json && grep -q '^Exchange between the devices is in none of these' out.json
+pass 'weak scaling has as many units per device' $? out.json
+
 # A worker is killed in the middle: its share is done by the other device, in the same round.
 "$RIDGE" scale job --device sim:h200,sim:half --param N=524288 --param steps=600 --weight 0.2 --rounds 4 --json \
     >out.json 2>err.txt &
@@ -97,6 +109,9 @@ ridge: option --device: 'sim:h200,,sim:h200' names an empty device: write cuda:0
 END
 expect 'a weight beyond 1 is refused' 2 scale job --weight 2 <<'END'
 ridge: option --weight: give a share above 0 and up to 1: 0.5
+END
+expect 'a table of another kind is refused' 2 scale job --scaling medium <<'END'
+ridge: option --scaling: 'medium' is neither strong nor weak
 END
 expect 'a weight that is given and found is refused' 2 scale job --weight 0.5 --adapt <<'END'
 ridge: --weight and --adapt exclude each other: --adapt finds the weight

@@ -1,0 +1,100 @@
+// Strong and weak scaling: the job on the first device of the list, on the first two, and so on, beside what these do
+// alone.
+// SPDX-License-Identifier: Apache-2.0
+#include "fleet/fleet.h"
+
+#include <string.h>
+
+struct scaling {
+    struct arena *arena;
+    const struct fleet_request *request;
+    const struct fleet_events *events;
+    const char **ids; // of the devices
+    int count;
+};
+
+static bool run_on(struct scaling *s, const char *devices, const struct loop_request *run,
+                   int rounds, struct fleet_report *out, struct error *err)
+{
+    struct fleet_request q = *s->request;
+    q.run = run;
+    q.devices = devices;
+    q.rounds_most = rounds;
+    return fleet_run(s->arena, &q, s->events, out, err);
+}
+
+static void list_devices(struct scaling *s)
+{
+    const char *list = s->request->devices ? s->request->devices : "auto";
+    s->ids = ARENA_ARRAY(s->arena, const char *, strlen(list) + 1);
+    for (; list; list = strchr(list, ',') ? strchr(list, ',') + 1 : NULL)
+        s->ids[s->count++] = arena_strndup(s->arena, list, strcspn(list, ","));
+}
+
+// Units per ns of each device alone; devices of one name are one simulated chip.
+static bool measure_alone(struct scaling *s, struct fleet_scaling *out, double *rates,
+                          struct error *err)
+{
+    for (int i = 0; i < s->count; i++) {
+        int same = 0;
+        while (strcmp(s->ids[same], s->ids[i]) != 0)
+            same++;
+        rates[i] = rates[same];
+        if (same < i)
+            continue;
+        struct fleet_report r;
+        if (!run_on(s, s->ids[i], s->request->run, 1, &r, err))
+            return false;
+        rates[i] = (double)r.split.units / r.deal.rounds[0].time_ns;
+        if (i == 0)
+            out->report = r;
+    }
+    return true;
+}
+
+// The request with so many units in all.
+static struct loop_request with_units(struct scaling *s, const char *param, uint64_t units)
+{
+    struct loop_request run = *s->request->run;
+    const char **all = ARENA_ARRAY(s->arena, const char *, run.override_count + 1);
+    for (int i = 0; i < run.override_count; i++)
+        all[i] = run.overrides[i];
+    all[run.override_count++] = arena_printf(s->arena, "%s=%llu", param, (unsigned long long)units);
+    run.overrides = all;
+    return run;
+}
+
+bool fleet_scaling_run(struct arena *a, const struct fleet_request *q,
+                       const struct fleet_events *events, bool weak, struct fleet_scaling *out,
+                       struct error *err)
+{
+    struct scaling s = {.arena = a, .request = q, .events = events};
+    const char *devices = "";
+    double sum = 0;
+    list_devices(&s);
+    double *rates = ARENA_ARRAY(a, double, s.count + 1);
+    *out = (struct fleet_scaling){.weak = weak,
+                                  .points = ARENA_ARRAY(a, struct fleet_point, s.count + 1)};
+    if (!measure_alone(&s, out, rates, err))
+        return false;
+    uint64_t units = out->report.split.units;
+    const char *param = out->report.param;
+    for (int i = 0; i < s.count; i++) {
+        struct fleet_point *p = &out->points[out->count++];
+        uint64_t all = weak ? units * (uint64_t)(i + 1) : units;
+        struct loop_request run = with_units(&s, param, all);
+        devices = arena_printf(a, "%s%s%s", devices, i > 0 ? "," : "", s.ids[i]);
+        if (!run_on(&s, devices, &run, q->rounds_most, &out->report, err))
+            return error_context(err, "on %s", devices);
+        const struct deal_round *last = &out->report.deal.rounds[out->report.deal.round_count - 1];
+        sum += rates[i];
+        *p = (struct fleet_point){.added = s.ids[i],
+                                  .units = all,
+                                  .time_ns = last->time_ns,
+                                  .ideal_ns = (double)all / sum,
+                                  .imbalance = last->imbalance};
+        p->speedup = (double)all / rates[0] / p->time_ns;
+        p->efficiency = p->ideal_ns / p->time_ns;
+    }
+    return true;
+}
