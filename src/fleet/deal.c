@@ -1,3 +1,5 @@
+// A round: ranges of units that are left are divided into waves of shares until none is; what a wave lost is a range
+// again. Estimates learn from the first wave of a round alone.
 // SPDX-License-Identifier: Apache-2.0
 #include "fleet/deal.h"
 

@@ -1,3 +1,5 @@
+// Who this rank is, by a table of launchers; which device is its own; and the deck: a file with a lock per item, and a
+// file with its answer when it is done.
 // SPDX-License-Identifier: Apache-2.0
 #include "fleet/ranks.h"
 
