@@ -43,6 +43,36 @@ void device_close(struct device *d)
     d->ops->close(d);
 }
 
+struct asking {
+    void *answer;
+    size_t size_bytes;
+};
+
+static void take_answer(void *context, const char *data, size_t size_bytes)
+{
+    const struct asking *a = context;
+    if (size_bytes == a->size_bytes)
+        memcpy(a->answer, data, size_bytes);
+}
+
+bool driver_ask(int (*body)(void *answer, int fd), void *answer, size_t size_bytes,
+                const char *whose, const char *what, struct error *err)
+{
+    static const double timeout_s = 30; // a cold start of a driver takes seconds
+    struct asking asking = {answer, size_bytes};
+    struct worker_spec spec = {.body = body,
+                               .context = answer,
+                               .timeout_s = timeout_s,
+                               .on_message = take_answer,
+                               .message_context = &asking};
+    struct worker_result end;
+    if (!worker_run(&spec, &end, err))
+        return false;
+    return end.end == WORKER_DONE ||
+           fail_as(err, ERROR_SYSTEM, NOWHERE, "%s %s when asked for its %s", whose,
+                   end.end == WORKER_TIMED_OUT ? "hangs" : "crashes", what);
+}
+
 void report_note(struct arena *a, struct device_report *report, const char *text)
 {
     report->note = note_join(a, report->note, text);

@@ -7,6 +7,14 @@
 #include "device/device.h"
 #include "ptx/ptx.h"
 
+/* ---- asking a driver --------------------------------------------------------------------------- */
+
+// What a driver says, asked in a worker process, as it may hang or crash there: body writes *answer, of size_bytes, by
+// worker_send; where it sends none, *answer stays. false: the worker could not be started, or did not come to its end
+// ("the CUDA driver hangs when asked for its GPUs": whose, what).
+bool driver_ask(int (*body)(void *answer, int fd), void *answer, size_t size_bytes,
+                const char *whose, const char *what, struct error *err) CHECK_RESULT;
+
 /* ---- the source -------------------------------------------------------------------------------- */
 
 // `flags:`, understood (flags.def).

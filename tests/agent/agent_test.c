@@ -178,12 +178,9 @@ static int teardown(void **state)
     return 0;
 }
 
-// All that is answered to these bytes, after which the input ends. The server runs in a process of its own.
-static void converse(const char *said, size_t size_bytes)
+// The server in a process of its own, which reads what is written to in[1] and answers on out[0].
+static pid_t start_server(int in[2], int out[2])
 {
-    int in[2], out[2], status;
-    char *line = NULL;
-    size_t room = 0;
     assert_int_equal(pipe(in) | pipe(out), 0);
     pid_t pid = fork();
     if (pid == 0) {
@@ -194,6 +191,16 @@ static void converse(const char *said, size_t size_bytes)
     }
     close(in[0]);
     close(out[1]);
+    return pid;
+}
+
+// All that is answered to these bytes, after which the input ends.
+static void converse(const char *said, size_t size_bytes)
+{
+    int in[2], out[2], status;
+    char *line = NULL;
+    size_t room = 0;
+    pid_t pid = start_server(in, out);
     assert_int_equal(write(in[1], said, size_bytes), (ssize_t)size_bytes);
     close(in[1]);
     FILE *f = fdopen(out[0], "r");
@@ -521,16 +528,7 @@ static void it_ends_when_nobody_reads_its_answers(void **state)
     (void)state;
     int in[2], out[2], status;
     signal(SIGPIPE, SIG_IGN);
-    assert_int_equal(pipe(in) | pipe(out), 0);
-    pid_t pid = fork();
-    if (pid == 0) {
-        struct error err = {0};
-        close(in[1]);
-        close(out[0]);
-        _exit(agent_serve(&server, in[0], out[1], &err) ? 0 : 1);
-    }
-    close(in[0]);
-    close(out[1]);
+    pid_t pid = start_server(in, out);
     close(out[0]);
     uint64_t began = clock_ns();
     assert_int_equal(waitpid(pid, &status, 0), pid);

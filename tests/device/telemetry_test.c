@@ -2,6 +2,7 @@
 // tell is not a zero.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/support.h"
+#include "support/fake.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -12,25 +13,7 @@ static const struct device_info gpu = {
 // The fake NVML under the real one's name, which the loader then gives to whoever asks for it.
 static void *load_fake(struct arena *a)
 {
-    const char *library = path_join(a, make_folder(a), "libnvidia-ml.so.1");
-    const char *const argv[] = {"cc",
-                                "-shared",
-                                "-fPIC",
-                                "-Wl,-soname,libnvidia-ml.so.1",
-                                "-o",
-                                library,
-                                "tests/device/fake_nvml.c",
-                                NULL};
-    struct process_spec spec = {.argv = argv, .timeout_s = 60};
-    struct process_result r;
-    struct error err = {0};
-    if (!process_run(&spec, &r, &err))
-        fail_msg("%s", err.message);
-    assert_int_equal(r.exit_status, 0);
-    process_result_release(&r);
-    void *handle = dlopen(library, RTLD_NOW | RTLD_GLOBAL);
-    assert_non_null(handle);
-    return handle;
+    return fake_open(make_folder(a), "libnvidia-ml.so.1", "tests/device/fake_nvml.c");
 }
 
 static void telemetry_needs_no_device_at_work(void **state)

@@ -241,31 +241,6 @@ static const struct mistake rows[] = {
      "unknown key 'vary' in the experiment (known: experiment, title, source, flags, reference, "
      "verify, params, "
      "buffers, work, variants, gate, split, patterns)"},
-    {"work: {bytes: 8*N, flops: 0}", "work: {bytes: 8*N, flops: 0}\nsplit: M", 15, 8,
-     "unknown parameter 'M' (known: N)"},
-    {"work: {bytes: 8*N, flops: 0}", "work: {bytes: 8*N, flops: 0}\nsplit: {granule: 4}", 15, 8,
-     "'split' needs 'over', the parameter that is divided: split: {over: N}"},
-    {"work: {bytes: 8*N, flops: 0}", "work: {bytes: 8*N, flops: 0}\nsplit: {over: N, grain: 4}", 15,
-     18, "unknown key 'grain' in 'split' (known: over, granule, halo, whole, columns, add)"},
-    {"work: {bytes: 8*N, flops: 0}", "work: {bytes: 8*N, flops: 0}\nsplit: {over: N, add: [inn]}",
-     15, 24, "unknown buffer 'inn' (did you mean 'in'?)"},
-    {"work: {bytes: 8*N, flops: 0}", "work: {bytes: 8*N, flops: 0}\nsplit: {over: N, add: [in]}",
-     15, 24, "'in' is no output: what is added must have 'output: true'"},
-    {"work: {bytes: 8*N, flops: 0}", "work: {bytes: 8*N, flops: 0}\nsplit: {over: N, whole: [out]}",
-     15, 26,
-     "'out' is an output, which must not be 'whole' in every part: name it in 'add' if parts of it "
-     "are summed"},
-    {"work: {bytes: 8*N, flops: 0}",
-     "work: {bytes: 8*N, flops: 0}\nsplit: {over: N, whole: [in], columns: [in]}", 15, 41,
-     "'split' must name buffer 'in' once"},
-    {"work: {bytes: 8*N, flops: 0}",
-     "work: {bytes: 8*N, flops: 0}\nsplit: {over: N, halo: 1, add: [out]}", 15, 8,
-     "'split' must not have a 'halo' and add 'out': units of the halo would count twice"},
-    {"    count: N\n    output: true\n    tolerance: {rel: 1e-6, abs: 0}\n",
-     "    count: 4\n    output: true\nsplit: N\n", 13, 8,
-     "'split': the count of the output 'out' does not name 'N': if every part computes a summand "
-     "of "
-     "it, write 'add: [out]'"},
     {"experiment: copy", "experiment: ''", 1, 13, "'experiment' must not be empty"},
     {"name: first", "name: ''", 16, 11, "'name' must not be empty"},
     {"name: first", "name: a:b", 16, 11, "'name' must not hold ':', '/' or a line break"},

@@ -5,8 +5,8 @@
 
 #include "base/base.h"
 #include "monitor/internal.h"
+#include "support/fake.h"
 
-#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,32 +31,13 @@ static inline void fake_say(const char *lines)
 
 static inline void fake_load(void)
 {
-    struct arena a = {0};
     static char folder[200];
     const char *tmp = getenv("TMPDIR");
     (void)snprintf(folder, sizeof folder, "%s/monitor-XXXXXX", tmp ? tmp : "/tmp");
     assert_non_null(mkdtemp(folder));
-    const char *library = path_join(&a, folder, "libnvidia-ml.so.1");
     (void)snprintf(fake_state, sizeof fake_state, "%s/state", folder);
     setenv("FAKE_NVML", fake_state, 1);
-    const char *const argv[] = {"cc",
-                                "-shared",
-                                "-fPIC",
-                                "-Wl,-soname,libnvidia-ml.so.1",
-                                "-o",
-                                library,
-                                "tests/monitor/fake_nvml.c",
-                                NULL};
-    struct process_spec spec = {.argv = argv, .timeout_s = 60};
-    struct process_result r;
-    struct error err = {0};
-    if (!process_run(&spec, &r, &err))
-        fail_msg("%s", err.message);
-    if (r.exit_status != 0)
-        fail_msg("%s", text_str(&r.err_text));
-    process_result_release(&r);
-    assert_non_null(dlopen(library, RTLD_NOW | RTLD_GLOBAL));
-    arena_release(&a);
+    (void)fake_open(folder, "libnvidia-ml.so.1", "tests/monitor/fake_nvml.c");
     fake_say("");
 }
 

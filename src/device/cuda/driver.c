@@ -13,8 +13,6 @@
 
 enum { NAME_BYTES = 256, BUS_ID_BYTES = 32, GPUS_MAX = 64 };
 
-static const double ask_timeout_s = 30;
-
 // CUdevice_attribute, from the driver's documentation.
 enum attribute {
     ATTRIBUTE_MAX_THREADS_PER_BLOCK = 1,
@@ -218,12 +216,6 @@ static int ask_body(void *context, int fd)
     return worker_send(fd, answer, sizeof *answer) ? 0 : 1;
 }
 
-static void take_answer(void *context, const char *data, size_t size_bytes)
-{
-    if (size_bytes == sizeof(struct answer))
-        memcpy(context, data, size_bytes);
-}
-
 static atomic_bool may_be_started; // handles are opened in any thread
 
 void driver_may_be_started(void)
@@ -243,21 +235,6 @@ static bool is_started(void)
     void *library = library_loaded("libcuda.so.1");
     return library && library_symbol(library, "cuDeviceGetCount", &ask, sizeof ask, &ignored) &&
            ask(&count) == CUDA_DONE;
-}
-
-static bool ask_worker(struct answer *out, struct error *err)
-{
-    struct worker_spec spec = {.body = ask_body,
-                               .context = out,
-                               .timeout_s = ask_timeout_s,
-                               .on_message = take_answer,
-                               .message_context = out};
-    struct worker_result end;
-    if (!worker_run(&spec, &end, err))
-        return false;
-    return end.end == WORKER_DONE ||
-           fail_as(err, ERROR_SYSTEM, NOWHERE, "the CUDA driver %s when asked for its GPUs",
-                   end.end == WORKER_TIMED_OUT ? "hangs" : "crashes");
 }
 
 /* ---- what GPUs there are: the chip ---------------------------------------------------------------------- */
@@ -367,7 +344,7 @@ bool cuda_list(struct arena *a, struct device_info **out, int *count, struct err
     *count = 0;
     if (is_started())
         ask_all(&answer);
-    else if (!ask_worker(&answer, err))
+    else if (!driver_ask(ask_body, &answer, sizeof answer, "the CUDA driver", "GPUs", err))
         return false;
     if (answer.err.kind != ERROR_NONE) {
         *err = answer.err;

@@ -11,8 +11,6 @@
 enum { NAME_BYTES = 256, BUS_ID_BYTES = 32, ARCH_BYTES = 16, GPUS_MAX = 64 };
 enum { PROPERTIES_BYTES = 8192 }; // more than any version's
 
-static const double ask_timeout_s = 30;
-
 /* ---- opening ------------------------------------------------------------------------------------- */
 
 void *hip_library(const char *const *names, struct error *err)
@@ -186,29 +184,14 @@ static int ask_body(void *context, int fd)
     return worker_send(fd, answer, sizeof *answer) ? 0 : 1;
 }
 
-static void take_answer(void *context, const char *data, size_t size_bytes)
-{
-    if (size_bytes == sizeof(struct answer))
-        memcpy(context, data, size_bytes);
-}
-
 static bool ask(struct answer *out, struct error *err)
 {
-    struct worker_spec spec = {.body = ask_body,
-                               .context = out,
-                               .timeout_s = ask_timeout_s,
-                               .on_message = take_answer,
-                               .message_context = out};
-    struct worker_result end;
-    if (!worker_run(&spec, &end, err))
+    if (!driver_ask(ask_body, out, sizeof *out, "AMD's runtime", "GPUs", err))
         return false;
     if (out->err.kind != ERROR_NONE) {
         *err = out->err;
         return false;
     }
-    if (end.end != WORKER_DONE)
-        return fail_as(err, ERROR_SYSTEM, NOWHERE, "AMD's runtime %s when asked for its GPUs",
-                       end.end == WORKER_TIMED_OUT ? "hangs" : "crashes");
     return out->count > 0 || fail_as(err, ERROR_SYSTEM, NOWHERE, "AMD's runtime has no GPU");
 }
 

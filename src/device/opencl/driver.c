@@ -9,7 +9,6 @@
 
 enum { TEXT_BYTES = 256, DEVICES_MAX = 32, PLATFORMS_MAX = 16 };
 
-static const double ask_timeout_s = 30;
 static const char remedy[] =
     "optional: apt install ocl-icd-libopencl1 and a vendor's OpenCL driver (pocl-opencl-icd is one "
     "for the CPU)";
@@ -188,30 +187,14 @@ static int ask_body(void *context, int fd)
     return worker_send(fd, answer, sizeof *answer) ? 0 : 1;
 }
 
-static void take_answer(void *context, const char *data, size_t size_bytes)
-{
-    if (size_bytes == sizeof(struct answer))
-        memcpy(context, data, size_bytes);
-}
-
 static bool ask(struct answer *out, struct error *err)
 {
-    struct worker_spec spec = {.body = ask_body,
-                               .context = out,
-                               .timeout_s = ask_timeout_s,
-                               .on_message = take_answer,
-                               .message_context = out};
-    struct worker_result end;
     *out = (struct answer){.count = 0};
-    if (!worker_run(&spec, &end, err))
+    if (!driver_ask(ask_body, out, sizeof *out, "an OpenCL driver", "devices", err))
         return false;
-    if (out->err.kind != ERROR_NONE) {
+    if (out->err.kind != ERROR_NONE)
         *err = out->err;
-        return false;
-    }
-    return end.end == WORKER_DONE ||
-           fail_as(err, ERROR_SYSTEM, NOWHERE, "an OpenCL driver %s when asked for its devices",
-                   end.end == WORKER_TIMED_OUT ? "hangs" : "crashes");
+    return out->err.kind == ERROR_NONE;
 }
 
 /* ---- which devices: in the parent -------------------------------------------------------------------- */
