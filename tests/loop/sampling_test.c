@@ -17,11 +17,11 @@ static bool take(void *context, int subject, const struct device_run_options *op
                  double *times_ns, struct error *err)
 {
     static const double run_ns[SUBJECTS] = {1e5, 3e5};
-    int *turn = context;
+    unsigned *turn = context;
     (void)options;
     (void)err;
     for (int i = 0; i < count; i++)
-        times_ns[i] = run_ns[subject] * (1 + 0.06 * ((*turn)++ * 7919 % 1009) / 1009);
+        times_ns[i] = run_ns[subject] * (1 + 0.06 * ((*turn)++ * 7919 % 1009U) / 1009);
     return true;
 }
 
@@ -31,7 +31,7 @@ static void sample(double cut_ns, size_t counts[SUBJECTS])
     struct error err = {0};
     struct device_info info;
     struct device *device = NULL;
-    int turn = 0;
+    unsigned turn = 0;
     static const struct sampling_ops ops = {.take = take};
     struct sampled subjects[SUBJECTS] = {
         {.name = "fast", .batch_max_cold = 1, .batch_max = 1, .queue_max = 1},

@@ -93,6 +93,7 @@ static void a_run_keeps_its_objective(void **state)
     assert_int_equal(got.header.objective, OBJECTIVE_EDP);
     assert_true(got.results[0].conditions.energy_by_power);
     assert_true(got.results[0].conditions.energy_error > 0.12);
+    json_decref(got.header.environment);
     json_object_set_new(json, "objective", json_string("speed"));
     assert_false(run_from_json(&a, json, &got, &err));
     error_clear(&err);
