@@ -80,7 +80,7 @@ static double units_per_s(const struct deal_turn *t)
 static double granule_share(const struct fleet_report *r)
 {
     const struct deal_round *last = last_round(r);
-    double least = INFINITY;
+    double least = (double)INFINITY;
     for (int i = 0; i < r->device_count; i++)
         if (last->turns[i].units > 0)
             least = fmin(least, (double)last->turns[i].units);

@@ -269,7 +269,7 @@ static bool energy_by_power(struct sampling *s, int subject, int batch, struct e
 {
     struct sampled *t = &s->subjects[subject];
     uint64_t start_ns = clock_ns();
-    double time_ns = 0, sum_w = 0, sum_ns = 0, least_w = INFINITY, most_w = 0;
+    double time_ns = 0, sum_w = 0, sum_ns = 0, least_w = (double)INFINITY, most_w = 0;
     size_t readings = 0;
     while (elapsed_s(start_ns) < power_most_s) {
         if (!take(s, subject, 1, batch, false, &time_ns, err))
