@@ -95,7 +95,7 @@ static double longest(const struct drawn *d, const uint64_t *granules)
 // The least longest time of all assignments of granules, by trying them.
 static double least(const struct drawn *d, uint64_t *granules, int device, uint64_t left)
 {
-    double best = INFINITY;
+    double best = (double)INFINITY;
     if (device == d->split.count - 1) {
         granules[device] = left;
         return longest(d, granules);
@@ -303,7 +303,7 @@ static void what_is_no_measurement_changes_nothing(void **state)
     split_observe(&e.split, 0, 10, 0, 0);
     split_observe(&e.split, 0, 10, -1, 0);
     split_observe(&e.split, 0, 10, (double)NAN, 0);
-    split_observe(&e.split, 0, 10, INFINITY, 0);
+    split_observe(&e.split, 0, 10, (double)INFINITY, 0);
     assert_float_equal(e.device.rate, 4, 1e-12);
 }
 

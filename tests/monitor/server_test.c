@@ -110,14 +110,16 @@ static void health_says_when_samples_stop(void **state)
 static void nonsense_is_refused_and_the_next_client_is_served(void **state)
 {
     static char long_line[64 << 10];
+    static const char long_chunk[] =
+        "GET /metrics HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+        "ffffffffffffffff\r\n";
     static const char *const nonsense[] = {
         "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", // TLS where there is none
         "GET\r\n\r\n",
         "GET /metrics HTTP/9.9\r\n\r\n",
         "POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\nabc",
         "GET /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc",
-        "GET /metrics HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: "
-        "chunked\r\n\r\nffffffffffffffff\r\n",
+        long_chunk,
         "GET /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
         "GET %00%ff/%2e%2e/metrics HTTP/1.1\r\nHost: x\r\n\r\n",
         "\r\n\r\n\r\n",
