@@ -71,9 +71,11 @@ sys.exit(failures > 0)
 END
 failures=$((failures + $?))
 
-files() { "$root/bench/advice/run.py" list --from "$root/bench/advice/second/pairs.tsv" "$@" results; }
-files | grep -q '^blur_w-512_h-512.json$' && ! files | grep -q '^pool_'
-pass 'what is kept back is not run unless it is named' $?
-files --split kept-back --device cuda:0 | grep -q '^pool_default.json$'
-pass 'a GPU gets the sizes of the file' $?
+files() { "$root/bench/advice/run.py" list --from "$root/bench/advice/second/pairs.tsv" "$@" results >list.txt; } # whole: grep -q ends early
+files
+grep -q '^blur_w-512_h-512.json$' list.txt && ! grep -q '^pool_' list.txt
+pass 'what is kept back is not run unless it is named' $? list.txt
+files --split kept-back --device cuda:0
+grep -q '^pool_default.json$' list.txt
+pass 'a GPU gets the sizes of the file' $? list.txt
 finish
