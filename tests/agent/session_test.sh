@@ -18,7 +18,8 @@ for revision in 2026-07-28 2025-11-25; do
         grep -q 'transpose N=256' progress.txt
     pass "examples/agent goes through the loop, revision $revision" $? said.txt
 done
-"$RIDGE" log --journal "$work/loop.db" --json | grep -q '"experiment": "transpose"'
+"$RIDGE" log --journal "$work/loop.db" --json >said.txt
+grep -q '"experiment": "transpose"' said.txt
 pass 'its runs are in the journal that the server was given' $?
 
 # A line of the run's own on standard output would be no message.

@@ -119,7 +119,8 @@ if [[ -e $built/libridge.so ]]; then
     gpu='AMD Radeon 9999'
     check program_runs_on_a_chip_without_a_file 'compiled on hip:0' on "$work/program" hip:0 "$here/faults/faults.cu"
     unset gpu
-    ! "$RIDGE" devices | grep -q '^ *opencl:0 ' ||
+    "$RIDGE" devices >"$work/devices.txt"
+    ! grep -q '^ *opencl:0 ' "$work/devices.txt" ||
         check library_refuses_devices_without_regions 'refused: ridge_open: opencl:0 is a device for experiments' \
             "$work/program" opencl:0
     unset RIDGE_DATA_DIR

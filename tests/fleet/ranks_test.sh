@@ -46,7 +46,8 @@ pass 'one journal has each experiment once' $? diff.txt
 "$RIDGE" log >log.txt
 "$RIDGE" show two --json | jq -e '.results | length == 6 and (map(select(.verified)) | length == 4)' >diff.txt
 pass 'whole, with its results' $? diff.txt
-"$RIDGE" show two --json | grep -q '"suite": "all"'
+"$RIDGE" show two --json >diff.txt
+grep -q '"suite": "all"' diff.txt
 pass 'and the suite that it belongs to' $?
 start_ranks 4 "$RIDGE" "${suite[@]}"
 wait_ranks

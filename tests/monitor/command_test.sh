@@ -10,7 +10,8 @@ export FAKE_NVML=$work/state
 : >state
 with_gpu() { LD_LIBRARY_PATH=$work "$RIDGE" monitor "$@"; }
 
-if ! ldconfig -p 2>/dev/null | grep -q libnvidia-ml; then
+ldconfig -p >libraries.txt 2>/dev/null
+if ! grep -q libnvidia-ml libraries.txt; then
     expect 'a machine without NVML is told so' 3 monitor --once <<'END'
 ridge: libnvidia-ml.so.1 is not here: it comes with NVIDIA's driver
   a monitor needs a GPU that its driver's library reports

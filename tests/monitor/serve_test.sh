@@ -82,7 +82,8 @@ grep -q text/html type.txt && grep -q '<script src="/monitor.js" defer>' page.ht
 pass 'the page needs no network' $?
 printf 'gpus 2\n0.power_mw 123000\n' >state
 sleep 0.6
-fetch /metrics | grep -q '^hw_power_watts{.*gpu="0"} 123$'
+fetch /metrics >newest.txt
+grep -q '^hw_power_watts{.*gpu="0"} 123$' newest.txt
 pass 'figures are those of the newest sample' $?
 stop
 pass 'a signal ends it, with exit status 1 as there was an alert' $(($? != 1))
