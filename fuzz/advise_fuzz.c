@@ -2,11 +2,10 @@
 // lie apart or are refused, and a diff's lines are those of the two texts.
 // SPDX-License-Identifier: Apache-2.0
 #include "advise/internal.h"
+#include "target.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char item_text[] =
     "name: v\nkernel: k\ngrid: [\"ceil_div(N,256)\"]\nblock: [256]\nargs: [y, x, 7, N]\n";

@@ -2,11 +2,9 @@
 // reason; a call's arguments become a command line or an error. Nothing is run.
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/internal.h"
+#include "target.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { LINE_BYTES = 4096, PIECE_BYTES = 97 };
 
@@ -27,12 +25,6 @@ static const struct agent_tool tools[] = {{.name = "run",
                                            .omitted = "results.lines"}};
 static const struct agent_server server = {
     .tools = tools, .tool_count = COUNT_OF(tools), .version = "1", .instructions = "none"};
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void take(void *context, const char *line, size_t size_bytes)
 {

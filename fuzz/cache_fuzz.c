@@ -2,11 +2,10 @@
 // it, or nothing.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/internal.h"
+#include "target.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void read_as_code(const char *data, size_t size)
 {

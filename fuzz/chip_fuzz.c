@@ -2,18 +2,10 @@
 // and with a source, and occupancy is computed of it.
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/gpu.h"
+#include "target.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void check_chip(const struct gpu *g)
 {

@@ -1,11 +1,10 @@
 // Any bytes as a command line, a word per line: parsed and its options' numbers read, or an error with a message.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/cli.h"
+#include "target.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 // main.c's, which is not linked: `ridge help` prints by them.
 struct report_style cli_style(const struct options *o)
@@ -18,12 +17,6 @@ bool cli_print(const struct text *t, struct error *err)
 {
     (void)t, (void)err;
     return true;
-}
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

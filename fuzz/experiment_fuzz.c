@@ -4,18 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/library.h"
 #include "experiment/experiment.h"
+#include "target.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void check_launch(const struct resolved_launch *l, const struct resolved_case *c)
 {

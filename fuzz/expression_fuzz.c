@@ -2,18 +2,11 @@
 // twice; an error has a message.
 // SPDX-License-Identifier: Apache-2.0
 #include "experiment/experiment.h"
+#include "target.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void evaluate(const struct expression *e)
 {

@@ -2,11 +2,10 @@
 // and no token lies outside of the text.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/compile/extract.h"
+#include "target.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static size_t lines(const char *text)
 {

@@ -1,11 +1,10 @@
 // Any bytes as one of AMD's code objects: a list of kernels with names, or nothing.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/internal.h"
+#include "target.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -2,17 +2,10 @@
 // message. The target import_<format>_… reads them as that format, `import` as what they look like.
 // SPDX-License-Identifier: Apache-2.0
 #include "import/import.h"
+#include "target.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void import_as(const char *format, const char *data, size_t size)
 {

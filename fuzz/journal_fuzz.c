@@ -2,19 +2,12 @@
 // a message. fuzz/corpus/journal was made with pages of 512 bytes, to be small.
 // SPDX-License-Identifier: Apache-2.0
 #include "journal/journal.h"
+#include "target.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void said(bool done, struct error *err)
 {

@@ -2,11 +2,10 @@
 // name is text, and a name always matches itself and the plain name that ridge shows for it.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/internal.h"
+#include "target.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -2,12 +2,11 @@
 // Accept header. Each is refused or is something that can be used; a token matches itself alone.
 // SPDX-License-Identifier: Apache-2.0
 #include "monitor/request.h"
+#include "target.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,16 +1,7 @@
 // Any bytes as a NumPy file: what is read lies in it whole; an error has a message.
 // SPDX-License-Identifier: Apache-2.0
 #include "experiment/experiment.h"
-
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
+#include "target.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,12 +1,11 @@
 // Any bytes as a file of measured roofs: refused with a message, or every figure is positive or absent.
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/roofs.h"
+#include "target.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -2,17 +2,10 @@
 // again the same, and shown by every writer.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/report.h"
+#include "target.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void show(const struct run *r)
 {

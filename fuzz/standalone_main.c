@@ -3,6 +3,8 @@
 // Linked with each fuzz/<name>_fuzz.c by `make check`. The name is printed before an input is
 // tried, so that the last line of the output of a crash names its input.
 // SPDX-License-Identifier: Apache-2.0
+#include "target.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -12,7 +14,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv) __attribute__((weak)); // optional in a target
 
 static size_t replayed;

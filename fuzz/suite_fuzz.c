@@ -1,11 +1,10 @@
 // Any bytes as a suite's file: refused with its name in the message, or a name and experiments with paths.
 // SPDX-License-Identifier: Apache-2.0
 #include "suite/suite.h"
+#include "target.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -2,16 +2,7 @@
 // time within its interval.
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/tuner.h"
-
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
+#include "target.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

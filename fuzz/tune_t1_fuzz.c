@@ -2,16 +2,7 @@
 // do not, or say why they cannot be told.
 // SPDX-License-Identifier: Apache-2.0
 #include "tune/tune.h"
-
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
+#include "target.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

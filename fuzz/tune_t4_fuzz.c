@@ -2,17 +2,10 @@
 // replayed, written, and read back the same.
 // SPDX-License-Identifier: Apache-2.0
 #include "tune/tune.h"
+#include "target.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

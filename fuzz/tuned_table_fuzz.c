@@ -2,17 +2,10 @@
 // same, and a selection from it is one of its entries that are current.
 // SPDX-License-Identifier: Apache-2.0
 #include "tune/table.h"
+#include "target.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -2,17 +2,10 @@
 // with places inside the text, or an error with a message.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/base.h"
+#include "target.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 // Every complaint a schema can make about the node, for its text and caret.
 static void complain(const struct yaml_node *node)
