@@ -73,6 +73,25 @@ bool driver_ask(int (*body)(void *answer, int fd), void *answer, size_t size_byt
                    end.end == WORKER_TIMED_OUT ? "hangs" : "crashes", what);
 }
 
+bool device_pick(const struct device_info *infos, int count, const char *id,
+                 struct device_info *out)
+{
+    int i = 0;
+    while (id && i < count && strcmp(infos[i].id, id) != 0)
+        i++;
+    if (i < count)
+        *out = infos[i];
+    return i < count;
+}
+
+bool fail_no_gpu(const char *id, const struct error *why, struct error *err)
+{
+    return fail_as(err, ERROR_SYSTEM, NOWHERE,
+                   "no device '%s': %s; --device %s needs no GPU, `ridge devices` says what is "
+                   "missing",
+                   id, why->message, fallback_device);
+}
+
 void report_note(struct arena *a, struct device_report *report, const char *text)
 {
     report->note = note_join(a, report->note, text);

@@ -15,6 +15,12 @@
 bool driver_ask(int (*body)(void *answer, int fd), void *answer, size_t size_bytes,
                 const char *whose, const char *what, struct error *err) CHECK_RESULT;
 
+// Of those listed the one of that id; id NULL: the first.
+bool device_pick(const struct device_info *infos, int count, const char *id,
+                 struct device_info *out);
+// There is none of that kind, and why; what needs none. Returns false.
+bool fail_no_gpu(const char *id, const struct error *why, struct error *err);
+
 /* ---- the source -------------------------------------------------------------------------------- */
 
 // `flags:`, understood (flags.def).

@@ -367,15 +367,9 @@ bool cuda_find(struct arena *a, const char *id, const char *which, struct device
     int count = 0;
     struct error why = {0};
     if (!cuda_list(a, &infos, &count, &why))
-        return fail_as(err, ERROR_SYSTEM, NOWHERE,
-                       "no device '%s': %s; --device %s needs no GPU, `ridge devices` says what is "
-                       "missing",
-                       id, why.message, fallback_device);
-    for (int i = 0; i < count; i++)
-        if (strcmp(infos[i].id, id) == 0 || (i == 0 && !which)) {
-            *out = infos[i];
-            return true;
-        }
+        return fail_no_gpu(id, &why, err);
+    if (device_pick(infos, count, which ? id : NULL, out))
+        return true;
     return fail_as(err, ERROR_SYSTEM, NOWHERE, "no device '%s': there %s %d (%s%s%s)", id,
                    count == 1 ? "is" : "are", count, infos[0].id, count > 1 ? " to " : "",
                    count > 1 ? infos[count - 1].id : "");

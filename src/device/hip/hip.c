@@ -262,15 +262,9 @@ static bool hip_find(struct arena *a, const char *id, const char *which, struct 
     struct error why = {0};
     int count = 0;
     if (!hip_list(a, &infos, &count, &why))
-        return fail_as(err, ERROR_SYSTEM, NOWHERE,
-                       "no device '%s': %s; --device %s needs no GPU, `ridge devices` says what is "
-                       "missing",
-                       id, why.message, fallback_device);
-    for (int i = 0; i < count; i++)
-        if (strcmp(infos[i].id, id) == 0 || (i == 0 && !which)) {
-            *out = infos[i];
-            return true;
-        }
+        return fail_no_gpu(id, &why, err);
+    if (device_pick(infos, count, which ? id : NULL, out))
+        return true;
     return fail_as(err, ERROR_SYSTEM, NOWHERE, "no device '%s': AMD's runtime has %d", id, count);
 }
 

@@ -244,11 +244,8 @@ bool opencl_find(struct arena *a, const char *id, const char *which, struct devi
     if (!opencl_list(a, &infos, &count, &why))
         return fail_as(err, ERROR_SYSTEM, NOWHERE,
                        "no device '%s': %s; `ridge devices` says what is missing", id, why.message);
-    for (int i = 0; i < count; i++)
-        if (strcmp(infos[i].id, id) == 0 || (i == 0 && !which)) {
-            *out = infos[i];
-            return true;
-        }
+    if (device_pick(infos, count, which ? id : NULL, out))
+        return true;
     return fail_as(err, ERROR_SYSTEM, NOWHERE, "no device '%s': OpenCL has %d here (opencl:0%s)",
                    id, count, count > 1 ? " and on" : "");
 }
