@@ -60,13 +60,21 @@ bool keep_run(struct journal *j, int64_t *id, struct error *err)
     return true;
 }
 
+// From here on, if not yet, where the run is this process's and its server is away.
+static bool keeps(struct journal *j, int64_t run, struct error *err)
+{
+    if (is_keeping(j, run))
+        return true;
+    if (!is_away(j) || j->run.id != run || !keep_begin(j, run, err))
+        return false;
+    j->kept_id = run;
+    return true;
+}
+
 bool keep_result(struct journal *j, int64_t run, const struct result *r, struct error *err)
 {
-    if (!is_keeping(j, run)) {
-        if (!is_away(j) || j->run.id != run || !keep_begin(j, run, err))
-            return false;
-        j->kept_id = run;
-    }
+    if (!keeps(j, run, err))
+        return false;
     bool done = journal_add_result(j->keeper, j->keeper_run, r, err);
     j->kept.result_count += done;
     return done;
@@ -74,10 +82,7 @@ bool keep_result(struct journal *j, int64_t run, const struct result *r, struct 
 
 bool keep_end(struct journal *j, int64_t run, const char *stop_reason, struct error *err)
 {
-    if (!is_keeping(j, run)) {
-        if (!is_away(j) || j->run.id != run || !keep_begin(j, run, err))
-            return false;
-        j->kept_id = run;
-    }
+    if (!keeps(j, run, err))
+        return false;
     return journal_end_run(j->keeper, j->keeper_run, stop_reason, err);
 }
