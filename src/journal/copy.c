@@ -52,7 +52,7 @@ static bool find_continued(struct journal *to, const struct recorded *r, int64_t
                                 "iss", run, r->header.started, r->header.experiment);
 }
 
-// Runs with the same header are told apart by their order.
+// Runs with the same header are distinguished by their order.
 static bool find_same(struct journal *from, struct journal *to, const struct recorded *r,
                       int64_t *out, struct error *err)
 {

@@ -53,7 +53,7 @@ struct canary_verdict canary_attribute(const struct canary_evidence *e, double t
     } else if (!(v.gap > tolerance)) {
         v.cause = CAUSE_none;
     } else if (e->others > 0 || e->busy_before_pct > busy_most_pct) {
-        v.cause = CAUSE_tenant; // with others on it nothing else can be told
+        v.cause = CAUSE_tenant; // with others on it no other cause can be named
     } else if (by_clock >= half * v.gap) {
         v.cause = clock_cause(e->reasons);
         v.explained = fmin(1, by_clock / v.gap);

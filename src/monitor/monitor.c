@@ -134,7 +134,7 @@ static void xids_take(struct monitor *m, struct monitor_gpu *g)
     }
 }
 
-// One that comes and goes is told once: it is over when it was not seen for a minute.
+// One that comes and goes is reported once: it is over when it was not seen for a minute.
 static void conditions_take(struct monitor *m, struct monitor_gpu *g)
 {
     static const double over_s = 60;
