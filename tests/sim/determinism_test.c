@@ -248,7 +248,8 @@ static void memory_stays_flat_over_a_thousand_launches(void **state)
             resident[(k - SETTLED) / HALF] = resident_bytes();
         }
     }
-    if (allocated[1] > allocated[0] + MORE_ALLOCATED && allocated[2] > allocated[1] + MORE_ALLOCATED)
+    if (allocated[1] > allocated[0] + MORE_ALLOCATED &&
+        allocated[2] > allocated[1] + MORE_ALLOCATED)
         fail_msg("%zu, %zu and %zu bytes allocated after %d, %d and %d launches", allocated[0],
                  allocated[1], allocated[2], SETTLED, SETTLED + HALF, SETTLED + 2 * HALF);
     if (resident[1] > resident[0] + MORE_RESIDENT && resident[2] > resident[1] + MORE_RESIDENT)
