@@ -56,10 +56,9 @@ struct rig {
     bool kill_workers, stop_after_first;
 };
 
-// Kills the worker processes of this one, as a crash of theirs would end them. A signal handler.
-static void kill_children(int signal_number)
+// Kills the worker processes of this one, as a crash of theirs would end them.
+static void kill_children(void)
 {
-    (void)signal_number;
     char list[512] = "";
     int fd = open("/proc/thread-self/children", O_RDONLY);
     ssize_t size = fd >= 0 ? read(fd, list, sizeof list - 1) : 0;
@@ -97,9 +96,10 @@ static void on_progress(void *context, const struct run_progress *p)
     rig->last_left_s = p->left_s;
     rig->phases_compile = rig->phases_compile || strcmp(phase, "compiling") == 0;
     rig->phases_reference = rig->phases_reference || strcmp(phase, "reference") == 0;
-    rig->phases_run = rig->phases_run || strcmp(phase, "verifying and counting") == 0;
-    if (rig->kill_workers && variant && strcmp(variant, "endless") == 0)
-        alarm(1); // when it runs
+    bool runs = strcmp(phase, "verifying and counting") == 0;
+    rig->phases_run = rig->phases_run || runs;
+    if (rig->kill_workers && runs && variant && strcmp(variant, "endless") == 0)
+        kill_children();
 }
 
 static void put(struct arena *a, const char *folder, const char *name, const char *text)
@@ -436,11 +436,11 @@ static void endless_kernel_is_stopped_and_costs_its_variant_only(void **state)
 {
     struct rig r;
     rig_init(&r, "double_ref", (const char *const[]){"right", "endless", "strided", NULL}, NULL);
-    r.request.timeout_s = 5; // it covers compiling, which takes a second on a loaded machine
+    r.request.timeout_s = 10; // it covers compiling, which takes a second on a loaded machine
     rig_must_run(&r);
     assert_int_equal(r.run.result_count, 3);
     assert_int_equal(r.run.results[1].status, RESULT_FAILED);
-    assert_has(r.run.results[1].error, "variant 'endless' did not end within 5 s and was stopped");
+    assert_has(r.run.results[1].error, "variant 'endless' did not end within 10 s and was stopped");
     assert_fine(&r.run.results[2]);
     rig_release(&r);
 }
@@ -465,9 +465,8 @@ static void worker_that_crashes_costs_its_variant_only(void **state)
         rig_release(&r);
         skip();
     }
-    signal(SIGALRM, kill_children);
     r.kill_workers = true;
-    r.request.timeout_s = 30;
+    r.request.timeout_s = 60;
     rig_must_run(&r);
     assert_int_equal(r.run.results[1].status, RESULT_FAILED);
     assert_has(r.run.results[1].error,
@@ -493,10 +492,10 @@ static void reference_that_hangs_is_one_clear_error(void **state)
 {
     struct rig r;
     rig_init(&r, "hang_ref", (const char *const[]){"right", NULL}, NULL);
-    r.request.timeout_s = 5;
+    r.request.timeout_s = 10;
     assert_false(rig_run(&r));
     assert_has(r.err.message, "the reference 'hang_ref' (");
-    assert_has(r.err.message, "did not end within 5 s");
+    assert_has(r.err.message, "did not end within 10 s");
     rig_release(&r);
 }
 
@@ -551,7 +550,7 @@ static void interrupted_run_ends_at_once_and_keeps_what_is_finished(void **state
     signal(SIGALRM, on_alarm);
     r.alarm_after_first = true;
     assert_false(rig_run(&r));
-    assert_true(clock_ns() - interrupted_at_ns < 10000000000u);
+    assert_true(clock_ns() - interrupted_at_ns < 60000000000u); // its own limit is 600 s
     assert_string_equal(r.err.message, "interrupted");
     assert_int_equal(r.run.result_count, 1);
     assert_fine(&r.run.results[0]);
