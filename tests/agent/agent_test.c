@@ -534,7 +534,7 @@ static void it_ends_when_nobody_reads_its_answers(void **state)
     assert_int_equal(waitpid(pid, &status, 0), pid);
     close(in[1]);
     assert_int_equal(status, 0);
-    assert_true((double)(clock_ns() - began) < 5e9);
+    assert_true((double)(clock_ns() - began) < 60e9); // it bounds a hang
 }
 
 int main(void)
