@@ -121,16 +121,16 @@ tidy: ## clang-tidy over src, or src/MODULE
 
 # gcc's flow warnings misfire on instrumented code, so these builds do not stop at warnings.
 asan: ## the tests under address and undefined-behaviour sanitizers (CHECK=unit: programs)
-	$(AGAIN) BUILD=build/asan OPT=-O1 OPT_SIM=-O1 WERROR=0 TEST_TIMEOUT=300 $(CHECK) \
+	$(AGAIN) BUILD=build/asan OPT=-O1 OPT_SIM=-O1 WERROR=0 TEST_TIMEOUT=900 $(CHECK) \
 	    SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer'
 
 tsan: ## the same with the thread sanitizer
-	$(AGAIN) BUILD=build/tsan OPT=-O1 OPT_SIM=-O1 WERROR=0 TEST_TIMEOUT=300 $(CHECK) \
+	$(AGAIN) BUILD=build/tsan OPT=-O1 OPT_SIM=-O1 WERROR=0 TEST_TIMEOUT=900 $(CHECK) \
 	    SANITIZE='-fsanitize=thread -fno-omit-frame-pointer'
 
 coverage: ## run the tests instrumented, print line coverage by module
 	@find . -path './build/coverage/*' -name '*.gcda' -delete
-	$(AGAIN) BUILD=build/coverage OPT=-O1 OPT_SIM=-O1 WERROR=0 TEST_TIMEOUT=300 $(CHECK) \
+	$(AGAIN) BUILD=build/coverage OPT=-O1 OPT_SIM=-O1 WERROR=0 TEST_TIMEOUT=900 $(CHECK) \
 	    SANITIZE='--coverage -fprofile-update=atomic'
 	scripts/coverage build/coverage/obj
 
