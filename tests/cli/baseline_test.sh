@@ -49,7 +49,7 @@ cp -r all/two all/three && sed -i 's/^experiment: two/experiment: three/' all/th
 ridge 'a new experiment is new' 0 '4 new, 8 unchanged$' gate --baseline main all
 ridge 'a suite of which the baseline has nothing lets nothing pass' 1 "has none of the suite's experiments" gate --baseline main all/three
 restore
-if "$RIDGE" devices | grep -q sim:a100; then
+if "$RIDGE" devices | found sim:a100; then
     ridge 'another chip is not comparable' 1 '4 not comparable$' gate --baseline main all/one --device sim:a100 --only scale
     grep -q "another chip: the baseline has 'NVIDIA H200 (simulated)', and this is 'NVIDIA A100" out.txt
     pass '… and which is said' $? out.txt

@@ -24,13 +24,13 @@ launches 25000 524288 100 >after.csv
 "$RIDGE" report --compare --markdown 1 2 | golden compare-markdown
 "$RIDGE" report --compare 1:gather 2:gather --text | grep -c '^gather' | diff - <(echo 2) >diff.txt
 pass 'a variant of each may be named' $? diff.txt
-"$RIDGE" report --compare 2 1 --text | grep -q '0 faster, 2 slower'
+"$RIDGE" report --compare 2 1 --text | found '0 faster, 2 slower'
 pass 'with the two exchanged it is slower' $?
-"$RIDGE" report --compare 1 1 --text | grep -q '2 no difference'
+"$RIDGE" report --compare 1 1 --text | found '2 no difference'
 pass 'a run against itself shows no difference' $?
 COLUMNS=80 "$RIDGE" report --compare --text 1 2 | wc -L | awk '$1 > 80 { exit 1 }'
 pass 'a terminal of 80 columns is enough' $?
-"$RIDGE" report --compare 1 2 --json | grep -q '"change": "gone"'
+"$RIDGE" report --compare 1 2 --json | found '"change": "gone"'
 pass 'the JSON has the findings' $?
 
 # Simulated: counters are exact, so hypotheses about them are judged alike everywhere.
@@ -47,7 +47,7 @@ edit scale/experiment.yaml 's/global_load_sectors: -87.5%/global_load_sectors: -
 "$RIDGE" compare 4:plain 5:plain >unlike.txt
 head -1 unlike.txt | diff - <(echo 'plain, N=4096 -> N=8192: different cases, N=4096 and N=8192: not judged; --param NAME=VALUE chooses a case that both have')
 pass 'unlike cases are not judged' $?
-"$RIDGE" compare 4:plain 5:plain --json | grep -q '"verdict": null'
+"$RIDGE" compare 4:plain 5:plain --json | found '"verdict": null'
 pass 'nor in the JSON' $?
 
 "$RIDGE" report --compare 1 2 -o page.html

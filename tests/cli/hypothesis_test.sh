@@ -16,7 +16,7 @@ pass 'a journal without the table is read' $? out.txt
     --expect 'global_load_sectors=<= 7' >out.txt
 echo 'recorded: the next `ridge run` of scale judges plain' | diff - out.txt >diff.txt
 pass 'what is recorded is said' $? diff.txt
-"$RIDGE" log --hypotheses | grep -q 'open     scale:plain: Neighbours read neighbours.'
+"$RIDGE" log --hypotheses | found 'open     scale:plain: Neighbours read neighbours.'
 pass 'it is open until a run judges it' $?
 "$RIDGE" run scale --param N=4096 -q >out.txt
 grep -q 'plain: global_load_sectors expected <= 7, actual [0-9.]*: missed' out.txt
@@ -61,6 +61,6 @@ for _ in 1 2; do "$RIDGE" run scale --param N=4096 -q >/dev/null; done
 grep -q '^\.\.\. older runs are not shown: `ridge log -n 4` shows more, -n 0 all$' out.txt &&
     [ "$(wc -l <out.txt)" = 3 ]
 pass 'a list that is cut says so' $? out.txt
-! "$RIDGE" log -n 0 | grep -q 'not shown'
+! "$RIDGE" log -n 0 | found 'not shown'
 pass 'a whole one does not' $?
 finish

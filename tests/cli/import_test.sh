@@ -38,9 +38,9 @@ repetitions() {
 pass 'a run compared with itself shows no difference' $? compare.json
 "$RIDGE" export 1 --format csv | golden import-export-csv
 "$RIDGE" export 1 --format chrome -o trace.json && sqlite3 :memory: \
-    "SELECT json_valid(readfile('trace.json'))" | grep -qx 1
+    "SELECT json_valid(readfile('trace.json'))" | found -x 1
 pass 'the trace is JSON' $? trace.json
-"$RIDGE" show 1 --json | grep -q '"format": "ncu"'
+"$RIDGE" show 1 --json | found '"format": "ncu"'
 pass 'where a run was imported from is recorded' $?
 
 expect 'a missing file' 2 import nothing.csv <<'END'

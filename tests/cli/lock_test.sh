@@ -52,7 +52,7 @@ if command -v xmllint >/dev/null; then
     for path in 'count(//testcase)=8' 'count(//failure)=4' '/testsuites/@tests=8 and /testsuites/@failures=4' \
         'count(/testsuites/testsuite)=2' '//testsuite[@name="two"]/@failures=0' \
         '//testcase[@name="N=4096 plain" and @classname="scale"]/failure/@type="regressed"'; do
-        xmllint --xpath "$path" junit.xml 2>&1 | grep -qx true
+        xmllint --xpath "$path" junit.xml 2>&1 | found -x true
         pass "JUnit: $path" $? junit.xml
     done
 fi

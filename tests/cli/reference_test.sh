@@ -18,7 +18,7 @@ verified() { # NAME [OPTION...]
     pass "$1" $? said.txt
 }
 refused() { # NAME WORDS [OPTION...]
-    ! run_verify "${@:3}" && tr '\n' ' ' <said.txt | sed 's/  */ /g' | grep -qF -- "$2"
+    ! run_verify "${@:3}" && tr '\n' ' ' <said.txt | sed 's/  */ /g' | found -F -- "$2"
     pass "$1" $? said.txt
 }
 calls() { wc -l <calls.txt; }

@@ -74,7 +74,7 @@ sqlite3 home/journal.sqlite "UPDATE runs SET started = '2026-11-20T08:00:00Z' WH
 "$RIDGE" roi scale --runs-per-day scale=1e12 --gpu-hour-price 2 --hour-price 73 --markdown -o roi.md
 grep -q 'modelled on a simulated GPU.*nothing of it is money saved' roi.md && grep -q '^| hours spent | 0.50 | h |  | modelled | dates of 2 runs' roi.md
 pass 'a modelled value is no money saved, and hours come from the dates' $? roi.md
-! grep -E '^\| (net value|value of what is saved|break-even)' roi.md | grep -q -v '| modelled |'
+! grep -E '^\| (net value|value of what is saved|break-even)' roi.md | found -v '| modelled |'
 pass 'and what follows is called modelled' $? roi.md
 
 # A suite.

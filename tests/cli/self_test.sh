@@ -27,7 +27,7 @@ END
 }
 says() { # NAME STATUS WORDS [ARGUMENT...]
     "$RIDGE" verify own --device sim:h200 -q --plain "${@:4}" >said.txt 2>&1
-    (($? == $2)) && tr '\n' ' ' <said.txt | tr -s ' ' | grep -qF -- "$3"
+    (($? == $2)) && tr '\n' ' ' <said.txt | tr -s ' ' | found -F -- "$3"
     pass "$1" $? said.txt
 }
 

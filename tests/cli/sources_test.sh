@@ -32,7 +32,7 @@ done
 edit sources/experiment.yaml 's/blas::axpy< 8,float >/axpy/'
 says() { # NAME TEXT: of the variant that fails
     "$RIDGE" verify sources --variant eight >out.txt 2>&1
-    (($? == 1)) && tr -s ' \n' ' ' <out.txt | grep -qF "$2"
+    (($? == 1)) && tr -s ' \n' ' ' <out.txt | found -F "$2"
     pass "$1" $? out.txt
 }
 says 'an ambiguous name lists what it may mean' \
@@ -74,8 +74,8 @@ done
 cp sources/host.cu host.cu
 edit sources/host.cu 's/y\[k\] = a/y[k] = b/'
 "$RIDGE" verify sources --compiler clang >out.txt 2>&1
-tr -s ' \n' ' ' <out.txt | grep -qF "host.cu:26:20: error: use of undeclared identifier 'b'" &&
-    tr -s ' \n' ' ' <out.txt | grep -qF 'without its host code: seconds (host.cu:31), launch (host.cu:38), main (host.cu:44)'
+tr -s ' \n' ' ' <out.txt | found -F "host.cu:26:20: error: use of undeclared identifier 'b'" &&
+    tr -s ' \n' ' ' <out.txt | found -F 'without its host code: seconds (host.cu:31), launch (host.cu:38), main (host.cu:44)'
 pass 'what was left out is reported where the rest does not compile' $? out.txt
 cp host.cu sources/host.cu
 

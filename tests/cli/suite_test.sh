@@ -25,7 +25,7 @@ grep -Eq '^two N=8192 plain +yes +- +1 .* modelled +first run +-$' out.txt
 pass 'a first run is said to be one' $? out.txt
 "$RIDGE" log | wc -l | diff - <(echo 2) >diff.txt
 pass 'each experiment is a run of the journal' $? diff.txt
-"$RIDGE" show --json | grep -q '"suite": "all"'
+"$RIDGE" show --json | found '"suite": "all"'
 pass 'a run names its suite' $?
 
 sed -i '/name: strided/{n;s/scale_strided/scale_plain/}' all/two/experiment.yaml

@@ -48,8 +48,15 @@ need() { # need PROGRAM...: skips the whole file without them
     done
 }
 
+# found OPTION-OF-GREP... PATTERN: standard input has it. `| grep -q` would end at the first match: what still writes
+# is killed by SIGPIPE then, now and then, and with pipefail that is the answer.
+found() {
+    cat >"$work/.found"
+    grep -q "$@" "$work/.found"
+}
+
 # Programs of a plain compiler cannot use a library that is instrumented (sanitizers, coverage).
-plain_library() { ! nm "${RIDGE%/*}/libridge.o" 2>/dev/null | grep -Eq ' _*(asan|tsan|ubsan|gcov|sanitizer)_'; }
+plain_library() { ! nm "${RIDGE%/*}/libridge.o" 2>/dev/null | found -E ' _*(asan|tsan|ubsan|gcov|sanitizer)_'; }
 
 need_plain_library() {
     plain_library && return

@@ -22,7 +22,7 @@ END
 "$RIDGE" explain scale:plain --on a100 >out.txt
 grep -q 'rate from: measured by ridge probe, 2026-11-21' out.txt
 pass 'roofs measured here stand for the chip, and say so' $? out.txt
-"$RIDGE" explain scale:plain --on a100 --json | grep -q '"rate_source": "measured by ridge probe, 2026-11-21"'
+"$RIDGE" explain scale:plain --on a100 --json | found '"rate_source": "measured by ridge probe, 2026-11-21"'
 pass 'in JSON too' $?
 "$RIDGE" explain scale:plain --on mi300x >out.txt
 grep -qE 'occupancy then .* work-groups, .* waves a CU, limited by waves' out.txt
