@@ -11,11 +11,11 @@ cc -std=gnu17 -fPIC -shared -o "$work/libnvidia-ml.so.1" "$root/tests/monitor/fa
 export FAKE_NVML=$work/state LD_LIBRARY_PATH=$work
 printf 'gpus 2\n0.xid.1 31\n1.nvlink.3 0\n0.name quote" back\\slash\n' >state
 
-# start NAME OPTION...: url is where it serves; ends with stop.
+# start OPTION...: url is where it serves; ends with stop.
 start() {
     "$RIDGE" monitor --serve :0 --interval 200ms "$@" >served.out 2>served.txt &
     server=$!
-    for _ in $(seq 100); do
+    for _ in $(seq 1200); do
         url=$(sed -n 's/^serving //p' served.txt)
         [[ -n $url ]] && return
         kill -0 $server 2>/dev/null || break
@@ -34,9 +34,11 @@ import ssl, sys, urllib.request, urllib.error
 context = ssl.create_default_context()
 context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
 headers = dict(h.split(": ", 1) for h in sys.argv[3:])
+# Without a proxy: it is this machine.
+opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=context))
 request = urllib.request.Request(sys.argv[1] + sys.argv[2].lstrip("/"), headers=headers)
 try:
-    answer = urllib.request.urlopen(request, timeout=10, context=context)
+    answer = opener.open(request, timeout=100)
 except urllib.error.HTTPError as refused:
     answer = refused
 open("status.txt", "w").write(str(answer.status))
@@ -53,7 +55,17 @@ fi
 [[ $url =~ ^http://127\.0\.0\.1:[0-9]+/$ ]]
 pass 'without an address it serves this machine alone, and says where' $? served.txt
 
-fetch /metrics >metrics.txt
+# fetch_until FILE PATTERN: the metrics, once they have it: figures are those of the newest sample, and the first is on
+# its way when the address is said.
+fetch_until() {
+    for _ in $(seq 300); do
+        fetch /metrics >"$1"
+        grep -q "$2" "$1" && return
+        sleep 0.1
+    done
+    return 1
+}
+fetch_until metrics.txt '^hw_gpu_utilization_ratio{'
 grep -q 'version=0.0.4' type.txt && python3 "$root/tests/monitor/check_metrics.py" prometheus <metrics.txt >check.txt 2>&1
 pass "a scrape keeps the rules of Prometheus' format" $? check.txt
 fetch /metrics 'Accept: application/openmetrics-text;version=1.0.0,text/plain;q=0.5' >open.txt
@@ -81,9 +93,7 @@ grep -q text/html type.txt && grep -q '<script src="/monitor.js" defer>' page.ht
     fetch /monitor.css | cmp -s - "$root/assets/monitor.css" && ! grep -E 'https?://' page.html
 pass 'the page needs no network' $?
 printf 'gpus 2\n0.power_mw 123000\n' >state
-sleep 0.6
-fetch /metrics >newest.txt
-grep -q '^hw_power_watts{.*gpu="0"} 123$' newest.txt
+fetch_until newest.txt '^hw_power_watts{.*gpu="0"} 123$'
 pass 'figures are those of the newest sample' $?
 stop
 pass 'a signal ends it, with exit status 1 as there was an alert' $(($? != 1))
