@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # ridge is asked to stop, or killed, while something else works for it: a compiler, a pipe that nobody
-# writes. It ends within a second, nothing goes on without it, and the machine is left as it was.
+# writes. It ends at once, nothing goes on without it, and the machine is left as it was.
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/support.sh"
-need clang cc git
+need clang cc git pgrep
 stage scale
 
 # A compiler that starts another process and never ends, as cc starts cc1; `marks` of this test only.
@@ -16,7 +16,7 @@ sleep $marker &
 sleep $marker
 END
 chmod +x bin/slowcc
-slow_running() { pgrep -f "^sleep $marker" >/dev/null; }
+slow_running() { pgrep -f "^sleep $marker\$" >/dev/null; }
 wait_for() { # wait_for SECONDS COMMAND...
     local i=0 n=$(($1 * 50))
     shift
@@ -28,15 +28,16 @@ wait_for() { # wait_for SECONDS COMMAND...
 not() { ! "$@"; }
 ms() { echo $(($(date +%s%N) / 1000000)); }
 
-# interrupted NAME SIGNAL STATUS COMMAND...: begins, is signalled once the slow compiler runs, ends
-# within a second (twice that, for a loaded machine); the compiler with all it started too.
+# interrupted NAME SIGNAL STATUS COMMAND...: begins, is signalled once the slow compiler runs, ends at once (it would
+# wait for more than a day; the limit is for a loaded machine); the compiler with all it started too.
+most_ms=20000
 interrupted() {
     local name=$1 signal=$2 status=$3 got begun
     shift 3
     cat >wanted.txt
     "$@" >stdout.txt 2>stderr.raw </dev/null &
     local ridge=$!
-    wait_for 20 slow_running || echo 'the compiler was not started' >>stderr.raw
+    wait_for 120 slow_running || echo 'the compiler was not started' >>stderr.raw
     begun=$(ms)
     kill -"$signal" $ridge 2>/dev/null
     wait $ridge 2>/dev/null
@@ -46,11 +47,11 @@ interrupted() {
     diff -u wanted.txt stderr.txt >diff.txt
     local same=$?
     ((got == status)) || echo "exit status $got, not $status" >>diff.txt
-    ((took < 2000)) || echo "it took $took ms" >>diff.txt
-    pass "$name" $((same != 0 || got != status || took >= 2000)) diff.txt
-    wait_for 3 not slow_running
+    ((took < most_ms)) || echo "it took $took ms" >>diff.txt
+    pass "$name" $((same != 0 || got != status || took >= most_ms)) diff.txt
+    wait_for 20 not slow_running
     pass 'and nothing runs on' $?
-    pkill -f "^sleep $marker"
+    pkill -f "^sleep $marker\$"
 }
 
 reference_message() {
@@ -76,7 +77,7 @@ CC=$work/bin/slowcc expect '--timeout covers the compiling of the reference' 3 \
 ridge: WORK/scale/reference.c: WORK/bin/slowcc did not finish compiling the reference within 0.5 s and was stopped; --timeout gives it more time
   in case N=4096
 END
-wait_for 3 not slow_running
+wait_for 20 not slow_running
 pass 'and ends it' $?
 
 # ---- the kernel's compiler ---------------------------------------------------------------------------
@@ -93,6 +94,7 @@ END
 chmod +x bin/clang
 plain_path=$PATH
 PATH=$work/bin:$PATH
+"$RIDGE" run scale -q --no-journal >/dev/null 2>&1 # the reference and the compiler's version are known from here on
 touch slow
 edit scale/scale.cu '$a// another'
 interrupted "the kernel's compiler, SIGINT" INT 3 "$RIDGE" run scale -q --no-journal <<'END'
@@ -117,7 +119,7 @@ mkfifo fifo
 piped() { # piped NAME FILE-IN-THE-MESSAGE COMMAND...
     local name=$1 got
     cat >wanted.txt
-    timeout 5 "${@:2}" >/dev/null 2>stderr.raw </dev/null
+    timeout 60 "${@:2}" >/dev/null 2>stderr.raw </dev/null
     got=$?
     mask_places <stderr.raw >stderr.txt
     diff -u wanted.txt stderr.txt >diff.txt
@@ -154,7 +156,7 @@ printf '#!/bin/sh\ntouch %s\n' "$work/started" >bin/monitor
 chmod +x bin/monitor
 git -C repository config core.fsmonitor "$work/bin/monitor"
 "$RIDGE" run repository -q --param N=4096 --journal git.sqlite >/dev/null
-"$RIDGE" show --journal git.sqlite --json | grep -q '"git": "[0-9a-f]\{40\}"'
+"$RIDGE" show --journal git.sqlite --json | found '"git": "[0-9a-f]\{40\}"'
 pass 'the commit is recorded' $?
 [[ $(stat -c '%i %y' repository/.git/index) == "$before" ]]
 pass "and the repository's index is left alone" $?
