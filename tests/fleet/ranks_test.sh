@@ -4,7 +4,7 @@
 # variables that a launcher sets, where it is not.
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../cli/support.sh"
-need clang cc jq pgrep
+need clang cc jq
 
 mkdir all
 for name in one two three four five; do
@@ -60,10 +60,11 @@ pass 'a second job is a job of its own' $? diff.txt
 cp -r "$root/tests/fleet/job" all/slow
 printf 'suite: slow\nexperiments:\n  - {path: all/slow, params: {N: 262144, steps: 600}}\n  - all/one\n' >slow.yaml
 rank() { # rank NUMBER
-    RIDGE_RANK=$1 RIDGE_RANKS=2 RIDGE_RANKS_JOB=killed "$RIDGE" suite slow.yaml --device sim:h200 --seed 1 \
+    RIDGE_RANK=$1 RIDGE_RANKS=2 RIDGE_RANKS_JOB=killed exec "$RIDGE" suite slow.yaml --device sim:h200 --seed 1 \
         >out.$1 2>err.$1 </dev/null
 }
 rank 1 &
+second=$!
 for ((i = 0; i < 3000; i++)); do
     grep -q '^job on sim' err.1 2>/dev/null && break
     sleep 0.02
@@ -74,7 +75,7 @@ for ((i = 0; i < 3000; i++)); do
     grep -q '^one on sim' err.0 2>/dev/null && break
     sleep 0.02
 done
-kill -KILL "$(pgrep -f "^$RIDGE suite slow.yaml" | head -1)" # rank 1's: the older one
+kill -KILL $second
 wait $first
 pass 'a rank that dies does not end the job' $? err.0
 grep -q '^Suite slow: 2 experiments, 8 results, 0 not run' out.0
@@ -96,7 +97,7 @@ if command -v mpirun >/dev/null; then
     rm -rf all/slow all/four all/five
     as_root=()
     [[ $(id -u) == 0 ]] && as_root=(--allow-run-as-root)
-    timeout 120 mpirun "${as_root[@]}" --oversubscribe --enable-recovery -n 4 "$RIDGE" suite all --device sim:h200 --seed 1 -q \
+    timeout 400 mpirun "${as_root[@]}" --oversubscribe --enable-recovery -n 4 "$RIDGE" suite all --device sim:h200 --seed 1 -q \
         >out.txt 2>err.txt </dev/null
     pass 'four ranks of mpirun' $? err.txt
     grep -q '^Suite all: 3 experiments, 18 results, 0 not run' out.txt && (($(grep -c '^Suite' out.txt) == 1))

@@ -81,7 +81,7 @@ for ((i = 0; i < 3000; i++)); do
     sleep 0.02
 done
 sleep 0.05
-kill -KILL "${worker:-0}" 2>/dev/null
+[[ -n ${worker-} ]] && kill -KILL "$worker"
 pass 'a worker runs, and is killed' $? err.txt
 wait $pid
 pass 'the job is done nonetheless' $? err.txt
