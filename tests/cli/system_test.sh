@@ -165,7 +165,7 @@ fi
 
 "$RIDGE" run faults -q --variant right --variant endless --journal killed.sqlite >/dev/null 2>&1 &
 ridge=$!
-for ((i = 0; i < 200; i++)); do
+for ((i = 0; i < 1200; i++)); do
     [[ $(result_count killed.sqlite) == 1 ]] && worker=$(cat "/proc/$ridge/task/$ridge/children") &&
         [[ -n $worker ]] && break
     sleep 0.05
@@ -174,9 +174,9 @@ kill -9 "$ridge"
 wait "$ridge" 2>/dev/null
 [[ $(result_count killed.sqlite) == 1 ]]
 pass 'a result recorded before kill -9 stays' $?
-"$RIDGE" log --journal killed.sqlite | grep -q 'not finished'
+"$RIDGE" log --journal killed.sqlite | found 'not finished'
 pass 'and the run is marked as not finished' $?
-for ((i = 0; i < 100; i++)); do
+for ((i = 0; i < 1200; i++)); do
     [[ -n ${worker// /} && ! -e /proc/${worker// /} ]] && break
     sleep 0.05
 done
@@ -189,7 +189,7 @@ pass 'and both are there' $? diff.txt
 
 "$RIDGE" run faults -q --variant right --variant endless --journal stopped.sqlite >/dev/null 2>stderr.raw &
 ridge=$!
-for ((i = 0; i < 200; i++)); do
+for ((i = 0; i < 1200; i++)); do
     [[ $(result_count stopped.sqlite) == 1 ]] && break
     sleep 0.05
 done
