@@ -92,8 +92,9 @@ pass 'a T1 file gives values and conditions' $? diff.txt
 # Killed after some points: the next session has them.
 "$RIDGE" tune --device sim:h200 tune:tuned -p N=64 --fresh >out.txt 2>err.txt &
 ridge=$!
-for _ in {1..400}; do
+for _ in {1..6000}; do
     (($(grep -c ' us$' err.txt) >= 2)) && break
+    kill -0 $ridge 2>/dev/null || break
     sleep 0.02
 done
 kill -9 $ridge
@@ -108,8 +109,9 @@ cp -r tune slow
 edit slow/experiment.yaml 's/ROWS: 512/ROWS: 65536/; s/experiment: sums/experiment: slow/'
 "$RIDGE" tune --device sim:h200 slow:tuned -p N=128 >out.txt 2>err.txt &
 ridge=$!
-for _ in {1..1000}; do
+for _ in {1..6000}; do
     (($(grep -c ' us$' err.txt) >= 1)) && break
+    kill -0 $ridge 2>/dev/null || break
     sleep 0.02
 done
 kill -INT $ridge
