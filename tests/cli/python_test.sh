@@ -41,7 +41,7 @@ verified() { # NAME [OPTION...]
 }
 refused() { # NAME STATUS WORDS [OPTION...]
     timeout 300 "$RIDGE" verify own --device sim:h200 -q --plain "${@:4}" >said.txt 2>&1
-    (($? == $2)) && tr '\n' ' ' <said.txt | tr -s ' ' | grep -qF -- "$3"
+    (($? == $2)) && tr '\n' ' ' <said.txt | tr -s ' ' | found -F -- "$3"
     pass "$1" $? said.txt
 }
 calls() { wc -l <calls.txt; }
@@ -115,10 +115,18 @@ def scale(y, x, a, n):
     time.sleep(300)
 END
 refused 'one that does not end is stopped' 2 'did not end within 15 s' --timeout 15
-sleep 1
-alive=0
-for pid in $(cat pids.txt); do grep -qs '^State:\s[^ZX]' "/proc/$pid/status" && alive=1; done
-pass 'with all that it started' $alive
+alive() { # PID...: any of these runs
+    local pid
+    for pid; do grep -qs '^State:\s[^ZX]' "/proc/$pid/status" && return; done
+    return 1
+}
+read -ra pids <pids.txt
+for ((i = 0; i < 1000; i++)); do
+    alive "${pids[@]}" || break
+    sleep 0.02
+done
+((${#pids[@]} == 2)) && ! alive "${pids[@]}"
+pass 'with all that it started' $? pids.txt
 edit own/experiment.yaml 's/^reference: .*/reference: {call: "ref.py:scale", args: [y, x, 1.5, N], parallel: N}/'
 refused 'rows apart are for C' 2 "'parallel' is for references in C"
 
