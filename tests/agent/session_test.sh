@@ -24,17 +24,17 @@ pass 'its runs are in the journal that the server was given' $?
 
 # A line of the run's own on standard output would be no message.
 printf '%s\n' 'no json' '{"jsonrpc":"2.0","id":1,"method":"ping"}' | timeout 60 "$RIDGE" agent >said.txt 2>err.txt
-[ $? = 0 ] && [ "$(wc -l <said.txt)" = 2 ] && [ ! -s err.txt ] && tail -1 said.txt | grep -q '^{"jsonrpc":"2.0","id":1,"result":{}}$'
+[ $? = 0 ] && [ "$(wc -l <said.txt)" = 2 ] && [ ! -s err.txt ] && tail -1 said.txt | found '^{"jsonrpc":"2.0","id":1,"result":{}}$'
 pass 'it ends with its input, status 0, and says nothing beside its messages' $? said.txt
 
 # A cancelled run is ended at once, with all its processes, and the next call is answered.
 mkfifo in
-timeout 100 "$RIDGE" agent <in >said.txt 2>err.txt &
+timeout 300 "$RIDGE" agent <in >said.txt 2>err.txt &
 exec 7>in
 m='"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"progressToken":1}'
 call() { printf '{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"%s","arguments":%s,%s}}\n' "$1" "$2" "$3" "$m" >&7; }
 call 1 run '{"experiment":"scale","device":"sim:h200","param":["N=33554432"]}'
-for _ in $(seq 200); do [ -s said.txt ] && break; sleep 0.1; done
+for _ in $(seq 1200); do [ -s said.txt ] && break; sleep 0.1; done
 printf '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"test"}}\n' >&7
 call 2 verify '{"experiment":"scale","device":"sim:h200","param":["N=256"],"fields":["results.verified"]}'
 exec 7>&-

@@ -31,7 +31,7 @@ pass 'and one that writes before it' $? stderr.txt
 fresh
 edit x/scale.cu 's/(.*int i = blockIdx.x.*)/\1 if (i == 0) printf("%999999999d|%.888888888d|%*d\\n", 1, 2, 999999999, 3);/'
 edit x/scale.cu '1i #include <stdio.h>'
-timeout 30 "$RIDGE" run x --no-journal -q --param N=4096 --variant plain --json >stdout.txt 2>stderr.txt
+timeout 100 "$RIDGE" run x --no-journal -q --param N=4096 --variant plain --json >stdout.txt 2>stderr.txt
 pass 'a width without measure in printf takes no time' $? stderr.txt
 (($(wc -c <stdout.txt) < 100000)) && grep -q '"printed"' stdout.txt
 pass 'and no memory' $? stderr.txt
@@ -44,7 +44,7 @@ grep -q 'requires N % 4096 == 0, which does not hold for N=256 on sim:h200' stdo
 pass "a case that 'requires' leaves out is not asked for its grid" $? stdout.txt
 
 "$RIDGE" run "$root/experiments/vector" --device sim:a100 --no-journal -q --param n=1024 >stdout.txt 2>stderr.txt
-tr '\n' ' ' <stdout.txt | grep -q "no time is modelled: the file of sim:a100 has no figure '"
+tr '\n' ' ' <stdout.txt | found "no time is modelled: the file of sim:a100 has no figure '"
 pass 'a chip without the figures of the time model is said to have none' $? stdout.txt
 
 for n in 1 2 3 5; do
@@ -59,7 +59,7 @@ ridge: cannot look into the folder 'shut': Permission denied; check the permissi
 END
 fi
 TERM=dumb script -qec "$RIDGE verify scale --param N=4096 --no-color" /dev/null </dev/null >/dev/null 2>&1 &&
-    ! env -u NO_COLOR TERM=dumb script -qec "$RIDGE verify scale --param N=4096" /dev/null </dev/null 2>/dev/null | grep -q $'\033'
+    ! env -u NO_COLOR TERM=dumb script -qec "$RIDGE verify scale --param N=4096" /dev/null </dev/null 2>/dev/null | found $'\033'
 status=$?
 if command -v script >/dev/null; then pass 'TERM=dumb gets no escapes' $status; fi
 

@@ -68,7 +68,7 @@ for name in views triggers; do
 ridge: the file $name.sqlite has views or triggers, which no journal of ridge has: nothing was read; name another file with --journal or RIDGE_JOURNAL
 END
 done
-timeout 20 "$RIDGE" import nsys.sqlite --no-journal >stdout.txt 2>stderr.txt
+timeout 100 "$RIDGE" import nsys.sqlite --no-journal >stdout.txt 2>stderr.txt
 status=$?
 ((status == 2)) && grep -q '^ridge: nsys.sqlite: ' stderr.txt
 pass 'a view in the place of kernels is not asked' $? stderr.txt

@@ -89,7 +89,7 @@ look() { # look PAGE FACT...
     local name=$1 fact
     shift
     # TMPDIR: Chromium puts a socket there, whose path must be short.
-    TMPDIR=/tmp timeout 60 "$browser" --headless --no-sandbox --disable-gpu \
+    TMPDIR=/tmp timeout 200 "$browser" --headless --no-sandbox --disable-gpu \
         --user-data-dir="$work/profile" --enable-logging=stderr --dump-dom \
         "file://$work/$name-probe.html" >"$work/dom.html" 2>"$work/console" || true
     hasnt "in a browser, $name: no console message" 'CONSOLE' "$work/console"
