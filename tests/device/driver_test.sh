@@ -36,11 +36,12 @@ fake old
 check() { # name, words that must appear, then the command
     local name=$1 words=$2
     shift 2
-    if "$@" 2>&1 | grep -Eq -- "$words"; then
+    "$@" >"$work/checked" 2>&1 # whole: a pipe to grep -q would end the command in the middle
+    if grep -Eq -- "$words" "$work/checked"; then
         echo "ok - $name"
     else
         echo "not ok - $name"
-        "$@" 2>&1 | head -20 | sed 's/^/# /'
+        head -20 "$work/checked" | sed 's/^/# /'
     fi
 }
 with() { # a fake driver, and a command
@@ -75,11 +76,12 @@ check no_gpu_falls_back_to_the_simulated_one 'sim:h200' \
 
 # ---- the loop on the fake GPU -------------------------------------------------------------------
 run() {
-    with whole "$RIDGE" run "$here/faults" --device cuda:0 --no-journal --time-limit 0.3 --timeout 3 \
+    with whole "$RIDGE" run "$here/faults" --device cuda:0 --no-journal --time-limit 0.3 --timeout 10 \
         -p N=8192 "$@"
 }
 # Real PTX is what the fake is given.
-if run --variant before 2>&1 | grep -q 'no compiler for CUDA C'; then
+run --variant before >"$work/out" 2>&1
+if grep -q 'no compiler for CUDA C' "$work/out"; then
     echo "skip - measuring: no compiler to PTX"
     exit 0
 fi
@@ -118,7 +120,7 @@ said() {
 check right_variant_is_measured 'before: verified, 50\.. us measured' said
 check variant_after_the_faults_is_measured 'after: verified, 50\.. us measured' said
 check like_with_like_is_called_the_same '^after .* same ' said
-check hang_costs_its_variant "'hang' did not end within 3 s" said
+check hang_costs_its_variant "'hang' did not end within 10 s" said
 check fault_names_kernel_and_error "kernel 'wild' .*cuda:0" said
 check wrong_result_is_reported 'out\[4711\] is 0' said
 check kernel_that_works_once_is_found_before_it_is_timed \
@@ -155,7 +157,7 @@ check tiny_kernels_are_timed_in_batches '"batch": 64' \
     --no-journal --json -q --time-limit 0.2 --variant before -p N=1024
 check samples_max_ends_the_sampling '"samples": 20,' \
     env LD_LIBRARY_PATH="$work/whole" FAKE_NS=300000 "$RIDGE" run "$here/faults" --device cuda:0 \
-    --no-journal --json -q --samples-max 20 --variant before -p N=1024
+    --no-journal --json -q --time-limit 20 --samples-max 20 --variant before -p N=1024
 
 # ---- steps with textures, on the fake GPU ----------------------------------------------------------
 steps() { # OPTION...: a run of the experiment of steps
@@ -196,7 +198,20 @@ watched() {
 }
 watched run "$here/faults" --device cuda:0 --time-limit 0.5 -q -p N=8192 --variant before \
     --variant after >/dev/null 2>&1
-check energy_of_a_run_is_power_times_its_time '"energy_mj": 1[45]\.' watched show --json
+energies() { # of a run: 300 W times 50 us, 15 mJ, as far off as it says itself (how late a step is seen, the machine decides)
+    watched show --json | grep -oE '"energy_(mj|error)": [0-9.e+-]+' | awk '
+        $1 ~ /mj/ { mj[m++] = $2 }
+        $1 ~ /error/ { error[e++] = $2 }
+        END {
+            for (i = 0; i < m; i++) {
+                off = mj[i] > 15 ? mj[i] - 15 : 15 - mj[i]
+                right += off <= 15.2 * error[i] + 0.2
+                print mj[i], error[i]
+            }
+            print right + 0 " of " m " right"
+        }'
+}
+check energy_of_a_run_is_power_times_its_time '^2 of 2 right$' energies
 check conditions_are_kept '"power_w": 300' watched show --json
 check energy_is_shown_with_power_and_its_error \
     '^before +1[0-9](\.[0-9])? mJ per run \(within [0-9]+ %\), [0-9]+ W, measured by the energy counter' watched show

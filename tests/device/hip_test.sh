@@ -60,7 +60,7 @@ check gpu_without_an_architecture_is_a_warning 'does not say which architecture'
 
 # ---- the loop on it ---------------------------------------------------------------------------------------
 run() {
-    on "$RIDGE" run "$here/faults" --device hip:0 --no-journal --time-limit 0.3 --timeout 5 -p N=8192 "$@"
+    on "$RIDGE" run "$here/faults" --device hip:0 --no-journal --time-limit 0.3 --timeout 10 -p N=8192 "$@"
 }
 FAKE_RTC_LOG=$work/options run --variant before --variant wild --variant wrong --variant fades --variant after \
     >"$work/out" 2>&1
