@@ -73,8 +73,8 @@ pass 'a compiler that is killed leaves its files' $?
 pass 'and the next start removes them' $?
 
 CC=$work/bin/slowcc expect '--timeout covers the compiling of the reference' 3 \
-    run scale -q --no-journal --timeout 0.5 <<'END'
-ridge: WORK/scale/reference.c: WORK/bin/slowcc did not finish compiling the reference within 0.5 s and was stopped; --timeout gives it more time
+    run scale -q --no-journal --timeout 2 <<'END'
+ridge: WORK/scale/reference.c: WORK/bin/slowcc did not finish compiling the reference within 2 s and was stopped; --timeout gives it more time
   in case N=4096
 END
 wait_for 20 not slow_running
@@ -101,8 +101,8 @@ interrupted "the kernel's compiler, SIGINT" INT 3 "$RIDGE" run scale -q --no-jou
 ridge: interrupted while 'WORK/bin/clang' was running
   compiling scale/scale.cu
 END
-expect "--timeout covers the compiling of kernels" 3 run scale -q --no-journal --timeout 0.5 <<END
-ridge: clang $version did not finish compiling scale/scale.cu within 0.5 s; --timeout gives it more time
+expect "--timeout covers the compiling of kernels" 3 run scale -q --no-journal --timeout 2 <<END
+ridge: clang $version did not finish compiling scale/scale.cu within 2 s; --timeout gives it more time
   in case N=4096
 END
 rm -f slow compiled
