@@ -49,7 +49,7 @@ need() { # need PROGRAM...: skips the whole file without them
 }
 
 # found OPTION-OF-GREP... PATTERN: standard input has it. `| grep -q` would end at the first match: what still writes
-# is killed by SIGPIPE then, now and then, and with pipefail that is the answer.
+# fails then, now and then (SIGPIPE, EPIPE), and with pipefail that is the answer.
 found() {
     cat >"$work/.found"
     grep -q "$@" "$work/.found"
