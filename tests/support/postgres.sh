@@ -33,7 +33,7 @@ postgres_start() {
         (cd "$postgres_folder" && exec "${postgres_as[@]}" "$postgres_bin/postgres" -D data -k "$postgres_folder" \
             -c listen_addresses= -c fsync=off -c max_connections=20 -c shared_buffers=16MB >>log 2>&1) &
         postgres_pid=$!
-        for ((i = 0; i < 100; i++)); do
+        for ((i = 0; i < 1200; i++)); do
             "$postgres_bin/pg_isready" -qh "$postgres_folder" && return
             kill -0 "$postgres_pid" 2>/dev/null || break
             sleep 0.05
