@@ -69,7 +69,7 @@ edit select/experiment.yaml 's/ROWS: \[256, 4096\]/ROWS: 65536/'
 "$RIDGE" tune --device sim:h200 --fresh select:row-per-group >out.txt 2>err.txt &
 ridge=$!
 for _ in {1..6000}; do
-    (($(grep -c ' us$' err.txt) >= 2)) && break
+    [[ -s $table ]] && break # written before each batch but the first
     kill -0 $ridge 2>/dev/null || break
     sleep 0.02
 done
