@@ -158,11 +158,11 @@ prints (printed)
   I am thread 3 of 256
 END
 
-fault 'a kernel that never ends is stopped by --timeout' endless --timeout 1 <<'END'
+fault 'a kernel that never ends is stopped by --timeout' endless --timeout 3 <<'END'
   endless  failed
 
 endless: failed
-  variant 'endless' did not end within 1 s and was stopped; --timeout gives it more time
+  variant 'endless' did not end within 3 s and was stopped; --timeout gives it more time
 END
 
 fault 'a kernel that never ends is stopped by --budget' endless --budget 100000 <<'END'
