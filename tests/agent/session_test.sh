@@ -29,6 +29,7 @@ pass 'it ends with its input, status 0, and says nothing beside its messages' $?
 
 # A cancelled run is ended at once, with all its processes, and the next call is answered.
 mkfifo in
+anew said.txt err.txt
 timeout 300 "$RIDGE" agent <in >said.txt 2>err.txt &
 exec 7>in
 m='"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"progressToken":1}'

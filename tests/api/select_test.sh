@@ -66,6 +66,7 @@ fi
 # Killed: the best of its batches is in the table.
 rm -f "$table"
 edit select/experiment.yaml 's/ROWS: \[256, 4096\]/ROWS: 65536/'
+anew out.txt err.txt
 "$RIDGE" tune --device sim:h200 --fresh select:row-per-group >out.txt 2>err.txt &
 ridge=$!
 for _ in {1..6000}; do

@@ -30,7 +30,7 @@ ms() { echo $(($(date +%s%N) / 1000000)); }
 
 # interrupted NAME SIGNAL STATUS COMMAND...: begins, is signalled once the slow compiler runs, ends at once (it would
 # wait for more than a day; the limit is for a loaded machine); the compiler with all it started too.
-most_ms=20000
+most_ms=5000
 interrupted() {
     local name=$1 signal=$2 status=$3 got begun
     shift 3

@@ -18,7 +18,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 RIDGE=${RIDGE:-$root/build/ridge}
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# Of this shell alone: what is started by & is a copy of it until it is another program, and a signal may come first.
+trap '((BASHPID != $$)) || rm -rf "$work"' EXIT
 export RIDGE_HOME=$work/home RIDGE_CACHE=$work/cache RIDGE_DATA_DIR=$root
 export GIT_CEILING_DIRECTORIES=${work%/*} # no commit, wherever the tests run
 cd "$work" || exit 1
@@ -47,6 +48,10 @@ need() { # need PROGRAM...: skips the whole file without them
         }
     done
 }
+
+# anew FILE...: removes them before something in the background writes them, so that who waits for a line of it does not
+# see one of an earlier program.
+anew() { rm -f "$@"; }
 
 # found OPTION-OF-GREP... PATTERN: standard input has it. `| grep -q` would end at the first match: what still writes
 # fails then, now and then (SIGPIPE, EPIPE), and with pipefail that is the answer.

@@ -90,10 +90,11 @@ diff - got.txt <<<"['1', '32'] 8" >diff.txt
 pass 'a T1 file gives values and conditions' $? diff.txt
 
 # Killed after some points: the next session has them.
+anew out.txt err.txt
 "$RIDGE" tune --device sim:h200 tune:tuned -p N=64 --fresh >out.txt 2>err.txt &
 ridge=$!
 for _ in {1..6000}; do
-    (($(grep -c ' us$' err.txt) >= 2)) && break
+    [[ $(grep -sc ' us$' err.txt) -ge 2 ]] && break
     kill -0 $ridge 2>/dev/null || break
     sleep 0.02
 done
@@ -107,10 +108,11 @@ pass 'what a killed session found is kept, and it goes on there' $? err2.txt
 # Interrupted: the best so far is said, and the exit status is that of an interruption.
 cp -r tune slow
 edit slow/experiment.yaml 's/ROWS: 512/ROWS: 65536/; s/experiment: sums/experiment: slow/'
+anew out.txt err.txt
 "$RIDGE" tune --device sim:h200 slow:tuned -p N=128 >out.txt 2>err.txt &
 ridge=$!
 for _ in {1..6000}; do
-    (($(grep -c ' us$' err.txt) >= 1)) && break
+    [[ $(grep -sc ' us$' err.txt) -ge 1 ]] && break
     kill -0 $ridge 2>/dev/null || break
     sleep 0.02
 done

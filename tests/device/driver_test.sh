@@ -205,7 +205,7 @@ energies() { # of a run: 300 W times 50 us, 15 mJ, as far off as it says itself 
         END {
             for (i = 0; i < m; i++) {
                 off = mj[i] > 15 ? mj[i] - 15 : 15 - mj[i]
-                right += off <= 15.2 * error[i] + 0.2
+                right += error[i] < 0.5 && off <= 15.2 * error[i] + 0.2
                 print mj[i], error[i]
             }
             print right + 0 " of " m " right"

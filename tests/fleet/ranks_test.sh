@@ -63,6 +63,7 @@ rank() { # rank NUMBER
     RIDGE_RANK=$1 RIDGE_RANKS=2 RIDGE_RANKS_JOB=killed exec "$RIDGE" suite slow.yaml --device sim:h200 --seed 1 \
         >out.$1 2>err.$1 </dev/null
 }
+anew out.[01] err.[01]
 rank 1 &
 second=$!
 for ((i = 0; i < 3000; i++)); do

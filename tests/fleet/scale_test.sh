@@ -72,11 +72,12 @@ grep -Eq '^ +2  sim:h200 +262144 ' out.json && grep -q '^Exchange between the de
 pass 'weak scaling has as many units per device' $? out.json
 
 # A worker is killed in the middle: its share is done by the other device, in the same round.
+anew out.json err.txt
 "$RIDGE" scale job --device sim:h200,sim:half --param N=524288 --param steps=600 --weight 0.2 --rounds 4 --json \
     >out.json 2>err.txt &
 pid=$!
 for ((i = 0; i < 3000; i++)); do
-    grep -q '^round 1:' err.txt && worker=$(pgrep -P $pid -x ridge | head -1) && [[ -n $worker ]] && break
+    grep -sq '^round 1:' err.txt && worker=$(pgrep -P $pid -x ridge | head -1) && [[ -n $worker ]] && break
     kill -0 $pid 2>/dev/null || break
     sleep 0.02
 done

@@ -13,10 +13,11 @@ printf 'gpus 2\n0.xid.1 31\n1.nvlink.3 0\n0.name quote" back\\slash\n' >state
 
 # start OPTION...: url is where it serves; ends with stop.
 start() {
+    anew served.out served.txt
     "$RIDGE" monitor --serve :0 --interval 200ms "$@" >served.out 2>served.txt &
     server=$!
     for _ in $(seq 1200); do
-        url=$(sed -n 's/^serving //p' served.txt)
+        url=$(sed -n 's/^serving //p' served.txt 2>/dev/null)
         [[ -n $url ]] && return
         kill -0 $server 2>/dev/null || break
         sleep 0.05
