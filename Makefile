@@ -63,9 +63,11 @@ LIB_OBJECTS := $(call object,$(filter-out $(MAIN) $(ISA_SOURCES),$(SOURCES))) \
 LIBRARY  := $(BUILD)/libridge_core.a
 PROGRAM  := $(BUILD)/ridge
 # The public library (include/ridge.h): what its own floor stands on.
-API_OBJECTS := $(filter-out $(foreach m,agent cli report import monitor,$(BUILD)/obj/$(m)/%),$(LIB_OBJECTS))
+API_OBJECTS := $(filter-out $(foreach m,agent capture cli report import monitor,$(BUILD)/obj/$(m)/%),$(LIB_OBJECTS))
 SOVERSION := 0
 PUBLIC   := $(BUILD)/libridge.a $(BUILD)/libridge.so
+# What `ridge capture` puts into the program that it watches.
+RECORDER := $(BUILD)/libridge-capture.so
 
 TEST_SOURCES := $(sort $(wildcard tests/$(or $(MODULE),*)/*_test.c))
 TEST_SCRIPTS := $(sort $(wildcard tests/$(or $(MODULE),*)/*_test.sh))
@@ -82,7 +84,7 @@ REPLAYS  := $(if $(MODULE),,$(FUZZ_NAMES:%=$(BUILD)/tests/fuzz/%_fuzz))
 TEST_TOOLS := $(if $(filter sim,$(or $(MODULE),sim)),$(addprefix $(BUILD)/bench/differential/,generate run_sim))
 
 # ---- the two contracts, and the everyday targets ----------------------------------------------
-all: $(PROGRAM) $(PUBLIC) ## build the program and the library (default)
+all: $(PROGRAM) $(PUBLIC) $(RECORDER) ## build the program and the library (default)
 
 demo: ## install what the build needs, build, optimise a transpose (README's first command)
 	scripts/setup build
@@ -98,10 +100,10 @@ test: ## install what the tests need, build, run every check (README's second co
 check: $(PROGRAM) $(PUBLIC) tests ## build and run all tests, installing nothing
 	$Q$(RUN_TESTS) $(TESTS) $(REPLAYS) $(TEST_SCRIPTS)
 
-unit: $(PROGRAM) $(TESTS) $(BUILD)/share/ridge ## build and run only the test programs
+unit: $(PROGRAM) $(RECORDER) $(TESTS) $(BUILD)/share/ridge ## build and run only the test programs
 	$Q$(RUN_TESTS) $(TESTS)
 
-tests: $(TESTS) $(REPLAYS) $(TEST_TOOLS) $(BUILD)/share/ridge
+tests: $(TESTS) $(REPLAYS) $(TEST_TOOLS) $(RECORDER) $(BUILD)/share/ridge
 
 test-device: ## only the tests that need a GPU
 	$(AGAIN) check MODULE=device
@@ -194,6 +196,11 @@ $(BUILD)/libridge.so: $(BUILD)/libridge.o
 	$Q$(LINK) -shared -Wl,-soname,libridge.so.$(SOVERSION) -o $@.$(SOVERSION) $< $(LIBS)
 	$Qln -sf $(@F).$(SOVERSION) $@
 
+# Needs the C library alone: it is loaded into programs of others.
+$(RECORDER): $(call object,$(wildcard src/capture/recorder/*.c)) $(LIBRARY)
+	$(call say,LINK,$@)
+	$Q$(LINK) -shared -Wl,-soname,$(@F) -Wl,--no-undefined -o $@ $^ -ldl
+
 # Private: the stamp of flags, a prerequisite, must not see it.
 $(BUILD)/obj/sim/%.o: private OPT = $(OPT_SIM)
 # Loops over whole buffers: fills and comparisons.
@@ -269,7 +276,7 @@ COMPLETIONS := bash-completion/completions/ridge $(ZSHDIR)/_ridge \
                fish/vendor_completions.d/ridge.fish
 GENERATED := $(BUILD)/ridge.1 $(BUILD)/ridge.bash $(BUILD)/ridge.zsh $(BUILD)/ridge.fish
 
-install: $(PROGRAM) $(PUBLIC) $(GENERATED) ## install under $(DESTDIR)$(PREFIX), default /usr/local
+install: $(PROGRAM) $(PUBLIC) $(RECORDER) $(GENERATED) ## install under $(DESTDIR)$(PREFIX), default /usr/local
 	install -D -m 755 $(PROGRAM) $(ROOT)/bin/ridge
 	install -m 755 -d $(ROOT)/share/ridge
 	install -m 644 $(ASSETS) $(ROOT)/share/ridge
@@ -285,6 +292,7 @@ install: $(PROGRAM) $(PUBLIC) $(GENERATED) ## install under $(DESTDIR)$(PREFIX),
 	install -m 644 $(BUILD)/libridge.a $(LIBROOT)/libridge.a
 	install -m 755 $(BUILD)/libridge.so.$(SOVERSION) $(LIBROOT)/libridge.so.$(SOVERSION)
 	ln -sf libridge.so.$(SOVERSION) $(LIBROOT)/libridge.so
+	install -D -m 755 $(RECORDER) $(LIBROOT)/ridge/$(notdir $(RECORDER))
 	install -D -m 644 include/ridge_peer.h $(ROOT)/include/ridge_peer.h
 	for f in $(wildcard $(BUILD)/share/ridge/peers/*.so); do \
 	    install -D -m 755 $$f $(ROOT)/share/ridge/peers/$${f##*/}; done
@@ -302,7 +310,7 @@ matrix: ## build and test with every compiler that is packaged here, for arm64, 
 	scripts/build-matrix
 
 uninstall: ## remove what install put there
-	rm -rf $(ROOT)/share/ridge
+	rm -rf $(ROOT)/share/ridge $(LIBROOT)/ridge
 	rm -f $(ROOT)/bin/ridge $(ROOT)/share/man/man1/ridge.1 $(LIBROOT)/pkgconfig/ridge.pc \
 	    $(ROOT)/include/ridge.h $(ROOT)/include/ridge_peer.h $(COMPLETIONS:%=$(ROOT)/share/%) \
 	    $(addprefix $(LIBROOT)/,libridge.a libridge.so libridge.so.$(SOVERSION))

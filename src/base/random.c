@@ -1,4 +1,4 @@
-// Random numbers, hashes, the clock and the count of processors.
+// Random numbers, the clock and the count of processors.
 // Philox 4x32-10 after Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3",
 // SC'11. Mapping: key = seed (low, high); counter = index (low, high), stream (low, high).
 // SPDX-License-Identifier: Apache-2.0
@@ -11,7 +11,6 @@
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 enum { PHILOX_ROUNDS = 10, WORD_BITS = 32, NS_PER_S = 1000000000 };
 
@@ -54,31 +53,9 @@ uint64_t random_seed(void)
     if (getrandom(&seed, sizeof seed, 0) == (ssize_t)sizeof seed)
         return seed;
     uint64_t weak[2] = {clock_ns(), (uint64_t)getpid()}; // no such call: still differs by run
-    return hash64(weak, sizeof weak, 0);
-}
-
-uint64_t hash64(const void *data, size_t size_bytes, uint64_t seed)
-{
-    return XXH3_64bits_withSeed(data, size_bytes, seed);
-}
-
-// Each piece's length goes in before it, so that "ab","c" and "a","bc" differ.
-void hash_hex(const struct hash_piece *pieces, size_t count, char out[33])
-{
-    XXH3_state_t *state = XXH3_createState();
-    if (!state)
-        abort(); // out of memory, as everywhere in base
-    XXH3_128bits_reset(state);
-    for (size_t i = 0; i < count; i++) {
-        uint64_t size = pieces[i].size_bytes;
-        XXH3_128bits_update(state, &size, sizeof size);
-        if (size > 0)
-            XXH3_128bits_update(state, pieces[i].data, pieces[i].size_bytes);
-    }
-    XXH128_hash_t hash = XXH3_128bits_digest(state);
-    XXH3_freeState(state);
-    (void)snprintf(out, 33, "%016llx%016llx", (unsigned long long)hash.high64,
-                   (unsigned long long)hash.low64);
+    uint32_t words[4];
+    philox(weak[0], weak[1], 0, words);
+    return (uint64_t)words[0] << WORD_BITS | words[1];
 }
 
 uint64_t clock_ns(void)

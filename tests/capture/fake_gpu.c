@@ -1,0 +1,303 @@
+// A driver and a CUPTI for tests where there is neither: libcuda.so.1, and with -DFAKE_CUPTI libcupti.so.13. The GPU's
+// memory is the host's, its clock goes on 10 us per kernel, 5 us per copy and 1 us per call, and it has one kernel,
+// `twice`, which doubles n floats. cuInit loads what CUDA_INJECTION64_PATH names, as the real one does. With
+// FAKE_SUBSCRIBED another profiler listens already.
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/recorder/cupti_min.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef FAKE_CUPTI
+
+static buffer_request request;
+static buffer_complete complete;
+static callback_function callback;
+static unsigned char enabled[4][1024];
+static uint8_t *buffer;
+static size_t size, used;
+static uint64_t clock_ns = 1000;
+enum { RECORD_BYTES = 256 }; // each record takes as much
+
+int cuptiGetVersion(uint32_t *version)
+{
+    *version = getenv("FAKE_OLD") ? 18 : 130000;
+    return 0;
+}
+
+int cuptiGetTimestamp(uint64_t *time_ns)
+{
+    *time_ns = clock_ns;
+    return 0;
+}
+
+int cuptiSubscribe(void **subscriber, callback_function f, void *user)
+{
+    (void)user;
+    *subscriber = &callback;
+    if (getenv("FAKE_SUBSCRIBED"))
+        return CUPTI_OTHER_SUBSCRIBER;
+    callback = f;
+    return 0;
+}
+
+int cuptiEnableCallback(uint32_t enable, void *subscriber, int domain, uint32_t id)
+{
+    if (subscriber != &callback || domain > 3 || id >= 1024)
+        return 1;
+    enabled[domain][id] = (unsigned char)enable;
+    return 0;
+}
+
+int cuptiActivityRegisterCallbacks(buffer_request r, buffer_complete c)
+{
+    request = r;
+    complete = c;
+    return 0;
+}
+
+static int kinds;
+int cuptiActivityEnable(int kind)
+{
+    kinds |= 1 << kind;
+    return 0;
+}
+
+int cuptiActivityGetNextRecord(uint8_t *data, size_t valid_bytes, void **record)
+{
+    uint8_t *next = *record ? (uint8_t *)*record + RECORD_BYTES : data;
+    if (next >= data + valid_bytes)
+        return CUPTI_NO_MORE_RECORDS;
+    *record = next;
+    return 0;
+}
+
+int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *dropped)
+{
+    (void)context;
+    (void)stream;
+    *dropped = getenv("FAKE_DROPS") ? 3 : 0;
+    return 0;
+}
+
+int cuptiActivityFlushAll(uint32_t flag)
+{
+    (void)flag;
+    if (buffer)
+        complete(NULL, 0, buffer, size, used);
+    buffer = NULL;
+    return 0;
+}
+
+int cuptiActivityFlushPeriod(uint32_t period_ms)
+{
+    (void)period_ms;
+    return 0;
+}
+
+// From the driver: a call's enter or exit; a record of what the GPU did, which takes so long.
+void fake_call(int domain, uint32_t id, const void *data);
+void fake_call(int domain, uint32_t id, const void *data)
+{
+    clock_ns += 500;
+    if (callback && enabled[domain][id])
+        callback(NULL, domain, id, data);
+}
+void fake_record(void *record, size_t bytes, uint64_t *start_ns, uint64_t takes_ns);
+void fake_record(void *record, size_t bytes, uint64_t *start_ns, uint64_t takes_ns)
+{
+    start_ns[0] = clock_ns;
+    start_ns[1] = clock_ns += takes_ns;
+    if (!(kinds & 1 << *(int *)record))
+        return;
+    if (buffer && used + RECORD_BYTES > size)
+        cuptiActivityFlushAll(0);
+    if (!buffer) {
+        size_t most;
+        used = 0;
+        request(&buffer, &size, &most);
+    }
+    if (!buffer)
+        return;
+    memcpy(buffer + used, record, bytes);
+    used += RECORD_BYTES;
+}
+
+#else
+
+static void (*call)(int domain, uint32_t id, const void *data);
+static void (*record)(void *record, size_t bytes, uint64_t *start_ns, uint64_t takes_ns);
+static int (*flush)(uint32_t flag);
+static uint32_t calls;
+
+int cuInit(unsigned flags)
+{
+    const char *path = getenv("CUDA_INJECTION64_PATH");
+    void *library = path ? dlopen(path, RTLD_NOW) : NULL;
+    int (*start)(void);
+    (void)flags;
+    if (path && !library)
+        fprintf(stderr, "%s\n", dlerror());
+    if (!library)
+        return 0;
+    *(void **)&start = dlsym(library, "InitializeInjection");
+    start();
+    void *cupti = dlopen("libcupti.so.13", RTLD_NOW | RTLD_NOLOAD);
+    if (cupti) {
+        *(void **)&call = dlsym(cupti, "fake_call");
+        *(void **)&record = dlsym(cupti, "fake_record");
+        *(void **)&flush = dlsym(cupti, "cuptiActivityFlushAll");
+    }
+    return 0;
+}
+
+int cuDeviceGetName(char *name, int size_bytes, int device)
+{
+    (void)device;
+    snprintf(name, (size_t)size_bytes, "Fake GPU");
+    return 0;
+}
+
+// Calls the driver's callback before (status NULL) or after.
+static void tell(uint32_t id, const char *function, const void *parameters, int *status,
+                 uint64_t *kept)
+{
+    struct callback_data data = {.site = status ? SITE_EXIT : SITE_ENTER,
+                                 .function = function,
+                                 .parameters = parameters,
+                                 .status = status,
+                                 .symbol = "twice",
+                                 .kept = kept,
+                                 .correlation = calls};
+    if (call)
+        call(DOMAIN_DRIVER, id, &data);
+}
+#define BEGIN(id, ...)                       \
+    int status = 0;                          \
+    uint64_t kept = 0;                       \
+    const void *parameters = &(__VA_ARGS__); \
+    calls++;                                 \
+    tell(id, __func__, parameters, NULL, &kept)
+#define END(id)                                     \
+    tell(id, __func__, parameters, &status, &kept); \
+    return status
+
+int cuModuleLoadData(void **module, const void *image)
+{
+    static int modules;
+    struct module_data m = {(uint32_t)++modules, strlen(image), image};
+    struct resource_data data = {.descriptor = &m};
+    *module = &modules;
+    if (call)
+        call(DOMAIN_RESOURCE, RESOURCE_MODULE_LOADED, &data);
+    return 0;
+}
+
+static char twice; // the kernel's handle
+int cuModuleGetFunction(void **function, void *module, const char *name)
+{
+    (void)module;
+    *function = &twice;
+    return strcmp(name, "twice") == 0 ? 0 : 500;
+}
+
+int cuFuncGetParamInfo(void *function, size_t index, size_t *offset, size_t *bytes)
+{
+    *offset = 8 * index;
+    *bytes = index < 2 ? 8 : 4;
+    return function == &twice && index < 3 ? 0 : 1;
+}
+
+int cuMemAlloc_v2(uint64_t *address, size_t bytes)
+{
+    struct call_allocate a = {address, bytes};
+    BEGIN(243, a);
+    *address = (uint64_t)(uintptr_t)malloc(bytes);
+    END(243);
+}
+
+int cuMemFree_v2(uint64_t address)
+{
+    struct call_free f = {address};
+    BEGIN(245, f);
+    free((void *)(uintptr_t)address);
+    END(245);
+}
+
+static int copy(void *to, const void *from, size_t bytes, int kind)
+{
+    struct activity_copy c = {.kind = ACTIVITY_COPY,
+                              .copy_kind = (uint8_t)kind,
+                              .bytes = bytes,
+                              .stream = 7,
+                              .correlation = ++calls};
+    memcpy(to, from, bytes);
+    if (record)
+        record(&c, sizeof c, &c.start_ns, 5000);
+    return 0;
+}
+
+int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes)
+{
+    return copy((void *)(uintptr_t)to, from, bytes, 1);
+}
+
+int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes)
+{
+    return copy(to, (const void *)(uintptr_t)from, bytes, 2);
+}
+
+static void work(const struct call_launch *l, uint32_t graph)
+{
+    float *in = *(float **)l->parameters[0], *out = *(float **)l->parameters[1];
+    int n = *(int *)l->parameters[2];
+    struct activity_kernel k = {.kind = ACTIVITY_KERNEL,
+                                .registers = 16,
+                                .stream = 7,
+                                .correlation = calls,
+                                .name = "twice",
+                                .graph = graph,
+                                .node = graph};
+    for (int i = 0; i < 3; i++) {
+        k.grid[i] = (int)l->grid[i];
+        k.block[i] = (int)l->block[i];
+    }
+    for (int i = 0; i < n; i++)
+        out[i] = 2 * in[i];
+    if (record)
+        record(&k, sizeof k, &k.start_ns, 10000);
+}
+
+static struct call_launch last;
+int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                   unsigned bz, unsigned shared_bytes, void *stream, void **values, void **extra)
+{
+    struct call_launch l = {function, {gx, gy, gz}, {bx, by, bz}, shared_bytes,
+                            stream,   values,       extra};
+    BEGIN(307, l);
+    status = function == &twice ? 0 : 400;
+    if (status == 0) {
+        work(&l, 0);
+        last = l;
+    }
+    END(307);
+}
+
+// Its graph is what was launched last, twice.
+int cuGraphLaunch(void *graph, void *stream)
+{
+    struct call_graph_launch g = {graph, stream};
+    BEGIN(514, g);
+    work(&last, 5);
+    work(&last, 5);
+    END(514);
+}
+
+int cuCtxSynchronize(void)
+{
+    return flush ? flush(0) : 0;
+}
+
+#endif

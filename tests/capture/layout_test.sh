@@ -1,0 +1,147 @@
+#!/usr/bin/env bash
+# What the recorder declares of CUPTI and of the driver's calls, held to a CUDA toolkit's headers: sizes, places of
+# members, numbers. Without a toolkit it is skipped.
+# SPDX-License-Identifier: Apache-2.0
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+read -ra cc <<<"${CC:-cc}"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+toolkit=
+for folder in "${CUDA_HOME:-/usr/local/cuda}" /usr/local/cuda-*; do
+    for include in "$folder/include" "$folder/extras/CUPTI/include"; do
+        [[ -f $include/cupti.h && -f $folder/include/cuda.h ]] && toolkit=$folder cupti=$include
+    done
+done
+if [[ -z $toolkit ]]; then
+    echo 'skip - no toolkit with headers of CUPTI is here'
+    exit 0
+fi
+
+cat >"$work/layout.c" <<'C'
+#include <cuda.h>
+#include <cupti.h>
+#include "capture/recorder/cupti_min.h"
+#define AT(ours, member, theirs, their_member)                                                             \
+    _Static_assert(offsetof(struct ours, member) == offsetof(theirs, their_member), #ours " " #member);    \
+    _Static_assert(sizeof(((struct ours *)0)->member) == sizeof(((theirs *)0)->their_member), #ours " size of " #member)
+#define IS(ours, theirs) _Static_assert((int)(ours) == (int)(theirs), #ours)
+IS(CUPTI_DONE, CUPTI_SUCCESS);
+IS(CUPTI_NO_MORE_RECORDS, CUPTI_ERROR_MAX_LIMIT_REACHED);
+IS(CUPTI_OTHER_SUBSCRIBER, CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
+IS(ACTIVITY_COPY, CUPTI_ACTIVITY_KIND_MEMCPY);
+IS(ACTIVITY_FILL, CUPTI_ACTIVITY_KIND_MEMSET);
+IS(ACTIVITY_KERNEL, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+IS(ACTIVITY_FLUSH_FORCED, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+IS(DOMAIN_DRIVER, CUPTI_CB_DOMAIN_DRIVER_API);
+IS(DOMAIN_RESOURCE, CUPTI_CB_DOMAIN_RESOURCE);
+IS(SITE_ENTER, CUPTI_API_ENTER);
+IS(SITE_EXIT, CUPTI_API_EXIT);
+IS(RESOURCE_MODULE_LOADED, CUPTI_CBID_RESOURCE_MODULE_LOADED);
+IS(RESOURCE_MODULE_UNLOAD, CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING);
+IS(LAUNCH_ATTRIBUTE_CLUSTER, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
+#define CALL(id, name, take, when) IS(id, CUPTI_DRIVER_TRACE_CBID_##name);
+#include "capture/recorder/calls.def"
+
+#define KERNEL(theirs)                                     \
+    AT(activity_kernel, registers, theirs, registersPerThread);      \
+    AT(activity_kernel, start_ns, theirs, start);          \
+    AT(activity_kernel, end_ns, theirs, end);              \
+    AT(activity_kernel, device, theirs, deviceId);         \
+    AT(activity_kernel, context, theirs, contextId);       \
+    AT(activity_kernel, stream, theirs, streamId);         \
+    AT(activity_kernel, grid[0], theirs, gridX);           \
+    AT(activity_kernel, grid[2], theirs, gridZ);           \
+    AT(activity_kernel, block[0], theirs, blockX);         \
+    AT(activity_kernel, block[2], theirs, blockZ);         \
+    AT(activity_kernel, static_shared_bytes, theirs, staticSharedMemory);   \
+    AT(activity_kernel, dynamic_shared_bytes, theirs, dynamicSharedMemory); \
+    AT(activity_kernel, correlation, theirs, correlationId); \
+    AT(activity_kernel, name, theirs, name);               \
+    AT(activity_kernel, node, theirs, graphNodeId);        \
+    AT(activity_kernel, graph, theirs, graphId)
+#define MOVED(ours, theirs)                        \
+    AT(ours, bytes, theirs, bytes);                \
+    AT(ours, start_ns, theirs, start);             \
+    AT(ours, end_ns, theirs, end);                 \
+    AT(ours, device, theirs, deviceId);            \
+    AT(ours, context, theirs, contextId);          \
+    AT(ours, stream, theirs, streamId);            \
+    AT(ours, correlation, theirs, correlationId)
+KERNEL(KERNEL_RECORD);
+MOVED(activity_copy, COPY_RECORD);
+AT(activity_copy, copy_kind, COPY_RECORD, copyKind);
+MOVED(activity_fill, FILL_RECORD);
+
+AT(callback_data, site, CUpti_CallbackData, callbackSite);
+AT(callback_data, parameters, CUpti_CallbackData, functionParams);
+AT(callback_data, status, CUpti_CallbackData, functionReturnValue);
+AT(callback_data, symbol, CUpti_CallbackData, symbolName);
+AT(callback_data, kept, CUpti_CallbackData, correlationData);
+AT(callback_data, correlation, CUpti_CallbackData, correlationId);
+AT(resource_data, descriptor, CUpti_ResourceData, resourceDescriptor);
+AT(module_data, module, CUpti_ModuleResourceData, moduleId);
+AT(module_data, size_bytes, CUpti_ModuleResourceData, cubinSize);
+AT(module_data, image, CUpti_ModuleResourceData, pCubin);
+
+AT(call_launch, function, cuLaunchKernel_params, f);
+AT(call_launch, grid[0], cuLaunchKernel_params, gridDimX);
+AT(call_launch, block[0], cuLaunchKernel_params, blockDimX);
+AT(call_launch, shared_bytes, cuLaunchKernel_params, sharedMemBytes);
+AT(call_launch, stream, cuLaunchKernel_params, hStream);
+AT(call_launch, parameters, cuLaunchKernel_params, kernelParams);
+AT(call_launch, extra, cuLaunchKernel_params, extra);
+AT(call_launch, parameters, cuLaunchCooperativeKernel_params, kernelParams);
+AT(call_launch_ex, config, cuLaunchKernelEx_params, config);
+AT(call_launch_ex, function, cuLaunchKernelEx_params, f);
+AT(call_launch_ex, parameters, cuLaunchKernelEx_params, kernelParams);
+AT(call_launch_ex, extra, cuLaunchKernelEx_params, extra);
+AT(launch_config, grid[0], CUlaunchConfig, gridDimX);
+AT(launch_config, block[0], CUlaunchConfig, blockDimX);
+AT(launch_config, shared_bytes, CUlaunchConfig, sharedMemBytes);
+AT(launch_config, stream, CUlaunchConfig, hStream);
+AT(launch_config, attributes, CUlaunchConfig, attrs);
+AT(launch_config, attribute_count, CUlaunchConfig, numAttrs);
+AT(launch_attribute, id, CUlaunchAttribute, id);
+AT(launch_attribute, value, CUlaunchAttribute, value);
+_Static_assert(sizeof(struct launch_attribute) == sizeof(CUlaunchAttribute), "launch_attribute");
+AT(call_graph_launch, stream, cuGraphLaunch_params, hStream);
+#define ALLOCATES(theirs) AT(call_allocate, address, theirs, dptr); AT(call_allocate, bytes, theirs, bytesize)
+ALLOCATES(cuMemAlloc_v2_params);
+ALLOCATES(cuMemAllocManaged_params);
+ALLOCATES(cuMemAllocAsync_params);
+ALLOCATES(cuMemAllocFromPoolAsync_params);
+AT(call_allocate_pitch, address, cuMemAllocPitch_v2_params, dptr);
+AT(call_allocate_pitch, pitch_bytes, cuMemAllocPitch_v2_params, pPitch);
+AT(call_allocate_pitch, height, cuMemAllocPitch_v2_params, Height);
+AT(call_map, address, cuMemMap_params, ptr);
+AT(call_map, bytes, cuMemMap_params, size);
+AT(call_free, address, cuMemFree_v2_params, dptr);
+AT(call_free, address, cuMemFreeAsync_params, dptr);
+AT(call_free, address, cuMemUnmap_params, ptr);
+C
+# Every version of the records that these headers know and that begins as the recorder has it.
+failed=0
+versions() { # name, the oldest
+    sed -nE "s/^\} (CUpti_Activity$1([0-9]+));.*/\2 \1/p" "$cupti"/cupti_activity*.h | sort -n | awk -v least="$2" '$1 >= least { print $2 }'
+}
+mapfile -t kernels < <(versions Kernel 8)
+mapfile -t copies < <(versions Memcpy 5)
+mapfile -t fills < <(versions Memset 4)
+check() { # kernel, copy, fill
+    local flags=(-std=gnu17 -fsyntax-only -I"$here/../../src" -I"$toolkit/include" -I"$cupti")
+    if "${cc[@]}" "${flags[@]}" "-DKERNEL_RECORD=$1" "-DCOPY_RECORD=$2" "-DFILL_RECORD=$3" \
+        "$work/layout.c" >"$work/said" 2>&1; then
+        echo "ok - $1, $2 and $3 begin as the recorder has them"
+    else
+        echo "not ok - $1, $2 and $3 begin as the recorder has them"
+        grep -E 'error' "$work/said" | head -5 | sed 's/^/# /'
+        failed=1
+    fi
+}
+((${#kernels[@]} > 0 && ${#copies[@]} > 0 && ${#fills[@]} > 0)) || { echo "not ok - no records in $cupti"; exit 1; }
+for k in "${kernels[@]}"; do check "$k" "${copies[0]}" "${fills[0]}"; done
+for c in "${copies[@]:1}"; do check "${kernels[0]}" "$c" "${fills[0]}"; done
+for f in "${fills[@]:1}"; do check "${kernels[0]}" "${copies[0]}" "$f"; done
+exit $failed
