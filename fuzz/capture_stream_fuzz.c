@@ -1,9 +1,32 @@
-// Any bytes as a recording of `ridge capture`: its events lie within it, in order, and it comes to an end.
+// Any bytes as a recording of `ridge capture`: its events lie within it, in order, and it comes to an end. What is
+// summed up of it adds up.
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/stream.h"
+#include "capture/timeline.h"
 #include "target.h"
 
 #include <string.h>
+
+static void summed(const char *bytes, size_t size)
+{
+    struct arena a = {0};
+    struct timeline t = {.arena = &a};
+    struct timeline_summary s;
+    struct error err = {0};
+    size_t launches = 0, moves = 0;
+    require(capture_timeline_add(&t, "fuzz", bytes, size, &err));
+    timeline_summarize(&a, &t, &s);
+    for (size_t i = 0; i < s.kernel_count; i++)
+        launches += s.kernels[i].launches;
+    for (size_t i = 0; i < s.move_count; i++)
+        moves += s.moves[i].count;
+    require(launches + moves == t.work.count);
+    for (size_t i = 0; i < s.device_count; i++)
+        require(s.devices[i].idle_ns >= 0 && s.devices[i].both_ns >= 0 &&
+                s.devices[i].busy_ns <= s.devices[i].span_ns);
+    timeline_release(&t);
+    arena_release(&a);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -20,6 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             require(e.tail >= bytes && e.tail + e.tail_bytes <= bytes + r.at);
             last = r.at;
         }
+        summed(bytes, size);
     }
     free(bytes);
     return 0;

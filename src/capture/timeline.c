@@ -1,0 +1,261 @@
+// From a process's recording to pieces of work. Times of several processes are brought onto one clock by the wall clock
+// that each read when it began.
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/timeline.h"
+#include "capture/stream.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void timeline_release(struct timeline *t)
+{
+    free(t->work.items);
+    free(t->processes.items);
+    free(t->devices.items);
+    free(t->names.items);
+    free(t->troubles.items);
+    table_release(&t->name_numbers);
+    *t = (struct timeline){.arena = t->arena};
+}
+
+int timeline_name(struct timeline *t, const char *name)
+{
+    uintptr_t number = (uintptr_t)table_get(&t->name_numbers, name);
+    if (number == 0) {
+        VEC_PUSH(t->names.items, t->names.count, t->names.capacity, arena_strdup(t->arena, name));
+        number = t->names.count; // the index and one
+        table_set(&t->name_numbers, name, (void *)number);
+    }
+    return (int)number - 1;
+}
+
+int timeline_device(struct timeline *t, uint64_t number)
+{
+    for (size_t i = 0; i < t->devices.count; i++)
+        if (t->devices.items[i].number == number)
+            return (int)i;
+    struct watched_device device = {.number = number};
+    VEC_PUSH(t->devices.items, t->devices.count, t->devices.capacity, device);
+    return (int)t->devices.count - 1;
+}
+
+/* ---- one file -------------------------------------------------------------------------------------- */
+
+struct filling {
+    struct timeline *timeline;
+    struct table names; // "id" in hex -> the name
+    int process;
+    uint64_t clock_ns, wall_ns; // of its beginning
+};
+
+// A name that was told after its first use is not known yet: recorders tell it before.
+static const char *name_of(const struct filling *f, uint64_t id)
+{
+    char key[32];
+    snprintf(key, sizeof key, "%llx", (unsigned long long)id);
+    const char *name = table_get(&f->names, key);
+    return name ? name : "(no name)";
+}
+
+static void name_set(struct filling *f, uint64_t id, const char *name)
+{
+    char key[32];
+    snprintf(key, sizeof key, "%llx", (unsigned long long)id);
+    if (!table_has(&f->names, key))
+        table_set(&f->names, key, arena_strdup(f->timeline->arena, name));
+}
+
+static uint64_t at_zero(const struct filling *f, uint64_t ns)
+{
+    return ns - f->clock_ns + (f->wall_ns - f->timeline->zero_ns);
+}
+
+// Work without a sensible time is none: CUPTI gives 0 where it does not know.
+static void add_work(struct filling *f, struct work w, uint64_t device)
+{
+    struct timeline *t = f->timeline;
+    enum { HOURS = 24 * 365 };
+    const uint64_t longest_ns = (uint64_t)HOURS * 3600 * 1000000000U;
+    if (w.end_ns <= w.start_ns || w.start_ns == 0)
+        return;
+    w.start_ns = at_zero(f, w.start_ns);
+    w.end_ns = at_zero(f, w.end_ns);
+    // A start before the zero wraps to a number that no run has.
+    if (w.start_ns > longest_ns || w.end_ns > longest_ns || w.end_ns <= w.start_ns)
+        return;
+    w.process = f->process;
+    w.device = timeline_device(t, device);
+    VEC_PUSH(t->work.items, t->work.count, t->work.capacity, w);
+}
+
+static int whole(uint64_t number)
+{
+    return number > INT_MAX ? INT_MAX : (int)number;
+}
+
+static void take_kernel(struct filling *f, const struct event_kernel *k)
+{
+    struct work w = {
+        .kind = WORK_KERNEL,
+        .start_ns = k->start_ns,
+        .end_ns = k->end_ns,
+        .name = timeline_name(f->timeline, name_of(f, k->name)),
+        .stream = k->stream,
+        .grid = {whole(k->grid_x), whole(k->grid_y), whole(k->grid_z)},
+        .block = {whole(k->block_x), whole(k->block_y), whole(k->block_z)},
+        .registers = whole(k->registers),
+        .shared_bytes = whole(k->static_shared_bytes % INT_MAX + k->dynamic_shared_bytes % INT_MAX),
+        .by_graph = k->graph != 0,
+    };
+    add_work(f, w, k->device);
+}
+
+static const char *direction(uint64_t kind)
+{
+    static const char *const words[] = {
+        // CUpti_ActivityMemcpyKind
+        [1] = "copy host to device",    [2] = "copy device to host",   [3] = "copy host to array",
+        [4] = "copy array to host",     [5] = "copy array to array",   [6] = "copy array to device",
+        [7] = "copy device to array",   [8] = "copy device to device", [9] = "copy host to host",
+        [10] = "copy to another device"};
+    return kind < COUNT_OF(words) && words[kind] ? words[kind] : "copy of an unknown kind";
+}
+
+static void take_copy(struct filling *f, const struct event_copy *c)
+{
+    struct work w = {.kind = WORK_COPY,
+                     .start_ns = c->start_ns,
+                     .end_ns = c->end_ns,
+                     .name = timeline_name(f->timeline, direction(c->kind)),
+                     .stream = c->stream,
+                     .bytes = c->bytes};
+    add_work(f, w, c->device);
+}
+
+static void take_fill(struct filling *f, const struct event_fill *c)
+{
+    struct work w = {.kind = WORK_FILL,
+                     .start_ns = c->start_ns,
+                     .end_ns = c->end_ns,
+                     .name = timeline_name(f->timeline, "fill"),
+                     .stream = c->stream,
+                     .bytes = c->bytes};
+    add_work(f, w, c->device);
+}
+
+static void take_process(struct filling *f, const struct event *e)
+{
+    struct timeline *t = f->timeline;
+    struct watched_process *p = &t->processes.items[f->process];
+    struct text line = {0};
+    for (size_t at = 0; at < e->tail_bytes; at++)
+        text_addn(&line,
+                  e->tail[at]              ? &e->tail[at]
+                  : at + 1 < e->tail_bytes ? " "
+                                           : "",
+                  e->tail[at] || at + 1 < e->tail_bytes);
+    p->command = arena_strdup(t->arena, text_str(&line));
+    text_release(&line);
+    p->pid = e->of.process.pid;
+    f->clock_ns = e->of.process.clock_ns;
+    f->wall_ns = e->of.process.wall_ns;
+    if (t->zero_ns == 0)
+        t->zero_ns = f->wall_ns;
+}
+
+static void take_call(struct filling *f, uint64_t *calls, uint64_t time_ns, uint64_t end_ns)
+{
+    ++*calls;
+    if (end_ns >= time_ns)
+        f->timeline->processes.items[f->process].call_ns += end_ns - time_ns;
+}
+
+static void take(struct filling *f, const struct event *e)
+{
+    struct timeline *t = f->timeline;
+    struct watched_process *p = &t->processes.items[f->process];
+    const char *words = arena_strndup(t->arena, e->tail, e->tail_bytes);
+    switch (e->kind) {
+    case EVENT_PROCESS:
+        take_process(f, e);
+        break;
+    case EVENT_NAME:
+        name_set(f, e->of.name.id, words);
+        break;
+    case EVENT_DEVICE:
+        t->devices.items[timeline_device(t, e->of.device.device)].name = words;
+        break;
+    case EVENT_KERNEL:
+        take_kernel(f, &e->of.kernel);
+        break;
+    case EVENT_COPY:
+        take_copy(f, &e->of.copy);
+        break;
+    case EVENT_FILL:
+        take_fill(f, &e->of.fill);
+        break;
+    case EVENT_LAUNCH:
+        take_call(f, &p->launches, e->of.launch.time_ns, e->of.launch.end_ns);
+        break;
+    case EVENT_GRAPH_LAUNCH:
+        take_call(f, &p->graph_launches, e->of.graph_launch.time_ns, e->of.graph_launch.end_ns);
+        break;
+    case EVENT_TROUBLE:
+        VEC_PUSH(t->troubles.items, t->troubles.count, t->troubles.capacity, words);
+        break;
+    case EVENT_DROPPED:
+        p->dropped += e->of.dropped.records;
+        break;
+    case EVENT_END:
+        p->ended = true;
+        break;
+    case EVENT_MODULE:
+    case EVENT_UNLOAD:
+    case EVENT_ALLOCATION:
+    case EVENT_FREE:
+    case EVENT_FUNCTION:
+        break; // for saving kernels
+    }
+}
+
+bool capture_timeline_add(struct timeline *t, const char *file, const char *data, size_t size_bytes,
+                          struct error *err)
+{
+    struct stream_reader r;
+    struct event e;
+    if (!stream_open(&r, file, data, size_bytes, err))
+        return false;
+    struct filling f = {.timeline = t, .process = (int)t->processes.count};
+    struct watched_process p = {
+        .command = "", .file = arena_strdup(t->arena, file), .lost = r.lost};
+    VEC_PUSH(t->processes.items, t->processes.count, t->processes.capacity, p);
+    while (stream_next(&r, &e))
+        take(&f, &e);
+    if (r.damaged) {
+        const char *words = arena_printf(t->arena,
+                                         "%s is damaged after byte %zu: what follows is "
+                                         "not read",
+                                         file, r.at);
+        VEC_PUSH(t->troubles.items, t->troubles.count, t->troubles.capacity, words);
+    }
+    table_release(&f.names);
+    return true;
+}
+
+static int by_device_and_start(const void *a, const void *b)
+{
+    const struct work *x = a, *y = b;
+    if (x->device != y->device)
+        return x->device < y->device ? -1 : 1;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return x->end_ns < y->end_ns ? -1 : x->end_ns > y->end_ns;
+}
+
+void timeline_sort(struct timeline *t)
+{
+    if (t->work.count > 0)
+        qsort(t->work.items, t->work.count, sizeof *t->work.items, by_device_and_start);
+}

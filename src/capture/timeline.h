@@ -1,0 +1,110 @@
+// The level above kernels: what GPUs did for one program, when, and what follows from it. Filled from recordings
+// (capture_timeline_add); every figure is measured or counted, and one that is not known is absent.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_CAPTURE_TIMELINE_H
+#define RIDGE_CAPTURE_TIMELINE_H
+
+#include "base/base.h"
+
+enum work_kind { WORK_KERNEL, WORK_COPY, WORK_FILL };
+struct work { // one piece of work of a GPU
+    enum work_kind kind;
+    uint64_t start_ns, end_ns; // since the timeline's zero
+    int name, process, device; // indexes of the timeline's; a copy's name is its direction
+    uint64_t stream, bytes;    // bytes: of copies and fills
+    int grid[3], block[3];     // of kernels
+    int registers, shared_bytes;
+    bool by_graph;
+};
+struct watched_process {
+    uint64_t pid;
+    const char *command;
+    uint64_t launches, graph_launches; // calls that succeeded
+    uint64_t call_ns;                  // the time that these calls took on the host
+    uint64_t lost, dropped;            // events, and records of CUPTI, that are missing
+    bool ended;                        // by itself: not killed
+    const char *file;
+};
+struct watched_device {
+    uint64_t number;
+    const char *name; // NULL: not known
+};
+struct timeline { // arena-owned but for the lists; timeline_release frees those
+    struct arena *arena;
+    struct {
+        struct work *items;
+        size_t count, capacity;
+    } work;
+    struct {
+        struct watched_process *items;
+        size_t count, capacity;
+    } processes;
+    struct {
+        struct watched_device *items;
+        size_t count, capacity;
+    } devices;
+    struct {
+        const char **items;
+        size_t count, capacity;
+    } names, troubles; // troubles: what is missing, and why
+    struct table name_numbers;
+    uint64_t zero_ns; // wall clock, of the first file's beginning; 0: none yet
+};
+void timeline_release(struct timeline *t);
+int timeline_name(struct timeline *t, const char *name); // its index, added if it is new
+int timeline_device(struct timeline *t, uint64_t number);
+// The events of one process's recording.
+bool capture_timeline_add(struct timeline *t, const char *file, const char *data, size_t size_bytes,
+                          struct error *err) CHECK_RESULT;
+void timeline_sort(struct timeline *t); // by device, then start
+
+/* ---- what follows from it (summary.c) --------------------------------------------------------- */
+
+struct kernel_sum { // of one name, by falling total
+    int name;
+    size_t launches, by_graph;
+    double total_ns, median_ns, min_ns, max_ns;
+    double share_pct;                               // of the time of all kernels
+    int grid[3], block[3], registers, shared_bytes; // of its longest launch
+    size_t shapes;                                  // different grids and blocks
+};
+struct move_sum { // copies of one direction, or fills
+    int name;
+    size_t count;
+    double total_ns, bytes;
+};
+struct gap {
+    double start_ns, length_ns;
+    int before, after; // names of what ended and what began
+};
+enum { GAPS_SHOWN = 5 };
+struct device_sum {
+    int device;
+    double start_ns, span_ns; // from the first beginning to the last end
+    double busy_ns, kernel_ns, move_ns,
+        both_ns; // when anything, a kernel, a copy or fill, both ran
+    double idle_ns;
+    double kernel_sum_ns; // kernels' times added up: more than kernel_ns where they ran at once
+    size_t kernels, moves, streams, gaps;
+    struct gap longest[GAPS_SHOWN];
+    size_t longest_count;
+};
+// What would be worth looking at, by the share of the span that it takes: never more can be gained.
+enum worth_kind { WORTH_KERNEL, WORTH_IDLE, WORTH_MOVES };
+struct worth {
+    enum worth_kind kind;
+    int name; // of a kernel
+    double time_ns, share_pct;
+};
+struct timeline_summary { // arena-owned
+    struct kernel_sum *kernels;
+    struct move_sum *moves;
+    struct device_sum *devices;
+    struct worth *worth;
+    size_t kernel_count, move_count, device_count, worth_count;
+    double span_ns; // of all devices together, added up
+};
+// Sorts the timeline first.
+void timeline_summarize(struct arena *a, struct timeline *t, struct timeline_summary *out);
+
+#endif

@@ -1,0 +1,237 @@
+// From recordings to what GPUs did: sums, covered times and gaps of works that are laid out by hand.
+// SPDX-License-Identifier: Apache-2.0
+#include "base/base.h"
+#include "capture/stream.h"
+#include "capture/timeline.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[] = "/tmp/ridge-timeline-XXXXXX";
+static struct arena arena;
+static struct stream_writer writer;
+static struct timeline timeline;
+static const char *path;
+
+static int prepare(void **state)
+{
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int clean(void **state)
+{
+    arena_release(&arena);
+    return rmdir(folder);
+}
+
+static void near(double value, double wanted)
+{
+    if (fabs(value - wanted) > 1e-9)
+        fail_msg("%g is not %g", value, wanted);
+}
+
+#define ADD(NAME, name, ...)                                                           \
+    assert_true(stream_add(&writer, EVENT_##NAME, &(struct event_##name){__VA_ARGS__}, \
+                           sizeof(struct event_##name), NULL, 0))
+
+// A recording whose clock shows `clock_ns` at the wall clock's 1,000,000 + late_ns.
+static void begin(uint64_t pid, uint64_t clock_ns, uint64_t late_ns)
+{
+    struct error err = {0};
+    path = arena_printf(&arena, "%s/%llu", folder, (unsigned long long)pid);
+    assert_true(stream_create(&writer, path, 1 << 20, &err));
+    struct event_process p = {pid, 1, clock_ns, 1000000 + late_ns, 130000};
+    assert_true(stream_add(&writer, EVENT_PROCESS, &p, sizeof p, "prog\0--fast", 12));
+}
+
+static void name(uint64_t id, const char *words)
+{
+    struct event_name n = {id};
+    assert_true(stream_add(&writer, EVENT_NAME, &n, sizeof n, words, strlen(words)));
+}
+
+static void kernel(uint64_t id, uint64_t start_ns, uint64_t end_ns, uint64_t stream, uint64_t grid)
+{
+    ADD(KERNEL, kernel, .start_ns = start_ns, .end_ns = end_ns, .name = id, .stream = stream,
+        .grid_x = grid, .grid_y = 1, .grid_z = 1, .block_x = 128, .block_y = 1, .block_z = 1);
+}
+
+static void copy(uint64_t start_ns, uint64_t end_ns, uint64_t bytes)
+{
+    ADD(COPY, copy, .start_ns = start_ns, .end_ns = end_ns, .bytes = bytes, .kind = 1);
+}
+
+static void end(void)
+{
+    char *data;
+    size_t size;
+    struct error err = {0};
+    stream_close(&writer);
+    assert_true(file_read(path, 1 << 24, &data, &size, &err));
+    if (!capture_timeline_add(&timeline, path, data, size, &err))
+        fail_msg("%s", err.message);
+    free(data);
+    assert_int_equal(unlink(path), 0);
+}
+
+static int fresh(void **state)
+{
+    timeline = (struct timeline){.arena = &arena};
+    return 0;
+}
+
+static int done(void **state)
+{
+    timeline_release(&timeline);
+    return 0;
+}
+
+static const char *named(int index)
+{
+    return index < 0 ? "" : timeline.names.items[index];
+}
+
+static void kernels_are_summed_by_name(void **state)
+{
+    struct timeline_summary s;
+    begin(1, 100, 0);
+    name(7, "gemm");
+    name(8, "fill"); // as a fill is called, too
+    for (uint64_t i = 0; i < 4; i++)
+        kernel(7, 1000 + 100 * i, 1010 + 100 * i + i, 1, i < 2 ? 5 : 6); // 10 to 13 ns
+    kernel(8, 2000, 2030, 1, 1);
+    ADD(FILL, fill, .start_ns = 2040, .end_ns = 2050, .bytes = 64);
+    ADD(KERNEL, kernel, .start_ns = 0, .end_ns = 0, .name = 7); // CUPTI does not know when
+    end();
+    timeline_summarize(&arena, &timeline, &s);
+    assert_int_equal(s.kernel_count, 2);
+    assert_string_equal(named(s.kernels[0].name), "gemm");
+    assert_int_equal(s.kernels[0].launches, 4);
+    near(s.kernels[0].total_ns, 46);
+    near(s.kernels[0].median_ns, 11.5);
+    near(s.kernels[0].max_ns, 13);
+    near(s.kernels[0].share_pct, 100 * 46.0 / 76);
+    assert_int_equal(s.kernels[0].shapes, 2);
+    assert_int_equal(s.kernels[0].grid[0], 6);
+    assert_int_equal(s.move_count, 1);
+    near(s.moves[0].bytes, 64);
+    assert_string_equal(timeline.processes.items[0].command, "prog --fast");
+}
+
+static void busy_time_overlap_and_gaps_of_a_device(void **state)
+{
+    struct timeline_summary s;
+    begin(1, 100, 0);
+    name(7, "a");
+    name(8, "b");
+    kernel(7, 1000, 1100, 1, 1);
+    kernel(8, 1050, 1150, 2, 1); // 50 ns at once
+    copy(1120, 1200, 800);       // 30 ns beside a kernel, 50 alone
+    kernel(7, 1260, 1300, 1, 1); // after 60 ns of nothing
+    kernel(8, 1400, 1410, 1, 1); // after 100
+    end();
+    timeline_summarize(&arena, &timeline, &s);
+    assert_int_equal(s.device_count, 1);
+    const struct device_sum *d = &s.devices[0];
+    near(d->span_ns, 410);
+    near(d->kernel_ns, 200);
+    near(d->kernel_sum_ns, 250);
+    near(d->move_ns, 80);
+    near(d->both_ns, 30);
+    near(d->busy_ns, 250);
+    near(d->idle_ns, 160);
+    assert_int_equal(d->gaps, 2);
+    near(d->longest[0].length_ns, 100);
+    assert_string_equal(named(d->longest[0].before), "a");
+    assert_string_equal(named(d->longest[0].after), "b");
+    near(d->longest[1].length_ns, 60);
+    assert_int_equal(d->streams, 3); // the copies' is 0
+    assert_int_equal(s.worth[0].kind, WORTH_IDLE);
+    near(s.worth[0].share_pct, 100 * 160.0 / 410);
+    assert_int_equal(s.worth[1].kind, WORTH_KERNEL);
+    assert_string_equal(named(s.worth[1].name), "a");
+    near(s.worth[1].time_ns, 140);
+    assert_int_equal(s.worth[3].kind, WORTH_MOVES);
+    near(s.worth[3].time_ns, 50);
+}
+
+static void only_the_longest_gaps_are_kept_in_order(void **state)
+{
+    struct timeline_summary s;
+    static const uint64_t gaps[] = {5, 80, 10, 70, 20, 60, 30, 90};
+    uint64_t at = 1000;
+    begin(1, 100, 0);
+    name(7, "a");
+    for (size_t i = 0; i < COUNT_OF(gaps); i++) {
+        kernel(7, at, at + 10, 1, 1);
+        at += 10 + gaps[i];
+    }
+    kernel(7, at, at + 10, 1, 1);
+    end();
+    timeline_summarize(&arena, &timeline, &s);
+    static const double longest[GAPS_SHOWN] = {90, 80, 70, 60, 30};
+    assert_int_equal(s.devices[0].gaps, COUNT_OF(gaps));
+    assert_int_equal(s.devices[0].longest_count, GAPS_SHOWN);
+    for (int i = 0; i < GAPS_SHOWN; i++)
+        near(s.devices[0].longest[i].length_ns, longest[i]);
+}
+
+static void processes_are_brought_onto_one_clock(void **state)
+{
+    struct timeline_summary s;
+    begin(1, 100, 0);
+    name(7, "a");
+    kernel(7, 1100, 1200, 1, 1); // 1000 after its beginning
+    ADD(LAUNCH, launch, .time_ns = 900, .end_ns = 950);
+    ADD(DROPPED, dropped, .records = 4);
+    ADD(END, end, 2000);
+    end();
+    begin(2, 50000, 300); // began 300 later, with another clock
+    name(9, "a");         // the same kernel
+    kernel(9, 50900, 51000, 1, 1);
+    end();
+    timeline_summarize(&arena, &timeline, &s);
+    assert_int_equal(s.kernel_count, 1);
+    assert_int_equal(s.kernels[0].launches, 2);
+    near(s.devices[0].start_ns, 1000);
+    near(s.devices[0].span_ns, 300); // 1000 to 1100 and 1200 to 1300
+    near(s.devices[0].idle_ns, 100);
+    assert_int_equal(s.devices[0].streams, 2); // one of each
+    assert_int_equal(timeline.processes.items[0].launches, 1);
+    assert_int_equal(timeline.processes.items[0].call_ns, 50);
+    assert_int_equal(timeline.processes.items[0].dropped, 4);
+    assert_true(timeline.processes.items[0].ended);
+    assert_false(timeline.processes.items[1].ended);
+}
+
+static void a_recording_without_work_has_no_sums(void **state)
+{
+    struct timeline_summary s;
+    begin(1, 100, 0);
+    struct event_trouble t = {5};
+    stream_add(&writer, EVENT_TROUBLE, &t, sizeof t, "no CUPTI", 8);
+    end();
+    timeline_summarize(&arena, &timeline, &s);
+    assert_int_equal(s.kernel_count + s.device_count + s.worth_count, 0);
+    assert_string_equal(timeline.troubles.items[0], "no CUPTI");
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, fresh, done)
+    const struct CMUnitTest tests[] = {
+        TEST(kernels_are_summed_by_name),
+        TEST(busy_time_overlap_and_gaps_of_a_device),
+        TEST(only_the_longest_gaps_are_kept_in_order),
+        TEST(processes_are_brought_onto_one_clock),
+        TEST(a_recording_without_work_has_no_sums),
+    };
+    return cmocka_run_group_tests(tests, prepare, clean);
+}
