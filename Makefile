@@ -203,6 +203,8 @@ $(RECORDER): $(call object,$(wildcard src/capture/recorder/*.c)) $(LIBRARY)
 
 # Private: the stamp of flags, a prerequisite, must not see it.
 $(BUILD)/obj/sim/%.o: private OPT = $(OPT_SIM)
+# Where `make install` puts the recorder.
+$(BUILD)/obj/capture/program.o: private DEFINES += -DRIDGE_LIBDIR='"$(LIBDIR)"'
 # Loops over whole buffers: fills and comparisons.
 HOT := base/random experiment/compare experiment/element experiment/fill
 $(HOT:%=$(BUILD)/obj/%.o): private OPT = $(OPT_SIM) -fno-math-errno -fno-trapping-math

@@ -43,6 +43,8 @@ int timeline_device(struct timeline *t, uint64_t number)
 
 /* ---- one file -------------------------------------------------------------------------------------- */
 
+static const uint64_t far_ns = UINT64_C(1) << 62; // later than any clock: sums stay numbers
+
 struct filling {
     struct timeline *timeline;
     struct table names; // "id" in hex -> the name
@@ -59,32 +61,23 @@ static const char *name_of(const struct filling *f, uint64_t id)
     return name ? name : "(no name)";
 }
 
-static void name_set(struct filling *f, uint64_t id, const char *name)
+static void name_set(struct filling *f, uint64_t id, char *name)
 {
     char key[32];
     snprintf(key, sizeof key, "%llx", (unsigned long long)id);
     if (!table_has(&f->names, key))
-        table_set(&f->names, key, arena_strdup(f->timeline->arena, name));
-}
-
-static uint64_t at_zero(const struct filling *f, uint64_t ns)
-{
-    return ns - f->clock_ns + (f->wall_ns - f->timeline->zero_ns);
+        table_set(&f->names, key, name);
 }
 
 // Work without a sensible time is none: CUPTI gives 0 where it does not know.
 static void add_work(struct filling *f, struct work w, uint64_t device)
 {
     struct timeline *t = f->timeline;
-    enum { HOURS = 24 * 365 };
-    const uint64_t longest_ns = (uint64_t)HOURS * 3600 * 1000000000U;
-    if (w.end_ns <= w.start_ns || w.start_ns == 0)
+    static const uint64_t year_ns = UINT64_C(365) * 24 * 3600 * 1000000000;
+    if (w.end_ns <= w.start_ns || w.start_ns < f->clock_ns || w.end_ns - f->clock_ns > year_ns)
         return;
-    w.start_ns = at_zero(f, w.start_ns);
-    w.end_ns = at_zero(f, w.end_ns);
-    // A start before the zero wraps to a number that no run has.
-    if (w.start_ns > longest_ns || w.end_ns > longest_ns || w.end_ns <= w.start_ns)
-        return;
+    w.start_ns += f->wall_ns - f->clock_ns;
+    w.end_ns += f->wall_ns - f->clock_ns;
     w.process = f->process;
     w.device = timeline_device(t, device);
     VEC_PUSH(t->work.items, t->work.count, t->work.capacity, w);
@@ -160,9 +153,7 @@ static void take_process(struct filling *f, const struct event *e)
     text_release(&line);
     p->pid = e->of.process.pid;
     f->clock_ns = e->of.process.clock_ns;
-    f->wall_ns = e->of.process.wall_ns;
-    if (t->zero_ns == 0)
-        t->zero_ns = f->wall_ns;
+    f->wall_ns = e->of.process.wall_ns % far_ns;
 }
 
 static void take_call(struct filling *f, uint64_t *calls, uint64_t time_ns, uint64_t end_ns)
@@ -172,20 +163,26 @@ static void take_call(struct filling *f, uint64_t *calls, uint64_t time_ns, uint
         f->timeline->processes.items[f->process].call_ns += end_ns - time_ns;
 }
 
+static char *tail_words(struct timeline *t, const struct event *e)
+{
+    return arena_strndup(t->arena, e->tail, e->tail_bytes);
+}
+
 static void take(struct filling *f, const struct event *e)
 {
     struct timeline *t = f->timeline;
     struct watched_process *p = &t->processes.items[f->process];
-    const char *words = arena_strndup(t->arena, e->tail, e->tail_bytes);
+    int device;
     switch (e->kind) {
     case EVENT_PROCESS:
         take_process(f, e);
         break;
     case EVENT_NAME:
-        name_set(f, e->of.name.id, words);
+        name_set(f, e->of.name.id, tail_words(t, e));
         break;
     case EVENT_DEVICE:
-        t->devices.items[timeline_device(t, e->of.device.device)].name = words;
+        device = timeline_device(t, e->of.device.device); // may move the items
+        t->devices.items[device].name = tail_words(t, e);
         break;
     case EVENT_KERNEL:
         take_kernel(f, &e->of.kernel);
@@ -203,7 +200,7 @@ static void take(struct filling *f, const struct event *e)
         take_call(f, &p->graph_launches, e->of.graph_launch.time_ns, e->of.graph_launch.end_ns);
         break;
     case EVENT_TROUBLE:
-        VEC_PUSH(t->troubles.items, t->troubles.count, t->troubles.capacity, words);
+        VEC_PUSH(t->troubles.items, t->troubles.count, t->troubles.capacity, tail_words(t, e));
         break;
     case EVENT_DROPPED:
         p->dropped += e->of.dropped.records;
@@ -256,6 +253,13 @@ static int by_device_and_start(const void *a, const void *b)
 
 void timeline_sort(struct timeline *t)
 {
+    uint64_t first = UINT64_MAX;
+    for (size_t i = 0; i < t->work.count; i++)
+        first = t->work.items[i].start_ns < first ? t->work.items[i].start_ns : first;
+    for (size_t i = 0; i < t->work.count; i++) {
+        t->work.items[i].start_ns -= first;
+        t->work.items[i].end_ns -= first;
+    }
     if (t->work.count > 0)
         qsort(t->work.items, t->work.count, sizeof *t->work.items, by_device_and_start);
 }

@@ -9,7 +9,8 @@
 enum work_kind { WORK_KERNEL, WORK_COPY, WORK_FILL };
 struct work { // one piece of work of a GPU
     enum work_kind kind;
-    uint64_t start_ns, end_ns; // since the timeline's zero
+    uint64_t start_ns,
+        end_ns; // since the first of them began; before timeline_sort, of the wall clock
     int name, process, device; // indexes of the timeline's; a copy's name is its direction
     uint64_t stream, bytes;    // bytes: of copies and fills
     int grid[3], block[3];     // of kernels
@@ -48,7 +49,6 @@ struct timeline { // arena-owned but for the lists; timeline_release frees those
         size_t count, capacity;
     } names, troubles; // troubles: what is missing, and why
     struct table name_numbers;
-    uint64_t zero_ns; // wall clock, of the first file's beginning; 0: none yet
 };
 void timeline_release(struct timeline *t);
 int timeline_name(struct timeline *t, const char *name); // its index, added if it is new
@@ -56,7 +56,7 @@ int timeline_device(struct timeline *t, uint64_t number);
 // The events of one process's recording.
 bool capture_timeline_add(struct timeline *t, const char *file, const char *data, size_t size_bytes,
                           struct error *err) CHECK_RESULT;
-void timeline_sort(struct timeline *t); // by device, then start
+void timeline_sort(struct timeline *t); // by device, then start; times from the first start on
 
 /* ---- what follows from it (summary.c) --------------------------------------------------------- */
 

@@ -24,8 +24,9 @@ enum option_id {
 
 struct command_row {
     const char *name, *arguments, *summary, *more;
-    int least, most;
+    int least, most; // of arguments
 };
+enum { TAKES_PROGRAM = -1 }; // most: none, but a program's command line after `--`
 const struct command_row *command_row(enum command_id id);
 struct option_row {
     const char *name;
@@ -46,6 +47,8 @@ struct options {
     struct option_values option[OPTION_COUNT];
     const char *arguments[17]; // one more than a command takes, for the message
     int argument_count;
+    const char *const
+        *program; // what stands after `--`, of a command that takes that; NULL: nothing
     const char *command_line;
     struct arena arena;
 };

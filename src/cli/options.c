@@ -77,12 +77,15 @@ static bool command_find(const char *name, enum command_id *out, struct error *e
                 : fail(err, NOWHERE, "there is no command '%s': `ridge help` lists them", name);
 }
 
-static int option_find(const char *name, size_t length, char letter)
+// Of the command's options the one of that name: another command's may have the same name.
+static int option_find(enum command_id command, const char *name, size_t length, char letter)
 {
     for (int i = 0; i < OPTION_COUNT; i++)
-        if (letter
-                ? options[i].letter == letter
-                : strlen(options[i].name) == length && memcmp(options[i].name, name, length) == 0)
+        if (!option_of((enum option_id)i, command))
+            continue;
+        else if (letter ? options[i].letter == letter
+                        : strlen(options[i].name) == length &&
+                              memcmp(options[i].name, name, length) == 0)
             return i;
     return -1;
 }
@@ -110,8 +113,8 @@ static bool option_parse(struct options *o, int argc, char **argv, int *i, struc
     bool is_long = word[1] == '-';
     const char *equals = is_long ? strchr(word, '=') : NULL;
     size_t length = equals ? (size_t)(equals - word) - 2 : is_long ? strlen(word) - 2 : 0;
-    int found = option_find(word + 2, length, is_long ? 0 : word[1]);
-    if (found < 0 || !(options[found].commands & BIT(o->command)))
+    int found = option_find(o->command, word + 2, length, is_long ? 0 : word[1]);
+    if (found < 0)
         return option_unknown(o, arena_strndup(&o->arena, word, is_long ? length + 2 : 2), err);
     const struct option_row *row = &options[found];
     const char *value = equals ? equals + 1 : !is_long && word[2] ? word + 2 : NULL;
@@ -132,17 +135,19 @@ static bool arguments_check(const struct options *o, struct error *err)
 {
     const struct command_row *c = &commands[o->command];
     if (option_given(o, OPTION_HELP) ||
-        (o->argument_count >= c->least && o->argument_count <= c->most))
+        (o->argument_count >= c->least &&
+         o->argument_count <= (c->most == TAKES_PROGRAM ? 0 : c->most)))
         return true;
     if (o->argument_count < c->least)
         return fail(err, NOWHERE, "`ridge %s` needs %s: ridge %s [options] %s", c->name,
                     c->arguments, c->name, c->arguments);
     return fail(err, NOWHERE, "`ridge %s` takes %s: unexpected '%s'", c->name,
-                c->most == 0   ? "no argument"
-                : c->most == 1 ? "one argument"
-                : c->most == 2 ? "two arguments"
-                               : "no more",
-                o->arguments[c->most]);
+                c->most == TAKES_PROGRAM ? "a program after `--`"
+                : c->most == 0           ? "no argument"
+                : c->most == 1           ? "one argument"
+                : c->most == 2           ? "two arguments"
+                                         : "no more",
+                o->arguments[c->most == TAKES_PROGRAM ? 0 : c->most]);
 }
 
 // As it is recorded and shown: without the passwords of journals' addresses.
@@ -155,6 +160,15 @@ static const char *command_line(struct arena *a, int argc, char **argv)
     char *line = journal_shown_within(a, text_str(&t));
     text_release(&t);
     return line;
+}
+
+// Its words as they are, none of them ours.
+static void program_take(struct options *o, int count, char **words)
+{
+    const char **program = ARENA_ARRAY(&o->arena, const char *, count + 1);
+    for (int i = 0; i < count; i++)
+        program[i] = words[i];
+    o->program = count > 0 ? program : NULL;
 }
 
 bool options_parse(struct options *o, int argc, char **argv, struct error *err)
@@ -171,6 +185,10 @@ bool options_parse(struct options *o, int argc, char **argv, struct error *err)
     for (int i = 2; i < argc; i++) {
         if (!only_arguments && strcmp(argv[i], "--") == 0) {
             only_arguments = true;
+            if (commands[o->command].most == TAKES_PROGRAM) {
+                program_take(o, argc - i - 1, argv + i + 1);
+                break;
+            }
         } else if (!only_arguments && argv[i][0] == '-' && argv[i][1]) {
             if (!option_parse(o, argc, argv, &i, err))
                 return false;

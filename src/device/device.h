@@ -54,6 +54,8 @@ struct device_inventory { // arena-owned
 };
 bool device_inventory(struct arena *a, struct device_inventory *out,
                       struct error *err) CHECK_RESULT;
+// libcupti of an installed toolkit; NULL: none is where ridge looks.
+const char *device_cupti(struct arena *a);
 // "auto" = the first real GPU that this version can drive, else sim:h200. Unknown names: error
 // with suggestion and the list.
 bool device_find(struct arena *a, const char *id, struct device_info *out,

@@ -102,6 +102,8 @@ static void kernels_are_summed_by_name(void **state)
 {
     struct timeline_summary s;
     begin(1, 100, 0);
+    struct event_device d = {0};
+    assert_true(stream_add(&writer, EVENT_DEVICE, &d, sizeof d, "Fake GPU", 8));
     name(7, "gemm");
     name(8, "fill"); // as a fill is called, too
     for (uint64_t i = 0; i < 4; i++)
@@ -122,6 +124,7 @@ static void kernels_are_summed_by_name(void **state)
     assert_int_equal(s.kernels[0].grid[0], 6);
     assert_int_equal(s.move_count, 1);
     near(s.moves[0].bytes, 64);
+    assert_string_equal(timeline.devices.items[s.devices[0].device].name, "Fake GPU");
     assert_string_equal(timeline.processes.items[0].command, "prog --fast");
 }
 
@@ -186,21 +189,21 @@ static void only_the_longest_gaps_are_kept_in_order(void **state)
 static void processes_are_brought_onto_one_clock(void **state)
 {
     struct timeline_summary s;
-    begin(1, 100, 0);
+    begin(1, 100, 500);
     name(7, "a");
-    kernel(7, 1100, 1200, 1, 1); // 1000 after its beginning
+    kernel(7, 600, 700, 1, 1); // 500 after its beginning
     ADD(LAUNCH, launch, .time_ns = 900, .end_ns = 950);
     ADD(DROPPED, dropped, .records = 4);
     ADD(END, end, 2000);
     end();
-    begin(2, 50000, 300); // began 300 later, with another clock
+    begin(2, 50000, 300); // began 200 before, with another clock
     name(9, "a");         // the same kernel
     kernel(9, 50900, 51000, 1, 1);
     end();
     timeline_summarize(&arena, &timeline, &s);
     assert_int_equal(s.kernel_count, 1);
     assert_int_equal(s.kernels[0].launches, 2);
-    near(s.devices[0].start_ns, 1000);
+    near(s.devices[0].start_ns, 0);
     near(s.devices[0].span_ns, 300); // 1000 to 1100 and 1200 to 1300
     near(s.devices[0].idle_ns, 100);
     assert_int_equal(s.devices[0].streams, 2); // one of each

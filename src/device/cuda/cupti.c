@@ -188,21 +188,39 @@ static bool check(const struct functions *f, int status, const char *doing, stru
                    text ? text : "unknown error", status);
 }
 
-static bool functions_load(struct functions *f, struct error *err)
+static const char *const cupti_names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so", NULL};
+
+// Folders of toolkits that may hold it, NULL terminated.
+static const char *const *cupti_folders(struct arena *a)
 {
-    static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so", NULL};
-    struct arena a = {0};
-    struct error ignored = {0};
-    const char *const *folders = cuda_folders(&a);
+    const char *const *folders = cuda_folders(a);
     size_t count = 0;
     while (folders[count])
         count++;
-    const char **places = ARENA_ARRAY(&a, const char *, 2 * count + 1);
+    const char **places = ARENA_ARRAY(a, const char *, 2 * count + 1);
     for (size_t i = 0; i < count; i++) {
         places[2 * i] = folders[i];
-        places[2 * i + 1] = arena_printf(&a, "%s/../extras/CUPTI/lib64", folders[i]);
+        places[2 * i + 1] = arena_printf(a, "%s/../extras/CUPTI/lib64", folders[i]);
     }
-    void *library = library_open(names, places, &ignored);
+    return places;
+}
+
+const char *device_cupti(struct arena *a)
+{
+    for (const char *const *name = cupti_names; *name; name++)
+        for (const char *const *folder = cupti_folders(a); *folder; folder++) {
+            const char *path = path_join(a, *folder, *name);
+            if (file_exists(path))
+                return path;
+        }
+    return NULL;
+}
+
+static bool functions_load(struct functions *f, struct error *err)
+{
+    struct arena a = {0};
+    struct error ignored = {0};
+    void *library = library_open(cupti_names, cupti_folders(&a), &ignored);
     arena_release(&a);
     if (!library)
         return fail_as(

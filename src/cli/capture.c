@@ -1,0 +1,115 @@
+// ridge capture --list: runs a program with the recorder in it, or reads recordings, and says what GPUs did for it.
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/program.h"
+#include "capture/timeline.h"
+#include "cli/cli.h"
+#include "device/device.h"
+#include "report/timeline.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const size_t recording_max_bytes = (size_t)1 << 34;
+static const char ending[] = ".ridgecap";
+
+static bool take_file(struct timeline *t, const char *path, struct error *err)
+{
+    char *data;
+    size_t size;
+    if (!file_read(path, recording_max_bytes, &data, &size, err))
+        return false;
+    bool done = capture_timeline_add(t, path, data, size, err);
+    free(data);
+    return done;
+}
+
+static int names_rise(const void *a, const void *b)
+{
+    const char *const *x = a, *const *y = b;
+    return strcmp(*x, *y);
+}
+
+// All recordings of a folder, by name: one per process.
+static bool take_folder(struct timeline *t, const char *folder, struct error *err)
+{
+    const char **names = NULL;
+    size_t count = 0, capacity = 0;
+    bool done = true;
+    DIR *d = opendir(folder);
+    for (struct dirent *e; d && (e = readdir(d));) // NOLINT(concurrency-mt-unsafe): own stream
+        if (str_ends_with(e->d_name, ending))
+            VEC_PUSH(names, count, capacity, path_join(t->arena, folder, e->d_name));
+    if (d)
+        closedir(d);
+    if (count > 0)
+        qsort(names, count, sizeof *names, names_rise);
+    for (size_t i = 0; done && i < count; i++)
+        done = take_file(t, names[i], err);
+    free(names);
+    return done;
+}
+
+static bool print_timeline(const struct options *o, struct arena *a, struct timeline *t,
+                           struct error *err)
+{
+    struct timeline_summary s;
+    struct text out = {0}, trace = {0};
+    struct report_style style = cli_style(o);
+    const char *trace_file = option_text(o, OPTION_TRACE, NULL);
+    timeline_summarize(a, t, &s);
+    if (option_given(o, OPTION_JSON))
+        cli_add_json(&out, report_timeline_json(t, &s));
+    else
+        report_timeline(t, &s, &style, &out);
+    if (trace_file)
+        report_timeline_trace(t, &trace);
+    bool done = cli_write(option_text(o, OPTION_OUTPUT, NULL), &out, err) &&
+                (!trace_file || cli_write(trace_file, &trace, err));
+    text_release(&trace);
+    text_release(&out);
+    return done;
+}
+
+static bool watch(const struct options *o, struct timeline *t, int *status, struct error *err)
+{
+    struct work_folder folder;
+    bool to_screen = !option_given(o, OPTION_OUTPUT);
+    if (!work_folder_open(&folder, err))
+        return false;
+    if (!option_given(o, OPTION_QUIET))
+        cli_say("recording in %s: at most 1 GiB of disk and 65 MiB of memory per process\n",
+                folder.path);
+    struct watched_program p = {.argv = o->program,
+                                .folder = folder.path,
+                                .cupti = device_cupti(t->arena),
+                                .output_aside = to_screen && option_given(o, OPTION_JSON)};
+    bool done = capture_program(&p, status, err) && take_folder(t, folder.path, err);
+    work_folder_close(&folder);
+    return done;
+}
+
+bool command_capture(const struct options *o, int *status, struct error *err)
+{
+    struct arena a = {0};
+    struct timeline t = {.arena = &a};
+    const char *from = option_text(o, OPTION_FROM, NULL);
+    *status = 0;
+    if (!option_given(o, OPTION_LIST_WORK))
+        return fail(err, NOWHERE, "`ridge capture` needs --list: it does not save kernels yet");
+    if (!from == !o->program)
+        return fail(
+            err, NOWHERE,
+            "`ridge capture` needs a program after `--`, or recordings by --from, not both");
+    bool done = !from                         ? watch(o, &t, status, err)
+                : str_ends_with(from, ending) ? take_file(&t, from, err)
+                                              : take_folder(&t, from, err);
+    if (done && t.processes.count == 0 && from)
+        done = fail(err, NOWHERE, "%s: no recording (*%s) is there", from, ending);
+    if (done && t.processes.count == 0)
+        cli_warn("nothing was recorded: the program, or its driver, did not load the recorder");
+    done = done && print_timeline(o, &a, &t, err);
+    timeline_release(&t);
+    arena_release(&a);
+    return done;
+}

@@ -1,0 +1,392 @@
+// What GPUs did for a program, for a terminal, as JSON and as a trace. All of it was measured or counted.
+// SPDX-License-Identifier: Apache-2.0
+#include "report/timeline.h"
+#include "report/internal.h"
+#include "report/sheet.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS_SHOWN = 20, WORTH_SHOWN = 5 };
+static const double percent = 100;
+
+static const char *name_at(const struct timeline *t, int index)
+{
+    return index < 0 ? "" : t->names.items[index];
+}
+
+static const char *device_words(struct arena *a, const struct timeline *t, int index)
+{
+    const struct watched_device *d = &t->devices.items[index];
+    return arena_printf(a, "GPU %llu%s%s", (unsigned long long)d->number, d->name ? " " : "",
+                        d->name ? d->name : "");
+}
+
+static const char *time_words(struct arena *a, double ns)
+{
+    char cell[CELL_SIZE];
+    return arena_strdup(a, show_time(ns, cell));
+}
+
+static const char *pct_words(struct arena *a, double part, double whole)
+{
+    return whole > 0 ? arena_printf(a, "%.1f %%", percent * part / whole) : "-";
+}
+
+static int shown(const struct report_style *style, size_t count, int most)
+{
+    return style->verbose ? (int)count : count > (size_t)most ? most : (int)count;
+}
+
+static const char *shape_words(struct arena *a, const struct kernel_sum *k)
+{
+    return arena_printf(a, "%d,%d,%d x %d,%d,%d%s", k->grid[0], k->grid[1], k->grid[2], k->block[0],
+                        k->block[1], k->block[2], k->shapes > 1 ? " …" : "");
+}
+
+/* ---- tables ---------------------------------------------------------------------------------------- */
+
+static struct sheet kernel_table(struct arena *a, const struct timeline *t,
+                                 const struct timeline_summary *s, int rows)
+{
+    static const char *const titles[] = {">share", ">total", ">launches",    ">median",
+                                         ">least", ">most",  "grid x block", "kernel"};
+    struct sheet table = sheet_make(a, (int)COUNT_OF(titles), titles, rows);
+    for (int i = 0; i < rows; i++) {
+        const struct kernel_sum *k = &s->kernels[i];
+        const char **cell = sheet_row(&table);
+        cell[0] = arena_printf(a, "%.1f %%", k->share_pct);
+        cell[1] = time_words(a, k->total_ns);
+        cell[2] = arena_printf(a, "%zu", k->launches);
+        cell[3] = time_words(a, k->median_ns);
+        cell[4] = time_words(a, k->min_ns);
+        cell[5] = time_words(a, k->max_ns);
+        cell[6] = shape_words(a, k);
+        cell[7] = name_at(t, k->name);
+    }
+    return table;
+}
+
+static struct sheet move_table(struct arena *a, const struct timeline *t,
+                               const struct timeline_summary *s)
+{
+    static const char *const titles[] = {">total", ">count", ">bytes", ">GB/s", "what"};
+    struct sheet table = sheet_make(a, (int)COUNT_OF(titles), titles, (int)s->move_count);
+    for (size_t i = 0; i < s->move_count; i++) {
+        const struct move_sum *m = &s->moves[i];
+        const char **cell = sheet_row(&table);
+        char bytes[CELL_SIZE];
+        cell[0] = time_words(a, m->total_ns);
+        cell[1] = arena_printf(a, "%zu", m->count);
+        cell[2] = arena_strdup(a, show_bytes(m->bytes, bytes));
+        cell[3] = arena_printf(a, "%.3g", m->bytes / m->total_ns); // bytes per ns
+        cell[4] = name_at(t, m->name);
+    }
+    return table;
+}
+
+static struct sheet device_table(struct arena *a, const struct timeline *t,
+                                 const struct timeline_summary *s)
+{
+    static const char *const titles[] = {">span",    ">busy",     ">kernels",    ">copies", ">both",
+                                         ">streams", ">launches", ">per second", "device"};
+    static const double s_ns = 1e9;
+    struct sheet table = sheet_make(a, (int)COUNT_OF(titles), titles, (int)s->device_count);
+    for (size_t i = 0; i < s->device_count; i++) {
+        const struct device_sum *d = &s->devices[i];
+        const char **cell = sheet_row(&table);
+        cell[0] = time_words(a, d->span_ns);
+        cell[1] = pct_words(a, d->busy_ns, d->span_ns);
+        cell[2] = pct_words(a, d->kernel_ns, d->span_ns);
+        cell[3] = pct_words(a, d->move_ns, d->span_ns);
+        cell[4] = pct_words(a, d->both_ns, d->span_ns);
+        cell[5] = arena_printf(a, "%zu", d->streams);
+        cell[6] = arena_printf(a, "%zu", d->kernels);
+        cell[7] = arena_printf(a, "%.0f", (double)d->kernels * s_ns / d->span_ns);
+        cell[8] = device_words(a, t, d->device);
+    }
+    return table;
+}
+
+static struct sheet gap_table(struct arena *a, const struct timeline *t,
+                              const struct timeline_summary *s)
+{
+    static const char *const titles[] = {">idle", ">from", "device", "after", "before"};
+    struct sheet table =
+        sheet_make(a, (int)COUNT_OF(titles), titles, (int)s->device_count * GAPS_SHOWN);
+    for (size_t i = 0; i < s->device_count; i++)
+        for (size_t g = 0; g < s->devices[i].longest_count; g++) {
+            const struct gap *gap = &s->devices[i].longest[g];
+            const char **cell = sheet_row(&table);
+            cell[0] = time_words(a, gap->length_ns);
+            cell[1] = time_words(a, gap->start_ns - s->devices[i].start_ns);
+            cell[2] = device_words(a, t, s->devices[i].device);
+            cell[3] = name_at(t, gap->before);
+            cell[4] = name_at(t, gap->after);
+        }
+    return table;
+}
+
+static const char *worth_word(const struct timeline *t, const struct worth *w)
+{
+    switch (w->kind) {
+    case WORTH_KERNEL:
+        return name_at(t, w->name);
+    case WORTH_IDLE:
+        return "time in which the GPU had nothing to do";
+    case WORTH_MOVES:
+        return "copies and fills that no kernel ran beside";
+    }
+    return "";
+}
+
+static struct sheet worth_table(struct arena *a, const struct timeline *t,
+                                const struct timeline_summary *s, int rows)
+{
+    static const char *const titles[] = {">at most", ">time", "what"};
+    struct sheet table = sheet_make(a, (int)COUNT_OF(titles), titles, rows);
+    for (int i = 0; i < rows; i++) {
+        const char **cell = sheet_row(&table);
+        cell[0] = arena_printf(a, "%.1f %%", s->worth[i].share_pct);
+        cell[1] = time_words(a, s->worth[i].time_ns);
+        cell[2] = worth_word(t, &s->worth[i]);
+    }
+    return table;
+}
+
+static void add_missing(struct arena *a, const struct timeline *t, const struct report_style *style,
+                        struct text *out)
+{
+    for (size_t i = 0; i < t->processes.count; i++) {
+        const struct watched_process *p = &t->processes.items[i];
+        if (p->lost + p->dropped > 0)
+            add_sentence(
+                style,
+                arena_printf(a,
+                             "Missing of process %llu: %llu events for which the file had no "
+                             "room, %llu records that CUPTI dropped. The figures are those "
+                             "of the rest.",
+                             (unsigned long long)p->pid, (unsigned long long)p->lost,
+                             (unsigned long long)p->dropped),
+                out);
+    }
+    for (size_t i = 0; i < t->troubles.count; i++)
+        add_sentence(style, arena_printf(a, "Not recorded: %s.", t->troubles.items[i]), out);
+}
+
+void report_timeline(const struct timeline *t, const struct timeline_summary *s,
+                     const struct report_style *style, struct text *out)
+{
+    struct arena a = {0};
+    int kernels = shown(style, s->kernel_count, ROWS_SHOWN);
+    int worths = shown(style, s->worth_count, WORTH_SHOWN);
+    struct sheet devices = device_table(&a, t, s), worth = worth_table(&a, t, s, worths);
+    struct sheet by_kernel = kernel_table(&a, t, s, kernels), moves = move_table(&a, t, s);
+    struct sheet gaps = gap_table(&a, t, s);
+    if (s->device_count == 0)
+        add_sentence(style, "No GPU did anything for this program.", out);
+    if (s->device_count > 0) {
+        add_heading(style, 2, "GPUs, measured", out);
+        add_sheet(&devices, style, out);
+        add_heading(style, 2, "What to work on next, by its share of the span", out);
+        add_sheet(&worth, style, out);
+        add_sentence(style,
+                     "A share is the most that can be gained there. How far a kernel is from its "
+                     "floor is not known: no counters were read.",
+                     out);
+    }
+    if (kernels > 0) {
+        add_heading(style, 2,
+                    arena_printf(&a, "Kernels by time, %d of %zu", kernels, s->kernel_count), out);
+        add_sheet(&by_kernel, style, out);
+    }
+    if (s->move_count > 0) {
+        add_heading(style, 2, "Copies and fills", out);
+        add_sheet(&moves, style, out);
+    }
+    if (gaps.count > 0) {
+        add_heading(style, 2, "Longest times without work", out);
+        add_sheet(&gaps, style, out);
+    }
+    add_missing(&a, t, style, out);
+    arena_release(&a);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------ */
+
+static json_t *processes_json(const struct timeline *t)
+{
+    json_t *all = json_array();
+    for (size_t i = 0; i < t->processes.count; i++) {
+        const struct watched_process *p = &t->processes.items[i];
+        json_array_append_new(
+            all, json_pack("{s:I, s:s, s:I, s:I, s:f, s:I, s:I, s:b}", "pid", (json_int_t)p->pid,
+                           "command", p->command, "launch_calls", (json_int_t)p->launches,
+                           "graph_launch_calls", (json_int_t)p->graph_launches, "call_ns",
+                           (double)p->call_ns, "lost_events", (json_int_t)p->lost,
+                           "dropped_records", (json_int_t)p->dropped, "ended", p->ended));
+    }
+    return all;
+}
+
+static json_t *gaps_json(const struct timeline *t, const struct device_sum *d)
+{
+    json_t *all = json_array();
+    for (size_t i = 0; i < d->longest_count; i++)
+        json_array_append_new(all, json_pack("{s:f, s:f, s:s, s:s}", "start_ns",
+                                             d->longest[i].start_ns - d->start_ns, "length_ns",
+                                             d->longest[i].length_ns, "after",
+                                             name_at(t, d->longest[i].before), "before",
+                                             name_at(t, d->longest[i].after)));
+    return all;
+}
+
+static json_t *devices_json(const struct timeline *t, const struct timeline_summary *s)
+{
+    json_t *all = json_array();
+    for (size_t i = 0; i < s->device_count; i++) {
+        const struct device_sum *d = &s->devices[i];
+        const struct watched_device *w = &t->devices.items[d->device];
+        json_array_append_new(
+            all,
+            json_pack("{s:I, s:s?, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:o}",
+                      "device", (json_int_t)w->number, "name", w->name, "span_ns", d->span_ns,
+                      "busy_ns", d->busy_ns, "idle_ns", d->idle_ns, "kernel_ns", d->kernel_ns,
+                      "copy_ns", d->move_ns, "overlap_ns", d->both_ns, "kernel_sum_ns",
+                      d->kernel_sum_ns, "kernels", (json_int_t)d->kernels, "copies",
+                      (json_int_t)d->moves, "streams", (json_int_t)d->streams, "gaps",
+                      (json_int_t)d->gaps, "longest_gaps", gaps_json(t, d)));
+    }
+    return all;
+}
+
+static json_t *kernels_json(const struct timeline *t, const struct timeline_summary *s)
+{
+    json_t *all = json_array();
+    for (size_t i = 0; i < s->kernel_count; i++) {
+        const struct kernel_sum *k = &s->kernels[i];
+        json_array_append_new(
+            all,
+            json_pack("{s:s, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:[iii], s:[iii], s:I, s:i, s:i}",
+                      "name", name_at(t, k->name), "launches", (json_int_t)k->launches, "by_graphs",
+                      (json_int_t)k->by_graph, "total_ns", k->total_ns, "median_ns", k->median_ns,
+                      "min_ns", k->min_ns, "max_ns", k->max_ns, "share_pct", k->share_pct, "grid",
+                      k->grid[0], k->grid[1], k->grid[2], "block", k->block[0], k->block[1],
+                      k->block[2], "shapes", (json_int_t)k->shapes, "registers", k->registers,
+                      "shared_bytes", k->shared_bytes));
+    }
+    return all;
+}
+
+static json_t *moves_json(const struct timeline *t, const struct timeline_summary *s)
+{
+    json_t *all = json_array();
+    for (size_t i = 0; i < s->move_count; i++)
+        json_array_append_new(all, json_pack("{s:s, s:I, s:f, s:f}", "what",
+                                             name_at(t, s->moves[i].name), "count",
+                                             (json_int_t)s->moves[i].count, "total_ns",
+                                             s->moves[i].total_ns, "bytes", s->moves[i].bytes));
+    return all;
+}
+
+json_t *report_timeline_json(const struct timeline *t, const struct timeline_summary *s)
+{
+    json_t *worth = json_array(), *troubles = json_array();
+    for (size_t i = 0; i < s->worth_count; i++)
+        json_array_append_new(
+            worth, json_pack("{s:s, s:f, s:f}", "what", worth_word(t, &s->worth[i]), "time_ns",
+                             s->worth[i].time_ns, "share_pct", s->worth[i].share_pct));
+    for (size_t i = 0; i < t->troubles.count; i++)
+        json_array_append_new(troubles, json_string(t->troubles.items[i]));
+    return json_pack("{s:s, s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "ridge", RIDGE_VERSION,
+                     "schema", RECORD_SCHEMA, "provenance", "measured", "processes",
+                     processes_json(t), "devices", devices_json(t, s), "kernels",
+                     kernels_json(t, s), "copies", moves_json(t, s), "work_on_next", worth,
+                     "not_recorded", troubles);
+}
+
+/* ---- trace ----------------------------------------------------------------------------------------- */
+
+// A name as JSON; NULL where it is no UTF-8. malloc'ed.
+static char *quoted(const char *s)
+{
+    json_t *json = json_string(s);
+    char *dump = json ? json_dumps(json, JSON_ENCODE_ANY) : NULL;
+    json_decref(json);
+    return dump ? dump : xstrdup("\"?\"");
+}
+
+struct track {
+    int process, device;
+    uint64_t stream;
+};
+
+static int track_of(struct track *tracks, int *count, const struct work *w)
+{
+    for (int i = *count; i-- > 0;)
+        if (tracks[i].process == w->process && tracks[i].device == w->device &&
+            tracks[i].stream == w->stream)
+            return i;
+    tracks[*count] = (struct track){w->process, w->device, w->stream};
+    return (*count)++;
+}
+
+static void add_tracks(const struct timeline *t, const struct track *tracks, int count,
+                       struct text *out)
+{
+    for (size_t i = 0; i < t->processes.count; i++) {
+        char *command = quoted(t->processes.items[i].command);
+        text_printf(out,
+                    "%s{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%zu,\"tid\":0,"
+                    "\"args\":{\"name\":%s}}",
+                    i ? ",\n" : "", i + 1, command);
+        free(command);
+    }
+    for (int i = 0; i < count; i++)
+        text_printf(out,
+                    ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":%d,"
+                    "\"args\":{\"name\":\"GPU %llu stream %llu\"}}",
+                    tracks[i].process + 1, i + 1,
+                    (unsigned long long)t->devices.items[tracks[i].device].number,
+                    (unsigned long long)tracks[i].stream);
+}
+
+static void add_slice(const struct work *w, int track, const char *name, struct text *out)
+{
+    static const double us_ns = 1000;
+    text_printf(out,
+                ",\n{\"name\":%s,\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,"
+                "\"args\":{",
+                name, w->process + 1, track + 1, (double)w->start_ns / us_ns,
+                (double)(w->end_ns - w->start_ns) / us_ns);
+    if (w->kind == WORK_KERNEL)
+        text_printf(out,
+                    "\"grid\":[%d,%d,%d],\"block\":[%d,%d,%d],\"registers\":%d,"
+                    "\"shared_bytes\":%d,\"graph\":%s}}",
+                    w->grid[0], w->grid[1], w->grid[2], w->block[0], w->block[1], w->block[2],
+                    w->registers, w->shared_bytes, w->by_graph ? "true" : "false");
+    else
+        text_printf(out, "\"bytes\":%llu}}", (unsigned long long)w->bytes);
+}
+
+void report_timeline_trace(const struct timeline *t, struct text *out)
+{
+    struct track *tracks = xcalloc(t->work.count + 1, sizeof *tracks);
+    char **names = xcalloc(t->names.count + 1, sizeof *names);
+    int count = 0;
+    for (size_t i = 0; i < t->names.count; i++)
+        names[i] = quoted(t->names.items[i]);
+    for (size_t i = 0; i < t->work.count; i++)
+        track_of(tracks, &count, &t->work.items[i]);
+    text_add(out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+    add_tracks(t, tracks, count, out);
+    for (size_t i = 0; i < t->work.count; i++) {
+        const struct work *w = &t->work.items[i];
+        add_slice(w, track_of(tracks, &count, w), names[w->name], out);
+    }
+    text_add(out, "\n]}\n");
+    for (size_t i = 0; i < t->names.count; i++)
+        free(names[i]);
+    free(names);
+    free(tracks);
+}

@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# `ridge capture --list`, the whole command: a program on the fake driver, its end, and what is said of it.
+# SPDX-License-Identifier: Apache-2.0
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+RIDGE=${RIDGE:-$root/build/ridge}
+read -ra cc <<<"${CC:-cc}"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export RIDGE_HOME=$work/home RIDGE_CACHE=$work/cache LC_ALL=C.UTF-8 COLUMNS=120 NO_COLOR=1
+recorder=$(dirname "$RIDGE")/libridge-capture.so
+export RIDGE_CAPTURE_CUPTI=$work/libcupti.so.13 # not that of a toolkit
+
+if nm "$recorder" 2>/dev/null | grep -E '__(asan|tsan)_init' >"$work/sanitized"; then
+    echo 'skip - a recorder with a sanitizer cannot be loaded into a program without'
+    exit 0
+fi
+build() { # name, source, flags
+    "${cc[@]}" -std=gnu17 -fPIC -I"$root/src" -o "$work/$1" "$here/$2" "${@:3}"
+}
+build libcuda.so.1 fake_gpu.c -shared && build libcupti.so.13 fake_gpu.c -shared -DFAKE_CUPTI &&
+    build program program.c || {
+    echo 'not ok - the fakes compile'
+    exit 1
+}
+failures=0
+check() { # name, pattern, file
+    if grep -Eq -- "$2" "$3"; then
+        echo "ok - $1"
+    else
+        echo "not ok - $1"
+        head -40 "$3" | sed 's/^/# /'
+        failures=1
+    fi
+}
+# The fakes are found by the program, not by ridge itself.
+list() { # options …, -- program's arguments; the exit status goes to $work/status
+    LD_LIBRARY_PATH=$work "$RIDGE" capture "$@" >"$work/out" 2>"$work/err"
+    echo "status $?" >"$work/status"
+}
+
+list --list -- "$work/program" 7
+check the_program_prints_what_it_prints '^sum 4032$' "$work/out"
+check its_exit_status_is_ours '^status 7$' "$work/status"
+check disk_and_memory_are_said_before 'at most 1 GiB of disk and 65 MiB of memory per process' "$work/err"
+check kernels_are_summed '^ *100\.0 % +50\.0 us +5 +10\.0 us +10\.0 us +10\.0 us +2,1,1 x 32,1,1 +twice$' "$work/out"
+check copies_are_summed '^ *5\.00 us +1 +256 B +0\.0512 +copy host to device$' "$work/out"
+check the_gpu_is_named 'GPU 0 Fake GPU' "$work/out"
+check what_is_not_known_is_said 'How far a kernel is from its floor is not known' "$work/out"
+check nothing_is_left_in_the_cache '^0$' <(find "$work/cache" -name '*.ridgecap' | wc -l)
+
+list --list -- "$work/program" abort
+check a_signal_is_the_program_s '^status 134$' "$work/status"
+check and_what_it_did_is_listed 'twice$' "$work/out"
+
+list --list --json --trace "$work/trace.json" -- "$work/program" child
+check json_has_standard_output_for_itself '^\{' "$work/out"
+check the_program_s_output_goes_to_standard_error '^sum 4032$' "$work/err"
+if command -v python3 >"$work/python"; then
+    python3 - "$work/out" "$work/trace.json" >"$work/said" 2>&1 <<'PY'
+import json, sys
+out, trace = json.load(open(sys.argv[1])), json.load(open(sys.argv[2]))
+assert len(out["processes"]) == 2 and all(p["ended"] for p in out["processes"])
+(kernel,) = out["kernels"]
+assert kernel["launches"] == 10 and kernel["by_graphs"] == 4 and kernel["total_ns"] == 100000, kernel
+assert sum(p["launch_calls"] for p in out["processes"]) == 6
+slices = [e for e in trace["traceEvents"] if e["ph"] == "X"]
+assert len(slices) == 14 and {e["pid"] for e in slices} == {1, 2}
+assert all(e["dur"] > 0 and e["ts"] >= 0 for e in slices)
+print("as wanted")
+PY
+    check json_and_trace_are_as_wanted '^as wanted$' "$work/said"
+else
+    echo 'skip - json_and_trace_are_as_wanted: python3 is not here'
+fi
+
+list --list -- true
+check a_program_without_a_gpu_is_said 'warning: nothing was recorded' "$work/err"
+list --list -- "$work/no-such-program"
+check a_program_that_is_not_there_is_an_error 'cannot be started: No such file' "$work/err"
+check and_ends_with_2 '^status 2$' "$work/status"
+list --list
+check a_program_or_recordings_are_needed 'needs a program after `--`' "$work/err"
+list -- true
+check the_list_is_asked_for 'needs --list' "$work/err"
+CUDA_INJECTION64_PATH=/x.so list --list -- true
+check another_tool_is_not_replaced 'another tool listens' "$work/err"
+list --list --from "$root/fuzz/corpus/capture_stream"
+check a_folder_without_recordings_says_so 'no recording' "$work/err"
+mkdir "$work/kept" && cp "$root/fuzz/corpus/capture_stream/list" "$work/kept/1.ridgecap"
+list --list --from "$work/kept"
+check recordings_are_read 'twice$' "$work/out"
+list --list --plain --from "$work/kept/1.ridgecap"
+check plain_has_a_fact_per_line 'kernel twice$' "$work/out"
+exit $failures

@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# `ridge capture --list` on a GPU: a plain CUDA program, cuBLAS, several streams with a graph, PyTorch, as far as each is
+# here; what the programs print must be the same with and without the recorder. Needs a GPU, NVRTC's or nvcc's toolkit
+# with CUPTI; about 2 minutes.
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/gpu.sh"
+need_gpu capture
+failures=0
+# name, pattern of a row of the list, program …: the same output and exit status, and that row
+watched() {
+    local name=$1 row=$2
+    shift 2
+    "$@" >"$work/alone" 2>"$work/alone.err"
+    local alone=$?
+    "$RIDGE" capture --list -q -o "$work/list" --trace "$work/trace" -- "$@" >"$work/with" 2>"$work/with.err"
+    local with=$?
+    if ((alone == with)) && cmp -s "$work/alone" "$work/with" && grep -Eq -- "$row" "$work/list"; then
+        echo "ok - $name"
+        head -12 "$work/list" | sed 's/^/# /'
+    else
+        echo "not ok - $name: exit status $alone alone, $with with the recorder"
+        head -30 "$work/list" "$work/with.err" 2>/dev/null | sed 's/^/# /'
+        failures=1
+    fi
+}
+
+if command -v nvcc >"$work/nvcc"; then
+    cat >"$work/streams.cu" <<'CU'
+#include <cstdio>
+#include <cstdlib>
+__global__ void fill(float *x, int n, float v)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        x[i] = v;
+}
+__global__ void add(float *x, const float *y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        x[i] += y[i];
+}
+int main(int argc, char **argv)
+{
+    const int n = 1 << 24, repeats = argc > 1 ? atoi(argv[1]) : 100;
+    float *x[2], *y, sum = 0;
+    cudaStream_t stream[2];
+    cudaGraph_t graph;
+    cudaGraphExec_t ready;
+    cudaMalloc(&y, n * sizeof(float));
+    fill<<<n / 256, 256>>>(y, n, 1);
+    cudaDeviceSynchronize();
+    for (int s = 0; s < 2; s++) {
+        cudaStreamCreate(&stream[s]);
+        cudaMalloc(&x[s], n * sizeof(float));
+        fill<<<n / 256, 256, 0, stream[s]>>>(x[s], n, 0);
+        for (int i = 0; i < repeats; i++)
+            add<<<n / 256, 256, 0, stream[s]>>>(x[s], y, n);
+    }
+    cudaStreamBeginCapture(stream[0], cudaStreamCaptureModeGlobal);
+    for (int i = 0; i < 10; i++)
+        add<<<n / 256, 256, 0, stream[0]>>>(x[0], y, n);
+    cudaStreamEndCapture(stream[0], &graph);
+    cudaGraphInstantiate(&ready, graph, 0);
+    for (int i = 0; i < 5; i++)
+        cudaGraphLaunch(ready, stream[0]);
+    cudaDeviceSynchronize();
+    for (int s = 0; s < 2; s++) {
+        float first;
+        cudaMemcpy(&first, x[s], sizeof first, cudaMemcpyDeviceToHost);
+        sum += first;
+    }
+    printf("sum %g, %s\n", sum, cudaGetErrorString(cudaGetLastError()));
+    return 5;
+}
+CU
+    if nvcc -arch=native -o "$work/streams" "$work/streams.cu" >"$work/said" 2>&1; then
+        watched streams_and_a_graph 'add' "$work/streams"
+        # What recording adds: 4,000 launches of some 50 us each.
+        seconds() { local from=$EPOCHREALTIME; "$@" >"$work/timed" 2>&1; echo "$from $EPOCHREALTIME" | awk '{ printf "%.3f", $2 - $1 }'; }
+        for round in 1 2 3; do
+            echo "# round $round: $(seconds "$work/streams" 2000) s alone," \
+                "$(seconds "$RIDGE" capture --list -q -- "$work/streams" 2000) s recorded (with the list)"
+        done
+    else
+        echo 'skip - streams_and_a_graph: nvcc compiles nothing here'
+    fi
+else
+    echo 'skip - streams_and_a_graph: no nvcc'
+fi
+if python3 -c 'import torch; assert torch.cuda.is_available()' >"$work/torch" 2>&1; then
+    watched cublas_by_pytorch 'gemm|cutlass|nvjet' python3 -c '
+import torch
+torch.manual_seed(1)
+a = torch.randn(4096, 4096, device="cuda", dtype=torch.bfloat16)
+for _ in range(20):
+    b = a @ a
+print(float(b.float().abs().sum()))'
+    watched compiled_pytorch 'triton' python3 -c '
+import torch
+f = torch.compile(lambda x: torch.relu(x * 2 + 1) * x)
+x = torch.arange(1 << 22, device="cuda", dtype=torch.float32)
+for _ in range(20):
+    y = f(x)
+print(float(y[:1000].sum()))'
+else
+    echo 'skip - cublas_by_pytorch, compiled_pytorch: no PyTorch with CUDA'
+fi
+exit $failures
