@@ -28,6 +28,24 @@ static void import_as(const char *format, const char *data, size_t size)
     arena_release(&a);
 }
 
+static void timeline_of(const char *data, size_t size)
+{
+    struct arena a = {0};
+    struct error err = {0};
+    struct timeline t = {.arena = &a};
+    struct timeline_summary s;
+    if (!import_timeline_detect(data, size))
+        return;
+    if (import_timeline(&t, "fuzz.sqlite", data, size, &err)) {
+        timeline_summarize(&a, &t, &s);
+        require(s.device_count <= t.devices.count && s.kernel_count <= t.work.count);
+    } else {
+        require(err.kind != ERROR_NONE && err.message[0]);
+    }
+    timeline_release(&t);
+    arena_release(&a);
+}
+
 // "import_ncu_raw" -> "ncu"; NULL for "import".
 static const char *format_of(const char *target)
 {
@@ -50,6 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size > 0)
         memcpy(text, data, size);
     import_as(format_of(FUZZ_NAME), text, size);
+    timeline_of(text, size);
     free(text);
     return 0;
 }

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/timeline.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,7 +76,7 @@ static struct move_sum move_sum(const struct work **w, size_t count)
     struct move_sum m = {.name = w[0]->name, .count = count};
     for (size_t i = 0; i < count; i++) {
         m.total_ns += length_ns(w[i]);
-        m.bytes += (double)w[i]->bytes;
+        m.bytes += w[i]->bytes == BYTES_UNKNOWN ? (double)NAN : (double)w[i]->bytes;
     }
     return m;
 }

@@ -41,6 +41,26 @@ int timeline_device(struct timeline *t, uint64_t number)
     return (int)t->devices.count - 1;
 }
 
+int timeline_process(struct timeline *t, uint64_t pid)
+{
+    for (size_t i = 0; i < t->processes.count; i++)
+        if (t->processes.items[i].pid == pid)
+            return (int)i;
+    struct watched_process p = {
+        .pid = pid,
+        .ended = true,
+        .command = arena_printf(t->arena, "process %llu", (unsigned long long)pid)};
+    VEC_PUSH(t->processes.items, t->processes.count, t->processes.capacity, p);
+    return (int)t->processes.count - 1;
+}
+
+void timeline_add(struct timeline *t, struct work w)
+{
+    static const uint64_t year_ns = UINT64_C(365) * 24 * 3600 * 1000000000;
+    if (w.end_ns > w.start_ns && w.end_ns - w.start_ns < year_ns)
+        VEC_PUSH(t->work.items, t->work.count, t->work.capacity, w);
+}
+
 /* ---- one file -------------------------------------------------------------------------------------- */
 
 static const uint64_t far_ns = UINT64_C(1) << 62; // later than any clock: sums stay numbers
@@ -80,7 +100,7 @@ static void add_work(struct filling *f, struct work w, uint64_t device)
     w.end_ns += f->wall_ns - f->clock_ns;
     w.process = f->process;
     w.device = timeline_device(t, device);
-    VEC_PUSH(t->work.items, t->work.count, t->work.capacity, w);
+    timeline_add(t, w);
 }
 
 static int whole(uint64_t number)
@@ -105,7 +125,7 @@ static void take_kernel(struct filling *f, const struct event_kernel *k)
     add_work(f, w, k->device);
 }
 
-static const char *direction(uint64_t kind)
+const char *timeline_direction(uint64_t kind)
 {
     static const char *const words[] = {
         // CUpti_ActivityMemcpyKind
@@ -121,7 +141,7 @@ static void take_copy(struct filling *f, const struct event_copy *c)
     struct work w = {.kind = WORK_COPY,
                      .start_ns = c->start_ns,
                      .end_ns = c->end_ns,
-                     .name = timeline_name(f->timeline, direction(c->kind)),
+                     .name = timeline_name(f->timeline, timeline_direction(c->kind)),
                      .stream = c->stream,
                      .bytes = c->bytes};
     add_work(f, w, c->device);

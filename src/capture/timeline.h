@@ -7,14 +7,15 @@
 #include "base/base.h"
 
 enum work_kind { WORK_KERNEL, WORK_COPY, WORK_FILL };
+#define BYTES_UNKNOWN UINT64_MAX
 struct work { // one piece of work of a GPU
     enum work_kind kind;
     uint64_t start_ns,
         end_ns; // since the first of them began; before timeline_sort, of the wall clock
-    int name, process, device; // indexes of the timeline's; a copy's name is its direction
-    uint64_t stream, bytes;    // bytes: of copies and fills
-    int grid[3], block[3];     // of kernels
-    int registers, shared_bytes;
+    int name, process, device;   // indexes of the timeline's; a copy's name is its direction
+    uint64_t stream, bytes;      // bytes: of copies and fills, or BYTES_UNKNOWN
+    int grid[3], block[3];       // of kernels
+    int registers, shared_bytes; // registers: 0 where they are not known
     bool by_graph;
 };
 struct watched_process {
@@ -53,6 +54,10 @@ struct timeline { // arena-owned but for the lists; timeline_release frees those
 void timeline_release(struct timeline *t);
 int timeline_name(struct timeline *t, const char *name); // its index, added if it is new
 int timeline_device(struct timeline *t, uint64_t number);
+int timeline_process(struct timeline *t, uint64_t pid); // of files that hold several
+void timeline_add(struct timeline *t,
+                  struct work w); // one that ends before it begins, or lasts for years, is none
+const char *timeline_direction(uint64_t kind); // a copy's name: CUpti_ActivityMemcpyKind
 // The events of one process's recording.
 bool capture_timeline_add(struct timeline *t, const char *file, const char *data, size_t size_bytes,
                           struct error *err) CHECK_RESULT;
@@ -71,7 +76,7 @@ struct kernel_sum { // of one name, by falling total
 struct move_sum { // copies of one direction, or fills
     int name;
     size_t count;
-    double total_ns, bytes;
+    double total_ns, bytes; // bytes: NAN where one's are not known
 };
 struct gap {
     double start_ns, length_ns;

@@ -4,11 +4,13 @@
 #include "capture/timeline.h"
 #include "cli/cli.h"
 #include "device/device.h"
+#include "import/import.h"
 #include "report/timeline.h"
 
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const size_t recording_max_bytes = (size_t)1 << 34;
 static const char ending[] = ".ridgecap";
@@ -19,7 +21,8 @@ static bool take_file(struct timeline *t, const char *path, struct error *err)
     size_t size;
     if (!file_read(path, recording_max_bytes, &data, &size, err))
         return false;
-    bool done = capture_timeline_add(t, path, data, size, err);
+    bool done = import_timeline_detect(data, size) ? import_timeline(t, path, data, size, err)
+                                                   : capture_timeline_add(t, path, data, size, err);
     free(data);
     return done;
 }
@@ -101,9 +104,11 @@ bool command_capture(const struct options *o, int *status, struct error *err)
         return fail(
             err, NOWHERE,
             "`ridge capture` needs a program after `--`, or recordings by --from, not both");
-    bool done = !from                         ? watch(o, &t, status, err)
-                : str_ends_with(from, ending) ? take_file(&t, from, err)
-                                              : take_folder(&t, from, err);
+    struct stat found;
+    bool is_folder = from && stat(from, &found) == 0 && S_ISDIR(found.st_mode);
+    bool done = !from       ? watch(o, &t, status, err)
+                : is_folder ? take_folder(&t, from, err)
+                            : take_file(&t, from, err);
     if (done && t.processes.count == 0 && from)
         done = fail(err, NOWHERE, "%s: no recording (*%s) is there", from, ending);
     if (done && t.processes.count == 0)

@@ -6,6 +6,7 @@
 #define RIDGE_IMPORT_H
 
 #include "base/base.h"
+#include "capture/timeline.h"
 #include "record/record.h"
 
 struct import_request {
@@ -21,6 +22,10 @@ bool import_files(struct arena *a, const struct import_request *request, const c
 bool import_bytes(struct arena *a, const struct import_request *request, const char *file,
                   const char *data, size_t size_bytes, struct run *out,
                   struct error *err) CHECK_RESULT;
+// A file that says when each piece of work ran (Nsight Systems' SQLite export), as part of a timeline.
+bool import_timeline_detect(const char *data, size_t size_bytes);
+bool import_timeline(struct timeline *t, const char *file, const char *data, size_t size_bytes,
+                     struct error *err) CHECK_RESULT;
 const char *const *import_formats(size_t *count); // "ncu", "nsys-stats", …
 
 #endif

@@ -1,9 +1,8 @@
 // Nsight Systems' SQLite export: kernels, copies and fills with every start and end. Any table, and
 // most columns, may be missing.
 // SPDX-License-Identifier: Apache-2.0
-#include "import/internal.h"
+#include "import/nsys.h"
 
-#include <sqlite3.h>
 #include <string.h>
 
 static const char magic[] = "SQLite format 3";
@@ -21,8 +20,8 @@ static bool db_fail(sqlite3 *db, const char *file, struct error *err)
                 sqlite3_errmsg(db));
 }
 
-// Of a table: a view would run whatever its author wrote, without an end too.
-static bool column_exists(sqlite3 *db, const char *table, const char *name)
+// A view would run whatever its author wrote, without an end too.
+bool nsys_column(sqlite3 *db, const char *table, const char *name)
 {
     sqlite3_stmt *s = NULL;
     static const char sql[] =
@@ -38,10 +37,9 @@ static bool column_exists(sqlite3 *db, const char *table, const char *name)
 
 static const char kernel_table[] = "CUPTI_ACTIVITY_KIND_KERNEL";
 
-// The column, or NULL where this version of the export lacks it.
-static const char *either(sqlite3 *db, const char *table, const char *name)
+const char *nsys_either(sqlite3 *db, const char *table, const char *name)
 {
-    return column_exists(db, table, name) ? name : "NULL";
+    return nsys_column(db, table, name) ? name : "NULL";
 }
 
 static const char *text_at(sqlite3_stmt *s, int column)
@@ -50,8 +48,9 @@ static const char *text_at(sqlite3_stmt *s, int column)
     return text ? text : "";
 }
 
-static void kernel_take(struct builder *b, sqlite3_stmt *s)
+static void kernel_take(void *context, sqlite3_stmt *s)
 {
+    struct builder *b = context;
     double grid = 1, block = 1;
     for (int i = 0; i < 3; i++) {
         grid *= sqlite3_column_double(s, 3 + i);
@@ -72,8 +71,9 @@ static void kernel_take(struct builder *b, sqlite3_stmt *s)
                      PROVENANCE_MEASURED);
 }
 
-static void copy_take(struct builder *b, sqlite3_stmt *s)
+static void copy_take(void *context, sqlite3_stmt *s)
 {
+    struct builder *b = context;
     static const char *const kinds[] = {
         [1] = "Host-to-Device", [2] = "Device-to-Host", [8] = "Device-to-Device", [10] = "Peer"};
     int kind = sqlite3_column_int(s, 0);
@@ -85,14 +85,16 @@ static void copy_take(struct builder *b, sqlite3_stmt *s)
         sqlite3_column_double(s, 2) - sqlite3_column_double(s, 1));
 }
 
-static void fill_take(struct builder *b, sqlite3_stmt *s)
+static void fill_take(void *context, sqlite3_stmt *s)
 {
+    struct builder *b = context;
     kernel_time(kernel_get(b, "[CUDA memset]", "", "memory operations"),
                 sqlite3_column_double(s, 2) - sqlite3_column_double(s, 1));
 }
 
-static void device_take(struct builder *b, sqlite3_stmt *s)
+static void device_take(void *context, sqlite3_stmt *s)
 {
+    struct builder *b = context;
     if (b->device_name)
         return;
     b->device_name = arena_strdup(b->arena, text_at(s, 0));
@@ -100,15 +102,15 @@ static void device_take(struct builder *b, sqlite3_stmt *s)
     b->cc = sqlite3_column_double(s, 2) + sqlite3_column_double(s, 3) / 10;
 }
 
-static bool rows_each(struct builder *b, sqlite3 *db, const char *file, const char *sql,
-                      void (*take)(struct builder *b, sqlite3_stmt *s), struct error *err)
+bool nsys_rows(void *context, sqlite3 *db, const char *file, const char *sql,
+               void (*take)(void *context, sqlite3_stmt *s), struct error *err)
 {
     sqlite3_stmt *s = NULL;
     int code = sqlite3_prepare_v2(db, sql, -1, &s, NULL);
     while (code == SQLITE_OK || code == SQLITE_ROW) {
         code = sqlite3_step(s);
         if (code == SQLITE_ROW)
-            take(b, s);
+            take(context, s);
     }
     bool done = code == SQLITE_DONE || db_fail(db, file, err);
     sqlite3_finalize(s);
@@ -118,8 +120,8 @@ static bool rows_each(struct builder *b, sqlite3 *db, const char *file, const ch
 static bool kernels_read(struct builder *b, sqlite3 *db, const char *file, struct error *err)
 {
     const char *name =
-        column_exists(db, kernel_table, "demangledName") ? "demangledName" : "shortName";
-    if (!column_exists(db, "StringIds", "value"))
+        nsys_column(db, kernel_table, "demangledName") ? "demangledName" : "shortName";
+    if (!nsys_column(db, "StringIds", "value"))
         return fail(err, (struct location){.file = file},
                     "the table StringIds with the kernels' names is missing: export the file again "
                     "with `nsys export --type sqlite`");
@@ -128,56 +130,64 @@ static bool kernels_read(struct builder *b, sqlite3 *db, const char *file, struc
         "SELECT coalesce(t.value, 'kernel ' || k.%s), k.start, k.end, gridX, gridY, gridZ, blockX,"
         " blockY, blockZ, %s, %s + %s FROM %s k LEFT JOIN StringIds t ON t.id = k.%s"
         " WHERE k.end > k.start ORDER BY k.start",
-        name, either(db, kernel_table, "registersPerThread"),
-        either(db, kernel_table, "staticSharedMemory"),
-        either(db, kernel_table, "dynamicSharedMemory"), kernel_table, name);
-    return rows_each(b, db, file, sql, kernel_take, err);
+        name, nsys_either(db, kernel_table, "registersPerThread"),
+        nsys_either(db, kernel_table, "staticSharedMemory"),
+        nsys_either(db, kernel_table, "dynamicSharedMemory"), kernel_table, name);
+    return nsys_rows(b, db, file, sql, kernel_take, err);
 }
 
 static bool tables_read(struct builder *b, sqlite3 *db, const char *file, struct error *err)
 {
     static const char gpu_table[] = "TARGET_INFO_GPU", copies[] = "CUPTI_ACTIVITY_KIND_MEMCPY",
                       fills[] = "CUPTI_ACTIVITY_KIND_MEMSET";
-    if (column_exists(db, gpu_table, "name") &&
-        !rows_each(b, db, file,
+    if (nsys_column(db, gpu_table, "name") &&
+        !nsys_rows(b, db, file,
                    arena_printf(b->arena, "SELECT name, %s, %s, %s FROM TARGET_INFO_GPU",
-                                either(db, gpu_table, "id"), either(db, gpu_table, "computeMajor"),
-                                either(db, gpu_table, "computeMinor")),
+                                nsys_either(db, gpu_table, "id"),
+                                nsys_either(db, gpu_table, "computeMajor"),
+                                nsys_either(db, gpu_table, "computeMinor")),
                    device_take, err))
         return false;
     b->device_id = b->device_id ? b->device_id : "cuda:0";
-    if (column_exists(db, kernel_table, NULL) && !kernels_read(b, db, file, err))
+    if (nsys_column(db, kernel_table, NULL) && !kernels_read(b, db, file, err))
         return false;
-    if (column_exists(db, copies, NULL) &&
-        !rows_each(b, db, file,
+    if (nsys_column(db, copies, NULL) &&
+        !nsys_rows(b, db, file,
                    "SELECT copyKind, start, end FROM CUPTI_ACTIVITY_KIND_MEMCPY WHERE end > start"
                    " ORDER BY start",
                    copy_take, err))
         return false;
-    return !column_exists(db, fills, NULL) ||
-           rows_each(b, db, file,
+    return !nsys_column(db, fills, NULL) ||
+           nsys_rows(b, db, file,
                      "SELECT 0, start, end FROM CUPTI_ACTIVITY_KIND_MEMSET WHERE end > start"
                      " ORDER BY start",
                      fill_take, err);
 }
 
 // Always from the bytes that were read: the user's file is neither locked nor given a journal.
-bool nsys_sqlite_read(struct builder *b, const struct source *s, struct error *err)
+bool nsys_open(const struct source *s, sqlite3 **db, struct error *err)
 {
-    sqlite3 *db = NULL;
     unsigned char *copy = sqlite3_malloc64(s->size_bytes + 1);
     bool done = false;
-    if (copy && sqlite3_open(":memory:", &db) == SQLITE_OK) {
+    *db = NULL;
+    if (copy && sqlite3_open(":memory:", db) == SQLITE_OK) {
         memcpy(copy, s->data, s->size_bytes);
         int code = sqlite3_deserialize(
-            db, "main", copy, (sqlite3_int64)s->size_bytes, (sqlite3_int64)s->size_bytes,
+            *db, "main", copy, (sqlite3_int64)s->size_bytes, (sqlite3_int64)s->size_bytes,
             SQLITE_DESERIALIZE_READONLY | SQLITE_DESERIALIZE_FREEONCLOSE);
         copy = NULL; // freed by SQLite, whatever came of it
-        done = code == SQLITE_OK ? tables_read(b, db, s->file, err) : db_fail(db, s->file, err);
+        done = code == SQLITE_OK || db_fail(*db, s->file, err);
     } else {
         fail_as(err, ERROR_SYSTEM, NOWHERE, "no memory to open %s", s->file);
     }
     sqlite3_free(copy);
+    return done;
+}
+
+bool nsys_sqlite_read(struct builder *b, const struct source *s, struct error *err)
+{
+    sqlite3 *db;
+    bool done = nsys_open(s, &db, err) && tables_read(b, db, s->file, err);
     sqlite3_close(db);
     return done;
 }

@@ -4,6 +4,7 @@
 #include "report/internal.h"
 #include "report/sheet.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,7 +80,7 @@ static struct sheet move_table(struct arena *a, const struct timeline *t,
         cell[0] = time_words(a, m->total_ns);
         cell[1] = arena_printf(a, "%zu", m->count);
         cell[2] = arena_strdup(a, show_bytes(m->bytes, bytes));
-        cell[3] = arena_printf(a, "%.3g", m->bytes / m->total_ns); // bytes per ns
+        cell[3] = isnan(m->bytes) ? "-" : arena_printf(a, "%.3g", m->bytes / m->total_ns);
         cell[4] = name_at(t, m->name);
     }
     return table;
@@ -214,6 +215,11 @@ void report_timeline(const struct timeline *t, const struct timeline_summary *s,
 
 /* ---- JSON ------------------------------------------------------------------------------------------ */
 
+static json_t *known(double value)
+{
+    return isnan(value) ? json_null() : json_real(value);
+}
+
 static json_t *processes_json(const struct timeline *t)
 {
     json_t *all = json_array();
@@ -267,13 +273,14 @@ static json_t *kernels_json(const struct timeline *t, const struct timeline_summ
         const struct kernel_sum *k = &s->kernels[i];
         json_array_append_new(
             all,
-            json_pack("{s:s, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:[iii], s:[iii], s:I, s:i, s:i}",
+            json_pack("{s:s, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:[iii], s:[iii], s:I, s:o, s:i}",
                       "name", name_at(t, k->name), "launches", (json_int_t)k->launches, "by_graphs",
                       (json_int_t)k->by_graph, "total_ns", k->total_ns, "median_ns", k->median_ns,
                       "min_ns", k->min_ns, "max_ns", k->max_ns, "share_pct", k->share_pct, "grid",
                       k->grid[0], k->grid[1], k->grid[2], "block", k->block[0], k->block[1],
-                      k->block[2], "shapes", (json_int_t)k->shapes, "registers", k->registers,
-                      "shared_bytes", k->shared_bytes));
+                      k->block[2], "shapes", (json_int_t)k->shapes, "registers",
+                      known(k->registers ? k->registers : (double)NAN), "shared_bytes",
+                      k->shared_bytes));
     }
     return all;
 }
@@ -282,10 +289,10 @@ static json_t *moves_json(const struct timeline *t, const struct timeline_summar
 {
     json_t *all = json_array();
     for (size_t i = 0; i < s->move_count; i++)
-        json_array_append_new(all, json_pack("{s:s, s:I, s:f, s:f}", "what",
-                                             name_at(t, s->moves[i].name), "count",
-                                             (json_int_t)s->moves[i].count, "total_ns",
-                                             s->moves[i].total_ns, "bytes", s->moves[i].bytes));
+        json_array_append_new(
+            all, json_pack("{s:s, s:I, s:f, s:o}", "what", name_at(t, s->moves[i].name), "count",
+                           (json_int_t)s->moves[i].count, "total_ns", s->moves[i].total_ns, "bytes",
+                           known(s->moves[i].bytes)));
     return all;
 }
 
@@ -365,6 +372,8 @@ static void add_slice(const struct work *w, int track, const char *name, struct 
                     "\"shared_bytes\":%d,\"graph\":%s}}",
                     w->grid[0], w->grid[1], w->grid[2], w->block[0], w->block[1], w->block[2],
                     w->registers, w->shared_bytes, w->by_graph ? "true" : "false");
+    else if (w->bytes == BYTES_UNKNOWN)
+        text_add(out, "}}");
     else
         text_printf(out, "\"bytes\":%llu}}", (unsigned long long)w->bytes);
 }

@@ -1,0 +1,124 @@
+// Nsight Systems' SQLite export as a timeline: when each kernel, copy and fill ran, on which GPU and stream.
+// SPDX-License-Identifier: Apache-2.0
+#include "import/nsys.h"
+
+#include <limits.h>
+
+struct reading {
+    struct timeline *timeline;
+    enum work_kind kind;
+};
+
+static uint64_t at_least_0(sqlite3_int64 value)
+{
+    return value > 0 ? (uint64_t)value : 0;
+}
+
+static int whole(sqlite3_stmt *s, int column)
+{
+    sqlite3_int64 value = sqlite3_column_int64(s, column);
+    return value < 0 ? 0 : value > INT_MAX ? INT_MAX : (int)value;
+}
+
+// Columns: start, end, device, stream, process, then a kernel's name, grid, block, registers, shared bytes and graph,
+// or bytes and kind.
+static void take(void *context, sqlite3_stmt *s)
+{
+    struct reading *r = context;
+    enum { NAME = 5, GRID = 6, BLOCK = 9, REGISTERS = 12, SHARED = 13, GRAPH = 14 };
+    enum { BYTES = 5, KIND = 6, PID_SHIFT = 24, PID_MASK = 0xffffff };
+    struct work w = {.kind = r->kind,
+                     .start_ns = at_least_0(sqlite3_column_int64(s, 0)),
+                     .end_ns = at_least_0(sqlite3_column_int64(s, 1)),
+                     .stream = at_least_0(sqlite3_column_int64(s, 3))};
+    const char *name = (const char *)sqlite3_column_text(s, NAME);
+    uint64_t process = at_least_0(sqlite3_column_int64(s, 4)) >> PID_SHIFT & PID_MASK;
+    if (r->kind == WORK_KERNEL) {
+        for (int i = 0; i < 3; i++) {
+            w.grid[i] = whole(s, GRID + i);
+            w.block[i] = whole(s, BLOCK + i);
+        }
+        w.registers = whole(s, REGISTERS);
+        w.shared_bytes = whole(s, SHARED);
+        w.by_graph = sqlite3_column_int64(s, GRAPH) > 0;
+        w.name = timeline_name(r->timeline, text_valid(r->timeline->arena, name ? name : ""));
+    } else {
+        w.bytes = sqlite3_column_type(s, BYTES) == SQLITE_NULL
+                      ? BYTES_UNKNOWN
+                      : at_least_0(sqlite3_column_int64(s, BYTES));
+        w.name = timeline_name(r->timeline,
+                               r->kind == WORK_FILL
+                                   ? "fill"
+                                   : timeline_direction(at_least_0(sqlite3_column_int64(s, KIND))));
+    }
+    w.process = timeline_process(r->timeline, process);
+    w.device = timeline_device(r->timeline, at_least_0(sqlite3_column_int64(s, 2)));
+    timeline_add(r->timeline, w);
+}
+
+static void name_device(void *context, sqlite3_stmt *s)
+{
+    struct reading *r = context;
+    const char *name = (const char *)sqlite3_column_text(s, 1);
+    int device = timeline_device(r->timeline, at_least_0(sqlite3_column_int64(s, 0)));
+    r->timeline->devices.items[device].name = name ? text_valid(r->timeline->arena, name) : NULL;
+}
+
+static const char *sql_of(struct arena *a, sqlite3 *db, const char *table, enum work_kind kind)
+{
+    const char *common =
+        arena_printf(a, "k.start, k.end, %s, %s, %s", nsys_either(db, table, "deviceId"),
+                     nsys_either(db, table, "streamId"), nsys_either(db, table, "globalPid"));
+    if (kind != WORK_KERNEL)
+        return arena_printf(a, "SELECT %s, %s, %s FROM %s k WHERE k.end > k.start", common,
+                            nsys_either(db, table, "bytes"), nsys_either(db, table, "copyKind"),
+                            table);
+    const char *name = nsys_column(db, table, "demangledName") ? "demangledName" : "shortName";
+    return arena_printf(
+        a,
+        "SELECT %s, coalesce(t.value, 'kernel ' || k.%s), gridX, gridY, gridZ, blockX, blockY,"
+        " blockZ, %s, %s + %s, %s FROM %s k LEFT JOIN StringIds t ON t.id = k.%s"
+        " WHERE k.end > k.start",
+        common, name, nsys_either(db, table, "registersPerThread"),
+        nsys_either(db, table, "staticSharedMemory"), nsys_either(db, table, "dynamicSharedMemory"),
+        nsys_either(db, table, "graphNodeId"), table, name);
+}
+
+static bool tables_read(struct timeline *t, sqlite3 *db, const char *file, struct error *err)
+{
+    static const struct {
+        const char *table;
+        enum work_kind kind;
+    } tables[] = {{"CUPTI_ACTIVITY_KIND_KERNEL", WORK_KERNEL},
+                  {"CUPTI_ACTIVITY_KIND_MEMCPY", WORK_COPY},
+                  {"CUPTI_ACTIVITY_KIND_MEMSET", WORK_FILL}};
+    struct reading r = {.timeline = t};
+    bool done = nsys_column(db, "StringIds", "value") ||
+                fail(err, (struct location){.file = file},
+                     "the table StringIds with the kernels' names is missing: export the file "
+                     "again with `nsys export --type sqlite`");
+    for (size_t i = 0; done && i < COUNT_OF(tables); i++) {
+        r.kind = tables[i].kind;
+        done = !nsys_column(db, tables[i].table, NULL) ||
+               nsys_rows(&r, db, file, sql_of(t->arena, db, tables[i].table, r.kind), take, err);
+    }
+    return done &&
+           (!nsys_column(db, "TARGET_INFO_GPU", "name") ||
+            !nsys_column(db, "TARGET_INFO_GPU", "id") ||
+            nsys_rows(&r, db, file, "SELECT id, name FROM TARGET_INFO_GPU", name_device, err));
+}
+
+bool import_timeline_detect(const char *data, size_t size_bytes)
+{
+    return nsys_sqlite_detect(&(struct source){.data = data, .size_bytes = size_bytes});
+}
+
+bool import_timeline(struct timeline *t, const char *file, const char *data, size_t size_bytes,
+                     struct error *err)
+{
+    struct source s = {.file = file, .data = data, .size_bytes = size_bytes};
+    sqlite3 *db;
+    bool done = nsys_open(&s, &db, err) && tables_read(t, db, file, err);
+    sqlite3_close(db);
+    return done;
+}
