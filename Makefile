@@ -199,7 +199,7 @@ $(BUILD)/libridge.so: $(BUILD)/libridge.o
 # Needs the C library alone: it is loaded into programs of others.
 $(RECORDER): $(call object,$(wildcard src/capture/recorder/*.c)) $(LIBRARY)
 	$(call say,LINK,$@)
-	$Q$(LINK) -shared -Wl,-soname,$(@F) -Wl,--no-undefined -o $@ $^ -ldl
+	$Q$(LINK) -shared -Wl,-soname,$(@F) $(if $(SANITIZE),,-Wl,--no-undefined) -o $@ $^ -ldl
 
 # Private: the stamp of flags, a prerequisite, must not see it.
 $(BUILD)/obj/sim/%.o: private OPT = $(OPT_SIM)
