@@ -56,7 +56,7 @@ cd "$work" || exit 1
 (cd "$root" && env -u MAKEFLAGS make -s BUILD="${BUILD:-build}" -o "${BUILD:-build}/flags" \
     -o "${BUILD:-build}/sources" PREFIX=/opt/ridge DESTDIR="$work/tree" install) >out.txt 2>&1
 pass 'make install puts all of it under DESTDIR' $? out.txt
-cd "$work/tree/opt/ridge" && ls bin/ridge include/ridge.h lib/libridge.a lib/libridge.so \
+cd "$work/tree/opt/ridge" && ls bin/ridge include/ridge.h lib/libridge.a lib/libridge.so lib/ridge/libridge-capture.so \
     lib/libridge.so.0 lib/pkgconfig/ridge.pc share/ridge/gpus/h200.yaml share/ridge/probe.cu >"$work/out.txt" 2>&1
 pass 'the header, the libraries and ridge.pc among it' $? "$work/out.txt"
 cd "$work" || exit 1
