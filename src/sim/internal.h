@@ -189,6 +189,7 @@ struct timing_site {
     uint32_t tensor_flops; // per warp, of a matrix instruction
     int16_t moved;         // the site that issues in this one's place, less this one: schedule.c
     bool group;            // a matrix instruction of a warp group: wgmma
+    bool polls;            // in a loop that only waits: its turns are the interpreter's
 };
 struct timing_input {
     const struct gpu *gpu;

@@ -126,6 +126,55 @@ static void block_balance_is_the_mean_block_over_the_largest(void **state)
     bench_close(&b);
 }
 
+// Block 0 waits for a flag that block 1 sets after n turns of its own; `watch` reads the flag n times, come what may.
+static const char polls[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".visible .entry wait(.param .u64 flag, .param .u32 n)\n{\n"
+    ".reg .pred %p<4>; .reg .b32 %r<6>; .reg .b64 %rd<3>;\n"
+    "ld.param.u64 %rd1, [flag]; ld.param.u32 %r2, [n]; mov.u32 %r3, %ctaid.x;\n"
+    "setp.ne.u32 %p1, %r3, 0; @%p1 bra work;\n"
+    "again: ld.relaxed.gpu.u32 %r4, [%rd1]; setp.eq.u32 %p2, %r4, 0; @%p2 bra again;\n"
+    "mov.u32 %r5, 0; st.relaxed.gpu.u32 [%rd1], %r5; ret;\n"
+    "work: mov.u32 %r1, 0;\n"
+    "turn: add.u32 %r1, %r1, 1; setp.lt.u32 %p3, %r1, %r2; @%p3 bra turn;\n"
+    "st.relaxed.gpu.u32 [%rd1], %r1; ret;\n}\n"
+    ".visible .entry watch(.param .u64 flag, .param .u32 n)\n{\n"
+    ".reg .pred %p<2>; .reg .b32 %r<5>; .reg .b64 %rd<2>;\n"
+    "ld.param.u64 %rd1, [flag]; ld.param.u32 %r2, [n]; mov.u32 %r1, 0;\n"
+    "again: ld.relaxed.gpu.u32 %r4, [%rd1]; add.u32 %r1, %r1, 1;\n"
+    "setp.lt.u32 %p1, %r1, %r2; @%p1 bra again;\n"
+    "ret;\n}\n";
+
+static double polls_ns(struct bench *b, const char *kernel, uint32_t blocks, uint64_t flag,
+                       uint32_t n)
+{
+    sim_flush_caches(b->sim);
+    bench_run(b, kernel, GRID1(blocks, 32), ARGS(&flag, &n));
+    assert_true(b->report.time.valid);
+    return b->report.time.time_ns - b->report.time.launch_ns;
+}
+
+// How often a loop turns that only waits for another block is up to the interpreter, not to the chip: the modelled
+// time has two turns of it. A loop that counts its turns keeps them all.
+static void turns_of_a_loop_that_waits_are_not_time(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_text(&b, polls);
+    const uint32_t zero = 0;
+    uint64_t flag = bench_buffer(&b, "flag", &zero, sizeof(zero));
+    double few = polls_ns(&b, "wait", 2, flag, 10);
+    double many = polls_ns(&b, "wait", 2, flag, 200000);
+    assert_true(b.report.fidelity.path[PATH_POLLS].warp_instructions > 2);
+    assert_int_equal(b.report.fidelity.path[PATH_POLLS].time, FIDELITY_UNVALIDATED);
+    if (fabs(many - few) > 1)
+        fail_msg("the wait takes %.1f ns, and %.1f where the other block is late", few, many);
+    double ten = polls_ns(&b, "watch", 1, flag, 10), hundred = polls_ns(&b, "watch", 1, flag, 100);
+    if (hundred < 5 * ten)
+        fail_msg("10 counted reads take %.1f ns, 100 take %.1f", ten, hundred);
+    bench_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -133,6 +182,7 @@ int main(void)
         cmocka_unit_test(times_of_clangs_code_are_the_hardwares),
         cmocka_unit_test(long_blocks_have_a_time_in_proportion_to_their_instructions),
         cmocka_unit_test(block_balance_is_the_mean_block_over_the_largest),
+        cmocka_unit_test(turns_of_a_loop_that_waits_are_not_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -331,6 +331,7 @@ static void function_body(struct decoder *d)
     segments_close(d);
     lower(d);
     merge_shared_loads(d);
+    polls_find(d);
     for (size_t i = 0; i < d->fixup_count; i++) {
         const struct fixup *x = &d->fixups[i];
         struct uop *u = &d->uops[x->uop];

@@ -107,6 +107,7 @@ struct site_info *site_of(struct decoder *d); // of the instruction being decode
 void unsupported(struct decoder *d, const char *why);
 int word_index(const struct ptx_instruction *in, const char *const *words, size_t count);
 void merge_shared_loads(struct decoder *d); // decode_merge.c: when all is decoded
+void polls_find(struct decoder *d);         // decode_poll.c: when all is decoded
 // decode_call.c
 void decode_call(struct decoder *d, const struct ptx_instruction *in);
 int formal_registers(

@@ -53,6 +53,8 @@ static bool is_measured(const struct gpu *g, const struct timing_site *t)
 enum fidelity_path path_of(const struct gpu *g, const struct ptx_instruction *in,
                            const struct timing_site *t)
 {
+    if (t->polls)
+        return PATH_POLLS;
     for (size_t i = 0; i < COUNT_OF(own); i++)
         if (own[i].opcode == in->opcode && (own[i].word == NULL || in_has(in, own[i].word)))
             return own[i].path;

@@ -90,10 +90,32 @@ void trace_begin(struct trace_op *ops, const struct segment *s, uint32_t mask)
         ops[i] = (struct trace_op){.site = (uint32_t)(s->first_site + i), .lanes = lanes};
 }
 
+// Turns of a loop that only waits are turns of the interpreter, not time: the first is kept, and the last, which finds
+// what the loop waits for. So a wait takes two round trips, whoever is late.
+static void trace_turn(struct warp *w, const struct segment *s)
+{
+    enum { TURNS_KEPT = 2 };
+    struct trace_poll *p = &w->poll;
+    if (s->poll > 1)
+        return;
+    if (s->poll == 0 || p->segment != s) {
+        *p = (struct trace_poll){.segment = s->poll == 0 ? NULL : s, .turns = 1};
+        return;
+    }
+    if (p->turns == TURNS_KEPT && p->last < w->trace->count) {
+        w->block->sm->trace_ops -= w->trace->count - p->last;
+        w->trace->count = p->last;
+        return;
+    }
+    p->turns = TURNS_KEPT;
+    p->last = w->trace->count;
+}
+
 static void trace_segment(struct warp *w, const struct segment *s, uint32_t mask)
 {
     struct trace_warp *t = w->trace;
     struct sm *sm = w->block->sm;
+    trace_turn(w, s);
     size_t need = t->count + (size_t)s->count;
     if (sm->traced && sm->trace_ops + (size_t)s->count > TRACE_OPS)
         trace_stop(sm);

@@ -140,6 +140,7 @@ struct mem_op {
 
 struct segment { // a run of instructions that a warp executes with one mask
     int first_site, count;
+    int16_t poll; // its number, from 1, in a loop that only waits (decode_poll.c); 0: in none
 };
 
 struct branch {           // brx.idx
@@ -375,6 +376,12 @@ struct path {            // lanes of a warp that run together
     struct path *next_free;
 };
 
+struct trace_poll {                // a loop that only waits, while a traced warp is in it
+    const struct segment *segment; // its first; NULL: in none
+    int turns;                     // kept
+    size_t last;                   // where the last of them is in the trace
+};
+
 struct warp {
     uint8_t *regs;
     uint32_t mask;
@@ -402,6 +409,7 @@ struct warp {
     struct trace_warp *trace;
     size_t trace_base;       // where the running segment's instructions are in it
     uint32_t trace_first;    // its first site
+    struct trace_poll poll;  // the loop that it waits in
     uint32_t cluster_parity; // of the phase of the cluster's barrier that a lane arrived at
     bool cluster_waiting;    // all its lanes, at the cluster's barrier
     uint32_t products;       // groups of wgmma committed
