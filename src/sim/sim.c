@@ -17,7 +17,8 @@ bool sim_open(const struct gpu *gpu, struct sim **out, struct error *err)
     }
     s->params_address = params;
     s->space.items[0].read_only = true;
-    s->l2 = l2_new(gpu);
+    if (gpu_is_simulated(gpu)) // AMD's caches are not simulated
+        s->l2 = l2_new(gpu);
     *out = s;
     return true;
 }
@@ -85,7 +86,8 @@ bool sim_fill(struct sim *s, uint64_t address, uint8_t byte, uint64_t size_bytes
 
 void sim_flush_caches(struct sim *s)
 {
-    l2_flush(s->l2);
+    if (s->l2 != NULL)
+        l2_flush(s->l2);
     for (int i = 0; i < s->l1_count; i++)
         if (s->l1[i] != NULL) // an SM that ran no block yet has none
             l1_reset(s->l1[i]);

@@ -1,0 +1,193 @@
+// AMD's machine code (gfx9, CDNA) as instructions: three tables (scalar.def, vector.def, memory.def) drive the decoder,
+// the text of an instruction, and the executor.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_SIM_AMD_ISA_H
+#define RIDGE_SIM_AMD_ISA_H
+
+#include "base/base.h"
+
+enum { WAVE_LANES = 64 };
+
+enum amd_encoding {
+    ENCODING_SOP1,
+    ENCODING_SOP2,
+    ENCODING_SOPC,
+    ENCODING_SOPK,
+    ENCODING_SOPP,
+    ENCODING_SMEM,
+    ENCODING_VOP1,
+    ENCODING_VOP2,
+    ENCODING_VOPC,
+    ENCODING_VOP3,
+    ENCODING_VOP3P,
+    ENCODING_DS,
+    ENCODING_VMEM, // rows of memory.def; an instruction has one of the four below
+    ENCODING_FLAT,
+    ENCODING_SCRATCH,
+    ENCODING_GLOBAL,
+    ENCODING_MUBUF,
+    ENCODING_COUNT
+};
+
+// Of an operand. F16, U16 and I16 are the low halves of registers, H16 those bits as they are.
+enum amd_type {
+    TYPE_NONE,
+    TYPE_U32,
+    TYPE_I32,
+    TYPE_F32,
+    TYPE_U16,
+    TYPE_I16,
+    TYPE_F16,
+    TYPE_H16,
+    TYPE_U64,
+    TYPE_I64,
+    TYPE_F64,
+    TYPE_ACC,     // an accumulation register
+    TYPE_LABEL,   // where a branch goes to
+    TYPE_WAITCNT, // what is waited for
+    TYPE_INDEX,   // a bit per operand whose register is indexed
+};
+unsigned amd_type_words(enum amd_type t); // registers
+
+enum vector_form {
+    FORM_PLAIN,
+    FORM_READS,  // a mask: VCC, or the third operand
+    FORM_WRITES, // a mask: VCC, or the second result
+    FORM_BOTH,
+    FORM_ADDS,  // c is the result's own register
+    FORM_VCC,   // reads VCC, unnamed
+    FORM_SCALE, // writes a mask, which stands beside the result
+    FORM_COMPARES,
+    FORM_COMPARES_EXEC,
+    FORM_SCALAR, // the result is a scalar register: of the first active lane, or of lane b
+    FORM_LANE,   // one lane of the result is written
+    FORM_PAIRS,  // twice, on pairs of registers
+    FORM_HALVES, // twice, on halves of registers
+};
+
+enum memory_action {
+    ACTION_NOTHING,
+    ACTION_TIME,
+    ACTION_LOAD,
+    ACTION_LOAD_SIGNED,
+    ACTION_LOAD_LOW,
+    ACTION_LOAD_HIGH,
+    ACTION_LOAD_TWO,
+    ACTION_STORE,
+    ACTION_STORE_HIGH,
+    ACTION_STORE_TWO,
+    ACTION_ATOMIC,
+    ACTION_ATOMIC_RETURN,
+    ACTION_SWIZZLE,
+    ACTION_PERMUTE,
+    ACTION_PERMUTE_BACK,
+};
+enum memory_flag {
+    FLAG_NONE,
+    FLAG_FAR, // offsets count 64 elements
+    FLAG_SWAP,
+    FLAG_CMPSWAP,
+    FLAG_ADD,
+    FLAG_SUB,
+    FLAG_SMIN,
+    FLAG_UMIN,
+    FLAG_SMAX,
+    FLAG_UMAX,
+    FLAG_AND,
+    FLAG_OR,
+    FLAG_XOR,
+    FLAG_INC,
+    FLAG_DEC,
+    FLAG_ADD_F32,
+    FLAG_ADD_F64,
+    FLAG_MIN_F64,
+    FLAG_MAX_F64,
+};
+
+enum amd_id {
+#define S(encoding, opcode, name, ...) AMD_##name,
+#include "sim/amd/scalar.def"
+#undef S
+#define V(encoding, opcode, name, ...) AMD_##name,
+#include "sim/amd/vector.def"
+#undef V
+#define M(family, opcode, name, ...) AMD_##name,
+#include "sim/amd/memory.def"
+#undef M
+    AMD_COUNT
+};
+
+struct amd_row {
+    const char *name;
+    enum amd_encoding encoding;
+    unsigned opcode;
+    enum vector_form form;
+    enum amd_type d, a, b, c;
+    enum memory_action action;
+    enum memory_flag flag;
+    uint8_t words, bytes;
+};
+extern const struct amd_row amd_rows[AMD_COUNT];
+
+// Codes of operands, as the machine has them: 0-101 scalar registers, 256-511 vector registers.
+enum amd_operand {
+    OPERAND_FLAT_SCRATCH = 102,
+    OPERAND_XNACK_MASK = 104,
+    OPERAND_VCC = 106,
+    OPERAND_M0 = 124,
+    OPERAND_EXEC = 126,
+    OPERAND_ZERO = 128,
+    OPERAND_SHARED_BASE = 235,
+    OPERAND_SHARED_LIMIT = 236,
+    OPERAND_PRIVATE_BASE = 237,
+    OPERAND_PRIVATE_LIMIT = 238,
+    OPERAND_HALF = 240, // 0.5, then -0.5 1 -1 2 -2 4 -4 and 1/(2 pi)
+    OPERAND_TURN = 248,
+    OPERAND_SDWA = 249,
+    OPERAND_DPP = 250,
+    OPERAND_VCCZ = 251,
+    OPERAND_EXECZ = 252,
+    OPERAND_SCC = 253,
+    OPERAND_LITERAL = 255,
+    OPERAND_VGPR = 256,
+};
+
+// Which part of a register an operand of SDWA is: a byte, a half, all.
+enum { PART_WORD0 = 4, PART_WORD1 = 5, PART_ALL = 6 };
+
+struct amd_instruction {
+    enum amd_id id;
+    enum amd_encoding encoding;
+    unsigned size_bytes;
+    uint16_t source[3]; // enum amd_operand; c of READS and BOTH in VOP3: the mask
+    uint16_t result;    // a number of a register, as a scalar's code or a vector register's number
+    uint16_t mask_result;
+    uint32_t literal;
+    int32_t constant;                         // SOPK, SOPP; offsets of memory instructions
+    uint8_t negate, absolute, clamp, scale;   // scale: 1 = twice, 2 = four times, 3 = half
+    uint8_t select, select_high, negate_high; // VOP3's op_sel, VOP3P's
+    bool sdwa, dpp;
+    uint8_t part[2], part_result,
+        unused;     // SDWA: PART_…; unused: what becomes of the rest, 0 zero, 1 sign, 2 kept
+    uint8_t extend; // SDWA: signs of the sources' parts are extended
+    uint16_t dpp_control;
+    uint8_t row_mask, bank_mask;
+    bool bound_zero;
+    // Memory.
+    uint16_t address, data, data1, base; // numbers of registers; base: scalar ones
+    uint8_t offset0, offset1;
+    bool has_base, has_offset_register, has_index, glc, slc, is_acc;
+};
+
+// The instruction at `bytes`, of which `size_bytes` are there. false: why, a static sentence.
+bool amd_decode(const uint8_t *bytes, size_t size_bytes, struct amd_instruction *out,
+                const char **why) CHECK_RESULT;
+// As LLVM's disassembler writes it.
+void amd_print(const struct amd_instruction *in, struct text *out);
+
+static inline const struct amd_row *amd_row_of(const struct amd_instruction *in)
+{
+    return &amd_rows[in->id];
+}
+
+#endif

@@ -1,0 +1,441 @@
+// One launch: the kernel's arguments and packet in memory, work-groups one after another, their waves in turns, the
+// initial state of registers ("AMDGPU Usage": Initial Kernel Execution State), and the report.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/amd/module.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum {
+    WAVE_TURN = 4096, // instructions before the next wave of the work-group has its turn
+    PACKET_BYTES = 64,
+};
+
+/* ---- what is wrong ----------------------------------------------------------------------------------------------- */
+
+static void describe(const struct wave *w, const char *what, struct text *out)
+{
+    const struct amd_run *run = w->group->run;
+    const char *why;
+    uint64_t kernel = run->module->address + run->kernel->entry;
+    const struct amd_instruction *in = amd_instruction_at(run->module, w->at, &why);
+    text_printf(out, "%s, by '", what);
+    if (in)
+        amd_print(in, out);
+    text_printf(out, "' at byte %" PRIu64 " of the kernel", w->at - kernel);
+}
+
+void amd_violate(struct wave *w, enum sim_violation_kind kind, unsigned lane, uint64_t address,
+                 const char *what)
+{
+    struct amd_run *run = w->group->run;
+    struct sim_report *r = run->report;
+    struct text t = {0};
+    w->stopped |= violation_stops(kind);
+    describe(w, what, &t);
+    for (int i = 0; i < r->violation_count; i++)
+        if (r->violations[i].kind == kind && strcmp(r->violations[i].what, text_str(&t)) == 0) {
+            r->violations[i].count++;
+            text_release(&t);
+            return;
+        }
+    struct sim_violation v = {.kind = kind,
+                              .kernel = run->kernel->name,
+                              .address = address,
+                              .what = arena_strdup(run->arena, text_str(&t)),
+                              .count = 1};
+    text_release(&t);
+    const uint32_t *block = run->options->block;
+    uint32_t thread = w->index * WAVE_LANES + lane;
+    memcpy(v.block, w->group->id, sizeof v.block);
+    v.thread[0] = thread % block[0];
+    v.thread[1] = thread / block[0] % block[1];
+    v.thread[2] = thread / block[0] / block[1];
+    enum { VIOLATIONS_MAX = 64 };
+    if (!r->violations)
+        r->violations = ARENA_ARRAY(run->arena, struct sim_violation, VIOLATIONS_MAX);
+    if (r->violation_count < VIOLATIONS_MAX)
+        r->violations[r->violation_count++] = v;
+}
+
+/* ---- checks before it starts --------------------------------------------------------------------------------------- */
+
+static bool fail_launch(const struct amd_run *run, struct error *err, const char *what)
+{
+    return fail(err, (struct location){.file = run->module->name}, "kernel '%s': %s",
+                run->kernel->name, what);
+}
+
+static bool check_shape(struct amd_run *run, struct error *err)
+{
+    const struct sim_launch *o = run->options;
+    uint64_t threads = (uint64_t)o->block[0] * o->block[1] * o->block[2];
+    uint64_t most = (uint64_t)GPU(run->sim->gpu, max_threads_per_block);
+    if (run->kernel->block_threads_max > 0 && run->kernel->block_threads_max < most)
+        most = run->kernel->block_threads_max;
+    for (int i = 0; i < 3; i++)
+        if (o->grid[i] == 0 || o->block[i] == 0)
+            return fail_launch(run, err, "the grid or the work-group is empty");
+    if (threads > most)
+        return fail(err, (struct location){.file = run->module->name},
+                    "kernel '%s': %" PRIu64 " threads per work-group: at most %" PRIu64,
+                    run->kernel->name, threads, most);
+    if (o->cooperative)
+        return fail_launch(run, err, "cooperative launches are not simulated for AMD's chips");
+    if (run->kernel->listed && o->arg_count != run->kernel->user_parameter_count)
+        return fail(err, (struct location){.file = run->module->name},
+                    "kernel '%s' has %d parameters, %d arguments are given", run->kernel->name,
+                    run->kernel->user_parameter_count, o->arg_count);
+    if (!run->kernel->listed)
+        return fail_launch(run, err, "the code object does not list its parameters (metadata)");
+    if (run->kernel->kernarg_bytes > PARAM_BYTES_MAX - PACKET_BYTES)
+        return fail_launch(run, err, "too many bytes of parameters");
+    run->block_threads = (uint32_t)threads;
+    run->waves = (uint32_t)((threads + WAVE_LANES - 1) / WAVE_LANES);
+    return true;
+}
+
+static bool check_fit(struct amd_run *run, struct error *err)
+{
+    const struct amd_kernel *k = run->kernel;
+    uint64_t lds = (uint64_t)k->lds_bytes + run->options->dynamic_shared_bytes;
+    uint64_t most = (uint64_t)GPU(run->sim->gpu, shared_bytes_per_block);
+    if (lds > most)
+        return fail(err, (struct location){.file = run->module->name},
+                    "kernel '%s': %" PRIu64 " bytes of LDS per work-group: at most %" PRIu64,
+                    k->name, lds, most);
+    const struct block_needs needs = {.threads = (int)run->block_threads,
+                                      .registers = k->vector_registers - k->accumulators,
+                                      .accumulators = k->accumulators,
+                                      .scalars = k->scalar_registers,
+                                      .shared_bytes = lds};
+    return gpu_occupancy(run->sim->gpu, &needs, &run->report->occupancy) ||
+           fail_launch(run, err, "a work-group does not fit a CU");
+}
+
+/* ---- memory of the launch ------------------------------------------------------------------------------------------ */
+
+static uint64_t hidden_value(const struct amd_run *run, const char *kind)
+{
+    static const char *const names[] = {"hidden_block_count_", "hidden_group_size_"};
+    const struct sim_launch *o = run->options;
+    const uint32_t *const values[] = {o->grid, o->block};
+    for (int i = 0; i < 2; i++)
+        if (str_starts_with(kind, names[i])) {
+            int axis = kind[strlen(names[i])] - 'x';
+            return axis >= 0 && axis < 3 ? values[i][axis] : 0;
+        }
+    if (strcmp(kind, "hidden_grid_dims") == 0)
+        return o->grid[2] > 1 || o->block[2] > 1 ? 3 : o->grid[1] > 1 || o->block[1] > 1 ? 2 : 1;
+    if (strcmp(kind, "hidden_dynamic_lds_size") == 0)
+        return o->dynamic_shared_bytes;
+    if (strcmp(kind, "hidden_shared_base") == 0)
+        return LDS_WINDOW;
+    return strcmp(kind, "hidden_private_base") == 0 ? SCRATCH_WINDOW : 0;
+}
+
+static void write_parameters(struct amd_run *run, uint8_t *to)
+{
+    const struct amd_kernel *k = run->kernel;
+    int user = 0;
+    for (int i = 0; i < k->parameter_count; i++) {
+        const struct amd_parameter *p = &k->parameters[i];
+        if (p->offset > k->kernarg_bytes || k->kernarg_bytes - p->offset < p->size_bytes)
+            continue;
+        uint64_t hidden = 0;
+        if (!str_starts_with(p->kind, "hidden_")) {
+            memcpy(to + p->offset, run->options->args[user++], p->size_bytes);
+        } else if (p->size_bytes <= sizeof hidden) {
+            hidden = hidden_value(run, p->kind);
+            memcpy(to + p->offset, &hidden, p->size_bytes);
+        }
+    }
+}
+
+// The packet that starts a kernel ("HSA Platform System Architecture", kernel dispatch packet): sizes of
+// work-groups in 16 bits from byte 4, of the grid in work-items from byte 12.
+static void write_packet(const struct amd_run *run, uint8_t *to)
+{
+    const struct sim_launch *o = run->options;
+    for (unsigned i = 0; i < 3; i++) {
+        uint16_t group = (uint16_t)o->block[i];
+        uint32_t grid = o->grid[i] * o->block[i];
+        memcpy(to + 4 + 2 * i, &group, sizeof group);
+        memcpy(to + 12 + 4 * i, &grid, sizeof grid);
+    }
+    memcpy(to + 24, &run->kernel->scratch_bytes, 4);
+    memcpy(to + 40, &run->kernarg_address, 8);
+}
+
+static void launch_memory(struct amd_run *run)
+{
+    struct sim *s = run->sim;
+    uint8_t *host = space_host(&s->space, s->params_address);
+    run->packet_address = s->params_address;
+    run->kernarg_address = s->params_address + PACKET_BYTES;
+    memset(host, 0, PARAM_BYTES_MAX);
+    write_packet(run, host);
+    write_parameters(run, host + PACKET_BYTES);
+    space_mark_written(&s->space, s->params_address, PARAM_BYTES_MAX);
+    run->check_uninitialised = (run->options->checks & SIM_CHECK_UNINIT) != 0;
+    for (size_t i = 0; i < s->space.count && !run->check_uninitialised; i++)
+        s->space.items[i].all_written = true;
+}
+
+/* ---- waves --------------------------------------------------------------------------------------------------------- */
+
+static void user_registers(struct wave *w)
+{
+    const struct amd_run *run = w->group->run;
+    const struct amd_kernel *k = run->kernel;
+    unsigned at = 0;
+    if (k->resource) {
+        set_pair(w, at, SCRATCH_RESOURCE);
+        w->s[at + 2] = k->scratch_bytes;
+        at += 4;
+    }
+    const struct {
+        bool has;
+        uint64_t value;
+    } pairs[] = {{k->dispatch_packet, run->packet_address},
+                 {k->queue, run->packet_address},
+                 {k->kernarg, run->kernarg_address},
+                 {k->dispatch_id, 0},
+                 {k->flat_scratch, 0}};
+    for (size_t i = 0; i < COUNT_OF(pairs); i++)
+        if (pairs[i].has) {
+            set_pair(w, at, pairs[i].value);
+            at += 2;
+        }
+    if (k->scratch_size)
+        w->s[at++] = k->scratch_bytes;
+    for (int i = 0; i < 3; i++)
+        if (k->group_id[i])
+            w->s[at++] = w->group->id[i];
+    if (k->group_info)
+        w->s[at++] = run->waves;
+    if (k->scratch_offset)
+        w->s[at++] = 0;
+}
+
+// Ids of the work-items: x, y and z in ten bits each of v0.
+static void thread_ids(struct wave *w)
+{
+    const uint32_t *block = w->group->run->options->block;
+    uint64_t exec = 0;
+    for (uint32_t lane = 0; lane < WAVE_LANES; lane++) {
+        uint32_t thread = w->index * WAVE_LANES + lane;
+        if (thread >= w->group->run->block_threads)
+            break;
+        exec |= UINT64_C(1) << lane;
+        w->v[0][lane] = thread % block[0] | thread / block[0] % block[1] << 10 |
+                        thread / block[0] / block[1] << 20;
+    }
+    set_pair(w, OPERAND_EXEC, exec);
+}
+
+static void wave_start(struct wave *w, struct work_group *group, uint32_t index)
+{
+    struct amd_run *run = group->run;
+    uint32_t(*v)[WAVE_LANES] = w->v;
+    uint8_t *scratch = w->scratch;
+    memset(v, 0, WAVE_VECTORS * sizeof *v);
+    if (scratch)
+        memset(scratch, 0, (size_t)2 * WAVE_LANES * run->kernel->scratch_bytes);
+    *w = (struct wave){.group = group, .v = v, .scratch = scratch, .index = index};
+    w->pc = run->module->address + run->kernel->entry;
+    w->s[OPERAND_M0] = UINT32_MAX;
+    user_registers(w);
+    thread_ids(w);
+}
+
+static void step(struct wave *w)
+{
+    const char *why = NULL;
+    struct amd_run *run = w->group->run;
+    w->at = w->pc;
+    const struct amd_instruction *in = amd_instruction_at(run->module, w->pc, &why);
+    if (!in) {
+        amd_violate(w, SIM_UNSUPPORTED, 0, 0, why);
+        return;
+    }
+    w->pc += in->size_bytes;
+    run->counts.instructions++;
+    if (in->encoding <= ENCODING_SOPP)
+        amd_run_scalar(w, in);
+    else if (in->encoding == ENCODING_SMEM || in->encoding >= ENCODING_DS)
+        amd_run_memory(w, in);
+    else
+        amd_run_vector(w, in);
+    if (w->trapped)
+        amd_violate(w, SIM_TRAP, 0, 0, "the kernel trapped");
+}
+
+static void take_turn(struct wave *w)
+{
+    struct amd_run *run = w->group->run;
+    uint64_t budget = run->options->budget_warp_instructions;
+    for (int i = 0; i < WAVE_TURN && w->state == WAVE_RUNS && !w->stopped; i++)
+        step(w);
+    if (budget > 0 && run->counts.instructions > budget && !w->stopped)
+        amd_violate(w, SIM_BUDGET, 0, 0, "more instructions than the budget allows");
+}
+
+// All waves wait or have ended: those that wait go on. false: all have ended.
+static bool pass_barrier(struct wave *waves, uint32_t count)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < count; i++) {
+        any |= waves[i].state == WAVE_AT_BARRIER;
+        if (waves[i].state == WAVE_AT_BARRIER)
+            waves[i].state = WAVE_RUNS;
+    }
+    return any;
+}
+
+// false: something stopped it.
+static bool run_group(struct work_group *g, struct wave *waves)
+{
+    uint32_t count = g->run->waves;
+    if (g->lds)
+        memset(g->lds, 0, 2 * g->lds_bytes);
+    for (uint32_t i = 0; i < count; i++)
+        wave_start(&waves[i], g, i);
+    for (;;) {
+        bool runs = false;
+        for (uint32_t i = 0; i < count; i++) {
+            if (waves[i].state == WAVE_RUNS)
+                take_turn(&waves[i]);
+            if (waves[i].stopped)
+                return false;
+            runs |= waves[i].state == WAVE_RUNS;
+        }
+        if (!runs && !pass_barrier(waves, count))
+            return true;
+    }
+}
+
+static struct wave *waves_new(const struct amd_run *run)
+{
+    struct wave *waves = xcalloc(run->waves, sizeof *waves);
+    for (uint32_t i = 0; i < run->waves; i++) {
+        waves[i].v = xcalloc(WAVE_VECTORS, sizeof *waves[i].v);
+        if (run->kernel->scratch_bytes > 0)
+            waves[i].scratch = xcalloc(2 * WAVE_LANES, run->kernel->scratch_bytes);
+    }
+    return waves;
+}
+
+static void waves_free(const struct amd_run *run, struct wave *waves)
+{
+    for (uint32_t i = 0; i < run->waves; i++) {
+        free(waves[i].v);
+        free(waves[i].scratch);
+    }
+    free(waves);
+}
+
+static void run_grid(struct amd_run *run)
+{
+    const struct sim_launch *o = run->options;
+    uint64_t total = (uint64_t)o->grid[0] * o->grid[1] * o->grid[2];
+    struct work_group g = {.run = run};
+    g.lds_bytes = (uint64_t)run->kernel->lds_bytes + o->dynamic_shared_bytes;
+    g.lds = g.lds_bytes > 0 ? xcalloc(2, g.lds_bytes) : NULL;
+    struct wave *waves = waves_new(run);
+    run->report->blocks_total = total;
+    for (uint64_t i = 0; i < total; i++) {
+        uint64_t n = o->reverse_blocks ? total - 1 - i : i;
+        g.id[0] = (uint32_t)(n % o->grid[0]);
+        g.id[1] = (uint32_t)(n / o->grid[0] % o->grid[1]);
+        g.id[2] = (uint32_t)(n / o->grid[0] / o->grid[1]);
+        if (!run_group(&g, waves))
+            break;
+        run->report->blocks_run++;
+        if (o->progress && i % 256 == 0)
+            o->progress(o->progress_context, i, total);
+    }
+    waves_free(run, waves);
+    free(g.lds);
+}
+
+/* ---- the report ------------------------------------------------------------------------------------------------------ */
+
+static void fill_counters(const struct amd_run *run)
+{
+    const struct amd_counts *c = &run->counts;
+    const struct gpu *gpu = run->sim->gpu;
+    struct sim_report *r = run->report;
+    const struct {
+        enum counter_id id;
+        double value;
+    } all[] = {
+        {COUNTER_WARP_INSTRUCTIONS, (double)c->instructions},
+        {COUNTER_BRANCHES, (double)c->branches},
+        {COUNTER_BARRIERS, (double)c->barriers},
+        {COUNTER_GLOBAL_LOAD_REQUESTS, (double)c->load_requests},
+        {COUNTER_GLOBAL_STORE_REQUESTS, (double)c->store_requests},
+        {COUNTER_GLOBAL_ATOMIC_REQUESTS, (double)c->atomic_requests},
+        {COUNTER_SHARED_LOAD_REQUESTS, (double)c->lds_loads},
+        {COUNTER_SHARED_STORE_REQUESTS, (double)c->lds_stores},
+        {COUNTER_SHARED_ATOMIC_REQUESTS, (double)c->lds_atomics},
+        {COUNTER_BLOCK_THREADS, run->block_threads},
+        {COUNTER_GRID_BLOCKS, (double)r->blocks_total},
+        {COUNTER_SHARED_BYTES_PER_BLOCK,
+         (double)run->kernel->lds_bytes + run->options->dynamic_shared_bytes},
+        {COUNTER_REGISTERS_PER_THREAD, run->kernel->vector_registers},
+        {COUNTER_OCCUPANCY_THEORETICAL_PCT, r->occupancy.pct},
+        {COUNTER_WAVES,
+         (double)r->blocks_total / (GPU(gpu, sm_count) * r->occupancy.blocks_per_sm)},
+    };
+    for (size_t i = 0; i < COUNT_OF(all); i++)
+        counters_set(&r->counters, all[i].id, all[i].value, PROVENANCE_SIMULATED);
+    if (c->vector > 0)
+        counters_set(&r->counters, COUNTER_LANES_ACTIVE_PCT,
+                     100 * (double)c->vector_lanes / (WAVE_LANES * (double)c->vector),
+                     PROVENANCE_SIMULATED);
+}
+
+static bool finish(const struct amd_run *run, struct error *err)
+{
+    struct sim_report *r = run->report;
+    fill_counters(run);
+    r->registers_per_thread = run->kernel->vector_registers;
+    for (int i = 0; i < r->violation_count; i++) {
+        const struct sim_violation *v = &r->violations[i];
+        if (violation_stops(v->kind))
+            return fail_as(err, ERROR_CHECK, (struct location){.file = run->module->name},
+                           "kernel '%s': %s: work-group (%u,%u,%u), thread (%u,%u,%u)", v->kernel,
+                           v->what, v->block[0], v->block[1], v->block[2], v->thread[0],
+                           v->thread[1], v->thread[2]);
+    }
+    return true;
+}
+
+static bool find_kernel(struct amd_run *run, struct error *err)
+{
+    const struct amd_object *o = &run->module->object;
+    for (int i = 0; i < o->kernel_count; i++)
+        if (strcmp(o->kernels[i].name, run->options->kernel) == 0) {
+            run->kernel = &o->kernels[i];
+            return true;
+        }
+    return fail(err, (struct location){.file = run->module->name},
+                "no kernel '%s' among the %d of the code object", run->options->kernel,
+                o->kernel_count);
+}
+
+bool amd_launch(struct sim *s, const struct amd_module *m, const struct sim_launch *options,
+                struct arena *a, struct sim_report *report, struct error *err)
+{
+    struct amd_run run = {.sim = s, .module = m, .options = options, .arena = a, .report = report};
+    uint64_t start = clock_ns();
+    *report = (struct sim_report){0};
+    if (!find_kernel(&run, err) || !check_shape(&run, err) || !check_fit(&run, err))
+        return false;
+    launch_memory(&run);
+    run_grid(&run);
+    bool done = finish(&run, err);
+    report->host_ns = clock_ns() - start;
+    return done;
+}

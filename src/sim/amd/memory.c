@@ -1,0 +1,395 @@
+// Memory instructions: the addresses of 64 lanes, each checked against the device's allocations, the work-group's LDS
+// or the lane's scratch, and what is done there.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/amd/wave.h"
+#include "sim/run/exec.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum window { WINDOW_GLOBAL, WINDOW_LDS, WINDOW_SCRATCH };
+
+struct place { // of one lane
+    uint8_t *host;
+    uint8_t *written; // a byte each; NULL: global memory, which has its own
+    uint64_t address;
+};
+
+/* ---- checks ---------------------------------------------------------------------------------------------------- */
+
+static void violate_bounds(struct wave *w, unsigned lane, uint64_t address, unsigned bytes,
+                           bool write, const char *where)
+{
+    char what[200];
+    (void)snprintf(what, sizeof what, "%s %u bytes %s", write ? "writes" : "reads", bytes, where);
+    amd_violate(w, SIM_OUT_OF_BOUNDS, lane, address, what);
+}
+
+static bool place_global(struct wave *w, unsigned lane, uint64_t address, unsigned bytes,
+                         bool write, struct place *out)
+{
+    struct amd_run *run = w->group->run;
+    const struct space *space = &run->sim->space;
+    uint64_t offset = address - DEVICE_BASE;
+    if (!(offset - run->near.start < run->near.size &&
+          run->near.size - (offset - run->near.start) >= bytes) ||
+        (write && run->near.read_only)) {
+        const struct allocation *a = space_find(space, address);
+        if (!a || a->freed || a->size - (offset - a->start) < bytes || (write && a->read_only)) {
+            char where[160];
+            const struct allocation *n = a ? a : space_nearest(space, address);
+            if (a && a->freed)
+                (void)snprintf(where, sizeof where, "of '%s', which was freed", a->name);
+            else if (a && write && a->read_only)
+                (void)snprintf(where, sizeof where, "to '%s', which is only read", a->name);
+            else if (n && offset >= n->start + n->size)
+                (void)snprintf(where, sizeof where,
+                               "%" PRIu64 " bytes past the end of '%s' (%" PRIu64 " bytes)",
+                               offset - n->start - n->size, n->name, n->size);
+            else if (a)
+                (void)snprintf(where, sizeof where, "across the end of '%s' (%" PRIu64 " bytes)",
+                               a->name, a->size);
+            else
+                (void)snprintf(where, sizeof where, "outside of all buffers");
+            violate_bounds(w, lane, address, bytes, write, where);
+            return false;
+        }
+        run->near.start = a->start;
+        run->near.size = a->size;
+        run->near.read_only = a->read_only;
+        run->near.all_written = a->all_written;
+    }
+    *out = (struct place){.host = space->host + offset, .address = address};
+    return true;
+}
+
+static bool place_own(struct wave *w, unsigned lane, enum window window, uint64_t offset,
+                      unsigned bytes, bool write, struct place *out)
+{
+    bool lds = window == WINDOW_LDS;
+    uint64_t size = lds ? w->group->lds_bytes : w->group->run->kernel->scratch_bytes;
+    if (offset > size || size - offset < bytes) {
+        char where[100];
+        (void)snprintf(where, sizeof where,
+                       "at offset %" PRIu64 " of %s, which has %" PRIu64 " bytes", offset,
+                       lds ? "LDS" : "the thread's scratch memory", size);
+        violate_bounds(w, lane, offset, bytes, write, where);
+        return false;
+    }
+    uint8_t *bytes_at = lds ? w->group->lds : w->scratch + lane * 2 * size;
+    *out = (struct place){bytes_at + offset, bytes_at + size + offset, offset};
+    return true;
+}
+
+static bool is_written(const struct wave *w, const struct place *p, unsigned bytes)
+{
+    const struct amd_run *run = w->group->run;
+    for (unsigned i = 0; i < bytes; i++) {
+        uint64_t offset = p->address - DEVICE_BASE + i;
+        bool written =
+            p->written ? p->written[i] : run->sim->space.shadow[offset / 4] >> (offset % 4) & 1;
+        if (!written)
+            return false;
+    }
+    return true;
+}
+
+static void check_written(struct wave *w, unsigned lane, const struct place *p, unsigned bytes)
+{
+    if (!w->group->run->check_uninitialised || (!p->written && w->group->run->near.all_written) ||
+        is_written(w, p, bytes))
+        return;
+    char what[100];
+    (void)snprintf(what, sizeof what, "reads %u bytes that nothing wrote", bytes);
+    amd_violate(w, SIM_UNINITIALISED, lane, p->address, what);
+}
+
+static void mark_written(struct wave *w, const struct place *p, unsigned bytes)
+{
+    if (p->written)
+        memset(p->written, 1, bytes);
+    else
+        space_mark_written(&w->group->run->sim->space, p->address, bytes);
+}
+
+/* ---- addresses ---------------------------------------------------------------------------------------------------- */
+
+// Where the lane's `bytes` are; false: nowhere (reported), or beyond a buffer resource (reads zero).
+static bool place_flat(struct wave *w, unsigned lane, uint64_t address, unsigned bytes, bool write,
+                       struct place *out)
+{
+    uint32_t high = (uint32_t)(address >> 32);
+    if (high == LDS_WINDOW || high == SCRATCH_WINDOW)
+        return place_own(w, lane, high == LDS_WINDOW ? WINDOW_LDS : WINDOW_SCRATCH,
+                         (uint32_t)address, bytes, write, out);
+    return place_global(w, lane, address, bytes, write, out);
+}
+
+static bool place_buffer(struct wave *w, const struct amd_instruction *in, unsigned lane,
+                         unsigned bytes, bool write, struct place *out)
+{
+    uint64_t base = (pair_of(w, in->base) & UINT64_C(0xffffffffffff));
+    uint32_t stride = w->s[in->base + 1] >> 16 & 0x3fff, records = w->s[in->base + 2];
+    uint32_t index = in->has_index ? w->v[in->address][lane] : 0;
+    uint32_t offset = in->has_offset_register ? w->v[in->address + in->has_index][lane] : 0;
+    offset += (uint32_t)in->constant;
+    uint32_t more = (uint32_t)amd_scalar_value(w, in, in->source[0], TYPE_U32);
+    if (base >> 32 == SCRATCH_RESOURCE >> 32)
+        return place_own(w, lane, WINDOW_SCRATCH, (uint64_t)(uint32_t)base + offset + more, bytes,
+                         write, out);
+    uint64_t at = (uint64_t)index * stride + offset;
+    if (stride == 0 && at + bytes > records)
+        return false;
+    return place_global(w, lane, base + at + more, bytes, write, out);
+}
+
+static bool place_of(struct wave *w, const struct amd_instruction *in, unsigned lane,
+                     unsigned bytes, bool write, unsigned offset, struct place *out)
+{
+    switch (in->encoding) {
+    case ENCODING_DS:
+        return place_own(w, lane, WINDOW_LDS, (uint64_t)w->v[in->address][lane] + offset, bytes,
+                         write, out);
+    case ENCODING_MUBUF:
+        return place_buffer(w, in, lane, bytes, write, out);
+    case ENCODING_SCRATCH: {
+        uint32_t at = in->has_base ? w->s[in->base] : w->v[in->address][lane];
+        return place_own(w, lane, WINDOW_SCRATCH, at + (uint32_t)in->constant, bytes, write, out);
+    }
+    default: {
+        uint64_t at = in->has_base
+                          ? pair_of(w, in->base) + w->v[in->address][lane]
+                          : w->v[in->address][lane] | (uint64_t)w->v[in->address + 1][lane] << 32;
+        at += (uint64_t)(int64_t)in->constant;
+        return in->encoding == ENCODING_FLAT ? place_flat(w, lane, at, bytes, write, out)
+                                             : place_global(w, lane, at, bytes, write, out);
+    }
+    }
+}
+
+/* ---- one lane ---------------------------------------------------------------------------------------------------- */
+
+static uint32_t loaded(const struct amd_row *r, uint32_t value, uint32_t old)
+{
+    bool byte = r->bytes == 1;
+    switch (r->action) {
+    case ACTION_LOAD_SIGNED:
+        return byte ? (uint32_t)(int8_t)(value & 0xff) : (uint32_t)(int16_t)(value & 0xffff);
+    case ACTION_LOAD_LOW:
+        return (old & 0xffff0000) | (value & 0xffff);
+    case ACTION_LOAD_HIGH:
+        return (old & 0xffff) | value << 16;
+    default:
+        return value;
+    }
+}
+
+static void load_lane(struct wave *w, const struct amd_instruction *in, unsigned lane,
+                      unsigned offset, unsigned first)
+{
+    const struct amd_row *r = amd_row_of(in);
+    unsigned bytes = (unsigned)r->words * r->bytes;
+    uint32_t data[4] = {0};
+    struct place p;
+    if (place_of(w, in, lane, bytes, false, offset, &p)) {
+        check_written(w, lane, &p, bytes);
+        memcpy(data, p.host, bytes);
+    } else if (w->stopped) {
+        return;
+    }
+    for (unsigned i = 0; i < r->words; i++) {
+        uint32_t *to = &w->v[in->result + first + i + (in->is_acc ? FIRST_ACC : 0u)][lane];
+        *to = loaded(r, data[i], *to);
+    }
+}
+
+static void store_lane(struct wave *w, const struct amd_instruction *in, unsigned lane,
+                       unsigned offset, unsigned from)
+{
+    const struct amd_row *r = amd_row_of(in);
+    unsigned bytes = (unsigned)r->words * r->bytes;
+    uint32_t data[4];
+    struct place p;
+    if (!place_of(w, in, lane, bytes, true, offset, &p))
+        return;
+    for (unsigned i = 0; i < r->words; i++)
+        data[i] = w->v[from + i + (in->is_acc ? FIRST_ACC : 0u)][lane];
+    if (r->action == ACTION_STORE_HIGH)
+        data[0] >>= 16;
+    memcpy(p.host, data, bytes);
+    mark_written(w, &p, bytes);
+}
+
+static uint64_t lane_value(const struct wave *w, unsigned number, unsigned lane, unsigned words)
+{
+    return w->v[number][lane] | (words == 2 ? (uint64_t)w->v[number + 1][lane] << 32 : 0);
+}
+
+static void atomic_lane(struct wave *w, const struct amd_instruction *in, unsigned lane)
+{
+    const struct amd_row *r = amd_row_of(in);
+    unsigned bytes = r->bytes, acc = in->is_acc ? FIRST_ACC : 0;
+    struct place p;
+    uint64_t old = 0;
+    if (!place_of(w, in, lane, bytes, true, (unsigned)in->constant, &p))
+        return;
+    if (p.address % bytes != 0) {
+        amd_violate(w, SIM_MISALIGNED, lane, p.address,
+                    "an atomic operation on an address that is no multiple of its size");
+        return;
+    }
+    check_written(w, lane, &p, bytes);
+    memcpy(&old, p.host, bytes);
+    uint64_t value = lane_value(w, in->data + acc, lane, r->words), compare = 0;
+    if (r->flag == FLAG_CMPSWAP &&
+        in->encoding == ENCODING_DS) { // compared first, then the new one
+        compare = value;
+        value = lane_value(w, in->data1 + acc, lane, r->words);
+    } else if (r->flag == FLAG_CMPSWAP) {
+        compare = lane_value(w, in->data + acc + r->words, lane, r->words);
+    }
+    uint64_t new = amd_atomic(r->flag, bytes, old, value, compare);
+    memcpy(p.host, &new, bytes);
+    mark_written(w, &p, bytes);
+    if (r->action == ACTION_ATOMIC_RETURN || (in->encoding != ENCODING_DS && in->glc))
+        for (unsigned i = 0; i < r->words; i++)
+            w->v[in->result + acc + i][lane] = (uint32_t)(old >> (32 * i));
+}
+
+/* ---- between lanes, through the LDS's crossbar ------------------------------------------------------------------ */
+
+static unsigned swizzle_from(unsigned control, unsigned lane)
+{
+    if (control & 0x8000) // within quads
+        return (lane & ~3u) | (control >> (2 * (lane & 3)) & 3);
+    unsigned in_half = lane & 31;
+    unsigned from = (((in_half & (control & 31)) | (control >> 5 & 31)) ^ (control >> 10 & 31));
+    return (lane & 32) | from;
+}
+
+static void run_exchange(struct wave *w, const struct amd_instruction *in)
+{
+    const struct amd_row *r = amd_row_of(in);
+    uint64_t exec = exec_of(w);
+    uint32_t result[WAVE_LANES] = {0};
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++) {
+        if (!(exec >> lane & 1))
+            continue;
+        uint32_t to = (w->v[in->address][lane] + (uint32_t)in->constant) / 4 & 63;
+        unsigned from =
+            r->action == ACTION_SWIZZLE ? swizzle_from((unsigned)in->constant, lane) : to;
+        if (r->action == ACTION_PERMUTE)
+            result[to] = w->v[in->data][lane];
+        else if (exec >> from & 1)
+            result[lane] = w->v[r->action == ACTION_SWIZZLE ? in->address : in->data][from];
+    }
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+        if (exec >> lane & 1)
+            w->v[in->result][lane] = result[lane];
+}
+
+/* ---- scalar loads ------------------------------------------------------------------------------------------------ */
+
+static void run_smem(struct wave *w, const struct amd_instruction *in)
+{
+    const struct amd_row *r = amd_row_of(in);
+    struct place p;
+    unsigned bytes = (unsigned)r->words * r->bytes;
+    w->group->run->counts.scalar_memory++;
+    if (r->action == ACTION_NOTHING)
+        return;
+    if (r->action == ACTION_TIME) { // no time is modelled: instructions are counted
+        set_pair(w, in->data, w->group->run->counts.instructions);
+        return;
+    }
+    uint64_t at = pair_of(w, in->base) + (uint64_t)(int64_t)in->constant;
+    if (in->has_offset_register)
+        at += (uint32_t)amd_scalar_value(w, in, in->source[0], TYPE_U32);
+    if (!place_global(w, 0, at & ~UINT64_C(3), bytes, false, &p))
+        return;
+    check_written(w, 0, &p, bytes);
+    memcpy(&w->s[in->data], p.host, bytes);
+}
+
+/* ---- one instruction --------------------------------------------------------------------------------------------- */
+
+static void count_access(struct amd_counts *c, const struct amd_instruction *in)
+{
+    const struct amd_row *r = amd_row_of(in);
+    bool stores = r->action == ACTION_STORE || r->action == ACTION_STORE_HIGH ||
+                  r->action == ACTION_STORE_TWO;
+    bool atomic = r->action == ACTION_ATOMIC || r->action == ACTION_ATOMIC_RETURN;
+    if (in->encoding == ENCODING_DS) {
+        c->lds++;
+        *(stores ? &c->lds_stores : atomic ? &c->lds_atomics : &c->lds_loads) += 1;
+    } else {
+        c->vector_memory++;
+        if (in->encoding != ENCODING_MUBUF && in->encoding != ENCODING_SCRATCH)
+            *(stores ? &c->store_requests : atomic ? &c->atomic_requests : &c->load_requests) += 1;
+    }
+}
+
+static void run_lane(struct wave *w, const struct amd_instruction *in, unsigned lane)
+{
+    const struct amd_row *r = amd_row_of(in);
+    unsigned unit = (unsigned)r->words * r->bytes * (r->flag == FLAG_FAR ? 64 : 1);
+    unsigned offset = (unsigned)in->constant;
+    switch (r->action) {
+    case ACTION_LOAD:
+    case ACTION_LOAD_SIGNED:
+    case ACTION_LOAD_LOW:
+    case ACTION_LOAD_HIGH:
+        load_lane(w, in, lane, offset, 0);
+        break;
+    case ACTION_LOAD_TWO: {
+        // The first half may be written over the address.
+        uint32_t address = w->v[in->address][lane];
+        load_lane(w, in, lane, in->offset0 * unit, 0);
+        uint32_t keep = w->v[in->address][lane];
+        w->v[in->address][lane] = address;
+        load_lane(w, in, lane, in->offset1 * unit, r->words);
+        bool second =
+            in->address >= in->result + r->words && in->address < in->result + 2 * r->words;
+        if (!second)
+            w->v[in->address][lane] = keep;
+        break;
+    }
+    case ACTION_STORE:
+    case ACTION_STORE_HIGH:
+        store_lane(w, in, lane, offset, in->data);
+        break;
+    case ACTION_STORE_TWO:
+        store_lane(w, in, lane, in->offset0 * unit, in->data);
+        store_lane(w, in, lane, in->offset1 * unit, in->data1);
+        break;
+    case ACTION_ATOMIC:
+    case ACTION_ATOMIC_RETURN:
+        atomic_lane(w, in, lane);
+        break;
+    case ACTION_NOTHING:
+    case ACTION_TIME:
+    case ACTION_SWIZZLE:
+    case ACTION_PERMUTE:
+    case ACTION_PERMUTE_BACK:
+        break;
+    }
+}
+
+void amd_run_memory(struct wave *w, const struct amd_instruction *in)
+{
+    const struct amd_row *r = amd_row_of(in);
+    if (in->encoding == ENCODING_SMEM) {
+        run_smem(w, in);
+        return;
+    }
+    if (r->action == ACTION_NOTHING)
+        return;
+    count_access(&w->group->run->counts, in);
+    if (r->action == ACTION_SWIZZLE || r->action == ACTION_PERMUTE ||
+        r->action == ACTION_PERMUTE_BACK) {
+        run_exchange(w, in);
+        return;
+    }
+    for (uint64_t left = exec_of(w); left != 0 && !w->stopped; left &= left - 1)
+        run_lane(w, in, (unsigned)__builtin_ctzll(left));
+}

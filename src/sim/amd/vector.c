@@ -1,0 +1,455 @@
+// Vector instructions: operands of 64 lanes fetched with all that their encoding does to them (signs, parts of
+// registers, other lanes), one function per row of vector.def, the result put back in the active lanes.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/amd/bits.h"
+#include "sim/amd/wave.h"
+
+struct vector_call {
+    const uint32_t *low[3], *high[3]; // of the sources: 64 lanes
+    uint32_t result_low[WAVE_LANES], result_high[WAVE_LANES];
+    uint64_t in, out; // masks
+    unsigned half;
+    uint32_t room[3][2][WAVE_LANES]; // of sources that are no registers as they are
+};
+
+/* ---- lanes as values --------------------------------------------------------------------------------------- */
+
+#define CTYPE_NONE int
+#define CTYPE_U32 uint32_t
+#define CTYPE_I32 int32_t
+#define CTYPE_F32 float
+#define CTYPE_U16 uint32_t
+#define CTYPE_I16 int32_t
+#define CTYPE_F16 float
+#define CTYPE_H16 uint32_t
+#define CTYPE_U64 uint64_t
+#define CTYPE_I64 int64_t
+#define CTYPE_F64 double
+#define CTYPE_ACC uint32_t
+
+#define GET_NONE(x, i) 0
+#define GET_U32(x, i) (x)->low[i][lane]
+#define GET_ACC GET_U32
+#define GET_I32(x, i) (int32_t)(x)->low[i][lane]
+#define GET_F32(x, i) f32_bits((x)->low[i][lane])
+#define GET_U16(x, i) ((x)->low[i][lane] & 0xffff)
+#define GET_H16 GET_U16
+#define GET_I16(x, i) (int16_t)((x)->low[i][lane] & 0xffff)
+#define GET_F16(x, i) half_value((x)->low[i][lane] & 0xffff)
+#define GET_U64(x, i) ((x)->low[i][lane] | (uint64_t)(x)->high[i][lane] << 32)
+#define GET_I64(x, i) (int64_t) GET_U64(x, i)
+#define GET_F64(x, i) f64_bits(GET_U64(x, i))
+
+#define PUT_NONE(v) 0
+#define PUT_U32(v) (v)
+#define PUT_ACC(v) (v)
+#define PUT_I32(v) (uint32_t)(v)
+#define PUT_F32(v) bits_f32(v)
+#define PUT_U16(v) ((v)&0xffff)
+#define PUT_I16(v) ((uint32_t)(v)&0xffff)
+#define PUT_F16(v) half_round(v)
+#define PUT_U64(v) (v)
+#define PUT_I64(v) (uint64_t)(v)
+#define PUT_F64(v) bits_f64(v)
+
+#define V(ENCODING, OPCODE, NAME, FORM, D, A, B, C, ...)                              \
+    static void run_##NAME(struct vector_call *x)                                     \
+    {                                                                                 \
+        uint64_t outs = 0;                                                            \
+        const unsigned half = x->half;                                                \
+        (void)half;                                                                   \
+        for (int lane = 0; lane < WAVE_LANES; lane++) {                               \
+            const CTYPE_##A a = GET_##A(x, 0);                                        \
+            const CTYPE_##B b = GET_##B(x, 1);                                        \
+            const CTYPE_##C c = GET_##C(x, 2);                                        \
+            const bool in = x->in >> lane & 1;                                        \
+            CTYPE_##D d = 0;                                                          \
+            bool out = false;                                                         \
+            (void)a, (void)b, (void)c, (void)d, (void)in;                             \
+            __VA_ARGS__;                                                              \
+            const uint64_t value = PUT_##D(d);                                        \
+            x->result_low[lane] = (uint32_t)value;                                    \
+            if (TYPE_##D == TYPE_U64 || TYPE_##D == TYPE_I64 || TYPE_##D == TYPE_F64) \
+                x->result_high[lane] = (uint32_t)(value >> 32);                       \
+            outs |= (uint64_t)out << lane;                                            \
+        }                                                                             \
+        x->out = outs;                                                                \
+    }
+#include "sim/amd/vector.def"
+#undef V
+
+static void (*const functions[AMD_COUNT])(struct vector_call *) = {
+#define V(ENCODING, OPCODE, NAME, ...) [AMD_##NAME] = run_##NAME,
+#include "sim/amd/vector.def"
+#undef V
+};
+
+/* ---- sources ------------------------------------------------------------------------------------------------ */
+
+static uint32_t sign_of(enum amd_type type)
+{
+    return type == TYPE_F16 ? 0x8000u : 0x80000000u;
+}
+
+static void own_room(struct vector_call *x, int i, unsigned words)
+{
+    if (x->low[i] != x->room[i][0])
+        memcpy(x->room[i][0], x->low[i], sizeof x->room[i][0]);
+    if (words == 2 && x->high[i] != x->room[i][1])
+        memcpy(x->room[i][1], x->high[i], sizeof x->room[i][1]);
+    x->low[i] = x->room[i][0];
+    x->high[i] = x->room[i][1];
+}
+
+// Absolute value, then sign, in the word that holds the sign.
+static void apply_signs(struct vector_call *x, int i, enum amd_type type, bool absolute,
+                        bool negate)
+{
+    unsigned words = amd_type_words(type);
+    own_room(x, i, words);
+    uint32_t sign = sign_of(type), *row = x->room[i][words - 1];
+    for (int lane = 0; lane < WAVE_LANES; lane++) {
+        row[lane] = absolute ? row[lane] & ~sign : row[lane];
+        row[lane] ^= negate ? sign : 0;
+    }
+}
+
+static void fetch(const struct wave *w, const struct amd_instruction *in, struct vector_call *x,
+                  int i, enum amd_type type)
+{
+    unsigned code = in->source[i];
+    if (code >= OPERAND_VGPR) {
+        unsigned n = code - OPERAND_VGPR + (type == TYPE_ACC ? FIRST_ACC : 0);
+        x->low[i] = w->v[n];
+        x->high[i] = w->v[n + (amd_type_words(type) == 2)];
+        return;
+    }
+    uint64_t value = amd_scalar_value(w, in, code, type);
+    for (int lane = 0; lane < WAVE_LANES; lane++) {
+        x->room[i][0][lane] = (uint32_t)value;
+        x->room[i][1][lane] = (uint32_t)(value >> 32);
+    }
+    x->low[i] = x->room[i][0];
+    x->high[i] = x->room[i][1];
+}
+
+static void take_part(struct vector_call *x, int i, unsigned part, bool extend)
+{
+    if (part >= PART_ALL)
+        return;
+    unsigned bits = part < PART_WORD0 ? 8 : 16,
+             shift = part < PART_WORD0 ? 8 * part : 16 * (part - PART_WORD0);
+    own_room(x, i, 1);
+    for (int lane = 0; lane < WAVE_LANES; lane++) {
+        uint32_t v = x->room[i][0][lane] >> shift & ((1u << bits) - 1);
+        x->room[i][0][lane] = extend ? (uint32_t)((int32_t)(v << (32 - bits)) >> (32 - bits)) : v;
+    }
+}
+
+// The lane that DPP takes the first source from; -1: outside of the row or the wave.
+static int dpp_lane(unsigned control, int lane)
+{
+    int row = lane & ~15, in_row = lane & 15, by = (int)(control & 15), from;
+    if (control < 0x100)
+        return (lane & ~3) | (int)(control >> (2 * (lane & 3)) & 3);
+    switch (control & 0x1f0) {
+    case 0x100:
+        from = in_row + by;
+        return from < 16 ? row + from : -1;
+    case 0x110:
+        from = in_row - by;
+        return from >= 0 ? row + from : -1;
+    case 0x120:
+        return row + ((in_row - by) & 15);
+    case 0x130: // of the whole wave: shl 0, rol 4, shr 8, ror 12
+        from = by < 8 ? lane + 1 : lane - 1;
+        return by == 0 || by == 8 ? (from >= 0 && from < WAVE_LANES ? from : -1) : from & 63;
+    case 0x140:
+        return control == 0x140   ? row + 15 - in_row
+               : control == 0x141 ? (lane & ~7) + 7 - (lane & 7)
+               : control == 0x142 ? (lane < 16 ? -1 : row - 1) // the row before: its last lane
+                                  : (lane < 32 ? -1 : 31);
+    case 0x150:
+        return row + by;
+    default:
+        return -1;
+    }
+}
+
+// Moves the first source between lanes; returns the lanes that may be written.
+static uint64_t apply_dpp(const struct wave *w, const struct amd_instruction *in,
+                          struct vector_call *x)
+{
+    uint64_t exec = exec_of(w), written = 0;
+    uint32_t moved[WAVE_LANES];
+    for (int lane = 0; lane < WAVE_LANES; lane++) {
+        int from = dpp_lane(in->dpp_control, lane);
+        bool there = from >= 0 && (exec >> from & 1);
+        bool enabled = (in->row_mask >> (lane / 16) & 1) && (in->bank_mask >> (lane % 16 / 4) & 1);
+        moved[lane] = there ? x->low[0][from] : 0;
+        if (enabled && (there || in->bound_zero))
+            written |= UINT64_C(1) << lane;
+    }
+    memcpy(x->room[0][0], moved, sizeof moved);
+    x->low[0] = x->room[0][0];
+    return written;
+}
+
+/* ---- results ------------------------------------------------------------------------------------------------- */
+
+static bool is_float(enum amd_type t)
+{
+    return t == TYPE_F16 || t == TYPE_F32 || t == TYPE_F64;
+}
+
+static double scaled(double v, const struct amd_instruction *in)
+{
+    static const double factors[] = {1, 2, 4, 0.5};
+    v *= factors[in->scale];
+    return in->clamp ? (v > 0 ? (v < 1 ? v : 1) : 0) : v;
+}
+
+static void apply_scale(const struct amd_instruction *in, enum amd_type type, struct vector_call *x)
+{
+    for (int lane = 0; lane < WAVE_LANES; lane++) {
+        uint32_t *low = &x->result_low[lane], *high = &x->result_high[lane];
+        if (type == TYPE_F32) {
+            *low = bits_f32((float)scaled((double)f32_bits(*low), in));
+        } else if (type == TYPE_F16) {
+            *low = half_round((float)scaled((double)half_value(*low), in));
+        } else {
+            uint64_t v = bits_f64(scaled(f64_bits(*low | (uint64_t)*high << 32), in));
+            *low = (uint32_t)v;
+            *high = (uint32_t)(v >> 32);
+        }
+    }
+}
+
+static void put_part(const struct amd_instruction *in, const uint32_t *old, struct vector_call *x)
+{
+    unsigned part = in->part_result;
+    if (part >= PART_ALL)
+        return;
+    unsigned bits = part < PART_WORD0 ? 8 : 16,
+             shift = part < PART_WORD0 ? 8 * part : 16 * (part - PART_WORD0);
+    uint32_t mask = ((1u << bits) - 1) << shift;
+    for (int lane = 0; lane < WAVE_LANES; lane++) {
+        uint32_t v = x->result_low[lane] << shift & mask;
+        bool minus = v >> (shift + bits - 1) & 1;
+        uint32_t rest = in->unused == 2            ? old[lane] & ~mask
+                        : in->unused == 1 && minus ? ~((mask >> shift << shift) | (mask - 1))
+                                                   : 0;
+        x->result_low[lane] = v | rest;
+    }
+}
+
+static void write_lanes(uint32_t *to, const uint32_t *from, uint64_t mask)
+{
+    if (mask == UINT64_MAX) {
+        memcpy(to, from, sizeof(uint32_t) * WAVE_LANES);
+        return;
+    }
+    for (int lane = 0; lane < WAVE_LANES; lane++)
+        to[lane] = mask >> lane & 1 ? from[lane] : to[lane];
+}
+
+/* ---- the forms ------------------------------------------------------------------------------------------------- */
+
+static void run_scalar_result(struct wave *w, const struct amd_instruction *in)
+{
+    const struct amd_row *r = amd_row_of(in);
+    uint64_t exec = exec_of(w);
+    unsigned lane = r->b == TYPE_NONE
+                        ? (exec != 0 ? (unsigned)__builtin_ctzll(exec) : 0)
+                        : (unsigned)amd_scalar_value(w, in, in->source[1], TYPE_U32) & 63;
+    w->s[in->result & 127] = in->source[0] >= OPERAND_VGPR
+                                 ? w->v[in->source[0] - OPERAND_VGPR][lane]
+                                 : (uint32_t)amd_scalar_value(w, in, in->source[0], TYPE_U32);
+}
+
+static void run_one_lane(struct wave *w, const struct amd_instruction *in)
+{
+    unsigned lane = (unsigned)amd_scalar_value(w, in, in->source[1], TYPE_U32) & 63;
+    w->v[in->result][lane] = (uint32_t)amd_scalar_value(w, in, in->source[0], TYPE_U32);
+}
+
+// A source's half: of a pair of registers, or of a register.
+static void fetch_half(const struct wave *w, const struct amd_instruction *in,
+                       struct vector_call *x, int i, enum amd_type type, bool high)
+{
+    bool pairs = amd_row_of(in)->form == FORM_PAIRS;
+    unsigned code = in->source[i];
+    if (pairs && code >= OPERAND_VGPR) {
+        x->low[i] = w->v[code - OPERAND_VGPR + high];
+        return;
+    }
+    bool scalar_pair = pairs && code < OPERAND_ZERO;
+    fetch(w, in, x, i, pairs ? TYPE_F32 : type);
+    own_room(x, i, 1);
+    for (int lane = 0; lane < WAVE_LANES; lane++)
+        x->room[i][0][lane] = scalar_pair      ? w->s[code + high]
+                              : !pairs && high ? x->room[i][0][lane] >> 16
+                                               : x->room[i][0][lane];
+}
+
+static void run_twice(struct wave *w, const struct amd_instruction *in)
+{
+    const struct amd_row *r = amd_row_of(in);
+    const enum amd_type types[] = {r->a, r->b, r->c};
+    uint32_t results[2][WAVE_LANES];
+    for (unsigned half = 0; half < 2; half++) {
+        struct vector_call x;
+        x.half = half;
+        x.in = 0;
+        unsigned select = half == 0 || in->id == AMD_v_pk_mov_b32 ? in->select : in->select_high;
+        unsigned negate = half == 0 ? in->negate : in->negate_high;
+        for (int i = 0; i < 3; i++) {
+            if (types[i] == TYPE_NONE)
+                continue;
+            fetch_half(w, in, &x, i, types[i], select >> i & 1);
+            if (negate >> i & 1)
+                apply_signs(&x, i, types[i], false, true);
+        }
+        functions[in->id](&x);
+        if (in->clamp && is_float(r->d))
+            apply_scale(in, r->d, &x);
+        memcpy(results[half], x.result_low, sizeof results[half]);
+    }
+    uint64_t exec = exec_of(w);
+    if (r->form == FORM_PAIRS) {
+        write_lanes(w->v[in->result], results[0], exec);
+        write_lanes(w->v[in->result + 1], results[1], exec);
+        return;
+    }
+    for (int lane = 0; lane < WAVE_LANES; lane++)
+        results[0][lane] = (results[0][lane] & 0xffff) | results[1][lane] << 16;
+    write_lanes(w->v[in->result], results[0], exec);
+}
+
+// op_sel of VOP3: which halves 16-bit operands are.
+static void select_halves(const struct amd_instruction *in, const struct amd_row *r,
+                          struct vector_call *x)
+{
+    const enum amd_type types[] = {r->a, r->b, r->c};
+    for (int i = 0; i < 3; i++)
+        if (types[i] != TYPE_NONE && (in->select >> i & 1))
+            take_part(x, i, PART_WORD1, false);
+}
+
+static uint64_t fetch_all(struct wave *w, const struct amd_instruction *in, struct vector_call *x)
+{
+    const struct amd_row *r = amd_row_of(in);
+    const enum amd_type types[] = {r->a, r->b, r->c};
+    uint64_t lanes = exec_of(w);
+    for (int i = 0; i < 3; i++) {
+        if (types[i] == TYPE_NONE)
+            continue;
+        if (r->form == FORM_ADDS && i == 2) {
+            x->low[i] = w->v[in->result];
+            x->high[i] = w->v[in->result + (amd_type_words(types[i]) == 2)];
+            continue;
+        }
+        fetch(w, in, x, i, types[i]);
+        if (in->dpp && i == 0)
+            lanes &= apply_dpp(w, in, x);
+        if (in->sdwa && i < 2)
+            take_part(x, i, in->part[i], in->extend >> i & 1);
+    }
+    if (in->encoding == ENCODING_VOP3 && in->select != 0)
+        select_halves(in, r, x);
+    for (int i = 0; i < 3; i++)
+        if (types[i] != TYPE_NONE && ((in->absolute | in->negate) >> i & 1))
+            apply_signs(x, i, types[i], in->absolute >> i & 1, in->negate >> i & 1);
+    return lanes;
+}
+
+static void write_result(struct wave *w, const struct amd_instruction *in, struct vector_call *x,
+                         uint64_t lanes)
+{
+    const struct amd_row *r = amd_row_of(in);
+    uint32_t *to = w->v[in->result + (r->d == TYPE_ACC ? FIRST_ACC : 0)];
+    if ((in->clamp || in->scale) && is_float(r->d))
+        apply_scale(in, r->d, x);
+    else if (in->clamp)
+        amd_violate(w, SIM_UNSUPPORTED, 0, 0, "saturates integers (clamp), which is not simulated");
+    if (in->sdwa)
+        put_part(in, to, x);
+    if (in->encoding == ENCODING_VOP3 && (in->select & 8))
+        for (int lane = 0; lane < WAVE_LANES; lane++)
+            x->result_low[lane] = (to[lane] & 0xffff) | x->result_low[lane] << 16;
+    write_lanes(to, x->result_low, lanes);
+    if (amd_type_words(r->d) == 2)
+        write_lanes(w->v[in->result + 1], x->result_high, lanes);
+}
+
+static void run_lanes(struct wave *w, const struct amd_instruction *in)
+{
+    const struct amd_row *r = amd_row_of(in);
+    struct vector_call x;
+    x.half = 0;
+    x.in = r->form == FORM_READS || r->form == FORM_BOTH ? pair_of(w, in->source[2] & 127)
+           : r->form == FORM_VCC                         ? pair_of(w, OPERAND_VCC)
+                                                         : 0;
+    uint64_t lanes = fetch_all(w, in, &x);
+    functions[in->id](&x);
+    if (r->d != TYPE_NONE)
+        write_result(w, in, &x, lanes);
+    bool writes = r->form == FORM_WRITES || r->form == FORM_BOTH || r->form == FORM_SCALE;
+    bool compares = r->form == FORM_COMPARES || r->form == FORM_COMPARES_EXEC;
+    if (writes || compares)
+        set_pair(w, in->mask_result & 127, x.out & lanes);
+    if (r->form == FORM_COMPARES_EXEC)
+        set_pair(w, OPERAND_EXEC, x.out & lanes);
+}
+
+// Registers are numbers plus M0's low byte, where s_set_gpr_idx_on says so.
+static struct amd_instruction with_index(const struct wave *w, const struct amd_instruction *in)
+{
+    struct amd_instruction out = *in;
+    enum { VGPR_LAST = 255 };
+    unsigned by = w->s[OPERAND_M0] & 0xff;
+    for (int i = 0; i < 3; i++)
+        if ((w->indexed >> i & 1) && in->source[i] >= OPERAND_VGPR) {
+            unsigned n = in->source[i] - OPERAND_VGPR + by;
+            out.source[i] = (uint16_t)(OPERAND_VGPR + (n < VGPR_LAST ? n : VGPR_LAST));
+        }
+    if (w->indexed >> 3 & 1)
+        out.result = (uint16_t)(in->result + by < VGPR_LAST ? in->result + by : VGPR_LAST);
+    return out;
+}
+
+void amd_run_vector(struct wave *w, const struct amd_instruction *in)
+{
+    struct amd_instruction indexed;
+    if (w->indexed != 0) {
+        indexed = with_index(w, in);
+        in = &indexed;
+    }
+    struct amd_counts *c = &w->group->run->counts;
+    uint64_t lanes = (uint64_t)__builtin_popcountll(exec_of(w));
+    c->vector++;
+    c->vector_lanes += lanes;
+    switch (amd_row_of(in)->form) {
+    case FORM_SCALAR:
+        run_scalar_result(w, in);
+        break;
+    case FORM_LANE:
+        run_one_lane(w, in);
+        break;
+    case FORM_PAIRS:
+    case FORM_HALVES:
+        run_twice(w, in);
+        break;
+    case FORM_PLAIN:
+    case FORM_READS:
+    case FORM_WRITES:
+    case FORM_BOTH:
+    case FORM_ADDS:
+    case FORM_VCC:
+    case FORM_SCALE:
+    case FORM_COMPARES:
+    case FORM_COMPARES_EXEC:
+        run_lanes(w, in);
+        break;
+    }
+}

@@ -1,0 +1,110 @@
+// What the parts of AMD's executor agree on: a wave, its work-group, a launch in progress.
+// Scalar registers are indexed by an operand's code, so that VCC, M0 and EXEC are among them.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_SIM_AMD_WAVE_H
+#define RIDGE_SIM_AMD_WAVE_H
+
+#include "sim/amd/isa.h"
+#include "sim/amd/object.h"
+#include "sim/sim.h"
+
+#include <string.h>
+
+enum {
+    WAVE_SCALARS = 132, // 128 codes, and room to read several registers from the last
+    WAVE_VECTORS = 512, // 256, then the accumulation registers
+    FIRST_ACC = 256,
+    LDS_BYTES_MAX = 64 * 1024,
+};
+// Windows in the flat address space, as the hardware's: the upper halves of their addresses. A buffer resource whose
+// base is the third is the wave's scratch.
+#define LDS_WINDOW 0x00010000u
+#define SCRATCH_WINDOW 0x00020000u
+#define SCRATCH_RESOURCE UINT64_C(0x5c0000000000)
+
+enum wave_state { WAVE_RUNS, WAVE_AT_BARRIER, WAVE_ENDED };
+
+struct amd_module;
+struct amd_run;
+struct work_group {
+    struct amd_run *run;
+    uint32_t id[3];
+    uint8_t *lds; // bytes, then a byte each: was it written?
+    uint64_t lds_bytes;
+};
+
+struct wave {
+    struct work_group *group;
+    uint32_t s[WAVE_SCALARS];
+    uint32_t (*v)[WAVE_LANES]; // WAVE_VECTORS of them
+    uint8_t *scratch;          // of lane i from i * scratch bytes on; NULL: none
+    uint64_t pc, at;           // of the next instruction, and of this one
+    uint32_t index;            // in the work-group
+    enum wave_state state;
+    bool scc, trapped;
+    uint32_t
+        indexed;  // operands whose registers M0 is added to: bits of sources, then of the result
+    bool stopped; // by a violation
+};
+
+struct amd_counts { // instructions of waves, and what they did
+    uint64_t instructions, lanes;
+    uint64_t scalar, scalar_memory, vector, vector_lanes, vector_memory, lds, branches;
+    uint64_t load_requests, store_requests, atomic_requests;
+    uint64_t lds_loads, lds_stores, lds_atomics, barriers;
+};
+
+// One launch.
+struct amd_run {
+    struct sim *sim;
+    const struct sim_launch *options;
+    const struct amd_module *module;
+    const struct amd_kernel *kernel;
+    struct arena *arena;
+    struct sim_report *report;
+    struct amd_counts counts;
+    uint32_t block_threads, waves;
+    uint64_t kernarg_address, packet_address;
+    bool check_uninitialised;
+    struct { // the allocation that was found last: offsets from DEVICE_BASE
+        uint64_t start, size;
+        bool read_only, all_written;
+    } near;
+};
+
+// The instruction at pc, decoded once; NULL: why.
+const struct amd_instruction *amd_instruction_at(const struct amd_module *m, uint64_t pc,
+                                                 const char **why);
+
+// Adds what is wrong in a lane to the report; one entry per place and kind. Stops the wave if that kind stops
+// launches.
+void amd_violate(struct wave *w, enum sim_violation_kind kind, unsigned lane, uint64_t address,
+                 const char *what);
+
+/* ---- scalars ------------------------------------------------------------------------------------------ */
+
+static inline uint64_t pair_of(const struct wave *w, unsigned code)
+{
+    return w->s[code] | (uint64_t)w->s[code + 1] << 32;
+}
+static inline void set_pair(struct wave *w, unsigned code, uint64_t value)
+{
+    w->s[code] = (uint32_t)value;
+    w->s[code + 1] = (uint32_t)(value >> 32);
+}
+static inline uint64_t exec_of(const struct wave *w)
+{
+    return pair_of(w, OPERAND_EXEC);
+}
+// What a scalar operand is worth to an instruction that takes it as that type.
+uint64_t amd_scalar_value(const struct wave *w, const struct amd_instruction *in, unsigned code,
+                          enum amd_type type);
+
+void amd_run_scalar(struct wave *w, const struct amd_instruction *in);
+void amd_run_vector(struct wave *w, const struct amd_instruction *in);
+void amd_run_memory(struct wave *w, const struct amd_instruction *in);
+// What an atomic operation leaves in memory.
+uint64_t amd_atomic(enum memory_flag operation, unsigned bytes, uint64_t old, uint64_t value,
+                    uint64_t compare);
+
+#endif

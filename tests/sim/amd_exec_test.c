@@ -1,0 +1,344 @@
+// Kernels of amd_kernels.cu, compiled by clang for gfx90a, on the simulated AMD GPU: results against plain C, and what
+// the checks report.
+// SPDX-License-Identifier: Apache-2.0
+#include "amd_support.h"
+
+#include <math.h>
+
+enum { COUNT = 1000, THREADS = 256 };
+
+struct bench {
+    struct arena arena;
+    struct work_folder folder;
+    struct gpu *gpu;
+    struct sim *sim;
+    struct amd_module *module;
+    struct sim_report report;
+    struct error err;
+};
+static struct bench bench;
+static bool has_compiler;
+
+static int bench_open(void **state)
+{
+    struct bench *b = &bench;
+    char *code = NULL;
+    size_t size = 0;
+    (void)state;
+    has_compiler = program_find(&b->arena, "clang") != NULL;
+    if (!has_compiler)
+        return 0;
+    if (!work_folder_open(&b->folder, &b->err))
+        return 1;
+    const char *object = path_join(&b->arena, b->folder.path, "kernels.o");
+    bool done = amd_compile(&b->arena, "tests/sim/amd_kernels.cu", b->folder.path, object) &&
+                file_read(object, 1 << 24, &code, &size, &b->err) &&
+                gpu_load(&b->arena, "mi250x", &b->gpu, &b->err) &&
+                sim_open(b->gpu, &b->sim, &b->err) &&
+                amd_module_load(b->sim, "amd_kernels.cu", code, size, &b->module, &b->err);
+    if (!done)
+        print_message("%s\n", b->err.message);
+    free(code);
+    return !done;
+}
+
+static int bench_close(void **state)
+{
+    (void)state;
+    if (has_compiler) {
+        amd_module_unload(bench.module);
+        sim_close(bench.sim);
+        work_folder_close(&bench.folder);
+    }
+    arena_release(&bench.arena);
+    return 0;
+}
+
+static uint64_t device_copy(const void *data, uint64_t size_bytes, const char *name)
+{
+    uint64_t address = 0;
+    if (!sim_alloc(bench.sim, size_bytes, name, &address, &bench.err) ||
+        (data && !sim_write(bench.sim, address, data, size_bytes, &bench.err)))
+        fail_msg("%s", bench.err.message);
+    return address;
+}
+
+static void device_read(uint64_t address, void *data, uint64_t size_bytes)
+{
+    if (!sim_read(bench.sim, address, data, size_bytes, &bench.err) ||
+        !sim_free(bench.sim, address, &bench.err))
+        fail_msg("%s", bench.err.message);
+}
+
+static bool launch_checked(const char *kernel, struct sim_launch l, const void *const *args,
+                           int count)
+{
+    if (!has_compiler)
+        skip();
+    l.kernel = kernel;
+    l.args = args;
+    l.arg_count = count;
+    error_clear(&bench.err);
+    return amd_launch(bench.sim, bench.module, &l, &bench.arena, &bench.report, &bench.err);
+}
+
+static void launch(const char *kernel, uint32_t grid, uint32_t block, const void *const *args,
+                   int count)
+{
+    struct sim_launch l = {.grid = {grid, 1, 1}, .block = {block, 1, 1}};
+    if (!launch_checked(kernel, l, args, count))
+        fail_msg("%s", bench.err.message);
+}
+
+// What two floats from a small generator are: all sizes, signs, denormals.
+static uint32_t random_word(uint32_t *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return *seed ^ *seed >> 15;
+}
+
+static void division_of_floats_is_rounded_correctly(void **state)
+{
+    float a[COUNT], b[COUNT], out[COUNT];
+    uint32_t seed = 1;
+    (void)state;
+    if (!has_compiler)
+        skip();
+    for (int i = 0; i < COUNT; i++) {
+        uint32_t x = random_word(&seed), y = random_word(&seed);
+        memcpy(&a[i], &x, sizeof x);
+        memcpy(&b[i], &y, sizeof y);
+    }
+    uint64_t o = device_copy(NULL, sizeof out, "out"), p = device_copy(a, sizeof a, "a"),
+             q = device_copy(b, sizeof b, "b");
+    int n = COUNT;
+    launch("divide", 4, THREADS, (const void *const[]){&o, &p, &q, &n}, 4);
+    device_read(o, out, sizeof out);
+    for (int i = 0; i < COUNT; i++) {
+        float wanted = a[i] / b[i];
+        if (isnan(wanted))
+            assert_true(isnan(out[i]));
+        else if (memcmp(&wanted, &out[i], sizeof wanted) != 0)
+            fail_msg("%a / %a is %a, not %a", (double)a[i], (double)b[i], (double)wanted,
+                     (double)out[i]);
+    }
+}
+
+static void division_of_doubles_is_rounded_correctly(void **state)
+{
+    double a[COUNT], b[COUNT], out[COUNT];
+    uint32_t seed = 2;
+    (void)state;
+    if (!has_compiler)
+        skip();
+    for (int i = 0; i < COUNT; i++) {
+        uint64_t x = (uint64_t)random_word(&seed) << 32 | random_word(&seed),
+                 y = (uint64_t)random_word(&seed) << 32 | random_word(&seed);
+        memcpy(&a[i], &x, sizeof x);
+        memcpy(&b[i], &y, sizeof y);
+    }
+    uint64_t o = device_copy(NULL, sizeof out, "out"), p = device_copy(a, sizeof a, "a"),
+             q = device_copy(b, sizeof b, "b");
+    int n = COUNT;
+    launch("divide_f64", 4, THREADS, (const void *const[]){&o, &p, &q, &n}, 4);
+    device_read(o, out, sizeof out);
+    for (int i = 0; i < COUNT; i++) {
+        double wanted = a[i] / b[i];
+        if (isnan(wanted))
+            assert_true(isnan(out[i]));
+        else if (memcmp(&wanted, &out[i], sizeof wanted) != 0)
+            fail_msg("%a / %a is %a, not %a", a[i], b[i], wanted, out[i]);
+    }
+}
+
+static void division_of_integers_is_exact(void **state)
+{
+    int a[COUNT], b[COUNT], out[COUNT], n = COUNT;
+    uint32_t seed = 3;
+    (void)state;
+    if (!has_compiler)
+        skip();
+    for (int i = 0; i < COUNT; i++) {
+        a[i] = (int)random_word(&seed);
+        b[i] = (int)random_word(&seed) >> (random_word(&seed) % 31);
+        b[i] += b[i] == 0 || b[i] == -1 ? 3 : 0;
+    }
+    uint64_t o = device_copy(NULL, sizeof out, "out"), p = device_copy(a, sizeof a, "a"),
+             q = device_copy(b, sizeof b, "b");
+    launch("divide_i32", 4, THREADS, (const void *const[]){&o, &p, &q, &n}, 4);
+    device_read(o, out, sizeof out);
+    for (int i = 0; i < COUNT; i++)
+        assert_int_equal(out[i], (int)((unsigned)(a[i] / b[i]) + (unsigned)(a[i] % b[i])));
+}
+
+static void waves_of_64_lanes_sum_by_shuffles(void **state)
+{
+    float in[512], out[8];
+    (void)state;
+    if (!has_compiler)
+        skip();
+    for (int i = 0; i < 512; i++)
+        in[i] = (float)(i % 7);
+    uint64_t o = device_copy(NULL, sizeof out, "out"), p = device_copy(in, sizeof in, "in");
+    launch("sum_wave", 2, THREADS, (const void *const[]){&o, &p}, 2);
+    device_read(o, out, sizeof out);
+    for (int wave = 0; wave < 8; wave++) {
+        float sum = 0;
+        for (int i = 0; i < 64; i++)
+            sum += in[64 * wave + i];
+        assert_true(out[wave] == sum);
+    }
+}
+
+static void work_groups_sum_in_lds_between_barriers(void **state)
+{
+    float in[1024], out[4];
+    (void)state;
+    if (!has_compiler)
+        skip();
+    for (int i = 0; i < 1024; i++)
+        in[i] = (float)(i % 5);
+    uint64_t o = device_copy(NULL, sizeof out, "out"), p = device_copy(in, sizeof in, "in");
+    launch("sum_block", 4, THREADS, (const void *const[]){&o, &p}, 2);
+    device_read(o, out, sizeof out);
+    for (int group = 0; group < 4; group++) {
+        float sum = 0;
+        for (int i = 0; i < 256; i++)
+            sum += in[256 * group + i];
+        assert_true(out[group] == sum);
+    }
+    assert_true(counters_get(&bench.report.counters, COUNTER_BARRIERS, 0) == 4 * 4 * 9);
+    assert_true(counters_get(&bench.report.counters, COUNTER_GLOBAL_LOAD_REQUESTS, 0) == 4 * 4);
+    assert_true(counters_get(&bench.report.counters, COUNTER_SHARED_BYTES_PER_BLOCK, 0) == 1024);
+}
+
+static void atomics_count_every_lane(void **state)
+{
+    unsigned in[COUNT], bins[16] = {0}, wanted[16] = {0};
+    int n = COUNT;
+    (void)state;
+    if (!has_compiler)
+        skip();
+    for (unsigned i = 0; i < COUNT; i++) {
+        in[i] = i * i;
+        wanted[i * i % 16]++;
+    }
+    uint64_t o = device_copy(bins, sizeof bins, "bins"), p = device_copy(in, sizeof in, "in");
+    launch("count", 4, THREADS, (const void *const[]){&o, &p, &n}, 3);
+    device_read(o, bins, sizeof bins);
+    assert_memory_equal(bins, wanted, sizeof bins);
+}
+
+static void each_thread_has_its_own_scratch(void **state)
+{
+    int in[128], out[128], at = 3;
+    (void)state;
+    if (!has_compiler)
+        skip();
+    for (int i = 0; i < 128; i++)
+        in[i] = 10 * i;
+    uint64_t o = device_copy(NULL, sizeof out, "out"), p = device_copy(in, sizeof in, "in");
+    launch("on_stack", 1, 128, (const void *const[]){&o, &p, &at}, 3);
+    device_read(o, out, sizeof out);
+    for (int t = 0; t < 128; t++) {
+        int own[16], sum = 0;
+        for (int i = 0; i < 16; i++)
+            own[i] = in[t] + i;
+        own[(at + t) & 15] = -1;
+        for (int i = 0; i < 16; i++)
+            sum += own[(i * at) & 15];
+        assert_int_equal(out[t], sum);
+    }
+}
+
+static void lanes_leave_a_loop_at_different_times(void **state)
+{
+    int out[COUNT], n = COUNT;
+    (void)state;
+    if (!has_compiler)
+        skip();
+    uint64_t o = device_copy(NULL, sizeof out, "out");
+    launch("collatz", 4, THREADS, (const void *const[]){&o, &n}, 2);
+    device_read(o, out, sizeof out);
+    for (int i = 0; i < COUNT; i++) {
+        int steps = 0;
+        for (long long v = i + 1; v != 1; v = v % 2 == 0 ? v / 2 : 3 * v + 1)
+            steps++;
+        assert_int_equal(out[i], steps);
+    }
+    assert_true(counters_get(&bench.report.counters, COUNTER_LANES_ACTIVE_PCT, 100) < 90);
+}
+
+static void indices_have_three_dimensions(void **state)
+{
+    enum { ALL = 2 * 3 * 2 * 5 * 3 * 4 };
+    unsigned out[ALL];
+    (void)state;
+    if (!has_compiler)
+        skip();
+    uint64_t o = device_copy(NULL, sizeof out, "out");
+    struct sim_launch l = {.grid = {2, 3, 2}, .block = {5, 3, 4}};
+    assert_true(launch_checked("indices", l, (const void *const[]){&o}, 1));
+    device_read(o, out, sizeof out);
+    for (unsigned i = 0; i < ALL; i++)
+        assert_int_equal(out[i], i / 60 << 16 | i % 60);
+}
+
+static void a_store_beyond_a_buffer_stops_the_launch(void **state)
+{
+    int n = 60;
+    (void)state;
+    if (!has_compiler)
+        skip();
+    uint64_t o = device_copy(NULL, 256, "results");
+    struct sim_launch l = {.grid = {1, 1, 1}, .block = {64, 1, 1}};
+    assert_false(launch_checked("beyond", l, (const void *const[]){&o, &n}, 2));
+    assert_int_equal(bench.err.kind, ERROR_CHECK);
+    assert_non_null(
+        strstr(bench.err.message, "writes 4 bytes 0 bytes past the end of 'results' (256 bytes)"));
+    assert_non_null(strstr(bench.err.message, "global_store_dword"));
+    assert_non_null(strstr(bench.err.message, "thread (4,0,0)"));
+}
+
+static void a_read_of_what_nothing_wrote_is_reported(void **state)
+{
+    (void)state;
+    if (!has_compiler)
+        skip();
+    uint64_t o = device_copy(NULL, 256, "out"), p = device_copy(NULL, 256, "in");
+    struct sim_launch l = {.grid = {1, 1, 1}, .block = {64, 1, 1}, .checks = SIM_CHECK_UNINIT};
+    assert_true(launch_checked("unwritten", l, (const void *const[]){&o, &p}, 2));
+    assert_int_equal(bench.report.violation_count, 1);
+    assert_int_equal(bench.report.violations[0].kind, SIM_UNINITIALISED);
+    assert_int_equal(bench.report.violations[0].count, 64);
+}
+
+static void a_wrong_number_of_arguments_is_an_error(void **state)
+{
+    (void)state;
+    if (!has_compiler)
+        skip();
+    uint64_t o = device_copy(NULL, 256, "out");
+    struct sim_launch l = {.grid = {1, 1, 1}, .block = {64, 1, 1}};
+    assert_false(launch_checked("unwritten", l, (const void *const[]){&o}, 1));
+    assert_non_null(strstr(bench.err.message, "has 2 parameters, 1 arguments are given"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(division_of_floats_is_rounded_correctly),
+        cmocka_unit_test(division_of_doubles_is_rounded_correctly),
+        cmocka_unit_test(division_of_integers_is_exact),
+        cmocka_unit_test(waves_of_64_lanes_sum_by_shuffles),
+        cmocka_unit_test(work_groups_sum_in_lds_between_barriers),
+        cmocka_unit_test(atomics_count_every_lane),
+        cmocka_unit_test(each_thread_has_its_own_scratch),
+        cmocka_unit_test(lanes_leave_a_loop_at_different_times),
+        cmocka_unit_test(indices_have_three_dimensions),
+        cmocka_unit_test(a_read_of_what_nothing_wrote_is_reported),
+        cmocka_unit_test(a_wrong_number_of_arguments_is_an_error),
+        cmocka_unit_test(a_store_beyond_a_buffer_stops_the_launch),
+    };
+    return cmocka_run_group_tests(tests, bench_open, bench_close);
+}
