@@ -130,6 +130,9 @@ bool nvrtc_compile(struct arena *a, const struct compile_job *job, struct code_o
                    struct error *err) CHECK_RESULT;
 bool clang_compile(struct arena *a, const struct compile_job *job, struct code_object *out,
                    struct error *err) CHECK_RESULT;
+// The overlay file of clang's standard headers, for a tool whose `include` is the core header.
+void clang_write_overlay(struct arena *a, const struct tool *tool, struct text *out);
+extern const char clang_system_folder[];
 bool nvcc_compile(struct arena *a, const struct compile_job *job, struct code_object *out,
                   struct error *err) CHECK_RESULT;
 // Where the job is to be done without host code, its side: files that are called folder/….
@@ -305,6 +308,7 @@ struct device_backend {   // a row of backends.def
     bool (*compile)(struct arena *a, const struct device_info *info,
                     const struct compile_request *request, const struct source *source,
                     const struct flag_set *flags, struct code_object *out, struct error *err);
+    bool (*compiles)(const struct device_info *info); // … for that device; NULL: for all
     const struct library_rules *const
         *libraries; // optional: that variants may call; NULL terminated
 };

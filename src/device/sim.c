@@ -2,6 +2,7 @@
 // are modelled and added up. What the simulator finds wrong becomes a problem that names the source.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/internal.h"
+#include "device/sim_amd.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -13,8 +14,10 @@
 enum { PRINTED_MAX = 4096 };
 
 struct device_module {
-    struct sim_module *code;
+    struct sim_module *code; // PTX …
     const struct ptx_module *ptx;
+    struct amd_module *amd; // … or AMD's machine code
+    struct device_module *next;
     const char *source;
     struct code_kernel *kernels;
     int kernel_count;
@@ -24,6 +27,7 @@ struct sim_device {
     struct device head; // first: a struct device * is a struct sim_device *
     struct sim *sim;
     struct arena arena; // modules and their PTX
+    struct device_module *modules;
 };
 
 static const struct device_ops sim_device_ops;
@@ -47,6 +51,8 @@ static bool sim_device_open(const struct device_info *info, struct device **out,
 
 static void sim_device_close(struct device *d)
 {
+    for (struct device_module *m = own(d)->modules; m; m = m->next)
+        amd_module_unload(m->amd);
     sim_close(own(d)->sim);
     arena_release(&own(d)->arena);
     free(d);
@@ -75,6 +81,22 @@ static bool sim_device_read(struct device *d, uint64_t address, void *data, uint
     return sim_read(own(d)->sim, address, data, size_bytes, err);
 }
 
+static bool load_amd(struct sim_device *d, const struct code_object *code, struct device_module *m,
+                     struct device_module **out, struct error *err)
+{
+    if (code->format != CODE_HSACO)
+        return fail(err, (struct location){.file = code->source},
+                    "%s runs AMD's machine code, and this is %s: give the source (.cu)",
+                    d->head.info->id, code_format_name(code->format));
+    if (!amd_module_load(d->sim, m->source, code->bytes, code->size_bytes, &m->amd, err))
+        return false;
+    m->next = d->modules;
+    d->modules = m;
+    sim_amd_list_kernels(&d->arena, amd_module_object(m->amd), &m->kernels, &m->kernel_count);
+    *out = m;
+    return true;
+}
+
 static bool sim_device_load(struct device *d, const struct code_object *code,
                             struct device_module **out, struct error *err)
 {
@@ -82,6 +104,8 @@ static bool sim_device_load(struct device *d, const struct code_object *code,
     struct device_module *m = ARENA_NEW(a, struct device_module);
     struct ptx_module *ptx = NULL;
     m->source = arena_strdup(a, code->source);
+    if (sim_amd_takes(d->info))
+        return load_amd(own(d), code, m, out, err);
     if (code->format != CODE_PTX)
         return fail(err, (struct location){.file = code->source},
                     "the simulated GPU runs PTX, and this is a %s: give the source (.cu) or PTX",
@@ -251,7 +275,9 @@ static bool set_variables(struct work *w, const struct device_launch *launch, st
     for (int i = 0; i < l->set_count; i++) {
         const struct set_spec *s = &l->sets[i];
         uint64_t address = 0, room = 0, size = w->sequence->sizes_bytes[s->buffer];
-        if (!sim_module_symbol(launch->module->code, s->variable, &address, &room))
+        const struct device_module *m = launch->module;
+        if (m->amd ? !sim_amd_symbol(m->amd, s->variable, &address, &room)
+                   : !sim_module_symbol(m->code, s->variable, &address, &room))
             return fail_no_variable(err, s, launch->module->source);
         if (size > room)
             return fail_variable_size(err, s, room, size);
@@ -357,7 +383,11 @@ static bool run_kernel(struct work *w, const struct device_launch *launch, struc
         .printf_sink = on_printf,
         .printf_context = w,
     };
-    bool done = sim_launch(w->device->sim, &s, w->arena, &report, err);
+    bool done = m->amd ? amd_launch(w->device->sim, m->amd, &s, w->arena, &report, err)
+                       : sim_launch(w->device->sim, &s, w->arena, &report, err);
+    if (m->amd)
+        report_note(w->arena, w->report,
+                    "no time is modelled on AMD's chips: instructions and requests are counted");
     const char *stopped_by = take_violations(w, &report, l->kernel);
     take_report(w, &report, step);
     if (!done && stopped_by) // ours names the kernel as the user does
@@ -487,7 +517,7 @@ static void list_variables(const struct work *w, struct variables *list)
         bool known = m == NULL || w->sequence->launches[i].kind != LAUNCH_KERNEL;
         for (size_t k = 0; k < list->count && !known; k++)
             known = list->items[k].module == m;
-        for (int k = 0; !known && k < m->ptx->variable_count; k++) {
+        for (int k = 0; !known && m->ptx && k < m->ptx->variable_count; k++) {
             struct variable v = {.module = m, .of = &m->ptx->variables[k]};
             if (v.of->space == PTX_SPACE_GLOBAL && !is_set(w->sequence, v.of->name) &&
                 sim_module_symbol(m->code, v.of->name, &v.address, &v.size_bytes) &&
@@ -749,7 +779,7 @@ static bool sim_list(struct arena *a, struct device_info **out, int *count, stru
         struct gpu *g = NULL;
         if (!gpu_load(a, *chips, &g, err))
             return false;
-        if (gpu_is_simulated(g))
+        if (gpu_is_simulated(g) || amd_is_simulated(g->arch))
             (*out)[(*count)++] = device_info_sim(a, *chips, g);
     }
     return true;
@@ -785,12 +815,12 @@ static bool find_sim(struct arena *a, const char *chip, struct device_info *out,
     struct gpu *g = NULL;
     if (!gpu_load(a, chip, &g, err))
         return false;
-    if (!gpu_is_simulated(g))
-        return fail(
-            err, NOWHERE,
-            "the simulated GPU runs PTX, which '%s' does not: `ridge occupancy --device %s` "
-            "and `ridge explain --on %s` know that chip",
-            chip, chip, chip);
+    if (!gpu_is_simulated(g) && !amd_is_simulated(g->arch))
+        return fail(err, NOWHERE,
+                    "the simulated GPU runs PTX and machine code of gfx90a, and '%s' neither: "
+                    "`ridge occupancy --device %s` "
+                    "and `ridge explain --on %s` know that chip",
+                    chip, chip, chip);
     *out = device_info_sim(a, chip, g);
     return true;
 }
@@ -813,4 +843,6 @@ const struct device_backend backend_sim = {.name = "sim",
                                            .fallback = fallback_device,
                                            .ops = &sim_device_ops,
                                            .list = sim_list,
-                                           .find = sim_find};
+                                           .find = sim_find,
+                                           .compile = sim_amd_compile,
+                                           .compiles = sim_amd_takes};

@@ -43,8 +43,8 @@ refused() { # refused NAME MESSAGE ARGUMENTS...
 refused 'what a chip does not have' 'option --agprs: NVIDIA H200 does not have accumulators' --agprs 8
 refused 'a wave is of one size or the other' \
     'option --wave: a wave of AMD Radeon RX 7900 XTX has 32 or 64 lanes, not 48' --device rx7900xtx --wave 48
-refused "AMD's chips are not simulated" \
-    "the simulated GPU runs PTX, which 'mi300x' does not: \`ridge occupancy --device mi300x\` and \`ridge explain --on mi300x\` know that chip" \
+refused 'this chip is not simulated' \
+    "the simulated GPU runs PTX and machine code of gfx90a, and 'mi300x' neither: \`ridge occupancy --device mi300x\` and \`ridge explain --on mi300x\` know that chip" \
     --device sim:mi300x
 status=0
 message=$("$RIDGE" occupancy --registers 300 2>&1) || status=$?

@@ -17,7 +17,7 @@ enum {
 };
 
 static const double version_timeout_s = 20;
-static const char system_folder[] = "/ridge-system-headers";
+const char clang_system_folder[] = "/ridge-system-headers";
 
 static const struct clang_arch {
     int sm, since, ptx;
@@ -151,12 +151,12 @@ static const char *overlay_path(struct arena *a, const struct tool *tool,
 }
 
 // The overlay: a standard header is cuda_min.h, whose include guard makes it empty, std_min.h, or nothing.
-static void write_overlay(struct arena *a, const struct tool *tool, struct text *out)
+void clang_write_overlay(struct arena *a, const struct tool *tool, struct text *out)
 {
     text_printf(out,
                 "{\"version\": 0, \"case-sensitive\": \"true\", \"roots\": [{\"name\": \"%s\", "
                 "\"type\": \"directory\", \"contents\": [",
-                system_folder);
+                clang_system_folder);
     for (size_t i = 0; i < standard_header_count; i++) {
         if (standard_headers[i].content == HEADER_CUB) // not there without a toolkit
             continue;
@@ -202,8 +202,9 @@ static bool is_tools_own(struct arena *a, const struct compile_job *job, const c
                (strlen(toolkit) > 1 && str_starts_with(name, arena_printf(a, "%s/", toolkit)));
     // The overlay's headers.
     return strcmp(path_dir(a, name), path_dir(a, job->tool->include)) == 0 ||
-           str_starts_with(name, system_folder) || strcmp(name, job->tool->standard_path) == 0 ||
-           strcmp(name, "/dev/null") == 0 || strcmp(name, "/dev/stdin") == 0;
+           str_starts_with(name, clang_system_folder) ||
+           strcmp(name, job->tool->standard_path) == 0 || strcmp(name, "/dev/null") == 0 ||
+           strcmp(name, "/dev/stdin") == 0;
 }
 
 bool rule_names_more(struct arena *a, const struct compile_job *job, const char *rule,
@@ -268,7 +269,7 @@ static const char *const *make_arguments(struct arena *a, const struct compile_j
         "-nocudalib",
         "-nostdinc",
         "-isystem",
-        system_folder,
+        clang_system_folder,
         "-ivfsoverlay",
         "/dev/stdin",
         "-O3",
@@ -339,7 +340,7 @@ static bool run_clang(struct arena *a, const struct compile_job *job, bool defau
                       struct error *err)
 {
     struct text overlay = {0};
-    write_overlay(a, job->tool, &overlay);
+    clang_write_overlay(a, job->tool, &overlay);
     struct process_spec spec = {.argv = make_arguments(a, job, default_device, rule_path, source),
                                 .input = overlay.data,
                                 .input_bytes = overlay.length,

@@ -501,7 +501,8 @@ bool code_compile(struct arena *a, const struct compile_request *request, struct
     const struct device_backend *own = request->device ? backend_of(request->device) : NULL;
     if (!device_takes_source(request->device, source.path))
         return fail_language(request, &source, err);
-    if (own && own->compile && !given_code(source.path))
+    bool compiles = own && own->compile && (!own->compiles || own->compiles(request->device));
+    if (compiles && !given_code(source.path))
         return own->compile(a, request->device, request, &source, &flags, out, err);
     const struct given *given = given_code(source.path);
     if (given) {

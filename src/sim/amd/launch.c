@@ -88,6 +88,8 @@ static bool check_shape(struct amd_run *run, struct error *err)
                     run->kernel->user_parameter_count, o->arg_count);
     if (!run->kernel->listed)
         return fail_launch(run, err, "the code object does not list its parameters (metadata)");
+    if (run->kernel->scratch_bytes > LOCAL_BYTES_MAX)
+        return fail_launch(run, err, "more than 512 KiB of scratch memory per thread");
     if (run->kernel->kernarg_bytes > PARAM_BYTES_MAX - PACKET_BYTES)
         return fail_launch(run, err, "too many bytes of parameters");
     run->block_threads = (uint32_t)threads;

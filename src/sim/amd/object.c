@@ -11,7 +11,7 @@ enum {
     MACHINE_AMDGPU = 224,
     DESCRIPTOR_BYTES = 64,
     GOT_ENTRY_BYTES = 8,
-    IMAGE_BYTES_MAX = 1 << 28,
+    IMAGE_BYTES_MAX = 1 << 26,
     RSRC3_ACCUM_MASK = 63,
 };
 enum relocation_kind { // "AMDGPU Usage": Relocation Records
@@ -101,7 +101,7 @@ static bool place_sections(struct arena *a, struct file *f, struct amd_object *o
             out->code_bytes = s->sh_size;
         }
         if (end > IMAGE_BYTES_MAX)
-            return fail_object(f, "is larger than 256 MiB", err);
+            return fail_object(f, "is larger than 64 MiB", err);
     }
     f->got = (end + GOT_ENTRY_BYTES - 1) / GOT_ENTRY_BYTES * GOT_ENTRY_BYTES;
     return true;
