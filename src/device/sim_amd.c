@@ -111,6 +111,8 @@ static const char *const *compiler_arguments(struct arena *a, const struct compi
         argv[count++] = fixed[i];
     if (f->fast_functions)
         argv[count++] = "-ffast-math";
+    if (f->ftz) // the launch refuses it: denormals are kept
+        argv[count++] = "-fgpu-flush-denormals-to-zero";
     if (f->no_contraction)
         argv[count++] = "-ffp-contract=off";
     (void)flags_add(a, f, job->request, argv, count);

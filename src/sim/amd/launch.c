@@ -9,6 +9,7 @@
 enum {
     WAVE_TURN = 4096, // instructions before the next wave of the work-group has its turn
     PACKET_BYTES = 64,
+    FLOAT_MODE = 0xf0, // round to nearest, denormals are kept
 };
 
 /* ---- what is wrong ----------------------------------------------------------------------------------------------- */
@@ -80,6 +81,10 @@ static bool check_shape(struct amd_run *run, struct error *err)
         return fail(err, (struct location){.file = run->module->name},
                     "kernel '%s': %" PRIu64 " threads per work-group: at most %" PRIu64,
                     run->kernel->name, threads, most);
+    if (run->kernel->float_mode != FLOAT_MODE)
+        return fail_launch(run, err,
+                           "it flushes denormals or does not round to nearest, which is not "
+                           "simulated for AMD's chips");
     if (o->cooperative)
         return fail_launch(run, err, "cooperative launches are not simulated for AMD's chips");
     if (run->kernel->listed && o->arg_count != run->kernel->user_parameter_count)

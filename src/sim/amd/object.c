@@ -286,6 +286,7 @@ static void read_descriptor(const uint8_t *d, struct amd_kernel *k)
     k->vector_registers = all;
     k->accumulators = all > plain ? all - plain : 0;
     k->scalar_registers = 8 * (int)((rsrc1 >> 6 & 15) + 1);
+    k->float_mode = rsrc1 >> 12 & 0xff;
     k->scratch_offset = rsrc2 & 1;
     for (int i = 0; i < 3; i++)
         k->group_id[i] = rsrc2 >> (7 + i) & 1;

@@ -19,6 +19,7 @@ struct amd_kernel {
     uint32_t lds_bytes, scratch_bytes, kernarg_bytes; // LDS without what the launch adds
     int vector_registers, accumulators, scalar_registers,
         spilled_registers;      // as allocated; 0 = not told
+    uint32_t float_mode;        // FLOAT_ROUND_MODE and FLOAT_DENORM_MODE of the descriptor
     uint32_t block_threads_max; // 0 = not told
     bool resource, dispatch_packet, queue, kernarg, dispatch_id, flat_scratch, scratch_size;
     bool group_id[3], group_info, scratch_offset;
