@@ -41,6 +41,18 @@ struct device_sequence bench_sequence(const struct bench *b);
 // Runs the variant once, as its request says.
 bool bench_run(struct bench *b, bool cold, bool count, struct device_report *report,
                struct error *err) CHECK_RESULT;
+// The run that counts, on fresh inputs; after another one where caches are to be warm.
+bool bench_count(struct bench *b, struct device_report *report, struct error *err) CHECK_RESULT;
+// In the worker of a job on the side: the passes that it takes. Each leaves a report, and fills what r says of the
+// run itself; `more`: another one follows, whose report holds more.
+struct side_pass {
+    struct loop_request request; // of this pass
+    struct job job;
+    int passes; // done
+    bool more;
+};
+bool side_next(struct bench *b, struct side_pass *p, struct device_report *report, struct result *r,
+               struct error *err) CHECK_RESULT;
 // The worst element of an output, in a sentence. against: what it was compared with; NULL = the reference.
 const char *difference_describe(struct arena *a, const struct resolved_case *c, const char *against,
                                 const struct output_difference *w);

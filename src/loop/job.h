@@ -23,6 +23,7 @@ struct job {
     const struct code_object *second;
     // The launch whose arguments the reference is given, to be checked first; NULL = they are stated.
     const struct resolved_launch *signature;
+    bool side; // simulated on the side of a measurement: a sample of the blocks, nothing is checked
 };
 struct job_facts { // of the worker's run, beside the result
     int longest;   // step; -1 = none
@@ -107,6 +108,16 @@ bool honest_slower_on_new(const double *seen_ns, const double *fresh_ns, int cou
 bool measure_jobs(struct arena *a, const struct job *jobs, struct result *const *results, int count,
                   const struct job_progress *progress, const volatile bool *cancel,
                   struct error *err) CHECK_RESULT;
+
+// What was measured is simulated on the side (side.c): on the simulated GPU of the same chip, a sample of the
+// blocks, in a worker process, within the request's limit. Fills what the result has not: stalls, facts, replays,
+// lines, and counters where hardware counted none. What could not be had is a note; no fault of the result.
+// false: cancelled, or the system fails us.
+bool side_run(struct arena *a, const struct job *job, struct result *r,
+              const struct job_progress *progress, const volatile bool *cancel,
+              struct error *err) CHECK_RESULT;
+// What it fills, from the result of the simulation.
+void side_take(struct arena *a, const struct result *side, double limit_s, struct result *r);
 
 bool transfers_model(const struct job *job, struct transfers *out, struct error *err) CHECK_RESULT;
 // Into the result's time and counters.

@@ -34,9 +34,11 @@ struct loop_request {
     unsigned checks;
     bool verify_only; // no counters, no time
     bool no_verify;
-    bool patterns;  // what is right on random inputs is also run on the experiment's patterns
-    bool uncounted; // real devices: times only, no hardware counters
-    bool unpriced;  // simulated devices: the trace is not replayed for what findings are worth
+    bool patterns;       // what is right on random inputs is also run on the experiment's patterns
+    bool uncounted;      // real devices: times only, no hardware counters
+    bool unpriced;       // simulated devices: the trace is not replayed for what findings are worth
+    bool unsided;        // real devices: nothing is simulated on the side (side.c)
+    double side_limit_s; // real devices: of simulating a variant on the side; 0 = 2
     double cut_ns; // measured times: a variant that is surely slower is sampled no longer; 0 = none
     bool warm;     // --cache warm
     bool divided;  // no device holds the case whole (part.h)

@@ -250,6 +250,27 @@ static bool measure_verified(struct loop *l, struct stage *s, struct result *fre
     return measure_jobs(l->arena, jobs, timed, timed_count, &progress, l->events->cancel, err);
 }
 
+// After the times, which it does not disturb.
+static bool simulate_aside(struct loop *l, struct stage *s, struct result *fresh, struct error *err)
+{
+    const struct loop_request *q = l->request;
+    if (q->unsided || q->uncounted || q->divided || !l->device->gpu)
+        return true;
+    for (int i = 0; i < s->job_count; i++) {
+        struct result *r = &fresh[i];
+        int variant = s->jobs[i].variant;
+        if (r->status != RESULT_OK || r->library)
+            continue;
+        struct job job = stage_job(l, s, variant);
+        l->progress.variant = r->variant;
+        progress_tell(&l->progress, "simulating", s->job_count);
+        if (!side_run(l->arena, &job, r, NULL, l->events->cancel, err))
+            return false;
+        relate_files(l, r);
+    }
+    return true;
+}
+
 // On a real device, or where patterns of inputs follow: all are verified, the verified ones measured, then all are
 // finished in order.
 static bool run_together(struct loop *l, struct stage *s, struct error *err)
@@ -257,7 +278,8 @@ static bool run_together(struct loop *l, struct stage *s, struct error *err)
     int done_before = l->progress.jobs_done;
     struct result *fresh = &l->run->results[l->run->result_count];
     if (!run_variants(l, s, 0, s->job_count, fresh, err) || !stage_patterns(l, s, fresh, err) ||
-        (stage_is_measured(l) && !measure_verified(l, s, fresh, err)))
+        (stage_is_measured(l) &&
+         (!measure_verified(l, s, fresh, err) || !simulate_aside(l, s, fresh, err))))
         return false;
     l->progress.jobs_done = done_before;
     for (int i = 0; i < s->job_count; i++)

@@ -65,7 +65,7 @@ bool bench_run(struct bench *b, bool cold, bool count, struct device_report *rep
 }
 
 // Warm: a first run fills the caches, and the buffers are made anew before the one that counts.
-static bool bench_count(struct bench *b, struct device_report *report, struct error *err)
+bool bench_count(struct bench *b, struct device_report *report, struct error *err)
 {
     bool warm = b->job->request->warm && !b->job->request->verify_only;
     b->share_of = warm ? 0.5 : 1;
@@ -201,32 +201,66 @@ static void take_report(struct arena *a, const struct device_report *report, str
     r->time.summary = stats_summary(r->time.samples_ns, 1);
 }
 
+static struct result result_begin(const struct bench *b)
+{
+    return (struct result){.variant = b->job->variant->spec->name,
+                           .status = RESULT_OK,
+                           .worst_relative_error = (double)NAN,
+                           .worst_absolute_error = (double)NAN};
+}
+
+// why: it failed; NULL = it did not.
+static bool send_answer(struct bench *b, const struct device_report *report, struct result *r,
+                        const struct error *why)
+{
+    if (why) {
+        r->status = RESULT_FAILED;
+        r->by_system = why->kind == ERROR_SYSTEM;
+        r->error = why->message;
+    }
+    take_report(b->arena, report, r);
+    struct job_facts facts = facts_of(report);
+    json_t *json = result_to_json(r);
+    char *text = json_dumps(json, JSON_COMPACT);
+    bool sent = text && worker_send_kind(b->fd, MESSAGE_FACTS, &facts, sizeof facts) &&
+                worker_send_kind(b->fd, MESSAGE_RESULT, text, strlen(text));
+    json_decref(json);
+    free(text);
+    return sent;
+}
+
+// On the side of a measurement: an answer after each pass; the last one counts, and a pass that fails after another
+// has none.
+static bool run_side(struct bench *b, enum result_status *status)
+{
+    struct error err = {0};
+    struct side_pass pass = {.more = true};
+    bool done = bench_open(b, &err) && bench_load(b, &err), sent = true;
+    while (sent && pass.more) {
+        struct device_report report = {0};
+        struct result r = result_begin(b);
+        done = done && side_next(b, &pass, &report, &r, &err);
+        pass.more = pass.more && done;
+        if (done || pass.passes <= 1)
+            sent = send_answer(b, &report, &r, done ? NULL : &err);
+        *status = r.status;
+    }
+    return sent;
+}
+
 // One job, from its code to its answer.
 static bool run_job(struct bench *b, enum result_status *status)
 {
     struct error err = {0};
     struct device_report report = {0};
-    struct result r = {.variant = b->job->variant->spec->name,
-                       .status = RESULT_OK,
-                       .worst_relative_error = (double)NAN,
-                       .worst_absolute_error = (double)NAN};
+    struct result r = result_begin(b);
+    if (b->job->side)
+        return run_side(b, status);
     bool done =
         (b->device || bench_open(b, &err)) && bench_open_libraries(b, &r, &err) &&
         (r.status == RESULT_SKIPPED || (bench_load(b, &err) && bench_verify(b, &report, &r, &err)));
-    if (!done) {
-        r.status = RESULT_FAILED;
-        r.by_system = err.kind == ERROR_SYSTEM;
-        r.error = err.message;
-    }
-    take_report(b->arena, &report, &r);
-    struct job_facts facts = facts_of(&report);
-    json_t *json = result_to_json(&r);
-    char *text = json_dumps(json, JSON_COMPACT);
+    bool sent = send_answer(b, &report, &r, done ? NULL : &err);
     *status = r.status;
-    bool sent = text && worker_send_kind(b->fd, MESSAGE_FACTS, &facts, sizeof facts) &&
-                worker_send_kind(b->fd, MESSAGE_RESULT, text, strlen(text));
-    json_decref(json);
-    free(text);
     return sent;
 }
 
@@ -377,6 +411,7 @@ static void take_result(const struct result *got, struct result *result)
     result->stalls = got->stalls;
     result->facts = got->facts;
     result->fidelity = got->fidelity;
+    result->side = got->side;
     result->counterfactuals = got->counterfactuals;
     result->lines = got->lines;
     result->line_count = got->line_count;
@@ -415,8 +450,12 @@ static void fail_culprit(struct jobs *j, int job, const struct worker_result *w,
 {
     struct result *r = j->results[job];
     r->status = RESULT_FAILED;
-    r->error = worker_describe_end(j->arena, arena_printf(j->arena, "variant '%s'", r->variant), w,
-                                   timeout_s);
+    if (j->list[job].side && w->end == WORKER_TIMED_OUT)
+        r->error = arena_printf(
+            j->arena, "it takes longer than %g s: --side-limit gives it more time", timeout_s);
+    else
+        r->error = worker_describe_end(j->arena, arena_printf(j->arena, "variant '%s'", r->variant),
+                                       w, timeout_s);
     j->ended[job] = true;
 }
 

@@ -170,6 +170,12 @@ struct result_errors {
 };
 bool result_errors_any(const struct result_errors *e); // known, and one is not 0
 
+// What was simulated on the side of a measurement: all that its result has not from the hardware.
+struct side_simulation {
+    const char *device;  // "sim:h200"; NULL = nothing was
+    double blocks_share; // of the blocks that it ran, above 0 to 1: counts are scaled to all
+};
+
 struct result { // arena-owned; everything that is recorded about one variant on one case
     const char *variant, *from; // from: NULL for the first
     const char *title, *hypothesis, *bottleneck;
@@ -207,6 +213,7 @@ struct result { // arena-owned; everything that is recorded about one variant on
     struct facts facts;                     // what the simulator saw beside the counters
     struct run_fidelity fidelity;           // how far all that was compared with hardware
     struct counterfactuals counterfactuals; // modelled times with one thing taken away
+    struct side_simulation side;
     struct line *lines;
     int line_count;
     struct problem *problems;

@@ -314,6 +314,17 @@ static void read_counterfactuals(struct reader *r, const json_t *object,
     out->asked_ns = read_figure(r, member(object, "asked_ns"));
 }
 
+static void read_side(struct reader *r, const json_t *object, struct side_simulation *out)
+{
+    const json_t *j = member(object, "side");
+    if (j && !json_is_object(j))
+        reader_fail(r, "side", "an object");
+    if (!json_is_object(j))
+        return;
+    out->device = read_text(r, j, "device");
+    out->blocks_share = read_double(r, j, "blocks_share");
+}
+
 static void read_case(struct reader *r, const json_t *object, struct result *out)
 {
     json_t *j = json_object_get(object, "case"), *value = NULL;
@@ -518,6 +529,7 @@ bool result_from_json(struct arena *a, const json_t *json, struct result *out, s
     read_facts(&r, json, &out->facts);
     read_fidelity(&r, json, &out->fidelity);
     read_counterfactuals(&r, json, &out->counterfactuals);
+    read_side(&r, json, &out->side);
     read_speedup(&r, json, &out->speedup);
     out->expectations = read_items(&r, json, "expectations", SIZE_MAX, sizeof *out->expectations,
                                    read_expectation, out, &out->expectation_count);

@@ -228,6 +228,16 @@ static void set_fidelity(json_t *object, const struct run_fidelity *f)
     json_object_set_new(object, "fidelity", j);
 }
 
+static void set_side(json_t *object, const struct side_simulation *s)
+{
+    json_t *j = s->device ? json_object() : NULL;
+    if (!j)
+        return;
+    set_text(j, "device", s->device);
+    json_object_set_new(j, "blocks_share", number(s->blocks_share));
+    json_object_set_new(object, "side", j);
+}
+
 static json_t *case_to_json(const struct result *r)
 {
     json_t *j = json_object();
@@ -425,6 +435,7 @@ json_t *result_to_json(const struct result *r)
     set_facts(j, &r->facts);
     set_fidelity(j, &r->fidelity);
     set_counterfactuals(j, &r->counterfactuals);
+    set_side(j, &r->side);
     json_object_set_new(j, "speedup", speedup_to_json(&r->speedup));
     json_object_set_new(j, "expectations", expectations_to_json(r));
     set_text(j, "case_label", r->case_label);

@@ -103,7 +103,7 @@ static void annotate_source(const struct result *r, const char *file, const char
     add_ink(out, style, INK_BOLD, text_str(&head));
     text_release(&head);
     double whole = stalls_cycles(&r->stalls);
-    text_printf(out, " (counters %s", provenance_name(result_counted(r)));
+    text_printf(out, " (counters %s", provenance_name(result_lines_counted(r)));
     if (whole > 0)
         text_printf(out, "; time by line %s", provenance_name(stalls_provenance(&r->stalls)));
     text_add(out, ")\n");

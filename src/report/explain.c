@@ -97,6 +97,20 @@ static void add_stalls(const struct stall_table *t, const struct report_style *s
     text_release(&line);
 }
 
+// Where a measured result has its stalls, facts and replays from.
+static void add_side(const struct side_simulation *s, const struct report_style *style,
+                     struct text *out)
+{
+    char a[CELL_SIZE];
+    struct text line = {0};
+    if (!s->device)
+        return;
+    text_printf(&line, "simulated on the side: on %s, %s %% of the blocks", show_text(s->device),
+                show_fixed(100 * s->blocks_share, s->blocks_share < 0.1 ? 2 : 0, a));
+    add_wrapped(out, style, 2, text_str(&line));
+    text_release(&line);
+}
+
 // How far the figures were compared with hardware, and of each path that was not, why.
 static void add_fidelity(const struct run_fidelity *f, const struct report_style *style,
                          struct text *out)
@@ -154,6 +168,7 @@ static void explain_result(const struct result *r, const struct report_style *st
     if (d->limiter_why)
         add_wrapped(out, style, 2, d->limiter_why);
     add_waiting(&d->waiting, style, out);
+    add_side(&r->side, style, out);
     add_stalls(&r->stalls, style, out);
     add_fidelity(&r->fidelity, style, out);
     if (d->bound_count > 0)

@@ -322,6 +322,13 @@ enum provenance result_counted(const struct result *r)
     return PROVENANCE_ABSENT;
 }
 
+enum provenance result_lines_counted(const struct result *r)
+{
+    if (!r->side.device)
+        return result_counted(r);
+    return r->side.blocks_share < 1 ? PROVENANCE_MODELLED : PROVENANCE_SIMULATED;
+}
+
 double finding_gain_pct(const struct result *r, const struct finding *f)
 {
     double time_ns = result_time_ns(r);
@@ -373,10 +380,16 @@ bool first_of_case(const struct run *r, int index)
 void add_run_fidelity(struct text *out, const struct run *r)
 {
     struct run_fidelity all = {0};
-    for (int i = 0; i < r->result_count; i++)
+    const char *side = NULL;
+    for (int i = 0; i < r->result_count; i++) {
         fidelity_sum(&all, &r->results[i].fidelity);
-    if (all.known)
-        fidelity_say(&all, out);
+        side = r->results[i].side.device ? r->results[i].side.device : side;
+    }
+    if (!all.known)
+        return;
+    if (side)
+        text_printf(out, "of what was simulated on the side, on %s: ", show_text(side));
+    fidelity_say(&all, out);
 }
 
 const char *show_evidence(const struct evidence *e, char buffer[CELL_SIZE])

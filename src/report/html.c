@@ -494,7 +494,7 @@ static void source_each(const struct report_case *c, int index, const struct rep
         text_add(o->text, "<details><summary>");
         html_escape(o->text, it->variant);
         html_printf(o->text, " <small>counters %s</small></summary>\n",
-                    provenance_name(result_counted(it)));
+                    provenance_name(result_lines_counted(it)));
         text_add(o->text, text_str(&body));
         text_add(o->text, "</details>\n");
     }

@@ -48,6 +48,8 @@ double result_occupancy(const struct result *r, enum provenance *provenance);
 double result_dram_bytes(const struct result *r);
 // The provenance of the counters: of the first one there.
 enum provenance result_counted(const struct result *r);
+// The same of its lines, which a measured result has from the simulation on its side.
+enum provenance result_lines_counted(const struct result *r);
 // Percent of the time that the finding's fix would save; NAN if unknown.
 double finding_gain_pct(const struct result *r, const struct finding *f);
 const char *verified_word(const struct result *r);

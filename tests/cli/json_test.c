@@ -72,6 +72,7 @@ static const struct field result_fields[] = {
     {"+patches", "a"}, // of `explain`
     {"+fidelity", "o"},
     {"+counterfactuals_ns", "o"},
+    {"+side", "o"}, // of measured results: tests/device/side_test.sh
     {"+asked_ns", "o"},
     {"+limiter_why", "s"},
     {"+waiting", "o"},

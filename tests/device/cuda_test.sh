@@ -61,6 +61,18 @@ check too_much_shared_memory_names_the_limit failed "$f" huge-shared 'shared_byt
 check printf_is_kept [ "$(of "$f" printing 'r["printed"]')" = "N is 65536" ]
 check like_with_like_is_no_difference [ "$(of "$f" after 'r["speedup"]["verdict"]')" = "no difference" ]
 
+# Simulation on the side: there is a model of some chips only, and a note says so of the others.
+aside() { # what a variant that can be simulated has of it
+    of "$f" "$1" '("side" in r and r["stalls"]["long_scoreboard"]["provenance"] == "modelled"
+                   and r["facts"]["loads"]["provenance"] == "simulated"
+                   and r["counterfactuals_ns"]["as_is"]["value"] > 0 and len(r["lines"]) > 0)
+                  or "there is no model of" in (r["note"] or "")'
+}
+check measured_kernel_is_simulated_on_the_side [ "$(aside before)" = True ]
+check and_its_twin [ "$(aside after)" = True ]
+check times_are_taken_before_it [ "$(of "$f" before 'sorted((p["at_s"], p["name"]) for p in r["phases"])[-1][1]')" = \
+    simulating ]
+
 # PTX of a version that no driver knows yet.
 mkdir "$work/new"
 cp "$here"/faults/* "$work/new/"

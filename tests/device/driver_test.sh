@@ -196,7 +196,7 @@ fi
 watched() {
     env LD_LIBRARY_PATH="$work/watched" RIDGE_JOURNAL="$work/journal.db" "$RIDGE" "$@"
 }
-watched run "$here/faults" --device cuda:0 --time-limit 0.5 -q -p N=8192 --variant before \
+watched run "$here/faults" --device cuda:0 --time-limit 0.5 --side-limit 0 -q -p N=8192 --variant before \
     --variant after >/dev/null 2>&1
 energies() { # of a run: 300 W times 50 us, 15 mJ, as far off as it says itself (how late a step is seen, the machine decides)
     watched show --json | grep -oE '"energy_(mj|error)": [0-9.e+-]+' | awk '
@@ -222,7 +222,7 @@ check and_energy_by_time 'Best E x t  [a-z]+, .* mJ x ms' watched show --objecti
 check markdown_has_the_energy '^- Energy: 1[0-9]' watched show --markdown
 check plain_has_the_energy 'energy: 1[0-9]' watched show --plain
 export FAKE_NO_ENERGY=1
-watched run "$here/faults" --device cuda:0 --time-limit 0.5 -q -p N=8192 --variant before \
+watched run "$here/faults" --device cuda:0 --time-limit 0.5 --side-limit 0 -q -p N=8192 --variant before \
     --objective energy >/dev/null 2>&1
 unset FAKE_NO_ENERGY
 check without_a_counter_power_gives_the_energy '"energy_mj": 1[45]\.' watched show --json
@@ -230,7 +230,7 @@ check and_it_is_said '300 W, measured by readings of power' watched show
 check a_run_keeps_its_objective '"objective": "energy"' watched show --json
 check it_answers_by_it 'Best energy before' watched show
 check another_may_be_asked_for 'Fastest +before' watched show --objective time
-watched run "$here/faults" --device cuda:0 --time-limit 0.5 -q -p N=8192 --variant before \
+watched run "$here/faults" --device cuda:0 --time-limit 0.5 --side-limit 0 -q -p N=8192 --variant before \
     --variant after >/dev/null 2>&1
 watched export --format chrome -o "$work/trace.json"
 trace() { cat "$work/trace.json"; }

@@ -189,6 +189,27 @@ static void fidelity_comes_back_as_it_was(void **state)
     arena_release(&a);
 }
 
+static void simulation_on_the_side_comes_back_or_is_absent(void **state)
+{
+    struct arena a = {0};
+    struct result r = sample_result(), back;
+    struct error err = {0};
+    (void)state;
+    json_t *json = round_trip(&a, &r, &back);
+    assert_null(json_object_get(json, "side"));
+    assert_null(back.side.device);
+    json_decref(json);
+    r.side = (struct side_simulation){"sim:h200", 0.125};
+    json = round_trip(&a, &r, &back);
+    assert_string_equal(back.side.device, "sim:h200");
+    assert_true(back.side.blocks_share == 0.125);
+    json_object_set_new(json, "side", json_integer(3));
+    assert_false(result_from_json(&a, json, &back, &err));
+    assert_non_null(strstr(err.message, "side"));
+    json_decref(json);
+    arena_release(&a);
+}
+
 static void a_sum_of_fidelity_keeps_the_weaker_one(void **state)
 {
     struct run_fidelity sum = {0}, f32 = {.known = true, .timed = true}, bulk;
@@ -398,6 +419,7 @@ int main(void)
         cmocka_unit_test(stalls_keep_what_is_known_and_leave_out_the_rest),
         cmocka_unit_test(counterfactuals_and_facts_come_back_as_they_were),
         cmocka_unit_test(fidelity_comes_back_as_it_was),
+        cmocka_unit_test(simulation_on_the_side_comes_back_or_is_absent),
         cmocka_unit_test(a_sum_of_fidelity_keeps_the_weaker_one),
         cmocka_unit_test(interventions_are_read_as_people_write_them),
         cmocka_unit_test(stalls_of_launches_add_up_where_both_know_them),

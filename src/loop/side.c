@@ -1,0 +1,207 @@
+// Simulation on the side: what was measured on a real GPU runs once more on the simulated one of the same chip, a
+// sample of its blocks in a worker process, after the times were taken. It fills what hardware does not say: why warps
+// wait, at which line, and what each fix is worth. A kernel that cannot be simulated within the limit costs a note.
+// Worker's and parent's halves stand side by side.
+// SPDX-License-Identifier: Apache-2.0
+#include "loop/bench.h"
+
+#include <math.h>
+
+enum {
+    PILOT_BLOCKS = 32,
+    SAMPLE_WAVES = 2, // two groups of neighbours, each of a wave
+    MEMORY_PART = 2   // of the free memory, one part of so many is taken at most
+};
+
+static const double default_limit_s = 2;
+static const double simulating_part = 0.25; // of the limit; the rest is for replays
+static const double counted_factor = 4; // so many times as long as uncounted takes a counted run
+static const double ns_per_s = 1e9;
+
+static double limit_of(const struct loop_request *r)
+{
+    return r->side_limit_s > 0 ? r->side_limit_s : default_limit_s;
+}
+
+/* ---- in the worker: which blocks ----------------------------------------------------------------- */
+
+static uint64_t largest_grid(const struct resolved_variant *v)
+{
+    uint64_t most = 1;
+    for (int i = 0; i < v->launch_count; i++) {
+        const uint32_t *grid = v->launches[i].grid;
+        uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
+        most = v->launches[i].kind == LAUNCH_KERNEL && blocks > most ? blocks : most;
+    }
+    return most;
+}
+
+// Blocks that the chip holds at once, by their threads; of the smallest ones among the launches.
+static uint64_t wave_blocks(const struct device_info *device, const struct resolved_variant *v)
+{
+    double threads_per_sm = GPU(device->gpu, max_warps_per_sm) * GPU(device->gpu, warp_size),
+           per_sm = 1;
+    for (int i = 0; i < v->launch_count; i++) {
+        const uint32_t *block = v->launches[i].block;
+        double threads = (double)block[0] * block[1] * block[2];
+        if (v->launches[i].kind == LAUNCH_KERNEL && threads > 0)
+            per_sm = fmax(per_sm, floor(threads_per_sm / threads));
+    }
+    per_sm = fmin(per_sm, GPU(device->gpu, max_blocks_per_sm));
+    return (uint64_t)(per_sm * device->facts.sm_count);
+}
+
+// One block of so many runs: what `sample_share` of the simulator is the inverse of. 1 = all.
+static uint64_t step_of(uint64_t grid, uint64_t blocks)
+{
+    return blocks > 0 && grid > blocks ? grid / blocks : 1;
+}
+
+static double share_of(uint64_t step)
+{
+    return step > 1 ? 1 / (double)step : 1;
+}
+
+// A few blocks are run for the time they take; false: they cannot be run.
+static bool run_pilot(struct bench *b, struct side_pass *p, uint64_t step, double *took_ns,
+                      struct error *err)
+{
+    struct device_report report = {0};
+    p->request.sample_share = share_of(step);
+    if (!bench_write(b, err))
+        return false;
+    uint64_t began_ns = clock_ns();
+    bool done = bench_run(b, true, false, &report, err);
+    *took_ns = (double)(clock_ns() - began_ns);
+    return done;
+}
+
+// Two waves, or half as many and half of those, until their time fits; at least the pilot's.
+static bool choose_sample(struct bench *b, struct side_pass *p, struct error *err)
+{
+    const struct resolved_variant *v = b->job->variant;
+    uint64_t grid = largest_grid(v), wanted = SAMPLE_WAVES * wave_blocks(b->job->device, v);
+    uint64_t step = step_of(grid, wanted), most = step_of(grid, PILOT_BLOCKS);
+    double took_ns = 0;
+    if (most > 1) {
+        if (!run_pilot(b, p, most, &took_ns, err))
+            return false;
+        double room_ns = simulating_part * p->request.timeout_s * ns_per_s;
+        double all_ns = counted_factor * took_ns * (double)most;
+        while (step < most && all_ns / (double)step > room_ns)
+            step *= 2;
+        step = step < most ? step : most;
+    }
+    p->request.sample_share = share_of(step);
+    return true;
+}
+
+// First what needs no replays: it is there even if the limit ends them.
+bool side_next(struct bench *b, struct side_pass *p, struct device_report *report, struct result *r,
+               struct error *err)
+{
+    if (p->passes == 0) {
+        p->request = *b->job->request;
+        p->job = *b->job;
+        p->job.request = &p->request;
+        b->job = &p->job;
+        if (!choose_sample(b, p, err))
+            return false;
+    }
+    p->more = p->passes++ == 0;
+    p->request.unpriced = p->more;
+    r->side = (struct side_simulation){b->job->device->id, p->request.sample_share};
+    return bench_count(b, report, err);
+}
+
+/* ---- in the parent ------------------------------------------------------------------------------- */
+
+static void note_left_out(struct arena *a, struct result *r, const char *why)
+{
+    r->note = note_join(a, r->note, arena_printf(a, "not simulated on the side: %s", why));
+}
+
+// Why there is nothing to run, or nothing to run it on; NULL: `out` is the simulated GPU.
+static const char *why_not(struct arena *a, const struct job *job, struct device_info *out)
+{
+    const struct gpu *chip = job->device->chip;
+    struct error err = {0};
+    uint64_t bytes = 0, most = memory_free_bytes() / MEMORY_PART;
+    char needed[32], there[32];
+    if (job->code->format != CODE_PTX)
+        return arena_printf(a, "its code is not PTX but %s", code_format_name(job->code->format));
+    if (!chip || !device_find(a, arena_printf(a, "sim:%s", chip->id), out, &err))
+        return arena_printf(a, "there is no model of %s (`ridge devices` lists the simulated GPUs)",
+                            job->device->name);
+    for (int i = 0; i < job->resolved->buffer_count; i++)
+        bytes += job->resolved->buffers[i].size_bytes;
+    if (most > 0 && bytes > most)
+        return arena_printf(a,
+                            "its buffers need %s of the host's memory once more, and %s may be "
+                            "taken",
+                            format_bytes((double)bytes, needed), format_bytes((double)most, there));
+    return NULL;
+}
+
+// Hardware's own counters stand alone: what one counts and the other scales up does not make a ratio.
+static void take_counters(const struct counters *side, struct counters *into)
+{
+    if (counters_has(into, COUNTER_WARP_INSTRUCTIONS))
+        return;
+    for (int i = 0; i < COUNTER_COUNT; i++)
+        if (into->figure[i].provenance == PROVENANCE_ABSENT)
+            into->figure[i] = side->figure[i];
+}
+
+void side_take(struct arena *a, const struct result *side, double limit_s, struct result *r)
+{
+    take_counters(&side->counters, &r->counters);
+    if (!stalls_known(&r->stalls))
+        r->stalls = side->stalls;
+    if (r->line_count == 0) {
+        r->lines = side->lines;
+        r->line_count = side->line_count;
+    }
+    r->facts = side->facts;
+    r->counterfactuals = side->counterfactuals;
+    r->fidelity = side->fidelity;
+    r->side = side->side;
+    if (side->note)
+        r->note = note_join(a, r->note, arena_printf(a, "on %s: %s", r->side.device, side->note));
+    if (!r->facts.known)
+        r->note = note_join(a, r->note,
+                            arena_printf(a,
+                                         "what fixes are worth was not replayed within %g s: "
+                                         "--side-limit gives it more time",
+                                         limit_s));
+}
+
+bool side_run(struct arena *a, const struct job *job, struct result *r,
+              const struct job_progress *progress, const volatile bool *cancel, struct error *err)
+{
+    struct device_info device = {0};
+    struct loop_request request = *job->request;
+    struct job side = *job;
+    struct job_facts facts = {.longest = -1};
+    struct result got = {.variant = r->variant, .status = RESULT_OK};
+    const char *why = why_not(a, job, &device);
+    if (why) {
+        note_left_out(a, r, why);
+        return true;
+    }
+    request.timeout_s = limit_of(job->request);
+    request.checks = 0;
+    request.change = NULL;
+    side.request = &request;
+    side.device = &device;
+    side.wanted = NULL;
+    side.side = true;
+    if (!jobs_run(a, &side, (struct result *[]){&got}, (struct job_facts *[]){&facts}, 1, progress,
+                  cancel, err))
+        return false;
+    if (got.status == RESULT_OK)
+        side_take(a, &got, request.timeout_s, r);
+    else
+        note_left_out(a, r, got.error);
+    return true;
+}

@@ -1,0 +1,139 @@
+#!/usr/bin/env bash
+# Simulation on the side: what a kernel that is measured on the fake GPU has from the simulated one of the same chip, what is
+# said where it has nothing, and that times know nothing of it.
+# SPDX-License-Identifier: Apache-2.0
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+RIDGE=${RIDGE:-$here/../../build/ridge}
+read -ra cc <<<"${CC:-cc}"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export RIDGE_HOME=$work/home RIDGE_CACHE=$work/cache RIDGE_JOURNAL=$work/journal.db COLUMNS=300
+
+build() { # output, flags
+    "${cc[@]}" -std=gnu17 -O2 -fPIC -I"$here/../../src" -o "$work/$1" "${@:2}"
+}
+{
+    build fake.o -c "$here/fake_driver.c" && build rest.o -c -DFAKE_REST "$here/fake_driver.c" &&
+        mkdir "$work/driver" && build driver/libcuda.so.1 -shared "$work/fake.o" "$work/rest.o"
+} || {
+    echo "not ok - the fake driver compiles"
+    exit 1
+}
+cp -r "$here/side" "$work/side"
+echo 'bytes that the fake driver takes, and the simulated GPU does not' >"$work/side/machine.cubin"
+
+check() { # name, words that must appear in the file
+    if grep -Eq -- "$2" "$3"; then
+        echo "ok - $1"
+    else
+        echo "not ok - $1"
+        head -60 "$3" | sed 's/^/# /'
+    fi
+}
+lacks() { # name, words that must not appear in the file
+    if grep -Eq -- "$2" "$3"; then
+        echo "not ok - $1"
+        grep -E -- "$2" "$3" | head -5 | sed 's/^/# /'
+    else
+        echo "ok - $1"
+    fi
+}
+ridge() {
+    env LD_LIBRARY_PATH="$work/driver" "$RIDGE" "$@"
+}
+# A limit that no slow machine reaches, but where it is what is tested.
+run() {
+    ridge run "$work/side" --device cuda:0 --time-limit 0.2 --timeout 300 --side-limit 200 --seed 7 "$@"
+}
+
+# ---- what it brings -------------------------------------------------------------------------------
+run --variant plain --variant twin >"$work/out" 2>"$work/err"
+check measured_time_stays_measured 'plain: verified, 50\.. us measured' "$work/err"
+check first_screen_names_a_cause_in_the_code \
+    '^Limited by +latency: Warps wait for memory .*a thread has 1.0 load in flight.* \(kernels.cu:7\)' "$work/out"
+check table_says_measured_times_and_simulated_counts '^plain .* mea/sim *$' "$work/out"
+check fidelity_says_what_it_is_of \
+    '^Fidelity: of what was simulated on the side, on sim:h200: results exact; time validated' "$work/out"
+check like_with_like_is_no_difference '^twin .* same ' "$work/out"
+ridge explain side:plain --plain >"$work/out" 2>&1
+check explain_says_where_it_is_from 'simulated on the side: on sim:h200, 100 % of the blocks' "$work/out"
+check explain_has_the_stalls_as_modelled "warps' time: long_scoreboard .*\(modelled\)" "$work/out"
+ridge annotate side:plain >"$work/out" 2>&1
+check annotate_says_what_lines_are 'kernels.cu, variant plain.*\(counters simulated; time by line modelled\)' "$work/out"
+check annotate_has_the_reason_at_the_line 'long_scoreboard.* 7 .*out\[i\] = in\[i\]' "$work/out"
+ridge show --markdown >"$work/out" 2>&1
+check markdown_says_what_the_fidelity_is_of '\*\*Fidelity\*\*: of what was simulated on the side' "$work/out"
+ridge report -o "$work/page.html" >"$work/out" 2>&1
+check page_has_the_lines_and_says_what_they_are 'plain <small>counters simulated</small>' "$work/page.html"
+check page_says_that_time_by_line_is_modelled 'time \(modelled\), most of it' "$work/page.html"
+
+# ---- what the JSON says, from the journal ---------------------------------------------------------
+if command -v python3 >/dev/null; then
+    ridge show --json >"$work/run.json"
+    python3 - "$work/run.json" >"$work/keys" <<'PY'
+import json, sys
+for r in json.load(open(sys.argv[1]))["results"]:
+    print(r["variant"], "time", r["time_ns"]["provenance"])
+    print(r["variant"], "side", json.dumps(r["side"], sort_keys=True))
+    for name in "counters", "stalls", "facts", "counterfactuals_ns":
+        for provenance in "measured", "simulated", "modelled":
+            keys = [k for k, f in r[name].items() if f["provenance"] == provenance]
+            if name != "counters" and keys:
+                print(r["variant"], name, provenance)
+            elif name == "counters" and provenance == "measured":
+                print(r["variant"], name, provenance, *sorted(keys))
+    for f in r["findings"]:
+        if f["cause"] == "few-loads":
+            print(r["variant"], f["cause"], f["priced_by"], f["file"], f["line"],
+                  {k: e["provenance"] for k, e in sorted(f["evidence"].items())})
+    as_is, loads = (r["counterfactuals_ns"][k]["value"] for k in ("as_is", "loads"))
+    promised = [f["expected_time_ns"] for f in r["findings"] if f["cause"] == "few-loads"][0]
+    print(r["variant"], "price scales with the measured time",
+          abs(promised - r["time_ns"]["median"] * loads / as_is) < 1e-6 * promised)
+phases = [p for r in json.load(open(sys.argv[1]))["results"] for p in r["phases"]]
+timed = max(p["at_s"] + p["s"] for p in phases if p["name"] in ("measuring", "warming up"))
+print("simulated after all times", all(p["at_s"] >= timed - 1e-9 for p in phases if p["name"] == "simulating"))
+PY
+    if diff "$here/side/keys.txt" "$work/keys" >"$work/diff"; then
+        echo "ok - json_says_of_each_figure_where_it_is_from"
+    else
+        echo "not ok - json_says_of_each_figure_where_it_is_from"
+        sed 's/^/# /' "$work/diff"
+    fi
+else
+    echo 'skip - json: python3 is not here'
+fi
+
+# ---- what it leaves alone -------------------------------------------------------------------------
+run --variant plain --no-journal --side-limit 0 --json >"$work/out" 2>"$work/err"
+check limit_of_0_turns_it_off 'plain: verified, 50\.. us measured' "$work/err"
+lacks and_leaves_nothing '"(side|stalls|facts|counterfactuals_ns)":|not simulated' "$work/out"
+FAKE_LOG=$work/log run --variant plain --no-journal >/dev/null 2>&1
+check it_opens_no_context_on_the_gpu '^2$' <(wc -l <"$work/log")
+
+# ---- what cannot be had ---------------------------------------------------------------------------
+run --no-journal --plain --variant outside >"$work/out" 2>"$work/err"
+check kernel_that_does_not_simulate_says_why \
+    'note: .*not simulated on the side: .*outside.*without a body' "$work/out"
+check and_is_measured_all_the_same 'outside: verified, 50\.. us measured' "$work/err"
+run --no-journal --plain --variant machine >"$work/out" 2>"$work/err"
+check machine_code_says_that_there_is_no_ptx 'not simulated on the side: its code is not PTX but cubin' "$work/out"
+env FAKE_NAME='NVIDIA RTX 9999' FAKE_CC=120 LD_LIBRARY_PATH="$work/driver" "$RIDGE" run "$work/side" --device cuda:0 \
+    --time-limit 0.2 --no-journal --plain --variant plain >"$work/out" 2>"$work/err"
+check chip_without_a_model_is_said \
+    'not simulated on the side: there is no model of NVIDIA RTX 9999' "$work/out"
+run --no-journal --plain --side-limit 0.3 --variant endless --variant plain >"$work/out" 2>"$work/err"
+check limit_ends_what_does_not_end \
+    'not simulated on the side: it takes longer than 0.3 s: --side-limit gives it more time' "$work/out"
+check and_its_time_stays 'endless: verified, 50\.. us measured' "$work/err"
+
+# ---- a sample of a huge grid ------------------------------------------------------------------------
+run --variant huge --json >"$work/out" 2>"$work/err"
+check huge_grid_runs_a_sample '"blocks_share": 0\.00' "$work/out"
+check its_facts_are_there '"loads_batched"' "$work/out"
+check what_is_scaled_is_modelled '"warp_instructions": \{"value": [0-9.e+]+, "provenance": "modelled"' \
+    <(tr -d '\n' <"$work/out" | sed 's/  */ /g; s/{ /{/g')
+ridge annotate side:huge >"$work/out" 2>&1
+check annotate_says_that_lines_are_scaled '\(counters modelled; time by line modelled\)' "$work/out"
+exit 0

@@ -1,0 +1,95 @@
+// What a measured result takes from the simulation on its side, and what it keeps.
+// SPDX-License-Identifier: Apache-2.0
+#include "loop/job.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static struct result simulated(void)
+{
+    struct result r = {.side = {"sim:h200", 0.25}, .line_count = 1, .note = "a note"};
+    static struct line line = {.file = "k.cu", .line = 7};
+    r.lines = &line;
+    r.facts = (struct facts){.known = true, .provenance = PROVENANCE_SIMULATED};
+    r.stalls.warp_cycles[STALL_BARRIER] = (struct figure){9, PROVENANCE_MODELLED};
+    r.counterfactuals.as_is_ns = (struct figure){100, PROVENANCE_MODELLED};
+    r.counters.figure[COUNTER_WARP_INSTRUCTIONS] = (struct figure){640, PROVENANCE_MODELLED};
+    r.counters.figure[COUNTER_BARRIERS] = (struct figure){5, PROVENANCE_MODELLED};
+    r.counters.figure[COUNTER_REGISTERS_PER_THREAD] = (struct figure){16, PROVENANCE_MODELLED};
+    return r;
+}
+
+static void result_without_counters_takes_the_simulated_ones(void **state)
+{
+    struct arena a = {0};
+    struct result side = simulated(), r = {.time = {.provenance = PROVENANCE_MEASURED}};
+    (void)state;
+    r.counters.figure[COUNTER_REGISTERS_PER_THREAD] = (struct figure){32, PROVENANCE_MEASURED};
+    side_take(&a, &side, 2, &r);
+    assert_true(r.counters.figure[COUNTER_WARP_INSTRUCTIONS].value == 640);
+    assert_int_equal(r.counters.figure[COUNTER_BARRIERS].provenance, PROVENANCE_MODELLED);
+    assert_true(r.counters.figure[COUNTER_REGISTERS_PER_THREAD].value == 32);
+    assert_int_equal(r.time.provenance, PROVENANCE_MEASURED);
+    assert_true(r.facts.known && stalls_known(&r.stalls) && r.line_count == 1);
+    assert_true(r.counterfactuals.as_is_ns.value == 100);
+    assert_string_equal(r.side.device, "sim:h200");
+    assert_string_equal(r.note, "on sim:h200: a note");
+    arena_release(&a);
+}
+
+// A ratio of what hardware counted and what a sample was scaled to is none.
+static void hardware_s_counters_stand_alone(void **state)
+{
+    struct arena a = {0};
+    struct result side = simulated(), r = {0};
+    (void)state;
+    r.counters.figure[COUNTER_WARP_INSTRUCTIONS] = (struct figure){600, PROVENANCE_MEASURED};
+    side_take(&a, &side, 2, &r);
+    assert_true(r.counters.figure[COUNTER_WARP_INSTRUCTIONS].value == 600);
+    assert_int_equal(r.counters.figure[COUNTER_BARRIERS].provenance, PROVENANCE_ABSENT);
+    assert_true(r.facts.known);
+    arena_release(&a);
+}
+
+static void stalls_and_lines_of_the_hardware_stay(void **state)
+{
+    struct arena a = {0};
+    struct result side = simulated(), r = {.line_count = 1};
+    struct line line = {.file = "k.cu", .line = 3};
+    (void)state;
+    r.lines = &line;
+    r.stalls.warp_cycles[STALL_WAIT] = (struct figure){4, PROVENANCE_MEASURED};
+    side_take(&a, &side, 2, &r);
+    assert_int_equal(r.stalls.warp_cycles[STALL_BARRIER].provenance, PROVENANCE_ABSENT);
+    assert_int_equal(r.lines[0].line, 3);
+    arena_release(&a);
+}
+
+static void replays_that_did_not_fit_are_said(void **state)
+{
+    struct arena a = {0};
+    struct result side = simulated(), r = {0};
+    (void)state;
+    side.note = NULL;
+    side.facts.known = false;
+    side_take(&a, &side, 2, &r);
+    assert_true(stalls_known(&r.stalls));
+    assert_string_equal(r.note, "what fixes are worth was not replayed within 2 s: --side-limit "
+                                "gives it more time");
+    arena_release(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(result_without_counters_takes_the_simulated_ones),
+        cmocka_unit_test(hardware_s_counters_stand_alone),
+        cmocka_unit_test(stalls_and_lines_of_the_hardware_stay),
+        cmocka_unit_test(replays_that_did_not_fit_are_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
