@@ -21,6 +21,7 @@ struct device_run_options {
     bool count;           // counters, lines and (simulated) modelled time wanted
     double sample_share;  // as sim.h
     bool reverse_blocks;  // as sim.h; a real device decides by itself
+    bool facts;           // simulated devices: where counters are wanted, as sim.h
     bool counterfactuals; // simulated devices: where counters are wanted, as sim.h
     const struct interventions *change; // as sim.h
     int batch;                          // measure: runs of the sequence per sample; 0 = 1

@@ -386,6 +386,7 @@ static bool run_kernel(struct work *w, const struct device_launch *launch, struc
         .reverse_blocks = o->reverse_blocks,
         .no_caches = !o->count,
         .no_timing = !o->count,
+        .facts = o->facts && o->count,
         .counterfactuals = o->counterfactuals && o->count,
         .change = o->change,
         .progress = on_progress,

@@ -259,7 +259,8 @@ static bool simulate_aside(struct loop *l, struct stage *s, struct result *fresh
     for (int i = 0; i < s->job_count; i++) {
         struct result *r = &fresh[i];
         int variant = s->jobs[i].variant;
-        if (r->status != RESULT_OK || r->library)
+        if (r->status != RESULT_OK || r->library ||
+            !variant_has(s->variants[variant].spec, LAUNCH_KERNEL))
             continue;
         struct job job = stage_job(l, s, variant);
         l->progress.variant = r->variant;

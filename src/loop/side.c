@@ -110,7 +110,7 @@ bool side_next(struct bench *b, struct side_pass *p, struct device_report *repor
     }
     p->more = p->passes++ == 0;
     p->request.unpriced = p->more;
-    r->side = (struct side_simulation){b->job->device->id, p->request.sample_share};
+    r->side = (struct side_simulation){b->job->device->id, p->request.sample_share, !p->more};
     return bench_count(b, report, err);
 }
 
@@ -168,7 +168,7 @@ void side_take(struct arena *a, const struct result *side, double limit_s, struc
     r->side = side->side;
     if (side->note)
         r->note = note_join(a, r->note, arena_printf(a, "on %s: %s", r->side.device, side->note));
-    if (!r->facts.known)
+    if (!r->side.replayed)
         r->note = note_join(a, r->note,
                             arena_printf(a,
                                          "what fixes are worth was not replayed within %g s: "

@@ -56,6 +56,7 @@ bool bench_run(struct bench *b, bool cold, bool count, struct device_report *rep
         .count = count && !r->verify_only,
         .sample_share = r->sample_share,
         .reverse_blocks = b->reverse_blocks,
+        .facts = count && b->job->side,
         .counterfactuals = count && !r->verify_only && !r->unpriced,
         .change = r->change,
         .progress = on_progress,

@@ -174,6 +174,7 @@ bool result_errors_any(const struct result_errors *e); // known, and one is not 
 struct side_simulation {
     const char *device;  // "sim:h200"; NULL = nothing was
     double blocks_share; // of the blocks that it ran, above 0 to 1: counts are scaled to all
+    bool replayed;       // what fixes are worth too; false: that did not fit into the limit
 };
 
 struct result { // arena-owned; everything that is recorded about one variant on one case

@@ -323,6 +323,7 @@ static void read_side(struct reader *r, const json_t *object, struct side_simula
         return;
     out->device = read_text(r, j, "device");
     out->blocks_share = read_double(r, j, "blocks_share");
+    out->replayed = read_bool(r, j, "replayed");
 }
 
 static void read_case(struct reader *r, const json_t *object, struct result *out)

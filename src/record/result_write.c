@@ -235,6 +235,7 @@ static void set_side(json_t *object, const struct side_simulation *s)
         return;
     set_text(j, "device", s->device);
     json_object_set_new(j, "blocks_share", number(s->blocks_share));
+    json_object_set_new(j, "replayed", json_boolean(s->replayed));
     json_object_set_new(object, "side", j);
 }
 

@@ -210,9 +210,9 @@ const char *timing_missing(const struct gpu *g);
 // stalls: NULL, or a table for each site, filled where the time is valid: the warps' cycles at it.
 void sim_timing_model(const struct timing_input *in, struct time_breakdown *out,
                       struct stall_table *stalls);
-// What the trace shows beside the counters, and the same execution's time with each intervention that changes
-// anything, over time_ns; asked: NULL, or several together. Fills the report's facts and counterfactuals.
+// What the trace shows beside the counters, and, where the launch asks for counterfactuals, the same execution's time
+// with each intervention that changes anything, over time_ns. Fills the report's facts and counterfactuals.
 void sim_counterfactuals(const struct timing_input *in, double time_ns,
-                         const struct interventions *asked, struct sim_report *report);
+                         const struct sim_launch *asked, struct sim_report *report);
 
 #endif

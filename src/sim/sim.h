@@ -101,12 +101,12 @@ struct sim_launch {
     int threads;                       // host threads; 0 = all
     unsigned checks;                   // enum sim_check bits; BOUNDS is always on
     uint64_t budget_warp_instructions; // 0 = none: ends with an error when exceeded
-    double sample_share; // 0 or 1 = all blocks; 0.1 = every tenth (results are then partial!)
-    bool reverse_blocks; // the grid's last blocks start first; clusters keep their ranks
-    bool no_caches;      // leave L1, L2, DRAM and the modelled time absent
-    bool no_timing;      // no trace, no modelled time
-    bool
-        counterfactuals; // also the times with each inefficiency taken away, and what the trace shows
+    double sample_share;  // 0 or 1 = all blocks; 0.1 = every tenth (results are then partial!)
+    bool reverse_blocks;  // the grid's last blocks start first; clusters keep their ranks
+    bool no_caches;       // leave L1, L2, DRAM and the modelled time absent
+    bool no_timing;       // no trace, no modelled time
+    bool facts;           // also what the trace shows
+    bool counterfactuals; // … and the times with each inefficiency taken away
     const struct interventions *change; // … and with these, together; NULL = none
     void (*progress)(void *context, uint64_t blocks_done, uint64_t blocks_total); // may be NULL
     void *progress_context;
@@ -172,8 +172,8 @@ struct sim_report { // arena-owned
     int violation_count;
     struct time_breakdown time;
     struct stall_table stalls;              // of the whole launch; the lines have their own
-    struct facts facts;                     // where counterfactuals were asked for
-    struct counterfactuals counterfactuals; // … and the time is modelled
+    struct facts facts;                     // where they or counterfactuals were asked for
+    struct counterfactuals counterfactuals; // where they were asked for, and the time is modelled
     struct run_fidelity fidelity; // what the kernel went through, and how far that was compared
     const char *time_missing; // the figure that the chip's file lacks for a modelled time, or NULL
     bool time_of_pieces;      // blocks are too long for the trace: a part of one stands for all

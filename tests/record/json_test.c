@@ -199,10 +199,10 @@ static void simulation_on_the_side_comes_back_or_is_absent(void **state)
     assert_null(json_object_get(json, "side"));
     assert_null(back.side.device);
     json_decref(json);
-    r.side = (struct side_simulation){"sim:h200", 0.125};
+    r.side = (struct side_simulation){"sim:h200", 0.125, true};
     json = round_trip(&a, &r, &back);
     assert_string_equal(back.side.device, "sim:h200");
-    assert_true(back.side.blocks_share == 0.125);
+    assert_true(back.side.blocks_share == 0.125 && back.side.replayed);
     json_object_set_new(json, "side", json_integer(3));
     assert_false(result_from_json(&a, json, &back, &err));
     assert_non_null(strstr(err.message, "side"));

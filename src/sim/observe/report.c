@@ -451,8 +451,8 @@ static struct stall_table *time_fill(const struct launch *l, struct arena *a,
         return NULL;
     counters_set(&report->counters, COUNTER_OCCUPANCY_ACHIEVED_PCT, report->time.occupancy_pct,
                  PROVENANCE_MODELLED);
-    if (l->options->counterfactuals)
-        sim_counterfactuals(&in, report->time.time_ns, l->options->change, report);
+    if (l->options->counterfactuals || l->options->facts)
+        sim_counterfactuals(&in, report->time.time_ns, l->options, report);
     report->stalls = stalls[0];
     for (int i = 1; i < in.site_count; i++)
         stalls_sum(&report->stalls, &stalls[i]);
