@@ -23,18 +23,25 @@ static const char code[] =
     "done: cvt.u64.u32 %l2, %r2; shl.b64 %l2, %l2, 2; add.u64 %l1, %l1, %l2;\n"
     "st.global.u32 [%l1], %r3;\nret;\n}\n";
 
-static double run(struct bench *b, uint32_t stride, uint32_t wait, uint32_t lanes,
-                  const struct interventions *change)
+static double launch(struct bench *b, uint32_t stride, uint32_t wait, uint32_t lanes, bool replays,
+                     const struct interventions *change)
 {
     uint32_t n = 64;
     static uint32_t threads = 512;
     bench_text(b, code);
     uint64_t out = bench_buffer(b, "out", NULL, 4096);
-    b->launch.counterfactuals = true;
+    b->launch.facts = true;
+    b->launch.counterfactuals = replays;
     b->launch.change = change;
     bench_run(b, "k", GRID1(264, threads), ARGS(&out, &n, &stride, &wait, &lanes));
     assert_true(b->report.time.valid);
     return b->report.time.time_ns;
+}
+
+static double run(struct bench *b, uint32_t stride, uint32_t wait, uint32_t lanes,
+                  const struct interventions *change)
+{
+    return launch(b, stride, wait, lanes, true, change);
 }
 
 static double then(const struct bench *b, enum intervention i)
@@ -48,6 +55,22 @@ static void assert_near(double got, double want, double share)
 {
     if (!(fabs(got - want) <= share * want))
         fail_msg("%.0f ns, not %.0f", got, want);
+}
+
+static void facts_alone_are_those_of_a_replayed_launch(void **state)
+{
+    struct bench with, without;
+    (void)state;
+    (void)launch(&with, 32, 0, 32, true, NULL);
+    (void)launch(&without, 32, 0, 32, false, NULL);
+    assert_true(with.report.facts.known && with.report.facts.value[FACT_SLOTS] > 0);
+    assert_true(without.report.facts.known);
+    assert_memory_equal(without.report.facts.value, with.report.facts.value,
+                        sizeof with.report.facts.value);
+    assert_int_equal(without.report.counterfactuals.time_ns[INTERVENTION_CONFLICTS].provenance,
+                     PROVENANCE_ABSENT);
+    bench_close(&with);
+    bench_close(&without);
 }
 
 static void without_conflicts_it_is_as_fast_as_its_twin(void **state)
@@ -122,6 +145,7 @@ static void idle_lanes_are_packed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(facts_alone_are_those_of_a_replayed_launch),
         cmocka_unit_test(without_conflicts_it_is_as_fast_as_its_twin),
         cmocka_unit_test(without_barriers_it_is_as_fast_as_its_twin),
         cmocka_unit_test(changes_compose),
