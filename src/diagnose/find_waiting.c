@@ -152,12 +152,14 @@ static const struct dependency *dependency_of(const struct search *s)
 {
     const struct time_breakdown *t = s->in->time_model;
     bool modelled = t && t->valid;
-    if (modelled && search_get(s, COUNTER_BARRIERS) > 0 &&
-        t->waiting_barrier_pct > BARRIER_WAITING_PCT) {
-        bool copied = search_get(s, COUNTER_GLOBAL_LOAD_REQUESTS) == 0 &&
-                      search_get(s, COUNTER_DRAM_READ_BYTES) > 0;
-        return copied ? &on_copies : &on_barrier;
-    }
+    bool at_barrier = modelled && search_get(s, COUNTER_BARRIERS) > 0 &&
+                      t->waiting_barrier_pct > BARRIER_WAITING_PCT;
+    bool copied = search_get(s, COUNTER_GLOBAL_LOAD_REQUESTS) == 0 &&
+                  search_get(s, COUNTER_DRAM_READ_BYTES) > 0;
+    if (copied && (at_barrier || (modelled && t->waiting_memory_pct >= MEMORY_WAITING_MIN_PCT)))
+        return &on_copies;
+    if (at_barrier)
+        return &on_barrier;
     if (!(search_get(s, COUNTER_GLOBAL_LOAD_REQUESTS) > 0) ||
         (modelled && t->waiting_memory_pct < MEMORY_WAITING_MIN_PCT))
         return &on_results;

@@ -48,6 +48,8 @@ bool sim_alu_find(const struct ptx_instruction *in, enum sim_isa isa, struct alu
 
 /* ---- access: from addresses to hardware transactions ------------------------------------------ */
 
+enum touch { TOUCH_READ, TOUCH_WRITE, TOUCH_ATOMIC }; // what an access does
+
 struct access_line {
     uint64_t address;     // of the line: multiple of 128
     uint8_t sectors;      // bit per 32-byte sector touched
@@ -140,6 +142,17 @@ struct trace_op {
 #include "sim/observe/trace.def"
 #undef FIELD
 };
+// What an instruction has to do with phases of its block's barriers (mbarriers, and barriers of some of the warps),
+// and what a bulk copy moves. Records of an instruction stand in a row.
+enum { NO_PHASE = -1 };
+struct trace_sync {
+    int32_t phase;         // of the block's, numbered as they came up; NO_PHASE: what a copy moves
+    bool waits;            // for the phase's end; else: is part of what ends it
+    bool more;             // the next record is this instruction's too
+    uint8_t touch;         // enum touch, of global memory
+    uint32_t first_sector; // as an operation's
+    uint32_t lines, sectors;
+};
 struct trace_warp {
     struct trace_op *ops;
     size_t count, capacity;
@@ -148,12 +161,17 @@ struct trace_block {
     uint32_t block_index;
     struct trace_warp *warps;
     int warp_count;
+    int phase_count;                // of its barriers
+    struct trace_barrier *barriers; // trace.c
+    int barrier_count;
 };
 // The traced blocks are those of SM 0, in order of their start, until the memory for the trace is
 // used up; a block is traced whole or not at all, except the first, which may be cut.
 struct trace {
     struct trace_block *blocks;
     int block_count;
+    struct trace_sync *syncs;
+    size_t sync_count, sync_capacity;
     bool cut; // the first block was longer than the trace may be: timed by what there is of it
 };
 
@@ -174,6 +192,7 @@ enum timed_operation {
 #undef OPERATION
     OPERATION_COUNT
 };
+enum { GROUPS_NONE = 255 };
 enum { TIMING_REGISTERS_MAX = 136 }; // wgmma's accumulators and operands
 struct timing_site {
     enum timing_pipe pipe;
@@ -190,6 +209,10 @@ struct timing_site {
     int16_t moved;         // the site that issues in this one's place, less this one: schedule.c
     bool group;            // a matrix instruction of a warp group: wgmma
     bool polls;            // in a loop that only waits: its turns are the interpreter's
+    bool bulk;             // of bulk copies, not of cp.async: their groups are others
+    bool after_copies;     // an arrival that comes when the warp's earlier copies are there
+    uint8_t
+        groups_left; // that a wait for copies leaves on their way; GROUPS_NONE: all are waited for, committed or not
 };
 struct timing_input {
     const struct gpu *gpu;

@@ -32,6 +32,7 @@ static const char PROGRAM[] =
     "mov.u32 %r13, bar;\nmbarrier.init.shared.b64 [%r13], 1;\n"
     "mbarrier.arrive.expect_tx.shared.b64 %l6, [%r13], 256;\n"
     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%l1], 256, [%r13];\n"
+    "mbarrier.try_wait.parity.shared.b64 %p2, [%r13], 0;\n"
     "END:\nst.global.u32 [%l4+8], %r12;\nld.param.u64 %l7, [image];\n"
     "tex.1d.v4.u32.s32 {%r14, %r15, %r16, %r17}, [%l7, {%r0}];\nret;\n}\n";
 

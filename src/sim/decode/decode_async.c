@@ -80,12 +80,11 @@ void decode_mbarrier(struct decoder *d, const struct ptx_instruction *in)
 /* ---- copies ---------------------------------------------------------------------------------- */
 
 // cp.async.mbarrier.arrive: earlier copies are done, so the arrival comes now. Without .noinc it was
-// added to the phase's just before: nothing is left of it.
+// added to the phase's just before.
 static void decode_copy_arrive(struct decoder *d, const struct ptx_instruction *in)
 {
-    if (!in_has(in, "noinc"))
-        return;
-    struct async_op op = {.kind = MBARRIER_ARRIVE, .count = NO_ROW};
+    struct async_op op = {.kind = in_has(in, "noinc") ? MBARRIER_ARRIVE : MBARRIER_COPIES,
+                          .count = NO_ROW};
     op.barrier = async_address(d, &in->operands[0], in->space_count == 0);
     uint32_t index = async_add(d, op);
     struct uop *u = emit(d, op_mbarrier);

@@ -712,6 +712,17 @@ static enum timing_pipe tensor_pipe(const struct decoder *d, const struct ptx_in
     return in->opcode == PTX_OP_MOVMATRIX ? PIPE_WARP : PIPE_TENSOR;
 }
 
+static enum timing_pipe copy_pipe(const struct ptx_instruction *in)
+{
+    if (in_has(in, "commit_group"))
+        return PIPE_ASYNC_COMMIT;
+    if (in_has(in, "wait_group") || in_has(in, "wait_all"))
+        return PIPE_ASYNC_WAIT;
+    if (in_has(in, "bulk"))
+        return PIPE_BULK_COPY;
+    return in->operand_count >= 2 ? PIPE_ASYNC_COPY : PIPE_MBARRIER;
+}
+
 static enum timing_pipe pipe_of(const struct decoder *d, const struct ptx_instruction *in)
 {
     const struct site_info *s = &d->program->sites[d->out->site_base + d->instruction];
@@ -721,9 +732,11 @@ static enum timing_pipe pipe_of(const struct decoder *d, const struct ptx_instru
         return loaded ? PIPE_CONST : PIPE_NONE;
     }
     if (in->opcode == PTX_OP_CP)
-        return in->operand_count >= 2       ? PIPE_ASYNC_COPY
-               : in_has(in, "commit_group") ? PIPE_NONE
-                                            : PIPE_ASYNC_WAIT;
+        return copy_pipe(in);
+    if (in->opcode == PTX_OP_MBARRIER)
+        return in_has(in, "pending_count") ? PIPE_INTEGER : PIPE_MBARRIER;
+    if (in_has(in, "warp") && in_has(in, "sync"))
+        return PIPE_FENCE; // orders lanes
     switch (ptx_opcode_class(in->opcode)) {
     case PTX_CLASS_FREE:
     case PTX_CLASS_OTHER:
@@ -787,6 +800,13 @@ void timing_fill(struct decoder *d, const struct ptx_instruction *in, struct tim
         timing_operand(t->result, &t->result_count, &in->operands[0], base);
     for (int i = writes ? 1 : 0; i < in->operand_count; i++)
         timing_operand(t->source, &t->source_count, &in->operands[i], base);
+    if (in->opcode == PTX_OP_CP) {
+        const struct ptx_operand *left = in->operand_count > 0 ? &in->operands[0] : NULL;
+        bool some = t->pipe == PIPE_ASYNC_WAIT && left && left->kind == PTX_OPERAND_IMMEDIATE;
+        t->bulk = in_has(in, "bulk");
+        t->after_copies = t->pipe == PIPE_MBARRIER;
+        t->groups_left = some && left->bits < GROUPS_NONE ? (uint8_t)left->bits : GROUPS_NONE;
+    }
     t->tensor_flops = s->tensor_flops;
     t->group = in->opcode == PTX_OP_WGMMA;
     if (s->mem >= 0) {

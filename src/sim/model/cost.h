@@ -61,6 +61,7 @@ enum unit { // how an instruction is executed
     UNIT_STORE,
     UNIT_SHARED,
     UNIT_ATOMIC,
+    UNIT_COPY,
     UNIT_CONSTANT,
     UNIT_TENSOR,
     UNIT_WAIT,

@@ -4,6 +4,7 @@
 //   timing_units.c   the SM's units
 //   timing_memory.c  caches, device memory, atomics, shared memory
 //   timing_stalls.c  why a warp does not issue
+//   timing_sync.c    phases of mbarriers and of barriers of some warps
 // SPDX-License-Identifier: Apache-2.0
 #ifndef RIDGE_SIM_REPLAY_H
 #define RIDGE_SIM_REPLAY_H
@@ -35,6 +36,20 @@ static inline double server_take(struct server *s, double at, double cycles)
 
 /* ---- the SM ------------------------------------------------------------------------------------ */
 
+enum { GROUPS = 8 };    // of copies, that are told apart
+struct copy_groups {    // of a warp: until when its copies are on their way
+    double open;        // of those in no group yet
+    double end[GROUPS]; // of the last groups, each with all before it
+    unsigned count;
+};
+
+struct barrier_phase { // of a barrier, in a block that runs
+    uint32_t left;     // what has not arrived
+    double over;       // when the last did
+    bool copied;       // the last is a copy
+    int sleeper;       // the first warp that waits for its end; -1
+};
+
 struct warp_state {
     const struct trace_warp *trace;
     size_t next;
@@ -47,8 +62,11 @@ struct warp_state {
     double throttled; // up to here the next instruction waits for a place in a queue
     int block;        // slot
     int scheduler;
-    int last; // the register its next instruction waits for longest (LAST_…)
+    int last;                     // the register its next instruction waits for longest (LAST_…)
+    struct copy_groups copies[2]; // of cp.async; bulk copies
     bool waiting, done;
+    bool asleep;           // until a phase is over
+    int next_sleeper;      // that waits for the same; -1
     uint32_t barrier_site; // where it waits
     double started;
     double drained; // when its last store has left the SM
@@ -57,6 +75,8 @@ struct warp_state {
 struct block_slot {
     int running, waiting; // warps not ended; of those, waiting at the barrier
     double last_arrival;
+    int traced; // the block of the trace that runs in it
+    struct barrier_phase *phases;
     double free_at; // all its warps have ended and their stores left
 };
 
@@ -88,11 +108,14 @@ struct replay {
     double write_share;  // of the bytes stored, those that go on to device memory
     double warp_cycles;
     double (*stalls)[STALL_COUNT]; // warp cycles of each site, by reason; NULL: nobody asks
+    uint32_t **arrivals;           // of each phase of each traced block
+    struct barrier_phase *phases;
     uint64_t blocks_started;
     double *starts; // of the first `starts_count` blocks
     uint64_t blocks_to_run;
     double end;
     double start; // of the operation that executes: when its pipe takes it
+    double ready; // of the operation that executed: when its result is there
     double whole; // instructions of a mean block over those replayed of one: 1 but for a cut trace
 };
 
@@ -113,6 +136,18 @@ double atomic_global(struct replay *p, const struct trace_op *op, const struct s
                      double at);
 double access_shared(struct replay *p, const struct trace_op *op, const struct site_cost *c,
                      double at);
+double copy_bulk(struct replay *p, const struct trace_op *op, const struct site_cost *c, double at);
+// timing_sync.c
+void phases_init(struct replay *p);
+void phases_release(struct replay *p);
+void phases_start(struct replay *p, struct block_slot *s);
+// The instruction that the warp just executed arrives at phases of barriers, which may wake others, and waits for some: false: the
+// warp sleeps.
+bool phases_step(struct replay *p, int warp, const struct trace_op *op);
+// Wakes all who sleep in the slot: what they wait for is not in the trace. false: nobody does.
+bool phases_give_up(struct replay *p, int slot);
+// timing.c
+void heap_push(struct replay *p, int w);
 // timing_stalls.c
 // The warp's cycles up to `until` had that reason, at that site; those counted before stay as they are.
 void stall_add(struct replay *p, struct warp_state *w, uint32_t site, enum stall reason,
@@ -120,6 +155,16 @@ void stall_add(struct replay *p, struct warp_state *w, uint32_t site, enum stall
 // Why the instruction at `site` issues at `at` and no sooner: its operands (the last of them: w->last), a full
 // queue, others' turns.
 void stall_explain(struct replay *p, struct warp_state *w, uint32_t site, double at);
+
+// The operation's records, or NULL.
+static inline const struct trace_sync *syncs_of(const struct replay *p, const struct trace_op *op)
+{
+    enum timing_pipe pipe = (enum timing_pipe)p->costs[op->site].pipe;
+    bool may = pipe == PIPE_MBARRIER || pipe == PIPE_BULK_COPY || pipe == PIPE_BARRIER;
+    return may && op->first_sector > 0 && p->in->trace != NULL
+               ? &p->in->trace->syncs[op->first_sector - 1]
+               : NULL;
+}
 
 // What issues next: the trace is in PTX's order.
 static inline const struct trace_op *op_next(const struct replay *p, const struct warp_state *w)

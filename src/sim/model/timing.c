@@ -14,6 +14,8 @@
 //     on the memory; a warp waits for the slowest of its lines, a barrier for the slowest warp;
 //   - a load that hits a sector still on its way waits for it;
 //   - a barrier opens when its last warp has come, and lets its warps go one by one;
+//   - a phase of an mbarrier is over when the threads and the copies have arrived that the trace has of it; a bulk copy is one
+//     instruction, whose bytes take the same port, L2 and device memory as all others and skip L1;
 //   - a block's place is free when its warps have ended and their stores have left the SM; the next
 //     block's first warp runs some hundred cycles later, the others one by one after it; the chip
 //     starts a limited number of blocks in all.
@@ -39,7 +41,7 @@ static bool warp_before(const struct replay *p, int a, int b)
     return x->at < y->at || (x->at == y->at && a < b);
 }
 
-static void heap_push(struct replay *p, int w)
+void heap_push(struct replay *p, int w)
 {
     int i = p->heap_count++;
     while (i > 0 && warp_before(p, w, p->heap[(i - 1) / 2])) {
@@ -84,7 +86,10 @@ static void block_start(struct replay *p, int slot, double at)
     struct block_slot *s = &p->slots[slot];
     at = later(at, p->next_dispatch);
     p->next_dispatch = at + p->r.block_dispatch;
-    *s = (struct block_slot){.running = b->warp_count};
+    *s = (struct block_slot){.running = b->warp_count,
+                             .traced = (int)(n % (uint64_t)in->trace->block_count),
+                             .phases = s->phases};
+    phases_start(p, s);
     p->starts[n] = at;
     for (int i = 0; i < in->warps_per_block; i++) {
         int index = slot * in->warps_per_block + i;
@@ -96,7 +101,8 @@ static void block_start(struct replay *p, int slot, double at)
         w->started = w->since = w->at;
         w->throttled = 0;
         w->drained = 0;
-        w->waiting = false;
+        w->waiting = w->asleep = false;
+        memset(w->copies, 0, sizeof w->copies);
         w->done = !w->trace;
         w->block = slot;
         w->scheduler = index % p->schedulers;
@@ -155,11 +161,25 @@ static void warp_wait(struct replay *p, struct warp_state *w, uint32_t site)
         barrier_open(p, w->block);
 }
 
+// Nobody can go on: what some wait for is not in a trace that was cut. They go on without it.
+static bool give_up(struct replay *p)
+{
+    bool any = false;
+    for (int slot = 0; slot < p->in->blocks_per_sm; slot++) {
+        any |= phases_give_up(p, slot);
+        if (p->slots[slot].waiting > 0) {
+            barrier_open(p, slot);
+            any = true;
+        }
+    }
+    return any;
+}
+
 static void replay_run(struct replay *p)
 {
     for (int slot = 0; slot < p->in->blocks_per_sm && p->blocks_started < p->blocks_to_run; slot++)
         block_start(p, slot, p->r.block_first);
-    while (p->heap_count > 0) {
+    while (p->heap_count > 0 || give_up(p)) {
         int index = p->heap[0];
         struct warp_state *w = &p->warps[index];
         if (w->next >= w->trace->count) {
@@ -167,13 +187,17 @@ static void replay_run(struct replay *p)
             warp_end(p, w);
             continue;
         }
-        uint32_t site = op_next(p, w)->site;
-        if (warp_step(p, w) && p->costs[site].pipe == PIPE_BARRIER) {
-            heap_drop(p);
-            warp_wait(p, w, site);
+        const struct trace_op *op = op_next(p, w);
+        bool ran = warp_step(p, w), syncs = ran && syncs_of(p, op) != NULL;
+        if (!syncs && (!ran || p->costs[op->site].pipe != PIPE_BARRIER)) {
+            heap_replace(p, index);
             continue;
         }
-        heap_replace(p, index);
+        heap_drop(p);
+        if (!syncs)
+            warp_wait(p, w, op->site);
+        else if (phases_step(p, index, op))
+            heap_push(p, index);
     }
     // The kernel ends when the last store has landed.
     p->end = later(p->end, later(p->flits.free_at, later(p->dram.free_at, p->atomic.free_at)));
@@ -225,7 +249,7 @@ static double dram_write_share(const struct timing_input *in)
 static bool replay_init(struct replay *p, const struct timing_input *in, uint64_t blocks)
 {
     size_t warps = (size_t)in->blocks_per_sm * (size_t)in->warps_per_block;
-    size_t registers = (size_t)in->register_count + 1; // the last: asynchronous copies
+    size_t registers = (size_t)in->register_count + 1;
     p->in = in;
     p->memory_written = dram_written(&in->l2) > 0;
     p->write_share = dram_write_share(in);
@@ -258,6 +282,7 @@ static bool replay_init(struct replay *p, const struct timing_input *in, uint64_
         p->warps[i].reason = reason + i * registers;
     }
     p->stalls = xcalloc((size_t)in->site_count + 1, sizeof *p->stalls);
+    phases_init(p);
     return warps > 0;
 }
 
@@ -268,6 +293,7 @@ static void replay_release(struct replay *p)
     free(p->warps[0].queued);
     free(p->warps[0].reason);
     free(p->stalls);
+    phases_release(p);
     free(p->warps);
     free(p->slots);
     free(p->heap);
@@ -325,8 +351,7 @@ static void time_fill(struct time_breakdown *out, const struct replay *p, uint64
     // Device memory reaches its bandwidth only after a while; short kernels see nothing else.
     double moved = (double)p->in->l2.dram_read_bytes + dram_written(&p->in->l2);
     double ramp = GPU(g, dram_ramp_ns) * sooner(1, moved / GPU(g, dram_ramp_bytes));
-    // What the kernel moves takes at least its time, whoever moves it: bulk copies have no operation in the
-    // trace, so that a replay alone would let their bytes cross in no time.
+    // What the kernel moves takes at least its time, whoever moves it (a bulk prefetch has no operation in the trace).
     out->time_ns = out->launch_ns + later(cycles * ns, memory_least_ns(g, &p->in->l2)) + ramp;
     out->busy_ns[BREAKDOWN_ISSUE] = issue * scale;
     out->busy_ns[BREAKDOWN_F32] =
@@ -361,7 +386,7 @@ const char *timing_missing(const struct gpu *g)
 static struct trace trace_pieces(const struct timing_input *in, struct arena *a)
 {
     const struct trace *t = in->trace;
-    struct trace piece = {.block_count = t->block_count, .cut = true};
+    struct trace piece = {.block_count = t->block_count, .syncs = t->syncs, .cut = true};
     size_t most = (in->ops_max > 0 ? in->ops_max : REPLAY_PIECES_MAX) / (size_t)in->blocks_per_sm /
                   (size_t)in->warps_per_block;
     piece.blocks = ARENA_ARRAY(a, struct trace_block, t->block_count + 1);

@@ -93,36 +93,40 @@ static bool line_seen(struct replay *p, uint32_t line)
 
 // Of `sectors` that reach L2, how many miss there: the site's share, carried as a fraction so that many
 // small requests add up exactly; where that is not known yet, those of lines that nobody fetched before.
-static double l2_misses(struct replay *p, const struct trace_op *op, double sectors)
+static double l2_misses(struct replay *p, uint32_t site, uint32_t line, double sectors)
 {
     if (p->miss_credit == NULL)
-        return line_seen(p, first_line(op)) ? 0 : sectors;
-    const struct sim_site *s = &p->in->stats[op->site];
+        return line_seen(p, line) ? 0 : sectors;
+    const struct sim_site *s = &p->in->stats[site];
     if (s->l2_sectors == 0)
         return 0;
     double share = 1 - (double)s->l2_hit_sectors / (double)s->l2_sectors;
-    p->miss_credit[op->site] += sectors * (share > 0 ? share : 0);
-    double whole = floor(p->miss_credit[op->site] + 1e-9);
-    p->miss_credit[op->site] -= whole;
+    p->miss_credit[site] += sectors * (share > 0 ? share : 0);
+    double whole = floor(p->miss_credit[site] + 1e-9);
+    p->miss_credit[site] -= whole;
     return whole;
 }
 
+struct request { // of lines that are not in L1
+    uint32_t first_line, lines, sectors;
+};
+
 // Lines that are not in L1, one by one through the port, L2 and, as often as this site's do, device
 // memory. Returns when the slowest is there.
-static double lines_fetch(struct replay *p, const struct trace_op *op, double at)
+static double lines_fetch(struct replay *p, uint32_t site, struct request q, double at)
 {
     const struct rates *r = &p->r;
-    int lines = op->miss_lines > 0 ? op->miss_lines : 1;
-    double missed = op->miss * (double)SECTOR_BYTES;
-    double from_dram = l2_misses(p, op, op->miss) * lines / op->miss; // lines
+    uint32_t lines = q.lines > 0 ? q.lines : 1;
+    double missed = q.sectors * (double)SECTOR_BYTES;
+    double from_dram = l2_misses(p, site, q.first_line, q.sectors) * lines / q.sectors; // lines
     double arrives = 0;
-    for (int i = 0; i < lines; i++) {
+    for (uint32_t i = 0; i < lines; i++) {
         double leaves = port_requests(1) / r->port_lines;
         double sent = server_take(&p->port, at, leaves) + leaves;
         server_take(&p->flits, sent, 1 / r->l2_flits);
         double read = missed / lines / r->l2_read_bytes;
         double l2 = server_take(&p->l2, sent, read) + read;
-        uint32_t line = first_line(op) + (uint32_t)i;
+        uint32_t line = q.first_line + i;
         double there = l2 + l2_line_latency(p, line);
         if (i + 0.5 < from_dram) {
             double bytes = missed / lines * p->fetched;
@@ -170,25 +174,55 @@ double load_global(struct replay *p, const struct trace_op *op, const struct sit
     double arrives = start + cycles + c->latency;
     if (op->miss_lines < op->lines)
         arrives = lines_wait(p, op, arrives);
-    return op->miss == 0 ? arrives : later(arrives, lines_fetch(p, op, start));
+    struct request q = {first_line(op), op->miss_lines, op->miss};
+    return op->miss == 0 ? arrives : later(arrives, lines_fetch(p, op->site, q, start));
+}
+
+// Flits of so many sectors, from `start`. Returns when they have left the SM.
+static double flits_send(struct replay *p, double flits, double sectors, double start)
+{
+    const struct rates *r = &p->r;
+    double room = later(start, p->flits.free_at - r->flit_queue);
+    double leaves = flits / r->port_lines;
+    double sent = server_take(&p->port, room, leaves) + leaves;
+    double l2 = server_take(&p->flits, sent - leaves, flits / r->l2_flits) + flits / r->l2_flits;
+    double bytes = sectors * SECTOR_BYTES * p->write_share;
+    if (bytes > 0) {
+        memory_count(p, sent, bytes);
+        server_take(&p->dram, l2, bytes / r->dram_write_bytes);
+    }
+    return sent;
 }
 
 // Returns when the store has left the SM.
 double store_global(struct replay *p, const struct trace_op *op, double at)
 {
-    const struct rates *r = &p->r;
     double flits = port_store_flits(op->lines, op->sectors, op->miss); // `miss`: written in part
-    double start = server_take(&p->pipe[SERVER_LSU], at, r->lsu_store);
-    double room = later(start, p->flits.free_at - r->flit_queue);
-    double leaves = flits / r->port_lines;
-    double sent = server_take(&p->port, room, leaves) + leaves;
-    double l2 = server_take(&p->flits, sent - leaves, flits / r->l2_flits) + flits / r->l2_flits;
-    double bytes = op->sectors * (double)SECTOR_BYTES * p->write_share;
-    if (bytes > 0) {
-        memory_count(p, sent, bytes);
-        server_take(&p->dram, l2, bytes / r->dram_write_bytes);
-    }
+    double start = server_take(&p->pipe[SERVER_LSU], at, p->r.lsu_store);
+    double sent = flits_send(p, flits, op->sectors, start);
     lines_mark(p, op, sent);
+    return sent;
+}
+
+// A bulk copy: one instruction of one thread, whose bytes take the way of an ordinary load's or store's past L1. What the
+// copy engine itself costs was not measured: its start is taken as a load's. Returns when the bytes are there, those
+// written when they have left the SM.
+double copy_bulk(struct replay *p, const struct trace_op *op, const struct site_cost *c, double at)
+{
+    const struct rates *r = &p->r;
+    const struct trace_sync *s = syncs_of(p, op);
+    double start = server_take(&p->pipe[SERVER_LSU], at, r->lsu_issue);
+    double begun = start + r->lsu_issue + c->latency;
+    if (s == NULL || s->phase != NO_PHASE)
+        return begun; // between shared memories
+    if (s->touch == TOUCH_READ)
+        return later(begun, lines_fetch(p, op->site,
+                                        (struct request){s->first_sector / SECTORS_PER_LINE,
+                                                         s->lines, s->sectors},
+                                        begun));
+    double sent = flits_send(p, s->sectors, s->sectors, start);
+    if (s->touch == TOUCH_ATOMIC)
+        server_take(&p->atomic, sent, s->sectors / r->l2_atomics);
     return sent;
 }
 
@@ -206,7 +240,7 @@ double atomic_global(struct replay *p, const struct trace_op *op, const struct s
     if (c->pipe == PIPE_GLOBAL_ATOMIC)
         work *= r->atomic_return;
     double done = server_take(&p->atomic, sent, work) + work;
-    double missed = l2_misses(p, op, op->miss) * SECTOR_BYTES * p->fetched;
+    double missed = l2_misses(p, op->site, first_line(op), op->miss) * SECTOR_BYTES * p->fetched;
     if (missed > 0) {
         double cost = missed / r->dram_read_bytes * p->scattered;
         memory_count(p, sent, missed);

@@ -50,6 +50,8 @@ double op_execute(struct replay *p, const struct trace_op *op, const struct site
         return op->lanes ? access_shared(p, op, c, at) : at;
     case UNIT_ATOMIC:
         return op->lanes ? atomic_global(p, op, c, at) : at;
+    case UNIT_COPY:
+        return op->lanes ? copy_bulk(p, op, c, at) : at;
     case UNIT_CONSTANT: // the data is returned through the load/store unit's data stage
         server_take(&p->pipe[SERVER_LSU], at, p->r.lsu_issue);
         return taken_once(p, c, at);
@@ -64,7 +66,7 @@ double op_execute(struct replay *p, const struct trace_op *op, const struct site
 double queue_wait(const struct replay *p, enum unit unit, double at)
 {
     bool store = unit == UNIT_STORE || unit == UNIT_ATOMIC;
-    if (store || unit == UNIT_LOAD || unit == UNIT_SHARED)
+    if (store || unit == UNIT_LOAD || unit == UNIT_SHARED || unit == UNIT_COPY)
         at = later(at, p->pipe[SERVER_LSU].free_at - p->r.load_queue);
     return store ? later(at, p->port.free_at - p->r.load_queue) : at;
 }

@@ -44,11 +44,40 @@ static void values_come(struct warp_state *w, const struct timing_site *t, enum 
     }
 }
 
-// Asynchronous copies are one more register, which those that wait for them read.
+static double groups_end(const struct copy_groups *g, unsigned left)
+{
+    return g->count > left ? g->end[(g->count - 1 - left) % GROUPS] : 0;
+}
+
+static void group_commit(struct copy_groups *g)
+{
+    double end = later(g->open, groups_end(g, 0));
+    g->end[g->count++ % GROUPS] = end;
+    g->open = 0;
+}
+
+// Of more groups than are told apart, the wait is for the oldest that is.
 static void copies_wait(struct replay *p, struct warp_state *w, uint32_t site)
 {
-    w->at = later(w->at, w->ready[p->in->register_count]);
+    const struct timing_site *t = &p->in->sites[site];
+    const struct copy_groups *g = &w->copies[t->bulk];
+    unsigned left = t->groups_left == GROUPS_NONE ? 0 : t->groups_left;
+    double end = groups_end(g, left < GROUPS ? left : GROUPS - 1);
+    if (t->groups_left == GROUPS_NONE)
+        end = later(end, g->open);
+    w->at = later(w->at, end);
     stall_add(p, w, site, STALL_LONG_SCOREBOARD, w->at);
+}
+
+// A copy that ends a phase of an mbarrier is in no group.
+static void copy_start(struct replay *p, struct warp_state *w, const struct trace_op *op,
+                       double ready)
+{
+    const struct timing_site *t = &p->in->sites[op->site];
+    for (const struct trace_sync *s = syncs_of(p, op); s; s = s->more ? s + 1 : NULL)
+        if (s->phase != NO_PHASE)
+            return;
+    w->copies[t->bulk].open = later(w->copies[t->bulk].open, ready);
 }
 
 bool warp_step(struct replay *p, struct warp_state *w)
@@ -60,6 +89,8 @@ bool warp_step(struct replay *p, struct warp_state *w)
         w->last = last_register(w, t);
     double at = w->last >= 0 ? later(w->at, w->ready[w->last]) : w->at;
     if (c->unit == UNIT_NONE) {
+        if (c->pipe == PIPE_ASYNC_COMMIT)
+            group_commit(&w->copies[t->bulk]);
         value_rename(w, t, at);
         return true;
     }
@@ -76,12 +107,12 @@ bool warp_step(struct replay *p, struct warp_state *w)
     stall_add(p, w, op->site, STALL_SELECTED, at + c->slots);
     server_take(scheduler, at, c->slots);
     p->start = w->issued = at;
-    double ready = op_execute(p, op, c, at);
+    double ready = p->ready = op_execute(p, op, c, at);
     double queued = c->unit == UNIT_CONSTANT ? 0 : p->start - at;
     values_come(w, t, (enum stall)c->reader, ready, queued);
     w->at = later(w->at, at + c->slots);
-    if (c->pipe == PIPE_ASYNC_COPY)
-        w->ready[p->in->register_count] = later(w->ready[p->in->register_count], ready);
+    if (c->pipe == PIPE_ASYNC_COPY || c->pipe == PIPE_BULK_COPY)
+        copy_start(p, w, op, ready);
     if (c->pipe == PIPE_ASYNC_WAIT)
         copies_wait(p, w, op->site);
     if (c->unit == UNIT_STORE)

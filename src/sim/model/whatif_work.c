@@ -62,7 +62,8 @@ struct packing { // a site each: what waits for a full warp
 static bool must_stay(enum timing_pipe pipe)
 {
     return pipe == PIPE_BARRIER || pipe == PIPE_BRANCH || pipe == PIPE_EXIT || pipe == PIPE_NONE ||
-           pipe == PIPE_ASYNC_COPY || pipe == PIPE_ASYNC_WAIT || pipe == PIPE_TENSOR ||
+           pipe == PIPE_ASYNC_COPY || pipe == PIPE_ASYNC_COMMIT || pipe == PIPE_ASYNC_WAIT ||
+           pipe == PIPE_BULK_COPY || pipe == PIPE_MBARRIER || pipe == PIPE_TENSOR ||
            pipe == PIPE_FENCE || pipe == PIPE_CONST;
 }
 
@@ -113,7 +114,7 @@ const struct intervening intervene_idle_lanes = {idle_lanes_applies, idle_lanes_
 
 static bool is_load(const struct timing_site *t)
 {
-    return t->pipe == PIPE_GLOBAL_LOAD || t->pipe == PIPE_ASYNC_COPY;
+    return t->pipe == PIPE_GLOBAL_LOAD || t->pipe == PIPE_ASYNC_COPY || t->pipe == PIPE_BULK_COPY;
 }
 
 static bool loads_applies(const struct timing_input *in, const struct patterns *p)

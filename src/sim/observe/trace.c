@@ -7,13 +7,22 @@
 
 enum { TRACE_BLOCKS_MAX = 4096 };
 
+struct trace_barrier { // of a traced block: an mbarrier, or a barrier of some of its warps
+    uint32_t place;    // in shared memory; NAMED + its number
+    bool odd;          // parity of the phase, as it was seen last
+    int32_t now, over; // its phase, and the one before: NO_PHASE
+};
+#define NAMED 0x80000000u
+
 static void trace_block_release(struct trace_block *b)
 {
     for (int i = 0; i < b->warp_count; i++)
         free(b->warps[i].ops);
     free(b->warps);
+    free(b->barriers);
     b->warps = NULL;
-    b->warp_count = 0;
+    b->barriers = NULL;
+    b->warp_count = b->barrier_count = 0;
 }
 
 void trace_release(struct trace *t)
@@ -21,6 +30,7 @@ void trace_release(struct trace *t)
     for (int i = 0; i < t->block_count; i++)
         trace_block_release(&t->blocks[i]);
     free(t->blocks);
+    free(t->syncs);
     *t = (struct trace){0};
 }
 
@@ -30,6 +40,7 @@ static void trace_block(struct block *b)
     if (t->block_count >= TRACE_BLOCKS_MAX)
         return;
     t->blocks = xrealloc(t->blocks, ((size_t)t->block_count + 1) * sizeof(*t->blocks));
+    b->traced = t->block_count;
     struct trace_block *traced = &t->blocks[t->block_count++];
     *traced = (struct trace_block){.block_index = (uint32_t)b->linear, .warp_count = b->warp_count};
     traced->warps = xcalloc((size_t)b->warp_count, sizeof(*traced->warps));
@@ -166,6 +177,121 @@ void trace_note(struct trace_op *op, const struct event *e)
     saturate(&op->miss_lines, e->sent_lines);
 }
 
+/* ---- phases of barriers, and what bulk copies move ----------------------------------------------- */
+
+static struct trace_op *op_of(const struct warp *w, const struct event *e)
+{
+    return &w->trace->ops[w->trace_base + (e->u->site - w->trace_first)];
+}
+
+// A new record of the operation, behind those that it has.
+static struct trace_sync *sync_add(struct trace *t, struct trace_op *op, struct trace_sync sync)
+{
+    if (op->first_sector == 0)
+        op->first_sector = (uint32_t)t->sync_count + 1;
+    else
+        t->syncs[t->sync_count - 1].more = true;
+    VEC_PUSH(t->syncs, t->sync_count, t->sync_capacity, sync);
+    return &t->syncs[t->sync_count - 1];
+}
+
+// Lanes at one barrier have one record.
+static void phase_note(struct trace *t, struct trace_op *op, int32_t phase, bool waits)
+{
+    for (size_t i = op->first_sector; i > 0 && i <= t->sync_count; i++)
+        if (t->syncs[i - 1].phase == phase && t->syncs[i - 1].waits == waits)
+            return;
+    if (phase != NO_PHASE)
+        sync_add(t, op, (struct trace_sync){.phase = phase, .waits = waits});
+}
+
+static struct trace_barrier *barrier_at(struct trace_block *b, uint32_t place)
+{
+    for (int i = 0; i < b->barrier_count; i++)
+        if (b->barriers[i].place == place)
+            return &b->barriers[i];
+    b->barriers = xrealloc(b->barriers, ((size_t)b->barrier_count + 1) * sizeof(*b->barriers));
+    b->barriers[b->barrier_count] =
+        (struct trace_barrier){.place = place, .now = NO_PHASE, .over = NO_PHASE};
+    return &b->barriers[b->barrier_count++];
+}
+
+// A turn of a loop that waits for an mbarrier is the interpreter's: a wait that is looked at again takes the place of
+// the one before, if nothing was accessed between the two.
+static void look_again(struct warp *w, const struct event *e)
+{
+    struct trace_warp *t = w->trace;
+    size_t from = w->look.segment, to = w->trace_base;
+    bool again = w->look.site == e->u->site + 1 && from < to && to <= t->count;
+    for (size_t i = from; again && i < to; i++)
+        again = t->ops[i].lines == 0 && t->ops[i].wavefronts == 0 && t->ops[i].first_sector == 0;
+    if (again) {
+        memmove(t->ops + from, t->ops + to, (t->count - to) * sizeof(*t->ops));
+        t->count -= to - from;
+        w->block->sm->trace_ops -= to - from;
+        w->trace_base = from;
+    }
+    w->look.site = e->step == STEP_LOOKED ? e->u->site + 1 : 0;
+    w->look.segment = w->trace_base;
+}
+
+static void mbarrier_note(struct warp *w, const struct event *e)
+{
+    struct trace *t = &w->block->sm->launch->trace;
+    struct trace_block *block = &t->blocks[w->block->traced];
+    struct trace_barrier *b = barrier_at(block, e->barrier);
+    if (e->step == STEP_MADE)
+        b->now = b->over = NO_PHASE;
+    if (b->now == NO_PHASE || b->odd != e->odd) {
+        b->over = b->now;
+        b->now = block->phase_count++;
+        b->odd = e->odd;
+    }
+    if (e->step == STEP_LOOKED || e->step == STEP_OVER)
+        look_again(w, e);
+    if (e->step == STEP_ARRIVED)
+        phase_note(t, op_of(w, e), b->now, false);
+    if (e->step == STEP_OVER)
+        phase_note(t, op_of(w, e), b->over, true);
+}
+
+// A barrier without a count is of all the block's warps and needs no record: the replay knows who comes.
+static void barrier_note(struct warp *w, const struct event *e)
+{
+    struct trace *t = &w->block->sm->launch->trace;
+    struct trace_block *block = &t->blocks[w->block->traced];
+    uint32_t id = row32(w, e->u->a)[lane_first(e->mask)];
+    const struct barrier *bar = &w->block->barriers[id];
+    if (bar->expected == 0)
+        return;
+    struct trace_barrier *b = barrier_at(block, NAMED + id);
+    if (bar->arrived == e->threads)
+        b->now = block->phase_count++;
+    phase_note(t, op_of(w, e), b->now, false);
+    if ((e->u->small & BARRIER_ARRIVE) == 0)
+        phase_note(t, op_of(w, e), b->now, true);
+}
+
+// Rows of a box are one copy: what it moves, in all.
+static void copy_note(struct warp *w, const struct event *e)
+{
+    struct trace *t = &w->block->sm->launch->trace;
+    struct trace_op *op = op_of(w, e);
+    uint64_t first = e->copied_from / SECTOR_BYTES;
+    uint64_t last = (e->copied_from + e->copied_bytes - 1) / SECTOR_BYTES;
+    uint64_t lines = last * SECTOR_BYTES / LINE_BYTES - first * SECTOR_BYTES / LINE_BYTES + 1;
+    struct trace_sync *s = op->first_sector > 0 ? &t->syncs[op->first_sector - 1] : NULL;
+    if (s == NULL || s->phase != NO_PHASE)
+        s = sync_add(t, op,
+                     (struct trace_sync){.phase = NO_PHASE,
+                                         .touch = (uint8_t)e->touch,
+                                         .first_sector = (uint32_t)first});
+    s->lines += (uint32_t)lines;
+    s->sectors += (uint32_t)(last - first + 1);
+}
+
+/* ---- hearing --------------------------------------------------------------------------------------- */
+
 static void trace_hear(struct warp *w, struct event *e)
 {
     if (e->kind == EVENT_BLOCK) {
@@ -174,11 +300,16 @@ static void trace_hear(struct warp *w, struct event *e)
     }
     if (w->trace == NULL)
         return;
-    if (e->kind == EVENT_SEGMENT) {
+    if (e->kind == EVENT_SEGMENT)
         trace_segment(w, e->segment, e->mask);
-        return;
-    }
-    trace_note(&w->trace->ops[w->trace_base + (e->u->site - w->trace_first)], e);
+    else if (e->kind == EVENT_MBARRIER)
+        mbarrier_note(w, e);
+    else if (e->kind == EVENT_BARRIER)
+        barrier_note(w, e);
+    else if (e->kind == EVENT_COPY)
+        copy_note(w, e);
+    else
+        trace_note(op_of(w, e), e);
 }
 
 static bool trace_wanted(const struct launch *l)
@@ -186,9 +317,9 @@ static bool trace_wanted(const struct launch *l)
     return !l->options->no_timing && !l->options->no_caches;
 }
 
-const struct listener trace_listener = {.name = "trace",
-                                        .kinds = HEARS(BLOCK) | HEARS(SEGMENT) | HEARS(GUARD) |
-                                                 HEARS(GLOBAL) | HEARS(SHARED) | HEARS(LOCAL) |
-                                                 HEARS(TEXTURE),
-                                        .wanted = trace_wanted,
-                                        .hear = trace_hear};
+const struct listener trace_listener = {
+    .name = "trace",
+    .kinds = HEARS(BLOCK) | HEARS(SEGMENT) | HEARS(GUARD) | HEARS(GLOBAL) | HEARS(SHARED) |
+             HEARS(LOCAL) | HEARS(TEXTURE) | HEARS(MBARRIER) | HEARS(BARRIER) | HEARS(COPY),
+    .wanted = trace_wanted,
+    .hear = trace_hear};

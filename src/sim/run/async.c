@@ -46,6 +46,22 @@ static uint8_t *mbarrier_at(struct warp *w, const struct uop *u, uint32_t lane, 
     return NULL;
 }
 
+// Other blocks' mbarriers are nobody's business: the trace is of one block at a time.
+static void event_mbarrier(struct warp *w, const struct uop *u, uint32_t lane,
+                           const struct block *owner, const uint8_t *p, enum mbarrier_step step)
+{
+    uint64_t word;
+    if (!is_heard(w, EVENT_MBARRIER) || owner != w->block)
+        return;
+    memcpy(&word, p, 8);
+    event_send(w, &(struct event){.kind = EVENT_MBARRIER,
+                                  .u = u,
+                                  .mask = 1u << lane,
+                                  .step = step,
+                                  .barrier = (uint32_t)(p - owner->shared),
+                                  .odd = (word & PHASE) != 0});
+}
+
 // Arrivals and bytes that came; false if there were too many.
 static bool mbarrier_progress(struct block *owner, uint8_t *p, int64_t arrivals, int64_t bytes,
                               int64_t drop)
@@ -85,6 +101,7 @@ bool async_progress(struct warp *w, const struct uop *u, uint32_t lane, uint64_t
     uint8_t *p = mbarrier_at(w, u, lane, address, generic, false, &owner);
     if (p == NULL)
         return false;
+    event_mbarrier(w, u, lane, owner, p, STEP_ARRIVED);
     if (mbarrier_progress(owner, p, arrivals, bytes, drop))
         return true;
     violation_add(w, SIM_TRAP, u->site, lane, address,
@@ -113,6 +130,7 @@ static bool mbarrier_lane(struct warp *w, const struct uop *u, const struct asyn
         word = pack(&(struct mbarrier){.expected = count, .pending = count});
         memcpy(p, &word, 8);
         owner->sm->changes++;
+        event_mbarrier(w, u, lane, owner, p, STEP_MADE);
         return true;
     case MBARRIER_INVAL:
         memcpy(p, &word, 8);
@@ -130,6 +148,9 @@ static bool mbarrier_lane(struct warp *w, const struct uop *u, const struct asyn
         return async_progress(w, u, lane, address, op->barrier.generic, 0, -count, 0);
     case MBARRIER_COMPLETE:
         return async_progress(w, u, lane, address, op->barrier.generic, 0, count, 0);
+    case MBARRIER_COPIES:
+        event_mbarrier(w, u, lane, owner, p, STEP_ARRIVED);
+        break;
     case MBARRIER_WAIT:
         break;
     }
@@ -148,6 +169,19 @@ const struct uop *op_mbarrier(struct warp *w, const struct uop *u)
             return warp_stop(w, u);
     }
     return u + 1;
+}
+
+static void event_waits(struct warp *w, const struct uop *u, const struct async_op *op,
+                        uint32_t mask, enum mbarrier_step step)
+{
+    EACH_LANE(lane, is_heard(w, EVENT_MBARRIER) ? mask : 0)
+    {
+        struct block *owner = w->block;
+        const uint8_t *p = mbarrier_at(w, u, lane, async_address_at(w, &op->barrier, lane),
+                                       op->barrier.generic, false, &owner);
+        if (p != NULL)
+            event_mbarrier(w, u, lane, owner, p, step);
+    }
 }
 
 // test_wait and try_wait. d: predicate: the phase of the state, or of the parity, is over.
@@ -169,6 +203,7 @@ const struct uop *op_mbarrier_wait(struct warp *w, const struct uop *u)
     }
     *row32(w, u->d) = (*row32(w, u->d) & ~mask) | over;
     event_order(w, u);
+    event_waits(w, u, op, mask, over == mask ? STEP_OVER : STEP_LOOKED);
     if (over == mask)
         return u + 1;
     w->block->sm->watches++;

@@ -12,6 +12,7 @@ enum mbarrier_kind {
     MBARRIER_EXPECT,
     MBARRIER_COMPLETE,
     MBARRIER_WAIT,
+    MBARRIER_COPIES, // an arrival of its own for earlier copies: nothing is left of it but its event
 };
 struct async_address {
     uint32_t row; // NO_ROW: none

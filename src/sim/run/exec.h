@@ -295,10 +295,17 @@ enum event_kind {
     EVENT_LOCAL,
     EVENT_TEXTURE, // and surfaces
     EVENT_COPY,    // global memory that an asynchronous bulk copy reads or writes
+    EVENT_MBARRIER, // one of the block's own is made, comes closer to the end of its phase, is waited for
     EVENT_BARRIER,
     EVENT_BRANCH, // that diverges
     EVENT_ORDER,  // a fence
     EVENT_KINDS
+};
+enum mbarrier_step { // what happens to an mbarrier
+    STEP_MADE,
+    STEP_ARRIVED, // threads or bytes
+    STEP_LOOKED,  // its phase is not over
+    STEP_OVER,    // the phase that was waited for is
 };
 enum { LISTENERS_MAX = 6 };
 struct event;
@@ -345,8 +352,6 @@ struct mem_state {
     uint64_t known[2]; // a bit a phase
 };
 
-enum touch { TOUCH_READ, TOUCH_WRITE, TOUCH_ATOMIC }; // what an access does
-
 struct segment_count {
     uint64_t executed, lanes;
 };
@@ -374,6 +379,11 @@ struct path {            // lanes of a warp that run together
     int barrier;                   // waits at this one; -1 = no
     const struct uop *barrier_uop; // bar.red: where its result goes
     struct path *next_free;
+};
+
+struct trace_look { // a wait for an mbarrier that found the phase not over, in a traced warp
+    uint32_t site;  // + 1; 0: none
+    size_t segment; // where its segment is in the trace
 };
 
 struct trace_poll {                // a loop that only waits, while a traced warp is in it
@@ -407,9 +417,10 @@ struct warp {
     const struct audience *audience;
     struct warp_clock *clock; // NULL as launch->clock
     struct trace_warp *trace;
-    size_t trace_base;       // where the running segment's instructions are in it
-    uint32_t trace_first;    // its first site
-    struct trace_poll poll;  // the loop that it waits in
+    size_t trace_base;      // where the running segment's instructions are in it
+    uint32_t trace_first;   // its first site
+    struct trace_poll poll; // the loop that it waits in
+    struct trace_look look;
     uint32_t cluster_parity; // of the phase of the cluster's barrier that a lane arrived at
     bool cluster_waiting;    // all its lanes, at the cluster's barrier
     uint32_t products;       // groups of wgmma committed
@@ -450,6 +461,7 @@ struct block {
     struct barrier barriers[BARRIERS];
     uint32_t threads_waiting; // at any barrier
     uint64_t barrier_epoch;
+    int traced; // its place in the trace, while its warps are traced
     bool live;
     struct clock_arrival { // of the last two barriers
         uint64_t barrier;
