@@ -211,8 +211,7 @@ struct timing_site {
     bool polls;            // in a loop that only waits: its turns are the interpreter's
     bool bulk;             // of bulk copies, not of cp.async: their groups are others
     bool after_copies;     // an arrival that comes when the warp's earlier copies are there
-    uint8_t
-        groups_left; // that a wait for copies leaves on their way; GROUPS_NONE: all are waited for, committed or not
+    uint8_t groups_left;   // on their way after a wait for copies; GROUPS_NONE: none at all
 };
 struct timing_input {
     const struct gpu *gpu;

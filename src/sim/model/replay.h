@@ -141,8 +141,8 @@ double copy_bulk(struct replay *p, const struct trace_op *op, const struct site_
 void phases_init(struct replay *p);
 void phases_release(struct replay *p);
 void phases_start(struct replay *p, struct block_slot *s);
-// The instruction that the warp just executed arrives at phases of barriers, which may wake others, and waits for some: false: the
-// warp sleeps.
+// The instruction that the warp just executed arrives at phases of barriers, which may wake others, and waits for some.
+// false: the warp sleeps until its phase is over.
 bool phases_step(struct replay *p, int warp, const struct trace_op *op);
 // Wakes all who sleep in the slot: what they wait for is not in the trace. false: nobody does.
 bool phases_give_up(struct replay *p, int slot);
