@@ -17,6 +17,7 @@
 #include "device/ranges.h"
 #include "device/run.h"
 #include "device/telemetry.h"
+#include "device/topology.h"
 #include "experiment/experiment.h"
 #include "gpu/gpu.h"
 #include "gpu/roofs.h"

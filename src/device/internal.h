@@ -303,6 +303,9 @@ struct device_backend {   // a row of backends.def
     bool (*find)(struct arena *a, const char *id, const char *which, struct device_info *out,
                  struct error *err);
     void (*parts)(struct parts *p); // optional: the libraries it needs
+    // Optional: adds its own devices among those, and how they are linked.
+    bool (*topology)(struct arena *a, const struct device_info *infos, int count,
+                     struct topology *out, struct error *err);
     // Optional: its devices take one language that no other does, and compile it themselves.
     const char *source_ending; // ".cl"
     bool (*compile)(struct arena *a, const struct device_info *info,

@@ -586,7 +586,7 @@ static void log_and_devices_and_new_give_json(void **state)
     static const struct field best_fields[] = {
         {"variant", "s"}, {"time_ns", "n"}, {"provenance", "s"}, {"+speedup", "n"}};
     static const struct field inventory_fields[] = {
-        {"ridge", "s"}, {"schema", "i"}, {"devices", "a"}, {"parts", "a"}};
+        {"ridge", "s"}, {"schema", "i"}, {"devices", "a"}, {"links", "o"}, {"parts", "a"}};
     const char *other = named("log.sqlite");
     json_decref(COMMAND(0, "run", named("scale"), "--json", "-q", "--journal", other));
     json_t *log = COMMAND(0, "log", "--json", "--journal", other);

@@ -64,6 +64,27 @@ check gpu_that_cannot_be_opened_says_so 'CUDA_ERROR_OTHER' \
     "$RIDGE" verify "$here/faults" --variant before --device cuda:0 --compiler clang
 check and_leaves_no_context_stream_or_event_open '^context released, 0 handles open$' cat "$work/ledger"
 check several_gpus_are_listed '^ *cuda:2 ' env FAKE_COUNT=3 LD_LIBRARY_PATH="$work/whole" "$RIDGE" devices
+check links_are_those_that_driver_and_nvml_report '^  cuda:0 - cuda:1: peer access of rank 0 with atomics$' \
+    env FAKE_COUNT=2 LD_LIBRARY_PATH="$work/whole" "$RIDGE" devices -v
+check without_nvml_that_is_said 'NVLink and PCIe are not known: libnvidia-ml.so.1' \
+    env FAKE_COUNT=2 LD_LIBRARY_PATH="$work/whole" "$RIDGE" devices -v
+check no_peer_access_is_said 'cuda:0 - cuda:1: no peer access: copies go over the host' \
+    env FAKE_COUNT=2 FAKE_NO_PEER=1 LD_LIBRARY_PATH="$work/whole" "$RIDGE" devices -v
+nvml && {
+    linked() {
+        env FAKE_COUNT=2 FAKE_NVLINKS=17 LD_LIBRARY_PATH="$work/watched" "$@"
+    }
+    check links_through_switches_are_counted_and_added \
+        'cuda:0 - cuda:1: .*; 17 NVLinks through switches, 451.6 GB/s one way; over the link between NUMA nodes' \
+        linked "$RIDGE" devices -v
+    check links_of_a_gpu_have_their_speed \
+        '^  cuda:0 +PCIe generation 5 x16, NUMA node 1, 17 NVLinks up, 26.56 GB/s one way each$' linked "$RIDGE" devices -v
+    check pcie_slower_than_it_could_be_is_said 'cuda:1 +PCIe generation 4 x16 now, of 5 x16' linked "$RIDGE" devices -v
+    check direct_links_end_at_the_other_gpu '; 17 NVLinks, 451.6 GB/s one way' linked env FAKE_DIRECT=1 "$RIDGE" devices -v
+    check gpu_without_nvlink_is_said 'cuda:0 - cuda:1: peer access of rank 0 with atomics; no NVLink; over the link' \
+        env FAKE_COUNT=2 LD_LIBRARY_PATH="$work/watched" "$RIDGE" devices -v
+    check links_are_json '"nvswitch": true' linked "$RIDGE" devices --json
+}
 check ordinal_too_high_says_how_many_there_are "no device 'cuda:7': there are 3" \
     env FAKE_COUNT=3 LD_LIBRARY_PATH="$work/whole" "$RIDGE" verify transpose --device cuda:7
 check driver_without_a_gpu_says_so 'cuInit fails \(CUDA_ERROR_NO_DEVICE, no CUDA-capable' \

@@ -90,9 +90,9 @@ int cuDeviceGetAttribute(int *value, int attribute, int device)
     static const struct {
         int attribute, value;
     } known[] = {
-        {1, 1024},    {10, 32},      {13, 2000000}, {16, 132},      {36, 8000000},
-        {37, 384},    {38, 1 << 25}, {39, 1536},    {81, 102400},   {82, 65536},
-        {97, 101376}, {106, 24},     {108, 16384},  {109, 1 << 20}, {111, 1024},
+        {1, 1024},     {10, 32},       {13, 2000000}, {16, 132},   {36, 8000000}, {37, 384},
+        {38, 1 << 25}, {39, 1536},     {81, 102400},  {82, 65536}, {97, 101376},  {106, 24},
+        {108, 16384},  {109, 1 << 20}, {111, 1024},   {134, 1},
     };
     (void)device;
     if (attribute == 75 || attribute == 76) {
@@ -222,7 +222,14 @@ int cuMemFreeHost(void *memory)
 
 int cuDeviceCanAccessPeer(int *can, int device, int peer)
 {
-    *can = device != peer;
+    *can = device != peer && !getenv("FAKE_NO_PEER");
+    return 0;
+}
+
+int cuDeviceGetP2PAttribute(int *value, int attribute, int device, int peer)
+{
+    (void)device, (void)peer;
+    *value = attribute == 3; // rank 0, atomics
     return 0;
 }
 

@@ -580,4 +580,5 @@ const struct device_backend backend_cuda = {.name = "cuda",
                                             .list = cuda_list,
                                             .find = cuda_find,
                                             .parts = cuda_parts,
+                                            .topology = cuda_topology,
                                             .libraries = cuda_libraries};

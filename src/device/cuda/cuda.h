@@ -97,12 +97,14 @@ bool driver_open(struct driver *d, struct error *err) CHECK_RESULT;
 bool driver_check(const struct driver *d, int status, struct error *err, const char *fmt, ...)
     PRINTF_LIKE(4, 5);
 
-// Rows of the backend (driver.c, parts.c, nvml.c).
+// Rows of the backend (driver.c, parts.c, topology.c, nvml.c).
 bool cuda_list(struct arena *a, struct device_info **out, int *count,
                struct error *err) CHECK_RESULT;
 bool cuda_find(struct arena *a, const char *id, const char *which, struct device_info *out,
                struct error *err) CHECK_RESULT;
 void cuda_parts(struct parts *p);
+bool cuda_topology(struct arena *a, const struct device_info *infos, int count,
+                   struct topology *out, struct error *err) CHECK_RESULT;
 extern const struct telemetry_ops nvml_telemetry;
 // The driver's version by NVML; false: it does not start, err says why.
 bool nvml_version(char *out, unsigned size_bytes, struct error *err) CHECK_RESULT;

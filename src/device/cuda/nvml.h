@@ -5,7 +5,7 @@
 
 #include "device/cuda/cuda.h"
 
-enum { NVML_DONE = 0, NVML_GPU_IS_LOST = 15 };
+enum { NVML_DONE = 0, NVML_NOT_SUPPORTED = 3, NVML_GPU_IS_LOST = 15 };
 enum { NVML_CLOCK_SM = 1, NVML_CLOCK_MEMORY = 2, NVML_TEMPERATURE_GPU = 0 };
 enum { NVML_TEMPERATURE_SLOWDOWN = 1 };               // nvmlTemperatureThresholds_t
 enum { NVML_CORRECTED = 0, NVML_UNCORRECTED = 1 };    // nvmlMemoryErrorType_t
