@@ -350,6 +350,8 @@ struct split_spec {
     int param;                         // that is divided
     struct expression *granule, *halo; // NULL = 1, = 0
     enum split_way *ways;              // by buffer
+    bool *gather;                      // by buffer: an output that every device needs whole
+    bool *broadcast; // by buffer: a whole input that the first device sends to all
     struct location at;
 };
 
@@ -686,6 +688,9 @@ struct joined {
     struct host_buffers outputs; // of joined_end; inputs are NULL
     void **sums;                 // by buffer: double, or uint64_t that wraps around
 };
+// Elements to sums of them (double, or uint64_t that wraps around), and those to elements, rounded once.
+void elements_add(enum element_type type, uint64_t count, const void *from, void *sums);
+void elements_round(enum element_type type, uint64_t count, const void *sums, void *to);
 void joined_begin(const struct experiment *e, const struct resolved_case *whole,
                   const struct host_buffers *inputs, struct joined *j);
 void joined_take(struct joined *j, const struct experiment *e, const struct resolved_split *s,

@@ -83,6 +83,38 @@ static bool default_way(struct loader *l, struct split_spec *s, int buffer)
                 b->name, param, b->name);
 }
 
+// Buffers that devices exchange in a round, beside what `add` and `halo` imply.
+static bool load_exchanged(struct loader *l, const struct yaml_node *split, const char *key,
+                           enum split_way way, const char *need, const struct split_spec *s,
+                           bool **out)
+{
+    const char *what = arena_printf(l->a, "'%s' of 'split'", key);
+    const struct yaml_node *node = split->kind == YAML_MAP ? yaml_get(split, key) : NULL;
+    *out = ARENA_ARRAY(l->a, bool, l->e->buffer_count + 1);
+    if (node == NULL) {
+        return true;
+    }
+    if (!yaml_expect(node, YAML_LIST, what, l->err)) {
+        return false;
+    }
+    for (size_t i = 0; i < node->count; i++) {
+        const char *name = NULL;
+        if (!yaml_string(node->items[i], what, &name, l->err)) {
+            return false;
+        }
+        int buffer = buffer_find(l->e, name);
+        if (buffer < 0) {
+            return fail_unknown_buffer(l->a, l->e, node->items[i]->at, name, false, l->err);
+        }
+        if (s->ways[buffer] != way || l->e->buffers[buffer].output != (way == SPLIT_ROWS)) {
+            return fail(l->err, node->items[i]->at, "%s must not name '%s': it takes %s", what,
+                        name, need);
+        }
+        (*out)[buffer] = true;
+    }
+    return true;
+}
+
 static bool load_ways(struct loader *l, const struct yaml_node *node, struct split_spec *s)
 {
     static const struct {
@@ -137,7 +169,11 @@ bool load_split(struct loader *l, const struct yaml_node *node)
         return false;
     }
     l->e->split = s;
-    return load_ways(l, node, s);
+    return load_ways(l, node, s) &&
+           load_exchanged(l, node, "gather", SPLIT_ROWS, "outputs that are divided by rows", s,
+                          &s->gather) &&
+           load_exchanged(l, node, "broadcast", SPLIT_WHOLE, "inputs that every part has whole", s,
+                          &s->broadcast);
 }
 
 /* ---- in a case ------------------------------------------------------------------------------------ */
@@ -318,20 +354,36 @@ void joined_begin(const struct experiment *e, const struct resolved_case *whole,
     }
 }
 
-static void add_up(const struct resolved_buffer *b, const unsigned char *from, void *sums)
+void elements_add(enum element_type type, uint64_t count, const void *from, void *sums)
 {
-    size_t each = element_bytes(b->type);
+    size_t each = element_bytes(type);
+    const unsigned char *at = from;
     _Static_assert(sizeof(double) == sizeof(uint64_t), "a sum of either kind has the same room");
     double *real = sums;
     uint64_t *whole = sums;
-    for (uint64_t i = 0; i < b->count; i++) {
+    for (uint64_t i = 0; i < count; i++) {
         uint64_t bits = 0;
-        if (is_real(b->type)) {
-            real[i] += element_load(b->type, from + i * each);
+        if (is_real(type)) {
+            real[i] += element_load(type, at + i * each);
             continue;
         }
-        memcpy(&bits, from + i * each, each); // modulo 2^bits the sign is of no matter
+        memcpy(&bits, at + i * each, each); // modulo 2^bits the sign is of no matter
         whole[i] += bits;
+    }
+}
+
+void elements_round(enum element_type type, uint64_t count, const void *sums, void *to)
+{
+    size_t each = element_bytes(type);
+    const double *real = sums;
+    const uint64_t *whole = sums;
+    unsigned char *at = to;
+    for (uint64_t i = 0; i < count; i++) {
+        if (is_real(type)) {
+            (void)element_store(type, real[i], at + i * each);
+        } else {
+            memcpy(at + i * each, whole + i, each);
+        }
     }
 }
 
@@ -358,7 +410,8 @@ void joined_take(struct joined *j, const struct experiment *e, const struct reso
             continue;
         }
         if (e->split->ways[i] == SPLIT_ADD) {
-            add_up(&part->buffers[i], outputs->data[i], j->sums[i]);
+            elements_add(part->buffers[i].type, part->buffers[i].count, outputs->data[i],
+                         j->sums[i]);
         } else {
             scatter(e->split->ways[i], s, &whole->buffers[i], r, outputs->data[i],
                     j->outputs.data[i]);
@@ -370,18 +423,8 @@ void joined_end(struct joined *j, const struct experiment *e, const struct resol
 {
     for (int i = 0; i < whole->buffer_count; i++) {
         const struct resolved_buffer *b = &whole->buffers[i];
-        size_t each = element_bytes(b->type);
-        unsigned char *to = j->outputs.data[i];
-        if (!b->output || e->split->ways[i] != SPLIT_ADD) {
-            continue;
-        }
-        const double *real = j->sums[i];
-        for (uint64_t k = 0; k < b->count; k++) {
-            if (is_real(b->type)) {
-                (void)element_store(b->type, real[k], to + k * each);
-            } else {
-                memcpy(to + k * each, (const uint64_t *)j->sums[i] + k, each);
-            }
+        if (b->output && e->split->ways[i] == SPLIT_ADD) {
+            elements_round(b->type, b->count, j->sums[i], j->outputs.data[i]);
         }
     }
 }
