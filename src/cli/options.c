@@ -427,6 +427,8 @@ void manual_text(struct text *out)
         ".SH ENVIRONMENT\n.TP\n.B RIDGE_JOURNAL\nthe journal: a file, or "
         "postgresql://user@host/database\n"
         ".TP\n.B RIDGE_HOME, RIDGE_CACHE\nthe folders for recorded data and for compiled kernels\n"
+        ".TP\n.B RIDGE_NCCL\nthe libnccl.so.2 that ridge scale exchanges with (none: leave it "
+        "out)\n"
         ".TP\n.B RIDGE_PTXAS\nthe ptxas that is asked for the registers of PTX (none: estimate "
         "them)\n"
         ".TP\n.B RIDGE_COMPILER\nwhat \\-\\-compiler auto means: nvrtc or clang\n"

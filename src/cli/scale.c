@@ -119,6 +119,46 @@ static json_t *round_json(const struct fleet_report *r, const struct deal_round 
                      round->imbalance, "waves", round->waves, "units", units, "times_ns", times);
 }
 
+static json_t *number_json(double value)
+{
+    return isnan(value) ? json_null() : json_real(value);
+}
+
+static json_t *summary_json(const struct summary *s)
+{
+    return json_pack("{s:f, s:f, s:f, s:I}", "median", s->median, "low", s->low, "high", s->high,
+                     "samples", (json_int_t)s->count);
+}
+
+static json_t *links_json(const struct exchange_report *x)
+{
+    json_t *links = json_array();
+    for (int i = 0; i < x->link_count; i++) {
+        const struct exchange_link *l = &x->links[i];
+        json_array_append_new(links,
+                              json_pack("{s:f, s:f, s:f, s:f}", "bytes", l->size_bytes, "there_ns",
+                                        l->there_ns, "back_ns", l->back_ns, "both_ns", l->both_ns));
+    }
+    return links;
+}
+
+// null: nothing was measured.
+static json_t *exchange_json(const struct fleet_report *r)
+{
+    const struct exchange_report *x = r->exchange.report;
+    if (!x || !x->done)
+        return json_null();
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:b, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "way",
+        exchange_way_name(x->way), "version", x->version, "instead", x->instead, "provenance",
+        "measured", "verified", (int)r->checked, "reduced_bytes", x->reduced_bytes,
+        "gathered_bytes", x->gathered_bytes, "broadcast_bytes", x->broadcast_bytes, "halo_bytes",
+        x->halo_bytes, "received_bytes", x->received_bytes, "compute_ns",
+        summary_json(&x->compute_ns), "exchange_ns", summary_json(&x->exchange_ns), "together_ns",
+        summary_json(&x->together_ns), "half_halo_ns", number_json(x->half_halo_ns), "links",
+        links_json(x), "nvlink_gbps", number_json(r->exchange.link_gbps));
+}
+
 static json_t *scale_json(const struct fleet_report *r)
 {
     const struct split *s = &r->deal.split;
@@ -127,16 +167,19 @@ static json_t *scale_json(const struct fleet_report *r)
         json_array_append_new(devices, device_json(r, i));
     for (int i = 0; i < r->deal.round_count; i++)
         json_array_append_new(rounds, round_json(r, &r->deal.rounds[i]));
-    return json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:b, s:f, s:b, s:s, s:b, "
-                     "s:o, s:o}",
-                     "ridge", RIDGE_VERSION, "schema", 1, "experiment", r->experiment, "variant",
-                     r->variant, "case", r->case_label, "divided", r->param, "units",
-                     (json_int_t)r->split.units, "granule", (json_int_t)r->split.granule, "halo",
-                     (json_int_t)r->split.halo, "seed", (json_int_t)r->seed, "verified",
-                     (int)r->checked, "weight", s->weight > 0 ? s->weight : SPLIT_WEIGHT,
-                     "adaptive", (int)s->adaptive, "provenance",
-                     all_measured(r) ? "measured" : "modelled", "settled", (int)r->deal.settled,
-                     "devices", devices, "rounds", rounds);
+    const char *why = r->exchange.why;
+    if (r->exchange.report && !r->exchange.report->done)
+        why = r->exchange.report->why;
+    return json_pack(
+        "{s:s, s:i, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:b, s:f, s:b, s:s, s:b, "
+        "s:o, s:o, s:o, s:s?}",
+        "ridge", RIDGE_VERSION, "schema", 1, "experiment", r->experiment, "variant", r->variant,
+        "case", r->case_label, "divided", r->param, "units", (json_int_t)r->split.units, "granule",
+        (json_int_t)r->split.granule, "halo", (json_int_t)r->split.halo, "seed",
+        (json_int_t)r->seed, "verified", (int)r->checked, "weight",
+        s->weight > 0 ? s->weight : SPLIT_WEIGHT, "adaptive", (int)s->adaptive, "provenance",
+        all_measured(r) ? "measured" : "modelled", "settled", (int)r->deal.settled, "devices",
+        devices, "rounds", rounds, "exchange", exchange_json(r), "exchange_note", why);
 }
 
 /* ---- text --------------------------------------------------------------------------------------------------- */
@@ -206,6 +249,106 @@ static void print_verdict(const struct fleet_report *r, struct text *out)
                              : "Nothing was compared: the experiment has no reference.\n");
 }
 
+static double gbps(double bytes, double time_ns)
+{
+    return bytes / time_ns; // bytes per ns
+}
+
+static void print_exchange_time(const char *what, const struct summary *s, struct text *out)
+{
+    char median[32], low[32], high[32];
+    text_printf(out, "  %-26s %10s  (%s to %s)\n", what, format_time_ns(s->median, median),
+                format_time_ns(s->low, low), format_time_ns(s->high, high));
+}
+
+static void print_exchanged(const struct exchange_report *x, struct text *out)
+{
+    const struct {
+        const char *what;
+        double bytes;
+    } items[] = {{"broadcast", x->broadcast_bytes},
+                 {"of halos", x->halo_bytes},
+                 {"summed", x->reduced_bytes},
+                 {"gathered", x->gathered_bytes}};
+    char size[32];
+    const char *comma = "";
+    for (size_t i = 0; i < COUNT_OF(items); i++) {
+        if (!(items[i].bytes > 0))
+            continue;
+        text_printf(out, "%s%s %s", comma, format_bytes(items[i].bytes, size), items[i].what);
+        comma = ", ";
+    }
+}
+
+static void print_links(const struct fleet_report *r, struct text *out)
+{
+    const struct exchange_report *x = r->exchange.report;
+    for (int i = 0; i < x->link_count; i++) {
+        const struct exchange_link *l = &x->links[i];
+        char size[32];
+        text_printf(
+            out, "  %s to %s: %.4g GB/s, back %.4g GB/s, both at once %.4g GB/s (copies of %s)\n",
+            r->devices[i].info->id, r->devices[i + 1].info->id, gbps(l->size_bytes, l->there_ns),
+            gbps(l->size_bytes, l->back_ns), gbps(2 * l->size_bytes, l->both_ns),
+            format_bytes(l->size_bytes, size));
+    }
+    if (!isnan(r->exchange.link_gbps))
+        text_printf(out,
+                    "  The exchange brings a device %.1f %% of what its NVLinks carry one way "
+                    "(%.4g GB/s, reported by NVML).\n",
+                    pct_per_one * gbps(x->received_bytes, x->exchange_ns.median) /
+                        r->exchange.link_gbps,
+                    r->exchange.link_gbps);
+}
+
+// A finding: what the exchange costs of a round, and what would bring how much of it back.
+static void print_exchange_finding(const struct exchange_report *x, struct text *out)
+{
+    static const double least_share = 0.03, worth = 0.99; // of a round
+    double compute = x->compute_ns.median, exchange = x->exchange_ns.median;
+    double one_by_one = compute + exchange, together = x->together_ns.median;
+    char time[32], before[32];
+    if (exchange / one_by_one < least_share) {
+        text_printf(out, "  %.1f %% of a round is exchange: not what holds this job back.\n",
+                    pct_per_one * exchange / one_by_one);
+        return;
+    }
+    text_printf(out, "  multi-GPU communication: exchange is %.1f %% of a round.\n",
+                pct_per_one * exchange / one_by_one);
+    if (together < worth * one_by_one)
+        text_printf(out,
+                    "    Exchange beside the kernels instead of after them: %s instead of %s "
+                    "(measured: kernels and exchange at once, as if neither needed the other).\n",
+                    format_time_ns(together, time), format_time_ns(one_by_one, before));
+    if (compute + x->half_halo_ns < worth * one_by_one)
+        text_printf(out, "    Half the halo: %s instead of %s (measured).\n",
+                    format_time_ns(compute + x->half_halo_ns, time),
+                    format_time_ns(one_by_one, before));
+}
+
+static void print_exchange(const struct fleet_report *r, struct text *out)
+{
+    const struct exchange_report *x = r->exchange.report;
+    if (r->device_count < 2)
+        return;
+    if (!x || !x->done) {
+        text_printf(out, "%s%s\n", x ? "Exchange was not measured: " : "",
+                    x ? x->why : r->exchange.why);
+        return;
+    }
+    text_printf(out, "\nExchange of a round %s%s%s%s: ", exchange_way_words(x->way),
+                x->version[0] ? " (" : "", x->version, x->version[0] ? ")" : "");
+    print_exchanged(x, out);
+    text_printf(out, "; measured%s\n", r->checked ? ", outputs verified after it" : "");
+    if (x->instead[0])
+        text_printf(out, "  Not by a better way: %s\n", x->instead);
+    print_exchange_time("kernels alone", &x->compute_ns, out);
+    print_exchange_time("exchange alone", &x->exchange_ns, out);
+    print_exchange_time("both at once", &x->together_ns, out);
+    print_links(r, out);
+    print_exchange_finding(x, out);
+}
+
 static void scale_print(const struct fleet_report *r, struct text *out)
 {
     char time[32];
@@ -219,30 +362,44 @@ static void scale_print(const struct fleet_report *r, struct text *out)
     print_devices(r, out);
     print_rounds(r, out);
     print_verdict(r, out);
+    print_exchange(r, out);
 }
 
 /* ---- scaling -------------------------------------------------------------------------------------------------- */
-
-static const char no_exchange[] = "Exchange between the devices is in none of these times: no "
-                                  "chip's file has a figure of its links to "
-                                  "other GPUs.\n";
 
 static json_t *scaling_json(const struct fleet_scaling *s)
 {
     json_t *points = json_array();
     for (int i = 0; i < s->count; i++) {
         const struct fleet_point *p = &s->points[i];
-        json_array_append_new(
-            points, json_pack("{s:i, s:s, s:I, s:f, s:f, s:f, s:f, s:f}", "devices", i + 1, "added",
-                              p->added, "units", (json_int_t)p->units, "time_ns", p->time_ns,
-                              "ideal_ns", p->ideal_ns, "speedup", p->speedup, "efficiency",
-                              p->efficiency, "imbalance", p->imbalance));
+        json_array_append_new(points,
+                              json_pack("{s:i, s:s, s:I, s:f, s:f, s:f, s:f, s:f, s:o}", "devices",
+                                        i + 1, "added", p->added, "units", (json_int_t)p->units,
+                                        "time_ns", p->time_ns, "ideal_ns", p->ideal_ns, "speedup",
+                                        p->speedup, "efficiency", p->efficiency, "imbalance",
+                                        p->imbalance, "exchange_ns", number_json(p->exchange_ns)));
     }
     json_t *json = scale_json(&s->report);
     json_object_set_new(json, "scaling", json_string(s->weak ? "weak" : "strong"));
     json_object_set_new(json, "points", points);
-    json_object_set_new(json, "exchange", json_null());
     return json;
+}
+
+// With the exchange after the kernels, by device count.
+static void print_exchanges(const struct fleet_scaling *s, struct text *out)
+{
+    char time[32], exchange[32];
+    for (int i = 0; i < s->count; i++) {
+        const struct fleet_point *p = &s->points[i];
+        if (isnan(p->exchange_ns))
+            continue;
+        text_printf(out,
+                    "With the exchange, %d devices: %s (%s of it exchange), efficiency %.1f %%\n",
+                    i + 1, format_time_ns(p->time_ns + p->exchange_ns, time),
+                    format_time_ns(p->exchange_ns, exchange),
+                    pct_per_one * p->ideal_ns / (p->time_ns + p->exchange_ns));
+    }
+    print_exchange(&s->report, out);
 }
 
 static void scaling_print(const struct fleet_scaling *s, struct text *out)
@@ -264,7 +421,7 @@ static void scaling_print(const struct fleet_scaling *s, struct text *out)
              "\nIdeal: every device at the throughput that it has alone with the job of one.\n");
     if (kinds_differ(r))
         text_add(out, "Times of different kinds are held against each other.\n");
-    text_add(out, no_exchange);
+    print_exchanges(s, out);
 }
 
 static bool scaling_command(const struct options *o, const struct fleet_request *q,

@@ -11,6 +11,7 @@
 #include "device/clock.h"
 #include "device/code.h"
 #include "device/counting.h"
+#include "device/exchange.h"
 #include "device/library.h"
 #include "device/links.h"
 #include "device/memory.h"
@@ -85,6 +86,7 @@ struct device_ops {
     const struct device_clock_ops *clock;       // optional: NULL = times are modelled
     const struct device_counting_ops *counting; // optional
     const struct device_link_ops *links;        // optional
+    const struct device_exchange_ops *exchange; // optional: with others of its backend
 };
 struct device { // the head of every backend's own struct
     const struct device_ops *ops;

@@ -279,6 +279,107 @@ static bool end_round(void *context, int round, struct error *err)
                              plural(f->report->device_count), round + 1, wrong);
 }
 
+/* ---- exchange ---------------------------------------------------------------------------------------- */
+
+double fleet_exchange_ns(const struct fleet_report *r)
+{
+    const struct exchange_report *x = r->exchange.report;
+    return x && x->done && !x->wrong[0] ? x->exchange_ns.median : (double)NAN;
+}
+
+// Why the exchange cannot be measured with these devices, in a sentence; NULL = it can.
+static const char *no_exchange(struct fleet *f)
+{
+    const struct fleet_report *r = f->report;
+    const struct deal_round *last = &r->deal.rounds[r->deal.round_count - 1];
+    for (int i = 0; i < r->device_count; i++) {
+        const struct device_info *info = r->devices[i].info;
+        if (info->simulated)
+            return "Exchange between the devices is in none of these times: no chip's file has a "
+                   "figure of its links to other GPUs.";
+        if (strcmp(info->backend, r->devices[0].info->backend) != 0)
+            return "Exchange between devices of different vendors is not measured.";
+        if (r->deal.why[i])
+            return "Exchange is not measured where a device was lost.";
+        if (last->turns[i].units == 0)
+            return "Exchange is not measured where a device has no share.";
+    }
+    if (!device_exchanges(r->devices[0].info))
+        return "Exchange is measured between NVIDIA's GPUs only.";
+    if (last->waves != 1)
+        return "Exchange is not measured where the job is done in several turns.";
+    return NULL;
+}
+
+// The slowest connection between neighbours of the list.
+static double slowest_link(struct fleet *f)
+{
+    const struct fleet_report *r = f->report;
+    struct device_info *infos = ARENA_ARRAY(f->arena, struct device_info, r->device_count + 1);
+    struct topology t;
+    struct error ignored = {0};
+    double slowest = (double)INFINITY;
+    for (int i = 0; i < r->device_count; i++)
+        infos[i] = *r->devices[i].info;
+    if (!device_topology(f->arena, infos, r->device_count, &t, &ignored))
+        return (double)NAN;
+    for (int i = 0; i + 1 < r->device_count; i++) {
+        const struct topology_pair *p = topology_find(&t, i, i + 1);
+        slowest = p && p->nvlinks > 0 ? fmin(slowest, p->nvlink_gbps) : (double)NAN;
+        if (isnan(slowest))
+            return slowest;
+    }
+    return slowest;
+}
+
+// The last round's shares: one for each device, in the order of the list.
+static bool run_exchange(struct fleet *f, struct exchange_report *out, struct error *err)
+{
+    const struct fleet_report *r = f->report;
+    const struct deal_round *last = &r->deal.rounds[r->deal.round_count - 1];
+    struct part *parts = xcalloc((size_t)r->device_count + 1, sizeof *parts);
+    uint64_t first = 0;
+    int opened = 0;
+    bool done = true;
+    for (int i = 0; i < r->device_count && done; i++) {
+        uint64_t end = first + last->turns[i].units;
+        struct part_range range = part_range_of(&r->split, first, end);
+        done = part_open(&f->whole, &r->split, r->devices[i].info, &range, &parts[i], err);
+        opened = i + 1;
+        first = end;
+    }
+    done =
+        done && parts_exchange(parts, r->device_count, &r->split, f->events->loop.cancel, out, err);
+    for (int i = 0; i < opened; i++)
+        part_close(&parts[i]);
+    free(parts);
+    return done;
+}
+
+static bool measure_exchange(struct fleet *f, struct error *err)
+{
+    struct fleet_report *r = f->report;
+    struct fleet_exchange *x = &r->exchange;
+    x->stated = exchange_is_stated(f->experiment, &r->split);
+    x->link_gbps = (double)NAN;
+    if (r->device_count < 2)
+        return true;
+    x->why = no_exchange(f);
+    if (!x->why && !x->stated)
+        x->why = "The experiment's 'split' has nothing to exchange: no 'add', 'halo', 'gather' or "
+                 "'broadcast'.";
+    if (x->why)
+        return true;
+    x->report = ARENA_NEW(f->arena, struct exchange_report);
+    if (!run_exchange(f, x->report, err))
+        return false;
+    x->link_gbps = slowest_link(f);
+    return !x->report->wrong[0] ||
+           fail_as(err, ERROR_CHECK, f->experiment->split->at,
+                   "the outputs of variant '%s' after the exchange %s: %s", r->variant,
+                   exchange_way_words(x->report->way), x->report->wrong);
+}
+
 /* ---- all ------------------------------------------------------------------------------------------------ */
 
 static bool deal_all(struct fleet *f, struct error *err)
@@ -308,7 +409,7 @@ bool fleet_run(struct arena *a, const struct fleet_request *q, const struct flee
     bool done = find_devices(&f, err) && open_job(&f, err);
     for (int i = 0; i < out->device_count && done; i++)
         done = find_limit(&f, &out->devices[i], err);
-    done = done && deal_all(&f, err);
+    done = done && deal_all(&f, err) && measure_exchange(&f, err);
     if (f.joined.sums)
         joined_release(&f.joined, f.whole.resolved);
     whole_close(&f.whole);

@@ -6,6 +6,7 @@
 #define RIDGE_FLEET_H
 
 #include "fleet/deal.h"
+#include "loop/exchange.h"
 #include "loop/part.h"
 
 struct fleet_request {
@@ -22,6 +23,13 @@ struct fleet_device {
     uint64_t most;         // units that its memory holds at once; the job's where that is all
     struct part_time time; // of its last share: what kind of time it is
 };
+// What the devices send each other in a round of the last shares.
+struct fleet_exchange {
+    bool stated;                    // the experiment's `split` has something to exchange
+    struct exchange_report *report; // NULL: not measured, `why`
+    const char *why;                // a sentence
+    double link_gbps; // of the slowest NVLink connection between neighbours, one way, raw; NAN
+};
 struct fleet_events { // all optional
     struct loop_events loop;
     void (*round)(void *context, const struct deal_round *r, int index);
@@ -36,7 +44,10 @@ struct fleet_report { // arena-owned
     double balanced; // the request's: below it shares are settled
     bool checked;    // against the reference, after every round
     uint64_t seed;
+    struct fleet_exchange exchange;
 };
+// NAN = not measured, or there is none.
+double fleet_exchange_ns(const struct fleet_report *r);
 // Fails as a check does (ERROR_CHECK) where the outputs, put together, are not the reference's.
 bool fleet_run(struct arena *a, const struct fleet_request *q, const struct fleet_events *events,
                struct fleet_report *out, struct error *err) CHECK_RESULT;
@@ -49,6 +60,7 @@ struct fleet_point {   // of the first devices of the list
     double speedup;    // over the first device alone
     double efficiency; // ideal over time
     double imbalance;
+    double exchange_ns; // of a round, measured; NAN = not
 };
 struct fleet_scaling { // arena-owned
     bool weak;         // units grow with the devices; else they are the same

@@ -92,7 +92,8 @@ bool fleet_scaling_run(struct arena *a, const struct fleet_request *q,
                                   .units = all,
                                   .time_ns = last->time_ns,
                                   .ideal_ns = (double)all / sum,
-                                  .imbalance = last->imbalance};
+                                  .imbalance = last->imbalance,
+                                  .exchange_ns = fleet_exchange_ns(&out->report)};
         p->speedup = (double)all / rates[0] / p->time_ns;
         p->efficiency = p->ideal_ns / p->time_ns;
     }

@@ -20,6 +20,9 @@ struct bench { // a device with the case's buffers
     uint64_t progress_ns;          // of the last message
     double share_before, share_of; // progress of this run within the whole
 };
+struct part;
+// What a worker does of an opened part (part.h).
+struct job part_job(const struct part *p, const struct loop_request *request);
 bool bench_open(struct bench *b, struct error *err) CHECK_RESULT; // device and buffers
 // Another variant's turn on the same buffers.
 void bench_turn(struct bench *b, const struct job *job);

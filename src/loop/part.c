@@ -236,20 +236,24 @@ static void take_message(void *context, const char *data, size_t size_bytes)
     }
 }
 
+struct job part_job(const struct part *p, const struct loop_request *request)
+{
+    return (struct job){.request = request,
+                        .experiment = p->whole->experiment,
+                        .device = p->device,
+                        .point = &p->point,
+                        .resolved = &p->resolved,
+                        .variant = &p->variant,
+                        .code = &p->code,
+                        .inputs = &p->inputs,
+                        .seed = p->whole->seed};
+}
+
 bool part_run(struct part *p, int threads, const volatile bool *cancel, bool *lost,
               struct error *err)
 {
     struct loop_request request = *p->whole->request;
-    struct part_job context = {p,
-                               {.request = &request,
-                                .experiment = p->whole->experiment,
-                                .device = p->device,
-                                .point = &p->point,
-                                .resolved = &p->resolved,
-                                .variant = &p->variant,
-                                .code = &p->code,
-                                .inputs = &p->inputs,
-                                .seed = p->whole->seed}};
+    struct part_job context = {p, part_job(p, &request)};
     struct inbox box = {.done = false};
     struct worker_spec spec = {.body = part_body,
                                .context = &context,

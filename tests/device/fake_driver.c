@@ -3,7 +3,7 @@
 // name. What the environment says: FAKE_NAME, FAKE_CC (90), FAKE_INIT (a status), FAKE_CRASH,
 // FAKE_COUNT, FAKE_NS, FAKE_NOISE (64 ns), FAKE_JUMPS (every
 // other launch takes so many times as long), FAKE_DRIVER (12040), FAKE_LOG
-// (a file that gets a line for each context). Compiled twice and linked: -DFAKE_REST makes the rest of driver.def.
+// (a file that gets a line for each context), FAKE_STRICT. Compiled twice and linked: -DFAKE_REST makes the rest of driver.def.
 // SPDX-License-Identifier: Apache-2.0
 #include <pthread.h>
 #include <stdbool.h>
@@ -110,6 +110,23 @@ int cuDeviceGetAttribute(int *value, int attribute, int device)
 
 /* ---- a GPU at work ----------------------------------------------------------------------------- */
 
+static char contexts[64]; // by device
+static __thread char *current;
+
+// FAKE_STRICT: work for a device is given in its own context, as on a real one.
+static int misplaced(const char *context)
+{
+    return getenv("FAKE_STRICT") && context && context != current ? 400 : 0; // invalid handle
+}
+
+struct fake_stream {
+    char *context;
+};
+struct fake_event {
+    double time_ns; // first
+    char *context;
+};
+
 static double now_ns;
 static int runs, failed; // launches of this process; the sticky error
 static bool hangs;
@@ -122,8 +139,7 @@ int cuDeviceGetPCIBusId(char *id, int size_bytes, int device)
 
 int cuDevicePrimaryCtxRetain(void **context, int device)
 {
-    (void)device;
-    *context = &now_ns;
+    *context = &contexts[device & 63];
     const char *path = getenv("FAKE_LOG");
     FILE *log = path ? fopen(path, "a") : NULL;
     if (log) {
@@ -135,13 +151,16 @@ int cuDevicePrimaryCtxRetain(void **context, int device)
 
 int cuCtxSetCurrent(void *context)
 {
+    current = context;
     return context ? 0 : 1;
 }
 
 int cuStreamCreate(void **stream, unsigned flags)
 {
     (void)flags;
-    *stream = &runs;
+    struct fake_stream *made = calloc(1, sizeof *made);
+    made->context = current;
+    *stream = made;
     open_handles++;
     return 0;
 }
@@ -149,7 +168,9 @@ int cuStreamCreate(void **stream, unsigned flags)
 int cuEventCreate(void **event, unsigned flags)
 {
     (void)flags;
-    *event = calloc(1, sizeof(double));
+    struct fake_event *made = calloc(1, sizeof *made);
+    made->context = current;
+    *event = made;
     open_handles++;
     return 0;
 }
@@ -158,7 +179,7 @@ int cuEventRecord(void *event, void *stream)
 {
     (void)stream;
     *(double *)event = now_ns;
-    return failed;
+    return misplaced(((struct fake_event *)event)->context) ? 400 : failed;
 }
 
 int cuEventQuery(void *event)
@@ -187,6 +208,12 @@ int cuMemAlloc_v2(uint64_t *address, size_t size_bytes)
     void *memory = too_much ? NULL : malloc(size_bytes);
     *address = (uint64_t)(uintptr_t)memory;
     return memory ? 0 : 2;
+}
+
+int cuMemFree_v2(uint64_t address)
+{
+    free((void *)(uintptr_t)address);
+    return 0;
 }
 
 int cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
@@ -241,6 +268,21 @@ int cuMemcpyPeer(uint64_t to, void *to_context, uint64_t from, void *from_contex
     return failed;
 }
 
+int cuCtxEnablePeerAccess(void *context, unsigned flags)
+{
+    return flags != 0 || context == current;
+}
+
+// Copies of 32 MiB and more only take their time, at 100 GB/s: they are there to be timed.
+int cuMemcpyPeerAsync(uint64_t to, void *to_context, uint64_t from, void *from_context,
+                      size_t size_bytes, void *stream)
+{
+    now_ns += (double)size_bytes / 100;
+    if (misplaced(stream ? ((struct fake_stream *)stream)->context : NULL))
+        return 400;
+    return size_bytes >> 25 ? failed : cuMemcpyPeer(to, to_context, from, from_context, size_bytes);
+}
+
 int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t size_bytes, void *stream)
 {
     (void)stream;
@@ -262,7 +304,7 @@ int cuCtxResetPersistingL2Cache(void)
 
 int cuStreamDestroy_v2(void *stream)
 {
-    (void)stream;
+    free(stream);
     open_handles--;
     return 0;
 }
@@ -521,6 +563,8 @@ int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned gr
     const char *name = function;
     (void)grid_y, (void)grid_z, (void)block_y, (void)block_z, (void)shared_bytes, (void)stream,
         (void)extra;
+    if (getenv("FAKE_STRICT") && misplaced(stream ? ((struct fake_stream *)stream)->context : NULL))
+        return 400;
     int before = failed; // as on a real GPU, a kernel's error comes after its launch
     if (strncmp(name, "ridge_", 6) == 0)
         return before;
@@ -537,6 +581,23 @@ int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned gr
     }
     int n = *(int *)args[2];
     hangs = strcmp(name, "hang") == 0;
+    if (strcmp(name, "total") == 0) { // fleet/pair
+        out[0] = 0;
+        for (int i = 0; i < n; i++)
+            out[0] += in[i];
+        return before;
+    }
+    if (strcmp(name, "beside") == 0) {
+        for (int i = 0; i < n; i++)
+            out[i] = (i > 0 ? in[i - 1] : 0) + (i + 1 < n ? in[i + 1] : 0);
+        return before;
+    }
+    if (strcmp(name, "scaled") == 0) {
+        const float *factor = (const float *)(uintptr_t) * (uint64_t *)args[3];
+        for (int i = 0; i < n; i++)
+            out[i] = factor[i & 3] * in[i];
+        return before;
+    }
     if (strcmp(name, "wild") == 0 || (strcmp(name, "later") == 0 && runs > 5))
         failed = 700;
     if ((strcmp(name, "once") == 0 && runs > 1) || (strcmp(name, "fades") == 0 && runs > 5))

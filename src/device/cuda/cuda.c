@@ -573,6 +573,7 @@ static const struct device_ops cuda_device_ops = {
     .clock = &clock_ops,
     .counting = &counting_ops,
     .links = &link_ops,
+    .exchange = &cuda_exchange_ops,
 };
 const struct device_backend backend_cuda = {.name = "cuda",
                                             .ops = &cuda_device_ops,

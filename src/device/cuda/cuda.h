@@ -236,6 +236,7 @@ bool cuda_enqueue(struct cuda_device *c, const struct cuda_launch *launches,
                   const struct device_sequence *sequence, struct error *err) CHECK_RESULT;
 bool cuda_enqueue_one(struct cuda_device *c, const struct cuda_launch *l,
                       struct error *err) CHECK_RESULT;
+extern const struct device_exchange_ops cuda_exchange_ops; // exchange.c
 // host.c: what a sequence has beside kernels. begin, then cuda_prepare; load before its steps run and store after
 // them: what buffers hold, to and from arrays and memory of the host; end in any case.
 bool cuda_sequence_begin(struct cuda_device *c, const struct device_sequence *s,

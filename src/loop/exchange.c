@@ -1,0 +1,440 @@
+// The exchange of a round: halo and broadcast before the kernels, sums and gathering after them. What is to arrive is
+// poisoned first, so that the outputs are right only where the exchange is.
+// SPDX-License-Identifier: Apache-2.0
+#include "loop/exchange.h"
+#include "loop/bench.h"
+#include "loop/request.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SAMPLES = 7, POISON = 0xff };
+
+static const uint64_t link_bytes = 64 << 20;
+
+struct exchanging { // in the worker
+    struct part *parts;
+    int count;
+    const struct resolved_split *split;
+    const struct loop_request *request;
+    struct arena arena;
+    struct job *jobs;
+    struct bench *benches;
+    struct device **devices;
+    const struct device_exchange_ops *ops;
+    struct device_exchange *open;
+    struct device_sequence *sequences;
+    uint64_t **arrived; // by buffer, by device: where sums and gathered outputs go; NULL = none do
+    struct exchange before, after, all, halved;
+    struct exchange_report *out;
+};
+
+bool exchange_is_stated(const struct experiment *e, const struct resolved_split *split)
+{
+    bool any = split->halo > 0;
+    for (int i = 0; i < e->buffer_count; i++)
+        any =
+            any || e->split->ways[i] == SPLIT_ADD || e->split->gather[i] || e->split->broadcast[i];
+    return any;
+}
+
+/* ---- the devices ---------------------------------------------------------------------------------------- */
+
+static bool open_benches(struct exchanging *x, struct error *err)
+{
+    for (int i = 0; i < x->count; i++) {
+        struct bench *b = &x->benches[i];
+        x->jobs[i] = part_job(&x->parts[i], x->request);
+        *b = (struct bench){.job = &x->jobs[i], .arena = &x->arena, .fd = -1};
+        if (!bench_open(b, err) || !bench_load(b, err) || !bench_write(b, err))
+            return error_context(err, "in the share of %s", x->parts[i].device->id);
+        x->devices[i] = b->device;
+        x->sequences[i] = bench_sequence(b);
+    }
+    return true;
+}
+
+static bool select_device(struct exchanging *x, int i, struct error *err)
+{
+    return x->ops->select(x->devices[i], err);
+}
+
+// Where sums and gathered outputs arrive: as large as the whole's.
+static bool open_arrived(struct exchanging *x, struct error *err)
+{
+    const struct whole *w = x->parts[0].whole;
+    x->arrived = ARENA_ARRAY(&x->arena, uint64_t *, w->resolved->buffer_count + 1);
+    for (int b = 0; b < w->resolved->buffer_count; b++) {
+        const struct resolved_buffer *whole = &w->resolved->buffers[b];
+        if (w->experiment->split->ways[b] != SPLIT_ADD && !w->experiment->split->gather[b])
+            continue;
+        x->arrived[b] = ARENA_ARRAY(&x->arena, uint64_t, x->count + 1);
+        for (int i = 0; i < x->count; i++)
+            if (!select_device(x, i, err) ||
+                !x->devices[i]->ops->memory->alloc(x->devices[i], whole->size_bytes,
+                                                   "what is exchanged", &x->arrived[b][i], err))
+                return false;
+    }
+    return true;
+}
+
+static bool open_way(struct exchanging *x, struct error *err)
+{
+    struct exchange_report *r = x->out;
+    struct error why = {0};
+    for (r->way = EXCHANGE_NCCL; r->way < EXCHANGE_WAY_COUNT; r->way++) {
+        if (x->ops->open(x->devices, x->count, r->way, &x->open, &why)) {
+            const char *version = x->ops->version(x->open);
+            (void)snprintf(r->version, sizeof r->version, "%.500s", version ? version : "");
+            return true;
+        }
+        size_t used = strlen(r->instead);
+        (void)snprintf(r->instead + used, sizeof r->instead - used, "%s%.220s", used ? "; " : "",
+                       why.message);
+        why = (struct error){0};
+    }
+    return fail_as(err, ERROR_SYSTEM, NOWHERE, "%s", r->instead);
+}
+
+/* ---- what is exchanged ---------------------------------------------------------------------------------- */
+
+static uint64_t unit_bytes(const struct exchanging *x, int buffer)
+{
+    return x->parts[0].whole->resolved->buffers[buffer].size_bytes / x->split->units;
+}
+
+// Units [first, end) of the whole, in the part's buffer.
+static uint64_t unit_address(const struct exchanging *x, int part, int buffer, uint64_t first)
+{
+    return x->benches[part].addresses[buffer] +
+           (first - x->parts[part].range.halo_first) * unit_bytes(x, buffer);
+}
+
+static uint64_t *addresses_of(struct exchanging *x, int buffer)
+{
+    uint64_t *all = ARENA_ARRAY(&x->arena, uint64_t, x->count + 1);
+    for (int i = 0; i < x->count; i++)
+        all[i] = x->benches[i].addresses[buffer];
+    return all;
+}
+
+static void add_sum(struct exchanging *x, struct exchange_sum *s, int buffer)
+{
+    const struct resolved_buffer *b = &x->parts[0].whole->resolved->buffers[buffer];
+    *s = (struct exchange_sum){b->type, b->count, addresses_of(x, buffer), x->arrived[buffer]};
+    x->out->reduced_bytes += (double)b->size_bytes;
+}
+
+// Every part's own units to the same place of every device's whole.
+static void add_gathered(struct exchanging *x, struct exchange_spread *s, int buffer)
+{
+    for (int i = 0; i < x->count; i++) {
+        const struct part_range *r = &x->parts[i].range;
+        uint64_t *to = ARENA_ARRAY(&x->arena, uint64_t, x->count + 1);
+        for (int k = 0; k < x->count; k++)
+            to[k] = x->arrived[buffer][k] + r->first * unit_bytes(x, buffer);
+        s[i] = (struct exchange_spread){i, unit_address(x, i, buffer, r->first),
+                                        (r->end - r->first) * unit_bytes(x, buffer), to};
+    }
+    x->out->gathered_bytes += (double)x->parts[0].whole->resolved->buffers[buffer].size_bytes;
+}
+
+static void add_broadcast(struct exchanging *x, struct exchange_spread *s, int buffer)
+{
+    uint64_t size = x->parts[0].whole->resolved->buffers[buffer].size_bytes;
+    uint64_t *to = addresses_of(x, buffer);
+    *s = (struct exchange_spread){0, to[0], size, to};
+    x->out->broadcast_bytes += (double)size;
+}
+
+// What a part has beside its own units, from those whose they are. share: of the halo on each side.
+static int add_halo(struct exchanging *x, struct exchange_copy *out, int buffer, double share)
+{
+    int count = 0;
+    for (int to = 0; to < x->count; to++)
+        for (int from = 0; from < x->count; from++) {
+            const struct part_range *t = &x->parts[to].range, *f = &x->parts[from].range;
+            bool below = f->end <= t->first;
+            uint64_t first = below ? t->halo_first : t->end, end = below ? t->first : t->halo_end;
+            uint64_t kept = (uint64_t)(share * (double)(end - first));
+            *(below ? &first : &end) = below ? end - kept : first + kept;
+            first = first > f->first ? first : f->first;
+            end = end < f->end ? end : f->end;
+            if (from == to || first >= end)
+                continue;
+            out[count++] = (struct exchange_copy){from, to, unit_address(x, from, buffer, first),
+                                                  unit_address(x, to, buffer, first),
+                                                  (end - first) * unit_bytes(x, buffer)};
+        }
+    return count;
+}
+
+static bool has_halo(const struct exchanging *x, int buffer)
+{
+    const struct experiment *e = x->parts[0].whole->experiment;
+    return x->split->halo > 0 && e->split->ways[buffer] == SPLIT_ROWS &&
+           !x->parts[0].whole->resolved->buffers[buffer].output;
+}
+
+static void make_exchanges(struct exchanging *x)
+{
+    const struct experiment *e = x->parts[0].whole->experiment;
+    int n = e->buffer_count, sums = 0, gathered = 0, broadcast = 0, copies = 0, halved = 0;
+    struct exchange_sum *sum = ARENA_ARRAY(&x->arena, struct exchange_sum, n + 1);
+    // Broadcasts first: `before` has these, `after` what follows them.
+    struct exchange_spread *spread =
+        ARENA_ARRAY(&x->arena, struct exchange_spread, n * (x->count + 1) + 1);
+    size_t most = (size_t)n * (size_t)x->count * (size_t)x->count + 1;
+    struct exchange_copy *copy = ARENA_ARRAY(&x->arena, struct exchange_copy, most);
+    struct exchange_copy *half = ARENA_ARRAY(&x->arena, struct exchange_copy, most);
+    for (int b = 0; b < n; b++)
+        if (e->split->broadcast[b])
+            add_broadcast(x, &spread[broadcast++], b);
+    for (int b = 0; b < n; b++) {
+        if (e->split->ways[b] == SPLIT_ADD)
+            add_sum(x, &sum[sums++], b);
+        if (e->split->gather[b]) {
+            add_gathered(x, &spread[broadcast + gathered], b);
+            gathered += x->count;
+        }
+        if (has_halo(x, b)) {
+            copies += add_halo(x, &copy[copies], b, 1);
+            halved += add_halo(x, &half[halved], b, 0.5);
+        }
+    }
+    x->before = (struct exchange){NULL, 0, spread, broadcast, copy, copies};
+    x->after = (struct exchange){sum, sums, spread + broadcast, gathered, NULL, 0};
+    x->all = (struct exchange){sum, sums, spread, broadcast + gathered, copy, copies};
+    x->halved = x->all;
+    x->halved.copies = half;
+    x->halved.copy_count = halved;
+}
+
+// What each device receives: of a sum as much as it is long, whichever way it is formed.
+static void count_received(struct exchanging *x)
+{
+    for (int i = 0; i < x->count; i++) {
+        double bytes = x->out->reduced_bytes, halo = 0;
+        for (int k = 0; k < x->all.spread_count; k++)
+            bytes += x->all.spreads[k].from == i ? 0 : (double)x->all.spreads[k].size_bytes;
+        for (int k = 0; k < x->all.copy_count; k++)
+            halo += x->all.copies[k].to == i ? (double)x->all.copies[k].size_bytes : 0;
+        x->out->halo_bytes += halo;
+        x->out->received_bytes = fmax(x->out->received_bytes, bytes + halo);
+    }
+}
+
+/* ---- is it right ------------------------------------------------------------------------------------------ */
+
+static bool poison(struct exchanging *x, int device, uint64_t address, uint64_t size_bytes,
+                   struct error *err)
+{
+    void *bad = xcalloc(size_bytes + 1, 1);
+    memset(bad, POISON, size_bytes);
+    bool done =
+        select_device(x, device, err) &&
+        x->devices[device]->ops->memory->write(x->devices[device], address, bad, size_bytes, err);
+    free(bad);
+    return done;
+}
+
+// What is to arrive.
+static bool poison_all(struct exchanging *x, struct error *err)
+{
+    for (int k = 0; k < x->before.copy_count; k++) {
+        const struct exchange_copy *c = &x->before.copies[k];
+        if (!poison(x, c->to, c->to_address, c->size_bytes, err))
+            return false;
+    }
+    for (int k = 0; k < x->before.spread_count; k++)
+        for (int i = 0; i < x->count; i++) {
+            const struct exchange_spread *s = &x->before.spreads[k];
+            if (i != s->from && !poison(x, i, s->to[i], s->size_bytes, err))
+                return false;
+        }
+    for (int b = 0; b < x->parts[0].whole->resolved->buffer_count; b++)
+        for (int i = 0; i < x->count && x->arrived[b]; i++)
+            if (!poison(x, i, x->arrived[b][i], x->parts[0].whole->resolved->buffers[b].size_bytes,
+                        err))
+                return false;
+    return true;
+}
+
+static bool run_once(struct exchanging *x, struct error *err)
+{
+    if (!poison_all(x, err) || !x->ops->run(x->open, &x->before, err))
+        return false;
+    for (int i = 0; i < x->count; i++) {
+        struct device_report report = {0};
+        if (!select_device(x, i, err) || !bench_run(&x->benches[i], false, false, &report, err))
+            return error_context(err, "in the share of %s", x->parts[i].device->id);
+    }
+    return x->ops->run(x->open, &x->after, err);
+}
+
+// The parts' own outputs, put together; then of each device what arrived there in their places.
+static bool check_outputs(struct exchanging *x, struct error *err)
+{
+    const struct whole *w = x->parts[0].whole;
+    const char *wrong = NULL;
+    struct joined j;
+    joined_begin(w->experiment, w->resolved, w->inputs, &j);
+    bool done = true;
+    for (int i = 0; i < x->count && done; i++) {
+        done = select_device(x, i, err) &&
+               bench_read_outputs(&x->benches[i], &x->parts[i].outputs, err);
+        if (done)
+            joined_take(&j, w->experiment, x->split, w->resolved, &x->parts[i].range,
+                        &x->parts[i].resolved, &x->parts[i].outputs);
+    }
+    joined_end(&j, w->experiment, w->resolved);
+    for (int i = 0; i < x->count && done && !wrong; i++) {
+        done = select_device(x, i, err);
+        for (int b = 0; b < w->resolved->buffer_count && done; b++)
+            if (x->arrived[b])
+                done = x->devices[i]->ops->memory->read(x->devices[i], x->arrived[b][i],
+                                                        j.outputs.data[b],
+                                                        w->resolved->buffers[b].size_bytes, err);
+        if (done)
+            whole_check(w, &x->arena, &j.outputs, &wrong);
+        if (wrong)
+            (void)snprintf(x->out->wrong, sizeof x->out->wrong, "on %s: %.400s",
+                           x->parts[i].device->id, wrong);
+    }
+    joined_release(&j, w->resolved);
+    return done;
+}
+
+/* ---- how long it takes ------------------------------------------------------------------------------------- */
+
+static bool time_of(struct exchanging *x, const struct exchange *e, bool kernels,
+                    struct summary *out, struct error *err)
+{
+    double times[SAMPLES];
+    if (!x->ops->measure(x->open, e, kernels ? x->sequences : NULL, SAMPLES, times, err))
+        return false;
+    *out = stats_summary(times, SAMPLES);
+    return true;
+}
+
+static bool time_rounds(struct exchanging *x, struct error *err)
+{
+    struct summary half;
+    if (!time_of(x, NULL, true, &x->out->compute_ns, err) ||
+        !time_of(x, &x->all, false, &x->out->exchange_ns, err) ||
+        !time_of(x, &x->all, true, &x->out->together_ns, err))
+        return false;
+    if (x->all.copy_count == 0)
+        return true;
+    if (!time_of(x, &x->halved, false, &half, err))
+        return false;
+    x->out->half_halo_ns = half.median;
+    return true;
+}
+
+static bool time_copies(struct exchanging *x, const struct exchange_copy *copies, int count,
+                        double *time_ns, struct error *err)
+{
+    struct exchange e = {.copies = copies, .copy_count = count};
+    struct summary s;
+    bool done = time_of(x, &e, false, &s, err);
+    *time_ns = s.median;
+    return done;
+}
+
+// From each device to the next one, back, and both at once.
+static bool time_links(struct exchanging *x, struct error *err)
+{
+    for (int i = 0; i + 1 < x->count && i < EXCHANGE_LINKS_MOST; i++) {
+        uint64_t at[2] = {0};
+        struct exchange_link *link = &x->out->links[i];
+        for (int k = 0; k < 2; k++)
+            if (!select_device(x, i + k, err) ||
+                !x->devices[i + k]->ops->memory->alloc(x->devices[i + k], 2 * link_bytes,
+                                                       "copies over the link", &at[k], err))
+                return false;
+        struct exchange_copy both[] = {
+            {i, i + 1, at[0], at[1], link_bytes},
+            {i + 1, i, at[1] + link_bytes, at[0] + link_bytes, link_bytes}};
+        link->size_bytes = (double)link_bytes;
+        if (!time_copies(x, &both[0], 1, &link->there_ns, err) ||
+            !time_copies(x, &both[1], 1, &link->back_ns, err) ||
+            !time_copies(x, both, 2, &link->both_ns, err))
+            return false;
+        for (int k = 0; k < 2; k++)
+            if (!select_device(x, i + k, err) ||
+                !x->devices[i + k]->ops->memory->release(x->devices[i + k], at[k], err))
+                return false;
+        x->out->link_count = i + 1;
+    }
+    return true;
+}
+
+/* ---- the worker ------------------------------------------------------------------------------------------- */
+
+static bool exchange_all(struct exchanging *x, struct error *err)
+{
+    if (!open_benches(x, err))
+        return false;
+    x->ops = x->devices[0]->ops->exchange;
+    if (!open_arrived(x, err) || !open_way(x, err))
+        return false;
+    make_exchanges(x);
+    count_received(x);
+    bool done = run_once(x, err) && check_outputs(x, err);
+    if (done && !x->out->wrong[0])
+        done = time_rounds(x, err) && time_links(x, err);
+    x->ops->close(x->open);
+    return done;
+}
+
+static int exchange_body(void *context, int fd)
+{
+    struct exchanging *x = context;
+    struct error err = {0};
+    worker_own_crashes();
+    x->jobs = ARENA_ARRAY(&x->arena, struct job, x->count + 1);
+    x->benches = ARENA_ARRAY(&x->arena, struct bench, x->count + 1);
+    x->devices = ARENA_ARRAY(&x->arena, struct device *, x->count + 1);
+    x->sequences = ARENA_ARRAY(&x->arena, struct device_sequence, x->count + 1);
+    x->out->done = exchange_all(x, &err);
+    if (!x->out->done)
+        (void)snprintf(x->out->why, sizeof x->out->why, "%.500s", err.message);
+    return worker_send(fd, x->out, sizeof *x->out) ? 0 : 1;
+}
+
+static void take_report(void *context, const char *data, size_t size_bytes)
+{
+    struct exchange_report *r = context;
+    if (size_bytes == sizeof *r)
+        memcpy(r, data, sizeof *r);
+}
+
+bool parts_exchange(struct part *parts, int count, const struct resolved_split *split,
+                    const volatile bool *cancel, struct exchange_report *out, struct error *err)
+{
+    struct exchanging x = {
+        .parts = parts, .count = count, .split = split, .request = parts[0].whole->request};
+    struct worker_spec spec = {.body = exchange_body,
+                               .context = &x,
+                               .timeout_s = job_timeout_s(x.request),
+                               .on_message = take_report,
+                               .message_context = out,
+                               .cancel = cancel};
+    struct worker_result w;
+    *out = (struct exchange_report){.half_halo_ns = (double)NAN};
+    x.out = out;
+    if (!worker_run(&spec, &w, err))
+        return false;
+    if (w.end == WORKER_CANCELLED)
+        return fail_cancelled(err);
+    if (!out->done && !out->why[0]) {
+        struct arena a = {0};
+        (void)snprintf(out->why, sizeof out->why, "%.500s",
+                       worker_describe_end(&a, "the exchange", &w, spec.timeout_s));
+        arena_release(&a);
+    }
+    return true;
+}

@@ -1,0 +1,153 @@
+// NCCL for tests where there is none: libnccl.so.2 on the fake driver (tests/device/fake_driver.c), whose memory is the
+// host's. Work is done when the group ends; a group takes as long as a launch. What the environment says: FAKE_NCCL_FAILS
+// (it does not connect), FAKE_NCCL_WRONG (sums lack the last device), FAKE_NCCL_LOG (a file that gets what
+// NCCL_NVLS_ENABLE is). The collectives that ridge uses, of one process, on bytes and f32.
+// SPDX-License-Identifier: Apache-2.0
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GPUS_MOST = 8, WORK_MOST = 256, FLOATS = 7 };
+enum kind { REDUCE, BROADCAST, SEND, RECEIVE };
+
+struct work {
+    enum kind kind;
+    int rank, peer; // peer: or the root
+    const void *from;
+    void *to;
+    size_t count;
+};
+static int ranks[GPUS_MOST], rank_count;
+static struct work works[WORK_MOST];
+static int work_count, depth;
+
+void fake_work(void); // the driver's: time passes
+
+int ncclGetVersion(int *version)
+{
+    *version = 22703;
+    return 0;
+}
+
+const char *ncclGetErrorString(int status)
+{
+    return status == 3 ? "internal error" : "invalid usage";
+}
+
+int ncclCommInitAll(void **communicators, int count, const int *devices)
+{
+    FILE *log = getenv("FAKE_NCCL_LOG") ? fopen(getenv("FAKE_NCCL_LOG"), "a") : NULL;
+    const char *multicast = getenv("NCCL_NVLS_ENABLE");
+    if (log) {
+        fprintf(log, "NCCL_NVLS_ENABLE=%s\n", multicast ? multicast : "unset");
+        fclose(log);
+    }
+    rank_count = count;
+    for (int i = 0; i < count; i++) {
+        ranks[i] = i;
+        communicators[i] = &ranks[i];
+        if (devices[i] != i)
+            return 5;
+    }
+    return getenv("FAKE_NCCL_FAILS") ? 3 : 0;
+}
+
+int ncclCommDestroy(void *communicator)
+{
+    return communicator ? 0 : 4;
+}
+
+int ncclGroupStart(void)
+{
+    depth++;
+    return 0;
+}
+
+static int add(enum kind kind, int peer, const void *from, void *to, size_t count,
+               void *communicator)
+{
+    if (depth == 0 || work_count == WORK_MOST)
+        return 5;
+    works[work_count++] = (struct work){kind, *(int *)communicator, peer, from, to, count};
+    return 0;
+}
+
+int ncclAllReduce(const void *from, void *to, size_t count, int type, int operation,
+                  void *communicator, void *stream)
+{
+    (void)stream;
+    return type != FLOATS || operation != 0 ? 4 : add(REDUCE, 0, from, to, count, communicator);
+}
+
+int ncclBroadcast(const void *from, void *to, size_t count, int type, int root, void *communicator,
+                  void *stream)
+{
+    (void)stream;
+    return type != 1 ? 4 : add(BROADCAST, root, from, to, count, communicator);
+}
+
+int ncclSend(const void *from, size_t count, int type, int peer, void *communicator, void *stream)
+{
+    (void)stream;
+    return type != 1 ? 4 : add(SEND, peer, from, NULL, count, communicator);
+}
+
+int ncclRecv(void *to, size_t count, int type, int peer, void *communicator, void *stream)
+{
+    (void)stream;
+    return type != 1 ? 4 : add(RECEIVE, peer, NULL, to, count, communicator);
+}
+
+// Calls of one kind and count, one of each rank in turn, belong together.
+static int reduce(struct work *w)
+{
+    float *sums = calloc(w->count, sizeof *sums);
+    for (int r = 0; r < rank_count - (getenv("FAKE_NCCL_WRONG") != NULL); r++)
+        for (size_t i = 0; i < w->count; i++)
+            sums[i] += ((const float *)w[r].from)[i];
+    for (int r = 0; r < rank_count; r++)
+        memcpy(w[r].to, sums, w->count * sizeof *sums);
+    free(sums);
+    return 0;
+}
+
+static int broadcast(struct work *w)
+{
+    for (int r = 0; r < rank_count; r++)
+        if (w[r].to != w[w->peer].from)
+            memcpy(w[r].to, w[w->peer].from, w->count);
+    return 0;
+}
+
+static int send_to(const struct work *w)
+{
+    for (int i = 0; i < work_count; i++)
+        if (works[i].kind == RECEIVE && works[i].to && works[i].rank == w->peer &&
+            works[i].peer == w->rank) {
+            if (works[i].count != w->count)
+                return 5;
+            if (w->count >> 25 == 0) // larger ones are there to be timed
+                memcpy(works[i].to, w->from, w->count);
+            works[i].to = NULL;
+            return 0;
+        }
+    return 5; // a real one hangs
+}
+
+int ncclGroupEnd(void)
+{
+    int status = 0;
+    depth--;
+    for (int i = 0; i < work_count && status == 0; i++) {
+        struct work *w = &works[i];
+        if (w->kind == SEND)
+            status = send_to(w);
+        if (w->kind != REDUCE && w->kind != BROADCAST)
+            continue;
+        status = w->kind == REDUCE ? reduce(w) : broadcast(w);
+        i += rank_count - 1;
+    }
+    work_count = 0;
+    fake_work();
+    return status;
+}
