@@ -91,8 +91,14 @@ bool kernel_arg(struct arena *a, const struct resolved_argument *x, const uint64
         *out = handle;
         return objects->texture(objects->context, x->texture, addresses[x->buffer], handle, err);
     }
+    if (x->kind == ARGUMENT_BUFFER) {
+        uint64_t *address = ARENA_NEW(a, uint64_t);
+        *address = addresses[x->buffer] + x->inside_bytes;
+        *out = address;
+        return true;
+    }
     if (x->kind != ARGUMENT_TENSOR_MAP) {
-        *out = x->kind == ARGUMENT_BUFFER ? (const void *)&addresses[x->buffer] : x->value;
+        *out = x->value;
         return true;
     }
     struct tensor_map_bytes *map = ARENA_NEW(a, struct tensor_map_bytes);

@@ -167,6 +167,7 @@ struct argument_spec {
     struct texture_spec *texture; // TEXTURE
     struct struct_spec *fields;   // STRUCT
     struct expression *offset;    // a field's, in bytes; NULL = where C puts it
+    struct expression *inside;    // BUFFER: bytes from its beginning; NULL = 0
     enum element_type type;       // SCALAR: "N" is i32 unless written "N: i64" or a double -> f32;
     bool typed;                   // the type was written. Named and untyped: i64 or f64
     struct expression *value;
@@ -430,6 +431,7 @@ struct resolved_argument {
     int buffer;
     enum element_type type;
     uint8_t value[8];                       // SCALAR: the bytes
+    uint64_t inside_bytes;                  // BUFFER: from its beginning
     const char *text;                       // as written: the buffer's name or the expression
     const struct resolved_tensor *tensor;   // TENSOR_MAP
     const struct resolved_texture *texture; // TEXTURE

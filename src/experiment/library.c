@@ -69,5 +69,7 @@ bool load_library_keys(struct loader *l, const struct yaml_node *node, struct la
     for (int i = 0; i < out->arg_count; i++)
         if (out->args[i].kind == ARGUMENT_STRUCT)
             return fail(l->err, out->args[i].at, "a library takes buffers and numbers, no struct");
+        else if (out->args[i].inside)
+            return fail(l->err, out->args[i].at, "a library takes whole buffers, without 'offset'");
     return true;
 }

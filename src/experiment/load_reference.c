@@ -224,6 +224,20 @@ static const char *args_text(struct loader *l)
     return list;
 }
 
+// Python is given arrays that are whole buffers.
+static bool check_python(struct loader *l)
+{
+    const struct reference_spec *r = &l->e->reference;
+    for (int i = 0; r->python && i < r->arg_count; i++) {
+        if (r->args[i].kind == ARGUMENT_BUFFER && r->args[i].inside != NULL) {
+            return fail(l->err, r->args[i].at,
+                        "a reference in Python takes whole buffers, without 'offset': state its "
+                        "arguments with reference: {call: ..., args: [...]}");
+        }
+    }
+    return true;
+}
+
 // Every output must be one of the reference's arguments, and there must be one.
 static bool check_outputs(struct loader *l)
 {
@@ -348,5 +362,5 @@ bool load_reference_args(struct loader *l, const struct yaml_node *node)
         l->e->reference.args = stated.args;
         l->e->reference.arg_count = stated.arg_count;
     }
-    return check_outputs(l) && (parallel == NULL || load_parallel(l, parallel));
+    return check_python(l) && check_outputs(l) && (parallel == NULL || load_parallel(l, parallel));
 }

@@ -324,8 +324,10 @@ static bool bind_argument(struct arena *a, const struct experiment *e,
     case ARGUMENT_WORD: // a library's
         break;
     }
+    void **pointer = ARENA_NEW(a, void *);
+    *pointer = (char *)buffers->data[x->buffer] + x->inside_bytes;
     *type = &ffi_type_pointer;
-    *value = (void *)&buffers->data[x->buffer];
+    *value = pointer;
     return true;
 }
 

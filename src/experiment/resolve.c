@@ -187,6 +187,26 @@ static bool resolve_dimensions(struct resolver *r, struct expression *const from
     return true;
 }
 
+// An address within a buffer, or just behind its last byte.
+static bool resolve_inside(struct resolver *r, const struct argument_spec *s,
+                           struct resolved_argument *out)
+{
+    const struct buffer_spec *b = &r->e->buffers[s->buffer];
+    int64_t count = 0, offset = 0;
+    if (!evaluate_integer(r, b->count, "'count'", &count) ||
+        !evaluate_integer(r, s->inside, "'offset'", &offset)) {
+        return false;
+    }
+    int64_t last = count * (int64_t)element_bytes(b->type);
+    if (offset < 0 || offset > last) {
+        return fail(r->err, s->at, "'offset' is %lld with %s: buffer '%s' has %lld bytes",
+                    (long long)offset, r->where, b->name, (long long)last);
+    }
+    out->inside_bytes = (uint64_t)offset;
+    out->text = arena_printf(r->a, "%s + %lld bytes", b->name, (long long)offset);
+    return true;
+}
+
 bool resolve_argument(struct resolver *r, const struct argument_spec *s,
                       struct resolved_argument *out)
 {
@@ -197,7 +217,7 @@ bool resolve_argument(struct resolver *r, const struct argument_spec *s,
     if (s->kind == ARGUMENT_BUFFER) {
         out->type = r->e->buffers[s->buffer].type;
         out->text = r->e->buffers[s->buffer].name;
-        return true;
+        return s->inside == NULL || resolve_inside(r, s, out);
     }
     if (s->kind == ARGUMENT_TENSOR_MAP) {
         return tensor_resolve(r, s, out);

@@ -177,7 +177,7 @@ void struct_store(const struct resolved_struct *s, const uint64_t *addresses, ui
             struct_store(x->fields, addresses, to);
             break;
         case ARGUMENT_BUFFER:
-            memcpy(to, &addresses[x->buffer], ADDRESS_BYTES);
+            memcpy(to, &(uint64_t){addresses[x->buffer] + x->inside_bytes}, ADDRESS_BYTES);
             break;
         case ARGUMENT_SCALAR:
             memcpy(to, x->value, element_bytes(x->type));

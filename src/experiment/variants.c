@@ -49,7 +49,7 @@ bool is_word(const struct loader *l, const char *text)
     return !known && (l->tuned == NULL || axis_find(l->tuned, text) == NULL);
 }
 
-// {value: N*N, type: u64}
+// {value: N*N, type: u64} or {value: x, offset: 4*N}
 static bool load_argument_map(struct loader *l, const struct yaml_node *node,
                               struct argument_spec *out)
 {
@@ -66,9 +66,13 @@ static bool load_argument_map(struct loader *l, const struct yaml_node *node,
     }
     out->typed = type != NULL;
     out->buffer = type == NULL ? buffer_find(l->e, s) : -1;
+    const struct yaml_node *inside = yaml_get(node, "offset");
     if (out->buffer >= 0) {
         out->kind = ARGUMENT_BUFFER;
-        return true;
+        return inside == NULL || load_expression(l, inside, "'offset'", &out->inside);
+    }
+    if (inside != NULL) {
+        return fail(l->err, inside->at, "'offset' goes with a buffer, and 'value' names none");
     }
     return load_expression(l, value, "'value'", &out->value) &&
            (type == NULL || load_type(l, type, &out->type));

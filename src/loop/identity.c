@@ -52,7 +52,8 @@ static void add_launch(const struct experiment *e, const struct resolved_launch 
                     (unsigned long long)l->persist_bytes);
     for (int i = 0; i < l->arg_count; i++) {
         const struct resolved_argument *x = &l->args[i];
-        text_printf(out, "arg %d %d %d ", (int)x->kind, x->buffer, (int)x->type);
+        text_printf(out, "arg %d %d %d %llu ", (int)x->kind, x->buffer, (int)x->type,
+                    (unsigned long long)x->inside_bytes);
         if (x->kind == ARGUMENT_SCALAR)
             text_addn(out, (const char *)x->value, sizeof x->value);
         if (x->tensor)

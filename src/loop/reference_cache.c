@@ -72,7 +72,8 @@ static void add_arguments(struct text *t, const struct resolved_argument *args, 
 {
     for (int i = 0; i < count; i++) {
         const struct resolved_argument *x = &args[i];
-        text_printf(t, "%d %d %d ", (int)x->kind, x->buffer, (int)x->type);
+        text_printf(t, "%d %d %d %llu ", (int)x->kind, x->buffer, (int)x->type,
+                    (unsigned long long)x->inside_bytes);
         text_addn(t, (const char *)x->value, sizeof x->value);
         if (x->kind == ARGUMENT_STRUCT)
             add_arguments(t, x->fields->items, x->fields->count);

@@ -292,6 +292,28 @@ static void a_library_s_call_has_named_arguments_as_they_are_written(void **stat
     assert_string_equal(l->args[4].text, "fast");
 }
 
+static void an_address_may_lie_within_a_buffer(void **state)
+{
+    (void)state;
+    struct resolved_variant v;
+    assert_true(resolve_last("  - {name: c, kernel: k, grid: 1, block: 4, args: [{value: out, offset: "
+                             "4*N-4}, {struct: [{value: in, offset: 4}]}, N]}\n",
+                             &v));
+    const uint64_t addresses[] = {0x1000, 0x2000};
+    uint64_t field = 0;
+    assert_int_equal(v.launches[0].args[0].inside_bytes, 12);
+    struct_store(v.launches[0].args[1].fields, addresses, (uint8_t *)&field);
+    assert_int_equal(field, 0x1004);
+    assert_false(resolve_last("  - {name: c, kernel: k, grid: 1, block: 4, args: [{value: out, "
+                              "offset: 4*N+1}, in, N]}\n",
+                              &v));
+    assert_non_null(strstr(err.message, "'offset' is 17 with N=4: buffer 'out' has 16 bytes"));
+    refused("  - {name: c, kernel: k, grid: 1, block: 4, args: [out, in, {value: N, offset: 4}]}\n",
+            "'offset' goes with a buffer");
+    refused("  - {name: c, library: 'lapack:svd', args: [{value: in, offset: 4}]}\n",
+            "a library takes whole buffers");
+}
+
 static void a_library_s_call_may_have_a_list_as_a_kernel_has(void **state)
 {
     (void)state;
@@ -524,6 +546,7 @@ int main(void)
         TEST(cases_are_the_values_of_the_axes),
         TEST(a_grid_of_no_blocks_is_refused_with_its_value),
         TEST(a_library_s_call_has_named_arguments_as_they_are_written),
+        TEST(an_address_may_lie_within_a_buffer),
         TEST(a_library_s_call_may_have_a_list_as_a_kernel_has),
         TEST(a_reference_needs_a_variant_with_a_kernel),
         TEST(the_reference_writes_what_poison_did_not),

@@ -80,6 +80,8 @@ static const struct line right[] = {
     {"SURFACE", "        size: 2"},
     {"ARGUMENT", "      - value: 3"},
     {"ARGUMENT", "        type: i32"},
+    {NULL, "      - value: in"},
+    {"ARGUMENT", "        offset: 4"},
     {"STRUCT", "      - struct: [in, i32 4]"},
     {"STRUCT", "        size: 16"},
     {"STRUCT", "        align: 8"},

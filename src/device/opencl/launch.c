@@ -42,6 +42,10 @@ static bool set_argument(struct opencl_device *c, struct arena *a, struct opencl
 {
     const void *value = NULL;
     size_t size = x->kind == ARGUMENT_STRUCT ? x->fields->size_bytes : element_bytes(x->type);
+    if (x->kind == ARGUMENT_BUFFER && x->inside_bytes > 0)
+        return fail(err, x->at,
+                    "OpenCL's kernels get whole buffers: 'offset' of '%s' is for CUDA and HIP",
+                    x->text);
     if (x->kind == ARGUMENT_BUFFER) {
         size_t offset = 0;
         const struct opencl_buffer *b = opencl_buffer_at(c, addresses[x->buffer], &offset);
