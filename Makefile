@@ -63,7 +63,7 @@ LIB_OBJECTS := $(call object,$(filter-out $(MAIN) $(ISA_SOURCES),$(SOURCES))) \
 LIBRARY  := $(BUILD)/libridge_core.a
 PROGRAM  := $(BUILD)/ridge
 # The public library (include/ridge.h): what its own floor stands on.
-API_OBJECTS := $(filter-out $(foreach m,agent capture cli report import monitor,$(BUILD)/obj/$(m)/%),$(LIB_OBJECTS))
+API_OBJECTS := $(filter-out $(foreach m,agent capture cli replay report import monitor,$(BUILD)/obj/$(m)/%),$(LIB_OBJECTS))
 SOVERSION := 0
 PUBLIC   := $(BUILD)/libridge.a $(BUILD)/libridge.so
 # What `ridge capture` puts into the program that it watches.

@@ -1,8 +1,9 @@
 // Any bytes as a recording of `ridge capture`: its events lie within it, in order, and it comes to an end. What is
-// summed up of it adds up.
+// summed up of it adds up, and what was saved lies within it.
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/stream.h"
 #include "capture/timeline.h"
+#include "replay/replay.h"
 #include "target.h"
 
 #include <string.h>
@@ -28,6 +29,26 @@ static void summed(const char *bytes, size_t size)
     arena_release(&a);
 }
 
+// What was saved lies within the recording, and names no file outside of its folder.
+static void saved(const char *bytes, size_t size)
+{
+    struct arena a = {0};
+    struct saved s = {.arena = &a};
+    struct error err = {0};
+    require(saved_read(&s, "folder/fuzz", bytes, size, &err));
+    for (size_t i = 0; i < s.launches.count; i++) {
+        const struct saved_launch *l = &s.launches.items[i];
+        for (size_t k = 0; k < l->parameter_count; k++)
+            require(l->parameters[k].bytes >= bytes &&
+                    l->parameters[k].bytes + l->parameters[k].size_bytes <= bytes + size);
+        for (size_t k = 0; k < l->allocations.count; k++)
+            require(strrchr(l->allocations.items[k].before, '/') ==
+                    l->allocations.items[k].before + sizeof "folder" - 1);
+    }
+    saved_release(&s);
+    arena_release(&a);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct stream_reader r;
@@ -44,6 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             last = r.at;
         }
         summed(bytes, size);
+        saved(bytes, size);
     }
     free(bytes);
     return 0;

@@ -17,7 +17,8 @@ static bool is_restricted(const struct token_list *t, struct span type)
 // The buffer of a parameter; -1: it is none, or not its beginning.
 static int buffer_of(const struct making *m, int index)
 {
-    return index < m->spec->arg_count && m->spec->args[index].kind == ARGUMENT_BUFFER && !m->spec->args[index].inside
+    return index < m->spec->arg_count && m->spec->args[index].kind == ARGUMENT_BUFFER &&
+                   !m->spec->args[index].inside
                ? m->spec->args[index].buffer
                : -1;
 }

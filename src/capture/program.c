@@ -42,6 +42,11 @@ static void start(const struct watched_program *p, const char *recorder)
     setenv("RIDGE_CAPTURE_FOLDER", p->folder, 1);
     if (p->cupti)
         setenv("RIDGE_CAPTURE_CUPTI", p->cupti, 0);
+    if (p->kernels) {
+        setenv("RIDGE_CAPTURE_KERNELS", p->kernels, 1);
+        setenv("RIDGE_CAPTURE_LAUNCH", p->launch, 1);
+        setenv("RIDGE_CAPTURE_SAVED", p->saved_bytes, 1);
+    }
     // execvp takes what it does not change as if it might.
     char *const *argv;
     memcpy(&argv, &p->argv, sizeof argv);

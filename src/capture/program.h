@@ -10,6 +10,9 @@ struct watched_program {
     const char *folder;      // an existing one, for the recordings
     const char *cupti;       // a CUPTI to try first; NULL: as the loader finds it
     bool output_aside;       // its standard output goes to standard error
+    const char *kernels;     // an extended regular expression: save launches of these; NULL: none
+    const char *launch;      // which launch of each, from 1
+    const char *saved_bytes; // how many bytes of files per process
 };
 // Runs it to its end with our streams. *status is its exit status, or 128 and the signal that ended it, as a shell has
 // it. What a signal asks of us is for the program: it is passed on.

@@ -10,6 +10,7 @@
 #include <pthread.h>
 
 enum { STREAM_VERSION = 1, STREAM_BYTE_ORDER = 0x01020304, STREAM_ALIGNMENT = 8 };
+enum { SAVED_HEADER_BYTES = 128 }; // left free at the beginning of a saved allocation's file
 #define STREAM_MAGIC "ridgecap"
 
 enum event_kind {

@@ -230,9 +230,9 @@ static void take(struct filling *f, const struct event *e)
         break;
     case EVENT_MODULE:
     case EVENT_UNLOAD:
-    case EVENT_ALLOCATION:
-    case EVENT_FREE:
-    case EVENT_FUNCTION:
+    case EVENT_SAVED:
+    case EVENT_IMAGE:
+    case EVENT_LIBRARY:
         break; // for saving kernels
     }
 }

@@ -1,8 +1,9 @@
 // ridge capture --list: runs a program with the recorder in it, or reads recordings, and says what GPUs did for it.
+// Without --list its kernels are saved: capture_save.c.
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/program.h"
 #include "capture/timeline.h"
-#include "cli/cli.h"
+#include "cli/capture.h"
 #include "device/device.h"
 #include "import/import.h"
 #include "report/timeline.h"
@@ -33,8 +34,7 @@ static int names_rise(const void *a, const void *b)
     return strcmp(*x, *y);
 }
 
-// All recordings of a folder, by name: one per process.
-static bool take_folder(struct timeline *t, const char *folder, struct error *err)
+bool capture_take_folder(struct timeline *t, const char *folder, struct error *err)
 {
     const char **names = NULL;
     size_t count = 0, capacity = 0;
@@ -87,7 +87,7 @@ static bool watch(const struct options *o, struct timeline *t, int *status, stru
                                 .folder = folder.path,
                                 .cupti = device_cupti(t->arena),
                                 .output_aside = to_screen && option_given(o, OPTION_JSON)};
-    bool done = capture_program(&p, status, err) && take_folder(t, folder.path, err);
+    bool done = capture_program(&p, status, err) && capture_take_folder(t, folder.path, err);
     work_folder_close(&folder);
     return done;
 }
@@ -99,7 +99,7 @@ bool command_capture(const struct options *o, int *status, struct error *err)
     const char *from = option_text(o, OPTION_FROM, NULL);
     *status = 0;
     if (!option_given(o, OPTION_LIST_WORK))
-        return fail(err, NOWHERE, "`ridge capture` needs --list: it does not save kernels yet");
+        return capture_save(o, status, err);
     if (!from == !o->program)
         return fail(
             err, NOWHERE,
@@ -107,7 +107,7 @@ bool command_capture(const struct options *o, int *status, struct error *err)
     struct stat found;
     bool is_folder = from && stat(from, &found) == 0 && S_ISDIR(found.st_mode);
     bool done = !from       ? watch(o, &t, status, err)
-                : is_folder ? take_folder(&t, from, err)
+                : is_folder ? capture_take_folder(&t, from, err)
                             : take_file(&t, from, err);
     if (done && t.processes.count == 0 && from)
         done = fail(err, NOWHERE, "%s: no recording (*%s) is there", from, ending);

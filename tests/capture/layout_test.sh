@@ -40,6 +40,7 @@ IS(SITE_ENTER, CUPTI_API_ENTER);
 IS(SITE_EXIT, CUPTI_API_EXIT);
 IS(RESOURCE_MODULE_LOADED, CUPTI_CBID_RESOURCE_MODULE_LOADED);
 IS(RESOURCE_MODULE_UNLOAD, CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING);
+IS(LAUNCH_ATTRIBUTE_COOPERATIVE, CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
 IS(LAUNCH_ATTRIBUTE_CLUSTER, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
 #define CALL(id, name, take, when) IS(id, CUPTI_DRIVER_TRACE_CBID_##name);
 #include "capture/recorder/calls.def"
@@ -107,19 +108,13 @@ AT(launch_attribute, id, CUlaunchAttribute, id);
 AT(launch_attribute, value, CUlaunchAttribute, value);
 _Static_assert(sizeof(struct launch_attribute) == sizeof(CUlaunchAttribute), "launch_attribute");
 AT(call_graph_launch, stream, cuGraphLaunch_params, hStream);
-#define ALLOCATES(theirs) AT(call_allocate, address, theirs, dptr); AT(call_allocate, bytes, theirs, bytesize)
-ALLOCATES(cuMemAlloc_v2_params);
-ALLOCATES(cuMemAllocManaged_params);
-ALLOCATES(cuMemAllocAsync_params);
-ALLOCATES(cuMemAllocFromPoolAsync_params);
-AT(call_allocate_pitch, address, cuMemAllocPitch_v2_params, dptr);
-AT(call_allocate_pitch, pitch_bytes, cuMemAllocPitch_v2_params, pPitch);
-AT(call_allocate_pitch, height, cuMemAllocPitch_v2_params, Height);
-AT(call_map, address, cuMemMap_params, ptr);
-AT(call_map, bytes, cuMemMap_params, size);
-AT(call_free, address, cuMemFree_v2_params, dptr);
-AT(call_free, address, cuMemFreeAsync_params, dptr);
-AT(call_free, address, cuMemUnmap_params, ptr);
+#define LOADS(theirs, member) AT(call_load, image, theirs, member)
+LOADS(cuModuleLoad_params, fname);
+LOADS(cuModuleLoadData_params, image);
+LOADS(cuModuleLoadDataEx_params, image);
+LOADS(cuModuleLoadFatBinary_params, fatCubin);
+LOADS(cuLibraryLoadData_params, code);
+LOADS(cuLibraryLoadFromFile_params, fileName);
 C
 # Every version of the records that these headers know and that begins as the recorder has it.
 failed=0

@@ -83,7 +83,7 @@ check and_ends_with_2 '^status 2$' "$work/status"
 list --list
 check a_program_or_recordings_are_needed 'needs a program after `--`' "$work/err"
 list -- true
-check the_list_is_asked_for 'needs --list' "$work/err"
+check a_folder_or_the_list_is_asked_for 'capture -o FOLDER -- PROGRAM' "$work/err"
 CUDA_INJECTION64_PATH=/x.so list --list -- true
 check another_tool_is_not_replaced 'another tool listens' "$work/err"
 list --list --from "$root/fuzz/corpus/capture_stream"

@@ -19,6 +19,20 @@ static void *named(const char *name)
     return dlsym(driver, name);
 }
 
+// Of `twice`, for the simulated GPU.
+static const char code[] =
+    ".version 7.0\n.target sm_80\n.address_size 64\n"
+    ".visible .entry twice(.param .u64 in, .param .u64 out, .param .u32 n)\n{\n"
+    ".reg .pred %p; .reg .f32 %f<3>; .reg .b32 %r<6>; .reg .b64 %rd<8>;\n"
+    "ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; ld.param.u32 %r1, [n];\n"
+    "mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x;\n"
+    "mad.lo.s32 %r5, %r2, %r3, %r4; setp.ge.s32 %p, %r5, %r1; @%p bra DONE;\n"
+    "cvta.to.global.u64 %rd3, %rd1; cvta.to.global.u64 %rd4, %rd2;\n"
+    "mul.wide.s32 %rd5, %r5, 4; add.s64 %rd6, %rd3, %rd5; add.s64 %rd7, %rd4, %rd5;\n"
+    "ld.global.f32 %f1, [%rd6]; add.f32 %f2, %f1, %f1; st.global.f32 [%rd7], %f2;\n"
+    "DONE: ret;\n}\n";
+enum { FRONT_BYTES = 64 }; // the output lies so far within its allocation
+
 static void work(void)
 {
     int (*init)(unsigned), (*load)(void **, const void *), (*get)(void **, void *, const char *);
@@ -39,14 +53,15 @@ static void work(void)
     *(void **)&wait_all = named("cuCtxSynchronize");
 
     float data[64], sum = 0;
-    uint64_t a, b;
+    uint64_t a, b, whole;
     int n = 64;
     void *module, *function, *values[] = {&a, &b, &n};
     init(0);
-    load(&module, ".version 8.0 // twice");
+    load(&module, code);
     get(&function, module, "twice");
     allocate(&a, sizeof data);
-    allocate(&b, sizeof data);
+    allocate(&whole, sizeof data + FRONT_BYTES);
+    b = whole + FRONT_BYTES;
     for (int i = 0; i < n; i++)
         data[i] = (float)i;
     in(a, data, sizeof data);

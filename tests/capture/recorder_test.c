@@ -190,33 +190,65 @@ static void launches_are_recorded_with_what_they_did(void **state)
     assert_int_equal(event_of(r, EVENT_GRAPH_LAUNCH, 0)->of.graph_launch.correlation,
                      event_of(r, EVENT_KERNEL, 4)->of.kernel.correlation);
     assert_int_equal(r->of_kind[EVENT_MODULE], 0); // only for saving kernels
-    assert_int_equal(r->of_kind[EVENT_ALLOCATION], 0);
+    assert_int_equal(r->of_kind[EVENT_SAVED], 0);
     release(&w);
 }
 
-static void images_parameters_and_allocations_are_recorded_if_wanted(void **state)
+static void a_chosen_launch_is_saved_with_what_it_was_given(void **state)
 {
     skip_under_sanitizers();
-    struct watched w = watch("0", "RIDGE_CAPTURE_WHOLE=1", NULL);
+    struct watched w = watch("0", "RIDGE_CAPTURE_KERNELS=^tw", NULL);
+    assert_string_equal(text_str(&w.ended.out), "sum 4032\n");
     const struct recording *r = &w.files[0];
     const struct event *m = event_of(r, EVENT_MODULE, 0), *l = event_of(r, EVENT_LAUNCH, 0);
-    assert_memory_equal(m->tail, ".version 8.0 // twice", m->tail_bytes);
-    assert_int_equal(m->tail_bytes, 21);
-    assert_int_equal(r->of_kind[EVENT_ALLOCATION], 2);
-    assert_int_equal(r->of_kind[EVENT_FREE], 1);
+    const struct event *in = event_of(r, EVENT_SAVED, 0), *out = event_of(r, EVENT_SAVED, 1);
+    assert_memory_equal(m->tail, ".version 7.0\n", 13);
+    assert_int_equal(event_of(r, EVENT_IMAGE, 0)->tail_bytes, m->tail_bytes);
+    assert_true(r->of_kind[EVENT_LIBRARY] > 1);
+    assert_int_equal(r->of_kind[EVENT_SAVED], 2);
+    assert_int_equal(l->of.launch.ordinal, 1);
+    assert_int_equal(event_of(r, EVENT_LAUNCH, 1)->of.launch.ordinal, 0);
     assert_int_equal(l->of.launch.parameters, 3);
     assert_int_equal(l->tail_bytes, 3 * 8 + 8 + 8 + 4);
-    uint64_t first;
+    uint64_t second;
     uint32_t place[2], n;
     memcpy(place, l->tail + 16, sizeof place);
     assert_int_equal(place[0], 16);
     assert_int_equal(place[1], 4);
-    memcpy(&first, l->tail + 24, sizeof first);
+    memcpy(&second, l->tail + 32, sizeof second);
     memcpy(&n, l->tail + 40, sizeof n);
-    assert_int_equal(first, event_of(r, EVENT_ALLOCATION, 0)->of.allocation.address);
-    assert_int_equal(event_of(r, EVENT_ALLOCATION, 0)->of.allocation.bytes, 256);
     assert_int_equal(n, 64);
-    assert_int_equal(event_of(r, EVENT_FUNCTION, 0)->of.function.function, l->of.launch.function);
+    assert_int_equal(second, out->of.saved.address + 64); // inside of its allocation
+    assert_int_equal(in->of.saved.bytes, 256);
+    assert_int_equal(in->of.saved.changed, 0);
+    assert_int_equal(out->of.saved.bytes, 320);
+    assert_int_equal(out->of.saved.changed, 1);
+    assert_int_equal(in->of.saved.correlation, l->of.launch.correlation);
+    release(&w);
+}
+
+static void which_launch_is_saved_can_be_said(void **state)
+{
+    skip_under_sanitizers();
+    struct watched w = watch("0", "RIDGE_CAPTURE_KERNELS=twice", "RIDGE_CAPTURE_LAUNCH=3");
+    assert_int_equal(event_of(&w.files[0], EVENT_LAUNCH, 2)->of.launch.ordinal, 3);
+    assert_int_equal(event_of(&w.files[0], EVENT_SAVED, 1)->of.saved.changed, 0); // as it was
+    release(&w);
+    w = watch("0", "RIDGE_CAPTURE_KERNELS=other", NULL);
+    assert_int_equal(w.files[0].of_kind[EVENT_LAUNCH], 3);
+    assert_int_equal(w.files[0].of_kind[EVENT_SAVED], 0);
+    release(&w);
+}
+
+static void a_launch_that_is_too_large_is_not_saved(void **state)
+{
+    skip_under_sanitizers();
+    struct watched w = watch("0", "RIDGE_CAPTURE_KERNELS=twice", "RIDGE_CAPTURE_SAVED=1000");
+    assert_string_equal(text_str(&w.ended.out), "sum 4032\n");
+    assert_int_equal(w.files[0].of_kind[EVENT_SAVED], 0);
+    const struct event *e = event_of(&w.files[0], EVENT_TROUBLE, 0);
+    assert_non_null(
+        strstr(arena_strndup(&arena, e->tail, e->tail_bytes), "2 allocations of 576 bytes"));
     release(&w);
 }
 
@@ -308,7 +340,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(work_of_the_gpu_is_recorded),
         cmocka_unit_test(launches_are_recorded_with_what_they_did),
-        cmocka_unit_test(images_parameters_and_allocations_are_recorded_if_wanted),
+        cmocka_unit_test(a_chosen_launch_is_saved_with_what_it_was_given),
+        cmocka_unit_test(which_launch_is_saved_can_be_said),
+        cmocka_unit_test(a_launch_that_is_too_large_is_not_saved),
         cmocka_unit_test(the_program_ends_as_it_would),
         cmocka_unit_test(a_killed_program_leaves_what_was_handed_over),
         cmocka_unit_test(a_fork_leaves_its_parents_file_alone),

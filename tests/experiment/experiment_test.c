@@ -296,9 +296,10 @@ static void an_address_may_lie_within_a_buffer(void **state)
 {
     (void)state;
     struct resolved_variant v;
-    assert_true(resolve_last("  - {name: c, kernel: k, grid: 1, block: 4, args: [{value: out, offset: "
-                             "4*N-4}, {struct: [{value: in, offset: 4}]}, N]}\n",
-                             &v));
+    assert_true(
+        resolve_last("  - {name: c, kernel: k, grid: 1, block: 4, args: [{value: out, offset: "
+                     "4*N-4}, {struct: [{value: in, offset: 4}]}, N]}\n",
+                     &v));
     const uint64_t addresses[] = {0x1000, 0x2000};
     uint64_t field = 0;
     assert_int_equal(v.launches[0].args[0].inside_bytes, 12);

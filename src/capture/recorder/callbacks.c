@@ -1,81 +1,32 @@
 // What the program asked the driver for, on its own threads, at the end of each call that succeeded: launches with
-// their shape, graphs; for saving kernels also modules' images, parameters and allocations.
+// their shape, graphs; for saving kernels also modules' images, and what saving.c does.
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/recorder/recorder.h"
 
 #include <string.h>
 #include <unistd.h>
 
-enum { PARAMETERS_MAX = 512, PARAMETER_BYTES_MAX = 32768 };
-// cuLaunchKernel's `extra`: pairs of a word and a value.
-enum { EXTRA_POINTER = 1, EXTRA_SIZE = 2, EXTRA_PAIRS_MAX = 4 };
-
 struct call {
     uint64_t time_ns, end_ns, correlation;
     const char *symbol;
+    int status;  // 0: it succeeded
+    bool before; // it has yet to run
 };
-struct parameters {
-    uint64_t count;
-    size_t bytes;
-    char tail[PARAMETERS_MAX * 2 * sizeof(uint32_t) + PARAMETER_BYTES_MAX];
-};
-
 static uint64_t number(const void *pointer)
 {
     return (uint64_t)(uintptr_t)pointer;
 }
 
-/* ---- parameters ------------------------------------------------------------------------------------- */
-
-// A buffer that the caller packed: one piece.
-static void packed(void **extra, struct parameters *p)
+static void record_launch(const struct call *c, const struct launch *l)
 {
-    const void *data = NULL;
-    size_t bytes = 0;
-    for (int i = 0; i < EXTRA_PAIRS_MAX && extra[2 * i]; i++) {
-        if (number(extra[2 * i]) == EXTRA_POINTER)
-            data = extra[2 * i + 1];
-        else if (number(extra[2 * i]) == EXTRA_SIZE)
-            memcpy(&bytes, extra[2 * i + 1], sizeof bytes);
-    }
-    if (!data || bytes == 0 || bytes > PARAMETER_BYTES_MAX)
-        return;
-    uint32_t place[2] = {0, (uint32_t)bytes};
-    memcpy(p->tail, place, sizeof place);
-    memcpy(p->tail + sizeof place, data, bytes);
-    p->count = 1;
-    p->bytes = sizeof place + bytes;
-}
-
-static void listed(void *function, void **values, struct parameters *p)
-{
-    size_t offset, size, bytes = 0, count = 0;
-    uint32_t places[PARAMETERS_MAX][2];
-    while (count < PARAMETERS_MAX &&
-           recorder.driver.parameter(function, count, &offset, &size) == 0) {
-        if (size > PARAMETER_BYTES_MAX - bytes)
-            return;
-        places[count][0] = (uint32_t)offset;
-        places[count++][1] = (uint32_t)size;
-        bytes += size;
-    }
-    char *to = p->tail + count * sizeof places[0];
-    memcpy(p->tail, places, count * sizeof places[0]);
-    for (size_t i = 0; i < count; to += places[i++][1])
-        memcpy(to, values[i], places[i][1]);
-    p->count = count;
-    p->bytes = count * sizeof places[0] + bytes;
-}
-
-static void record_launch(const struct call *c, void *function, const struct launch_config *shape,
-                          void **values, void **extra)
-{
+    const struct launch_config *shape = l->shape;
+    const struct saved_launch *saved = saving_after(c->status == 0);
     struct event_launch event = {
         .time_ns = c->time_ns,
         .end_ns = c->end_ns,
         .correlation = c->correlation,
         .thread = (uint64_t)gettid(),
-        .function = number(function),
+        .function = number(l->function),
         .stream = number(shape->stream),
         .grid_x = shape->grid[0],
         .grid_y = shape->grid[1],
@@ -84,25 +35,36 @@ static void record_launch(const struct call *c, void *function, const struct lau
         .block_y = shape->block[1],
         .block_z = shape->block[2],
         .shared_bytes = shape->shared_bytes,
+        .cooperative = l->cooperative,
     };
-    struct parameters p;
-    p.count = p.bytes = 0;
-    for (unsigned i = 0; i < shape->attribute_count && shape->attributes; i++)
-        if (shape->attributes[i].id == LAUNCH_ATTRIBUTE_CLUSTER) {
-            event.cluster_x = shape->attributes[i].value.cluster[0];
-            event.cluster_y = shape->attributes[i].value.cluster[1];
-            event.cluster_z = shape->attributes[i].value.cluster[2];
+    for (unsigned i = 0; i < shape->attribute_count && shape->attributes; i++) {
+        const struct launch_attribute *x = &shape->attributes[i];
+        if (x->id == LAUNCH_ATTRIBUTE_CLUSTER) {
+            event.cluster_x = x->value.cluster[0];
+            event.cluster_y = x->value.cluster[1];
+            event.cluster_z = x->value.cluster[2];
         }
-    if (recorder.whole) {
-        if (values && recorder.driver.parameter)
-            listed(function, values, &p);
-        else if (extra)
-            packed(extra, &p);
-        struct event_function named = {event.function, recorder_name(c->symbol ? c->symbol : "")};
-        RECORD(FUNCTION, named);
+        if (x->id == LAUNCH_ATTRIBUTE_COOPERATIVE)
+            event.cooperative = x->value.flag != 0;
     }
-    event.parameters = p.count;
-    stream_add(&recorder.out, EVENT_LAUNCH, &event, sizeof event, p.tail, p.bytes);
+    if (saved) {
+        event.name = recorder_name(c->symbol ? c->symbol : "");
+        event.ordinal = saved->ordinal;
+        event.parameters = saved->parameters;
+    }
+    if (c->status == 0)
+        stream_add(&recorder.out, EVENT_LAUNCH, &event, sizeof event, saved ? saved->tail : NULL,
+                   saved ? saved->tail_bytes : 0);
+    if (saved)
+        saving_done(c->correlation);
+}
+
+static void on_launch(const struct call *c, const struct launch *l)
+{
+    if (c->before)
+        saving_before(c->symbol, l);
+    else
+        record_launch(c, l);
 }
 
 /* ---- one function per row of calls.def ---------------------------------------------------------------- */
@@ -119,20 +81,20 @@ static void take_launch(const struct call *c, const void *parameters)
 {
     const struct call_launch *l = parameters;
     struct launch_config shape = shape_of(l);
-    record_launch(c, l->function, &shape, l->parameters, l->extra);
+    on_launch(c, &(struct launch){&shape, l->function, l->parameters, l->extra, false});
 }
 
 static void take_cooperative(const struct call *c, const void *parameters)
 {
     const struct call_launch *l = parameters;
     struct launch_config shape = shape_of(l);
-    record_launch(c, l->function, &shape, l->parameters, NULL);
+    on_launch(c, &(struct launch){&shape, l->function, l->parameters, NULL, true});
 }
 
 static void take_launch_ex(const struct call *c, const void *parameters)
 {
     const struct call_launch_ex *l = parameters;
-    record_launch(c, l->function, l->config, l->parameters, l->extra);
+    on_launch(c, &(struct launch){l->config, l->function, l->parameters, l->extra, false});
 }
 
 static void take_graph(const struct call *c, const void *parameters)
@@ -143,46 +105,40 @@ static void take_graph(const struct call *c, const void *parameters)
     RECORD(GRAPH_LAUNCH, event);
 }
 
-static void record_allocation(const struct call *c, uint64_t address, uint64_t bytes, bool managed)
+static void take_file(const struct call *c, const void *parameters)
 {
-    struct event_allocation event = {c->end_ns, address, bytes, managed};
-    RECORD(ALLOCATION, event);
+    const struct call_load *l = parameters;
+    struct event_library event = {c->time_ns};
+    RECORD_TEXT(LIBRARY, event, (const char *)l->image);
 }
 
-static void take_allocate(const struct call *c, const void *parameters)
+static void take_image(const struct call *c, const void *parameters)
 {
-    const struct call_allocate *l = parameters;
-    record_allocation(c, *l->address, l->bytes, false);
+    const struct call_load *l = parameters;
+    struct event_image event = {c->time_ns};
+    const void *image = l->image;
+    size_t bytes = image_bytes(&image);
+    if (bytes > 0)
+        stream_add(&recorder.out, EVENT_IMAGE, &event, sizeof event, image, bytes);
 }
 
-static void take_allocate_managed(const struct call *c, const void *parameters)
+static void take_capture_begin(const struct call *c, const void *parameters)
 {
-    const struct call_allocate *l = parameters;
-    record_allocation(c, *l->address, l->bytes, true);
+    (void)c;
+    (void)parameters;
+    saving_pause(1);
 }
 
-static void take_allocate_pitch(const struct call *c, const void *parameters)
+static void take_capture_end(const struct call *c, const void *parameters)
 {
-    const struct call_allocate_pitch *l = parameters;
-    record_allocation(c, *l->address, *l->pitch_bytes * l->height, false);
-}
-
-static void take_map(const struct call *c, const void *parameters)
-{
-    const struct call_map *l = parameters;
-    record_allocation(c, l->address, l->bytes, false);
-}
-
-static void take_free(const struct call *c, const void *parameters)
-{
-    const struct call_free *l = parameters;
-    struct event_free event = {c->time_ns, l->address};
-    RECORD(FREE, event);
+    (void)c;
+    (void)parameters;
+    saving_pause(-1);
 }
 
 /* ---- listening ---------------------------------------------------------------------------------------- */
 
-enum when { ALWAYS, WHOLE };
+enum when { LAUNCH, ALWAYS, SAVING };
 static const struct {
     uint32_t id;
     void (*take)(const struct call *c, const void *parameters);
@@ -195,16 +151,22 @@ static const struct {
 
 static void on_call(uint32_t id, const struct callback_data *data)
 {
-    if (data->site == SITE_ENTER) {
+    struct call c = {.correlation = data->correlation, .symbol = data->symbol};
+    c.before = data->site == SITE_ENTER;
+    if (c.before)
         *data->kept = recorder_clock_ns();
-        return;
+    c.time_ns = *data->kept;
+    c.end_ns = c.before ? 0 : recorder_clock_ns();
+    c.status = c.before ? 0 : data->status ? *(const int *)data->status : -1;
+    for (size_t i = 0; i < COUNT_OF(calls); i++) {
+        bool launch = calls[i].when == LAUNCH;
+        if (calls[i].id != id || (c.before && !(launch && recorder.saving)) ||
+            (c.status != 0 && !launch))
+            continue;
+        calls[i].take(&c, data->parameters);
+        if (c.before) // what saving took is no part of the call
+            *data->kept = recorder_clock_ns();
     }
-    if (data->site != SITE_EXIT || !data->status || *(const int *)data->status != 0)
-        return;
-    struct call c = {*data->kept, recorder_clock_ns(), data->correlation, data->symbol};
-    for (size_t i = 0; i < COUNT_OF(calls); i++)
-        if (calls[i].id == id)
-            calls[i].take(&c, data->parameters);
 }
 
 static void on_module(uint32_t id, const struct resource_data *data)
@@ -239,18 +201,19 @@ bool callbacks_start(void)
     int status = recorder.cupti.cuptiSubscribe(&subscriber, on_callback, NULL);
     if (status != CUPTI_DONE) {
         recorder_trouble("no launch calls%s: cuptiSubscribe returns %d%s",
-                         recorder.whole ? ", modules, parameters and allocations" : "", status,
+                         recorder.saving ? ", and no kernel is saved" : "", status,
                          status == CUPTI_OTHER_SUBSCRIBER
                              ? ", another profiler listens to this program already"
                              : "");
         return false;
     }
     for (size_t i = 0; i < COUNT_OF(calls); i++)
-        if ((calls[i].when == ALWAYS || recorder.whole) &&
+        if ((calls[i].when != SAVING || recorder.saving) &&
             recorder.cupti.cuptiEnableCallback(1, subscriber, DOMAIN_DRIVER, calls[i].id) !=
                 CUPTI_DONE)
             recorder_trouble("the driver's call %u is not listened to", calls[i].id);
-    for (uint32_t id = RESOURCE_MODULE_LOADED; recorder.whole && id <= RESOURCE_MODULE_UNLOAD; id++)
+    for (uint32_t id = RESOURCE_MODULE_LOADED; recorder.saving && id <= RESOURCE_MODULE_UNLOAD;
+         id++)
         if (recorder.cupti.cuptiEnableCallback(1, subscriber, DOMAIN_RESOURCE, id) != CUPTI_DONE)
             recorder_trouble("modules are not recorded: CUPTI refuses the callback %u", id);
     return true;

@@ -81,9 +81,10 @@ struct launch_attribute { // CUlaunchAttribute
     union {
         char size[64];
         unsigned cluster[3];
+        int flag;
     } value;
 };
-enum { LAUNCH_ATTRIBUTE_CLUSTER = 4 };
+enum { LAUNCH_ATTRIBUTE_COOPERATIVE = 2, LAUNCH_ATTRIBUTE_CLUSTER = 4 };
 struct launch_config { // CUlaunchConfig
     unsigned grid[3], block[3], shared_bytes;
     void *stream;
@@ -97,20 +98,9 @@ struct call_launch_ex {
 struct call_graph_launch {
     void *graph, *stream;
 };
-struct call_allocate { // cuMemAlloc_v2, cuMemAllocManaged, cuMemAllocAsync, cuMemAllocFromPoolAsync
-    uint64_t *address;
-    size_t bytes;
-};
-struct call_allocate_pitch {
-    uint64_t *address;
-    size_t *pitch_bytes, width_bytes, height;
-};
-struct call_map {
-    uint64_t address;
-    size_t bytes;
-};
-struct call_free { // cuMemFree_v2, cuMemFreeAsync, cuMemUnmap
-    uint64_t address;
+struct call_load { // cuModuleLoad and its kin, cuLibraryLoadData and cuLibraryLoadFromFile
+    void *handle;
+    const void *image; // or a path
 };
 
 typedef void (*buffer_request)(uint8_t **buffer, size_t *size_bytes, size_t *records_max);

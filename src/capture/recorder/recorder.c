@@ -1,7 +1,7 @@
 // The entry point that the CUDA driver calls in a program whose environment names this library in
 // CUDA_INJECTION64_PATH: opens CUPTI, begins to listen, and ends with the program. RIDGE_CAPTURE_FOLDER says where the
 // recording goes (one file per process), RIDGE_CAPTURE_LIMIT how long it may become, RIDGE_CAPTURE_CUPTI which CUPTI
-// is tried, RIDGE_CAPTURE_WHOLE that kernels are to be saved.
+// is tried; saving.c has those that say which kernels are saved.
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/recorder/recorder.h"
 #include "base/base.h"
@@ -99,12 +99,11 @@ static void driver_open(void)
     struct error ignored = {0};
     void *library = library_loaded("libcuda.so.1");
     struct driver_functions *d = &recorder.driver;
-    if (library && !library_symbol(library, "cuDeviceGetName", &d->device_name,
-                                   sizeof d->device_name, &ignored))
-        d->device_name = NULL;
-    if (library && !library_symbol(library, "cuFuncGetParamInfo", &d->parameter,
-                                   sizeof d->parameter, &ignored))
-        d->parameter = NULL;
+#define DRIVER(member, symbol, parameters)                                                   \
+    if (library && !library_symbol(library, symbol, &d->member, sizeof d->member, &ignored)) \
+        d->member = NULL;
+#include "capture/recorder/driver.def"
+#undef DRIVER
 }
 
 /* ---- beginning and end ----------------------------------------------------------------------------- */
@@ -164,7 +163,6 @@ int InitializeInjection(void)
     struct error err = {0};
     if (!folder || atomic_flag_test_and_set(&begun) || !file_open(folder, &err))
         return 1;
-    recorder.whole = getenv("RIDGE_CAPTURE_WHOLE") != NULL;
     bool opened = cupti_open(&err);
     record_process();
     if (!opened) {
@@ -173,6 +171,7 @@ int InitializeInjection(void)
         return 1;
     }
     driver_open();
+    saving_start(folder);
     atomic_store(&recorder.off, false);
     bool listens = activities_start();
     listens = callbacks_start() || listens;

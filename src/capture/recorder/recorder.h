@@ -16,14 +16,15 @@ struct cupti_functions {
 };
 // Of the driver, each NULL where it has none.
 struct driver_functions {
-    int (*device_name)(char *name, int size_bytes, int device);
-    int (*parameter)(void *function, size_t index, size_t *offset, size_t *size_bytes);
+#define DRIVER(member, symbol, parameters) int(*member) parameters;
+#include "capture/recorder/driver.def"
+#undef DRIVER
 };
 struct recorder {
     struct stream_writer out;
     struct cupti_functions cupti;
     struct driver_functions driver;
-    bool whole;      // for saving kernels: images, parameters and allocations too
+    bool saving;     // kernels: images and files too
     atomic_bool off; // at the end, and in children of fork
 };
 extern struct recorder recorder;
@@ -40,5 +41,27 @@ uint64_t recorder_name(const char *name);
 bool activities_start(void); // activities.c
 void activities_end(void);
 bool callbacks_start(void); // callbacks.c
+
+/* ---- saving launches (saving.c) ------------------------------------------------------------------- */
+
+struct launch { // a call's
+    const struct launch_config *shape;
+    void *function, **values, **extra;
+    bool cooperative;
+};
+struct saved_launch {
+    uint64_t ordinal, parameters;
+    const char *tail; // as the event has it
+    size_t tail_bytes;
+};
+void saving_start(const char *folder); // by the environment: RIDGE_CAPTURE_KERNELS and its kin
+// Around a launch's call, on its thread. If the launch is to be saved, copies what it was given.
+void saving_before(const char *symbol, const struct launch *l);
+// Copies what it changed. NULL: it is not saved. Until saving_done no other launch is saved.
+const struct saved_launch *saving_after(bool launched);
+void saving_done(uint64_t correlation);
+void saving_pause(int change); // while streams are captured no launch runs
+// Of an image that a call was given to load: 0 where its length is not known. A fatbin's wrapper becomes the fatbin.
+size_t image_bytes(const void **image);
 
 #endif

@@ -1,0 +1,161 @@
+// The saved launches of a recording.
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/stream.h"
+#include "replay/replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void saved_release(struct saved *s)
+{
+    for (size_t i = 0; i < s->launches.count; i++)
+        free(s->launches.items[i].allocations.items);
+    free(s->launches.items);
+    free(s->images.items);
+    free(s->files.items);
+    free(s->troubles.items);
+    *s = (struct saved){.arena = s->arena};
+}
+
+struct reading {
+    struct saved *saved;
+    const char *folder;
+    struct {
+        struct event *items;
+        size_t count, capacity;
+    } names;
+};
+
+static const char *words(const struct reading *r, const struct event *e)
+{
+    return arena_strndup(r->saved->arena, e->tail, e->tail_bytes);
+}
+
+static const char *name_of(const struct reading *r, uint64_t id)
+{
+    for (size_t i = 0; i < r->names.count; i++)
+        if (r->names.items[i].of.name.id == id)
+            return words(r, &r->names.items[i]);
+    return "";
+}
+
+// Places of all parameters, then their bytes. false: they do not lie within the event.
+static bool take_parameters(const struct reading *r, const struct event *e, struct saved_launch *l)
+{
+    uint64_t count = e->of.launch.parameters;
+    uint32_t place[2];
+    if (count > e->tail_bytes / sizeof place)
+        return false;
+    const char *bytes = e->tail + count * sizeof place, *end = e->tail + e->tail_bytes;
+    l->parameters = ARENA_ARRAY(r->saved->arena, struct saved_parameter, count + 1);
+    for (uint64_t i = 0; i < count; bytes += place[1], i++) {
+        memcpy(place, e->tail + i * sizeof place, sizeof place);
+        if (place[1] > (size_t)(end - bytes))
+            return false;
+        l->parameters[l->parameter_count++] = (struct saved_parameter){place[0], place[1], bytes};
+    }
+    return true;
+}
+
+static void take_launch(const struct reading *r, const struct event *e)
+{
+    const struct event_launch *x = &e->of.launch;
+    struct saved *s = r->saved;
+    struct saved_launch l = {
+        .name = name_of(r, x->name),
+        .ordinal = x->ordinal,
+        .correlation = x->correlation,
+        .grid = {x->grid_x, x->grid_y, x->grid_z},
+        .block = {x->block_x, x->block_y, x->block_z},
+        .cluster = {x->cluster_x, x->cluster_y, x->cluster_z},
+        .shared_bytes = x->shared_bytes,
+        .cooperative = x->cooperative != 0,
+    };
+    if (x->ordinal > 0 && take_parameters(r, e, &l))
+        VEC_PUSH(s->launches.items, s->launches.count, s->launches.capacity, l);
+}
+
+// The names of files come from the recording: nothing outside of its folder is meant.
+static void take_allocation(const struct reading *r, const struct event *e)
+{
+    struct saved *s = r->saved;
+    const char *stem = words(r, e);
+    const struct event_saved *x = &e->of.saved;
+    if (s->launches.count == 0 || strchr(stem, '/') ||
+        s->launches.items[s->launches.count - 1].correlation != x->correlation)
+        return;
+    struct saved_launch *l = &s->launches.items[s->launches.count - 1];
+    const char *path = path_join(s->arena, r->folder, stem);
+    struct saved_allocation a = {
+        .address = x->address,
+        .size_bytes = x->bytes,
+        .before = arena_printf(s->arena, "%s.before", path),
+        .after = x->changed ? arena_printf(s->arena, "%s.after", path) : NULL,
+    };
+    VEC_PUSH(l->allocations.items, l->allocations.count, l->allocations.capacity, a);
+}
+
+static const char *command_of(const struct reading *r, const struct event *e)
+{
+    char *line = arena_strndup(r->saved->arena, e->tail, e->tail_bytes);
+    for (size_t i = 0; i + 1 < e->tail_bytes; i++)
+        if (e->tail[i] == '\0' || e->tail[i] == '\n')
+            line[i] = ' ';
+    return line;
+}
+
+static void take(struct reading *r, const struct event *e)
+{
+    struct saved *s = r->saved;
+    struct code_image image = {e->tail, e->tail_bytes};
+    switch (e->kind) {
+    case EVENT_PROCESS:
+        s->command = command_of(r, e);
+        break;
+    case EVENT_NAME:
+        VEC_PUSH(r->names.items, r->names.count, r->names.capacity, *e);
+        break;
+    case EVENT_DEVICE:
+        s->device = words(r, e);
+        break;
+    case EVENT_MODULE:
+    case EVENT_IMAGE:
+        VEC_PUSH(s->images.items, s->images.count, s->images.capacity, image);
+        break;
+    case EVENT_LAUNCH:
+        take_launch(r, e);
+        break;
+    case EVENT_SAVED:
+        take_allocation(r, e);
+        break;
+    case EVENT_LIBRARY:
+        VEC_PUSH(s->files.items, s->files.count, s->files.capacity, words(r, e));
+        break;
+    case EVENT_TROUBLE:
+        VEC_PUSH(s->troubles.items, s->troubles.count, s->troubles.capacity, words(r, e));
+        break;
+    case EVENT_KERNEL:
+    case EVENT_COPY:
+    case EVENT_FILL:
+    case EVENT_UNLOAD:
+    case EVENT_GRAPH_LAUNCH:
+    case EVENT_DROPPED:
+    case EVENT_END:
+        break; // of the timeline
+    }
+}
+
+bool saved_read(struct saved *s, const char *file, const char *data, size_t size_bytes,
+                struct error *err)
+{
+    struct stream_reader stream;
+    struct event e;
+    struct reading r = {.saved = s, .folder = path_dir(s->arena, file)};
+    if (!stream_open(&stream, file, data, size_bytes, err))
+        return false;
+    s->command = s->device = "";
+    while (stream_next(&stream, &e))
+        take(&r, &e);
+    free(r.names.items);
+    return true;
+}

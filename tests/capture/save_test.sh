@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# `ridge capture -o FOLDER`: a launch of a program on the fake driver is saved, the simulated GPU replays it, and variants
+# answer it.
+# SPDX-License-Identifier: Apache-2.0
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+RIDGE=${RIDGE:-$root/build/ridge}
+read -ra cc <<<"${CC:-cc}"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export RIDGE_HOME=$work/home RIDGE_CACHE=$work/cache LC_ALL=C.UTF-8 COLUMNS=120 NO_COLOR=1
+recorder=$(dirname "$RIDGE")/libridge-capture.so
+export RIDGE_CAPTURE_CUPTI=$work/libcupti.so.13 # not that of a toolkit
+
+if nm "$recorder" 2>/dev/null | grep -E '__(asan|tsan)_init' >"$work/sanitized"; then
+    echo 'skip - a recorder with a sanitizer cannot be loaded into a program without'
+    exit 0
+fi
+build() { # name, source, flags
+    "${cc[@]}" -std=gnu17 -fPIC -I"$root/src" -o "$work/$1" "$here/$2" "${@:3}"
+}
+build libcuda.so.1 fake_gpu.c -shared && build libcupti.so.13 fake_gpu.c -shared -DFAKE_CUPTI &&
+    build program program.c || {
+    echo 'not ok - the fakes compile'
+    exit 1
+}
+failures=0
+check() { # name, pattern, file
+    if grep -Eq -- "$2" "$3"; then
+        echo "ok - $1"
+    else
+        echo "not ok - $1"
+        head -40 "$3" | sed 's/^/# /'
+        failures=1
+    fi
+}
+# The fakes are found by the program, not by ridge itself.
+capture() { # options …, -- program's arguments; the exit status goes to $work/status
+    LD_LIBRARY_PATH=$work "$RIDGE" capture "$@" >"$work/out" 2>"$work/err"
+    echo "status $?" >"$work/status"
+}
+replay() { # folder, options …
+    "$RIDGE" run "$1" --device sim:h200 "${@:2}" >"$work/out" 2>"$work/err"
+    echo "status $?" >"$work/status"
+}
+
+capture -o "$work/saved" -- "$work/program" 7
+check a_first_run_finds_the_kernels '^first run' "$work/err"
+check the_program_runs_twice '^sum 4032$' "$work/out"
+check limits_are_said_before 'saving in .*: at most .* of files, 1 GiB of code and 67 MiB of memory' "$work/err"
+check what_was_saved_is_said '^twice: launch 1, 2 buffers \(1 changed\), 576 B, PTX: ridge run .*/saved/twice$' "$work/out"
+check the_exit_status_is_the_program_s '^status 7$' "$work/status"
+check nothing_else_is_left '^twice$' <(ls -A "$work/saved")
+file=$work/saved/twice/experiment.yaml
+check types_come_from_the_ptx '^  p0: \{type: f32, count: 64, fill: npy\(p0.npy\)\}$' "$file"
+check what_changed_is_the_output '^  p1: \{type: f32, count: 80, fill: npy\(p1.npy\), output: true\}$' "$file"
+check a_pointer_may_lie_inside '^      - \{value: p1, offset: 64\}$' "$file"
+check scalars_have_their_types '^      - \{value: 64, type: i32\}$' "$file"
+check the_shape_is_the_launch_s '^    grid: \[2, 1, 1\]$' "$file"
+replay "$work/saved/twice"
+check the_simulated_gpu_replays_it '^status 0$' "$work/status"
+check and_finds_it_right 'captured .*(ok|yes|✓)' "$work/out"
+
+# Variants of one's own, in PTX as no compiler for .cu is sure to be here.
+sed 's/add.f32 %f2, %f1, %f1/mul.f32 %f2, %f1, 0f40000000/' "$work/saved/twice/kernel.ptx" >"$work/saved/twice/times.ptx"
+sed 's/add.f32 %f2, %f1, %f1/mul.f32 %f2, %f1, 0f40400000/' "$work/saved/twice/kernel.ptx" >"$work/saved/twice/wrong.ptx"
+for name in times wrong; do
+    awk -v name=$name '/^  - name: captured/ { on = 1 } on { sub("captured", name "\n    from: captured\n    source: " name ".ptx"); print }' \
+        "$file" >"$work/$name.yaml"
+done
+cp "$file" "$work/first.yaml"
+cat "$work/first.yaml" "$work/times.yaml" >"$file"
+replay "$work/saved/twice"
+check a_variant_that_computes_the_same_is_right '^status 0$' "$work/status"
+check and_is_compared_with_the_captured_one 'times' "$work/out"
+cat "$work/first.yaml" "$work/wrong.yaml" >"$file"
+replay "$work/saved/twice"
+check a_wrong_variant_is_refused '^status 1$' "$work/status"
+check with_the_element_that_is_wrong 'wrong.*p1' <(cat "$work/out" "$work/err")
+
+capture -o "$work/third" --kernel '^twi' --launch 3 -q --json -- "$work/program"
+check one_run_where_kernels_are_named '^1$' <(grep -c '^sum 4032$' "$work/err")
+check json_says_what_was_saved '"launch": 3' "$work/out"
+check a_launch_that_changed_nothing_is_said 'changed no byte' "$work/out"
+capture -o "$work/none" --kernel nothing -- "$work/program"
+check no_kernel_is_a_warning 'no kernel was saved' "$work/err"
+check and_leaves_no_folder '^gone$' <([[ -e $work/none ]] || echo gone)
+capture -o "$work/saved" --kernel twice -- "$work/program"
+check a_folder_is_not_overwritten "has an experiment already" "$work/err"
+capture -o "$work/many" --kernel twice -- "$work/program" child
+check of_several_processes_the_first_is_kept '^twice$' <(ls -A "$work/many")
+capture -o "$work/aborted" --kernel twice -- "$work/program" abort
+check a_program_that_a_signal_ends_has_its_launches_saved '^twice: launch 1' "$work/out"
+check and_its_status '^status 134$' "$work/status"
+capture -- "$work/program"
+check a_folder_is_needed 'ridge capture -o FOLDER' "$work/err"
+capture -o "$work/bad" --kernel '(' -- "$work/program"
+check a_bad_expression_is_refused 'no extended regular expression' "$work/err"
+exit $failures

@@ -1,0 +1,241 @@
+// Code of saved kernels: fat binaries, packed and not, where PTX is looked for, and what pointers point to.
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/internal.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static struct arena arena;
+static char folder[] = "/tmp/ridge-replay-XXXXXX";
+
+#define PTX(arch, name)                                                                   \
+    "\n.version 7.0\n.target sm_" arch "\n.address_size 64\n.visible .entry " name        \
+    "(.param .u64 p, .param .align 8 .b8 s[24])\n{\n.reg .b64 %rd<9>; .reg .f32 %f<3>;\n" \
+    ".reg .b32 %r<3>;\nld.param.u64 %rd1, [p];\nld.param.u64 %rd2, [s+8];\n"              \
+    "cvta.to.global.u64 %rd3, %rd1;\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd4, %r1, 4;\n"  \
+    "add.s64 %rd5, %rd3, %rd4;\nld.global.v2.f32 {%f1, %f2}, [%rd5];\n"                   \
+    "cvta.to.global.u64 %rd6, %rd2;\nst.global.u32 [%rd6], %r1;\nret;\n}\n"
+
+static int clean(void **state)
+{
+    const char *const argv[] = {"rm", "-rf", folder, NULL};
+    struct process_result r;
+    struct error err = {0};
+    if (!process_run(&(struct process_spec){.argv = argv}, &r, &err))
+        return -1;
+    process_result_release(&r);
+    arena_release(&arena);
+    return 0;
+}
+
+static int prepare(void **state)
+{
+    return mkdtemp(folder) && setenv("TRITON_CACHE_DIR", folder, 1) == 0 ? 0 : -1;
+}
+
+static void add(struct text *t, uint64_t value, size_t bytes)
+{
+    text_addn(t, (const char *)&value, bytes);
+}
+
+// A section as nvcc writes it; `plain` is 0 where it is not packed.
+static void add_section(struct text *t, int kind, uint32_t architecture, uint64_t flags,
+                        const char *data, size_t bytes, size_t plain)
+{
+    size_t padding = (8 - bytes % 8) % 8;
+    add(t, (uint64_t)kind, 2);
+    add(t, 0x101, 2);
+    add(t, 64, 4);
+    add(t, bytes + padding, 8);
+    add(t, plain ? bytes : 0, 4);
+    add(t, 0, 4);
+    add(t, 7 << 16, 4);
+    add(t, architecture, 4);
+    add(t, 0, 8);
+    add(t, 0x11 | flags, 8);
+    add(t, 0, 8);
+    add(t, plain, 8);
+    text_addn(t, data, bytes);
+    text_addn(t, "\0\0\0\0\0\0\0", padding);
+}
+
+static struct code_image fatbin(const struct text *sections)
+{
+    struct text t = {0};
+    add(&t, 0xba55ed50, 4);
+    add(&t, 1, 2);
+    add(&t, 16, 2);
+    add(&t, sections->length, 8);
+    text_addn(&t, sections->data, sections->length);
+    char *kept = arena_alloc(&arena, t.length);
+    memcpy(kept, t.data, t.length);
+    struct code_image image = {kept, t.length};
+    text_release(&t);
+    return image;
+}
+
+static struct found_code find(struct code_image image, const char *file, const char *kernel)
+{
+    struct saved s = {.arena = &arena};
+    struct found_code found;
+    if (image.data)
+        VEC_PUSH(s.images.items, s.images.count, s.images.capacity, image);
+    if (file)
+        VEC_PUSH(s.files.items, s.files.count, s.files.capacity, file);
+    code_find(&s, kernel, &found);
+    saved_release(&s);
+    return found;
+}
+
+static void the_newest_ptx_of_the_kernel_is_taken(void **state)
+{
+    struct text t = {0};
+    static const char older[] = PTX("80", "k"), newer[] = PTX("90", "k"),
+                      other[] = PTX("100", "k2");
+    add_section(&t, FATBIN_ELF, 90, 0, "\177ELFk", 6, 0);
+    add_section(&t, FATBIN_PTX, 80, 0, older, sizeof older - 1, 0);
+    add_section(&t, FATBIN_PTX, 90, 0, newer, sizeof newer - 1, 0);
+    add_section(&t, FATBIN_PTX, 100, 0, other, sizeof other - 1, 0);
+    struct found_code found = find(fatbin(&t), NULL, "k");
+    assert_string_equal(found.ptx, newer);
+    assert_int_equal(found.ptx_bytes, sizeof newer - 1);
+    found = find(fatbin(&t), NULL, "k3");
+    assert_null(found.ptx);
+    assert_string_equal(found.why, "the program has no PTX of it");
+    text_release(&t);
+}
+
+static void a_file_s_fat_binary_is_found_wherever_it_lies(void **state)
+{
+    struct text t = {0}, file = {0};
+    struct error err = {0};
+    static const char ptx[] = PTX("80", "k");
+    add_section(&t, FATBIN_PTX, 80, 0, ptx, sizeof ptx - 1, 0);
+    struct code_image image = fatbin(&t);
+    text_addn(&file, "\177ELF and so on..........", 24);
+    text_addn(&file, image.data, image.size_bytes);
+    const char *path = path_join(&arena, folder, "program");
+    assert_true(file_write(path, file.data, file.length, &err));
+    assert_string_equal(find((struct code_image){0}, path, "k").ptx, ptx);
+    text_release(&t);
+    text_release(&file);
+}
+
+static void packed_sections_are_unpacked(void **state)
+{
+    static const char *const zstd[] = {"libzstd.so.1", NULL}, *const lz4[] = {"liblz4.so.1", NULL};
+    static const char ptx[] = PTX("80", "k");
+    char packed[2 * sizeof ptx];
+    size_t (*by_zstd)(void *, size_t, const void *, size_t, int);
+    int (*by_lz4)(const char *, char *, int, int);
+    struct error err = {0};
+    void *a = library_open(zstd, NULL, &err), *b = library_open(lz4, NULL, &err);
+    if (!a || !b || !library_symbol(a, "ZSTD_compress", &by_zstd, sizeof by_zstd, &err) ||
+        !library_symbol(b, "LZ4_compress_default", &by_lz4, sizeof by_lz4, &err)) {
+        print_message("skip - %s\n", err.message);
+        skip();
+    }
+    for (int i = 0; i < 2; i++) {
+        struct text t = {0};
+        size_t n = i == 0 ? by_zstd(packed, sizeof packed, ptx, sizeof ptx - 1, 3)
+                          : (size_t)by_lz4(ptx, packed, sizeof ptx - 1, sizeof packed);
+        add_section(&t, FATBIN_PTX, 80, i == 0 ? 0x8000 : 0x2000, packed, n, sizeof ptx - 1);
+        assert_string_equal(find(fatbin(&t), NULL, "k").ptx, ptx);
+        packed[0] = (char)~packed[0];
+        text_clear(&t);
+        add_section(&t, FATBIN_PTX, 80, i == 0 ? 0x8000 : 0x2000, packed, n / 2, sizeof ptx - 1);
+        assert_non_null(strstr(find(fatbin(&t), NULL, "k").why, "cannot be unpacked"));
+        text_release(&t);
+    }
+}
+
+static bool nvcc(const char *packing, const char *source, const char *out)
+{
+    const char *const argv[] = {"nvcc", "-fatbin", "-arch=compute_80", packing, "-o", out,
+                                source, NULL};
+    struct process_result r;
+    struct error err = {0};
+    bool done = program_find(&arena, "nvcc") &&
+                process_run(&(struct process_spec){.argv = argv, .timeout_s = 300}, &r, &err);
+    if (done) {
+        done = r.exit_status == 0;
+        process_result_release(&r);
+    }
+    return done;
+}
+
+static void what_nvcc_writes_is_read(void **state)
+{
+    static const char source[] = "extern \"C\" __global__ void k(float *x) { *x = 1; }\n";
+    static const char *const packings[] = {"--compress-mode=none", "--compress-mode=size",
+                                           "--compress-mode=speed"};
+    struct error err = {0};
+    const char *path = path_join(&arena, folder, "k.cu");
+    const char *out = path_join(&arena, folder, "k.fatbin");
+    assert_true(file_write(path, source, sizeof source - 1, &err));
+    if (!nvcc(packings[0], path, out)) {
+        print_message("skip - no nvcc of CUDA 12.8 or later\n");
+        skip();
+    }
+    for (size_t i = 0; i < COUNT_OF(packings); i++) {
+        assert_true(nvcc(packings[i], path, out));
+        const char *ptx = find((struct code_image){0}, out, "k").ptx;
+        assert_non_null(ptx);
+        assert_non_null(strstr(ptx, ".entry k("));
+    }
+}
+
+static void triton_s_cache_has_the_ptx_of_machine_code(void **state)
+{
+    static const char machine[] = "\177ELF\0k\0rest", ptx[] = PTX("90", "k");
+    struct error err = {0};
+    const char *hash = path_join(&arena, folder, "ABC");
+    struct code_image image = {machine, sizeof machine};
+    assert_string_equal(find(image, NULL, "k").why, "the program has no PTX of it");
+    assert_true(dir_make(hash, &err) &&
+                file_write(path_join(&arena, hash, "k.cubin"), machine, sizeof machine, &err) &&
+                file_write(path_join(&arena, hash, "k.ptx"), ptx, sizeof ptx - 1, &err));
+    struct found_code found = find(image, NULL, "k");
+    assert_string_equal(found.ptx, ptx);
+    assert_ptr_equal(found.machine, machine);
+}
+
+static void a_pointer_s_type_is_that_of_its_accesses(void **state)
+{
+    static const char ptx[] = PTX("80", "k");
+    struct ptx_module *m;
+    struct error err = {0};
+    assert_true(ptx_parse(&arena, "k", ptx, sizeof ptx - 1, &m, &err));
+    const struct ptx_function *k = ptx_function_find(m, "k");
+    assert_string_equal(replay_pointed_type(k, 0, 0), "f32");
+    assert_string_equal(replay_pointed_type(k, 1, 8), "u32"); // a field
+    assert_null(replay_pointed_type(k, 1, 0));
+}
+
+static void a_mangled_name_has_a_word(void **state)
+{
+    assert_string_equal(replay_name(&arena, "_Z5twicePKfPfi"), "twice");
+    assert_string_equal(replay_name(&arena, "_ZN4blas4copyIfLi4EEEvPT_"), "copy");
+    assert_string_equal(replay_name(&arena, "triton_poi_fused_0"), "triton_poi_fused_0");
+    assert_string_equal(replay_name(&arena, "_Z999x"), "_Z999x");
+    assert_string_equal(replay_name(&arena, "../up"), "___up");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_newest_ptx_of_the_kernel_is_taken),
+        cmocka_unit_test(a_file_s_fat_binary_is_found_wherever_it_lies),
+        cmocka_unit_test(packed_sections_are_unpacked),
+        cmocka_unit_test(what_nvcc_writes_is_read),
+        cmocka_unit_test(triton_s_cache_has_the_ptx_of_machine_code),
+        cmocka_unit_test(a_pointer_s_type_is_that_of_its_accesses),
+        cmocka_unit_test(a_mangled_name_has_a_word),
+    };
+    return cmocka_run_group_tests(tests, prepare, clean);
+}
