@@ -26,7 +26,10 @@ struct saving {
     struct text out;
     json_t *saved, *troubles;
     struct table kernels; // that were saved: of several processes the first has it
-    int count;
+    struct {
+        const char **items;
+        size_t count, capacity;
+    } names; // of their folders
 };
 
 /* ---- the folder of recordings --------------------------------------------------------------------------- */
@@ -181,7 +184,7 @@ static void add_saved(struct saving *s, const struct saved_launch *l, const stru
                                     (json_int_t)l->ordinal, "buffers", (json_int_t)r->buffers,
                                     "outputs", (json_int_t)r->outputs, "size_bytes",
                                     (json_int_t)r->size_bytes, "ptx", r->ptx, "notes", notes));
-    s->count++;
+    VEC_PUSH(s->names.items, s->names.count, s->names.capacity, r->name);
 }
 
 // "twice", or where that is taken "twice_2": kernels of one name with other template arguments.
@@ -232,6 +235,16 @@ static bool write_all(struct saving *s, struct error *err)
     return done;
 }
 
+static bool pack(struct saving *s, struct error *err)
+{
+    size_t length = strlen(s->folder);
+    while (length > 1 && s->folder[length - 1] == '/')
+        length--;
+    const char *path = arena_printf(&s->arena, "%.*s.tar", (int)length, s->folder);
+    text_printf(&s->out, "packed: %s\n", path);
+    return replay_pack(s->folder, s->names.items, s->names.count, path, err);
+}
+
 static bool save(struct saving *s, int *status, struct error *err)
 {
     char size[32];
@@ -247,9 +260,11 @@ static bool save(struct saving *s, int *status, struct error *err)
             s->folder, format_bytes((double)s->limit_bytes, size));
     if (kernels && (!run(s, kernels, status, err) || !write_all(s, err)))
         return false;
-    if (s->count == 0)
+    if (s->names.count == 0)
         trouble(s, "no kernel was saved: the program launched none that was asked for, or only in "
                    "graphs, or its driver did not load the recorder");
+    if (s->names.count > 0 && option_given(s->options, OPTION_PACK) && !pack(s, err))
+        return false;
     return option_given(s->options, OPTION_JSON)
                ? cli_print_json(json_pack("{s:O, s:O}", "saved", s->saved, "troubles", s->troubles),
                                 err)
@@ -267,6 +282,7 @@ bool capture_save(const struct options *o, int *status, struct error *err)
         (void)!rmdir(s.recordings);
         (void)!rmdir(s.folder); // only if it is empty
     }
+    free(s.names.items);
     json_decref(s.saved);
     json_decref(s.troubles);
     table_release(&s.kernels);

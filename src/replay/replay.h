@@ -95,6 +95,9 @@ struct replayed {
 bool replay_write(struct saved *s, const struct saved_launch *l, const char *folder,
                   const char *name, struct replayed *out, struct error *err) CHECK_RESULT;
 void replayed_release(struct replayed *r);
+// One tar file of these folders within `folder`; it must not exist (pack.c).
+bool replay_pack(const char *folder, const char *const *kernels, size_t count, const char *path,
+                 struct error *err) CHECK_RESULT;
 // A word for the kernel's name: "_Z5twicePKfPfi" is twice.
 const char *replay_name(struct arena *a, const char *kernel);
 

@@ -93,6 +93,17 @@ check of_several_processes_the_first_is_kept '^twice$' <(ls -A "$work/many")
 capture -o "$work/aborted" --kernel twice -- "$work/program" abort
 check a_program_that_a_signal_ends_has_its_launches_saved '^twice: launch 1' "$work/out"
 check and_its_status '^status 134$' "$work/status"
+for name in one two; do
+    mkdir "$work/$name"
+    (cd "$work/$name" && capture -o saved --pack --kernel twice -- "$work/program")
+done
+check a_pack_is_made '^packed: saved.tar$' "$work/out"
+tar -xf "$work/one/saved.tar" -C "$work/one" && tar -tf "$work/one/saved.tar" >"$work/list"
+check its_contents_come_first '^CONTENTS twice/experiment.yaml twice/kernel.ptx twice/p0.npy twice/p1.after.npy twice/p1.npy $' <(tr '\n' ' ' <"$work/list")
+check with_bytes_and_hashes '^ +384  [0-9a-f]{32}  twice/p0.npy$' "$work/one/CONTENTS"
+check the_same_launch_packs_the_same '^same$' <(cmp "$work/one/saved.tar" "$work/two/saved.tar" && echo same)
+capture -o "$work/one/saved2" --pack --kernel nothing -- "$work/program"
+check nothing_saved_is_not_packed '^none$' <([[ -e $work/one/saved2.tar ]] || echo none)
 capture -- "$work/program"
 check a_folder_is_needed 'ridge capture -o FOLDER' "$work/err"
 capture -o "$work/bad" --kernel '(' -- "$work/program"

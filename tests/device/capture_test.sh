@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `ridge capture --list` on a GPU: a plain CUDA program, cuBLAS, several streams with a graph, PyTorch, as far as each is
+# `ridge capture` on a GPU, its list and what it saves: a plain CUDA program, cuBLAS, several streams with a graph, PyTorch, as far as each is
 # here; what the programs print must be the same with and without the recorder. Needs a GPU, NVRTC's or nvcc's toolkit
 # with CUPTI; about 2 minutes.
 # SPDX-License-Identifier: Apache-2.0
@@ -22,6 +22,33 @@ watched() {
         head -30 "$work/list" "$work/with.err" 2>/dev/null | sed 's/^/# /'
         failures=1
     fi
+}
+# name, kernels, program …: a saved launch replays right on this GPU, and where there is PTX on the simulated one
+saved() {
+    local name=$1 kernels=$2
+    shift 2
+    "$@" >"$work/alone" 2>"$work/alone.err"
+    "$RIDGE" capture -o "$work/saved-$name" --kernel "$kernels" -- "$@" >"$work/with" 2>"$work/with.err"
+    grep -v ': ridge run \|^  ' "$work/with" >"$work/own"
+    if ! cmp -s "$work/alone" "$work/own" || ! ls "$work/saved-$name"/*/experiment.yaml >"$work/folders"; then
+        echo "not ok - $name is saved, and prints what it prints"
+        head -20 "$work/with" "$work/with.err" | sed 's/^/# /'
+        failures=1
+        return
+    fi
+    grep ': ridge run ' "$work/with" | sed 's/^/# /'
+    local folder device
+    folder=$(dirname "$(head -1 "$work/folders")")
+    for device in cuda:0 sim:h200; do
+        [[ $device == sim:* && ! -e $folder/kernel.ptx ]] && continue
+        if timeout 60 "$RIDGE" run "$folder" --device $device --time-limit 0.5 >"$work/replayed" 2>&1; then
+            echo "ok - $name replays on $device"
+        else
+            echo "not ok - $name replays on $device"
+            head -20 "$work/replayed" | sed 's/^/# /'
+            failures=1
+        fi
+    done
 }
 
 if command -v nvcc >"$work/nvcc"; then
@@ -76,6 +103,7 @@ int main(int argc, char **argv)
 CU
     if nvcc -arch=native -o "$work/streams" "$work/streams.cu" >"$work/said" 2>&1; then
         watched streams_and_a_graph 'add' "$work/streams"
+        saved plain '^_Z3addPfPKfi$' "$work/streams" 3
         # What recording adds: 4,000 launches of some 50 us each.
         seconds() { local from=$EPOCHREALTIME; "$@" >"$work/timed" 2>&1; echo "$from $EPOCHREALTIME" | awk '{ printf "%.3f", $2 - $1 }'; }
         for round in 1 2 3; do
@@ -103,6 +131,23 @@ x = torch.arange(1 << 22, device="cuda", dtype=torch.float32)
 for _ in range(20):
     y = f(x)
 print(float(y[:1000].sum()))'
+    saved library 'gemm|cutlass|nvjet' python3 -c '
+import torch
+torch.manual_seed(1)
+a = torch.randn(1024, 1024, device="cuda")
+print(float((a @ a).abs().sum()))'
+    saved triton '^triton' python3 -c '
+import torch
+f = torch.compile(lambda x: torch.relu(x * 2 + 1) * x)
+x = torch.arange(1 << 20, device="cuda", dtype=torch.float32)
+print(float(f(x)[:1000].sum()))'
+    watched two_gpus 'elementwise|GPU 1' python3 -c '
+import torch
+n = min(2, torch.cuda.device_count())
+xs = [torch.ones(1 << 22, device=f"cuda:{i}") for i in range(n)]
+for _ in range(20):
+    xs = [x * 2 for x in xs]
+print(sum(float(x[0]) for x in xs))'
 else
     echo 'skip - cublas_by_pytorch, compiled_pytorch: no PyTorch with CUDA'
 fi
