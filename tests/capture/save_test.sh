@@ -79,6 +79,33 @@ replay "$work/saved/twice"
 check a_wrong_variant_is_refused '^status 1$' "$work/status"
 check with_the_element_that_is_wrong 'wrong.*p1' <(cat "$work/out" "$work/err")
 
+# As docs/capture.md shows it.
+if command -v clang >"$work/clang"; then
+    cat >"$work/saved/twice/wide.cu" <<'CU'
+extern "C" __global__ void twice4(const float *in, float *out, int n)
+{
+    int i = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
+    for (int k = i; k < i + 4 && k < n; k++)
+        out[k] = 2 * in[k];
+}
+CU
+    cat "$work/first.yaml" - >"$file" <<'YAML'
+  - name: wide
+    from: captured
+    hypothesis: Four elements per thread need a quarter of the instructions.
+    source: wide.cu
+    kernel: twice4
+    grid: [1]
+    block: [16]
+    args: [p0, {value: p1, offset: 64}, 64]
+YAML
+    replay "$work/saved/twice" --compiler clang
+    check a_cu_variant_answers_it '^status 0$' "$work/status"
+    check and_both_are_in_the_table 'wide' "$work/out"
+else
+    echo 'skip - a_cu_variant_answers_it: no clang'
+fi
+
 capture -o "$work/third" --kernel '^twi' --launch 3 -q --json -- "$work/program"
 check one_run_where_kernels_are_named '^1$' <(grep -c '^sum 4032$' "$work/err")
 check json_says_what_was_saved '"launch": 3' "$work/out"
