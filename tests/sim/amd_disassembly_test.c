@@ -1,4 +1,5 @@
-// The decoder against LLVM's: every instruction that clang makes of shipped experiments for gfx90a has the same text.
+// The decoder against LLVM's: every instruction that clang makes of shipped experiments for gfx90a has the same text, and
+// so has machine code made of every row of the tables, in every encoding that takes it.
 // SPDX-License-Identifier: Apache-2.0
 #include "amd_support.h"
 
@@ -16,6 +17,8 @@ static const char *const sources[] = {
 
 struct tally {
     int same, other;
+    unsigned stride_bytes; // only instructions that start at a multiple of it
+    bool rows[AMD_COUNT];  // read as LLVM reads them at least once
 };
 
 // "\ts_load_dword s9, s[4:5], 0x4  // 000000000000: C0020242 00000004"; what follows the words, in <>, is no part.
@@ -33,6 +36,9 @@ static void compare_line(const char *line, size_t length, struct tally *t)
             break;
         count++;
     }
+    bool begins = strtoul(comment + 3, NULL, 16) % t->stride_bytes == 0;
+    if (!begins || memmem(line, (size_t)(comment - line), ".long", 5)) // no instruction to LLVM
+        return;
     size_t end = (size_t)(comment - line), start = 0;
     while (end > 0 && isspace((unsigned char)line[end - 1]))
         end--;
@@ -48,6 +54,7 @@ static void compare_line(const char *line, size_t length, struct tally *t)
     bool same = got.length == end - start && memcmp(text_str(&got), line + start, got.length) == 0;
     t->same += same;
     t->other += !same;
+    t->rows[in.id] |= same;
     if (!same && t->other <= 40)
         print_message("LLVM:  %.*s\nridge: %s\n", (int)(end - start), line + start, text_str(&got));
     text_release(&got);
@@ -65,20 +72,30 @@ static void compare_object(struct arena *a, const char *program, const char *obj
             compare_line(line, strcspn(line, "\n"), t);
 }
 
+// NULL: there is nothing to compare with. Texts change with LLVM's versions: 14's are ridge's.
+static const char *find_disassembler(struct arena *a)
+{
+    const char *program = program_find(a, "llvm-objdump");
+    program = program ? program : program_find(a, "llvm-objdump-14");
+    const char *const argv[] = {program, "--version", NULL}, *version = NULL;
+    if (program && amd_has_clang(a) && amd_run_program(a, argv, &version) &&
+        strstr(version, "version 14."))
+        return program;
+    print_message("skip: no clang for AMD's GPUs and llvm-objdump 14 to compare with\n");
+    arena_release(a);
+    return NULL;
+}
+
 static void every_instruction_of_shipped_experiments_reads_as_llvm_reads_it(void **state)
 {
     struct arena a = {0};
     struct work_folder folder;
     struct error err = {0};
-    struct tally tally = {0};
+    struct tally tally = {.stride_bytes = 4};
     (void)state;
-    const char *program = program_find(&a, "llvm-objdump");
-    program = program ? program : program_find(&a, "llvm-objdump-14");
-    if (!program || !program_find(&a, "clang")) {
-        print_message("skip: no clang and llvm-objdump to compare with\n");
-        arena_release(&a);
+    const char *program = find_disassembler(&a);
+    if (!program)
         skip();
-    }
     assert_true(work_folder_open(&folder, &err));
     const char *object = path_join(&a, folder.path, "kernels.o");
     for (size_t i = 0; i < COUNT_OF(sources); i++) {
@@ -93,9 +110,235 @@ static void every_instruction_of_shipped_experiments_reads_as_llvm_reads_it(void
     assert_true(tally.same > 1000);
 }
 
+/* ---- machine code of every row ---------------------------------------------------------------------------- */
+
+static uint32_t seed = 1;
+
+static uint32_t below(uint32_t count)
+{
+    seed = seed * 1664525u + 1013904223u;
+    return (seed >> 16) % count;
+}
+
+static uint32_t scalar_register(void)
+{
+    return 16 * below(5); // pairs and more begin at even numbers
+}
+
+static uint32_t vector_register(void)
+{
+    return 4 * below(60);
+}
+
+static uint32_t scalar_source(void)
+{
+    static const uint32_t others[] = {OPERAND_VCC, OPERAND_EXEC, OPERAND_ZERO, 130, 195};
+    return below(3) != 0 ? scalar_register() : others[below(COUNT_OF(others))];
+}
+
+static uint32_t any_source(void)
+{
+    return below(3) != 0 ? OPERAND_VGPR + vector_register() : scalar_source();
+}
+
+static bool has_float_sources(const struct amd_row *r)
+{
+    const enum amd_type types[] = {r->a, r->b, r->c};
+    for (int i = 0; i < 3; i++)
+        if (types[i] != TYPE_NONE && types[i] != TYPE_F16 && types[i] != TYPE_F32 &&
+            types[i] != TYPE_F64)
+            return false;
+    return r->a != TYPE_NONE;
+}
+
+static void scalar_words(const struct amd_row *r, uint32_t w[2])
+{
+    uint32_t to = scalar_register() << 16, a = scalar_source(), b = scalar_source() << 8;
+    uint32_t constant = below(10);
+    switch (r->encoding) {
+    case ENCODING_SOP2:
+        w[0] = 0x80000000u | r->opcode << 23 | to | b | a;
+        break;
+    case ENCODING_SOP1:
+        w[0] = 0xbe800000u | (r->d == TYPE_NONE ? 0 : to) | r->opcode << 8 |
+               (r->a == TYPE_NONE   ? 0
+                : r->d == TYPE_NONE ? scalar_register()
+                                    : a);
+        break;
+    case ENCODING_SOPC:
+        w[0] = 0xbf000000u | r->opcode << 16 | (r->b == TYPE_INDEX ? below(16) << 8 : b) | a;
+        break;
+    case ENCODING_SOPK:
+        w[0] = 0xb0000000u | r->opcode << 23 | to | constant;
+        break;
+    case ENCODING_SOPP:
+        w[0] = 0xbf800000u | r->opcode << 16 | (r->b == TYPE_NONE ? 0 : constant);
+        break;
+    default:
+        w[0] = 0xc0000000u | r->opcode << 18;
+        w[1] = 0;
+        if (r->action == ACTION_LOAD) {
+            w[0] |= 1u << 17 | scalar_register() / 2;
+            w[1] = below(0x1000);
+        }
+        if (r->words > 0)
+            w[0] |= scalar_register() << 6;
+        break;
+    }
+}
+
+// The word that follows with DPP (0xfa stands for the first source) or SDWA (0xf9).
+static uint32_t dpp_word(bool floats)
+{
+    static const uint32_t controls[] = {0x1b,  0x101, 0x11f, 0x128, 0x130, 0x134,
+                                        0x138, 0x13c, 0x140, 0x141, 0x142, 0x143};
+    return vector_register() | controls[below(COUNT_OF(controls))] << 8 | below(2) << 19 |
+           (floats ? below(16) << 20 : 0) | below(256) << 24;
+}
+
+static uint32_t sdwa_word(const struct amd_row *r, bool floats)
+{
+    uint32_t result = r->encoding == ENCODING_VOPC ? 0 : below(7) << 8 | below(3) << 11;
+    uint32_t signs = floats ? below(4) << 20 | below(4) << 28 : below(2) << 19 | below(2) << 27;
+    return vector_register() | result | below(7) << 16 | below(7) << 24 |
+           (r->b == TYPE_NONE ? signs & 0xffffff : signs);
+}
+
+static void vop3_words(const struct amd_row *r, uint32_t w[2])
+{
+    unsigned opcode = r->opcode + (r->encoding == ENCODING_VOP2   ? 0x100u
+                                   : r->encoding == ENCODING_VOP1 ? 0x140u
+                                                                  : 0);
+    bool mask = r->form == FORM_WRITES || r->form == FORM_BOTH || r->form == FORM_SCALE;
+    bool scalar =
+        r->form == FORM_COMPARES || r->form == FORM_COMPARES_EXEC || r->form == FORM_SCALAR;
+    bool floats = has_float_sources(r);
+    uint32_t c = r->form == FORM_READS || r->form == FORM_BOTH ? scalar_register() : any_source();
+    bool third = r->c != TYPE_NONE && r->form != FORM_ADDS;
+    w[0] = 0xd0000000u | opcode << 16 | (mask ? scalar_register() << 8 : 0) |
+           (scalar ? scalar_register() : vector_register());
+    w[1] =
+        (r->form == FORM_SCALAR ? OPERAND_VGPR + vector_register() : any_source()) |
+        (r->b != TYPE_NONE ? (r->form == FORM_SCALAR ? scalar_source() : any_source()) << 9 : 0) |
+        (third || r->form == FORM_READS || r->form == FORM_BOTH ? c << 18 : 0);
+    if (floats && !mask && r->form != FORM_VCC && r->form != FORM_SCALAR)
+        w[1] |= below(r->b == TYPE_NONE ? 2 : third ? 8 : 4) << 29;
+}
+
+static void vector_words(const struct amd_row *r, unsigned variant, uint32_t w[2])
+{
+    bool floats = has_float_sources(r);
+    uint32_t a = r->a == TYPE_NONE ? 0 : any_source(), b = vector_register() << 9,
+             to = r->form == FORM_SCALAR ? scalar_register() << 17 : vector_register() << 17;
+    bool wide =
+        r->d == TYPE_F64 || r->a == TYPE_F64; // which DPP moves in rows only by row_newbcast
+    bool special = r->a != TYPE_NONE && variant >= 2 && !(wide && variant == 2);
+    to = r->d == TYPE_NONE && r->encoding == ENCODING_VOP1 ? 0 : to;
+    if (special) {
+        a = variant == 2 ? 0xfa : 0xf9;
+        w[1] = variant == 2 ? dpp_word(floats) : sdwa_word(r, floats);
+    }
+    if (r->encoding == ENCODING_VOP3 || (variant == 1 && r->encoding != ENCODING_VOP3P)) {
+        vop3_words(r, w);
+    } else if (r->encoding == ENCODING_VOP3P) {
+        bool packed = r->form == FORM_PAIRS || r->form == FORM_HALVES;
+        w[0] =
+            0xd3800000u | r->opcode << 16 | vector_register() | (packed ? below(8) << 11 : 0x4000);
+        w[1] = any_source() | (r->b != TYPE_NONE ? any_source() << 9 : 0) |
+               (r->c != TYPE_NONE ? any_source() << 18 : 0) | (packed ? below(4) << 27 : 3u << 27);
+    } else if (r->encoding == ENCODING_VOP2) {
+        w[0] = r->opcode << 25 | to | b | a;
+    } else if (r->encoding == ENCODING_VOP1) {
+        w[0] = 0x7e000000u | to | r->opcode << 9 | a;
+    } else {
+        w[0] = 0x7c000000u | r->opcode << 17 | b | a;
+    }
+}
+
+static void memory_words(const struct amd_row *r, unsigned variant, uint32_t w[2])
+{
+    bool two = r->action == ACTION_LOAD_TWO || r->action == ACTION_STORE_TWO;
+    bool stores = r->action == ACTION_STORE || r->action == ACTION_STORE_HIGH ||
+                  r->action == ACTION_STORE_TWO;
+    bool atomic = r->action == ACTION_ATOMIC || r->action == ACTION_ATOMIC_RETURN,
+         permutes = r->action == ACTION_PERMUTE || r->action == ACTION_PERMUTE_BACK;
+    bool returns = !stores && (r->action != ACTION_ATOMIC || below(2));
+    uint32_t address = vector_register(), data = vector_register() << 8,
+             to = vector_register() << 24;
+    if (r->encoding == ENCODING_DS) { // fields that are not used are zero
+        bool second = r->action == ACTION_STORE_TWO || r->flag == FLAG_CMPSWAP;
+        w[0] = 0xd8000000u | r->opcode << 17 | (two ? below(0x10000) : below(0x8000));
+        if (r->action == ACTION_SWIZZLE) // LLVM has names of most other patterns
+            w[0] |= 0xc000;
+        w[1] = address | (stores || atomic || permutes ? data : 0) |
+               (second ? vector_register() << 16 : 0) |
+               (!stores && r->action != ACTION_ATOMIC ? to : 0);
+    } else if (variant == 3) { // a buffer
+        w[0] = 0xe0000000u | r->opcode << 18 | below(4) << 12 | below(0x1000);
+        w[1] = scalar_register() << 24 | scalar_register() / 4 << 16 | data | address;
+        if (r->action == ACTION_NOTHING)
+            w[0] = 0xe0000000u | r->opcode << 18, w[1] = 0;
+    } else {
+        w[0] = 0xdc000000u | r->opcode << 18 | variant << 14 | below(0x800) |
+               (atomic && returns ? 1u << 16 : 0);
+        w[1] = address | (stores || atomic ? data : 0) | (returns ? to : 0) |
+               (variant == 0 || below(2) ? 0x7fu : scalar_register()) << 16;
+    }
+}
+
+static void words_of(const struct amd_row *r, unsigned variant, uint32_t w[2])
+{
+    w[0] = w[1] = 0xbf800000u; // s_nop 0
+    if (r->encoding <= ENCODING_SMEM)
+        scalar_words(r, w);
+    else if (r->encoding >= ENCODING_DS)
+        memory_words(r, variant, w);
+    else
+        vector_words(r, variant, w);
+}
+
+static void every_row_reads_as_llvm_reads_it(void **state)
+{
+    enum { VARIANTS = 4, TIMES = 12 };
+    static struct tally tally = {.stride_bytes = 12};
+    struct arena a = {0};
+    struct work_folder folder;
+    struct error err = {0};
+    struct text source = {0};
+    int missing = 0;
+    (void)state;
+    const char *program = find_disassembler(&a);
+    if (!program)
+        skip();
+    for (unsigned i = 0; i < AMD_COUNT * VARIANTS * TIMES; i++) {
+        uint32_t w[2];
+        words_of(&amd_rows[i / (VARIANTS * TIMES)], i % VARIANTS, w);
+        text_printf(&source, ".long 0x%08x, 0x%08x, 0xbf800000\n", w[0], w[1]);
+    }
+    assert_true(work_folder_open(&folder, &err));
+    const char *assembly = path_join(&a, folder.path, "rows.s"),
+               *object = path_join(&a, folder.path, "rows.o");
+    assert_true(file_write(assembly, text_str(&source), source.length, &err));
+    assert_true(amd_assemble(&a, assembly, object));
+    compare_object(&a, program, object, &tally);
+    work_folder_close(&folder);
+    text_release(&source);
+    arena_release(&a);
+    for (int i = 0; i < AMD_COUNT; i++)
+        if (!tally.rows[i]) {
+            print_message("%s is never read as LLVM reads it\n", amd_rows[i].name);
+            missing++;
+        }
+    print_message("%d instructions of %d rows read as LLVM reads them, %d otherwise\n", tally.same,
+                  AMD_COUNT - missing, tally.other);
+    assert_int_equal(tally.other, 0);
+    assert_int_equal(missing, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_row_reads_as_llvm_reads_it),
         cmocka_unit_test(every_instruction_of_shipped_experiments_reads_as_llvm_reads_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,9 +25,11 @@ static int bench_open(void **state)
     char *code = NULL;
     size_t size = 0;
     (void)state;
-    has_compiler = program_find(&b->arena, "clang") != NULL;
-    if (!has_compiler)
+    has_compiler = amd_has_clang(&b->arena);
+    if (!has_compiler) {
+        print_message("skip: no clang for AMD's GPUs\n");
         return 0;
+    }
     if (!work_folder_open(&b->folder, &b->err))
         return 1;
     const char *object = path_join(&b->arena, b->folder.path, "kernels.o");

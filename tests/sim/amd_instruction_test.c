@@ -74,7 +74,7 @@ static void check_vector(enum amd_id id, uint64_t a, uint64_t b, uint64_t c, boo
             fail_msg("%s writes lane %d, which is not active", r->name, lane);
 }
 
-static void instructions_do_what_the_isa_says(void **state)
+static void instructions_do_what_their_rows_say(void **state)
 {
     int count = 0;
     (void)state;
@@ -95,7 +95,7 @@ static void instructions_do_what_the_isa_says(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(instructions_do_what_the_isa_says),
+        cmocka_unit_test(instructions_do_what_their_rows_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,6 +31,14 @@ static inline bool amd_run_program(struct arena *a, const char *const *argv, con
     return done;
 }
 
+// Is there a clang that makes code for AMD's GPUs?
+static inline bool amd_has_clang(struct arena *a)
+{
+    const char *out;
+    const char *const argv[] = {"clang", "--print-targets", NULL};
+    return program_find(a, "clang") && amd_run_program(a, argv, &out) && strstr(out, "amdgcn");
+}
+
 // Assembly text to an object file; false: there is no clang that knows the target.
 static inline bool amd_assemble(struct arena *a, const char *source, const char *object)
 {

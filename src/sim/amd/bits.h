@@ -1,5 +1,5 @@
-// What several instructions compute: fields of bits, floats, the steps of a division. Pure functions, after the
-// pseudo code of "AMD Instinct MI200 ISA", chapter 12.
+// What several instructions compute: fields of bits, floats, the steps of a division. Pure functions. Compared with the
+// pseudo code of "AMD Instinct CDNA4 ISA" (docs/amd.md).
 // SPDX-License-Identifier: Apache-2.0
 #ifndef RIDGE_SIM_AMD_BITS_H
 #define RIDGE_SIM_AMD_BITS_H
@@ -76,6 +76,14 @@ static inline uint32_t lanes_below(int lane)
     return lane <= 0 ? 0 : lane >= 32 ? 0xffffffff : (1u << lane) - 1;
 }
 
+// Of the sum as it is, in 65 bits.
+static inline bool sum_is_negative(int64_t a, int64_t b)
+{
+    int64_t sum;
+    bool overflow = __builtin_add_overflow(a, b, &sum);
+    return (sum < 0) != overflow;
+}
+
 static inline int32_t low24(int32_t v)
 {
     return (int32_t)((uint32_t)v << 8) >> 8;
@@ -99,21 +107,63 @@ static inline uint32_t permute_bytes(uint32_t a, uint32_t b, uint32_t select)
 
 /* ---- floats -------------------------------------------------------------------------------------------- */
 
+static inline bool quiet_f32(float v)
+{
+    return (bits_f32(v) >> 22 & 1) != 0;
+}
+static inline bool quiet_f64(double v)
+{
+    return (bits_f64(v) >> 51 & 1) != 0;
+}
+// Of IEEE mode, which kernels have: the first signalling NaN is the result, quiet.
+static inline bool signals_f32(float a, float b, float *quiet)
+{
+    float first = isnan(a) && !quiet_f32(a) ? a : b;
+    *quiet = f32_bits(bits_f32(first) | 1u << 22);
+    return isnan(first) && !quiet_f32(first);
+}
+static inline bool signals_f64(double a, double b, double *quiet)
+{
+    double first = isnan(a) && !quiet_f64(a) ? a : b;
+    *quiet = f64_bits(bits_f64(first) | UINT64_C(1) << 51);
+    return isnan(first) && !quiet_f64(first);
+}
+
 static inline float min_f32(float a, float b)
 {
-    return isnan(a) ? b : isnan(b) ? a : a < b || (a == b && signbit(a)) ? a : b;
+    float quiet;
+    return signals_f32(a, b, &quiet)         ? quiet
+           : isnan(a)                        ? b
+           : isnan(b)                        ? a
+           : a < b || (a == b && signbit(a)) ? a
+                                             : b;
 }
 static inline float max_f32(float a, float b)
 {
-    return isnan(a) ? b : isnan(b) ? a : a > b || (a == b && !signbit(a)) ? a : b;
+    float quiet;
+    return signals_f32(a, b, &quiet)          ? quiet
+           : isnan(a)                         ? b
+           : isnan(b)                         ? a
+           : a > b || (a == b && !signbit(a)) ? a
+                                              : b;
 }
 static inline double min_f64(double a, double b)
 {
-    return isnan(a) ? b : isnan(b) ? a : a < b || (a == b && signbit(a)) ? a : b;
+    double quiet;
+    return signals_f64(a, b, &quiet)         ? quiet
+           : isnan(a)                        ? b
+           : isnan(b)                        ? a
+           : a < b || (a == b && signbit(a)) ? a
+                                             : b;
 }
 static inline double max_f64(double a, double b)
 {
-    return isnan(a) ? b : isnan(b) ? a : a > b || (a == b && !signbit(a)) ? a : b;
+    double quiet;
+    return signals_f64(a, b, &quiet)          ? quiet
+           : isnan(a)                         ? b
+           : isnan(b)                         ? a
+           : a > b || (a == b && !signbit(a)) ? a
+                                              : b;
 }
 static inline float middle_f32(float a, float b, float c)
 {
@@ -169,15 +219,6 @@ static inline uint32_t half_toward_zero(float v)
     uint32_t h = half_round(v);
     bool away = isfinite(v) && fabsf(half_value(h)) > fabsf(v);
     return away ? h - 1 : h;
-}
-
-static inline bool quiet_f32(float v)
-{
-    return (bits_f32(v) >> 22 & 1) != 0;
-}
-static inline bool quiet_f64(double v)
-{
-    return (bits_f64(v) >> 51 & 1) != 0;
 }
 
 // One bit: signalling NaN, quiet NaN, -inf, -normal, -denormal, -0, +0, +denormal, +normal, +inf.
@@ -288,13 +329,14 @@ static inline double division_fix(double quotient, double denominator, double nu
     if (isnan(numerator) || isnan(denominator))
         return isnan(numerator) ? numerator : denominator;
     if ((denominator == 0 && numerator == 0) || (isinf(denominator) && isinf(numerator)))
-        return (double)NAN;
+        return -(double)NAN;
     if (denominator == 0 || isinf(numerator))
         return copysign((double)INFINITY, sign);
     if (isinf(denominator) || numerator == 0 ||
         exponent_of(numerator) - exponent_of(denominator) < too_small)
         return copysign(0.0, sign);
-    return copysign(isnan(quotient) ? (double)INFINITY : quotient, sign); // NaN: it overflowed
+    // A NaN: the steps overflowed.
+    return copysign(isnan(quotient) ? (double)INFINITY : quotient, sign);
 }
 
 #endif

@@ -1,5 +1,5 @@
 // Machine code to instructions: an index of the tables by encoding and opcode, and the fields of each encoding
-// ("AMD Instinct MI200 ISA", chapter 13). Any bytes may be given.
+// (compared with LLVM's disassembler for gfx90a: docs/amd.md). Any bytes may be given.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/amd/isa.h"
 
@@ -405,6 +405,8 @@ bool amd_decode(const uint8_t *bytes, size_t size_bytes, struct amd_instruction 
     if (!find_row(in_memory ? ENCODING_VMEM : s.encoding, s.opcode, out))
         return false;
     decode_fields(w[0], w[1], out);
+    if (amd_row_of(out)->a == TYPE_ACC) // a number, no code
+        out->source[0] = (uint16_t)((out->source[0] & 0xff) + OPERAND_VGPR);
     bool more = takes_vector_word(out), literal = takes_literal(out);
     out->size_bytes = 4 * (s.words + (more || literal));
     *why = "the code ends within an instruction";

@@ -258,11 +258,26 @@ static void atomic_lane(struct wave *w, const struct amd_instruction *in, unsign
 
 /* ---- between lanes, through the LDS's crossbar ------------------------------------------------------------------ */
 
+static unsigned reversed5(unsigned v)
+{
+    unsigned r = 0;
+    for (unsigned i = 0; i < 5; i++)
+        r |= (v >> i & 1) << (4 - i);
+    return r;
+}
+
 static unsigned swizzle_from(unsigned control, unsigned lane)
 {
+    unsigned in_half = lane & 31, mask = control & 31;
+    if (control >= 0xe000) // as a step of a Fourier transform has it
+        return (lane & 32) | reversed5(in_half) >> __builtin_popcount(mask) | (in_half & mask);
+    if (control >=
+        0xc000) { // rotated by bits 9-5, to the other side with bit 10; lanes of the mask stay
+        unsigned by = control >> 5 & 31, to = control & 0x400 ? in_half - by : in_half + by;
+        return (lane & 32) | (in_half & mask) | (to & ~mask & 31);
+    }
     if (control & 0x8000) // within quads
         return (lane & ~3u) | (control >> (2 * (lane & 3)) & 3);
-    unsigned in_half = lane & 31;
     unsigned from = (((in_half & (control & 31)) | (control >> 5 & 31)) ^ (control >> 10 & 31));
     return (lane & 32) | from;
 }

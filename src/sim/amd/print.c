@@ -130,7 +130,7 @@ static void print_lanes(struct text *out, const struct amd_instruction *in)
                     : c == 0x138 ? "shr"
                                  : "ror");
     text_printf(out, " row_mask:0x%x bank_mask:0x%x", in->row_mask, in->bank_mask);
-    text_add(out, in->bound_zero ? " bound_ctrl:0" : "");
+    text_add(out, in->bound_zero ? " bound_ctrl:1" : "");
 }
 
 static void print_bits(struct text *out, const char *name, unsigned value, int count)
@@ -178,7 +178,7 @@ static void print_vector(struct text *out, const struct amd_instruction *in)
 {
     const struct amd_row *r = amd_row_of(in);
     bool own = r->encoding == ENCODING_VOP3 || r->encoding == ENCODING_VOP3P ||
-               r->form == FORM_SCALAR || in->id == AMD_v_nop;
+               r->form == FORM_SCALAR || in->id == AMD_v_nop || in->id == AMD_v_accvgpr_mov_b32;
     text_add(out, own                             ? ""
                   : in->sdwa                      ? "_sdwa"
                   : in->dpp                       ? "_dpp"
@@ -358,9 +358,7 @@ static void print_ds(struct text *out, const struct amd_instruction *in)
         text_printf(out, " offset0:%u", in->offset0);
     if (two && in->offset1)
         text_printf(out, " offset1:%u", in->offset1);
-    if (r->action == ACTION_SWIZZLE)
-        text_printf(out, " offset:0x%x", (unsigned)in->constant);
-    else if (!two && in->constant)
+    if (!two && in->constant)
         text_printf(out, " offset:%d", in->constant);
 }
 
