@@ -28,6 +28,20 @@ static void auto_is_the_simulated_h200(void **state)
     arena_release(&a);
 }
 
+// Conditions like 'cc >= 9.0' mean NVIDIA's chips: the number of gfx90a is none of these.
+static void compute_capability_is_zero_on_amds_chips(void **state)
+{
+    struct arena a = {0};
+    struct error err = {0};
+    struct device_info info;
+    (void)state;
+    if (!device_find(&a, "sim:mi250x", &info, &err))
+        fail_msg("%s", err.message);
+    assert_true(info.facts.cc < 0.1);
+    assert_int_equal(info.facts.warp_size, 64);
+    arena_release(&a);
+}
+
 static const char *refuse_device(struct arena *a, const char *id)
 {
     struct error err = {0};
@@ -319,6 +333,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_report_keeps_each_reason_once),
         cmocka_unit_test(auto_is_the_simulated_h200),
+        cmocka_unit_test(compute_capability_is_zero_on_amds_chips),
         cmocka_unit_test(unknown_device_is_refused_with_a_suggestion),
         cmocka_unit_test(inventory_lists_chips_and_says_of_each_missing_part_what_to_do),
         cmocka_unit_test(counters_of_launches_add_up_and_shares_are_weighted),

@@ -7,6 +7,8 @@ RIDGE=$(realpath "${RIDGE:-build/ridge}")
 command -v clang >/dev/null || { echo 'skip: no clang'; exit 0; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+clang --print-targets >"$work/targets.txt" 2>&1 || true
+grep -w amdgcn "$work/targets.txt" >/dev/null || { echo "skip: this clang makes no code for AMD's GPUs"; exit 0; }
 experiments=$(realpath experiments)
 cd "$work"
 export RIDGE_JOURNAL=$work/journal.db
@@ -63,6 +65,13 @@ status=0
 "$RIDGE" verify . --device sim:mi250x >out.txt 2>err.txt || status=$?
 if [[ $status != 1 ]] || ! grep -F "past the end of 'out' (4096 bytes), by 'global_store_dword" out.txt >/dev/null; then
     echo "FAIL: the store beyond the end is not reported (status $status)"
+    cat out.txt err.txt
+    failures=$((failures + 1))
+fi
+sed -i 's/args: \[out, in, N\]}/args: [out, in, N], requires: cc >= 9.0}/' experiment.yaml
+"$RIDGE" verify . --device sim:mi250x >out.txt 2>err.txt || true
+if ! grep -F 'cc >= 9.0' out.txt err.txt >/dev/null || grep -F "past the end" out.txt >/dev/null; then
+    echo "FAIL: a variant for NVIDIA's chips is not left out"
     cat out.txt err.txt
     failures=$((failures + 1))
 fi
