@@ -563,7 +563,7 @@ int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned gr
     const char *name = function;
     (void)grid_y, (void)grid_z, (void)block_y, (void)block_z, (void)shared_bytes, (void)stream,
         (void)extra;
-    if (getenv("FAKE_STRICT") && misplaced(stream ? ((struct fake_stream *)stream)->context : NULL))
+    if (misplaced(stream ? ((struct fake_stream *)stream)->context : NULL))
         return 400;
     int before = failed; // as on a real GPU, a kernel's error comes after its launch
     if (strncmp(name, "ridge_", 6) == 0)
