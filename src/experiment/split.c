@@ -25,6 +25,20 @@ static bool find_param(struct loader *l, const struct yaml_node *node, int *out)
     return fail_unknown(l->err, node->at, "parameter", name, names, (size_t)l->e->param_count);
 }
 
+// The buffer that a node names; negative, said, without one.
+static int load_buffer(struct loader *l, const struct yaml_node *node, const char *what)
+{
+    const char *name = NULL;
+    if (!yaml_string(node, what, &name, l->err)) {
+        return -1;
+    }
+    int buffer = buffer_find(l->e, name);
+    if (buffer < 0) {
+        (void)fail_unknown_buffer(l->a, l->e, node->at, name, false, l->err);
+    }
+    return buffer;
+}
+
 // A list of buffers that are divided that way.
 static bool load_way(struct loader *l, const struct yaml_node *node, const char *key,
                      enum split_way way, struct split_spec *s, bool *named)
@@ -37,30 +51,26 @@ static bool load_way(struct loader *l, const struct yaml_node *node, const char 
         return false;
     }
     for (size_t i = 0; i < node->count; i++) {
-        const char *name = NULL;
-        if (!yaml_string(node->items[i], what, &name, l->err)) {
-            return false;
-        }
-        int buffer = buffer_find(l->e, name);
+        int buffer = load_buffer(l, node->items[i], what);
         if (buffer < 0) {
-            return fail_unknown_buffer(l->a, l->e, node->items[i]->at, name, false, l->err);
+            return false;
         }
         const struct buffer_spec *b = &l->e->buffers[buffer];
         if (named[buffer]) {
-            return fail(l->err, node->items[i]->at, "'split' must name buffer '%s' once", name);
+            return fail(l->err, node->items[i]->at, "'split' must name buffer '%s' once", b->name);
         }
         if (way == SPLIT_WHOLE && b->output) {
             return fail(l->err, node->items[i]->at,
                         "'%s' is an output, which must not be 'whole' in every part: name it in "
                         "'add' if parts of it are summed",
-                        name);
+                        b->name);
         }
         if (way == SPLIT_ADD && (!b->output || b->fill != FILL_NONE)) {
             return fail(l->err, node->items[i]->at,
                         b->output ? "'%s' must have no fill, which every part would add: let a "
                                     "step 'zero: %s' write it"
                                   : "'%s' is no output: what is added must have 'output: true'",
-                        name, name);
+                        b->name, b->name);
         }
         s->ways[buffer] = way;
         named[buffer] = true;
@@ -98,17 +108,13 @@ static bool load_exchanged(struct loader *l, const struct yaml_node *split, cons
         return false;
     }
     for (size_t i = 0; i < node->count; i++) {
-        const char *name = NULL;
-        if (!yaml_string(node->items[i], what, &name, l->err)) {
-            return false;
-        }
-        int buffer = buffer_find(l->e, name);
+        int buffer = load_buffer(l, node->items[i], what);
         if (buffer < 0) {
-            return fail_unknown_buffer(l->a, l->e, node->items[i]->at, name, false, l->err);
+            return false;
         }
         if (s->ways[buffer] != way || l->e->buffers[buffer].output != (way == SPLIT_ROWS)) {
             return fail(l->err, node->items[i]->at, "%s must not name '%s': it takes %s", what,
-                        name, need);
+                        l->e->buffers[buffer].name, need);
         }
         (*out)[buffer] = true;
     }

@@ -1,46 +1,9 @@
 #!/usr/bin/env bash
 # `ridge capture --list`, the whole command: a program on the fake driver, its end, and what is said of it.
 # SPDX-License-Identifier: Apache-2.0
-set -u
-here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/../.." && pwd)
-RIDGE=${RIDGE:-$root/build/ridge}
-read -ra cc <<<"${CC:-cc}"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-export RIDGE_HOME=$work/home RIDGE_CACHE=$work/cache LC_ALL=C.UTF-8 COLUMNS=120 NO_COLOR=1
-recorder=$(dirname "$RIDGE")/libridge-capture.so
-export RIDGE_CAPTURE_CUPTI=$work/libcupti.so.13 # not that of a toolkit
+. "$(dirname "$0")/support.sh"
 
-if nm "$recorder" 2>/dev/null | grep -E '__(asan|tsan)_init' >"$work/sanitized"; then
-    echo 'skip - a recorder with a sanitizer cannot be loaded into a program without'
-    exit 0
-fi
-build() { # name, source, flags
-    "${cc[@]}" -std=gnu17 -fPIC -I"$root/src" -o "$work/$1" "$here/$2" "${@:3}"
-}
-build libcuda.so.1 fake_gpu.c -shared && build libcupti.so.13 fake_gpu.c -shared -DFAKE_CUPTI &&
-    build program program.c || {
-    echo 'not ok - the fakes compile'
-    exit 1
-}
-failures=0
-check() { # name, pattern, file
-    if grep -Eq -- "$2" "$3"; then
-        echo "ok - $1"
-    else
-        echo "not ok - $1"
-        head -40 "$3" | sed 's/^/# /'
-        failures=1
-    fi
-}
-# The fakes are found by the program, not by ridge itself.
-list() { # options …, -- program's arguments; the exit status goes to $work/status
-    LD_LIBRARY_PATH=$work "$RIDGE" capture "$@" >"$work/out" 2>"$work/err"
-    echo "status $?" >"$work/status"
-}
-
-list --list -- "$work/program" 7
+capture --list -- "$work/program" 7
 check the_program_prints_what_it_prints '^sum 4032$' "$work/out"
 check its_exit_status_is_ours '^status 7$' "$work/status"
 check disk_and_memory_are_said_before 'at most 1 GiB of disk and 65 MiB of memory per process' "$work/err"
@@ -50,11 +13,11 @@ check the_gpu_is_named 'GPU 0 Fake GPU' "$work/out"
 check what_is_not_known_is_said 'How far a kernel is from its floor is not known' "$work/out"
 check nothing_is_left_in_the_cache '^0$' <(find "$work/cache" -name '*.ridgecap' | wc -l)
 
-list --list -- "$work/program" abort
+capture --list -- "$work/program" abort
 check a_signal_is_the_program_s '^status 134$' "$work/status"
 check and_what_it_did_is_listed 'twice$' "$work/out"
 
-list --list --json --trace "$work/trace.json" -- "$work/program" child
+capture --list --json --trace "$work/trace.json" -- "$work/program" child
 check json_has_standard_output_for_itself '^\{' "$work/out"
 check the_program_s_output_goes_to_standard_error '^sum 4032$' "$work/err"
 if command -v python3 >"$work/python"; then
@@ -75,28 +38,28 @@ else
     echo 'skip - json_and_trace_are_as_wanted: python3 is not here'
 fi
 
-list --list -- true
+capture --list -- true
 check a_program_without_a_gpu_is_said 'warning: nothing was recorded' "$work/err"
-list --list -- "$work/no-such-program"
+capture --list -- "$work/no-such-program"
 check a_program_that_is_not_there_is_an_error 'cannot be started: No such file' "$work/err"
 check and_ends_with_2 '^status 2$' "$work/status"
-list --list
+capture --list
 check a_program_or_recordings_are_needed 'needs a program after `--`' "$work/err"
-list -- true
+capture -- true
 check a_folder_or_the_list_is_asked_for 'capture -o FOLDER -- PROGRAM' "$work/err"
-CUDA_INJECTION64_PATH=/x.so list --list -- true
+CUDA_INJECTION64_PATH=/x.so capture --list -- true
 check another_tool_is_not_replaced 'another tool listens' "$work/err"
-list --list --from "$root/fuzz/corpus/capture_stream"
+capture --list --from "$root/fuzz/corpus/capture_stream"
 check a_folder_without_recordings_says_so 'no recording' "$work/err"
 mkdir "$work/kept" && cp "$root/fuzz/corpus/capture_stream/list" "$work/kept/1.ridgecap"
-list --list --from "$work/kept"
+capture --list --from "$work/kept"
 check recordings_are_read 'twice$' "$work/out"
-list --list --plain --from "$work/kept/1.ridgecap"
+capture --list --plain --from "$work/kept/1.ridgecap"
 check plain_has_a_fact_per_line 'kernel twice$' "$work/out"
-list --list --json --from "$root/tests/import/nsys.sqlite"
+capture --list --json --from "$root/tests/import/nsys.sqlite"
 check nsys_s_export_is_read '"provenance": "measured"' "$work/out"
 check with_its_kernels '"launches": [1-9]' "$work/out"
 check bytes_that_it_lacks_are_not_zero '"bytes": null' "$work/out"
-list --list --from "$here/list_test.sh"
+capture --list --from "$here/list_test.sh"
 check other_files_are_refused 'this is no recording' "$work/err"
 exit $failures
