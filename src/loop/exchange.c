@@ -339,9 +339,10 @@ static bool time_copies(struct exchanging *x, const struct exchange_copy *copies
 {
     struct exchange e = {.copies = copies, .copy_count = count};
     struct summary s;
-    bool done = time_of(x, &e, false, &s, err);
+    if (!time_of(x, &e, false, &s, err))
+        return false;
     *time_ns = s.median;
-    return done;
+    return true;
 }
 
 // From each device to the next one, back, and both at once.
