@@ -1,12 +1,7 @@
 #!/usr/bin/env bash
 # ridge gate --baseline on measured times: the driver is a fake, whose clock is as the tests want it.
 # SPDX-License-Identifier: Apache-2.0
-set -u
-here=$(cd "$(dirname "$0")" && pwd)
-RIDGE=${RIDGE:-$here/../../build/ridge}
-read -ra cc <<<"${CC:-cc}"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/support.sh"
 export RIDGE_HOME=$work/home RIDGE_CACHE=$work/cache RIDGE_COMPILER=clang FAKE_STEADY=1
 command -v clang >/dev/null || {
     echo 'clang is not here'

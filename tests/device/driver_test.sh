@@ -2,12 +2,7 @@
 # What ridge says of drivers in every state, and the measuring loop with its faults: the driver is a
 # fake, whose clock and errors are as the tests want them.
 # SPDX-License-Identifier: Apache-2.0
-set -u
-here=$(cd "$(dirname "$0")" && pwd)
-RIDGE=${RIDGE:-$here/../../build/ridge}
-read -ra cc <<<"${CC:-cc}"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/support.sh"
 export RIDGE_HOME=$work/home RIDGE_CACHE=$work/cache
 
 fake() { # folder, further flags

@@ -2,13 +2,8 @@
 # AMD's GPUs where there is none: the backend with a fake runtime and a fake hipRTC, errors included; and with the real
 # hipRTC, where it is installed, whose machine code needs no GPU to be made.
 # SPDX-License-Identifier: Apache-2.0
-set -u
-here=$(cd "$(dirname "$0")" && pwd)
+. "$(dirname "$0")/support.sh"
 source=$here/../../src
-RIDGE=${RIDGE:-$here/../../build/ridge}
-read -ra cc <<<"${CC:-cc}"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 export RIDGE_HOME=$work/home RIDGE_CACHE=$work/cache COLUMNS=100
 
 check() { # name, words that must appear, then the command

@@ -2,12 +2,7 @@
 # Variants that call a library: cuBLAS and a plug-in, both fakes, on the fake driver; and what is said
 # where they, or a CUDA device, are not there.
 # SPDX-License-Identifier: Apache-2.0
-set -u
-here=$(cd "$(dirname "$0")" && pwd)
-RIDGE=${RIDGE:-$here/../../build/ridge}
-read -ra cc <<<"${CC:-cc}"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/support.sh"
 export RIDGE_HOME=$work/home RIDGE_CACHE=$work/cache RIDGE_COMPILER=clang COLUMNS=300
 command -v clang >/dev/null || {
     echo 'skip - libraries: clang is not here'

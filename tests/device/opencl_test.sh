@@ -2,11 +2,7 @@
 # OpenCL devices: kernels that are right, and all that can be wrong, on the first one that is here (PoCL's CPU in
 # CI); and what is said where there is none.
 # SPDX-License-Identifier: Apache-2.0
-set -u
-here=$(cd "$(dirname "$0")" && pwd)
-RIDGE=${RIDGE:-$here/../../build/ridge}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/support.sh"
 export RIDGE_HOME=$work/home RIDGE_CACHE=$work/cache POCL_CACHE_DIR=$work/pocl COLUMNS=100
 mkdir "$work/pocl" "$work/broken"
 cp -r "$here/opencl" "$work/faults"

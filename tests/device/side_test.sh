@@ -2,12 +2,7 @@
 # Simulation on the side: what a kernel that is measured on the fake GPU has from the simulated one of the same chip, what is
 # said where it has nothing, and that times know nothing of it.
 # SPDX-License-Identifier: Apache-2.0
-set -u
-here=$(cd "$(dirname "$0")" && pwd)
-RIDGE=${RIDGE:-$here/../../build/ridge}
-read -ra cc <<<"${CC:-cc}"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/support.sh"
 export RIDGE_HOME=$work/home RIDGE_CACHE=$work/cache RIDGE_JOURNAL=$work/journal.db COLUMNS=300
 
 build() { # output, flags
