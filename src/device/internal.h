@@ -150,6 +150,8 @@ bool rule_names_more(struct arena *a, const struct compile_job *job, const char 
 // "x.cu does not compile with NVRTC 13.0:" and the messages, cut at a line's end if far too long.
 bool fail_compile(struct arena *a, const struct compile_job *job, const char *messages,
                   struct error *err);
+// It was stopped at the job's limit of time.
+bool fail_compiler_late(const struct compile_job *job, struct error *err);
 // It failed for a reason of its own or of the system (process_trouble).
 bool fail_compiler_trouble(const struct compile_job *job, const char *trouble, struct error *err);
 // Headers both compilers accept though there is no toolkit (headers.def).

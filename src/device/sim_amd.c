@@ -138,9 +138,7 @@ static bool run_clang(struct arena *a, const struct compile_job *job, const char
     process_result_release(&r);
     *log = arena_printf(a, "%s%s", *log, messages);
     if (late)
-        return fail_as(err, ERROR_SYSTEM, NOWHERE,
-                       "%s did not finish compiling %s within %g s; --timeout gives it more time",
-                       job->tool->version, job->source->shown, job->timeout_s);
+        return fail_compiler_late(job, err);
     if (trouble)
         return fail_compiler_trouble(job, trouble, err);
     return done || fail_compile(a, job, messages, err);

@@ -313,9 +313,7 @@ static bool judge_end(struct arena *a, const struct compile_job *job,
 {
     const char *messages = text_str(&r->err_text);
     if (r->timed_out)
-        return fail_as(err, ERROR_SYSTEM, NOWHERE,
-                       "%s did not finish compiling %s within %g s; --timeout gives it more time",
-                       job->tool->version, job->source->shown, job->timeout_s);
+        return fail_compiler_late(job, err);
     const char *trouble = process_trouble(a, r);
     if (!trouble && r->exit_status > CLANG_USER_ERROR)
         trouble = arena_printf(a, "exit status %d", r->exit_status);

@@ -58,6 +58,13 @@ static const char *keep_log(struct arena *a, const char *messages)
     return private_write(path, messages, strlen(messages)) ? path : NULL;
 }
 
+bool fail_compiler_late(const struct compile_job *job, struct error *err)
+{
+    return fail_as(err, ERROR_SYSTEM, NOWHERE,
+                   "%s did not finish compiling %s within %g s; --timeout gives it more time",
+                   job->tool->version, job->source->shown, job->timeout_s);
+}
+
 bool fail_compiler_trouble(const struct compile_job *job, const char *trouble, struct error *err)
 {
     return fail_as(err, ERROR_SYSTEM, NOWHERE,

@@ -117,9 +117,7 @@ static bool judge_end(struct arena *a, const struct compile_job *job,
                       const struct process_result *r, struct error *err)
 {
     if (r->timed_out)
-        return fail_as(err, ERROR_SYSTEM, NOWHERE,
-                       "%s did not finish compiling %s within %g s; --timeout gives it more time",
-                       job->tool->version, job->source->shown, job->timeout_s);
+        return fail_compiler_late(job, err);
     const char *trouble = process_trouble(a, r);
     if (trouble)
         return fail_compiler_trouble(job, trouble, err);

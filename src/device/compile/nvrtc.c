@@ -469,9 +469,7 @@ static bool judge_end(struct arena *a, const struct compile_job *job,
     const char *version = job->tool->version, *shown = job->source->shown;
     switch (result->end) {
     case WORKER_TIMED_OUT:
-        return fail_as(err, ERROR_SYSTEM, NOWHERE,
-                       "%s did not finish compiling %s within %g s; --timeout gives it more time",
-                       version, shown, job->timeout_s);
+        return fail_compiler_late(job, err);
     case WORKER_CRASHED:
         return fail_as(err, ERROR_SYSTEM, NOWHERE,
                        "%s crashed while compiling %s (%s); try --compiler clang", version, shown,
