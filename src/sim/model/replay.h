@@ -36,7 +36,7 @@ static inline double server_take(struct server *s, double at, double cycles)
 
 /* ---- the SM ------------------------------------------------------------------------------------ */
 
-enum { GROUPS = 8 };    // of copies, that are told apart
+enum { GROUPS = 8 };    // of copies, each with an arrival of its own
 struct copy_groups {    // of a warp: until when its copies are on their way
     double open;        // of those in no group yet
     double end[GROUPS]; // of the last groups, each with all before it

@@ -56,7 +56,7 @@ static void group_commit(struct copy_groups *g)
     g->open = 0;
 }
 
-// Of more groups than are told apart, the wait is for the oldest that is.
+// Of more groups than have an arrival of their own, the wait is for the oldest that has one.
 static void copies_wait(struct replay *p, struct warp_state *w, uint32_t site)
 {
     const struct timing_site *t = &p->in->sites[site];
