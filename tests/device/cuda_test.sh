@@ -56,6 +56,7 @@ check wrong_result_is_never_timed untimed "$f" wrong
 check wrong_result_names_the_element failed "$f" wrong 'out\[4711\]'
 check doing_nothing_after_the_first_run_is_found failed "$f" once 'a second run, straight after'
 check doing_nothing_after_the_first_run_has_no_time untimed "$f" once
+check kernel_that_knows_addresses_is_found failed "$f" knows 'on inputs that it has seen'
 check crash_while_measured_costs_only_that_variant failed "$f" later 'while it was measured|a counted run failed'
 check too_much_shared_memory_names_the_limit failed "$f" huge-shared 'shared_bytes is 300000'
 check printf_is_kept [ "$(of "$f" printing 'r["printed"]')" = "N is 65536" ]
@@ -63,10 +64,10 @@ check like_with_like_is_no_difference [ "$(of "$f" after 'r["speedup"]["verdict"
 
 # Simulation on the side: there is a model of some chips only, and a note says so of the others.
 aside() { # what a variant that can be simulated has of it
-    of "$f" "$1" '("side" in r and r["stalls"]["long_scoreboard"]["provenance"] == "modelled"
+    of "$f" "$1" '(("side" in r and r["stalls"]["long_scoreboard"]["provenance"] == "modelled"
                    and r["facts"]["loads"]["provenance"] == "simulated"
                    and r["counterfactuals_ns"]["as_is"]["value"] > 0 and len(r["lines"]) > 0)
-                  or "there is no model of" in (r["note"] or "")'
+                  or "there is no model of" in (r["note"] or ""))'
 }
 check measured_kernel_is_simulated_on_the_side [ "$(aside before)" = True ]
 check and_its_twin [ "$(aside after)" = True ]

@@ -128,7 +128,7 @@ else
 fi
 
 run --variant before --variant hang --variant wild --variant wrong --variant once --variant fades \
-    --variant later \
+    --variant knows --variant later \
     --variant after >"$work/out" 2>"$work/err"
 said() {
     cat "$work/err" "$work/out"
@@ -143,6 +143,7 @@ check kernel_that_works_once_is_found_before_it_is_timed \
     'a second run, straight after the first, is not right: wrong result' said
 check and_what_keeps_its_value_is_looked_for 'no buffer differs between the two: a variable' said
 check kernel_that_stops_working_is_found 'in a timed launch: wrong result' said
+check kernel_that_knows_addresses_is_found 'it takes 50\.. us on inputs that it has seen, and 250 us on fresh' said
 check fault_while_measured_costs_its_variant 'later: FAILED' said
 contexts() { # how many a run of these variants opens
     rm -f "$work/log"

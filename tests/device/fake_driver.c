@@ -580,6 +580,11 @@ int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned gr
         return before;
     }
     int n = *(int *)args[2];
+    static const float *known;
+    if (strcmp(name, "knows") == 0 && known != in) {
+        now_ns += 4.0 * number("FAKE_NS", 50000);
+        known = in;
+    }
     hangs = strcmp(name, "hang") == 0;
     if (strcmp(name, "total") == 0) { // fleet/pair
         out[0] = 0;
