@@ -2,7 +2,7 @@
 // Do requests of several SMs for one line merge before the L2? In each launch every SM reads lines that `sharers`
 // neighbouring SMs read too, each SM `lag` cycles after the one before it. If nothing merges, the L2 reads as many
 // sectors as the L1s miss, whatever sharers and lag are. Prints a row per launch; merge.sh counts the sectors with ncu
-// and joins them. Not run on hardware yet.
+// and joins them.
 // Usage: merge
 #include <cstdio>
 #include <cstdlib>

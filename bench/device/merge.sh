@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Sectors that the L1s miss beside those that the L2 reads, where several SMs ask for one line: merge.cu under Nsight
 # Compute, a CSV row per launch on standard output. Usage: bench/device/merge.sh
-# Needs nvcc, ncu and one GPU of compute capability 9.0; leaves the GPU's settings alone. Not run on hardware yet.
+# Needs nvcc, ncu and one GPU of compute capability 9.0; leaves the GPU's settings alone.
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

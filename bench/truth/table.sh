@@ -29,7 +29,7 @@ constants of the model were chosen with them in sight. What judges the model is 
 ## Times
 
 TEXT
-awk -F'|' '{ e = $7; gsub(/[ %+]/, "", e); e += 0; print e < 0 ? -e : e, $2 ":" $3 $4, $7 }' "$rows" | sort -n |
+awk -F'|' '{ e = $7; gsub(/[ %+]/, "", e); e += 0; gsub(/^ +| +$/, "", $2); gsub(/ +$/, "", $3); gsub(/^ +/, "", $3); gsub(/ +$/, "", $7); print e < 0 ? -e : e, $2 ":" $3 $4 "at" $7 }' "$rows" | sort -n |
     awk '{ e[NR] = $1; line[NR] = $0 } END { sub(/^[0-9]+ +/, "", line[NR]); gsub(/ +/, " ", line[NR])
         printf "Over %d rows: median error %d %%, 90th percentile %d %%, worst%s.\n\n", NR, e[int((NR + 1) / 2)], e[int(0.9 * NR + 0.5)], " " line[NR] }'
 cat <<TEXT
