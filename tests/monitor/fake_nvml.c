@@ -201,11 +201,27 @@ int nvmlDeviceGetUtilizationRates(void *device, struct utilization *rates)
     return status == DONE ? small(device, "memory_busy", 30, &rates->memory) : status;
 }
 
-int nvmlDeviceGetMemoryInfo(void *device, struct memory *memory)
+struct memory_v2 { // nvmlMemory_v2_t
+    unsigned version;
+    unsigned long long total, reserved, free, used;
+};
+int nvmlDeviceGetMemoryInfo_v2(void *device, struct memory_v2 *memory)
 {
+    if (memory->version != (sizeof *memory | 2U << 24))
+        return 25; // NVML_ERROR_ARGUMENT_VERSION_MISMATCH
     int status = figure(device, "used_bytes", 34359738368ULL, &memory->used);
     memory->total = 150754820096ULL;
-    memory->free = memory->total - memory->used;
+    memory->reserved = 644940800;
+    memory->free = memory->total - memory->reserved - memory->used;
+    return status;
+}
+
+int nvmlDeviceGetMemoryInfo(void *device, struct memory *memory) // of drivers before 510
+{
+    struct memory_v2 now = {.version = sizeof now | 2U << 24};
+    int status = nvmlDeviceGetMemoryInfo_v2(device, &now);
+    *memory =
+        (struct memory){.total = now.total, .free = now.free, .used = now.used + now.reserved};
     return status;
 }
 

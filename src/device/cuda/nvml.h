@@ -15,8 +15,12 @@ enum { NVML_EVENT_XID = 8 };                          // nvmlEventTypeXidCritica
 enum { NVML_VALUE_UNSIGNED = 1 };                     // nvmlValueType_t
 enum { NVML_UUID_BYTES = 96, NVML_NAME_BYTES = 96, NVML_VERSION_BYTES = 80 };
 
-struct nvml_memory { // nvmlMemory_t
-    unsigned long long total, free, used;
+struct nvml_memory {                      // nvmlMemory_t
+    unsigned long long total, free, used; // used: and reserved
+};
+struct nvml_memory_v2 { // nvmlMemory_v2_t
+    unsigned version;   // in
+    unsigned long long total, reserved, free, used;
 };
 struct nvml_utilization { // nvmlUtilization_t
     unsigned gpu_pct, memory_pct;
