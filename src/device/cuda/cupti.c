@@ -19,6 +19,7 @@ enum {
     CUPTI_VIRTUAL_NO_PRIVILEGES = 40, // …_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES
     USER_RANGE = 2,
     USER_REPLAY = 3,
+    INVALID_METRIC = 17, // CUPTI_ERROR_INVALID_METRIC_NAME
     METRICS_MAX = 128,
     PASSES_MAX = 200,
 };
@@ -59,6 +60,13 @@ struct cupti_add_metrics {
     void *host;
     const char **names;
     size_t count;
+};
+struct cupti_properties {
+    HEAD;
+    void *host;
+    const char *name;
+    const char *description, *hardware_unit, *unit; // out
+    int type;                                       // out
 };
 struct cupti_config_size {
     HEAD;
@@ -156,6 +164,7 @@ struct functions {
 #include "device/cuda/cupti.def"
 #undef CUPTI
     int (*result_string)(int status, const char **text);
+    int (*properties)(struct cupti_properties *); // may be NULL
 };
 
 struct cupti {
@@ -238,6 +247,9 @@ static bool functions_load(struct functions *f, struct error *err)
     if (!library_symbol(library, "cuptiGetResultString", &f->result_string, sizeof f->result_string,
                         &ignored))
         f->result_string = NULL;
+    if (!library_symbol(library, "cuptiProfilerHostGetMetricProperties", &f->properties,
+                        sizeof f->properties, &ignored))
+        f->properties = NULL;
     return true;
 }
 
@@ -285,6 +297,13 @@ static int metrics_add(struct cupti *c, const char **names, size_t count)
     return c->f.cuptiProfilerHostConfigAddMetrics(&add);
 }
 
+// Asking costs nothing, and a fresh host object after a refusal some 60 ms.
+static bool is_known(const struct cupti *c, const char *name)
+{
+    struct cupti_properties of = {SIZED(cupti_properties, type), .host = c->host, .name = name};
+    return !c->f.properties || c->f.properties(&of) != INVALID_METRIC;
+}
+
 // A refused name spoils what the host object has taken before: then a fresh one takes the others.
 static void metric_take(void *context, const char *name)
 {
@@ -295,6 +314,8 @@ static void metric_take(void *context, const char *name)
     for (size_t i = 0; i < c->metric_count; i++)
         if (strcmp(c->metrics[i], name) == 0)
             return;
+    if (!is_known(c, name))
+        return;
     const char *one = arena_strdup(&c->arena, name);
     if (metrics_add(c, &one, 1) == CUPTI_DONE)
         c->metrics[c->metric_count++] = one;
