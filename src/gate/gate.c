@@ -37,7 +37,7 @@ bool gate_passed(const struct gate_report *r)
     for (int i = 0; i < r->count; i++)
         if (gate_verdict_fails(r->entries[i].verdict))
             return false;
-    return true;
+    return !r->distrust;
 }
 
 bool same_words(const char *a, const char *b)

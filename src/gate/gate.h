@@ -58,6 +58,8 @@ struct gate_report {
     int note_count;
     struct gate_property *properties;
     int property_count;
+    const char *
+        distrust; // why verdicts of this machine cannot be trusted, by the self-test; NULL: they can
 };
 bool gate_passed(const struct gate_report *r);
 const struct gate_entry *gate_find(const struct gate_report *r, const char *experiment,
@@ -109,6 +111,8 @@ struct selftest {
     int rounds, pairs, alarms;         // pairs of the same code, and how many were called slower
     int caught[SELFTEST_LEVELS];       // in how many rounds
     double grown_pct[SELFTEST_LEVELS]; // by the medians, summed over the rounds
+    double unlike_pct,
+        unlike_most_pct; // by which the second of a pair grew: summed, and the most either way
 };
 // The texts of two experiments: one to calibrate by, then one for each round. They lie beside selftest.cu.
 void selftest_init(struct selftest *t, bool simulated);
@@ -127,7 +131,7 @@ double selftest_planted_pct(const struct selftest *t, int level);
 int selftest_smallest(const struct selftest *t);
 // The alarms are no more than 1 % of the pairs explains.
 bool selftest_passed(const struct selftest *t);
-// As the report's properties.
+// As the report's properties, and its distrust.
 void selftest_report(struct arena *a, const struct selftest *t, struct gate_report *out);
 
 /* ---- ridge.lock ------------------------------------------------------------------------------------------ */

@@ -138,8 +138,11 @@ bool selftest_count(struct arena *a, struct selftest *t, const struct run *run, 
         const struct result *y = x ? need(run, arena_printf(a, "a%d", 2 * i + 1), err) : NULL;
         if (!y || !is_alarm(a, run, x, y, &alarm, err))
             return false;
+        double unlike_pct = percent * (y->time.summary.median / x->time.summary.median - 1);
         t->pairs++;
         t->alarms += alarm;
+        t->unlike_pct += unlike_pct;
+        t->unlike_most_pct = fmax(t->unlike_most_pct, fabs(unlike_pct));
     }
     for (int i = 0; base && i < SELFTEST_LEVELS; i++) {
         const struct result *slow = need(run, arena_printf(a, "d%d", i), err);
@@ -194,7 +197,7 @@ void selftest_report(struct arena *a, const struct selftest *t, struct gate_repo
 {
     char time[32];
     int smallest = selftest_smallest(t);
-    out->properties = ARENA_ARRAY(a, struct gate_property, SELFTEST_LEVELS + 9);
+    out->properties = ARENA_ARRAY(a, struct gate_property, SELFTEST_LEVELS + 10);
     add_property(out, "self_test_device", arena_strdup(a, t->device));
     add_property(
         out, "self_test_time",
@@ -206,6 +209,9 @@ void selftest_report(struct arena *a, const struct selftest *t, struct gate_repo
             ? "0 (deterministic)"
             : arena_printf(a, "%.2f (95 %% limit)",
                            percent * stats_binomial_limit(t->alarms, t->pairs, limit_level)));
+    add_property(out, "self_test_same_code",
+                 arena_printf(a, "mean growth %+.3f %%, %.3f %% at most", t->unlike_pct / t->pairs,
+                              t->unlike_most_pct));
     for (int i = 0; i < SELFTEST_LEVELS; i++)
         add_property(out,
                      i > 0 ? arena_printf(a, "self_test_caught_%.3g_pct", levels_pct[i])
@@ -221,4 +227,11 @@ void selftest_report(struct arena *a, const struct selftest *t, struct gate_repo
         smallest < SELFTEST_LEVELS
             ? arena_printf(a, "%.3g", selftest_planted_pct(t, smallest))
             : arena_printf(a, "more than %.3g", selftest_planted_pct(t, SELFTEST_LEVELS - 1)));
+    if (!selftest_passed(t))
+        out->distrust = arena_printf(
+            a,
+            "the self-test called %d of %d pairs of the same code slower, where 1 %% is "
+            "promised: the gate's verdicts cannot be trusted on %s; is something else "
+            "using it?",
+            t->alarms, t->pairs, t->device);
 }

@@ -102,6 +102,7 @@ static void quiet_clocks_see_small_delays(void **state)
     assert_int_equal(test.pairs, 10 * SELFTEST_PAIRS);
     assert_in_range(test.alarms, 0, 2);
     assert_true(selftest_passed(&test));
+    assert_true(fabs(test.unlike_pct / test.pairs) < 0.05 && test.unlike_most_pct < 0.2);
     assert_int_equal(selftest_smallest(&test), 1); // 0.25 %; a step, 0.02 %, is not seen
     struct gate_report r = {0};
     selftest_report(&arena, &test, &r);
@@ -127,6 +128,16 @@ static void noisy_clocks_see_only_large_ones(void **state)
     assert_string_equal(r.properties[r.property_count - 1].value, "more than 5");
 }
 
+static const char *property(const char *name)
+{
+    struct gate_report report = {0};
+    selftest_report(&arena, &test, &report);
+    for (int i = 0; i < report.property_count; i++)
+        if (strcmp(report.properties[i].name, name) == 0)
+            return report.properties[i].value;
+    return NULL;
+}
+
 static void a_machine_that_calls_like_pairs_slower_fails(void **state)
 {
     (void)state;
@@ -135,6 +146,11 @@ static void a_machine_that_calls_like_pairs_slower_fails(void **state)
         play(0.001, 0.01, 1000 * (r + 1));
     assert_int_equal(test.alarms, test.pairs);
     assert_false(selftest_passed(&test));
+    struct gate_report r = {0};
+    selftest_report(&arena, &test, &r); // with its figures
+    assert_non_null(strstr(r.distrust, "called 12 of 12 pairs of the same code slower"));
+    assert_false(gate_passed(&r));
+    assert_non_null(strstr(property("self_test_same_code"), "mean growth +1.0"));
 }
 
 struct rounds { // played: one is interrupted, or fails
@@ -152,16 +168,6 @@ static bool play_next(void *context, struct error *e)
     }
     play(0.001, 0, 1000 * (uint64_t)++r->played);
     return true;
-}
-
-static const char *property(const char *name)
-{
-    struct gate_report report = {0};
-    selftest_report(&arena, &test, &report);
-    for (int i = 0; i < report.property_count; i++)
-        if (strcmp(report.properties[i].name, name) == 0)
-            return report.properties[i].value;
-    return NULL;
 }
 
 static void an_interrupted_test_keeps_its_finished_rounds(void **state)
