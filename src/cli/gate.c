@@ -138,8 +138,11 @@ static bool print(struct gate *g, int *status, struct error *err)
     return done;
 }
 
-static bool trusted(const struct gate_report *report, struct error *err)
+// After the self-test's figures, which say more than a sentence.
+static bool selftest_ended_well(const struct gate_report *report, struct error *err)
 {
+    if (*cli_cancelled) // what is finished was printed
+        return fail_as(err, ERROR_SYSTEM, NOWHERE, "interrupted");
     return !report->distrust || fail_as(err, ERROR_CHECK, NOWHERE, "%s", report->distrust);
 }
 
@@ -153,19 +156,25 @@ static bool judge(struct gate *g, const struct lock *fresh, struct error *err)
            error_context(err, "the lock is %s", g->lock_path);
 }
 
+// false too where it ended badly: its figures were printed, and the suite is not begun.
+static bool selftest_first(struct gate *g, int *status, struct error *err)
+{
+    if (!gate_selftest(g->work.o, &g->work.arena, &g->report, err))
+        return false;
+    if (!g->report.distrust && !*cli_cancelled)
+        return true;
+    g->report.baseline = "itself";
+    return print(g, status, err) && selftest_ended_well(&g->report, err);
+}
+
 static bool gate_suite(struct gate *g, int *status, struct error *err)
 {
     struct lock fresh;
     struct arena *a = &g->work.arena;
     const char *rev = option_text(g->work.o, OPTION_AGAINST, NULL);
     const char *baseline = option_text(g->work.o, OPTION_BASELINE, NULL);
-    if (option_given(g->work.o, OPTION_SELF_TEST) &&
-        !gate_selftest(g->work.o, &g->work.arena, &g->report, err))
+    if (option_given(g->work.o, OPTION_SELF_TEST) && !selftest_first(g, status, err))
         return false;
-    if (g->report.distrust) { // its figures say more than the sentence
-        g->report.baseline = "itself";
-        return print(g, status, err) && trusted(&g->report, err);
-    }
     if (baseline)
         return gate_baseline(&g->work, baseline, &g->report, err) && print(g, status, err);
     if (rev)
@@ -224,9 +233,7 @@ static bool selftest_only(const struct options *o, struct error *err)
         report_format(format, &view, &report, &style, &out);
         done = cli_write(option_text(o, OPTION_OUTPUT, NULL), &out, err);
     }
-    if (done && *cli_cancelled) // what is finished is printed
-        done = fail_as(err, ERROR_SYSTEM, NOWHERE, "interrupted");
-    done = done && trusted(&report, err);
+    done = done && selftest_ended_well(&report, err);
     text_release(&out);
     arena_release(&a);
     return done;
