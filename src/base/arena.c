@@ -107,12 +107,16 @@ void *arena_alloc(struct arena *a, size_t size_bytes)
     return p;
 }
 
+char *arena_copy(struct arena *a, const char *bytes, size_t size_bytes)
+{
+    char *copy = arena_alloc(a, size_bytes + 1);
+    memcpy(copy, bytes, size_bytes);
+    return copy;
+}
+
 char *arena_strndup(struct arena *a, const char *s, size_t n)
 {
-    size_t length = strnlen(s, n);
-    char *copy = arena_alloc(a, length + 1);
-    memcpy(copy, s, length);
-    return copy;
+    return arena_copy(a, s, strnlen(s, n));
 }
 
 char *arena_strdup(struct arena *a, const char *s)

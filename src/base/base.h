@@ -71,7 +71,9 @@ struct arena {
 void arena_release(struct arena *a);                   // leaves a valid empty arena
 void *arena_alloc(struct arena *a, size_t size_bytes); // zeroed, 16-byte aligned
 char *arena_strdup(struct arena *a, const char *s);
-char *arena_strndup(struct arena *a, const char *s, size_t n);
+char *arena_strndup(struct arena *a, const char *s, size_t n); // ends at a NUL within
+// Of any bytes, with a NUL after them.
+char *arena_copy(struct arena *a, const char *bytes, size_t size_bytes);
 char *arena_printf(struct arena *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
 #define ARENA_NEW(a, type) ((type *)arena_alloc((a), sizeof(type)))
 #define ARENA_ARRAY(a, type, n) ((type *)arena_alloc((a), sizeof(type) * (size_t)(n)))

@@ -55,7 +55,7 @@ struct source {
     const char *text;
     size_t size_bytes;
     char hash[33];      // of the text and of every file its #include lines reach
-    const char **files; // those: paths, the source's first
+    const char **files; // those: paths, the source's first; none of machine code
     const char **texts; // of them
     size_t *sizes_bytes;
     size_t file_count;
@@ -67,6 +67,8 @@ struct source {
 };
 bool source_read(struct arena *a, const char *path, const struct flag_set *flags,
                  struct source *out, struct error *err) CHECK_RESULT;
+// Is it given as bytes, not as text? By the ending of its name (compile.c).
+bool source_is_machine_code(const char *path);
 // Which of the source's files that directive of file number `file` includes; SIZE_MAX = none. name: what it
 // includes, or NULL.
 size_t source_included(struct arena *a, const struct source *s, size_t file, const char *directive,

@@ -169,12 +169,8 @@ static bool make_object(struct arena *a, const struct compile_job *job, const ch
         run_clang(a, job, assembler, NULL, &log, err) &&
         file_read(object, OBJECT_BYTES_MAX, &bytes, &out->size_bytes, err);
     text_release(&overlay);
-    if (done) { // bytes of any value, and a NUL beyond them
-        char *copy = arena_alloc(a, out->size_bytes + 1);
-        memcpy(copy, bytes, out->size_bytes);
-        copy[out->size_bytes] = '\0';
-        out->bytes = copy;
-    }
+    if (done)
+        out->bytes = arena_copy(a, bytes, out->size_bytes);
     free(bytes);
     out->log = shorten_paths(a, log);
     return done;

@@ -121,3 +121,8 @@ bool experiment_cases(struct arena *a, const struct experiment *e, const char *c
     }
     return true;
 }
+
+bool case_context(struct error *err, const struct case_point *point)
+{
+    return *point->label ? error_context(err, "in case %s", point->label) : false;
+}

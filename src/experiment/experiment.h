@@ -411,6 +411,8 @@ struct case_point {
 bool experiment_cases(struct arena *a, const struct experiment *e, const char *const *overrides,
                       int override_count, struct case_point **cases, int *count,
                       struct error *err) CHECK_RESULT;
+// "in case N=4096", as error_context adds it; nothing where there are no parameters. Returns false.
+bool case_context(struct error *err, const struct case_point *point);
 
 // Device facts visible to expressions as device.<name>; `requires` sees cc too.
 struct device_facts {

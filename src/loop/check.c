@@ -41,7 +41,7 @@ static bool check_case(struct arena *a, const struct experiment *e, const struct
 {
     struct resolved_case c;
     if (!experiment_resolve_case(a, e, point, &device->facts, &c, err))
-        return error_context(err, "in case %s", point->label);
+        return case_context(err, point);
     *out = (struct checked_case){.label = point->label, .buffer_count = c.buffer_count};
     for (int i = 0; i < c.buffer_count; i++)
         out->memory_bytes += c.buffers[i].size_bytes;

@@ -278,13 +278,13 @@ bool stage_prepare(struct loop *l, struct stage *s, struct error *err)
     s->results = ARENA_ARRAY(&s->arena, struct result *, count);
     s->facts = ARENA_ARRAY(&s->arena, struct job_facts, count);
     if (!experiment_resolve_case(&s->arena, e, s->point, &l->device->facts, &s->resolved, err))
-        return error_context(err, "in case %s", s->point->label);
+        return case_context(err, s->point);
     if (check_memory(l, s, err) && prepare_variants(l, s, err) && prepare_data(l, s, err) &&
         (!s->checks || honest_tolerance(e, &s->resolved, &s->inputs, &s->wanted, err)))
         return true;
     struct error ignored = {0};
     return !progress_is_cancelled(&l->progress, &ignored) && // no fault of the case
-           error_context(err, "in case %s", s->point->label);
+           case_context(err, s->point);
 }
 
 void stage_release(struct stage *s)

@@ -185,6 +185,11 @@ static const char *language_of(const char *path)
     return str_ends_with(path, ".ptx") ? "ptx" : str_ends_with(path, ".cl") ? "opencl" : "cuda";
 }
 
+static bool is_machine_code(const char *path)
+{
+    return str_ends_with(path, ".cubin") || str_ends_with(path, ".hsaco");
+}
+
 static bool add_kernels(const struct run *r, const struct experiment *e,
                         const struct variant_spec *v, struct text *out, struct error *err)
 {
@@ -193,14 +198,19 @@ static bool add_kernels(const struct run *r, const struct experiment *e,
     if (!path)
         return fail(err, v->at, "variant '%s' has no source", v->name);
     size_t size = 0;
-    bool done = run_source_read(&k.arena, r, path, &source, &size, err);
+    bool machine_code = is_machine_code(path);
+    bool done = machine_code || run_source_read(&k.arena, r, path, &source, &size, err);
     for (int i = 0; done && i < v->define_count; i++)
         text_printf(out, "#define %s %s\n", v->defines[i].name, show_text(v->defines[i].value));
     for (int i = 0; done && i < v->launch_count; i++) {
         const struct launch_spec *l = &v->launches[i];
         k.name = l->kernel;
         k.files = 0;
-        if (l->kernel && !launched_before(v, i) && !add_function_of(&k, out, path, 0))
+        if (!l->kernel || launched_before(v, i))
+            continue;
+        if (machine_code)
+            text_printf(out, "// %s: machine code, %s\n", l->kernel, path_name(path));
+        else if (!add_function_of(&k, out, path, 0))
             text_printf(out, "// %s is not written out in the source\n", l->kernel);
     }
     arena_release(&k.arena);

@@ -445,6 +445,48 @@ static void ptx_sources_pass_through(void **state)
     arena_release(&a);
 }
 
+static const char *write_bytes(struct arena *a, const char *folder, const char *name,
+                               const char *bytes, size_t size_bytes)
+{
+    const char *path = path_join(a, folder, name);
+    struct error err = {0};
+    if (!file_write(path, bytes, size_bytes, &err))
+        fail_msg("%s", err.message);
+    return path;
+}
+
+// Most of a cubin's bytes are zeros.
+static void machine_code_is_bytes(void **state)
+{
+    static const char bytes[] = "\177ELF\2\1\1\0\0\0\0#include \"no.h\"\0<<<\0the end",
+                      other[] = "\177ELF\2\1\1\0\0\0\0#include \"no.h\"\0<<<\0THE END";
+    static const char *const endings[] = {"cubin", "hsaco"};
+    struct arena a = {0};
+    const char *folder = make_folder(&a);
+    for (size_t i = 0; i < COUNT_OF(endings); i++) {
+        const char *name = arena_printf(&a, "k.%s", endings[i]);
+        struct compile_request r =
+            request_for(write_bytes(&a, folder, name, bytes, sizeof bytes), "auto");
+        struct code_object code = compile(&a, &r), changed;
+        assert_string_equal(code_format_name(code.format), endings[i]);
+        assert_int_equal(code.size_bytes, sizeof bytes);
+        assert_memory_equal(code.bytes, bytes, sizeof bytes);
+        assert_string_equal(code.compiler, "none (machine code given)");
+        write_bytes(&a, folder, name, other, sizeof other);
+        changed = compile(&a, &r);
+        assert_string_not_equal(changed.key, code.key); // bytes after a NUL count too
+        struct declared_kernel *kernels;
+        int count = -1;
+        struct error err = {0};
+        assert_true(code_declared_kernels(&a, &r, &kernels, &count, &err));
+        assert_int_equal(count, 0);
+    }
+    struct compile_request text =
+        request_for(write_bytes(&a, folder, "k.ptx", bytes, sizeof bytes), "auto");
+    assert_has(refuse(&a, &text).message, "k.ptx: this is not a text file: it has NUL bytes");
+    arena_release(&a);
+}
+
 static void arch_is_the_best_not_above_the_devices(void **state)
 {
     struct arena a = {0};
@@ -730,6 +772,7 @@ int main(void)
         cmocka_unit_test(clang_takes_functions_without_attribute_as_device_functions),
         cmocka_unit_test(nvrtc_takes_functions_without_attribute_as_device_functions),
         cmocka_unit_test(ptx_sources_pass_through),
+        cmocka_unit_test(machine_code_is_bytes),
         cmocka_unit_test(ptxas_reports_the_registers_of_given_ptx_and_of_clangs),
         cmocka_unit_test(arch_is_the_best_not_above_the_devices),
         cmocka_unit_test(ptxas_report_is_read_and_taken_out),

@@ -90,6 +90,63 @@ check driver_too_old_is_reported 'update it' with old "$RIDGE" devices
 check no_gpu_falls_back_to_the_simulated_one 'sim:h200' \
     env FAKE_INIT=100 LD_LIBRARY_PATH="$work/whole" "$RIDGE" verify "$here/faults" --variant before
 
+# ---- machine code from a file: bytes, most of them zeros ---------------------------------------------
+mkdir "$work/machine"
+{ printf '\177ELF'; head -c 60 /dev/zero; printf 'whole'; head -c 4096 /dev/zero; } >"$work/machine/kernel.cubin"
+{ printf '\177ELF'; head -c 4096 /dev/zero; } >"$work/machine/broken.cubin"
+cp "$work/machine/kernel.cubin" "$work/machine/text.cu"
+cat >"$work/machine/experiment.yaml" <<'YAML'
+experiment: machine
+source: kernel.cubin
+buffers:
+  in: {type: f32, count: 4096, fill: "uniform(-1,1)"}
+  out: {type: f32, count: 4096, output: true}
+reference: doubled.c:doubled
+variants:
+  - name: given
+    kernel: plain
+    grid: [16]
+    block: [256]
+    args: [out, in, 4096]
+  - name: broken
+    from: given
+    source: broken.cubin
+    kernel: plain
+    grid: [16]
+    block: [256]
+    args: [out, in, 4096]
+  - name: text
+    from: given
+    source: text.cu
+    kernel: plain
+    grid: [16]
+    block: [256]
+    args: [out, in, 4096]
+YAML
+cat >"$work/machine/doubled.c" <<'C'
+void doubled(float *out, const float *in, int n)
+{
+    for (int i = 0; i < n; i++)
+        out[i] = 2 * in[i];
+}
+C
+machine() {
+    env RIDGE_JOURNAL="$work/machine.db" LD_LIBRARY_PATH="$work/whole" "$RIDGE" "$@"
+}
+machine run "$work/machine" --device cuda:0 --variant given --time-limit 0.3 >"$work/machine.out" 2>&1
+check machine_code_from_a_file_runs 'given .*(ok|yes|✓)' cat "$work/machine.out"
+check machine_code_has_no_source_to_show 'plain: machine code, kernel.cubin' machine report machine --markdown
+check machine_code_has_a_page '^<!DOCTYPE html>' machine report machine -o /dev/stdout
+check machine_code_is_not_annotated "'given' has no counters by line" machine annotate machine:given
+check machine_code_of_another_kind_is_refused 'driver cannot load .*broken.cubin' \
+    machine run "$work/machine" --device cuda:0 --variant broken --no-journal --time-limit 0.3
+check text_with_zeros_is_refused 'text.cu: this is not a text file: it has NUL bytes' \
+    machine run "$work/machine" --device cuda:0 --variant text --no-journal --time-limit 0.3
+sed -i 's/kernel.cubin/text.cu/; /name: broken/,$d' "$work/machine/experiment.yaml"
+machine run "$work/machine" --device sim:h200 --no-journal >"$work/machine.out" 2>&1
+check case_without_a_variant_that_compiles_is_an_error 'text.cu: this is not a text file' cat "$work/machine.out"
+check and_has_no_name_without_parameters '^0$' grep -c 'in case' "$work/machine.out"
+
 # ---- the loop on the fake GPU -------------------------------------------------------------------
 run() {
     with whole "$RIDGE" run "$here/faults" --device cuda:0 --no-journal --time-limit 0.3 --timeout 10 \

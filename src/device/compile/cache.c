@@ -111,9 +111,7 @@ bool cache_content_read(struct arena *a, const char *data, size_t size_bytes,
     bool read = detail && detail_read(a, detail, out);
     json_decref(detail);
     out->size_bytes = body_bytes - (size_t)(end + 1 - body);
-    char *bytes = arena_alloc(a, out->size_bytes + 1); // machine code has zeros
-    memcpy(bytes, end + 1, out->size_bytes);
-    out->bytes = bytes;
+    out->bytes = arena_copy(a, end + 1, out->size_bytes);
     return read;
 }
 

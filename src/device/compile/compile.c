@@ -286,10 +286,11 @@ static void limit_registers(struct arena *a, int most, struct code_object *code)
 static const struct given {
     const char *ending;
     enum code_format format;
+    bool is_text;
     const char *compiler;
-} given_codes[] = {{".ptx", CODE_PTX, "none (PTX given)"},
-                   {".cubin", CODE_CUBIN, "none (machine code given)"},
-                   {".hsaco", CODE_HSACO, "none (machine code given)"}};
+} given_codes[] = {{".ptx", CODE_PTX, true, "none (PTX given)"},
+                   {".cubin", CODE_CUBIN, false, "none (machine code given)"},
+                   {".hsaco", CODE_HSACO, false, "none (machine code given)"}};
 
 static const struct given *given_code(const char *path)
 {
@@ -297,6 +298,12 @@ static const struct given *given_code(const char *path)
         if (str_ends_with(path, given_codes[i].ending))
             return &given_codes[i];
     return NULL;
+}
+
+bool source_is_machine_code(const char *path)
+{
+    const struct given *given = given_code(path);
+    return given && !given->is_text;
 }
 
 static void pass_given(struct arena *a, const struct source *source, const struct given *given,
@@ -509,9 +516,9 @@ bool code_compile(struct arena *a, const struct compile_request *request, struct
     if (!device_takes_source(request->device, source.path))
         return fail_language(request, &source, err);
     bool compiles = own && own->compile && (!own->compiles || own->compiles(request->device));
-    if (compiles && !given_code(source.path))
-        return own->compile(a, request->device, request, &source, &flags, out, err);
     const struct given *given = given_code(source.path);
+    if (compiles && !given)
+        return own->compile(a, request->device, request, &source, &flags, out, err);
     if (given) {
         pass_given(a, &source, given, out);
         if (given->format == CODE_PTX)

@@ -12,7 +12,8 @@
 
 enum {
     SOURCE_BYTES_MAX = 16 * 1024 * 1024,
-    INCLUDES_MAX = 1000, // files; a source that reaches more is not kept
+    MACHINE_CODE_BYTES_MAX = 256 * 1024 * 1024, // a library's module has all its kernels
+    INCLUDES_MAX = 1000,                        // files; a source that reaches more is not kept
     RAW_DELIMITER_MAX = 16,
 };
 
@@ -342,14 +343,20 @@ bool source_read(struct arena *a, const char *path, const struct flag_set *flags
     out->folders = flags ? flags->folders : NULL;
     out->folder_count = flags ? flags->folder_count : 0;
     char *text = NULL;
-    if (!file_read(path, SOURCE_BYTES_MAX, &text, &out->size_bytes, err))
+    bool machine_code = source_is_machine_code(path);
+    if (!file_read(path, machine_code ? MACHINE_CODE_BYTES_MAX : SOURCE_BYTES_MAX, &text,
+                   &out->size_bytes, err))
         return error_context(err, "reading the kernel source");
-    out->text = arena_strndup(a, text, out->size_bytes);
+    out->text = arena_copy(a, text, out->size_bytes);
     free(text);
     const char *prefix = working_prefix(a);
     out->path = path_plain(a, path_join(a, prefix ? prefix : "/", path));
     out->directory = path_dir(a, out->path);
     out->shown = shorten_paths(a, out->path);
+    if (machine_code) {
+        hash_hex(&(struct hash_piece){out->text, out->size_bytes}, 1, out->hash);
+        return true;
+    }
     if (memchr(out->text, '\0', out->size_bytes))
         return fail(err, (struct location){.file = out->shown},
                     "this is not a text file: it has NUL bytes");
