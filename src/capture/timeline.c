@@ -233,6 +233,7 @@ static void take(struct filling *f, const struct event *e)
     case EVENT_SAVED:
     case EVENT_IMAGE:
     case EVENT_LIBRARY:
+    case EVENT_CACHE:
         break; // for saving kernels
     }
 }

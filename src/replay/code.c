@@ -1,6 +1,6 @@
 // The code of a saved kernel. CUPTI hands over machine code; PTX, which the simulated GPU and other GPUs run, is looked for
-// in what the program's calls were given to load, in Triton's cache (beside machine code of the same bytes), and in the
-// files that were mapped.
+// in what the program's calls were given to load, beside files of the same machine code (Triton's caches), and in the files
+// that were mapped.
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/replay.h"
 
@@ -13,7 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { IMAGE_MAX = 1 << 28, FATBIN_ALIGNMENT = 8 };
+enum { IMAGE_MAX = 1 << 28, FATBIN_ALIGNMENT = 8, PADDING_MAX = 64, CACHE_DEPTH = 2 };
+static const char machine_ending[] = ".cubin", zeros[PADDING_MAX];
 
 struct finding {
     struct arena *arena;
@@ -84,52 +85,68 @@ static void take_image(struct finding *f, const struct code_image *image)
         const char *text = arena_strndup(f->arena, data, size);
         take_ptx(f, text, strlen(text), target_of(text));
     } else if (is_elf(data, size) && memmem(data, size, f->kernel, strlen(f->kernel) + 1)) {
+        f->out->other_machines += f->out->machine && (f->out->machine_bytes != size ||
+                                                      memcmp(f->out->machine, data, size) != 0);
         f->out->machine = data;
         f->out->machine_bytes = size;
     }
 }
 
-/* ---- Triton's cache ------------------------------------------------------------------------------------- */
+/* ---- Triton's caches -------------------------------------------------------------------------------------- */
 
-// FOLDER/HASH/NAME.cubin with the machine code's bytes: FOLDER/HASH/NAME.ptx
-static void take_triton_folder(struct finding *f, const char *folder)
+// Is this what CUPTI handed over? It may have been padded.
+static bool is_machine_code(const struct finding *f, const char *data, size_t size)
+{
+    const char *other = f->out->machine;
+    size_t both = size < f->out->machine_bytes ? size : f->out->machine_bytes;
+    const char *rest = size > both ? data + both : other + both;
+    size_t left = (size > both ? size : f->out->machine_bytes) - both;
+    return left < PADDING_MAX && memcmp(data, other, both) == 0 && memcmp(rest, zeros, left) == 0;
+}
+
+// NAME.cubin of the machine code's bytes: NAME.ptx beside it
+static void take_neighbour(struct finding *f, const char *path)
+{
+    char *machine = NULL, *text = NULL;
+    size_t size = 0, text_size = 0;
+    struct stat found;
+    struct error ignored = {0};
+    if (stat(path, &found) != 0 || (size_t)found.st_size + PADDING_MAX <= f->out->machine_bytes ||
+        f->out->machine_bytes + PADDING_MAX <= (size_t)found.st_size)
+        return;
+    size_t stem = strlen(path) - strlen(machine_ending);
+    const char *beside = arena_printf(f->arena, "%.*s.ptx", (int)stem, path);
+    if (file_read(path, IMAGE_MAX, &machine, &size, &ignored) &&
+        is_machine_code(f, machine, size) &&
+        file_read(beside, IMAGE_MAX, &text, &text_size, &ignored))
+        take_ptx(f, arena_strndup(f->arena, text, text_size), text_size, 0);
+    free(machine);
+    free(text);
+}
+
+// FOLDER/HASH/NAME.cubin, where PyTorch compiles FOLDER/DEVICE/HASH/NAME.cubin
+static void take_cache(struct finding *f, const char *folder, int depth)
 {
     DIR *d = opendir(folder);
     for (struct dirent *e;
          d && !f->out->ptx && (e = readdir(d));) { // NOLINT(concurrency-mt-unsafe)
-        char *machine = NULL, *text = NULL;
-        size_t size = 0;
-        struct error ignored = {0};
-        if (!str_ends_with(e->d_name, ".cubin"))
-            continue;
         const char *path = path_join(f->arena, folder, e->d_name);
-        if (file_read(path, IMAGE_MAX, &machine, &size, &ignored) &&
-            size == f->out->machine_bytes && memcmp(machine, f->out->machine, size) == 0) {
-            size_t stem = strlen(path) - strlen(".cubin");
-            path = arena_printf(f->arena, "%.*s.ptx", (int)stem, path);
-            if (file_read(path, IMAGE_MAX, &text, &size, &ignored))
-                take_ptx(f, arena_strndup(f->arena, text, size), size, 0);
-        }
-        free(machine);
-        free(text);
+        if (str_ends_with(path, machine_ending))
+            take_neighbour(f, path);
+        else if (depth > 0 && e->d_name[0] != '.')
+            take_cache(f, path, depth - 1);
     }
     if (d)
         closedir(d);
 }
 
-static void take_triton(struct finding *f)
+static void take_neighbours(struct finding *f, const struct saved *s)
 {
-    const char *home = getenv("HOME"), *cache = getenv("TRITON_CACHE_DIR");
-    if (!cache && !home)
-        return;
-    if (!cache)
-        cache = path_join(f->arena, home, ".triton/cache");
-    DIR *d = opendir(cache);
-    for (struct dirent *e; d && !f->out->ptx && (e = readdir(d));) // NOLINT(concurrency-mt-unsafe)
-        if (e->d_name[0] != '.')
-            take_triton_folder(f, path_join(f->arena, cache, e->d_name));
-    if (d)
-        closedir(d);
+    for (size_t i = 0; !f->out->ptx && i < s->files.count; i++)
+        if (str_ends_with(s->files.items[i], machine_ending))
+            take_neighbour(f, s->files.items[i]);
+    for (size_t i = 0; !f->out->ptx && i < s->caches.count; i++)
+        take_cache(f, s->caches.items[i], CACHE_DEPTH);
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------ */
@@ -164,7 +181,7 @@ void code_find(struct saved *s, const char *kernel, struct found_code *out)
     for (size_t i = 0; i < s->images.count; i++)
         take_image(&f, &s->images.items[i]);
     if (!out->ptx && out->machine)
-        take_triton(&f);
+        take_neighbours(&f, s);
     for (size_t i = 0; !out->ptx && i < s->files.count; i++)
         take_file(&f, s->files.items[i]);
     if (!out->ptx)

@@ -359,6 +359,11 @@ static void find_kernel(struct writing *w)
     struct ptx_module *module;
     struct error err = {0};
     code_find(w->saved, w->launch->name, &w->code);
+    if (w->code.other_machines > 0)
+        note(w, arena_printf(w->saved->arena,
+                             "%d other module%s had a kernel of this name (autotuning?): the code "
+                             "that was loaded last is saved",
+                             w->code.other_machines, plural(w->code.other_machines)));
     if (!w->code.ptx) {
         note(w, arena_printf(w->saved->arena, "%s: it replays on a GPU of its kind only",
                              w->code.why));

@@ -13,6 +13,7 @@ void saved_release(struct saved *s)
     free(s->launches.items);
     free(s->images.items);
     free(s->files.items);
+    free(s->caches.items);
     free(s->troubles.items);
     *s = (struct saved){.arena = s->arena};
 }
@@ -130,6 +131,9 @@ static void take(struct reading *r, const struct event *e)
         break;
     case EVENT_LIBRARY:
         VEC_PUSH(s->files.items, s->files.count, s->files.capacity, words(r, e));
+        break;
+    case EVENT_CACHE:
+        VEC_PUSH(s->caches.items, s->caches.count, s->caches.capacity, words(r, e));
         break;
     case EVENT_TROUBLE:
         VEC_PUSH(s->troubles.items, s->troubles.count, s->troubles.capacity, words(r, e));

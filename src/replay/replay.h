@@ -47,7 +47,7 @@ struct
     struct {
         const char **items;
         size_t count, capacity;
-    } files, troubles; // files: that may hold code
+    } files, caches, troubles; // files: that may hold code; caches: folders of Triton's
 };
 // The files of allocations are looked for beside `file`. `data` must stay.
 bool saved_read(struct saved *s, const char *file, const char *data, size_t size_bytes,
@@ -75,9 +75,11 @@ struct found_code {
     const char *ptx;     // NULL: none was found
     const char *machine; // a cubin; NULL: none was found
     size_t ptx_bytes, machine_bytes;
-    const char *why; // no PTX: one sentence
+    int other_machines; // modules of other machine code that have it too, loaded before
+    const char *why;    // no PTX: one sentence
 };
-// The PTX of the kernel, of the newest architecture: in the program's images, in Triton's cache, in its files.
+// The PTX of the kernel, of the newest architecture: in the program's images, beside machine code of the same bytes (files
+// that were loaded, Triton's caches), in its files.
 void code_find(struct saved *s, const char *kernel, struct found_code *out);
 
 /* ---- the folder (experiment.c) ----------------------------------------------------------------------- */

@@ -1,10 +1,10 @@
 // A program for the fake driver: doubles 64 floats on the GPU, three times by a launch and twice by a graph, prints the
-// sum, and ends as its argument says: an exit status, `kill`, `abort`, `fork` (a child that ends
-// by itself) or `child` (one that
-// uses the GPU, started before).
+// sum, and ends as its argument says: an exit status, `kill`, `abort`, `fork` (a child that ends by itself) or `child` (one
+// that uses the GPU, started before). `together`: input and output lie in one allocation, as those of PyTorch do.
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static const char code[] =
     "DONE: ret;\n}\n";
 enum { FRONT_BYTES = 64 }; // the output lies so far within its allocation
 
-static void work(void)
+static void work(bool together)
 {
     int (*init)(unsigned), (*load)(void **, const void *), (*get)(void **, void *, const char *);
     int (*allocate)(uint64_t *, size_t), (*release)(uint64_t);
@@ -53,15 +53,17 @@ static void work(void)
     *(void **)&wait_all = named("cuCtxSynchronize");
 
     float data[64], sum = 0;
-    uint64_t a, b, whole;
+    uint64_t a, b = 0, whole;
     int n = 64;
     void *module, *function, *values[] = {&a, &b, &n};
     init(0);
     load(&module, code);
     get(&function, module, "twice");
-    allocate(&a, sizeof data);
-    allocate(&whole, sizeof data + FRONT_BYTES);
-    b = whole + FRONT_BYTES;
+    allocate(&a, together ? 3 * sizeof data : sizeof data);
+    if (together)
+        b = a + 2 * sizeof data;
+    else if (allocate(&whole, sizeof data + FRONT_BYTES) == 0)
+        b = whole + FRONT_BYTES;
     for (int i = 0; i < n; i++)
         data[i] = (float)i;
     in(a, data, sizeof data);
@@ -85,7 +87,7 @@ int main(int argc, char **argv)
     if (!driver)
         return 99;
     int child = strcmp(how, "child") == 0 ? fork() : 1;
-    work();
+    work(strcmp(how, "together") == 0);
     if (strcmp(how, "kill") == 0)
         raise(SIGKILL);
     if (strcmp(how, "abort") == 0)

@@ -227,6 +227,36 @@ static void a_chosen_launch_is_saved_with_what_it_was_given(void **state)
     release(&w);
 }
 
+// As PyTorch's compiler and Triton look for them.
+static void folders_of_triton_s_caches_are_recorded(void **state)
+{
+    skip_under_sanitizers();
+    struct error err = {0};
+    const char *home = path_join(&arena, folder, "home");
+    const char *own = path_join(&arena, home, ".triton/cache");
+    const char *compiler = path_join(&arena, folder, "torchinductor_a_b/triton");
+    assert_true(dir_make(own, &err) && dir_make(compiler, &err));
+    setenv("LOGNAME", "a:b", 1);
+    setenv("TMPDIR", folder, 1);
+    unsetenv("TRITON_HOME");
+    struct watched w =
+        watch("0", "RIDGE_CAPTURE_KERNELS=^tw", arena_printf(&arena, "HOME=%s", home));
+    assert_int_equal(w.files[0].of_kind[EVENT_CACHE], 2);
+    const struct event *first = event_of(&w.files[0], EVENT_CACHE, 0),
+                       *second = event_of(&w.files[0], EVENT_CACHE, 1);
+    assert_memory_equal(first->tail, own, first->tail_bytes);
+    assert_memory_equal(second->tail, compiler, second->tail_bytes);
+    release(&w);
+    setenv("TRITON_CACHE_DIR", own, 1);
+    setenv("TORCHINDUCTOR_CACHE_DIR", path_dir(&arena, compiler), 1);
+    w = watch("0", "RIDGE_CAPTURE_KERNELS=^tw", "HOME=/nowhere");
+    assert_int_equal(w.files[0].of_kind[EVENT_CACHE], 2);
+    unsetenv("TRITON_CACHE_DIR");
+    unsetenv("TORCHINDUCTOR_CACHE_DIR");
+    unsetenv("TMPDIR");
+    release(&w);
+}
+
 static void which_launch_is_saved_can_be_said(void **state)
 {
     skip_under_sanitizers();
@@ -341,6 +371,7 @@ int main(void)
         cmocka_unit_test(work_of_the_gpu_is_recorded),
         cmocka_unit_test(launches_are_recorded_with_what_they_did),
         cmocka_unit_test(a_chosen_launch_is_saved_with_what_it_was_given),
+        cmocka_unit_test(folders_of_triton_s_caches_are_recorded),
         cmocka_unit_test(which_launch_is_saved_can_be_said),
         cmocka_unit_test(a_launch_that_is_too_large_is_not_saved),
         cmocka_unit_test(the_program_ends_as_it_would),

@@ -69,6 +69,27 @@ else
     echo 'skip - a_cu_variant_answers_it: no clang'
 fi
 
+# Input and output in one allocation, as those of PyTorch's allocator: one buffer, two places in it.
+capture -o "$work/together" --kernel twice -- "$work/program" together
+check one_allocation_is_one_buffer '^twice: launch 1, 1 buffer \(1 changed\), 768 B, PTX' "$work/out"
+file=$work/together/twice/experiment.yaml
+check it_is_input_and_output '^  p0: \{type: f32, count: 192, fill: npy\(p0.npy\), output: true\}$' "$file"
+check pointers_have_their_places '^      - p0 - \{value: p0, offset: 512\} - \{' <(grep -A9 args: "$file" | sed 's/^ *//' | tr '\n' ' ' | sed 's/^args: /      /')
+replay "$work/together/twice"
+check it_replays_right '^status 0$' "$work/status"
+sed -i 's/offset: 512/offset: 508/' "$file"
+replay "$work/together/twice"
+check at_another_place_it_would_not '^status 1$' "$work/status"
+
+# Machine code alone: PTX lies in Triton's cache beside it, or nowhere.
+mkdir -p "$work/triton/0/ABC"
+cp "$work/saved/twice/kernel.ptx" "$work/triton/0/ABC/twice.ptx"
+FAKE_MACHINE_CODE=$work/triton/0/ABC/twice.cubin TRITON_CACHE_DIR=$work/triton capture -o "$work/cached" --kernel twice -- "$work/program"
+check ptx_of_triton_s_cache_is_found '^twice: launch 1, 2 buffers \(1 changed\), 576 B, PTX' "$work/out"
+FAKE_MACHINE_CODE=$work/triton/0/ABC/twice.cubin TRITON_CACHE_DIR=$work/home capture -o "$work/machine" --kernel twice -- "$work/program"
+check without_it_machine_code_is_saved '^twice: launch 1, 2 buffers \(1 changed\), 576 B, machine code' "$work/out"
+check as_it_was_loaded '^same$' <(cmp "$work/machine/twice/kernel.cubin" "$work/triton/0/ABC/twice.cubin" && echo same)
+
 capture -o "$work/third" --kernel '^twi' --launch 3 -q --json -- "$work/program"
 check one_run_where_kernels_are_named '^1$' <(grep -c '^sum 4032$' "$work/err")
 check json_says_what_was_saved '"launch": 3' "$work/out"

@@ -35,7 +35,7 @@ static int clean(void **state)
 
 static int prepare(void **state)
 {
-    return mkdtemp(folder) && setenv("TRITON_CACHE_DIR", folder, 1) == 0 ? 0 : -1;
+    return mkdtemp(folder) ? 0 : -1;
 }
 
 static void add(struct text *t, uint64_t value, size_t bytes)
@@ -79,6 +79,8 @@ static struct code_image fatbin(const struct text *sections)
     return image;
 }
 
+static const char *cache = "/nowhere";
+
 static struct found_code find(struct code_image image, const char *file, const char *kernel)
 {
     struct saved s = {.arena = &arena};
@@ -87,6 +89,7 @@ static struct found_code find(struct code_image image, const char *file, const c
         VEC_PUSH(s.images.items, s.images.count, s.images.capacity, image);
     if (file)
         VEC_PUSH(s.files.items, s.files.count, s.files.capacity, file);
+    VEC_PUSH(s.caches.items, s.caches.count, s.caches.capacity, cache);
     code_find(&s, kernel, &found);
     saved_release(&s);
     return found;
@@ -190,19 +193,60 @@ static void what_nvcc_writes_is_read(void **state)
     }
 }
 
+static const char machine[] = "\177ELF\0k\0rest";
+
+// HASH/k.cubin of the bytes, and k.ptx
+static void fill_cache(const char *below, const char *bytes, size_t size, const char *ptx)
+{
+    struct error err = {0};
+    const char *hash = path_join(&arena, folder, below);
+    assert_true(dir_make(hash, &err) &&
+                file_write(path_join(&arena, hash, "k.cubin"), bytes, size, &err) &&
+                file_write(path_join(&arena, hash, "k.ptx"), ptx, strlen(ptx), &err));
+}
+
 static void triton_s_cache_has_the_ptx_of_machine_code(void **state)
 {
-    static const char machine[] = "\177ELF\0k\0rest", ptx[] = PTX("90", "k");
-    struct error err = {0};
-    const char *hash = path_join(&arena, folder, "ABC");
+    static const char ptx[] = PTX("90", "k"), other[] = PTX("90", "k") "// other";
     struct code_image image = {machine, sizeof machine};
+    cache = path_join(&arena, folder, "triton");
     assert_string_equal(find(image, NULL, "k").why, "the program has no PTX of it");
-    assert_true(dir_make(hash, &err) &&
-                file_write(path_join(&arena, hash, "k.cubin"), machine, sizeof machine, &err) &&
-                file_write(path_join(&arena, hash, "k.ptx"), ptx, sizeof ptx - 1, &err));
+    fill_cache("triton/ABD", "\177ELF\0k\0Rest", sizeof machine, other);
+    fill_cache("triton/ABC", machine, sizeof machine, ptx);
     struct found_code found = find(image, NULL, "k");
     assert_string_equal(found.ptx, ptx);
     assert_ptr_equal(found.machine, machine);
+}
+
+// PyTorch's compiler has a cache per device, and may load the file itself.
+static void so_has_that_of_pytorch_s_compiler(void **state)
+{
+    static const char ptx[] = PTX("90", "k");
+    char padded[sizeof machine + 8] = {0};
+    memcpy(padded, machine, sizeof machine);
+    struct code_image image = {padded, sizeof padded};
+    cache = path_join(&arena, folder, "inductor");
+    fill_cache("inductor/0/ABC", machine, sizeof machine, ptx);
+    assert_string_equal(find(image, NULL, "k").ptx, ptx);
+    cache = "/nowhere";
+    const char *loaded = path_join(&arena, folder, "inductor/0/ABC/k.cubin");
+    assert_string_equal(find(image, loaded, "k").ptx, ptx);
+    padded[sizeof padded - 1] = 1; // other code that begins with the same bytes
+    assert_null(find(image, loaded, "k").ptx);
+}
+
+static void other_machine_code_of_the_name_is_counted(void **state)
+{
+    struct saved s = {.arena = &arena};
+    struct found_code found;
+    const struct code_image images[] = {
+        {"\177ELF\0k\0old", 11}, {machine, sizeof machine}, {machine, sizeof machine}};
+    for (size_t i = 0; i < COUNT_OF(images); i++)
+        VEC_PUSH(s.images.items, s.images.count, s.images.capacity, images[i]);
+    code_find(&s, "k", &found);
+    assert_int_equal(found.other_machines, 1);
+    assert_ptr_equal(found.machine, machine);
+    saved_release(&s);
 }
 
 static void a_pointer_s_type_is_that_of_its_accesses(void **state)
@@ -234,6 +278,8 @@ int main(void)
         cmocka_unit_test(packed_sections_are_unpacked),
         cmocka_unit_test(what_nvcc_writes_is_read),
         cmocka_unit_test(triton_s_cache_has_the_ptx_of_machine_code),
+        cmocka_unit_test(so_has_that_of_pytorch_s_compiler),
+        cmocka_unit_test(other_machine_code_of_the_name_is_counted),
         cmocka_unit_test(a_pointer_s_type_is_that_of_its_accesses),
         cmocka_unit_test(a_mangled_name_has_a_word),
     };

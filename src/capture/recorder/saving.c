@@ -295,8 +295,10 @@ static const char *save_before(const struct launch *l)
         listed(l->function, l->values);
     else if (l->extra)
         packed(l->extra);
-    if (!saving.files_named)
+    if (!saving.files_named) {
         name_files();
+        caches_record();
+    }
     saving.files_named = true;
     find_allocations();
     for (int i = 0; i < saving.piece_count; i++)
