@@ -206,7 +206,8 @@ static void write_launch(struct saving *s, struct saved *from, const struct save
         return;
     table_set(&s->kernels, l->name, s);
     const char *name = free_name(s, l->name);
-    if (replay_write(from, l, path_join(&s->arena, s->folder, name), name, &r, &err))
+    if (replay_write(from, l, path_join(&s->arena, s->folder, name), name,
+                     option_given(s->options, OPTION_ANONYMISE), &r, &err))
         add_saved(s, l, &r);
     else
         trouble(s, err.message);

@@ -50,6 +50,8 @@ enum element_type {
 size_t element_bytes(enum element_type t);
 const char *element_name(enum element_type t);
 double element_load(enum element_type t, const void *from);
+bool element_store(enum element_type t, double value,
+                   void *to); // false: a finite value does not fit
 
 enum fill_kind {
     FILL_NONE,

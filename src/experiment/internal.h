@@ -178,7 +178,6 @@ enum { ELEMENTS_PER_PIECE = 1 << 16 };
 uint64_t poison_bits(enum element_type t, enum poison poison);
 bool element_is_float(enum element_type t);
 // Stores at most 8 bytes in the machine's order. False: a finite number became infinite.
-bool element_store(enum element_type t, double value, void *to);
 bool element_store_integer(enum element_type t, int64_t value, void *to); // false: does not fit
 // Many, as those do one by one.
 void elements_store(enum element_type t, const double *values, size_t count, void *to);

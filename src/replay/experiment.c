@@ -24,6 +24,7 @@ struct writing {
     const struct ptx_function *kernel; // NULL: without PTX
     const char **names;                // of the allocations' buffers
     const char **types;
+    bool anonymise;
     struct replayed *out;
 };
 
@@ -265,19 +266,104 @@ static bool move_array(const char *from, const char *to, const char *type, uint6
 static bool write_arrays(struct writing *w, struct error *err)
 {
     for (size_t i = 0; i < w->launch->allocations.count; i++) {
-        const struct saved_allocation *x = &w->launch->allocations.items[i];
+        struct saved_allocation *x = &w->launch->allocations.items[i];
+        if (w->anonymise && x->after)
+            (void)!unlink(x->after);
+        const char *after = w->anonymise ? NULL : x->after;
         uint64_t count = x->size_bytes / (uint64_t)(atoi(w->types[i] + 1) / 8);
         const char *stem = path_join(w->saved->arena, w->folder, w->names[i]);
         if (!move_array(x->before, arena_printf(w->saved->arena, "%s.npy", stem), w->types[i],
                         count, err) ||
-            (x->after && !move_array(x->after, arena_printf(w->saved->arena, "%s.after.npy", stem),
-                                     w->types[i], count, err)))
+            (after && !move_array(after, arena_printf(w->saved->arena, "%s.after.npy", stem),
+                                  w->types[i], count, err)))
             return false;
         w->out->size_bytes += x->size_bytes;
         w->out->buffers++;
         w->out->outputs += x->after != NULL;
     }
     return true;
+}
+
+/* ---- other contents -------------------------------------------------------------------------------------- */
+
+static struct content merged(struct content a, struct content b)
+{
+    bool whole = (a.kind == CONTENT_INTEGERS || a.kind == CONTENT_INDICES) &&
+                 (b.kind == CONTENT_INTEGERS || b.kind == CONTENT_INDICES);
+    if (a.kind == CONTENT_NONE || b.kind == CONTENT_NONE)
+        return a.kind == CONTENT_NONE ? b : a;
+    if (a.type != b.type || (a.kind != b.kind && !whole))
+        return (struct content){.kind = CONTENT_UNKNOWN};
+    return a.kind == CONTENT_INDICES ? a : b;
+}
+
+struct regions {
+    struct region *items;
+    size_t count, capacity;
+};
+
+static void add_region(struct regions *r, uint64_t offset, struct content content)
+{
+    size_t at = r->count;
+    struct region added = {offset, content};
+    for (size_t i = 0; i < r->count; i++)
+        if (r->items[i].offset == offset) {
+            r->items[i].content = merged(r->items[i].content, content);
+            return;
+        }
+    VEC_PUSH(r->items, r->count, r->capacity, added);
+    for (; at > 0 && r->items[at - 1].offset > offset; at--)
+        r->items[at] = r->items[at - 1];
+    r->items[at] = added;
+}
+
+// Where arguments point into the allocation, and what lies there.
+static void find_regions(struct writing *w, const struct place *places, size_t count, int index,
+                         struct regions *out)
+{
+    for (size_t i = 0; i < count; i++)
+        for (uint64_t at = 0; at + ADDRESS_BYTES <= places[i].size_bytes; at += ADDRESS_BYTES) {
+            uint64_t address = 0;
+            struct content unknown = {.kind = CONTENT_UNKNOWN};
+            if (bytes_at(w, places[i].offset + at, sizeof address, &address) &&
+                allocation_of(w, address) == index)
+                add_region(out, address - w->launch->allocations.items[index].address,
+                           w->kernel ? replay_content(w->kernel, (int)i, at) : unknown);
+        }
+}
+
+static void note_regions(struct writing *w, const char *buffer, const struct regions *r)
+{
+    static const char *const done[] = {
+        [CONTENT_NONE] = "zeros: the kernel does not use it",
+        [CONTENT_UNKNOWN] = "zeros: of what type it is, is not plain to see",
+        [CONTENT_FLOATS] = "random floats of the same distribution",
+        [CONTENT_INTEGERS] = "whole numbers in another order",
+        [CONTENT_INDICES] = "whole numbers as they were: they reach addresses or branches",
+    };
+    for (size_t i = 0; i < r->count; i++) {
+        char place[48] = "";
+        if (r->items[i].offset > 0)
+            snprintf(place, sizeof place, " from byte %" PRIu64 " on", r->items[i].offset);
+        note(w, arena_printf(w->saved->arena, "%s%s: %s", buffer, place,
+                             done[r->items[i].content.kind]));
+    }
+}
+
+static bool anonymise(struct writing *w, const struct place *places, size_t count,
+                      struct error *err)
+{
+    bool done = true;
+    for (size_t i = 0; done && i < w->launch->allocations.count; i++) {
+        struct regions r = {0};
+        find_regions(w, places, count, (int)i, &r);
+        done = replay_anonymise(w->launch->allocations.items[i].before, r.items, r.count, err);
+        note_regions(w, w->names[i], &r);
+        free(r.items);
+    }
+    if (done)
+        note(w, "parameters that are no addresses, names and code are as they were");
+    return done;
 }
 
 /* ---- the file -------------------------------------------------------------------------------------------- */
@@ -298,9 +384,21 @@ static void add_buffers(struct writing *w, struct text *out)
     }
 }
 
+static bool changes_any(const struct writing *w)
+{
+    for (size_t i = 0; i < w->launch->allocations.count; i++)
+        if (w->launch->allocations.items[i].after)
+            return true;
+    return false;
+}
+
 static void add_reference(struct writing *w, struct text *out)
 {
     bool any = false;
+    if (w->anonymise && changes_any(w)) {
+        text_add(out, "reference: {variant: captured}\n");
+        return;
+    }
     for (size_t i = 0; i < w->launch->allocations.count; i++) {
         if (!w->launch->allocations.items[i].after)
             continue;
@@ -341,15 +439,18 @@ static bool add_variant(struct writing *w, const struct place *places, size_t co
 static void add_head(struct writing *w, const char *name, const char *source, struct text *out)
 {
     struct text command = {0};
-    text_add_shown(&command, w->saved->command, strlen(w->saved->command));
+    if (!w->anonymise) {
+        text_add(&command, ", in: ");
+        text_add_shown(&command, w->saved->command, strlen(w->saved->command));
+    }
     text_printf(out,
-                "# Saved by `ridge capture` from launch %" PRIu64
-                " of this kernel%s%s, in: %.400s\n"
+                "# Saved by `ridge capture%s` from launch %" PRIu64 " of this kernel%s%s%.400s\n"
                 "# Its outputs are compared bit by bit; `tolerance` of a buffer allows less.\n"
                 "experiment: %s\ntitle: \"%s, launch %" PRIu64 ", as a program made it\"\n"
                 "source: %s\n",
-                w->launch->ordinal, *w->saved->device ? " on " : "", w->saved->device,
-                text_str(&command), name, name, w->launch->ordinal, source);
+                w->anonymise ? " --anonymise" : "", w->launch->ordinal,
+                *w->saved->device ? " on " : "", w->saved->device, text_str(&command), name, name,
+                w->launch->ordinal, source);
     text_release(&command);
 }
 
@@ -398,7 +499,7 @@ static bool write_folder(struct writing *w, const char *name, struct error *err)
            file_write(path_join(w->saved->arena, w->folder, source),
                       w->code.ptx ? w->code.ptx : w->code.machine,
                       w->code.ptx ? w->code.ptx_bytes : w->code.machine_bytes, err) &&
-           write_arrays(w, err) &&
+           (!w->anonymise || anonymise(w, places, count, err)) && write_arrays(w, err) &&
            file_write(path_join(w->saved->arena, w->folder, "experiment.yaml"), text_str(&yaml),
                       yaml.length, err);
     text_release(&yaml);
@@ -406,9 +507,10 @@ static bool write_folder(struct writing *w, const char *name, struct error *err)
 }
 
 bool replay_write(struct saved *s, const struct saved_launch *l, const char *folder,
-                  const char *name, struct replayed *out, struct error *err)
+                  const char *name, bool anonymise, struct replayed *out, struct error *err)
 {
-    struct writing w = {.saved = s, .launch = l, .folder = folder, .out = out};
+    struct writing w = {
+        .saved = s, .launch = l, .folder = folder, .anonymise = anonymise, .out = out};
     *out = (struct replayed){.folder = folder, .name = name};
     if (file_exists(path_join(s->arena, folder, "experiment.yaml")))
         return fail(err, NOWHERE, "'%s' has an experiment already: choose another folder", folder);

@@ -93,9 +93,11 @@ struct replayed {
     const char **notes; // what to know before it is trusted
     size_t note_count, note_capacity;
 };
-// Makes the folder, which must not exist, and moves the files of the allocations there.
+// Makes the folder, which must not exist, and moves the files of the allocations there. anonymise: with other contents
+// (internal.h), which what was launched computes the expected outputs of.
 bool replay_write(struct saved *s, const struct saved_launch *l, const char *folder,
-                  const char *name, struct replayed *out, struct error *err) CHECK_RESULT;
+                  const char *name, bool anonymise, struct replayed *out,
+                  struct error *err) CHECK_RESULT;
 void replayed_release(struct replayed *r);
 // One tar file of these folders within `folder`; it must not exist (pack.c).
 bool replay_pack(const char *folder, const char *const *kernels, size_t count, const char *path,

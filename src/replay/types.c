@@ -83,7 +83,7 @@ static void take_access(struct following *f, const struct ptx_instruction *in)
     }
 }
 
-const char *replay_pointed_type(const struct ptx_function *kernel, int parameter, uint64_t offset)
+bool *replay_reached(const struct ptx_function *kernel, int parameter, uint64_t offset)
 {
     struct following f = {
         .kernel = kernel, .parameter = &kernel->params[parameter], .offset = offset, .grew = true};
@@ -99,6 +99,12 @@ const char *replay_pointed_type(const struct ptx_function *kernel, int parameter
                 reach(&f, &in->operands[0]);
         }
     }
+    return f.reaches;
+}
+
+const char *replay_pointed_type(const struct ptx_function *kernel, int parameter, uint64_t offset)
+{
+    struct following f = {.kernel = kernel, .reaches = replay_reached(kernel, parameter, offset)};
     for (int i = 0; i < kernel->instruction_count; i++)
         take_access(&f, &kernel->instructions[i]);
     free(f.reaches);

@@ -90,6 +90,33 @@ FAKE_MACHINE_CODE=$work/triton/0/ABC/twice.cubin TRITON_CACHE_DIR=$work/home cap
 check without_it_machine_code_is_saved '^twice: launch 1, 2 buffers \(1 changed\), 576 B, machine code' "$work/out"
 check as_it_was_loaded '^same$' <(cmp "$work/machine/twice/kernel.cubin" "$work/triton/0/ABC/twice.cubin" && echo same)
 
+# Other data: what it holds is said, the captured kernel computes what is right, and the program's numbers are gone.
+capture -o "$work/other" --anonymise --pack --kernel twice -- "$work/program"
+check other_data_is_said_by_buffer '^  p0: random floats of the same distribution$' "$work/out"
+check and_from_where_on '^  p1 from byte 64 on: random floats of the same distribution$' "$work/out"
+check and_what_stays '^  parameters that are no addresses, names and code are as they were$' "$work/out"
+file=$work/other/twice/experiment.yaml
+check the_captured_kernel_is_the_reference '^reference: \{variant: captured\}$' "$file"
+check the_command_line_is_left_out '^none$' <(grep -q "$work/program" "$file" || echo none)
+check outputs_of_the_program_are_left_out '^experiment.yaml kernel.ptx p0.npy p1.npy $' <(ls "$work/other/twice" | tr '\n' ' ')
+check data_is_another '^another$' <(cmp -s "$work/other/twice/p0.npy" "$work/saved/twice/p0.npy" || echo another)
+replay "$work/other/twice"
+check it_replays '^status 0$' "$work/status"
+for name in times wrong; do
+    sed -E '/^variants/,$!d; /^variants/d; s/captured/'$name'\n    from: captured\n    source: '$name.ptx'/' "$file" >"$work/$name.yaml"
+    cp "$work/saved/twice/$name.ptx" "$work/other/twice"
+done
+cp "$file" "$work/first.yaml"
+cat "$work/first.yaml" "$work/times.yaml" >"$file"
+replay "$work/other/twice"
+check a_variant_is_compared_on_other_data '^status 0$' "$work/status"
+cat "$work/first.yaml" "$work/wrong.yaml" >"$file"
+replay "$work/other/twice"
+check and_refused_if_wrong '^status 1$' "$work/status"
+FAKE_MACHINE_CODE=$work/triton/other.cubin TRITON_CACHE_DIR=$work/home capture -o "$work/zeros" --anonymise --kernel twice -- "$work/program"
+check what_is_not_known_becomes_zeros '^  p0: zeros: of what type it is, is not plain to see$' "$work/out"
+check all_of_it '^0$' <(tail -c +129 "$work/zeros/twice/p0.npy" | tr -d '\0' | wc -c)
+
 capture -o "$work/third" --kernel '^twi' --launch 3 -q --json -- "$work/program"
 check one_run_where_kernels_are_named '^1$' <(grep -c '^sum 4032$' "$work/err")
 check json_says_what_was_saved '"launch": 3' "$work/out"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/internal.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -261,6 +262,108 @@ static void a_pointer_s_type_is_that_of_its_accesses(void **state)
     assert_null(replay_pointed_type(k, 1, 0));
 }
 
+// out[i] = table[index[i]] * (mask[i] ? scale[0] : 1), count[0] of them; all but `out` moved as bits
+static const char gather[] =
+    "\n.version 7.0\n.target sm_80\n.address_size 64\n.visible .entry g(.param .u64 out,"
+    " .param .u64 table, .param .u64 index, .param .u64 mask, .param .u64 half,"
+    " .param .u64 count, .param .u64 unused)\n{\n"
+    ".reg .pred %p<3>; .reg .b16 %h<3>; .reg .b32 %r<12>; .reg .f32 %f<6>; .reg .b64 %rd<20>;\n"
+    "ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [table]; ld.param.u64 %rd3, [index];\n"
+    "ld.param.u64 %rd4, [mask]; ld.param.u64 %rd5, [half]; ld.param.u64 %rd6, [count];\n"
+    "mov.u32 %r1, %tid.x; ld.global.u32 %r2, [%rd6]; setp.ge.u32 %p1, %r1, %r2;\n"
+    "@%p1 bra DONE;\n"
+    "mul.wide.u32 %rd7, %r1, 4; add.s64 %rd8, %rd3, %rd7; ld.global.b32 %r3, [%rd8];\n"
+    "mul.wide.s32 %rd9, %r3, 4; add.s64 %rd10, %rd2, %rd9; ld.global.b32 %r4, [%rd10];\n"
+    "mov.b32 %f1, %r4; add.s64 %rd11, %rd4, %rd7; ld.global.b32 %r5, [%rd11];\n"
+    "setp.ne.s32 %p2, %r5, 0; selp.f32 %f2, 0f3f800000, 0f40000000, %p2;\n"
+    "ld.global.v2.b16 {%h1, %h2}, [%rd5]; cvt.f32.bf16 %f3, %h1;\n"
+    "mul.f32 %f4, %f1, %f2; add.f32 %f5, %f4, %f3; mov.b32 %r6, %f5;\n"
+    "add.s64 %rd12, %rd1, %rd7; st.global.b32 [%rd12], %r6;\nDONE: ret;\n}\n";
+
+static void memory_holds_what_the_kernel_does_with_it(void **state)
+{
+    struct ptx_module *m;
+    struct error err = {0};
+    if (!ptx_parse(&arena, "g", gather, sizeof gather - 1, &m, &err))
+        fail_msg("%s", err.message);
+    static const struct content wanted[] = {
+        {CONTENT_FLOATS, ELEMENT_F32},  {CONTENT_FLOATS, ELEMENT_F32},
+        {CONTENT_INDICES, ELEMENT_U32}, {CONTENT_INTEGERS, ELEMENT_U32},
+        {CONTENT_FLOATS, ELEMENT_BF16}, {CONTENT_INDICES, ELEMENT_U32},
+        {.kind = CONTENT_NONE}};
+    for (int i = 0; i < (int)COUNT_OF(wanted); i++) {
+        struct content c = replay_content(ptx_function_find(m, "g"), i, 0);
+        if (c.kind != wanted[i].kind || c.type != wanted[i].type)
+            fail_msg("parameter %d: %d of %s", i, (int)c.kind, element_name(c.type));
+    }
+}
+
+/* ---- other contents -------------------------------------------------------------------------------- */
+
+enum { HEADER = 128, COUNT = 4096 };
+
+// Four regions of COUNT words each, behind one that no argument points to.
+static uint32_t *anonymised(const uint32_t *words, const struct region *regions, size_t count)
+{
+    struct error err = {0};
+    const char *path = path_join(&arena, folder, "p0.before");
+    char *data = arena_alloc(&arena, HEADER + 5 * COUNT * sizeof *words), *now;
+    size_t size;
+    memcpy(data + HEADER, words, 5 * COUNT * sizeof *words);
+    assert_true(file_write(path, data, HEADER + 5 * COUNT * sizeof *words, &err) &&
+                replay_anonymise(path, regions, count, &err) &&
+                file_read(path, 1 << 20, &now, &size, &err));
+    assert_int_equal(size, HEADER + 5 * COUNT * sizeof *words);
+    uint32_t *out = ARENA_ARRAY(&arena, uint32_t, 5 * COUNT);
+    memcpy(out, now + HEADER, 5 * COUNT * sizeof *words);
+    free(now);
+    return out;
+}
+
+static int words_rise(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+static void other_contents_have_the_same_distribution(void **state)
+{
+    static uint32_t words[5 * COUNT];
+    static const struct region regions[] = {{4 * COUNT, {CONTENT_FLOATS, ELEMENT_F32}},
+                                            {8 * COUNT, {CONTENT_INTEGERS, ELEMENT_U32}},
+                                            {12 * COUNT, {CONTENT_INDICES, ELEMENT_U32}},
+                                            {16 * COUNT, {.kind = CONTENT_UNKNOWN}}};
+    float *floats = (float *)(words + COUNT);
+    for (uint32_t i = 0; i < 5 * COUNT; i++)
+        words[i] = i;
+    for (int i = 0; i < COUNT; i++) // every fourth 0, some NaN, the others from 3 to 5
+        floats[i] = i % 4 == 0 ? 0 : i % 64 == 1 ? (float)NAN : 3 + 2 * (float)(i % 1000) / 1000;
+    uint32_t *now = anonymised(words, regions, COUNT_OF(regions));
+    int nans = 0, zeros = 0, equal = 0;
+    double sum = 0;
+    for (int i = 0; i < COUNT; i++) {
+        float x;
+        memcpy(&x, &now[COUNT + i], sizeof x);
+        nans += isnan(x) != 0;
+        zeros += x == 0;
+        equal += x == floats[i] && x != 0;
+        if (!isnan(x) && x != 0) {
+            assert_true(x >= 3 && x <= 5);
+            sum += (double)x;
+        }
+    }
+    assert_int_equal(nans, COUNT / 64);
+    assert_int_equal(zeros, COUNT / 4);
+    assert_true(equal < COUNT / 100);
+    assert_true(fabs(sum / (COUNT - nans - zeros) - 4) < 0.1);
+    assert_memory_not_equal(now + 2 * COUNT, words + 2 * COUNT, 4 * COUNT);
+    qsort(now + 2 * COUNT, COUNT, 4, words_rise);
+    assert_memory_equal(now + 2 * COUNT, words + 2 * COUNT, 4 * COUNT); // permuted
+    assert_memory_equal(now + 3 * COUNT, words + 3 * COUNT, 4 * COUNT); // kept
+    for (int i = 0; i < COUNT; i++)
+        assert_true(now[i] == 0 && now[4 * COUNT + i] == 0);
+}
+
 static void a_mangled_name_has_a_word(void **state)
 {
     assert_string_equal(replay_name(&arena, "_Z5twicePKfPfi"), "twice");
@@ -281,6 +384,8 @@ int main(void)
         cmocka_unit_test(so_has_that_of_pytorch_s_compiler),
         cmocka_unit_test(other_machine_code_of_the_name_is_counted),
         cmocka_unit_test(a_pointer_s_type_is_that_of_its_accesses),
+        cmocka_unit_test(memory_holds_what_the_kernel_does_with_it),
+        cmocka_unit_test(other_contents_have_the_same_distribution),
         cmocka_unit_test(a_mangled_name_has_a_word),
     };
     return cmocka_run_group_tests(tests, prepare, clean);
