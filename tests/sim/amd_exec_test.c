@@ -326,6 +326,82 @@ static void a_wrong_number_of_arguments_is_an_error(void **state)
     assert_non_null(strstr(bench.err.message, "has 2 parameters, 1 arguments are given"));
 }
 
+static double counted(enum counter_id id)
+{
+    return counters_get(&bench.report.counters, id, -1);
+}
+
+static void launch_spread(int apart, int lds_apart)
+{
+    uint64_t o = device_copy(NULL, 64 * 16 * sizeof(float), "out"),
+             p = device_copy(NULL, 64 * 16 * sizeof(float), "in");
+    launch("spread", 1, 64, (const void *const[]){&o, &p, &apart, &lds_apart}, 4);
+    assert_true(sim_free(bench.sim, o, &bench.err) && sim_free(bench.sim, p, &bench.err));
+}
+
+static void sectors_and_lines_of_a_request_are_distinct_ones(void **state)
+{
+    static const struct {
+        int apart;
+        double sectors, lines;
+    } rows[] = {{1, 8, 4}, {2, 16, 8}, {8, 64, 32}, {16, 64, 64}, {0, 1, 1}};
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        launch_spread(rows[i].apart, 1);
+        assert_true(counted(COUNTER_GLOBAL_LOAD_REQUESTS) == 1);
+        assert_true(counted(COUNTER_GLOBAL_LOAD_SECTORS) == rows[i].sectors);
+        assert_true(counted(COUNTER_GLOBAL_STORE_SECTORS) == rows[i].sectors);
+        assert_true(counted(COUNTER_GLOBAL_LOAD_LINES_64) == rows[i].lines);
+        assert_true(counted(COUNTER_GLOBAL_STORE_LINES_64) == rows[i].lines);
+        assert_true(counted(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL) == (rows[i].apart > 0 ? 8 : 1));
+    }
+}
+
+static void lanes_of_one_bank_take_turns(void **state)
+{
+    static const struct {
+        int apart;
+        double passes;
+    } rows[] = {{1, 2}, {2, 4}, {4, 8}, {32, 64}, {33, 2}, {0, 2}};
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        launch_spread(1, rows[i].apart);
+        assert_true(counted(COUNTER_SHARED_LOAD_WAVEFRONTS) == rows[i].passes);
+        assert_true(counted(COUNTER_SHARED_STORE_WAVEFRONTS) == rows[i].passes);
+        assert_true(counted(COUNTER_SHARED_LOAD_WAVEFRONTS_IDEAL) == 2);
+    }
+}
+
+static void eight_bytes_per_lane_take_four_passes(void **state)
+{
+    (void)state;
+    uint64_t o = device_copy(NULL, 512, "out"), p = device_copy(NULL, 512, "in");
+    launch("pairs", 1, 64, (const void *const[]){&o, &p}, 2);
+    assert_true(counted(COUNTER_SHARED_LOAD_REQUESTS) == 1);
+    assert_true(counted(COUNTER_SHARED_LOAD_WAVEFRONTS) == 4);
+    assert_true(counted(COUNTER_SHARED_LOAD_WAVEFRONTS_IDEAL) == 4);
+}
+
+static void instructions_and_operations_are_counted_by_kind(void **state)
+{
+    enum { STEPS = 3 };
+    int n = STEPS;
+    (void)state;
+    uint64_t o = device_copy(NULL, 4096, "out"), q = device_copy(NULL, 4096, "wide"),
+             p = device_copy(NULL, 4096, "in");
+    launch("arithmetic", 1, 64, (const void *const[]){&o, &q, &p, &n}, 4);
+    assert_true(counted(COUNTER_FLOPS_F64) == 64);
+    assert_true(counted(COUNTER_FMUL_F32) == 32 * STEPS);
+    assert_true(counted(COUNTER_FFMA_F32) >= 32); // once, or in each step
+    assert_true(counted(COUNTER_FLOPS_F32) ==
+                counted(COUNTER_FMUL_F32) + 2 * counted(COUNTER_FFMA_F32));
+    assert_true(counted(COUNTER_DIVERGENT_BRANCHES) == 1);
+    double kinds = counted(COUNTER_VECTOR_INSTRUCTIONS) + counted(COUNTER_SCALAR_INSTRUCTIONS) +
+                   counted(COUNTER_VECTOR_MEMORY_INSTRUCTIONS) +
+                   counted(COUNTER_SCALAR_MEMORY_INSTRUCTIONS) + counted(COUNTER_LDS_INSTRUCTIONS);
+    assert_true(kinds == counted(COUNTER_WARP_INSTRUCTIONS));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -340,6 +416,10 @@ int main(void)
         cmocka_unit_test(indices_have_three_dimensions),
         cmocka_unit_test(a_read_of_what_nothing_wrote_is_reported),
         cmocka_unit_test(a_wrong_number_of_arguments_is_an_error),
+        cmocka_unit_test(sectors_and_lines_of_a_request_are_distinct_ones),
+        cmocka_unit_test(lanes_of_one_bank_take_turns),
+        cmocka_unit_test(eight_bytes_per_lane_take_four_passes),
+        cmocka_unit_test(instructions_and_operations_are_counted_by_kind),
         cmocka_unit_test(a_store_beyond_a_buffer_stops_the_launch),
     };
     return cmocka_run_group_tests(tests, bench_open, bench_close);

@@ -79,3 +79,26 @@ extern "C" __global__ void unwritten(float *out, const float *in)
 {
     out[threadIdx.x] = in[threadIdx.x] + 1;
 }
+extern "C" __global__ void spread(float *out, const float *in, int apart, int lds_apart)
+{
+    __shared__ float tile[64 * 33];
+    tile[threadIdx.x * lds_apart] = in[threadIdx.x * apart];
+    __syncthreads();
+    out[threadIdx.x * apart] = tile[(63 - threadIdx.x) * lds_apart];
+}
+extern "C" __global__ void pairs(float2 *out, const float2 *in)
+{
+    __shared__ float2 tile[64];
+    tile[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = tile[63 - threadIdx.x];
+}
+extern "C" __global__ void arithmetic(float *out, double *wide, const float *in, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float v = in[i];
+    if (i % 2 == 0) // one branch on exec, which half of the lanes take
+        for (int k = 0; k < n; k++)
+            out[64 * k + i] = fmaf(v, v, 1.0f) * in[64 * k + i];
+    wide[i] = (double)v + 2.0;
+}

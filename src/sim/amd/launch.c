@@ -371,6 +371,8 @@ static void run_grid(struct amd_run *run)
 static void fill_counters(const struct amd_run *run)
 {
     const struct amd_counts *c = &run->counts;
+    const struct amd_traffic *loads = &c->traffic[TOUCH_LOADS], *stores = &c->traffic[TOUCH_STORES],
+                             *atomics = &c->traffic[TOUCH_ATOMICS];
     const struct gpu *gpu = run->sim->gpu;
     struct sim_report *r = run->report;
     const struct {
@@ -386,6 +388,31 @@ static void fill_counters(const struct amd_run *run)
         {COUNTER_SHARED_LOAD_REQUESTS, (double)c->lds_loads},
         {COUNTER_SHARED_STORE_REQUESTS, (double)c->lds_stores},
         {COUNTER_SHARED_ATOMIC_REQUESTS, (double)c->lds_atomics},
+        {COUNTER_DIVERGENT_BRANCHES, (double)c->divergent_branches},
+        {COUNTER_GLOBAL_LOAD_SECTORS, (double)loads->sectors},
+        {COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, (double)loads->sectors_ideal},
+        {COUNTER_GLOBAL_STORE_SECTORS, (double)stores->sectors},
+        {COUNTER_GLOBAL_STORE_SECTORS_IDEAL, (double)stores->sectors_ideal},
+        {COUNTER_GLOBAL_ATOMIC_SECTORS, (double)atomics->sectors},
+        {COUNTER_GLOBAL_LOAD_LINES_64, (double)loads->lines},
+        {COUNTER_GLOBAL_STORE_LINES_64, (double)stores->lines},
+        {COUNTER_SHARED_LOAD_WAVEFRONTS, (double)loads->passes},
+        {COUNTER_SHARED_LOAD_WAVEFRONTS_IDEAL, (double)loads->passes_ideal},
+        {COUNTER_SHARED_STORE_WAVEFRONTS, (double)stores->passes},
+        {COUNTER_SHARED_STORE_WAVEFRONTS_IDEAL, (double)stores->passes_ideal},
+        {COUNTER_SHARED_ATOMIC_WAVEFRONTS, (double)atomics->passes},
+        {COUNTER_FLOPS_F16, (double)c->flops_f16},
+        {COUNTER_FLOPS_F32, (double)c->flops_f32},
+        {COUNTER_FLOPS_F64, (double)c->flops_f64},
+        {COUNTER_FADD_F32, (double)c->f32[ARITHMETIC_ADD]},
+        {COUNTER_FMUL_F32, (double)c->f32[ARITHMETIC_MUL]},
+        {COUNTER_FFMA_F32, (double)c->f32[ARITHMETIC_FMA]},
+        {COUNTER_SPECIAL_OPS, (double)c->special},
+        {COUNTER_VECTOR_INSTRUCTIONS, (double)c->vector},
+        {COUNTER_SCALAR_INSTRUCTIONS, (double)c->scalar},
+        {COUNTER_VECTOR_MEMORY_INSTRUCTIONS, (double)c->vector_memory},
+        {COUNTER_SCALAR_MEMORY_INSTRUCTIONS, (double)c->scalar_memory},
+        {COUNTER_LDS_INSTRUCTIONS, (double)c->lds},
         {COUNTER_BLOCK_THREADS, run->block_threads},
         {COUNTER_GRID_BLOCKS, (double)r->blocks_total},
         {COUNTER_SHARED_BYTES_PER_BLOCK,

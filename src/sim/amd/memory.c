@@ -148,8 +148,8 @@ static bool place_of(struct wave *w, const struct amd_instruction *in, unsigned 
 {
     switch (in->encoding) {
     case ENCODING_DS:
-        return place_own(w, lane, WINDOW_LDS, (uint64_t)w->v[in->address][lane] + offset, bytes,
-                         write, out);
+        // The sum has 32 bits: compilers take negative bases.
+        return place_own(w, lane, WINDOW_LDS, w->v[in->address][lane] + offset, bytes, write, out);
     case ENCODING_MUBUF:
         return place_buffer(w, in, lane, bytes, write, out);
     case ENCODING_SCRATCH: {
@@ -168,6 +168,19 @@ static bool place_of(struct wave *w, const struct amd_instruction *in, unsigned 
 }
 
 /* ---- one lane ---------------------------------------------------------------------------------------------------- */
+
+// The instruction's first or second place of the lane, where that is memory that is counted.
+static void note_touch(struct wave *w, const struct amd_instruction *in, unsigned lane,
+                       const struct place *p, unsigned bytes, unsigned which)
+{
+    struct amd_touch *t = &w->group->run->touch[which];
+    bool lds = in->encoding == ENCODING_DS;
+    if (lds != (p->written != NULL)) // flat_ and buffer_ may reach LDS and scratch memory
+        return;
+    t->address[lane] = p->address;
+    t->mask |= UINT64_C(1) << lane;
+    t->bytes = bytes;
+}
 
 static uint32_t loaded(const struct amd_row *r, uint32_t value, uint32_t old)
 {
@@ -193,6 +206,7 @@ static void load_lane(struct wave *w, const struct amd_instruction *in, unsigned
     struct place p;
     if (place_of(w, in, lane, bytes, false, offset, &p)) {
         check_written(w, lane, &p, bytes);
+        note_touch(w, in, lane, &p, bytes, first > 0);
         memcpy(data, p.host, bytes);
     } else if (w->stopped) {
         return;
@@ -217,6 +231,7 @@ static void store_lane(struct wave *w, const struct amd_instruction *in, unsigne
     if (r->action == ACTION_STORE_HIGH)
         data[0] >>= 16;
     memcpy(p.host, data, bytes);
+    note_touch(w, in, lane, &p, bytes, r->action == ACTION_STORE_TWO && from == in->data1);
     mark_written(w, &p, bytes);
 }
 
@@ -239,6 +254,7 @@ static void atomic_lane(struct wave *w, const struct amd_instruction *in, unsign
         return;
     }
     check_written(w, lane, &p, bytes);
+    note_touch(w, in, lane, &p, bytes, 0);
     memcpy(&old, p.host, bytes);
     uint64_t value = lane_value(w, in->data + acc, lane, r->words), compare = 0;
     if (r->flag == FLAG_CMPSWAP &&
@@ -328,20 +344,38 @@ static void run_smem(struct wave *w, const struct amd_instruction *in)
 
 /* ---- one instruction --------------------------------------------------------------------------------------------- */
 
-static void count_access(struct amd_counts *c, const struct amd_instruction *in)
+static enum touch_kind kind_of(const struct amd_row *r)
 {
-    const struct amd_row *r = amd_row_of(in);
     bool stores = r->action == ACTION_STORE || r->action == ACTION_STORE_HIGH ||
                   r->action == ACTION_STORE_TWO;
     bool atomic = r->action == ACTION_ATOMIC || r->action == ACTION_ATOMIC_RETURN;
+    return stores ? TOUCH_STORES : atomic ? TOUCH_ATOMICS : TOUCH_LOADS;
+}
+
+static void count_access(struct amd_counts *c, const struct amd_instruction *in)
+{
+    uint64_t *const lds[TOUCH_KINDS] = {&c->lds_loads, &c->lds_stores, &c->lds_atomics},
+                    *const others[TOUCH_KINDS] = {&c->load_requests, &c->store_requests,
+                                                  &c->atomic_requests};
+    enum touch_kind kind = kind_of(amd_row_of(in));
     if (in->encoding == ENCODING_DS) {
         c->lds++;
-        *(stores ? &c->lds_stores : atomic ? &c->lds_atomics : &c->lds_loads) += 1;
+        *lds[kind] += 1;
     } else {
         c->vector_memory++;
         if (in->encoding != ENCODING_MUBUF && in->encoding != ENCODING_SCRATCH)
-            *(stores ? &c->store_requests : atomic ? &c->atomic_requests : &c->load_requests) += 1;
+            *others[kind] += 1;
     }
+}
+
+static void count_touches(struct amd_run *run, const struct amd_instruction *in)
+{
+    enum touch_kind kind = kind_of(amd_row_of(in));
+    for (int i = 0; i < 2; i++)
+        if (in->encoding == ENCODING_DS)
+            amd_count_lds(&run->touch[i], kind == TOUCH_ATOMICS, &run->counts.traffic[kind]);
+        else
+            amd_count_global(&run->touch[i], &run->counts.traffic[kind]);
 }
 
 static void run_lane(struct wave *w, const struct amd_instruction *in, unsigned lane)
@@ -405,6 +439,9 @@ void amd_run_memory(struct wave *w, const struct amd_instruction *in)
         run_exchange(w, in);
         return;
     }
+    struct amd_run *run = w->group->run;
+    run->touch[0].mask = run->touch[1].mask = 0;
     for (uint64_t left = exec_of(w); left != 0 && !w->stopped; left &= left - 1)
         run_lane(w, in, (unsigned)__builtin_ctzll(left));
+    count_touches(run, in);
 }

@@ -129,6 +129,19 @@ static void (*const functions[AMD_COUNT])(const struct scalar_call *) = {
 #undef S
 };
 
+// A branch on exec diverges where the instructions before it took some of the lanes away, but not all.
+static void count_divergence(struct wave *w, const struct amd_instruction *in, uint64_t before,
+                             struct amd_counts *c)
+{
+    uint64_t now = exec_of(w);
+    if (now != before)
+        w->parted = now != 0 && (now & ~before) == 0;
+    if (in->id != AMD_s_cbranch_execz && in->id != AMD_s_cbranch_execnz)
+        return;
+    c->divergent_branches += w->parted;
+    w->parted = false;
+}
+
 void amd_run_scalar(struct wave *w, const struct amd_instruction *in)
 {
     const struct amd_row *r = amd_row_of(in);
@@ -144,8 +157,10 @@ void amd_run_scalar(struct wave *w, const struct amd_instruction *in)
         x.b = in->source[1] & 15;
     else if (r->b != TYPE_NONE)
         x.b = amd_scalar_value(w, in, in->source[1], r->b);
+    const uint64_t exec = exec_of(w);
     functions[in->id](&x);
     struct amd_counts *c = &w->group->run->counts;
+    count_divergence(w, in, exec, c);
     c->branches += r->b == TYPE_LABEL;
     c->barriers += in->id == AMD_s_barrier;
     c->scalar++;

@@ -42,9 +42,31 @@ struct wave {
     uint32_t index;            // in the work-group
     enum wave_state state;
     bool scc, trapped;
+    bool parted; // exec was narrowed, but not to nothing, and no branch was reached since
     uint32_t
         indexed;  // operands whose registers M0 is added to: bits of sources, then of the result
     bool stopped; // by a violation
+};
+
+enum amd_arithmetic {
+    ARITHMETIC_NONE,
+    ARITHMETIC_ADD,
+    ARITHMETIC_MUL,
+    ARITHMETIC_FMA,
+    ARITHMETIC_SPECIAL,
+    ARITHMETIC_COUNT
+};
+
+struct amd_traffic {
+    uint64_t sectors, sectors_ideal, lines; // global memory: of 32 bytes, of 64 bytes
+    uint64_t passes, passes_ideal;          // LDS
+};
+enum touch_kind { TOUCH_LOADS, TOUCH_STORES, TOUCH_ATOMICS, TOUCH_KINDS };
+
+// Where the lanes of an instruction reached memory.
+struct amd_touch {
+    uint64_t address[WAVE_LANES], mask;
+    unsigned bytes;
 };
 
 struct amd_counts { // instructions of waves, and what they did
@@ -52,6 +74,9 @@ struct amd_counts { // instructions of waves, and what they did
     uint64_t scalar, scalar_memory, vector, vector_lanes, vector_memory, lds, branches;
     uint64_t load_requests, store_requests, atomic_requests;
     uint64_t lds_loads, lds_stores, lds_atomics, barriers;
+    uint64_t divergent_branches;
+    uint64_t flops_f16, flops_f32, flops_f64, special, f32[ARITHMETIC_COUNT];
+    struct amd_traffic traffic[TOUCH_KINDS];
 };
 
 // One launch.
@@ -63,6 +88,7 @@ struct amd_run {
     struct arena *arena;
     struct sim_report *report;
     struct amd_counts counts;
+    struct amd_touch touch[2]; // of the instruction; the second of those with two places
     uint32_t block_threads, waves;
     uint64_t kernarg_address, packet_address;
     bool check_uninitialised;
@@ -103,6 +129,9 @@ uint64_t amd_scalar_value(const struct wave *w, const struct amd_instruction *in
 void amd_run_scalar(struct wave *w, const struct amd_instruction *in);
 void amd_run_vector(struct wave *w, const struct amd_instruction *in);
 void amd_run_memory(struct wave *w, const struct amd_instruction *in);
+void amd_count_global(const struct amd_touch *t, struct amd_traffic *out);
+void amd_count_lds(const struct amd_touch *t, bool atomic, struct amd_traffic *out);
+void amd_count_arithmetic(struct amd_counts *c, enum amd_id id, uint64_t lanes);
 // What an atomic operation leaves in memory.
 uint64_t amd_atomic(enum memory_flag operation, unsigned bytes, uint64_t old, uint64_t value,
                     uint64_t compare);
