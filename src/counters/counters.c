@@ -8,13 +8,14 @@
 #include <string.h>
 
 static const struct counter_info counter_table[COUNTER_COUNT] = {
-#define COUNTER(id_, name_, unit_, sum_, meaning_, ncu_, rocprof_) \
-    [COUNTER_##id_] = {.name = (name_),                            \
-                       .unit = UNIT_##unit_,                       \
-                       .per = UNIT_COUNT,                          \
-                       .sum = ADD_##sum_,                          \
-                       .meaning = (meaning_),                      \
-                       .ncu = (ncu_),                              \
+#define COUNTER(id_, name_, unit_, sum_, by_, meaning_, ncu_, rocprof_) \
+    [COUNTER_##id_] = {.name = (name_),                                 \
+                       .unit = UNIT_##unit_,                            \
+                       .per = UNIT_COUNT,                               \
+                       .sum = ADD_##sum_,                               \
+                       .by = COUNTED_##by_,                             \
+                       .meaning = (meaning_),                           \
+                       .ncu = (ncu_),                                   \
                        .rocprof = (rocprof_)},
 #include "counters/counters.def"
 #undef COUNTER
@@ -31,7 +32,7 @@ static const struct counter_info derived_table[DERIVED_COUNT] = {
 };
 
 static const char *const all_names[COUNTER_COUNT + DERIVED_COUNT] = {
-#define COUNTER(id, name, unit, sum, meaning, ncu, rocprof) [COUNTER_##id] = name,
+#define COUNTER(id, name, unit, sum, by, meaning, ncu, rocprof) [COUNTER_##id] = name,
 #include "counters/counters.def"
 #undef COUNTER
 #define DERIVED(id, name, unit, per, meaning, num, den, scale) \
@@ -148,11 +149,11 @@ static double part_take(struct parts *p, enum counter_id id)
 // The units of formulas, while compiling: in a sum of the row's unit, C(ID) is the size of an array that
 // cannot be where ID counts in another unit.
 enum unit_of_counter {
-#define COUNTER(id, name, unit, sum, meaning, ncu, rocprof) UNIT_OF_##id = UNIT_##unit,
+#define COUNTER(id, name, unit, sum, by, meaning, ncu, rocprof) UNIT_OF_##id = UNIT_##unit,
 #include "counters/counters.def"
 #undef COUNTER
 };
-#define COUNTER(id, name, unit, sum, meaning, ncu, rocprof)                   \
+#define COUNTER(id, name, unit, sum, by, meaning, ncu, rocprof)               \
     _Static_assert((int)UNIT_##unit != UNIT_PERCENT || ADD_##sum == ADD_MEAN, \
                    "shares do not add up: " name " needs MEAN");
 #include "counters/counters.def"

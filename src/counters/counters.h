@@ -29,9 +29,15 @@ enum counter_unit { // units.def
 };
 const char *unit_name(enum counter_unit u); // "sectors"
 enum counter_sum { ADD_SUM, ADD_LARGEST, ADD_MEAN };
-// counters.def: COUNTER(ID, name, unit, sum, meaning, ncu metric or NULL, rocprof metric or NULL).
+enum counter_by { // which of the simulated GPUs count it: bits
+    COUNTED_NONE = 0,
+    COUNTED_PTX = 1,
+    COUNTED_AMD = 2,
+    COUNTED_BOTH = COUNTED_PTX | COUNTED_AMD
+};
+// counters.def: COUNTER(ID, name, unit, sum, by, meaning, ncu metric or NULL, rocprof metric or NULL).
 enum counter_id {
-#define COUNTER(id, name, unit, sum, meaning, ncu, rocprof) COUNTER_##id,
+#define COUNTER(id, name, unit, sum, by, meaning, ncu, rocprof) COUNTER_##id,
 #include "counters/counters.def"
 #undef COUNTER
     COUNTER_COUNT
@@ -41,6 +47,7 @@ struct counter_info {
     enum counter_unit unit;
     enum counter_unit per; // derived ones: `unit` per this; PERCENT where both are the same
     enum counter_sum sum;  // over launches; derived ones are computed from the sums
+    enum counter_by by;    // derived ones: NONE
     const char *meaning;
     const char *ncu, *rocprof; // NULL: no such metric there
 };

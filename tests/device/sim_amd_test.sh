@@ -4,7 +4,10 @@
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 RIDGE=$(realpath "${RIDGE:-build/ridge}")
-command -v clang >/dev/null || { echo 'skip: no clang'; exit 0; }
+command -v python3 >/dev/null || { echo "skip: no python3"; exit 0; }
+for program in clang python3; do
+    command -v "$program" >/dev/null || { echo "skip: no $program"; exit 0; }
+done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 clang --print-targets >"$work/targets.txt" 2>&1 || true
@@ -32,6 +35,33 @@ verified portable n=65536 chunks strided sized-at-launch
 verified transpose N=256 naive coalesced-reads tiled padded rows wide striped
 verified histogram N=1024 global shared private wide runs columns
 verified lookup N=1024 global constant shared wide columns
+
+# What only one of the simulated GPUs counts is not in the other's JSON, not even as 0.
+counters() { # DEVICE: name=value of naive's, a line each
+    "$RIDGE" run "$experiments/transpose" --device "$1" --variant naive --param N=256 --json >run.json 2>err.txt
+    python3 -c 'import json, sys
+for name, figure in json.load(open("run.json"))["results"][0]["counters"].items():
+    print("%s=%g %s" % (name, figure["value"], figure["provenance"]))'
+}
+check() { # WHAT STATUS FILE...
+    (($2 == 0)) && return
+    echo "FAIL: $1"
+    shift 2
+    cat "$@"
+    failures=$((failures + 1))
+}
+counters sim:h200 >nvidia.txt
+counters sim:mi250x >amd.txt
+# 1024 waves of two rows: a load reaches 32 lines of 64 bytes, a store 4.
+for counter in global_load_requests=1024 global_load_lines_64=32768 global_store_lines_64=4096 vector_memory_instructions=2048 lds_instructions=0; do
+    grep -x "$counter simulated" amd.txt >/dev/null || check "$counter" 1 amd.txt
+done
+for counter in global_load_lines_64 global_store_lines_64 vector_instructions scalar_instructions vector_memory_instructions \
+    scalar_memory_instructions lds_instructions; do
+    ! grep "^$counter=" nvidia.txt >/dev/null || check "$counter on sim:h200" 1 nvidia.txt
+done
+grep -x 'texture_requests=0 simulated' nvidia.txt >/dev/null || check 'texture_requests on sim:h200' 1 nvidia.txt
+! grep -E '^(texture_requests|global_load_lines|flops_tensor)=' amd.txt >/dev/null || check 'figures of others on sim:mi250x' 1 amd.txt
 
 cat >wrong.cu <<'CU'
 extern "C" __global__ void copy(float *out, const float *in, int n)

@@ -400,6 +400,12 @@ static void instructions_and_operations_are_counted_by_kind(void **state)
                    counted(COUNTER_VECTOR_MEMORY_INSTRUCTIONS) +
                    counted(COUNTER_SCALAR_MEMORY_INSTRUCTIONS) + counted(COUNTER_LDS_INSTRUCTIONS);
     assert_true(kinds == counted(COUNTER_WARP_INSTRUCTIONS));
+    for (int i = 0; i < COUNTER_COUNT; i++) {
+        const struct counter_info *info = counter_info((enum counter_id)i);
+        bool absent = counted((enum counter_id)i) < 0;
+        if (absent != !(info->by & COUNTED_AMD))
+            fail_msg("%s is %s", info->name, absent ? "absent" : "counted");
+    }
 }
 
 int main(void)

@@ -373,6 +373,26 @@ static void vectors_of_four_are_one_request(void **state)
     free(out);
 }
 
+static void what_only_amds_chips_count_is_absent(void **state)
+{
+    const float in[4] = {1, 2, 3, 4};
+    int n = 1;
+    struct bench b;
+    EACH_COMPILER(b)
+    {
+        uint64_t din = bench_buffer(&b, "in", in, sizeof in);
+        uint64_t dout = bench_buffer(&b, "out", NULL, sizeof in);
+        bench_run(&b, "copy4", GRID1(1, 32), ARGS(&dout, &din, &n));
+        for (int i = 0; i < COUNTER_COUNT; i++) {
+            const struct counter_info *info = counter_info((enum counter_id)i);
+            bool counted = counters_has(&b.report.counters, (enum counter_id)i);
+            if (counted != ((info->by & COUNTED_PTX) != 0))
+                fail_msg("%s is %s", info->name, counted ? "counted" : "absent");
+        }
+    }
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -390,6 +410,7 @@ int main(void)
         cmocka_unit_test(ballots_and_shuffles_see_all_lanes),
         cmocka_unit_test(doubles_keep_their_precision),
         cmocka_unit_test(vectors_of_four_are_one_request),
+        cmocka_unit_test(what_only_amds_chips_count_is_absent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -179,13 +179,6 @@ static bool counter_needs_caches(enum counter_id id)
            id == COUNTER_DRAM_READ_BYTES || id == COUNTER_DRAM_WRITE_BYTES;
 }
 
-// Of the copies around kernels, which the simulated GPU does not see.
-static bool counter_is_outside(enum counter_id id)
-{
-    return id == COUNTER_H2D_NS || id == COUNTER_D2H_NS || id == COUNTER_H2D_BYTES ||
-           id == COUNTER_D2H_BYTES || id == COUNTER_TRANSFER_SHARE_PCT;
-}
-
 // 100 where all blocks executed as many instructions; 0 where none executed any.
 static double block_balance_pct(const struct launch *l)
 {
@@ -221,8 +214,9 @@ static void counters_fill(const struct launch *l, struct totals *t, struct sim_r
         l->blocks_total == l->grid_blocks ? PROVENANCE_SIMULATED : PROVENANCE_MODELLED;
     for (int i = 0; i < COUNTER_COUNT; i++) {
         enum counter_id id = (enum counter_id)i;
-        bool absent = (l->options->no_caches && counter_needs_caches(id)) ||
-                      id == COUNTER_OCCUPANCY_ACHIEVED_PCT || counter_is_outside(id) ||
+        bool absent = !(counter_info(id)->by & COUNTED_PTX) ||
+                      id == COUNTER_OCCUPANCY_ACHIEVED_PCT || // by the time model
+                      (l->options->no_caches && counter_needs_caches(id)) ||
                       (id == COUNTER_LANES_ACTIVE_PCT && v[COUNTER_WARP_INSTRUCTIONS] <= 0) ||
                       (id == COUNTER_BLOCK_BALANCE_PCT && v[id] <= 0);
         if (!absent)
