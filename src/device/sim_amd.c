@@ -89,6 +89,7 @@ static const char *const *compiler_arguments(struct arena *a, const struct compi
                                  "-ivfsoverlay",
                                  "/dev/stdin",
                                  "-O3",
+                                 "-gline-tables-only",
                                  "-fno-math-errno",
                                  arena_printf(a, "-std=%s", f->standard),
                                  "-fno-color-diagnostics",
@@ -185,7 +186,7 @@ static bool make_key(struct arena *a, const struct compile_job *job, char key[HA
     size_t size_bytes = 0;
     if (!file_read(job->tool->include, SUPPORT_BYTES_MAX, &support, &size_bytes, err))
         return false;
-    text_printf(&t, "amd 1\n%s\n%s\n%s\n%s\n", job->tool->version, job->tool->path, job->arch,
+    text_printf(&t, "amd 2\n%s\n%s\n%s\n%s\n", job->tool->version, job->tool->path, job->arch,
                 job->source->hash);
     flags_identity(job->flags, job->request, &t);
     for (int i = 0; i < job->request->instance_count; i++)

@@ -8,14 +8,33 @@
 
 enum { COUNTER_COLUMNS = 44, STALL_NAME_COLUMNS = 20 };
 
-static const double warp_lanes = 32.0;
+struct lines_view {
+    const struct run *run;
+    const struct result *result;
+    const struct report_style *style;
+    double warp_lanes; // of the chip; 32 where it has no file
+    double whole;      // all lines' warp cycles; NAN where they are not known
+};
+
+static double warp_lanes_of(const struct run *r)
+{
+    struct arena a = {0};
+    struct gpu *chip = NULL;
+    struct error ignored = {0};
+    double lanes = 32;
+    if (r->header.device_name && gpu_find_by_name(&a, r->header.device_name, &chip, &ignored) &&
+        chip)
+        lanes = GPU(chip, warp_size);
+    arena_release(&a);
+    return lanes;
+}
 
 static double share(uint64_t part, uint64_t whole)
 {
     return whole > 0 ? (double)part / (double)whole : (double)NAN;
 }
 
-static void add_counters(const struct line *l, struct text *out)
+static void add_counters(const struct line *l, double warp_lanes, struct text *out)
 {
     char a[CELL_SIZE];
     add_cell(out, show_count((double)l->instructions, a), 8, true);
@@ -44,14 +63,15 @@ static void add_plain_figure(const char *what, double value, int decimals, struc
 }
 
 // "line 14, instructions 8.19 k, lanes active percent 100, sectors per request 4.0: ", in words.
-static void add_plain_line(const struct line *l, int number, double whole, struct text *out)
+static void add_plain_line(const struct line *l, int number, const struct lines_view *v,
+                           struct text *out)
 {
     char a[CELL_SIZE];
     text_printf(out, "line %d", number);
     if (l) {
         text_printf(out, ", instructions %s", show_count((double)l->instructions, a));
         add_plain_figure("lanes active percent",
-                         100.0 * share(l->lanes, l->instructions) / warp_lanes, 0, out);
+                         100.0 * share(l->lanes, l->instructions) / v->warp_lanes, 0, out);
         add_plain_figure("sectors per request", share(l->global_sectors, l->global_requests), 1,
                          out);
         add_plain_figure("wavefronts per request", share(l->shared_wavefronts, l->shared_requests),
@@ -59,28 +79,26 @@ static void add_plain_line(const struct line *l, int number, double whole, struc
         if (l->branches > 0)
             add_plain_figure("divergent branches", (double)l->divergent_branches, 0, out);
         double cycles = stalls_cycles(&l->stalls);
-        add_plain_figure("time percent", 100 * cycles / whole, 1, out);
+        add_plain_figure("time percent", 100 * cycles / v->whole, 1, out);
         if (cycles > 0)
             text_printf(out, ", most of it %s", stall_name(stalls_most(&l->stalls)));
     }
     text_add(out, ": ");
 }
 
-// whole: all lines' warp cycles; NAN where they are not known.
-static void add_line(const struct line *l, int number, double whole,
-                     const struct report_style *style, struct text *out)
+static void add_line(const struct line *l, int number, const struct lines_view *v, struct text *out)
 {
-    const char *bar = style->unicode ? " \u2502" : " |";
-    if (style->plain) {
-        add_plain_line(l, number, whole, out);
+    const char *bar = v->style->unicode ? " \u2502" : " |";
+    if (v->style->plain) {
+        add_plain_line(l, number, v, out);
         return;
     }
     if (l)
-        add_counters(l, out);
+        add_counters(l, v->warp_lanes, out);
     else
         add_repeat(out, " ", COUNTER_COLUMNS);
-    if (whole > 0)
-        add_stalls(l, whole, out);
+    if (v->whole > 0)
+        add_stalls(l, v->whole, out);
     text_printf(out, "%s%5d%s ", bar, number, bar);
 }
 
@@ -93,29 +111,30 @@ static const struct line *find_line(const struct result *r, const char *file, in
     return NULL;
 }
 
-static void annotate_source(const struct result *r, const char *file, const char *source,
-                            const struct report_style *style, struct text *out)
+static void annotate_source(const struct lines_view *v, const char *file, const char *source,
+                            struct text *out)
 {
+    const struct result *r = v->result;
     struct text head = {0};
     text_printf(&head, "%s, variant ", file);
     add_name(&head, r->variant);
     text_printf(&head, ", %s", show_text(r->case_label));
-    add_ink(out, style, INK_BOLD, text_str(&head));
+    add_ink(out, v->style, INK_BOLD, text_str(&head));
     text_release(&head);
-    double whole = stalls_cycles(&r->stalls);
     text_printf(out, " (counters %s", provenance_name(result_lines_counted(r)));
-    if (whole > 0)
+    if (v->whole > 0)
         text_printf(out, "; time by line %s", provenance_name(stalls_provenance(&r->stalls)));
     text_add(out, ")\n");
-    if (!style->plain)
+    if (!v->style->plain)
         text_printf(out,
                     "executed  lanes  sectors/ wavefr./  divergent%s\n"
                     "  instr.      %%  request  request   branches%s\n",
-                    whole > 0 ? "    time most of it" : "", whole > 0 ? "       % reason" : "");
+                    v->whole > 0 ? "    time most of it" : "",
+                    v->whole > 0 ? "       % reason" : "");
     int number = 1;
     for (const char *p = source; *p; number++) {
         size_t length = strcspn(p, "\n");
-        add_line(find_line(r, file, number), number, whole, style, out);
+        add_line(find_line(r, file, number), number, v, out);
         size_t shown = length > 0 && p[length - 1] == '\r' ? length - 1 : length;
         for (size_t i = 0; i < shown; i++) // a source may hold anything: the terminal stays tame
             text_addn(out, (unsigned char)p[i] < ' ' && p[i] != '\t' ? "?" : &p[i], 1);
@@ -133,15 +152,16 @@ static bool seen_before(const struct result *r, int index)
     return false;
 }
 
-static bool annotate_file(const struct run *r, const struct result *result, const char *file,
-                          const struct report_style *style, struct text *out, struct error *err)
+static bool annotate_file(const struct lines_view *v, const char *file, struct text *out,
+                          struct error *err)
 {
     struct arena a = {0};
     const char *source = NULL;
     size_t size = 0;
-    bool done = run_source_read(&a, r, run_source_path(&a, &r->header, file), &source, &size, err);
+    bool done = run_source_read(&a, v->run, run_source_path(&a, &v->run->header, file), &source,
+                                &size, err);
     if (done)
-        annotate_source(result, file, source, style, out);
+        annotate_source(v, file, source, out);
     arena_release(&a);
     return done;
 }
@@ -166,6 +186,8 @@ static void annotate_foreign(const struct result *result, struct text *out)
 bool report_annotate(const struct run *r, const struct result *result,
                      const struct report_style *style, struct text *out, struct error *err)
 {
+    const struct lines_view v = {r, result, style, warp_lanes_of(r),
+                                 stalls_cycles(&result->stalls)};
     bool any = false;
     error_clear(err);
     for (int i = 0; i < result->line_count; i++) {
@@ -175,7 +197,7 @@ bool report_annotate(const struct run *r, const struct result *result,
         if (any)
             text_add(out, "\n");
         any = true;
-        if (!annotate_file(r, result, file, style, out, err))
+        if (!annotate_file(&v, file, out, err))
             return false;
     }
     annotate_foreign(result, out);

@@ -52,6 +52,8 @@ check() { # WHAT STATUS FILE...
 }
 counters sim:h200 >nvidia.txt
 counters sim:mi250x >amd.txt
+"$RIDGE" annotate transpose:naive >annotated.txt
+grep -E ' 100 +20\.0 .* 18 . +out\[y \* N \+ x\] = in\[x \* N \+ y\];' annotated.txt >/dev/null || check 'annotate' 1 annotated.txt
 # 1024 waves of two rows: a load reaches 32 lines of 64 bytes, a store 4.
 for counter in global_load_requests=1024 global_load_lines_64=32768 global_store_lines_64=4096 vector_memory_instructions=2048 lds_instructions=0; do
     grep -x "$counter simulated" amd.txt >/dev/null || check "$counter" 1 amd.txt
@@ -93,7 +95,8 @@ variants:
 YAML
 status=0
 "$RIDGE" verify . --device sim:mi250x >out.txt 2>err.txt || status=$?
-if [[ $status != 1 ]] || ! grep -F "past the end of 'out' (4096 bytes), by 'global_store_dword" out.txt >/dev/null; then
+tr -s '\n ' ' ' <out.txt >message.txt
+if [[ $status != 1 ]] || ! grep -E "wrong.cu:4: kernel 'copy': .* past the end of 'out' \(4096 bytes\), by 'global_store_dword" message.txt >/dev/null; then
     echo "FAIL: the store beyond the end is not reported (status $status)"
     cat out.txt err.txt
     failures=$((failures + 1))

@@ -92,6 +92,22 @@ static void launch(const char *kernel, uint32_t grid, uint32_t block, const void
         fail_msg("%s", bench.err.message);
 }
 
+// The number of the line of amd_kernels.cu that holds the text.
+static int line_of(const char *text)
+{
+    char *source = NULL;
+    size_t size = 0;
+    if (!file_read("tests/sim/amd_kernels.cu", 1 << 20, &source, &size, &bench.err))
+        fail_msg("%s", bench.err.message);
+    int line = 1;
+    const char *found = strstr(source, text);
+    assert_non_null(found);
+    for (const char *p = source; p < found; p++)
+        line += *p == '\n';
+    free(source);
+    return line;
+}
+
 // What two floats from a small generator are: all sizes, signs, denormals.
 static uint32_t random_word(uint32_t *seed)
 {
@@ -300,6 +316,8 @@ static void a_store_beyond_a_buffer_stops_the_launch(void **state)
         strstr(bench.err.message, "writes 4 bytes 0 bytes past the end of 'results' (256 bytes)"));
     assert_non_null(strstr(bench.err.message, "global_store_dword"));
     assert_non_null(strstr(bench.err.message, "thread (4,0,0)"));
+    assert_int_equal(bench.report.violations[0].line,
+                     line_of("extern \"C\" __global__ void beyond") + 2);
 }
 
 static void a_read_of_what_nothing_wrote_is_reported(void **state)
@@ -324,6 +342,42 @@ static void a_wrong_number_of_arguments_is_an_error(void **state)
     struct sim_launch l = {.grid = {1, 1, 1}, .block = {64, 1, 1}};
     assert_false(launch_checked("unwritten", l, (const void *const[]){&o}, 1));
     assert_non_null(strstr(bench.err.message, "has 2 parameters, 1 arguments are given"));
+}
+
+static void counts_stand_at_their_lines_of_source(void **state)
+{
+    int apart = 2, lds_apart = 32;
+    (void)state;
+    uint64_t o = device_copy(NULL, 64 * 16 * sizeof(float), "out"),
+             p = device_copy(NULL, 64 * 16 * sizeof(float), "in");
+    launch("spread", 1, 64, (const void *const[]){&o, &p, &apart, &lds_apart}, 4);
+    assert_true(sim_free(bench.sim, o, &bench.err) && sim_free(bench.sim, p, &bench.err));
+    const struct {
+        const char *text;
+        uint64_t requests, sectors, shared, passes, barriers;
+    } rows[] = {
+        {"tile[threadIdx.x * lds_apart] = in[threadIdx.x * apart]", 1, 16, 1, 64, 0},
+        {"out[threadIdx.x * apart] = tile[(63 - threadIdx.x) * lds_apart]", 1, 16, 1, 64, 0},
+        {"__syncthreads(); // of spread", 0, 0, 0, 0, 1},
+    };
+    uint64_t instructions = 0;
+    for (int i = 0; i < bench.report.line_count; i++) {
+        const struct line *l = &bench.report.lines[i];
+        assert_non_null(strstr(l->file, "tests/sim/amd_kernels.cu"));
+        instructions += l->instructions;
+        for (size_t k = 0; k < COUNT_OF(rows); k++) {
+            if (l->line != line_of(rows[k].text))
+                continue;
+            assert_int_equal(l->global_requests, rows[k].requests);
+            assert_int_equal(l->global_sectors, rows[k].sectors);
+            assert_int_equal(l->shared_requests, rows[k].shared);
+            assert_int_equal(l->shared_wavefronts, rows[k].passes);
+            assert_int_equal(l->barriers, rows[k].barriers);
+        }
+    }
+    assert_true(bench.report.line_count >= 3);
+    assert_true((double)instructions ==
+                counters_get(&bench.report.counters, COUNTER_WARP_INSTRUCTIONS, 0));
 }
 
 static double counted(enum counter_id id)
@@ -422,6 +476,7 @@ int main(void)
         cmocka_unit_test(indices_have_three_dimensions),
         cmocka_unit_test(a_read_of_what_nothing_wrote_is_reported),
         cmocka_unit_test(a_wrong_number_of_arguments_is_an_error),
+        cmocka_unit_test(counts_stand_at_their_lines_of_source),
         cmocka_unit_test(sectors_and_lines_of_a_request_are_distinct_ones),
         cmocka_unit_test(lanes_of_one_bank_take_turns),
         cmocka_unit_test(eight_bytes_per_lane_take_four_passes),

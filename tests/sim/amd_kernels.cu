@@ -83,7 +83,7 @@ extern "C" __global__ void spread(float *out, const float *in, int apart, int ld
 {
     __shared__ float tile[64 * 33];
     tile[threadIdx.x * lds_apart] = in[threadIdx.x * apart];
-    __syncthreads();
+    __syncthreads(); // of spread
     out[threadIdx.x * apart] = tile[(63 - threadIdx.x) * lds_apart];
 }
 extern "C" __global__ void pairs(float2 *out, const float2 *in)

@@ -65,6 +65,7 @@ static inline bool amd_compile(struct arena *a, const char *source, const char *
                                 "-nogpuinc",
                                 "-nostdinc",
                                 "-O3",
+                                "-gline-tables-only",
                                 "-std=c++17",
                                 "-fno-math-errno",
                                 "-DRIDGE_DEFAULT_DEVICE",

@@ -114,8 +114,9 @@ static void know_arithmetic(void)
     }
 }
 
-void amd_count_arithmetic(struct amd_counts *c, enum amd_id id, uint64_t lanes)
+void amd_count_arithmetic(struct amd_run *run, enum amd_id id, uint64_t lanes)
 {
+    struct amd_counts *c = &run->counts;
     (void)pthread_once(&arithmetic_known, know_arithmetic);
     const struct arithmetic *a = &arithmetic_of[id];
     enum amd_type type = amd_rows[id].d;
@@ -125,6 +126,8 @@ void amd_count_arithmetic(struct amd_counts *c, enum amd_id id, uint64_t lanes)
     *(type == TYPE_F16   ? &c->flops_f16
       : type == TYPE_F32 ? &c->flops_f32
                          : &c->flops_f64) += a->flops * lanes;
+    run->site->flops += a->flops * lanes;
+    run->site->flops_f64 += type == TYPE_F64 ? a->flops * lanes : 0;
     if (a->kind == ARITHMETIC_SPECIAL)
         c->special += lanes;
     else if (type == TYPE_F32)

@@ -14,6 +14,17 @@ enum {
 
 /* ---- what is wrong ----------------------------------------------------------------------------------------------- */
 
+// NULL: none is known.
+static const struct amd_place *place_of(const struct amd_module *m, uint64_t pc)
+{
+    return amd_place_at(&m->object.places, pc - m->address);
+}
+
+static bool is_same(const struct sim_violation *a, const struct sim_violation *b)
+{
+    return a->kind == b->kind && a->line == b->line && strcmp(a->what, b->what) == 0;
+}
+
 static void describe(const struct wave *w, const char *what, struct text *out)
 {
     const struct amd_run *run = w->group->run;
@@ -23,7 +34,9 @@ static void describe(const struct wave *w, const char *what, struct text *out)
     text_printf(out, "%s, by '", what);
     if (in)
         amd_print(in, out);
-    text_printf(out, "' at byte %" PRIu64 " of the kernel", w->at - kernel);
+    text_add(out, "'");
+    if (!place_of(run->module, w->at))
+        text_printf(out, " at byte %" PRIu64 " of the kernel", w->at - kernel);
 }
 
 void amd_violate(struct wave *w, enum sim_violation_kind kind, unsigned lane, uint64_t address,
@@ -34,17 +47,21 @@ void amd_violate(struct wave *w, enum sim_violation_kind kind, unsigned lane, ui
     struct text t = {0};
     w->stopped |= violation_stops(kind);
     describe(w, what, &t);
+    const struct amd_place *place = place_of(run->module, w->at);
+    struct sim_violation v = {.kind = kind,
+                              .kernel = run->kernel->name,
+                              .file = place ? place->file : NULL,
+                              .line = place ? place->line : 0,
+                              .address = address,
+                              .what = text_str(&t),
+                              .count = 1};
     for (int i = 0; i < r->violation_count; i++)
-        if (r->violations[i].kind == kind && strcmp(r->violations[i].what, text_str(&t)) == 0) {
+        if (is_same(&r->violations[i], &v)) {
             r->violations[i].count++;
             text_release(&t);
             return;
         }
-    struct sim_violation v = {.kind = kind,
-                              .kernel = run->kernel->name,
-                              .address = address,
-                              .what = arena_strdup(run->arena, text_str(&t)),
-                              .count = 1};
+    v.what = arena_strdup(run->arena, v.what);
     text_release(&t);
     const uint32_t *block = run->options->block;
     uint32_t thread = w->index * WAVE_LANES + lane;
@@ -266,6 +283,9 @@ static void step(struct wave *w)
         amd_violate(w, SIM_UNSUPPORTED, 0, 0, why);
         return;
     }
+    run->site = &run->sites[(w->pc - run->module->address - run->module->object.code_start) / 4];
+    run->site->instructions++;
+    run->site->lanes += (uint64_t)__builtin_popcountll(exec_of(w));
     w->pc += in->size_bytes;
     run->counts.instructions++;
     if (in->encoding <= ENCODING_SOPP)
@@ -430,18 +450,45 @@ static void fill_counters(const struct amd_run *run)
                      PROVENANCE_SIMULATED);
 }
 
+static void fill_lines(const struct amd_run *run)
+{
+    const struct amd_object *o = &run->module->object;
+    struct sim_report *r = run->report;
+    size_t words = o->code_bytes / 4, count = 0;
+    for (size_t i = 0; i < words; i++)
+        count += run->sites[i].instructions > 0;
+    r->lines = ARENA_ARRAY(run->arena, struct line, count + 1);
+    for (size_t i = 0; i < words; i++) {
+        const struct amd_site *site = &run->sites[i];
+        const struct amd_place *place =
+            site->instructions > 0 ? amd_place_at(&o->places, o->code_start + 4 * i) : NULL;
+        if (!place)
+            continue;
+        r->lines[r->line_count++] = (struct line){
+            .file = place->file,
+            .line = place->line,
+#define LINE_FIELD(name, unit, meaning) .name = site->name,
+#include "record/line_fields.def"
+#undef LINE_FIELD
+        };
+    }
+    r->line_count = lines_merge(r->lines, r->line_count);
+}
+
 static bool finish(const struct amd_run *run, struct error *err)
 {
     struct sim_report *r = run->report;
     fill_counters(run);
+    fill_lines(run);
     r->registers_per_thread = run->kernel->vector_registers;
     for (int i = 0; i < r->violation_count; i++) {
         const struct sim_violation *v = &r->violations[i];
         if (violation_stops(v->kind))
-            return fail_as(err, ERROR_CHECK, (struct location){.file = run->module->name},
-                           "kernel '%s': %s: work-group (%u,%u,%u), thread (%u,%u,%u)", v->kernel,
-                           v->what, v->block[0], v->block[1], v->block[2], v->thread[0],
-                           v->thread[1], v->thread[2]);
+            return fail_as(
+                err, ERROR_CHECK,
+                (struct location){.file = v->file ? v->file : run->module->name, .line = v->line},
+                "kernel '%s': %s: work-group (%u,%u,%u), thread (%u,%u,%u)", v->kernel, v->what,
+                v->block[0], v->block[1], v->block[2], v->thread[0], v->thread[1], v->thread[2]);
     }
     return true;
 }
@@ -468,8 +515,10 @@ bool amd_launch(struct sim *s, const struct amd_module *m, const struct sim_laun
     if (!find_kernel(&run, err) || !check_shape(&run, err) || !check_fit(&run, err))
         return false;
     launch_memory(&run);
+    run.sites = xcalloc(m->object.code_bytes / 4 + 1, sizeof *run.sites);
     run_grid(&run);
     bool done = finish(&run, err);
+    free(run.sites);
     report->host_ns = clock_ns() - start;
     return done;
 }

@@ -352,30 +352,45 @@ static enum touch_kind kind_of(const struct amd_row *r)
     return stores ? TOUCH_STORES : atomic ? TOUCH_ATOMICS : TOUCH_LOADS;
 }
 
-static void count_access(struct amd_counts *c, const struct amd_instruction *in)
+static void count_access(struct amd_run *run, const struct amd_instruction *in)
 {
+    struct amd_counts *c = &run->counts;
     uint64_t *const lds[TOUCH_KINDS] = {&c->lds_loads, &c->lds_stores, &c->lds_atomics},
                     *const others[TOUCH_KINDS] = {&c->load_requests, &c->store_requests,
                                                   &c->atomic_requests};
     enum touch_kind kind = kind_of(amd_row_of(in));
+    run->site->atomics += kind == TOUCH_ATOMICS;
     if (in->encoding == ENCODING_DS) {
         c->lds++;
         *lds[kind] += 1;
+        run->site->shared_requests++;
     } else {
         c->vector_memory++;
-        if (in->encoding != ENCODING_MUBUF && in->encoding != ENCODING_SCRATCH)
+        if (in->encoding != ENCODING_MUBUF && in->encoding != ENCODING_SCRATCH) {
             *others[kind] += 1;
+            run->site->global_requests++;
+        }
     }
 }
 
 static void count_touches(struct amd_run *run, const struct amd_instruction *in)
 {
     enum touch_kind kind = kind_of(amd_row_of(in));
+    struct amd_traffic own = {0}, *sum = &run->counts.traffic[kind];
     for (int i = 0; i < 2; i++)
         if (in->encoding == ENCODING_DS)
-            amd_count_lds(&run->touch[i], kind == TOUCH_ATOMICS, &run->counts.traffic[kind]);
+            amd_count_lds(&run->touch[i], kind == TOUCH_ATOMICS, &own);
         else
-            amd_count_global(&run->touch[i], &run->counts.traffic[kind]);
+            amd_count_global(&run->touch[i], &own);
+    sum->sectors += own.sectors;
+    sum->sectors_ideal += own.sectors_ideal;
+    sum->lines += own.lines;
+    sum->passes += own.passes;
+    sum->passes_ideal += own.passes_ideal;
+    run->site->global_sectors += own.sectors;
+    run->site->global_sectors_ideal += own.sectors_ideal;
+    run->site->shared_wavefronts += own.passes;
+    run->site->shared_wavefronts_ideal += own.passes_ideal;
 }
 
 static void run_lane(struct wave *w, const struct amd_instruction *in, unsigned lane)
@@ -433,7 +448,7 @@ void amd_run_memory(struct wave *w, const struct amd_instruction *in)
     }
     if (r->action == ACTION_NOTHING)
         return;
-    count_access(&w->group->run->counts, in);
+    count_access(w->group->run, in);
     if (r->action == ACTION_SWIZZLE || r->action == ACTION_PERMUTE ||
         r->action == ACTION_PERMUTE_BACK) {
         run_exchange(w, in);

@@ -363,6 +363,65 @@ static void read_notes(struct arena *a, const struct file *f, struct amd_object 
                                 out);
 }
 
+/* ---- lines of source ----------------------------------------------------------------------------------------------- */
+
+static bool is_named(const struct file *f, const Elf64_Shdr *s, const char *name)
+{
+    if (f->head.e_shstrndx >= f->head.e_shnum || !has_bytes(&f->sections[f->head.e_shstrndx]))
+        return false;
+    const Elf64_Shdr *names = &f->sections[f->head.e_shstrndx];
+    size_t size = strlen(name) + 1;
+    return s->sh_name < names->sh_size && names->sh_size - s->sh_name >= size &&
+           memcmp(f->bytes + names->sh_offset + s->sh_name, name, size) == 0;
+}
+
+// Addresses become offsets in the image, places in other sections offsets there.
+static void relocate_copy(const struct file *f, const Elf64_Shdr *s, uint8_t *copy, uint64_t size)
+{
+    const Elf64_Shdr *symbols = symbols_of(f, s->sh_link);
+    for (uint64_t i = 0; symbols && i < s->sh_size / sizeof(Elf64_Rela); i++) {
+        Elf64_Rela r;
+        Elf64_Sym symbol;
+        memcpy(&r, f->bytes + s->sh_offset + i * sizeof r, sizeof r);
+        uint64_t place = 0, kind = ELF64_R_TYPE(r.r_info);
+        unsigned bytes = kind == RELOCATION_ABS64 ? 8 : kind == RELOCATION_ABS32 ? 4 : 0;
+        if (bytes == 0 || r.r_offset > size || size - r.r_offset < bytes ||
+            !symbol_at(f, symbols, ELF64_R_SYM(r.r_info), &symbol))
+            continue;
+        uint64_t value =
+            (uint64_t)r.r_addend + (symbol_place(f, &symbol, &place) ? place : symbol.st_value);
+        memcpy(copy + r.r_offset, &value, bytes);
+    }
+}
+
+static struct lines_section read_section(struct arena *a, const struct file *f, const char *name)
+{
+    struct lines_section found = {NULL, 0};
+    int index = 0;
+    while (index < f->head.e_shnum &&
+           !(has_bytes(&f->sections[index]) && is_named(f, &f->sections[index], name)))
+        index++;
+    if (index == f->head.e_shnum)
+        return found;
+    const Elf64_Shdr *s = &f->sections[index];
+    if (s->sh_flags & SHF_COMPRESSED)
+        return found;
+    uint8_t *copy = arena_alloc(a, s->sh_size + 1);
+    memcpy(copy, f->bytes + s->sh_offset, s->sh_size);
+    for (int i = 0; i < f->head.e_shnum && f->head.e_type == ET_REL; i++)
+        if (f->sections[i].sh_type == SHT_RELA && f->sections[i].sh_info == (uint32_t)index)
+            relocate_copy(f, &f->sections[i], copy, s->sh_size);
+    return (struct lines_section){copy, s->sh_size};
+}
+
+static void read_lines(struct arena *a, const struct file *f, struct amd_object *out)
+{
+    const struct lines_sections sections = {read_section(a, f, ".debug_line"),
+                                            read_section(a, f, ".debug_line_str"),
+                                            read_section(a, f, ".debug_str")};
+    amd_lines_read(a, &sections, &out->places);
+}
+
 bool amd_object_read(struct arena *a, const char *name, const void *bytes, size_t size_bytes,
                      uint64_t address, struct amd_object *out, struct error *err)
 {
@@ -372,5 +431,6 @@ bool amd_object_read(struct arena *a, const char *name, const void *bytes, size_
         !make_image(a, &f, out, err) || !list_symbols(a, &f, out, err))
         return false;
     read_notes(a, &f, out);
+    read_lines(a, &f, out);
     return true;
 }

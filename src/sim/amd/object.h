@@ -5,7 +5,7 @@
 #ifndef RIDGE_SIM_AMD_OBJECT_H
 #define RIDGE_SIM_AMD_OBJECT_H
 
-#include "base/base.h"
+#include "sim/amd/lines.h"
 
 struct amd_parameter {
     uint32_t offset, size_bytes;
@@ -40,6 +40,7 @@ struct amd_object { // arena-owned
     int kernel_count;
     struct amd_symbol *variables;
     int variable_count;
+    struct amd_places places; // by offsets in the image; none without -gline-tables-only
 };
 
 // The image for a place at `address` (0: it is only looked into).

@@ -131,14 +131,15 @@ static void (*const functions[AMD_COUNT])(const struct scalar_call *) = {
 
 // A branch on exec diverges where the instructions before it took some of the lanes away, but not all.
 static void count_divergence(struct wave *w, const struct amd_instruction *in, uint64_t before,
-                             struct amd_counts *c)
+                             struct amd_run *run)
 {
     uint64_t now = exec_of(w);
     if (now != before)
         w->parted = now != 0 && (now & ~before) == 0;
     if (in->id != AMD_s_cbranch_execz && in->id != AMD_s_cbranch_execnz)
         return;
-    c->divergent_branches += w->parted;
+    run->counts.divergent_branches += w->parted;
+    run->site->divergent_branches += w->parted;
     w->parted = false;
 }
 
@@ -159,9 +160,11 @@ void amd_run_scalar(struct wave *w, const struct amd_instruction *in)
         x.b = amd_scalar_value(w, in, in->source[1], r->b);
     const uint64_t exec = exec_of(w);
     functions[in->id](&x);
-    struct amd_counts *c = &w->group->run->counts;
-    count_divergence(w, in, exec, c);
-    c->branches += r->b == TYPE_LABEL;
-    c->barriers += in->id == AMD_s_barrier;
-    c->scalar++;
+    struct amd_run *run = w->group->run;
+    count_divergence(w, in, exec, run);
+    run->counts.branches += r->b == TYPE_LABEL;
+    run->site->branches += r->b == TYPE_LABEL;
+    run->counts.barriers += in->id == AMD_s_barrier;
+    run->site->barriers += in->id == AMD_s_barrier;
+    run->counts.scalar++;
 }

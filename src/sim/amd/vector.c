@@ -429,7 +429,7 @@ void amd_run_vector(struct wave *w, const struct amd_instruction *in)
     uint64_t lanes = (uint64_t)__builtin_popcountll(exec_of(w));
     c->vector++;
     c->vector_lanes += lanes;
-    amd_count_arithmetic(c, in->id, lanes);
+    amd_count_arithmetic(w->group->run, in->id, lanes);
     switch (amd_row_of(in)->form) {
     case FORM_SCALAR:
         run_scalar_result(w, in);

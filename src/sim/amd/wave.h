@@ -79,6 +79,13 @@ struct amd_counts { // instructions of waves, and what they did
     struct amd_traffic traffic[TOUCH_KINDS];
 };
 
+// What one instruction did, over the whole launch.
+struct amd_site {
+#define LINE_FIELD(name, unit, meaning) uint64_t name;
+#include "record/line_fields.def"
+#undef LINE_FIELD
+};
+
 // One launch.
 struct amd_run {
     struct sim *sim;
@@ -88,7 +95,8 @@ struct amd_run {
     struct arena *arena;
     struct sim_report *report;
     struct amd_counts counts;
-    struct amd_touch touch[2]; // of the instruction; the second of those with two places
+    struct amd_site *sites, *site; // of each word of the code; of the instruction
+    struct amd_touch touch[2];     // of the instruction; the second of those with two places
     uint32_t block_threads, waves;
     uint64_t kernarg_address, packet_address;
     bool check_uninitialised;
@@ -131,7 +139,7 @@ void amd_run_vector(struct wave *w, const struct amd_instruction *in);
 void amd_run_memory(struct wave *w, const struct amd_instruction *in);
 void amd_count_global(const struct amd_touch *t, struct amd_traffic *out);
 void amd_count_lds(const struct amd_touch *t, bool atomic, struct amd_traffic *out);
-void amd_count_arithmetic(struct amd_counts *c, enum amd_id id, uint64_t lanes);
+void amd_count_arithmetic(struct amd_run *run, enum amd_id id, uint64_t lanes);
 // What an atomic operation leaves in memory.
 uint64_t amd_atomic(enum memory_flag operation, unsigned bytes, uint64_t old, uint64_t value,
                     uint64_t compare);
