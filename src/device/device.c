@@ -100,9 +100,8 @@ void report_note(struct arena *a, struct device_report *report, const char *text
 struct device_facts device_facts_of(const struct gpu *g)
 {
     static const double cc_minor_step = 0.1;
-    bool has_cc = strcmp(g->vendor, "nvidia") == 0; // conditions like 'cc >= 9.0' mean NVIDIA's
     return (struct device_facts){
-        .cc = has_cc ? g->cc_major + g->cc_minor * cc_minor_step : 0,
+        .cc = g->cc_major + g->cc_minor * cc_minor_step,
         .sm_count = (int)GPU(g, sm_count),
         .warp_size = (int)GPU(g, warp_size),
         .max_threads_per_block = (int)GPU(g, max_threads_per_block),

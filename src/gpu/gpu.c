@@ -197,17 +197,26 @@ static bool identity_string(const struct yaml_node *root, const char *key, const
     return true;
 }
 
-// "9.0": major and minor, one or two digits each.
+// "9.0": major and minor, one or two digits each. NVIDIA's own: no other chip has one, so that conditions like
+// `cc >= 9.0` do not hold there.
 static bool capability_parse(const struct yaml_node *root, struct gpu *g, struct error *err)
 {
     const char *text = "";
+    const struct yaml_node *given = yaml_get(root, "compute_capability");
+    if (strcmp(g->vendor, "nvidia") != 0) {
+        if (given)
+            return fail(err, given->at,
+                        "'compute_capability' is of NVIDIA's chips, and 'vendor' is '%s': leave it "
+                        "out",
+                        g->vendor);
+        return true;
+    }
     if (!identity_string(root, "compute_capability", &text, err))
         return false;
     size_t major = strspn(text, "0123456789");
     size_t minor = text[major] == '.' ? strspn(text + major + 1, "0123456789") : 0;
     if (major < 1 || major > 2 || minor < 1 || minor > 2 || text[major + 1 + minor])
-        return fail(err, yaml_get(root, "compute_capability")->at,
-                    "'compute_capability' must be like 9.0, not '%s'", text);
+        return fail(err, given->at, "'compute_capability' must be like 9.0, not '%s'", text);
     g->cc_major = (int)strtol(text, NULL, 10);
     g->cc_minor = (int)strtol(text + major + 1, NULL, 10);
     return true;

@@ -129,6 +129,32 @@ static void parse_rejects_figures_that_can_not_be(void **state)
     refuses("compute_capability: 9\n", "'compute_capability' must be like 9.0, not '9'");
 }
 
+static void compute_capability_is_of_nvidias_chips_only(void **state)
+{
+    static const char *const amds[] = {"mi250x", "mi300x", "rx7900xtx"};
+    struct arena a = {0};
+    struct error err = {0};
+    struct gpu *g = NULL;
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(amds); i++) {
+        if (!gpu_load(&a, amds[i], &g, &err))
+            fail_msg("%s", err.message);
+        assert_int_equal(g->cc_major, 0);
+        assert_int_equal(g->cc_minor, 0);
+    }
+    const char *text = "name: X\nvendor: amd\narch: gfx90a\ncompute_capability: 9.0\n";
+    assert_false(gpu_parse(&a, "t.yaml", text, strlen(text), &g, &err));
+    assert_string_equal(err.message, "t.yaml:4:21: 'compute_capability' is of NVIDIA's chips, and "
+                                     "'vendor' is 'amd': leave it out\n"
+                                     "    compute_capability: 9.0\n"
+                                     "                        ^");
+    error_clear(&err);
+    text = "name: X\nvendor: nvidia\narch: sm_90\n";
+    assert_false(gpu_parse(&a, "t.yaml", text, strlen(text), &g, &err));
+    assert_non_null(strstr(err.message, "'compute_capability' is missing"));
+    arena_release(&a);
+}
+
 static void parse_points_at_the_value(void **state)
 {
     struct arena a = {0};
@@ -138,11 +164,10 @@ static void parse_points_at_the_value(void **state)
     assert_false(gpu_parse(&a, "t.yaml", text, strlen(text), &g, &err));
     assert_string_equal(err.message, "t.yaml:1:1: 'vendor' is missing\n    name: X\n    ^");
     error_clear(&err);
-    text = "name: X\nvendor: v\narch: a\ncompute_capability: 9.0\n"
-           "sm_count: {value: 1, sources: x}\n";
+    text = "name: X\nvendor: v\narch: a\nsm_count: {value: 1, sources: x}\n";
     assert_false(gpu_parse(&a, "t.yaml", text, strlen(text), &g, &err));
     assert_string_equal(err.message,
-                        "t.yaml:5:22: unknown key 'sources' in 'sm_count' (did you mean "
+                        "t.yaml:4:22: unknown key 'sources' in 'sm_count' (did you mean "
                         "'source'?)\n    sm_count: {value: 1, sources: x}\n"
                         "                         ^");
     arena_release(&a);
@@ -186,6 +211,7 @@ static void figures_of_the_simulation_are_needed_of_simulated_chips_only(void **
             "'latency_dram_cycles' is missing: latency of a global load from device memory");
     char *text = arena_strdup(&a, chip_text(&a, "-latency_dram_cycles"));
     memcpy(strstr(text, "nvidia"), "amd   ", strlen("nvidia"));
+    *strstr(text, "compute_capability") = '#'; // NVIDIA's only
     if (!gpu_parse(&a, "t.yaml", text, strlen(text), &g, &err))
         fail_msg("%s", err.message);
     assert_false(gpu_is_simulated(g));
@@ -243,6 +269,7 @@ int main(void)
         cmocka_unit_test(parse_rejects_a_missing_required_field),
         cmocka_unit_test(parse_rejects_a_figure_without_source_or_value),
         cmocka_unit_test(parse_rejects_figures_that_can_not_be),
+        cmocka_unit_test(compute_capability_is_of_nvidias_chips_only),
         cmocka_unit_test(parse_points_at_the_value),
         cmocka_unit_test(shared_reserve_may_be_nothing),
         cmocka_unit_test(every_shipped_chip_loads),
