@@ -7,7 +7,8 @@
 enum { LANE = 37, A = 2, B = 4, C = 6, RESULT = 8 };
 
 static struct sim_report report;
-static struct amd_run run = {.report = &report};
+static struct amd_site site;
+static struct amd_run run = {.report = &report, .site = &site};
 static struct work_group group = {.run = &run};
 static uint32_t vectors[WAVE_VECTORS][WAVE_LANES];
 
