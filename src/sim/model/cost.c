@@ -121,6 +121,8 @@ static void rates_latencies(struct rates *r, const struct gpu *g)
     r->dram_latency = GPU(g, latency_dram_cycles);
     r->barrier = GPU(g, latency_barrier_cycles);
     r->barrier_warp = GPU(g, barrier_warp_cycles);
+    double bulk_start = GPU(g, bulk_copy_start_cycles);
+    r->bulk_start = isnan(bulk_start) ? 0 : bulk_start;
     r->atomic_latency = GPU(g, latency_atomic_cycles);
     r->warp_latency = GPU(g, latency_warp_cycles);
     r->constant_latency = GPU(g, latency_constant_cycles);

@@ -29,6 +29,7 @@ struct rates {
     double f32_half, f64, f16, integer, special, convert, warp;
     double tensor_flops, mma_share, atomic_return;
     double alu, f64_latency, special_latency, shared_latency, l1_latency, l2_latency, dram_latency;
+    double bulk_start; // a lane's bulk copy; 0: not known
     double barrier, barrier_warp, atomic_latency, warp_latency, tensor_latency;
     double block_launch, block_warp_launch, block_dispatch, block_first;
     double load_queue; // cycles of work the queue in front of the LSU holds

@@ -70,14 +70,21 @@ static void copies_wait(struct replay *p, struct warp_state *w, uint32_t site)
 }
 
 // A copy that ends a phase of an mbarrier is in no group.
-static void copy_start(struct replay *p, struct warp_state *w, const struct trace_op *op,
-                       double ready)
+static void copy_open(struct replay *p, struct warp_state *w, const struct trace_op *op,
+                      double ready)
 {
     const struct timing_site *t = &p->in->sites[op->site];
     for (const struct trace_sync *s = syncs_of(p, op); s; s = s->more ? s + 1 : NULL)
         if (s->phase != NO_PHASE)
             return;
     w->copies[t->bulk].open = later(w->copies[t->bulk].open, ready);
+}
+
+// The machine's bulk copy takes its addresses from registers that a warp's lanes share: lanes start theirs one after the
+// other, and the warp goes on after the last.
+static double lanes_started(const struct replay *p, const struct trace_op *op)
+{
+    return p->r.bulk_start * op->lanes;
 }
 
 bool warp_step(struct replay *p, struct warp_state *w)
@@ -107,12 +114,15 @@ bool warp_step(struct replay *p, struct warp_state *w)
     stall_add(p, w, op->site, STALL_SELECTED, at + c->slots);
     server_take(scheduler, at, c->slots);
     p->start = w->issued = at;
-    double ready = p->ready = op_execute(p, op, c, at);
+    double held = c->pipe == PIPE_BULK_COPY ? lanes_started(p, op) : 0;
+    double ready = p->ready = held + op_execute(p, op, c, at);
     double queued = c->unit == UNIT_CONSTANT ? 0 : p->start - at;
     values_come(w, t, (enum stall)c->reader, ready, queued);
-    w->at = later(w->at, at + c->slots);
+    w->at = later(w->at, at + c->slots + held);
+    if (held > 0)
+        stall_add(p, w, op->site, STALL_DISPATCH, w->at);
     if (c->pipe == PIPE_ASYNC_COPY || c->pipe == PIPE_BULK_COPY)
-        copy_start(p, w, op, ready);
+        copy_open(p, w, op, ready);
     if (c->pipe == PIPE_ASYNC_WAIT)
         copies_wait(p, w, op->site);
     if (c->unit == UNIT_STORE)
