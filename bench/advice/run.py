@@ -6,8 +6,9 @@
   bench/advice/run.py list FOLDER     the files that collect makes; collect --one FILE FOLDER makes one of them
   bench/advice/run.py score [--split validation] [--pairs] FOLDER
       the figures; --pairs: a line for each pair too
-  bench/advice/run.py table FOLDER
-      docs/advice-*.md on standard output: all splits' figures and all pairs
+  bench/advice/run.py table [--before FOLDER] FOLDER
+      docs/advice-*.md on standard output: all splits' figures and all pairs; --before: an earlier version's beside
+      them, of the pairs that both folders have
   --split kept-back                   a split that is run and scored only when it is named
   --from second/pairs.tsv             another list; its experiments are NAME.yaml beside it, of sizes for a GPU
 
@@ -68,8 +69,10 @@ def collect(args):
         print(" ".join(command[1:]), file=sys.stderr, flush=True)
         done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
         try:
-            json.loads(done.stdout)
+            good = bool(json.loads(done.stdout).get("results"))
         except ValueError:
+            good = False
+        if not good:
             print(f"  no result: exit status {done.returncode}", file=sys.stderr)
             continue
         path.write_bytes(done.stdout)
@@ -162,22 +165,53 @@ def score(args):
               + " ".join(f"{f['cause']}:{f['expected_time_ns'] / r['time']:.2f}" for f in r["shown"][:5]))
 
 
+UNITS = {"top 1": " %", "top 3": " %", "promises within 25 %": " %", "median error of a promise": " %"}
+
+
+def key(row):
+    return row["experiment"], row["case"], row["before"], row["after"]
+
+
+def place(row):
+    if not row["place"]:
+        return "–"
+    return f"{row['place']}, {100 * row['named']['expected_time_ns'] / row['time']:.0f} %"
+
+
+def first(row):
+    return row["first"]["cause"] if row["first"] else "–"
+
+
 def table(args):
     wanted = [args.split] if args.split else sorted({p["split"] for p in pairs(args)})
-    both = {s: figures(judge(args, s)) for s in wanted}
-    print("| | " + " | ".join(both) + " |\n|" + "---|" * (1 + len(both)))
-    for k in both[wanted[0]]:
-        unit = " %" if k in ("top 1", "top 3", "promises within 25 %", "median error of a promise") else ""
-        print(f"| {k} | " + " | ".join(show(f[k]) + unit for f in both.values()) + " |")
-    for split in both:
-        print(f"\n## {split.capitalize()}\n\n| before → after | time got | the change takes away | place | promised | "
-              "first finding |\n|---|---|---|---|---|---|")
-        for r in judge(args, split):
-            promised = f"{100 * r['named']['expected_time_ns'] / r['time']:.0f} %" if r["named"] else "–"
-            first = r["first"]["cause"] if r["first"] else "–"
+    now = {s: judge(args, s) for s in wanted}
+    then = {s: [] for s in wanted}
+    if args.before:
+        folder, args.folder = args.folder, args.before
+        then = {s: judge(args, s) for s in wanted}
+        args.folder = folder
+        for s in wanted:  # the pairs of both
+            both = {key(r) for r in now[s]} & {key(r) for r in then[s]}
+            now[s] = [r for r in now[s] if key(r) in both]
+            then[s] = [r for r in then[s] if key(r) in both]
+    columns = [(f"{s}, before", figures(then[s])) for s in wanted if then[s]]
+    columns += [(s, figures(now[s])) for s in wanted]
+    columns.sort(key=lambda c: wanted.index(c[0].split(",")[0]))
+    print("| | " + " | ".join(name for name, _ in columns) + " |\n|" + "---|" * (1 + len(columns)))
+    for k in columns[0][1]:
+        print(f"| {k} | " + " | ".join(show(f[k]) + UNITS.get(k, "") for _, f in columns) + " |")
+    for split in wanted:
+        old = {key(r): r for r in then[split]}
+        print(f"\n## {split.capitalize()}\n\nPlace and promise are those of the finding that names the cause.\n")
+        print("| before → after | time got | the change takes away | place, promise | first finding |"
+              + (" place, promise before | first before |" if old else ""))
+        print("|---|---|---|---|---|" + ("---|---|" if old else ""))
+        for r in now[split]:
             case = f" ({r['case']})" if r["case"] else ""
+            was = old.get(key(r))
             print(f"| {r['experiment']}{case}: {r['before']} → {r['after']} | {100 * r['got'] / r['time']:.0f} % | "
-                  f"{', '.join(r['causes'])} | {r['place'] or '–'} | {promised} | {first} |")
+                  f"{', '.join(r['causes'])} | {place(r)} | {first(r)} |"
+                  + (f" {place(was)} | {first(was)} |" if was else ""))
 
 
 def main():
@@ -190,6 +224,7 @@ def main():
     parser.add_argument("--from", dest="list", metavar="LIST", type=Path, default=HERE / "pairs.tsv")
     parser.add_argument("--one")
     parser.add_argument("--pairs", action="store_true")
+    parser.add_argument("--before", metavar="FOLDER")
     args = parser.parse_args()
     {"collect": collect, "list": collect, "score": score, "table": table}[args.what](args)
 
