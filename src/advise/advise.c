@@ -2,14 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "advise/internal.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
+static const struct maker {
     const char *name, *causes;
+    int intervention; // INTERVENTION_COUNT: none
+    bool whole;
     bool (*make)(struct making *m);
 } makers[] = {
-#define PATCH(maker, name, causes, meaning) {name, causes, patch_##maker},
+#define INTERVENTION_NONE INTERVENTION_COUNT
+#define PROMISE_WHOLE true
+#define PROMISE_AT_MOST false
+#define PATCH(maker, name, causes, intervention, promise, meaning) \
+    {name, causes, INTERVENTION_##intervention, PROMISE_##promise, patch_##maker},
 #include "advise/patches.def"
 #undef PATCH
 };
@@ -150,6 +157,23 @@ static bool is_listed(const struct advice *advice, const struct patch *p)
     return false;
 }
 
+// The patch's own change as the trace was replayed with it; else what its finding promises, of which it may bring less.
+static void patch_price(const struct result *r, const struct maker *by, const struct finding *f,
+                        struct patch *p)
+{
+    const struct counterfactuals *c = &r->counterfactuals;
+    bool replayed = by->intervention < INTERVENTION_COUNT &&
+                    c->as_is_ns.provenance != PROVENANCE_ABSENT && c->as_is_ns.value > 0 &&
+                    c->time_ns[by->intervention].provenance != PROVENANCE_ABSENT;
+    p->at_most = !replayed || !by->whole;
+    p->price = replayed ? PRICE_REPLAY : f->price;
+    p->expected_time_ns = f->expected_time_ns;
+    if (replayed)
+        p->expected_time_ns =
+            fmin(r->time.summary.median,
+                 r->time.summary.median * c->time_ns[by->intervention].value / c->as_is_ns.value);
+}
+
 static void patch_make(const struct advising *w, size_t maker, const struct finding *f,
                        struct advice *out)
 {
@@ -170,6 +194,7 @@ static void patch_make(const struct advising *w, size_t maker, const struct find
             edits_diff(w->a, w->tokens->text, p.source, arena_printf(w->a, "a/%s", w->source_name),
                        arena_printf(w->a, "b/%s", w->source_name));
     free(m.edits.items);
+    patch_price(out->result, &makers[maker], f, &p);
     if (!is_listed(out, &p))
         out->patches[out->count++] = p;
 }

@@ -19,9 +19,12 @@ struct patch {
     const struct finding *finding; // whose fix it is
     const char *title;             // "Pad the rows of 'tile' by one element"; NULL: refused
     const char *why;               // one sentence: the new variant's hypothesis
-    const char *refusal;           // why the fix is not mechanical here; NULL: it is
-    const char *source;            // of the patched source, whole; NULL: only the launch changes
-    const char *diff;              // from the variant's source to that; "" without one
+    double expected_time_ns;       // of the variant with the patch (modelled)
+    enum finding_price price;      // by the replay of the patch's own change, or as its finding's
+    bool at_most;        // the patch does a part of what was priced, or more than that is not known
+    const char *refusal; // why the fix is not mechanical here; NULL: it is
+    const char *source;  // of the patched source, whole; NULL: only the launch changes
+    const char *diff;    // from the variant's source to that; "" without one
     struct patch_key keys[PATCH_KEYS_MAX]; // of the new variant, in place of the old one's
     int key_count;
 };

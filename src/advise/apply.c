@@ -150,10 +150,10 @@ static const struct yaml_node *item_named(const struct yaml_node *root, const ch
     return NULL;
 }
 
-// What the finding promises, as the file's `expect`; NULL: under one percent.
-static const char *promise_of(struct arena *a, const struct result *r, const struct finding *f)
+// What the patch promises, as the file's `expect`; NULL: under one percent.
+static const char *promise_of(struct arena *a, const struct result *r, const struct patch *p)
 {
-    double time = r->time.summary.median, percent = 100 * (1 - f->expected_time_ns / time);
+    double time = r->time.summary.median, percent = 100 * (1 - p->expected_time_ns / time);
     bool known = r->time.provenance != PROVENANCE_ABSENT && isfinite(percent) && percent >= 1;
     return known ? arena_printf(a, "{time: -%.0f%%}", percent) : NULL;
 }
@@ -162,7 +162,7 @@ static bool variant_write(struct copying *c, const struct experiment *e,
                           const struct advice *advice, const struct patch *p, struct applied *out,
                           struct error *err)
 {
-    const char *text = NULL, *why = NULL, *promise = promise_of(c->a, advice->result, p->finding);
+    const char *text = NULL, *why = NULL, *promise = promise_of(c->a, advice->result, p);
     const char *from = advice->result->variant;
     struct yaml_node *root = NULL;
     struct patch_key keys[PATCH_KEYS_MAX + 4];
@@ -176,7 +176,11 @@ static bool variant_write(struct copying *c, const struct experiment *e,
     if (!of)
         return fail(err, NOWHERE, "the copy in '%s' has no variant '%s'", c->to, from);
     keys[count++] = (struct patch_key){"from", from};
-    keys[count++] = (struct patch_key){"hypothesis", yaml_quoted(c->a, p->why)};
+    const char *why_so =
+        promise && p->at_most
+            ? arena_printf(c->a, "%s What is expected is the most it can bring.", p->why)
+            : p->why;
+    keys[count++] = (struct patch_key){"hypothesis", yaml_quoted(c->a, why_so)};
     if (promise)
         keys[count++] = (struct patch_key){"expect", promise};
     if (p->source) {

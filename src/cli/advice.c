@@ -38,14 +38,14 @@ static bool advised_open(struct arena *a, const struct run *run, const struct re
     return true;
 }
 
-static void add_price(const struct result *r, const struct finding *f, struct text *out)
+static void add_price(const struct result *r, const struct patch *p, struct text *out)
 {
     char time[32];
-    double gain = 100 * (1 - f->expected_time_ns / r->time.summary.median);
+    double gain = 100 * (1 - p->expected_time_ns / r->time.summary.median);
     if (isfinite(gain) && r->time.provenance != PROVENANCE_ABSENT)
-        text_printf(out, ": %s expected, %.0f %% less (%s, by %s)",
-                    format_time_ns(f->expected_time_ns, time), gain,
-                    provenance_name(PROVENANCE_MODELLED), finding_price_name(f->price));
+        text_printf(out, ": %s expected, %s%.0f %% less (%s, by %s)",
+                    format_time_ns(p->expected_time_ns, time), p->at_most ? "at most " : "", gain,
+                    provenance_name(PROVENANCE_MODELLED), finding_price_name(p->price));
 }
 
 // Each line of the diff, further in.
@@ -63,7 +63,7 @@ static void add_diff(const char *diff, struct text *out)
 static void add_patch(const struct result *r, const struct patch *p, int number, struct text *out)
 {
     text_printf(out, "  %d. %s: %s (%s)", number, r->variant, p->title, p->finding->cause);
-    add_price(r, p->finding, out);
+    add_price(r, p, out);
     text_add(out, "\n");
     add_diff(p->diff, out);
     for (int i = 0; i < p->key_count; i++)
@@ -114,9 +114,11 @@ static json_t *patch_json(const struct result *r, const struct patch *p, int num
     json_t *keys = json_object();
     for (int i = 0; i < p->key_count; i++)
         json_object_set_new(keys, p->keys[i].name, json_string(p->keys[i].value));
-    return json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:o}", "number", number, "variant",
-                     r->variant, "maker", p->maker, "cause", p->finding->cause, "title", p->title,
-                     "why", p->why, "diff", p->diff, "keys", keys);
+    return json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:s, s:b, s:o}", "number", number,
+                     "variant", r->variant, "maker", p->maker, "cause", p->finding->cause, "title",
+                     p->title, "why", p->why, "diff", p->diff, "expected_time_ns",
+                     p->expected_time_ns, "priced_by", finding_price_name(p->price), "at_most",
+                     p->at_most, "keys", keys);
 }
 
 json_t *cli_advice_json(struct arena *a, const struct run *run, const struct result *only)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "advise/internal.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,6 +33,8 @@ static const char usual[] = "grid: [ceil_div(N,256)]\n    block: [256]\n    args
 
 // The patch that `maker` makes of the source's kernel k for a finding of this cause on the line with "HERE", or, without
 // such a line, on none.
+static struct counterfactuals
+    replays; // of the result that is advised; none unless a test sets them
 static struct patch *patch_of(const char *maker, const char *cause, const char *source,
                               const char *launch)
 {
@@ -48,6 +51,7 @@ static struct patch *patch_of(const char *maker, const char *cause, const char *
         f.line += *p == '\n';
     f.file = here ? "k.cu" : NULL;
     struct result r = {.variant = "v", .status = RESULT_OK, .diagnosed = true};
+    r.counterfactuals = replays;
     r.time = (struct time_result){.provenance = PROVENANCE_MODELLED, .summary = {.median = 100}};
     r.diagnosis.findings = &f;
     r.diagnosis.finding_count = 1;
@@ -263,6 +267,28 @@ static void a_variant_is_written_behind_the_last_one(void **state)
     assert_non_null(strstr(why, "one key per line"));
 }
 
+// A finding promises 50 ns of 100. The patch is worth what its own change was replayed to; where it has none, or does a
+// part of it, the promise is the most that can be.
+static void a_patch_is_priced_by_its_own_change(void **state)
+{
+    const char *loop = KERNEL("  for (int i = 0; i < n; i++)\n    y[i] = x[i]; // HERE");
+    const char *row = KERNEL("__shared__ float t[32][32]; y[n] = t[n][0]; // HERE");
+    (void)state;
+    replays.as_is_ns = (struct figure){200, PROVENANCE_MODELLED};
+    replays.time_ns[INTERVENTION_CONFLICTS] = (struct figure){140, PROVENANCE_MODELLED};
+    replays.time_ns[INTERVENTION_LOADS] = (struct figure){20, PROVENANCE_MODELLED};
+    const struct patch *pad = patch_of("pad", "conflicts", row, usual);
+    assert_true(fabs(pad->expected_time_ns - 70) < 1e-9);
+    assert_false(pad->at_most);
+    assert_int_equal(pad->price, PRICE_REPLAY);
+    const struct patch *unroll = patch_of("unroll", "few-loads", loop, usual);
+    assert_true(unroll->expected_time_ns == 50);
+    assert_true(unroll->at_most);
+    replays = (struct counterfactuals){0};
+    pad = patch_of("pad", "conflicts", row, usual);
+    assert_true(pad->expected_time_ns == 50 && pad->at_most);
+}
+
 static int folder_open(void **state)
 {
     (void)state;
@@ -280,6 +306,7 @@ static int folder_close(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_patch_is_priced_by_its_own_change),
         cmocka_unit_test(each_maker_writes_what_it_says_or_refuses_with_a_reason),
         cmocka_unit_test(a_launch_of_smaller_blocks_changes_grid_and_block),
         cmocka_unit_test(diffs_are_unified_with_three_lines_around),
