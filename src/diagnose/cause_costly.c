@@ -1,4 +1,4 @@
-// Instructions that are sequences of tens: integer divisions, f32 functions as exact as IEEE asks.
+// Instructions that are sequences of tens: integer divisions, f32 functions as exact as IEEE asks; 16-bit values one by one.
 // SPDX-License-Identifier: Apache-2.0
 #include "diagnose/internal.h"
 
@@ -27,6 +27,29 @@ void find_functions(const struct search *s)
     finding_place(s, &f, weight_time);
     evidence_figure(&f, "function_slots_pct", 100 * share, s->in->facts->provenance);
     evidence_add(s, &f, "special_ops");
+    finding_add(s, f);
+}
+
+void find_halves(const struct search *s)
+{
+    double share = search_fact(s, FACT_SLOTS_HALF) / search_fact(s, FACT_SLOTS);
+    if (!(share >= SLOTS_MIN))
+        return;
+    struct finding f = {
+        .class = FINDING_INSTRUCTIONS,
+        .cause = "half-scalar",
+        .title = arena_printf(s->a,
+                              "f16 and bf16 arithmetic on one value at a time takes %.0f %% of the "
+                              "issue slots",
+                              100 * share),
+        .fix =
+            "Compute two values per instruction: __half2 and __nv_bfloat162 with __hfma2, __hadd2 "
+            "and __hmul2, two neighbouring elements per thread.",
+        .expected_time_ns = (double)NAN,
+    };
+    finding_place(s, &f, weight_time);
+    evidence_figure(&f, "half_slots_pct", 100 * share, s->in->facts->provenance);
+    evidence_add(s, &f, "flops_f16");
     finding_add(s, f);
 }
 

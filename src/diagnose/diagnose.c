@@ -11,6 +11,7 @@
 #define CLOSE_TO_PEAK 0.05
 #define SIGNIFICANT_GAIN 0.01
 #define DIMINISHING_FROM 0.75 // of the floor; farther away the steps were the wrong ones
+#define EXPLAINS 0.5          // of a gain: what explains so much of it comes before it
 enum { STEPS_WITHOUT_GAIN = 3 };
 
 static int bound_order(const void *a, const void *b)
@@ -65,6 +66,31 @@ static void limiter_find(struct arena *a, const struct diagnosis_input *in,
     }
 }
 
+// "Too few loads in flight" fits any kernel that waits for memory. Where the code loads in vain, that comes first: the
+// loads that go away are not waited for.
+static bool is_reuse(const struct finding *f)
+{
+    static const char *const causes[] = {"read-again", "block-reuse", "l2-reuse", "uncoalesced",
+                                         "local-memory"};
+    for (size_t i = 0; f->cause && i < COUNT_OF(causes); i++)
+        if (strcmp(f->cause, causes[i]) == 0)
+            return true;
+    return false;
+}
+
+// What a finding is ranked by: the time it promises, of loads in flight no less than what a reuse promises that
+// explains most of the same.
+static double rank_of(const struct diagnosis *d, const struct finding *f, double time)
+{
+    double rank = f->expected_time_ns, gain = time - rank;
+    for (int i = 0; f->cause && strcmp(f->cause, "few-loads") == 0 && i < d->finding_count; i++) {
+        const struct finding *other = &d->findings[i];
+        if (is_reuse(other) && !other->folded && time - other->expected_time_ns >= EXPLAINS * gain)
+            rank = fmax(rank, other->expected_time_ns * (1 + 1e-9));
+    }
+    return rank;
+}
+
 static void findings_rank(struct arena *a, const struct diagnosis_input *in,
                           const struct bound_set *set, struct diagnosis *out)
 {
@@ -75,13 +101,21 @@ static void findings_rank(struct arena *a, const struct diagnosis_input *in,
     if (found.count > 0)
         memcpy(out->findings, found.items, found.count * sizeof *found.items);
     free(found.items);
+    double time = in->time_ns.value + transfers_ns(&in->transfers);
+    double *rank = ARENA_ARRAY(a, double, found.count + 1);
+    for (int i = 0; i < out->finding_count; i++)
+        rank[i] = rank_of(out, &out->findings[i], time);
     // Of equal ones the first found comes first (qsort may swap them), on every machine.
     for (int i = 1; i < out->finding_count; i++) {
         struct finding f = out->findings[i];
+        double own = rank[i];
         int at = i;
-        for (; at > 0 && out->findings[at - 1].expected_time_ns > f.expected_time_ns; at--)
+        for (; at > 0 && rank[at - 1] > own; at--) {
             out->findings[at] = out->findings[at - 1];
+            rank[at] = rank[at - 1];
+        }
         out->findings[at] = f;
+        rank[at] = own;
     }
 }
 

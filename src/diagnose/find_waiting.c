@@ -107,6 +107,40 @@ static double time_without(const struct search *s, double waiting_ns)
     return fmax(time_without_waiting(s), s->in->time_ns.value - waiting_ns);
 }
 
+// By what an SM holds no more blocks, where the launch's shape was counted.
+static const char *occupancy_fix(const struct search *s)
+{
+    const struct gpu_words *w = gpu_words(s->in->gpu);
+    struct block_needs needs = {
+        .threads = (int)counters_get(s->in->counters, COUNTER_BLOCK_THREADS, 0),
+        .registers = (int)counters_get(s->in->counters, COUNTER_REGISTERS_PER_THREAD, 0),
+        .shared_bytes = (uint64_t)counters_get(s->in->counters, COUNTER_SHARED_BYTES_PER_BLOCK, 0)};
+    struct occupancy o;
+    if (needs.threads <= 0 || !gpu_occupancy(s->in->gpu, &needs, &o))
+        return arena_printf(s->a,
+                            "Use fewer %s or less %s a %s, or another size of it, so that more %s "
+                            "fit; or give each thread more independent work.",
+                            w->registers, w->memory, w->block, w->warps);
+    if (o.limiter == LIMIT_REGISTERS)
+        return arena_printf(s->a,
+                            "%d %s per thread leave room for %d %s: let a thread hold less at a "
+                            "time, or bound it (__launch_bounds__); or give each thread more "
+                            "independent work.",
+                            needs.registers, w->registers, o.blocks_per_sm,
+                            o.blocks_per_sm == 1 ? w->block : w->blocks);
+    if (o.limiter == LIMIT_SHARED)
+        return arena_printf(s->a,
+                            "%llu bytes of %s per %s leave room for %d: use a smaller tile, or "
+                            "give the %s more %s; or give each thread more independent work.",
+                            (unsigned long long)needs.shared_bytes, w->memory, w->block,
+                            o.blocks_per_sm, w->block, w->warps);
+    return arena_printf(s->a,
+                        "%d threads per %s and %d %s are all that fit: choose another size of "
+                        "%s; or give each thread more independent work.",
+                        needs.threads, w->block, o.blocks_per_sm,
+                        o.blocks_per_sm == 1 ? w->block : w->blocks, w->block);
+}
+
 void find_low_occupancy(const struct search *s)
 {
     const struct gpu_words *w = gpu_words(s->in->gpu);
@@ -119,10 +153,7 @@ void find_low_occupancy(const struct search *s)
         .class = FINDING_OCCUPANCY,
         .title = arena_printf(s->a, "Few %s to hide latency with: %s holds %.0f %% of its %s",
                               w->warps, w->an_sm, occupancy, w->warps),
-        .fix = arena_printf(s->a,
-                            "Use fewer %s or less %s a %s, or another size of it, so that more %s "
-                            "fit; or give each thread more independent work.",
-                            w->registers, w->memory, w->block, w->warps),
+        .fix = occupancy_fix(s),
         .expected_time_ns = time_without(s, s->waiting.occupancy_ns),
     };
     evidence_add(s, &f, "occupancy_theoretical_pct");
@@ -250,6 +281,16 @@ static const char *tail_title(const struct search *s, double waves)
     return arena_printf(s->a, "The grid fills only %.0f %% of the chip", 100 * waves);
 }
 
+// Each thread's loop stays as long as it is, unless it steps by the grid.
+static const char *tail_fix(const struct search *s)
+{
+    if (search_fact(s, FACT_GRID_LOOPS) > 0)
+        return "Launch more blocks, so that every SM has work: the loop steps by the grid, and is "
+               "as much shorter.";
+    return "Use more, smaller blocks, so that every SM has work; each thread's loop stays as long "
+           "as it is, unless several threads or blocks share it and combine their results.";
+}
+
 void find_tail(const struct search *s)
 {
     double waves = search_get(s, COUNTER_WAVES);
@@ -262,6 +303,10 @@ void find_tail(const struct search *s)
     // Each SM has a block, and its warps wait for their own results: more chains do as well, and need no more blocks.
     if (thin && search_replays(s) && search_stall(s, STALL_LONG_SCOREBOARD) < MEMORY_STALL_MIN)
         return;
+    // Nothing to spread: more blocks would be no more threads, or a block's warps work together.
+    bool whole = waves < 1 && search_replays(s) && isnan(search_replayed(s, INTERVENTION_GRID));
+    if (whole && thin)
+        return;
     double own = idle ? s->waiting.tail_ns : s->waiting.dependency_ns * (1 - full);
     if ((!idle && !thin) || !(own > 0))
         return;
@@ -270,10 +315,10 @@ void find_tail(const struct search *s)
         .class = FINDING_TAIL,
         .title = tail_title(s, waves),
         .fix = waves < 1
-                   ? "Use more, smaller blocks, so that every SM has work."
+                   ? tail_fix(s)
                    : "Choose a grid that is a multiple of what the chip holds, or let blocks take "
                      "several tiles each.",
-        .expected_time_ns = time_without(s, own),
+        .expected_time_ns = whole ? (double)NAN : time_without(s, own),
     };
     evidence_add(s, &f, "waves");
     evidence_figure(&f, "grid_blocks", input_grid_blocks(s->in), PROVENANCE_MEASURED);

@@ -97,6 +97,17 @@ static void find_direction(const struct search *s, const struct direction *d)
         .fix = d->fix,
         .expected_time_ns = search_price(s, &bounds),
     };
+    double rows = d->requests == COUNTER_GLOBAL_LOAD_REQUESTS
+                      ? search_replayed(s, INTERVENTION_ROWS)
+                      : (double)NAN;
+    if (!isnan(rows)) {
+        f.fix = "Give each row that a thread walks along to a warp or a block: its lanes side by "
+                "side along the row, their results combined by shuffles.";
+        f.expected_time_ns = rows;
+        f.price = PRICE_REPLAY;
+        evidence_figure(&f, "loads_walking", search_fact(s, FACT_LOADS_WALKING),
+                        s->in->facts->provenance);
+    }
     finding_place(s, &f, weight_sectors);
     evidence_add(s, &f, d->ratio_name);
     evidence_add(s, &f, d->sectors_name);

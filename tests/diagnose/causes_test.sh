@@ -17,12 +17,16 @@ for name, r in results.items():
         continue
     def shown(v):
         return [f["cause"] for f in v.get("findings", []) if not f["folded"]]
-    cause, twin = name.replace("_", "-"), results[name + "_not"]
+    cause, twin = name.split("__")[0].replace("_", "-"), results[name + "_not"]
     found = shown(r)
     by = [f["priced_by"] for f in r.get("findings", []) if f["cause"] == cause]
     good = cause in found[:2] and by == ["replay"] and cause not in shown(twin)
-    print(f"{'ok' if good else 'not ok'} - {cause} is found where it is, and priced by a replay")
+    print(f"{'ok' if good else 'not ok'} - {name} is found where it is, and priced by a replay")
     if not good:
         print(f"#  with: {found} {by} {r['error'] or ''}\n#  without: {shown(twin)} {twin['error'] or ''}")
+for name, first, never in (("block_reuse__few", "block-reuse", None), ("few_loads__tree", None, "global-atomics")):
+    found = [f["cause"] for f in results[name]["findings"] if not f["folded"]]
+    good = (first is None or found[:1] == [first]) and never not in found
+    print(f"{'ok' if good else 'not ok'} - {name} is advised {first or 'anything'} first, never {never}\n#  {found}")
 END
 finish

@@ -142,6 +142,112 @@ static void idle_lanes_are_packed(void **state)
     bench_close(&full);
 }
 
+// A loop of n steps over one value: what the library's expf is in PTX, or as many multiplications and additions of
+// another polynomial; or a sum; or a recurrence.
+static const char steps[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".visible .entry %s(.param .u64 out, .param .u32 n)\n"
+    "{\n.reg .pred %%p<4>; .reg .b32 %%r<16>; .reg .b64 %%l<4>; .reg .f32 %%f<32>;\n"
+    "ld.param.u64 %%l1, [out]; ld.param.u32 %%r1, [n]; mov.u32 %%r2, %%tid.x;\n"
+    "mov.u32 %%r3, %%ctaid.x; mov.u32 %%r4, %%ntid.x; mad.lo.u32 %%r2, %%r3, %%r4, %%r2;\n"
+    "cvt.u64.u32 %%l2, %%r2; shl.b64 %%l2, %%l2, 2; add.u64 %%l1, %%l1, %%l2;\n"
+    "cvt.rn.f32.u32 %%f1, %%r2; mov.f32 %%f9, 0f00000000; mov.u32 %%r9, 0;\n"
+    "again: %s\n"
+    "add.u32 %%r9, %%r9, 1; setp.lt.u32 %%p1, %%r9, %%r1; @%%p1 bra again;\n"
+    "st.global.f32 [%%l1], %%f9;\nret;\n}\n";
+// As nvcc 13.0 writes it, with the first and last coefficient of expf, or others.
+#define EXPF(first, last)                                                                  \
+    "mov.f32 %f2, 0f3F000000; mov.f32 %f3, " first "; fma.rn.f32 %f4, %f1, %f3, %f2; "     \
+    "cvt.sat.f32.f32 %f5, %f4; mov.f32 %f6, 0f4B400001; mov.f32 %f7, 0f437C0000; "         \
+    "fma.rm.f32 %f8, %f5, %f7, %f6; add.f32 %f10, %f8, 0fCB40007F; neg.f32 %f11, %f10; "   \
+    "mov.f32 %f12, 0f3FB8AA3B; fma.rn.f32 %f13, %f1, %f12, %f11; mov.f32 %f14, " last "; " \
+    "fma.rn.f32 %f15, %f1, %f14, %f13; mov.b32 %r5, %f8; shl.b32 %r6, %r5, 23; "           \
+    "mov.b32 %f16, %r6; ex2.approx.ftz.f32 %f17, %f15; mul.f32 %f18, %f17, %f16; "         \
+    "add.f32 %f1, %f1, 0fBF800000; add.f32 %f9, %f9, %f18;"
+
+static void run_steps(struct bench *b, const char *name, const char *body, uint32_t blocks)
+{
+    struct arena a = {0};
+    uint32_t n = 400;
+    static uint32_t threads = 128;
+    bench_text(b, arena_printf(&a, steps, name, body));
+    uint64_t out = bench_buffer(b, "out", NULL, (size_t)blocks * threads * 4);
+    b->launch.counterfactuals = true;
+    bench_run(b, name, GRID1(blocks, threads), ARGS(&out, &n));
+    arena_release(&a);
+}
+
+static void a_function_of_the_library_is_known_by_its_coefficients(void **state)
+{
+    struct bench has, twin;
+    (void)state;
+    run_steps(&has, "k", EXPF("0f3BBB989D", "0f32A57060"), 1056);
+    run_steps(&twin, "k", EXPF("0f3BBB989C", "0f32A57061"), 1056);
+    double slots = has.report.facts.value[FACT_SLOTS];
+    assert_true(has.report.facts.value[FACT_SLOTS_FUNCTION] > 0.5 * slots);
+    assert_true(twin.report.facts.value[FACT_SLOTS_FUNCTION] == 0);
+    assert_true(then(&has, INTERVENTION_FUNCTIONS) < 0.8 * has.report.time.time_ns);
+    assert_int_equal(twin.report.counterfactuals.time_ns[INTERVENTION_FUNCTIONS].provenance,
+                     PROVENANCE_ABSENT);
+    bench_close(&has);
+    bench_close(&twin);
+}
+
+// Is the loop a sum, which several threads could share? A recurrence is not.
+static void a_recurrence_is_told_from_a_sum(void **state)
+{
+    struct bench sum, chain;
+    (void)state;
+    run_steps(&sum, "k", "cvt.rn.f32.u32 %f2, %r9; fma.rn.f32 %f9, %f2, %f1, %f9;", 16);
+    run_steps(&chain, "k", "cvt.rn.f32.u32 %f2, %r9; fma.rn.f32 %f9, %f9, %f1, %f2;", 16);
+    assert_true(sum.report.facts.value[FACT_SERIAL_LOOPS] == 0);
+    assert_true(chain.report.facts.value[FACT_SERIAL_LOOPS] > 0);
+    bench_close(&sum);
+    bench_close(&chain);
+}
+
+// 16 blocks of 128 threads for 132 SMs, each waiting for its own results: spread out it waits as long.
+static void a_small_grid_keeps_each_threads_chain(void **state)
+{
+    struct bench b;
+    (void)state;
+    run_steps(&b, "k", "cvt.rn.f32.u32 %f2, %r9; fma.rn.f32 %f9, %f9, %f1, %f2;", 16);
+    assert_near(then(&b, INTERVENTION_GRID), b.report.time.time_ns, 0.1);
+    bench_close(&b);
+}
+
+// Warps that wait for each other at a barrier are not spread.
+static void a_block_that_works_together_is_not_spread(void **state)
+{
+    struct bench b;
+    (void)state;
+    run_steps(&b, "k", "bar.sync 0; fma.rn.f32 %f9, %f9, %f1, %f1;", 16);
+    assert_int_equal(b.report.counterfactuals.time_ns[INTERVENTION_GRID].provenance,
+                     PROVENANCE_ABSENT);
+    bench_close(&b);
+}
+
+// One atomic of each block: nothing is left to combine in a block. One of each warp and step: one of a block stays.
+static void atomics_are_combined_within_a_block_only(void **state)
+{
+    struct bench one, each;
+    (void)state;
+    run_steps(&one, "k",
+              "setp.eq.u32 %p2, %r3, %r3; mov.u32 %r7, %tid.x; setp.eq.u32 %p2, %r7, 0; "
+              "ld.param.u64 %l3, [out]; setp.eq.and.u32 %p2, %r9, 0, %p2; "
+              "@%p2 red.global.add.f32 [%l3], %f1;",
+              1056);
+    run_steps(&each, "k",
+              "mov.u32 %r7, %laneid; setp.eq.u32 %p2, %r7, 0; ld.param.u64 %l3, [out]; "
+              "@%p2 red.global.add.f32 [%l3], %f1;",
+              1056);
+    assert_int_equal(one.report.counterfactuals.time_ns[INTERVENTION_ATOMICS].provenance,
+                     PROVENANCE_ABSENT);
+    assert_true(then(&each, INTERVENTION_ATOMICS) < 0.5 * each.report.time.time_ns);
+    bench_close(&one);
+    bench_close(&each);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -151,6 +257,11 @@ int main(void)
         cmocka_unit_test(changes_compose),
         cmocka_unit_test(a_replay_of_nothing_takes_as_long),
         cmocka_unit_test(idle_lanes_are_packed),
+        cmocka_unit_test(a_function_of_the_library_is_known_by_its_coefficients),
+        cmocka_unit_test(a_recurrence_is_told_from_a_sum),
+        cmocka_unit_test(a_small_grid_keeps_each_threads_chain),
+        cmocka_unit_test(a_block_that_works_together_is_not_spread),
+        cmocka_unit_test(atomics_are_combined_within_a_block_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

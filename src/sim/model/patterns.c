@@ -32,6 +32,12 @@ bool is_function(const struct timing_site *t)
     return t->pipe == PIPE_F32 && t->special_slots > 0 && t->issue_slots > 1;
 }
 
+bool is_single_half(const struct timing_site *t, const struct ptx_instruction *is)
+{
+    return t->pipe == PIPE_F16 && is && ptx_opcode_class(is->opcode) != PTX_CLASS_CONVERT &&
+           is->type_count > 0 && (is->types[0] == PTX_TYPE_F16 || is->types[0] == PTX_TYPE_BF16);
+}
+
 /* ---- what is stored, and what only leads there -------------------------------------------------- */
 
 static bool writes_memory(enum timing_pipe pipe)
@@ -141,6 +147,7 @@ static void load_read(struct reader *r, const struct trace_op *op, int warp)
     r->loads[op->site]++;
     r->later[op->site] += r->block > 1;
     f[FACT_LOADS]++;
+    f[FACT_LOADS_WALKING] += walks;
     if (!known)
         seen_enter(r, op->first_sector, warp);
     if (uniform && s->elsewhere && r->block > 1)
@@ -215,7 +222,8 @@ static void sites_count(const struct timing_input *in, const struct patterns *p,
         f[FACT_SLOTS] += slots;
         f[FACT_SLOTS_INDEX] += p->sites[i].index ? slots : 0;
         f[FACT_SLOTS_DIVISION] += is_integer_division(t) ? slots : 0;
-        f[FACT_SLOTS_FUNCTION] += is_function(t) ? slots : 0;
+        f[FACT_SLOTS_FUNCTION] += in_function(t, &p->sites[i]) ? slots : 0;
+        f[FACT_SLOTS_HALF] += is_single_half(t, s->instruction) ? slots : 0;
         f[FACT_SLOTS_F64] += t->pipe == PIPE_F64 ? slots : 0;
         if (t->pipe == PIPE_GLOBAL_ATOMIC || t->pipe == PIPE_GLOBAL_REDUCTION) {
             f[FACT_ATOMIC_REQUESTS] += (double)s->requests;
@@ -254,6 +262,7 @@ void patterns_find(const struct timing_input *in, struct arena *a, struct patter
     out->sites = ARENA_ARRAY(a, struct site_pattern, in->site_count + 1);
     out->facts = (struct facts){.known = true, .provenance = PROVENANCE_SIMULATED};
     values_find(in, out->sites);
+    functions_find(in, out->sites);
     struct reader r = {.in = in,
                        .out = out,
                        .table = xcalloc(SEEN_TABLE, sizeof(struct seen)),
@@ -278,6 +287,8 @@ void patterns_find(const struct timing_input *in, struct arena *a, struct patter
     for (int i = 0; i < FACT_COUNT && blocks > 0; i++)
         out->facts.value[i] *= (double)in->grid_blocks / blocks;
     sites_count(in, out, out->facts.value);
+    out->facts.value[FACT_SERIAL_LOOPS] = loop_is_serial(in) ? (double)in->grid_blocks : 0;
+    out->facts.value[FACT_GRID_LOOPS] = loop_steps_by_grid(in) ? (double)in->grid_blocks : 0;
     free(pending);
     free(r.table);
     free(r.last);

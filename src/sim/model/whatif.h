@@ -2,6 +2,8 @@
 //   whatif.c         a short copy of the trace, the table of interventions, their replays
 //   whatif_memory.c  interventions on what is accessed
 //   whatif_work.c    interventions on what is executed, by whom
+//   carried.c        what a loop carries from one iteration to the next
+//   functions.c      functions of the library among the instructions
 //   patterns.c       what the trace shows of each instruction: loads of what is there already, index arithmetic
 // A change never touches the replay's code: it is made to a copy of what the replay reads (operations, sites,
 // counts, the chip), so that several compose, one after the other. Each site has two further ones behind it: as one
@@ -21,12 +23,21 @@ struct site_pattern {   // shares of the traced requests of a site
     double uniform;     // of one word for all lanes, the same for other blocks
     bool value;         // its result reaches what is stored
     bool index;         // integer work whose result does not
+    uint8_t function;   // enum function_part
 };
+// Functions of the CUDA library are sequences of plain instructions in PTX, known by their coefficients.
+enum function_part { FUNCTION_NONE, FUNCTION_PART, FUNCTION_FIRST };
 struct patterns {
     struct site_pattern *sites;
     struct facts facts;
 };
 void patterns_find(const struct timing_input *in, struct arena *a, struct patterns *out);
+// carried.c: does the hottest loop carry more than sums, minima and maxima from one iteration to the next?
+bool loop_is_serial(const struct timing_input *in);
+// Does it step by the size of the grid, so that a larger grid makes it shorter?
+bool loop_steps_by_grid(const struct timing_input *in);
+// functions.c: marks the sites that are parts of such functions.
+void functions_find(const struct timing_input *in, struct site_pattern *out);
 
 enum site_form { FORM_OWN, FORM_VANISHED, FORM_SHARED, FORM_COUNT };
 
@@ -51,6 +62,19 @@ static inline bool is_own(const struct altered *x, const struct trace_op *op)
 {
     return op->site < (uint32_t)x->sites;
 }
+static inline uint8_t count8(double n)
+{
+    return (uint8_t)fmin(fmax(round(n), 0), UINT8_MAX);
+}
+// An access of so many times the bytes.
+static inline void op_widen(struct trace_op *op, double times)
+{
+    op->lines = count8(op->lines * times);
+    op->sectors = count8(op->sectors * times);
+    op->miss = count8(op->miss * times);
+    op->miss_lines = count8(op->miss_lines * times);
+    op->wavefronts = count8(op->wavefronts * times);
+}
 typedef void (*op_change)(struct altered *x, struct trace_op *op, void *context);
 void altered_each(struct altered *x, op_change change, void *context);
 // Keeps a share of the iterations of each warp's hottest loop; false: there is none.
@@ -65,8 +89,9 @@ extern const struct intervening intervene_conflicts, intervene_sectors, interven
     intervene_shared_atomics, intervene_bytes, intervene_reloads, intervene_block_reloads,
     intervene_shared_loads, intervene_local, intervene_uniform; // whatif_memory.c
 extern const struct intervening intervene_barriers, intervene_idle_lanes, intervene_loads,
-    intervene_chains, intervene_f64, intervene_functions, intervene_divisions, intervene_index,
-    intervene_warps, intervene_grid, intervene_imbalance; // whatif_work.c
+    intervene_chains, intervene_f64, intervene_halves, intervene_functions, intervene_divisions,
+    intervene_index, intervene_warps, intervene_grid, intervene_rows,
+    intervene_imbalance; // whatif_work.c
 
 static inline bool is_global(enum timing_pipe pipe)
 {
@@ -76,7 +101,14 @@ static inline bool is_integer_pipe(enum timing_pipe pipe)
 {
     return pipe == PIPE_INTEGER || pipe == PIPE_ADD || pipe == PIPE_MULTIPLY || pipe == PIPE_BRANCH;
 }
+bool is_single_half(const struct timing_site *t, const struct ptx_instruction *is);
 bool is_integer_division(const struct timing_site *t);
-bool is_function(const struct timing_site *t); // an f32 function that is a sequence of instructions
+bool is_function(
+    const struct timing_site *t); // one PTX instruction that is a sequence of the machine's
+// … or one of the PTX instructions that a function of the library consists of.
+static inline bool in_function(const struct timing_site *t, const struct site_pattern *p)
+{
+    return p->function != FUNCTION_NONE || is_function(t);
+}
 
 #endif

@@ -4,11 +4,6 @@
 
 #include <stdlib.h>
 
-static uint8_t count8(double n)
-{
-    return (uint8_t)fmin(fmax(round(n), 0), UINT8_MAX);
-}
-
 // Takes from each site's operations a share: credit that adds up to whole ones.
 struct share {
     double *of, *owed; // a site each
@@ -179,45 +174,53 @@ static bool is_global_atomic(enum timing_pipe pipe)
     return pipe == PIPE_GLOBAL_ATOMIC || pipe == PIPE_GLOBAL_REDUCTION;
 }
 
+// Which sectors the atomics of one block have touched, in the order of the trace.
+enum { PLACES = 1 << 14 };
+struct places {
+    uint32_t *seen; // the block that touched it last, + 1
+};
+
+static bool place_is_new(struct places *p, uint32_t sector, uint32_t block)
+{
+    uint32_t *at = &p->seen[(sector * 2654435761u) >> 16 & (PLACES - 1)];
+    bool is_new = *at != block + 1;
+    *at = block + 1;
+    return is_new;
+}
+
+// Atomics on global memory are combined within the block: the first on each sector stays, what the block adds to it
+// later goes to shared memory. false: nothing of the trace would go there.
+static bool atomics_combine(const struct timing_input *in, const struct trace *t, struct altered *x)
+{
+    struct places p = {xcalloc(PLACES, sizeof *p.seen)};
+    bool any = false;
+    for (int b = 0; b < t->block_count; b++)
+        for (int w = 0; w < t->blocks[b].warp_count; w++)
+            for (size_t i = 0; i < t->blocks[b].warps[w].count; i++) {
+                struct trace_op *op = &t->blocks[b].warps[w].ops[i];
+                if (op->site >= (uint32_t)in->site_count || op->lanes == 0 ||
+                    !is_global_atomic(in->sites[op->site].pipe))
+                    continue;
+                bool first = place_is_new(&p, op->first_sector, (uint32_t)b);
+                any |= !first || op->wavefronts > 1;
+                if (x && !first)
+                    op->site = form_of(x, op->site, FORM_SHARED);
+            }
+    free(p.seen);
+    return any;
+}
+
 static bool atomics_applies(const struct timing_input *in, const struct patterns *p)
 {
     (void)p;
-    return stat_sum(in, PIPE_GLOBAL_ATOMIC, requests_of) +
-               stat_sum(in, PIPE_GLOBAL_REDUCTION, requests_of) >
-           0;
-}
-
-// Sectors that atomics of the trace touch, all requests together.
-static double atomic_places(const struct timing_input *in)
-{
-    enum { PLACES = 1 << 14 };
-    uint8_t *seen = xcalloc(PLACES, 1);
-    double count = 0;
-    for (int b = 0; b < in->trace->block_count; b++)
-        for (int w = 0; w < in->trace->blocks[b].warp_count; w++) {
-            const struct trace_warp *warp = &in->trace->blocks[b].warps[w];
-            for (size_t i = 0; i < warp->count; i++) {
-                const struct trace_op *op = &warp->ops[i];
-                uint32_t at = (op->first_sector * 2654435761u) >> 16 & (PLACES - 1);
-                if (!is_global_atomic(in->sites[op->site].pipe) || op->lanes == 0 || seen[at])
-                    continue;
-                seen[at] = 1;
-                count++;
-            }
-        }
-    free(seen);
-    return fmax(count, 1);
+    return atomics_combine(in, in->trace, NULL);
 }
 
 static void atomic_once(struct altered *x, struct trace_op *op, void *context)
 {
-    bool *block = context;
+    (void)context;
     if (!is_own(x, op) || !is_global_atomic(x->site[op->site].pipe))
         return;
-    if (*block) {
-        op->site = form_of(x, op->site, FORM_SHARED);
-        return;
-    }
     if (op->wavefronts > 1)
         op->sectors = count8(fmax(1, op->sectors / (double)op->wavefronts));
     op->wavefronts = 1;
@@ -225,18 +228,18 @@ static void atomic_once(struct altered *x, struct trace_op *op, void *context)
 
 static void atomics_apply(struct altered *x, double to)
 {
-    bool block = to >= 2;
     if (to < 1)
         return;
     double turns = stat_sum(x->was, PIPE_GLOBAL_ATOMIC, sectors_of) +
                    stat_sum(x->was, PIPE_GLOBAL_REDUCTION, sectors_of);
     double requests = stat_sum(x->was, PIPE_GLOBAL_ATOMIC, requests_of) +
                       stat_sum(x->was, PIPE_GLOBAL_REDUCTION, requests_of);
-    double blocks =
-        fmin((double)x->was->grid_blocks, GPU(x->was->gpu, sm_count) * x->was->blocks_per_sm);
-    double left = block ? blocks * atomic_places(x->was) : requests;
-    x->in.atomic_turns_hot *= turns > 0 ? fmin(1, left / turns) : 1;
-    altered_each(x, atomic_once, &block);
+    x->in.atomic_turns_hot *= turns > 0 ? fmin(1, requests / turns) : 1;
+    if (to >= 2) { // one of each block on the place where most queue
+        x->in.atomic_turns_hot = fmin(x->in.atomic_turns_hot, (double)x->was->grid_blocks);
+        (void)atomics_combine(x->was, &x->trace, x);
+    }
+    altered_each(x, atomic_once, NULL);
 }
 
 const struct intervening intervene_atomics = {atomics_applies, atomics_apply};
@@ -292,11 +295,7 @@ static void access_widen(struct altered *x, struct trace_op *op, void *context)
     if (!is_own(x, op) ||
         !(is_global(pipe) || is_shared_access(pipe) || pipe == PIPE_SHARED_ATOMIC))
         return;
-    op->lines = count8(op->lines * times);
-    op->sectors = count8(op->sectors * times);
-    op->miss = count8(op->miss * times);
-    op->miss_lines = count8(op->miss_lines * times);
-    op->wavefronts = count8(op->wavefronts * times);
+    op_widen(op, times);
 }
 
 // A thread then does the work of several, of which only what computes values is repeated; the grid, or where

@@ -5,6 +5,14 @@
 
 #include <stdlib.h>
 
+#define WALKING_MIN 0.25  // of the loads
+enum { REDUCED_MIN = 8 }; // elements loaded for each result, at least
+
+static double chip_filled(const struct timing_input *in)
+{
+    return (double)in->grid_blocks / (GPU(in->gpu, sm_count) * in->blocks_per_sm);
+}
+
 static double executed_sum(const struct timing_input *in, bool (*of)(const struct timing_site *))
 {
     double sum = 0;
@@ -128,10 +136,55 @@ static void latency_divide(struct altered *x, enum gpu_field f, double by)
     x->gpu.value[f] /= by;
 }
 
+// A thread that loads nothing twice in the same place, of a kernel that stores little: it reduces, and several
+// elements of a thread are several loads in a row, with one tree of barriers and one result for all of them.
+static bool reduces_without_loop(const struct timing_input *in)
+{
+    double warps = (double)in->grid_blocks * in->warps_per_block, loaded = 0, left = 0;
+    bool loop = false, together = false;
+    for (int i = 0; i < in->site_count; i++) {
+        enum timing_pipe pipe = in->sites[i].pipe;
+        bool load = pipe == PIPE_GLOBAL_LOAD;
+        bool result = pipe == PIPE_GLOBAL_STORE || pipe == PIPE_GLOBAL_ATOMIC ||
+                      pipe == PIPE_GLOBAL_REDUCTION;
+        loaded += load ? (double)in->stats[i].lanes : 0;
+        left += result ? (double)in->stats[i].lanes : 0;
+        loop |= load && (double)in->stats[i].executed > 1.01 * warps;
+        together |= pipe == PIPE_BARRIER || pipe == PIPE_WARP;
+    }
+    return loaded > 0 && !loop && together && left * REDUCED_MIN <= loaded;
+}
+
+static void load_multiply(struct altered *x, struct trace_op *op, void *context)
+{
+    if (is_own(x, op) && x->site[op->site].pipe == PIPE_GLOBAL_LOAD)
+        op_widen(op, *(const double *)context);
+}
+
+static void elements_multiply(struct altered *x, double by)
+{
+    for (int i = 0; i < x->sites; i++) {
+        struct timing_site *t = &x->site[i];
+        x->stats[i].executed = (uint64_t)((double)x->stats[i].executed / by);
+        if (t->pipe == PIPE_GLOBAL_LOAD) {
+            t->bytes = count8(t->bytes * by);
+            t->other_slots = count8(2 * (by - 1)); // each further one: an address, and the sum
+        }
+    }
+    altered_each(x, load_multiply, &by);
+    x->in.atomic_turns_hot /= by;
+    x->in.grid_blocks = (uint64_t)ceil((double)x->in.grid_blocks / by);
+}
+
 static void loads_apply(struct altered *x, double to)
 {
     static const enum gpu_field fields[] = {
         GPU_FIELD_latency_l1_cycles, GPU_FIELD_latency_l2_cycles, GPU_FIELD_latency_dram_cycles};
+    double blocks = (double)x->was->grid_blocks / GPU(x->was->gpu, sm_count);
+    if (to > 1 && blocks >= to && reduces_without_loop(x->was)) {
+        elements_multiply(x, to);
+        return;
+    }
     for (size_t i = 0; i < COUNT_OF(fields) && to > 0; i++)
         latency_divide(x, fields[i], to);
 }
@@ -199,19 +252,25 @@ const struct intervening intervene_f64 = {f64_applies, f64_apply};
 
 static bool functions_applies(const struct timing_input *in, const struct patterns *p)
 {
-    (void)p;
-    return executed_sum(in, is_function) > 0;
+    for (int i = 0; i < in->site_count; i++)
+        if (in_function(&in->sites[i], &p->sites[i]) && in->stats[i].executed > 0)
+            return true;
+    return false;
 }
 
 static void functions_apply(struct altered *x, double to)
 {
     for (int i = 0; i < x->sites && to < 1; i++) {
         struct timing_site *t = &x->site[i];
-        if (!is_function(t))
+        enum function_part part = x->patterns->sites[i].function;
+        if (part == FUNCTION_PART)
+            site_vanish(x, i);
+        if (part == FUNCTION_PART || !in_function(t, &x->patterns->sites[i]))
             continue;
         t->pipe = PIPE_SPECIAL;
         t->issue_slots = 1;
-        t->special_slots = t->other_slots = 0;
+        t->special_slots = 0;
+        t->other_slots = part == FUNCTION_FIRST; // the argument's scale
         t->operation = OPERATION_NONE;
     }
 }
@@ -246,16 +305,19 @@ struct thinning {
     double *owed, taken;
 };
 
-static void index_thin(struct altered *x, struct trace_op *op, void *context)
+static void site_thin(struct altered *x, struct trace_op *op, struct thinning *t)
 {
-    struct thinning *t = context;
-    if (!is_own(x, op) || !x->patterns->sites[op->site].index)
-        return;
     t->owed[op->site] += t->taken;
     if (t->owed[op->site] < 1 - 1e-9)
         return;
     t->owed[op->site]--;
     op->site = form_of(x, op->site, FORM_VANISHED);
+}
+
+static void index_thin(struct altered *x, struct trace_op *op, void *context)
+{
+    if (is_own(x, op) && x->patterns->sites[op->site].index)
+        site_thin(x, op, context);
 }
 
 static void index_apply(struct altered *x, double to)
@@ -265,6 +327,28 @@ static void index_apply(struct altered *x, double to)
 }
 
 const struct intervening intervene_index = {always, index_apply};
+
+/* ---- two values of 16 bits per instruction ---------------------------------------------------------------- */
+
+static bool halves_applies(const struct timing_input *in, const struct patterns *p)
+{
+    (void)in;
+    return p->facts.value[FACT_SLOTS_HALF] > 0;
+}
+
+static void halves_thin(struct altered *x, struct trace_op *op, void *context)
+{
+    if (is_own(x, op) && is_single_half(&x->site[op->site], x->stats[op->site].instruction))
+        site_thin(x, op, context);
+}
+
+static void halves_apply(struct altered *x, double to)
+{
+    struct thinning t = {ARENA_ARRAY(&x->arena, double, x->sites + 1), (1 - fmin(to, 1)) / 2};
+    altered_each(x, halves_thin, &t);
+}
+
+const struct intervening intervene_halves = {halves_applies, halves_apply};
 
 /* ---- residency, grid, balance --------------------------------------------------------------------------- */
 
@@ -294,26 +378,81 @@ static void warps_apply(struct altered *x, double to)
 
 const struct intervening intervene_warps = {warps_applies, warps_apply};
 
-static double chip_filled(const struct timing_input *in)
+static bool loop_grows(const struct patterns *p)
 {
-    return (double)in->grid_blocks / (GPU(in->gpu, sm_count) * in->blocks_per_sm);
+    return p->facts.value[FACT_GRID_LOOPS] > 0 && !(p->facts.value[FACT_SERIAL_LOOPS] > 0);
+}
+
+// Warps that wait for each other, or share a tile, are one piece of work.
+static bool works_together(const struct timing_site *t)
+{
+    return t->pipe == PIPE_BARRIER || t->pipe == PIPE_SHARED_LOAD || t->pipe == PIPE_SHARED_STORE ||
+           t->pipe == PIPE_SHARED_ATOMIC || t->pipe == PIPE_ASYNC_COPY ||
+           t->pipe == PIPE_ASYNC_WAIT || t->group;
 }
 
 static bool grid_applies(const struct timing_input *in, const struct patterns *p)
 {
-    (void)p;
-    return chip_filled(in) < 0.9;
+    bool spreads = (double)in->grid_blocks < GPU(in->gpu, sm_count) && in->warps_per_block > 1 &&
+                   !(executed_sum(in, works_together) > 0);
+    return spreads || (loop_grows(p) && chip_filled(in) < 0.9);
 }
 
+// The same threads on more SMs: blocks of fewer warps, as many more of them. What each thread does stays.
+// `to`: of all SMs.
+static void warps_spread(struct altered *x, double to)
+{
+    struct timing_input *in = &x->in;
+    double sms = to * GPU(in->gpu, sm_count), warps = (double)in->grid_blocks * in->warps_per_block;
+    int few = (int)fmax(1, fmin(in->warps_per_block, ceil(warps / sms)));
+    int blocks = 0, pieces = (in->warps_per_block + few - 1) / few;
+    struct trace_block *all =
+        ARENA_ARRAY(&x->arena, struct trace_block, x->trace.block_count * pieces + 1);
+    for (int b = 0; b < x->trace.block_count; b++)
+        for (int w = 0; w < x->trace.blocks[b].warp_count; w += few) {
+            all[blocks] = x->trace.blocks[b];
+            all[blocks].warps += w;
+            all[blocks].warp_count = (int)fmin(few, x->trace.blocks[b].warp_count - w);
+            blocks++;
+        }
+    x->trace.blocks = all;
+    x->trace.block_count = blocks;
+    in->blocks_per_sm = (int)fmin(in->blocks_per_sm * pieces, GPU(in->gpu, max_blocks_per_sm));
+    in->grid_blocks *= (uint64_t)pieces;
+    in->warps_per_block = few;
+}
+
+// A loop that steps by the grid's size is shorter in a larger grid; any other takes each thread as long as it does.
 static void grid_apply(struct altered *x, double to)
 {
-    double filled = chip_filled(x->was), share = filled / to;
-    if (!(share < 1) || !altered_shorten(x, share))
+    double share = chip_filled(x->was) / to;
+    if (!loop_grows(x->patterns)) {
+        warps_spread(x, to);
         return;
-    x->in.grid_blocks = (uint64_t)ceil((double)x->was->grid_blocks / share);
+    }
+    if (share < 1 && altered_shorten(x, share))
+        x->in.grid_blocks = (uint64_t)ceil((double)x->was->grid_blocks / share);
 }
 
 const struct intervening intervene_grid = {grid_applies, grid_apply};
+
+// A row for each thread, few rows, and no more than sums along it: lanes side by side on a row.
+static bool rows_applies(const struct timing_input *in, const struct patterns *p)
+{
+    const double *f = p->facts.value;
+    return chip_filled(in) < 0.9 && !(f[FACT_SERIAL_LOOPS] > 0) &&
+           f[FACT_LOADS_WALKING] >= WALKING_MIN * f[FACT_LOADS] && intervene_sectors.applies(in, p);
+}
+
+static void rows_apply(struct altered *x, double to)
+{
+    double share = chip_filled(x->was) / to;
+    intervene_sectors.apply(x, 0);
+    if (share < 1 && altered_shorten(x, share))
+        x->in.grid_blocks = (uint64_t)ceil((double)x->was->grid_blocks / share);
+}
+
+const struct intervening intervene_rows = {rows_applies, rows_apply};
 
 static bool imbalance_applies(const struct timing_input *in, const struct patterns *p)
 {

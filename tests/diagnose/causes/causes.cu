@@ -415,4 +415,89 @@ __global__ void local_memory_not(ARGS)
         sum += x[(i + k * 256) % N];
     y[i] = sum;
 }
+
+// A tree of one element per thread ends in one atomic per block: there is nothing to combine, there are few loads.
+// launch: N/256 256
+__global__ void few_loads__tree(ARGS)
+{
+    __shared__ float sum[256];
+    int t = threadIdx.x;
+    sum[t] = x[I];
+    for (int d = 128; d > 0; d /= 2) {
+        __syncthreads();
+        if (t < d)
+            sum[t] += sum[t + d];
+    }
+    if (t == 0)
+        atomicAdd(y, sum[0]);
+}
+// launch: N/2048 256
+__global__ void few_loads__tree_not(ARGS)
+{
+    __shared__ float sum[256];
+    int t = threadIdx.x;
+    const float *from = x + blockIdx.x * 2048 + t;
+    float v = 0;
+#pragma unroll
+    for (int k = 0; k < 8; k++)
+        v += from[k * 256];
+    sum[t] = v;
+    for (int d = 128; d > 0; d /= 2) {
+        __syncthreads();
+        if (t < d)
+            sum[t] += sum[t + d];
+    }
+    if (t == 0)
+        atomicAdd(y, sum[0]);
+}
+
+// The same loads, read again by the block: what goes away is not waited for, so that reuse comes first.
+// launch: 264 256
+__global__ void block_reuse__few(ARGS)
+{
+    const volatile float *from = x + blockIdx.x % 64 * 1024 + threadIdx.x % 32;
+    float sum = 0;
+#pragma unroll 1
+    for (int k = 0; k < 1024; k += 32)
+        sum += from[k] * k;
+    y[I] = sum;
+}
+// launch: 264 256
+__global__ void block_reuse__few_not(ARGS)
+{
+    __shared__ float tile[1024];
+    for (int k = 0; k < 1024; k += 256)
+        tile[threadIdx.x + k] = x[blockIdx.x % 64 * 1024 + threadIdx.x + k];
+    __syncthreads();
+    float sum = 0;
+#pragma unroll
+    for (int k = 0; k < 1024; k += 32)
+        sum += tile[threadIdx.x % 32 + k] * k;
+    y[I] = sum;
+}
+
+// launch: N/256 256
+__global__ void half_scalar(ARGS)
+{
+    unsigned short v[4];
+    for (int j = 0; j < 4; j++)
+        v[j] = (unsigned short)(threadIdx.x + j);
+#pragma unroll 8
+    for (int k = 0; k < 256; k++)
+        for (int j = 0; j < 4; j++)
+            asm("fma.rn.f16 %0, %0, %0, %0;" : "+h"(v[j]));
+    y[I] = x[I] + v[0] + v[1] + v[2] + v[3];
+}
+// launch: N/256 256
+__global__ void half_scalar_not(ARGS)
+{
+    unsigned v[2];
+    for (int j = 0; j < 2; j++)
+        v[j] = threadIdx.x + j;
+#pragma unroll 8
+    for (int k = 0; k < 256; k++)
+        for (int j = 0; j < 2; j++)
+            asm("fma.rn.f16x2 %0, %0, %0, %0;" : "+r"(v[j]));
+    y[I] = x[I] + v[0] + v[1];
+}
 }

@@ -19,5 +19,7 @@ variants:""")
 for launch, name in re.findall(r"// launch: (.*)\n__global__ void (?:__launch_bounds__\(\d+\) )?(\w+)", open(sys.argv[1]).read()):
     grid, block, *shared = re.sub(r"N/(\d+)", r"ceil_div(N,\1)", launch).split()
     print(f"  - name: {name}\n    kernel: {name}\n    grid: [{grid}]\n    block: [{block}]\n    args: [y, x, N]")
+    if name.startswith("half"):
+        print("    precision: f16")
     if shared:
         print(f"    shared_bytes: {shared[0]}")

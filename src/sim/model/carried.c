@@ -1,0 +1,142 @@
+// What the hottest loop carries from one iteration to the next: sums, minima and maxima may be made by several threads
+// and combined; anything else (a recurrence, a pointer that is followed) has to be done one step after the other.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/model/whatif.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HOT 0.5 // of the most often executed instruction: part of its loop
+
+// From a register read to one written; sums: the value is only added to, or compared with.
+struct flow {
+    uint16_t from, to;
+    bool sums;
+};
+struct flows {
+    struct flow *items;
+    size_t count, capacity;
+};
+
+static bool combines(enum ptx_opcode op)
+{
+    return op == PTX_OP_ADD || op == PTX_OP_SUB || op == PTX_OP_MIN || op == PTX_OP_MAX ||
+           op == PTX_OP_MOV || op == PTX_OP_OR || op == PTX_OP_XOR || op == PTX_OP_AND;
+}
+
+// Is the source at `k` of the site only summed up? Sources stand in the order of the operands, the guard first.
+static bool is_summed(const struct ptx_instruction *is, const struct timing_site *t, int k)
+{
+    bool products = is->opcode == PTX_OP_FMA || is->opcode == PTX_OP_MAD;
+    if (!products)
+        return combines(is->opcode);
+    if (k != t->source_count - 1 || is->operand_count != 4 ||
+        is->operands[3].kind != PTX_OPERAND_REGISTER)
+        return false;
+    for (int i = 0; i < k; i++)
+        if (t->source[i] == t->source[k])
+            return false;
+    return true;
+}
+
+static void flows_find(const struct timing_input *in, double hottest, struct flows *out)
+{
+    for (int i = 0; i < in->site_count; i++) {
+        const struct timing_site *t = &in->sites[i];
+        const struct ptx_instruction *is = in->stats[i].instruction;
+        if (!is || (double)in->stats[i].executed < HOT * hottest || t->pipe == PIPE_TENSOR)
+            continue;
+        for (int k = 0; k < t->source_count; k++)
+            for (int r = 0; r < t->result_count; r++) {
+                struct flow x = {t->source[k], t->result[r], is_summed(is, t, k)};
+                VEC_PUSH(out->items, out->count, out->capacity, x);
+            }
+    }
+}
+
+// Which registers does the value of `from` reach?
+static void reach(const struct flows *f, uint16_t from, bool *reached)
+{
+    bool changed = true;
+    reached[from] = true;
+    while (changed) {
+        changed = false;
+        for (size_t i = 0; i < f->count; i++)
+            if (reached[f->items[i].from] && !reached[f->items[i].to])
+                changed = reached[f->items[i].to] = true;
+    }
+}
+
+// Does a value that comes to `to` by more than a sum depend on `to` itself, an iteration before?
+static bool is_carried(const struct flows *f, uint16_t to, bool *reached, size_t registers)
+{
+    memset(reached, 0, registers);
+    reach(f, to, reached);
+    for (size_t i = 0; i < f->count; i++)
+        if (f->items[i].to == to && !f->items[i].sums && reached[f->items[i].from])
+            return true;
+    return false;
+}
+
+static bool loop_writes(const struct flows *hot, uint16_t r)
+{
+    for (size_t i = 0; i < hot->count; i++)
+        if (hot->items[i].to == r)
+            return true;
+    return false;
+}
+
+bool loop_is_serial(const struct timing_input *in)
+{
+    struct flows flows = {0};
+    size_t registers = (size_t)in->register_count + 1;
+    bool *reached = xcalloc(registers, sizeof *reached), *asked = xcalloc(registers, sizeof *asked);
+    bool serial = false;
+    double hottest = 0;
+    for (int i = 0; i < in->site_count; i++)
+        hottest = fmax(hottest, (double)in->stats[i].executed);
+    flows_find(in, hottest, &flows);
+    for (size_t i = 0; i < flows.count && !serial; i++) {
+        const struct flow *x = &flows.items[i];
+        if (x->sums || asked[x->to])
+            continue;
+        asked[x->to] = true;
+        serial = is_carried(&flows, x->to, reached, registers);
+    }
+    free(flows.items);
+    free(reached);
+    free(asked);
+    return serial;
+}
+
+static bool reads_grid_size(const struct ptx_instruction *is)
+{
+    for (int k = 0; is && k < is->operand_count; k++)
+        if (is->operands[k].kind == PTX_OPERAND_SPECIAL &&
+            is->operands[k].special == PTX_SREG_NCTAID)
+            return true;
+    return false;
+}
+
+bool loop_steps_by_grid(const struct timing_input *in)
+{
+    struct flows flows = {0}, hot = {0};
+    bool *reached = xcalloc((size_t)in->register_count + 1, sizeof *reached), steps = false;
+    double hottest = 0;
+    for (int i = 0; i < in->site_count; i++)
+        hottest = fmax(hottest, (double)in->stats[i].executed);
+    flows_find(in, 0, &flows);
+    flows_find(in, hottest, &hot);
+    for (int i = 0; i < in->site_count; i++)
+        for (int r = 0; r < in->sites[i].result_count && reads_grid_size(in->stats[i].instruction);
+             r++)
+            reach(&flows, in->sites[i].result[r], reached);
+    // The step is added to what it had been added to.
+    for (size_t i = 0; i < hot.count && !steps; i++)
+        steps = hot.items[i].sums && hot.items[i].from != hot.items[i].to &&
+                reached[hot.items[i].from] && !loop_writes(&hot, hot.items[i].from);
+    free(flows.items);
+    free(hot.items);
+    free(reached);
+    return steps;
+}

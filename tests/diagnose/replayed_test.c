@@ -1,0 +1,113 @@
+// Findings of replayed kernels, from facts and replays made for it: what is ranked first, which price is taken.
+// SPDX-License-Identifier: Apache-2.0
+#include "diagnose/round_chip.h"
+
+static struct facts facts;
+static struct stall_table stalls;
+static struct counterfactuals replays;
+
+static void replay(enum intervention i, double time_ns)
+{
+    replays.time_ns[i] = (struct figure){time_ns, PROVENANCE_MODELLED};
+}
+
+// A kernel of 100 us that waits for memory with a load at a time.
+static int kernel(void **state)
+{
+    int done = setup(state);
+    facts = (struct facts){.known = true, .provenance = PROVENANCE_SIMULATED};
+    facts.value[FACT_LOADS] = facts.value[FACT_LOADS_BATCHED] = facts.value[FACT_LOAD_BATCHES] =
+        100;
+    stalls = (struct stall_table){0};
+    stalls.warp_cycles[STALL_LONG_SCOREBOARD] = (struct figure){80, PROVENANCE_MODELLED};
+    stalls.warp_cycles[STALL_SELECTED] = (struct figure){20, PROVENANCE_MODELLED};
+    replays = (struct counterfactuals){0};
+    replays.as_is_ns = (struct figure){100000, PROVENANCE_MODELLED};
+    in.facts = &facts;
+    in.stalls = &stalls;
+    in.counterfactuals = &replays;
+    set(COUNTER_WARP_INSTRUCTIONS, 400 * 1000.0);
+    set(COUNTER_GLOBAL_LOAD_REQUESTS, 1000);
+    return done;
+}
+
+static const char *first(void)
+{
+    diagnosed();
+    assert_true(out.finding_count > 0);
+    return out.findings[0].cause;
+}
+
+static void loads_in_vain_come_before_few_loads(void **state)
+{
+    (void)state;
+    replay(INTERVENTION_LOADS, 60000);
+    replay(INTERVENTION_BLOCK_RELOADS, 75000);
+    assert_string_equal(first(), "few-loads"); // nobody reads again
+    facts.value[FACT_LOADS_AGAIN_BLOCK] = 60;
+    assert_string_equal(first(), "block-reuse"); // more than half of what few loads promise
+    assert_near(out.findings[1].expected_time_ns, 60000);
+    replay(INTERVENTION_BLOCK_RELOADS, 90000);
+    assert_string_equal(first(), "few-loads");
+}
+
+static void one_load_before_a_tree_of_barriers_is_few_loads(void **state)
+{
+    (void)state;
+    stalls.warp_cycles[STALL_LONG_SCOREBOARD].value = 20;
+    stalls.warp_cycles[STALL_BARRIER] = (struct figure){60, PROVENANCE_MODELLED};
+    replay(INTERVENTION_LOADS, 50000);
+    assert_string_equal(first(), "few-loads");
+    replay(INTERVENTION_LOADS, 95000);
+    diagnosed();
+    assert_null(finding_of("in flight before"));
+}
+
+static void a_row_per_thread_is_priced_as_shared_out(void **state)
+{
+    (void)state;
+    set(COUNTER_GLOBAL_LOAD_SECTORS, 32000);
+    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 4000);
+    replay(INTERVENTION_SECTORS, 70000);
+    assert_string_equal(first(), "uncoalesced");
+    assert_near(out.findings[0].expected_time_ns, 70000);
+    assert_null(strstr(out.findings[0].fix, "row"));
+    replay(INTERVENTION_ROWS, 5000);
+    assert_string_equal(first(), "uncoalesced");
+    assert_near(out.findings[0].expected_time_ns, 5000);
+    assert_non_null(strstr(out.findings[0].fix, "Give each row"));
+}
+
+static void few_warps_name_what_limits_them(void **state)
+{
+    (void)state;
+    chip.value[GPU_FIELD_warp_size] = 32;
+    chip.value[GPU_FIELD_max_threads_per_block] = 1024;
+    chip.value[GPU_FIELD_max_warps_per_sm] = 64;
+    chip.value[GPU_FIELD_max_blocks_per_sm] = 32;
+    chip.value[GPU_FIELD_registers_per_sm] = 65536;
+    chip.value[GPU_FIELD_max_registers_per_thread] = 255;
+    chip.value[GPU_FIELD_shared_bytes_per_sm] = 100000;
+    chip.value[GPU_FIELD_shared_bytes_per_block] = 99000;
+    chip.value[GPU_FIELD_barriers_per_sm] = 32;
+    set(COUNTER_OCCUPANCY_THEORETICAL_PCT, 25);
+    set(COUNTER_BLOCK_THREADS, 256);
+    set(COUNTER_SHARED_BYTES_PER_BLOCK, 40000);
+    diagnosed();
+    const struct finding *f = finding_of("to hide latency");
+    assert_non_null(f);
+    assert_non_null(strstr(f->fix, "40000 bytes of shared memory"));
+}
+
+#define REPLAYED(name) cmocka_unit_test_setup_teardown(name, kernel, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        REPLAYED(loads_in_vain_come_before_few_loads),
+        REPLAYED(one_load_before_a_tree_of_barriers_is_few_loads),
+        REPLAYED(a_row_per_thread_is_priced_as_shared_out),
+        REPLAYED(few_warps_name_what_limits_them),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
