@@ -188,8 +188,8 @@ static bool place_is_new(struct places *p, uint32_t sector, uint32_t block)
     return is_new;
 }
 
-// Atomics on global memory are combined within the block: the first on each sector stays, what the block adds to it
-// later goes to shared memory. false: nothing of the trace would go there.
+// Atomics on global memory are combined in blocks that stay on their SM: the first on each sector stays, what they add to it
+// later goes to shared memory. x NULL: would any be, of one block as it is? One of each block has nothing to combine.
 static bool atomics_combine(const struct timing_input *in, const struct trace *t, struct altered *x)
 {
     struct places p = {xcalloc(PLACES, sizeof *p.seen)};
@@ -201,7 +201,7 @@ static bool atomics_combine(const struct timing_input *in, const struct trace *t
                 if (op->site >= (uint32_t)in->site_count || op->lanes == 0 ||
                     !is_global_atomic(in->sites[op->site].pipe))
                     continue;
-                bool first = place_is_new(&p, op->first_sector, (uint32_t)b);
+                bool first = place_is_new(&p, op->first_sector, x ? 0 : (uint32_t)b);
                 any |= !first || op->wavefronts > 1;
                 if (x && !first)
                     op->site = form_of(x, op->site, FORM_SHARED);
@@ -235,8 +235,10 @@ static void atomics_apply(struct altered *x, double to)
     double requests = stat_sum(x->was, PIPE_GLOBAL_ATOMIC, requests_of) +
                       stat_sum(x->was, PIPE_GLOBAL_REDUCTION, requests_of);
     x->in.atomic_turns_hot *= turns > 0 ? fmin(1, requests / turns) : 1;
-    if (to >= 2) { // one of each block on the place where most queue
-        x->in.atomic_turns_hot = fmin(x->in.atomic_turns_hot, (double)x->was->grid_blocks);
+    if (to >= 2) { // one of each such block on the place where most queue
+        double blocks = GPU(x->was->gpu, sm_count) * x->was->blocks_per_sm;
+        x->in.atomic_turns_hot =
+            fmin(x->in.atomic_turns_hot, fmin(blocks, (double)x->was->grid_blocks));
         (void)atomics_combine(x->was, &x->trace, x);
     }
     altered_each(x, atomic_once, NULL);
