@@ -6,9 +6,9 @@
 
 #define NARROW_BYTES 8.0       // a lane and access, at most
 #define COALESCED_MIN_PCT 80.0 // else lanes are not side by side, and no vector fits
-#define REUSE_MAX 1.6          // loaded more often than that, the loads overlap, and registers help
-#define ACCESSES_MIN 0.025     // of all instructions; else arithmetic hides them
-enum { SECTOR_BYTES = 32 };
+#define REUSE_MAX \
+    1.6 // different lanes loaded it more often than that: the loads overlap, and registers help
+#define ACCESSES_MIN 0.025 // of all instructions; else arithmetic hides them
 
 static double used_pct(const struct search *s)
 {
@@ -21,11 +21,9 @@ static double used_pct(const struct search *s)
 
 static bool accesses_matter(const struct search *s)
 {
-    double ideal = search_get(s, COUNTER_GLOBAL_LOAD_SECTORS_IDEAL) +
-                   search_get(s, COUNTER_GLOBAL_STORE_SECTORS_IDEAL);
     double requests =
         search_get(s, COUNTER_GLOBAL_LOAD_REQUESTS) + search_get(s, COUNTER_GLOBAL_STORE_REQUESTS);
-    bool overlaps = ideal * SECTOR_BYTES > REUSE_MAX * s->in->work_bytes; // false for NAN
+    bool overlaps = search_moved_bytes(s) > REUSE_MAX * s->in->work_bytes; // false for NAN
     return !overlaps && requests >= ACCESSES_MIN * search_get(s, COUNTER_WARP_INSTRUCTIONS);
 }
 

@@ -78,14 +78,23 @@ static bool is_reuse(const struct finding *f)
     return false;
 }
 
-// What a finding is ranked by: the time it promises, of loads in flight no less than what a reuse promises that
-// explains most of the same.
+// Does `other` come before `f` where it explains most of the same? What makes each thread do less, before more threads
+// share it out.
+static bool comes_first(const struct finding *other, const struct finding *f)
+{
+    if (f->shared_out)
+        return other->price == PRICE_REPLAY && !other->shared_out;
+    return f->cause && strcmp(f->cause, "few-loads") == 0 && is_reuse(other);
+}
+
+// What a finding is ranked by: the time it promises, or that of one which comes first.
 static double rank_of(const struct diagnosis *d, const struct finding *f, double time)
 {
     double rank = f->expected_time_ns, gain = time - rank;
-    for (int i = 0; f->cause && strcmp(f->cause, "few-loads") == 0 && i < d->finding_count; i++) {
+    for (int i = 0; i < d->finding_count; i++) {
         const struct finding *other = &d->findings[i];
-        if (is_reuse(other) && !other->folded && time - other->expected_time_ns >= EXPLAINS * gain)
+        if (!other->folded && comes_first(other, f) &&
+            time - other->expected_time_ns >= EXPLAINS * gain)
             rank = fmax(rank, other->expected_time_ns * (1 + 1e-9));
     }
     return rank;

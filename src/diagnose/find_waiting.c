@@ -223,13 +223,10 @@ void find_latency(const struct search *s)
 }
 
 // Launches one after the other hand their results on through memory: what all of them load and store, over what
-// the job needs. 1 where nothing is known.
+// the job needs. What one of them loads again by itself stays with it when they are fused. 1 where nothing is known.
 static double traffic_needed(const struct search *s)
 {
-    enum { SECTOR_BYTES = 32 };
-    double sectors = search_get(s, COUNTER_GLOBAL_LOAD_SECTORS_IDEAL) +
-                     search_get(s, COUNTER_GLOBAL_STORE_SECTORS_IDEAL);
-    double needed = s->in->work_bytes / (sectors * SECTOR_BYTES);
+    double needed = s->in->work_bytes / search_moved_bytes(s);
     return s->in->launches > 1 && needed < 1 ? needed : 1;
 }
 
@@ -281,9 +278,12 @@ static const char *tail_title(const struct search *s, double waves)
     return arena_printf(s->a, "The grid fills only %.0f %% of the chip", 100 * waves);
 }
 
-// Each thread's loop stays as long as it is, unless it steps by the grid.
-static const char *tail_fix(const struct search *s)
+// Each thread's loop stays as long as it is, unless it steps by the grid, or is shared out.
+static const char *tail_fix(const struct search *s, bool split)
 {
+    if (split)
+        return "Let several blocks take a part of each thread's sum and add their results "
+               "(atomics, or a second pass), so that every SM has work.";
     if (search_fact(s, FACT_GRID_LOOPS) > 0)
         return "Launch more blocks, so that every SM has work: the loop steps by the grid, and is "
                "as much shorter.";
@@ -307,6 +307,9 @@ void find_tail(const struct search *s)
     bool whole = waves < 1 && search_replays(s) && isnan(search_replayed(s, INTERVENTION_GRID));
     if (whole && thin)
         return;
+    double spread = search_replayed(s, INTERVENTION_GRID),
+           shared_out = search_replayed(s, INTERVENTION_SPLIT);
+    bool split = idle && shared_out < s->in->time_ns.value && !(spread <= shared_out);
     double own = idle ? s->waiting.tail_ns : s->waiting.dependency_ns * (1 - full);
     if ((!idle && !thin) || !(own > 0))
         return;
@@ -315,10 +318,14 @@ void find_tail(const struct search *s)
         .class = FINDING_TAIL,
         .title = tail_title(s, waves),
         .fix = waves < 1
-                   ? tail_fix(s)
+                   ? tail_fix(s, split)
                    : "Choose a grid that is a multiple of what the chip holds, or let blocks take "
                      "several tiles each.",
-        .expected_time_ns = whole ? (double)NAN : time_without(s, own),
+        .expected_time_ns = split   ? shared_out
+                            : whole ? (double)NAN
+                                    : time_without(s, own),
+        .price = split ? PRICE_REPLAY : PRICE_BOUNDS,
+        .shared_out = split,
     };
     evidence_add(s, &f, "waves");
     evidence_figure(&f, "grid_blocks", input_grid_blocks(s->in), PROVENANCE_MEASURED);

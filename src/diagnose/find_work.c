@@ -101,8 +101,12 @@ static void find_direction(const struct search *s, const struct direction *d)
                       ? search_replayed(s, INTERVENTION_ROWS)
                       : (double)NAN;
     if (!isnan(rows)) {
-        f.fix = "Give each row that a thread walks along to a warp or a block: its lanes side by "
-                "side along the row, their results combined by shuffles.";
+        f.fix =
+            search_fact(s, FACT_ROW_SUMS) > 0
+                ? "Give each row that a thread walks along to a warp or a block: its lanes side "
+                  "by side along the row, their results combined by shuffles."
+                : "Let neighbouring threads take neighbouring elements: each steps by the number "
+                  "of threads, and more of them share the work.";
         f.expected_time_ns = rows;
         f.price = PRICE_REPLAY;
         evidence_figure(&f, "loads_walking", search_fact(s, FACT_LOADS_WALKING),

@@ -62,6 +62,15 @@ double search_replayed(const struct search *s, enum intervention i)
     return s->in->time_ns.value * c->time_ns[i].value / c->as_is_ns.value;
 }
 
+double search_moved_bytes(const struct search *s)
+{
+    enum { SECTOR_BYTES = 32 };
+    double again = search_fact(s, FACT_LOADS_AGAIN) / search_fact(s, FACT_LOADS);
+    double loads = search_get(s, COUNTER_GLOBAL_LOAD_SECTORS_IDEAL);
+    return SECTOR_BYTES * (loads * (1 - (isnan(again) ? 0 : again)) +
+                           search_get(s, COUNTER_GLOBAL_STORE_SECTORS_IDEAL));
+}
+
 bool search_found(const struct search *s, double share)
 {
     for (size_t i = 0; i < s->out->count; i++)

@@ -49,6 +49,8 @@ double search_stall(const struct search *s, enum stall r);     // of the warps' 
 bool search_replays(const struct search *s);                   // was the trace replayed?
 // The kernels' time with the intervention, scaled to the time that is diagnosed; NAN: not replayed.
 double search_replayed(const struct search *s, enum intervention i);
+// What global loads and stores move, in whole sectors, without what a thread loads again.
+double search_moved_bytes(const struct search *s);
 // Is a gain of that share found already?
 bool search_found(const struct search *s, double share);
 // The time with `changed` in place of the bounds: what the largest bound loses is gained.

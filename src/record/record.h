@@ -64,6 +64,8 @@ struct finding {
     struct evidence evidence[6];
     int evidence_count;
     bool folded; // expected gain under 3 %: counted, not shown by default
+    bool
+        shared_out; // its fix has more threads do the same work: ranked behind doing less (diagnose only)
 };
 
 // Where a kernel's time goes that the busiest resource does not explain; modelled. NAN: not known.

@@ -75,7 +75,54 @@ static void a_row_per_thread_is_priced_as_shared_out(void **state)
     replay(INTERVENTION_ROWS, 5000);
     assert_string_equal(first(), "uncoalesced");
     assert_near(out.findings[0].expected_time_ns, 5000);
+    assert_non_null(strstr(out.findings[0].fix, "neighbouring elements")); // nothing is added up
+    facts.value[FACT_ROW_SUMS] = 1;
+    diagnosed();
     assert_non_null(strstr(out.findings[0].fix, "Give each row"));
+}
+
+static void a_grid_is_shared_out_after_its_threads_do_less(void **state)
+{
+    (void)state;
+    in.grid_blocks = 10; // for 100 SMs
+    set(COUNTER_WAVES, 0.1);
+    facts.value[FACT_SLOTS] = 100;
+    replay(INTERVENTION_SPLIT, 30000);
+    assert_string_equal(first(), "small-grid");
+    assert_near(out.findings[0].expected_time_ns, 30000);
+    assert_non_null(strstr(out.findings[0].fix, "part of each thread's sum"));
+    facts.value[FACT_SLOTS_FUNCTION] = 60;
+    replay(INTERVENTION_FUNCTIONS, 60000); // more than half of what sharing out gains
+    assert_string_equal(first(), "special");
+    assert_string_equal(out.findings[1].cause, "small-grid");
+    replay(INTERVENTION_FUNCTIONS, 80000);
+    assert_string_equal(first(), "small-grid");
+}
+
+// Two launches that move three times the bytes of the job: because one reads its own data again, or hands it on.
+static void launches_are_not_blamed_for_what_one_loads_again(void **state)
+{
+    (void)state;
+    in.launches = 2;
+    in.work_bytes = 1000 * 32;
+    set(COUNTER_GLOBAL_LOAD_SECTORS, 2500);
+    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 2500);
+    set(COUNTER_GLOBAL_STORE_SECTORS, 500);
+    set(COUNTER_GLOBAL_STORE_SECTORS_IDEAL, 500);
+    set(COUNTER_GLOBAL_LOAD_REQUESTS, 40000);
+    set(COUNTER_GLOBAL_STORE_REQUESTS, 100);
+    set(COUNTER_DRAM_READ_BYTES, 60000 * 1000.0);
+    facts.value[FACT_ACCESS_BYTES] = 400;
+    facts.value[FACT_ACCESSES] = 100;
+    replay(INTERVENTION_BYTES, 70000);
+    diagnosed();
+    assert_non_null(finding_of("launches hand results on"));
+    assert_null(finding_of(
+        "accesses are narrow")); // lanes load each other's data too: registers help, not vectors
+    facts.value[FACT_LOADS_AGAIN] = 75;
+    diagnosed();
+    assert_null(finding_of("launches hand results on"));
+    assert_non_null(finding_of("accesses are narrow"));
 }
 
 static void few_warps_name_what_limits_them(void **state)
@@ -107,6 +154,8 @@ int main(void)
         REPLAYED(loads_in_vain_come_before_few_loads),
         REPLAYED(one_load_before_a_tree_of_barriers_is_few_loads),
         REPLAYED(a_row_per_thread_is_priced_as_shared_out),
+        REPLAYED(a_grid_is_shared_out_after_its_threads_do_less),
+        REPLAYED(launches_are_not_blamed_for_what_one_loads_again),
         REPLAYED(few_warps_name_what_limits_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

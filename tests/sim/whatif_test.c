@@ -147,7 +147,8 @@ static void idle_lanes_are_packed(void **state)
 static const char steps[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n"
     ".visible .entry %s(.param .u64 out, .param .u32 n)\n"
-    "{\n.reg .pred %%p<4>; .reg .b32 %%r<16>; .reg .b64 %%l<4>; .reg .f32 %%f<32>;\n"
+    "{\n.shared .align 4 .b32 tile[4];\n.reg .pred %%p<4>; .reg .b32 %%r<16>; .reg .b64 %%l<4>; "
+    ".reg .f32 %%f<32>;\n"
     "ld.param.u64 %%l1, [out]; ld.param.u32 %%r1, [n]; mov.u32 %%r2, %%tid.x;\n"
     "mov.u32 %%r3, %%ctaid.x; mov.u32 %%r4, %%ntid.x; mad.lo.u32 %%r2, %%r3, %%r4, %%r2;\n"
     "cvt.u64.u32 %%l2, %%r2; shl.b64 %%l2, %%l2, 2; add.u64 %%l1, %%l1, %%l2;\n"
@@ -165,16 +166,21 @@ static const char steps[] =
     "mov.b32 %f16, %r6; ex2.approx.ftz.f32 %f17, %f15; mul.f32 %f18, %f17, %f16; "         \
     "add.f32 %f1, %f1, 0fBF800000; add.f32 %f9, %f9, %f18;"
 
-static void run_steps(struct bench *b, const char *name, const char *body, uint32_t blocks)
+static void run_steps_n(struct bench *b, const char *name, const char *body, uint32_t blocks,
+                        uint32_t n)
 {
     struct arena a = {0};
-    uint32_t n = 400;
     static uint32_t threads = 128;
     bench_text(b, arena_printf(&a, steps, name, body));
     uint64_t out = bench_buffer(b, "out", NULL, (size_t)blocks * threads * 4);
     b->launch.counterfactuals = true;
     bench_run(b, name, GRID1(blocks, threads), ARGS(&out, &n));
     arena_release(&a);
+}
+
+static void run_steps(struct bench *b, const char *name, const char *body, uint32_t blocks)
+{
+    run_steps_n(b, name, body, blocks, 400);
 }
 
 static void a_function_of_the_library_is_known_by_its_coefficients(void **state)
@@ -248,6 +254,94 @@ static void atomics_are_combined_within_a_block_only(void **state)
     bench_close(&each);
 }
 
+// 16 blocks for 132 SMs, a sum each thread: four times as many, a quarter each. A recurrence can not be shared out,
+// and nor can what the threads of a block compute for each other.
+static void a_sum_is_shared_out_among_blocks(void **state)
+{
+    static const char sum[] = "cvt.rn.f32.u32 %f2, %r9; fma.rn.f32 %f9, %f2, %f1, %f9;";
+    static const char recurrence[] = "cvt.rn.f32.u32 %f2, %r9; fma.rn.f32 %f9, %f9, %f1, %f2;";
+    static const char copied[] =
+        "mov.u32 %r5, tile; ld.param.u64 %l3, [out]; ld.global.f32 %f2, [%l3]; "
+        "st.shared.f32 [%r5], %f2; bar.sync 0; ld.shared.f32 %f3, [%r5]; fma.rn.f32 %f9, %f3, %f1, "
+        "%f9;";
+    static const char computed[] = "mov.u32 %r5, tile; mul.f32 %f2, %f1, %f1; "
+                                   "st.shared.f32 [%r5], %f2; bar.sync 0; ld.shared.f32 %f3, "
+                                   "[%r5]; fma.rn.f32 %f9, %f3, %f1, %f9;";
+    static const struct {
+        const char *body;
+        bool splits;
+    } cases[] = {{sum, true}, {recurrence, false}, {copied, true}, {computed, false}};
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct bench b;
+        run_steps_n(&b, "k", cases[i].body, 16, 4000);
+        const struct figure f = b.report.counterfactuals.time_ns[INTERVENTION_SPLIT];
+        assert_int_equal(f.provenance, cases[i].splits ? PROVENANCE_MODELLED : PROVENANCE_ABSENT);
+        assert_true(!cases[i].splits || f.value < 0.75 * b.report.time.time_ns);
+        bench_close(&b);
+    }
+}
+
+// An atomic of each lane on places all over `words` (a power of two).
+static void run_scattered(struct bench *b, uint32_t words)
+{
+    struct arena a = {0};
+    uint32_t n = 64, threads = 128, blocks = 264;
+    const char *body = arena_printf(
+        &a,
+        "mad.lo.u32 %%r5, %%r2, 64, %%r9; mul.lo.u32 %%r5, %%r5, 2654435761; shr.u32 %%r5, %%r5, "
+        "9; "
+        "and.b32 %%r5, %%r5, %u; mul.wide.u32 %%l3, %%r5, 4; ld.param.u64 %%l2, [out]; "
+        "add.u64 %%l3, %%l2, %%l3; red.global.add.f32 [%%l3], %%f1; "
+        "ld.global.f32 %%f2, [%%l1]; add.f32 %%f9, %%f9, %%f2;",
+        words - 1);
+    bench_text(b, arena_printf(&a, steps, "k", body));
+    size_t of_threads = (size_t)blocks * threads, room = of_threads > words ? of_threads : words;
+    uint64_t out = bench_buffer(b, "out", NULL, room * 4);
+    b->launch.counterfactuals = true;
+    bench_run(b, "k", GRID1(blocks, threads), ARGS(&out, &n));
+    arena_release(&a);
+}
+
+// In shared memory there is room for some places only; and wider loads leave as many atomics.
+static void scattered_atomics_are_combined_where_there_is_room(void **state)
+{
+    struct bench few, many;
+    (void)state;
+    run_scattered(&few, 1 << 12);
+    run_scattered(&many, 1 << 22);
+    assert_true(then(&few, INTERVENTION_ATOMICS) < 0.5 * few.report.time.time_ns);
+    const struct figure f = many.report.counterfactuals.time_ns[INTERVENTION_ATOMICS];
+    assert_true(f.provenance == PROVENANCE_ABSENT || f.value > 0.9 * many.report.time.time_ns);
+    assert_true(then(&few, INTERVENTION_BYTES) > 0.9 * few.report.time.time_ns);
+    bench_close(&few);
+    bench_close(&many);
+}
+
+// Two loops through the data and a tree behind them: wider loads make both loops shorter, and leave the tree.
+static void every_loop_through_the_data_is_shortened(void **state)
+{
+    static const char loop[] = "mov.u32 %%r5, 0; %s: ld.global.f32 %%f2, [%%l1]; "
+                               "fma.rn.f32 %%f9, %%f9, %%f2, %%f2; add.u32 %%r5, %%r5, 1; "
+                               "setp.lt.u32 %%p2, %%r5, 64; @%%p2 bra %s;";
+    static const char tree[] =
+        "mov.u32 %r5, 0; fold: shfl.sync.bfly.b32 %r6, %r5, 1, 31, -1; ex2.approx.f32 %f9, %f9; "
+        "add.f32 %f9, %f9, %f9; add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 40; @%p2 bra fold;";
+    struct arena a = {0};
+    struct bench two, with;
+    (void)state;
+    const char *loops = arena_printf(&a, "%s %s", arena_printf(&a, loop, "first", "first"),
+                                     arena_printf(&a, loop, "second", "second"));
+    run_steps_n(&two, "k", loops, 1056, 1);
+    run_steps_n(&with, "k", arena_printf(&a, "%s %s", loops, tree), 1056, 1);
+    double gained = two.report.time.time_ns - then(&two, INTERVENTION_BYTES);
+    assert_true(gained > 0.25 * two.report.time.time_ns);
+    assert_near(with.report.time.time_ns - then(&with, INTERVENTION_BYTES), gained, 0.3);
+    bench_close(&two);
+    bench_close(&with);
+    arena_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -262,6 +356,9 @@ int main(void)
         cmocka_unit_test(a_small_grid_keeps_each_threads_chain),
         cmocka_unit_test(a_block_that_works_together_is_not_spread),
         cmocka_unit_test(atomics_are_combined_within_a_block_only),
+        cmocka_unit_test(a_sum_is_shared_out_among_blocks),
+        cmocka_unit_test(scattered_atomics_are_combined_where_there_is_room),
+        cmocka_unit_test(every_loop_through_the_data_is_shortened),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,6 +109,28 @@ bool loop_is_serial(const struct timing_input *in)
     return serial;
 }
 
+bool loops_add_up(const struct timing_input *in, const struct site_pattern *patterns)
+{
+    struct flows flows = {0};
+    size_t registers = (size_t)in->register_count + 1;
+    bool *reached = xcalloc(registers, sizeof *reached), any = false;
+    double warps = (double)in->grid_blocks * in->warps_per_block;
+    flows_find(in, 0, &flows);
+    for (int i = 0; i < in->site_count && !any; i++) {
+        const struct timing_site *t = &in->sites[i];
+        bool looped = patterns[i].value && (double)in->stats[i].executed > 1.5 * warps;
+        for (int r = 0; r < t->result_count && looped && !any; r++) {
+            memset(reached, 0, registers);
+            reach(&flows, t->result[r], reached);
+            for (int k = 0; k < t->source_count; k++)
+                any |= reached[t->source[k]];
+        }
+    }
+    free(flows.items);
+    free(reached);
+    return any;
+}
+
 static bool reads_grid_size(const struct ptx_instruction *is)
 {
     for (int k = 0; is && k < is->operand_count; k++)
@@ -139,4 +161,50 @@ bool loop_steps_by_grid(const struct timing_input *in)
     free(hot.items);
     free(reached);
     return steps;
+}
+
+static bool is_move(const struct ptx_instruction *is)
+{
+    return is->opcode == PTX_OP_MOV || is->opcode == PTX_OP_SELP ||
+           ptx_opcode_class(is->opcode) == PTX_CLASS_CONVERT;
+}
+
+// Does the site's result hold what was loaded from global memory, or a constant?
+static bool result_is_copy(const struct timing_input *in, int site, const bool *computed)
+{
+    const struct timing_site *t = &in->sites[site];
+    const struct ptx_instruction *is = in->stats[site].instruction;
+    if (t->pipe == PIPE_GLOBAL_LOAD)
+        return true;
+    if (!is || !is_move(is))
+        return false;
+    for (int k = is->guard >= 0; k < t->source_count; k++)
+        if (computed[t->source[k]])
+            return false;
+    return true;
+}
+
+bool shares_copies_only(const struct timing_input *in)
+{
+    bool *computed = xcalloc((size_t)in->register_count + 1, sizeof *computed), changed = true;
+    bool copies = true;
+    while (changed) {
+        changed = false;
+        for (int i = 0; i < in->site_count; i++)
+            for (int r = 0; r < in->sites[i].result_count && !result_is_copy(in, i, computed);
+                 r++) {
+                changed |= !computed[in->sites[i].result[r]];
+                computed[in->sites[i].result[r]] = true;
+            }
+    }
+    for (int i = 0; i < in->site_count && copies; i++) {
+        const struct timing_site *t = &in->sites[i];
+        const struct ptx_instruction *is = in->stats[i].instruction;
+        copies = t->pipe != PIPE_SHARED_ATOMIC && t->pipe != PIPE_WARP;
+        for (int k = is ? data_from(is, t) : 0; t->pipe == PIPE_SHARED_STORE && k < t->source_count;
+             k++)
+            copies &= !computed[t->source[k]];
+    }
+    free(computed);
+    return copies;
 }

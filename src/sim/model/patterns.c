@@ -53,8 +53,7 @@ static bool reads_memory(enum timing_pipe pipe)
            pipe == PIPE_CONST;
 }
 
-// The sources of a site that are data: not its guard, not the address.
-static int data_from(const struct ptx_instruction *in, const struct timing_site *t)
+int data_from(const struct ptx_instruction *in, const struct timing_site *t)
 {
     int skip = in->guard >= 0;
     if (!writes_memory(t->pipe))
@@ -288,6 +287,8 @@ void patterns_find(const struct timing_input *in, struct arena *a, struct patter
         out->facts.value[i] *= (double)in->grid_blocks / blocks;
     sites_count(in, out, out->facts.value);
     out->facts.value[FACT_SERIAL_LOOPS] = loop_is_serial(in) ? (double)in->grid_blocks : 0;
+    bool rows = out->facts.value[FACT_LOADS_WALKING] > 0 && loops_add_up(in, out->sites);
+    out->facts.value[FACT_ROW_SUMS] = rows ? (double)in->grid_blocks : 0;
     out->facts.value[FACT_GRID_LOOPS] = loop_steps_by_grid(in) ? (double)in->grid_blocks : 0;
     free(pending);
     free(r.table);

@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPLAY_OPS_SHORT = 150000 }; // of a counterfactual: some twenty are replayed of a launch
+enum {
+    REPLAY_OPS_SHORT = 150000, // of a counterfactual: some twenty are replayed of a launch
+    LOOPS_MAX = 8              // of a kernel, one after the other
+};
 
 static const struct intervening *const intervening_of[INTERVENTION_COUNT] = {
     [INTERVENTION_CONFLICTS] = &intervene_conflicts,
@@ -27,6 +30,7 @@ static const struct intervening *const intervening_of[INTERVENTION_COUNT] = {
     [INTERVENTION_INDEX] = &intervene_index,
     [INTERVENTION_WARPS] = &intervene_warps,
     [INTERVENTION_GRID] = &intervene_grid,
+    [INTERVENTION_SPLIT] = &intervene_split,
     [INTERVENTION_ROWS] = &intervene_rows,
     [INTERVENTION_IMBALANCE] = &intervene_imbalance,
     [INTERVENTION_LOCAL] = &intervene_local,
@@ -45,51 +49,91 @@ void altered_each(struct altered *x, op_change change, void *context)
         }
 }
 
-// The positions of the warp's most executed instruction: its hottest loop's iterations.
-static size_t loop_find(const struct altered *x, const struct trace_warp *w, uint32_t *counts,
-                        uint32_t *hottest)
+// A loop of a warp: the stretch from its most executed instruction's first place to its last.
+struct stretch {
+    uint32_t site;
+    size_t iterations, first, last;
+};
+
+// The hottest loop of what no earlier one covers (`done`, by site).
+static struct stretch loop_find(const struct altered *x, const struct trace_warp *w,
+                                const bool *done, uint32_t *counts)
 {
+    struct stretch s = {0};
     memset(counts, 0, (size_t)x->sites * sizeof *counts);
-    *hottest = 0;
     for (size_t i = 0; i < w->count; i++) {
         uint32_t site = w->ops[i].site % (uint32_t)x->sites;
-        if (++counts[site] > counts[*hottest])
-            *hottest = site;
+        if (!done[site] && ++counts[site] > s.iterations) {
+            s.site = site;
+            s.iterations = counts[site];
+        }
     }
-    return w->count > 0 ? counts[*hottest] : 0;
+    s.first = w->count;
+    for (size_t i = 0; i < w->count; i++)
+        if (w->ops[i].site % (uint32_t)x->sites == s.site) {
+            s.first = s.first < i ? s.first : i;
+            s.last = i;
+        }
+    return s;
 }
 
-// Keeps the first iterations and what follows the last one: from one place in the loop to the same place, so that
+// Keeps the loop's first iterations and what follows its last one: from one place in it to the same place, so that
 // instructions keep their neighbours.
-static bool warp_shorten(const struct altered *x, struct trace_warp *w, double share,
-                         uint32_t *counts)
+static void loop_shorten(const struct altered *x, struct trace_warp *w, const struct stretch *s,
+                         double share)
 {
-    uint32_t hottest;
-    size_t iterations = loop_find(x, w, counts, &hottest), keep, seen = 0, from = 0, to = 0;
-    if (iterations < 2)
-        return false;
-    keep = (size_t)fmax(1, floor((double)iterations * share + 0.5));
-    if (keep >= iterations)
-        return true;
-    for (size_t i = 0; i < w->count; i++) {
-        if (w->ops[i].site % (uint32_t)x->sites != hottest)
-            continue;
-        seen++;
-        from = seen == keep ? i : from;
-        to = i;
-    }
-    memmove(&w->ops[from], &w->ops[to], (w->count - to) * sizeof *w->ops);
-    w->count -= to - from;
-    return true;
+    size_t keep = (size_t)fmax(1, floor((double)s->iterations * share + 0.5)), seen = 0;
+    size_t from = s->first;
+    for (size_t i = s->first; i <= s->last && seen < keep; i++)
+        if (w->ops[i].site % (uint32_t)x->sites == s->site) {
+            seen++;
+            from = i;
+        }
+    memmove(&w->ops[from], &w->ops[s->last], (w->count - s->last) * sizeof *w->ops);
+    w->count -= s->last - from;
 }
 
-bool altered_shorten(struct altered *x, double share)
+static bool stretch_moves(const struct altered *x, const struct trace_warp *w,
+                          const struct stretch *s)
+{
+    for (size_t i = s->first; i <= s->last; i++)
+        if (moves_data(x->site[w->ops[i].site].pipe))
+            return true;
+    return false;
+}
+
+// The hottest loop, and those after or before it that go through data: the steps of a tree stay. What is inside another
+// is shortened with it.
+static bool warp_shorten(const struct altered *x, struct trace_warp *w, double share, bool *done,
+                         uint32_t *counts, bool *shortened)
+{
+    bool any = false;
+    memset(done, 0, (size_t)x->sites * sizeof *done);
+    for (int n = 0; n < LOOPS_MAX && w->count > 0; n++) {
+        struct stretch s = loop_find(x, w, done, counts);
+        if (s.iterations < 2)
+            break;
+        for (size_t i = s.first; i <= s.last; i++)
+            done[w->ops[i].site % (uint32_t)x->sites] = true;
+        if (n > 0 && !stretch_moves(x, w, &s))
+            continue;
+        for (size_t i = s.first; i <= s.last; i++)
+            shortened[w->ops[i].site % (uint32_t)x->sites] = true;
+        loop_shorten(x, w, &s, share);
+        any = true;
+    }
+    return any;
+}
+
+bool altered_shorten(struct altered *x, double share, bool *shortened)
 {
     bool any = false;
     uint32_t *counts = xcalloc((size_t)x->sites + 1, sizeof *counts);
+    bool *done = xcalloc((size_t)x->sites + 1, sizeof *done);
     for (int b = 0; b < x->trace.block_count; b++)
         for (int w = 0; w < x->trace.blocks[b].warp_count; w++)
-            any |= warp_shorten(x, &x->trace.blocks[b].warps[w], share, counts);
+            any |= warp_shorten(x, &x->trace.blocks[b].warps[w], share, done, counts, shortened);
+    free(done);
     free(counts);
     return any;
 }
@@ -178,7 +222,7 @@ static double counterfactual(const struct timing_input *in, const struct pattern
     trace_limit(&x);
     sim_timing_model(&x.in, &time, NULL);
     arena_release(&x.arena);
-    return time.valid ? time.time_ns : (double)NAN;
+    return time.valid ? time.time_ns + x.further_ns : (double)NAN;
 }
 
 struct replay { // of one change

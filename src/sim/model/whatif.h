@@ -34,8 +34,13 @@ struct patterns {
 void patterns_find(const struct timing_input *in, struct arena *a, struct patterns *out);
 // carried.c: does the hottest loop carry more than sums, minima and maxima from one iteration to the next?
 bool loop_is_serial(const struct timing_input *in);
+// Does a value that is stored grow from one iteration to the next, in any loop? (Slow in large programs.)
+bool loops_add_up(const struct timing_input *in, const struct site_pattern *patterns);
 // Does it step by the size of the grid, so that a larger grid makes it shorter?
 bool loop_steps_by_grid(const struct timing_input *in);
+// Does shared memory hold nothing but copies of what was loaded, so that blocks that share a loop out need no more than
+// their results from each other?
+bool shares_copies_only(const struct timing_input *in);
 // functions.c: marks the sites that are parts of such functions.
 void functions_find(const struct timing_input *in, struct site_pattern *out);
 
@@ -52,6 +57,7 @@ struct altered { // what the replay reads, ours to change
     struct counters counters;
     struct trace trace;
     struct timing_input in;
+    double further_ns; // of launches that were not there
 };
 
 static inline uint32_t form_of(const struct altered *x, uint32_t site, enum site_form form)
@@ -77,8 +83,12 @@ static inline void op_widen(struct trace_op *op, double times)
 }
 typedef void (*op_change)(struct altered *x, struct trace_op *op, void *context);
 void altered_each(struct altered *x, op_change change, void *context);
-// Keeps a share of the iterations of each warp's hottest loop; false: there is none.
-bool altered_shorten(struct altered *x, double share);
+// Keeps a share of the iterations of each warp's loops, and marks their sites; false: there is none.
+bool altered_shorten(struct altered *x, double share, bool *shortened);
+static inline bool *altered_marks(struct altered *x) // of all sites, none marked
+{
+    return ARENA_ARRAY(&x->arena, bool, x->sites + 1);
+}
 
 // One intervention: does it change anything here, and what.
 struct intervening {
@@ -90,17 +100,27 @@ extern const struct intervening intervene_conflicts, intervene_sectors, interven
     intervene_shared_loads, intervene_local, intervene_uniform; // whatif_memory.c
 extern const struct intervening intervene_barriers, intervene_idle_lanes, intervene_loads,
     intervene_chains, intervene_f64, intervene_halves, intervene_functions, intervene_divisions,
-    intervene_index, intervene_warps, intervene_grid, intervene_rows,
+    intervene_index, intervene_warps, intervene_grid, intervene_split, intervene_rows,
     intervene_imbalance; // whatif_work.c
 
 static inline bool is_global(enum timing_pipe pipe)
 {
     return pipe == PIPE_GLOBAL_LOAD || pipe == PIPE_GLOBAL_STORE;
 }
+static inline bool is_global_atomic(enum timing_pipe pipe)
+{
+    return pipe == PIPE_GLOBAL_ATOMIC || pipe == PIPE_GLOBAL_REDUCTION;
+}
+static inline bool moves_data(enum timing_pipe pipe)
+{
+    return is_global(pipe) || is_global_atomic(pipe) || pipe == PIPE_ASYNC_COPY;
+}
 static inline bool is_integer_pipe(enum timing_pipe pipe)
 {
     return pipe == PIPE_INTEGER || pipe == PIPE_ADD || pipe == PIPE_MULTIPLY || pipe == PIPE_BRANCH;
 }
+// patterns.c: the first of a site's sources that is data: not its guard, not the address.
+int data_from(const struct ptx_instruction *in, const struct timing_site *t);
 bool is_single_half(const struct timing_site *t, const struct ptx_instruction *is);
 bool is_integer_division(const struct timing_site *t);
 bool is_function(

@@ -3,6 +3,7 @@
 #include "sim/model/whatif.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 // Takes from each site's operations a share: credit that adds up to whole ones.
 struct share {
@@ -22,6 +23,25 @@ static bool share_takes(struct share *s, uint32_t site)
         return false;
     s->owed[site]--;
     return true;
+}
+
+struct replacing {
+    struct share share;
+    enum site_form form;
+    double half; // every other one of those that would go to shared memory is in registers already
+    bool registers; // … where it is loads
+};
+
+static void op_replace(struct altered *x, struct trace_op *op, void *context)
+{
+    struct replacing *r = context;
+    if (!is_own(x, op) || op->lanes == 0 || !share_takes(&r->share, op->site))
+        return;
+    r->half += r->registers ? 0.5 : 0;
+    bool kept = r->half >= 1;
+    r->half -= kept;
+    op->site = form_of(x, op->site, kept ? FORM_VANISHED : r->form);
+    op->wavefronts = 1;
 }
 
 static double stat_sum(const struct timing_input *in, enum timing_pipe pipe,
@@ -169,51 +189,68 @@ const struct intervening intervene_sectors = {sectors_applies, sectors_apply};
 
 /* ---- atomics --------------------------------------------------------------------------------------- */
 
-static bool is_global_atomic(enum timing_pipe pipe)
-{
-    return pipe == PIPE_GLOBAL_ATOMIC || pipe == PIPE_GLOBAL_REDUCTION;
-}
-
-// Which sectors the atomics of one block have touched, in the order of the trace.
-enum { PLACES = 1 << 14 };
-struct places {
-    uint32_t *seen; // the block that touched it last, + 1
+// The sectors that traced atomics touch, a request each: how many of them, and how many different ones.
+enum { PLACES = 1 << 16 }; // remembered (direct mapped)
+struct touches {
+    double requests, distinct;
+    bool meet; // in a block, or in a warp
 };
 
-static bool place_is_new(struct places *p, uint32_t sector, uint32_t block)
+static struct touches touches_count(const struct timing_input *in)
 {
-    uint32_t *at = &p->seen[(sector * 2654435761u) >> 16 & (PLACES - 1)];
-    bool is_new = *at != block + 1;
-    *at = block + 1;
-    return is_new;
+    struct touches t = {0};
+    uint64_t *seen = xcalloc(PLACES, sizeof *seen); // sector and block, + 1
+    for (int b = 0; b < in->trace->block_count; b++)
+        for (int w = 0; w < in->trace->blocks[b].warp_count; w++)
+            for (size_t i = 0; i < in->trace->blocks[b].warps[w].count; i++) {
+                const struct trace_op *op = &in->trace->blocks[b].warps[w].ops[i];
+                if (op->lanes == 0 || !is_global_atomic(in->sites[op->site].pipe))
+                    continue;
+                uint64_t *at = &seen[(op->first_sector * 2654435761u) >> 16 & (PLACES - 1)];
+                uint64_t here = ((uint64_t)op->first_sector << 24 | (uint64_t)b) + 1;
+                t.requests++;
+                t.distinct += *at == 0 || (*at - 1) >> 24 != op->first_sector;
+                t.meet |= *at == here || op->wavefronts > 1;
+                *at = here;
+            }
+    free(seen);
+    return t;
 }
 
-// Atomics on global memory are combined in blocks that stay on their SM: the first on each sector stays, what they add to it
-// later goes to shared memory. x NULL: would any be, of one block as it is? One of each block has nothing to combine.
-static bool atomics_combine(const struct timing_input *in, const struct trace *t, struct altered *x)
+// Different ones among so many touches of `places`, each as likely as the other.
+static double distinct_of(double touches, double places)
 {
-    struct places p = {xcalloc(PLACES, sizeof *p.seen)};
-    bool any = false;
-    for (int b = 0; b < t->block_count; b++)
-        for (int w = 0; w < t->blocks[b].warp_count; w++)
-            for (size_t i = 0; i < t->blocks[b].warps[w].count; i++) {
-                struct trace_op *op = &t->blocks[b].warps[w].ops[i];
-                if (op->site >= (uint32_t)in->site_count || op->lanes == 0 ||
-                    !is_global_atomic(in->sites[op->site].pipe))
-                    continue;
-                bool first = place_is_new(&p, op->first_sector, x ? 0 : (uint32_t)b);
-                any |= !first || op->wavefronts > 1;
-                if (x && !first)
-                    op->site = form_of(x, op->site, FORM_SHARED);
-            }
-    free(p.seen);
-    return any;
+    return places * -expm1(-touches / places);
+}
+
+// How many places there are, from what a sample touched of them.
+static double places_of(const struct touches *t)
+{
+    double low = t->distinct, high = t->distinct * t->requests + 1;
+    for (int i = 0; i < 60; i++) {
+        double middle = sqrt(low * high);
+        *(distinct_of(t->requests, middle) < t->distinct ? &low : &high) = middle;
+    }
+    return high;
+}
+
+// The share of the atomics that stays where each SM holds copies of as many places as its shared memory has room for: the
+// first touch of each, and all of those without a copy.
+static double atomics_left(const struct timing_input *in)
+{
+    struct touches t = touches_count(in);
+    double places = places_of(&t), sms = fmin(GPU(in->gpu, sm_count), (double)in->grid_blocks);
+    double room = fmin(1, GPU(in->gpu, shared_bytes_per_sm) / (places * SECTOR_BYTES));
+    double each = (stat_sum(in, PIPE_GLOBAL_ATOMIC, sectors_of) +
+                   stat_sum(in, PIPE_GLOBAL_REDUCTION, sectors_of)) /
+                  sms;
+    return each > 0 ? 1 - room * (1 - fmin(1, distinct_of(each, places) / each)) : 1;
 }
 
 static bool atomics_applies(const struct timing_input *in, const struct patterns *p)
 {
     (void)p;
-    return atomics_combine(in, in->trace, NULL);
+    return touches_count(in).meet; // one of each block has nothing to combine
 }
 
 static void atomic_once(struct altered *x, struct trace_op *op, void *context)
@@ -239,7 +276,11 @@ static void atomics_apply(struct altered *x, double to)
         double blocks = GPU(x->was->gpu, sm_count) * x->was->blocks_per_sm;
         x->in.atomic_turns_hot =
             fmin(x->in.atomic_turns_hot, fmin(blocks, (double)x->was->grid_blocks));
-        (void)atomics_combine(x->was, &x->trace, x);
+        struct replacing r = {share_new(x), FORM_SHARED, 0, false};
+        double taken = 1 - atomics_left(x->was);
+        for (int i = 0; i < x->sites; i++)
+            r.share.of[i] = is_global_atomic(x->site[i].pipe) ? taken : 0;
+        altered_each(x, op_replace, &r);
     }
     altered_each(x, atomic_once, NULL);
 }
@@ -290,67 +331,60 @@ static bool bytes_applies(const struct timing_input *in, const struct patterns *
     return access_bytes(in) < 16;
 }
 
+struct widening {
+    double times;
+    bool *wider; // by site; the others are executed as often as before
+};
+
 static void access_widen(struct altered *x, struct trace_op *op, void *context)
 {
-    double times = *(const double *)context;
+    const struct widening *w = context;
     enum timing_pipe pipe = x->site[op->site].pipe;
-    if (!is_own(x, op) ||
-        !(is_global(pipe) || is_shared_access(pipe) || pipe == PIPE_SHARED_ATOMIC))
-        return;
-    op_widen(op, times);
+    if (is_own(x, op) && w->wider[op->site] &&
+        (is_global(pipe) || is_shared_access(pipe) || is_global_atomic(pipe) ||
+         pipe == PIPE_SHARED_ATOMIC)) // there are as many atomics as before
+        op_widen(op, w->times);
 }
 
-// A thread then does the work of several, of which only what computes values is repeated; the grid, or where
-// that fills the chip once the loop, is shorter.
+static void site_widen(struct altered *x, int i, double times)
+{
+    struct timing_site *t = &x->site[i];
+    enum timing_pipe pipe = t->pipe;
+    x->stats[i].executed = (uint64_t)((double)x->stats[i].executed / times);
+    if (is_global(pipe)) {
+        t->bytes = count8(fmin(t->bytes * times, 64));
+        return;
+    }
+    if (!x->patterns->sites[i].value || pipe == PIPE_NONE || is_shared_access(pipe) ||
+        pipe == PIPE_SHARED_ATOMIC || pipe == PIPE_WARP || pipe == PIPE_CONST)
+        return;
+    t->issue_slots = count8(fmax(t->issue_slots, 1) * times);
+    t->special_slots = count8(t->special_slots * times);
+    t->other_slots = count8(t->other_slots * times);
+    t->operation = OPERATION_NONE;
+}
+
+// A thread then does the work of several, of which only what computes values is repeated; the grid, or where that
+// fills the chip once the loops through the data, are shorter. What is outside of those loops stays as it is.
 static void bytes_apply(struct altered *x, double to)
 {
-    double times = fmin(fmax(to / access_bytes(x->was), 1), 16);
+    struct widening w = {fmin(fmax(to / access_bytes(x->was), 1), 16), altered_marks(x)};
     double waves = (double)x->in.grid_blocks / (GPU(x->was->gpu, sm_count) * x->in.blocks_per_sm);
-    if (times <= 1)
+    if (w.times <= 1)
         return;
-    for (int i = 0; i < x->sites; i++) {
-        struct timing_site *t = &x->site[i];
-        enum timing_pipe pipe = t->pipe;
-        x->stats[i].executed = (uint64_t)((double)x->stats[i].executed / times);
-        if (is_global(pipe)) {
-            t->bytes = count8(fmin(t->bytes * times, 64));
-            continue;
-        }
-        if (!x->patterns->sites[i].value || pipe == PIPE_NONE || is_shared_access(pipe) ||
-            pipe == PIPE_SHARED_ATOMIC || pipe == PIPE_WARP || pipe == PIPE_CONST)
-            continue;
-        t->issue_slots = count8(fmax(t->issue_slots, 1) * times);
-        t->special_slots = count8(t->special_slots * times);
-        t->other_slots = count8(t->other_slots * times);
-        t->operation = OPERATION_NONE;
+    if (!(waves < 2 && altered_shorten(x, 1 / w.times, w.wider))) {
+        memset(w.wider, true, (size_t)x->sites * sizeof *w.wider);
+        x->in.grid_blocks = (uint64_t)ceil((double)x->in.grid_blocks / w.times);
     }
-    altered_each(x, access_widen, &times);
-    if (waves < 2 && altered_shorten(x, 1 / times))
-        return;
-    x->in.grid_blocks = (uint64_t)ceil((double)x->in.grid_blocks / times);
+    for (int i = 0; i < x->sites; i++)
+        if (w.wider[i])
+            site_widen(x, i, w.times);
+    altered_each(x, access_widen, &w);
 }
 
 const struct intervening intervene_bytes = {bytes_applies, bytes_apply};
 
 /* ---- loads of what is there already ------------------------------------------------------------------ */
-
-struct replacing {
-    struct share share;
-    enum site_form form;
-    double half; // every other one of those that would go to shared memory is in registers already
-};
-
-static void load_replace(struct altered *x, struct trace_op *op, void *context)
-{
-    struct replacing *r = context;
-    if (!is_own(x, op) || op->lanes == 0 || !share_takes(&r->share, op->site))
-        return;
-    r->half += r->form == FORM_SHARED ? 0.5 : 0;
-    bool kept = r->half >= 1;
-    r->half -= kept;
-    op->site = form_of(x, op->site, kept ? FORM_VANISHED : r->form);
-    op->wavefronts = 1;
-}
 
 static bool any_site(const struct timing_input *in, const struct patterns *p,
                      double (*of)(const struct site_pattern *))
@@ -379,11 +413,11 @@ static double uniform_of(const struct site_pattern *p)
 static void loads_replace(struct altered *x, double (*of)(const struct site_pattern *),
                           double taken, enum site_form form)
 {
-    struct replacing r = {share_new(x), form, 0};
+    struct replacing r = {share_new(x), form, 0, form == FORM_SHARED};
     for (int i = 0; i < x->sites; i++)
         if (x->site[i].pipe == PIPE_GLOBAL_LOAD)
             r.share.of[i] = of(&x->patterns->sites[i]) * taken;
-    altered_each(x, load_replace, &r);
+    altered_each(x, op_replace, &r);
 }
 
 static bool reloads_applies(const struct timing_input *in, const struct patterns *p)
@@ -430,10 +464,10 @@ static bool shared_loads_applies(const struct timing_input *in, const struct pat
 
 static void shared_loads_apply(struct altered *x, double to)
 {
-    struct replacing r = {share_new(x), FORM_VANISHED, 0};
+    struct replacing r = {share_new(x), FORM_VANISHED, 0, false};
     for (int i = 0; i < x->sites; i++)
         r.share.of[i] = x->site[i].pipe == PIPE_SHARED_LOAD ? 1 - fmin(to, 1) : 0;
-    altered_each(x, load_replace, &r);
+    altered_each(x, op_replace, &r);
 }
 
 const struct intervening intervene_shared_loads = {shared_loads_applies, shared_loads_apply};
@@ -448,11 +482,11 @@ static bool local_applies(const struct timing_input *in, const struct patterns *
 
 static void local_apply(struct altered *x, double to)
 {
-    struct replacing r = {share_new(x), FORM_VANISHED, 0};
+    struct replacing r = {share_new(x), FORM_VANISHED, 0, false};
     for (int i = 0; i < x->sites; i++)
         if (x->site[i].pipe == PIPE_LOCAL_LOAD || x->site[i].pipe == PIPE_LOCAL_STORE)
             r.share.of[i] = 1 - fmin(to, 1);
-    altered_each(x, load_replace, &r);
+    altered_each(x, op_replace, &r);
 }
 
 const struct intervening intervene_local = {local_applies, local_apply};

@@ -5,7 +5,10 @@
 
 #include <stdlib.h>
 
-#define WALKING_MIN 0.25  // of the loads
+#define WALKING_MIN 0.25 // of the loads
+#define ELEMENT_BYTES 4.0
+#define PART_MIN 8.0      // iterations
+#define RESULT_SHARE 0.5  // of the loop's iterations: what is stored less often is a result
 enum { REDUCED_MIN = 8 }; // elements loaded for each result, at least
 
 static double chip_filled(const struct timing_input *in)
@@ -430,11 +433,83 @@ static void grid_apply(struct altered *x, double to)
         warps_spread(x, to);
         return;
     }
-    if (share < 1 && altered_shorten(x, share))
+    if (share < 1 && altered_shorten(x, share, altered_marks(x)))
         x->in.grid_blocks = (uint64_t)ceil((double)x->was->grid_blocks / share);
 }
 
 const struct intervening intervene_grid = {grid_applies, grid_apply};
+
+static double hottest_of(const struct timing_input *in)
+{
+    double hottest = 0;
+    for (int i = 0; i < in->site_count; i++)
+        hottest = fmax(hottest, (double)in->stats[i].executed);
+    return hottest;
+}
+
+// Is what the loop computes stored behind it, and nothing in it?
+static bool stores_results_only(const struct timing_input *in)
+{
+    bool any = false;
+    double looped = RESULT_SHARE * hottest_of(in);
+    for (int i = 0; i < in->site_count; i++)
+        if (in->sites[i].pipe == PIPE_GLOBAL_STORE) {
+            any = true;
+            if ((double)in->stats[i].executed >= looped)
+                return false;
+        }
+    return any;
+}
+
+// How many blocks may take a part each of what one adds up: as many as there are SMs, with PART_MIN iterations at least.
+static double split_times(const struct timing_input *in, double to)
+{
+    double blocks = (double)in->grid_blocks,
+           iterations = hottest_of(in) / blocks / in->warps_per_block;
+    return floor(fmin(to, fmin(GPU(in->gpu, sm_count) / blocks, iterations / PART_MIN)));
+}
+
+// Fewer blocks than SMs, each thread with a loop that only adds up: several blocks take a part of it each.
+static bool split_applies(const struct timing_input *in, const struct patterns *p)
+{
+    return split_times(in, 2) >= 2 && !(p->facts.value[FACT_SERIAL_LOOPS] > 0) && !loop_grows(p) &&
+           stores_results_only(in) && shares_copies_only(in);
+}
+
+// Atomics take an element of each lane at a time.
+static void result_add(struct altered *x, struct trace_op *op, void *context)
+{
+    const bool *is_result = context;
+    if (!is_own(x, op) || !is_result[op->site])
+        return;
+    op->wavefronts = 1;
+    op_widen(op, fmax(1, x->site[op->site].bytes / ELEMENT_BYTES));
+}
+
+// What is stored behind the loop is added to memory then, which a launch before has set to zero.
+static void results_add(struct altered *x)
+{
+    bool *is_result = altered_marks(x);
+    for (int i = 0; i < x->sites; i++)
+        if (x->site[i].pipe == PIPE_GLOBAL_STORE) {
+            x->site[i].pipe = PIPE_GLOBAL_REDUCTION;
+            x->site[i].issue_slots = count8(fmax(1, x->site[i].bytes / ELEMENT_BYTES));
+            is_result[i] = true;
+        }
+    altered_each(x, result_add, is_result);
+    x->further_ns += GPU(x->was->gpu, grid_launch_ns);
+}
+
+static void split_apply(struct altered *x, double to)
+{
+    double times = split_times(x->was, to);
+    if (times < 2 || !altered_shorten(x, 1 / times, altered_marks(x)))
+        return;
+    results_add(x);
+    x->in.grid_blocks = (uint64_t)((double)x->was->grid_blocks * times);
+}
+
+const struct intervening intervene_split = {split_applies, split_apply};
 
 // A row for each thread, few rows, and no more than sums along it: lanes side by side on a row.
 static bool rows_applies(const struct timing_input *in, const struct patterns *p)
@@ -448,7 +523,7 @@ static void rows_apply(struct altered *x, double to)
 {
     double share = chip_filled(x->was) / to;
     intervene_sectors.apply(x, 0);
-    if (share < 1 && altered_shorten(x, share))
+    if (share < 1 && altered_shorten(x, share, altered_marks(x)))
         x->in.grid_blocks = (uint64_t)ceil((double)x->was->grid_blocks / share);
 }
 

@@ -500,4 +500,34 @@ __global__ void half_scalar_not(ARGS)
             asm("fma.rn.f16x2 %0, %0, %0, %0;" : "+r"(v[j]));
     y[I] = x[I] + v[0] + v[1];
 }
+
+// A tile that all of the block load, and sums of it: blocks may share the sums out.
+// launch: 16 128
+__global__ void small_grid__split(ARGS)
+{
+    __shared__ float tile[128];
+    float sum = 0;
+    for (int k = 0; k < 64; k++) {
+        tile[threadIdx.x] = x[k * 128 + threadIdx.x];
+        __syncthreads();
+        for (int j = 0; j < 128; j++)
+            sum += tile[j] * (threadIdx.x + j);
+        __syncthreads();
+    }
+    y[I] = sum;
+}
+// launch: 528 128
+__global__ void small_grid__split_not(ARGS)
+{
+    __shared__ float tile[128];
+    float sum = 0;
+    for (int k = 0; k < 2; k++) {
+        tile[threadIdx.x] = x[k * 128 + threadIdx.x];
+        __syncthreads();
+        for (int j = 0; j < 128; j++)
+            sum += tile[j] * (threadIdx.x + j);
+        __syncthreads();
+    }
+    y[I] = sum;
+}
 }
