@@ -14,6 +14,7 @@
 #define L2_HIT_MIN_PCT 60.0
 #define OVERHEAD_LEFT 0.5 // of addresses, loops and moves: what a good rewrite leaves
 #define REUSE_MIN 1.5     // read so many times over, data are worth keeping near
+#define WALKING_MIN 0.25  // of the loads
 enum { SECTOR_BYTES = 32 };
 
 /* ---- global memory ---------------------------------------------------------------------------------- */
@@ -80,6 +81,30 @@ static struct counters coalesced(const struct search *s, const struct direction 
     return c;
 }
 
+// Each lane walks along a row of its own: what is to be side by side instead.
+static void rows_fix(const struct search *s, struct finding *f)
+{
+    double rows = search_replayed(s, INTERVENTION_ROWS),
+           walking = search_fact(s, FACT_LOADS_WALKING),
+           least = WALKING_MIN * search_fact(s, FACT_LOADS);
+    if (walking >= least && search_fact(s, FACT_LOADS_COLUMN) >= least)
+        f->fix = "Swap the two indices: let neighbouring lanes take neighbouring columns, of which "
+                 "they all read one word now, and share the row that each walks along now.";
+    else if (isnan(rows))
+        return;
+    else if (search_fact(s, FACT_ROW_SUMS) > 0)
+        f->fix = "Give each row that a thread walks along to a warp or a block: its lanes side by "
+                 "side along the row, their results combined by shuffles.";
+    else
+        f->fix = "Let neighbouring threads take neighbouring elements: each steps by the number of "
+                 "threads, and more of them share the work.";
+    if (!isnan(rows)) {
+        f->expected_time_ns = rows;
+        f->price = PRICE_REPLAY;
+    }
+    evidence_figure(f, "loads_walking", walking, s->in->facts->provenance);
+}
+
 static void find_direction(const struct search *s, const struct direction *d)
 {
     double sectors = search_get(s, d->sectors), ideal = search_get(s, d->ideal),
@@ -97,21 +122,8 @@ static void find_direction(const struct search *s, const struct direction *d)
         .fix = d->fix,
         .expected_time_ns = search_price(s, &bounds),
     };
-    double rows = d->requests == COUNTER_GLOBAL_LOAD_REQUESTS
-                      ? search_replayed(s, INTERVENTION_ROWS)
-                      : (double)NAN;
-    if (!isnan(rows)) {
-        f.fix =
-            search_fact(s, FACT_ROW_SUMS) > 0
-                ? "Give each row that a thread walks along to a warp or a block: its lanes side "
-                  "by side along the row, their results combined by shuffles."
-                : "Let neighbouring threads take neighbouring elements: each steps by the number "
-                  "of threads, and more of them share the work.";
-        f.expected_time_ns = rows;
-        f.price = PRICE_REPLAY;
-        evidence_figure(&f, "loads_walking", search_fact(s, FACT_LOADS_WALKING),
-                        s->in->facts->provenance);
-    }
+    if (d->requests == COUNTER_GLOBAL_LOAD_REQUESTS)
+        rows_fix(s, &f);
     finding_place(s, &f, weight_sectors);
     evidence_add(s, &f, d->ratio_name);
     evidence_add(s, &f, d->sectors_name);

@@ -209,6 +209,7 @@ struct timing_site {
     int16_t moved;         // the site that issues in this one's place, less this one: schedule.c
     bool group;            // a matrix instruction of a warp group: wgmma
     bool polls;            // in a loop that only waits: its turns are the interpreter's
+    bool synchronises;     // relaxed or acquire: looks at what others write
     bool bulk;             // of bulk copies, not of cp.async: their groups are others
     bool after_copies;     // an arrival that comes when the warp's earlier copies are there
     uint8_t groups_left;   // on their way after a wait for copies; GROUPS_NONE: none at all

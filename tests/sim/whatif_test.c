@@ -254,6 +254,44 @@ static void atomics_are_combined_within_a_block_only(void **state)
     bench_close(&each);
 }
 
+// A number that a lane draws is its own; what it adds for its warp may be added for the block.
+static void tickets_are_not_combined(void **state)
+{
+    static const char draw[] = "mov.u32 %%r7, %%laneid; setp.eq.u32 %%p2, %%r7, 0; "
+                               "ld.param.u64 %%l3, [out]; "
+                               "@%%p2 atom.global.add.u32 %%r8, [%%l3], %s; "
+                               "cvt.rn.f32.u32 %%f2, %%r8; add.f32 %%f9, %%f9, %%f2;";
+    struct arena a = {0};
+    struct bench tickets, sums;
+    (void)state;
+    run_steps(&tickets, "k", arena_printf(&a, draw, "1"), 1056);
+    run_steps(&sums, "k", arena_printf(&a, draw, "%r9"), 1056);
+    assert_int_equal(tickets.report.counterfactuals.time_ns[INTERVENTION_ATOMICS].provenance,
+                     PROVENANCE_ABSENT);
+    assert_true(then(&sums, INTERVENTION_ATOMICS) < 0.5 * sums.report.time.time_ns);
+    bench_close(&tickets);
+    bench_close(&sums);
+    arena_release(&a);
+}
+
+// A loop that steps by the grid is shorter in a larger one: not where each thread takes one turn.
+static void a_larger_grid_shortens_what_steps_by_it(void **state)
+{
+    static const char step[] = "mov.u32 %r7, %nctaid.x; add.u32 %r10, %r10, %r7; bar.sync 0; "
+                               "cvt.rn.f32.u32 %f2, %r10; fma.rn.f32 %f9, %f2, %f1, %f9;";
+    static const uint32_t turns[] = {1, 2, 400};
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(turns); i++) {
+        struct bench b;
+        run_steps_n(&b, "k", step, 16, turns[i]);
+        const struct figure f = b.report.counterfactuals.time_ns[INTERVENTION_GRID];
+        assert_int_equal(b.report.facts.value[FACT_GRID_LOOPS] > 0, turns[i] > 1);
+        assert_int_equal(f.provenance, turns[i] > 1 ? PROVENANCE_MODELLED : PROVENANCE_ABSENT);
+        assert_true(turns[i] < 400 || f.value < 0.5 * b.report.time.time_ns);
+        bench_close(&b);
+    }
+}
+
 // 16 blocks for 132 SMs, a sum each thread: four times as many, a quarter each. A recurrence can not be shared out,
 // and nor can what the threads of a block compute for each other.
 static void a_sum_is_shared_out_among_blocks(void **state)
@@ -356,6 +394,8 @@ int main(void)
         cmocka_unit_test(a_small_grid_keeps_each_threads_chain),
         cmocka_unit_test(a_block_that_works_together_is_not_spread),
         cmocka_unit_test(atomics_are_combined_within_a_block_only),
+        cmocka_unit_test(tickets_are_not_combined),
+        cmocka_unit_test(a_larger_grid_shortens_what_steps_by_it),
         cmocka_unit_test(a_sum_is_shared_out_among_blocks),
         cmocka_unit_test(scattered_atomics_are_combined_where_there_is_room),
         cmocka_unit_test(every_loop_through_the_data_is_shortened),

@@ -812,5 +812,6 @@ void timing_fill(struct decoder *d, const struct ptx_instruction *in, struct tim
     if (s->mem >= 0) {
         const struct mem_op *m = &d->program->mem_ops[s->mem];
         t->bytes = (uint8_t)(m->bytes * m->vector);
+        t->synchronises = in_has(in, "relaxed") || in_has(in, "acquire");
     }
 }

@@ -6,12 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HOT 0.5 // of the most often executed instruction: part of its loop
+#define HOT 0.5       // of the most often executed instruction, more than that: part of its loop
+#define TURNS_MIN 1.5 // of a warp: a loop
 
 // From a register read to one written; sums: the value is only added to, or compared with.
 struct flow {
     uint16_t from, to;
     bool sums;
+    double executed; // by all warps
 };
 struct flows {
     struct flow *items;
@@ -44,11 +46,12 @@ static void flows_find(const struct timing_input *in, double hottest, struct flo
     for (int i = 0; i < in->site_count; i++) {
         const struct timing_site *t = &in->sites[i];
         const struct ptx_instruction *is = in->stats[i].instruction;
-        if (!is || (double)in->stats[i].executed < HOT * hottest || t->pipe == PIPE_TENSOR)
+        if (!is || (double)in->stats[i].executed <= HOT * hottest || t->pipe == PIPE_TENSOR)
             continue;
         for (int k = 0; k < t->source_count; k++)
             for (int r = 0; r < t->result_count; r++) {
-                struct flow x = {t->source[k], t->result[r], is_summed(is, t, k)};
+                struct flow x = {t->source[k], t->result[r], is_summed(is, t, k),
+                                 (double)in->stats[i].executed};
                 VEC_PUSH(out->items, out->count, out->capacity, x);
             }
     }
@@ -118,7 +121,7 @@ bool loops_add_up(const struct timing_input *in, const struct site_pattern *patt
     flows_find(in, 0, &flows);
     for (int i = 0; i < in->site_count && !any; i++) {
         const struct timing_site *t = &in->sites[i];
-        bool looped = patterns[i].value && (double)in->stats[i].executed > 1.5 * warps;
+        bool looped = patterns[i].value && (double)in->stats[i].executed > TURNS_MIN * warps;
         for (int r = 0; r < t->result_count && looped && !any; r++) {
             memset(reached, 0, registers);
             reach(&flows, t->result[r], reached);
@@ -140,11 +143,11 @@ static bool reads_grid_size(const struct ptx_instruction *is)
     return false;
 }
 
-bool loop_steps_by_grid(const struct timing_input *in)
+double loop_steps_by_grid(const struct timing_input *in)
 {
     struct flows flows = {0}, hot = {0};
-    bool *reached = xcalloc((size_t)in->register_count + 1, sizeof *reached), steps = false;
-    double hottest = 0;
+    bool *reached = xcalloc((size_t)in->register_count + 1, sizeof *reached);
+    double hottest = 0, steps = 0, warps = (double)in->grid_blocks * in->warps_per_block;
     for (int i = 0; i < in->site_count; i++)
         hottest = fmax(hottest, (double)in->stats[i].executed);
     flows_find(in, 0, &flows);
@@ -154,13 +157,14 @@ bool loop_steps_by_grid(const struct timing_input *in)
              r++)
             reach(&flows, in->sites[i].result[r], reached);
     // The step is added to what it had been added to.
-    for (size_t i = 0; i < hot.count && !steps; i++)
-        steps = hot.items[i].sums && hot.items[i].from != hot.items[i].to &&
-                reached[hot.items[i].from] && !loop_writes(&hot, hot.items[i].from);
+    for (size_t i = 0; i < hot.count; i++)
+        if (hot.items[i].sums && hot.items[i].from != hot.items[i].to &&
+            reached[hot.items[i].from] && !loop_writes(&hot, hot.items[i].from))
+            steps = fmax(steps, hot.items[i].executed / warps);
     free(flows.items);
     free(hot.items);
     free(reached);
-    return steps;
+    return steps >= TURNS_MIN ? steps : 0;
 }
 
 static bool is_move(const struct ptx_instruction *is)

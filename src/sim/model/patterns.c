@@ -142,11 +142,13 @@ static void load_read(struct reader *r, const struct trace_op *op, int warp)
     bool uniform = op->sectors == 1 && op->lanes > 1 && op->lanes * t->bytes > SECTOR_BYTES;
     // A thread that walks along a row meets a sector several times over: no reuse.
     bool walks = r->last[op->site] == op->first_sector + 1 && !is_compact(op, t);
+    bool column = uniform && r->last[op->site] > 0 && r->last[op->site] != op->first_sector + 1;
     r->last[op->site] = op->first_sector + 1;
     r->loads[op->site]++;
     r->later[op->site] += r->block > 1;
     f[FACT_LOADS]++;
     f[FACT_LOADS_WALKING] += walks;
+    f[FACT_LOADS_COLUMN] += column;
     if (!known)
         seen_enter(r, op->first_sector, warp);
     if (uniform && s->elsewhere && r->block > 1)
@@ -172,7 +174,7 @@ static void access_read(struct reader *r, const struct trace_op *op, int warp)
         f[FACT_ACCESS_BYTES] += t->bytes;
         f[FACT_ACCESSES]++;
     }
-    if (t->pipe == PIPE_GLOBAL_LOAD)
+    if (t->pipe == PIPE_GLOBAL_LOAD && !t->synchronises) // what others write can not be kept
         load_read(r, op, warp);
     else if (t->pipe == PIPE_GLOBAL_STORE && is_compact(op, t))
         seen_enter(r, op->first_sector, warp);
@@ -289,7 +291,8 @@ void patterns_find(const struct timing_input *in, struct arena *a, struct patter
     out->facts.value[FACT_SERIAL_LOOPS] = loop_is_serial(in) ? (double)in->grid_blocks : 0;
     bool rows = out->facts.value[FACT_LOADS_WALKING] > 0 && loops_add_up(in, out->sites);
     out->facts.value[FACT_ROW_SUMS] = rows ? (double)in->grid_blocks : 0;
-    out->facts.value[FACT_GRID_LOOPS] = loop_steps_by_grid(in) ? (double)in->grid_blocks : 0;
+    out->grid_steps = loop_steps_by_grid(in);
+    out->facts.value[FACT_GRID_LOOPS] = out->grid_steps > 0 ? (double)in->grid_blocks : 0;
     free(pending);
     free(r.table);
     free(r.last);

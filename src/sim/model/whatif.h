@@ -30,14 +30,15 @@ enum function_part { FUNCTION_NONE, FUNCTION_PART, FUNCTION_FIRST };
 struct patterns {
     struct site_pattern *sites;
     struct facts facts;
+    double grid_steps; // loop_steps_by_grid
 };
 void patterns_find(const struct timing_input *in, struct arena *a, struct patterns *out);
 // carried.c: does the hottest loop carry more than sums, minima and maxima from one iteration to the next?
 bool loop_is_serial(const struct timing_input *in);
 // Does a value that is stored grow from one iteration to the next, in any loop? (Slow in large programs.)
 bool loops_add_up(const struct timing_input *in, const struct site_pattern *patterns);
-// Does it step by the size of the grid, so that a larger grid makes it shorter?
-bool loop_steps_by_grid(const struct timing_input *in);
+// How often it steps by the size of the grid, per warp: a larger grid makes it shorter. 0: it does not.
+double loop_steps_by_grid(const struct timing_input *in);
 // Does shared memory hold nothing but copies of what was loaded, so that blocks that share a loop out need no more than
 // their results from each other?
 bool shares_copies_only(const struct timing_input *in);
@@ -111,9 +112,17 @@ static inline bool is_global_atomic(enum timing_pipe pipe)
 {
     return pipe == PIPE_GLOBAL_ATOMIC || pipe == PIPE_GLOBAL_REDUCTION;
 }
+// One lane adds a constant and takes what was there: it draws the next piece of work, or asks whether it is the last.
+static inline bool is_ticket(const struct timing_site *t, const struct sim_site *s)
+{
+    const struct ptx_instruction *is = s->instruction;
+    return t->pipe == PIPE_GLOBAL_ATOMIC && s->lanes <= s->executed && is &&
+           is->operand_count == 3 && is->operands[2].kind == PTX_OPERAND_IMMEDIATE;
+}
 static inline bool moves_data(enum timing_pipe pipe)
 {
-    return is_global(pipe) || is_global_atomic(pipe) || pipe == PIPE_ASYNC_COPY;
+    return is_global(pipe) || is_global_atomic(pipe) || pipe == PIPE_ASYNC_COPY ||
+           pipe == PIPE_BULK_COPY;
 }
 static inline bool is_integer_pipe(enum timing_pipe pipe)
 {

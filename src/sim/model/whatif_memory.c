@@ -191,6 +191,10 @@ const struct intervening intervene_sectors = {sectors_applies, sectors_apply};
 
 // The sectors that traced atomics touch, a request each: how many of them, and how many different ones.
 enum { PLACES = 1 << 16 }; // remembered (direct mapped)
+static bool combines(const struct timing_input *in, uint32_t site)
+{
+    return is_global_atomic(in->sites[site].pipe) && !is_ticket(&in->sites[site], &in->stats[site]);
+}
 struct touches {
     double requests, distinct;
     bool meet; // in a block, or in a warp
@@ -204,7 +208,7 @@ static struct touches touches_count(const struct timing_input *in)
         for (int w = 0; w < in->trace->blocks[b].warp_count; w++)
             for (size_t i = 0; i < in->trace->blocks[b].warps[w].count; i++) {
                 const struct trace_op *op = &in->trace->blocks[b].warps[w].ops[i];
-                if (op->lanes == 0 || !is_global_atomic(in->sites[op->site].pipe))
+                if (op->lanes == 0 || !combines(in, op->site))
                     continue;
                 uint64_t *at = &seen[(op->first_sector * 2654435761u) >> 16 & (PLACES - 1)];
                 uint64_t here = ((uint64_t)op->first_sector << 24 | (uint64_t)b) + 1;
@@ -279,7 +283,7 @@ static void atomics_apply(struct altered *x, double to)
         struct replacing r = {share_new(x), FORM_SHARED, 0, false};
         double taken = 1 - atomics_left(x->was);
         for (int i = 0; i < x->sites; i++)
-            r.share.of[i] = is_global_atomic(x->site[i].pipe) ? taken : 0;
+            r.share.of[i] = combines(x->was, (uint32_t)i) ? taken : 0;
         altered_each(x, op_replace, &r);
     }
     altered_each(x, atomic_once, NULL);

@@ -383,7 +383,7 @@ const struct intervening intervene_warps = {warps_applies, warps_apply};
 
 static bool loop_grows(const struct patterns *p)
 {
-    return p->facts.value[FACT_GRID_LOOPS] > 0 && !(p->facts.value[FACT_SERIAL_LOOPS] > 0);
+    return p->grid_steps > 0 && !(p->facts.value[FACT_SERIAL_LOOPS] > 0);
 }
 
 // Warps that wait for each other, or share a tile, are one piece of work.
@@ -391,7 +391,8 @@ static bool works_together(const struct timing_site *t)
 {
     return t->pipe == PIPE_BARRIER || t->pipe == PIPE_SHARED_LOAD || t->pipe == PIPE_SHARED_STORE ||
            t->pipe == PIPE_SHARED_ATOMIC || t->pipe == PIPE_ASYNC_COPY ||
-           t->pipe == PIPE_ASYNC_WAIT || t->group;
+           t->pipe == PIPE_ASYNC_WAIT || t->pipe == PIPE_BULK_COPY || t->pipe == PIPE_MBARRIER ||
+           t->group;
 }
 
 static bool grid_applies(const struct timing_input *in, const struct patterns *p)
@@ -425,14 +426,15 @@ static void warps_spread(struct altered *x, double to)
     in->warps_per_block = few;
 }
 
-// A loop that steps by the grid's size is shorter in a larger grid; any other takes each thread as long as it does.
+// A loop that steps by the grid's size is shorter in a larger grid, down to one turn; any other takes each thread as long
+// as it does.
 static void grid_apply(struct altered *x, double to)
 {
-    double share = chip_filled(x->was) / to;
     if (!loop_grows(x->patterns)) {
         warps_spread(x, to);
         return;
     }
+    double share = fmax(chip_filled(x->was) / to, 1 / x->patterns->grid_steps);
     if (share < 1 && altered_shorten(x, share, altered_marks(x)))
         x->in.grid_blocks = (uint64_t)ceil((double)x->was->grid_blocks / share);
 }
@@ -511,12 +513,14 @@ static void split_apply(struct altered *x, double to)
 
 const struct intervening intervene_split = {split_applies, split_apply};
 
-// A row for each thread, few rows, and no more than sums along it: lanes side by side on a row.
+// A row for each thread, few rows, and no more than sums along it: lanes side by side on a row. Where they go down a column
+// together meanwhile, lanes side by side on columns are coalesced as well, and nothing has to be combined.
 static bool rows_applies(const struct timing_input *in, const struct patterns *p)
 {
     const double *f = p->facts.value;
     return chip_filled(in) < 0.9 && !(f[FACT_SERIAL_LOOPS] > 0) &&
-           f[FACT_LOADS_WALKING] >= WALKING_MIN * f[FACT_LOADS] && intervene_sectors.applies(in, p);
+           f[FACT_LOADS_WALKING] >= WALKING_MIN * f[FACT_LOADS] &&
+           f[FACT_LOADS_COLUMN] < WALKING_MIN * f[FACT_LOADS] && intervene_sectors.applies(in, p);
 }
 
 static void rows_apply(struct altered *x, double to)

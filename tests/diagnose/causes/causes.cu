@@ -530,4 +530,37 @@ __global__ void small_grid__split_not(ARGS)
     }
     y[I] = sum;
 }
+
+// A row for each thread, and a column that all lanes read a word of: the indices are the wrong way round.
+// launch: 8 256
+__global__ void uncoalesced__swapped(ARGS)
+{
+    int row = threadIdx.x, column = blockIdx.x;
+    float sum = 0;
+    for (int k = 0; k < 128; k++)
+        sum += x[row * 128 + k] * x[k * 256 + column];
+    y[row * 256 + column] = sum;
+}
+// launch: 8 256
+__global__ void uncoalesced__swapped_not(ARGS)
+{
+    int row = blockIdx.x, column = threadIdx.x;
+    float sum = 0;
+    for (int k = 0; k < 128; k++)
+        sum += x[row * 128 + k] * x[k * 256 + column];
+    y[row * 256 + column] = sum;
+}
+
+// It looks at what others write: to keep that in a register would be wrong.
+// launch: N/256 256
+__global__ void read_again__polled(ARGS)
+{
+    float sum = 0, v;
+#pragma unroll 1
+    for (int k = 0; k < 64; k++) {
+        asm volatile("ld.relaxed.gpu.global.f32 %0, [%1];" : "=f"(v) : "l"(x + I) : "memory");
+        sum += v;
+    }
+    y[I] = sum;
+}
 }
