@@ -85,6 +85,12 @@ struct fill { // a line on its way
     double arrives;
 };
 
+enum { NO_WARP = -1 };
+struct runnable { // a warp in the heap, with its time beside it: warps lie far apart
+    double at;
+    int warp;
+};
+
 struct replay {
     const struct timing_input *in;
     struct rates r;
@@ -101,9 +107,12 @@ struct replay {
     int schedulers;
     struct warp_state *warps; // blocks_per_sm * warps_per_block
     struct block_slot *slots;
-    int *heap;
+    struct runnable *heap;
     int heap_count;
-    struct fill *fills;  // FILL_TABLE
+    bool *
+        in_line; // warps that wait for nothing but their scheduler, out of the heap: behind its `first`
+    int line_count[SCHEDULERS_MAX], first[SCHEDULERS_MAX]; // NO_WARP: nobody waits in the heap
+    struct fill *fills;                                    // FILL_TABLE
     double *miss_credit; // one per site: L2 misses owed; NULL: what was fetched before is in L2
     double write_share;  // of the bytes stored, those that go on to device memory
     double warp_cycles;
@@ -120,14 +129,20 @@ struct replay {
 };
 
 // timing_warp.c
-// Runs the warp's next instruction if it can start now; else moves the warp to when it can. false: only moved.
-bool warp_step(struct replay *p, struct warp_state *w);
+// Runs the warp's next instruction if it can start now; else moves the warp to when it can.
+enum step {
+    STEP_RAN,
+    STEP_MOVED,
+    STEP_TURN // moved; it waits for nothing but its turn at the scheduler
+};
+enum step warp_step(struct replay *p, struct warp_state *w);
 // timing_units.c
 // Starts the instruction at `at`; returns when its results may be read.
 double op_execute(struct replay *p, const struct trace_op *op, const struct site_cost *c,
                   double at);
 // A full queue in front of the load/store unit keeps further memory instructions from issuing: until when.
 double queue_wait(const struct replay *p, enum unit unit, double at);
+bool has_queue(enum unit unit);
 // timing_memory.c: each starts at `at` and returns when its result is there, a store's when it has left the SM
 double load_global(struct replay *p, const struct trace_op *op, const struct site_cost *c,
                    double at);

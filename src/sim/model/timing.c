@@ -35,16 +35,22 @@ enum {
 
 /* ---- heap of runnable warps, earliest first; ties by number, so that replays are identical ------ */
 
-static bool warp_before(const struct replay *p, int a, int b)
+static bool runs_before(struct runnable a, struct runnable b)
 {
-    const struct warp_state *x = &p->warps[a], *y = &p->warps[b];
-    return x->at < y->at || (x->at == y->at && a < b);
+    return a.at < b.at || (a.at == b.at && a.warp < b.warp);
 }
 
-void heap_push(struct replay *p, int w)
+// A warp's time stands still while it is in the heap.
+static struct runnable runnable(const struct replay *p, int warp)
 {
+    return (struct runnable){p->warps[warp].at, warp};
+}
+
+void heap_push(struct replay *p, int warp)
+{
+    struct runnable w = runnable(p, warp);
     int i = p->heap_count++;
-    while (i > 0 && warp_before(p, w, p->heap[(i - 1) / 2])) {
+    while (i > 0 && runs_before(w, p->heap[(i - 1) / 2])) {
         p->heap[i] = p->heap[(i - 1) / 2];
         i = (i - 1) / 2;
     }
@@ -52,28 +58,59 @@ void heap_push(struct replay *p, int w)
 }
 
 // Puts `w` where the first was, and from there to its place.
-static void heap_replace(struct replay *p, int w)
+static void heap_replace(struct replay *p, struct runnable w)
 {
-    int i = 0;
+    struct runnable *heap = p->heap;
+    int i = 0, count = p->heap_count;
     for (;;) {
         int child = 2 * i + 1;
-        if (child >= p->heap_count)
+        if (child >= count)
             break;
-        if (child + 1 < p->heap_count && warp_before(p, p->heap[child + 1], p->heap[child]))
-            child++;
-        if (!warp_before(p, p->heap[child], w))
+        if (child + 1 < count)
+            child += runs_before(heap[child + 1], heap[child]);
+        if (!runs_before(heap[child], w))
             break;
-        p->heap[i] = p->heap[child];
+        heap[i] = heap[child];
         i = child;
     }
-    p->heap[i] = w;
+    heap[i] = w;
 }
 
 static void heap_drop(struct replay *p)
 {
-    int last = p->heap[--p->heap_count];
+    struct runnable last = p->heap[--p->heap_count];
     if (p->heap_count > 0)
         heap_replace(p, last);
+}
+
+/* ---- lines in front of the schedulers ------------------------------------------------------------- */
+
+// Warps that could issue but for their scheduler issue in the order of their numbers. Only the first stays in the heap;
+// the others' times would be moved with every instruction of it.
+static bool stand_in_line(struct replay *p, int index)
+{
+    int s = p->warps[index].scheduler;
+    if (p->first[s] == NO_WARP || index < p->first[s]) {
+        p->first[s] = index;
+        return false;
+    }
+    p->in_line[index] = true;
+    p->line_count[s]++;
+    return true;
+}
+
+static void line_moves(struct replay *p, int scheduler)
+{
+    if (p->first[scheduler] != NO_WARP || p->line_count[scheduler] == 0)
+        return;
+    int next = scheduler;
+    while (!p->in_line[next])
+        next += p->schedulers;
+    p->in_line[next] = false;
+    p->line_count[scheduler]--;
+    p->first[scheduler] = next;
+    p->warps[next].at = p->issue[scheduler].free_at;
+    heap_push(p, next);
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------ */
@@ -175,30 +212,40 @@ static bool give_up(struct replay *p)
     return any;
 }
 
-static void replay_run(struct replay *p)
+static void run_first(struct replay *p)
 {
-    for (int slot = 0; slot < p->in->blocks_per_sm && p->blocks_started < p->blocks_to_run; slot++)
-        block_start(p, slot, p->r.block_first);
-    while (p->heap_count > 0 || give_up(p)) {
-        int index = p->heap[0];
-        struct warp_state *w = &p->warps[index];
-        if (w->next >= w->trace->count) {
-            heap_drop(p);
-            warp_end(p, w);
-            continue;
-        }
-        const struct trace_op *op = op_next(p, w);
-        bool ran = warp_step(p, w), syncs = ran && syncs_of(p, op) != NULL;
-        if (!syncs && (!ran || p->costs[op->site].pipe != PIPE_BARRIER)) {
-            heap_replace(p, index);
-            continue;
-        }
+    int index = p->heap[0].warp;
+    struct warp_state *w = &p->warps[index];
+    if (w->next >= w->trace->count) {
+        heap_drop(p);
+        warp_end(p, w);
+        return;
+    }
+    if (p->first[w->scheduler] == index)
+        p->first[w->scheduler] = NO_WARP;
+    const struct trace_op *op = op_next(p, w);
+    enum step step = warp_step(p, w);
+    bool ran = step == STEP_RAN, syncs = ran && syncs_of(p, op) != NULL;
+    if (step == STEP_TURN && stand_in_line(p, index)) {
+        heap_drop(p);
+    } else if (!syncs && (!ran || p->costs[op->site].pipe != PIPE_BARRIER)) {
+        heap_replace(p, runnable(p, index));
+    } else {
         heap_drop(p);
         if (!syncs)
             warp_wait(p, w, op->site);
         else if (phases_step(p, index, op))
             heap_push(p, index);
     }
+    line_moves(p, w->scheduler);
+}
+
+static void replay_run(struct replay *p)
+{
+    for (int slot = 0; slot < p->in->blocks_per_sm && p->blocks_started < p->blocks_to_run; slot++)
+        block_start(p, slot, p->r.block_first);
+    while (p->heap_count > 0 || give_up(p))
+        run_first(p);
     // The kernel ends when the last store has landed.
     p->end = later(p->end, later(p->flits.free_at, later(p->dram.free_at, p->atomic.free_at)));
 }
@@ -270,6 +317,9 @@ static bool replay_init(struct replay *p, const struct timing_input *in, uint64_
     p->warps = xcalloc(warps, sizeof *p->warps);
     p->slots = xcalloc((size_t)in->blocks_per_sm, sizeof *p->slots);
     p->heap = xcalloc(warps, sizeof *p->heap);
+    p->in_line = xcalloc(warps, sizeof *p->in_line);
+    for (int i = 0; i < SCHEDULERS_MAX; i++)
+        p->first[i] = NO_WARP;
     p->fills = xcalloc(FILL_TABLE, sizeof *p->fills);
     p->miss_credit = xcalloc((size_t)in->site_count, sizeof *p->miss_credit);
     p->starts = xcalloc(blocks, sizeof *p->starts);
@@ -297,6 +347,7 @@ static void replay_release(struct replay *p)
     free(p->warps);
     free(p->slots);
     free(p->heap);
+    free(p->in_line);
     free(p->fills);
     free(p->miss_credit);
     free(p->starts);

@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 
-enum { NOBODY = -1 };
-
 static bool arrives(const struct trace_sync *s)
 {
     return s->phase != NO_PHASE && !s->waits;
@@ -53,7 +51,8 @@ void phases_release(struct replay *p)
 void phases_start(struct replay *p, struct block_slot *s)
 {
     for (int i = 0; i < p->in->trace->blocks[s->traced].phase_count; i++)
-        s->phases[i] = (struct barrier_phase){.left = p->arrivals[s->traced][i], .sleeper = NOBODY};
+        s->phases[i] =
+            (struct barrier_phase){.left = p->arrivals[s->traced][i], .sleeper = NO_WARP};
 }
 
 static double wake_at(struct replay *p, uint32_t site, double over)
@@ -78,14 +77,14 @@ static void phase_arrive(struct replay *p, struct barrier_phase *f, double at, b
     if (f->left == 0 || --f->left > 0)
         return;
     int next;
-    for (int i = f->sleeper; i != NOBODY; i = next) {
+    for (int i = f->sleeper; i != NO_WARP; i = next) {
         struct warp_state *w = &p->warps[i];
         next = w->next_sleeper;
         w->asleep = false;
         go_on(p, w, f);
         heap_push(p, i);
     }
-    f->sleeper = NOBODY;
+    f->sleeper = NO_WARP;
 }
 
 // When what the instruction is to a phase is there: a copy's bytes; an arrival that waits for earlier copies.
@@ -138,6 +137,6 @@ bool phases_give_up(struct replay *p, int slot)
         any = true;
     }
     for (int i = 0; any && i < p->in->trace->blocks[s->traced].phase_count; i++)
-        s->phases[i].sleeper = NOBODY;
+        s->phases[i].sleeper = NO_WARP;
     return any;
 }

@@ -87,7 +87,7 @@ static double lanes_started(const struct replay *p, const struct trace_op *op)
     return p->r.bulk_start * op->lanes;
 }
 
-bool warp_step(struct replay *p, struct warp_state *w)
+enum step warp_step(struct replay *p, struct warp_state *w)
 {
     const struct trace_op *op = op_next(p, w);
     const struct site_cost *c = &p->costs[op->site];
@@ -99,7 +99,7 @@ bool warp_step(struct replay *p, struct warp_state *w)
         if (c->pipe == PIPE_ASYNC_COMMIT)
             group_commit(&w->copies[t->bulk]);
         value_rename(w, t, at);
-        return true;
+        return STEP_RAN;
     }
     double room = queue_wait(p, (enum unit)c->unit, at);
     if (room > at)
@@ -108,7 +108,7 @@ bool warp_step(struct replay *p, struct warp_state *w)
     at = later(at, scheduler->free_at);
     if (at > w->at + 1e-9) {
         w->at = at;
-        return false;
+        return at <= scheduler->free_at && !has_queue((enum unit)c->unit) ? STEP_TURN : STEP_MOVED;
     }
     stall_explain(p, w, op->site, at);
     stall_add(p, w, op->site, STALL_SELECTED, at + c->slots);
@@ -128,5 +128,5 @@ bool warp_step(struct replay *p, struct warp_state *w)
     if (c->unit == UNIT_STORE)
         w->drained = later(w->drained, ready);
     warp_advance(w);
-    return true;
+    return STEP_RAN;
 }
