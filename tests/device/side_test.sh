@@ -100,6 +100,13 @@ else
     echo 'skip - json: python3 is not here'
 fi
 
+# ---- causes of a grid, by what its loop steps by ------------------------------------------------------
+run --no-journal -v --variant strided >"$work/out" 2>"$work/err"
+check grid_is_advised_by_what_the_loop_steps_by \
+    'fix: Launch more blocks, so that every SM has work: the loop steps by the grid' "$work/out"
+check and_priced_in_measured_time 'expected time [0-9.]+ us, gain [1-9][0-9]* %' \
+    <(grep -A1 'fix: Launch more blocks' "$work/out")
+
 # ---- what it leaves alone -------------------------------------------------------------------------
 run --variant plain --no-journal --side-limit 0 --json >"$work/out" 2>"$work/err"
 check limit_of_0_turns_it_off 'plain: verified, 50\.. us measured' "$work/err"
