@@ -109,10 +109,11 @@ struct replay {
     struct block_slot *slots;
     struct runnable *heap;
     int heap_count;
-    bool *
-        in_line; // warps that wait for nothing but their scheduler, out of the heap: behind its `first`
-    int line_count[SCHEDULERS_MAX], first[SCHEDULERS_MAX]; // NO_WARP: nobody waits in the heap
-    struct fill *fills;                                    // FILL_TABLE
+    // Warps that wait for nothing but their scheduler are in its line, out of the heap, all but the first of them.
+    bool *in_line;
+    int line_count[SCHEDULERS_MAX], first[SCHEDULERS_MAX]; // NO_WARP: nobody waits
+
+    struct fill *fills;  // FILL_TABLE
     double *miss_credit; // one per site: L2 misses owed; NULL: what was fetched before is in L2
     double write_share;  // of the bytes stored, those that go on to device memory
     double warp_cycles;
