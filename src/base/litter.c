@@ -24,13 +24,6 @@ static bool is_temporary(const char *name)
     return str_starts_with(name, TEMPORARY_HEAD) && str_ends_with(name, TEMPORARY_TAIL);
 }
 
-// "0123…ef.so.4711": an object of a ridge before 0.1.0's end, which had no work folders.
-static bool is_old_object(const char *name)
-{
-    const char *at = strstr(name, ".so.");
-    return at && at[4] != '\0' && strspn(at + 4, "0123456789") == strlen(at + 4);
-}
-
 static void remove_unlocked(int folder_fd, const char *name)
 {
     int fd = openat(folder_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
@@ -57,7 +50,7 @@ static void each_entry(const char *folder, entry_function call)
 
 static void clean_entry(int folder_fd, const char *name)
 {
-    if (is_temporary(name) || is_old_object(name))
+    if (is_temporary(name))
         remove_unlocked(folder_fd, name);
 }
 

@@ -98,6 +98,16 @@ static void half_written_files_of_the_dead_are_removed(void **state)
     expect_content(path, "two");
 }
 
+// Versioned libraries were taken for objects that an earlier ridge had left.
+static void libraries_beside_what_is_written_stay(void **state)
+{
+    struct fixture *f = *state;
+    struct error err = {0};
+    assert_true(file_write(path_join(&f->arena, f->dir, "libx.so.6"), "x", 1, &err));
+    assert_true(file_write(path_join(&f->arena, f->dir, "report.html"), "y", 1, &err));
+    assert_int_equal(files_in(f->dir), 2);
+}
+
 static void what_is_no_regular_file_is_refused_at_once(void **state)
 {
     struct fixture *f = *state;
@@ -333,6 +343,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(write_then_read_gives_the_same_bytes, make_folder,
                                         remove_folder),
         cmocka_unit_test_setup_teardown(half_written_files_of_the_dead_are_removed, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(libraries_beside_what_is_written_stay, make_folder,
                                         remove_folder),
         cmocka_unit_test_setup_teardown(what_is_no_regular_file_is_refused_at_once, make_folder,
                                         remove_folder),
