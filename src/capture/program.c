@@ -39,6 +39,7 @@ static void start(const struct watched_program *p, const char *recorder)
     if (p->output_aside)
         dup2(STDERR_FILENO, STDOUT_FILENO);
     setenv("CUDA_INJECTION64_PATH", recorder, 1);
+    setenv("NVTX_INJECTION64_PATH", recorder, 0);
     setenv("RIDGE_CAPTURE_FOLDER", p->folder, 1);
     if (p->cupti)
         setenv("RIDGE_CAPTURE_CUPTI", p->cupti, 0);

@@ -247,4 +247,5 @@ void timeline_summarize(struct arena *a, struct timeline *t, struct timeline_sum
     sum_by_name(a, t, out);
     sum_by_device(a, t, out);
     rank(a, out);
+    out->ranges = timeline_range_sums(a, t, &out->range_count);
 }

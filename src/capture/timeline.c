@@ -14,6 +14,7 @@ void timeline_release(struct timeline *t)
     free(t->work.items);
     free(t->processes.items);
     free(t->devices.items);
+    free(t->ranges.items);
     free(t->names.items);
     free(t->troubles.items);
     table_release(&t->name_numbers);
@@ -54,11 +55,18 @@ int timeline_process(struct timeline *t, uint64_t pid)
     return (int)t->processes.count - 1;
 }
 
+static const uint64_t year_ns = UINT64_C(365) * 24 * 3600 * 1000000000;
+
 void timeline_add(struct timeline *t, struct work w)
 {
-    static const uint64_t year_ns = UINT64_C(365) * 24 * 3600 * 1000000000;
     if (w.end_ns > w.start_ns && w.end_ns - w.start_ns < year_ns)
         VEC_PUSH(t->work.items, t->work.count, t->work.capacity, w);
+}
+
+void timeline_add_range(struct timeline *t, struct range r)
+{
+    if (r.end_ns >= r.start_ns && r.end_ns - r.start_ns < year_ns)
+        VEC_PUSH(t->ranges.items, t->ranges.count, t->ranges.capacity, r);
 }
 
 /* ---- one file -------------------------------------------------------------------------------------- */
@@ -70,6 +78,14 @@ struct filling {
     struct table names; // "id" in hex -> the name
     int process;
     uint64_t clock_ns, wall_ns; // of its beginning
+    size_t first_work;          // of the timeline's
+    struct {
+        struct call *items;
+        size_t count, capacity;
+    } calls;
+};
+struct call { // that launched
+    uint64_t correlation, thread, time_ns;
 };
 
 // A name that was told after its first use is not known yet: recorders tell it before.
@@ -93,7 +109,6 @@ static void name_set(struct filling *f, uint64_t id, char *name)
 static void add_work(struct filling *f, struct work w, uint64_t device)
 {
     struct timeline *t = f->timeline;
-    static const uint64_t year_ns = UINT64_C(365) * 24 * 3600 * 1000000000;
     if (w.end_ns <= w.start_ns || w.start_ns < f->clock_ns || w.end_ns - f->clock_ns > year_ns)
         return;
     w.start_ns += f->wall_ns - f->clock_ns;
@@ -121,6 +136,7 @@ static void take_kernel(struct filling *f, const struct event_kernel *k)
         .registers = whole(k->registers),
         .shared_bytes = whole(k->static_shared_bytes % INT_MAX + k->dynamic_shared_bytes % INT_MAX),
         .by_graph = k->graph != 0,
+        .correlation = k->correlation,
     };
     add_work(f, w, k->device);
 }
@@ -176,11 +192,50 @@ static void take_process(struct filling *f, const struct event *e)
     f->wall_ns = e->of.process.wall_ns % far_ns;
 }
 
-static void take_call(struct filling *f, uint64_t *calls, uint64_t time_ns, uint64_t end_ns)
+static void take_call(struct filling *f, uint64_t *calls, struct call call, uint64_t end_ns)
 {
     ++*calls;
-    if (end_ns >= time_ns)
-        f->timeline->processes.items[f->process].call_ns += end_ns - time_ns;
+    if (end_ns >= call.time_ns)
+        f->timeline->processes.items[f->process].call_ns += end_ns - call.time_ns;
+    if (call.time_ns < f->clock_ns)
+        return;
+    call.time_ns += f->wall_ns - f->clock_ns;
+    VEC_PUSH(f->calls.items, f->calls.count, f->calls.capacity, call);
+}
+
+static void take_range(struct filling *f, const struct event_range *x)
+{
+    uint64_t shift_ns = f->wall_ns - f->clock_ns;
+    if (x->start_ns < f->clock_ns || x->end_ns < x->start_ns || x->end_ns - f->clock_ns > year_ns)
+        return;
+    struct range r = {timeline_name(f->timeline, name_of(f, x->name)), f->process, x->thread,
+                      x->start_ns + shift_ns, x->end_ns + shift_ns};
+    timeline_add_range(f->timeline, r);
+}
+
+static int by_correlation(const void *a, const void *b)
+{
+    const struct call *x = a, *y = b;
+    return x->correlation < y->correlation ? -1 : x->correlation > y->correlation;
+}
+
+// Work and the calls that launched it were written in any order.
+static void join_calls(struct filling *f)
+{
+    struct timeline *t = f->timeline;
+    if (f->calls.count > 0)
+        qsort(f->calls.items, f->calls.count, sizeof *f->calls.items, by_correlation);
+    for (size_t i = f->first_work; f->calls.count > 0 && i < t->work.count; i++) {
+        struct work *w = &t->work.items[i];
+        struct call wanted = {.correlation = w->correlation};
+        const struct call *call = bsearch(&wanted, f->calls.items, f->calls.count,
+                                          sizeof *f->calls.items, by_correlation);
+        if (w->kind == WORK_KERNEL && call) {
+            w->thread = call->thread;
+            w->call_ns = call->time_ns;
+        }
+    }
+    free(f->calls.items);
 }
 
 static char *tail_words(struct timeline *t, const struct event *e)
@@ -214,10 +269,19 @@ static void take(struct filling *f, const struct event *e)
         take_fill(f, &e->of.fill);
         break;
     case EVENT_LAUNCH:
-        take_call(f, &p->launches, e->of.launch.time_ns, e->of.launch.end_ns);
+        take_call(
+            f, &p->launches,
+            (struct call){e->of.launch.correlation, e->of.launch.thread, e->of.launch.time_ns},
+            e->of.launch.end_ns);
         break;
     case EVENT_GRAPH_LAUNCH:
-        take_call(f, &p->graph_launches, e->of.graph_launch.time_ns, e->of.graph_launch.end_ns);
+        take_call(f, &p->graph_launches,
+                  (struct call){e->of.graph_launch.correlation, e->of.graph_launch.thread,
+                                e->of.graph_launch.time_ns},
+                  e->of.graph_launch.end_ns);
+        break;
+    case EVENT_RANGE:
+        take_range(f, &e->of.range);
         break;
     case EVENT_TROUBLE:
         VEC_PUSH(t->troubles.items, t->troubles.count, t->troubles.capacity, tail_words(t, e));
@@ -245,12 +309,14 @@ bool capture_timeline_add(struct timeline *t, const char *file, const char *data
     struct event e;
     if (!stream_open(&r, file, data, size_bytes, err))
         return false;
-    struct filling f = {.timeline = t, .process = (int)t->processes.count};
+    struct filling f = {
+        .timeline = t, .process = (int)t->processes.count, .first_work = t->work.count};
     struct watched_process p = {
         .command = "", .file = arena_strdup(t->arena, file), .lost = r.lost};
     VEC_PUSH(t->processes.items, t->processes.count, t->processes.capacity, p);
     while (stream_next(&r, &e))
         take(&f, &e);
+    join_calls(&f);
     if (r.damaged) {
         const char *words = arena_printf(t->arena,
                                          "%s is damaged after byte %zu: what follows is "
@@ -277,6 +343,7 @@ void timeline_sort(struct timeline *t)
     uint64_t first = UINT64_MAX;
     for (size_t i = 0; i < t->work.count; i++)
         first = t->work.items[i].start_ns < first ? t->work.items[i].start_ns : first;
+    t->first_ns += t->work.count > 0 ? first : 0;
     for (size_t i = 0; i < t->work.count; i++) {
         t->work.items[i].start_ns -= first;
         t->work.items[i].end_ns -= first;

@@ -17,6 +17,11 @@ struct work { // one piece of work of a GPU
     int grid[3], block[3];       // of kernels
     int registers, shared_bytes; // registers: 0 where they are not known
     bool by_graph;
+    uint64_t thread, call_ns, correlation; // the call that made it, of the wall clock; 0: not known
+};
+struct range { // that the program named (NVTX), of the wall clock
+    int name, process;
+    uint64_t thread, start_ns, end_ns; // thread: 0 where it is of the whole process
 };
 struct watched_process {
     uint64_t pid;
@@ -46,6 +51,11 @@ struct timeline { // arena-owned but for the lists; timeline_release frees those
         size_t count, capacity;
     } devices;
     struct {
+        struct range *items;
+        size_t count, capacity;
+    } ranges;
+    uint64_t first_ns; // of the wall clock, when the first work began: timeline_sort
+    struct {
         const char **items;
         size_t count, capacity;
     } names, troubles; // troubles: what is missing, and why
@@ -57,6 +67,7 @@ int timeline_device(struct timeline *t, uint64_t number);
 int timeline_process(struct timeline *t, uint64_t pid); // of files that hold several
 void timeline_add(struct timeline *t,
                   struct work w); // one that ends before it begins, or lasts for years, is none
+void timeline_add_range(struct timeline *t, struct range r); // the same
 const char *timeline_direction(uint64_t kind); // a copy's name: CUpti_ActivityMemcpyKind
 // The events of one process's recording.
 bool capture_timeline_add(struct timeline *t, const char *file, const char *data, size_t size_bytes,
@@ -77,6 +88,11 @@ struct move_sum { // copies of one direction, or fills
     int name;
     size_t count;
     double total_ns, bytes; // bytes: NAN where one's are not known
+};
+struct range_sum { // of one name, by falling total; kernels: that were launched meanwhile
+    int name;
+    size_t count, kernels;
+    double total_ns, kernel_ns;
 };
 struct gap {
     double start_ns, length_ns;
@@ -106,9 +122,12 @@ struct timeline_summary { // arena-owned
     struct move_sum *moves;
     struct device_sum *devices;
     struct worth *worth;
-    size_t kernel_count, move_count, device_count, worth_count;
+    struct range_sum *ranges;
+    size_t kernel_count, move_count, device_count, worth_count, range_count;
     double span_ns; // of all devices together, added up
 };
+struct range_sum *timeline_range_sums(struct arena *a, const struct timeline *t,
+                                      size_t *count); // ranges.c
 // Sorts the timeline first.
 void timeline_summarize(struct arena *a, struct timeline *t, struct timeline_summary *out);
 

@@ -20,19 +20,27 @@ static int whole(sqlite3_stmt *s, int column)
     return value < 0 ? 0 : value > INT_MAX ? INT_MAX : (int)value;
 }
 
-// Columns: start, end, device, stream, process, then a kernel's name, grid, block, registers, shared bytes and graph,
-// or bytes and kind.
+// Of globalPid and globalTid.
+static uint64_t process_of(uint64_t global)
+{
+    enum { PID_SHIFT = 24, PID_MASK = 0xffffff };
+    return global >> PID_SHIFT & PID_MASK;
+}
+
+// Columns: start, end, device, stream, process, then a kernel's name, grid, block, registers, shared bytes, graph, the
+// time and the thread of the call, or bytes and kind.
 static void take(void *context, sqlite3_stmt *s)
 {
     struct reading *r = context;
     enum { NAME = 5, GRID = 6, BLOCK = 9, REGISTERS = 12, SHARED = 13, GRAPH = 14 };
-    enum { BYTES = 5, KIND = 6, PID_SHIFT = 24, PID_MASK = 0xffffff };
+    enum { CALL = 15, THREAD = 16 };
+    enum { BYTES = 5, KIND = 6 };
     struct work w = {.kind = r->kind,
                      .start_ns = at_least_0(sqlite3_column_int64(s, 0)),
                      .end_ns = at_least_0(sqlite3_column_int64(s, 1)),
                      .stream = at_least_0(sqlite3_column_int64(s, 3))};
     const char *name = (const char *)sqlite3_column_text(s, NAME);
-    uint64_t process = at_least_0(sqlite3_column_int64(s, 4)) >> PID_SHIFT & PID_MASK;
+    uint64_t process = process_of(at_least_0(sqlite3_column_int64(s, 4)));
     if (r->kind == WORK_KERNEL) {
         for (int i = 0; i < 3; i++) {
             w.grid[i] = whole(s, GRID + i);
@@ -41,6 +49,8 @@ static void take(void *context, sqlite3_stmt *s)
         w.registers = whole(s, REGISTERS);
         w.shared_bytes = whole(s, SHARED);
         w.by_graph = sqlite3_column_int64(s, GRAPH) > 0;
+        w.call_ns = at_least_0(sqlite3_column_int64(s, CALL));
+        w.thread = at_least_0(sqlite3_column_int64(s, THREAD));
         w.name = timeline_name(r->timeline, text_valid(r->timeline->arena, name ? name : ""));
     } else {
         w.bytes = sqlite3_column_type(s, BYTES) == SQLITE_NULL
@@ -64,6 +74,37 @@ static void name_device(void *context, sqlite3_stmt *s)
     r->timeline->devices.items[device].name = name ? text_valid(r->timeline->arena, name) : NULL;
 }
 
+// Columns: start, end, thread, is it of the whole process, name.
+static void take_range(void *context, sqlite3_stmt *s)
+{
+    struct reading *r = context;
+    struct timeline *t = r->timeline;
+    const char *name = (const char *)sqlite3_column_text(s, 4);
+    uint64_t thread = at_least_0(sqlite3_column_int64(s, 2));
+    struct range x = {.name = timeline_name(t, text_valid(t->arena, name ? name : "")),
+                      .process = timeline_process(t, process_of(thread)),
+                      .thread = sqlite3_column_int(s, 3) ? 0 : thread,
+                      .start_ns = at_least_0(sqlite3_column_int64(s, 0)),
+                      .end_ns = at_least_0(sqlite3_column_int64(s, 1))};
+    timeline_add_range(t, x);
+}
+
+// NVTX_EVENTS: eventType 59 is a range of a thread, 60 one that any thread may end.
+static bool ranges_read(struct reading *r, sqlite3 *db, const char *file, struct error *err)
+{
+    static const char table[] = "NVTX_EVENTS";
+    if (!nsys_column(db, table, "eventType") || !nsys_column(db, table, "globalTid"))
+        return true;
+    bool strings = nsys_column(db, table, "textId");
+    const char *sql = arena_printf(
+        r->timeline->arena,
+        "SELECT k.start, k.end, k.globalTid, k.eventType = 60, coalesce(%s%s) FROM NVTX_EVENTS k "
+        "%s WHERE k.eventType IN (59, 60) AND k.end > k.start",
+        nsys_either(db, table, "text"), strings ? ", t.value, ''" : ", ''",
+        strings ? "LEFT JOIN StringIds t ON t.id = k.textId" : "");
+    return nsys_rows(r, db, file, sql, take_range, err);
+}
+
 static const char *sql_of(struct arena *a, sqlite3 *db, const char *table, enum work_kind kind)
 {
     const char *common =
@@ -73,15 +114,23 @@ static const char *sql_of(struct arena *a, sqlite3 *db, const char *table, enum 
         return arena_printf(a, "SELECT %s, %s, %s FROM %s k WHERE k.end > k.start", common,
                             nsys_either(db, table, "bytes"), nsys_either(db, table, "copyKind"),
                             table);
+    static const char runtime[] = "CUPTI_ACTIVITY_KIND_RUNTIME";
+    bool calls = nsys_column(db, runtime, "correlationId") &&
+                 nsys_column(db, runtime, "globalTid") && nsys_column(db, table, "globalPid") &&
+                 nsys_column(db, table, "correlationId");
     const char *name = nsys_column(db, table, "demangledName") ? "demangledName" : "shortName";
     return arena_printf(
         a,
         "SELECT %s, coalesce(t.value, 'kernel ' || k.%s), gridX, gridY, gridZ, blockX, blockY,"
-        " blockZ, %s, %s + %s, %s FROM %s k LEFT JOIN StringIds t ON t.id = k.%s"
+        " blockZ, %s, %s + %s, %s, %s FROM %s k LEFT JOIN StringIds t ON t.id = k.%s%s"
         " WHERE k.end > k.start",
         common, name, nsys_either(db, table, "registersPerThread"),
         nsys_either(db, table, "staticSharedMemory"), nsys_either(db, table, "dynamicSharedMemory"),
-        nsys_either(db, table, "graphNodeId"), table, name);
+        nsys_either(db, table, "graphNodeId"), calls ? "c.start, c.globalTid" : "0, 0", table, name,
+        calls ? " LEFT JOIN (SELECT correlationId, globalTid, globalTid >> 24 AS process,"
+                " min(start) AS start FROM CUPTI_ACTIVITY_KIND_RUNTIME GROUP BY 1, 3) c"
+                " ON c.correlationId = k.correlationId AND c.process = k.globalPid >> 24"
+              : "");
 }
 
 static bool tables_read(struct timeline *t, sqlite3 *db, const char *file, struct error *err)
@@ -102,7 +151,7 @@ static bool tables_read(struct timeline *t, sqlite3 *db, const char *file, struc
         done = !nsys_column(db, tables[i].table, NULL) ||
                nsys_rows(&r, db, file, sql_of(t->arena, db, tables[i].table, r.kind), take, err);
     }
-    return done &&
+    return done && ranges_read(&r, db, file, err) &&
            (!nsys_column(db, "TARGET_INFO_GPU", "name") ||
             !nsys_column(db, "TARGET_INFO_GPU", "id") ||
             nsys_rows(&r, db, file, "SELECT id, name FROM TARGET_INFO_GPU", name_device, err));

@@ -128,6 +128,24 @@ static struct sheet gap_table(struct arena *a, const struct timeline *t,
     return table;
 }
 
+static struct sheet range_table(struct arena *a, const struct timeline *t,
+                                const struct timeline_summary *s, int rows)
+{
+    static const char *const titles[] = {">total", ">count", ">kernels", ">time of kernels",
+                                         "range"};
+    struct sheet table = sheet_make(a, (int)COUNT_OF(titles), titles, rows);
+    for (int i = 0; i < rows; i++) {
+        const struct range_sum *r = &s->ranges[i];
+        const char **cell = sheet_row(&table);
+        cell[0] = time_words(a, r->total_ns);
+        cell[1] = arena_printf(a, "%zu", r->count);
+        cell[2] = arena_printf(a, "%zu", r->kernels);
+        cell[3] = time_words(a, r->kernel_ns);
+        cell[4] = name_at(t, r->name);
+    }
+    return table;
+}
+
 static const char *worth_word(const struct timeline *t, const struct worth *w)
 {
     switch (w->kind) {
@@ -184,6 +202,8 @@ void report_timeline(const struct timeline *t, const struct timeline_summary *s,
     struct sheet devices = device_table(&a, t, s), worth = worth_table(&a, t, s, worths);
     struct sheet by_kernel = kernel_table(&a, t, s, kernels), moves = move_table(&a, t, s);
     struct sheet gaps = gap_table(&a, t, s);
+    int ranges = shown(style, s->range_count, ROWS_SHOWN);
+    struct sheet by_range = range_table(&a, t, s, ranges);
     if (s->device_count == 0)
         add_sentence(style, "No GPU did anything for this program.", out);
     if (s->device_count > 0) {
@@ -204,6 +224,13 @@ void report_timeline(const struct timeline *t, const struct timeline_summary *s,
     if (s->move_count > 0) {
         add_heading(style, 2, "Copies and fills", out);
         add_sheet(&moves, style, out);
+    }
+    if (ranges > 0) {
+        add_heading(
+            style, 2,
+            arena_printf(&a, "Ranges of the program (NVTX), %d of %zu", ranges, s->range_count),
+            out);
+        add_sheet(&by_range, style, out);
     }
     if (gaps.count > 0) {
         add_heading(style, 2, "Longest times without work", out);
@@ -296,6 +323,18 @@ static json_t *moves_json(const struct timeline *t, const struct timeline_summar
     return all;
 }
 
+static json_t *ranges_json(const struct timeline *t, const struct timeline_summary *s)
+{
+    json_t *all = json_array();
+    for (size_t i = 0; i < s->range_count; i++)
+        json_array_append_new(
+            all,
+            json_pack("{s:s, s:I, s:f, s:I, s:f}", "name", name_at(t, s->ranges[i].name), "count",
+                      (json_int_t)s->ranges[i].count, "total_ns", s->ranges[i].total_ns, "kernels",
+                      (json_int_t)s->ranges[i].kernels, "kernel_ns", s->ranges[i].kernel_ns));
+    return all;
+}
+
 json_t *report_timeline_json(const struct timeline *t, const struct timeline_summary *s)
 {
     json_t *worth = json_array(), *troubles = json_array();
@@ -305,11 +344,11 @@ json_t *report_timeline_json(const struct timeline *t, const struct timeline_sum
                              s->worth[i].time_ns, "share_pct", s->worth[i].share_pct));
     for (size_t i = 0; i < t->troubles.count; i++)
         json_array_append_new(troubles, json_string(t->troubles.items[i]));
-    return json_pack("{s:s, s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "ridge", RIDGE_VERSION,
+    return json_pack("{s:s, s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "ridge", RIDGE_VERSION,
                      "schema", RECORD_SCHEMA, "provenance", "measured", "processes",
                      processes_json(t), "devices", devices_json(t, s), "kernels",
-                     kernels_json(t, s), "copies", moves_json(t, s), "work_on_next", worth,
-                     "not_recorded", troubles);
+                     kernels_json(t, s), "copies", moves_json(t, s), "ranges", ranges_json(t, s),
+                     "work_on_next", worth, "not_recorded", troubles);
 }
 
 /* ---- trace ----------------------------------------------------------------------------------------- */
@@ -378,6 +417,24 @@ static void add_slice(const struct work *w, int track, const char *name, struct 
         text_printf(out, "\"bytes\":%llu}}", (unsigned long long)w->bytes);
 }
 
+// A track per thread, and one per process of those that any thread may end.
+static void add_ranges(const struct timeline *t, char *const *names, struct text *out)
+{
+    enum { THREADS_FROM = 1 << 20 }; // above the tracks of streams
+    static const double us_ns = 1000;
+    for (size_t i = 0; i < t->ranges.count; i++) {
+        const struct range *r = &t->ranges.items[i];
+        double start_ns = (double)r->start_ns - (double)t->first_ns;
+        if (r->start_ns >= t->first_ns) // whole numbers keep their last digits
+            start_ns = (double)(r->start_ns - t->first_ns);
+        text_printf(out,
+                    ",\n{\"name\":%s,\"ph\":\"X\",\"pid\":%d,\"tid\":%llu,\"ts\":%.3f,"
+                    "\"dur\":%.3f,\"args\":{\"range\":true}}",
+                    names[r->name], r->process + 1, THREADS_FROM + (unsigned long long)r->thread,
+                    start_ns / us_ns, (double)(r->end_ns - r->start_ns) / us_ns);
+    }
+}
+
 void report_timeline_trace(const struct timeline *t, struct text *out)
 {
     struct track *tracks = xcalloc(t->work.count + 1, sizeof *tracks);
@@ -393,6 +450,7 @@ void report_timeline_trace(const struct timeline *t, struct text *out)
         const struct work *w = &t->work.items[i];
         add_slice(w, track_of(tracks, &count, w), names[w->name], out);
     }
+    add_ranges(t, names, out);
     text_add(out, "\n]}\n");
     for (size_t i = 0; i < t->names.count; i++)
         free(names[i]);

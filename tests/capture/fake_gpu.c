@@ -6,6 +6,7 @@
 #include "capture/recorder/cupti_min.h"
 
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,9 +136,13 @@ static uint32_t calls;
 int cuInit(unsigned flags)
 {
     const char *path = getenv("CUDA_INJECTION64_PATH");
-    void *library = path ? dlopen(path, RTLD_NOW) : NULL;
+    static bool begun;
+    void *library = path && !begun ? dlopen(path, RTLD_NOW) : NULL;
     int (*start)(void);
     (void)flags;
+    if (begun)
+        return 0;
+    begun = true;
     if (path && !library)
         fprintf(stderr, "%s\n", dlerror());
     if (!library)

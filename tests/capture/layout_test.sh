@@ -139,4 +139,26 @@ check() { # kernel, copy, fill
 for k in "${kernels[@]}"; do check "$k" "${copies[0]}" "${fills[0]}"; done
 for c in "${copies[@]:1}"; do check "${kernels[0]}" "$c" "${fills[0]}"; done
 for f in "${fills[@]:1}"; do check "${kernels[0]}" "${copies[0]}" "$f"; done
+# NVTX's, where the toolkit has its headers.
+if [[ -e $toolkit/include/nvtx3/nvToolsExt.h ]]; then
+    {
+        printf '#include <nvtx3/nvToolsExt.h>\n#include "capture/recorder/nvtx_min.h"\n'
+        echo '#define AT(ours, member, theirs, their) _Static_assert(offsetof(struct ours, member) == offsetof(theirs, their), #ours " " #member)'
+        echo 'AT(nvtx_attributes, message_type, nvtxEventAttributes_t, messageType);'
+        echo 'AT(nvtx_attributes, message, nvtxEventAttributes_t, message);'
+        echo '_Static_assert(sizeof(struct nvtx_attributes) == sizeof(nvtxEventAttributes_t), "attributes");'
+        echo 'AT(nvtx_callbacks, table, NvtxExportTableCallbacks, GetModuleFunctionTable);'
+        echo '_Static_assert(TABLE_CALLBACKS == NVTX_ETID_CALLBACKS && MESSAGE_WIDE == NVTX_MESSAGE_TYPE_UNICODE, "numbers");'
+        sed -nE 's/^NVTX\(1, ([0-9]+), (\w+)\)/_Static_assert(NVTX_CBID_CORE_\2 == \1 \&\& NVTX_CB_MODULE_CORE == 1, "\2");/p;
+                 s/^NVTX\(5, ([0-9]+), (\w+)\)/_Static_assert(NVTX_CBID_CORE2_\2 == \1 \&\& NVTX_CB_MODULE_CORE2 == 5, "\2");/p' \
+            "$here/../../src/capture/recorder/nvtx.def"
+    } >"$work/nvtx.c"
+    if "${cc[@]}" -std=gnu17 -fsyntax-only -I"$here/../../src" -I"$toolkit/include" "$work/nvtx.c" >"$work/said" 2>&1; then
+        echo "ok - what is declared of NVTX is the toolkit's"
+    else
+        echo "not ok - what is declared of NVTX is the toolkit's"
+        grep -E 'error' "$work/said" | head -5 | sed 's/^/# /'
+        failed=1
+    fi
+fi
 exit $failed

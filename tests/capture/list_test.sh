@@ -38,6 +38,12 @@ else
     echo 'skip - json_and_trace_are_as_wanted: python3 is not here'
 fi
 
+capture --list -- "$work/program" ranges
+check ranges_have_the_kernels_that_were_launched_within '^ *[0-9.]+ [a-z]+ +1 +5 +50\.0 us +library: step$' "$work/out"
+check a_range_that_ended_before_has_none '^ *[0-9.]+ [a-z]+ +1 +0 +0 ns +inner$' "$work/out"
+NVTX_INJECTION64_PATH=/x.so capture --list -- "$work/program" ranges
+check another_tool_s_ranges_are_left_to_it '^status 98$' "$work/status"
+
 capture --list -- true
 check a_program_without_a_gpu_is_said 'warning: nothing was recorded' "$work/err"
 capture --list -- "$work/no-such-program"

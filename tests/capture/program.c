@@ -1,6 +1,7 @@
 // A program for the fake driver: doubles 64 floats on the GPU, three times by a launch and twice by a graph, prints the
 // sum, and ends as its argument says: an exit status, `kill`, `abort`, `fork` (a child that ends by itself) or `child` (one
 // that uses the GPU, started before). `together`: input and output lie in one allocation, as those of PyTorch do.
+// `ranges`: it names what it does by NVTX.
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
 #include <signal.h>
@@ -14,7 +15,7 @@
 
 static void *driver;
 
-static void *named(const char *name)
+static void *named_by_driver(const char *name)
 {
     return dlsym(driver, name);
 }
@@ -33,6 +34,81 @@ static const char code[] =
     "DONE: ret;\n}\n";
 enum { FRONT_BYTES = 64 }; // the output lies so far within its allocation
 
+/* ---- NVTX, as its headers do it: tables of pointers to functions, filled by what the environment names ------------- */
+
+static int (*push)(const char *), (*pop)(void), (*domain_push)(void *, const void *);
+static int (*domain_pop)(void *);
+static uint64_t (*start)(const char *);
+static void (*end)(uint64_t);
+static void *(*domain_create)(const char *), *(*intern)(void *, const char *);
+
+static int table_of(uint32_t module, void (****table)(void), unsigned *count)
+{
+    static void (**core[16])(void) = {[5] = (void (**)(void)) & start,
+                                      [7] = (void (**)(void)) & end,
+                                      [9] = (void (**)(void)) & push,
+                                      [11] = (void (**)(void)) & pop};
+    static void (**core2[16])(void) = {[4] = (void (**)(void)) & domain_push,
+                                       [5] = (void (**)(void)) & domain_pop,
+                                       [10] = (void (**)(void)) & intern,
+                                       [12] = (void (**)(void)) & domain_create};
+    *table = module == 1 ? core : core2;
+    *count = 16;
+    return module == 1 || module == 5;
+}
+
+static const void *exported(uint32_t table)
+{
+    static const struct {
+        size_t size_bytes;
+        int (*table)(uint32_t, void (****)(void), unsigned *);
+    } callbacks = {sizeof callbacks, table_of};
+    return table == 1 ? &callbacks : NULL;
+}
+
+static void nvtx_open(void)
+{
+    const char *path = getenv("NVTX_INJECTION64_PATH");
+    void *library = path ? dlopen(path, RTLD_NOW) : NULL;
+    int (*initialize)(const void *(*)(uint32_t)) = NULL;
+    if (library)
+        *(void **)&initialize = dlsym(library, "InitializeInjectionNvtx2");
+    if (!initialize || initialize(exported) != 1 || !push || !pop || !start || !end ||
+        !domain_push || !domain_pop || !domain_create || !intern)
+        exit(98);
+}
+
+static void work(bool together);
+
+static void work_in_ranges(void)
+{
+    struct {
+        uint16_t version, size;
+        uint32_t category, colors[2], payload[4];
+        int32_t message_type;
+        const void *message;
+    } named = {.message_type = 3};
+    nvtx_open();
+    push("before the recorder");
+    int (*init)(unsigned);
+    *(void **)&init = named_by_driver("cuInit");
+    init(0);
+    pop();
+    void *domain = domain_create("library");
+    named.message = intern(domain, "step");
+    uint64_t whole = start("whole");
+    push("outer");
+    push("inner");
+    domain_push(domain, &named);
+    pop();
+    work(false);
+    domain_pop(domain);
+    pop();
+    end(whole);
+    end(whole + 1);
+    pop();
+}
+
 static void work(bool together)
 {
     int (*init)(unsigned), (*load)(void **, const void *), (*get)(void **, void *, const char *);
@@ -41,16 +117,16 @@ static void work(bool together)
     int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                   void *, void **, void **);
     int (*graph)(void *, void *);
-    *(void **)&init = named("cuInit");
-    *(void **)&load = named("cuModuleLoadData");
-    *(void **)&get = named("cuModuleGetFunction");
-    *(void **)&allocate = named("cuMemAlloc_v2");
-    *(void **)&release = named("cuMemFree_v2");
-    *(void **)&in = named("cuMemcpyHtoD_v2");
-    *(void **)&out = named("cuMemcpyDtoH_v2");
-    *(void **)&launch = named("cuLaunchKernel");
-    *(void **)&graph = named("cuGraphLaunch");
-    *(void **)&wait_all = named("cuCtxSynchronize");
+    *(void **)&init = named_by_driver("cuInit");
+    *(void **)&load = named_by_driver("cuModuleLoadData");
+    *(void **)&get = named_by_driver("cuModuleGetFunction");
+    *(void **)&allocate = named_by_driver("cuMemAlloc_v2");
+    *(void **)&release = named_by_driver("cuMemFree_v2");
+    *(void **)&in = named_by_driver("cuMemcpyHtoD_v2");
+    *(void **)&out = named_by_driver("cuMemcpyDtoH_v2");
+    *(void **)&launch = named_by_driver("cuLaunchKernel");
+    *(void **)&graph = named_by_driver("cuGraphLaunch");
+    *(void **)&wait_all = named_by_driver("cuCtxSynchronize");
 
     float data[64], sum = 0;
     uint64_t a, b = 0, whole;
@@ -87,7 +163,10 @@ int main(int argc, char **argv)
     if (!driver)
         return 99;
     int child = strcmp(how, "child") == 0 ? fork() : 1;
-    work(strcmp(how, "together") == 0);
+    if (strcmp(how, "ranges") == 0)
+        work_in_ranges();
+    else
+        work(strcmp(how, "together") == 0);
     if (strcmp(how, "kill") == 0)
         raise(SIGKILL);
     if (strcmp(how, "abort") == 0)

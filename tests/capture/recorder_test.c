@@ -257,6 +257,32 @@ static void folders_of_triton_s_caches_are_recorded(void **state)
     release(&w);
 }
 
+// Ended in another order than they began, in domains, by registered strings.
+static void ranges_of_nvtx_are_recorded(void **state)
+{
+    skip_under_sanitizers();
+    struct watched w =
+        watch("ranges", arena_printf(&arena, "NVTX_INJECTION64_PATH=%s", recorder_path), NULL);
+    assert_string_equal(text_str(&w.ended.out), "sum 4032\n");
+    const struct recording *r = &w.files[0];
+    static const struct {
+        const char *name;
+        bool of_a_thread;
+    } wanted[] = {{"inner", true}, {"library: step", true}, {"outer", true}, {"whole", false}};
+    assert_int_equal(r->of_kind[EVENT_RANGE], COUNT_OF(wanted));
+    for (size_t i = 0; i < COUNT_OF(wanted); i++) {
+        const struct event *e = event_of(r, EVENT_RANGE, i), *name = NULL;
+        for (size_t k = 0; !name; k++)
+            if (event_of(r, EVENT_NAME, k)->of.name.id == e->of.range.name)
+                name = event_of(r, EVENT_NAME, k);
+        assert_int_equal(name->tail_bytes, strlen(wanted[i].name));
+        assert_memory_equal(name->tail, wanted[i].name, name->tail_bytes);
+        assert_int_equal(e->of.range.thread != 0, wanted[i].of_a_thread);
+        assert_true(e->of.range.end_ns >= e->of.range.start_ns && e->of.range.start_ns > 0);
+    }
+    release(&w);
+}
+
 static void which_launch_is_saved_can_be_said(void **state)
 {
     skip_under_sanitizers();
@@ -372,6 +398,7 @@ int main(void)
         cmocka_unit_test(launches_are_recorded_with_what_they_did),
         cmocka_unit_test(a_chosen_launch_is_saved_with_what_it_was_given),
         cmocka_unit_test(folders_of_triton_s_caches_are_recorded),
+        cmocka_unit_test(ranges_of_nvtx_are_recorded),
         cmocka_unit_test(which_launch_is_saved_can_be_said),
         cmocka_unit_test(a_launch_that_is_too_large_is_not_saved),
         cmocka_unit_test(the_program_ends_as_it_would),

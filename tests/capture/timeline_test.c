@@ -214,6 +214,52 @@ static void processes_are_brought_onto_one_clock(void **state)
     assert_false(timeline.processes.items[1].ended);
 }
 
+static void launch(uint64_t correlation, uint64_t thread, uint64_t time_ns)
+{
+    ADD(LAUNCH, launch, .correlation = correlation, .thread = thread, .time_ns = time_ns,
+        .end_ns = time_ns + 1);
+}
+
+static void launched(uint64_t correlation, uint64_t start_ns, uint64_t end_ns)
+{
+    ADD(KERNEL, kernel, .start_ns = start_ns, .end_ns = end_ns, .name = 9,
+        .correlation = correlation, .grid_x = 1, .grid_y = 1, .grid_z = 1, .block_x = 1,
+        .block_y = 1, .block_z = 1);
+}
+
+// By the time and thread of the call that launched it, whenever the GPU ran it.
+static void kernels_are_counted_in_the_ranges_that_launched_them(void **state)
+{
+    struct timeline_summary s;
+    begin(60, 100, 0);
+    name(1, "step");
+    name(2, "all");
+    name(9, "k");
+    launched(5, 3000, 3010); // its call is told later
+    launch(5, 7, 250);
+    launch(6, 7, 1250);
+    launch(7, 8, 260); // of another thread
+    launched(6, 4000, 4100);
+    launched(7, 5000, 6000);
+    ADD(RANGE, range, .start_ns = 200, .end_ns = 300, .thread = 7, .name = 1);
+    ADD(RANGE, range, .start_ns = 210, .end_ns = 290, .thread = 7, .name = 1); // within itself
+    ADD(RANGE, range, .start_ns = 1200, .end_ns = 1300, .thread = 7, .name = 1);
+    ADD(RANGE, range, .start_ns = 150, .end_ns = 1000, .name = 2); // of the process
+    ADD(RANGE, range, .start_ns = 20, .end_ns = 1000, .name = 2);  // before the recording
+    end();
+    timeline_summarize(&arena, &timeline, &s);
+    assert_int_equal(s.range_count, 2);
+    assert_string_equal(timeline.names.items[s.ranges[0].name], "all");
+    assert_int_equal(s.ranges[0].count, 1);
+    assert_int_equal(s.ranges[0].kernels, 2);
+    near(s.ranges[0].total_ns, 850);
+    near(s.ranges[0].kernel_ns, 1010);
+    assert_int_equal(s.ranges[1].count, 3);
+    assert_int_equal(s.ranges[1].kernels, 2);
+    near(s.ranges[1].total_ns, 280);
+    near(s.ranges[1].kernel_ns, 110);
+}
+
 static void a_recording_without_work_has_no_sums(void **state)
 {
     struct timeline_summary s;
@@ -234,6 +280,7 @@ int main(void)
         TEST(busy_time_overlap_and_gaps_of_a_device),
         TEST(only_the_longest_gaps_are_kept_in_order),
         TEST(processes_are_brought_onto_one_clock),
+        TEST(kernels_are_counted_in_the_ranges_that_launched_them),
         TEST(a_recording_without_work_has_no_sums),
     };
     return cmocka_run_group_tests(tests, prepare, clean);

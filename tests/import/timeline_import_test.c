@@ -1,0 +1,102 @@
+// Other profilers' databases as timelines: made here, with the columns that their versions have.
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/timeline.h"
+#include "import/import.h"
+
+#include <setjmp.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static struct arena arena;
+static struct timeline timeline;
+static char folder[] = "/tmp/ridge-databases-XXXXXX";
+
+static int prepare(void **state)
+{
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int clean(void **state)
+{
+    arena_release(&arena);
+    return rmdir(folder);
+}
+
+static int fresh(void **state)
+{
+    timeline = (struct timeline){.arena = &arena};
+    return 0;
+}
+
+static int done(void **state)
+{
+    timeline_release(&timeline);
+    return 0;
+}
+
+static void sum_up(const char *sql, struct timeline_summary *out)
+{
+    const char *path = path_join(&arena, folder, "made.db");
+    sqlite3 *db;
+    char *why = NULL, *data;
+    size_t size;
+    struct error err = {0};
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    if (sqlite3_exec(db, sql, NULL, NULL, &why) != SQLITE_OK)
+        fail_msg("%s", why);
+    sqlite3_close(db);
+    assert_true(file_read(path, 1 << 24, &data, &size, &err));
+    assert_true(import_timeline_detect(data, size));
+    if (!import_timeline(&timeline, path, data, size, &err))
+        fail_msg("%s", err.message);
+    free(data);
+    assert_int_equal(unlink(path), 0);
+    timeline_summarize(&arena, &timeline, out);
+}
+
+static const char *named(int index)
+{
+    return timeline.names.items[index];
+}
+
+// Process 5's thread 7 is 5 << 24 | 7; a call of the runtime has a row of the driver's with the same correlation.
+static void ranges_of_nsys_have_the_kernels_that_they_launched(void **state)
+{
+    static const char sql[] =
+        "CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT);"
+        "INSERT INTO StringIds VALUES(1, 'add'), (2, 'epoch');"
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start, end, deviceId, streamId, correlationId,"
+        " globalPid, demangledName, gridX, gridY, gridZ, blockX, blockY, blockZ);"
+        "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES"
+        "(1000, 1100, 0, 7, 31, 83886080, 1, 1, 1, 1, 32, 1, 1),"
+        "(2000, 2200, 0, 7, 32, 83886080, 1, 1, 1, 1, 32, 1, 1);"
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start, end, globalTid, correlationId);"
+        "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(500, 510, 83886087, 31),"
+        "(501, 509, 83886087, 31), (600, 610, 83886088, 32), (500, 510, 100663303, 32);"
+        "CREATE TABLE NVTX_EVENTS(start, end, eventType, text, textId, globalTid);"
+        "INSERT INTO NVTX_EVENTS VALUES(400, 700, 59, 'step', NULL, 83886087),"
+        "(300, 800, 60, NULL, 2, 83886087), (550, NULL, 34, 'mark', NULL, 83886087);";
+    struct timeline_summary s;
+    sum_up(sql, &s);
+    assert_int_equal(s.kernels[0].launches, 2);
+    assert_int_equal(s.range_count, 2);
+    assert_string_equal(named(s.ranges[0].name), "epoch");
+    assert_int_equal(s.ranges[0].kernels, 2); // any thread's
+    assert_string_equal(named(s.ranges[1].name), "step");
+    assert_int_equal(s.ranges[1].kernels, 1);
+    assert_true(s.ranges[1].kernel_ns > 99 && s.ranges[1].kernel_ns < 101);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, fresh, done)
+    const struct CMUnitTest tests[] = {
+        TEST(ranges_of_nsys_have_the_kernels_that_they_launched),
+    };
+    return cmocka_run_group_tests(tests, prepare, clean);
+}
