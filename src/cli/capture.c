@@ -60,15 +60,19 @@ static bool print_timeline(const struct options *o, struct arena *a, struct time
     struct text out = {0}, trace = {0};
     struct report_style style = cli_style(o);
     const char *trace_file = option_text(o, OPTION_TRACE, NULL);
+    const char *output = option_text(o, OPTION_OUTPUT, NULL);
+    bool done = true;
     timeline_summarize(a, t, &s);
-    if (option_given(o, OPTION_JSON))
+    if (output && str_ends_with(output, ".html"))
+        done = report_timeline_html(t, &s, &out, err);
+    else if (option_given(o, OPTION_JSON))
         cli_add_json(&out, report_timeline_json(t, &s));
     else
         report_timeline(t, &s, &style, &out);
     if (trace_file)
         report_timeline_trace(t, &trace);
-    bool done = cli_write(option_text(o, OPTION_OUTPUT, NULL), &out, err) &&
-                (!trace_file || cli_write(trace_file, &trace, err));
+    done =
+        done && cli_write(output, &out, err) && (!trace_file || cli_write(trace_file, &trace, err));
     text_release(&trace);
     text_release(&out);
     return done;

@@ -3,7 +3,9 @@
 #include "report/timeline.h"
 #include "report/internal.h"
 #include "report/sheet.h"
+#include "report/timeline_parts.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +18,7 @@ static const char *name_at(const struct timeline *t, int index)
     return index < 0 ? "" : t->names.items[index];
 }
 
-static const char *device_words(struct arena *a, const struct timeline *t, int index)
+const char *timeline_device_words(struct arena *a, const struct timeline *t, int index)
 {
     const struct watched_device *d = &t->devices.items[index];
     return arena_printf(a, "GPU %llu%s%s", (unsigned long long)d->number, d->name ? " " : "",
@@ -34,9 +36,9 @@ static const char *pct_words(struct arena *a, double part, double whole)
     return whole > 0 ? arena_printf(a, "%.1f %%", percent * part / whole) : "-";
 }
 
-static int shown(const struct report_style *style, size_t count, int most)
+static int at_most(size_t count, int most)
 {
-    return style->verbose ? (int)count : count > (size_t)most ? most : (int)count;
+    return count > (size_t)most ? most : (int)count;
 }
 
 static const char *shape_words(struct arena *a, const struct kernel_sum *k)
@@ -104,7 +106,7 @@ static struct sheet device_table(struct arena *a, const struct timeline *t,
         cell[5] = arena_printf(a, "%zu", d->streams);
         cell[6] = arena_printf(a, "%zu", d->kernels);
         cell[7] = arena_printf(a, "%.0f", (double)d->kernels * s_ns / d->span_ns);
-        cell[8] = device_words(a, t, d->device);
+        cell[8] = timeline_device_words(a, t, d->device);
     }
     return table;
 }
@@ -121,7 +123,7 @@ static struct sheet gap_table(struct arena *a, const struct timeline *t,
             const char **cell = sheet_row(&table);
             cell[0] = time_words(a, gap->length_ns);
             cell[1] = time_words(a, gap->start_ns - s->devices[i].start_ns);
-            cell[2] = device_words(a, t, s->devices[i].device);
+            cell[2] = timeline_device_words(a, t, s->devices[i].device);
             cell[3] = name_at(t, gap->before);
             cell[4] = name_at(t, gap->after);
         }
@@ -193,48 +195,60 @@ static void add_missing(struct arena *a, const struct timeline *t, const struct 
         add_sentence(style, arena_printf(a, "Not recorded: %s.", t->troubles.items[i]), out);
 }
 
+const char timeline_worth_words[] = "A share is the most that can be gained there. How far a "
+                                    "kernel is from its floor is not known: "
+                                    "no counters were read.";
+
+void timeline_tables_make(struct arena *a, const struct timeline *t,
+                          const struct timeline_summary *s, int rows, int worth_rows,
+                          struct timeline_tables *out)
+{
+    *out = (struct timeline_tables){
+        .devices = device_table(a, t, s),
+        .worth = worth_table(a, t, s, at_most(s->worth_count, worth_rows)),
+        .kernels = kernel_table(a, t, s, at_most(s->kernel_count, rows)),
+        .moves = move_table(a, t, s),
+        .ranges = range_table(a, t, s, at_most(s->range_count, rows)),
+        .gaps = gap_table(a, t, s),
+    };
+}
+
 void report_timeline(const struct timeline *t, const struct timeline_summary *s,
                      const struct report_style *style, struct text *out)
 {
     struct arena a = {0};
-    int kernels = shown(style, s->kernel_count, ROWS_SHOWN);
-    int worths = shown(style, s->worth_count, WORTH_SHOWN);
-    struct sheet devices = device_table(&a, t, s), worth = worth_table(&a, t, s, worths);
-    struct sheet by_kernel = kernel_table(&a, t, s, kernels), moves = move_table(&a, t, s);
-    struct sheet gaps = gap_table(&a, t, s);
-    int ranges = shown(style, s->range_count, ROWS_SHOWN);
-    struct sheet by_range = range_table(&a, t, s, ranges);
+    struct timeline_tables tables;
+    timeline_tables_make(&a, t, s, style->verbose ? INT_MAX : ROWS_SHOWN,
+                         style->verbose ? INT_MAX : WORTH_SHOWN, &tables);
+    int kernels = tables.kernels.count, ranges = tables.ranges.count;
     if (s->device_count == 0)
         add_sentence(style, "No GPU did anything for this program.", out);
     if (s->device_count > 0) {
         add_heading(style, 2, "GPUs, measured", out);
-        add_sheet(&devices, style, out);
+        add_sheet(&tables.devices, style, out);
         add_heading(style, 2, "What to work on next, by its share of the span", out);
-        add_sheet(&worth, style, out);
-        add_sentence(style,
-                     "A share is the most that can be gained there. How far a kernel is from its "
-                     "floor is not known: no counters were read.",
-                     out);
+        add_sheet(&tables.worth, style, out);
+        add_sentence(style, timeline_worth_words, out);
     }
     if (kernels > 0) {
         add_heading(style, 2,
                     arena_printf(&a, "Kernels by time, %d of %zu", kernels, s->kernel_count), out);
-        add_sheet(&by_kernel, style, out);
+        add_sheet(&tables.kernels, style, out);
     }
     if (s->move_count > 0) {
         add_heading(style, 2, "Copies and fills", out);
-        add_sheet(&moves, style, out);
+        add_sheet(&tables.moves, style, out);
     }
     if (ranges > 0) {
         add_heading(
             style, 2,
             arena_printf(&a, "Ranges of the program (NVTX), %d of %zu", ranges, s->range_count),
             out);
-        add_sheet(&by_range, style, out);
+        add_sheet(&tables.ranges, style, out);
     }
-    if (gaps.count > 0) {
+    if (tables.gaps.count > 0) {
         add_heading(style, 2, "Longest times without work", out);
-        add_sheet(&gaps, style, out);
+        add_sheet(&tables.gaps, style, out);
     }
     add_missing(&a, t, style, out);
     arena_release(&a);
@@ -362,17 +376,14 @@ static char *quoted(const char *s)
     return dump ? dump : xstrdup("\"?\"");
 }
 
-struct track {
-    int process, device;
-    uint64_t stream;
-};
-
-static int track_of(struct track *tracks, int *count, const struct work *w)
+int timeline_track(struct track *tracks, int *count, int most, const struct work *w)
 {
     for (int i = *count; i-- > 0;)
         if (tracks[i].process == w->process && tracks[i].device == w->device &&
             tracks[i].stream == w->stream)
             return i;
+    if (*count == most)
+        return most;
     tracks[*count] = (struct track){w->process, w->device, w->stream};
     return (*count)++;
 }
@@ -443,12 +454,12 @@ void report_timeline_trace(const struct timeline *t, struct text *out)
     for (size_t i = 0; i < t->names.count; i++)
         names[i] = quoted(t->names.items[i]);
     for (size_t i = 0; i < t->work.count; i++)
-        track_of(tracks, &count, &t->work.items[i]);
+        timeline_track(tracks, &count, INT_MAX, &t->work.items[i]);
     text_add(out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
     add_tracks(t, tracks, count, out);
     for (size_t i = 0; i < t->work.count; i++) {
         const struct work *w = &t->work.items[i];
-        add_slice(w, track_of(tracks, &count, w), names[w->name], out);
+        add_slice(w, timeline_track(tracks, &count, INT_MAX, w), names[w->name], out);
     }
     add_ranges(t, names, out);
     text_add(out, "\n]}\n");

@@ -11,6 +11,9 @@ void report_timeline(const struct timeline *t, const struct timeline_summary *s,
                      const struct report_style *style, struct text *out);
 json_t *report_timeline_json(const struct timeline *t,
                              const struct timeline_summary *s); // a new reference
+// A page that holds everything itself, below 500 kB: streams over time, ranges, tables.
+bool report_timeline_html(const struct timeline *t, const struct timeline_summary *s,
+                          struct text *out, struct error *err) CHECK_RESULT;
 // Chrome's trace format, which Perfetto reads: a track per process, GPU and stream.
 void report_timeline_trace(const struct timeline *t, struct text *out);
 

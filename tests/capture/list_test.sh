@@ -41,6 +41,12 @@ fi
 capture --list -- "$work/program" ranges
 check ranges_have_the_kernels_that_were_launched_within '^ *[0-9.]+ [a-z]+ +1 +5 +50\.0 us +library: step$' "$work/out"
 check a_range_that_ended_before_has_none '^ *[0-9.]+ [a-z]+ +1 +0 +0 ns +inner$' "$work/out"
+capture --list -o "$work/page.html" -- "$work/program" ranges
+check an_output_named_html_is_a_page '^<!DOCTYPE html>' "$work/page.html"
+check with_a_lane_per_stream 'GPU 0 Fake GPU, stream 7</text>' "$work/page.html"
+check and_one_per_thread_with_ranges 'ranges of thread [0-9]+</text>' "$work/page.html"
+check and_the_tables '<td>library: step</td></tr>' "$work/page.html"
+check that_needs_no_network '^0$' <(grep -c 'src=\|href=\|@import' "$work/page.html")
 NVTX_INJECTION64_PATH=/x.so capture --list -- "$work/program" ranges
 check another_tool_s_ranges_are_left_to_it '^status 98$' "$work/status"
 

@@ -1,0 +1,27 @@
+// What the writers of a timeline share: its tables, and the tracks that work lies on. Private to report.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_REPORT_TIMELINE_PARTS_H
+#define RIDGE_REPORT_TIMELINE_PARTS_H
+
+#include "report/sheet.h"
+#include "report/timeline.h"
+
+struct timeline_tables {
+    struct sheet devices, worth, kernels, moves, ranges, gaps;
+};
+// So many rows of the first kernels and ranges, and of what to work on next.
+void timeline_tables_make(struct arena *a, const struct timeline *t,
+                          const struct timeline_summary *s, int rows, int worth_rows,
+                          struct timeline_tables *out);
+extern const char timeline_worth_words[]; // what a share is
+// "GPU 0 NVIDIA H200"
+const char *timeline_device_words(struct arena *a, const struct timeline *t, int index);
+
+struct track { // a stream of a GPU, of a process
+    int process, device;
+    uint64_t stream;
+};
+// Its index; added where it is new and there is room for `most`. most: there is none any more.
+int timeline_track(struct track *tracks, int *count, int most, const struct work *w);
+
+#endif
