@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/session.h"
 
+#include <string.h>
+
 bool cli_markdown(struct arena *a, const struct run *run, struct text *out, struct error *err)
 {
     struct experiment *e = NULL;
@@ -32,26 +34,73 @@ bool cli_run_print(const struct options *o, struct arena *a, const struct run *r
     return done;
 }
 
+static bool devices_print(const struct options *o, const struct run *runs, int count,
+                          struct error *err)
+{
+    struct text out = {0};
+    struct report_style style = cli_style(o);
+    bool done;
+    if (option_given(o, OPTION_JSON)) {
+        done = cli_print_json(report_devices_json(runs, count), err);
+    } else {
+        report_devices(runs, count, option_given(o, OPTION_MARKDOWN) ? NULL : &style, &out);
+        done = cli_print(&out, err);
+    }
+    text_release(&out);
+    return done;
+}
+
+// "sim:h200,sim:mi250x".
+static bool devices_of(const struct options *o, struct arena *a, struct loop_request *q,
+                       struct error *err)
+{
+    const char **ids = ARENA_ARRAY(a, const char *, strlen(q->device) + 1);
+    q->devices = ids;
+    q->device_count = 0;
+    for (const char *at = q->device;; at++) {
+        size_t length = strcspn(at, ",");
+        if (length == 0 && *q->device)
+            return fail(err, NOWHERE,
+                        "option --device: a name is missing in '%s'; give one device, or several "
+                        "with commas: sim:h200,sim:mi250x",
+                        q->device);
+        ids[q->device_count++] = arena_strndup(a, at, length);
+        at += length;
+        if (!*at)
+            break;
+    }
+    q->device = ids[0];
+    if (q->device_count > 1 && option_given(o, OPTION_TUNED))
+        return fail(err, NOWHERE, "option --tuned takes one device, not %d", q->device_count);
+    return true;
+}
+
 static bool loop_command(const struct options *o, bool verify_only, int *status, struct error *err)
 {
     struct session s;
     struct loop_request request = {.experiment_path = o->arguments[0], .verify_only = verify_only};
     struct arena a = {0};
-    struct run run = {0};
+    struct run *runs = NULL;
     bool record = !verify_only && !option_given(o, OPTION_NO_JOURNAL);
     request.variants = o->option[OPTION_VARIANT].values;
     request.variant_count = (int)o->option[OPTION_VARIANT].count;
     request.overrides = o->option[OPTION_PARAM].values;
     request.override_count = (int)o->option[OPTION_PARAM].count;
-    bool done = session_request(o, &request, err) && session_open(&s, o, record, err);
+    bool done = session_request(o, &request, err) && devices_of(o, &a, &request, err) &&
+                session_open(&s, o, record, err);
     if (done) {
-        done = option_given(o, OPTION_TUNED)
-                   ? cli_run_tuned(o, &s, &request, err)
-                   : session_run(&s, &a, &request, &run, err) && cli_run_print(o, &a, &run, err);
+        int count = request.device_count;
+        runs = ARENA_ARRAY(&a, struct run, count);
+        memset(runs, 0, (size_t)count * sizeof *runs);
+        done = option_given(o, OPTION_TUNED)               ? cli_run_tuned(o, &s, &request, err)
+               : !session_run(&s, &a, &request, runs, err) ? false
+               : count > 1                                 ? devices_print(o, runs, count, err)
+                                                           : cli_run_print(o, &a, runs, err);
         *status = session_status(&s);
         session_close(&s);
     }
-    json_decref(run.header.environment);
+    for (int i = 0; runs && i < request.device_count; i++)
+        json_decref(runs[i].header.environment);
     arena_release(&a);
     return done;
 }

@@ -161,6 +161,46 @@ static bool on_result(void *context, const struct result *r, struct error *err)
     return true;
 }
 
+// The journal's server went away: what it has and what it has not.
+static void kept_say(const struct journal *j)
+{
+    const struct journal_kept *k = journal_kept(j);
+    struct text t = {0};
+    if (!k->path)
+        return;
+    text_printf(&t, "%s; %d result%s of this run %s in %s instead, and `ridge import %s` adds %s",
+                k->why, k->result_count, plural(k->result_count),
+                k->result_count == 1 ? "is" : "are", k->path, k->path,
+                k->result_count == 1 ? "it" : "them");
+    if (k->run > 0)
+        text_printf(&t, " to run %lld of the server", (long long)k->run);
+    cli_warn(text_str(&t));
+    text_release(&t);
+}
+
+static void session_begin(struct session *s)
+{
+    s->run_id = 0;
+    s->recorded = 0;
+    s->said_ns = 0;
+}
+
+static bool on_finished(void *context, struct run *run, struct error *err)
+{
+    struct session *s = context;
+    line_clear(s);
+    run->header.id = s->run_id;
+    run->header.command = s->o->command_line;
+    run->header.objective = s->objective;
+    bool done = !s->journal || s->run_id == 0 ||
+                journal_end_run(s->journal, s->run_id, run->stop_reason, err);
+    if (done && s->journal)
+        kept_say(s->journal);
+    if (done)
+        session_begin(s);
+    return done;
+}
+
 // What was written down for this experiment's variants.
 static bool hypotheses_load(struct arena *a, struct journal *j, struct loop_request *q,
                             struct error *err)
@@ -235,6 +275,7 @@ struct loop_events session_events(struct session *s)
                                 .warning = on_warning,
                                 .progress = on_progress,
                                 .result = on_result,
+                                .finished = on_finished,
                                 .context = s,
                                 .cancel = cli_cancelled};
 }
@@ -244,43 +285,19 @@ void session_line_end(struct session *s)
     line_clear(s);
 }
 
-// The journal's server went away: what it has and what it has not.
-static void kept_say(const struct journal *j)
-{
-    const struct journal_kept *k = journal_kept(j);
-    struct text t = {0};
-    if (!k->path)
-        return;
-    text_printf(&t, "%s; %d result%s of this run %s in %s instead, and `ridge import %s` adds %s",
-                k->why, k->result_count, plural(k->result_count),
-                k->result_count == 1 ? "is" : "are", k->path, k->path,
-                k->result_count == 1 ? "it" : "them");
-    if (k->run > 0)
-        text_printf(&t, " to run %lld of the server", (long long)k->run);
-    cli_warn(text_str(&t));
-    text_release(&t);
-}
-
 bool session_run(struct session *s, struct arena *a, struct loop_request *request, struct run *run,
                  struct error *err)
 {
     struct loop_events events = session_events(s);
-    s->run_id = 0;
-    s->recorded = 0;
-    s->said_ns = 0;
+    session_begin(s);
     bool done =
         hypotheses_load(a, s->journal, request, err) && loop_run(a, request, &events, run, err);
     line_clear(s);
     if (!done && s->recorded > 0)
         error_context(err, "%d result%s recorded before: `ridge show %lld`", s->recorded,
                       s->recorded == 1 ? " was" : "s were", (long long)s->run_id);
-    if (done && s->journal && s->run_id != 0)
-        done = journal_end_run(s->journal, s->run_id, run->stop_reason, err);
-    if (s->journal)
+    if (!done && s->journal)
         kept_say(s->journal);
-    run->header.id = s->run_id;
-    run->header.command = s->o->command_line;
-    run->header.objective = s->objective;
     return done;
 }
 

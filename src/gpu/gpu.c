@@ -137,7 +137,7 @@ static bool unit_is_whole(const char *unit)
 {
     static const char *const whole[] = {"SMs",        "lanes",      "warps",     "blocks",
                                         "threads",    "bytes",      "registers", "ways",
-                                        "partitions", "schedulers", "barriers"};
+                                        "partitions", "schedulers", "barriers",  "banks"};
     for (size_t i = 0; i < COUNT_OF(whole); i++)
         if (strcmp(unit, whole[i]) == 0)
             return true;

@@ -1,4 +1,4 @@
-// The loop: plan, a list of jobs; then, case by case: prepare -> run and check in workers -> diagnose ->
+// The loop: plan, a list of jobs; then, device by device and case by case: prepare -> run and check in workers -> diagnose ->
 // judge -> hand on. A variant's failure is its result; only what makes going on pointless ends the run.
 // SPDX-License-Identifier: Apache-2.0
 #include "loop/header.h"
@@ -6,8 +6,12 @@
 
 #include <stdlib.h>
 
-static void tell_header(struct loop *l)
+// What follows is of that device.
+static void begin_run(struct loop *l, const struct device_info *device, struct run *run)
 {
+    l->device = device;
+    l->run = run;
+    l->run->results = ARENA_ARRAY(l->arena, struct result, l->plan.job_count + 1);
     header_fill(l->arena, l->request, l->plan.experiment, l->device, &l->run->header);
     if (l->events->warning && l->device->warning)
         l->events->warning(l->events->context, l->device->warning);
@@ -19,11 +23,13 @@ static bool plan(struct loop *l, struct error *err)
 {
     if (!plan_make(l->arena, l->request, &l->plan, err))
         return false;
-    l->device = l->plan.device;
     l->progress.job_count = l->plan.job_count;
-    l->run->results = ARENA_ARRAY(l->arena, struct result, l->plan.job_count + 1);
-    tell_header(l);
     return true;
+}
+
+static bool end_run(const struct loop *l, struct error *err)
+{
+    return !l->events->finished || l->events->finished(l->events->context, l->run, err);
 }
 
 // The jobs of one case on one device.
@@ -42,13 +48,19 @@ static bool run_jobs(struct loop *l, const struct planned *jobs, int count, stru
 bool loop_run(struct arena *a, const struct loop_request *request, const struct loop_events *events,
               struct run *out, struct error *err)
 {
-    struct loop l = {.arena = a, .request = request, .events = events, .run = out};
+    struct loop l = {.arena = a, .request = request, .events = events};
     l.progress = (struct progress){.arena = a, .events = events, .started_ns = clock_ns()};
-    *out = (struct run){0};
+    for (int d = 0; d == 0 || d < request->device_count; d++)
+        out[d] = (struct run){0};
     bool done = plan(&l, err);
-    for (int i = 0, count = 0; done && i < l.plan.job_count; i += count) {
-        count = plan_jobs_together(&l.plan, i);
-        done = run_jobs(&l, &l.plan.jobs[i], count, err);
+    for (int d = 0, i = 0; done && d < l.plan.device_count; d++) {
+        begin_run(&l, &l.plan.devices[d], &out[d]);
+        for (int count; done && i < l.plan.job_count && l.plan.jobs[i].device == l.device;
+             i += count) {
+            count = plan_jobs_together(&l.plan, i);
+            done = run_jobs(&l, &l.plan.jobs[i], count, err);
+        }
+        done = done && end_run(&l, err);
     }
     reference_release(&l.reference);
     progress_release(&l.progress);

@@ -26,7 +26,9 @@ struct loop_request {
     const char *experiment_path;
     struct experiment *experiment; // optional: loaded already
     const char *device;            // "auto", …
-    const char *const *overrides;  // "N=2048"
+    const char *const *devices;    // several, each a run of its own; none: `device`
+    int device_count;
+    const char *const *overrides; // "N=2048"
     int override_count;
     const char *const *variants; // only these (and what they answer, for the comparison); 0 = all
     int variant_count;
@@ -65,11 +67,13 @@ struct loop_events { // all optional; called in the parent
     void (*warning)(void *context, const char *text);
     // A finished result, judged. Returning false stops the run (the journal could not write).
     bool (*result)(void *context, const struct result *r, struct error *err);
+    // A device's run has come to its end. Returning false stops what is left.
+    bool (*finished)(void *context, struct run *r, struct error *err);
     void *context;
     const volatile bool *cancel;
 };
 // false: nothing could be run (bad experiment, no device), a system error, or cancelled. Wrong or
-// failed variants are results, not errors.
+// failed variants are results, not errors. `out`: a run per device.
 bool loop_run(struct arena *a, const struct loop_request *request, const struct loop_events *events,
               struct run *out, struct error *err) CHECK_RESULT;
 

@@ -29,7 +29,7 @@ static void take_last_case(struct whole_state *s)
     s->stage = (struct stage){.jobs = &p->jobs[first],
                               .job_count = plan_jobs_together(p, first),
                               .point = p->jobs[first].point};
-    s->loop.device = p->device;
+    s->loop.device = p->jobs[first].device;
     s->loop.progress.case_label = s->stage.point->label;
 }
 

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { SEED_SHIFT = 11 }; // 53 bits: whole in every reader of JSON
+
 struct planner {
     struct arena *arena;
     const struct loop_request *request;
@@ -112,35 +114,57 @@ static bool plan_expectations(const struct planner *l, struct error *err)
     return true;
 }
 
-// Every selected variant on every case on the device, case by case.
+// Which devices, all of them before anything runs.
+static bool plan_devices(struct planner *l, struct error *err)
+{
+    const struct loop_request *r = l->request;
+    const char *const *ids = r->device_count > 0 ? r->devices : &r->device;
+    int count = r->device_count > 0 ? r->device_count : 1;
+    struct device_info *devices = ARENA_ARRAY(l->arena, struct device_info, count);
+    for (int i = 0; i < count; i++) {
+        if (!device_find(l->arena, ids[i], &devices[i], err))
+            return false;
+        for (int k = 0; k < i; k++)
+            if (strcmp(devices[k].id, devices[i].id) == 0)
+                return fail(err, NOWHERE, "device '%s' is named twice: give each once",
+                            devices[i].id);
+    }
+    l->plan->devices = devices;
+    l->plan->device_count = count;
+    return true;
+}
+
+// Every selected variant on every case on every device.
 static void plan_jobs(struct planner *l, const struct case_point *points, int point_count)
 {
-    int variants = l->plan->experiment->variant_count;
-    l->plan->jobs = ARENA_ARRAY(l->arena, struct planned, point_count * variants + 1);
+    const struct loop_request *r = l->request;
+    int variants = l->plan->experiment->variant_count, devices = l->plan->device_count;
+    uint64_t *seeds = ARENA_ARRAY(l->arena, uint64_t, point_count + 1);
     for (int p = 0; p < point_count; p++)
-        for (int v = 0; v < variants; v++)
-            if (l->selected[v])
-                l->plan->jobs[l->plan->job_count++] =
-                    (struct planned){l->plan->device, &points[p], v};
+        seeds[p] = r->has_seed ? r->seed : random_seed() >> SEED_SHIFT;
+    l->plan->jobs = ARENA_ARRAY(l->arena, struct planned, devices * point_count * variants + 1);
+    for (int d = 0; d < devices; d++)
+        for (int p = 0; p < point_count; p++)
+            for (int v = 0; v < variants; v++)
+                if (l->selected[v])
+                    l->plan->jobs[l->plan->job_count++] =
+                        (struct planned){&l->plan->devices[d], &points[p], v, seeds[p]};
 }
 
 bool plan_make(struct arena *a, const struct loop_request *request, struct plan *out,
                struct error *err)
 {
     struct planner l = {.arena = a, .request = request, .plan = out};
-    struct device_info *device = ARENA_NEW(a, struct device_info);
     struct case_point *points = NULL;
     int point_count = 0;
     out->experiment = request->experiment;
     if ((!out->experiment &&
          !experiment_load(a, request->experiment_path, &out->experiment, err)) ||
-        !libraries_check(a, out->experiment, err) ||
-        !device_find(a, request->device, device, err) ||
+        !libraries_check(a, out->experiment, err) || !plan_devices(&l, err) ||
         !experiment_cases(a, out->experiment, request->overrides, request->override_count, &points,
                           &point_count, err) ||
         !plan_hypotheses(&l, err) || !plan_expectations(&l, err) || !plan_variants(&l, err))
         return false;
-    out->device = device;
     plan_jobs(&l, points, point_count);
     return true;
 }

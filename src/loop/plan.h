@@ -9,12 +9,14 @@
 struct planned {
     const struct device_info *device;
     const struct case_point *point;
-    int variant; // of the experiment's
+    int variant;   // of the experiment's
+    uint64_t seed; // of the inputs: a case's are the same on all devices
 };
 struct plan { // arena-owned
     struct experiment *experiment;
-    const struct device_info *device;
-    struct planned *jobs; // in the order of the run's results, case by case
+    const struct device_info *devices;
+    int device_count;
+    struct planned *jobs; // in the order of the runs' results: device by device, case by case
     int job_count;
 };
 bool plan_make(struct arena *a, const struct loop_request *request, struct plan *out,

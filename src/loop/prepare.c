@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-enum { SEED_SHIFT = 11 }; // 53 bits: whole in every reader of JSON
-
 static const double reference_build_s = 120; // where --timeout is not given
 
 /* ---- variants ------------------------------------------------------------------------------------- */
@@ -251,7 +249,7 @@ bool stage_wanted(struct loop *l, struct stage *s, struct error *err)
 static bool prepare_data(struct loop *l, struct stage *s, struct error *err)
 {
     const struct loop_request *r = l->request;
-    s->seed = r->has_seed ? r->seed : random_seed() >> SEED_SHIFT;
+    s->seed = s->jobs->seed;
     l->progress.variant = NULL;
     progress_tell(&l->progress, "filling buffers", 0);
     if (!buffers_fill(l->plan.experiment, &s->resolved, s->point, s->seed, &s->inputs, err))

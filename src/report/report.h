@@ -57,6 +57,14 @@ void report_counterfactual(const struct result *r, const struct counterfactuals 
                            const char *asked, struct text *out);
 void report_json(const struct run *r, struct text *out);
 
+/* ---- one experiment on several devices ------------------------------------------------------------------ */
+
+// A run per device, with the same variants and cases: how the chips differ, the variants' figures below one another,
+// and which variant each is best with. style NULL: as Markdown.
+void report_devices(const struct run *runs, int count, const struct report_style *style,
+                    struct text *out);
+json_t *report_devices_json(const struct run *runs, int count); // a new reference
+
 /* ---- several experiments as one --------------------------------------------------------------------- */
 
 struct suite_run { // an experiment of a suite
