@@ -1,5 +1,6 @@
 // The public face but for sim_launch: opening, device memory, modules and their variables.
 // SPDX-License-Identifier: Apache-2.0
+#include "sim/amd/cache.h"
 #include "sim/run/exec.h"
 
 #include <stdlib.h>
@@ -36,6 +37,7 @@ void sim_close(struct sim *s)
     free(s->l1);
     if (s->l2 != NULL)
         l2_free(s->l2);
+    amd_caches_free(s->amd_caches);
     space_release(&s->space);
     free(s);
 }
@@ -88,6 +90,7 @@ void sim_flush_caches(struct sim *s)
 {
     if (s->l2 != NULL)
         l2_flush(s->l2);
+    amd_caches_flush(s->amd_caches);
     for (int i = 0; i < s->l1_count; i++)
         if (s->l1[i] != NULL) // an SM that ran no block yet has none
             l1_reset(s->l1[i]);

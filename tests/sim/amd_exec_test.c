@@ -411,6 +411,25 @@ static void sectors_and_lines_of_a_request_are_distinct_ones(void **state)
     }
 }
 
+static void a_request_goes_through_the_caches(void **state)
+{
+    static const struct {
+        int apart;
+        double lines;
+    } rows[] = {{1, 4}, {16, 64}};
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows) && has_compiler; i++) {
+        sim_flush_caches(bench.sim);
+        launch_spread(rows[i].apart, 1);
+        assert_true(counted(COUNTER_L1_LOAD_SECTORS_HIT) == 0);
+        assert_true(counted(COUNTER_L2_READ_SECTORS) == 2 * rows[i].lines);
+        assert_true(counted(COUNTER_L2_WRITE_SECTORS) == counted(COUNTER_GLOBAL_STORE_SECTORS));
+        assert_true(counted(COUNTER_L2_SECTORS_HIT) == 0);
+        assert_true(counted(COUNTER_DRAM_READ_BYTES) == 64 * rows[i].lines);
+        assert_true(counted(COUNTER_DRAM_WRITE_BYTES) == 0);
+    }
+}
+
 static void lanes_of_one_bank_take_turns(void **state)
 {
     static const struct {
@@ -478,6 +497,7 @@ int main(void)
         cmocka_unit_test(a_wrong_number_of_arguments_is_an_error),
         cmocka_unit_test(counts_stand_at_their_lines_of_source),
         cmocka_unit_test(sectors_and_lines_of_a_request_are_distinct_ones),
+        cmocka_unit_test(a_request_goes_through_the_caches),
         cmocka_unit_test(lanes_of_one_bank_take_turns),
         cmocka_unit_test(eight_bytes_per_lane_take_four_passes),
         cmocka_unit_test(instructions_and_operations_are_counted_by_kind),

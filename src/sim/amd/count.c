@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-enum { SECTOR_BYTES = 32, LINE_SECTORS = 2, BANKS = 32, BANK_BYTES = 4 };
+enum { BANKS = 32, BANK_BYTES = 4 };
 
 /* ---- global memory ------------------------------------------------------------------------------------------- */
 
@@ -26,7 +26,24 @@ static void add(struct distinct *d, uint64_t item)
     d->items[d->count++] = item;
 }
 
-void amd_count_global(const struct amd_touch *t, struct amd_traffic *out)
+// Each line once, with all of its sectors, in the order in which lanes come to them.
+static void access_lines(struct amd_run *run, enum touch_kind kind, bool past_l1,
+                         const struct distinct *lines, const struct distinct *sectors)
+{
+    uint64_t before = run->counts.caches.l1_hit_sectors;
+    for (unsigned i = 0; i < lines->count && run->caches; i++) {
+        unsigned touched = 0;
+        for (unsigned k = 0; k < sectors->count; k++)
+            if (sectors->items[k] / AMD_LINE_SECTORS == lines->items[i])
+                touched |= 1u << sectors->items[k] % AMD_LINE_SECTORS;
+        amd_caches_access(run->caches, run->cu, kind, past_l1, lines->items[i], touched,
+                          &run->counts.caches);
+    }
+    run->site->l1_hit_sectors += run->counts.caches.l1_hit_sectors - before;
+}
+
+void amd_count_global(struct amd_run *run, const struct amd_touch *t, enum touch_kind kind,
+                      bool past_l1, struct amd_traffic *out)
 {
     struct distinct sectors = {.count = 0}, lines = {.count = 0}, addresses = {.count = 0};
     if (t->mask == 0)
@@ -34,14 +51,16 @@ void amd_count_global(const struct amd_touch *t, struct amd_traffic *out)
     for (uint64_t left = t->mask; left != 0; left &= left - 1) {
         uint64_t at = t->address[__builtin_ctzll(left)];
         add(&addresses, at);
-        add(&sectors, at / SECTOR_BYTES);
-        add(&sectors, (at + t->bytes - 1) / SECTOR_BYTES);
+        add(&sectors, at / AMD_SECTOR_BYTES);
+        add(&sectors, (at + t->bytes - 1) / AMD_SECTOR_BYTES);
     }
     for (unsigned i = 0; i < sectors.count; i++)
-        add(&lines, sectors.items[i] / LINE_SECTORS);
+        add(&lines, sectors.items[i] / AMD_LINE_SECTORS);
     out->sectors += sectors.count;
     out->lines += lines.count;
-    out->sectors_ideal += ((uint64_t)addresses.count * t->bytes + SECTOR_BYTES - 1) / SECTOR_BYTES;
+    access_lines(run, kind, past_l1, &lines, &sectors);
+    out->sectors_ideal +=
+        ((uint64_t)addresses.count * t->bytes + AMD_SECTOR_BYTES - 1) / AMD_SECTOR_BYTES;
 }
 
 /* ---- LDS ------------------------------------------------------------------------------------------------------- */

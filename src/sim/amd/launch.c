@@ -376,6 +376,7 @@ static void run_grid(struct amd_run *run)
         g.id[0] = (uint32_t)(n % o->grid[0]);
         g.id[1] = (uint32_t)(n / o->grid[0] % o->grid[1]);
         g.id[2] = (uint32_t)(n / o->grid[0] / o->grid[1]);
+        run->cu = (unsigned)(i % (uint64_t)GPU(run->sim->gpu, sm_count));
         if (!run_group(&g, waves))
             break;
         run->report->blocks_run++;
@@ -387,6 +388,25 @@ static void run_grid(struct amd_run *run)
 }
 
 /* ---- the report ------------------------------------------------------------------------------------------------------ */
+
+static void fill_cache_counters(const struct amd_counts *c, struct counters *out)
+{
+    const struct amd_cache_counts *k = &c->caches;
+    const struct {
+        enum counter_id id;
+        uint64_t value;
+    } all[] = {
+        {COUNTER_L1_LOAD_SECTORS_HIT, k->l1_hit_sectors},
+        {COUNTER_L2_READ_SECTORS, k->l2_sectors[TOUCH_LOADS]},
+        {COUNTER_L2_WRITE_SECTORS, k->l2_sectors[TOUCH_STORES]},
+        {COUNTER_L2_ATOMIC_SECTORS, k->l2_sectors[TOUCH_ATOMICS]},
+        {COUNTER_L2_SECTORS_HIT, k->l2_hit_sectors},
+        {COUNTER_DRAM_READ_BYTES, k->dram_read_bytes},
+        {COUNTER_DRAM_WRITE_BYTES, k->dram_write_bytes},
+    };
+    for (size_t i = 0; i < COUNT_OF(all); i++)
+        counters_set(out, all[i].id, (double)all[i].value, PROVENANCE_SIMULATED);
+}
 
 static void fill_counters(const struct amd_run *run)
 {
@@ -444,6 +464,8 @@ static void fill_counters(const struct amd_run *run)
     };
     for (size_t i = 0; i < COUNT_OF(all); i++)
         counters_set(&r->counters, all[i].id, all[i].value, PROVENANCE_SIMULATED);
+    if (run->caches)
+        fill_cache_counters(c, &r->counters);
     if (c->vector > 0)
         counters_set(&r->counters, COUNTER_LANES_ACTIVE_PCT,
                      100 * (double)c->vector_lanes / (WAVE_LANES * (double)c->vector),
@@ -506,6 +528,19 @@ static bool find_kernel(struct amd_run *run, struct error *err)
                 o->kernel_count);
 }
 
+// A kernel begins with empty L1s; L2 keeps what it has.
+static void open_caches(struct amd_run *run)
+{
+    struct sim *s = run->sim;
+    if (run->options->no_caches)
+        return;
+    if (!s->amd_caches)
+        s->amd_caches = amd_caches_new(s->gpu);
+    run->caches = s->amd_caches;
+    for (unsigned cu = 0; run->caches && cu < (unsigned)GPU(s->gpu, sm_count); cu++)
+        amd_l1_drop(run->caches, cu);
+}
+
 bool amd_launch(struct sim *s, const struct amd_module *m, const struct sim_launch *options,
                 struct arena *a, struct sim_report *report, struct error *err)
 {
@@ -515,6 +550,7 @@ bool amd_launch(struct sim *s, const struct amd_module *m, const struct sim_laun
     if (!find_kernel(&run, err) || !check_shape(&run, err) || !check_fit(&run, err))
         return false;
     launch_memory(&run);
+    open_caches(&run);
     run.sites = xcalloc(m->object.code_bytes / 4 + 1, sizeof *run.sites);
     run_grid(&run);
     bool done = finish(&run, err);

@@ -381,7 +381,7 @@ static void count_touches(struct amd_run *run, const struct amd_instruction *in)
         if (in->encoding == ENCODING_DS)
             amd_count_lds(&run->touch[i], kind == TOUCH_ATOMICS, &own);
         else
-            amd_count_global(&run->touch[i], &own);
+            amd_count_global(run, &run->touch[i], kind, in->glc, &own);
     sum->sectors += own.sectors;
     sum->sectors_ideal += own.sectors_ideal;
     sum->lines += own.lines;
@@ -439,6 +439,12 @@ static void run_lane(struct wave *w, const struct amd_instruction *in, unsigned 
     }
 }
 
+static void drop_l1(const struct amd_run *run)
+{
+    if (run->caches)
+        amd_l1_drop(run->caches, run->cu);
+}
+
 void amd_run_memory(struct wave *w, const struct amd_instruction *in)
 {
     const struct amd_row *r = amd_row_of(in);
@@ -446,6 +452,8 @@ void amd_run_memory(struct wave *w, const struct amd_instruction *in)
         run_smem(w, in);
         return;
     }
+    if (in->id == AMD_wbinvl1 || in->id == AMD_wbinvl1_vol)
+        drop_l1(w->group->run);
     if (r->action == ACTION_NOTHING)
         return;
     count_access(w->group->run, in);

@@ -4,6 +4,7 @@
 #ifndef RIDGE_SIM_AMD_WAVE_H
 #define RIDGE_SIM_AMD_WAVE_H
 
+#include "sim/amd/cache.h"
 #include "sim/amd/isa.h"
 #include "sim/amd/object.h"
 #include "sim/sim.h"
@@ -61,7 +62,6 @@ struct amd_traffic {
     uint64_t sectors, sectors_ideal, lines; // global memory: of 32 bytes, of 64 bytes
     uint64_t passes, passes_ideal;          // LDS
 };
-enum touch_kind { TOUCH_LOADS, TOUCH_STORES, TOUCH_ATOMICS, TOUCH_KINDS };
 
 // Where the lanes of an instruction reached memory.
 struct amd_touch {
@@ -77,6 +77,7 @@ struct amd_counts { // instructions of waves, and what they did
     uint64_t divergent_branches;
     uint64_t flops_f16, flops_f32, flops_f64, special, f32[ARITHMETIC_COUNT];
     struct amd_traffic traffic[TOUCH_KINDS];
+    struct amd_cache_counts caches;
 };
 
 // What one instruction did, over the whole launch.
@@ -96,6 +97,8 @@ struct amd_run {
     struct sim_report *report;
     struct amd_counts counts;
     struct amd_site *sites, *site; // of each word of the code; of the instruction
+    struct amd_caches *caches;     // NULL: they are not counted
+    unsigned cu;                   // of the work-group
     struct amd_touch touch[2];     // of the instruction; the second of those with two places
     uint32_t block_threads, waves;
     uint64_t kernarg_address, packet_address;
@@ -137,7 +140,9 @@ uint64_t amd_scalar_value(const struct wave *w, const struct amd_instruction *in
 void amd_run_scalar(struct wave *w, const struct amd_instruction *in);
 void amd_run_vector(struct wave *w, const struct amd_instruction *in);
 void amd_run_memory(struct wave *w, const struct amd_instruction *in);
-void amd_count_global(const struct amd_touch *t, struct amd_traffic *out);
+// past_l1: it must not find lines there.
+void amd_count_global(struct amd_run *run, const struct amd_touch *t, enum touch_kind kind,
+                      bool past_l1, struct amd_traffic *out);
 void amd_count_lds(const struct amd_touch *t, bool atomic, struct amd_traffic *out);
 void amd_count_arithmetic(struct amd_run *run, enum amd_id id, uint64_t lanes);
 // What an atomic operation leaves in memory.

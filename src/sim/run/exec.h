@@ -630,6 +630,7 @@ struct sim {
     struct l1 **l1; // of the last launch, by SM
     int l1_count;
     uint64_t l1_shared_bytes;
+    struct amd_caches *amd_caches; // NULL: nothing of AMD's was launched yet
     uint64_t params_address, workspace_address, heap_address, heap_next;
     uint64_t heap_free[HEAP_CLASSES]; // lists of freed pieces (external.c)
     struct sim_module **modules;

@@ -1,0 +1,159 @@
+// The caches of AMD's simulated chip: what hits, what memory gives and takes.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/amd/cache.h"
+
+#include "base/base.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h> // last: its fail() hides base's
+
+enum { L1_LINES = 16384 / 64, L2_LINES = (8 << 20) / 64, BOTH = 3 };
+
+static struct arena arena;
+static struct gpu *chip;
+
+static int load_chip(void **state)
+{
+    struct error err = {0};
+    (void)state;
+    return !gpu_load(&arena, "mi250x", &chip, &err);
+}
+
+static int release(void **state)
+{
+    (void)state;
+    arena_release(&arena);
+    return 0;
+}
+
+struct bench {
+    struct amd_caches *caches;
+    struct amd_cache_counts counts;
+};
+
+static struct bench bench_new(void)
+{
+    struct bench b = {.caches = amd_caches_new(chip)};
+    assert_non_null(b.caches);
+    return b;
+}
+
+static void touch(struct bench *b, unsigned cu, enum touch_kind kind, uint64_t line,
+                  unsigned sectors)
+{
+    amd_caches_access(b->caches, cu, kind, false, line, sectors, &b->counts);
+}
+
+static void a_line_that_was_loaded_is_there_for_its_own_cu(void **state)
+{
+    struct bench b = bench_new();
+    (void)state;
+    touch(&b, 0, TOUCH_LOADS, 7, 1);
+    assert_int_equal(b.counts.l1_hit_sectors, 0);
+    assert_int_equal(b.counts.l2_sectors[TOUCH_LOADS], 2); // the whole line of L1
+    assert_int_equal(b.counts.dram_read_bytes, 64);
+    touch(&b, 0, TOUCH_LOADS, 7, BOTH);
+    assert_int_equal(b.counts.l1_hit_sectors, 2);
+    touch(&b, 1, TOUCH_LOADS, 7, BOTH);
+    assert_int_equal(b.counts.l1_hit_sectors, 2);
+    assert_int_equal(b.counts.l2_hit_sectors, 2);
+    amd_caches_access(b.caches, 0, TOUCH_LOADS, true, 7, BOTH, &b.counts);
+    assert_int_equal(b.counts.l1_hit_sectors, 2);
+    amd_l1_drop(b.caches, 0);
+    touch(&b, 0, TOUCH_LOADS, 7, BOTH);
+    assert_int_equal(b.counts.l1_hit_sectors, 2);
+    assert_int_equal(b.counts.l2_hit_sectors, 6);
+    assert_int_equal(b.counts.dram_read_bytes, 64);
+    amd_caches_free(b.caches);
+}
+
+static void l1_holds_sixteen_kib_and_no_more(void **state)
+{
+    static const struct {
+        uint64_t lines, hits;
+    } rows[] = {{L1_LINES, L1_LINES}, {2 * L1_LINES, 0}};
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct bench b = bench_new();
+        for (uint64_t n = 0; n < 2 * rows[i].lines; n++)
+            touch(&b, 0, TOUCH_LOADS, n % rows[i].lines, BOTH);
+        assert_int_equal(b.counts.l1_hit_sectors, 2 * rows[i].hits);
+        assert_int_equal(b.counts.dram_read_bytes, 64 * rows[i].lines);
+        amd_caches_free(b.caches);
+    }
+}
+
+static void halves_of_an_l2_line_are_read_on_their_own(void **state)
+{
+    struct bench b = bench_new();
+    (void)state;
+    touch(&b, 0, TOUCH_LOADS, 10, BOTH);
+    touch(&b, 0, TOUCH_LOADS, 11, BOTH);
+    assert_int_equal(b.counts.l2_hit_sectors, 0);
+    assert_int_equal(b.counts.dram_read_bytes, 128);
+    amd_caches_free(b.caches);
+}
+
+static void stores_stay_in_l2_until_it_needs_the_room(void **state)
+{
+    struct bench b = bench_new();
+    (void)state;
+    for (uint64_t n = 0; n < L2_LINES; n++)
+        touch(&b, 0, TOUCH_STORES, n, BOTH);
+    assert_int_equal(b.counts.dram_write_bytes, 0);
+    assert_int_equal(b.counts.dram_read_bytes, 0);
+    touch(&b, 0, TOUCH_LOADS, 0, BOTH); // not in L1, but in L2
+    assert_int_equal(b.counts.l1_hit_sectors, 0);
+    assert_int_equal(b.counts.l2_hit_sectors, 2);
+    for (uint64_t n = L2_LINES; n < 2 * L2_LINES; n++)
+        touch(&b, 0, TOUCH_STORES, n, 1);
+    assert_int_equal(b.counts.dram_write_bytes, 8 << 20);
+    assert_int_equal(b.counts.l2_sectors[TOUCH_STORES], 3 * L2_LINES);
+    amd_caches_flush(b.caches);
+    touch(&b, 0, TOUCH_LOADS, 0, BOTH);
+    assert_int_equal(b.counts.dram_read_bytes, 64);
+    assert_int_equal(b.counts.dram_write_bytes, 8 << 20); // nothing is written back
+    amd_caches_free(b.caches);
+}
+
+static void atomics_read_what_they_change(void **state)
+{
+    struct bench b = bench_new();
+    (void)state;
+    touch(&b, 0, TOUCH_ATOMICS, 4, 1);
+    touch(&b, 3, TOUCH_ATOMICS, 4, 1);
+    assert_int_equal(b.counts.dram_read_bytes, 64);
+    assert_int_equal(b.counts.l2_sectors[TOUCH_ATOMICS], 2);
+    assert_int_equal(b.counts.l2_hit_sectors, 1);
+    amd_caches_free(b.caches);
+}
+
+static void a_chip_whose_file_lacks_a_figure_has_no_caches(void **state)
+{
+    struct gpu other = *chip;
+    (void)state;
+    other.value[GPU_FIELD_l2_line_bytes] = (double)NAN;
+    assert_null(amd_caches_new(&other));
+    other = *chip;
+    other.value[GPU_FIELD_l1_line_bytes] = 128;
+    assert_null(amd_caches_new(&other));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line_that_was_loaded_is_there_for_its_own_cu),
+        cmocka_unit_test(l1_holds_sixteen_kib_and_no_more),
+        cmocka_unit_test(halves_of_an_l2_line_are_read_on_their_own),
+        cmocka_unit_test(stores_stay_in_l2_until_it_needs_the_room),
+        cmocka_unit_test(atomics_read_what_they_change),
+        cmocka_unit_test(a_chip_whose_file_lacks_a_figure_has_no_caches),
+    };
+    return cmocka_run_group_tests(tests, load_chip, release);
+}
