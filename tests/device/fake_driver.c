@@ -334,8 +334,9 @@ int cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *op
     static const char refused[] = "fake ptxas refuses";
     const char *why = strstr(image, refused);
     *module = &failed;
-    // Machine code is as the driver was given it if its mark, which lies behind zeros, is there.
-    if (memcmp(image, "\177ELF", 4) == 0)
+    // A cubin is as the driver was given it if its mark, which lies behind zeros, is there. fake_hip.c's are AMD's.
+    const unsigned char amd = 224; // e_machine
+    if (memcmp(image, "\177ELF", 4) == 0 && ((const unsigned char *)image)[18] != amd)
         return memcmp((const char *)image + 64, "whole", 5) == 0 ? 0 : 200;
     for (unsigned i = 0; why && i < count; i++)
         if (options[i] == 5) { // CU_JIT_ERROR_LOG_BUFFER; others load meanwhile
