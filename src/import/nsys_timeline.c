@@ -2,23 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/nsys.h"
 
-#include <limits.h>
-
 struct reading {
     struct timeline *timeline;
     enum work_kind kind;
 };
-
-static uint64_t at_least_0(sqlite3_int64 value)
-{
-    return value > 0 ? (uint64_t)value : 0;
-}
-
-static int whole(sqlite3_stmt *s, int column)
-{
-    sqlite3_int64 value = sqlite3_column_int64(s, column);
-    return value < 0 ? 0 : value > INT_MAX ? INT_MAX : (int)value;
-}
 
 // Of globalPid and globalTid.
 static uint64_t process_of(uint64_t global)
@@ -36,33 +23,31 @@ static void take(void *context, sqlite3_stmt *s)
     enum { CALL = 15, THREAD = 16 };
     enum { BYTES = 5, KIND = 6 };
     struct work w = {.kind = r->kind,
-                     .start_ns = at_least_0(sqlite3_column_int64(s, 0)),
-                     .end_ns = at_least_0(sqlite3_column_int64(s, 1)),
-                     .stream = at_least_0(sqlite3_column_int64(s, 3))};
+                     .start_ns = sqlite_at_least_0(s, 0),
+                     .end_ns = sqlite_at_least_0(s, 1),
+                     .stream = sqlite_at_least_0(s, 3)};
     const char *name = (const char *)sqlite3_column_text(s, NAME);
-    uint64_t process = process_of(at_least_0(sqlite3_column_int64(s, 4)));
+    uint64_t process = process_of(sqlite_at_least_0(s, 4));
     if (r->kind == WORK_KERNEL) {
         for (int i = 0; i < 3; i++) {
-            w.grid[i] = whole(s, GRID + i);
-            w.block[i] = whole(s, BLOCK + i);
+            w.grid[i] = sqlite_whole(s, GRID + i);
+            w.block[i] = sqlite_whole(s, BLOCK + i);
         }
-        w.registers = whole(s, REGISTERS);
-        w.shared_bytes = whole(s, SHARED);
+        w.registers = sqlite_whole(s, REGISTERS);
+        w.shared_bytes = sqlite_whole(s, SHARED);
         w.by_graph = sqlite3_column_int64(s, GRAPH) > 0;
-        w.call_ns = at_least_0(sqlite3_column_int64(s, CALL));
-        w.thread = at_least_0(sqlite3_column_int64(s, THREAD));
+        w.call_ns = sqlite_at_least_0(s, CALL);
+        w.thread = sqlite_at_least_0(s, THREAD);
         w.name = timeline_name(r->timeline, text_valid(r->timeline->arena, name ? name : ""));
     } else {
-        w.bytes = sqlite3_column_type(s, BYTES) == SQLITE_NULL
-                      ? BYTES_UNKNOWN
-                      : at_least_0(sqlite3_column_int64(s, BYTES));
-        w.name = timeline_name(r->timeline,
-                               r->kind == WORK_FILL
-                                   ? "fill"
-                                   : timeline_direction(at_least_0(sqlite3_column_int64(s, KIND))));
+        w.bytes = sqlite3_column_type(s, BYTES) == SQLITE_NULL ? BYTES_UNKNOWN
+                                                               : sqlite_at_least_0(s, BYTES);
+        w.name = timeline_name(r->timeline, r->kind == WORK_FILL
+                                                ? "fill"
+                                                : timeline_direction(sqlite_at_least_0(s, KIND)));
     }
     w.process = timeline_process(r->timeline, process);
-    w.device = timeline_device(r->timeline, at_least_0(sqlite3_column_int64(s, 2)));
+    w.device = timeline_device(r->timeline, sqlite_at_least_0(s, 2));
     timeline_add(r->timeline, w);
 }
 
@@ -70,7 +55,7 @@ static void name_device(void *context, sqlite3_stmt *s)
 {
     struct reading *r = context;
     const char *name = (const char *)sqlite3_column_text(s, 1);
-    int device = timeline_device(r->timeline, at_least_0(sqlite3_column_int64(s, 0)));
+    int device = timeline_device(r->timeline, sqlite_at_least_0(s, 0));
     r->timeline->devices.items[device].name = name ? text_valid(r->timeline->arena, name) : NULL;
 }
 
@@ -80,12 +65,12 @@ static void take_range(void *context, sqlite3_stmt *s)
     struct reading *r = context;
     struct timeline *t = r->timeline;
     const char *name = (const char *)sqlite3_column_text(s, 4);
-    uint64_t thread = at_least_0(sqlite3_column_int64(s, 2));
+    uint64_t thread = sqlite_at_least_0(s, 2);
     struct range x = {.name = timeline_name(t, text_valid(t->arena, name ? name : "")),
                       .process = timeline_process(t, process_of(thread)),
                       .thread = sqlite3_column_int(s, 3) ? 0 : thread,
-                      .start_ns = at_least_0(sqlite3_column_int64(s, 0)),
-                      .end_ns = at_least_0(sqlite3_column_int64(s, 1))};
+                      .start_ns = sqlite_at_least_0(s, 0),
+                      .end_ns = sqlite_at_least_0(s, 1)};
     timeline_add_range(t, x);
 }
 
@@ -167,7 +152,9 @@ bool import_timeline(struct timeline *t, const char *file, const char *data, siz
 {
     struct source s = {.file = file, .data = data, .size_bytes = size_bytes};
     sqlite3 *db;
-    bool done = nsys_open(&s, &db, err) && tables_read(t, db, file, err);
+    bool rocpd = false;
+    bool done = nsys_open(&s, &db, err) && rocpd_read(t, db, file, &rocpd, err) &&
+                (rocpd || tables_read(t, db, file, err));
     sqlite3_close(db);
     return done;
 }

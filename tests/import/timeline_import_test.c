@@ -92,10 +92,56 @@ static void ranges_of_nsys_have_the_kernels_that_they_launched(void **state)
     assert_true(s.ranges[1].kernel_ns > 99 && s.ranges[1].kernel_ns < 101);
 }
 
+// The columns that are read, of the schema that rocprofv3 of ROCm 7 writes.
+#define ROCPD(x)                                                                                   \
+    "CREATE TABLE rocpd_info_agent" x "(id, type, type_index, product_name);"                      \
+    "CREATE TABLE rocpd_info_process" x "(id, pid, command);"                                      \
+    "CREATE TABLE rocpd_info_kernel_symbol" x "(id, display_name, kernel_name, arch_vgpr_count);"  \
+    "CREATE TABLE rocpd_kernel_dispatch" x "(id, pid, agent_id, kernel_id, stream_id, start, end," \
+    " group_segment_size, workgroup_size_x, workgroup_size_y, workgroup_size_z, grid_size_x,"      \
+    " grid_size_y, grid_size_z);"                                                                  \
+    "CREATE TABLE rocpd_memory_copy" x "(id, pid, start, end, dst_agent_id, src_agent_id, size,"   \
+    " stream_id);"
+
+static void rocprof_s_databases_are_timelines(void **state)
+{
+    static const char sql[] = ROCPD("_0a_1")
+        ROCPD("_0a_2") "INSERT INTO rocpd_info_agent_0a_1 VALUES(1, 'CPU', 0, 'EPYC'), (2, 'GPU', "
+                       "0, 'MI300X');"
+                       "INSERT INTO rocpd_info_agent_0a_2 VALUES(1, 'GPU', 1, 'MI300X');"
+                       "INSERT INTO rocpd_info_process_0a_1 VALUES(1, 42, './app --fast');"
+                       "INSERT INTO rocpd_info_process_0a_2 VALUES(1, 43, './app --slow');"
+                       "INSERT INTO rocpd_info_kernel_symbol_0a_1 VALUES(7, 'add(float*)', "
+                       "'_Z3addPf', 32);"
+                       "INSERT INTO rocpd_info_kernel_symbol_0a_2 VALUES(7, NULL, '_Z3mulPf', 16);"
+                       "INSERT INTO rocpd_kernel_dispatch_0a_1 VALUES(1, 1, 2, 7, 3, 1000, 1500, "
+                       "64, 256, 1, 1,"
+                       " 65536, 1, 1), (2, 1, 2, 7, 3, 1600, 1500, 64, 256, 1, 1, 65536, 1, 1);"
+                       "INSERT INTO rocpd_kernel_dispatch_0a_2 VALUES(1, 1, 1, 7, 3, 1000, 1100, "
+                       "0, 0, 1, 1, 9, 1, 1);"
+                       "INSERT INTO rocpd_memory_copy_0a_1 VALUES(1, 1, 500, 900, 2, 1, 4096, 3),"
+                       " (2, 1, 1700, 1800, 1, 2, 64, 3);";
+    struct timeline_summary s;
+    sum_up(sql, &s);
+    assert_int_equal(s.kernel_count, 2);
+    assert_string_equal(named(s.kernels[0].name), "add(float*)");
+    assert_int_equal(s.kernels[0].launches, 1);
+    assert_int_equal(s.kernels[0].grid[0], 256);
+    assert_int_equal(s.kernels[0].registers, 32);
+    assert_string_equal(named(s.kernels[1].name), "_Z3mulPf");
+    assert_int_equal(s.device_count, 2);
+    assert_string_equal(timeline.devices.items[s.devices[0].device].name, "MI300X");
+    assert_string_equal(timeline.processes.items[0].command, "./app --fast");
+    assert_int_equal(s.move_count, 2);
+    assert_string_equal(named(s.moves[0].name), "copy host to device");
+    assert_string_equal(named(s.moves[1].name), "copy device to host");
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, fresh, done)
     const struct CMUnitTest tests[] = {
+        TEST(rocprof_s_databases_are_timelines),
         TEST(ranges_of_nsys_have_the_kernels_that_they_launched),
     };
     return cmocka_run_group_tests(tests, prepare, clean);
