@@ -307,8 +307,8 @@ static uint32_t *anonymised(const uint32_t *words, const struct region *regions,
 {
     struct error err = {0};
     const char *path = path_join(&arena, folder, "p0.before");
-    char *data = arena_alloc(&arena, HEADER + 5 * COUNT * sizeof *words), *now;
-    size_t size;
+    char *data = arena_alloc(&arena, HEADER + 5 * COUNT * sizeof *words), *now = NULL;
+    size_t size = 0;
     memcpy(data + HEADER, words, 5 * COUNT * sizeof *words);
     assert_true(file_write(path, data, HEADER + 5 * COUNT * sizeof *words, &err) &&
                 replay_anonymise(path, regions, count, &err) &&
