@@ -5,6 +5,7 @@
 #ifndef RIDGE_DEVICE_CODE_H
 #define RIDGE_DEVICE_CODE_H
 
+#include "experiment/experiment.h"
 #include "base/base.h"
 
 struct device_info;
@@ -81,10 +82,15 @@ bool code_source_hash(struct arena *a, const struct compile_request *request, ch
                       struct error *err) CHECK_RESULT;
 // Is the source in a language that the device takes? By the ending of its name.
 bool device_takes_source(const struct device_info *info, const char *path);
+// A source and all that it includes; arena-owned.
+struct source;
+bool declared_read(struct arena *a, const struct compile_request *request,
+                   const struct source **out, struct error *err) CHECK_RESULT;
 // The kernels that a source declares (not those of PTX), as written; arena-owned.
 struct declared_parameter {
     const char *name, *type; // "" = it has none; "float", "unsigned int", "T"
     bool pointer, constant;
+    bool indirect; // a pointer to pointers
 };
 struct declared_kernel {
     const char *name;                // "blas::axpy"
@@ -93,12 +99,38 @@ struct declared_kernel {
     int parameter_count;
     bool two_dimensional; // its body asks for an index in y
     bool dynamic_shared;
+    int max_threads; // of __launch_bounds__, where that is a number; 0 = not said
     const char *file;
     int line;
 };
-bool code_declared_kernels(struct arena *a, const struct compile_request *request,
-                           struct declared_kernel **out, int *count,
-                           struct error *err) CHECK_RESULT;
+void declared_kernels_list(struct arena *a, const struct source *source,
+                           struct declared_kernel **out, int *count);
+// How the source's host code launches a kernel: the first <<<>>> that fits, its numbers as expressions of an experiment
+// file over the host's sizes. NULL = absent or not understood.
+struct declared_size {
+    const char *name;
+    double value;
+    bool known; // the host says it; else value is 0
+};
+struct declared_launch {
+    bool found;
+    const char *file;
+    int line;
+    const char *grid[3], *block[3], *shared_bytes;
+    bool shared_not_understood;
+    const char **arguments; // of whole and floating-point values
+    bool *zeroed;           // of the arguments: the function sets that memory first (cudaMemset)
+    int argument_count;
+    const char *template_arguments; // "float, 128", of a template, launched or not
+    const char *template_guesses;   // "T = float": those that nothing in the source says
+    struct declared_size *sizes;
+    int size_count;
+};
+void declared_launch_find(struct arena *a, const struct source *source,
+                          const struct declared_kernel *kernel, struct declared_launch *out);
+// What C++ calls a type, as an element of a buffer: "float4" is 4 f32; by the source's aliases too.
+bool declared_element(struct arena *a, const struct source *source, const char *type,
+                      enum element_type *element, int *elements);
 // "k.ptx", or "PTX of k.cu by clang 14": how messages about the code itself name it.
 const char *code_name(struct arena *a, const struct code_object *code);
 

@@ -75,6 +75,7 @@ size_t source_included(struct arena *a, const struct source *s, size_t file, con
                        const char **name);
 // "/a/c.h" of "/a/b/./../c.h": one file has one name, symbolic links aside.
 const char *path_plain(struct arena *a, const char *path);
+bool is_word_character(char c);
 // Is the file among those that were hashed?
 bool source_covers(const struct source *source, const char *path);
 // Messages with the working folder taken off the front of file names.

@@ -24,7 +24,9 @@ struct device_run_options {
     bool facts;           // simulated devices: where counters are wanted, as sim.h
     bool counterfactuals; // simulated devices: where counters are wanted, as sim.h
     const struct interventions *change; // as sim.h
-    int batch;                          // measure: runs of the sequence per sample; 0 = 1
+    uint64_t *
+        touched_bytes; // simulated devices: of each buffer, to the end of the last access; NULL = not wanted
+    int batch; // measure: runs of the sequence per sample; 0 = 1
     void (*progress)(void *context, double share_done);
     void *progress_context;
 };

@@ -386,6 +386,7 @@ static bool run_kernel(struct work *w, const struct device_launch *launch, struc
         .reverse_blocks = o->reverse_blocks,
         .no_caches = !o->count,
         .no_timing = !o->count,
+        .touched = o->touched_bytes != NULL,
         .facts = o->facts && o->count,
         .counterfactuals = o->counterfactuals && o->count,
         .change = o->change,
@@ -735,6 +736,8 @@ static bool sim_device_run(struct device *d, const struct device_sequence *seque
             break;
         }
     }
+    for (int i = 0; options->touched_bytes && i < sequence->buffer_count; i++)
+        options->touched_bytes[i] = sim_touched(w.device->sim, sequence->addresses[i]);
     report->kept = changed_variable(&w, &variables);
     free(variables.items);
     work_finish(&w);

@@ -101,9 +101,22 @@ struct checked { // arena-owned
 // All but the launches themselves. false: the experiment cannot be read or its reference not be built.
 bool loop_check(struct arena *a, const struct loop_request *request, struct checked *out,
                 struct error *err) CHECK_RESULT;
-// Which buffers (a bool each) the first variant changes in the first case, on the simulated GPU.
+// What the first variant does to its buffers in the first case, on the simulated GPU.
+struct watched { // a buffer
+    bool changed;
+    uint64_t touched_bytes; // to the end of the last access
+};
+struct watch_result { // arena-owned
+    double threads;
+    bool too_large; // for watching: more threads or instructions than are waited for
+    bool ran;       // it was launched
+    bool outside;   // an access lay outside of all buffers
+    const char
+        *precision; // the type that it computes in, where that is less precise than all buffers
+    struct watched *buffers;
+};
 bool loop_watch(struct arena *a, const struct loop_request *request, const struct experiment *e,
-                bool *changed, struct error *err) CHECK_RESULT;
+                struct watch_result *out, struct error *err) CHECK_RESULT;
 
 /* ---- sampling: how times are measured, for whoever has something that can be run again -------------- */
 

@@ -34,6 +34,8 @@ bool sim_read(struct sim *s, uint64_t address, void *data, uint64_t size_bytes,
               struct error *err) CHECK_RESULT;
 bool sim_fill(struct sim *s, uint64_t address, uint8_t byte, uint64_t size_bytes,
               struct error *err) CHECK_RESULT;
+// Of the allocation with that address: bytes to the end of the last access by a launch that asked for it (`touched`).
+uint64_t sim_touched(const struct sim *s, uint64_t address);
 void sim_flush_caches(struct sim *s); // L1 and L2 empty, clean: the cold state
 
 /* ---- modules and launches ------------------------------------------------------------------ */
@@ -105,6 +107,7 @@ struct sim_launch {
     bool reverse_blocks;  // the grid's last blocks start first; clusters keep their ranks
     bool no_caches;       // leave L1, L2, DRAM and the modelled time absent
     bool no_timing;       // no trace, no modelled time
+    bool touched;         // how far each allocation is reached into (sim_touched)
     bool facts;           // also what the trace shows
     bool counterfactuals; // … and the times with each inefficiency taken away
     const struct interventions *change; // … and with these, together; NULL = none

@@ -103,6 +103,13 @@ if command -v nvcc >/dev/null; then
     RIDGE_COMPILER=auto "$RIDGE" annotate sources:four >out.txt 2>&1
     grep -q '[0-9] .* 26 │ .*y\[k\] = a' out.txt
     pass 'and lines are those of the file (nvcc)' $? out.txt
+    cp sources/host.cu kept.cu
+    printf 'static int no_such_thing() { return not_declared(); }\n' >>sources/host.cu
+    RIDGE_COMPILER=auto verified 'what nvcc does not take of the host is left to those that need no host' auto
+    "$RIDGE" verify sources --device sim:h200 --compiler nvcc >out.txt 2>&1
+    (($? != 0)) && grep -q not_declared out.txt
+    pass '... and is reported where nvcc was chosen' $? out.txt
+    mv kept.cu sources/host.cu
 fi
 
 # CCCL of a toolkit beside ridge's own stdint.h, stdio.h and assert.h, in either order.

@@ -114,6 +114,29 @@ static void every_field_of_an_event_is_written(void **state)
     bench_close(&b);
 }
 
+// 128 threads, 40 bytes apart, the last of them storing 4 bytes at 8; what no launch asked for is not noted.
+static void a_launch_notes_how_far_it_reaches_into_its_buffers(void **state)
+{
+    struct bench b;
+    bench_text(&b, PROGRAM);
+    uint64_t in = bench_buffer(&b, "in", NULL, 1 << 16),
+             out = bench_buffer(&b, "out", NULL, 1 << 16);
+    uint64_t other = bench_buffer(&b, "other", NULL, 1 << 10);
+    struct sim_texture image = {
+        .address = other, .width = 256, .height = 1, .pitch_bytes = 1 << 10};
+    image.element = PTX_TYPE_U32;
+    image.rank = image.channels = 1;
+    uint64_t handle = sim_texture_open(b.sim, &image);
+    bench_run(&b, "everything", GRID1(1, 128), ARGS(&out, &in, &handle));
+    assert_int_equal(sim_touched(b.sim, out), 0);
+    b.launch.touched = true;
+    bench_run(&b, "everything", GRID1(1, 128), ARGS(&out, &in, &handle));
+    assert_int_equal(sim_touched(b.sim, out), 127 * 40 + 12);
+    assert_int_equal(sim_touched(b.sim, in), 127 * 40 + 4);
+    assert_int_equal(sim_touched(b.sim, other), 128 * 4);
+    bench_close(&b);
+}
+
 static void every_field_of_the_trace_is_written(void **state)
 {
     struct bench b;
@@ -147,6 +170,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_field_of_an_event_is_written),
         cmocka_unit_test(every_field_of_the_trace_is_written),
+        cmocka_unit_test(a_launch_notes_how_far_it_reaches_into_its_buffers),
         cmocka_unit_test(a_launch_without_checks_has_no_ear_that_checks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,7 @@ int arch_number(const char *arch)
     return (int)strtol(arch + sizeof prefix - 1, NULL, 10);
 }
 
-static bool is_word_character(char c)
+bool is_word_character(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
 }
@@ -184,13 +184,11 @@ static const char *chosen_compiler(const struct compile_request *request)
     return chosen ? chosen : "auto";
 }
 
-// auto: nvcc if it is installed, for a source with host code; else NVRTC if it is installed and supports the device, else clang.
-static bool choose_any(struct arena *a, struct compile_job *job, struct tool *tool,
-                       struct error *err)
+// NVRTC if it is installed and supports the device, else clang.
+static bool choose_without_host(struct arena *a, struct compile_job *job, struct tool *tool,
+                                struct error *err)
 {
-    struct error nvrtc_why = {0}, clang_why = {0}, ignored = {0};
-    if (job->source->host && nvcc_find(a, tool, &ignored) && choose_arch(a, job, &ignored))
-        return true;
+    struct error nvrtc_why = {0}, clang_why = {0};
     if (nvrtc_find(a, tool, &nvrtc_why) && choose_arch(a, job, &nvrtc_why))
         return true;
     if (arch_number(job->request->arch) == 0)
@@ -198,6 +196,16 @@ static bool choose_any(struct arena *a, struct compile_job *job, struct tool *to
     if (clang_find(a, "clang", tool, &clang_why) && choose_arch(a, job, &clang_why))
         return true;
     return fail_no_compiler(nvrtc_why.message, clang_why.message, err);
+}
+
+// auto: nvcc if it is installed, for a source with host code.
+static bool choose_any(struct arena *a, struct compile_job *job, struct tool *tool,
+                       struct error *err)
+{
+    struct error ignored = {0};
+    if (job->source->host && nvcc_find(a, tool, &ignored) && choose_arch(a, job, &ignored))
+        return true;
+    return choose_without_host(a, job, tool, err);
 }
 
 static bool choose_tool(struct arena *a, struct compile_job *job, struct tool *tool,
@@ -391,6 +399,34 @@ static bool compile_job(struct arena *a, struct compile_job *job, struct code_ob
 
 // Of a source with host code the device side, and if that does not compile, as other kernels of the file need
 // what is not here, what this request needs of it.
+static bool compile_side(struct arena *a, struct compile_job *job, struct code_object *out,
+                         struct error *err)
+{
+    if (compile_job(a, job, out, err))
+        return true;
+    if (!job->without_host || job->request->needed_count == 0 || err->kind != ERROR_INPUT)
+        return false;
+    error_clear(err);
+    job->only_needed = true;
+    job->side = NULL;
+    return compile_job(a, job, out, err);
+}
+
+// nvcc takes the host's side too, which may need what is not here, or another toolkit: the others do without it.
+static bool compile_without_host(struct arena *a, struct compile_job *job, struct tool *tool,
+                                 struct code_object *out, struct error *err)
+{
+    struct error why = {0};
+    if (tool->kind != TOOL_NVCC || err->kind != ERROR_INPUT ||
+        strcmp(chosen_compiler(job->request), "auto") != 0)
+        return false;
+    job->without_host = true;
+    if (!choose_without_host(a, job, tool, &why) || !compile_side(a, job, out, &why))
+        return false; // what nvcc said
+    error_clear(err);
+    return true;
+}
+
 static bool compile_source(struct arena *a, const struct source *source,
                            const struct compile_request *request, const struct flag_set *flags,
                            struct code_object *out, struct error *err)
@@ -406,14 +442,7 @@ static bool compile_source(struct arena *a, const struct source *source,
     if (!choose_tool(a, &job, &tool, err))
         return false;
     job.without_host = source->host && tool.kind != TOOL_NVCC;
-    if (compile_job(a, &job, out, err))
-        return true;
-    if (!job.without_host || request->needed_count == 0 || err->kind != ERROR_INPUT)
-        return false;
-    error_clear(err);
-    job.only_needed = true;
-    job.side = NULL;
-    return compile_job(a, &job, out, err);
+    return compile_side(a, &job, out, err) || compile_without_host(a, &job, &tool, out, err);
 }
 
 // "copy" of "blas::copy<4, float>" stands in the source as a word.

@@ -51,6 +51,7 @@ static void read_parameter(struct lister *l, size_t first, size_t last,
     size_t name = SIZE_MAX, words = 0;
     struct text type = {0};
     for (size_t i = first; i < last && !token_is(t, i, '='); i++) {
+        out->indirect = out->indirect || (out->pointer && token_is(t, i, '*'));
         out->pointer = out->pointer || token_is(t, i, '*') || token_is(t, i, '[');
         out->constant = out->constant || token_is_word(t, i, "const");
         if (token_is(t, i, '['))
@@ -99,6 +100,8 @@ static void scan_body(const struct lister *l, const struct declaration *d,
         bool index = token_is_word(t, i, "threadIdx") || token_is_word(t, i, "blockIdx");
         k->two_dimensional = k->two_dimensional ||
                              (index && token_is(t, i + 1, '.') && token_is_word(t, i + 2, "y"));
+        if (token_is_word(t, i, "__launch_bounds__") && t->items[i + 2].kind == TOKEN_NUMBER)
+            k->max_threads = (int)strtol(t->text + t->items[i + 2].begin, NULL, 10);
         k->dynamic_shared = k->dynamic_shared || (token_is_word(t, i, "extern") &&
                                                   token_is_word(t, i + 1, "__shared__"));
     }
@@ -156,17 +159,22 @@ static void list_scope(struct lister *l, size_t i, size_t end, const char *scope
     }
 }
 
-bool code_declared_kernels(struct arena *a, const struct compile_request *request,
-                           struct declared_kernel **out, int *count, struct error *err)
+bool declared_read(struct arena *a, const struct compile_request *request,
+                   const struct source **out, struct error *err)
 {
-    struct source source = {0};
+    struct source *source = ARENA_NEW(a, struct source);
     struct flag_set flags = {0};
-    if (!flags_read(a, request, &flags, err) ||
-        !source_read(a, request->source_path, &flags, &source, err))
-        return false;
-    struct lister l = {.arena = a, .source = &source};
-    for (l.file = 0; l.file < source.file_count; l.file++) {
-        tokens_read(source.texts[l.file], source.sizes_bytes[l.file], &l.t);
+    *out = source;
+    return flags_read(a, request, &flags, err) &&
+           source_read(a, request->source_path, &flags, source, err);
+}
+
+void declared_kernels_list(struct arena *a, const struct source *source,
+                           struct declared_kernel **out, int *count)
+{
+    struct lister l = {.arena = a, .source = source};
+    for (l.file = 0; l.file < source->file_count; l.file++) {
+        tokens_read(source->texts[l.file], source->sizes_bytes[l.file], &l.t);
         list_scope(&l, 0, l.t.count, "");
         tokens_release(&l.t);
     }
@@ -175,5 +183,4 @@ bool code_declared_kernels(struct arena *a, const struct compile_request *reques
         memcpy(*out, l.items, l.count * sizeof *l.items);
     *count = (int)l.count;
     free(l.items);
-    return true;
 }

@@ -22,7 +22,7 @@ struct listener {
     void (*hear)(struct warp *w, struct event *e);
 };
 extern const struct listener caches_listener, turns_listener, clock_listener, trace_listener,
-    checks_listener;
+    checks_listener, touched_listener;
 
 #define HEARS(kind) (1u << EVENT_##kind)
 

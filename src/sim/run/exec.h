@@ -14,6 +14,7 @@
 #define RIDGE_SIM_EXEC_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "sim/internal.h"
@@ -67,7 +68,8 @@ struct allocation {
     char *name;
     bool freed; // in quarantine: accesses are reported as use after free
     bool read_only;
-    bool all_written; // a launch without SIM_CHECK_UNINIT ran: taken as written throughout
+    _Atomic uint64_t touched; // bytes from start to the end of the last access, where asked for
+    bool all_written;         // a launch without SIM_CHECK_UNINIT ran: taken as written throughout
 };
 struct space {
     uint8_t *host;   // where DEVICE_BASE lies on the host
@@ -307,7 +309,7 @@ enum mbarrier_step { // what happens to an mbarrier
     STEP_LOOKED,  // its phase is not over
     STEP_OVER,    // the phase that was waited for is
 };
-enum { LISTENERS_MAX = 6 };
+enum { LISTENERS_MAX = 7 };
 struct event;
 struct audience {
     uint32_t heard; // kinds with a listener: bits
