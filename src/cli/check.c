@@ -69,8 +69,8 @@ static void add_took(const struct checked_case *k, const struct run *run, struct
     struct took t = estimate(k, run);
     if (isnan(t.wall_s))
         return;
-    text_printf(out, "  %d variant%s took %.3g s ", t.variants, t.variants == 1 ? "" : "s",
-                t.wall_s);
+    text_printf(out, "  %d variant%s %s %.3g s ", t.variants, t.variants == 1 ? "" : "s",
+                t.like ? "would take" : "took", t.wall_s);
     if (t.like)
         text_printf(out, "(modelled: run %lld's time for %s, by the work stated)\n",
                     (long long)run->header.id, t.like);

@@ -571,6 +571,9 @@ struct reference_code { // zeroed before
 };
 bool reference_build(struct arena *a, const struct experiment *e, double timeout_s,
                      struct reference_code *code, struct error *err) CHECK_RESULT;
+// Does what was built open, and have the function? In a process of its own.
+bool reference_look(const struct experiment *e, const struct reference_code *code, double timeout_s,
+                    struct error *err) CHECK_RESULT;
 void reference_release(struct reference_code *code); // one that was never built too
 // The arguments that the reference is called with: once, or for each part of its rows.
 struct reference_part {

@@ -271,6 +271,49 @@ static bool reference_open(const struct experiment *e, const struct reference_co
     return true;
 }
 
+struct look { // in a worker, as opening a library runs what is in it
+    const struct experiment *e;
+    const struct reference_code *code;
+    struct error *err; // the parent's: it comes back whole
+};
+
+static int look_body(void *context, int fd)
+{
+    const struct look *l = context;
+    void (*function)(void) = NULL;
+    struct error why = {0};
+    if (!reference_open(l->e, l->code, &function, &why))
+        (void)worker_send(fd, &why, sizeof why);
+    return 0;
+}
+
+static void look_take(void *context, const char *data, size_t size_bytes)
+{
+    const struct look *l = context;
+    if (size_bytes == sizeof *l->err)
+        memcpy(l->err, data, size_bytes);
+}
+
+bool reference_look(const struct experiment *e, const struct reference_code *code, double timeout_s,
+                    struct error *err)
+{
+    struct look look = {e, code, err};
+    struct worker_spec spec = {.body = look_body,
+                               .context = &look,
+                               .timeout_s = timeout_s,
+                               .on_message = look_take,
+                               .message_context = &look};
+    struct worker_result result;
+    if (e->reference.python)
+        return true; // reference_build looked
+    if (!worker_run(&spec, &result, err) || err->kind != ERROR_NONE)
+        return false;
+    return result.end == WORKER_DONE ||
+           fail(err, e->reference.at,
+                "the compiled reference '%s' does not open: it ends or hangs there",
+                e->reference.source);
+}
+
 // As libffi wants a struct: its fields' types, NULL terminated.
 static ffi_type *struct_type(struct arena *a, const struct resolved_struct *s)
 {

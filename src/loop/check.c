@@ -40,7 +40,10 @@ static bool check_case(struct arena *a, const struct experiment *e, const struct
                        struct checked_case *out, struct error *err)
 {
     struct resolved_case c;
-    if (!experiment_resolve_case(a, e, point, &device->facts, &c, err))
+    struct resolved_reference reference;
+    if (!experiment_resolve_case(a, e, point, &device->facts, &c, err) ||
+        (e->reference.source &&
+         !experiment_resolve_reference(a, e, point, &device->facts, &reference, err)))
         return case_context(err, point);
     *out = (struct checked_case){.label = point->label, .buffer_count = c.buffer_count};
     for (int i = 0; i < c.buffer_count; i++)
@@ -75,7 +78,9 @@ bool loop_check(struct arena *a, const struct loop_request *request, struct chec
         !experiment_cases(a, e, request->overrides, request->override_count, &points,
                           &out->case_count, err))
         return false;
-    bool built = !e->reference.source || reference_build(a, e, request->timeout_s, &reference, err);
+    bool built =
+        !e->reference.source || (reference_build(a, e, request->timeout_s, &reference, err) &&
+                                 reference_look(e, &reference, request->timeout_s, err));
     reference_release(&reference);
     if (!built)
         return false;

@@ -206,3 +206,7 @@ import json
 case = json.load(open("said.json"))["cases"][0]
 assert case["memory_bytes"] > 0 and not case["variants"][0]["fits"] and case["variants"][1]["fits"], case' >out.txt 2>&1
 pass 'and in JSON' $? out.txt
+edit scale/experiment.yaml '0,/args: \[y, /s//args: [y, x, /; s/reference.c:scale_ref/reference.c:scales_ref/'
+"$RIDGE" check scale --device sim:h200 --compiler clang >out.txt 2>&1
+(($? == 2)) && grep -q "scale/experiment.yaml:[0-9]*:[0-9]*: the reference's file .*reference.c has no function 'scales_ref'" out.txt
+pass 'a function that the reference lacks is an error' $? out.txt
