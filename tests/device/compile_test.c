@@ -478,7 +478,9 @@ static void machine_code_is_bytes(void **state)
         struct declared_kernel *kernels;
         int count = -1;
         struct error err = {0};
-        assert_true(code_declared_kernels(&a, &r, &kernels, &count, &err));
+        const struct source *source;
+        assert_true(declared_read(&a, &r, &source, &err));
+        declared_kernels_list(&a, source, &kernels, &count);
         assert_int_equal(count, 0);
     }
     struct compile_request text =
