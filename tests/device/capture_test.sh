@@ -12,7 +12,7 @@ watched() {
     shift 2
     "$@" >"$work/alone" 2>"$work/alone.err"
     local alone=$?
-    "$RIDGE" capture --list -q -o "$work/list" --trace "$work/trace" -- "$@" >"$work/with" 2>"$work/with.err"
+    "$RIDGE" capture --list -v -q -o "$work/list" --trace "$work/trace" -- "$@" >"$work/with" 2>"$work/with.err"
     local with=$?
     if ((alone == with)) && cmp -s "$work/alone" "$work/with" && grep -Eq -- "$row" "$work/list"; then
         echo "ok - $name"
@@ -141,6 +141,20 @@ import torch
 f = torch.compile(lambda x: torch.relu(x * 2 + 1) * x)
 x = torch.arange(1 << 20, device="cuda", dtype=torch.float32)
 print(float(f(x)[:1000].sum()))'
+    if compgen -G "$work/saved-triton/*/kernel.ptx" >"$work/found"; then
+        echo 'ok - the PTX of a compiled kernel is found in the cache of its compiler'
+    else
+        echo 'not ok - the PTX of a compiled kernel is found in the cache of its compiler'
+        failures=1
+    fi
+    watched ranges ' 3 .* step$' python3 -c '
+import torch
+x = torch.ones(1 << 22, device="cuda")
+for _ in range(3):
+    torch.cuda.nvtx.range_push("step")
+    x = x * 2
+    torch.cuda.nvtx.range_pop()
+print(float(x[0]))'
     watched two_gpus 'elementwise|GPU 1' python3 -c '
 import torch
 n = min(2, torch.cuda.device_count())
