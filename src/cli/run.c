@@ -70,6 +70,9 @@ static bool devices_of(const struct options *o, struct arena *a, struct loop_req
             break;
     }
     q->device = ids[0];
+    if (q->device_count > REPORT_DEVICES_MAX)
+        return fail(err, NOWHERE, "option --device: %d devices; at most %d fit into one table",
+                    q->device_count, REPORT_DEVICES_MAX);
     if (q->device_count > 1 && option_given(o, OPTION_TUNED))
         return fail(err, NOWHERE, "option --tuned takes one device, not %d", q->device_count);
     return true;

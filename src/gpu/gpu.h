@@ -21,11 +21,12 @@ struct gpu_field_info {
 const struct gpu_field_info *gpu_field_info(enum gpu_field f);
 
 struct gpu {
-    const char *id;                // "h200": the file's name
-    const char *name;              // "NVIDIA H200"
-    const char *vendor;            // "nvidia", "amd"
-    const char *arch;              // "sm_90", "gfx942"
-    int cc_major, cc_minor;        // 0: not one of NVIDIA's
+    const char *id;     // "h200": the file's name
+    const char *name;   // "NVIDIA H200"
+    const char *vendor; // "nvidia", "amd"
+    const char *arch;   // "sm_90", "gfx942"
+    // 0 of other vendors' chips.
+    int cc_major, cc_minor;
     double value[GPU_FIELD_COUNT]; // in the field's unit; NAN = not known
     const char *source[GPU_FIELD_COUNT];
 };

@@ -68,12 +68,12 @@ static const char *fact_cell(struct devices_view *v, int device, size_t fact)
 
 static void add_chips(struct devices_view *v, const struct report_style *style, struct text *out)
 {
-    int shown = v->count < SHEET_COLUMNS_MAX - 1 ? v->count : SHEET_COLUMNS_MAX - 1;
+    _Static_assert(1 + REPORT_DEVICES_MAX <= SHEET_COLUMNS_MAX, "a column each");
     const char *titles[SHEET_COLUMNS_MAX] = {"what differs"};
     const char *alike = "";
-    for (int d = 0; d < shown; d++)
+    for (int d = 0; d < v->count; d++)
         titles[1 + d] = arena_printf(&v->arena, ">%s", v->runs[d].header.device_id);
-    struct sheet t = sheet_make(&v->arena, 1 + shown, titles, (int)COUNT_OF(chip_facts));
+    struct sheet t = sheet_make(&v->arena, 1 + v->count, titles, (int)COUNT_OF(chip_facts));
     for (size_t f = 0; f < COUNT_OF(chip_facts); f++) {
         if (!chips_differ(v, f)) {
             if (!isnan(chip_fact(v, 0, f)))
@@ -83,7 +83,7 @@ static void add_chips(struct devices_view *v, const struct report_style *style, 
         }
         const char **cells = sheet_row(&t);
         cells[0] = chip_facts[f].words;
-        for (int d = 0; d < shown; d++)
+        for (int d = 0; d < v->count; d++)
             cells[1 + d] = fact_cell(v, d, f);
     }
     if (t.count > 0)
@@ -362,7 +362,8 @@ static json_t *best_to_json(struct devices_view *v, int device, const char *labe
         json_t *names = json_array();
         for (int k = 0; k < run->result_count && l.count > 0; k++) {
             const struct result *r = &run->results[k];
-            if (is_right(r, label) && !(counted[i].of(r) > l.value))
+            double value = is_right(r, label) ? counted[i].of(r) : (double)NAN;
+            if (isfinite(value) && !(value > l.value))
                 json_array_append_new(names, json_string(r->variant));
         }
         json_object_set_new(

@@ -59,6 +59,7 @@ void report_json(const struct run *r, struct text *out);
 
 /* ---- one experiment on several devices ------------------------------------------------------------------ */
 
+enum { REPORT_DEVICES_MAX = 9 };
 // A run per device, with the same variants and cases: how the chips differ, the variants' figures below one another,
 // and which variant each is best with. style NULL: as Markdown.
 void report_devices(const struct run *runs, int count, const struct report_style *style,
