@@ -1,6 +1,7 @@
-// Any bytes as CUDA C++ with host code: its device side has the lines of the source
-// and no token lies outside of the text.
+// Any bytes as CUDA C++ with host code: its device side has the lines of the source, no token lies outside of the
+// text, and each of its kernels is looked for in its host code.
 // SPDX-License-Identifier: Apache-2.0
+#include "device/code.h"
 #include "device/compile/extract.h"
 #include "target.h"
 
@@ -41,6 +42,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         extract_device_side(&a, &source, names, wanted, 2, only, &side);
         if (lines(side.texts[0]) != lines(text) + 1) // #line comes first
             abort();
+    }
+    struct declared_kernel *kernels = NULL;
+    int count = 0;
+    declared_kernels_list(&a, &source, &kernels, &count);
+    for (int i = 0; i < count; i++) {
+        struct declared_launch launch;
+        declared_launch_find(&a, &source, &kernels[i], &launch);
     }
     arena_release(&a);
     return 0;

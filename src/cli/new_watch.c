@@ -31,6 +31,9 @@ static bool watch_once(const struct options *o, struct guess *g, const char *fil
         if (seen->buffers[i].touched_bytes > g->buffers[i].touched_bytes)
             g->buffers[i].touched_bytes = seen->buffers[i].touched_bytes;
     }
+    if (seen->precision)
+        seen->precision = arena_strdup(g->arena, seen->precision);
+    seen->buffers = NULL; // of the arena
     text_release(&yaml);
     arena_release(&a);
     return done;
@@ -61,7 +64,7 @@ static void take_precision(struct guess *g, const char *type)
                 taken = true;
             }
     if (!taken)
-        g->precision = arena_strdup(g->arena, type);
+        g->precision = type;
 }
 
 // Of "… past the end of 'x' (…": x has more.

@@ -5,8 +5,8 @@
 #ifndef RIDGE_DEVICE_CODE_H
 #define RIDGE_DEVICE_CODE_H
 
-#include "experiment/experiment.h"
 #include "base/base.h"
+#include "experiment/experiment.h"
 
 struct device_info;
 

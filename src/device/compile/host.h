@@ -9,7 +9,8 @@
 #include "device/code.h"
 #include "device/compile/extract.h"
 
-enum { HOST_DEPTH_MAX = 16 };
+// Of definitions within definitions, and of names that are looked up for one launch: what is beyond stays a size.
+enum { HOST_DEPTH_MAX = 16, HOST_LOOKUPS_MAX = 2000 };
 
 struct host_function {
     size_t file, name, last; // tokens; last is past the end
@@ -23,6 +24,7 @@ struct host {
     struct token_list *lists; // of each file
     struct host_function *functions;
     size_t function_count, function_capacity;
+    int lookups;
     struct declared_size *sizes;
     size_t size_count, size_capacity;
 };

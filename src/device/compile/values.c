@@ -15,7 +15,9 @@ struct reader {
     size_t i, end;
     size_t file, at; // where names are looked up from
     int depth;
+    int nesting; // of parentheses and signs
 };
+enum { NESTING_MAX = 100 };
 static struct host_value read_choice(struct reader *r);
 
 static const struct host_value NOTHING;
@@ -212,7 +214,7 @@ static struct host_value macro_value(struct reader *r, const char *text, size_t 
 {
     struct token_list t = {0};
     tokens_read(text, size, &t);
-    struct reader inner = {r->h, &t, 0, t.count, r->file, r->at, r->depth + 1};
+    struct reader inner = {r->h, &t, 0, t.count, r->file, r->at, r->depth + 1, r->nesting + 1};
     struct host_value v = t.count > 0 ? read_choice(&inner) : NOTHING;
     if (inner.i < t.count)
         v = NOTHING;
@@ -309,7 +311,7 @@ static struct host_value name_value(struct reader *r, const char *name, size_t t
         return number_value(r->h, strcmp(name, "true") == 0, true);
     if (strcmp(name, "warpSize") == 0)
         return number_value(r->h, 32, true);
-    if (r->depth > HOST_DEPTH_MAX)
+    if (r->depth > HOST_DEPTH_MAX || ++r->h->lookups > HOST_LOOKUPS_MAX)
         return size_value(r->h, name, 0, false);
     if (find_local(r, name, &v) || find_parameter(r, name, &v) ||
         find_template_parameter(r, name, token, &v) || find_macro(r, name, &v) ||
@@ -471,11 +473,11 @@ static struct host_value read_name(struct reader *r)
     if (strcmp(name, "static_cast") == 0 && mark(r, r->i, '<')) {
         while (r->i < r->end && !mark(r, r->i, '('))
             r->i++;
-        struct host_value v = r->i < r->end
-                                  ? read_choice(&(struct reader){r->h, r->t, r->i + 1,
-                                                                 token_closing(r->t, r->i, r->end),
-                                                                 r->file, r->at, r->depth})
-                                  : NOTHING;
+        struct host_value v =
+            r->i < r->end ? read_choice(&(struct reader){r->h, r->t, r->i + 1,
+                                                         token_closing(r->t, r->i, r->end), r->file,
+                                                         r->at, r->depth + 1, r->nesting + 1})
+                          : NOTHING;
         r->i = r->i < r->end ? token_closing(r->t, r->i, r->end) + 1 : r->end;
         return v;
     }
@@ -544,7 +546,19 @@ static struct host_value read_number(struct reader *r)
     return end > text ? number_value(r->h, n, whole) : NOTHING;
 }
 
+static struct host_value read_operand(struct reader *r);
+
 static struct host_value read_unary(struct reader *r)
+{
+    if (r->nesting > NESTING_MAX)
+        return NOTHING;
+    r->nesting++;
+    struct host_value v = read_operand(r);
+    r->nesting--;
+    return v;
+}
+
+static struct host_value read_operand(struct reader *r)
 {
     if (mark(r, r->i, '(')) {
         size_t close = token_closing(r->t, r->i, r->end), type = r->i + 1;
@@ -662,6 +676,8 @@ static struct host_value read_choice(struct reader *r)
     struct host_value condition = read_binary(r, 1);
     if (!condition.text || !mark(r, r->i, '?'))
         return condition;
+    if (++r->nesting > NESTING_MAX)
+        return NOTHING;
     r->i++;
     struct host_value a = read_choice(r);
     if (!a.text || !mark(r, r->i, ':'))
@@ -680,7 +696,7 @@ static struct host_value read_choice(struct reader *r)
 
 struct host_value host_evaluate(struct host *h, size_t file, size_t begin, size_t end, int depth)
 {
-    struct reader r = {h, &h->lists[file], begin, end, file, begin, depth};
+    struct reader r = {h, &h->lists[file], begin, end, file, begin, depth, 0};
     if (depth > HOST_DEPTH_MAX || begin >= end)
         return NOTHING;
     r.at = begin > 0 ? begin - 1 : 0;
