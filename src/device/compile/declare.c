@@ -218,6 +218,20 @@ static void name_it(struct reader *r)
         d->name = r->last_word;
 }
 
+struct entered scope_read(const struct token_list *t, size_t i, size_t end)
+{
+    size_t at = token_is_word(t, i, "inline") ? token_skip(t, i + 1) : i, brace = at + 1;
+    bool space = token_is_word(t, at, "namespace");
+    bool linkage = token_is_word(t, i, "extern") && i + 2 < end &&
+                   t->items[i + 1].kind == TOKEN_STRING && token_is(t, i + 2, '{');
+    while (space && brace < end && t->items[brace].kind == TOKEN_WORD)
+        brace++;
+    if (linkage)
+        return (struct entered){i + 2, i + 2};
+    return space && token_is(t, brace, '{') ? (struct entered){at + 1, brace}
+                                            : (struct entered){end, end};
+}
+
 struct declaration declaration_read(const struct token_list *t, size_t i, size_t end,
                                     const struct table *macros)
 {

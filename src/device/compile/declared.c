@@ -134,20 +134,14 @@ static void list_scope(struct lister *l, size_t i, size_t end, const char *scope
 {
     const struct token_list *t = &l->t;
     while ((i = token_skip(t, i)) < end) {
-        size_t at = token_is_word(t, i, "inline") ? token_skip(t, i + 1) : i;
-        size_t brace = at + 1;
-        bool space = token_is_word(t, at, "namespace");
-        while (space && brace < end && t->items[brace].kind == TOKEN_WORD)
-            brace++;
-        bool linkage = token_is_word(t, i, "extern") && i + 2 < end &&
-                       t->items[i + 1].kind == TOKEN_STRING && token_is(t, i + 2, '{');
-        brace = linkage ? i + 2 : brace;
-        if ((space || linkage) && token_is(t, brace, '{')) {
-            size_t closing = token_closing(t, brace, end);
-            const char *inner = space && brace > at + 1 ? arena_printf(l->arena, "%s%s::", scope,
-                                                                       text_of(l, at + 1, at + 2))
-                                                        : scope;
-            list_scope(l, brace + 1, closing, inner);
+        struct entered inner = scope_read(t, i, end);
+        if (inner.brace < end) {
+            size_t closing = token_closing(t, inner.brace, end);
+            const char *name = inner.name < inner.brace
+                                   ? arena_printf(l->arena, "%s%s::", scope,
+                                                  text_of(l, inner.name, inner.name + 1))
+                                   : scope;
+            list_scope(l, inner.brace + 1, closing, name);
             i = closing < end ? closing + 1 : end;
         } else if (token_is(t, i, ';') || token_is(t, i, '}')) {
             i++;

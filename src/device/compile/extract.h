@@ -41,6 +41,12 @@ struct macro {
     bool takes_arguments; // NAME(...)
     bool declares;        // ends what it declares itself: NAME(float) needs no ;
 };
+// The namespace or extern "C" that begins at token i.
+struct entered {
+    size_t name;  // of a namespace; the brace where it has none
+    size_t brace; // it is entered behind that; `end` = there is none
+};
+struct entered scope_read(const struct token_list *t, size_t i, size_t end);
 // The declaration that begins at token i (no directive), of a namespace or of a class.
 struct declaration declaration_read(const struct token_list *t, size_t i, size_t end,
                                     const struct table *macros);

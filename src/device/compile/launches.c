@@ -34,16 +34,10 @@ static void list_functions(struct host *h, size_t file, size_t i, size_t end)
 {
     const struct token_list *t = &h->lists[file];
     while ((i = token_skip(t, i)) < end) {
-        size_t brace = i + 1;
-        bool space = token_is_word(t, i, "namespace");
-        while (space && brace < end && t->items[brace].kind == TOKEN_WORD)
-            brace++;
-        bool linkage = token_is_word(t, i, "extern") && i + 2 < end &&
-                       t->items[i + 1].kind == TOKEN_STRING && token_is(t, i + 2, '{');
-        brace = linkage ? i + 2 : brace;
-        if ((space || linkage) && token_is(t, brace, '{')) {
-            size_t closing = token_closing(t, brace, end);
-            list_functions(h, file, brace + 1, closing);
+        struct entered inner = scope_read(t, i, end);
+        if (inner.brace < end) {
+            size_t closing = token_closing(t, inner.brace, end);
+            list_functions(h, file, inner.brace + 1, closing);
             i = closing < end ? closing + 1 : end;
         } else if (token_is(t, i, ';') || token_is(t, i, '}')) {
             i++;
