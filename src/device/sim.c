@@ -345,8 +345,9 @@ static bool encode_texture(void *context, const struct resolved_texture *t, uint
 
 static void note_amd(struct work *w)
 {
-    report_note(w->arena, w->report,
-                "no time is modelled on AMD's chips: instructions and requests are counted");
+    report_note(
+        w->arena, w->report,
+        "no time is modelled on AMD's chips: instructions, accesses and caches are counted");
     if (w->options->checks & SIM_CHECK_RACES)
         report_note(w->arena, w->report,
                     "races are not looked for on AMD's chips: sim:h200 looks for them in the same "
