@@ -98,7 +98,7 @@ const char *honest_flops(struct arena *a, const struct resolved_case *c,
 const char *honest_bytes(struct arena *a, const struct resolved_case *c,
                          const struct resolved_variant *v, const struct counters *counted);
 // Times in pairs: with contents and at addresses that the variant has seen, and with fresh ones. true: it is
-// slower by more than chance on what is new, by the least of each.
+// slower by more than chance on what is new, by the least of each and in half of the pairs.
 double honest_least(const double *times_ns, int count);
 bool honest_slower_on_new(const double *seen_ns, const double *fresh_ns, int count);
 
