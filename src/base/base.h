@@ -114,6 +114,7 @@ const char *text_str(const struct text *t); // "" when empty
 void text_add_shown(struct text *t, const char *s, size_t n);
 
 bool str_starts_with(const char *s, const char *prefix);
+void str_lower(const char *s, char *out, size_t size); // in lower case, cut to fit
 bool str_ends_with(const char *s, const char *suffix);
 // The nearest of `candidates` (edit distance with transpositions, at most a third of the length),
 // or NULL. For "unknown key 'blok' (did you mean 'block'?)".

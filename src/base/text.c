@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/base.h"
 
+#include <ctype.h>
 #include <assert.h>
 #include <errno.h>
 #include <locale.h>
@@ -85,6 +86,14 @@ void text_printf(struct text *t, const char *fmt, ...)
 const char *text_str(const struct text *t)
 {
     return t->data ? t->data : "";
+}
+
+void str_lower(const char *s, char *out, size_t size)
+{
+    size_t n = 0;
+    for (; s[n] && n + 1 < size; n++)
+        out[n] = (char)tolower((unsigned char)s[n]);
+    out[n] = '\0';
 }
 
 bool str_starts_with(const char *s, const char *prefix)

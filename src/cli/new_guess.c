@@ -75,10 +75,7 @@ static int64_t usual_value(const char *name, bool alone)
         {"nh", false, 4},      {"hs", false, 32},     {"v", false, 1024},    {"id", false, 0},
     };
     char lower[64];
-    size_t n = 0;
-    for (; name[n] && n + 1 < sizeof lower; n++)
-        lower[n] = (char)tolower((unsigned char)name[n]);
-    lower[n] = '\0';
+    str_lower(name, lower, sizeof lower);
     for (size_t i = 0; i < COUNT_OF(usual) && !alone; i++)
         if (usual[i].part ? strstr(lower, usual[i].word) != NULL
                           : strcmp(lower, usual[i].word) == 0)

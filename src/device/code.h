@@ -117,7 +117,6 @@ struct declared_launch {
     const char *file;
     int line;
     const char *grid[3], *block[3], *shared_bytes;
-    bool shared_not_understood;
     const char **arguments; // of whole and floating-point values
     bool *zeroed;           // of the arguments: the function sets that memory first (cudaMemset)
     int argument_count;

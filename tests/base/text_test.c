@@ -35,6 +35,11 @@ static void prefixes_and_suffixes_are_reported(void **state)
     (void)state;
     assert_true(str_starts_with("sim:h200", "sim:"));
     assert_false(str_starts_with("si", "sim:"));
+    char lower[8];
+    str_lower("Num_SM", lower, sizeof lower);
+    assert_string_equal(lower, "num_sm");
+    str_lower("BLOCK_SIZE", lower, sizeof lower);
+    assert_string_equal(lower, "block_s"); // cut
     assert_true(str_ends_with("a.ptx", ".ptx"));
     assert_false(str_ends_with("ptx", ".ptx"));
     assert_true(str_ends_with("x", ""));

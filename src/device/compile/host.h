@@ -32,6 +32,8 @@ void host_read(struct arena *a, const struct source *s, struct host *h);
 void host_release(struct host *h);
 // The function in whose head or body the token stands, or NULL.
 const struct host_function *host_function_at(const struct host *h, size_t file, size_t token);
+// The source from token i up to `end`; "" = there is none.
+const char *host_text(struct arena *a, const struct token_list *t, size_t i, size_t end);
 // The end of the item that begins at i: its comma, or `end`.
 size_t host_item_end(const struct token_list *t, size_t i, size_t end);
 const char *host_template_value(struct host *h, size_t file, size_t begin, size_t end, bool type,

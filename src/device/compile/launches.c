@@ -4,16 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/compile/host.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool same_word(const struct token_list *t, size_t i, const char *word)
-{
-    return token_is_word(t, i, word);
-}
 
 /* ---- the host's functions --------------------------------------------------------------------------- */
 
@@ -76,6 +70,13 @@ const struct host_function *host_function_at(const struct host *h, size_t file, 
             token < h->functions[i].last)
             return &h->functions[i];
     return NULL;
+}
+
+const char *host_text(struct arena *a, const struct token_list *t, size_t i, size_t end)
+{
+    return i < end && end <= t->count ? arena_strndup(a, t->text + t->items[i].begin,
+                                                      t->items[end - 1].end - t->items[i].begin)
+                                      : "";
 }
 
 // The end of what begins at i and ends at a comma or at `end`.
@@ -162,27 +163,20 @@ static int count_items(const struct token_list *t, size_t first, size_t end)
 
 /* ---- template arguments -------------------------------------------------------------------------------- */
 
-static const char *text_between(struct arena *a, const struct token_list *t, size_t i, size_t end)
-{
-    return i < end && end <= t->count ? arena_strndup(a, t->text + t->items[i].begin,
-                                                      t->items[end - 1].end - t->items[i].begin)
-                                      : "";
-}
-
 // "T" of "typename T = float"; *type: it stands for one; *given: what it is by default, or NULL.
 static const char *parameter_name(struct arena *a, const struct token_list *t, size_t i, size_t end,
                                   bool *type, const char **given)
 {
     const char *name = "";
-    *type = same_word(t, i, "typename") || same_word(t, i, "class");
+    *type = token_is_word(t, i, "typename") || token_is_word(t, i, "class");
     *given = NULL;
     for (; i < end; i++) {
         if (token_is(t, i, '=')) {
-            *given = text_between(a, t, i + 1, end);
+            *given = host_text(a, t, i + 1, end);
             break;
         }
         if (t->items[i].kind == TOKEN_WORD)
-            name = text_between(a, t, i, i + 1);
+            name = host_text(a, t, i, i + 1);
     }
     return name;
 }
@@ -191,7 +185,7 @@ static bool is_template_parameter(struct host *h, const struct host_function *f,
 {
     const struct token_list *t = &h->lists[f->file];
     for (size_t i = f->angle; f->angle != SIZE_MAX && i < f->angle_end; i++)
-        if (same_word(t, i, name))
+        if (token_is_word(t, i, name))
             return true;
     return false;
 }
@@ -201,7 +195,7 @@ static const char *argument_of_call(struct host *h, const struct host_function *
                                     int depth)
 {
     const struct token_list *t = &h->lists[f->file];
-    const char *function = text_between(h->arena, t, f->name, f->name + 1), *given = NULL;
+    const char *function = host_text(h->arena, t, f->name, f->name + 1), *given = NULL;
     size_t begin, stop;
     bool type = false;
     int n = 0;
@@ -213,7 +207,8 @@ static const char *argument_of_call(struct host *h, const struct host_function *
     for (size_t file = 0; file < h->source->file_count; file++) {
         t = &h->lists[file];
         for (size_t i = 0; i + 2 < t->count; i++) {
-            if (!same_word(t, i, function) || !token_is(t, i + 1, '<') || token_is(t, i + 2, '<'))
+            if (!token_is_word(t, i, function) || !token_is(t, i + 1, '<') ||
+                token_is(t, i + 2, '<'))
                 continue;
             size_t end = i + 2;
             while (end < t->count && !token_is(t, end, '>') && !token_is(t, end, ';'))
@@ -230,7 +225,7 @@ const char *host_template_value(struct host *h, size_t file, size_t begin, size_
                                 int depth)
 {
     const struct token_list *t = &h->lists[file];
-    const char *text = text_between(h->arena, t, begin, end), *other = NULL;
+    const char *text = host_text(h->arena, t, begin, end), *other = NULL;
     const struct host_function *f = host_function_at(h, file, begin);
     if (depth > HOST_DEPTH_MAX)
         return text;
@@ -251,13 +246,13 @@ static const char *type_of_name(struct host *h, const struct host_function *f, s
     const struct token_list *t = &h->lists[f->file];
     for (size_t i = before; i > f->name + 1; i--) {
         size_t type = i - 1;
-        if (!same_word(t, i, name))
+        if (!token_is_word(t, i, name))
             continue;
-        while (type > f->name && (token_is(t, type, '*') || same_word(t, type, "__restrict__")))
+        while (type > f->name && (token_is(t, type, '*') || token_is_word(t, type, "__restrict__")))
             type--;
-        if (t->items[type].kind == TOKEN_WORD && !same_word(t, type, "return") &&
-            !same_word(t, type, "const") && (type < i - 1 || type + 1 == i))
-            return text_between(h->arena, t, type, type + 1);
+        if (t->items[type].kind == TOKEN_WORD && !token_is_word(t, type, "return") &&
+            !token_is_word(t, type, "const") && (type < i - 1 || type + 1 == i))
+            return host_text(h->arena, t, type, type + 1);
     }
     return NULL;
 }
@@ -275,12 +270,12 @@ static const char *deduced(struct host *h, const struct launch_at *l,
             continue;
         if (token_is(t, begin, '(') && t->items[begin + 1].kind == TOKEN_WORD &&
             token_is(t, begin + 2, '*'))
-            return text_between(h->arena, t, begin + 1, begin + 2);
+            return host_text(h->arena, t, begin + 1, begin + 2);
         while (begin < stop && t->items[begin].kind != TOKEN_WORD)
             begin++;
-        const char *type = begin < stop ? type_of_name(h, f, begin - 1,
-                                                       text_between(h->arena, t, begin, begin + 1))
-                                        : NULL;
+        const char *type =
+            begin < stop ? type_of_name(h, f, begin - 1, host_text(h->arena, t, begin, begin + 1))
+                         : NULL;
         const char *other = type ? argument_of_call(h, f, type, 0) : NULL;
         if (other || (type && strcmp(type, "auto") != 0 && !is_template_parameter(h, f, type)))
             return other ? other : type;
@@ -295,10 +290,7 @@ static const char *usual_argument(const char *name, bool type, const char *decla
         const char *part, *value;
     } usual[] = {{"block", "256"}, {"thread", "256"}, {"tile", "16"}, {"warp", "4"}};
     char lower[64];
-    size_t n = 0;
-    for (; name[n] && n + 1 < sizeof lower; n++)
-        lower[n] = (char)tolower((unsigned char)name[n]);
-    lower[n] = '\0';
+    str_lower(name, lower, sizeof lower);
     if (type)
         return "float";
     if (str_starts_with(declared, "bool"))
@@ -345,7 +337,7 @@ static const char *template_arguments(struct host *h, const struct launch_at *l,
         bool type = false;
         const char *given = NULL, *value = NULL;
         const char *name = parameter_name(h->arena, &parameters, begin, stop, &type, &given);
-        const char *declared = text_between(h->arena, &parameters, begin, stop);
+        const char *declared = host_text(h->arena, &parameters, begin, stop);
         if (l && l->angle != SIZE_MAX &&
             item_at(&h->lists[l->file], l->angle, l->angle_end, i, &first, &last))
             value = template_value(h, l->file, first, last, type, declared);
@@ -377,11 +369,8 @@ static void read_config(struct host *h, const struct launch_at *l, struct declar
         host_dimensions(h, l->file, begin, stop, 0, out->grid);
     if (item_at(t, l->config, l->config_end, 1, &begin, &stop))
         host_dimensions(h, l->file, begin, stop, 0, out->block);
-    if (item_at(t, l->config, l->config_end, 2, &begin, &stop)) {
-        struct host_value v = host_evaluate(h, l->file, begin, stop, 0);
-        out->shared_bytes = v.text;
-        out->shared_not_understood = v.text == NULL;
-    }
+    if (item_at(t, l->config, l->config_end, 2, &begin, &stop))
+        out->shared_bytes = host_evaluate(h, l->file, begin, stop, 0).text;
 }
 
 // Is `cudaMemset(name, …)` in the function before its launch?
@@ -392,7 +381,7 @@ static bool is_zeroed(const struct host *h, const struct launch_at *l, const cha
     for (size_t i = f ? f->close : l->name; i + 2 < l->name; i++)
         if (t->items[i].kind == TOKEN_WORD && token_is(t, i + 1, '(') &&
             strncmp(t->text + t->items[i].begin, "cudaMemset", 10) == 0 &&
-            same_word(t, i + 2, name))
+            token_is_word(t, i + 2, name))
             return true;
     return false;
 }
@@ -405,11 +394,10 @@ static void read_arguments(struct host *h, const struct launch_at *l, struct dec
     out->arguments = ARENA_ARRAY(h->arena, const char *, out->argument_count + 1);
     out->zeroed = ARENA_ARRAY(h->arena, bool, out->argument_count + 1);
     for (int i = 0; i < out->argument_count; i++) {
-        out->zeroed[i] = item_at(t, l->args, l->args_end, i, &begin, &stop) && stop == begin + 1 &&
-                         is_zeroed(h, l, text_between(h->arena, t, begin, stop));
-        out->arguments[i] = item_at(t, l->args, l->args_end, i, &begin, &stop)
-                                ? host_evaluate(h, l->file, begin, stop, 0).text
-                                : NULL;
+        if (!item_at(t, l->args, l->args_end, i, &begin, &stop))
+            continue;
+        out->zeroed[i] = stop == begin + 1 && is_zeroed(h, l, host_text(h->arena, t, begin, stop));
+        out->arguments[i] = host_evaluate(h, l->file, begin, stop, 0).text;
     }
 }
 
@@ -420,7 +408,7 @@ static bool find_launch(const struct host *h, const struct declared_kernel *k, c
     for (size_t file = 0; file < h->source->file_count; file++) {
         const struct token_list *t = &h->lists[file];
         for (size_t i = 0; i < t->count; i++)
-            if (same_word(t, i, bare) && launch_read(t, file, i, out) &&
+            if (token_is_word(t, i, bare) && launch_read(t, file, i, out) &&
                 host_function_at(h, file, i) &&
                 count_items(t, out->args, out->args_end) <= k->parameter_count)
                 return true;

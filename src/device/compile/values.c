@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/compile/host.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +23,7 @@ static const struct host_value NOTHING;
 
 static const char *word_at(const struct reader *r, size_t i)
 {
-    return arena_strndup(r->h->arena, r->t->text + r->t->items[i].begin,
-                         r->t->items[i].end - r->t->items[i].begin);
+    return host_text(r->h->arena, r->t, i, i + 1);
 }
 
 static bool is_word(const struct reader *r, size_t i)
@@ -54,10 +52,7 @@ static bool counts_sms(const char *name)
     static const char *const words[] = {"numsm",   "num_sm", "sm_count",
                                         "smcount", "nsm",    "multiprocessor"};
     char lower[64];
-    size_t n = 0;
-    for (; name[n] && n + 1 < sizeof lower; n++)
-        lower[n] = (char)tolower((unsigned char)name[n]);
-    lower[n] = '\0';
+    str_lower(name, lower, sizeof lower);
     for (size_t i = 0; i < COUNT_OF(words); i++)
         if (strstr(lower, words[i]))
             return true;
@@ -149,8 +144,7 @@ static bool argument_of(struct reader *r, const struct host_function *f, size_t 
                         struct host_value *out)
 {
     const struct token_list *own = &r->h->lists[f->file];
-    const char *function = arena_strndup(r->h->arena, own->text + own->items[f->name].begin,
-                                         own->items[f->name].end - own->items[f->name].begin);
+    const char *function = host_text(r->h->arena, own, f->name, f->name + 1);
     for (size_t file = 0; file < r->h->source->file_count; file++) {
         const struct token_list *t = &r->h->lists[file];
         for (size_t i = 0; i + 1 < t->count; i++) {
@@ -339,8 +333,7 @@ static bool named_dimensions(struct host *h, size_t file, size_t token, int dept
 {
     const struct token_list *t = &h->lists[file];
     const struct host_function *f = host_function_at(h, file, token);
-    const char *name = arena_strndup(h->arena, t->text + t->items[token].begin,
-                                     t->items[token].end - t->items[token].begin);
+    const char *name = host_text(h->arena, t, token, token + 1);
     for (size_t i = token; f && i-- > f->close + 1;) {
         size_t open = i + 1;
         if (!token_is_word(t, i, name))
@@ -390,10 +383,7 @@ static struct host_value call_value(struct reader *r, const char *name, struct h
                  {"sqrt", "sqrt", 1}, {"sqrtf", "sqrt", 1},  {"log2", "log2", 1},
                  {"abs", "abs", 1},   {"floorf", "floor", 1}};
     char lower[64];
-    size_t length = 0;
-    for (; name[length] && length + 1 < sizeof lower; length++)
-        lower[length] = (char)tolower((unsigned char)name[length]);
-    lower[length] = '\0';
+    str_lower(name, lower, sizeof lower);
     bool known = n > 0 && a[0].known && (n < 2 || a[1].known);
     if (n < 1 || !a[0].text || (n > 1 && !a[1].text))
         return NOTHING;
