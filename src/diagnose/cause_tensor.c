@@ -4,6 +4,19 @@
 
 #include <math.h>
 
+#define REPLAY_MAX 0.5 // of the time
+
+// The replay leaves loads and barriers of the loop as the kernel has them. Where those take most of the time, tiles that are
+// staged for the tensor cores do away with them as well, which no replay knows: then the tensor cores' rate is a bound.
+static enum finding_price tensor_price(const struct search *s, double *expected_ns)
+{
+    double replayed = search_replayed(s, INTERVENTION_TENSOR);
+    if (!(replayed < REPLAY_MAX * s->in->time_ns.value) || replayed < *expected_ns)
+        return PRICE_BOUNDS;
+    *expected_ns = replayed;
+    return PRICE_REPLAY;
+}
+
 void find_tensor(const struct search *s)
 {
     double work = s->in->work_flops_tensor, done = search_get(s, COUNTER_FLOPS_TENSOR);
@@ -22,6 +35,7 @@ void find_tensor(const struct search *s)
         .fix = "Let a warp multiply tiles with mma, wmma or wgmma, fed from shared memory.",
         .expected_time_ns = fmax(work / rate, diagnose_floor(s->in)) + (isnan(launch) ? 0 : launch),
     };
+    f.price = tensor_price(s, &f.expected_time_ns);
     finding_place(s, &f, weight_time);
     evidence_add(s, &f, "flops_tensor");
     evidence_add(s, &f, "flops_f32");

@@ -230,17 +230,37 @@ static double traffic_needed(const struct search *s)
     return s->in->launches > 1 && needed < 1 ? needed : 1;
 }
 
+// All in one launch. Where memory sets the kernels' pace, they take the share of their time that they move bytes of the
+// job; else what the other bytes take at memory's rate is gained.
+static double fused_ns(const struct search *s, double one, double needed)
+{
+    double moving = fmax(s->bounds->by[RESOURCE_DRAM].time_ns, s->bounds->by[RESOURCE_L2].time_ns);
+    double kernels = s->in->time_ns.value - s->bounds->by[RESOURCE_LAUNCH].time_ns;
+    bool paced = search_replays(s) && moving >= LIMITER_SHARE * kernels;
+    return one + (paced ? kernels * needed : kernels - moving * (1 - needed));
+}
+
+// Launches that hand nothing on to each other may run side by side, as far as each leaves the chip free.
+static double batched_ns(const struct search *s, double one)
+{
+    int largest = bounds_largest(s->bounds);
+    double kernels = s->in->time_ns.value - s->bounds->by[RESOURCE_LAUNCH].time_ns;
+    double fill = fmin(1, search_get(s, COUNTER_WAVES)), launches = s->in->launches;
+    double least = largest < 0 ? 0 : s->bounds->by[largest].time_ns;
+    return one + fmax(least, isnan(fill) ? kernels : kernels * fmax(fill, 1 / launches));
+}
+
 void find_launch(const struct search *s)
 {
     double launch = s->bounds->by[RESOURCE_LAUNCH].time_ns, time = s->in->time_ns.value;
     double one = launch / (s->in->launches > 1 ? s->in->launches : 1);
-    double moving = fmax(s->bounds->by[RESOURCE_DRAM].time_ns, s->bounds->by[RESOURCE_L2].time_ns);
     double needed = search_replays(s) ? traffic_needed(s) : 1;
     bool several = s->in->launches > 1 && needed < PASSES_NEEDED;
     if (!several && !(launch / time >= LAUNCH_SHARE))
         return;
     if (!several && search_replays(s) && search_found(s, LAST_RESORT))
         return; // a short kernel: first what makes it longer than it need be
+    double alone = fmax(time - launch, time / 2);
     struct finding f = {
         .cause = "launches",
         .class = FINDING_LAUNCH,
@@ -254,8 +274,9 @@ void find_launch(const struct search *s)
                    ? "Fuse the launches, so that what one computes stays in registers or shared "
                      "memory for the next."
                    : "Do more in a launch: fuse kernels, batch problems, or replay a graph.",
-        .expected_time_ns =
-            several ? time - (launch - one) - moving * (1 - needed) : fmax(time - launch, time / 2),
+        .expected_time_ns = several               ? fused_ns(s, one, needed)
+                            : s->in->launches > 1 ? fmin(alone, batched_ns(s, one))
+                                                  : alone,
     };
     evidence_add(s, &f, "waves");
     evidence_figure(&f, "launches", s->in->launches, PROVENANCE_MODELLED);

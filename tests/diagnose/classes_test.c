@@ -190,6 +190,17 @@ static void launches_are_found_with_their_number(void **state)
     assert_near(evidence_of(f, "launches"), 20);
 }
 
+// Each leaves three quarters of the chip free, and none needs what another wrote: together they run side by side.
+static void launches_that_do_not_fill_the_chip_are_run_together(void **state)
+{
+    (void)state;
+    set(COUNTER_WARP_INSTRUCTIONS, ISSUE * 1000.0);
+    set(COUNTER_WAVES, 0.25);
+    in.launches = 20;
+    const struct finding *f = found("Starting the kernel is 40 %", FINDING_LAUNCH);
+    assert_near(f->expected_time_ns, 2000 + 60000 / 4.0);
+}
+
 /* ---- capacity ----------------------------------------------------------------------------------------- */
 
 static void reuse_that_has_left_the_l2_is_capacity(void **state)
@@ -442,6 +453,7 @@ int main(void)
         TEST(a_finding_without_waiting_of_its_own_is_silent),
         TEST(what_if_knows_that_a_small_grid_gains_nothing_by_room),
         TEST(launches_are_found_with_their_number),
+        TEST(launches_that_do_not_fill_the_chip_are_run_together),
         TEST(reuse_that_has_left_the_l2_is_capacity),
         TEST(reuse_that_has_left_the_l1_is_capacity),
         TEST(spilled_registers_are_capacity),

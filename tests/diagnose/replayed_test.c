@@ -117,12 +117,52 @@ static void launches_are_not_blamed_for_what_one_loads_again(void **state)
     replay(INTERVENTION_BYTES, 70000);
     diagnosed();
     assert_non_null(finding_of("launches hand results on"));
+    // Memory sets the pace of all but the two launches: one of them stays, and a third of the rest.
+    assert_near(finding_of("launches hand results on")->expected_time_ns, 2000 + 96000 / 3.0);
     assert_null(finding_of(
         "accesses are narrow")); // lanes load each other's data too: registers help, not vectors
     facts.value[FACT_LOADS_AGAIN] = 75;
     diagnosed();
     assert_null(finding_of("launches hand results on"));
     assert_non_null(finding_of("accesses are narrow"));
+}
+
+// Without shared memory, the L1 at its limit: registers that serve several results.
+static void what_the_l1_serves_again_is_for_registers(void **state)
+{
+    (void)state;
+    facts.value[FACT_LOADS_AGAIN_BLOCK] = 60;
+    set(COUNTER_FFMA_F32, 32 * 100.0);
+    set(COUNTER_FADD_F32, 0);
+    set(COUNTER_FMUL_F32, 0);
+    set(COUNTER_GLOBAL_LOAD_SECTORS, 4000);
+    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 4000);
+    set(COUNTER_L1_WAVEFRONTS, 50 * 80000.0); // 80 us
+    replay(INTERVENTION_SHARED_LOADS, 60000);
+    replay(INTERVENTION_BLOCK_RELOADS, 90000);
+    assert_string_equal(first(), "register-reuse");
+    assert_near(out.findings[0].expected_time_ns, 60000);
+    set(COUNTER_L1_WAVEFRONTS, 50 * 10.0);
+    diagnosed();
+    assert_null(finding_of("the L1 sets the pace"));
+}
+
+// A replay that keeps the loop's other loads and barriers prices the tensor cores only where those are not most of the time.
+static void tensor_cores_are_priced_by_a_replay_or_a_bound(void **state)
+{
+    (void)state;
+    in.work_flops_tensor = 1e6;
+    replay(INTERVENTION_TENSOR, 30000);
+    diagnosed();
+    const struct finding *f = finding_of("tensor cores are idle");
+    assert_non_null(f);
+    assert_near(f->expected_time_ns, 30000);
+    assert_int_equal(f->price, PRICE_REPLAY);
+    replay(INTERVENTION_TENSOR, 90000);
+    diagnosed();
+    f = finding_of("tensor cores are idle");
+    assert_true(f->expected_time_ns < 10000);
+    assert_int_equal(f->price, PRICE_BOUNDS);
 }
 
 static void few_warps_name_what_limits_them(void **state)
@@ -156,6 +196,8 @@ int main(void)
         REPLAYED(a_row_per_thread_is_priced_as_shared_out),
         REPLAYED(a_grid_is_shared_out_after_its_threads_do_less),
         REPLAYED(launches_are_not_blamed_for_what_one_loads_again),
+        REPLAYED(what_the_l1_serves_again_is_for_registers),
+        REPLAYED(tensor_cores_are_priced_by_a_replay_or_a_bound),
         REPLAYED(few_warps_name_what_limits_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

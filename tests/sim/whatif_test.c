@@ -380,6 +380,139 @@ static void every_loop_through_the_data_is_shortened(void **state)
     arena_release(&a);
 }
 
+// The divisor of each step, made once or made anew: the first one's reciprocal is made once as well.
+static void a_division_by_what_stays_the_same_becomes_a_product(void **state)
+{
+    static const char divide[] = "add.f32 %f3, %f1, %f9; div.rn.f32 %f4, %f3, %f1; "
+                                 "div.rn.f32 %f5, %f9, %f1; add.f32 %f9, %f4, %f5;";
+    static const char by_sums[] = "add.f32 %f3, %f1, %f9; div.rn.f32 %f4, %f1, %f3; "
+                                  "div.rn.f32 %f5, %f9, %f3; add.f32 %f9, %f4, %f5;";
+    struct bench same, sums;
+    (void)state;
+    run_steps(&same, "k", divide, 1056);
+    run_steps(&sums, "k", by_sums, 1056);
+    double product = then(&same, INTERVENTION_FUNCTIONS),
+           special = then(&sums, INTERVENTION_FUNCTIONS);
+    if (!(product < 0.8 * special))
+        fail_msg("%.0f ns by products, %.0f by the approximation", product, special);
+    bench_close(&same);
+    bench_close(&sums);
+}
+
+static void run_room(struct bench *b, const char *body, uint32_t blocks, uint32_t n, size_t bytes)
+{
+    struct arena a = {0};
+    static uint32_t threads = 256;
+    bench_text(b, arena_printf(&a, steps, "k", body));
+    uint64_t out = bench_buffer(b, "out", NULL, bytes);
+    b->launch.counterfactuals = true;
+    bench_run(b, "k", GRID1(blocks, threads), ARGS(&out, &n));
+    arena_release(&a);
+}
+
+// Eight warps load the same eight lines again and again, from L1. Shared memory is as busy with that; registers are not.
+static void what_a_block_loads_again_comes_from_shared_memory(void **state)
+{
+    struct bench b;
+    (void)state;
+    run_room(&b,
+             "mov.u32 %r5, %tid.x; and.b32 %r5, %r5, 31; mul.wide.u32 %l2, %r5, 4; "
+             "ld.param.u64 %l3, [out]; add.u64 %l3, %l3, %l2; ld.global.f32 %f2, [%l3]; "
+             "ld.global.f32 %f3, [%l3+128]; ld.global.f32 %f4, [%l3+256]; "
+             "ld.global.f32 %f5, [%l3+384]; ld.global.f32 %f6, [%l3+512]; "
+             "ld.global.f32 %f7, [%l3+640]; ld.global.f32 %f8, [%l3+768]; "
+             "ld.global.f32 %f10, [%l3+896]; fma.rn.f32 %f9, %f2, %f3, %f9; "
+             "fma.rn.f32 %f9, %f4, %f5, %f9; fma.rn.f32 %f9, %f6, %f7, %f9; "
+             "fma.rn.f32 %f9, %f8, %f10, %f9;",
+             1056, 64, 1 << 22);
+    assert_near(then(&b, INTERVENTION_BLOCK_RELOADS), b.report.time.time_ns, 0.15);
+    assert_true(then(&b, INTERVENTION_SHARED_LOADS) < 0.8 * b.report.time.time_ns);
+    bench_close(&b);
+}
+
+// Four fields of a structure, and the same in four arrays: all of them have to be brought, by whichever load.
+static void fields_of_a_structure_are_all_brought(void **state)
+{
+    enum { BLOCKS = 4224, BYTES = BLOCKS * 256 * 4 };
+    struct arena a = {0};
+    struct bench structures, arrays;
+    static const char sum[] =
+        "add.f32 %f2, %f2, %f3; add.f32 %f4, %f4, %f5; add.f32 %f9, %f2, %f4;";
+    (void)state;
+    run_room(&structures,
+             arena_printf(&a,
+                          "ld.param.u64 %%l3, [out]; mul.wide.u32 %%l2, %%r2, 16; "
+                          "add.u64 %%l3, %%l3, %%l2; ld.global.f32 %%f2, [%%l3]; "
+                          "ld.global.f32 %%f3, [%%l3+4]; ld.global.f32 %%f4, [%%l3+8]; "
+                          "ld.global.f32 %%f5, [%%l3+12]; %s",
+                          sum),
+             BLOCKS, 1, (size_t)4 * BYTES);
+    run_room(&arrays,
+             arena_printf(&a,
+                          "ld.global.f32 %%f2, [%%l1]; ld.global.f32 %%f3, [%%l1+%d]; "
+                          "ld.global.f32 %%f4, [%%l1+%d]; ld.global.f32 %%f5, [%%l1+%d]; %s",
+                          BYTES, 2 * BYTES, 3 * BYTES, sum),
+             BLOCKS, 1, (size_t)4 * BYTES);
+    assert_near(then(&structures, INTERVENTION_SECTORS), arrays.report.time.time_ns, 0.15);
+    bench_close(&structures);
+    bench_close(&arrays);
+    arena_release(&a);
+}
+
+// A row that a loop of two turns at once walks along: no word of it is loaded twice.
+static void an_unrolled_walk_along_a_row_loads_nothing_again(void **state)
+{
+    struct bench b;
+    (void)state;
+    run_room(&b,
+             "mul.wide.u32 %l2, %r9, 8; ld.param.u64 %l3, [out]; add.u64 %l3, %l3, %l2; "
+             "ld.global.f32 %f2, [%l3]; ld.global.f32 %f3, [%l3+4]; fma.rn.f32 %f9, %f2, %f3, %f9;",
+             16, 64, 1 << 22);
+    assert_true(b.report.facts.value[FACT_LOADS] > 0);
+    assert_true(b.report.facts.value[FACT_LOADS_AGAIN] == 0);
+    bench_close(&b);
+}
+
+// 64 products of a warp are one of the tensor cores', and their loads are fewer. Sums are not products.
+static void products_go_to_the_tensor_cores(void **state)
+{
+    static const char loop[] = "mul.wide.u32 %%l2, %%r9, 4; add.u64 %%l3, %%l1, %%l2; "
+                               "ld.global.f32 %%f2, [%%l3]; ld.global.f32 %%f3, [%%l3+4]; %s";
+    struct arena a = {0};
+    struct bench products, sums;
+    (void)state;
+    run_room(&products, arena_printf(&a, loop, "fma.rn.f32 %f9, %f2, %f3, %f9;"), 1056, 64,
+             1 << 22);
+    run_room(&sums, arena_printf(&a, loop, "max.f32 %f4, %f2, %f3; add.f32 %f9, %f4, %f9;"), 1056,
+             64, 1 << 22);
+    double time = products.report.time.time_ns, tensor = then(&products, INTERVENTION_TENSOR);
+    if (!(tensor < 0.4 * time))
+        fail_msg("%.0f ns by the tensor cores, %.0f as it is", tensor, time);
+    assert_int_equal(sums.report.counterfactuals.time_ns[INTERVENTION_TENSOR].provenance,
+                     PROVENANCE_ABSENT);
+    bench_close(&products);
+    bench_close(&sums);
+    arena_release(&a);
+}
+
+// The loop over an array of eight words is gone with its accesses.
+static void the_loop_over_a_local_array_goes_with_it(void **state)
+{
+    struct bench b;
+    (void)state;
+    run_room(
+        &b,
+        "{ .local .align 4 .b8 array[32]; .reg .b64 %a, %b; mov.u64 %a, array; "
+        "mov.u32 %r5, 0; over: mul.wide.u32 %b, %r5, 4; add.u64 %b, %a, %b; "
+        "ld.local.f32 %f2, [%b]; add.f32 %f2, %f2, %f1; st.local.f32 [%b], %f2; "
+        "add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 8; @%p2 bra over; add.f32 %f9, %f9, %f2; }",
+        264, 16, 1 << 22);
+    double left = then(&b, INTERVENTION_LOCAL), accesses = 2.0 / 8; // of the loop's instructions
+    if (!(left < (1 - 2 * accesses) * b.report.time.time_ns))
+        fail_msg("%.0f of %.0f ns", left, b.report.time.time_ns);
+    bench_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -399,6 +532,12 @@ int main(void)
         cmocka_unit_test(a_sum_is_shared_out_among_blocks),
         cmocka_unit_test(scattered_atomics_are_combined_where_there_is_room),
         cmocka_unit_test(every_loop_through_the_data_is_shortened),
+        cmocka_unit_test(a_division_by_what_stays_the_same_becomes_a_product),
+        cmocka_unit_test(what_a_block_loads_again_comes_from_shared_memory),
+        cmocka_unit_test(fields_of_a_structure_are_all_brought),
+        cmocka_unit_test(an_unrolled_walk_along_a_row_loads_nothing_again),
+        cmocka_unit_test(products_go_to_the_tensor_cores),
+        cmocka_unit_test(the_loop_over_a_local_array_goes_with_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 
 enum {
     SEEN_TABLE = 1 << 16,  // sectors remembered (direct mapped)
+    JUST_NOW = 32,         // loads of a warp: an unrolled loop's
     OPS_READ_MAX = 1500000 // of the trace
 };
 
@@ -102,16 +103,17 @@ static void values_find(const struct timing_input *in, struct site_pattern *out)
 struct seen {
     uint32_t sector, block; // the last block that touched it
     int warp;
+    uint32_t when;  // which of the warp's loads
     bool elsewhere; // another block had touched it before
 };
 struct reader {
     const struct timing_input *in;
     struct patterns *out;
     struct seen *table;
-    uint32_t *last; // sector of a site's last request, + 1
-    double *loads;  // traced requests of a site
-    double *later;  // of those, the ones of all blocks but the first
-    uint32_t block;
+    uint32_t *last;      // sector of a site's last request, + 1
+    double *loads;       // traced requests of a site
+    double *later;       // of those, the ones of all blocks but the first
+    uint32_t block, now; // which of the warp's loads
 };
 
 static struct seen *seen_slot(const struct reader *r, uint32_t sector)
@@ -129,7 +131,7 @@ static void seen_enter(const struct reader *r, uint32_t sector, int warp)
 {
     struct seen *s = seen_slot(r, sector);
     bool elsewhere = s->sector == sector && s->block > 0 && s->block != r->block;
-    *s = (struct seen){sector, r->block, warp, elsewhere};
+    *s = (struct seen){sector, r->block, warp, r->now, elsewhere};
 }
 
 static void load_read(struct reader *r, const struct trace_op *op, int warp)
@@ -140,8 +142,13 @@ static void load_read(struct reader *r, const struct trace_op *op, int warp)
     struct seen *s = seen_slot(r, op->first_sector);
     bool known = s->block == r->block && s->sector == op->first_sector;
     bool uniform = op->sectors == 1 && op->lanes > 1 && op->lanes * t->bytes > SECTOR_BYTES;
-    // A thread that walks along a row meets a sector several times over: no reuse.
+    // A thread that walks along a row meets a sector several times over, by several instructions where its loop is
+    // unrolled: no reuse.
     bool walks = r->last[op->site] == op->first_sector + 1 && !is_compact(op, t);
+    r->now++;
+    bool shares = op->sectors * SECTOR_BYTES < op->lanes * t->bytes; // lanes have the same words
+    bool goes_on = walks || ((shares || !is_compact(op, t)) && known && s->warp == warp &&
+                             r->now - s->when <= JUST_NOW);
     bool column = uniform && r->last[op->site] > 0 && r->last[op->site] != op->first_sector + 1;
     r->last[op->site] = op->first_sector + 1;
     r->loads[op->site]++;
@@ -151,11 +158,13 @@ static void load_read(struct reader *r, const struct trace_op *op, int warp)
     f[FACT_LOADS_COLUMN] += column;
     if (!known)
         seen_enter(r, op->first_sector, warp);
+    else if (s->warp == warp)
+        s->when = r->now;
     if (uniform && s->elsewhere && r->block > 1)
         p->uniform++;
     if (!is_compact(op, t) && !uniform)
         return;
-    if (known && s->warp == warp && !walks) {
+    if (known && s->warp == warp && !goes_on) {
         p->again++;
         f[FACT_LOADS_AGAIN]++;
     } else if (known && s->warp != warp) {
@@ -241,6 +250,7 @@ static void block_read(struct reader *r, const struct trace_block *b, bool *pend
     for (int w = 0; w < b->warp_count; w++) {
         const struct trace_warp *warp = &b->warps[w];
         memset(r->last, 0, (size_t)r->in->site_count * sizeof *r->last);
+        r->now = 0;
         for (size_t i = 0; i < warp->count; i++)
             access_read(r, &warp->ops[i], w);
         batches_count(r->in, warp, pending, f);

@@ -35,6 +35,7 @@ static const struct intervening *const intervening_of[INTERVENTION_COUNT] = {
     [INTERVENTION_IMBALANCE] = &intervene_imbalance,
     [INTERVENTION_LOCAL] = &intervene_local,
     [INTERVENTION_UNIFORM] = &intervene_uniform,
+    [INTERVENTION_TENSOR] = &intervene_tensor,
 };
 
 /* ---- a copy to change --------------------------------------------------------------------------------- */

@@ -28,8 +28,6 @@ static bool share_takes(struct share *s, uint32_t site)
 struct replacing {
     struct share share;
     enum site_form form;
-    double half; // every other one of those that would go to shared memory is in registers already
-    bool registers; // … where it is loads
 };
 
 static void op_replace(struct altered *x, struct trace_op *op, void *context)
@@ -37,10 +35,7 @@ static void op_replace(struct altered *x, struct trace_op *op, void *context)
     struct replacing *r = context;
     if (!is_own(x, op) || op->lanes == 0 || !share_takes(&r->share, op->site))
         return;
-    r->half += r->registers ? 0.5 : 0;
-    bool kept = r->half >= 1;
-    r->half -= kept;
-    op->site = form_of(x, op->site, kept ? FORM_VANISHED : r->form);
+    op->site = form_of(x, op->site, r->form);
     op->wavefronts = 1;
 }
 
@@ -114,6 +109,7 @@ static bool sectors_applies(const struct timing_input *in, const struct patterns
 
 struct coalescing {
     double *ratio, *miss, *owed; // a site each: sectors left, L1 misses left
+    double saved;                // of what the sites would save of their misses one by one
 };
 
 static void op_coalesce(struct altered *x, struct trace_op *op, void *context)
@@ -137,8 +133,33 @@ static void op_coalesce(struct altered *x, struct trace_op *op, void *context)
     op->miss_lines = op->miss > 0 ? count8(fmax(1, fmin(op->miss_lines, ceil(op->miss / 4.0)))) : 0;
 }
 
+// Of the sectors that a site's loads miss in L1, those that stay where each request needs no more than the ideal.
+static double misses_left(const struct altered *x, int i, double to)
+{
+    const struct sim_site *s = &x->was->stats[i];
+    double sectors = (double)s->sectors, ideal = (double)s->sectors_ideal;
+    double missed = sectors - (double)s->l1_hit_sectors, left = ideal + to * (sectors - ideal);
+    return x->site[i].pipe == PIPE_GLOBAL_LOAD && missed > left ? left : missed;
+}
+
+// Fields of one structure are brought by the first of their loads: what the others then hit, they have to bring themselves
+// when each lies by itself. All loads together miss as much as all of them need, if they missed that before: the
+// share of what the sites would save one by one.
+static double misses_saved(const struct altered *x, double to)
+{
+    double missed = 0, left = 0, needed = 0;
+    for (int i = 0; i < x->sites; i++)
+        if (x->site[i].pipe == PIPE_GLOBAL_LOAD) {
+            const struct sim_site *s = &x->was->stats[i];
+            missed += (double)s->sectors - (double)s->l1_hit_sectors;
+            left += misses_left(x, i, to);
+            needed += (double)s->sectors_ideal;
+        }
+    return left < missed ? fmin(1, fmax(0, missed - needed) / (missed - left)) : 1;
+}
+
 // What has left a site for L2, and of that for device memory, falls to what the ideal pattern needs.
-static void site_coalesce(struct altered *x, int i, double to, struct coalescing *c, double *saved)
+static void site_coalesce(struct altered *x, int i, double to, struct coalescing *c)
 {
     struct sim_site *s = &x->stats[i];
     double sectors = (double)s->sectors, ideal = (double)s->sectors_ideal;
@@ -147,11 +168,9 @@ static void site_coalesce(struct altered *x, int i, double to, struct coalescing
         return;
     double left = ideal + to * (sectors - ideal), missed = sectors - (double)s->l1_hit_sectors;
     c->ratio[i] = left / sectors;
-    c->miss[i] = x->site[i].pipe == PIPE_GLOBAL_LOAD && missed > left ? left / missed : 1;
+    c->miss[i] = missed > 0 ? 1 - c->saved * (1 - misses_left(x, i, to) / missed) : 1;
     double l2 = (double)s->l2_sectors * c->miss[i];
-    double far = (double)(s->l2_sectors - s->l2_hit_sectors);
-    *saved += fmax(0, far - l2);
-    far = fmin(far, l2);
+    double far = fmin((double)(s->l2_sectors - s->l2_hit_sectors), l2);
     s->l2_sectors = (uint64_t)l2;
     s->l2_hit_sectors = (uint64_t)fmax(0, l2 - far);
     s->sectors = (uint64_t)left;
@@ -161,14 +180,14 @@ static void sectors_apply(struct altered *x, double to)
 {
     struct coalescing c = {ARENA_ARRAY(&x->arena, double, x->sites + 1),
                            ARENA_ARRAY(&x->arena, double, x->sites + 1),
-                           ARENA_ARRAY(&x->arena, double, x->sites + 1)};
-    double stored = 0, least = 0, saved = 0, missed = 0;
+                           ARENA_ARRAY(&x->arena, double, x->sites + 1), misses_saved(x, to)};
+    double stored = 0, least = 0, missed = 0;
     for (int i = 0; i < x->sites; i++) {
         if (x->site[i].pipe == PIPE_GLOBAL_STORE) {
             stored += (double)x->stats[i].sectors;
             least += (double)x->stats[i].sectors_ideal;
         }
-        site_coalesce(x, i, to, &c, &saved);
+        site_coalesce(x, i, to, &c);
         missed += (double)(x->stats[i].l2_sectors - x->stats[i].l2_hit_sectors);
     }
     altered_each(x, op_coalesce, &c);
@@ -280,7 +299,7 @@ static void atomics_apply(struct altered *x, double to)
         double blocks = GPU(x->was->gpu, sm_count) * x->was->blocks_per_sm;
         x->in.atomic_turns_hot =
             fmin(x->in.atomic_turns_hot, fmin(blocks, (double)x->was->grid_blocks));
-        struct replacing r = {share_new(x), FORM_SHARED, 0, false};
+        struct replacing r = {share_new(x), FORM_SHARED};
         double taken = 1 - atomics_left(x->was);
         for (int i = 0; i < x->sites; i++)
             r.share.of[i] = combines(x->was, (uint32_t)i) ? taken : 0;
@@ -417,7 +436,7 @@ static double uniform_of(const struct site_pattern *p)
 static void loads_replace(struct altered *x, double (*of)(const struct site_pattern *),
                           double taken, enum site_form form)
 {
-    struct replacing r = {share_new(x), form, 0, form == FORM_SHARED};
+    struct replacing r = {share_new(x), form};
     for (int i = 0; i < x->sites; i++)
         if (x->site[i].pipe == PIPE_GLOBAL_LOAD)
             r.share.of[i] = of(&x->patterns->sites[i]) * taken;
@@ -460,17 +479,26 @@ static void uniform_apply(struct altered *x, double to)
 
 const struct intervening intervene_uniform = {uniform_applies, uniform_apply};
 
+// A kernel that keeps nothing in shared memory loads what several of its results need from global memory each time.
+static double loads_for_results(const struct timing_input *in, const struct site_pattern *p,
+                                enum timing_pipe pipe)
+{
+    if (stat_sum(in, PIPE_SHARED_LOAD, requests_of) > 0)
+        return pipe == PIPE_SHARED_LOAD;
+    return pipe == PIPE_GLOBAL_LOAD ? p->again + p->again_block : 0;
+}
+
 static bool shared_loads_applies(const struct timing_input *in, const struct patterns *p)
 {
-    (void)p;
-    return stat_sum(in, PIPE_SHARED_LOAD, requests_of) > 0;
+    return stat_sum(in, PIPE_SHARED_LOAD, requests_of) > 0 || any_site(in, p, again_block_of);
 }
 
 static void shared_loads_apply(struct altered *x, double to)
 {
-    struct replacing r = {share_new(x), FORM_VANISHED, 0, false};
+    struct replacing r = {share_new(x), FORM_VANISHED};
     for (int i = 0; i < x->sites; i++)
-        r.share.of[i] = x->site[i].pipe == PIPE_SHARED_LOAD ? 1 - fmin(to, 1) : 0;
+        r.share.of[i] =
+            (1 - fmin(to, 1)) * loads_for_results(x->was, &x->patterns->sites[i], x->site[i].pipe);
     altered_each(x, op_replace, &r);
 }
 
@@ -484,12 +512,42 @@ static bool local_applies(const struct timing_input *in, const struct patterns *
            0;
 }
 
+static bool is_local(enum timing_pipe pipe)
+{
+    return pipe == PIPE_LOCAL_LOAD || pipe == PIPE_LOCAL_STORE;
+}
+
+// Is the site part of the loops that go over local arrays? Such a loop has to be unrolled for the array to fit into
+// registers; then its counter, its tests and the addresses are gone as well.
+#define LOOP_SHARE 0.5 // of the executions of the hottest local access
+static bool *local_loops(struct altered *x)
+{
+    bool *in_loop = altered_marks(x);
+    double hottest = 0;
+    int first = -1, last = -1;
+    for (int i = 0; i < x->sites; i++)
+        if (is_local(x->site[i].pipe))
+            hottest = fmax(hottest, (double)x->stats[i].executed);
+    for (int i = 0; i < x->sites; i++)
+        if (is_local(x->site[i].pipe) && (double)x->stats[i].executed >= LOOP_SHARE * hottest) {
+            first = first < 0 ? i : first;
+            last = i;
+        }
+    for (int i = first; i >= 0 && i <= last; i++)
+        in_loop[i] =
+            x->patterns->sites[i].index && (double)x->stats[i].executed >= LOOP_SHARE * hottest;
+    return in_loop;
+}
+
 static void local_apply(struct altered *x, double to)
 {
-    struct replacing r = {share_new(x), FORM_VANISHED, 0, false};
-    for (int i = 0; i < x->sites; i++)
-        if (x->site[i].pipe == PIPE_LOCAL_LOAD || x->site[i].pipe == PIPE_LOCAL_STORE)
-            r.share.of[i] = 1 - fmin(to, 1);
+    struct replacing r = {share_new(x), FORM_VANISHED};
+    const bool *in_loop = local_loops(x);
+    for (int i = 0; i < x->sites; i++) {
+        r.share.of[i] = is_local(x->site[i].pipe) ? 1 - fmin(to, 1) : 0;
+        if (in_loop[i] && to < 1)
+            x->site[i].pipe = PIPE_NONE;
+    }
     altered_each(x, op_replace, &r);
 }
 

@@ -261,6 +261,23 @@ static bool functions_applies(const struct timing_input *in, const struct patter
     return false;
 }
 
+// Is the divisor of an f32 division made less often than it divides? Then its reciprocal is made there, and each division is a
+// product.
+#define MADE_LESS_OFTEN 4.0
+static bool divides_by_the_same(const struct altered *x, int site)
+{
+    const struct sim_site *s = &x->stats[site];
+    const struct ptx_instruction *is = s->instruction;
+    if (!is || is->opcode != PTX_OP_DIV || is->operand_count != 3)
+        return false;
+    int divisor = is->operands[2].reg;
+    double made = 0;
+    for (int i = 0; i < x->sites && divisor >= 0; i++)
+        for (int k = 0; k < x->site[i].result_count; k++)
+            made += x->site[i].result[k] == divisor ? (double)x->stats[i].executed : 0;
+    return divisor < 0 || made * MADE_LESS_OFTEN <= (double)s->executed;
+}
+
 static void functions_apply(struct altered *x, double to)
 {
     for (int i = 0; i < x->sites && to < 1; i++) {
@@ -270,7 +287,7 @@ static void functions_apply(struct altered *x, double to)
             site_vanish(x, i);
         if (part == FUNCTION_PART || !in_function(t, &x->patterns->sites[i]))
             continue;
-        t->pipe = PIPE_SPECIAL;
+        t->pipe = divides_by_the_same(x, i) ? PIPE_F32 : PIPE_SPECIAL;
         t->issue_slots = 1;
         t->special_slots = 0;
         t->other_slots = part == FUNCTION_FIRST; // the argument's scale
@@ -352,6 +369,106 @@ static void halves_apply(struct altered *x, double to)
 }
 
 const struct intervening intervene_halves = {halves_applies, halves_apply};
+
+/* ---- tensor cores ------------------------------------------------------------------------------------------ */
+
+enum {
+    MMA_PRODUCTS = 64, // of a warp, in an m16n8k16
+    MMA_OPERANDS = 6,  // registers of a thread that it reads beside the sums
+    MMA_ROWS = 8,      // lines that a load of one of them touches: four lanes to a row
+    MMA_FLOPS = 2 * MMA_PRODUCTS * LANES,
+};
+#define PRODUCTS_HOT 0.25 // of the most often executed product: part of the loop over them
+
+static bool is_product(const struct timing_input *in, int i)
+{
+    const struct ptx_instruction *is = in->stats[i].instruction;
+    bool floats = in->sites[i].pipe == PIPE_F32 || in->sites[i].pipe == PIPE_F16;
+    return floats && is && (is->opcode == PTX_OP_FMA || is->opcode == PTX_OP_MAD);
+}
+
+static double products_hottest(const struct timing_input *in)
+{
+    double hottest = 0;
+    for (int i = 0; i < in->site_count; i++)
+        hottest = is_product(in, i) ? fmax(hottest, (double)in->stats[i].executed) : hottest;
+    return hottest;
+}
+
+static bool is_tensor(const struct timing_site *t)
+{
+    return t->pipe == PIPE_TENSOR;
+}
+
+static bool tensor_applies(const struct timing_input *in, const struct patterns *p)
+{
+    (void)p;
+    return products_hottest(in) > 0 && !(executed_sum(in, is_tensor) > 0);
+}
+
+struct multiplying {      // a site each
+    double *stays, *owed; // of its operations
+};
+
+static void op_multiply(struct altered *x, struct trace_op *op, void *context)
+{
+    struct multiplying *m = context;
+    if (!is_own(x, op) || m->stays[op->site] >= 1)
+        return;
+    double stays = m->stays[op->site];
+    m->owed[op->site] += stays;
+    if (m->owed[op->site] < 1 - 1e-9) {
+        op->site = form_of(x, op->site, FORM_VANISHED);
+        return;
+    }
+    m->owed[op->site]--;
+    if (x->site[op->site].pipe != PIPE_GLOBAL_LOAD || op->lanes == 0)
+        return;
+    op->lanes = LANES;
+    op->lines = op->sectors = MMA_ROWS;
+    op->wavefronts = 1;
+    op->miss = count8(fmin(op->miss / stays, MMA_ROWS));
+    op->miss_lines = op->miss;
+}
+
+// A warp's products become mma, 64 of them one; its operands are loaded as fragments, which takes fewer loads where a load
+// served few products; what the loop does beside (addresses, tests, conversions) falls with the loads.
+static void tensor_apply(struct altered *x, double to)
+{
+    const struct timing_input *in = x->was;
+    double hottest = products_hottest(in), loads = 0, products = 0;
+    struct multiplying m = {ARENA_ARRAY(&x->arena, double, x->sites + 1),
+                            ARENA_ARRAY(&x->arena, double, x->sites + 1)};
+    for (int i = 0; i < x->sites && to < 1; i++) {
+        double executed = (double)in->stats[i].executed;
+        bool load = in->sites[i].pipe == PIPE_GLOBAL_LOAD || in->sites[i].pipe == PIPE_SHARED_LOAD;
+        m.stays[i] = executed < PRODUCTS_HOT * hottest;
+        loads += load && m.stays[i] < 1 ? executed : 0;
+        products += is_product(in, i) && m.stays[i] < 1 ? executed : 0;
+    }
+    double share = fmin(1, products * MMA_OPERANDS / MMA_PRODUCTS / fmax(loads, 1));
+    for (int i = 0; i < x->sites && to < 1; i++) {
+        struct timing_site *t = &x->site[i];
+        if (m.stays[i] >= 1)
+            continue;
+        bool beside = is_integer_pipe(t->pipe) || is_global(t->pipe) || t->pipe == PIPE_BARRIER ||
+                      t->pipe == PIPE_SHARED_LOAD || t->pipe == PIPE_SHARED_STORE;
+        m.stays[i] = is_product(in, i) ? 1.0 / MMA_PRODUCTS : beside ? share : 0;
+        if (t->pipe == PIPE_BARRIER)
+            m.stays[i] = 1;
+        if (is_product(in, i)) {
+            t->pipe = PIPE_TENSOR;
+            t->tensor_flops = MMA_FLOPS;
+            t->issue_slots = 1;
+            t->other_slots = t->special_slots = 0;
+        }
+    }
+    for (int i = 0; i <= x->sites && to >= 1; i++)
+        m.stays[i] = 1;
+    altered_each(x, op_multiply, &m);
+}
+
+const struct intervening intervene_tensor = {tensor_applies, tensor_apply};
 
 /* ---- residency, grid, balance --------------------------------------------------------------------------- */
 
