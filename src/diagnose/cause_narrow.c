@@ -8,6 +8,7 @@
 #define COALESCED_MIN_PCT 80.0 // else lanes are not side by side, and no vector fits
 #define REUSE_MAX \
     1.6 // different lanes loaded it more often than that: the loads overlap, and registers help
+#define LINE_SECTORS 4.0
 #define ACCESSES_MIN 0.025 // of all instructions; else arithmetic hides them
 
 static double used_pct(const struct search *s)
@@ -17,6 +18,16 @@ static double used_pct(const struct search *s)
     return 100 * ideal /
            (search_get(s, COUNTER_GLOBAL_LOAD_SECTORS) +
             search_get(s, COUNTER_GLOBAL_STORE_SECTORS));
+}
+
+// Fields of small structures, bytes of a pixel: each load leaves gaps that the others fill, all within a line.
+static bool fields_side_by_side(const struct search *s)
+{
+    double sectors = search_get(s, COUNTER_GLOBAL_LOAD_SECTORS);
+    double missed = sectors - search_get(s, COUNTER_L1_LOAD_SECTORS_HIT);
+    double walking = search_fact(s, FACT_LOADS_WALKING);
+    return walking == 0 && sectors <= LINE_SECTORS * search_get(s, COUNTER_GLOBAL_LOAD_REQUESTS) &&
+           100 * search_get(s, COUNTER_GLOBAL_LOAD_SECTORS_IDEAL) >= COALESCED_MIN_PCT * missed;
 }
 
 static bool accesses_matter(const struct search *s)
@@ -30,7 +41,8 @@ static bool accesses_matter(const struct search *s)
 void find_narrow(const struct search *s)
 {
     double bytes = search_fact(s, FACT_ACCESS_BYTES) / search_fact(s, FACT_ACCESSES);
-    if (!(bytes <= NARROW_BYTES) || !(used_pct(s) >= COALESCED_MIN_PCT) || !accesses_matter(s))
+    bool coalesced = used_pct(s) >= COALESCED_MIN_PCT || fields_side_by_side(s);
+    if (!(bytes <= NARROW_BYTES) || !coalesced || !accesses_matter(s))
         return;
     struct finding f = {
         .class = FINDING_INSTRUCTIONS,

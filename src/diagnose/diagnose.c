@@ -79,11 +79,13 @@ static bool is_reuse(const struct finding *f)
 }
 
 // Does `other` come before `f` where it explains most of the same? What makes each thread do less, before more threads
-// share it out.
+// share it out; and what keeps a block's warps at its barriers, before that some have less to do between them.
 static bool comes_first(const struct finding *other, const struct finding *f)
 {
     if (f->shared_out)
         return other->price == PRICE_REPLAY && !other->shared_out;
+    if (f->cause && other->cause && strcmp(f->cause, "unequal-work") == 0)
+        return strcmp(other->cause, "barrier") == 0 || strcmp(other->cause, "conflicts") == 0;
     return f->cause && strcmp(f->cause, "few-loads") == 0 && is_reuse(other);
 }
 

@@ -131,10 +131,23 @@ static void find_direction(const struct search *s, const struct direction *d)
     finding_add(s, f);
 }
 
+static double sectors_in_excess(const struct search *s, const struct direction *d)
+{
+    return search_get(s, d->sectors) - search_get(s, d->ideal);
+}
+
 void find_uncoalesced(const struct search *s)
 {
+    size_t before = s->out->count;
     for (size_t i = 0; i < COUNT_OF(directions); i++)
         find_direction(s, &directions[i]);
+    struct finding *loads = s->out->items + before;
+    if (s->out->count - before < 2 || loads[0].price != PRICE_REPLAY ||
+        loads[0].expected_time_ns < loads[1].expected_time_ns)
+        return;
+    // One replay prices both: it is promised once, by the one that has more to lose.
+    bool stores = sectors_in_excess(s, &directions[1]) > sectors_in_excess(s, &directions[0]);
+    loads[stores ? 0 : 1].folded = true;
 }
 
 void find_conflicts(const struct search *s)

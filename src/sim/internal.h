@@ -101,7 +101,12 @@ uint8_t l1_store_bytes(struct l1 *c, uint64_t line_address, const struct line_by
 
 // What an SM sends to L2, in the order it does; replayed later in a fixed order over all SMs, so
 // that the counts do not depend on host threads.
-enum l2_kind { L2_READ, L2_WRITE, L2_ATOMIC };
+enum l2_kind {
+    L2_READ,
+    L2_WRITE,
+    L2_ATOMIC,
+    L2_MERGED
+}; // the last: a read that another SM's brings along
 struct l2_request {
     uint64_t line_address;
     uint32_t site; // index of the PTX instruction, for its statistics
@@ -124,6 +129,13 @@ void l2_flush(struct l2 *c); // writes nothing back: the cold state before a lau
 // site_hits[request.site] when site_hits is not NULL.
 void l2_replay(struct l2 *c, const struct l2_request *requests, size_t count,
                struct l2_counts *counts, uint64_t *site_hits);
+// merging.c: reads of neighbouring SMs for one line that leave at about the same time go to L2 as one.
+struct merging;
+struct merging *merging_new(const struct gpu *gpu); // NULL: the chip's file has none
+void merging_free(struct merging *m);
+// Marks those of the SM's requests of a round that merge with what its neighbours asked for in this round or the last.
+void merging_round(struct merging *m, int sm, size_t round, struct l2_request *requests,
+                   size_t count);
 
 /* ---- a listener of the caller's (struct sim_launch) ------------------------------------------ */
 

@@ -165,6 +165,67 @@ static void tensor_cores_are_priced_by_a_replay_or_a_bound(void **state)
     assert_int_equal(f->price, PRICE_BOUNDS);
 }
 
+// Loads and stores of structures: one replay has both coalesced, and is promised once.
+static void loads_and_stores_promise_one_replay_once(void **state)
+{
+    (void)state;
+    set(COUNTER_GLOBAL_STORE_REQUESTS, 1000);
+    set(COUNTER_GLOBAL_LOAD_SECTORS, 12000);
+    set(COUNTER_GLOBAL_STORE_SECTORS, 32000);
+    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 4000);
+    set(COUNTER_GLOBAL_STORE_SECTORS_IDEAL, 4000);
+    replay(INTERVENTION_SECTORS, 70000);
+    diagnosed();
+    assert_false(finding_of("stores are uncoalesced")->folded);
+    assert_true(finding_of("loads are uncoalesced")->folded);
+    replay(INTERVENTION_ROWS, 5000); // of the loads alone
+    diagnosed();
+    assert_false(finding_of("stores are uncoalesced")->folded);
+    assert_false(finding_of("loads are uncoalesced")->folded);
+}
+
+// Bytes of pixels, three loads of which fill a line together; or the rows that threads walk along.
+static void fields_that_fill_their_lines_are_narrow(void **state)
+{
+    (void)state;
+    set(COUNTER_GLOBAL_STORE_REQUESTS, 0);
+    set(COUNTER_GLOBAL_LOAD_SECTORS, 3000);
+    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 1000);
+    set(COUNTER_GLOBAL_STORE_SECTORS, 0);
+    set(COUNTER_GLOBAL_STORE_SECTORS_IDEAL, 0);
+    set(COUNTER_L1_LOAD_SECTORS_HIT, 2000);
+    set(COUNTER_WARP_INSTRUCTIONS, 10000);
+    facts.value[FACT_ACCESS_BYTES] = facts.value[FACT_ACCESSES] = 100;
+    in.work_bytes = 32000;
+    replay(INTERVENTION_BYTES, 50000);
+    assert_string_equal(first(), "narrow");
+    facts.value[FACT_LOADS_WALKING] = 50;
+    diagnosed();
+    assert_null(finding_of("accesses are narrow"));
+    facts.value[FACT_LOADS_WALKING] = 0;
+    set(COUNTER_L1_LOAD_SECTORS_HIT, 0); // nobody uses the rest
+    diagnosed();
+    assert_null(finding_of("accesses are narrow"));
+}
+
+// Warps of a tree have less and less to do, and wait at its barriers: that is what to mend.
+static void unequal_warps_stand_behind_the_barriers_they_wait_at(void **state)
+{
+    (void)state;
+    facts.value[FACT_WARP_OPS] = 100;
+    facts.value[FACT_WARP_OPS_MOST] = 200;
+    stalls.warp_cycles[STALL_LONG_SCOREBOARD].value = 20;
+    stalls.warp_cycles[STALL_BARRIER] = (struct figure){60, PROVENANCE_MODELLED};
+    set(COUNTER_BLOCK_THREADS, 256);
+    set(COUNTER_BARRIERS, 1000.0 * 256 * 8);
+    replay(INTERVENTION_IMBALANCE, 60000);
+    assert_string_equal(first(), "unequal-work");
+    replay(INTERVENTION_BARRIERS, 64000);
+    assert_string_equal(first(), "barrier");
+    replay(INTERVENTION_BARRIERS, 90000);
+    assert_string_equal(first(), "unequal-work");
+}
+
 static void few_warps_name_what_limits_them(void **state)
 {
     (void)state;
@@ -198,6 +259,9 @@ int main(void)
         REPLAYED(launches_are_not_blamed_for_what_one_loads_again),
         REPLAYED(what_the_l1_serves_again_is_for_registers),
         REPLAYED(tensor_cores_are_priced_by_a_replay_or_a_bound),
+        REPLAYED(loads_and_stores_promise_one_replay_once),
+        REPLAYED(fields_that_fill_their_lines_are_narrow),
+        REPLAYED(unequal_warps_stand_behind_the_barriers_they_wait_at),
         REPLAYED(few_warps_name_what_limits_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -658,6 +658,8 @@ static inline unsigned l2_serve(struct l2 *c, const struct l2_request *r, const 
         return r->sectors;
     case L2_ATOMIC:
         return l2_atomic(c, to, r->sectors, counts);
+    case L2_MERGED:
+        return r->sectors; // comes with the other's, however that was found
     }
     return 0;
 }

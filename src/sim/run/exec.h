@@ -611,6 +611,8 @@ struct launch {
     struct audience audience, audience_traced; // of blocks that are traced
     struct l2_counts l2, l2_whole;             // of the blocks that ran; of all
     uint64_t *site_l2_hits;
+    struct merging *merging; // NULL: nothing merges
+    size_t merging_rounds;   // so far
     struct trace trace;
     struct word_record **records; // SIM_CHECK_RACES: pages by address
     struct arena word_bytes;      // for those of words touched in part

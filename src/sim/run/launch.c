@@ -406,6 +406,8 @@ static bool launch_init(struct launch *l, struct sim *s, const struct sim_launch
     launch_cores(l);
     launch_checks(l);
     l->site_l2_hits = xcalloc((size_t)l->program->site_count + 1, sizeof(uint64_t));
+    l->merging = merging_new(l->gpu);
+    l->merging_rounds = 1;
     return pthread_mutex_init(&l->lock, NULL) == 0;
 }
 
@@ -438,6 +440,7 @@ static void launch_release(struct launch *l)
     free(l->order);
     free(l->clusters);
     free(l->site_l2_hits);
+    merging_free(l->merging);
     trace_release(&l->trace);
     clock_model_free(l->clock);
     (void)pthread_mutex_destroy(&l->lock);
@@ -481,9 +484,12 @@ static void launch_replay(struct launch *l)
             const struct sm *sm = &l->sms[i];
             size_t from = sm->sent_count * round / rounds;
             size_t to = sm->sent_count * (round + 1) / rounds;
+            if (to > from && l->merging)
+                merging_round(l->merging, i, l->merging_rounds + round, sm->sent + from, to - from);
             if (to > from)
                 l2_replay(l->sim->l2, sm->sent + from, to - from, &l->l2, l->site_l2_hits);
         }
+    l->merging_rounds += rounds;
     for (int i = 0; i < l->sm_count; i++)
         l->sms[i].sent_count = 0;
 }

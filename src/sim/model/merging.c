@@ -1,0 +1,65 @@
+// Requests on their way to L2. Reads of the SMs of a TPC for the same line are one where the second comes while the first is
+// on its way (docs/h200-rates.md, section 4). The SMs' logs have no times: what stands in the same place of them, a round
+// of some tens of requests or the one before, leaves at about the same time.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    SLOTS = 128, // lines remembered of a group of SMs (direct mapped), of two rounds of each
+    LINE_BITS = 7
+};
+
+struct pending {
+    uint64_t line; // its number + 1; 0 = none
+    size_t round;
+    int sm;
+    uint8_t sectors;
+};
+struct merging {
+    int sms; // of a group
+    size_t groups;
+    struct pending *slots; // SLOTS a group
+};
+
+struct merging *merging_new(const struct gpu *gpu)
+{
+    double sms = gpu->value[GPU_FIELD_l2_merging_sms];
+    if (!(sms > 1))
+        return NULL;
+    struct merging *m = xcalloc(1, sizeof *m);
+    m->sms = (int)sms;
+    m->groups = (size_t)ceil(GPU(gpu, sm_count) / sms);
+    m->slots = xcalloc(m->groups * SLOTS, sizeof *m->slots);
+    return m;
+}
+
+void merging_free(struct merging *m)
+{
+    if (!m)
+        return;
+    free(m->slots);
+    free(m);
+}
+
+void merging_round(struct merging *m, int sm, size_t round, struct l2_request *requests,
+                   size_t count)
+{
+    struct pending *slots = &m->slots[(size_t)(sm / m->sms) * SLOTS];
+    for (size_t i = 0; i < count; i++) {
+        struct l2_request *r = &requests[i];
+        uint64_t line = r->line_address >> LINE_BITS;
+        struct pending *p = &slots[(line ^ line >> LINE_BITS) % SLOTS];
+        bool there = p->line == line + 1 && p->round + 1 >= round;
+        if (r->kind != L2_READ) {
+            p->line = there ? 0 : p->line; // what is written is asked for anew
+            continue;
+        }
+        if (there && p->sm != sm && (r->sectors & ~p->sectors) == 0)
+            r->kind = L2_MERGED;
+        else
+            *p = (struct pending){line + 1, round, sm, r->sectors};
+    }
+}
