@@ -439,23 +439,23 @@ static void tensor_apply(struct altered *x, double to)
     double hottest = products_hottest(in), loads = 0, products = 0;
     struct multiplying m = {ARENA_ARRAY(&x->arena, double, x->sites + 1),
                             ARENA_ARRAY(&x->arena, double, x->sites + 1)};
-    for (int i = 0; i < x->sites && to < 1; i++) {
+    if (to >= 1)
+        return;
+    for (int i = 0; i < x->sites; i++) {
         double executed = (double)in->stats[i].executed;
         bool load = in->sites[i].pipe == PIPE_GLOBAL_LOAD || in->sites[i].pipe == PIPE_SHARED_LOAD;
-        m.stays[i] = executed < PRODUCTS_HOT * hottest;
+        m.stays[i] = executed < PRODUCTS_HOT * hottest || in->sites[i].pipe == PIPE_BARRIER;
         loads += load && m.stays[i] < 1 ? executed : 0;
         products += is_product(in, i) && m.stays[i] < 1 ? executed : 0;
     }
     double share = fmin(1, products * MMA_OPERANDS / MMA_PRODUCTS / fmax(loads, 1));
-    for (int i = 0; i < x->sites && to < 1; i++) {
+    for (int i = 0; i < x->sites; i++) {
         struct timing_site *t = &x->site[i];
         if (m.stays[i] >= 1)
             continue;
-        bool beside = is_integer_pipe(t->pipe) || is_global(t->pipe) || t->pipe == PIPE_BARRIER ||
+        bool beside = is_integer_pipe(t->pipe) || is_global(t->pipe) ||
                       t->pipe == PIPE_SHARED_LOAD || t->pipe == PIPE_SHARED_STORE;
         m.stays[i] = is_product(in, i) ? 1.0 / MMA_PRODUCTS : beside ? share : 0;
-        if (t->pipe == PIPE_BARRIER)
-            m.stays[i] = 1;
         if (is_product(in, i)) {
             t->pipe = PIPE_TENSOR;
             t->tensor_flops = MMA_FLOPS;
@@ -463,8 +463,6 @@ static void tensor_apply(struct altered *x, double to)
             t->other_slots = t->special_slots = 0;
         }
     }
-    for (int i = 0; i <= x->sites && to >= 1; i++)
-        m.stays[i] = 1;
     altered_each(x, op_multiply, &m);
 }
 
