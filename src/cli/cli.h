@@ -82,6 +82,9 @@ bool cli_experiment_name(struct arena *a, const char *argument, const char **exp
                          const char **variant, struct error *err) CHECK_RESULT;
 // Of --objective; left as it is where that is not given.
 bool cli_objective(const struct options *o, enum objective *out, struct error *err) CHECK_RESULT;
+// The names of a --device with commas; "" is one.
+bool cli_device_list(struct arena *a, const char *list, const char *const **out, int *count,
+                     struct error *err) CHECK_RESULT;
 bool cli_journal_open(const struct options *o, bool read_only, struct journal **j,
                       struct error *err) CHECK_RESULT;
 
@@ -128,6 +131,9 @@ bool cli_advice_apply(const struct options *o, struct arena *a, const struct run
 // Answers --if and --on for one result, or all; prints.
 bool cli_whatif(const struct options *o, struct arena *a, const struct run *run,
                 const struct result *only, struct error *err) CHECK_RESULT;
+
+// ridge probe of several devices: what the links between them deliver; prints.
+bool cli_collectives(const struct options *o, struct arena *a, struct error *err) CHECK_RESULT;
 
 // A command: returns false with err set (its kind is the exit status), or true. *status is 0, or 1
 // when a check failed though the command did its work.

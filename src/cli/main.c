@@ -197,6 +197,26 @@ bool cli_experiment_name(struct arena *a, const char *argument, const char **exp
     return true;
 }
 
+bool cli_device_list(struct arena *a, const char *list, const char *const **out, int *count,
+                     struct error *err)
+{
+    const char **names = ARENA_ARRAY(a, const char *, strlen(list) + 1);
+    *out = names;
+    *count = 0;
+    for (const char *at = list;; at++) {
+        size_t length = strcspn(at, ",");
+        if (length == 0 && *list)
+            return fail(err, NOWHERE,
+                        "option --device: a name is missing in '%s'; give one device, or several "
+                        "with commas: sim:h200,sim:mi250x",
+                        list);
+        names[(*count)++] = arena_strndup(a, at, length);
+        at += length;
+        if (!*at)
+            return true;
+    }
+}
+
 bool cli_objective(const struct options *o, enum objective *out, struct error *err)
 {
     const char *name = option_text(o, OPTION_OBJECTIVE, NULL);

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static const double pct_per_one = 100;
 
@@ -71,21 +72,19 @@ static void probe_print(const struct device_info *d, const struct roofs *r, cons
     text_printf(out, "\nKept in %s: runs on this device use them as roofs from now on.\n", path);
 }
 
-bool command_probe(const struct options *o, int *status, struct error *err)
+static bool probe_one(const struct options *o, struct arena *arena, struct error *err)
 {
-    struct arena a = {0};
     struct text out = {0};
     struct device_info device = {0};
     struct roofs roofs = {0};
     const char *path = "";
     struct probe_request request = {.compiler = option_text(o, OPTION_COMPILER, "auto"),
                                     .cancel = cli_cancelled};
-    *status = 0;
     if (!option_given(o, OPTION_QUIET))
         request.progress = on_progress;
-    bool done = device_find(&a, option_text(o, OPTION_DEVICE, "auto"), &device, err) &&
-                device_probe(&a, &device, &request, &roofs, err) &&
-                roofs_write(&a, &roofs, &path, err);
+    bool done = device_find(arena, option_text(o, OPTION_DEVICE, "auto"), &device, err) &&
+                device_probe(arena, &device, &request, &roofs, err) &&
+                roofs_write(arena, &roofs, &path, err);
     if (done && option_given(o, OPTION_JSON)) {
         done = cli_print_json(probe_json(&device, &roofs, path), err);
     } else if (done) {
@@ -93,6 +92,15 @@ bool command_probe(const struct options *o, int *status, struct error *err)
         done = cli_print(&out, err);
     }
     text_release(&out);
+    return done;
+}
+
+bool command_probe(const struct options *o, int *status, struct error *err)
+{
+    struct arena a = {0};
+    *status = 0;
+    bool several = strchr(option_text(o, OPTION_DEVICE, "auto"), ',') != NULL;
+    bool done = several ? cli_collectives(o, &a, err) : probe_one(o, &a, err);
     arena_release(&a);
     return done;
 }

@@ -54,22 +54,9 @@ static bool devices_print(const struct options *o, const struct run *runs, int c
 static bool devices_of(const struct options *o, struct arena *a, struct loop_request *q,
                        struct error *err)
 {
-    const char **ids = ARENA_ARRAY(a, const char *, strlen(q->device) + 1);
-    q->devices = ids;
-    q->device_count = 0;
-    for (const char *at = q->device;; at++) {
-        size_t length = strcspn(at, ",");
-        if (length == 0 && *q->device)
-            return fail(err, NOWHERE,
-                        "option --device: a name is missing in '%s'; give one device, or several "
-                        "with commas: sim:h200,sim:mi250x",
-                        q->device);
-        ids[q->device_count++] = arena_strndup(a, at, length);
-        at += length;
-        if (!*at)
-            break;
-    }
-    q->device = ids[0];
+    if (!cli_device_list(a, q->device, &q->devices, &q->device_count, err))
+        return false;
+    q->device = q->devices[0];
     if (q->device_count > REPORT_DEVICES_MAX)
         return fail(err, NOWHERE, "option --device: %d devices; at most %d fit into one table",
                     q->device_count, REPORT_DEVICES_MAX);

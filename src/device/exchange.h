@@ -35,6 +35,15 @@ struct exchange_copy {
     int from, to;
     uint64_t from_address, to_address, size_bytes;
 };
+struct exchange_gather { // every device's block, in the devices' order, is every device's `to`
+    uint64_t block_bytes;
+    const uint64_t *from, *to; // by device
+};
+struct exchange_scatter { // of the sum of every device's `from` each gets its block
+    enum element_type type;
+    uint64_t block_count;      // elements
+    const uint64_t *from, *to; // by device
+};
 struct exchange {
     const struct exchange_sum *sums;
     int sum_count;
@@ -42,6 +51,8 @@ struct exchange {
     int spread_count;
     const struct exchange_copy *copies;
     int copy_count;
+    const struct exchange_gather *gather;   // NULL = none
+    const struct exchange_scatter *scatter; // NULL = none
 };
 
 struct device_info;

@@ -204,9 +204,16 @@ static void make_exchanges(struct exchanging *x)
             halved += add_halo(x, &half[halved], b, 0.5);
         }
     }
-    x->before = (struct exchange){NULL, 0, spread, broadcast, copy, copies};
-    x->after = (struct exchange){sum, sums, spread + broadcast, gathered, NULL, 0};
-    x->all = (struct exchange){sum, sums, spread, broadcast + gathered, copy, copies};
+    x->before = (struct exchange){
+        .spreads = spread, .spread_count = broadcast, .copies = copy, .copy_count = copies};
+    x->after = (struct exchange){
+        .sums = sum, .sum_count = sums, .spreads = spread + broadcast, .spread_count = gathered};
+    x->all = (struct exchange){.sums = sum,
+                               .sum_count = sums,
+                               .spreads = spread,
+                               .spread_count = broadcast + gathered,
+                               .copies = copy,
+                               .copy_count = copies};
     x->halved = x->all;
     x->halved.copies = half;
     x->halved.copy_count = halved;

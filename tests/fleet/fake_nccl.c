@@ -1,14 +1,15 @@
 // NCCL for tests where there is none: libnccl.so.2 on the fake driver (tests/device/fake_driver.c), whose memory is the
 // host's. Work is done when the group ends; a group takes as long as a launch. What the environment says: FAKE_NCCL_FAILS
 // (it does not connect), FAKE_NCCL_WRONG (sums lack the last device), FAKE_NCCL_LOG (a file that gets what
-// NCCL_NVLS_ENABLE is). The collectives that ridge uses, of one process, on bytes and f32.
+// NCCL_NVLS_ENABLE is), FAKE_NCCL_SLOW (a pair whose messages take three times as long). The collectives that ridge uses, of one process, on bytes and f32.
 // SPDX-License-Identifier: Apache-2.0
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { GPUS_MOST = 8, WORK_MOST = 256, FLOATS = 7 };
-enum kind { REDUCE, BROADCAST, SEND, RECEIVE };
+enum kind { REDUCE, SCATTER, GATHER, BROADCAST, SEND, RECEIVE };
 
 struct work {
     enum kind kind;
@@ -79,6 +80,20 @@ int ncclAllReduce(const void *from, void *to, size_t count, int type, int operat
     return type != FLOATS || operation != 0 ? 4 : add(REDUCE, 0, from, to, count, communicator);
 }
 
+int ncclReduceScatter(const void *from, void *to, size_t count, int type, int operation,
+                      void *communicator, void *stream)
+{
+    (void)stream;
+    return type != FLOATS || operation != 0 ? 4 : add(SCATTER, 0, from, to, count, communicator);
+}
+
+int ncclAllGather(const void *from, void *to, size_t count, int type, void *communicator,
+                  void *stream)
+{
+    (void)stream;
+    return type != 1 ? 4 : add(GATHER, 0, from, to, count, communicator);
+}
+
 int ncclBroadcast(const void *from, void *to, size_t count, int type, int root, void *communicator,
                   void *stream)
 {
@@ -98,16 +113,32 @@ int ncclRecv(void *to, size_t count, int type, int peer, void *communicator, voi
     return type != 1 ? 4 : add(RECEIVE, peer, NULL, to, count, communicator);
 }
 
-// Calls of one kind and count, one of each rank in turn, belong together.
-static int reduce(struct work *w)
+static bool is_small(size_t bytes) // larger ones are there to be timed
 {
-    float *sums = calloc(w->count, sizeof *sums);
+    return bytes >> 25 == 0;
+}
+
+// Calls of one kind and count, one of each rank in turn, belong together. blocks: of the sum each rank gets one.
+static int reduce(struct work *w, bool blocks)
+{
+    size_t count = blocks ? w->count * (size_t)rank_count : w->count;
+    if (!is_small(count * sizeof(float)))
+        return 0;
+    float *sums = calloc(count, sizeof *sums);
     for (int r = 0; r < rank_count - (getenv("FAKE_NCCL_WRONG") != NULL); r++)
-        for (size_t i = 0; i < w->count; i++)
+        for (size_t i = 0; i < count; i++)
             sums[i] += ((const float *)w[r].from)[i];
     for (int r = 0; r < rank_count; r++)
-        memcpy(w[r].to, sums, w->count * sizeof *sums);
+        memcpy(w[r].to, blocks ? sums + (size_t)r * w->count : sums, w->count * sizeof *sums);
     free(sums);
+    return 0;
+}
+
+static int gather(struct work *w)
+{
+    for (int to = 0; to < rank_count && is_small(w->count); to++)
+        for (int r = 0; r < rank_count; r++)
+            memcpy((char *)w[to].to + (size_t)r * w->count, w[r].from, w->count);
     return 0;
 }
 
@@ -126,12 +157,24 @@ static int send_to(const struct work *w)
             works[i].peer == w->rank) {
             if (works[i].count != w->count)
                 return 5;
-            if (w->count >> 25 == 0) // larger ones are there to be timed
+            if (is_small(w->count))
                 memcpy(works[i].to, w->from, w->count);
             works[i].to = NULL;
             return 0;
         }
     return 5; // a real one hangs
+}
+
+// FAKE_NCCL_SLOW=1-0: what rank 1 sends rank 0; 1-*: all that rank 1 sends or receives.
+static bool is_slow(void)
+{
+    const char *slow = getenv("FAKE_NCCL_SLOW"), *dash = slow ? strchr(slow, '-') : NULL;
+    int from = slow ? atoi(slow) : -1, to = dash && dash[1] != '*' ? atoi(dash + 1) : -1;
+    for (int i = 0; i < work_count; i++)
+        if (works[i].kind == SEND && (to >= 0 ? works[i].rank == from && works[i].peer == to
+                                              : works[i].rank == from || works[i].peer == from))
+            return true;
+    return false;
 }
 
 int ncclGroupEnd(void)
@@ -142,12 +185,15 @@ int ncclGroupEnd(void)
         struct work *w = &works[i];
         if (w->kind == SEND)
             status = send_to(w);
-        if (w->kind != REDUCE && w->kind != BROADCAST)
+        if (w->kind == SEND || w->kind == RECEIVE)
             continue;
-        status = w->kind == REDUCE ? reduce(w) : broadcast(w);
+        status = w->kind == BROADCAST ? broadcast(w)
+                 : w->kind == GATHER  ? gather(w)
+                                      : reduce(w, w->kind == SCATTER);
         i += rank_count - 1;
     }
+    for (int i = 0; i < (is_slow() ? 3 : 1); i++)
+        fake_work();
     work_count = 0;
-    fake_work();
     return status;
 }

@@ -203,27 +203,60 @@ static bool spread(struct device_exchange *x, const struct exchange_spread *s, s
     return true;
 }
 
-// In double or modulo 2^64, as outputs of parts are put together.
-static bool sum_on_host(struct device_exchange *x, const struct exchange_sum *s, struct error *err)
+// In double or modulo 2^64, as outputs of parts are put together. Into the host's memory.
+static bool sum_to_host(struct device_exchange *x, enum element_type type, uint64_t count,
+                        const uint64_t *from, struct error *err)
 {
-    size_t size_bytes = s->count * element_bytes(s->type);
+    size_t size_bytes = count * element_bytes(type);
     if (!host_room(x, size_bytes, err))
         return false;
-    if (x->sum_count < s->count) {
+    if (x->sum_count < count) {
         free(x->sums);
-        x->sums = xcalloc(s->count, sizeof *x->sums);
-        x->sum_count = s->count;
+        x->sums = xcalloc(count, sizeof *x->sums);
+        x->sum_count = count;
     }
-    memset(x->sums, 0, s->count * sizeof *x->sums);
+    memset(x->sums, 0, count * sizeof *x->sums);
     for (int i = 0; i < x->count; i++) {
-        if (!lane_read(&x->lanes[i], s->from[i], x->host, size_bytes, err))
+        if (!lane_read(&x->lanes[i], from[i], x->host, size_bytes, err))
             return false;
-        elements_add(s->type, s->count, x->host, x->sums);
+        elements_add(type, count, x->host, x->sums);
     }
-    elements_round(s->type, s->count, x->sums, x->host);
+    elements_round(type, count, x->sums, x->host);
+    return true;
+}
+
+static bool sum_on_host(struct device_exchange *x, const struct exchange_sum *s, struct error *err)
+{
+    if (!sum_to_host(x, s->type, s->count, s->from, err))
+        return false;
     for (int i = 0; i < x->count; i++)
-        if (!lane_write(&x->lanes[i], s->to[i], x->host, size_bytes, err))
+        if (!lane_write(&x->lanes[i], s->to[i], x->host, s->count * element_bytes(s->type), err))
             return false;
+    return true;
+}
+
+static bool scatter_on_host(struct device_exchange *x, const struct exchange_scatter *s,
+                            struct error *err)
+{
+    size_t block_bytes = s->block_count * element_bytes(s->type);
+    if (!sum_to_host(x, s->type, s->block_count * (uint64_t)x->count, s->from, err))
+        return false;
+    for (int i = 0; i < x->count; i++)
+        if (!lane_write(&x->lanes[i], s->to[i], (const char *)x->host + (size_t)i * block_bytes,
+                        block_bytes, err))
+            return false;
+    return true;
+}
+
+static bool gather(struct device_exchange *x, const struct exchange_gather *g, struct error *err)
+{
+    for (int from = 0; from < x->count; from++)
+        for (int to = 0; to < x->count; to++) {
+            struct exchange_copy c = {from, to, g->from[from],
+                                      g->to[to] + (uint64_t)from * g->block_bytes, g->block_bytes};
+            if (!copy(x, &c, err))
+                return false;
+        }
     return true;
 }
 
@@ -238,7 +271,8 @@ static bool enqueue_plain(struct device_exchange *x, const struct exchange *e, s
     for (int i = 0; i < e->copy_count; i++)
         if (!copy(x, &e->copies[i], err))
             return false;
-    return true;
+    return (!e->gather || gather(x, e->gather, err)) &&
+           (!e->scatter || scatter_on_host(x, e->scatter, err));
 }
 
 // NCCL takes what it can add; the rest goes over the host.
@@ -254,7 +288,7 @@ static bool enqueue_exchange(struct device_exchange *x, const struct exchange *e
                                          : sum_on_host(x, &e->sums[i], err)))
             return false;
     }
-    return rest.spread_count + rest.copy_count == 0 ||
+    return (rest.spread_count + rest.copy_count == 0 && !rest.gather && !rest.scatter) ||
            nccl_enqueue(x->nccl, &rest, x->streams, err);
 }
 

@@ -124,6 +124,25 @@ static int enqueue_copy(struct nccl *n, const struct exchange_copy *c, void *con
                              n->communicators[c->to], streams[c->to]);
 }
 
+static int enqueue_gather(struct nccl *n, const struct exchange_gather *g, void *const *streams)
+{
+    int status = NCCL_DONE;
+    for (int i = 0; i < n->count && status == NCCL_DONE; i++)
+        status = n->ncclAllGather(device_pointer(g->from[i]), device_pointer(g->to[i]),
+                                  g->block_bytes, NCCL_BYTES, n->communicators[i], streams[i]);
+    return status;
+}
+
+static int enqueue_scatter(struct nccl *n, const struct exchange_scatter *s, void *const *streams)
+{
+    int status = NCCL_DONE;
+    for (int i = 0; i < n->count && status == NCCL_DONE; i++)
+        status = n->ncclReduceScatter(device_pointer(s->from[i]), device_pointer(s->to[i]),
+                                      s->block_count, type_of(s->type), NCCL_SUM,
+                                      n->communicators[i], streams[i]);
+    return status;
+}
+
 bool nccl_enqueue(struct nccl *n, const struct exchange *e, void *const *streams, struct error *err)
 {
     int status = n->ncclGroupStart();
@@ -133,6 +152,10 @@ bool nccl_enqueue(struct nccl *n, const struct exchange *e, void *const *streams
         status = enqueue_spread(n, &e->spreads[i], streams);
     for (int i = 0; i < e->copy_count && status == NCCL_DONE; i++)
         status = enqueue_copy(n, &e->copies[i], streams);
+    if (e->gather && status == NCCL_DONE)
+        status = enqueue_gather(n, e->gather, streams);
+    if (e->scatter && status == NCCL_DONE)
+        status = enqueue_scatter(n, e->scatter, streams);
     int ended = n->ncclGroupEnd();
     return check(n, status == NCCL_DONE ? ended : status, "data is exchanged", err);
 }
