@@ -275,6 +275,64 @@ RIDGE_API int ridge_select(ridge *r, const struct ridge_select_query *query,
 /* "32" for "TILE"; NULL: it has no such parameter. */
 RIDGE_API const char *ridge_selected(ridge *r, const struct ridge_selection *s, const char *name);
 
+/* ---- choosing again when the choice does not hold what it promised ------------------------------------------- */
+
+/* ridge_adapt_open selects as ridge_select does; the program runs what ridge_adapt_selection says and gives its times
+ * back. When the median of the newest of them leaves the band around the promised time (the chip is hot or shared, the
+ * table is of other conditions), the variant that promises, or was seen to take, the least is chosen instead; two rules keep
+ * it from going to and fro: none within hold_s of the last choice, and none for less than 5 %. */
+typedef struct ridge_adaptive ridge_adaptive;
+
+struct ridge_adapt_options {
+    double band;   /* of the promised time, to both sides; 0 = 0.2 */
+    int patience;  /* times that the median is taken of; 0 = 9 */
+    double hold_s; /* after a choice; 0 = 60 */
+    const char *
+        log; /* a line of JSON per choice is added to it; NULL = choices.jsonl of the user's data folder; "" = none */
+};
+RIDGE_API int ridge_adapt_open(ridge *r, const struct ridge_select_query *query,
+                               const struct ridge_adapt_options *options, ridge_adaptive **out);
+RIDGE_API void ridge_adapt_close(ridge_adaptive *a); /* before ridge_close; NULL is fine */
+/* What is chosen now; until the next choice. */
+RIDGE_API const struct ridge_selection *ridge_adapt_selection(const ridge_adaptive *a);
+/* What a run of it took. *chosen_anew (may be NULL): 1 = run another variant from now on. */
+RIDGE_API int ridge_adapt_add(ridge_adaptive *a, double time_ns, int *chosen_anew);
+/* The work has another size from now on: selected anew (kept until ridge_close, as with ridge_select). */
+RIDGE_API int ridge_adapt_size(ridge_adaptive *a, const char *const *sizes, int size_count,
+                               int *chosen_anew);
+RIDGE_API int ridge_adapt_choices(const ridge_adaptive *a); /* so far, the first among them */
+
+/* ---- regions as metrics ---------------------------------------------------------------------------------------- */
+
+/* Regions of a program in production, timed now and then, as a file that Prometheus' node exporter takes in
+ * (--collector.textfile). A pass is timed when that keeps what ridge does and waits for below `overhead` of the
+ * program's time: a timed pass waits for the stream at its end. Passes that are not timed are counted. */
+typedef struct ridge_watch ridge_watch;
+
+struct ridge_watch_options {
+    const char *
+        textfile; /* "/var/lib/node_exporter/job.prom", written whole or not at all; NULL = by ridge_watch_write only */
+    double overhead; /* a share of the time; 0 = 0.01 */
+    int regions_max; /* names, the label's values; further ones are counted as "other"; 0 = 64 */
+    double write_every_s; /* 0 = 10 */
+};
+RIDGE_API int ridge_watch_open(ridge *r, const struct ridge_watch_options *options,
+                               ridge_watch **out);
+RIDGE_API int
+ridge_watch_close(ridge_watch *w); /* writes once more; before ridge_close; NULL is fine */
+RIDGE_API int ridge_watch_begin(ridge_watch *w, const char *region, void *stream);
+/* *time_ns (may be NULL): of this pass; NAN = it was not timed. */
+RIDGE_API int ridge_watch_end(ridge_watch *w, void *stream, double *time_ns);
+RIDGE_API int ridge_watch_write(ridge_watch *w, const char *file);
+
+struct ridge_watched {
+    uint64_t passes, timed;
+    double total_ns, median_ns; /* of those timed; the median of the newest 63; NAN = none */
+    double overhead;            /* of all regions, so far */
+};
+RIDGE_API int ridge_watch_figures(const ridge_watch *w, const char *region,
+                                  struct ridge_watched *out);
+
 /* ---- ranges --------------------------------------------------------------------------------------------- */
 
 /* Names what the program is doing, in this thread: results opened inside carry the path, profilers that

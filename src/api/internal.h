@@ -42,4 +42,15 @@ void recording_add(struct ridge *r, const struct resolved_launch *launch,
 // The sum, as a sample and counters of the result.
 bool recording_end(struct ridge *r, struct ridge_result *x, struct error *err) CHECK_RESULT;
 
+// One pass of a region that is watched, timed as ridge_begin and ridge_end time theirs.
+bool pass_begin(struct ridge_result *mark, void *stream, struct error *err) CHECK_RESULT;
+bool pass_end(struct ridge *r, void *stream, double *time_ns, enum provenance *provenance,
+              struct error *err) CHECK_RESULT;
+
+// What ridge_select() would take, first, and what else was tuned for that case; at most `most`.
+bool select_candidates(struct ridge *r, const struct ridge_select_query *q, int most,
+                       struct ridge_selection *out, int *count, struct error *err) CHECK_RESULT;
+bool select_check(struct ridge *r, const struct ridge_select_query *q, const void *out,
+                  const char *function, struct error *err) CHECK_RESULT;
+
 #endif

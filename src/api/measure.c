@@ -356,3 +356,24 @@ int ridge_end(struct ridge_result *x, void *stream)
     bool done = api_need(x, "ridge_end", "the result", &err) && end(x, stream, &err);
     return api_end(done, &err);
 }
+
+/* ---- a pass of a region that is watched ------------------------------------------------------------------- */
+
+bool pass_begin(struct ridge_result *mark, void *stream, struct error *err)
+{
+    return begin(mark, stream, err);
+}
+
+bool pass_end(struct ridge *r, void *stream, double *time_ns, enum provenance *provenance,
+              struct error *err)
+{
+    bool clock = r->device->ops->clock != NULL;
+    r->open = NULL;
+    phase_end();
+    *provenance = clock ? PROVENANCE_MEASURED : PROVENANCE_MODELLED;
+    if (clock)
+        return r->device->ops->clock->elapsed(r->device, stream, time_ns, err);
+    *time_ns = r->at_work.time_ns;
+    recording_drop(r);
+    return true;
+}

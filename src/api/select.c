@@ -97,34 +97,85 @@ static bool take_fallback(struct ridge *r, const struct ridge_select_query *q, c
     return true;
 }
 
+struct choosing {
+    struct tuned_table table;
+    struct tuned_query query;
+    char hash[33];
+};
+
+static bool open_table(struct ridge *r, const struct ridge_select_query *q, struct choosing *c,
+                       struct error *err)
+{
+    const char *platform = tuner_platform(&r->arena, &r->info);
+    c->query = (struct tuned_query){.experiment = q->experiment,
+                                    .variant = q->variant,
+                                    .device = r->info.name,
+                                    .platform = platform ? platform : ""};
+    return take_sizes(r, q, &c->query, err) && take_source(r, q, c->hash, &c->query.source, err) &&
+           tuned_read(&r->arena, q->table, &c->table, err);
+}
+
 static bool choose(struct ridge *r, const struct ridge_select_query *q, struct ridge_selection *out,
                    struct error *err)
 {
-    char hash[33];
-    struct tuned_table table;
+    struct choosing c;
     struct tuned_answer found;
-    struct tuned_query query = {
-        .experiment = q->experiment, .variant = q->variant, .device = r->info.name};
-    const char *platform = tuner_platform(&r->arena, &r->info);
-    query.platform = platform ? platform : "";
-    if (!take_sizes(r, q, &query, err) || !take_source(r, q, hash, &query.source, err) ||
-        !tuned_read(&r->arena, q->table, &table, err))
+    if (!open_table(r, q, &c, err))
         return false;
-    tuned_select(&r->arena, &table, &query, &found);
+    tuned_select(&r->arena, &c.table, &c.query, &found);
     if (!found.entry)
         return take_fallback(r, q, found.why, out, err);
     take_entry(r, &found, out);
     return true;
 }
 
+// Has an entry before it the same variant?
+static bool is_again(const struct tuned_table *t, int entry)
+{
+    for (int i = 0; i < entry; i++)
+        if (strcmp(t->entries[i].variant, t->entries[entry].variant) == 0 &&
+            strcmp(t->entries[i].experiment, t->entries[entry].experiment) == 0)
+            return true;
+    return false;
+}
+
+bool select_candidates(struct ridge *r, const struct ridge_select_query *q, int most,
+                       struct ridge_selection *out, int *count, struct error *err)
+{
+    struct choosing c;
+    struct tuned_answer found;
+    *count = 0;
+    if (!open_table(r, q, &c, err))
+        return false;
+    tuned_select(&r->arena, &c.table, &c.query, &found);
+    *count = 1;
+    if (!found.entry)
+        return take_fallback(r, q, found.why, &out[0], err);
+    take_entry(r, &found, &out[0]);
+    for (int i = 0; i < c.table.count && !q->variant && *count < most; i++) {
+        struct tuned_answer other;
+        c.query.variant = c.table.entries[i].variant;
+        if (is_again(&c.table, i) || strcmp(c.query.variant, out[0].variant) == 0)
+            continue;
+        tuned_select(&r->arena, &c.table, &c.query, &other);
+        if (other.entry && strcmp(tuned_sizes_text(&r->arena, other.entry), out[0].case_label) == 0)
+            take_entry(r, &other, &out[(*count)++]);
+    }
+    return true;
+}
+
+bool select_check(struct ridge *r, const struct ridge_select_query *q, const void *out,
+                  const char *function, struct error *err)
+{
+    return api_need(r, function, "the device", err) && api_need(q, function, "the query", err) &&
+           api_need(out, function, "out", err) &&
+           api_need(q->experiment, function, "experiment", err);
+}
+
 int ridge_select(struct ridge *r, const struct ridge_select_query *q, struct ridge_selection *out)
 {
     struct error err = {0};
-    bool done = api_need(r, "ridge_select", "the device", &err) &&
-                api_need(q, "ridge_select", "the query", &err) &&
-                api_need(out, "ridge_select", "out", &err) &&
-                api_need(q->experiment, "ridge_select", "experiment", &err) &&
-                choose(r, q, out, &err);
+    bool done = select_check(r, q, out, "ridge_select", &err) && choose(r, q, out, &err);
     return api_end(done, &err);
 }
 

@@ -42,6 +42,24 @@ if plain_library; then
     ./program sim:h200 select/kernels.cu 5000 >out.txt 2>&1 && grep -q '^row-per-group LANES=' out.txt &&
         grep -q '^tuned at ROWS=4096 N=256' out.txt && grep -q '^5000 of 5000 sums are right$' out.txt
     pass 'and runs what was tuned near its size' $? out.txt
+    cc -std=c99 -Wall -Wextra -Werror -pedantic "$root/tests/api/adapt.c" -I"$root/include" -L"$build" -lridge \
+        -Wl,-rpath,"$build" -o adapt >cc.txt 2>&1 && ./adapt "$table" select/kernels.cu choices.jsonl >got.txt 2>&1
+    pass 'a selection that adapts builds and runs' $? cc.txt
+    diff - got.txt >diff.txt <<'END'
+first row-per-group
+within the band: 0
+anew 1 row-per-thread
+other size 1 row-per-group ROWS=256 N=256
+choices 3
+END
+    pass 'it is taken back out of the band, not within it' $? diff.txt
+    python3 -c "
+import json
+lines = [json.loads(l) for l in open('choices.jsonl')]
+assert [l['why'] for l in lines] == ['first', 'out of the band', 'another size'], lines
+assert lines[1]['before']['variant'] == 'row-per-group' and lines[1]['chosen']['variant'] == 'row-per-thread'
+assert lines[1]['seen_ns'] > 50 * lines[1]['before']['promised_ns']" >json.txt 2>&1
+    pass 'and each choice is recorded' $? json.txt
     ./program sim:h100 select/kernels.cu 300 >out.txt 2>&1 && grep -q '^row-per-group LANES=8 BLOCK=128$' out.txt &&
         grep -q '^fallback: no current entry of row-sums: 4 of another chip$' out.txt && grep -q '^300 of 300' out.txt
     pass 'on another chip the fallback of its compute capability' $? out.txt
