@@ -1,15 +1,11 @@
 // ridge suite as several ranks (mpirun -n 4 ridge suite …): experiments are drawn from a deck that all ranks reach, what
 // came of each goes back as JSON, and rank 0 records it. A rank that dies costs what it was at: another draws it again.
 // SPDX-License-Identifier: Apache-2.0
+#include "cli/deck.h"
 #include "cli/session.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-enum { TRIES_MOST = 3 }; // ranks that may die with one experiment
-
-static const long wait_ns = 100000000;
 
 struct dealt {
     struct suite_session *w;
@@ -20,24 +16,10 @@ struct dealt {
 
 /* ---- what came of an experiment ---------------------------------------------------------------------- */
 
-static bool put_json(struct dealt *d, int item, json_t *json, struct error *err)
+static bool run_drawn(void *context, int item, int tries, struct error *err)
 {
-    char *text = json_dumps(json, JSON_COMPACT);
-    bool done = text ? deck_put(&d->deck, item, text, strlen(text), err)
-                     : fail_as(err, ERROR_SYSTEM, NOWHERE, "what came of it is no text");
-    free(text);
-    json_decref(json);
-    return done;
-}
-
-static bool give_up(struct dealt *d, int item, int tries, struct error *err)
-{
-    const char *why = arena_printf(&d->w->arena, "given up: %d ranks died with it", tries);
-    return put_json(d, item, json_pack("{s:s, s:i}", "error", why, "kind", (int)ERROR_SYSTEM), err);
-}
-
-static bool run_drawn(struct dealt *d, int item, struct error *err)
-{
+    struct dealt *d = context;
+    (void)tries;
     struct suite_run *ran = &d->w->view.runs[item];
     d->w->first = (struct error){0};
     if (!suite_session_item(d->w, item, err))
@@ -48,7 +30,7 @@ static bool run_drawn(struct dealt *d, int item, struct error *err)
     if (ran->run)
         json_decref(ran->run->header.environment);
     *ran = (struct suite_run){.experiment = ran->experiment};
-    return put_json(d, item, json, err);
+    return deck_put_json(&d->deck, item, json, err);
 }
 
 /* ---- rank 0 -------------------------------------------------------------------------------------------- */
@@ -128,27 +110,6 @@ static bool take_all(struct dealt *d, struct error *err)
 
 /* ---- every rank ------------------------------------------------------------------------------------------ */
 
-// Until all are done: whoever is still at work may die.
-static bool draw_all(struct dealt *d, struct error *err)
-{
-    for (struct drawn drawn = {.left = 1}; drawn.left > 0;) {
-        const struct timespec wait = {.tv_nsec = wait_ns};
-        if (*cli_cancelled)
-            return fail_as(err, ERROR_SYSTEM, NOWHERE, "interrupted");
-        if (!deck_draw(&d->deck, &drawn, err))
-            return false;
-        if (drawn.item < 0) {
-            if (drawn.left > 0)
-                (void)nanosleep(&wait, NULL);
-            continue;
-        }
-        if (drawn.tries >= TRIES_MOST ? !give_up(d, drawn.item, drawn.tries, err)
-                                      : !run_drawn(d, drawn.item, err))
-            return false;
-    }
-    return true;
-}
-
 bool suite_session_ranks(struct suite_session *w, const struct ranks *ranks, struct error *err)
 {
     struct dealt d = {.w = w, .journal = w->session.journal};
@@ -161,7 +122,8 @@ bool suite_session_ranks(struct suite_session *w, const struct ranks *ranks, str
     w->session.suite = w->suite.name;
     w->session.journal = NULL;
     w->looks_back = false;
-    bool done = deck_open(&w->arena, folder, count, &d.deck, err) && draw_all(&d, err);
+    bool done = deck_open(&w->arena, folder, count, &d.deck, err) &&
+                deck_draw_all(&d.deck, run_drawn, &d, err);
     if (done && ranks->rank == 0) {
         done = take_all(&d, err);
         deck_end(&d.deck);

@@ -1,5 +1,6 @@
 // ridge tune: the tuner's sessions one after the other, what each found on standard output.
 // SPDX-License-Identifier: Apache-2.0
+#include "cli/deck.h"
 #include "cli/session.h"
 #include "tuner/tuner.h"
 
@@ -16,6 +17,9 @@ struct tuning_session {
     struct t1 *space;
     int kept; // evaluations of the session at work that the tuned table knows of
     int done_count;
+    struct ranks ranks;
+    struct deck deck; // of several ranks: an item per job
+    bool shares; // as one of several ranks: what is found stays in the session's file, for rank 0
 };
 
 // Points are results of the loop, but none of them is the command's.
@@ -48,7 +52,7 @@ static void on_evaluating(void *context, const struct tuning *t)
     struct error ignored = {0}; // the end says it
     ties_find(&a, t->evaluations, t->count, &so_far.ties);
     so_far.interrupted = true;
-    if (t->count > w->kept)
+    if (t->count > w->kept && !w->shares)
         (void)!keep(w, &so_far, &ignored);
     w->kept = t->count;
     arena_release(&a);
@@ -176,13 +180,19 @@ static bool save_files(const struct tuning_session *w, struct error *err)
     return done && (!t4 || save(w, OPTION_SAVE_T4, t4_to_json(w->done), err));
 }
 
-static bool run_jobs(struct tuning_session *w, struct error *err)
+static struct tuner_events events_of(struct tuning_session *w)
 {
     struct tuner_events events = {.loop = session_events(&w->session),
                                   .evaluating = on_evaluating,
                                   .evaluated = on_evaluated,
                                   .context = w};
     events.loop.result = ignore_result;
+    return events;
+}
+
+static bool run_jobs(struct tuning_session *w, struct error *err)
+{
+    struct tuner_events events = events_of(w);
     w->done = ARENA_ARRAY(&w->arena, struct tuning, w->plan.job_count + 1);
     w->session.whole_began_ns = clock_ns();
     bool done = true;
@@ -196,6 +206,65 @@ static bool run_jobs(struct tuning_session *w, struct error *err)
         w->done_count += done || t->count > 0;
     }
     session_line_end(&w->session);
+    return done;
+}
+
+/* ---- as ranks (mpirun -n 4 ridge tune …) -------------------------------------------------------------------- */
+
+// What is found lies in the session's file, which all ranks reach; a rank that dies leaves it to the next one.
+static bool run_drawn(void *context, int item, int tries, struct error *err)
+{
+    struct tuning_session *w = context;
+    struct tuner_request request = w->request;
+    struct tuner_events events = events_of(w);
+    struct tuning t = {0};
+    struct error why = {0};
+    request.fresh = request.fresh && tries == 0;
+    bool done = tuner_run(&w->arena, &w->plan, &w->plan.jobs[item], &request, &events, &t, &why);
+    if (!done && *cli_cancelled) {
+        *err = why;
+        return false;
+    }
+    json_t *json =
+        done ? json_object() : json_pack("{s:s, s:i}", "error", why.message, "kind", (int)why.kind);
+    return deck_put_json(&w->deck, item, json, err);
+}
+
+static bool check_answers(struct tuning_session *w, struct error *err)
+{
+    for (int i = 0; i < w->plan.job_count; i++) {
+        size_t size = 0;
+        char *text = deck_answer(&w->deck, i, &size);
+        json_t *json = text ? json_loadb(text, size, 0, NULL) : NULL;
+        const char *why = NULL;
+        int kind = ERROR_SYSTEM;
+        bool failed = json_unpack(json, "{s:s, s:i}", "error", &why, "kind", &kind) == 0;
+        if (failed)
+            (void)fail_as(err, (enum error_kind)kind, NOWHERE, "%s", why);
+        json_decref(json);
+        free(text);
+        if (failed)
+            return false;
+    }
+    return true;
+}
+
+// Rank 0 goes through the sessions again: every point is known, so that nothing is evaluated.
+static bool run_shared(struct tuning_session *w, struct error *err)
+{
+    const char *folder =
+        user_data_path(&w->arena, arena_printf(&w->arena, "ranks/%s", w->ranks.job));
+    w->shares = true;
+    bool done = deck_open(&w->arena, folder, w->plan.job_count, &w->deck, err) &&
+                deck_draw_all(&w->deck, run_drawn, w, err);
+    w->shares = false;
+    if (done && w->ranks.rank == 0) {
+        done = check_answers(w, err);
+        deck_end(&w->deck);
+        w->request.fresh = false;
+        done = done && run_jobs(w, err);
+    }
+    deck_close(&w->deck);
     return done;
 }
 
@@ -226,8 +295,11 @@ static bool run_session(struct tuning_session *w, struct error *err)
 {
     if (w->o->argument_count == 0)
         return fail(err, NOWHERE, "`ridge tune` needs EXPERIMENT[:VARIANT], or --replay FILE");
-    bool opened = make_plan(w, err) && session_open(&w->session, w->o, false, err);
-    bool done = opened && run_jobs(w, err);
+    const char **device = &w->request.loop.device;
+    bool opened = ranks_find(&w->arena, &w->ranks, err) &&
+                  ranks_device(&w->arena, &w->ranks, *device, device, err) && make_plan(w, err) &&
+                  session_open(&w->session, w->o, false, err);
+    bool done = opened && (w->ranks.count > 1 ? run_shared(w, err) : run_jobs(w, err));
     if (opened)
         session_close(&w->session);
     return done;
