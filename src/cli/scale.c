@@ -469,6 +469,20 @@ static bool read_request(const struct options *o, struct fleet_request *q, struc
     return true;
 }
 
+// One of several ranks: a device each. Rank 0 has the report.
+static bool find_ranks(struct arena *a, struct ranks *ranks, struct fleet_request *q,
+                       const struct options *o, struct error *err)
+{
+    if (!ranks_find(a, ranks, err) || ranks->count == 1)
+        return ranks->count == 1;
+    if (option_given(o, OPTION_SCALING))
+        return fail(err, NOWHERE,
+                    "--scaling is for one process: start `ridge scale` without mpirun or srun");
+    q->ranks = ranks;
+    q->folder = user_data_path(a, arena_printf(a, "ranks/%s", ranks->job));
+    return ranks_device(a, ranks, q->devices, &q->devices, err);
+}
+
 bool command_scale(const struct options *o, int *status, struct error *err)
 {
     struct arena a = {0};
@@ -481,13 +495,17 @@ bool command_scale(const struct options *o, int *status, struct error *err)
                                   .round = on_round,
                                   .context = &scaling};
     *status = 0;
-    bool done = read_request(o, &q, &run, err), table = option_given(o, OPTION_SCALING);
-    if (done && table)
+    struct ranks ranks = {.count = 1};
+    bool done = read_request(o, &q, &run, err) && find_ranks(&a, &ranks, &q, o, err);
+    bool table = option_given(o, OPTION_SCALING), serves = ranks.rank > 0;
+    if (done && serves)
+        done = fleet_serve(&a, &q, &events, err);
+    else if (done && table)
         done = scaling_command(o, &q, &events, &a, &out, err);
     else
         done = done && fleet_run(&a, &q, &events, &report, err);
-    if (!done || table) {
-        // said, or failed
+    if (!done || table || serves) {
+        // said, not this one's to say, or failed
     } else if (option_given(o, OPTION_JSON)) {
         done = cli_print_json(scale_json(&report), err);
     } else {

@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fleet/fleet.h"
 
+#include "fleet/crew.h"
+
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -22,6 +24,7 @@ struct fleet {
     struct experiment *experiment;
     struct whole whole;
     struct joined joined; // the round's; no sums: it has not begun
+    struct crew crew;     // of several ranks; count 0 = this process alone
 };
 
 /* ---- devices --------------------------------------------------------------------------------------- */
@@ -55,6 +58,26 @@ static bool find_devices(struct fleet *f, struct error *err)
                         "may be named as often as there are to be)",
                         info->id);
         r->devices[r->device_count++].info = info;
+    }
+    return true;
+}
+
+// A device each of all ranks; this is rank 0.
+static bool find_ranks(struct fleet *f, struct error *err)
+{
+    const struct fleet_request *q = f->request;
+    struct fleet_report *r = f->report;
+    int count = q->ranks->count;
+    struct device_info *infos = ARENA_ARRAY(f->arena, struct device_info, count);
+    r->devices = ARENA_ARRAY(f->arena, struct fleet_device, count);
+    if (!device_find(f->arena, q->devices, &infos[0], err) ||
+        !crew_open(f->arena, q->folder, q->ranks, &infos[0], &f->crew, err))
+        return false;
+    for (int i = 0; i < count; i++) {
+        if (i > 0 &&
+            !crew_device(f->arena, &f->crew, i, &infos[0], f->events->loop.cancel, &infos[i], err))
+            return false;
+        r->devices[r->device_count++].info = &infos[i];
     }
     return true;
 }
@@ -183,7 +206,12 @@ struct runner { // a thread: it waits for a worker process
 static void *run_share(void *context)
 {
     struct runner *r = context;
-    r->done = part_run(&r->part, r->threads, r->fleet->events->loop.cancel, &r->lost, &r->err);
+    struct fleet *f = r->fleet;
+    r->done =
+        f->crew.count > 1 && r->share->device > 0
+            ? crew_run(&f->crew, r->share->device, &r->part, f->events->loop.cancel, &r->lost,
+                       &r->err)
+            : part_run(&r->part, r->threads, r->fleet->events->loop.cancel, &r->lost, &r->err);
     return NULL;
 }
 
@@ -207,12 +235,14 @@ static bool open_parts(struct fleet *f, struct runner *runners, struct deal_shar
                        int count, struct error *err)
 {
     const struct resolved_split *s = &f->report->split;
-    int threads = cpu_count() / count;
+    int threads = f->crew.count > 1 ? 0 : cpu_count() / count;
     for (int i = 0; i < count; i++) {
         struct part_range range = part_range_of(s, shares[i].first, shares[i].end);
         const struct device_info *device = f->report->devices[shares[i].device].info;
-        runners[i] = (struct runner){
-            .fleet = f, .share = &shares[i], .threads = threads > 0 ? threads : 1, .opened = true};
+        runners[i] = (struct runner){.fleet = f,
+                                     .share = &shares[i],
+                                     .threads = f->crew.count > 1 || threads > 0 ? threads : 1,
+                                     .opened = true};
         if (!part_open(&f->whole, s, device, &range, &runners[i].part, err))
             return error_context(err, "in the share of %s", device->id);
     }
@@ -292,6 +322,10 @@ static const char *no_exchange(struct fleet *f)
 {
     const struct fleet_report *r = f->report;
     const struct deal_round *last = &r->deal.rounds[r->deal.round_count - 1];
+    if (f->crew.count > 1)
+        return "Exchange is not measured between ranks: run `ridge scale` as one process with the "
+               "GPUs "
+               "of a host.";
     for (int i = 0; i < r->device_count; i++) {
         const struct device_info *info = r->devices[i].info;
         if (info->simulated)
@@ -404,14 +438,63 @@ static bool deal_all(struct fleet *f, struct error *err)
 bool fleet_run(struct arena *a, const struct fleet_request *q, const struct fleet_events *events,
                struct fleet_report *out, struct error *err)
 {
-    struct fleet f = {.arena = a, .request = q, .events = events, .report = out};
+    struct fleet f = {
+        .arena = a, .request = q, .events = events, .report = out, .crew = {.lock = -1}};
     *out = (struct fleet_report){0};
-    bool done = find_devices(&f, err) && open_job(&f, err);
+    bool done = (q->ranks ? find_ranks(&f, err) : find_devices(&f, err)) && open_job(&f, err);
+    if (done && q->ranks)
+        done = crew_start(&f.crew, f.whole.seed, out->variant, err);
     for (int i = 0; i < out->device_count && done; i++)
         done = find_limit(&f, &out->devices[i], err);
     done = done && deal_all(&f, err) && measure_exchange(&f, err);
     if (f.joined.sums)
         joined_release(&f.joined, f.whole.resolved);
     whole_close(&f.whole);
+    crew_close(&f.crew);
+    return done;
+}
+
+/* ---- as another rank -------------------------------------------------------------------------------------- */
+
+static bool serve_order(struct fleet *f, uint64_t first, uint64_t end, struct error *err)
+{
+    struct part part;
+    struct part_range range = part_range_of(&f->report->split, first, end);
+    struct error why = {0};
+    bool lost = false;
+    bool done =
+        part_open(&f->whole, &f->report->split, f->report->devices[0].info, &range, &part, &why) &&
+        part_run(&part, 0, f->events->loop.cancel, &lost, &why);
+    bool answered = crew_answer(&f->crew, &part, done, lost, &why, err);
+    part_close(&part);
+    return answered;
+}
+
+bool fleet_serve(struct arena *a, const struct fleet_request *q, const struct fleet_events *events,
+                 struct error *err)
+{
+    struct fleet_report report = {.devices = ARENA_ARRAY(a, struct fleet_device, 1),
+                                  .device_count = 1};
+    struct device_info own;
+    struct loop_request run = *q->run;
+    struct fleet_request request = *q;
+    struct fleet f = {
+        .arena = a, .request = &request, .events = events, .report = &report, .crew = {.lock = -1}};
+    const volatile bool *cancel = events->loop.cancel;
+    bool over = false;
+    report.devices[0].info = &own;
+    request.run = &run;
+    run.has_seed = true;
+    bool done = device_find(a, q->devices, &own, err) &&
+                crew_open(a, q->folder, q->ranks, &own, &f.crew, err) &&
+                crew_wait_start(a, &f.crew, cancel, &run.seed, &request.variant, &over, err) &&
+                (over || open_job(&f, err));
+    while (done && !over) {
+        uint64_t first = 0, end = 0;
+        done = crew_wait_order(&f.crew, cancel, &first, &end, &over, err) &&
+               (over || serve_order(&f, first, end, err));
+    }
+    whole_close(&f.whole);
+    crew_close(&f.crew);
     return done;
 }

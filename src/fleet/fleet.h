@@ -6,6 +6,7 @@
 #define RIDGE_FLEET_H
 
 #include "fleet/deal.h"
+#include "fleet/ranks.h"
 #include "loop/exchange.h"
 #include "loop/part.h"
 
@@ -17,6 +18,9 @@ struct fleet_request {
     int rounds_most;     // 0 = 8
     double weight;       // of the moving average; 0 = SPLIT_WEIGHT
     bool adaptive;
+    const struct ranks
+        *ranks; // NULL = this process alone; else a device each, and `folder` is theirs
+    const char *folder;
 };
 struct fleet_device {
     const struct device_info *info;
@@ -51,6 +55,10 @@ double fleet_exchange_ns(const struct fleet_report *r);
 // Fails as a check does (ERROR_CHECK) where the outputs, put together, are not the reference's.
 bool fleet_run(struct arena *a, const struct fleet_request *q, const struct fleet_events *events,
                struct fleet_report *out, struct error *err) CHECK_RESULT;
+
+// As any rank but 0: works on the shares that rank 0 gives, until it ends.
+bool fleet_serve(struct arena *a, const struct fleet_request *q, const struct fleet_events *events,
+                 struct error *err) CHECK_RESULT;
 
 struct fleet_point {   // of the first devices of the list
     const char *added; // the last of them

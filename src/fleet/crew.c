@@ -1,0 +1,353 @@
+// The crew's folder: rank.K (its device; locked while it lives), job, order.K.S, answer.K.S (a line of JSON, then the
+// outputs' bytes), over. Files appear whole (file_write).
+// SPDX-License-Identifier: Apache-2.0
+#include "fleet/crew.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { NAME_BYTES = 64, STEP_NS = 20 * 1000 * 1000, JSON_BYTES_MAX = 1 << 20 };
+
+static const size_t answer_bytes_max = (size_t)1 << 40;
+static const double coming_s = 120; // until all ranks are there
+static const double ns_per_s = 1e9;
+
+static char *path_of(const struct crew *c, const char *name)
+{
+    char *path = NULL;
+    if (asprintf(&path, "%s/%s", c->folder, name) < 0)
+        abort();
+    return path;
+}
+
+static void step(void)
+{
+    const struct timespec wait = {.tv_nsec = STEP_NS};
+    (void)nanosleep(&wait, NULL);
+}
+
+static bool put(const struct crew *c, const char *name, const void *data, size_t size_bytes,
+                struct error *err)
+{
+    char *path = path_of(c, name);
+    bool done = file_write(path, data, size_bytes, err);
+    free(path);
+    return done;
+}
+
+static bool put_json(const struct crew *c, const char *name, json_t *json, struct error *err)
+{
+    char *text = json_dumps(json, JSON_COMPACT);
+    bool done = put(c, name, text, strlen(text), err);
+    free(text);
+    json_decref(json);
+    return done;
+}
+
+static bool is_there(const struct crew *c, const char *name)
+{
+    char *path = path_of(c, name);
+    bool there = file_exists(path);
+    free(path);
+    return there;
+}
+
+// malloc'ed; NULL = not there.
+static char *take(const struct crew *c, const char *name, size_t most, size_t *size_bytes)
+{
+    struct error ignored = {0};
+    char *path = path_of(c, name), *data = NULL;
+    bool read = file_exists(path) && file_read(path, most, &data, size_bytes, &ignored);
+    free(path);
+    return read ? data : NULL;
+}
+
+static json_t *take_json(const struct crew *c, const char *name)
+{
+    size_t size = 0;
+    char *text = take(c, name, JSON_BYTES_MAX, &size);
+    json_t *json = text ? json_loadb(text, size, 0, NULL) : NULL;
+    free(text);
+    return json;
+}
+
+static bool is_over(const struct crew *c)
+{
+    return is_there(c, "over");
+}
+
+static void rank_name(char out[NAME_BYTES], int rank)
+{
+    (void)snprintf(out, NAME_BYTES, "rank.%d", rank);
+}
+
+// It came, and its lock is free: the system took it back.
+static bool is_gone(const struct crew *c, int rank)
+{
+    char name[NAME_BYTES];
+    rank_name(name, rank);
+    char *path = path_of(c, name);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    free(path);
+    bool gone = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) == 0;
+    if (fd >= 0)
+        close(fd);
+    return gone;
+}
+
+/* ---- coming and going --------------------------------------------------------------------------------------- */
+
+// Locked before it has its name: others never see it free while the rank lives.
+static bool come(struct crew *c, const struct device_info *own, struct error *err)
+{
+    char name[NAME_BYTES], early[NAME_BYTES + 8];
+    json_t *json = json_pack("{s:s, s:s, s:I}", "id", own->id, "name", own->name, "memory_bytes",
+                             (json_int_t)own->facts.memory_bytes);
+    char *text = json_dumps(json, JSON_COMPACT);
+    json_decref(json);
+    rank_name(name, c->rank);
+    (void)snprintf(early, sizeof early, ".%s", name);
+    char *from = path_of(c, early), *to = path_of(c, name);
+    size_t size = strlen(text);
+    c->lock = open(from, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    bool done = c->lock >= 0 && flock(c->lock, LOCK_EX | LOCK_NB) == 0 &&
+                write(c->lock, text, size) == (ssize_t)size && rename(from, to) == 0;
+    free(from);
+    free(to);
+    free(text);
+    return done || fail_as(err, ERROR_SYSTEM, NOWHERE,
+                           "cannot write to the folder '%s', which the ranks share", c->folder);
+}
+
+bool crew_open(struct arena *a, const char *folder, const struct ranks *ranks,
+               const struct device_info *own, struct crew *out, struct error *err)
+{
+    *out = (struct crew){.folder = arena_strdup(a, folder),
+                         .rank = ranks->rank,
+                         .count = ranks->count,
+                         .lock = -1,
+                         .orders = ARENA_ARRAY(a, int, ranks->count)};
+    return dir_make(folder, err) && (is_over(out) || come(out, own, err));
+}
+
+static void empty_folder(struct crew *c)
+{
+    struct error ignored = {0};
+    (void)!put(c, "over", "", 0, &ignored); // before anything goes
+    DIR *dir = opendir(c->folder);
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        if (strcmp(e->d_name, "over") != 0 && e->d_name[0] != '.') {
+            char *path = path_of(c, e->d_name);
+            (void)unlink(path);
+            free(path);
+        }
+    if (dir)
+        closedir(dir);
+}
+
+void crew_close(struct crew *c)
+{
+    if (c->rank == 0 && c->lock >= 0)
+        empty_folder(c);
+    if (c->lock >= 0)
+        close(c->lock);
+    c->lock = -1;
+}
+
+/* ---- rank 0 ---------------------------------------------------------------------------------------------------- */
+
+bool crew_device(struct arena *a, struct crew *c, int rank, const struct device_info *own,
+                 const volatile bool *cancel, struct device_info *out, struct error *err)
+{
+    char name[NAME_BYTES];
+    const char *id = NULL, *words = NULL;
+    json_int_t memory = 0;
+    json_t *json;
+    uint64_t began = clock_ns();
+    rank_name(name, rank);
+    while (!(json = take_json(c, name))) {
+        if (cancel && *cancel)
+            return fail_as(err, ERROR_SYSTEM, NOWHERE, "interrupted");
+        if ((double)(clock_ns() - began) > coming_s * ns_per_s)
+            return fail_as(err, ERROR_SYSTEM, NOWHERE,
+                           "rank %d has not come to '%s' in %.0f s: do all ranks reach that "
+                           "folder (RIDGE_HOME)?",
+                           rank, c->folder, coming_s);
+        step();
+    }
+    bool read = json_unpack(json, "{s:s, s:s, s:I}", "id", &id, "name", &words, "memory_bytes",
+                            &memory) == 0;
+    *out = *own;
+    if (read) {
+        out->id = arena_printf(a, "rank %d: %s", rank, id);
+        out->name = arena_strdup(a, words);
+        out->facts.memory_bytes = memory;
+    }
+    json_decref(json);
+    return read || fail_as(err, ERROR_SYSTEM, NOWHERE,
+                           "what rank %d says of its device cannot be read", rank);
+}
+
+bool crew_start(struct crew *c, uint64_t seed, const char *variant, struct error *err)
+{
+    char number[NAME_BYTES];
+    (void)snprintf(number, sizeof number, "%llu", (unsigned long long)seed);
+    return put_json(c, "job", json_pack("{s:s, s:s}", "seed", number, "variant", variant), err);
+}
+
+// Of the answer's bytes after its first line.
+static bool take_outputs(struct part *p, const char *data, size_t size_bytes)
+{
+    for (int b = 0; b < p->outputs.count; b++) {
+        size_t size = p->outputs.data[b] ? p->resolved.buffers[b].size_bytes : 0;
+        if (size > size_bytes)
+            return false;
+        if (size)
+            memcpy(p->outputs.data[b], data, size);
+        data += size;
+        size_bytes -= size;
+    }
+    return size_bytes == 0;
+}
+
+static bool take_answer(const char *data, size_t size_bytes, int rank, struct part *p, bool *lost,
+                        struct error *err)
+{
+    const char *line = memchr(data, '\n', size_bytes), *why;
+    json_t *json = line ? json_loadb(data, (size_t)(line - data), 0, NULL) : NULL;
+    int was_lost = 0, kind = 0, provenance = 0, by_bounds = 0;
+    double time_ns = 0, noise = 0;
+    bool read = json_unpack(json, "{s:i, s:b, s:f, s:i, s:f, s:b}", "kind", &kind, "lost",
+                            &was_lost, "time_ns", &time_ns, "provenance", &provenance, "noise",
+                            &noise, "by_bounds", &by_bounds) == 0;
+    why = json_string_value(json_object_get(json, "error")); // null: there is none
+    *lost = was_lost != 0;
+    bool done = read && !why;
+    if (read && why)
+        (void)fail_as(err, (enum error_kind)kind, NOWHERE, "rank %d: %s", rank, why);
+    p->time = (struct part_time){{time_ns, (enum provenance)provenance}, noise, by_bounds != 0};
+    if (!read || (done && !take_outputs(p, line + 1, size_bytes - (size_t)(line + 1 - data))))
+        done = fail_as(err, ERROR_SYSTEM, NOWHERE, "what rank %d answers cannot be read", rank);
+    json_decref(json);
+    return done;
+}
+
+bool crew_run(struct crew *c, int rank, struct part *p, const volatile bool *cancel, bool *lost,
+              struct error *err)
+{
+    char order[NAME_BYTES], answer[NAME_BYTES];
+    int number = c->orders[rank]++;
+    (void)snprintf(order, sizeof order, "order.%d.%d", rank, number);
+    (void)snprintf(answer, sizeof answer, "answer.%d.%d", rank, number);
+    *lost = false;
+    if (!put_json(c, order,
+                  json_pack("{s:I, s:I}", "first", (json_int_t)p->range.first, "end",
+                            (json_int_t)p->range.end),
+                  err))
+        return false;
+    for (bool gone = false;; step()) {
+        size_t size = 0;
+        char *data = take(c, answer, answer_bytes_max, &size);
+        if (data) {
+            bool done = take_answer(data, size, rank, p, lost, err);
+            free(data);
+            return done;
+        }
+        if (cancel && *cancel)
+            return fail_as(err, ERROR_SYSTEM, NOWHERE, "interrupted");
+        if (gone) { // and it left no answer
+            *lost = true;
+            return fail_as(err, ERROR_SYSTEM, NOWHERE, "rank %d died", rank);
+        }
+        gone = is_gone(c, rank);
+    }
+}
+
+/* ---- the others ------------------------------------------------------------------------------------------------ */
+
+// Until the file is there; *over: the job ended, by rank 0's word or its death.
+static bool wait_json(struct crew *c, const char *name, const volatile bool *cancel, json_t **out,
+                      bool *over, struct error *err)
+{
+    for (uint64_t began = clock_ns();; step()) {
+        *out = take_json(c, name);
+        if (*out)
+            return true;
+        *over = is_over(c) || is_gone(c, 0);
+        if (*over)
+            return true;
+        if (cancel && *cancel)
+            return fail_as(err, ERROR_SYSTEM, NOWHERE, "interrupted");
+        if (!is_there(c, "rank.0") && (double)(clock_ns() - began) > coming_s * ns_per_s)
+            return fail_as(err, ERROR_SYSTEM, NOWHERE,
+                           "rank 0 has not come to '%s' in %.0f s: do all ranks reach that folder "
+                           "(RIDGE_HOME)?",
+                           c->folder, coming_s);
+    }
+}
+
+bool crew_wait_start(struct arena *a, struct crew *c, const volatile bool *cancel, uint64_t *seed,
+                     const char **variant, bool *over, struct error *err)
+{
+    json_t *json = NULL;
+    const char *number = NULL, *name = NULL;
+    *over = false;
+    if (!wait_json(c, "job", cancel, &json, over, err) || *over)
+        return err->kind == ERROR_NONE;
+    bool read = json_unpack(json, "{s:s, s:s}", "seed", &number, "variant", &name) == 0;
+    if (read) {
+        *seed = strtoull(number, NULL, 10);
+        *variant = arena_strdup(a, name);
+    }
+    json_decref(json);
+    return read ||
+           fail_as(err, ERROR_SYSTEM, NOWHERE, "what rank 0 says of the job cannot be read");
+}
+
+bool crew_wait_order(struct crew *c, const volatile bool *cancel, uint64_t *first, uint64_t *end,
+                     bool *over, struct error *err)
+{
+    char name[NAME_BYTES];
+    json_t *json = NULL;
+    json_int_t from = 0, to = 0;
+    *over = false;
+    (void)snprintf(name, sizeof name, "order.%d.%d", c->rank, c->orders[c->rank]);
+    if (!wait_json(c, name, cancel, &json, over, err) || *over)
+        return err->kind == ERROR_NONE;
+    bool read = json_unpack(json, "{s:I, s:I}", "first", &from, "end", &to) == 0;
+    json_decref(json);
+    *first = (uint64_t)from;
+    *end = (uint64_t)to;
+    return read || fail_as(err, ERROR_SYSTEM, NOWHERE, "an order of rank 0 cannot be read");
+}
+
+bool crew_answer(struct crew *c, const struct part *p, bool done, bool lost,
+                 const struct error *why, struct error *err)
+{
+    char name[NAME_BYTES];
+    struct text out = {0};
+    (void)snprintf(name, sizeof name, "answer.%d.%d", c->rank, c->orders[c->rank]++);
+    json_t *json = json_pack(
+        "{s:s?, s:i, s:b, s:f, s:i, s:f, s:b}", "error", done ? NULL : why->message, "kind",
+        (int)why->kind, "lost", (int)lost, "time_ns", done ? p->time.ns.value : 0.0, "provenance",
+        done ? (int)p->time.ns.provenance : 0, "noise", done ? p->time.noise : 0.0, "by_bounds",
+        (int)(done && p->time.by_bounds));
+    char *head = json_dumps(json, JSON_COMPACT);
+    json_decref(json);
+    text_printf(&out, "%s\n", head);
+    free(head);
+    for (int b = 0; b < p->outputs.count && done; b++)
+        if (p->outputs.data[b])
+            text_addn(&out, p->outputs.data[b], p->resolved.buffers[b].size_bytes);
+    bool put_done = put(c, name, out.data, out.length, err);
+    text_release(&out);
+    return put_done;
+}
