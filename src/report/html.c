@@ -189,6 +189,11 @@ static void journey_each(const struct report_case *c, int index, const struct re
         html_escape(out, r->diagnosis.limiter_why);
         text_add(out, "</p>");
     }
+    if (has_energy(r)) {
+        struct arena arena = {0};
+        html_printf(out, "<p>Energy: %s</p>", energy_words(&arena, r));
+        arena_release(&arena);
+    }
     text_add(out, "</li>\n");
 }
 

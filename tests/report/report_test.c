@@ -611,6 +611,13 @@ static void markdown_has_the_parts_of_the_template_in_order(void **state)
     }
 }
 
+static void html_has_the_energy_of_a_variant(void **state)
+{
+    (void)state;
+    assert_true(report_html(&run, &out, &err));
+    has("<p>Energy: 750 uJ per run, 0.75 W");
+}
+
 static void markdown_shows_the_diff_against_the_variant_it_answers(void **state)
 {
     (void)state;
@@ -773,6 +780,7 @@ int main(void)
         TEST(the_page_begins_with_the_answers_and_a_table),
         TEST(a_page_stays_below_500_kB),
         TEST(markdown_has_the_parts_of_the_template_in_order),
+        TEST(html_has_the_energy_of_a_variant),
         TEST(markdown_shows_the_diff_against_the_variant_it_answers),
         TEST(annotate_shows_the_time_of_a_line_and_its_reason),
         TEST(annotate_says_what_is_missing),
