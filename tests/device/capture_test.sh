@@ -104,6 +104,18 @@ CU
     if nvcc -arch=native -o "$work/streams" "$work/streams.cu" >"$work/said" 2>&1; then
         watched streams_and_a_graph 'add' "$work/streams"
         saved plain '^_Z3addPfPKfi$' "$work/streams" 3
+        # PTX alone, which the driver compiles: it replays on the simulated GPU too, and says what data are for.
+        nvcc -gencode arch=compute_75,code=compute_75 -o "$work/jitted" "$work/streams.cu" >"$work/said" 2>&1
+        saved jitted '^_Z3addPfPKfi$' "$work/jitted" 3
+        "$RIDGE" capture -q -o "$work/anonymous" --anonymise --kernel '^_Z3addPfPKfi$' -- "$work/jitted" 3 >"$work/with" 2>&1
+        if grep -q 'reference: *{variant: captured}' "$work"/anonymous/*/experiment.yaml &&
+            "$RIDGE" verify "$work"/anonymous/* --device cuda:0 >"$work/replayed" 2>&1; then
+            echo 'ok - anonymised data replay'
+        else
+            echo 'not ok - anonymised data replay'
+            tail -5 "$work/with" "$work/replayed" | sed 's/^/# /'
+            failures=1
+        fi
         # What recording adds: 4,000 launches of some 50 us each.
         seconds() { local from=$EPOCHREALTIME; "$@" >"$work/timed" 2>&1; echo "$from $EPOCHREALTIME" | awk '{ printf "%.3f", $2 - $1 }'; }
         for round in 1 2 3; do
