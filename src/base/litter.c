@@ -14,6 +14,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+enum { WORK_LEVELS = 4 }; // folders within a work folder
 static const char work_name[] = "work";
 static const char work_lock_name[] = ".lock";
 // Below the cache, where files are written by rename.
@@ -59,23 +60,33 @@ void folder_clean(const char *folder)
     each_entry(folder, clean_entry);
 }
 
-static void remove_file(int folder_fd, const char *name)
+static DIR *folder_within(int folder_fd, const char *name)
 {
-    (void)unlinkat(folder_fd, name, 0);
-}
-
-// Compilers make files in their TMPDIR, no folders.
-static void folder_empty(int folder_fd)
-{
-    int own = dup(folder_fd);
+    int own = openat(folder_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     DIR *d = own >= 0 ? fdopendir(own) : NULL;
     if (!d && own >= 0)
         close(own);
+    return d;
+}
+
+// Files, and folders of files: what compilers leave in their TMPDIR, and saved launches.
+static void folder_empty(int folder_fd, int levels)
+{
+    DIR *d = folder_within(folder_fd, ".");
     if (!d)
         return;
-    for (struct dirent *e; (e = readdir(d));) // NOLINT(concurrency-mt-unsafe)
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-            remove_file(folder_fd, e->d_name);
+    for (struct dirent *e; (e = readdir(d));) { // NOLINT(concurrency-mt-unsafe)
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+            continue;
+        DIR *inner = levels > 0 ? folder_within(folder_fd, e->d_name) : NULL;
+        if (!inner) {
+            (void)unlinkat(folder_fd, e->d_name, 0);
+            continue;
+        }
+        folder_empty(dirfd(inner), levels - 1);
+        (void)closedir(inner);
+        (void)unlinkat(folder_fd, e->d_name, AT_REMOVEDIR);
+    }
     (void)closedir(d);
 }
 
@@ -85,7 +96,7 @@ static void clean_work(int parent_fd, const char *name)
     if (fd < 0)
         return;
     if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
-        folder_empty(fd);
+        folder_empty(fd, WORK_LEVELS);
         (void)unlinkat(parent_fd, name, AT_REMOVEDIR);
     }
     close(fd);
@@ -166,7 +177,7 @@ void work_folder_close(struct work_folder *w)
         return;
     int fd = open(w->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0)
-        folder_empty(fd);
+        folder_empty(fd, WORK_LEVELS);
     fd_close(&fd);
     (void)rmdir(w->path);
     fd_close(&w->lock_fd);

@@ -215,28 +215,42 @@ static void sum_by_device(struct arena *a, const struct timeline *t, struct time
 static int worth_falling(const void *a, const void *b)
 {
     const struct worth *x = a, *y = b;
-    if (x->time_ns > y->time_ns || x->time_ns < y->time_ns)
-        return x->time_ns > y->time_ns ? -1 : 1;
+    if (x->gain_ns > y->gain_ns || x->gain_ns < y->gain_ns)
+        return x->gain_ns > y->gain_ns ? -1 : 1;
     return x->kind != y->kind ? (int)x->kind - (int)y->kind : x->name - y->name;
 }
 
-static void rank(struct arena *a, struct timeline_summary *s)
+// What all launches of the kernel take above its floor, by the share of that in the launch that was run again.
+static double above_floor_ns(const struct kernel_sum *k)
+{
+    const struct kernel_floor *f = k->floor;
+    if (!f || f->why)
+        return k->total_ns;
+    return k->total_ns * fmax(0, 1 - f->floor_ns / f->time_ns);
+}
+
+static void rank(struct timeline_summary *s)
 {
     struct worth idle = {.kind = WORTH_IDLE, .name = -1}, moves = {.kind = WORTH_MOVES, .name = -1};
-    s->worth = ARENA_ARRAY(a, struct worth, s->kernel_count + 2);
+    s->worth_count = 0;
     for (size_t i = 0; i < s->kernel_count; i++)
-        s->worth[s->worth_count++] =
-            (struct worth){WORTH_KERNEL, s->kernels[i].name, s->kernels[i].total_ns, 0};
+        s->worth[s->worth_count++] = (struct worth){.kind = WORTH_KERNEL,
+                                                    .name = s->kernels[i].name,
+                                                    .time_ns = s->kernels[i].total_ns,
+                                                    .gain_ns = above_floor_ns(&s->kernels[i]),
+                                                    .floor = s->kernels[i].floor};
     for (size_t i = 0; i < s->device_count; i++) {
         idle.time_ns += s->devices[i].idle_ns;
         moves.time_ns += s->devices[i].move_ns - s->devices[i].both_ns;
     }
+    idle.gain_ns = idle.time_ns;
+    moves.gain_ns = moves.time_ns;
     if (idle.time_ns > 0)
         s->worth[s->worth_count++] = idle;
     if (moves.time_ns > 0)
         s->worth[s->worth_count++] = moves;
     for (size_t i = 0; i < s->worth_count; i++)
-        s->worth[i].share_pct = percent * s->worth[i].time_ns / s->span_ns;
+        s->worth[i].share_pct = percent * s->worth[i].gain_ns / s->span_ns;
     qsort(s->worth, s->worth_count, sizeof *s->worth, worth_falling);
 }
 
@@ -246,6 +260,14 @@ void timeline_summarize(struct arena *a, struct timeline *t, struct timeline_sum
     timeline_sort(t);
     sum_by_name(a, t, out);
     sum_by_device(a, t, out);
-    rank(a, out);
+    out->worth = ARENA_ARRAY(a, struct worth, out->kernel_count + 2);
+    rank(out);
     out->ranges = timeline_range_sums(a, t, &out->range_count);
+}
+
+void timeline_set_floor(struct timeline_summary *s, size_t kernel, const struct kernel_floor *floor)
+{
+    s->kernels[kernel].floor = floor;
+    s->floors = true;
+    rank(s);
 }

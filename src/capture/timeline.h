@@ -76,6 +76,15 @@ void timeline_sort(struct timeline *t); // by device, then start; times from the
 
 /* ---- what follows from it (summary.c) --------------------------------------------------------- */
 
+// How far a kernel is from the floor of its code: the busiest resource's work, counted in one launch of it that was run
+// again, at that resource's rate. `why`: not known, and for that reason.
+struct kernel_floor {
+    const char *why;
+    double time_ns, floor_ns;            // of that launch
+    const char *limiter;                 // its roofline class: a resource, or "latency"
+    const char *device;                  // that ran it again
+    const char *time_from, *counts_from; // "measured", "modelled", "simulated"
+};
 struct kernel_sum { // of one name, by falling total
     int name;
     size_t launches, by_graph;
@@ -83,6 +92,7 @@ struct kernel_sum { // of one name, by falling total
     double share_pct;                               // of the time of all kernels
     int grid[3], block[3], registers, shared_bytes; // of its longest launch
     size_t shapes;                                  // different grids and blocks
+    const struct kernel_floor *floor;               // NULL: nobody asked
 };
 struct move_sum { // copies of one direction, or fills
     int name;
@@ -110,12 +120,15 @@ struct device_sum {
     struct gap longest[GAPS_SHOWN];
     size_t longest_count;
 };
-// What would be worth looking at, by the share of the span that it takes: never more can be gained.
+// What would be worth looking at, by the most that can be gained there: its time, or of kernels whose floor is known what
+// their time is above it.
 enum worth_kind { WORTH_KERNEL, WORTH_IDLE, WORTH_MOVES };
 struct worth {
     enum worth_kind kind;
     int name; // of a kernel
-    double time_ns, share_pct;
+    double time_ns, gain_ns;
+    double share_pct;                 // of the span: gain_ns
+    const struct kernel_floor *floor; // NULL: of a kernel that nobody asked for, or of no kernel
 };
 struct timeline_summary { // arena-owned
     struct kernel_sum *kernels;
@@ -125,10 +138,14 @@ struct timeline_summary { // arena-owned
     struct range_sum *ranges;
     size_t kernel_count, move_count, device_count, worth_count, range_count;
     double span_ns; // of all devices together, added up
+    bool floors;    // of some kernels they were asked for
 };
 struct range_sum *timeline_range_sums(struct arena *a, const struct timeline *t,
                                       size_t *count); // ranges.c
 // Sorts the timeline first.
 void timeline_summarize(struct arena *a, struct timeline *t, struct timeline_summary *out);
+// The floor of the kernel of that index; the list of what is worth looking at is made anew.
+void timeline_set_floor(struct timeline_summary *s, size_t kernel,
+                        const struct kernel_floor *floor);
 
 #endif

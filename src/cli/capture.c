@@ -63,6 +63,8 @@ static bool print_timeline(const struct options *o, struct arena *a, struct time
     const char *output = option_text(o, OPTION_OUTPUT, NULL);
     bool done = true;
     timeline_summarize(a, t, &s);
+    if (option_given(o, OPTION_FLOORS) && !capture_floors(o, a, t, &s, err))
+        return false;
     if (output && str_ends_with(output, ".html"))
         done = report_timeline_html(t, &s, &out, err);
     else if (option_given(o, OPTION_JSON))
@@ -108,6 +110,9 @@ bool command_capture(const struct options *o, int *status, struct error *err)
         return fail(
             err, NOWHERE,
             "`ridge capture` needs a program after `--`, or recordings by --from, not both");
+    if (from && option_given(o, OPTION_FLOORS))
+        return fail(err, NOWHERE,
+                    "--floors runs the program once more: give it after `--` instead of --from");
     struct stat found;
     bool is_folder = from && stat(from, &found) == 0 && S_ISDIR(found.st_mode);
     bool done = !from       ? watch(o, &t, status, err)

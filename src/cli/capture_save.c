@@ -23,6 +23,7 @@ struct saving {
     struct arena arena;
     const char *folder, *recordings;
     uint64_t limit_bytes;
+    bool output_aside;
     struct text out;
     json_t *saved, *troubles;
     struct table kernels; // that were saved: of several processes the first has it
@@ -86,12 +87,22 @@ static bool find_limit(struct saving *s, struct error *err)
     return true;
 }
 
+static bool open_folder(struct saving *s, const char *folder, struct error *err)
+{
+    s->folder = folder;
+    s->recordings = path_join(&s->arena, s->folder, ".recording");
+    if (!dir_make(s->recordings, err))
+        return false;
+    empty_recordings(s);
+    return find_limit(s, err);
+}
+
 static bool prepare(struct saving *s, struct error *err)
 {
     regex_t chosen;
     const char *kernel = option_text(s->options, OPTION_KERNEL, "");
-    s->folder = option_text(s->options, OPTION_OUTPUT, NULL);
-    if (!s->folder || !s->options->program)
+    const char *folder = option_text(s->options, OPTION_OUTPUT, NULL);
+    if (!folder || !s->options->program)
         return fail(
             err, NOWHERE,
             "`ridge capture` saves kernels of a program: ridge capture -o FOLDER -- PROGRAM; "
@@ -99,11 +110,7 @@ static bool prepare(struct saving *s, struct error *err)
     if (regcomp(&chosen, kernel, REG_EXTENDED | REG_NOSUB) != 0)
         return fail(err, NOWHERE, "--kernel '%s' is no extended regular expression", kernel);
     regfree(&chosen);
-    s->recordings = path_join(&s->arena, s->folder, ".recording");
-    if (!dir_make(s->recordings, err))
-        return false;
-    empty_recordings(s);
-    return find_limit(s, err);
+    return open_folder(s, folder, err);
 }
 
 /* ---- which kernels ---------------------------------------------------------------------------------------- */
@@ -125,7 +132,7 @@ static bool run(struct saving *s, const char *kernels, int *status, struct error
         .argv = s->options->program,
         .folder = s->recordings,
         .cupti = device_cupti(&s->arena),
-        .output_aside = option_given(s->options, OPTION_JSON),
+        .output_aside = s->output_aside,
         .kernels = kernels,
         .launch = arena_printf(&s->arena, "%" PRId64, launch),
         .saved_bytes = arena_printf(&s->arena, "%" PRIu64, s->limit_bytes),
@@ -133,26 +140,43 @@ static bool run(struct saving *s, const char *kernels, int *status, struct error
     return capture_program(&p, status, err);
 }
 
+// The kernels of these names, as an extended regular expression.
+static const char *pattern_of(struct arena *a, const char *const *names, size_t count)
+{
+    struct text pattern = {0};
+    for (size_t i = 0; i < count; i++) {
+        text_add(&pattern, i > 0 ? "|" : "^(");
+        add_escaped(&pattern, names[i]);
+    }
+    text_add(&pattern, ")$");
+    const char *done = arena_strdup(a, text_str(&pattern));
+    text_release(&pattern);
+    return done;
+}
+
+size_t capture_most_time(struct arena *a, const struct timeline *t,
+                         const struct timeline_summary *s, const char ***names)
+{
+    size_t count = s->kernel_count < KERNELS_DEFAULT ? s->kernel_count : KERNELS_DEFAULT;
+    *names = ARENA_ARRAY(a, const char *, count + 1);
+    for (size_t i = 0; i < count; i++)
+        (*names)[i] = t->names.items[s->kernels[i].name];
+    return count;
+}
+
 // A run that only lists; NULL with err clear: no kernel ran.
 static const char *find_kernels(struct saving *s, int *status, struct error *err)
 {
     struct timeline t = {.arena = &s->arena};
     struct timeline_summary sums;
-    struct text pattern = {0};
-    const char *found = NULL;
+    const char *found = NULL, **names;
     if (!option_given(s->options, OPTION_QUIET))
         cli_say("first run: which kernels take the time\n");
     if (run(s, NULL, status, err) && capture_take_folder(&t, s->recordings, err)) {
         timeline_summarize(&s->arena, &t, &sums);
-        for (size_t i = 0; i < sums.kernel_count && i < KERNELS_DEFAULT; i++) {
-            text_add(&pattern, i > 0 ? "|" : "^(");
-            add_escaped(&pattern, t.names.items[sums.kernels[i].name]);
-        }
-        text_add(&pattern, ")$");
-        if (sums.kernel_count > 0)
-            found = arena_strdup(&s->arena, text_str(&pattern));
+        size_t count = capture_most_time(&s->arena, &t, &sums, &names);
+        found = count > 0 ? pattern_of(&s->arena, names, count) : NULL;
     }
-    text_release(&pattern);
     timeline_release(&t);
     empty_recordings(s);
     return found;
@@ -246,20 +270,26 @@ static bool pack(struct saving *s, struct error *err)
     return replay_pack(s->folder, s->names.items, s->names.count, path, err);
 }
 
-static bool save(struct saving *s, int *status, struct error *err)
+// A run of the program that saves a launch of each of them.
+static bool save_matching(struct saving *s, const char *kernels, int *status, struct error *err)
 {
     char size[32];
+    if (!option_given(s->options, OPTION_QUIET))
+        cli_say(
+            "saving in %s: at most %s of files, 1 GiB of code and 67 MiB of memory per process; "
+            "the GPU is waited for around each launch that is saved\n",
+            s->folder, format_bytes((double)s->limit_bytes, size));
+    return run(s, kernels, status, err) && write_all(s, err);
+}
+
+static bool save(struct saving *s, int *status, struct error *err)
+{
     const char *kernels = option_text(s->options, OPTION_KERNEL, NULL);
     if (!kernels)
         kernels = find_kernels(s, status, err);
     if (err->kind != ERROR_NONE)
         return false;
-    if (kernels && !option_given(s->options, OPTION_QUIET))
-        cli_say(
-            "saving in %s: at most %s of files, 1 GiB of code and 67 MiB of memory per process; "
-            "the GPU is waited for around each launch that is saved\n",
-            s->folder, format_bytes((double)s->limit_bytes, size));
-    if (kernels && (!run(s, kernels, status, err) || !write_all(s, err)))
+    if (kernels && !save_matching(s, kernels, status, err))
         return false;
     if (s->names.count == 0)
         trouble(s, "no kernel was saved: the program launched none that was asked for, or only in "
@@ -272,22 +302,43 @@ static bool save(struct saving *s, int *status, struct error *err)
                : cli_print(&s->out, err);
 }
 
+static void release(struct saving *s)
+{
+    if (s->recordings) {
+        empty_recordings(s);
+        (void)!rmdir(s->recordings);
+        (void)!rmdir(s->folder); // only if it is empty
+    }
+    free(s->names.items);
+    json_decref(s->saved);
+    json_decref(s->troubles);
+    table_release(&s->kernels);
+    text_release(&s->out);
+    arena_release(&s->arena);
+}
+
 bool capture_save(const struct options *o, int *status, struct error *err)
 {
-    struct saving s = {.options = o, .saved = json_array(), .troubles = json_array()};
+    struct saving s = {.options = o,
+                       .saved = json_array(),
+                       .troubles = json_array(),
+                       .output_aside = option_given(o, OPTION_JSON)};
     *status = 0;
     bool done = prepare(&s, err);
     done = done && save(&s, status, err);
-    if (s.recordings) {
-        empty_recordings(&s);
-        (void)!rmdir(s.recordings);
-        (void)!rmdir(s.folder); // only if it is empty
-    }
-    free(s.names.items);
-    json_decref(s.saved);
-    json_decref(s.troubles);
-    table_release(&s.kernels);
-    text_release(&s.out);
-    arena_release(&s.arena);
+    release(&s);
+    return done;
+}
+
+bool capture_save_kernels(const struct options *o, const char *folder, const char *const *names,
+                          size_t count, json_t **saved, struct error *err)
+{
+    struct saving s = {
+        .options = o, .saved = json_array(), .troubles = json_array(), .output_aside = true};
+    int status = 0;
+    bool done = open_folder(&s, folder, err) &&
+                save_matching(&s, pattern_of(&s.arena, names, count), &status, err);
+    *saved = json_incref(s.saved);
+    release(&s);
     return done;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LIST_BYTES_MAX = 1 << 28 };
 static const double gap_s = 3600, days_assumed = 365;
 
 /* ---- what is given ---------------------------------------------------------------------------------------- */
@@ -284,12 +285,82 @@ static bool rank(const struct options *o, struct arena *a, const struct suite *s
                          err);
 }
 
+/* ---- of a program's kernels -------------------------------------------------------------------------------------- */
+
+// A row of what `ridge capture --list --json` says to work on next.
+static void take_row(struct arena *a, json_t *row, struct roi_candidate *c)
+{
+    const char *what, *time_from = "measured", *why_not = NULL;
+    double gain_ns = 0;
+    if (json_unpack(row, "{s:s, s:F, s:F, s?{s?s, s?s}}", "what", &what, "time_ns", &c->time_ns,
+                    "gain_ns", &gain_ns, "floor", "time_provenance", &time_from, "not_known",
+                    &why_not) != 0) {
+        c->experiment = "?";
+        c->why_not = "no row of a list";
+        return;
+    }
+    c->experiment = arena_strdup(a, what);
+    c->why_not = why_not ? arena_strdup(a, why_not) : NULL;
+    c->origin = strcmp(time_from, "measured") == 0 ? ROI_MEASURED : ROI_MODELLED;
+    c->floor_ns = c->time_ns - gain_ns;
+}
+
+static bool list_read(struct arena *a, const char *path, struct roi_candidate **items, int *count,
+                      struct error *err)
+{
+    char *data;
+    size_t size;
+    if (!file_read(path, LIST_BYTES_MAX, &data, &size, err))
+        return false;
+    json_t *list = json_loadb(data, size, 0, NULL), *rows = json_object_get(list, "work_on_next");
+    free(data);
+    bool done = json_is_array(rows) && json_array_size(rows) > 0;
+    *count = (int)json_array_size(rows);
+    *items = ARENA_ARRAY(a, struct roi_candidate, *count + 1);
+    memset(*items, 0, (size_t)*count * sizeof **items);
+    for (int i = 0; i < *count; i++)
+        take_row(a, json_array_get(rows, (size_t)i), &(*items)[i]);
+    json_decref(list);
+    return done ||
+           fail(err, NOWHERE,
+                "%s: no list of what to work on next; `ridge capture --list --floors --json` "
+                "writes one",
+                path);
+}
+
+// The runs per day are the program's.
+static bool rank_list(const struct options *o, struct arena *a, struct error *err)
+{
+    struct roi_candidate *items;
+    struct roi_figure runs = {0};
+    double price = 0;
+    int count;
+    if (!needs(o, false, err) || !option_double(o, OPTION_GPU_HOUR_PRICE, 0, &price, err) ||
+        !take_runs(o, NULL, &runs, err) || !list_read(a, o->arguments[0], &items, &count, err))
+        return false;
+    if (runs.origin == ROI_ABSENT)
+        return fail(err, NOWHERE, "option --runs-per-day: a list needs one NUMBER, the program's");
+    for (int i = 0; i < count; i++)
+        items[i].runs_per_day = runs.value;
+    roi_rank(items, count, price);
+    return ranking_print(o,
+                         &(struct roi_ranking){o->arguments[0],
+                                               option_text(o, OPTION_CURRENCY, "USD"), price, items,
+                                               count},
+                         err);
+}
+
 bool command_roi(const struct options *o, int *status, struct error *err)
 {
     struct arena a = {0};
     struct suite suite = {0};
     struct error ignored = {0};
     *status = 0;
+    if (str_ends_with(o->arguments[0], ".json")) {
+        bool ranked = rank_list(o, &a, err);
+        arena_release(&a);
+        return ranked;
+    }
     bool is_suite = suite_open(&a, o->arguments, 1, &suite, &ignored) && suite.count > 1;
     bool done = is_suite ? rank(o, &a, &suite, err) : worth(o, &a, err);
     arena_release(&a);

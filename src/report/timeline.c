@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_SHOWN = 20, WORTH_SHOWN = 5 };
+enum { ROWS_SHOWN = 20, WORTH_SHOWN = 5, WORTH_WITH_FLOORS_SHOWN = 12 };
 static const double percent = 100;
 
 static const char *name_at(const struct timeline *t, int index)
@@ -165,12 +165,20 @@ static struct sheet worth_table(struct arena *a, const struct timeline *t,
                                 const struct timeline_summary *s, int rows)
 {
     static const char *const titles[] = {">at most", ">time", "what"};
-    struct sheet table = sheet_make(a, (int)COUNT_OF(titles), titles, rows);
+    static const char *const with_floors[] = {">at most", ">time", ">floor", "limited by", "what"};
+    int columns = s->floors ? (int)COUNT_OF(with_floors) : (int)COUNT_OF(titles);
+    struct sheet table = sheet_make(a, columns, s->floors ? with_floors : titles, rows);
     for (int i = 0; i < rows; i++) {
+        const struct worth *w = &s->worth[i];
         const char **cell = sheet_row(&table);
-        cell[0] = arena_printf(a, "%.1f %%", s->worth[i].share_pct);
-        cell[1] = time_words(a, s->worth[i].time_ns);
-        cell[2] = worth_word(t, &s->worth[i]);
+        bool known = w->floor && !w->floor->why;
+        cell[0] = arena_printf(a, "%.1f %%", w->share_pct);
+        cell[1] = time_words(a, w->time_ns);
+        if (s->floors) {
+            cell[2] = known ? pct_words(a, w->floor->floor_ns, w->floor->time_ns) : "-";
+            cell[3] = known ? w->floor->limiter : "-";
+        }
+        cell[columns - 1] = worth_word(t, w);
     }
     return table;
 }
@@ -195,9 +203,33 @@ static void add_missing(struct arena *a, const struct timeline *t, const struct 
         add_sentence(style, arena_printf(a, "Not recorded: %s.", t->troubles.items[i]), out);
 }
 
-const char timeline_worth_words[] = "A share is the most that can be gained there. How far a "
-                                    "kernel is from its floor is not known: "
-                                    "no counters were read.";
+const char *timeline_worth_words(struct arena *a, const struct timeline_summary *s)
+{
+    const struct kernel_floor *known = NULL;
+    for (size_t i = 0; !known && i < s->kernel_count; i++)
+        if (s->kernels[i].floor && !s->kernels[i].floor->why)
+            known = s->kernels[i].floor;
+    if (!s->floors)
+        return "A share is the most that can be gained there. How far a kernel is from its floor "
+               "is not known, as no counters were read: --floors reads them.";
+    if (!known)
+        return "A share is the most that can be gained there. No kernel's floor could be found.";
+    return arena_printf(
+        a,
+        "A share is the most that can be gained there. Of a kernel that is its time above the "
+        "floor of its code: the work of the busiest resource in one launch, which %s ran again "
+        "with cold caches (time %s, work %s), at that resource's rate. Where the floor is not "
+        "known (-), it is all of its time.",
+        known->device, known->time_from, known->counts_from);
+}
+
+const char *timeline_no_floor_words(struct arena *a, const struct timeline *t,
+                                    const struct kernel_sum *k)
+{
+    return k->floor && k->floor->why
+               ? arena_printf(a, "No floor of %s: %s.", name_at(t, k->name), k->floor->why)
+               : NULL;
+}
 
 void timeline_tables_make(struct arena *a, const struct timeline *t,
                           const struct timeline_summary *s, int rows, int worth_rows,
@@ -219,7 +251,10 @@ void report_timeline(const struct timeline *t, const struct timeline_summary *s,
     struct arena a = {0};
     struct timeline_tables tables;
     timeline_tables_make(&a, t, s, style->verbose ? INT_MAX : ROWS_SHOWN,
-                         style->verbose ? INT_MAX : WORTH_SHOWN, &tables);
+                         style->verbose ? INT_MAX
+                         : s->floors    ? WORTH_WITH_FLOORS_SHOWN
+                                        : WORTH_SHOWN,
+                         &tables);
     int kernels = tables.kernels.count, ranges = tables.ranges.count;
     if (s->device_count == 0)
         add_sentence(style, "No GPU did anything for this program.", out);
@@ -228,7 +263,12 @@ void report_timeline(const struct timeline *t, const struct timeline_summary *s,
         add_sheet(&tables.devices, style, out);
         add_heading(style, 2, "What to work on next, by its share of the span", out);
         add_sheet(&tables.worth, style, out);
-        add_sentence(style, timeline_worth_words, out);
+        add_sentence(style, timeline_worth_words(&a, s), out);
+        for (size_t i = 0; i < s->kernel_count; i++) {
+            const char *words = timeline_no_floor_words(&a, t, &s->kernels[i]);
+            if (words)
+                add_sentence(style, words, out);
+        }
     }
     if (kernels > 0) {
         add_heading(style, 2,
@@ -307,6 +347,17 @@ static json_t *devices_json(const struct timeline *t, const struct timeline_summ
     return all;
 }
 
+static json_t *floor_json(const struct kernel_floor *f)
+{
+    if (!f)
+        return json_null();
+    if (f->why)
+        return json_pack("{s:s}", "not_known", f->why);
+    return json_pack("{s:f, s:f, s:s, s:s, s:s, s:s}", "time_ns", f->time_ns, "floor_ns",
+                     f->floor_ns, "limiter", f->limiter, "device", f->device, "time_provenance",
+                     f->time_from, "work_provenance", f->counts_from);
+}
+
 static json_t *kernels_json(const struct timeline *t, const struct timeline_summary *s)
 {
     json_t *all = json_array();
@@ -314,14 +365,15 @@ static json_t *kernels_json(const struct timeline *t, const struct timeline_summ
         const struct kernel_sum *k = &s->kernels[i];
         json_array_append_new(
             all,
-            json_pack("{s:s, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:[iii], s:[iii], s:I, s:o, s:i}",
-                      "name", name_at(t, k->name), "launches", (json_int_t)k->launches, "by_graphs",
-                      (json_int_t)k->by_graph, "total_ns", k->total_ns, "median_ns", k->median_ns,
-                      "min_ns", k->min_ns, "max_ns", k->max_ns, "share_pct", k->share_pct, "grid",
-                      k->grid[0], k->grid[1], k->grid[2], "block", k->block[0], k->block[1],
-                      k->block[2], "shapes", (json_int_t)k->shapes, "registers",
-                      known(k->registers ? k->registers : (double)NAN), "shared_bytes",
-                      k->shared_bytes));
+            json_pack(
+                "{s:s, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:[iii], s:[iii], s:I, s:o, s:i, s:o}",
+                "name", name_at(t, k->name), "launches", (json_int_t)k->launches, "by_graphs",
+                (json_int_t)k->by_graph, "total_ns", k->total_ns, "median_ns", k->median_ns,
+                "min_ns", k->min_ns, "max_ns", k->max_ns, "share_pct", k->share_pct, "grid",
+                k->grid[0], k->grid[1], k->grid[2], "block", k->block[0], k->block[1], k->block[2],
+                "shapes", (json_int_t)k->shapes, "registers",
+                known(k->registers ? k->registers : (double)NAN), "shared_bytes", k->shared_bytes,
+                "floor", floor_json(k->floor)));
     }
     return all;
 }
@@ -354,8 +406,10 @@ json_t *report_timeline_json(const struct timeline *t, const struct timeline_sum
     json_t *worth = json_array(), *troubles = json_array();
     for (size_t i = 0; i < s->worth_count; i++)
         json_array_append_new(
-            worth, json_pack("{s:s, s:f, s:f}", "what", worth_word(t, &s->worth[i]), "time_ns",
-                             s->worth[i].time_ns, "share_pct", s->worth[i].share_pct));
+            worth, json_pack("{s:s, s:f, s:f, s:f, s:o*}", "what", worth_word(t, &s->worth[i]),
+                             "time_ns", s->worth[i].time_ns, "gain_ns", s->worth[i].gain_ns,
+                             "share_pct", s->worth[i].share_pct, "floor",
+                             s->worth[i].floor ? floor_json(s->worth[i].floor) : NULL));
     for (size_t i = 0; i < t->troubles.count; i++)
         json_array_append_new(troubles, json_string(t->troubles.items[i]));
     return json_pack("{s:s, s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "ridge", RIDGE_VERSION,

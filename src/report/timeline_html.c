@@ -301,7 +301,12 @@ static void add_body(const void *context, struct text *out)
     add_table(&tables.devices, "GPUs, measured", out);
     add_table(&tables.worth, "What to work on next, by its share of the span", out);
     if (p->sums->device_count > 0)
-        html_printf(out, "<p>%s</p>\n", timeline_worth_words);
+        html_printf(out, "<p>%s</p>\n", timeline_worth_words(&a, p->sums));
+    for (size_t i = 0; i < p->sums->kernel_count; i++) {
+        const char *words = timeline_no_floor_words(&a, p->timeline, &p->sums->kernels[i]);
+        if (words)
+            html_printf(out, "<p>%s</p>\n", words);
+    }
     add_table(&tables.kernels, "Kernels by time", out);
     add_table(&tables.moves, "Copies and fills", out);
     add_table(&tables.ranges, "Ranges of the program (NVTX)", out);

@@ -13,7 +13,11 @@ struct timeline_tables {
 void timeline_tables_make(struct arena *a, const struct timeline *t,
                           const struct timeline_summary *s, int rows, int worth_rows,
                           struct timeline_tables *out);
-extern const char timeline_worth_words[]; // what a share is
+const char *timeline_worth_words(struct arena *a,
+                                 const struct timeline_summary *s); // what a share is
+// Why its floor is not known; NULL: it is, or nobody asked.
+const char *timeline_no_floor_words(struct arena *a, const struct timeline *t,
+                                    const struct kernel_sum *k);
 // "GPU 0 NVIDIA H200"
 const char *timeline_device_words(struct arena *a, const struct timeline *t, int index);
 

@@ -165,6 +165,34 @@ static void busy_time_overlap_and_gaps_of_a_device(void **state)
     near(s.worth[3].time_ns, 50);
 }
 
+static void what_is_above_the_floor_ranks_kernels_whose_floor_is_known(void **state)
+{
+    static const struct kernel_floor near_it = {.time_ns = 50, .floor_ns = 45, .limiter = "dram"},
+                                     unknown = {.why = "its output differs"},
+                                     above_its_time = {.time_ns = 10, .floor_ns = 12};
+    struct timeline_summary s;
+    begin(1, 100, 0);
+    name(7, "a");
+    name(8, "b");
+    kernel(7, 1000, 1300, 1, 1);
+    kernel(8, 1300, 1400, 1, 1);
+    end();
+    timeline_summarize(&arena, &timeline, &s);
+    assert_false(s.floors);
+    near(s.worth[0].gain_ns, 300);
+    timeline_set_floor(&s, 0, &near_it);
+    timeline_set_floor(&s, 1, &unknown);
+    assert_true(s.floors);
+    assert_int_equal(s.worth_count, 2);
+    assert_string_equal(named(s.worth[0].name), "b"); // all of it
+    near(s.worth[0].gain_ns, 100);
+    near(s.worth[1].gain_ns, 30); // a tenth
+    near(s.worth[1].time_ns, 300);
+    near(s.worth[1].share_pct, 100 * 30.0 / 400);
+    timeline_set_floor(&s, 1, &above_its_time);
+    near(s.worth[1].gain_ns, 0);
+}
+
 static void only_the_longest_gaps_are_kept_in_order(void **state)
 {
     struct timeline_summary s;
@@ -278,6 +306,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(kernels_are_summed_by_name),
         TEST(busy_time_overlap_and_gaps_of_a_device),
+        TEST(what_is_above_the_floor_ranks_kernels_whose_floor_is_known),
         TEST(only_the_longest_gaps_are_kept_in_order),
         TEST(processes_are_brought_onto_one_clock),
         TEST(kernels_are_counted_in_the_ranges_that_launched_them),

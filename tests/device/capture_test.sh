@@ -116,6 +116,23 @@ CU
             tail -5 "$work/with" "$work/replayed" | sed 's/^/# /'
             failures=1
         fi
+        "$RIDGE" capture --list --floors -q --json -o "$work/floors.json" -- "$work/streams" >"$work/with" 2>"$work/with.err"
+        python3 - "$work/floors.json" >"$work/checked" 2>&1 <<'PY'
+import json, sys
+kernel = json.load(open(sys.argv[1]))["kernels"][0]
+print(kernel["name"], kernel["median_ns"], kernel["floor"])
+floor = kernel["floor"]
+assert floor["limiter"] == "dram" and floor["time_provenance"] == floor["work_provenance"] == "measured"
+assert 0.6 < floor["floor_ns"] / floor["time_ns"] < 1.1
+PY
+        if (($? == 0)); then
+            echo 'ok - floors: a kernel that adds is limited by device memory'
+        else
+            echo 'not ok - floors: a kernel that adds is limited by device memory'
+            tail -5 "$work/with.err" | sed 's/^/# /'
+            failures=1
+        fi
+        sed 's/^/# /' "$work/checked"
         # What recording adds: 4,000 launches of some 50 us each.
         seconds() { local from=$EPOCHREALTIME; "$@" >"$work/timed" 2>&1; echo "$from $EPOCHREALTIME" | awk '{ printf "%.3f", $2 - $1 }'; }
         for round in 1 2 3; do
@@ -143,6 +160,21 @@ x = torch.arange(1 << 22, device="cuda", dtype=torch.float32)
 for _ in range(20):
     y = f(x)
 print(float(y[:1000].sum()))'
+    "$RIDGE" capture --list --floors -q -o "$work/floors" -- python3 -c '
+import torch
+torch.manual_seed(1)
+a = torch.randn(4096, 4096, device="cuda", dtype=torch.bfloat16)
+for _ in range(20):
+    b = torch.softmax(a @ a, 1)
+print(float(b.float().abs().sum()))' >"$work/with" 2>"$work/with.err"
+    sed -n '/What to work/,/Kernels by/p' "$work/floors" | sed 's/^/# /'
+    if grep -Eq '^ +[0-9.]+ % .* [0-9.]+ %  [a-z0-9]+ +.*(softmax|SoftMax)' "$work/floors"; then
+        echo 'ok - floors of kernels of PyTorch'
+    else
+        echo 'not ok - floors of kernels of PyTorch'
+        tail -5 "$work/with.err" | sed 's/^/# /'
+        failures=1
+    fi
     saved library 'gemm|cutlass|nvjet' python3 -c '
 import torch
 torch.manual_seed(1)
