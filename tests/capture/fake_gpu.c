@@ -6,6 +6,7 @@
 #include "capture/recorder/cupti_min.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,6 +60,8 @@ int cuptiActivityRegisterCallbacks(buffer_request r, buffer_complete c)
     return 0;
 }
 
+// The recorder hands over on a thread of its own.
+static pthread_mutex_t buffers = PTHREAD_MUTEX_INITIALIZER;
 static int kinds;
 int cuptiActivityEnable(int kind)
 {
@@ -83,19 +86,29 @@ int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *dr
     return 0;
 }
 
-int cuptiActivityFlushAll(uint32_t flag)
+static void hand_over(void)
 {
-    (void)flag;
     if (buffer)
         complete(NULL, 0, buffer, size, used);
     buffer = NULL;
+}
+
+int cuptiActivityFlushAll(uint32_t flag)
+{
+    (void)flag;
+    pthread_mutex_lock(&buffers);
+    hand_over();
+    pthread_mutex_unlock(&buffers);
     return 0;
 }
 
-int cuptiActivityFlushPeriod(uint32_t period_ms)
+int fake_handed_over(void);
+int fake_handed_over(void)
 {
-    (void)period_ms;
-    return 0;
+    pthread_mutex_lock(&buffers);
+    int over = !buffer;
+    pthread_mutex_unlock(&buffers);
+    return over;
 }
 
 // From the driver: a call's enter or exit; a record of what the GPU did, which takes so long.
@@ -113,24 +126,26 @@ void fake_record(void *record, size_t bytes, uint64_t *start_ns, uint64_t takes_
     start_ns[1] = clock_ns += takes_ns;
     if (!(kinds & 1 << *(int *)record))
         return;
+    pthread_mutex_lock(&buffers);
     if (buffer && used + RECORD_BYTES > size)
-        cuptiActivityFlushAll(0);
+        hand_over();
     if (!buffer) {
         size_t most;
         used = 0;
         request(&buffer, &size, &most);
     }
-    if (!buffer)
-        return;
-    memcpy(buffer + used, record, bytes);
-    used += RECORD_BYTES;
+    if (buffer) {
+        memcpy(buffer + used, record, bytes);
+        used += RECORD_BYTES;
+    }
+    pthread_mutex_unlock(&buffers);
 }
 
 #else
 
 static void (*call)(int domain, uint32_t id, const void *data);
 static void (*record)(void *record, size_t bytes, uint64_t *start_ns, uint64_t takes_ns);
-static int (*flush)(uint32_t flag);
+static int (*handed_over)(void);
 static uint32_t calls;
 
 int cuInit(unsigned flags)
@@ -153,7 +168,7 @@ int cuInit(unsigned flags)
     if (cupti) {
         *(void **)&call = dlsym(cupti, "fake_call");
         *(void **)&record = dlsym(cupti, "fake_record");
-        *(void **)&flush = dlsym(cupti, "cuptiActivityFlushAll");
+        *(void **)&handed_over = dlsym(cupti, "fake_handed_over");
     }
     return 0;
 }
@@ -335,7 +350,14 @@ int cuGraphLaunch(void *graph, void *stream)
 
 int cuCtxSynchronize(void)
 {
-    return flush ? flush(0) : 0;
+    return 0;
+}
+
+// Has CUPTI no records any more?
+int fakeHandedOver(void);
+int fakeHandedOver(void)
+{
+    return !handed_over || handed_over();
 }
 
 #endif

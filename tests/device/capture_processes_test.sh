@@ -53,7 +53,7 @@ int main(int argc, char **argv)
         if (child)
             waitpid(child, &status, 0);
         else
-            _exit((int)sum[0]);
+            exit((int)sum[0]);
         printf("sum %g, child %d\n", sum[0], WEXITSTATUS(status));
         return 0;
     }
@@ -68,6 +68,7 @@ int main(int argc, char **argv)
         other.join();
     } else
         work(0, launches, sum);
+    usleep(500000); // the recorder asks for what the GPU did every 0.2 s
     if (how == "fork-after") { // the child leaves CUDA alone
         int status = 0;
         pid_t child = fork();
@@ -83,7 +84,6 @@ int main(int argc, char **argv)
     }
     printf("sum %g\n", sum[0] + sum[1]);
     fflush(stdout);
-    usleep(500000); // records of the GPU are handed over every 0.2 s
     if (how == "abort")
         abort();
     if (how == "kill")
@@ -119,7 +119,7 @@ PY
         echo "ok - $name (exit status $with)"
     else
         echo "not ok - $name: exit status $alone alone, $with recorded"
-        tail -5 "$work/alone" "$work/with" "$work/with.err" "$work/checked" | sed 's/^/# /'
+        tail -n 5 "$work/alone" "$work/with" "$work/with.err" "$work/checked" | sed 's/^/# /'
         failures=1
     fi
 }
@@ -152,7 +152,7 @@ if compgen -G "$work/saved/*/experiment.yaml" >"$work/folders" &&
     echo 'ok - a_launch_of_two_ranks_is_saved_once_and_replays'
 else
     echo 'not ok - a_launch_of_two_ranks_is_saved_once_and_replays'
-    tail -5 "$work/with" "$work/with.err" "$work/replayed" | sed 's/^/# /'
+    tail -n 5 "$work/with" "$work/with.err" "$work/replayed" | sed 's/^/# /'
     failures=1
 fi
 exit $failures

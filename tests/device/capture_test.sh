@@ -113,7 +113,7 @@ CU
             echo 'ok - anonymised data replay'
         else
             echo 'not ok - anonymised data replay'
-            tail -5 "$work/with" "$work/replayed" | sed 's/^/# /'
+            tail -n 5 "$work/with" "$work/replayed" | sed 's/^/# /'
             failures=1
         fi
         "$RIDGE" capture --list --floors -q --json -o "$work/floors.json" -- "$work/streams" >"$work/with" 2>"$work/with.err"
@@ -129,7 +129,7 @@ PY
             echo 'ok - floors: a kernel that adds is limited by device memory'
         else
             echo 'not ok - floors: a kernel that adds is limited by device memory'
-            tail -5 "$work/with.err" | sed 's/^/# /'
+            tail -n 5 "$work/with.err" | sed 's/^/# /'
             failures=1
         fi
         sed 's/^/# /' "$work/checked"
@@ -172,7 +172,7 @@ print(float(b.float().abs().sum()))' >"$work/with" 2>"$work/with.err"
         echo 'ok - floors of kernels of PyTorch'
     else
         echo 'not ok - floors of kernels of PyTorch'
-        tail -5 "$work/with.err" | sed 's/^/# /'
+        tail -n 5 "$work/with.err" | sed 's/^/# /'
         failures=1
     fi
     saved library 'gemm|cutlass|nvjet' python3 -c '

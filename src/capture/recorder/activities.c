@@ -1,11 +1,16 @@
-// What the GPU did, as CUPTI hands it over in buffers, on a thread of its own: kernels, copies, fills.
+// What the GPU did, as CUPTI hands it over in buffers: kernels, copies, fills. A thread asks for what there is every
+// 200 ms, as CUPTI's own period hands over full buffers only: a program that is killed would lose up to a buffer.
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/recorder/recorder.h"
 
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { BUFFER_BYTES = 1 << 20, BUFFERS_MAX = 64 }; // 64 MiB at most; docs/capture.md says so
+enum { FLUSH_PERIOD_NS = 200000000, END_WAIT_S = 10 };
 enum { DEVICES_MAX = 64, DEVICE_NAME_BYTES = 256 };
 
 static atomic_int buffers_out;
@@ -111,6 +116,64 @@ static void complete(void *context, uint32_t stream, uint8_t *buffer, size_t siz
     atomic_fetch_sub(&buffers_out, 1);
 }
 
+/* ---- handing over ------------------------------------------------------------------------------------ */
+
+static struct {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t ended;
+    bool runs, end;
+} flusher = {.lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER};
+
+static struct timespec from_now(time_t s, long ns)
+{
+    struct timespec at;
+    clock_gettime(CLOCK_REALTIME, &at);
+    at.tv_nsec += ns;
+    at.tv_sec += s + at.tv_nsec / 1000000000;
+    at.tv_nsec %= 1000000000;
+    return at;
+}
+
+static void *flush_now_and_then(void *unused)
+{
+    pthread_mutex_lock(&flusher.lock);
+    while (!flusher.end) {
+        struct timespec until = from_now(0, FLUSH_PERIOD_NS);
+        (void)pthread_cond_timedwait(&flusher.ended, &flusher.lock, &until);
+        pthread_mutex_unlock(&flusher.lock);
+        recorder.cupti.cuptiActivityFlushAll(0);
+        pthread_mutex_lock(&flusher.lock);
+    }
+    pthread_mutex_unlock(&flusher.lock);
+    return unused;
+}
+
+// The program's signals are none of its business.
+static void flusher_start(void)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    flusher.runs = pthread_create(&flusher.thread, NULL, flush_now_and_then, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!flusher.runs)
+        recorder_trouble("the GPU's work is written at the end only: no thread can be started");
+}
+
+// Not for ever: the program may end in the middle of a call that the thread waits for.
+static void flusher_end(void)
+{
+    struct timespec until = from_now(END_WAIT_S, 0);
+    if (!flusher.runs)
+        return;
+    pthread_mutex_lock(&flusher.lock);
+    flusher.end = true;
+    pthread_cond_signal(&flusher.ended);
+    pthread_mutex_unlock(&flusher.lock);
+    (void)!pthread_timedjoin_np(flusher.thread, NULL, &until);
+}
+
 bool activities_start(void)
 {
     static const struct {
@@ -129,10 +192,13 @@ bool activities_start(void)
     if (status != CUPTI_DONE)
         recorder_trouble("no times of the GPU's work: cuptiActivityRegisterCallbacks returns %d",
                          status);
+    if (any)
+        flusher_start();
     return any;
 }
 
 void activities_end(void)
 {
+    flusher_end();
     recorder.cupti.cuptiActivityFlushAll(ACTIVITY_FLUSH_FORCED);
 }

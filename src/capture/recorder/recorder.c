@@ -15,7 +15,6 @@
 
 struct recorder recorder = {.out = {.fd = -1}, .off = true};
 
-enum { FLUSH_PERIOD_MS = 200 }; // what a killed program loses at most of the GPU's side
 static const uint64_t limit_default_bytes = UINT64_C(1) << 30;
 
 __attribute__((visibility("default"))) int InitializeInjection(void);
@@ -175,10 +174,8 @@ int InitializeInjection(void)
     atomic_store(&recorder.off, false);
     bool listens = activities_start();
     listens = callbacks_start() || listens;
-    if (listens) {
-        recorder.cupti.cuptiActivityFlushPeriod(FLUSH_PERIOD_MS);
+    if (listens)
         pthread_atfork(NULL, NULL, in_child);
-    }
     if (atexit(at_end) != 0)
         recorder_trouble("the end of the program is not recorded");
     return 1;
