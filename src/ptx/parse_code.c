@@ -338,6 +338,27 @@ static bool parse_offset(struct parser *p, int64_t *offset)
     return true;
 }
 
+// a[2]: the address of that element of a variable that was declared before.
+static bool parse_index(struct parser *p, struct ptx_operand *o)
+{
+    int at = -1;
+    int64_t index;
+    bool local = ptx_scope_find(p, p->scope, o->symbol, &at) == SYMBOL_VARIABLE;
+    uintptr_t global = (uintptr_t)table_get(&p->module_names, o->symbol); // counted from 1
+    const struct ptx_variable *v = local    ? &p->locals.items[at]
+                                   : global ? &p->variables.items[global - 1]
+                                            : NULL;
+    if (!v || v->dimension_count != 1)
+        return ptx_parser_fail(p, "'%s' is no array of one dimension that was declared before",
+                               o->symbol);
+    if (!ptx_parser_advance(p) || !ptx_parser_integer(p, &index) || !ptx_parser_expect(p, ']'))
+        return false;
+    if (index < 0 || (v->dimensions[0] >= 0 && index > v->dimensions[0]))
+        return ptx_parser_fail(p, "'%s' has no element %lld", o->symbol, (long long)index);
+    o->offset += index * (ptx_type_bits(v->type) / 8) * v->vector;
+    return true;
+}
+
 static bool parse_address(struct parser *p, struct ptx_operand *o, int depth)
 {
     struct ptx_operand base = {.reg = -1, .component = -1};
@@ -442,6 +463,8 @@ static bool parse_operand(struct parser *p, struct ptx_operand *o, int depth)
         return true;
     } else if (p->token.kind == TOKEN_NAME) {
         if (!parse_named(p, o) || !parse_selector(p, o))
+            return false;
+        if (o->kind == PTX_OPERAND_SYMBOL && ptx_token_is(p, '[') && !parse_index(p, o))
             return false;
         bool may_add = o->kind == PTX_OPERAND_SYMBOL || o->kind == PTX_OPERAND_REGISTER;
         if (may_add && !parse_offset(p, &o->offset)) // ptxas takes "register + number" as well

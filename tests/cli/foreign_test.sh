@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Other compilers' PTX: kernels of ours as Triton and Numba made them (bench/foreign) run on the
+# Other compilers' PTX: kernels of ours as Triton, Numba, Rust and tinygrad made them (bench/foreign) run on the
 # simulated GPU, each verified against C with every check on; lines are the Python source's.
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/support.sh"
 stage foreign
 
-for file in foreign/triton_*.yaml foreign/numba_*.yaml; do
+for file in foreign/*.yaml; do
     name=${file##*/} name=${name%.yaml}
     "$RIDGE" verify "$file" --device sim:h200 --check --seed 7 -q >out.txt 2>&1
     status=$?

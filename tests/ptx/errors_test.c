@@ -429,6 +429,30 @@ static void odd_operands_of_ptx_are_taken(void **state)
     }
 }
 
+// An array's element as an address, as tinygrad writes it.
+static void an_index_counts_elements_of_a_declared_array(void **state)
+{
+    static const char head[] = HEAD ".global .v2 .f32 g[3];\n.visible .entry k(.param .u64 p)\n{\n"
+                                    ".reg .b64 %r<2>;\n.shared .u32 s[4];\n.shared .u32 one;\n";
+    static const struct {
+        const char *text;
+        int64_t offset; // -1: refused
+    } rows[] = {{"mov.u64 %r0, g[2];", 16},    {"mov.u64 %r0, s[0];", 0},
+                {"mov.u64 %r0, s[4]+1;", 17},  {"mov.u64 %r0, s[5];", -1},
+                {"mov.u64 %r0, s[-1];", -1},   {"mov.u64 %r0, one[0];", -1},
+                {"mov.u64 %r0, none[0];", -1}, {"mov.u64 %r0, s[%r1];", -1}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct arena a = {0};
+        struct error err = {0};
+        struct ptx_module *m = NULL;
+        const char *text = arena_printf(&a, "%s%s\nret;\n}\n", head, rows[i].text);
+        assert_int_equal(ptx_parse(&a, "t.ptx", text, strlen(text), &m, &err), rows[i].offset >= 0);
+        if (rows[i].offset >= 0)
+            assert_int_equal(m->functions[0].instructions[0].operands[1].offset, rows[i].offset);
+        arena_release(&a);
+    }
+}
+
 // Cut anywhere, a text is either whole or an error, never a crash or a hang.
 static void texts_cut_short_are_errors_or_whole(void **state)
 {
@@ -453,6 +477,7 @@ int main(void)
         cmocka_unit_test(mistakes_are_said_to_the_letter),
         cmocka_unit_test(operands_are_held_to_their_opcode),
         cmocka_unit_test(odd_operands_of_ptx_are_taken),
+        cmocka_unit_test(an_index_counts_elements_of_a_declared_array),
         cmocka_unit_test(texts_cut_short_are_errors_or_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,40 @@
+// What tinygrad's kernels should give, in double.
+// SPDX-License-Identifier: Apache-2.0
+#include <math.h>
+
+void row_sums_ref(float *out, const float *x)
+{
+    for (int r = 0; r < 1000; r++) {
+        double sum = 0;
+        for (int c = 0; c < 256; c++)
+            sum += x[r * 256 + c];
+        out[r] = (float)sum;
+    }
+}
+
+// The approximation by tanh.
+void gelu_ref(float *out, const _Float16 *x)
+{
+    const double pi = 3.14159265358979323846;
+    for (int i = 0; i < 3000; i++) {
+        double v = (double)x[i];
+        out[i] = (float)(0.5 * v * (1 + tanh(sqrt(2 / pi) * (v + 0.044715 * v * v * v))));
+    }
+}
+
+void digits_ref(int *out, const int *x)
+{
+    for (int i = 0; i < 5000; i++)
+        out[i] = x[i] > 0 ? x[i] / 7 % 10 : (int)(unsigned char)-x[i] - 300;
+}
+
+void matmul_ref(float *out, const _Float16 *a, const _Float16 *b)
+{
+    for (int r = 0; r < 128; r++)
+        for (int c = 0; c < 128; c++) {
+            double sum = 0;
+            for (int k = 0; k < 128; k++)
+                sum += (double)a[r * 128 + k] * (double)b[k * 128 + c];
+            out[r * 128 + c] = (float)sum;
+        }
+}
