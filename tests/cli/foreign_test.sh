@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Other compilers' PTX: kernels of ours as Triton, Numba, Rust and tinygrad made them (bench/foreign) run on the
+# Other compilers' PTX: kernels of ours as Triton, Numba, Rust, tinygrad and CUTLASS made them (bench/foreign) run on the
 # simulated GPU, each verified against C with every check on; lines are the Python source's.
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/support.sh"
