@@ -1,5 +1,6 @@
 // rocprofv3's databases (rocpd, SQLite) as a timeline: kernels and copies of AMD's GPUs. Its tables end in the process's
-// number of that run; a file may hold several. Written from the schema of ROCm 7; not tried with a file of a real GPU.
+// number of that run; a file may hold several. Written from the schemas 3 and 4 that rocprofiler-sdk publishes; not tried
+// with a file of a real GPU.
 // SPDX-License-Identifier: Apache-2.0
 #include "import/nsys.h"
 
@@ -35,10 +36,10 @@ static struct work head_of(const struct reading *r, sqlite3_stmt *s)
     return w;
 }
 
-// … then name, grid in work-items, work-group, registers, bytes of LDS.
+// … then name, grid in work-items, work-group, registers, bytes of LDS, and of the call that launched it start and thread.
 static void take_kernel(void *context, sqlite3_stmt *s)
 {
-    enum { NAME = 7, GRID = 8, BLOCK = 11, REGISTERS = 14, LDS = 15 };
+    enum { NAME = 7, GRID = 8, BLOCK = 11, REGISTERS = 14, LDS = 15, CALL = 16, THREAD = 17 };
     struct reading *r = context;
     struct work w = head_of(r, s);
     const char *name = (const char *)sqlite3_column_text(s, NAME);
@@ -48,6 +49,8 @@ static void take_kernel(void *context, sqlite3_stmt *s)
     }
     w.registers = sqlite_whole(s, REGISTERS);
     w.shared_bytes = sqlite_whole(s, LDS);
+    w.call_ns = sqlite_at_least_0(s, CALL);
+    w.thread = sqlite_at_least_0(s, THREAD);
     w.name = timeline_name(r->timeline, text_valid(r->timeline->arena, name ? name : "kernel"));
     timeline_add(r->timeline, w);
 }
@@ -86,36 +89,131 @@ static bool find_suffixes(struct reading *r, sqlite3 *db, const char *file, stru
                      take_suffix, err);
 }
 
-static bool tables_read(struct reading *r, sqlite3 *db, const char *file, const char *x,
+// A table's rows with start, end, process, thread, GPU and stream beside its other columns: schema 3 has them in the table,
+// schema 4 in those of timestamps and tracks.
+static const char *rows_of(struct arena *a, sqlite3 *db, const char *table, const char *x)
+{
+    const char *name = arena_printf(a, "%s%s", table, x);
+    if (nsys_column(db, name, "start"))
+        return arena_printf(a, "\"%s\"", name);
+    if (!nsys_column(db, name, "start_id"))
+        return NULL;
+    return arena_printf(a,
+                        "(SELECT o.*, b.value AS start, e.value AS end, t.pid AS pid, t.tid AS tid,"
+                        " t.agent_id AS agent_id, t.stream_id AS stream_id FROM \"%s\" o"
+                        " JOIN \"rocpd_timestamp%s\" b ON b.id = o.start_id"
+                        " JOIN \"rocpd_timestamp%s\" e ON e.id = o.end_id"
+                        " LEFT JOIN \"rocpd_track%s\" t ON t.id = o.track_id)",
+                        name, x, x, x);
+}
+
+static bool has_regions(sqlite3 *db, struct arena *a, const char *x)
+{
+    return nsys_column(db, arena_printf(a, "rocpd_region%s", x), "event_id") &&
+           nsys_column(db, arena_printf(a, "rocpd_event%s", x), "stack_id") &&
+           nsys_column(db, arena_printf(a, "rocpd_string%s", x), "string") &&
+           nsys_column(db, arena_printf(a, "rocpd_info_thread%s", x), "tid") &&
+           nsys_column(db, arena_printf(a, "%s%s", dispatches, x), "event_id");
+}
+
+static bool kernels_read(struct reading *r, sqlite3 *db, const char *file, const char *x,
+                         const char *rows, struct error *err)
+{
+    struct arena *a = r->timeline->arena;
+    const char *call = "0, 0", *joined = "";
+    if (has_regions(db, a, x)) { // of the call that launched it: the region of the same correlation
+        call = "c.start, h.tid";
+        joined = arena_printf(a,
+                              " LEFT JOIN \"rocpd_event%s\" v ON v.id = k.event_id"
+                              " LEFT JOIN %s c ON c.id = v.stack_id AND EXISTS (SELECT 1 FROM"
+                              " \"rocpd_event%s\" w WHERE w.id = c.event_id AND"
+                              " w.stack_id = v.stack_id)"
+                              " LEFT JOIN \"rocpd_info_thread%s\" h ON h.id = c.tid",
+                              x, rows_of(a, db, "rocpd_region", x), x, x);
+    }
+    return nsys_rows(
+        r, db, file,
+        arena_printf(
+            a,
+            "SELECT k.start, k.end, a.type_index, k.stream_id, p.pid, p.command, a.product_name,"
+            " coalesce(s.display_name, s.kernel_name), k.grid_size_x, k.grid_size_y, k.grid_size_z,"
+            " k.workgroup_size_x, k.workgroup_size_y, k.workgroup_size_z, s.arch_vgpr_count,"
+            " k.group_segment_size, %s FROM %s k"
+            " LEFT JOIN \"rocpd_info_kernel_symbol%s\" s ON s.id = k.kernel_id"
+            " LEFT JOIN \"rocpd_info_agent%s\" a ON a.id = k.agent_id"
+            " LEFT JOIN \"rocpd_info_process%s\" p ON p.id = k.pid%s WHERE k.end > k.start",
+            call, rows, x, x, x, joined),
+        take_kernel, err);
+}
+
+static bool copies_read(struct reading *r, sqlite3 *db, const char *file, const char *x,
                         struct error *err)
 {
     struct arena *a = r->timeline->arena;
-    if (!nsys_column(db, arena_printf(a, "%s%s", dispatches, x), "start"))
+    const char *rows = rows_of(a, db, "rocpd_memory_copy", x);
+    return !rows ||
+           nsys_rows(r, db, file,
+                     arena_printf(a,
+                                  "SELECT k.start, k.end, CASE WHEN t.type = 'GPU' THEN"
+                                  " t.type_index ELSE f.type_index END, k.stream_id, p.pid,"
+                                  " p.command, NULL, k.size, f.type = 'GPU', t.type = 'GPU'"
+                                  " FROM %s k"
+                                  " LEFT JOIN \"rocpd_info_agent%s\" f ON f.id = k.src_agent_id"
+                                  " LEFT JOIN \"rocpd_info_agent%s\" t ON t.id = k.dst_agent_id"
+                                  " LEFT JOIN \"rocpd_info_process%s\" p ON p.id = k.pid"
+                                  " WHERE k.end > k.start",
+                                  rows, x, x, x),
+                     take_copy, err);
+}
+
+// Columns: start, end, process, thread, whether any thread may end it, name.
+static void take_range(void *context, sqlite3_stmt *s)
+{
+    enum { START, END, PROCESS, THREAD, ANY_THREAD, NAME };
+    struct reading *r = context;
+    struct timeline *t = r->timeline;
+    const char *name = (const char *)sqlite3_column_text(s, NAME);
+    struct range x = {.name = timeline_name(t, text_valid(t->arena, name ? name : "")),
+                      .process = timeline_process(t, sqlite_at_least_0(s, PROCESS)),
+                      .start_ns = sqlite_at_least_0(s, START),
+                      .end_ns = sqlite_at_least_0(s, END)};
+    if (!sqlite3_column_int(s, ANY_THREAD))
+        x.thread = sqlite_at_least_0(s, THREAD);
+    timeline_add_range(t, x);
+}
+
+// roctx: regions named after its functions, with the program's words in their event.
+static bool ranges_read(struct reading *r, sqlite3 *db, const char *file, const char *x,
+                        struct error *err)
+{
+    struct arena *a = r->timeline->arena;
+    if (!has_regions(db, a, x))
+        return true;
+    return nsys_rows(
+        r, db, file,
+        arena_printf(a,
+                     "SELECT k.start, k.end, p.pid, h.tid, n.string LIKE 'roctxProcess%%',"
+                     " coalesce(CASE WHEN json_valid(v.extdata) THEN"
+                     " json_extract(v.extdata, '$.message') END, n.string) FROM %s k"
+                     " JOIN \"rocpd_string%s\" n ON n.id = k.name_id"
+                     " LEFT JOIN \"rocpd_event%s\" v ON v.id = k.event_id"
+                     " LEFT JOIN \"rocpd_info_thread%s\" h ON h.id = k.tid"
+                     " LEFT JOIN \"rocpd_info_process%s\" p ON p.id = k.pid"
+                     " WHERE n.string LIKE 'roctx%%Range%%' AND k.end > k.start",
+                     rows_of(a, db, "rocpd_region", x), x, x, x, x),
+        take_range, err);
+}
+
+static bool tables_read(struct reading *r, sqlite3 *db, const char *file, const char *x,
+                        struct error *err)
+{
+    const char *kernels = rows_of(r->timeline->arena, db, dispatches, x);
+    if (!kernels)
         return fail(err, (struct location){.file = file},
                     "the table %s%s has no times: this version of rocpd is not read", dispatches,
                     x);
-    const char *kernels = arena_printf(
-        a,
-        "SELECT k.start, k.end, a.type_index, k.stream_id, p.pid, p.command, a.product_name,"
-        " coalesce(s.display_name, s.kernel_name), k.grid_size_x, k.grid_size_y, k.grid_size_z,"
-        " k.workgroup_size_x, k.workgroup_size_y, k.workgroup_size_z, s.arch_vgpr_count,"
-        " k.group_segment_size FROM \"rocpd_kernel_dispatch%s\" k"
-        " LEFT JOIN \"rocpd_info_kernel_symbol%s\" s ON s.id = k.kernel_id"
-        " LEFT JOIN \"rocpd_info_agent%s\" a ON a.id = k.agent_id"
-        " LEFT JOIN \"rocpd_info_process%s\" p ON p.id = k.pid WHERE k.end > k.start",
-        x, x, x, x);
-    const char *copies = arena_printf(
-        a,
-        "SELECT k.start, k.end, CASE WHEN t.type = 'GPU' THEN t.type_index ELSE f.type_index END,"
-        " k.stream_id, p.pid, p.command, NULL, k.size, f.type = 'GPU', t.type = 'GPU'"
-        " FROM \"rocpd_memory_copy%s\" k LEFT JOIN \"rocpd_info_agent%s\" f ON f.id = "
-        "k.src_agent_id"
-        " LEFT JOIN \"rocpd_info_agent%s\" t ON t.id = k.dst_agent_id"
-        " LEFT JOIN \"rocpd_info_process%s\" p ON p.id = k.pid WHERE k.end > k.start",
-        x, x, x, x);
-    return nsys_rows(r, db, file, kernels, take_kernel, err) &&
-           (!nsys_column(db, arena_printf(a, "rocpd_memory_copy%s", x), "start") ||
-            nsys_rows(r, db, file, copies, take_copy, err));
+    return kernels_read(r, db, file, x, kernels, err) && copies_read(r, db, file, x, err) &&
+           ranges_read(r, db, file, x, err);
 }
 
 bool rocpd_read(struct timeline *t, sqlite3 *db, const char *file, bool *found, struct error *err)
