@@ -26,26 +26,32 @@ class Scalar:
 
 
 def i32(value: int) -> Scalar:
+    """An int argument of a kernel."""
     return Scalar("i32", value)
 
 
 def u32(value: int) -> Scalar:
+    """An unsigned argument of a kernel."""
     return Scalar("u32", value)
 
 
 def i64(value: int) -> Scalar:
+    """A long long argument of a kernel."""
     return Scalar("i64", value)
 
 
 def u64(value: int) -> Scalar:
+    """An unsigned long long argument of a kernel."""
     return Scalar("u64", value)
 
 
 def f32(value: float) -> Scalar:
+    """A float argument of a kernel."""
     return Scalar("f32", value)
 
 
 def f64(value: float) -> Scalar:
+    """A double argument of a kernel."""
     return Scalar("f64", value)
 
 
@@ -134,15 +140,18 @@ class Buffer:
 
     @property
     def size_bytes(self) -> int:
+        """Of all its elements."""
         return self.count * element_bytes(self.type)
 
     def write(self, values: Any) -> None:
+        """New contents, as many as it has elements: what Device.array() takes."""
         data = pack(values, self.type)
         if len(data) != self.size_bytes:
             raise ValueError(f"'{self.name}' holds {self.size_bytes} bytes, {len(data)} were given")
         lib.call("ridge_write", self.device._open(), self.address, data, len(data))
 
     def bytes(self) -> bytes:
+        """Its contents as they lie in memory."""
         return self.device.read(self.address, self.size_bytes)
 
     def values(self) -> Sequence[Any]:
@@ -150,6 +159,7 @@ class Buffer:
         return unpack(self.bytes(), self.type)
 
     def free(self) -> None:
+        """Gives the memory back; the buffer is not used after that."""
         lib.call("ridge_free", self.device._open(), self.address)
 
 
@@ -188,6 +198,7 @@ class Module:
         self.device, self._handle = device, handle
 
     def kernel(self, name: str) -> Kernel:
+        """The kernel of that name, to be launched as kernel[grid, block](…)."""
         return Kernel(self, name)
 
 
@@ -242,14 +253,17 @@ class Device:
 
     @property
     def id(self) -> str:
+        """As `ridge devices` lists it: "cuda:0", "sim:h200"."""
         return lib.text(lib.library().ridge_device(self._open())) or ""
 
     @property
     def name(self) -> str:
+        """The chip's name: "NVIDIA H200"."""
         return lib.text(lib.library().ridge_device_name(self._open())) or ""
 
     @property
     def simulated(self) -> bool:
+        """Whether it is a simulated GPU: its times are modelled."""
         return bool(lib.library().ridge_is_simulated(self._open()))
 
     @property
@@ -260,6 +274,7 @@ class Device:
     # ---- memory and kernels ----------------------------------------------------------------------
 
     def empty(self, count: int, type: str = "f32", name: str = "buffer") -> Buffer:
+        """A buffer of so many elements, whose contents are not set."""
         address = c_uint64()
         lib.call("ridge_alloc", self._open(), lib.encoded(name), count * element_bytes(type), byref(address))
         return Buffer(self, address.value, count, type, name)
@@ -272,6 +287,7 @@ class Device:
         return buffer
 
     def read(self, address: int, size_bytes: int) -> bytes:
+        """Bytes of the device's memory. It waits for no stream: end what writes them first."""
         data = ctypes.create_string_buffer(size_bytes)
         lib.call("ridge_read", self._open(), data, address, size_bytes)
         return data.raw

@@ -89,6 +89,7 @@ class Check:
 
     @property
     def ok(self) -> bool:
+        """Whether no element is wrong."""
         return self.wrong == 0
 
     def __str__(self) -> str:

@@ -60,10 +60,12 @@ class Result:
         self._device, self._handle = device, handle
 
     def add_sample(self, time_ns: float) -> None:
+        """A time that the program measured itself."""
         self._device._open()
         lib.call("ridge_add_sample", self._handle, time_ns)
 
     def set_counter(self, counter: str, value: float) -> None:
+        """A counter that the program counted itself, by the name that `--json` has for it."""
         self._device._open()
         lib.call("ridge_set_counter", self._handle, lib.encoded(counter), value)
 
@@ -76,6 +78,7 @@ class Result:
         return None if kind == "absent" else Counter(value.value, kind)
 
     def summary(self) -> Summary:
+        """Its samples and what they say: median with its 95 % interval, spread, clocks, energy."""
         self._device._open()
         s = lib.Summary()
         lib.call("ridge_summarize", self._handle, byref(s))
@@ -87,6 +90,7 @@ class Result:
 
     @property
     def median_ns(self) -> float:
+        """The median of its samples."""
         return self.summary().median_ns
 
     def row(self) -> Dict[str, Any]:

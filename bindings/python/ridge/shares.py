@@ -48,6 +48,7 @@ class Shares:
         return lib.library().ridge_shares_rate(self._handle, device)
 
     def close(self) -> None:
+        """Frees what the shares hold."""
         if self._handle:
             lib.library().ridge_shares_close(self._handle)
             self._handle = ctypes.c_void_p()

@@ -2,6 +2,7 @@
 """The module on the simulated GPU, with nothing but Python. tests/bindings/python_test.sh runs it."""
 
 import array
+import inspect
 import math
 import os
 import struct
@@ -17,6 +18,27 @@ ROOT = Path(os.environ["RIDGE_DATA_DIR"])
 KERNELS = ROOT / "examples" / "region" / "kernels.cu"
 TRITON = ROOT / "tests" / "cli" / "foreign" / "triton_add.ptx"
 N = 256
+
+
+class Face(unittest.TestCase):
+    def test_every_public_name_has_types_and_a_docstring(self):
+        def look(name, thing):
+            self.assertTrue(inspect.getdoc(thing), f"{name} has no docstring")
+            if inspect.isfunction(thing):
+                signature = inspect.signature(thing)
+                typed = [signature.return_annotation, *(p.annotation for p in signature.parameters.values()
+                                                       if p.name not in ("self", "cls"))]
+                self.assertNotIn(inspect.Signature.empty, typed, name)
+
+        for name in ridge.__all__:
+            thing = getattr(ridge, name)
+            if not inspect.isclass(thing) and not inspect.isfunction(thing):
+                continue  # a module, or another name of a type
+            look(name, thing)
+            for member, value in vars(thing).items() if inspect.isclass(thing) else ():
+                value = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
+                if not member.startswith("_") and inspect.isfunction(value):
+                    look(f"{name}.{member}", value)
 
 
 class Elements(unittest.TestCase):
