@@ -104,6 +104,12 @@ bool command_capture(const struct options *o, int *status, struct error *err)
     struct timeline t = {.arena = &a};
     const char *from = option_text(o, OPTION_FROM, NULL);
     *status = 0;
+    if (option_given(o, OPTION_FLOORS) && !option_given(o, OPTION_LIST_WORK))
+        return fail(err, NOWHERE, "--floors ranks the kernels of a list: give --list too");
+    if (option_given(o, OPTION_DEVICE) && !option_given(o, OPTION_FLOORS))
+        return fail(err, NOWHERE,
+                    "--device says what --floors runs kernels again on; a program chooses its own "
+                    "GPUs");
     if (!option_given(o, OPTION_LIST_WORK))
         return capture_save(o, status, err);
     if (!from == !o->program)

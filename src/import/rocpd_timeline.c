@@ -109,7 +109,8 @@ static const char *rows_of(struct arena *a, sqlite3 *db, const char *table, cons
 
 static bool has_regions(sqlite3 *db, struct arena *a, const char *x)
 {
-    return nsys_column(db, arena_printf(a, "rocpd_region%s", x), "event_id") &&
+    return rows_of(a, db, "rocpd_region", x) &&
+           nsys_column(db, arena_printf(a, "rocpd_region%s", x), "event_id") &&
            nsys_column(db, arena_printf(a, "rocpd_event%s", x), "stack_id") &&
            nsys_column(db, arena_printf(a, "rocpd_string%s", x), "string") &&
            nsys_column(db, arena_printf(a, "rocpd_info_thread%s", x), "tid") &&

@@ -68,6 +68,11 @@ check roi_says_what_a_list_is 'ridge capture --list --floors --json' "$work/out"
 capture --list --floors --from "$work"
 check floors_need_the_program 'give it after `--`' "$work/err"
 
+capture --floors -- true
+check floors_are_of_a_list 'give --list too' "$work/err"
+capture --list --device sim:h200 -- true
+check a_device_is_for_floors 'a program chooses its own' "$work/err"
+
 capture --list -- true
 check a_program_without_a_gpu_is_said 'warning: nothing was recorded' "$work/err"
 capture --list -- "$work/no-such-program"
