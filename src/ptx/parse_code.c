@@ -353,7 +353,7 @@ static bool parse_index(struct parser *p, struct ptx_operand *o)
                                o->symbol);
     if (!ptx_parser_advance(p) || !ptx_parser_integer(p, &index) || !ptx_parser_expect(p, ']'))
         return false;
-    if (index < 0 || (v->dimensions[0] >= 0 && index > v->dimensions[0]))
+    if (index < 0 || index > UINT32_MAX || (v->dimensions[0] >= 0 && index > v->dimensions[0]))
         return ptx_parser_fail(p, "'%s' has no element %lld", o->symbol, (long long)index);
     o->offset += index * (ptx_type_bits(v->type) / 8) * v->vector;
     return true;

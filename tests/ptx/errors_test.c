@@ -432,15 +432,17 @@ static void odd_operands_of_ptx_are_taken(void **state)
 // An array's element as an address, as tinygrad writes it.
 static void an_index_counts_elements_of_a_declared_array(void **state)
 {
-    static const char head[] = HEAD ".global .v2 .f32 g[3];\n.visible .entry k(.param .u64 p)\n{\n"
-                                    ".reg .b64 %r<2>;\n.shared .u32 s[4];\n.shared .u32 one;\n";
+    static const char head[] = HEAD
+        ".extern .shared .u64 d[];\n.global .v2 .f32 g[3];\n.visible .entry k(.param .u64 p)\n{\n"
+        ".reg .b64 %r<2>;\n.shared .u32 s[4];\n.shared .u32 one;\n";
     static const struct {
         const char *text;
         int64_t offset; // -1: refused
-    } rows[] = {{"mov.u64 %r0, g[2];", 16},    {"mov.u64 %r0, s[0];", 0},
-                {"mov.u64 %r0, s[4]+1;", 17},  {"mov.u64 %r0, s[5];", -1},
-                {"mov.u64 %r0, s[-1];", -1},   {"mov.u64 %r0, one[0];", -1},
-                {"mov.u64 %r0, none[0];", -1}, {"mov.u64 %r0, s[%r1];", -1}};
+    } rows[] = {{"mov.u64 %r0, g[2];", 16},   {"mov.u64 %r0, s[0];", 0},
+                {"mov.u64 %r0, s[4]+1;", 17}, {"mov.u64 %r0, s[5];", -1},
+                {"mov.u64 %r0, s[-1];", -1},  {"mov.u64 %r0, d[4611686018427387904];", -1},
+                {"mov.u64 %r0, one[0];", -1}, {"mov.u64 %r0, none[0];", -1},
+                {"mov.u64 %r0, s[%r1];", -1}};
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct arena a = {0};
         struct error err = {0};
