@@ -1,8 +1,8 @@
 // What the kernels of Triton should give, in double.
 // SPDX-License-Identifier: Apache-2.0
-#include <math.h>
+#include "half.h"
 
-float half_value(unsigned short h); // below
+#include <math.h>
 
 // Triton hands its kernels two pointers more, for scratch memory: here they are zeros.
 void softmax_ref(float *out, const float *x, int columns, long scratch, long profile)
@@ -33,13 +33,6 @@ void histogram_ref(int *bins, const int *x, int n)
         bins[i] = 0;
     for (int i = 0; i < n; i++)
         bins[x[i] & 255]++;
-}
-
-float half_value(unsigned short h)
-{
-    int exponent = h >> 10 & 31, fraction = h & 1023;
-    double value = exponent == 0 ? ldexp(fraction, -24) : ldexp(fraction + 1024, exponent - 25);
-    return (float)(h >> 15 ? -value : value);
 }
 
 void matmul_ref(const unsigned short *a, const unsigned short *b, float *c, int m, int n, int k)
