@@ -16,7 +16,7 @@ static void read_as_code(const uint8_t *data, size_t size)
     for (size_t at = 0; at + 4 <= size; at += 4) {
         struct amd_instruction in;
         struct text t = {0};
-        if (!amd_decode(data + at, size - at, &in, &why)) {
+        if (!amd_decode((enum amd_arch)(data[0] % ARCH_COUNT), data + at, size - at, &in, &why)) {
             if (!why)
                 abort();
             continue;

@@ -102,6 +102,9 @@ bool nvrtc_find(struct arena *a, struct tool *out, struct error *err) CHECK_RESU
 // program: "clang" = the first of clang, clang-22 … clang-14; else that program.
 bool clang_find(struct arena *a, const char *program, struct tool *out,
                 struct error *err) CHECK_RESULT;
+// The same of a major version from `since` on: where `program` is "clang" and that is older, the newest clang-NN.
+bool clang_find_since(struct arena *a, const char *program, int since, struct tool *out,
+                      struct error *err) CHECK_RESULT;
 bool nvcc_find(struct arena *a, struct tool *out, struct error *err) CHECK_RESULT;
 
 // A source under another name, where its path has characters that compilers cannot write into PTX.

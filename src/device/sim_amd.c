@@ -186,8 +186,9 @@ static bool make_key(struct arena *a, const struct compile_job *job, char key[HA
     size_t size_bytes = 0;
     if (!file_read(job->tool->include, SUPPORT_BYTES_MAX, &support, &size_bytes, err))
         return false;
-    text_printf(&t, "amd 2\n%s\n%s\n%s\n%s\n", job->tool->version, job->tool->path, job->arch,
-                job->source->hash);
+    // The source's path is in the table of lines.
+    text_printf(&t, "amd 3\n%s\n%s\n%s\n%s\n%s\n", job->tool->version, job->tool->path, job->arch,
+                job->source->path, job->source->hash);
     flags_identity(job->flags, job->request, &t);
     for (int i = 0; i < job->request->instance_count; i++)
         text_printf(&t, "instance %s\n", job->request->instances[i]);
@@ -223,6 +224,12 @@ static bool make(struct arena *a, const struct compile_job *job, struct code_obj
     return done;
 }
 
+// The first clang that makes machine code for it.
+static int clang_since(const char *arch)
+{
+    return strcmp(arch, "gfx942") == 0 ? 17 : 14;
+}
+
 bool sim_amd_compile(struct arena *a, const struct device_info *info,
                      const struct compile_request *request, const struct source *source,
                      const struct flag_set *flags, struct code_object *out, struct error *err)
@@ -238,8 +245,8 @@ bool sim_amd_compile(struct arena *a, const struct device_info *info,
                     "this source has host code (main, <<<>>>, the C++ library), and %s takes the "
                     "device's side only: put the kernels into a file of their own",
                     info->id);
-    if (!clang_find(a, program, &tool, err))
-        return false;
+    if (!clang_find_since(a, program, clang_since(info->gpu->arch), &tool, err))
+        return error_context(err, "compiling %s for %s", source->shown, info->gpu->arch);
     tool.include = data_path(a, "amd_min.h", err);
     if (!tool.include)
         return false;

@@ -44,8 +44,8 @@ refused 'what a chip does not have' 'option --agprs: NVIDIA H200 does not have a
 refused 'a wave is of one size or the other' \
     'option --wave: a wave of AMD Radeon RX 7900 XTX has 32 or 64 lanes, not 48' --device rx7900xtx --wave 48
 refused 'this chip is not simulated' \
-    "the simulated GPU runs PTX and machine code of gfx90a, and 'mi300x' neither: \`ridge occupancy --device mi300x\` and \`ridge explain --on mi300x\` know that chip" \
-    --device sim:mi300x
+    "the simulated GPU runs PTX and machine code of gfx90a and gfx942, and 'rx7900xtx' has neither: \`ridge occupancy --device rx7900xtx\` and \`ridge explain --on rx7900xtx\` know that chip" \
+    --device sim:rx7900xtx
 status=0
 message=$("$RIDGE" occupancy --registers 300 2>&1) || status=$?
 check 'a number out of bounds' "2 ridge: option --registers: '300' is not a whole number from 1 to 255" \

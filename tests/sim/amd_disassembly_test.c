@@ -1,5 +1,5 @@
-// The decoder against LLVM's: every instruction that clang makes of shipped experiments for gfx90a has the same text, and
-// so has machine code made of every row of the tables, in every encoding that takes it.
+// The decoder against LLVM's: every instruction that clang makes of shipped experiments for gfx90a (LLVM 14) and gfx942 (LLVM
+// 19) has the same text, and so has machine code made of every row of the tables, in every encoding that takes it.
 // SPDX-License-Identifier: Apache-2.0
 #include "amd_support.h"
 
@@ -16,6 +16,7 @@ static const char *const sources[] = {
 };
 
 struct tally {
+    enum amd_arch arch;
     int same, other;
     unsigned stride_bytes; // only instructions that start at a multiple of it
     bool rows[AMD_COUNT];  // read as LLVM reads them at least once
@@ -37,7 +38,9 @@ static void compare_line(const char *line, size_t length, struct tally *t)
         count++;
     }
     bool begins = strtoul(comment + 3, NULL, 16) % t->stride_bytes == 0;
-    if (!begins || memmem(line, (size_t)(comment - line), ".long", 5)) // no instruction to LLVM
+    // No instruction to LLVM, or one that it takes for invalid ("/*Invalid register …*/").
+    if (!begins || memmem(line, (size_t)(comment - line), ".long", 5) ||
+        memmem(line, (size_t)(comment - line), "/*", 2))
         return;
     size_t end = (size_t)(comment - line), start = 0;
     while (end > 0 && isspace((unsigned char)line[end - 1]))
@@ -47,7 +50,7 @@ static void compare_line(const char *line, size_t length, struct tally *t)
     struct amd_instruction in;
     const char *why = "";
     struct text got = {0};
-    if (amd_decode((const uint8_t *)words, 4 * count, &in, &why))
+    if (amd_decode(t->arch, (const uint8_t *)words, 4 * count, &in, &why))
         amd_print(&in, &got);
     else
         text_printf(&got, "(%s)", why);
@@ -63,7 +66,8 @@ static void compare_line(const char *line, size_t length, struct tally *t)
 static void compare_object(struct arena *a, const char *program, const char *object,
                            struct tally *t)
 {
-    const char *const argv[] = {program, "-d", "--mcpu=gfx90a", object, NULL};
+    const char *const argv[] = {
+        program, "-d", arena_printf(a, "--mcpu=%s", amd_arch_names[t->arch]), object, NULL};
     const char *out = NULL;
     assert_true(amd_run_program(a, argv, &out));
     for (const char *line = out; *line;
@@ -72,34 +76,36 @@ static void compare_object(struct arena *a, const char *program, const char *obj
             compare_line(line, strcspn(line, "\n"), t);
 }
 
-// NULL: there is nothing to compare with. Texts change with LLVM's versions: 14's are ridge's.
-static const char *find_disassembler(struct arena *a)
+// NULL: there is nothing to compare with. Texts change with LLVM's versions: ridge's are 14's for gfx90a, 19's for gfx942.
+static const char *find_disassembler(struct arena *a, enum amd_arch arch)
 {
-    const char *program = program_find(a, "llvm-objdump");
-    program = program ? program : program_find(a, "llvm-objdump-14");
+    static const char *const names[ARCH_COUNT] = {"llvm-objdump-14", "llvm-objdump-19"},
+                             *const versions[ARCH_COUNT] = {"version 14.", "version 19."};
+    const char *program = program_find(a, names[arch]);
+    program = program ? program : program_find(a, "llvm-objdump");
     const char *const argv[] = {program, "--version", NULL}, *version = NULL;
-    if (program && amd_has_clang(a) && amd_run_program(a, argv, &version) &&
-        strstr(version, "version 14."))
+    if (program && amd_clang_for(a, arch) && amd_run_program(a, argv, &version) &&
+        strstr(version, versions[arch]))
         return program;
-    print_message("skip: no clang for AMD's GPUs and llvm-objdump 14 to compare with\n");
+    print_message("skip: no clang for %s and %s to compare with\n", amd_arch_names[arch],
+                  names[arch]);
     arena_release(a);
     return NULL;
 }
 
-static void every_instruction_of_shipped_experiments_reads_as_llvm_reads_it(void **state)
+static void compare_experiments(enum amd_arch arch)
 {
     struct arena a = {0};
     struct work_folder folder;
     struct error err = {0};
-    struct tally tally = {.stride_bytes = 4};
-    (void)state;
-    const char *program = find_disassembler(&a);
+    struct tally tally = {.arch = arch, .stride_bytes = 4};
+    const char *program = find_disassembler(&a, arch);
     if (!program)
         skip();
     assert_true(work_folder_open(&folder, &err));
     const char *object = path_join(&a, folder.path, "kernels.o");
     for (size_t i = 0; i < COUNT_OF(sources); i++) {
-        assert_true(amd_compile(&a, sources[i], folder.path, object));
+        assert_true(amd_compile_for(&a, arch, sources[i], folder.path, object));
         compare_object(&a, program, object, &tally);
     }
     work_folder_close(&folder);
@@ -110,7 +116,26 @@ static void every_instruction_of_shipped_experiments_reads_as_llvm_reads_it(void
     assert_true(tally.same > 1000);
 }
 
+static void every_instruction_of_shipped_experiments_reads_as_llvm_reads_it(void **state)
+{
+    (void)state;
+    compare_experiments(ARCH_GFX90A);
+}
+
+static void every_instruction_of_shipped_experiments_for_gfx942_reads_as_llvm_reads_it(void **state)
+{
+    (void)state;
+    compare_experiments(ARCH_GFX942);
+}
+
 /* ---- machine code of every row ---------------------------------------------------------------------------- */
+
+#define S_NOP 0xbf800000u // s_nop 0
+
+static bool has_row(enum amd_arch arch, const struct amd_row *r)
+{
+    return r->archs == 0 || (r->archs >> arch & 1);
+}
 
 static uint32_t seed = 1;
 
@@ -255,6 +280,17 @@ static void vector_words(const struct amd_row *r, unsigned variant, uint32_t w[2
     }
 }
 
+// Registers begin at multiples of four; all of them are vector registers, or all but C accumulation registers.
+static void matrix_words(const struct amd_row *r, uint32_t w[2])
+{
+    uint32_t acc = below(2), to = 32 * below(7);
+    w[0] = 0xd3800000u | r->opcode << 16 | acc << 15 | to;
+    w[1] = (OPERAND_VGPR + 4 * below(50)) | (OPERAND_VGPR + 4 * below(50)) << 9 |
+           (below(3) ? OPERAND_VGPR + to : OPERAND_ZERO) << 18 | below(4) << 27;
+    if (r->matrix.in != MATRIX_F64 && r->matrix.in != MATRIX_I8)
+        w[1] |= below(2) << 29;
+}
+
 static void memory_words(const struct amd_row *r, unsigned variant, uint32_t w[2])
 {
     bool two = r->action == ACTION_LOAD_TWO || r->action == ACTION_STORE_TWO;
@@ -273,7 +309,7 @@ static void memory_words(const struct amd_row *r, unsigned variant, uint32_t w[2
         w[1] = address | (stores || atomic || permutes ? data : 0) |
                (second ? vector_register() << 16 : 0) |
                (!stores && r->action != ACTION_ATOMIC ? to : 0);
-    } else if (variant == 3) { // a buffer
+    } else if (variant == 3 || r->action == ACTION_NOTHING) { // a buffer
         w[0] = 0xe0000000u | r->opcode << 18 | below(4) << 12 | below(0x1000);
         w[1] = scalar_register() << 24 | scalar_register() / 4 << 16 | data | address;
         if (r->action == ACTION_NOTHING)
@@ -288,44 +324,49 @@ static void memory_words(const struct amd_row *r, unsigned variant, uint32_t w[2
 
 static void words_of(const struct amd_row *r, unsigned variant, uint32_t w[2])
 {
-    w[0] = w[1] = 0xbf800000u; // s_nop 0
+    w[0] = w[1] = S_NOP;
     if (r->encoding <= ENCODING_SMEM)
         scalar_words(r, w);
     else if (r->encoding >= ENCODING_DS)
         memory_words(r, variant, w);
+    else if (r->form == FORM_MATRIX)
+        matrix_words(r, w);
     else
         vector_words(r, variant, w);
 }
 
-static void every_row_reads_as_llvm_reads_it(void **state)
+static void compare_rows(enum amd_arch arch)
 {
     enum { VARIANTS = 4, TIMES = 12 };
-    static struct tally tally = {.stride_bytes = 12};
+    struct tally tally = {.arch = arch, .stride_bytes = 12};
     struct arena a = {0};
     struct work_folder folder;
     struct error err = {0};
     struct text source = {0};
     int missing = 0;
-    (void)state;
-    const char *program = find_disassembler(&a);
+    const char *program = find_disassembler(&a, arch);
     if (!program)
         skip();
     for (unsigned i = 0; i < AMD_COUNT * VARIANTS * TIMES; i++) {
         uint32_t w[2];
-        words_of(&amd_rows[i / (VARIANTS * TIMES)], i % VARIANTS, w);
+        const struct amd_row *r = &amd_rows[i / (VARIANTS * TIMES)];
+        if (has_row(arch, r))
+            words_of(r, i % VARIANTS, w);
+        else
+            w[0] = w[1] = S_NOP;
         text_printf(&source, ".long 0x%08x, 0x%08x, 0xbf800000\n", w[0], w[1]);
     }
     assert_true(work_folder_open(&folder, &err));
     const char *assembly = path_join(&a, folder.path, "rows.s"),
                *object = path_join(&a, folder.path, "rows.o");
     assert_true(file_write(assembly, text_str(&source), source.length, &err));
-    assert_true(amd_assemble(&a, assembly, object));
+    assert_true(amd_assemble_for(&a, arch, assembly, object));
     compare_object(&a, program, object, &tally);
     work_folder_close(&folder);
     text_release(&source);
     arena_release(&a);
     for (int i = 0; i < AMD_COUNT; i++)
-        if (!tally.rows[i]) {
+        if (!tally.rows[i] && has_row(arch, &amd_rows[i])) {
             print_message("%s is never read as LLVM reads it\n", amd_rows[i].name);
             missing++;
         }
@@ -335,11 +376,26 @@ static void every_row_reads_as_llvm_reads_it(void **state)
     assert_int_equal(missing, 0);
 }
 
+static void every_row_reads_as_llvm_reads_it(void **state)
+{
+    (void)state;
+    compare_rows(ARCH_GFX90A);
+}
+
+static void every_row_of_gfx942_reads_as_llvm_reads_it(void **state)
+{
+    (void)state;
+    compare_rows(ARCH_GFX942);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_reads_as_llvm_reads_it),
+        cmocka_unit_test(every_row_of_gfx942_reads_as_llvm_reads_it),
         cmocka_unit_test(every_instruction_of_shipped_experiments_reads_as_llvm_reads_it),
+        cmocka_unit_test(
+            every_instruction_of_shipped_experiments_for_gfx942_reads_as_llvm_reads_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

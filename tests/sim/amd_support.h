@@ -39,28 +39,51 @@ static inline bool amd_has_clang(struct arena *a)
     return program_find(a, "clang") && amd_run_program(a, argv, &out) && strstr(out, "amdgcn");
 }
 
+// A clang that makes code for the architecture; NULL: there is none.
+static inline const char *amd_clang_for(struct arena *a, enum amd_arch arch)
+{
+    static const char *const later[] = {"clang-19", "clang-20", "clang-18", "clang-17", "clang-21"};
+    if (arch == ARCH_GFX90A)
+        return amd_has_clang(a) ? "clang" : NULL;
+    for (size_t i = 0; i < COUNT_OF(later); i++)
+        if (program_find(a, later[i]))
+            return later[i];
+    return NULL;
+}
+
 // Assembly text to an object file; false: there is no clang that knows the target.
+static inline bool amd_assemble_for(struct arena *a, enum amd_arch arch, const char *source,
+                                    const char *object)
+{
+    const char *out, *clang = amd_clang_for(a, arch);
+    const char *const argv[] = {clang,
+                                "--target=amdgcn-amd-amdhsa",
+                                arena_printf(a, "-mcpu=%s", amd_arch_names[arch]),
+                                "-x",
+                                "assembler",
+                                "-c",
+                                source,
+                                "-o",
+                                object,
+                                NULL};
+    return clang && amd_run_program(a, argv, &out);
+}
+
 static inline bool amd_assemble(struct arena *a, const char *source, const char *object)
 {
-    const char *out;
-    const char *const argv[] = {"clang",        "--target=amdgcn-amd-amdhsa",
-                                "-mcpu=gfx90a", "-x",
-                                "assembler",    "-c",
-                                source,         "-o",
-                                object,         NULL};
-    return amd_run_program(a, argv, &out);
+    return amd_assemble_for(a, ARCH_GFX90A, source, object);
 }
 
 // A CUDA source to an object file, in the folder.
-static inline bool amd_compile(struct arena *a, const char *source, const char *folder,
-                               const char *object)
+static inline bool amd_compile_for(struct arena *a, enum amd_arch arch, const char *source,
+                                   const char *folder, const char *object)
 {
-    const char *out, *assembly = path_join(a, folder, "kernels.s");
-    const char *const argv[] = {"clang",
+    const char *out, *assembly = path_join(a, folder, "kernels.s"), *clang = amd_clang_for(a, arch);
+    const char *const argv[] = {clang,
                                 "-x",
                                 "hip",
                                 "--cuda-device-only",
-                                "--offload-arch=gfx90a",
+                                arena_printf(a, "--offload-arch=%s", amd_arch_names[arch]),
                                 "-nogpulib",
                                 "-nogpuinc",
                                 "-nostdinc",
@@ -76,7 +99,13 @@ static inline bool amd_compile(struct arena *a, const char *source, const char *
                                 assembly,
                                 source,
                                 NULL};
-    return amd_run_program(a, argv, &out) && amd_assemble(a, assembly, object);
+    return clang && amd_run_program(a, argv, &out) && amd_assemble_for(a, arch, assembly, object);
+}
+
+static inline bool amd_compile(struct arena *a, const char *source, const char *folder,
+                               const char *object)
+{
+    return amd_compile_for(a, ARCH_GFX90A, source, folder, object);
 }
 
 #endif

@@ -114,6 +114,29 @@ bool clang_find(struct arena *a, const char *program, struct tool *out, struct e
     return out->support != NULL && tool_read_standard(a, out, err);
 }
 
+static bool is_since(const struct tool *t, int since)
+{
+    return strtol(t->version + strlen("clang "), NULL, 10) >= since;
+}
+
+bool clang_find_since(struct arena *a, const char *program, int since, struct tool *out,
+                      struct error *err)
+{
+    struct error ignored = {0};
+    bool any = strcmp(program, "clang") == 0;
+    if (!clang_find(a, program, out, err))
+        return false;
+    struct tool first = *out;
+    for (int v = NEWEST_CLANG; any && !is_since(out, since) && v >= since; v--)
+        if (!clang_find(a, arena_printf(a, "clang-%d", v), out, &ignored))
+            *out = first;
+    return is_since(out, since) ||
+           fail_as(err, ERROR_SYSTEM, NOWHERE,
+                   "%s (%s) is too old: clang %d or newer knows the chip; install one "
+                   "(Debian 12 has clang-19), or name one with --compiler",
+                   first.version, first.path, since);
+}
+
 static int ptx_version_for(const char *arch)
 {
     int number = arch_number(arch), version = 0;

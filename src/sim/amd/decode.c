@@ -6,6 +6,8 @@
 #include <pthread.h>
 #include <string.h>
 
+const char *const amd_arch_names[ARCH_COUNT] = {"gfx90a", "gfx942"};
+
 const struct amd_row amd_rows[AMD_COUNT] = {
 #define S(ENCODING, OPCODE, NAME, D, A, B, ...)      \
     [AMD_##NAME] = {.name = #NAME,                   \
@@ -16,27 +18,45 @@ const struct amd_row amd_rows[AMD_COUNT] = {
                     .b = TYPE_##B},
 #include "sim/amd/scalar.def"
 #undef S
-#define V(ENCODING, OPCODE, NAME, FORM, D, A, B, C, ...) \
-    [AMD_##NAME] = {.name = #NAME,                       \
-                    .encoding = ENCODING_##ENCODING,     \
-                    .opcode = OPCODE,                    \
-                    .form = FORM_##FORM,                 \
-                    .d = TYPE_##D,                       \
-                    .a = TYPE_##A,                       \
-                    .b = TYPE_##B,                       \
+#define VECTOR_ROW(ARCHS, ENCODING, OPCODE, NAME, FORM, D, A, B, C, ...) \
+    [AMD_##NAME] = {.name = #NAME,                                       \
+                    .archs = ARCHS,                                      \
+                    .encoding = ENCODING_##ENCODING,                     \
+                    .opcode = OPCODE,                                    \
+                    .form = FORM_##FORM,                                 \
+                    .d = TYPE_##D,                                       \
+                    .a = TYPE_##A,                                       \
+                    .b = TYPE_##B,                                       \
                     .c = TYPE_##C},
+#define V(...) VECTOR_ROW(0, __VA_ARGS__)
+#define V90A(...) VECTOR_ROW(1 << ARCH_GFX90A, __VA_ARGS__)
+#define V942(...) VECTOR_ROW(1 << ARCH_GFX942, __VA_ARGS__)
 #include "sim/amd/vector.def"
 #undef V
-#define M(FAMILY, OPCODE, NAME, ACTION, WORDS, BYTES, FLAG) \
-    [AMD_##NAME] = {.name = #NAME,                          \
-                    .encoding = ENCODING_##FAMILY,          \
-                    .opcode = OPCODE,                       \
-                    .action = ACTION_##ACTION,              \
-                    .words = WORDS,                         \
-                    .bytes = BYTES,                         \
+#define MEMORY_ROW(ARCHS, FAMILY, OPCODE, NAME, ACTION, WORDS, BYTES, FLAG) \
+    [AMD_##NAME] = {.name = #NAME,                                          \
+                    .archs = ARCHS,                                         \
+                    .encoding = ENCODING_##FAMILY,                          \
+                    .opcode = OPCODE,                                       \
+                    .action = ACTION_##ACTION,                              \
+                    .words = WORDS,                                         \
+                    .bytes = BYTES,                                         \
                     .flag = FLAG_##FLAG},
+#define M(...) MEMORY_ROW(0, __VA_ARGS__)
+#define M90A(...) MEMORY_ROW(1 << ARCH_GFX90A, __VA_ARGS__)
+#define M942(...) MEMORY_ROW(1 << ARCH_GFX942, __VA_ARGS__)
 #include "sim/amd/memory.def"
 #undef M
+#define X(ID, OPCODE, NAME, LATER, ARCHS, M_, N_, K_, BLOCKS, IN, OUT) \
+    [AMD_##ID] = {.name = NAME,                                        \
+                  .later_name = LATER,                                 \
+                  .archs = ARCHS,                                      \
+                  .encoding = ENCODING_VOP3P,                          \
+                  .opcode = OPCODE,                                    \
+                  .form = FORM_MATRIX,                                 \
+                  .matrix = {M_, N_, K_, BLOCKS, MATRIX_##IN, MATRIX_##OUT}},
+#include "sim/amd/matrix.def"
+#undef X
 };
 
 unsigned amd_type_words(enum amd_type t)
@@ -48,29 +68,35 @@ unsigned amd_type_words(enum amd_type t)
 
 enum { OPCODES = 1024, VOP3_OF_VOP2 = 0x100, VOP3_OF_VOP1 = 0x140, NO_ROW = 0 };
 
-// Of each encoding, the row's number plus one.
-static uint16_t rows_of[ENCODING_COUNT][OPCODES];
+// Of each architecture and encoding, the row's number plus one.
+static uint16_t rows_of[ARCH_COUNT][ENCODING_COUNT][OPCODES];
 static pthread_once_t rows_indexed = PTHREAD_ONCE_INIT;
+
+static void index_row(uint16_t (*of)[OPCODES], const struct amd_row *r, uint16_t number)
+{
+    of[r->encoding][r->opcode] = number;
+    if (r->form == FORM_CONSTANT) // no room for the constant in VOP3
+        return;
+    if (r->encoding == ENCODING_VOPC)
+        of[ENCODING_VOP3][r->opcode] = number;
+    else if (r->encoding == ENCODING_VOP2)
+        of[ENCODING_VOP3][r->opcode + VOP3_OF_VOP2] = number;
+    else if (r->encoding == ENCODING_VOP1)
+        of[ENCODING_VOP3][r->opcode + VOP3_OF_VOP1] = number;
+}
 
 static void index_rows(void)
 {
-    for (unsigned i = 0; i < AMD_COUNT; i++) {
-        const struct amd_row *r = &amd_rows[i];
-        uint16_t number = (uint16_t)(i + 1);
-        rows_of[r->encoding][r->opcode] = number;
-        if (r->encoding == ENCODING_VOPC)
-            rows_of[ENCODING_VOP3][r->opcode] = number;
-        else if (r->encoding == ENCODING_VOP2)
-            rows_of[ENCODING_VOP3][r->opcode + VOP3_OF_VOP2] = number;
-        else if (r->encoding == ENCODING_VOP1)
-            rows_of[ENCODING_VOP3][r->opcode + VOP3_OF_VOP1] = number;
-    }
+    for (unsigned arch = 0; arch < ARCH_COUNT; arch++)
+        for (unsigned i = 0; i < AMD_COUNT; i++)
+            if (amd_rows[i].archs == 0 || (amd_rows[i].archs >> arch & 1))
+                index_row(rows_of[arch], &amd_rows[i], (uint16_t)(i + 1));
 }
 
 static bool find_row(enum amd_encoding encoding, unsigned opcode, struct amd_instruction *out)
 {
     (void)pthread_once(&rows_indexed, index_rows);
-    uint16_t number = opcode < OPCODES ? rows_of[encoding][opcode] : NO_ROW;
+    uint16_t number = opcode < OPCODES ? rows_of[out->arch][encoding][opcode] : NO_ROW;
     if (number == NO_ROW)
         return false;
     out->id = (enum amd_id)(number - 1);
@@ -196,6 +222,19 @@ static void decode_vop3p(uint32_t w, uint32_t w1, struct amd_instruction *in)
     in->negate = flags(w1, 29, 3);
 }
 
+static void decode_matrix(uint32_t w, uint32_t w1, struct amd_instruction *in)
+{
+    in->result = field(w, 0, 8);
+    in->broadcast = flags(w, 8, 3);
+    in->broadcast_block = flags(w, 11, 4);
+    in->is_acc = bits(w, 15, 1);
+    in->source[0] = field(w1, 0, 9);
+    in->source[1] = field(w1, 9, 9);
+    in->source[2] = field(w1, 18, 9);
+    in->acc_sources = flags(w1, 27, 2);
+    in->swizzle = flags(w1, 29, 3);
+}
+
 static void decode_ds(uint32_t w, uint32_t w1, struct amd_instruction *in)
 {
     in->offset0 = flags(w, 0, 8);
@@ -211,6 +250,7 @@ static void decode_ds(uint32_t w, uint32_t w1, struct amd_instruction *in)
 static void decode_flat(uint32_t w, uint32_t w1, struct amd_instruction *in)
 {
     enum { NO_BASE = 0x7f };
+    in->scc = bits(w, 25, 1);
     in->slc = bits(w, 17, 1);
     in->glc = bits(w, 16, 1);
     // Of flat_ the offset has no sign.
@@ -219,6 +259,8 @@ static void decode_flat(uint32_t w, uint32_t w1, struct amd_instruction *in)
     in->data = field(w1, 8, 8);
     in->base = field(w1, 16, 7);
     in->has_base = in->encoding != ENCODING_FLAT && in->base != NO_BASE;
+    // Of scratch_ either register is the address; a bit of gfx942's says that the vector register is part of it.
+    in->has_address = in->arch == ARCH_GFX942 ? bits(w, 13, 1) : !in->has_base;
     in->is_acc = bits(w1, 23, 1);
     in->result = field(w1, 24, 8);
 }
@@ -229,6 +271,7 @@ static void decode_mubuf(uint32_t w, uint32_t w1, struct amd_instruction *in)
     in->has_offset_register = bits(w, 12, 1);
     in->has_index = bits(w, 13, 1);
     in->glc = bits(w, 14, 1);
+    in->scc = bits(w, 15, 1);
     in->slc = bits(w, 17, 1);
     in->address = field(w1, 0, 8);
     in->data = in->result = field(w1, 8, 8);
@@ -309,7 +352,7 @@ static void decode_fields(uint32_t w, uint32_t w1, struct amd_instruction *in)
         decode_vop3(w, w1, in);
         break;
     case ENCODING_VOP3P:
-        decode_vop3p(w, w1, in);
+        (amd_row_of(in)->form == FORM_MATRIX ? decode_matrix : decode_vop3p)(w, w1, in);
         break;
     case ENCODING_DS:
         decode_ds(w, w1, in);
@@ -337,7 +380,7 @@ static bool takes_literal(const struct amd_instruction *in)
     case ENCODING_VOP1:
     case ENCODING_VOP2:
     case ENCODING_VOPC:
-        return r->a != TYPE_NONE && in->source[0] == OPERAND_LITERAL;
+        return r->form == FORM_CONSTANT || (r->a != TYPE_NONE && in->source[0] == OPERAND_LITERAL);
     case ENCODING_SOP2:
     case ENCODING_SOPC:
         return in->source[0] == OPERAND_LITERAL || in->source[1] == OPERAND_LITERAL;
@@ -366,12 +409,26 @@ static bool takes_vector_word(const struct amd_instruction *in)
            (in->source[0] == OPERAND_SDWA || in->source[0] == OPERAND_DPP);
 }
 
+static bool is_matrix_within(const struct amd_instruction *in)
+{
+    const struct amd_row *r = amd_row_of(in);
+    enum { VGPRS = 256 };
+    unsigned factor = amd_matrix_words(r, false), result = amd_matrix_words(r, true);
+    for (int i = 0; i < 3; i++)
+        if (in->source[i] >= OPERAND_VGPR &&
+            in->source[i] - OPERAND_VGPR + (i < 2 ? factor : result) > VGPRS)
+            return false;
+    return in->result + result <= VGPRS;
+}
+
 // Registers beyond the file: which instruction would read or write them?
 static bool is_within(const struct amd_instruction *in)
 {
     const struct amd_row *r = amd_row_of(in);
     const enum amd_type types[] = {r->a, r->b, r->c};
     enum { VGPRS = 256 };
+    if (r->form == FORM_MATRIX)
+        return is_matrix_within(in);
     for (int i = 0; i < 3; i++) {
         unsigned words = r->form == FORM_PAIRS ? 2 : amd_type_words(types[i]);
         if (in->source[i] >= OPERAND_VGPR && in->source[i] - OPERAND_VGPR + words > VGPRS)
@@ -386,12 +443,13 @@ static bool is_within(const struct amd_instruction *in)
            in->data1 + r->words <= VGPRS && in->address + 2u <= VGPRS;
 }
 
-bool amd_decode(const uint8_t *bytes, size_t size_bytes, struct amd_instruction *out,
-                const char **why)
+bool amd_decode(enum amd_arch arch, const uint8_t *bytes, size_t size_bytes,
+                struct amd_instruction *out, const char **why)
 {
     uint32_t w[2] = {0, 0};
     struct shape s;
-    *out = (struct amd_instruction){.part = {PART_ALL, PART_ALL}, .part_result = PART_ALL};
+    *out = (struct amd_instruction){
+        .arch = arch, .part = {PART_ALL, PART_ALL}, .part_result = PART_ALL};
     *why = "the code ends within an instruction";
     if (size_bytes < sizeof w[0])
         return false;
@@ -404,6 +462,9 @@ bool amd_decode(const uint8_t *bytes, size_t size_bytes, struct amd_instruction 
     *why = "an instruction that is not simulated";
     if (!find_row(in_memory ? ENCODING_VMEM : s.encoding, s.opcode, out))
         return false;
+    // Rows of caches are buffer_'s; the numbers are others' in the other encodings.
+    if (in_memory && s.encoding != ENCODING_MUBUF && amd_row_of(out)->action == ACTION_NOTHING)
+        return false;
     decode_fields(w[0], w[1], out);
     if (amd_row_of(out)->a == TYPE_ACC) // a number, no code
         out->source[0] = (uint16_t)((out->source[0] & 0xff) + OPERAND_VGPR);
@@ -413,6 +474,8 @@ bool amd_decode(const uint8_t *bytes, size_t size_bytes, struct amd_instruction 
     if (out->size_bytes > size_bytes)
         return false;
     out->literal = literal ? w[1] : 0;
+    if (amd_row_of(out)->form == FORM_CONSTANT)
+        out->source[2] = OPERAND_LITERAL;
     if (more && out->source[0] == OPERAND_SDWA)
         decode_sdwa(w[1], s.encoding == ENCODING_VOPC, out);
     else if (more)

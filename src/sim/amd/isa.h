@@ -1,10 +1,11 @@
-// AMD's machine code (gfx9, CDNA) as instructions: three tables (scalar.def, vector.def, memory.def) drive the decoder,
-// the text of an instruction, and the executor.
+// AMD's machine code (gfx9, CDNA) as instructions: tables (scalar.def, vector.def, matrix.def, memory.def) drive the
+// decoder, the text of an instruction, and the executor.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef RIDGE_SIM_AMD_ISA_H
 #define RIDGE_SIM_AMD_ISA_H
 
 #include "base/base.h"
+#include "sim/amd/arch.h"
 
 enum { WAVE_LANES = 64 };
 
@@ -54,15 +55,17 @@ enum vector_form {
     FORM_READS,  // a mask: VCC, or the third operand
     FORM_WRITES, // a mask: VCC, or the second result
     FORM_BOTH,
-    FORM_ADDS,  // c is the result's own register
-    FORM_VCC,   // reads VCC, unnamed
-    FORM_SCALE, // writes a mask, which stands beside the result
+    FORM_ADDS,     // c is the result's own register
+    FORM_VCC,      // reads VCC, unnamed
+    FORM_CONSTANT, // c is the constant that follows
+    FORM_SCALE,    // writes a mask, which stands beside the result
     FORM_COMPARES,
     FORM_COMPARES_EXEC,
     FORM_SCALAR, // the result is a scalar register: of the first active lane, or of lane b
     FORM_LANE,   // one lane of the result is written
     FORM_PAIRS,  // twice, on pairs of registers
     FORM_HALVES, // twice, on halves of registers
+    FORM_MATRIX, // products of matrices, which all lanes hold together (matrix.def)
 };
 
 enum memory_action {
@@ -114,11 +117,19 @@ enum amd_id {
 #define M(family, opcode, name, ...) AMD_##name,
 #include "sim/amd/memory.def"
 #undef M
+#define X(id, ...) AMD_##id,
+#include "sim/amd/matrix.def"
+#undef X
     AMD_COUNT
 };
 
+// Elements of matrices.
+enum amd_element { MATRIX_F16, MATRIX_BF16, MATRIX_F32, MATRIX_F64, MATRIX_I8, MATRIX_I32 };
+
 struct amd_row {
     const char *name;
+    const char *later_name; // of gfx942; NULL: the same
+    uint8_t archs;          // a bit each of those that have it; 0: all
     enum amd_encoding encoding;
     unsigned opcode;
     enum vector_form form;
@@ -126,6 +137,10 @@ struct amd_row {
     enum memory_action action;
     enum memory_flag flag;
     uint8_t words, bytes;
+    struct { // FORM_MATRIX: rows, columns, depth of each of the blocks
+        uint8_t rows, columns, depth, blocks;
+        enum amd_element in, out;
+    } matrix;
 };
 extern const struct amd_row amd_rows[AMD_COUNT];
 
@@ -157,6 +172,7 @@ enum { PART_WORD0 = 4, PART_WORD1 = 5, PART_ALL = 6 };
 
 struct amd_instruction {
     enum amd_id id;
+    enum amd_arch arch;
     enum amd_encoding encoding;
     unsigned size_bytes;
     uint16_t source[3]; // enum amd_operand; c of READS and BOTH in VOP3: the mask
@@ -176,12 +192,19 @@ struct amd_instruction {
     // Memory.
     uint16_t address, data, data1, base; // numbers of registers; base: scalar ones
     uint8_t offset0, offset1;
-    bool has_base, has_offset_register, has_index, glc, slc, is_acc;
+    // glc, slc, scc: gfx942 names them sc0, nt, sc1.
+    bool has_base, has_offset_register, has_index, has_address, glc, slc, scc, is_acc;
+    uint8_t
+        acc_sources; // FORM_MATRIX: which of a, b are accumulation registers; is_acc: c and the result
+    uint8_t broadcast, broadcast_block, swizzle; // FORM_MATRIX: cbsz, abid, blgp
 };
 
+// Registers of a matrix instruction's operands a and b, or of c and the result.
+unsigned amd_matrix_words(const struct amd_row *r, bool result);
+
 // The instruction at `bytes`, of which `size_bytes` are there. false: why, a static sentence.
-bool amd_decode(const uint8_t *bytes, size_t size_bytes, struct amd_instruction *out,
-                const char **why) CHECK_RESULT;
+bool amd_decode(enum amd_arch arch, const uint8_t *bytes, size_t size_bytes,
+                struct amd_instruction *out, const char **why) CHECK_RESULT;
 // As LLVM's disassembler writes it.
 void amd_print(const struct amd_instruction *in, struct text *out);
 

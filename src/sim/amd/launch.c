@@ -444,6 +444,7 @@ static void fill_counters(const struct amd_run *run)
         {COUNTER_FLOPS_F16, (double)c->flops_f16},
         {COUNTER_FLOPS_F32, (double)c->flops_f32},
         {COUNTER_FLOPS_F64, (double)c->flops_f64},
+        {COUNTER_FLOPS_TENSOR, (double)c->flops_tensor},
         {COUNTER_FADD_F32, (double)c->f32[ARITHMETIC_ADD]},
         {COUNTER_FMUL_F32, (double)c->f32[ARITHMETIC_MUL]},
         {COUNTER_FFMA_F32, (double)c->f32[ARITHMETIC_FMA]},

@@ -153,7 +153,8 @@ static bool place_of(struct wave *w, const struct amd_instruction *in, unsigned 
     case ENCODING_MUBUF:
         return place_buffer(w, in, lane, bytes, write, out);
     case ENCODING_SCRATCH: {
-        uint32_t at = in->has_base ? w->s[in->base] : w->v[in->address][lane];
+        uint32_t at =
+            (in->has_base ? w->s[in->base] : 0) + (in->has_address ? w->v[in->address][lane] : 0);
         return place_own(w, lane, WINDOW_SCRATCH, at + (uint32_t)in->constant, bytes, write, out);
     }
     default: {
@@ -373,6 +374,12 @@ static void count_access(struct amd_run *run, const struct amd_instruction *in)
     }
 }
 
+// Loads that must not find lines of their CU's L1. gfx942: those whose scope is the agent or the system (sc1).
+static bool passes_l1(const struct amd_instruction *in)
+{
+    return in->arch == ARCH_GFX942 ? in->scc : in->glc;
+}
+
 static void count_touches(struct amd_run *run, const struct amd_instruction *in)
 {
     enum touch_kind kind = kind_of(amd_row_of(in));
@@ -381,7 +388,7 @@ static void count_touches(struct amd_run *run, const struct amd_instruction *in)
         if (in->encoding == ENCODING_DS)
             amd_count_lds(&run->touch[i], kind == TOUCH_ATOMICS, &own);
         else
-            amd_count_global(run, &run->touch[i], kind, in->glc, &own);
+            amd_count_global(run, &run->touch[i], kind, passes_l1(in), &own);
     sum->sectors += own.sectors;
     sum->sectors_ideal += own.sectors_ideal;
     sum->lines += own.lines;
@@ -452,7 +459,7 @@ void amd_run_memory(struct wave *w, const struct amd_instruction *in)
         run_smem(w, in);
         return;
     }
-    if (in->id == AMD_wbinvl1 || in->id == AMD_wbinvl1_vol)
+    if (in->id == AMD_wbinvl1 || in->id == AMD_wbinvl1_vol || (in->id == AMD_inv && in->scc))
         drop_l1(w->group->run);
     if (r->action == ACTION_NOTHING)
         return;

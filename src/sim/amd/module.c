@@ -3,10 +3,14 @@
 #include "sim/amd/module.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool amd_is_simulated(const char *arch)
 {
-    return strcmp(arch, "gfx90a") == 0;
+    for (int i = 0; i < ARCH_COUNT; i++)
+        if (strcmp(arch, amd_arch_names[i]) == 0)
+            return true;
+    return false;
 }
 
 // The image's size does not depend on where it is: first it is measured, then made for its place.
@@ -18,6 +22,10 @@ static bool place_image(struct amd_module *m, const char *name, const void *byte
         !space_alloc(space, m->object.image_bytes, "the code object", &m->address, err) ||
         !amd_object_read(&m->arena, name, bytes, size_bytes, m->address, &m->object, err))
         return false;
+    const char *arch = amd_arch_names[m->object.arch];
+    if (strcmp(m->sim->gpu->arch, arch) != 0)
+        return fail(err, (struct location){.file = name}, "the code object is for %s, and %s is %s",
+                    arch, m->sim->gpu->name, m->sim->gpu->arch);
     memcpy(space_host(space, m->address), m->object.image, m->object.image_bytes);
     space_mark_written(space, m->address, m->object.image_bytes);
     for (int i = 0; i < m->object.variable_count; i++)
@@ -68,8 +76,8 @@ const struct amd_instruction *amd_instruction_at(const struct amd_module *m, uin
         return NULL;
     if (m->is_decoded[index])
         return &m->instructions[index];
-    if (!amd_decode(m->object.image + m->object.code_start + offset, m->object.code_bytes - offset,
-                    &m->instructions[index], why))
+    if (!amd_decode(m->object.arch, m->object.image + m->object.code_start + offset,
+                    m->object.code_bytes - offset, &m->instructions[index], why))
         return NULL;
     m->is_decoded[index] = 1;
     return &m->instructions[index];

@@ -55,6 +55,19 @@ static bool has_bytes(const Elf64_Shdr *s)
     return s->sh_type != SHT_NOBITS && s->sh_type != SHT_NULL;
 }
 
+// "AMDGPU Usage": ELF header, EF_AMDGPU_MACH.
+static bool read_arch(const struct file *f, struct amd_object *out, struct error *err)
+{
+    enum { MACH = 0xff };
+    static const uint8_t machs[ARCH_COUNT] = {[ARCH_GFX90A] = 0x3f, [ARCH_GFX942] = 0x4c};
+    for (int i = 0; i < ARCH_COUNT; i++)
+        if ((f->head.e_flags & MACH) == machs[i]) {
+            out->arch = (enum amd_arch)i;
+            return true;
+        }
+    return fail_object(f, "is for a chip that is not simulated (of AMD's: gfx90a, gfx942)", err);
+}
+
 static bool read_head(struct arena *a, struct file *f, struct error *err)
 {
     const Elf64_Ehdr *h = &f->head;
@@ -427,7 +440,7 @@ bool amd_object_read(struct arena *a, const char *name, const void *bytes, size_
 {
     struct file f = {.name = name, .bytes = bytes, .size_bytes = size_bytes, .address = address};
     *out = (struct amd_object){0};
-    if (!read_head(a, &f, err) || !place_sections(a, &f, out, err) ||
+    if (!read_head(a, &f, err) || !read_arch(&f, out, err) || !place_sections(a, &f, out, err) ||
         !make_image(a, &f, out, err) || !list_symbols(a, &f, out, err))
         return false;
     read_notes(a, &f, out);

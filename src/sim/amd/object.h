@@ -5,6 +5,7 @@
 #ifndef RIDGE_SIM_AMD_OBJECT_H
 #define RIDGE_SIM_AMD_OBJECT_H
 
+#include "sim/amd/arch.h"
 #include "sim/amd/lines.h"
 
 struct amd_parameter {
@@ -34,6 +35,7 @@ struct amd_symbol {
 };
 
 struct amd_object { // arena-owned
+    enum amd_arch arch;
     uint8_t *image; // what is loaded; addresses in it are offsets until it is placed
     uint64_t image_bytes, code_start, code_bytes;
     struct amd_kernel *kernels;

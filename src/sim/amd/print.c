@@ -178,7 +178,8 @@ static void print_vector(struct text *out, const struct amd_instruction *in)
 {
     const struct amd_row *r = amd_row_of(in);
     bool own = r->encoding == ENCODING_VOP3 || r->encoding == ENCODING_VOP3P ||
-               r->form == FORM_SCALAR || in->id == AMD_v_nop || in->id == AMD_v_accvgpr_mov_b32;
+               r->form == FORM_SCALAR || r->form == FORM_CONSTANT || in->id == AMD_v_nop ||
+               in->id == AMD_v_accvgpr_mov_b32;
     text_add(out, own                             ? ""
                   : in->sdwa                      ? "_sdwa"
                   : in->dpp                       ? "_dpp"
@@ -204,8 +205,10 @@ static void print_vector(struct text *out, const struct amd_instruction *in)
     }
     const enum amd_type types[] = {r->a, r->b, r->c};
     for (int i = 0; i < source_count(r); i++) {
+        // v_fmamk: the constant stands in the middle.
+        int at = in->id == AMD_v_fmamk_f32 && i > 0 ? 3 - i : i;
         text_add(out, comma);
-        print_source(out, in, i, types[i]);
+        print_source(out, in, at, types[at]);
         comma = ", ";
     }
     if (r->form == FORM_READS || r->form == FORM_BOTH) {
@@ -217,6 +220,31 @@ static void print_vector(struct text *out, const struct amd_instruction *in)
         print_parts(out, in, r);
     else if (in->dpp)
         print_lanes(out, in);
+}
+
+static void print_matrix(struct text *out, const struct amd_instruction *in)
+{
+    const struct amd_row *r = amd_row_of(in);
+    unsigned factor = amd_matrix_words(r, false), result = amd_matrix_words(r, true);
+    bool doubles = r->matrix.in == MATRIX_F64;
+    text_add(out, " ");
+    print_range(out, in->is_acc ? "a" : "v", in->result, result);
+    for (int i = 0; i < 3; i++) {
+        bool acc = i < 2 ? in->acc_sources >> i & 1 : in->is_acc;
+        text_add(out, ", ");
+        if (in->source[i] >= OPERAND_VGPR)
+            print_range(out, acc ? "a" : "v", in->source[i] - OPERAND_VGPR,
+                        i < 2 ? factor : result);
+        else
+            print_operand(out, in, in->source[i], 1, doubles ? TYPE_F64 : TYPE_F32);
+    }
+    const struct {
+        const char *name;
+        unsigned value;
+    } more[] = {{"cbsz", in->broadcast}, {"abid", in->broadcast_block}, {"blgp", in->swizzle}};
+    for (size_t i = 0; i < COUNT_OF(more); i++)
+        if (more[i].value)
+            text_printf(out, " %s:%u", more[i].name, more[i].value);
 }
 
 /* ---- scalar -------------------------------------------------------------------------------------------- */
@@ -367,6 +395,14 @@ static unsigned data_words(const struct amd_row *r)
     return r->flag == FLAG_CMPSWAP ? 2u * r->words : r->words;
 }
 
+static void print_cache_bits(struct text *out, const struct amd_instruction *in)
+{
+    bool later = in->arch == ARCH_GFX942;
+    text_add(out, in->glc ? (later ? " sc0" : " glc") : "");
+    text_add(out, in->slc ? (later ? " nt" : " slc") : "");
+    text_add(out, in->scc ? (later ? " sc1" : " scc") : "");
+}
+
 static void print_global(struct text *out, const struct amd_instruction *in)
 {
     const struct amd_row *r = amd_row_of(in);
@@ -379,7 +415,7 @@ static void print_global(struct text *out, const struct amd_instruction *in)
         comma = ", ";
     }
     text_add(out, comma);
-    if (in->encoding == ENCODING_SCRATCH && in->has_base)
+    if (in->encoding == ENCODING_SCRATCH && !in->has_address)
         text_add(out, "off");
     else
         print_range(out, "v", in->address,
@@ -397,15 +433,16 @@ static void print_global(struct text *out, const struct amd_instruction *in)
     }
     if (in->constant)
         text_printf(out, " offset:%d", in->constant);
-    text_add(out, in->glc ? " glc" : "");
-    text_add(out, in->slc ? " slc" : "");
+    print_cache_bits(out, in);
 }
 
 static void print_mubuf(struct text *out, const struct amd_instruction *in)
 {
     const struct amd_row *r = amd_row_of(in);
-    if (r->action == ACTION_NOTHING)
+    if (r->action == ACTION_NOTHING) {
+        print_cache_bits(out, in);
         return;
+    }
     text_add(out, " ");
     print_range(out, in->is_acc ? "a" : "v", in->data, data_words(r));
     text_add(out, ", ");
@@ -421,8 +458,7 @@ static void print_mubuf(struct text *out, const struct amd_instruction *in)
     text_add(out, in->has_offset_register ? " offen" : "");
     if (in->constant)
         text_printf(out, " offset:%d", in->constant);
-    text_add(out, in->glc ? " glc" : "");
-    text_add(out, in->slc ? " slc" : "");
+    print_cache_bits(out, in);
 }
 
 void amd_print(const struct amd_instruction *in, struct text *out)
@@ -433,7 +469,12 @@ void amd_print(const struct amd_instruction *in, struct text *out)
                                                          [ENCODING_MUBUF] = "buffer_"};
     if (families[in->encoding])
         text_add(out, families[in->encoding]);
-    text_add(out, amd_row_of(in)->name);
+    const struct amd_row *r = amd_row_of(in);
+    text_add(out, in->arch == ARCH_GFX942 && r->later_name ? r->later_name : r->name);
+    if (r->form == FORM_MATRIX) {
+        print_matrix(out, in);
+        return;
+    }
     switch (in->encoding) {
     case ENCODING_SOP1:
     case ENCODING_SOP2:

@@ -441,6 +441,10 @@ void amd_run_vector(struct wave *w, const struct amd_instruction *in)
     case FORM_HALVES:
         run_twice(w, in);
         break;
+    case FORM_MATRIX:
+        amd_run_matrix(w, in);
+        break;
+    case FORM_CONSTANT:
     case FORM_PLAIN:
     case FORM_READS:
     case FORM_WRITES:

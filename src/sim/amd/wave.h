@@ -75,7 +75,7 @@ struct amd_counts { // instructions of waves, and what they did
     uint64_t load_requests, store_requests, atomic_requests;
     uint64_t lds_loads, lds_stores, lds_atomics, barriers;
     uint64_t divergent_branches;
-    uint64_t flops_f16, flops_f32, flops_f64, special, f32[ARITHMETIC_COUNT];
+    uint64_t flops_f16, flops_f32, flops_f64, flops_tensor, matrix, special, f32[ARITHMETIC_COUNT];
     struct amd_traffic traffic[TOUCH_KINDS];
     struct amd_cache_counts caches;
 };
@@ -139,6 +139,7 @@ uint64_t amd_scalar_value(const struct wave *w, const struct amd_instruction *in
 
 void amd_run_scalar(struct wave *w, const struct amd_instruction *in);
 void amd_run_vector(struct wave *w, const struct amd_instruction *in);
+void amd_run_matrix(struct wave *w, const struct amd_instruction *in);
 void amd_run_memory(struct wave *w, const struct amd_instruction *in);
 // past_l1: it must not find lines there.
 void amd_count_global(struct amd_run *run, const struct amd_touch *t, enum touch_kind kind,
