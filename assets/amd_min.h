@@ -115,6 +115,12 @@ RIDGE_INLINE void __syncwarp(unsigned = 0)
 RIDGE_INLINE long long clock64(void) { return (long long)__builtin_readcyclecounter(); }
 RIDGE_INLINE void __nanosleep(unsigned) { __builtin_amdgcn_s_sleep(1); }
 RIDGE_INLINE void __trap(void) { __builtin_trap(); }
+// Stands for a statement of inline PTX. The simulated GPU knows the trap's number (sim/amd).
+[[noreturn]] RIDGE_INLINE void ridge_inline_ptx(void)
+{
+    asm volatile("s_trap 0x50");
+    __builtin_unreachable();
+}
 
 /* ---- waves: shuffles, votes ------------------------------------------------------------------- */
 
@@ -199,6 +205,15 @@ RIDGE_INLINE float __uint_as_float(unsigned v) { return ridge_bits<float>(v); }
     }
 RIDGE_ATOMICS(int) RIDGE_ATOMICS(unsigned) RIDGE_ATOMICS(unsigned long long)
 // A loop of compare and swap, as HIP without unsafe floating-point atomics.
+RIDGE_INLINE double atomicAdd(double *p, double v)
+{
+    unsigned long long old = *(unsigned long long *)p, seen;
+    do {
+        seen = old;
+        old = atomicCAS((unsigned long long *)p, seen, ridge_bits<unsigned long long>(ridge_bits<double>(seen) + v));
+    } while (old != seen);
+    return ridge_bits<double>(old);
+}
 RIDGE_INLINE float atomicAdd(float *p, float v)
 {
     unsigned old = *(unsigned *)p, seen;
@@ -211,6 +226,8 @@ RIDGE_INLINE float atomicAdd(float *p, float v)
 
 /* ---- memory ----------------------------------------------------------------------------------- */
 
+// The place in LDS: the lower half of a generic address.
+RIDGE_INLINE size_t __cvta_generic_to_shared(const void *p) { return (size_t)p & 0xffffffff; }
 template <typename T> RIDGE_INLINE T __ldg(const T *p) { return *p; }
 template <typename T> RIDGE_INLINE T __ldcg(const T *p) { return *p; }
 template <typename T> RIDGE_INLINE T __ldcs(const T *p) { return *p; }
@@ -229,6 +246,13 @@ RIDGE_MATH(sqrt) RIDGE_MATH(fabs) RIDGE_MATH(floor) RIDGE_MATH(ceil) RIDGE_MATH(
     RIDGE_INLINE float name(float x) { return __builtin_##name##f(x); }
 RIDGE_MATH_FLOAT(exp) RIDGE_MATH_FLOAT(exp2) RIDGE_MATH_FLOAT(log) RIDGE_MATH_FLOAT(log2) RIDGE_MATH_FLOAT(log10)
 RIDGE_MATH_FLOAT(sin) RIDGE_MATH_FLOAT(cos)
+// Near zero by its series, where the difference of the other form loses bits.
+RIDGE_INLINE float tanhf(float x)
+{
+    float size = __builtin_fabsf(x), s = x * x;
+    float series = x + x * s * (-1.0f / 3 + s * (2.0f / 15 + s * (-17.0f / 315 + s * (62.0f / 2835 - s * (1382.0f / 155925)))));
+    return size < 0.4f ? series : __builtin_copysignf(1.0f - 2.0f / (__builtin_expf(2.0f * size) + 1.0f), x);
+}
 RIDGE_INLINE float __expf(float x) { return __builtin_expf(x); }
 RIDGE_INLINE float __logf(float x) { return __builtin_logf(x); }
 RIDGE_INLINE float __sinf(float x) { return __builtin_sinf(x); }

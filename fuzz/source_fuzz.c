@@ -1,5 +1,5 @@
 // Any bytes as a kernel's source: what it includes is found, it gets a hash, and the same source the same
-// one; or it is refused with a message.
+// one; or it is refused with a message. Its inline PTX is taken out.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/internal.h"
 #include "target.h"
@@ -23,6 +23,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         require(one.size_bytes == size && strlen(one.hash) == HASH_DIGITS && one.file_count >= 1);
         require(source_read(&a, path, NULL, &again, &err) && strcmp(one.hash, again.hash) == 0);
         require(one.untold == again.untold && one.host == again.host && one.asks == again.asks);
+        const char *without = inline_ptx_replace(&a, one.text, one.size_bytes);
+        require(!without || strlen(without) > 0);
     } else {
         require(err.kind != ERROR_NONE && err.message[0]);
     }

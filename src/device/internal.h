@@ -107,6 +107,9 @@ bool clang_find_since(struct arena *a, const char *program, int since, struct to
                       struct error *err) CHECK_RESULT;
 bool nvcc_find(struct arena *a, struct tool *out, struct error *err) CHECK_RESULT;
 
+// The text without inline PTX; NULL: there is none in it.
+const char *inline_ptx_replace(struct arena *a, const char *text, size_t size_bytes);
+
 // A source under another name, where its path has characters that compilers cannot write into PTX.
 struct alias {
     const struct source *real; // NULL: no other name is needed

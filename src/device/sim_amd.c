@@ -73,7 +73,8 @@ void sim_amd_list_kernels(struct arena *a, const struct amd_object *object,
 /* ---- compiling ---------------------------------------------------------------------------------- */
 
 static const char *const *compiler_arguments(struct arena *a, const struct compile_job *job,
-                                             const char *source, const char *assembly)
+                                             const char *source, const char *assembly,
+                                             const char *replaced)
 {
     const struct flag_set *f = job->flags;
     const char *const fixed[] = {job->tool->path,
@@ -88,6 +89,8 @@ static const char *const *compiler_arguments(struct arena *a, const struct compi
                                  clang_system_folder,
                                  "-ivfsoverlay",
                                  "/dev/stdin",
+                                 "-ivfsoverlay",
+                                 replaced,
                                  "-O3",
                                  "-gline-tables-only",
                                  "-fno-math-errno",
@@ -145,11 +148,47 @@ static bool run_clang(struct arena *a, const struct compile_job *job, const char
     return done || fail_compile(a, job, messages, err);
 }
 
+static void add_quoted(struct text *out, const char *path)
+{
+    for (const char *c = path; *c; c++)
+        text_printf(out, "%s%c", *c == '"' || *c == '\\' ? "\\" : "", *c);
+}
+
+// Files with inline PTX are read without it, under their own names. false with a reason in err: a file cannot be written.
+static bool write_replaced(struct arena *a, const struct source *s, const char *folder,
+                           const char *overlay, struct error *err)
+{
+    struct text t = {0};
+    const char *comma = "";
+    bool done = true;
+    text_add(&t,
+             "{\"version\": 0, \"case-sensitive\": \"true\", \"use-external-names\": \"false\", "
+             "\"roots\": [");
+    for (size_t i = 0; done && i < s->file_count; i++) {
+        const char *text = inline_ptx_replace(a, s->texts[i], s->sizes_bytes[i]);
+        if (!text)
+            continue;
+        const char *path = path_join(a, folder, arena_printf(a, "replaced-%zu", i));
+        done = file_write(path, text, strlen(text), err);
+        text_printf(&t, "%s{\"type\": \"file\", \"name\": \"", comma);
+        add_quoted(&t, s->files[i]);
+        text_add(&t, "\", \"external-contents\": \"");
+        add_quoted(&t, path);
+        text_add(&t, "\"}");
+        comma = ", ";
+    }
+    text_add(&t, "]}\n");
+    done = done && file_write(overlay, text_str(&t), t.length, err);
+    text_release(&t);
+    return done;
+}
+
 static bool make_object(struct arena *a, const struct compile_job *job, const char *folder,
                         struct code_object *out, struct error *err)
 {
     const char *assembly = path_join(a, folder, "kernels.s"),
-               *object = path_join(a, folder, "kernels.o");
+               *object = path_join(a, folder, "kernels.o"),
+               *replaced = path_join(a, folder, "replaced.yaml");
     const char *const assembler[] = {job->tool->path,
                                      "--target=amdgcn-amd-amdhsa",
                                      arena_printf(a, "-mcpu=%s", job->arch),
@@ -165,10 +204,11 @@ static bool make_object(struct arena *a, const struct compile_job *job, const ch
     char *bytes = NULL;
     clang_write_overlay(a, job->tool, &overlay);
     const char *source = source_with_instances(a, job, folder);
-    bool done =
-        run_clang(a, job, compiler_arguments(a, job, source, assembly), &overlay, &log, err) &&
-        run_clang(a, job, assembler, NULL, &log, err) &&
-        file_read(object, OBJECT_BYTES_MAX, &bytes, &out->size_bytes, err);
+    bool done = write_replaced(a, job->source, folder, replaced, err) &&
+                run_clang(a, job, compiler_arguments(a, job, source, assembly, replaced), &overlay,
+                          &log, err) &&
+                run_clang(a, job, assembler, NULL, &log, err) &&
+                file_read(object, OBJECT_BYTES_MAX, &bytes, &out->size_bytes, err);
     text_release(&overlay);
     if (done)
         out->bytes = arena_copy(a, bytes, out->size_bytes);
@@ -187,7 +227,7 @@ static bool make_key(struct arena *a, const struct compile_job *job, char key[HA
     if (!file_read(job->tool->include, SUPPORT_BYTES_MAX, &support, &size_bytes, err))
         return false;
     // The source's path is in the table of lines.
-    text_printf(&t, "amd 3\n%s\n%s\n%s\n%s\n%s\n", job->tool->version, job->tool->path, job->arch,
+    text_printf(&t, "amd 4\n%s\n%s\n%s\n%s\n%s\n", job->tool->version, job->tool->path, job->arch,
                 job->source->path, job->source->hash);
     flags_identity(job->flags, job->request, &t);
     for (int i = 0; i < job->request->instance_count; i++)

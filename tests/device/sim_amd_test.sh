@@ -20,7 +20,7 @@ failures=0
 verified() { # EXPERIMENT PARAMETER VARIANT...
     local experiment=$1 parameter=$2 variant
     shift 2
-    "$RIDGE" verify "$experiments/$experiment" --device sim:mi250x --param "$parameter" >out.txt 2>err.txt || true
+    "$RIDGE" verify "$experiments/$experiment" --device sim:mi250x --param $parameter >out.txt 2>err.txt || true
     for variant; do
         if ! grep -E "^  $variant +verified" out.txt >/dev/null; then
             echo "FAIL: $experiment: $variant is not verified"
@@ -72,6 +72,36 @@ grep -E '^  padded  +sim:h200  +yes +[0-9.]+ us ' both.txt >/dev/null || check '
 grep -E '^  +sim:mi250x +yes +- .* 100 +100 +0\.0 +100 ' both.txt >/dev/null || check "the table's second device" 1 both.txt
 grep -E '^  lanes of a warp or wave +32 +64$' both.txt >/dev/null || check 'what differs' 1 both.txt
 grep -E '^sim:mi250x: which is fastest is not known, no variant has a time' both.txt >/dev/null || check 'what is not known' 1 both.txt
+
+# Kernels without inline PTX run although the source has some, in itself and in what it includes; one that has it says where.
+verified softmax 'cols=1024 --param elements=4096' thread block online warp registers
+mkdir ptx && cd ptx
+printf '%s\n' '#pragma once' 'static __device__ unsigned sm(void)' '{' '    unsigned id;' \
+    '    asm("mov.u32 %0, %%smid;"' '        : "=r"(id));' '    return id;' '}' >sm.h
+cat >two.cu <<'CU'
+#include "sm.h"
+extern "C" __global__ void plain(unsigned *out) { out[threadIdx.x] = threadIdx.x; }
+extern "C" __global__ void ptx(unsigned *out) { out[threadIdx.x] = threadIdx.x + 0 * sm(); }
+CU
+echo 'void two_ref(unsigned *out) { for (unsigned i = 0; i < 64; i++) out[i] = i; }' >reference.c
+cat >experiment.yaml <<'YAML'
+experiment: two
+title: With and without
+source: two.cu
+reference: reference.c:two_ref
+buffers:
+  out: {type: u32, count: 64, output: true}
+work: {bytes: 256}
+variants:
+  - {name: plain, kernel: plain, grid: [1], block: [64], args: [out]}
+  - {name: ptx, from: plain, hypothesis: none, kernel: ptx, grid: [1], block: [64], args: [out]}
+YAML
+"$RIDGE" verify . --device sim:mi250x >out.txt 2>err.txt || true
+tr -s '\n ' ' ' <out.txt >message.txt
+grep -E '^  plain +verified' out.txt >/dev/null || check 'a kernel beside inline PTX' 1 out.txt err.txt
+grep -F "sm.h:5: kernel 'ptx': here the source has inline PTX, which AMD's chips do not run" message.txt >/dev/null ||
+    check 'inline PTX' 1 message.txt err.txt
+cd ..
 
 cat >wrong.cu <<'CU'
 extern "C" __global__ void copy(float *out, const float *in, int n)

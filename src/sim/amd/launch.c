@@ -9,7 +9,8 @@
 enum {
     WAVE_TURN = 4096, // instructions before the next wave of the work-group has its turn
     PACKET_BYTES = 64,
-    FLOAT_MODE = 0xf0, // round to nearest, denormals are kept
+    TRAP_INLINE_PTX = 0x50, // ridge_inline_ptx of assets/amd_min.h
+    FLOAT_MODE = 0xf0,      // round to nearest, denormals are kept
 };
 
 /* ---- what is wrong ----------------------------------------------------------------------------------------------- */
@@ -295,7 +296,10 @@ static void step(struct wave *w)
     else
         amd_run_vector(w, in);
     if (w->trapped)
-        amd_violate(w, SIM_TRAP, 0, 0, "the kernel trapped");
+        amd_violate(w, SIM_TRAP, 0, 0,
+                    in->constant == TRAP_INLINE_PTX
+                        ? "here the source has inline PTX, which AMD's chips do not run"
+                        : "the kernel trapped");
 }
 
 static void take_turn(struct wave *w)
