@@ -19,9 +19,13 @@ static __device__ __forceinline__ float wide(unsigned bits)
 
 static __device__ __forceinline__ float power(float x) // of 2
 {
+#ifdef __AMDGCN__
+    return exp2f(x);
+#else
     float r;
     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
     return r;
+#endif
 }
 
 /* ---- a block a query -------------------------------------------------------------------------------------- */

@@ -14,9 +14,16 @@ static __device__ __forceinline__ unsigned shared_address(const void *p)
 
 static __device__ __forceinline__ unsigned two(float low, float high) // to a pair of bf16
 {
+#ifdef __AMDGCN__
+    unsigned bits[2] = {__float_as_uint(low), __float_as_uint(high)}; // no NaN
+    for (unsigned &word : bits)
+        word = word + 0x7fff + (word >> 16 & 1);
+    return bits[0] >> 16 | (bits[1] & 0xffff0000u);
+#else
     unsigned r;
     asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(high), "f"(low));
     return r;
+#endif
 }
 
 /* ---- boxes and barriers ------------------------------------------------------------------------------------ */

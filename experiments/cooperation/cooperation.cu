@@ -26,7 +26,11 @@ extern "C" __global__ void thread_sums(float *out, const float *in, int rows, in
 static __device__ __forceinline__ float tile_sum(float sum, int size)
 {
     for (int d = size / 2; d > 0; d /= 2)
+#ifdef __AMDGCN__
+        sum += __shfl_xor(sum, d, RIDGE_WAVE_SIZE);
+#else
         sum += __shfl_xor_sync(0xffffffffu, sum, d);
+#endif
     return sum;
 }
 

@@ -45,7 +45,11 @@ static __device__ __forceinline__ void normal_two(unsigned x, unsigned y, float 
     float u = uniform(x), angle = uniform(y);
 #if FAST
     float size = -2 * __logf(u);
+#ifdef __AMDGCN__
+    size = __builtin_amdgcn_sqrtf(size);
+#else
     asm("sqrt.approx.ftz.f32 %0, %0;" : "+f"(size));
+#endif
     *one = size * __cosf(6.2831853f * angle);
     *other = size * __sinf(6.2831853f * angle);
 #else

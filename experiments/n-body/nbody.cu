@@ -14,7 +14,9 @@ enum { TILE = 256 };
 
 static __device__ __forceinline__ float inverse_root(float x)
 {
-#if APPROXIMATE
+#if APPROXIMATE && defined(__AMDGCN__)
+    return __builtin_amdgcn_rsqf(x);
+#elif APPROXIMATE
     float r;
     asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
     return r;

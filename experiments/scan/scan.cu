@@ -328,14 +328,22 @@ enum { OWN = 1, UP_TO = 2 }; // what a tile's word has: its own sum, or that of 
 static __device__ void word_put(unsigned long long *word, unsigned flag, TYPE sum)
 {
     unsigned long long v = (unsigned long long)flag << 32 | to_bits(sum);
+#ifdef __AMDGCN__
+    __atomic_store_n(word, v, __ATOMIC_RELAXED);
+#else
     asm volatile("st.relaxed.gpu.u64 [%0], %1;" ::"l"(word), "l"(v) : "memory");
+#endif
 }
 
 static __device__ unsigned long long word_get(const unsigned long long *word)
 {
+#ifdef __AMDGCN__
+    return __atomic_load_n(word, __ATOMIC_RELAXED);
+#else
     unsigned long long v;
     asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(v) : "l"(word) : "memory");
     return v;
+#endif
 }
 
 // The sum of all tiles before, by one warp, 32 tiles at a time; the tile's own sum must have been published.

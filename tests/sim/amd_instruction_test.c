@@ -239,6 +239,35 @@ static void op_sel_chooses_halves_of_16_bit_operands(void **state)
     assert_int_equal(three_sources(in, 0x00070003, 0x00050004, 0x00110002), 0x000eccdd);
 }
 
+static void clamped_integers_stay_within_their_type(void **state)
+{
+    static const struct {
+        enum amd_id id;
+        uint32_t a, b, wanted;
+    } rows[] = {
+        {AMD_v_add_u32, 0xfffffff0, 0x20, 0xffffffff},
+        {AMD_v_add_u32, 2, 3, 5},
+        {AMD_v_sub_u32, 2, 3, 0},
+        {AMD_v_subrev_u32, 3, 2, 0},
+        {AMD_v_subrev_u32, 2, 3, 1},
+        {AMD_v_add_u16, 0xfff0, 0x20, 0xffff},
+        {AMD_v_sub_u16, 2, 3, 0},
+        {AMD_v_add_i32, 0x7fffffff, 1, 0x7fffffff},
+        {AMD_v_add_i32, 0xffffffff, 1, 0},
+        {AMD_v_sub_i32, 0x80000000, 1, 0x80000000},
+        {AMD_v_sub_i32, 2, 3, 0xffffffff},
+        {AMD_v_add_i16, 0x7fff, 1, 0x7fff},
+        {AMD_v_sub_i16, 0x8000, 1, 0x8000},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct amd_instruction in = {.id = rows[i].id, .encoding = ENCODING_VOP3, .clamp = 1};
+        uint32_t got = three_sources(in, rows[i].a, rows[i].b, 0);
+        if (got != rows[i].wanted)
+            fail_msg("row %zu: 0x%x, not 0x%x", i, got, rows[i].wanted);
+    }
+}
+
 static void packed_halves_are_chosen_and_negated_one_by_one(void **state)
 {
     struct amd_instruction add = {
@@ -338,6 +367,7 @@ int main(void)
         cmocka_unit_test(dpp_leaves_masked_rows_banks_and_inactive_sources_out),
         cmocka_unit_test(sdwa_takes_parts_of_registers_and_writes_parts),
         cmocka_unit_test(op_sel_chooses_halves_of_16_bit_operands),
+        cmocka_unit_test(clamped_integers_stay_within_their_type),
         cmocka_unit_test(packed_halves_are_chosen_and_negated_one_by_one),
         cmocka_unit_test(packed_pairs_are_chosen_register_by_register),
         cmocka_unit_test(registers_are_indexed_between_on_and_off),

@@ -363,6 +363,37 @@ static uint64_t fetch_all(struct wave *w, const struct amd_instruction *in, stru
     return lanes;
 }
 
+// Integer sums and differences that stay within their type; false: another instruction.
+static bool saturate(enum amd_id id, struct vector_call *x)
+{
+    bool swapped = id == AMD_v_subrev_u32 || id == AMD_v_subrev_u16,
+         adds = id == AMD_v_add_u32 || id == AMD_v_add_u16 || id == AMD_v_add_i32 ||
+                id == AMD_v_add_i16,
+         subtracts = swapped || id == AMD_v_sub_u32 || id == AMD_v_sub_u16 || id == AMD_v_sub_i32 ||
+                     id == AMD_v_sub_i16;
+    enum amd_type type = amd_rows[id].d;
+    bool half = type == TYPE_U16 || type == TYPE_I16,
+         is_signed = type == TYPE_I16 || id == AMD_v_add_i32 || id == AMD_v_sub_i32 ||
+                     id == AMD_v_add_i16 || id == AMD_v_sub_i16;
+    unsigned bits = half ? 16 : 32;
+    int64_t least = is_signed ? -(INT64_C(1) << (bits - 1)) : 0,
+            most = (INT64_C(1) << (is_signed ? bits - 1 : bits)) - 1;
+    if (!adds && !subtracts)
+        return false;
+    for (int lane = 0; lane < WAVE_LANES; lane++) {
+        uint64_t mask = (UINT64_C(1) << bits) - 1;
+        int64_t a = (int64_t)(x->low[0][lane] & mask), b = (int64_t)(x->low[1][lane] & mask);
+        if (is_signed) {
+            a = a > most ? a - (int64_t)mask - 1 : a;
+            b = b > most ? b - (int64_t)mask - 1 : b;
+        }
+        int64_t sum = adds ? a + b : swapped ? b - a : a - b;
+        sum = sum < least ? least : sum > most ? most : sum;
+        x->result_low[lane] = (uint32_t)((uint64_t)sum & mask);
+    }
+    return true;
+}
+
 static void write_result(struct wave *w, const struct amd_instruction *in, struct vector_call *x,
                          uint64_t lanes)
 {
@@ -370,8 +401,9 @@ static void write_result(struct wave *w, const struct amd_instruction *in, struc
     uint32_t *to = w->v[in->result + (r->d == TYPE_ACC ? FIRST_ACC : 0)];
     if ((in->clamp || in->scale) && is_float(r->d))
         apply_scale(in, r->d, x);
-    else if (in->clamp)
-        amd_violate(w, SIM_UNSUPPORTED, 0, 0, "saturates integers (clamp), which is not simulated");
+    else if (in->clamp && !saturate(in->id, x))
+        amd_violate(w, SIM_UNSUPPORTED, 0, 0,
+                    "saturates integers (clamp), which is not simulated of this instruction");
     if (in->sdwa)
         put_part(in, to, x);
     if (in->encoding == ENCODING_VOP3 && (in->select & 8))
