@@ -158,22 +158,14 @@ extern "C" __global__ void one_launch_sum(float *out, const float *in, int n, fl
 
 static __device__ void word_put(unsigned long long *word, unsigned long long v)
 {
-#ifdef __AMDGCN__
-    __atomic_store_n(word, v, __ATOMIC_RELAXED);
-#else
     asm volatile("st.relaxed.gpu.u64 [%0], %1;" ::"l"(word), "l"(v) : "memory");
-#endif
 }
 
 static __device__ unsigned long long word_get(const unsigned long long *word)
 {
-#ifdef __AMDGCN__
-    return __atomic_load_n(word, __ATOMIC_RELAXED);
-#else
     unsigned long long v;
     asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(v) : "l"(word) : "memory");
     return v;
-#endif
 }
 
 // words is 0 before and after. Only block 0 waits; the others end, so that all of them get to run.

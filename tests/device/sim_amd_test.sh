@@ -20,7 +20,7 @@ failures=0
 verified() { # EXPERIMENT PARAMETER VARIANT...
     local experiment=$1 parameter=$2 variant
     shift 2
-    "$RIDGE" verify "$experiments/$experiment" --device sim:mi250x --param $parameter >out.txt 2>err.txt || true
+    "$RIDGE" verify "$experiments/$experiment" --device "$chip" --param $parameter >out.txt 2>err.txt || true
     for variant; do
         if ! grep -E "^  $variant +verified" out.txt >/dev/null; then
             echo "FAIL: $experiment: $variant is not verified"
@@ -30,11 +30,25 @@ verified() { # EXPERIMENT PARAMETER VARIANT...
     done
 }
 
+chip=sim:mi250x
 verified vector n=65536 strided aos soa soa-vec4 aos-vec4
 verified portable n=65536 chunks strided sized-at-launch
 verified transpose N=256 naive coalesced-reads tiled padded rows wide striped
 verified histogram N=1024 global shared private wide runs columns
 verified lookup N=1024 global constant shared wide columns
+
+verified waves n=16384 tree warps waves sized
+verified matrix-cores 'M=64 --param N=64 --param K=64' naive mfma
+# MI300X, where a clang knows it.
+if compgen -c | grep -xE 'clang-(1[789]|2[0-9])' >later.txt; then
+    chip=sim:mi300x
+    verified vector n=65536 strided aos soa soa-vec4 aos-vec4
+    verified histogram N=1024 global shared private wide runs columns
+    verified matrix-cores 'M=64 --param N=64 --param K=64' naive mfma
+    chip=sim:mi250x
+else
+    echo 'skip: no clang 17 or newer for sim:mi300x'
+fi
 
 # What only one of the simulated GPUs counts is not in the other's JSON, not even as 0.
 counters() { # DEVICE: name=value of naive's, a line each

@@ -141,8 +141,36 @@ static void a_chip_whose_file_lacks_a_figure_has_no_caches(void **state)
     other.value[GPU_FIELD_l2_line_bytes] = (double)NAN;
     assert_null(amd_caches_new(&other));
     other = *chip;
-    other.value[GPU_FIELD_l1_line_bytes] = 128;
+    other.value[GPU_FIELD_l1_line_bytes] = 256;
     assert_null(amd_caches_new(&other));
+}
+
+// MI300X: lines of 128 bytes in L1, an L2 per die, the Infinity Cache below them.
+static void dies_have_an_l2_each_and_share_the_cache_of_memory(void **state)
+{
+    enum { ALL = 15, DIE_LINES = (4 << 20) / 128 };
+    struct gpu *mi300x = NULL;
+    struct error err = {0};
+    (void)state;
+    if (!gpu_load(&arena, "mi300x", &mi300x, &err))
+        fail_msg("%s", err.message);
+    struct bench b = {.caches = amd_caches_new(mi300x)};
+    assert_non_null(b.caches);
+    assert_int_equal(amd_caches_line_sectors(b.caches), 4);
+    touch(&b, 0, TOUCH_LOADS, 7, 1);
+    assert_int_equal(b.counts.l2_sectors[TOUCH_LOADS], 4);
+    assert_int_equal(b.counts.dram_read_bytes, 128);
+    touch(&b, 8, TOUCH_LOADS, 7, ALL); // the same die
+    assert_int_equal(b.counts.l2_hit_sectors, 4);
+    touch(&b, 1, TOUCH_LOADS, 7, ALL); // another one: what memory's cache has
+    assert_int_equal(b.counts.l2_hit_sectors, 4);
+    assert_int_equal(b.counts.dram_read_bytes, 128);
+    for (uint64_t n = 0; n < 2 * DIE_LINES; n++)
+        touch(&b, 2, TOUCH_STORES, 1000 + n, ALL);
+    assert_int_equal(b.counts.dram_write_bytes, 0); // the L2's are full, memory's cache is not
+    touch(&b, 2, TOUCH_LOADS, 1000, ALL);
+    assert_int_equal(b.counts.dram_read_bytes, 128);
+    amd_caches_free(b.caches);
 }
 
 int main(void)
@@ -153,6 +181,7 @@ int main(void)
         cmocka_unit_test(halves_of_an_l2_line_are_read_on_their_own),
         cmocka_unit_test(stores_stay_in_l2_until_it_needs_the_room),
         cmocka_unit_test(atomics_read_what_they_change),
+        cmocka_unit_test(dies_have_an_l2_each_and_share_the_cache_of_memory),
         cmocka_unit_test(a_chip_whose_file_lacks_a_figure_has_no_caches),
     };
     return cmocka_run_group_tests(tests, load_chip, release);

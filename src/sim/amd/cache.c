@@ -2,7 +2,9 @@
 //   L1   lines of 64 bytes; a load brings its line; stores and atomics go on to L2, and take no line.
 //   L2   lines of 128 bytes; it reads memory in 64 bytes ("L2-Fabric transactions") and keeps what is written until it
 //        needs the room. Atomics are done there, and read what they change.
-// Both replace what was used longest ago. What is assumed, the chip's file says (ways). A sector written in part counts
+// MI300 ("AMD CDNA 3 Architecture", white paper): lines of 128 bytes in L1, an L2 per die, the Infinity Cache between these and
+// memory. Work-groups are dealt to the dies in turn.
+// All replace what was used longest ago. What is assumed, the chip's file says (ways). A sector written in part counts
 // as there.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/amd/cache.h"
@@ -13,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { L2_LINE_LINES = 2, L2_SECTORS = 4, FETCHED_SECTORS = 2 };
+enum { LINE_SECTORS = 4, FETCHED_SECTORS = 2 }; // of L2 and what is below it
 
 struct cache_line {
     uint64_t tag, used; // used: when it was last; 0: it holds nothing
@@ -25,8 +27,9 @@ struct cache {
     unsigned ways;
 };
 struct amd_caches {
-    struct cache *l1, l2; // l1: by CU
-    unsigned cu_count;
+    struct cache *l1, *l2,
+        memory; // by CU, by die; memory: the Infinity Cache, no lines where there is none
+    unsigned cu_count, dies, l1_sectors; // l1_sectors: of a line
     uint64_t now;
 };
 
@@ -70,24 +73,40 @@ static struct cache_line *cache_oldest(const struct cache *c, uint64_t line)
     return oldest;
 }
 
+static bool is_near(double value, double wanted)
+{
+    return fabs(value - wanted) < 1;
+}
+
+static bool is_known(const double *v)
+{
+    return (is_near(v[GPU_FIELD_l1_line_bytes], AMD_SECTOR_BYTES * FETCHED_SECTORS) ||
+            is_near(v[GPU_FIELD_l1_line_bytes], AMD_SECTOR_BYTES * LINE_SECTORS)) &&
+           is_near(v[GPU_FIELD_l2_line_bytes], AMD_SECTOR_BYTES * LINE_SECTORS) &&
+           is_near(v[GPU_FIELD_l2_dram_granule_bytes], AMD_SECTOR_BYTES * FETCHED_SECTORS) &&
+           v[GPU_FIELD_l1_ways] >= 1 && v[GPU_FIELD_l2_ways] >= 1;
+}
+
 struct amd_caches *amd_caches_new(const struct gpu *gpu)
 {
-    static const double l1_line = AMD_SECTOR_BYTES * AMD_LINE_SECTORS,
-                        l2_line = AMD_SECTOR_BYTES * L2_SECTORS,
-                        granule = AMD_SECTOR_BYTES * FETCHED_SECTORS;
     const double *v = gpu->value;
-    bool known = fabs(v[GPU_FIELD_l1_line_bytes] - l1_line) < 1 &&
-                 fabs(v[GPU_FIELD_l2_line_bytes] - l2_line) < 1 &&
-                 fabs(v[GPU_FIELD_l2_dram_granule_bytes] - granule) < 1 &&
-                 v[GPU_FIELD_l1_ways] >= 1 && v[GPU_FIELD_l2_ways] >= 1;
-    if (!known)
+    const double line = AMD_SECTOR_BYTES * LINE_SECTORS;
+    if (!is_known(v))
         return NULL;
     struct amd_caches *c = xcalloc(1, sizeof *c);
+    c->l1_sectors = (unsigned)v[GPU_FIELD_l1_line_bytes] / AMD_SECTOR_BYTES;
     c->cu_count = (unsigned)GPU(gpu, sm_count);
+    c->dies = v[GPU_FIELD_l2_count] >= 1 ? (unsigned)v[GPU_FIELD_l2_count] : 1;
     c->l1 = xcalloc(c->cu_count, sizeof *c->l1);
+    c->l2 = xcalloc(c->dies, sizeof *c->l2);
     for (unsigned i = 0; i < c->cu_count; i++)
-        c->l1[i] = cache_new(GPU(gpu, l1_bytes_per_sm), l1_line, v[GPU_FIELD_l1_ways]);
-    c->l2 = cache_new(GPU(gpu, l2_bytes), l2_line, v[GPU_FIELD_l2_ways]);
+        c->l1[i] =
+            cache_new(GPU(gpu, l1_bytes_per_sm), v[GPU_FIELD_l1_line_bytes], v[GPU_FIELD_l1_ways]);
+    for (unsigned i = 0; i < c->dies; i++)
+        c->l2[i] = cache_new(GPU(gpu, l2_bytes) / c->dies, line, v[GPU_FIELD_l2_ways]);
+    if (v[GPU_FIELD_memory_cache_bytes] > 0 && v[GPU_FIELD_memory_cache_ways] >= 1)
+        c->memory =
+            cache_new(v[GPU_FIELD_memory_cache_bytes], line, v[GPU_FIELD_memory_cache_ways]);
     return c;
 }
 
@@ -97,17 +116,29 @@ void amd_caches_free(struct amd_caches *c)
         return;
     for (unsigned i = 0; i < c->cu_count; i++)
         free(c->l1[i].lines);
+    for (unsigned i = 0; i < c->dies; i++)
+        free(c->l2[i].lines);
     free(c->l1);
-    free(c->l2.lines);
+    free(c->l2);
+    free(c->memory.lines);
     free(c);
 }
 
 void amd_caches_flush(struct amd_caches *c)
 {
-    for (unsigned i = 0; c && i < c->cu_count; i++)
+    if (!c)
+        return;
+    for (unsigned i = 0; i < c->cu_count; i++)
         cache_clear(&c->l1[i]);
-    if (c)
-        cache_clear(&c->l2);
+    for (unsigned i = 0; i < c->dies; i++)
+        cache_clear(&c->l2[i]);
+    if (c->memory.lines)
+        cache_clear(&c->memory);
+}
+
+unsigned amd_caches_line_sectors(const struct amd_caches *c)
+{
+    return c->l1_sectors;
 }
 
 void amd_l1_drop(struct amd_caches *c, unsigned cu)
@@ -131,39 +162,73 @@ static unsigned bits(unsigned v)
     return (unsigned)__builtin_popcount(v);
 }
 
-static void l2_access(struct amd_caches *c, enum touch_kind kind, uint64_t line, unsigned sectors,
-                      struct amd_cache_counts *out)
+struct outcome { // sectors, as bits
+    unsigned hit, fetched, evicted;
+    uint64_t evicted_line;
+};
+
+static struct outcome level_access(struct cache *c, uint64_t now, enum touch_kind kind,
+                                   uint64_t line, unsigned sectors)
 {
-    struct cache_line *l = cache_find(&c->l2, line);
+    struct outcome out = {.hit = 0};
+    struct cache_line *l = cache_find(c, line);
     if (!l) {
-        l = cache_oldest(&c->l2, line);
-        out->dram_write_bytes += (uint64_t)AMD_SECTOR_BYTES * bits(l->dirty);
+        l = cache_oldest(c, line);
+        out.evicted = l->dirty;
+        out.evicted_line = l->tag;
         *l = (struct cache_line){.tag = line};
     }
-    l->used = ++c->now;
-    out->l2_sectors[kind] += bits(sectors);
-    out->l2_hit_sectors += bits(sectors & l->valid);
-    for (unsigned half = 3; half < 1u << L2_SECTORS && kind != TOUCH_STORES;
+    l->used = now;
+    out.hit = sectors & l->valid;
+    for (unsigned half = 3; half < 1u << LINE_SECTORS && kind != TOUCH_STORES;
          half <<= FETCHED_SECTORS)
-        if (sectors & half & ~(unsigned)l->valid) {
-            out->dram_read_bytes += (uint64_t)AMD_SECTOR_BYTES * FETCHED_SECTORS;
-            l->valid |= (uint8_t)half;
-        }
+        if (sectors & half & ~(unsigned)l->valid)
+            out.fetched |= half;
+    l->valid |= (uint8_t)out.fetched;
     if (kind != TOUCH_LOADS) {
         l->valid |= (uint8_t)sectors;
         l->dirty |= (uint8_t)sectors;
+    }
+    return out;
+}
+
+static void count_memory(const struct outcome *o, struct amd_cache_counts *out)
+{
+    out->dram_write_bytes += (uint64_t)AMD_SECTOR_BYTES * bits(o->evicted);
+    out->dram_read_bytes += (uint64_t)AMD_SECTOR_BYTES * bits(o->fetched);
+}
+
+// What L2 gives back and asks for.
+static void below_l2(struct amd_caches *c, const struct outcome *o, uint64_t line,
+                     struct amd_cache_counts *out)
+{
+    struct outcome below;
+    if (!c->memory.lines) {
+        count_memory(o, out);
+        return;
+    }
+    if (o->evicted) {
+        below = level_access(&c->memory, ++c->now, TOUCH_STORES, o->evicted_line, o->evicted);
+        count_memory(&below, out);
+    }
+    if (o->fetched) {
+        below = level_access(&c->memory, ++c->now, TOUCH_LOADS, line, o->fetched);
+        count_memory(&below, out);
     }
 }
 
 void amd_caches_access(struct amd_caches *c, unsigned cu, enum touch_kind kind, bool past_l1,
                        uint64_t line, unsigned sectors, struct amd_cache_counts *out)
 {
-    static const unsigned whole = (1u << AMD_LINE_SECTORS) - 1;
+    const unsigned whole = (1u << c->l1_sectors) - 1, lines = LINE_SECTORS / c->l1_sectors;
     unsigned wanted = kind == TOUCH_LOADS ? whole : sectors; // L1 asks for its whole line
     if (kind == TOUCH_LOADS && l1_load(c, &c->l1[cu % c->cu_count], line, past_l1)) {
         out->l1_hit_sectors += bits(sectors);
         return;
     }
-    unsigned half = (unsigned)(line % L2_LINE_LINES);
-    l2_access(c, kind, line / L2_LINE_LINES, wanted << (AMD_LINE_SECTORS * half), out);
+    wanted <<= c->l1_sectors * (unsigned)(line % lines);
+    struct outcome o = level_access(&c->l2[cu % c->dies], ++c->now, kind, line / lines, wanted);
+    out->l2_sectors[kind] += bits(wanted);
+    out->l2_hit_sectors += bits(o.hit);
+    below_l2(c, &o, line / lines, out);
 }

@@ -1,4 +1,4 @@
-// The caches of AMD's chip: a vector L1 per CU, the L2 that all share, the memory behind it. Private to sim.
+// The caches of AMD's chip: a vector L1 per CU, an L2 per die, the memory behind it with its own cache. Private to sim.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef RIDGE_SIM_AMD_CACHE_H
 #define RIDGE_SIM_AMD_CACHE_H
@@ -8,7 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { AMD_SECTOR_BYTES = 32, AMD_LINE_SECTORS = 2 }; // of the vector L1: lines of 64 bytes
+enum {
+    AMD_SECTOR_BYTES = 32,
+    AMD_LINE_SECTORS = 2
+}; // lines of 64 bytes: what requests are counted in
 enum touch_kind { TOUCH_LOADS, TOUCH_STORES, TOUCH_ATOMICS, TOUCH_KINDS };
 
 struct amd_cache_counts {
@@ -23,7 +26,8 @@ struct amd_caches *amd_caches_new(const struct gpu *gpu);
 void amd_caches_free(struct amd_caches *c);  // NULL is fine
 void amd_caches_flush(struct amd_caches *c); // all empty, nothing written back; NULL is fine
 void amd_l1_drop(struct amd_caches *c, unsigned cu);
-// One line of a request: its address over 64, the sectors touched as bits. past_l1: a load that must not find it there.
+unsigned amd_caches_line_sectors(const struct amd_caches *c); // of L1
+// One line of a request, as L1 has them: its address over their size, the sectors touched as bits. past_l1: a load that must not find it there.
 void amd_caches_access(struct amd_caches *c, unsigned cu, enum touch_kind kind, bool past_l1,
                        uint64_t line, unsigned sectors, struct amd_cache_counts *out);
 

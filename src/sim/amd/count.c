@@ -28,15 +28,19 @@ static void add(struct distinct *d, uint64_t item)
 
 // Each line once, with all of its sectors, in the order in which lanes come to them.
 static void access_lines(struct amd_run *run, enum touch_kind kind, bool past_l1,
-                         const struct distinct *lines, const struct distinct *sectors)
+                         const struct distinct *sectors)
 {
     uint64_t before = run->counts.caches.l1_hit_sectors;
-    for (unsigned i = 0; i < lines->count && run->caches; i++) {
+    struct distinct lines = {.count = 0};
+    unsigned each = run->caches ? amd_caches_line_sectors(run->caches) : 1;
+    for (unsigned i = 0; i < sectors->count && run->caches; i++)
+        add(&lines, sectors->items[i] / each);
+    for (unsigned i = 0; i < lines.count; i++) {
         unsigned touched = 0;
         for (unsigned k = 0; k < sectors->count; k++)
-            if (sectors->items[k] / AMD_LINE_SECTORS == lines->items[i])
-                touched |= 1u << sectors->items[k] % AMD_LINE_SECTORS;
-        amd_caches_access(run->caches, run->cu, kind, past_l1, lines->items[i], touched,
+            if (sectors->items[k] / each == lines.items[i])
+                touched |= 1u << sectors->items[k] % each;
+        amd_caches_access(run->caches, run->cu, kind, past_l1, lines.items[i], touched,
                           &run->counts.caches);
     }
     run->site->l1_hit_sectors += run->counts.caches.l1_hit_sectors - before;
@@ -58,7 +62,7 @@ void amd_count_global(struct amd_run *run, const struct amd_touch *t, enum touch
         add(&lines, sectors.items[i] / AMD_LINE_SECTORS);
     out->sectors += sectors.count;
     out->lines += lines.count;
-    access_lines(run, kind, past_l1, &lines, &sectors);
+    access_lines(run, kind, past_l1, &sectors);
     out->sectors_ideal +=
         ((uint64_t)addresses.count * t->bytes + AMD_SECTOR_BYTES - 1) / AMD_SECTOR_BYTES;
 }
