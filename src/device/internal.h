@@ -107,6 +107,8 @@ bool clang_find_since(struct arena *a, const char *program, int since, struct to
                       struct error *err) CHECK_RESULT;
 bool nvcc_find(struct arena *a, struct tool *out, struct error *err) CHECK_RESULT;
 
+// A path in the text of a clang overlay.
+void overlay_add_path(struct text *out, const char *path);
 // The text without inline PTX; NULL: there is none in it.
 const char *inline_ptx_replace(struct arena *a, const char *text, size_t size_bytes);
 

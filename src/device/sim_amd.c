@@ -148,12 +148,6 @@ static bool run_clang(struct arena *a, const struct compile_job *job, const char
     return done || fail_compile(a, job, messages, err);
 }
 
-static void add_quoted(struct text *out, const char *path)
-{
-    for (const char *c = path; *c; c++)
-        text_printf(out, "%s%c", *c == '"' || *c == '\\' ? "\\" : "", *c);
-}
-
 // Files with inline PTX are read without it, under their own names. false with a reason in err: a file cannot be written.
 static bool write_replaced(struct arena *a, const struct source *s, const char *folder,
                            const char *overlay, struct error *err)
@@ -171,9 +165,9 @@ static bool write_replaced(struct arena *a, const struct source *s, const char *
         const char *path = path_join(a, folder, arena_printf(a, "replaced-%zu", i));
         done = file_write(path, text, strlen(text), err);
         text_printf(&t, "%s{\"type\": \"file\", \"name\": \"", comma);
-        add_quoted(&t, s->files[i]);
+        overlay_add_path(&t, s->files[i]);
         text_add(&t, "\", \"external-contents\": \"");
-        add_quoted(&t, path);
+        overlay_add_path(&t, path);
         text_add(&t, "\"}");
         comma = ", ";
     }

@@ -174,6 +174,12 @@ static const char *overlay_path(struct arena *a, const struct tool *tool,
 }
 
 // The overlay: a standard header is cuda_min.h, whose include guard makes it empty, std_min.h, or nothing.
+void overlay_add_path(struct text *out, const char *path)
+{
+    for (const char *c = path; *c; c++)
+        text_printf(out, "%s%c", *c == '"' || *c == '\\' ? "\\" : "", *c);
+}
+
 void clang_write_overlay(struct arena *a, const struct tool *tool, struct text *out)
 {
     text_printf(out,
@@ -186,8 +192,7 @@ void clang_write_overlay(struct arena *a, const struct tool *tool, struct text *
         const char *path = overlay_path(a, tool, &standard_headers[i]);
         text_printf(out, "%s{\"name\": \"%s\", \"type\": \"file\", \"external-contents\": \"",
                     i > 0 ? ", " : "", standard_headers[i].name);
-        for (const char *c = path; *c; c++)
-            text_printf(out, "%s%c", *c == '"' || *c == '\\' ? "\\" : "", *c);
+        overlay_add_path(out, path);
         text_add(out, "\"}");
     }
     text_add(out, "]}]}\n");

@@ -409,10 +409,11 @@ static bool takes_vector_word(const struct amd_instruction *in)
            (in->source[0] == OPERAND_SDWA || in->source[0] == OPERAND_DPP);
 }
 
+enum { VGPRS = 256 };
+
 static bool is_matrix_within(const struct amd_instruction *in)
 {
     const struct amd_row *r = amd_row_of(in);
-    enum { VGPRS = 256 };
     unsigned factor = amd_matrix_words(r, false), result = amd_matrix_words(r, true);
     for (int i = 0; i < 3; i++)
         if (in->source[i] >= OPERAND_VGPR &&
@@ -426,7 +427,6 @@ static bool is_within(const struct amd_instruction *in)
 {
     const struct amd_row *r = amd_row_of(in);
     const enum amd_type types[] = {r->a, r->b, r->c};
-    enum { VGPRS = 256 };
     if (r->form == FORM_MATRIX)
         return is_matrix_within(in);
     for (int i = 0; i < 3; i++) {

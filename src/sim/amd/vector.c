@@ -367,14 +367,11 @@ static uint64_t fetch_all(struct wave *w, const struct amd_instruction *in, stru
 static bool saturate(enum amd_id id, struct vector_call *x)
 {
     bool swapped = id == AMD_v_subrev_u32 || id == AMD_v_subrev_u16,
-         adds = id == AMD_v_add_u32 || id == AMD_v_add_u16 || id == AMD_v_add_i32 ||
-                id == AMD_v_add_i16,
-         subtracts = swapped || id == AMD_v_sub_u32 || id == AMD_v_sub_u16 || id == AMD_v_sub_i32 ||
-                     id == AMD_v_sub_i16;
-    enum amd_type type = amd_rows[id].d;
-    bool half = type == TYPE_U16 || type == TYPE_I16,
-         is_signed = type == TYPE_I16 || id == AMD_v_add_i32 || id == AMD_v_sub_i32 ||
-                     id == AMD_v_add_i16 || id == AMD_v_sub_i16;
+         signed_sum = id == AMD_v_add_i32 || id == AMD_v_add_i16,
+         signed_difference = id == AMD_v_sub_i32 || id == AMD_v_sub_i16,
+         adds = signed_sum || id == AMD_v_add_u32 || id == AMD_v_add_u16,
+         subtracts = swapped || signed_difference || id == AMD_v_sub_u32 || id == AMD_v_sub_u16,
+         is_signed = signed_sum || signed_difference, half = amd_rows[id].d == TYPE_U16;
     unsigned bits = half ? 16 : 32;
     int64_t least = is_signed ? -(INT64_C(1) << (bits - 1)) : 0,
             most = (INT64_C(1) << (is_signed ? bits - 1 : bits)) - 1;
@@ -453,7 +450,7 @@ static struct amd_instruction with_index(const struct wave *w, const struct amd_
 void amd_run_vector(struct wave *w, const struct amd_instruction *in)
 {
     struct amd_instruction indexed;
-    if (w->indexed != 0) {
+    if (w->indexed != 0 && amd_row_of(in)->form != FORM_MATRIX) {
         indexed = with_index(w, in);
         in = &indexed;
     }
