@@ -1,6 +1,7 @@
 // Measured times of two runs, or two revisions in one run: is a variant slower than it was by more than is
 // allowed? Each variant is one test; all of a suite are corrected together, so that the chance of one false
-// alarm in the whole suite is 1 %.
+// alarm in the whole suite is 1 %. What is tested are the medians of blocks of samples (docs/measuring.md): a block is
+// what was sampled between other variants, and two blocks of one kernel differ more than the samples of a block.
 // SPDX-License-Identifier: Apache-2.0
 #include "gate/internal.h"
 
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES_MIN = 6 }; // fewer a side have no 95 % interval of the median
+enum { OBSERVED_MIN = 6, THINNED_MIN = 24 }; // fewer a side have no 95 % interval of the median
 
 static const double percent = 100;
 static const double alarm_level = 0.01;
@@ -16,6 +17,10 @@ static const double improved_least = 0.01;   // a share; less is not worth a wor
 static const double clocks_within = 0.02;    // of two runs: else they ran under other clocks
 static const double independent_least = 0.5; // of the samples, or they are thinned
 
+struct observed { // of a side: what does not depend on each other
+    double *items;
+    size_t count;
+};
 struct pair { // two sets of samples to be judged
     struct gate_entry *entry;
     const struct result *before, *now;
@@ -51,26 +56,27 @@ static const char *refused_pair(struct arena *a, const struct result *before,
 
 /* ---- one pair --------------------------------------------------------------------------------------------- */
 
-// Neighbouring samples that depend on each other would be counted as more than they are: every k-th stays.
-static size_t thinned(const struct result *r, double scale, double *out)
+// Medians of blocks, or samples (samples_independent). Of many that depend on their neighbours all the same every k-th
+// stays; where they are few there is no telling.
+static struct observed observe(struct arena *a, const struct result *r)
 {
-    size_t count = r->time.summary.count, n = 0, step = 1;
-    double independent = stats_effective_count(r->time.samples_ns, count);
-    if (independent < independent_least * (double)count)
-        step = (size_t)ceil((double)count / fmax(independent, SAMPLES_MIN));
+    double *out = ARENA_ARRAY(a, double, r->time.summary.count + 1);
+    size_t count = samples_independent(&r->time, &r->conditions, out), n = 0, step = 1;
+    double independent = stats_effective_count(out, count);
+    if (count >= THINNED_MIN && independent < independent_least * (double)count)
+        step = (size_t)ceil((double)count / fmax(independent, OBSERVED_MIN));
     for (size_t i = 0; i < count; i += step)
-        out[n++] = scale * r->time.samples_ns[i];
-    return n;
+        out[n++] = out[i];
+    return (struct observed){out, n};
 }
 
-static double one_sided(const struct result *now, const struct result *before, double scale,
+static double one_sided(const struct observed *now, const struct observed *before, double scale,
                         enum alternative alternative)
 {
-    double *x = xcalloc(now->time.summary.count, sizeof *x);
-    double *y = xcalloc(before->time.summary.count, sizeof *y);
-    size_t nx = thinned(now, 1, x), ny = thinned(before, scale, y);
-    double p = stats_mann_whitney(x, nx, y, ny, alternative).p;
-    free(x);
+    double *y = xcalloc(before->count, sizeof *y);
+    for (size_t i = 0; i < before->count; i++)
+        y[i] = scale * before->items[i];
+    double p = stats_mann_whitney(now->items, now->count, y, before->count, alternative).p;
     free(y);
     return p;
 }
@@ -84,10 +90,10 @@ static void pair_add(struct judging *j, struct gate_entry *e, const struct gate_
                        .before = before,
                        .now = now,
                        .allowed = fmax(t->percent / percent, t->ns / was)};
-    p->worse_p = one_sided(now, before, 1 + p->allowed, TEST_GREATER);
-    p->better_p = one_sided(now, before, 1, TEST_LESS);
-    struct comparison c = stats_compare(before->time.samples_ns, before->time.summary.count,
-                                        now->time.samples_ns, now->time.summary.count, 0);
+    struct observed x = observe(j->a, now), y = observe(j->a, before);
+    p->worse_p = one_sided(&x, &y, 1 + p->allowed, TEST_GREATER);
+    p->better_p = one_sided(&x, &y, 1, TEST_LESS);
+    struct comparison c = stats_compare(y.items, y.count, x.items, x.count, 0);
     e->timed = true;
     e->low = 1 / c.high - 1;
     e->high = 1 / c.low - 1;
@@ -138,9 +144,9 @@ static bool is_right(const struct result *r)
     return r && r->status == RESULT_OK && (!r->checked || r->verified);
 }
 
-static bool has_samples(const struct result *r)
+static bool has_samples(struct arena *a, const struct result *r)
 {
-    return r->time.samples_ns && r->time.summary.count >= SAMPLES_MIN;
+    return r->time.samples_ns && observe(a, r).count >= OBSERVED_MIN;
 }
 
 static struct gate_entry *entry_add(struct judging *j, const struct gate_subject *s,
@@ -182,8 +188,11 @@ static void judge_result(struct judging *j, const struct gate_subject *s, const 
         conclude(e, GATE_NEW, before ? "was not right before" : "not in the baseline");
     else if (refused || (refused = refused_pair(j->a, before, now)))
         conclude(e, GATE_REFUSED, refused);
-    else if (!has_samples(before) || !has_samples(now))
-        conclude(e, GATE_NOISY, "fewer than 6 samples a side");
+    else if (!has_samples(j->a, now))
+        conclude(e, GATE_NOISY, "fewer than 6 blocks of samples: sample longer (--time-limit)");
+    else if (!has_samples(j->a, before))
+        conclude(e, GATE_NOISY,
+                 "fewer than 6 blocks of samples in the baseline: save it anew with this ridge");
     else
         pair_add(j, e, &s->experiment->gate, before, now);
 }

@@ -39,6 +39,7 @@ struct loop_request {
     bool patterns;       // what is right on random inputs is also run on the experiment's patterns
     bool uncounted;      // real devices: times only, no hardware counters
     bool unpriced;       // simulated devices: the trace is not replayed for what findings are worth
+    bool unmetered;      // real devices: no energy, which takes longer than a short kernel's times
     bool unsided;        // real devices: nothing is simulated on the side (side.c)
     double side_limit_s; // real devices: of simulating a variant on the side; 0 = 2
     double cut_ns; // measured times: a variant that is surely slower is sampled no longer; 0 = none
@@ -132,6 +133,7 @@ struct sampled { // one of the things that are compared
     double warm_ns; // of one run, in the newest round of warming up
     size_t warm_up_runs;
     struct sample_list good, throttled;
+    size_t good_blocks; // that `good` is from
     const char *reason; // of the throttled ones
     struct sample_list sm_mhz, power_w, temperature_c;
     struct chip_sample *chip; // one per block, the first CHIP_SAMPLES_MAX of them

@@ -1,8 +1,9 @@
 // Sampling: the discipline of measured times, for whatever can be run again. The subjects are
-// interleaved in random order, so that whatever drifts (clocks, heat, neighbours) hits all alike:
+// interleaved in random order and its reverse, so that whatever drifts (clocks, heat, neighbours) hits all alike:
 //     warm up -> rounds of blocks until every median is settled
 // A block is a few samples of one subject between two looks at the chip's state; one that was slowed
-// down is set aside and taken again. What a run is, the caller's functions know.
+// down is set aside and taken again. Samples of a block are more alike than those of two blocks, so that what can be
+// told from a time depends on the number of blocks: they are short and many. What a run is, the caller's functions know.
 // SPDX-License-Identifier: Apache-2.0
 #include "loop/loop.h"
 
@@ -12,8 +13,9 @@
 enum {
     WARM_SAMPLES = 3,
     BLOCK_SAMPLES_MIN = 3,
-    BLOCK_SAMPLES_MAX = 20,
+    BLOCK_SAMPLES_MAX = 5,
     SAMPLES_MIN = 30,
+    BLOCKS_MIN = 8,      // samples of a block are more alike than those of two
     CUT_SAMPLES_MIN = 6, // fewer have no 95 % interval of the median
     WARM_ROUNDS_MIN = 3,
 };
@@ -22,7 +24,8 @@ static const double ns_per_s = 1e9;
 static const double default_limit_s = 3;
 static const double settled_within = 0.005; // half the 95 % interval of the median
 static const double batch_ns = 200000;      // a sample takes at least so long
-static const double block_ns = 4e6;         // samples of a block together
+static const double block_ns = 1e6;         // samples of a block together
+static const double alone_ns = 5e7;         // a sample that is so long is a block of its own
 static const double slow_ns = 2e8;          // such a run is sampled one at a time
 static const double warm_least_s = 0.2, warm_most_s = 2;
 static const double warm_settled_within = 0.01; // from one round to the next
@@ -72,7 +75,7 @@ static void choose_batch(const struct sampling *s, struct sampled *t)
     t->batch = (int)fmax(1, runs);
     double samples = ceil(block_ns / fmax(t->warm_ns * t->batch, 1));
     t->block_samples = (int)fmax(BLOCK_SAMPLES_MIN, fmin(samples, BLOCK_SAMPLES_MAX));
-    if (t->warm_ns >= slow_ns)
+    if (t->warm_ns >= alone_ns)
         t->block_samples = 1;
 }
 
@@ -163,6 +166,7 @@ static bool take_samples(struct sampling *s, int subject, struct error *err)
     t->reason = reason ? reason : t->reason;
     for (int i = 0; i < count; i++)
         sample_add(reason ? &t->throttled : &t->good, times[i]);
+    t->good_blocks += !reason;
     if (!after.valid)
         return true;
     keep_finite(&t->sm_mhz, after.sm_mhz);
@@ -179,22 +183,33 @@ static bool take_block(struct sampling *s, int subject, struct error *err)
     return done;
 }
 
-// Philox by a counter: the order of a round is random, and the seed is the run's.
-static void shuffle(struct sampling *s, int *order)
+static void swap(int *x, int *y)
 {
+    int was = *x;
+    *x = *y;
+    *y = was;
+}
+
+// Philox by a counter: the order of a round is random, and the seed is the run's. Each second round is the one before it
+// reversed: who was first is last, so that what a place in the round costs hits all alike.
+static void arrange(struct sampling *s, int round, int *order)
+{
+    if (round % 2 == 1) {
+        for (int i = 0; i < s->count / 2; i++)
+            swap(&order[i], &order[s->count - 1 - i]);
+        return;
+    }
     for (int i = s->count - 1; i > 0; i--) {
         uint32_t words[4];
         philox(s->seed, 1, s->random++, words);
         int j = (int)(((uint64_t)words[0] * (uint64_t)(i + 1)) >> 32);
-        int other = order[j];
-        order[j] = order[i];
-        order[i] = other;
+        swap(&order[i], &order[j]);
     }
 }
 
 static bool is_settled(const struct sampling *s, const struct sampled *t)
 {
-    return t->good.count >= SAMPLES_MIN &&
+    return t->good.count >= SAMPLES_MIN && t->good_blocks >= BLOCKS_MIN &&
            stats_settled(t->good.items, t->good.count, s->settle > 0 ? s->settle : settled_within);
 }
 
@@ -228,8 +243,8 @@ static bool sample_all(struct sampling *s, int *order, struct error *err)
     uint64_t start_ns = clock_ns();
     for (int i = 0; i < s->count; i++)
         order[i] = i;
-    for (double spent_s = 0; !is_done(s, spent_s); spent_s = elapsed_s(start_ns)) {
-        shuffle(s, order);
+    for (int round = 0; !is_done(s, elapsed_s(start_ns)); round++) {
+        arrange(s, round, order);
         for (int i = 0; i < s->count; i++) {
             if (is_cut(s, &s->subjects[order[i]]))
                 continue;

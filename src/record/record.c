@@ -212,6 +212,20 @@ void result_compare(const struct result *base, struct result *fresh)
                       fresh->time.summary.count, speedup_min_effect);
 }
 
+size_t samples_independent(const struct time_result *time, const struct conditions *c, double *out)
+{
+    size_t count = time->summary.count, blocks = 0;
+    for (int i = 0; i < c->chip_count; i++) {
+        size_t first = c->chip[i].sample;
+        size_t end = i + 1 < c->chip_count ? c->chip[i + 1].sample : count;
+        if (first < end && end <= count) // none of a block that was set aside are among them
+            out[blocks++] = stats_quantile(&time->samples_ns[first], end - first, 0.5);
+    }
+    if (blocks == 0)
+        memcpy(out, time->samples_ns, sizeof *out * count);
+    return blocks > 0 ? blocks : count;
+}
+
 /* ---- sources ---------------------------------------------------------------------------------------- */
 
 // The experiment's path may be its folder or its YAML file.

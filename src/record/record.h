@@ -124,6 +124,10 @@ struct conditions {
     int chip_count;
 };
 
+// What of the samples does not depend on each other: the medians of their blocks, or the samples where the blocks are not
+// known. out: room for summary.count; how many they are. The conditions are the result's.
+size_t samples_independent(const struct time_result *time, const struct conditions *c, double *out);
+
 // A stretch of the run: compiling, verifying and counting …
 struct phase_time {
     const char *name, *variant; // variant NULL: of the whole case

@@ -91,17 +91,20 @@ static const char *cell_last(struct arena *a, const struct run_comparison *c,
     return arena_printf(a, "%.3fx, %s", p->time.ratio, verdict_name(p->time.verdict));
 }
 
-// Mann and Whitney's test of both runs' samples; NAN where there are too few.
-static double chance_of(const struct run_pair *p)
+// Mann and Whitney's test of what both runs sampled; NAN where there is too little.
+static double chance_of(struct arena *a, const struct run_pair *p)
 {
-    enum { SAMPLES_MIN = 6 };
+    enum { OBSERVED_MIN = 6 };
     if (!p || p->unjudged || !p->before->time.samples_ns || !p->after->time.samples_ns ||
-        p->before->time.summary.count < SAMPLES_MIN || p->after->time.summary.count < SAMPLES_MIN)
+        p->before->time.summary.count < OBSERVED_MIN || p->after->time.summary.count < OBSERVED_MIN)
         return (double)NAN;
-    return stats_mann_whitney(p->before->time.samples_ns, p->before->time.summary.count,
-                              p->after->time.samples_ns, p->after->time.summary.count,
-                              TEST_TWO_SIDED)
-        .p;
+    double *x = ARENA_ARRAY(a, double, p->before->time.summary.count);
+    double *y = ARENA_ARRAY(a, double, p->after->time.summary.count);
+    size_t nx = samples_independent(&p->before->time, &p->before->conditions, x);
+    size_t ny = samples_independent(&p->after->time, &p->after->conditions, y);
+    return nx < OBSERVED_MIN || ny < OBSERVED_MIN
+               ? (double)NAN
+               : stats_mann_whitney(x, nx, y, ny, TEST_TWO_SIDED).p;
 }
 
 static struct row row_of(struct arena *a, const struct suite_run *s,
@@ -126,7 +129,7 @@ static struct row row_of(struct arena *a, const struct suite_run *s,
         row.cell[INTERVAL] = cell_interval(a, t);
     }
     row.cell[LAST] = cell_last(a, last, r, alone, &row.ink);
-    row.p = last ? chance_of(pair_find(last, r)) : (double)NAN;
+    row.p = last ? chance_of(a, pair_find(last, r)) : (double)NAN;
     return row;
 }
 
