@@ -94,6 +94,17 @@ bool stage_has_job(const struct stage *s, int variant)
     return false;
 }
 
+static bool resolve_variant(struct loop *l, struct stage *s, int variant, struct error *why)
+{
+    struct resolved_variant *v = &s->variants[variant];
+    bool done = experiment_resolve_variant(&s->arena, l->plan.experiment, variant, s->point,
+                                           &l->device->facts, v, why) &&
+                libraries_check_case(&s->resolved, v, why);
+    if (!done && v->supported) // where it is not, its launches may make no sense
+        s->trouble[variant] = arena_strdup(l->arena, why->message);
+    return done;
+}
+
 // All variants first: a mistake in the last one shows within a second, not after the others ran.
 // false: there are some to run, and none of them can; the first one's reason.
 static bool prepare_variants(struct loop *l, struct stage *s, struct error *err)
@@ -101,30 +112,33 @@ static bool prepare_variants(struct loop *l, struct stage *s, struct error *err)
     const struct experiment *e = l->plan.experiment;
     int ready = 0;
     struct error first = {0};
+    struct error *troubles = ARENA_ARRAY(&s->arena, struct error, e->variant_count + 1);
+    bool *resolved = ARENA_ARRAY(&s->arena, bool, e->variant_count + 1);
+    bool *wanted = ARENA_ARRAY(&s->arena, bool, e->variant_count + 1);
     for (int i = 0; i < e->variant_count; i++) {
-        struct error trouble = {0};
-        bool resolved = experiment_resolve_variant(&s->arena, e, i, s->point, &l->device->facts,
-                                                   &s->variants[i], &trouble) &&
-                        libraries_check_case(&s->resolved, &s->variants[i], &trouble);
-        bool supported = s->variants[i].supported; // where not, its launches may make no sense
-        if (!resolved && supported)
-            s->trouble[i] = arena_strdup(l->arena, trouble.message);
-        if (!stage_has_job(s, i) || !supported)
+        resolved[i] = resolve_variant(l, s, i, &troubles[i]);
+        wanted[i] = resolved[i] && s->variants[i].supported && stage_has_job(s, i);
+    }
+    l->progress.variant = NULL;
+    progress_tell(&l->progress, "compiling", 0);
+    stage_compile_ahead(l, s, wanted);
+    for (int i = 0; i < e->variant_count; i++) {
+        if (!stage_has_job(s, i) || !s->variants[i].supported)
             continue;
         l->progress.variant = e->variants[i].name;
         progress_tell(&l->progress, "compiling", 0);
-        if (resolved && compile_variant(l, s, i, &trouble)) {
+        if (resolved[i] && compile_variant(l, s, i, &troubles[i])) {
             ready += !l->device->simulated || variant_has(&e->variants[i], LAUNCH_KERNEL);
             continue;
         }
         if (cancel_asked()) {
-            *err = trouble;
+            *err = troubles[i];
             return false;
         }
-        s->trouble[i] = arena_strdup(l->arena, trouble.message);
-        s->by_system[i] = trouble.kind == ERROR_SYSTEM;
+        s->trouble[i] = arena_strdup(l->arena, troubles[i].message);
+        s->by_system[i] = troubles[i].kind == ERROR_SYSTEM;
         if (first.kind == ERROR_NONE)
-            first = trouble;
+            first = troubles[i];
     }
     if (ready > 0 || first.kind == ERROR_NONE)
         return true;

@@ -49,6 +49,8 @@ struct stage {
 // Resolves and compiles the variants, fills the buffers, runs the reference. A variant that cannot run has
 // its `trouble`.
 bool stage_prepare(struct loop *l, struct stage *s, struct error *err) CHECK_RESULT;
+// Of several sources, those of the variants that are `wanted` are compiled into the cache, at the same time.
+void stage_compile_ahead(struct loop *l, struct stage *s, const bool *wanted);
 // What is right is run again on other patterns of inputs, where they are asked for; `fresh` by the stage's jobs.
 bool stage_patterns(struct loop *l, struct stage *s, struct result *fresh,
                     struct error *err) CHECK_RESULT;

@@ -9,10 +9,10 @@
 
 static const struct {
     const char *name, *meaning;
-    bool ranked;
+    bool ranked, learns;
     const struct strategy_ops *ops;
 } strategies[] = {
-#define STRATEGY(id, name, ranked, meaning) {name, meaning, ranked, &search_##id},
+#define STRATEGY(id, name, ranked, learns, meaning) {name, meaning, ranked, learns, &search_##id},
 #include "tune/strategies.def"
 #undef STRATEGY
 };
@@ -30,6 +30,11 @@ const char *strategy_meaning(enum strategy s)
 bool strategy_is_ranked(enum strategy s)
 {
     return strategies[s].ranked;
+}
+
+bool strategy_learns(enum strategy s)
+{
+    return strategies[s].learns;
 }
 
 bool strategy_find(const char *name, enum strategy *out, struct error *err)

@@ -43,7 +43,7 @@ int search_space_neighbour_max(const struct search_space *s);
 /* ---- strategies --------------------------------------------------------------------------------- */
 
 enum strategy {
-#define STRATEGY(id, name, ranked, meaning) STRATEGY_##id,
+#define STRATEGY(id, name, ranked, learns, meaning) STRATEGY_##id,
 #include "tune/strategies.def"
 #undef STRATEGY
     STRATEGY_COUNT
@@ -51,6 +51,7 @@ enum strategy {
 const char *strategy_name(enum strategy s);
 const char *strategy_meaning(enum strategy s);
 bool strategy_is_ranked(enum strategy s);
+bool strategy_learns(enum strategy s); // from the times of the last points which to ask for next
 enum strategy strategy_default(int count); // of a space of so many points
 int strategy_default_most(enum strategy s, int count);
 int strategy_default_audit(enum strategy s, int most);

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH = 8, IDENTITY_BYTES_MAX = 16 << 20 };
+// Where the next points do not depend on the times of the last, a GPU measures many at once: a batch opens the device
+// twice and warms it up.
+enum { BATCH = 8, BATCH_WIDE = 128, IDENTITY_BYTES_MAX = 16 << 20 };
 
 static const double cut_beyond = 1.02;   // of the best time's interval: surely slower
 static const double budget_of_issue = 4; // of what the chip can issue in the best time
@@ -394,7 +396,7 @@ void session_points_request(struct session *s, struct arena *a, const int *point
     q->variant_count = count;
     q->has_seed = true;
     q->seed = s->state.data_seed;
-    q->uncounted = q->unpriced = true;
+    q->uncounted = q->unpriced = q->unmetered = true;
     set_case(s, q);
 }
 
@@ -457,8 +459,8 @@ static bool run_each(struct session *s, const int *points, int count, struct eva
 static bool evaluate(struct session *s, const int *points, int count, struct evaluation *out,
                      struct error *err)
 {
-    int left[BATCH], at[BATCH], left_count = 0;
-    struct evaluation fresh[BATCH] = {{0}};
+    int left[BATCH_WIDE], at[BATCH_WIDE], left_count = 0;
+    struct evaluation fresh[BATCH_WIDE] = {{0}};
     for (int i = 0; i < count; i++) {
         out[i] = s->state.known[points[i]];
         if (out[i].at) {
@@ -487,6 +489,13 @@ static void choose_strategy(struct session *s)
     t->evaluations = ARENA_ARRAY(s->arena, struct evaluation, t->most + 1);
 }
 
+static int batch_of(const struct session *s)
+{
+    bool first = s->t->count == 0; // its best cuts the others short
+    bool measured = !s->plan->device->simulated;
+    return measured && !first && !strategy_learns(s->t->strategy) ? BATCH_WIDE : BATCH;
+}
+
 static bool search(struct session *s, struct error *err)
 {
     struct tuning *t = s->t;
@@ -497,10 +506,10 @@ static bool search(struct session *s, struct error *err)
                                      .ranks = s->ranks,
                                      .audit = strategy_default_audit(t->strategy, t->most)};
     struct search *x = search_open(&t->space, &options);
-    int points[BATCH], count = 0;
+    int points[BATCH_WIDE], count = 0;
     bool done = true;
-    while (done && (count = search_ask(x, BATCH, points)) > 0) {
-        struct evaluation out[BATCH] = {{0}};
+    while (done && (count = search_ask(x, batch_of(s), points)) > 0) {
+        struct evaluation out[BATCH_WIDE] = {{0}};
         if (s->events->evaluating)
             s->events->evaluating(s->events->context, t);
         done = evaluate(s, points, count, out, err);

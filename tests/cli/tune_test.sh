@@ -122,6 +122,31 @@ status=$?
 ((status == 3)) && grep -q 'interrupted' err.txt && grep -q '^  chosen   PARTS=' out.txt && grep -q 'interrupted$' out.txt
 pass 'an interrupted session says the best so far' $? out.txt
 
+# Sources that differ by their definitions are compiled at the same time, one per processor.
+if (($(nproc) > 1)) && clang=$(command -v clang); then
+    mkdir at-work
+    cat >clang-watched <<END
+#!/usr/bin/env bash
+case " \$* " in
+*" --version "* | *" -print-"*) exec $clang "\$@" ;;
+esac
+: >"$PWD/at-work/\$\$"
+sleep 0.5
+ls "$PWD/at-work" | wc -l >>"$PWD/at-once.txt"
+$clang "\$@"
+status=\$?
+rm "$PWD/at-work/\$\$"
+exit \$status
+END
+    chmod +x clang-watched
+    RIDGE_CACHE=$PWD/new-cache tune tune:tuned -p N=64 --fresh --compiler "$PWD/clang-watched" --json >out.txt 2>err.txt
+    sort -n at-once.txt >most.txt
+    (($(tail -1 most.txt) > 1))
+    pass 'points are compiled at the same time' $? most.txt
+else
+    echo 'skip - points are compiled at the same time: one processor, or no clang'
+fi
+
 # A second session on the same at the same time is refused.
 (
     for file in "$RIDGE_HOME"/tune/*.jsonl; do
