@@ -142,6 +142,11 @@ static bool find_auto(struct arena *a, struct device_info *out, struct error *er
 
 bool device_find(struct arena *a, const char *id, struct device_info *out, struct error *err)
 {
+    if (id && strchr(id, ','))
+        return fail(err, NOWHERE,
+                    "'%s' names several devices, and this command takes one: run it once for each "
+                    "(`ridge run`, `verify` and `scale` take several)",
+                    id);
     const char *which = NULL;
     if (!id || !*id || strcmp(id, "auto") == 0)
         return find_auto(a, out, err);

@@ -20,6 +20,12 @@ suite() { # NAME STATUS PATTERN ARGUMENT...
     pass "$name" $? out.txt
 }
 
+for command in suite 'gate --self-test' 'baseline save x'; do
+    expect "a list of devices is refused by ${command%% *}" 2 "$RIDGE" $command --device sim:h200,sim:a100 all <<'END'
+ridge: 'sim:h200,sim:a100' names several devices, and this command takes one: run it once for each (`ridge run`, `verify` and `scale` take several)
+END
+done
+
 suite 'a folder of experiments is one table' 0 '^Suite all: 2 experiments, 12 results, 0 not run' all
 grep -Eq '^two N=8192 plain +yes +- +1 .* modelled +first run +-$' out.txt
 pass 'a first run is said to be one' $? out.txt

@@ -120,7 +120,7 @@ pass 'a run comes back from a server as from a file' $? diff.txt
 "$RIDGE" log "$RIDGE_JOURNAL" >>all.txt 2>&1
 "$RIDGE" log --journal "postgresql://lab:geheim@host:x/y" >>all.txt 2>&1
 "$RIDGE" log --journal "${postgres/postgres@/nobody:geheim@}" >>all.txt 2>&1
-pg_dump "$postgres" >>all.txt
+"$postgres_bin/pg_dump" "$postgres" >>all.txt
 cat run.txt ./*.json "$postgres_folder/log" >>all.txt
 ! grep -n geheim all.txt >found.txt
 pass 'no password is shown or recorded' $? found.txt
