@@ -352,10 +352,10 @@ static json_t *pair_json(const struct run_pair *p)
     else
         verdict = json_pack("{s:s, s:f, s:f, s:f}", "verdict", verdict_name(p->time.verdict),
                             "ratio", p->time.ratio, "low", p->time.low, "high", p->time.high);
-    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o}", "before", a->variant, "after",
+    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "before", a->variant, "after",
                      b->variant, "case_before", a->case_label ? a->case_label : "", "case_after",
                      b->case_label ? b->case_label : "", "time", verdict, "metrics", metrics,
-                     "findings", findings);
+                     "findings", findings, "statistics", pair_statistics_json(p));
 }
 
 json_t *report_compare_json(const struct run_comparison *c)
@@ -418,6 +418,8 @@ void report_compare_figures(const struct run_comparison *c, const struct report_
             add_name(out, after);
         }
         text_printf(out, ": %s\n", show_judgement(p, judgement));
+        if (style->verbose)
+            add_pair_statistics(p, out);
         if (style->plain) {
             add_plain_figures(p, false, out);
         } else {

@@ -51,6 +51,11 @@ const char *run_line(struct arena *a, const struct run *r); // "run 3, NVIDIA H2
 const char *pair_name(struct arena *a, const struct run_pair *p);
 bool first_pair_of_case(const struct run_comparison *c, int index);
 
+// Tests, intervals and spread of both sides (compare_stats.c); nothing, or null, where a side is not measured or has too
+// few blocks.
+void add_pair_statistics(const struct run_pair *p, struct text *out);
+json_t *pair_statistics_json(const struct run_pair *p); // new reference
+
 // One fact per line, for a plain style.
 void add_plain_figures(const struct run_pair *p, bool only_changed, struct text *out);
 
