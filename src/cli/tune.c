@@ -4,6 +4,7 @@
 #include "cli/session.h"
 #include "tuner/tuner.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +39,8 @@ static bool keep(struct tuning_session *w, struct tuning *t, struct error *err)
     struct arena a = {0};
     struct tuned_size *sizes;
     int count = 0;
+    if (t->objective != OBJECTIVE_TIME) // the table is of the fastest
+        return true;
     tuner_sizes(&a, w->plan.experiment, w->plan.jobs[w->done_count].point, &sizes, &count);
     bool done = tuned_keep(&a, option_text(w->o, OPTION_TABLE, NULL), t, sizes, count, err);
     arena_release(&a);
@@ -50,7 +53,7 @@ static void on_evaluating(void *context, const struct tuning *t)
     struct arena a = {0};
     struct tuning so_far = *t;
     struct error ignored = {0}; // the end says it
-    ties_find(&a, t->evaluations, t->count, &so_far.ties);
+    ties_find(&a, t->evaluations, t->count, t->objective, &so_far.ties);
     so_far.interrupted = true;
     if (t->count > w->kept && !w->shares)
         (void)!keep(w, &so_far, &ignored);
@@ -97,6 +100,7 @@ static bool read_options(struct tuning_session *w, struct error *err)
     const char *strategy = option_text(o, OPTION_STRATEGY, NULL);
     int64_t most, seed;
     if (!session_request(o, &w->request.loop, err) ||
+        !cli_objective(o, &w->request.objective, err) ||
         (strategy && !strategy_find(strategy, &w->request.strategy, err)) ||
         !option_i64(o, OPTION_EVALUATIONS, 1, INT32_MAX, 0, &most, err) ||
         !option_i64(o, OPTION_SEARCH_SEED, 0, INT64_MAX, 1, &seed, err))
@@ -128,6 +132,20 @@ static bool make_plan(struct tuning_session *w, struct error *err)
     return tuner_plan(&w->arena, experiment, variant, &w->request.loop, &w->plan, err);
 }
 
+// That of the record, or the one that is asked for where the record has what it needs.
+static bool set_objective(const struct tuning_session *w, const char *file, struct tuning *recorded,
+                          struct error *err)
+{
+    enum objective o = w->request.objective;
+    if (!option_given(w->o, OPTION_OBJECTIVE))
+        return true;
+    recorded->objective = o;
+    for (int i = 0; i < recorded->count; i++)
+        if (isfinite(evaluation_cost(&recorded->evaluations[i], o)))
+            return true;
+    return fail(err, (struct location){.file = file}, "it has no %s", objective_need(o));
+}
+
 // A T4 file in a device's place.
 static bool run_replay(struct tuning_session *w, struct error *err)
 {
@@ -143,6 +161,7 @@ static bool run_replay(struct tuning_session *w, struct error *err)
                 t4_parse(&w->arena, file, text, size_bytes, &recorded, err);
     free(text);
     w->done = ARENA_NEW(&w->arena, struct tuning);
+    done = done && set_objective(w, file, &recorded, err);
     done = done && replay(&w->arena, &recorded,
                           q->has_strategy ? q->strategy : strategy_default(recorded.space.count),
                           q->seed, q->most, w->done, err);

@@ -25,52 +25,74 @@ static const char *label_of(struct arena *a, const struct tuning *t, const struc
     return t->space.axis_count > 0 ? search_space_label(a, &t->space, e->point) : "as it is";
 }
 
+static const char *const costs[OBJECTIVE_COUNT] = {
+    [OBJECTIVE_TIME] = "time", [OBJECTIVE_ENERGY] = "energy", [OBJECTIVE_EDP] = "energy x time"};
+
+// ", 12.3 mJ"; "" where it was not asked for.
+static const char *energy_of(struct arena *a, const struct tuning *t, const struct evaluation *e)
+{
+    char cell[CELL_SIZE];
+    return t->objective == OBJECTIVE_TIME || !(e->energy_mj > 0)
+               ? ""
+               : arena_printf(a, ", %s", show_energy(e->energy_mj, cell));
+}
+
 static void add_chosen(struct arena *a, const struct tuning *t, const struct evaluation *chosen,
                        struct text *out)
 {
     char time[32];
     const struct evaluation *start = t->start >= 0 ? tuning_of_point(t, t->start) : NULL;
-    text_printf(out, "  chosen   %s: %s %s\n", label_of(a, t, chosen),
-                format_time_ns(chosen->time_ns, time), t->provenance);
+    text_printf(out, "  chosen   %s: %s%s %s\n", label_of(a, t, chosen),
+                format_time_ns(chosen->time_ns, time), energy_of(a, t, chosen), t->provenance);
     if (start && start != chosen && evaluation_is_right(start))
-        text_printf(out, "  untuned  %s: %s, %.2fx of the chosen one's time\n",
+        text_printf(out, "  untuned  %s: %s%s, %.2fx of the chosen one's %s\n",
                     label_of(a, t, start), format_time_ns(start->time_ns, time),
-                    start->time_ns / chosen->time_ns);
+                    energy_of(a, t, start),
+                    evaluation_cost(start, t->objective) / evaluation_cost(chosen, t->objective),
+                    costs[t->objective]);
+    if (t->objective != OBJECTIVE_TIME)
+        text_add(out, "  the tuned table keeps what is fastest, so it does not have this choice\n");
     if (t->ties.count > 1)
-        text_printf(
-            out,
-            "  tie      %d points take the same time within the noise or %g %%; the first in "
-            "the file's order is chosen\n",
-            t->ties.count, 100 * TIE_SHARE);
+        text_printf(out,
+                    "  tie      %d points take the same %s within the noise or %g %%; the first in "
+                    "the file's order is chosen\n",
+                    t->ties.count, costs[t->objective], 100 * TIE_SHARE);
 }
 
-static int by_time(const void *a, const void *b)
+struct ranked {
+    const struct evaluation *e;
+    double cost;
+};
+
+static int by_cost(const void *a, const void *b)
 {
-    const struct evaluation *x = *(const struct evaluation *const *)a,
-                            *y = *(const struct evaluation *const *)b;
-    if (x->time_ns < y->time_ns || x->time_ns > y->time_ns)
-        return x->time_ns < y->time_ns ? -1 : 1;
-    return x->point - y->point;
+    const struct ranked *x = a, *y = b;
+    if (x->cost < y->cost || x->cost > y->cost)
+        return x->cost < y->cost ? -1 : 1;
+    return x->e->point - y->e->point;
 }
 
 static void add_fastest(struct arena *a, const struct tuning *t, const struct report_style *style,
                         struct text *out)
 {
-    const struct evaluation **right = ARENA_ARRAY(a, const struct evaluation *, t->count + 1);
+    struct ranked *right = ARENA_ARRAY(a, struct ranked, t->count + 1);
     int count = 0;
-    for (int i = 0; i < t->count; i++)
-        if (evaluation_is_right(&t->evaluations[i]))
-            right[count++] = &t->evaluations[i];
+    for (int i = 0; i < t->count; i++) {
+        double cost = evaluation_cost(&t->evaluations[i], t->objective);
+        if (isfinite(cost))
+            right[count++] = (struct ranked){&t->evaluations[i], cost};
+    }
     if (count > 0)
-        qsort(right, (size_t)count, sizeof *right, by_time);
+        qsort(right, (size_t)count, sizeof *right, by_cost);
     int shown = style->verbose || count < ROWS_MAX ? count : ROWS_MAX;
     for (int i = 0; i < shown && count > 1; i++) {
+        const struct evaluation *e = right[i].e;
         char time[32], low[32], high[32];
-        text_printf(out, "  %4d.  %10s", i + 1, format_time_ns(right[i]->time_ns, time));
-        if (right[i]->sample_count > 1)
-            text_printf(out, "  [%s, %s]", format_time_ns(right[i]->low_ns, low),
-                        format_time_ns(right[i]->high_ns, high));
-        text_printf(out, "  %s\n", label_of(a, t, right[i]));
+        text_printf(out, "  %4d.  %10s", i + 1, format_time_ns(e->time_ns, time));
+        if (e->sample_count > 1)
+            text_printf(out, "  [%s, %s]", format_time_ns(e->low_ns, low),
+                        format_time_ns(e->high_ns, high));
+        text_printf(out, "%s  %s\n", energy_of(a, t, e), label_of(a, t, e));
     }
     if (shown < count)
         text_printf(out, "  and %d slower (-v shows them)\n", count - shown);

@@ -39,12 +39,13 @@ static json_t *parameters(const struct search_space *s, int point)
 
 static json_t *evaluation_to_json(const struct tuning *t, const struct evaluation *e)
 {
-    return json_pack("{s:o, s:s, s:o, s:o, s:o, s:I, s:o, s:b, s:o, s:o, s:o}", "parameters",
-                     parameters(&t->space, e->point), "outcome", outcome_name(e->outcome),
-                     "time_ns", number(e->time_ns), "low_ns", number(e->low_ns), "high_ns",
-                     number(e->high_ns), "samples", (json_int_t)e->sample_count, "rank_ns",
-                     number(e->rank_ns), "audited", e->audited, "took_s", number(e->took_s),
-                     "error", text(e->error), "at", text(e->at));
+    return json_pack("{s:o, s:s, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:b, s:o, s:o, s:o}",
+                     "parameters", parameters(&t->space, e->point), "outcome",
+                     outcome_name(e->outcome), "time_ns", number(e->time_ns), "low_ns",
+                     number(e->low_ns), "high_ns", number(e->high_ns), "samples",
+                     (json_int_t)e->sample_count, "energy_mj", number(e->energy_mj), "energy_error",
+                     number(e->energy_error), "rank_ns", number(e->rank_ns), "audited", e->audited,
+                     "took_s", number(e->took_s), "error", text(e->error), "at", text(e->at));
 }
 
 json_t *tuning_to_json(const struct tuning *t)
@@ -68,6 +69,7 @@ json_t *tuning_to_json(const struct tuning *t)
                   "device", text(t->device_id), "device_name", text(t->device_name), "platform",
                   text(t->platform), "cc", t->cc, "provenance", text(t->provenance), "compiler",
                   text(t->compiler), "source", text(t->source_hash));
+    json_object_set_new(j, "objective", text(objective_name(t->objective)));
     json_object_set_new(j, "strategy", text(strategy_name(t->strategy)));
     json_object_set_new(j, "seed", json_integer((json_int_t)t->seed));
     json_object_set_new(j, "axes", axes);

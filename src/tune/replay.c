@@ -40,10 +40,10 @@ bool replay(struct arena *a, const struct tuning *recorded, enum strategy strate
             struct evaluation e = recorded->evaluations[points[i]];
             e.audited = search_audits(x);
             out->evaluations[out->count++] = e;
-            search_tell(x, points[i], evaluation_is_right(&e) ? e.time_ns : (double)NAN);
+            search_tell(x, points[i], evaluation_cost(&e, out->objective));
         }
     search_close(x);
-    ties_find(a, out->evaluations, out->count, &out->ties);
+    ties_find(a, out->evaluations, out->count, out->objective, &out->ties);
     out->pruning.ranked = ranked;
     if (strategy_is_ranked(strategy))
         pruning_report(out, ranks);

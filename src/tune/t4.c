@@ -50,6 +50,11 @@ static json_t *result_to_t4(const struct tuning *t, const struct evaluation *e)
         add_measurement(measurements, "time_low", e->low_ns / ns_per_ms, "ms");
         add_measurement(measurements, "time_high", e->high_ns / ns_per_ms, "ms");
         add_measurement(measurements, "samples", (double)e->sample_count, "");
+        add_measurement(measurements, "energy", e->energy_mj, "mJ");
+        add_measurement(measurements, "energy_error", e->energy_error, "");
+        if (t->objective == OBJECTIVE_EDP)
+            add_measurement(measurements, "edp", evaluation_cost(e, t->objective) / ns_per_ms,
+                            "mJ ms");
         json_array_append_new(runtimes, json_real(e->time_ns / ns_per_ms));
     }
     add_measurement(measurements, "rank_time", e->rank_ns / ns_per_ms, "ms");
@@ -60,9 +65,10 @@ static json_t *result_to_t4(const struct tuning *t, const struct evaluation *e)
     const char *invalidity = e->outcome == OUTCOME_CUT ? "timeout" : outcome_name(e->outcome);
     return json_pack(
         "{s:s, s:o, s:[s], s:{s:f, s:o}, s:s, s:i, s:o}", "timestamp", e->at ? e->at : "",
-        "configuration", configuration_to_json(&t->space, e->point), "objectives", "time", "times",
-        "benchmark", isfinite(e->took_s) ? e->took_s : 0.0, "runtimes", runtimes, "invalidity",
-        invalidity, "correctness", e->outcome != OUTCOME_CORRECTNESS, "measurements", measurements);
+        "configuration", configuration_to_json(&t->space, e->point), "objectives",
+        objective_name(t->objective), "times", "benchmark", isfinite(e->took_s) ? e->took_s : 0.0,
+        "runtimes", runtimes, "invalidity", invalidity, "correctness",
+        e->outcome != OUTCOME_CORRECTNESS, "measurements", measurements);
 }
 
 static json_t *text(const char *s)
@@ -235,21 +241,44 @@ static const json_t *measurement_named(const json_t *result, const char *name)
     return NULL;
 }
 
+// NAN = it is not there.
+static double number_of(const json_t *result, const char *name)
+{
+    const json_t *value = json_object_get(measurement_named(result, name), "value");
+    return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+static const char *objective_of(const json_t *result)
+{
+    const char *s = json_string_value(json_array_get(json_object_get(result, "objectives"), 0));
+    return s ? s : "time";
+}
+
+// What another tuner's file was after is taken for the time; ridge's have the time beside another objective.
+static const char *measurement_of_time(const json_t *result)
+{
+    enum objective ours;
+    struct error ignored = {0};
+    const char *objective = objective_of(result);
+    bool known = objective_find(objective, &ours, &ignored);
+    return known && measurement_named(result, "time") ? "time" : objective;
+}
+
 static struct evaluation evaluation_of(struct reader *r, const json_t *result, const char *unit)
 {
-    const char *objective =
-        json_string_value(json_array_get(json_object_get(result, "objectives"), 0));
+    const char *objective = measurement_of_time(result);
     const char *invalidity = json_string_value(json_object_get(result, "invalidity"));
     const char *at = json_string_value(json_object_get(result, "timestamp"));
     const json_t *error = json_object_get(measurement_named(result, "error"), "value");
     const json_t *samples = json_object_get(measurement_named(result, "samples"), "value");
-    struct evaluation e = {
-        .at = arena_strdup(r->a, at ? at : ""),
-        .time_ns = time_of(measurement_named(result, objective ? objective : "time"), unit),
-        .low_ns = time_of(measurement_named(result, "time_low"), unit),
-        .high_ns = time_of(measurement_named(result, "time_high"), unit),
-        .rank_ns = time_of(measurement_named(result, "rank_time"), unit),
-        .took_s = (double)NAN};
+    struct evaluation e = {.at = arena_strdup(r->a, at ? at : ""),
+                           .time_ns = time_of(measurement_named(result, objective), unit),
+                           .low_ns = time_of(measurement_named(result, "time_low"), unit),
+                           .high_ns = time_of(measurement_named(result, "time_high"), unit),
+                           .rank_ns = time_of(measurement_named(result, "rank_time"), unit),
+                           .energy_mj = number_of(result, "energy"),
+                           .energy_error = number_of(result, "energy_error"),
+                           .took_s = (double)NAN};
     if (!invalidity || !outcome_find(invalidity, &e.outcome))
         e.outcome = OUTCOME_RUNTIME;
     if (e.outcome == OUTCOME_CORRECT && !(e.time_ns > 0 && isfinite(e.time_ns)))
@@ -316,7 +345,12 @@ static bool read_root(struct reader *r, const json_t *root)
     t->pruning.rank_by = metadata_text(r->a, metadata, "rank_by", NULL);
     t->product = t->space.count;
     t->most = t->space.count;
-    ties_find(r->a, t->evaluations, t->count, &t->ties);
+    struct error ignored = {0};
+    const json_t *first = json_array_get(results, 0);
+    if (!isfinite(number_of(first, "energy")) ||
+        !objective_find(objective_of(first), &t->objective, &ignored))
+        t->objective = OBJECTIVE_TIME;
+    ties_find(r->a, t->evaluations, t->count, t->objective, &t->ties);
     return true;
 }
 

@@ -9,6 +9,7 @@
 #include <jansson.h>
 
 #include "base/base.h"
+#include "record/record.h"
 
 /* ---- the space ---------------------------------------------------------------------------------- */
 
@@ -73,7 +74,8 @@ struct search *search_open(const struct search_space *s,
 // next question.
 int search_ask(struct search *x, int room, int *points);
 // NAN: the point cannot run, or is wrong.
-void search_tell(struct search *x, int point, double time_ns);
+void search_tell(struct search *x, int point,
+                 double time_ns); // or another cost that is to be least
 // Were the last points asked for by chance among those that pruning cuts off?
 bool search_audits(const struct search *x);
 void search_close(struct search *x); // NULL is fine
@@ -97,6 +99,7 @@ struct evaluation {
     enum outcome outcome;
     double time_ns, low_ns, high_ns; // the median and its 95 % interval; NAN = no time
     size_t sample_count;
+    double energy_mj, energy_error; // of one run, and the share that is open; NAN = not measured
     double rank_ns;    // the modelled time that it was ranked by; NAN = it was not ranked
     double took_s;     // of the wall clock
     const char *error; // or NULL
@@ -104,8 +107,14 @@ struct evaluation {
     bool audited;      // by chance, among the points that pruning cut off
 };
 bool evaluation_is_right(const struct evaluation *e); // OUTCOME_CORRECT with a time
+// What is to be least, and the ends of its interval; NAN where the point is not right or has no energy.
+double evaluation_cost(const struct evaluation *e, enum objective o);
+struct cost_interval {
+    double low, high;
+};
+struct cost_interval evaluation_cost_interval(const struct evaluation *e, enum objective o);
 
-// The points that tie with the fastest: their intervals overlap its own, or their medians are within TIE_SHARE of
+// The points that tie with the best by the objective, the fastest: their intervals overlap its own, or their medians are within TIE_SHARE of
 // its. Of them the canonical one is the first in the space's order, which is the same wherever the same points tie.
 #define TIE_SHARE 0.005
 struct ties {            // indices of evaluations; arena-owned
@@ -113,7 +122,8 @@ struct ties {            // indices of evaluations; arena-owned
     int *items;
     int count;
 };
-void ties_find(struct arena *a, const struct evaluation *evaluations, int count, struct ties *out);
+void ties_find(struct arena *a, const struct evaluation *evaluations, int count, enum objective o,
+               struct ties *out);
 
 struct pruning {                  // what leaving points out risked; NAN = not known
     const char *rank_by;          // "modelled on sim:h200, N=512"; NULL = nothing was ranked
@@ -141,6 +151,7 @@ struct tuning {
     int64_t product; // of the axes, before `where`
     int impossible; // of what `where` leaves: the device takes no such launch, so they are no points
     const char *impossible_why; // of the first
+    enum objective objective;
     enum strategy strategy;
     uint64_t seed;
     int most;  // points that were to be evaluated

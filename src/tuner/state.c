@@ -66,6 +66,8 @@ static void take_line(struct arena *a, const json_t *j, const struct search_spac
     e.low_ns = number(j, "low_ns");
     e.high_ns = number(j, "high_ns");
     e.rank_ns = number(j, "rank_ns");
+    e.energy_mj = number(j, "energy_mj");
+    e.energy_error = number(j, "energy_error");
     e.took_s = number(j, "took_s");
     double samples = number(j, "samples");
     e.sample_count = samples >= 0 && samples < 1e9 ? (size_t)samples : 0;
@@ -141,11 +143,12 @@ bool state_add(struct tuner_state *s, const struct tuning *t, const struct evalu
     json_t *error = e->error ? json_string(e->error) : NULL;
     return add_line(
         s,
-        json_pack("{s:o, s:s, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:s}", "parameters",
+        json_pack("{s:o, s:s, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:s}", "parameters",
                   parameters_of(&t->space, e->point), "outcome", outcome_name(e->outcome),
                   "time_ns", real_or_null(e->time_ns), "low_ns", real_or_null(e->low_ns), "high_ns",
-                  real_or_null(e->high_ns), "samples", (json_int_t)e->sample_count, "rank_ns",
-                  real_or_null(e->rank_ns), "took_s", real_or_null(e->took_s), "error",
+                  real_or_null(e->high_ns), "samples", (json_int_t)e->sample_count, "energy_mj",
+                  real_or_null(e->energy_mj), "energy_error", real_or_null(e->energy_error),
+                  "rank_ns", real_or_null(e->rank_ns), "took_s", real_or_null(e->took_s), "error",
                   error ? error : json_null(), "at", e->at),
         err);
 }

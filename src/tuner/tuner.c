@@ -182,10 +182,11 @@ static bool make_identity(struct session *s, const char **out, struct error *err
         (struct hash_piece[]){{e->text, strlen(e->text)}, {reference ? reference : "", size_bytes}},
         2, hash);
     free(reference);
-    *out = arena_printf(s->arena, "%s\n%s\n%s\n%s\n%s\n%s\n%s\n%s %s %d %d %g %s", t->experiment,
+    *out = arena_printf(s->arena, "%s\n%s\n%s\n%s\n%s\n%s\n%s\n%s %s %d %d %g %s%s", t->experiment,
                         t->variant, t->case_label, t->device_name, t->platform ? t->platform : "",
                         t->source_hash, hash, q->compiler, q->warm ? "warm" : "cold",
-                        q->with_transfers, q->no_verify, q->sample_share, RIDGE_VERSION);
+                        q->with_transfers, q->no_verify, q->sample_share, RIDGE_VERSION,
+                        t->objective == OBJECTIVE_TIME ? "" : "\nmetered");
     return true;
 }
 
@@ -202,6 +203,21 @@ bool tuner_source_hash(struct arena *a, const struct experiment *e, int variant,
     return !q.source_path || code_source_hash(a, &q, out, err);
 }
 
+static bool check_objective(const struct session *s, struct error *err)
+{
+    const struct tuner_request *q = s->request;
+    if (q->objective == OBJECTIVE_TIME)
+        return true;
+    if (s->plan->device->simulated)
+        return fail(err, NOWHERE, "--objective %s needs measured energy, and %s is simulated",
+                    objective_name(q->objective), s->plan->device->id);
+    return !q->has_strategy || !strategy_is_ranked(q->strategy) ||
+           fail(err, NOWHERE,
+                "strategy '%s' ranks points by their modelled time, and energy has no model: "
+                "choose another --strategy for --objective %s",
+                strategy_name(q->strategy), objective_name(q->objective));
+}
+
 static bool describe(struct session *s, struct error *err)
 {
     const struct device_info *d = s->plan->device;
@@ -215,9 +231,10 @@ static bool describe(struct session *s, struct error *err)
                          .platform = tuner_platform(s->arena, d),
                          .provenance = provenance_name(PROVENANCE_ABSENT),
                          .cc = d->facts.cc,
+                         .objective = s->request->objective,
                          .seed = s->request->seed,
                          .ties = {.fastest = -1, .chosen = -1}};
-    return make_space(s, err) &&
+    return check_objective(s, err) && make_space(s, err) &&
            tuner_source_hash(s->arena, e, s->job->variant, t->source_hash, err);
 }
 
@@ -265,6 +282,8 @@ static struct evaluation evaluation_new(struct session *s, int point, enum outco
                                .time_ns = nan,
                                .low_ns = nan,
                                .high_ns = nan,
+                               .energy_mj = nan,
+                               .energy_error = nan,
                                .rank_ns = nan,
                                .took_s = nan,
                                .error = error ? arena_strdup(s->arena, error) : NULL,
@@ -289,6 +308,19 @@ static bool answer(struct session *s, int index, const struct evaluation *e, boo
     return true;
 }
 
+static void take_energy(const struct session *s, const struct result *r, struct evaluation *e)
+{
+    if (s->t->objective == OBJECTIVE_TIME)
+        return;
+    if (r->conditions.energy_mj > 0) {
+        e->energy_mj = r->conditions.energy_mj;
+        e->energy_error = r->conditions.energy_error;
+        return;
+    }
+    e->outcome = OUTCOME_RUNTIME;
+    e->error = "it ran, and its energy could not be measured";
+}
+
 static bool on_result(void *context, const struct result *r, struct error *err)
 {
     struct session *s = context;
@@ -309,6 +341,7 @@ static bool on_result(void *context, const struct result *r, struct error *err)
             e.low_ns = r->time.summary.low;
             e.high_ns = r->time.summary.high;
             e.sample_count = r->time.summary.count;
+            take_energy(s, r, &e);
         }
         return answer(s, i, &e, r->by_system, err);
     }
@@ -349,7 +382,7 @@ static void set_cut(struct session *s, struct loop_request *q)
             high_ns = s->t->evaluations[i].high_ns;
         }
     s->cut_budget = 0;
-    if (!isfinite(best_ns))
+    if (!isfinite(best_ns) || s->t->objective != OBJECTIVE_TIME) // slower may still be less
         return;
     q->cut_ns = high_ns * cut_beyond;
     if (!d->simulated || !d->gpu)
@@ -396,7 +429,8 @@ void session_points_request(struct session *s, struct arena *a, const int *point
     q->variant_count = count;
     q->has_seed = true;
     q->seed = s->state.data_seed;
-    q->uncounted = q->unpriced = q->unmetered = true;
+    q->uncounted = q->unpriced = true;
+    q->unmetered = s->t->objective == OBJECTIVE_TIME;
     set_case(s, q);
 }
 
@@ -518,7 +552,7 @@ static bool search(struct session *s, struct error *err)
             out[i].rank_ns = s->ranks ? s->ranks[points[i]] : (double)NAN;
             if (out[i].at)
                 t->evaluations[t->count++] = out[i];
-            search_tell(x, points[i], evaluation_is_right(&out[i]) ? out[i].time_ns : (double)NAN);
+            search_tell(x, points[i], evaluation_cost(&out[i], t->objective));
         }
     }
     search_close(x);
@@ -543,7 +577,7 @@ bool tuner_run(struct arena *a, const struct tuner_plan *plan, const struct tune
         choose_strategy(&s);
         done = (!strategy_is_ranked(out->strategy) || rank_all(&s, err)) && search(&s, err);
         out->interrupted = !done;
-        ties_find(a, out->evaluations, out->count, &out->ties);
+        ties_find(a, out->evaluations, out->count, out->objective, &out->ties);
         if (s.ranks)
             pruning_report(out, s.ranks);
         if (strcmp(out->provenance, "absent") == 0 &&

@@ -32,6 +32,7 @@ bool tuner_source_hash(struct arena *a, const struct experiment *e, int variant,
 
 struct tuner_request {
     struct loop_request loop; // how points are run; which, the tuner says
+    enum objective objective; // what is to be least; energy is measured on real GPUs only
     bool has_strategy;        // else strategy_default()
     enum strategy strategy;
     uint64_t seed;       // of the strategy

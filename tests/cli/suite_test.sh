@@ -20,11 +20,13 @@ suite() { # NAME STATUS PATTERN ARGUMENT...
     pass "$name" $? out.txt
 }
 
-for command in suite 'gate --self-test' 'baseline save x'; do
-    expect "a list of devices is refused by ${command%% *}" 2 "$RIDGE" $command --device sim:h200,sim:a100 all <<'END'
-ridge: 'sim:h200,sim:a100' names several devices, and this command takes one: run it once for each (`ridge run`, `verify` and `scale` take several)
+several="'sim:h200,sim:a100' names several devices, and this command takes one: run it once for each"
+expect 'a list of devices is refused by the gate' 2 gate --self-test --device sim:h200,sim:a100 all <<END
+ridge: $several (\`ridge run\`, \`verify\` and \`scale\` take several)
 END
-done
+"$RIDGE" suite --device sim:h200,sim:a100 all >out.txt 2>err.txt
+[ $? = 2 ] && grep -qF "ridge: two: $several" err.txt
+pass 'and by a suite, for each experiment' $? err.txt
 
 suite 'a folder of experiments is one table' 0 '^Suite all: 2 experiments, 12 results, 0 not run' all
 grep -Eq '^two N=8192 plain +yes +- +1 .* modelled +first run +-$' out.txt

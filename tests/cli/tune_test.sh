@@ -83,6 +83,41 @@ pass 'a T4 file replays as a session' $? diff.txt
 "$RIDGE" tune --replay results.json --json >replay.json 2>err.txt
 [[ $(field replay.json "t['chosen']['parameters']") == $(field all.json "t['chosen']['parameters']") ]]
 pass 'which chooses what the session chose' $? replay.json
+
+# By energy: of a record that has it. The less time a point takes the more it has here, and those of 32 parts have most.
+python3 - <<'END'
+import json
+record = json.load(open('results.json'))
+for r in record['results']:
+    time = [m['value'] for m in r['measurements'] if m['name'] == 'time']
+    if time:
+        energy = 1000 if r['configuration']['PARTS'] >= 32 else 100 / time[0]
+        r['measurements'].append({'name': 'energy', 'value': energy, 'unit': 'mJ'})
+json.dump(record, open('energies.json', 'w'))
+END
+"$RIDGE" tune --replay energies.json --objective energy --save-t4 saved.json --json >energy.json 2>err.txt &&
+    "$RIDGE" tune --replay saved.json --json >again.json 2>err.txt
+python3 - <<'END' >got.txt
+import json
+energy, again = (json.load(open(f))['tunings'][0] for f in ('energy.json', 'again.json'))
+right = [e for e in energy['evaluations'] if e['outcome'] == 'correct']
+assert energy['objective'] == again['objective'] == 'energy'
+assert energy['chosen'] == again['chosen'] and energy['chosen']['energy_mj'] == 1000, energy['chosen']
+assert min(right, key=lambda e: e['energy_mj'] * e['time_ns'])['energy_mj'] == 1000
+print(energy['chosen']['energy_mj'] == min(e['energy_mj'] for e in right))
+END
+grep -q '^True$' got.txt
+pass 'a record with energies is searched for the least' $? got.txt
+"$RIDGE" tune --replay energies.json --objective edp >edp.txt 2>err.txt
+grep -q '^  chosen   PARTS=32 BLOCK=128 T=float: .* us, 1 J modelled' edp.txt && grep -q 'the tuned table keeps what is fastest' edp.txt
+pass 'or for the least energy x time, which the tuned table does not keep' $? edp.txt
+expect 'a record without energies is refused' 2 tune --replay results.json --objective energy <<'END'
+ridge: results.json: it has no measured energy
+END
+expect 'a simulated GPU has no energy' 2 tune tune:tuned -p N=64 --device sim:h200 --objective energy <<'END'
+ridge: --objective energy needs measured energy, and sim:h200 is simulated
+  tuning 'tuned' in case ROWS=512 N=64
+END
 sed -i 's/"\[1, 4, 8, 32, 64\]"/"[2**i for i in (0, 5)]"/; s/(0, 5)/[0, 5]/' space.json
 tune tune:tuned -p N=64 --space space.json --json >smaller.json 2>err.txt
 field smaller.json "t['axes']['PARTS'], len(t['evaluations'])" >got.txt

@@ -323,7 +323,7 @@ static void ties_overlap_the_fastest_and_the_first_in_order_is_chosen(void **sta
     struct ties ties;
     struct evaluation e[] = {timed(9, 100, 101, 102), timed(4, 101.5, 104, 105),
                              timed(7, 102.5, 103, 104), timed(5, 101.2, 101.4, 101.6)};
-    ties_find(&a, e, COUNT_OF(e), &ties);
+    ties_find(&a, e, COUNT_OF(e), OBJECTIVE_TIME, &ties);
     assert_int_equal(ties.fastest, 0);
     assert_int_equal(ties.count, 3); // 7's interval begins beyond 9's end
     assert_int_equal(e[ties.chosen].point, 4);
@@ -336,7 +336,7 @@ static void times_without_noise_tie_within_the_stated_share(void **state)
     struct ties ties;
     struct evaluation e[] = {timed(3, 1000, 1000, 1000), timed(2, 1004.9, 1004.9, 1004.9),
                              timed(1, 1005.1, 1005.1, 1005.1)};
-    ties_find(&a, e, COUNT_OF(e), &ties);
+    ties_find(&a, e, COUNT_OF(e), OBJECTIVE_TIME, &ties);
     assert_int_equal(ties.count, 2);
     assert_int_equal(e[ties.chosen].point, 2);
     arena_release(&a);
@@ -348,10 +348,10 @@ static void what_is_wrong_never_ties(void **state)
     struct ties ties;
     struct evaluation e[] = {timed(0, 1, 1, 1), timed(1, 5, 5, 5)};
     e[0].outcome = OUTCOME_CORRECTNESS;
-    ties_find(&a, e, COUNT_OF(e), &ties);
+    ties_find(&a, e, COUNT_OF(e), OBJECTIVE_TIME, &ties);
     assert_int_equal(e[ties.chosen].point, 1);
     e[1].outcome = OUTCOME_COMPILE;
-    ties_find(&a, e, COUNT_OF(e), &ties);
+    ties_find(&a, e, COUNT_OF(e), OBJECTIVE_TIME, &ties);
     assert_int_equal(ties.chosen, -1);
     arena_release(&a);
 }
@@ -367,7 +367,7 @@ static void the_choice_does_not_depend_on_the_order_of_evaluations(void **state)
         struct evaluation first = e[0];
         memmove(&e[0], &e[1], 2 * sizeof e[0]);
         e[2] = first;
-        ties_find(&a, e, COUNT_OF(e), &ties);
+        ties_find(&a, e, COUNT_OF(e), OBJECTIVE_TIME, &ties);
         assert_int_equal(e[ties.chosen].point, 4);
     }
     arena_release(&a);

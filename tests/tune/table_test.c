@@ -124,7 +124,7 @@ static void what_a_session_found_is_kept_in_the_place_of_an_earlier_entry(void *
                        .most = 1};
     struct tuned_size size = {"N", 7};
     search_space_make(&arena, &axis, 1, (uint16_t[]){0, 1}, 2, &s.space);
-    ties_find(&arena, &e, 1, &s.ties);
+    ties_find(&arena, &e, 1, OBJECTIVE_TIME, &s.ties);
     assert_true(tuned_keep(&arena, path, &s, &size, 1, &err));
     e.point = 0;
     assert_true(tuned_keep(&arena, path, &s, &size, 1, &err));
@@ -139,7 +139,7 @@ static void what_a_session_found_is_kept_in_the_place_of_an_earlier_entry(void *
     (void)remove(arena_printf(&arena, "%s.lock", path));
     // Nothing that is right: nothing is written.
     e.outcome = OUTCOME_CORRECTNESS;
-    ties_find(&arena, &e, 1, &s.ties);
+    ties_find(&arena, &e, 1, OBJECTIVE_TIME, &s.ties);
     assert_true(tuned_keep(&arena, path, &s, &size, 1, &err));
     assert_false(file_exists(path));
 }
