@@ -23,8 +23,8 @@ static int noisy_variants(struct arena *a, const struct gate_report *report, con
     int n = 0;
     for (int i = 0; i < report->count; i++) {
         const struct gate_entry *e = &report->entries[i];
-        if (e->verdict != GATE_NOISY || !e->timed || names_it(names, n, e->variant) ||
-            strcmp(e->experiment, experiment) != 0)
+        if (e->verdict != GATE_NOISY || !(e->timed || e->sampled_little) ||
+            names_it(names, n, e->variant) || strcmp(e->experiment, experiment) != 0)
             continue;
         names[n++] = e->variant;
         if (suffix)

@@ -40,9 +40,10 @@ struct gate_entry { // one variant on one case
     int change_count;
     double before_ns, after_ns; // NAN: not timed
     enum provenance time_provenance;
-    bool timed;       // two sets of samples were compared:
-    double low, high; // 95 % interval of the growth, a share: 0.02 = 2 % longer
-    double p;         // that it is no slower than allowed, Holm-corrected over the suite
+    bool timed;          // two sets of samples were compared:
+    bool sampled_little; // too noisy to tell, as there are too few blocks of samples now
+    double low, high;    // 95 % interval of the growth, a share: 0.02 = 2 % longer
+    double p;            // that it is no slower than allowed, Holm-corrected over the suite
     size_t before_samples, after_samples;
 };
 struct gate_property { // said once: "false alarms" "0 of 37"

@@ -81,6 +81,17 @@ static double one_sided(const struct observed *now, const struct observed *befor
     return p;
 }
 
+// The larger p, and an interval that holds both, where it was tested before.
+static void pair_test(struct pair *p, const struct observed *now, const struct observed *before)
+{
+    struct gate_entry *e = p->entry;
+    struct comparison c = stats_compare(before->items, before->count, now->items, now->count, 0);
+    p->worse_p = fmax(p->worse_p, one_sided(now, before, 1 + p->allowed, TEST_GREATER));
+    p->better_p = fmax(p->better_p, one_sided(now, before, 1, TEST_LESS));
+    e->low = fmin(e->low, 1 / c.high - 1);
+    e->high = fmax(e->high, 1 / c.low - 1);
+}
+
 static void pair_add(struct judging *j, struct gate_entry *e, const struct gate_tolerance *t,
                      const struct result *before, const struct result *now)
 {
@@ -90,13 +101,15 @@ static void pair_add(struct judging *j, struct gate_entry *e, const struct gate_
                        .before = before,
                        .now = now,
                        .allowed = fmax(t->percent / percent, t->ns / was)};
+    e->low = (double)INFINITY;
+    e->high = -(double)INFINITY;
     struct observed x = observe(j->a, now), y = observe(j->a, before);
-    p->worse_p = one_sided(&x, &y, 1 + p->allowed, TEST_GREATER);
-    p->better_p = one_sided(&x, &y, 1, TEST_LESS);
-    struct comparison c = stats_compare(y.items, y.count, x.items, x.count, 0);
+    pair_test(p, &x, &y);
+    // Blocks hide what happens in each of them, like a time that jumps from launch to launch: the samples must say so too.
+    struct observed all_x = {now->time.samples_ns, now->time.summary.count};
+    struct observed all_y = {before->time.samples_ns, before->time.summary.count};
+    pair_test(p, &all_x, &all_y);
     e->timed = true;
-    e->low = 1 / c.high - 1;
-    e->high = 1 / c.low - 1;
     e->before_samples = before->time.summary.count;
     e->after_samples = now->time.summary.count;
 }
@@ -188,9 +201,10 @@ static void judge_result(struct judging *j, const struct gate_subject *s, const 
         conclude(e, GATE_NEW, before ? "was not right before" : "not in the baseline");
     else if (refused || (refused = refused_pair(j->a, before, now)))
         conclude(e, GATE_REFUSED, refused);
-    else if (!has_samples(j->a, now))
+    else if (!has_samples(j->a, now)) {
+        e->sampled_little = true;
         conclude(e, GATE_NOISY, "fewer than 6 blocks of samples: sample longer (--time-limit)");
-    else if (!has_samples(j->a, before))
+    } else if (!has_samples(j->a, before))
         conclude(e, GATE_NOISY,
                  "fewer than 6 blocks of samples in the baseline: save it anew with this ridge");
     else
