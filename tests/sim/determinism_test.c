@@ -188,6 +188,42 @@ static void sampled_blocks_are_scaled_to_all(void **state)
     bench_close(&b);
 }
 
+// All blocks of a product read the same two matrices: a share of them reads nearly all of both, and no more is to come.
+// Blocks of a transpose share nothing.
+static void reads_of_a_sample_grow_no_further_than_the_data(void **state)
+{
+    enum { BYTES = SIDE * SIDE * 4, TILES = SIDE / 16 };
+    static const struct {
+        const char *kernel;
+        struct shape shape;
+        bool two_inputs;
+    } launches[] = {
+        {"matmul_tiled", {{TILES, TILES, 1}, {16, 16, 1}}, true},
+        {"transpose_tiled", {{SIDE / 32, SIDE / 32, 1}, {32, 32, 1}}, false},
+    };
+    for (size_t k = 0; k < COUNT_OF(launches); k++) {
+        double bytes[2];
+        for (int sampled = 0; sampled < 2; sampled++) {
+            struct bench b;
+            bench_file(&b, "programs_nvcc.ptx");
+            uint64_t out = bench_buffer(&b, "out", NULL, BYTES);
+            uint64_t in = bench_buffer(&b, "in", NULL, BYTES),
+                     more = bench_buffer(&b, "more", NULL, BYTES);
+            int n = SIDE;
+            b.launch.sample_share = sampled ? 0.125 : 1;
+            if (launches[k].two_inputs)
+                bench_run(&b, launches[k].kernel, launches[k].shape, ARGS(&out, &in, &more, &n));
+            else
+                bench_run(&b, launches[k].kernel, launches[k].shape, ARGS(&out, &in, &n));
+            bytes[sampled] = bench_counter(&b, COUNTER_DRAM_READ_BYTES);
+            bench_close(&b);
+        }
+        if (!(bytes[0] > 0 && bytes[1] >= 0.9 * bytes[0] && bytes[1] <= 1.1 * bytes[0]))
+            fail_msg("%s: %.0f bytes read, by the sample %.0f", launches[k].kernel, bytes[0],
+                     bytes[1]);
+    }
+}
+
 static size_t resident_bytes(void)
 {
     unsigned long pages = 0, resident = 0;
@@ -273,6 +309,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(outcomes_are_the_same_everywhere),
         cmocka_unit_test(sampled_blocks_are_scaled_to_all),
+        cmocka_unit_test(reads_of_a_sample_grow_no_further_than_the_data),
         cmocka_unit_test(memory_stays_flat_over_a_thousand_launches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

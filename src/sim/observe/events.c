@@ -17,8 +17,8 @@ static const struct listener guest_listener = {
     .name = "guest", .kinds = (1u << EVENT_KINDS) - 1, .wanted = guest_wanted, .hear = guest_hear};
 
 static const struct listener *const LISTENERS[] = {
-    &caches_listener, &turns_listener,   &clock_listener, &trace_listener,
-    &checks_listener, &touched_listener, &guest_listener,
+    &caches_listener, &turns_listener,   &clock_listener,     &trace_listener,
+    &checks_listener, &touched_listener, &footprint_listener, &guest_listener,
 };
 
 static void audience_choose(const struct launch *l, struct audience *a, bool traced)

@@ -22,13 +22,19 @@ struct listener {
     void (*hear)(struct warp *w, struct event *e);
 };
 extern const struct listener caches_listener, turns_listener, clock_listener, trace_listener,
-    checks_listener, touched_listener;
+    checks_listener, touched_listener, footprint_listener;
 
 #define HEARS(kind) (1u << EVENT_##kind)
 
 // Fills l->audience: with the trace's ear (traced blocks) and without.
 void listeners_choose(struct launch *l);
 void event_send(struct warp *w, struct event *e);
+
+// footprint.c: opened before the listeners are chosen, closed after the report. Bytes that all blocks read from device
+// memory, where a share of them read so many.
+void footprint_open(struct launch *l);
+void footprint_close(struct launch *l);
+double footprint_reads(const struct launch *l, double sampled_bytes);
 
 // trace.c: operations of a segment that starts, and what an event adds to one.
 void trace_begin(struct trace_op *ops, const struct segment *s, uint32_t mask);

@@ -1,5 +1,6 @@
 // From the host threads' counts to the report: sites, source lines, counters, violations, time.
 // SPDX-License-Identifier: Apache-2.0
+#include "sim/observe/events.h"
 #include "sim/observe/fidelity.h"
 
 #include <math.h>
@@ -386,7 +387,8 @@ static struct l2_counts l2_whole(const struct launch *l)
     c.write_sectors = whole(l, c.write_sectors);
     c.atomic_sectors = whole(l, c.atomic_sectors);
     c.hit_sectors = whole(l, c.hit_sectors);
-    c.dram_read_bytes = whole(l, c.dram_read_bytes);
+    if (l->footprint != NULL)
+        c.dram_read_bytes = (uint64_t)llround(footprint_reads(l, (double)c.dram_read_bytes));
     uint64_t written = whole(l, c.dram_write_bytes + dirty);
     c.dirty_bytes = dirty;
     if (written != c.dram_write_bytes + dirty) {

@@ -71,6 +71,11 @@ struct allocation {
     _Atomic uint64_t touched; // bytes from start to the end of the last access, where asked for
     bool all_written;         // a launch without SIM_CHECK_UNINIT ran: taken as written throughout
 };
+// A bit for each granule that was read, of groups of blocks in turn (footprint.c).
+enum { FOOTPRINT_SETS = 2 };
+struct footprint {
+    _Atomic uint64_t *read[FOOTPRINT_SETS];
+};
 struct space {
     uint8_t *host;   // where DEVICE_BASE lies on the host
     uint8_t *shadow; // a byte per 4 bytes: bit i set = byte i was written
@@ -309,7 +314,7 @@ enum mbarrier_step { // what happens to an mbarrier
     STEP_LOOKED,  // its phase is not over
     STEP_OVER,    // the phase that was waited for is
 };
-enum { LISTENERS_MAX = 7 };
+enum { LISTENERS_MAX = 8 };
 struct event;
 struct audience {
     uint32_t heard; // kinds with a listener: bits
@@ -597,7 +602,8 @@ struct launch {
     uint64_t grid_blocks, blocks_total;  // of those that run
     // A share of the blocks: of block_step groups of neighbours the first runs; 1 = all do.
     uint64_t block_group, block_step;
-    int sm_count, resident; // blocks per SM
+    struct footprint *footprint; // of each allocation, where a share runs; NULL: all do
+    int sm_count, resident;      // blocks per SM
     int registers;
     bool registers_modelled;
     uint64_t epoch_limit;  // instructions of an SM

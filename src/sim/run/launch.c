@@ -403,6 +403,7 @@ static bool launch_init(struct launch *l, struct sim *s, const struct sim_launch
         for (uint64_t i = 0; i < l->grid_blocks / l->cluster_blocks; i++)
             l->clusters[i].left = l->cluster_blocks * l->block_threads;
     }
+    footprint_open(l);
     launch_cores(l);
     launch_checks(l);
     l->site_l2_hits = xcalloc((size_t)l->program->site_count + 1, sizeof(uint64_t));
@@ -439,6 +440,7 @@ static void launch_release(struct launch *l)
     arena_release(&l->word_bytes);
     free(l->order);
     free(l->clusters);
+    footprint_close(l);
     free(l->site_l2_hits);
     merging_free(l->merging);
     trace_release(&l->trace);

@@ -1,0 +1,113 @@
+// Where only a share of the blocks runs: what they read of each allocation, so that reads from device memory can be
+// told of all blocks. Blocks share data: what groups of blocks read each for itself grows with their number, up to
+// the allocation; what several have read is there already. Granules are what device memory is read in; a bit each in
+// two sets, of the groups of even and of odd number.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/observe/events.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { BITS = 64 };
+
+static uint64_t granule_bytes(const struct launch *l)
+{
+    uint64_t bytes = (uint64_t)GPU(l->gpu, l2_dram_granule_bytes);
+    return bytes < SECTOR_BYTES ? SECTOR_BYTES : bytes > LINE_BYTES ? LINE_BYTES : bytes;
+}
+
+static uint64_t words_of(const struct launch *l, const struct allocation *a)
+{
+    uint64_t granule = granule_bytes(l);
+    return ((a->size + granule - 1) / granule + BITS - 1) / BITS;
+}
+
+// Nothing where all blocks run.
+void footprint_open(struct launch *l)
+{
+    const struct space *space = &l->sim->space;
+    if (l->blocks_total == l->grid_blocks || l->options->no_caches)
+        return;
+    l->footprint = xcalloc(space->count + 1, sizeof(*l->footprint));
+    for (size_t i = 0; i < space->count; i++)
+        for (int set = 0; set < FOOTPRINT_SETS; set++)
+            l->footprint[i].read[set] =
+                xcalloc(words_of(l, &space->items[i]) + 1, sizeof(*l->footprint[i].read[set]));
+}
+
+void footprint_close(struct launch *l)
+{
+    for (size_t i = 0; l->footprint != NULL && i < l->sim->space.count; i++)
+        for (int set = 0; set < FOOTPRINT_SETS; set++)
+            free(l->footprint[i].read[set]);
+    free(l->footprint);
+    l->footprint = NULL;
+}
+
+static bool footprint_wanted(const struct launch *l)
+{
+    return l->footprint != NULL;
+}
+
+static void mark(const struct warp *w, uint64_t address, uint64_t bytes)
+{
+    const struct launch *l = w->core->launch;
+    const struct space *space = &l->sim->space;
+    const struct allocation *a = space_find(space, address);
+    if (a == NULL || bytes == 0)
+        return;
+    uint64_t granule = granule_bytes(l),
+             group = w->block->linear / (l->block_group * l->block_step);
+    uint64_t at = (address - DEVICE_BASE - a->start) / granule;
+    uint64_t last = (address - DEVICE_BASE - a->start + bytes - 1) / granule;
+    _Atomic uint64_t *set = l->footprint[a - space->items].read[group % FOOTPRINT_SETS];
+    for (; at <= last && at * granule < a->size; at++) {
+        uint64_t bit = (uint64_t)1 << at % BITS;
+        if ((atomic_load_explicit(&set[at / BITS], memory_order_relaxed) & bit) == 0)
+            atomic_fetch_or_explicit(&set[at / BITS], bit, memory_order_relaxed);
+    }
+}
+
+static void footprint_hear(struct warp *w, struct event *e)
+{
+    if (e->touch != TOUCH_READ)
+        return;
+    if (e->kind == EVENT_COPY) {
+        mark(w, e->copied_from, e->copied_bytes);
+        return;
+    }
+    for (int i = 0; i < e->access->line_count; i++) {
+        const struct access_line *line = &e->access->line[i];
+        for (unsigned s = 0; s < SECTORS_PER_LINE; s++)
+            if ((line->sectors >> s & 1) != 0)
+                mark(w, e->line_base + line->address + (uint64_t)s * SECTOR_BYTES, 1);
+    }
+}
+
+const struct listener footprint_listener = {
+    .name = "footprint",
+    .kinds = HEARS(GLOBAL) | HEARS(TEXTURE) | HEARS(COPY),
+    .wanted = footprint_wanted,
+    .hear = footprint_hear,
+};
+
+// What was read for the first time grows as the footprint does; the rest, read again, with the number of blocks.
+double footprint_reads(const struct launch *l, double sampled_bytes)
+{
+    double scale = (double)l->grid_blocks / (double)l->blocks_total;
+    double granule = (double)granule_bytes(l), sampled = 0, all = 0;
+    for (size_t i = 0; l->footprint != NULL && i < l->sim->space.count; i++) {
+        const struct allocation *a = &l->sim->space.items[i];
+        double once = 0, shared = 0;
+        for (uint64_t word = 0; word < words_of(l, a); word++) {
+            uint64_t even = l->footprint[i].read[0][word], odd = l->footprint[i].read[1][word];
+            once += __builtin_popcountll(even ^ odd);
+            shared += __builtin_popcountll(even & odd);
+        }
+        double most = ceil((double)a->size / granule);
+        sampled += (once + shared) * granule;
+        all += fmin(shared + once * scale, most) * granule;
+    }
+    double first = fmin(sampled_bytes, sampled);
+    return (sampled > 0 ? first * all / sampled : 0) + (sampled_bytes - first) * scale;
+}
