@@ -46,6 +46,11 @@ static __device__ void bulk_load(void *to, const void *from, unsigned bytes, uns
                  : "memory");
 }
 
+static __device__ void mbarrier_arrive(unsigned long long *b)
+{
+    asm volatile("mbarrier.arrive.release.cta.shared::cta.b64 _, [%0];" ::"r"(shared_address(b)) : "memory");
+}
+
 // Until the phase of this parity (0, 1, 0 …) has ended.
 static __device__ void mbarrier_wait(unsigned long long *b, unsigned parity)
 {

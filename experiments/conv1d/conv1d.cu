@@ -124,6 +124,10 @@ static __device__ void tile_convolve(float *sum, const float *tile)
 #define CHUNK 32
 #endif
 
+#ifndef JOIN // 1: a rest of a few taps, which would load as many inputs as a round, joins the last one
+#define JOIN 0
+#endif
+
 // The taps from `k` on, COUNT of them, a constant.
 template <int COUNT> static __device__ __forceinline__ void convolve_taps(float *sum, const float *tile, int k)
 {
@@ -149,11 +153,12 @@ static __device__ __forceinline__ void tile_convolve_rounds(float *sum, const fl
 #pragma unroll
     for (int r = 0; r < OUTPUTS; r++)
         sum[r] = 0;
+    enum { JOINED = JOIN && K % CHUNK < CHUNK / 2 && K > CHUNK, ROUNDS = K / CHUNK - JOINED, LAST = K - ROUNDS * CHUNK };
 #pragma unroll 1
-    for (int k = 0; k + CHUNK <= K; k += CHUNK)
+    for (int k = 0; k < ROUNDS * CHUNK; k += CHUNK)
         convolve_taps<CHUNK>(sum, tile, k);
-    if (K % CHUNK > 0)
-        convolve_taps<K % CHUNK>(sum, tile, K / CHUNK * CHUNK);
+    if (LAST > 0)
+        convolve_taps<LAST>(sum, tile, ROUNDS * CHUNK);
 }
 
 // The last tile, element by element.

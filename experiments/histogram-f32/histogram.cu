@@ -9,6 +9,8 @@
 //                      that meet in one bin add together, and a bin that is half full is emptied
 //   ahead_histogram    the same; the next elements are on their way while these are counted, and lanes add
 //                      together only where MEET of them have the first lane's bin
+//   hot_histogram      the same; bins that many of a block's first elements fall into get a column of words,
+//                      one for each lane, so that lanes that meet there do not wait for each other
 // SPDX-License-Identifier: Apache-2.0
 #ifndef COPIES
 #define COPIES 1
@@ -237,8 +239,8 @@ extern "C" __global__ void packed_histogram(unsigned *bins, const float *in, lon
 #endif
 
 // A warp's 128 elements. Where MEET lanes or more have lane 0's bin as their first one, all that are in it are added
-// at once.
-static __device__ void count_four(unsigned *words, unsigned *bins, unsigned (&bin)[4], unsigned count)
+// at once; whether there were that many.
+static __device__ bool count_four(unsigned *words, unsigned *bins, unsigned (&bin)[4], unsigned count)
 {
     unsigned common = __shfl_sync(ALL, bin[0], 0);
     unsigned together = __popc(__ballot_sync(ALL, bin[0] == common));
@@ -257,6 +259,7 @@ static __device__ void count_four(unsigned *words, unsigned *bins, unsigned (&bi
     for (int c = 0; c < 4; c++)
         if (bin[c] < count)
             add_packed(words, bins, bin[c], 1);
+    return together >= MEET;
 }
 
 // FLIGHT quads of this thread; beyond the end, what is not counted.
@@ -302,4 +305,113 @@ ahead_histogram(unsigned *bins, const float *in, long long n, float low, float h
             add_packed(own, bins, bin, 1);
     }
     put_packed(bins, own, count);
+}
+
+/* ---- hot bins ------------------------------------------------------------------------------------------- */
+
+#ifndef SLOTS // of hot bins, a power of two
+#define SLOTS 128
+#endif
+#ifndef SHARE // a bin is hot with 1 / SHARE of the elements
+#define SHARE 128
+#endif
+
+struct hot {
+    unsigned bins[SLOTS];             // of each slot; NOBODY where there is none
+    unsigned columns[SLOTS * WARP];   // a word of each lane
+    unsigned covered;                 // elements of the first round that fell into hot bins
+};
+#define NOBODY 0xffffffffu
+
+// What the first round counted decides. A bin whose slot is taken stays as it is.
+static __device__ void hot_choose(struct hot *hot, const unsigned *words, int count, unsigned least)
+{
+    for (int i = threadIdx.x; i < count / 2; i += BLOCK)
+        for (unsigned half = 0; half < 2; half++) {
+            unsigned bin = 2 * i + half, found = words[i] >> 16 * half & 0xffff;
+            if (found >= least && atomicCAS(&hot->bins[bin % SLOTS], NOBODY, bin) == NOBODY)
+                atomicAdd(&hot->covered, found);
+        }
+}
+
+static __device__ void hot_count(struct hot *hot, unsigned *words, unsigned *bins, unsigned bin, unsigned count)
+{
+    if (bin >= count)
+        return;
+    if (hot->bins[bin % SLOTS] == bin)
+        atomicAdd(&hot->columns[bin % SLOTS * WARP + threadIdx.x % WARP], 1u);
+    else
+        add_packed(words, bins, bin, 1);
+}
+
+static __device__ void hot_put(unsigned *bins, const struct hot *hot)
+{
+    for (int s = threadIdx.x / WARP; s < SLOTS; s += BLOCK / WARP) {
+        unsigned sum = __reduce_add_sync(ALL, hot->columns[s * WARP + threadIdx.x % WARP]);
+        if (threadIdx.x % WARP == 0 && sum > 0)
+            atomicAdd(&bins[hot->bins[s]], sum);
+    }
+}
+
+// Between two barriers a block adds BLOCK * FLIGHT * 4, less than HALF_FULL, to a bin.
+extern "C" __global__ void __launch_bounds__(BLOCK)
+hot_histogram(unsigned *bins, const float *in, long long n, float low, float high, int count)
+{
+    extern __shared__ unsigned own[]; // count / 2
+    __shared__ struct hot hot;
+    const float4 *quads = (const float4 *)in;
+    struct range r = range_of(low, high, count);
+    long long all = n / 4, step = FLIGHT * (long long)gridDim.x * BLOCK, first = blockIdx.x * (long long)BLOCK;
+    float4 v[FLIGHT];
+    bool choose = true, any = false;
+    for (int i = threadIdx.x; i < SLOTS; i += BLOCK)
+        hot.bins[i] = NOBODY;
+    for (int i = threadIdx.x; i < SLOTS * WARP; i += BLOCK)
+        hot.columns[i] = 0;
+    hot.covered = 0;
+    clear(own, count / 2);
+    load_ahead(v, quads, first, all, r.low - 1);
+    for (; first < all; first += step) {
+        unsigned bin[FLIGHT][4];
+#pragma unroll
+        for (int f = 0; f < FLIGHT; f++) {
+            bin[f][0] = bin_of(v[f].x, r);
+            bin[f][1] = bin_of(v[f].y, r);
+            bin[f][2] = bin_of(v[f].z, r);
+            bin[f][3] = bin_of(v[f].w, r);
+        }
+        load_ahead(v, quads, first + step, all, r.low - 1);
+        if (any) {
+#pragma unroll
+            for (int f = 0; f < FLIGHT; f++)
+#pragma unroll
+                for (int c = 0; c < 4; c++)
+                    hot_count(&hot, own, bins, bin[f][c], count);
+        } else {
+            bool together = count_four(own, bins, bin[0], count);
+#pragma unroll
+            for (int f = 1; f < FLIGHT; f++)
+                if (together)
+                    count_four(own, bins, bin[f], count);
+                else
+#pragma unroll
+                    for (int c = 0; c < 4; c++)
+                        if (bin[f][c] < count)
+                            add_packed(own, bins, bin[f][c], 1);
+        }
+        __syncthreads();
+        if (choose) {
+            hot_choose(&hot, own, count, BLOCK * FLIGHT * 4 / SHARE);
+            __syncthreads();
+            choose = false;
+            any = hot.covered >= BLOCK * FLIGHT; // a quarter
+        }
+    }
+    if (blockIdx.x == 0 && threadIdx.x < n % 4) { // up to three more
+        unsigned bin = bin_of(in[all * 4 + threadIdx.x], r);
+        if (bin < count)
+            add_packed(own, bins, bin, 1);
+    }
+    put_packed(bins, own, count);
+    hot_put(bins, &hot);
 }

@@ -7,9 +7,13 @@
 //   shared_norm      the same; h stays in shared memory in between
 //   registers_norm   h stays in registers: VECS vectors of 16 bytes per thread, rows up to BLOCK * VECS of them
 //   cluster_norm     the same; CLUSTER blocks share a row and exchange its sums
-// One block per row, or one cluster.
+//   roles_norm       blocks that stay, each with the same PART columns of many rows, whose weight and bias it keeps;
+//                    one warp loads, some sum, the others write, and blocks tell each other the sums
+// One block per row, or one cluster; roles_norm's blocks share rows.
 // SPDX-License-Identifier: Apache-2.0
+#include "../common/bulk.h"
 #include "../common/rows.h"
+#include "../common/told.h"
 
 #ifndef BLOCK
 #define BLOCK 256
@@ -261,3 +265,150 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     int t = blockIdx.x % CLUSTER * BLOCK + threadIdx.x;
     norm_row(y + row, h + row, x + row, residual + row, weight, bias, cols, t);
 }
+
+#ifdef STAGES
+/* ---- columns that stay: a role for each warp ---------------------------------------------------------------- */
+
+#ifndef SUMMERS // warps that add and sum; the others of the block but one write
+#define SUMMERS (WARPS / 2)
+#endif
+#define WRITERS (WARPS - 1 - SUMMERS)
+
+// h = x + residual, to memory and in place of x; this warp's moments of it.
+static __device__ struct moments room_add(element *h, element *x, const element *residual, int count, int t, int threads)
+{
+    struct moments m = {0, 0, 0};
+    for (int i = t * VECTOR; i < count; i += threads * VECTOR) {
+        float a[VECTOR], b[VECTOR], sum = 0;
+        vector_unpack(a, *(const uint4 *)(x + i));
+        vector_unpack(b, *(const uint4 *)(residual + i));
+#pragma unroll
+        for (int c = 0; c < VECTOR; c++)
+            a[c] += b[c];
+        uint4 stored = vector_pack(a);
+        *(uint4 *)(x + i) = stored;
+        __stcs((uint4 *)(h + i), stored);
+        vector_unpack(a, stored);
+#ifndef RMS
+#pragma unroll
+        for (int c = 0; c < VECTOR; c++)
+            sum += a[c];
+#endif
+        struct moments one = {VECTOR, sum / VECTOR, 0};
+#pragma unroll
+        for (int c = 0; c < VECTOR; c++)
+            one.squares += (a[c] - one.mean) * (a[c] - one.mean);
+        m = moments_join(m, one);
+    }
+    return moments_warp(m);
+}
+
+static __device__ void room_norm(element *y, const element *h, const element *weight, const element *bias, int count,
+                                 float mean, float scale, int t, int threads)
+{
+#pragma unroll 2
+    for (int i = t * VECTOR; i < count; i += threads * VECTOR) {
+        float a[VECTOR], b[VECTOR];
+        vector_unpack(a, *(const uint4 *)(h + i));
+        vector_unpack(b, *(const uint4 *)(weight + i));
+#pragma unroll
+        for (int c = 0; c < VECTOR; c++)
+            a[c] = (a[c] - mean) * scale * b[c];
+#ifndef RMS
+        vector_unpack(b, *(const uint4 *)(bias + i));
+#pragma unroll
+        for (int c = 0; c < VECTOR; c++)
+            a[c] += b[c];
+#endif
+        __stcs((uint4 *)(y + i), vector_pack(a));
+    }
+}
+
+// The moments of a row, by one warp, from what its blocks told; the first 32 were asked for.
+static __device__ struct moments row_wait(const unsigned long long *words, int parts, int cols, unsigned epoch,
+                                          struct asked asked)
+{
+    struct moments m = {0, 0, 0};
+    for (int i = threadIdx.x % WARP; i < parts; i += WARP) {
+        float2 told = words_wait(&words[2 * i], epoch, i < WARP ? asked : words_ask(&words[2 * i]));
+        struct moments one = {(float)min(PART, cols - i * PART), told.x, told.y};
+        m = moments_join(m, one);
+    }
+    return moments_warp(m);
+}
+
+// The grid is a multiple of the parts of a row, all at once. Dynamic shared memory: weight, bias, and STAGES rooms of
+// x and residual, PART elements each. cols is a multiple of VECTOR.
+extern "C" __global__ void __launch_bounds__(BLOCK)
+    roles_norm(element *y, element *h, const element *x, const element *residual, const element *weight,
+               const element *bias, int rows, int cols, unsigned long long *words, struct progress *progress)
+{
+    extern __shared__ __align__(128) element memory[];
+    element *own_weight = memory, *own_bias = memory + PART, *rooms = memory + 2 * PART;
+    __shared__ unsigned long long full[STAGES], added[STAGES], empty[STAGES];
+    __shared__ struct moments sums[2][SUMMERS];
+    int parts = (cols + PART - 1) / PART, part = blockIdx.x % parts, groups = gridDim.x / parts;
+    int first_row = blockIdx.x / parts, column = part * PART, count = min(PART, cols - column);
+    int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+    unsigned epoch = epoch_of(progress);
+    if (threadIdx.x == 0) {
+        for (int s = 0; s < STAGES; s++) {
+            mbarrier_init(&full[s], 2);
+            mbarrier_init(&added[s], SUMMERS);
+            mbarrier_init(&empty[s], WRITERS);
+        }
+        mbarrier_init_fence();
+    }
+    for (int i = threadIdx.x * VECTOR; i < count; i += BLOCK * VECTOR) {
+        *(uint4 *)(own_weight + i) = *(const uint4 *)(weight + column + i);
+#ifndef RMS
+        *(uint4 *)(own_bias + i) = *(const uint4 *)(bias + column + i);
+#endif
+    }
+    __syncthreads();
+    struct asked next = {0, 0}; // of the next row
+    int i = 0;
+    for (int row = first_row; row < rows; row += groups, i++) {
+        int stage = i % STAGES;
+        element *room = rooms + stage * 2 * PART;
+        size_t at = (size_t)row * cols + column;
+        if (warp == 0) {
+            if (lane == 0) {
+                if (i >= STAGES)
+                    mbarrier_wait(&empty[stage], i / STAGES - 1 & 1);
+                bulk_load(room, x + at, count * sizeof(element), &full[stage]);
+                bulk_load(room + PART, residual + at, count * sizeof(element), &full[stage]);
+            }
+        } else if (warp <= SUMMERS) {
+            struct moments none = {0, 0, 0};
+            mbarrier_wait(&full[stage], i / STAGES & 1);
+            struct moments m = room_add(h + at, room, room + PART, count, threadIdx.x - WARP, SUMMERS * WARP);
+            if (lane == 0) {
+                sums[i % 2][warp - 1] = m;
+                mbarrier_arrive(&added[stage]);
+            }
+            role_barrier(1, SUMMERS);
+            if (warp == 1) {
+                m = moments_warp(lane < SUMMERS ? sums[i % 2][lane] : none);
+                if (lane < 2)
+                    word_put(&words[2 * ((size_t)row * parts + part) + lane], epoch, lane == 0 ? m.mean : m.squares);
+            }
+        } else {
+            struct moments m = row_wait(&words[2 * (size_t)row * parts], parts, cols, epoch, next);
+            if (row + groups < rows)
+                next = row_ask(&words[2 * (size_t)(row + groups) * parts], parts);
+            float scale = rsqrtf(m.squares / cols + EPSILON);
+            mbarrier_wait(&added[stage], i / STAGES & 1);
+            room_norm(y + at, room, own_weight, own_bias, count, m.mean, scale, threadIdx.x - (1 + SUMMERS) * WARP,
+                      WRITERS * WARP);
+            bulk_store_fence(); // before copies write there again
+            __syncwarp();
+            if (lane == 0)
+                mbarrier_arrive(&empty[stage]);
+        }
+    }
+    __syncthreads();
+    if (threadIdx.x == 0)
+        epoch_leave(progress, epoch);
+}
+#endif

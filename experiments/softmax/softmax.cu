@@ -9,10 +9,12 @@
 //   twice_softmax      CLUSTER blocks per row of any length, read twice: few enough rows at once that the second
 //                      time it comes from the L2
 //   parts_softmax      blocks that stay take parts of PART elements of rows, and tell each other the sums
-// The three before the last take rows of up to VECS vectors per thread.
+//   roles_softmax      the same; one warp loads, some sum, the others write, each at its own pace
+// warp_, registers_ and cluster_softmax take rows of up to VECS vectors per thread.
 // SPDX-License-Identifier: Apache-2.0
 #include "../common/bulk.h"
 #include "../common/rows.h"
+#include "../common/told.h"
 
 #ifndef BLOCK
 #define BLOCK 256
@@ -322,37 +324,15 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
 #ifdef STAGES
 // ---- parts of rows: blocks that stay -------------------------------------------------------------------
 
-// Zero before the first launch, and ready for the next one after each.
-struct progress {
-    unsigned done, epoch;
-};
-
-// What block t of the blocks says of a part: two words with the launch's epoch, so that they need not be
-// cleared.
-static __device__ void word_put(unsigned long long *word, unsigned epoch, float x)
-{
-    unsigned long long v = (unsigned long long)epoch << 32 | __float_as_uint(x);
-    asm volatile("st.relaxed.gpu.u64 [%0], %1;" ::"l"(word), "l"(v) : "memory");
-}
-
-// Both words of a part, on their way together.
-static __device__ struct part words_wait(const unsigned long long *words, unsigned epoch)
-{
-    unsigned long long u, v;
-    do {
-        asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(u) : "l"(words) : "memory");
-        asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(v) : "l"(words + 1) : "memory");
-    } while (u >> 32 != epoch || v >> 32 != epoch);
-    struct part p = {__uint_as_float((unsigned)u), __uint_as_float((unsigned)v)};
-    return p;
-}
-
-// The parts of a row, by one warp; each lane takes every 32nd.
-static __device__ struct part row_wait(const unsigned long long *words, int parts, unsigned epoch)
+// The parts of a row, by one warp, of which the first 32 were asked for; each lane takes every 32nd.
+static __device__ struct part row_wait(const unsigned long long *words, int parts, unsigned epoch, struct asked asked)
 {
     struct part p = {LEAST, 0};
-    for (int i = threadIdx.x % WARP; i < parts; i += WARP)
-        p = part_join(p, words_wait(&words[2 * i], epoch));
+    for (int i = threadIdx.x % WARP; i < parts; i += WARP) {
+        float2 told = words_wait(&words[2 * i], epoch, i < WARP ? asked : words_ask(&words[2 * i]));
+        struct part one = {told.x, told.y};
+        p = part_join(p, one);
+    }
     return join_lanes(p);
 }
 
@@ -396,7 +376,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
     int mine = (int)((all - blockIdx.x + gridDim.x - 1) / gridDim.x);
     uint4 v[VECS];
     if (t == 0) {
-        shared_epoch = *(volatile unsigned *)&progress->epoch + 1;
+        shared_epoch = epoch_of(progress);
         for (int s = 0; s < STAGES; s++)
             mbarrier_init(&full[s], 1);
         mbarrier_init_fence();
@@ -423,7 +403,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
             continue;
         struct place p = place_of(i, parts, cols);
         if (t < WARP) {
-            struct part row = row_wait(&words[2 * (size_t)p.row * parts], parts, epoch);
+            const unsigned long long *of_row = &words[2 * (size_t)p.row * parts];
+            struct part row = row_wait(of_row, parts, epoch, row_ask(of_row, parts));
             if (t == 0)
                 whole = row;
         }
@@ -437,9 +418,123 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
                       &full[i % STAGES]);
         }
     }
-    if (t == 0 && atomicAdd(&progress->done, 1u) == gridDim.x - 1) {
-        progress->done = 0;
-        progress->epoch = epoch;
+    if (t == 0)
+        epoch_leave(progress, epoch);
+}
+
+/* ---- the same with a role for each warp ------------------------------------------------------------------- */
+
+#ifndef SUMMERS // warps that sum parts; the others of the block but one write them
+#define SUMMERS (WARPS / 2)
+#endif
+#define WRITERS (WARPS - 1 - SUMMERS)
+
+// The parts of a row that this thread of `threads` reads, VECTOR elements at a time, in fours.
+static __device__ struct part room_part(const element *room, int count, int t, int threads)
+{
+    struct part p = {LEAST, 0};
+    float x[4 * VECTOR];
+    for (int i = t; i * VECTOR < count; i += 4 * threads) {
+        float largest = p.largest;
+#pragma unroll
+        for (int f = 0; f < 4; f++) {
+            int at = (i + f * threads) * VECTOR;
+            if (at < count)
+                vector_unpack(x + f * VECTOR, *(const uint4 *)(room + at));
+#pragma unroll
+            for (int c = 0; c < VECTOR; c++) {
+                x[f * VECTOR + c] = at < count ? x[f * VECTOR + c] * LOG2E : LEAST;
+                largest = fmaxf(largest, x[f * VECTOR + c]);
+            }
+        }
+        if (largest == LEAST)
+            continue;
+        p.sum = p.sum > 0 ? p.sum * exp2f(p.largest - largest) : 0;
+        p.largest = largest;
+#pragma unroll
+        for (int c = 0; c < 4 * VECTOR; c++)
+            p.sum += exp2f(x[c] - largest);
     }
+    return join_lanes(p);
+}
+
+static __device__ void room_store(element *out, const element *room, int count, int t, int threads, struct part row)
+{
+    float scale = 1 / row.sum;
+#pragma unroll 4
+    for (int i = t * VECTOR; i < count; i += threads * VECTOR) {
+        float x[VECTOR];
+        vector_unpack(x, *(const uint4 *)(room + i));
+#pragma unroll
+        for (int c = 0; c < VECTOR; c++)
+            x[c] = exp2f(x[c] * LOG2E - row.largest) * scale;
+        __stcs((uint4 *)(out + i), vector_pack(x));
+    }
+}
+
+// As parts_softmax: blocks that stay, all at once, at least as many as a row has parts. Warp 0 asks for parts, SUMMERS
+// warps sum them and tell, the others write; rooms go round. A part's sum is told as soon as it is there, up to
+// STAGES - 1 parts before it is written, and the next row's sums are asked for while a part is written, so that nobody waits
+// for a barrier of the block or for another block.
+extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
+    roles_softmax(element *out, const element *in, int rows, int cols, unsigned long long *words,
+                  struct progress *progress)
+{
+    extern __shared__ __align__(128) element rooms[];
+    __shared__ unsigned long long full[STAGES], empty[STAGES];
+    __shared__ struct part sums[2][SUMMERS];
+    int parts = (cols + PART - 1) / PART, warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+    long long all = (long long)rows * parts;
+    int mine = (int)((all - blockIdx.x + gridDim.x - 1) / gridDim.x);
+    unsigned epoch = epoch_of(progress);
+    if (threadIdx.x == 0) {
+        for (int s = 0; s < STAGES; s++) {
+            mbarrier_init(&full[s], 1);
+            mbarrier_init(&empty[s], WRITERS);
+        }
+        mbarrier_init_fence();
+    }
+    __syncthreads();
+    if (warp == 0) {
+        for (int i = 0; i < mine && lane == 0; i++) {
+            struct place p = place_of(i, parts, cols);
+            if (i >= STAGES)
+                mbarrier_wait(&empty[i % STAGES], i / STAGES - 1 & 1);
+            bulk_load(rooms + i % STAGES * PART, in + p.first, p.count * sizeof(element), &full[i % STAGES]);
+        }
+    } else if (warp <= SUMMERS) {
+        struct part none = {LEAST, 0};
+        for (int i = 0; i < mine; i++) {
+            struct place p = place_of(i, parts, cols);
+            mbarrier_wait(&full[i % STAGES], i / STAGES & 1);
+            struct part sum =
+                room_part(rooms + i % STAGES * PART, p.count, threadIdx.x - WARP, SUMMERS * WARP);
+            if (lane == 0)
+                sums[i % 2][warp - 1] = sum;
+            role_barrier(1, SUMMERS);
+            if (warp == 1) {
+                sum = join_lanes(lane < SUMMERS ? sums[i % 2][lane] : none);
+                if (lane < 2)
+                    word_put(&words[2 * ((size_t)p.row * parts + p.part) + lane], epoch, lane == 0 ? sum.largest : sum.sum);
+            }
+        }
+    } else {
+        struct asked next = {0, 0}; // of the next row
+        for (int i = 0; i < mine; i++) {
+            struct place p = place_of(i, parts, cols);
+            struct part row = row_wait(&words[2 * (size_t)p.row * parts], parts, epoch, next);
+            if (i + 1 < mine)
+                next = row_ask(&words[2 * (size_t)place_of(i + 1, parts, cols).row * parts], parts);
+            mbarrier_wait(&full[i % STAGES], i / STAGES & 1);
+            room_store(out + p.first, rooms + i % STAGES * PART, p.count, threadIdx.x - (1 + SUMMERS) * WARP,
+                       WRITERS * WARP, row);
+            __syncwarp();
+            if (lane == 0)
+                mbarrier_arrive(&empty[i % STAGES]);
+        }
+    }
+    __syncthreads();
+    if (threadIdx.x == 0)
+        epoch_leave(progress, epoch);
 }
 #endif

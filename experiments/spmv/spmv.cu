@@ -1,9 +1,11 @@
 // y = A x with A sparse, in CSR: row r has the elements starts[r] … starts[r + 1] - 1 of `columns` and `values`.
 //   thread_spmv   a thread per row
 //   group_spmv    LANES lanes of a warp per row
+//   flight_spmv   the same, FLIGHT elements of a lane on their way at once
 //   split_spmv    each thread has EACH elements, wherever rows begin and end; a warp joins what its lanes have of a
 //                 row, and only rows that cross a warp's end take an atomic. y must be 0 before. With -DGALLOP
 //                 empty rows are passed in steps that double
+//   prepared_spmv the same; a launch before clears y and finds each block's first row, so that a thread has few to search
 //   merge_spmv    each thread has EACH items, an element or the end of a row each (Merrill and Garland, SC 2016), so
 //                 that empty rows are work like any other; merge_starts finds where the blocks begin. y must be 0
 // SPDX-License-Identifier: Apache-2.0
@@ -18,6 +20,10 @@
 #ifndef BLOCK
 #define BLOCK 256
 #endif
+#ifndef FLIGHT
+#define FLIGHT 4
+#endif
+
 extern "C" __global__ void thread_spmv(float *y, const int *starts, const int *columns,
                                        const float *values, const float *x, int rows)
 {
@@ -38,6 +44,33 @@ extern "C" __global__ void group_spmv(float *y, const int *starts, const int *co
     if (r < rows)
         for (int i = starts[r] + lane; i < starts[r + 1]; i += LANES)
             sum += __ldcs(values + i) * __ldg(x + __ldcs(columns + i));
+#pragma unroll
+    for (int step = LANES / 2; step > 0; step /= 2)
+        sum += __shfl_xor_sync(ALL, sum, step);
+    if (r < rows && lane == 0)
+        y[r] = sum;
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK)
+    flight_spmv(float *y, const int *starts, const int *columns, const float *values, const float *x, int rows)
+{
+    int r = (blockIdx.x * BLOCK + threadIdx.x) / LANES, lane = threadIdx.x % LANES;
+    int from = r < rows ? starts[r] : 0, to = r < rows ? starts[r + 1] : 0;
+    float sum = 0;
+    for (int i = from + lane; i < to; i += LANES * FLIGHT) {
+        int column[FLIGHT];
+        float value[FLIGHT];
+#pragma unroll
+        for (int f = 0; f < FLIGHT; f++)
+            if (i + f * LANES < to) {
+                column[f] = __ldcs(columns + i + f * LANES);
+                value[f] = __ldcs(values + i + f * LANES);
+            }
+#pragma unroll
+        for (int f = 0; f < FLIGHT; f++)
+            if (i + f * LANES < to)
+                sum += value[f] * __ldg(x + column[f]);
+    }
 #pragma unroll
     for (int step = LANES / 2; step > 0; step /= 2)
         sum += __shfl_xor_sync(ALL, sum, step);
@@ -77,9 +110,10 @@ static __device__ int place(int i)
     return i + i / WARP;
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK)
-    split_spmv(float *y, const int *starts, const int *columns, const float *values, const float *x,
-               int rows, int elements)
+// What a block's elements are multiplied and added to. row_at(i): the row of element i.
+template <typename Row>
+static __device__ __forceinline__ void split_rows(float *y, const int *starts, const int *columns, const float *values,
+                                                  const float *x, int rows, int elements, Row row_at)
 {
     __shared__ float products[BLOCK * EACH + BLOCK * EACH / WARP];
     int t = threadIdx.x, lane = t % WARP, first = blockIdx.x * (BLOCK * EACH);
@@ -92,7 +126,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     __syncthreads();
     int from = first + t * EACH, to = min(from + EACH, elements);
     bool any = from < elements;
-    int row = any ? row_of(starts, rows, from) : rows, head_row = row;
+    int row = any ? row_at(from) : rows, head_row = row;
     float sum = 0, head = 0;
     bool many = false; // it ends a row
     for (int i = from; i < to; i++) {
@@ -132,6 +166,33 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     // The last lane of a row's run adds what they have together, unless the next one ends the row and has taken it.
     if (any && (lane == WARP - 1 || next_head != row))
         atomicAdd(&y[row], joined);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK)
+    split_spmv(float *y, const int *starts, const int *columns, const float *values, const float *x,
+               int rows, int elements)
+{
+    split_rows(y, starts, columns, values, x, rows, elements, [=](int i) { return row_of(starts, rows, i); });
+}
+
+// A launch before: y is cleared, and for each block of split_spmv the row of its first element found; behind the last
+// block's, the last row.
+extern "C" __global__ void prepare_rows(float *y, int *first_rows, const int *starts, int rows, int elements)
+{
+    int t = blockIdx.x * blockDim.x + threadIdx.x, blocks = (elements + BLOCK * EACH - 1) / (BLOCK * EACH);
+    for (int r = t; r < rows; r += gridDim.x * blockDim.x)
+        y[r] = 0;
+    for (int b = t; b <= blocks; b += gridDim.x * blockDim.x)
+        first_rows[b] = b < blocks ? row_of(starts, rows, b * (BLOCK * EACH)) : rows - 1;
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK)
+    prepared_spmv(float *y, const int *first_rows, const int *starts, const int *columns, const float *values,
+                  const float *x, int rows, int elements)
+{
+    int first = first_rows[blockIdx.x], last = first_rows[blockIdx.x + 1];
+    split_rows(y, starts, columns, values, x, rows, elements,
+               [=](int i) { return first + row_of(starts + first, last + 1 - first, i); });
 }
 
 /* ---- elements and ends of rows, merged -------------------------------------------------------------------- */

@@ -27,7 +27,7 @@ def run(file, kernel, grid, block, shared, cluster, *arguments):
 def histogram_f32():
     n, bins = 1 << 28, 65536
     yield f"buffer counts {bins * 4} zero"
-    for spread in (1, 1e-6, 8 / 65536):
+    for spread in (1, 1e-6, 8 / 65536, 64 / 65536):
         yield f"buffer in {n * 4} f32 0 {spread}"
         yield f"group histogram-f32,65536-bins,spread={spread} {n * 4} 0 counts 0"
         tail = ("@counts", "@in", f"l:{n}", "f:0", "f:1", f"i:{bins}")
@@ -39,8 +39,9 @@ def histogram_f32():
             yield run(file, kernel, SMS, 1024, 2 * bins, 1, *tail)
 
         yield from one("packed", "packed_histogram")
-        for flight, meet in itertools.product((2, 4), (8, 16, 33)):
-            yield from one(f"ahead FLIGHT {flight} MEET {meet}", "ahead_histogram", FLIGHT=flight, MEET=meet)
+        yield from one("ahead FLIGHT 4 MEET 16", "ahead_histogram", FLIGHT=4, MEET=16)
+        for flight, slots, share in ((4, 128, 128), (4, 64, 64), (2, 128, 128), (6, 128, 128), (4, 256, 256)):
+            yield from one(f"hot FLIGHT {flight} SLOTS {slots} SHARE {share}", "hot_histogram", FLIGHT=flight, SLOTS=slots, SHARE=share)
 
 
 def histogram_u8():
@@ -87,27 +88,30 @@ def softmax():
             yield run(file, "parts_softmax", grid, block, stages * part * 4, 1, "@out", "@in", f"i:{rows}", f"i:{cols}",
                       "@words", "@progress")
 
-        def twice(size, block, flight, blocks):
-            file = cubin("softmax/softmax.cu", CLUSTER=size, BLOCK=block, FLIGHT=flight, BLOCKS=blocks)
-            yield f"try twice cluster {size} BLOCK {block} FLIGHT {flight} at least {blocks}"
-            yield run(file, "twice_softmax", size * rows, block, 0, size, "@out", "@in", f"i:{rows}", f"i:{cols}")
+        def roles(part, summers, writers, stages, per_sm):
+            block = 32 * (1 + summers + writers)
+            file = cubin("softmax/softmax.cu", PART=part, BLOCK=block, SUMMERS=summers, STAGES=stages, BLOCKS=per_sm, VECS=1)
+            grid = min(rows * ceil_div(cols, part), per_sm * SMS)
+            if grid < ceil_div(cols, part) or stages * part * 4 * per_sm > 224 * 1024:
+                return
+            yield "clear progress"
+            yield "clear words"
+            yield f"try roles {part} SUMMERS {summers} WRITERS {writers} STAGES {stages} x {per_sm}"
+            yield run(file, "roles_softmax", grid, block, stages * part * 4, 1, "@out", "@in", f"i:{rows}", f"i:{cols}",
+                      "@words", "@progress")
 
         yield from clusters(8, 256 if cols <= 65536 else 1024, 1)
-        for size, block, blocks in ((2, 512, 4), (4, 256, 8), (4, 512, 4), (8, 256, 8), (8, 512, 4), (8, 1024, 2), (16, 512, 4),
-                                    (16, 1024, 2), (4, 1024, 2), (2, 1024, 2), (8, 512, 3), (4, 512, 3), (8, 512, 2), (4, 512, 2)):
-            for flight in (2, 4):
-                yield from twice(size, block, flight, blocks)
-        for part, block, stages, lead, per_sm in (
-                (8192, 512, 3, 1, 2), (4096, 256, 3, 1, 4), (2048, 128, 3, 1, 8), (2048, 128, 3, 1, 9), (4096, 128, 3, 1, 4),
-                (2048, 128, 2, 1, 12), (4096, 256, 2, 1, 6), (8192, 512, 2, 1, 3), (8192, 256, 3, 1, 2),
-                (6144, 512, 3, 1, 3), (6144, 384, 3, 1, 3), (3072, 256, 3, 1, 6)):
+        for part, summers, writers, stages, per_sm in ((8192, 4, 4, 6, 1), (8192, 8, 8, 6, 1), (8192, 4, 8, 6, 1), (8192, 6, 6, 6, 1),
+                                                       (8192, 3, 4, 6, 1), (8192, 4, 3, 6, 1), (4096, 4, 4, 6, 2)):
+            yield from roles(part, summers, writers, stages, per_sm)
+        for part, block, stages, lead, per_sm in ((8192, 512, 3, 1, 2), (2048, 128, 3, 1, 8)):
             yield from parts(part, block, stages, lead, per_sm)
         yield "try a copy by cudaMemcpy, no softmax"
         yield "copy out in"
 
 
 def norm():
-    for rows, cols in ((8192, 8192), (2048, 65536)):
+    for rows, cols in ((2048, 65536), ):
         for name in ("x", "residual", "h", "y"):
             yield f"buffer {name} {rows * cols * 4} f32 -1 1"
         yield f"buffer weight {cols * 4} f32 0 1"
@@ -118,7 +122,7 @@ def norm():
             if cols <= block * 32:
                 yield f"try registers BLOCK {block}"
                 yield run(cubin("layernorm/norm.cu", BLOCK=block, VECS=cols // (4 * block)), "registers_norm", rows, block, 0, 1, *tail)
-        for size, block in itertools.product((2, 4, 8, 16), (128, 256, 512, 1024)):
+        for size, block in ((2, 1024), (4, 1024)):
             vecs = cols // (4 * size * block)
             if 2 <= vecs <= 8:
                 file = cubin("layernorm/norm.cu", BLOCK=block, VECS=vecs, CLUSTER=size)
@@ -126,11 +130,28 @@ def norm():
                 yield run(file, "cluster_norm", size * rows, block, 0, size, *tail)
 
 
+        yield f"buffer words {16 * rows * 64} zero"
+        yield "buffer progress 8 zero"
+        for parts, summers, writers, stages in ((16, 8, 8, 6), (16, 8, 8, 5), (16, 4, 4, 6), (16, 12, 12, 6), (16, 10, 6, 6), (12, 8, 8, 4),
+                                                (12, 4, 4, 4), (12, 12, 12, 4), (11, 8, 8, 3), (11, 12, 12, 3)):
+            part, block = 4 * ceil_div(cols, 4 * parts), 32 * (1 + summers + writers)
+            if (2 + 2 * stages) * part * 4 > 225 * 1024 or ceil_div(cols, part) != parts:
+                continue
+            file = cubin("layernorm/norm.cu", BLOCK=block, SUMMERS=summers, STAGES=stages, PART=part)
+            yield "clear progress"
+            yield "clear words"
+            yield f"try roles, {parts} parts SUMMERS {summers} WRITERS {writers} STAGES {stages}"
+            yield run(file, "roles_norm", min(rows, SMS // parts) * parts, block, (2 + 2 * stages) * part * 4, 1, *tail, "@words", "@progress")
+        yield "try two copies by cudaMemcpy, no norm"
+        yield "copy h x"
+        yield "copy y residual"
+
+
 def spmv():
     rows = 1 << 22
     yield f"buffer x {rows * 4} f32 -1 1"
     yield f"buffer y {rows * 4} zero"
-    for mean, skew in ((32, 1), (32, 64), (4, 1), (4, 64)):
+    for mean, skew in ((32, 1), (4, 1), (32, 64)):
         elements = rows * mean
         yield f"buffer starts {rows * 4 + 4} rows {mean} {skew}"
         yield f"buffer columns {elements * 4} i32 0 {rows}"
@@ -148,18 +169,18 @@ def spmv():
         yield "zero y"
         yield run(cubin("spmv/spmv.cu", EACH=8, BLOCK=256, GALLOP=1), "split_spmv", ceil_div(elements, 2048), 256, 0, 1,
                   "@y", *csr, f"i:{elements}")
-        for each, block in itertools.product((4, 8, 12, 16), (64, 128, 256)):
+        for each, block in ((8, 64), (8, 128), (8, 256), (6, 128), (7, 64)):
             file = cubin("spmv/spmv.cu", EACH=each, BLOCK=block, GALLOP=1)
             yield f"try gallop EACH {each} BLOCK {block}"
             yield "zero y"
             yield run(file, "split_spmv", ceil_div(elements, each * block), block, 0, 1, "@y", *csr, f"i:{elements}")
-        for each, block in ((8, 256), (8, 128)):
-            file, blocks = cubin("spmv/spmv.cu", EACH=each, BLOCK=block), ceil_div(rows + elements, each * block)
-            yield f"try merge EACH {each} BLOCK {block}"
-            yield "zero y"
-            yield run(file, "merge_starts", ceil_div(blocks + 1, 256), 256, 0, 1, "@first", "@starts", f"i:{rows}",
-                      f"i:{elements}", f"i:{blocks}")
-            yield run(file, "merge_spmv", blocks, block, 0, 1, "@y", "@first", *csr, f"i:{elements}")
+            yield f"try prepared EACH {each} BLOCK {block}"
+            yield run(file, "prepare_rows", 8 * SMS, 256, 0, 1, "@y", "@first", "@starts", f"i:{rows}", f"i:{elements}")
+            yield run(file, "prepared_spmv", ceil_div(elements, each * block), block, 0, 1, "@y", "@first", *csr, f"i:{elements}")
+        for lanes, flight, block in ((2, 4, 128), (16, 4, 256), (16, 4, 512), (16, 4, 1024)):
+            file = cubin("spmv/spmv.cu", LANES=lanes, FLIGHT=flight, BLOCK=block)
+            yield f"try flight LANES {lanes} FLIGHT {flight} BLOCK {block}"
+            yield run(file, "flight_spmv", ceil_div(rows * lanes, block), block, 0, 1, "@y", *csr)
 
 
 def conv1d():
@@ -168,16 +189,38 @@ def conv1d():
     yield f"buffer weights {taps * 4} f32 -0.2 0.2"
     yield f"buffer y {n * 4} zero"
     yield f"group conv1d,K={taps} {8 * n} {2 * n * taps} y 1e-4"
-    for outputs, block, blocks in ((12, 64, 24), (12, 64, 20), (20, 64, 16), (20, 128, 8)):
+    for outputs, block, blocks in ((12, 64, 24), ):
         file = cubin("conv1d/conv1d.cu", K=taps, OUTPUTS=outputs, BLOCK=block, BLOCKS=blocks)
         yield f"try staged OUTPUTS {outputs} BLOCK {block} at least {blocks}"
         yield f"set taps weights {taps * 4}"
         yield run(file, "staged_conv", ceil_div(n, block * outputs), block, 0, 1, "@y", "@x", f"l:{n}")
-    for outputs, block, chunk in itertools.product((20, 28, 36, 44), (32, 64, 128), (8, 12, 16, 24)):
-        file = cubin("conv1d/conv1d.cu", K=taps, OUTPUTS=outputs, BLOCK=block, CHUNK=chunk)
+    for outputs, block, chunk in ((20, 64, 40), (28, 64, 32), (28, 32, 16), (28, 32, 32), (28, 32, 40), (28, 32, 24), (36, 32, 16), (36, 32, 32),
+                                  (28, 96, 32), (28, 128, 32), (44, 32, 32)):
+        file = cubin("conv1d/conv1d.cu", K=taps, OUTPUTS=outputs, BLOCK=block, CHUNK=chunk, JOIN=1)
         yield f"try rounds OUTPUTS {outputs} BLOCK {block} CHUNK {chunk}"
         yield f"set taps weights {taps * 4}"
         yield run(file, "rounds_conv", ceil_div(n, block * outputs), block, 0, 1, "@y", "@x", f"l:{n}")
+
+
+def transpose():
+    n = 16384
+    yield f"buffer in {4 * n * n} f32 -1 1"
+    yield f"buffer out {4 * n * n} zero"
+    yield f"group transpose,N={n} {8 * n * n} 0 out 0"
+    yield "try striped"
+    yield run(cubin("transpose/transpose.cu"), "striped_transpose", f"{n // 64},{n // 64}", 512, 0, 1, "@out", "@in", f"i:{n}")
+    for down, across, stages, leaving, block, per_sm, stripe in (
+            (128, 128, 2, 1, 512, 1, 2), (128, 128, 2, 1, 512, 1, 1), (128, 128, 2, 1, 512, 1, 4), (128, 128, 2, 1, 512, 1, 128),
+            (128, 128, 2, 1, 1024, 1, 2), (128, 128, 2, 1, 256, 1, 2), (64, 64, 2, 1, 256, 4, 2), (64, 64, 2, 2, 256, 3, 2),
+            (64, 64, 3, 1, 256, 3, 2), (64, 64, 2, 1, 128, 4, 4), (64, 128, 2, 1, 256, 2, 2), (128, 64, 2, 1, 256, 2, 2),
+            (256, 64, 2, 1, 512, 1, 2), (64, 256, 2, 1, 512, 1, 2), (128, 64, 3, 2, 512, 1, 2), (64, 128, 3, 2, 512, 1, 2),
+            (64, 64, 1, 1, 256, 6, 2), (64, 64, 1, 1, 256, 7, 1), (128, 64, 1, 1, 256, 3, 2)):
+        file = cubin("transpose/boxes.cu", DOWN=down, ACROSS=across, STAGES=stages, LEAVING=leaving, BLOCK=block, STRIPE=stripe)
+        yield f"try boxes {down} x {across} STAGES {stages} LEAVING {leaving} BLOCK {block} x {per_sm} STRIPE {stripe}"
+        yield run(file, "boxes_transpose", per_sm * SMS, block, (stages + leaving) * down * across * 4 + 1024, 1,
+                  f"map:out:f32:{n}:{n}:32:{across}:128", f"map:in:f32:{n}:{n}:32:{down}:128", f"i:{n}")
+    yield "try a copy by cudaMemcpy"
+    yield "copy out in"
 
 
 def split():
@@ -206,7 +249,7 @@ def split():
 
 
 TOPICS = {"histogram-f32": histogram_f32, "histogram-u8": histogram_u8, "softmax": softmax, "norm": norm, "spmv": spmv,
-          "conv1d": conv1d, "split": split}
+          "conv1d": conv1d, "transpose": transpose, "split": split}
 
 
 def main(arguments):

@@ -49,7 +49,8 @@ static cudaError_t kernel_start(const struct kernel *k, dim3 grid, int block, in
     return cudaLaunchKernelExC(&config, (const void *)k->function, args);
 }
 
-// A dense row-major matrix of `rows` times `cols`, boxes of box_rows times box_cols.
+// A dense row-major matrix of `rows` times `cols`, boxes of box_rows times box_cols; swizzled ones have rows of 128
+// or 64 bytes.
 static CUtensorMap tensor_map(CUtensorMapDataType type, int bytes, void *p, int rows, int cols,
                               int box_rows, int box_cols, bool swizzle)
 {
@@ -65,7 +66,9 @@ static CUtensorMap tensor_map(CUtensorMapDataType type, int bytes, void *p, int 
     cuuint32_t box[2] = {(cuuint32_t)box_cols, (cuuint32_t)box_rows}, one[2] = {1, 1};
     CUresult status =
         encode(&map, type, 2, p, dims, strides, box, one, CU_TENSOR_MAP_INTERLEAVE_NONE,
-               swizzle ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_NONE,
+               !swizzle                 ? CU_TENSOR_MAP_SWIZZLE_NONE
+               : box_cols * bytes == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
+                                        : CU_TENSOR_MAP_SWIZZLE_128B,
                CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     if (status != CUDA_SUCCESS) {
         printf("tensor map: %d\n", (int)status);

@@ -1,5 +1,6 @@
-// Candidates for experiments/matmul-f32's boxes_matmul beside cuBLAS in f32 arithmetic: tiles, stages, length of
-// the loop's body. products.sh compiles one cubin per line of configs-f32.txt into a folder, the argument.
+// Candidates for experiments/matmul-f32's boxes_matmul and turned_matmul (names that begin with `turned`) beside cuBLAS
+// in f32 arithmetic: tiles, stages, length of the loop's body. products.sh compiles one cubin per line of
+// configs-f32.txt into a folder, the argument.
 // SPDX-License-Identifier: Apache-2.0
 #include "matmul.h"
 
@@ -18,7 +19,7 @@ static __global__ void differ(unsigned *bad, const float *got, const float *want
 
 struct config {
     std::string name;
-    int bm, bn, stages;
+    int bm, bn, stages, bk;
     struct kernel kernel;
 };
 
@@ -28,17 +29,20 @@ static std::vector<config> configs_read(const std::string &folder)
     std::ifstream file(folder + "/configs.txt");
     for (std::string line; std::getline(file, line);) {
         std::istringstream words(line);
-        config c = {"", 128, 128, 3, {}};
+        config c = {"", 128, 128, 3, 32, {}};
         words >> c.name;
         for (std::string w; words >> w;) {
             int v = atoi(w.c_str() + w.find('=') + 1);
             std::string key = w.substr(0, w.find('='));
-            for (auto &p : std::vector<std::pair<std::string, int *>>{{"BM", &c.bm}, {"BN", &c.bn}, {"STAGES", &c.stages}})
+            for (auto &p : std::vector<std::pair<std::string, int *>>{
+                     {"BM", &c.bm}, {"BN", &c.bn}, {"STAGES", &c.stages}, {"BK", &c.bk}})
                 if (key == p.first)
                     *p.second = v;
         }
-        int shared = c.stages * (c.bm + c.bn) * 128 + 64;
-        if (!c.name.empty() && kernel_load(&c.kernel, folder + "/" + c.name + ".cubin", "boxes_matmul", shared))
+        bool turned = c.name.compare(0, 6, "turned") == 0;
+        int shared = (c.stages * (c.bm + c.bn) + 2 * turned * c.bm) * c.bk * 4 + 64;
+        if (!c.name.empty() && kernel_load(&c.kernel, folder + "/" + c.name + ".cubin",
+                                           turned ? "turned_matmul" : "boxes_matmul", shared))
             all.push_back(c);
     }
     return all;
@@ -66,8 +70,8 @@ static void measure(const std::vector<config> &configs, int m, int n, int k, int
     for (const config &f : configs) {
         std::vector<CUtensorMap> maps;
         for (int s = 0; s < sets; s++) {
-            maps.push_back(tensor_map(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, a[s], m, k, f.bm, 32, true));
-            maps.push_back(tensor_map(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, b[s], k, n, 32, f.bn, false));
+            maps.push_back(tensor_map(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, a[s], m, k, f.bm, f.bk, true));
+            maps.push_back(tensor_map(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, b[s], k, n, f.bk, f.bn, false));
         }
         unsigned grid = (unsigned)(((m + f.bm - 1) / f.bm) * ((n + f.bn - 1) / f.bn)), wrong = 0;
         auto start = [=, &f](int s) mutable {
@@ -105,5 +109,6 @@ int main(int argc, char **argv)
     measure(configs, 4096, 4096, 4096, count);
     measure(configs, 2048, 2048, 2048, count);
     measure(configs, 8192, 8192, 8192, count / 5 + 1);
+    measure(configs, 65536, 256, 2048, count);
     return 0;
 }

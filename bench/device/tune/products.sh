@@ -15,6 +15,7 @@ compile() { # name and macros
     local name=$1 macros=() m
     shift
     for m; do macros+=("-D$m"); done
+    [[ $name == turned* ]] && source=${source/boxes/turned}
     nvcc -cubin $sm90 -std=c++17 "${macros[@]}" -o "$out/$name.cubin" "$source"
 }
 case $kind in

@@ -123,7 +123,9 @@ static bool launch_occupancy(struct launch *l, const struct ptx_function *f,
     int registers = l->options->registers_per_thread;
     if (registers <= 0) { // a compiler would spill rather than make a kernel that can't start
         registers = ptx_register_estimate(f);
-        int most = (int)(GPU(l->gpu, registers_per_sm) / (double)(l->warps_per_block * LANES));
+        double schedulers = GPU(l->gpu, schedulers_per_sm); // each has its part of the registers
+        double warps = ceil(l->warps_per_block / schedulers) * schedulers;
+        int most = (int)(GPU(l->gpu, registers_per_sm) / (warps * LANES));
         int each = (int)GPU(l->gpu, max_registers_per_thread);
         int unit = (int)GPU(l->gpu, register_unit) / (int)LANES; // a warp's are allocated in units
         most -= unit > 0 ? most % unit : 0;
