@@ -21,7 +21,7 @@
 #define BLOCKS 2
 #endif
 #ifndef TURN // the k at which the next tile's turning begins
-#define TURN (BK / 2)
+#define TURN (BK / 8)
 #endif
 enum { BM = 128, BN = 128, TM = 8, TN = 16, THREADS = BM / TM * (BN / TN) };
 enum { BYTES_A = BM * BK * 4, BYTES_B = BN * BK * 4, BYTES = BYTES_A + BYTES_B };

@@ -474,8 +474,8 @@ static __device__ void room_store(element *out, const element *room, int count, 
 
 // As parts_softmax: blocks that stay, all at once, at least as many as a row has parts. Warp 0 asks for parts, SUMMERS
 // warps sum them and tell, the others write; rooms go round. A part's sum is told as soon as it is there, up to
-// STAGES - 1 parts before it is written, and the next row's sums are asked for while a part is written, so that nobody waits
-// for a barrier of the block or for another block.
+// STAGES - 1 parts before it is written, so that nobody waits for a barrier of the block
+// or for another block.
 extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
     roles_softmax(element *out, const element *in, int rows, int cols, unsigned long long *words,
                   struct progress *progress)
@@ -519,12 +519,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
             }
         }
     } else {
-        struct asked next = {0, 0}; // of the next row
         for (int i = 0; i < mine; i++) {
             struct place p = place_of(i, parts, cols);
-            struct part row = row_wait(&words[2 * (size_t)p.row * parts], parts, epoch, next);
-            if (i + 1 < mine)
-                next = row_ask(&words[2 * (size_t)place_of(i + 1, parts, cols).row * parts], parts);
+            const unsigned long long *of_row = &words[2 * (size_t)p.row * parts];
+            struct part row = row_wait(of_row, parts, epoch, row_ask(of_row, parts));
             mbarrier_wait(&full[i % STAGES], i / STAGES & 1);
             room_store(out + p.first, rooms + i % STAGES * PART, p.count, threadIdx.x - (1 + SUMMERS) * WARP,
                        WRITERS * WARP, row);
