@@ -74,6 +74,26 @@ check and_its_twin [ "$(aside after)" = True ]
 check times_are_taken_before_it [ "$(of "$f" before 'sorted((p["at_s"], p["name"]) for p in r["phases"])[-1][1]')" = \
     simulating ]
 
+# What the hardware counted is what the simulated one counts of the same kernels: every family of metrics, the patched
+# ones (flops, needed sectors) too.
+for device in cuda:0 sim:h200; do
+    "$RIDGE" run vector --device $device --no-journal --json -q --time-limit 0.2 -p n=262144 >"$work/$device.json"
+done
+counted_alike() {
+    python3 - "$work/cuda:0.json" "$work/sim:h200.json" <<'PY'
+import json, sys
+measured, simulated = ({r["variant"]: r["counters"] for r in json.load(open(f))["results"]} for f in sys.argv[1:])
+exact = ["global_load_requests", "global_load_sectors", "global_load_sectors_ideal", "global_store_requests",
+         "global_store_sectors", "global_store_sectors_ideal", "flops_f32", "ffma_f32", "shared_load_requests"]
+wrong = [(v, k, measured[v].get(k), c[k]) for v, c in simulated.items() for k in exact
+         if k in c and (measured[v].get(k, {}).get("provenance") != "measured" or
+                        abs(measured[v][k]["value"] - c[k]["value"]) > 0.001 * c[k]["value"])]
+print(*wrong, sep="\n")
+sys.exit(1 if wrong or not any(c["flops_f32"]["value"] > 0 for c in simulated.values()) else 0)
+PY
+}
+check counters_are_the_simulated_ones counted_alike
+
 # PTX of a version that no driver knows yet.
 mkdir "$work/new"
 cp "$here"/faults/* "$work/new/"
