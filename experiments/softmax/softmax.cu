@@ -399,8 +399,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
                 word_put(word, epoch, t == 0 ? sum.largest : sum.sum);
             }
         }
-        if (i < 0)
+        if (i < 0) {
+            __syncthreads(); // join_warps' parts have been read
             continue;
+        }
         struct place p = place_of(i, parts, cols);
         if (t < WARP) {
             const unsigned long long *of_row = &words[2 * (size_t)p.row * parts];

@@ -431,6 +431,7 @@ struct warp {
     uint32_t cluster_parity; // of the phase of the cluster's barrier that a lane arrived at
     bool cluster_waiting;    // all its lanes, at the cluster's barrier
     uint32_t products;       // groups of wgmma committed
+    uint32_t looks;          // at what others write, since it wrote itself
     bool forced;             // a path goes on though lanes it waits for never come
     struct frame root;
     struct path root_path;
@@ -544,6 +545,7 @@ struct sm {
     // Signs of a standstill: warps that only look at what others are to change.
     uint64_t changes;       // of memory, of waiting warps
     uint64_t watches;       // accesses that wait for a change: volatile loads, cas, exch
+    uint64_t works;         // turns of warps without such an access
     uint64_t cluster_waits; // warps that found the barrier of their cluster closed
     bool stalled;
     bool pending; // blocks of this wave not done

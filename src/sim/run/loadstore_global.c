@@ -155,7 +155,7 @@ const uint8_t *global_host(const struct warp *w)
 // oldest, whose data are there first, would keep the youngest from ever reaching it.
 void note_touch(struct warp *w, const struct mem_op *m, enum touch touch)
 {
-    enum { GRID_LOOK_CYCLES = 64 }; // for each warp of the SM
+    enum { GRID_LOOK_CYCLES = 64, LOOKS_MANY = 1024 }; // cycles: for each warp of the SM
     struct sm *sm = w->block->sm;
     const struct launch *l = w->core->launch;
     bool watches = touch == TOUCH_READ && m->ordered;
@@ -163,7 +163,8 @@ void note_touch(struct warp *w, const struct mem_op *m, enum touch touch)
     sm->watches += watches;
     uint64_t next =
         sm->now + (uint64_t)GRID_LOOK_CYCLES * (uint64_t)sm->block_count * l->warps_per_block;
-    if (watches && l->options->cooperative && w->wake < next)
+    w->looks = touch == TOUCH_WRITE ? 0 : w->looks + watches;
+    if (watches && (l->options->cooperative || w->looks > LOOKS_MANY) && w->wake < next)
         w->wake = next;
 }
 

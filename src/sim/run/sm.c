@@ -215,12 +215,13 @@ static void sm_open(struct core *core, struct sm *sm)
 static void warp_turn(struct core *core, struct sm *sm, struct warp *w, uint64_t *ready)
 {
     const struct launch *l = core->launch;
-    uint64_t before = sm->epoch_instructions;
+    uint64_t before = sm->epoch_instructions, watches = sm->watches;
     w->core = core;
     w->wake = sm->busy = 0;
     warp_run(w);
     uint64_t issue = (sm->epoch_instructions - before) / l->turn.schedulers;
     sm->now += 1 + (issue > sm->busy ? issue : sm->busy);
+    sm->works += sm->watches == watches;
     *ready = w->done ? UINT64_MAX : w->wake;
 }
 
@@ -309,19 +310,21 @@ void sm_run(struct core *core, struct sm *sm)
         (void)sm_release(core, sm);
     sm->epoch_instructions = 0;
     sm->stalled = false;
-    uint64_t changes = sm->changes, watches = sm->watches, waits = sm->cluster_waits;
+    uint64_t changes = sm->changes, watches = sm->watches, waits = sm->cluster_waits, works = sm->works;
     for (int still = 0; sm->blocks_left > 0 && !sm->stopped && still < STALL_ROUNDS &&
                         sm->log_count < EPOCH_REQUESTS &&
                         sm->epoch_instructions < l->epoch_limit;) {
         if (!sm_round(core, sm) && !sm_release(core, sm))
             barriers_stuck(sm);
         bool watching = sm->changes == changes &&
-                        (sm->watches != watches || (sm->cluster_waits != waits && !sm_works(sm)));
+                        ((sm->watches != watches && sm->works == works) ||
+                         (sm->cluster_waits != waits && !sm_works(sm)));
         still = watching ? still + 1 : 0;
         sm->stalled = still == STALL_ROUNDS;
         changes = sm->changes;
         watches = sm->watches;
         waits = sm->cluster_waits;
+        works = sm->works;
     }
     sm->instructions += sm->epoch_instructions;
     if (sm->blocks_left > 0)

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Kernels whose blocks stay and take one piece after the other, and wait for each other meanwhile: on a chip like the
+# H200 with few SMs small inputs are enough for many turns, with the checks for races on.
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/support.sh"
+need cc
+need clang
+mkdir data
+ln -s "$root"/* data/
+rm data/gpus
+cp -r "$root/gpus" data/
+for sms in 3 5; do
+    sed -E "s/^sm_count: *\{value: [0-9]+/sm_count: {value: $sms/" "$root/gpus/h200.yaml" >"data/gpus/few$sms.yaml"
+    grep -q "^sm_count: {value: $sms," "data/gpus/few$sms.yaml"
+    pass "a chip of $sms SMs" $?
+done
+
+# course SMS NAME VARIANTS OPTIONS...: so many results are verified, none is wrong.
+course() {
+    local sms=$1 name=$2 count=$3
+    shift 3
+    RIDGE_DATA_DIR=$work/data "$RIDGE" verify "$root/experiments/$name" --device "sim:few$sms" --check --seed 7 -q \
+        --plain --timeout 120 "$@" >course.txt 2>&1
+    local status=$? verified
+    verified=$(grep -c ' verified' course.txt)
+    [ $status = 0 ] && [ "$verified" = "$count" ]
+    pass "$name on $sms SMs ($*): $verified verified" $? course.txt
+}
+
+course 3 softmax 3 -p elements=131072 -p cols=32768 --variant parts --variant parts-small
+course 5 softmax 3 -p elements=131072 -p cols=20000 --variant parts --variant parts-small
+course 3 softmax-bf16 1 -p elements=262144 -p cols=32768 --variant parts
+course 3 reduction 9 -p N=40001
+course 3 scan 9 -p N=40001
+course 5 matmul-bf16 11 -p M=256 -p N=384 -p K=64
+finish
