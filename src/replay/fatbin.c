@@ -93,6 +93,8 @@ bool fatbin_unpack(struct arena *a, const struct fatbin_section *s, const char *
         return fail(err, NOWHERE, "a section of a fat binary claims %zu bytes", s->plain_bytes);
     char *to = arena_alloc(a, s->plain_bytes + 1);
     *data = to;
-    *size_bytes = s->plain_bytes;
-    return s->zstd ? unpack_zstd(s, to, err) : unpack_lz4(s, to, err);
+    if (!(s->zstd ? unpack_zstd(s, to, err) : unpack_lz4(s, to, err)))
+        return false;
+    *size_bytes = strnlen(to, s->plain_bytes); // compilers pack a NUL at the end too
+    return true;
 }

@@ -146,13 +146,15 @@ static void packed_sections_are_unpacked(void **state)
     }
     for (int i = 0; i < 2; i++) {
         struct text t = {0};
-        size_t n = i == 0 ? by_zstd(packed, sizeof packed, ptx, sizeof ptx - 1, 3)
-                          : (size_t)by_lz4(ptx, packed, sizeof ptx - 1, sizeof packed);
-        add_section(&t, FATBIN_PTX, 80, i == 0 ? 0x8000 : 0x2000, packed, n, sizeof ptx - 1);
-        assert_string_equal(find(fatbin(&t), NULL, "k").ptx, ptx);
+        size_t n = i == 0 ? by_zstd(packed, sizeof packed, ptx, sizeof ptx, 3)
+                          : (size_t)by_lz4(ptx, packed, sizeof ptx, sizeof packed);
+        add_section(&t, FATBIN_PTX, 80, i == 0 ? 0x8000 : 0x2000, packed, n, sizeof ptx);
+        struct found_code found = find(fatbin(&t), NULL, "k");
+        assert_string_equal(found.ptx, ptx);
+        assert_int_equal(found.ptx_bytes, sizeof ptx - 1); // without the NUL that compilers pack too
         packed[0] = (char)~packed[0];
         text_clear(&t);
-        add_section(&t, FATBIN_PTX, 80, i == 0 ? 0x8000 : 0x2000, packed, n / 2, sizeof ptx - 1);
+        add_section(&t, FATBIN_PTX, 80, i == 0 ? 0x8000 : 0x2000, packed, n / 2, sizeof ptx);
         assert_non_null(strstr(find(fatbin(&t), NULL, "k").why, "cannot be unpacked"));
         text_release(&t);
     }
