@@ -13,18 +13,17 @@ docs/python.md of ridge's tree has the rest. Nothing but Python itself and libri
 
 from . import _library, triton
 from ._library import CheckFailed, Error, InputError, SystemTrouble
-from .device import (Buffer, Device, Kernel, Module, Scalar, Selection, Work, f32, f64, i32, i64, stream_handle, u32,
-                     u64)
+from .device import (Buffer, Device, Kernel, Module, Scalar, Work, f32, f64, i32, i64, u32, u64)
 from .elements import Check, compare
 from .experiments import Finding, Run, VariantResult, parse, run
+from .production import Adaptive, Selection, Watch, Watched, stream_handle
 from .ranges import span
 from .results import Comparison, Counter, Result, Summary
 from .shares import Shares
 
-__all__ = ["Buffer", "Check", "CheckFailed", "Comparison", "Counter", "Device", "Error", "Finding",
+__all__ = ["Adaptive", "Buffer", "Check", "CheckFailed", "Comparison", "Counter", "Device", "Error", "Finding",
            "InputError", "Kernel", "Module", "Result", "Run", "Scalar", "Selection", "Shares", "Summary",
-           "SystemTrouble",
-           "VariantResult", "Work", "compare", "f32", "f64", "i32", "i64", "parse", "run", "span",
+           "SystemTrouble", "VariantResult", "Watch", "Watched", "Work", "compare", "f32", "f64", "i32", "i64", "parse", "run", "span",
            "stream_handle", "triton", "u32", "u64", "version"]
 
 

@@ -125,8 +125,25 @@ class Selection(Structure):
                 ("provenance", c_char_p), ("why", c_char_p)]
 
 
+class AdaptOptions(Structure):
+    c_name = "ridge_adapt_options"
+    _fields_ = [("band", c_double), ("patience", c_int), ("hold_s", c_double), ("log", c_char_p)]
+
+
+class WatchOptions(Structure):
+    c_name = "ridge_watch_options"
+    _fields_ = [("textfile", c_char_p), ("overhead", c_double), ("regions_max", c_int),
+                ("write_every_s", c_double)]
+
+
+class Watched(Structure):
+    c_name = "ridge_watched"
+    _fields_ = [("passes", c_uint64), ("timed", c_uint64), ("total_ns", c_double),
+                ("median_ns", c_double), ("overhead", c_double)]
+
+
 STRUCTS = (Options, Argument, Launch, Summary, Work, Region, MeasureOptions, Comparison, SharesOptions,
-           Fallback, SelectQuery, Selection)
+           Fallback, SelectQuery, Selection, AdaptOptions, WatchOptions, Watched)
 
 # name: (result, arguments); a result of c_int is a status, checked by call().
 _P = c_void_p
@@ -160,6 +177,18 @@ FUNCTIONS = {
     "ridge_journal_path": (c_char_p, [_P]),
     "ridge_select": (c_int, [_P, POINTER(SelectQuery), POINTER(Selection)]),
     "ridge_selected": (c_char_p, [_P, POINTER(Selection), c_char_p]),
+    "ridge_adapt_open": (c_int, [_P, POINTER(SelectQuery), POINTER(AdaptOptions), POINTER(_P)]),
+    "ridge_adapt_close": (None, [_P]),
+    "ridge_adapt_selection": (POINTER(Selection), [_P]),
+    "ridge_adapt_add": (c_int, [_P, c_double, POINTER(c_int)]),
+    "ridge_adapt_size": (c_int, [_P, POINTER(c_char_p), c_int, POINTER(c_int)]),
+    "ridge_adapt_choices": (c_int, [_P]),
+    "ridge_watch_open": (c_int, [_P, POINTER(WatchOptions), POINTER(_P)]),
+    "ridge_watch_close": (c_int, [_P]),
+    "ridge_watch_begin": (c_int, [_P, c_char_p, _P]),
+    "ridge_watch_end": (c_int, [_P, _P, POINTER(c_double)]),
+    "ridge_watch_write": (c_int, [_P, c_char_p]),
+    "ridge_watch_figures": (c_int, [_P, c_char_p, POINTER(Watched)]),
     "ridge_range_push": (None, [c_char_p]),
     "ridge_range_pop": (None, []),
     "ridge_shares_open": (c_int, [c_int, POINTER(SharesOptions), POINTER(_P)]),

@@ -11,6 +11,7 @@ from typing import (Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequ
 
 from . import _library as lib
 from .elements import POISON, TYPE_STRINGS, Check, compare, element_bytes, pack, unpack
+from .production import Adaptive, Selection, Watch, select_query, selection_of, stream_handle
 from .results import Result
 
 Dimensions = Union[int, Sequence[int]]
@@ -63,36 +64,6 @@ class Work:
     flops_f32: float = 0
     flops_f64: float = 0
     flops_tensor: float = 0
-
-
-@dataclass(frozen=True)
-class Selection:
-    """What Device.select() chose: a variant and the values of its axes, as text."""
-    variant: str
-    parameters: Mapping[str, str]
-    tuned: bool  # False: a fallback
-    case: str  # that it was tuned at
-    octaves: float  # how far that is: the sum of |log2| of the sizes' ratios
-    time_ns: float  # there
-    provenance: str
-    why: str  # why it is a fallback, or what of the table was not used
-
-
-def stream_handle(stream: Any) -> int:
-    """The handle of a PyTorch, CuPy or cuda.core stream, or of an integer; None = the default stream."""
-    if stream is None:
-        return 0
-    if isinstance(stream, int):
-        return stream
-    if hasattr(stream, "__cuda_stream__"):
-        found = stream.__cuda_stream__
-        return int((found() if callable(found) else found)[1])
-    for attribute in ("cuda_stream", "ptr", "handle"):  # PyTorch, CuPy, Numba and cuda.core
-        if hasattr(stream, attribute):
-            value = getattr(stream, attribute)
-            return int(getattr(value, "value", value) or 0)
-    raise TypeError(f"{type(stream).__name__} is no stream: pass one of PyTorch, CuPy or cuda.core, "
-                    "or its handle")
 
 
 def _address(array: Any) -> Optional[int]:
@@ -308,18 +279,28 @@ class Device:
         fallbacks: (least compute capability, variant, "TILE=32 ROWS=8"); the most demanding one that the
         device fulfils is taken where the table has nothing that holds.
         """
-        texts = [lib.encoded(f"{name}={value:.15g}") for name, value in sizes.items()]
-        given = (lib.Fallback * max(len(fallbacks), 1))(
-            *[lib.Fallback(cc, lib.encoded(name), lib.encoded(chosen)) for cc, name, chosen in fallbacks])
-        query = lib.SelectQuery(lib.encoded(experiment), lib.encoded(variant),
-                                (c_char_p * max(len(texts), 1))(*texts), len(texts), os.fsencode(source),
-                                lib.encoded(flags), None, lib.encoded(table), given, len(fallbacks))
+        query, kept = select_query(experiment, sizes, source, fallbacks, variant, flags, table)
         found = lib.Selection()
         lib.call("ridge_select", self._open(), byref(query), byref(found))
-        pairs = [pair.split("=", 1) for pair in (lib.text(found.parameters) or "").split()]
-        return Selection(lib.text(found.variant) or "", {name: value for name, value in pairs},
-                         bool(found.tuned), lib.text(found.case_label) or "", found.octaves, found.time_ns,
-                         lib.text(found.provenance) or "", lib.text(found.why) or "")
+        del kept
+        return selection_of(found)
+
+    def adapt(self, experiment: str, sizes: Mapping[str, float], *, source: Union[str, "os.PathLike[str]"],
+              fallbacks: Sequence[Tuple[float, str, str]], variant: Optional[str] = None,
+              flags: Optional[str] = None, table: Optional[str] = None, band: float = 0.0, patience: int = 0,
+              hold_s: float = 0.0, log: Optional[str] = None) -> Adaptive:
+        """Selects as select() does, and another variant when the times that it is given leave the promised band.
+
+        band: share of the promised time; patience: times that a median is taken of; hold_s: seconds that a choice stays;
+        0 is the library's default. log: a file that each choice is added to ("": none).
+        """
+        query, kept = select_query(experiment, sizes, source, fallbacks, variant, flags, table)
+        return Adaptive(self._open(), query, kept, lib.AdaptOptions(band, patience, hold_s, lib.encoded(log)))
+
+    def watch(self, textfile: Optional[str] = None, *, overhead: float = 0.0, regions_max: int = 0,
+              write_every_s: float = 0.0) -> Watch:
+        """Regions of a program in production as metrics in a file for Prometheus' node exporter; 0: the library's default."""
+        return Watch(self._open(), lib.WatchOptions(lib.encoded(textfile), overhead, regions_max, write_every_s))
 
     # ---- regions ----------------------------------------------------------------------------------
 

@@ -117,6 +117,31 @@ class OnTheSimulatedGpu(unittest.TestCase):
         with self.assertRaisesRegex(ridge.InputError, "no fallback is for compute capability 9.0"):
             self.gpu.select("no-such", {"N": N}, source=KERNELS, fallbacks=[(99, "x", "")])
 
+    def test_a_selection_is_kept_while_it_promises_nothing(self):
+        with self.gpu.adapt("no-such", {"N": N}, source=KERNELS, table="/nonexistent/tuned.json", log="",
+                            fallbacks=[(0, "plain", ""), (9.0, "wide", "TILE=32")]) as choice:
+            self.assertEqual((choice.selection.variant, choice.choices), ("wide", 1))
+            self.assertFalse(any(choice.add(1e6) for _ in range(20)))
+            self.assertFalse(choice.size({"N": 2 * N}))
+            self.assertEqual(choice.selection.parameters, {"TILE": "32"})
+        with self.assertRaisesRegex(ridge.InputError, "no fallback is for compute capability 9.0"):
+            self.gpu.adapt("no-such", {"N": N}, source=KERNELS, fallbacks=[(99, "x", "")])
+
+    def test_watches_regions(self):
+        with tempfile.TemporaryDirectory() as folder, self.gpu.watch(overhead=0.5) as watch:
+            for _ in range(5):
+                with watch.region("rows") as took:
+                    self.rows(0)
+            figures = watch.figures("rows")
+            self.assertEqual(figures.passes, 5)
+            self.assertGreaterEqual(figures.timed, 1)
+            self.assertIn("time_ns", took)
+            watch.write(os.path.join(folder, "job.prom"))
+            with open(os.path.join(folder, "job.prom"), encoding="utf-8") as file:
+                self.assertIn('region="rows"', file.read())
+            with self.assertRaises(ridge.InputError):
+                watch.figures("columns")
+
     def test_verifies_and_measures(self):
         (check,) = self.gpu.verify(self.rows, [(self.y, self.data)])
         self.assertTrue(check.ok, check)
