@@ -151,7 +151,8 @@ static void packed_sections_are_unpacked(void **state)
         add_section(&t, FATBIN_PTX, 80, i == 0 ? 0x8000 : 0x2000, packed, n, sizeof ptx);
         struct found_code found = find(fatbin(&t), NULL, "k");
         assert_string_equal(found.ptx, ptx);
-        assert_int_equal(found.ptx_bytes, sizeof ptx - 1); // without the NUL that compilers pack too
+        assert_int_equal(found.ptx_bytes,
+                         sizeof ptx - 1); // without the NUL that compilers pack too
         packed[0] = (char)~packed[0];
         text_clear(&t);
         add_section(&t, FATBIN_PTX, 80, i == 0 ? 0x8000 : 0x2000, packed, n / 2, sizeof ptx);

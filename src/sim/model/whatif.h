@@ -101,7 +101,8 @@ extern const struct intervening intervene_conflicts, intervene_sectors, interven
     intervene_shared_loads, intervene_local, intervene_uniform; // whatif_memory.c
 extern const struct intervening intervene_barriers, intervene_idle_lanes, intervene_loads,
     intervene_chains, intervene_f64, intervene_halves, intervene_functions, intervene_divisions,
-    intervene_index, intervene_tensor, intervene_warps, intervene_grid, intervene_split, intervene_rows,
+    intervene_index, intervene_tensor, intervene_warps, intervene_grid, intervene_split,
+    intervene_rows,
     intervene_imbalance; // whatif_work.c
 
 static inline bool is_global(enum timing_pipe pipe)

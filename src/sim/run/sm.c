@@ -310,15 +310,15 @@ void sm_run(struct core *core, struct sm *sm)
         (void)sm_release(core, sm);
     sm->epoch_instructions = 0;
     sm->stalled = false;
-    uint64_t changes = sm->changes, watches = sm->watches, waits = sm->cluster_waits, works = sm->works;
+    uint64_t changes = sm->changes, watches = sm->watches, waits = sm->cluster_waits,
+             works = sm->works;
     for (int still = 0; sm->blocks_left > 0 && !sm->stopped && still < STALL_ROUNDS &&
                         sm->log_count < EPOCH_REQUESTS &&
                         sm->epoch_instructions < l->epoch_limit;) {
         if (!sm_round(core, sm) && !sm_release(core, sm))
             barriers_stuck(sm);
-        bool watching = sm->changes == changes &&
-                        ((sm->watches != watches && sm->works == works) ||
-                         (sm->cluster_waits != waits && !sm_works(sm)));
+        bool watching = sm->changes == changes && ((sm->watches != watches && sm->works == works) ||
+                                                   (sm->cluster_waits != waits && !sm_works(sm)));
         still = watching ? still + 1 : 0;
         sm->stalled = still == STALL_ROUNDS;
         changes = sm->changes;
