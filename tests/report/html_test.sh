@@ -15,7 +15,7 @@ hasnt() {
 work=$TMPDIR/page
 mkdir -p "$work/hostile"
 cp -r experiments/common "$work"
-cp experiments/transpose/transpose.cu experiments/transpose/reference.c "$work/hostile"
+cp experiments/transpose/*.cu experiments/transpose/reference.c "$work/hostile"
 sed -e 's|^title: .*|title: "</title><script>alert(1)</script>\&\\"<b>"|' \
     experiments/transpose/experiment.yaml >"$work/hostile/experiment.yaml"
 export RIDGE_JOURNAL=$work/journal.db
