@@ -342,7 +342,7 @@ bool crew_answer(struct crew *c, const struct part *p, bool done, bool lost,
         (int)(done && p->time.by_bounds));
     char *head = json_dumps(json, JSON_COMPACT);
     json_decref(json);
-    text_printf(&out, "%s\n", head);
+    text_printf(&out, "%s\n", head ? head : "{}"); // NULL: words that are no UTF-8
     free(head);
     for (int b = 0; b < p->outputs.count && done; b++)
         if (p->outputs.data[b])
