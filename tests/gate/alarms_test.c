@@ -11,11 +11,11 @@
 
 #include <cmocka.h>
 
-enum { TRIALS = 400, SIDES = 2, BLOCKS_MAX = 8, SAMPLES_MAX = 40 };
+enum { TRIALS = 200, SIDES = 2, BLOCKS_MAX = 8, SAMPLES_MAX = 40 };
 
 static const double base_ns = 10000;
 // Of TRIALS with a chance of 1 % more than this happens once in a thousand times.
-static const int alarms_most = 12;
+static const int alarms_most = 7;
 
 struct series {
     const char *name;
@@ -158,7 +158,7 @@ static void samples_of_blocks_that_differ_do_not_hold_it(void **state)
 static void two_percent_are_seen(void **state)
 {
     (void)state;
-    enum { FEW = 200 };
+    enum { FEW = 100 };
     assert_true(alarms_of(&all[1], &many, FEW, true, 0.02) >= FEW * 99 / 100);
     assert_true(alarms_of(&all[3], &many, FEW, true, 0.02) >= FEW * 99 / 100);
 }
