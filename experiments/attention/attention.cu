@@ -74,7 +74,7 @@ naive_attention(bf16 *o, const bf16 *q, const bf16 *k, const bf16 *v, int L)
     __syncthreads();
     for (int j = 0; j < L; j++)
         out += scores[j] * wide(v[head + (size_t)j * D + thread]);
-    o[query + thread] = (bf16)two(out / (total[0] + total[1] + total[2] + total[3]), 0);
+    o[query + thread] = (bf16)two_bf16(out / (total[0] + total[1] + total[2] + total[3]), 0);
 }
 
 /* ---- tiles, without tensor cores ---------------------------------------------------------------------------- */
@@ -166,8 +166,8 @@ tiled_attention(bf16 *o, const bf16 *q, const bf16 *k, const bf16 *v, int L)
         if (first + y + r < L)
             for (int f = 0; f < 2; f++)
                 *(uint2 *)(o + head + (size_t)(first + y + r) * D + f * 64 + x) =
-                    make_uint2(two(out[r][f * 4] / sum[r], out[r][f * 4 + 1] / sum[r]),
-                               two(out[r][f * 4 + 2] / sum[r], out[r][f * 4 + 3] / sum[r]));
+                    make_uint2(two_bf16(out[r][f * 4] / sum[r], out[r][f * 4 + 1] / sum[r]),
+                               two_bf16(out[r][f * 4 + 2] / sum[r], out[r][f * 4 + 3] / sum[r]));
     }
 }
 
@@ -302,7 +302,7 @@ static __device__ __forceinline__ void pack(unsigned (&p)[KEYS / 4], const float
 {
 #pragma unroll
     for (int i = 0; i < KEYS / 4; i++)
-        p[i] = two(s[2 * i], s[2 * i + 1]);
+        p[i] = two_bf16(s[2 * i], s[2 * i + 1]);
 }
 
 static __device__ __forceinline__ void start_scores(float (&s)[KEYS / 2], unsigned long long q,

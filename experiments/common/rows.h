@@ -4,6 +4,10 @@
 #ifndef EXPERIMENTS_COMMON_ROWS_H
 #define EXPERIMENTS_COMMON_ROWS_H
 
+#ifdef BF16
+#include "bf16.h"
+#endif
+
 #define WARP 32
 #define ALL 0xffffffffu
 #define LEAST __uint_as_float(0xff800000u) // minus infinity
@@ -24,23 +28,6 @@ static __device__ float element_get(const element *p)
     return *p;
 #endif
 }
-
-#ifdef BF16
-// Two floats rounded to nearest even, the first in the lower half.
-static __device__ unsigned two_bf16(float low, float high)
-{
-#ifdef __AMDGCN__
-    unsigned bits[2] = {__float_as_uint(low), __float_as_uint(high)}; // no NaN
-    for (unsigned &word : bits)
-        word = word + 0x7fff + (word >> 16 & 1);
-    return bits[0] >> 16 | (bits[1] & 0xffff0000u);
-#else
-    unsigned r;
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(high), "f"(low));
-    return r;
-#endif
-}
-#endif
 
 static __device__ void element_put(element *p, float x)
 {

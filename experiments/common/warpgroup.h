@@ -5,6 +5,9 @@
 #ifndef EXPERIMENTS_COMMON_WARPGROUP_H
 #define EXPERIMENTS_COMMON_WARPGROUP_H
 
+#include "bf16.h"
+#include "tensor_map.h"
+
 typedef unsigned short bf16; // its bits
 
 static __device__ __forceinline__ unsigned shared_address(const void *p)
@@ -12,26 +15,7 @@ static __device__ __forceinline__ unsigned shared_address(const void *p)
     return (unsigned)__cvta_generic_to_shared(p);
 }
 
-static __device__ __forceinline__ unsigned two(float low, float high) // to a pair of bf16
-{
-#ifdef __AMDGCN__
-    unsigned bits[2] = {__float_as_uint(low), __float_as_uint(high)}; // no NaN
-    for (unsigned &word : bits)
-        word = word + 0x7fff + (word >> 16 & 1);
-    return bits[0] >> 16 | (bits[1] & 0xffff0000u);
-#else
-    unsigned r;
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(high), "f"(low));
-    return r;
-#endif
-}
-
 /* ---- boxes and barriers ------------------------------------------------------------------------------------ */
-
-struct alignas(64) tensor_map {
-    unsigned long long words[16];
-};
-#define MAP const __grid_constant__ tensor_map
 
 static __device__ __forceinline__ void barrier_init(unsigned bar, int arrivals)
 {
@@ -64,13 +48,6 @@ static __device__ __forceinline__ void barrier_arrive_at(unsigned bar, int rank)
                  : "memory");
 }
 
-static __device__ __forceinline__ void load_box(unsigned to, const tensor_map *map, unsigned bar, int x, int y)
-{
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], "
-                 "[%1, {%3, %4}], [%2];" ::"r"(to), "l"(map), "r"(bar), "r"(x), "r"(y)
-                 : "memory");
-}
-
 // To the same place in each block of `blocks`.
 static __device__ __forceinline__ void load_box_for(unsigned to, const tensor_map *map, unsigned bar, int x,
                                                     int y, unsigned short blocks)
@@ -78,13 +55,6 @@ static __device__ __forceinline__ void load_box_for(unsigned to, const tensor_ma
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
                  ".multicast::cluster [%0], [%1, {%3, %4}], [%2], %5;" ::"r"(to), "l"(map), "r"(bar), "r"(x),
                  "r"(y), "h"(blocks)
-                 : "memory");
-}
-
-static __device__ __forceinline__ void store_box(const tensor_map *map, unsigned from, int x, int y)
-{
-    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%2, %3}], [%1];" ::"l"(map),
-                 "r"(from), "r"(x), "r"(y)
                  : "memory");
 }
 
@@ -161,7 +131,7 @@ static __device__ __forceinline__ void put_box(const float *d, unsigned to)
         const float *f = d + j * 8;
         asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
                          to + in * 128 + (((j * 2 + lane / 16) ^ (in & 7)) << 4)),
-                     "r"(two(f[0], f[1])), "r"(two(f[2], f[3])), "r"(two(f[4], f[5])), "r"(two(f[6], f[7]))
+                     "r"(two_bf16(f[0], f[1])), "r"(two_bf16(f[2], f[3])), "r"(two_bf16(f[4], f[5])), "r"(two_bf16(f[6], f[7]))
                      : "memory");
     }
 }
@@ -175,9 +145,9 @@ static __device__ __forceinline__ void store_sums(const float (&d)[COUNT], bf16 
     for (int j = 0; j < COUNT / 4; j++) {
         int x = col + j * 8 + lane % 4 * 2;
         if (r < M && x < N)
-            *(unsigned *)&c[(size_t)r * N + x] = two(d[4 * j], d[4 * j + 1]);
+            *(unsigned *)&c[(size_t)r * N + x] = two_bf16(d[4 * j], d[4 * j + 1]);
         if (r + 8 < M && x < N)
-            *(unsigned *)&c[(size_t)(r + 8) * N + x] = two(d[4 * j + 2], d[4 * j + 3]);
+            *(unsigned *)&c[(size_t)(r + 8) * N + x] = two_bf16(d[4 * j + 2], d[4 * j + 3]);
     }
 }
 
@@ -192,9 +162,9 @@ static __device__ __forceinline__ void store_fragments(const float (&d)[4][4][4]
         for (int j = 0; j < 4; j++) {
             int r = row + i * 16 + lane / 4, x = col + j * 8 + lane % 4 * 2;
             if (r < M && x < N)
-                *(unsigned *)&c[(size_t)r * N + x] = two(d[i][j][0], d[i][j][1]);
+                *(unsigned *)&c[(size_t)r * N + x] = two_bf16(d[i][j][0], d[i][j][1]);
             if (r + 8 < M && x < N)
-                *(unsigned *)&c[(size_t)(r + 8) * N + x] = two(d[i][j][2], d[i][j][3]);
+                *(unsigned *)&c[(size_t)(r + 8) * N + x] = two_bf16(d[i][j][2], d[i][j][3]);
         }
 }
 

@@ -273,6 +273,17 @@ static __device__ void load_ahead(float4 (&v)[FLIGHT], const float4 *quads, long
     }
 }
 
+static __device__ void bins_of(unsigned (&bin)[FLIGHT][4], const float4 (&v)[FLIGHT], struct range r)
+{
+#pragma unroll
+    for (int f = 0; f < FLIGHT; f++) {
+        bin[f][0] = bin_of(v[f].x, r);
+        bin[f][1] = bin_of(v[f].y, r);
+        bin[f][2] = bin_of(v[f].z, r);
+        bin[f][3] = bin_of(v[f].w, r);
+    }
+}
+
 // Between two barriers a block adds BLOCK * FLIGHT * 4, less than HALF_FULL, to a bin.
 extern "C" __global__ void __launch_bounds__(BLOCK)
 ahead_histogram(unsigned *bins, const float *in, long long n, float low, float high, int count)
@@ -286,13 +297,7 @@ ahead_histogram(unsigned *bins, const float *in, long long n, float low, float h
     load_ahead(v, quads, first, all, r.low - 1);
     for (; first < all; first += step) {
         unsigned bin[FLIGHT][4];
-#pragma unroll
-        for (int f = 0; f < FLIGHT; f++) {
-            bin[f][0] = bin_of(v[f].x, r);
-            bin[f][1] = bin_of(v[f].y, r);
-            bin[f][2] = bin_of(v[f].z, r);
-            bin[f][3] = bin_of(v[f].w, r);
-        }
+        bins_of(bin, v, r);
         load_ahead(v, quads, first + step, all, r.low - 1);
 #pragma unroll
         for (int f = 0; f < FLIGHT; f++)
@@ -373,13 +378,7 @@ hot_histogram(unsigned *bins, const float *in, long long n, float low, float hig
     load_ahead(v, quads, first, all, r.low - 1);
     for (; first < all; first += step) {
         unsigned bin[FLIGHT][4];
-#pragma unroll
-        for (int f = 0; f < FLIGHT; f++) {
-            bin[f][0] = bin_of(v[f].x, r);
-            bin[f][1] = bin_of(v[f].y, r);
-            bin[f][2] = bin_of(v[f].z, r);
-            bin[f][3] = bin_of(v[f].w, r);
-        }
+        bins_of(bin, v, r);
         load_ahead(v, quads, first + step, all, r.low - 1);
         if (any) {
 #pragma unroll

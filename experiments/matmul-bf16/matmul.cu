@@ -40,7 +40,7 @@ extern "C" __global__ void naive_matmul(bf16 *c, const bf16 *a, const bf16 *b, i
     float sum = 0;
     for (int k = 0; k < K; k++)
         sum += __int_as_float(a[(size_t)row * K + k] << 16) * __int_as_float(b[(size_t)k * N + col] << 16);
-    c[(size_t)row * N + col] = (bf16)two(sum, 0);
+    c[(size_t)row * N + col] = (bf16)two_bf16(sum, 0);
 }
 
 extern "C" __global__ void wmma_matmul(bf16 *c, const bf16 *a, const bf16 *b, int M, int N, int K)
@@ -73,7 +73,7 @@ extern "C" __global__ void wmma_matmul(bf16 *c, const bf16 *a, const bf16 *b, in
     __syncwarp();
     for (int i = lane; i < 128; i += 32)
         *(unsigned *)&c[(size_t)(row + i / 8) * N + col + i % 8 * 2] =
-            two(out[threadIdx.y][2 * i], out[threadIdx.y][2 * i + 1]);
+            two_bf16(out[threadIdx.y][2 * i], out[threadIdx.y][2 * i + 1]);
 }
 
 /* ---- mma.sync: eight warps, 64 x 32 each -------------------------------------------------------------- */

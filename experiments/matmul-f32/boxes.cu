@@ -3,6 +3,8 @@
 // 8 apart, by 16 columns, in fours 16 apart; the sums are in pairs of registers as in matmul.cu's PAIRS.
 // For N and K multiples of 4.
 // SPDX-License-Identifier: Apache-2.0
+#include "../common/warpgroup.h"
+
 #ifndef STAGES
 #define STAGES 3
 #endif
@@ -32,31 +34,6 @@
 #endif
 enum { BK = 32, TM = 8, TN = 16, THREADS = BM / TM * (BN / TN), WARPS_DOWN = BM / 64 };
 enum { BYTES_A = BM * BK * 4, BYTES = BYTES_A + BN * BK * 4 };
-
-struct alignas(64) tensor_map {
-    unsigned long long words[16];
-};
-#define MAP const __grid_constant__ tensor_map
-
-static __device__ __forceinline__ unsigned shared_address(const void *p)
-{
-    return (unsigned)__cvta_generic_to_shared(p);
-}
-
-static __device__ __forceinline__ void barrier_wait(unsigned bar, unsigned parity)
-{
-    asm volatile("{\n.reg .pred done;\nAGAIN:\n"
-                 "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n@!done bra AGAIN;\n}" ::"r"(bar),
-                 "r"(parity)
-                 : "memory");
-}
-
-static __device__ __forceinline__ void load_box(unsigned to, const tensor_map *map, unsigned bar, int x, int y)
-{
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], "
-                 "[%1, {%3, %4}], [%2];" ::"r"(to), "l"(map), "r"(bar), "r"(x), "r"(y)
-                 : "memory");
-}
 
 static __device__ __forceinline__ float4 load4(unsigned from)
 {
@@ -115,8 +92,7 @@ boxes_matmul(float *c, MAP a, MAP b, int M, int N, int K)
     int rows = min(GROUP, down - group * GROUP);
     int row = (group * GROUP + rest % rows) * BM, col = rest / rows * BN;
     auto load = [&](int k, int s) {
-        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(full + 8 * s), "r"((int)BYTES)
-                     : "memory");
+        barrier_expect(full + 8 * s, BYTES);
         load_box(base + s * BYTES, &a, full + 8 * s, k * BK, row);
         load_box(base + s * BYTES + BYTES_A, &b, full + 8 * s, col, k * BK);
     };

@@ -5,6 +5,8 @@
 // multiplied, 8 loads and stores per 2048 multiplications. A lane has 8 rows by 16 columns, in fours 32 and 16 apart.
 // For N and K multiples of 4.
 // SPDX-License-Identifier: Apache-2.0
+#include "../common/warpgroup.h"
+
 #ifndef STAGES
 #define STAGES 2
 #endif
@@ -26,31 +28,6 @@
 enum { BM = 128, BN = 128, TM = 8, TN = 16, THREADS = BM / TM * (BN / TN) };
 enum { BYTES_A = BM * BK * 4, BYTES_B = BN * BK * 4, BYTES = BYTES_A + BYTES_B };
 enum { PIECES = BK / 4, SQUARES = BM * PIECES / 4 / THREADS }; // of 16 bytes in a row of a; of a thread
-
-struct alignas(64) tensor_map {
-    unsigned long long words[16];
-};
-#define MAP const __grid_constant__ tensor_map
-
-static __device__ __forceinline__ unsigned shared_address(const void *p)
-{
-    return (unsigned)__cvta_generic_to_shared(p);
-}
-
-static __device__ __forceinline__ void barrier_wait(unsigned bar, unsigned parity)
-{
-    asm volatile("{\n.reg .pred done;\nAGAIN:\n"
-                 "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n@!done bra AGAIN;\n}" ::"r"(bar),
-                 "r"(parity)
-                 : "memory");
-}
-
-static __device__ __forceinline__ void load_box(unsigned to, const tensor_map *map, unsigned bar, int x, int y)
-{
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], "
-                 "[%1, {%3, %4}], [%2];" ::"r"(to), "l"(map), "r"(bar), "r"(x), "r"(y)
-                 : "memory");
-}
 
 static __device__ __forceinline__ float4 load4(unsigned from)
 {
@@ -160,8 +137,7 @@ turned_matmul(float *c, MAP a, MAP b, int M, int N, int K)
     int rows = min(GROUP, down - group * GROUP);
     int row = (group * GROUP + rest % rows) * BM, col = rest / rows * BN;
     auto load = [&](int k, int s) {
-        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(full + 8 * s), "r"((int)BYTES)
-                     : "memory");
+        barrier_expect(full + 8 * s, BYTES);
         load_box(base + s * BYTES, &a, full + 8 * s, k * BK, row);
         load_box(base + s * BYTES + BYTES_A, &b, full + 8 * s, col, k * BK);
     };

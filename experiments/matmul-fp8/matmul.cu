@@ -56,7 +56,7 @@ extern "C" __global__ void naive_matmul(bf16 *c, const e4m3 *a, const e4m3 *b, i
         sum += u.x * v.x;
         sum += u.y * v.y;
     }
-    c[(size_t)row * N + col] = (bf16)two(sum, 0);
+    c[(size_t)row * N + col] = (bf16)two_bf16(sum, 0);
 }
 
 /* ---- mma.sync: eight warps, 64 x 32 each ------------------------------------------------------------------ */

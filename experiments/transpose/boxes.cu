@@ -5,6 +5,7 @@
 // N is a multiple of 4; what a tile has beyond the matrix is neither read nor written.
 // SPDX-License-Identifier: Apache-2.0
 #include "../common/bulk.h"
+#include "../common/tensor_map.h"
 
 #ifndef DOWN
 #define DOWN 64
@@ -26,26 +27,6 @@
 #endif
 enum { TILE = DOWN * ACROSS, SQUARES = TILE / 16 };
 
-struct alignas(64) tensor_map {
-    unsigned long long words[16];
-};
-#define MAP const __grid_constant__ tensor_map
-
-static __device__ void box_load(float *to, const tensor_map *map, unsigned long long *full, int x, int y)
-{
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], "
-                 "[%1, {%3, %4}], [%2];" ::"r"(shared_address(to)),
-                 "l"(map), "r"(shared_address(full)), "r"(x), "r"(y)
-                 : "memory");
-}
-
-static __device__ void box_store(const tensor_map *map, const float *from, int x, int y)
-{
-    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%2, %3}], [%1];" ::"l"(map),
-                 "r"(shared_address(from)), "r"(x), "r"(y)
-                 : "memory");
-}
-
 // Where the block's i-th tile begins.
 static __device__ void tile_place(int i, int N, int *row, int *col)
 {
@@ -63,7 +44,7 @@ static __device__ void tile_fetch(float *room, const tensor_map *map, int i, int
                  : "memory");
 #pragma unroll
     for (int b = 0; b < ACROSS / 32; b++)
-        box_load(room + b * 32 * DOWN, map, full, col + b * 32, row);
+        load_box(shared_address(room + b * 32 * DOWN), map, shared_address(full), col + b * 32, row);
 }
 
 static __device__ void tile_leave(const float *room, const tensor_map *map, int i, int N)
@@ -72,7 +53,7 @@ static __device__ void tile_leave(const float *room, const tensor_map *map, int 
     tile_place(i, N, &row, &col);
 #pragma unroll
     for (int b = 0; b < DOWN / 32; b++)
-        box_store(map, room + b * 32 * ACROSS, row + b * 32, col);
+        store_box(map, shared_address(room + b * 32 * ACROSS), row + b * 32, col);
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
 
