@@ -115,20 +115,6 @@ static bool open_table(struct ridge *r, const struct ridge_select_query *q, stru
            tuned_read(&r->arena, q->table, &c->table, err);
 }
 
-static bool choose(struct ridge *r, const struct ridge_select_query *q, struct ridge_selection *out,
-                   struct error *err)
-{
-    struct choosing c;
-    struct tuned_answer found;
-    if (!open_table(r, q, &c, err))
-        return false;
-    tuned_select(&r->arena, &c.table, &c.query, &found);
-    if (!found.entry)
-        return take_fallback(r, q, found.why, out, err);
-    take_entry(r, &found, out);
-    return true;
-}
-
 // Has an entry before it the same variant?
 static bool is_again(const struct tuned_table *t, int entry)
 {
@@ -175,7 +161,9 @@ bool select_check(struct ridge *r, const struct ridge_select_query *q, const voi
 int ridge_select(struct ridge *r, const struct ridge_select_query *q, struct ridge_selection *out)
 {
     struct error err = {0};
-    bool done = select_check(r, q, out, "ridge_select", &err) && choose(r, q, out, &err);
+    int count;
+    bool done = select_check(r, q, out, "ridge_select", &err) &&
+                select_candidates(r, q, 1, out, &count, &err);
     return api_end(done, &err);
 }
 

@@ -86,9 +86,9 @@ static json_t *collectives_json(const struct shown *s)
     for (int i = 0; i < s->c->device_count; i++)
         json_array_append_new(devices, json_string(s->devices[i]->id));
     return json_pack("{s:s, s:i, s:o, s:s, s:s, s:b, s:s, s:o, s:o, s:o}", "ridge", RIDGE_VERSION,
-                     "schema", 1, "devices", devices, "way", exchange_way_name(s->c->way),
-                     "version", s->c->version, "nvls", (int)s->c->multicast, "instead",
-                     s->c->instead, "rows", rows_json(s), "pairs", pairs_json(s), "slow",
+                     "schema", 1, "devices", devices, "way", exchange_way_name(s->c->by.way),
+                     "version", s->c->by.version, "nvls", (int)s->c->multicast, "instead",
+                     s->c->by.instead, "rows", rows_json(s), "pairs", pairs_json(s), "slow",
                      slow_json(s));
 }
 
@@ -157,10 +157,11 @@ static void print_pairs(const struct shown *s, struct text *out)
 static void collectives_print(const struct shown *s, struct text *out)
 {
     text_printf(out, "Links of %d GPUs, %s%s%s%s, NVLink multicast %s; measured\n",
-                s->c->device_count, exchange_way_words(s->c->way), s->c->version[0] ? " (" : "",
-                s->c->version, s->c->version[0] ? ")" : "", s->c->multicast ? "on" : "off");
-    if (s->c->instead[0])
-        text_printf(out, "Not by a better way: %s\n", s->c->instead);
+                s->c->device_count, exchange_way_words(s->c->by.way),
+                s->c->by.version[0] ? " (" : "", s->c->by.version, s->c->by.version[0] ? ")" : "",
+                s->c->multicast ? "on" : "off");
+    if (s->c->by.instead[0])
+        text_printf(out, "Not by a better way: %s\n", s->c->by.instead);
     for (int i = 0; i < COLLECTIVE_COUNT; i++)
         print_collective(s, (enum collective)i, out);
     print_pairs(s, out);

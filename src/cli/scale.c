@@ -150,8 +150,8 @@ static json_t *exchange_json(const struct fleet_report *r)
         return json_null();
     return json_pack(
         "{s:s, s:s, s:s, s:s, s:b, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "way",
-        exchange_way_name(x->way), "version", x->version, "instead", x->instead, "provenance",
-        "measured", "verified", (int)r->checked, "reduced_bytes", x->reduced_bytes,
+        exchange_way_name(x->by.way), "version", x->by.version, "instead", x->by.instead,
+        "provenance", "measured", "verified", (int)r->checked, "reduced_bytes", x->reduced_bytes,
         "gathered_bytes", x->gathered_bytes, "broadcast_bytes", x->broadcast_bytes, "halo_bytes",
         x->halo_bytes, "received_bytes", x->received_bytes, "compute_ns",
         summary_json(&x->compute_ns), "exchange_ns", summary_json(&x->exchange_ns), "together_ns",
@@ -336,12 +336,12 @@ static void print_exchange(const struct fleet_report *r, struct text *out)
                     x ? x->why : r->exchange.why);
         return;
     }
-    text_printf(out, "\nExchange of a round %s%s%s%s: ", exchange_way_words(x->way),
-                x->version[0] ? " (" : "", x->version, x->version[0] ? ")" : "");
+    text_printf(out, "\nExchange of a round %s%s%s%s: ", exchange_way_words(x->by.way),
+                x->by.version[0] ? " (" : "", x->by.version, x->by.version[0] ? ")" : "");
     print_exchanged(x, out);
     text_printf(out, "; measured%s\n", r->checked ? ", outputs verified after it" : "");
-    if (x->instead[0])
-        text_printf(out, "  Not by a better way: %s\n", x->instead);
+    if (x->by.instead[0])
+        text_printf(out, "  Not by a better way: %s\n", x->by.instead);
     print_exchange_time("kernels alone", &x->compute_ns, out);
     print_exchange_time("exchange alone", &x->exchange_ns, out);
     print_exchange_time("both at once", &x->together_ns, out);

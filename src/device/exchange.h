@@ -75,4 +75,15 @@ struct device_exchange_ops {
     void (*close)(struct device_exchange *x); // NULL is fine
 };
 
+enum { EXCHANGE_TEXT_BYTES = 512 };
+struct exchange_choice {
+    enum exchange_way way;
+    char version[EXCHANGE_TEXT_BYTES]; // of the library; "" = none
+    char instead[EXCHANGE_TEXT_BYTES]; // why no better way was taken; "" = it is the best
+};
+// The best way that can be had. false: there is none, and err says why of each.
+bool exchange_open_best(const struct device_exchange_ops *ops, struct device *const *devices,
+                        int count, struct exchange_choice *chosen, struct device_exchange **out,
+                        struct error *err) CHECK_RESULT;
+
 #endif

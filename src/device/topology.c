@@ -12,30 +12,6 @@ const struct topology_path_info *topology_path_info(enum topology_path path)
     return &infos[path];
 }
 
-static const struct {
-    const char *name, *words;
-} ways[EXCHANGE_WAY_COUNT] = {
-#define WAY(id, name, words) {name, words},
-#include "device/exchange_ways.def"
-#undef WAY
-};
-
-const char *exchange_way_name(enum exchange_way way)
-{
-    return ways[way].name;
-}
-
-const char *exchange_way_words(enum exchange_way way)
-{
-    return ways[way].words;
-}
-
-bool device_exchanges(const struct device_info *info)
-{
-    const struct device_backend *b = backend_of(info);
-    return b && b->ops->exchange;
-}
-
 const struct topology_pair *topology_find(const struct topology *t, int one, int other)
 {
     for (int i = 0; i < t->pair_count; i++) {

@@ -96,7 +96,7 @@ struct collective_roof collective_roof(const struct topology *t, const struct co
                                        enum collective which)
 {
     double nvlinks = slowest_nvlinks(t, c, which == COLLECTIVE_SEND_RECEIVE);
-    bool multicast = c->multicast && c->way == EXCHANGE_NCCL && which == COLLECTIVE_ALL_REDUCE;
+    bool multicast = c->multicast && c->by.way == EXCHANGE_NCCL && which == COLLECTIVE_ALL_REDUCE;
     if (!isnan(nvlinks) && multicast)
         return (struct collective_roof){"NVLS over NVLink",
                                         nvlinks * collective_bus(which, c->device_count)};
@@ -129,24 +129,6 @@ static bool open_device(struct collecting *c, int i, struct error *err)
     return c->ops->select(c->devices[i], err) &&
            memory->alloc(c->devices[i], most_bytes, "what is sent", &c->from[i], err) &&
            memory->alloc(c->devices[i], most_bytes, "what is received", &c->to[i], err);
-}
-
-static bool open_way(struct collecting *c, struct error *err)
-{
-    struct collectives *r = c->out;
-    struct error why = {0};
-    for (r->way = EXCHANGE_NCCL; r->way < EXCHANGE_WAY_COUNT; r->way++) {
-        if (c->ops->open(c->devices, c->count, r->way, &c->open, &why)) {
-            const char *version = c->ops->version(c->open);
-            (void)snprintf(r->version, sizeof r->version, "%.200s", version ? version : "");
-            return true;
-        }
-        size_t used = strlen(r->instead);
-        (void)snprintf(r->instead + used, sizeof r->instead - used, "%s%.100s", used ? "; " : "",
-                       why.message);
-        why = (struct error){0};
-    }
-    return fail_as(err, ERROR_SYSTEM, NOWHERE, "%s", r->instead);
 }
 
 /* ---- one collective ------------------------------------------------------------------------------------ */
@@ -297,7 +279,7 @@ static bool verify(struct collecting *c, enum collective which, const struct pla
 // Sums without NCCL are formed on the host: the largest sizes would take minutes and show nothing of the links.
 static int rows_of(const struct collecting *c, enum collective which)
 {
-    bool on_host = c->out->way != EXCHANGE_NCCL &&
+    bool on_host = c->out->by.way != EXCHANGE_NCCL &&
                    (which == COLLECTIVE_ALL_REDUCE || which == COLLECTIVE_REDUCE_SCATTER);
     return on_host ? COLLECTIVE_SIZES - 2 : COLLECTIVE_SIZES;
 }
@@ -415,7 +397,7 @@ static bool measure_all(struct collecting *c, struct error *err)
     for (int i = 0; i < c->count; i++)
         if (!open_device(c, i, err))
             return false;
-    if (!open_way(c, err))
+    if (!exchange_open_best(c->ops, c->devices, c->count, &c->out->by, &c->open, err))
         return false;
     bool done = true;
     for (int i = 0; i < COLLECTIVE_COUNT && done && !c->out->wrong[0]; i++)

@@ -41,8 +41,7 @@ struct collective_slow {
 struct collectives { // plain data: it comes out of the worker as it is
     bool done;
     char why[COLLECTIVE_WORDS_BYTES]; // not done
-    enum exchange_way way;
-    char version[COLLECTIVE_WORDS_BYTES], instead[COLLECTIVE_WORDS_BYTES]; // as exchange_report's
+    struct exchange_choice by;
     char wrong[COLLECTIVE_WORDS_BYTES]; // a collective whose result is wrong; "" = none
     int device_count;
     struct collective_row rows[COLLECTIVE_COUNT][COLLECTIVE_SIZES];

@@ -411,7 +411,7 @@ static bool measure_exchange(struct fleet *f, struct error *err)
     return !x->report->wrong[0] ||
            fail_as(err, ERROR_CHECK, f->experiment->split->at,
                    "the outputs of variant '%s' after the exchange %s: %s", r->variant,
-                   exchange_way_words(x->report->way), x->report->wrong);
+                   exchange_way_words(x->report->by.way), x->report->wrong);
 }
 
 /* ---- all ------------------------------------------------------------------------------------------------ */

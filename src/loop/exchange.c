@@ -80,24 +80,6 @@ static bool open_arrived(struct exchanging *x, struct error *err)
     return true;
 }
 
-static bool open_way(struct exchanging *x, struct error *err)
-{
-    struct exchange_report *r = x->out;
-    struct error why = {0};
-    for (r->way = EXCHANGE_NCCL; r->way < EXCHANGE_WAY_COUNT; r->way++) {
-        if (x->ops->open(x->devices, x->count, r->way, &x->open, &why)) {
-            const char *version = x->ops->version(x->open);
-            (void)snprintf(r->version, sizeof r->version, "%.500s", version ? version : "");
-            return true;
-        }
-        size_t used = strlen(r->instead);
-        (void)snprintf(r->instead + used, sizeof r->instead - used, "%s%.220s", used ? "; " : "",
-                       why.message);
-        why = (struct error){0};
-    }
-    return fail_as(err, ERROR_SYSTEM, NOWHERE, "%s", r->instead);
-}
-
 /* ---- what is exchanged ---------------------------------------------------------------------------------- */
 
 static uint64_t unit_bytes(const struct exchanging *x, int buffer)
@@ -387,7 +369,8 @@ static bool exchange_all(struct exchanging *x, struct error *err)
     if (!open_benches(x, err))
         return false;
     x->ops = x->devices[0]->ops->exchange;
-    if (!open_arrived(x, err) || !open_way(x, err))
+    if (!open_arrived(x, err) ||
+        !exchange_open_best(x->ops, x->devices, x->count, &x->out->by, &x->open, err))
         return false;
     make_exchanges(x);
     count_received(x);

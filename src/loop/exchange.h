@@ -4,9 +4,10 @@
 #ifndef RIDGE_LOOP_EXCHANGE_H
 #define RIDGE_LOOP_EXCHANGE_H
 
+#include "device/exchange.h"
 #include "loop/part.h"
 
-enum { EXCHANGE_TEXT_BYTES = 512, EXCHANGE_LINKS_MOST = 63 };
+enum { EXCHANGE_LINKS_MOST = 63 };
 
 struct exchange_link { // a copy from one part's device to the next one's, and at the same time back
     double size_bytes;
@@ -16,9 +17,7 @@ struct exchange_link { // a copy from one part's device to the next one's, and a
 struct exchange_report {
     bool done;                     // false: `why`
     char why[EXCHANGE_TEXT_BYTES]; // not measured at all; "" = it was
-    enum exchange_way way;
-    char version[EXCHANGE_TEXT_BYTES]; // of the library; "" = none
-    char instead[EXCHANGE_TEXT_BYTES]; // why no better way was taken; "" = it is the best
+    struct exchange_choice by;
     char wrong[EXCHANGE_TEXT_BYTES]; // the worst element after it, in a sentence; "" = all is right
     double reduced_bytes, gathered_bytes, broadcast_bytes,
         halo_bytes;                                      // of a round, see docs/scale.md
