@@ -1,7 +1,7 @@
 // The CUDA C surface for clang's AMDGPU back end without ROCm: included before the user's source when the simulated GPU
 // is one of AMD's. Written for `clang -x hip --cuda-device-only -nogpuinc -nogpulib`, clang 14 on. Warps are 32 lanes, as
-// in hip_min.h: each half of a wave of 64; __shfl_down(…, 64) and __ballot are whole waves. Math functions are those
-// that the back end makes instructions of.
+// in hip_min.h: each half of a wave of 64, or a wave of 32; __shfl_down(…, warpSize) and __ballot are whole waves. Math
+// functions are those that the back end makes instructions of.
 // SPDX-License-Identifier: Apache-2.0
 // A function a line:
 // clang-format off
@@ -18,8 +18,12 @@
 #define __noinline__ __attribute__((noinline))
 #define __grid_constant__
 #define __align__(n) __attribute__((aligned(n)))
+#ifdef __gfx1100__
+#define RIDGE_WAVE_SIZE 32
+#else
 #define RIDGE_WAVE_SIZE 64
-#define warpSize 64
+#endif
+#define warpSize RIDGE_WAVE_SIZE
 #define RIDGE_INLINE static __device__ __forceinline__ __attribute__((nodebug))
 #define RIDGE_INLINE_ANY static __host__ __device__ __forceinline__ __attribute__((nodebug))
 
@@ -126,7 +130,7 @@ RIDGE_INLINE void __trap(void) { __builtin_trap(); }
 
 RIDGE_INLINE unsigned __lane_id(void) { return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u)); }
 RIDGE_INLINE unsigned long long __ballot(int p) { return __builtin_amdgcn_uicmp((unsigned)(p != 0), 0u, 33); }
-RIDGE_INLINE unsigned ridge_half(unsigned long long lanes) { return (unsigned)(lanes >> (__lane_id() & 32)); }
+RIDGE_INLINE unsigned ridge_half(unsigned long long lanes) { return (unsigned)(lanes >> (__lane_id() & (RIDGE_WAVE_SIZE - 32))); }
 RIDGE_INLINE unsigned __ballot_sync(unsigned, int p) { return ridge_half(__ballot(p)); }
 RIDGE_INLINE int __any_sync(unsigned, int p) { return ridge_half(__ballot(p)) != 0; }
 RIDGE_INLINE int __all_sync(unsigned, int p) { return ridge_half(__ballot(!p)) == 0; }
@@ -141,22 +145,22 @@ template <typename T> RIDGE_INLINE T ridge_from_lane(T value, int lane)
         u.w[i] = __builtin_amdgcn_ds_bpermute(lane << 2, u.w[i]);
     return u.t;
 }
-template <typename T> RIDGE_INLINE T __shfl(T v, int lane, int width = 64)
+template <typename T> RIDGE_INLINE T __shfl(T v, int lane, int width = warpSize)
 {
     int self = (int)__lane_id();
     return ridge_from_lane(v, (self & ~(width - 1)) + (lane & (width - 1)));
 }
-template <typename T> RIDGE_INLINE T __shfl_up(T v, unsigned by, int width = 64)
+template <typename T> RIDGE_INLINE T __shfl_up(T v, unsigned by, int width = warpSize)
 {
     int self = (int)__lane_id(), from = self - (int)by;
     return ridge_from_lane(v, from < (self & ~(width - 1)) ? self : from);
 }
-template <typename T> RIDGE_INLINE T __shfl_down(T v, unsigned by, int width = 64)
+template <typename T> RIDGE_INLINE T __shfl_down(T v, unsigned by, int width = warpSize)
 {
     int self = (int)__lane_id(), from = (self & (width - 1)) + (int)by;
     return ridge_from_lane(v, from >= width ? self : self + (int)by);
 }
-template <typename T> RIDGE_INLINE T __shfl_xor(T v, int by, int width = 64)
+template <typename T> RIDGE_INLINE T __shfl_xor(T v, int by, int width = warpSize)
 {
     int self = (int)__lane_id(), from = self ^ by;
     return ridge_from_lane(v, from >= ((self + width) & ~(width - 1)) ? self : from);
@@ -166,7 +170,33 @@ template <typename T> RIDGE_INLINE T __shfl_up_sync(unsigned, T v, unsigned by, 
 template <typename T> RIDGE_INLINE T __shfl_down_sync(unsigned, T v, unsigned by, int width = 32) { return __shfl_down(v, by, width); }
 template <typename T> RIDGE_INLINE T __shfl_xor_sync(unsigned, T v, int by, int width = 32) { return __shfl_xor(v, by, width); }
 
+// Of the 32 lanes: by five exchanges where all are active, else lane after lane.
+#define RIDGE_REDUCE(T, name, joined)                                       \
+    RIDGE_INLINE T name(unsigned, T v)                                      \
+    {                                                                       \
+        unsigned left = __activemask();                                     \
+        T a = v, b;                                                         \
+        if (left == ~0u) {                                                  \
+            for (int by = 16; by > 0; by /= 2)                              \
+                b = __shfl_xor(a, by, 32), a = joined;                      \
+            return a;                                                       \
+        }                                                                   \
+        a = __shfl(v, __builtin_ctz(left), 32);                             \
+        for (left &= left - 1; left != 0; left &= left - 1)                 \
+            b = __shfl(v, __builtin_ctz(left), 32), a = joined;             \
+        return a;                                                           \
+    }
+#define RIDGE_REDUCE_NUMBERS(T)                       \
+    RIDGE_REDUCE(T, __reduce_add_sync, a + b)         \
+    RIDGE_REDUCE(T, __reduce_min_sync, b < a ? b : a) \
+    RIDGE_REDUCE(T, __reduce_max_sync, b > a ? b : a)
+RIDGE_REDUCE_NUMBERS(int) RIDGE_REDUCE_NUMBERS(unsigned)
+RIDGE_REDUCE(unsigned, __reduce_and_sync, a & b)
+RIDGE_REDUCE(unsigned, __reduce_or_sync, a | b)
+RIDGE_REDUCE(unsigned, __reduce_xor_sync, a ^ b)
+
 /* ---- bits ------------------------------------------------------------------------------------- */
+
 
 RIDGE_INLINE int __popc(unsigned v) { return __builtin_popcount(v); }
 RIDGE_INLINE int __popcll(unsigned long long v) { return __builtin_popcountll(v); }

@@ -221,7 +221,7 @@ static bool make_key(struct arena *a, const struct compile_job *job, char key[HA
     if (!file_read(job->tool->include, SUPPORT_BYTES_MAX, &support, &size_bytes, err))
         return false;
     // The source's path is in the table of lines.
-    text_printf(&t, "amd 4\n%s\n%s\n%s\n%s\n%s\n", job->tool->version, job->tool->path, job->arch,
+    text_printf(&t, "amd 5\n%s\n%s\n%s\n%s\n%s\n", job->tool->version, job->tool->path, job->arch,
                 job->source->path, job->source->hash);
     flags_identity(job->flags, job->request, &t);
     for (int i = 0; i < job->request->instance_count; i++)
@@ -261,7 +261,7 @@ static bool make(struct arena *a, const struct compile_job *job, struct code_obj
 // The first clang that makes machine code for it.
 static int clang_since(const char *arch)
 {
-    return strcmp(arch, "gfx942") == 0 ? 17 : 14;
+    return strcmp(arch, "gfx942") == 0 ? 17 : strcmp(arch, "gfx1100") == 0 ? 16 : 14;
 }
 
 bool sim_amd_compile(struct arena *a, const struct device_info *info,

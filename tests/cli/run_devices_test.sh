@@ -46,7 +46,7 @@ pass 'plain text has a fact per line' $? facts.txt
 pass 'verify takes several devices too' $? verified.txt
 
 expect 'an unknown one of several devices is named before anything runs' 2 run scale --device sim:h200,sim:v10 <<'END'
-ridge: unknown device 'sim:v10' (did you mean 'sim:v100'?); it is one of: auto, sim:a100, sim:h100, sim:h200, sim:mi250x, sim:mi300x, sim:rtx4090, sim:v100
+ridge: unknown device 'sim:v10' (did you mean 'sim:v100'?); it is one of: auto, sim:a100, sim:h100, sim:h200, sim:mi250x, sim:mi300x, sim:rtx4090, sim:rx7900xtx, sim:v100
 END
 expect 'a device is given once' 2 run scale --device sim:h200,sim:v100,sim:h200 <<'END'
 ridge: device 'sim:h200' is named twice: give each once

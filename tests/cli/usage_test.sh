@@ -97,11 +97,11 @@ ridge: 'scale' exists already: choose another name
 END
 
 expect 'an unknown device gets a suggestion and the list' 2 run scale --device sim:h20 <<'END'
-ridge: unknown device 'sim:h20' (did you mean 'sim:h200'?); it is one of: auto, sim:a100, sim:h100, sim:h200, sim:mi250x, sim:mi300x, sim:rtx4090, sim:v100
+ridge: unknown device 'sim:h20' (did you mean 'sim:h200'?); it is one of: auto, sim:a100, sim:h100, sim:h200, sim:mi250x, sim:mi300x, sim:rtx4090, sim:rx7900xtx, sim:v100
 END
 
 expect 'an unknown kind of device gets the list' 2 run scale --device tpu <<'END'
-ridge: unknown device 'tpu'; it is one of: auto, sim:a100, sim:h100, sim:h200, sim:mi250x, sim:mi300x, sim:rtx4090, sim:v100
+ridge: unknown device 'tpu'; it is one of: auto, sim:a100, sim:h100, sim:h200, sim:mi250x, sim:mi300x, sim:rtx4090, sim:rx7900xtx, sim:v100
 END
 
 expect 'an unknown variant gets a suggestion' 2 run scale --variant plian <<'END'

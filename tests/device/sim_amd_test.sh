@@ -49,6 +49,19 @@ if compgen -c | grep -xE 'clang-(1[789]|2[0-9])' >later.txt; then
 else
     echo 'skip: no clang 17 or newer for sim:mi300x'
 fi
+# RX 7900 XTX, waves of 32, likewise.
+if compgen -c | grep -xE 'clang-(1[6789]|2[0-9])' >later.txt; then
+    chip=sim:rx7900xtx
+    verified vector n=65536 strided aos soa soa-vec4 aos-vec4
+    verified portable n=65536 chunks strided sized-at-launch
+    verified transpose N=256 naive coalesced-reads tiled padded rows wide striped
+    verified histogram N=1024 global shared private wide runs columns
+    verified softmax 'cols=1024 --param elements=4096' thread block online warp registers
+    verified waves n=16384 tree warps waves sized
+    chip=sim:mi250x
+else
+    echo 'skip: no clang 16 or newer for sim:rx7900xtx'
+fi
 
 # What only one of the simulated GPUs counts is not in the other's JSON, not even as 0.
 counters() { # DEVICE: name=value of naive's, a line each

@@ -79,8 +79,10 @@ static void compare_object(struct arena *a, const char *program, const char *obj
 // NULL: there is nothing to compare with. Texts change with LLVM's versions: ridge's are 14's for gfx90a, 19's for gfx942.
 static const char *find_disassembler(struct arena *a, enum amd_arch arch)
 {
-    static const char *const names[ARCH_COUNT] = {"llvm-objdump-14", "llvm-objdump-19"},
-                             *const versions[ARCH_COUNT] = {"version 14.", "version 19."};
+    static const char *const names[ARCH_COUNT] = {"llvm-objdump-14", "llvm-objdump-19",
+                                                  "llvm-objdump-19"},
+                             *const versions[ARCH_COUNT] = {"version 14.", "version 19.",
+                                                            "version 19."};
     const char *program = program_find(a, names[arch]);
     program = program ? program : program_find(a, "llvm-objdump");
     const char *const argv[] = {program, "--version", NULL}, *version = NULL;
@@ -126,6 +128,13 @@ static void every_instruction_of_shipped_experiments_for_gfx942_reads_as_llvm_re
 {
     (void)state;
     compare_experiments(ARCH_GFX942);
+}
+
+static void
+every_instruction_of_shipped_experiments_for_gfx1100_reads_as_llvm_reads_it(void **state)
+{
+    (void)state;
+    compare_experiments(ARCH_GFX1100);
 }
 
 /* ---- machine code of every row ---------------------------------------------------------------------------- */
@@ -335,13 +344,25 @@ static void words_of(const struct amd_row *r, unsigned variant, uint32_t w[2])
         vector_words(r, variant, w);
 }
 
+static void compare_words(struct arena *a, const char *program, const struct text *source,
+                          struct tally *tally)
+{
+    struct work_folder folder;
+    struct error err = {0};
+    assert_true(work_folder_open(&folder, &err));
+    const char *assembly = path_join(a, folder.path, "rows.s"),
+               *object = path_join(a, folder.path, "rows.o");
+    assert_true(file_write(assembly, text_str(source), source->length, &err));
+    assert_true(amd_assemble_for(a, tally->arch, assembly, object));
+    compare_object(a, program, object, tally);
+    work_folder_close(&folder);
+}
+
 static void compare_rows(enum amd_arch arch)
 {
     enum { VARIANTS = 4, TIMES = 12 };
     struct tally tally = {.arch = arch, .stride_bytes = 12};
     struct arena a = {0};
-    struct work_folder folder;
-    struct error err = {0};
     struct text source = {0};
     int missing = 0;
     const char *program = find_disassembler(&a, arch);
@@ -356,13 +377,7 @@ static void compare_rows(enum amd_arch arch)
             w[0] = w[1] = S_NOP;
         text_printf(&source, ".long 0x%08x, 0x%08x, 0xbf800000\n", w[0], w[1]);
     }
-    assert_true(work_folder_open(&folder, &err));
-    const char *assembly = path_join(&a, folder.path, "rows.s"),
-               *object = path_join(&a, folder.path, "rows.o");
-    assert_true(file_write(assembly, text_str(&source), source.length, &err));
-    assert_true(amd_assemble_for(&a, arch, assembly, object));
-    compare_object(&a, program, object, &tally);
-    work_folder_close(&folder);
+    compare_words(&a, program, &source, &tally);
     text_release(&source);
     arena_release(&a);
     for (int i = 0; i < AMD_COUNT; i++)
@@ -372,6 +387,244 @@ static void compare_rows(enum amd_arch arch)
         }
     print_message("%d instructions of %d rows read as LLVM reads them, %d otherwise\n", tally.same,
                   AMD_COUNT - missing, tally.other);
+    assert_int_equal(tally.other, 0);
+    assert_int_equal(missing, 0);
+}
+
+/* ---- gfx11 ---------------------------------------------------------------------------------------------------- */
+
+enum { GFX11_NULL = 124, GFX11_M0 = 125, GFX11_DPP8 = 0xe9, GFX11_DPP = 0xfa };
+
+static uint32_t gfx11_scalar(void)
+{
+    uint32_t which = below(12);
+    return which == 0 ? GFX11_NULL : which == 1 ? GFX11_M0 : scalar_source();
+}
+
+static uint32_t gfx11_source(void)
+{
+    return below(3) != 0 ? OPERAND_VGPR + vector_register() : gfx11_scalar();
+}
+
+static uint32_t gfx11_lanes(bool eight, bool floats)
+{
+    static const uint32_t controls[] = {0x1b, 0x101, 0x11f, 0x128, 0x140, 0x141, 0x153, 0x16a};
+    if (eight)
+        return vector_register() | below(0x1000000 / 256) << 8 | below(256) << 24;
+    return vector_register() | controls[below(COUNT_OF(controls))] << 8 | below(4) << 18 |
+           (floats ? below(16) << 20 : 0) | below(256) << 24;
+}
+
+static void gfx11_vop3(const struct amd_named *n, unsigned variant, uint32_t w[3])
+{
+    const struct amd_row *r = &amd_rows[n->id];
+    unsigned opcode = n->opcode + (n->encoding == ENCODING_VOP2   ? 0x100u
+                                   : n->encoding == ENCODING_VOP1 ? 0x180u
+                                                                  : 0);
+    bool mask = r->form == FORM_WRITES || r->form == FORM_BOTH || r->form == FORM_SCALE,
+         reads = r->form == FORM_READS || r->form == FORM_BOTH,
+         third = r->c != TYPE_NONE && r->form != FORM_ADDS, floats = has_float_sources(r);
+    uint32_t to = r->form == FORM_COMPARES_EXEC                        ? 126
+                  : r->form == FORM_COMPARES || r->form == FORM_SCALAR ? scalar_register()
+                                                                       : vector_register();
+    uint32_t a = r->form == FORM_SCALAR ? OPERAND_VGPR + vector_register() : gfx11_source(),
+             b = r->form == FORM_SCALAR ? scalar_source() : gfx11_source();
+    if (variant == 2 && r->a != TYPE_NONE && r->form != FORM_SCALAR) {
+        a = OPERAND_LITERAL;
+        w[2] = 0x5678;
+    } else if (variant == 3 && r->form != FORM_SCALAR) {
+        bool eight = below(2);
+        a = eight ? GFX11_DPP8 + below(2) : GFX11_DPP;
+        w[2] = gfx11_lanes(eight, false);
+        b = OPERAND_VGPR + vector_register();
+    }
+    w[0] = 0xd4000000u | opcode << 16 |
+           (mask ? (below(4) ? scalar_register() : GFX11_NULL) << 8 : 0) | to;
+    w[1] = (r->a != TYPE_NONE ? a : 0) | (r->b != TYPE_NONE ? b << 9 : 0) |
+           (reads   ? scalar_register() << 18
+            : third ? gfx11_source() << 18
+                    : 0);
+    if (floats && !mask && r->form != FORM_VCC)
+        w[1] |= below(r->b == TYPE_NONE ? 2 : third ? 8 : 4) << 29;
+}
+
+static void gfx11_vector(const struct amd_named *n, unsigned variant, uint32_t w[3])
+{
+    const struct amd_row *r = &amd_rows[n->id];
+    uint32_t b = r->b != TYPE_NONE ? vector_register() << 9 : 0,
+             to = r->d == TYPE_NONE ? 0 : vector_register() << 17, a = gfx11_source();
+    if (r->form == FORM_SCALAR)
+        to = scalar_register() << 17, a = OPERAND_VGPR + vector_register();
+    if (r->a == TYPE_NONE)
+        a = 0;
+    if (n->encoding == ENCODING_VOP3 || variant == 1) {
+        gfx11_vop3(n, n->encoding == ENCODING_VOP3 ? variant : 3 * below(2), w);
+        return;
+    }
+    if (variant >= 2 && r->a != TYPE_NONE && r->form != FORM_SCALAR && r->form != FORM_CONSTANT) {
+        a = variant == 2 ? GFX11_DPP : GFX11_DPP8 + below(2);
+        w[1] = gfx11_lanes(variant == 3, has_float_sources(r));
+    } else if (r->form == FORM_CONSTANT) {
+        w[1] = 0x12345678;
+    }
+    w[0] = n->encoding == ENCODING_VOP2   ? n->opcode << 25 | to | b | a
+           : n->encoding == ENCODING_VOP1 ? 0x7e000000u | to | n->opcode << 9 | a
+                                          : 0x7c000000u | n->opcode << 17 | b | a;
+}
+
+static void gfx11_packed(const struct amd_named *n, uint32_t w[3])
+{
+    const struct amd_row *r = &amd_rows[n->id];
+    w[0] = 0xcc000000u | n->opcode << 16 | vector_register() | below(8) << 11;
+    w[1] = gfx11_source() | gfx11_source() << 9 | (r->c != TYPE_NONE ? gfx11_source() << 18 : 0) |
+           below(4) << 27;
+    if (has_float_sources(r))
+        w[1] |= below(4) << 29;
+    if (r->form == FORM_MIXED)
+        w[0] |= below(8) << 8 | below(2) << 14;
+    if (r->form != FORM_WMMA)
+        return;
+    w[0] = 0xcc004000u | n->opcode << 16 | 8 * below(30) |
+           (r->matrix.out == MATRIX_I32   ? below(2) << 15
+            : r->matrix.out != MATRIX_F32 ? below(2) << 13
+                                          : 0);
+    w[1] = (OPERAND_VGPR + 8 * below(30)) | (OPERAND_VGPR + 8 * below(30)) << 9 |
+           (below(3) ? OPERAND_VGPR + 8 * below(30) : OPERAND_ZERO) << 18 | 3u << 27 |
+           (r->matrix.out == MATRIX_I32 ? below(4) << 29 : 0);
+}
+
+// Any other instruction as the second; two results of unlike parity, sources of different banks.
+static void gfx11_dual(const struct amd_named *n, unsigned variant, uint32_t w[3])
+{
+    uint32_t first = n->opcode < 16 ? n->opcode : 8, second = n->opcode < 16 ? 8 : n->opcode;
+    bool constant = amd_rows[n->id].form == FORM_CONSTANT;
+    w[0] = 0xc8000000u | first << 22 | second << 17 | (vector_register() + 1) << 9 |
+           (variant == 1 && !constant ? scalar_register() : OPERAND_VGPR + vector_register());
+    w[1] = vector_register() << 24 | (vector_register() / 2) << 17 | (vector_register() + 2) << 9 |
+           (OPERAND_VGPR + vector_register() + 3);
+    w[2] = constant ? 0x12345678 : S_NOP;
+}
+
+static void gfx11_scalar_words(const struct amd_named *n, uint32_t w[3])
+{
+    const struct amd_row *r = &amd_rows[n->id];
+    uint32_t to = scalar_register() << 16;
+    switch (n->encoding) {
+    case ENCODING_SOP2:
+        w[0] = 0x80000000u | n->opcode << 23 | to | gfx11_scalar() << 8 | gfx11_scalar();
+        break;
+    case ENCODING_SOP1:
+        w[0] = 0xbe800000u | (r->d == TYPE_NONE ? 0 : to) | n->opcode << 8 |
+               (r->a == TYPE_NONE   ? 0
+                : r->d == TYPE_NONE ? scalar_register()
+                                    : gfx11_scalar());
+        break;
+    case ENCODING_SOPC:
+        w[0] = 0xbf000000u | n->opcode << 16 | gfx11_scalar() << 8 | gfx11_scalar();
+        break;
+    case ENCODING_SOPK:
+        w[0] = 0xb0000000u | n->opcode << 23 | below(10) |
+               (below(4) ? to : (uint32_t)GFX11_NULL << 16);
+        break;
+    case ENCODING_SOPP:
+        w[0] = 0xbf800000u | n->opcode << 16 |
+               (r->b == TYPE_NONE         ? 0
+                : r->b == TYPE_DELAY      ? below(12) | below(6) << 4 | below(12) << 7
+                : r->b == TYPE_DEPENDENCY ? below(0x10000) & (below(2) ? 0xff9f : 0xffff)
+                : r->b == TYPE_WAITCNT    ? below(0x10000)
+                                          : below(10));
+        break;
+    default:
+        w[0] = 0xf4000000u | n->opcode << 18;
+        w[1] = 0xf8000000u;
+        if (r->words > 0) {
+            w[0] |= scalar_register() / 2 | scalar_register() << 6 | below(4) << 13;
+            w[1] = below(2) << 20 | below(0x10000) * below(2);
+            w[1] |= (below(2) ? scalar_register() : GFX11_NULL) << 25;
+        }
+        break;
+    }
+}
+
+static void gfx11_memory(const struct amd_named *n, unsigned variant, uint32_t w[3])
+{
+    const struct amd_row *r = &amd_rows[n->id];
+    bool two = r->action == ACTION_LOAD_TWO || r->action == ACTION_STORE_TWO,
+         stores = r->action == ACTION_STORE || r->action == ACTION_STORE_HIGH ||
+                  r->action == ACTION_STORE_TWO,
+         atomic = r->action == ACTION_ATOMIC || r->action == ACTION_ATOMIC_RETURN,
+         permutes = r->action == ACTION_PERMUTE || r->action == ACTION_PERMUTE_BACK,
+         returns = !stores && (r->action != ACTION_ATOMIC || below(2));
+    uint32_t address = vector_register(), data = vector_register() << 8,
+             to = vector_register() << 24;
+    if (n->encoding == ENCODING_DS) {
+        bool second = r->action == ACTION_STORE_TWO || r->flag == FLAG_CMPSWAP;
+        w[0] = 0xd8000000u | n->opcode << 18 | (two ? below(0x10000) : below(0x8000));
+        if (r->action == ACTION_SWIZZLE) // LLVM has names of most other patterns
+            w[0] |= 0xc000;
+        w[1] = address | (stores || atomic || permutes ? data : 0) |
+               (second ? vector_register() << 16 : 0) |
+               (!stores && r->action != ACTION_ATOMIC ? to : 0);
+    } else if (r->action == ACTION_NOTHING) {
+        w[0] = 0xe0000000u | n->opcode << 18;
+        w[1] = 0;
+    } else if (variant == 3) { // a buffer
+        w[0] = 0xe0000000u | n->opcode << 18 | below(8) << 12 | below(0x1000);
+        w[1] = gfx11_scalar() << 24 | below(4) << 22 | scalar_register() / 4 << 16 | data | address;
+    } else {
+        bool scratch = variant == 1;
+        uint32_t base = variant == 0 || below(2) ? (uint32_t)GFX11_NULL : scalar_register();
+        w[0] = 0xdc000000u | n->opcode << 18 | variant << 16 | below(0x800) |
+               (atomic ? below(2) << 15 | (uint32_t)returns << 14 : below(8) << 13);
+        w[1] = address | (stores || atomic ? data : 0) | (returns ? to : 0) | base << 16;
+        if (scratch && below(2))
+            w[1] |= 1u << 23;
+        else if (scratch)
+            w[1] &= ~0xffu;
+    }
+}
+
+static void gfx11_words(const struct amd_named *n, unsigned variant, uint32_t w[3])
+{
+    w[0] = w[1] = w[2] = S_NOP;
+    if (n->encoding <= ENCODING_SMEM)
+        gfx11_scalar_words(n, w);
+    else if (n->encoding >= ENCODING_DS)
+        gfx11_memory(n, variant, w);
+    else if (n->encoding == ENCODING_VOPD)
+        gfx11_dual(n, variant, w);
+    else if (n->encoding == ENCODING_VOP3P)
+        gfx11_packed(n, w);
+    else
+        gfx11_vector(n, variant, w);
+}
+
+static void every_row_of_gfx1100_reads_as_llvm_reads_it(void **state)
+{
+    enum { VARIANTS = 4, TIMES = 12 };
+    struct tally tally = {.arch = ARCH_GFX1100, .stride_bytes = 16};
+    struct arena a = {0};
+    struct text source = {0};
+    int missing = 0;
+    (void)state;
+    const char *program = find_disassembler(&a, ARCH_GFX1100);
+    if (!program)
+        skip();
+    for (size_t i = 0; i < amd_gfx11_count * VARIANTS * TIMES; i++) {
+        uint32_t w[3];
+        gfx11_words(&amd_gfx11[i / (VARIANTS * TIMES)], i % VARIANTS, w);
+        text_printf(&source, ".long 0x%08x, 0x%08x, 0x%08x, 0x%08x\n", w[0], w[1], w[2], S_NOP);
+    }
+    compare_words(&a, program, &source, &tally);
+    for (size_t i = 0; i < amd_gfx11_count; i++)
+        if (!tally.rows[amd_gfx11[i].id]) {
+            print_message("%s is never read as LLVM reads it\n", amd_gfx11[i].name);
+            missing++;
+        }
+    print_message("%d instructions of %zu names read as LLVM reads them, %d otherwise\n",
+                  tally.same, amd_gfx11_count, tally.other);
+    text_release(&source);
+    arena_release(&a);
     assert_int_equal(tally.other, 0);
     assert_int_equal(missing, 0);
 }
@@ -393,9 +646,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_reads_as_llvm_reads_it),
         cmocka_unit_test(every_row_of_gfx942_reads_as_llvm_reads_it),
+        cmocka_unit_test(every_row_of_gfx1100_reads_as_llvm_reads_it),
         cmocka_unit_test(every_instruction_of_shipped_experiments_reads_as_llvm_reads_it),
         cmocka_unit_test(
             every_instruction_of_shipped_experiments_for_gfx942_reads_as_llvm_reads_it),
+        cmocka_unit_test(
+            every_instruction_of_shipped_experiments_for_gfx1100_reads_as_llvm_reads_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

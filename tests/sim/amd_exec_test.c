@@ -1,5 +1,5 @@
-// Kernels of amd_kernels.cu, compiled by clang for gfx90a, on the simulated AMD GPU: results against plain C, and what
-// the checks report.
+// Kernels of amd_kernels.cu, compiled by clang for gfx90a and (results only) gfx1100, on the simulated AMD GPU: results
+// against plain C, and what the checks report.
 // SPDX-License-Identifier: Apache-2.0
 #include "amd_support.h"
 
@@ -18,30 +18,44 @@ struct bench {
 };
 static struct bench bench;
 static bool has_compiler;
+static enum amd_arch arch;
 
-static int bench_open(void **state)
+static int open_chip(enum amd_arch wanted, const char *chip)
 {
     struct bench *b = &bench;
     char *code = NULL;
     size_t size = 0;
-    (void)state;
-    has_compiler = amd_has_clang(&b->arena);
+    *b = (struct bench){.sim = NULL};
+    arch = wanted;
+    has_compiler = amd_clang_for(&b->arena, arch) != NULL;
     if (!has_compiler) {
-        print_message("skip: no clang for AMD's GPUs\n");
+        print_message("skip: no clang for %s\n", amd_arch_names[arch]);
         return 0;
     }
     if (!work_folder_open(&b->folder, &b->err))
         return 1;
     const char *object = path_join(&b->arena, b->folder.path, "kernels.o");
-    bool done = amd_compile(&b->arena, "tests/sim/amd_kernels.cu", b->folder.path, object) &&
-                file_read(object, 1 << 24, &code, &size, &b->err) &&
-                gpu_load(&b->arena, "mi250x", &b->gpu, &b->err) &&
-                sim_open(b->gpu, &b->sim, &b->err) &&
-                amd_module_load(b->sim, "amd_kernels.cu", code, size, &b->module, &b->err);
+    bool done =
+        amd_compile_for(&b->arena, arch, "tests/sim/amd_kernels.cu", b->folder.path, object) &&
+        file_read(object, 1 << 24, &code, &size, &b->err) &&
+        gpu_load(&b->arena, chip, &b->gpu, &b->err) && sim_open(b->gpu, &b->sim, &b->err) &&
+        amd_module_load(b->sim, "amd_kernels.cu", code, size, &b->module, &b->err);
     if (!done)
         print_message("%s\n", b->err.message);
     free(code);
     return !done;
+}
+
+static int bench_open(void **state)
+{
+    (void)state;
+    return open_chip(ARCH_GFX90A, "mi250x");
+}
+
+static int bench_open_gfx1100(void **state)
+{
+    (void)state;
+    return open_chip(ARCH_GFX1100, "rx7900xtx");
 }
 
 static int bench_close(void **state)
@@ -208,6 +222,28 @@ static void waves_of_64_lanes_sum_by_shuffles(void **state)
     }
 }
 
+static void thirty_two_lanes_reduce_what_the_active_ones_have(void **state)
+{
+    enum { THREADS_OF_THREE = 96, WARP = 32 };
+    unsigned all[THREADS_OF_THREE], some[THREADS_OF_THREE];
+    (void)state;
+    if (!has_compiler)
+        skip();
+    uint64_t o = device_copy(NULL, sizeof all, "all"), p = device_copy(NULL, sizeof some, "some");
+    launch("reduced", 1, THREADS_OF_THREE, (const void *const[]){&o, &p}, 2);
+    device_read(o, all, sizeof all);
+    device_read(p, some, sizeof some);
+    for (unsigned i = 0; i < THREADS_OF_THREE; i++) {
+        unsigned first = i / WARP * WARP, sum = 0, most = 0;
+        for (unsigned k = first; k < first + WARP; k++) {
+            sum += k;
+            most = k % 3 == 0 && (k ^ 5) > most ? k ^ 5 : most;
+        }
+        assert_int_equal(all[i], sum);
+        assert_int_equal(some[i], i % 3 == 0 ? most : 0);
+    }
+}
+
 static void work_groups_sum_in_lds_between_barriers(void **state)
 {
     float in[1024], out[4];
@@ -225,8 +261,9 @@ static void work_groups_sum_in_lds_between_barriers(void **state)
             sum += in[256 * group + i];
         assert_true(out[group] == sum);
     }
-    assert_true(counters_get(&bench.report.counters, COUNTER_BARRIERS, 0) == 4 * 4 * 9);
-    assert_true(counters_get(&bench.report.counters, COUNTER_GLOBAL_LOAD_REQUESTS, 0) == 4 * 4);
+    unsigned waves = 4 * THREADS / amd_arch_lanes(arch);
+    assert_true(counters_get(&bench.report.counters, COUNTER_BARRIERS, 0) == waves * 9);
+    assert_true(counters_get(&bench.report.counters, COUNTER_GLOBAL_LOAD_REQUESTS, 0) == waves);
     assert_true(counters_get(&bench.report.counters, COUNTER_SHARED_BYTES_PER_BLOCK, 0) == 1024);
 }
 
@@ -314,7 +351,8 @@ static void a_store_beyond_a_buffer_stops_the_launch(void **state)
     assert_int_equal(bench.err.kind, ERROR_CHECK);
     assert_non_null(
         strstr(bench.err.message, "writes 4 bytes 0 bytes past the end of 'results' (256 bytes)"));
-    assert_non_null(strstr(bench.err.message, "global_store_dword"));
+    assert_non_null(strstr(bench.err.message,
+                           arch == ARCH_GFX1100 ? "global_store_b32" : "global_store_dword"));
     assert_non_null(strstr(bench.err.message, "thread (4,0,0)"));
     assert_int_equal(bench.report.violations[0].line,
                      line_of("extern \"C\" __global__ void beyond") + 2);
@@ -488,6 +526,7 @@ int main(void)
         cmocka_unit_test(division_of_doubles_is_rounded_correctly),
         cmocka_unit_test(division_of_integers_is_exact),
         cmocka_unit_test(waves_of_64_lanes_sum_by_shuffles),
+        cmocka_unit_test(thirty_two_lanes_reduce_what_the_active_ones_have),
         cmocka_unit_test(work_groups_sum_in_lds_between_barriers),
         cmocka_unit_test(atomics_count_every_lane),
         cmocka_unit_test(each_thread_has_its_own_scratch),
@@ -503,5 +542,19 @@ int main(void)
         cmocka_unit_test(instructions_and_operations_are_counted_by_kind),
         cmocka_unit_test(a_store_beyond_a_buffer_stops_the_launch),
     };
-    return cmocka_run_group_tests(tests, bench_open, bench_close);
+    const struct CMUnitTest of_gfx1100[] = {
+        cmocka_unit_test(division_of_floats_is_rounded_correctly),
+        cmocka_unit_test(division_of_doubles_is_rounded_correctly),
+        cmocka_unit_test(division_of_integers_is_exact),
+        cmocka_unit_test(thirty_two_lanes_reduce_what_the_active_ones_have),
+        cmocka_unit_test(work_groups_sum_in_lds_between_barriers),
+        cmocka_unit_test(atomics_count_every_lane),
+        cmocka_unit_test(each_thread_has_its_own_scratch),
+        cmocka_unit_test(lanes_leave_a_loop_at_different_times),
+        cmocka_unit_test(indices_have_three_dimensions),
+        cmocka_unit_test(a_read_of_what_nothing_wrote_is_reported),
+        cmocka_unit_test(a_store_beyond_a_buffer_stops_the_launch),
+    };
+    int failed = cmocka_run_group_tests(tests, bench_open, bench_close);
+    return failed + cmocka_run_group_tests(of_gfx1100, bench_open_gfx1100, bench_close);
 }

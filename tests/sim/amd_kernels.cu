@@ -102,3 +102,11 @@ extern "C" __global__ void arithmetic(float *out, double *wide, const float *in,
             out[64 * k + i] = fmaf(v, v, 1.0f) * in[64 * k + i];
     wide[i] = (double)v + 2.0;
 }
+extern "C" __global__ void reduced(unsigned *all, unsigned *some)
+{
+    unsigned i = threadIdx.x;
+    all[i] = __reduce_add_sync(~0u, i);
+    some[i] = 0;
+    if (i % 3 == 0)
+        some[i] = __reduce_max_sync(__activemask(), i ^ 5);
+}

@@ -1,6 +1,7 @@
-// Products of matrices by MFMA, a wave each: every kernel loads A (rows x depth), B (depth x columns) and C by AMD's
+// Products of matrices by MFMA and (gfx1100, at the end) WMMA, a wave each: every kernel loads A (rows x depth), B (depth x columns) and C by AMD's
 // layout of lanes, and stores D. Which lane holds what is that of "AMD Matrix Instruction Calculator".
 // SPDX-License-Identifier: Apache-2.0
+#ifndef __gfx1100__
 typedef float float4x __attribute__((ext_vector_type(4)));
 typedef float float16x __attribute__((ext_vector_type(16)));
 typedef float float32x __attribute__((ext_vector_type(32)));
@@ -73,4 +74,70 @@ FOUR_EACH(i32_4x4x4i8, i32_4x4x4i8, int, signed char, int, int4x, 4, 4, 16, ROW4
 #ifdef __gfx90a__
 FOUR_EACH(i32_32x32x8i8, i32_32x32x8i8, int, signed char, int, int16x, 32, 8, 1, ROW32)
 FOUR_EACH(i32_16x16x16i8, i32_16x16x16i8, int, signed char, int, int4x, 16, 16, 1, ROW16)
+#endif
+#else
+// A lane has a row of A, a column of B; lanes 16 to 31 the same ones. Registers of C and D: every second row ("How to
+// accelerate AI applications on RDNA 3 using WMMA", gpuopen.com).
+typedef _Float16 half16x __attribute__((ext_vector_type(16)));
+typedef short short16x __attribute__((ext_vector_type(16)));
+typedef float float8x __attribute__((ext_vector_type(8)));
+typedef int int8x __attribute__((ext_vector_type(8)));
+typedef int int4x __attribute__((ext_vector_type(4)));
+typedef int int2x __attribute__((ext_vector_type(2)));
+#define ROW ((2 * r + lane / 16) * 16 + lane % 16)
+
+#define WMMA(NAME, T, IN, F, V, PARTS, CALL)                                    \
+    extern "C" __global__ void NAME(T *d, const IN *a, const IN *b, const T *c) \
+    {                                                                           \
+        int lane = threadIdx.x, side = lane % 16;                               \
+        union { IN in[16]; F all; } x, y;                                       \
+        union { T parts[8 * PARTS]; V all; } sum;                               \
+        for (int k = 0; k < 16; k++) {                                          \
+            x.in[k] = a[side * 16 + k];                                         \
+            y.in[k] = b[k * 16 + side];                                         \
+        }                                                                       \
+        for (int r = 0; r < 8 * PARTS; r++)                                     \
+            sum.parts[r] = 0;                                                   \
+        for (int r = 0; r < 8; r++)                                             \
+            sum.parts[r * PARTS + UPPER] = c[ROW];                              \
+        sum.all = CALL;                                                         \
+        for (int r = 0; r < 8; r++)                                             \
+            d[ROW] = sum.parts[r * PARTS + UPPER];                              \
+    }
+#define UPPER 0
+WMMA(wmma_f32_f16, float, unsigned short, half16x, float8x, 1, __builtin_amdgcn_wmma_f32_16x16x16_f16_w32(x.all, y.all, sum.all))
+WMMA(wmma_f32_bf16, float, unsigned short, short16x, float8x, 1, __builtin_amdgcn_wmma_f32_16x16x16_bf16_w32(x.all, y.all, sum.all))
+WMMA(wmma_f16_f16, unsigned short, unsigned short, half16x, half16x, 2, __builtin_amdgcn_wmma_f16_16x16x16_f16_w32(x.all, y.all, sum.all, false))
+WMMA(wmma_bf16_bf16, unsigned short, unsigned short, short16x, short16x, 2, __builtin_amdgcn_wmma_bf16_16x16x16_bf16_w32(x.all, y.all, sum.all, false))
+WMMA(wmma_i32_i8, int, signed char, int4x, int8x, 1, __builtin_amdgcn_wmma_i32_16x16x16_iu8_w32(true, x.all, true, y.all, sum.all, false))
+#undef UPPER
+#define UPPER 1
+WMMA(wmma_f16_upper, unsigned short, unsigned short, half16x, half16x, 2, __builtin_amdgcn_wmma_f16_16x16x16_f16_w32(x.all, y.all, sum.all, true))
+
+extern "C" __global__ void wmma_i32_i4(int *d, const signed char *a, const signed char *b, const int *c)
+{
+    int lane = threadIdx.x, side = lane % 16;
+    union { unsigned long long bits; int2x all; } x = {0}, y = {0};
+    int8x sum;
+    for (int k = 0; k < 16; k++) {
+        x.bits |= (unsigned long long)(a[side * 16 + k] & 15) << (4 * k);
+        y.bits |= (unsigned long long)(b[k * 16 + side] & 15) << (4 * k);
+    }
+    for (int r = 0; r < 8; r++)
+        sum[r] = c[ROW];
+    sum = __builtin_amdgcn_wmma_i32_16x16x16_iu4_w32(true, x.all, true, y.all, sum, false);
+    for (int r = 0; r < 8; r++)
+        d[ROW] = sum[r];
+}
+
+extern "C" __global__ void wmma_unlike(float *d)
+{
+    int lane = threadIdx.x;
+    union { unsigned short in[16]; half16x all; } x;
+    float8x sum = {0};
+    for (int k = 0; k < 16; k++)
+        x.in[k] = lane;
+    sum = __builtin_amdgcn_wmma_f32_16x16x16_f16_w32(x.all, x.all, sum);
+    d[lane] = sum[0];
+}
 #endif

@@ -42,10 +42,12 @@ static inline bool amd_has_clang(struct arena *a)
 // A clang that makes code for the architecture; NULL: there is none.
 static inline const char *amd_clang_for(struct arena *a, enum amd_arch arch)
 {
-    static const char *const later[] = {"clang-19", "clang-20", "clang-18", "clang-17", "clang-21"};
+    static const char *const later[] = {"clang-19", "clang-20", "clang-18",
+                                        "clang-17", "clang-21", "clang-16"};
+    size_t count = arch == ARCH_GFX942 ? 5 : COUNT_OF(later); // gfx942: from 17 on
     if (arch == ARCH_GFX90A)
         return amd_has_clang(a) ? "clang" : NULL;
-    for (size_t i = 0; i < COUNT_OF(later); i++)
+    for (size_t i = 0; i < count; i++)
         if (program_find(a, later[i]))
             return later[i];
     return NULL;

@@ -1,21 +1,25 @@
 // Machine code to instructions: an index of the tables by encoding and opcode, and the fields of each encoding
 // (compared with LLVM's disassembler for gfx90a: docs/amd.md). Any bytes may be given.
 // SPDX-License-Identifier: Apache-2.0
+#include "sim/amd/fields.h"
 #include "sim/amd/isa.h"
 
 #include <pthread.h>
 #include <string.h>
 
-const char *const amd_arch_names[ARCH_COUNT] = {"gfx90a", "gfx942"};
+const char *const amd_arch_names[ARCH_COUNT] = {"gfx90a", "gfx942", "gfx1100"};
 
 const struct amd_row amd_rows[AMD_COUNT] = {
-#define S(ENCODING, OPCODE, NAME, D, A, B, ...)      \
-    [AMD_##NAME] = {.name = #NAME,                   \
-                    .encoding = ENCODING_##ENCODING, \
-                    .opcode = OPCODE,                \
-                    .d = TYPE_##D,                   \
-                    .a = TYPE_##A,                   \
+#define SCALAR_ROW(ARCHS, ENCODING, OPCODE, NAME, D, A, B, ...) \
+    [AMD_##NAME] = {.name = #NAME,                              \
+                    .archs = ARCHS,                             \
+                    .encoding = ENCODING_##ENCODING,            \
+                    .opcode = OPCODE,                           \
+                    .d = TYPE_##D,                              \
+                    .a = TYPE_##A,                              \
                     .b = TYPE_##B},
+#define S(...) SCALAR_ROW(0, __VA_ARGS__)
+#define S11(...) SCALAR_ROW(1 << ARCH_GFX1100, __VA_ARGS__)
 #include "sim/amd/scalar.def"
 #undef S
 #define VECTOR_ROW(ARCHS, ENCODING, OPCODE, NAME, FORM, D, A, B, C, ...) \
@@ -31,6 +35,7 @@ const struct amd_row amd_rows[AMD_COUNT] = {
 #define V(...) VECTOR_ROW(0, __VA_ARGS__)
 #define V90A(...) VECTOR_ROW(1 << ARCH_GFX90A, __VA_ARGS__)
 #define V942(...) VECTOR_ROW(1 << ARCH_GFX942, __VA_ARGS__)
+#define V11(...) VECTOR_ROW(1 << ARCH_GFX1100, __VA_ARGS__)
 #include "sim/amd/vector.def"
 #undef V
 #define MEMORY_ROW(ARCHS, FAMILY, OPCODE, NAME, ACTION, WORDS, BYTES, FLAG) \
@@ -55,8 +60,14 @@ const struct amd_row amd_rows[AMD_COUNT] = {
                   .opcode = OPCODE,                                    \
                   .form = FORM_MATRIX,                                 \
                   .matrix = {M_, N_, K_, BLOCKS, MATRIX_##IN, MATRIX_##OUT}},
+#define W(ID, OPCODE, IN, OUT)                \
+    [AMD_##ID] = {.name = #ID,                \
+                  .archs = 1 << ARCH_GFX1100, \
+                  .encoding = ENCODING_VOP3P, \
+                  .opcode = OPCODE,           \
+                  .form = FORM_WMMA,          \
+                  .matrix = {16, 16, 16, 1, MATRIX_##IN, MATRIX_##OUT}},
 #include "sim/amd/matrix.def"
-#undef X
 };
 
 unsigned amd_type_words(enum amd_type t)
@@ -68,8 +79,10 @@ unsigned amd_type_words(enum amd_type t)
 
 enum { OPCODES = 1024, VOP3_OF_VOP2 = 0x100, VOP3_OF_VOP1 = 0x140, NO_ROW = 0 };
 
+enum { GFX9_COUNT = ARCH_GFX1100 }; // gfx11 has a decoder of its own
+
 // Of each architecture and encoding, the row's number plus one.
-static uint16_t rows_of[ARCH_COUNT][ENCODING_COUNT][OPCODES];
+static uint16_t rows_of[GFX9_COUNT][ENCODING_COUNT][OPCODES];
 static pthread_once_t rows_indexed = PTHREAD_ONCE_INIT;
 
 static void index_row(uint16_t (*of)[OPCODES], const struct amd_row *r, uint16_t number)
@@ -87,7 +100,7 @@ static void index_row(uint16_t (*of)[OPCODES], const struct amd_row *r, uint16_t
 
 static void index_rows(void)
 {
-    for (unsigned arch = 0; arch < ARCH_COUNT; arch++)
+    for (unsigned arch = 0; arch < GFX9_COUNT; arch++)
         for (unsigned i = 0; i < AMD_COUNT; i++)
             if (amd_rows[i].archs == 0 || (amd_rows[i].archs >> arch & 1))
                 index_row(rows_of[arch], &amd_rows[i], (uint16_t)(i + 1));
@@ -104,27 +117,6 @@ static bool find_row(enum amd_encoding encoding, unsigned opcode, struct amd_ins
 }
 
 /* ---- fields ------------------------------------------------------------------------------------------ */
-
-static uint32_t bits(uint32_t word, unsigned low, unsigned count)
-{
-    return word >> low & ((1u << count) - 1);
-}
-
-static uint16_t field(uint32_t word, unsigned low, unsigned count)
-{
-    return (uint16_t)bits(word, low, count);
-}
-
-static uint8_t flags(uint32_t word, unsigned low, unsigned count)
-{
-    return (uint8_t)bits(word, low, count);
-}
-
-static int32_t signed_bits(uint32_t word, unsigned low, unsigned count)
-{
-    uint32_t sign = 1u << (count - 1);
-    return (int32_t)((bits(word, low, count) ^ sign) - sign);
-}
 
 static void decode_scalar(uint32_t w, struct amd_instruction *in)
 {
@@ -184,14 +176,14 @@ static void decode_vop(uint32_t w, struct amd_instruction *in)
     in->source[0] = field(w, 0, 9);
     in->source[1] = (uint16_t)(bits(w, 9, 8) + OPERAND_VGPR);
     in->source[2] = OPERAND_VCC;
-    in->result = field(w, 17, 8);
+    in->result = amd_row_of(in)->form == FORM_SCALAR ? field(w, 17, 7) : field(w, 17, 8);
     in->mask_result = OPERAND_VCC;
 }
 
 static void decode_vop3(uint32_t w, uint32_t w1, struct amd_instruction *in)
 {
     const struct amd_row *r = amd_row_of(in);
-    in->result = field(w, 0, 8);
+    in->result = r->form == FORM_SCALAR ? field(w, 0, 7) : field(w, 0, 8);
     in->mask_result = OPERAND_VCC;
     in->clamp = flags(w, 15, 1);
     in->source[0] = field(w1, 0, 9);
@@ -204,7 +196,7 @@ static void decode_vop3(uint32_t w, uint32_t w1, struct amd_instruction *in)
         return;
     }
     if (r->form == FORM_COMPARES || r->form == FORM_COMPARES_EXEC)
-        in->mask_result = in->result;
+        in->mask_result = field(w, 0, 7);
     in->absolute = flags(w, 8, 3);
     in->select = flags(w, 11, 4);
 }
@@ -365,6 +357,7 @@ static void decode_fields(uint32_t w, uint32_t w1, struct amd_instruction *in)
     case ENCODING_MUBUF:
         decode_mubuf(w, w1, in);
         break;
+    case ENCODING_VOPD:
     case ENCODING_VMEM:
     case ENCODING_COUNT:
         break;
@@ -389,6 +382,7 @@ static bool takes_literal(const struct amd_instruction *in)
     case ENCODING_SMEM:
     case ENCODING_VOP3:
     case ENCODING_VOP3P:
+    case ENCODING_VOPD:
     case ENCODING_DS:
     case ENCODING_VMEM:
     case ENCODING_FLAT:
@@ -419,15 +413,17 @@ static bool is_matrix_within(const struct amd_instruction *in)
         if (in->source[i] >= OPERAND_VGPR &&
             in->source[i] - OPERAND_VGPR + (i < 2 ? factor : result) > VGPRS)
             return false;
+    if (r->form == FORM_WMMA && (in->source[0] < OPERAND_VGPR || in->source[1] < OPERAND_VGPR))
+        return false;
     return in->result + result <= VGPRS;
 }
 
 // Registers beyond the file: which instruction would read or write them?
-static bool is_within(const struct amd_instruction *in)
+bool amd_is_within(const struct amd_instruction *in)
 {
     const struct amd_row *r = amd_row_of(in);
     const enum amd_type types[] = {r->a, r->b, r->c};
-    if (r->form == FORM_MATRIX)
+    if (r->form == FORM_MATRIX || r->form == FORM_WMMA)
         return is_matrix_within(in);
     for (int i = 0; i < 3; i++) {
         unsigned words = r->form == FORM_PAIRS ? 2 : amd_type_words(types[i]);
@@ -448,6 +444,8 @@ bool amd_decode(enum amd_arch arch, const uint8_t *bytes, size_t size_bytes,
 {
     uint32_t w[2] = {0, 0};
     struct shape s;
+    if (arch == ARCH_GFX1100)
+        return amd_decode_gfx11(bytes, size_bytes, out, why);
     *out = (struct amd_instruction){
         .arch = arch, .part = {PART_ALL, PART_ALL}, .part_result = PART_ALL};
     *why = "the code ends within an instruction";
@@ -481,5 +479,5 @@ bool amd_decode(enum amd_arch arch, const uint8_t *bytes, size_t size_bytes,
     else if (more)
         decode_dpp(w[1], out);
     *why = "registers that there are not";
-    return is_within(out);
+    return amd_is_within(out);
 }

@@ -1,5 +1,5 @@
-// AMD's machine code (gfx9, CDNA) as instructions: tables (scalar.def, vector.def, matrix.def, memory.def) drive the
-// decoder, the text of an instruction, and the executor.
+// AMD's machine code as instructions: tables (scalar.def, vector.def, matrix.def, memory.def) drive the decoder, the text
+// of an instruction, and the executor. Their numbers are gfx9's (CDNA); gfx11's (RDNA3) stand in gfx11.def.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef RIDGE_SIM_AMD_ISA_H
 #define RIDGE_SIM_AMD_ISA_H
@@ -7,7 +7,7 @@
 #include "base/base.h"
 #include "sim/amd/arch.h"
 
-enum { WAVE_LANES = 64 };
+enum { WAVE_LANES = 64 }; // at most: amd_arch_lanes
 
 enum amd_encoding {
     ENCODING_SOP1,
@@ -21,6 +21,7 @@ enum amd_encoding {
     ENCODING_VOPC,
     ENCODING_VOP3,
     ENCODING_VOP3P,
+    ENCODING_VOPD, // gfx11: two instructions in one
     ENCODING_DS,
     ENCODING_VMEM, // rows of memory.def; an instruction has one of the four below
     ENCODING_FLAT,
@@ -47,6 +48,11 @@ enum amd_type {
     TYPE_LABEL,   // where a branch goes to
     TYPE_WAITCNT, // what is waited for
     TYPE_INDEX,   // a bit per operand whose register is indexed
+    // Of gfx11's scalar instructions; they differ as text only.
+    TYPE_HEX,
+    TYPE_DELAY,
+    TYPE_DEPENDENCY,
+    TYPE_MESSAGE,
 };
 unsigned amd_type_words(enum amd_type t); // registers
 
@@ -61,11 +67,15 @@ enum vector_form {
     FORM_SCALE,    // writes a mask, which stands beside the result
     FORM_COMPARES,
     FORM_COMPARES_EXEC,
-    FORM_SCALAR, // the result is a scalar register: of the first active lane, or of lane b
-    FORM_LANE,   // one lane of the result is written
-    FORM_PAIRS,  // twice, on pairs of registers
-    FORM_HALVES, // twice, on halves of registers
+    FORM_SCALAR,       // the result is a scalar register: of the first active lane, or of lane b
+    FORM_LANE,         // one lane of the result is written
+    FORM_PAIRS,        // twice, on pairs of registers
+    FORM_HALVES,       // twice, on halves of registers
+    FORM_FROM_INDEXED, // M0 is added to the number of the source, or of the result
+    FORM_TO_INDEXED,
+    FORM_MIXED,  // gfx11: each source is a half as a number of 32 bits, or all of the register
     FORM_MATRIX, // products of matrices, which all lanes hold together (matrix.def)
+    FORM_WMMA,   // as gfx11 has them
 };
 
 enum memory_action {
@@ -118,13 +128,21 @@ enum amd_id {
 #include "sim/amd/memory.def"
 #undef M
 #define X(id, ...) AMD_##id,
+#define W(id, ...) AMD_##id,
 #include "sim/amd/matrix.def"
-#undef X
     AMD_COUNT
 };
 
 // Elements of matrices.
-enum amd_element { MATRIX_F16, MATRIX_BF16, MATRIX_F32, MATRIX_F64, MATRIX_I8, MATRIX_I32 };
+enum amd_element {
+    MATRIX_F16,
+    MATRIX_BF16,
+    MATRIX_F32,
+    MATRIX_F64,
+    MATRIX_I4,
+    MATRIX_I8,
+    MATRIX_I32
+};
 
 struct amd_row {
     const char *name;
@@ -157,6 +175,7 @@ enum amd_operand {
     OPERAND_PRIVATE_BASE = 237,
     OPERAND_PRIVATE_LIMIT = 238,
     OPERAND_HALF = 240, // 0.5, then -0.5 1 -1 2 -2 4 -4 and 1/(2 pi)
+    OPERAND_NULL = 209, // gfx11: reads as zero, and keeps nothing; there it is 124, and M0 125
     OPERAND_TURN = 248,
     OPERAND_SDWA = 249,
     OPERAND_DPP = 250,
@@ -172,6 +191,8 @@ enum { PART_WORD0 = 4, PART_WORD1 = 5, PART_ALL = 6 };
 
 struct amd_instruction {
     enum amd_id id;
+    const char *name; // gfx11's; NULL: the row's
+    bool single_form; // gfx11: that name has one encoding, which is not written behind it
     enum amd_arch arch;
     enum amd_encoding encoding;
     unsigned size_bytes;
@@ -187,6 +208,9 @@ struct amd_instruction {
         unused;     // SDWA: PART_…; unused: what becomes of the rest, 0 zero, 1 sign, 2 kept
     uint8_t extend; // SDWA: signs of the sources' parts are extended
     uint16_t dpp_control;
+    bool dpp8,
+        fetch_inactive; // gfx11: the lanes of eight are named (in lanes8); lanes that are not active are read
+    uint32_t lanes8;
     uint8_t row_mask, bank_mask;
     bool bound_zero;
     // Memory.
@@ -197,14 +221,39 @@ struct amd_instruction {
     uint8_t
         acc_sources; // FORM_MATRIX: which of a, b are accumulation registers; is_acc: c and the result
     uint8_t broadcast, broadcast_block, swizzle; // FORM_MATRIX: cbsz, abid, blgp
+    bool dlc;                                    // gfx11
+    struct {                                     // VOPD: the second instruction
+        enum amd_id id;
+        const char *name;
+        uint16_t source[3], result;
+    } second;
 };
 
-// Registers of a matrix instruction's operands a and b, or of c and the result.
+// gfx11's instructions: numbers, names, and the rows that say what they do.
+struct amd_named {
+    enum amd_encoding encoding;
+    unsigned opcode;
+    const char *name;
+    enum amd_id id;
+};
+extern const struct amd_named amd_gfx11[];
+extern const size_t amd_gfx11_count;
+
+// Registers of a matrix instruction's operands a and b, or of c and the result; bits of an element.
+unsigned amd_element_bits(enum amd_element e);
 unsigned amd_matrix_words(const struct amd_row *r, bool result);
 
 // The instruction at `bytes`, of which `size_bytes` are there. false: why, a static sentence.
 bool amd_decode(enum amd_arch arch, const uint8_t *bytes, size_t size_bytes,
                 struct amd_instruction *out, const char **why) CHECK_RESULT;
+// The first word's encoding and number, the fields, and what follows, of gfx11. As amd_decode.
+bool amd_decode_gfx11(const uint8_t *bytes, size_t size_bytes, struct amd_instruction *out,
+                      const char **why) CHECK_RESULT;
+// Are its registers within their files?
+bool amd_is_within(const struct amd_instruction *in);
+// What a scalar instruction of gfx11 waits for, sends or hints at, and a register of the hardware, as text.
+void amd_print_constant(enum amd_type type, unsigned constant, struct text *out);
+const char *amd_hardware_register_gfx11(unsigned id); // NULL: it has no name
 // As LLVM's disassembler writes it.
 void amd_print(const struct amd_instruction *in, struct text *out);
 

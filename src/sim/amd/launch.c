@@ -65,7 +65,7 @@ void amd_violate(struct wave *w, enum sim_violation_kind kind, unsigned lane, ui
     v.what = arena_strdup(run->arena, v.what);
     text_release(&t);
     const uint32_t *block = run->options->block;
-    uint32_t thread = w->index * WAVE_LANES + lane;
+    uint32_t thread = w->index * lanes_of(w) + lane;
     memcpy(v.block, w->group->id, sizeof v.block);
     v.thread[0] = thread % block[0];
     v.thread[1] = thread / block[0] % block[1];
@@ -99,6 +99,10 @@ static bool check_shape(struct amd_run *run, struct error *err)
         return fail(err, (struct location){.file = run->module->name},
                     "kernel '%s': %" PRIu64 " threads per work-group: at most %" PRIu64,
                     run->kernel->name, threads, most);
+    if (run->kernel->lanes != amd_arch_lanes(run->module->object.arch))
+        return fail_launch(run, err,
+                           "it is compiled for waves of 64 lanes (-mwavefrontsize64), "
+                           "which are not simulated on this chip");
     if (run->kernel->float_mode != FLOAT_MODE)
         return fail_launch(run, err,
                            "it flushes denormals or does not round to nearest, which is not "
@@ -116,7 +120,8 @@ static bool check_shape(struct amd_run *run, struct error *err)
     if (run->kernel->kernarg_bytes > PARAM_BYTES_MAX - PACKET_BYTES)
         return fail_launch(run, err, "too many bytes of parameters");
     run->block_threads = (uint32_t)threads;
-    run->waves = (uint32_t)((threads + WAVE_LANES - 1) / WAVE_LANES);
+    unsigned lanes = amd_arch_lanes(run->module->object.arch);
+    run->waves = (uint32_t)((threads + lanes - 1) / lanes);
     return true;
 }
 
@@ -234,6 +239,7 @@ static void user_registers(struct wave *w)
         }
     if (k->scratch_size)
         w->s[at++] = k->scratch_bytes;
+    at = k->user_scalars > at ? k->user_scalars : at;
     for (int i = 0; i < 3; i++)
         if (k->group_id[i])
             w->s[at++] = w->group->id[i];
@@ -248,15 +254,15 @@ static void thread_ids(struct wave *w)
 {
     const uint32_t *block = w->group->run->options->block;
     uint64_t exec = 0;
-    for (uint32_t lane = 0; lane < WAVE_LANES; lane++) {
-        uint32_t thread = w->index * WAVE_LANES + lane;
+    for (uint32_t lane = 0; lane < lanes_of(w); lane++) {
+        uint32_t thread = w->index * lanes_of(w) + lane;
         if (thread >= w->group->run->block_threads)
             break;
         exec |= UINT64_C(1) << lane;
         w->v[0][lane] = thread % block[0] | thread / block[0] % block[1] << 10 |
                         thread / block[0] / block[1] << 20;
     }
-    set_pair(w, OPERAND_EXEC, exec);
+    set_lane_mask(w, OPERAND_EXEC, exec);
 }
 
 static void wave_start(struct wave *w, struct work_group *group, uint32_t index)
@@ -267,7 +273,11 @@ static void wave_start(struct wave *w, struct work_group *group, uint32_t index)
     memset(v, 0, WAVE_VECTORS * sizeof *v);
     if (scratch)
         memset(scratch, 0, (size_t)2 * WAVE_LANES * run->kernel->scratch_bytes);
-    *w = (struct wave){.group = group, .v = v, .scratch = scratch, .index = index};
+    *w = (struct wave){.group = group,
+                       .v = v,
+                       .scratch = scratch,
+                       .index = index,
+                       .narrow = amd_arch_lanes(run->module->object.arch) < WAVE_LANES};
     w->pc = run->module->address + run->kernel->entry;
     w->s[OPERAND_M0] = UINT32_MAX;
     user_registers(w);
@@ -473,7 +483,8 @@ static void fill_counters(const struct amd_run *run)
         fill_cache_counters(c, &r->counters);
     if (c->vector > 0)
         counters_set(&r->counters, COUNTER_LANES_ACTIVE_PCT,
-                     100 * (double)c->vector_lanes / (WAVE_LANES * (double)c->vector),
+                     100 * (double)c->vector_lanes /
+                         (amd_arch_lanes(run->module->object.arch) * (double)c->vector),
                      PROVENANCE_SIMULATED);
 }
 

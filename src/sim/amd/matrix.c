@@ -13,15 +13,22 @@
 
 enum { PLACES_MAX = 32 * 32 }; // of all blocks of a factor
 
+unsigned amd_element_bits(enum amd_element e)
+{
+    static const uint8_t sizes[] = {
+        [MATRIX_F16] = 16, [MATRIX_BF16] = 16, [MATRIX_F32] = 32, [MATRIX_F64] = 64,
+        [MATRIX_I4] = 4,   [MATRIX_I8] = 8,    [MATRIX_I32] = 32};
+    return sizes[e];
+}
+
 unsigned amd_matrix_words(const struct amd_row *r, bool result)
 {
     unsigned m = r->matrix.rows, n = r->matrix.columns, k = r->matrix.depth, b = r->matrix.blocks;
-    enum amd_element e = result ? r->matrix.out : r->matrix.in;
-    unsigned bytes = e == MATRIX_I8                        ? 1
-                     : e == MATRIX_F16 || e == MATRIX_BF16 ? 2
-                     : e == MATRIX_F64                     ? 8
-                                                           : 4;
-    return m * (result ? n : k) * b / WAVE_LANES * bytes / 4;
+    if (r->form ==
+        FORM_WMMA) // a row or column in each of 16 lanes; a register for each of a lane's results
+        return result ? m * n / 32 : k * amd_element_bits(r->matrix.in) / 32;
+    unsigned bits = amd_element_bits(result ? r->matrix.out : r->matrix.in);
+    return m * (result ? n : k) * b / WAVE_LANES * bits / 32;
 }
 
 // Registers of the operand, or NULL: a constant, in *constant.
@@ -53,6 +60,7 @@ static double element_value(enum amd_arch arch, enum amd_element e, uint64_t bit
         return (double)f32_bits((uint32_t)bits);
     case MATRIX_F64:
         return f64_bits(bits);
+    case MATRIX_I4: // of WMMA only
     case MATRIX_I8:
         return (int8_t)(bits & 0xff);
     case MATRIX_I32:

@@ -258,10 +258,14 @@ static void atomic_lane(struct wave *w, const struct amd_instruction *in, unsign
     note_touch(w, in, lane, &p, bytes, 0);
     memcpy(&old, p.host, bytes);
     uint64_t value = lane_value(w, in->data + acc, lane, r->words), compare = 0;
-    if (r->flag == FLAG_CMPSWAP &&
-        in->encoding == ENCODING_DS) { // compared first, then the new one
-        compare = value;
-        value = lane_value(w, in->data1 + acc, lane, r->words);
+    if (r->flag == FLAG_CMPSWAP && in->encoding == ENCODING_DS) {
+        // gfx9: what is compared, then the new value; gfx11 the other way round.
+        compare = lane_value(w, in->data1 + acc, lane, r->words);
+        if (in->arch != ARCH_GFX1100) {
+            uint64_t first = value;
+            value = compare;
+            compare = first;
+        }
     } else if (r->flag == FLAG_CMPSWAP) {
         compare = lane_value(w, in->data + acc + r->words, lane, r->words);
     }
@@ -307,7 +311,7 @@ static void run_exchange(struct wave *w, const struct amd_instruction *in)
     for (unsigned lane = 0; lane < WAVE_LANES; lane++) {
         if (!(exec >> lane & 1))
             continue;
-        uint32_t to = (w->v[in->address][lane] + (uint32_t)in->constant) / 4 & 63;
+        uint32_t to = (w->v[in->address][lane] + (uint32_t)in->constant) / 4 & (lanes_of(w) - 1);
         unsigned from =
             r->action == ACTION_SWIZZLE ? swizzle_from((unsigned)in->constant, lane) : to;
         if (r->action == ACTION_PERMUTE)

@@ -59,13 +59,15 @@ static bool has_bytes(const Elf64_Shdr *s)
 static bool read_arch(const struct file *f, struct amd_object *out, struct error *err)
 {
     enum { MACH = 0xff };
-    static const uint8_t machs[ARCH_COUNT] = {[ARCH_GFX90A] = 0x3f, [ARCH_GFX942] = 0x4c};
+    static const uint8_t machs[ARCH_COUNT] = {
+        [ARCH_GFX90A] = 0x3f, [ARCH_GFX942] = 0x4c, [ARCH_GFX1100] = 0x41};
     for (int i = 0; i < ARCH_COUNT; i++)
         if ((f->head.e_flags & MACH) == machs[i]) {
             out->arch = (enum amd_arch)i;
             return true;
         }
-    return fail_object(f, "is for a chip that is not simulated (of AMD's: gfx90a, gfx942)", err);
+    return fail_object(f, "is for a chip that is not simulated (of AMD's: gfx90a, gfx942, gfx1100)",
+                       err);
 }
 
 static bool read_head(struct arena *a, struct file *f, struct error *err)
@@ -284,7 +286,7 @@ static uint32_t word_at(const uint8_t *p, unsigned offset)
 }
 
 // "AMDGPU Usage": Kernel Descriptor.
-static void read_descriptor(const uint8_t *d, struct amd_kernel *k)
+static void read_descriptor(enum amd_arch arch, const uint8_t *d, struct amd_kernel *k)
 {
     enum { RSRC3 = 44, RSRC1 = 48, RSRC2 = 52, PROPERTIES = 56, ENTRY = 16 };
     uint32_t rsrc1 = word_at(d, RSRC1), rsrc2 = word_at(d, RSRC2), has = word_at(d, PROPERTIES);
@@ -296,11 +298,13 @@ static void read_descriptor(const uint8_t *d, struct amd_kernel *k)
     k->kernarg_bytes = word_at(d, 8);
     int all = 8 * (int)((rsrc1 & 63) + 1),
         plain = 4 * (int)((word_at(d, RSRC3) & RSRC3_ACCUM_MASK) + 1);
+    bool gfx9 = arch != ARCH_GFX1100; // later ones give every wave all scalar registers
     k->vector_registers = all;
-    k->accumulators = all > plain ? all - plain : 0;
-    k->scalar_registers = 8 * (int)((rsrc1 >> 6 & 15) + 1);
+    k->accumulators = gfx9 && all > plain ? all - plain : 0;
+    k->scalar_registers = gfx9 ? 8 * (int)((rsrc1 >> 6 & 15) + 1) : 0;
     k->float_mode = rsrc1 >> 12 & 0xff;
     k->scratch_offset = rsrc2 & 1;
+    k->user_scalars = rsrc2 >> 1 & 31;
     for (int i = 0; i < 3; i++)
         k->group_id[i] = rsrc2 >> (7 + i) & 1;
     k->group_info = rsrc2 >> 10 & 1;
@@ -311,6 +315,7 @@ static void read_descriptor(const uint8_t *d, struct amd_kernel *k)
     k->dispatch_id = has >> 4 & 1;
     k->flat_scratch = has >> 5 & 1;
     k->scratch_size = has >> 6 & 1;
+    k->lanes = gfx9 || !(has >> 10 & 1) ? 64 : 32;
 }
 
 static bool has_kernel(const struct amd_object *o, const char *name)
@@ -342,7 +347,7 @@ static bool add_symbol(struct arena *a, const struct file *f, const Elf64_Shdr *
         return fail_object(f, "is cut off in a kernel's descriptor", err);
     struct amd_kernel *k = &out->kernels[out->kernel_count++];
     *k = (struct amd_kernel){.name = name, .descriptor = place};
-    read_descriptor(out->image + place, k);
+    read_descriptor(out->arch, out->image + place, k);
     if (k->entry < out->code_start || k->entry - out->code_start >= out->code_bytes ||
         k->entry % 4 != 0)
         return fail_object(f, "has a kernel that starts outside of its code", err);

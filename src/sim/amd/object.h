@@ -22,6 +22,8 @@ struct amd_kernel {
         spilled_registers;      // as allocated; 0 = not told
     uint32_t float_mode;        // FLOAT_ROUND_MODE and FLOAT_DENORM_MODE of the descriptor
     uint32_t block_threads_max; // 0 = not told
+    unsigned lanes;             // of its waves
+    unsigned user_scalars; // scalar registers before those of the work-group; some may be empty
     bool resource, dispatch_packet, queue, kernarg, dispatch_id, flat_scratch, scratch_size;
     bool group_id[3], group_info, scratch_offset;
     struct amd_parameter *parameters; // the user's, then the compiler's own (hidden_…)

@@ -27,6 +27,7 @@ static const struct special specials[] = {
     {OPERAND_VCC, "vcc", "vcc_lo"},
     {OPERAND_VCC + 1, NULL, "vcc_hi"},
     {OPERAND_M0, NULL, "m0"},
+    {OPERAND_NULL, "null", "null"},
     {OPERAND_EXEC, "exec", "exec_lo"},
     {OPERAND_EXEC + 1, NULL, "exec_hi"},
     {OPERAND_SHARED_BASE, "src_shared_base", "src_shared_base"},
@@ -47,12 +48,14 @@ static void print_operand(struct text *out, const struct amd_instruction *in, un
         print_range(out, type == TYPE_ACC ? "a" : "v", code - OPERAND_VGPR, words);
         return;
     }
+    bool gfx11 = in->arch == ARCH_GFX1100;
     for (size_t i = 0; i < COUNT_OF(specials); i++)
-        if (specials[i].code == code && (words == 1 || specials[i].pair)) {
+        if (specials[i].code == code && !(gfx11 && code < OPERAND_VCC) &&
+            (words == 1 || specials[i].pair)) {
             text_add(out, words == 1 ? specials[i].word : specials[i].pair);
             return;
         }
-    if (code < OPERAND_FLAT_SCRATCH)
+    if (code < OPERAND_FLAT_SCRATCH || (gfx11 && code < OPERAND_VCC))
         print_range(out, "s", code, words);
     else if (code >= 108 && code < OPERAND_M0)
         print_range(out, "ttmp", code - 108, words);
@@ -84,11 +87,13 @@ static void print_source(struct text *out, const struct amd_instruction *in, int
                          enum amd_type type)
 {
     const struct amd_row *r = amd_row_of(in);
-    bool packed = in->encoding == ENCODING_VOP3P;
+    bool mixed = r->form == FORM_MIXED, packed = in->encoding == ENCODING_VOP3P && !mixed;
     unsigned words = r->form == FORM_PAIRS ? 2 : amd_type_words(type);
-    bool minus = !packed && (in->negate >> i & 1), bars = in->absolute >> i & 1;
+    bool minus = !packed && (in->negate >> i & 1),
+         bars = (mixed ? in->negate_high : in->absolute) >> i & 1;
     bool whole = in->sdwa && (in->extend >> i & 1) && i < 2 && !is_float(type);
-    bool constant = in->source[i] >= OPERAND_ZERO && in->source[i] < OPERAND_VGPR;
+    bool constant = in->source[i] >= OPERAND_ZERO && in->source[i] < OPERAND_VGPR &&
+                    in->source[i] != OPERAND_NULL;
     text_add(out, minus ? (constant && !bars ? "neg(" : "-") : "");
     text_add(out, whole ? "sext(" : bars ? "|" : "");
     print_operand(out, in, in->source[i], words, type);
@@ -112,7 +117,15 @@ static void print_parts(struct text *out, const struct amd_instruction *in, cons
 
 static void print_lanes(struct text *out, const struct amd_instruction *in)
 {
-    unsigned c = in->dpp_control;
+    unsigned c = in->dpp_control, eight = in->lanes8;
+    bool gfx11 = in->arch == ARCH_GFX1100;
+    if (in->dpp8) {
+        text_add(out, " dpp8:[");
+        for (int i = 0; i < 8; i++)
+            text_printf(out, "%s%u", i > 0 ? "," : "", eight >> (3 * i) & 7);
+        text_add(out, in->fetch_inactive ? "] fi:1" : "]");
+        return;
+    }
     if (c < 0x100)
         text_printf(out, " quad_perm:[%u,%u,%u,%u]", c & 3, c >> 2 & 3, c >> 4 & 3, c >> 6 & 3);
     else if (c < 0x130)
@@ -122,7 +135,9 @@ static void print_lanes(struct text *out, const struct amd_instruction *in)
     else if (c == 0x142 || c == 0x143)
         text_add(out, c == 0x142 ? " row_bcast:15" : " row_bcast:31");
     else if (c >= 0x150 && c < 0x160)
-        text_printf(out, " row_newbcast:%u", c & 15);
+        text_printf(out, " row_%s:%u", gfx11 ? "share" : "newbcast", c & 15);
+    else if (c >= 0x160 && c < 0x170)
+        text_printf(out, " row_xmask:%u", c & 15);
     else
         text_printf(out, " wave_%s:1",
                     c == 0x130   ? "shl"
@@ -131,6 +146,7 @@ static void print_lanes(struct text *out, const struct amd_instruction *in)
                                  : "ror");
     text_printf(out, " row_mask:0x%x bank_mask:0x%x", in->row_mask, in->bank_mask);
     text_add(out, in->bound_zero ? " bound_ctrl:1" : "");
+    text_add(out, in->fetch_inactive ? " fi:1" : "");
 }
 
 static void print_bits(struct text *out, const char *name, unsigned value, int count)
@@ -143,6 +159,8 @@ static void print_bits(struct text *out, const char *name, unsigned value, int c
 
 static int source_count(const struct amd_row *r)
 {
+    if (r->form == FORM_WMMA)
+        return 3;
     return r->c != TYPE_NONE && r->form != FORM_ADDS ? 3
            : r->b != TYPE_NONE                       ? 2
            : r->a != TYPE_NONE                       ? 1
@@ -155,7 +173,12 @@ static void print_modifiers(struct text *out, const struct amd_instruction *in,
     static const char *const scales[] = {"", " mul:2", " mul:4", " div:2"};
     int count = source_count(r);
     unsigned all = (1u << count) - 1;
-    if (in->encoding == ENCODING_VOP3P && (r->form == FORM_PAIRS || r->form == FORM_HALVES)) {
+    if (r->form == FORM_MIXED) {
+        if (in->select != 0)
+            print_bits(out, "op_sel", in->select, count);
+        if (in->select_high != 0)
+            print_bits(out, "op_sel_hi", in->select_high, count);
+    } else if (in->encoding == ENCODING_VOP3P) {
         if (in->select != 0)
             print_bits(out, "op_sel", in->select, count);
         if ((in->select_high & all) != all)
@@ -174,17 +197,31 @@ static void print_modifiers(struct text *out, const struct amd_instruction *in,
     text_add(out, scales[in->scale]);
 }
 
+// The encoding, where the mnemonic has several.
+static const char *suffix_of(const struct amd_instruction *in)
+{
+    const struct amd_row *r = amd_row_of(in);
+    bool gfx11 = in->arch == ARCH_GFX1100;
+    bool own =
+        gfx11 ? in->single_form : r->encoding == ENCODING_VOP3 || r->encoding == ENCODING_VOP3P;
+    own |= r->form == FORM_SCALAR || r->form == FORM_CONSTANT || in->id == AMD_v_nop ||
+           in->id == AMD_v_accvgpr_mov_b32;
+    if (gfx11 && in->dpp)
+        return in->encoding == ENCODING_VOP3   ? "_e64_dpp"
+               : in->encoding == ENCODING_VOPC ? ""
+                                               : "_dpp";
+    return own                             ? ""
+           : in->sdwa                      ? "_sdwa"
+           : in->dpp                       ? "_dpp"
+           : in->encoding == ENCODING_VOP3 ? "_e64"
+                                           : "_e32";
+}
+
 static void print_vector(struct text *out, const struct amd_instruction *in)
 {
     const struct amd_row *r = amd_row_of(in);
-    bool own = r->encoding == ENCODING_VOP3 || r->encoding == ENCODING_VOP3P ||
-               r->form == FORM_SCALAR || r->form == FORM_CONSTANT || in->id == AMD_v_nop ||
-               in->id == AMD_v_accvgpr_mov_b32;
-    text_add(out, own                             ? ""
-                  : in->sdwa                      ? "_sdwa"
-                  : in->dpp                       ? "_dpp"
-                  : in->encoding == ENCODING_VOP3 ? "_e64"
-                                                  : "_e32");
+    unsigned mask_words = amd_arch_lanes(in->arch) / 32;
+    text_add(out, suffix_of(in));
     const char *comma = " ";
     if (r->form == FORM_SCALAR) {
         text_add(out, comma);
@@ -197,10 +234,11 @@ static void print_vector(struct text *out, const struct amd_instruction *in)
         comma = ", ";
     }
     bool writes = r->form == FORM_WRITES || r->form == FORM_BOTH || r->form == FORM_SCALE ||
-                  r->form == FORM_COMPARES || r->form == FORM_COMPARES_EXEC;
+                  r->form == FORM_COMPARES ||
+                  (r->form == FORM_COMPARES_EXEC && in->arch != ARCH_GFX1100);
     if (writes) {
         text_add(out, comma);
-        print_operand(out, in, in->mask_result, 2, TYPE_U64);
+        print_operand(out, in, in->mask_result, mask_words, TYPE_U64);
         comma = ", ";
     }
     const enum amd_type types[] = {r->a, r->b, r->c};
@@ -213,13 +251,41 @@ static void print_vector(struct text *out, const struct amd_instruction *in)
     }
     if (r->form == FORM_READS || r->form == FORM_BOTH) {
         text_add(out, comma);
-        print_operand(out, in, in->source[2], 2, TYPE_U64);
+        print_operand(out, in, in->source[2], mask_words, TYPE_U64);
     }
     print_modifiers(out, in, r);
     if (in->sdwa)
         print_parts(out, in, r);
     else if (in->dpp)
         print_lanes(out, in);
+}
+
+static void print_one_of_two(struct text *out, const struct amd_instruction *in)
+{
+    const struct amd_row *r = amd_row_of(in);
+    bool constant_between = in->id == AMD_v_fmamk_f32;
+    text_printf(out, "%s v%u, ", in->name, in->result);
+    print_operand(out, in, in->source[0], 1, r->a);
+    if (constant_between)
+        text_printf(out, ", 0x%" PRIx32, in->literal);
+    if (r->b != TYPE_NONE) {
+        text_add(out, ", ");
+        print_operand(out, in, in->source[1], 1, r->b);
+    }
+    if (r->form == FORM_CONSTANT && !constant_between)
+        text_printf(out, ", 0x%" PRIx32, in->literal);
+}
+
+static void print_dual(struct text *out, const struct amd_instruction *in)
+{
+    struct amd_instruction second = *in;
+    second.id = in->second.id;
+    second.name = in->second.name;
+    second.result = in->second.result;
+    memcpy(second.source, in->second.source, sizeof second.source);
+    print_one_of_two(out, in);
+    text_add(out, " :: ");
+    print_one_of_two(out, &second);
 }
 
 static void print_matrix(struct text *out, const struct amd_instruction *in)
@@ -237,6 +303,10 @@ static void print_matrix(struct text *out, const struct amd_instruction *in)
                         i < 2 ? factor : result);
         else
             print_operand(out, in, in->source[i], 1, doubles ? TYPE_F64 : TYPE_F32);
+    }
+    if (r->form == FORM_WMMA) {
+        print_modifiers(out, in, r);
+        return;
     }
     const struct {
         const char *name;
@@ -261,16 +331,19 @@ static void print_waitcnt(struct text *out, unsigned c)
         text_printf(out, " lgkmcnt(%u)", lgkm);
 }
 
-static void print_hardware_register(struct text *out, unsigned c)
+static void print_hardware_register(struct text *out, enum amd_arch arch, unsigned c)
 {
     static const char *const names[] = {
         [1] = "HW_REG_MODE",   [2] = "HW_REG_STATUS",       [3] = "HW_REG_TRAPSTS",
         [4] = "HW_REG_HW_ID",  [5] = "HW_REG_GPR_ALLOC",    [6] = "HW_REG_LDS_ALLOC",
         [7] = "HW_REG_IB_STS", [15] = "HW_REG_SH_MEM_BASES"};
     unsigned id = c & 63, offset = c >> 6 & 31, width = (c >> 11 & 31) + 1;
+    const char *name = arch == ARCH_GFX1100   ? amd_hardware_register_gfx11(id)
+                       : id < COUNT_OF(names) ? names[id]
+                                              : NULL;
     text_add(out, "hwreg(");
-    if (id < COUNT_OF(names) && names[id])
-        text_add(out, names[id]);
+    if (name)
+        text_add(out, name);
     else
         text_printf(out, "%u", id);
     if (offset != 0 || width != 32)
@@ -297,7 +370,9 @@ static void print_scalar(struct text *out, const struct amd_instruction *in)
     const char *comma = " ";
     unsigned constant = (unsigned)in->constant & 0xffff;
     if (r->encoding == ENCODING_SOPP) {
-        if (r->b == TYPE_WAITCNT)
+        if (in->arch == ARCH_GFX1100 && r->b != TYPE_U32 && r->b != TYPE_LABEL)
+            amd_print_constant(r->b, constant, out);
+        else if (r->b == TYPE_WAITCNT)
             print_waitcnt(out, constant);
         else if (r->b != TYPE_NONE)
             text_printf(out, " %u", constant);
@@ -305,7 +380,7 @@ static void print_scalar(struct text *out, const struct amd_instruction *in)
     }
     if (in->id == AMD_s_setreg_b32) {
         text_add(out, comma);
-        print_hardware_register(out, constant);
+        print_hardware_register(out, in->arch, constant);
         text_add(out, ", ");
         print_operand(out, in, in->result, 1, TYPE_U32);
         return;
@@ -319,7 +394,9 @@ static void print_scalar(struct text *out, const struct amd_instruction *in)
     if (r->encoding == ENCODING_SOPK) {
         text_add(out, comma);
         if (in->id == AMD_s_getreg_b32)
-            print_hardware_register(out, constant);
+            print_hardware_register(out, in->arch, constant);
+        else if (r->b == TYPE_LABEL)
+            text_printf(out, "%u", constant);
         else
             text_printf(out, "0x%x", constant);
         return;
@@ -350,12 +427,15 @@ static void print_smem(struct text *out, const struct amd_instruction *in)
     text_add(out, ", ");
     print_operand(out, in, in->base, 2, TYPE_U32);
     text_add(out, ", ");
-    if (in->has_offset_register)
+    bool gfx11 = in->arch == ARCH_GFX1100; // a register, a constant other than 0, or both
+    bool names_register = in->has_offset_register || (gfx11 && in->constant == 0);
+    if (names_register)
         print_operand(out, in, in->source[0], 1, TYPE_U32);
-    else
-        text_printf(out, "%s0x%x", in->constant < 0 ? "-" : "",
+    if (!names_register || (gfx11 && in->constant != 0))
+        text_printf(out, "%s%s0x%x", names_register ? " offset:" : "", in->constant < 0 ? "-" : "",
                     (unsigned)(in->constant < 0 ? -in->constant : in->constant));
     text_add(out, in->glc ? " glc" : "");
+    text_add(out, in->dlc ? " dlc" : "");
 }
 
 static void print_ds(struct text *out, const struct amd_instruction *in)
@@ -401,6 +481,7 @@ static void print_cache_bits(struct text *out, const struct amd_instruction *in)
     text_add(out, in->glc ? (later ? " sc0" : " glc") : "");
     text_add(out, in->slc ? (later ? " nt" : " slc") : "");
     text_add(out, in->scc ? (later ? " sc1" : " scc") : "");
+    text_add(out, in->dlc ? " dlc" : "");
 }
 
 static void print_global(struct text *out, const struct amd_instruction *in)
@@ -470,8 +551,14 @@ void amd_print(const struct amd_instruction *in, struct text *out)
     if (families[in->encoding])
         text_add(out, families[in->encoding]);
     const struct amd_row *r = amd_row_of(in);
-    text_add(out, in->arch == ARCH_GFX942 && r->later_name ? r->later_name : r->name);
-    if (r->form == FORM_MATRIX) {
+    if (in->encoding == ENCODING_VOPD) {
+        print_dual(out, in);
+        return;
+    }
+    text_add(out, in->name                                   ? in->name
+                  : in->arch == ARCH_GFX942 && r->later_name ? r->later_name
+                                                             : r->name);
+    if (r->form == FORM_MATRIX || r->form == FORM_WMMA) {
         print_matrix(out, in);
         return;
     }
@@ -504,6 +591,7 @@ void amd_print(const struct amd_instruction *in, struct text *out)
     case ENCODING_MUBUF:
         print_mubuf(out, in);
         break;
+    case ENCODING_VOPD:
     case ENCODING_VMEM:
     case ENCODING_COUNT:
         break;

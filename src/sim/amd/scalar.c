@@ -38,7 +38,7 @@ uint64_t amd_scalar_value(const struct wave *w, const struct amd_instruction *in
     case OPERAND_LITERAL:
         return literal_value(in->literal, type);
     case OPERAND_VCCZ:
-        return pair_of(w, OPERAND_VCC) == 0;
+        return lane_mask(w, OPERAND_VCC) == 0;
     case OPERAND_EXECZ:
         return exec_of(w) == 0;
     case OPERAND_SCC:
@@ -58,15 +58,16 @@ uint64_t amd_scalar_value(const struct wave *w, const struct amd_instruction *in
 
 /* ---- registers of the hardware --------------------------------------------------------------------------- */
 
-enum { REGISTER_MODE = 1, REGISTER_BASES = 15 };
+enum { REGISTER_MODE = 1, REGISTER_BASES = 15, REGISTER_CYCLES = 29 };
 
 static uint32_t hardware_register(const struct wave *w, uint32_t which)
 {
     unsigned id = which & 63, at = which >> 6 & 31, width = (which >> 11 & 31) + 1;
-    (void)w;
-    uint32_t value = id == REGISTER_BASES  ? LDS_WINDOW >> 16 << 16 | SCRATCH_WINDOW >> 16
-                     : id == REGISTER_MODE ? 0x2f0u // round to nearest, denormals kept, IEEE
-                                           : 0;
+    // No time is modelled: instructions are counted.
+    uint32_t value = id == REGISTER_BASES    ? LDS_WINDOW >> 16 << 16 | SCRATCH_WINDOW >> 16
+                     : id == REGISTER_MODE   ? 0x2f0u // round to nearest, denormals kept, IEEE
+                     : id == REGISTER_CYCLES ? (uint32_t)w->group->run->counts.instructions
+                                             : 0;
     return (uint32_t)field_u64(value, at, width);
 }
 
@@ -96,6 +97,10 @@ struct scalar_call {
 #define CTYPE_LABEL uint32_t
 #define CTYPE_WAITCNT uint32_t
 #define CTYPE_INDEX uint32_t
+#define CTYPE_HEX uint32_t
+#define CTYPE_DELAY uint32_t
+#define CTYPE_DEPENDENCY uint32_t
+#define CTYPE_MESSAGE uint32_t
 
 // exec first: where the result is exec itself, it is the result that stays.
 #define S(ENCODING, OPCODE, NAME, D, A, B, ...)                                  \
@@ -104,7 +109,7 @@ struct scalar_call {
         struct wave *const wave = x->wave;                                       \
         const CTYPE_##A a = (CTYPE_##A)x->a;                                     \
         const CTYPE_##B b = (CTYPE_##B)x->b;                                     \
-        const uint64_t own = x->own, vcc = pair_of(wave, OPERAND_VCC);           \
+        const uint64_t own = x->own, vcc = lane_mask(wave, OPERAND_VCC);         \
         const uint64_t to = wave->pc + (uint64_t)((int64_t)x->in->constant * 4); \
         uint64_t exec = exec_of(wave), pc = wave->pc;                            \
         CTYPE_##D d = 0;                                                         \
@@ -113,7 +118,7 @@ struct scalar_call {
         __VA_ARGS__;                                                             \
         wave->scc = scc;                                                         \
         wave->pc = pc;                                                           \
-        set_pair(wave, OPERAND_EXEC, exec);                                      \
+        set_lane_mask(wave, OPERAND_EXEC, exec);                                 \
         if (TYPE_##D != TYPE_NONE && !keep) {                                    \
             wave->s[x->in->result] = (uint32_t)d;                                \
             if (sizeof d == 8)                                                   \

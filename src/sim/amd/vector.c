@@ -147,8 +147,11 @@ static void take_part(struct vector_call *x, int i, unsigned part, bool extend)
 }
 
 // The lane that DPP takes the first source from; -1: outside of the row or the wave.
-static int dpp_lane(unsigned control, int lane)
+static int dpp_lane(const struct amd_instruction *in, int lane)
 {
+    unsigned control = in->dpp_control;
+    if (in->dpp8)
+        return (lane & ~7) | (int)(in->lanes8 >> (3 * (lane & 7)) & 7);
     int row = lane & ~15, in_row = lane & 15, by = (int)(control & 15), from;
     if (control < 0x100)
         return (lane & ~3) | (int)(control >> (2 * (lane & 3)) & 3);
@@ -171,6 +174,8 @@ static int dpp_lane(unsigned control, int lane)
                                   : (lane < 32 ? -1 : 31);
     case 0x150:
         return row + by;
+    case 0x160: // row_xmask, of gfx11
+        return row + (in_row ^ by);
     default:
         return -1;
     }
@@ -183,11 +188,11 @@ static uint64_t apply_dpp(const struct wave *w, const struct amd_instruction *in
     uint64_t exec = exec_of(w), written = 0;
     uint32_t moved[WAVE_LANES];
     for (int lane = 0; lane < WAVE_LANES; lane++) {
-        int from = dpp_lane(in->dpp_control, lane);
-        bool there = from >= 0 && (exec >> from & 1);
+        int from = dpp_lane(in, lane);
+        bool there = from >= 0 && (in->fetch_inactive || (exec >> from & 1));
         bool enabled = (in->row_mask >> (lane / 16) & 1) && (in->bank_mask >> (lane % 16 / 4) & 1);
         moved[lane] = there ? x->low[0][from] : 0;
-        if (enabled && (there || in->bound_zero))
+        if (in->dpp8 || (enabled && (there || in->bound_zero)))
             written |= UINT64_C(1) << lane;
     }
     memcpy(x->room[0][0], moved, sizeof moved);
@@ -200,6 +205,11 @@ static uint64_t apply_dpp(const struct wave *w, const struct amd_instruction *in
 static bool is_float(enum amd_type t)
 {
     return t == TYPE_F16 || t == TYPE_F32 || t == TYPE_F64;
+}
+
+static bool is_half(enum amd_type t)
+{
+    return t == TYPE_F16 || t == TYPE_U16 || t == TYPE_I16 || t == TYPE_H16;
 }
 
 static double scaled(double v, const struct amd_instruction *in)
@@ -259,17 +269,17 @@ static void run_scalar_result(struct wave *w, const struct amd_instruction *in)
 {
     const struct amd_row *r = amd_row_of(in);
     uint64_t exec = exec_of(w);
-    unsigned lane = r->b == TYPE_NONE
-                        ? (exec != 0 ? (unsigned)__builtin_ctzll(exec) : 0)
-                        : (unsigned)amd_scalar_value(w, in, in->source[1], TYPE_U32) & 63;
-    w->s[in->result & 127] = in->source[0] >= OPERAND_VGPR
-                                 ? w->v[in->source[0] - OPERAND_VGPR][lane]
-                                 : (uint32_t)amd_scalar_value(w, in, in->source[0], TYPE_U32);
+    unsigned lane = r->b == TYPE_NONE ? (exec != 0 ? (unsigned)__builtin_ctzll(exec) : 0)
+                                      : (unsigned)amd_scalar_value(w, in, in->source[1], TYPE_U32) &
+                                            (lanes_of(w) - 1);
+    w->s[in->result] = in->source[0] >= OPERAND_VGPR
+                           ? w->v[in->source[0] - OPERAND_VGPR][lane]
+                           : (uint32_t)amd_scalar_value(w, in, in->source[0], TYPE_U32);
 }
 
 static void run_one_lane(struct wave *w, const struct amd_instruction *in)
 {
-    unsigned lane = (unsigned)amd_scalar_value(w, in, in->source[1], TYPE_U32) & 63;
+    unsigned lane = (unsigned)amd_scalar_value(w, in, in->source[1], TYPE_U32) & (lanes_of(w) - 1);
     w->v[in->result][lane] = (uint32_t)amd_scalar_value(w, in, in->source[0], TYPE_U32);
 }
 
@@ -406,29 +416,104 @@ static void write_result(struct wave *w, const struct amd_instruction *in, struc
     if (in->encoding == ENCODING_VOP3 && (in->select & 8))
         for (int lane = 0; lane < WAVE_LANES; lane++)
             x->result_low[lane] = (to[lane] & 0xffff) | x->result_low[lane] << 16;
+    else if (in->arch == ARCH_GFX1100 && is_half(r->d)) // gfx9 clears the upper half
+        for (int lane = 0; lane < WAVE_LANES; lane++)
+            x->result_low[lane] = (to[lane] & 0xffff0000) | (x->result_low[lane] & 0xffff);
     write_lanes(to, x->result_low, lanes);
     if (amd_type_words(r->d) == 2)
         write_lanes(w->v[in->result + 1], x->result_high, lanes);
+}
+
+// A mask may be a constant too.
+static uint64_t read_mask(const struct wave *w, const struct amd_instruction *in, unsigned code)
+{
+    return code < OPERAND_ZERO ? lane_mask(w, code) : amd_scalar_value(w, in, code, TYPE_U64);
+}
+
+// What the instruction gives to each lane, nothing of it written; returns the lanes that it may write.
+static uint64_t compute(struct wave *w, const struct amd_instruction *in, struct vector_call *x)
+{
+    const struct amd_row *r = amd_row_of(in);
+    x->half = 0;
+    x->in = r->form == FORM_READS || r->form == FORM_BOTH ? read_mask(w, in, in->source[2])
+            : r->form == FORM_VCC                         ? lane_mask(w, OPERAND_VCC)
+                                                          : 0;
+    uint64_t lanes = fetch_all(w, in, x);
+    functions[in->id](x);
+    return lanes;
 }
 
 static void run_lanes(struct wave *w, const struct amd_instruction *in)
 {
     const struct amd_row *r = amd_row_of(in);
     struct vector_call x;
-    x.half = 0;
-    x.in = r->form == FORM_READS || r->form == FORM_BOTH ? pair_of(w, in->source[2] & 127)
-           : r->form == FORM_VCC                         ? pair_of(w, OPERAND_VCC)
-                                                         : 0;
-    uint64_t lanes = fetch_all(w, in, &x);
-    functions[in->id](&x);
+    uint64_t lanes = compute(w, in, &x);
     if (r->d != TYPE_NONE)
         write_result(w, in, &x, lanes);
     bool writes = r->form == FORM_WRITES || r->form == FORM_BOTH || r->form == FORM_SCALE;
     bool compares = r->form == FORM_COMPARES || r->form == FORM_COMPARES_EXEC;
     if (writes || compares)
-        set_pair(w, in->mask_result & 127, x.out & lanes);
+        set_lane_mask(w, in->mask_result, x.out & lanes);
     if (r->form == FORM_COMPARES_EXEC)
-        set_pair(w, OPERAND_EXEC, x.out & lanes);
+        set_lane_mask(w, OPERAND_EXEC, x.out & lanes);
+}
+
+// Both read before either writes.
+static void run_dual(struct wave *w, const struct amd_instruction *in)
+{
+    struct vector_call x, y;
+    struct amd_instruction second = *in;
+    second.id = in->second.id;
+    second.result = in->second.result;
+    memcpy(second.source, in->second.source, sizeof second.source);
+    uint64_t lanes = compute(w, in, &x);
+    (void)compute(w, &second, &y);
+    write_result(w, in, &x, lanes);
+    write_result(w, &second, &y, lanes);
+}
+
+// v_fma_mix: op_sel_hi says which sources are halves, op_sel which half; neg_hi takes away signs.
+static void run_mixed(struct wave *w, const struct amd_instruction *in)
+{
+    struct vector_call x;
+    x.half = 0;
+    x.in = 0;
+    uint32_t *to = w->v[in->result];
+    for (int i = 0; i < 3; i++) {
+        bool half = in->select_high >> i & 1, upper = in->select >> i & 1;
+        fetch(w, in, &x, i, half ? TYPE_F16 : TYPE_F32);
+        own_room(&x, i, 1);
+        for (int lane = 0; lane < WAVE_LANES && half; lane++) {
+            uint32_t v = x.room[i][0][lane];
+            x.room[i][0][lane] = bits_f32(half_value((upper ? v >> 16 : v) & 0xffff));
+        }
+        apply_signs(&x, i, TYPE_F32, in->negate_high >> i & 1, in->negate >> i & 1);
+    }
+    functions[in->id](&x);
+    if (in->clamp)
+        apply_scale(in, TYPE_F32, &x);
+    for (int lane = 0; lane < WAVE_LANES && in->id != AMD_v_fma_mix_f32; lane++) {
+        uint32_t half = half_round(f32_bits(x.result_low[lane]));
+        x.result_low[lane] = in->id == AMD_v_fma_mixhi_f16 ? (to[lane] & 0xffff) | half << 16
+                                                           : (to[lane] & 0xffff0000) | half;
+    }
+    write_lanes(to, x.result_low, exec_of(w));
+}
+
+// v_movrels, v_movreld: M0 is added to the number of a register; numbers beyond the last are taken as the last.
+static void run_moved(struct wave *w, const struct amd_instruction *in)
+{
+    enum { VGPR_LAST = 255 };
+    struct amd_instruction moved = *in;
+    bool from = amd_row_of(in)->form == FORM_FROM_INDEXED;
+    unsigned number = from ? in->source[0] - (unsigned)OPERAND_VGPR : in->result;
+    uint64_t sum = (uint64_t)number + w->s[OPERAND_M0];
+    number = sum < VGPR_LAST ? (unsigned)sum : VGPR_LAST;
+    if (from && in->source[0] >= OPERAND_VGPR)
+        moved.source[0] = (uint16_t)(OPERAND_VGPR + number);
+    else if (!from)
+        moved.result = (uint16_t)number;
+    run_lanes(w, &moved);
 }
 
 // Registers are numbers plus M0's low byte, where s_set_gpr_idx_on says so.
@@ -459,6 +544,11 @@ void amd_run_vector(struct wave *w, const struct amd_instruction *in)
     c->vector++;
     c->vector_lanes += lanes;
     amd_count_arithmetic(w->group->run, in->id, lanes);
+    if (in->encoding == ENCODING_VOPD) {
+        amd_count_arithmetic(w->group->run, in->second.id, lanes);
+        run_dual(w, in);
+        return;
+    }
     switch (amd_row_of(in)->form) {
     case FORM_SCALAR:
         run_scalar_result(w, in);
@@ -472,6 +562,16 @@ void amd_run_vector(struct wave *w, const struct amd_instruction *in)
         break;
     case FORM_MATRIX:
         amd_run_matrix(w, in);
+        break;
+    case FORM_WMMA:
+        amd_run_wmma(w, in);
+        break;
+    case FORM_MIXED:
+        run_mixed(w, in);
+        break;
+    case FORM_FROM_INDEXED:
+    case FORM_TO_INDEXED:
+        run_moved(w, in);
         break;
     case FORM_CONSTANT:
     case FORM_PLAIN:

@@ -12,7 +12,8 @@
 #include <string.h>
 
 enum {
-    WAVE_SCALARS = 132, // 128 codes, and room to read several registers from the last
+    // 128 codes; what is written to OPERAND_NULL lies where nothing reads it; room for several registers from there on.
+    WAVE_SCALARS = OPERAND_NULL + 16,
     WAVE_VECTORS = 512, // 256, then the accumulation registers
     FIRST_ACC = 256,
     LDS_BYTES_MAX = 64 * 1024,
@@ -43,6 +44,7 @@ struct wave {
     uint32_t index;            // in the work-group
     enum wave_state state;
     bool scc, trapped;
+    bool narrow; // 32 lanes, not 64: masks are single registers
     bool parted; // exec was narrowed, but not to nothing, and no branch was reached since
     uint32_t
         indexed;  // operands whose registers M0 is added to: bits of sources, then of the result
@@ -129,9 +131,24 @@ static inline void set_pair(struct wave *w, unsigned code, uint64_t value)
     w->s[code] = (uint32_t)value;
     w->s[code + 1] = (uint32_t)(value >> 32);
 }
+// Masks of a bit per lane.
+static inline uint64_t lane_mask(const struct wave *w, unsigned code)
+{
+    return w->narrow ? w->s[code] : pair_of(w, code);
+}
+static inline void set_lane_mask(struct wave *w, unsigned code, uint64_t value)
+{
+    w->s[code] = (uint32_t)value;
+    if (!w->narrow)
+        w->s[code + 1] = (uint32_t)(value >> 32);
+}
 static inline uint64_t exec_of(const struct wave *w)
 {
-    return pair_of(w, OPERAND_EXEC);
+    return lane_mask(w, OPERAND_EXEC);
+}
+static inline unsigned lanes_of(const struct wave *w)
+{
+    return w->narrow ? WAVE_LANES / 2 : WAVE_LANES;
 }
 // What a scalar operand is worth to an instruction that takes it as that type.
 uint64_t amd_scalar_value(const struct wave *w, const struct amd_instruction *in, unsigned code,
@@ -140,6 +157,7 @@ uint64_t amd_scalar_value(const struct wave *w, const struct amd_instruction *in
 void amd_run_scalar(struct wave *w, const struct amd_instruction *in);
 void amd_run_vector(struct wave *w, const struct amd_instruction *in);
 void amd_run_matrix(struct wave *w, const struct amd_instruction *in);
+void amd_run_wmma(struct wave *w, const struct amd_instruction *in);
 void amd_run_memory(struct wave *w, const struct amd_instruction *in);
 // past_l1: it must not find lines there.
 void amd_count_global(struct amd_run *run, const struct amd_touch *t, enum touch_kind kind,
