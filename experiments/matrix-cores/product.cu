@@ -20,7 +20,7 @@ extern "C" __global__ void naive(float *c, const bf16 *a, const bf16 *b, int M, 
     c[(size_t)row * N + col] = sum;
 }
 
-#ifdef __AMDGCN__
+#if defined(__AMDGCN__) && !defined(__gfx1100__)
 typedef short short4x __attribute__((ext_vector_type(4)));
 typedef float float4x __attribute__((ext_vector_type(4)));
 extern "C" __global__ void mfma(float *c, const bf16 *a, const bf16 *b, int M, int N, int K)
@@ -64,5 +64,28 @@ extern "C" __global__ void wmma(float *c, const bf16 *a, const bf16 *b, int M, i
                      c + (size_t)row * N + col),
                  "f"(d[0]), "f"(d[1]), "f"(d[2]), "f"(d[3]), "f"(d[4]), "f"(d[5]), "f"(d[6]), "f"(d[7]), "r"(N)
                  : "memory");
+}
+#endif
+
+#ifdef __gfx1100__
+// RDNA3: lane l has all 16 k of row (or column) l % 16, lanes 16 to 31 the same as lanes 0 to 15; of c column l % 16 and
+// the rows 2 i + l / 16.
+typedef short short16x __attribute__((ext_vector_type(16)));
+typedef float float8x __attribute__((ext_vector_type(8)));
+extern "C" __global__ void wmma_rdna3(float *c, const bf16 *a, const bf16 *b, int M, int N, int K)
+{
+    int lane = threadIdx.x % 32, side = lane % 16, part = lane / 16;
+    int row = (blockIdx.y * (blockDim.x / 32) + threadIdx.x / 32) * 16, col = blockIdx.x * 16;
+    if (row >= M)
+        return;
+    float8x sum = {0, 0, 0, 0, 0, 0, 0, 0};
+    for (int k = 0; k < K; k += 16) {
+        short16x u = *(const short16x *)&a[(size_t)(row + side) * K + k], v;
+        for (int i = 0; i < 16; i++)
+            v[i] = (short)b[(size_t)(k + i) * N + col + side];
+        sum = __builtin_amdgcn_wmma_f32_16x16x16_bf16_w32(u, v, sum);
+    }
+    for (int i = 0; i < 8; i++)
+        c[(size_t)(row + 2 * i + part) * N + col + side] = sum[i];
 }
 #endif

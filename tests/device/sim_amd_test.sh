@@ -58,6 +58,7 @@ if compgen -c | grep -xE 'clang-(1[6789]|2[0-9])' >later.txt; then
     verified histogram N=1024 global shared private wide runs columns
     verified softmax 'cols=1024 --param elements=4096' thread block online warp registers
     verified waves n=16384 tree warps waves sized
+    verified matrix-cores 'M=64 --param N=64 --param K=64' naive rdna3
     chip=sim:mi250x
 else
     echo 'skip: no clang 16 or newer for sim:rx7900xtx'
