@@ -53,6 +53,31 @@ static __device__ inline unsigned ridge_activemask()
 {
     return ridge_half(__ballot(1));
 }
+// Of the 32 lanes: by five exchanges where all are active, else lane after lane.
+#define RIDGE_REDUCE(T, name, joined)                               \
+    static __device__ inline T name(unsigned, T value)              \
+    {                                                               \
+        unsigned left = ridge_activemask();                         \
+        T a = value, b;                                             \
+        if (left == ~0u) {                                          \
+            for (int by = 16; by > 0; by /= 2)                      \
+                b = __shfl_xor(a, by, 32), a = joined;              \
+            return a;                                               \
+        }                                                           \
+        a = __shfl(value, __builtin_ctz(left), 32);                 \
+        for (left &= left - 1; left != 0; left &= left - 1)         \
+            b = __shfl(value, __builtin_ctz(left), 32), a = joined; \
+        return a;                                                   \
+    }
+#define RIDGE_REDUCE_NUMBERS(T)                      \
+    RIDGE_REDUCE(T, ridge_reduce_add, a + b)         \
+    RIDGE_REDUCE(T, ridge_reduce_min, b < a ? b : a) \
+    RIDGE_REDUCE(T, ridge_reduce_max, b > a ? b : a)
+RIDGE_REDUCE_NUMBERS(int)
+RIDGE_REDUCE_NUMBERS(unsigned)
+RIDGE_REDUCE(unsigned, ridge_reduce_and, a &b)
+RIDGE_REDUCE(unsigned, ridge_reduce_or, a | b)
+RIDGE_REDUCE(unsigned, ridge_reduce_xor, a ^ b)
 static __device__ inline void ridge_syncwarp(unsigned = 0)
 {
     __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
@@ -85,5 +110,11 @@ template <typename T, typename V> static __device__ inline void ridge_store(T *a
 #define __all_sync ridge_all
 #define __activemask ridge_activemask
 #define __syncwarp ridge_syncwarp
+#define __reduce_add_sync ridge_reduce_add
+#define __reduce_min_sync ridge_reduce_min
+#define __reduce_max_sync ridge_reduce_max
+#define __reduce_and_sync ridge_reduce_and
+#define __reduce_or_sync ridge_reduce_or
+#define __reduce_xor_sync ridge_reduce_xor
 
 #endif

@@ -137,6 +137,6 @@ compiled() { # EXPERIMENT: "N compiled, M not", by variants and cases
         "$RIDGE" check "$here/../../experiments/$1" --device hip:0 >"$work/compiled" 2>&1
     echo "$(grep -c 'compiled by hipRTC' "$work/compiled") compiled, $(grep -c 'does not compile' "$work/compiled") not"
 }
-for experiment in portable vector math fusion; do
+for experiment in portable vector math fusion histogram-f32; do
     check "hiprtc_compiles_$experiment" '^[1-9][0-9]* compiled, 0 not' compiled "$experiment"
 done
