@@ -55,14 +55,21 @@ static void run_kernel(struct sim *s, const struct amd_module *m, const struct a
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct arena chips;
-    static struct gpu *gpu;
+    static const char *const names[ARCH_COUNT] = {"mi250x", "mi300x", "rx7900xtx"};
+    static struct gpu *gpus[ARCH_COUNT];
+    enum { FLAGS_AT = 48 }; // of the ELF header: which chip the file is for
     struct arena a = {0};
     struct sim *s = NULL;
     struct amd_module *m = NULL;
     struct error err = {0};
     read_as_code(data, size);
-    if (!gpu && !gpu_load(&chips, "mi250x", &gpu, &err))
-        abort();
+    for (int i = 0; i < ARCH_COUNT; i++)
+        if (!gpus[i] && !gpu_load(&chips, names[i], &gpus[i], &err))
+            abort();
+    uint8_t chip = size > FLAGS_AT ? data[FLAGS_AT] : 0;
+    const struct gpu *gpu = gpus[chip == 0x41   ? ARCH_GFX1100
+                                 : chip == 0x4c ? ARCH_GFX942
+                                                : ARCH_GFX90A];
     if (sim_open(gpu, &s, &err) && amd_module_load(s, "fuzz.o", data, size, &m, &err)) {
         const struct amd_object *o = amd_module_object(m);
         for (int i = 0; i < o->kernel_count; i++)

@@ -284,6 +284,35 @@ static void atomics_count_every_lane(void **state)
     assert_memory_equal(bins, wanted, sizeof bins);
 }
 
+static void atomics_of_64_bits_in_lds_keep_all_lanes(void **state)
+{
+    enum { WORDS = 128 };
+    uint64_t in[WORDS], out[6], seen[WORDS], wanted[6] = {0, 0, UINT64_MAX, 0, UINT64_MAX, 7};
+    uint32_t seed = 5;
+    int firsts = 0;
+    (void)state;
+    if (!has_compiler)
+        skip();
+    for (int i = 0; i < WORDS; i++) {
+        in[i] = (uint64_t)random_word(&seed) << 32 | random_word(&seed);
+        wanted[0] = in[i] > wanted[0] ? in[i] : wanted[0];
+        wanted[1] |= in[i];
+        wanted[2] &= in[i];
+        wanted[3] ^= in[i];
+    }
+    uint64_t o = device_copy(NULL, sizeof out, "out"), p = device_copy(NULL, sizeof seen, "seen"),
+             q = device_copy(in, sizeof in, "in");
+    launch("wide_atomics", 1, WORDS, (const void *const[]){&o, &p, &q}, 3);
+    device_read(o, out, sizeof out);
+    device_read(p, seen, sizeof seen);
+    assert_memory_equal(out, wanted, sizeof out);
+    for (int i = 0; i < WORDS; i++) {
+        assert_true(seen[i] == 0 || seen[i] == UINT64_MAX);
+        firsts += seen[i] == 0;
+    }
+    assert_int_equal(firsts, 1);
+}
+
 static void each_thread_has_its_own_scratch(void **state)
 {
     int in[128], out[128], at = 3;
@@ -529,6 +558,7 @@ int main(void)
         cmocka_unit_test(thirty_two_lanes_reduce_what_the_active_ones_have),
         cmocka_unit_test(work_groups_sum_in_lds_between_barriers),
         cmocka_unit_test(atomics_count_every_lane),
+        cmocka_unit_test(atomics_of_64_bits_in_lds_keep_all_lanes),
         cmocka_unit_test(each_thread_has_its_own_scratch),
         cmocka_unit_test(lanes_leave_a_loop_at_different_times),
         cmocka_unit_test(indices_have_three_dimensions),
@@ -549,6 +579,7 @@ int main(void)
         cmocka_unit_test(thirty_two_lanes_reduce_what_the_active_ones_have),
         cmocka_unit_test(work_groups_sum_in_lds_between_barriers),
         cmocka_unit_test(atomics_count_every_lane),
+        cmocka_unit_test(atomics_of_64_bits_in_lds_keep_all_lanes),
         cmocka_unit_test(each_thread_has_its_own_scratch),
         cmocka_unit_test(lanes_leave_a_loop_at_different_times),
         cmocka_unit_test(indices_have_three_dimensions),

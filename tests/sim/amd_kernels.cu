@@ -110,3 +110,20 @@ extern "C" __global__ void reduced(unsigned *all, unsigned *some)
     if (i % 3 == 0)
         some[i] = __reduce_max_sync(__activemask(), i ^ 5);
 }
+extern "C" __global__ void wide_atomics(unsigned long long *out, unsigned long long *seen, const unsigned long long *in)
+{
+    __shared__ unsigned long long at[6];
+    if (threadIdx.x < 6)
+        at[threadIdx.x] = threadIdx.x == 2 ? ~0ull : 0;
+    __syncthreads();
+    unsigned long long v = in[threadIdx.x];
+    atomicMax(&at[0], v);
+    atomicOr(&at[1], v);
+    atomicAnd(&at[2], v);
+    atomicXor(&at[3], v);
+    seen[threadIdx.x] = atomicMax(&at[4], ~0ull);
+    atomicCAS(&at[5], 0ull, 7ull);
+    __syncthreads();
+    if (threadIdx.x < 6)
+        out[threadIdx.x] = at[threadIdx.x];
+}
