@@ -1,9 +1,5 @@
-// The arithmetic of tensor cores. PTX leaves the order and the rounding of a product's sum open; this
-// follows what has been found out about the hardware (Fasi et al., "Numerical behavior of NVIDIA tensor
-// cores", 2021; Khattak and Mikaitis, "Accurate models of NVIDIA tensor cores", 2025): products are
-// exact, `block` of them and the accumulator are aligned to the largest exponent, bits below `fraction`
-// are cut off, the sum is exact and cut off to f32, or rounded to f16. Double precision is a chain of
-// fused multiply-adds. tests/sim/tensor_h200.cu compares bits with a device.
+// The arithmetic of tensor cores but for the products of floating-point numbers, which are in tensor_isa.c.
+// Double precision is a chain of fused multiply-adds. tests/sim/tensor_h200.cu compares bits with a device.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/alu/tensor_math.h"
 
@@ -49,131 +45,24 @@ void matrices_init(struct matrices *x, int m, int n, int k)
     x->c.d = (double *)(void *)x->c_room;
 }
 
-/* ---- floating point ---------------------------------------------------------------------------- */
+/* ---- products ---------------------------------------------------------------------------------- */
 
-enum { NOTHING = -300, SPECIAL = 128 }; // exponents: below every product's; of infinities and NaN
+extern const tensor_multiply tensor_multiply_baseline;
+#if defined(__x86_64__)
+extern const tensor_multiply tensor_multiply_avx2, tensor_multiply_avx512;
+#endif
 
-static int exponent_of(float x)
+tensor_multiply tensor_multiply_float(enum sim_isa isa)
 {
-    int e = (int)(bits_f32(x) >> 23 & 255);
-    if (e != 0)
-        return e - 127;
-    return bits_f32(x) << 1 == 0 ? NOTHING : -126;
+#if defined(__x86_64__)
+    if (isa == SIM_ISA_AVX512)
+        return tensor_multiply_avx512;
+    if (isa == SIM_ISA_AVX2)
+        return tensor_multiply_avx2;
+#endif
+    (void)isa;
+    return tensor_multiply_baseline;
 }
-
-static double power_of_two(int e)
-{
-    return f64_bits((u64)(1023 + e) << 52);
-}
-
-// Towards zero.
-static float cut(double x)
-{
-    double magnitude = fabs(x);
-    if (magnitude >= 0x1p128)
-        return x < 0 ? -INFINITY : INFINITY;
-    if (magnitude < 0x1p-126)
-        return (float)(trunc(x * 0x1p149) * 0x1p-149);
-    return (float)f64_bits(bits_f64(x) & ~(u64)0x1fffffff);
-}
-
-static float nearest_half(double x)
-{
-    return half_value(half_round(narrow_to_odd(x)));
-}
-
-struct exponents {
-    int16_t a[MATRIX_M * MATRIX_K], b[MATRIX_K * MATRIX_N];
-};
-struct step { // products `from` to `to` are added at once
-    int from, to, fraction;
-    bool half;
-};
-
-// Columns first to last of a row of the result, all numbers finite.
-static void multiply_span(struct matrices *x, const struct exponents *e, const struct step *s,
-                          int row, int first, int last)
-{
-    int most[MATRIX_N];
-    double scale[MATRIX_N], sum[MATRIX_N];
-    float *c = x->c.f + (ptrdiff_t)row * x->n;
-    for (int j = first; j < last; j++)
-        most[j] = exponent_of(c[j]);
-    for (int k = s->from; k < s->to; k++) {
-        int a = e->a[row * x->k + k];
-        const int16_t *b = e->b + (ptrdiff_t)k * x->n;
-        for (int j = first; j < last; j++)
-            most[j] = a + b[j] > most[j] ? a + b[j] : most[j];
-    }
-    for (int j = first; j < last; j++) {
-        most[j] = most[j] > NOTHING ? most[j] : NOTHING;
-        scale[j] = power_of_two(s->fraction - most[j]);
-        sum[j] = (double)(int32_t)((double)c[j] * scale[j]);
-    }
-    for (int k = s->from; k < s->to; k++) {
-        double a = (double)x->a.f[row * x->k + k];
-        const float *b = x->b.f + (ptrdiff_t)k * x->n;
-        for (int j = first; j < last; j++)
-            sum[j] += (double)(int32_t)(a * (double)b[j] * scale[j]);
-    }
-    for (int j = first; j < last; j++) {
-        double value = sum[j] * power_of_two(most[j] - s->fraction);
-        c[j] = s->half ? nearest_half(value) : cut(value);
-    }
-}
-
-// Infinities and NaN: these elements alone, then the spans between them.
-static void multiply_special(struct matrices *x, const struct exponents *e, const struct step *s,
-                             int row)
-{
-    for (int j = 0; j < x->n; j++) {
-        float *c = &x->c.f[row * x->n + j];
-        bool special = exponent_of(*c) == SPECIAL;
-        double sum = (double)*c;
-        for (int k = s->from; k < s->to; k++) {
-            special |= e->a[row * x->k + k] == SPECIAL || e->b[k * x->n + j] == SPECIAL;
-            sum += (double)x->a.f[row * x->k + k] * (double)x->b.f[k * x->n + j];
-        }
-        if (special)
-            *c = sum == sum ? (float)sum : f32_bits(0x7fffffff);
-        else
-            multiply_span(x, e, s, row, j, j + 1);
-    }
-}
-
-static bool row_is_special(const struct matrices *x, const struct exponents *e,
-                           const struct step *s, int row, bool b_special)
-{
-    bool special = b_special;
-    for (int j = 0; j < x->n; j++)
-        special |= exponent_of(x->c.f[row * x->n + j]) == SPECIAL;
-    for (int k = s->from; k < s->to; k++)
-        special |= e->a[row * x->k + k] == SPECIAL;
-    return special;
-}
-
-void tensor_multiply_float(struct matrices *x, struct tensor_rounding rounding, bool half)
-{
-    struct exponents e;
-    bool b_special = false;
-    for (int i = 0; i < x->m * x->k; i++)
-        e.a[i] = (int16_t)exponent_of(x->a.f[i]);
-    for (int i = 0; i < x->k * x->n; i++)
-        e.b[i] = (int16_t)exponent_of(x->b.f[i]);
-    for (int i = 0; i < x->k * x->n; i++)
-        b_special |= e.b[i] == SPECIAL;
-    for (int from = 0; from < x->k; from += rounding.block) {
-        int to = from + rounding.block < x->k ? from + rounding.block : x->k;
-        struct step s = {.from = from, .to = to, .fraction = rounding.fraction, .half = half};
-        for (int row = 0; row < x->m; row++)
-            if (row_is_special(x, &e, &s, row, b_special))
-                multiply_special(x, &e, &s, row);
-            else
-                multiply_span(x, &e, &s, row, 0, x->n);
-    }
-}
-
-/* ---- the others -------------------------------------------------------------------------------- */
 
 void tensor_multiply_double(struct matrices *x)
 {

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "sim/internal.h"
+#include "sim/alu/tensor_math.h"
 #include "sim/model/cost.h"
 
 #define ALL_LANES 0xffffffffu
@@ -582,6 +583,7 @@ struct core { // of a host thread
     uint64_t blocks_done;
     uint64_t blocks_executed, block_executed_max; // instructions of those blocks; of one, at most
     const struct lanes_functions *lanes;
+    tensor_multiply multiply; // of floating-point matrices
     const struct access_functions *access;
 };
 

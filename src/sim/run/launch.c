@@ -277,6 +277,7 @@ static void core_init(struct core *c, struct launch *l)
     c->word_lanes = xcalloc(l->shared_bytes / 4 + 1, 1);
     c->free_frames = xcalloc((size_t)p->function_count + 1, sizeof(void *));
     c->lanes = lanes_functions(l->isa);
+    c->multiply = tensor_multiply_float(l->isa);
     c->access = sim_access_functions(l->isa);
 }
 

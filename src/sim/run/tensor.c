@@ -67,10 +67,16 @@ static void gather_register(const struct fragment *f, union elements to, const u
             to.i[at[lane]] = (int32_t)(f->type == PTX_TYPE_TF32 ? raw[lane] & ~0x1fffu : raw[lane]);
         return;
     }
-    if (f->type == PTX_TYPE_F16 || f->type == PTX_TYPE_BF16) {
-        for (unsigned lane = 0; lane < LANES; lane++)
-            for (unsigned part = 0; part < 2; part++)
-                to.f[at[2 * lane + part]] = tensor_value(f->type, raw[lane] >> 16 * part);
+    if (f->type == PTX_TYPE_BF16 || f->type == PTX_TYPE_F16) {
+        float value[2 * LANES];
+        for (unsigned lane = 0; lane < LANES; lane++) {
+            bool half = f->type == PTX_TYPE_F16;
+            uint32_t low = raw[lane] & 0xffff, high = raw[lane] >> 16;
+            value[2 * lane] = half ? tensor_value(PTX_TYPE_F16, low) : tensor_bf16(low);
+            value[2 * lane + 1] = half ? tensor_value(PTX_TYPE_F16, high) : tensor_bf16(high);
+        }
+        for (unsigned i = 0; i < 2 * LANES; i++)
+            to.f[at[i]] = value[i];
         return;
     }
     bool is_float = ptx_type_kind(f->type) == PTX_KIND_FLOAT;
@@ -104,6 +110,11 @@ void fragment_spread(struct warp *w, const struct fragment *f, union elements fr
     unsigned parts = f->wide / f->bits;
     for (unsigned r = 0; r < f->count; r++) {
         const uint16_t *at = f->at + (size_t)r * LANES * parts;
+        if (mask == ALL_LANES && f->wide == 32 && f->type != PTX_TYPE_F16) {
+            for (unsigned lane = 0; lane < LANES; lane++)
+                row32(w, f->row[r])[lane] = (uint32_t)from.i[at[lane]];
+            continue;
+        }
         EACH_LANE(lane, mask)
         {
             if (f->wide == 64)
@@ -121,8 +132,8 @@ void matrices_multiply(const struct warp *w, struct matrices *x, const struct ma
 {
     switch (family_of(op->a.type)) {
     case FAMILY_FLOAT:
-        tensor_multiply_float(x, tensor_rounding(w->core->launch->gpu, op->a.type),
-                              op->d.type == PTX_TYPE_F16);
+        w->core->multiply(x, tensor_rounding(w->core->launch->gpu, op->a.type),
+                          op->d.type == PTX_TYPE_F16);
         return;
     case FAMILY_DOUBLE:
         tensor_multiply_double(x);

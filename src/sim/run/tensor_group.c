@@ -40,35 +40,55 @@ static uint32_t element_offset(const struct descriptor *s, unsigned bytes, unsig
     return at ^ (at >> 7 & s->swizzle) << 4;
 }
 
-static void element_load(enum ptx_type type, union elements to, size_t at, const uint8_t *from,
-                         bool negate)
+// 16 bytes that lie side by side, or fewer: elements `step` apart in the matrix.
+static void piece_load(enum ptx_type type, union elements to, size_t at, size_t step,
+                       const uint8_t *from, unsigned count, bool negate)
 {
-    uint32_t raw = 0;
-    memcpy(&raw, from, (size_t)ptx_type_bits(type) / 8);
-    if (ptx_type_kind(type) != PTX_KIND_FLOAT) {
-        to.i[at] = type == PTX_TYPE_S8 ? (int8_t)(uint8_t)raw : (int32_t)raw;
+    unsigned bytes = (unsigned)ptx_type_bits(type) / 8;
+    if (type == PTX_TYPE_BF16) {
+        for (unsigned i = 0; i < count; i++) {
+            uint16_t raw;
+            memcpy(&raw, from + 2 * (size_t)i, sizeof raw);
+            to.f[at + i * step] = negate ? -tensor_bf16(raw) : tensor_bf16(raw);
+        }
         return;
     }
-    float value = tensor_value(type, raw);
-    to.f[at] = negate ? -value : value;
+    for (unsigned i = 0; i < count; i++) {
+        uint32_t raw = 0;
+        memcpy(&raw, from + (size_t)i * bytes, bytes);
+        if (ptx_type_kind(type) == PTX_KIND_FLOAT) {
+            float value = tensor_value(type, raw);
+            to.f[at + i * step] = negate ? -value : value;
+        } else
+            to.i[at + i * step] = type == PTX_TYPE_S8 ? (int8_t)(uint8_t)raw : (int32_t)raw;
+    }
 }
 
-// `lines` lines from `first` on; stored with k along rows (a) or down columns (b). false: beyond the
+// Stored with k along rows (a) or down columns (b).
+struct place {
+    size_t line, deep; // apart: lines, and elements of one
+};
+
+// `lines` lines from `first` on, 16 bytes at a time, which no swizzle takes apart. false: beyond the
 // block's shared memory, at *outside.
 static bool matrix_load(const struct warp *w, enum ptx_type type, uint64_t raw, bool by_line,
-                        unsigned first, unsigned lines, unsigned k, bool is_b, bool negate,
+                        unsigned first, unsigned lines, unsigned k, struct place place, bool negate,
                         union elements to, uint64_t *outside)
 {
     struct descriptor s = descriptor_of(raw);
-    unsigned bytes = (unsigned)ptx_type_bits(type) / 8;
-    for (unsigned line = 0; line < lines; line++)
-        for (unsigned deep = 0; deep < k; deep++) {
+    unsigned bytes = (unsigned)ptx_type_bits(type) / 8, piece = 16 / bytes;
+    unsigned lines_once = by_line ? piece : 1, deep_once = by_line ? 1 : piece;
+    for (unsigned line = 0; line < lines; line += lines_once)
+        for (unsigned deep = 0; deep < k; deep += deep_once) {
+            unsigned left = by_line ? lines - line : k - deep, count = left < piece ? left : piece;
             uint32_t at = element_offset(&s, bytes, first + line, deep, by_line);
-            *outside = at;
-            if (at + bytes > w->core->launch->shared_bytes)
+            uint64_t room = w->core->launch->shared_bytes;
+            if (at + count * bytes > room) {
+                *outside = at >= room ? at : at + (room - at) / bytes * bytes;
                 return false;
-            element_load(type, to, is_b ? (size_t)deep * lines + line : (size_t)line * k + deep,
-                         w->block->shared + at, negate);
+            }
+            piece_load(type, to, line * place.line + deep * place.deep,
+                       by_line ? place.line : place.deep, w->block->shared + at, count, negate);
         }
     return true;
 }
@@ -82,11 +102,11 @@ static bool operands_load(const struct warp *w, const struct matrix_op *op, stru
         for (int i = 0; i < x->m * x->k && op->negate_a; i++)
             x->a.f[i] = -x->a.f[i];
     } else if (!matrix_load(w, op->a.type, row64(w, op->a_row)[lane], op->a_by_column, first, 16,
-                            op->k, false, op->negate_a, x->a, outside)) {
+                            op->k, (struct place){op->k, 1}, op->negate_a, x->a, outside)) {
         return false;
     }
     return matrix_load(w, op->b.type, row64(w, op->b_row)[lane], op->b_by_column, 0, op->n, op->k,
-                       true, op->negate_b, x->b, outside);
+                       (struct place){1, op->n}, op->negate_b, x->b, outside);
 }
 
 // wgmma.mma_async. more: struct matrix_op.
