@@ -685,12 +685,13 @@ void experiment_part_point(struct arena *a, const struct experiment *e,
                            const struct case_point *whole, const struct part_range *r,
                            struct case_point *out);
 // A part's buffers, filled: what is divided and what is whole is the whole's, the rest is as in any case.
-// The caller's to buffers_release.
+// The caller's to part_release, before the whole's are: undivided inputs and those with rows are not copied.
 bool part_fill(const struct experiment *e, const struct resolved_split *s,
                const struct resolved_case *whole, const struct host_buffers *inputs,
                const struct part_range *r, const struct resolved_case *part,
                const struct case_point *point, uint64_t seed, struct host_buffers *out,
                struct error *err) CHECK_RESULT;
+void part_release(const struct experiment *e, struct host_buffers *b);
 // The whole's outputs, put together from those of parts: floats that are added are summed in double, in the
 // order they are taken, and rounded once.
 struct joined {
@@ -700,6 +701,7 @@ struct joined {
 // Elements to sums of them (double, or uint64_t that wraps around), and those to elements, rounded once.
 void elements_add(enum element_type type, uint64_t count, const void *from, void *sums);
 void elements_round(enum element_type type, uint64_t count, const void *sums, void *to);
+// j is {0}, or of a round before of the same case, whose memory is used again.
 void joined_begin(const struct experiment *e, const struct resolved_case *whole,
                   const struct host_buffers *inputs, struct joined *j);
 void joined_take(struct joined *j, const struct experiment *e, const struct resolved_split *s,

@@ -299,12 +299,55 @@ static bool is_given(const struct experiment *e, int buffer)
     return e->split->ways[buffer] != SPLIT_OWN && e->buffers[buffer].fill != FILL_NONE;
 }
 
+// Runs of bytes that lie apart on both sides, by the host's threads.
+struct runs {
+    unsigned char *to;
+    const unsigned char *from;
+    uint64_t to_stride, from_stride, run_bytes;
+};
+
+static void copy_runs_piece(void *context, uint64_t first, uint64_t end)
+{
+    const struct runs *r = context;
+    for (uint64_t i = first; i < end; i++) {
+        memcpy(r->to + i * r->to_stride, r->from + i * r->from_stride, r->run_bytes);
+    }
+}
+
+static void copy_runs(struct runs r, uint64_t rows)
+{
+    static const uint64_t grain_bytes = 1 << 20;
+    uint64_t grain = r.run_bytes < grain_bytes ? grain_bytes / (r.run_bytes + 1) : 1;
+    if (rows == 1) {
+        parallel_copy(r.to, r.from, r.run_bytes);
+    } else {
+        parallel_for(rows, grain, copy_runs_piece, &r);
+    }
+}
+
+// An input that is in one piece lies in the whole's memory: a copy of it would double what the host holds.
+static bool borrows(const struct experiment *e, int buffer)
+{
+    enum split_way way = e->split->ways[buffer];
+    return is_given(e, buffer) && !e->buffers[buffer].output &&
+           (way == SPLIT_ROWS || way == SPLIT_WHOLE);
+}
+
+void part_release(const struct experiment *e, struct host_buffers *b)
+{
+    for (int i = 0; i < b->count; i++) {
+        if (borrows(e, i)) {
+            b->data[i] = NULL;
+        }
+    }
+    buffers_release(b);
+}
+
 static void gather(const struct piece *p, const unsigned char *whole, unsigned char *part)
 {
-    for (uint64_t i = 0; i < p->rows; i++) {
-        memcpy(part + i * p->run_bytes, whole + p->offset_bytes + i * p->stride_bytes,
-               p->run_bytes);
-    }
+    copy_runs((struct runs){part, whole + p->offset_bytes, p->run_bytes, p->stride_bytes,
+                            p->run_bytes},
+              p->rows);
 }
 
 bool part_fill(const struct experiment *e, const struct resolved_split *s,
@@ -328,7 +371,10 @@ bool part_fill(const struct experiment *e, const struct resolved_split *s,
     for (int i = 0; i < e->buffer_count && done; i++) {
         struct piece p =
             piece_of(e->split->ways[i], s, &whole->buffers[i], r->halo_first, r->halo_end);
-        if (is_given(e, i)) {
+        if (borrows(e, i)) {
+            free(out->data[i]);
+            out->data[i] = (unsigned char *)inputs->data[i] + p.offset_bytes;
+        } else if (is_given(e, i)) {
             gather(&p, inputs->data[i], out->data[i]);
         }
     }
@@ -345,16 +391,21 @@ void joined_begin(const struct experiment *e, const struct resolved_case *whole,
                   const struct host_buffers *inputs, struct joined *j)
 {
     size_t count = (size_t)whole->buffer_count + 1;
-    *j = (struct joined){.outputs = {xcalloc(count, sizeof(void *)), whole->buffer_count},
-                         .sums = xcalloc(count, sizeof(void *))};
+    if (j->sums == NULL) {
+        *j = (struct joined){.outputs = {xcalloc(count, sizeof(void *)), whole->buffer_count},
+                             .sums = xcalloc(count, sizeof(void *))};
+    }
     for (int i = 0; i < whole->buffer_count; i++) {
         const struct resolved_buffer *b = &whole->buffers[i];
         if (!b->output) {
             continue;
         }
-        j->outputs.data[i] = xcalloc(b->size_bytes + 1, 1);
-        memcpy(j->outputs.data[i], inputs->data[i], b->size_bytes); // poisoned, or filled
+        if (j->outputs.data[i] == NULL) {
+            j->outputs.data[i] = xcalloc(b->size_bytes + 1, 1);
+        }
+        parallel_copy(j->outputs.data[i], inputs->data[i], b->size_bytes); // poisoned, or filled
         if (e->split->ways[i] == SPLIT_ADD) {
+            free(j->sums[i]);
             j->sums[i] = xcalloc(b->count + 1, sizeof(uint64_t));
         }
     }
@@ -401,10 +452,9 @@ static void scatter(enum split_way way, const struct resolved_split *s,
     struct piece p = piece_of(way, s, whole, r->first, r->end);
     struct piece all = piece_of(way, s, whole, r->halo_first, r->halo_end);
     uint64_t before = p.offset_bytes - all.offset_bytes;
-    for (uint64_t i = 0; i < p.rows; i++) {
-        memcpy(to + p.offset_bytes + i * p.stride_bytes, from + i * all.run_bytes + before,
-               p.run_bytes);
-    }
+    copy_runs((struct runs){to + p.offset_bytes, from + before, p.stride_bytes, all.run_bytes,
+                            p.run_bytes},
+              p.rows);
 }
 
 void joined_take(struct joined *j, const struct experiment *e, const struct resolved_split *s,

@@ -23,7 +23,8 @@ struct fleet {
     struct loop_request loop;
     struct experiment *experiment;
     struct whole whole;
-    struct joined joined; // the round's; no sums: it has not begun
+    struct joined joined; // the round's, in memory of the first one's
+    bool joining;         // it has begun
     struct crew crew;     // of several ranks; count 0 = this process alone
 };
 
@@ -130,9 +131,53 @@ static bool choose_variant(struct fleet *f, struct error *err)
                         asked);
     if (!asked && !choose_default(f, err))
         return false;
-    f->loop.variants = &f->report->variant;
+    const char **variants = ARENA_ARRAY(f->arena, const char *, 1);
+    variants[0] = f->report->variant;
+    f->loop.variants = variants; // a kept job outlives the report
     f->loop.variant_count = 1;
     return true;
+}
+
+void fleet_forget(struct fleet_kept *kept)
+{
+    whole_close(&kept->whole);
+    *kept = (struct fleet_kept){0};
+}
+
+// The last case, which is the one that is divided, with the chosen variant: is it what was kept?
+static bool is_kept(struct fleet *f, const struct fleet_kept *kept)
+{
+    struct case_point *points;
+    struct error ignored = {0};
+    int count = 0;
+    return kept && kept->whole.state &&
+           strcmp(f->experiment->variants[kept->whole.variant].name, f->report->variant) == 0 &&
+           experiment_cases(f->arena, f->experiment, f->loop.overrides, f->loop.override_count,
+                            &points, &count, &ignored) &&
+           strcmp(points[count - 1].label, kept->whole.point->label) == 0;
+}
+
+static bool open_whole(struct fleet *f, struct error *err)
+{
+    struct fleet_kept *kept = f->request->kept;
+    if (is_kept(f, kept)) {
+        f->whole = kept->whole;
+        return true;
+    }
+    if (kept)
+        whole_close(&kept->whole); // before memory is taken for the next
+    bool done = whole_open(f->arena, &f->loop, &f->events->loop, &f->whole, err);
+    if (done && kept)
+        kept->whole = f->whole;
+    return done;
+}
+
+static void close_whole(struct fleet *f)
+{
+    bool kept = f->request->kept && f->whole.state &&
+                f->request->kept->whole.state == f->whole.state;
+    if (!kept)
+        whole_close(&f->whole);
 }
 
 static bool open_job(struct fleet *f, struct error *err)
@@ -140,13 +185,18 @@ static bool open_job(struct fleet *f, struct error *err)
     struct fleet_report *r = f->report;
     f->loop = *f->request->run;
     f->loop.device = r->devices[0].info->id;
-    if (!experiment_load(f->arena, f->loop.experiment_path, &f->experiment, err))
+    struct fleet_kept *kept = f->request->kept;
+    if (kept && kept->experiment)
+        f->experiment = kept->experiment;
+    else if (!experiment_load(f->arena, f->loop.experiment_path, &f->experiment, err))
         return false;
+    if (kept)
+        kept->experiment = f->experiment;
     f->loop.experiment = f->experiment;
     if (!f->experiment->split) // before anything is compiled
         return experiment_resolve_split(f->arena, f->experiment, NULL, &r->split, err);
     if (!choose_variant(f, err) ||
-        !whole_open(f->arena, &f->loop, &f->events->loop, &f->whole, err) ||
+        !open_whole(f, err) ||
         !experiment_resolve_split(f->arena, f->experiment, f->whole.point, &r->split, err))
         return false;
     r->experiment = f->experiment->name;
@@ -278,8 +328,9 @@ static bool run_shares(void *context, struct deal_share *shares, int count, stru
 {
     struct fleet *f = context;
     struct runner *runners = xcalloc((size_t)count, sizeof *runners);
-    if (!f->joined.sums)
+    if (!f->joining)
         joined_begin(f->experiment, f->whole.resolved, f->whole.inputs, &f->joined);
+    f->joining = true;
     bool done = open_parts(f, runners, shares, count, err);
     if (done)
         run_all(runners, count);
@@ -299,7 +350,7 @@ static bool end_round(void *context, int round, struct error *err)
     const char *wrong = NULL;
     joined_end(&f->joined, f->experiment, f->whole.resolved);
     whole_check(&f->whole, f->arena, &f->joined.outputs, &wrong);
-    joined_release(&f->joined, f->whole.resolved);
+    f->joining = false;
     if (f->events->round)
         f->events->round(f->events->context, &f->report->deal.rounds[round], round);
     return !wrong || fail_as(err, ERROR_CHECK, f->experiment->split->at,
@@ -446,10 +497,11 @@ bool fleet_run(struct arena *a, const struct fleet_request *q, const struct flee
         done = crew_start(&f.crew, f.whole.seed, out->variant, err);
     for (int i = 0; i < out->device_count && done; i++)
         done = find_limit(&f, &out->devices[i], err);
-    done = done && deal_all(&f, err) && measure_exchange(&f, err);
+    done = done && deal_all(&f, err);
     if (f.joined.sums)
         joined_release(&f.joined, f.whole.resolved);
-    whole_close(&f.whole);
+    done = done && measure_exchange(&f, err);
+    close_whole(&f);
     crew_close(&f.crew);
     return done;
 }

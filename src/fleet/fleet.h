@@ -10,6 +10,13 @@
 #include "loop/exchange.h"
 #include "loop/part.h"
 
+// A job made ready (its inputs, what is right), for the next run of the same one.
+struct fleet_kept {
+    struct experiment *experiment; // NULL = none yet
+    struct whole whole;
+};
+void fleet_forget(struct fleet_kept *kept);
+
 struct fleet_request {
     const struct loop_request
         *run; // the experiment, its case, how kernels are run; its device is not looked at
@@ -21,6 +28,7 @@ struct fleet_request {
     const struct ranks
         *ranks; // NULL = this process alone; else a device each, and `folder` is theirs
     const char *folder;
+    struct fleet_kept *kept; // NULL, or {0} at first; the arena must outlive it
 };
 struct fleet_device {
     const struct device_info *info;

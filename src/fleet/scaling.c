@@ -11,6 +11,7 @@ struct scaling {
     const struct fleet_events *events;
     const char **ids; // of the devices
     int count;
+    struct fleet_kept kept; // most runs are of the same job
 };
 
 static bool run_on(struct scaling *s, const char *devices, const struct loop_request *run,
@@ -18,6 +19,7 @@ static bool run_on(struct scaling *s, const char *devices, const struct loop_req
 {
     struct fleet_request q = *s->request;
     q.run = run;
+    q.kept = &s->kept;
     q.devices = devices;
     q.rounds_most = rounds;
     return fleet_run(s->arena, &q, s->events, out, err);
@@ -64,31 +66,25 @@ static struct loop_request with_units(struct scaling *s, const char *param, uint
     return run;
 }
 
-bool fleet_scaling_run(struct arena *a, const struct fleet_request *q,
-                       const struct fleet_events *events, bool weak, struct fleet_scaling *out,
-                       struct error *err)
+static bool measure_all(struct scaling *s, bool weak, struct fleet_scaling *out, struct error *err)
 {
-    struct scaling s = {.arena = a, .request = q, .events = events};
+    struct arena *a = s->arena;
     const char *devices = "";
-    double sum = 0;
-    list_devices(&s);
-    double *rates = ARENA_ARRAY(a, double, s.count + 1);
-    *out = (struct fleet_scaling){.weak = weak,
-                                  .points = ARENA_ARRAY(a, struct fleet_point, s.count + 1)};
-    if (!measure_alone(&s, out, rates, err))
+    double sum = 0, *rates = ARENA_ARRAY(a, double, s->count + 1);
+    if (!measure_alone(s, out, rates, err))
         return false;
     uint64_t units = out->report.split.units;
     const char *param = out->report.param;
-    for (int i = 0; i < s.count; i++) {
+    for (int i = 0; i < s->count; i++) {
         struct fleet_point *p = &out->points[out->count++];
         uint64_t all = weak ? units * (uint64_t)(i + 1) : units;
-        struct loop_request run = with_units(&s, param, all);
-        devices = arena_printf(a, "%s%s%s", devices, i > 0 ? "," : "", s.ids[i]);
-        if (!run_on(&s, devices, &run, q->rounds_most, &out->report, err))
+        struct loop_request run = with_units(s, param, all);
+        devices = arena_printf(a, "%s%s%s", devices, i > 0 ? "," : "", s->ids[i]);
+        if (!run_on(s, devices, &run, s->request->rounds_most, &out->report, err))
             return error_context(err, "on %s", devices);
         const struct deal_round *last = &out->report.deal.rounds[out->report.deal.round_count - 1];
         sum += rates[i];
-        *p = (struct fleet_point){.added = s.ids[i],
+        *p = (struct fleet_point){.added = s->ids[i],
                                   .units = all,
                                   .time_ns = last->time_ns,
                                   .ideal_ns = (double)all / sum,
@@ -98,4 +94,17 @@ bool fleet_scaling_run(struct arena *a, const struct fleet_request *q,
         p->efficiency = p->ideal_ns / p->time_ns;
     }
     return true;
+}
+
+bool fleet_scaling_run(struct arena *a, const struct fleet_request *q,
+                       const struct fleet_events *events, bool weak, struct fleet_scaling *out,
+                       struct error *err)
+{
+    struct scaling s = {.arena = a, .request = q, .events = events};
+    list_devices(&s);
+    *out = (struct fleet_scaling){.weak = weak,
+                                  .points = ARENA_ARRAY(a, struct fleet_point, s.count + 1)};
+    bool done = measure_all(&s, weak, out, err);
+    fleet_forget(&s.kept);
+    return done;
 }

@@ -268,7 +268,7 @@ static bool check_outputs(struct exchanging *x, struct error *err)
 {
     const struct whole *w = x->parts[0].whole;
     const char *wrong = NULL;
-    struct joined j;
+    struct joined j = {0};
     joined_begin(w->experiment, w->resolved, w->inputs, &j);
     bool done = true;
     for (int i = 0; i < x->count && done; i++) {

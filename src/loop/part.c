@@ -130,7 +130,7 @@ bool part_open(const struct whole *w, const struct resolved_split *split,
 void part_close(struct part *p)
 {
     outputs_unshare(&p->resolved, &p->inputs, &p->outputs);
-    buffers_release(&p->inputs);
+    part_release(p->whole->experiment, &p->inputs);
     arena_release(&p->arena);
 }
 

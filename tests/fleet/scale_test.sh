@@ -71,6 +71,29 @@ scale --device sim:h200,sim:h200 --param N=131072 --param steps=200 --scaling we
 grep -Eq '^ +2  sim:h200 +262144 ' out.json && grep -q '^Exchange between the devices is in none of these' out.json
 pass 'weak scaling has as many units per device' $? out.json
 
+cp -r job counted
+cat >>counted/reference.c <<'END'
+#include <stdio.h>
+void counted_ref(float *y, const float *x, int n, int steps)
+{
+    FILE *calls = fopen(CALLS, "a");
+    if (calls) {
+        (void)fputs("called\n", calls);
+        (void)fclose(calls);
+    }
+    job_ref(y, x, n, steps);
+}
+END
+sed -i "s|CALLS|\"$work/calls.txt\"|" counted/reference.c
+sed -i 's/job_ref/counted_ref/' counted/experiment.yaml
+"$RIDGE" scale counted --device sim:h200,sim:half --scaling strong -q >out.json 2>err.txt
+pass 'a table over two unlike devices' $? err.txt
+[[ $(wc -l <calls.txt) == 1 ]]
+pass 'computes what is right once' $? calls.txt
+"$RIDGE" scale counted --device sim:h200,sim:half --scaling weak -q >out.json 2>err.txt
+[[ $(wc -l <calls.txt) == 3 ]]
+pass 'and once per size' $? calls.txt
+
 # A worker is killed in the middle: its share is done by the other device, in the same round.
 anew out.json err.txt
 "$RIDGE" scale job --device sim:h200,sim:half --param N=524288 --param steps=600 --weight 0.2 --rounds 4 --json \
