@@ -16,9 +16,9 @@ enum {
 /* ---- what is wrong ----------------------------------------------------------------------------------------------- */
 
 // NULL: none is known.
-static const struct amd_place *place_of(const struct amd_module *m, uint64_t pc)
+static const struct dwarf_place *place_of(const struct amd_module *m, uint64_t pc)
 {
-    return amd_place_at(&m->object.places, pc - m->address);
+    return dwarf_place_at(&m->object.places, pc - m->address);
 }
 
 static bool is_same(const struct sim_violation *a, const struct sim_violation *b)
@@ -48,7 +48,7 @@ void amd_violate(struct wave *w, enum sim_violation_kind kind, unsigned lane, ui
     struct text t = {0};
     w->stopped |= violation_stops(kind);
     describe(w, what, &t);
-    const struct amd_place *place = place_of(run->module, w->at);
+    const struct dwarf_place *place = place_of(run->module, w->at);
     struct sim_violation v = {.kind = kind,
                               .kernel = run->kernel->name,
                               .file = place ? place->file : NULL,
@@ -498,8 +498,8 @@ static void fill_lines(const struct amd_run *run)
     r->lines = ARENA_ARRAY(run->arena, struct line, count + 1);
     for (size_t i = 0; i < words; i++) {
         const struct amd_site *site = &run->sites[i];
-        const struct amd_place *place =
-            site->instructions > 0 ? amd_place_at(&o->places, o->code_start + 4 * i) : NULL;
+        const struct dwarf_place *place =
+            site->instructions > 0 ? dwarf_place_at(&o->places, o->code_start + 4 * i) : NULL;
         if (!place)
             continue;
         r->lines[r->line_count++] = (struct line){

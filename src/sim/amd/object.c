@@ -412,9 +412,9 @@ static void relocate_copy(const struct file *f, const Elf64_Shdr *s, uint8_t *co
     }
 }
 
-static struct lines_section read_section(struct arena *a, const struct file *f, const char *name)
+static struct dwarf_section read_section(struct arena *a, const struct file *f, const char *name)
 {
-    struct lines_section found = {NULL, 0};
+    struct dwarf_section found = {NULL, 0};
     int index = 0;
     while (index < f->head.e_shnum &&
            !(has_bytes(&f->sections[index]) && is_named(f, &f->sections[index], name)))
@@ -429,15 +429,15 @@ static struct lines_section read_section(struct arena *a, const struct file *f, 
     for (int i = 0; i < f->head.e_shnum && f->head.e_type == ET_REL; i++)
         if (f->sections[i].sh_type == SHT_RELA && f->sections[i].sh_info == (uint32_t)index)
             relocate_copy(f, &f->sections[i], copy, s->sh_size);
-    return (struct lines_section){copy, s->sh_size};
+    return (struct dwarf_section){copy, s->sh_size};
 }
 
 static void read_lines(struct arena *a, const struct file *f, struct amd_object *out)
 {
-    const struct lines_sections sections = {read_section(a, f, ".debug_line"),
+    const struct dwarf_sections sections = {read_section(a, f, ".debug_line"),
                                             read_section(a, f, ".debug_line_str"),
                                             read_section(a, f, ".debug_str")};
-    amd_lines_read(a, &sections, &out->places);
+    dwarf_lines_read(a, &sections, &out->places);
 }
 
 bool amd_object_read(struct arena *a, const char *name, const void *bytes, size_t size_bytes,

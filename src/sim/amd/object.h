@@ -6,7 +6,7 @@
 #define RIDGE_SIM_AMD_OBJECT_H
 
 #include "sim/amd/arch.h"
-#include "sim/amd/lines.h"
+#include "base/dwarf.h"
 
 struct amd_parameter {
     uint32_t offset, size_bytes;
@@ -44,7 +44,7 @@ struct amd_object { // arena-owned
     int kernel_count;
     struct amd_symbol *variables;
     int variable_count;
-    struct amd_places places; // by offsets in the image; none without -gline-tables-only
+    struct dwarf_places places; // by offsets in the image; none without -gline-tables-only
 };
 
 // The image for a place at `address` (0: it is only looked into).

@@ -1,6 +1,6 @@
 // DWARF's line tables, written out by hand: versions 4 and 5, several in a section, and what is cut off.
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/amd/lines.h"
+#include "base/dwarf.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -83,35 +83,35 @@ static void put_version_5(struct bytes *b)
 
 static struct arena arena;
 
-static struct amd_places read_lines(const uint8_t *data, size_t count)
+static struct dwarf_places read_lines(const uint8_t *data, size_t count)
 {
     static const char names[] = "/home/dir\0src";
-    const struct lines_sections s = {.line = {data, count},
+    const struct dwarf_sections s = {.line = {data, count},
                                      .line_str = {(const uint8_t *)names, sizeof names}};
-    struct amd_places p;
-    amd_lines_read(&arena, &s, &p);
+    struct dwarf_places p;
+    dwarf_lines_read(&arena, &s, &p);
     return p;
 }
 
-static void assert_place(const struct amd_places *p, uint64_t at, const char *file, int line)
+static void assert_place(const struct dwarf_places *p, uint64_t at, const char *file, int line)
 {
-    const struct amd_place *found = amd_place_at(p, at);
+    const struct dwarf_place *found = dwarf_place_at(p, at);
     assert_non_null(found);
     assert_string_equal(found->file, file);
     assert_int_equal(found->line, line);
 }
 
-static void assert_rows(const struct amd_places *p, const char *file)
+static void assert_rows(const struct dwarf_places *p, const char *file)
 {
     assert_int_equal(p->count, 4);
-    assert_null(amd_place_at(p, 0xff));
+    assert_null(dwarf_place_at(p, 0xff));
     assert_place(p, 0x100, file, 10);
     assert_place(p, 0x103, file, 10);
     assert_place(p, 0x104, file, 11);
     assert_place(p, 0x11f, file, 11);
     assert_place(p, 0x120, "/b.h", 5);
     assert_place(p, 0x127, "/b.h", 5);
-    assert_null(amd_place_at(p, 0x128));
+    assert_null(dwarf_place_at(p, 0x128));
 }
 
 static void a_table_of_version_4_is_read(void **state)
@@ -119,7 +119,7 @@ static void a_table_of_version_4_is_read(void **state)
     struct bytes b = {.count = 0};
     (void)state;
     put_version_4(&b);
-    struct amd_places p = read_lines(b.data, b.count);
+    struct dwarf_places p = read_lines(b.data, b.count);
     assert_rows(&p, "src/a.cu");
 }
 
@@ -128,7 +128,7 @@ static void a_table_of_version_5_is_read(void **state)
     struct bytes b = {.count = 0};
     (void)state;
     put_version_5(&b);
-    struct amd_places p = read_lines(b.data, b.count);
+    struct dwarf_places p = read_lines(b.data, b.count);
     assert_rows(&p, "/home/dir/src/k.cu");
 }
 
@@ -139,7 +139,7 @@ static void a_table_of_another_version_is_passed_over(void **state)
     put_version_4(&b);
     b.data[LENGTH_BYTES] = 6;
     put_version_5(&b);
-    struct amd_places p = read_lines(b.data, b.count);
+    struct dwarf_places p = read_lines(b.data, b.count);
     assert_rows(&p, "/home/dir/src/k.cu");
 }
 
@@ -151,7 +151,7 @@ static void what_is_cut_off_gives_what_came_before(void **state)
     size_t whole = b.count;
     put_version_5(&b);
     for (size_t count = 0; count < b.count; count++) {
-        struct amd_places p = read_lines(b.data, count);
+        struct dwarf_places p = read_lines(b.data, count);
         assert_int_equal(p.count, count < whole ? 0 : 4);
     }
     assert_int_equal(read_lines(b.data, 0).count, 0);

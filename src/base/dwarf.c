@@ -1,7 +1,7 @@
 // DWARF's line tables: the header's lists of folders and files, then a program whose steps are rows of (address, file,
 // line). DWARF Debugging Information Format, version 5 (and 4), section 6.2. One list of places comes of all tables.
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/amd/lines.h"
+#include "base/dwarf.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +99,7 @@ static const char *take_text(struct cursor *c)
     return text;
 }
 
-static const char *take_text_of(struct cursor *c, const struct lines_section *s, unsigned word)
+static const char *take_text_of(struct cursor *c, const struct dwarf_section *s, unsigned word)
 {
     uint64_t at = take(c, word);
     const char *text = at < s->size_bytes ? text_at(s->bytes + at, s->size_bytes - at) : NULL;
@@ -115,7 +115,7 @@ struct entry { // of a list of folders or files
 };
 struct line_table {
     struct arena *arena;
-    const struct lines_sections *sections;
+    const struct dwarf_sections *sections;
     unsigned version, word; // bytes of an offset
     unsigned step_bytes, line_range, opcode_base;
     int line_base;
@@ -123,7 +123,7 @@ struct line_table {
     struct entry *folders, *files;
     const char **paths; // of files, once asked for
     uint64_t folder_count, file_count;
-    struct amd_places *places;
+    struct dwarf_places *places;
     int capacity, sequence; // sequence: its first row
 };
 
@@ -283,20 +283,20 @@ struct state {
 
 static void add_row(struct line_table *t, const struct state *s, bool end)
 {
-    struct amd_places *p = t->places;
+    struct dwarf_places *p = t->places;
     bool known = !end && s->line > 0 && s->line <= INT32_MAX;
     const char *file = known ? path_of(t, s->file) : NULL;
     if (p->count > t->sequence && p->items[p->count - 1].at == s->address)
         p->count--; // of one address the last holds
     if (p->count == t->capacity) {
         int more = t->capacity > 0 ? 2 * t->capacity : 64;
-        struct amd_place *grown = ARENA_ARRAY(t->arena, struct amd_place, more);
+        struct dwarf_place *grown = ARENA_ARRAY(t->arena, struct dwarf_place, more);
         if (p->count > 0)
             memcpy(grown, p->items, (size_t)p->count * sizeof *grown);
         p->items = grown;
         t->capacity = more;
     }
-    p->items[p->count++] = (struct amd_place){s->address, file, file ? (int)s->line : 0};
+    p->items[p->count++] = (struct dwarf_place){s->address, file, file ? (int)s->line : 0};
     if (end)
         t->sequence = p->count;
 }
@@ -374,7 +374,7 @@ static void run_program(struct line_table *t, struct cursor *c)
 // An end gives way to what begins there.
 static int place_order(const void *a, const void *b)
 {
-    const struct amd_place *x = a, *y = b;
+    const struct dwarf_place *x = a, *y = b;
     if (x->at != y->at)
         return x->at < y->at ? -1 : 1;
     if (!x->file != !y->file)
@@ -383,9 +383,9 @@ static int place_order(const void *a, const void *b)
     return by_file != 0 ? by_file : (x->line > y->line) - (x->line < y->line);
 }
 
-void amd_lines_read(struct arena *a, const struct lines_sections *s, struct amd_places *out)
+void dwarf_lines_read(struct arena *a, const struct dwarf_sections *s, struct dwarf_places *out)
 {
-    *out = (struct amd_places){0};
+    *out = (struct dwarf_places){0};
     if (s->line.size_bytes == 0)
         return;
     struct cursor c = {s->line.bytes, s->line.bytes + s->line.size_bytes, false};
@@ -407,7 +407,7 @@ void amd_lines_read(struct arena *a, const struct lines_sections *s, struct amd_
         qsort(out->items, (size_t)out->count, sizeof *out->items, place_order);
 }
 
-const struct amd_place *amd_place_at(const struct amd_places *p, uint64_t at)
+const struct dwarf_place *dwarf_place_at(const struct dwarf_places *p, uint64_t at)
 {
     int first = 0,
         beyond = p->count; // the last place that is not after `at` lies in [first, beyond)
