@@ -174,5 +174,36 @@ if ! grep -F 'cc >= 9.0' out.txt err.txt >/dev/null || grep -F "past the end" ou
     cat out.txt err.txt
     failures=$((failures + 1))
 fi
+
+# A wave writes what another reads: with --check both threads and both lines, as on NVIDIA's side.
+mkdir race && cd race
+cat >race.cu <<'CU'
+extern "C" __global__ void reverse(int *out, const int *in)
+{
+    __shared__ int tile[256];
+    tile[threadIdx.x] = in[threadIdx.x];
+    out[threadIdx.x] = tile[255 - threadIdx.x];
+}
+CU
+echo 'void reverse_ref(int *out, const int *in) { for (int i = 0; i < 256; i++) out[i] = in[255 - i]; }' >reference.c
+cat >experiment.yaml <<'YAML'
+experiment: race
+title: Without a barrier
+source: race.cu
+reference: reference.c:reverse_ref
+buffers:
+  in: {type: i32, count: 256, fill: iota}
+  out: {type: i32, count: 256, output: true}
+work: {bytes: 2048}
+variants:
+  - {name: direct, kernel: reverse, grid: [1], block: [256], args: [out, in]}
+YAML
+for device in sim:h200 sim:mi250x; do
+    "$RIDGE" verify . --device "$device" --check >out.txt 2>err.txt || true
+    tr -s '\n ' ' ' <out.txt >message.txt
+    grep -E "race.cu:[45]: kernel 'reverse': (reads|writes) shared memory at 0x[0-9a-f]+ that thread \([0-9]+,0,0\) of block \(0,0,0\) (reads|writes) with no barrier between.*the other: block \(0,0,0\), thread \([0-9]+,0,0\), line [45]" \
+        message.txt >/dev/null || check "a race on $device" 1 message.txt err.txt
+done
+cd ..
 ((failures == 0)) && echo 'shipped experiments run as machine code of gfx90a'
 exit $((failures > 0))

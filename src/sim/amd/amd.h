@@ -20,7 +20,7 @@ void amd_module_unload(struct amd_module *m); // NULL is fine
 const struct amd_object *amd_module_object(const struct amd_module *m);
 
 // As sim_launch, by the options that hold here: module, cluster, timing, counterfactuals, samples and the
-// listener do not. Races are not looked for.
+// listener do not.
 bool amd_launch(struct sim *s, const struct amd_module *m, const struct sim_launch *options,
                 struct arena *a, struct sim_report *report, struct error *err) CHECK_RESULT;
 

@@ -1,6 +1,7 @@
 // One launch: the kernel's arguments and packet in memory, work-groups one after another, their waves in turns, the
 // initial state of registers ("AMDGPU Usage": Initial Kernel Execution State), and the report.
 // SPDX-License-Identifier: Apache-2.0
+#include "sim/amd/check.h"
 #include "sim/amd/module.h"
 
 #include <inttypes.h>
@@ -21,9 +22,32 @@ static const struct dwarf_place *place_of(const struct amd_module *m, uint64_t p
     return dwarf_place_at(&m->object.places, pc - m->address);
 }
 
-static bool is_same(const struct sim_violation *a, const struct sim_violation *b)
+int amd_line_at(const struct amd_module *m, uint64_t pc)
 {
-    return a->kind == b->kind && a->line == b->line && strcmp(a->what, b->what) == 0;
+    const struct dwarf_place *place = place_of(m, pc);
+    return place && place->file ? place->line : 0;
+}
+
+void amd_thread_index(const struct amd_run *run, uint32_t thread, uint32_t out[3])
+{
+    const uint32_t *block = run->options->block;
+    out[0] = thread % block[0];
+    out[1] = thread / block[0] % block[1];
+    out[2] = thread / block[0] / block[1];
+}
+
+// A loop that was unrolled has one line at many instructions: for people they are one.
+static struct sim_violation *said_before(const struct amd_run *run, uint64_t at,
+                                         const struct sim_violation *v)
+{
+    struct sim_report *r = run->report;
+    for (int i = 0; i < r->violation_count; i++) {
+        struct sim_violation *o = &r->violations[i];
+        bool same_line = v->line > 0 && o->line == v->line && strcmp(o->file, v->file) == 0;
+        if (o->kind == v->kind && (run->violation_at[i] == at || same_line))
+            return o;
+    }
+    return NULL;
 }
 
 static void describe(const struct wave *w, const char *what, struct text *out)
@@ -40,41 +64,35 @@ static void describe(const struct wave *w, const char *what, struct text *out)
         text_printf(out, " at byte %" PRIu64 " of the kernel", w->at - kernel);
 }
 
-void amd_violate(struct wave *w, enum sim_violation_kind kind, unsigned lane, uint64_t address,
-                 const char *what)
+struct sim_violation *amd_violate(struct wave *w, enum sim_violation_kind kind, unsigned lane,
+                                  uint64_t address, const char *what)
 {
     struct amd_run *run = w->group->run;
     struct sim_report *r = run->report;
-    struct text t = {0};
-    w->stopped |= violation_stops(kind);
-    describe(w, what, &t);
     const struct dwarf_place *place = place_of(run->module, w->at);
     struct sim_violation v = {.kind = kind,
                               .kernel = run->kernel->name,
                               .file = place ? place->file : NULL,
                               .line = place ? place->line : 0,
                               .address = address,
-                              .what = text_str(&t),
                               .count = 1};
-    for (int i = 0; i < r->violation_count; i++)
-        if (is_same(&r->violations[i], &v)) {
-            r->violations[i].count++;
-            text_release(&t);
-            return;
-        }
-    v.what = arena_strdup(run->arena, v.what);
+    struct sim_violation *before = said_before(run, w->at, &v);
+    w->stopped |= violation_stops(kind);
+    if (before)
+        before->count++;
+    if (before || r->violation_count == VIOLATIONS_MAX)
+        return NULL;
+    struct text t = {0};
+    describe(w, what, &t);
+    v.what = arena_strdup(run->arena, text_str(&t));
     text_release(&t);
-    const uint32_t *block = run->options->block;
-    uint32_t thread = w->index * lanes_of(w) + lane;
     memcpy(v.block, w->group->id, sizeof v.block);
-    v.thread[0] = thread % block[0];
-    v.thread[1] = thread / block[0] % block[1];
-    v.thread[2] = thread / block[0] / block[1];
-    enum { VIOLATIONS_MAX = 64 };
+    amd_thread_index(run, w->index * lanes_of(w) + lane, v.thread);
     if (!r->violations)
         r->violations = ARENA_ARRAY(run->arena, struct sim_violation, VIOLATIONS_MAX);
-    if (r->violation_count < VIOLATIONS_MAX)
-        r->violations[r->violation_count++] = v;
+    run->violation_at[r->violation_count] = w->at;
+    r->violations[r->violation_count] = v;
+    return &r->violations[r->violation_count++];
 }
 
 /* ---- checks before it starts --------------------------------------------------------------------------------------- */
@@ -207,7 +225,7 @@ static void launch_memory(struct amd_run *run)
     write_packet(run, host);
     write_parameters(run, host + PACKET_BYTES);
     space_mark_written(&s->space, s->params_address, PARAM_BYTES_MAX);
-    run->check_uninitialised = (run->options->checks & SIM_CHECK_UNINIT) != 0;
+    amd_check_open(run);
     for (size_t i = 0; i < s->space.count && !run->check_uninitialised; i++)
         s->space.items[i].all_written = true;
 }
@@ -263,6 +281,7 @@ static void thread_ids(struct wave *w)
                         thread / block[0] / block[1] << 20;
     }
     set_lane_mask(w, OPERAND_EXEC, exec);
+    w->lanes = exec;
 }
 
 static void wave_start(struct wave *w, struct work_group *group, uint32_t index)
@@ -299,6 +318,8 @@ static void step(struct wave *w)
     run->site->lanes += (uint64_t)__builtin_popcountll(exec_of(w));
     w->pc += in->size_bytes;
     run->counts.instructions++;
+    if (w->barrier_lanes != 0)
+        amd_check_lanes(w, in);
     if (in->encoding <= ENCODING_SOPP)
         amd_run_scalar(w, in);
     else if (in->encoding == ENCODING_SMEM || in->encoding >= ENCODING_DS)
@@ -338,8 +359,11 @@ static bool pass_barrier(struct wave *waves, uint32_t count)
 static bool run_group(struct work_group *g, struct wave *waves)
 {
     uint32_t count = g->run->waves;
+    g->epoch = 1;
     if (g->lds)
         memset(g->lds, 0, 2 * g->lds_bytes);
+    if (g->lds_records)
+        races_forget(&g->run->races, g->lds_records, g->lds_bytes / 4 + 1);
     for (uint32_t i = 0; i < count; i++)
         wave_start(&waves[i], g, i);
     for (;;) {
@@ -353,6 +377,7 @@ static bool run_group(struct work_group *g, struct wave *waves)
         }
         if (!runs && !pass_barrier(waves, count))
             return true;
+        g->epoch += !runs;
     }
 }
 
@@ -383,10 +408,13 @@ static void run_grid(struct amd_run *run)
     struct work_group g = {.run = run};
     g.lds_bytes = (uint64_t)run->kernel->lds_bytes + o->dynamic_shared_bytes;
     g.lds = g.lds_bytes > 0 ? xcalloc(2, g.lds_bytes) : NULL;
+    if (run->check_races)
+        g.lds_records = xcalloc(g.lds_bytes / 4 + 1, sizeof *g.lds_records);
     struct wave *waves = waves_new(run);
     run->report->blocks_total = total;
     for (uint64_t i = 0; i < total; i++) {
         uint64_t n = o->reverse_blocks ? total - 1 - i : i;
+        g.linear = n;
         g.id[0] = (uint32_t)(n % o->grid[0]);
         g.id[1] = (uint32_t)(n / o->grid[0] % o->grid[1]);
         g.id[2] = (uint32_t)(n / o->grid[0] / o->grid[1]);
@@ -399,6 +427,7 @@ static void run_grid(struct amd_run *run)
     }
     waves_free(run, waves);
     free(g.lds);
+    free(g.lds_records);
 }
 
 /* ---- the report ------------------------------------------------------------------------------------------------------ */
@@ -571,6 +600,7 @@ bool amd_launch(struct sim *s, const struct amd_module *m, const struct sim_laun
     run_grid(&run);
     bool done = finish(&run, err);
     free(run.sites);
+    amd_check_close(&run);
     report->host_ns = clock_ns() - start;
     return done;
 }

@@ -1,33 +1,15 @@
 // Memory instructions: the addresses of 64 lanes, each checked against the device's allocations, the work-group's LDS
 // or the lane's scratch, and what is done there.
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/amd/wave.h"
+#include "sim/amd/check.h"
 #include "sim/run/exec.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
-enum window { WINDOW_GLOBAL, WINDOW_LDS, WINDOW_SCRATCH };
-
-struct place { // of one lane
-    uint8_t *host;
-    uint8_t *written; // a byte each; NULL: global memory, which has its own
-    uint64_t address;
-};
-
-/* ---- checks ---------------------------------------------------------------------------------------------------- */
-
-static void violate_bounds(struct wave *w, unsigned lane, uint64_t address, unsigned bytes,
-                           bool write, const char *where)
-{
-    char what[200];
-    (void)snprintf(what, sizeof what, "%s %u bytes %s", write ? "writes" : "reads", bytes, where);
-    amd_violate(w, SIM_OUT_OF_BOUNDS, lane, address, what);
-}
+/* ---- addresses ---------------------------------------------------------------------------------------------------- */
 
 static bool place_global(struct wave *w, unsigned lane, uint64_t address, unsigned bytes,
-                         bool write, struct place *out)
+                         enum touch touch, struct place *out)
 {
+    bool write = touch != TOUCH_READ;
     struct amd_run *run = w->group->run;
     const struct space *space = &run->sim->space;
     uint64_t offset = address - DEVICE_BASE;
@@ -36,22 +18,7 @@ static bool place_global(struct wave *w, unsigned lane, uint64_t address, unsign
         (write && run->near.read_only)) {
         const struct allocation *a = space_find(space, address);
         if (!a || a->freed || a->size - (offset - a->start) < bytes || (write && a->read_only)) {
-            char where[160];
-            const struct allocation *n = a ? a : space_nearest(space, address);
-            if (a && a->freed)
-                (void)snprintf(where, sizeof where, "of '%s', which was freed", a->name);
-            else if (a && write && a->read_only)
-                (void)snprintf(where, sizeof where, "to '%s', which is only read", a->name);
-            else if (n && offset >= n->start + n->size)
-                (void)snprintf(where, sizeof where,
-                               "%" PRIu64 " bytes past the end of '%s' (%" PRIu64 " bytes)",
-                               offset - n->start - n->size, n->name, n->size);
-            else if (a)
-                (void)snprintf(where, sizeof where, "across the end of '%s' (%" PRIu64 " bytes)",
-                               a->name, a->size);
-            else
-                (void)snprintf(where, sizeof where, "outside of all buffers");
-            violate_bounds(w, lane, address, bytes, write, where);
+            amd_violate_bounds(w, lane, WINDOW_GLOBAL, address, bytes, touch);
             return false;
         }
         run->near.start = a->start;
@@ -59,74 +26,38 @@ static bool place_global(struct wave *w, unsigned lane, uint64_t address, unsign
         run->near.read_only = a->read_only;
         run->near.all_written = a->all_written;
     }
-    *out = (struct place){.host = space->host + offset, .address = address};
+    *out =
+        (struct place){.host = space->host + offset, .address = address, .window = WINDOW_GLOBAL};
     return true;
 }
 
 static bool place_own(struct wave *w, unsigned lane, enum window window, uint64_t offset,
-                      unsigned bytes, bool write, struct place *out)
+                      unsigned bytes, enum touch touch, struct place *out)
 {
     bool lds = window == WINDOW_LDS;
     uint64_t size = lds ? w->group->lds_bytes : w->group->run->kernel->scratch_bytes;
     if (offset > size || size - offset < bytes) {
-        char where[100];
-        (void)snprintf(where, sizeof where,
-                       "at offset %" PRIu64 " of %s, which has %" PRIu64 " bytes", offset,
-                       lds ? "LDS" : "the thread's scratch memory", size);
-        violate_bounds(w, lane, offset, bytes, write, where);
+        amd_violate_bounds(w, lane, window, offset, bytes, touch);
         return false;
     }
     uint8_t *bytes_at = lds ? w->group->lds : w->scratch + lane * 2 * size;
-    *out = (struct place){bytes_at + offset, bytes_at + size + offset, offset};
+    *out = (struct place){bytes_at + offset, bytes_at + size + offset, offset, window};
     return true;
 }
-
-static bool is_written(const struct wave *w, const struct place *p, unsigned bytes)
-{
-    const struct amd_run *run = w->group->run;
-    for (unsigned i = 0; i < bytes; i++) {
-        uint64_t offset = p->address - DEVICE_BASE + i;
-        bool written =
-            p->written ? p->written[i] : run->sim->space.shadow[offset / 4] >> (offset % 4) & 1;
-        if (!written)
-            return false;
-    }
-    return true;
-}
-
-static void check_written(struct wave *w, unsigned lane, const struct place *p, unsigned bytes)
-{
-    if (!w->group->run->check_uninitialised || (!p->written && w->group->run->near.all_written) ||
-        is_written(w, p, bytes))
-        return;
-    char what[100];
-    (void)snprintf(what, sizeof what, "reads %u bytes that nothing wrote", bytes);
-    amd_violate(w, SIM_UNINITIALISED, lane, p->address, what);
-}
-
-static void mark_written(struct wave *w, const struct place *p, unsigned bytes)
-{
-    if (p->written)
-        memset(p->written, 1, bytes);
-    else
-        space_mark_written(&w->group->run->sim->space, p->address, bytes);
-}
-
-/* ---- addresses ---------------------------------------------------------------------------------------------------- */
 
 // Where the lane's `bytes` are; false: nowhere (reported), or beyond a buffer resource (reads zero).
-static bool place_flat(struct wave *w, unsigned lane, uint64_t address, unsigned bytes, bool write,
-                       struct place *out)
+static bool place_flat(struct wave *w, unsigned lane, uint64_t address, unsigned bytes,
+                       enum touch touch, struct place *out)
 {
     uint32_t high = (uint32_t)(address >> 32);
     if (high == LDS_WINDOW || high == SCRATCH_WINDOW)
         return place_own(w, lane, high == LDS_WINDOW ? WINDOW_LDS : WINDOW_SCRATCH,
-                         (uint32_t)address, bytes, write, out);
-    return place_global(w, lane, address, bytes, write, out);
+                         (uint32_t)address, bytes, touch, out);
+    return place_global(w, lane, address, bytes, touch, out);
 }
 
 static bool place_buffer(struct wave *w, const struct amd_instruction *in, unsigned lane,
-                         unsigned bytes, bool write, struct place *out)
+                         unsigned bytes, enum touch touch, struct place *out)
 {
     uint64_t base = (pair_of(w, in->base) & UINT64_C(0xffffffffffff));
     uint32_t stride = w->s[in->base + 1] >> 16 & 0x3fff, records = w->s[in->base + 2];
@@ -136,34 +67,34 @@ static bool place_buffer(struct wave *w, const struct amd_instruction *in, unsig
     uint32_t more = (uint32_t)amd_scalar_value(w, in, in->source[0], TYPE_U32);
     if (base >> 32 == SCRATCH_RESOURCE >> 32)
         return place_own(w, lane, WINDOW_SCRATCH, (uint64_t)(uint32_t)base + offset + more, bytes,
-                         write, out);
+                         touch, out);
     uint64_t at = (uint64_t)index * stride + offset;
     if (stride == 0 && at + bytes > records)
         return false;
-    return place_global(w, lane, base + at + more, bytes, write, out);
+    return place_global(w, lane, base + at + more, bytes, touch, out);
 }
 
 static bool place_of(struct wave *w, const struct amd_instruction *in, unsigned lane,
-                     unsigned bytes, bool write, unsigned offset, struct place *out)
+                     unsigned bytes, enum touch touch, unsigned offset, struct place *out)
 {
     switch (in->encoding) {
     case ENCODING_DS:
         // The sum has 32 bits: compilers take negative bases.
-        return place_own(w, lane, WINDOW_LDS, w->v[in->address][lane] + offset, bytes, write, out);
+        return place_own(w, lane, WINDOW_LDS, w->v[in->address][lane] + offset, bytes, touch, out);
     case ENCODING_MUBUF:
-        return place_buffer(w, in, lane, bytes, write, out);
+        return place_buffer(w, in, lane, bytes, touch, out);
     case ENCODING_SCRATCH: {
         uint32_t at =
             (in->has_base ? w->s[in->base] : 0) + (in->has_address ? w->v[in->address][lane] : 0);
-        return place_own(w, lane, WINDOW_SCRATCH, at + (uint32_t)in->constant, bytes, write, out);
+        return place_own(w, lane, WINDOW_SCRATCH, at + (uint32_t)in->constant, bytes, touch, out);
     }
     default: {
         uint64_t at = in->has_base
                           ? pair_of(w, in->base) + w->v[in->address][lane]
                           : w->v[in->address][lane] | (uint64_t)w->v[in->address + 1][lane] << 32;
         at += (uint64_t)(int64_t)in->constant;
-        return in->encoding == ENCODING_FLAT ? place_flat(w, lane, at, bytes, write, out)
-                                             : place_global(w, lane, at, bytes, write, out);
+        return in->encoding == ENCODING_FLAT ? place_flat(w, lane, at, bytes, touch, out)
+                                             : place_global(w, lane, at, bytes, touch, out);
     }
     }
 }
@@ -205,8 +136,8 @@ static void load_lane(struct wave *w, const struct amd_instruction *in, unsigned
     unsigned bytes = (unsigned)r->words * r->bytes;
     uint32_t data[4] = {0};
     struct place p;
-    if (place_of(w, in, lane, bytes, false, offset, &p)) {
-        check_written(w, lane, &p, bytes);
+    if (place_of(w, in, lane, bytes, TOUCH_READ, offset, &p)) {
+        amd_check_read(w, in, lane, &p, bytes);
         note_touch(w, in, lane, &p, bytes, first > 0);
         memcpy(data, p.host, bytes);
     } else if (w->stopped) {
@@ -225,15 +156,15 @@ static void store_lane(struct wave *w, const struct amd_instruction *in, unsigne
     unsigned bytes = (unsigned)r->words * r->bytes;
     uint32_t data[4];
     struct place p;
-    if (!place_of(w, in, lane, bytes, true, offset, &p))
+    if (!place_of(w, in, lane, bytes, TOUCH_WRITE, offset, &p))
         return;
     for (unsigned i = 0; i < r->words; i++)
         data[i] = w->v[from + i + (in->is_acc ? FIRST_ACC : 0u)][lane];
     if (r->action == ACTION_STORE_HIGH)
         data[0] >>= 16;
+    amd_check_write(w, in, lane, &p, bytes, data);
     memcpy(p.host, data, bytes);
     note_touch(w, in, lane, &p, bytes, r->action == ACTION_STORE_TWO && from == in->data1);
-    mark_written(w, &p, bytes);
 }
 
 static uint64_t lane_value(const struct wave *w, unsigned number, unsigned lane, unsigned words)
@@ -247,14 +178,13 @@ static void atomic_lane(struct wave *w, const struct amd_instruction *in, unsign
     unsigned bytes = r->bytes, acc = in->is_acc ? FIRST_ACC : 0;
     struct place p;
     uint64_t old = 0;
-    if (!place_of(w, in, lane, bytes, true, (unsigned)in->constant, &p))
+    if (!place_of(w, in, lane, bytes, TOUCH_ATOMIC, (unsigned)in->constant, &p))
         return;
     if (p.address % bytes != 0) {
-        amd_violate(w, SIM_MISALIGNED, lane, p.address,
-                    "an atomic operation on an address that is no multiple of its size");
+        amd_violate_misaligned(w, lane, p.address, bytes, TOUCH_ATOMIC);
         return;
     }
-    check_written(w, lane, &p, bytes);
+    amd_check_update(w, in, lane, &p, bytes);
     note_touch(w, in, lane, &p, bytes, 0);
     memcpy(&old, p.host, bytes);
     uint64_t value = lane_value(w, in->data + acc, lane, r->words), compare = 0;
@@ -271,7 +201,6 @@ static void atomic_lane(struct wave *w, const struct amd_instruction *in, unsign
     }
     uint64_t new = amd_atomic(r->flag, bytes, old, value, compare);
     memcpy(p.host, &new, bytes);
-    mark_written(w, &p, bytes);
     if (r->action == ACTION_ATOMIC_RETURN || (in->encoding != ENCODING_DS && in->glc))
         for (unsigned i = 0; i < r->words; i++)
             w->v[in->result + acc + i][lane] = (uint32_t)(old >> (32 * i));
@@ -338,12 +267,13 @@ static void run_smem(struct wave *w, const struct amd_instruction *in)
         set_pair(w, in->data, w->group->run->counts.instructions);
         return;
     }
+    amd_check_begin(w);
     uint64_t at = pair_of(w, in->base) + (uint64_t)(int64_t)in->constant;
     if (in->has_offset_register)
         at += (uint32_t)amd_scalar_value(w, in, in->source[0], TYPE_U32);
-    if (!place_global(w, 0, at & ~UINT64_C(3), bytes, false, &p))
+    if (!place_global(w, 0, at & ~UINT64_C(3), bytes, TOUCH_READ, &p))
         return;
-    check_written(w, 0, &p, bytes);
+    amd_check_read(w, in, 0, &p, bytes);
     memcpy(&w->s[in->data], p.host, bytes);
 }
 
@@ -378,12 +308,6 @@ static void count_access(struct amd_run *run, const struct amd_instruction *in)
     }
 }
 
-// Loads that must not find lines of their CU's L1. gfx942: those whose scope is the agent or the system (sc1).
-static bool passes_l1(const struct amd_instruction *in)
-{
-    return in->arch == ARCH_GFX942 ? in->scc : in->glc;
-}
-
 static void count_touches(struct amd_run *run, const struct amd_instruction *in)
 {
     enum touch_kind kind = kind_of(amd_row_of(in));
@@ -392,7 +316,7 @@ static void count_touches(struct amd_run *run, const struct amd_instruction *in)
         if (in->encoding == ENCODING_DS)
             amd_count_lds(&run->touch[i], kind == TOUCH_ATOMICS, &own);
         else
-            amd_count_global(run, &run->touch[i], kind, passes_l1(in), &own);
+            amd_count_global(run, &run->touch[i], kind, amd_passes_l1(in), &own);
     sum->sectors += own.sectors;
     sum->sectors_ideal += own.sectors_ideal;
     sum->lines += own.lines;
@@ -463,8 +387,10 @@ void amd_run_memory(struct wave *w, const struct amd_instruction *in)
         run_smem(w, in);
         return;
     }
-    if (in->id == AMD_wbinvl1 || in->id == AMD_wbinvl1_vol || (in->id == AMD_inv && in->scc))
+    if (in->id == AMD_wbinvl1 || in->id == AMD_wbinvl1_vol || (in->id == AMD_inv && in->scc)) {
         drop_l1(w->group->run);
+        amd_check_order(w, false, true);
+    }
     if (r->action == ACTION_NOTHING)
         return;
     count_access(w->group->run, in);
@@ -474,6 +400,7 @@ void amd_run_memory(struct wave *w, const struct amd_instruction *in)
         return;
     }
     struct amd_run *run = w->group->run;
+    amd_check_begin(w);
     run->touch[0].mask = run->touch[1].mask = 0;
     for (uint64_t left = exec_of(w); left != 0 && !w->stopped; left &= left - 1)
         run_lane(w, in, (unsigned)__builtin_ctzll(left));

@@ -1,7 +1,7 @@
 // Scalar instructions: what a wave does once. scalar.def says what each computes.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/amd/bits.h"
-#include "sim/amd/wave.h"
+#include "sim/amd/check.h"
 
 /* ---- operands ------------------------------------------------------------------------------------------ */
 
@@ -169,7 +169,12 @@ void amd_run_scalar(struct wave *w, const struct amd_instruction *in)
     count_divergence(w, in, exec, run);
     run->counts.branches += r->b == TYPE_LABEL;
     run->site->branches += r->b == TYPE_LABEL;
-    run->counts.barriers += in->id == AMD_s_barrier;
-    run->site->barriers += in->id == AMD_s_barrier;
+    if (in->id == AMD_s_barrier) {
+        run->counts.barriers++;
+        run->site->barriers++;
+        amd_check_barrier(w);
+    }
+    if (in->id == AMD_s_waitcnt && amd_wait_vector(in) == 0)
+        amd_check_order(w, true, false);
     run->counts.scalar++;
 }

@@ -7,6 +7,7 @@
 #include "sim/amd/cache.h"
 #include "sim/amd/isa.h"
 #include "sim/amd/object.h"
+#include "sim/observe/races.h"
 #include "sim/sim.h"
 
 #include <string.h>
@@ -17,6 +18,7 @@ enum {
     WAVE_VECTORS = 512, // 256, then the accumulation registers
     FIRST_ACC = 256,
     LDS_BYTES_MAX = 64 * 1024,
+    VIOLATIONS_MAX = 64, // places, not times
 };
 // Windows in the flat address space, as the hardware's: the upper halves of their addresses. A buffer resource whose
 // base is the third is the wave's scratch.
@@ -31,7 +33,9 @@ struct amd_run;
 struct work_group {
     struct amd_run *run;
     uint32_t id[3];
-    uint8_t *lds; // bytes, then a byte each: was it written?
+    uint64_t linear, epoch;          // its number in the grid; barriers so far, from 1 on
+    uint8_t *lds;                    // bytes, then a byte each: was it written?
+    struct word_record *lds_records; // with SIM_CHECK_RACES
     uint64_t lds_bytes;
 };
 
@@ -47,8 +51,11 @@ struct wave {
     bool narrow; // 32 lanes, not 64: masks are single registers
     bool parted; // exec was narrowed, but not to nothing, and no branch was reached since
     uint32_t
-        indexed;  // operands whose registers M0 is added to: bits of sources, then of the result
-    bool stopped; // by a violation
+        indexed;    // operands whose registers M0 is added to: bits of sources, then of the result
+    bool stopped;   // by a violation
+    uint64_t lanes; // that began
+    uint64_t barrier_lanes; // that were at the last barrier, where others were not; 0: all were
+    uint64_t barrier_at;
 };
 
 enum amd_arithmetic {
@@ -104,7 +111,9 @@ struct amd_run {
     struct amd_touch touch[2];     // of the instruction; the second of those with two places
     uint32_t block_threads, waves;
     uint64_t kernarg_address, packet_address;
-    bool check_uninitialised;
+    bool check_uninitialised, check_races;
+    struct races races;
+    uint64_t violation_at[VIOLATIONS_MAX]; // instructions of the report's
     struct { // the allocation that was found last: offsets from DEVICE_BASE
         uint64_t start, size;
         bool read_only, all_written;
@@ -116,9 +125,9 @@ const struct amd_instruction *amd_instruction_at(const struct amd_module *m, uin
                                                  const char **why);
 
 // Adds what is wrong in a lane to the report; one entry per place and kind. Stops the wave if that kind stops
-// launches.
-void amd_violate(struct wave *w, enum sim_violation_kind kind, unsigned lane, uint64_t address,
-                 const char *what);
+// launches. NULL: it has its entry.
+struct sim_violation *amd_violate(struct wave *w, enum sim_violation_kind kind, unsigned lane,
+                                  uint64_t address, const char *what);
 
 /* ---- scalars ------------------------------------------------------------------------------------------ */
 
@@ -153,6 +162,17 @@ static inline unsigned lanes_of(const struct wave *w)
 // What a scalar operand is worth to an instruction that takes it as that type.
 uint64_t amd_scalar_value(const struct wave *w, const struct amd_instruction *in, unsigned code,
                           enum amd_type type);
+
+// The thread's indices in its work-group, by its number.
+void amd_thread_index(const struct amd_run *run, uint32_t thread, uint32_t out[3]);
+// Of the instruction at pc; 0: none is known.
+int amd_line_at(const struct amd_module *m, uint64_t pc);
+
+// Is the access to pass its CU's L1? gfx942: those whose scope is the agent or the system (sc1).
+static inline bool amd_passes_l1(const struct amd_instruction *in)
+{
+    return in->arch == ARCH_GFX942 ? in->scc : in->glc;
+}
 
 void amd_run_scalar(struct wave *w, const struct amd_instruction *in);
 void amd_run_vector(struct wave *w, const struct amd_instruction *in);

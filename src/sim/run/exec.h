@@ -20,6 +20,7 @@
 #include "sim/internal.h"
 #include "sim/alu/tensor_math.h"
 #include "sim/model/cost.h"
+#include "sim/observe/races.h"
 
 #define ALL_LANES 0xffffffffu
 enum { HEAP_CLASSES = 23 }; // of the device's malloc: up to 4 MiB
@@ -478,30 +479,6 @@ struct block {
     } arrivals[2];
 };
 
-// Who touched a word last, for SIM_CHECK_RACES. Times count accesses of the launch (which then runs
-// its SMs one by one); epochs count the block's barriers. A zero time is: nobody.
-struct touch_record {
-    uint64_t time, block, epoch;
-    uint32_t sync_epoch; // of the warp
-    uint32_t thread, site;
-    bool atomic, many, lanes; // readers of several warps or blocks; of several lanes
-};
-struct byte_record {
-    struct touch_record write, read;
-};
-struct word_record { // of the word as a whole, until a part of it is touched: then of each byte
-    struct byte_record whole;
-    struct word_bytes *bytes; // NULL: only whole
-};
-struct word_bytes {
-    struct byte_record byte[4];
-    struct word_bytes *next_free;
-};
-enum { RECORD_WORDS = 1024 };    // a page of records
-struct block_order {             // what a block did to be ordered after others' writes
-    uint64_t released, acquired; // times
-};
-
 struct violation {
     enum sim_violation_kind kind;
     uint32_t site;
@@ -624,12 +601,7 @@ struct launch {
     struct merging *merging; // NULL: nothing merges
     size_t merging_rounds;   // so far
     struct trace trace;
-    struct word_record **records; // SIM_CHECK_RACES: pages by address
-    struct arena word_bytes;      // for those of words touched in part
-    struct word_bytes *free_word_bytes;
-    uint64_t record_pages;
-    struct block_order *order; // by block
-    uint64_t time;
+    struct races races;   // SIM_CHECK_RACES
     pthread_mutex_t lock; // of what follows
     struct residence *free_residences;
     int next_sm; // shared counter of the wave
@@ -755,7 +727,6 @@ void violation_local(struct warp *w, const struct uop *u, uint32_t lane, uint64_
 void stored_value(const struct warp *w, const struct mem_op *m, uint32_t lane, uint8_t *out);
 void check_mark(uint8_t *shadow, uint64_t at, unsigned bytes); // as written
 void check_mark_local(struct warp *w, uint32_t mask, const uint64_t *offset, unsigned bytes);
-void check_forget(struct launch *l, struct word_record *records, size_t count); // all touches
 // atomic.c: a after it
 uint64_t atomic_value(enum atomic_kind kind, enum ptx_type type, uint64_t a, uint64_t b);
 // loadstore.c: an access's pattern, within bounds; NULL after a violation.

@@ -321,9 +321,7 @@ static void launch_checks(struct launch *l)
     struct space *m = &l->sim->space;
     if ((l->checks & SIM_CHECK_RACES) != 0) {
         const struct allocation *last = &m->items[m->count - 1];
-        l->record_pages = (last->start + last->size) / 4 / RECORD_WORDS + 1;
-        l->records = xcalloc(l->record_pages, sizeof(void *));
-        l->order = xcalloc(l->grid_blocks, sizeof(*l->order));
+        races_init(&l->races, last->start + last->size, l->grid_blocks, LANES);
     }
     for (size_t i = 0; i < m->count && (l->checks & SIM_CHECK_UNINIT) == 0; i++)
         m->items[i].all_written = true;
@@ -437,11 +435,7 @@ static void launch_release(struct launch *l)
         l->free_residences = r->next_free;
         residence_free(r);
     }
-    for (uint64_t i = 0; i < l->record_pages; i++)
-        free(l->records[i]);
-    free(l->records);
-    arena_release(&l->word_bytes);
-    free(l->order);
+    races_release(&l->races);
     free(l->clusters);
     footprint_close(l);
     free(l->site_l2_hits);

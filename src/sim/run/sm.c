@@ -131,7 +131,7 @@ static void block_clear(struct block *b, struct launch *l)
     if (b->shared_shadow != NULL)
         memset(b->shared_shadow, 0, shared_stride(l) / 4);
     if (b->shared_records != NULL)
-        check_forget(l, b->shared_records, shared_stride(l) / 4);
+        races_forget(&l->races, b->shared_records, shared_stride(l) / 4);
     for (int i = 0; i < b->warp_count; i++) {
         struct warp *w = &b->warps[i];
         if (w->local != NULL && l->local_bytes <= LOCAL_CLEAR_MAX)
