@@ -343,17 +343,6 @@ static bool encode_texture(void *context, const struct resolved_texture *t, uint
     return true;
 }
 
-static void note_amd(struct work *w)
-{
-    report_note(
-        w->arena, w->report,
-        "no time is modelled on AMD's chips: instructions, accesses and caches are counted");
-    if (w->options->checks & SIM_CHECK_RACES)
-        report_note(w->arena, w->report,
-                    "races are not looked for on AMD's chips: sim:h200 looks for them in the same "
-                    "source");
-}
-
 static bool run_kernel(struct work *w, const struct device_launch *launch, struct device_step *step,
                        struct error *err)
 {
@@ -398,8 +387,6 @@ static bool run_kernel(struct work *w, const struct device_launch *launch, struc
     };
     bool done = m->amd ? amd_launch(w->device->sim, m->amd, &s, w->arena, &report, err)
                        : sim_launch(w->device->sim, &s, w->arena, &report, err);
-    if (m->amd)
-        note_amd(w);
     const char *stopped_by = take_violations(w, &report, l->kernel);
     take_report(w, &report, step);
     if (!done && stopped_by) // ours names the kernel as the user does

@@ -205,6 +205,7 @@ enum timed_operation {
     OPERATION_COUNT
 };
 enum { GROUPS_NONE = 255 };
+enum wait_counter { WAIT_COUNTER_NONE, WAIT_COUNTER_VECTOR, WAIT_COUNTER_SCALAR }; // vmcnt, lgkmcnt
 enum { TIMING_REGISTERS_MAX = 136 }; // wgmma's accumulators and operands
 struct timing_site {
     enum timing_pipe pipe;
@@ -224,7 +225,10 @@ struct timing_site {
     bool synchronises;     // relaxed or acquire: looks at what others write
     bool bulk;             // of bulk copies, not of cp.async: their groups are others
     bool after_copies;     // an arrival that comes when the warp's earlier copies are there
-    uint8_t groups_left;   // on their way after a wait for copies; GROUPS_NONE: none at all
+    // AMD's machine code: what counts the operation, and how many s_waitcnt leaves on their way.
+    uint8_t counter; // enum wait_counter
+    uint8_t vector_left, scalar_left;
+    uint8_t groups_left; // on their way after a wait for copies; GROUPS_NONE: none at all
 };
 struct timing_input {
     const struct gpu *gpu;
@@ -235,7 +239,8 @@ struct timing_input {
     int warps_per_block, blocks_per_sm;
     uint64_t grid_blocks;
     struct l2_counts l2;
-    double atomic_turns_hot; // that atomics take one by one where most queue
+    double memory_cache_share; // of what missed L2, found in the cache in front of device memory
+    double atomic_turns_hot;   // that atomics take one by one where most queue
     const struct counters *counters;
     uint64_t ops_max; // warp instructions replayed at most; 0 = the model's own limit
 };

@@ -141,6 +141,21 @@ unsigned amd_caches_line_sectors(const struct amd_caches *c)
     return c->l1_sectors;
 }
 
+uint64_t amd_caches_dirty(const struct amd_caches *c)
+{
+    uint64_t sectors = 0;
+    for (unsigned i = 0; i < c->dies && !c->memory.lines; i++)
+        for (uint64_t k = 0; k < c->l2[i].sets * c->l2[i].ways; k++)
+            sectors += (unsigned)__builtin_popcount(c->l2[i].lines[k].dirty);
+    return sectors * AMD_SECTOR_BYTES;
+}
+
+uint64_t amd_caches_left_dirty(const struct amd_caches *c, uint64_t before)
+{
+    uint64_t now = amd_caches_dirty(c);
+    return now > before ? now - before : 0;
+}
+
 void amd_l1_drop(struct amd_caches *c, unsigned cu)
 {
     cache_clear(&c->l1[cu % c->cu_count]);
@@ -213,6 +228,8 @@ static void below_l2(struct amd_caches *c, const struct outcome *o, uint64_t lin
     }
     if (o->fetched) {
         below = level_access(&c->memory, ++c->now, TOUCH_LOADS, line, o->fetched);
+        out->memory_cache_bytes += (uint64_t)AMD_SECTOR_BYTES * bits(o->fetched);
+        out->memory_cache_hit_bytes += (uint64_t)AMD_SECTOR_BYTES * bits(below.hit);
         count_memory(&below, out);
     }
 }

@@ -18,6 +18,8 @@ struct amd_cache_counts {
     uint64_t l1_hit_sectors; // of loads
     uint64_t l2_sectors[TOUCH_KINDS], l2_hit_sectors;
     uint64_t dram_read_bytes, dram_write_bytes;
+    uint64_t memory_cache_bytes,
+        memory_cache_hit_bytes; // read from the cache in front of memory, or through it
 };
 
 struct amd_caches;
@@ -26,6 +28,10 @@ struct amd_caches *amd_caches_new(const struct gpu *gpu);
 void amd_caches_free(struct amd_caches *c);  // NULL is fine
 void amd_caches_flush(struct amd_caches *c); // all empty, nothing written back; NULL is fine
 void amd_l1_drop(struct amd_caches *c, unsigned cu);
+// Bytes that L2 holds and memory does not; where a cache lies between, 0: they have room there.
+uint64_t amd_caches_dirty(const struct amd_caches *c);
+// More of them than there were.
+uint64_t amd_caches_left_dirty(const struct amd_caches *c, uint64_t before);
 unsigned amd_caches_line_sectors(const struct amd_caches *c); // of L1
 // One line of a request, as L1 has them: its address over their size, the sectors touched as bits. past_l1: a load that must not find it there.
 void amd_caches_access(struct amd_caches *c, unsigned cu, enum touch_kind kind, bool past_l1,

@@ -36,11 +36,4 @@ void amd_check_barrier(struct wave *w);
 // An instruction of a wave that passed a barrier with some of its lanes: are others back?
 void amd_check_lanes(struct wave *w, const struct amd_instruction *in);
 
-// Vector memory operations that s_waitcnt lets be on their way.
-static inline unsigned amd_wait_vector(const struct amd_instruction *in)
-{
-    unsigned c = (unsigned)in->constant;
-    return (c & 15) | (c >> 14 & 3) << 4;
-}
-
 #endif

@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-enum { BANKS = 32, BANK_BYTES = 4 };
+enum { BANKS = 32, BANK_BYTES = 4, L2_LINE_SECTORS = 4 };
 
 /* ---- global memory ------------------------------------------------------------------------------------------- */
 
@@ -30,7 +30,9 @@ static void add(struct distinct *d, uint64_t item)
 static void access_lines(struct amd_run *run, enum touch_kind kind, bool past_l1,
                          const struct distinct *sectors)
 {
-    uint64_t before = run->counts.caches.l1_hit_sectors;
+    const struct amd_cache_counts before = run->counts.caches, *after = &run->counts.caches;
+    struct amd_access *access = &run->access;
+    unsigned left = 0;
     struct distinct lines = {.count = 0};
     unsigned each = run->caches ? amd_caches_line_sectors(run->caches) : 1;
     for (unsigned i = 0; i < sectors->count && run->caches; i++)
@@ -40,16 +42,36 @@ static void access_lines(struct amd_run *run, enum touch_kind kind, bool past_l1
         for (unsigned k = 0; k < sectors->count; k++)
             if (sectors->items[k] / each == lines.items[i])
                 touched |= 1u << sectors->items[k] % each;
+        uint64_t sent = after->l2_sectors[kind];
         amd_caches_access(run->caches, run->cu, kind, past_l1, lines.items[i], touched,
                           &run->counts.caches);
+        left += after->l2_sectors[kind] > sent;
     }
-    run->site->l1_hit_sectors += run->counts.caches.l1_hit_sectors - before;
+    run->site->l1_hit_sectors += after->l1_hit_sectors - before.l1_hit_sectors;
+    access->l2_sectors += (unsigned)(after->l2_sectors[kind] - before.l2_sectors[kind]);
+    access->l2_hit_sectors += (unsigned)(after->l2_hit_sectors - before.l2_hit_sectors);
+    access->l2_lines += (left * each + L2_LINE_SECTORS - 1) / L2_LINE_SECTORS;
+}
+
+// Lanes that are on the address where most are.
+static unsigned most_on_one(const struct amd_touch *t, const struct distinct *addresses)
+{
+    unsigned most = 0;
+    for (unsigned i = 0; i < addresses->count; i++) {
+        unsigned lanes = 0;
+        for (uint64_t left = t->mask; left != 0; left &= left - 1)
+            lanes += t->address[__builtin_ctzll(left)] == addresses->items[i];
+        most = lanes > most ? lanes : most;
+    }
+    return most;
 }
 
 void amd_count_global(struct amd_run *run, const struct amd_touch *t, enum touch_kind kind,
                       bool past_l1, struct amd_traffic *out)
 {
-    struct distinct sectors = {.count = 0}, lines = {.count = 0}, addresses = {.count = 0};
+    struct distinct sectors = {.count = 0}, lines = {.count = 0}, addresses = {.count = 0},
+                    wide = {.count = 0};
+    struct amd_access *access = &run->access;
     if (t->mask == 0)
         return;
     for (uint64_t left = t->mask; left != 0; left &= left - 1) {
@@ -58,8 +80,16 @@ void amd_count_global(struct amd_run *run, const struct amd_touch *t, enum touch
         add(&sectors, at / AMD_SECTOR_BYTES);
         add(&sectors, (at + t->bytes - 1) / AMD_SECTOR_BYTES);
     }
-    for (unsigned i = 0; i < sectors.count; i++)
+    for (unsigned i = 0; i < sectors.count; i++) {
         add(&lines, sectors.items[i] / AMD_LINE_SECTORS);
+        add(&wide, sectors.items[i] / L2_LINE_SECTORS);
+    }
+    access->first_sector = access->lines == 0 ? (uint32_t)sectors.items[0] : access->first_sector;
+    access->sectors += sectors.count;
+    access->sectors_ideal += (addresses.count * t->bytes + AMD_SECTOR_BYTES - 1) / AMD_SECTOR_BYTES;
+    access->lines += wide.count;
+    access->passes += kind == TOUCH_ATOMICS ? most_on_one(t, &addresses) : lines.count;
+    access->store = kind == TOUCH_STORES;
     out->sectors += sectors.count;
     out->lines += lines.count;
     access_lines(run, kind, past_l1, &sectors);

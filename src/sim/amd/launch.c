@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/amd/check.h"
 #include "sim/amd/module.h"
+#include "sim/amd/time.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -318,6 +319,8 @@ static void step(struct wave *w)
     run->site->lanes += (uint64_t)__builtin_popcountll(exec_of(w));
     w->pc += in->size_bytes;
     run->counts.instructions++;
+    if (w->trace)
+        amd_time_step(w);
     if (w->barrier_lanes != 0)
         amd_check_lanes(w, in);
     if (in->encoding <= ENCODING_SOPP)
@@ -366,6 +369,7 @@ static bool run_group(struct work_group *g, struct wave *waves)
         races_forget(&g->run->races, g->lds_records, g->lds_bytes / 4 + 1);
     for (uint32_t i = 0; i < count; i++)
         wave_start(&waves[i], g, i);
+    amd_time_group(g->run, g, waves);
     for (;;) {
         bool runs = false;
         for (uint32_t i = 0; i < count; i++) {
@@ -419,7 +423,9 @@ static void run_grid(struct amd_run *run)
         g.id[1] = (uint32_t)(n / o->grid[0] % o->grid[1]);
         g.id[2] = (uint32_t)(n / o->grid[0] / o->grid[1]);
         run->cu = (unsigned)(i % (uint64_t)GPU(run->sim->gpu, sm_count));
-        if (!run_group(&g, waves))
+        bool done = run_group(&g, waves);
+        amd_time_group_end(run, waves);
+        if (!done)
             break;
         run->report->blocks_run++;
         if (o->progress && i % 256 == 0)
@@ -517,7 +523,7 @@ static void fill_counters(const struct amd_run *run)
                      PROVENANCE_SIMULATED);
 }
 
-static void fill_lines(const struct amd_run *run)
+static void fill_lines(const struct amd_run *run, const struct stall_table *stalls)
 {
     const struct amd_object *o = &run->module->object;
     struct sim_report *r = run->report;
@@ -538,15 +544,20 @@ static void fill_lines(const struct amd_run *run)
 #include "record/line_fields.def"
 #undef LINE_FIELD
         };
+        if (stalls)
+            r->lines[r->line_count - 1].stalls = stalls[i];
     }
     r->line_count = lines_merge(r->lines, r->line_count);
 }
 
-static bool finish(const struct amd_run *run, struct error *err)
+static bool finish(struct amd_run *run, struct error *err)
 {
     struct sim_report *r = run->report;
+    bool stopped = false;
+    for (int i = 0; i < r->violation_count; i++)
+        stopped |= violation_stops(r->violations[i].kind);
     fill_counters(run);
-    fill_lines(run);
+    fill_lines(run, stopped ? NULL : amd_time_fill(run));
     r->registers_per_thread = run->kernel->vector_registers;
     for (int i = 0; i < r->violation_count; i++) {
         const struct sim_violation *v = &r->violations[i];
@@ -584,6 +595,7 @@ static void open_caches(struct amd_run *run)
     run->caches = s->amd_caches;
     for (unsigned cu = 0; run->caches && cu < (unsigned)GPU(s->gpu, sm_count); cu++)
         amd_l1_drop(run->caches, cu);
+    run->dirty_before = run->caches ? amd_caches_dirty(run->caches) : 0;
 }
 
 bool amd_launch(struct sim *s, const struct amd_module *m, const struct sim_launch *options,
@@ -597,10 +609,12 @@ bool amd_launch(struct sim *s, const struct amd_module *m, const struct sim_laun
     launch_memory(&run);
     open_caches(&run);
     run.sites = xcalloc(m->object.code_bytes / 4 + 1, sizeof *run.sites);
+    amd_time_open(&run);
     run_grid(&run);
     bool done = finish(&run, err);
     free(run.sites);
     amd_check_close(&run);
+    amd_time_close(&run);
     report->host_ns = clock_ns() - start;
     return done;
 }

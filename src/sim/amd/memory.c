@@ -2,6 +2,7 @@
 // or the lane's scratch, and what is done there.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/amd/check.h"
+#include "sim/amd/time.h"
 #include "sim/run/exec.h"
 
 /* ---- addresses ---------------------------------------------------------------------------------------------------- */
@@ -326,6 +327,8 @@ static void count_touches(struct amd_run *run, const struct amd_instruction *in)
     run->site->global_sectors_ideal += own.sectors_ideal;
     run->site->shared_wavefronts += own.passes;
     run->site->shared_wavefronts_ideal += own.passes_ideal;
+    run->access.passes += (unsigned)own.passes;
+    run->access.passes_ideal += (unsigned)own.passes_ideal;
 }
 
 static void run_lane(struct wave *w, const struct amd_instruction *in, unsigned lane)
@@ -402,7 +405,9 @@ void amd_run_memory(struct wave *w, const struct amd_instruction *in)
     struct amd_run *run = w->group->run;
     amd_check_begin(w);
     run->touch[0].mask = run->touch[1].mask = 0;
+    run->access = (struct amd_access){0};
     for (uint64_t left = exec_of(w); left != 0 && !w->stopped; left &= left - 1)
         run_lane(w, in, (unsigned)__builtin_ctzll(left));
     count_touches(run, in);
+    amd_time_access(w, &run->access);
 }

@@ -44,6 +44,7 @@ struct wave {
     uint32_t s[WAVE_SCALARS];
     uint32_t (*v)[WAVE_LANES]; // WAVE_VECTORS of them
     uint8_t *scratch;          // of lane i from i * scratch bytes on; NULL: none
+    struct trace_warp *trace;  // NULL: it is not traced
     uint64_t pc, at;           // of the next instruction, and of this one
     uint32_t index;            // in the work-group
     enum wave_state state;
@@ -76,6 +77,16 @@ struct amd_traffic {
 struct amd_touch {
     uint64_t address[WAVE_LANES], mask;
     unsigned bytes;
+};
+
+// What one instruction did in memory, for the model of time.
+struct amd_access {
+    unsigned sectors, sectors_ideal, lines; // lines of 128 bytes
+    unsigned l2_sectors, l2_hit_sectors, l2_lines;
+    unsigned passes,
+        passes_ideal; // through the banks; of global memory pieces of 64 bytes; atomics: lanes on one address
+    uint32_t first_sector;
+    bool store;
 };
 
 struct amd_counts { // instructions of waves, and what they did
@@ -111,6 +122,9 @@ struct amd_run {
     struct amd_touch touch[2];     // of the instruction; the second of those with two places
     uint32_t block_threads, waves;
     uint64_t kernarg_address, packet_address;
+    struct amd_timing *timing; // NULL: no time is asked for
+    uint64_t dirty_before;     // bytes of the caches, at the start
+    struct amd_access access;  // of the instruction
     bool check_uninitialised, check_races;
     struct races races;
     uint64_t violation_at[VIOLATIONS_MAX]; // instructions of the report's
@@ -172,6 +186,13 @@ int amd_line_at(const struct amd_module *m, uint64_t pc);
 static inline bool amd_passes_l1(const struct amd_instruction *in)
 {
     return in->arch == ARCH_GFX942 ? in->scc : in->glc;
+}
+
+// Vector memory operations that s_waitcnt lets be on their way.
+static inline unsigned amd_wait_vector(const struct amd_instruction *in)
+{
+    unsigned c = (unsigned)in->constant;
+    return (c & 15) | (c >> 14 & 3) << 4;
 }
 
 void amd_run_scalar(struct wave *w, const struct amd_instruction *in);

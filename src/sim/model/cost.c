@@ -67,6 +67,8 @@ static void rates_memory(struct rates *r, const struct gpu *g, struct demand d)
     r->wavefront = GPU(g, shared_wavefront_cycles);
     r->load_queue = GPU(g, lsu_queue_cycles);
     r->port_lines = GPU(g, sm_port_lines_per_cycle);
+    double memory_cache = g->value[GPU_FIELD_memory_cache_gbps];
+    r->memory_cache_bytes = isnan(memory_cache) ? 0 : chip_rate(g, memory_cache, d.sms);
     r->flit_queue = GPU(g, l2_store_queue_cycles);
 }
 
@@ -128,6 +130,24 @@ static void rates_latencies(struct rates *r, const struct gpu *g)
     r->constant_latency = GPU(g, latency_constant_cycles);
 }
 
+static double known(double value, double otherwise)
+{
+    return isnan(value) ? otherwise : value;
+}
+
+// What AMD's compute units have otherwise: a SIMD gives a wave its turn every few cycles and is busy until all its lanes
+// have been through it; scalars and branches have units of their own.
+static void rates_waves(struct rates *r, const struct gpu *g)
+{
+    const double *v = g->value;
+    r->warp_lanes = GPU(g, warp_size);
+    r->turn = known(v[GPU_FIELD_scheduler_turn_cycles], 1);
+    r->schedulers = GPU(g, schedulers_per_sm);
+    r->scalar = r->warp_lanes; // an instruction per cycle
+    r->branch = known(v[GPU_FIELD_latency_branch_cycles], r->alu);
+    r->memory_cache_latency = known(v[GPU_FIELD_latency_memory_cache_cycles], 0);
+}
+
 void rates_fill(struct rates *r, const struct gpu *g, struct demand d)
 {
     *r = (struct rates){0};
@@ -136,6 +156,7 @@ void rates_fill(struct rates *r, const struct gpu *g, struct demand d)
     rates_operations(r, g);
     rates_units(r, g);
     rates_latencies(r, g);
+    rates_waves(r, g);
     r->block_launch = GPU(g, block_launch_cycles);
     r->block_warp_launch = GPU(g, block_warp_launch_cycles);
     r->block_dispatch = 1 / chip_rate(g, GPU(g, block_dispatch_per_ns), d.sms);
@@ -179,9 +200,9 @@ static void cost_sequence(const struct rates *r, const struct timing_site *t, do
 {
     c->sequence = r->operation[t->operation].cycles;
     c->latency = r->operation[t->operation].latency;
-    c->cycles = sooner(t->issue_slots * LANES / lanes, c->sequence);
+    c->cycles = sooner(t->issue_slots * r->warp_lanes / lanes, c->sequence);
     if (t->special_slots > 0)
-        c->special_cycles = sooner(t->special_slots * LANES / r->special, c->sequence);
+        c->special_cycles = sooner(t->special_slots * r->warp_lanes / r->special, c->sequence);
 }
 
 // An instruction that becomes several is taken as a chain of them.
@@ -189,12 +210,29 @@ static void cost_chain(const struct rates *r, const struct timing_site *t, doubl
                        double latency, struct site_cost *c)
 {
     double slots = t->issue_slots > 0 ? t->issue_slots : 1;
-    c->cycles = slots * LANES / lanes;
+    c->cycles = slots * r->warp_lanes / lanes;
     c->latency = slots * latency;
     if (t->special_slots > 0) {
-        c->special_cycles = t->special_slots * LANES / r->special;
+        c->special_cycles = t->special_slots * r->warp_lanes / r->special;
         c->special_latency = t->special_slots * r->special_latency;
     }
+}
+
+// A scheduler with turns (AMD's SIMD) is busy with vector arithmetic until all lanes are through; what goes to other units
+// takes none of its time. A matrix instruction runs on the SIMD's own part of the tensor unit.
+static void cost_turn(const struct rates *r, const struct pipe_info *p, struct site_cost *c)
+{
+    c->next = c->slots;
+    if (r->turn <= 1)
+        return;
+    bool halves = p->first != p->second;
+    double busy = r->schedulers * c->cycles / (halves ? 2 : 1);
+    c->slots = p->unit == UNIT_MATH ? later(r->turn, busy) : p->unit == UNIT_TENSOR ? r->turn : 0;
+    c->next = later(r->turn, c->slots);
+    if (c->pipe == PIPE_SCALAR_BRANCH)
+        c->next = r->branch;
+    if (p->unit == UNIT_TENSOR)
+        c->latency += r->schedulers * c->cycles;
 }
 
 struct site_cost site_cost(const struct rates *r, const struct timing_site *t)
@@ -218,7 +256,10 @@ struct site_cost site_cost(const struct rates *r, const struct timing_site *t)
     else if (p->unit == UNIT_TENSOR)
         c.cycles = t->tensor_flops / r->tensor_flops / (t->group ? 1 : r->mma_share);
     else if (p->unit == UNIT_CONSTANT)
-        c.cycles = LANES / lanes;
+        c.cycles = r->warp_lanes / lanes;
+    else if (p->unit == UNIT_SCALAR)
+        c.cycles = r->warp_lanes / lanes;
+    cost_turn(r, p, &c);
     return c;
 }
 

@@ -36,7 +36,12 @@ struct rates {
     double port_lines, flit_queue;
     double near_far, line_near, line_far, line_near_share, line_spread, line_slow, line_slow_share;
     double load_knee, load_slope, load_slope_high;
-    struct { // NAN: not in the chip's file
+    double warp_lanes, schedulers,
+        turn;              // lanes of a warp; cycles between a warp's instructions at least
+    double scalar, branch; // AMD: of the scalar unit; cycles until a wave goes on after a branch
+    double memory_cache_bytes,
+        memory_cache_latency; // of the cache between L2 and device memory; 0: none
+    struct {                  // NAN: not in the chip's file
         double cycles, latency;
     } operation[OPERATION_COUNT];
 };
@@ -65,6 +70,7 @@ enum unit { // how an instruction is executed
     UNIT_COPY,
     UNIT_CONSTANT,
     UNIT_TENSOR,
+    UNIT_SCALAR,
     UNIT_WAIT,
 };
 enum server_id { // pipes that take one instruction after the other
@@ -80,6 +86,8 @@ enum server_id { // pipes that take one instruction after the other
     SERVER_WARP,
     SERVER_CONSTANT,
     SERVER_TENSOR,
+    SERVER_SCALAR,
+    SERVER_LDS,
     SERVER_COUNT
 };
 enum touches { TOUCHES_NOTHING, TOUCHES_READ, TOUCHES_WRITE, TOUCHES_UPDATE, TOUCHES_ALL };
@@ -97,6 +105,7 @@ const struct pipe_info *pipe_info(enum timing_pipe pipe);
 
 struct site_cost {                          // of one instruction of the program, once for a launch
     double slots;                           // of its scheduler
+    double next;                            // until the warp may issue again
     double cycles, latency;                 // of its server; from there to its result
     double special_cycles, special_latency; // of the special-function unit beside
     double sequence; // of a sequence measured whole: one after the other at this rate; 0: none

@@ -36,7 +36,7 @@ static inline double server_take(struct server *s, double at, double cycles)
 
 /* ---- the SM ------------------------------------------------------------------------------------ */
 
-enum { GROUPS = 8 };    // of copies, each with an arrival of its own
+enum { GROUPS = 64 };   // of copies, each with an arrival of its own
 struct copy_groups {    // of a warp: until when its copies are on their way
     double open;        // of those in no group yet
     double end[GROUPS]; // of the last groups, each with all before it
@@ -63,7 +63,7 @@ struct warp_state {
     int block;        // slot
     int scheduler;
     int last;                     // the register its next instruction waits for longest (LAST_…)
-    struct copy_groups copies[2]; // of cp.async; bulk copies
+    struct copy_groups copies[2]; // of cp.async; bulk copies. AMD: counted by vmcnt; lgkmcnt
     bool waiting, done;
     bool asleep;           // until a phase is over
     int next_sleeper;      // that waits for the same; -1
@@ -96,13 +96,14 @@ struct replay {
     struct rates r;
     struct site_cost *costs; // one per site
     struct server issue[SCHEDULERS_MAX], pipe[SERVER_COUNT], sequence;
-    struct server fill, port, l2, dram, atomic, shared_only, barrier_unit;
+    struct server fill, port, l2, memory_cache, dram, atomic, shared_only, barrier_unit;
     struct server flits; // the SM's share of what the L2 takes in: runs ahead of the port
     double sms;          // at work
     double memory_load, memory_load_at; // bytes per cycle to and from device memory, lately; when
     bool memory_written;                // dirty lines leave the L2 in this kernel
-    double fetched;                     // bytes from device memory for a byte that missed L2
-    double scattered; // what granules fetched for one sector each cost, beside neighbours
+    double memory_cache_owed; // hits of the cache in front of device memory, as a fraction
+    double fetched;           // bytes from device memory for a byte that missed L2
+    double scattered;         // what granules fetched for one sector each cost, beside neighbours
     double next_dispatch;
     int schedulers;
     struct warp_state *warps; // blocks_per_sm * warps_per_block
@@ -142,7 +143,7 @@ enum step warp_step(struct replay *p, struct warp_state *w);
 double op_execute(struct replay *p, const struct trace_op *op, const struct site_cost *c,
                   double at);
 // A full queue in front of the load/store unit keeps further memory instructions from issuing: until when.
-double queue_wait(const struct replay *p, enum unit unit, double at);
+double queue_wait(const struct replay *p, const struct site_cost *c, double at);
 bool has_queue(enum unit unit);
 // timing_memory.c: each starts at `at` and returns when its result is there, a store's when it has left the SM
 double load_global(struct replay *p, const struct trace_op *op, const struct site_cost *c,

@@ -111,6 +111,29 @@ struct request { // of lines that are not in L1
     uint32_t first_line, lines, sectors;
 };
 
+static void fill_note(struct replay *p, uint32_t line, double arrives)
+{
+    *fill_slot(p, line) = (struct fill){.line = line, .arrives = arrives};
+}
+
+// What missed L2 passes the cache in front of device memory, where the chip has one. Returns when it would be there from it.
+static double memory_cache_take(struct replay *p, double bytes, double at)
+{
+    if (p->r.memory_cache_bytes <= 0)
+        return 0;
+    double cost = bytes / p->r.memory_cache_bytes;
+    return server_take(&p->memory_cache, at, cost) + cost + p->r.memory_cache_latency;
+}
+
+// Is the next line found there? As often as the cache model found it.
+static bool memory_cache_hits(struct replay *p)
+{
+    p->memory_cache_owed += p->in->memory_cache_share;
+    bool hit = p->memory_cache_owed >= 1;
+    p->memory_cache_owed -= hit;
+    return hit;
+}
+
 // Lines that are not in L1, one by one through the port, L2 and, as often as this site's do, device
 // memory. Returns when the slowest is there.
 static double lines_fetch(struct replay *p, uint32_t site, struct request q, double at)
@@ -130,12 +153,19 @@ static double lines_fetch(struct replay *p, uint32_t site, struct request q, dou
         double there = l2 + l2_line_latency(p, line);
         if (i + 0.5 < from_dram) {
             double bytes = missed / lines * p->fetched;
+            double cached = memory_cache_take(p, bytes, l2);
+            there = later(there, cached);
+            if (memory_cache_hits(p)) {
+                fill_note(p, line, there);
+                arrives = later(arrives, there);
+                continue;
+            }
             double cost = bytes / r->dram_read_bytes * p->scattered;
             memory_count(p, sent, bytes);
             double dram = server_take(&p->dram, l2, cost) + cost;
-            there = dram + dram_line_latency(p, line);
+            there = later(there, dram + dram_line_latency(p, line));
         }
-        *fill_slot(p, line) = (struct fill){.line = line, .arrives = there};
+        fill_note(p, line, there);
         arrives = later(arrives, there);
     }
     double fill = missed / r->fill_bytes;
@@ -256,7 +286,7 @@ double access_shared(struct replay *p, const struct trace_op *op, const struct s
 {
     double passes = op->wavefronts > 0 ? op->wavefronts : 1;
     double cycles = later(p->r.lsu_issue, passes * p->r.wavefront);
-    double start = server_take(&p->pipe[SERVER_LSU], at, cycles);
+    double start = server_take(&p->pipe[c->first], at, cycles);
     p->shared_only.busy += cycles;
     return start + cycles - 1 + c->latency;
 }

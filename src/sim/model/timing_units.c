@@ -55,6 +55,7 @@ double op_execute(struct replay *p, const struct trace_op *op, const struct site
     case UNIT_CONSTANT: // the data is returned through the load/store unit's data stage
         server_take(&p->pipe[SERVER_LSU], at, p->r.lsu_issue);
         return taken_once(p, c, at);
+    case UNIT_SCALAR:
     case UNIT_TENSOR:
         return taken_once(p, c, at);
     case UNIT_WAIT:
@@ -69,10 +70,11 @@ bool has_queue(enum unit unit)
            unit == UNIT_COPY;
 }
 
-double queue_wait(const struct replay *p, enum unit unit, double at)
+double queue_wait(const struct replay *p, const struct site_cost *c, double at)
 {
+    enum unit unit = (enum unit)c->unit;
     bool store = unit == UNIT_STORE || unit == UNIT_ATOMIC;
     if (has_queue(unit))
-        at = later(at, p->pipe[SERVER_LSU].free_at - p->r.load_queue);
+        at = later(at, p->pipe[c->first].free_at - p->r.load_queue);
     return store ? later(at, p->port.free_at - p->r.load_queue) : at;
 }

@@ -69,6 +69,22 @@ static void copies_wait(struct replay *p, struct warp_state *w, uint32_t site)
     stall_add(p, w, site, STALL_LONG_SCOREBOARD, w->at);
 }
 
+// s_waitcnt: until no more than so many memory operations of each kind are on their way.
+static void counters_wait(struct replay *p, struct warp_state *w, uint32_t site)
+{
+    const struct timing_site *t = &p->in->sites[site];
+    const struct {
+        unsigned left;
+        enum stall reason;
+    } all[] = {{t->vector_left, STALL_LONG_SCOREBOARD}, {t->scalar_left, STALL_SHORT_SCOREBOARD}};
+    for (int i = 0; i < 2; i++) {
+        if (all[i].left >= GROUPS - 1)
+            continue;
+        w->at = later(w->at, groups_end(&w->copies[i], all[i].left));
+        stall_add(p, w, site, all[i].reason, w->at);
+    }
+}
+
 // A copy that ends a phase of an mbarrier is in no group.
 static void copy_open(struct replay *p, struct warp_state *w, const struct trace_op *op,
                       double ready)
@@ -101,7 +117,7 @@ enum step warp_step(struct replay *p, struct warp_state *w)
         value_rename(w, t, at);
         return STEP_RAN;
     }
-    double room = queue_wait(p, (enum unit)c->unit, at);
+    double room = queue_wait(p, c, at);
     if (room > at)
         w->throttled = at = room;
     struct server *scheduler = &p->issue[w->scheduler];
@@ -111,18 +127,24 @@ enum step warp_step(struct replay *p, struct warp_state *w)
         return at <= scheduler->free_at && !has_queue((enum unit)c->unit) ? STEP_TURN : STEP_MOVED;
     }
     stall_explain(p, w, op->site, at);
-    stall_add(p, w, op->site, STALL_SELECTED, at + c->slots);
+    stall_add(p, w, op->site, STALL_SELECTED, at + c->next);
     server_take(scheduler, at, c->slots);
     p->start = w->issued = at;
     double held = c->pipe == PIPE_BULK_COPY ? lanes_started(p, op) : 0;
     double ready = p->ready = held + op_execute(p, op, c, at);
     double queued = c->unit == UNIT_CONSTANT ? 0 : p->start - at;
     values_come(w, t, (enum stall)c->reader, ready, queued);
-    w->at = later(w->at, at + c->slots + held);
+    w->at = later(w->at, at + c->next + held);
     if (held > 0)
         stall_add(p, w, op->site, STALL_DISPATCH, w->at);
     if (c->pipe == PIPE_ASYNC_COPY || c->pipe == PIPE_BULK_COPY)
         copy_open(p, w, op, ready);
+    if (t->counter != WAIT_COUNTER_NONE) {
+        w->copies[t->counter - 1].open = ready;
+        group_commit(&w->copies[t->counter - 1]);
+    }
+    if (c->pipe == PIPE_COUNTER_WAIT)
+        counters_wait(p, w, op->site);
     if (c->pipe == PIPE_ASYNC_WAIT)
         copies_wait(p, w, op->site);
     if (c->unit == UNIT_STORE)

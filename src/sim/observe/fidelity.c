@@ -102,3 +102,14 @@ void fidelity_fill(const struct gpu *g, const struct program *p, const struct si
         out->path[path_of(g, p->sites[i].in, &p->timing[i])].warp_instructions +=
             (double)stats[i].executed;
 }
+
+void fidelity_fill_unvalidated(const struct timing_site *sites, const struct sim_site *stats,
+                               int count, bool timed, struct run_fidelity *out)
+{
+    *out =
+        (struct run_fidelity){.known = true, .timed = timed, .time_error_median_pct = (double)NAN};
+    for (int i = 0; i < PATH_COUNT; i++)
+        out->path[i].results = out->path[i].time = FIDELITY_UNVALIDATED;
+    for (int i = 0; i < count; i++)
+        out->path[by_pipe[sites[i].pipe]].warp_instructions += (double)stats[i].executed;
+}
