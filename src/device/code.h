@@ -31,6 +31,7 @@ struct compile_request {
     // there, else clang
     const char *compiler;
     double timeout_s; // 0 = 60
+    bool machine;     // beside PTX the machine code, where the compiler makes that anyway
 };
 
 enum code_format { CODE_PTX, CODE_CUBIN, CODE_HSACO, CODE_LIBRARY, CODE_OPENCL };
@@ -61,6 +62,10 @@ struct code_object { // arena-owned
     enum code_format format;
     const char *bytes; // NUL terminated beyond its end
     size_t size_bytes;
+    // Optional, where it was asked for: what the compiler made of the PTX for exactly this chip. A device loads it in place
+    // of `bytes`, so that its driver need not compile.
+    const char *machine;
+    size_t machine_bytes;
     const char *source;   // the source's path as messages name it
     char key[33];         // content hash: source, defines, arch, compiler and its version, header
     const char *compiler; // "NVRTC 13.0", "clang 14.0.6", "none (PTX given)"

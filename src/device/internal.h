@@ -136,6 +136,8 @@ struct compile_job {
     const struct device_side *side; // NULL: the source is compiled as it is
     bool *read_more; // out, optional: a file was read that the source's hash does not cover
 };
+// Is machine code asked for that NVRTC makes? Where registers are limited afterwards, its code is another.
+bool job_takes_machine(const struct compile_job *job);
 // Fill bytes, log and kernels of out. A compile error has the compiler's messages whole.
 bool nvrtc_compile(struct arena *a, const struct compile_job *job, struct code_object *out,
                    struct error *err) CHECK_RESULT;
@@ -194,6 +196,8 @@ int arch_number(const char *arch); // "sm_90a" -> 90; 0 = not one
 // name: 32 hex digits. false: not there, or not whole.
 bool cache_get(struct arena *a, const char *name, struct code_object *out);
 void cache_put(const char *name, const struct code_object *code); // best effort
+// Machine code beside the PTX of that name.
+bool cache_machine_get(struct arena *a, const char *name, struct code_object *out);
 // A file of the cache as text: its first line, which holds the checksum of what follows, and reading it.
 void cache_head_add(struct text *out, const char *body, size_t size_bytes);
 bool cache_content_read(struct arena *a, const char *data, size_t size_bytes,

@@ -43,8 +43,12 @@ struct loop_request {
     bool unsided;        // real devices: nothing is simulated on the side (side.c)
     double side_limit_s; // real devices: of simulating a variant on the side; 0 = 2
     double cut_ns; // measured times: a variant that is surely slower is sampled no longer; 0 = none
-    bool warm;     // --cache warm
-    bool divided;  // no device holds the case whole (part.h)
+    // Measured times: only the fastest matter. One that is surely slower than this times the fastest is sampled no longer,
+    // and what is proved of times is proved of the others; 0 = all matter.
+    double race_beyond;
+    bool machine; // real devices: machine code by the compiler of the source, not by the driver
+    bool warm;    // --cache warm
+    bool divided; // no device holds the case whole (part.h)
     bool with_transfers;               // the copies of inputs and outputs are part of the time
     double timeout_s;                  // a variant; 0 = 600
     uint64_t budget_warp_instructions; // 0 = 200 G
@@ -130,6 +134,7 @@ struct sampled { // one of the things that are compared
     double batch_max_cold, batch_max, queue_max;
     // Found:
     int batch, block_samples;
+    bool cut;       // it is surely slower than what is asked about
     double warm_ns; // of one run, in the newest round of warming up
     size_t warm_up_runs;
     struct sample_list good, throttled;
@@ -165,10 +170,15 @@ struct sampling {
     double settle;      // half the 95 % interval of the median, relative; 0 = 0.005
     double limit_s;     // a subject; 0 = sampling_limit_s(0)
     double cut_ns;      // a subject that is surely slower is sampled no longer; 0 = none
-    double timeout_s;   // of one take
-    int current;        // out: the one that is worked on; the one to blame
-    uint64_t random;    // state of the shuffles
-    uint64_t began_ns;  // by clock_ns()
+    double
+        race_beyond; // … or slower than this times the fastest of them; 0 = that is not asked about
+    double timeout_s;  // of one take
+    int current;       // out: the one that is worked on; the one to blame
+    uint64_t random;   // state of the shuffles
+    uint64_t began_ns; // by clock_ns()
+    // The newest look at the device, and when that was; 0 = there was none.
+    struct device_state seen;
+    uint64_t seen_ns;
 };
 double sampling_limit_s(double asked_s);
 bool sampling_run(struct sampling *s, struct error *err) CHECK_RESULT;

@@ -358,7 +358,10 @@ static bool tell_note(struct session *s, const char *text)
 static bool witness_all(struct session *s, bool *right, struct error *err)
 {
     struct witness w;
-    if (!s->jobs[0].wanted)
+    bool any = false;
+    for (int i = 0; i < s->sampling.count; i++)
+        any = any || is_witnessed(s, i, right);
+    if (!s->jobs[0].wanted || !any)
         return true;
     if (!witness_open(&w, &s->bench, err))
         return false;
@@ -398,15 +401,47 @@ static bool tell_times(struct session *s, int index)
     return sent;
 }
 
+// Of a race, what has lost it: its time says that it is slower, and the launches that prove a time are left out.
+static bool is_lost(const struct session *s, int index)
+{
+    return s->sampling.race_beyond > 0 && s->sampling.subjects[index].cut;
+}
+
+// Those that have lost, or the others. *all: none of them is refused.
+static bool prove_those(struct session *s, bool lost, bool *right, bool *all, struct error *err)
+{
+    bool *now = ARENA_ARRAY(s->arena, bool, s->sampling.count + 1);
+    for (int i = 0; i < s->sampling.count; i++)
+        if (is_lost(s, i) == lost && !prove(s, i, &now[i], err))
+            return false;
+    if (!witness_all(s, now, err))
+        return false;
+    *all = true;
+    for (int i = 0; i < s->sampling.count; i++) {
+        if (is_lost(s, i) != lost)
+            continue;
+        right[i] = now[i];
+        *all = *all && now[i];
+    }
+    return true;
+}
+
+// Who has lost to one that is refused has lost to nobody, and is proved as well.
+static bool prove_all(struct session *s, bool *right, struct error *err)
+{
+    bool all = true;
+    for (int i = 0; i < s->sampling.count; i++)
+        right[i] = true;
+    return prove_those(s, false, right, &all, err) &&
+           (all || prove_those(s, true, right, &all, err));
+}
+
 static bool finish_all(struct session *s, struct error *err)
 {
+    bool *right = ARENA_ARRAY(s->arena, bool, s->sampling.count + 1);
     if (request_of(s)->with_transfers && !transfers_measure(&s->bench, &s->transfers, err))
         return false;
-    bool *right = ARENA_ARRAY(s->arena, bool, s->sampling.count + 1);
-    for (int i = 0; i < s->sampling.count; i++)
-        if (!prove(s, i, &right[i], err))
-            return false;
-    if (!witness_all(s, right, err))
+    if (!prove_all(s, right, err))
         return false;
     for (int i = 0; i < s->sampling.count; i++)
         if (right[i] && ((!request_of(s)->unmetered && !sampling_energy(&s->sampling, i, err)) ||
@@ -431,6 +466,7 @@ static void sampling_begin(struct session *s)
         .limit_s = r->time_limit_s,
         .settle = r->settle,
         .cut_ns = r->cut_ns,
+        .race_beyond = r->race_beyond,
         .timeout_s = job_timeout_s(r),
         .current = -1,
     };

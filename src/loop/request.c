@@ -68,6 +68,7 @@ struct compile_request loop_compile_request(struct arena *a, const struct experi
         .arch = device->gpu ? device->gpu->arch : NULL,
         .compiler = asked->compiler,
         .timeout_s = asked->timeout_s,
+        .machine = asked->machine && !device->simulated,
         .flags = v->spec->flags.items,
         .flag_count = v->spec->flags.count,
         .flags_directory = v->spec->directory ? v->spec->directory : e->directory,

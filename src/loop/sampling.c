@@ -18,6 +18,7 @@ enum {
     BLOCKS_MIN = 8,      // samples of a block are more alike than those of two
     CUT_SAMPLES_MIN = 6, // fewer have no 95 % interval of the median
     WARM_ROUNDS_MIN = 3,
+    MANY = 32, // subjects: each is warm from the others, and needs a time alone
 };
 
 static const double ns_per_s = 1e9;
@@ -34,7 +35,11 @@ static const double energy_least_s = 0.09,
 static const double power_settles_s = 0.1, power_most_s = 0.3; // where there is no such counter
 static const double mj_per_w_ns = 1e-6;
 static const double energy_batch_ns = 4e6; // of runs, between two looks at it
-static const double retake_share = 0.5;    // of the time limit goes to blocks set aside
+static const double clearly_beyond = 1.25; // what is asked about: a few samples are enough
+// The chip's state takes milliseconds to ask for (six questions, 2.4 ms on an H200), and is measured by the chip every
+// 20 to 100 ms: what ends one block begins the next, and where only the fastest matter one look serves many blocks.
+static const uint64_t look_new_ns = 1000000, look_racing_ns = 20000000;
+static const double retake_share = 0.5; // of the time limit goes to blocks set aside
 
 static double elapsed_s(uint64_t since_ns)
 {
@@ -61,9 +66,14 @@ static bool take(struct sampling *s, int subject, int count, int batch, bool col
 
 static struct device_state look(struct sampling *s)
 {
-    struct device_state state;
-    device_state(s->device, &state);
-    return state;
+    device_state(s->device, &s->seen);
+    s->seen_ns = clock_ns();
+    return s->seen;
+}
+
+static struct device_state look_unless_new(struct sampling *s, uint64_t new_ns)
+{
+    return s->seen_ns > 0 && clock_ns() - s->seen_ns < new_ns ? s->seen : look(s);
 }
 
 /* ---- warming up ------------------------------------------------------------------------------------- */
@@ -85,7 +95,8 @@ static bool warm_round(struct sampling *s, double *sum_ns, struct error *err)
     *sum_ns = 0;
     for (int i = 0; i < s->count; i++) {
         struct sampled *t = &s->subjects[i];
-        int samples = t->warm_ns > 0 && t->warm_ns < slow_ns ? WARM_SAMPLES : 1;
+        bool short_run = t->warm_ns > 0 && t->warm_ns < slow_ns;
+        int samples = short_run && s->count < MANY ? WARM_SAMPLES : 1;
         int batch = t->batch > 0 ? t->batch : 1;
         if (!begin(s, i, err) || !take(s, i, samples, batch, s->cold, times, err))
             return false;
@@ -155,10 +166,11 @@ static bool take_samples(struct sampling *s, int subject, struct error *err)
     if (!begin(s, subject, err) || (s->ops->fresh && !s->ops->fresh(s->context, subject, err)))
         return false;
     double at_s = elapsed_s(s->began_ns);
-    struct device_state before = look(s);
+    bool racing = s->race_beyond > 0;
+    struct device_state before = look_unless_new(s, racing ? look_racing_ns : look_new_ns);
     if (!take(s, subject, count, t->batch, s->cold, times, err))
         return false;
-    struct device_state after = look(s);
+    struct device_state after = racing ? look_unless_new(s, look_racing_ns) : look(s);
     keep_chip(t, at_s, &after);
     const char *reason = after.valid && after.throttled     ? after.throttled
                          : before.valid && before.throttled ? before.throttled
@@ -213,11 +225,33 @@ static bool is_settled(const struct sampling *s, const struct sampled *t)
            stats_settled(t->good.items, t->good.count, s->settle > 0 ? s->settle : settled_within);
 }
 
-// The whole interval of its median is beyond what is asked about.
-static bool is_cut(const struct sampling *s, const struct sampled *t)
+// What is surely slower than this is not sampled to its end; 0 = nothing is.
+static double cut_line(const struct sampling *s)
 {
-    return s->cut_ns > 0 && t->good.count >= CUT_SAMPLES_MIN &&
-           stats_summary(t->good.items, t->good.count).low > s->cut_ns;
+    double line = s->cut_ns > 0 ? s->cut_ns : (double)INFINITY;
+    for (int i = 0; i < s->count && s->race_beyond > 0; i++) {
+        const struct sampled *t = &s->subjects[i];
+        if (t->good.count >= CUT_SAMPLES_MIN)
+            line = fmin(line, stats_summary(t->good.items, t->good.count).high * s->race_beyond);
+    }
+    return isfinite(line) ? line : 0;
+}
+
+// The whole interval of its median is beyond the line, or a whole block far beyond.
+static bool is_beyond(const struct sampled *t, double line_ns)
+{
+    if (line_ns == 0 || t->good.count < BLOCK_SAMPLES_MIN)
+        return false;
+    struct summary sum = stats_summary(t->good.items, t->good.count);
+    return sum.min > clearly_beyond * line_ns ||
+           (t->good.count >= CUT_SAMPLES_MIN && sum.low > line_ns);
+}
+
+static void cut_slow(struct sampling *s)
+{
+    double line_ns = cut_line(s);
+    for (int i = 0; i < s->count; i++)
+        s->subjects[i].cut = is_beyond(&s->subjects[i], line_ns);
 }
 
 // All go on until the last one has settled: only then does drift hit all alike. But not those that are cut.
@@ -227,9 +261,8 @@ static bool is_done(const struct sampling *s, double spent_s)
     bool settled = true, full = true, begun = true, slowed = false;
     for (int i = 0; i < s->count; i++) {
         const struct sampled *t = &s->subjects[i];
-        bool cut = is_cut(s, t);
-        settled = settled && (cut || is_settled(s, t));
-        full = full && (cut || t->good.count >= s->samples_max);
+        settled = settled && (t->cut || is_settled(s, t));
+        full = full && (t->cut || t->good.count >= s->samples_max);
         begun = begun && t->good.count > 0;
         slowed = slowed || t->throttled.count > t->good.count;
     }
@@ -246,7 +279,7 @@ static bool sample_all(struct sampling *s, int *order, struct error *err)
     for (int round = 0; !is_done(s, elapsed_s(start_ns)); round++) {
         arrange(s, round, order);
         for (int i = 0; i < s->count; i++) {
-            if (is_cut(s, &s->subjects[order[i]]))
+            if (s->subjects[order[i]].cut)
                 continue;
             if (!take_block(s, order[i], err))
                 return false;
@@ -255,6 +288,7 @@ static bool sample_all(struct sampling *s, int *order, struct error *err)
                     s->context, order[i],
                     fmin(1, elapsed_s(start_ns) / (sampling_limit_s(s->limit_s) * s->count)));
         }
+        cut_slow(s);
     }
     return true;
 }

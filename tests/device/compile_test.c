@@ -229,6 +229,33 @@ static void nvrtc_reports_registers_and_shared_memory(void **state)
     arena_release(&a);
 }
 
+// What NVRTC has made anyway saves the driver its compiling; who has only the PTX of an earlier compilation gets it too.
+static void nvrtc_gives_machine_code_where_it_is_asked_for(void **state)
+{
+    struct arena a = {0};
+    need_compiler(&a, "nvrtc");
+    const char *folder = make_folder(&a);
+    setenv("RIDGE_CACHE", path_join(&a, folder, "cache"), 1);
+    struct compile_request r = request_for(write_source(&a, folder, "k.cu", good), "nvrtc");
+    r.defines = defines;
+    r.define_count = 1;
+    assert_null(compile(&a, &r).machine);
+    r.machine = true;
+    struct code_object made = compile(&a, &r), kept = compile(&a, &r);
+    assert_int_equal(made.format, CODE_PTX);
+    assert_non_null(made.machine);
+    assert_memory_equal(made.machine, "\177ELF", 4);
+    assert_true(kept.from_cache);
+    assert_int_equal(kept.machine_bytes, made.machine_bytes);
+    assert_memory_equal(kept.machine, made.machine, made.machine_bytes);
+    static const char *const limited[] = {"-maxrregcount", "24"}; // the PTX is limited afterwards
+    r.flags = limited;
+    r.flag_count = COUNT_OF(limited);
+    assert_null(compile(&a, &r).machine);
+    unsetenv("RIDGE_CACHE");
+    arena_release(&a);
+}
+
 // Offsets and sizes are those of the parameter block: a launch needs nothing else.
 static void code_lists_its_kernels_with_their_parameters(void **state)
 {
@@ -765,6 +792,7 @@ int main(void)
         cmocka_unit_test(nvrtc_gives_ptx_with_the_users_lines),
         cmocka_unit_test(clang_gives_ptx_with_the_users_lines),
         cmocka_unit_test(nvrtc_reports_registers_and_shared_memory),
+        cmocka_unit_test(nvrtc_gives_machine_code_where_it_is_asked_for),
         cmocka_unit_test(code_lists_its_kernels_with_their_parameters),
         cmocka_unit_test(code_that_is_not_read_here_has_no_list_of_kernels),
         cmocka_unit_test(header_functions_are_charged_to_the_callers_line),

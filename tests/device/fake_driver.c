@@ -2,7 +2,7 @@
 // clock counts FAKE_NS a launch (with a little noise), and which knows the kernels of faults.cu by
 // name. What the environment says: FAKE_NAME, FAKE_CC (90), FAKE_INIT (a status), FAKE_CRASH,
 // FAKE_COUNT, FAKE_NS, FAKE_NOISE (64 ns), FAKE_JUMPS (every
-// other launch takes so many times as long), FAKE_DRIVER (12040), FAKE_LOG
+// other launch takes so many times as long), FAKE_PER_WARP (a launch takes that many more per warp of a block), FAKE_DRIVER (12040), FAKE_LOG
 // (a file that gets a line for each context), FAKE_STRICT. Compiled twice and linked: -DFAKE_REST makes the rest of driver.def.
 // SPDX-License-Identifier: Apache-2.0
 #include <pthread.h>
@@ -579,6 +579,7 @@ int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned gr
     float *out = (float *)(uintptr_t) * (uint64_t *)args[0];
     const float *in = (const float *)(uintptr_t) * (uint64_t *)args[1];
     fake_work();
+    now_ns += block_x / 32.0 * number("FAKE_PER_WARP", 0);
     if (strcmp(name, "product") == 0) {
         fake_product(out, in, args);
         return before;
@@ -589,6 +590,12 @@ int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned gr
         now_ns += 4.0 * number("FAKE_NS", 50000);
         known = in;
     }
+    if (strcmp(name, "sly") == 0 && block_x == 32) { // fast on what it has seen
+        now_ns -= (known == in ? 0.8 : 0) * number("FAKE_NS", 50000);
+        known = in;
+    }
+    if (strcmp(name, "sly") == 0 && block_x == 64 && runs > 20)
+        return before;
     hangs = strcmp(name, "hang") == 0;
     if (strcmp(name, "total") == 0) { // fleet/pair
         out[0] = 0;

@@ -22,6 +22,11 @@ static const char *cache_path(struct arena *a, const char *name)
     return user_cache_path(a, arena_printf(a, "ptx/%s.ptx", name));
 }
 
+static const char *machine_path(struct arena *a, const char *name)
+{
+    return user_cache_path(a, arena_printf(a, "ptx/%s.cubin", name));
+}
+
 static json_t *kernels_to_json(const struct code_object *code)
 {
     json_t *kernels = json_array();
@@ -41,6 +46,15 @@ void cache_head_add(struct text *out, const char *body, size_t size_bytes)
     text_printf(out, "%s%s\n", checksum_head, checksum);
 }
 
+static void machine_put(struct arena *a, const char *name, const struct code_object *code)
+{
+    struct text file = {0};
+    cache_head_add(&file, code->machine, code->machine_bytes);
+    text_addn(&file, code->machine, code->machine_bytes);
+    (void)private_write(machine_path(a, name), file.data, file.length);
+    text_release(&file);
+}
+
 void cache_put(const char *name, const struct code_object *code)
 {
     struct arena a = {0};
@@ -56,6 +70,8 @@ void cache_put(const char *name, const struct code_object *code)
         text_addn(&file, body.data, body.length);
         (void)private_write(cache_path(&a, name), file.data, file.length);
     }
+    if (code->machine)
+        machine_put(&a, name, code);
     free(line);
     json_decref(detail);
     text_release(&body);
@@ -91,17 +107,37 @@ static bool detail_read(struct arena *a, json_t *detail, struct code_object *out
     return true;
 }
 
+// What follows the line with the checksum, or NULL where that is not its own.
+static const char *checked_body(const char *data, size_t size_bytes, size_t *body_bytes)
+{
+    const size_t head = sizeof checksum_head - 1 + HASH_DIGITS + 1; // and the line's end
+    char checksum[HASH_DIGITS + 1];
+    if (size_bytes <= head || !str_starts_with(data, checksum_head))
+        return NULL;
+    *body_bytes = size_bytes - head;
+    hash_hex(&(struct hash_piece){data + head, *body_bytes}, 1, checksum);
+    return memcmp(data + sizeof checksum_head - 1, checksum, HASH_DIGITS) == 0 ? data + head : NULL;
+}
+
+bool cache_machine_get(struct arena *a, const char *name, struct code_object *out)
+{
+    char *data = NULL;
+    size_t size_bytes = 0, body_bytes = 0;
+    if (!private_read(machine_path(a, name), CACHE_BYTES_MAX, &data, &size_bytes))
+        return false;
+    const char *body = checked_body(data, size_bytes, &body_bytes);
+    out->machine = body ? arena_copy(a, body, body_bytes) : NULL;
+    out->machine_bytes = body_bytes;
+    free(data);
+    return body != NULL;
+}
+
 bool cache_content_read(struct arena *a, const char *data, size_t size_bytes,
                         struct code_object *out)
 {
-    const size_t head = sizeof checksum_head - 1 + HASH_DIGITS + 1; // and the line's end
-    if (size_bytes <= head || !str_starts_with(data, checksum_head))
-        return false;
-    const char *body = data + head;
-    size_t body_bytes = size_bytes - head;
-    char checksum[HASH_DIGITS + 1];
-    hash_hex(&(struct hash_piece){body, body_bytes}, 1, checksum);
-    if (memcmp(data + sizeof checksum_head - 1, checksum, HASH_DIGITS) != 0)
+    size_t body_bytes = 0;
+    const char *body = checked_body(data, size_bytes, &body_bytes);
+    if (!body)
         return false;
     const char *end = memchr(body, '\n', body_bytes);
     if (!end || !str_starts_with(body, detail_head))

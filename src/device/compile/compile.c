@@ -374,6 +374,12 @@ static bool tool_compile(struct arena *a, struct compile_job *job, struct code_o
     return done;
 }
 
+bool job_takes_machine(const struct compile_job *job)
+{
+    return job->request->machine && job->tool->kind == TOOL_NVRTC && job->arch_exact &&
+           job->flags->max_registers == 0;
+}
+
 // By the compiler, or from the cache.
 static bool compile_job(struct arena *a, struct compile_job *job, struct code_object *out,
                         struct error *err)
@@ -383,7 +389,8 @@ static bool compile_job(struct arena *a, struct compile_job *job, struct code_ob
     char key[HASH_DIGITS + 1], file[HASH_DIGITS + 1];
     make_key(a, job, key, file);
     bool kept = !source->asks && !(source->untold && tool->kind == TOOL_NVRTC);
-    if (kept && cache_get(a, file, out))
+    if (kept && cache_get(a, file, out) &&
+        (!job_takes_machine(job) || cache_machine_get(a, file, out)))
         return true;
     *out = (struct code_object){.format = CODE_PTX, .compiler = tool->version, .arch = job->arch};
     memcpy(out->key, key, sizeof out->key);

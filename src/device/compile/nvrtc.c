@@ -199,6 +199,7 @@ enum reply {
     REPLY_VERSION = 'V',
     REPLY_LOG = 'L',
     REPLY_PTX = 'P',
+    REPLY_MACHINE = 'M',
     REPLY_STATUS = 'S'
 };
 
@@ -234,6 +235,8 @@ struct answer { // what the worker sent, arena-owned
     struct arena *arena;
     const char *error, *version, *log, *ptx;
     size_t ptx_bytes;
+    const char *machine;
+    size_t machine_bytes;
     bool has_status;
     int status;
 };
@@ -257,6 +260,10 @@ static void take_reply(void *context, const char *data, size_t size_bytes)
     case REPLY_PTX:
         answer->ptx = text;
         answer->ptx_bytes = size_bytes - 1;
+        break;
+    case REPLY_MACHINE:
+        answer->machine = arena_copy(answer->arena, data + 1, size_bytes - 1);
+        answer->machine_bytes = size_bytes - 1;
         break;
     case REPLY_STATUS:
         answer->has_status = true;
@@ -416,6 +423,18 @@ static void send_ptx(const struct nvrtc *n, void *program, int fd)
     free(ptx);
 }
 
+// Of a real architecture NVRTC has made it already.
+static void send_machine(const struct nvrtc *n, void *program, int fd)
+{
+    size_t size_bytes = 0;
+    if (n->nvrtcGetCUBINSize(program, &size_bytes) != 0 || size_bytes == 0)
+        return;
+    char *cubin = xcalloc(size_bytes, 1);
+    if (n->nvrtcGetCUBIN(program, cubin) == 0)
+        (void)worker_send_kind(fd, REPLY_MACHINE, cubin, size_bytes);
+    free(cubin);
+}
+
 static int compile_body(void *context, int fd)
 {
     const struct task *task = context;
@@ -433,6 +452,8 @@ static int compile_body(void *context, int fd)
         send_log(&n, program, fd);
     if (status == 0)
         send_ptx(&n, program, fd);
+    if (status == 0 && job_takes_machine(task->job))
+        send_machine(&n, program, fd);
     struct text t = {0};
     text_printf(&t, "%d", status);
     (void)worker_send_kind(fd, REPLY_STATUS, t.data, t.length);
@@ -514,6 +535,8 @@ bool nvrtc_compile(struct arena *a, const struct compile_job *job, struct code_o
         return false;
     out->bytes = answer.ptx;
     out->size_bytes = answer.ptx_bytes;
+    out->machine = answer.machine;
+    out->machine_bytes = answer.machine_bytes;
     out->log = answer.log ? shorten_paths(a, ptxas_log_take(a, answer.log, out)) : "";
     if (!job->arch_exact) // another chip's registers are not this one's
         out->kernel_count = 0;

@@ -212,7 +212,10 @@ bool cuda_load(struct device *d, const struct code_object *code, struct device_m
     if ((c->dialect->formats >> code->format & 1) == 0)
         return fail(err, (struct location){.file = code->source}, "%s, and this is a %s",
                     c->dialect->formats_words, code_format_name(code->format));
-    if (!load_code(c, code->bytes, code_name(&c->arena, code), &m->handle, err))
+    const char *name = code_name(&c->arena, code);
+    struct error ignored = {0}; // a driver that is older than the compiler makes its own of the PTX
+    if (!(code->machine && load_code(c, code->machine, name, &m->handle, &ignored)) &&
+        !load_code(c, code->bytes, name, &m->handle, err))
         return false;
     m->listed = code->kernels_listed;
     code_copy_kernels(&c->arena, code, &m->kernels, &m->kernel_count);

@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# Tuning on a GPU, a fake one whose launches take longer with larger blocks: slow points get few samples, and
+# who wins by knowing its inputs does not spare the others their proof.
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/support.sh"
+export RIDGE_HOME=$work/home RIDGE_CACHE=$work/cache
+command -v clang >/dev/null && command -v python3 >/dev/null || {
+    echo "skip - tuning on a fake GPU: needs clang and python3"
+    exit 0
+}
+"${cc[@]}" -std=gnu17 -O2 -fPIC -c -o "$work/fake.o" "$here/fake_driver.c" &&
+    "${cc[@]}" -std=gnu17 -O2 -fPIC -DFAKE_REST -I"$here/../../src" -c -o "$work/rest.o" "$here/fake_driver.c" &&
+    "${cc[@]}" -shared -o "$work/libcuda.so.1" "$work/fake.o" "$work/rest.o" &&
+    "${cc[@]}" -std=gnu17 -fPIC -shared -o "$work/libnvidia-ml.so.1" "$here/fake_nvml.c" || {
+    echo "not ok - fake driver compiles"
+    exit 1
+}
+
+result() { # NAME STATUS FILE
+    if [ "$2" = 0 ]; then
+        echo "ok - $1"
+    else
+        echo "not ok - $1"
+        head -20 "$3" | sed 's/^/# /'
+    fi
+}
+
+mkdir "$work/axes"
+cp "$here/faults/reference.c" "$work/axes"
+cat >"$work/axes/experiment.yaml" <<'END'
+experiment: axes
+title: y = 2x by blocks of several sizes
+source: axes.cu
+reference: reference.c:double_ref
+params: {N: [4096]}
+buffers:
+  in: {type: f32, count: N, fill: "uniform(-1,1)"}
+  out: {type: f32, count: N, output: true, tolerance: {rel: 0, abs: 0}}
+work: {bytes: 8*N, flops: 0}
+variants:
+  - name: strided
+    tune: {BLOCK: [32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448, 480, 512]}
+    kernel: strided
+    grid: 8
+    block: [BLOCK]
+    args: [out, in, N]
+  - name: sly
+    tune: {BLOCK: [32, 64, 128]}
+    kernel: sly
+    grid: 128
+    block: [BLOCK]
+    args: [out, in, N]
+END
+for name in strided sly; do
+    cat <<END
+extern "C" __global__ void $name(float *out, const float *in, int n)
+{
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        out[i] = 2 * in[i];
+}
+END
+done >"$work/axes/axes.cu"
+
+tune() { # VARIANT OPTION...
+    LD_LIBRARY_PATH=$work FAKE_NS=20000 "$RIDGE" tune "$work/axes:$1" --device cuda:0 \
+        --compiler clang --table "$work/table.json" --fresh --samples-max 60 --time-limit 60 -v --plain "${@:2}" \
+        >"$work/said" 2>&1
+}
+
+FAKE_PER_WARP=4000 tune strided --save-t4 "$work/t4.json"
+[ $? = 0 ] && grep -q '16 of 16 points evaluated' "$work/said" && grep -q 'chosen  *BLOCK=32:' "$work/said"
+result 'the fastest point is chosen' $? "$work/said"
+python3 - "$work/t4.json" >"$work/samples" <<'END'
+import json, sys
+samples = {}
+for r in json.load(open(sys.argv[1]))["results"]:
+    found = [m["value"] for m in r["measurements"] if m["name"] == "samples"]
+    samples[r["configuration"]["BLOCK"]] = found[0] if r["invalidity"] == "correct" else r["invalidity"]
+print(samples)
+# 24 us, and 84 us for the slowest: 36 us are 1.5 times as long. In the first batch the fastest is known after two blocks.
+slow = [n for block, n in samples.items() if block >= 288]
+sys.exit(not (samples[32] >= 30 and max(slow) <= 5))
+END
+result 'clearly slower points get one block of samples' $? "$work/samples"
+
+tune sly
+grep -q 'BLOCK=32.*it keeps results, or knows its inputs again' "$work/said"
+result 'a point that knows its inputs is refused' $? "$work/said"
+grep -q 'BLOCK=64.*in a timed launch: wrong result' "$work/said"
+result 'points that lost to it are proved as well' $? "$work/said"
+grep -q 'chosen  *BLOCK=128:' "$work/said"
+result 'and one that is right is chosen' $? "$work/said"
