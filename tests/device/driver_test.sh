@@ -202,6 +202,12 @@ check and_what_keeps_its_value_is_looked_for 'no buffer differs between the two:
 check kernel_that_stops_working_is_found 'in a timed launch: wrong result' said
 check kernel_that_knows_addresses_is_found 'it takes 50\.. us on inputs that it has seen, and 250 us on fresh' said
 check fault_while_measured_costs_its_variant 'later: FAILED' said
+swept() { # which sweeps of the L2 a cold run makes
+    rm -f "$work/sweeps"
+    FAKE_SWEEPS=$work/sweeps run --variant before >/dev/null 2>&1
+    sort -u "$work/sweeps" | paste -sd,
+}
+check lines_that_were_to_stay_in_the_l2_are_reset_before_each_sweep '^lines reset$' swept
 contexts() { # how many a run of these variants opens
     rm -f "$work/log"
     FAKE_LOG=$work/log run "$@" >/dev/null 2>&1

@@ -2,7 +2,8 @@
 // clock counts FAKE_NS a launch (with a little noise), and which knows the kernels of faults.cu by
 // name. What the environment says: FAKE_NAME, FAKE_CC (90), FAKE_INIT (a status), FAKE_CRASH,
 // FAKE_COUNT, FAKE_NS, FAKE_NOISE (64 ns), FAKE_JUMPS (every
-// other launch takes so many times as long), FAKE_PER_WARP (a launch takes that many more per warp of a block), FAKE_DRIVER (12040), FAKE_LOG
+// other launch takes so many times as long), FAKE_PER_WARP (a launch takes that many more per warp of a block), FAKE_SWEEPS (a file
+// that gets a line for each sweep of the L2), FAKE_DRIVER (12040), FAKE_LOG
 // (a file that gets a line for each context), FAKE_STRICT. Compiled twice and linked: -DFAKE_REST makes the rest of driver.def.
 // SPDX-License-Identifier: Apache-2.0
 #include <pthread.h>
@@ -297,9 +298,21 @@ int cuMemsetD8Async(uint64_t to, unsigned char value, size_t size_bytes, void *s
     return failed;
 }
 
+static bool lines_reset; // since a kernel of the experiment's ran
+
 int cuCtxResetPersistingL2Cache(void)
 {
+    lines_reset = true;
     return 0;
+}
+
+static void note_sweep(void)
+{
+    FILE *out = getenv("FAKE_SWEEPS") ? fopen(getenv("FAKE_SWEEPS"), "a") : NULL;
+    if (!out)
+        return;
+    fputs(lines_reset ? "lines reset\n" : "lines kept\n", out);
+    fclose(out);
 }
 
 int cuStreamDestroy_v2(void *stream)
@@ -570,8 +583,11 @@ int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned gr
     if (misplaced(stream ? ((struct fake_stream *)stream)->context : NULL))
         return 400;
     int before = failed; // as on a real GPU, a kernel's error comes after its launch
+    if (strcmp(name, "ridge_sweep") == 0)
+        note_sweep();
     if (strncmp(name, "ridge_", 6) == 0)
         return before;
+    lines_reset = false;
     if (strncmp(name, "probe_", 6) == 0) { // ridge probe's; atomics are slow
         now_ns += number("FAKE_NS", 50000) * (strstr(name, "atomic") ? 200.0 : 1.0);
         return before;

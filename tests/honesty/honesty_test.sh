@@ -3,8 +3,8 @@
 # of first launches. The honest one is not accused.
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../cli/support.sh"
-need clang cc
-cp "$root"/tests/honesty/* .
+need clang cc python3
+cp -r "$root"/tests/honesty/* .
 
 # verdict VARIANT WORDS: it is refused in these words.
 verdict() {
@@ -30,6 +30,26 @@ verdict reads-beyond "past the end of 'in'"
 verdict halves "kernels.cu:[0-9]*: the kernel 'halves' computes in f16 (11 significant bits)"
 verdict leaves-out 'were never written'
 verdict skips-steps 'it leaves work out'
+
+# What a kernel leaves in the L2 brings nothing: a cold run reads all of its inputs from memory. A warm one, where the L2
+# holds them, reads none.
+for cache in cold warm; do
+    "$RIDGE" run l2/experiment.yaml --device sim:h200 --seed 7 -p N=65536 --no-journal -q --json --cache $cache >$cache.json 2>said.txt
+    pass "variants that leave lines in the L2 are right, $cache" $? said.txt
+done
+python3 - >said.txt <<'END'
+import json, sys
+times, reads = {}, {}
+for cache in "cold", "warm":
+    results = json.load(open(cache + ".json"))["results"]
+    times[cache] = [r["time_ns"]["median"] for r in results]
+    reads[cache] = [r["counters"]["dram_read_bytes"]["value"] for r in results]
+print(times, reads)
+cold = times["cold"]
+sys.exit(not (len(cold) == 3 and max(cold) < 1.001 * min(cold) and reads["cold"] == 3 * [4 * 65536]
+              and reads["warm"] == 3 * [0] and max(times["warm"]) < min(cold)))
+END
+pass 'and gain nothing in a cold run' $? said.txt
 
 # Right on random inputs; not on those of other patterns.
 on_patterns() { # STATUS NAME GREP [OPTION...]
