@@ -1,10 +1,11 @@
 # A PostgreSQL server of a test's own, from Debian's package: on a socket in a folder, without a port; sourced.
+#   RIDGE_POSTGRES_BIN, if set, is the folder of the programs of another server than the newest that is installed
 #   postgres_need     skips the whole file where there is none
 #   postgres_make     a new cluster, and its address in $postgres
 #   postgres_start    starts it, postgres_kill kills it as a power cut would
 # It runs as the user postgres where root runs the tests (it refuses root), and ends with this shell, however that ends.
 # SPDX-License-Identifier: Apache-2.0
-postgres_bin=$(printf '%s\n' /usr/lib/postgresql/*/bin | sort -V | tail -n 1)
+postgres_bin=${RIDGE_POSTGRES_BIN:-$(printf '%s\n' /usr/lib/postgresql/*/bin | sort -V | tail -n 1)}
 postgres_pid=
 
 postgres_need() {
