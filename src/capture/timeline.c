@@ -295,6 +295,7 @@ static void take(struct filling *f, const struct event *e)
     case EVENT_MODULE:
     case EVENT_UNLOAD:
     case EVENT_SAVED:
+    case EVENT_VARIABLE:
     case EVENT_IMAGE:
     case EVENT_LIBRARY:
     case EVENT_CACHE:

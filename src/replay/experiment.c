@@ -24,6 +24,7 @@ struct writing {
     const struct ptx_function *kernel; // NULL: without PTX
     const char **names;                // of the allocations' buffers
     const char **types;
+    bool *set; // of the launch's variables: the experiment sets it
     bool anonymise;
     struct replayed *out;
 };
@@ -413,6 +414,55 @@ static void add_reference(struct writing *w, struct text *out)
                 "take an earlier launch (--launch)");
 }
 
+static const char *variable_file(struct writing *w, size_t index)
+{
+    return arena_printf(w->saved->arena, "variable%zu.bin", index);
+}
+
+static void add_sets(struct writing *w, struct text *out)
+{
+    bool any = false;
+    for (size_t i = 0; i < w->launch->variables.count; i++) {
+        const struct saved_variable *v = &w->launch->variables.items[i];
+        if (!w->set[i])
+            continue;
+        text_printf(out, "%s\"%s\": file(%s)", any ? ", " : "    set: {", v->name,
+                    variable_file(w, i));
+        any = true;
+        if (v->changed)
+            note(w, arena_printf(w->saved->arena,
+                                 "the launch changed the variable %s, which is not compared",
+                                 v->name));
+    }
+    if (any)
+        text_add(out, "}\n");
+}
+
+// The recorder's file without its head.
+static bool write_variables(struct writing *w, struct error *err)
+{
+    for (size_t i = 0; i < w->launch->variables.count; i++) {
+        const struct saved_variable *v = &w->launch->variables.items[i];
+        char *data = NULL;
+        size_t bytes = 0;
+        if (!w->set[i])
+            continue;
+        if (!file_read(v->before, v->size_bytes + SAVED_HEADER_BYTES, &data, &bytes, err))
+            return false;
+        bool done = bytes == v->size_bytes + SAVED_HEADER_BYTES &&
+                    file_write(path_join(w->saved->arena, w->folder, variable_file(w, i)),
+                               data + SAVED_HEADER_BYTES, v->size_bytes, err);
+        free(data);
+        if (!done)
+            return bytes == v->size_bytes + SAVED_HEADER_BYTES
+                       ? false
+                       : fail_as(err, ERROR_SYSTEM, NOWHERE, "what %s held was not written whole",
+                                 v->name);
+        w->out->size_bytes += v->size_bytes;
+    }
+    return true;
+}
+
 static bool add_variant(struct writing *w, const struct place *places, size_t count,
                         struct text *out, struct error *err)
 {
@@ -426,6 +476,7 @@ static bool add_variant(struct writing *w, const struct place *places, size_t co
         add_three(out, "cluster", l->cluster);
     if (l->cooperative)
         text_add(out, "    cooperative: true\n");
+    add_sets(w, out);
     text_add(out, "    args:\n");
     for (size_t i = 0; i < count; i++) {
         text_add(out, "      - ");
@@ -454,6 +505,35 @@ static void add_head(struct writing *w, const char *name, const char *source, st
     text_release(&command);
 }
 
+static int variable_find(const struct writing *w, const char *name)
+{
+    for (size_t i = 0; i < w->launch->variables.count; i++)
+        if (strcmp(w->launch->variables.items[i].name, name) == 0)
+            return (int)i;
+    return -1;
+}
+
+// Of the PTX's variables those that were saved are set. Addresses are others where it is replayed.
+static void choose_variables(struct writing *w, const struct ptx_module *module)
+{
+    for (int i = 0; i < module->variable_count; i++) {
+        const struct ptx_variable *v = &module->variables[i];
+        int saved = variable_find(w, v->name);
+        bool lasts = v->space == PTX_SPACE_GLOBAL || v->space == PTX_SPACE_CONST;
+        if (!lasts || (v->initial && saved < 0))
+            continue;
+        if (saved >= 0 && v->relocation_count == 0 && !w->anonymise) {
+            w->set[saved] = true;
+            continue;
+        }
+        note(w, arena_printf(w->saved->arena, "what the program put into the variable %s is not %s",
+                             v->name,
+                             saved < 0       ? "saved"
+                             : !w->anonymise ? "set: it holds addresses"
+                                             : "part of this"));
+    }
+}
+
 // The kernel in its PTX; a PTX that this ridge cannot parse is kept for the GPU, and that is said.
 static void find_kernel(struct writing *w)
 {
@@ -468,19 +548,17 @@ static void find_kernel(struct writing *w)
     if (!w->code.ptx) {
         note(w, arena_printf(w->saved->arena, "%s: it replays on a GPU of its kind only",
                              w->code.why));
+        if (w->launch->variables.count > 0)
+            note(w, "variables of its module are not set: without PTX it is not known which hold "
+                    "addresses");
         return;
     }
     if (ptx_parse(w->saved->arena, w->launch->name, w->code.ptx, w->code.ptx_bytes, &module, &err))
         w->kernel = ptx_function_find(module, w->launch->name);
     else
         note(w, arena_printf(w->saved->arena, "its PTX is not understood: %s", err.message));
-    for (int i = 0; w->kernel && i < module->variable_count; i++) {
-        const struct ptx_variable *v = &module->variables[i];
-        if ((v->space == PTX_SPACE_GLOBAL || v->space == PTX_SPACE_CONST) && !v->initial)
-            note(w,
-                 arena_printf(w->saved->arena,
-                              "what the program put into the variable %s is not saved", v->name));
-    }
+    if (w->kernel)
+        choose_variables(w, module);
 }
 
 static bool write_folder(struct writing *w, const char *name, struct error *err)
@@ -500,6 +578,7 @@ static bool write_folder(struct writing *w, const char *name, struct error *err)
                       w->code.ptx ? w->code.ptx : w->code.machine,
                       w->code.ptx ? w->code.ptx_bytes : w->code.machine_bytes, err) &&
            (!w->anonymise || anonymise(w, places, count, err)) && write_arrays(w, err) &&
+           write_variables(w, err) &&
            file_write(path_join(w->saved->arena, w->folder, "experiment.yaml"), text_str(&yaml),
                       yaml.length, err);
     text_release(&yaml);
@@ -514,6 +593,7 @@ bool replay_write(struct saved *s, const struct saved_launch *l, const char *fol
     *out = (struct replayed){.folder = folder, .name = name};
     if (file_exists(path_join(s->arena, folder, "experiment.yaml")))
         return fail(err, NOWHERE, "'%s' has an experiment already: choose another folder", folder);
+    w.set = ARENA_ARRAY(s->arena, bool, l->variables.count + 1);
     find_kernel(&w);
     out->ptx = w.code.ptx != NULL;
     if (!w.code.ptx && !w.code.machine)

@@ -8,8 +8,10 @@
 
 void saved_release(struct saved *s)
 {
-    for (size_t i = 0; i < s->launches.count; i++)
+    for (size_t i = 0; i < s->launches.count; i++) {
         free(s->launches.items[i].allocations.items);
+        free(s->launches.items[i].variables.items);
+    }
     free(s->launches.items);
     free(s->images.items);
     free(s->files.items);
@@ -76,16 +78,42 @@ static void take_launch(const struct reading *r, const struct event *e)
         VEC_PUSH(s->launches.items, s->launches.count, s->launches.capacity, l);
 }
 
-// The names of files come from the recording: nothing outside of its folder is meant.
+// The launch that a file of that name is of, which is the last one. The names of files come from the recording: nothing
+// outside of its folder is meant. NULL: it is of none.
+static struct saved_launch *launch_of(const struct reading *r, const char *stem,
+                                      uint64_t correlation)
+{
+    struct saved *s = r->saved;
+    struct saved_launch *last =
+        s->launches.count > 0 ? &s->launches.items[s->launches.count - 1] : NULL;
+    return last && !strchr(stem, '/') && last->correlation == correlation ? last : NULL;
+}
+
+static void take_variable(const struct reading *r, const struct event *e)
+{
+    struct saved *s = r->saved;
+    const char *stem = words(r, e);
+    const struct event_variable *x = &e->of.variable;
+    struct saved_launch *l = launch_of(r, stem, x->correlation);
+    size_t before_bytes = strlen(stem) + 1;
+    if (!l || before_bytes >= e->tail_bytes)
+        return;
+    struct saved_variable v = {
+        .name = arena_strndup(s->arena, e->tail + before_bytes, e->tail_bytes - before_bytes),
+        .size_bytes = x->bytes,
+        .before = arena_printf(s->arena, "%s.before", path_join(s->arena, r->folder, stem)),
+        .changed = x->changed != 0};
+    VEC_PUSH(l->variables.items, l->variables.count, l->variables.capacity, v);
+}
+
 static void take_allocation(const struct reading *r, const struct event *e)
 {
     struct saved *s = r->saved;
     const char *stem = words(r, e);
     const struct event_saved *x = &e->of.saved;
-    if (s->launches.count == 0 || strchr(stem, '/') ||
-        s->launches.items[s->launches.count - 1].correlation != x->correlation)
+    struct saved_launch *l = launch_of(r, stem, x->correlation);
+    if (!l)
         return;
-    struct saved_launch *l = &s->launches.items[s->launches.count - 1];
     const char *path = path_join(s->arena, r->folder, stem);
     struct saved_allocation a = {
         .address = x->address,
@@ -128,6 +156,9 @@ static void take(struct reading *r, const struct event *e)
         break;
     case EVENT_SAVED:
         take_allocation(r, e);
+        break;
+    case EVENT_VARIABLE:
+        take_variable(r, e);
         break;
     case EVENT_LIBRARY:
         VEC_PUSH(s->files.items, s->files.count, s->files.capacity, words(r, e));

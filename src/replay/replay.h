@@ -12,6 +12,12 @@ struct saved_allocation {
     uint64_t address, size_bytes;
     const char *before, *after; // files; after is NULL: the launch did not change it
 };
+struct saved_variable { // of the kernel's module
+    const char *name;   // as the linker knows it
+    uint64_t size_bytes;
+    const char *before; // a file
+    bool changed;       // by the launch
+};
 struct saved_parameter {
     uint64_t offset, size_bytes;
     const char *bytes;
@@ -27,6 +33,10 @@ struct saved_launch {
         struct saved_allocation *items;
         size_t count, capacity;
     } allocations;
+    struct {
+        struct saved_variable *items;
+        size_t count, capacity;
+    } variables;
 };
 struct code_image {
     const char *data;

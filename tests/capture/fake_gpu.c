@@ -1,11 +1,12 @@
 // A driver and a CUPTI for tests where there is neither: libcuda.so.1, and with -DFAKE_CUPTI libcupti.so.13. The GPU's
 // memory is the host's, its clock goes on 10 us per kernel, 5 us per copy and 1 us per call, and it has one kernel,
-// `twice`, which doubles n floats. cuInit loads what CUDA_INJECTION64_PATH names, as the real one does. With
+// `twice`, which doubles n floats: multiplies them by the variable `factor`, which is 2 unless it is set. cuInit loads what CUDA_INJECTION64_PATH names, as the real one does. With
 // FAKE_SUBSCRIBED another profiler listens already.
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/recorder/cupti_min.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -204,11 +205,32 @@ static void tell(uint32_t id, const char *function, const void *parameters, int 
     tell(id, __func__, parameters, &status, &kept); \
     return status
 
-// With FAKE_MACHINE_CODE the program's PTX is loaded as machine code: bytes with zeros, and written to that file.
+// With FAKE_MACHINE_CODE the program's PTX is loaded as machine code: an ELF file that has a symbol for `factor`, and is
+// written to that file.
 static struct module_data machine_code(const char *path)
 {
-    static char code[4096] = "\177ELF";
+    enum { SYMBOLS_AT = 512, NAMES_AT = 768, SECTIONS_AT = 2048, SECTIONS = 3 };
+    static const char variables[] = "\0factor";
+    static char code[4096];
     FILE *out = fopen(path, "w");
+    Elf64_Ehdr head = {
+        .e_shoff = SECTIONS_AT, .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = SECTIONS};
+    Elf64_Sym factor = {.st_name = 1,
+                        .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT),
+                        .st_shndx = 1,
+                        .st_size = 4};
+    Elf64_Shdr sections[SECTIONS] = {
+        [1] = {.sh_type = SHT_SYMTAB,
+               .sh_offset = SYMBOLS_AT,
+               .sh_size = sizeof factor,
+               .sh_link = 2},
+        [2] = {.sh_type = SHT_STRTAB, .sh_offset = NAMES_AT, .sh_size = sizeof variables}};
+    memcpy(head.e_ident, ELFMAG, SELFMAG);
+    head.e_ident[EI_CLASS] = ELFCLASS64;
+    memcpy(code, &head, sizeof head);
+    memcpy(code + SYMBOLS_AT, &factor, sizeof factor);
+    memcpy(code + NAMES_AT, variables, sizeof variables);
+    memcpy(code + SECTIONS_AT, sections, sizeof sections);
     memcpy(code + 1024, "twice", sizeof "twice");
     if (out) {
         fwrite(code, sizeof code, 1, out);
@@ -235,6 +257,21 @@ int cuModuleLoadData(void **module, const void *image)
 }
 
 static char twice; // the kernel's handle
+static float factor = 2;
+int cuFuncGetModule(void **module, void *function)
+{
+    *module = &factor;
+    return function == &twice ? 0 : 400;
+}
+
+int cuModuleGetGlobal_v2(uint64_t *address, size_t *bytes, void *module, const char *name)
+{
+    (void)module;
+    *address = (uint64_t)(uintptr_t)&factor;
+    *bytes = sizeof factor;
+    return strcmp(name, "factor") == 0 ? 0 : 500;
+}
+
 int cuModuleGetFunction(void **function, void *module, const char *name)
 {
     (void)module;
@@ -318,7 +355,7 @@ static void work(const struct call_launch *l, uint32_t graph)
         k.block[i] = (int)l->block[i];
     }
     for (int i = 0; i < n; i++)
-        out[i] = 2 * in[i];
+        out[i] = factor * in[i];
     if (record)
         record(&k, sizeof k, &k.start_ns, 10000);
 }

@@ -1,7 +1,7 @@
 // A program for the fake driver: doubles 64 floats on the GPU, three times by a launch and twice by a graph, prints the
 // sum, and ends as its argument says: an exit status, `kill`, `abort`, `fork` (a child that ends by itself) or `child` (one
 // that uses the GPU, started before). `together`: input and output lie in one allocation, as those of PyTorch do.
-// `ranges`: it names what it does by NVTX.
+// `ranges`: it names what it does by NVTX. `factor`: it sets the module's variable of that name to 3.
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
 #include <signal.h>
@@ -79,6 +79,19 @@ static void nvtx_open(void)
 }
 
 static void work(bool together);
+static bool sets_factor;
+
+static void set_factor(void *module)
+{
+    const float three = 3;
+    uint64_t address = 0;
+    size_t bytes = 0;
+    int (*get)(uint64_t *, size_t *, void *, const char *), (*in)(uint64_t, const void *, size_t);
+    *(void **)&get = named_by_driver("cuModuleGetGlobal_v2");
+    *(void **)&in = named_by_driver("cuMemcpyHtoD_v2");
+    if (get(&address, &bytes, module, "factor") == 0)
+        in(address, &three, sizeof three);
+}
 
 static void work_in_ranges(void)
 {
@@ -135,6 +148,8 @@ static void work(bool together)
     init(0);
     load(&module, code);
     get(&function, module, "twice");
+    if (sets_factor)
+        set_factor(module);
     allocate(&a, together ? 3 * sizeof data : sizeof data);
     if (together)
         b = a + 2 * sizeof data;
@@ -171,6 +186,7 @@ int main(int argc, char **argv)
     driver = dlopen("libcuda.so.1", RTLD_NOW);
     if (!driver)
         return 99;
+    sets_factor = strcmp(how, "factor") == 0;
     int child = strcmp(how, "child") == 0 ? fork() : 1;
     if (strcmp(how, "ranges") == 0)
         work_in_ranges();

@@ -90,6 +90,25 @@ FAKE_MACHINE_CODE=$work/triton/0/ABC/twice.cubin TRITON_CACHE_DIR=$work/home cap
 check without_it_machine_code_is_saved '^twice: launch 1, 2 buffers \(1 changed\), 576 B, machine code' "$work/out"
 check as_it_was_loaded '^same$' <(cmp "$work/machine/twice/kernel.cubin" "$work/triton/0/ABC/twice.cubin" && echo same)
 
+# A variable of the module that the program has set: its bytes come with the launch, and the replay sets them.
+sed 's/^\.visible/.visible .global .align 4 .f32 factor = 0f40000000;\n&/; s/add.f32 %f2, %f1, %f1/ld.global.f32 %f2, [factor]; mul.f32 %f2, %f1, %f2/' \
+    "$work/saved/twice/kernel.ptx" >"$work/triton/0/ABC/twice.ptx"
+FAKE_MACHINE_CODE=$work/triton/0/ABC/twice.cubin TRITON_CACHE_DIR=$work/triton capture -o "$work/variable" --kernel twice -- "$work/program" factor
+check the_program_has_set_it '^sum 6048$' "$work/out"
+file=$work/variable/twice/experiment.yaml
+check a_variable_of_the_module_is_saved '^    set: \{"factor": file\(variable0.bin\)\}$' "$file"
+check with_what_the_program_put_there '^ *3$' <(od -An -tfF "$work/variable/twice/variable0.bin")
+replay "$work/variable/twice"
+check and_set_when_it_is_replayed '^status 0$' "$work/status"
+sed -i '/^    set:/d' "$file"
+replay "$work/variable/twice"
+check without_it_the_result_is_another '^status 1$' "$work/status"
+FAKE_MACHINE_CODE=$work/triton/0/ABC/twice.cubin TRITON_CACHE_DIR=$work/triton capture -o "$work/hidden" --anonymise --kernel twice -- "$work/program" factor
+check other_data_has_none_of_it '^none$' <(ls "$work/hidden/twice" | grep -q variable || grep -q '^    set:' "$work/hidden/twice/experiment.yaml" || echo none)
+check and_that_is_said '^  what the program put into the variable factor is not part of this$' "$work/out"
+FAKE_MACHINE_CODE=$work/triton/0/ABC/twice.cubin TRITON_CACHE_DIR=$work/home capture -o "$work/unset" --kernel twice -- "$work/program" factor
+check without_ptx_that_is_said 'variables of its module are not set: without PTX' "$work/out"
+
 # Other data: what it holds is said, the captured kernel computes what is right, and the program's numbers are gone.
 capture -o "$work/other" --anonymise --pack --kernel twice -- "$work/program"
 check other_data_is_said_by_buffer '^  p0: random floats of the same distribution$' "$work/out"

@@ -178,6 +178,7 @@ static void on_module(uint32_t id, const struct resource_data *data)
         struct event_module event = {recorder_clock_ns(), m->module, m->size_bytes};
         stream_add(&recorder.out, EVENT_MODULE, &event, sizeof event, m->image,
                    m->image ? m->size_bytes : 0);
+        variables_take(m->image, m->size_bytes);
     } else {
         struct event_unload event = {recorder_clock_ns(), m->module};
         RECORD(UNLOAD, event);

@@ -60,6 +60,11 @@ void saving_before(const char *symbol, const struct launch *l);
 // Copies what it changed. NULL: it is not saved. Until saving_done no other launch is saved.
 const struct saved_launch *saving_after(bool launched);
 void saving_done(uint64_t correlation);
+// Of code that is loaded: the names of its variables (variables.c).
+void variables_take(const void *image, size_t size_bytes);
+// Those of the module that the launched function is of. `take` loads no code.
+void variables_each(void *function,
+                    void (*take)(const char *name, uint64_t address, uint64_t size_bytes));
 void caches_record(void);      // where Triton's PTX may lie (caches.c)
 void saving_pause(int change); // while streams are captured no launch runs
 // Of an image that a call was given to load: 0 where its length is not known. A fatbin's wrapper becomes the fatbin.

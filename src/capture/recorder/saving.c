@@ -18,8 +18,9 @@ enum { PIECES_MAX = 256, KERNELS_MAX = 1 << 14, CHUNK_BYTES = 1 << 20 };
 // cuLaunchKernel's `extra`: pairs of a word and a value.
 enum { EXTRA_POINTER = 1, EXTRA_SIZE = 2, EXTRA_PAIRS_MAX = 4 };
 
-struct piece { // an allocation
+struct piece { // an allocation, or a variable
     uint64_t address, bytes;
+    const char *variable; // its name; NULL: an allocation
     bool changed;
     char stem[64]; // of its files' names
 };
@@ -193,9 +194,33 @@ static void listed(void *function, void **values)
 
 /* ---- allocations ---------------------------------------------------------------------------------------- */
 
-static void add_allocation(uint64_t address)
+static void add_piece(uint64_t address, uint64_t bytes, const char *variable)
 {
     struct piece *p = &saving.pieces[saving.piece_count];
+    *p = (struct piece){.address = address, .bytes = bytes, .variable = variable};
+    snprintf(p->stem, sizeof p->stem, "%d-%d-%d", (int)getpid(), saving.tried, saving.piece_count);
+    saving.piece_count++;
+}
+
+static uint64_t bytes_of_pieces(void)
+{
+    uint64_t bytes = 0;
+    for (int i = 0; i < saving.piece_count; i++)
+        bytes += 2 * saving.pieces[i].bytes;
+    return bytes;
+}
+
+static void add_variable(const char *name, uint64_t address, uint64_t bytes)
+{
+    if (saving.piece_count == PIECES_MAX || 2 * bytes > saving.left_bytes - bytes_of_pieces())
+        recorder_trouble("what the variable %s holds is not saved: there is no room (--save-limit)",
+                         name);
+    else
+        add_piece(address, bytes, name);
+}
+
+static void add_allocation(uint64_t address)
+{
     size_t bytes = 0;
     uint64_t base = 0;
     if (address == 0 || recorder.driver.range(&base, &bytes, address) != 0 || bytes == 0)
@@ -205,9 +230,7 @@ static void add_allocation(uint64_t address)
             return;
     if (saving.piece_count == PIECES_MAX)
         return;
-    *p = (struct piece){.address = base, .bytes = bytes};
-    snprintf(p->stem, sizeof p->stem, "%d-%d-%d", (int)getpid(), saving.tried, saving.piece_count);
-    saving.piece_count++;
+    add_piece(base, bytes, NULL);
 }
 
 // Whatever 8 bytes of the parameters the driver knows as an address of an allocation.
@@ -281,7 +304,6 @@ static void forget_files(void)
 // NULL, or why not.
 static const char *save_before(const struct launch *l)
 {
-    uint64_t bytes = 0;
     saving.launch = (struct saved_launch){.ordinal = saving.ordinal, .tail = saving.tail};
     saving.piece_count = 0;
     saving.tried++;
@@ -301,16 +323,15 @@ static const char *save_before(const struct launch *l)
     }
     saving.files_named = true;
     find_allocations();
-    for (int i = 0; i < saving.piece_count; i++)
-        bytes += 2 * saving.pieces[i].bytes;
-    if (bytes > saving.left_bytes)
+    if (bytes_of_pieces() > saving.left_bytes)
         return "its allocations are larger than what is left of the limit (--save-limit)";
+    variables_each(l->function, add_variable);
     if (recorder.driver.wait() != 0)
         return "the GPU's work before it failed";
     for (int i = 0; i < saving.piece_count; i++)
         if (!copy_piece(&saving.pieces[i], "before", -1))
             return "its allocations could not be copied to the disk";
-    saving.left_bytes -= bytes;
+    saving.left_bytes -= bytes_of_pieces();
     return NULL;
 }
 
@@ -322,9 +343,7 @@ void saving_before(const char *symbol, const struct launch *l)
     const char *why = save_before(l);
     held = !why;
     if (why) {
-        uint64_t bytes = 0;
-        for (int i = 0; i < saving.piece_count; i++)
-            bytes += saving.pieces[i].bytes;
+        uint64_t bytes = bytes_of_pieces() / 2;
         forget_files();
         recorder_trouble("launch %llu of %s is not saved: %s; it was given %d allocations of %llu "
                          "bytes",
@@ -358,12 +377,25 @@ const struct saved_launch *saving_after(bool launched)
     return NULL;
 }
 
+// The files' name, and after a NUL that of the variable.
+static void record_variable(uint64_t correlation, const struct piece *p)
+{
+    char tail[4096];
+    struct event_variable event = {correlation, p->address, p->bytes, p->changed};
+    int bytes = snprintf(tail, sizeof tail, "%s%c%s", p->stem, '\0', p->variable);
+    if (bytes > 0 && (size_t)bytes < sizeof tail)
+        stream_add(&recorder.out, EVENT_VARIABLE, &event, sizeof event, tail, (size_t)bytes);
+}
+
 void saving_done(uint64_t correlation)
 {
     for (int i = 0; i < saving.piece_count; i++) {
         const struct piece *p = &saving.pieces[i];
         struct event_saved event = {correlation, p->address, p->bytes, p->changed};
-        RECORD_TEXT(SAVED, event, p->stem);
+        if (p->variable)
+            record_variable(correlation, p);
+        else
+            RECORD_TEXT(SAVED, event, p->stem);
     }
     held = false;
     pthread_mutex_unlock(&saving.lock);
