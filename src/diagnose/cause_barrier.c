@@ -29,6 +29,12 @@ void find_barrier(const struct search *s)
                      "independent loads before the barrier (a smaller block over the same tile).",
         .expected_time_ns = (double)NAN,
     };
+    // Within warps the lanes beside a step are gone as well.
+    double steps = search_replayed(s, INTERVENTION_STEPS);
+    if (each >= OFTEN && steps < search_replayed(s, INTERVENTION_BARRIERS)) {
+        f.expected_time_ns = steps;
+        f.price = PRICE_REPLAY;
+    }
     finding_place(s, &f, weight_barrier);
     evidence_figure(&f, "barrier_stall_pct", 100 * waiting, stalls_provenance(s->in->stalls));
     evidence_add(s, &f, "barriers");

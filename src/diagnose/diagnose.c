@@ -12,6 +12,7 @@
 #define SIGNIFICANT_GAIN 0.01
 #define DIMINISHING_FROM 0.75 // of the floor; farther away the steps were the wrong ones
 #define EXPLAINS 0.5          // of a gain: what explains so much of it comes before it
+#define SHARED_OUT_FIRST 2.0  // times faster than by what else is found: few threads are the cause
 enum { STEPS_WITHOUT_GAIN = 3 };
 
 static int bound_order(const void *a, const void *b)
@@ -79,13 +80,16 @@ static bool is_reuse(const struct finding *f)
 }
 
 // Does `other` come before `f` where it explains most of the same? What makes each thread do less, before more threads
-// share it out; and what keeps a block's warps at its barriers, before that some have less to do between them.
+// share it out (unless that is twice as fast); and what keeps a block's warps at its barriers, before that some have less to do between them.
 static bool comes_first(const struct finding *other, const struct finding *f)
 {
     if (f->shared_out)
-        return other->price == PRICE_REPLAY && !other->shared_out;
+        return other->price == PRICE_REPLAY && !other->shared_out &&
+               other->expected_time_ns <= SHARED_OUT_FIRST * f->expected_time_ns;
     if (f->cause && other->cause && strcmp(f->cause, "unequal-work") == 0)
         return strcmp(other->cause, "barrier") == 0 || strcmp(other->cause, "conflicts") == 0;
+    if (f->cause && other->cause && strcmp(f->cause, "narrow") == 0)
+        return strcmp(other->cause, "read-again") == 0;
     return f->cause && strcmp(f->cause, "few-loads") == 0 && is_reuse(other);
 }
 

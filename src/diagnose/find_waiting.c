@@ -304,7 +304,8 @@ static const char *tail_fix(const struct search *s, bool split)
 {
     if (split)
         return "Let several blocks take a part of each thread's sum and add their results "
-               "(atomics, or a second pass), so that every SM has work.";
+               "(atomics, or a second pass; for running sums a first pass that adds up each part), "
+               "so that every SM has work.";
     if (search_fact(s, FACT_GRID_LOOPS) > 0)
         return "Launch more blocks, so that every SM has work: the loop steps by the grid, and is "
                "as much shorter.";

@@ -97,6 +97,46 @@ static void a_grid_is_shared_out_after_its_threads_do_less(void **state)
     assert_string_equal(out.findings[1].cause, "small-grid");
     replay(INTERVENTION_FUNCTIONS, 80000);
     assert_string_equal(first(), "small-grid");
+    replay(INTERVENTION_FUNCTIONS, 50000);
+    replay(INTERVENTION_SPLIT, 20000); // more than twice as fast
+    assert_string_equal(first(), "small-grid");
+}
+
+// A block's steps within warps: without the barriers, and without the lanes beside them.
+static void steps_at_barriers_are_priced_within_warps(void **state)
+{
+    (void)state;
+    stalls.warp_cycles[STALL_LONG_SCOREBOARD].value = 20;
+    stalls.warp_cycles[STALL_BARRIER] = (struct figure){60, PROVENANCE_MODELLED};
+    set(COUNTER_BLOCK_THREADS, 256);
+    set(COUNTER_BARRIERS, 1000.0 * 256 * 8);
+    replay(INTERVENTION_BARRIERS, 80000);
+    replay(INTERVENTION_STEPS, 50000);
+    assert_string_equal(first(), "barrier");
+    assert_near(out.findings[0].expected_time_ns, 50000);
+    set(COUNTER_BARRIERS, 1000.0 * 8 * 2); // two of a warp
+    diagnosed();
+    assert_near(out.findings[0].expected_time_ns, 80000);
+}
+
+// What a thread need not load again need not be loaded in wider pieces.
+static void loads_of_the_same_come_before_narrow_ones(void **state)
+{
+    (void)state;
+    in.work_bytes = 4000 * 32;
+    set(COUNTER_GLOBAL_LOAD_SECTORS, 4000);
+    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 4000);
+    set(COUNTER_GLOBAL_LOAD_REQUESTS, 40000);
+    set(COUNTER_GLOBAL_STORE_SECTORS, 100);
+    set(COUNTER_GLOBAL_STORE_SECTORS_IDEAL, 100);
+    set(COUNTER_GLOBAL_STORE_REQUESTS, 25);
+    facts.value[FACT_ACCESS_BYTES] = 400;
+    facts.value[FACT_ACCESSES] = 100;
+    facts.value[FACT_LOADS_AGAIN] = 50;
+    replay(INTERVENTION_BYTES, 40000);
+    assert_string_equal(first(), "narrow");
+    replay(INTERVENTION_RELOADS, 60000);
+    assert_string_equal(first(), "read-again");
 }
 
 // Two launches that move three times the bytes of the job: because one reads its own data again, or hands it on.
@@ -256,6 +296,8 @@ int main(void)
         REPLAYED(one_load_before_a_tree_of_barriers_is_few_loads),
         REPLAYED(a_row_per_thread_is_priced_as_shared_out),
         REPLAYED(a_grid_is_shared_out_after_its_threads_do_less),
+        REPLAYED(steps_at_barriers_are_priced_within_warps),
+        REPLAYED(loads_of_the_same_come_before_narrow_ones),
         REPLAYED(launches_are_not_blamed_for_what_one_loads_again),
         REPLAYED(what_the_l1_serves_again_is_for_registers),
         REPLAYED(tensor_cores_are_priced_by_a_replay_or_a_bound),

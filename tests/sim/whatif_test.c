@@ -513,6 +513,113 @@ static void the_loop_over_a_local_array_goes_with_it(void **state)
     bench_close(&b);
 }
 
+// Running sums are shared out in two passes; not where what is stored is loaded again.
+static void running_sums_are_shared_out(void **state)
+{
+    struct bench scan, follows;
+    (void)state;
+    run_steps_n(&scan, "k",
+                "cvt.rn.f32.u32 %f2, %r9; fma.rn.f32 %f9, %f2, %f1, %f9; st.global.f32 [%l1], %f9;",
+                16, 4000);
+    run_steps_n(&follows, "k",
+                "ld.global.f32 %f2, [%l1]; fma.rn.f32 %f9, %f2, %f1, %f9; "
+                "st.global.f32 [%l1], %f9;",
+                16, 400);
+    double shared = then(&scan, INTERVENTION_SPLIT), time = scan.report.time.time_ns;
+    assert_true(shared < 0.5 * time && shared > time / 8); // eight parts, each gone through twice
+    assert_int_equal(follows.report.counterfactuals.time_ns[INTERVENTION_SPLIT].provenance,
+                     PROVENANCE_ABSENT);
+    bench_close(&scan);
+    bench_close(&follows);
+}
+
+// In place of a 64-bit remainder stand products of several instructions.
+static void a_wide_division_leaves_wide_products(void **state)
+{
+    struct bench narrow, wide;
+    (void)state;
+    run_steps(&narrow, "k",
+              "add.u32 %r5, %r2, 7; rem.u32 %r6, %r9, %r5; cvt.rn.f32.u32 %f2, %r6; "
+              "add.f32 %f9, %f9, %f2;",
+              1056);
+    run_steps(&wide, "k",
+              "add.u32 %r5, %r2, 7; cvt.u64.u32 %l2, %r5; cvt.u64.u32 %l3, %r9; "
+              "rem.u64 %l3, %l3, %l2; cvt.u32.u64 %r6, %l3; cvt.rn.f32.u32 %f2, %r6; "
+              "add.f32 %f9, %f9, %f2;",
+              1056);
+    assert_true(then(&wide, INTERVENTION_DIVISIONS) > 1.5 * then(&narrow, INTERVENTION_DIVISIONS));
+    assert_true(then(&wide, INTERVENTION_DIVISIONS) < 0.7 * wide.report.time.time_ns);
+    bench_close(&narrow);
+    bench_close(&wide);
+}
+
+// Steps with a barrier each, of which a quarter of the lanes takes part.
+static void steps_of_a_block_go_within_warps(void **state)
+{
+    struct bench few, full;
+    (void)state;
+    (void)run(&few, 32, 1, 8, NULL);
+    (void)run(&full, 32, 1, 32, NULL);
+    double within = then(&few, INTERVENTION_STEPS);
+    assert_true(within < 0.9 * then(&few, INTERVENTION_BARRIERS));
+    assert_true(within < then(&few, INTERVENTION_IDLE_LANES));
+    assert_int_equal(full.report.counterfactuals.time_ns[INTERVENTION_STEPS].provenance,
+                     PROVENANCE_ABSENT); // nobody is beside the step
+    bench_close(&few);
+    bench_close(&full);
+}
+
+// A load, `n` steps with a barrier each, one result.
+static double loads_share(uint32_t n)
+{
+    static const char reduce[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k(.param .u64 out, .param .u32 n)\n"
+        "{\n.reg .pred %p<4>; .reg .b32 %r<16>; .reg .b64 %l<4>; .reg .f32 %f<8>;\n"
+        "ld.param.u64 %l1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x;\n"
+        "mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ntid.x; mad.lo.u32 %r5, %r3, %r4, %r2;\n"
+        "mul.wide.u32 %l2, %r5, 4; add.u64 %l1, %l1, %l2;\n"
+        "ld.global.f32 %f1, [%l1]; mov.u32 %r9, 0;\n"
+        "again: bar.sync 0; fma.rn.f32 %f1, %f1, %f1, %f1; add.u32 %r9, %r9, 1;\n"
+        "setp.lt.u32 %p1, %r9, %r1; @%p1 bra again; setp.ne.u32 %p2, %r2, 0; @%p2 ret;\n"
+        "st.global.f32 [%l1], %f1;\nret;\n}\n";
+    static uint32_t threads = 256;
+    struct bench b;
+    bench_text(&b, reduce);
+    uint64_t out = bench_buffer(&b, "out", NULL, (size_t)4224 * threads * 4);
+    b.launch.counterfactuals = true;
+    bench_run(&b, "k", GRID1(4224, threads), ARGS(&out, &n));
+    double share = then(&b, INTERVENTION_LOADS) / b.report.time.time_ns;
+    bench_close(&b);
+    return share;
+}
+
+// One tree serves four elements of a thread; steps that a block makes one after the other do not.
+static void several_loads_share_a_tree_but_not_a_sequence(void **state)
+{
+    (void)state;
+    assert_true(loads_share(9) < 0.7);
+    assert_true(loads_share(100) > 0.9);
+}
+
+// What the unrolled loop over the array loads each time around stays in registers as well.
+static void loads_beside_a_local_array_go_with_its_loop(void **state)
+{
+    struct bench b;
+    (void)state;
+    run_room(
+        &b,
+        "{ .local .align 4 .b8 array[32]; .reg .b64 %a, %b, %c; mov.u64 %a, array; "
+        "mov.u32 %r5, 0; over: mul.wide.u32 %b, %r5, 1024; add.u64 %c, %l1, %b; "
+        "ld.global.f32 %f3, [%c]; mul.wide.u32 %b, %r5, 4; add.u64 %b, %a, %b; "
+        "ld.local.f32 %f2, [%b]; add.f32 %f2, %f2, %f3; st.local.f32 [%b], %f2; "
+        "add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 8; @%p2 bra over; add.f32 %f9, %f9, %f2; }",
+        264, 16, 1 << 22);
+    assert_true(then(&b, INTERVENTION_LOCAL) < 0.6 * then(&b, INTERVENTION_RELOADS));
+    assert_true(then(&b, INTERVENTION_LOCAL) < 0.35 * b.report.time.time_ns);
+    bench_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -538,6 +645,11 @@ int main(void)
         cmocka_unit_test(an_unrolled_walk_along_a_row_loads_nothing_again),
         cmocka_unit_test(products_go_to_the_tensor_cores),
         cmocka_unit_test(the_loop_over_a_local_array_goes_with_it),
+        cmocka_unit_test(running_sums_are_shared_out),
+        cmocka_unit_test(a_wide_division_leaves_wide_products),
+        cmocka_unit_test(steps_of_a_block_go_within_warps),
+        cmocka_unit_test(several_loads_share_a_tree_but_not_a_sequence),
+        cmocka_unit_test(loads_beside_a_local_array_go_with_its_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,6 +110,7 @@ struct reader {
     const struct timing_input *in;
     struct patterns *out;
     struct seen *table;
+    uint64_t *stored;    // block and first sector of stores (direct mapped)
     uint32_t *last;      // sector of a site's last request, + 1
     double *loads;       // traced requests of a site
     double *later;       // of those, the ones of all blocks but the first
@@ -173,6 +174,17 @@ static void load_read(struct reader *r, const struct trace_op *op, int warp)
     }
 }
 
+// Each request by the sector of its first lane: what a block stores, and whether it loads that again.
+static void stored_read(struct reader *r, const struct trace_op *op, bool stores)
+{
+    uint64_t key = (uint64_t)op->first_sector << 32 | r->block;
+    uint64_t *at = &r->stored[(op->first_sector * 2654435761u) >> 16 & (SEEN_TABLE - 1)];
+    if (stores)
+        *at = key;
+    else
+        r->out->loads_stored |= *at == key;
+}
+
 static void access_read(struct reader *r, const struct trace_op *op, int warp)
 {
     const struct timing_site *t = &r->in->sites[op->site];
@@ -182,6 +194,7 @@ static void access_read(struct reader *r, const struct trace_op *op, int warp)
     if (is_global(t->pipe)) {
         f[FACT_ACCESS_BYTES] += t->bytes;
         f[FACT_ACCESSES]++;
+        stored_read(r, op, t->pipe == PIPE_GLOBAL_STORE);
     }
     if (t->pipe == PIPE_GLOBAL_LOAD && !t->synchronises) // what others write can not be kept
         load_read(r, op, warp);
@@ -271,12 +284,14 @@ static size_t block_ops(const struct trace_block *b)
 void patterns_find(const struct timing_input *in, struct arena *a, struct patterns *out)
 {
     out->sites = ARENA_ARRAY(a, struct site_pattern, in->site_count + 1);
+    out->loads_stored = false;
     out->facts = (struct facts){.known = true, .provenance = PROVENANCE_SIMULATED};
     values_find(in, out->sites);
     functions_find(in, out->sites);
     struct reader r = {.in = in,
                        .out = out,
                        .table = xcalloc(SEEN_TABLE, sizeof(struct seen)),
+                       .stored = xcalloc(SEEN_TABLE, sizeof(uint64_t)),
                        .last = xcalloc((size_t)in->site_count + 1, sizeof(uint32_t)),
                        .loads = xcalloc((size_t)in->site_count + 1, sizeof(double)),
                        .later = xcalloc((size_t)in->site_count + 1, sizeof(double))};
@@ -305,6 +320,7 @@ void patterns_find(const struct timing_input *in, struct arena *a, struct patter
     out->facts.value[FACT_GRID_LOOPS] = out->grid_steps > 0 ? (double)in->grid_blocks : 0;
     free(pending);
     free(r.table);
+    free(r.stored);
     free(r.last);
     free(r.loads);
     free(r.later);

@@ -434,11 +434,11 @@ const char *timing_missing(const struct gpu *g)
 
 // Blocks too long for the trace: pieces of one, as many as are resident, stand for the whole; of each
 // warp as much, and no more than can be replayed.
-static struct trace trace_pieces(const struct timing_input *in, struct arena *a)
+static struct trace trace_pieces(const struct timing_input *in, uint64_t resident, struct arena *a)
 {
     const struct trace *t = in->trace;
     struct trace piece = {.block_count = t->block_count, .syncs = t->syncs, .cut = true};
-    size_t most = (in->ops_max > 0 ? in->ops_max : REPLAY_PIECES_MAX) / (size_t)in->blocks_per_sm /
+    size_t most = (in->ops_max > 0 ? in->ops_max : REPLAY_PIECES_MAX) / (size_t)resident /
                   (size_t)in->warps_per_block;
     piece.blocks = ARENA_ARRAY(a, struct trace_block, t->block_count + 1);
     for (int b = 0; b < t->block_count; b++) {
@@ -466,13 +466,15 @@ static void time_of_pieces(const struct timing_input *in, uint64_t sm_blocks,
                            struct time_breakdown *out, struct stall_table *stalls)
 {
     struct arena a = {0};
-    struct trace piece = trace_pieces(in, &a);
+    uint64_t blocks = (uint64_t)in->blocks_per_sm;
+    blocks = sm_blocks < blocks ? sm_blocks : blocks;
+    struct trace piece = trace_pieces(in, blocks, &a);
     struct timing_input part = *in;
     struct replay p = {0};
-    uint64_t blocks = (uint64_t)in->blocks_per_sm, ops = trace_ops(&piece);
+    uint64_t ops = trace_ops(&piece);
     part.trace = &piece;
     if (ops > 0) {
-        if (replay_init(&p, &part, sm_blocks < blocks ? sm_blocks : blocks))
+        if (replay_init(&p, &part, blocks))
             replay_run(&p);
         p.whole = ops_of_mean_block(in) * piece.block_count / (double)ops;
         time_fill(out, &p, sm_blocks);

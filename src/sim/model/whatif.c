@@ -17,6 +17,7 @@ static const struct intervening *const intervening_of[INTERVENTION_COUNT] = {
     [INTERVENTION_SHARED_ATOMICS] = &intervene_shared_atomics,
     [INTERVENTION_BARRIERS] = &intervene_barriers,
     [INTERVENTION_IDLE_LANES] = &intervene_idle_lanes,
+    [INTERVENTION_STEPS] = &intervene_steps,
     [INTERVENTION_LOADS] = &intervene_loads,
     [INTERVENTION_CHAINS] = &intervene_chains,
     [INTERVENTION_BYTES] = &intervene_bytes,
@@ -202,7 +203,8 @@ static void altered_init(struct altered *x, const struct timing_input *in,
 static void trace_limit(struct altered *x)
 {
     const struct timing_input *in = &x->in;
-    double resident = fmin(in->blocks_per_sm, (double)in->grid_blocks);
+    double resident =
+        fmin(in->blocks_per_sm, ceil((double)in->grid_blocks / GPU(in->gpu, sm_count)));
     double most = REPLAY_OPS_SHORT / resident / in->warps_per_block, longest = 0;
     for (int b = 0; b < x->trace.block_count; b++)
         for (int w = 0; w < x->trace.blocks[b].warp_count; w++)

@@ -518,9 +518,10 @@ static bool is_local(enum timing_pipe pipe)
 }
 
 // Is the site part of the loops that go over local arrays? Such a loop has to be unrolled for the array to fit into
-// registers; then its counter, its tests and the addresses are gone as well.
+// registers; then its counter, its tests and the addresses are gone as well, and what it loads each time it is entered
+// stays in registers beside the array.
 #define LOOP_SHARE 0.5 // of the executions of the hottest local access
-static bool *local_loops(struct altered *x)
+static bool *local_loops(struct altered *x, struct share *loads)
 {
     bool *in_loop = altered_marks(x);
     double hottest = 0;
@@ -533,18 +534,26 @@ static bool *local_loops(struct altered *x)
             first = first < 0 ? i : first;
             last = i;
         }
-    for (int i = first; i >= 0 && i <= last; i++)
-        in_loop[i] =
-            x->patterns->sites[i].index && (double)x->stats[i].executed >= LOOP_SHARE * hottest;
+    while (first > 0 && (double)x->stats[first - 1].executed >= LOOP_SHARE * hottest)
+        first--; // what the loop does before its first access
+    while (last >= 0 && last + 1 < x->sites &&
+           (double)x->stats[last + 1].executed >= LOOP_SHARE * hottest)
+        last++;
+    for (int i = first; i >= 0 && i <= last; i++) {
+        bool hot = (double)x->stats[i].executed >= LOOP_SHARE * hottest;
+        in_loop[i] = x->patterns->sites[i].index && hot;
+        if (x->site[i].pipe == PIPE_GLOBAL_LOAD && hot)
+            loads->of[i] = x->patterns->sites[i].again;
+    }
     return in_loop;
 }
 
 static void local_apply(struct altered *x, double to)
 {
     struct replacing r = {share_new(x), FORM_VANISHED};
-    const bool *in_loop = local_loops(x);
+    const bool *in_loop = local_loops(x, &r.share);
     for (int i = 0; i < x->sites; i++) {
-        r.share.of[i] = is_local(x->site[i].pipe) ? 1 - fmin(to, 1) : 0;
+        r.share.of[i] = (is_local(x->site[i].pipe) ? 1 : r.share.of[i]) * (1 - fmin(to, 1));
         if (in_loop[i] && to < 1)
             x->site[i].pipe = PIPE_NONE;
     }

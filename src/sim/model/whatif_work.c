@@ -7,9 +7,13 @@
 
 #define WALKING_MIN 0.25 // of the loads
 #define ELEMENT_BYTES 4.0
-#define PART_MIN 8.0      // iterations
-#define RESULT_SHARE 0.5  // of the loop's iterations: what is stored less often is a result
-enum { REDUCED_MIN = 8 }; // elements loaded for each result, at least
+#define PART_MIN 8.0     // iterations
+#define RESULT_SHARE 0.5 // of the loop's iterations: what is stored less often is a result
+enum {
+    REDUCED_MIN = 8,   // elements loaded for each result, at least
+    TREE_BARRIERS = 2, // of a level of a tree, at most
+    STEPS_MIN = 4      // barriers of a warp
+};
 
 static double chip_filled(const struct timing_input *in)
 {
@@ -68,6 +72,7 @@ static bool idle_lanes_applies(const struct timing_input *in, const struct patte
 struct packing { // a site each: what waits for a full warp
     double *lanes, *sectors, *lines, *miss, *miss_lines;
     double stays;
+    int first, last; // of the sites
 };
 
 static bool must_stay(enum timing_pipe pipe)
@@ -89,7 +94,7 @@ static void op_pack(struct altered *x, struct trace_op *op, void *context)
 {
     struct packing *p = context;
     uint32_t s = op->site;
-    if (!is_own(x, op) || must_stay(x->site[s].pipe))
+    if (!is_own(x, op) || (int)s < p->first || (int)s > p->last || must_stay(x->site[s].pipe))
         return;
     p->lanes[s] += op->lanes + p->stays * (LANES - op->lanes);
     p->sectors[s] += op->sectors;
@@ -110,16 +115,65 @@ static void op_pack(struct altered *x, struct trace_op *op, void *context)
     op->miss_lines = give(&p->miss_lines[s]);
 }
 
-static void idle_lanes_apply(struct altered *x, double to)
+// Full warps of the sites from `first` to `last`.
+static void lanes_pack(struct altered *x, double stays, int first, int last)
 {
     size_t n = (size_t)x->sites + 1;
-    struct packing p = {ARENA_ARRAY(&x->arena, double, n), ARENA_ARRAY(&x->arena, double, n),
-                        ARENA_ARRAY(&x->arena, double, n), ARENA_ARRAY(&x->arena, double, n),
-                        ARENA_ARRAY(&x->arena, double, n), fmin(to, 1)};
+    struct packing p = {ARENA_ARRAY(&x->arena, double, n),
+                        ARENA_ARRAY(&x->arena, double, n),
+                        ARENA_ARRAY(&x->arena, double, n),
+                        ARENA_ARRAY(&x->arena, double, n),
+                        ARENA_ARRAY(&x->arena, double, n),
+                        fmin(stays, 1),
+                        first,
+                        last};
     altered_each(x, op_pack, &p);
 }
 
+static void idle_lanes_apply(struct altered *x, double to)
+{
+    lanes_pack(x, to, 0, x->sites - 1);
+}
+
 const struct intervening intervene_idle_lanes = {idle_lanes_applies, idle_lanes_apply};
+
+/* ---- steps that a block makes together ---------------------------------------------------------------- */
+
+// From the block's first barrier to its last, with the loop around them.
+static bool steps_find(const struct timing_input *in, int *first, int *last)
+{
+    double warps = (double)in->grid_blocks * in->warps_per_block, often = 0;
+    *first = *last = -1;
+    for (int i = 0; i < in->site_count; i++)
+        if (is_barrier(&in->sites[i]) && in->stats[i].executed > 0) {
+            *first = *first < 0 ? i : *first;
+            often = fmax(often, (double)in->stats[i].executed);
+        }
+    while (*first > 0 && (double)in->stats[*first - 1].executed >= often)
+        --*first;
+    for (int i = *first; i >= 0 && i < in->site_count; i++)
+        if (is_barrier(&in->sites[i]) || (double)in->stats[i].executed >= often)
+            *last = i;
+    return *first >= 0 && executed_sum(in, is_barrier) >= STEPS_MIN * warps;
+}
+
+static bool steps_applies(const struct timing_input *in, const struct patterns *p)
+{
+    int first, last;
+    return steps_find(in, &first, &last) && idle_lanes_applies(in, p);
+}
+
+// A warp that makes them alone waits for no other and has no lanes beside the step.
+static void steps_apply(struct altered *x, double to)
+{
+    int first, last;
+    if (to >= 1 || !steps_find(x->was, &first, &last))
+        return;
+    barriers_apply(x, to);
+    lanes_pack(x, to, first, last);
+}
+
+const struct intervening intervene_steps = {steps_applies, steps_apply};
 
 /* ---- waiting for results ------------------------------------------------------------------------------ */
 
@@ -145,6 +199,9 @@ static bool reduces_without_loop(const struct timing_input *in)
 {
     double warps = (double)in->grid_blocks * in->warps_per_block, loaded = 0, left = 0;
     bool loop = false, together = false;
+    double levels = log2(in->warps_per_block * LANES);
+    if (executed_sum(in, is_barrier) > (TREE_BARRIERS * levels + 2) * warps)
+        return false; // steps of a block, one after the other
     for (int i = 0; i < in->site_count; i++) {
         enum timing_pipe pipe = in->sites[i].pipe;
         bool load = pipe == PIPE_GLOBAL_LOAD;
@@ -303,16 +360,20 @@ static bool divisions_applies(const struct timing_input *in, const struct patter
     return executed_sum(in, is_integer_division) > 0;
 }
 
+// The high half of a 64-bit product is four of 32 bits and their sums, the remainder's product three; then it is corrected.
+enum { WIDE_PRODUCTS = 7, WIDE_SUMS = 6 };
+
 static void divisions_apply(struct altered *x, double to)
 {
     for (int i = 0; i < x->sites && to < 1; i++) {
         struct timing_site *t = &x->site[i];
         if (!is_integer_division(t))
             continue;
+        bool wide = t->operation != OPERATION_div_32 && t->operation != OPERATION_rem_32;
         t->pipe = PIPE_MULTIPLY;
-        t->issue_slots = 2;
+        t->issue_slots = wide ? WIDE_PRODUCTS : 2;
         t->special_slots = 0;
-        t->other_slots = 2;
+        t->other_slots = wide ? WIDE_SUMS : 2;
         t->operation = OPERATION_NONE;
     }
 }
@@ -564,18 +625,25 @@ static double hottest_of(const struct timing_input *in)
     return hottest;
 }
 
-// Is what the loop computes stored behind it, and nothing in it?
-static bool stores_results_only(const struct timing_input *in)
+// Is what the loop computes stored behind it, or in it as well?
+enum results { RESULTS_NONE, RESULTS_BEHIND, RESULTS_WITHIN };
+static enum results results_of(const struct timing_input *in)
 {
-    bool any = false;
+    enum results found = RESULTS_NONE;
     double looped = RESULT_SHARE * hottest_of(in);
     for (int i = 0; i < in->site_count; i++)
         if (in->sites[i].pipe == PIPE_GLOBAL_STORE) {
-            any = true;
             if ((double)in->stats[i].executed >= looped)
-                return false;
+                return RESULTS_WITHIN;
+            found = RESULTS_BEHIND;
         }
-    return any;
+    return found;
+}
+
+// Running sums: stored in the loop, and nothing of that is loaded there.
+static bool is_scan(const struct timing_input *in, const struct patterns *p)
+{
+    return results_of(in) == RESULTS_WITHIN && !p->loads_stored && loops_add_up(in, p->sites);
 }
 
 // How many blocks may take a part each of what one adds up: as many as there are SMs, with PART_MIN iterations at least.
@@ -590,7 +658,7 @@ static double split_times(const struct timing_input *in, double to)
 static bool split_applies(const struct timing_input *in, const struct patterns *p)
 {
     return split_times(in, 2) >= 2 && !(p->facts.value[FACT_SERIAL_LOOPS] > 0) && !loop_grows(p) &&
-           stores_results_only(in) && shares_copies_only(in);
+           shares_copies_only(in) && (results_of(in) == RESULTS_BEHIND || is_scan(in, p));
 }
 
 // Atomics take an element of each lane at a time.
@@ -617,12 +685,38 @@ static void results_add(struct altered *x)
     x->further_ns += GPU(x->was->gpu, grid_launch_ns);
 }
 
+static void store_thin(struct altered *x, struct trace_op *op, void *context)
+{
+    if (is_own(x, op) && x->site[op->site].pipe == PIPE_GLOBAL_STORE)
+        site_thin(x, op, context);
+}
+
+// Running sums take two passes: one that adds up each part, and one that begins with the sum of those before it. The second
+// finds what it loads in L2.
+static void scan_split(struct altered *x, double times)
+{
+    struct thinning t = {ARENA_ARRAY(&x->arena, double, x->sites + 1), 0.5};
+    if (!altered_shorten(x, fmin(1, 2 / times), altered_marks(x)))
+        return;
+    altered_each(x, store_thin, &t);
+    for (int i = 0; i < x->sites; i++)
+        if (x->site[i].pipe == PIPE_GLOBAL_LOAD)
+            x->stats[i].l2_hit_sectors += (x->stats[i].l2_sectors - x->stats[i].l2_hit_sectors) / 2;
+    x->further_ns += GPU(x->was->gpu, grid_launch_ns);
+    x->in.grid_blocks = (uint64_t)((double)x->was->grid_blocks * times);
+}
+
 static void split_apply(struct altered *x, double to)
 {
     double times = split_times(x->was, to);
+    if (times >= 2 && results_of(x->was) == RESULTS_WITHIN) {
+        scan_split(x, times);
+        return;
+    }
     if (times < 2 || !altered_shorten(x, 1 / times, altered_marks(x)))
         return;
     results_add(x);
+    x->in.atomic_turns_hot = fmax(x->in.atomic_turns_hot, times); // all parts of a result meet
     x->in.grid_blocks = (uint64_t)((double)x->was->grid_blocks * times);
 }
 
