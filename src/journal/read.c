@@ -154,6 +154,8 @@ bool journal_get_run(struct journal *j, struct arena *a, int64_t id, const char 
         return false;
     bool done = run_json(j, a, id, &json, err) && run_from_json(a, json, out, err) &&
                 journal_get_sources(j, a, out, err);
+    if (done)
+        run_paths_resolve(a, out);
     json_decref(json);
     return done;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 enum { OS_RELEASE_BYTES_MAX = 64 * 1024, CPU_INFO_BYTES_MAX = 16 * 1024 * 1024 };
 
@@ -111,6 +112,14 @@ static void header_begin(struct arena *a, const char *name, const char *folder,
         set_text(out->environment, "times", "measured on a CPU device");
 }
 
+static const char *folder_now(struct arena *a)
+{
+    char *path = getcwd(NULL, 0);
+    const char *folder = path ? arena_strdup(a, path) : NULL;
+    free(path);
+    return folder;
+}
+
 void header_of_program(struct arena *a, const char *program, const struct device_info *device,
                        int threads, bool warm, struct run_header *out)
 {
@@ -123,6 +132,7 @@ void header_fill(struct arena *a, const struct loop_request *request, const stru
     header_begin(a, e->name, e->directory, device, request->threads, request->warm, out);
     out->title = e->title;
     out->experiment_path = e->path;
+    out->folder = folder_now(a);
     if (device->simulated) {
         set_text(out->environment, "model", gpu_model_name(a, device->id));
     } else {

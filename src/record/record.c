@@ -254,6 +254,22 @@ static bool same_file(const char *a, const char *b)
                                  one.st_dev == other.st_dev && one.st_ino == other.st_ino);
 }
 
+static const char *path_resolved(struct arena *a, const char *folder, const char *path)
+{
+    const char *there = path && path[0] != '/' ? path_join(a, folder, path) : NULL;
+    return there && file_exists(there) ? there : path;
+}
+
+void run_paths_resolve(struct arena *a, struct run *r)
+{
+    const char *folder = r->header.folder;
+    if (!folder || same_file(folder, "."))
+        return;
+    r->header.experiment_path = path_resolved(a, folder, r->header.experiment_path);
+    for (int i = 0; i < r->source_count; i++)
+        r->sources[i].path = path_resolved(a, folder, r->sources[i].path);
+}
+
 static const struct source_text *kept_source(const struct run *r, const char *path)
 {
     for (int i = 0; i < r->source_count; i++)

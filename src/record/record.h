@@ -255,6 +255,7 @@ struct run_header { // what is said once per run
     const char *started; // UTC, ISO 8601
     const char *git;     // commit of the experiment's folder, "+dirty"; NULL if none
     const char *experiment, *title, *experiment_path;
+    const char *folder; // the run's current folder, which relative paths are below; NULL: not known
     const char *command; // the command line
     const char *device_id, *device_name;
     double device_cc;
@@ -279,6 +280,9 @@ struct run { // arena-owned
 enum { RUN_SOURCE_BYTES_MAX = 16 << 20 }; // of one that is shown
 // Where the source of that name lies: relative names are below the experiment's folder.
 const char *run_source_path(struct arena *a, const struct run_header *h, const char *file);
+// The run's relative paths, of its experiment and sources, become absolute ones where it was made in another folder than the
+// current one and they are still there.
+void run_paths_resolve(struct arena *a, struct run *r);
 // Is the file as it was when the run began? By its text where the run has that, else by when it was written. false with
 // the reason: it is gone, or was edited since.
 bool run_source_unchanged(const struct run *r, const char *path, struct error *err) CHECK_RESULT;

@@ -580,6 +580,7 @@ static void read_header(struct reader *r, const json_t *json, struct run_header 
     h->experiment = read_text(r, json, "experiment");
     h->title = read_text(r, json, "title");
     h->experiment_path = read_text(r, json, "experiment_path");
+    h->folder = read_text(r, json, "folder");
     h->command = read_text(r, json, "command");
     h->cache_state = read_text(r, json, "cache");
     read_objective(r, json, h);

@@ -498,6 +498,7 @@ json_t *run_to_json(const struct run *r)
     json_object_set_new(j, "experiment", text(h->experiment));
     set_text(j, "title", h->title);
     set_text(j, "experiment_path", h->experiment_path);
+    set_text(j, "folder", h->folder);
     set_text(j, "command", h->command);
     json_object_set_new(j, "device", device_to_json(h));
     set_text(j, "cache", h->cache_state);

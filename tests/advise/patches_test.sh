@@ -115,7 +115,13 @@ pass 'a copy with three patches is right' $? run.txt
 (cd turn && "$RIDGE" run . --device sim:h200 --compiler clang --seed 1 -q && "$RIDGE" explain turn:naive --apply 1) >run.txt 2>&1
 [[ -f turn/turn-advice/naive-pad.cu && ! -e turn/turn-advice/turn-advice ]]
 pass 'a copy within the folder is not copied into itself' $? run.txt
-rm -r turn/turn-advice
+mkdir elsewhere
+(cd elsewhere && "$RIDGE" explain turn:naive --apply 1 && "$RIDGE" annotate turn:naive) >run.txt 2>&1
+[[ -f elsewhere/turn-advice/naive-pad.cu ]] && grep -q 'x\[' run.txt
+pass 'a patch is written into another folder than the one of the run' $? run.txt
+(cd elsewhere && "$RIDGE" verify turn-advice --device sim:h200 --compiler clang -q) >run.txt 2>&1
+pass 'that copy is right' $? run.txt
+rm -r turn/turn-advice elsewhere
 run turn
 echo '// edited' >>turn/kernels.cu
 apply 2 'run the experiment again, then apply its advice' --apply 1

@@ -28,10 +28,10 @@ struct field {
 };
 
 static const struct field run_fields[] = {
-    {"ridge", "s"},    {"schema", "i"},      {"run", "i?"},       {"started", "s"},
-    {"git", "s?"},     {"environment", "o"}, {"experiment", "s"}, {"device", "o"},
-    {"results", "a"},  {"stop", "o"},        {"+title", "s"},     {"+experiment_path", "s"},
-    {"+command", "s"}, {"+cache", "s"},
+    {"ridge", "s"},   {"schema", "i"},      {"run", "i?"},       {"started", "s"},
+    {"git", "s?"},    {"environment", "o"}, {"experiment", "s"}, {"device", "o"},
+    {"results", "a"}, {"stop", "o"},        {"+title", "s"},     {"+experiment_path", "s"},
+    {"+folder", "s"}, {"+command", "s"},    {"+cache", "s"},
 };
 static const struct field environment_fields[] = {
     {"+host", "s"},   {"+kernel", "s"}, {"+os", "s"},     {"+cpu", "s"},   {"cpus", "i"},

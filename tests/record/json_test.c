@@ -351,6 +351,7 @@ static void run_has_the_keys_of_the_schema_and_comes_back(void **state)
                                      .experiment = "transpose",
                                      .title = "T",
                                      .experiment_path = "/x/experiment.yaml",
+                                     .folder = "/home/x",
                                      .command = "ridge run x",
                                      .device_id = "sim:h200",
                                      .device_name = "NVIDIA H200 (simulated)",
