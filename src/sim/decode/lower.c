@@ -1,7 +1,7 @@
 // From PTX to what the machine would issue, for the model of time: which pipe an instruction takes and how
-// many machine instructions it becomes (lower.def), and which vanish: constants at known addresses and
-// moves become operands, mul.wide and the addition after it one IMAD.WIDE, a shift and an addition LEA,
-// two additions IADD3, two bit operations LOP3. What vanishes hands its operands' times on to its reader.
+// many machine instructions it becomes (lower.def), and which vanish: moves
+// become operands, mul.wide and the addition after it one IMAD.WIDE, a shift and an addition LEA,
+// two additions IADD3, two bit operations LOP3, a float product and the addition after it FFMA. What vanishes hands its operands' times on to its reader.
 // The counts that depend on this are modelled.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/decode/decode.h"
@@ -75,14 +75,19 @@ static bool divisor_known(const struct decoder *d, const struct ptx_instruction 
     return op != NULL && op->kind == PTX_OPERAND_IMMEDIATE;
 }
 
+static bool is_rounded(const struct ptx_instruction *in)
+{
+    return ptx_has_modifier(in, PTX_MOD_RN) || ptx_has_modifier(in, PTX_MOD_RZ) ||
+           ptx_has_modifier(in, PTX_MOD_RM) || ptx_has_modifier(in, PTX_MOD_RP);
+}
+
 static bool form_fits(const struct decoder *d, const struct ptx_instruction *in, enum form form)
 {
     switch (form) {
     case FORM_ANY:
         return true;
     case FORM_ROUNDED:
-        return ptx_has_modifier(in, PTX_MOD_RN) || ptx_has_modifier(in, PTX_MOD_RZ) ||
-               ptx_has_modifier(in, PTX_MOD_RM) || ptx_has_modifier(in, PTX_MOD_RP);
+        return is_rounded(in);
     case FORM_FULL:
         return ptx_has_modifier(in, PTX_MOD_FULL);
     case FORM_FTZ:
@@ -139,11 +144,6 @@ static void lower_one(const struct decoder *d, const struct ptx_instruction *in,
         lower_convert(in, t);
         return;
     }
-    if (t->pipe == PIPE_CONST && in->opcode == PTX_OP_LD && in->space_count > 0 &&
-        in->spaces[0] == PTX_SPACE_CONST && in->operand_count > 1 && in->operands[1].reg < 0) {
-        t->pipe = PIPE_NONE;
-        return;
-    }
     if ((class != PTX_CLASS_INTEGER && class != PTX_CLASS_FLOAT && class != PTX_CLASS_SPECIAL) ||
         in->opcode == PTX_OP_MOV)
         return;
@@ -158,6 +158,59 @@ static void lower_one(const struct decoder *d, const struct ptx_instruction *in,
     } else if (is_float(type) && class != PTX_CLASS_SPECIAL) {
         t->pipe = float_pipe(type);
     }
+}
+
+/* ---- constants ------------------------------------------------------------------------------------ */
+
+static bool loads_constant(const struct ptx_instruction *in)
+{
+    return in->opcode == PTX_OP_LD && in->space_count > 0 && in->spaces[0] == PTX_SPACE_CONST &&
+           in->operand_count > 1;
+}
+
+// Two words by one ULDC.64, if they are the halves of one place.
+static bool same_place(const struct ptx_instruction *a, const struct ptx_instruction *b)
+{
+    const struct ptx_operand *x = &a->operands[1], *y = &b->operands[1];
+    return x->reg == y->reg && x->variable == y->variable && x->offset >> 3 == y->offset >> 3;
+}
+
+// Is there a load before this one in its block that brings it along?
+static bool comes_along(const struct decoder *d, int instruction)
+{
+    const struct ptx_function *f = d->f;
+    const struct ptx_instruction *in = &f->instructions[instruction];
+    const struct timing_site *t = &d->program->timing[d->out->site_base];
+    int first = f->block_of[instruction] >= 0 ? f->blocks[f->block_of[instruction]].first : 0;
+    int base = in->operands[1].reg;
+    for (int i = instruction - 1; i >= first; i--) {
+        for (int k = 0; k < t[i].result_count && base >= 0; k++)
+            if (t[i].result[k] == d->out->register_base + base)
+                return false;
+        if (t[i].pipe == PIPE_UNIFORM && same_place(&f->instructions[i], in))
+            return true;
+    }
+    return false;
+}
+
+// A constant at an address that no thread number reaches comes into a uniform register, by ULDC beside the load/store
+// unit, and from there as an operand. Where lanes may be apart, and for vectors in a loop, ptxas has LDC.
+static void constants_lower(const struct decoder *d)
+{
+    bool *differs = NULL;
+    for (int i = 0; i < d->f->instruction_count; i++) {
+        const struct ptx_instruction *in = &d->f->instructions[i];
+        struct timing_site *t = &d->program->timing[d->out->site_base + i];
+        if (t->pipe != PIPE_CONST || !loads_constant(in))
+            continue;
+        int base = in->operands[1].reg;
+        if (base >= 0 && differs == NULL)
+            differs = registers_differing(d);
+        bool scalar = in->operands[0].kind == PTX_OPERAND_REGISTER;
+        if (base < 0 || (scalar && !differs[base]))
+            t->pipe = comes_along(d, i) ? PIPE_NONE : PIPE_UNIFORM;
+    }
+    free(differs);
 }
 
 /* ---- what vanishes -------------------------------------------------------------------------------- */
@@ -180,7 +233,11 @@ static bool merges(const struct ptx_instruction *from, const struct ptx_instruct
 {
     if (from->guard >= 0 || in->guard >= 0)
         return false;
-    bool whole = !is_float(type_of(from)) && !is_float(type_of(in));
+    if (is_float(type_of(in))) // FFMA, DFMA: ptxas contracts where no rounding is asked for
+        return from->opcode == PTX_OP_MUL &&
+               (in->opcode == PTX_OP_ADD || in->opcode == PTX_OP_SUB) &&
+               type_of(from) == type_of(in) && !is_rounded(from) && !is_rounded(in);
+    bool whole = !is_float(type_of(from));
     int bits = ptx_type_bits(type_of(in));
     if (!whole)
         return false;
@@ -207,7 +264,7 @@ static void fold_into(struct fold *x, int i)
         int from = x->by[reg];
         if (!merges(&x->f->instructions[from], in) || x->sites[from].folds)
             continue;
-        bool product = x->f->instructions[from].opcode == PTX_OP_MUL;
+        bool product = x->f->instructions[from].opcode == PTX_OP_MUL && !is_float(type_of(in));
         x->sites[from].pipe = PIPE_NONE;
         if (product) {
             t->pipe = PIPE_MULTIPLY;
@@ -234,6 +291,7 @@ void lower(struct decoder *d)
         .f = f, .sites = &d->program->timing[d->out->site_base], .base = d->out->register_base};
     for (int i = 0; i < f->instruction_count; i++)
         lower_one(d, &f->instructions[i], &x.sites[i]);
+    constants_lower(d);
     x.uses = xcalloc((size_t)f->register_count + 1, sizeof(int));
     x.by = xcalloc((size_t)f->register_count + 1, sizeof(int));
     count_uses(&x);

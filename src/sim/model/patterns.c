@@ -51,7 +51,7 @@ static bool writes_memory(enum timing_pipe pipe)
 static bool reads_memory(enum timing_pipe pipe)
 {
     return pipe == PIPE_GLOBAL_LOAD || pipe == PIPE_SHARED_LOAD || pipe == PIPE_LOCAL_LOAD ||
-           pipe == PIPE_CONST;
+           pipe == PIPE_CONST || pipe == PIPE_UNIFORM;
 }
 
 int data_from(const struct ptx_instruction *in, const struct timing_site *t)

@@ -1,7 +1,7 @@
 // The order in which the machine would issue what PTX says, for the model of time only. ptxas moves
 // instructions within a basic block so that loads start early and their uses come late; a model that
 // issues PTX as written makes eight loads, each used at once, wait eight times. So the instructions of
-// each segment are listed anew as list schedulers do: of those whose operands are there, the one
+// each region (decode_region.c) are listed anew as list schedulers do: of those whose operands are there, the one
 // with the longest way to the end of the block first.
 //
 // What keeps its order: registers' values; stores and atomics with all that may touch the same space;
@@ -151,7 +151,9 @@ void timing_schedule(struct program *p)
     struct entry entries[PIECE];
     int16_t order[PIECE];
     for (size_t s = 0; s < p->segment_count; s++) {
-        int end = p->segments[s].first_site + p->segments[s].count;
+        if (p->segments[s].place > 0)
+            continue;
+        int end = p->segments[s].first_site + p->segments[s].region_count;
         for (int first = p->segments[s].first_site; first < end; first += PIECE) {
             int count = end - first < PIECE ? end - first : PIECE;
             memset(entries, 0, sizeof(entries));

@@ -228,7 +228,7 @@ static void run_first(struct replay *p)
     bool ran = step == STEP_RAN, syncs = ran && syncs_of(p, op) != NULL;
     if (step == STEP_TURN && stand_in_line(p, index)) {
         heap_drop(p);
-    } else if (!syncs && (!ran || p->costs[op->site].pipe != PIPE_BARRIER)) {
+    } else if (!syncs && (!ran || op->lanes == 0 || p->costs[op->site].pipe != PIPE_BARRIER)) {
         heap_replace(p, runnable(p, index));
     } else {
         heap_drop(p);
@@ -258,6 +258,19 @@ static uint64_t trace_ops(const struct trace *t)
     for (int b = 0; b < t->block_count; b++)
         for (int w = 0; w < t->blocks[b].warp_count; w++)
             n += t->blocks[b].warps[w].count;
+    return n;
+}
+
+// Without those that a warp stepped around, which the counts do not have either.
+static uint64_t executed_ops(const struct timing_input *in, const struct trace *t)
+{
+    uint64_t n = trace_ops(t);
+    for (int b = 0; b < t->block_count; b++)
+        for (int w = 0; w < t->blocks[b].warp_count; w++)
+            for (size_t i = 0; i < t->blocks[b].warps[w].count; i++) {
+                const struct trace_op *op = &t->blocks[b].warps[w].ops[i];
+                n -= op->lanes == 0 && in->sites[op->site].side_step;
+            }
     return n;
 }
 
@@ -471,7 +484,7 @@ static void time_of_pieces(const struct timing_input *in, uint64_t sm_blocks,
     struct trace piece = trace_pieces(in, blocks, &a);
     struct timing_input part = *in;
     struct replay p = {0};
-    uint64_t ops = trace_ops(&piece);
+    uint64_t ops = executed_ops(in, &piece);
     part.trace = &piece;
     if (ops > 0) {
         if (replay_init(&p, &part, blocks))

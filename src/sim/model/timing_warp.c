@@ -112,7 +112,7 @@ enum step warp_step(struct replay *p, struct warp_state *w)
         w->last = last_register(w, t);
     double at = w->last >= 0 ? later(w->at, w->ready[w->last]) : w->at;
     if (c->unit == UNIT_NONE) {
-        if (c->pipe == PIPE_ASYNC_COMMIT)
+        if (c->pipe == PIPE_ASYNC_COMMIT && op->lanes > 0)
             group_commit(&w->copies[t->bulk]);
         value_rename(w, t, at);
         return STEP_RAN;
@@ -145,7 +145,7 @@ enum step warp_step(struct replay *p, struct warp_state *w)
     }
     if (c->pipe == PIPE_COUNTER_WAIT)
         counters_wait(p, w, op->site);
-    if (c->pipe == PIPE_ASYNC_WAIT)
+    if (c->pipe == PIPE_ASYNC_WAIT && op->lanes > 0)
         copies_wait(p, w, op->site);
     if (c->unit == UNIT_STORE)
         w->drained = later(w->drained, ready);

@@ -44,8 +44,10 @@ static void trace_block(struct block *b)
     struct trace_block *traced = &t->blocks[t->block_count++];
     *traced = (struct trace_block){.block_index = (uint32_t)b->linear, .warp_count = b->warp_count};
     traced->warps = xcalloc((size_t)b->warp_count, sizeof(*traced->warps));
-    for (int i = 0; i < b->warp_count; i++)
+    for (int i = 0; i < b->warp_count; i++) {
         b->warps[i].trace = &traced->warps[i];
+        b->warps[i].region = (struct trace_region){0};
+    }
 }
 
 // Warps run in long turns: when the room is used up, some of the first block's are far ahead. The
@@ -122,13 +124,39 @@ static void trace_turn(struct warp *w, const struct segment *s)
     p->last = w->trace->count;
 }
 
+// The place of a segment in a region that the warp is in: what it skipped before stays without lanes.
+static bool region_goes_on(struct warp *w, const struct segment *s, uint32_t mask)
+{
+    struct trace_region *r = &w->region;
+    const struct segment *head = s - s->place;
+    if (r->head != head || s->place <= r->place)
+        return false;
+    w->trace_base = r->base + (size_t)(s->first_site - head->first_site);
+    w->trace_first = (uint32_t)s->first_site;
+    r->place = s->place;
+    trace_begin(w->trace->ops + w->trace_base, s, mask);
+    return true;
+}
+
+static void region_begin(struct warp *w, const struct segment *s, uint32_t mask)
+{
+    const struct segment *head = s - s->place;
+    w->region = (struct trace_region){.head = head, .place = -1, .base = w->trace->count};
+    for (int i = 0; i < head->region_count; i++)
+        w->trace->ops[w->trace->count++] =
+            (struct trace_op){.site = (uint32_t)(head->first_site + i)};
+    (void)region_goes_on(w, s, mask);
+}
+
 static void trace_segment(struct warp *w, const struct segment *s, uint32_t mask)
 {
     struct trace_warp *t = w->trace;
     struct sm *sm = w->block->sm;
+    if (region_goes_on(w, s, mask))
+        return;
     trace_turn(w, s);
-    size_t need = t->count + (size_t)s->count;
-    if (sm->traced && sm->trace_ops + (size_t)s->count > TRACE_OPS)
+    size_t count = (size_t)(s - s->place)->region_count, need = t->count + count;
+    if (sm->traced && sm->trace_ops + count > TRACE_OPS)
         trace_stop(sm);
     if (w->trace == NULL || has_its_part(w, need)) {
         w->trace = NULL;
@@ -139,11 +167,8 @@ static void trace_segment(struct warp *w, const struct segment *s, uint32_t mask
         t->capacity = need * 2;
         t->ops = xrealloc(t->ops, t->capacity * sizeof(*t->ops));
     }
-    trace_begin(t->ops + t->count, s, mask);
-    w->trace_base = t->count;
-    w->trace_first = (uint32_t)s->first_site;
-    t->count = need;
-    sm->trace_ops += (size_t)s->count;
+    region_begin(w, s, mask);
+    sm->trace_ops += count;
 }
 
 static void saturate(uint8_t *sum, unsigned more)

@@ -150,6 +150,9 @@ struct mem_op {
 struct segment { // a run of instructions that a warp executes with one mask
     int first_site, count;
     int16_t poll; // its number, from 1, in a loop that only waits (decode_poll.c); 0: in none
+    // A region that the machine schedules as a whole (decode_region.c): its segments stand in a row.
+    int place;        // in its region, from 0
+    int region_count; // of the first: instructions of the region
 };
 
 struct branch {           // brx.idx
@@ -395,6 +398,12 @@ struct trace_look { // a wait for an mbarrier that found the phase not over, in 
     size_t segment; // where its segment is in the trace
 };
 
+struct trace_region {           // that a traced warp is in
+    const struct segment *head; // NULL: in none
+    int place;                  // of the segment that runs
+    size_t base;                // where the region is in the trace
+};
+
 struct trace_poll {                // a loop that only waits, while a traced warp is in it
     const struct segment *segment; // its first; NULL: in none
     int turns;                     // kept
@@ -426,8 +435,9 @@ struct warp {
     const struct audience *audience;
     struct warp_clock *clock; // NULL as launch->clock
     struct trace_warp *trace;
-    size_t trace_base;      // where the running segment's instructions are in it
-    uint32_t trace_first;   // its first site
+    size_t trace_base;    // where the running segment's instructions are in it
+    uint32_t trace_first; // its first site
+    struct trace_region region;
     struct trace_poll poll; // the loop that it waits in
     struct trace_look look;
     uint32_t cluster_parity; // of the phase of the cluster's barrier that a lane arrived at

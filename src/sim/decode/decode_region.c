@@ -1,0 +1,189 @@
+// What ptxas schedules together beyond basic blocks, for the model of time only. A branch around a few instructions
+// becomes their predicate, so that four guarded loads in a row are all on their way before the first is waited for; and
+// a shuffle, behind which the interpreter looks for lanes anew, ends no block of the machine's. Segments of such code are
+// one region: their instructions are in one list (model/schedule.c), and a warp that skips some of them issues them
+// without lanes (observe/trace.c).
+//
+// Which side steps get predicates was read off ptxas 13.0's code for sm_90: eight machine instructions at most, with
+// loads of global memory among them twenty; none with atomics, special functions in number, calls or barriers.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/decode/decode.h"
+
+enum { PREDICATED_MAX = 8, PREDICATED_LOADS_MAX = 20 };
+
+struct scope { // a function
+    struct program *program;
+    const struct ptx_function *f;
+    int site_base, register_base;
+};
+
+static const struct ptx_block *block_at(const struct ptx_function *f, int block)
+{
+    return block >= 0 && block < f->block_count ? &f->blocks[block] : NULL;
+}
+
+static bool leads_to(const struct ptx_block *b, int block)
+{
+    return b->successor_count == 1 && b->successors[0] == block;
+}
+
+static bool comes_from(const struct ptx_block *b, int one, int other)
+{
+    for (int i = 0; i < b->predecessor_count; i++)
+        if (b->predecessors[i] != one && b->predecessors[i] != other)
+            return false;
+    return true;
+}
+
+static bool may_have_predicate(enum timing_pipe pipe)
+{
+    switch (pipe_info(pipe)->unit) {
+    case UNIT_NONE:
+        return pipe == PIPE_NONE;
+    case UNIT_MATH:
+        return pipe != PIPE_WARP && pipe != PIPE_BRANCH;
+    case UNIT_LOAD:
+        return pipe != PIPE_ASYNC_COPY;
+    case UNIT_STORE:
+    case UNIT_CONSTANT:
+        return true;
+    case UNIT_SHARED:
+        return pipe == PIPE_SHARED_LOAD || pipe == PIPE_SHARED_STORE;
+    case UNIT_ATOMIC:
+    case UNIT_COPY:
+    case UNIT_TENSOR:
+    case UNIT_WAIT:
+        break;
+    }
+    return false;
+}
+
+// Machine instructions of a block whose last one may be a branch to the next block.
+static bool is_short(const struct scope *d, const struct ptx_block *b)
+{
+    int slots = 0;
+    bool loads = false;
+    for (int i = b->first; i < b->first + b->count; i++) {
+        const struct timing_site *t = &d->program->timing[d->site_base + i];
+        bool jump = i == b->first + b->count - 1 && t->pipe == PIPE_BRANCH;
+        if (jump)
+            break;
+        if (!may_have_predicate(t->pipe))
+            return false;
+        loads |= t->pipe == PIPE_GLOBAL_LOAD;
+        if (t->pipe != PIPE_NONE)
+            slots += (t->issue_slots > 0 ? t->issue_slots : 1) + t->special_slots + t->other_slots;
+    }
+    return slots <= (loads ? PREDICATED_LOADS_MAX : PREDICATED_MAX);
+}
+
+static int last_instruction(const struct scope *d, const struct segment *s)
+{
+    return s->first_site + s->count - 1 - d->site_base;
+}
+
+static bool is_whole_block(const struct scope *d, const struct segment *s,
+                           const struct ptx_block *b)
+{
+    return s->first_site - d->site_base == b->first && s->count == b->count;
+}
+
+// Does segment `s` end with a branch around the next segment, to the one behind that?
+static bool steps_around(const struct scope *d, const struct segment *s)
+{
+    const struct ptx_function *f = d->f;
+    int end = last_instruction(d, s), block = f->block_of[end];
+    const struct ptx_instruction *in = &f->instructions[end];
+    const struct ptx_block *from = block_at(f, block), *side = block_at(f, block + 1),
+                           *join = block_at(f, block + 2);
+    if (in->opcode != PTX_OP_BRA || in->guard < 0 || from == NULL || join == NULL)
+        return false;
+    bool both = from->successor_count == 2;
+    for (int i = 0; both && i < 2; i++)
+        both = from->successors[i] == block + 1 || from->successors[i] == block + 2;
+    return both && leads_to(side, block + 2) && comes_from(side, block, block) &&
+           comes_from(join, block, block + 1) && is_whole_block(d, s + 1, side) &&
+           is_short(d, side);
+}
+
+// Does the same block go on behind segment `s`, with the same lanes?
+static bool goes_on(const struct scope *d, const struct segment *s)
+{
+    const struct ptx_function *f = d->f;
+    int end = last_instruction(d, s);
+    const struct timing_site *t = &d->program->timing[s->first_site + s->count - 1];
+    return t->pipe == PIPE_WARP && end + 1 < f->instruction_count &&
+           f->block_of[end] == f->block_of[end + 1];
+}
+
+static bool may_be_in_region(const struct scope *d, const struct segment *s)
+{
+    for (int i = s->first_site; i < s->first_site + s->count; i++) {
+        enum timing_pipe pipe = d->program->timing[i].pipe;
+        if (pipe == PIPE_MBARRIER || pipe == PIPE_BULK_COPY)
+            return false;
+    }
+    return s->poll == 0 && s->count > 0;
+}
+
+static void predicate_read(struct scope *d, const struct segment *from)
+{
+    struct timing_site *timing = d->program->timing;
+    int branch = from->first_site + from->count - 1;
+    const struct segment *side = from + 1;
+    uint16_t guard =
+        (uint16_t)(d->register_base + d->f->instructions[last_instruction(d, from)].guard);
+    timing[branch].pipe = PIPE_NONE;
+    for (int i = side->first_site; i < side->first_site + side->count; i++) {
+        struct timing_site *t = &timing[i];
+        t->side_step = true;
+        if (t->pipe == PIPE_BRANCH)
+            t->pipe = PIPE_NONE;
+        if (t->source_count < TIMING_REGISTERS_MAX)
+            t->source[t->source_count++] = guard;
+    }
+}
+
+// Adds the segments that follow the region's last one; returns how many.
+static int region_grow(struct scope *d, size_t last, size_t end)
+{
+    struct segment *s = &d->program->segments[last];
+    if (last + 1 < end && goes_on(d, s) && may_be_in_region(d, s + 1))
+        return 1;
+    if (last + 2 < end && steps_around(d, s) && may_be_in_region(d, s + 1) &&
+        may_be_in_region(d, s + 2)) {
+        predicate_read(d, s);
+        return 2;
+    }
+    return 0;
+}
+
+static void regions_of(struct scope *d, size_t first, size_t end)
+{
+    struct segment *all = d->program->segments;
+    for (size_t head = first, last; head < end; head = last + 1) {
+        int more = may_be_in_region(d, &all[head]) ? 1 : 0;
+        last = head;
+        while (more > 0 && (more = region_grow(d, last, end)) > 0)
+            for (int i = 0; i < more; i++) {
+                last++;
+                all[last].place = (int)(last - head);
+                all[head].region_count += all[last].count;
+            }
+    }
+}
+
+// The clock runs segment by segment, as they are executed: a program that reads it has no regions.
+void regions_find(struct program *p)
+{
+    for (size_t s = 0; s < p->segment_count; s++)
+        p->segments[s].region_count = p->segments[s].count;
+    for (size_t first = 0, end; first < p->segment_count && !p->reads_clock; first = end) {
+        const struct ptx_function *f = p->sites[p->segments[first].first_site].function;
+        const struct function *own = &p->functions[program_function(p, f)];
+        end = first;
+        while (end < p->segment_count && p->sites[p->segments[end].first_site].function == f)
+            end++;
+        regions_of(&(struct scope){p, f, own->site_base, own->register_base}, first, end);
+    }
+}

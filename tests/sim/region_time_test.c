@@ -1,0 +1,116 @@
+// What the machine schedules together beyond basic blocks (sim/decode/decode_region.c), by modelled times. ptxas 13.0
+// gives the four guarded loads of `guarded` predicates and has them all on their way before the first is waited for;
+// an H200 takes transpose:rows, which is made like this, 38 us, where four round trips one after the other take 50.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/exec_support.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
+#define ENTRY(name)                                                             \
+    ".visible .entry " name "(.param .u64 in, .param .u32 n)\n{\n"              \
+    ".reg .pred %p<6>; .reg .b32 %r<16>; .reg .f32 %f<32>; .reg .b64 %rd<8>;\n" \
+    ".shared .align 4 .b8 room[4096];\n"                                        \
+    "ld.param.u64 %rd1, [in]; ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x;\n"    \
+    "mul.wide.u32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2; mov.u32 %r3, room;\n" \
+    "shl.b32 %r4, %r2, 2; add.s32 %r5, %r3, %r4;\n"
+#define COPY(k, from, to) \
+    "ld.global.f32 %f" k ", [%rd3+" from "]; st.shared.f32 [%r5+" to "], %f" k ";\n"
+#define GUARDED(k, from, to)                                                                      \
+    "setp.ge.u32 %p" k ", %r2, %r1; @%p" k " bra around" k ";\n" COPY(k, from, to) "around" k ":" \
+                                                                                              "\n"
+#define TAIL "bar.sync 0; ld.shared.f32 %f9, [%r5]; st.global.f32 [%rd3+65536], %f9; ret;\n}\n"
+
+static const char loads[] = HEAD ENTRY("plain") COPY("1", "0", "0") COPY("2", "4096", "128")
+    COPY("3", "8192", "256") COPY("4", "12288", "384") TAIL ENTRY("guarded") GUARDED("1", "0", "0")
+        GUARDED("2", "4096", "128") GUARDED("3", "8192", "256") GUARDED("4", "12288", "384") TAIL;
+
+static double body_ns(struct bench *b, const char *kernel, uint64_t in, uint32_t n)
+{
+    sim_flush_caches(b->sim);
+    bench_run(b, kernel, GRID1(1, 32), ARGS(&in, &n));
+    assert_true(b->report.time.valid);
+    return b->report.time.time_ns - b->report.time.launch_ns;
+}
+
+static void guarded_loads_are_on_their_way_together(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_text(&b, loads);
+    uint64_t in = bench_buffer(&b, "in", NULL, 1 << 20);
+    double plain = body_ns(&b, "plain", in, 32), all = body_ns(&b, "guarded", in, 32);
+    if (all > 1.15 * plain)
+        fail_msg("four loads take %.0f ns, and %.0f ns with guards", plain, all);
+    double half = body_ns(&b, "guarded", in, 16);
+    if (fabs(half - all) > 0.1 * all)
+        fail_msg("%.0f ns with all lanes, %.0f ns with half of them", all, half);
+    bench_close(&b);
+}
+
+// A warp that steps around all of them waits for none, and its counts have none.
+static void a_side_step_that_is_not_taken_accesses_nothing(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_text(&b, loads);
+    uint64_t in = bench_buffer(&b, "in", NULL, 1 << 20);
+    double all = body_ns(&b, "guarded", in, 32),
+           loads_all = bench_counter(&b, COUNTER_GLOBAL_LOAD_REQUESTS);
+    double none = body_ns(&b, "guarded", in, 0);
+    assert_true(loads_all > 3.5 && bench_counter(&b, COUNTER_GLOBAL_LOAD_REQUESTS) < 0.5);
+    if (none > all - 200)
+        fail_msg("%.0f ns with the loads, %.0f ns around them", all, none);
+    bench_close(&b);
+}
+
+/* ---- which side steps ------------------------------------------------------------------------------ */
+
+// Four loads, each in a side step with `sums` more instructions.
+static const char *with_sums(char *text, size_t size, int sums)
+{
+    int at = snprintf(text, size, "%s", HEAD ENTRY("steps"));
+    for (int k = 1; k <= 4; k++) {
+        at += snprintf(text + at, size - (size_t)at,
+                       "setp.ge.u32 %%p%d, %%r2, %%r1; @%%p%d bra around%d;\n"
+                       "ld.global.f32 %%f%d, [%%rd3+%d];\n",
+                       k, k, k, k, 4096 * k);
+        for (int i = 0; i < sums; i++)
+            at += snprintf(text + at, size - (size_t)at, "add.f32 %%f%d, %%f%d, %%f%d;\n", k, k, k);
+        at += snprintf(text + at, size - (size_t)at, "around%d:\n", k);
+    }
+    snprintf(text + at, size - (size_t)at,
+             "add.f32 %%f1, %%f1, %%f2; add.f32 %%f3, %%f3, %%f4; add.f32 %%f9, %%f1, %%f3;\n"
+             "st.global.f32 [%%rd3+65536], %%f9; ret;\n}\n");
+    return text;
+}
+
+static double steps_ns(int sums)
+{
+    struct bench b;
+    char text[16384];
+    bench_text(&b, with_sums(text, sizeof(text), sums));
+    uint64_t in = bench_buffer(&b, "in", NULL, 1 << 20);
+    double ns = body_ns(&b, "steps", in, 32);
+    bench_close(&b);
+    return ns;
+}
+
+static void long_side_steps_keep_their_branch(void **state)
+{
+    (void)state;
+    double few = steps_ns(2), many = steps_ns(30);
+    if (many < few + 600)
+        fail_msg("side steps of 3 instructions take %.0f ns, of 31 %.0f ns", few, many);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(guarded_loads_are_on_their_way_together),
+        cmocka_unit_test(a_side_step_that_is_not_taken_accesses_nothing),
+        cmocka_unit_test(long_side_steps_keep_their_branch),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
