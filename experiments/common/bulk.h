@@ -78,10 +78,25 @@ static __device__ void bulk_store(void *to, const void *from, unsigned bytes)
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
 
+// The same, of nothing too: a group of its own either way.
+static __device__ void bulk_leave(void *to, const void *from, unsigned bytes)
+{
+    if (bytes > 0)
+        bulk_store(to, from, bytes);
+    else
+        asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
 // This thread's bulk stores have read shared memory, or are done.
 static __device__ void bulk_store_wait_read(void)
 {
     asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+}
+
+// All but the last one have read it.
+static __device__ void bulk_store_wait_before(void)
+{
+    asm volatile("cp.async.bulk.wait_group.read 1;" ::: "memory");
 }
 
 static __device__ void bulk_store_wait(void)

@@ -9,6 +9,7 @@
 //   cluster_norm     the same; CLUSTER blocks share a row and exchange its sums
 //   roles_norm       blocks that stay, each with the same PART columns of many rows, whose weight and bias it keeps;
 //                    one warp loads, some sum, the others write, and blocks tell each other the sums
+//   leaving_norm     the same; both results leave by bulk copies
 // One block per row, or one cluster; roles_norm's blocks share rows.
 // SPDX-License-Identifier: Apache-2.0
 #include "../common/bulk.h"
@@ -274,11 +275,35 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
 #endif
 #define WRITERS (WARPS - 1 - SUMMERS)
 
-// h = x + residual, to memory and in place of x; this warp's moments of it.
-static __device__ struct moments room_add(element *h, element *x, const element *residual, int count, int t, int threads)
+// What a thread of a role takes of a part's `count` elements: by turns with the others, or, where results leave by
+// bulk copies, its warp a share that lies side by side.
+struct share {
+    int from, to, step;
+};
+
+template <bool LEAVE> static __device__ struct share share_of(int count, int t, int threads)
+{
+    int each = (count / VECTOR + threads / WARP - 1) / (threads / WARP) * VECTOR, first = min(count, t / WARP * each);
+    struct share turns = {t * VECTOR, count, threads * VECTOR};
+    struct share apart = {first + t % WARP * VECTOR, min(count, first + each), WARP * VECTOR};
+    return LEAVE ? apart : turns;
+}
+
+// This warp's share of a room, which it has written, to memory.
+static __device__ void share_leave(element *to, const element *room, struct share s)
+{
+    bulk_store_fence();
+    __syncwarp();
+    if (threadIdx.x % WARP == 0)
+        bulk_leave(to + s.from, room + s.from, (s.to - s.from) * sizeof(element));
+}
+
+// h = x + residual in place of x, and to memory unless it leaves from there; this warp's moments of it.
+template <bool LEAVE>
+static __device__ struct moments room_add(element *h, element *x, const element *residual, struct share s)
 {
     struct moments m = {0, 0, 0};
-    for (int i = t * VECTOR; i < count; i += threads * VECTOR) {
+    for (int i = s.from; i < s.to; i += s.step) {
         float a[VECTOR], b[VECTOR], sum = 0;
         vector_unpack(a, *(const uint4 *)(x + i));
         vector_unpack(b, *(const uint4 *)(residual + i));
@@ -287,7 +312,8 @@ static __device__ struct moments room_add(element *h, element *x, const element 
             a[c] += b[c];
         uint4 stored = vector_pack(a);
         *(uint4 *)(x + i) = stored;
-        __stcs((uint4 *)(h + i), stored);
+        if (!LEAVE)
+            __stcs((uint4 *)(h + i), stored);
         vector_unpack(a, stored);
 #ifndef RMS
 #pragma unroll
@@ -303,11 +329,13 @@ static __device__ struct moments room_add(element *h, element *x, const element 
     return moments_warp(m);
 }
 
-static __device__ void room_norm(element *y, const element *h, const element *weight, const element *bias, int count,
-                                 float mean, float scale, int t, int threads)
+// y: in memory, or where it leaves from.
+template <bool LEAVE>
+static __device__ void room_norm(element *y, const element *h, const element *weight, const element *bias, float mean,
+                                 float scale, struct share s)
 {
 #pragma unroll 2
-    for (int i = t * VECTOR; i < count; i += threads * VECTOR) {
+    for (int i = s.from; i < s.to; i += s.step) {
         float a[VECTOR], b[VECTOR];
         vector_unpack(a, *(const uint4 *)(h + i));
         vector_unpack(b, *(const uint4 *)(weight + i));
@@ -320,7 +348,10 @@ static __device__ void room_norm(element *y, const element *h, const element *we
         for (int c = 0; c < VECTOR; c++)
             a[c] += b[c];
 #endif
-        __stcs((uint4 *)(y + i), vector_pack(a));
+        if (LEAVE)
+            *(uint4 *)(y + i) = vector_pack(a);
+        else
+            __stcs((uint4 *)(y + i), vector_pack(a));
     }
 }
 
@@ -337,11 +368,21 @@ static __device__ struct moments row_wait(const unsigned long long *words, int p
     return moments_warp(m);
 }
 
+// This warp's bulk copies have read the room before that of row i.
+static __device__ void room_before(unsigned long long *empty, int i)
+{
+    bulk_store_wait_before();
+    if (threadIdx.x % WARP == 0 && i > 0)
+        mbarrier_arrive(&empty[(i - 1) % STAGES]);
+}
+
 // The grid is a multiple of the parts of a row, all at once. Dynamic shared memory: weight, bias, and STAGES rooms of
-// x and residual, PART elements each. cols is a multiple of VECTOR.
-extern "C" __global__ void __launch_bounds__(BLOCK)
-    roles_norm(element *y, element *h, const element *x, const element *residual, const element *weight,
-               const element *bias, int rows, int cols, unsigned long long *words, struct progress *progress)
+// x and residual, PART elements each. cols is a multiple of VECTOR. LEAVE: h leaves from x's room and y from residual's
+// by bulk copies; a room is empty when they have read it, one row later.
+template <bool LEAVE>
+static __device__ __forceinline__ void roles(element *y, element *h, const element *x, const element *residual,
+                                             const element *weight, const element *bias, int rows, int cols,
+                                             unsigned long long *words, struct progress *progress)
 {
     extern __shared__ __align__(128) element memory[];
     element *own_weight = memory, *own_bias = memory + PART, *rooms = memory + 2 * PART;
@@ -355,7 +396,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
         for (int s = 0; s < STAGES; s++) {
             mbarrier_init(&full[s], 2);
             mbarrier_init(&added[s], SUMMERS);
-            mbarrier_init(&empty[s], WRITERS);
+            mbarrier_init(&empty[s], LEAVE ? SUMMERS + WRITERS : WRITERS);
         }
         mbarrier_init_fence();
     }
@@ -382,7 +423,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
         } else if (warp <= SUMMERS) {
             struct moments none = {0, 0, 0};
             mbarrier_wait(&full[stage], i / STAGES & 1);
-            struct moments m = room_add(h + at, room, room + PART, count, threadIdx.x - WARP, SUMMERS * WARP);
+            struct share share = share_of<LEAVE>(count, threadIdx.x - WARP, SUMMERS * WARP);
+            struct moments m = room_add<LEAVE>(h + at, room, room + PART, share);
+            if (LEAVE)
+                share_leave(h + at, room, share);
             if (lane == 0) {
                 sums[i % 2][warp - 1] = m;
                 mbarrier_arrive(&added[stage]);
@@ -393,22 +437,45 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
                 if (lane < 2)
                     word_put(&words[2 * ((size_t)row * parts + part) + lane], epoch, lane == 0 ? m.mean : m.squares);
             }
+            if (LEAVE)
+                room_before(empty, i);
         } else {
             struct moments m = row_wait(&words[2 * (size_t)row * parts], parts, cols, epoch, next);
             if (row + groups < rows)
                 next = row_ask(&words[2 * (size_t)(row + groups) * parts], parts);
             float scale = rsqrtf(m.squares / cols + EPSILON);
             mbarrier_wait(&added[stage], i / STAGES & 1);
-            room_norm(y + at, room, own_weight, own_bias, count, m.mean, scale, threadIdx.x - (1 + SUMMERS) * WARP,
-                      WRITERS * WARP);
+            struct share share = share_of<LEAVE>(count, threadIdx.x - (1 + SUMMERS) * WARP, WRITERS * WARP);
+            room_norm<LEAVE>(LEAVE ? room + PART : y + at, room, own_weight, own_bias, m.mean, scale, share);
+            if (LEAVE) {
+                share_leave(y + at, room + PART, share);
+                room_before(empty, i);
+                continue;
+            }
             bulk_store_fence(); // before copies write there again
             __syncwarp();
             if (lane == 0)
                 mbarrier_arrive(&empty[stage]);
         }
     }
+    if (LEAVE)
+        bulk_store_wait();
     __syncthreads();
     if (threadIdx.x == 0)
         epoch_leave(progress, epoch);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK)
+    roles_norm(element *y, element *h, const element *x, const element *residual, const element *weight,
+               const element *bias, int rows, int cols, unsigned long long *words, struct progress *progress)
+{
+    roles<false>(y, h, x, residual, weight, bias, rows, cols, words, progress);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK)
+    leaving_norm(element *y, element *h, const element *x, const element *residual, const element *weight,
+                 const element *bias, int rows, int cols, unsigned long long *words, struct progress *progress)
+{
+    roles<true>(y, h, x, residual, weight, bias, rows, cols, words, progress);
 }
 #endif

@@ -10,8 +10,14 @@
 #ifndef STAGES
 #define STAGES 2
 #endif
-#ifndef BK // of a tile, and of the loop's body: 16 or 32
+#ifndef BK // of a tile: 16 or 32
 #define BK 32
+#endif
+#ifndef BODY // k of the loop's body, 2048 bytes of machine code each; BK is a multiple
+#define BODY BK
+#endif
+#ifndef STAGGER // ns that the second half of the blocks begins later, so that two on an SM don't wait at the same time
+#define STAGGER 0
 #endif
 #ifndef GROUP // rows of tiles that are worked on together, for the L2
 #define GROUP 8
@@ -22,12 +28,14 @@
 #ifndef BLOCKS // on an SM
 #define BLOCKS 2
 #endif
-#ifndef TURN // the k at which the next tile's turning begins
-#define TURN (BK / 8)
+#ifndef TURN // the k of the body at which the next tile's turning begins, or goes on
+#define TURN (BODY / 8)
 #endif
 enum { BM = 128, BN = 128, TM = 8, TN = 16, THREADS = BM / TM * (BN / TN) };
 enum { BYTES_A = BM * BK * 4, BYTES_B = BN * BK * 4, BYTES = BYTES_A + BYTES_B };
 enum { PIECES = BK / 4, SQUARES = BM * PIECES / 4 / THREADS }; // of 16 bytes in a row of a; of a thread
+enum { BODIES = BK / BODY, EACH = (SQUARES + BODIES - 1) / BODIES }; // of a tile; squares of a body
+static_assert(BK % BODY == 0 && TURN + 4 * EACH <= BODY, "all squares are turned before the tile's end");
 
 static __device__ __forceinline__ float4 load4(unsigned from)
 {
@@ -150,16 +158,18 @@ turned_matmul(float *c, MAP a, MAP b, int M, int N, int K)
     if (thread == 0)
         for (int s = 0; s < STAGES && s < steps; s++)
             load(s, s);
+    if (STAGGER > 0 && blockIdx.x >= gridDim.x / 2)
+        __nanosleep(STAGGER);
     float sum[TM][TN] = {{0}}, u[2][TM], v[2][TN];
     float4 passing[4];
     int my_row = warp % 2 * 64 + ty * 4, my_col = warp / 2 * 64 + tx * 4;
-    unsigned from_a = turned + my_row * 4, from_b = base + BYTES_A + my_col * 4, at_b = from_b, now_turned = 0;
+    unsigned from_a = turned + my_row * 4, from_b = base + BYTES_A + my_col * 4, at_a = from_a, at_b = from_b, now_turned = 0;
     int stage = 0, next = STAGES > 1 ? 1 : 0;
     unsigned parity = STAGES > 1 ? 0 : 1; // of the next stage
     auto fetch = [&](int to, int k) {
 #pragma unroll
         for (int i = 0; i < TM; i += 4) {
-            float4 f = load4(from_a + now_turned + k * (BM * 4) + i * 32);
+            float4 f = load4(at_a + k * (BM * 4) + i * 32);
             u[to][i] = f.x, u[to][i + 1] = f.y, u[to][i + 2] = f.z, u[to][i + 3] = f.w;
         }
 #pragma unroll
@@ -177,28 +187,36 @@ turned_matmul(float *c, MAP a, MAP b, int M, int N, int K)
     __syncthreads();
     fetch(0, 0);
 #pragma unroll 1
-    for (int step = 1; step <= steps; step++) { // the next one
+    for (int step = 1, body = 0; step <= steps;) { // the next tile
+        bool first = BODIES == 1 || body == 0, last = BODIES == 1 || body == BODIES - 1;
 #pragma unroll
-        for (int k = 0; k < BK; k++) {
+        for (int k = 0; k < BODY; k++) {
             int now = k % 2, turning = (k - TURN) / 4;
-            if (k == TURN && step < steps)
+            bool mine = k >= TURN && turning < EACH && (BODIES <= SQUARES || body * EACH + turning < SQUARES);
+            if (k == TURN && first && step < steps)
                 barrier_wait(full + 8 * next, parity);
-            if (k >= TURN && turning < SQUARES && (k - TURN) % 4 == 0)
-                square_load(passing, base + next * BYTES, square_of(turning));
-            if (k >= TURN && turning < SQUARES && (k - TURN) % 4 == 2)
-                square_store(turned + (BYTES_A ^ now_turned), square_of(turning), passing);
-            if (k == BK - 1) {
+            if (mine && (k - TURN) % 4 == 0)
+                square_load(passing, base + next * BYTES, square_of(body * EACH + turning));
+            if (mine && (k - TURN) % 4 == 2)
+                square_store(turned + (BYTES_A ^ now_turned), square_of(body * EACH + turning), passing);
+            if (k == BODY - 1 && last) {
                 __syncthreads();
                 if (thread == 0 && step + STAGES - 1 < steps)
                     load(step + STAGES - 1, stage);
                 stage = next;
-                at_b = from_b + stage * BYTES;
                 now_turned ^= BYTES_A;
+                at_a = from_a + now_turned;
+                at_b = from_b + stage * BYTES;
                 if (++next == STAGES)
                     next = 0, parity ^= 1;
-                fetch(0, 0);
-            } else
-                fetch(1 - now, k + 1);
+                step++;
+                body = 0;
+            } else if (k == BODY - 1) {
+                at_a += BODY * BM * 4;
+                at_b += BODY * BN * 4;
+                body++;
+            }
+            fetch(1 - now, (k + 1) % BODY);
 #pragma unroll
             for (int n = 0; n < TM * TN; n++) {
                 int i, j;

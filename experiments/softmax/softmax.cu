@@ -10,6 +10,7 @@
 //                      time it comes from the L2
 //   parts_softmax      blocks that stay take parts of PART elements of rows, and tell each other the sums
 //   roles_softmax      the same; one warp loads, some sum, the others write, each at its own pace
+//   leaving_softmax    the same; results leave by bulk copies, so that no store stands before a word that blocks tell
 // warp_, registers_ and cluster_softmax take rows of up to VECS vectors per thread.
 // SPDX-License-Identifier: Apache-2.0
 #include "../common/bulk.h"
@@ -474,13 +475,34 @@ static __device__ void room_store(element *out, const element *room, int count, 
     }
 }
 
+// The same in place, by this warp of WRITERS, whose share lies side by side; then the share leaves by a bulk copy.
+static __device__ void room_leave(element *out, element *room, int count, int warp, struct part row)
+{
+    float scale = 1 / row.sum;
+    int share = (count / VECTOR + WRITERS - 1) / WRITERS * VECTOR, from = min(count, warp * share);
+    int to = min(count, from + share);
+#pragma unroll 4
+    for (int i = from + threadIdx.x % WARP * VECTOR; i < to; i += WARP * VECTOR) {
+        float x[VECTOR];
+        vector_unpack(x, *(const uint4 *)(room + i));
+#pragma unroll
+        for (int c = 0; c < VECTOR; c++)
+            x[c] = exp2f(x[c] * LOG2E - row.largest) * scale;
+        *(uint4 *)(room + i) = vector_pack(x);
+    }
+    bulk_store_fence();
+    __syncwarp();
+    if (threadIdx.x % WARP == 0)
+        bulk_leave(out + from, room + from, (to - from) * sizeof(element));
+}
+
 // As parts_softmax: blocks that stay, all at once, at least as many as a row has parts. Warp 0 asks for parts, SUMMERS
 // warps sum them and tell, the others write; rooms go round. A part's sum is told as soon as it is there, up to
-// STAGES - 1 parts before it is written, so that nobody waits for a barrier of the block
-// or for another block.
-extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
-    roles_softmax(element *out, const element *in, int rows, int cols, unsigned long long *words,
-                  struct progress *progress)
+// STAGES - 1 parts before it is written, so that nobody waits for a barrier of the block or for another block.
+// LEAVE: results go to the room, and from there by bulk copies; a room is empty when they have read it, one part later.
+template <bool LEAVE>
+static __device__ __forceinline__ void roles(element *out, const element *in, int rows, int cols, unsigned long long *words,
+                                             struct progress *progress)
 {
     extern __shared__ __align__(128) element rooms[];
     __shared__ unsigned long long full[STAGES], empty[STAGES];
@@ -526,15 +548,38 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
             const unsigned long long *of_row = &words[2 * (size_t)p.row * parts];
             struct part row = row_wait(of_row, parts, epoch, row_ask(of_row, parts));
             mbarrier_wait(&full[i % STAGES], i / STAGES & 1);
-            room_store(out + p.first, rooms + i % STAGES * PART, p.count, threadIdx.x - (1 + SUMMERS) * WARP,
-                       WRITERS * WARP, row);
+            element *room = rooms + i % STAGES * PART;
+            if (LEAVE) {
+                room_leave(out + p.first, room, p.count, warp - 1 - SUMMERS, row);
+                bulk_store_wait_before();
+                if (lane == 0 && i > 0)
+                    mbarrier_arrive(&empty[(i - 1) % STAGES]);
+                continue;
+            }
+            room_store(out + p.first, room, p.count, threadIdx.x - (1 + SUMMERS) * WARP, WRITERS * WARP, row);
             __syncwarp();
             if (lane == 0)
                 mbarrier_arrive(&empty[i % STAGES]);
         }
+        if (LEAVE)
+            bulk_store_wait();
     }
     __syncthreads();
     if (threadIdx.x == 0)
         epoch_leave(progress, epoch);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
+    roles_softmax(element *out, const element *in, int rows, int cols, unsigned long long *words,
+                  struct progress *progress)
+{
+    roles<false>(out, in, rows, cols, words, progress);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
+    leaving_softmax(element *out, const element *in, int rows, int cols, unsigned long long *words,
+                    struct progress *progress)
+{
+    roles<true>(out, in, rows, cols, words, progress);
 }
 #endif

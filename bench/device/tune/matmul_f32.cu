@@ -108,6 +108,7 @@ int main(int argc, char **argv)
     measure(configs, 1000, 520, 328, 1); // edges
     measure(configs, 4096, 4096, 4096, count);
     measure(configs, 2048, 2048, 2048, count);
+    measure(configs, 2048, 2048, 8192, count / 3 + 1); // one wave as well: what a launch costs beside its k
     measure(configs, 8192, 8192, 8192, count / 5 + 1);
     measure(configs, 65536, 256, 2048, count);
     return 0;
