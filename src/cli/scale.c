@@ -149,14 +149,14 @@ static json_t *exchange_json(const struct fleet_report *r)
     if (!x || !x->done)
         return json_null();
     return json_pack(
-        "{s:s, s:s, s:s, s:s, s:b, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "way",
-        exchange_way_name(x->by.way), "version", x->by.version, "instead", x->by.instead,
+        "{s:s, s:s, s:s, s:s, s:b, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "way", exchange_way_name(x->by.way), "version", x->by.version, "instead", x->by.instead,
         "provenance", "measured", "verified", (int)r->checked, "reduced_bytes", x->reduced_bytes,
-        "gathered_bytes", x->gathered_bytes, "broadcast_bytes", x->broadcast_bytes, "halo_bytes",
-        x->halo_bytes, "received_bytes", x->received_bytes, "compute_ns",
-        summary_json(&x->compute_ns), "exchange_ns", summary_json(&x->exchange_ns), "together_ns",
-        summary_json(&x->together_ns), "half_halo_ns", number_json(x->half_halo_ns), "links",
-        links_json(x), "nvlink_gbps", number_json(r->exchange.link_gbps));
+        "gathered_bytes", x->gathered_bytes, "broadcast_bytes", x->broadcast_bytes, "turned_bytes",
+        x->turned_bytes, "halo_bytes", x->halo_bytes, "received_bytes", x->received_bytes,
+        "compute_ns", summary_json(&x->compute_ns), "exchange_ns", summary_json(&x->exchange_ns),
+        "together_ns", summary_json(&x->together_ns), "half_halo_ns", number_json(x->half_halo_ns),
+        "links", links_json(x), "nvlink_gbps", number_json(r->exchange.link_gbps));
 }
 
 static json_t *scale_json(const struct fleet_report *r)
@@ -269,7 +269,8 @@ static void print_exchanged(const struct exchange_report *x, struct text *out)
     } items[] = {{"broadcast", x->broadcast_bytes},
                  {"of halos", x->halo_bytes},
                  {"summed", x->reduced_bytes},
-                 {"gathered", x->gathered_bytes}};
+                 {"gathered", x->gathered_bytes},
+                 {"turned from columns to rows", x->turned_bytes}};
     char size[32];
     const char *comma = "";
     for (size_t i = 0; i < COUNT_OF(items); i++) {

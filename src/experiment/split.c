@@ -93,7 +93,7 @@ static bool default_way(struct loader *l, struct split_spec *s, int buffer)
                 b->name, param, b->name);
 }
 
-// Buffers that devices exchange in a round, beside what `add` and `halo` imply.
+// Buffers that devices exchange in a round, beside what `add` and `halo` imply: outputs, or inputs that are whole.
 static bool load_exchanged(struct loader *l, const struct yaml_node *split, const char *key,
                            enum split_way way, const char *need, const struct split_spec *s,
                            bool **out)
@@ -112,7 +112,7 @@ static bool load_exchanged(struct loader *l, const struct yaml_node *split, cons
         if (buffer < 0) {
             return false;
         }
-        if (s->ways[buffer] != way || l->e->buffers[buffer].output != (way == SPLIT_ROWS)) {
+        if (s->ways[buffer] != way || l->e->buffers[buffer].output != (way != SPLIT_WHOLE)) {
             return fail(l->err, node->items[i]->at, "%s must not name '%s': it takes %s", what,
                         l->e->buffers[buffer].name, need);
         }
@@ -149,6 +149,18 @@ static bool load_ways(struct loader *l, const struct yaml_node *node, struct spl
     return true;
 }
 
+// Units of a halo would lie between those that are sent.
+static bool check_turn(struct loader *l, const struct split_spec *s)
+{
+    for (int i = 0; i < l->e->buffer_count && s->halo != NULL; i++) {
+        if (s->turn[i]) {
+            return fail(l->err, s->at, "'split' must not have a 'halo' and turn '%s'",
+                        l->e->buffers[i].name);
+        }
+    }
+    return true;
+}
+
 bool load_split(struct loader *l, const struct yaml_node *node)
 {
     struct split_spec *s = ARENA_NEW(l->a, struct split_spec);
@@ -179,7 +191,10 @@ bool load_split(struct loader *l, const struct yaml_node *node)
            load_exchanged(l, node, "gather", SPLIT_ROWS, "outputs that are divided by rows", s,
                           &s->gather) &&
            load_exchanged(l, node, "broadcast", SPLIT_WHOLE, "inputs that every part has whole", s,
-                          &s->broadcast);
+                          &s->broadcast) &&
+           load_exchanged(l, node, "turn", SPLIT_COLUMNS, "outputs that are divided by columns", s,
+                          &s->turn) &&
+           check_turn(l, s);
 }
 
 /* ---- in a case ------------------------------------------------------------------------------------ */
@@ -345,9 +360,9 @@ void part_release(const struct experiment *e, struct host_buffers *b)
 
 static void gather(const struct piece *p, const unsigned char *whole, unsigned char *part)
 {
-    copy_runs((struct runs){part, whole + p->offset_bytes, p->run_bytes, p->stride_bytes,
-                            p->run_bytes},
-              p->rows);
+    copy_runs(
+        (struct runs){part, whole + p->offset_bytes, p->run_bytes, p->stride_bytes, p->run_bytes},
+        p->rows);
 }
 
 bool part_fill(const struct experiment *e, const struct resolved_split *s,

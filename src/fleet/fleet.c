@@ -174,8 +174,8 @@ static bool open_whole(struct fleet *f, struct error *err)
 
 static void close_whole(struct fleet *f)
 {
-    bool kept = f->request->kept && f->whole.state &&
-                f->request->kept->whole.state == f->whole.state;
+    bool kept =
+        f->request->kept && f->whole.state && f->request->kept->whole.state == f->whole.state;
     if (!kept)
         whole_close(&f->whole);
 }
@@ -195,8 +195,7 @@ static bool open_job(struct fleet *f, struct error *err)
     f->loop.experiment = f->experiment;
     if (!f->experiment->split) // before anything is compiled
         return experiment_resolve_split(f->arena, f->experiment, NULL, &r->split, err);
-    if (!choose_variant(f, err) ||
-        !open_whole(f, err) ||
+    if (!choose_variant(f, err) || !open_whole(f, err) ||
         !experiment_resolve_split(f->arena, f->experiment, f->whole.point, &r->split, err))
         return false;
     r->experiment = f->experiment->name;
@@ -451,8 +450,8 @@ static bool measure_exchange(struct fleet *f, struct error *err)
         return true;
     x->why = no_exchange(f);
     if (!x->why && !x->stated)
-        x->why = "The experiment's 'split' has nothing to exchange: no 'add', 'halo', 'gather' or "
-                 "'broadcast'.";
+        x->why = "The experiment's 'split' has nothing to exchange: no 'add', 'halo', 'gather', "
+                 "'turn' or 'broadcast'.";
     if (x->why)
         return true;
     x->report = ARENA_NEW(f->arena, struct exchange_report);

@@ -1,5 +1,6 @@
 // The exchange of a round: halo and broadcast before the kernels, sums and gathering after them. What is to arrive is
-// poisoned first, so that the outputs are right only where the exchange is.
+// poisoned first, so that the outputs are right only where the exchange is. What is turned from columns to rows arrives as
+// an all-to-all leaves it: a block per sender, one behind the other.
 // SPDX-License-Identifier: Apache-2.0
 #include "loop/exchange.h"
 #include "loop/bench.h"
@@ -35,8 +36,8 @@ bool exchange_is_stated(const struct experiment *e, const struct resolved_split 
 {
     bool any = split->halo > 0;
     for (int i = 0; i < e->buffer_count; i++)
-        any =
-            any || e->split->ways[i] == SPLIT_ADD || e->split->gather[i] || e->split->broadcast[i];
+        any = any || e->split->ways[i] == SPLIT_ADD || e->split->gather[i] ||
+              e->split->broadcast[i] || e->split->turn[i];
     return any;
 }
 
@@ -61,14 +62,15 @@ static bool select_device(struct exchanging *x, int i, struct error *err)
     return x->ops->select(x->devices[i], err);
 }
 
-// Where sums and gathered outputs arrive: as large as the whole's.
+// Where sums, gathered and turned outputs arrive: as large as the whole's.
 static bool open_arrived(struct exchanging *x, struct error *err)
 {
     const struct whole *w = x->parts[0].whole;
     x->arrived = ARENA_ARRAY(&x->arena, uint64_t *, w->resolved->buffer_count + 1);
     for (int b = 0; b < w->resolved->buffer_count; b++) {
         const struct resolved_buffer *whole = &w->resolved->buffers[b];
-        if (w->experiment->split->ways[b] != SPLIT_ADD && !w->experiment->split->gather[b])
+        if (w->experiment->split->ways[b] != SPLIT_ADD && !w->experiment->split->gather[b] &&
+            !w->experiment->split->turn[b])
             continue;
         x->arrived[b] = ARENA_ARRAY(&x->arena, uint64_t, x->count + 1);
         for (int i = 0; i < x->count; i++)
@@ -153,6 +155,47 @@ static int add_halo(struct exchanging *x, struct exchange_copy *out, int buffer,
     return count;
 }
 
+// Rows of a turned output that become the part's: as large a share of them as its share of the units.
+struct turned {
+    uint64_t first, end;
+};
+
+static struct turned turned_rows(const struct exchanging *x, int part, int buffer)
+{
+    const struct resolved_buffer *b = &x->parts[0].whole->resolved->buffers[buffer];
+    const struct part_range *r = &x->parts[part].range;
+    double rows = (double)(b->count / x->split->units), units = (double)x->split->units;
+    return (struct turned){(uint64_t)(rows * (double)r->first / units),
+                           (uint64_t)(rows * (double)r->end / units)};
+}
+
+// What `to` gets of `from`: that one's columns in its rows, behind what comes of those before.
+static struct exchange_copy turned_block(const struct exchanging *x, int from, int to, int buffer)
+{
+    const struct part_range *f = &x->parts[from].range;
+    struct turned rows = turned_rows(x, to, buffer);
+    uint64_t each = element_bytes(x->parts[0].whole->resolved->buffers[buffer].type);
+    uint64_t count = rows.end - rows.first, row_bytes = each * (f->end - f->first);
+    return (struct exchange_copy){
+        from, to, x->benches[from].addresses[buffer] + rows.first * row_bytes,
+        x->arrived[buffer][to] + count * each * f->first, count * row_bytes};
+}
+
+// Own blocks stay where they are.
+static int add_turned(struct exchanging *x, struct exchange_copy *out, int buffer)
+{
+    int count = 0;
+    for (int to = 0; to < x->count; to++)
+        for (int from = 0; from < x->count; from++) {
+            struct exchange_copy c = turned_block(x, from, to, buffer);
+            if (from == to || c.size_bytes == 0)
+                continue;
+            x->out->turned_bytes += (double)c.size_bytes;
+            out[count++] = c;
+        }
+    return count;
+}
+
 static bool has_halo(const struct exchanging *x, int buffer)
 {
     const struct experiment *e = x->parts[0].whole->experiment;
@@ -163,12 +206,14 @@ static bool has_halo(const struct exchanging *x, int buffer)
 static void make_exchanges(struct exchanging *x)
 {
     const struct experiment *e = x->parts[0].whole->experiment;
-    int n = e->buffer_count, sums = 0, gathered = 0, broadcast = 0, copies = 0, halved = 0;
+    int n = e->buffer_count, sums = 0, gathered = 0, broadcast = 0, copies = 0, halved = 0,
+        turned = 0;
     struct exchange_sum *sum = ARENA_ARRAY(&x->arena, struct exchange_sum, n + 1);
     // Broadcasts first: `before` has these, `after` what follows them.
     struct exchange_spread *spread =
         ARENA_ARRAY(&x->arena, struct exchange_spread, n * (x->count + 1) + 1);
-    size_t most = (size_t)n * (size_t)x->count * (size_t)x->count + 1;
+    // Halos first, too.
+    size_t most = 2 * (size_t)n * (size_t)x->count * (size_t)x->count + 1;
     struct exchange_copy *copy = ARENA_ARRAY(&x->arena, struct exchange_copy, most);
     struct exchange_copy *half = ARENA_ARRAY(&x->arena, struct exchange_copy, most);
     for (int b = 0; b < n; b++)
@@ -186,32 +231,41 @@ static void make_exchanges(struct exchanging *x)
             halved += add_halo(x, &half[halved], b, 0.5);
         }
     }
+    for (int b = 0; b < n; b++)
+        if (e->split->turn[b])
+            turned += add_turned(x, &copy[copies + turned], b);
+    memcpy(half + halved, copy + copies, (size_t)turned * sizeof *half);
     x->before = (struct exchange){
         .spreads = spread, .spread_count = broadcast, .copies = copy, .copy_count = copies};
-    x->after = (struct exchange){
-        .sums = sum, .sum_count = sums, .spreads = spread + broadcast, .spread_count = gathered};
+    x->after = (struct exchange){.sums = sum,
+                                 .sum_count = sums,
+                                 .spreads = spread + broadcast,
+                                 .spread_count = gathered,
+                                 .copies = copy + copies,
+                                 .copy_count = turned};
     x->all = (struct exchange){.sums = sum,
                                .sum_count = sums,
                                .spreads = spread,
                                .spread_count = broadcast + gathered,
                                .copies = copy,
-                               .copy_count = copies};
+                               .copy_count = copies + turned};
     x->halved = x->all;
     x->halved.copies = half;
-    x->halved.copy_count = halved;
+    x->halved.copy_count = halved + turned;
 }
 
 // What each device receives: of a sum as much as it is long, whichever way it is formed.
 static void count_received(struct exchanging *x)
 {
     for (int i = 0; i < x->count; i++) {
-        double bytes = x->out->reduced_bytes, halo = 0;
+        double bytes = x->out->reduced_bytes, halo = 0, copied = 0;
         for (int k = 0; k < x->all.spread_count; k++)
             bytes += x->all.spreads[k].from == i ? 0 : (double)x->all.spreads[k].size_bytes;
         for (int k = 0; k < x->all.copy_count; k++)
-            halo += x->all.copies[k].to == i ? (double)x->all.copies[k].size_bytes : 0;
+            *(k < x->before.copy_count ? &halo : &copied) +=
+                x->all.copies[k].to == i ? (double)x->all.copies[k].size_bytes : 0;
         x->out->halo_bytes += halo;
-        x->out->received_bytes = fmax(x->out->received_bytes, bytes + halo);
+        x->out->received_bytes = fmax(x->out->received_bytes, bytes + halo + copied);
     }
 }
 
@@ -263,6 +317,41 @@ static bool run_once(struct exchanging *x, struct error *err)
     return x->ops->run(x->open, &x->after, err);
 }
 
+// Of what is turned: others' columns in the device's rows, each in its place of the whole.
+static bool read_turned(struct exchanging *x, int device, int buffer, unsigned char *whole,
+                        struct error *err)
+{
+    const struct resolved_buffer *b = &x->parts[0].whole->resolved->buffers[buffer];
+    uint64_t each = element_bytes(b->type), stride = each * x->split->units;
+    struct turned rows = turned_rows(x, device, buffer);
+    bool done = true;
+    for (int from = 0; from < x->count && done; from++) {
+        struct exchange_copy c = turned_block(x, from, device, buffer);
+        if (from == device || c.size_bytes == 0)
+            continue;
+        unsigned char *block = xcalloc(c.size_bytes, 1);
+        uint64_t run = c.size_bytes / (rows.end - rows.first);
+        done = x->devices[device]->ops->memory->read(x->devices[device], c.to_address, block,
+                                                     c.size_bytes, err);
+        for (uint64_t i = rows.first; i < rows.end && done; i++)
+            memcpy(whole + i * stride + each * x->parts[from].range.first,
+                   block + (i - rows.first) * run, run);
+        free(block);
+    }
+    return done;
+}
+
+static bool read_arrived(struct exchanging *x, int device, int buffer, void *whole,
+                         struct error *err)
+{
+    const struct whole *w = x->parts[0].whole;
+    if (w->experiment->split->turn[buffer])
+        return read_turned(x, device, buffer, whole, err);
+    return x->devices[device]->ops->memory->read(x->devices[device], x->arrived[buffer][device],
+                                                 whole, w->resolved->buffers[buffer].size_bytes,
+                                                 err);
+}
+
 // The parts' own outputs, put together; then of each device what arrived there in their places.
 static bool check_outputs(struct exchanging *x, struct error *err)
 {
@@ -283,9 +372,7 @@ static bool check_outputs(struct exchanging *x, struct error *err)
         done = select_device(x, i, err);
         for (int b = 0; b < w->resolved->buffer_count && done; b++)
             if (x->arrived[b])
-                done = x->devices[i]->ops->memory->read(x->devices[i], x->arrived[b][i],
-                                                        j.outputs.data[b],
-                                                        w->resolved->buffers[b].size_bytes, err);
+                done = read_arrived(x, i, b, j.outputs.data[b], err);
         if (done)
             whole_check(w, &x->arena, &j.outputs, &wrong);
         if (wrong)
@@ -315,7 +402,7 @@ static bool time_rounds(struct exchanging *x, struct error *err)
         !time_of(x, &x->all, false, &x->out->exchange_ns, err) ||
         !time_of(x, &x->all, true, &x->out->together_ns, err))
         return false;
-    if (x->all.copy_count == 0)
+    if (x->before.copy_count == 0)
         return true;
     if (!time_of(x, &x->halved, false, &half, err))
         return false;

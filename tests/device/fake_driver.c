@@ -630,6 +630,12 @@ int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned gr
             out[i] = factor[i & 3] * in[i];
         return before;
     }
+    if (strcmp(name, "turned") == 0) {
+        int columns = *(int *)args[3];
+        for (int i = 0; i < n * columns; i++)
+            out[i % columns * n + i / columns] = in[i];
+        return before;
+    }
     if (strcmp(name, "wild") == 0 || (strcmp(name, "later") == 0 && runs > 5))
         failed = 700;
     if ((strcmp(name, "once") == 0 && runs > 1) || (strcmp(name, "fades") == 0 && runs > 5))

@@ -113,7 +113,8 @@ static void run_part(struct rig *r, uint64_t first, uint64_t last, bool add)
         !part_fill(r->e, &r->split, &r->whole, &r->inputs, &range, &part, &point, 1, &b, &r->err))
         fail_msg("%s", r->err.message);
     const int32_t *in = b.data[IN];
-    assert_ptr_equal(in, (const int32_t *)r->inputs.data[IN] + COLUMNS * range.halo_first); // no copy
+    assert_ptr_equal(in,
+                     (const int32_t *)r->inputs.data[IN] + COLUMNS * range.halo_first); // no copy
     assert_ptr_not_equal(b.data[OUT], r->inputs.data[OUT]);
     assert_int_equal(in[0], COLUMNS * (int)range.halo_first); // iota: which row it is
     assert_float_equal(((const float *)b.data[TABLE])[6], 6, 0);

@@ -43,6 +43,8 @@ END
 experiment sum total 1 '{over: N, granule: 256, add: [out]}' ''
 experiment halo beside N '{over: N, granule: 256, halo: 256}' ''
 experiment gather scaled N '{over: N, granule: 256, gather: [out], broadcast: [factor]}' ', factor'
+experiment turn turned '31*N' '{over: N, granule: 256, columns: [out], turn: [out]}' ', 31'
+sed -i 's/in: {type: f32, count: N,/in: {type: f32, count: 31*N,/; s/65536/4096/' pair/turn.yaml
 experiment none scaled N '{over: N, granule: 256}' ', factor'
 
 json() { # json NAME FILTER: holds for out.json
@@ -64,7 +66,7 @@ for gpus in 2 3; do
         *) nccl=none ;;
         esac
         [[ $way == host ]] && export FAKE_NO_PEER=1
-        for e in sum halo gather; do
+        for e in sum halo gather turn; do
             scale $e --json
             pass "$e of $gpus devices by $way is done" $? err.txt
             json 'in that way, verified and measured' \
@@ -85,6 +87,10 @@ json 'a halo goes both ways between neighbours' '.exchange.halo_bytes == 2 * 256
 json 'half of it is timed too' '.exchange.half_halo_ns > 0'
 scale gather --json
 json 'what is gathered and broadcast is counted' '.exchange | .gathered_bytes == 65536 * 4 and .broadcast_bytes == 16'
+
+scale turn --json
+json 'of what is turned each device gets the others columns of its rows' \
+    '.exchange | (.turned_bytes / (31 * 4096 * 4) - 0.5 | fabs) < 0.1 and .half_halo_ns == null and .halo_bytes == 0'
 
 scale halo
 grep -q '^Exchange of a round by NCCL (NCCL 2.27.3): 2.05 kB of halos; measured, outputs verified after it$' out.json

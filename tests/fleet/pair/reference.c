@@ -18,3 +18,9 @@ void scaled_ref(float *out, const float *in, int n, const float *factor)
     for (int i = 0; i < n; i++)
         out[i] = factor[i & 3] * in[i];
 }
+
+void turned_ref(float *out, const float *in, int n, int columns)
+{
+    for (int i = 0; i < n * columns; i++)
+        out[i % columns * n + i / columns] = in[i];
+}
