@@ -52,6 +52,7 @@ static bool may_have_predicate(enum timing_pipe pipe)
     case UNIT_ATOMIC:
     case UNIT_COPY:
     case UNIT_TENSOR:
+    case UNIT_SCALAR:
     case UNIT_WAIT:
         break;
     }
