@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-enum { LANES = 32, OTHER = 0x5a5a5a5a };
+enum { OTHER = 0x5a5a5a5a };
 
 static struct sim_report report;
 static struct amd_site site;
