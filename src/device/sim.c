@@ -817,13 +817,13 @@ static bool find_sim(struct arena *a, const char *chip, struct device_info *out,
     if (!gpu_load(a, chip, &g, err))
         return false;
     if (!gpu_is_simulated(g) && !amd_is_simulated(g->arch))
-        return fail(
-            err, NOWHERE,
-            "the simulated GPU runs PTX and machine code of gfx90a and gfx942, and '%s' has "
-            "neither: "
-            "`ridge occupancy --device %s` "
-            "and `ridge explain --on %s` know that chip",
-            chip, chip, chip);
+        return fail(err, NOWHERE,
+                    "the simulated GPU runs PTX and machine code of gfx90a, gfx942 and gfx1100, "
+                    "and '%s' has "
+                    "none of them: "
+                    "`ridge occupancy --device %s` "
+                    "and `ridge explain --on %s` know that chip",
+                    chip, chip, chip);
     *out = device_info_sim(a, chip, g);
     return true;
 }

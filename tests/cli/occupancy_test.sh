@@ -3,6 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 export LC_ALL=C
+root=$(cd "$(dirname "$0")/../.." && pwd)
+data=$(mktemp -d)
+trap 'rm -rf "$data"' EXIT
 
 check() { # check NAME EXPECTED ACTUAL
     if [[ $2 == "$3" ]]; then echo "ok - $1"; else
@@ -43,9 +46,11 @@ refused() { # refused NAME MESSAGE ARGUMENTS...
 refused 'what a chip does not have' 'option --agprs: NVIDIA H200 does not have accumulators' --agprs 8
 refused 'a wave is of one size or the other' \
     'option --wave: a wave of AMD Radeon RX 7900 XTX has 32 or 64 lanes, not 48' --device rx7900xtx --wave 48
-refused 'this chip is not simulated' \
-    "the simulated GPU runs PTX and machine code of gfx90a and gfx942, and 'rx7900xtx' has neither: \`ridge occupancy --device rx7900xtx\` and \`ridge explain --on rx7900xtx\` know that chip" \
-    --device sim:rx7900xtx
+cp -r "$root/gpus" "$data"
+sed 's/gfx1100/gfx1030/' "$root/gpus/rx7900xtx.yaml" >"$data/gpus/older.yaml"
+RIDGE_DATA_DIR=$data refused 'this chip is not simulated' \
+    "the simulated GPU runs PTX and machine code of gfx90a, gfx942 and gfx1100, and 'older' has none of them: \`ridge occupancy --device older\` and \`ridge explain --on older\` know that chip" \
+    --device sim:older
 status=0
 message=$("$RIDGE" occupancy --registers 300 2>&1) || status=$?
 check 'a number out of bounds' "2 ridge: option --registers: '300' is not a whole number from 1 to 255" \

@@ -19,7 +19,7 @@
     "ld.global.f32 %f" k ", [%rd3+" from "]; st.shared.f32 [%r5+" to "], %f" k ";\n"
 #define GUARDED(k, from, to)                                                                      \
     "setp.ge.u32 %p" k ", %r2, %r1; @%p" k " bra around" k ";\n" COPY(k, from, to) "around" k ":" \
-                                                                                              "\n"
+                                                                                   "\n"
 #define TAIL "bar.sync 0; ld.shared.f32 %f9, [%r5]; st.global.f32 [%rd3+65536], %f9; ret;\n}\n"
 
 static const char loads[] = HEAD ENTRY("plain") COPY("1", "0", "0") COPY("2", "4096", "128")

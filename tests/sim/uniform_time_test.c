@@ -5,10 +5,10 @@
 #include "sim/exec_support.h"
 
 #define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n.const .align 8 .f32 table[256];\n"
-#define ENTRY(name)                                                            \
-    ".visible .entry " name "(.param .u64 out, .param .u32 n)\n{\n"            \
-    ".reg .pred %p<4>; .reg .b32 %r<8>; .reg .f32 %f<8>; .reg .b64 %rd<8>;\n"  \
-    "ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x;\n"  \
+#define ENTRY(name)                                                                   \
+    ".visible .entry " name "(.param .u64 out, .param .u32 n)\n{\n"                   \
+    ".reg .pred %p<4>; .reg .b32 %r<8>; .reg .f32 %f<8>; .reg .b64 %rd<8>;\n"         \
+    "ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x;\n"         \
     "mul.wide.u32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2; mov.f32 %f1, 0f00000000;\n" \
     "mov.u32 %r3, 0; mov.u64 %rd4, table;\n"
 #define TURN(limit)                                                                        \
