@@ -266,7 +266,10 @@ static void vector_words(const struct amd_row *r, unsigned variant, uint32_t w[2
              to = r->form == FORM_SCALAR ? scalar_register() << 17 : vector_register() << 17;
     bool wide =
         r->d == TYPE_F64 || r->a == TYPE_F64; // which DPP moves in rows only by row_newbcast
-    bool special = r->a != TYPE_NONE && variant >= 2 && !(wide && variant == 2);
+    if (r->form == FORM_SWAP)
+        a = OPERAND_VGPR + vector_register();
+    bool special =
+        r->a != TYPE_NONE && r->form != FORM_SWAP && variant >= 2 && !(wide && variant == 2);
     to = r->d == TYPE_NONE && r->encoding == ENCODING_VOP1 ? 0 : to;
     if (special) {
         a = variant == 2 ? 0xfa : 0xf9;
@@ -429,6 +432,11 @@ static void gfx11_vop3(const struct amd_named *n, unsigned variant, uint32_t w[3
                                                                        : vector_register();
     uint32_t a = r->form == FORM_SCALAR ? OPERAND_VGPR + vector_register() : gfx11_source(),
              b = r->form == FORM_SCALAR ? scalar_source() : gfx11_source();
+    if (r->form == FORM_PERMUTES) {
+        w[0] = 0xd4000000u | opcode << 16 | below(4) << 11 | to;
+        w[1] = (OPERAND_VGPR + vector_register()) | scalar_source() << 9 | scalar_source() << 18;
+        return;
+    }
     if (variant == 2 && r->a != TYPE_NONE && r->form != FORM_SCALAR) {
         a = OPERAND_LITERAL;
         w[2] = 0x5678;
@@ -455,6 +463,8 @@ static void gfx11_vector(const struct amd_named *n, unsigned variant, uint32_t w
              to = r->d == TYPE_NONE ? 0 : vector_register() << 17, a = gfx11_source();
     if (r->form == FORM_SCALAR)
         to = scalar_register() << 17, a = OPERAND_VGPR + vector_register();
+    if (r->form == FORM_SWAP)
+        a = OPERAND_VGPR + vector_register();
     if (r->a == TYPE_NONE)
         a = 0;
     if (n->encoding == ENCODING_VOP3 || variant == 1) {
@@ -465,7 +475,7 @@ static void gfx11_vector(const struct amd_named *n, unsigned variant, uint32_t w
         a = variant == 2 ? GFX11_DPP : GFX11_DPP8 + below(2);
         w[1] = gfx11_lanes(variant == 3, has_float_sources(r));
     } else if (r->form == FORM_CONSTANT) {
-        w[1] = 0x12345678;
+        w[1] = 0x5678;
     }
     w[0] = n->encoding == ENCODING_VOP2   ? n->opcode << 25 | to | b | a
            : n->encoding == ENCODING_VOP1 ? 0x7e000000u | to | n->opcode << 9 | a
@@ -480,6 +490,8 @@ static void gfx11_packed(const struct amd_named *n, uint32_t w[3])
            below(4) << 27;
     if (has_float_sources(r))
         w[1] |= below(4) << 29;
+    if (r->form == FORM_DOT)
+        w[1] |= n->id == AMD_v_dot4_i32_iu8 ? below(4) << 29 : 0;
     if (r->form == FORM_MIXED)
         w[0] |= below(8) << 8 | below(2) << 14;
     if (r->form != FORM_WMMA)

@@ -441,6 +441,120 @@ static void mixed_sums_take_halves_and_whole_registers(void **state)
     assert_int_equal(vectors[0][2], 0x4400bbbb);
 }
 
+static void rows_are_permuted_by_scalars(void **state)
+{
+    struct wave w = wave_new();
+    (void)state;
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        vectors[1][lane] = 100 + lane, vectors[0][lane] = OTHER;
+    w.s[2] = 0x76543210; // lanes 0 to 7 of the row stay, 8 to 15 take the last one
+    w.s[3] = UINT32_MAX;
+    RUN(&w, 0xd65b0000, 0x000c0501); // v_permlane16_b32 v0, v1, s2, s3
+    assert_int_equal(vectors[0][7], 107);
+    assert_int_equal(vectors[0][8], 115);
+    assert_int_equal(vectors[0][20], 120);
+    assert_int_equal(vectors[0][31], 131);
+    RUN(&w, 0xd65c0000, 0x000c0501); // v_permlanex16_b32
+    assert_int_equal(vectors[0][7], 123);
+    assert_int_equal(vectors[0][8], 131);
+    assert_int_equal(vectors[0][20], 104);
+    w.s[OPERAND_EXEC] = 0x100; // lane 8 reads lane 15, which is not active
+    vectors[0][8] = 1;
+    RUN(&w, 0xd65b0000, 0x000c0501);
+    assert_int_equal(vectors[0][8], 1);
+    RUN(&w, 0xd65b1000, 0x000c0501); // op_sel:[0,1]
+    assert_int_equal(vectors[0][8], 0);
+    RUN(&w, 0xd65b0800, 0x000c0501); // op_sel:[1,0]
+    assert_int_equal(vectors[0][8], 115);
+    assert_int_equal(vectors[0][9], 131); // not active
+}
+
+static void products_of_bytes_have_the_signs_that_are_named(void **state)
+{
+    struct wave w = wave_new();
+    (void)state;
+    vectors[1][4] = 0xff020304; // -1 or 255, 2, 3, 4
+    vectors[2][4] = 0xfe010203; // -2 or 254, 1, 2, 3
+    vectors[3][4] = 1000;
+    RUN(&w, 0xcc164000, 0x7c0e0501); // v_dot4_i32_iu8 v0, v1, v2, v3 neg_lo:[1,1,0]
+    assert_int_equal(vectors[0][4], 1000 + 2 + 2 + 6 + 12);
+    RUN(&w, 0xcc164000, 0x3c0e0501); // neg_lo:[1,0,0]
+    assert_int_equal(vectors[0][4], 1000 - 254 + 2 + 6 + 12);
+    RUN(&w, 0xcc164000, 0x5c0e0501); // neg_lo:[0,1,0]
+    assert_int_equal(vectors[0][4], 1000 - 510 + 2 + 6 + 12);
+    RUN(&w, 0xcc174000, 0x1c0e0501); // v_dot4_u32_u8
+    assert_int_equal(vectors[0][4], 1000 + 255 * 254 + 2 + 6 + 12);
+}
+
+static void registers_change_places_in_the_active_lanes(void **state)
+{
+    struct wave w = wave_new();
+    (void)state;
+    vectors[0][3] = vectors[0][4] = 1;
+    vectors[1][3] = vectors[1][4] = 2;
+    w.s[OPERAND_EXEC] = 1 << 3;
+    RUN(&w, 0x7e00cb01); // v_swap_b32 v0, v1
+    assert_int_equal(vectors[0][3], 2);
+    assert_int_equal(vectors[1][3], 1);
+    assert_int_equal(vectors[0][4], 1);
+    assert_int_equal(vectors[1][4], 2);
+}
+
+static void halves_that_are_packed_can_be_negated(void **state)
+{
+    struct wave w = wave_new();
+    (void)state;
+    vectors[1][0] = 0x3c00;
+    vectors[2][0] = 0x4000;
+    RUN(&w, 0xd7110000, 0x20020501); // v_pack_b32_f16 v0, -v1, v2
+    assert_int_equal(vectors[0][0], 0x4000bc00);
+}
+
+static void bytes_with_a_sign_fill_one_half(void **state)
+{
+    struct wave w = wave_new();
+    (void)state;
+    w.s[OPERAND_EXEC] = 1;
+    lds[16] = 0xfe;
+    vectors[2][0] = 16;
+    vectors[0][0] = 0x12345678;
+    RUN(&w, 0xda900000, 0x00000002); // ds_load_i8_d16 v0, v2
+    assert_int_equal(vectors[0][0], 0x1234fffe);
+    RUN(&w, 0xda940000, 0x00000002); // ds_load_i8_d16_hi
+    assert_int_equal(vectors[0][0], 0xfffefffe);
+}
+
+static void lds_keeps_the_smaller_or_larger_float(void **state)
+{
+    struct wave w = wave_new();
+    uint32_t word = word_of(2);
+    (void)state;
+    w.s[OPERAND_EXEC] = 3;
+    memcpy(lds + 16, &word, sizeof word);
+    vectors[2][0] = vectors[2][1] = 16;
+    vectors[4][0] = word_of(-3);
+    vectors[4][1] = word_of(5);
+    RUN(&w, 0xd8480000, 0x00000402); // ds_min_f32 v2, v4
+    memcpy(&word, lds + 16, sizeof word);
+    assert_int_equal(word, word_of(-3));
+    RUN(&w, 0xd84c0000, 0x00000402); // ds_max_f32
+    memcpy(&word, lds + 16, sizeof word);
+    assert_int_equal(word, word_of(5));
+}
+
+static void constants_of_16_bits_stand_in_the_middle_or_at_the_end(void **state)
+{
+    struct wave w = wave_new();
+    (void)state;
+    vectors[1][0] = 0x4000; // 2
+    vectors[2][0] = 0x3c00; // 1
+    vectors[0][0] = 0xaaaa0000;
+    RUN(&w, 0x6e000501, 0x4200); // v_fmamk_f16 v0, v1, 3.0, v2
+    assert_int_equal(vectors[0][0], 0xaaaa4700);
+    RUN(&w, 0x70000501, 0x4200); // v_fmaak_f16 v0, v1, v2, 3.0
+    assert_int_equal(vectors[0][0], 0xaaaa4500);
+}
+
 static void what_is_not_simulated_is_not_decoded(void **state)
 {
     static const uint32_t words[][2] = {
@@ -481,6 +595,13 @@ int main(void)
         cmocka_unit_test(compare_and_store_takes_the_new_value_first),
         cmocka_unit_test(its_own_instructions_do_what_their_rows_say),
         cmocka_unit_test(mixed_sums_take_halves_and_whole_registers),
+        cmocka_unit_test(rows_are_permuted_by_scalars),
+        cmocka_unit_test(products_of_bytes_have_the_signs_that_are_named),
+        cmocka_unit_test(registers_change_places_in_the_active_lanes),
+        cmocka_unit_test(halves_that_are_packed_can_be_negated),
+        cmocka_unit_test(bytes_with_a_sign_fill_one_half),
+        cmocka_unit_test(lds_keeps_the_smaller_or_larger_float),
+        cmocka_unit_test(constants_of_16_bits_stand_in_the_middle_or_at_the_end),
         cmocka_unit_test(what_is_not_simulated_is_not_decoded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,13 @@
 #include "sim/amd/bits.h"
 #include "sim/amd/wave.h"
 
+// As AMD's pseudo code has them: of what compares with nothing, the old value stays.
+static uint32_t smaller_or_larger(bool larger, uint32_t old, uint32_t value)
+{
+    float a = f32_bits(old), b = f32_bits(value);
+    return (larger ? b > a : b < a) ? value : old;
+}
+
 static uint64_t atomic_float(enum memory_flag operation, uint64_t old, uint64_t value)
 {
     double a = f64_bits(old), b = f64_bits(value);
@@ -48,6 +55,9 @@ uint64_t amd_atomic(enum memory_flag operation, unsigned bytes, uint64_t old, ui
         return old >= value ? 0 : old + 1;
     case FLAG_DEC:
         return old == 0 || old > value ? value : old - 1;
+    case FLAG_MIN_F32:
+    case FLAG_MAX_F32:
+        return smaller_or_larger(operation == FLAG_MAX_F32, (uint32_t)old, (uint32_t)value);
     case FLAG_ADD_F32:
     case FLAG_ADD_F64:
     case FLAG_MIN_F64:

@@ -208,6 +208,24 @@ static inline double mantissa_of(double v)
     return isfinite(v) ? frexp(v, &e) : v;
 }
 
+// The nearest of 16 bits.
+static inline uint32_t half_of_i32(int32_t v)
+{
+    return (uint32_t)(v < INT16_MIN ? INT16_MIN : v > INT16_MAX ? INT16_MAX : v) & 0xffff;
+}
+// c and four products of bytes, modulo 2^32; signs: bit 0 for those of a, bit 1 for those of b.
+static inline int32_t dot_bytes(uint32_t a, uint32_t b, int32_t c, unsigned signs)
+{
+    uint32_t sum = (uint32_t)c;
+    for (unsigned i = 0; i < 32; i += 8) {
+        int x = (int)(a >> i & 0xff), y = (int)(b >> i & 0xff);
+        x -= (signs & 1) && x > INT8_MAX ? 256 : 0;
+        y -= (signs & 2) && y > INT8_MAX ? 256 : 0;
+        sum += (uint32_t)(x * y);
+    }
+    return (int32_t)sum;
+}
+
 static inline float fma_half(float a, float b, float c)
 {
     const double product = (double)(a * b); // exact: 22 bits

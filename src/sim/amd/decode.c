@@ -50,6 +50,7 @@ const struct amd_row amd_rows[AMD_COUNT] = {
 #define M(...) MEMORY_ROW(0, __VA_ARGS__)
 #define M90A(...) MEMORY_ROW(1 << ARCH_GFX90A, __VA_ARGS__)
 #define M942(...) MEMORY_ROW(1 << ARCH_GFX942, __VA_ARGS__)
+#define M11(...) MEMORY_ROW(1 << ARCH_GFX1100, __VA_ARGS__)
 #include "sim/amd/memory.def"
 #undef M
 #define X(ID, OPCODE, NAME, LATER, ARCHS, M_, N_, K_, BLOCKS, IN, OUT) \
@@ -88,7 +89,7 @@ static pthread_once_t rows_indexed = PTHREAD_ONCE_INIT;
 static void index_row(uint16_t (*of)[OPCODES], const struct amd_row *r, uint16_t number)
 {
     of[r->encoding][r->opcode] = number;
-    if (r->form == FORM_CONSTANT) // no room for the constant in VOP3
+    if (r->form == FORM_CONSTANT || r->form == FORM_SWAP) // have no VOP3 form
         return;
     if (r->encoding == ENCODING_VOPC)
         of[ENCODING_VOP3][r->opcode] = number;
@@ -399,7 +400,7 @@ static bool takes_vector_word(const struct amd_instruction *in)
 {
     return (in->encoding == ENCODING_VOP1 || in->encoding == ENCODING_VOP2 ||
             in->encoding == ENCODING_VOPC) &&
-           amd_row_of(in)->a != TYPE_NONE &&
+           amd_row_of(in)->a != TYPE_NONE && amd_row_of(in)->form != FORM_SWAP &&
            (in->source[0] == OPERAND_SDWA || in->source[0] == OPERAND_DPP);
 }
 
@@ -425,6 +426,8 @@ bool amd_is_within(const struct amd_instruction *in)
     const enum amd_type types[] = {r->a, r->b, r->c};
     if (r->form == FORM_MATRIX || r->form == FORM_WMMA)
         return is_matrix_within(in);
+    if (r->form == FORM_SWAP && in->source[0] < OPERAND_VGPR)
+        return false;
     for (int i = 0; i < 3; i++) {
         unsigned words = r->form == FORM_PAIRS ? 2 : amd_type_words(types[i]);
         if (in->source[i] >= OPERAND_VGPR && in->source[i] - OPERAND_VGPR + words > VGPRS)

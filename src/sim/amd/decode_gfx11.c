@@ -21,6 +21,12 @@ const struct amd_named amd_gfx11[] = {
 #define V11(ENCODING, OPCODE, NAME, ...) {ENCODING_##ENCODING, OPCODE, #NAME, AMD_##NAME},
 #include "sim/amd/vector.def"
 #undef V
+#define M(...)
+#define M90A(...)
+#define M942(...)
+#define M11(ENCODING, OPCODE, NAME, ...) {ENCODING_##ENCODING, OPCODE, #NAME, AMD_##NAME},
+#include "sim/amd/memory.def"
+#undef M
 #define W(ID, OPCODE, ...) {ENCODING_VOP3P, OPCODE, #ID, AMD_##ID},
 #include "sim/amd/matrix.def"
 };
@@ -41,7 +47,7 @@ static void number_all(void)
         uint16_t number = (uint16_t)(i + 1);
         enum vector_form form = amd_rows[n->id].form;
         numbers[n->encoding][n->opcode] = number;
-        if (form == FORM_CONSTANT || form == FORM_SCALAR) // have no VOP3 form
+        if (form == FORM_CONSTANT || form == FORM_SCALAR || form == FORM_SWAP) // have no VOP3 form
             continue;
         if (n->encoding == ENCODING_VOPC)
             numbers[ENCODING_VOP3][n->opcode] = number;
@@ -344,7 +350,7 @@ static bool takes_lanes(const struct amd_instruction *in)
 {
     bool may = in->encoding >= ENCODING_VOP1 && in->encoding <= ENCODING_VOP3;
     uint16_t first = in->source[0];
-    return may && amd_row_of(in)->a != TYPE_NONE &&
+    return may && amd_row_of(in)->a != TYPE_NONE && amd_row_of(in)->form != FORM_SWAP &&
            (first == OPERAND_DPP || first == CODE_DPP8 || first == CODE_DPP8_INACTIVE);
 }
 

@@ -73,6 +73,9 @@ enum vector_form {
     FORM_HALVES,       // twice, on halves of registers
     FORM_FROM_INDEXED, // M0 is added to the number of the source, or of the result
     FORM_TO_INDEXED,
+    FORM_SWAP, // the result and the source change places
+    FORM_PERMUTES, // gfx11: b and c name the lane of the row, or of the row beside it, that a is taken from
+    FORM_DOT,    // gfx11: neg_lo says which sources have a sign
     FORM_MIXED,  // gfx11: each source is a half as a number of 32 bits, or all of the register
     FORM_MATRIX, // products of matrices, which all lanes hold together (matrix.def)
     FORM_WMMA,   // as gfx11 has them
@@ -85,6 +88,8 @@ enum memory_action {
     ACTION_LOAD_SIGNED,
     ACTION_LOAD_LOW,
     ACTION_LOAD_HIGH,
+    ACTION_LOAD_LOW_SIGNED,
+    ACTION_LOAD_HIGH_SIGNED,
     ACTION_LOAD_TWO,
     ACTION_STORE,
     ACTION_STORE_HIGH,
@@ -113,6 +118,8 @@ enum memory_flag {
     FLAG_DEC,
     FLAG_ADD_F32,
     FLAG_ADD_F64,
+    FLAG_MIN_F32,
+    FLAG_MAX_F32,
     FLAG_MIN_F64,
     FLAG_MAX_F64,
 };

@@ -121,6 +121,10 @@ static uint32_t loaded(const struct amd_row *r, uint32_t value, uint32_t old)
     switch (r->action) {
     case ACTION_LOAD_SIGNED:
         return byte ? (uint32_t)(int8_t)(value & 0xff) : (uint32_t)(int16_t)(value & 0xffff);
+    case ACTION_LOAD_LOW_SIGNED:
+        return (old & 0xffff0000) | ((uint32_t)(int8_t)(value & 0xff) & 0xffff);
+    case ACTION_LOAD_HIGH_SIGNED:
+        return (old & 0xffff) | (uint32_t)(int8_t)(value & 0xff) << 16;
     case ACTION_LOAD_LOW:
         return (old & 0xffff0000) | (value & 0xffff);
     case ACTION_LOAD_HIGH:
@@ -341,6 +345,8 @@ static void run_lane(struct wave *w, const struct amd_instruction *in, unsigned 
     case ACTION_LOAD_SIGNED:
     case ACTION_LOAD_LOW:
     case ACTION_LOAD_HIGH:
+    case ACTION_LOAD_LOW_SIGNED:
+    case ACTION_LOAD_HIGH_SIGNED:
         load_lane(w, in, lane, offset, 0);
         break;
     case ACTION_LOAD_TWO: {

@@ -189,9 +189,12 @@ static void print_modifiers(struct text *out, const struct amd_instruction *in,
             print_bits(out, "neg_hi", in->negate_high, count);
     } else if (in->encoding == ENCODING_VOP3 && in->select != 0) {
         text_add(out, " op_sel:[");
-        for (int i = 0; i < count; i++)
+        for (int i = 0; i < count && r->form != FORM_PERMUTES; i++)
             text_printf(out, "%u,", in->select >> i & 1);
-        text_printf(out, "%u]", in->select >> 3 & 1);
+        if (r->form == FORM_PERMUTES)
+            text_printf(out, "%u,%u]", in->select & 1, in->select >> 1 & 1);
+        else
+            text_printf(out, "%u]", in->select >> 3 & 1);
     }
     text_add(out, in->clamp ? " clamp" : "");
     text_add(out, scales[in->scale]);
@@ -204,8 +207,8 @@ static const char *suffix_of(const struct amd_instruction *in)
     bool gfx11 = in->arch == ARCH_GFX1100;
     bool own =
         gfx11 ? in->single_form : r->encoding == ENCODING_VOP3 || r->encoding == ENCODING_VOP3P;
-    own |= r->form == FORM_SCALAR || r->form == FORM_CONSTANT || in->id == AMD_v_nop ||
-           in->id == AMD_v_accvgpr_mov_b32;
+    own |= r->form == FORM_SCALAR || r->form == FORM_CONSTANT || r->form == FORM_SWAP ||
+           in->id == AMD_v_nop || in->id == AMD_v_accvgpr_mov_b32;
     if (gfx11 && in->dpp)
         return in->encoding == ENCODING_VOP3   ? "_e64_dpp"
                : in->encoding == ENCODING_VOPC ? ""
@@ -244,7 +247,8 @@ static void print_vector(struct text *out, const struct amd_instruction *in)
     const enum amd_type types[] = {r->a, r->b, r->c};
     for (int i = 0; i < source_count(r); i++) {
         // v_fmamk: the constant stands in the middle.
-        int at = in->id == AMD_v_fmamk_f32 && i > 0 ? 3 - i : i;
+        bool between = in->id == AMD_v_fmamk_f32 || in->id == AMD_v_fmamk_f16;
+        int at = between && i > 0 ? 3 - i : i;
         text_add(out, comma);
         print_source(out, in, at, types[at]);
         comma = ", ";

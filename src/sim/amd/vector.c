@@ -88,7 +88,7 @@ static void (*const functions[AMD_COUNT])(struct vector_call *) = {
 
 static uint32_t sign_of(enum amd_type type)
 {
-    return type == TYPE_F16 ? 0x8000u : 0x80000000u;
+    return type == TYPE_F16 || type == TYPE_H16 ? 0x8000u : 0x80000000u;
 }
 
 static void own_room(struct vector_call *x, int i, unsigned words)
@@ -472,6 +472,48 @@ static void run_dual(struct wave *w, const struct amd_instruction *in)
     write_result(w, &second, &y, lanes);
 }
 
+static void run_swap(struct wave *w, const struct amd_instruction *in)
+{
+    uint32_t *a = w->v[in->result], *b = w->v[in->source[0] - OPERAND_VGPR], old[WAVE_LANES];
+    memcpy(old, a, sizeof old);
+    write_lanes(a, b, exec_of(w));
+    write_lanes(b, old, exec_of(w));
+}
+
+// Four bits per lane of a row say which of the row's lanes (v_permlanex16: of the row beside it) is read. As DPP has it,
+// op_sel's bits: lanes that are not active are read too; where they are not, they count as zero, and else nothing is written.
+static void run_permute(struct wave *w, const struct amd_instruction *in)
+{
+    uint64_t exec = exec_of(w), written = exec,
+             choice = (uint32_t)amd_scalar_value(w, in, in->source[1], TYPE_U32) |
+                      amd_scalar_value(w, in, in->source[2], TYPE_U32) << 32;
+    bool all = in->select & 1, zero = in->select & 2;
+    unsigned beside = in->id == AMD_v_permlanex16_b32 ? 16 : 0;
+    struct vector_call x;
+    fetch(w, in, &x, 0, TYPE_U32);
+    for (unsigned lane = 0; lane < lanes_of(w); lane++) {
+        unsigned from = ((lane & ~15u) ^ beside) + (choice >> (4 * (lane & 15)) & 15);
+        bool there = all || (exec >> from & 1);
+        x.result_low[lane] = there ? x.low[0][from] : 0;
+        if (!there && !zero)
+            written &= ~(UINT64_C(1) << lane);
+    }
+    write_lanes(w->v[in->result], x.result_low, written);
+}
+
+static void run_dot(struct wave *w, const struct amd_instruction *in)
+{
+    const struct amd_row *r = amd_row_of(in);
+    const enum amd_type types[] = {r->a, r->b, r->c};
+    struct vector_call x;
+    x.half = in->negate;
+    x.in = 0;
+    for (int i = 0; i < 3; i++)
+        fetch(w, in, &x, i, types[i]);
+    functions[in->id](&x);
+    write_result(w, in, &x, exec_of(w));
+}
+
 // v_fma_mix: op_sel_hi says which sources are halves, op_sel which half; neg_hi takes away signs.
 static void run_mixed(struct wave *w, const struct amd_instruction *in)
 {
@@ -568,6 +610,15 @@ void amd_run_vector(struct wave *w, const struct amd_instruction *in)
         break;
     case FORM_MIXED:
         run_mixed(w, in);
+        break;
+    case FORM_SWAP:
+        run_swap(w, in);
+        break;
+    case FORM_PERMUTES:
+        run_permute(w, in);
+        break;
+    case FORM_DOT:
+        run_dot(w, in);
         break;
     case FORM_FROM_INDEXED:
     case FORM_TO_INDEXED:
