@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-enum { OTHER = 0x5a5a5a5a };
+enum { LANES_OF_32 = 32, OTHER = 0x5a5a5a5a };
 
 static struct sim_report report;
 static struct amd_site site;
@@ -133,7 +133,7 @@ static void masks_are_single_registers(void **state)
 {
     struct wave w = wave_new();
     (void)state;
-    for (uint32_t lane = 0; lane < LANES; lane++)
+    for (uint32_t lane = 0; lane < LANES_OF_32; lane++)
         vectors[1][lane] = lane;
     w.s[OPERAND_VCC + 1] = w.s[11] = OTHER;
     RUN(&w, 0x7c980283); // v_cmp_gt_u32_e32 vcc_lo, 3, v1
@@ -238,7 +238,7 @@ static void lanes_are_counted_modulo_32(void **state)
 {
     struct wave w = wave_new();
     (void)state;
-    for (uint32_t lane = 0; lane < LANES; lane++) {
+    for (uint32_t lane = 0; lane < LANES_OF_32; lane++) {
         vectors[1][lane] = 100 + lane;
         vectors[2][lane] = 4 * (lane + 33); // of bytes
     }
@@ -258,7 +258,7 @@ static void dpp_shares_and_exchanges_lanes(void **state)
 {
     struct wave w = wave_new();
     (void)state;
-    for (uint32_t lane = 0; lane < LANES; lane++)
+    for (uint32_t lane = 0; lane < LANES_OF_32; lane++)
         vectors[1][lane] = lane, vectors[0][lane] = vectors[2][lane] = 1000;
     RUN(&w, 0x4a0004fa, 0xff015301); // v_add_nc_u32_dpp v0, v1, v2 row_share:3
     assert_int_equal(vectors[0][7], 1003);
@@ -445,7 +445,7 @@ static void rows_are_permuted_by_scalars(void **state)
 {
     struct wave w = wave_new();
     (void)state;
-    for (uint32_t lane = 0; lane < LANES; lane++)
+    for (uint32_t lane = 0; lane < LANES_OF_32; lane++)
         vectors[1][lane] = 100 + lane, vectors[0][lane] = OTHER;
     w.s[2] = 0x76543210; // lanes 0 to 7 of the row stay, 8 to 15 take the last one
     w.s[3] = UINT32_MAX;
