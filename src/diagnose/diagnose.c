@@ -142,6 +142,16 @@ double diagnose_code_floor(const struct diagnosis_input *in)
     return largest >= 0 ? set.by[largest].time_ns : (double)NAN;
 }
 
+// What was found, in the words of the chip's vendor.
+static void say_for_chip(struct arena *a, const struct gpu *g, struct diagnosis *out)
+{
+    out->limiter_why = gpu_say(a, g, out->limiter_why);
+    for (int i = 0; i < out->finding_count; i++) {
+        out->findings[i].title = gpu_say(a, g, out->findings[i].title);
+        out->findings[i].fix = gpu_say(a, g, out->findings[i].fix);
+    }
+}
+
 bool diagnose(struct arena *a, const struct diagnosis_input *in, struct diagnosis *out,
               struct error *err)
 {
@@ -175,6 +185,7 @@ bool diagnose(struct arena *a, const struct diagnosis_input *in, struct diagnosi
     out->waiting = waiting_split(&kernels, &set);
     limiter_find(a, &kernels, &set, out);
     findings_rank(a, &kernels, &set, out);
+    say_for_chip(a, in->gpu, out);
     return true;
 }
 

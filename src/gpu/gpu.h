@@ -58,6 +58,8 @@ struct gpu_words {
     const char *registers, *memory; // "registers", "VGPRs"; "shared memory", "LDS"
 };
 const struct gpu_words *gpu_words(const struct gpu *g);
+// A sentence in NVIDIA's words ("warps of a block wait on an SM") in those of the chip's vendor. NULL stays NULL.
+const char *gpu_say(struct arena *a, const struct gpu *g, const char *sentence);
 
 // Reads gpus/<id>.yaml (data_path). Unknown chip: the error lists those there are.
 bool gpu_load(struct arena *a, const char *id, struct gpu **out, struct error *err) CHECK_RESULT;

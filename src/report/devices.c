@@ -224,15 +224,53 @@ static const char *counts_sentence(struct arena *a, const struct run *run, const
     return words;
 }
 
+// What holds it back there; "": not known.
+static const char *held_back(struct arena *a, const struct result *r)
+{
+    const char *why = r->diagnosed ? r->diagnosis.limiter_why : NULL;
+    return why ? arena_printf(a, ": %s", why) : "";
+}
+
+// Of what other devices run fastest: how much slower it is here, and what holds it back.
+static void add_reasons(struct devices_view *v, const char *label, int device,
+                        const struct report_style *style, struct text *out)
+{
+    char b[CELL_SIZE], times[CELL_SIZE];
+    const struct run *run = &v->runs[device];
+    const struct result *best = run_best(run, label, run->header.objective);
+    for (int d = 0; d < v->count && best; d++) {
+        const struct result *theirs = run_best(&v->runs[d], label, v->runs[d].header.objective);
+        const struct result *here = NULL;
+        for (int i = 0; i < run->result_count && theirs; i++)
+            if (is_right(&run->results[i], label) &&
+                same_text(run->results[i].variant, theirs->variant))
+                here = &run->results[i];
+        double ratio = here ? result_time_ns(here) / result_time_ns(best) : (double)NAN;
+        if (!here || here == best || !(ratio > 1))
+            continue;
+        const struct diagnosis *found = &here->diagnosis;
+        bool has_finding =
+            here->diagnosed && found->finding_count > 0 && !found->findings[0].folded;
+        add_sentence(style,
+                     arena_printf(&v->arena,
+                                  "  %s, the fastest on %s, takes %s here, %s times as long%s%s%s",
+                                  here->variant, v->runs[d].header.device_id,
+                                  show_time(result_time_ns(here), b), show_fixed(ratio, 2, times),
+                                  held_back(&v->arena, here), has_finding ? ". " : "",
+                                  has_finding ? found->findings[0].title : ""),
+                     out);
+    }
+}
+
 static const char *best_sentence(struct arena *a, const struct run *run, const char *label)
 {
     char b[CELL_SIZE];
     const struct run_header *h = &run->header;
     const struct result *best = run_best(run, label, h->objective);
     if (best)
-        return arena_printf(a, "%s: fastest is %s, %s %s", h->device_id, best->variant,
+        return arena_printf(a, "%s: ship %s, the fastest, %s %s%s", h->device_id, best->variant,
                             show_time(result_time_ns(best), b),
-                            provenance_name(best->time.provenance));
+                            provenance_name(best->time.provenance), held_back(a, best));
     const char *counts = counts_sentence(a, run, label);
     return arena_printf(a, "%s: which is fastest is not known, no variant has a time%s%s",
                         h->device_id, *counts ? ". Of those that are right," : "", counts);
@@ -297,8 +335,10 @@ static void add_case(struct devices_view *v, const char *label, const struct rep
     if (label && *label)
         add_heading(style, 2, label, out);
     add_figures(v, label, style, out);
-    for (int d = 0; d < v->count; d++)
+    for (int d = 0; d < v->count; d++) {
         add_sentence(style, best_sentence(&v->arena, &v->runs[d], label), out);
+        add_reasons(v, label, d, style, out);
+    }
     add_troubles(v, label, style, out);
 }
 

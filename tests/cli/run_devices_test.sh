@@ -8,7 +8,7 @@ edit scale/experiment.yaml 's/source: scale.cu/source: scale.ptx/'
 
 # Times and what follows from them.
 mask_times() {
-    sed -E -e 's/^(  .*sim:[a-z0-9]+ +yes) +[0-9.]+ .s /\1  TIME /' -e 's/^(  .*sim:[a-z0-9]+ +yes) +- /\1  - /' -e 's/^(  variant .*right) +time/\1  time/' -e 's/(fastest is [a-z]+), .* modelled/\1, TIME modelled/'
+    sed -E -e 's/^(  .*sim:[a-z0-9]+ +yes) +[0-9.]+ .s /\1  TIME /' -e 's/^(  .*sim:[a-z0-9]+ +yes) +- /\1  - /' -e 's/^(  variant .*right) +time/\1  time/' -e 's/(ship [a-z]+, the fastest), .* modelled.*/\1, TIME modelled/'
 }
 
 "$RIDGE" run scale --seed 1 -q --device sim:h200,sim:v100 --param N=4096 | mask_times | golden run-devices

@@ -260,10 +260,32 @@ static void tensor_types_have_rates_of_their_own(void **state)
     arena_release(&a);
 }
 
+static void sentences_are_in_the_words_of_the_chips_vendor(void **state)
+{
+    (void)state;
+    struct arena a = {0};
+    struct error err = {0};
+    struct gpu *nvidia, *amd;
+    static const char *const rows[][2] = {
+        {"Warps wait; more blocks to an SM", "Waves wait; more work-groups to a CU"},
+        {"Shared memory of all SMs, a warp's lanes", "LDS of all CUs, a wave's lanes"},
+        {"The last of 2 waves of blocks; L2 blocking, warp_instructions",
+         "The last of 2 rounds of work-groups; L2 blocking, warp_instructions"},
+    };
+    assert_true(gpu_load(&a, "h200", &nvidia, &err) && gpu_load(&a, "mi300x", &amd, &err));
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        assert_ptr_equal(gpu_say(&a, nvidia, rows[i][0]), rows[i][0]);
+        assert_string_equal(gpu_say(&a, amd, rows[i][0]), rows[i][1]);
+    }
+    assert_null(gpu_say(&a, amd, NULL));
+    arena_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tensor_types_have_rates_of_their_own),
+        cmocka_unit_test(sentences_are_in_the_words_of_the_chips_vendor),
         cmocka_unit_test(parse_reads_identity_figures_and_sources),
         cmocka_unit_test(parse_rejects_an_unknown_key_with_a_suggestion),
         cmocka_unit_test(parse_rejects_a_missing_required_field),
