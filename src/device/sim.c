@@ -248,6 +248,13 @@ static void take_report(struct work *w, const struct sim_report *r, struct devic
                                  "blocks of '%s' are too long to trace: its time is modelled from "
                                  "%.2g %% of an SM's instructions, scaled to all of them",
                                  step->kernel, 100 * r->time.traced_share));
+    if (r->groups_wait)
+        report_note(
+            w->arena, w->report,
+            arena_printf(w->arena,
+                         "no time is modelled of '%s': its work-groups wait for each other, "
+                         "and how often they look is up to the simulator",
+                         step->kernel));
     const struct device_info *info = w->device->head.info;
     if (r->time_missing)
         report_note(

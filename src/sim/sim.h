@@ -179,7 +179,8 @@ struct sim_report { // arena-owned
     struct counterfactuals counterfactuals; // where they were asked for, and the time is modelled
     struct run_fidelity fidelity; // what the kernel went through, and how far that was compared
     const char *time_missing; // the figure that the chip's file lacks for a modelled time, or NULL
-    bool time_of_pieces;      // blocks are too long for the trace: a part of one stands for all
+    bool groups_wait;    // no time: AMD's work-groups wait for others, by turns of the simulator
+    bool time_of_pieces; // blocks are too long for the trace: a part of one stands for all
     struct occupancy occupancy;
     int registers_per_thread;
     bool registers_modelled; // the count is an estimate

@@ -368,6 +368,41 @@ static void indices_have_three_dimensions(void **state)
         assert_int_equal(out[i], i / 60 << 16 | i % 60);
 }
 
+static void work_groups_may_wait_for_later_ones(void **state)
+{
+    enum { GROUPS = 300 };
+    int out[GROUPS];
+    unsigned none = 0;
+    (void)state;
+    if (!has_compiler)
+        skip();
+    for (int cooperative = 0; cooperative < 2; cooperative++) {
+        uint64_t o = device_copy(NULL, sizeof out, "out"),
+                 p = device_copy(&none, sizeof none, "arrived");
+        struct sim_launch l = {
+            .grid = {GROUPS, 1, 1}, .block = {128, 1, 1}, .cooperative = cooperative != 0};
+        l.budget_warp_instructions = 10000000;
+        assert_true(launch_checked("last_first", l, (const void *const[]){&o, &p}, 2));
+        assert_true(bench.report.groups_wait && !bench.report.time.valid);
+        device_read(o, out, sizeof out);
+        assert_true(sim_free(bench.sim, p, &bench.err));
+        assert_int_equal(out[0], GROUPS - 1);
+    }
+}
+
+static void a_cooperative_launch_must_fit_the_chip(void **state)
+{
+    unsigned none = 0;
+    (void)state;
+    if (!has_compiler)
+        skip();
+    uint64_t p = device_copy(&none, sizeof none, "arrived");
+    struct sim_launch l = {.grid = {110 * 8 * 4, 1, 1}, .block = {256, 1, 1}, .cooperative = true};
+    assert_false(launch_checked("last_first", l, (const void *const[]){&p, &p}, 2));
+    assert_non_null(strstr(bench.err.message, "a cooperative launch of 3520 work-groups: "));
+    assert_true(sim_free(bench.sim, p, &bench.err));
+}
+
 static void a_store_beyond_a_buffer_stops_the_launch(void **state)
 {
     int n = 60;
@@ -569,6 +604,8 @@ int main(void)
         cmocka_unit_test(lanes_of_one_bank_take_turns),
         cmocka_unit_test(eight_bytes_per_lane_take_four_passes),
         cmocka_unit_test(instructions_and_operations_are_counted_by_kind),
+        cmocka_unit_test(work_groups_may_wait_for_later_ones),
+        cmocka_unit_test(a_cooperative_launch_must_fit_the_chip),
         cmocka_unit_test(a_store_beyond_a_buffer_stops_the_launch),
     };
     const struct CMUnitTest of_gfx1100[] = {

@@ -71,6 +71,20 @@ extern "C" __global__ void indices(unsigned *out)
     unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
     out[block * blockDim.x * blockDim.y * blockDim.z + thread] = block << 16 | thread;
 }
+// The first block waits for all others, which come after it.
+extern "C" __global__ void last_first(int *out, unsigned *arrived)
+{
+    if (threadIdx.x == 0) {
+        if (blockIdx.x == 0)
+            while (*(volatile unsigned *)arrived < gridDim.x - 1)
+                ;
+        else
+            atomicAdd(arrived, 1u);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0)
+        out[blockIdx.x] = (int)*(volatile unsigned *)arrived;
+}
 extern "C" __global__ void beyond(float *out, int n)
 {
     out[n + threadIdx.x] = 1;

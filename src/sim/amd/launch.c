@@ -1,4 +1,4 @@
-// One launch: the kernel's arguments and packet in memory, work-groups one after another, their waves in turns, the
+// One launch: the kernel's arguments and packet in memory, work-groups and their waves in turns, the
 // initial state of registers ("AMDGPU Usage": Initial Kernel Execution State), and the report.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/amd/check.h"
@@ -10,6 +10,7 @@
 
 enum {
     WAVE_TURN = 4096, // instructions before the next wave of the work-group has its turn
+    PATIENCE = 4,     // turns of all that only look at memory, until one more work-group runs
     PACKET_BYTES = 64,
     TRAP_INLINE_PTX = 0x50, // ridge_inline_ptx of assets/amd_min.h
     FLOAT_MODE = 0xf0,      // round to nearest, denormals are kept
@@ -126,8 +127,6 @@ static bool check_shape(struct amd_run *run, struct error *err)
         return fail_launch(run, err,
                            "it flushes denormals or does not round to nearest, which is not "
                            "simulated for AMD's chips");
-    if (o->cooperative)
-        return fail_launch(run, err, "cooperative launches are not simulated for AMD's chips");
     if (run->kernel->listed && o->arg_count != run->kernel->user_parameter_count)
         return fail(err, (struct location){.file = run->module->name},
                     "kernel '%s' has %d parameters, %d arguments are given", run->kernel->name,
@@ -158,8 +157,18 @@ static bool check_fit(struct amd_run *run, struct error *err)
                                       .accumulators = k->accumulators,
                                       .scalars = k->scalar_registers,
                                       .shared_bytes = lds};
-    return gpu_occupancy(run->sim->gpu, &needs, &run->report->occupancy) ||
-           fail_launch(run, err, "a work-group does not fit a CU");
+    if (!gpu_occupancy(run->sim->gpu, &needs, &run->report->occupancy))
+        return fail_launch(run, err, "a work-group does not fit a CU");
+    const struct sim_launch *o = run->options;
+    uint64_t total = (uint64_t)o->grid[0] * o->grid[1] * o->grid[2],
+             fit = (uint64_t)GPU(run->sim->gpu, sm_count) *
+                   (uint64_t)run->report->occupancy.blocks_per_sm;
+    if (o->cooperative && total > fit)
+        return fail(err, (struct location){.file = run->module->name},
+                    "kernel '%s': a cooperative launch of %" PRIu64 " work-groups: %" PRIu64
+                    " run at the same time",
+                    k->name, total, fit);
+    return true;
 }
 
 /* ---- memory of the launch ------------------------------------------------------------------------------------------ */
@@ -358,31 +367,56 @@ static bool pass_barrier(struct wave *waves, uint32_t count)
     return any;
 }
 
-// false: something stopped it.
-static bool run_group(struct work_group *g, struct wave *waves)
+// A work-group that runs, with what it holds.
+struct resident {
+    struct work_group group;
+    struct wave *waves;
+    unsigned cu;
+    bool runs;
+};
+
+static void group_start(struct amd_run *run, struct resident *r, uint64_t i)
 {
-    uint32_t count = g->run->waves;
+    const struct sim_launch *o = run->options;
+    uint64_t n = o->reverse_blocks ? run->report->blocks_total - 1 - i : i;
+    struct work_group *g = &r->group;
+    g->linear = n;
+    g->id[0] = (uint32_t)(n % o->grid[0]);
+    g->id[1] = (uint32_t)(n / o->grid[0] % o->grid[1]);
+    g->id[2] = (uint32_t)(n / o->grid[0] / o->grid[1]);
     g->epoch = 1;
+    r->cu = (unsigned)(i % (uint64_t)GPU(run->sim->gpu, sm_count));
+    r->runs = true;
     if (g->lds)
         memset(g->lds, 0, 2 * g->lds_bytes);
     if (g->lds_records)
-        races_forget(&g->run->races, g->lds_records, g->lds_bytes / 4 + 1);
-    for (uint32_t i = 0; i < count; i++)
-        wave_start(&waves[i], g, i);
-    amd_time_group(g->run, g, waves);
-    for (;;) {
-        bool runs = false;
-        for (uint32_t i = 0; i < count; i++) {
-            if (waves[i].state == WAVE_RUNS)
-                take_turn(&waves[i]);
-            if (waves[i].stopped)
-                return false;
-            runs |= waves[i].state == WAVE_RUNS;
-        }
-        if (!runs && !pass_barrier(waves, count))
-            return true;
-        g->epoch += !runs;
+        races_forget(&run->races, g->lds_records, g->lds_bytes / 4 + 1);
+    for (uint32_t k = 0; k < run->waves; k++)
+        wave_start(&r->waves[k], g, k);
+    if (r->cu == 0)
+        amd_time_group(run, g, r->waves);
+}
+
+// A turn of each of its waves. false: something stopped it.
+static bool group_turn(struct amd_run *run, struct resident *r)
+{
+    bool runs = false;
+    run->cu = r->cu;
+    for (uint32_t i = 0; i < run->waves; i++) {
+        struct wave *w = &r->waves[i];
+        if (w->state == WAVE_RUNS)
+            take_turn(w);
+        if (w->stopped)
+            return false;
+        runs |= w->state == WAVE_RUNS;
     }
+    if (!runs && !pass_barrier(r->waves, run->waves)) {
+        r->runs = false;
+        amd_time_group_end(run, &r->group, r->waves);
+        run->report->blocks_run++;
+    }
+    r->group.epoch += !runs;
+    return true;
 }
 
 static struct wave *waves_new(const struct amd_run *run)
@@ -405,35 +439,67 @@ static void waves_free(const struct amd_run *run, struct wave *waves)
     free(waves);
 }
 
+static void resident_open(struct amd_run *run, struct resident *r)
+{
+    struct work_group *g = &r->group;
+    *r = (struct resident){.group = {.run = run}, .waves = waves_new(run)};
+    g->lds_bytes = (uint64_t)run->kernel->lds_bytes + run->options->dynamic_shared_bytes;
+    g->lds = g->lds_bytes > 0 ? xcalloc(2, g->lds_bytes) : NULL;
+    if (run->check_races)
+        g->lds_records = xcalloc(g->lds_bytes / 4 + 1, sizeof *g->lds_records);
+}
+
+static void resident_close(struct amd_run *run, struct resident *r)
+{
+    waves_free(run, r->waves);
+    free(r->group.lds);
+    free(r->group.lds_records);
+}
+
+// Work-groups that the chip holds at once.
+static uint64_t resident_most(const struct amd_run *run)
+{
+    uint64_t most =
+        (uint64_t)GPU(run->sim->gpu, sm_count) * (uint64_t)run->report->occupancy.blocks_per_sm;
+    return most < run->report->blocks_total ? most : run->report->blocks_total;
+}
+
+// Work-groups run one after another. One that does nothing but look at memory may wait for a later one: that then runs
+// beside it, as many as the chip holds. Those of a cooperative launch run together from the start.
 static void run_grid(struct amd_run *run)
 {
     const struct sim_launch *o = run->options;
-    uint64_t total = (uint64_t)o->grid[0] * o->grid[1] * o->grid[2];
-    struct work_group g = {.run = run};
-    g.lds_bytes = (uint64_t)run->kernel->lds_bytes + o->dynamic_shared_bytes;
-    g.lds = g.lds_bytes > 0 ? xcalloc(2, g.lds_bytes) : NULL;
-    if (run->check_races)
-        g.lds_records = xcalloc(g.lds_bytes / 4 + 1, sizeof *g.lds_records);
-    struct wave *waves = waves_new(run);
+    uint64_t total = (uint64_t)o->grid[0] * o->grid[1] * o->grid[2], next = 0, ended = 0, since = 0;
     run->report->blocks_total = total;
-    for (uint64_t i = 0; i < total; i++) {
-        uint64_t n = o->reverse_blocks ? total - 1 - i : i;
-        g.linear = n;
-        g.id[0] = (uint32_t)(n % o->grid[0]);
-        g.id[1] = (uint32_t)(n / o->grid[0] % o->grid[1]);
-        g.id[2] = (uint32_t)(n / o->grid[0] / o->grid[1]);
-        run->cu = (unsigned)(i % (uint64_t)GPU(run->sim->gpu, sm_count));
-        bool done = run_group(&g, waves);
-        amd_time_group_end(run, waves);
-        if (!done)
-            break;
-        run->report->blocks_run++;
-        if (o->progress && i % 256 == 0)
-            o->progress(o->progress_context, i, total);
+    run->waited = o->cooperative;
+    uint64_t most = resident_most(run), count = 0, wanted = o->cooperative ? most : 1;
+    struct resident *all = xcalloc(most, sizeof *all);
+    bool goes_on = true;
+    while (goes_on && ended < total) {
+        for (; count < wanted; count++)
+            resident_open(run, &all[count]);
+        uint64_t before = ended;
+        run->progressed = false;
+        for (uint64_t i = 0; i < count && goes_on; i++) {
+            if (!all[i].runs && next < total)
+                group_start(run, &all[i], next++);
+            if (!all[i].runs)
+                continue;
+            goes_on = group_turn(run, &all[i]);
+            ended += !all[i].runs;
+            if (o->progress && !all[i].runs && ended % 256 == 1)
+                o->progress(o->progress_context, ended - 1, total);
+        }
+        since = ended > before || run->progressed ? 0 : since + 1;
+        if (since >= PATIENCE && next < total && wanted < most) {
+            run->waited = true;
+            wanted++;
+            since = 0;
+        }
     }
-    waves_free(run, waves);
-    free(g.lds);
-    free(g.lds_records);
+    for (uint64_t i = 0; i < count; i++)
+        resident_close(run, &all[i]);
+    free(all);
 }
 
 /* ---- the report ------------------------------------------------------------------------------------------------------ */

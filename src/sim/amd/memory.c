@@ -313,9 +313,17 @@ static void count_access(struct amd_run *run, const struct amd_instruction *in)
     }
 }
 
+// Coherent loads and atomics may be a loop that waits for another work-group.
+static bool is_look(const struct amd_instruction *in, enum touch_kind kind)
+{
+    return in->encoding != ENCODING_DS &&
+           (kind == TOUCH_ATOMICS || (kind == TOUCH_LOADS && amd_passes_l1(in)));
+}
+
 static void count_touches(struct amd_run *run, const struct amd_instruction *in)
 {
     enum touch_kind kind = kind_of(amd_row_of(in));
+    run->progressed |= !is_look(in, kind);
     struct amd_traffic own = {0}, *sum = &run->counts.traffic[kind];
     for (int i = 0; i < 2; i++)
         if (in->encoding == ENCODING_DS)

@@ -189,7 +189,7 @@ void amd_time_close(struct amd_run *run)
 void amd_time_group(struct amd_run *run, struct work_group *g, struct wave *waves)
 {
     struct amd_timing *t = run->timing;
-    if (!t || t->full || run->cu != 0)
+    if (!t || t->full)
         return;
     t->trace.blocks =
         xrealloc(t->trace.blocks, ((size_t)t->trace.block_count + 1) * sizeof *t->trace.blocks);
@@ -200,24 +200,25 @@ void amd_time_group(struct amd_run *run, struct work_group *g, struct wave *wave
         waves[i].trace = &b->warps[i];
 }
 
-// Where the room is used up, a work-group that is not whole goes, but for the first.
-void amd_time_group_end(struct amd_run *run, struct wave *waves)
+// Where the room is used up, work-groups that are not whole go, but for the first.
+void amd_time_group_end(struct amd_run *run, const struct work_group *g, struct wave *waves)
 {
     struct amd_timing *t = run->timing;
     if (!t || !waves[0].trace)
         return;
     for (uint32_t i = 0; i < run->waves; i++)
         waves[i].trace = NULL;
-    if (!t->full)
+    int at = 0;
+    while (t->trace.blocks[at].block_index != (uint32_t)g->linear)
+        at++;
+    t->trace.cut |= t->full && at == 0;
+    if (!t->full || at == 0)
         return;
-    if (t->trace.block_count == 1) {
-        t->trace.cut = true;
-        return;
-    }
-    struct trace_block *b = &t->trace.blocks[--t->trace.block_count];
+    struct trace_block *b = &t->trace.blocks[at];
     for (int i = 0; i < b->warp_count; i++)
         free(b->warps[i].ops);
     free(b->warps);
+    memmove(b, b + 1, (size_t)(--t->trace.block_count - at) * sizeof *b);
 }
 
 static uint32_t word_of(const struct wave *w)
@@ -307,6 +308,9 @@ const struct stall_table *amd_time_fill(struct amd_run *run)
     if (!t)
         return NULL;
     r->time_missing = timing_missing(g);
+    r->groups_wait = run->waited;
+    if (run->waited)
+        return NULL;
     for (int i = 0; i < t->count; i++) {
         t->stats[i].executed = run->sites[i].instructions;
         t->stats[i].lanes = run->sites[i].lanes;

@@ -9,9 +9,9 @@
 // Where the launch asks for a time.
 void amd_time_open(struct amd_run *run);
 void amd_time_close(struct amd_run *run);
-// A work-group's waves begin, and have ended.
+// The waves of a work-group of CU 0 begin, and have ended.
 void amd_time_group(struct amd_run *run, struct work_group *g, struct wave *waves);
-void amd_time_group_end(struct amd_run *run, struct wave *waves);
+void amd_time_group_end(struct amd_run *run, const struct work_group *g, struct wave *waves);
 // A traced wave's instruction, and what it did in memory.
 void amd_time_step(struct wave *w);
 void amd_time_access(struct wave *w, const struct amd_access *access);

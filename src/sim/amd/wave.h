@@ -122,6 +122,8 @@ struct amd_run {
     struct amd_touch touch[2];     // of the instruction; the second of those with two places
     uint32_t block_threads, waves;
     uint64_t kernarg_address, packet_address;
+    bool progressed; // since it was cleared: something else than looking at what others write
+    bool waited;     // a work-group waited for another
     struct amd_timing *timing; // NULL: no time is asked for
     uint64_t dirty_before;     // bytes of the caches, at the start
     struct amd_access access;  // of the instruction
