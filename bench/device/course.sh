@@ -48,11 +48,13 @@ run_one() { # kind name parameters...
         return
     }
     local begun=$SECONDS
+    local file=$kind-$name
+    [ "$kind" = peers ] && file+=-$(sed 's/ --.*//; s/[ ,]/_/g' <<<"$*") # an experiment may have several lines
     timeout "${EACH:-120}" "$ridge" run "experiments/$name" --device cuda:0 --time-limit "${LIMIT:-3}" -q \
-        --markdown "${words[@]}" >"$out/$kind-$name.md" 2>"$out/$kind-$name.err"
+        --markdown "${words[@]}" >"$out/$file.md" 2>"$out/$file.err"
     status=$?
-    "$ridge" show "$name" --json >"$out/$kind-$name.json" 2>>"$out/$kind-$name.err"
-    [ "$kind" = journey ] && cp "$out/$kind-$name.md" "$out/$name-$chip.md"
+    "$ridge" show "$name" --json >"$out/$file.json" 2>>"$out/$file.err"
+    [ "$kind" = journey ] && cp "$out/$file.md" "$out/$name-$chip.md"
     echo "$kind $name: status $status, $((SECONDS - begun)) s"
 }
 

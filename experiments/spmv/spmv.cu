@@ -6,6 +6,7 @@
 //                 row, and only rows that cross a warp's end take an atomic. y must be 0 before. With -DGALLOP
 //                 empty rows are passed in steps that double
 //   prepared_spmv the same; a launch before clears y and finds each block's first row, so that a thread has few to search
+//   rounds_spmv   the same as split_spmv; a block takes ROUNDS parts one after the other and finds its row once
 //   merge_spmv    each thread has EACH items, an element or the end of a row each (Merrill and Garland, SC 2016), so
 //                 that empty rows are work like any other; merge_starts finds where the blocks begin. y must be 0
 // SPDX-License-Identifier: Apache-2.0
@@ -22,6 +23,9 @@
 #endif
 #ifndef FLIGHT
 #define FLIGHT 4
+#endif
+#ifndef ROUNDS
+#define ROUNDS 8
 #endif
 
 extern "C" __global__ void thread_spmv(float *y, const int *starts, const int *columns,
@@ -110,20 +114,15 @@ static __device__ int place(int i)
     return i + i / WARP;
 }
 
-// What a block's elements are multiplied and added to. row_at(i): the row of element i.
-template <typename Row>
-static __device__ __forceinline__ void split_rows(float *y, const int *starts, const int *columns, const float *values,
-                                                  const float *x, int rows, int elements, Row row_at)
+enum { PRODUCTS = BLOCK * EACH + BLOCK * EACH / WARP }; // words for a block's
+
+// Adds up the products of BLOCK * EACH elements from `first` on. row_at(i): the row of element i. WHOLE: rows that begin and
+// end in a warp are stored, the others take atomics as all do without. Returns the row of the thread's last element.
+template <bool WHOLE, typename Row>
+static __device__ __forceinline__ int sum_rows(float *y, const int *starts, const float *products, int first, int rows,
+                                               int elements, Row row_at)
 {
-    __shared__ float products[BLOCK * EACH + BLOCK * EACH / WARP];
-    int t = threadIdx.x, lane = t % WARP, first = blockIdx.x * (BLOCK * EACH);
-#pragma unroll
-    for (int e = 0; e < EACH; e++) {
-        int i = first + e * BLOCK + t;
-        products[place(e * BLOCK + t)] =
-            i < elements ? __ldcs(values + i) * __ldg(x + __ldcs(columns + i)) : 0;
-    }
-    __syncthreads();
+    int t = threadIdx.x, lane = t % WARP, warp_first = first + t / WARP * (WARP * EACH);
     int from = first + t * EACH, to = min(from + EACH, elements);
     bool any = from < elements;
     int row = any ? row_at(from) : rows, head_row = row;
@@ -161,11 +160,36 @@ static __device__ __forceinline__ void split_rows(float *y, const int *starts, c
     int left_row = __shfl_up_sync(ALL, row, 1), next_head = __shfl_down_sync(ALL, head_row, 1);
     if (many) {
         bool continues = lane > 0 && left_row == head_row;
-        atomicAdd(&y[head_row], head + (continues ? of_left : 0));
+        float whole = head + (continues ? of_left : 0);
+        if (WHOLE && starts[head_row] >= warp_first)
+            y[head_row] = whole;
+        else
+            atomicAdd(&y[head_row], whole);
     }
     // The last lane of a row's run adds what they have together, unless the next one ends the row and has taken it.
-    if (any && (lane == WARP - 1 || next_head != row))
-        atomicAdd(&y[row], joined);
+    if (any && (lane == WARP - 1 || next_head != row)) {
+        if (WHOLE && starts[row] >= warp_first && starts[row + 1] <= warp_first + WARP * EACH)
+            y[row] = joined;
+        else
+            atomicAdd(&y[row], joined);
+    }
+    return row;
+}
+
+template <typename Row>
+static __device__ __forceinline__ void split_rows(float *y, const int *starts, const int *columns, const float *values,
+                                                  const float *x, int rows, int elements, Row row_at)
+{
+    __shared__ float products[PRODUCTS];
+    int t = threadIdx.x, first = blockIdx.x * (BLOCK * EACH);
+#pragma unroll
+    for (int e = 0; e < EACH; e++) {
+        int i = first + e * BLOCK + t;
+        products[place(e * BLOCK + t)] =
+            i < elements ? __ldcs(values + i) * __ldg(x + __ldcs(columns + i)) : 0;
+    }
+    __syncthreads();
+    sum_rows<false>(y, starts, products, first, rows, elements, row_at);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK)
@@ -193,6 +217,53 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     int first = first_rows[blockIdx.x], last = first_rows[blockIdx.x + 1];
     split_rows(y, starts, columns, values, x, rows, elements,
                [=](int i) { return first + row_of(starts + first, last + 1 - first, i); });
+}
+
+/* ---- several rounds of a block ------------------------------------------------------------------------------- */
+
+// The row of element i, which is not before `row`.
+static __device__ int row_from(const int *starts, int rows, int row, int i)
+{
+    return starts[row + 1] > i ? row : row_later(starts, rows, row, i);
+}
+
+// A block has ROUNDS times BLOCK * EACH elements that follow each other: one search in all of `starts`, by one thread while
+// the others multiply, and each round goes on from the row where the one before ended. The next round's elements
+// are on their way while this one's are added up. y must be 0 before.
+extern "C" __global__ void __launch_bounds__(BLOCK)
+    rounds_spmv(float *y, const int *starts, const int *columns, const float *values, const float *x, int rows,
+                int elements)
+{
+    __shared__ float products[PRODUCTS];
+    __shared__ int row[2]; // of a round's first element, or one before
+    int t = threadIdx.x, column[EACH];
+    long long first = (long long)blockIdx.x * (ROUNDS * BLOCK * EACH);
+    float value[EACH];
+    auto ask = [&](long long from) {
+#pragma unroll
+        for (int e = 0; e < EACH; e++) {
+            long long i = from + e * BLOCK + t;
+            column[e] = i < elements ? __ldcs(columns + i) : 0;
+            value[e] = i < elements ? __ldcs(values + i) : 0;
+        }
+    };
+    ask(first);
+    if (t == 0)
+        row[0] = row_of(starts, rows, (int)first);
+    for (int round = 0; round < ROUNDS && first < elements; round++, first += BLOCK * EACH) {
+#pragma unroll
+        for (int e = 0; e < EACH; e++)
+            products[place(e * BLOCK + t)] = value[e] * __ldg(x + column[e]);
+        __syncthreads();
+        if (round + 1 < ROUNDS)
+            ask(first + BLOCK * EACH);
+        int from = row[round % 2];
+        int last = sum_rows<true>(y, starts, products, (int)first, rows, elements,
+                                  [=](int i) { return row_from(starts, rows, from, i); });
+        if (t == BLOCK - 1)
+            row[(round + 1) % 2] = last;
+        __syncthreads();
+    }
 }
 
 /* ---- elements and ends of rows, merged -------------------------------------------------------------------- */

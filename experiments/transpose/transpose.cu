@@ -6,6 +6,7 @@
 //   rows_transpose       a quarter of the threads, four elements each: four loads in flight
 //   wide_transpose       64x64 tiles, 16 bytes per lane on both sides, columns swizzled in place of padding
 //   striped_transpose    the same, tiles in stripes: rows of the output stay open in device memory
+//   runs_transpose       tiles of DOWN x ACROSS, several loads of a thread on their way, any N that is a multiple of 4
 // SPDX-License-Identifier: Apache-2.0
 #define TILE 32
 #define ROWS 8
@@ -118,7 +119,9 @@ extern "C" __global__ void wide_transpose(float *out, const float *in, int N)
     wide_tile(out, in, N, blockIdx.x, blockIdx.y);
 }
 
+#ifndef STRIPE // tiles side by side
 #define STRIPE 2
+#endif
 
 // The number of tiles across must be a multiple of STRIPE.
 extern "C" __global__ void striped_transpose(float *out, const float *in, int N)
@@ -126,6 +129,59 @@ extern "C" __global__ void striped_transpose(float *out, const float *in, int N)
     int linear = blockIdx.y * gridDim.x + blockIdx.x, tiles = STRIPE * gridDim.y;
     wide_tile(out, in, N, linear / tiles * STRIPE + linear % STRIPE, linear % tiles / STRIPE);
 }
+
+#ifdef ACROSS
+// A tile of DOWN rows and ACROSS columns (multiples of 32), by BLOCK threads as in wide_tile: runs of 4 * ACROSS bytes are
+// read, runs of 4 * DOWN written, all loads of a thread are on their way at once. STREAM marks what leaves the caches
+// first: 1 loads, 2 stores, 3 both. For N a multiple of 4; dynamic shared memory: a tile.
+#ifndef STREAM
+#define STREAM 0
+#endif
+#ifndef BLOCKS
+#define BLOCKS 1
+#endif
+enum { UNITS = ACROSS / 32 * (DOWN / 4), EACH = UNITS / (BLOCK / 32) }; // of 4 rows and 32 columns; of a warp
+
+extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS) runs_transpose(float *out, const float *in, int N)
+{
+    extern __shared__ __align__(16) float tile[]; // turned: ACROSS rows of DOWN words
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32, group = lane % 8;
+    int down = (N + DOWN - 1) / DOWN, across = (N + ACROSS - 1) / ACROSS;
+    int stripe = blockIdx.x / (STRIPE * down), rest = blockIdx.x % (STRIPE * down);
+    int wide = min(STRIPE, across - stripe * STRIPE); // the last stripe may be narrower
+    int row = rest / wide * DOWN, column = (stripe * STRIPE + rest % wide) * ACROSS;
+    float4 v[EACH];
+#pragma unroll
+    for (int e = 0; e < EACH; e++) {
+        int unit = e * (BLOCK / 32) + warp, r = unit / (ACROSS / 32) * 4 + lane / 8, c = unit % (ACROSS / 32) * 32 + group * 4;
+        const float4 *from = (const float4 *)(in + (size_t)(row + r) * N + column + c);
+        if (row + r < N && column + c < N)
+            v[e] = STREAM & 1 ? __ldcs(from) : *from;
+    }
+#pragma unroll
+    for (int e = 0; e < EACH; e++) {
+        int unit = e * (BLOCK / 32) + warp, r = unit / (ACROSS / 32) * 4 + lane / 8, c = unit % (ACROSS / 32) * 32 + group * 4;
+        float *to = tile + c * DOWN + (r ^ group * 4);
+        to[0] = v[e].x;
+        to[DOWN] = v[e].y;
+        to[2 * DOWN] = v[e].z;
+        to[3 * DOWN] = v[e].w;
+    }
+    __syncthreads();
+    int q = threadIdx.x % (DOWN / 4) * 4;
+#pragma unroll
+    for (int y = threadIdx.x / (DOWN / 4); y < ACROSS; y += BLOCK / (DOWN / 4)) {
+        float4 turned = *(const float4 *)(tile + y * DOWN + (q ^ y / 4 % 8 * 4));
+        float4 *to = (float4 *)(out + (size_t)(column + y) * N + row + q);
+        if (column + y < N && row + q < N) {
+            if (STREAM & 2)
+                __stcs(to, turned);
+            else
+                *to = turned;
+        }
+    }
+}
+#endif
 
 #ifdef SIDE
 #include "../common/bulk.h"

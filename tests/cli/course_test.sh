@@ -45,8 +45,8 @@ course layernorm-backward 10 rows=5,300 cols=33,1000
 course fusion 9 rows=5 cols=33,400
 course stencil2d 8 N=67,200
 course stencil3d 6 N=7,20
-course transpose 24 N=33,128,256
-course spmv 32 rows=300 mean=4,32 skew=1,64
+course transpose 26 N=33,128,256
+course spmv 36 rows=300 mean=4,32 skew=1,64
 course l2 10 N=128,12800 mib=1
 course transfer 10 N=1600,48000 chunks=16
 course transfer 5 N=999 chunks=1

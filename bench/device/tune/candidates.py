@@ -64,7 +64,7 @@ def softmax():
     yield f"buffer out {elements * 4} zero"
     yield f"buffer words {16 * ceil_div(elements, 1024)} zero"
     yield "buffer progress 8 zero"
-    for cols in (65536, 262144):
+    for cols in (65536, 262144, 8192):  # 8192: a row is a part, so that no block waits for another
         rows = elements // cols
         yield f"group softmax,cols={cols} {8 * elements} 0 out 1e-4"
 
@@ -88,22 +88,26 @@ def softmax():
             yield run(file, "parts_softmax", grid, block, stages * part * 4, 1, "@out", "@in", f"i:{rows}", f"i:{cols}",
                       "@words", "@progress")
 
-        def roles(part, summers, writers, stages, per_sm):
+        def roles(part, summers, writers, stages, kernel="roles", blocks=SMS, per_sm=1):
             block = 32 * (1 + summers + writers)
             file = cubin("softmax/softmax.cu", PART=part, BLOCK=block, SUMMERS=summers, STAGES=stages, BLOCKS=per_sm, VECS=1)
-            grid = min(rows * ceil_div(cols, part), per_sm * SMS)
+            grid = min(rows * ceil_div(cols, part), per_sm * blocks)
             if grid < ceil_div(cols, part) or stages * part * 4 * per_sm > 224 * 1024:
                 return
             yield "clear progress"
             yield "clear words"
-            yield f"try roles {part} SUMMERS {summers} WRITERS {writers} STAGES {stages} x {per_sm}"
-            yield run(file, "roles_softmax", grid, block, stages * part * 4, 1, "@out", "@in", f"i:{rows}", f"i:{cols}",
+            yield f"try {kernel} {part} SUMMERS {summers} WRITERS {writers} STAGES {stages} x {per_sm}, {blocks} SMs"
+            yield run(file, kernel + "_softmax", grid, block, stages * part * 4, 1, "@out", "@in", f"i:{rows}", f"i:{cols}",
                       "@words", "@progress")
 
         yield from clusters(8, 256 if cols <= 65536 else 1024, 1)
-        for part, summers, writers, stages, per_sm in ((8192, 4, 4, 6, 1), (8192, 8, 8, 6, 1), (8192, 4, 8, 6, 1), (8192, 6, 6, 6, 1),
-                                                       (8192, 3, 4, 6, 1), (8192, 4, 3, 6, 1), (4096, 4, 4, 6, 2)):
-            yield from roles(part, summers, writers, stages, per_sm)
+        for part, summers, writers, stages in ((8192, 4, 4, 6), (8192, 4, 8, 6), (8192, 4, 2, 6), (8192, 8, 8, 6), (4096, 4, 4, 12),
+                                               (6144, 4, 4, 9), (5960, 4, 4, 9), (11264, 4, 4, 5)):
+            for kernel in ("roles", "leaving"):
+                yield from roles(part, summers, writers, stages, kernel)
+        for kernel in ("roles", "leaving"):
+            yield from roles(8192, 4, 4, 6, kernel, 128)  # a multiple of a row's parts: no row is in two rounds
+        yield from roles(4096, 4, 4, 6, "leaving", per_sm=2)
         for part, block, stages, lead, per_sm in ((8192, 512, 3, 1, 2), (2048, 128, 3, 1, 8)):
             yield from parts(part, block, stages, lead, per_sm)
         yield "try a copy by cudaMemcpy, no softmax"
@@ -132,16 +136,18 @@ def norm():
 
         yield f"buffer words {16 * rows * 64} zero"
         yield "buffer progress 8 zero"
-        for parts, summers, writers, stages in ((16, 8, 8, 6), (16, 8, 8, 5), (16, 4, 4, 6), (16, 12, 12, 6), (16, 10, 6, 6), (12, 8, 8, 4),
-                                                (12, 4, 4, 4), (12, 12, 12, 4), (11, 8, 8, 3), (11, 12, 12, 3)):
+        for parts, summers, writers, stages in ((16, 8, 8, 6), (16, 8, 8, 5), (16, 4, 4, 6), (16, 4, 8, 6), (12, 8, 8, 4), (12, 4, 4, 4),
+                                                (11, 8, 8, 3), (22, 8, 8, 8), (33, 4, 4, 12)):
             part, block = 4 * ceil_div(cols, 4 * parts), 32 * (1 + summers + writers)
             if (2 + 2 * stages) * part * 4 > 225 * 1024 or ceil_div(cols, part) != parts:
                 continue
             file = cubin("layernorm/norm.cu", BLOCK=block, SUMMERS=summers, STAGES=stages, PART=part)
-            yield "clear progress"
-            yield "clear words"
-            yield f"try roles, {parts} parts SUMMERS {summers} WRITERS {writers} STAGES {stages}"
-            yield run(file, "roles_norm", min(rows, SMS // parts) * parts, block, (2 + 2 * stages) * part * 4, 1, *tail, "@words", "@progress")
+            for kernel in ("roles", "leaving"):
+                yield "clear progress"
+                yield "clear words"
+                yield f"try {kernel}, {parts} parts SUMMERS {summers} WRITERS {writers} STAGES {stages}"
+                yield run(file, kernel + "_norm", min(rows, SMS // parts) * parts, block, (2 + 2 * stages) * part * 4, 1, *tail, "@words",
+                          "@progress")
         yield "try two copies by cudaMemcpy, no norm"
         yield "copy h x"
         yield "copy y residual"
@@ -169,14 +175,17 @@ def spmv():
         yield "zero y"
         yield run(cubin("spmv/spmv.cu", EACH=8, BLOCK=256, GALLOP=1), "split_spmv", ceil_div(elements, 2048), 256, 0, 1,
                   "@y", *csr, f"i:{elements}")
-        for each, block in ((8, 64), (8, 128), (8, 256), (6, 128), (7, 64)):
+        for each, block in ((8, 64), (8, 128)):
             file = cubin("spmv/spmv.cu", EACH=each, BLOCK=block, GALLOP=1)
-            yield f"try gallop EACH {each} BLOCK {block}"
-            yield "zero y"
-            yield run(file, "split_spmv", ceil_div(elements, each * block), block, 0, 1, "@y", *csr, f"i:{elements}")
             yield f"try prepared EACH {each} BLOCK {block}"
             yield run(file, "prepare_rows", 8 * SMS, 256, 0, 1, "@y", "@first", "@starts", f"i:{rows}", f"i:{elements}")
             yield run(file, "prepared_spmv", ceil_div(elements, each * block), block, 0, 1, "@y", "@first", *csr, f"i:{elements}")
+        for each, block, rounds in ((8, 128, 8), (8, 128, 4), (8, 128, 16), (8, 128, 2), (8, 64, 8), (8, 64, 16), (8, 256, 4), (4, 128, 16),
+                                    (12, 64, 8), (6, 128, 8)):
+            file = cubin("spmv/spmv.cu", EACH=each, BLOCK=block, GALLOP=1, ROUNDS=rounds)
+            yield f"try rounds EACH {each} BLOCK {block} ROUNDS {rounds}"
+            yield "zero y"
+            yield run(file, "rounds_spmv", ceil_div(elements, each * block * rounds), block, 0, 1, "@y", *csr, f"i:{elements}")
         for lanes, flight, block in ((2, 4, 128), (16, 4, 256), (16, 4, 512), (16, 4, 1024)):
             file = cubin("spmv/spmv.cu", LANES=lanes, FLIGHT=flight, BLOCK=block)
             yield f"try flight LANES {lanes} FLIGHT {flight} BLOCK {block}"
@@ -209,16 +218,19 @@ def transpose():
     yield f"group transpose,N={n} {8 * n * n} 0 out 0"
     yield "try striped"
     yield run(cubin("transpose/transpose.cu"), "striped_transpose", f"{n // 64},{n // 64}", 512, 0, 1, "@out", "@in", f"i:{n}")
-    for down, across, stages, leaving, block, per_sm, stripe in (
-            (128, 128, 2, 1, 512, 1, 2), (128, 128, 2, 1, 512, 1, 1), (128, 128, 2, 1, 512, 1, 4), (128, 128, 2, 1, 512, 1, 128),
-            (128, 128, 2, 1, 1024, 1, 2), (128, 128, 2, 1, 256, 1, 2), (64, 64, 2, 1, 256, 4, 2), (64, 64, 2, 2, 256, 3, 2),
-            (64, 64, 3, 1, 256, 3, 2), (64, 64, 2, 1, 128, 4, 4), (64, 128, 2, 1, 256, 2, 2), (128, 64, 2, 1, 256, 2, 2),
-            (256, 64, 2, 1, 512, 1, 2), (64, 256, 2, 1, 512, 1, 2), (128, 64, 3, 2, 512, 1, 2), (64, 128, 3, 2, 512, 1, 2),
-            (64, 64, 1, 1, 256, 6, 2), (64, 64, 1, 1, 256, 7, 1), (128, 64, 1, 1, 256, 3, 2)):
-        file = cubin("transpose/boxes.cu", DOWN=down, ACROSS=across, STAGES=stages, LEAVING=leaving, BLOCK=block, STRIPE=stripe)
-        yield f"try boxes {down} x {across} STAGES {stages} LEAVING {leaving} BLOCK {block} x {per_sm} STRIPE {stripe}"
-        yield run(file, "boxes_transpose", per_sm * SMS, block, (stages + leaving) * down * across * 4 + 1024, 1,
-                  f"map:out:f32:{n}:{n}:32:{across}:128", f"map:in:f32:{n}:{n}:32:{down}:128", f"i:{n}")
+    for down, across, block, blocks, stripe, stream in (
+            (64, 64, 512, 4, 2, 0), (64, 64, 512, 4, 2, 1), (64, 64, 512, 4, 2, 2), (64, 64, 512, 4, 2, 3), (64, 64, 256, 8, 2, 3),
+            (64, 64, 256, 6, 2, 3), (64, 64, 512, 4, 1, 3), (64, 64, 512, 4, 4, 3), (64, 64, 512, 4, 8, 3), (128, 64, 512, 4, 2, 3),
+            (128, 64, 512, 4, 1, 3), (128, 64, 512, 4, 4, 3), (128, 64, 256, 5, 2, 3), (128, 64, 1024, 2, 2, 3), (128, 64, 512, 4, 2, 0),
+            (64, 128, 512, 4, 2, 3), (64, 128, 512, 4, 1, 3), (64, 128, 256, 5, 1, 3), (128, 128, 1024, 2, 1, 3), (128, 128, 512, 3, 1, 3),
+            (128, 128, 512, 3, 2, 3), (256, 64, 512, 3, 2, 3), (64, 256, 512, 3, 1, 3), (32, 128, 512, 4, 2, 3), (128, 32, 512, 4, 4, 3)):
+        file = cubin("transpose/transpose.cu", DOWN=down, ACROSS=across, BLOCK=block, BLOCKS=blocks, STRIPE=stripe, STREAM=stream)
+        yield f"try runs {down} x {across} BLOCK {block} x {blocks} STRIPE {stripe} STREAM {stream}"
+        yield run(file, "runs_transpose", ceil_div(n, down) * ceil_div(n, across), block, down * across * 4, 1, "@out", "@in", f"i:{n}")
+    for quads in (1, 2, 4):
+        yield f"try a copy by a kernel, {quads} x 16 bytes a thread"
+        yield run(cubin("../bench/device/tune/copy.cu", QUADS=quads), "copy_quads", ceil_div(n * n // 4, 512 * quads), 512, 0, 1, "@out", "@in",
+                  f"l:{n * n}")
     yield "try a copy by cudaMemcpy"
     yield "copy out in"
 
