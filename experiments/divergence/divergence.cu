@@ -3,7 +3,8 @@
 //   selected_work    both computations and a choice between them
 //   voted_work       a warp without a long one skips it
 //   ballot_work      a block gathers its long ones, places by ballots, and computes them side by side
-//   scan_work        the same, places by a scan of the block
+//   sorted_work      a block sorts its elements, long ones to the front, short ones to the back, and warps take them in order
+//   scan_work        the same as ballot_work, places by a scan of the block
 //   gather_all, listed_work   the whole grid's long ones in one list, then a launch that takes them in turn
 // SPDX-License-Identifier: Apache-2.0
 #ifndef STEPS
@@ -85,6 +86,42 @@ extern "C" __global__ void ballot_work(float *out, const float *in, int N)
     }
     __syncthreads();
     work_off(out, in, first, list, count);
+}
+
+// The elements of a block in order: long ones from the front, the others from the back.
+extern "C" __global__ void sorted_work(float *out, const float *in, int N)
+{
+    __shared__ unsigned short order[EACH];
+    __shared__ float sorted[EACH];
+    __shared__ int counts[2]; // of the others, of the long ones
+    int first = blockIdx.x * EACH, lane = threadIdx.x % 32, mine = min(EACH, N - first);
+    if (threadIdx.x < 2)
+        counts[threadIdx.x] = 0;
+    __syncthreads();
+#pragma unroll
+    for (int r = 0; r < ROUNDS; r++) {
+        int at = r * BLOCK + threadIdx.x;
+        float x = in[first + min(at, mine - 1)];
+        bool is = is_long(x);
+        unsigned there = __ballot_sync(0xffffffffu, at < mine), mask = __ballot_sync(0xffffffffu, is && at < mine);
+        int place = 0;
+        if (lane < 2)
+            place = atomicAdd(&counts[lane], __popc(lane ? mask : there & ~mask));
+        unsigned alike = is ? mask : there & ~mask;
+        place = __shfl_sync(0xffffffffu, place, is) + __popc(alike & ((1u << lane) - 1));
+        place = is ? place : mine - 1 - place;
+        if (at < mine) {
+            order[place] = (unsigned short)at;
+            sorted[place] = x;
+        }
+    }
+    __syncthreads();
+    for (int k = threadIdx.x; k < mine; k += BLOCK) {
+        float x = sorted[k];
+        if (is_long(x))
+            x = long_work(x);
+        out[first + order[k]] = x;
+    }
 }
 
 extern "C" __global__ void scan_work(float *out, const float *in, int N)

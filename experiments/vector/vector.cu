@@ -5,6 +5,8 @@
 //   soa_step       structure of arrays: lanes 4 bytes apart, every sector used whole
 //   soa_vec4_step  the same, 16 bytes per lane: a quarter of the instructions
 //   aos_vec4_step  the array of structures read as plain float4s: the layout stays, lanes are 16 apart
+//   aosoa_step     an array of tiles, 32 x, 32 y and 32 z each: a warp's own tile, lanes 4 bytes apart
+//   offset_step    soa_step's loads, begun one word behind the start of a sector
 // SPDX-License-Identifier: Apache-2.0
 #define DT 0.5f
 #define CHUNK 8
@@ -70,4 +72,28 @@ extern "C" __global__ void aos_vec4_step(float4 *p, const float4 *v, int n)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < 3 * (n / 4))
         p[i] = moved(p[i], v[i]);
+}
+
+// p and v hold tiles of 32 points; the last one may have fewer.
+extern "C" __global__ void aosoa_step(float *p, const float *v, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, lane = i % 32, first = i - lane;
+    int own = min(32, n - first); // points of this tile
+    if (i < n)
+        for (int c = 0; c < 3; c++)
+            p[3 * first + c * own + lane] += v[3 * first + c * own + lane] * DT;
+}
+
+// The 3 n floats one after the other, a third to each round; thread 0 has the word in front besides.
+extern "C" __global__ void offset_step(float *p, const float *v, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i == 0 && n > 0)
+        p[0] += v[0] * DT;
+    if (i >= n)
+        return;
+    p[1 + i] += v[1 + i] * DT;
+    p[1 + n + i] += v[1 + n + i] * DT;
+    if (i < n - 1)
+        p[1 + 2 * n + i] += v[1 + 2 * n + i] * DT;
 }

@@ -24,6 +24,7 @@ course() {
 course histogram 36 N=1,33,1001
 course histogram-f32 56 N=1,9001 bins=255,256,2048
 course histogram-f32 8 N=40001 bins=65536
+course histogram-zipf 11 N=9001 bins=255,2048,65536
 course reduction 27 N=1,1000,40001
 course conv1d 32 N=1,4099 K=3,33
 course depthwise 9 length=37 channels=8,33,520
@@ -52,7 +53,7 @@ course transfer 10 N=1600,48000 chunks=16
 course transfer 5 N=999 chunks=1
 course rmsnorm-backward 12 rows=5,300 cols=33,1000
 course transpose-any 13 M=33,128 N=70,192
-course vector 8 n=1,1000
+course vector 12 n=1,1000
 
 # What cluster and set refuse.
 cp -r "$experiments/conv1d" "$experiments/softmax" "$experiments/common" .
