@@ -219,6 +219,35 @@ static int by_correlation(const void *a, const void *b)
     return x->correlation < y->correlation ? -1 : x->correlation > y->correlation;
 }
 
+static int by_number(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+// Calls that were not listened to: each made a kernel, or, of a graph, all kernels of one correlation.
+static void count_unheard(struct filling *f)
+{
+    struct timeline *t = f->timeline;
+    struct watched_process *p = &t->processes.items[f->process];
+    uint64_t *graphs = xcalloc(t->work.count - f->first_work + 1, sizeof *graphs);
+    size_t count = 0;
+    for (size_t i = f->first_work; i < t->work.count; i++) {
+        const struct work *w = &t->work.items[i];
+        if (w->kind != WORK_KERNEL || w->call_ns > 0)
+            continue;
+        p->unheard = true;
+        if (w->by_graph)
+            graphs[count++] = w->correlation;
+        else
+            p->launches++;
+    }
+    qsort(graphs, count, sizeof *graphs, by_number);
+    for (size_t i = 0; i < count; i++)
+        p->graph_launches += i == 0 || graphs[i] != graphs[i - 1];
+    free(graphs);
+}
+
 // Work and the calls that launched it were written in any order.
 static void join_calls(struct filling *f)
 {
@@ -318,6 +347,7 @@ bool capture_timeline_add(struct timeline *t, const char *file, const char *data
     while (stream_next(&r, &e))
         take(&f, &e);
     join_calls(&f);
+    count_unheard(&f);
     if (r.damaged) {
         const char *words = arena_printf(t->arena,
                                          "%s is damaged after byte %zu: what follows is "

@@ -28,6 +28,7 @@ struct watched_process {
     const char *command;
     uint64_t launches, graph_launches; // calls that succeeded
     uint64_t call_ns;                  // the time that these calls took on the host
+    bool unheard;                      // … of some of them that is not known
     uint64_t lost, dropped;            // events, and records of CUPTI, that are missing
     bool ended;                        // by itself: not killed
     const char *file;

@@ -307,11 +307,12 @@ static json_t *processes_json(const struct timeline *t)
     for (size_t i = 0; i < t->processes.count; i++) {
         const struct watched_process *p = &t->processes.items[i];
         json_array_append_new(
-            all, json_pack("{s:I, s:s, s:I, s:I, s:f, s:I, s:I, s:b}", "pid", (json_int_t)p->pid,
+            all, json_pack("{s:I, s:s, s:I, s:I, s:o, s:I, s:I, s:b}", "pid", (json_int_t)p->pid,
                            "command", p->command, "launch_calls", (json_int_t)p->launches,
                            "graph_launch_calls", (json_int_t)p->graph_launches, "call_ns",
-                           (double)p->call_ns, "lost_events", (json_int_t)p->lost,
-                           "dropped_records", (json_int_t)p->dropped, "ended", p->ended));
+                           p->unheard ? json_null() : json_real((double)p->call_ns), "lost_events",
+                           (json_int_t)p->lost, "dropped_records", (json_int_t)p->dropped, "ended",
+                           p->ended));
     }
     return all;
 }

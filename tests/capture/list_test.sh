@@ -27,7 +27,8 @@ out, trace = json.load(open(sys.argv[1])), json.load(open(sys.argv[2]))
 assert len(out["processes"]) == 2 and all(p["ended"] for p in out["processes"])
 (kernel,) = out["kernels"]
 assert kernel["launches"] == 10 and kernel["by_graphs"] == 4 and kernel["total_ns"] == 100000, kernel
-assert sum(p["launch_calls"] for p in out["processes"]) == 6
+assert sum(p["launch_calls"] for p in out["processes"]) == 6 and sum(p["graph_launch_calls"] for p in out["processes"]) == 2
+assert all(p["call_ns"] is None for p in out["processes"]) # nobody listened to calls
 slices = [e for e in trace["traceEvents"] if e["ph"] == "X"]
 assert len(slices) == 14 and {e["pid"] for e in slices} == {1, 2}
 assert all(e["dur"] > 0 and e["ts"] >= 0 for e in slices)

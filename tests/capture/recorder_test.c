@@ -180,7 +180,7 @@ static void work_of_the_gpu_is_recorded(void **state)
 static void launches_are_recorded_with_what_they_did(void **state)
 {
     skip_under_sanitizers();
-    struct watched w = watch("0", NULL, NULL);
+    struct watched w = watch("0", "RIDGE_CAPTURE_CALLS=1", NULL);
     const struct recording *r = &w.files[0];
     assert_int_equal(r->of_kind[EVENT_LAUNCH], 3); // one more failed
     assert_int_equal(r->of_kind[EVENT_GRAPH_LAUNCH], 1);
@@ -191,6 +191,19 @@ static void launches_are_recorded_with_what_they_did(void **state)
                      event_of(r, EVENT_KERNEL, 4)->of.kernel.correlation);
     assert_int_equal(r->of_kind[EVENT_MODULE], 0); // only for saving kernels
     assert_int_equal(r->of_kind[EVENT_SAVED], 0);
+    release(&w);
+}
+
+// Each callback holds the program up: there are none where nobody asks who launched.
+static void calls_are_listened_to_where_they_are_needed(void **state)
+{
+    skip_under_sanitizers();
+    struct watched w = watch("0", NULL, NULL);
+    assert_int_equal(w.files[0].of_kind[EVENT_KERNEL], 5);
+    assert_int_equal(w.files[0].of_kind[EVENT_LAUNCH] + w.files[0].of_kind[EVENT_GRAPH_LAUNCH], 0);
+    release(&w);
+    w = watch("ranges", arena_printf(&arena, "NVTX_INJECTION64_PATH=%s", recorder_path), NULL);
+    assert_int_equal(w.files[0].of_kind[EVENT_LAUNCH], 3);
     release(&w);
 }
 
@@ -375,7 +388,7 @@ static const char *trouble(const struct watched *w)
 static void what_is_missing_is_a_sentence_and_the_program_runs_on(void **state)
 {
     skip_under_sanitizers();
-    struct watched w = watch("0", "FAKE_SUBSCRIBED=1", NULL);
+    struct watched w = watch("0", "FAKE_SUBSCRIBED=1", "RIDGE_CAPTURE_CALLS=1");
     assert_non_null(strstr(trouble(&w), "another profiler listens"));
     assert_int_equal(w.files[0].of_kind[EVENT_KERNEL], 5);
     release(&w);
@@ -396,6 +409,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(work_of_the_gpu_is_recorded),
         cmocka_unit_test(launches_are_recorded_with_what_they_did),
+        cmocka_unit_test(calls_are_listened_to_where_they_are_needed),
         cmocka_unit_test(a_chosen_launch_is_saved_with_what_it_was_given),
         cmocka_unit_test(folders_of_triton_s_caches_are_recorded),
         cmocka_unit_test(ranges_of_nvtx_are_recorded),

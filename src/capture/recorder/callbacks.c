@@ -1,10 +1,12 @@
 // What the program asked the driver for, on its own threads, at the end of each call that succeeded: launches with
-// their shape, graphs; for saving kernels also modules' images, and what saving.c does.
+// their shape, graphs; for saving kernels also modules' images, and what saving.c does. Who launched is asked where kernels are
+// saved and where the program names ranges: kernels and their times come without (activities.c), and each callback holds
+// the program up.
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/recorder/recorder.h"
 
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct call {
     uint64_t time_ns, end_ns, correlation;
@@ -25,7 +27,7 @@ static void record_launch(const struct call *c, const struct launch *l)
         .time_ns = c->time_ns,
         .end_ns = c->end_ns,
         .correlation = c->correlation,
-        .thread = (uint64_t)gettid(),
+        .thread = recorder_thread(),
         .function = number(l->function),
         .stream = number(shape->stream),
         .grid_x = shape->grid[0],
@@ -100,8 +102,8 @@ static void take_launch_ex(const struct call *c, const void *parameters)
 static void take_graph(const struct call *c, const void *parameters)
 {
     const struct call_graph_launch *g = parameters;
-    struct event_graph_launch event = {c->time_ns,         c->end_ns,        c->correlation,
-                                       (uint64_t)gettid(), number(g->graph), number(g->stream)};
+    struct event_graph_launch event = {c->time_ns,        c->end_ns,        c->correlation,
+                                       recorder_thread(), number(g->graph), number(g->stream)};
     RECORD(GRAPH_LAUNCH, event);
 }
 
@@ -149,24 +151,31 @@ static const struct {
 #undef CALL
 };
 
+enum { IDS_MAX = 1024 };
+static uint8_t row_of[IDS_MAX]; // of calls[], from 1; 0: it is not listened to
+
 static void on_call(uint32_t id, const struct callback_data *data)
 {
-    struct call c = {.correlation = data->correlation, .symbol = data->symbol};
-    c.before = data->site == SITE_ENTER;
-    if (c.before)
+    size_t row = id < IDS_MAX ? row_of[id] : 0;
+    bool before = data->site == SITE_ENTER;
+    if (before)
         *data->kept = recorder_clock_ns();
-    c.time_ns = *data->kept;
-    c.end_ns = c.before ? 0 : recorder_clock_ns();
-    c.status = c.before ? 0 : data->status ? *(const int *)data->status : -1;
-    for (size_t i = 0; i < COUNT_OF(calls); i++) {
-        bool launch = calls[i].when == LAUNCH;
-        if (calls[i].id != id || (c.before && !(launch && recorder.saving)) ||
-            (c.status != 0 && !launch))
-            continue;
-        calls[i].take(&c, data->parameters);
-        if (c.before) // what saving took is no part of the call
-            *data->kept = recorder_clock_ns();
-    }
+    bool launch = row > 0 && calls[row - 1].when == LAUNCH;
+    if (row == 0 || (before && !(launch && recorder.saving)))
+        return;
+    struct call c = {.correlation = data->correlation,
+                     .symbol = data->symbol,
+                     .time_ns = *data->kept,
+                     .end_ns = before ? 0 : recorder_clock_ns(),
+                     .status = before         ? 0
+                               : data->status ? *(const int *)data->status
+                                              : -1,
+                     .before = before};
+    if (c.status != 0 && !launch)
+        return;
+    calls[row - 1].take(&c, data->parameters);
+    if (before) // what saving took is no part of the call
+        *data->kept = recorder_clock_ns();
 }
 
 static void on_module(uint32_t id, const struct resource_data *data)
@@ -196,7 +205,7 @@ static void on_callback(void *user, int domain, uint32_t id, const void *data)
         on_module(id, data);
 }
 
-bool callbacks_start(void)
+static bool listen(void)
 {
     void *subscriber = NULL;
     int status = recorder.cupti.cuptiSubscribe(&subscriber, on_callback, NULL);
@@ -208,14 +217,40 @@ bool callbacks_start(void)
                              : "");
         return false;
     }
-    for (size_t i = 0; i < COUNT_OF(calls); i++)
+    for (size_t i = 0; i < COUNT_OF(calls); i++) {
+        row_of[calls[i].id] = (uint8_t)(i + 1);
         if ((calls[i].when != SAVING || recorder.saving) &&
             recorder.cupti.cuptiEnableCallback(1, subscriber, DOMAIN_DRIVER, calls[i].id) !=
                 CUPTI_DONE)
             recorder_trouble("the driver's call %u is not listened to", calls[i].id);
+    }
     for (uint32_t id = RESOURCE_MODULE_LOADED; recorder.saving && id <= RESOURCE_MODULE_UNLOAD;
          id++)
         if (recorder.cupti.cuptiEnableCallback(1, subscriber, DOMAIN_RESOURCE, id) != CUPTI_DONE)
             recorder_trouble("modules are not recorded: CUPTI refuses the callback %u", id);
     return true;
+}
+
+static atomic_bool wanted; // by who names ranges
+
+bool callbacks_start(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static bool tried, listens;
+    if (!recorder.saving && !atomic_load(&wanted) && !getenv("RIDGE_CAPTURE_CALLS"))
+        return false;
+    pthread_mutex_lock(&lock);
+    if (!tried)
+        listens = listen();
+    tried = true;
+    pthread_mutex_unlock(&lock);
+    return listens;
+}
+
+// Before the recorder begins or later.
+void callbacks_want(void)
+{
+    atomic_store(&wanted, true);
+    if (!atomic_load(&recorder.off))
+        (void)callbacks_start();
 }

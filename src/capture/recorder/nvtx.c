@@ -84,7 +84,7 @@ static int pop(const char *domain)
         at--;
     if (at == 0)
         return -1;
-    closed(&stack[at - 1], (uint64_t)gettid());
+    closed(&stack[at - 1], recorder_thread());
     memmove(&stack[at - 1], &stack[at], (size_t)(depth - at) * sizeof stack[0]);
     return --depth;
 }
@@ -219,5 +219,6 @@ int InitializeInjectionNvtx2(const void *(*get)(uint32_t table))
             table[rows[i].number])
             *table[rows[i].number] = rows[i].function;
     }
+    callbacks_want();
     return 1;
 }

@@ -27,6 +27,15 @@ uint64_t recorder_clock_ns(void)
     return now;
 }
 
+// The kernel is asked once per thread. In a child of fork the number is another, and nothing is recorded.
+uint64_t recorder_thread(void)
+{
+    static _Thread_local uint64_t known;
+    if (known == 0)
+        known = (uint64_t)gettid();
+    return known;
+}
+
 void recorder_trouble(const char *fmt, ...)
 {
     char words[1024];

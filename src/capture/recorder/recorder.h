@@ -34,13 +34,16 @@ extern struct recorder recorder;
 #define RECORD_TEXT(NAME, event, text) \
     stream_add(&recorder.out, EVENT_##NAME, &(event), sizeof(event), text, strlen(text))
 uint64_t recorder_clock_ns(void);
+uint64_t recorder_thread(void);
 void recorder_trouble(const char *fmt, ...) PRINTF_LIKE(1, 2);
 // The number that stands for the name in events; the name itself is written before its first use.
 uint64_t recorder_name(const char *name);
 
 bool activities_start(void); // activities.c
 void activities_end(void);
+// Listens to calls, if anybody needs them: where kernels are saved, after callbacks_want(), and with RIDGE_CAPTURE_CALLS set.
 bool callbacks_start(void); // callbacks.c
+void callbacks_want(void);
 
 /* ---- saving launches (saving.c) ------------------------------------------------------------------- */
 
