@@ -170,12 +170,11 @@ struct sampling {
     double settle;      // half the 95 % interval of the median, relative; 0 = 0.005
     double limit_s;     // a subject; 0 = sampling_limit_s(0)
     double cut_ns;      // a subject that is surely slower is sampled no longer; 0 = none
-    double
-        race_beyond; // … or slower than this times the fastest of them; 0 = that is not asked about
-    double timeout_s;  // of one take
-    int current;       // out: the one that is worked on; the one to blame
-    uint64_t random;   // state of the shuffles
-    uint64_t began_ns; // by clock_ns()
+    double race_beyond; // … or slower than this times the fastest of them; 0 = none
+    double timeout_s;   // of one take
+    int current;        // out: the one that is worked on; the one to blame
+    uint64_t random;    // state of the shuffles
+    uint64_t began_ns;  // by clock_ns()
     // The newest look at the device, and when that was; 0 = there was none.
     struct device_state seen;
     uint64_t seen_ns;

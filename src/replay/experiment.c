@@ -439,27 +439,28 @@ static void add_sets(struct writing *w, struct text *out)
 }
 
 // The recorder's file without its head.
+static bool write_variable(struct writing *w, size_t index, struct error *err)
+{
+    const struct saved_variable *v = &w->launch->variables.items[index];
+    char *data = NULL;
+    size_t bytes = 0, wanted = v->size_bytes + SAVED_HEADER_BYTES;
+    if (!file_read(v->before, wanted, &data, &bytes, err))
+        return false;
+    bool done =
+        bytes == wanted
+            ? file_write(path_join(w->saved->arena, w->folder, variable_file(w, index)),
+                         data + SAVED_HEADER_BYTES, v->size_bytes, err)
+            : fail_as(err, ERROR_SYSTEM, NOWHERE, "what %s held was not written whole", v->name);
+    free(data);
+    w->out->size_bytes += v->size_bytes;
+    return done;
+}
+
 static bool write_variables(struct writing *w, struct error *err)
 {
-    for (size_t i = 0; i < w->launch->variables.count; i++) {
-        const struct saved_variable *v = &w->launch->variables.items[i];
-        char *data = NULL;
-        size_t bytes = 0;
-        if (!w->set[i])
-            continue;
-        if (!file_read(v->before, v->size_bytes + SAVED_HEADER_BYTES, &data, &bytes, err))
+    for (size_t i = 0; i < w->launch->variables.count; i++)
+        if (w->set[i] && !write_variable(w, i, err))
             return false;
-        bool done = bytes == v->size_bytes + SAVED_HEADER_BYTES &&
-                    file_write(path_join(w->saved->arena, w->folder, variable_file(w, i)),
-                               data + SAVED_HEADER_BYTES, v->size_bytes, err);
-        free(data);
-        if (!done)
-            return bytes == v->size_bytes + SAVED_HEADER_BYTES
-                       ? false
-                       : fail_as(err, ERROR_SYSTEM, NOWHERE, "what %s held was not written whole",
-                                 v->name);
-        w->out->size_bytes += v->size_bytes;
-    }
     return true;
 }
 

@@ -205,7 +205,7 @@ static void on_callback(void *user, int domain, uint32_t id, const void *data)
         on_module(id, data);
 }
 
-static bool listen(void)
+static bool listen_to_calls(void)
 {
     void *subscriber = NULL;
     int status = recorder.cupti.cuptiSubscribe(&subscriber, on_callback, NULL);
@@ -241,7 +241,7 @@ bool callbacks_start(void)
         return false;
     pthread_mutex_lock(&lock);
     if (!tried)
-        listens = listen();
+        listens = listen_to_calls();
     tried = true;
     pthread_mutex_unlock(&lock);
     return listens;

@@ -65,7 +65,7 @@ const struct saved_launch *saving_after(bool launched);
 void saving_done(uint64_t correlation);
 // Of code that is loaded: the names of its variables (variables.c).
 void variables_take(const void *image, size_t size_bytes);
-// Those of the module that the launched function is of. `take` loads no code.
+// Those of the module that the launched function is of.
 void variables_each(void *function,
                     void (*take)(const char *name, uint64_t address, uint64_t size_bytes));
 void caches_record(void);      // where Triton's PTX may lie (caches.c)

@@ -1,5 +1,6 @@
 // Variables of modules. The driver finds one by its name and lists none, so that the names of all machine code that was loaded are
-// kept, and each is asked for in the module of the kernel whose launch is saved.
+// kept, and each is asked for in the module of the kernel whose launch is saved. Asking may make the driver load code, which
+// names variables on the same thread: names are added under the lock, never taken away, and read without it.
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/elf.h"
 #include "capture/recorder/recorder.h"
@@ -11,7 +12,7 @@ enum { NAMES_MAX = 1 << 13, NAMES_KEPT = NAMES_MAX / 2 };
 
 static struct {
     pthread_mutex_t lock;
-    char *items[NAMES_MAX]; // by the hash of the name
+    _Atomic(char *) items[NAMES_MAX]; // by the hash of the name
     size_t count;
     bool full;
 } names = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -27,9 +28,10 @@ static size_t place_of_name(const char *name)
 static void keep_name(const char *name)
 {
     size_t at = place_of_name(name);
-    while (names.items[at] && strcmp(names.items[at], name) != 0)
+    const char *there;
+    while ((there = atomic_load(&names.items[at])) && strcmp(there, name) != 0)
         at = (at + 1) % NAMES_MAX;
-    if (names.items[at])
+    if (there)
         return;
     if (names.count == NAMES_KEPT) {
         if (!names.full)
@@ -38,8 +40,9 @@ static void keep_name(const char *name)
         names.full = true;
         return;
     }
-    names.items[at] = strdup(name);
-    names.count += names.items[at] != NULL;
+    char *kept = strdup(name);
+    atomic_store(&names.items[at], kept);
+    names.count += kept != NULL;
 }
 
 void variables_take(const void *image, size_t size_bytes)
@@ -69,13 +72,11 @@ void variables_each(void *function,
                     void (*take)(const char *name, uint64_t address, uint64_t size_bytes))
 {
     void *module = recorder.driver.variable ? module_of(function) : NULL;
-    pthread_mutex_lock(&names.lock);
     for (size_t i = 0; module && i < NAMES_MAX; i++) {
+        const char *name = atomic_load(&names.items[i]);
         uint64_t address = 0;
         size_t bytes = 0;
-        if (names.items[i] &&
-            recorder.driver.variable(&address, &bytes, module, names.items[i]) == 0 && bytes > 0)
-            take(names.items[i], address, bytes);
+        if (name && recorder.driver.variable(&address, &bytes, module, name) == 0 && bytes > 0)
+            take(name, address, bytes);
     }
-    pthread_mutex_unlock(&names.lock);
 }
