@@ -3,8 +3,10 @@
 #include "cli/cli.h"
 #include "monitor/canary.h"
 #include "monitor/monitor.h"
+#include "monitor/replay.h"
 #include "monitor/server.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -204,10 +206,43 @@ static void hook_end(struct hook *h)
                 failed, plural(failed), dropped, plural(dropped));
 }
 
+// A recording in the place of GPUs.
+static bool replay_run(struct watching *w, const char *path, struct error *err)
+{
+    const struct options *o = w->o;
+    struct replay r;
+    struct text out = {0};
+    double reading_s = 0;
+    if (!option_duration(o, OPTION_INTERVAL, 0, &reading_s, err))
+        return false;
+    bool standard = strcmp(path, "-") == 0;
+    FILE *in = standard ? stdin : fopen(path, "re");
+    if (!in)
+        return fail(err, NOWHERE, "option --replay: cannot read '%s': %s", path, strerror(errno));
+    w->json = option_given(o, OPTION_JSON);
+    bool done = monitor_replay(&w->arena, path, in, reading_s, alert_say, w, &r, err);
+    if (!standard)
+        (void)fclose(in);
+    if (done && w->json)
+        return cli_print_json(replay_json(&r), err);
+    if (done)
+        replay_print(&r, &out);
+    done = done && cli_print(&out, err);
+    text_release(&out);
+    return done;
+}
+
 bool command_monitor(const struct options *o, int *status, struct error *err)
 {
     struct watching w = {.o = o};
+    const char *recording = option_text(o, OPTION_REPLAY_SERIES, NULL);
     *status = 0;
+    if (recording) {
+        bool replayed = replay_run(&w, recording, err);
+        arena_release(&w.arena);
+        *status = w.alarmed ? ERROR_CHECK : 0;
+        return replayed;
+    }
     bool done = watch_options(&w, err) && monitor_open(&w.settings, &w.monitor, err);
     if (done && w.page)
         fputs("\033[?1049h\033[?25l", stdout); // a screen of its own, no cursor

@@ -32,10 +32,21 @@ void anomalies_init(struct anomaly *series)
     }
 }
 
+const char *anomaly_figure(int index)
+{
+    return telemetry_field_info(table[index].figure)->name;
+}
+
+double anomaly_reading_s(const struct monitor_options *options)
+{
+    return options->reading_s > 0 ? options->reading_s : MINUTE_S;
+}
+
 static void judge_level(struct monitor *m, const struct monitor_gpu *g, struct anomaly *s,
                         const struct row *row, double mean)
 {
     const struct telemetry_field_info *f = telemetry_field_info(row->figure);
+    s->judged += s->watch.count > 0 && !s->watch.learns; // not while it learns
     enum watch_alarm alarm = watch_add(&s->watch, mean);
     if (alarm == WATCH_QUIET || s->watch.up != (row->side == SIDE_UP))
         return; // better than it was: learned anew, no alert
@@ -47,7 +58,10 @@ static void judge_season(struct monitor *m, const struct monitor_gpu *g, struct 
                          const struct row *row, double mean, int slot)
 {
     double expected;
-    if (season_add(&s->season, slot, mean, &expected))
+    bool alarm = season_add(&s->season, slot, mean, &expected);
+    if (!isnan(expected))
+        s->judged++;
+    if (alarm)
         alert_raise(m, g, ALERT_ANOMALY, false, telemetry_field_info(row->figure)->name,
                     "%s: %.5g, usually %.5g", row->words, mean, expected);
 }
@@ -56,7 +70,8 @@ static void judge_season(struct monitor *m, const struct monitor_gpu *g, struct 
 static double addition(const struct monitor_gpu *g, struct anomaly *s, const struct row *row)
 {
     double value = g->now.value[row->figure], before = s->last;
-    if (row->state == STATE_BUSY && !(g->now.value[TELEMETRY_busy_pct] >= busy_least_pct))
+    if (isnan(value) ||
+        (row->state == STATE_BUSY && !(g->now.value[TELEMETRY_busy_pct] >= busy_least_pct)))
         return (double)NAN;
     if (telemetry_field_info(row->figure)->kind == TELEMETRY_GAUGE)
         return value;
@@ -70,7 +85,8 @@ void anomalies_sample(struct monitor *m, struct monitor_gpu *g, uint64_t now_ns,
         struct anomaly *s = &g->anomalies[i];
         const struct row *row = &table[i];
         bool counter = telemetry_field_info(row->figure)->kind == TELEMETRY_COUNTER;
-        double x = addition(g, s, row), window_s = row->side == SIDE_SEASON ? SLOT_S : MINUTE_S;
+        double x = addition(g, s, row),
+               window_s = row->side == SIDE_SEASON ? SLOT_S : anomaly_reading_s(&m->options);
         if (!s->began)
             s->window_ns = now_ns;
         s->began = true;
@@ -83,6 +99,7 @@ void anomalies_sample(struct monitor *m, struct monitor_gpu *g, uint64_t now_ns,
             continue;
         bool most = 2 * s->count > s->samples; // of the window's samples are of the series
         double mean = counter ? s->sum : s->sum / s->count;
+        s->readings += most;
         if (most && row->side == SIDE_SEASON)
             judge_season(m, g, s, row, mean, (int)(utc_s % 86400 / SLOT_S));
         else if (most)

@@ -67,14 +67,17 @@ enum {
 };
 struct anomaly {
     bool began;
-    uint64_t window_ns; // when the window began: a minute, or a quarter of an hour
-    double sum, last;   // last: of a counter
-    int count, samples; // in the window: of the series, and of all
+    uint64_t window_ns;        // when the window began: a minute, or a quarter of an hour
+    double sum, last;          // last: of a counter
+    int count, samples;        // in the window: of the series, and of all
+    uint64_t readings, judged; // judged: with a level that was known
     struct watch watch;
     struct season season;
 };
 struct monitor_gpu;
 void anomalies_init(struct anomaly *series);
+const char *anomaly_figure(int index); // its name
+double anomaly_reading_s(const struct monitor_options *options);
 // utc_s: seconds of UTC, for the time of day.
 void anomalies_sample(struct monitor *m, struct monitor_gpu *g, uint64_t now_ns, int64_t utc_s);
 

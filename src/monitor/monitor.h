@@ -15,6 +15,7 @@ struct monitor;
 struct monitor_options {
     double interval_s;  // between samples: what history is labelled with; 0 = 1
     bool no_gpus;       // none is watched: a canary on a simulated one is all
+    double reading_s;   // of the series that are watched; 0 = 60
     double xid_clear_s; // an XID of a program is over after so long without another; 0 = 900
 };
 // false: there is no GPU to watch, err says why.

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# ridge monitor --replay: a recording's series through the detectors again, how many alerts they raise, and what is no
+# recording.
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/../cli/support.sh"
+need python3 cc
+
+record() { # FILE STEP: 1200 minutes of a GPU at work, two samples each; hotter by so much from the 1000th on
+    python3 - "$2" <<'END' >"$1"
+import datetime, json, sys
+begin, noise = datetime.datetime(2026, 11, 1), 7
+for i in range(2400):
+    noise = noise * 1103515245 + 12345 & 0x7fffffff
+    heat = 60 + noise / 0x7fffffff * 6 + (float(sys.argv[1]) if i >= 2000 else 0)
+    values = {"busy_pct": 90, "temperature_c": heat, "sm_clock_mhz": 1980, "power_w": None}
+    time = (begin + datetime.timedelta(seconds=30 * i)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    print(json.dumps({"time": time, "interval_s": 30, "gpus": [{"uuid": "GPU-a", "values": values}]}))
+END
+}
+record well.jsonl 0
+"$RIDGE" monitor --replay well.jsonl --json >out.json 2>err.txt
+pass 'a recording in which nothing changes raises no alert' $? err.txt
+python3 - <<'END' >python.txt 2>&1
+import json
+r = json.load(open("out.json"))
+by = {s["figure"]: s for s in r["series"]}
+assert r["samples"] == 2400 and r["gpus"] == 1 and r["alerts"] == 0 and r["reading_s"] == 60
+assert by["temperature_c"]["readings"] == by["sm_clock_mhz"]["readings"] == 1199
+assert by["memory_temperature_c"]["readings"] == by["pcie_replays"]["readings"] == by["power_w"]["readings"] == 0
+assert r["judged"] == 2 * (1199 - 240), r["judged"]
+assert r["rate"] == 0 and abs(r["rate_most"] * r["judged"] - 2.9957) < 1e-3  # 95 % of none: ln 20
+END
+pass 'readings are counted, absent figures are none, and the rate has its limit' $? python.txt
+
+record hot.jsonl 8
+"$RIDGE" monitor --replay - <hot.jsonl >out.txt 2>err.txt
+pass 'one in which the GPU becomes hotter is exit status 1' $(($? != 1))
+grep -Eq '^2026-11-01T16:[0-9:]+Z alert GPU 0 GPU-a anomaly temperature_c: the chip is hotter at work' err.txt &&
+    grep -Eq '^  temperature_c +1199 +1  GPU-a$' out.txt
+pass 'and an alert in the time of the recording' $? err.txt
+
+"$RIDGE" monitor --replay well.jsonl --interval 10m >out.txt 2>err.txt
+grep -q '^A reading is the mean of 600 s.$' out.txt && grep -q '^No reading was judged' out.txt
+pass 'readings may be longer, and too few of them are said' $? out.txt
+
+cc -std=gnu17 -fPIC -shared -o "$work/libnvidia-ml.so.1" "$root/tests/monitor/fake_nvml.c"
+: >state
+FAKE_NVML=$work/state LD_LIBRARY_PATH=$work "$RIDGE" monitor --json --interval 20ms --for 100ms >own.jsonl 2>err.txt
+"$RIDGE" monitor --replay own.jsonl --interval 20ms >out.txt 2>err.txt
+pass 'what the monitor writes can be replayed' $? err.txt
+
+{ head -n 1 well.jsonl; echo '{"time": 1}'; } >broken.jsonl
+expect 'a line that is none is named' 2 monitor --replay broken.jsonl <<'END'
+ridge: broken.jsonl:2: this is no line of `ridge monitor --json` (an object with time and gpus, each with its uuid): record with `ridge monitor --interval 1s --json`
+END
+: >empty
+expect 'an empty recording is refused' 2 monitor --replay empty <<'END'
+ridge: empty: the recording has no samples
+END
+expect 'one that is not there is refused' 2 monitor --replay nowhere <<'END'
+ridge: option --replay: cannot read 'nowhere': No such file or directory
+END
+finish
