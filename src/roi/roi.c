@@ -146,6 +146,13 @@ static double textbook(const struct roi_figure *f, const struct outcome *o)
     return hours > 0 ? o->gpu_hours * days / hours : (double)NAN;
 }
 
+// "(performance gain x usage x cost) / development effort", both in money: what comes back for each unit spent.
+static double return_on_cost(const struct roi_figure *f, const struct outcome *o)
+{
+    double days = at(&f[ROI_DAYS], AT_VALUE), spent = o->cost + days * o->upkeep;
+    return spent > 0 ? days * o->value / spent : (double)NAN;
+}
+
 static void set(struct roi *r, enum roi_id id, enum roi_origin origin, const char *where,
                 const double value[3])
 {
@@ -157,7 +164,7 @@ static void fill_results(struct roi *r)
 {
     struct roi_figure *f = r->figure;
     struct outcome o[3];
-    double column[7][3], roi[3];
+    double column[7][3], roi[3], back[3];
     enum roi_origin origin = f[ROI_SAVED].origin;
     for (int end = AT_LOW; end <= AT_HIGH; end++) {
         o[end] = outcome_of(f, end);
@@ -166,6 +173,7 @@ static void fill_results(struct roi *r)
         for (int i = 0; i < 7; i++)
             column[i][end] = values[i];
         roi[end] = textbook(f, &o[end]);
+        back[end] = return_on_cost(f, &o[end]);
     }
     set(r, ROI_GPU_HOURS_DAY, origin, "runs per day x time saved", column[0]);
     if (f[ROI_ENERGY].origin != ROI_ABSENT)
@@ -178,6 +186,8 @@ static void fill_results(struct roi *r)
         "cost / (value - maintenance), the first whole day", column[6]);
     set(r, ROI_TEXTBOOK, isfinite(roi[AT_VALUE]) ? origin : ROI_ABSENT,
         "(time saved x runs) / (hours spent + maintenance)", roi);
+    set(r, ROI_RETURN, isfinite(back[AT_VALUE]) ? origin : ROI_ABSENT,
+        "days x value / (cost + days x maintenance)", back);
 }
 
 /* ---- sensitivity ------------------------------------------------------------------------------------------- */

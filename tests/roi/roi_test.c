@@ -84,6 +84,7 @@ static void net_value_and_break_even_follow_from_the_inputs(void **state)
     near(r.figure[ROI_NET].value, 600 * (6 - 5) - 500);
     near(r.figure[ROI_BREAK_EVEN].value, 500);
     near(r.figure[ROI_TEXTBOOK].value, 2 * 600 / (10 + 600 / 30.0 * 3));
+    near(r.figure[ROI_RETURN].value, 600.0 * 6 / (500 + 600 * 5));
     assert_int_equal(r.figure[ROI_KWH_DAY].origin, ROI_ABSENT);
 }
 
