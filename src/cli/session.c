@@ -229,6 +229,14 @@ static bool side_limit(const struct options *o, struct loop_request *q, struct e
     return q->unsided || option_double(o, OPTION_SIDE_LIMIT, 0, &q->side_limit_s, err);
 }
 
+static bool pc_sampling(const struct options *o, struct loop_request *q, struct error *err)
+{
+    const char *mode = option_text(o, OPTION_PC_SAMPLING, "off");
+    return sampling_mode_find(mode, &q->pc_sampling) ||
+           fail(err, NOWHERE, "option --pc-sampling: '%s' is none of kernel, continuous and off",
+                mode);
+}
+
 bool session_request(const struct options *o, struct loop_request *q, struct error *err)
 {
     int64_t threads, budget, seed;
@@ -241,6 +249,7 @@ bool session_request(const struct options *o, struct loop_request *q, struct err
         !option_i64(o, OPTION_SAMPLES_MAX, 1, INT32_MAX, 0, &q->samples_max, err) ||
         !option_double(o, OPTION_TIME_LIMIT, 0, &q->time_limit_s, err) ||
         !option_double(o, OPTION_TIMEOUT, 0, &q->timeout_s, err) || !side_limit(o, q, err) ||
+        !pc_sampling(o, q, err) ||
         !option_double(o, OPTION_SAMPLE_BLOCKS, 0, &q->sample_share, err))
         return false;
     if (option_given(o, OPTION_SAMPLE_BLOCKS) && !(q->sample_share > 0 && q->sample_share <= 1))

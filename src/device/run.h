@@ -26,7 +26,8 @@ struct device_run_options {
     const struct interventions *change; // as sim.h
     uint64_t *
         touched_bytes; // simulated devices: of each buffer, to the end of the last access; NULL = not wanted
-    int batch; // measure: runs of the sequence per sample; 0 = 1
+    enum sampling_mode pc_sampling; // real devices: stalls are sampled too
+    int batch;                      // measure: runs of the sequence per sample; 0 = 1
     void (*progress)(void *context, double share_done);
     void *progress_context;
 };
@@ -45,7 +46,8 @@ struct device_step { // what one launch of the sequence did
 struct device_report {        // arena-owned
     struct figure time_ns;    // of the whole sequence: sum of the steps' modelled times (simulated)
     struct counters counters; // of the whole sequence (counters_accumulate)
-    struct stall_table stalls; // of the whole sequence, where each kernel's are known
+    struct stall_table stalls;      // of the whole sequence, where each kernel's are known
+    struct stall_sampling sampling; // where those are PC samples
     struct facts facts;
     struct run_fidelity fidelity;
     struct counterfactuals counterfactuals; // of the whole sequence

@@ -36,8 +36,9 @@ struct loop_request {
     unsigned checks;
     bool verify_only; // no counters, no time
     bool no_verify;
-    bool patterns;       // what is right on random inputs is also run on the experiment's patterns
-    bool uncounted;      // real devices: times only, no hardware counters
+    bool patterns;  // what is right on random inputs is also run on the experiment's patterns
+    bool uncounted; // real devices: times only, no hardware counters
+    enum sampling_mode pc_sampling; // real devices: stalls are sampled on the GPU
     bool unpriced;       // simulated devices: the trace is not replayed for what findings are worth
     bool unmetered;      // real devices: no energy, which takes longer than a short kernel's times
     bool unsided;        // real devices: nothing is simulated on the side (side.c)

@@ -158,7 +158,10 @@ void side_take(struct arena *a, const struct result *side, double limit_s, struc
     take_counters(&side->counters, &r->counters);
     if (!stalls_known(&r->stalls))
         r->stalls = side->stalls;
-    if (r->line_count == 0) {
+    if (r->sampling.mode != SAMPLING_OFF)
+        r->line_count =
+            lines_sampled(a, side->lines, side->line_count, r->lines, r->line_count, &r->lines);
+    else if (r->line_count == 0) {
         r->lines = side->lines;
         r->line_count = side->line_count;
     }

@@ -54,6 +54,7 @@ bool bench_run(struct bench *b, bool cold, bool count, struct device_report *rep
         .threads = b->job->experiment->reference.kind == REFERENCE_SELF ? 1 : r->threads,
         .cold = cold,
         .count = count && !r->verify_only,
+        .pc_sampling = r->uncounted ? SAMPLING_OFF : r->pc_sampling,
         .sample_share = r->sample_share,
         .reverse_blocks = b->reverse_blocks,
         .facts = count && b->job->side,
@@ -178,6 +179,7 @@ static void take_report(struct arena *a, const struct device_report *report, str
 {
     r->counters = report->counters;
     r->stalls = report->stalls;
+    r->sampling = report->sampling;
     r->facts = report->facts;
     r->fidelity = report->fidelity;
     r->counterfactuals = report->counterfactuals;
@@ -410,6 +412,7 @@ static void take_result(const struct result *got, struct result *result)
     result->time = got->time;
     result->counters = got->counters;
     result->stalls = got->stalls;
+    result->sampling = got->sampling;
     result->facts = got->facts;
     result->fidelity = got->fidelity;
     result->side = got->side;

@@ -10,9 +10,9 @@
 #include "base/base.h"
 #include "counters/counters.h"
 
-// Where the cycles of resident warps went, by reason. stalls.def: STALL(ID, "name", "meaning").
+// Where the cycles of resident warps went, by reason. stalls.def: STALL(ID, "name", "sampled", "meaning").
 enum stall {
-#define STALL(id, name, meaning) STALL_##id,
+#define STALL(id, name, sampled, meaning) STALL_##id,
 #include "record/stalls.def"
 #undef STALL
     STALL_COUNT
@@ -20,8 +20,11 @@ enum stall {
 const char *stall_name(enum stall s); // "long_scoreboard": the profiler's
 const char *stall_meaning(enum stall s);
 bool stall_find(const char *name, enum stall *out);
+// By CUPTI's name of the reason; false: one of none of ours, or samples that another reason has too ("…_not_issued").
+bool stall_find_sampled(const char *name, enum stall *out);
 struct stall_table {
-    struct figure warp_cycles[STALL_COUNT]; // of the whole chip; absent: not known
+    // Of the whole chip; absent: not known. Measured ones are PC samples, whose shares are those of cycles.
+    struct figure warp_cycles[STALL_COUNT];
 };
 bool stalls_known(const struct stall_table *t); // is any reason's figure there?
 // Of all the cycles known, the share of one reason: 0..1; NAN where that is not known.
@@ -31,6 +34,22 @@ enum stall stalls_most(const struct stall_table *t);            // the reason wi
 enum provenance stalls_provenance(const struct stall_table *t); // of the weakest figure
 // Adds a further launch's: what is absent in either is absent in the sum.
 void stalls_sum(struct stall_table *sum, const struct stall_table *more);
+
+// How the GPU sampled stalls: CUPTI's PC sampling.
+enum sampling_mode {
+    SAMPLING_OFF,
+    SAMPLING_KERNEL,     // one kernel at a time
+    SAMPLING_CONTINUOUS, // kernels overlap as they would
+    SAMPLING_MODE_COUNT
+};
+const char *sampling_mode_name(enum sampling_mode m); // "off", "kernel", "continuous"
+bool sampling_mode_find(const char *name, enum sampling_mode *out);
+struct stall_sampling {
+    enum sampling_mode mode; // SAMPLING_OFF: nothing was sampled
+    uint64_t samples;        // that the table of stalls holds
+    uint64_t dropped;        // further ones, that the GPU had no room for
+    double period_cycles;    // between two samples of an SM
+};
 
 // Counterfactuals: the modelled time of the same execution with one thing taken away or changed.
 // interventions.def: INTERVENTION(ID, "name", standard value, "meaning").
@@ -120,6 +139,10 @@ int line_order(const void *a, const void *b);             // by file, then line;
 void line_sum(struct line *sum, const struct line *more); // of the same place
 // Sorts them and sums those of one place; how many are left.
 int lines_merge(struct line *lines, int count);
+// The counts of one list with the PC samples of another, both in line_order: a line without samples has none of any
+// reason; one that was only sampled has no counts. How many there are.
+int lines_sampled(struct arena *a, const struct line *counted, int counted_count,
+                  const struct line *sampled, int sampled_count, struct line **out);
 
 // A share of the modelled time: how long the resource was busy on the modelled SM's critical time.
 enum breakdown_part {

@@ -65,9 +65,9 @@ const char *finding_price_name(enum finding_price p)
 /* ---- stalls --------------------------------------------------------------------------------------- */
 
 static const struct {
-    const char *name, *meaning;
+    const char *name, *sampled, *meaning;
 } stall_rows[] = {
-#define STALL(id, name, meaning) {name, meaning},
+#define STALL(id, name, sampled, meaning) {name, sampled, meaning},
 #include "record/stalls.def"
 #undef STALL
 };
@@ -86,6 +86,18 @@ bool stall_find(const char *name, enum stall *out)
 {
     for (int i = 0; i < STALL_COUNT; i++)
         if (strcmp(stall_rows[i].name, name) == 0) {
+            *out = (enum stall)i;
+            return true;
+        }
+    return false;
+}
+
+bool stall_find_sampled(const char *name, enum stall *out)
+{
+    static const char prefix[] = "stalled_";
+    const char *reason = strstr(name, prefix);
+    for (int i = 0; reason && i < STALL_COUNT; i++)
+        if (strcmp(stall_rows[i].sampled, reason + strlen(prefix)) == 0) {
             *out = (enum stall)i;
             return true;
         }
@@ -152,6 +164,23 @@ void stalls_sum(struct stall_table *sum, const struct stall_table *more)
     }
 }
 
+static const char *const sampling_mode_names[] = {"off", "kernel", "continuous"};
+
+const char *sampling_mode_name(enum sampling_mode m)
+{
+    return sampling_mode_names[m];
+}
+
+bool sampling_mode_find(const char *name, enum sampling_mode *out)
+{
+    for (int i = 0; i < SAMPLING_MODE_COUNT; i++)
+        if (strcmp(sampling_mode_names[i], name) == 0) {
+            *out = (enum sampling_mode)i;
+            return true;
+        }
+    return false;
+}
+
 bool result_errors_any(const struct result_errors *e)
 {
     bool any = false;
@@ -189,6 +218,31 @@ int lines_merge(struct line *lines, int count)
             lines[kept++] = lines[i];
     }
     return kept;
+}
+
+static void stalls_take(struct stall_table *into, const struct stall_table *from)
+{
+    for (int i = 0; i < STALL_COUNT; i++)
+        into->warp_cycles[i] =
+            from ? from->warp_cycles[i] : (struct figure){0, PROVENANCE_MEASURED};
+}
+
+int lines_sampled(struct arena *a, const struct line *counted, int counted_count,
+                  const struct line *sampled, int sampled_count, struct line **out)
+{
+    struct line *all = ARENA_ARRAY(a, struct line, counted_count + sampled_count + 1);
+    int count = 0, s = 0;
+    for (int i = 0; i < counted_count; i++) {
+        while (s < sampled_count && line_order(&sampled[s], &counted[i]) < 0)
+            all[count++] = sampled[s++];
+        bool same = s < sampled_count && line_order(&sampled[s], &counted[i]) == 0;
+        all[count] = counted[i];
+        stalls_take(&all[count++].stalls, same ? &sampled[s++].stalls : NULL);
+    }
+    while (s < sampled_count)
+        all[count++] = sampled[s++];
+    *out = all;
+    return count;
 }
 
 /* ---- two results ---------------------------------------------------------------------------------- */

@@ -217,6 +217,7 @@ struct result { // arena-owned; everything that is recorded about one variant on
     int launch_count;
     struct counters counters;
     struct stall_table stalls;              // of the whole sequence
+    struct stall_sampling sampling;         // where those are PC samples
     struct facts facts;                     // what the simulator saw beside the counters
     struct run_fidelity fidelity;           // how far all that was compared with hardware
     struct counterfactuals counterfactuals; // modelled times with one thing taken away

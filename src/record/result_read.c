@@ -262,6 +262,24 @@ static void read_stalls(struct reader *r, const json_t *object, struct stall_tab
         out->warp_cycles[i] = read_figure(r, json_object_get(j, stall_name((enum stall)i)));
 }
 
+static const char *sampling_of(int i)
+{
+    return sampling_mode_name((enum sampling_mode)i);
+}
+
+static void read_sampling(struct reader *r, const json_t *object, struct stall_sampling *out)
+{
+    const json_t *j = member(object, "stall_sampling");
+    if (j && !json_is_object(j))
+        reader_fail(r, "stall_sampling", "an object");
+    if (!json_is_object(j))
+        return;
+    out->mode = (enum sampling_mode)read_name(r, j, "mode", sampling_of, SAMPLING_MODE_COUNT);
+    out->samples = read_unsigned(r, j, "samples");
+    out->dropped = read_unsigned(r, j, "dropped");
+    out->period_cycles = read_double(r, j, "period_cycles");
+}
+
 static void read_facts(struct reader *r, const json_t *object, struct facts *out)
 {
     const json_t *j = member(object, "facts");
@@ -527,6 +545,7 @@ bool result_from_json(struct arena *a, const json_t *json, struct result *out, s
     read_diagnosis(&r, json, out);
     read_counters(&r, json, &out->counters);
     read_stalls(&r, json, &out->stalls);
+    read_sampling(&r, json, &out->sampling);
     read_facts(&r, json, &out->facts);
     read_fidelity(&r, json, &out->fidelity);
     read_counterfactuals(&r, json, &out->counterfactuals);

@@ -178,6 +178,19 @@ static void set_stalls(json_t *object, const struct stall_table *t)
     json_object_set_new(object, "stalls", j);
 }
 
+// Left out where nothing was sampled.
+static void set_sampling(json_t *object, const struct stall_sampling *s)
+{
+    if (s->mode == SAMPLING_OFF)
+        return;
+    json_t *j = json_object();
+    json_object_set_new(j, "mode", json_string(sampling_mode_name(s->mode)));
+    json_object_set_new(j, "samples", json_integer((json_int_t)s->samples));
+    json_object_set_new(j, "dropped", json_integer((json_int_t)s->dropped));
+    json_object_set_new(j, "period_cycles", json_real(s->period_cycles));
+    json_object_set_new(object, "stall_sampling", j);
+}
+
 // Left out where nothing was replayed.
 static void set_counterfactuals(json_t *object, const struct counterfactuals *c)
 {
@@ -433,6 +446,7 @@ json_t *result_to_json(const struct result *r)
     set_diagnosis(j, r);
     json_object_set_new(j, "counters", counters_to_json(&r->counters));
     set_stalls(j, &r->stalls);
+    set_sampling(j, &r->sampling);
     set_facts(j, &r->facts);
     set_fidelity(j, &r->fidelity);
     set_counterfactuals(j, &r->counterfactuals);

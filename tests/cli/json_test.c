@@ -68,6 +68,7 @@ static const struct field result_fields[] = {
     {"+phases", "a"},
     {"+launches", "a"},
     {"+stalls", "o"},
+    {"+stall_sampling", "o"}, // of measured results: tests/device/stalls_test.sh
     {"+facts", "o"},
     {"+patches", "a"}, // of `explain`
     {"+fidelity", "o"},

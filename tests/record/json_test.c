@@ -164,6 +164,51 @@ static void stalls_keep_what_is_known_and_leave_out_the_rest(void **state)
     arena_release(&a);
 }
 
+static void how_stalls_were_sampled_comes_back(void **state)
+{
+    struct arena a = {0};
+    struct error err = {0};
+    struct result r = sample_result(), back;
+    json_t *json = round_trip(&a, &r, &back);
+    assert_null(json_object_get(json, "stall_sampling"));
+    json_decref(json);
+    r.sampling = (struct stall_sampling){SAMPLING_CONTINUOUS, 20480, 3, 256};
+    json = round_trip(&a, &r, &back);
+    assert_int_equal(back.sampling.mode, SAMPLING_CONTINUOUS);
+    assert_int_equal(back.sampling.samples, 20480);
+    assert_int_equal(back.sampling.dropped, 3);
+    assert_true(fabs(back.sampling.period_cycles - 256) < 0.5);
+    json_object_set_new(json_object_get(json, "stall_sampling"), "mode", json_string("often"));
+    assert_false(result_from_json(&a, json, &back, &err));
+    assert_non_null(strstr(err.message, "mode"));
+    json_decref(json);
+    arena_release(&a);
+    (void)state;
+}
+
+// The counts of the side stay, and its stalls go: a share of cycles and one of samples do not make a sum.
+static void samples_of_lines_take_the_place_of_modelled_stalls(void **state)
+{
+    struct arena a = {0};
+    struct line counted[2] = {{.file = "k.cu", .line = 3, .instructions = 10},
+                              {.file = "k.cu", .line = 5, .instructions = 20}};
+    struct line sampled[2] = {{.file = "a.h", .line = 9}, {.file = "k.cu", .line = 5}}, *all;
+    counted[0].stalls.warp_cycles[STALL_WAIT] = (struct figure){7, PROVENANCE_MODELLED};
+    for (int i = 0; i < 2; i++)
+        sampled[i].stalls.warp_cycles[STALL_WAIT] = (struct figure){40 + i, PROVENANCE_MEASURED};
+    assert_int_equal(lines_sampled(&a, counted, 2, sampled, 2, &all), 3);
+    assert_string_equal(all[0].file, "a.h");
+    assert_int_equal(all[0].instructions, 0);
+    assert_int_equal((int)all[0].stalls.warp_cycles[STALL_WAIT].value, 40);
+    assert_int_equal(all[1].instructions, 10);
+    assert_int_equal((int)stalls_cycles(&all[1].stalls), 0);
+    assert_int_equal(stalls_provenance(&all[1].stalls), PROVENANCE_MEASURED);
+    assert_int_equal(all[2].instructions, 20);
+    assert_int_equal((int)stalls_cycles(&all[2].stalls), 41);
+    arena_release(&a);
+    (void)state;
+}
+
 static void fidelity_comes_back_as_it_was(void **state)
 {
     struct arena a = {0};
@@ -419,6 +464,8 @@ int main(void)
         cmocka_unit_test(errors_come_back_or_are_not_known),
         cmocka_unit_test(stalls_keep_what_is_known_and_leave_out_the_rest),
         cmocka_unit_test(counterfactuals_and_facts_come_back_as_they_were),
+        cmocka_unit_test(how_stalls_were_sampled_comes_back),
+        cmocka_unit_test(samples_of_lines_take_the_place_of_modelled_stalls),
         cmocka_unit_test(fidelity_comes_back_as_it_was),
         cmocka_unit_test(simulation_on_the_side_comes_back_or_is_absent),
         cmocka_unit_test(a_sum_of_fidelity_keeps_the_weaker_one),

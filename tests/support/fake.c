@@ -18,7 +18,8 @@ void *fake_open(const char *folder, const char *soname, const char *source)
     struct error err = {0};
     const char *library = path_join(&a, folder, soname);
     const char *name = arena_printf(&a, "-Wl,-soname,%s", soname);
-    const char *const argv[] = {"cc", "-shared", "-fPIC", name, "-o", library, source, NULL};
+    const char *const argv[] = {"cc", "-shared", "-fPIC", "-std=gnu17", "-Isrc",
+                                name, "-o",      library, source,       NULL};
     struct process_spec spec = {.argv = argv, .timeout_s = 60};
     if (!process_run(&spec, &r, &err))
         fail_msg("%s", err.message);

@@ -217,6 +217,11 @@ bool cuda_load(struct device *d, const struct code_object *code, struct device_m
     if (!(code->machine && load_code(c, code->machine, name, &m->handle, &ignored)) &&
         !load_code(c, code->bytes, name, &m->handle, err))
         return false;
+    m->format = code->format;
+    m->code_bytes = code->size_bytes;
+    m->code = code->format == CODE_PTX || code->format == CODE_CUBIN
+                  ? arena_copy(&c->arena, code->bytes, code->size_bytes)
+                  : NULL;
     m->listed = code->kernels_listed;
     code_copy_kernels(&c->arena, code, &m->kernels, &m->kernel_count);
     *out = m;
@@ -329,15 +334,7 @@ static bool run_step(struct cuda_device *c, const struct cuda_launch *l, struct 
 
 /* ---- counting ----------------------------------------------------------------------------------------------- */
 
-struct replay { // one pass of the counters
-    struct cuda_device *device;
-    const struct cuda_launch *launches;
-    int count;
-    bool cold;
-};
-
-// Kernels, and all that a library launches in a call together; not our own filling of buffers.
-static bool is_counted(const struct cuda_launch *l)
+bool cuda_is_counted(const struct cuda_launch *l)
 {
     return l->given->kind != LAUNCH_ZERO && l->given->kind != LAUNCH_COPY &&
            !l->given->launch->untimed;
@@ -349,38 +346,52 @@ static bool finish(struct cuda_device *c, struct error *err)
                         "a counted run failed on %s", c->head.info->id);
 }
 
-// Each pass finds what the first did: the same data, the same caches.
-static bool replay_pass(void *context, struct error *err)
+bool cuda_replay_pass(void *context, struct error *err)
 {
-    const struct replay *r = context;
+    const struct cuda_replay *r = context;
     struct cuda_device *c = r->device;
     bool done = cuda_restore_all(c, err) && cuda_sequence_load(c, err) &&
                 (!r->cold || cuda_flush(c, err)) && finish(c, err);
     int kernels = 0;
     for (int i = 0; done && i < r->count; i++) {
-        bool marked = is_counted(&r->launches[i]);
-        done = (!marked || cupti_range_begin(c->cupti, kernels++, err)) &&
+        bool marked = cuda_is_counted(&r->launches[i]);
+        done = (!marked || r->begin(r->context, kernels++, err)) &&
                cuda_enqueue_one(c, &r->launches[i], err) && finish(c, err) &&
-               (!marked || cupti_range_end(c->cupti, err));
+               (!marked || r->end(r->context, err));
     }
     return done;
 }
 
+static bool count_begin(void *context, int kernel, struct error *err)
+{
+    const struct cuda_device *c = context;
+    return cupti_range_begin(c->cupti, kernel, err);
+}
+
+static bool count_end(void *context, struct error *err)
+{
+    const struct cuda_device *c = context;
+    return cupti_range_end(c->cupti, err);
+}
+
 // Hardware counters of every kernel of the sequence; without them the report's note says why. false:
 // a kernel broke the context, in which nothing runs any more.
-static bool count_steps(const struct replay *r, struct arena *a, struct device_report *report,
+static bool count_steps(const struct cuda_replay *r, struct arena *a, struct device_report *report,
                         struct error *broken)
 {
     struct cuda_device *c = r->device;
-    struct replay pass = *r;
+    struct cuda_replay pass = *r;
     struct error err = {0};
     int launches = 0;
+    pass.context = c;
+    pass.begin = count_begin;
+    pass.end = count_end;
     for (int i = 0; i < r->count; i++)
-        launches += is_counted(&r->launches[i]);
+        launches += cuda_is_counted(&r->launches[i]);
     struct counters *counted = ARENA_ARRAY(a, struct counters, launches + 1);
     bool done = (c->cupti || cupti_open(c->context, c->ordinal, &c->cupti, &err)) &&
                 cuda_snapshot_all(c, &err) &&
-                cupti_count(c->cupti, replay_pass, &pass, launches, counted, &err) &&
+                cupti_count(c->cupti, cuda_replay_pass, &pass, launches, counted, &err) &&
                 cuda_restore_all(c, &err);
     if (!done) {
         if (c->cu.cuStreamSynchronize(c->stream) != 0)
@@ -390,7 +401,7 @@ static bool count_steps(const struct replay *r, struct arena *a, struct device_r
     }
     int next = 0;
     for (int i = 0; i < r->count && i < report->step_count; i++)
-        if (is_counted(&r->launches[i]))
+        if (cuda_is_counted(&r->launches[i]))
             report->steps[i].counters = counted[next++];
     return true;
 }
@@ -423,9 +434,12 @@ static bool run_sequence(struct cuda_device *c, const struct device_sequence *se
     if (options->count && c->dialect->no_counters) {
         report_note(a, report, c->dialect->no_counters);
     } else if (options->count) {
-        struct replay replay = {c, launches, sequence->launch_count, options->cold};
+        struct cuda_replay replay = {c,    launches, sequence->launch_count, options->cold, NULL,
+                                     NULL, NULL};
         report->step_count = sequence->launch_count;
-        bool alive = count_steps(&replay, a, report, err);
+        bool alive = count_steps(&replay, a, report, err) &&
+                     (options->pc_sampling == SAMPLING_OFF ||
+                      cuda_sample_stalls(&replay, sequence, options->pc_sampling, a, report, err));
         report->step_count = 0;
         if (!alive)
             return false;
@@ -442,7 +456,7 @@ static bool run_sequence(struct cuda_device *c, const struct device_sequence *se
         (void)error_context(err, "%.*s", (int)strcspn(said, "\n"), said);
     bool first = true;
     for (int i = 0; i < report->step_count; i++)
-        if (is_counted(&launches[i])) {
+        if (cuda_is_counted(&launches[i])) {
             counters_accumulate(&report->counters, &report->steps[i].counters, first);
             first = false;
         }

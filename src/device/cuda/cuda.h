@@ -140,6 +140,9 @@ struct device_module {
     struct code_kernel *kernels;
     int kernel_count;
     const char *source;
+    enum code_format format;
+    const char *code; // of PTX and cubins, NUL terminated; else NULL
+    size_t code_bytes;
 };
 
 struct allocation {
@@ -314,6 +317,27 @@ bool cublas_check(struct arena *a, const struct experiment *e, const struct laun
                   struct error *err) CHECK_RESULT;
 bool cublas_check_case(const struct resolved_case *c, const struct resolved_launch *l,
                        struct error *err) CHECK_RESULT;
+
+/* ---- passes over the launches (cuda.c), stalls sampled in them (stalls.c) ------------------------------ */
+
+struct cuda_replay {
+    struct cuda_device *device;
+    const struct cuda_launch *launches;
+    int count;
+    bool cold;
+    void *context; // of the two, which are called around each counted launch
+    bool (*begin)(void *context, int kernel, struct error *err);
+    bool (*end)(void *context, struct error *err);
+};
+// Kernels, and all that a library launches in a call together; not our own filling of buffers.
+bool cuda_is_counted(const struct cuda_launch *l);
+// Each pass finds what the first did: the same data, the same caches. context: a struct cuda_replay.
+bool cuda_replay_pass(void *context, struct error *err);
+// PC samples of the sequence's kernels, by line, into the report; what cannot be had is a note of it. false: a kernel
+// broke the context.
+bool cuda_sample_stalls(const struct cuda_replay *r, const struct device_sequence *sequence,
+                        enum sampling_mode mode, struct arena *a, struct device_report *report,
+                        struct error *broken) CHECK_RESULT;
 
 /* ---- graphs (graph.c) ---------------------------------------------------------------------- */
 

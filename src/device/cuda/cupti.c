@@ -14,7 +14,6 @@
 #include <string.h>
 
 enum {
-    CUPTI_DONE = 0,
     CUPTI_NO_PRIVILEGES = 35,         // CUPTI_ERROR_INSUFFICIENT_PRIVILEGES
     CUPTI_VIRTUAL_NO_PRIVILEGES = 40, // …_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES
     USER_RANGE = 2,
@@ -181,7 +180,8 @@ struct cupti {
 
 /* ---- opening ----------------------------------------------------------------------------------- */
 
-static bool check(const struct functions *f, int status, const char *doing, struct error *err)
+bool cupti_check(int (*result_string)(int status, const char **text), int status, const char *doing,
+                 struct error *err)
 {
     const char *text = NULL;
     if (status == CUPTI_DONE)
@@ -191,10 +191,15 @@ static bool check(const struct functions *f, int status, const char *doing, stru
                        "this user may not read the GPU's counters (ERR_NVGPUCTRPERM): ask the "
                        "administrator for the driver option NVreg_RestrictProfilingToAdminUsers=0, "
                        "or run as root");
-    if (f->result_string)
-        (void)f->result_string(status, &text);
+    if (result_string)
+        (void)result_string(status, &text);
     return fail_as(err, ERROR_SYSTEM, NOWHERE, "CUPTI cannot %s: %s (%d)", doing,
                    text ? text : "unknown error", status);
+}
+
+static bool check(const struct functions *f, int status, const char *doing, struct error *err)
+{
+    return cupti_check(f->result_string, status, doing, err);
 }
 
 static const char *const cupti_names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so", NULL};
@@ -225,17 +230,25 @@ const char *device_cupti(struct arena *a)
     return NULL;
 }
 
-static bool functions_load(struct functions *f, struct error *err)
+void *cupti_library(struct error *err)
 {
     struct arena a = {0};
     struct error ignored = {0};
     void *library = library_open(cupti_names, cupti_folders(&a), &ignored);
     arena_release(&a);
     if (!library)
-        return fail_as(
-            err, ERROR_SYSTEM, NOWHERE,
-            "libcupti is not here: it comes with the CUDA toolkit; RIDGE_CUDA_PATH names "
-            "the toolkit's folder");
+        (void)fail_as(err, ERROR_SYSTEM, NOWHERE,
+                      "libcupti is not here: it comes with the CUDA toolkit; RIDGE_CUDA_PATH names "
+                      "the toolkit's folder");
+    return library;
+}
+
+static bool functions_load(struct functions *f, struct error *err)
+{
+    struct error ignored = {0};
+    void *library = cupti_library(err);
+    if (!library)
+        return false;
 #define CUPTI(name, type)                                                                \
     if (!library_symbol(library, #name, &f->name, sizeof f->name, &ignored))             \
         return fail_as(                                                                  \
