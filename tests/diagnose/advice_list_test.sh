@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The lists of bench/advice agree with their files: every row has a known split and known causes, its experiment and
+# The later lists of bench/advice agree with their files: every row has a known split and known causes, its experiment and
 # both variants are there, the second improves the first, and no pair stands twice. Nothing is run.
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../cli/support.sh"
@@ -10,7 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 root = Path(sys.argv[1])
-advice, second = root / "bench/advice", root / "bench/advice/second"
+advice = root / "bench/advice"
 causes = set(re.findall(r'^CAUSE\(\w+, *"([\w-]+)"', (root / "src/diagnose/causes.def").read_text(), re.M))
 
 
@@ -32,41 +32,49 @@ def variants(text):
     return {re.match(r"\{?name: ([\w-]+)", p)[1]: (re.search(r"(?m)^    from: ([\w-]+)", p) or [0, None])[1] for p in parts}
 
 
-old, new = rows(advice / "pairs.tsv"), rows(second / "pairs.tsv")
-files = {p.stem: p.read_text() for p in second.glob("*.yaml")}
-known = {n: variants(t) for n, t in files.items()}
-failures = 0
-failures += check("the second list has at least 45 pairs, and its date",
-                  [] if len(new) >= 45 and "2026-11-22" in (second / "pairs.tsv").read_text().split("\n")[0] else [len(new)])
-failures += check("every cause is one that findings name",
-                  [r for r in new if not r[5] or not set(r[5].split(",")) <= causes])
-failures += check("every split is known, and an experiment is in one of them",
-                  [r for r in new if r[0] not in ("validation", "kept-back")] +
-                  [n for n in files if len({r[0] for r in new if r[1] == n}) > 1])
-failures += check("no pair stands twice", [k for k, c in Counter(map(tuple, (r[1:5] for r in old + new))).items() if c > 1])
-failures += check("every pair has its experiment, and its second variant improves the first",
-                  [r for r in new if known.get(r[1], {}).get(r[4]) != r[3]])
-failures += check("every experiment and every step of it is on the list",
-                  [(n, v) for n, vs in known.items() for v, before in vs.items()
-                   if before and (n, before, v) not in {(r[1], r[3], r[4]) for r in new}])
-failures += check("every experiment is called as its file, has a case, and is none of the shipped ones",
-                  [n for n, t in files.items() if f"\nexperiment: {n}\n" not in t or (root / "experiments" / n).exists()] +
-                  [r for r in new if set(re.findall(r"(\w+)=", r[2])) != set(re.findall(r"(\w+): \d",
-                   re.search(r"\nparams: \{(.*)\}", files.get(r[1], "\nparams: {}"))[1]))])
-
-
-def missing(name, text):
+def missing(folder, name, text):
     source, (reference, function) = re.search(r"\nsource: (\S+)", text)[1], re.search(r'"(\w+\.c):(\w+)"', text).groups()
     kernels = set(re.findall(r"kernel: (\w+)", text))
-    code = (second / source).read_text()
+    code = (folder / source).read_text()
     return ([f"{name}: {k} is not in {source}" for k in kernels if not re.search(rf"__global__ void {k}\(", code)] +
-            [f"{name}: {function} is not in {reference}" for _ in [0] if f"void {function}(" not in (second / reference).read_text()])
+            [f"{name}: {function} is not in {reference}" for _ in [0] if f"void {function}(" not in (folder / reference).read_text()])
 
 
-failures += check("every kernel and reference is in its file", sum((missing(n, t) for n, t in files.items()), []))
-used = set().union(*(re.findall(r"kernel: (\w+)", t) for t in files.values()))
-failures += check("every kernel is used", [k for p in second.glob("*.cu") for k in
-                                           re.findall(r"__global__ void (\w+)\(", p.read_text()) if k not in used])
+def check_list(name, date, least, splits, earlier):
+    """The rows of advice/NAME; earlier: those of the lists before it."""
+    folder = advice / name
+    new = rows(folder / "pairs.tsv")
+    files = {p.stem: p.read_text() for p in folder.glob("*.yaml")}
+    known = {n: variants(t) for n, t in files.items()}
+    used = set().union(*(re.findall(r"kernel: (\w+)", t) for t in files.values()))
+    failed = 0
+    for what, wrong in (
+        (f"the list has at least {least} pairs, and its date",
+         [] if len(new) >= least and date in (folder / "pairs.tsv").read_text().split("\n")[0] else [len(new)]),
+        ("every cause is one that findings name", [r for r in new if not r[5] or not set(r[5].split(",")) <= causes]),
+        ("every split is known, and an experiment is in one of them",
+         [r for r in new if r[0] not in splits] + [n for n in files if len({r[0] for r in new if r[1] == n}) > 1]),
+        ("no pair stands twice", [k for k, c in Counter(map(tuple, (r[1:5] for r in earlier + new))).items() if c > 1]),
+        ("no experiment is of an earlier list", [n for n in files if n in {r[1] for r in earlier}]),
+        ("every pair has its experiment, and its second variant improves the first",
+         [r for r in new if known.get(r[1], {}).get(r[4]) != r[3]]),
+        ("every experiment and every step of it is on the list",
+         [(n, v) for n, vs in known.items() for v, before in vs.items()
+          if before and (n, before, v) not in {(r[1], r[3], r[4]) for r in new}]),
+        ("every experiment is called as its file, has a case, and is none of the shipped ones",
+         [n for n, t in files.items() if f"\nexperiment: {n}\n" not in t or (root / "experiments" / n).exists()] +
+         [r for r in new if set(re.findall(r"(\w+)=", r[2])) != set(re.findall(r"(\w+): \d",
+          re.search(r"\nparams: \{(.*)\}", files.get(r[1], "\nparams: {}"))[1]))]),
+        ("every kernel and reference is in its file", sum((missing(folder, n, t) for n, t in files.items()), [])),
+        ("every kernel is used", [k for p in folder.glob("*.cu") for k in
+                                  re.findall(r"__global__ void (\w+)\(", p.read_text()) if k not in used])):
+        failed += check(f"{name}: {what}", wrong)
+    return failed
+
+
+old, new = rows(advice / "pairs.tsv"), rows(advice / "second/pairs.tsv")
+failures = check_list("second", "2026-11-22", 45, ("validation", "kept-back"), old)
+failures += check_list("third", "2026-11-23", 24, ("validation",), old + new)
 sys.exit(failures > 0)
 END
 failures=$((failures + $?))
