@@ -15,6 +15,7 @@
 #define OVERHEAD_LEFT 0.5 // of addresses, loops and moves: what a good rewrite leaves
 #define REUSE_MIN 1.5     // read so many times over, data are worth keeping near
 #define WALKING_MIN 0.25  // of the loads
+#define BUSY_LAST 0.05    // a finding of so much gain says more
 enum { SECTOR_BYTES = 32 };
 
 /* ---- global memory ---------------------------------------------------------------------------------- */
@@ -544,11 +545,9 @@ static const struct pipe *pipe_limiting(const struct search *s)
     return NULL;
 }
 
-void find_instructions(const struct search *s)
+static void find_pipe(const struct search *s, const struct pipe *p, const char *cause,
+                      const char *fix)
 {
-    const struct pipe *p = pipe_limiting(s);
-    if (!p || (search_replays(s) && strcmp(p->cause, "busy") != 0))
-        return; // of the others, finders that saw the trace say more
     double busy = s->bounds->by[p->resource].time_ns;
     struct counters better = *s->in->counters;
     if (p->relieve)
@@ -557,18 +556,36 @@ void find_instructions(const struct search *s)
     if (p->resource == RESOURCE_ATOMICS) // those that queue in one place go with the requests
         bounds.by[RESOURCE_ATOMICS].time_ns = busy / GPU(s->in->gpu, warp_size);
     struct finding f = {
-        .cause = p->cause,
+        .cause = cause,
         .class = p->class,
         .title = arena_printf(s->a, "%s %.0f %% of the %s%s", p->what,
                               100 * fmin(1, busy / s->in->time_ns.value), search_time(s),
                               p->besides ? p->besides : ""),
-        .fix = p->fix,
+        .fix = fix,
         .expected_time_ns = search_price(s, &bounds),
     };
     finding_place(s, &f, p->weight);
     evidence_add(s, &f, p->counter);
     evidence_figure(&f, "bound_ns", busy, PROVENANCE_MODELLED);
     finding_add(s, f);
+}
+
+void find_instructions(const struct search *s)
+{
+    const struct pipe *p = pipe_limiting(s);
+    if (p && (!search_replays(s) || strcmp(p->cause, "busy") == 0))
+        find_pipe(s, p, p->cause, p->fix); // of the others, finders that saw the trace say more
+}
+
+// … unless none of them found anything: integer work that makes the values themselves.
+void find_values(const struct search *s)
+{
+    const struct pipe *p = pipe_limiting(s);
+    if (!p || !search_replays(s) || strcmp(p->cause, "overhead") != 0 || search_found(s, BUSY_LAST))
+        return;
+    find_pipe(s, p, "busy",
+              "Only fewer operations help: look results up (a table in shared memory), work on "
+              "several values per word, or use identities that need fewer steps.");
 }
 
 // A literal without f makes its whole expression f64, at half the f32 rate or a 64th of it.

@@ -248,6 +248,37 @@ static void fields_that_fill_their_lines_are_narrow(void **state)
     assert_null(finding_of("accesses are narrow"));
 }
 
+// The integer pipe sets the pace, and no replay takes anything away: what is computed is the cause.
+static void integer_work_on_values_is_busy_as_a_last_resort(void **state)
+{
+    (void)state;
+    stalls.warp_cycles[STALL_LONG_SCOREBOARD].value = 0;
+    set(COUNTER_WARP_INSTRUCTIONS, 1e6);
+    set(COUNTER_INTEGER_OPS, 1e12);
+    replay(INTERVENTION_INDEX, 99000);
+    assert_string_equal(first(), "busy");
+    assert_non_null(strstr(out.findings[0].fix, "look results up"));
+    replay(INTERVENTION_FUNCTIONS, 80000);
+    facts.value[FACT_SLOTS] = 100;
+    facts.value[FACT_SLOTS_FUNCTION] = 60;
+    assert_string_equal(first(), "special");
+    assert_null(finding_of("integer pipe"));
+}
+
+// Bulk copies bring all that is loaded, and warps wait for them.
+static void waiting_for_bulk_copies_is_no_overlap(void **state)
+{
+    (void)state;
+    replay(INTERVENTION_LOADS, 60000);
+    set(COUNTER_DRAM_READ_BYTES, 1e6);
+    set(COUNTER_GLOBAL_LOAD_REQUESTS, 0);
+    diagnosed();
+    assert_near(finding_of("bulk copies bring")->expected_time_ns, 60000);
+    set(COUNTER_GLOBAL_LOAD_REQUESTS, 1000);
+    diagnosed();
+    assert_null(finding_of("bulk copies bring"));
+}
+
 // Warps of a tree have less and less to do, and wait at its barriers: that is what to mend.
 static void unequal_warps_stand_behind_the_barriers_they_wait_at(void **state)
 {
@@ -296,6 +327,8 @@ int main(void)
         REPLAYED(one_load_before_a_tree_of_barriers_is_few_loads),
         REPLAYED(a_row_per_thread_is_priced_as_shared_out),
         REPLAYED(a_grid_is_shared_out_after_its_threads_do_less),
+        REPLAYED(integer_work_on_values_is_busy_as_a_last_resort),
+        REPLAYED(waiting_for_bulk_copies_is_no_overlap),
         REPLAYED(steps_at_barriers_are_priced_within_warps),
         REPLAYED(loads_of_the_same_come_before_narrow_ones),
         REPLAYED(launches_are_not_blamed_for_what_one_loads_again),

@@ -348,9 +348,13 @@ static double access_bytes(const struct timing_input *in)
     return requests > 0 && bytes > 0 ? exp2(floor(log2(bytes / requests) + 0.5)) : 16;
 }
 
+// Where bulk copies bring the data, a thread's own accesses are few, and the loops are not over them.
 static bool bytes_applies(const struct timing_input *in, const struct patterns *p)
 {
     (void)p;
+    for (int i = 0; i < in->site_count; i++)
+        if (in->sites[i].pipe == PIPE_BULK_COPY && in->stats[i].executed > 0)
+            return false;
     return access_bytes(in) < 16;
 }
 

@@ -159,6 +159,55 @@ __global__ void few_loads_not(ARGS)
     y[I] = sum;
 }
 
+// A tile of 4 KiB by bulk copy after the other, STAGES of them in shared memory.
+#define SHARED(p) (unsigned)__cvta_generic_to_shared(p)
+#define BULK(STAGES)                                                                              \
+    alignas(128) __shared__ float tile[STAGES][1024];                                             \
+    alignas(8) __shared__ unsigned long long full[STAGES];                                        \
+    enum { TILES = 16 };                                                                          \
+    int t = threadIdx.x;                                                                          \
+    float sum = 0;                                                                                \
+    if (t == 0)                                                                                   \
+        for (int s = 0; s < STAGES; s++)                                                          \
+            asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(SHARED(&full[s])) : "memory"); \
+    __syncthreads();                                                                              \
+    for (int k = 1 - STAGES; k < TILES; k++) {                                                    \
+        int next = k + STAGES - 1, s = next % STAGES;                                             \
+        if (t == 0 && next < TILES) {                                                             \
+            asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 4096;" ::"r"(             \
+                             SHARED(&full[s]))                                                    \
+                         : "memory");                                                             \
+            asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "     \
+                         "[%0], [%1], 4096, [%2];" ::"r"(SHARED(tile[s])),                        \
+                         "l"(x + (blockIdx.x * TILES + next) * 1024 % N), "r"(SHARED(&full[s]))   \
+                         : "memory");                                                             \
+        }                                                                                         \
+        if (k < 0)                                                                                \
+            continue;                                                                             \
+        unsigned done = 0;                                                                        \
+        while (!done)                                                                             \
+            asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; "      \
+                         "selp.b32 %0, 1, 0, p; }"                                                \
+                         : "=r"(done)                                                             \
+                         : "r"(SHARED(&full[k % STAGES])), "r"(k / STAGES % 2)                    \
+                         : "memory");                                                             \
+        for (int e = t; e < 1024; e += 256)                                                       \
+            sum += tile[k % STAGES][e];                                                           \
+        __syncthreads();                                                                          \
+    }                                                                                             \
+    y[I] = sum
+
+// launch: 264 256
+__global__ void no_overlap(ARGS)
+{
+    BULK(1);
+}
+// launch: 264 256
+__global__ void no_overlap_not(ARGS)
+{
+    BULK(8);
+}
+
 // launch: N/64 256
 __global__ void narrow(ARGS)
 {
