@@ -221,6 +221,7 @@ struct timing_site {
     uint32_t tensor_flops; // per warp, of a matrix instruction
     int16_t moved;         // the site that issues in this one's place, less this one: schedule.c
     bool group;            // a matrix instruction of a warp group: wgmma
+    uint16_t guard;        // 1 + the predicate register it is under; 0: none
     bool side_step;        // under a predicate, where PTX has a branch around it: decode_region.c
     bool polls;            // in a loop that only waits: its turns are the interpreter's
     bool synchronises;     // relaxed or acquire: looks at what others write

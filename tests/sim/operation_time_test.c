@@ -105,6 +105,50 @@ static void each_operation_has_its_measured_rate_and_latency(void **state)
     }
 }
 
+// One warp in a loop of two operations, each waiting for the one before: what an H200 takes for a turn (rates 7, "the loop
+// is in the measured figures"). The counter's comparison is 13 cycles before the branch under it, and the branch takes 5.
+static void turns_of_a_short_loop_take_an_h200s_cycles(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *code, *type;
+        double cycles; // of a turn
+    } loops[] = {{"add.rn.f32 %v, %v, %a;", "f32", 2 * 13.73},
+                 {"mul.rn.f64 %v, %v, %a;", "f64", 2 * 14.20},
+                 {"or.b32 %v, %v, %a;", "b32", 2 * 15.55}};
+    enum { FEW = 32, MANY = 1056 };
+    const double most = 0.3; // ptxas also loads the operand anew in each turn
+    for (size_t i = 0; i < COUNT_OF(loops); i++) {
+        struct text t = {0};
+        text_printf(&t,
+                    ".version 8.0\n.target sm_90\n.address_size 64\n"
+                    ".visible .entry turns(.param .u64 out, .param .u32 n)\n{\n"
+                    ".reg .%s %%v, %%a; .reg .b64 %%out; .reg .b32 %%r<3>; .reg .pred %%p;\n"
+                    "ld.param.u64 %%out, [out]; ld.param.u32 %%r2, [n]; mov.u32 %%r1, 0;\n"
+                    "ld.global.%s %%v, [%%out]; ld.global.%s %%a, [%%out+8];\n"
+                    "again: %s %s add.u32 %%r1, %%r1, 1; setp.lt.u32 %%p, %%r1, %%r2;\n"
+                    "@%%p bra again;\nst.global.%s [%%out], %%v; ret;\n}\n",
+                    loops[i].type, loops[i].type, loops[i].type, loops[i].code, loops[i].code,
+                    loops[i].type);
+        struct bench b;
+        bench_text(&b, t.data);
+        uint64_t out = bench_buffer(&b, "out", NULL, 64);
+        double ns[2];
+        for (int k = 0; k < 2; k++) {
+            uint32_t n = k ? MANY : FEW;
+            sim_flush_caches(b.sim);
+            bench_run(&b, "turns", GRID1(1, 32), ARGS(&out, &n));
+            ns[k] = b.report.time.time_ns;
+        }
+        double cycles = (ns[1] - ns[0]) * 1.98 / (MANY - FEW);
+        if (fabs(cycles - loops[i].cycles) > most * loops[i].cycles)
+            fail_msg("%s: %.1f cycles a turn, measured %.1f", loops[i].code, cycles,
+                     loops[i].cycles);
+        bench_close(&b);
+        text_release(&t);
+    }
+}
+
 // ptxas multiplies where the divisor of 32 bits is known.
 static void divisions_by_known_numbers_cost_products(void **state)
 {
@@ -192,6 +236,7 @@ static void chips_without_figures_count_instructions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(turns_of_a_short_loop_take_an_h200s_cycles),
         cmocka_unit_test(divisions_by_known_numbers_cost_products),
         cmocka_unit_test(products_and_divisions_take_what_an_h200_takes),
         cmocka_unit_test(chips_without_figures_count_instructions),

@@ -109,7 +109,7 @@ static void assert_near(const char *what, double got, double want, double share)
 }
 
 enum {
-    SHORT = 128,
+    SHORT = 80,
     LONG = 1024
 }; // products: about half of a copy's time, and some four times as long
 

@@ -361,7 +361,7 @@ static void every_loop_through_the_data_is_shortened(void **state)
 {
     static const char loop[] = "mov.u32 %%r5, 0; %s: ld.global.f32 %%f2, [%%l1]; "
                                "fma.rn.f32 %%f9, %%f9, %%f2, %%f2; add.u32 %%r5, %%r5, 1; "
-                               "setp.lt.u32 %%p2, %%r5, 64; @%%p2 bra %s;";
+                               "setp.lt.u32 %%p2, %%r5, 128; @%%p2 bra %s;";
     static const char tree[] =
         "mov.u32 %r5, 0; fold: shfl.sync.bfly.b32 %r6, %r5, 1, 31, -1; ex2.approx.f32 %f9, %f9; "
         "add.f32 %f9, %f9, %f9; add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 40; @%p2 bra fold;";

@@ -793,8 +793,10 @@ void timing_fill(struct decoder *d, const struct ptx_instruction *in, struct tim
     int base = d->out->register_base;
     const struct site_info *s = site_of(d);
     *t = (struct timing_site){.pipe = pipe_of(d, in)};
-    if (in->guard >= 0)
+    if (in->guard >= 0) {
         timing_register(t->source, &t->source_count, base + in->guard);
+        t->guard = (uint16_t)(base + in->guard + 1);
+    }
     bool writes = in->writes_first;
     if (writes)
         timing_operand(t->result, &t->result_count, &in->operands[0], base);

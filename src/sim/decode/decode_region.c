@@ -142,6 +142,7 @@ static void predicate_read(struct scope *d, const struct segment *from)
             t->pipe = PIPE_NONE;
         if (t->source_count < TIMING_REGISTERS_MAX)
             t->source[t->source_count++] = guard;
+        t->guard = (uint16_t)(guard + 1);
     }
 }
 

@@ -111,6 +111,11 @@ static void rates_units(struct rates *r, const struct gpu *g)
     r->mma_share = GPU(g, tensor_mma_share);
 }
 
+static double known_or_none(double value)
+{
+    return isnan(value) ? 0 : value;
+}
+
 static void rates_latencies(struct rates *r, const struct gpu *g)
 {
     r->tensor_latency = GPU(g, latency_tensor_cycles);
@@ -123,8 +128,9 @@ static void rates_latencies(struct rates *r, const struct gpu *g)
     r->dram_latency = GPU(g, latency_dram_cycles);
     r->barrier = GPU(g, latency_barrier_cycles);
     r->barrier_warp = GPU(g, barrier_warp_cycles);
-    double bulk_start = GPU(g, bulk_copy_start_cycles);
-    r->bulk_start = isnan(bulk_start) ? 0 : bulk_start;
+    r->bulk_start = known_or_none(GPU(g, bulk_copy_start_cycles));
+    r->guard = known_or_none(GPU(g, latency_guard_cycles) - r->alu);
+    r->branch = known_or_none(GPU(g, branch_cycles));
     r->atomic_latency = GPU(g, latency_atomic_cycles);
     r->warp_latency = GPU(g, latency_warp_cycles);
     r->constant_latency = GPU(g, latency_constant_cycles);
@@ -249,6 +255,8 @@ struct site_cost site_cost(const struct rates *r, const struct timing_site *t)
         .second = (uint8_t)p->second,
         .reader = (uint8_t)(t->group && p->unit == UNIT_TENSOR ? STALL_GMMA : p->reader),
         .throttle = p->unit == UNIT_SHARED ? STALL_MIO_THROTTLE : STALL_LG_THROTTLE};
+    if (t->pipe == PIPE_BRANCH)
+        c.hold = later(0, r->branch - c.slots);
     if (p->unit == UNIT_MATH && r->operation[t->operation].cycles > 0)
         cost_sequence(r, t, lanes, &c);
     else if (p->unit == UNIT_MATH)

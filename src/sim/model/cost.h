@@ -29,6 +29,9 @@ struct rates {
     double f32_half, f64, f16, integer, special, convert, warp;
     double tensor_flops, mma_share, atomic_return;
     double alu, f64_latency, special_latency, shared_latency, l1_latency, l2_latency, dram_latency;
+    double
+        guard; // what a predicate takes longer to an instruction under it than to one that computes with it
+    double branch;     // from a branch to the next instruction; 0: not known
     double bulk_start; // a lane's bulk copy; 0: not known
     double barrier, barrier_warp, atomic_latency, warp_latency, tensor_latency;
     double block_launch, block_warp_launch, block_dispatch, block_first;
@@ -108,6 +111,7 @@ struct site_cost {                          // of one instruction of the program
     double next;                            // until the warp may issue again
     double cycles, latency;                 // of its server; from there to its result
     double special_cycles, special_latency; // of the special-function unit beside
+    double hold;                            // of its warp, behind its slots
     double sequence; // of a sequence measured whole: one after the other at this rate; 0: none
     int16_t moved;   // as struct timing_site has it
     uint8_t pipe, unit, first, second;

@@ -63,6 +63,7 @@ struct warp_state {
     int block;        // slot
     int scheduler;
     int last;                     // the register its next instruction waits for longest (LAST_…)
+    double last_ready;            // when the instruction can read it
     struct copy_groups copies[2]; // of cp.async; bulk copies. AMD: counted by vmcnt; lgkmcnt
     bool waiting, done;
     bool asleep;           // until a phase is over

@@ -13,7 +13,11 @@
 
 #include <string.h>
 
-enum { PIECE = 160 }; // instructions scheduled together at most
+enum {
+    PIECE = 160, // instructions scheduled together at most
+    TO_GUARD =
+        13, // cycles that ptxas leaves between a comparison and an instruction under its predicate
+};
 
 enum { IN_GLOBAL = 1, IN_SHARED = 2, IN_LOCAL = 4, IN_ALL = 7 };
 struct entry {
@@ -95,6 +99,9 @@ static bool shares(const uint16_t *a, int a_count, const uint16_t *b, int b_coun
 static int distance(const struct entry *earlier, const struct entry *later)
 {
     const struct timing_site *a = earlier->site, *b = later->site;
+    for (int i = 0; i < a->result_count; i++)
+        if (b->guard == a->result[i] + 1)
+            return TO_GUARD;
     if (shares(a->result, a->result_count, b->source, b->source_count) ||
         shares(a->result, a->result_count, b->result, b->result_count))
         return pipe_info(a->pipe)->compiler_cycles;

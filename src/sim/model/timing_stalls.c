@@ -14,8 +14,8 @@ void stall_add(struct replay *p, struct warp_state *w, uint32_t site, enum stall
 void stall_explain(struct replay *p, struct warp_state *w, uint32_t site, double at)
 {
     int last = w->last;
-    if (last >= 0 && w->ready[last] > w->since) {
-        double ready = sooner(w->ready[last], at);
+    if (last >= 0 && w->last_ready > w->since) {
+        double ready = sooner(w->last_ready, at);
         double queued = sooner(w->queued[last], ready - w->since);
         bool math = w->reason[last] != STALL_SHORT_SCOREBOARD; // else the queue of the shared units
         stall_add(p, w, site, math ? STALL_MATH_PIPE_THROTTLE : STALL_MIO_THROTTLE,

@@ -2,17 +2,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/model/replay.h"
 
-// The register that the instruction waits for longest.
-static int last_register(const struct warp_state *w, const struct timing_site *t)
+static void wait_for(struct warp_state *w, int reg, double ready)
 {
-    int last = LAST_NONE;
+    if (w->last >= 0 && ready <= w->last_ready)
+        return;
+    w->last = reg;
+    w->last_ready = ready;
+}
+
+// The register that the instruction waits for longest. A predicate takes longer to where it decides whether an
+// instruction is executed.
+static void last_register(const struct replay *p, struct warp_state *w, const struct timing_site *t)
+{
+    w->last = LAST_NONE;
+    w->last_ready = 0;
     for (int i = 0; i < t->source_count; i++)
-        if (last < 0 || w->ready[t->source[i]] > w->ready[last])
-            last = t->source[i];
+        wait_for(w, t->source[i],
+                 w->ready[t->source[i]] + (t->guard == t->source[i] + 1 ? p->r.guard : 0));
     for (int i = 0; i < t->result_count; i++)
-        if (last < 0 || w->ready[t->result[i]] > w->ready[last])
-            last = t->result[i];
-    return last;
+        wait_for(w, t->result[i], w->ready[t->result[i]]);
 }
 
 static void warp_advance(struct warp_state *w)
@@ -109,8 +117,8 @@ enum step warp_step(struct replay *p, struct warp_state *w)
     const struct site_cost *c = &p->costs[op->site];
     const struct timing_site *t = &p->in->sites[op->site];
     if (w->last == LAST_UNKNOWN)
-        w->last = last_register(w, t);
-    double at = w->last >= 0 ? later(w->at, w->ready[w->last]) : w->at;
+        last_register(p, w, t);
+    double at = later(w->at, w->last_ready);
     if (c->unit == UNIT_NONE) {
         if (c->pipe == PIPE_ASYNC_COMMIT && op->lanes > 0)
             group_commit(&w->copies[t->bulk]);
@@ -134,9 +142,9 @@ enum step warp_step(struct replay *p, struct warp_state *w)
     double ready = p->ready = held + op_execute(p, op, c, at);
     double queued = c->unit == UNIT_CONSTANT ? 0 : p->start - at;
     values_come(w, t, (enum stall)c->reader, ready, queued);
-    w->at = later(w->at, at + c->next + held);
-    if (held > 0)
-        stall_add(p, w, op->site, STALL_DISPATCH, w->at);
+    w->at = later(w->at, at + c->next + c->hold + held);
+    if (c->hold + held > 0)
+        stall_add(p, w, op->site, held > 0 ? STALL_DISPATCH : STALL_BRANCH_RESOLVING, w->at);
     if (c->pipe == PIPE_ASYNC_COPY || c->pipe == PIPE_BULK_COPY)
         copy_open(p, w, op, ready);
     if (t->counter != WAIT_COUNTER_NONE) {
