@@ -795,7 +795,7 @@ void timing_fill(struct decoder *d, const struct ptx_instruction *in, struct tim
     *t = (struct timing_site){.pipe = pipe_of(d, in)};
     if (in->guard >= 0) {
         timing_register(t->source, &t->source_count, base + in->guard);
-        t->guard = (uint16_t)(base + in->guard + 1);
+        t->guard = base + in->guard < UINT16_MAX ? (uint16_t)(base + in->guard + 1) : 0;
     }
     bool writes = in->writes_first;
     if (writes)

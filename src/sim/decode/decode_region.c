@@ -5,7 +5,7 @@
 // without lanes (observe/trace.c).
 //
 // Which side steps get predicates was read off ptxas 13.0's code for sm_90: eight machine instructions at most, with
-// loads of global memory among them twenty; none with atomics, special functions in number, calls or barriers.
+// loads of global memory among them twenty; none with atomics, calls or barriers.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/decode/decode.h"
 
@@ -132,16 +132,16 @@ static void predicate_read(struct scope *d, const struct segment *from)
     struct timing_site *timing = d->program->timing;
     int branch = from->first_site + from->count - 1;
     const struct segment *side = from + 1;
-    uint16_t guard =
-        (uint16_t)(d->register_base + d->f->instructions[last_instruction(d, from)].guard);
+    int guard = d->register_base + d->f->instructions[last_instruction(d, from)].guard;
     timing[branch].pipe = PIPE_NONE;
     for (int i = side->first_site; i < side->first_site + side->count; i++) {
         struct timing_site *t = &timing[i];
         t->side_step = true;
         if (t->pipe == PIPE_BRANCH)
             t->pipe = PIPE_NONE;
-        if (t->source_count < TIMING_REGISTERS_MAX)
-            t->source[t->source_count++] = guard;
+        if (guard >= UINT16_MAX || t->source_count >= TIMING_REGISTERS_MAX)
+            continue;
+        t->source[t->source_count++] = (uint16_t)guard;
         t->guard = (uint16_t)(guard + 1);
     }
 }

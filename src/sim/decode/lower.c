@@ -1,8 +1,8 @@
 // From PTX to what the machine would issue, for the model of time: which pipe an instruction takes and how
-// many machine instructions it becomes (lower.def), and which vanish: moves
-// become operands, mul.wide and the addition after it one IMAD.WIDE, a shift and an addition LEA,
-// two additions IADD3, two bit operations LOP3, a float product and the addition after it FFMA. What vanishes hands its operands' times on to its reader.
-// The counts that depend on this are modelled.
+// many machine instructions it becomes (lower.def), and which vanish: moves become operands, mul.wide and the
+// addition after it one IMAD.WIDE, a shift and an addition LEA, two additions IADD3, two bit operations LOP3, a
+// float product and the addition after it FFMA, two neighbouring constants one ULDC. What vanishes hands its
+// operands' times on to its reader. The counts that depend on this are modelled.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/decode/decode.h"
 
