@@ -150,7 +150,6 @@ static void rates_waves(struct rates *r, const struct gpu *g)
     r->turn = known(v[GPU_FIELD_scheduler_turn_cycles], 1);
     r->schedulers = GPU(g, schedulers_per_sm);
     r->scalar = r->warp_lanes; // an instruction per cycle
-    r->branch = known(v[GPU_FIELD_latency_branch_cycles], r->alu);
     r->memory_cache_latency = known(v[GPU_FIELD_latency_memory_cache_cycles], 0);
 }
 
@@ -236,7 +235,7 @@ static void cost_turn(const struct rates *r, const struct pipe_info *p, struct s
     c->slots = p->unit == UNIT_MATH ? later(r->turn, busy) : p->unit == UNIT_TENSOR ? r->turn : 0;
     c->next = later(r->turn, c->slots);
     if (c->pipe == PIPE_SCALAR_BRANCH)
-        c->next = r->branch;
+        c->next = later(c->next, r->branch);
     if (p->unit == UNIT_TENSOR)
         c->latency += r->schedulers * c->cycles;
 }

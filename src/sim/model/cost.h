@@ -39,8 +39,8 @@ struct rates {
     double near_far, line_near, line_far, line_near_share, line_spread, line_slow, line_slow_share;
     double load_knee, load_slope, load_slope_high;
     double warp_lanes, schedulers,
-        turn;              // lanes of a warp; cycles between a warp's instructions at least
-    double scalar, branch; // AMD: of the scalar unit; cycles until a wave goes on after a branch
+        turn;      // lanes of a warp; cycles between a warp's instructions at least
+    double scalar; // AMD: of the scalar unit
     double memory_cache_bytes,
         memory_cache_latency; // of the cache between L2 and device memory; 0: none
     struct {                  // NAN: not in the chip's file
