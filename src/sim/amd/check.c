@@ -204,7 +204,7 @@ void amd_check_write(struct wave *w, const struct amd_instruction *in, unsigned 
                      const struct place *p, unsigned bytes, const void *data)
 {
     enum access_order order = p->window != WINDOW_GLOBAL ? ORDER_PLAIN
-                              : in->arch == ARCH_GFX90A  ? ORDER_MAYBE
+                              : in->arch != ARCH_GFX942  ? ORDER_MAYBE
                               : amd_passes_l1(in)        ? ORDER_ATOMIC
                                                          : ORDER_PLAIN;
     look(w, lane, p, bytes, data, TOUCH_WRITE, order);

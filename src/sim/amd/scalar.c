@@ -174,7 +174,7 @@ void amd_run_scalar(struct wave *w, const struct amd_instruction *in)
         run->site->barriers++;
         amd_check_barrier(w);
     }
-    if (in->id == AMD_s_waitcnt && amd_wait_vector(in) == 0)
+    if (amd_waits_for_stores(in))
         amd_check_order(w, true, false);
     run->counts.scalar++;
 }

@@ -138,6 +138,8 @@ static void site_memory(struct timing_site *t, const struct amd_instruction *in)
     case ACTION_LOAD_SIGNED:
     case ACTION_LOAD_LOW:
     case ACTION_LOAD_HIGH:
+    case ACTION_LOAD_LOW_SIGNED:
+    case ACTION_LOAD_HIGH_SIGNED:
     case ACTION_LOAD_TWO:
     case ACTION_SWIZZLE:
     case ACTION_PERMUTE:
@@ -156,7 +158,7 @@ static void site_fill(struct timing_site *t, const struct amd_instruction *in, c
         site_scalar(t, in);
     } else if (in->encoding >= ENCODING_DS) {
         site_memory(t, in);
-    } else if (amd_row_of(in)->form == FORM_MATRIX) {
+    } else if (amd_row_of(in)->form == FORM_MATRIX || amd_row_of(in)->form == FORM_WMMA) {
         site_matrix(t, in, g);
     } else {
         site_vector(t, in);

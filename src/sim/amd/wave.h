@@ -194,7 +194,13 @@ static inline bool amd_passes_l1(const struct amd_instruction *in)
 static inline unsigned amd_wait_vector(const struct amd_instruction *in)
 {
     unsigned c = (unsigned)in->constant;
-    return (c & 15) | (c >> 14 & 3) << 4;
+    return in->arch == ARCH_GFX1100 ? c >> 10 & 63 : (c & 15) | (c >> 14 & 3) << 4;
+}
+// Does it wait until all that was stored is there? gfx11 counts stores by themselves.
+static inline bool amd_waits_for_stores(const struct amd_instruction *in)
+{
+    return in->arch == ARCH_GFX1100 ? in->id == AMD_s_waitcnt_vscnt && in->constant == 0
+                                    : in->id == AMD_s_waitcnt && amd_wait_vector(in) == 0;
 }
 
 void amd_run_scalar(struct wave *w, const struct amd_instruction *in);
