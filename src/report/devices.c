@@ -253,7 +253,7 @@ static void add_reasons(struct devices_view *v, const char *label, int device,
             here->diagnosed && found->finding_count > 0 && !found->findings[0].folded;
         add_sentence(style,
                      arena_printf(&v->arena,
-                                  "  %s, the fastest on %s, takes %s here, %s times as long%s%s%s",
+                                  "%s, the fastest on %s, takes %s here, %s times as long%s%s%s",
                                   here->variant, v->runs[d].header.device_id,
                                   show_time(result_time_ns(here), b), show_fixed(ratio, 2, times),
                                   held_back(&v->arena, here), has_finding ? ". " : "",

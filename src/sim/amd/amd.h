@@ -1,5 +1,5 @@
 // amd: the simulated GPU as one of AMD's. Runs machine code as the compiler makes it, on the same device memory as PTX
-// kernels (sim.h: sim_open, sim_alloc …). Counts what waves and caches do; no time is modelled.
+// kernels (sim.h: sim_open, sim_alloc …). Counts what waves and caches do, and models the time.
 //   amd_is_simulated -> sim_open -> amd_module_load -> amd_launch -> sim_close
 // SPDX-License-Identifier: Apache-2.0
 #ifndef RIDGE_SIM_AMD_H
@@ -19,7 +19,7 @@ void amd_module_unload(struct amd_module *m); // NULL is fine
 // Its kernels; variables have device addresses.
 const struct amd_object *amd_module_object(const struct amd_module *m);
 
-// As sim_launch, by the options that hold here: module, cluster, timing, counterfactuals, samples and the
+// As sim_launch, by the options that hold here: module, cluster, facts, counterfactuals, samples and the
 // listener do not.
 bool amd_launch(struct sim *s, const struct amd_module *m, const struct sim_launch *options,
                 struct arena *a, struct sim_report *report, struct error *err) CHECK_RESULT;

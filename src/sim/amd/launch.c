@@ -236,8 +236,6 @@ static void launch_memory(struct amd_run *run)
     write_parameters(run, host + PACKET_BYTES);
     space_mark_written(&s->space, s->params_address, PARAM_BYTES_MAX);
     amd_check_open(run);
-    for (size_t i = 0; i < s->space.count && !run->check_uninitialised; i++)
-        s->space.items[i].all_written = true;
 }
 
 /* ---- waves --------------------------------------------------------------------------------------------------------- */
