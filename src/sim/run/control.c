@@ -57,7 +57,8 @@ static const struct uop *path_load(struct warp *w, struct path *p)
     return p->pc;
 }
 
-bool path_pick(struct warp *w)
+// The last of the other paths that can go on; false: all wait.
+static bool path_ready(struct warp *w)
 {
     for (int i = w->other_count; i-- > 0;) {
         struct path *p = w->others[i];
@@ -69,6 +70,13 @@ bool path_pick(struct warp *w)
         path_load(w, p);
         return true;
     }
+    return false;
+}
+
+bool path_pick(struct warp *w)
+{
+    if (path_ready(w))
+        return true;
     // Lanes of a warp instruction that never come: the others go on without them.
     for (int i = 0; i < w->other_count && !w->block->sm->stopped; i++)
         if (w->others[i]->barrier == WAIT_WARP) {
@@ -139,15 +147,13 @@ const struct uop *path_block(struct warp *w, int barrier, const struct uop *resu
     return path_pick(w) ? w->pc : NULL;
 }
 
-// The running path steps behind all others.
+// The running path steps behind all others. Those that wait for its lanes go on waiting: it may come yet.
 static const struct uop *path_rotate(struct warp *w, const struct uop *resume)
 {
     struct path *p = w->path;
     path_save(w, resume);
-    if (!path_pick(w)) {
-        w->waiting = false;
+    if (!path_ready(w))
         return path_load(w, p);
-    }
     memmove(&w->others[1], &w->others[0], (size_t)w->other_count * sizeof(struct path *));
     w->others[0] = p;
     w->other_count++;
