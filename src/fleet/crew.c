@@ -207,7 +207,7 @@ bool crew_start(struct crew *c, uint64_t seed, const char *variant, struct error
 static bool take_outputs(struct part *p, const char *data, size_t size_bytes)
 {
     for (int b = 0; b < p->outputs.count; b++) {
-        size_t size = p->outputs.data[b] ? p->resolved.buffers[b].size_bytes : 0;
+        size_t size = p->resolved.buffers[b].output ? p->resolved.buffers[b].size_bytes : 0;
         if (size > size_bytes)
             return false;
         if (size)
@@ -345,7 +345,7 @@ bool crew_answer(struct crew *c, const struct part *p, bool done, bool lost,
     text_printf(&out, "%s\n", head ? head : "{}"); // NULL: words that are no UTF-8
     free(head);
     for (int b = 0; b < p->outputs.count && done; b++)
-        if (p->outputs.data[b])
+        if (p->resolved.buffers[b].output) // an input is the same in every rank
             text_addn(&out, p->outputs.data[b], p->resolved.buffers[b].size_bytes);
     bool put_done = put(c, name, out.data, out.length, err);
     text_release(&out);

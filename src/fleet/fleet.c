@@ -252,12 +252,17 @@ struct runner { // a thread: it waits for a worker process
     struct error err;
 };
 
+static bool is_other_rank(const struct fleet *f, int device)
+{
+    return f->crew.count > 1 && device > 0;
+}
+
 static void *run_share(void *context)
 {
     struct runner *r = context;
     struct fleet *f = r->fleet;
     r->done =
-        f->crew.count > 1 && r->share->device > 0
+        is_other_rank(f, r->share->device)
             ? crew_run(&f->crew, r->share->device, &r->part, f->events->loop.cancel, &r->lost,
                        &r->err)
             : part_run(&r->part, r->threads, r->fleet->events->loop.cancel, &r->lost, &r->err);
@@ -292,7 +297,10 @@ static bool open_parts(struct fleet *f, struct runner *runners, struct deal_shar
                                      .share = &shares[i],
                                      .threads = f->crew.count > 1 || threads > 0 ? threads : 1,
                                      .opened = true};
-        if (!part_open(&f->whole, s, device, &range, &runners[i].part, err))
+        bool opened = is_other_rank(f, shares[i].device)
+                          ? part_expect(&f->whole, device, &range, &runners[i].part, err)
+                          : part_open(&f->whole, s, device, &range, &runners[i].part, err);
+        if (!opened)
             return error_context(err, "in the share of %s", device->id);
     }
     return true;

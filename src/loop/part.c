@@ -127,8 +127,27 @@ bool part_open(const struct whole *w, const struct resolved_split *split,
            outputs_share(&out->resolved, &out->inputs, &out->outputs, err);
 }
 
+bool part_expect(const struct whole *w, const struct device_info *device,
+                 const struct part_range *range, struct part *out, struct error *err)
+{
+    *out = (struct part){.whole = w, .device = device, .range = *range, .elsewhere = true};
+    if (!resolve_part(&out->arena, w, device, range, &out->point, &out->resolved, err))
+        return false;
+    int count = out->resolved.buffer_count;
+    out->outputs = (struct host_buffers){xcalloc((size_t)count + 1, sizeof(void *)), count};
+    for (int i = 0; i < count; i++)
+        if (out->resolved.buffers[i].output)
+            out->outputs.data[i] = xcalloc(out->resolved.buffers[i].size_bytes + 1, 1);
+    return true;
+}
+
 void part_close(struct part *p)
 {
+    if (p->elsewhere) {
+        buffers_release(&p->outputs);
+        arena_release(&p->arena);
+        return;
+    }
     outputs_unshare(&p->resolved, &p->inputs, &p->outputs);
     part_release(p->whole->experiment, &p->inputs);
     arena_release(&p->arena);

@@ -44,6 +44,7 @@ struct part {
     struct resolved_variant variant;
     struct code_object code;
     struct host_buffers inputs, outputs; // outputs: memory that the worker shares with us
+    bool elsewhere;                      // of part_expect: no inputs, and outputs are ours alone
     // Found by part_run:
     struct part_time time;
 };
@@ -54,6 +55,9 @@ bool part_bytes(const struct whole *w, const struct device_info *device, const s
 bool part_open(const struct whole *w, const struct resolved_split *split,
                const struct device_info *device, const struct part_range *range, struct part *out,
                struct error *err) CHECK_RESULT;
+// A part that somebody else opens and runs: here it is resolved, and has room for its outputs.
+bool part_expect(const struct whole *w, const struct device_info *device,
+                 const struct part_range *range, struct part *out, struct error *err) CHECK_RESULT;
 // Runs and times it. May be called in several threads, a part each. threads: of the host, for a simulated device; 0 =
 // all. false: *lost says whether the device is (its worker crashed, hung, or could not reach it); else the
 // variant cannot do the job.

@@ -45,9 +45,12 @@ for ((i = 0; i < 1200; i++)); do
     grep -q '^round 1:' err.0 2>/dev/null && break
     sleep 0.05
 done
+size=$(stat -c %s "$RIDGE_HOME/ranks/killed/answer.1.0" 2>err.txt)
 kill -KILL "${pids[2]}"
 wait "${pids[0]}"
 pass 'a rank that is killed does not end the job' $? err.0
+((size > 0 && size < 4 * 174848 + 1000))
+pass 'an answer has the outputs of its share, and no inputs' $? err.txt
 wait 2>/dev/null
 json 'what it had is done by the others, and all is right' \
     '.verified and (.devices[2].lost | contains("rank 2 died")) and ([.rounds[].units | add] | all(. == 524288))'
