@@ -120,11 +120,9 @@ double poisson_most(uint64_t count)
     static const double tail = 0.05;
     double low = (double)count, high = 2 * (double)count + 20;
     for (int step = 0; step < STEPS; step++) {
-        double mean = (low + high) / 2, term = exp(-mean), sum = term;
-        for (uint64_t i = 1; i <= count; i++) {
-            term *= mean / (double)i;
-            sum += term;
-        }
+        double mean = (low + high) / 2, sum = 0;
+        for (uint64_t i = 0; i <= count; i++)
+            sum += exp((double)i * log(mean) - mean - lgamma((double)i + 1));
         *(sum > tail ? &low : &high) = mean;
     }
     return high;
