@@ -69,7 +69,8 @@ static void add_plain_line(const struct line *l, int number, const struct lines_
     char a[CELL_SIZE];
     text_printf(out, "line %d", number);
     if (l) {
-        text_printf(out, ", instructions %s", show_count((double)l->instructions, a));
+        if (l->instructions > 0) // else it was only sampled
+            text_printf(out, ", instructions %s", show_count((double)l->instructions, a));
         add_plain_figure("lanes active percent",
                          100.0 * share(l->lanes, l->instructions) / v->warp_lanes, 0, out);
         add_plain_figure("sectors per request", share(l->global_sectors, l->global_requests), 1,
@@ -93,7 +94,7 @@ static void add_line(const struct line *l, int number, const struct lines_view *
         add_plain_line(l, number, v, out);
         return;
     }
-    if (l)
+    if (l && l->instructions > 0) // else it was only sampled
         add_counters(l, v->warp_lanes, out);
     else
         add_repeat(out, " ", COUNTER_COLUMNS);

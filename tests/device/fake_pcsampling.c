@@ -99,7 +99,7 @@ static void put(struct pc_buffer *b, const char *name, uint64_t offset, uint32_t
                 uint32_t samples)
 {
     struct pc_data *d = &b->data[b->count++];
-    d->function = strdup(name);
+    d->function = (char *)name; // CUPTI's are allocated, and never released by ridge
     d->offset = offset;
     d->reason_count = is_off("reasons") ? 1000 : 2;
     d->reasons[0] = (struct pc_reason_samples){first, samples};

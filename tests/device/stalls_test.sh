@@ -64,6 +64,9 @@ check the_journal_keeps_how_many '"dropped": ?0' "$work/json"
 run --pc-sampling continuous --side-limit 0 --json --no-journal -q >"$work/json" 2>&1
 check continuous_sampling_is_started_and_stopped '"mode": ?"continuous"' "$work/json"
 lacks samples_of_other_functions_are_left_out '"other"' "$work/json"
+run --pc-sampling kernel --side-limit 0 -q >"$work/out" 2>&1
+ridge annotate side:plain >"$work/out" 2>&1
+check a_line_that_was_only_sampled_has_no_counts '^ {44} +[0-9.]+ +long_scoreboard .* 10 ' "$work/out"
 run --side-limit 0 --json --no-journal -q >"$work/json" 2>&1
 lacks without_the_option_nothing_is_sampled 'stall_sampling' "$work/json"
 run --pc-sampling often >"$work/out" 2>&1

@@ -51,8 +51,10 @@ static const char *text_of(const struct cubin_file *f, uint32_t table, uint64_t 
     if (table >= f->head.e_shnum || !has_bytes(&f->sections[table]))
         return NULL;
     const Elf64_Shdr *s = &f->sections[table];
+    if (at >= s->sh_size)
+        return NULL;
     const char *text = (const char *)f->bytes + s->sh_offset + at;
-    return at < s->sh_size && memchr(text, '\0', s->sh_size - at) ? text : NULL;
+    return memchr(text, '\0', s->sh_size - at) ? text : NULL;
 }
 
 static int section_find(const struct cubin_file *f, const char *name)

@@ -157,14 +157,24 @@ static bool sample_pass(struct stall_pass *p, enum sampling_mode mode, struct er
     return ran && ended;
 }
 
-static bool passes_run(struct stall_pass *p, enum sampling_mode mode, struct error *err)
+static bool passes_sample(struct stall_pass *p, enum sampling_mode mode, struct error *err)
 {
-    if (!cuda_snapshot_all(p->replay.device, err) || !period_choose(p, err))
+    if (!period_choose(p, err))
         return false;
     for (int i = 0; i < PASSES_MAX && p->samples.total < SAMPLES_WANTED; i++)
         if (!sample_pass(p, mode, err))
             return false;
-    return cuda_restore_all(p->replay.device, err);
+    return true;
+}
+
+// The run that is checked comes after it: it must find its inputs, whatever became of the samples.
+static bool passes_run(struct stall_pass *p, enum sampling_mode mode, struct error *err)
+{
+    struct error ignored = {0};
+    if (!cuda_snapshot_all(p->replay.device, err))
+        return false;
+    bool sampled = passes_sample(p, mode, err);
+    return cuda_restore_all(p->replay.device, sampled ? err : &ignored) && sampled;
 }
 
 /* ---- lines --------------------------------------------------------------------------------------------------- */
