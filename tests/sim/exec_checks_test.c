@@ -135,6 +135,33 @@ static void a_warp_in_pieces_at_a_barrier_is_listed(void **state)
     bench_close(&b);
 }
 
+// Lanes 0 and 1 wait for a word that lanes 2 to 7 write behind the place where they would wait for them, and lanes 8 to
+// 31 wait for all of these one place further out. Each passes each place once and in order, and the last barrier whole.
+static void lanes_that_are_let_go_on_pass_each_place_once(void **state)
+{
+    struct bench b;
+    uint32_t words[33] = {0};
+    bench_text(&b, KERNEL("k", "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd2, %rd2, %rd1;\n"
+                               "setp.ge.u32 %p1, %r1, 8;\n@%p1 bra OUTER;\n"
+                               "setp.ge.u32 %p2, %r1, 2;\n@%p2 bra INNER;\n"
+                               "LOOK:\nld.relaxed.gpu.global.u32 %r2, [%rd1];\n"
+                               "setp.eq.u32 %p3, %r2, 0;\n@%p3 bra LOOK;\n"
+                               "INNER:\nred.global.add.u32 [%rd1], 1;\n"
+                               "red.global.add.u32 [%rd2+4], 1;\n"
+                               "OUTER:\natom.global.add.u32 %r4, [%rd2+4], 16;\n"
+                               "shl.b32 %r4, %r4, 16;\nred.global.add.u32 [%rd2+4], %r4;\n"
+                               "bar.sync 0;\nshfl.sync.idx.b32 %r3, %r1, 5, 31, -1;\n"
+                               "shl.b32 %r3, %r3, 8;\nred.global.add.u32 [%rd2+4], %r3;\n"));
+    uint64_t out = bench_buffer(&b, "out", words, sizeof words);
+    bench_run(&b, "k", GRID1(1, 32), ARGS(&out));
+    bench_fetch(&b, out, words, sizeof words);
+    assert_int_equal(b.report.violation_count, 0);
+    assert_int_equal(words[0], 8);
+    for (unsigned lane = 0; lane < 32; lane++)
+        assert_int_equal(words[1 + lane], (lane < 8) << 16 | 5 << 8 | 16 | (lane < 8));
+    bench_close(&b);
+}
+
 static void endless_loop_runs_into_the_budget(void **state)
 {
     struct bench b;
@@ -373,6 +400,7 @@ int main(void)
         cmocka_unit_test(barriers_that_differ_are_a_deadlock),
         cmocka_unit_test(exited_threads_at_a_barrier_are_noted_with_checks_on),
         cmocka_unit_test(a_warp_in_pieces_at_a_barrier_is_listed),
+        cmocka_unit_test(lanes_that_are_let_go_on_pass_each_place_once),
         cmocka_unit_test(endless_loop_runs_into_the_budget),
         cmocka_unit_test(trap_names_the_thread),
         cmocka_unit_test(launches_that_cannot_be_are_input_errors),

@@ -46,16 +46,40 @@ void barrier_in_pieces(struct warp *w, const struct uop *u, uint32_t mask)
             lane_count(mask), lane_count(there));
 }
 
-static void barrier_release(struct block *b, int id)
+struct last_arrival { // that completes a barrier
+    struct warp *warp;
+    const struct uop *at;
+    uint32_t mask;
+};
+
+// The lanes of a warp that have come to one instruction of a barrier, on whatever paths: one that was let go on while
+// others looked at memory waits for them here.
+static uint32_t lanes_at(const struct warp *w, int id, const struct uop *at,
+                         const struct last_arrival *last)
+{
+    uint32_t lanes = last && last->warp == w && last->at == at ? last->mask : 0;
+    for (int i = 0; i < w->other_count; i++)
+        if (w->others[i]->barrier == id && w->others[i]->pc - 1 == at)
+            lanes |= w->others[i]->mask;
+    return lanes;
+}
+
+// last: NULL where threads that exit complete it.
+static void barrier_release(struct block *b, int id, const struct last_arrival *last)
 {
     struct barrier *bar = &b->barriers[id];
+    if (last)
+        barrier_in_pieces(last->warp, last->at, lanes_at(last->warp, id, last->at, last));
     for (int i = 0; i < b->warp_count; i++) {
         struct warp *w = &b->warps[i];
+        for (int j = 0; j < w->other_count; j++)
+            if (w->others[j]->barrier == id)
+                barrier_in_pieces(w, w->others[j]->pc - 1,
+                                  lanes_at(w, id, w->others[j]->pc - 1, last));
         for (int j = 0; j < w->other_count; j++) {
             struct path *p = w->others[j];
             if (p->barrier != id)
                 continue;
-            barrier_in_pieces(w, p->pc - 1, p->mask);
             if (p->barrier_uop != NULL)
                 barrier_deliver(bar, p);
             p->barrier = -1;
@@ -88,7 +112,7 @@ void barriers_recheck(struct block *b)
             continue;
         if (bar->expected == 0)
             note_exited(bar->first, bar->first_site, bar->first_lane);
-        barrier_release(b, id);
+        barrier_release(b, id, NULL);
     }
 }
 
@@ -128,14 +152,14 @@ const struct uop *op_barrier(struct warp *w, const struct uop *u)
         bar->all_true &= truth == mask;
     }
     bool arrive_only = (u->small & BARRIER_ARRIVE) != 0, complete = barrier_complete(b, bar);
-    if (complete || arrive_only)
+    if (arrive_only && !complete)
         barrier_in_pieces(w, u, mask);
     if (complete) {
         if (u->imm != BARRIER_PLAIN) {
             struct path self = {.frame = w->frame, .mask = mask, .barrier_uop = u};
             barrier_deliver(bar, &self);
         }
-        barrier_release(b, (int)id);
+        barrier_release(b, (int)id, &(struct last_arrival){w, u, mask});
         return u + 1;
     }
     if (arrive_only)

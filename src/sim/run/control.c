@@ -147,6 +147,21 @@ const struct uop *path_block(struct warp *w, int barrier, const struct uop *resu
     return path_pick(w) ? w->pc : NULL;
 }
 
+void path_merge(struct warp *w, int other)
+{
+    struct path *p = w->others[other];
+    if (p->parent == NULL || p->parent != w->path->parent || p->reconverge != w->reconverge ||
+        p->frame != w->frame || p->base_frame != w->path->base_frame || p == &w->root_path)
+        return;
+    w->mask |= p->mask;
+    w->path->mask |= p->mask;
+    p->parent->children--;
+    memmove(&w->others[other], &w->others[other + 1],
+            (size_t)(w->other_count - other - 1) * sizeof(struct path *));
+    w->other_count--;
+    path_free(w, p);
+}
+
 // The running path steps behind all others. Those that wait for its lanes go on waiting: it may come yet.
 static const struct uop *path_rotate(struct warp *w, const struct uop *resume)
 {
@@ -194,10 +209,11 @@ static void lanes_gone(struct warp *w, uint32_t mask)
     cluster_check(w->block);
 }
 
+// Those that wait at a path's own reconvergence are below its parents too.
 static void lanes_below(struct warp *w, struct path *leaf)
 {
-    for (struct path *p = leaf->parent; p != NULL; p = p->parent)
-        p->below |= leaf->mask & ~w->exited;
+    for (struct path *p = leaf; p->parent != NULL; p = p->parent)
+        p->parent->below |= p->mask & ~w->exited;
 }
 
 static bool ends_at_once(const struct warp *w, const struct uop *u)

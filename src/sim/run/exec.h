@@ -712,6 +712,8 @@ const struct uop *path_block(struct warp *w, int barrier, const struct uop *resu
                              const struct uop *result);
 // The running lanes wait for what others do: these get their turn first; goes on at u.
 const struct uop *path_yield(struct warp *w, const struct uop *u);
+// The path others[other] is where the running one is, and becomes a part of it if both end alike.
+void path_merge(struct warp *w, int other);
 // Lets lanes that wait for the rest of their warp go on alone: the rest waits for them.
 bool paths_release(struct warp *w);
 bool path_pick(struct warp *w); // makes a path that does not wait the running one

@@ -52,13 +52,14 @@ static bool lanes_gather(struct warp *w, const struct uop *u, uint32_t *mask,
                       "names lanes 0x%08x in the mask of a warp instruction that they never reach",
                       missing & ~found);
     w->forced = false;
-    for (int i = 0; i < w->other_count; i++) {
+    for (int i = w->other_count; i-- > 0;) {
         struct path *p = w->others[i];
         if (p->barrier != WAIT_WARP || p->pc != u || p->frame != w->frame)
             continue;
         p->barrier = -1;
         p->pc = u + 1;
         *mask |= p->mask;
+        path_merge(w, i);
     }
     return true;
 }
