@@ -81,7 +81,7 @@ check() { # WHAT STATUS FILE...
 counters sim:h200 >nvidia.txt
 counters sim:mi250x >amd.txt
 "$RIDGE" annotate transpose:naive >annotated.txt
-grep -E ' 100 +20\.0 .* 18 . +out\[y \* N \+ x\] = in\[x \* N \+ y\];' annotated.txt >/dev/null || check 'annotate' 1 annotated.txt
+grep -E ' 100 +20\.0 .* [0-9]+ . +out\[y \* N \+ x\] = in\[x \* N \+ y\];' annotated.txt >/dev/null || check 'annotate' 1 annotated.txt
 # 1024 waves of two rows: a load reaches 32 lines of 64 bytes, a store 4.
 # All of the input is read from memory once, and the output kept in L2.
 for counter in global_load_requests=1024 dram_read_bytes=262144 l2_write_sectors=8192 global_load_lines_64=32768 global_store_lines_64=4096 vector_memory_instructions=2048 lds_instructions=0; do
