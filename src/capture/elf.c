@@ -51,7 +51,7 @@ static bool find_symbols(const char *data, size_t size_bytes, struct part *symbo
 
 bool elf_next_variable(const char *data, size_t size_bytes, size_t *at, const char **name)
 {
-    struct part symbols, names;
+    struct part symbols = {0}, names = {0};
     Elf64_Sym s;
     if (!find_symbols(data, size_bytes, &symbols, &names))
         return false;
