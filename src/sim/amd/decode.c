@@ -275,30 +275,11 @@ static void decode_mubuf(uint32_t w, uint32_t w1, struct amd_instruction *in)
 
 /* ---- which encoding ------------------------------------------------------------------------------------ */
 
-struct shape {
-    enum amd_encoding encoding;
-    unsigned opcode, words;
-};
-
 static bool shape_of(uint32_t w, struct shape *s)
 {
     static const enum amd_encoding segments[] = {ENCODING_FLAT, ENCODING_SCRATCH, ENCODING_GLOBAL};
-    if (bits(w, 31, 1) == 0) {
-        unsigned op = bits(w, 25, 6);
-        *s = op == 0x3f   ? (struct shape){ENCODING_VOP1, bits(w, 9, 8), 1}
-             : op == 0x3e ? (struct shape){ENCODING_VOPC, bits(w, 17, 8), 1}
-                          : (struct shape){ENCODING_VOP2, op, 1};
+    if (short_shape(w, s))
         return true;
-    }
-    if (bits(w, 30, 2) == 2) {
-        unsigned op = bits(w, 23, 7);
-        *s = op == 0x7d             ? (struct shape){ENCODING_SOP1, bits(w, 8, 8), 1}
-             : op == 0x7e           ? (struct shape){ENCODING_SOPC, bits(w, 16, 7), 1}
-             : op == 0x7f           ? (struct shape){ENCODING_SOPP, bits(w, 16, 7), 1}
-             : bits(w, 28, 4) == 11 ? (struct shape){ENCODING_SOPK, bits(w, 23, 5), 1}
-                                    : (struct shape){ENCODING_SOP2, op, 1};
-        return true;
-    }
     switch (bits(w, 26, 6)) {
     case 0x30:
         *s = (struct shape){ENCODING_SMEM, bits(w, 18, 8), 2};

@@ -216,11 +216,6 @@ static void decode_mubuf(uint32_t w, uint32_t w1, struct amd_instruction *in)
 
 /* ---- which encoding ------------------------------------------------------------------------------------ */
 
-struct shape {
-    enum amd_encoding encoding;
-    unsigned opcode, words;
-};
-
 static bool wide_shape(uint32_t w, struct shape *s)
 {
     static const enum amd_encoding segments[] = {ENCODING_FLAT, ENCODING_SCRATCH, ENCODING_GLOBAL};
@@ -252,27 +247,6 @@ static bool wide_shape(uint32_t w, struct shape *s)
     default:
         return false;
     }
-}
-
-static bool shape_of(uint32_t w, struct shape *s)
-{
-    if (bits(w, 31, 1) == 0) {
-        unsigned op = bits(w, 25, 6);
-        *s = op == 0x3f   ? (struct shape){ENCODING_VOP1, bits(w, 9, 8), 1}
-             : op == 0x3e ? (struct shape){ENCODING_VOPC, bits(w, 17, 8), 1}
-                          : (struct shape){ENCODING_VOP2, op, 1};
-        return true;
-    }
-    if (bits(w, 30, 2) == 2) {
-        unsigned op = bits(w, 23, 7);
-        *s = op == 0x7d             ? (struct shape){ENCODING_SOP1, bits(w, 8, 8), 1}
-             : op == 0x7e           ? (struct shape){ENCODING_SOPC, bits(w, 16, 7), 1}
-             : op == 0x7f           ? (struct shape){ENCODING_SOPP, bits(w, 16, 7), 1}
-             : bits(w, 28, 4) == 11 ? (struct shape){ENCODING_SOPK, bits(w, 23, 5), 1}
-                                    : (struct shape){ENCODING_SOP2, op, 1};
-        return true;
-    }
-    return wide_shape(w, s);
 }
 
 static bool decode_fields(const uint32_t w[2], struct amd_instruction *in)
@@ -402,7 +376,7 @@ bool amd_decode_gfx11(const uint8_t *bytes, size_t size_bytes, struct amd_instru
         return false;
     memcpy(w, bytes, size_bytes < sizeof w ? size_bytes / 4 * 4 : sizeof w);
     *why = "an encoding that is not simulated";
-    if (!shape_of(w[0], &s))
+    if (!short_shape(w[0], &s) && !wide_shape(w[0], &s))
         return false;
     out->encoding = s.encoding;
     *why = "an instruction that is not simulated";

@@ -194,7 +194,7 @@ static void atomic_lane(struct wave *w, const struct amd_instruction *in, unsign
     memcpy(&old, p.host, bytes);
     uint64_t value = lane_value(w, in->data + acc, lane, r->words), compare = 0;
     if (r->flag == FLAG_CMPSWAP && in->encoding == ENCODING_DS) {
-        // gfx9: what is compared, then the new value; gfx11 the other way round.
+        // gfx9: what is compared, then the new value; gfx11: the new value first.
         compare = lane_value(w, in->data1 + acc, lane, r->words);
         if (in->arch != ARCH_GFX1100) {
             uint64_t first = value;
