@@ -2,31 +2,17 @@
 # What the recorder declares of CUPTI and of the driver's calls, held to a CUDA toolkit's headers: sizes, places of
 # members, numbers. Without a toolkit it is skipped.
 # SPDX-License-Identifier: Apache-2.0
-set -u
-here=$(cd "$(dirname "$0")" && pwd)
-read -ra cc <<<"${CC:-cc}"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-toolkit=
-for folder in "${CUDA_HOME:-/usr/local/cuda}" /usr/local/cuda-*; do
-    for include in "$folder/include" "$folder/extras/CUPTI/include"; do
-        [[ -f $include/cupti.h && -f $folder/include/cuda.h ]] && toolkit=$folder cupti=$include
-    done
-done
-if [[ -z $toolkit ]]; then
+. "$(dirname "$0")/../support/layout.sh"
+toolkit_with cupti.h || {
     echo 'skip - no toolkit with headers of CUPTI is here'
     exit 0
-fi
+}
 
 cat >"$work/layout.c" <<'C'
 #include <cuda.h>
 #include <cupti.h>
 #include "capture/recorder/cupti_min.h"
-#define AT(ours, member, theirs, their_member)                                                             \
-    _Static_assert(offsetof(struct ours, member) == offsetof(theirs, their_member), #ours " " #member);    \
-    _Static_assert(sizeof(((struct ours *)0)->member) == sizeof(((theirs *)0)->their_member), #ours " size of " #member)
-#define IS(ours, theirs) _Static_assert((int)(ours) == (int)(theirs), #ours)
+#include "layout.h"
 IS(CUPTI_DONE, CUPTI_SUCCESS);
 IS(CUPTI_NO_MORE_RECORDS, CUPTI_ERROR_MAX_LIMIT_REACHED);
 IS(CUPTI_OTHER_SUBSCRIBER, CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
@@ -125,15 +111,8 @@ mapfile -t kernels < <(versions Kernel 8)
 mapfile -t copies < <(versions Memcpy 5)
 mapfile -t fills < <(versions Memset 4)
 check() { # kernel, copy, fill
-    local flags=(-std=gnu17 -fsyntax-only -I"$here/../../src" -I"$toolkit/include" -I"$cupti")
-    if "${cc[@]}" "${flags[@]}" "-DKERNEL_RECORD=$1" "-DCOPY_RECORD=$2" "-DFILL_RECORD=$3" \
-        "$work/layout.c" >"$work/said" 2>&1; then
-        echo "ok - $1, $2 and $3 begin as the recorder has them"
-    else
-        echo "not ok - $1, $2 and $3 begin as the recorder has them"
-        grep -E 'error' "$work/said" | head -5 | sed 's/^/# /'
+    sides_agree "$1, $2 and $3 begin as the recorder has them" "$work/layout.c" "-DKERNEL_RECORD=$1" "-DCOPY_RECORD=$2" "-DFILL_RECORD=$3" ||
         failed=1
-    fi
 }
 ((${#kernels[@]} > 0 && ${#copies[@]} > 0 && ${#fills[@]} > 0)) || { echo "not ok - no records in $cupti"; exit 1; }
 for k in "${kernels[@]}"; do check "$k" "${copies[0]}" "${fills[0]}"; done
@@ -151,14 +130,8 @@ if [[ -e $toolkit/include/nvtx3/nvToolsExt.h ]]; then
         echo '_Static_assert(TABLE_CALLBACKS == NVTX_ETID_CALLBACKS && MESSAGE_WIDE == NVTX_MESSAGE_TYPE_UNICODE, "numbers");'
         sed -nE 's/^NVTX\(1, ([0-9]+), (\w+)\)/_Static_assert(NVTX_CBID_CORE_\2 == \1 \&\& NVTX_CB_MODULE_CORE == 1, "\2");/p;
                  s/^NVTX\(5, ([0-9]+), (\w+)\)/_Static_assert(NVTX_CBID_CORE2_\2 == \1 \&\& NVTX_CB_MODULE_CORE2 == 5, "\2");/p' \
-            "$here/../../src/capture/recorder/nvtx.def"
+            "$root/src/capture/recorder/nvtx.def"
     } >"$work/nvtx.c"
-    if "${cc[@]}" -std=gnu17 -fsyntax-only -I"$here/../../src" -I"$toolkit/include" "$work/nvtx.c" >"$work/said" 2>&1; then
-        echo "ok - what is declared of NVTX is the toolkit's"
-    else
-        echo "not ok - what is declared of NVTX is the toolkit's"
-        grep -E 'error' "$work/said" | head -5 | sed 's/^/# /'
-        failed=1
-    fi
+    sides_agree "what is declared of NVTX is the toolkit's" "$work/nvtx.c" || failed=1
 fi
 exit $failed

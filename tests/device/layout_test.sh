@@ -2,33 +2,18 @@
 # What the CUDA backend declares of CUPTI's PC sampling, held to a CUDA toolkit's header: sizes, places of members, numbers. Without
 # a toolkit it is skipped.
 # SPDX-License-Identifier: Apache-2.0
-set -u
-here=$(cd "$(dirname "$0")" && pwd)
-read -ra cc <<<"${CC:-cc}"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-toolkit=
-for folder in "${CUDA_HOME:-/usr/local/cuda}" /usr/local/cuda-*; do
-    for include in "$folder/include" "$folder/extras/CUPTI/include"; do
-        [[ -f $include/cupti_pcsampling.h && -f $folder/include/cuda.h ]] && toolkit=$folder cupti=$include
-    done
-done
-if [[ -z $toolkit ]]; then
+. "$(dirname "$0")/../support/layout.sh"
+toolkit_with cupti_pcsampling.h || {
     echo 'skip - no toolkit with the header of PC sampling is here'
     exit 0
-fi
+}
 
 cat >"$work/layout.c" <<'C'
 #include <cuda.h>
 #include <cupti.h>
 #include <cupti_pcsampling.h>
 #include "device/cuda/pcsampling.h"
-#define AT(ours, member, theirs, their_member)                                                          \
-    _Static_assert(offsetof(struct ours, member) == offsetof(theirs, their_member), #ours " " #member); \
-    _Static_assert(sizeof(((struct ours *)0)->member) == sizeof(((theirs *)0)->their_member), #ours " size of " #member)
-#define WHOLE(ours, theirs) _Static_assert(sizeof(struct ours) == sizeof(theirs), #ours)
-#define IS(ours, theirs) _Static_assert((int)(ours) == (int)(theirs), #ours)
+#include "layout.h"
 WHOLE(pc_reason_samples, CUpti_PCSamplingStallReason);
 AT(pc_reason_samples, samples, CUpti_PCSamplingStallReason, samples);
 WHOLE(pc_data, CUpti_PCSamplingPCData);
@@ -82,10 +67,4 @@ IS(13, CU_JIT_GENERATE_LINE_INFO);
 IS(1, CU_JIT_INPUT_PTX);
 IS(13, CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
 C
-if "${cc[@]}" -std=gnu17 -fsyntax-only -I"$here/../../src" -I"$cupti" -I"$toolkit/include" "$work/layout.c" >"$work/said" 2>&1; then
-    echo "ok - what is declared of PC sampling is the toolkit's"
-else
-    echo "not ok - what is declared of PC sampling is the toolkit's"
-    grep -E 'error' "$work/said" | head -12 | sed 's/^/# /'
-    exit 1
-fi
+sides_agree "what is declared of PC sampling is the toolkit's" "$work/layout.c"

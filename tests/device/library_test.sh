@@ -24,14 +24,6 @@ mkdir "$work/driver" "$work/cublas" "$work/peers"
     exit 1
 }
 
-check() { # name, words that must appear in the file
-    if grep -Eq -- "$2" "$3"; then
-        echo "ok - $1"
-    else
-        echo "not ok - $1"
-        head -60 "$3" | sed 's/^/# /'
-    fi
-}
 exits() { # name, wanted, got
     if [ "$2" = "$3" ]; then echo "ok - $1"; else echo "not ok - $1"; fi
 }

@@ -5,35 +5,13 @@
 . "$(dirname "$0")/support.sh"
 export RIDGE_HOME=$work/home RIDGE_CACHE=$work/cache RIDGE_JOURNAL=$work/journal.db COLUMNS=300
 
-build() { # output, flags
-    "${cc[@]}" -std=gnu17 -O2 -fPIC -I"$here/../../src" -o "$work/$1" "${@:2}"
-}
-{
-    build fake.o -c "$here/fake_driver.c" && build rest.o -c -DFAKE_REST "$here/fake_driver.c" &&
-        mkdir "$work/driver" && build driver/libcuda.so.1 -shared "$work/fake.o" "$work/rest.o"
-} || {
+fake_driver || {
     echo "not ok - the fake driver compiles"
     exit 1
 }
 cp -r "$here/side" "$work/side"
 echo 'bytes that the fake driver takes, and the simulated GPU does not' >"$work/side/machine.cubin"
 
-check() { # name, words that must appear in the file
-    if grep -Eq -- "$2" "$3"; then
-        echo "ok - $1"
-    else
-        echo "not ok - $1"
-        head -60 "$3" | sed 's/^/# /'
-    fi
-}
-lacks() { # name, words that must not appear in the file
-    if grep -Eq -- "$2" "$3"; then
-        echo "not ok - $1"
-        grep -E -- "$2" "$3" | head -5 | sed 's/^/# /'
-    else
-        echo "ok - $1"
-    fi
-}
 ridge() {
     env LD_LIBRARY_PATH="$work/driver" "$RIDGE" "$@"
 }

@@ -6,36 +6,13 @@
 export RIDGE_HOME=$work/home RIDGE_CACHE=$work/cache RIDGE_JOURNAL=$work/journal.db COLUMNS=300
 export RIDGE_CUDA_PATH=$work/toolkit
 
-build() { # output, flags
-    "${cc[@]}" -std=gnu17 -O2 -fPIC -I"$here/../../src" -o "$work/$1" "${@:2}"
-}
-{
-    build fake.o -c "$here/fake_driver.c" && build rest.o -c -DFAKE_REST "$here/fake_driver.c" &&
-        mkdir "$work/driver" "$work/toolkit" && build driver/libcuda.so.1 -shared "$work/fake.o" "$work/rest.o" &&
-        build toolkit/libcupti.so.13 -shared "$here/fake_pcsampling.c"
-} || {
+fake_driver && mkdir "$work/toolkit" && build toolkit/libcupti.so.13 -shared "$here/fake_pcsampling.c" || {
     echo "not ok - the fake driver and CUPTI compile"
     exit 1
 }
 cp -r "$here/side" "$work/side"
 echo 'not run here' >"$work/side/machine.cubin"
 
-check() { # name, words that must appear in the file
-    if grep -Eq -- "$2" "$3"; then
-        echo "ok - $1"
-    else
-        echo "not ok - $1"
-        head -60 "$3" | sed 's/^/# /'
-    fi
-}
-lacks() { # name, words that must not appear in the file
-    if grep -Eq -- "$2" "$3"; then
-        echo "not ok - $1"
-        grep -E -- "$2" "$3" | head -5 | sed 's/^/# /'
-    else
-        echo "ok - $1"
-    fi
-}
 ridge() {
     env LD_LIBRARY_PATH="$work/driver" "$RIDGE" "$@"
 }
