@@ -9,6 +9,9 @@
 #ifndef APPROXIMATE
 #define APPROXIMATE 0
 #endif
+#ifndef FUSED // the softening is the first addend of the square, no addition of its own
+#define FUSED 0
+#endif
 #define SOFTENING 1.0e-4f
 enum { TILE = 256 };
 
@@ -28,7 +31,8 @@ static __device__ __forceinline__ float inverse_root(float x)
 static __device__ __forceinline__ void pull(float4 *sum, float4 at, float4 by)
 {
     float x = by.x - at.x, y = by.y - at.y, z = by.z - at.z;
-    float r = inverse_root(x * x + y * y + z * z + SOFTENING), s = by.w * r * r * r;
+    float square = FUSED ? fmaf(z, z, fmaf(y, y, fmaf(x, x, SOFTENING))) : x * x + y * y + z * z + SOFTENING;
+    float r = inverse_root(square), s = by.w * r * r * r;
     sum->x += x * s;
     sum->y += y * s;
     sum->z += z * s;

@@ -37,6 +37,8 @@ right division N=2000
 right math N=2000
 right occupancy N=5000
 right n-body N=300
+right types N=4099
+right types N=4098
 right batched-matmul COUNT=9
 right monte-carlo N=20003
 right cooperation ROWS=9 COLUMNS=100
