@@ -2,11 +2,13 @@
 # From what bench/device/course.sh left: docs/journeys with the driver and the command in each file, and its README: what
 # every variant took, and what became of every expectation, those that failed first.
 # Usage: bench/device/journeys.py CHIP FOLDER... [-o docs/journeys]
-#   FOLDER    of course.sh, of an experiment's journeys the latest: journey-NAME.md and .json, driver.txt (nvidia-smi's driver version)
+#   FOLDER    of course.sh, of an experiment's journeys the latest: journey-NAME.md and .json, driver.txt (nvidia-smi's driver version).
+#             Rows of experiments that no FOLDER has stay in the README as they are.
 # SPDX-License-Identifier: Apache-2.0
 import glob
 import json
 import os
+import re
 import sys
 
 WRONG_WAY, WRONG_WAY_ONCE = "opposite direction", "the other way"  # the JSON's word, and as it was
@@ -63,21 +65,30 @@ def shown(e):
     return f"{e['actual']}" if e.get("actual") is not None else "not known"
 
 
-def table_of_expectations(runs, verdicts):
-    print("| experiment | case | variant | hypothesis | of | expected | measured | verdict |")
-    print("|---|---|---|---|---|---|---|---|")
+# Rows of a README's tables, by the table's heading, of experiments that are not among `runs`.
+def kept_rows(path, runs):
+    names, kept, heading = {run["experiment"] for run in runs}, {}, None
+    if not os.path.exists(path):
+        return kept
+    for line in open(path, encoding="utf-8").read().split("\n"):
+        if line.startswith("## "):
+            heading = line[3:]
+        row = re.match(r"\| \[([^]]+)\]|- ([^,]+),", line)
+        if row and (row[1] or row[2]) not in names:
+            kept.setdefault(heading, []).append((row[1] or row[2], line))
+    return kept
+
+
+def rows_of_expectations(runs, verdicts):
     for run in runs:
         for result, e in expectations(run, verdicts):
             hypothesis = (result.get("hypothesis") or "").replace("|", "\\|")
-            print(f"| [{run['experiment']}]({run['file']}) | {result['case_label']} | {result['variant']} | "
-                  f"{hypothesis} | {e['what']} | {e['expected']} | {shown(e)} | {said(e['verdict'])} |")
-    print()
+            yield (run["experiment"], f"| [{run['experiment']}]({run['file']}) | {result['case_label']} | {result['variant']} | "
+                   f"{hypothesis} | {e['what']} | {e['expected']} | {shown(e)} | {said(e['verdict'])} |")
 
 
 # The first finding of each variant, what it promised, and the steps that followed it: which of them took the advice, a reader sees.
-def table_of_advice(runs):
-    print("| experiment | case | step | first finding before it | promised | came |")
-    print("|---|---|---|---|---:|---:|")
+def rows_of_advice(runs):
     for run in runs:
         by_place = {(r["case_label"], r["variant"]): r for r in run["results"] if r.get("time_ns")}
         for result in by_place.values():
@@ -90,41 +101,11 @@ def table_of_advice(runs):
             was = before["time_ns"]["median"]
             promised, came = findings[0]["expected_time_ns"] / was - 1, result["time_ns"]["median"] / was - 1
             title = findings[0]["title"].replace("|", "\\|")
-            print(f"| [{run['experiment']}]({run['file']}) | {result['case_label']} | {before['variant']} to "
-                  f"{result['variant']} | {title} | {100 * promised:+.0f} % | {100 * came:+.0f} % |")
-    print()
+            yield (run["experiment"], f"| [{run['experiment']}]({run['file']}) | {result['case_label']} | {before['variant']} to "
+                   f"{result['variant']} | {title} | {100 * promised:+.0f} % | {100 * came:+.0f} % |")
 
 
-def count(runs, verdicts):
-    return sum(1 for run in runs for _ in expectations(run, verdicts))
-
-
-def write_readme(runs, chip):
-    devices = sorted({r["device"]["name"] for r in runs})
-    days = sorted({r["started"][:10] for r in runs})
-    drivers = sorted({r["driver"] for r in runs})
-    held, failed = count(runs, ("held",)), count(runs, ("missed", WRONG_WAY, WRONG_WAY_ONCE))
-    print("<!-- SPDX-License-Identifier: Apache-2.0 -->")
-    print("<!-- written by bench/device/journeys.py -->")
-    print("# Journeys\n")
-    print(f"Each experiment from its first step to its last, as `ridge run --markdown` wrote it. Device: {', '.join(devices)}. "
-          f"Driver: {', '.join(drivers)}. Date: {', '.join(days)}. Caches: cold. Command: "
-          "`LIMIT=0.3 bench/device/course.sh build/ridge FOLDER`; each page names its own. Times are medians with 95 % intervals, "
-          "every timed variant is verified against the reference.\n")
-    print(f"Of {held + failed} expectations, left as they were written, {held} held and "
-          f"{failed} failed. The last variants of several experiments had been tried by bench/device/tune before their "
-          "expectations were written ([JOURNAL.md](../JOURNAL.md)).\n")
-    print("## Expectations that failed\n")
-    table_of_expectations(runs, ("missed", WRONG_WAY, WRONG_WAY_ONCE))
-    print("## Expectations that held\n")
-    table_of_expectations(runs, ("held",))
-    print("## Advice, and the step that followed\n")
-    print("The tool's first finding of a variant, the time that it promised, and what the step from there brought. Steps were written "
-          "before the findings were seen, so that some took other advice.\n")
-    table_of_advice(runs)
-    print("## Times\n")
-    print("| experiment | case | variant | time, us | 95 % interval | GB/s | of the floor |")
-    print("|---|---|---|---:|---|---:|---:|")
+def rows_of_times(runs):
     for run in runs:
         for result in run["results"]:
             time, interval = time_of(result)
@@ -133,14 +114,54 @@ def write_readme(runs, chip):
             rate = result.get("throughput_gbps")
             floor = result.get("floor_ns")
             share = f"{100 * floor / result['time_ns']['median']:.0f} %" if floor else ""
-            print(f"| [{run['experiment']}]({run['file']}) | {result['case_label']} | {result['variant']} | {time} | {interval} | "
-                  f"{f'{rate:.0f}' if rate else ''} | {share} |")
-    print()
-    print("## Not timed\n")
+            yield (run["experiment"], f"| [{run['experiment']}]({run['file']}) | {result['case_label']} | {result['variant']} | {time} | "
+                   f"{interval} | {f'{rate:.0f}' if rate else ''} | {share} |")
+
+
+def rows_not_timed(runs):
     for run in runs:
         for result in run["results"]:
             if not result.get("time_ns"):
-                print(f"- {run['experiment']}, {result['case_label']}, {result['variant']}: {result.get('error')}")
+                yield (run["experiment"], f"- {run['experiment']}, {result['case_label']}, {result['variant']}: {result.get('error')}")
+
+
+# What ran on one device stands beside what ran there on another day: the pages have their dates.
+def write_readme(runs, kept):
+    def merged(heading, rows):
+        return [line for _, line in sorted(kept.get(heading, []) + list(rows), key=lambda row: row[0])]
+
+    devices = sorted({r["device"]["name"] for r in runs})
+    failed = merged("Expectations that failed", rows_of_expectations(runs, ("missed", WRONG_WAY, WRONG_WAY_ONCE)))
+    held = merged("Expectations that held", rows_of_expectations(runs, ("held",)))
+    print("<!-- SPDX-License-Identifier: Apache-2.0 -->")
+    print("<!-- written by bench/device/journeys.py -->")
+    print("# Journeys\n")
+    print(f"Each experiment from its first step to its last, as `ridge run --markdown` wrote it. Device: {', '.join(devices)}. "
+          "Caches: cold. Command: `bench/device/course.sh build/ridge FOLDER`; each page names its own, its driver and its date. Times are medians "
+          "with 95 % intervals, every timed variant is verified against the reference.\n")
+    print(f"Of {len(held) + len(failed)} expectations, left as they were written, {len(held)} held and "
+          f"{len(failed)} failed. The last variants of several experiments had been tried by bench/device/tune before their "
+          "expectations were written ([JOURNAL.md](../JOURNAL.md)).\n")
+    columns = "| experiment | case | variant | hypothesis | of | expected | measured | verdict |\n|---|---|---|---|---|---|---|---|"
+    table("Expectations that failed", "", columns, failed)
+    table("Expectations that held", "", columns, held)
+    table("Advice, and the step that followed",
+          "The tool's first finding of a variant, the time that it promised, and what the step from there brought. Steps were written "
+          "before the findings were seen, so that some took other advice.\n\n",
+          "| experiment | case | step | first finding before it | promised | came |\n|---|---|---|---|---:|---:|",
+          merged("Advice, and the step that followed", rows_of_advice(runs)))
+    table("Times", "", "| experiment | case | variant | time, us | 95 % interval | GB/s | of the floor |\n|---|---|---|---:|---|---:|---:|",
+          merged("Times", rows_of_times(runs)))
+    print("## Not timed\n")
+    for line in merged("Not timed", rows_not_timed(runs)):
+        print(line)
+
+
+def table(heading, words, columns, rows):
+    print(f"## {heading}\n\n{words}{columns}")
+    for row in rows:
+        print(row)
+    print()
 
 
 def main(arguments):
@@ -159,9 +180,11 @@ def main(arguments):
     for run in runs:
         run["file"] = f"{run['experiment']}-{chip}.md"
         write_page(run, chip, to)
-    with open(os.path.join(to, "README.md"), "w", encoding="utf-8") as file:
+    readme = os.path.join(to, "README.md")
+    kept = kept_rows(readme, runs)
+    with open(readme, "w", encoding="utf-8") as file:
         sys.stdout = file
-        write_readme(runs, chip)
+        write_readme(runs, kept)
         sys.stdout = sys.__stdout__
 
 

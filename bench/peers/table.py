@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # One table of all libraries beside the course's kernels, from what `ridge show EXPERIMENT --json` printed.
-# Usage: bench/peers/table.py FILE.json... >docs/peers-h200.md     (driver.txt beside them: nvidia-smi's driver version)
+# Usage: bench/peers/table.py [--keep TABLE.md] FILE.json...     (driver.txt beside them: nvidia-smi's driver version)
+#   --keep    an earlier table: of its rows those stay whose experiment and case no FILE has
 # SPDX-License-Identifier: Apache-2.0
 import json
 import os
@@ -56,25 +57,39 @@ def driver_of(path):
     return open(beside, encoding="utf-8").read().strip() if os.path.exists(beside) else "not recorded"
 
 
+COLUMNS = ("experiment", "case", "ours", "time, us", "GB/s", "library", "time, us", "speedup", "date")
+
+
+def kept_rows(path):
+    for line in open(path, encoding="utf-8") if path else ():
+        row = tuple(cell.strip() for cell in line.strip().strip("|").split("|"))
+        if len(row) == len(COLUMNS) and row != COLUMNS and not row[0].startswith("-"):
+            yield row
+
+
 def main(files):
+    keep = None
+    if files[:1] == ["--keep"]:
+        keep, files = files[1], files[2:]
+    kept = list(kept_rows(keep))
     runs = [json.load(open(f, encoding="utf-8")) for f in files]
     if not runs:
         sys.exit("table.py: no file: give what `ridge show EXPERIMENT --json` printed")
     devices = sorted({r["device"]["name"] for r in runs})
-    days = sorted({r["started"][:10] for r in runs})
     print("<!-- SPDX-License-Identifier: Apache-2.0 -->")
     print("<!-- written by bench/peers/table.py -->")
     print("# The course beside the libraries\n")
     drivers = sorted({driver_of(f) for f in files})
-    print(f"Device: {', '.join(devices)}. Driver: {', '.join(drivers)}. Date: {', '.join(days)}. Caches: "
+    print(f"Device: {', '.join(devices)}. Driver: {', '.join(drivers)}. Caches: "
           f"{', '.join(sorted({r['cache'] for r in runs}))}. Command: `KINDS=peers LIMIT=0.3 bench/device/course.sh build/ridge FOLDER`; the fastest of our "
           "variants of each case (of those whose rms error, where it is recorded, is at most twice the library's), and each library in the same run. Times are medians in us, with "
           "their 95 % intervals; the last column is the library's time over ours.\n")
-    print("| experiment | case | ours | time, us | GB/s | library | time, us | speedup |")
-    print("|---|---|---|---:|---:|---|---:|---:|")
-    for run in runs:
-        for row in rows(run):
-            print("| " + " | ".join(row) + " |")
+    print("| " + " | ".join(COLUMNS) + " |")
+    print("|---|---|---|---:|---:|---|---:|---:|---|")
+    new = [row + (run["started"][:10],) for run in runs for row in rows(run)]
+    there = {row[:2] for row in new}
+    for row in sorted([row for row in kept if row[:2] not in there] + new, key=lambda row: row[0]):
+        print("| " + " | ".join(row) + " |")
 
 
 main(sys.argv[1:])
