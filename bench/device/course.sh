@@ -5,7 +5,8 @@
 #   RIDGE     the program; bench/peers is built with nvcc, where there is one, into FOLDER/peers
 #   FOLDER    gets NAME-CHIP.md (ridge's own report), peers-CHIP.md, sanitizer-CHIP.md, times.txt; journeys.py makes docs/journeys of it
 #   PATTERN   of the lines of course.txt; default: all
-# LIMIT (3) is the seconds a variant is sampled at most, EACH (120) the seconds a line may take, SECONDS_MAX (none) the
+# LIMIT (3) is the seconds a variant is sampled at most, SIDE (2) those it is simulated on the side, EACH (120) the seconds a line may take
+# (one that is cut off leaves the page of what it has measured, so the sizes that matter come first in course.txt), SECONDS_MAX (none) the
 # seconds after which no further line is begun; KINDS (peers journey small) says what is done; CHIP (h200) names files.
 # SPDX-License-Identifier: Apache-2.0
 set -u
@@ -50,9 +51,11 @@ run_one() { # kind name parameters...
     local begun=$SECONDS
     local file=$kind-$name
     [ "$kind" = peers ] && file+=-$(sed 's/ --.*//; s/[ ,]/_/g' <<<"$*") # an experiment may have several lines
-    timeout "${EACH:-120}" "$ridge" run "experiments/$name" --device cuda:0 --time-limit "${LIMIT:-3}" -q \
-        --markdown "${words[@]}" >"$out/$file.md" 2>"$out/$file.err"
+    timeout "${EACH:-120}" "$ridge" run "experiments/$name" --device cuda:0 --time-limit "${LIMIT:-3}" --side-limit "${SIDE:-2}" \
+        -q --markdown "${words[@]}" >"$out/$file.md" 2>"$out/$file.err"
     status=$?
+    # What a line that was cut off has recorded makes its page as well.
+    ((status == 124)) && "$ridge" show "$name" --markdown >"$out/$file.md" 2>>"$out/$file.err"
     "$ridge" show "$name" --json >"$out/$file.json" 2>>"$out/$file.err"
     [ "$kind" = journey ] && cp "$out/$file.md" "$out/$name-$chip.md"
     echo "$kind $name: status $status, $((SECONDS - begun)) s"
@@ -63,7 +66,10 @@ sanitize_one() { # tool name parameters...
     shift 2
     for p; do params+=(--param "$p"); done
     log=$out/$name.$tool.txt
-    timeout "${EACH:-120}" compute-sanitizer --tool "$tool" --target-processes all --print-limit 5 \
+    # Libraries are not looked at, and where a lane arrives at an mbarrier for its warp, the others' order is indirect.
+    local options=()
+    [ "$tool" = racecheck ] && options=(--racecheck-indirect-barrier-dependency "${INDIRECT:-yes}")
+    RIDGE_PEERS=$out/none timeout "${EACH:-120}" compute-sanitizer --tool "$tool" "${options[@]}" --target-processes all --print-limit 5 \
         "$ridge" verify "experiments/$name" --device cuda:0 -q "${params[@]}" >"$log" 2>&1
     echo "$tool $name: $(grep -oE '(ERROR|RACECHECK) SUMMARY: .*' "$log" | sort | uniq -c | tr -s ' \n' ' ')$(grep -c ' verified' "$log") verified, $(grep -cE '^ *[^ ]+ +(FAILED|WRONG|failed|wrong)' "$log") not"
 }

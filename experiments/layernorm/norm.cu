@@ -27,6 +27,9 @@
 #endif
 #define WARPS (BLOCK / WARP)
 #define EPSILON 1.0e-5f
+#ifndef STORE // how roles_norm's results leave
+#define STORE __stcs
+#endif
 
 // In all threads. Two barriers, so that it may be used again.
 static __device__ float block_sum(float x)
@@ -112,14 +115,14 @@ static __device__ struct moments moments_join(struct moments a, struct moments b
     return r;
 }
 
+// In all lanes: the mean of all first, then the squares about it, by sums alone; a chain of joins divides in each step.
 static __device__ struct moments moments_warp(struct moments m)
 {
-#pragma unroll
-    for (int step = WARP / 2; step > 0; step /= 2) {
-        struct moments b = {__shfl_xor_sync(ALL, m.count, step), __shfl_xor_sync(ALL, m.mean, step),
-                            __shfl_xor_sync(ALL, m.squares, step)};
-        m = moments_join(m, b);
-    }
+#ifndef RMS
+    float count = warp_sum(m.count), mean = warp_sum(m.count * m.mean) / fmaxf(count, 1), d = m.mean - mean;
+    m = {count, mean, m.squares + m.count * d * d};
+#endif
+    m.squares = warp_sum(m.squares);
     return m;
 }
 
@@ -298,34 +301,57 @@ static __device__ void share_leave(element *to, const element *room, struct shar
         bulk_leave(to + s.from, room + s.from, (s.to - s.from) * sizeof(element));
 }
 
-// h = x + residual in place of x, and to memory unless it leaves from there; this warp's moments of it.
+#define FLIGHT 4 // vectors of a thread on their way at once
+
+// h = x + residual in place of x, and to memory unless it leaves from there; this warp's moments of it. A thread adds up
+// distances from the first element that it has, so that no mean is kept up to date.
 template <bool LEAVE>
 static __device__ struct moments room_add(element *h, element *x, const element *residual, struct share s)
 {
-    struct moments m = {0, 0, 0};
-    for (int i = s.from; i < s.to; i += s.step) {
-        float a[VECTOR], b[VECTOR], sum = 0;
-        vector_unpack(a, *(const uint4 *)(x + i));
-        vector_unpack(b, *(const uint4 *)(residual + i));
+    float pivot = 0, count = 0, sum = 0, squares = 0;
+    for (int first = s.from; first < s.to; first += FLIGHT * s.step) {
+        uint4 kept[FLIGHT], other[FLIGHT];
 #pragma unroll
-        for (int c = 0; c < VECTOR; c++)
-            a[c] += b[c];
-        uint4 stored = vector_pack(a);
-        *(uint4 *)(x + i) = stored;
-        if (!LEAVE)
-            __stcs((uint4 *)(h + i), stored);
-        vector_unpack(a, stored);
+        for (int f = 0; f < FLIGHT; f++) {
+            int i = first + f * s.step;
+            if (i < s.to) {
+                kept[f] = *(const uint4 *)(x + i);
+                other[f] = *(const uint4 *)(residual + i);
+            }
+        }
+#pragma unroll
+        for (int f = 0; f < FLIGHT; f++) {
+            int i = first + f * s.step;
+            float a[VECTOR], b[VECTOR];
+            if (i >= s.to)
+                break;
+            vector_unpack(a, kept[f]);
+            vector_unpack(b, other[f]);
+#pragma unroll
+            for (int c = 0; c < VECTOR; c++)
+                a[c] += b[c];
+            uint4 stored = vector_pack(a);
+            *(uint4 *)(x + i) = stored;
+            if (!LEAVE)
+                STORE((uint4 *)(h + i), stored);
+            vector_unpack(a, stored);
 #ifndef RMS
-#pragma unroll
-        for (int c = 0; c < VECTOR; c++)
-            sum += a[c];
+            pivot = count == 0 ? a[0] : pivot;
 #endif
-        struct moments one = {VECTOR, sum / VECTOR, 0};
 #pragma unroll
-        for (int c = 0; c < VECTOR; c++)
-            one.squares += (a[c] - one.mean) * (a[c] - one.mean);
-        m = moments_join(m, one);
+            for (int c = 0; c < VECTOR; c++) {
+                float d = a[c] - pivot;
+                sum += d;
+                squares += d * d;
+            }
+            count += VECTOR;
+        }
     }
+    struct moments m = {0, 0, squares};
+#ifndef RMS
+    float distance = sum / fmaxf(count, 1);
+    m = {count, pivot + distance, fmaxf(squares - sum * distance, 0)};
+#endif
     return moments_warp(m);
 }
 
@@ -351,7 +377,7 @@ static __device__ void room_norm(element *y, const element *h, const element *we
         if (LEAVE)
             *(uint4 *)(y + i) = vector_pack(a);
         else
-            __stcs((uint4 *)(y + i), vector_pack(a));
+            STORE((uint4 *)(y + i), vector_pack(a));
     }
 }
 
@@ -427,6 +453,7 @@ static __device__ __forceinline__ void roles(element *y, element *h, const eleme
             struct moments m = room_add<LEAVE>(h + at, room, room + PART, share);
             if (LEAVE)
                 share_leave(h + at, room, share);
+            __syncwarp(); // shuffles order no memory: all lanes have written before one arrives for them
             if (lane == 0) {
                 sums[i % 2][warp - 1] = m;
                 mbarrier_arrive(&added[stage]);

@@ -342,15 +342,24 @@ struct place { // of the block's i-th part
     int row, part, count;
 };
 
+static __device__ struct place place_at(int row, int part, int cols)
+{
+    struct place p = {(size_t)row * cols + part * PART, row, part, min(PART, cols - part * PART)};
+    return p;
+}
+
 static __device__ struct place place_of(int i, int parts, int cols)
 {
-    struct place p;
     long long linear = blockIdx.x + (long long)i * gridDim.x;
-    p.row = (int)(linear / parts);
-    p.part = (int)(linear % parts);
-    p.first = (size_t)p.row * cols + p.part * PART;
-    p.count = min(PART, cols - p.part * PART);
-    return p;
+    return place_at((int)(linear / parts), (int)(linear % parts), cols);
+}
+
+// The block's next part, `rows` rows and `more` parts on: without the division, which takes as long as a few hundred
+// elements do.
+static __device__ struct place place_next(struct place p, int rows, int more, int parts, int cols)
+{
+    int part = p.part + more, over = part >= parts;
+    return place_at(p.row + rows + over, over ? part - parts : part, cols);
 }
 
 static __device__ void part_load(uint4 *v, const uint4 *room, int count)
@@ -431,6 +440,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
 #define SUMMERS (WARPS / 2)
 #endif
 #define WRITERS (WARPS - 1 - SUMMERS)
+#ifndef STORE // how roles_softmax's results leave
+#define STORE __stcs
+#endif
 
 // The parts of a row that this thread of `threads` reads, VECTOR elements at a time, in fours.
 static __device__ struct part room_part(const element *room, int count, int t, int threads)
@@ -471,7 +483,7 @@ static __device__ void room_store(element *out, const element *room, int count, 
 #pragma unroll
         for (int c = 0; c < VECTOR; c++)
             x[c] = exp2f(x[c] * LOG2E - row.largest) * scale;
-        __stcs((uint4 *)(out + i), vector_pack(x));
+        STORE((uint4 *)(out + i), vector_pack(x));
     }
 }
 
@@ -510,6 +522,8 @@ static __device__ __forceinline__ void roles(element *out, const element *in, in
     int parts = (cols + PART - 1) / PART, warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     long long all = (long long)rows * parts;
     int mine = (int)((all - blockIdx.x + gridDim.x - 1) / gridDim.x);
+    int down = gridDim.x / parts, across = gridDim.x % parts; // from one part of the block to its next one
+    struct place p = place_at(blockIdx.x / parts, blockIdx.x % parts, cols);
     unsigned epoch = epoch_of(progress);
     if (threadIdx.x == 0) {
         for (int s = 0; s < STAGES; s++) {
@@ -520,16 +534,14 @@ static __device__ __forceinline__ void roles(element *out, const element *in, in
     }
     __syncthreads();
     if (warp == 0) {
-        for (int i = 0; i < mine && lane == 0; i++) {
-            struct place p = place_of(i, parts, cols);
+        for (int i = 0; i < mine && lane == 0; i++, p = place_next(p, down, across, parts, cols)) {
             if (i >= STAGES)
                 mbarrier_wait(&empty[i % STAGES], i / STAGES - 1 & 1);
             bulk_load(rooms + i % STAGES * PART, in + p.first, p.count * sizeof(element), &full[i % STAGES]);
         }
     } else if (warp <= SUMMERS) {
         struct part none = {LEAST, 0};
-        for (int i = 0; i < mine; i++) {
-            struct place p = place_of(i, parts, cols);
+        for (int i = 0; i < mine; i++, p = place_next(p, down, across, parts, cols)) {
             mbarrier_wait(&full[i % STAGES], i / STAGES & 1);
             struct part sum =
                 room_part(rooms + i % STAGES * PART, p.count, threadIdx.x - WARP, SUMMERS * WARP);
@@ -543,10 +555,13 @@ static __device__ __forceinline__ void roles(element *out, const element *in, in
             }
         }
     } else {
-        for (int i = 0; i < mine; i++) {
-            struct place p = place_of(i, parts, cols);
-            const unsigned long long *of_row = &words[2 * (size_t)p.row * parts];
-            struct part row = row_wait(of_row, parts, epoch, row_ask(of_row, parts));
+        struct asked asked = row_ask(&words[2 * (size_t)p.row * parts], parts);
+        struct place next;
+        for (int i = 0; i < mine; i++, p = next) {
+            struct part row = row_wait(&words[2 * (size_t)p.row * parts], parts, epoch, asked);
+            next = place_next(p, down, across, parts, cols);
+            if (i + 1 < mine) // on its way while this part is written
+                asked = row_ask(&words[2 * (size_t)next.row * parts], parts);
             mbarrier_wait(&full[i % STAGES], i / STAGES & 1);
             element *room = rooms + i % STAGES * PART;
             if (LEAVE) {

@@ -24,6 +24,9 @@
 #ifndef FLIGHT
 #define FLIGHT 4
 #endif
+#ifndef WHOLE // prepared_spmv stores rows that a warp has whole
+#define WHOLE 0
+#endif
 #ifndef ROUNDS
 #define ROUNDS 8
 #endif
@@ -116,9 +119,9 @@ static __device__ int place(int i)
 
 enum { PRODUCTS = BLOCK * EACH + BLOCK * EACH / WARP }; // words for a block's
 
-// Adds up the products of BLOCK * EACH elements from `first` on. row_at(i): the row of element i. WHOLE: rows that begin and
+// Adds up the products of BLOCK * EACH elements from `first` on. row_at(i): the row of element i. STORED: rows that begin and
 // end in a warp are stored, the others take atomics as all do without. Returns the row of the thread's last element.
-template <bool WHOLE, typename Row>
+template <bool STORED, typename Row>
 static __device__ __forceinline__ int sum_rows(float *y, const int *starts, const float *products, int first, int rows,
                                                int elements, Row row_at)
 {
@@ -161,14 +164,14 @@ static __device__ __forceinline__ int sum_rows(float *y, const int *starts, cons
     if (many) {
         bool continues = lane > 0 && left_row == head_row;
         float whole = head + (continues ? of_left : 0);
-        if (WHOLE && starts[head_row] >= warp_first)
+        if (STORED && starts[head_row] >= warp_first)
             y[head_row] = whole;
         else
             atomicAdd(&y[head_row], whole);
     }
     // The last lane of a row's run adds what they have together, unless the next one ends the row and has taken it.
     if (any && (lane == WARP - 1 || next_head != row)) {
-        if (WHOLE && starts[row] >= warp_first && starts[row + 1] <= warp_first + WARP * EACH)
+        if (STORED && starts[row] >= warp_first && starts[row + 1] <= warp_first + WARP * EACH)
             y[row] = joined;
         else
             atomicAdd(&y[row], joined);
@@ -176,7 +179,7 @@ static __device__ __forceinline__ int sum_rows(float *y, const int *starts, cons
     return row;
 }
 
-template <typename Row>
+template <bool STORED, typename Row>
 static __device__ __forceinline__ void split_rows(float *y, const int *starts, const int *columns, const float *values,
                                                   const float *x, int rows, int elements, Row row_at)
 {
@@ -189,14 +192,14 @@ static __device__ __forceinline__ void split_rows(float *y, const int *starts, c
             i < elements ? __ldcs(values + i) * __ldg(x + __ldcs(columns + i)) : 0;
     }
     __syncthreads();
-    sum_rows<false>(y, starts, products, first, rows, elements, row_at);
+    sum_rows<STORED>(y, starts, products, first, rows, elements, row_at);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK)
     split_spmv(float *y, const int *starts, const int *columns, const float *values, const float *x,
                int rows, int elements)
 {
-    split_rows(y, starts, columns, values, x, rows, elements, [=](int i) { return row_of(starts, rows, i); });
+    split_rows<false>(y, starts, columns, values, x, rows, elements, [=](int i) { return row_of(starts, rows, i); });
 }
 
 // A launch before: y is cleared, and for each block of split_spmv the row of its first element found; behind the last
@@ -215,7 +218,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
                   const float *x, int rows, int elements)
 {
     int first = first_rows[blockIdx.x], last = first_rows[blockIdx.x + 1];
-    split_rows(y, starts, columns, values, x, rows, elements,
+    split_rows<WHOLE>(y, starts, columns, values, x, rows, elements,
                [=](int i) { return first + row_of(starts + first, last + 1 - first, i); });
 }
 

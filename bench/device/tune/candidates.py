@@ -88,26 +88,28 @@ def softmax():
             yield run(file, "parts_softmax", grid, block, stages * part * 4, 1, "@out", "@in", f"i:{rows}", f"i:{cols}",
                       "@words", "@progress")
 
-        def roles(part, summers, writers, stages, kernel="roles", blocks=SMS, per_sm=1):
+        def roles(part, summers, writers, stages, kernel="roles", blocks=SMS, per_sm=1, store="__stcs"):
             block = 32 * (1 + summers + writers)
-            file = cubin("softmax/softmax.cu", PART=part, BLOCK=block, SUMMERS=summers, STAGES=stages, BLOCKS=per_sm, VECS=1)
+            file = cubin("softmax/softmax.cu", PART=part, BLOCK=block, SUMMERS=summers, STAGES=stages, BLOCKS=per_sm, VECS=1, STORE=store)
             grid = min(rows * ceil_div(cols, part), per_sm * blocks)
-            if grid < ceil_div(cols, part) or stages * part * 4 * per_sm > 224 * 1024:
+            if grid < ceil_div(cols, part) or stages * part * 4 * per_sm > 226 * 1024:
                 return
             yield "clear progress"
             yield "clear words"
-            yield f"try {kernel} {part} SUMMERS {summers} WRITERS {writers} STAGES {stages} x {per_sm}, {blocks} SMs"
+            yield f"try {kernel} {part} SUMMERS {summers} WRITERS {writers} STAGES {stages} x {per_sm}, {blocks} SMs, {store}"
             yield run(file, kernel + "_softmax", grid, block, stages * part * 4, 1, "@out", "@in", f"i:{rows}", f"i:{cols}",
                       "@words", "@progress")
 
         yield from clusters(8, 256 if cols <= 65536 else 1024, 1)
-        for part, summers, writers, stages in ((8192, 4, 4, 6), (8192, 4, 8, 6), (8192, 4, 2, 6), (8192, 8, 8, 6), (4096, 4, 4, 12),
-                                               (6144, 4, 4, 9), (5960, 4, 4, 9), (11264, 4, 4, 5)):
-            for kernel in ("roles", "leaving"):
-                yield from roles(part, summers, writers, stages, kernel)
-        for kernel in ("roles", "leaving"):
-            yield from roles(8192, 4, 4, 6, kernel, 128)  # a multiple of a row's parts: no row is in two rounds
-        yield from roles(4096, 4, 4, 6, "leaving", per_sm=2)
+        even = 4 * ceil_div(cols, 4 * ceil_div(cols, 9364))  # parts as large as six rooms allow, all of a size
+        for part, summers, writers, stages in ((8192, 4, 4, 6), (8192, 4, 8, 6), (8192, 8, 8, 6), (8192, 4, 4, 5), (even, 4, 4, 6), (even, 8, 8, 6),
+                                               (4096, 4, 4, 12), (11264, 4, 4, 5), (10924, 4, 4, 5)):
+            yield from roles(part, summers, writers, stages)
+        yield from roles(8192, 4, 4, 6, "leaving")
+        for store in ("__stcg", "__stwb", "__stwt"):
+            yield from roles(8192, 4, 4, 6, store=store)
+        yield from roles(8192, 4, 4, 6, blocks=128)  # a multiple of a row's parts: no row is in two rounds
+        yield from roles(4096, 4, 4, 6, per_sm=2)
         for part, block, stages, lead, per_sm in ((8192, 512, 3, 1, 2), (2048, 128, 3, 1, 8)):
             yield from parts(part, block, stages, lead, per_sm)
         yield "try a copy by cudaMemcpy, no softmax"
@@ -136,16 +138,18 @@ def norm():
 
         yield f"buffer words {16 * rows * 64} zero"
         yield "buffer progress 8 zero"
-        for parts, summers, writers, stages in ((16, 8, 8, 6), (16, 8, 8, 5), (16, 4, 4, 6), (16, 4, 8, 6), (12, 8, 8, 4), (12, 4, 4, 4),
-                                                (11, 8, 8, 3), (22, 8, 8, 8), (33, 4, 4, 12)):
+        for parts, summers, writers, stages, store in (
+                (16, 8, 8, 6, "__stcs"), (16, 8, 8, 5, "__stcs"), (16, 4, 4, 6, "__stcs"), (16, 4, 8, 6, "__stcs"), (16, 8, 12, 6, "__stcs"),
+                (16, 8, 8, 6, "__stcg"), (16, 8, 8, 6, "__stwb"), (12, 8, 8, 4, "__stcs"), (12, 4, 4, 4, "__stcs"), (22, 8, 8, 8, "__stcs"),
+                (33, 4, 4, 12, "__stcs")):
             part, block = 4 * ceil_div(cols, 4 * parts), 32 * (1 + summers + writers)
             if (2 + 2 * stages) * part * 4 > 225 * 1024 or ceil_div(cols, part) != parts:
                 continue
-            file = cubin("layernorm/norm.cu", BLOCK=block, SUMMERS=summers, STAGES=stages, PART=part)
-            for kernel in ("roles", "leaving"):
+            file = cubin("layernorm/norm.cu", BLOCK=block, SUMMERS=summers, STAGES=stages, PART=part, STORE=store)
+            for kernel in ("roles", "leaving")[:2 if parts == 16 and store == "__stcs" else 1]:
                 yield "clear progress"
                 yield "clear words"
-                yield f"try {kernel}, {parts} parts SUMMERS {summers} WRITERS {writers} STAGES {stages}"
+                yield f"try {kernel}, {parts} parts SUMMERS {summers} WRITERS {writers} STAGES {stages} {store}"
                 yield run(file, kernel + "_norm", min(rows, SMS // parts) * parts, block, (2 + 2 * stages) * part * 4, 1, *tail, "@words",
                           "@progress")
         yield "try two copies by cudaMemcpy, no norm"
@@ -175,18 +179,18 @@ def spmv():
         yield "zero y"
         yield run(cubin("spmv/spmv.cu", EACH=8, BLOCK=256, GALLOP=1), "split_spmv", ceil_div(elements, 2048), 256, 0, 1,
                   "@y", *csr, f"i:{elements}")
-        for each, block in ((8, 64), (8, 128)):
-            file = cubin("spmv/spmv.cu", EACH=each, BLOCK=block, GALLOP=1)
-            yield f"try prepared EACH {each} BLOCK {block}"
+        for each, block, whole in ((8, 64, 0), (8, 128, 0), (8, 32, 0), (16, 32, 0), (12, 64, 0), (16, 64, 0), (8, 64, 1), (8, 128, 1), (16, 64, 1),
+                                   (8, 32, 1), (4, 64, 1)):
+            file = cubin("spmv/spmv.cu", EACH=each, BLOCK=block, GALLOP=1, WHOLE=whole)
+            yield f"try prepared EACH {each} BLOCK {block} WHOLE {whole}"
             yield run(file, "prepare_rows", 8 * SMS, 256, 0, 1, "@y", "@first", "@starts", f"i:{rows}", f"i:{elements}")
             yield run(file, "prepared_spmv", ceil_div(elements, each * block), block, 0, 1, "@y", "@first", *csr, f"i:{elements}")
-        for each, block, rounds in ((8, 128, 8), (8, 128, 4), (8, 128, 16), (8, 128, 2), (8, 64, 8), (8, 64, 16), (8, 256, 4), (4, 128, 16),
-                                    (12, 64, 8), (6, 128, 8)):
+        for each, block, rounds in ((8, 64, 8), (12, 64, 8)):
             file = cubin("spmv/spmv.cu", EACH=each, BLOCK=block, GALLOP=1, ROUNDS=rounds)
             yield f"try rounds EACH {each} BLOCK {block} ROUNDS {rounds}"
             yield "zero y"
             yield run(file, "rounds_spmv", ceil_div(elements, each * block * rounds), block, 0, 1, "@y", *csr, f"i:{elements}")
-        for lanes, flight, block in ((2, 4, 128), (16, 4, 256), (16, 4, 512), (16, 4, 1024)):
+        for lanes, flight, block in ((2 if mean == 4 else 16, 4, 512), (8, 4, 256), (8, 4, 512)):
             file = cubin("spmv/spmv.cu", LANES=lanes, FLIGHT=flight, BLOCK=block)
             yield f"try flight LANES {lanes} FLIGHT {flight} BLOCK {block}"
             yield run(file, "flight_spmv", ceil_div(rows * lanes, block), block, 0, 1, "@y", *csr)
