@@ -10,6 +10,7 @@
 //   roles_norm       blocks that stay, each with the same PART columns of many rows, whose weight and bias it keeps;
 //                    one warp loads, some sum, the others write, and blocks tell each other the sums
 //   leaving_norm     the same; both results leave by bulk copies
+//   listening_norm   as roles_norm; one warp of a block asks for the sums and tells those that write
 // One block per row, or one cluster; roles_norm's blocks share rows.
 // SPDX-License-Identifier: Apache-2.0
 #include "../common/bulk.h"
@@ -273,10 +274,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
 #ifdef STAGES
 /* ---- columns that stay: a role for each warp ---------------------------------------------------------------- */
 
-#ifndef SUMMERS // warps that add and sum; the others of the block but one write
+#ifndef SUMMERS // warps that add and sum; the others of the block but one or two write
 #define SUMMERS (WARPS / 2)
 #endif
-#define WRITERS (WARPS - 1 - SUMMERS)
 
 // What a thread of a role takes of a part's `count` elements: by turns with the others, or, where results leave by
 // bulk copies, its warp a share that lies side by side.
@@ -404,16 +404,18 @@ static __device__ void room_before(unsigned long long *empty, int i)
 
 // The grid is a multiple of the parts of a row, all at once. Dynamic shared memory: weight, bias, and STAGES rooms of
 // x and residual, PART elements each. cols is a multiple of VECTOR. LEAVE: h leaves from x's room and y from residual's
-// by bulk copies; a room is empty when they have read it, one row later.
-template <bool LEAVE>
+// by bulk copies; a room is empty when they have read it, one row later. LISTEN: a warp asks for the rows' moments, and tells
+// the writers of its block.
+template <bool LEAVE, bool LISTEN>
 static __device__ __forceinline__ void roles(element *y, element *h, const element *x, const element *residual,
                                              const element *weight, const element *bias, int rows, int cols,
                                              unsigned long long *words, struct progress *progress)
 {
     extern __shared__ __align__(128) element memory[];
     element *own_weight = memory, *own_bias = memory + PART, *rooms = memory + 2 * PART;
-    __shared__ unsigned long long full[STAGES], added[STAGES], empty[STAGES];
-    __shared__ struct moments sums[2][SUMMERS];
+    __shared__ unsigned long long full[STAGES], added[STAGES], known[STAGES], empty[STAGES];
+    __shared__ struct moments sums[2][SUMMERS], rows_known[STAGES];
+    constexpr int listener = LISTEN ? 1 + SUMMERS : -1, first_writer = 1 + SUMMERS + LISTEN, writers = WARPS - first_writer;
     int parts = (cols + PART - 1) / PART, part = blockIdx.x % parts, groups = gridDim.x / parts;
     int first_row = blockIdx.x / parts, column = part * PART, count = min(PART, cols - column);
     int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
@@ -422,7 +424,8 @@ static __device__ __forceinline__ void roles(element *y, element *h, const eleme
         for (int s = 0; s < STAGES; s++) {
             mbarrier_init(&full[s], 2);
             mbarrier_init(&added[s], SUMMERS);
-            mbarrier_init(&empty[s], LEAVE ? SUMMERS + WRITERS : WRITERS);
+            mbarrier_init(&known[s], 1);
+            mbarrier_init(&empty[s], LEAVE ? SUMMERS + writers : writers);
         }
         mbarrier_init_fence();
     }
@@ -467,12 +470,27 @@ static __device__ __forceinline__ void roles(element *y, element *h, const eleme
             if (LEAVE)
                 room_before(empty, i);
         } else {
-            struct moments m = row_wait(&words[2 * (size_t)row * parts], parts, cols, epoch, next);
-            if (row + groups < rows)
-                next = row_ask(&words[2 * (size_t)(row + groups) * parts], parts);
+            struct moments m;
+            if (LISTEN && warp != listener) {
+                mbarrier_wait(&known[stage], i / STAGES & 1);
+                m = rows_known[stage];
+            } else {
+                m = row_wait(&words[2 * (size_t)row * parts], parts, cols, epoch, next);
+                if (row + groups < rows)
+                    next = row_ask(&words[2 * (size_t)(row + groups) * parts], parts);
+            }
+            if (warp == listener) {
+                if (i >= STAGES) // what was known here has been read
+                    mbarrier_wait(&empty[stage], i / STAGES - 1 & 1);
+                if (lane == 0) {
+                    rows_known[stage] = m;
+                    mbarrier_arrive(&known[stage]);
+                }
+                continue;
+            }
             float scale = rsqrtf(m.squares / cols + EPSILON);
             mbarrier_wait(&added[stage], i / STAGES & 1);
-            struct share share = share_of<LEAVE>(count, threadIdx.x - (1 + SUMMERS) * WARP, WRITERS * WARP);
+            struct share share = share_of<LEAVE>(count, threadIdx.x - first_writer * WARP, writers * WARP);
             room_norm<LEAVE>(LEAVE ? room + PART : y + at, room, own_weight, own_bias, m.mean, scale, share);
             if (LEAVE) {
                 share_leave(y + at, room + PART, share);
@@ -496,13 +514,20 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     roles_norm(element *y, element *h, const element *x, const element *residual, const element *weight,
                const element *bias, int rows, int cols, unsigned long long *words, struct progress *progress)
 {
-    roles<false>(y, h, x, residual, weight, bias, rows, cols, words, progress);
+    roles<false, false>(y, h, x, residual, weight, bias, rows, cols, words, progress);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK)
     leaving_norm(element *y, element *h, const element *x, const element *residual, const element *weight,
                  const element *bias, int rows, int cols, unsigned long long *words, struct progress *progress)
 {
-    roles<true>(y, h, x, residual, weight, bias, rows, cols, words, progress);
+    roles<true, false>(y, h, x, residual, weight, bias, rows, cols, words, progress);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK)
+    listening_norm(element *y, element *h, const element *x, const element *residual, const element *weight,
+                   const element *bias, int rows, int cols, unsigned long long *words, struct progress *progress)
+{
+    roles<false, true>(y, h, x, residual, weight, bias, rows, cols, words, progress);
 }
 #endif

@@ -11,6 +11,7 @@
 //   parts_softmax      blocks that stay take parts of PART elements of rows, and tell each other the sums
 //   roles_softmax      the same; one warp loads, some sum, the others write, each at its own pace
 //   leaving_softmax    the same; results leave by bulk copies, so that no store stands before a word that blocks tell
+//   listening_softmax  as roles_softmax; one warp of a block asks for the sums and tells those that write
 // warp_, registers_ and cluster_softmax take rows of up to VECS vectors per thread.
 // SPDX-License-Identifier: Apache-2.0
 #include "../common/bulk.h"
@@ -436,10 +437,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
 
 /* ---- the same with a role for each warp ------------------------------------------------------------------- */
 
-#ifndef SUMMERS // warps that sum parts; the others of the block but one write them
+#ifndef SUMMERS // warps that sum parts; the others of the block but one or two write them
 #define SUMMERS (WARPS / 2)
 #endif
-#define WRITERS (WARPS - 1 - SUMMERS)
 #ifndef STORE // how roles_softmax's results leave
 #define STORE __stcs
 #endif
@@ -487,11 +487,11 @@ static __device__ void room_store(element *out, const element *room, int count, 
     }
 }
 
-// The same in place, by this warp of WRITERS, whose share lies side by side; then the share leaves by a bulk copy.
-static __device__ void room_leave(element *out, element *room, int count, int warp, struct part row)
+// The same in place, by this warp of `warps`, whose share lies side by side; then the share leaves by a bulk copy.
+static __device__ void room_leave(element *out, element *room, int count, int warp, int warps, struct part row)
 {
     float scale = 1 / row.sum;
-    int share = (count / VECTOR + WRITERS - 1) / WRITERS * VECTOR, from = min(count, warp * share);
+    int share = (count / VECTOR + warps - 1) / warps * VECTOR, from = min(count, warp * share);
     int to = min(count, from + share);
 #pragma unroll 4
     for (int i = from + threadIdx.x % WARP * VECTOR; i < to; i += WARP * VECTOR) {
@@ -512,13 +512,15 @@ static __device__ void room_leave(element *out, element *room, int count, int wa
 // warps sum them and tell, the others write; rooms go round. A part's sum is told as soon as it is there, up to
 // STAGES - 1 parts before it is written, so that nobody waits for a barrier of the block or for another block.
 // LEAVE: results go to the room, and from there by bulk copies; a room is empty when they have read it, one part later.
-template <bool LEAVE>
+// LISTEN: a warp asks for the rows' sums, and tells the writers of its block.
+template <bool LEAVE, bool LISTEN>
 static __device__ __forceinline__ void roles(element *out, const element *in, int rows, int cols, unsigned long long *words,
                                              struct progress *progress)
 {
     extern __shared__ __align__(128) element rooms[];
-    __shared__ unsigned long long full[STAGES], empty[STAGES];
-    __shared__ struct part sums[2][SUMMERS];
+    __shared__ unsigned long long full[STAGES], known[STAGES], empty[STAGES];
+    __shared__ struct part sums[2][SUMMERS], rows_known[STAGES];
+    constexpr int listener = LISTEN ? 1 + SUMMERS : -1, first_writer = 1 + SUMMERS + LISTEN, writers = WARPS - first_writer;
     int parts = (cols + PART - 1) / PART, warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     long long all = (long long)rows * parts;
     int mine = (int)((all - blockIdx.x + gridDim.x - 1) / gridDim.x);
@@ -528,7 +530,8 @@ static __device__ __forceinline__ void roles(element *out, const element *in, in
     if (threadIdx.x == 0) {
         for (int s = 0; s < STAGES; s++) {
             mbarrier_init(&full[s], 1);
-            mbarrier_init(&empty[s], WRITERS);
+            mbarrier_init(&known[s], 1);
+            mbarrier_init(&empty[s], writers);
         }
         mbarrier_init_fence();
     }
@@ -554,24 +557,37 @@ static __device__ __forceinline__ void roles(element *out, const element *in, in
                     word_put(&words[2 * ((size_t)p.row * parts + p.part) + lane], epoch, lane == 0 ? sum.largest : sum.sum);
             }
         }
+    } else if (warp == listener) {
+        for (int i = 0; i < mine; i++, p = place_next(p, down, across, parts, cols)) {
+            const unsigned long long *of_row = &words[2 * (size_t)p.row * parts];
+            struct part row = row_wait(of_row, parts, epoch, row_ask(of_row, parts));
+            if (i >= STAGES) // what was known here has been read
+                mbarrier_wait(&empty[i % STAGES], i / STAGES - 1 & 1);
+            if (lane == 0) {
+                rows_known[i % STAGES] = row;
+                mbarrier_arrive(&known[i % STAGES]);
+            }
+        }
     } else {
-        struct asked asked = row_ask(&words[2 * (size_t)p.row * parts], parts);
-        struct place next;
-        for (int i = 0; i < mine; i++, p = next) {
-            struct part row = row_wait(&words[2 * (size_t)p.row * parts], parts, epoch, asked);
-            next = place_next(p, down, across, parts, cols);
-            if (i + 1 < mine) // on its way while this part is written
-                asked = row_ask(&words[2 * (size_t)next.row * parts], parts);
+        for (int i = 0; i < mine; i++, p = place_next(p, down, across, parts, cols)) {
+            const unsigned long long *of_row = &words[2 * (size_t)p.row * parts];
+            struct part row;
+            if (LISTEN) {
+                mbarrier_wait(&known[i % STAGES], i / STAGES & 1);
+                row = rows_known[i % STAGES];
+            } else {
+                row = row_wait(of_row, parts, epoch, row_ask(of_row, parts));
+            }
             mbarrier_wait(&full[i % STAGES], i / STAGES & 1);
             element *room = rooms + i % STAGES * PART;
             if (LEAVE) {
-                room_leave(out + p.first, room, p.count, warp - 1 - SUMMERS, row);
+                room_leave(out + p.first, room, p.count, warp - first_writer, writers, row);
                 bulk_store_wait_before();
                 if (lane == 0 && i > 0)
                     mbarrier_arrive(&empty[(i - 1) % STAGES]);
                 continue;
             }
-            room_store(out + p.first, room, p.count, threadIdx.x - (1 + SUMMERS) * WARP, WRITERS * WARP, row);
+            room_store(out + p.first, room, p.count, threadIdx.x - first_writer * WARP, writers * WARP, row);
             __syncwarp();
             if (lane == 0)
                 mbarrier_arrive(&empty[i % STAGES]);
@@ -588,13 +604,20 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
     roles_softmax(element *out, const element *in, int rows, int cols, unsigned long long *words,
                   struct progress *progress)
 {
-    roles<false>(out, in, rows, cols, words, progress);
+    roles<false, false>(out, in, rows, cols, words, progress);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
     leaving_softmax(element *out, const element *in, int rows, int cols, unsigned long long *words,
                     struct progress *progress)
 {
-    roles<true>(out, in, rows, cols, words, progress);
+    roles<true, false>(out, in, rows, cols, words, progress);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
+    listening_softmax(element *out, const element *in, int rows, int cols, unsigned long long *words,
+                      struct progress *progress)
+{
+    roles<false, true>(out, in, rows, cols, words, progress);
 }
 #endif

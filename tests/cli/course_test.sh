@@ -34,15 +34,15 @@ course scan-i32 18 N=33,9000
 course softmax 20 elements=3000 cols=1,33,1000,1024
 course softmax 17 elements=9000 cols=4096,8192,20001
 course softmax-bf16 20 elements=3000 cols=1,33,1000,1024
-course softmax 10 elements=60000 cols=20000
-course softmax-bf16 10 elements=20000 cols=16384
+course softmax 11 elements=60000 cols=20000
+course softmax-bf16 11 elements=20000 cols=16384
 course layernorm 12 rows=3 cols=1,33,1000
-course layernorm 11 rows=3 cols=5001,20000
+course layernorm 12 rows=3 cols=5001,20000
 course layernorm-bf16 10 rows=3 cols=1000,8200
 course rmsnorm 10 rows=3 cols=33,4100
-RIDGE_COMPILER=clang course layernorm 7 rows=2 cols=4096 # more registers than 17 warps have room for
+RIDGE_COMPILER=clang course layernorm 8 rows=2 cols=4096 # more registers than 17 warps have room for
 course rmsnorm-bf16 5 rows=2 cols=5001
-course rmsnorm-bf16 7 rows=3 cols=8200
+course rmsnorm-bf16 8 rows=3 cols=8200
 course rmsnorm-bf16 12 rows=3 cols=1,33,1000
 course lookup 20 N=1,1003
 course layernorm-backward 10 rows=5,300 cols=33,1000

@@ -64,7 +64,7 @@ def softmax():
     yield f"buffer out {elements * 4} zero"
     yield f"buffer words {16 * ceil_div(elements, 1024)} zero"
     yield "buffer progress 8 zero"
-    for cols in (65536, 262144, 8192):  # 8192: a row is a part, so that no block waits for another
+    for cols in (65536, 262144):
         rows = elements // cols
         yield f"group softmax,cols={cols} {8 * elements} 0 out 1e-4"
 
@@ -89,7 +89,7 @@ def softmax():
                       "@words", "@progress")
 
         def roles(part, summers, writers, stages, kernel="roles", blocks=SMS, per_sm=1, store="__stcs"):
-            block = 32 * (1 + summers + writers)
+            block = 32 * (1 + summers + writers + (kernel == "listening"))
             file = cubin("softmax/softmax.cu", PART=part, BLOCK=block, SUMMERS=summers, STAGES=stages, BLOCKS=per_sm, VECS=1, STORE=store)
             grid = min(rows * ceil_div(cols, part), per_sm * blocks)
             if grid < ceil_div(cols, part) or stages * part * 4 * per_sm > 226 * 1024:
@@ -104,7 +104,11 @@ def softmax():
         even = 4 * ceil_div(cols, 4 * ceil_div(cols, 9364))  # parts as large as six rooms allow, all of a size
         for part, summers, writers, stages in ((8192, 4, 4, 6), (8192, 4, 8, 6), (8192, 8, 8, 6), (8192, 4, 4, 5), (even, 4, 4, 6), (even, 8, 8, 6),
                                                (4096, 4, 4, 12), (11264, 4, 4, 5), (10924, 4, 4, 5)):
-            yield from roles(part, summers, writers, stages)
+            for kernel in ("roles", "listening"):
+                yield from roles(part, summers, writers, stages, kernel)
+        for part, writers in ((8192, 3), (8192, 6), (8192, 2), (4096, 2)):
+            yield from roles(part, 4, writers, 6 if part > 4096 else 12, "listening")
+        yield from roles(4096, 4, 4, 6, "listening", per_sm=2)
         yield from roles(8192, 4, 4, 6, "leaving")
         for store in ("__stcg", "__stwb", "__stwt"):
             yield from roles(8192, 4, 4, 6, store=store)
@@ -139,14 +143,15 @@ def norm():
         yield f"buffer words {16 * rows * 64} zero"
         yield "buffer progress 8 zero"
         for parts, summers, writers, stages, store in (
-                (16, 8, 8, 6, "__stcs"), (16, 8, 8, 5, "__stcs"), (16, 4, 4, 6, "__stcs"), (16, 4, 8, 6, "__stcs"), (16, 8, 12, 6, "__stcs"),
+                (16, 8, 8, 6, "__stcs"), (16, 8, 8, 5, "__stcs"), (16, 4, 4, 6, "__stcs"), (16, 4, 8, 6, "__stcs"), (16, 8, 12, 6, "__stcs"), (16, 8, 4, 6, "__stcs"),
                 (16, 8, 8, 6, "__stcg"), (16, 8, 8, 6, "__stwb"), (12, 8, 8, 4, "__stcs"), (12, 4, 4, 4, "__stcs"), (22, 8, 8, 8, "__stcs"),
                 (33, 4, 4, 12, "__stcs")):
-            part, block = 4 * ceil_div(cols, 4 * parts), 32 * (1 + summers + writers)
+            part = 4 * ceil_div(cols, 4 * parts)
             if (2 + 2 * stages) * part * 4 > 225 * 1024 or ceil_div(cols, part) != parts:
                 continue
-            file = cubin("layernorm/norm.cu", BLOCK=block, SUMMERS=summers, STAGES=stages, PART=part, STORE=store)
-            for kernel in ("roles", "leaving")[:2 if parts == 16 and store == "__stcs" else 1]:
+            for kernel in ("roles", "listening"):
+                block = 32 * (1 + summers + writers + (kernel == "listening"))
+                file = cubin("layernorm/norm.cu", BLOCK=block, SUMMERS=summers, STAGES=stages, PART=part, STORE=store)
                 yield "clear progress"
                 yield "clear words"
                 yield f"try {kernel}, {parts} parts SUMMERS {summers} WRITERS {writers} STAGES {stages} {store}"
