@@ -85,6 +85,7 @@ void layernorm_bf16_ref(uint16_t *y, uint16_t *h, const uint16_t *x, const uint1
             squares += (from_bf16(h[i]) - mean) * (from_bf16(h[i]) - mean);
         double scale = 1 / sqrt(squares / cols + 1e-5);
         for (int i = 0; i < cols; i++)
-            y[i] = to_bf16((from_bf16(h[i]) - mean) * scale * from_bf16(weight[i]) + from_bf16(bias[i]));
+            y[i] = to_bf16((from_bf16(h[i]) - mean) * scale * from_bf16(weight[i]) +
+                           from_bf16(bias[i]));
     }
 }

@@ -48,6 +48,7 @@ course lookup 20 N=1,1003
 course layernorm-backward 10 rows=5,300 cols=33,1000
 course fusion 9 rows=5 cols=33,400
 course stencil2d 8 N=67,200
+course stencil2d-steps 5 N=67,200
 course stencil3d 6 N=7,20
 course transpose 26 N=33,128,256
 course spmv 36 rows=300 mean=4,32 skew=1,64
