@@ -4,7 +4,7 @@
 // FAKE_COUNT, FAKE_NS, FAKE_NOISE (64 ns), FAKE_JUMPS (every
 // other launch takes so many times as long), FAKE_PER_WARP (a launch takes that many more per warp of a block), FAKE_SWEEPS (a file
 // that gets a line for each sweep of the L2), FAKE_DRIVER (12040), FAKE_LOG
-// (a file that gets a line for each context), FAKE_STRICT. Compiled twice and linked: -DFAKE_REST makes the rest of driver.def.
+// (a file that gets a line for each context), FAKE_LOADS (one that gets a line for each module that is loaded), FAKE_STRICT. Compiled twice and linked: -DFAKE_REST makes the rest of driver.def.
 // SPDX-License-Identifier: Apache-2.0
 #include <pthread.h>
 #include <stdbool.h>
@@ -139,15 +139,20 @@ int cuDeviceGetPCIBusId(char *id, int size_bytes, int device)
     return 0;
 }
 
+static void log_line(const char *variable, const char *line)
+{
+    const char *path = getenv(variable);
+    FILE *log = path ? fopen(path, "a") : NULL;
+    if (log) {
+        (void)fprintf(log, "%s\n", line);
+        (void)fclose(log);
+    }
+}
+
 int cuDevicePrimaryCtxRetain(void **context, int device)
 {
     *context = &contexts[device & 63];
-    const char *path = getenv("FAKE_LOG");
-    FILE *log = path ? fopen(path, "a") : NULL;
-    if (log) {
-        (void)fprintf(log, "context\n");
-        (void)fclose(log);
-    }
+    log_line("FAKE_LOG", "context");
     return 0;
 }
 
@@ -348,6 +353,7 @@ int cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *op
     static const char refused[] = "fake ptxas refuses";
     const char *why = strstr(image, refused);
     *module = &failed;
+    log_line("FAKE_LOADS", "load");
     // A cubin is as the driver was given it if its mark, which lies behind zeros, is there. fake_hip.c's are AMD's.
     const unsigned char amd = 224; // e_machine
     if (memcmp(image, "\177ELF", 4) == 0 && ((const unsigned char *)image)[18] != amd)

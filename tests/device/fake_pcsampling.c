@@ -1,9 +1,11 @@
 // CUPTI's PC sampling for tests where there is none. An instruction at 0 of the function FAKE_PC_FUNCTION ("plain") waits
 // for long_scoreboard, one at 0x20 is selected, and one of a function "other" is none of ours. FAKE_PC: what is off:
-// a word of the list below. Each fetch gives one instruction; the last comes when sampling is disabled.
+// a word of the list below. Each fetch gives one instruction; the last comes when sampling is disabled. FAKE_LOADS: a file that gets
+// a line when sampling is enabled, as the fake driver writes one there for each module.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda/pcsampling.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +50,11 @@ int cuptiPCSamplingEnable(struct pc_context *it)
         return 27;
     if (is_off("old"))
         return 14;
+    FILE *log = getenv("FAKE_LOADS") ? fopen(getenv("FAKE_LOADS"), "a") : NULL;
+    if (log) {
+        fputs("enable\n", log);
+        fclose(log);
+    }
     enabled = 1;
     return 0;
 }

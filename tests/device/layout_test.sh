@@ -35,6 +35,7 @@ AT(pc_buffer, full, CUpti_PCSamplingData, hardwareBufferFull);
 WHOLE(pc_attribute_value, CUpti_PCSamplingConfigurationInfo);
 AT(pc_attribute_value, status, CUpti_PCSamplingConfigurationInfo, attributeStatus);
 AT(pc_attribute_value, value.number, CUpti_PCSamplingConfigurationInfo, attributeData.samplingPeriodData.samplingPeriod);
+AT(pc_attribute_value, value.whole, CUpti_PCSamplingConfigurationInfo, attributeData.invalidData.data);
 AT(pc_attribute_value, value.mode, CUpti_PCSamplingConfigurationInfo, attributeData.collectionModeData.collectionMode);
 AT(pc_attribute_value, value.buffer, CUpti_PCSamplingConfigurationInfo, attributeData.samplingDataBufferData.samplingDataBuffer);
 _Static_assert(sizeof(struct pc_context) == CUpti_PCSamplingEnableParamsSize, "enable");
@@ -53,6 +54,7 @@ _Static_assert(sizeof(struct pc_configuration) == CUpti_PCSamplingConfigurationI
 AT(pc_configuration, count, CUpti_PCSamplingConfigurationInfoParams, numAttributes);
 AT(pc_configuration, values, CUpti_PCSamplingConfigurationInfoParams, pPCSamplingConfigurationInfo);
 IS(PC_PERIOD, CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_SAMPLING_PERIOD);
+IS(PC_HARDWARE_BUFFER, CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_HARDWARE_BUFFER_SIZE);
 IS(PC_MODE, CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_COLLECTION_MODE);
 IS(PC_START_STOP, CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_ENABLE_START_STOP_CONTROL);
 IS(PC_BUFFER, CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_SAMPLING_DATA_BUFFER);

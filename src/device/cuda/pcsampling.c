@@ -1,4 +1,4 @@
-// PC sampling: enabled on the context for a pass over the kernels, and disabled after it, as CUPTI's range profiler
+// PC sampling: enabled on the context for the passes over the kernels, and disabled after them, as CUPTI's range profiler
 // cannot be at work at the same time. Kernel by kernel CUPTI serialises them by itself; continuous sampling is started and stopped
 // around each. What the GPU still holds when a kernel's samples are fetched comes with a later fetch, or when sampling is
 // disabled. Not tried on hardware yet.
@@ -14,6 +14,7 @@ enum {
     PCS_MAX = 4096, // instructions per fetch
     FETCHES_MAX = 1024,
     REASONS_MAX = 256,
+    HARDWARE_BUFFER_BYTES = 32 << 20, // CUPTI's own 512 MiB take a second to pin
 };
 enum { // CUptiResult
     CUPTI_OUT_OF_MEMORY = 8,
@@ -162,6 +163,7 @@ static bool configure(struct pcsampling *s, unsigned period_log2, struct error *
     struct pc_attribute_value values[] = {
         {.attribute = PC_PERIOD, .value.number = period_log2},
         {.attribute = PC_MODE, .value.mode = continuous ? PC_CONTINUOUS : PC_KERNEL_SERIALIZED},
+        {.attribute = PC_HARDWARE_BUFFER, .value.whole = {HARDWARE_BUFFER_BYTES}},
         {.attribute = PC_BUFFER, .value.buffer = s->rest},
         {.attribute = PC_START_STOP, .value.number = 1},
     };
@@ -273,10 +275,11 @@ static bool take_buffer(struct pcsampling *s, struct pc_buffer *b, struct error 
         if (!take_place(s, &b->data[i], err))
             return false;
     s->samples.dropped += b->dropped;
+    s->samples.unnamed += b->of_others;
     if (b->full)
         return check(&s->f, CUPTI_OUT_OF_MEMORY, "", err);
     b->count = 0;
-    b->dropped = 0;
+    b->dropped = b->of_others = 0;
     return true;
 }
 
@@ -302,11 +305,17 @@ bool pcsampling_end(struct pcsampling *s, struct error *err)
     return fetch(s, err);
 }
 
+uint64_t pcsampling_total(const struct pcsampling *s)
+{
+    return s->samples.total;
+}
+
 static void hand_over(const struct pcsampling *s, struct arena *a, struct pc_samples *out)
 {
     struct pc_samples all = {.count = out->count + s->samples.count,
                              .total = out->total + s->samples.total,
-                             .dropped = out->dropped + s->samples.dropped};
+                             .dropped = out->dropped + s->samples.dropped,
+                             .unnamed = out->unnamed + s->samples.unnamed};
     all.capacity = all.count;
     all.places = ARENA_ARRAY(a, struct pc_place, all.count + 1);
     if (out->count > 0)

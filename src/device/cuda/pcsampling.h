@@ -19,17 +19,21 @@ struct pc_samples { // arena-owned
     struct pc_place *places;
     size_t count, capacity;
     uint64_t total, dropped;
+    uint64_t
+        unnamed; // of code that CUPTI does not know: kernels loaded before it was enabled, the driver's own
 };
 
 struct pcsampling;
 // Samples this context's kernels from now on, each between pcsampling_begin and _end, an SM every 2^period_log2 cycles
-// (PERIOD_LOG2_MIN to _MAX). err says what is off.
+// (PERIOD_LOG2_MIN to _MAX). Modules must be loaded after it: CUPTI names the instructions of those only. Costly, as the GPU's
+// buffer of samples is allocated: once for all passes. err says what is off.
 enum { PERIOD_LOG2_MIN = 5, PERIOD_LOG2_MAX = 31 };
 bool pcsampling_open(void *cu_context, enum sampling_mode mode, unsigned period_log2,
                      struct pcsampling **out, struct error *err) CHECK_RESULT;
 // Around a launch; the kernel must have ended before the end.
 bool pcsampling_begin(struct pcsampling *s, struct error *err) CHECK_RESULT;
 bool pcsampling_end(struct pcsampling *s, struct error *err) CHECK_RESULT;
+uint64_t pcsampling_total(const struct pcsampling *s); // fetched so far
 // Ends the sampling and adds all samples to `out`; s is gone, whatever is returned.
 bool pcsampling_close(struct pcsampling *s, struct arena *a, struct pc_samples *out,
                       struct error *err) CHECK_RESULT;
@@ -38,6 +42,7 @@ bool pcsampling_close(struct pcsampling *s, struct arena *a, struct pc_samples *
 
 enum pc_attribute { // CUpti_PCSamplingConfigurationAttributeType
     PC_PERIOD = 1,
+    PC_HARDWARE_BUFFER = 4,
     PC_MODE = 5,
     PC_START_STOP = 6,
     PC_BUFFER = 8,

@@ -12,6 +12,7 @@
 enum {
     SAMPLES_WANTED = 20000,
     PASSES_MAX = 16,
+    TIME_MAX_MS = 2000,   // of all passes
     SAMPLES_PER_SM = 256, // of a pass, at least: the period is chosen for it
     CLOCK_RATE_KHZ = 13,  // CUdevice_attribute
 };
@@ -27,7 +28,7 @@ struct stall_pass {
     struct arena *arena;
     struct sampled_module *modules;
     int module_count;
-    struct pcsampling *sampling; // of the pass at work; NULL: it is not sampled
+    struct pcsampling *sampling; // NULL: the pass at work is not sampled
     uint64_t began_ns;           // of the kernel at work
     double kernels_ns;           // of all passes
     struct pc_samples samples;
@@ -146,34 +147,42 @@ static bool period_choose(struct stall_pass *p, struct error *err)
     return true;
 }
 
-static bool sample_pass(struct stall_pass *p, enum sampling_mode mode, struct error *err)
+static bool passes_sample(struct stall_pass *p, struct error *err)
 {
-    struct error ignored = {0};
-    if (!pcsampling_open(p->replay.device->context, mode, p->period_log2, &p->sampling, err))
-        return false;
-    bool ran = cuda_replay_pass(&p->replay, err);
-    bool ended = pcsampling_close(p->sampling, p->arena, &p->samples, ran ? err : &ignored);
-    p->sampling = NULL;
-    return ran && ended;
-}
-
-static bool passes_sample(struct stall_pass *p, enum sampling_mode mode, struct error *err)
-{
-    if (!period_choose(p, err))
-        return false;
-    for (int i = 0; i < PASSES_MAX && p->samples.total < SAMPLES_WANTED; i++)
-        if (!sample_pass(p, mode, err))
+    static const uint64_t ns_per_ms = 1000000;
+    uint64_t began_ns = clock_ns();
+    for (int i = 0; i < PASSES_MAX && pcsampling_total(p->sampling) < SAMPLES_WANTED &&
+                    clock_ns() - began_ns < TIME_MAX_MS * ns_per_ms;
+         i++)
+        if (!cuda_replay_pass(&p->replay, err))
             return false;
     return true;
 }
 
+// Sampling is enabled once for all passes, before the modules with lines are loaded.
+static bool session_run(struct stall_pass *p, const struct device_sequence *sequence,
+                        enum sampling_mode mode, struct error *err)
+{
+    struct error ignored = {0};
+    struct pcsampling *s = NULL;
+    if (!period_choose(p, err) ||
+        !pcsampling_open(p->replay.device->context, mode, p->period_log2, &s, err))
+        return false;
+    bool ready = launches_prepare(p, sequence, err);
+    p->sampling = s;
+    bool ran = ready && passes_sample(p, err);
+    p->sampling = NULL;
+    return pcsampling_close(s, p->arena, &p->samples, ran ? err : &ignored) && ran;
+}
+
 // The run that is checked comes after it: it must find its inputs, whatever became of the samples.
-static bool passes_run(struct stall_pass *p, enum sampling_mode mode, struct error *err)
+static bool passes_run(struct stall_pass *p, const struct device_sequence *sequence,
+                       enum sampling_mode mode, struct error *err)
 {
     struct error ignored = {0};
     if (!cuda_snapshot_all(p->replay.device, err))
         return false;
-    bool sampled = passes_sample(p, mode, err);
+    bool sampled = session_run(p, sequence, mode, err);
     return cuda_restore_all(p->replay.device, sampled ? err : &ignored) && sampled;
 }
 
@@ -226,7 +235,20 @@ static void report_samples(const struct stall_pass *p, enum sampling_mode mode, 
     report->line_count = lines_merge(lines, count);
 }
 
-static void note_samples(struct arena *a, struct device_report *report)
+static const char *nothing_sampled(struct arena *a, const struct pc_samples *all)
+{
+    uint64_t others = all->unnamed + all->total;
+    return others == 0
+               ? "stalls were not sampled: no sample fell into these kernels, which are too "
+                 "short"
+               : arena_printf(a,
+                              "stalls were not sampled: all %llu samples fell into code "
+                              "that CUPTI does not name or that is none of these kernels'",
+                              (unsigned long long)others);
+}
+
+static void note_samples(const struct pc_samples *all, struct arena *a,
+                         struct device_report *report)
 {
     struct stall_sampling *s = &report->sampling;
     if (s->dropped > 0)
@@ -236,11 +258,9 @@ static void note_samples(struct arena *a, struct device_report *report)
     if (s->samples > 0 && report->line_count > 0)
         return;
     report_note(a, report,
-                s->samples > 0
-                    ? "the sampled machine code has no line table: stalls of the whole "
-                      "kernel only"
-                    : "stalls were not sampled: no sample fell into these kernels, which "
-                      "are too short");
+                s->samples > 0 ? "the sampled machine code has no line table: stalls of the whole "
+                                 "kernel only"
+                               : nothing_sampled(a, all));
     if (s->samples == 0) {
         report->stalls = (struct stall_table){0};
         s->mode = SAMPLING_OFF;
@@ -257,11 +277,11 @@ bool cuda_sample_stalls(const struct cuda_replay *r, const struct device_sequenc
     p.replay.context = &p;
     p.replay.begin = pass_begin;
     p.replay.end = pass_end;
-    bool done = launches_prepare(&p, sequence, &err) && passes_run(&p, mode, &err);
+    bool done = passes_run(&p, sequence, mode, &err);
     bool alive = r->device->cu.cuStreamSynchronize(r->device->stream) == CUDA_DONE;
     if (done) {
         report_samples(&p, mode, a, report);
-        note_samples(a, report);
+        note_samples(&p.samples, a, report);
     } else if (alive) {
         report_note(a, report, arena_printf(a, "stalls were not sampled: %s", err.message));
     }
