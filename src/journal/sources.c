@@ -71,6 +71,10 @@ bool journal_add_sources(struct journal *j, int64_t run, const struct result *r,
         before = file;
         done = add_source(j, run, run_source_path(&a, &j->run, file), err);
     }
+    if (done && r->listing) {
+        struct source_text listing = {listing_path(&a, r), r->listing, strlen(r->listing)};
+        done = journal_add_source_text(j, run, &listing, err);
+    }
     arena_release(&a);
     return done && drop_oldest(j, run, err);
 }

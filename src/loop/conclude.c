@@ -74,6 +74,7 @@ static bool diagnose_result(struct loop *l, struct stage *s, int variant,
         in.block_threads = (int)(longest->block[0] * longest->block[1] * longest->block[2]);
     }
     r->diagnosed = diagnose(l->arena, &in, &r->diagnosis, err);
+    r->listing = r->line_count > 0 ? stage_listing(l, s, variant) : NULL;
     if (r->library) // a yardstick: its code is not ours to mend
         r->diagnosis.finding_count = 0;
     return r->diagnosed || error_context(err, "diagnosing variant '%s'", r->variant);

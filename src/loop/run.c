@@ -86,17 +86,23 @@ static void name_result(struct loop *l, struct stage *s, int variant, struct res
     }
 }
 
-// "transpose.cu" for files below the experiment's folder, by its whole name or as it was given: the
-// same on every machine.
+const char *stage_file(struct loop *l, const char *file)
+{
+    const char *const folders[] = {l->plan.experiment->directory,
+                                   path_dir(l->arena, l->plan.experiment->path)};
+    for (size_t k = 0; k < COUNT_OF(folders); k++) {
+        size_t bytes = strlen(folders[k]);
+        if (str_starts_with(file, folders[k]) && file[bytes] == '/')
+            file += bytes + 1;
+    }
+    return file;
+}
+
 static void relate_files(struct loop *l, struct result *r)
 {
-    const char *const prefixes[] = {
-        arena_printf(l->arena, "%s/", l->plan.experiment->directory),
-        arena_printf(l->arena, "%s/", path_dir(l->arena, l->plan.experiment->path))};
     for (int i = 0; i < r->line_count; i++)
-        for (size_t k = 0; k < COUNT_OF(prefixes); k++)
-            if (str_starts_with(r->lines[i].file, prefixes[k]))
-                r->lines[i].file += strlen(prefixes[k]);
+        if (r->lines[i].file)
+            r->lines[i].file = stage_file(l, r->lines[i].file);
 }
 
 static void identify(struct loop *l, struct stage *s, int variant, char out[33])

@@ -264,6 +264,10 @@ bool ptx_parse(struct arena *a, const char *name, const char *text, size_t size_
                struct ptx_module **module, struct error *err) CHECK_RESULT;
 const struct ptx_function *ptx_function_find(const struct ptx_module *m, const char *name);
 const struct ptx_variable *ptx_variable_find(const struct ptx_module *m, const char *name);
+// The user's line: what a toolkit's headers define (half-precision arithmetic, atomics, shuffles) counts
+// where the user calls it, through however many calls it was inlined. Without .loc, the line of PTX.
+void ptx_user_place(const struct ptx_module *m, const struct ptx_instruction *in, const char **file,
+                    int *line);
 // Prints a module as PTX that parses to the same module again. Bodies come flat: scopes are left out,
 // and a name that several of them declared gets a number; comments, pragmas and debug sections go.
 void ptx_print(const struct ptx_module *m, struct text *out);

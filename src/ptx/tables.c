@@ -187,3 +187,29 @@ const struct ptx_variable *ptx_variable_find(const struct ptx_module *m, const c
             return &m->variables[i];
     return NULL;
 }
+
+static const char *file_of(const struct ptx_module *m, int file)
+{
+    return file >= 0 && file < m->file_count ? m->files[file] : NULL;
+}
+
+void ptx_user_place(const struct ptx_module *m, const struct ptx_instruction *in, const char **file,
+                    int *line)
+{
+    enum { CALLS_MAX = 64 };
+    const struct ptx_place *outer = NULL;
+    if (in->source_line > 0 && in->place >= 0)
+        outer = &m->places[in->place];
+    const char *name = outer ? file_of(m, outer->file) : NULL;
+    *file = name ? name : m->name;
+    *line = name ? outer->line : in->line;
+    for (int calls = 0; name && path_is_foreign(name) && outer->caller >= 0 && calls < CALLS_MAX;
+         calls++) {
+        outer = &m->places[outer->caller];
+        name = file_of(m, outer->file);
+        if (name && outer->line > 0) {
+            *file = name;
+            *line = outer->line;
+        }
+    }
+}

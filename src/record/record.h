@@ -224,6 +224,7 @@ struct result { // arena-owned; everything that is recorded about one variant on
     struct side_simulation side;
     struct line *lines;
     int line_count;
+    const char *listing; // its instructions by line, to be kept; not in the JSON. NULL: not known
     struct problem *problems;
     int problem_count;
     struct diagnosis diagnosis; // where `diagnosed`
@@ -291,6 +292,21 @@ bool run_source_unchanged(const struct run *r, const char *path, struct error *e
 // edited since.
 bool run_source_read(struct arena *a, const struct run *r, const char *path, const char **text,
                      size_t *size_bytes, struct error *err) CHECK_RESULT;
+
+// A listing: the instructions of a result's kernels in order, each with the source line it was compiled from. The journal keeps
+// it as a source of the path listing_path(), by which run_listing() finds it; NULL: there is none.
+void listing_add(struct text *listing, const char **last_file, const char *file, int line,
+                 const char *instruction);
+struct listing_row {
+    const char *file; // of the rows before it too, until another comes; not NUL terminated
+    size_t file_bytes;
+    int line;
+    const char *text;
+    size_t text_bytes;
+};
+bool listing_next(const char **at, struct listing_row *row); // false: there is no other
+const char *listing_path(struct arena *a, const struct result *r);
+const char *run_listing(const struct run *r, const struct result *it);
 
 // Written before the run, for a variant by name: it is judged as if the file had said it. A variant
 // that is not there is passed over.

@@ -14,6 +14,7 @@ struct lines_view {
     const struct report_style *style;
     double warp_lanes; // of the chip; 32 where it has no file
     double whole;      // all lines' warp cycles; NAN where they are not known
+    const char *listing;
 };
 
 static double warp_lanes_of(const struct run *r)
@@ -112,6 +113,35 @@ static const struct line *find_line(const struct result *r, const char *file, in
     return NULL;
 }
 
+bool listing_find(const char **at, const char *file, int line, struct listing_row *row)
+{
+    while (listing_next(at, row))
+        if (row->line == line && row->file_bytes == strlen(file) &&
+            memcmp(row->file, file, row->file_bytes) == 0)
+            return true;
+    return false;
+}
+
+// What the line was compiled to, below it.
+static void add_instructions(const struct lines_view *v, const char *file, int number,
+                             struct text *out)
+{
+    const char *at = v->listing;
+    struct listing_row row = {0};
+    size_t indent = COUNTER_COLUMNS + (v->whole > 0 ? 10 + STALL_NAME_COLUMNS : 0);
+    while (at && listing_find(&at, file, number, &row)) {
+        if (v->style->plain)
+            text_printf(out, "line %d, PTX: ", number);
+        else {
+            add_repeat(out, " ", indent);
+            text_printf(out, "%s      %s   ", v->style->unicode ? " \u2502" : " |",
+                        v->style->unicode ? "\u2502" : "|");
+        }
+        text_addn(out, row.text, row.text_bytes);
+        text_add(out, "\n");
+    }
+}
+
 static void annotate_source(const struct lines_view *v, const char *file, const char *source,
                             struct text *out)
 {
@@ -140,6 +170,8 @@ static void annotate_source(const struct lines_view *v, const char *file, const 
         for (size_t i = 0; i < shown; i++) // a source may hold anything: the terminal stays tame
             text_addn(out, (unsigned char)p[i] < ' ' && p[i] != '\t' ? "?" : &p[i], 1);
         text_add(out, "\n");
+        if (v->style->verbose)
+            add_instructions(v, file, number, out);
         p += length + (p[length] == '\n');
     }
 }
@@ -187,8 +219,8 @@ static void annotate_foreign(const struct result *result, struct text *out)
 bool report_annotate(const struct run *r, const struct result *result,
                      const struct report_style *style, struct text *out, struct error *err)
 {
-    const struct lines_view v = {r, result, style, warp_lanes_of(r),
-                                 stalls_cycles(&result->stalls)};
+    const struct lines_view v = {
+        r, result, style, warp_lanes_of(r), stalls_cycles(&result->stalls), run_listing(r, result)};
     bool any = false;
     error_clear(err);
     for (int i = 0; i < result->line_count; i++) {

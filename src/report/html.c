@@ -391,11 +391,41 @@ static const struct line *line_at(const struct result *r, const char *file, int 
     return NULL;
 }
 
-static void add_source_line(const struct result *r, const struct line *l, int number,
-                            const char *text, size_t length, double hottest, struct text *out)
+// The line, and folded below it what it was compiled to.
+static void add_code(const char *line, const char *listing, const char *file, int number,
+                     struct text *out)
+{
+    struct text ptx = {0};
+    struct listing_row row = {0};
+    while (listing && listing_find(&listing, file, number, &row)) {
+        text_addn(&ptx, row.text, row.text_bytes);
+        text_add(&ptx, "\n");
+    }
+    text_add(out, ptx.length > 0 ? "<details><summary><code>" : "<code>");
+    html_escape(out, line);
+    text_add(out, "</code>");
+    if (ptx.length > 0) {
+        text_add(out, "</summary><pre>");
+        html_escape(out, text_str(&ptx));
+        text_add(out, "</pre></details>");
+    }
+    text_release(&ptx);
+}
+
+struct source_view {
+    const struct result *result;
+    const char *file;
+    const char *listing; // NULL: without instructions
+    double hottest;      // line's heat
+};
+
+static void add_source_line(const struct source_view *v, int number, const char *text,
+                            size_t length, struct text *out)
 {
     char a[CELL_SIZE], b[CELL_SIZE], c[CELL_SIZE];
-    double heat = l && hottest > 0 ? line_heat(r, l) / hottest : 0;
+    const struct result *r = v->result;
+    const struct line *l = line_at(r, v->file, number);
+    double heat = l && v->hottest > 0 ? line_heat(r, l) / v->hottest : 0;
     char *copy = xcalloc(length + 1, 1);
     memcpy(copy, text, length);
     html_printf(out, "<tr style=\"--heat:%.3f\"><td>%s</td><td>%s</td><td>%s</td>", heat,
@@ -408,9 +438,9 @@ static void add_source_line(const struct result *r, const struct line *l, int nu
                     : "");
     if (stalls_cycles(&r->stalls) > 0)
         add_line_stalls(r, l, out);
-    html_printf(out, "<td>%d</td><td><code>", number);
-    html_escape(out, copy);
-    text_add(out, "</code></td></tr>\n");
+    html_printf(out, "<td>%d</td><td>", number);
+    add_code(copy, v->listing, v->file, number, out);
+    text_add(out, "</td></tr>\n");
     free(copy);
 }
 
@@ -425,13 +455,13 @@ static bool is_near_counts(const struct result *r, const char *file, int number)
 }
 
 static void add_source_file(const struct run *r, const struct result *it, const char *file,
-                            struct text *out)
+                            const char *listing, struct text *out)
 {
     struct arena a = {0};
     struct error gone = {0};
     const char *source = NULL;
     size_t size = 0;
-    double hottest = 0;
+    struct source_view view = {it, file, listing, 0};
     if (!run_source_read(&a, r, run_source_path(&a, &r->header, file), &source, &size, &gone)) {
         text_add(out, "<p>");
         html_escape(out, gone.message);
@@ -441,7 +471,7 @@ static void add_source_file(const struct run *r, const struct result *it, const 
     }
     for (int i = 0; i < it->line_count; i++)
         if (same_text(it->lines[i].file, file))
-            hottest = fmax(hottest, line_heat(it, &it->lines[i]));
+            view.hottest = fmax(view.hottest, line_heat(it, &it->lines[i]));
     text_add(out,
              "<table class=\"source\"><thead><tr><th>instructions</th><th>sectors / request</th>"
              "<th>wavefronts / request</th>");
@@ -459,7 +489,7 @@ static void add_source_file(const struct run *r, const struct result *it, const 
             if (number > last + 1)
                 html_printf(out, "<tr><td colspan=\"%d\"></td><td>\u22ee</td></tr>\n",
                             timed ? 5 : 4);
-            add_source_line(it, line_at(it, file, number), number, p, length, hottest, out);
+            add_source_line(&view, number, p, length, out);
             last = number;
         }
         p += length + (p[length] == '\n');
@@ -474,19 +504,29 @@ static void source_begin(const struct report_case *c, const struct report_out *o
     text_add(o->text, "<h2>Source</h2>\n");
 }
 
-// The page stays small enough to be sent: what would be too much is said where it can be seen.
-static void source_each(const struct report_case *c, int index, const struct report_out *o)
+static void add_source_files(const struct report_case *c, const struct result *it,
+                             const char *listing, size_t room, struct text *out)
 {
-    const struct result *it = c->results[index];
-    struct text body = {0};
-    size_t room = (size_t)SOURCE_PAGE_BYTES_MAX * (size_t)(c->number + 1) / (size_t)c->of;
+    text_clear(out);
     for (int k = 0; k < it->line_count; k++) {
         bool seen = false;
         for (int j = 0; j < k && !seen; j++)
             seen = same_text(it->lines[j].file, it->lines[k].file);
-        if (!seen && it->lines[k].file && body.length < room)
-            add_source_file(c->run, it, it->lines[k].file, &body);
+        if (!seen && it->lines[k].file && out->length < room)
+            add_source_file(c->run, it, it->lines[k].file, listing, out);
     }
+}
+
+// The page stays small enough to be sent: without instructions first, and what would still be too much is said where it can be seen.
+static void source_each(const struct report_case *c, int index, const struct report_out *o)
+{
+    const struct result *it = c->results[index];
+    const char *listing = run_listing(c->run, it);
+    struct text body = {0};
+    size_t room = (size_t)SOURCE_PAGE_BYTES_MAX * (size_t)(c->number + 1) / (size_t)c->of;
+    add_source_files(c, it, listing, room, &body);
+    if (listing && o->text->length + body.length > room)
+        add_source_files(c, it, NULL, room, &body);
     if (o->text->length + body.length > room) {
         text_add(o->text, "<p>");
         html_escape(o->text, it->variant);

@@ -58,6 +58,8 @@ const struct result *find_result(const struct run *r, const char *variant, const
 // The first finding not folded, or NULL.
 const struct finding *top_finding(const struct result *r);
 bool same_text(const char *a, const char *b); // NULL equals NULL
+// The next row of a listing that stands at that line of the file; false: there is no other.
+bool listing_find(const char **at, const char *file, int line, struct listing_row *row);
 // True for the first result of its case.
 bool first_of_case(const struct run *r, int index);
 

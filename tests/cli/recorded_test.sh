@@ -98,6 +98,16 @@ pass 'annotate shows the source as it was when it ran' $? diff.txt
 "$RIDGE" report -o page.html >/dev/null
 ! grep -q 'a line more' page.html && grep -q 'coalesced' page.html
 pass 'so does the page' $?
+"$RIDGE" annotate scale:plain -v >out.txt
+grep -A12 'x\[i\]' out.txt >below.txt
+grep -q 'ld.global.*f32 ' below.txt
+pass 'annotate -v shows the PTX below its line' $? out.txt
+"$RIDGE" annotate scale:plain -v --plain >out.txt
+grep -q '^line [0-9]*, PTX: st.global' out.txt
+pass 'and so for a screen reader' $? out.txt
+tr '\n' ' ' <page.html >joined.txt
+grep -q '<details><summary><code>.*</code></summary><pre>.*ld.global' joined.txt
+pass 'the page folds it there' $? page.html
 "$RIDGE" show --markdown >out.md
 ! grep -q 'edited after' out.md && grep -q 'scale_plain' out.md
 pass 'and the Markdown' $? out.md

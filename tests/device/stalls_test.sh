@@ -37,7 +37,7 @@ ridge show --json >"$work/json" 2>&1
 check the_journal_keeps_how_they_were_sampled '"mode": ?"kernel"' "$work/json"
 check the_journal_keeps_how_many '"dropped": ?0' "$work/json"
 
-# CUPTI names instructions of modules that are loaded after it was enabled, and enabling takes a second: once for all passes
+# enabled once for all passes, and before the modules with lines are loaded: else an H200 gave no samples
 rm -f "$work/loads"
 FAKE_LOADS=$work/loads run --pc-sampling kernel --side-limit 0 --no-journal -q >"$work/out" 2>&1
 tr "\n" " " <"$work/loads" >"$work/order"

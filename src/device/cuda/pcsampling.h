@@ -25,8 +25,8 @@ struct pc_samples { // arena-owned
 
 struct pcsampling;
 // Samples this context's kernels from now on, each between pcsampling_begin and _end, an SM every 2^period_log2 cycles
-// (PERIOD_LOG2_MIN to _MAX). Modules must be loaded after it: CUPTI names the instructions of those only. Costly, as the GPU's
-// buffer of samples is allocated: once for all passes. err says what is off.
+// (PERIOD_LOG2_MIN to _MAX). Once for all passes, and before the sampled modules are loaded: enabled anew for each pass, after modules
+// were loaded and ranges counted, an H200 gave no samples. err says what is off.
 enum { PERIOD_LOG2_MIN = 5, PERIOD_LOG2_MAX = 31 };
 bool pcsampling_open(void *cu_context, enum sampling_mode mode, unsigned period_log2,
                      struct pcsampling **out, struct error *err) CHECK_RESULT;

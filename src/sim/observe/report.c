@@ -6,33 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const char *file_of(const struct ptx_module *m, int file)
-{
-    return file >= 0 && file < m->file_count ? m->files[file] : NULL;
-}
-
-// The user's line: what a toolkit's headers define (half-precision arithmetic, atomics, shuffles) counts
-// where the user calls it, through however many calls it was inlined. Without .loc, the line of PTX.
 static void place_of(const struct program *p, uint32_t site, const char **file, int *line)
 {
-    enum { CALLS_MAX = 64 };
-    const struct ptx_instruction *in = p->sites[site].in;
-    const struct ptx_module *m = p->module;
-    const struct ptx_place *outer = NULL;
-    if (in->source_line > 0 && in->place >= 0)
-        outer = &m->places[in->place];
-    const char *name = outer ? file_of(m, outer->file) : NULL;
-    *file = name ? name : m->name;
-    *line = name ? outer->line : in->line;
-    for (int calls = 0; name && path_is_foreign(name) && outer->caller >= 0 && calls < CALLS_MAX;
-         calls++) {
-        outer = &m->places[outer->caller];
-        name = file_of(m, outer->file);
-        if (name && outer->line > 0) {
-            *file = name;
-            *line = outer->line;
-        }
-    }
+    ptx_user_place(p->module, p->sites[site].in, file, line);
 }
 
 /* ---- sites --------------------------------------------------------------------------------- */
