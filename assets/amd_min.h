@@ -263,6 +263,7 @@ template <typename T> RIDGE_INLINE T __ldcg(const T *p) { return *p; }
 template <typename T> RIDGE_INLINE T __ldcs(const T *p) { return *p; }
 template <typename T> RIDGE_INLINE void __stcs(T *p, T v) { *p = v; }
 template <typename T> RIDGE_INLINE void __stcg(T *p, T v) { *p = v; }
+template <typename T> RIDGE_INLINE void __stwb(T *p, T v) { *p = v; }
 
 /* ---- math: what the back end makes instructions of ------------------------------------------------ */
 

@@ -399,6 +399,7 @@ template <typename T> RIDGE_INLINE T __ldcg(const T *p) { return *p; }
 template <typename T> RIDGE_INLINE T __ldcs(const T *p) { return *p; }
 template <typename T> RIDGE_INLINE void __stcs(T *p, T v) { *p = v; }
 template <typename T> RIDGE_INLINE void __stcg(T *p, T v) { *p = v; }
+template <typename T> RIDGE_INLINE void __stwb(T *p, T v) { *p = v; }
 RIDGE_INLINE size_t __cvta_generic_to_shared(const void *p)
 {
     return (size_t)(__attribute__((address_space(3))) const void *)p;

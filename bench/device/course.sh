@@ -6,7 +6,8 @@
 #   FOLDER    gets NAME-CHIP.md (ridge's own report), peers-CHIP.md, sanitizer-CHIP.md, times.txt; journeys.py makes docs/journeys of it
 #   PATTERN   of the lines of course.txt; default: all
 # LIMIT (3) is the seconds a variant is sampled at most, SIDE (2) those it is simulated on the side, EACH (120) the seconds a line may take
-# (one that is cut off leaves the page of what it has measured, so the sizes that matter come first in course.txt), SECONDS_MAX (none) the
+# (one that is cut off leaves the page of the cases that it has recorded, each after 15 to 30 s, so the sizes that matter come first in
+# course.txt), SECONDS_MAX (none) the
 # seconds after which no further line is begun; KINDS (peers journey small) says what is done; CHIP (h200) names files.
 # SPDX-License-Identifier: Apache-2.0
 set -u
@@ -16,7 +17,7 @@ out=$(realpath "$2")
 pattern=${3:-.}
 cd "$(dirname "$0")/../.." || exit 1
 export PATH=$PATH:/usr/local/cuda/bin:/usr/local/cuda/extras/compute-sanitizer
-export RIDGE_PEERS=${RIDGE_PEERS:-$out/peers} RIDGE_JOURNAL=$out/course.sqlite
+export RIDGE_PEERS=${RIDGE_PEERS:-$out/peers} RIDGE_JOURNAL
 chip=${CHIP:-h200}
 
 nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -1 >"$out/driver.txt"
@@ -51,13 +52,14 @@ run_one() { # kind name parameters...
     local begun=$SECONDS
     local file=$kind-$name
     [ "$kind" = peers ] && file+=-$(sed 's/ --.*//; s/[ ,]/_/g' <<<"$*") # an experiment may have several lines
+    RIDGE_JOURNAL=$out/$file.sqlite
     timeout "${EACH:-120}" "$ridge" run "experiments/$name" --device cuda:0 --time-limit "${LIMIT:-3}" --side-limit "${SIDE:-2}" \
         -q --markdown "${words[@]}" >"$out/$file.md" 2>"$out/$file.err"
     status=$?
-    # What a line that was cut off has recorded makes its page as well.
+    # A line that was cut off makes a page of the cases that it has recorded; without any there is none.
     ((status == 124)) && "$ridge" show "$name" --markdown >"$out/$file.md" 2>>"$out/$file.err"
-    "$ridge" show "$name" --json >"$out/$file.json" 2>>"$out/$file.err"
-    [ "$kind" = journey ] && cp "$out/$file.md" "$out/$name-$chip.md"
+    "$ridge" show "$name" --json >"$out/$file.json" 2>>"$out/$file.err" || rm -f "$out/$file.json" "$out/$file.md"
+    [ "$kind" = journey ] && [ -f "$out/$file.md" ] && cp "$out/$file.md" "$out/$name-$chip.md"
     echo "$kind $name: status $status, $((SECONDS - begun)) s"
 }
 
@@ -68,7 +70,7 @@ sanitize_one() { # tool name parameters...
     log=$out/$name.$tool.txt
     # Libraries are not looked at, and where a lane arrives at an mbarrier for its warp, the others' order is indirect.
     local options=()
-    [ "$tool" = racecheck ] && [ "${INDIRECT:-yes}" = yes ] && options=(--racecheck-indirect-barrier-dependency)
+    [ "$tool" = racecheck ] && options=(--racecheck-indirect-barrier-dependency)
     RIDGE_PEERS=$out/none timeout "${EACH:-120}" compute-sanitizer --tool "$tool" "${options[@]}" --target-processes all --print-limit 5 \
         "$ridge" verify "experiments/$name" --device cuda:0 -q "${params[@]}" >"$log" 2>&1
     echo "$tool $name: $(grep -oE '(ERROR|RACECHECK) SUMMARY: .*' "$log" | sort | uniq -c | tr -s ' \n' ' ')$(grep -c ' verified' "$log") verified, $(grep -cE '^ *[^ ]+ +(FAILED|WRONG|failed|wrong)' "$log") not"

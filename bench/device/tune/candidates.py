@@ -110,8 +110,8 @@ def softmax():
             yield from roles(part, 4, writers, 6 if part > 4096 else 12, "listening")
         yield from roles(4096, 4, 4, 6, "listening", per_sm=2)
         yield from roles(8192, 4, 4, 6, "leaving")
-        for store in ("__stcg", "__stwb", "__stwt"):
-            yield from roles(8192, 4, 4, 6, store=store)
+        for kernel in ("roles", "listening"):
+            yield from roles(8192, 4, 4, 6, kernel, store="__stwb")
         yield from roles(8192, 4, 4, 6, blocks=128)  # a multiple of a row's parts: no row is in two rounds
         yield from roles(4096, 4, 4, 6, per_sm=2)
         for part, block, stages, lead, per_sm in ((8192, 512, 3, 1, 2), (2048, 128, 3, 1, 8)):
