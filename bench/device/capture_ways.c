@@ -1,0 +1,147 @@
+// Ways to listen to what a GPU does, to compare what each adds per launch (bench/device/capture_ways.sh): a library for
+// CUDA_INJECTION64_PATH that asks CUPTI for records, counts them and throws them away. Nothing of ridge is in it, so what it
+// adds is CUPTI's alone. Read from the environment, here only:
+//   WAY_KINDS         activity kinds, as "1,2,10"; none: CUPTI is not called
+//   WAY_FLUSH_MS      how often a thread asks for records; 0: no thread
+//   WAY_ON_MS         of each WAY_EVERY_MS so long kinds are enabled; 0: all the time
+//   WAY_EVERY_MS
+//   WAY_BUFFER_KIB    of each buffer that CUPTI writes records into (1024)
+//   WAY_DEVICE_KIB    of CUPTI's buffers on the GPU; 0: its own choice
+//   WAY_PINNED        1: those lie in the host's memory
+//   WAY_PER_THREAD    0: threads share buffers
+// At the end: records of kernels and those dropped, on standard error.
+// SPDX-License-Identifier: Apache-2.0
+#include <cupti.h>
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { KINDS_MAX = 8, BUFFER_ALIGNMENT = 8, US_PER_MS = 1000 };
+
+static CUpti_ActivityKind kinds[KINDS_MAX];
+static int kind_count;
+static size_t buffer_bytes;
+static atomic_ullong kernels, dropped_records;
+
+static long number(const char *name, long otherwise)
+{
+    const char *value = getenv(name);
+    return value && *value ? strtol(value, NULL, 10) : otherwise;
+}
+
+static void check(CUptiResult status, const char *what)
+{
+    const char *why = "";
+    if (status == CUPTI_SUCCESS)
+        return;
+    cuptiGetResultString(status, &why);
+    fprintf(stderr, "%s: %s\n", what, why);
+}
+
+static void CUPTIAPI request(uint8_t **buffer, size_t *bytes, size_t *records_max)
+{
+    *buffer = aligned_alloc(BUFFER_ALIGNMENT, buffer_bytes);
+    *bytes = *buffer ? buffer_bytes : 0;
+    *records_max = 0;
+}
+
+static void CUPTIAPI complete(CUcontext context, uint32_t stream, uint8_t *buffer, size_t bytes,
+                              size_t valid_bytes)
+{
+    CUpti_Activity *record = NULL;
+    size_t dropped = 0;
+    (void)bytes;
+    while (valid_bytes > 0 &&
+           cuptiActivityGetNextRecord(buffer, valid_bytes, &record) == CUPTI_SUCCESS)
+        kernels += record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL ||
+                   record->kind == CUPTI_ACTIVITY_KIND_KERNEL;
+    if (cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_SUCCESS)
+        dropped_records += dropped;
+    free(buffer);
+}
+
+static void set_kinds(bool on)
+{
+    for (int i = 0; i < kind_count; i++)
+        check(on ? cuptiActivityEnable(kinds[i]) : cuptiActivityDisable(kinds[i]), "kind");
+}
+
+static void *flush_now_and_then(void *unused)
+{
+    useconds_t period = (useconds_t)number("WAY_FLUSH_MS", 0) * US_PER_MS;
+    while (true) {
+        usleep(period);
+        cuptiActivityFlushAll(0);
+    }
+    return unused;
+}
+
+static void *listen_now_and_then(void *unused)
+{
+    useconds_t on = (useconds_t)number("WAY_ON_MS", 0) * US_PER_MS;
+    useconds_t every = (useconds_t)number("WAY_EVERY_MS", 200) * US_PER_MS;
+    for (bool listens = false; on < every; listens = !listens) {
+        usleep(listens ? every - on : on);
+        set_kinds(listens);
+    }
+    return unused;
+}
+
+static void start_thread(void *(*body)(void *))
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, body, NULL) == 0)
+        pthread_detach(thread);
+}
+
+static void say(void)
+{
+    cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    fprintf(stderr, "%llu,%llu\n", (unsigned long long)kernels,
+            (unsigned long long)dropped_records);
+}
+
+static void set_attribute(CUpti_ActivityAttribute which, size_t bytes, void *value)
+{
+    check(cuptiActivitySetAttribute(which, &bytes, value), "attribute");
+}
+
+static void set_attributes(void)
+{
+    size_t device_bytes = (size_t)number("WAY_DEVICE_KIB", 0) << 10;
+    uint8_t pinned = (uint8_t)number("WAY_PINNED", 0);
+    uint8_t per_thread = (uint8_t)number("WAY_PER_THREAD", 1);
+    if (device_bytes > 0)
+        set_attribute(CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_SIZE, sizeof device_bytes, &device_bytes);
+    if (pinned > 0)
+        set_attribute(CUPTI_ACTIVITY_ATTR_MEM_ALLOCATION_TYPE_HOST_PINNED, sizeof pinned, &pinned);
+    if (per_thread == 0)
+        set_attribute(CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER, sizeof per_thread,
+                      &per_thread);
+}
+
+int InitializeInjection(void);
+int InitializeInjection(void) // the driver's cuInit calls it
+{
+    const char *list = getenv("WAY_KINDS");
+    char *end = NULL;
+    for (; list && *list && kind_count < KINDS_MAX; list = *end == ',' ? end + 1 : end)
+        kinds[kind_count++] = (CUpti_ActivityKind)strtol(list, &end, 10);
+    if (kind_count == 0)
+        return 1;
+    buffer_bytes = (size_t)number("WAY_BUFFER_KIB", 1024) << 10;
+    set_attributes();
+    check(cuptiActivityRegisterCallbacks(request, complete), "callbacks");
+    set_kinds(true);
+    if (number("WAY_FLUSH_MS", 0) > 0)
+        start_thread(flush_now_and_then);
+    if (number("WAY_ON_MS", 0) > 0)
+        start_thread(listen_now_and_then);
+    atexit(say);
+    return 1;
+}

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# What ways of listening to a GPU through CUPTI add per launch (bench/device/capture_ways.c): each way runs the same loops as
+# the program alone, all in turn. A CSV row per way and loop on standard output: medians over the rounds of the mean per
+# launch and, where each launch is waited for, of the median launch, and what both are more than alone.
+# Usage: bench/device/capture_ways.sh [ROUNDS [SECONDS-PER-LOOP [SECONDS-AT-MOST]]]; WAYS names some of them, LOOPS the loops.
+# Needs nvcc, CUPTI and one GPU.
+# SPDX-License-Identifier: Apache-2.0
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+rounds=${1:-7} seconds=${2:-0.2} at_most=${3:-600}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+nvcc -O3 -std=c++17 -arch=native -o "$work/capture" "$here/capture.cu"
+cuda=$(dirname "$(dirname "$(readlink -f "$(command -v nvcc)")")")
+cc -O2 -shared -fPIC -I"$cuda/include" -I"$cuda/extras/CUPTI/include" -o "$work/ways.so" "$here/capture_ways.c" \
+    -L"$cuda/lib64" -L"$cuda/extras/CUPTI/lib64" -Wl,-rpath,"$cuda/lib64:$cuda/extras/CUPTI/lib64" -lcupti -lpthread
+declare -A ways=(
+    [loaded]=''                               # CUPTI is not called
+    [copies]='WAY_KINDS=1,2'                  # no kernels
+    [kernels]='WAY_KINDS=10'                  # nobody asks for records until the end
+    [recorder]='WAY_KINDS=10,1,2 WAY_FLUSH_MS=200' # as ridge's recorder does it
+    [seldom]='WAY_KINDS=10,1,2 WAY_FLUSH_MS=1000'
+    [serial]='WAY_KINDS=3'                    # CUPTI's other kind of kernel records: kernels do not overlap
+    [pinned]='WAY_KINDS=10 WAY_PINNED=1'
+    [shared]='WAY_KINDS=10 WAY_PER_THREAD=0'
+    [large]='WAY_KINDS=10 WAY_BUFFER_KIB=16384 WAY_DEVICE_KIB=32768'
+    [small]='WAY_KINDS=10 WAY_BUFFER_KIB=64 WAY_DEVICE_KIB=64'
+    [tenth]='WAY_KINDS=10 WAY_ON_MS=10 WAY_EVERY_MS=100' # listens for a tenth of the time
+)
+order=${WAYS:-loaded copies kernels recorder seldom serial pinned shared large small tenth}
+loops=${LOOPS:-10:each 20:each 50:each 10:all}
+arguments=()
+for row in $loops; do
+    arguments+=("${row%:*}" "$(awk -v us="${row%:*}" -v s="$seconds" 'BEGIN { print int(s * 1e6 / us) }')" "${row#*:}")
+done
+run() { # way or alone
+    local settings=()
+    [[ $1 = alone ]] || read -ra settings <<<"CUDA_INJECTION64_PATH=$work/ways.so ${ways[$1]}"
+    env "${settings[@]}" "$work/capture" spread "${arguments[@]}" >"$work/one" 2>>"$work/$1.err"
+    paste -d' ' "$work/one" <(tr ' ' '\n' <<<"$loops") |
+        while read -r mean median row; do echo "$mean $median" >>"$work/$1.$row"; done
+}
+run alone # clocks go up
+rm "$work"/alone.*
+for ((round = 0; round < rounds && SECONDS < at_most; round++)); do
+    for way in alone $order; do
+        ((SECONDS >= at_most)) || run "$way"
+    done
+done
+middle() { cut -d' ' -f"$2" "$1" | sort -g | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
+echo 'way,kernel_us,wait,rounds,alone_us,us,added_us,added_pct,alone_median_us,median_us,added_median_us,kernels_of_run,dropped'
+for row in $loops; do
+    alone=$work/alone.$row
+    for way in $order; do
+        file=$work/$way.$row
+        [[ -s $file ]] || continue
+        echo "$way,${row/:/,},$(wc -l <"$file"),$(middle "$alone" 1),$(middle "$file" 1),$(middle "$alone" 2),$(middle "$file" 2),$(tail -n 1 "$work/$way.err")" |
+            awk -F, -v OFS=, '{ print $1, $2, $3, $4, $5, $6, sprintf("%.3f,%.2f", $6 - $5, 100 * ($6 / $5 - 1)), $7, $8, sprintf("%.3f", $8 - $7), $9, $10 }'
+    done
+done
+for way in $order; do
+    { grep -vE '^[0-9]+,[0-9]+$' "$work/$way.err" || true; } | sort | uniq -c | sed "s/^/$way: /" >&2
+done
