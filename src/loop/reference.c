@@ -271,6 +271,22 @@ static bool check_poison(struct reference_job *reference, const struct host_buff
     return done;
 }
 
+static bool fail_unchanged(const struct job *job, const struct buffer_spec *b, struct error *err)
+{
+    const struct reference_spec *r = &job->experiment->reference;
+    struct arena a = {0};
+    const char *remedy =
+        r->kind == REFERENCE_VARIANT
+            ? "fill it, or what the kernel computes it of, with other data"
+            : arena_printf(&a, "write it in %s, or fill it with other data", r->source);
+    (void)!fail(err, b->at,
+                "the reference '%s' leaves the output '%s' as it was before: a kernel that does "
+                "nothing would be called right; %s",
+                r->function, b->name, remedy);
+    arena_release(&a);
+    return false;
+}
+
 // A kernel that does nothing must not be right: something has to differ from before the call.
 static bool check_changed(const struct job *job, const struct host_buffers *wanted,
                           struct error *err)
@@ -285,11 +301,7 @@ static bool check_changed(const struct job *job, const struct host_buffers *want
         bool changed = memcmp(wanted->data[i], job->inputs->data[i], c->buffers[i].size_bytes) != 0;
         any = any || changed;
         if (!changed && !b->written_some)
-            return fail(err, b->at,
-                        "the reference '%s' leaves the output '%s' as it was before: a kernel that "
-                        "does nothing would be called right; write it in %s, or fill it with "
-                        "other data",
-                        r->function, b->name, r->source);
+            return fail_unchanged(job, b, err);
     }
     return any || fail(err, r->at,
                        "the reference '%s' (%s) writes nothing to any output: a kernel that does "

@@ -1,4 +1,4 @@
-// What the memory behind a pointer holds, by what the kernel does with it: values are followed from loads to the
+// What the memory behind a pointer, or a variable, holds, by what the kernel does with it: values are followed from loads to the
 // instructions that compute with them, and to stores from those that made them. Bits that were moved about may be
 // floats; whole numbers that reach an address, or decide a branch, are indices.
 // SPDX-License-Identifier: Apache-2.0
@@ -9,10 +9,11 @@
 
 struct search {
     const struct ptx_function *kernel;
-    bool *addresses; // registers: an address of the memory
-    bool *moved;     // … what was loaded from it or will be stored there, as it is
-    bool *derived;   // … what was computed from that
-    bool spilled;    // such a value went through shared or local memory
+    const struct ptx_variable *named; // the memory, where it is a variable
+    bool *addresses;                  // registers: an address of the memory
+    bool *moved;   // … what was loaded from it or will be stored there, as it is
+    bool *derived; // … what was computed from that
+    bool spilled;  // such a value went through shared or local memory
     bool grew;
     struct content found;
     int bytes; // of whole numbers; -1: several sizes
@@ -47,7 +48,8 @@ static int address_in(const struct search *s, const struct ptx_instruction *in)
 {
     for (int i = 0; is_memory(in) && i < in->operand_count; i++) {
         const struct ptx_operand *x = &in->operands[i];
-        if (x->kind == PTX_OPERAND_ADDRESS && x->reg >= 0 && s->addresses[x->reg])
+        if (x->kind == PTX_OPERAND_ADDRESS &&
+            ((x->reg >= 0 && s->addresses[x->reg]) || (s->named && x->variable == s->named)))
             return i;
     }
     return -1;
@@ -160,13 +162,18 @@ static void take_use(struct search *s, const struct ptx_instruction *in, bool *i
              (branch && reads_marked(in, s->derived));
 }
 
-struct content replay_content(const struct ptx_function *kernel, int parameter, uint64_t offset)
+// `addresses` is freed.
+static struct content content_at(const struct ptx_function *kernel,
+                                 const struct ptx_variable *named, bool *addresses)
 {
     size_t registers = (size_t)kernel->register_count + 1;
     bool *marks = xcalloc(2 * registers, sizeof *marks), index = false;
-    struct search s = {.kernel = kernel, .moved = marks, .derived = marks + registers};
+    struct search s = {.kernel = kernel,
+                       .named = named,
+                       .addresses = addresses,
+                       .moved = marks,
+                       .derived = marks + registers};
     s.found.kind = CONTENT_NONE;
-    s.addresses = replay_reached(kernel, parameter, offset);
     do {
         s.grew = false;
         for (int i = 0; i < kernel->instruction_count; i++)
@@ -174,7 +181,7 @@ struct content replay_content(const struct ptx_function *kernel, int parameter, 
     } while (s.grew);
     for (int i = 0; i < kernel->instruction_count; i++)
         take_use(&s, &kernel->instructions[i], &index);
-    free(s.addresses);
+    free(addresses);
     free(marks);
     static const enum element_type whole[] = {
         [1] = ELEMENT_U8, [2] = ELEMENT_U16, [4] = ELEMENT_U32, [8] = ELEMENT_U64};
@@ -185,4 +192,15 @@ struct content replay_content(const struct ptx_function *kernel, int parameter, 
                             : index ? CONTENT_INDICES
                                     : CONTENT_INTEGERS,
                             sized ? whole[s.bytes] : ELEMENT_U8};
+}
+
+struct content replay_content(const struct ptx_function *kernel, int parameter, uint64_t offset)
+{
+    return content_at(kernel, NULL, replay_reached(kernel, parameter, offset));
+}
+
+struct content replay_variable_content(const struct ptx_function *kernel,
+                                       const struct ptx_variable *variable)
+{
+    return content_at(kernel, variable, replay_reached_from(kernel, variable));
 }

@@ -24,7 +24,8 @@ struct writing {
     const struct ptx_function *kernel; // NULL: without PTX
     const char **names;                // of the allocations' buffers
     const char **types;
-    bool *set; // of the launch's variables: the experiment sets it
+    bool *set;                 // of the launch's variables: the experiment sets it
+    struct content *variables; // what those hold; with `anonymise`
     bool anonymise;
     struct replayed *out;
 };
@@ -333,7 +334,7 @@ static void find_regions(struct writing *w, const struct place *places, size_t c
         }
 }
 
-static void note_regions(struct writing *w, const char *buffer, const struct regions *r)
+static const char *done_to(struct content content, uint64_t size_bytes)
 {
     static const char *const done[] = {
         [CONTENT_NONE] = "zeros: the kernel does not use it",
@@ -342,13 +343,37 @@ static void note_regions(struct writing *w, const char *buffer, const struct reg
         [CONTENT_INTEGERS] = "whole numbers in another order",
         [CONTENT_INDICES] = "whole numbers as they were: they reach addresses or branches",
     };
+    bool one = content.kind == CONTENT_INTEGERS && size_bytes <= element_bytes(content.type);
+    return one ? "a whole number, as it was" : done[content.kind];
+}
+
+static void note_regions(struct writing *w, size_t allocation, const struct regions *r)
+{
+    uint64_t size_bytes = w->launch->allocations.items[allocation].size_bytes;
     for (size_t i = 0; i < r->count; i++) {
         char place[48] = "";
-        if (r->items[i].offset > 0)
-            snprintf(place, sizeof place, " from byte %" PRIu64 " on", r->items[i].offset);
-        note(w, arena_printf(w->saved->arena, "%s%s: %s", buffer, place,
-                             done[r->items[i].content.kind]));
+        uint64_t from = r->items[i].offset;
+        uint64_t end = i + 1 < r->count ? r->items[i + 1].offset : size_bytes;
+        if (from > 0)
+            snprintf(place, sizeof place, " from byte %" PRIu64 " on", from);
+        note(w, arena_printf(w->saved->arena, "%s%s: %s", w->names[allocation], place,
+                             done_to(r->items[i].content, end - from)));
     }
+}
+
+static bool anonymise_variables(struct writing *w, struct error *err)
+{
+    for (size_t i = 0; i < w->launch->variables.count; i++) {
+        const struct saved_variable *v = &w->launch->variables.items[i];
+        struct region whole = {0, w->variables[i]};
+        if (!w->set[i])
+            continue;
+        if (!replay_anonymise(v->before, &whole, 1, err))
+            return false;
+        note(w, arena_printf(w->saved->arena, "variable %s: %s", v->name,
+                             done_to(whole.content, v->size_bytes)));
+    }
+    return true;
 }
 
 static bool anonymise(struct writing *w, const struct place *places, size_t count,
@@ -359,9 +384,10 @@ static bool anonymise(struct writing *w, const struct place *places, size_t coun
         struct regions r = {0};
         find_regions(w, places, count, (int)i, &r);
         done = replay_anonymise(w->launch->allocations.items[i].before, r.items, r.count, err);
-        note_regions(w, w->names[i], &r);
+        note_regions(w, i, &r);
         free(r.items);
     }
+    done = done && anonymise_variables(w, err);
     if (done)
         note(w, "parameters that are no addresses, names and code are as they were");
     return done;
@@ -523,15 +549,13 @@ static void choose_variables(struct writing *w, const struct ptx_module *module)
         bool lasts = v->space == PTX_SPACE_GLOBAL || v->space == PTX_SPACE_CONST;
         if (!lasts || (v->initial && saved < 0))
             continue;
-        if (saved >= 0 && v->relocation_count == 0 && !w->anonymise) {
+        if (saved >= 0 && v->relocation_count == 0) {
             w->set[saved] = true;
+            w->variables[saved] = replay_variable_content(w->kernel, v);
             continue;
         }
         note(w, arena_printf(w->saved->arena, "what the program put into the variable %s is not %s",
-                             v->name,
-                             saved < 0       ? "saved"
-                             : !w->anonymise ? "set: it holds addresses"
-                                             : "part of this"));
+                             v->name, saved < 0 ? "saved" : "set: it holds addresses"));
     }
 }
 
@@ -595,6 +619,7 @@ bool replay_write(struct saved *s, const struct saved_launch *l, const char *fol
     if (file_exists(path_join(s->arena, folder, "experiment.yaml")))
         return fail(err, NOWHERE, "'%s' has an experiment already: choose another folder", folder);
     w.set = ARENA_ARRAY(s->arena, bool, l->variables.count + 1);
+    w.variables = ARENA_ARRAY(s->arena, struct content, l->variables.count + 1);
     find_kernel(&w);
     out->ptx = w.code.ptx != NULL;
     if (!w.code.ptx && !w.code.machine)

@@ -12,6 +12,8 @@
 const char *replay_pointed_type(const struct ptx_function *kernel, int parameter, uint64_t offset);
 // Registers that hold an address which began there, by their index; the caller frees.
 bool *replay_reached(const struct ptx_function *kernel, int parameter, uint64_t offset);
+// … or with the name of a variable of the module.
+bool *replay_reached_from(const struct ptx_function *kernel, const struct ptx_variable *variable);
 
 /* ---- other contents (content.c, anonymise.c) -------------------------------------------------------- */
 
@@ -27,6 +29,8 @@ struct content {
     enum element_type type; // of floats; of whole numbers one of their size
 };
 struct content replay_content(const struct ptx_function *kernel, int parameter, uint64_t offset);
+struct content replay_variable_content(const struct ptx_function *kernel,
+                                       const struct ptx_variable *variable);
 // Of an allocation, from where an argument points to the next one's.
 struct region {
     uint64_t offset;

@@ -1,5 +1,5 @@
-// What lies behind a pointer, by the instructions that use it: the address is followed from the parameter through moves,
-// conversions and additions to loads, stores and atomics.
+// What lies behind a pointer, by the instructions that use it: the address is followed from the parameter, or from the
+// name of a variable, through moves, conversions and additions to loads, stores and atomics.
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/internal.h"
 
@@ -8,9 +8,10 @@
 
 struct following {
     const struct ptx_function *kernel;
-    const struct ptx_variable *parameter;
+    const struct ptx_variable *parameter; // with the offset of the pointer in it, or
     uint64_t offset;
-    bool *reaches; // registers that hold an address of it
+    const struct ptx_variable *named; // … a variable of the module
+    bool *reaches;                    // registers that hold an address of it
     const char *type;
     bool several, grew;
 };
@@ -24,8 +25,9 @@ static bool passes_address_on(enum ptx_opcode op)
 static bool is_parameter_load(const struct following *f, const struct ptx_instruction *in)
 {
     const struct ptx_operand *from = &in->operands[1];
-    return in->opcode == PTX_OP_LD && in->space_count > 0 && in->spaces[0] == PTX_SPACE_PARAM &&
-           from->kind == PTX_OPERAND_ADDRESS && from->variable == f->parameter && from->offset >= 0;
+    return f->parameter && in->opcode == PTX_OP_LD && in->space_count > 0 &&
+           in->spaces[0] == PTX_SPACE_PARAM && from->kind == PTX_OPERAND_ADDRESS &&
+           from->variable == f->parameter && from->offset >= 0;
 }
 
 static void reach(struct following *f, const struct ptx_operand *to)
@@ -49,7 +51,8 @@ static bool reads_address(const struct following *f, const struct ptx_instructio
 {
     for (int i = 1; i < in->operand_count; i++) {
         const struct ptx_operand *x = &in->operands[i];
-        if (x->kind == PTX_OPERAND_REGISTER && f->reaches[x->reg])
+        if ((x->kind == PTX_OPERAND_REGISTER && f->reaches[x->reg]) ||
+            (x->kind == PTX_OPERAND_SYMBOL && f->named && x->variable == f->named))
             return true;
     }
     return false;
@@ -83,23 +86,33 @@ static void take_access(struct following *f, const struct ptx_instruction *in)
     }
 }
 
+static bool *follow(struct following *f)
+{
+    f->reaches = xcalloc((size_t)f->kernel->register_count + 1, sizeof *f->reaches);
+    do {
+        f->grew = false;
+        for (int i = 0; i < f->kernel->instruction_count; i++) {
+            const struct ptx_instruction *in = &f->kernel->instructions[i];
+            if (is_parameter_load(f, in))
+                take_parameter(f, in);
+            else if (passes_address_on(in->opcode) && in->operand_count > 1 && reads_address(f, in))
+                reach(f, &in->operands[0]);
+        }
+    } while (f->grew);
+    return f->reaches;
+}
+
 bool *replay_reached(const struct ptx_function *kernel, int parameter, uint64_t offset)
 {
     struct following f = {
-        .kernel = kernel, .parameter = &kernel->params[parameter], .offset = offset, .grew = true};
-    f.reaches = xcalloc((size_t)kernel->register_count + 1, sizeof *f.reaches);
-    while (f.grew) {
-        f.grew = false;
-        for (int i = 0; i < kernel->instruction_count; i++) {
-            const struct ptx_instruction *in = &kernel->instructions[i];
-            if (is_parameter_load(&f, in))
-                take_parameter(&f, in);
-            else if (passes_address_on(in->opcode) && in->operand_count > 1 &&
-                     reads_address(&f, in))
-                reach(&f, &in->operands[0]);
-        }
-    }
-    return f.reaches;
+        .kernel = kernel, .parameter = &kernel->params[parameter], .offset = offset};
+    return follow(&f);
+}
+
+bool *replay_reached_from(const struct ptx_function *kernel, const struct ptx_variable *variable)
+{
+    struct following f = {.kernel = kernel, .named = variable};
+    return follow(&f);
 }
 
 const char *replay_pointed_type(const struct ptx_function *kernel, int parameter, uint64_t offset)

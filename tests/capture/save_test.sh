@@ -103,9 +103,17 @@ check and_set_when_it_is_replayed '^status 0$' "$work/status"
 sed -i '/^    set:/d' "$file"
 replay "$work/variable/twice"
 check without_it_the_result_is_another '^status 1$' "$work/status"
+# With --anonymise too, with other contents. One that is 0 unless it is set would make every output 0, as it was before.
+sed -i 's/ factor = 0f40000000;/ factor;/' "$work/triton/0/ABC/twice.ptx"
 FAKE_MACHINE_CODE=$work/triton/0/ABC/twice.cubin TRITON_CACHE_DIR=$work/triton capture -o "$work/hidden" --anonymise --kernel twice -- "$work/program" factor
-check other_data_has_none_of_it '^none$' <(ls "$work/hidden/twice" | grep -q variable || grep -q '^    set:' "$work/hidden/twice/experiment.yaml" || echo none)
-check and_that_is_said '^  what the program put into the variable factor is not part of this$' "$work/out"
+file=$work/hidden/twice/experiment.yaml
+check other_data_is_put_into_variables '^    set: \{"factor": file\(variable0.bin\)\}$' "$file"
+check and_that_is_said '^  variable factor: random floats of the same distribution$' "$work/out"
+replay "$work/hidden/twice"
+check so_that_the_outputs_change '^status 0$' "$work/status"
+sed -i '/^    set:/d' "$file"
+replay "$work/hidden/twice"
+check or_an_error_says_that_they_do_not "^ridge: .*the reference 'captured' leaves the output 'p1' as it was before: .*fill it, or what the kernel computes it of, with other data$" "$work/err"
 FAKE_MACHINE_CODE=$work/triton/0/ABC/twice.cubin TRITON_CACHE_DIR=$work/home capture -o "$work/unset" --kernel twice -- "$work/program" factor
 check without_ptx_that_is_said 'variables of its module are not set: without PTX' "$work/out"
 
