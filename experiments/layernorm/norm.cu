@@ -102,20 +102,6 @@ static __device__ struct moments moments_add(struct moments m, float x)
     return m;
 }
 
-// Chan, Golub, LeVeque.
-static __device__ struct moments moments_join(struct moments a, struct moments b)
-{
-    struct moments r = {a.count + b.count, 0, a.squares + b.squares};
-#ifndef RMS
-    if (r.count > 0) {
-        float d = b.mean - a.mean;
-        r.mean = a.mean + d * (b.count / r.count);
-        r.squares += d * d * a.count * (b.count / r.count);
-    }
-#endif
-    return r;
-}
-
 // In all lanes: the mean of all first, then the squares about it, by sums alone; a chain of joins divides in each step.
 static __device__ struct moments moments_warp(struct moments m)
 {
@@ -379,6 +365,20 @@ static __device__ void room_norm(element *y, const element *h, const element *we
         else
             STORE((uint4 *)(y + i), vector_pack(a));
     }
+}
+
+// Chan, Golub, LeVeque.
+static __device__ struct moments moments_join(struct moments a, struct moments b)
+{
+    struct moments r = {a.count + b.count, 0, a.squares + b.squares};
+#ifndef RMS
+    if (r.count > 0) {
+        float d = b.mean - a.mean;
+        r.mean = a.mean + d * (b.count / r.count);
+        r.squares += d * d * a.count * (b.count / r.count);
+    }
+#endif
+    return r;
 }
 
 // The moments of a row, by one warp, from what its blocks told; the first 32 were asked for.
