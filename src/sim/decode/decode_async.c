@@ -143,6 +143,10 @@ static void decode_bulk(struct decoder *d, const struct ptx_instruction *in)
         decode_tensor_copy(d, in);
         return;
     }
+    if (in_has(in, "commit_group"))
+        emit(d, op_bulk_commit);
+    if (in_has(in, "wait_group"))
+        emit(d, op_bulk_wait)->imm = in->operand_count > 0 ? (uint32_t)in->operands[0].bits : 0;
     if (in_has(in, "commit_group") || in_has(in, "wait_group") || in_has(in, "prefetch"))
         return; // copies are done at once
     bool group = in_has(in, "bulk_group");

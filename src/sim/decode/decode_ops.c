@@ -375,8 +375,7 @@ static void decode_sleep(struct decoder *d, const struct ptx_instruction *in)
 
 static void decode_fence(struct decoder *d, const struct ptx_instruction *in)
 {
-    (void)in;
-    emit(d, op_fence);
+    emit(d, in_has(in, "proxy") && in_has(in, "async") ? op_proxy_fence : op_fence);
 }
 
 /* ---- barriers ------------------------------------------------------------------------------ */

@@ -4,6 +4,7 @@
 // releases by a fence or a release; it acquires by those, and by any atomic or volatile access.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/observe/events.h"
+#include "sim/observe/proxies.h"
 #include "sim/observe/words.h"
 
 #include <inttypes.h>
@@ -325,6 +326,8 @@ static void check_shared(struct warp *w, const struct uop *u, uint32_t mask, con
     {
         race_lane((struct toucher){w, u, lane}, offset[lane] + (uint32_t)more, bytes, touch,
                   ordered, true);
+        if (b->proxies != NULL)
+            proxies_touched(w, u, lane, offset[lane] + (uint32_t)more, bytes, touch);
     }
 }
 

@@ -4,6 +4,7 @@
 //   61 parity of the phase, 62-63 both set: initialised
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/observe/events.h"
+#include "sim/observe/proxies.h"
 #include "sim/run/async.h"
 
 /* ---- mbarriers ------------------------------------------------------------------------------- */
@@ -199,7 +200,10 @@ const struct uop *op_mbarrier_wait(struct warp *w, const struct uop *u)
         memcpy(&word, p, 8);
         bool odd = op->parity ? (row32(w, op->count)[lane] & 1) != 0
                               : (row64(w, op->count)[lane] & PHASE) != 0;
-        over |= (uint32_t)(((word & PHASE) != 0) != odd) << lane;
+        bool ended = ((word & PHASE) != 0) != odd;
+        over |= (uint32_t)ended << lane;
+        if (ended && w->block->proxies != NULL)
+            proxies_waited(w->block, (uint32_t)(p - w->block->shared), odd);
     }
     *row32(w, u->d) = (*row32(w, u->d) & ~mask) | over;
     event_order(w, u);
@@ -287,6 +291,23 @@ void async_shared_written(struct block *b, const uint8_t *to, uint32_t bytes)
         check_mark(b->shared_shadow, (uint64_t)(to - b->shared), bytes);
 }
 
+void async_copied(struct warp *w, const struct uop *u, uint32_t lane, struct block *b,
+                  const uint8_t *to, uint32_t bytes, uint64_t barrier)
+{
+    const struct async_op *op = &w->core->launch->program->async_ops[u->more];
+    struct block *owner = w->block;
+    async_shared_written(b, to, bytes);
+    if (b->proxies == NULL || op->barrier.row == NO_ROW)
+        return;
+    const uint8_t *p = mbarrier_at(w, u, lane, barrier, op->barrier.generic, false, &owner);
+    uint64_t word;
+    if (p == NULL || owner != b)
+        return;
+    memcpy(&word, p, 8);
+    proxies_copied(b, (uint64_t)(to - b->shared), bytes, (uint32_t)(p - b->shared),
+                   (word & PHASE) != 0);
+}
+
 uint64_t async_in_block(uint64_t address, uint32_t rank)
 {
     uint64_t rest = ~(uint64_t)(WINDOW_BYTES - 1) | RANK_MASK;
@@ -307,7 +328,7 @@ static bool multicast_lane(struct warp *w, const struct uop *u, const struct asy
         if (p == NULL)
             return false;
         memmove(p, from, bytes);
-        async_shared_written(b, p, bytes);
+        async_copied(w, u, lane, b, p, bytes, async_in_block(barrier, rank));
         if (!async_progress(w, u, lane, async_in_block(barrier, rank), op->barrier.generic, 0,
                             bytes, 0))
             return false;
@@ -337,8 +358,11 @@ static bool bulk_lane(struct warp *w, const struct uop *u, const struct async_op
         return false;
     async_move(op, to, from, bytes);
     w->block->sm->changes++;
+    if (op->from_space == PTX_SPACE_SHARED && w->block->proxies != NULL)
+        proxies_read(w, u, lane, w->block, (uint64_t)(from - w->block->shared), bytes,
+                     op->barrier.row == NO_ROW);
     if (op->to_space == PTX_SPACE_SHARED)
-        async_shared_written(block, to, bytes);
+        async_copied(w, u, lane, block, to, bytes, async_address_at(w, &op->barrier, lane));
     return op->barrier.row == NO_ROW ||
            async_progress(w, u, lane, async_address_at(w, &op->barrier, lane), op->barrier.generic,
                           0, bytes, 0);

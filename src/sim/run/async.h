@@ -44,6 +44,9 @@ uint64_t async_address_at(const struct warp *w, const struct async_address *a, u
 bool async_progress(struct warp *w, const struct uop *u, uint32_t lane, uint64_t address,
                     bool generic, int64_t arrivals, int64_t bytes, int64_t drop);
 void async_shared_written(struct block *b, const uint8_t *to, uint32_t bytes);
+// The same of a copy that an mbarrier waits for: for the checks, before its bytes are counted there.
+void async_copied(struct warp *w, const struct uop *u, uint32_t lane, struct block *b,
+                  const uint8_t *to, uint32_t bytes, uint64_t barrier);
 // What L2 sees of a copy of global memory; the copy engine goes past L1.
 void async_traffic(struct warp *w, const struct uop *u, uint32_t lane, uint64_t address,
                    uint64_t bytes, enum touch touch);

@@ -60,7 +60,7 @@ uint32_t cluster_enter(struct warp *w, const struct uop *u, uint32_t mask, const
 {
     struct block *b = w->block;
     uint32_t lane = (uint32_t)lane_first(mask), place = offset[lane] >> RANK_SHIFT, part = 0;
-    *own = (struct shared_view){b->shared, b->shared_shadow, b->shared_records};
+    *own = (struct shared_view){b->shared, b->shared_shadow, b->shared_records, b->proxies};
     const struct block *other = place == 0 ? b : cluster_block(w, place - 1);
     if (other == NULL) {
         (void)shared_at(w, u, lane, offset[lane], false, 4, NULL); // says why
@@ -73,6 +73,7 @@ uint32_t cluster_enter(struct warp *w, const struct uop *u, uint32_t mask, const
     b->shared = other->shared;
     b->shared_shadow = other->shared_shadow;
     b->shared_records = other->shared_records;
+    b->proxies = other->proxies;
     w->core->mem[u->extra].mask = 0; // the pattern kept is of one block
     return part & mask;
 }
@@ -82,6 +83,7 @@ void cluster_leave(struct warp *w, const struct shared_view *own)
     w->block->shared = own->shared;
     w->block->shared_shadow = own->shadow;
     w->block->shared_records = own->records;
+    w->block->proxies = own->proxies;
 }
 
 // d: address of a, in block b (a rank) of the cluster; imm: 1 = generic; small: bits of d; a is 64 bits

@@ -21,6 +21,7 @@ uint8_t *shared_at(struct warp *w, const struct uop *u, uint32_t lane, uint64_t 
 struct shared_view {
     uint8_t *shared, *shadow;
     struct word_record *records;
+    struct proxies *proxies;
 };
 uint32_t cluster_enter(struct warp *w, const struct uop *u, uint32_t mask, const uint32_t *offset,
                        uint32_t *near, struct shared_view *own);

@@ -440,11 +440,13 @@ struct warp {
     struct trace_region region;
     struct trace_poll poll; // the loop that it waits in
     struct trace_look look;
-    uint32_t cluster_parity; // of the phase of the cluster's barrier that a lane arrived at
-    bool cluster_waiting;    // all its lanes, at the cluster's barrier
-    uint32_t products;       // groups of wgmma committed
-    uint32_t looks;          // at what others write, since it wrote itself
-    bool forced;             // a path goes on though lanes it waits for never come
+    uint32_t cluster_parity;         // of the phase of the cluster's barrier that a lane arrived at
+    bool cluster_waiting;            // all its lanes, at the cluster's barrier
+    uint32_t products;               // groups of wgmma committed
+    uint32_t bulk_groups, bulk_read; // groups of bulk copies committed, those known to have read
+    uint64_t proxy_fence;            // when its last was, as races.time
+    uint32_t looks;                  // at what others write, since it wrote itself
+    bool forced;                     // a path goes on though lanes it waits for never come
     struct frame root;
     struct path root_path;
 };
@@ -478,6 +480,7 @@ struct block {
     uint8_t *shared;
     uint8_t *shared_shadow;             // SIM_CHECK_UNINIT: a byte per byte
     struct word_record *shared_records; // SIM_CHECK_RACES: one per 4 bytes
+    struct proxies *proxies;            // SIM_CHECK_RACES
     struct barrier barriers[BARRIERS];
     uint32_t threads_waiting; // at any barrier
     uint64_t barrier_epoch;
@@ -503,6 +506,7 @@ struct violation {
 
 struct residence { // the memory of an SM's resident blocks
     struct block *blocks;
+    size_t block_count;
     struct warp *warps;
     uint8_t *frames, *shared, *shared_shadow, *local, *local_shadow;
     struct word_record *records;
@@ -777,7 +781,7 @@ bool report_fill(struct launch *l, struct arena *a, struct sim_report *report, s
     X(unsupported) X(trap) X(nop) X(branch) X(branch_uniform) X(branch_table) X(ret) \
     X(end) X(exit) X(call) X(call_indirect) X(call_external) X(ld_global) X(st_global) \
     X(ld_shared) X(st_shared) X(ld_local) X(st_local) X(ld_generic) X(st_generic) \
-    X(ld_const) X(ld_row) X(st_row) X(copy_async) X(isspacep) X(fence) X(to_window) \
+    X(ld_const) X(ld_row) X(st_row) X(copy_async) X(isspacep) X(fence) X(proxy_fence) X(bulk_commit) X(bulk_wait) X(to_window) \
     X(atomic_global) X(atomic_shared) X(atomic_generic) X(shfl) X(vote) X(match) X(redux) \
     X(activemask) X(elect) X(barrier) X(barrier_warp) \
     X(mma) X(mma_quads) X(wgmma) X(wgmma_commit) X(wgmma_wait) X(movmatrix) X(wmma_memory) X(ldmatrix) X(mbarrier) X(mbarrier_wait) \

@@ -2,6 +2,7 @@
 // over. The memory of resident blocks is lent for a wave and passed on.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/observe/events.h"
+#include "sim/observe/proxies.h"
 #include "sim/run/cluster.h"
 
 #include <stdlib.h>
@@ -55,6 +56,7 @@ static struct residence *residence_new(struct core *core)
     struct residence *r = xcalloc(1, sizeof(*r));
     size_t blocks = (size_t)l->resident, warps = blocks * l->warps_per_block;
     r->blocks = xcalloc(blocks, sizeof(*r->blocks));
+    r->block_count = blocks;
     r->warps = xcalloc(warps, sizeof(*r->warps));
     r->warp_count = warps;
     r->ready = xcalloc(warps + 1, sizeof(*r->ready));
@@ -82,6 +84,8 @@ static struct residence *residence_new(struct core *core)
             b->shared_shadow = r->shared_shadow + i * shared_stride(l) / 4;
         if (r->records != NULL)
             b->shared_records = r->records + i * shared_stride(l) / 4;
+        if (r->records != NULL && l->program->async_count > 0)
+            b->proxies = proxies_new(shared_stride(l));
         for (int j = 0; j < b->warp_count; j++)
             warp_place(&b->warps[j], core, r, i * l->warps_per_block + (size_t)j, b, j);
     }
@@ -92,6 +96,8 @@ void residence_free(struct residence *r)
 {
     for (size_t i = 0; i < r->warp_count; i++)
         warp_clock_free(r->warps[i].clock);
+    for (size_t i = 0; i < r->block_count; i++)
+        proxies_free(r->blocks[i].proxies);
     free(r->blocks);
     free(r->warps);
     free(r->ready);
@@ -132,6 +138,8 @@ static void block_clear(struct block *b, struct launch *l)
         memset(b->shared_shadow, 0, shared_stride(l) / 4);
     if (b->shared_records != NULL)
         races_forget(&l->races, b->shared_records, shared_stride(l) / 4);
+    if (b->proxies != NULL)
+        proxies_clear(b->proxies, shared_stride(l));
     for (int i = 0; i < b->warp_count; i++) {
         struct warp *w = &b->warps[i];
         if (w->local != NULL && l->local_bytes <= LOCAL_CLEAR_MAX)

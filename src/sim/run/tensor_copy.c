@@ -2,6 +2,7 @@
 // memory, done at once as the plain bulk copies are. What lies outside the tensor is read as zeros and
 // not written. PTX ISA, "Tensors": boxes, coordinates, swizzling modes.
 // SPDX-License-Identifier: Apache-2.0
+#include "sim/observe/proxies.h"
 #include "sim/run/async.h"
 
 #include <assert.h>
@@ -182,7 +183,7 @@ static bool box_deliver(struct box *b, const uint8_t *from, uint64_t to, uint64_
         return false;
     for (uint32_t row = 0; row < b->rows; row++)
         row_to_shared(b, block->shared, row, from + (size_t)row * b->row_bytes);
-    async_shared_written(block, p, b->rows * b->row_bytes);
+    async_copied(b->w, b->u, b->lane, block, p, b->rows * b->row_bytes, barrier);
     return async_progress(b->w, b->u, b->lane, barrier, b->op->barrier.generic, 0,
                           (int64_t)b->rows * b->row_bytes, 0);
 }
@@ -212,6 +213,8 @@ static bool tensor_store(struct box *b)
     enum touch touch = b->op->reduces ? TOUCH_ATOMIC : TOUCH_WRITE;
     if (box_shared(b, from, b->op->from.generic, &block) == NULL)
         return false;
+    if (block->proxies != NULL)
+        proxies_read(b->w, b->u, b->lane, block, b->shared, b->rows * b->row_bytes, true);
     uint8_t *room = xcalloc(1, b->row_bytes);
     struct async_op move = *b->op;
     move.type = (enum ptx_type)b->map.type;

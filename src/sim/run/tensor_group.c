@@ -3,6 +3,7 @@
 // waits. What a descriptor means:
 // PTX ISA, "Asynchronous warpgroup-level matrix instructions", canonical layouts.
 // SPDX-License-Identifier: Apache-2.0
+#include "sim/observe/proxies.h"
 #include "sim/run/tensor.h"
 
 struct descriptor {
@@ -71,9 +72,9 @@ struct place {
 
 // `lines` lines from `first` on, 16 bytes at a time, which no swizzle takes apart. false: beyond the
 // block's shared memory, at *outside.
-static bool matrix_load(const struct warp *w, enum ptx_type type, uint64_t raw, bool by_line,
-                        unsigned first, unsigned lines, unsigned k, struct place place, bool negate,
-                        union elements to, uint64_t *outside)
+static bool matrix_load(struct warp *w, const struct uop *u, enum ptx_type type, uint64_t raw,
+                        bool by_line, unsigned first, unsigned lines, unsigned k,
+                        struct place place, bool negate, union elements to, uint64_t *outside)
 {
     struct descriptor s = descriptor_of(raw);
     unsigned bytes = (unsigned)ptx_type_bits(type) / 8, piece = 16 / bytes;
@@ -87,26 +88,28 @@ static bool matrix_load(const struct warp *w, enum ptx_type type, uint64_t raw, 
                 *outside = at >= room ? at : at + (room - at) / bytes * bytes;
                 return false;
             }
+            if (w->block->proxies != NULL)
+                proxies_read(w, u, 0, w->block, at, count * bytes, false);
             piece_load(type, to, line * place.line + deep * place.deep,
                        by_line ? place.line : place.deep, w->block->shared + at, count, negate);
         }
     return true;
 }
 
-static bool operands_load(const struct warp *w, const struct matrix_op *op, struct matrices *x,
-                          uint32_t lane, uint64_t *outside)
+static bool operands_load(struct warp *w, const struct uop *u, const struct matrix_op *op,
+                          struct matrices *x, uint32_t lane, uint64_t *outside)
 {
     unsigned first = (unsigned)w->index % 4 * 16;
     if (op->a_from == FROM_REGISTERS) {
         fragment_gather(w, &op->a, x->a);
         for (int i = 0; i < x->m * x->k && op->negate_a; i++)
             x->a.f[i] = -x->a.f[i];
-    } else if (!matrix_load(w, op->a.type, row64(w, op->a_row)[lane], op->a_by_column, first, 16,
+    } else if (!matrix_load(w, u, op->a.type, row64(w, op->a_row)[lane], op->a_by_column, first, 16,
                             op->k, (struct place){op->k, 1}, op->negate_a, x->a, outside)) {
         return false;
     }
-    return matrix_load(w, op->b.type, row64(w, op->b_row)[lane], op->b_by_column, 0, op->n, op->k,
-                       (struct place){1, op->n}, op->negate_b, x->b, outside);
+    return matrix_load(w, u, op->b.type, row64(w, op->b_row)[lane], op->b_by_column, 0, op->n,
+                       op->k, (struct place){1, op->n}, op->negate_b, x->b, outside);
 }
 
 // wgmma.mma_async. more: struct matrix_op.
@@ -121,7 +124,7 @@ const struct uop *op_wgmma(struct warp *w, const struct uop *u)
     uint64_t outside = 0;
     struct matrices x;
     matrices_init(&x, 16, op->n, op->k);
-    if (!operands_load(w, op, &x, lane, &outside)) {
+    if (!operands_load(w, u, op, &x, lane, &outside)) {
         violation_add(w, SIM_OUT_OF_BOUNDS, u->site, lane, outside,
                       "multiplies a matrix that reaches beyond the block's %llu bytes of shared "
                       "memory",
