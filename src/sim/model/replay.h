@@ -86,7 +86,14 @@ struct fill { // a line on its way
     double arrives;
 };
 
+static const double SAME_TIME = 1e-9; // cycles: what rounding may add
 enum { NO_WARP = -1 };
+enum {
+    NO_LINE,
+    LINE_SCHEDULERS,
+    LINE_QUEUES = LINE_SCHEDULERS + SCHEDULERS_MAX,
+    LINE_COUNT = LINE_QUEUES + SERVER_COUNT
+};
 struct runnable { // a warp in the heap, with its time beside it: warps lie far apart
     double at;
     int warp;
@@ -111,9 +118,13 @@ struct replay {
     struct block_slot *slots;
     struct runnable *heap;
     int heap_count;
-    // Warps that wait for nothing but their scheduler are in its line, out of the heap, all but the first of them.
-    bool *in_line;
-    int line_count[SCHEDULERS_MAX], first[SCHEDULERS_MAX]; // NO_WARP: nobody waits
+    // Warps that wait for nothing but their scheduler, or for room in a unit's queue, are in its line, out of the heap, all
+    // but the first of them.
+    uint8_t *line_of; // of each warp: NO_LINE, or one of lines
+    size_t warp_count;
+    struct line_of_warps {
+        int count, first; // NO_WARP: nobody waits
+    } lines[LINE_COUNT];
 
     struct fill *fills;  // FILL_TABLE
     double *miss_credit; // one per site: L2 misses owed; NULL: what was fetched before is in L2
@@ -136,7 +147,8 @@ struct replay {
 enum step {
     STEP_RAN,
     STEP_MOVED,
-    STEP_TURN // moved; it waits for nothing but its turn at the scheduler
+    STEP_TURN, // moved; it waits for nothing but its turn at the scheduler …
+    STEP_QUEUE // … or for room in its unit's queue
 };
 enum step warp_step(struct replay *p, struct warp_state *w);
 // timing_units.c
@@ -146,6 +158,7 @@ double op_execute(struct replay *p, const struct trace_op *op, const struct site
 // A full queue in front of the load/store unit keeps further memory instructions from issuing: until when.
 double queue_wait(const struct replay *p, const struct site_cost *c, double at);
 bool has_queue(enum unit unit);
+bool has_line(enum unit unit); // a queue of its own: what is stored waits for the port too
 // timing_memory.c: each starts at `at` and returns when its result is there, a store's when it has left the SM
 double load_global(struct replay *p, const struct trace_op *op, const struct site_cost *c,
                    double at);

@@ -83,34 +83,50 @@ static void heap_drop(struct replay *p)
         heap_replace(p, last);
 }
 
-/* ---- lines in front of the schedulers ------------------------------------------------------------- */
+/* ---- lines in front of schedulers and queues ---------------------------------------------------- */
 
-// Warps that could issue but for their scheduler issue in the order of their numbers. Only the first stays in the heap;
-// the others' times would be moved with every instruction of it.
-static bool stand_in_line(struct replay *p, int index)
+// Where the warp's next instruction would stand in line: for room in its unit's queue, or for its scheduler.
+static int line_of(const struct replay *p, const struct warp_state *w, const struct trace_op *op)
 {
-    int s = p->warps[index].scheduler;
-    if (p->first[s] == NO_WARP || index < p->first[s]) {
-        p->first[s] = index;
+    const struct site_cost *c = &p->costs[op->site];
+    return has_line((enum unit)c->unit) ? LINE_QUEUES + c->first : LINE_SCHEDULERS + w->scheduler;
+}
+
+// Warps that wait for the same go on in the order of their numbers. Only the first stays in the heap; the others' times
+// would be moved with every instruction of it.
+static bool stand_in_line(struct replay *p, int index, int line)
+{
+    struct line_of_warps *l = &p->lines[line];
+    if (l->first == NO_WARP || index < l->first) {
+        l->first = index;
         return false;
     }
-    p->in_line[index] = true;
-    p->line_count[s]++;
+    p->line_of[index] = (uint8_t)line;
+    l->count++;
     return true;
 }
 
-static void line_moves(struct replay *p, int scheduler)
+static void line_moves(struct replay *p, int line)
 {
-    if (p->first[scheduler] != NO_WARP || p->line_count[scheduler] == 0)
+    struct line_of_warps *l = &p->lines[line];
+    if (l->first != NO_WARP || l->count == 0)
         return;
-    int next = scheduler;
-    while (!p->in_line[next])
-        next += p->schedulers;
-    p->in_line[next] = false;
-    p->line_count[scheduler]--;
-    p->first[scheduler] = next;
-    p->warps[next].at = p->issue[scheduler].free_at;
-    heap_push(p, next);
+    const uint8_t *next = memchr(p->line_of, line, p->warp_count);
+    l->first = (int)(next - p->line_of);
+    l->count--;
+    p->line_of[l->first] = NO_LINE;
+    struct warp_state *w = &p->warps[l->first];
+    double turn = p->issue[w->scheduler].free_at;
+    if (line < LINE_QUEUES) {
+        w->at = turn;
+    } else {
+        double room = queue_wait(p, &p->costs[op_next(p, w)->site], w->at);
+        if (room > w->at)
+            w->throttled = w->at = room;
+        if (turn > w->at && turn <= w->at + SAME_TIME) // one time, rounded in two ways
+            w->at = turn;
+    }
+    heap_push(p, l->first);
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------ */
@@ -221,12 +237,13 @@ static void run_first(struct replay *p)
         warp_end(p, w);
         return;
     }
-    if (p->first[w->scheduler] == index)
-        p->first[w->scheduler] = NO_WARP;
     const struct trace_op *op = op_next(p, w);
+    int line = line_of(p, w, op);
+    if (p->lines[line].first == index)
+        p->lines[line].first = NO_WARP;
     enum step step = warp_step(p, w);
     bool ran = step == STEP_RAN, syncs = ran && syncs_of(p, op) != NULL;
-    if (step == STEP_TURN && stand_in_line(p, index)) {
+    if ((step == STEP_TURN || step == STEP_QUEUE) && stand_in_line(p, index, line)) {
         heap_drop(p);
     } else if (!syncs && (!ran || op->lanes == 0 || p->costs[op->site].pipe != PIPE_BARRIER)) {
         heap_replace(p, runnable(p, index));
@@ -237,7 +254,7 @@ static void run_first(struct replay *p)
         else if (phases_step(p, index, op))
             heap_push(p, index);
     }
-    line_moves(p, w->scheduler);
+    line_moves(p, line);
 }
 
 static void replay_run(struct replay *p)
@@ -330,9 +347,10 @@ static bool replay_init(struct replay *p, const struct timing_input *in, uint64_
     p->warps = xcalloc(warps, sizeof *p->warps);
     p->slots = xcalloc((size_t)in->blocks_per_sm, sizeof *p->slots);
     p->heap = xcalloc(warps, sizeof *p->heap);
-    p->in_line = xcalloc(warps, sizeof *p->in_line);
-    for (int i = 0; i < SCHEDULERS_MAX; i++)
-        p->first[i] = NO_WARP;
+    p->warp_count = warps;
+    p->line_of = xcalloc(warps, sizeof *p->line_of);
+    for (int i = 0; i < LINE_COUNT; i++)
+        p->lines[i].first = NO_WARP;
     p->fills = xcalloc(FILL_TABLE, sizeof *p->fills);
     p->miss_credit = xcalloc((size_t)in->site_count, sizeof *p->miss_credit);
     p->starts = xcalloc(blocks, sizeof *p->starts);
@@ -360,7 +378,7 @@ static void replay_release(struct replay *p)
     free(p->warps);
     free(p->slots);
     free(p->heap);
-    free(p->in_line);
+    free(p->line_of);
     free(p->fills);
     free(p->miss_credit);
     free(p->starts);

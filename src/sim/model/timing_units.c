@@ -70,6 +70,11 @@ bool has_queue(enum unit unit)
            unit == UNIT_COPY;
 }
 
+bool has_line(enum unit unit)
+{
+    return unit == UNIT_LOAD || unit == UNIT_SHARED || unit == UNIT_COPY;
+}
+
 double queue_wait(const struct replay *p, const struct site_cost *c, double at)
 {
     enum unit unit = (enum unit)c->unit;

@@ -126,13 +126,16 @@ enum step warp_step(struct replay *p, struct warp_state *w)
         return STEP_RAN;
     }
     double room = queue_wait(p, c, at);
-    if (room > at)
+    bool full = room > at;
+    if (full)
         w->throttled = at = room;
     struct server *scheduler = &p->issue[w->scheduler];
     at = later(at, scheduler->free_at);
-    if (at > w->at + 1e-9) {
+    if (at > w->at + SAME_TIME) {
         w->at = at;
-        return at <= scheduler->free_at && !has_queue((enum unit)c->unit) ? STEP_TURN : STEP_MOVED;
+        if (has_queue((enum unit)c->unit))
+            return full && at <= room && has_line((enum unit)c->unit) ? STEP_QUEUE : STEP_MOVED;
+        return at <= scheduler->free_at ? STEP_TURN : STEP_MOVED;
     }
     stall_explain(p, w, op->site, at);
     stall_add(p, w, op->site, STALL_SELECTED, at + c->next);
