@@ -472,13 +472,10 @@ static bool read_request(const struct options *o, struct fleet_request *q, struc
 
 // One of several ranks: a device each. Rank 0 has the report.
 static bool find_ranks(struct arena *a, struct ranks *ranks, struct fleet_request *q,
-                       const struct options *o, struct error *err)
+                       struct error *err)
 {
     if (!ranks_find(a, ranks, err) || ranks->count == 1)
         return ranks->count == 1;
-    if (option_given(o, OPTION_SCALING))
-        return fail(err, NOWHERE,
-                    "--scaling is for one process: start `ridge scale` without mpirun or srun");
     q->ranks = ranks;
     q->folder = user_data_path(a, arena_printf(a, "ranks/%s", ranks->job));
     return ranks_device(a, ranks, q->devices, &q->devices, err);
@@ -497,7 +494,7 @@ bool command_scale(const struct options *o, int *status, struct error *err)
                                   .context = &scaling};
     *status = 0;
     struct ranks ranks = {.count = 1};
-    bool done = read_request(o, &q, &run, err) && find_ranks(&a, &ranks, &q, o, err);
+    bool done = read_request(o, &q, &run, err) && find_ranks(&a, &ranks, &q, err);
     bool table = option_given(o, OPTION_SCALING), serves = ranks.rank > 0;
     if (done && serves)
         done = fleet_serve(&a, &q, &events, err);

@@ -1,4 +1,4 @@
-// The crew's folder: rank.K (its device; locked while it lives), job, order.K.S, answer.K.S (a line of JSON, then the
+// The crew's folder: rank.K (its device; locked while it lives), job.J, order.K.S, answer.K.S (a line of JSON, then the
 // outputs' bytes), over. Files appear whole (file_write).
 // SPDX-License-Identifier: Apache-2.0
 #include "fleet/crew.h"
@@ -196,11 +196,18 @@ bool crew_device(struct arena *a, struct crew *c, int rank, const struct device_
                            "what rank %d says of its device cannot be read", rank);
 }
 
-bool crew_start(struct crew *c, uint64_t seed, const char *variant, struct error *err)
+bool crew_start(struct crew *c, const struct crew_job *job, struct error *err)
 {
-    char number[NAME_BYTES];
-    (void)snprintf(number, sizeof number, "%llu", (unsigned long long)seed);
-    return put_json(c, "job", json_pack("{s:s, s:s}", "seed", number, "variant", variant), err);
+    char number[NAME_BYTES], name[NAME_BYTES];
+    json_t *overrides = json_array();
+    for (int i = 0; i < job->override_count; i++)
+        json_array_append_new(overrides, json_string(job->overrides[i]));
+    (void)snprintf(number, sizeof number, "%llu", (unsigned long long)job->seed);
+    (void)snprintf(name, sizeof name, "job.%d", c->jobs++);
+    return put_json(c, name,
+                    json_pack("{s:s, s:s, s:o}", "seed", number, "variant", job->variant,
+                              "overrides", overrides),
+                    err);
 }
 
 // Of the answer's bytes after its first line.
@@ -249,8 +256,8 @@ bool crew_run(struct crew *c, int rank, struct part *p, const volatile bool *can
     (void)snprintf(answer, sizeof answer, "answer.%d.%d", rank, number);
     *lost = false;
     if (!put_json(c, order,
-                  json_pack("{s:I, s:I}", "first", (json_int_t)p->range.first, "end",
-                            (json_int_t)p->range.end),
+                  json_pack("{s:i, s:I, s:I}", "job", c->jobs - 1, "first",
+                            (json_int_t)p->range.first, "end", (json_int_t)p->range.end),
                   err))
         return false;
     for (bool gone = false;; step()) {
@@ -294,25 +301,7 @@ static bool wait_json(struct crew *c, const char *name, const volatile bool *can
     }
 }
 
-bool crew_wait_start(struct arena *a, struct crew *c, const volatile bool *cancel, uint64_t *seed,
-                     const char **variant, bool *over, struct error *err)
-{
-    json_t *json = NULL;
-    const char *number = NULL, *name = NULL;
-    *over = false;
-    if (!wait_json(c, "job", cancel, &json, over, err) || *over)
-        return err->kind == ERROR_NONE;
-    bool read = json_unpack(json, "{s:s, s:s}", "seed", &number, "variant", &name) == 0;
-    if (read) {
-        *seed = strtoull(number, NULL, 10);
-        *variant = arena_strdup(a, name);
-    }
-    json_decref(json);
-    return read ||
-           fail_as(err, ERROR_SYSTEM, NOWHERE, "what rank 0 says of the job cannot be read");
-}
-
-bool crew_wait_order(struct crew *c, const volatile bool *cancel, uint64_t *first, uint64_t *end,
+bool crew_wait_order(struct crew *c, const volatile bool *cancel, struct crew_order *out,
                      bool *over, struct error *err)
 {
     char name[NAME_BYTES];
@@ -322,11 +311,37 @@ bool crew_wait_order(struct crew *c, const volatile bool *cancel, uint64_t *firs
     (void)snprintf(name, sizeof name, "order.%d.%d", c->rank, c->orders[c->rank]);
     if (!wait_json(c, name, cancel, &json, over, err) || *over)
         return err->kind == ERROR_NONE;
-    bool read = json_unpack(json, "{s:I, s:I}", "first", &from, "end", &to) == 0;
+    bool read =
+        json_unpack(json, "{s:i, s:I, s:I}", "job", &out->job, "first", &from, "end", &to) == 0;
     json_decref(json);
-    *first = (uint64_t)from;
-    *end = (uint64_t)to;
+    out->first = (uint64_t)from;
+    out->end = (uint64_t)to;
     return read || fail_as(err, ERROR_SYSTEM, NOWHERE, "an order of rank 0 cannot be read");
+}
+
+bool crew_read_job(struct arena *a, struct crew *c, int number, struct crew_job *out,
+                   struct error *err)
+{
+    char name[NAME_BYTES];
+    const char *seed = NULL, *variant = NULL;
+    json_t *all = NULL;
+    (void)snprintf(name, sizeof name, "job.%d", number);
+    json_t *json = take_json(c, name);
+    bool read = json && json_unpack(json, "{s:s, s:s, s:o}", "seed", &seed, "variant", &variant,
+                                    "overrides", &all) == 0;
+    if (read) {
+        int count = (int)json_array_size(all);
+        const char **overrides = ARENA_ARRAY(a, const char *, count + 1);
+        for (int i = 0; i < count; i++) {
+            const char *word = json_string_value(json_array_get(all, (size_t)i));
+            overrides[i] = arena_strdup(a, word ? word : "");
+        }
+        *out =
+            (struct crew_job){strtoull(seed, NULL, 10), arena_strdup(a, variant), overrides, count};
+    }
+    json_decref(json);
+    return read ||
+           fail_as(err, ERROR_SYSTEM, NOWHERE, "what rank 0 says of the job cannot be read");
 }
 
 bool crew_answer(struct crew *c, const struct part *p, bool done, bool lost,

@@ -3,8 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fleet/fleet.h"
 
-#include "fleet/crew.h"
-
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -23,9 +21,9 @@ struct fleet {
     struct loop_request loop;
     struct experiment *experiment;
     struct whole whole;
-    struct joined joined; // the round's, in memory of the first one's
-    bool joining;         // it has begun
-    struct crew crew;     // of several ranks; count 0 = this process alone
+    struct joined joined;    // the round's, in memory of the first one's
+    bool joining;            // it has begun
+    struct fleet_kept *kept; // the request's, or of this run alone
 };
 
 /* ---- devices --------------------------------------------------------------------------------------- */
@@ -63,23 +61,33 @@ static bool find_devices(struct fleet *f, struct error *err)
     return true;
 }
 
-// A device each of all ranks; this is rank 0.
+// Every rank comes, with a device; this is rank 0.
+static bool open_crew(struct fleet *f, struct error *err)
+{
+    const struct fleet_request *q = f->request;
+    struct fleet_kept *kept = f->kept;
+    struct device_info *infos = ARENA_ARRAY(f->arena, struct device_info, q->ranks->count);
+    if (!device_find(f->arena, q->devices, &infos[0], err) ||
+        !crew_open(f->arena, q->folder, q->ranks, &infos[0], &kept->crew, err))
+        return false;
+    for (int i = 1; i < q->ranks->count; i++)
+        if (!crew_device(f->arena, &kept->crew, i, &infos[0], f->events->loop.cancel, &infos[i],
+                         err))
+            return false;
+    kept->crew_infos = infos;
+    return true;
+}
+
 static bool find_ranks(struct fleet *f, struct error *err)
 {
     const struct fleet_request *q = f->request;
     struct fleet_report *r = f->report;
-    int count = q->ranks->count;
-    struct device_info *infos = ARENA_ARRAY(f->arena, struct device_info, count);
-    r->devices = ARENA_ARRAY(f->arena, struct fleet_device, count);
-    if (!device_find(f->arena, q->devices, &infos[0], err) ||
-        !crew_open(f->arena, q->folder, q->ranks, &infos[0], &f->crew, err))
+    if (!f->kept->crew_infos && !open_crew(f, err))
         return false;
-    for (int i = 0; i < count; i++) {
-        if (i > 0 &&
-            !crew_device(f->arena, &f->crew, i, &infos[0], f->events->loop.cancel, &infos[i], err))
-            return false;
-        r->devices[r->device_count++].info = &infos[i];
-    }
+    r->device_count = q->rank_count > 0 ? q->rank_count : q->ranks->count;
+    r->devices = ARENA_ARRAY(f->arena, struct fleet_device, r->device_count);
+    for (int i = 0; i < r->device_count; i++)
+        r->devices[i].info = &f->kept->crew_infos[q->first_rank + i];
     return true;
 }
 
@@ -141,16 +149,19 @@ static bool choose_variant(struct fleet *f, struct error *err)
 void fleet_forget(struct fleet_kept *kept)
 {
     whole_close(&kept->whole);
+    if (kept->crew.count > 0)
+        crew_close(&kept->crew);
     *kept = (struct fleet_kept){0};
 }
 
 // The last case, which is the one that is divided, with the chosen variant: is it what was kept?
-static bool is_kept(struct fleet *f, const struct fleet_kept *kept)
+static bool is_kept(struct fleet *f)
 {
+    const struct fleet_kept *kept = f->kept;
     struct case_point *points;
     struct error ignored = {0};
     int count = 0;
-    return kept && kept->whole.state &&
+    return kept->whole.state &&
            strcmp(f->experiment->variants[kept->whole.variant].name, f->report->variant) == 0 &&
            experiment_cases(f->arena, f->experiment, f->loop.overrides, f->loop.override_count,
                             &points, &count, &ignored) &&
@@ -159,40 +170,26 @@ static bool is_kept(struct fleet *f, const struct fleet_kept *kept)
 
 static bool open_whole(struct fleet *f, struct error *err)
 {
-    struct fleet_kept *kept = f->request->kept;
-    if (is_kept(f, kept)) {
-        f->whole = kept->whole;
-        return true;
+    struct whole *kept = &f->kept->whole;
+    bool done = is_kept(f);
+    if (!done) {
+        whole_close(kept); // before memory is taken for the next
+        done = whole_open(f->arena, &f->loop, &f->events->loop, kept, err);
     }
-    if (kept)
-        whole_close(&kept->whole); // before memory is taken for the next
-    bool done = whole_open(f->arena, &f->loop, &f->events->loop, &f->whole, err);
-    if (done && kept)
-        kept->whole = f->whole;
+    f->whole = *kept;
     return done;
-}
-
-static void close_whole(struct fleet *f)
-{
-    bool kept =
-        f->request->kept && f->whole.state && f->request->kept->whole.state == f->whole.state;
-    if (!kept)
-        whole_close(&f->whole);
 }
 
 static bool open_job(struct fleet *f, struct error *err)
 {
     struct fleet_report *r = f->report;
+    struct fleet_kept *kept = f->kept;
     f->loop = *f->request->run;
-    f->loop.device = r->devices[0].info->id;
-    struct fleet_kept *kept = f->request->kept;
-    if (kept && kept->experiment)
-        f->experiment = kept->experiment;
-    else if (!experiment_load(f->arena, f->loop.experiment_path, &f->experiment, err))
+    f->loop.device = kept->crew_infos ? kept->crew_infos[0].id : r->devices[0].info->id;
+    if (!kept->experiment &&
+        !experiment_load(f->arena, f->loop.experiment_path, &kept->experiment, err))
         return false;
-    if (kept)
-        kept->experiment = f->experiment;
-    f->loop.experiment = f->experiment;
+    f->loop.experiment = f->experiment = kept->experiment;
     if (!f->experiment->split) // before anything is compiled
         return experiment_resolve_split(f->arena, f->experiment, NULL, &r->split, err);
     if (!choose_variant(f, err) || !open_whole(f, err) ||
@@ -252,20 +249,20 @@ struct runner { // a thread: it waits for a worker process
     struct error err;
 };
 
-static bool is_other_rank(const struct fleet *f, int device)
+// 0: this process works on it.
+static int rank_of(const struct fleet *f, int device)
 {
-    return f->crew.count > 1 && device > 0;
+    return f->kept->crew.count > 1 ? f->request->first_rank + device : 0;
 }
 
 static void *run_share(void *context)
 {
     struct runner *r = context;
     struct fleet *f = r->fleet;
-    r->done =
-        is_other_rank(f, r->share->device)
-            ? crew_run(&f->crew, r->share->device, &r->part, f->events->loop.cancel, &r->lost,
-                       &r->err)
-            : part_run(&r->part, r->threads, r->fleet->events->loop.cancel, &r->lost, &r->err);
+    int rank = rank_of(f, r->share->device);
+    const volatile bool *cancel = f->events->loop.cancel;
+    r->done = rank > 0 ? crew_run(&f->kept->crew, rank, &r->part, cancel, &r->lost, &r->err)
+                       : part_run(&r->part, r->threads, cancel, &r->lost, &r->err);
     return NULL;
 }
 
@@ -289,15 +286,16 @@ static bool open_parts(struct fleet *f, struct runner *runners, struct deal_shar
                        int count, struct error *err)
 {
     const struct resolved_split *s = &f->report->split;
-    int threads = f->crew.count > 1 ? 0 : cpu_count() / count;
+    bool ranks = f->kept->crew.count > 1;
+    int threads = ranks ? 0 : cpu_count() / count;
     for (int i = 0; i < count; i++) {
         struct part_range range = part_range_of(s, shares[i].first, shares[i].end);
         const struct device_info *device = f->report->devices[shares[i].device].info;
         runners[i] = (struct runner){.fleet = f,
                                      .share = &shares[i],
-                                     .threads = f->crew.count > 1 || threads > 0 ? threads : 1,
+                                     .threads = ranks || threads > 0 ? threads : 1,
                                      .opened = true};
-        bool opened = is_other_rank(f, shares[i].device)
+        bool opened = rank_of(f, shares[i].device) > 0
                           ? part_expect(&f->whole, device, &range, &runners[i].part, err)
                           : part_open(&f->whole, s, device, &range, &runners[i].part, err);
         if (!opened)
@@ -380,7 +378,7 @@ static const char *no_exchange(struct fleet *f)
 {
     const struct fleet_report *r = f->report;
     const struct deal_round *last = &r->deal.rounds[r->deal.round_count - 1];
-    if (f->crew.count > 1)
+    if (f->kept->crew.count > 1)
         return "Exchange is not measured between ranks: run `ridge scale` as one process with the "
                "GPUs "
                "of a host.";
@@ -496,35 +494,63 @@ static bool deal_all(struct fleet *f, struct error *err)
 bool fleet_run(struct arena *a, const struct fleet_request *q, const struct fleet_events *events,
                struct fleet_report *out, struct error *err)
 {
-    struct fleet f = {
-        .arena = a, .request = q, .events = events, .report = out, .crew = {.lock = -1}};
+    struct fleet_kept own = {0};
+    struct fleet f = {.arena = a,
+                      .request = q,
+                      .events = events,
+                      .report = out,
+                      .kept = q->kept ? q->kept : &own};
     *out = (struct fleet_report){0};
     bool done = (q->ranks ? find_ranks(&f, err) : find_devices(&f, err)) && open_job(&f, err);
     if (done && q->ranks)
-        done = crew_start(&f.crew, f.whole.seed, out->variant, err);
+        done = crew_start(&f.kept->crew,
+                          &(struct crew_job){.seed = f.whole.seed,
+                                             .variant = out->variant,
+                                             .overrides = f.loop.overrides,
+                                             .override_count = f.loop.override_count},
+                          err);
     for (int i = 0; i < out->device_count && done; i++)
         done = find_limit(&f, &out->devices[i], err);
     done = done && deal_all(&f, err);
     if (f.joined.sums)
         joined_release(&f.joined, f.whole.resolved);
     done = done && measure_exchange(&f, err);
-    close_whole(&f);
-    crew_close(&f.crew);
+    fleet_forget(&own);
     return done;
 }
 
 /* ---- as another rank -------------------------------------------------------------------------------------- */
 
-static bool serve_order(struct fleet *f, uint64_t first, uint64_t end, struct error *err)
+// The order's job: the one that is open, or the next, whose inputs follow from its seed.
+static bool serve_job(struct fleet *f, const struct crew_order *order, struct loop_request *run,
+                      struct fleet_request *request, int *open, struct error *err)
+{
+    struct crew_job job;
+    if (order->job == *open)
+        return true;
+    if (!crew_read_job(f->arena, &f->kept->crew, order->job, &job, err))
+        return false;
+    *open = order->job;
+    if (f->kept->whole.state && f->kept->whole.seed != job.seed)
+        whole_close(&f->kept->whole);
+    run->seed = job.seed;
+    run->has_seed = true;
+    run->overrides = job.overrides;
+    run->override_count = job.override_count;
+    request->variant = job.variant;
+    return open_job(f, err);
+}
+
+static bool serve_order(struct fleet *f, const struct crew_order *order, struct error *err)
 {
     struct part part;
-    struct part_range range = part_range_of(&f->report->split, first, end);
+    struct part_range range = part_range_of(&f->report->split, order->first, order->end);
     struct error why = {0};
     bool lost = false;
     bool done =
         part_open(&f->whole, &f->report->split, f->report->devices[0].info, &range, &part, &why) &&
         part_run(&part, 0, f->events->loop.cancel, &lost, &why);
-    bool answered = crew_answer(&f->crew, &part, done, lost, &why, err);
+    bool answered = crew_answer(&f->kept->crew, &part, done, lost, &why, err);
     part_close(&part);
     return answered;
 }
@@ -532,28 +558,25 @@ static bool serve_order(struct fleet *f, uint64_t first, uint64_t end, struct er
 bool fleet_serve(struct arena *a, const struct fleet_request *q, const struct fleet_events *events,
                  struct error *err)
 {
+    struct fleet_kept kept = {0};
     struct fleet_report report = {.devices = ARENA_ARRAY(a, struct fleet_device, 1),
                                   .device_count = 1};
     struct device_info own;
     struct loop_request run = *q->run;
     struct fleet_request request = *q;
     struct fleet f = {
-        .arena = a, .request = &request, .events = events, .report = &report, .crew = {.lock = -1}};
-    const volatile bool *cancel = events->loop.cancel;
+        .arena = a, .request = &request, .events = events, .report = &report, .kept = &kept};
+    struct crew_order order;
+    int open = -1; // the job's number
     bool over = false;
     report.devices[0].info = &own;
     request.run = &run;
-    run.has_seed = true;
     bool done = device_find(a, q->devices, &own, err) &&
-                crew_open(a, q->folder, q->ranks, &own, &f.crew, err) &&
-                crew_wait_start(a, &f.crew, cancel, &run.seed, &request.variant, &over, err) &&
-                (over || open_job(&f, err));
-    while (done && !over) {
-        uint64_t first = 0, end = 0;
-        done = crew_wait_order(&f.crew, cancel, &first, &end, &over, err) &&
-               (over || serve_order(&f, first, end, err));
-    }
-    whole_close(&f.whole);
-    crew_close(&f.crew);
+                crew_open(a, q->folder, q->ranks, &own, &kept.crew, err);
+    while (done && !over)
+        done = crew_wait_order(&kept.crew, events->loop.cancel, &order, &over, err) &&
+               (over || (serve_job(&f, &order, &run, &request, &open, err) &&
+                         serve_order(&f, &order, err)));
+    fleet_forget(&kept);
     return done;
 }

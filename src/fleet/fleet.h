@@ -5,15 +5,17 @@
 #ifndef RIDGE_FLEET_H
 #define RIDGE_FLEET_H
 
+#include "fleet/crew.h"
 #include "fleet/deal.h"
-#include "fleet/ranks.h"
 #include "loop/exchange.h"
 #include "loop/part.h"
 
-// A job made ready (its inputs, what is right), for the next run of the same one.
+// A job made ready (its inputs, what is right) and the ranks that work on it, for the next run of the same one.
 struct fleet_kept {
     struct experiment *experiment; // NULL = none yet
     struct whole whole;
+    struct crew crew;               // count 0 = none: this process alone
+    struct device_info *crew_infos; // by rank
 };
 void fleet_forget(struct fleet_kept *kept);
 
@@ -28,7 +30,8 @@ struct fleet_request {
     const struct ranks
         *ranks; // NULL = this process alone; else a device each, and `folder` is theirs
     const char *folder;
-    struct fleet_kept *kept; // NULL, or {0} at first; the arena must outlive it
+    int first_rank, rank_count; // of the ranks, those that take part; 0 of them = all
+    struct fleet_kept *kept;    // NULL, or {0} at first; the arena must outlive it
 };
 struct fleet_device {
     const struct device_info *info;

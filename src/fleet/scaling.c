@@ -9,45 +9,73 @@ struct scaling {
     struct arena *arena;
     const struct fleet_request *request;
     const struct fleet_events *events;
-    const char **ids; // of the devices
+    const char **ids; // of the devices; of other ranks' from their first run on
     int count;
     struct fleet_kept kept; // most runs are of the same job
 };
 
-static bool run_on(struct scaling *s, const char *devices, const struct loop_request *run,
+static const char *list_of(struct scaling *s, int first, int count)
+{
+    const char *list = s->ids[first];
+    for (int i = 1; i < count; i++)
+        list = arena_printf(s->arena, "%s,%s", list, s->ids[first + i]);
+    return list;
+}
+
+// On so many devices of the list, or of the ranks.
+static bool run_on(struct scaling *s, int first, int count, const struct loop_request *run,
                    int rounds, struct fleet_report *out, struct error *err)
 {
     struct fleet_request q = *s->request;
     q.run = run;
     q.kept = &s->kept;
-    q.devices = devices;
     q.rounds_most = rounds;
+    if (q.ranks) {
+        q.first_rank = first;
+        q.rank_count = count;
+        return fleet_run(s->arena, &q, s->events, out, err);
+    }
+    q.devices = list_of(s, first, count);
     return fleet_run(s->arena, &q, s->events, out, err);
 }
 
 static void list_devices(struct scaling *s)
 {
     const char *list = s->request->devices ? s->request->devices : "auto";
+    if (s->request->ranks) {
+        s->count = s->request->ranks->count;
+        s->ids = ARENA_ARRAY(s->arena, const char *, s->count);
+        return;
+    }
     s->ids = ARENA_ARRAY(s->arena, const char *, strlen(list) + 1);
     for (; list; list = strchr(list, ',') ? strchr(list, ',') + 1 : NULL)
         s->ids[s->count++] = arena_strndup(s->arena, list, strcspn(list, ","));
 }
 
-// Units per ns of each device alone; devices of one name are one simulated chip.
+// Devices of one name are one simulated chip; of ranks each is its own. -1 = it was not measured before.
+static int measured_before(const struct scaling *s, int device)
+{
+    for (int i = 0; i < device && !s->request->ranks; i++)
+        if (strcmp(s->ids[i], s->ids[device]) == 0)
+            return i;
+    return -1;
+}
+
+// Units per ns of each device alone.
 static bool measure_alone(struct scaling *s, struct fleet_scaling *out, double *rates,
                           struct error *err)
 {
     for (int i = 0; i < s->count; i++) {
-        int same = 0;
-        while (strcmp(s->ids[same], s->ids[i]) != 0)
-            same++;
-        rates[i] = rates[same];
-        if (same < i)
+        int same = measured_before(s, i);
+        if (same >= 0) {
+            rates[i] = rates[same];
             continue;
+        }
         struct fleet_report r;
-        if (!run_on(s, s->ids[i], s->request->run, 1, &r, err))
+        if (!run_on(s, i, 1, s->request->run, 1, &r, err))
             return false;
         rates[i] = (double)r.split.units / r.deal.rounds[0].time_ns;
+        s->ids[i] = s->request->ranks ? r.devices[0].info->id : s->ids[i];
         if (i == 0)
             out->report = r;
     }
@@ -69,7 +97,6 @@ static struct loop_request with_units(struct scaling *s, const char *param, uint
 static bool measure_all(struct scaling *s, bool weak, struct fleet_scaling *out, struct error *err)
 {
     struct arena *a = s->arena;
-    const char *devices = "";
     double sum = 0, *rates = ARENA_ARRAY(a, double, s->count + 1);
     if (!measure_alone(s, out, rates, err))
         return false;
@@ -79,9 +106,8 @@ static bool measure_all(struct scaling *s, bool weak, struct fleet_scaling *out,
         struct fleet_point *p = &out->points[out->count++];
         uint64_t all = weak ? units * (uint64_t)(i + 1) : units;
         struct loop_request run = with_units(s, param, all);
-        devices = arena_printf(a, "%s%s%s", devices, i > 0 ? "," : "", s->ids[i]);
-        if (!run_on(s, devices, &run, s->request->rounds_most, &out->report, err))
-            return error_context(err, "on %s", devices);
+        if (!run_on(s, 0, i + 1, &run, s->request->rounds_most, &out->report, err))
+            return error_context(err, "on %s", list_of(s, 0, i + 1));
         const struct deal_round *last = &out->report.deal.rounds[out->report.deal.round_count - 1];
         sum += rates[i];
         *p = (struct fleet_point){.added = s->ids[i],

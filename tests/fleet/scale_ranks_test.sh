@@ -55,15 +55,45 @@ wait 2>/dev/null
 json 'what it had is done by the others, and all is right' \
     '.verified and (.devices[2].lost | contains("rank 2 died")) and ([.rounds[].units | add] | all(. == 524288))'
 
-RIDGE_RANK=0 RIDGE_RANKS=2 RIDGE_RANKS_JOB=table "${scale[@]}" --scaling strong --device $devices >out.0 2>err.0
-(($? == 2)) && grep -q -- '--scaling is for one process' err.0
-pass 'tables of scaling are for one process' $? err.0
+table() { # FILE: what does not depend on who works, without the ranks' names
+    jq -c '[.scaling, (.points[] | [.devices, (.added | sub("^rank [0-9]+: "; "")), .units, .time_ns, .ideal_ns])]' "$1"
+}
+for kind in strong weak; do
+    start "$kind" 3 --param steps=50 --device $devices -q --scaling $kind
+    wait "${pids[0]}"
+    pass "$kind scaling goes over the first ranks, one more each time" $? err.0
+    wait "${pids[@]:1}"
+    pass "$kind scaling: the others end with it" $? err.1
+    json "$kind scaling: every point is verified, devices are named by their rank" \
+        '.verified and [.points[].added] == ["sim:h200", "rank 1: sim:h100", "rank 2: sim:h200"]'
+    "$RIDGE" scale job --seed 7 --json --param N=524288 --param steps=50 --device sim:h200,sim:h100,sim:h200 -q \
+        --scaling $kind >one.json 2>err.txt
+    diff <(table one.json) <(table out.0) >diff.txt
+    pass "$kind scaling is as one process has it" $? diff.txt
+done
+jq -e '[.points[].units] == [524288, 1048576, 1572864]' out.0 >/dev/null
+pass 'weak scaling: the others work on the inputs of the larger job' $? out.0
+
+start dead 3 --param steps=400 --device $devices --scaling strong
+for ((i = 0; i < 1200; i++)); do
+    [[ -e $RIDGE_HOME/ranks/dead/answer.2.0 ]] || ! kill -0 "${pids[0]}" 2>/dev/null && break
+    sleep 0.05
+done
+kill -KILL "${pids[2]}"
+wait "${pids[0]}"
+pass 'a rank that is killed does not end a table of scaling' $? err.0
+wait 2>/dev/null
+json 'its point is what the others did' '.verified and (.points | length == 3) and (.devices[2].lost | contains("rank 2 died"))'
 
 if command -v mpirun >/dev/null; then
     timeout 200 mpirun --allow-run-as-root --oversubscribe -n 4 --enable-recovery "${scale[@]}" --param steps=50 \
         --device $devices -q >out.0 2>err.0 </dev/null
     pass 'mpirun starts the ranks' $? err.0
     json 'which divide the job' '.verified and (.devices | length == 4)'
+    timeout 200 mpirun --allow-run-as-root --oversubscribe -n 4 --enable-recovery "${scale[@]}" --param steps=50 \
+        --device $devices -q --scaling strong >out.0 2>err.0 </dev/null
+    pass 'and have a table of scaling' $? err.0
+    json 'of one to four ranks' '.verified and [.points[].devices] == [1, 2, 3, 4]'
 else
     echo 'skip - mpirun starts the ranks: mpirun is not here'
 fi
