@@ -24,4 +24,23 @@ pass 'the command of the unit runs' $? err.txt
 mapfile -t words < <(sed -n 's/^CMD //p' "$ops/Containerfile" | python3 -c 'import json, sys; print("\n".join(json.load(sys.stdin)))')
 [[ ${words[*]} == 'monitor --interval 5s --serve 0.0.0.0:9400' ]] && command_runs "${words[@]:0:3}"
 pass 'so does that of the container' $? err.txt
+
+packages() { # of the container's stage N
+    awk -v stage="$1" '/^FROM/ {at++} at == stage' "$ops/Containerfile" | sed -e ':a' -e '/\\$/N; s/\\\n//; ta' |
+        sed -nE 's/^RUN .*--no-install-recommends ([^&]*).*/\1/p' | tr -s ' ' '\n' | sed '/^$/d' | sort
+}
+awk -F'|' '/^build\|/ && $2 != "clang" {print $2}' "$root/scripts/setup" | sort >setup.txt
+diff setup.txt <(packages 1) >diff.txt
+pass 'the container builds with what scripts/setup names, but for the compiler of kernels' $? diff.txt
+grep -qx 'RUN make -C /src clean && make .*' "$ops/Containerfile"
+pass 'objects of another system are not taken into it' $?
+if grep -qx 'VERSION_ID="12"' /etc/os-release 2>/dev/null &&
+    command -v dpkg >/dev/null && command -v readelf >/dev/null; then
+    readelf -d "$RIDGE" | sed -nE 's/.*NEEDED.*\[(lib(yaml|sqlite3|jansson|ffi|xxhash)[^]]*)\]/\1/p' >needed.txt
+    while read -r library; do dpkg -S "*/$library" | sed 's/:.*//'; done <needed.txt | sort -u >libraries.txt
+    [[ $(wc -l <needed.txt) == 5 ]] && comm -23 libraries.txt <(packages 2) >missing.txt && [[ ! -s missing.txt ]]
+    pass 'it runs with the libraries that ridge is linked with' $? missing.txt
+else
+    echo 'skip - it runs with the libraries that ridge is linked with: this is not Debian 12'
+fi
 finish
