@@ -166,7 +166,8 @@ static bool take_lines(struct replaying *r, const char *path, FILE *in, struct e
     while (taken && (length = getline(&s, &room, in)) >= 0) {
         bool empty = length == 0 || strspn(s, " \t\r\n") == (size_t)length;
         json_t *line = empty ? NULL : json_loadb(s, (size_t)length, 0, NULL);
-        taken = empty || (line && take_line(r, line));
+        bool cut = number > 0 && !empty && !line && s[length - 1] != '\n'; // still being written
+        taken = empty || cut || (line && take_line(r, line));
         json_decref(line);
         number++;
     }

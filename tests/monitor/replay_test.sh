@@ -49,6 +49,11 @@ FAKE_NVML=$work/state LD_LIBRARY_PATH=$work "$RIDGE" monitor --json --interval 2
 "$RIDGE" monitor --replay own.jsonl --interval 20ms >out.txt 2>err.txt
 pass 'what the monitor writes can be replayed' $? err.txt
 
+{ cat well.jsonl && head -c 60 well.jsonl; } >cut.jsonl
+"$RIDGE" monitor --replay cut.jsonl --json >out.txt 2>err.txt
+pass 'a last line that is not whole yet is left out' $? err.txt
+grep -q '"samples": 2400' out.txt
+pass 'and the others count' $? out.txt
 { head -n 1 well.jsonl; echo '{"time": 1}'; } >broken.jsonl
 expect 'a line that is none is named' 2 monitor --replay broken.jsonl <<'END'
 ridge: broken.jsonl:2: this is no line of `ridge monitor --json` (an object with time and gpus, each with its uuid): record with `ridge monitor --interval 1s --json`
