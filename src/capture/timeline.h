@@ -82,6 +82,7 @@ void timeline_sort(struct timeline *t); // by device, then start; times from the
 struct kernel_floor {
     const char *why;
     double time_ns, floor_ns;            // of that launch
+    const char *floor_of;                // the busiest resource
     const char *limiter;                 // its roofline class: a resource, or "latency"
     const char *device;                  // that ran it again
     const char *time_from, *counts_from; // "measured", "modelled", "simulated"

@@ -33,6 +33,7 @@ static void take_floor(struct arena *a, const struct result *r, const char *devi
     else
         *out = (struct kernel_floor){.time_ns = r->time.summary.median,
                                      .floor_ns = d->code_floor_ns,
+                                     .floor_of = resource_name(d->bounds[0].resource),
                                      .limiter = d->limiter,
                                      .device = device,
                                      .time_from = provenance_name(r->time.provenance),

@@ -165,7 +165,8 @@ static struct sheet worth_table(struct arena *a, const struct timeline *t,
                                 const struct timeline_summary *s, int rows)
 {
     static const char *const titles[] = {">at most", ">time", "what"};
-    static const char *const with_floors[] = {">at most", ">time", ">floor", "limited by", "what"};
+    static const char *const with_floors[] = {">at most", ">time",      ">floor",
+                                              "floor of", "limited by", "what"};
     int columns = s->floors ? (int)COUNT_OF(with_floors) : (int)COUNT_OF(titles);
     struct sheet table = sheet_make(a, columns, s->floors ? with_floors : titles, rows);
     for (int i = 0; i < rows; i++) {
@@ -176,7 +177,8 @@ static struct sheet worth_table(struct arena *a, const struct timeline *t,
         cell[1] = time_words(a, w->time_ns);
         if (s->floors) {
             cell[2] = known ? pct_words(a, w->floor->floor_ns, w->floor->time_ns) : "-";
-            cell[3] = known ? w->floor->limiter : "-";
+            cell[3] = known ? w->floor->floor_of : "-";
+            cell[4] = known ? w->floor->limiter : "-";
         }
         cell[columns - 1] = worth_word(t, w);
     }
@@ -217,8 +219,9 @@ const char *timeline_worth_words(struct arena *a, const struct timeline_summary 
     return arena_printf(
         a,
         "A share is the most that can be gained there. Of a kernel that is its time above the "
-        "floor of its code: the work of the busiest resource in one launch, which %s ran again "
-        "with cold caches (time %s, work %s), at that resource's rate. Where the floor is not "
+        "floor of its code: the work of the busiest resource (floor of) in one launch, which %s "
+        "ran again with cold caches (time %s, work %s), at that resource's rate. Where the floor "
+        "is not "
         "known (-), it is all of its time.",
         known->device, known->time_from, known->counts_from);
 }
@@ -354,9 +357,9 @@ static json_t *floor_json(const struct kernel_floor *f)
         return json_null();
     if (f->why)
         return json_pack("{s:s}", "not_known", f->why);
-    return json_pack("{s:f, s:f, s:s, s:s, s:s, s:s}", "time_ns", f->time_ns, "floor_ns",
-                     f->floor_ns, "limiter", f->limiter, "device", f->device, "time_provenance",
-                     f->time_from, "work_provenance", f->counts_from);
+    return json_pack("{s:f, s:f, s:s, s:s, s:s, s:s, s:s}", "time_ns", f->time_ns, "floor_ns",
+                     f->floor_ns, "floor_of", f->floor_of, "limiter", f->limiter, "device",
+                     f->device, "time_provenance", f->time_from, "work_provenance", f->counts_from);
 }
 
 static json_t *kernels_json(const struct timeline *t, const struct timeline_summary *s)

@@ -52,14 +52,15 @@ NVTX_INJECTION64_PATH=/x.so capture --list -- "$work/program" ranges
 check another_tool_s_ranges_are_left_to_it '^status 98$' "$work/status"
 
 capture --list --floors --device sim:h200 -- "$work/program" 7
-check floors_come_from_a_launch_that_is_run_again '^ +76\.9 % +50\.0 us +0\.[0-9] % +launch +twice$' "$work/out"
+check floors_come_from_a_launch_that_is_run_again '^ +76\.9 % +50\.0 us +0\.[0-9] % +launch +launch +twice$' "$work/out"
 check what_they_are_made_of_is_said 'which sim:h200 ran again' "$work/out"
-check what_is_no_kernel_has_none '^ +15\.4 % +10\.0 us +- +- +copies and fills' "$work/out"
+check what_is_no_kernel_has_none '^ +15\.4 % +10\.0 us +- +- +- +copies and fills' "$work/out"
 check the_second_run_s_output_goes_aside '^1$' <(grep -c '^sum 4032$' "$work/out")
 check the_exit_status_is_the_first_run_s '^status 7$' "$work/status"
 check what_was_saved_for_it_is_gone '^0$' <(find "$work/cache/work" -mindepth 1 -type d | wc -l)
 capture --list --floors --device sim:h200 --json -- "$work/program"
 cp "$work/out" "$work/list.json"
+check and_what_the_floor_is_of '"floor_of": "launch"' "$work/list.json"
 check a_floor_s_provenance_is_in_the_json '"time_provenance": "modelled"' "$work/list.json"
 "$RIDGE" roi "$work/list.json" --runs-per-day 1e9 --gpu-hour-price 2 >"$work/out" 2>&1
 check roi_prices_the_list '^ *twice +50\.0 us +76\.9 % .* 100 % +27\.78 +modelled' "$work/out"
