@@ -301,6 +301,38 @@ static void memory_holds_what_the_kernel_does_with_it(void **state)
     }
 }
 
+// By its name within an address, and as an address of its own.
+static void variables_hold_what_the_kernel_does_with_them(void **state)
+{
+    static const char ptx[] =
+        "\n.version 7.0\n.target sm_80\n.address_size 64\n.const .align 4 .b8 factors[8];\n"
+        ".global .align 4 .u32 place;\n.global .align 4 .u32 sum;\n.global .align 4 .u32 other;\n"
+        ".visible .entry v(.param .u64 out)\n{\n"
+        ".reg .b32 %r<5>; .reg .f32 %f<3>; .reg .b64 %rd<8>;\n"
+        "ld.param.u64 %rd1, [out]; mov.u64 %rd2, factors; mov.u32 %r1, %tid.x;\n"
+        "mul.wide.u32 %rd3, %r1, 4; add.s64 %rd4, %rd2, %rd3; ld.const.f32 %f1, [%rd4];\n"
+        "ld.global.u32 %r2, [place]; mul.wide.u32 %rd5, %r2, 4; add.s64 %rd6, %rd1, %rd5;\n"
+        "st.global.f32 [%rd6], %f1; atom.global.add.u32 %r3, [sum], 1;\nret;\n}\n";
+    static const struct {
+        const char *name;
+        struct content holds;
+    } wanted[] = {{"factors", {CONTENT_FLOATS, ELEMENT_F32}},
+                  {"place", {CONTENT_INDICES, ELEMENT_U32}},
+                  {"sum", {CONTENT_INTEGERS, ELEMENT_U32}},
+                  {"other", {.kind = CONTENT_NONE}}};
+    struct ptx_module *m;
+    struct error err = {0};
+    if (!ptx_parse(&arena, "v", ptx, sizeof ptx - 1, &m, &err))
+        fail_msg("%s", err.message);
+    assert_int_equal(m->variable_count, COUNT_OF(wanted));
+    for (size_t i = 0; i < COUNT_OF(wanted); i++) {
+        struct content c = replay_variable_content(ptx_function_find(m, "v"), &m->variables[i]);
+        assert_string_equal(m->variables[i].name, wanted[i].name);
+        if (c.kind != wanted[i].holds.kind || c.type != wanted[i].holds.type)
+            fail_msg("%s: %d of %s", wanted[i].name, (int)c.kind, element_name(c.type));
+    }
+}
+
 /* ---- other contents -------------------------------------------------------------------------------- */
 
 enum { HEADER = 128, COUNT = 4096 };
@@ -388,6 +420,7 @@ int main(void)
         cmocka_unit_test(other_machine_code_of_the_name_is_counted),
         cmocka_unit_test(a_pointer_s_type_is_that_of_its_accesses),
         cmocka_unit_test(memory_holds_what_the_kernel_does_with_it),
+        cmocka_unit_test(variables_hold_what_the_kernel_does_with_them),
         cmocka_unit_test(other_contents_have_the_same_distribution),
         cmocka_unit_test(a_mangled_name_has_a_word),
     };
