@@ -1,5 +1,5 @@
-// What the memory behind a pointer, or a variable, holds, by what the kernel does with it: values are followed from loads to the
-// instructions that compute with them, and to stores from those that made them. Bits that were moved about may be
+// What the memory behind a pointer, or a variable, holds, by what the kernel does with it: values are followed from loads
+// to the instructions that compute with them, and to stores from those that made them. Bits that were moved about may be
 // floats; whole numbers that reach an address, or decide a branch, are indices.
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/internal.h"
