@@ -227,6 +227,7 @@ static struct module_data machine_code(const char *path)
         [2] = {.sh_type = SHT_STRTAB, .sh_offset = NAMES_AT, .sh_size = sizeof variables}};
     memcpy(head.e_ident, ELFMAG, SELFMAG);
     head.e_ident[EI_CLASS] = ELFCLASS64;
+    head.e_ident[EI_DATA] = ELFDATA2LSB;
     memcpy(code, &head, sizeof head);
     memcpy(code + SYMBOLS_AT, &factor, sizeof factor);
     memcpy(code + NAMES_AT, variables, sizeof variables);

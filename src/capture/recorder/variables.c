@@ -2,7 +2,7 @@
 // kept, and each is asked for in the module of the kernel whose launch is saved. Asking may make the driver load code, which
 // names variables on the same thread: names are added under the lock, never taken away, and read without it.
 // SPDX-License-Identifier: Apache-2.0
-#include "capture/elf.h"
+#include "base/elf.h"
 #include "capture/recorder/recorder.h"
 
 #include <stdlib.h>
@@ -47,10 +47,12 @@ static void keep_name(const char *name)
 
 void variables_take(const void *image, size_t size_bytes)
 {
-    size_t at = 0;
-    const char *name;
+    uint64_t at = 0;
+    struct elf f;
+    if (!image || !elf_open(image, size_bytes, &f))
+        return;
     pthread_mutex_lock(&names.lock);
-    while (image && elf_next_variable(image, size_bytes, &at, &name))
+    for (const char *name; (name = elf_next_variable(&f, &at)) != NULL;)
         keep_name(name);
     pthread_mutex_unlock(&names.lock);
 }

@@ -1,14 +1,13 @@
 // The ELF file of a code object: sections placed in one image, relocations, kernels by their descriptors.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/amd/object.h"
+#include "base/elf.h"
 #include "sim/amd/metadata.h"
 
-#include <elf.h>
 #include <inttypes.h>
 #include <string.h>
 
 enum {
-    MACHINE_AMDGPU = 224,
     DESCRIPTOR_BYTES = 64,
     GOT_ENTRY_BYTES = 8,
     IMAGE_BYTES_MAX = 1 << 26,
@@ -31,10 +30,7 @@ enum relocation_kind { // "AMDGPU Usage": Relocation Records
 
 struct file {
     const char *name;
-    const uint8_t *bytes;
-    size_t size_bytes;
-    Elf64_Ehdr head;
-    Elf64_Shdr *sections;
+    struct elf elf;
     uint64_t *placed; // of each section: offset in the image; UINT64_MAX = not loaded
     uint64_t got;     // where the table of addresses starts in the image
     uint64_t address; // where the image will be
@@ -45,14 +41,10 @@ static bool fail_object(const struct file *f, const char *what, struct error *er
     return fail(err, (struct location){.file = f->name}, "the code object %s", what);
 }
 
-static bool is_inside(const struct file *f, uint64_t at, uint64_t count, uint64_t each)
+// As a linker left it: addresses are those in the image.
+static bool is_linked(const struct file *f)
 {
-    return at <= f->size_bytes && (each == 0 || count <= (f->size_bytes - at) / each);
-}
-
-static bool has_bytes(const Elf64_Shdr *s)
-{
-    return s->sh_type != SHT_NOBITS && s->sh_type != SHT_NULL;
+    return f->elf.head.e_type == ET_DYN;
 }
 
 // "AMDGPU Usage": ELF header, EF_AMDGPU_MACH.
@@ -62,7 +54,7 @@ static bool read_arch(const struct file *f, struct amd_object *out, struct error
     static const uint8_t machs[ARCH_COUNT] = {
         [ARCH_GFX90A] = 0x3f, [ARCH_GFX942] = 0x4c, [ARCH_GFX1100] = 0x41};
     for (int i = 0; i < ARCH_COUNT; i++)
-        if ((f->head.e_flags & MACH) == machs[i]) {
+        if ((f->elf.head.e_flags & MACH) == machs[i]) {
             out->arch = (enum amd_arch)i;
             return true;
         }
@@ -70,24 +62,12 @@ static bool read_arch(const struct file *f, struct amd_object *out, struct error
                        err);
 }
 
-static bool read_head(struct arena *a, struct file *f, struct error *err)
+static bool read_head(struct file *f, const void *bytes, size_t size_bytes, struct error *err)
 {
-    const Elf64_Ehdr *h = &f->head;
-    if (f->size_bytes < sizeof *h)
-        return fail_object(f, "is too short to be one", err);
-    memcpy(&f->head, f->bytes, sizeof *h);
-    if (memcmp(h->e_ident, ELFMAG, SELFMAG) != 0 || h->e_ident[EI_CLASS] != ELFCLASS64 ||
-        h->e_ident[EI_DATA] != ELFDATA2LSB || h->e_machine != MACHINE_AMDGPU ||
-        h->e_shentsize != sizeof(Elf64_Shdr) ||
-        !is_inside(f, h->e_shoff, h->e_shnum, sizeof(Elf64_Shdr)))
+    if (!elf_open(bytes, size_bytes, &f->elf) || f->elf.head.e_machine != ELF_MACHINE_AMDGPU)
         return fail_object(f, "is no ELF file for AMD's GPUs", err);
-    f->sections = ARENA_ARRAY(a, Elf64_Shdr, h->e_shnum + 1u);
-    memcpy(f->sections, f->bytes + h->e_shoff, h->e_shnum * sizeof(Elf64_Shdr));
-    for (int i = 0; i < h->e_shnum; i++)
-        if (has_bytes(&f->sections[i]) &&
-            !is_inside(f, f->sections[i].sh_offset, f->sections[i].sh_size, 1))
-            return fail_object(f, "is cut off: a section lies beyond its end", err);
-    return true;
+    return elf_is_whole(&f->elf) ||
+           fail_object(f, "is cut off: its sections lie beyond its end", err);
 }
 
 /* ---- the image --------------------------------------------------------------------------------------------------- */
@@ -96,24 +76,23 @@ static bool place_sections(struct arena *a, struct file *f, struct amd_object *o
                            struct error *err)
 {
     uint64_t end = 0;
-    bool linked = f->head.e_type == ET_DYN;
-    f->placed = ARENA_ARRAY(a, uint64_t, f->head.e_shnum + 1u);
-    for (int i = 0; i < f->head.e_shnum; i++) {
-        const Elf64_Shdr *s = &f->sections[i];
+    f->placed = ARENA_ARRAY(a, uint64_t, f->elf.head.e_shnum + 1u);
+    for (uint32_t i = 0; i < f->elf.head.e_shnum; i++) {
+        const Elf64_Shdr s = elf_section(&f->elf, i);
         f->placed[i] = UINT64_MAX;
-        if (!(s->sh_flags & SHF_ALLOC))
+        if (!(s.sh_flags & SHF_ALLOC))
             continue;
-        uint64_t align = s->sh_addralign > 1 ? s->sh_addralign : 1;
-        if (align > 4096 || (align & (align - 1)) != 0 || s->sh_size > IMAGE_BYTES_MAX ||
-            s->sh_addr > IMAGE_BYTES_MAX)
+        uint64_t align = s.sh_addralign > 1 ? s.sh_addralign : 1;
+        if (align > 4096 || (align & (align - 1)) != 0 || s.sh_size > IMAGE_BYTES_MAX ||
+            s.sh_addr > IMAGE_BYTES_MAX)
             return fail_object(f, "has a section of a size or alignment that is not taken", err);
-        uint64_t at = linked ? s->sh_addr : (end + align - 1) & ~(align - 1);
+        uint64_t at = is_linked(f) ? s.sh_addr : (end + align - 1) & ~(align - 1);
         f->placed[i] = at;
-        if (at + s->sh_size > end)
-            end = at + s->sh_size;
-        if ((s->sh_flags & SHF_EXECINSTR) && out->code_bytes == 0) {
+        if (at + s.sh_size > end)
+            end = at + s.sh_size;
+        if ((s.sh_flags & SHF_EXECINSTR) && out->code_bytes == 0) {
             out->code_start = at;
-            out->code_bytes = s->sh_size;
+            out->code_bytes = s.sh_size;
         }
         if (end > IMAGE_BYTES_MAX)
             return fail_object(f, "is larger than 64 MiB", err);
@@ -122,41 +101,13 @@ static bool place_sections(struct arena *a, struct file *f, struct amd_object *o
     return true;
 }
 
-// The table of symbols that section `index` of relocations goes by.
-static const Elf64_Shdr *symbols_of(const struct file *f, uint32_t index)
-{
-    if (index >= f->head.e_shnum)
-        return NULL;
-    const Elf64_Shdr *s = &f->sections[index];
-    return s->sh_type == SHT_SYMTAB || s->sh_type == SHT_DYNSYM ? s : NULL;
-}
-
-static bool symbol_at(const struct file *f, const Elf64_Shdr *table, uint64_t index, Elf64_Sym *out)
-{
-    if (index >= table->sh_size / sizeof *out)
-        return false;
-    memcpy(out, f->bytes + table->sh_offset + index * sizeof *out, sizeof *out);
-    return true;
-}
-
-static const char *symbol_name(const struct file *f, const Elf64_Shdr *table, const Elf64_Sym *s)
-{
-    if (table->sh_link >= f->head.e_shnum || !has_bytes(&f->sections[table->sh_link]))
-        return NULL;
-    const Elf64_Shdr *strings = &f->sections[table->sh_link];
-    if (s->st_name >= strings->sh_size)
-        return NULL;
-    const char *name = (const char *)f->bytes + strings->sh_offset + s->st_name;
-    return memchr(name, '\0', strings->sh_size - s->st_name) ? name : NULL;
-}
-
 // Its offset in the image; false: it is not in it.
 static bool symbol_place(const struct file *f, const Elf64_Sym *s, uint64_t *out)
 {
-    if (s->st_shndx == SHN_UNDEF || s->st_shndx >= f->head.e_shnum ||
+    if (s->st_shndx == SHN_UNDEF || s->st_shndx >= f->elf.head.e_shnum ||
         f->placed[s->st_shndx] == UINT64_MAX)
         return false;
-    *out = f->head.e_type == ET_DYN ? s->st_value : f->placed[s->st_shndx] + s->st_value;
+    *out = is_linked(f) ? s->st_value : f->placed[s->st_shndx] + s->st_value;
     return true;
 }
 
@@ -213,20 +164,19 @@ static bool relocate(const struct file *f, const struct amd_object *o, uint64_t 
 static bool relocate_section(const struct file *f, const Elf64_Shdr *s, const struct amd_object *o,
                              struct error *err)
 {
-    bool linked = f->head.e_type == ET_DYN;
-    const Elf64_Shdr *symbols = symbols_of(f, s->sh_link);
-    if (!linked && (s->sh_info >= f->head.e_shnum || f->placed[s->sh_info] == UINT64_MAX))
+    bool linked = is_linked(f);
+    if (!linked && (s->sh_info >= f->elf.head.e_shnum || f->placed[s->sh_info] == UINT64_MAX))
         return true; // of what is not loaded: debug information
     for (uint64_t i = 0; i < s->sh_size / sizeof(Elf64_Rela); i++) {
         Elf64_Rela r;
         Elf64_Sym symbol;
         uint64_t place = 0;
-        memcpy(&r, f->bytes + s->sh_offset + i * sizeof r, sizeof r);
+        memcpy(&r, f->elf.bytes + s->sh_offset + i * sizeof r, sizeof r);
         bool named = ELF64_R_SYM(r.r_info) != 0;
-        if (named && (!symbols || !symbol_at(f, symbols, ELF64_R_SYM(r.r_info), &symbol)))
+        if (named && !elf_symbol(&f->elf, s->sh_link, ELF64_R_SYM(r.r_info), &symbol))
             return fail_object(f, "has a relocation without its symbol", err);
         if (named && !symbol_place(f, &symbol, &place)) {
-            const char *name = symbol_name(f, symbols, &symbol);
+            const char *name = elf_symbol_name(&f->elf, s->sh_link, &symbol);
             return fail(
                 err, (struct location){.file = f->name},
                 "the code object needs '%s', which is not in it: a function of AMD's device "
@@ -241,12 +191,12 @@ static bool relocate_section(const struct file *f, const Elf64_Shdr *s, const st
 }
 
 // The table of addresses (GOT): an entry for each symbol of a relocatable object.
-static void fill_got(const struct file *f, const Elf64_Shdr *symbols, const struct amd_object *o)
+static void fill_got(const struct file *f, uint32_t symbols, const struct amd_object *o)
 {
-    for (uint64_t i = 0; i < symbols->sh_size / sizeof(Elf64_Sym); i++) {
-        Elf64_Sym s;
+    Elf64_Sym s;
+    for (uint64_t i = 0; elf_symbol(&f->elf, symbols, i, &s); i++) {
         uint64_t place = 0;
-        if (!symbol_at(f, symbols, i, &s) || !symbol_place(f, &s, &place))
+        if (!symbol_place(f, &s, &place))
             continue;
         uint64_t value = f->address + place;
         memcpy(o->image + f->got + GOT_ENTRY_BYTES * i, &value, sizeof value);
@@ -256,23 +206,25 @@ static void fill_got(const struct file *f, const Elf64_Shdr *symbols, const stru
 static bool make_image(struct arena *a, struct file *f, struct amd_object *out, struct error *err)
 {
     uint64_t entries = 0;
-    bool linked = f->head.e_type == ET_DYN;
-    for (int i = 0; i < f->head.e_shnum && !linked; i++)
-        if (f->sections[i].sh_type == SHT_SYMTAB)
-            entries = f->sections[i].sh_size / sizeof(Elf64_Sym);
+    const uint32_t count = f->elf.head.e_shnum;
+    for (uint32_t i = 0; i < count && !is_linked(f); i++)
+        if (elf_section(&f->elf, i).sh_type == SHT_SYMTAB && elf_symbol_count(&f->elf, i) > entries)
+            entries = elf_symbol_count(&f->elf, i);
     out->image_bytes = f->got + GOT_ENTRY_BYTES * (entries + 1);
     out->image = arena_alloc(a, out->image_bytes);
     memset(out->image, 0, out->image_bytes);
-    for (int i = 0; i < f->head.e_shnum; i++) {
-        const Elf64_Shdr *s = &f->sections[i];
-        if (f->placed[i] != UINT64_MAX && has_bytes(s) && s->sh_size > 0)
-            memcpy(out->image + f->placed[i], f->bytes + s->sh_offset, s->sh_size);
-        if (s->sh_type == SHT_SYMTAB && !linked)
-            fill_got(f, s, out);
+    for (uint32_t i = 0; i < count; i++) {
+        const Elf64_Shdr s = elf_section(&f->elf, i);
+        if (f->placed[i] != UINT64_MAX && elf_has_bytes(&s) && s.sh_size > 0)
+            memcpy(out->image + f->placed[i], f->elf.bytes + s.sh_offset, s.sh_size);
+        if (s.sh_type == SHT_SYMTAB && !is_linked(f))
+            fill_got(f, i, out);
     }
-    for (int i = 0; i < f->head.e_shnum; i++)
-        if (f->sections[i].sh_type == SHT_RELA && !relocate_section(f, &f->sections[i], out, err))
+    for (uint32_t i = 0; i < count; i++) {
+        const Elf64_Shdr s = elf_section(&f->elf, i);
+        if (s.sh_type == SHT_RELA && !relocate_section(f, &s, out, err))
             return false;
+    }
     return true;
 }
 
@@ -326,11 +278,11 @@ static bool has_kernel(const struct amd_object *o, const char *name)
     return false;
 }
 
-static bool add_symbol(struct arena *a, const struct file *f, const Elf64_Shdr *table,
-                       const Elf64_Sym *s, struct amd_object *out, struct error *err)
+static bool add_symbol(struct arena *a, const struct file *f, uint32_t table, const Elf64_Sym *s,
+                       struct amd_object *out, struct error *err)
 {
     static const char ending[] = ".kd";
-    const char *name = symbol_name(f, table, s);
+    const char *name = elf_symbol_name(&f->elf, table, s);
     uint64_t place = 0;
     if (!name || !*name || !symbol_place(f, s, &place) || place > out->image_bytes)
         return true;
@@ -358,16 +310,14 @@ static bool list_symbols(struct arena *a, const struct file *f, struct amd_objec
                          struct error *err)
 {
     uint64_t count = 0;
-    for (int i = 0; i < f->head.e_shnum; i++)
-        if (symbols_of(f, (uint32_t)i))
-            count += f->sections[i].sh_size / sizeof(Elf64_Sym);
+    for (uint32_t i = 0; i < f->elf.head.e_shnum; i++)
+        count += elf_symbol_count(&f->elf, i);
     out->kernels = ARENA_ARRAY(a, struct amd_kernel, count + 1);
     out->variables = ARENA_ARRAY(a, struct amd_symbol, count + 1);
-    for (int i = 0; i < f->head.e_shnum; i++) {
-        const Elf64_Shdr *table = symbols_of(f, (uint32_t)i);
+    for (uint32_t i = 0; i < f->elf.head.e_shnum; i++) {
         Elf64_Sym s;
-        for (uint64_t n = 0; table && symbol_at(f, table, n, &s); n++)
-            if (!add_symbol(a, f, table, &s, out, err))
+        for (uint64_t n = 0; elf_symbol(&f->elf, i, n, &s); n++)
+            if (!add_symbol(a, f, i, &s, out, err))
                 return false;
     }
     return true;
@@ -375,36 +325,26 @@ static bool list_symbols(struct arena *a, const struct file *f, struct amd_objec
 
 static void read_notes(struct arena *a, const struct file *f, struct amd_object *out)
 {
-    for (int i = 0; i < f->head.e_shnum; i++)
-        if (f->sections[i].sh_type == SHT_NOTE)
-            metadata_read_notes(a, f->bytes + f->sections[i].sh_offset, f->sections[i].sh_size,
-                                out);
+    for (uint32_t i = 0; i < f->elf.head.e_shnum; i++) {
+        const Elf64_Shdr s = elf_section(&f->elf, i);
+        if (s.sh_type == SHT_NOTE)
+            metadata_read_notes(a, f->elf.bytes + s.sh_offset, s.sh_size, out);
+    }
 }
 
 /* ---- lines of source ----------------------------------------------------------------------------------------------- */
 
-static bool is_named(const struct file *f, const Elf64_Shdr *s, const char *name)
-{
-    if (f->head.e_shstrndx >= f->head.e_shnum || !has_bytes(&f->sections[f->head.e_shstrndx]))
-        return false;
-    const Elf64_Shdr *names = &f->sections[f->head.e_shstrndx];
-    size_t size = strlen(name) + 1;
-    return s->sh_name < names->sh_size && names->sh_size - s->sh_name >= size &&
-           memcmp(f->bytes + names->sh_offset + s->sh_name, name, size) == 0;
-}
-
 // Addresses become offsets in the image, places in other sections offsets there.
 static void relocate_copy(const struct file *f, const Elf64_Shdr *s, uint8_t *copy, uint64_t size)
 {
-    const Elf64_Shdr *symbols = symbols_of(f, s->sh_link);
-    for (uint64_t i = 0; symbols && i < s->sh_size / sizeof(Elf64_Rela); i++) {
+    for (uint64_t i = 0; i < s->sh_size / sizeof(Elf64_Rela); i++) {
         Elf64_Rela r;
         Elf64_Sym symbol;
-        memcpy(&r, f->bytes + s->sh_offset + i * sizeof r, sizeof r);
+        memcpy(&r, f->elf.bytes + s->sh_offset + i * sizeof r, sizeof r);
         uint64_t place = 0, kind = ELF64_R_TYPE(r.r_info);
         unsigned bytes = kind == RELOCATION_ABS64 ? 8 : kind == RELOCATION_ABS32 ? 4 : 0;
         if (bytes == 0 || r.r_offset > size || size - r.r_offset < bytes ||
-            !symbol_at(f, symbols, ELF64_R_SYM(r.r_info), &symbol))
+            !elf_symbol(&f->elf, s->sh_link, ELF64_R_SYM(r.r_info), &symbol))
             continue;
         uint64_t value =
             (uint64_t)r.r_addend + (symbol_place(f, &symbol, &place) ? place : symbol.st_value);
@@ -414,22 +354,18 @@ static void relocate_copy(const struct file *f, const Elf64_Shdr *s, uint8_t *co
 
 static struct dwarf_section read_section(struct arena *a, const struct file *f, const char *name)
 {
-    struct dwarf_section found = {NULL, 0};
-    int index = 0;
-    while (index < f->head.e_shnum &&
-           !(has_bytes(&f->sections[index]) && is_named(f, &f->sections[index], name)))
-        index++;
-    if (index == f->head.e_shnum)
-        return found;
-    const Elf64_Shdr *s = &f->sections[index];
-    if (s->sh_flags & SHF_COMPRESSED)
-        return found;
-    uint8_t *copy = arena_alloc(a, s->sh_size + 1);
-    memcpy(copy, f->bytes + s->sh_offset, s->sh_size);
-    for (int i = 0; i < f->head.e_shnum && f->head.e_type == ET_REL; i++)
-        if (f->sections[i].sh_type == SHT_RELA && f->sections[i].sh_info == (uint32_t)index)
-            relocate_copy(f, &f->sections[i], copy, s->sh_size);
-    return (struct dwarf_section){copy, s->sh_size};
+    uint32_t index = elf_find(&f->elf, name);
+    const Elf64_Shdr s = elf_section(&f->elf, index);
+    if (index == 0 || s.sh_flags & SHF_COMPRESSED)
+        return (struct dwarf_section){NULL, 0};
+    uint8_t *copy = arena_alloc(a, s.sh_size + 1);
+    memcpy(copy, f->elf.bytes + s.sh_offset, s.sh_size);
+    for (uint32_t i = 0; i < f->elf.head.e_shnum && f->elf.head.e_type == ET_REL; i++) {
+        const Elf64_Shdr r = elf_section(&f->elf, i);
+        if (r.sh_type == SHT_RELA && r.sh_info == index)
+            relocate_copy(f, &r, copy, s.sh_size);
+    }
+    return (struct dwarf_section){copy, s.sh_size};
 }
 
 static void read_lines(struct arena *a, const struct file *f, struct amd_object *out)
@@ -443,10 +379,11 @@ static void read_lines(struct arena *a, const struct file *f, struct amd_object 
 bool amd_object_read(struct arena *a, const char *name, const void *bytes, size_t size_bytes,
                      uint64_t address, struct amd_object *out, struct error *err)
 {
-    struct file f = {.name = name, .bytes = bytes, .size_bytes = size_bytes, .address = address};
+    struct file f = {.name = name, .address = address};
     *out = (struct amd_object){0};
-    if (!read_head(a, &f, err) || !read_arch(&f, out, err) || !place_sections(a, &f, out, err) ||
-        !make_image(a, &f, out, err) || !list_symbols(a, &f, out, err))
+    if (!read_head(&f, bytes, size_bytes, err) || !read_arch(&f, out, err) ||
+        !place_sections(a, &f, out, err) || !make_image(a, &f, out, err) ||
+        !list_symbols(a, &f, out, err))
         return false;
     read_notes(a, &f, out);
     read_lines(a, &f, out);

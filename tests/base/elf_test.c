@@ -1,8 +1,7 @@
-// The variables of an ELF file: objects with a size that lie in a section; nothing outside of the data is read.
+// An ELF file's sections by their names, its symbols and variables; nothing outside of the data is read.
 // SPDX-License-Identifier: Apache-2.0
-#include "capture/elf.h"
+#include "base/elf.h"
 
-#include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -22,6 +21,7 @@ static void make(void)
     memset(&file, 0, sizeof file);
     memcpy(file.head.e_ident, ELFMAG, SELFMAG);
     file.head.e_ident[EI_CLASS] = ELFCLASS64;
+    file.head.e_ident[EI_DATA] = ELFDATA2LSB;
     file.head.e_shoff = offsetof(__typeof__(file), sections);
     file.head.e_shentsize = sizeof *file.sections;
     file.head.e_shnum = 3;
@@ -46,22 +46,61 @@ static void make(void)
 
 static void variables_are_listed_and_nothing_else(void **state)
 {
-    size_t at = 0;
-    const char *name = NULL;
+    uint64_t at = 0;
+    struct elf f;
     (void)state;
     make();
-    assert_true(elf_next_variable((const char *)&file, sizeof file, &at, &name));
-    assert_string_equal(name, "taps");
-    assert_true(elf_next_variable((const char *)&file, sizeof file, &at, &name));
-    assert_string_equal(name, "last");
-    assert_false(elf_next_variable((const char *)&file, sizeof file, &at, &name));
+    assert_true(elf_open(&file, sizeof file, &f));
+    assert_string_equal(elf_next_variable(&f, &at), "taps");
+    assert_string_equal(elf_next_variable(&f, &at), "last");
+    assert_null(elf_next_variable(&f, &at));
 }
 
 static void check_none(void)
 {
-    size_t at = 0;
-    const char *name = NULL;
-    assert_false(elf_next_variable((const char *)&file, sizeof file, &at, &name));
+    uint64_t at = 0;
+    struct elf f;
+    assert_true(!elf_open(&file, sizeof file, &f) || !elf_next_variable(&f, &at));
+}
+
+static void sections_and_symbols_are_found_by_name_and_number(void **state)
+{
+    struct elf f;
+    Elf64_Sym s;
+    (void)state;
+    make();
+    file.head.e_shstrndx = 2;
+    file.sections[2].sh_name = 1;
+    assert_true(elf_open(&file, sizeof file, &f));
+    assert_true(elf_is_whole(&f));
+    assert_int_equal(elf_find(&f, "taps"), 2);
+    assert_int_equal(elf_find(&f, "tap"), 0);
+    assert_int_equal(elf_symbol_count(&f, 1), 6);
+    assert_int_equal(elf_symbol_count(&f, 2), 0);
+    assert_true(elf_symbol(&f, 1, 2, &s));
+    assert_string_equal(elf_symbol_name(&f, 1, &s), "kernel");
+    assert_false(elf_symbol(&f, 1, 6, &s));
+    assert_int_equal(elf_section(&f, 3).sh_type, SHT_NULL);
+}
+
+static void a_cut_file_is_not_whole_and_its_sections_are_not_there(void **state)
+{
+    struct elf f;
+    (void)state;
+    make();
+    file.sections[1].sh_size = sizeof file;
+    assert_true(elf_open(&file, sizeof file, &f));
+    assert_false(elf_is_whole(&f));
+    assert_int_equal(elf_section(&f, 1).sh_type, SHT_NULL);
+    assert_int_equal(elf_section(&f, 2).sh_type, SHT_STRTAB);
+    make();
+    file.sections[1].sh_type = SHT_NOBITS; // takes no room in the file
+    file.sections[1].sh_size = UINT64_MAX;
+    assert_true(elf_open(&file, sizeof file, &f) && elf_is_whole(&f));
+    file.head.e_shoff = sizeof file;
+    assert_true(elf_open(&file, sizeof file, &f));
+    assert_false(elf_is_whole(&f));
+    assert_int_equal(elf_section(&f, 2).sh_type, SHT_NULL);
 }
 
 static void what_lies_outside_is_not_read(void **state)
@@ -89,15 +128,16 @@ static void what_lies_outside_is_not_read(void **state)
     make();
     file.head.e_ident[EI_CLASS] = ELFCLASS32;
     check_none();
-    size_t at = 0;
-    const char *name = NULL;
-    assert_false(elf_next_variable("\177ELF", 4, &at, &name));
+    struct elf f;
+    assert_false(elf_open("\177ELF", 4, &f));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(variables_are_listed_and_nothing_else),
+        cmocka_unit_test(sections_and_symbols_are_found_by_name_and_number),
+        cmocka_unit_test(a_cut_file_is_not_whole_and_its_sections_are_not_there),
         cmocka_unit_test(what_lies_outside_is_not_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
