@@ -13,17 +13,19 @@ enum { BANKS = 32, BANK_BYTES = 4, L2_LINE_SECTORS = 4 };
 /* ---- global memory ------------------------------------------------------------------------------------------- */
 
 struct distinct {
-    uint64_t items[2 * WAVE_LANES];
+    uint64_t items[2 * WAVE_LANES], most;
     unsigned count;
 };
 
-// Neighbouring lanes are near: what came last is looked at first.
+// Addresses mostly ascend with the lanes: what is beyond the largest is new. Else neighbouring lanes are near: what came
+// last is looked at first.
 static void add(struct distinct *d, uint64_t item)
 {
-    for (unsigned i = d->count; i > 0; i--)
+    for (unsigned i = item > d->most ? 0 : d->count; i > 0; i--)
         if (d->items[i - 1] == item)
             return;
     d->items[d->count++] = item;
+    d->most = item > d->most ? item : d->most;
 }
 
 // Each line once, with all of its sectors, in the order in which lanes come to them.

@@ -292,12 +292,20 @@ static void thread_ids(struct wave *w)
     w->lanes = exec;
 }
 
+// Those that the kernel was given: compilers use no others.
+static void clear_registers(const struct amd_kernel *k, uint32_t (*v)[WAVE_LANES])
+{
+    int plain = k->vector_registers - k->accumulators, acc = k->accumulators;
+    memset(v, 0, (size_t)(plain < FIRST_ACC ? plain : FIRST_ACC) * sizeof *v);
+    memset(v + FIRST_ACC, 0, (size_t)(acc < FIRST_ACC ? acc : FIRST_ACC) * sizeof *v);
+}
+
 static void wave_start(struct wave *w, struct work_group *group, uint32_t index)
 {
     struct amd_run *run = group->run;
     uint32_t(*v)[WAVE_LANES] = w->v;
     uint8_t *scratch = w->scratch;
-    memset(v, 0, WAVE_VECTORS * sizeof *v);
+    clear_registers(run->kernel, v);
     if (scratch)
         memset(scratch, 0, (size_t)2 * WAVE_LANES * run->kernel->scratch_bytes);
     *w = (struct wave){.group = group,
