@@ -142,8 +142,8 @@ static void add_fidelity(const struct run_fidelity *f, const struct report_style
     text_release(&line);
 }
 
-static void explain_result(const struct result *r, const struct report_style *style,
-                           struct text *out)
+static void explain_result(const struct run *run, const struct result *r,
+                           const struct report_style *style, struct text *out)
 {
     char a[CELL_SIZE];
     char b[CELL_SIZE];
@@ -175,7 +175,7 @@ static void explain_result(const struct result *r, const struct report_style *st
         add_bounds(d->bounds, d->bound_count, style, out);
     text_add(out, d->finding_count > 0 ? "  findings:\n" : "  no findings\n");
     for (int i = 0; i < d->finding_count; i++)
-        add_finding(out, style, r, &d->findings[i], true);
+        add_finding(out, style, run, r, &d->findings[i], true);
     text_add(out, "\n");
 }
 
@@ -184,7 +184,7 @@ void report_explain(const struct run *r, const struct result *only,
 {
     for (int i = 0; i < r->result_count; i++) {
         if (!only || only == &r->results[i])
-            explain_result(&r->results[i], style, out);
+            explain_result(r, &r->results[i], style, out);
     }
 }
 

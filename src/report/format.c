@@ -399,8 +399,8 @@ const char *show_evidence(const struct evidence *e, char buffer[CELL_SIZE])
                 : show_count(figure_number(e->figure), buffer);
 }
 
-void add_finding(struct text *out, const struct report_style *style, const struct result *r,
-                 const struct finding *f, bool full)
+void add_finding(struct text *out, const struct report_style *style, const struct run *run,
+                 const struct result *r, const struct finding *f, bool full)
 {
     char a[CELL_SIZE];
     char b[CELL_SIZE];
@@ -417,6 +417,16 @@ void add_finding(struct text *out, const struct report_style *style, const struc
     text_printf(out, "    expected time %s, gain %s%s\n", show_time(f->expected_time_ns, a),
                 show_fixed(finding_gain_pct(r, f), 0, b),
                 isfinite(finding_gain_pct(r, f)) ? " %" : "");
+    struct taken taken = finding_taken(run, r, f);
+    if (taken.by) {
+        text_clear(&line);
+        text_printf(&line, "taken by %s%s: %s %s, gain %s %%", show_text(taken.by->variant),
+                    taken.steps > 1 ? " (with the steps before it)" : "",
+                    show_time(result_time_ns(taken.by), a),
+                    provenance_name(taken.by->time.provenance),
+                    show_fixed(taken_gain_pct(r, taken.by), 0, b));
+        add_wrapped(out, style, 4, text_str(&line));
+    }
     if (full) {
         text_printf(out, "    class: %s%s\n", finding_class_name(f->class),
                     f->folded ? " (small gain)" : "");

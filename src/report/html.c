@@ -309,7 +309,8 @@ static void counters_begin(const struct report_case *c, const struct report_out 
 
 /* ---- findings and source --------------------------------------------------------------------------- */
 
-static void add_finding_row(const struct result *r, const struct finding *f, struct text *out)
+static void add_finding_row(const struct run *run, const struct result *r, const struct finding *f,
+                            struct text *out)
 {
     char a[CELL_SIZE], b[CELL_SIZE];
     text_add(out, f->folded ? "<li class=\"folded\"><b>" : "<li><b>");
@@ -324,6 +325,15 @@ static void add_finding_row(const struct result *r, const struct finding *f, str
     html_escape(out, f->fix);
     html_printf(out, "<br><small>expected time %s, gain %s %%", show_time(f->expected_time_ns, a),
                 show_fixed(finding_gain_pct(r, f), 0, b));
+    struct taken taken = finding_taken(run, r, f);
+    const struct result *by = taken.by;
+    if (by) {
+        text_add(out, "; taken by ");
+        html_escape(out, by->variant);
+        text_add(out, taken.steps > 1 ? " (with the steps before it)" : "");
+        html_printf(out, ": %s %s, gain %s %%", show_time(result_time_ns(by), a),
+                    provenance_name(by->time.provenance), show_fixed(taken_gain_pct(r, by), 0, b));
+    }
     for (int i = 0; i < f->evidence_count; i++) {
         text_add(out, "; ");
         html_escape(out, f->evidence[i].name);
@@ -345,7 +355,7 @@ static void findings_each(const struct report_case *c, int index, const struct r
     element(o->text, "h3", "variant", it->variant);
     text_add(o->text, "<ul class=\"findings\">\n");
     for (int k = 0; k < it->diagnosis.finding_count; k++)
-        add_finding_row(it, &it->diagnosis.findings[k], o->text);
+        add_finding_row(c->run, it, &it->diagnosis.findings[k], o->text);
     text_add(o->text, "</ul>\n");
 }
 

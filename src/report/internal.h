@@ -52,6 +52,13 @@ enum provenance result_counted(const struct result *r);
 enum provenance result_lines_counted(const struct result *r);
 // Percent of the time that the finding's fix would save; NAN if unknown.
 double finding_gain_pct(const struct result *r, const struct finding *f);
+// The nearest step that comes from r, in its case, and acted on the finding; by NULL: none did. run may be NULL.
+struct taken {
+    const struct result *by;
+    int steps; // from r: 1 where `by` is its very next one
+};
+struct taken finding_taken(const struct run *run, const struct result *r, const struct finding *f);
+double taken_gain_pct(const struct result *r, const struct result *by); // percent of r's time
 const char *verified_word(const struct result *r);
 
 const struct result *find_result(const struct run *r, const char *variant, const char *label);
@@ -68,9 +75,9 @@ bool first_of_case(const struct run *r, int index);
 void add_run_fidelity(struct text *out, const struct run *r);
 
 const char *show_evidence(const struct evidence *e, char buffer[CELL_SIZE]); // in its unit
-// One finding; in full also its class and evidence.
-void add_finding(struct text *out, const struct report_style *style, const struct result *r,
-                 const struct finding *f, bool full);
+// One finding, and the step of the run that took it; in full also its class and evidence.
+void add_finding(struct text *out, const struct report_style *style, const struct run *run,
+                 const struct result *r, const struct finding *f, bool full);
 
 /* ---- markup ------------------------------------------------------------------------------------ */
 

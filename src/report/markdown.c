@@ -457,7 +457,38 @@ static void add_hypothesis(const struct result *r, const struct result *from, st
     text_add(out, r->expectation_count > 0 ? "\n\n" : " -\n\n");
 }
 
-static void add_analysis(const struct result *r, struct text *out)
+// What it acted on of the steps that it comes from: the promise, and what came.
+static void add_taken(const struct run *run, const struct result *r, const struct result *from,
+                      struct text *out)
+{
+    char promised[CELL_SIZE], came[CELL_SIZE];
+    for (int i = 0; from->diagnosed && i < from->diagnosis.finding_count; i++) {
+        const struct finding *f = &from->diagnosis.findings[i];
+        struct taken taken = finding_taken(run, from, f);
+        if (f->folded || taken.by != r || !isfinite(finding_gain_pct(from, f)) ||
+            (taken.steps > 1 && f != top_finding(from)))
+            continue;
+        text_add(out, "- Took the advice on ");
+        add_markdown(out, from->variant);
+        text_add(out, " (");
+        add_markdown(out, f->title);
+        markdown_printf(out, "): %s %% promised, %s %% came%s\n",
+                        show_fixed(finding_gain_pct(from, f), 0, promised),
+                        show_fixed(taken_gain_pct(from, r), 0, came),
+                        taken.steps > 1 ? ", with the steps between" : "");
+    }
+}
+
+static void add_all_taken(const struct run *run, const struct result *r, struct text *out)
+{
+    const struct result *from = find_result(run, r->from, r->case_label);
+    for (int i = 0; from && i < run->result_count; i++) { // as many steps back as there may be
+        add_taken(run, r, from, out);
+        from = find_result(run, from->from, r->case_label);
+    }
+}
+
+static void add_analysis(const struct run *run, const struct result *r, struct text *out)
 {
     char a[CELL_SIZE];
     const struct finding *top = top_finding(r);
@@ -474,6 +505,7 @@ static void add_analysis(const struct result *r, struct text *out)
                         show_text(e->expected), show_text(e->actual),
                         expectation_verdict_name(e->verdict));
     }
+    add_all_taken(run, r, out);
     if (r->speedup.valid) {
         text_add(out, "- Against ");
         add_markdown(out, r->speedup.versus);
@@ -520,7 +552,7 @@ static void iteration_each(const struct report_case *c, int index, const struct 
         add_hypothesis(it, from, o->text);
     add_implementation(c->run, o->experiment, it, o->text);
     add_results(it, from, o->text);
-    add_analysis(it, o->text);
+    add_analysis(c->run, it, o->text);
 }
 
 static void markdown_begin(const struct run *r, const struct report_out *o)

@@ -445,7 +445,7 @@ static void add_findings_of(const struct report_case *c, const struct result *r,
         const struct finding *f = &r->diagnosis.findings[k];
         bool wanted = o->style->verbose || f == top || (r == c->best && !f->folded);
         if (wanted)
-            add_finding(o->text, o->style, r, f, false);
+            add_finding(o->text, o->style, c->run, r, f, false);
         folded += !wanted && f->folded;
     }
     if (r == c->best && folded > 0)
@@ -483,6 +483,10 @@ static void findings_each(const struct report_case *c, int index, const struct r
     }
     if (isfinite(finding_gain_pct(r, top)))
         text_printf(&end, ", gain %s %%", show_fixed(finding_gain_pct(r, top), 0, gain));
+    const struct result *by = finding_taken(c->run, r, top).by;
+    if (by)
+        text_printf(&end, " (%s: %s %%)", show_text(by->variant),
+                    show_fixed(taken_gain_pct(r, by), 0, gain));
     size_t room = (size_t)o->style->width - 1, tail = text_columns(text_str(&end));
     size_t length = text_columns(text_str(&line));
     text_add(o->text, " ");

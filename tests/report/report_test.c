@@ -424,6 +424,54 @@ static void findings_of_the_fastest_come_first(void **state)
     has("\n third: Global loads are uncoalesced (transpose.cu:7), gain 10 %\n");
 }
 
+// The step from a finding's variant that has its cause no more, and another figure for it, took the advice.
+static void the_step_that_took_the_advice_is_named(void **state)
+{
+    (void)state;
+    struct finding f = results[0].diagnosis.findings[0];
+    results[0].diagnosis.findings = &f;
+    results[0].diagnosis.finding_count = 1;
+    f.cause = "occupancy";
+    f.expected_time_ns = 9e5;
+    f.folded = false;
+    f.evidence[0] = (struct evidence){"occupancy_theoretical_pct",
+                                      {.value = 25, .provenance = PROVENANCE_SIMULATED}};
+    f.evidence_count = 1;
+    results[0].time.summary.median = 1e6;
+    results[1].time.summary.median = 6e5;
+    results[1].from = results[0].variant;
+    results[1].diagnosis.finding_count = 0;
+    counters_set(&results[1].counters, COUNTER_OCCUPANCY_THEORETICAL_PCT, 100,
+                 PROVENANCE_SIMULATED);
+    report_terminal(&run, &wide, &out);
+    has(" (tiled: 40 %)\n");
+    text_clear(&out);
+    report_explain(&run, &results[0], &wide, &out);
+    has("    taken by tiled: 600 us ");
+    // With the same occupancy, or the same cause, it did not.
+    text_clear(&out);
+    counters_set(&results[1].counters, COUNTER_OCCUPANCY_THEORETICAL_PCT, 25, PROVENANCE_SIMULATED);
+    report_explain(&run, &results[0], &wide, &out);
+    has_not("taken by");
+    counters_set(&results[1].counters, COUNTER_OCCUPANCY_THEORETICAL_PCT, 100,
+                 PROVENANCE_SIMULATED);
+    struct finding same = f;
+    results[1].diagnosis.findings = &same;
+    results[1].diagnosis.finding_count = 1;
+    text_clear(&out);
+    report_explain(&run, &results[0], &wide, &out);
+    has_not("taken by");
+    // A step further on did, with the one between.
+    results[2] = results[1];
+    results[2].variant = "third";
+    results[2].from = results[1].variant;
+    results[2].diagnosis.finding_count = 0;
+    run.result_count = 3;
+    text_clear(&out);
+    report_explain(&run, &results[0], &wide, &out);
+    has("    taken by third (with the steps before it): 600 us ");
+}
+
 static void arithmetic_has_a_column_of_its_rate(void **state)
 {
     (void)state;
@@ -772,6 +820,7 @@ int main(void)
         TEST(no_variant_that_runs_is_an_answer_too),
         TEST(several_cases_have_an_overview),
         TEST(findings_of_the_fastest_come_first),
+        TEST(the_step_that_took_the_advice_is_named),
         TEST(arithmetic_has_a_column_of_its_rate),
         TEST(launches_have_their_times_when_asked_for),
         TEST(points_at_one_place_keep_their_letters),
