@@ -2,6 +2,8 @@
 //   simple_forces   one thread per body, the others from memory
 //   tiled_forces    256 bodies at a time in shared memory
 //   wide_forces     the same, BODIES bodies a thread: each body loaded pulls all of them
+//   mutual_forces   each pair once: a block has SPAN bodies in registers and SPAN others in shared memory, which go round the
+//                   lanes with what pulls them
 // SPDX-License-Identifier: Apache-2.0
 #ifndef BODIES
 #define BODIES 2
@@ -94,4 +96,74 @@ extern "C" __global__ void __launch_bounds__(TILE) wide_forces(float4 *out, cons
     for (int b = 0; b < BODIES; b++)
         if (first + b * TILE < N)
             out[first + b * TILE] = sum[b];
+}
+
+// As pull, and what pulls back: the same force the other way.
+static __device__ __forceinline__ void pull_both(float4 *sum, float4 *back, float4 at, float4 by)
+{
+    float x = by.x - at.x, y = by.y - at.y, z = by.z - at.z;
+    float r = inverse_root(fmaf(z, z, fmaf(y, y, fmaf(x, x, SOFTENING))));
+    float cube = r * r * r, s = by.w * cube, t = at.w * cube;
+    sum->x += x * s;
+    sum->y += y * s;
+    sum->z += z * s;
+    back->x -= x * t;
+    back->y -= y * t;
+    back->z -= z * t;
+}
+
+static __device__ __forceinline__ void add_to(float4 *out, float4 sum)
+{
+    atomicAdd(&out->x, sum.x);
+    atomicAdd(&out->y, sum.y);
+    atomicAdd(&out->z, sum.z);
+}
+
+// Row y of the grid has the spans that are y apart, as on a ring; where their count is even, half of the last row would have
+// the others' pairs again. Row 0 is each span with itself, all pairs of it both ways. `out` is 0 before.
+enum { MUTUAL_THREADS = 128, SPAN = MUTUAL_THREADS * BODIES, LANES = 32 };
+
+extern "C" __global__ void __launch_bounds__(MUTUAL_THREADS) mutual_forces(float4 *out, const float4 *bodies, int N)
+{
+    __shared__ float4 others[SPAN];
+    int spans = gridDim.x, apart = blockIdx.y, mine = blockIdx.x * SPAN;
+    int theirs = (blockIdx.x + apart) % spans * SPAN, lane = threadIdx.x % LANES;
+    if (2 * apart == spans && mine > theirs)
+        return;
+    float4 at[BODIES], sum[BODIES];
+#pragma unroll
+    for (int b = 0; b < BODIES; b++) {
+        int i = b * MUTUAL_THREADS + threadIdx.x;
+        at[b] = mine + i < N ? bodies[mine + i] : make_float4(0, 0, 0, 0); // no mass pulls nothing
+        others[i] = theirs + i < N ? bodies[theirs + i] : make_float4(0, 0, 0, 0);
+        sum[b] = make_float4(0, 0, 0, 0);
+    }
+    __syncthreads();
+    if (apart == 0) {
+        for (int j = 0; j < SPAN; j++) {
+            float4 by = others[j];
+#pragma unroll
+            for (int b = 0; b < BODIES; b++)
+                pull(&sum[b], at[b], by);
+        }
+    }
+    for (int from = 0; from < SPAN && apart > 0; from += LANES) {
+        float4 back = make_float4(0, 0, 0, 0);
+#pragma unroll 2
+        for (int step = 0; step < LANES; step++) {
+            float4 by = others[from + (lane + step) % LANES];
+#pragma unroll
+            for (int b = 0; b < BODIES; b++)
+                pull_both(&sum[b], &back, at[b], by);
+            back.x = __shfl_sync(~0u, back.x, (lane + 1) % LANES, LANES);
+            back.y = __shfl_sync(~0u, back.y, (lane + 1) % LANES, LANES);
+            back.z = __shfl_sync(~0u, back.z, (lane + 1) % LANES, LANES);
+        }
+        if (theirs + from + lane < N)
+            add_to(&out[theirs + from + lane], back);
+    }
+#pragma unroll
+    for (int b = 0; b < BODIES; b++)
+        if (mine + b * MUTUAL_THREADS + threadIdx.x < N)
+            add_to(&out[mine + b * MUTUAL_THREADS + threadIdx.x], sum[b]);
 }
