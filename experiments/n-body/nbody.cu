@@ -98,7 +98,7 @@ extern "C" __global__ void __launch_bounds__(TILE) wide_forces(float4 *out, cons
             out[first + b * TILE] = sum[b];
 }
 
-// As pull, and what pulls back: the same force the other way.
+// As pull, and what pulls back, which is the same force the other way: back's sign is turned at the end.
 static __device__ __forceinline__ void pull_both(float4 *sum, float4 *back, float4 at, float4 by)
 {
     float x = by.x - at.x, y = by.y - at.y, z = by.z - at.z;
@@ -107,9 +107,9 @@ static __device__ __forceinline__ void pull_both(float4 *sum, float4 *back, floa
     sum->x += x * s;
     sum->y += y * s;
     sum->z += z * s;
-    back->x -= x * t;
-    back->y -= y * t;
-    back->z -= z * t;
+    back->x += x * t;
+    back->y += y * t;
+    back->z += z * t;
 }
 
 static __device__ __forceinline__ void add_to(float4 *out, float4 sum)
@@ -160,7 +160,7 @@ extern "C" __global__ void __launch_bounds__(MUTUAL_THREADS) mutual_forces(float
             back.z = __shfl_sync(~0u, back.z, (lane + 1) % LANES, LANES);
         }
         if (theirs + from + lane < N)
-            add_to(&out[theirs + from + lane], back);
+            add_to(&out[theirs + from + lane], make_float4(-back.x, -back.y, -back.z, 0));
     }
 #pragma unroll
     for (int b = 0; b < BODIES; b++)
