@@ -24,6 +24,7 @@ mask_report() {
 # Of the Markdown: rows of modelled figures, and the words that follow from them.
 mask_markdown() {
     sed -E \
+        -e '/^- Took the advice on /d' \
         -e 's/^(\| (time|GB\/s|% of floor|occupancy %) \|).*/\1 FIGURES |/' \
         -e 's/^- (Against [a-z]+|Limiter|New bottleneck):.*/- \1: WORDS/' \
         -e 's/^(- Bottleneck: )[A-Z].*/\1WORDS/' \

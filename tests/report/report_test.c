@@ -448,6 +448,9 @@ static void the_step_that_took_the_advice_is_named(void **state)
     text_clear(&out);
     report_explain(&run, &results[0], &wide, &out);
     has("    taken by tiled: 600 us ");
+    text_clear(&out);
+    assert_true(report_markdown(&run, NULL, &out, &err));
+    has("- Took the advice on naive (Global loads are uncoalesced): 10 % promised, 40 % came\n");
     // With the same occupancy, or the same cause, it did not.
     text_clear(&out);
     counters_set(&results[1].counters, COUNTER_OCCUPANCY_THEORETICAL_PCT, 25, PROVENANCE_SIMULATED);
