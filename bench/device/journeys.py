@@ -3,9 +3,12 @@
 # every variant took, and what became of every expectation, those that failed first.
 # Usage: bench/device/journeys.py CHIP FOLDER... [-o docs/journeys]
 #   FOLDER    of course.sh, of an experiment's journeys the latest: journey-NAME.md and .json, driver.txt (nvidia-smi's driver version).
-#             Rows of experiments that no FOLDER has stay in the README as they are.
+#             Rows of experiments that no FOLDER has stay in the README as they are, and so do those whose page is of a later
+#             time than the journey in FOLDER. Nothing is written where a file cannot be read.
 # SPDX-License-Identifier: Apache-2.0
+import contextlib
 import glob
+import io
 import json
 import os
 import re
@@ -25,22 +28,50 @@ def read(folders):
     runs = {}
     for folder in folders:
         for path in sorted(glob.glob(os.path.join(folder, "journey-*.json"))):
-            run = json.load(open(path, encoding="utf-8"))
-            run["driver"] = driver_of(folder)
-            run["page"] = open(path[:-4] + "md", encoding="utf-8").read()
+            run = read_run(path, folder)
             last = runs.get(run["experiment"])
             if not last or last["started"] < run["started"]:
                 runs[run["experiment"]] = run
     return sorted(runs.values(), key=lambda r: r["experiment"])
 
 
-def write_page(run, chip, to):
-    lines = run["page"].split("\n")
-    at = next(i for i, line in enumerate(lines) if line.startswith("Device: "))
+def text_of(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except (OSError, UnicodeDecodeError) as error:
+        sys.exit(f"journeys.py: {path}: {getattr(error, 'strerror', None) or error}")
+
+
+def read_run(path, folder):
+    try:
+        run = json.loads(text_of(path))
+    except json.JSONDecodeError as error:
+        sys.exit(f"journeys.py: {path}:{error.lineno}: not JSON: {error.msg}")
+    missing = [key for key in ("experiment", "started", "device", "command", "results") if key not in run]
+    if missing:
+        sys.exit(f"journeys.py: {path}: not what `ridge show --json` prints: no {', '.join(missing)}")
+    run["driver"] = driver_of(folder)
+    run["page"] = page_of(run, path[:-4] + "md")
+    return run
+
+
+# A page as it is kept: the line that names the device names the driver and the command too.
+def page_of(run, path):
+    lines = text_of(path).split("\n")
+    at = next((i for i, line in enumerate(lines) if line.startswith("Device: ")), None)
+    if at is None:
+        sys.exit(f"journeys.py: {path}: no line 'Device: …': not what `ridge run --markdown` prints")
     lines[at] += f" Driver: {run['driver']}. Command: `{run['command']}`."
-    path = os.path.join(to, f"{run['experiment']}-{chip}.md")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("\n".join(lines).rstrip("\n") + "\n")
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+# When the page that is there was measured; "" where there is none.
+def written(path):
+    if not os.path.exists(path):
+        return ""
+    date = re.search(r"^Device: .* Date: (\S+)\.", text_of(path), re.MULTILINE)
+    return date[1] if date else ""
 
 
 def time_of(result):
@@ -70,7 +101,7 @@ def kept_rows(path, runs):
     names, kept, heading = {run["experiment"] for run in runs}, {}, None
     if not os.path.exists(path):
         return kept
-    for line in open(path, encoding="utf-8").read().split("\n"):
+    for line in text_of(path).split("\n"):
         if line.startswith("## "):
             heading = line[3:]
         row = re.match(r"\| \[([^]]+)\]|- ([^,]+),", line)
@@ -166,26 +197,35 @@ def table(heading, words, columns, rows):
 
 def main(arguments):
     to = "docs/journeys"
-    if "-o" in arguments:
+    if "-o" in arguments[:-1]:
         at = arguments.index("-o")
         to = arguments[at + 1]
         del arguments[at:at + 2]
-    if len(arguments) < 2:
-        sys.exit(__doc__ or "usage: journeys.py CHIP FOLDER... [-o FOLDER]")
+    if len(arguments) < 2 or "-o" in arguments:
+        sys.exit("usage: journeys.py CHIP FOLDER... [-o FOLDER]")
     chip, folders = arguments[0], arguments[1:]
     runs = read(folders)
     if not runs:
         sys.exit("journeys.py: no journey-*.json in " + ", ".join(folders))
-    os.makedirs(to, exist_ok=True)
     for run in runs:
         run["file"] = f"{run['experiment']}-{chip}.md"
-        write_page(run, chip, to)
+    for run in [r for r in runs if written(os.path.join(to, r["file"])) > r["started"]]:
+        print(f"journeys.py: {run['file']} stays: it is later than {run['started']}", file=sys.stderr)
+        runs.remove(run)
+    if not runs:
+        return
     readme = os.path.join(to, "README.md")
-    kept = kept_rows(readme, runs)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()) as text:
+            write_readme(runs, kept_rows(readme, runs))
+    except (KeyError, TypeError) as error:
+        sys.exit(f"journeys.py: a result lacks what `ridge show --json` prints: {type(error).__name__} {error}")
+    os.makedirs(to, exist_ok=True)
+    for run in runs:
+        with open(os.path.join(to, run["file"]), "w", encoding="utf-8") as file:
+            file.write(run["page"])
     with open(readme, "w", encoding="utf-8") as file:
-        sys.stdout = file
-        write_readme(runs, kept)
-        sys.stdout = sys.__stdout__
+        file.write(text.getvalue())
 
 
 main(sys.argv[1:])
