@@ -47,28 +47,22 @@ struct test stats_welch(const double *x, size_t nx, const double *y, size_t ny,
 static double *rank_sum_distribution(size_t m, size_t n)
 {
     size_t width = m * n + 1;
-    double *before = xcalloc((n + 1) * width, sizeof *before),
-           *now = xcalloc((n + 1) * width, sizeof *now);
+    double *p = xcalloc((n + 1) * width, sizeof *p); // of u, for each count of y
     for (size_t k = 0; k <= n; k++)
-        before[k * width] = 1; // no x at all
-    for (size_t i = 1; i <= m; i++) {
-        for (size_t k = 0; k <= n; k++)
-            for (size_t u = 0; u <= i * k; u++) {
-                double all = (double)(i + k);
-                double x_last = u >= k ? before[k * width + u - k] : 0;
-                double y_last = k > 0 ? now[(k - 1) * width + u] : 0;
-                now[k * width + u] = ((double)i * x_last + (double)k * y_last) / all;
+        p[k * width] = 1; // no x at all
+    for (size_t i = 1; i <= m; i++)
+        for (size_t k = 1; k <= n; k++) { // without y it stays as it is
+            double *one = p + k * width, all = (double)(i + k);
+            const double *fewer = one - width;
+            for (size_t u = i * k + 1; u-- > 0;) { // downward: one[u - k] is still that of i - 1
+                double x_last = u >= k ? one[u - k] : 0;
+                one[u] = ((double)i * x_last + (double)k * fewer[u]) / all;
             }
-        for (size_t k = 0; k < (n + 1) * width; k++) {
-            before[k] = now[k];
-            now[k] = 0;
         }
-    }
     double *out = xcalloc(width, sizeof *out);
     for (size_t u = 0; u < width; u++)
-        out[u] = before[n * width + u];
-    free(before);
-    free(now);
+        out[u] = p[n * width + u];
+    free(p);
     return out;
 }
 
