@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The course's second part, compute: every variant of its experiments is right at small and odd sizes, without a
 # race or a read of what nothing wrote.
+# run-early: it takes long.
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/support.sh"
 need clang cc

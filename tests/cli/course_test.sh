@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The course: each shipped experiment, every variant, on the simulated H200 at small, odd and uneven sizes, with
 # the checks for races and uninitialised reads on.
+# run-early: it takes long.
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/support.sh"
 need cc

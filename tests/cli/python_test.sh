@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # References written in Python, on the simulated GPU. Without NumPy only that is tested.
+# run-early: one of its references has 15 s to end.
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/support.sh"
 need clang python3

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Sources as they are published: templates and namespaces, host code in the same file.
+# run-early: it takes long.
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/support.sh"
 need clang cc

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # ridge tune: every choice is verified, wrong and broken ones are named and never chosen; what was found outlives an
 # interruption and a kill, and another source, case or device does not see it.
+# run-early: it takes long.
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/support.sh"
 need clang python3

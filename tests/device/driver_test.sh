@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What ridge says of drivers in every state, and the measuring loop with its faults: the driver is a
 # fake, whose clock and errors are as the tests want them.
+# run-early: it takes long.
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/support.sh"
 export RIDGE_HOME=$work/home RIDGE_CACHE=$work/cache

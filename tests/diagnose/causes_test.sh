@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Every cause of src/diagnose/causes.def that the simulator can see is named for a kernel that has it, as the first or
 # second finding, priced by a replay, and not for the kernel's twin without it.
+# run-early: it takes long.
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../cli/support.sh"
 need clang python3

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What devices exchange in `ridge scale`: on a fake driver with several GPUs and a fake NCCL, in each of the ways; outputs
 # are right only where the exchange is.
+# run-early: it takes long.
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../cli/support.sh"
 need clang cc jq

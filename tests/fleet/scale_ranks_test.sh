@@ -2,6 +2,7 @@
 # ridge scale as ranks of one job, a simulated GPU each: shares are divided over ranks, put together by rank 0 and compared
 # with the reference; what a rank had that died is done by the others. By the variables that a launcher sets, and by mpirun
 # where it is installed.
+# run-early: it takes long.
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../cli/support.sh"
 need clang cc jq

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # ridge scale on simulated GPUs that differ: the job is divided by what each delivers, put together and compared with
 # the reference; a worker that is killed gives its share to the others.
+# run-early: it takes long.
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../cli/support.sh"
 need clang cc jq pgrep

@@ -1,5 +1,6 @@
 // The loop on small experiments of its own: each way a variant can end costs that variant only, what
 // is finished stays, and what is recorded is what happened. Runs on the simulated GPU, by clang.
+// run-early: it takes long.
 // SPDX-License-Identifier: Apache-2.0
 #include "loop/loop.h"
 

@@ -3,6 +3,7 @@
 # verdicts, findings, expectations, roofline) and all counters against tests/shipped/*.txt, nothing masked but the
 # date. The kernels are committed PTX (scripts/golden), so that no compiler matters. `make golden` writes anew.
 #   tests/shipped/golden_test.sh [NAME...]
+# run-early: it takes long.
 # SPDX-License-Identifier: Apache-2.0
 shipped=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$shipped/../cli/support.sh"

@@ -2,6 +2,7 @@
 // (device events, median of 21; the launches of a process one after the other). Each within 30 %, and
 // in the hardware's order, for nvcc's code, which was measured, and for clang's beside it. The largest
 // matrix is nvcc's alone: from 4096 on both matrices exceed the L2, and a run of 8192 takes 10 s.
+// run-early: it takes long.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/exec_support.h"
 

@@ -1,11 +1,18 @@
 // The time of pipelines: mbarriers, bulk copies, groups of copies and barriers of some warps in the replay. Kernels made
 // by hand, whose order of events is known: what overlaps takes the longer of two times, what does not takes their sum.
+// run-early: it takes long.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/exec_support.h"
 
 #include <math.h>
 
-enum { BLOCKS = 132, THREADS = 96, TILES = 32, TILE_BYTES = 8192 };
+// Instrumented, half the tiles: the others take the same way through the code.
+#ifdef __SANITIZE_ADDRESS__
+enum { TILES = 16 };
+#else
+enum { TILES = 32 };
+#endif
+enum { BLOCKS = 132, THREADS = 96, TILE_BYTES = 8192 };
 
 #define MODULE ".version 8.6\n.target sm_90a\n.address_size 64\n"
 #define HEAD                                                                                    \
@@ -87,7 +94,7 @@ struct took {
     double us, barrier_pct, memory_pct;
 };
 
-static struct took run(const char *kernel, uint32_t blocks, uint32_t n, uint32_t tiles)
+static struct took launch(const char *kernel, uint32_t blocks, uint32_t n, uint32_t tiles)
 {
     struct bench b;
     bench_text(&b, kernel);
@@ -100,6 +107,29 @@ static struct took run(const char *kernel, uint32_t blocks, uint32_t n, uint32_t
                         t->waiting_memory_pct};
     bench_close(&b);
     return took;
+}
+
+// A launch always takes the same time (tests/sim/determinism_test.c): each is simulated once.
+static struct took run(const char *kernel, uint32_t blocks, uint32_t n, uint32_t tiles)
+{
+    enum { LAUNCHES_MAX = 64 };
+    static struct {
+        const char *kernel;
+        uint32_t blocks, n, tiles;
+        struct took took;
+    } known[LAUNCHES_MAX];
+    static size_t count;
+    for (size_t i = 0; i < count; i++)
+        if (known[i].kernel == kernel && known[i].blocks == blocks && known[i].n == n &&
+            known[i].tiles == tiles)
+            return known[i].took;
+    assert_true(count < LAUNCHES_MAX);
+    known[count].kernel = kernel;
+    known[count].blocks = blocks;
+    known[count].n = n;
+    known[count].tiles = tiles;
+    known[count].took = launch(kernel, blocks, n, tiles);
+    return known[count++].took;
 }
 
 static void assert_near(const char *what, double got, double want, double share)
