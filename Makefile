@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The whole build of ridge; `make help` lists the targets. Files are found by wildcard: a new
 # src/<module>/x.c or tests/<module>/x_test.c needs no edit here. Set on the command line:
-#   CC CFLAGS CPPFLAGS LDFLAGS   as everywhere (optimisation: OPT, and OPT_SIM for the simulator)
+#   CC CFLAGS CPPFLAGS LDFLAGS   as everywhere (OPT optimises, OPT_SIM the simulator; DEBUG: -g, -g1 for lines alone)
 #   PREFIX LIBDIR DESTDIR        give the same PREFIX to `make` and `make install`: it is compiled in
 #   BUILD=dir  WERROR=0  V=1     another build folder; warnings stay warnings; show the commands
 #   MODULE=ptx                   only that module's tests (check, unit)
@@ -12,6 +12,7 @@ LIBDIR   ?= $(PREFIX)/lib
 BUILD    ?= build
 OPT      ?= -O2
 OPT_SIM  ?= -O3
+DEBUG    ?= -g
 FUZZ_SECONDS ?= 20
 FUZZ_CC  ?= clang
 CHECK    ?= check
@@ -38,7 +39,7 @@ CMOCKA_LIBS := $(shell pkg-config --libs cmocka 2>/dev/null || echo -lcmocka)
 LIBS     := $(PKG_LIBS) -lm -ldl -lpthread
 # SANITIZE holds instrumentation of any kind (sanitizers, coverage); it goes to the linker too.
 COMPILE   = $(CC) $(CPPFLAGS) $(DEFINES) $(INCLUDES) $(PKG_CFLAGS) $(CFLAGS) $(LANGUAGE) \
-            $(WARNINGS) -g $(OPT) $(SANITIZE) -MMD -MP
+            $(WARNINGS) $(DEBUG) $(OPT) $(SANITIZE) -MMD -MP
 LINK      = $(CC) $(CFLAGS) -pthread $(SANITIZE) $(LDFLAGS)
 
 # ---- files ------------------------------------------------------------------------------------
@@ -123,7 +124,7 @@ tidy: ## clang-tidy over src, or src/MODULE
 
 # gcc's flow warnings misfire on instrumented code, so these builds do not stop at warnings.
 asan: ## the tests under address and undefined-behaviour sanitizers (CHECK=unit: programs)
-	$(AGAIN) BUILD=build/asan OPT=-O1 OPT_SIM=-O1 WERROR=0 TEST_TIMEOUT=900 $(CHECK) \
+	$(AGAIN) BUILD=build/asan OPT=-O1 OPT_SIM=-O2 WERROR=0 TEST_TIMEOUT=900 $(CHECK) \
 	    SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer'
 
 tsan: ## the same with the thread sanitizer
