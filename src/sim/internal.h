@@ -242,7 +242,9 @@ struct timing_input {
     uint64_t grid_blocks;
     struct l2_counts l2;
     double memory_cache_share; // of what missed L2, found in the cache in front of device memory
-    double atomic_turns_hot;   // that atomics take one by one where most queue
+    double
+        array_cache_share; // of loads that missed L1 and need nothing behind L2, found in the array's L1
+    double atomic_turns_hot; // that atomics take one by one where most queue
     const struct counters *counters;
     uint64_t ops_max; // warp instructions replayed at most; 0 = the model's own limit
 };

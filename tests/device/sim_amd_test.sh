@@ -104,6 +104,19 @@ grep -E '^sim:mi250x: ship padded, the fastest, [0-9.]+ us modelled: ' both.txt 
 tr -s '\n ' ' ' <explained.txt >message.txt
 grep -F 'time not validated on this chip' message.txt >/dev/null || check 'a time that is not validated' 1 message.txt
 
+# The caches that only some chips have: figures of RDNA3's arrays, and of the cache in front of memory.
+! grep -E '^(array_load_sectors_hit|memory_cache_)' amd.txt >/dev/null || check 'caches that MI250X lacks' 1 amd.txt
+if compgen -c | grep -xE 'clang-(1[6789]|2[0-9])' >later.txt; then
+    counters sim:rx7900xtx >rdna.txt
+    python3 -c 'import json; r = json.load(open("run.json"))["results"][0]
+print(r["time_ns"]["provenance"], r["time_ns"]["median"] > 1000)' >time.txt
+    grep -x 'modelled True' time.txt >/dev/null || check 'a modelled time of sim:rx7900xtx' 1 time.txt
+    # The waves of a work-group run on two CUs: what one of them brought from L2, the other has from their array's L1.
+    for counter in l2_read_sectors=8192 array_load_sectors_hit=8192 dram_read_bytes=262144 memory_cache_read_bytes=262144 memory_cache_hit_bytes=0 l2_write_sectors=8192; do
+        grep -x "$counter simulated" rdna.txt >/dev/null || check "$counter" 1 rdna.txt
+    done
+fi
+
 # Kernels without inline PTX run although the source has some, in itself and in what it includes; one that has it says where.
 verified softmax 'cols=1024 --param elements=4096' thread block online warp registers
 mkdir ptx && cd ptx

@@ -173,6 +173,91 @@ static void dies_have_an_l2_each_and_share_the_cache_of_memory(void **state)
     amd_caches_free(b.caches);
 }
 
+// RX 7900 XTX: two L1s of a work-group processor, one of each of twelve arrays behind them, then L2 and the Infinity Cache.
+static struct bench bench_of_rdna(void)
+{
+    struct gpu *rx7900xtx = NULL;
+    struct error err = {0};
+    if (!gpu_load(&arena, "rx7900xtx", &rx7900xtx, &err))
+        fail_msg("%s", err.message);
+    struct bench b = {.caches = amd_caches_new(rx7900xtx)};
+    assert_non_null(b.caches);
+    return b;
+}
+
+static void cus_of_an_array_share_an_l1_that_stores_pass(void **state)
+{
+    enum { ALL = 15 };
+    struct bench b = bench_of_rdna();
+    (void)state;
+    assert_true(amd_caches_have_array(b.caches));
+    assert_true(amd_caches_have_memory(b.caches));
+    const unsigned own = amd_l1_of(b.caches, 0, 0), other = amd_l1_of(b.caches, 0, 1),
+                   same_array = amd_l1_of(b.caches, 12, 0), far = amd_l1_of(b.caches, 1, 0);
+    assert_int_equal(amd_l1_of(b.caches, 0, 2), own);
+    touch(&b, own, TOUCH_LOADS, 7, 1);
+    assert_int_equal(b.counts.dram_read_bytes, 128);
+    touch(&b, own, TOUCH_LOADS, 7, ALL);
+    assert_int_equal(b.counts.l1_hit_sectors, 4);
+    touch(&b, other, TOUCH_LOADS, 7, ALL);
+    assert_int_equal(b.counts.array_hit_sectors, 4);
+    touch(&b, same_array, TOUCH_LOADS, 7, ALL);
+    assert_int_equal(b.counts.array_hit_sectors, 8);
+    assert_int_equal(b.counts.l2_sectors[TOUCH_LOADS], 4);
+    touch(&b, far, TOUCH_LOADS, 7, ALL); // another array: L2
+    assert_int_equal(b.counts.array_hit_sectors, 8);
+    assert_int_equal(b.counts.l2_hit_sectors, 4);
+    assert_int_equal(b.counts.l2_load_hit_sectors, 4);
+    touch(&b, own, TOUCH_STORES, 7, 1); // its own array forgets the line, others do not
+    amd_l1_drop(b.caches, other);
+    touch(&b, other, TOUCH_LOADS, 7, ALL);
+    assert_int_equal(b.counts.array_hit_sectors, 8);
+    amd_l1_drop(b.caches, far);
+    touch(&b, far, TOUCH_LOADS, 7, ALL);
+    assert_int_equal(b.counts.array_hit_sectors, 12);
+    amd_l1_drop(b.caches, far);
+    amd_array_drop(b.caches, far);
+    touch(&b, far, TOUCH_LOADS, 7, ALL);
+    assert_int_equal(b.counts.array_hit_sectors, 12);
+    amd_caches_free(b.caches);
+}
+
+static void each_level_of_rdna_holds_its_size(void **state)
+{
+    enum { ALL = 15, LINE = 128 };
+    const struct {
+        uint64_t bytes; // walked twice
+        uint64_t l1, array, l2, memory;
+    } rows[] = {{32 << 10, 1, 0, 0, 0},
+                {256 << 10, 0, 1, 0, 0},
+                {6 << 20, 0, 0, 1, 0},
+                {96 << 20, 0, 0, 0, 1}};
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct bench b = bench_of_rdna();
+        const uint64_t sectors = rows[i].bytes / 32;
+        for (uint64_t n = 0; n < 2 * rows[i].bytes / LINE; n++)
+            touch(&b, 0, TOUCH_LOADS, n % (rows[i].bytes / LINE), ALL);
+        assert_int_equal(b.counts.l1_hit_sectors, rows[i].l1 * sectors);
+        assert_int_equal(b.counts.array_hit_sectors, rows[i].array * sectors);
+        assert_int_equal(b.counts.l2_hit_sectors, rows[i].l2 * sectors);
+        assert_int_equal(b.counts.memory_cache_hit_bytes, rows[i].memory * rows[i].bytes);
+        assert_int_equal(b.counts.dram_read_bytes, rows[i].bytes);
+        amd_caches_free(b.caches);
+    }
+}
+
+static void arrays_of_unknown_size_have_no_caches(void **state)
+{
+    struct gpu *rx7900xtx = NULL;
+    struct error err = {0};
+    (void)state;
+    if (!gpu_load(&arena, "rx7900xtx", &rx7900xtx, &err))
+        fail_msg("%s", err.message);
+    rx7900xtx->value[GPU_FIELD_array_cache_bytes] = (double)NAN;
+    assert_null(amd_caches_new(rx7900xtx));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -182,6 +267,9 @@ int main(void)
         cmocka_unit_test(stores_stay_in_l2_until_it_needs_the_room),
         cmocka_unit_test(atomics_read_what_they_change),
         cmocka_unit_test(dies_have_an_l2_each_and_share_the_cache_of_memory),
+        cmocka_unit_test(cus_of_an_array_share_an_l1_that_stores_pass),
+        cmocka_unit_test(each_level_of_rdna_holds_its_size),
+        cmocka_unit_test(arrays_of_unknown_size_have_no_caches),
         cmocka_unit_test(a_chip_whose_file_lacks_a_figure_has_no_caches),
     };
     return cmocka_run_group_tests(tests, load_chip, release);

@@ -556,6 +556,13 @@ static void eight_bytes_per_lane_take_four_passes(void **state)
     assert_true(counted(COUNTER_SHARED_LOAD_WAVEFRONTS_IDEAL) == 4);
 }
 
+// Levels of cache that MI250X does not have: absent there, as if nobody counted them.
+static bool is_of_other_chips(enum counter_id id)
+{
+    return id == COUNTER_ARRAY_LOAD_SECTORS_HIT || id == COUNTER_MEMORY_CACHE_READ_BYTES ||
+           id == COUNTER_MEMORY_CACHE_HIT_BYTES;
+}
+
 static void instructions_and_operations_are_counted_by_kind(void **state)
 {
     enum { STEPS = 3 };
@@ -577,7 +584,8 @@ static void instructions_and_operations_are_counted_by_kind(void **state)
     for (int i = 0; i < COUNTER_COUNT; i++) {
         const struct counter_info *info = counter_info((enum counter_id)i);
         bool absent = counted((enum counter_id)i) < 0;
-        if (absent != !(info->by & COUNTED_AMD))
+        bool expected = info->by & COUNTED_AMD && !is_of_other_chips((enum counter_id)i);
+        if (absent == expected)
             fail_msg("%s is %s", info->name, absent ? "absent" : "counted");
     }
 }

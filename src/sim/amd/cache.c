@@ -4,6 +4,9 @@
 //        needs the room. Atomics are done there, and read what they change.
 // MI300 ("AMD CDNA 3 Architecture", white paper): lines of 128 bytes in L1, an L2 per die, the Infinity Cache between these and
 // memory. Work-groups are dealt to the dies in turn.
+// RDNA ("RDNA Architecture", white paper, quoted from memory): lines of 128 bytes everywhere; each of a work-group processor's
+// two CUs has an L1 (AMD's L0), and so has an array of CUs (AMD's L1), which is for reading: a store makes it forget the
+// line. Work-groups are dealt to the arrays in turn, the waves of one to the two CUs.
 // All replace what was used longest ago. What is assumed, the chip's file says (ways). A sector written in part counts
 // as there.
 // SPDX-License-Identifier: Apache-2.0
@@ -27,9 +30,10 @@ struct cache {
     unsigned ways;
 };
 struct amd_caches {
-    struct cache *l1, *l2,
-        memory; // by CU, by die; memory: the Infinity Cache, no lines where there is none
-    unsigned cu_count, dies, l1_sectors; // l1_sectors: of a line
+    // By CU or half of one, by array, by die; memory: the Infinity Cache. No lines where there is none.
+    struct cache *l1, *array, *l2, memory;
+    unsigned l1_count, l1_each, arrays, dies; // l1_each: of what a work-group runs on
+    unsigned l1_sectors;                      // of a line
     uint64_t now;
 };
 
@@ -84,7 +88,9 @@ static bool is_known(const double *v)
             is_near(v[GPU_FIELD_l1_line_bytes], AMD_SECTOR_BYTES * LINE_SECTORS)) &&
            is_near(v[GPU_FIELD_l2_line_bytes], AMD_SECTOR_BYTES * LINE_SECTORS) &&
            is_near(v[GPU_FIELD_l2_dram_granule_bytes], AMD_SECTOR_BYTES * FETCHED_SECTORS) &&
-           v[GPU_FIELD_l1_ways] >= 1 && v[GPU_FIELD_l2_ways] >= 1;
+           v[GPU_FIELD_l1_ways] >= 1 && v[GPU_FIELD_l2_ways] >= 1 &&
+           (isnan(v[GPU_FIELD_array_cache_count]) ||
+            (v[GPU_FIELD_array_cache_bytes] > 0 && v[GPU_FIELD_array_cache_ways] >= 1));
 }
 
 struct amd_caches *amd_caches_new(const struct gpu *gpu)
@@ -95,13 +101,19 @@ struct amd_caches *amd_caches_new(const struct gpu *gpu)
         return NULL;
     struct amd_caches *c = xcalloc(1, sizeof *c);
     c->l1_sectors = (unsigned)v[GPU_FIELD_l1_line_bytes] / AMD_SECTOR_BYTES;
-    c->cu_count = (unsigned)GPU(gpu, sm_count);
+    c->l1_each = v[GPU_FIELD_l1_count_per_sm] >= 1 ? (unsigned)v[GPU_FIELD_l1_count_per_sm] : 1;
+    c->l1_count = (unsigned)GPU(gpu, sm_count) * c->l1_each;
+    c->arrays = v[GPU_FIELD_array_cache_count] >= 1 ? (unsigned)v[GPU_FIELD_array_cache_count] : 0;
     c->dies = v[GPU_FIELD_l2_count] >= 1 ? (unsigned)v[GPU_FIELD_l2_count] : 1;
-    c->l1 = xcalloc(c->cu_count, sizeof *c->l1);
+    c->l1 = xcalloc(c->l1_count, sizeof *c->l1);
+    c->array = xcalloc(c->arrays + 1, sizeof *c->array);
     c->l2 = xcalloc(c->dies, sizeof *c->l2);
-    for (unsigned i = 0; i < c->cu_count; i++)
-        c->l1[i] =
-            cache_new(GPU(gpu, l1_bytes_per_sm), v[GPU_FIELD_l1_line_bytes], v[GPU_FIELD_l1_ways]);
+    for (unsigned i = 0; i < c->l1_count; i++)
+        c->l1[i] = cache_new(GPU(gpu, l1_bytes_per_sm) / c->l1_each, v[GPU_FIELD_l1_line_bytes],
+                             v[GPU_FIELD_l1_ways]);
+    for (unsigned i = 0; i < c->arrays; i++)
+        c->array[i] = cache_new(v[GPU_FIELD_array_cache_bytes], v[GPU_FIELD_l1_line_bytes],
+                                v[GPU_FIELD_array_cache_ways]);
     for (unsigned i = 0; i < c->dies; i++)
         c->l2[i] = cache_new(GPU(gpu, l2_bytes) / c->dies, line, v[GPU_FIELD_l2_ways]);
     if (v[GPU_FIELD_memory_cache_bytes] > 0 && v[GPU_FIELD_memory_cache_ways] >= 1)
@@ -114,11 +126,14 @@ void amd_caches_free(struct amd_caches *c)
 {
     if (!c)
         return;
-    for (unsigned i = 0; i < c->cu_count; i++)
+    for (unsigned i = 0; i < c->l1_count; i++)
         free(c->l1[i].lines);
+    for (unsigned i = 0; i < c->arrays; i++)
+        free(c->array[i].lines);
     for (unsigned i = 0; i < c->dies; i++)
         free(c->l2[i].lines);
     free(c->l1);
+    free(c->array);
     free(c->l2);
     free(c->memory.lines);
     free(c);
@@ -128,8 +143,7 @@ void amd_caches_flush(struct amd_caches *c)
 {
     if (!c)
         return;
-    for (unsigned i = 0; i < c->cu_count; i++)
-        cache_clear(&c->l1[i]);
+    amd_l1_drop_all(c);
     for (unsigned i = 0; i < c->dies; i++)
         cache_clear(&c->l2[i]);
     if (c->memory.lines)
@@ -156,9 +170,44 @@ uint64_t amd_caches_left_dirty(const struct amd_caches *c, uint64_t before)
     return now > before ? now - before : 0;
 }
 
-void amd_l1_drop(struct amd_caches *c, unsigned cu)
+unsigned amd_l1_of(const struct amd_caches *c, unsigned cu, unsigned wave)
 {
-    cache_clear(&c->l1[cu % c->cu_count]);
+    return cu * c->l1_each + wave % c->l1_each;
+}
+
+void amd_l1_drop(struct amd_caches *c, unsigned l1)
+{
+    cache_clear(&c->l1[l1 % c->l1_count]);
+}
+
+static struct cache *array_of(const struct amd_caches *c, unsigned l1)
+{
+    return c->arrays > 0 ? &c->array[l1 / c->l1_each % c->arrays] : NULL;
+}
+
+void amd_array_drop(struct amd_caches *c, unsigned l1)
+{
+    struct cache *array = array_of(c, l1);
+    if (array)
+        cache_clear(array);
+}
+
+void amd_l1_drop_all(struct amd_caches *c)
+{
+    for (unsigned i = 0; i < c->l1_count; i++)
+        cache_clear(&c->l1[i]);
+    for (unsigned i = 0; i < c->arrays; i++)
+        cache_clear(&c->array[i]);
+}
+
+bool amd_caches_have_array(const struct amd_caches *c)
+{
+    return c->arrays > 0;
+}
+
+bool amd_caches_have_memory(const struct amd_caches *c)
+{
+    return c->memory.lines != NULL;
 }
 
 // Is the line there? It is afterwards.
@@ -234,18 +283,39 @@ static void below_l2(struct amd_caches *c, const struct outcome *o, uint64_t lin
     }
 }
 
-void amd_caches_access(struct amd_caches *c, unsigned cu, enum touch_kind kind, bool past_l1,
+// The array's L1, where there is one. Is the load's line there?
+static bool array_access(struct amd_caches *c, unsigned l1, enum touch_kind kind, bool past,
+                         uint64_t line)
+{
+    struct cache *array = array_of(c, l1);
+    if (!array)
+        return false;
+    if (kind == TOUCH_LOADS)
+        return l1_load(c, array, line, past);
+    struct cache_line *found = cache_find(array, line);
+    if (found)
+        found->used = 0;
+    return false;
+}
+
+void amd_caches_access(struct amd_caches *c, unsigned l1, enum touch_kind kind, bool past_l1,
                        uint64_t line, unsigned sectors, struct amd_cache_counts *out)
 {
     const unsigned whole = (1u << c->l1_sectors) - 1, lines = LINE_SECTORS / c->l1_sectors;
     unsigned wanted = kind == TOUCH_LOADS ? whole : sectors; // L1 asks for its whole line
-    if (kind == TOUCH_LOADS && l1_load(c, &c->l1[cu % c->cu_count], line, past_l1)) {
+    if (kind == TOUCH_LOADS && l1_load(c, &c->l1[l1 % c->l1_count], line, past_l1)) {
         out->l1_hit_sectors += bits(sectors);
         return;
     }
+    if (array_access(c, l1, kind, past_l1, line)) {
+        out->array_hit_sectors += bits(wanted);
+        return;
+    }
     wanted <<= c->l1_sectors * (unsigned)(line % lines);
-    struct outcome o = level_access(&c->l2[cu % c->dies], ++c->now, kind, line / lines, wanted);
+    struct outcome o =
+        level_access(&c->l2[l1 / c->l1_each % c->dies], ++c->now, kind, line / lines, wanted);
     out->l2_sectors[kind] += bits(wanted);
     out->l2_hit_sectors += bits(o.hit);
+    out->l2_load_hit_sectors += kind == TOUCH_LOADS ? bits(o.hit) : 0;
     below_l2(c, &o, line / lines, out);
 }

@@ -1,4 +1,5 @@
-// The caches of AMD's chip: a vector L1 per CU, an L2 per die, the memory behind it with its own cache. Private to sim.
+// The caches of AMD's chip: a vector L1 per CU, on RDNA another one per array of CUs, an L2 per die, the memory behind it
+// with its own cache. Private to sim.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef RIDGE_SIM_AMD_CACHE_H
 #define RIDGE_SIM_AMD_CACHE_H
@@ -15,8 +16,9 @@ enum {
 enum touch_kind { TOUCH_LOADS, TOUCH_STORES, TOUCH_ATOMICS, TOUCH_KINDS };
 
 struct amd_cache_counts {
-    uint64_t l1_hit_sectors; // of loads
-    uint64_t l2_sectors[TOUCH_KINDS], l2_hit_sectors;
+    uint64_t l1_hit_sectors;    // of loads
+    uint64_t array_hit_sectors; // of those that missed L1, found in the array's
+    uint64_t l2_sectors[TOUCH_KINDS], l2_hit_sectors, l2_load_hit_sectors;
     uint64_t dram_read_bytes, dram_write_bytes;
     uint64_t memory_cache_bytes,
         memory_cache_hit_bytes; // read from the cache in front of memory, or through it
@@ -27,14 +29,20 @@ struct amd_caches;
 struct amd_caches *amd_caches_new(const struct gpu *gpu);
 void amd_caches_free(struct amd_caches *c);  // NULL is fine
 void amd_caches_flush(struct amd_caches *c); // all empty, nothing written back; NULL is fine
-void amd_l1_drop(struct amd_caches *c, unsigned cu);
+// An L1 is that of a wave: amd_l1_of. Where a CU has one, its number is the CU's.
+unsigned amd_l1_of(const struct amd_caches *c, unsigned cu, unsigned wave);
+void amd_l1_drop(struct amd_caches *c, unsigned l1);
+void amd_l1_drop_all(struct amd_caches *c);              // those of arrays too
+void amd_array_drop(struct amd_caches *c, unsigned l1);  // the one behind it; none: nothing
+bool amd_caches_have_array(const struct amd_caches *c);  // an L1 per array of CUs
+bool amd_caches_have_memory(const struct amd_caches *c); // a cache in front of memory
 // Bytes that L2 holds and memory does not; where a cache lies between, 0: they have room there.
 uint64_t amd_caches_dirty(const struct amd_caches *c);
 // More of them than there were.
 uint64_t amd_caches_left_dirty(const struct amd_caches *c, uint64_t before);
 unsigned amd_caches_line_sectors(const struct amd_caches *c); // of L1
 // One line of a request, as L1 has them: its address over their size, the sectors touched as bits. past_l1: a load that must not find it there.
-void amd_caches_access(struct amd_caches *c, unsigned cu, enum touch_kind kind, bool past_l1,
+void amd_caches_access(struct amd_caches *c, unsigned l1, enum touch_kind kind, bool past_l1,
                        uint64_t line, unsigned sectors, struct amd_cache_counts *out);
 
 #endif

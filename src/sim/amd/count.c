@@ -44,14 +44,15 @@ static void access_lines(struct amd_run *run, enum touch_kind kind, bool past_l1
         for (unsigned k = 0; k < sectors->count; k++)
             if (sectors->items[k] / each == lines.items[i])
                 touched |= 1u << sectors->items[k] % each;
-        uint64_t sent = after->l2_sectors[kind];
-        amd_caches_access(run->caches, run->cu, kind, past_l1, lines.items[i], touched,
+        uint64_t sent = after->l2_sectors[kind] + after->array_hit_sectors;
+        amd_caches_access(run->caches, run->l1, kind, past_l1, lines.items[i], touched,
                           &run->counts.caches);
-        left += after->l2_sectors[kind] > sent;
+        left += after->l2_sectors[kind] + after->array_hit_sectors > sent;
     }
     run->site->l1_hit_sectors += after->l1_hit_sectors - before.l1_hit_sectors;
-    access->l2_sectors += (unsigned)(after->l2_sectors[kind] - before.l2_sectors[kind]);
-    access->l2_hit_sectors += (unsigned)(after->l2_hit_sectors - before.l2_hit_sectors);
+    unsigned near = (unsigned)(after->array_hit_sectors - before.array_hit_sectors);
+    access->l2_sectors += near + (unsigned)(after->l2_sectors[kind] - before.l2_sectors[kind]);
+    access->l2_hit_sectors += near + (unsigned)(after->l2_hit_sectors - before.l2_hit_sectors);
     access->l2_lines += (left * each + L2_LINE_SECTORS - 1) / L2_LINE_SECTORS;
 }
 

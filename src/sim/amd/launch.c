@@ -407,9 +407,9 @@ static void group_start(struct amd_run *run, struct resident *r, uint64_t i)
 static bool group_turn(struct amd_run *run, struct resident *r)
 {
     bool runs = false;
-    run->cu = r->cu;
     for (uint32_t i = 0; i < run->waves; i++) {
         struct wave *w = &r->waves[i];
+        run->l1 = run->caches ? amd_l1_of(run->caches, r->cu, i) : 0;
         if (w->state == WAVE_RUNS)
             take_turn(w);
         if (w->stopped)
@@ -510,23 +510,30 @@ static void run_grid(struct amd_run *run)
 
 /* ---- the report ------------------------------------------------------------------------------------------------------ */
 
-static void fill_cache_counters(const struct amd_counts *c, struct counters *out)
+static void fill_cache_counters(const struct amd_run *run, struct counters *out)
 {
-    const struct amd_cache_counts *k = &c->caches;
+    const struct amd_cache_counts *k = &run->counts.caches;
+    const bool array = amd_caches_have_array(run->caches),
+               memory = amd_caches_have_memory(run->caches);
     const struct {
         enum counter_id id;
         uint64_t value;
+        bool absent;
     } all[] = {
-        {COUNTER_L1_LOAD_SECTORS_HIT, k->l1_hit_sectors},
-        {COUNTER_L2_READ_SECTORS, k->l2_sectors[TOUCH_LOADS]},
-        {COUNTER_L2_WRITE_SECTORS, k->l2_sectors[TOUCH_STORES]},
-        {COUNTER_L2_ATOMIC_SECTORS, k->l2_sectors[TOUCH_ATOMICS]},
-        {COUNTER_L2_SECTORS_HIT, k->l2_hit_sectors},
-        {COUNTER_DRAM_READ_BYTES, k->dram_read_bytes},
-        {COUNTER_DRAM_WRITE_BYTES, k->dram_write_bytes},
+        {COUNTER_L1_LOAD_SECTORS_HIT, k->l1_hit_sectors, false},
+        {COUNTER_L2_READ_SECTORS, k->l2_sectors[TOUCH_LOADS], false},
+        {COUNTER_L2_WRITE_SECTORS, k->l2_sectors[TOUCH_STORES], false},
+        {COUNTER_L2_ATOMIC_SECTORS, k->l2_sectors[TOUCH_ATOMICS], false},
+        {COUNTER_L2_SECTORS_HIT, k->l2_hit_sectors, false},
+        {COUNTER_DRAM_READ_BYTES, k->dram_read_bytes, false},
+        {COUNTER_DRAM_WRITE_BYTES, k->dram_write_bytes, false},
+        {COUNTER_ARRAY_LOAD_SECTORS_HIT, k->array_hit_sectors, !array},
+        {COUNTER_MEMORY_CACHE_READ_BYTES, k->memory_cache_bytes, !memory},
+        {COUNTER_MEMORY_CACHE_HIT_BYTES, k->memory_cache_hit_bytes, !memory},
     };
     for (size_t i = 0; i < COUNT_OF(all); i++)
-        counters_set(out, all[i].id, (double)all[i].value, PROVENANCE_SIMULATED);
+        if (!all[i].absent)
+            counters_set(out, all[i].id, (double)all[i].value, PROVENANCE_SIMULATED);
 }
 
 static void fill_counters(const struct amd_run *run)
@@ -587,7 +594,7 @@ static void fill_counters(const struct amd_run *run)
     for (size_t i = 0; i < COUNT_OF(all); i++)
         counters_set(&r->counters, all[i].id, all[i].value, PROVENANCE_SIMULATED);
     if (run->caches)
-        fill_cache_counters(c, &r->counters);
+        fill_cache_counters(run, &r->counters);
     if (c->vector > 0)
         counters_set(&r->counters, COUNTER_LANES_ACTIVE_PCT,
                      100 * (double)c->vector_lanes /
@@ -665,8 +672,8 @@ static void open_caches(struct amd_run *run)
     if (!s->amd_caches)
         s->amd_caches = amd_caches_new(s->gpu);
     run->caches = s->amd_caches;
-    for (unsigned cu = 0; run->caches && cu < (unsigned)GPU(s->gpu, sm_count); cu++)
-        amd_l1_drop(run->caches, cu);
+    if (run->caches)
+        amd_l1_drop_all(run->caches);
     run->dirty_before = run->caches ? amd_caches_dirty(run->caches) : 0;
 }
 

@@ -394,7 +394,7 @@ static void run_lane(struct wave *w, const struct amd_instruction *in, unsigned 
 static void drop_l1(const struct amd_run *run)
 {
     if (run->caches)
-        amd_l1_drop(run->caches, run->cu);
+        amd_l1_drop(run->caches, run->l1);
 }
 
 void amd_run_memory(struct wave *w, const struct amd_instruction *in)
@@ -408,6 +408,8 @@ void amd_run_memory(struct wave *w, const struct amd_instruction *in)
         drop_l1(w->group->run);
         amd_check_order(w, false, true);
     }
+    if (in->arch == ARCH_GFX1100 && in->id == AMD_wbl2 && w->group->run->caches) // buffer_gl1_inv
+        amd_array_drop(w->group->run->caches, w->group->run->l1);
     if (r->action == ACTION_NOTHING)
         return;
     count_access(w->group->run, in);

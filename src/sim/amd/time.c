@@ -95,7 +95,6 @@ static void site_vector(struct timing_site *t, const struct amd_instruction *in)
 
 static void site_scalar(struct timing_site *t, const struct amd_instruction *in)
 {
-    unsigned c = (unsigned)in->constant;
     t->pipe = PIPE_SCALAR;
     if (amd_row_of(in)->b == TYPE_LABEL)
         t->pipe = PIPE_SCALAR_BRANCH;
@@ -106,8 +105,9 @@ static void site_scalar(struct timing_site *t, const struct amd_instruction *in)
     if (in->id != AMD_s_waitcnt)
         return;
     t->pipe = PIPE_COUNTER_WAIT;
+    unsigned scalar = amd_wait_scalar(in);
     t->vector_left = (uint8_t)amd_wait_vector(in);
-    t->scalar_left = (uint8_t)((c >> 8 & 15) == 15 ? GROUPS_NONE : c >> 8 & 15);
+    t->scalar_left = (uint8_t)(scalar == amd_wait_scalar_none(in) ? GROUPS_NONE : scalar);
 }
 
 static void site_memory(struct timing_site *t, const struct amd_instruction *in)
@@ -115,7 +115,11 @@ static void site_memory(struct timing_site *t, const struct amd_instruction *in)
     const struct amd_row *r = amd_row_of(in);
     bool lds = in->encoding == ENCODING_DS;
     t->bytes = (uint8_t)(r->words * r->bytes);
-    t->counter = lds ? WAIT_COUNTER_SCALAR : WAIT_COUNTER_VECTOR;
+    // gfx11 counts what returns nothing by itself (vscnt): waits for that take no time here.
+    bool silent = in->arch == ARCH_GFX1100 && !lds &&
+                  (r->action == ACTION_STORE || r->action == ACTION_STORE_HIGH ||
+                   (r->action == ACTION_ATOMIC && !in->glc));
+    t->counter = lds ? WAIT_COUNTER_SCALAR : silent ? WAIT_COUNTER_NONE : WAIT_COUNTER_VECTOR;
     switch (r->action) {
     case ACTION_STORE:
     case ACTION_STORE_HIGH:
@@ -301,6 +305,13 @@ static double memory_cache_share(const struct amd_run *run)
                : 0;
 }
 
+static double array_cache_share(const struct amd_run *run)
+{
+    const struct amd_cache_counts *c = &run->counts.caches;
+    uint64_t near = c->array_hit_sectors, all = near + c->l2_load_hit_sectors;
+    return all > 0 ? (double)near / (double)all : 0;
+}
+
 const struct stall_table *amd_time_fill(struct amd_run *run)
 {
     struct amd_timing *t = run->timing;
@@ -334,6 +345,7 @@ const struct stall_table *amd_time_fill(struct amd_run *run)
                                  .grid_blocks = r->blocks_total,
                                  .l2 = l2_counts(run),
                                  .memory_cache_share = memory_cache_share(run),
+                                 .array_cache_share = array_cache_share(run),
                                  .counters = &r->counters};
     sim_timing_model(&input, &r->time, stalls);
     fidelity_fill_unvalidated(t->sites, t->stats, t->count, r->time.valid, &r->fidelity);

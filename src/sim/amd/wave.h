@@ -81,8 +81,8 @@ struct amd_touch {
 
 // What one instruction did in memory, for the model of time.
 struct amd_access {
-    unsigned sectors, sectors_ideal, lines; // lines of 128 bytes
-    unsigned l2_sectors, l2_hit_sectors, l2_lines;
+    unsigned sectors, sectors_ideal, lines;        // lines of 128 bytes
+    unsigned l2_sectors, l2_hit_sectors, l2_lines; // those that the array's L1 has count as hits
     unsigned passes,
         passes_ideal; // through the banks; of global memory pieces of 64 bytes; atomics: lanes on one address
     uint32_t first_sector;
@@ -118,7 +118,7 @@ struct amd_run {
     struct amd_counts counts;
     struct amd_site *sites, *site; // of each word of the code; of the instruction
     struct amd_caches *caches;     // NULL: they are not counted
-    unsigned cu;                   // of the work-group
+    unsigned l1;                   // of the wave: a number of `caches`
     struct amd_touch touch[2];     // of the instruction; the second of those with two places
     uint32_t block_threads, waves;
     uint64_t kernarg_address, packet_address;
@@ -195,6 +195,16 @@ static inline unsigned amd_wait_vector(const struct amd_instruction *in)
 {
     unsigned c = (unsigned)in->constant;
     return in->arch == ARCH_GFX1100 ? c >> 10 & 63 : (c & 15) | (c >> 14 & 3) << 4;
+}
+// The same of LDS and scalar loads; the largest number waits for none.
+static inline unsigned amd_wait_scalar_none(const struct amd_instruction *in)
+{
+    return in->arch == ARCH_GFX1100 ? 63 : 15;
+}
+static inline unsigned amd_wait_scalar(const struct amd_instruction *in)
+{
+    unsigned c = (unsigned)in->constant;
+    return in->arch == ARCH_GFX1100 ? c >> 4 & 63 : c >> 8 & 15;
 }
 // Does it wait until all that was stored is there? gfx11 counts stores by themselves.
 static inline bool amd_waits_for_stores(const struct amd_instruction *in)

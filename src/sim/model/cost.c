@@ -147,9 +147,10 @@ static void rates_waves(struct rates *r, const struct gpu *g)
 {
     const double *v = g->value;
     r->warp_lanes = GPU(g, warp_size);
-    r->turn = known(v[GPU_FIELD_scheduler_turn_cycles], 1);
+    r->turn = known(v[GPU_FIELD_scheduler_turn_cycles], 0);
     r->schedulers = GPU(g, schedulers_per_sm);
     r->scalar = r->warp_lanes; // an instruction per cycle
+    r->array_cache_latency = known(v[GPU_FIELD_latency_array_cache_cycles], 0);
     r->memory_cache_latency = known(v[GPU_FIELD_latency_memory_cache_cycles], 0);
 }
 
@@ -228,7 +229,7 @@ static void cost_chain(const struct rates *r, const struct timing_site *t, doubl
 static void cost_turn(const struct rates *r, const struct pipe_info *p, struct site_cost *c)
 {
     c->next = c->slots;
-    if (r->turn <= 1)
+    if (r->turn <= 0)
         return;
     bool halves = p->first != p->second;
     double busy = r->schedulers * c->cycles / (halves ? 2 : 1);

@@ -42,8 +42,9 @@ struct rates {
         turn;      // lanes of a warp; cycles between a warp's instructions at least
     double scalar; // AMD: of the scalar unit
     double memory_cache_bytes,
-        memory_cache_latency; // of the cache between L2 and device memory; 0: none
-    struct {                  // NAN: not in the chip's file
+        memory_cache_latency;   // of the cache between L2 and device memory; 0: none
+    double array_cache_latency; // of the cache between L1 and L2; 0: none
+    struct {                    // NAN: not in the chip's file
         double cycles, latency;
     } operation[OPERATION_COUNT];
 };

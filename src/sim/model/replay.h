@@ -110,6 +110,7 @@ struct replay {
     double memory_load, memory_load_at; // bytes per cycle to and from device memory, lately; when
     bool memory_written;                // dirty lines leave the L2 in this kernel
     double memory_cache_owed; // hits of the cache in front of device memory, as a fraction
+    double array_cache_owed;  // the same of the array's L1, in front of L2
     double fetched;           // bytes from device memory for a byte that missed L2
     double scattered;         // what granules fetched for one sector each cost, beside neighbours
     double next_dispatch;

@@ -134,6 +134,15 @@ static bool memory_cache_hits(struct replay *p)
     return hit;
 }
 
+// Is the next line that needs nothing behind L2 in the array's L1? As often as the cache model found it.
+static bool array_cache_hits(struct replay *p)
+{
+    p->array_cache_owed += p->in->array_cache_share;
+    bool hit = p->array_cache_owed >= 1;
+    p->array_cache_owed -= hit;
+    return hit;
+}
+
 // Lines that are not in L1, one by one through the port, L2 and, as often as this site's do, device
 // memory. Returns when the slowest is there.
 static double lines_fetch(struct replay *p, uint32_t site, struct request q, double at)
@@ -142,14 +151,20 @@ static double lines_fetch(struct replay *p, uint32_t site, struct request q, dou
     uint32_t lines = q.lines > 0 ? q.lines : 1;
     double missed = q.sectors * (double)SECTOR_BYTES;
     double from_dram = l2_misses(p, site, q.first_line, q.sectors) * lines / q.sectors; // lines
-    double arrives = 0;
+    double arrives = 0, latency = r->array_cache_latency;
     for (uint32_t i = 0; i < lines; i++) {
         double leaves = port_requests(1) / r->port_lines;
         double sent = server_take(&p->port, at, leaves) + leaves;
+        uint32_t line = q.first_line + i;
+        if (i + 0.5 >= from_dram && array_cache_hits(p)) {
+            fill_note(p, line, sent + r->array_cache_latency);
+            arrives = later(arrives, sent + r->array_cache_latency);
+            continue;
+        }
+        latency = r->l2_latency;
         server_take(&p->flits, sent, 1 / r->l2_flits);
         double read = missed / lines / r->l2_read_bytes;
         double l2 = server_take(&p->l2, sent, read) + read;
-        uint32_t line = q.first_line + i;
         double there = l2 + l2_line_latency(p, line);
         if (i + 0.5 < from_dram) {
             double bytes = missed / lines * p->fetched;
@@ -169,7 +184,7 @@ static double lines_fetch(struct replay *p, uint32_t site, struct request q, dou
         arrives = later(arrives, there);
     }
     double fill = missed / r->fill_bytes;
-    double filled = server_take(&p->fill, at, fill) + fill + r->l2_latency;
+    double filled = server_take(&p->fill, at, fill) + fill + latency;
     return later(arrives, filled);
 }
 
