@@ -50,13 +50,44 @@ const struct telemetry_reason_info *telemetry_reason_info(enum telemetry_reason 
     return &table[reason];
 }
 
+static void chips_append(struct arena *a, const struct telemetry_chip *chips, int more,
+                         struct telemetry_chip **all, int *count)
+{
+    struct telemetry_chip *joined = ARENA_ARRAY(a, struct telemetry_chip, *count + more);
+    for (int i = 0; i < *count; i++)
+        joined[i] = (*all)[i];
+    for (int i = 0; i < more; i++) {
+        joined[*count + i] = chips[i];
+        joined[*count + i].index += *count;
+    }
+    *all = joined;
+    *count += more;
+}
+
 bool telemetry_chips(struct arena *a, struct telemetry_chip **out, int *count, struct error *err)
 {
     const struct device_backend *b;
-    for (size_t i = 0; (b = backend_at(i)); i++)
-        if (b->telemetry && b->telemetry->chips)
-            return b->telemetry->chips(a, out, count, err);
-    return fail_as(err, ERROR_SYSTEM, NOWHERE, "this ridge has no backend that can watch a GPU");
+    struct error first = {0}, why = {0};
+    *out = NULL;
+    *count = 0;
+    for (size_t i = 0; (b = backend_at(i)); i++) {
+        struct telemetry_chip *chips = NULL;
+        int more = 0;
+        if (!b->telemetry || !b->telemetry->chips)
+            continue;
+        why = (struct error){0};
+        if (b->telemetry->chips(a, &chips, &more, &why))
+            chips_append(a, chips, more, out, count);
+        else if (first.kind == ERROR_NONE)
+            first = why;
+    }
+    if (*count > 0)
+        return true;
+    if (first.kind == ERROR_NONE)
+        return fail_as(err, ERROR_SYSTEM, NOWHERE,
+                       "this ridge has no backend that can watch a GPU");
+    *err = first;
+    return false;
 }
 
 bool telemetry_open_chip(const struct telemetry_chip *chip, struct telemetry **out,

@@ -68,7 +68,7 @@ struct telemetry_sample {
 struct telemetry_chip { // arena-owned: one that can be watched
     const char *uuid, *name, *bus_id, *driver;
     const char *backend;
-    int index; // as the vendor's own tools count
+    int index; // as the vendor's own tools count, behind the chips of other vendors
 };
 
 struct telemetry_ops;

@@ -2,6 +2,7 @@
 // under hip.def's names. The runtime is asked in a worker process.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/hip/hip.h"
+#include "device/hip/rocm_smi.h"
 
 #include <ctype.h>
 #include <stdatomic.h>
@@ -316,6 +317,7 @@ static const struct device_ops hip_device_ops = {
 };
 const struct device_backend backend_hip = {.name = "hip",
                                            .ops = &hip_device_ops,
+                                           .telemetry = &rocm_smi_telemetry,
                                            .list = hip_list,
                                            .find = hip_find,
                                            .parts = hip_parts,
