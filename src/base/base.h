@@ -296,7 +296,8 @@ bool worker_send_kind(int fd, char kind, const void *data, size_t size_bytes);
 void *library_open(const char *const *names, const char *const *folders, struct error *err);
 // The library of that name if this process has it already, else NULL.
 void *library_loaded(const char *name);
-// Stores the symbol's address through memcpy into *function (a pointer to a function pointer).
+// Stores the symbol's address through memcpy into *function (a pointer to a function pointer). library NULL: of all that the
+// process has loaded.
 bool library_symbol(void *library, const char *name, void *function, size_t function_size_bytes,
                     struct error *err) CHECK_RESULT;
 

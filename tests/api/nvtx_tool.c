@@ -1,4 +1,4 @@
-// A profiler's NVTX library, in small: it writes what it hears to the file NVTX_LOG names.
+// A profiler's NVTX library, in small: it writes what it hears to the file NVTX_LOG names. With ROCTX it is AMD's roctx.
 // SPDX-License-Identifier: Apache-2.0
 #include <stddef.h>
 #include <stdint.h>
@@ -26,6 +26,19 @@ static int pop(void)
     return --depth;
 }
 
+#ifdef ROCTX
+int roctxRangePushA(const char *message)
+{
+    if (!out)
+        out = fopen(getenv("NVTX_LOG"), "w");
+    return out ? push(message) : -1;
+}
+
+int roctxRangePop(void)
+{
+    return out ? pop() : -1;
+}
+#else
 int InitializeInjectionNvtx2(const void *(*get)(uint32_t id))
 {
     static const int others[] = {5, 2, 4}; // modules that ncu will not do without
@@ -42,3 +55,4 @@ int InitializeInjectionNvtx2(const void *(*get)(uint32_t id))
     *table[11] = (function *)pop;
     return 1;
 }
+#endif

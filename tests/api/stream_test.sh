@@ -47,4 +47,20 @@ grep -q '^outer$' nvtx.log && grep -q '^  ridge: warm up$' nvtx.log && grep -q '
 pass 'it hears the ranges of the program and the phases of ridge, nested' $? nvtx.log
 [[ $(sort nvtx.log | uniq -c | awk '$2 == "outer" { print $1 }') == 1 ]]
 pass 'and each once' $? nvtx.log
+
+# AMD's way: rocprofv3 loads roctx into the program; tools in the environment leave that to the program.
+cc -shared -fPIC -DROCTX -o libroctx64.so.4 "$here/nvtx_tool.c"
+heard() { # NAME: what roctx heard
+    [[ $(grep -c '^  ridge: warm up$' nvtx.log) -ge 1 && $(sort nvtx.log | uniq -c | awk '$2 == "outer" { print $1 }') == 1 ]]
+    pass "$1" $? nvtx.log
+}
+LD_LIBRARY_PATH=$work LD_PRELOAD=$work/libroctx64.so.4 NVTX_LOG=$work/nvtx.log ./stream cuda:0 k.cu >out.txt 2>&1
+heard 'roctx in the process hears the ranges and phases'
+rm nvtx.log
+LD_LIBRARY_PATH=$work HSA_TOOLS_LIB=librocprofiler64.so.1 NVTX_LOG=$work/nvtx.log ./stream cuda:0 k.cu >out.txt 2>&1
+heard 'roctx is opened for a tool in the environment'
+rm nvtx.log
+LD_LIBRARY_PATH=$work NVTX_LOG=$work/nvtx.log ./stream cuda:0 k.cu >out.txt 2>&1
+[[ ! -e nvtx.log ]]
+pass 'without one it is not' $? out.txt
 finish

@@ -4,6 +4,8 @@
 // which the tool puts its own. The program's NVTX ranges come to us by the same door, in the opposite direction:
 // where no tool is named, NVTX 3.1 and later calls the function that the program's variable
 // InitializeInjectionNvtx2_fnptr points to. (It is of internal visibility: the program itself must set it.)
+// AMD's profilers listen to roctx, a library with functions of its own: rocprofv3 --marker-trace loads it into the program,
+// and older ones and other tools are in the environment (ROCP_TOOL_LIBRARIES, HSA_TOOLS_LIB): then it is opened.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/internal.h"
 
@@ -87,6 +89,25 @@ static const void *export_table(uint32_t id)
                                  : NULL;
 }
 
+static void find_roctx(void)
+{
+    static const char *const names[] = {"librocprofiler-sdk-roctx.so.1",
+                                        "librocprofiler-sdk-roctx.so.0", "libroctx64.so.4", NULL};
+    struct error ignored = {0};
+    push_function *push = NULL;
+    pop_function *pop = NULL;
+    void *library = NULL; // what is in the process already
+    bool there = library_symbol(library, "roctxRangePushA", &push, sizeof push, &ignored);
+    if (!there && (environment("ROCP_TOOL_LIBRARIES") || environment("HSA_TOOLS_LIB"))) {
+        library = library_open(names, NULL, &ignored);
+        there = library && library_symbol(library, "roctxRangePushA", &push, sizeof push, &ignored);
+    }
+    if (there && library_symbol(library, "roctxRangePop", &pop, sizeof pop, &ignored)) {
+        tool_push = push;
+        tool_pop = pop;
+    }
+}
+
 static void find_tool(void)
 {
     const char *path = environment("NVTX_INJECTION64_PATH");
@@ -101,6 +122,7 @@ static void find_tool(void)
         return;
     tool_push = NULL;
     tool_pop = NULL;
+    find_roctx();
 }
 
 static void tell_push(const char *name)
