@@ -65,7 +65,7 @@ check variant_after_the_faults_is_measured 'after: verified, 50\.. us measured' 
 check fault_names_kernel_and_device "kernel 'wild' .*hip:0" said
 check wrong_result_is_reported 'out\[4711\] is 0' said
 check kernel_that_stops_working_is_found 'in a timed launch: wrong result' said
-check missing_counters_are_a_note 'no hardware counters: ridge does not ask rocprofiler' said
+check missing_counters_are_a_note 'no hardware counters: librocprofiler-sdk is not here: it comes with ROCm from 6.2 on' said
 check compiler_is_asked_for_the_gpu_s_architecture '^--offload-arch=gfx90a' cat "$work/options"
 check hang_costs_its_variant "'hang' did not end within 2 s" \
     on "$RIDGE" verify "$here/faults" --device hip:0 --variant hang --timeout 2 -p N=8192
@@ -92,6 +92,45 @@ check compiler_that_crashes_is_one_line 'hipRTC crashed on' \
 echo 'extern "C" __global__ void k(int *x) {} int main() { k<<<1, 1>>>(0); }' >"$work/bad/faults.cu"
 check host_code_is_refused 'hipRTC takes the device.s side only' \
     on "$RIDGE" verify "$work/bad" --device hip:0 --variant before
+
+# ---- counters: a fake rocprofiler-sdk that holds ridge to the order of its calls ------------------------------
+mkdir "$work/counted"
+"${cc[@]}" "${flags[@]}" -shared -o "$work/counted/librocprofiler-sdk.so.0" "$here/fake_rocprofiler.c" || {
+    echo 'not ok - fake rocprofiler compiles'
+    exit 1
+}
+cp "$work"/fake/*.so.7 "$work/counted"
+counted() { # the counters of a variant: name=value provenance, a line each
+    env FAKE_NAME='AMD Instinct MI250X' FAKE_DRIVER=60032830 FAKE_PASSES="$work/passes" LD_LIBRARY_PATH="$work/counted" "$@" \
+        "$RIDGE" run "$here/faults" --device hip:0 --no-journal --time-limit 0.3 --timeout 10 -p N=8192 \
+        --variant before --json 2>"$work/counted.err" | jq -r '.results[0] | .counters | to_entries[] | "\(.key)=\(.value.value) \(.value.provenance)"'
+    cat "$work/counted.err"
+}
+if command -v jq >/dev/null; then
+    for form in '' FAKE_LATER_RECORDS=1; do # records of both forms
+        rm -f "$work/passes"
+        check "instances_are_summed${form:+_in_the_later_form}" 'warp_instructions=1024 measured' counted $form
+        check "kilobytes_are_bytes${form:+_in_the_later_form}" 'dram_read_bytes=65536 measured' counted $form
+    done
+    check counters_of_the_second_pass_are_there '^vector_instructions=500 measured' counted
+    check counters_of_the_last_pass_are_there '^lds_instructions=7 measured' counted
+    ! counted | grep -q dram_write_bytes
+    check counter_that_no_pass_takes_is_absent '^0$' echo $?
+    check two_counters_fit_in_a_pass '^2$' bash -c "sort -u '$work/passes' | wc -l"
+    check counters_are_left_by_the_environment 'no hardware counters: RIDGE_ROCPROFILER is 0' \
+        env FAKE_NAME='AMD Instinct MI250X' LD_LIBRARY_PATH="$work/counted" RIDGE_ROCPROFILER=0 "$RIDGE" run "$here/faults" \
+        --device hip:0 --no-journal --time-limit 0.3 --timeout 10 -p N=8192 --variant before
+    check tool_that_comes_too_late_is_said 'takes no tool any more \(status 15\)' \
+        env FAKE_NAME='AMD Instinct MI250X' LD_LIBRARY_PATH="$work/counted" LD_PRELOAD="$work/counted/libamdhip64.so.7" "$RIDGE" run \
+        "$here/faults" --device hip:0 --no-journal --time-limit 0.3 --timeout 10 -p N=8192 --variant before
+    "${cc[@]}" "${flags[@]}" -Drocprofiler_sample_device_counting_service=older -shared -o "$work/counted/librocprofiler-sdk.so.0" \
+        "$here/fake_rocprofiler.c"
+    check library_that_is_too_old_is_said 'has no rocprofiler_sample_device_counting_service: update' \
+        env FAKE_NAME='AMD Instinct MI250X' LD_LIBRARY_PATH="$work/counted" "$RIDGE" run "$here/faults" \
+        --device hip:0 --no-journal --time-limit 0.3 --timeout 10 -p N=8192 --variant before
+else
+    echo 'skip - counters: no jq'
+fi
 
 # ---- the library -------------------------------------------------------------------------------------------
 cat >"$work/program.c" <<'END'

@@ -162,7 +162,7 @@ void cuda_close(struct device *d)
         (void)c->cu.cuEventDestroy_v2(c->stop);
     if (c->stream)
         (void)c->cu.cuStreamDestroy_v2(c->stream);
-    cupti_close(c->cupti);
+    c->dialect->counting->close(c->counting);
     arena_release(&c->arena);
     if (c->retained)
         (void)c->cu.cuDevicePrimaryCtxRelease_v2(c->device);
@@ -191,9 +191,45 @@ bool cuda_open_as(const struct cuda_dialect *dialect, const struct device_ops *o
     return true;
 }
 
+static bool open_cupti(const struct cuda_device *c, void **out, struct error *err)
+{
+    struct cupti *cupti = NULL;
+    bool done = cupti_open(c->context, c->ordinal, &cupti, err);
+    *out = cupti;
+    return done;
+}
+
+static void close_cupti(void *tool)
+{
+    cupti_close(tool);
+}
+
+static bool count_by_cupti(void *tool, bool (*replay)(void *context, struct error *err),
+                           void *context, int launches, struct counters *per_launch,
+                           struct error *err)
+{
+    return cupti_count(tool, replay, context, launches, per_launch, err);
+}
+
+static bool begin_of_cupti(void *tool, int launch, struct error *err)
+{
+    return cupti_range_begin(tool, launch, err);
+}
+
+static bool end_of_cupti(void *tool, struct error *err)
+{
+    return cupti_range_end(tool, err);
+}
+
 static bool cuda_open(const struct device_info *info, struct device **out, struct error *err)
 {
+    static const struct cuda_counting counting = {.open = open_cupti,
+                                                  .close = close_cupti,
+                                                  .count = count_by_cupti,
+                                                  .begin = begin_of_cupti,
+                                                  .end = end_of_cupti};
     static const struct cuda_dialect nvidia = {.open = driver_open,
+                                               .counting = &counting,
                                                .tools = nvidia_tools,
                                                .formats = 1U << CODE_PTX | 1U << CODE_CUBIN,
                                                .formats_words =
@@ -365,13 +401,13 @@ bool cuda_replay_pass(void *context, struct error *err)
 static bool count_begin(void *context, int kernel, struct error *err)
 {
     const struct cuda_device *c = context;
-    return cupti_range_begin(c->cupti, kernel, err);
+    return c->dialect->counting->begin(c->counting, kernel, err);
 }
 
 static bool count_end(void *context, struct error *err)
 {
     const struct cuda_device *c = context;
-    return cupti_range_end(c->cupti, err);
+    return c->dialect->counting->end(c->counting, err);
 }
 
 // Hardware counters of every kernel of the sequence; without them the report's note says why. false:
@@ -389,9 +425,9 @@ static bool count_steps(const struct cuda_replay *r, struct arena *a, struct dev
     for (int i = 0; i < r->count; i++)
         launches += cuda_is_counted(&r->launches[i]);
     struct counters *counted = ARENA_ARRAY(a, struct counters, launches + 1);
-    bool done = (c->cupti || cupti_open(c->context, c->ordinal, &c->cupti, &err)) &&
-                cuda_snapshot_all(c, &err) &&
-                cupti_count(c->cupti, cuda_replay_pass, &pass, launches, counted, &err) &&
+    const struct cuda_counting *tool = c->dialect->counting;
+    bool done = (c->counting || tool->open(c, &c->counting, &err)) && cuda_snapshot_all(c, &err) &&
+                tool->count(c->counting, cuda_replay_pass, &pass, launches, counted, &err) &&
                 cuda_restore_all(c, &err);
     if (!done) {
         if (c->cu.cuStreamSynchronize(c->stream) != 0)
@@ -431,14 +467,15 @@ static bool run_sequence(struct cuda_device *c, const struct device_sequence *se
     if (!cuda_sequence_begin(c, sequence, err) ||
         !cuda_prepare(c, a, sequence, sequence->addresses, &launches, err))
         return false;
-    if (options->count && c->dialect->no_counters) {
-        report_note(a, report, c->dialect->no_counters);
-    } else if (options->count) {
+    bool stalls = options->pc_sampling != SAMPLING_OFF && !c->dialect->no_stalls;
+    if (options->count && options->pc_sampling != SAMPLING_OFF && !stalls)
+        report_note(a, report, c->dialect->no_stalls);
+    if (options->count) {
         struct cuda_replay replay = {c,    launches, sequence->launch_count, options->cold, NULL,
                                      NULL, NULL};
         report->step_count = sequence->launch_count;
         bool alive = count_steps(&replay, a, report, err) &&
-                     (options->pc_sampling == SAMPLING_OFF ||
+                     (!stalls ||
                       cuda_sample_stalls(&replay, sequence, options->pc_sampling, a, report, err));
         report->step_count = 0;
         if (!alive)

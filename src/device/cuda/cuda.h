@@ -111,6 +111,18 @@ bool nvml_version(char *out, unsigned size_bytes, struct error *err) CHECK_RESUL
 
 /* ---- CUDA's driver API and its like ------------------------------------------------------------- */
 
+struct cuda_device;
+// Hardware counters of what a callback launches: CUPTI's range profiler, or rocprofiler-sdk. The callback may be called several
+// times (passes), and marks each launch that is counted by begin and end.
+struct cuda_counting {
+    bool (*open)(const struct cuda_device *c, void **out,
+                 struct error *err); // err says what is off
+    void (*close)(void *tool);       // NULL is fine
+    bool (*count)(void *tool, bool (*replay)(void *context, struct error *err), void *context,
+                  int launches, struct counters *per_launch, struct error *err);
+    bool (*begin)(void *tool, int launch, struct error *err); // launch: from 0
+    bool (*end)(void *tool, struct error *err);               // the kernel must have ended before
+};
 // AMD's runtime has the same functions under names of its own (device/hip): what differs. NVIDIA's is in cuda.c.
 struct cuda_dialect {
     bool (*open)(struct driver *d, struct error *err); // all functions, started
@@ -120,7 +132,8 @@ struct cuda_dialect {
     unsigned formats;          // of code objects, their bits
     const char *formats_words; // "a CUDA device runs PTX and cubin files"
     unsigned lacks;            // enum launch_feature, their bits
-    const char *no_counters;   // why there are none; NULL: by CUPTI
+    const struct cuda_counting *counting;
+    const char *no_stalls; // why their samples are not taken; NULL: they are, by CUPTI
 };
 bool cuda_open_as(const struct cuda_dialect *dialect, const struct device_ops *ops,
                   const struct device_info *info, struct device **out,
@@ -176,8 +189,8 @@ struct cuda_device {
     struct {
         void **items;
         size_t count, capacity;
-    } pinned; // memory of the host
-    struct cupti *cupti;
+    } pinned;              // memory of the host
+    void *counting;        // the dialect's; NULL: not opened
     struct cublas *cublas; // NULL = not opened
     struct {
         struct opened_library *items;

@@ -116,8 +116,9 @@ static bool replay_pass(void *context, struct error *err)
     struct cuda_device *c = p->device;
     return (!r->prepare || r->prepare(r->context, r->stream, err)) &&
            (!p->cold || cuda_flush(c, err)) && finish(c, err) &&
-           cupti_range_begin(c->cupti, 0, err) && r->enqueue(r->context, r->stream, err) &&
-           finish(c, err) && cupti_range_end(c->cupti, err);
+           c->dialect->counting->begin(c->counting, 0, err) &&
+           r->enqueue(r->context, r->stream, err) && finish(c, err) &&
+           c->dialect->counting->end(c->counting, err);
 }
 
 bool cuda_count_region(struct device *d, const struct device_region *region, bool cold,
@@ -126,8 +127,9 @@ bool cuda_count_region(struct device *d, const struct device_region *region, boo
     struct cuda_device *c = (struct cuda_device *)d;
     struct replay pass = {c, region, cold};
     void *own = stream_take(c, region->stream);
-    bool done = (c->cupti || cupti_open(c->context, c->ordinal, &c->cupti, err)) &&
-                cupti_count(c->cupti, replay_pass, &pass, 1, out, err);
+    const struct cuda_counting *tool = c->dialect->counting;
+    bool done = (c->counting || tool->open(c, &c->counting, err)) &&
+                tool->count(c->counting, replay_pass, &pass, 1, out, err);
     c->stream = own;
     return done;
 }

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/hip/hip.h"
 #include "device/hip/rocm_smi.h"
+#include "device/hip/rocprofiler.h"
 
 #include <ctype.h>
 #include <stdatomic.h>
@@ -285,17 +286,24 @@ static void hip_parts(struct parts *p)
 
 static const struct device_ops hip_device_ops;
 
+// A device at work may be asked for counters.
+static bool open_counted(struct driver *d, struct error *err)
+{
+    rocprofiler_register();
+    return hip_driver_open(d, err);
+}
+
 static bool hip_open(const struct device_info *info, struct device **out, struct error *err)
 {
     static const struct cuda_dialect amd = {
-        .open = hip_driver_open,
+        .open = open_counted,
         .tools = hip_tools,
         .formats = 1U << CODE_HSACO,
         .formats_words = "an AMD GPU runs its own machine code (.cu by hipRTC, .hsaco)",
         .lacks = 1U << FEATURE_CLUSTER | 1U << FEATURE_PERSIST | 1U << FEATURE_TENSOR_MAP |
                  1U << FEATURE_TEXTURE,
-        .no_counters = "no hardware counters: ridge does not ask rocprofiler; `ridge import` reads "
-                       "rocprof's files",
+        .counting = &rocprofiler_counting,
+        .no_stalls = "no samples of stalls: they are CUPTI's, for NVIDIA's GPUs",
     };
     return cuda_open_as(&amd, &hip_device_ops, info, out, err);
 }
@@ -308,12 +316,14 @@ static const struct device_clock_ops clock_ops = {
     .mark = cuda_mark,
     .elapsed = cuda_elapsed,
 };
+static const struct device_counting_ops counting_ops = {.region = cuda_count_region};
 static const struct device_ops hip_device_ops = {
     .open = hip_open,
     .close = cuda_close,
     .memory = &cuda_memory_ops,
     .code = &code_ops,
     .clock = &clock_ops,
+    .counting = &counting_ops,
 };
 const struct device_backend backend_hip = {.name = "hip",
                                            .ops = &hip_device_ops,

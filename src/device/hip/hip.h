@@ -3,6 +3,7 @@
 //   hip.c      the runtime opened, its devices and their figures, the backend's row
 //   hiprtc.c   .cu to machine code by hipRTC, in a worker
 //   rocm_smi.c clocks, power, temperature by librocm_smi64
+//   rocprofiler.c  hardware counters by rocprofiler-sdk
 // SPDX-License-Identifier: Apache-2.0
 #ifndef RIDGE_DEVICE_HIP_H
 #define RIDGE_DEVICE_HIP_H
