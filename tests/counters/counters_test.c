@@ -171,6 +171,12 @@ static enum counter_unit unit_of_metric(const char *name)
         {"thread_inst_executed", UNIT_LANES},
         {"branch_targets", UNIT_WARPS},
         {"inst_executed", UNIT_WARPS},
+        {"SQ_INSTS_VALU_MFMA_MOPS", UNIT_FLOPS}, // times 512
+        {"SQ_INSTS_VALU_ADD", UNIT_LANES},       // instructions times the 64 lanes of each
+        {"SQ_INSTS_VALU_MUL", UNIT_LANES},
+        {"SQ_INSTS_VALU_FMA", UNIT_LANES},
+        {"SQ_INSTS_VALU_TRANS", UNIT_LANES},
+        {"TA_FLAT_", UNIT_REQUESTS},
         {"SQ_INSTS", UNIT_WARPS},
         {"Instructions", UNIT_WARPS},
         {"registers", UNIT_REGISTERS},

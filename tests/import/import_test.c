@@ -138,6 +138,24 @@ static void rocprofv3_of_a_known_chip_has_occupancy_calculated(void **state)
     assert_int_equal(f[COUNTER_OCCUPANCY_THEORETICAL_PCT].provenance, PROVENANCE_MODELLED);
 }
 
+// Instructions of 64 lanes each, an FMA two operations; matrix instructions count 512 operations.
+static void rocprofv3_counts_of_arithmetic_are_operations(void **state)
+{
+    load("rocprofv3_arithmetic.csv", NULL);
+    NEAR(counter(0, COUNTER_FLOPS_F32), 64 * (10 + 20 + 2 * 30));
+    NEAR(counter(0, COUNTER_FLOPS_F64), 64 * (1 + 2 + 2 * 3));
+    NEAR(counter(0, COUNTER_FLOPS_F16), 64 * (4 + 5 + 2 * 6));
+    NEAR(counter(0, COUNTER_FADD_F32), 640);
+    NEAR(counter(0, COUNTER_FMUL_F32), 1280);
+    NEAR(counter(0, COUNTER_FFMA_F32), 1920);
+    NEAR(counter(0, COUNTER_SPECIAL_OPS), 64 * 6);
+    NEAR(counter(0, COUNTER_FLOPS_TENSOR), 512 * 10);
+    NEAR(counter(0, COUNTER_GLOBAL_LOAD_REQUESTS), 7);
+    NEAR(counter(0, COUNTER_GLOBAL_STORE_REQUESTS), 8);
+    NEAR(counter(0, COUNTER_GLOBAL_ATOMIC_REQUESTS), 9);
+    NEAR(counter(0, COUNTER_VECTOR_MEMORY_INSTRUCTIONS), 24);
+}
+
 static void rocprof_stats_give_the_mean(void **state)
 {
     load("rocprof_stats.csv", NULL);
@@ -400,6 +418,7 @@ int main(void)
         TEST(nsys_stats_keeps_the_interval_from_fastest_to_slowest),
         TEST(nsys_sqlite_takes_every_launch_and_the_chip),
         TEST(rocprofv3_counters_time_a_dispatch_once),
+        TEST(rocprofv3_counts_of_arithmetic_are_operations),
         TEST(rocprofv3_of_a_known_chip_has_occupancy_calculated),
         TEST(rocprof_stats_give_the_mean),
         TEST(rocprof_compute_reads_a_workloads_folder),
