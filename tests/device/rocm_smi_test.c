@@ -8,6 +8,8 @@
 
 #include <dlfcn.h>
 #include <math.h>
+#include <stdio.h>
+#include <unistd.h>
 
 static const struct device_info gpu = {
     .id = "hip:0", .name = "a GPU", .backend = "hip", .bus_id = "0000:4e:00.0"};
@@ -50,6 +52,25 @@ static void state_of_the_chip_at_the_address_is_read(void **state)
         telemetry_close(t);
     }
     *form = 0;
+}
+
+static void what_the_library_prints_as_it_starts_is_not_shown(void **state)
+{
+    (void)state;
+    FILE *said = tmpfile();
+    (void)fflush(stderr);
+    int saved = dup(STDERR_FILENO);
+    assert_true(said && saved >= 0 && dup2(fileno(said), STDERR_FILENO) >= 0);
+    telemetry_close(opened());
+    (void)fprintf(stderr, "ours\n"); // arrives again
+    (void)fflush(stderr);
+    (void)dup2(saved, STDERR_FILENO);
+    (void)close(saved);
+    char text[200];
+    rewind(said);
+    text[fread(text, 1, sizeof text - 1, said)] = '\0';
+    (void)fclose(said);
+    assert_string_equal(text, "ours\n");
 }
 
 static void what_the_chip_does_not_report_is_absent(void **state)
@@ -266,6 +287,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(state_of_the_chip_at_the_address_is_read),
+        cmocka_unit_test(what_the_library_prints_as_it_starts_is_not_shown),
         cmocka_unit_test(what_the_chip_does_not_report_is_absent),
         cmocka_unit_test(all_that_it_reports_is_sampled),
         cmocka_unit_test(chips_are_listed_with_their_addresses),

@@ -3,11 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/hip/rocm_smi.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { NAME_BYTES = 96, NO_POWER_LIMIT = 0 };
 static const double micro = 1e-6, milli = 1e-3;
@@ -27,6 +29,23 @@ struct smi {
 };
 
 /* ---- the library ----------------------------------------------------------------------------------- */
+
+// Where it finds no driver the library complains on stderr, which is ridge's to speak on.
+static int start_quietly(const struct smi_functions *f)
+{
+    (void)fflush(stderr);
+    int saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    bool quiet = saved >= 0 && nowhere >= 0 && dup2(nowhere, STDERR_FILENO) >= 0;
+    int status = f->rsmi_init(0);
+    if (quiet)
+        (void)dup2(saved, STDERR_FILENO);
+    if (nowhere >= 0)
+        (void)close(nowhere);
+    if (saved >= 0)
+        (void)close(saved);
+    return status;
+}
 
 static bool smi_load(struct smi_functions *f, struct error *err)
 {
@@ -48,7 +67,7 @@ static bool smi_load(struct smi_functions *f, struct error *err)
 #include "device/hip/rocm_smi.def"
 #undef SMI
 #undef SMI_OPTIONAL
-    return f->rsmi_init(0) == SMI_DONE ||
+    return start_quietly(f) == SMI_DONE ||
            fail_as(err, ERROR_SYSTEM, NOWHERE,
                    "librocm_smi64 was found, but does not start: no usable GPU");
 }
