@@ -15,6 +15,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     search_space_make(&a, axes, 2, choices, 3, &s);
     state_parse(&a, (const char *)data, size, &s, &state);
     for (int i = 0; i < s.count; i++) {
+        const struct evaluation *begun = &state.sampled[i];
+        if (begun->at)
+            require(begun->point == i && begun->low_ns > 0 && begun->low_ns <= begun->time_ns &&
+                    begun->time_ns <= begun->high_ns);
+    }
+    for (int i = 0; i < s.count; i++) {
         const struct evaluation *e = &state.known[i];
         if (!e->at)
             continue;

@@ -148,6 +148,10 @@ struct sampled { // one of the things that are compared
     double energy_error; // relative
     bool energy_by_power;
 };
+// Who is slower by so much in each of a few samples is slower, and is asked about no more.
+#define CLEARLY_BEYOND 1.25
+enum { SAMPLES_CLEAR = 3 };
+
 struct sampling_ops {
     // Optional: this one is worked on from now on. False ends it all.
     bool (*begin)(void *context, int subject, struct error *err);

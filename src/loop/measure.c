@@ -89,13 +89,15 @@ static bool tell_begin(struct session *s, const struct track *t)
     return worker_send(s->fd, &m, sizeof m);
 }
 
-// A person reads it: a few times per second are enough, and the next block is not kept waiting.
+// A person reads it: a few times per second are enough, and the next block is not kept waiting. But of a race every
+// first block is told, as somebody may keep it: that is long before the results of all.
 static void tell_progress(void *context, int subject, double done)
 {
     struct session *s = context;
     const struct sampled *t = &s->sampling.subjects[subject];
     uint64_t now_ns = clock_ns();
-    if (now_ns - s->reported_ns < progress_step_ns || t->good.count == 0)
+    bool first = s->sampling.race_beyond > 0 && t->good_blocks == 1;
+    if ((now_ns - s->reported_ns < progress_step_ns && !first) || t->good.count == 0)
         return;
     s->reported_ns = now_ns;
     struct summary sum = stats_summary(t->good.items, t->good.count);
@@ -105,7 +107,10 @@ static void tell_progress(void *context, int subject, double done)
         .share = done,
         .now = {.samples = t->good.count,
                 .interval = (sum.high - sum.low) / 2 / sum.median,
-                .sm_mhz = t->chip_count > 0 ? t->chip[t->chip_count - 1].sm_mhz : (double)NAN}};
+                .sm_mhz = t->chip_count > 0 ? t->chip[t->chip_count - 1].sm_mhz : (double)NAN,
+                .median_ns = sum.median,
+                .low_ns = sum.low,
+                .high_ns = sum.high}};
     (void)worker_send(s->fd, &m, sizeof m);
 }
 

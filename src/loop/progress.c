@@ -65,7 +65,11 @@ static void tell(struct progress *p, const char *phase, const char *shown, doubl
     p->events->progress(p->events->context, &now_shown);
 }
 
-static const struct sampled_now nothing_sampled = {.interval = (double)NAN, .sm_mhz = (double)NAN};
+static const struct sampled_now nothing_sampled = {.interval = (double)NAN,
+                                                   .sm_mhz = (double)NAN,
+                                                   .median_ns = (double)NAN,
+                                                   .low_ns = (double)NAN,
+                                                   .high_ns = (double)NAN};
 
 void progress_tell_sampled(struct progress *p, const char *phase, double share_of_unit,
                            const struct sampled_now *now)

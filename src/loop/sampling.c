@@ -12,7 +12,7 @@
 
 enum {
     WARM_SAMPLES = 3,
-    BLOCK_SAMPLES_MIN = 3,
+    BLOCK_SAMPLES_MIN = SAMPLES_CLEAR,
     BLOCK_SAMPLES_MAX = 5,
     SAMPLES_MIN = 30,
     BLOCKS_MIN = 8,      // samples of a block are more alike than those of two
@@ -35,7 +35,6 @@ static const double energy_least_s = 0.09,
 static const double power_settles_s = 0.1, power_most_s = 0.3; // where there is no such counter
 static const double mj_per_w_ns = 1e-6;
 static const double energy_batch_ns = 4e6; // of runs, between two looks at it
-static const double clearly_beyond = 1.25; // what is asked about: a few samples are enough
 // The chip's state takes milliseconds to ask for (six questions, 2.4 ms on an H200), and is measured by the chip every
 // 20 to 100 ms: what ends one block begins the next, and where only the fastest matter one look serves many blocks.
 static const uint64_t look_new_ns = 1000000, look_racing_ns = 20000000;
@@ -243,7 +242,7 @@ static bool is_beyond(const struct sampled *t, double line_ns)
     if (line_ns == 0 || t->good.count < BLOCK_SAMPLES_MIN)
         return false;
     struct summary sum = stats_summary(t->good.items, t->good.count);
-    return sum.min > clearly_beyond * line_ns ||
+    return sum.min > CLEARLY_BEYOND * line_ns ||
            (t->good.count >= CUT_SAMPLES_MIN && sum.low > line_ns);
 }
 

@@ -325,6 +325,7 @@ struct run_progress {
         size_t samples;  // of the variant so far; 0 = it is not sampled
         double interval; // half the 95 % interval of its median, relative; NAN = not known
         double sm_mhz;   // NAN = not known
+        double median_ns, low_ns, high_ns; // of the samples so far; NAN = not known
     } now;
 };
 

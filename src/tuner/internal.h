@@ -23,7 +23,8 @@ struct session {
     const char *rank_by; // how; NULL
     struct device_info rank_device;
     double cut_budget; // warp instructions; 0 = none
-    uint64_t since_ns;
+    uint64_t since_ns, shown_ns;
+    bool *sampled; // by point of the run: its first samples are kept
     bool warned;
 };
 

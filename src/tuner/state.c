@@ -41,6 +41,32 @@ static int point_of(const struct search_space *s, const json_t *parameters)
     return search_space_find(s, choice);
 }
 
+static bool has_time(const struct evaluation *e)
+{
+    return e->time_ns > 0 && e->low_ns > 0 && e->low_ns <= e->time_ns && e->high_ns >= e->time_ns;
+}
+
+static void take_times(const json_t *j, struct evaluation *e)
+{
+    double samples = number(j, "samples");
+    e->time_ns = number(j, "time_ns");
+    e->low_ns = number(j, "low_ns");
+    e->high_ns = number(j, "high_ns");
+    e->sample_count = samples >= 0 && samples < 1e9 ? (size_t)samples : 0;
+}
+
+static void take_sampled(struct arena *a, const json_t *j, const char *at, struct evaluation *e,
+                         struct tuner_state *out)
+{
+    take_times(j, e);
+    if (e->point < 0 || !at || !has_time(e))
+        return;
+    e->outcome = OUTCOME_CORRECT;
+    e->rank_ns = e->energy_mj = e->energy_error = e->took_s = (double)NAN;
+    e->at = arena_strdup(a, at);
+    out->sampled[e->point] = *e;
+}
+
 static void take_line(struct arena *a, const json_t *j, const struct search_space *space,
                       struct tuner_state *out)
 {
@@ -50,6 +76,11 @@ static void take_line(struct arena *a, const json_t *j, const struct search_spac
     const char *error = json_string_value(json_object_get(j, "error"));
     const json_t *seed = json_object_get(j, "data_seed");
     const char *rank_by = json_string_value(json_object_get(j, "rank_by"));
+    const json_t *sampled = json_object_get(j, "sampled");
+    if (sampled) {
+        take_sampled(a, sampled, at, &e, out);
+        return;
+    }
     if (rank_by) {
         if (e.point < 0 || !out->rank_by || strcmp(rank_by, out->rank_by) != 0)
             return;
@@ -62,17 +93,12 @@ static void take_line(struct arena *a, const json_t *j, const struct search_spac
         out->data_seed = (uint64_t)json_integer_value(seed);
     if (e.point < 0 || !at || !outcome || !outcome_find(outcome, &e.outcome))
         return;
-    e.time_ns = number(j, "time_ns");
-    e.low_ns = number(j, "low_ns");
-    e.high_ns = number(j, "high_ns");
+    take_times(j, &e);
     e.rank_ns = number(j, "rank_ns");
     e.energy_mj = number(j, "energy_mj");
     e.energy_error = number(j, "energy_error");
     e.took_s = number(j, "took_s");
-    double samples = number(j, "samples");
-    e.sample_count = samples >= 0 && samples < 1e9 ? (size_t)samples : 0;
-    if (e.outcome == OUTCOME_CORRECT &&
-        !(e.time_ns > 0 && e.low_ns > 0 && e.low_ns <= e.time_ns && e.high_ns >= e.time_ns))
+    if (e.outcome == OUTCOME_CORRECT && !has_time(&e))
         return;
     e.at = arena_strdup(a, at);
     e.error = error ? arena_strdup(a, error) : NULL;
@@ -84,6 +110,7 @@ void state_parse(struct arena *a, const char *text, size_t size_bytes,
 {
     const char *end = text + size_bytes;
     out->known = ARENA_ARRAY(a, struct evaluation, space->count + 1);
+    out->sampled = ARENA_ARRAY(a, struct evaluation, space->count + 1);
     out->ranks = ARENA_ARRAY(a, double, space->count + 1);
     out->ranked = ARENA_ARRAY(a, bool, space->count + 1);
     for (int i = 0; i < space->count; i++)
@@ -151,6 +178,19 @@ bool state_add(struct tuner_state *s, const struct tuning *t, const struct evalu
                   "rank_ns", real_or_null(e->rank_ns), "took_s", real_or_null(e->took_s), "error",
                   error ? error : json_null(), "at", e->at),
         err);
+}
+
+// Without an outcome: a ridge that does not know such lines passes them over.
+bool state_add_sampled(struct tuner_state *s, const struct tuning *t, const struct evaluation *e,
+                       struct error *err)
+{
+    return add_line(s,
+                    json_pack("{s:o, s:{s:o, s:o, s:o, s:I}, s:s}", "parameters",
+                              parameters_of(&t->space, e->point), "sampled", "time_ns",
+                              real_or_null(e->time_ns), "low_ns", real_or_null(e->low_ns),
+                              "high_ns", real_or_null(e->high_ns), "samples",
+                              (json_int_t)e->sample_count, "at", e->at),
+                    err);
 }
 
 // What the session is of, for people; the file's name is what decides.

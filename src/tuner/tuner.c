@@ -349,11 +349,39 @@ static bool on_result(void *context, const struct result *r, struct error *err)
     return true;
 }
 
+// Of a race the results come when the last point has settled. What a point took in its first block is kept at once: a
+// session that is killed need not measure it again if it is clearly slower (evaluate). Not to be had, nothing is lost.
+static void keep_sampled(struct session *s, const struct run_progress *p)
+{
+    int own = s->plan->experiment->variant_count;
+    struct error unsaid = {0};
+    for (int i = 0; i < s->point_count; i++) {
+        if (s->sampled[i] || s->answers[i].at ||
+            strcmp(s->running->variants[own + i].name, p->variant) != 0)
+            continue;
+        struct evaluation e = evaluation_new(s, s->points[i], OUTCOME_CORRECT, NULL);
+        e.time_ns = p->now.median_ns;
+        e.low_ns = p->now.low_ns;
+        e.high_ns = p->now.high_ns;
+        e.sample_count = p->now.samples;
+        s->sampled[i] = true;
+        if (!state_add_sampled(&s->state, s->t, &e, &unsaid))
+            error_clear(&unsaid);
+        return;
+    }
+}
+
 static void on_progress(void *context, const struct run_progress *p)
 {
-    const struct session *s = context;
-    if (s->events->loop.progress)
-        s->events->loop.progress(s->events->loop.context, p);
+    static const uint64_t step_ns = 100000000; // for people
+    struct session *s = context;
+    bool sampled = p->now.samples > 0 && p->variant;
+    if (sampled && s->sampled && isfinite(p->now.median_ns))
+        keep_sampled(s, p);
+    if (!s->events->loop.progress || (sampled && clock_ns() - s->shown_ns < step_ns))
+        return;
+    s->shown_ns = clock_ns();
+    s->events->loop.progress(s->events->loop.context, p);
 }
 
 static void on_header(void *context, const struct run_header *h)
@@ -450,6 +478,7 @@ static bool run_points(struct session *s, const int *points, int count, struct e
     s->answers = answers;
     s->point_count = count;
     s->answered = 0;
+    s->sampled = q.race_beyond > 0 ? ARENA_ARRAY(&a, bool, count + 1) : NULL;
     s->since_ns = clock_ns();
     struct loop_events events = {.header = on_header,
                                  .progress = on_progress,
@@ -492,18 +521,15 @@ static bool run_each(struct session *s, const int *points, int count, struct eva
     return true;
 }
 
-// Those that are known are not run again.
-static bool evaluate(struct session *s, const int *points, int count, struct evaluation *out,
-                     struct error *err)
+// Runs those of `points` that have no answer in `out`, but not those that `aside` says; NULL: all.
+static bool run_left(struct session *s, const int *points, int count, const bool *aside,
+                     struct evaluation *out, struct error *err)
 {
-    int left[BATCH_WIDE], at[BATCH_WIDE], left_count = 0;
+    int left[BATCH_WIDE] = {0}, at[BATCH_WIDE], left_count = 0;
     struct evaluation fresh[BATCH_WIDE] = {{0}};
     for (int i = 0; i < count; i++) {
-        out[i] = s->state.known[points[i]];
-        if (out[i].at) {
-            s->t->resumed++;
+        if (out[i].at || (aside && aside[i]))
             continue;
-        }
         left[left_count] = points[i];
         at[left_count++] = i;
     }
@@ -511,6 +537,50 @@ static bool evaluate(struct session *s, const int *points, int count, struct eva
     for (int i = 0; i < left_count; i++) // what came before an interruption counts
         out[at[i]] = fresh[i];
     return done;
+}
+
+static double least_high_ns(const struct evaluation *e, int count)
+{
+    double time_ns = (double)INFINITY, high_ns = (double)INFINITY;
+    for (int i = 0; i < count; i++)
+        if (evaluation_is_right(&e[i]) && e[i].time_ns < time_ns) {
+            time_ns = e[i].time_ns;
+            high_ns = e[i].high_ns;
+        }
+    return high_ns;
+}
+
+// What a killed session had sampled and is clearly slower than what is proved by now has lost, as in a race.
+static bool take_lost(struct session *s, const int *points, int count, const bool *aside,
+                      struct evaluation *out, struct error *err)
+{
+    double line_ns =
+        cut_beyond * fmin(least_high_ns(s->t->evaluations, s->t->count), least_high_ns(out, count));
+    for (int i = 0; i < count; i++) {
+        const struct evaluation *e = &s->state.sampled[points[i]];
+        if (!aside[i] || e->sample_count < SAMPLES_CLEAR || !(e->low_ns > CLEARLY_BEYOND * line_ns))
+            continue;
+        out[i] = *e;
+        s->t->resumed++;
+        if (!state_add(&s->state, s->t, e, err))
+            return false;
+    }
+    return true;
+}
+
+// Those that are known are not run again. Those that were sampled wait for the others, one of which may be faster.
+static bool evaluate(struct session *s, const int *points, int count, struct evaluation *out,
+                     struct error *err)
+{
+    bool aside[BATCH_WIDE] = {false}, races = s->t->objective == OBJECTIVE_TIME;
+    for (int i = 0; i < count; i++) {
+        out[i] = s->state.known[points[i]];
+        s->t->resumed += out[i].at != NULL;
+        aside[i] = !out[i].at && races && s->state.sampled[points[i]].at;
+    }
+    return run_left(s, points, count, aside, out, err) &&
+           take_lost(s, points, count, aside, out, err) &&
+           run_left(s, points, count, NULL, out, err);
 }
 
 /* ---- the session -------------------------------------------------------------------------------------- */

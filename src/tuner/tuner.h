@@ -85,6 +85,8 @@ struct tuner_state {
     const char *path;
     uint64_t data_seed;       // of the buffers' contents; the same in every session
     struct evaluation *known; // by point; one whose `at` is NULL is not known
+    // The same of points that a killed session had begun to sample: right by then, not proved, and not to their end.
+    struct evaluation *sampled;
     const char *rank_by;      // the ranks that are looked for; NULL = none
     double *ranks;            // by point; NAN = it has none
     bool *ranked;             // it was tried
@@ -100,6 +102,9 @@ bool state_add_rank(struct tuner_state *s, const struct tuning *t, int point, do
                     struct error *err) CHECK_RESULT;
 bool state_add(struct tuner_state *s, const struct tuning *t, const struct evaluation *e,
                struct error *err) CHECK_RESULT;
+// Its first samples, with the interval that holds all of them.
+bool state_add_sampled(struct tuner_state *s, const struct tuning *t, const struct evaluation *e,
+                       struct error *err) CHECK_RESULT;
 void state_close(struct tuner_state *s);
 
 #endif

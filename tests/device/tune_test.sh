@@ -44,6 +44,12 @@ variants:
     grid: 8
     block: [BLOCK]
     args: [out, in, N]
+  - name: many
+    tune: {GRID: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32], BLOCK: [32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384]}
+    kernel: strided
+    grid: GRID
+    block: [BLOCK]
+    args: [out, in, N]
   - name: sly
     tune: {BLOCK: [32, 64, 128]}
     kernel: sly
@@ -82,6 +88,43 @@ slow = [n for block, n in samples.items() if block >= 288]
 sys.exit(not (samples[32] >= 30 and max(slow) <= 5))
 END
 result 'clearly slower points get one block of samples' $? "$work/samples"
+
+# Killed in a race of 383 points, before any has its result: those that had their first block are known, and what is clearly
+# slower than the fastest, proved by the second session, is not measured again.
+many() { # FILE OPTION...
+    LD_LIBRARY_PATH=$work FAKE_NS=20000 FAKE_PER_WARP=4000 "$RIDGE" tune "$work/axes:many" --device cuda:0 --compiler clang \
+        --table "$work/table.json" --strategy exhaustive --samples-max 60 --time-limit 60 -q --json "${@:2}" >"$1" 2>"$work/said"
+}
+lines() { cat "$RIDGE_HOME"/tune/*.jsonl 2>/dev/null | grep -c "$1" || true; }
+field() { python3 -c "import json,sys; t=json.load(open(sys.argv[1]))['tunings'][0]; print($2)" "$1"; }
+rm -f "$RIDGE_HOME"/tune/*.jsonl
+many "$work/killed.json" &
+ridge=$!
+for _ in {1..6000}; do
+    (($(lines '"sampled"') > 100)) && break
+    kill -0 $ridge 2>/dev/null || break
+    sleep 0.005
+done
+kill -9 $(pgrep -P $ridge) $ridge 2>/dev/null
+wait $ridge 2>/dev/null
+begun=$(lines '"sampled"') ended=$(lines '"outcome"')
+echo "$begun began, $ended ended" >"$work/counts"
+((begun > 100 && ended < 100))
+result 'a race that is killed leaves what was sampled so far' $? "$work/counts"
+many "$work/resumed.json"
+field "$work/resumed.json" "t['resumed'], len(t['evaluations']), t['chosen']['parameters']" >>"$work/counts"
+python3 - "$work/resumed.json" <<'END' >>"$work/counts"
+import json, sys
+t = json.load(open(sys.argv[1]))["tunings"][0]
+best = min(e["time_ns"] for e in t["evaluations"])
+# 24 us the fastest, 4 more per warp: from 4 warps on (36 us) it is clearly slower, which 9 of 12 sizes of blocks are.
+sys.exit(not (t["resumed"] >= 60 and len(t["evaluations"]) == 384 and t["chosen"]["parameters"]["BLOCK"] == "32" and
+              all(e["outcome"] == "correct" for e in t["evaluations"]) and best < 25000))
+END
+result 'and the session that goes on there takes it, where it is clearly slower' $? "$work/counts"
+many "$work/again.json"
+[ "$(field "$work/again.json" "t['resumed']")" = 384 ]
+result 'after which all is known' $? "$work/again.json"
 
 tune sly
 grep -q 'BLOCK=32.*it keeps results, or knows its inputs again' "$work/said"
