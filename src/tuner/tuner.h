@@ -87,9 +87,9 @@ struct tuner_state {
     struct evaluation *known; // by point; one whose `at` is NULL is not known
     // The same of points that a killed session had begun to sample: right by then, not proved, and not to their end.
     struct evaluation *sampled;
-    const char *rank_by;      // the ranks that are looked for; NULL = none
-    double *ranks;            // by point; NAN = it has none
-    bool *ranked;             // it was tried
+    const char *rank_by; // the ranks that are looked for; NULL = none
+    double *ranks;       // by point; NAN = it has none
+    bool *ranked;        // it was tried
 };
 // identity: what the evaluations depend on; another identity is another file. Fails where another process works on
 // it. fresh: an earlier session's evaluations are thrown away.
