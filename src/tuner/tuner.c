@@ -487,6 +487,7 @@ static bool run_points(struct session *s, const int *points, int count, struct e
                                  .context = s,
                                  .cancel = s->events->loop.cancel};
     bool done = loop_run(&a, &q, &events, &run, err);
+    s->sampled = NULL;
     json_decref(run.header.environment);
     arena_release(&a);
     return done;
