@@ -97,17 +97,20 @@ many() { # FILE OPTION...
 }
 lines() { cat "$RIDGE_HOME"/tune/*.jsonl 2>/dev/null | grep -c "$1" || true; }
 field() { python3 -c "import json,sys; t=json.load(open(sys.argv[1]))['tunings'][0]; print($2)" "$1"; }
-rm -f "$RIDGE_HOME"/tune/*.jsonl
-many "$work/killed.json" &
-ridge=$!
-for _ in {1..6000}; do
-    (($(lines '"sampled"') > 100)) && break
-    kill -0 $ridge 2>/dev/null || break
-    sleep 0.005
+for _ in {1..5}; do # on a busy machine the race may be over before it is killed: then once more
+    rm -f "$RIDGE_HOME"/tune/*.jsonl
+    many "$work/killed.json" &
+    ridge=$!
+    for _ in {1..6000}; do
+        (($(lines '"sampled"') > 100)) && break
+        kill -0 $ridge 2>/dev/null || break
+        sleep 0.005
+    done
+    kill -9 $(pgrep -P $ridge) $ridge 2>/dev/null
+    wait $ridge 2>/dev/null
+    begun=$(lines '"sampled"') ended=$(lines '"outcome"')
+    ((ended < 100)) && break
 done
-kill -9 $(pgrep -P $ridge) $ridge 2>/dev/null
-wait $ridge 2>/dev/null
-begun=$(lines '"sampled"') ended=$(lines '"outcome"')
 echo "$begun began, $ended ended" >"$work/counts"
 ((begun > 100 && ended < 100))
 result 'a race that is killed leaves what was sampled so far' $? "$work/counts"
