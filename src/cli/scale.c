@@ -429,11 +429,8 @@ static bool scaling_command(const struct options *o, const struct fleet_request 
                             const struct fleet_events *events, struct arena *a, struct text *out,
                             struct error *err)
 {
-    const char *name = option_text(o, OPTION_SCALING, "");
     struct fleet_scaling s;
-    bool weak = strcmp(name, "weak") == 0;
-    if (!weak && strcmp(name, "strong") != 0)
-        return fail(err, NOWHERE, "option --scaling: '%s' is neither strong nor weak", name);
+    bool weak = strcmp(option_text(o, OPTION_SCALING, ""), "weak") == 0;
     if (!fleet_scaling_run(a, q, events, weak, &s, err))
         return false;
     if (option_given(o, OPTION_JSON))
@@ -462,6 +459,10 @@ static bool read_request(const struct options *o, struct fleet_request *q, struc
     run->experiment_path = o->arguments[0];
     run->overrides = o->option[OPTION_PARAM].values;
     run->override_count = (int)o->option[OPTION_PARAM].count;
+    const char *scaling = option_text(o, OPTION_SCALING, "strong");
+    if (strcmp(scaling, "weak") != 0 &&
+        strcmp(scaling, "strong") != 0) // before any rank waits for another
+        return fail(err, NOWHERE, "option --scaling: '%s' is neither strong nor weak", scaling);
     q->run = run;
     q->devices = option_text(o, OPTION_DEVICE, "auto");
     q->variant = option_text(o, OPTION_VARIANT, NULL);

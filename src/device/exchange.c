@@ -30,13 +30,14 @@ bool device_exchanges(const struct device_info *info)
 }
 
 bool exchange_open_best(const struct device_exchange_ops *ops, struct device *const *devices,
-                        int count, struct exchange_choice *chosen, struct device_exchange **out,
-                        struct error *err)
+                        int count, const struct exchange_team *team, struct exchange_choice *chosen,
+                        struct device_exchange **out, struct error *err)
 {
     struct error why = {0};
     *chosen = (struct exchange_choice){0};
-    for (chosen->way = EXCHANGE_NCCL; chosen->way < EXCHANGE_WAY_COUNT; chosen->way++) {
-        if (ops->open(devices, count, chosen->way, out, &why)) {
+    enum exchange_way end = team ? EXCHANGE_NCCL + 1 : EXCHANGE_WAY_COUNT;
+    for (chosen->way = EXCHANGE_NCCL; chosen->way < end; chosen->way++) {
+        if (ops->open(devices, count, team, chosen->way, out, &why)) {
             const char *version = ops->version(*out);
             (void)snprintf(chosen->version, sizeof chosen->version, "%.500s",
                            version ? version : "");

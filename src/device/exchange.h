@@ -1,5 +1,6 @@
-// exchange: what several GPUs of one host send each other, run and timed: by NCCL, by copies between them, or over the
-// host's memory. All of one process: whoever works on one of the devices selects it first.
+// exchange: what several GPUs send each other, run and timed: by NCCL, by copies between them, or over the host's memory.
+// All of one process: whoever works on one of the devices selects it first. Or, by NCCL alone, each of a process of its
+// own (struct exchange_team), which all do the same at the same time.
 //   select each, as it is opened -> open -> run, measure, any number of times -> close
 // SPDX-License-Identifier: Apache-2.0
 #ifndef RIDGE_DEVICE_EXCHANGE_H
@@ -55,20 +56,28 @@ struct exchange {
     const struct exchange_scatter *scatter; // NULL = none
 };
 
+enum { EXCHANGE_ID_BYTES = 128 };
+struct exchange_team { // of processes with a device each
+    int own;           // which of the devices is this process's; the others are NULL
+    unsigned char id
+        [EXCHANGE_ID_BYTES]; // the same in all: one of them made it by `meet`, and is there until all are open
+};
 struct device_info;
 bool device_exchanges(const struct device_info *info); // its backend can
 struct device_exchange;
 struct device_exchange_ops {
     // The calling thread's device from here on.
     bool (*select)(struct device *d, struct error *err);
-    // false: that way cannot be had here; err says why.
-    bool (*open)(struct device *const *devices, int count, enum exchange_way way,
-                 struct device_exchange **out, struct error *err);
+    bool (*meet)(unsigned char id[EXCHANGE_ID_BYTES], struct error *err);
+    // team NULL: all devices are this process's. false: that way cannot be had here; err says why.
+    bool (*open)(struct device *const *devices, int count, const struct exchange_team *team,
+                 enum exchange_way way, struct device_exchange **out, struct error *err);
     const char *(*version)(const struct device_exchange *x); // "NCCL 2.27.3"; NULL = nothing to say
     // Once, to its end, after all that the devices have been given.
     bool (*run)(struct device_exchange *x, const struct exchange *e, struct error *err);
     // Times of one round, of the slowest device, by its clock: the exchange (NULL = none) at the same time as the
-    // devices' sequences (NULL = none). A sample is several rounds, one behind the other.
+    // devices' sequences (NULL = none). A sample is several rounds, one behind the other. Of a team: of the own device,
+    // which begins when an exchange of all has ended.
     bool (*measure)(struct device_exchange *x, const struct exchange *e,
                     const struct device_sequence *sequences, int count, double *times_ns,
                     struct error *err);
@@ -81,9 +90,9 @@ struct exchange_choice {
     char version[EXCHANGE_TEXT_BYTES]; // of the library; "" = none
     char instead[EXCHANGE_TEXT_BYTES]; // why no better way was taken; "" = it is the best
 };
-// The best way that can be had. false: there is none, and err says why of each.
+// The best way that can be had. false: there is none, and err says why of each. Of a team there is one way.
 bool exchange_open_best(const struct device_exchange_ops *ops, struct device *const *devices,
-                        int count, struct exchange_choice *chosen, struct device_exchange **out,
-                        struct error *err) CHECK_RESULT;
+                        int count, const struct exchange_team *team, struct exchange_choice *chosen,
+                        struct device_exchange **out, struct error *err) CHECK_RESULT;
 
 #endif

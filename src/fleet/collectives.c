@@ -397,7 +397,7 @@ static bool measure_all(struct collecting *c, struct error *err)
     for (int i = 0; i < c->count; i++)
         if (!open_device(c, i, err))
             return false;
-    if (!exchange_open_best(c->ops, c->devices, c->count, &c->out->by, &c->open, err))
+    if (!exchange_open_best(c->ops, c->devices, c->count, NULL, &c->out->by, &c->open, err))
         return false;
     bool done = true;
     for (int i = 0; i < COLLECTIVE_COUNT && done && !c->out->wrong[0]; i++)

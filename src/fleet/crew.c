@@ -1,5 +1,6 @@
 // The crew's folder: rank.K (its device; locked while it lives), job.J, order.K.S, answer.K.S (a line of JSON, then the
-// outputs' bytes), over. Files appear whole (file_write).
+// outputs' bytes; of an exchange its report), meet.X (what exchange X is opened with), failed.X, over. Files appear whole
+// (file_write).
 // SPDX-License-Identifier: Apache-2.0
 #include "fleet/crew.h"
 
@@ -109,8 +110,9 @@ static bool is_gone(const struct crew *c, int rank)
 static bool come(struct crew *c, const struct device_info *own, struct error *err)
 {
     char name[NAME_BYTES], early[NAME_BYTES + 8];
-    json_t *json = json_pack("{s:s, s:s, s:I}", "id", own->id, "name", own->name, "memory_bytes",
-                             (json_int_t)own->facts.memory_bytes);
+    json_t *json = json_pack("{s:s, s:s, s:s, s:b, s:I}", "id", own->id, "name", own->name,
+                             "backend", own->backend, "simulated", (int)own->simulated,
+                             "memory_bytes", (json_int_t)own->facts.memory_bytes);
     char *text = json_dumps(json, JSON_COMPACT);
     json_decref(json);
     rank_name(name, c->rank);
@@ -168,7 +170,8 @@ bool crew_device(struct arena *a, struct crew *c, int rank, const struct device_
                  const volatile bool *cancel, struct device_info *out, struct error *err)
 {
     char name[NAME_BYTES];
-    const char *id = NULL, *words = NULL;
+    const char *id = NULL, *words = NULL, *backend = NULL;
+    int simulated = 0;
     json_int_t memory = 0;
     json_t *json;
     uint64_t began = clock_ns();
@@ -183,12 +186,14 @@ bool crew_device(struct arena *a, struct crew *c, int rank, const struct device_
                            rank, c->folder, coming_s);
         step();
     }
-    bool read = json_unpack(json, "{s:s, s:s, s:I}", "id", &id, "name", &words, "memory_bytes",
-                            &memory) == 0;
+    bool read = json_unpack(json, "{s:s, s:s, s:s, s:b, s:I}", "id", &id, "name", &words, "backend",
+                            &backend, "simulated", &simulated, "memory_bytes", &memory) == 0;
     *out = *own;
     if (read) {
         out->id = arena_printf(a, "rank %d: %s", rank, id);
         out->name = arena_strdup(a, words);
+        out->backend = arena_strdup(a, backend);
+        out->simulated = simulated != 0;
         out->facts.memory_bytes = memory;
     }
     json_decref(json);
@@ -278,6 +283,100 @@ bool crew_run(struct crew *c, int rank, struct part *p, const volatile bool *can
     }
 }
 
+/* ---- exchange ------------------------------------------------------------------------------------------------------ */
+
+bool crew_exchange_start(struct crew *c, const uint64_t *ends, int count, int *number,
+                         struct error *err)
+{
+    bool done = true;
+    *number = c->exchanges++;
+    for (int rank = 1; rank < count && done; rank++) {
+        char name[NAME_BYTES];
+        json_t *list = json_array();
+        for (int i = 0; i < count; i++)
+            json_array_append_new(list, json_integer((json_int_t)ends[i]));
+        (void)snprintf(name, sizeof name, "order.%d.%d", rank, c->orders[rank]++);
+        done = put_json(
+            c, name,
+            json_pack("{s:i, s:i, s:o}", "job", c->jobs - 1, "exchange", *number, "ends", list),
+            err);
+    }
+    return done;
+}
+
+bool crew_exchange_take(struct crew *c, int rank, const volatile bool *cancel,
+                        struct exchange_report *out, struct error *err)
+{
+    char name[NAME_BYTES];
+    (void)snprintf(name, sizeof name, "answer.%d.%d", rank, c->orders[rank] - 1);
+    for (bool gone = false;; step()) {
+        size_t size = 0;
+        char *data = take(c, name, sizeof *out, &size);
+        if (data) {
+            bool whole = size == sizeof *out;
+            if (whole)
+                memcpy(out, data, sizeof *out);
+            free(data);
+            return whole || fail_as(err, ERROR_SYSTEM, NOWHERE,
+                                    "its answer cannot be read: start the same ridge on all nodes");
+        }
+        if (cancel && *cancel)
+            return fail_as(err, ERROR_SYSTEM, NOWHERE, "interrupted");
+        if (gone)
+            return fail_as(err, ERROR_SYSTEM, NOWHERE, "it died");
+        gone = is_gone(c, rank);
+    }
+}
+
+bool crew_exchange_give(struct crew *c, int number, const unsigned char id[EXCHANGE_ID_BYTES],
+                        struct error *err)
+{
+    char name[NAME_BYTES];
+    (void)snprintf(name, sizeof name, "meet.%d", number);
+    return put(c, name, id, EXCHANGE_ID_BYTES, err);
+}
+
+bool crew_exchange_wait(struct crew *c, int number, unsigned char id[EXCHANGE_ID_BYTES],
+                        struct error *err)
+{
+    char name[NAME_BYTES];
+    size_t size = 0;
+    char *data;
+    (void)snprintf(name, sizeof name, "meet.%d", number);
+    while (!(data = take(c, name, EXCHANGE_ID_BYTES, &size)))
+        step(); // who watches this worker ends it when that does not come
+    bool whole = size == EXCHANGE_ID_BYTES;
+    if (whole)
+        memcpy(id, data, EXCHANGE_ID_BYTES);
+    free(data);
+    return whole || fail_as(err, ERROR_SYSTEM, NOWHERE, "what rank 0 gives cannot be read");
+}
+
+void crew_exchange_fail(struct crew *c, int number)
+{
+    char name[NAME_BYTES];
+    struct error ignored = {0};
+    (void)snprintf(name, sizeof name, "failed.%d", number);
+    (void)!put(c, name, "", 0, &ignored);
+}
+
+bool crew_exchange_over(struct crew *c, int number, int count)
+{
+    char name[NAME_BYTES];
+    (void)snprintf(name, sizeof name, "failed.%d", number);
+    bool over = is_there(c, name) || is_over(c);
+    for (int rank = 0; rank < count && !over; rank++)
+        over = rank != c->rank && is_gone(c, rank);
+    return over;
+}
+
+bool crew_exchange_answer(struct crew *c, const struct exchange_report *r, struct error *err)
+{
+    char name[NAME_BYTES];
+    (void)snprintf(name, sizeof name, "answer.%d.%d", c->rank, c->orders[c->rank]++);
+    return put(c, name, r, sizeof *r, err);
+}
+
 /* ---- the others ------------------------------------------------------------------------------------------------ */
 
 // Until the file is there; *over: the job ended, by rank 0's word or its death.
@@ -301,21 +400,38 @@ static bool wait_json(struct crew *c, const char *name, const volatile bool *can
     }
 }
 
-bool crew_wait_order(struct crew *c, const volatile bool *cancel, struct crew_order *out,
-                     bool *over, struct error *err)
+static bool read_order(struct arena *a, json_t *json, struct crew_order *out)
+{
+    json_int_t from = 0, to = 0;
+    json_t *ends = NULL;
+    *out = (struct crew_order){.exchange = -1};
+    if (json_unpack(json, "{s:i, s:i, s:o}", "job", &out->job, "exchange", &out->exchange, "ends",
+                    &ends) == 0) {
+        out->count = (int)json_array_size(ends);
+        out->ends = ARENA_ARRAY(a, uint64_t, out->count + 1);
+        for (int i = 0; i < out->count; i++)
+            out->ends[i] = (uint64_t)json_integer_value(json_array_get(ends, (size_t)i));
+        return true;
+    }
+    out->exchange = -1;
+    bool read =
+        json_unpack(json, "{s:i, s:I, s:I}", "job", &out->job, "first", &from, "end", &to) == 0;
+    out->first = (uint64_t)from;
+    out->end = (uint64_t)to;
+    return read;
+}
+
+bool crew_wait_order(struct arena *a, struct crew *c, const volatile bool *cancel,
+                     struct crew_order *out, bool *over, struct error *err)
 {
     char name[NAME_BYTES];
     json_t *json = NULL;
-    json_int_t from = 0, to = 0;
     *over = false;
     (void)snprintf(name, sizeof name, "order.%d.%d", c->rank, c->orders[c->rank]);
     if (!wait_json(c, name, cancel, &json, over, err) || *over)
         return err->kind == ERROR_NONE;
-    bool read =
-        json_unpack(json, "{s:i, s:I, s:I}", "job", &out->job, "first", &from, "end", &to) == 0;
+    bool read = read_order(a, json, out);
     json_decref(json);
-    out->first = (uint64_t)from;
-    out->end = (uint64_t)to;
     return read || fail_as(err, ERROR_SYSTEM, NOWHERE, "an order of rank 0 cannot be read");
 }
 

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -378,10 +379,6 @@ static const char *no_exchange(struct fleet *f)
 {
     const struct fleet_report *r = f->report;
     const struct deal_round *last = &r->deal.rounds[r->deal.round_count - 1];
-    if (f->kept->crew.count > 1)
-        return "Exchange is not measured between ranks: run `ridge scale` as one process with the "
-               "GPUs "
-               "of a host.";
     for (int i = 0; i < r->device_count; i++) {
         const struct device_info *info = r->devices[i].info;
         if (info->simulated)
@@ -422,6 +419,108 @@ static double slowest_link(struct fleet *f)
     return slowest;
 }
 
+// As one rank of several: this one's part is opened, of the others' their range is enough.
+struct rank_exchange {
+    struct fleet *fleet;
+    int number, count;
+};
+
+static bool give_id(void *context, const unsigned char *id, struct error *err)
+{
+    const struct rank_exchange *x = context;
+    return crew_exchange_give(&x->fleet->kept->crew, x->number, id, err);
+}
+
+static bool take_id(void *context, unsigned char *id, struct error *err)
+{
+    const struct rank_exchange *x = context;
+    return crew_exchange_wait(&x->fleet->kept->crew, x->number, id, err);
+}
+
+static bool is_team_over(void *context)
+{
+    const struct rank_exchange *x = context;
+    return crew_exchange_over(&x->fleet->kept->crew, x->number, x->count);
+}
+
+static bool exchange_as_rank(struct fleet *f, int number, const uint64_t *ends, int count,
+                             struct exchange_report *out, struct error *err)
+{
+    struct crew *c = &f->kept->crew;
+    struct rank_exchange x = {f, number, count};
+    struct parts_team team = {c->rank, &x, give_id, take_id, is_team_over};
+    struct part *parts = xcalloc((size_t)count + 1, sizeof *parts);
+    const struct device_info *own = f->report->devices[0].info;
+    bool done = true;
+    for (int i = 0; i < count && done; i++) {
+        struct part_range range = part_range_of(&f->report->split, i ? ends[i - 1] : 0, ends[i]);
+        parts[i] = (struct part){.whole = &f->whole, .device = own, .range = range};
+        if (i == c->rank)
+            done = part_open(&f->whole, &f->report->split, own, &range, &parts[i], err);
+    }
+    done = done &&
+           parts_exchange(parts, count, &f->report->split, &team, f->events->loop.cancel, out, err);
+    if (!done || !out->done || out->wrong[0])
+        crew_exchange_fail(c, number);
+    part_close(&parts[c->rank]);
+    free(parts);
+    return done;
+}
+
+static void keep_slowest(struct summary *all, const struct summary *one)
+{
+    if (one->median > all->median)
+        *all = *one;
+}
+
+// Of all ranks: each time is the slowest one's; one that could not, or has a wrong result, speaks for all.
+static void merge_report(struct exchange_report *all, const struct exchange_report *one, int rank)
+{
+    if (one->wrong[0] && !all->wrong[0])
+        (void)snprintf(all->wrong, sizeof all->wrong, "rank %d: %.400s", rank, one->wrong);
+    if (!one->done && (all->done || all->stopped) && !one->wrong[0]) {
+        (void)snprintf(all->why, sizeof all->why, "rank %d: %.400s", rank, one->why);
+        all->stopped = one->stopped;
+    }
+    all->done = all->done && one->done;
+    keep_slowest(&all->compute_ns, &one->compute_ns);
+    keep_slowest(&all->exchange_ns, &one->exchange_ns);
+    keep_slowest(&all->together_ns, &one->together_ns);
+    if (one->half_halo_ns > all->half_halo_ns)
+        all->half_halo_ns = one->half_halo_ns;
+    for (int i = 0; i < all->link_count && i < one->link_count; i++) {
+        struct exchange_link *l = &all->links[i];
+        l->there_ns = fmax(l->there_ns, one->links[i].there_ns);
+        l->back_ns = fmax(l->back_ns, one->links[i].back_ns);
+        l->both_ns = fmax(l->both_ns, one->links[i].both_ns);
+    }
+}
+
+// Rank 0's: all ranks that have a share take part.
+static bool run_between_ranks(struct fleet *f, struct exchange_report *out, struct error *err)
+{
+    const struct fleet_report *r = f->report;
+    const struct deal_round *last = &r->deal.rounds[r->deal.round_count - 1];
+    struct crew *c = &f->kept->crew;
+    uint64_t *ends = ARENA_ARRAY(f->arena, uint64_t, r->device_count + 1);
+    int number = 0;
+    for (int i = 0; i < r->device_count; i++)
+        ends[i] = (i ? ends[i - 1] : 0) + last->turns[i].units;
+    if (!crew_exchange_start(c, ends, r->device_count, &number, err) ||
+        !exchange_as_rank(f, number, ends, r->device_count, out, err))
+        return false;
+    for (int i = 1; i < r->device_count; i++) {
+        struct exchange_report one = {0};
+        struct error why = {0};
+        if (!crew_exchange_take(c, i, f->events->loop.cancel, &one, &why))
+            (void)snprintf(one.why, sizeof one.why, "%.400s", why.message);
+        merge_report(out, &one, i);
+    }
+    out->done = out->done || out->wrong[0];
+    return !f->events->loop.cancel || !*f->events->loop.cancel ||
+           fail_as(err, ERROR_SYSTEM, NOWHERE, "interrupted");
+}
+
 // The last round's shares: one for each device, in the order of the list.
 static bool run_exchange(struct fleet *f, struct exchange_report *out, struct error *err)
 {
@@ -438,8 +537,8 @@ static bool run_exchange(struct fleet *f, struct exchange_report *out, struct er
         opened = i + 1;
         first = end;
     }
-    done =
-        done && parts_exchange(parts, r->device_count, &r->split, f->events->loop.cancel, out, err);
+    done = done && parts_exchange(parts, r->device_count, &r->split, NULL, f->events->loop.cancel,
+                                  out, err);
     for (int i = 0; i < opened; i++)
         part_close(&parts[i]);
     free(parts);
@@ -461,9 +560,10 @@ static bool measure_exchange(struct fleet *f, struct error *err)
     if (x->why)
         return true;
     x->report = ARENA_NEW(f->arena, struct exchange_report);
-    if (!run_exchange(f, x->report, err))
+    bool ranks = f->kept->crew.count > 1;
+    if (!(ranks ? run_between_ranks(f, x->report, err) : run_exchange(f, x->report, err)))
         return false;
-    x->link_gbps = slowest_link(f);
+    x->link_gbps = ranks ? (double)NAN : slowest_link(f);
     return !x->report->wrong[0] ||
            fail_as(err, ERROR_CHECK, f->experiment->split->at,
                    "the outputs of variant '%s' after the exchange %s: %s", r->variant,
@@ -555,6 +655,15 @@ static bool serve_order(struct fleet *f, const struct crew_order *order, struct 
     return answered;
 }
 
+static bool serve_exchange(struct fleet *f, const struct crew_order *order, struct error *err)
+{
+    struct exchange_report report = {0};
+    struct error why = {0};
+    if (!exchange_as_rank(f, order->exchange, order->ends, order->count, &report, &why))
+        (void)snprintf(report.why, sizeof report.why, "%.400s", why.message);
+    return crew_exchange_answer(&f->kept->crew, &report, err);
+}
+
 bool fleet_serve(struct arena *a, const struct fleet_request *q, const struct fleet_events *events,
                  struct error *err)
 {
@@ -574,9 +683,10 @@ bool fleet_serve(struct arena *a, const struct fleet_request *q, const struct fl
     bool done = device_find(a, q->devices, &own, err) &&
                 crew_open(a, q->folder, q->ranks, &own, &kept.crew, err);
     while (done && !over)
-        done = crew_wait_order(&kept.crew, events->loop.cancel, &order, &over, err) &&
+        done = crew_wait_order(a, &kept.crew, events->loop.cancel, &order, &over, err) &&
                (over || (serve_job(&f, &order, &run, &request, &open, err) &&
-                         serve_order(&f, &order, err)));
+                         (order.exchange >= 0 ? serve_exchange(&f, &order, err)
+                                              : serve_order(&f, &order, err))));
     fleet_forget(&kept);
     return done;
 }

@@ -1,17 +1,18 @@
 // The exchange of a round: halo and broadcast before the kernels, sums and gathering after them. What is to arrive is
 // poisoned first, so that the outputs are right only where the exchange is. What is turned from columns to rows arrives as
-// an all-to-all leaves it: a block per sender, one behind the other.
+// an all-to-all leaves it: a block per sender, one behind the other. In a team each process does its part's side of it.
 // SPDX-License-Identifier: Apache-2.0
 #include "loop/exchange.h"
 #include "loop/bench.h"
 #include "loop/request.h"
 
 #include <math.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES = 7, POISON = 0xff };
+enum { SAMPLES = 7, POISON = 0xff, LOOK_MS = 50 };
 
 static const uint64_t link_bytes = 64 << 20;
 
@@ -20,6 +21,7 @@ struct exchanging { // in the worker
     int count;
     const struct resolved_split *split;
     const struct loop_request *request;
+    const struct parts_team *team; // NULL = all parts are this process's
     struct arena arena;
     struct job *jobs;
     struct bench *benches;
@@ -41,12 +43,25 @@ bool exchange_is_stated(const struct experiment *e, const struct resolved_split 
     return any;
 }
 
+static bool is_ours(const struct exchanging *x, int part)
+{
+    return !x->team || x->team->own == part;
+}
+
+// Of another process's part 0, which is never used.
+static uint64_t address_of(const struct exchanging *x, int part, int buffer)
+{
+    return is_ours(x, part) ? x->benches[part].addresses[buffer] : 0;
+}
+
 /* ---- the devices ---------------------------------------------------------------------------------------- */
 
 static bool open_benches(struct exchanging *x, struct error *err)
 {
     for (int i = 0; i < x->count; i++) {
         struct bench *b = &x->benches[i];
+        if (!is_ours(x, i))
+            continue;
         x->jobs[i] = part_job(&x->parts[i], x->request);
         *b = (struct bench){.job = &x->jobs[i], .arena = &x->arena, .fd = -1};
         if (!bench_open(b, err) || !bench_load(b, err) || !bench_write(b, err))
@@ -74,9 +89,10 @@ static bool open_arrived(struct exchanging *x, struct error *err)
             continue;
         x->arrived[b] = ARENA_ARRAY(&x->arena, uint64_t, x->count + 1);
         for (int i = 0; i < x->count; i++)
-            if (!select_device(x, i, err) ||
-                !x->devices[i]->ops->memory->alloc(x->devices[i], whole->size_bytes,
-                                                   "what is exchanged", &x->arrived[b][i], err))
+            if (is_ours(x, i) &&
+                (!select_device(x, i, err) ||
+                 !x->devices[i]->ops->memory->alloc(x->devices[i], whole->size_bytes,
+                                                    "what is exchanged", &x->arrived[b][i], err)))
                 return false;
     }
     return true;
@@ -92,7 +108,7 @@ static uint64_t unit_bytes(const struct exchanging *x, int buffer)
 // Units [first, end) of the whole, in the part's buffer.
 static uint64_t unit_address(const struct exchanging *x, int part, int buffer, uint64_t first)
 {
-    return x->benches[part].addresses[buffer] +
+    return address_of(x, part, buffer) +
            (first - x->parts[part].range.halo_first) * unit_bytes(x, buffer);
 }
 
@@ -100,7 +116,7 @@ static uint64_t *addresses_of(struct exchanging *x, int buffer)
 {
     uint64_t *all = ARENA_ARRAY(&x->arena, uint64_t, x->count + 1);
     for (int i = 0; i < x->count; i++)
-        all[i] = x->benches[i].addresses[buffer];
+        all[i] = address_of(x, i, buffer);
     return all;
 }
 
@@ -176,9 +192,9 @@ static struct exchange_copy turned_block(const struct exchanging *x, int from, i
     struct turned rows = turned_rows(x, to, buffer);
     uint64_t each = element_bytes(x->parts[0].whole->resolved->buffers[buffer].type);
     uint64_t count = rows.end - rows.first, row_bytes = each * (f->end - f->first);
-    return (struct exchange_copy){
-        from, to, x->benches[from].addresses[buffer] + rows.first * row_bytes,
-        x->arrived[buffer][to] + count * each * f->first, count * row_bytes};
+    return (struct exchange_copy){from, to, address_of(x, from, buffer) + rows.first * row_bytes,
+                                  x->arrived[buffer][to] + count * each * f->first,
+                                  count * row_bytes};
 }
 
 // Own blocks stay where they are.
@@ -274,6 +290,8 @@ static void count_received(struct exchanging *x)
 static bool poison(struct exchanging *x, int device, uint64_t address, uint64_t size_bytes,
                    struct error *err)
 {
+    if (!is_ours(x, device))
+        return true;
     void *bad = xcalloc(size_bytes + 1, 1);
     memset(bad, POISON, size_bytes);
     bool done =
@@ -311,6 +329,8 @@ static bool run_once(struct exchanging *x, struct error *err)
         return false;
     for (int i = 0; i < x->count; i++) {
         struct device_report report = {0};
+        if (!is_ours(x, i))
+            continue;
         if (!select_device(x, i, err) || !bench_run(&x->benches[i], false, false, &report, err))
             return error_context(err, "in the share of %s", x->parts[i].device->id);
     }
@@ -352,6 +372,31 @@ static bool read_arrived(struct exchanging *x, int device, int buffer, void *who
                                                  err);
 }
 
+// What other processes have is right by itself: each checks its own.
+static void take_others(const struct exchanging *x, struct joined *j)
+{
+    const struct whole *w = x->parts[0].whole;
+    for (int b = 0; b < w->resolved->buffer_count && x->team && w->wanted; b++)
+        if (w->resolved->buffers[b].output)
+            memcpy(j->outputs.data[b], w->wanted->data[b], w->resolved->buffers[b].size_bytes);
+}
+
+static bool check_arrived(struct exchanging *x, int i, struct joined *j, const char **wrong,
+                          struct error *err)
+{
+    const struct whole *w = x->parts[0].whole;
+    bool done = select_device(x, i, err);
+    for (int b = 0; b < w->resolved->buffer_count && done; b++)
+        if (x->arrived[b])
+            done = read_arrived(x, i, b, j->outputs.data[b], err);
+    if (done)
+        whole_check(w, &x->arena, &j->outputs, wrong);
+    if (*wrong)
+        (void)snprintf(x->out->wrong, sizeof x->out->wrong, "on %s: %.400s", x->parts[i].device->id,
+                       *wrong);
+    return done;
+}
+
 // The parts' own outputs, put together; then of each device what arrived there in their places.
 static bool check_outputs(struct exchanging *x, struct error *err)
 {
@@ -359,8 +404,11 @@ static bool check_outputs(struct exchanging *x, struct error *err)
     const char *wrong = NULL;
     struct joined j = {0};
     joined_begin(w->experiment, w->resolved, w->inputs, &j);
+    take_others(x, &j);
     bool done = true;
     for (int i = 0; i < x->count && done; i++) {
+        if (!is_ours(x, i))
+            continue;
         done = select_device(x, i, err) &&
                bench_read_outputs(&x->benches[i], &x->parts[i].outputs, err);
         if (done)
@@ -368,17 +416,9 @@ static bool check_outputs(struct exchanging *x, struct error *err)
                         &x->parts[i].resolved, &x->parts[i].outputs);
     }
     joined_end(&j, w->experiment, w->resolved);
-    for (int i = 0; i < x->count && done && !wrong; i++) {
-        done = select_device(x, i, err);
-        for (int b = 0; b < w->resolved->buffer_count && done; b++)
-            if (x->arrived[b])
-                done = read_arrived(x, i, b, j.outputs.data[b], err);
-        if (done)
-            whole_check(w, &x->arena, &j.outputs, &wrong);
-        if (wrong)
-            (void)snprintf(x->out->wrong, sizeof x->out->wrong, "on %s: %.400s",
-                           x->parts[i].device->id, wrong);
-    }
+    for (int i = 0; i < x->count && done && !wrong; i++)
+        if (is_ours(x, i))
+            done = check_arrived(x, i, &j, &wrong, err);
     joined_release(&j, w->resolved);
     return done;
 }
@@ -421,43 +461,65 @@ static bool time_copies(struct exchanging *x, const struct exchange_copy *copies
     return true;
 }
 
+// Room for what is sent and what arrives, on those of the two that are this process's.
+static bool link_ends(struct exchanging *x, int i, uint64_t at[2], struct error *err)
+{
+    for (int k = 0; k < 2; k++)
+        if (is_ours(x, i + k) &&
+            (!select_device(x, i + k, err) ||
+             !x->devices[i + k]->ops->memory->alloc(x->devices[i + k], 2 * link_bytes,
+                                                    "copies over the link", &at[k], err)))
+            return false;
+    return true;
+}
+
 // From each device to the next one, back, and both at once.
 static bool time_links(struct exchanging *x, struct error *err)
 {
     for (int i = 0; i + 1 < x->count && i < EXCHANGE_LINKS_MOST; i++) {
         uint64_t at[2] = {0};
         struct exchange_link *link = &x->out->links[i];
-        for (int k = 0; k < 2; k++)
-            if (!select_device(x, i + k, err) ||
-                !x->devices[i + k]->ops->memory->alloc(x->devices[i + k], 2 * link_bytes,
-                                                       "copies over the link", &at[k], err))
-                return false;
+        x->out->link_count = i + 1;
+        *link = (struct exchange_link){.size_bytes = (double)link_bytes};
+        if (!is_ours(x, i) && !is_ours(x, i + 1))
+            continue;
+        if (!link_ends(x, i, at, err))
+            return false;
         struct exchange_copy both[] = {
             {i, i + 1, at[0], at[1], link_bytes},
             {i + 1, i, at[1] + link_bytes, at[0] + link_bytes, link_bytes}};
-        link->size_bytes = (double)link_bytes;
         if (!time_copies(x, &both[0], 1, &link->there_ns, err) ||
             !time_copies(x, &both[1], 1, &link->back_ns, err) ||
             !time_copies(x, both, 2, &link->both_ns, err))
             return false;
         for (int k = 0; k < 2; k++)
-            if (!select_device(x, i + k, err) ||
-                !x->devices[i + k]->ops->memory->release(x->devices[i + k], at[k], err))
+            if (is_ours(x, i + k) &&
+                (!select_device(x, i + k, err) ||
+                 !x->devices[i + k]->ops->memory->release(x->devices[i + k], at[k], err)))
                 return false;
-        x->out->link_count = i + 1;
     }
     return true;
 }
 
 /* ---- the worker ------------------------------------------------------------------------------------------- */
 
+static bool open_exchange(struct exchanging *x, struct error *err)
+{
+    const struct parts_team *t = x->team;
+    struct exchange_team team = {.own = t ? t->own : 0};
+    if (t && !(t->own == 0 ? x->ops->meet(team.id, err) && t->give(t->context, team.id, err)
+                           : t->take(t->context, team.id, err)))
+        return false;
+    return exchange_open_best(x->ops, x->devices, x->count, t ? &team : NULL, &x->out->by, &x->open,
+                              err);
+}
+
 static bool exchange_all(struct exchanging *x, struct error *err)
 {
     if (!open_benches(x, err))
         return false;
-    x->ops = x->devices[0]->ops->exchange;
-    if (!open_arrived(x, err) ||
-        !exchange_open_best(x->ops, x->devices, x->count, &x->out->by, &x->open, err))
+    x->ops = x->devices[x->team ? x->team->own : 0]->ops->exchange;
+    if (!open_arrived(x, err) || !open_exchange(x, err))
         return false;
     make_exchanges(x);
     count_received(x);
@@ -490,11 +552,40 @@ static void take_report(void *context, const char *data, size_t size_bytes)
         memcpy(r, data, sizeof *r);
 }
 
-bool parts_exchange(struct part *parts, int count, const struct resolved_split *split,
-                    const volatile bool *cancel, struct exchange_report *out, struct error *err)
+// As worker_run, until the team cannot go on.
+static bool run_worker(struct exchanging *x, struct worker_spec *spec, struct worker_result *w,
+                       struct error *err)
 {
-    struct exchanging x = {
-        .parts = parts, .count = count, .split = split, .request = parts[0].whole->request};
+    volatile bool cancel = false;
+    const volatile bool *asked = spec->cancel;
+    if (!x->team)
+        return worker_run(spec, w, err);
+    spec->cancel = &cancel;
+    struct worker *worker = worker_start(spec, err);
+    if (!worker)
+        return false;
+    while (!worker_ended(worker)) {
+        int fds[WORKER_STREAMS];
+        struct pollfd polled[WORKER_STREAMS];
+        worker_streams(worker, fds);
+        for (int i = 0; i < WORKER_STREAMS; i++)
+            polled[i] = (struct pollfd){.fd = fds[i], .events = POLLIN};
+        (void)poll(polled, WORKER_STREAMS, LOOK_MS);
+        cancel = (asked && *asked) || x->team->over(x->team->context);
+    }
+    spec->cancel = asked;
+    return worker_finish(worker, w, err);
+}
+
+bool parts_exchange(struct part *parts, int count, const struct resolved_split *split,
+                    const struct parts_team *team, const volatile bool *cancel,
+                    struct exchange_report *out, struct error *err)
+{
+    struct exchanging x = {.parts = parts,
+                           .count = count,
+                           .split = split,
+                           .team = team,
+                           .request = parts[0].whole->request};
     struct worker_spec spec = {.body = exchange_body,
                                .context = &x,
                                .timeout_s = job_timeout_s(x.request),
@@ -504,10 +595,13 @@ bool parts_exchange(struct part *parts, int count, const struct resolved_split *
     struct worker_result w;
     *out = (struct exchange_report){.half_halo_ns = (double)NAN};
     x.out = out;
-    if (!worker_run(&spec, &w, err))
+    if (!run_worker(&x, &spec, &w, err))
         return false;
-    if (w.end == WORKER_CANCELLED)
+    if (w.end == WORKER_CANCELLED && (!team || (cancel && *cancel)))
         return fail_cancelled(err);
+    out->stopped = w.end == WORKER_CANCELLED;
+    if (out->stopped)
+        (void)snprintf(out->why, sizeof out->why, "another rank could not go on");
     if (!out->done && !out->why[0]) {
         struct arena a = {0};
         (void)snprintf(out->why, sizeof out->why, "%.500s",

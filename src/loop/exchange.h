@@ -1,5 +1,6 @@
-// exchange: what the parts of a divided job send each other in a round, done on their devices in one worker process:
-// verified against the reference, then timed beside the kernels. Real devices of one backend only.
+// exchange: what the parts of a divided job send each other in a round, done on their devices in one worker process, or in
+// one each of a team of processes: verified against the reference, then timed beside the kernels. Real devices of one
+// backend only.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef RIDGE_LOOP_EXCHANGE_H
 #define RIDGE_LOOP_EXCHANGE_H
@@ -17,6 +18,7 @@ struct exchange_link { // a copy from one part's device to the next one's, and a
 struct exchange_report {
     bool done;                     // false: `why`
     char why[EXCHANGE_TEXT_BYTES]; // not measured at all; "" = it was
+    bool stopped;                  // because another process of the team could not go on
     struct exchange_choice by;
     char wrong[EXCHANGE_TEXT_BYTES]; // the worst element after it, in a sentence; "" = all is right
     double reduced_bytes, gathered_bytes, broadcast_bytes, turned_bytes,
@@ -29,10 +31,21 @@ struct exchange_report {
 };
 // What it takes of the experiment's `split`: nothing = false.
 bool exchange_is_stated(const struct experiment *e, const struct resolved_split *split);
-// The parts are opened, in order, and make up the whole. false: the run was cancelled, or a worker could not be started;
-// what does not work with these devices is in the report.
+struct parts_team { // processes with a part each, which all do the same; called in the worker
+    int own; // the part of this process, which alone is opened; of the others `whole` and `range` are known
+    void *context;
+    // What all of them open their exchange with goes from part 0 to the others.
+    bool (*give)(void *context, const unsigned char id[EXCHANGE_ID_BYTES], struct error *err);
+    bool (*take)(void *context, unsigned char id[EXCHANGE_ID_BYTES], struct error *err);
+    bool (*over)(
+        void *
+            context); // in this process, now and then: another one cannot go on, so that this one would wait
+};
+// The parts are opened, in order, and make up the whole; team NULL: all of them are this process's, else the report is of
+// its own part. false: the run was cancelled, or a worker could not be started; what does not work with these devices is
+// in the report.
 bool parts_exchange(struct part *parts, int count, const struct resolved_split *split,
-                    const volatile bool *cancel, struct exchange_report *out,
-                    struct error *err) CHECK_RESULT;
+                    const struct parts_team *team, const volatile bool *cancel,
+                    struct exchange_report *out, struct error *err) CHECK_RESULT;
 
 #endif

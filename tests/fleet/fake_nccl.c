@@ -1,13 +1,18 @@
 // NCCL for tests where there is none: libnccl.so.2 on the fake driver (tests/device/fake_driver.c), whose memory is the
-// host's. Work is done when the group ends; a group takes as long as a launch. What the environment says: FAKE_NCCL_FAILS
+// host's. Work is done when the group ends; a group takes as long as a launch. Processes that joined send each other
+// files in a folder, whose name is the id: one.two.N is what rank one sent rank two the Nth time. What the environment
+// says: FAKE_NCCL_FAILS
 // (it does not connect), FAKE_NCCL_WRONG (sums lack the last device), FAKE_NCCL_LOG (a file that gets what
-// NCCL_NVLS_ENABLE is), FAKE_NCCL_SLOW (a pair whose messages take three times as long). The collectives that ridge uses, of one process, on bytes and f32.
+// NCCL_NVLS_ENABLE is), FAKE_NCCL_SLOW (a pair whose messages take three times as long). FAKE_NCCL_LEAVES (a rank whose process
+// ends when it joins). The collectives that ridge uses, on bytes and f32.
 // SPDX-License-Identifier: Apache-2.0
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+enum { ID_BYTES = 128, FILE_MOST = 1 << 20, WAIT_US = 200 };
 enum { GPUS_MOST = 8, WORK_MOST = 256, FLOATS = 7 };
 enum kind { REDUCE, SCATTER, GATHER, BROADCAST, SEND, RECEIVE };
 
@@ -21,6 +26,8 @@ struct work {
 static int ranks[GPUS_MOST], rank_count;
 static struct work works[WORK_MOST];
 static int work_count, depth;
+static char folder[ID_BYTES]; // "": one process
+static int own, sent[GPUS_MOST], taken[GPUS_MOST];
 
 void fake_work(void); // the driver's: time passes
 
@@ -50,6 +57,28 @@ int ncclCommInitAll(void **communicators, int count, const int *devices)
         if (devices[i] != i)
             return 5;
     }
+    return getenv("FAKE_NCCL_FAILS") ? 3 : 0;
+}
+
+struct id {
+    char name[ID_BYTES];
+};
+
+int ncclGetUniqueId(struct id *id)
+{
+    memset(id, 0, sizeof *id);
+    strcpy(id->name, "/tmp/fake-nccl-XXXXXX");
+    return mkdtemp(id->name) ? 0 : 2;
+}
+
+int ncclCommInitRank(void **communicator, int count, struct id id, int rank)
+{
+    if (getenv("FAKE_NCCL_LEAVES") && atoi(getenv("FAKE_NCCL_LEAVES")) == rank)
+        _exit(9);
+    memcpy(folder, id.name, sizeof folder);
+    rank_count = count;
+    own = ranks[rank] = rank;
+    *communicator = &ranks[rank];
     return getenv("FAKE_NCCL_FAILS") ? 3 : 0;
 }
 
@@ -177,10 +206,94 @@ static bool is_slow(void)
     return false;
 }
 
+/* ---- between processes: everybody sends everybody, and what is large is there to be timed ---- */
+
+static void give(int to, const void *data, size_t size)
+{
+    char early[3 * ID_BYTES], name[2 * ID_BYTES];
+    snprintf(name, sizeof name, "%s/%d.%d.%d", folder, own, to, sent[to]++);
+    snprintf(early, sizeof early, "%s.early", name);
+    FILE *f = fopen(early, "w");
+    if (f && size <= FILE_MOST)
+        fwrite(data, 1, size, f);
+    if (f)
+        fclose(f);
+    rename(early, name);
+}
+
+static void take(int from, void *data, size_t size)
+{
+    char name[2 * ID_BYTES];
+    FILE *f;
+    snprintf(name, sizeof name, "%s/%d.%d.%d", folder, from, own, taken[from]++);
+    while (!(f = fopen(name, "r")))
+        usleep(WAIT_US);
+    if (size <= FILE_MOST && fread(data, 1, size, f) != size)
+        abort();
+    fclose(f);
+    unlink(name);
+}
+
+static void to_all(const void *data, size_t size)
+{
+    for (int r = 0; r < rank_count; r++)
+        if (r != own)
+            give(r, data, size);
+}
+
+static int sum_of_all(const struct work *w)
+{
+    float *sums = malloc(w->count * sizeof *sums + 1), *one = malloc(w->count * sizeof *one + 1);
+    to_all(w->from, w->count * sizeof *sums);
+    memcpy(sums, w->from, w->count * sizeof *sums);
+    for (int r = 0; r < rank_count; r++)
+        if (r != own) {
+            take(r, one, w->count * sizeof *one);
+            for (size_t i = 0; i < w->count && !getenv("FAKE_NCCL_WRONG"); i++)
+                sums[i] += one[i];
+        }
+    memcpy(w->to, sums, w->count * sizeof *sums);
+    free(sums);
+    free(one);
+    return 0;
+}
+
+static int between_processes(const struct work *w)
+{
+    switch (w->kind) {
+    case REDUCE:
+        return sum_of_all(w);
+    case BROADCAST:
+        if (w->peer == own)
+            to_all(w->from, w->count);
+        if (w->peer == own && w->to != w->from)
+            memcpy(w->to, w->from, w->count);
+        if (w->peer != own)
+            take(w->peer, w->to, w->count);
+        return 0;
+    case SEND:
+        give(w->peer, w->from, w->count);
+        return 0;
+    case RECEIVE:
+        return 0; // when all is sent
+    case SCATTER:
+    case GATHER:
+        break;
+    }
+    return 5; // ridge does not use them between processes
+}
+
 int ncclGroupEnd(void)
 {
     int status = 0;
     depth--;
+    for (int i = 0; i < work_count && folder[0] && status == 0; i++)
+        status = between_processes(&works[i]);
+    for (int i = 0; i < work_count && folder[0]; i++)
+        if (works[i].kind == RECEIVE)
+            take(works[i].peer, works[i].to, works[i].count);
+    if (folder[0])
+        work_count = 0;
     for (int i = 0; i < work_count && status == 0; i++) {
         struct work *w = &works[i];
         if (w->kind == SEND)

@@ -86,6 +86,13 @@ pass 'a rank that is killed does not end a table of scaling' $? err.0
 wait 2>/dev/null
 json 'its point is what the others did' '.verified and (.points | length == 3) and (.devices[2].lost | contains("rank 2 died"))'
 
+began=$SECONDS
+start word 3 --param steps=50 --device $devices -q --scaling both
+failed=0
+for pid in "${pids[@]}"; do wait "$pid"; (($? == 2)) && failed=$((failed + 1)); done
+((failed == 3 && SECONDS - began < 30)) && grep -q "option --scaling: 'both' is neither strong nor weak" err.2
+pass 'a wrong word fails every rank at once' $? err.2
+
 if command -v mpirun >/dev/null; then
     timeout 200 mpirun --allow-run-as-root --oversubscribe -n 4 --enable-recovery "${scale[@]}" --param steps=50 \
         --device $devices -q >out.0 2>err.0 </dev/null

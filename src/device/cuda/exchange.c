@@ -1,4 +1,4 @@
-// Exchange between GPUs of one process. Each device has a stream for it beside the one of its kernels; a round is timed
+// Exchange between GPUs of one process, or of a team of processes with one each. Each device has a stream for it beside the one of its kernels; a round is timed
 // between two events in the kernels' stream, the exchange's stream forked off it and joined again.
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda/nccl.h"
@@ -8,14 +8,14 @@
 #include <string.h>
 
 enum { STREAM_NON_BLOCKING = 1, PEER_ENABLED_BEFORE = 704 };
-enum { ROUNDS_LEAST = 2, ROUNDS_MOST = 64 };
+enum { ROUNDS_LEAST = 2, ROUNDS_TEAM = 16, ROUNDS_MOST = 64 };
 
 static const double ns_per_ms = 1e6;
 static const double sample_ns = 5e6; // rounds follow each other for about that long
 static const uint64_t round_timeout_ns = 60000000000;
 
-struct lane { // of a device
-    struct cuda_device *device;
+struct lane {                   // of a device
+    struct cuda_device *device; // NULL: of another process, and there is nothing here
     void *stream, *fork, *join;
     struct cuda_launch *launches; // of the measurement
 };
@@ -24,6 +24,7 @@ struct device_exchange {
     void **streams; // of the lanes
     int count;
     enum exchange_way way;
+    int own; // of a team: the device of this process; -1 = all are
     struct nccl *nccl;
     void *host; // pinned: what goes over the host's memory
     size_t host_bytes;
@@ -84,10 +85,13 @@ static void exchange_close(struct device_exchange *x)
     nccl_close(x->nccl);
     for (int i = 0; i < x->count; i++) {
         struct lane *l = &x->lanes[i];
+        if (!l->device)
+            continue;
         const struct driver *cu = &l->device->cu;
         (void)exchange_select(&l->device->head, &ignored);
-        if (i == 0 && x->host)
+        if (x->host)
             (void)cu->cuMemFreeHost(x->host);
+        x->host = NULL;
         if (l->join)
             (void)cu->cuEventDestroy_v2(l->join);
         if (l->fork)
@@ -101,29 +105,48 @@ static void exchange_close(struct device_exchange *x)
     free(x);
 }
 
-static bool exchange_open(struct device *const *devices, int count, enum exchange_way way,
+// The devices of other processes are none of ours to open.
+static bool open_lanes(struct device_exchange *x, struct device *const *devices, int *ordinals,
+                       struct error *err)
+{
+    for (int i = 0; i < x->count; i++) {
+        x->lanes[i].device = (struct cuda_device *)devices[i];
+        ordinals[i] = devices[i] ? x->lanes[i].device->ordinal : -1;
+    }
+    for (int i = 0; i < x->count; i++) {
+        if (x->lanes[i].device && !open_lane(&x->lanes[i], err))
+            return false;
+        x->streams[i] = x->lanes[i].stream;
+    }
+    return true;
+}
+
+static bool connect(struct device_exchange *x, const struct exchange_team *team,
+                    const int *ordinals, struct error *err)
+{
+    if (team)
+        return x->way == EXCHANGE_NCCL
+                   ? exchange_select(&x->lanes[x->own].device->head, err) &&
+                         nccl_join(team, x->count, &x->nccl, err)
+                   : fail_as(err, ERROR_SYSTEM, NOWHERE, "between processes there is NCCL alone");
+    if (x->way == EXCHANGE_NCCL)
+        return nccl_open(ordinals, x->count, &x->nccl, err);
+    return x->way != EXCHANGE_PEER || enable_peers(x, err);
+}
+
+static bool exchange_open(struct device *const *devices, int count,
+                          const struct exchange_team *team, enum exchange_way way,
                           struct device_exchange **out, struct error *err)
 {
     struct device_exchange *x = xcalloc(1, sizeof *x);
     struct arena a = {0};
     int *ordinals = ARENA_ARRAY(&a, int, count + 1);
     *x = (struct device_exchange){.way = way,
+                                  .own = team ? team->own : -1,
                                   .count = count,
                                   .lanes = xcalloc((size_t)count + 1, sizeof *x->lanes),
                                   .streams = xcalloc((size_t)count + 1, sizeof *x->streams)};
-    bool done = true;
-    for (int i = 0; i < count; i++) {
-        x->lanes[i].device = (struct cuda_device *)devices[i];
-        ordinals[i] = x->lanes[i].device->ordinal;
-    }
-    for (int i = 0; i < count && done; i++) {
-        done = open_lane(&x->lanes[i], err);
-        x->streams[i] = x->lanes[i].stream;
-    }
-    if (done && way == EXCHANGE_NCCL)
-        done = nccl_open(ordinals, count, &x->nccl, err);
-    if (done && way == EXCHANGE_PEER)
-        done = enable_peers(x, err);
+    bool done = open_lanes(x, devices, ordinals, err) && connect(x, team, ordinals, err);
     arena_release(&a);
     if (!done) {
         exchange_close(x);
@@ -284,6 +307,9 @@ static bool enqueue_exchange(struct device_exchange *x, const struct exchange *e
         return enqueue_plain(x, e, err);
     for (int i = 0; i < e->sum_count; i++) {
         struct exchange one = {.sums = &e->sums[i], .sum_count = 1};
+        if (x->own >= 0 && !nccl_adds(e->sums[i].type))
+            return fail_as(err, ERROR_SYSTEM, NOWHERE,
+                           "NCCL has no sums of that type, and processes have no other way");
         if (!(nccl_adds(e->sums[i].type) ? nccl_enqueue(x->nccl, &one, x->streams, err)
                                          : sum_on_host(x, &e->sums[i], err)))
             return false;
@@ -296,6 +322,8 @@ static bool wait_all(struct device_exchange *x, struct error *err)
 {
     for (int i = 0; i < x->count; i++) {
         struct lane *l = &x->lanes[i];
+        if (!l->device)
+            continue;
         if (!exchange_select(&l->device->head, err) ||
             !check(l, l->device->cu.cuStreamSynchronize(l->device->stream), err) ||
             !check(l, l->device->cu.cuStreamSynchronize(l->stream), err))
@@ -314,6 +342,8 @@ static bool exchange_run(struct device_exchange *x, const struct exchange *e, st
 static bool begin(struct lane *l, struct error *err)
 {
     struct cuda_device *c = l->device;
+    if (!c)
+        return true;
     const struct driver *cu = &c->cu;
     return exchange_select(&c->head, err) &&
            check(l, cu->cuEventRecord(c->start, c->stream), err) &&
@@ -323,6 +353,8 @@ static bool begin(struct lane *l, struct error *err)
 static bool end(struct lane *l, struct error *err)
 {
     struct cuda_device *c = l->device;
+    if (!c)
+        return true;
     const struct driver *cu = &c->cu;
     return exchange_select(&c->head, err) && check(l, cu->cuEventRecord(l->join, l->stream), err) &&
            check(l, cu->cuStreamWaitEvent(c->stream, l->join, 0), err) &&
@@ -332,10 +364,12 @@ static bool end(struct lane *l, struct error *err)
 static bool one_round(struct device_exchange *x, const struct exchange *e,
                       const struct device_sequence *sequences, struct error *err)
 {
-    for (int i = 0; sequences && i < x->count; i++)
-        if (!exchange_select(&x->lanes[i].device->head, err) ||
-            !cuda_enqueue(x->lanes[i].device, x->lanes[i].launches, &sequences[i], err))
+    for (int i = 0; sequences && i < x->count; i++) {
+        struct lane *l = &x->lanes[i];
+        if (l->device && (!exchange_select(&l->device->head, err) ||
+                          !cuda_enqueue(l->device, l->launches, &sequences[i], err)))
             return false;
+    }
     return !e || enqueue_exchange(x, e, err);
 }
 
@@ -343,6 +377,8 @@ static bool take_time(struct lane *l, double *time_ns, struct error *err)
 {
     struct cuda_device *c = l->device;
     float time_ms = 0;
+    if (!c)
+        return true;
     if (!exchange_select(&c->head, err) || !cuda_wait_stop(c, clock_ns() + round_timeout_ns, err) ||
         !check(l, c->cu.cuEventElapsedTime(&time_ms, c->start, c->stop), err))
         return false;
@@ -350,11 +386,22 @@ static bool take_time(struct lane *l, double *time_ns, struct error *err)
     return true;
 }
 
+// Processes begin at different times: an exchange that is not timed holds their GPUs until all of them are there.
+static bool meet_team(struct device_exchange *x, const struct exchange *e, struct error *err)
+{
+    if (x->own < 0 || !e)
+        return true;
+    struct lane *l = &x->lanes[x->own];
+    const struct driver *cu = &l->device->cu;
+    return enqueue_exchange(x, e, err) && check(l, cu->cuEventRecord(l->join, l->stream), err) &&
+           check(l, cu->cuStreamWaitEvent(l->device->stream, l->join, 0), err);
+}
+
 static bool sample(struct device_exchange *x, const struct exchange *e,
                    const struct device_sequence *sequences, int rounds, double *time_ns,
                    struct error *err)
 {
-    bool done = wait_all(x, err);
+    bool done = wait_all(x, err) && meet_team(x, e, err);
     *time_ns = 0;
     for (int i = 0; i < x->count && done; i++)
         done = begin(&x->lanes[i], err);
@@ -373,6 +420,8 @@ static bool prepare(struct device_exchange *x, struct arena *a,
 {
     for (int i = 0; sequences && i < x->count; i++) {
         struct cuda_device *c = x->lanes[i].device;
+        if (!c)
+            continue;
         if (!exchange_select(&c->head, err) || !cuda_sequence_begin(c, &sequences[i], err) ||
             !cuda_prepare(c, a, &sequences[i], sequences[i].addresses, &x->lanes[i].launches,
                           err) ||
@@ -388,22 +437,26 @@ static bool exchange_measure(struct device_exchange *x, const struct exchange *e
 {
     struct arena a = {0};
     double once_ns = 0;
-    bool done = x->lanes[0].device->cu.cuStreamWaitEvent
+    bool done = x->lanes[x->own < 0 ? 0 : x->own].device->cu.cuStreamWaitEvent
                     ? prepare(x, &a, sequences, err)
                     : fail_as(err, ERROR_SYSTEM, NOWHERE,
                               "NVIDIA's driver is too old to time an exchange: update it");
     done = done && sample(x, e, sequences, ROUNDS_LEAST, &once_ns, err); // to warm up
     done = done && sample(x, e, sequences, ROUNDS_LEAST, &once_ns, err);
     int rounds = (int)fmax(ROUNDS_LEAST, fmin(ROUNDS_MOST, sample_ns / fmax(once_ns, 1)));
+    if (x->own >= 0)
+        rounds = ROUNDS_TEAM; // the same in all processes
     for (int i = 0; i < count && done; i++)
         done = sample(x, e, sequences, rounds, &times_ns[i], err);
     for (int i = 0; sequences && i < x->count; i++)
-        cuda_sequence_end(x->lanes[i].device);
+        if (x->lanes[i].device)
+            cuda_sequence_end(x->lanes[i].device);
     arena_release(&a);
     return done;
 }
 
 const struct device_exchange_ops cuda_exchange_ops = {.select = exchange_select,
+                                                      .meet = nccl_meet,
                                                       .open = exchange_open,
                                                       .version = exchange_version,
                                                       .run = exchange_run,

@@ -8,6 +8,9 @@
 #include <string.h>
 
 enum { NCCL_DONE = 0, NCCL_SUM = 0, NCCL_BYTES = 1 }; // ncclUint8
+struct nccl_id {                                      // ncclUniqueId
+    unsigned char bytes[EXCHANGE_ID_BYTES];
+};
 enum { VERSION_BYTES = 32, VERSION_MAJOR = 10000, VERSION_MINOR = 100 };
 
 struct nccl {
@@ -15,7 +18,7 @@ struct nccl {
 #include "device/cuda/nccl.def"
 #undef NCCL
     const char *(*error_text)(int status);
-    void **communicators;
+    void **communicators; // NULL: another process's
     int count;
     char version[VERSION_BYTES];
 };
@@ -68,26 +71,64 @@ static bool check(const struct nccl *n, int status, const char *doing, struct er
                                           doing, n->error_text(status));
 }
 
-bool nccl_open(const int *ordinals, int count, struct nccl **out, struct error *err)
+// The library, without communicators.
+static bool library_open_for(int count, struct nccl **out, struct error *err)
 {
     struct nccl *n = xcalloc(1, sizeof *n);
     int version = 0;
     n->communicators = xcalloc((size_t)count + 1, sizeof(void *));
     (void)setenv("NCCL_NVLS_ENABLE", "0",
                  0); // NOLINT(concurrency-mt-unsafe): a worker's only thread
-    bool done = functions_load(n, err) &&
-                check(n, n->ncclGetVersion(&version), "asked for its version", err) &&
-                check(n, n->ncclCommInitAll(n->communicators, count, ordinals),
-                      "it connects the GPUs", err);
-    if (!done) {
+    if (!functions_load(n, err) ||
+        !check(n, n->ncclGetVersion(&version), "asked for its version", err)) {
         nccl_close(n);
         return false;
     }
-    n->count = count;
     (void)snprintf(n->version, sizeof n->version, "NCCL %d.%d.%d", version / VERSION_MAJOR,
                    version % VERSION_MAJOR / VERSION_MINOR, version % VERSION_MINOR);
     *out = n;
     return true;
+}
+
+// With the communicators that the call made, or not at all.
+static bool opened(struct nccl *n, int status, int count, struct nccl **out, struct error *err)
+{
+    if (!check(n, status, "it connects the GPUs", err)) {
+        nccl_close(n);
+        return false;
+    }
+    n->count = count;
+    *out = n;
+    return true;
+}
+
+bool nccl_open(const int *ordinals, int count, struct nccl **out, struct error *err)
+{
+    struct nccl *n;
+    return library_open_for(count, &n, err) &&
+           opened(n, n->ncclCommInitAll(n->communicators, count, ordinals), count, out, err);
+}
+
+bool nccl_join(const struct exchange_team *team, int count, struct nccl **out, struct error *err)
+{
+    struct nccl_id id;
+    struct nccl *n;
+    memcpy(id.bytes, team->id, sizeof id.bytes);
+    return library_open_for(count, &n, err) &&
+           opened(n, n->ncclCommInitRank(&n->communicators[team->own], count, id, team->own), count,
+                  out, err);
+}
+
+bool nccl_meet(unsigned char id[EXCHANGE_ID_BYTES], struct error *err)
+{
+    struct nccl_id made;
+    struct nccl *n;
+    if (!library_open_for(0, &n, err))
+        return false;
+    bool done = check(n, n->ncclGetUniqueId(&made), "it prepares to connect processes", err);
+    memcpy(id, made.bytes, sizeof made.bytes);
+    nccl_close(n);
+    return done;
 }
 
 const char *nccl_version_words(const struct nccl *n)
@@ -98,48 +139,62 @@ const char *nccl_version_words(const struct nccl *n)
 static int enqueue_sum(struct nccl *n, const struct exchange_sum *s, void *const *streams)
 {
     int status = NCCL_DONE;
-    for (int i = 0; i < n->count && status == NCCL_DONE; i++)
+    for (int i = 0; i < n->count && status == NCCL_DONE; i++) {
+        if (!n->communicators[i])
+            continue;
         status = n->ncclAllReduce(device_pointer(s->from[i]), device_pointer(s->to[i]), s->count,
                                   type_of(s->type), NCCL_SUM, n->communicators[i], streams[i]);
+    }
     return status;
 }
 
 static int enqueue_spread(struct nccl *n, const struct exchange_spread *s, void *const *streams)
 {
     int status = NCCL_DONE;
-    for (int i = 0; i < n->count && status == NCCL_DONE; i++)
+    for (int i = 0; i < n->count && status == NCCL_DONE; i++) {
+        if (!n->communicators[i])
+            continue;
         status = n->ncclBroadcast(device_pointer(i == s->from ? s->from_address : s->to[i]),
                                   device_pointer(s->to[i]), s->size_bytes, NCCL_BYTES, s->from,
                                   n->communicators[i], streams[i]);
+    }
     return status;
 }
 
 static int enqueue_copy(struct nccl *n, const struct exchange_copy *c, void *const *streams)
 {
-    int status = n->ncclSend(device_pointer(c->from_address), c->size_bytes, NCCL_BYTES, c->to,
+    int status = NCCL_DONE;
+    if (n->communicators[c->from])
+        status = n->ncclSend(device_pointer(c->from_address), c->size_bytes, NCCL_BYTES, c->to,
                              n->communicators[c->from], streams[c->from]);
-    return status != NCCL_DONE
-               ? status
-               : n->ncclRecv(device_pointer(c->to_address), c->size_bytes, NCCL_BYTES, c->from,
+    if (status == NCCL_DONE && n->communicators[c->to])
+        status = n->ncclRecv(device_pointer(c->to_address), c->size_bytes, NCCL_BYTES, c->from,
                              n->communicators[c->to], streams[c->to]);
+    return status;
 }
 
 static int enqueue_gather(struct nccl *n, const struct exchange_gather *g, void *const *streams)
 {
     int status = NCCL_DONE;
-    for (int i = 0; i < n->count && status == NCCL_DONE; i++)
+    for (int i = 0; i < n->count && status == NCCL_DONE; i++) {
+        if (!n->communicators[i])
+            continue;
         status = n->ncclAllGather(device_pointer(g->from[i]), device_pointer(g->to[i]),
                                   g->block_bytes, NCCL_BYTES, n->communicators[i], streams[i]);
+    }
     return status;
 }
 
 static int enqueue_scatter(struct nccl *n, const struct exchange_scatter *s, void *const *streams)
 {
     int status = NCCL_DONE;
-    for (int i = 0; i < n->count && status == NCCL_DONE; i++)
+    for (int i = 0; i < n->count && status == NCCL_DONE; i++) {
+        if (!n->communicators[i])
+            continue;
         status = n->ncclReduceScatter(device_pointer(s->from[i]), device_pointer(s->to[i]),
                                       s->block_count, type_of(s->type), NCCL_SUM,
                                       n->communicators[i], streams[i]);
+    }
     return status;
 }
 
@@ -163,7 +218,8 @@ bool nccl_enqueue(struct nccl *n, const struct exchange *e, void *const *streams
 void nccl_close(struct nccl *n)
 {
     for (int i = 0; n && i < n->count; i++)
-        (void)n->ncclCommDestroy(n->communicators[i]);
+        if (n->communicators[i])
+            (void)n->ncclCommDestroy(n->communicators[i]);
     if (n)
         free(n->communicators);
     free(n);
