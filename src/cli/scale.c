@@ -148,15 +148,17 @@ static json_t *exchange_json(const struct fleet_report *r)
     const struct exchange_report *x = r->exchange.report;
     if (!x || !x->done)
         return json_null();
-    return json_pack(
-        "{s:s, s:s, s:s, s:s, s:b, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o}",
-        "way", exchange_way_name(x->by.way), "version", x->by.version, "instead", x->by.instead,
-        "provenance", "measured", "verified", (int)r->checked, "reduced_bytes", x->reduced_bytes,
-        "gathered_bytes", x->gathered_bytes, "broadcast_bytes", x->broadcast_bytes, "turned_bytes",
-        x->turned_bytes, "halo_bytes", x->halo_bytes, "received_bytes", x->received_bytes,
-        "compute_ns", summary_json(&x->compute_ns), "exchange_ns", summary_json(&x->exchange_ns),
-        "together_ns", summary_json(&x->together_ns), "half_halo_ns", number_json(x->half_halo_ns),
-        "links", links_json(x), "nvlink_gbps", number_json(r->exchange.link_gbps));
+    return json_pack("{s:s, s:s, s:s, s:s, s:b, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, "
+                     "s:o, s:o, s:o}",
+                     "way", exchange_way_name(x->by.way), "version", x->by.version, "instead",
+                     x->by.instead, "provenance", "measured", "verified", (int)r->checked,
+                     "reduced_bytes", x->reduced_bytes, "gathered_bytes", x->gathered_bytes,
+                     "broadcast_bytes", x->broadcast_bytes, "panel_bytes", x->panel_bytes,
+                     "turned_bytes", x->turned_bytes, "halo_bytes", x->halo_bytes, "received_bytes",
+                     x->received_bytes, "compute_ns", summary_json(&x->compute_ns), "exchange_ns",
+                     summary_json(&x->exchange_ns), "together_ns", summary_json(&x->together_ns),
+                     "half_halo_ns", number_json(x->half_halo_ns), "links", links_json(x),
+                     "nvlink_gbps", number_json(r->exchange.link_gbps));
 }
 
 static json_t *scale_json(const struct fleet_report *r)
@@ -267,6 +269,7 @@ static void print_exchanged(const struct exchange_report *x, struct text *out)
         const char *what;
         double bytes;
     } items[] = {{"broadcast", x->broadcast_bytes},
+                 {"broadcast in panels, one from each device", x->panel_bytes},
                  {"of halos", x->halo_bytes},
                  {"summed", x->reduced_bytes},
                  {"gathered", x->gathered_bytes},

@@ -355,7 +355,8 @@ struct split_spec {
     enum split_way *ways;              // by buffer
     bool *gather;                      // by buffer: an output that every device needs whole
     bool *broadcast; // by buffer: a whole input that the first device sends to all
-    bool *turn;      // by buffer: an output divided by columns, of which every device needs rows
+    bool *panels; // by buffer: a whole input of which each device has a panel and sends it to all
+    bool *turn;   // by buffer: an output divided by columns, of which every device needs rows
     struct location at;
 };
 

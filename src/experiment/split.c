@@ -161,6 +161,19 @@ static bool check_turn(struct loader *l, const struct split_spec *s)
     return true;
 }
 
+// Either the first device has it, or each a panel.
+static bool check_panels(struct loader *l, const struct split_spec *s)
+{
+    for (int i = 0; i < l->e->buffer_count; i++) {
+        if (s->panels[i] && s->broadcast[i]) {
+            return fail(l->err, s->at,
+                        "'split' must not name '%s' in both 'broadcast' and 'panels'",
+                        l->e->buffers[i].name);
+        }
+    }
+    return true;
+}
+
 bool load_split(struct loader *l, const struct yaml_node *node)
 {
     struct split_spec *s = ARENA_NEW(l->a, struct split_spec);
@@ -192,6 +205,9 @@ bool load_split(struct loader *l, const struct yaml_node *node)
                           &s->gather) &&
            load_exchanged(l, node, "broadcast", SPLIT_WHOLE, "inputs that every part has whole", s,
                           &s->broadcast) &&
+           load_exchanged(l, node, "panels", SPLIT_WHOLE, "inputs that every part has whole", s,
+                          &s->panels) &&
+           check_panels(l, s) &&
            load_exchanged(l, node, "turn", SPLIT_COLUMNS, "outputs that are divided by columns", s,
                           &s->turn) &&
            check_turn(l, s);

@@ -39,7 +39,7 @@ bool exchange_is_stated(const struct experiment *e, const struct resolved_split 
     bool any = split->halo > 0;
     for (int i = 0; i < e->buffer_count; i++)
         any = any || e->split->ways[i] == SPLIT_ADD || e->split->gather[i] ||
-              e->split->broadcast[i] || e->split->turn[i];
+              e->split->broadcast[i] || e->split->panels[i] || e->split->turn[i];
     return any;
 }
 
@@ -149,6 +149,28 @@ static void add_broadcast(struct exchanging *x, struct exchange_spread *s, int b
     x->out->broadcast_bytes += (double)size;
 }
 
+// Of a whole input each device has a panel, as large a share as its units, and sends it to all: what SUMMA does on a column
+// of devices.
+static int add_panels(struct exchanging *x, struct exchange_spread *s, int buffer)
+{
+    const struct resolved_buffer *b = &x->parts[0].whole->resolved->buffers[buffer];
+    uint64_t each = element_bytes(b->type), *at = addresses_of(x, buffer);
+    double count = (double)b->count / (double)x->split->units; // elements per unit
+    int made = 0;
+    for (int i = 0; i < x->count; i++) {
+        const struct part_range *r = &x->parts[i].range;
+        uint64_t first = (uint64_t)(count * (double)r->first);
+        uint64_t end = r->end == x->split->units ? b->count : (uint64_t)(count * (double)r->end);
+        uint64_t *to = ARENA_ARRAY(&x->arena, uint64_t, x->count + 1);
+        for (int k = 0; k < x->count; k++)
+            to[k] = at[k] + first * each;
+        if (end > first)
+            s[made++] = (struct exchange_spread){i, to[i], (end - first) * each, to};
+    }
+    x->out->panel_bytes += (double)b->size_bytes;
+    return made;
+}
+
 // What a part has beside its own units, from those whose they are. share: of the halo on each side.
 static int add_halo(struct exchanging *x, struct exchange_copy *out, int buffer, double share)
 {
@@ -235,6 +257,8 @@ static void make_exchanges(struct exchanging *x)
     for (int b = 0; b < n; b++)
         if (e->split->broadcast[b])
             add_broadcast(x, &spread[broadcast++], b);
+        else if (e->split->panels[b])
+            broadcast += add_panels(x, &spread[broadcast], b);
     for (int b = 0; b < n; b++) {
         if (e->split->ways[b] == SPLIT_ADD)
             add_sum(x, &sum[sums++], b);

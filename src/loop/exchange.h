@@ -21,7 +21,7 @@ struct exchange_report {
     bool stopped;                  // because another process of the team could not go on
     struct exchange_choice by;
     char wrong[EXCHANGE_TEXT_BYTES]; // the worst element after it, in a sentence; "" = all is right
-    double reduced_bytes, gathered_bytes, broadcast_bytes, turned_bytes,
+    double reduced_bytes, gathered_bytes, broadcast_bytes, panel_bytes, turned_bytes,
         halo_bytes;                                      // of a round, see docs/scale.md
     double received_bytes;                               // by the device that receives most
     struct summary compute_ns, exchange_ns, together_ns; // together: the one beside the other

@@ -111,7 +111,7 @@ static const struct mistake rows[] = {
     {"work: {bytes: 8*N, flops: 0}", "work: {bytes: 8*N, flops: 0}\nsplit: {over: N, grain: 4}", 15,
      18,
      "unknown key 'grain' in 'split' (known: over, granule, halo, whole, columns, add, "
-     "gather, broadcast, turn)"},
+     "gather, broadcast, panels, turn)"},
     {"work: {bytes: 8*N, flops: 0}", "work: {bytes: 8*N, flops: 0}\nsplit: {over: N, add: [inn]}",
      15, 24, "unknown buffer 'inn' (did you mean 'in'?)"},
     {"work: {bytes: 8*N, flops: 0}", "work: {bytes: 8*N, flops: 0}\nsplit: {over: N, add: [in]}",
@@ -128,6 +128,9 @@ static const struct mistake rows[] = {
     {"work: {bytes: 8*N, flops: 0}",
      "work: {bytes: 8*N, flops: 0}\nsplit: {over: N, broadcast: [in]}", 15, 30,
      "'broadcast' of 'split' must not name 'in': it takes inputs that every part has whole"},
+    {"work: {bytes: 8*N, flops: 0}",
+     "work: {bytes: 8*N, flops: 0}\nsplit: {over: N, whole: [in], broadcast: [in], panels: [in]}",
+     15, 8, "'split' must not name 'in' in both 'broadcast' and 'panels'"},
     {"work: {bytes: 8*N, flops: 0}", "work: {bytes: 8*N, flops: 0}\nsplit: {over: N, turn: [out]}",
      15, 25, "'turn' of 'split' must not name 'out': it takes outputs that are divided by columns"},
     {"work: {bytes: 8*N, flops: 0}",

@@ -55,6 +55,7 @@ static const struct line right[] = {
     {"SPLIT", "  columns: [other]"},
     {"SPLIT", "  gather: [out]"},
     {"SPLIT", "  broadcast: [in]"},
+    {"SPLIT", "  panels: []"},
     {"SPLIT", "  turn: []"},
     {"TOP", "variants:"},
     {NULL, "  - name: first"},

@@ -31,7 +31,7 @@ json() { # json NAME FILTER: holds for rank 0's output
 }
 
 for count in 2 3; do
-    for e in sum halo gather turn; do
+    for e in sum halo gather panels turn; do
         ranks $count $e --json
         pass "$e of $count ranks is done" $? err.0
         json 'by NCCL, verified and measured' '.exchange | .way == "nccl" and .verified and .provenance == "measured" and .compute_ns.median > 0 and .exchange_ns.median > 0 and .together_ns.median > 0'

@@ -26,7 +26,7 @@ for gpus in 2 3; do
         *) nccl=none ;;
         esac
         [[ $way == host ]] && export FAKE_NO_PEER=1
-        for e in sum halo gather turn; do
+        for e in sum halo gather panels turn; do
             scale $e --json
             pass "$e of $gpus devices by $way is done" $? err.txt
             json 'in that way, verified and measured' \
@@ -48,6 +48,9 @@ json 'half of it is timed too' '.exchange.half_halo_ns > 0'
 scale gather --json
 json 'what is gathered and broadcast is counted' '.exchange | .gathered_bytes == 65536 * 4 and .broadcast_bytes == 16'
 
+scale panels --json
+json 'of an input in panels each device receives those of the others' \
+    '.exchange | .panel_bytes == 16 and .broadcast_bytes == 0 and .received_bytes >= 4 and .received_bytes <= 12'
 scale turn --json
 json 'of what is turned each device gets the others columns of its rows' \
     '.exchange | (.turned_bytes / (31 * 4096 * 4) - 0.5 | fabs) < 0.1 and .half_halo_ns == null and .halo_bytes == 0'

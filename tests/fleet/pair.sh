@@ -41,6 +41,7 @@ END
 experiment sum total 1 '{over: N, granule: 256, add: [out]}' ''
 experiment halo beside N '{over: N, granule: 256, halo: 256}' ''
 experiment gather scaled N '{over: N, granule: 256, gather: [out], broadcast: [factor]}' ', factor'
+experiment panels scaled N '{over: N, granule: 256, panels: [factor]}' ', factor'
 experiment turn turned '31*N' '{over: N, granule: 256, columns: [out], turn: [out]}' ', 31'
 sed -i 's/in: {type: f32, count: N,/in: {type: f32, count: 31*N,/; s/65536/4096/' pair/turn.yaml
 experiment none scaled N '{over: N, granule: 256}' ', factor'

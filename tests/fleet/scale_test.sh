@@ -153,7 +153,7 @@ END
 # Those that come with ridge and say how they are divided.
 for e in 'transpose-any --param M=500 --param N=300' 'reduction --param N=200000 --variant one-launch' \
     'histogram --param N=300000 --param values=256' 'conv1d --param N=100000 --param K=9' \
-    'matmul-f32 --param M=256' 'softmax --param cols=1024 --param elements=262144'; do
+    "$root/examples/halo --param M=333 --param N=516" 'matmul-f32 --param M=256' 'softmax --param cols=1024 --param elements=262144'; do
     # shellcheck disable=SC2086
     "$RIDGE" scale $e --device sim:h200,sim:half,sim:eighth --rounds 2 -q --json >out.json 2>err.txt
     pass "${e%% *} is divided, and right" $? err.txt
