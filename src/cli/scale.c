@@ -130,6 +130,47 @@ static json_t *summary_json(const struct summary *s)
                      "samples", (json_int_t)s->count);
 }
 
+// The finding: what the exchange costs of a round, and what would bring how much of it back.
+static const char communication_class[] = "multi-GPU communication";
+struct communication {
+    bool found;   // it is worth a finding
+    double share; // of a round: kernels, then exchange
+    double round_ns;
+    double together_ns, half_halo_ns; // a round with that done; NAN = it would bring nothing
+};
+
+static struct communication communication_of(const struct exchange_report *x)
+{
+    static const double least_share = 0.03, worth = 0.99; // of a round
+    double compute = x->compute_ns.median, round = compute + x->exchange_ns.median;
+    double half = compute + x->half_halo_ns, together = x->together_ns.median;
+    double share = x->exchange_ns.median / round;
+    return (struct communication){.found = share >= least_share,
+                                  .share = share,
+                                  .round_ns = round,
+                                  .together_ns = together < worth * round ? together : (double)NAN,
+                                  .half_halo_ns = half < worth * round ? half : (double)NAN};
+}
+
+static json_t *finding_json(const struct exchange_report *x)
+{
+    struct communication c = communication_of(x);
+    if (!c.found)
+        return json_null();
+    json_t *fixes = json_array();
+    const struct {
+        const char *fix;
+        double time_ns;
+    } all[] = {{"exchange beside the kernels instead of after them", c.together_ns},
+               {"half the halo", c.half_halo_ns}};
+    for (size_t i = 0; i < COUNT_OF(all); i++)
+        if (!isnan(all[i].time_ns))
+            json_array_append_new(fixes, json_pack("{s:s, s:f, s:s}", "fix", all[i].fix, "time_ns",
+                                                   all[i].time_ns, "provenance", "measured"));
+    return json_pack("{s:s, s:f, s:f, s:o}", "class", communication_class, "share", c.share,
+                     "time_ns", c.round_ns, "fixes", fixes);
+}
+
 static json_t *links_json(const struct exchange_report *x)
 {
     json_t *links = json_array();
@@ -158,7 +199,7 @@ static json_t *exchange_json(const struct fleet_report *r)
                      x->received_bytes, "compute_ns", summary_json(&x->compute_ns), "exchange_ns",
                      summary_json(&x->exchange_ns), "together_ns", summary_json(&x->together_ns),
                      "half_halo_ns", number_json(x->half_halo_ns), "links", links_json(x),
-                     "nvlink_gbps", number_json(r->exchange.link_gbps));
+                     "finding", finding_json(x), "nvlink_gbps", number_json(r->exchange.link_gbps));
 }
 
 static json_t *scale_json(const struct fleet_report *r)
@@ -305,29 +346,25 @@ static void print_links(const struct fleet_report *r, struct text *out)
                     r->exchange.link_gbps);
 }
 
-// A finding: what the exchange costs of a round, and what would bring how much of it back.
 static void print_exchange_finding(const struct exchange_report *x, struct text *out)
 {
-    static const double least_share = 0.03, worth = 0.99; // of a round
-    double compute = x->compute_ns.median, exchange = x->exchange_ns.median;
-    double one_by_one = compute + exchange, together = x->together_ns.median;
+    struct communication c = communication_of(x);
     char time[32], before[32];
-    if (exchange / one_by_one < least_share) {
+    if (!c.found) {
         text_printf(out, "  %.1f %% of a round is exchange: not what holds this job back.\n",
-                    pct_per_one * exchange / one_by_one);
+                    pct_per_one * c.share);
         return;
     }
-    text_printf(out, "  multi-GPU communication: exchange is %.1f %% of a round.\n",
-                pct_per_one * exchange / one_by_one);
-    if (together < worth * one_by_one)
+    text_printf(out, "  %s: exchange is %.1f %% of a round.\n", communication_class,
+                pct_per_one * c.share);
+    if (!isnan(c.together_ns))
         text_printf(out,
                     "    Exchange beside the kernels instead of after them: %s instead of %s "
                     "(measured: kernels and exchange at once, as if neither needed the other).\n",
-                    format_time_ns(together, time), format_time_ns(one_by_one, before));
-    if (compute + x->half_halo_ns < worth * one_by_one)
+                    format_time_ns(c.together_ns, time), format_time_ns(c.round_ns, before));
+    if (!isnan(c.half_halo_ns))
         text_printf(out, "    Half the halo: %s instead of %s (measured).\n",
-                    format_time_ns(compute + x->half_halo_ns, time),
-                    format_time_ns(one_by_one, before));
+                    format_time_ns(c.half_halo_ns, time), format_time_ns(c.round_ns, before));
 }
 
 static void print_exchange(const struct fleet_report *r, struct text *out)

@@ -45,6 +45,9 @@ json 'links are copied over both ways' '.exchange.links | length == 1 and (.[0] 
 scale halo --json
 json 'a halo goes both ways between neighbours' '.exchange.halo_bytes == 2 * 256 * 4 and .exchange.received_bytes == 1024'
 json 'half of it is timed too' '.exchange.half_halo_ns > 0'
+json 'the finding has its class, its share and what a fix is worth' '.exchange | .finding.class == "multi-GPU communication" and
+    (.finding.share - .exchange_ns.median / (.exchange_ns.median + .compute_ns.median) | fabs) < 1e-9 and
+    (.finding.fixes | type == "array" and all(.time_ns > 0 and .provenance == "measured"))'
 scale gather --json
 json 'what is gathered and broadcast is counted' '.exchange | .gathered_bytes == 65536 * 4 and .broadcast_bytes == 16'
 
