@@ -105,4 +105,12 @@ if command -v mpirun >/dev/null; then
 else
     echo 'skip - mpirun starts the ranks: mpirun is not here'
 fi
+if command -v srun >/dev/null && timeout 10 srun -n 1 --overcommit true >srun.txt 2>&1; then
+    timeout 200 srun -n 4 --overcommit --no-kill --kill-on-bad-exit=0 "${scale[@]}" --param steps=50 --device $devices -q \
+        >out.0 2>err.0 </dev/null
+    pass 'srun starts the ranks' $? err.0
+    json 'which divide the job, too' '.verified and (.devices | length == 4)'
+else
+    echo 'skip - srun starts the ranks: no Slurm answers here'
+fi
 finish
