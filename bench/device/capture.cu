@@ -1,7 +1,8 @@
 // Loops of launches of one kernel that lasts so long as it is asked to, timed by the host's clock from the first launch
-// until all of them have ended: what listening to launches adds. Usage: capture [spread] {KERNEL_US LAUNCHES each|all} …
-// "each" waits for the GPU after every launch, "all" after the last one. Prints us per launch, a line per loop; with
-// `spread` the median launch's too, until it was waited for (0 where only the last one is).
+// until all of them have ended: what listening to launches adds. Usage: capture [spread] {KERNEL_US LAUNCHES HOW} …
+// HOW: "each" waits for the GPU after every launch, "stream" for the stream, "all" for the GPU after the last launch.
+// Prints us per launch, a line per loop; with `spread` three medians too, of the whole launch until it was waited for, of
+// the call that launches and of the call that waits (0 for "all").
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <chrono>
@@ -27,30 +28,44 @@ __global__ void last(long long ns, int *out)
         *out = (int)now;
 }
 
-static void loop(double kernel_us, int launches, bool each, bool spread, int *out)
+static double median(std::vector<double> &took)
+{
+    std::sort(took.begin(), took.end());
+    return took.empty() ? 0 : took[took.size() / 2];
+}
+
+static void loop(double kernel_us, int launches, const char *how, bool spread, int *out)
 {
     long long ns = (long long)(kernel_us * 1000);
-    std::vector<double> took(each && spread ? launches : 0);
+    bool stream = strcmp(how, "stream") == 0, waits = stream || strcmp(how, "each") == 0;
+    std::vector<double> took, call, wait;
+    for (auto *v : {&took, &call, &wait})
+        v->reserve(waits && spread ? launches : 0);
     for (int i = 0; i < 100; i++)
         last<<<1, 32>>>(ns, out);
     cudaDeviceSynchronize();
     auto from = now(), before = from;
     for (int i = 0; i < launches; i++) {
         last<<<1, 32>>>(ns, out);
-        if (!each)
+        if (!waits)
             continue;
-        cudaDeviceSynchronize();
+        auto launched = spread ? now() : from;
+        if (stream)
+            cudaStreamSynchronize(0);
+        else
+            cudaDeviceSynchronize();
         if (spread) {
             auto after = now();
-            took[i] = us(after - before).count();
+            call.push_back(us(launched - before).count());
+            wait.push_back(us(after - launched).count());
+            took.push_back(us(after - before).count());
             before = after;
         }
     }
     cudaDeviceSynchronize();
     printf("%.4f", us(now() - from).count() / launches);
-    std::sort(took.begin(), took.end());
     if (spread)
-        printf(" %.4f", took.empty() ? 0 : took[took.size() / 2]);
+        printf(" %.4f %.4f %.4f", median(took), median(call), median(wait));
     printf("\n");
 }
 
@@ -62,6 +77,6 @@ int main(int argc, char **argv)
         return 2;
     cudaMalloc(&out, sizeof *out);
     for (int i = first; i < argc; i += 3)
-        loop(atof(argv[i]), atoi(argv[i + 1]), strcmp(argv[i + 2], "each") == 0, spread, out);
+        loop(atof(argv[i]), atoi(argv[i + 1]), argv[i + 2], spread, out);
     return cudaGetLastError() == cudaSuccess ? 0 : 1;
 }

@@ -9,6 +9,10 @@
 //   WAY_DEVICE_KIB    of CUPTI's buffers on the GPU; 0: its own choice
 //   WAY_PINNED        1: those lie in the host's memory
 //   WAY_PER_THREAD    0: threads share buffers
+//   WAY_CALLS         1: an empty function is called before and after each launch
+//   WAY_CLOCK         1: CUPTI asks the processor's counter for the time instead of the system
+//   WAY_HARDWARE      1: kernels are timed by the GPU's event system (Blackwell)
+//   WAY_LATE_MS       kinds are enabled so long after the start of CUDA
 // At the end: records of kernels and those dropped, on standard error.
 // SPDX-License-Identifier: Apache-2.0
 #include <cupti.h>
@@ -65,6 +69,30 @@ static void CUPTIAPI complete(CUcontext context, uint32_t stream, uint8_t *buffe
     free(buffer);
 }
 
+static void CUPTIAPI called(void *user, CUpti_CallbackDomain domain, CUpti_CallbackId id,
+                            const void *data)
+{
+    (void)user, (void)domain, (void)id, (void)data;
+}
+
+static void listen_to_calls(void)
+{
+    static const CUpti_CallbackId ids[] = {CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
+                                           CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
+                                           CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
+                                           CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz};
+    CUpti_SubscriberHandle subscriber = NULL;
+    check(cuptiSubscribe(&subscriber, called, NULL), "subscribe");
+    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++)
+        check(cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, ids[i]), "callback");
+}
+
+// Its unit is not a ns, and nothing here reads the times.
+static uint64_t CUPTIAPI counter(void)
+{
+    return __builtin_ia32_rdtsc();
+}
+
 static void set_kinds(bool on)
 {
     for (int i = 0; i < kind_count; i++)
@@ -78,6 +106,13 @@ static void *flush_now_and_then(void *unused)
         usleep(period);
         cuptiActivityFlushAll(0);
     }
+    return unused;
+}
+
+static void *listen_later(void *unused)
+{
+    usleep((useconds_t)number("WAY_LATE_MS", 0) * US_PER_MS);
+    set_kinds(true);
     return unused;
 }
 
@@ -132,12 +167,21 @@ int InitializeInjection(void) // the driver's cuInit calls it
     char *end = NULL;
     for (; list && *list && kind_count < KINDS_MAX; list = *end == ',' ? end + 1 : end)
         kinds[kind_count++] = (CUpti_ActivityKind)strtol(list, &end, 10);
+    if (number("WAY_CALLS", 0) > 0)
+        listen_to_calls();
     if (kind_count == 0)
         return 1;
     buffer_bytes = (size_t)number("WAY_BUFFER_KIB", 1024) << 10;
     set_attributes();
+    if (number("WAY_CLOCK", 0) > 0)
+        check(cuptiActivityRegisterTimestampCallback(counter), "clock");
     check(cuptiActivityRegisterCallbacks(request, complete), "callbacks");
-    set_kinds(true);
+    if (number("WAY_HARDWARE", 0) > 0)
+        check(cuptiActivityEnableHWTrace(1), "hardware");
+    if (number("WAY_LATE_MS", 0) > 0)
+        start_thread(listen_later);
+    else
+        set_kinds(true);
     if (number("WAY_FLUSH_MS", 0) > 0)
         start_thread(flush_now_and_then);
     if (number("WAY_ON_MS", 0) > 0)
