@@ -2,13 +2,14 @@
 // until all of them have ended: what listening to launches adds. Usage: capture [spread] {KERNEL_US LAUNCHES HOW} …
 // HOW: "each" waits for the GPU after every launch, "stream" for the stream, "all" for the GPU after the last launch.
 // Prints us per launch, a line per loop; with `spread` three medians too, of the whole launch until it was waited for, of
-// the call that launches and of the call that waits (0 for "all").
+// the call that launches and of the call that waits (0 for "all"). CAPTURE_WAIT_MS: a pause before the first loop.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <unistd.h>
 #include <vector>
 
 using us = std::chrono::duration<double, std::micro>;
@@ -76,6 +77,8 @@ int main(int argc, char **argv)
     if (argc == first || (argc - first) % 3 != 0)
         return 2;
     cudaMalloc(&out, sizeof *out);
+    if (const char *pause = getenv("CAPTURE_WAIT_MS"))
+        usleep(atoi(pause) * 1000);
     for (int i = first; i < argc; i += 3)
         loop(atof(argv[i]), atoi(argv[i + 1]), argv[i + 2], spread, out);
     return cudaGetLastError() == cudaSuccess ? 0 : 1;

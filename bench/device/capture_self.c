@@ -13,15 +13,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FUNCTIONS                                                                              \
-    F(cuptiGetVersion, (uint32_t * a), (a))                                                    \
-    F(cuptiGetTimestamp, (uint64_t * a), (a))                                                  \
-    F(cuptiEnableCallback,                                                                     \
-      (uint32_t a, CUpti_SubscriberHandle b, CUpti_CallbackDomain c, CUpti_CallbackId d),      \
-      (a, b, c, d))                                                                            \
-    F(cuptiActivityEnable, (CUpti_ActivityKind a), (a))                                        \
-    F(cuptiActivityGetNextRecord, (uint8_t * a, size_t b, CUpti_Activity * *c), (a, b, c))     \
-    F(cuptiActivityGetNumDroppedRecords, (CUcontext a, uint32_t b, size_t * c), (a, b, c))     \
+#define FUNCTIONS                                                                          \
+    F(cuptiGetVersion, (uint32_t * a), (a))                                                \
+    F(cuptiGetTimestamp, (uint64_t * a), (a))                                              \
+    F(cuptiEnableCallback,                                                                 \
+      (uint32_t a, CUpti_SubscriberHandle b, CUpti_CallbackDomain c, CUpti_CallbackId d),  \
+      (a, b, c, d))                                                                        \
+    F(cuptiActivityEnable, (CUpti_ActivityKind a), (a))                                    \
+    F(cuptiActivityGetNextRecord, (uint8_t * a, size_t b, CUpti_Activity * *c), (a, b, c)) \
+    F(cuptiActivityGetNumDroppedRecords, (CUcontext a, uint32_t b, size_t * c), (a, b, c)) \
     F(cuptiActivityFlushAll, (uint32_t a), (a))
 
 enum row {
@@ -82,16 +82,16 @@ static void *real(const char *name)
     return function;
 }
 
-#define F(name, parameters, arguments)             \
-    CUptiResult name parameters                    \
-    {                                              \
-        static CUptiResult(*function) parameters;  \
-        if (!function)                             \
-            *(void **)&function = real(#name);     \
-        unsigned long long from = now();           \
-        CUptiResult status = function arguments;   \
-        spent(ROW_##name, from);                   \
-        return status;                             \
+#define F(name, parameters, arguments)            \
+    CUptiResult name parameters                   \
+    {                                             \
+        static CUptiResult(*function) parameters; \
+        if (!function)                            \
+            *(void **)&function = real(#name);    \
+        unsigned long long from = now();          \
+        CUptiResult status = function arguments;  \
+        spent(ROW_##name, from);                  \
+        return status;                            \
     }
 FUNCTIONS
 #undef F

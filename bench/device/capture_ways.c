@@ -11,8 +11,8 @@
 //   WAY_PER_THREAD    0: threads share buffers
 //   WAY_CALLS         1: an empty function is called before and after each launch
 //   WAY_CLOCK         1: CUPTI asks the processor's counter for the time instead of the system
-//   WAY_HARDWARE      1: kernels are timed by the GPU's event system (Blackwell)
 //   WAY_LATE_MS       kinds are enabled so long after the start of CUDA
+//   WAY_HARDWARE      1: then kernels are timed by the GPU's event system (Blackwell)
 // At the end: records of kernels and those dropped, on standard error.
 // SPDX-License-Identifier: Apache-2.0
 #include <cupti.h>
@@ -77,10 +77,9 @@ static void CUPTIAPI called(void *user, CUpti_CallbackDomain domain, CUpti_Callb
 
 static void listen_to_calls(void)
 {
-    static const CUpti_CallbackId ids[] = {CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
-                                           CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
-                                           CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
-                                           CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz};
+    static const CUpti_CallbackId ids[] = {
+        CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
+        CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz};
     CUpti_SubscriberHandle subscriber = NULL;
     check(cuptiSubscribe(&subscriber, called, NULL), "subscribe");
     for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++)
@@ -112,6 +111,8 @@ static void *flush_now_and_then(void *unused)
 static void *listen_later(void *unused)
 {
     usleep((useconds_t)number("WAY_LATE_MS", 0) * US_PER_MS);
+    if (number("WAY_HARDWARE", 0) > 0) // it is refused before the driver has started
+        check(cuptiActivityEnableHWTrace(1), "hardware");
     set_kinds(true);
     return unused;
 }
@@ -176,8 +177,6 @@ int InitializeInjection(void) // the driver's cuInit calls it
     if (number("WAY_CLOCK", 0) > 0)
         check(cuptiActivityRegisterTimestampCallback(counter), "clock");
     check(cuptiActivityRegisterCallbacks(request, complete), "callbacks");
-    if (number("WAY_HARDWARE", 0) > 0)
-        check(cuptiActivityEnableHWTrace(1), "hardware");
     if (number("WAY_LATE_MS", 0) > 0)
         start_thread(listen_later);
     else

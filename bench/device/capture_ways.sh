@@ -29,8 +29,8 @@ declare -A ways=(
     [small]='WAY_KINDS=10 WAY_BUFFER_KIB=64 WAY_DEVICE_KIB=64'
     [calls]='WAY_CALLS=1'                     # no records: an empty function before and after each launch
     [clock]='WAY_KINDS=10 WAY_CLOCK=1'
-    [hardware]='WAY_KINDS=10 WAY_HARDWARE=1'
-    [late]='WAY_KINDS=10 WAY_LATE_MS=300'     # when the program has a context
+    [late]='WAY_KINDS=10 WAY_LATE_MS=1000 CAPTURE_WAIT_MS=1200' # when the program has a context
+    [hardware]='WAY_KINDS=10 WAY_LATE_MS=1000 CAPTURE_WAIT_MS=1200 WAY_HARDWARE=1'
     [ridge]="CUDA_INJECTION64_PATH=$recorder RIDGE_CAPTURE_FOLDER=$work/recorded"
     [ridge_calls]="CUDA_INJECTION64_PATH=$recorder RIDGE_CAPTURE_FOLDER=$work/recorded RIDGE_CAPTURE_CALLS=1"
     [tenth]='WAY_KINDS=10 WAY_ON_MS=10 WAY_EVERY_MS=100' # listens for a tenth of the time
