@@ -16,6 +16,8 @@ nvcc -O3 -std=c++17 -arch=native -o "$work/capture" "$here/capture.cu"
 cuda=$(dirname "$(dirname "$(readlink -f "$(command -v nvcc)")")")
 cc -O2 -shared -fPIC -I"$cuda/include" -I"$cuda/extras/CUPTI/include" -o "$work/ways.so" "$here/capture_ways.c" \
     -L"$cuda/lib64" -L"$cuda/extras/CUPTI/lib64" -Wl,-rpath,"$cuda/lib64:$cuda/extras/CUPTI/lib64" -lcupti -lpthread
+cupti=$(compgen -G "$cuda/extras/CUPTI/lib64/libcupti.so.1?" || compgen -G "$cuda/lib64/libcupti.so.1?" || true)
+ridge="CUDA_INJECTION64_PATH=$recorder RIDGE_CAPTURE_FOLDER=$work/recorded RIDGE_CAPTURE_CUPTI=$cupti"
 declare -A ways=(
     [loaded]=''                               # CUPTI is not called
     [copies]='WAY_KINDS=1,2'                  # no kernels
@@ -31,8 +33,8 @@ declare -A ways=(
     [clock]='WAY_KINDS=10 WAY_CLOCK=1'
     [late]='WAY_KINDS=10 WAY_LATE_MS=1000 CAPTURE_WAIT_MS=1200' # when the program has a context
     [hardware]='WAY_KINDS=10 WAY_LATE_MS=1000 CAPTURE_WAIT_MS=1200 WAY_HARDWARE=1'
-    [ridge]="CUDA_INJECTION64_PATH=$recorder RIDGE_CAPTURE_FOLDER=$work/recorded"
-    [ridge_calls]="CUDA_INJECTION64_PATH=$recorder RIDGE_CAPTURE_FOLDER=$work/recorded RIDGE_CAPTURE_CALLS=1"
+    [ridge]="$ridge"
+    [ridge_calls]="$ridge RIDGE_CAPTURE_CALLS=1"
     [tenth]='WAY_KINDS=10 WAY_ON_MS=10 WAY_EVERY_MS=100' # listens for a tenth of the time
 )
 order=${WAYS:-loaded calls copies kernels recorder seldom serial pinned shared large small clock hardware late tenth ridge ridge_calls}
