@@ -1,5 +1,6 @@
 // What the GPU did, as CUPTI hands it over in buffers: kernels, copies, fills. A thread asks for what there is every
-// 200 ms, as CUPTI's own period hands over full buffers only: a program that is killed would lose up to a buffer.
+// 200 ms, as CUPTI's own period hands over full buffers only: a program that is killed would lose up to a buffer. CUPTI hands
+// over on threads of the program too, so buffers are only kept then, and read by that thread.
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/recorder/recorder.h"
 
@@ -10,21 +11,43 @@
 #include <time.h>
 
 enum { BUFFER_BYTES = 1 << 20, BUFFERS_MAX = 64 }; // 64 MiB at most; docs/capture.md says so
+enum { SPARE_MAX = 4 };                            // buffers that are kept for the next request
+// So many wait: the thread reads them now; it cannot keep up: whoever hands over reads them.
+enum { FULL_MANY = BUFFERS_MAX / 8, FULL_MOST = BUFFERS_MAX / 2 };
 enum { FLUSH_PERIOD_NS = 200000000, END_WAIT_S = 10 };
 enum { DEVICES_MAX = 64, DEVICE_NAME_BYTES = 256 };
 
-static atomic_int buffers_out;
+static struct {
+    pthread_mutex_t lock;
+    int out; // CUPTI's, and those that wait to be read
+    uint8_t *spare[SPARE_MAX];
+    int spare_count;
+    struct full {
+        uint8_t *data;
+        size_t valid_bytes;
+    } full[BUFFERS_MAX];
+    int full_count;
+} buffers = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void request(uint8_t **buffer, size_t *size_bytes, size_t *records_max)
 {
-    *buffer = NULL;
-    *size_bytes = *records_max = 0;
-    if (atomic_fetch_add(&buffers_out, 1) < BUFFERS_MAX)
-        *buffer = aligned_alloc(STREAM_ALIGNMENT, BUFFER_BYTES);
-    if (*buffer)
-        *size_bytes = BUFFER_BYTES;
-    else
-        atomic_fetch_sub(&buffers_out, 1); // CUPTI drops records, and says how many
+    uint8_t *spare = NULL;
+    pthread_mutex_lock(&buffers.lock);
+    bool room = buffers.out < BUFFERS_MAX;
+    buffers.out += room;
+    if (room && buffers.spare_count > 0)
+        spare = buffers.spare[--buffers.spare_count];
+    pthread_mutex_unlock(&buffers.lock);
+    if (room && !spare)
+        spare = aligned_alloc(STREAM_ALIGNMENT, BUFFER_BYTES);
+    *buffer = spare;
+    *size_bytes = spare ? BUFFER_BYTES : 0; // none: CUPTI drops records, and says how many
+    *records_max = 0;
+    if (room && !spare) {
+        pthread_mutex_lock(&buffers.lock);
+        buffers.out--;
+        pthread_mutex_unlock(&buffers.lock);
+    }
 }
 
 static void name_device(uint32_t device)
@@ -98,22 +121,32 @@ static void take(const void *record)
     }
 }
 
-static void complete(void *context, uint32_t stream, uint8_t *buffer, size_t size_bytes,
-                     size_t valid_bytes)
+static void read_buffer(struct full f)
 {
     void *record = NULL;
-    size_t dropped = 0;
-    (void)size_bytes;
-    while (valid_bytes > 0 &&
-           recorder.cupti.cuptiActivityGetNextRecord(buffer, valid_bytes, &record) == CUPTI_DONE)
+    while (f.valid_bytes > 0 && recorder.cupti.cuptiActivityGetNextRecord(f.data, f.valid_bytes,
+                                                                          &record) == CUPTI_DONE)
         take(record);
-    if (recorder.cupti.cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_DONE &&
-        dropped > 0) {
-        struct event_dropped event = {dropped};
-        RECORD(DROPPED, event);
-    }
-    free(buffer);
-    atomic_fetch_sub(&buffers_out, 1);
+    pthread_mutex_lock(&buffers.lock);
+    buffers.out--;
+    bool kept = buffers.spare_count < SPARE_MAX;
+    if (kept)
+        buffers.spare[buffers.spare_count++] = f.data;
+    pthread_mutex_unlock(&buffers.lock);
+    if (!kept)
+        free(f.data);
+}
+
+static void read_buffers(void)
+{
+    struct full now[BUFFERS_MAX];
+    pthread_mutex_lock(&buffers.lock);
+    int count = buffers.full_count;
+    memcpy(now, buffers.full, (size_t)count * sizeof now[0]);
+    buffers.full_count = 0;
+    pthread_mutex_unlock(&buffers.lock);
+    for (int i = 0; i < count; i++)
+        read_buffer(now[i]);
 }
 
 /* ---- handing over ------------------------------------------------------------------------------------ */
@@ -121,9 +154,30 @@ static void complete(void *context, uint32_t stream, uint8_t *buffer, size_t siz
 static struct {
     pthread_t thread;
     pthread_mutex_t lock;
-    pthread_cond_t ended;
-    bool runs, end;
-} flusher = {.lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER};
+    pthread_cond_t wake;
+    atomic_bool runs;
+    bool end;
+} flusher = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER};
+
+static void complete(void *context, uint32_t stream, uint8_t *buffer, size_t size_bytes,
+                     size_t valid_bytes)
+{
+    size_t dropped = 0;
+    (void)size_bytes;
+    if (recorder.cupti.cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_DONE &&
+        dropped > 0) {
+        struct event_dropped event = {dropped};
+        RECORD(DROPPED, event);
+    }
+    pthread_mutex_lock(&buffers.lock); // there is room: no more buffers than that are out
+    buffers.full[buffers.full_count++] = (struct full){buffer, valid_bytes};
+    int count = buffers.full_count;
+    pthread_mutex_unlock(&buffers.lock);
+    if (!atomic_load(&flusher.runs) || count >= FULL_MOST)
+        read_buffers();
+    else if (count == FULL_MANY)
+        pthread_cond_signal(&flusher.wake);
+}
 
 static struct timespec from_now(time_t s, long ns)
 {
@@ -140,9 +194,10 @@ static void *flush_now_and_then(void *unused)
     pthread_mutex_lock(&flusher.lock);
     while (!flusher.end) {
         struct timespec until = from_now(0, FLUSH_PERIOD_NS);
-        (void)pthread_cond_timedwait(&flusher.ended, &flusher.lock, &until);
+        (void)pthread_cond_timedwait(&flusher.wake, &flusher.lock, &until);
         pthread_mutex_unlock(&flusher.lock);
         recorder.cupti.cuptiActivityFlushAll(0);
+        read_buffers();
         pthread_mutex_lock(&flusher.lock);
     }
     pthread_mutex_unlock(&flusher.lock);
@@ -155,9 +210,10 @@ static void flusher_start(void)
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    flusher.runs = pthread_create(&flusher.thread, NULL, flush_now_and_then, NULL) == 0;
+    atomic_store(&flusher.runs,
+                 pthread_create(&flusher.thread, NULL, flush_now_and_then, NULL) == 0);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (!flusher.runs)
+    if (!atomic_load(&flusher.runs))
         recorder_trouble("the GPU's work is written at the end only: no thread can be started");
 }
 
@@ -165,11 +221,11 @@ static void flusher_start(void)
 static void flusher_end(void)
 {
     struct timespec until = from_now(END_WAIT_S, 0);
-    if (!flusher.runs)
+    if (!atomic_load(&flusher.runs))
         return;
     pthread_mutex_lock(&flusher.lock);
     flusher.end = true;
-    pthread_cond_signal(&flusher.ended);
+    pthread_cond_signal(&flusher.wake);
     pthread_mutex_unlock(&flusher.lock);
     (void)!pthread_timedjoin_np(flusher.thread, NULL, &until);
 }
@@ -201,4 +257,10 @@ void activities_end(void)
 {
     flusher_end();
     recorder.cupti.cuptiActivityFlushAll(ACTIVITY_FLUSH_FORCED);
+    read_buffers();
+}
+
+void activities_forget(void)
+{
+    pthread_mutex_init(&buffers.lock, NULL); // another thread of the parent may have held it
 }

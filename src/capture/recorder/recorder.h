@@ -41,6 +41,7 @@ uint64_t recorder_name(const char *name);
 
 bool activities_start(void); // activities.c
 void activities_end(void);
+void activities_forget(void); // in a child of fork
 // Listens to calls, if anybody needs them: where kernels are saved, after callbacks_want(), and with RIDGE_CAPTURE_CALLS set.
 bool callbacks_start(void); // callbacks.c
 void callbacks_want(void);
