@@ -2,13 +2,16 @@
 // until all of them have ended: what listening to launches adds. Usage: capture [spread] {KERNEL_US LAUNCHES HOW} …
 // HOW: "each" waits for the GPU after every launch, "stream" for the stream, "all" for the GPU after the last launch.
 // Prints us per launch, a line per loop; with `spread` three medians too, of the whole launch until it was waited for, of
-// the call that launches and of the call that waits (0 for "all"). CAPTURE_WAIT_MS: a pause before the first loop.
+// the call that launches and of the call that waits (0 for "all"), and the CPU at its end.
+// CAPTURE_WAIT_MS: a pause before the first loop. CAPTURE_CPU: the CPU that the loops run on; threads that were there before,
+// CUPTI's among them, run where they did.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sched.h>
 #include <unistd.h>
 #include <vector>
 
@@ -66,7 +69,7 @@ static void loop(double kernel_us, int launches, const char *how, bool spread, i
     cudaDeviceSynchronize();
     printf("%.4f", us(now() - from).count() / launches);
     if (spread)
-        printf(" %.4f %.4f %.4f", median(took), median(call), median(wait));
+        printf(" %.4f %.4f %.4f %d", median(took), median(call), median(wait), sched_getcpu());
     printf("\n");
 }
 
@@ -79,6 +82,13 @@ int main(int argc, char **argv)
     cudaMalloc(&out, sizeof *out);
     if (const char *pause = getenv("CAPTURE_WAIT_MS"))
         usleep(atoi(pause) * 1000);
+    if (const char *cpu = getenv("CAPTURE_CPU")) {
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(atoi(cpu), &one);
+        if (sched_setaffinity(0, sizeof one, &one) != 0)
+            return 3;
+    }
     for (int i = first; i < argc; i += 3)
         loop(atof(argv[i]), atoi(argv[i + 1]), argv[i + 2], spread, out);
     return cudaGetLastError() == cudaSuccess ? 0 : 1;

@@ -4,6 +4,8 @@
 # over the rounds of the mean per launch and, where each launch is waited for, of the median launch, what both are more than
 # alone, and how much of that is in the call that launches and in the call that waits.
 # Usage: bench/device/capture_ways.sh [ROUNDS [SECONDS-PER-LOOP [SECONDS-AT-MOST]]]; WAYS names some of them, LOOPS the loops.
+# All ways of a round run their loops on one CPU, which the next round changes; PINNED=0: where the system puts them. RAW names
+# a file for every run's figures.
 # Needs nvcc, CUPTI and one GPU; RIDGE names ridge.
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
@@ -35,9 +37,10 @@ declare -A ways=(
     [hardware]='WAY_KINDS=10 WAY_LATE_MS=1000 CAPTURE_WAIT_MS=1200 WAY_HARDWARE=1'
     [ridge]="$ridge"
     [ridge_calls]="$ridge RIDGE_CAPTURE_CALLS=1"
+    [disabled]='WAY_KINDS=10 WAY_ON_MS=700 WAY_EVERY_MS=100000 CAPTURE_WAIT_MS=1000' # kinds were enabled before the loops
     [tenth]='WAY_KINDS=10 WAY_ON_MS=10 WAY_EVERY_MS=100' # listens for a tenth of the time
 )
-order=${WAYS:-loaded calls copies kernels recorder seldom serial pinned shared large small clock hardware late tenth ridge ridge_calls}
+order=${WAYS:-loaded calls copies kernels recorder seldom serial pinned shared large small clock hardware late disabled tenth ridge ridge_calls}
 loops=${LOOPS:-10:each 20:each 50:each 10:all}
 arguments=()
 for row in $loops; do
@@ -46,12 +49,17 @@ done
 run() { # way or alone
     local settings=()
     mkdir "$work/recorded"
+    ((${PINNED:-1} == 0)) || export CAPTURE_CPU=$(((1 + 5 * round) % $(nproc)))
     [[ $1 = alone ]] || read -ra settings <<<"CUDA_INJECTION64_PATH=$work/ways.so ${ways[$1]}"
     env "${settings[@]}" "$work/capture" spread "${arguments[@]}" >"$work/one" 2>>"$work/$1.err"
     paste -d' ' "$work/one" <(tr ' ' '\n' <<<"$loops") |
-        while read -r mean median call wait row; do echo "$mean $median $call $wait" >>"$work/$1.$row"; done
+        while read -r mean median call wait cpu row; do
+            echo "$mean $median $call $wait" >>"$work/$1.$row"
+            echo "$round,$1,$row,$mean,$median,$call,$wait,$cpu" >>"${RAW:-/dev/null}"
+        done
     rm -r "$work/recorded"
 }
+round=0
 run alone # clocks go up
 rm "$work"/alone.*
 for ((round = 0; round < rounds && SECONDS < at_most; round++)); do
