@@ -1,7 +1,8 @@
 // A driver and a CUPTI for tests where there is neither: libcuda.so.1, and with -DFAKE_CUPTI libcupti.so.13. The GPU's
 // memory is the host's, its clock goes on 10 us per kernel, 5 us per copy and 1 us per call, and it has one kernel,
 // `twice`, which doubles n floats: multiplies them by the variable `factor`, which is 2 unless it is set. cuInit loads what CUDA_INJECTION64_PATH names, as the real one does. With
-// FAKE_SUBSCRIBED another profiler listens already.
+// FAKE_SUBSCRIBED another profiler listens already. FAKE_NAMES: kernels are named by turns as two names that are long and differ
+// in their last letter.
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/recorder/cupti_min.h"
 
@@ -340,6 +341,14 @@ int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes)
     return copy(to, (const void *)(uintptr_t)from, bytes, 2);
 }
 
+static const char *kernel_name(void)
+{
+    static const char *const names[] = {"a_kernel_with_a_name_of_39_letters_x_a_",
+                                        "a_kernel_with_a_name_of_39_letters_x_b_"};
+    static unsigned turn;
+    return getenv("FAKE_NAMES") ? names[turn++ % 2] : "twice";
+}
+
 static void work(const struct call_launch *l, uint32_t graph)
 {
     float *in = *(float **)l->parameters[0], *out = *(float **)l->parameters[1];
@@ -348,7 +357,7 @@ static void work(const struct call_launch *l, uint32_t graph)
                                 .registers = 16,
                                 .stream = 7,
                                 .correlation = calls,
-                                .name = "twice",
+                                .name = kernel_name(),
                                 .graph = graph,
                                 .node = graph};
     for (int i = 0; i < 3; i++) {

@@ -194,6 +194,36 @@ static void launches_are_recorded_with_what_they_did(void **state)
     release(&w);
 }
 
+// CUPTI hands full buffers over on the program's threads: none is lost where they come faster than they can be read.
+static void a_flood_of_launches_loses_none(void **state)
+{
+    skip_under_sanitizers();
+    struct watched w = watch("many", NULL, NULL);
+    const struct recording *r = &w.files[0];
+    assert_int_equal(r->of_kind[EVENT_KERNEL], 400005);
+    for (size_t i = 0; i < r->count; i++)
+        if (r->events[i].kind == EVENT_KERNEL)
+            assert_int_equal(r->events[i].of.kernel.end_ns - r->events[i].of.kernel.start_ns,
+                             10000);
+    assert_int_equal(r->of_kind[EVENT_NAME], 1);
+    assert_int_equal(r->of_kind[EVENT_DROPPED], 0);
+    release(&w);
+}
+
+static void names_that_differ_at_their_end_are_two(void **state)
+{
+    skip_under_sanitizers();
+    struct watched w = watch("0", "FAKE_NAMES=1", NULL);
+    const struct recording *r = &w.files[0];
+    assert_int_equal(r->of_kind[EVENT_NAME], 2);
+    assert_int_equal(event_of(r, EVENT_NAME, 0)->tail_bytes, 39);
+    assert_memory_equal(event_of(r, EVENT_NAME, 1)->tail, "a_kernel_with_a_name_of_39_letters_x_b_",
+                        39);
+    assert_true(event_of(r, EVENT_KERNEL, 0)->of.kernel.name !=
+                event_of(r, EVENT_KERNEL, 1)->of.kernel.name);
+    release(&w);
+}
+
 // Each callback holds the program up: there are none where nobody asks who launched.
 static void calls_are_listened_to_where_they_are_needed(void **state)
 {
@@ -409,6 +439,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(work_of_the_gpu_is_recorded),
         cmocka_unit_test(launches_are_recorded_with_what_they_did),
+        cmocka_unit_test(a_flood_of_launches_loses_none),
+        cmocka_unit_test(names_that_differ_at_their_end_are_two),
         cmocka_unit_test(calls_are_listened_to_where_they_are_needed),
         cmocka_unit_test(a_chosen_launch_is_saved_with_what_it_was_given),
         cmocka_unit_test(folders_of_triton_s_caches_are_recorded),

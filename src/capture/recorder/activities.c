@@ -124,8 +124,8 @@ static void take(const void *record)
 static void read_buffer(struct full f)
 {
     void *record = NULL;
-    while (f.valid_bytes > 0 && recorder.cupti.cuptiActivityGetNextRecord(f.data, f.valid_bytes,
-                                                                          &record) == CUPTI_DONE)
+    while (f.valid_bytes > 0 &&
+           recorder.cupti.cuptiActivityGetNextRecord(f.data, f.valid_bytes, &record) == CUPTI_DONE)
         take(record);
     pthread_mutex_lock(&buffers.lock);
     buffers.out--;
