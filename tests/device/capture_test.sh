@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # `ridge capture` on a GPU, its list and what it saves: a plain CUDA program, cuBLAS, several streams with a graph, PyTorch, as far as each is
-# here; what the programs print must be the same with and without the recorder. Needs a GPU, NVRTC's or nvcc's toolkit
+# here; what the programs print, digests of their results, must be the same with and without the recorder. Needs a GPU, NVRTC's or nvcc's toolkit
 # with CUPTI; about 2 minutes.
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/gpu.sh"
@@ -53,8 +53,10 @@ saved() {
 
 if command -v nvcc >"$work/nvcc"; then
     cat >"$work/streams.cu" <<'CU'
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <vector>
 __global__ void fill(float *x, int n, float v)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -70,7 +72,8 @@ __global__ void add(float *x, const float *y, int n)
 int main(int argc, char **argv)
 {
     const int n = 1 << 24, repeats = argc > 1 ? atoi(argv[1]) : 100;
-    float *x[2], *y, sum = 0;
+    float *x[2], *y;
+    uint64_t digest = 14695981039346656037ull;
     cudaStream_t stream[2];
     cudaGraph_t graph;
     cudaGraphExec_t ready;
@@ -93,11 +96,12 @@ int main(int argc, char **argv)
         cudaGraphLaunch(ready, stream[0]);
     cudaDeviceSynchronize();
     for (int s = 0; s < 2; s++) {
-        float first;
-        cudaMemcpy(&first, x[s], sizeof first, cudaMemcpyDeviceToHost);
-        sum += first;
+        std::vector<uint64_t> all(n / 2);
+        cudaMemcpy(all.data(), x[s], n * sizeof(float), cudaMemcpyDeviceToHost);
+        for (uint64_t two : all)
+            digest = (digest ^ two) * 1099511628211ull;
     }
-    printf("sum %g, %s\n", sum, cudaGetErrorString(cudaGetLastError()));
+    printf("digest %016llx, %s\n", (unsigned long long)digest, cudaGetErrorString(cudaGetLastError()));
     return 5;
 }
 CU
@@ -147,19 +151,19 @@ else
 fi
 if python3 -c 'import torch; assert torch.cuda.is_available()' >"$work/torch" 2>&1; then
     watched cublas_by_pytorch 'gemm|cutlass|nvjet' python3 -c '
-import torch
+import hashlib, torch
 torch.manual_seed(1)
 a = torch.randn(4096, 4096, device="cuda", dtype=torch.bfloat16)
 for _ in range(20):
     b = a @ a
-print(float(b.float().abs().sum()))'
+print(hashlib.sha256(b.float().cpu().numpy().tobytes()).hexdigest())'
     watched compiled_pytorch 'triton' python3 -c '
-import torch
+import hashlib, torch
 f = torch.compile(lambda x: torch.relu(x * 2 + 1) * x)
 x = torch.arange(1 << 22, device="cuda", dtype=torch.float32)
 for _ in range(20):
     y = f(x)
-print(float(y[:1000].sum()))'
+print(hashlib.sha256(y.cpu().numpy().tobytes()).hexdigest())'
     "$RIDGE" capture --list --floors -q -o "$work/floors" -- python3 -c '
 import torch
 torch.manual_seed(1)
