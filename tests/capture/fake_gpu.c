@@ -24,6 +24,7 @@ static uint8_t *buffer;
 static size_t size, used;
 static uint64_t clock_ns = 1000;
 enum { RECORD_BYTES = 256 }; // each record takes as much
+enum { CALL_NS = 500 };      // between a call's enter and its exit
 
 int cuptiGetVersion(uint32_t *version)
 {
@@ -117,16 +118,23 @@ int fake_handed_over(void)
 void fake_call(int domain, uint32_t id, const void *data);
 void fake_call(int domain, uint32_t id, const void *data)
 {
-    clock_ns += 500;
+    clock_ns += CALL_NS;
     if (callback && enabled[domain][id])
         callback(NULL, domain, id, data);
 }
 void fake_record(void *record, size_t bytes, uint64_t *start_ns, uint64_t takes_ns);
+void fake_record_as_it_is(const void *record, size_t bytes);
+void fake_clock(uint64_t now_ns);
 void fake_record(void *record, size_t bytes, uint64_t *start_ns, uint64_t takes_ns)
 {
     start_ns[0] = clock_ns;
     start_ns[1] = clock_ns += takes_ns;
-    if (!(kinds & 1 << *(int *)record))
+    fake_record_as_it_is(record, bytes);
+}
+
+void fake_record_as_it_is(const void *record, size_t bytes)
+{
+    if (!(kinds & 1 << *(const int *)record))
         return;
     pthread_mutex_lock(&buffers);
     if (buffer && used + RECORD_BYTES > size)
@@ -141,6 +149,12 @@ void fake_record(void *record, size_t bytes, uint64_t *start_ns, uint64_t takes_
         used += RECORD_BYTES;
     }
     pthread_mutex_unlock(&buffers);
+}
+
+// The next call begins or ends then (fake_call adds what a call takes).
+void fake_clock(uint64_t now_ns)
+{
+    clock_ns = now_ns - CALL_NS;
 }
 
 #else

@@ -1,6 +1,6 @@
 // What the GPU did, as CUPTI hands it over in buffers: kernels, copies, fills. A thread asks for what there is every
-// 200 ms, as CUPTI's own period hands over full buffers only: a program that is killed would lose up to a buffer. CUPTI hands
-// over on threads of the program too, so buffers are only kept then, and read by that thread.
+// 200 ms, as CUPTI's own period hands over full buffers only: a program that is killed would lose up to a buffer. On which
+// thread CUPTI hands over is its choice, so buffers are only kept then, and read by that thread.
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/recorder/recorder.h"
 

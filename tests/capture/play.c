@@ -1,0 +1,190 @@
+// A program that does what a recorded one did: gives the fake CUPTI the calls, kernels, copies and fills of a recording
+// (*.ridgecap), each at its time. Usage: play RECORDING
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/recorder/cupti_min.h"
+#include "capture/stream.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EVENTS_MAX = 4096, FILE_BYTES_MAX = 1 << 20, CALL_LAUNCH = 307, CALL_GRAPH_LAUNCH = 514 };
+
+static struct played {
+    uint64_t time_ns;
+    int kind;
+    const void *fields;
+} events[EVENTS_MAX];
+static int event_count;
+static const struct {
+    struct event_head head;
+    struct event_name fields;
+    char words[];
+} * names[EVENTS_MAX];
+static int name_count;
+
+static void (*set_clock)(uint64_t);
+static void (*call)(int domain, uint32_t id, const void *data);
+static void (*record_as_it_is)(const void *record, size_t bytes);
+
+// The name's letters end where padding or the next event begins: copied, as neither need be a NUL.
+static const char *name_of(uint64_t id)
+{
+    for (int i = 0; i < name_count; i++)
+        if (names[i]->fields.id == id) {
+            size_t bytes = names[i]->head.size_bytes - names[i]->head.padding - sizeof *names[i];
+            return strndup(names[i]->words, bytes);
+        }
+    return "";
+}
+
+static void callback(uint32_t id, const void *parameters, uint64_t correlation, uint64_t time_ns,
+                     uint64_t end_ns)
+{
+    int done = 0;
+    uint64_t kept = 0;
+    struct callback_data data = {.site = SITE_ENTER,
+                                 .parameters = parameters,
+                                 .status = &done,
+                                 .symbol = "",
+                                 .kept = &kept,
+                                 .correlation = (uint32_t)correlation};
+    set_clock(time_ns);
+    call(DOMAIN_DRIVER, id, &data);
+    data.site = SITE_EXIT;
+    set_clock(end_ns);
+    call(DOMAIN_DRIVER, id, &data);
+}
+
+static void play_launch(const struct event_launch *l)
+{
+    struct call_launch launch = {
+        .function = (void *)(uintptr_t)l->function,
+        .grid = {(unsigned)l->grid_x, (unsigned)l->grid_y, (unsigned)l->grid_z},
+        .block = {(unsigned)l->block_x, (unsigned)l->block_y, (unsigned)l->block_z},
+        .shared_bytes = (unsigned)l->shared_bytes,
+        .stream = (void *)(uintptr_t)l->stream};
+    callback(CALL_LAUNCH, &launch, l->correlation, l->time_ns, l->end_ns);
+}
+
+static void play_graph(const struct event_graph_launch *g)
+{
+    struct call_graph_launch launch = {(void *)(uintptr_t)g->graph, (void *)(uintptr_t)g->stream};
+    callback(CALL_GRAPH_LAUNCH, &launch, g->correlation, g->time_ns, g->end_ns);
+}
+
+static void play_kernel(const struct event_kernel *k)
+{
+    struct activity_kernel a = {
+        .kind = ACTIVITY_KERNEL,
+        .registers = (uint16_t)k->registers,
+        .start_ns = k->start_ns,
+        .end_ns = k->end_ns,
+        .device = (uint32_t)k->device,
+        .context = (uint32_t)k->context,
+        .stream = (uint32_t)k->stream,
+        .grid = {(int32_t)k->grid_x, (int32_t)k->grid_y, (int32_t)k->grid_z},
+        .block = {(int32_t)k->block_x, (int32_t)k->block_y, (int32_t)k->block_z},
+        .static_shared_bytes = (int32_t)k->static_shared_bytes,
+        .dynamic_shared_bytes = (int32_t)k->dynamic_shared_bytes,
+        .correlation = (uint32_t)k->correlation,
+        .name = name_of(k->name),
+        .node = k->node,
+        .graph = (uint32_t)k->graph};
+    record_as_it_is(&a, sizeof a);
+}
+
+static void play_copy(const struct event_copy *c)
+{
+    struct activity_copy a = {.kind = ACTIVITY_COPY,
+                              .copy_kind = (uint8_t)c->kind,
+                              .bytes = c->bytes,
+                              .start_ns = c->start_ns,
+                              .end_ns = c->end_ns,
+                              .device = (uint32_t)c->device,
+                              .context = (uint32_t)c->context,
+                              .stream = (uint32_t)c->stream,
+                              .correlation = (uint32_t)c->correlation};
+    record_as_it_is(&a, sizeof a);
+}
+
+static void play_fill(const struct event_fill *f)
+{
+    struct activity_fill a = {.kind = ACTIVITY_FILL,
+                              .bytes = f->bytes,
+                              .start_ns = f->start_ns,
+                              .end_ns = f->end_ns,
+                              .device = (uint32_t)f->device,
+                              .context = (uint32_t)f->context,
+                              .stream = (uint32_t)f->stream,
+                              .correlation = (uint32_t)f->correlation};
+    record_as_it_is(&a, sizeof a);
+}
+
+static void play(const struct played *e)
+{
+    switch (e->kind) {
+    case EVENT_LAUNCH:
+        play_launch(e->fields);
+        break;
+    case EVENT_GRAPH_LAUNCH:
+        play_graph(e->fields);
+        break;
+    case EVENT_KERNEL:
+        play_kernel(e->fields);
+        break;
+    case EVENT_COPY:
+        play_copy(e->fields);
+        break;
+    case EVENT_FILL:
+        play_fill(e->fields);
+        break;
+    }
+}
+
+static void read_events(const char *data, size_t bytes)
+{
+    for (size_t at = sizeof(struct stream_header); at + sizeof(struct event_head) <= bytes;) {
+        const struct event_head *head = (const void *)(data + at);
+        const uint64_t *fields = (const void *)(data + at + sizeof *head);
+        if (head->size_bytes == 0)
+            break;
+        if (head->kind == EVENT_NAME && name_count < EVENTS_MAX)
+            names[name_count++] = (const void *)head;
+        else if (event_count < EVENTS_MAX)
+            events[event_count++] = (struct played){fields[0], head->kind, fields};
+        at += head->size_bytes;
+    }
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct played *x = a, *y = b;
+    return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+}
+
+int main(int argc, char **argv)
+{
+    _Alignas(8) static char data[FILE_BYTES_MAX];
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+    FILE *f = argc == 2 ? fopen(argv[1], "rb") : NULL;
+    if (!driver || !f)
+        return 99;
+    read_events(data, fread(data, 1, sizeof data, f));
+    fclose(f);
+    int (*init)(unsigned);
+    *(void **)&init = dlsym(driver, "cuInit");
+    init(0);
+    void *cupti = dlopen("libcupti.so.13", RTLD_NOW | RTLD_NOLOAD);
+    if (!cupti)
+        return 98;
+    *(void **)&set_clock = dlsym(cupti, "fake_clock");
+    *(void **)&call = dlsym(cupti, "fake_call");
+    *(void **)&record_as_it_is = dlsym(cupti, "fake_record_as_it_is");
+    qsort(events, (size_t)event_count, sizeof events[0], by_time);
+    for (int i = 0; i < event_count; i++)
+        play(&events[i]);
+    printf("played %d events\n", event_count);
+    return 0;
+}
