@@ -2,7 +2,7 @@
 // memory is the host's, its clock goes on 10 us per kernel, 5 us per copy and 1 us per call, and it has one kernel,
 // `twice`, which doubles n floats: multiplies them by the variable `factor`, which is 2 unless it is set. cuInit loads what CUDA_INJECTION64_PATH names, as the real one does. With
 // FAKE_SUBSCRIBED another profiler listens already. FAKE_NAMES: kernels are named by turns as two names that are long and differ
-// in their last letter.
+// in their last letter. FAKE_DEVICE: what the GPU is called.
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/recorder/cupti_min.h"
 
@@ -191,8 +191,9 @@ int cuInit(unsigned flags)
 
 int cuDeviceGetName(char *name, int size_bytes, int device)
 {
+    const char *given = getenv("FAKE_DEVICE");
     (void)device;
-    snprintf(name, (size_t)size_bytes, "Fake GPU");
+    snprintf(name, (size_t)size_bytes, "%s", given ? given : "Fake GPU");
     return 0;
 }
 

@@ -93,6 +93,19 @@ capture --list --from "$work/kept"
 check recordings_are_read 'twice$' "$work/out"
 capture --list --plain --from "$work/kept/1.ridgecap"
 check plain_has_a_fact_per_line 'kernel twice$' "$work/out"
+# Recorded programs, played to the recorder: what it records then gives the same list.
+build play play.c || check the_player_compiles '^ok' <(echo no)
+for file in "$root/fuzz/corpus/capture_stream/list" "$here"/*.ridgecap; do
+    [[ -e $file ]] || continue
+    name=${file##*/} name=${name%.ridgecap}
+    cp "$file" "$work/kept/1.ridgecap"
+    "$RIDGE" capture --list --plain --from "$work/kept/1.ridgecap" >"$work/recorded" 2>&1
+    RIDGE_CAPTURE_CALLS=1 capture --list --plain -- "$work/play" "$file"
+    check "recording_${name}_is_played" '^played [1-9]' "$work/out"
+    sed -i '/^played /d' "$work/out"
+    check "recording_${name}_gives_the_same_list" '^0$' <(diff "$work/recorded" "$work/out" >"$work/differences"; echo $?)
+    head -n 20 "$work/differences" | sed 's/^/# /'
+done
 capture --list --json --from "$root/tests/import/nsys.sqlite"
 check nsys_s_export_is_read '"provenance": "measured"' "$work/out"
 check with_its_kernels '"launches": [1-9]' "$work/out"

@@ -17,25 +17,29 @@ static struct played {
     const void *fields;
 } events[EVENTS_MAX];
 static int event_count;
-static const struct {
+struct text_event { // NAME, DEVICE
     struct event_head head;
-    struct event_name fields;
+    uint64_t id;
     char words[];
-} * names[EVENTS_MAX];
+};
+static const struct text_event *names[EVENTS_MAX];
 static int name_count;
 
 static void (*set_clock)(uint64_t);
 static void (*call)(int domain, uint32_t id, const void *data);
 static void (*record_as_it_is)(const void *record, size_t bytes);
 
-// The name's letters end where padding or the next event begins: copied, as neither need be a NUL.
+// Letters end where padding or the next event begins: copied, as neither need be a NUL.
+static const char *words_of(const struct text_event *e)
+{
+    return strndup(e->words, e->head.size_bytes - e->head.padding - sizeof *e);
+}
+
 static const char *name_of(uint64_t id)
 {
     for (int i = 0; i < name_count; i++)
-        if (names[i]->fields.id == id) {
-            size_t bytes = names[i]->head.size_bytes - names[i]->head.padding - sizeof *names[i];
-            return strndup(names[i]->words, bytes);
-        }
+        if (names[i]->id == id)
+            return words_of(names[i]);
     return "";
 }
 
@@ -152,6 +156,8 @@ static void read_events(const char *data, size_t bytes)
             break;
         if (head->kind == EVENT_NAME && name_count < EVENTS_MAX)
             names[name_count++] = (const void *)head;
+        else if (head->kind == EVENT_DEVICE)
+            setenv("FAKE_DEVICE", words_of((const void *)head), 1);
         else if (event_count < EVENTS_MAX)
             events[event_count++] = (struct played){fields[0], head->kind, fields};
         at += head->size_bytes;
