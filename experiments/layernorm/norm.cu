@@ -11,6 +11,8 @@
 //                    one warp loads, some sum, the others write, and blocks tell each other the sums
 //   leaving_norm     the same; both results leave by bulk copies
 //   listening_norm   as roles_norm; one warp of a block asks for the sums and tells those that write
+//   pushing_norm     as roles_norm; the blocks of a row are a cluster, and put the sums into each other's shared memory
+// With -DKEEP a writing thread of these has its weight and bias in registers.
 // One block per row, or one cluster; roles_norm's blocks share rows.
 // SPDX-License-Identifier: Apache-2.0
 #include "../common/bulk.h"
@@ -28,6 +30,9 @@
 #endif
 #define WARPS (BLOCK / WARP)
 #define EPSILON 1.0e-5f
+#ifndef KEEP // writers of roles_norm and its likes keep weight and bias in registers, not in shared memory
+#define KEEP 0
+#endif
 #ifndef STORE // how roles_norm's results leave
 #define STORE __stcs
 #endif
@@ -367,6 +372,32 @@ static __device__ void room_norm(element *y, const element *h, const element *we
     }
 }
 
+// The same, with what this thread needs of weight and bias in registers; VECTORS of each.
+template <int VECTORS>
+static __device__ void room_norm_kept(element *y, const element *h, const uint4 *weight, const uint4 *bias, float mean,
+                                      float scale, struct share s)
+{
+#pragma unroll
+    for (int v = 0; v < VECTORS; v++) {
+        int i = s.from + v * s.step;
+        float a[VECTOR], b[VECTOR];
+        if (i >= s.to)
+            break;
+        vector_unpack(a, *(const uint4 *)(h + i));
+        vector_unpack(b, weight[v]);
+#pragma unroll
+        for (int c = 0; c < VECTOR; c++)
+            a[c] = (a[c] - mean) * scale * b[c];
+#ifndef RMS
+        vector_unpack(b, bias[v]);
+#pragma unroll
+        for (int c = 0; c < VECTOR; c++)
+            a[c] += b[c];
+#endif
+        STORE((uint4 *)(y + i), vector_pack(a));
+    }
+}
+
 // Chan, Golub, LeVeque.
 static __device__ struct moments moments_join(struct moments a, struct moments b)
 {
@@ -394,6 +425,50 @@ static __device__ struct moments row_wait(const unsigned long long *words, int p
     return moments_warp(m);
 }
 
+#if CLUSTER > 1
+/* Blocks of a cluster tell each other a row's moments: each puts its own into a slot of all of them. */
+
+static __device__ unsigned cluster_address(const void *p, int rank)
+{
+    unsigned there;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(shared_address(p)), "r"(rank));
+    return there;
+}
+
+// By a warp; lane r puts it into block r's slot and arrives there.
+static __device__ void moments_push(float2 *slot, unsigned long long *told, struct moments m)
+{
+    int lane = threadIdx.x % WARP, rank = blockIdx.x % CLUSTER;
+    if (lane >= CLUSTER)
+        return;
+    asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};" ::"r"(cluster_address(slot + rank, lane)), "f"(m.mean), "f"(m.squares)
+                 : "memory");
+    asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(cluster_address(told, lane)) : "memory");
+}
+
+// By a warp: the moments of the row, once all blocks have told.
+static __device__ struct moments moments_told(const float2 *slot, unsigned long long *told, unsigned parity, int cols)
+{
+    int lane = threadIdx.x % WARP;
+    unsigned done = 0;
+    while (!done)
+        asm volatile("{\n\t.reg .pred p;\n\t"
+                     "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n\t"
+                     "selp.u32 %0, 1, 0, p;\n\t}"
+                     : "=r"(done)
+                     : "r"(shared_address(told)), "r"(parity)
+                     : "memory");
+    float count = max(0, min(PART, cols - lane * PART)), mean = 0;
+    float2 part = lane < CLUSTER ? slot[lane] : make_float2(0, 0);
+#ifndef RMS
+    mean = warp_sum(lane < CLUSTER ? count * part.x : 0) / cols;
+#endif
+    float d = part.x - mean;
+    struct moments m = {(float)cols, mean, warp_sum(lane < CLUSTER ? part.y + count * d * d : 0)};
+    return m;
+}
+#endif
+
 // This warp's bulk copies have read the room before that of row i.
 static __device__ void room_before(unsigned long long *empty, int i)
 {
@@ -405,22 +480,34 @@ static __device__ void room_before(unsigned long long *empty, int i)
 // The grid is a multiple of the parts of a row, all at once. Dynamic shared memory: weight, bias, and STAGES rooms of
 // x and residual, PART elements each. cols is a multiple of VECTOR. LEAVE: h leaves from x's room and y from residual's
 // by bulk copies; a room is empty when they have read it, one row later. LISTEN: a warp asks for the rows' moments, and tells
-// the writers of its block.
-template <bool LEAVE, bool LISTEN>
+// the writers of its block. PUSH: the parts of a row are the blocks of a cluster; words and progress are not used.
+template <bool LEAVE, bool LISTEN, bool PUSH>
 static __device__ __forceinline__ void roles(element *y, element *h, const element *x, const element *residual,
                                              const element *weight, const element *bias, int rows, int cols,
                                              unsigned long long *words, struct progress *progress)
 {
     extern __shared__ __align__(128) element memory[];
-    element *own_weight = memory, *own_bias = memory + PART, *rooms = memory + 2 * PART;
+    element *own_weight = memory, *own_bias = memory + PART, *rooms = memory + (KEEP ? 0 : 2 * PART);
     __shared__ unsigned long long full[STAGES], added[STAGES], known[STAGES], empty[STAGES];
     __shared__ struct moments sums[2][SUMMERS], rows_known[STAGES];
     constexpr int listener = LISTEN ? 1 + SUMMERS : -1, first_writer = 1 + SUMMERS + LISTEN, writers = WARPS - first_writer;
+    // Twice as many slots as rooms: a block that is a row of rooms ahead has seen that all others have read what it
+    // overwrites, as they have told it of a row that took their room.
+    constexpr int kept = (PART / VECTOR + writers * WARP - 1) / (writers * WARP), slots = PUSH ? 2 * STAGES : 1;
+#if CLUSTER > 1
+    __shared__ unsigned long long told[slots];
+    __shared__ float2 tellings[slots][CLUSTER];
+#endif
     int parts = (cols + PART - 1) / PART, part = blockIdx.x % parts, groups = gridDim.x / parts;
     int first_row = blockIdx.x / parts, column = part * PART, count = min(PART, cols - column);
     int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-    unsigned epoch = epoch_of(progress);
+    unsigned epoch = PUSH ? 0 : epoch_of(progress);
+    uint4 kept_weight[kept], kept_bias[kept];
     if (threadIdx.x == 0) {
+#if CLUSTER > 1
+        for (int s = 0; PUSH && s < slots; s++)
+            mbarrier_init(&told[s], CLUSTER);
+#endif
         for (int s = 0; s < STAGES; s++) {
             mbarrier_init(&full[s], 2);
             mbarrier_init(&added[s], SUMMERS);
@@ -429,13 +516,29 @@ static __device__ __forceinline__ void roles(element *y, element *h, const eleme
         }
         mbarrier_init_fence();
     }
-    for (int i = threadIdx.x * VECTOR; i < count; i += BLOCK * VECTOR) {
+#pragma unroll
+    for (int v = 0; KEEP && warp >= first_writer && v < kept; v++) {
+        int i = (threadIdx.x - first_writer * WARP + v * writers * WARP) * VECTOR;
+        if (i < count) {
+            kept_weight[v] = *(const uint4 *)(weight + column + i);
+#ifndef RMS
+            kept_bias[v] = *(const uint4 *)(bias + column + i);
+#endif
+        }
+    }
+    for (int i = threadIdx.x * VECTOR; !KEEP && i < count; i += BLOCK * VECTOR) {
         *(uint4 *)(own_weight + i) = *(const uint4 *)(weight + column + i);
 #ifndef RMS
         *(uint4 *)(own_bias + i) = *(const uint4 *)(bias + column + i);
 #endif
     }
     __syncthreads();
+#if CLUSTER > 1
+    if (PUSH) {
+        cluster_arrive();
+        cluster_wait(); // their barriers are there
+    }
+#endif
     struct asked next = {0, 0}; // of the next row
     int i = 0;
     for (int row = first_row; row < rows; row += groups, i++) {
@@ -464,14 +567,22 @@ static __device__ __forceinline__ void roles(element *y, element *h, const eleme
             role_barrier(1, SUMMERS);
             if (warp == 1) {
                 m = moments_warp(lane < SUMMERS ? sums[i % 2][lane] : none);
-                if (lane < 2)
+#if CLUSTER > 1
+                if (PUSH)
+                    moments_push(tellings[i % slots], &told[i % slots], m);
+#endif
+                if (!PUSH && lane < 2)
                     word_put(&words[2 * ((size_t)row * parts + part) + lane], epoch, lane == 0 ? m.mean : m.squares);
             }
             if (LEAVE)
                 room_before(empty, i);
         } else {
             struct moments m;
-            if (LISTEN && warp != listener) {
+            if (PUSH) {
+#if CLUSTER > 1
+                m = moments_told(tellings[i % slots], &told[i % slots], i / slots & 1, cols);
+#endif
+            } else if (LISTEN && warp != listener) {
                 mbarrier_wait(&known[stage], i / STAGES & 1);
                 m = rows_known[stage];
             } else {
@@ -491,7 +602,10 @@ static __device__ __forceinline__ void roles(element *y, element *h, const eleme
             float scale = rsqrtf(m.squares / cols + EPSILON);
             mbarrier_wait(&added[stage], i / STAGES & 1);
             struct share share = share_of<LEAVE>(count, threadIdx.x - first_writer * WARP, writers * WARP);
-            room_norm<LEAVE>(LEAVE ? room + PART : y + at, room, own_weight, own_bias, m.mean, scale, share);
+            if (KEEP)
+                room_norm_kept<kept>(y + at, room, kept_weight, kept_bias, m.mean, scale, share);
+            else
+                room_norm<LEAVE>(LEAVE ? room + PART : y + at, room, own_weight, own_bias, m.mean, scale, share);
             if (LEAVE) {
                 share_leave(y + at, room + PART, share);
                 room_before(empty, i);
@@ -506,7 +620,13 @@ static __device__ __forceinline__ void roles(element *y, element *h, const eleme
     if (LEAVE)
         bulk_store_wait();
     __syncthreads();
-    if (threadIdx.x == 0)
+#if CLUSTER > 1
+    if (PUSH) { // nobody tells a block that has ended
+        cluster_arrive();
+        cluster_wait();
+    }
+#endif
+    if (!PUSH && threadIdx.x == 0)
         epoch_leave(progress, epoch);
 }
 
@@ -514,20 +634,29 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     roles_norm(element *y, element *h, const element *x, const element *residual, const element *weight,
                const element *bias, int rows, int cols, unsigned long long *words, struct progress *progress)
 {
-    roles<false, false>(y, h, x, residual, weight, bias, rows, cols, words, progress);
+    roles<false, false, false>(y, h, x, residual, weight, bias, rows, cols, words, progress);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK)
     leaving_norm(element *y, element *h, const element *x, const element *residual, const element *weight,
                  const element *bias, int rows, int cols, unsigned long long *words, struct progress *progress)
 {
-    roles<true, false>(y, h, x, residual, weight, bias, rows, cols, words, progress);
+    roles<true, false, false>(y, h, x, residual, weight, bias, rows, cols, words, progress);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK)
     listening_norm(element *y, element *h, const element *x, const element *residual, const element *weight,
                    const element *bias, int rows, int cols, unsigned long long *words, struct progress *progress)
 {
-    roles<false, true>(y, h, x, residual, weight, bias, rows, cols, words, progress);
+    roles<false, true, false>(y, h, x, residual, weight, bias, rows, cols, words, progress);
 }
+
+#if CLUSTER > 1
+extern "C" __global__ void __launch_bounds__(BLOCK)
+    pushing_norm(element *y, element *h, const element *x, const element *residual, const element *weight,
+                 const element *bias, int rows, int cols)
+{
+    roles<false, false, true>(y, h, x, residual, weight, bias, rows, cols, nullptr, nullptr);
+}
+#endif
 #endif
