@@ -9,6 +9,9 @@
 //   rounds_spmv   the same as split_spmv; a block takes ROUNDS parts one after the other and finds its row once
 //   merge_spmv    each thread has EACH items, an element or the end of a row each (Merrill and Garland, SC 2016), so
 //                 that empty rows are work like any other; merge_starts finds where the blocks begin. y must be 0
+//   near_spmv     as flight_spmv, by blocks that stay; a cluster's blocks have the first columns' x in shared memory
+//   sorted_spmv   the elements of CHUNK rows lie in order of their columns (sort_columns, ahead of time), so that a sector
+//                 of x serves several; sums of CHUNK rows are in shared memory. y must be 0
 // SPDX-License-Identifier: Apache-2.0
 #define WARP 32
 #define ALL 0xffffffffu
@@ -26,6 +29,15 @@
 #endif
 #ifndef WHOLE // prepared_spmv stores rows that a warp has whole
 #define WHOLE 0
+#endif
+#ifndef CLUSTER
+#define CLUSTER 1
+#endif
+#ifndef NEAR // columns whose x a block of near_spmv has
+#define NEAR 1024
+#endif
+#ifndef CHUNK
+#define CHUNK 32768
 #endif
 #ifndef ROUNDS
 #define ROUNDS 8
@@ -353,4 +365,161 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     }
     if (lane == WARP - 1 && first_row + row < rows)
         atomicAdd(&y[first_row + row], joined);
+}
+
+/* ---- x in the shared memory of a cluster ----------------------------------------------------------------------- */
+
+// A float of the shared memory of block `rank` of the cluster, `at` bytes behind the address `base`.
+static __device__ float cluster_load(unsigned base, unsigned at, int rank)
+{
+    unsigned there;
+    float v;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(base + at), "r"(rank));
+    asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(v) : "r"(there) : "memory");
+    return v;
+}
+
+static __device__ void cluster_sync(void)
+{
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
+// Block r of a cluster has x of the columns r, r + CLUSTER …, NEAR of them; a neighbour of a column is in another block.
+extern "C" __global__ void __launch_bounds__(BLOCK)
+    near_spmv(float *y, const int *starts, const int *columns, const float *values, const float *x, int rows)
+{
+    extern __shared__ float near[];
+    int lane = threadIdx.x % LANES, rank = blockIdx.x % CLUSTER, near_columns = min(rows, CLUSTER * NEAR);
+    unsigned base = (unsigned)__cvta_generic_to_shared(near);
+    for (int i = threadIdx.x; i * CLUSTER + rank < near_columns; i += BLOCK)
+        near[i] = x[i * CLUSTER + rank];
+    cluster_sync();
+    int groups = gridDim.x * (BLOCK / LANES), group = (blockIdx.x * BLOCK + threadIdx.x) / LANES;
+    for (int first = 0; first < rows; first += groups) {
+        int r = first + group, from = r < rows ? starts[r] : 0, to = r < rows ? starts[r + 1] : 0;
+        float sum = 0;
+        for (int i = from + lane; i < to; i += LANES * FLIGHT) {
+            int column[FLIGHT];
+            float value[FLIGHT], factor[FLIGHT];
+#pragma unroll
+            for (int f = 0; f < FLIGHT; f++) {
+                bool any = i + f * LANES < to;
+                column[f] = any ? __ldcs(columns + i + f * LANES) : 0;
+                value[f] = any ? __ldcs(values + i + f * LANES) : 0;
+            }
+#pragma unroll
+            for (int f = 0; f < FLIGHT; f++)
+                if (i + f * LANES < to) {
+                    int c = column[f];
+                    if (c < near_columns)
+                        factor[f] = cluster_load(base, 4u * (unsigned)(c / CLUSTER), c % CLUSTER);
+                    else
+                        factor[f] = __ldg(x + c);
+                }
+#pragma unroll
+            for (int f = 0; f < FLIGHT; f++)
+                if (i + f * LANES < to)
+                    sum += value[f] * factor[f];
+        }
+#pragma unroll
+        for (int step = LANES / 2; step > 0; step /= 2)
+            sum += __shfl_xor_sync(ALL, sum, step);
+        if (r < rows && lane == 0)
+            y[r] = sum;
+    }
+    cluster_sync(); // the others may still read this block's part
+}
+
+/* ---- elements in order of their columns ------------------------------------------------------------------------- */
+
+enum { RANGES = 4096 }; // of columns, in whose order the elements of a chunk are put
+
+// Ahead of time: a block per CHUNK rows puts their elements in order of the range that their columns are in.
+extern "C" __global__ void __launch_bounds__(1024)
+    sort_columns(int *sorted_columns, float *sorted_values, unsigned short *sorted_rows, const int *starts, const int *columns,
+                 const float *values, int rows)
+{
+    __shared__ int counts[RANGES];
+    int first_row = blockIdx.x * CHUNK, end_row = min(rows, first_row + CHUNK), width = (rows + RANGES - 1) / RANGES;
+    int from = starts[first_row], to = starts[end_row], t = threadIdx.x;
+    for (int i = t; i < RANGES; i += 1024)
+        counts[i] = 0;
+    __syncthreads();
+    for (int i = from + t; i < to; i += 1024)
+        atomicAdd(&counts[columns[i] / width], 1);
+    __syncthreads();
+    if (t == 0) {
+        for (int i = 0, before = from; i < RANGES; i++) {
+            int count = counts[i];
+            counts[i] = before;
+            before += count;
+        }
+    }
+    __syncthreads();
+    for (int r = first_row + t / WARP; r < end_row; r += 1024 / WARP) {
+        for (int i = starts[r] + t % WARP; i < starts[r + 1]; i += WARP) {
+            int at = atomicAdd(&counts[columns[i] / width], 1);
+            sorted_columns[at] = columns[i];
+            sorted_values[at] = values[i];
+            sorted_rows[at] = (unsigned short)(r - first_row);
+        }
+    }
+}
+
+// The chunk of element i: the last one that begins at or before it.
+static __device__ int chunk_of(const int *starts, int chunks, int i)
+{
+    int low = 0, high = chunks;
+    while (high - low > 1) {
+        int middle = low + (high - low) / 2;
+        if (starts[middle * CHUNK] <= i)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// A block has as many elements as any other, of one chunk or several. Shared memory: CHUNK sums.
+extern "C" __global__ void __launch_bounds__(BLOCK)
+    sorted_spmv(float *y, const int *starts, const int *sorted_columns, const float *sorted_values,
+                const unsigned short *sorted_rows, const float *x, int rows, int elements)
+{
+    extern __shared__ float sums[];
+    int from = (int)((long long)elements * blockIdx.x / gridDim.x), t = threadIdx.x;
+    int to = (int)((long long)elements * (blockIdx.x + 1) / gridDim.x);
+    for (int chunk = chunk_of(starts, (rows + CHUNK - 1) / CHUNK, from); from < to; chunk++) {
+        int count = min(CHUNK, rows - chunk * CHUNK), end = min(to, starts[chunk * CHUNK + count]);
+        if (end <= from)
+            continue;
+        for (int r = t; r < count; r += BLOCK)
+            sums[r] = 0;
+        __syncthreads();
+        for (int first = from; first < end; first += BLOCK * FLIGHT) {
+            int column[FLIGHT];
+            float value[FLIGHT];
+            unsigned short row[FLIGHT];
+#pragma unroll
+            for (int f = 0; f < FLIGHT; f++) {
+                int i = first + f * BLOCK + t;
+                column[f] = i < end ? __ldcs(sorted_columns + i) : 0;
+                value[f] = i < end ? __ldcs(sorted_values + i) : 0;
+                row[f] = i < end ? __ldcs(sorted_rows + i) : 0;
+            }
+#pragma unroll
+            for (int f = 0; f < FLIGHT; f++)
+                value[f] *= __ldg(x + column[f]);
+#pragma unroll
+            for (int f = 0; f < FLIGHT; f++)
+                if (first + f * BLOCK + t < end)
+                    atomicAdd(&sums[row[f]], value[f]);
+        }
+        __syncthreads();
+        for (int r = t; r < count; r += BLOCK)
+            if (sums[r] != 0)
+                atomicAdd(&y[chunk * CHUNK + r], sums[r]);
+        __syncthreads();
+        from = end;
+    }
 }
