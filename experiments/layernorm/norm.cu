@@ -491,10 +491,11 @@ static __device__ __forceinline__ void roles(element *y, element *h, const eleme
     __shared__ unsigned long long full[STAGES], added[STAGES], known[STAGES], empty[STAGES];
     __shared__ struct moments sums[2][SUMMERS], rows_known[STAGES];
     constexpr int listener = LISTEN ? 1 + SUMMERS : -1, first_writer = 1 + SUMMERS + LISTEN, writers = WARPS - first_writer;
+    constexpr int kept = (PART / VECTOR + writers * WARP - 1) / (writers * WARP);
+#if CLUSTER > 1
     // Twice as many slots as rooms: a block that is a row of rooms ahead has seen that all others have read what it
     // overwrites, as they have told it of a row that took their room.
-    constexpr int kept = (PART / VECTOR + writers * WARP - 1) / (writers * WARP), slots = PUSH ? 2 * STAGES : 1;
-#if CLUSTER > 1
+    constexpr int slots = PUSH ? 2 * STAGES : 1;
     __shared__ unsigned long long told[slots];
     __shared__ float2 tellings[slots][CLUSTER];
 #endif

@@ -101,20 +101,12 @@ def softmax():
                       "@words", "@progress")
 
         yield from clusters(8, 256 if cols <= 65536 else 1024, 1)
-        even = 4 * ceil_div(cols, 4 * ceil_div(cols, 9364))  # parts as large as six rooms allow, all of a size
-        for part, summers, writers, stages in ((8192, 4, 4, 6), (8192, 4, 8, 6), (8192, 8, 8, 6), (8192, 4, 4, 5), (even, 4, 4, 6), (even, 8, 8, 6),
-                                               (4096, 4, 4, 12), (11264, 4, 4, 5), (10924, 4, 4, 5)):
+        yield from roles(8192, 4, 4, 6)
+        for part, stages in ((8192, 6), (9376, 6), (10944, 5), (13120, 4)):  # of a row's parts, as large as rooms allow, in whole lines
             for kernel in ("roles", "listening"):
-                yield from roles(part, summers, writers, stages, kernel)
-        for part, writers in ((8192, 3), (8192, 6), (8192, 2), (4096, 2)):
-            yield from roles(part, 4, writers, 6 if part > 4096 else 12, "listening")
-        yield from roles(4096, 4, 4, 6, "listening", per_sm=2)
+                yield from roles(part, 4, 4, stages, kernel, store="__stwb")
         yield from roles(8192, 4, 4, 6, "leaving")
-        for kernel in ("roles", "listening"):
-            yield from roles(8192, 4, 4, 6, kernel, store="__stwb")
-        yield from roles(8192, 4, 4, 6, blocks=128)  # a multiple of a row's parts: no row is in two rounds
-        yield from roles(4096, 4, 4, 6, per_sm=2)
-        for part, block, stages, lead, per_sm in ((8192, 512, 3, 1, 2), (2048, 128, 3, 1, 8)):
+        for part, block, stages, lead, per_sm in ((8192, 512, 3, 1, 2), ):
             yield from parts(part, block, stages, lead, per_sm)
         yield "try a copy by cudaMemcpy, no softmax"
         yield "copy out in"
@@ -142,37 +134,43 @@ def norm():
 
         yield f"buffer words {16 * rows * 64} zero"
         yield "buffer progress 8 zero"
-        for parts, summers, writers, stages, store in (
-                (16, 8, 8, 6, "__stcs"), (16, 8, 8, 5, "__stcs"), (16, 4, 4, 6, "__stcs"), (16, 4, 8, 6, "__stcs"), (16, 8, 12, 6, "__stcs"), (16, 8, 4, 6, "__stcs"),
-                (16, 8, 8, 6, "__stcg"), (16, 8, 8, 6, "__stwb"), (12, 8, 8, 4, "__stcs"), (12, 4, 4, 4, "__stcs"), (22, 8, 8, 8, "__stcs"),
-                (33, 4, 4, 12, "__stcs")):
-            part = 4 * ceil_div(cols, 4 * parts)
-            if (2 + 2 * stages) * part * 4 > 225 * 1024 or ceil_div(cols, part) != parts:
-                continue
-            for kernel in ("roles", "listening"):
-                block = 32 * (1 + summers + writers + (kernel == "listening"))
-                file = cubin("layernorm/norm.cu", BLOCK=block, SUMMERS=summers, STAGES=stages, PART=part, STORE=store)
-                yield "clear progress"
-                yield "clear words"
-                yield f"try {kernel}, {parts} parts SUMMERS {summers} WRITERS {writers} STAGES {stages} {store}"
-                yield run(file, kernel + "_norm", min(rows, SMS // parts) * parts, block, (2 + 2 * stages) * part * 4, 1, *tail, "@words",
-                          "@progress")
+        yield "try two copies by a kernel, no norm"
+        for to, source in (("h", "x"), ("y", "residual")):
+            yield run(cubin("../bench/device/tune/copy.cu", QUADS=1), "copy_quads", ceil_div(rows * cols // 4, 512), 512, 0, 1, f"@{to}", f"@{source}",
+                      f"l:{rows * cols}")
         yield "try two copies by cudaMemcpy, no norm"
         yield "copy h x"
         yield "copy y residual"
+        for kernel, parts, summers, writers, stages, keep in (
+                ("roles", 16, 8, 8, 6, 0), ("listening", 16, 8, 8, 6, 0), ("roles", 16, 8, 7, 7, 1), ("roles", 12, 8, 8, 4, 0), ("roles", 12, 8, 7, 5, 1),
+                ("roles", 12, 4, 7, 5, 1), ("listening", 12, 8, 8, 4, 0), ("listening", 12, 7, 7, 5, 1), ("roles", 11, 8, 7, 4, 1), ("listening", 11, 7, 7, 4, 1),
+                ("roles", 22, 8, 7, 9, 1), ("listening", 22, 7, 7, 9, 1), ("pushing", 8, 8, 8, 2, 0), ("pushing", 8, 4, 11, 3, 1), ("pushing", 8, 5, 10, 3, 1),
+                ("pushing", 16, 8, 8, 6, 0), ("pushing", 16, 8, 7, 7, 1)):
+            part = 32 * ceil_div(cols, 32 * parts)  # whole lines
+            shared = (2 * (1 - keep) + 2 * stages) * part * 4
+            if shared > 225 * 1024 or ceil_div(cols, part) != parts:
+                print("left out:", kernel, parts, stages, keep, file=sys.stderr)
+                continue
+            block = 32 * (1 + summers + writers + (kernel == "listening"))
+            cluster = parts if kernel == "pushing" else 1
+            file = cubin("layernorm/norm.cu", BLOCK=block, SUMMERS=summers, STAGES=stages, PART=part, KEEP=keep, CLUSTER=cluster)
+            yield "clear progress"
+            yield "clear words"
+            yield f"try {kernel}, {parts} parts SUMMERS {summers} WRITERS {writers} STAGES {stages} KEEP {keep}"
+            yield run(file, kernel + "_norm", min(rows, SMS // parts) * parts, block, shared, cluster, *tail,
+                      *(() if cluster > 1 else ("@words", "@progress")))
 
 
 def spmv():
-    rows = 1 << 22
-    yield f"buffer x {rows * 4} f32 -1 1"
-    yield f"buffer y {rows * 4} zero"
-    for mean, skew in ((32, 1), (4, 1), (32, 64)):
+    for rows, mean, skew in ((1 << 22, 32, 1), (1 << 22, 4, 1), (1 << 22, 32, 64), (1 << 25, 8, 1)):
+        yield f"buffer x {rows * 4} f32 -1 1"
+        yield f"buffer y {rows * 4} zero"
         elements = rows * mean
         yield f"buffer starts {rows * 4 + 4} rows {mean} {skew}"
         yield f"buffer columns {elements * 4} i32 0 {rows}"
         yield f"buffer values {elements * 4} f32 -1 1"
         yield f"buffer first {4 * (ceil_div(rows + elements, 256) + 1)} zero"
-        yield f"group spmv,mean={mean},skew={skew} {8 * elements + 12 * rows} 0 y 1e-3"
+        yield f"group spmv,rows={rows},mean={mean},skew={skew} {8 * elements + 12 * rows} 0 y 1e-3"
         csr = ("@starts", "@columns", "@values", "@x", f"i:{rows}")
         if mean > 4:
             yield "try warp"
@@ -184,21 +182,29 @@ def spmv():
         yield "zero y"
         yield run(cubin("spmv/spmv.cu", EACH=8, BLOCK=256, GALLOP=1), "split_spmv", ceil_div(elements, 2048), 256, 0, 1,
                   "@y", *csr, f"i:{elements}")
-        for each, block, whole in ((8, 64, 0), (8, 128, 0), (8, 32, 0), (16, 32, 0), (12, 64, 0), (16, 64, 0), (8, 64, 1), (8, 128, 1), (16, 64, 1),
-                                   (8, 32, 1), (4, 64, 1)):
+        for each, block, whole in ((8, 64, 0), (8, 128, 0), (16, 64, 0), (8, 64, 1), (8, 128, 1), (16, 64, 1), (8, 32, 1), (4, 64, 1), (8, 256, 1)):
             file = cubin("spmv/spmv.cu", EACH=each, BLOCK=block, GALLOP=1, WHOLE=whole)
             yield f"try prepared EACH {each} BLOCK {block} WHOLE {whole}"
             yield run(file, "prepare_rows", 8 * SMS, 256, 0, 1, "@y", "@first", "@starts", f"i:{rows}", f"i:{elements}")
             yield run(file, "prepared_spmv", ceil_div(elements, each * block), block, 0, 1, "@y", "@first", *csr, f"i:{elements}")
-        for each, block, rounds in ((8, 64, 8), (12, 64, 8)):
-            file = cubin("spmv/spmv.cu", EACH=each, BLOCK=block, GALLOP=1, ROUNDS=rounds)
-            yield f"try rounds EACH {each} BLOCK {block} ROUNDS {rounds}"
-            yield "zero y"
-            yield run(file, "rounds_spmv", ceil_div(elements, each * block * rounds), block, 0, 1, "@y", *csr, f"i:{elements}")
-        for lanes, flight, block in ((2 if mean == 4 else 16, 4, 512), (8, 4, 256), (8, 4, 512)):
+        for lanes, flight, block in ((2 if mean <= 8 else 16, 4, 128), (8, 4, 256), (32 if mean > 8 else 4, 2, 128)):
             file = cubin("spmv/spmv.cu", LANES=lanes, FLIGHT=flight, BLOCK=block)
             yield f"try flight LANES {lanes} FLIGHT {flight} BLOCK {block}"
             yield run(file, "flight_spmv", ceil_div(rows * lanes, block), block, 0, 1, "@y", *csr)
+        for cluster, near in ((1, 1024), (8, 51200), (8, 40960), (16, 51200)):
+            file = cubin("spmv/spmv.cu", LANES=2 if mean <= 8 else 16, FLIGHT=4, BLOCK=1024, CLUSTER=cluster, NEAR=near)
+            yield f"try near CLUSTER {cluster} NEAR {near}"
+            yield run(file, "near_spmv", SMS // cluster * cluster, 1024, 4 * near, cluster, "@y", *csr)
+        yield f"buffer sorted_columns {elements * 4} zero"
+        yield f"buffer sorted_values {elements * 4} zero"
+        yield f"buffer sorted_rows {elements * 2} zero"
+        arrays = ("@sorted_columns", "@sorted_values", "@sorted_rows")
+        for chunk, block, flight, per_sm in ((32768, 1024, 4, 1), (32768, 1024, 8, 1), (49152, 1024, 4, 1), (16384, 1024, 4, 2), (16384, 512, 8, 2)):
+            file = cubin("spmv/spmv.cu", BLOCK=block, FLIGHT=flight, CHUNK=chunk)
+            yield "once " + run(file, "sort_columns", ceil_div(rows, chunk), 1024, 0, 1, *arrays, "@starts", "@columns", "@values", f"i:{rows}")[4:]
+            yield f"try sorted CHUNK {chunk} BLOCK {block} x {per_sm} FLIGHT {flight}"
+            yield "zero y"
+            yield run(file, "sorted_spmv", SMS * per_sm, block, 4 * chunk, 1, "@y", "@starts", *arrays, "@x", f"i:{rows}", f"i:{elements}")
 
 
 def conv1d():

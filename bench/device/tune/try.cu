@@ -6,6 +6,7 @@
 //   try NAME                                     a candidate; its steps follow
 //   clear NAME                                   a buffer, before the next candidate
 //   zero NAME                                    a step
+//   once CUBIN KERNEL...                         as run, at once and not timed: what a candidate's data need
 //   copy TO FROM                                 a step, for the memory's own rate
 //   set VARIABLE NAME BYTES                      of the next step's cubin, once
 //   run CUBIN KERNEL GRID[,GRID] BLOCK SHARED CLUSTER ARGUMENTS...   a step; an argument is @NAME, i:N, l:N, f:X, or
@@ -226,6 +227,7 @@ static void try_one(group &g, const std::string &name, const steps &all)
 
 int main(int argc, char **argv)
 {
+    setvbuf(stdout, nullptr, _IOLBF, 0); // what was measured is there if a candidate hangs
     std::ifstream file(argc > 1 ? argv[1] : "list.txt");
     budget_ms = argc > 2 ? atof(argv[2]) : budget_ms;
     group g = {};
@@ -245,6 +247,10 @@ int main(int argc, char **argv)
         if (what == "run") {
             all.push_back(run_read(words, sets));
             sets.clear();
+        } else if (what == "once") {
+            finish();
+            CHECK(run_read(words, sets)());
+            CHECK(cudaDeviceSynchronize());
         } else if (what == "set") {
             sets.push_back(line.substr(4));
         } else if (what == "copy") {
