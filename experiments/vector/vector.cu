@@ -6,6 +6,7 @@
 //   soa_vec4_step  the same, 16 bytes per lane: a quarter of the instructions
 //   aos_vec4_step  the array of structures read as plain float4s: the layout stays, lanes are 16 apart
 //   aosoa_step     an array of tiles, 32 x, 32 y and 32 z each: a warp's own tile, lanes 4 bytes apart
+//   padded_step    structures of four floats, one of them unused: 16 bytes per point, lanes 16 bytes apart
 //   offset_step    soa_step's loads, begun one word behind the start of a sector
 // SPDX-License-Identifier: Apache-2.0
 #define DT 0.5f
@@ -82,6 +83,29 @@ extern "C" __global__ void aosoa_step(float *p, const float *v, int n)
     if (i < n)
         for (int c = 0; c < 3; c++)
             p[3 * first + c * own + lane] += v[3 * first + c * own + lane] * DT;
+}
+
+// The fourth float is padding.
+extern "C" __global__ void padded_step(float4 *p, const float4 *v, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[i] = moved(p[i], v[i]);
+}
+
+// Into that layout and out of it.
+extern "C" __global__ void pad_points(float4 *padded, const struct point *p, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        padded[i] = make_float4(p[i].x, p[i].y, p[i].z, 0);
+}
+
+extern "C" __global__ void unpad_points(struct point *p, const float4 *padded, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[i] = {padded[i].x, padded[i].y, padded[i].z};
 }
 
 // The 3 n floats one after the other, a third to each round; thread 0 has the word in front besides.

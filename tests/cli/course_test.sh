@@ -38,27 +38,28 @@ course softmax-bf16 20 elements=3000 cols=1,33,1000,1024
 course softmax 12 elements=60000 cols=20000
 course softmax-bf16 12 elements=20000 cols=16384
 course layernorm 12 rows=3 cols=1,33,1000
-course layernorm 12 rows=3 cols=5001,20000
+course layernorm 15 rows=3 cols=5001,20000
 course layernorm-bf16 10 rows=3 cols=1000,8200
 course rmsnorm 10 rows=3 cols=33,4100
-RIDGE_COMPILER=clang course layernorm 8 rows=2 cols=4096 # more registers than 17 warps have room for
+RIDGE_COMPILER=clang course layernorm 11 rows=2 cols=4096 # more registers than 17 warps have room for
 course rmsnorm-bf16 5 rows=2 cols=5001
 course rmsnorm-bf16 8 rows=3 cols=8200
 course rmsnorm-bf16 12 rows=3 cols=1,33,1000
 course lookup 20 N=1,1003
+course gather 15 N=1,4099,70000 T=20003
 course layernorm-backward 10 rows=5,300 cols=33,1000
 course fusion 9 rows=5 cols=33,400
 course stencil2d 8 N=67,200
 course stencil2d-steps 5 N=67,200
 course stencil3d 6 N=7,20
 course transpose 26 N=33,128,256
-course spmv 36 rows=300 mean=4,32 skew=1,64
+course spmv 44 rows=300 mean=4,32 skew=1,64
 course l2 10 N=128,12800 mib=1
 course transfer 10 N=1600,48000 chunks=16
 course transfer 5 N=999 chunks=1
 course rmsnorm-backward 12 rows=5,300 cols=33,1000
 course transpose-any 13 M=33,128 N=70,192
-course vector 12 n=1,1000
+course vector 14 n=1,1000
 
 # What cluster and set refuse.
 cp -r "$experiments/conv1d" "$experiments/softmax" "$experiments/common" .
