@@ -52,6 +52,7 @@ course fusion 9 rows=5 cols=33,400
 course stencil2d 8 N=67,200
 course stencil2d-steps 5 N=67,200
 course stencil3d 6 N=7,20
+course stencil3d-steps 7 N=1,20,66
 course transpose 26 N=33,128,256
 course spmv 44 rows=300 mean=4,32 skew=1,64
 course l2 10 N=128,12800 mib=1
