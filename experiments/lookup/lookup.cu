@@ -9,6 +9,12 @@
 #define VALUES 256
 #define WARP 32
 
+#ifdef FACTOR // parameter_lookup's, in the code in place of the parameter
+#define FACTOR_OF(scale) FACTOR
+#else
+#define FACTOR_OF(scale) scale
+#endif
+
 __constant__ float constant_table[VALUES];
 
 extern "C" __global__ void parameter_lookup(float *y, const unsigned char *code, const float *table,
@@ -16,7 +22,7 @@ extern "C" __global__ void parameter_lookup(float *y, const unsigned char *code,
 {
     int i = blockIdx.x * BLOCK + threadIdx.x;
     if (i < n)
-        y[i] = __ldg(&table[code[i]]) * scale;
+        y[i] = __ldg(&table[code[i]]) * FACTOR_OF(scale);
 }
 
 extern "C" __global__ void constant_lookup(float *y, const unsigned char *code, float scale, int n)

@@ -45,7 +45,7 @@ RIDGE_COMPILER=clang course layernorm 11 rows=2 cols=4096 # more registers than 
 course rmsnorm-bf16 5 rows=2 cols=5001
 course rmsnorm-bf16 8 rows=3 cols=8200
 course rmsnorm-bf16 12 rows=3 cols=1,33,1000
-course lookup 20 N=1,1003
+course lookup 24 N=1,1003
 course gather 15 N=1,4099,70000 T=20003
 course layernorm-backward 10 rows=5,300 cols=33,1000
 course fusion 9 rows=5 cols=33,400
