@@ -9,7 +9,6 @@
 //   rounds_spmv   the same as split_spmv; a block takes ROUNDS parts one after the other and finds its row once
 //   merge_spmv    each thread has EACH items, an element or the end of a row each (Merrill and Garland, SC 2016), so
 //                 that empty rows are work like any other; merge_starts finds where the blocks begin. y must be 0
-//   near_spmv     as flight_spmv, by blocks that stay; a cluster's blocks have the first columns' x in shared memory
 //   sorted_spmv   the elements of CHUNK rows lie in order of their columns (sort_columns, ahead of time), so that a sector
 //                 of x serves several; sums of CHUNK rows are in shared memory. y must be 0
 // SPDX-License-Identifier: Apache-2.0
@@ -29,12 +28,6 @@
 #endif
 #ifndef WHOLE // prepared_spmv stores rows that a warp has whole
 #define WHOLE 0
-#endif
-#ifndef CLUSTER
-#define CLUSTER 1
-#endif
-#ifndef NEAR // columns whose x a block of near_spmv has
-#define NEAR 1024
 #endif
 #ifndef CHUNK
 #define CHUNK 32768
@@ -365,70 +358,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     }
     if (lane == WARP - 1 && first_row + row < rows)
         atomicAdd(&y[first_row + row], joined);
-}
-
-/* ---- x in the shared memory of a cluster ----------------------------------------------------------------------- */
-
-// A float of the shared memory of block `rank` of the cluster, `at` bytes behind the address `base`.
-static __device__ float cluster_load(unsigned base, unsigned at, int rank)
-{
-    unsigned there;
-    float v;
-    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(base + at), "r"(rank));
-    asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(v) : "r"(there) : "memory");
-    return v;
-}
-
-static __device__ void cluster_sync(void)
-{
-    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
-    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
-}
-
-// Block r of a cluster has x of the columns r, r + CLUSTER …, NEAR of them; a neighbour of a column is in another block.
-extern "C" __global__ void __launch_bounds__(BLOCK)
-    near_spmv(float *y, const int *starts, const int *columns, const float *values, const float *x, int rows)
-{
-    extern __shared__ float near[];
-    int lane = threadIdx.x % LANES, rank = blockIdx.x % CLUSTER, near_columns = min(rows, CLUSTER * NEAR);
-    unsigned base = (unsigned)__cvta_generic_to_shared(near);
-    for (int i = threadIdx.x; i * CLUSTER + rank < near_columns; i += BLOCK)
-        near[i] = x[i * CLUSTER + rank];
-    cluster_sync();
-    int groups = gridDim.x * (BLOCK / LANES), group = (blockIdx.x * BLOCK + threadIdx.x) / LANES;
-    for (int first = 0; first < rows; first += groups) {
-        int r = first + group, from = r < rows ? starts[r] : 0, to = r < rows ? starts[r + 1] : 0;
-        float sum = 0;
-        for (int i = from + lane; i < to; i += LANES * FLIGHT) {
-            int column[FLIGHT];
-            float value[FLIGHT], factor[FLIGHT];
-#pragma unroll
-            for (int f = 0; f < FLIGHT; f++) {
-                bool any = i + f * LANES < to;
-                column[f] = any ? __ldcs(columns + i + f * LANES) : 0;
-                value[f] = any ? __ldcs(values + i + f * LANES) : 0;
-            }
-#pragma unroll
-            for (int f = 0; f < FLIGHT; f++)
-                if (i + f * LANES < to) {
-                    int c = column[f];
-                    if (c < near_columns)
-                        factor[f] = cluster_load(base, 4u * (unsigned)(c / CLUSTER), c % CLUSTER);
-                    else
-                        factor[f] = __ldg(x + c);
-                }
-#pragma unroll
-            for (int f = 0; f < FLIGHT; f++)
-                if (i + f * LANES < to)
-                    sum += value[f] * factor[f];
-        }
-#pragma unroll
-        for (int step = LANES / 2; step > 0; step /= 2)
-            sum += __shfl_xor_sync(ALL, sum, step);
-        if (r < rows && lane == 0)
-            y[r] = sum;
-    }
-    cluster_sync(); // the others may still read this block's part
 }
 
 /* ---- elements in order of their columns ------------------------------------------------------------------------- */

@@ -192,7 +192,7 @@ def spmv():
             yield f"try flight LANES {lanes} FLIGHT {flight} BLOCK {block}"
             yield run(file, "flight_spmv", ceil_div(rows * lanes, block), block, 0, 1, "@y", *csr)
         for cluster, near in ((1, 1024), (8, 51200), (8, 40960), (16, 51200)):
-            file = cubin("spmv/spmv.cu", LANES=2 if mean <= 8 else 16, FLIGHT=4, BLOCK=1024, CLUSTER=cluster, NEAR=near)
+            file = cubin("spmv/near.cu", LANES=2 if mean <= 8 else 16, FLIGHT=4, BLOCK=1024, CLUSTER=cluster, NEAR=near)
             yield f"try near CLUSTER {cluster} NEAR {near}"
             yield run(file, "near_spmv", SMS // cluster * cluster, 1024, 4 * near, cluster, "@y", *csr)
         yield f"buffer sorted_columns {elements * 4} zero"
