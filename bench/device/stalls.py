@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
 """Do the simulated warps wait for what the GPU's warps wait for? Shares of the stall reasons, modelled and sampled.
 
-  bench/device/stalls.py sample [--ridge build/ridge] [--device cuda:0] [--mode kernel] [--only NAME] FOLDER
+  bench/device/stalls.py sample [--ridge build/ridge] [--device cuda:0] [--mode kernel] [--only NAME] [--limit S] FOLDER
       runs the experiments of bench/truth/validation with --pc-sampling, the first case of each: FOLDER/sampled/NAME.json
   bench/device/stalls.py model [--only NAME] FOLDER
       the same cases on the simulated H200, on any machine: FOLDER/modelled/NAME.json
   bench/device/stalls.py compare FOLDER
       a table for each kernel that both have, and how many agree
+
+  --from bench/device/stalls-tuning.txt   another list: an experiment and its case a line. Constants of the model may be chosen
+      by that one, by bench/truth/validation none
+  --limit S                               begins no experiment after so many seconds
 
 A kernel agrees where each of the three reasons with most samples has a modelled share within 10 points of its sampled one. The goal
 is 80 % of the kernels. A kernel with fewer than 1000 samples is shown and not judged. Exit status of compare: 0 the goal is met,
@@ -15,10 +19,12 @@ SPDX-License-Identifier: Apache-2.0
 """
 import argparse
 import json
+import math
 import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -33,16 +39,28 @@ def first_case(experiment):
     return [f"{name}={value}" for name, value in re.findall(r"(\w+): \[?([\w.]+)", block[1])] if block else []
 
 
+def experiments(args):
+    """The list's experiments, each with its case."""
+    if args.list is None:
+        return [(p, first_case(p)) for p in sorted(LIST.iterdir()) if p.is_dir()]
+    lines = [line.split() for line in Path(args.list).read_text().splitlines() if line and not line.startswith("#")]
+    return [(ROOT / folder, case or first_case(ROOT / folder)) for folder, *case in lines]
+
+
 def collect(args, folder, options):
     into = Path(args.folder) / folder
     into.mkdir(parents=True, exist_ok=True)
-    missing = 0
-    for experiment in sorted(p for p in LIST.iterdir() if p.is_dir()):
+    missing, began = 0, time.monotonic()
+    for experiment, case in experiments(args):
         path = into / f"{experiment.name}.json"
         if path.exists() or args.only not in (None, experiment.name):
             continue
+        if time.monotonic() - began > args.limit:
+            print(f"{experiment.name}: no time left", file=sys.stderr)
+            missing += 1
+            continue
         command = [args.ridge, "run", str(experiment), "--seed", "1", "--json", "-q", "--no-journal", *options]
-        for axis in first_case(experiment):
+        for axis in case:
             command += ["--param", axis]
         print(" ".join(command[1:]), file=sys.stderr, flush=True)
         done = subprocess.run(command, stdout=subprocess.PIPE, check=False)  # 1: a variant has no result
@@ -54,7 +72,7 @@ def collect(args, folder, options):
             print(f"  no result: exit status {done.returncode}", file=sys.stderr)
             missing += 1
             continue
-        kept = [{k: r.get(k) for k in ("variant", "case", "status", "stalls", "stall_sampling", "note")} for r in results]
+        kept = [{k: r.get(k) for k in ("variant", "case", "status", "stalls", "stall_sampling", "time_ns", "note")} for r in results]
         path.write_text(json.dumps({"results": kept}))
     return 1 if missing else 0
 
@@ -117,6 +135,8 @@ def main():
     parser.add_argument("--device", default="cuda:0")
     parser.add_argument("--mode", default="kernel", choices=["kernel", "continuous"])
     parser.add_argument("--only", metavar="NAME")
+    parser.add_argument("--from", dest="list", metavar="FILE")
+    parser.add_argument("--limit", type=float, default=math.inf, metavar="SECONDS")
     args = parser.parse_args()
     return {"sample": sample, "model": model, "compare": compare}[args.what](args)
 
