@@ -9,6 +9,7 @@
   bench/advice/run.py table [--before FOLDER] FOLDER
       docs/advice-*.md on standard output: all splits' figures and all pairs; --before: an earlier version's beside
       them, of the pairs that both folders have
+  --time-limit S                      on a GPU: sample a variant's time no longer (ridge run's option)
   --split kept-back                   a split that is run and scored only when it is named
   --from second/pairs.tsv             another list; its experiments are NAME.yaml beside it, of sizes for a GPU
 
@@ -62,6 +63,8 @@ def collect(args):
             continue
         command = [args.ridge, "run", str(experiment), "--device", args.device, "--json", "-q",
                    "--no-journal", "--seed", "1"]
+        if args.time_limit:
+            command += ["--time-limit", args.time_limit]
         for axis in case.split():
             command += ["--param", axis]
         for v in sorted(variants):
@@ -223,6 +226,7 @@ def main():
     parser.add_argument("--split", choices=["tuning", "validation", "kept-back"])
     parser.add_argument("--from", dest="list", metavar="LIST", type=Path, default=HERE / "pairs.tsv")
     parser.add_argument("--one")
+    parser.add_argument("--time-limit", metavar="S")
     parser.add_argument("--pairs", action="store_true")
     parser.add_argument("--before", metavar="FOLDER")
     args = parser.parse_args()
