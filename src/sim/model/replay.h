@@ -94,10 +94,6 @@ enum {
     LINE_QUEUES = LINE_SCHEDULERS + SCHEDULERS_MAX,
     LINE_COUNT = LINE_QUEUES + SERVER_COUNT
 };
-struct runnable { // a warp in the heap, with its time beside it: warps lie far apart
-    double at;
-    int warp;
-};
 
 struct replay {
     const struct timing_input *in;
@@ -117,9 +113,10 @@ struct replay {
     int schedulers;
     struct warp_state *warps; // blocks_per_sm * warps_per_block
     struct block_slot *slots;
-    struct runnable *heap;
-    int heap_count;
-    // Warps that wait for nothing but their scheduler, or for room in a unit's queue, are in its line, out of the heap, all
+    int *queue; // of runnable warps (timing.c)
+    double *queue_at;
+    int queue_room;
+    // Warps that wait for nothing but their scheduler, or for room in a unit's queue, are in its line, out of the queue, all
     // but the first of them.
     uint8_t *line_of; // of each warp: NO_LINE, or one of lines
     size_t warp_count;
@@ -179,7 +176,7 @@ bool phases_step(struct replay *p, int warp, const struct trace_op *op);
 // Wakes all who sleep in the slot: what they wait for is not in the trace. false: nobody does.
 bool phases_give_up(struct replay *p, int slot);
 // timing.c
-void heap_push(struct replay *p, int w);
+void queue_add(struct replay *p, int warp); // of the warps that go on at their time
 // timing_stalls.c
 // The warp's cycles up to `until` had that reason, at that site; those counted before stay as they are.
 void stall_add(struct replay *p, struct warp_state *w, uint32_t site, enum stall reason,

@@ -33,54 +33,52 @@ enum {
     REPLAY_GENERATIONS = 12,      // times the resident blocks are replaced before we extrapolate
 };
 
-/* ---- heap of runnable warps, earliest first; ties by number, so that replays are identical ------ */
+/* ---- runnable warps, earliest first; ties by number, so that replays are identical ---------------- */
 
-static bool runs_before(struct runnable a, struct runnable b)
+// A knockout: each node has the earlier of the two warps below it. It has no branch to guess, unlike a heap. A warp's time
+// stands still while it is in it; INFINITY: it is not.
+static void queue_set(struct replay *p, int warp, double at)
 {
-    return a.at < b.at || (a.at == b.at && a.warp < b.warp);
-}
-
-// A warp's time stands still while it is in the heap.
-static struct runnable runnable(const struct replay *p, int warp)
-{
-    return (struct runnable){p->warps[warp].at, warp};
-}
-
-void heap_push(struct replay *p, int warp)
-{
-    struct runnable w = runnable(p, warp);
-    int i = p->heap_count++;
-    while (i > 0 && runs_before(w, p->heap[(i - 1) / 2])) {
-        p->heap[i] = p->heap[(i - 1) / 2];
-        i = (i - 1) / 2;
+    p->queue_at[warp] = at;
+    for (int i = (p->queue_room + warp) / 2; i > 0; i /= 2) {
+        int low = p->queue[2 * i], high = p->queue[2 * i + 1];
+        p->queue[i] = p->queue_at[high] < p->queue_at[low] ? high : low;
     }
-    p->heap[i] = w;
 }
 
-// Puts `w` where the first was, and from there to its place.
-static void heap_replace(struct replay *p, struct runnable w)
+static void queue_init(struct replay *p, int warps)
 {
-    struct runnable *heap = p->heap;
-    int i = 0, count = p->heap_count;
-    for (;;) {
-        int child = 2 * i + 1;
-        if (child >= count)
-            break;
-        if (child + 1 < count)
-            child += runs_before(heap[child + 1], heap[child]);
-        if (!runs_before(heap[child], w))
-            break;
-        heap[i] = heap[child];
-        i = child;
+    p->queue_room = 2;
+    while (p->queue_room < warps)
+        p->queue_room *= 2;
+    p->queue = xcalloc(2 * (size_t)p->queue_room, sizeof *p->queue);
+    p->queue_at = xcalloc((size_t)p->queue_room, sizeof *p->queue_at);
+    for (int i = 0; i < p->queue_room; i++) {
+        p->queue[p->queue_room + i] = i;
+        p->queue_at[i] = INFINITY;
     }
-    heap[i] = w;
+    for (int i = p->queue_room - 1; i > 0; i--)
+        p->queue[i] = p->queue[2 * i];
 }
 
-static void heap_drop(struct replay *p)
+void queue_add(struct replay *p, int warp)
 {
-    struct runnable last = p->heap[--p->heap_count];
-    if (p->heap_count > 0)
-        heap_replace(p, last);
+    queue_set(p, warp, p->warps[warp].at);
+}
+
+static void queue_remove(struct replay *p, int warp)
+{
+    queue_set(p, warp, INFINITY);
+}
+
+static int queue_first(const struct replay *p)
+{
+    return p->queue[1];
+}
+
+static bool queue_is_empty(const struct replay *p)
+{
+    return isinf(p->queue_at[p->queue[1]]);
 }
 
 /* ---- lines in front of schedulers and queues ---------------------------------------------------- */
@@ -92,7 +90,7 @@ static int line_of(const struct replay *p, const struct warp_state *w, const str
     return has_line((enum unit)c->unit) ? LINE_QUEUES + c->first : LINE_SCHEDULERS + w->scheduler;
 }
 
-// Warps that wait for the same go on in the order of their numbers. Only the first stays in the heap; the others' times
+// Warps that wait for the same go on in the order of their numbers. Only the first stays in the queue; the others' times
 // would be moved with every instruction of it.
 static bool stand_in_line(struct replay *p, int index, int line)
 {
@@ -126,7 +124,7 @@ static void line_moves(struct replay *p, int line)
         if (turn > w->at && turn <= w->at + SAME_TIME) // one time, rounded in two ways
             w->at = turn;
     }
-    heap_push(p, l->first);
+    queue_add(p, l->first);
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------ */
@@ -163,7 +161,7 @@ static void block_start(struct replay *p, int slot, double at)
         memset(w->queued, 0, sizeof(double) * (size_t)(in->register_count + 1));
         memset(w->reason, STALL_WAIT, (size_t)in->register_count + 1);
         if (!w->done)
-            heap_push(p, index);
+            queue_add(p, index);
     }
 }
 
@@ -180,7 +178,7 @@ static void barrier_open(struct replay *p, int slot)
         stall_add(p, w, w->barrier_site, STALL_BARRIER, at);
         w->at = at;
         w->waiting = false;
-        heap_push(p, index);
+        queue_add(p, index);
     }
     s->waiting = 0;
     s->last_arrival = 0;
@@ -230,10 +228,10 @@ static bool give_up(struct replay *p)
 
 static void run_first(struct replay *p)
 {
-    int index = p->heap[0].warp;
+    int index = queue_first(p);
     struct warp_state *w = &p->warps[index];
     if (w->next >= w->trace->count) {
-        heap_drop(p);
+        queue_remove(p, index);
         warp_end(p, w);
         return;
     }
@@ -244,15 +242,15 @@ static void run_first(struct replay *p)
     enum step step = warp_step(p, w);
     bool ran = step == STEP_RAN, syncs = ran && syncs_of(p, op) != NULL;
     if ((step == STEP_TURN || step == STEP_QUEUE) && stand_in_line(p, index, line)) {
-        heap_drop(p);
+        queue_remove(p, index);
     } else if (!syncs && (!ran || op->lanes == 0 || p->costs[op->site].pipe != PIPE_BARRIER)) {
-        heap_replace(p, runnable(p, index));
+        queue_add(p, index);
     } else {
-        heap_drop(p);
+        queue_remove(p, index);
         if (!syncs)
             warp_wait(p, w, op->site);
         else if (phases_step(p, index, op))
-            heap_push(p, index);
+            queue_add(p, index);
     }
     line_moves(p, line);
 }
@@ -261,7 +259,7 @@ static void replay_run(struct replay *p)
 {
     for (int slot = 0; slot < p->in->blocks_per_sm && p->blocks_started < p->blocks_to_run; slot++)
         block_start(p, slot, p->r.block_first);
-    while (p->heap_count > 0 || give_up(p))
+    while (!queue_is_empty(p) || give_up(p))
         run_first(p);
     // The kernel ends when the last store has landed.
     p->end = later(p->end, later(p->flits.free_at, later(p->dram.free_at, p->atomic.free_at)));
@@ -346,7 +344,7 @@ static bool replay_init(struct replay *p, const struct timing_input *in, uint64_
         p->costs[i] = site_cost(&p->r, &in->sites[i]);
     p->warps = xcalloc(warps, sizeof *p->warps);
     p->slots = xcalloc((size_t)in->blocks_per_sm, sizeof *p->slots);
-    p->heap = xcalloc(warps, sizeof *p->heap);
+    queue_init(p, (int)warps);
     p->warp_count = warps;
     p->line_of = xcalloc(warps, sizeof *p->line_of);
     for (int i = 0; i < LINE_COUNT; i++)
@@ -377,7 +375,8 @@ static void replay_release(struct replay *p)
     phases_release(p);
     free(p->warps);
     free(p->slots);
-    free(p->heap);
+    free(p->queue);
+    free(p->queue_at);
     free(p->line_of);
     free(p->fills);
     free(p->miss_credit);

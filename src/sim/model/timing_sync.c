@@ -82,7 +82,7 @@ static void phase_arrive(struct replay *p, struct barrier_phase *f, double at, b
         next = w->next_sleeper;
         w->asleep = false;
         go_on(p, w, f);
-        heap_push(p, i);
+        queue_add(p, i);
     }
     f->sleeper = NO_WARP;
 }
@@ -133,7 +133,7 @@ bool phases_give_up(struct replay *p, int slot)
         if (!p->warps[warp].asleep)
             continue;
         p->warps[warp].asleep = false;
-        heap_push(p, warp);
+        queue_add(p, warp);
         any = true;
     }
     for (int i = 0; any && i < p->in->trace->blocks[s->traced].phase_count; i++)
