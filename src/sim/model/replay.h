@@ -58,19 +58,25 @@ struct warp_state {
     double *ready;    // a register each
     double *queued;   // of the cycles until then, those in front of a busy pipe
     uint8_t *reason;  // enum stall: what a reader of the register waits for
-    double since;     // up to here its cycles have their reasons
+    double since;     // up to here its cycles have their reasons …
+    double sampled;   // … and a sampler that much of its time
     double throttled; // up to here the next instruction waits for a place in a queue
     int block;        // slot
     int scheduler;
     int last;                     // the register its next instruction waits for longest (LAST_…)
     double last_ready;            // when the instruction can read it
     struct copy_groups copies[2]; // of cp.async; bulk copies. AMD: counted by vmcnt; lgkmcnt
-    bool waiting, done;
+    bool entered, waiting, done;
     bool asleep;           // until a phase is over
     int next_sleeper;      // that waits for the same; -1
     uint32_t barrier_site; // where it waits
     double started;
     double drained; // when its last store has left the SM
+};
+
+struct draining { // a warp that has ended, its stores have not
+    uint32_t site;
+    double since, sampled;
 };
 
 struct block_slot {
@@ -128,7 +134,12 @@ struct replay {
     double *miss_credit; // one per site: L2 misses owed; NULL: what was fetched before is in L2
     double write_share;  // of the bytes stored, those that go on to device memory
     double warp_cycles;
-    double (*stalls)[STALL_COUNT]; // warp cycles of each site, by reason; NULL: nobody asks
+    // A sampler looks at one resident warp at a time (timing_stalls.c): of each site its time, by reason; NULL: nobody asks.
+    double (*stalls)[STALL_COUNT];
+    double now, sampled; // up to now; its time for each warp that was there all along
+    int resident;        // warps
+    double resident_cycles;
+    struct draining *draining; // a warp each
     uint32_t **arrivals;           // of each phase of each traced block
     struct barrier_phase *phases;
     uint64_t blocks_started;
@@ -178,6 +189,12 @@ bool phases_give_up(struct replay *p, int slot);
 // timing.c
 void queue_add(struct replay *p, int warp); // of the warps that go on at their time
 // timing_stalls.c
+// Time goes on to `now`.
+void sampling_go_on(struct replay *p, double now);
+// The warp is there from now on; it goes, or waits for its stores until `drained` and then goes.
+void sampling_enter(struct replay *p, struct warp_state *w);
+void sampling_leave(struct replay *p, int warp, uint32_t site);
+void sampling_drained(struct replay *p, int warp);
 // The warp's cycles up to `until` had that reason, at that site; those counted before stay as they are.
 void stall_add(struct replay *p, struct warp_state *w, uint32_t site, enum stall reason,
                double until);

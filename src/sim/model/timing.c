@@ -49,7 +49,7 @@ static void queue_set(struct replay *p, int warp, double at)
 static void queue_init(struct replay *p, int warps)
 {
     p->queue_room = 2;
-    while (p->queue_room < warps)
+    while (p->queue_room < 2 * warps) // each once more, while its stores are on their way
         p->queue_room *= 2;
     p->queue = xcalloc(2 * (size_t)p->queue_room, sizeof *p->queue);
     p->queue_at = xcalloc((size_t)p->queue_room, sizeof *p->queue_at);
@@ -152,7 +152,7 @@ static void block_start(struct replay *p, int slot, double at)
         w->started = w->since = w->at;
         w->throttled = 0;
         w->drained = 0;
-        w->waiting = w->asleep = false;
+        w->waiting = w->asleep = w->entered = false;
         memset(w->copies, 0, sizeof w->copies);
         w->done = !w->trace;
         w->block = slot;
@@ -184,14 +184,17 @@ static void barrier_open(struct replay *p, int slot)
     s->last_arrival = 0;
 }
 
-static void warp_end(struct replay *p, struct warp_state *w)
+static void warp_end(struct replay *p, int index)
 {
+    struct warp_state *w = &p->warps[index];
     struct block_slot *s = &p->slots[w->block];
     uint32_t last = w->trace->count > 0 ? w->trace->ops[w->trace->count - 1].site : 0;
     w->done = true;
     p->warp_cycles += w->at - w->started;
     stall_add(p, w, last, STALL_WAIT, w->at);
-    stall_add(p, w, last, STALL_DRAIN, w->drained);
+    sampling_leave(p, index, last);
+    if (w->drained > w->at)
+        queue_set(p, (int)p->warp_count + index, w->drained);
     s->free_at = later(s->free_at, later(w->at, w->drained));
     p->end = later(p->end, s->free_at);
     s->running--;
@@ -229,10 +232,20 @@ static bool give_up(struct replay *p)
 static void run_first(struct replay *p)
 {
     int index = queue_first(p);
+    sampling_go_on(p, p->queue_at[index]);
+    if (index >= (int)p->warp_count) {
+        queue_remove(p, index);
+        sampling_drained(p, index - (int)p->warp_count);
+        return;
+    }
     struct warp_state *w = &p->warps[index];
+    if (!w->entered) {
+        w->entered = true;
+        sampling_enter(p, w);
+    }
     if (w->next >= w->trace->count) {
         queue_remove(p, index);
-        warp_end(p, w);
+        warp_end(p, index);
         return;
     }
     const struct trace_op *op = op_next(p, w);
@@ -361,6 +374,7 @@ static bool replay_init(struct replay *p, const struct timing_input *in, uint64_
         p->warps[i].reason = reason + i * registers;
     }
     p->stalls = xcalloc((size_t)in->site_count + 1, sizeof *p->stalls);
+    p->draining = xcalloc(warps + 1, sizeof *p->draining);
     phases_init(p);
     return warps > 0;
 }
@@ -372,6 +386,7 @@ static void replay_release(struct replay *p)
     free(p->warps[0].queued);
     free(p->warps[0].reason);
     free(p->stalls);
+    free(p->draining);
     phases_release(p);
     free(p->warps);
     free(p->slots);
@@ -397,18 +412,27 @@ static double sm_cycles(const struct replay *p, uint64_t sm_blocks)
     return p->end + (double)(sm_blocks - ran) * interval;
 }
 
-static double stall_share(const struct replay *p, enum stall reason)
+static double stall_sum(const struct replay *p, int from, int to)
 {
     double sum = 0;
     for (int i = 0; i < p->in->site_count; i++)
-        sum += p->stalls[i][reason];
-    return p->warp_cycles > 0 ? sum / p->warp_cycles : 0;
+        for (int s = from; s < to; s++)
+            sum += p->stalls[i][s];
+    return sum;
 }
 
-// Of the whole chip, from those of the blocks that were replayed.
+static double stall_share(const struct replay *p, enum stall reason)
+{
+    double all = stall_sum(p, 0, STALL_COUNT);
+    return all > 0 ? stall_sum(p, (int)reason, (int)reason + 1) / all : 0;
+}
+
+// Of the whole chip, from those of the blocks that were replayed: the sampler's shares of the warps' cycles.
 static void stalls_fill(const struct replay *p, struct stall_table *sites)
 {
-    double scale = (double)p->in->grid_blocks / (double)p->blocks_started * p->whole;
+    double looked = stall_sum(p, 0, STALL_COUNT);
+    double scale = (double)p->in->grid_blocks / (double)p->blocks_started * p->whole *
+                   (looked > 0 ? p->resident_cycles / looked : 0);
     for (int i = 0; i < p->in->site_count && sites != NULL; i++)
         for (int s = 0; s < STALL_COUNT; s++)
             sites[i].warp_cycles[s] = (struct figure){p->stalls[i][s] * scale, PROVENANCE_MODELLED};
