@@ -69,7 +69,7 @@ static struct warp_clock *warp_clock_new(const struct clock_model *m)
     size_t registers = (size_t)m->in.register_count + 1;
     c->state.ready = xcalloc(registers, sizeof(double));
     c->state.queued = xcalloc(registers, sizeof(double));
-    c->state.reason = xcalloc(registers, 1);
+    c->state.maker = xcalloc(registers, sizeof *c->state.maker);
     c->segment.ops = xcalloc(m->segment_longest + 1, sizeof(*c->segment.ops));
     c->segment.capacity = m->segment_longest;
     return c;
@@ -81,7 +81,7 @@ void warp_clock_free(struct warp_clock *c)
         return;
     free(c->state.ready);
     free(c->state.queued);
-    free(c->state.reason);
+    free(c->state.maker);
     free(c->segment.ops);
     free(c);
 }
@@ -96,12 +96,12 @@ static void warp_clock_start(struct warp *w, double at)
     size_t registers = (size_t)m->in.register_count + 1;
     memset(s->ready, 0, registers * sizeof(*s->ready));
     memset(s->queued, 0, registers * sizeof(*s->queued));
-    memset(s->reason, STALL_WAIT, registers);
+    memset(s->maker, NOBODY, registers * sizeof *s->maker);
     *s = (struct warp_state){.trace = &c->segment,
                              .at = at,
                              .ready = s->ready,
                              .queued = s->queued,
-                             .reason = s->reason,
+                             .maker = s->maker,
                              .last = LAST_UNKNOWN};
     c->sm = (struct replay){.in = &m->in,
                             .r = m->r,

@@ -131,6 +131,12 @@ static void rates_latencies(struct rates *r, const struct gpu *g)
     r->bulk_start = known_or_none(GPU(g, bulk_copy_start_cycles));
     r->guard = known_or_none(GPU(g, latency_guard_cycles) - r->alu);
     r->branch = known_or_none(GPU(g, branch_cycles));
+    r->first_fetch = known_or_none(GPU(g, first_fetch_cycles));
+    r->first_constant = known_or_none(GPU(g, first_constant_cycles));
+    r->warp_fetch = known_or_none(GPU(g, warp_fetch_cycles));
+    r->warp_exit = known_or_none(GPU(g, warp_exit_cycles));
+    r->warp_drain = known_or_none(GPU(g, warp_drain_cycles));
+    r->load_places = known_or_none(GPU(g, lsu_queue_instructions));
     r->atomic_latency = GPU(g, latency_atomic_cycles);
     r->warp_latency = GPU(g, latency_warp_cycles);
     r->constant_latency = GPU(g, latency_constant_cycles);
@@ -172,7 +178,7 @@ void rates_fill(struct rates *r, const struct gpu *g, struct demand d)
 /* ---- instructions ------------------------------------------------------------------------------- */
 
 static const struct pipe_info PIPES[] = {
-#define PIPE(id, unit_, server, other, lanes_, latency_, reader_, compiler, touches_, path, \
+#define PIPE(id, unit_, server, other, lanes_, latency_, reader_, compiler, fixed, touches_, path, \
              meaning)                                                                       \
     {.name = #id,                                                                           \
      .unit = UNIT_##unit_,                                                                  \
@@ -182,6 +188,7 @@ static const struct pipe_info PIPES[] = {
      .latency = offsetof(struct rates, latency_),                                           \
      .reader = STALL_##reader_,                                                             \
      .compiler_cycles = compiler,                                                           \
+     .fixed_cycles = fixed,                                                                 \
      .touches = TOUCHES_##touches_},
 #include "sim/model/pipes.def"
 #undef PIPE
@@ -249,6 +256,7 @@ struct site_cost site_cost(const struct rates *r, const struct timing_site *t)
         .slots = (t->issue_slots > 0 ? t->issue_slots : 1) + t->special_slots + t->other_slots,
         .latency = latency,
         .moved = t->moved,
+        .fixed = p->fixed_cycles,
         .pipe = (uint8_t)t->pipe,
         .unit = (uint8_t)p->unit,
         .first = (uint8_t)p->first,

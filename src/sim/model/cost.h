@@ -31,6 +31,8 @@ struct rates {
     double alu, f64_latency, special_latency, shared_latency, l1_latency, l2_latency, dram_latency;
     double guard;      // more to an instruction under a predicate than to one that computes with it
     double branch;     // from a branch to the next instruction; 0: not known
+    double first_fetch, first_constant, warp_fetch, warp_exit, warp_drain; // of stalls alone; 0: not known
+    double load_places; // instructions in the queue in front of the LSU, for stalls alone; 0: not known
     double bulk_start; // a lane's bulk copy; 0: not known
     double barrier, barrier_warp, atomic_latency, warp_latency, tensor_latency;
     double block_launch, block_warp_launch, block_dispatch, block_first;
@@ -101,7 +103,7 @@ struct pipe_info { // a row of pipes.def
     enum server_id first, second;
     size_t lanes, latency; // offsets in struct rates
     enum stall reader;
-    int compiler_cycles;
+    int compiler_cycles, fixed_cycles;
     enum touches touches;
 };
 const struct pipe_info *pipe_info(enum timing_pipe pipe);
@@ -114,6 +116,7 @@ struct site_cost {                          // of one instruction of the program
     double hold;                            // of its warp, behind its slots
     double sequence; // of a sequence measured whole: one after the other at this rate; 0: none
     int16_t moved;   // as struct timing_site has it
+    int fixed;       // cycles behind its slots that its warp waits by a fixed count, if it waits
     uint8_t pipe, unit, first, second;
     uint8_t reader, throttle; // enum stall: what waits for its result, and for its place in a queue
 };

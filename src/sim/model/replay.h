@@ -57,10 +57,12 @@ struct warp_state {
     double issued;    // when the last one issued
     double *ready;    // a register each
     double *queued;   // of the cycles until then, those in front of a busy pipe
-    uint8_t *reason;  // enum stall: what a reader of the register waits for
+    int32_t *maker;   // the site whose result it is; NOBODY's: none yet
     double since;     // up to here its cycles have their reasons …
     double sampled;   // … and a sampler that much of its time
-    double throttled; // up to here the next instruction waits for a place in a queue
+    double throttled; // up to here the next instruction waits for a place in a queue …
+    double place;     // … of which the queue as it is would have had one from here on
+    double fixed;     // up to here it waits by a fixed count, if it waits
     int block;        // slot
     int scheduler;
     int last;                     // the register its next instruction waits for longest (LAST_…)
@@ -72,11 +74,12 @@ struct warp_state {
     uint32_t barrier_site; // where it waits
     double started;
     double drained; // when its last store has left the SM
+    double kept;    // … and its last reduction is answered, which keeps the warp but, as the model has it, not its place
 };
 
 struct draining { // a warp that has ended, its stores have not
     uint32_t site;
-    double since, sampled;
+    double since, until, sampled;
 };
 
 struct block_slot {
@@ -93,7 +96,8 @@ struct fill { // a line on its way
 };
 
 static const double SAME_TIME = 1e-9; // cycles: what rounding may add
-enum { NO_WARP = -1 };
+enum { NO_WARP = -1, NOBODY = -1 };
+enum { PLACES_MAX = 1024 };
 enum {
     NO_LINE,
     LINE_SCHEDULERS,
@@ -140,6 +144,8 @@ struct replay {
     int resident;        // warps
     double resident_cycles;
     struct draining *draining; // a warp each
+    double *places; // PLACES_MAX: when the last instructions left the queue in front of the load/store unit …
+    uint64_t queued;           // … of so many
     uint32_t **arrivals;           // of each phase of each traced block
     struct barrier_phase *phases;
     uint64_t blocks_started;
@@ -191,13 +197,18 @@ void queue_add(struct replay *p, int warp); // of the warps that go on at their 
 // timing_stalls.c
 // Time goes on to `now`.
 void sampling_go_on(struct replay *p, double now);
-// The warp is there from now on; it goes, or waits for its stores until `drained` and then goes.
+// The warp is there from now on; it has ended, and goes at the time that is returned; it goes.
 void sampling_enter(struct replay *p, struct warp_state *w);
-void sampling_leave(struct replay *p, int warp, uint32_t site);
+double sampling_leave(struct replay *p, int warp, uint32_t site);
 void sampling_drained(struct replay *p, int warp);
 // The warp's cycles up to `until` had that reason, at that site; those counted before stay as they are.
 void stall_add(struct replay *p, struct warp_state *w, uint32_t site, enum stall reason,
                double until);
+// When the instruction that is as many before the next one as the queue in front of the load/store unit holds has left it.
+double queue_place(const struct replay *p);
+void queue_note(struct replay *p, const struct site_cost *c, double ready);
+// A launch's first warps wait for code and constants that no cache has, before the replay begins.
+void sampling_first(struct replay *p, const struct trace_warp *w, double share);
 // Why the instruction at `site` issues at `at` and no sooner: its operands (the last of them: w->last), a full
 // queue, others' turns.
 void stall_explain(struct replay *p, struct warp_state *w, uint32_t site, double at);

@@ -150,8 +150,8 @@ static void block_start(struct replay *p, int slot, double at)
         w->last = LAST_UNKNOWN;
         w->at = at + i * p->r.block_warp_launch;
         w->started = w->since = w->at;
-        w->throttled = 0;
-        w->drained = 0;
+        w->throttled = w->fixed = 0;
+        w->drained = w->kept = 0;
         w->waiting = w->asleep = w->entered = false;
         memset(w->copies, 0, sizeof w->copies);
         w->done = !w->trace;
@@ -159,7 +159,7 @@ static void block_start(struct replay *p, int slot, double at)
         w->scheduler = index % p->schedulers;
         memset(w->ready, 0, sizeof(double) * (size_t)(in->register_count + 1));
         memset(w->queued, 0, sizeof(double) * (size_t)(in->register_count + 1));
-        memset(w->reason, STALL_WAIT, (size_t)in->register_count + 1);
+        memset(w->maker, NOBODY, sizeof(*w->maker) * (size_t)(in->register_count + 1));
         if (!w->done)
             queue_add(p, index);
     }
@@ -192,9 +192,7 @@ static void warp_end(struct replay *p, int index)
     w->done = true;
     p->warp_cycles += w->at - w->started;
     stall_add(p, w, last, STALL_WAIT, w->at);
-    sampling_leave(p, index, last);
-    if (w->drained > w->at)
-        queue_set(p, (int)p->warp_count + index, w->drained);
+    queue_set(p, (int)p->warp_count + index, sampling_leave(p, index, last));
     s->free_at = later(s->free_at, later(w->at, w->drained));
     p->end = later(p->end, s->free_at);
     s->running--;
@@ -274,6 +272,10 @@ static void replay_run(struct replay *p)
         block_start(p, slot, p->r.block_first);
     while (!queue_is_empty(p) || give_up(p))
         run_first(p);
+    double sm_blocks = ceil((double)p->in->grid_blocks / GPU(p->in->gpu, sm_count));
+    if (p->blocks_started > 0) // the first ones of an SM, of all of its blocks
+        sampling_first(p, &p->in->trace->blocks[0].warps[0],
+                       sooner((double)p->blocks_started / sm_blocks, 1));
     // The kernel ends when the last store has landed.
     p->end = later(p->end, later(p->flits.free_at, later(p->dram.free_at, p->atomic.free_at)));
 }
@@ -367,14 +369,15 @@ static bool replay_init(struct replay *p, const struct timing_input *in, uint64_
     p->starts = xcalloc(blocks, sizeof *p->starts);
     double *ready = xcalloc(warps * registers, sizeof *ready);
     double *queued = xcalloc(warps * registers, sizeof *queued);
-    uint8_t *reason = xcalloc(warps * registers, 1);
+    int32_t *maker = xcalloc(warps * registers, sizeof *maker);
     for (size_t i = 0; i < warps; i++) {
         p->warps[i].ready = ready + i * registers;
         p->warps[i].queued = queued + i * registers;
-        p->warps[i].reason = reason + i * registers;
+        p->warps[i].maker = maker + i * registers;
     }
     p->stalls = xcalloc((size_t)in->site_count + 1, sizeof *p->stalls);
     p->draining = xcalloc(warps + 1, sizeof *p->draining);
+    p->places = xcalloc(PLACES_MAX, sizeof *p->places);
     phases_init(p);
     return warps > 0;
 }
@@ -384,9 +387,10 @@ static void replay_release(struct replay *p)
     free(p->costs);
     free(p->warps[0].ready);
     free(p->warps[0].queued);
-    free(p->warps[0].reason);
+    free(p->warps[0].maker);
     free(p->stalls);
     free(p->draining);
+    free(p->places);
     phases_release(p);
     free(p->warps);
     free(p->slots);

@@ -23,29 +23,73 @@ static double sampled_at(const struct replay *p, const struct warp_state *w, dou
            (at - w->since) / (p->now - w->since) * later(p->sampled - w->sampled, 0);
 }
 
+static void add_at(struct replay *p, uint32_t site, enum stall reason, double sampled)
+{
+    if (p->stalls != NULL && sampled > 0)
+        p->stalls[site][reason] += sampled;
+}
+
+// A warp waits for its first instruction before the model has it begin, and for its end after the model has it ended: both lie
+// within the time that a block's launch takes.
 void sampling_enter(struct replay *p, struct warp_state *w)
 {
+    const struct trace_op *first = w->trace->count > 0 ? op_next(p, w) : NULL;
     p->resident++;
     w->since = w->at;
     w->sampled = p->sampled;
+    if (first == NULL)
+        return;
+    add_at(p, first->site, STALL_NO_INSTRUCTION, p->r.warp_fetch / p->resident);
+    p->resident_cycles += p->r.warp_fetch;
 }
 
-void sampling_leave(struct replay *p, int warp, uint32_t site)
+double sampling_leave(struct replay *p, int warp, uint32_t site)
 {
     const struct warp_state *w = &p->warps[warp];
-    p->draining[warp] = (struct draining){site, w->since, w->sampled};
-    p->resident_cycles += later(w->at, w->drained) - w->started;
-    if (w->drained <= w->at)
-        p->resident--;
+    double least = w->at + p->r.warp_exit + p->r.warp_drain;
+    double kept = sooner(w->kept, w->at + p->r.block_launch / 2); // gone before its place is taken
+    double until = later(later(w->drained, kept), least);
+    p->draining[warp] = (struct draining){site, w->since, until, w->sampled};
+    p->resident_cycles += until - w->started;
+    return until;
 }
 
+// The machine has a branch behind the end, which a warp that has ended is at.
 void sampling_drained(struct replay *p, int warp)
 {
+    static const double resolving = 0.65; // of that; the rest waits by a fixed count
     const struct draining *d = &p->draining[warp];
-    if (p->stalls != NULL)
-        p->stalls[d->site][STALL_DRAIN] += later(p->sampled - d->sampled, 0);
+    double all = later(p->sampled - d->sampled, 0), whole = d->until - d->since;
+    double exit = whole > 0 ? all * sooner(p->r.warp_exit / whole, 1) : 0;
+    add_at(p, d->site, STALL_BRANCH_RESOLVING, exit * resolving);
+    add_at(p, d->site, STALL_WAIT, exit * (1 - resolving));
+    add_at(p, d->site, STALL_DRAIN, all - exit);
     p->resident--;
 }
+
+static uint32_t first_constant(const struct replay *p, const struct trace_warp *w)
+{
+    for (size_t i = 0; i < w->count; i++)
+        if (p->costs[w->ops[i].site].unit == UNIT_CONSTANT)
+            return w->ops[i].site;
+    return w->ops[0].site;
+}
+
+// Behind the first warp that waits for a constant others stand in the queue of the unit that brings them.
+void sampling_first(struct replay *p, const struct trace_warp *w, double share)
+{
+    static const double standing = 0.4; // of them
+    if (w->count == 0)
+        return;
+    uint32_t at = first_constant(p, w);
+    double fetch = p->r.first_fetch * share, constant = p->r.first_constant * share;
+    add_at(p, w->ops[0].site, STALL_NO_INSTRUCTION, fetch);
+    add_at(p, at, STALL_MIO_THROTTLE, constant * standing);
+    add_at(p, at, STALL_IMC_MISS, constant * (1 - standing));
+    p->resident_cycles += (fetch + constant) * p->in->warps_per_block;
+}
+
+/* ---- reasons --------------------------------------------------------------------------------------- */
 
 void stall_add(struct replay *p, struct warp_state *w, uint32_t site, enum stall reason,
                double until)
@@ -58,18 +102,88 @@ void stall_add(struct replay *p, struct warp_state *w, uint32_t site, enum stall
     w->sampled = sampled;
 }
 
+// Of the cycles until then, that share has another reason.
+static void stall_share_out(struct replay *p, struct warp_state *w, uint32_t site, double until,
+                            enum stall reason, enum stall other, double share)
+{
+    if (until <= w->since)
+        return;
+    stall_add(p, w, site, other, w->since + (until - w->since) * share);
+    stall_add(p, w, site, reason, until);
+}
+
+double queue_place(const struct replay *p)
+{
+    uint64_t n = (uint64_t)sooner(p->r.load_places, PLACES_MAX);
+    if (n == 0 || p->places == NULL)
+        return (double)INFINITY;
+    return p->queued < n ? 0 : p->places[(p->queued - n) % PLACES_MAX];
+}
+
+void queue_note(struct replay *p, const struct site_cost *c, double ready)
+{
+    bool sent = c->unit == UNIT_STORE;
+    if (p->places != NULL)
+        p->places[p->queued++ % PLACES_MAX] = sent ? ready : p->pipe[c->first].free_at;
+}
+
+// A scheduler's warps that wait for a pipe are let through one by one: in the cycle in which one is, the others are not
+// selected; in the cycles between, the pipe throttles them all.
+static double chosen_share(const struct replay *p, double cycles, bool two_pipes)
+{
+    return 1 / later(p->schedulers * cycles / (two_pipes ? 2 : 1), 1);
+}
+
+// What a sequence of machine instructions waits for inside (an H200's divisions and roots: bench/truth/tuning/sequences).
+static void sequence_explain(struct replay *p, struct warp_state *w, uint32_t site, double until)
+{
+    static const double shared = 0.2, branches = 0.15;
+    double since = w->since, whole = until - since;
+    stall_add(p, w, site, STALL_SHORT_SCOREBOARD, since + whole * shared);
+    stall_add(p, w, site, STALL_BRANCH_RESOLVING, since + whole * (shared + branches));
+    stall_add(p, w, site, STALL_WAIT, until);
+}
+
+static void operand_explain(struct replay *p, struct warp_state *w, uint32_t site, double ready)
+{
+    const struct site_cost *m = w->maker[w->last] >= 0 ? &p->costs[w->maker[w->last]] : NULL;
+    enum stall reason = m ? (enum stall)m->reader : STALL_WAIT;
+    if (m && m->sequence > 0) {
+        sequence_explain(p, w, site, ready);
+        return;
+    }
+    double queued = w->since + sooner(w->queued[w->last], ready - w->since);
+    bool math = reason != STALL_SHORT_SCOREBOARD; // else the queue of the shared units
+    if (m)
+        stall_share_out(p, w, site, queued, math ? STALL_MATH_PIPE_THROTTLE : STALL_MIO_THROTTLE,
+                        STALL_NOT_SELECTED, chosen_share(p, m->cycles, m->first != m->second));
+    stall_add(p, w, site, reason, ready);
+}
+
+// The model's queue in front of the load/store unit holds cycles of work, the machine's holds instructions: of those that
+// take many cycles it takes more, and their warps wait for data where the model has them wait for room.
+static void room_explain(struct replay *p, struct warp_state *w, uint32_t site, double room)
+{
+    const struct site_cost *c = &p->costs[site];
+    const struct server *pipe = &p->pipe[c->first];
+    double mean = p->queued > 0 ? pipe->busy / (double)p->queued : 1;
+    bool store = c->unit == UNIT_STORE || c->unit == UNIT_ATOMIC;
+    stall_share_out(p, w, site, sooner(w->place, room), (enum stall)c->throttle,
+                    STALL_NOT_SELECTED, chosen_share(p, mean, false));
+    stall_add(p, w, site,
+              store                    ? STALL_DRAIN
+              : c->unit == UNIT_SHARED ? STALL_SHORT_SCOREBOARD
+                                       : STALL_LONG_SCOREBOARD,
+              room);
+}
+
 void stall_explain(struct replay *p, struct warp_state *w, uint32_t site, double at)
 {
-    int last = w->last;
-    if (last >= 0 && w->last_ready > w->since) {
-        double ready = sooner(w->last_ready, at);
-        double queued = sooner(w->queued[last], ready - w->since);
-        bool math = w->reason[last] != STALL_SHORT_SCOREBOARD; // else the queue of the shared units
-        stall_add(p, w, site, math ? STALL_MATH_PIPE_THROTTLE : STALL_MIO_THROTTLE,
-                  w->since + queued);
-        stall_add(p, w, site, (enum stall)w->reason[last], ready);
-    }
-    stall_add(p, w, site, (enum stall)p->costs[site].throttle, sooner(w->throttled, at));
+    stall_add(p, w, site, STALL_WAIT, sooner(w->fixed, at));
+    if (w->last >= 0 && w->last_ready > w->since)
+        operand_explain(p, w, site, sooner(w->last_ready, at));
+    if (w->throttled > w->since)
+        room_explain(p, w, site, sooner(w->throttled, at));
     stall_add(p, w, site, STALL_NOT_SELECTED, at);
     w->throttled = 0;
 }

@@ -37,18 +37,18 @@ static void value_rename(struct warp_state *w, const struct timing_site *t, doub
     for (int i = 0; i < t->result_count; i++) {
         w->ready[t->result[i]] = at;
         w->queued[t->result[i]] = last >= 0 ? w->queued[last] : 0;
-        w->reason[t->result[i]] = last >= 0 ? w->reason[last] : STALL_WAIT;
+        w->maker[t->result[i]] = last >= 0 ? w->maker[last] : NOBODY;
     }
     warp_advance(w);
 }
 
-static void values_come(struct warp_state *w, const struct timing_site *t, enum stall reason,
+static void values_come(struct warp_state *w, const struct timing_site *t, uint32_t maker,
                         double ready, double queued)
 {
     for (int i = 0; i < t->result_count; i++) {
         w->ready[t->result[i]] = ready;
         w->queued[t->result[i]] = queued;
-        w->reason[t->result[i]] = (uint8_t)reason;
+        w->maker[t->result[i]] = (int32_t)maker;
     }
 }
 
@@ -127,8 +127,10 @@ enum step warp_step(struct replay *p, struct warp_state *w)
     }
     double room = queue_wait(p, c, at);
     bool full = room > at;
-    if (full)
+    if (full) {
         w->throttled = at = room;
+        w->place = queue_place(p);
+    }
     struct server *scheduler = &p->issue[w->scheduler];
     at = later(at, scheduler->free_at);
     if (at > w->at + SAME_TIME) {
@@ -144,7 +146,10 @@ enum step warp_step(struct replay *p, struct warp_state *w)
     double held = c->pipe == PIPE_BULK_COPY ? lanes_started(p, op) : 0;
     double ready = p->ready = held + op_execute(p, op, c, at);
     double queued = c->unit == UNIT_CONSTANT ? 0 : p->start - at;
-    values_come(w, t, (enum stall)c->reader, ready, queued);
+    values_come(w, t, op->site, ready, queued);
+    w->fixed = at + c->next + c->fixed;
+    if (has_queue((enum unit)c->unit))
+        queue_note(p, c, ready);
     w->at = later(w->at, at + c->next + c->hold + held);
     if (c->hold + held > 0)
         stall_add(p, w, op->site, held > 0 ? STALL_DISPATCH : STALL_BRANCH_RESOLVING, w->at);
@@ -160,6 +165,8 @@ enum step warp_step(struct replay *p, struct warp_state *w)
         copies_wait(p, w, op->site);
     if (c->unit == UNIT_STORE)
         w->drained = later(w->drained, ready);
+    if (c->pipe == PIPE_GLOBAL_REDUCTION)
+        w->kept = later(w->kept, ready);
     warp_advance(w);
     return STEP_RAN;
 }
