@@ -204,6 +204,8 @@ void sampling_drained(struct replay *p, int warp);
 // The warp's cycles up to `until` had that reason, at that site; those counted before stay as they are.
 void stall_add(struct replay *p, struct warp_state *w, uint32_t site, enum stall reason,
                double until);
+// Behind a branch.
+void branch_explain(struct replay *p, struct warp_state *w, uint32_t site);
 // When the instruction that is as many before the next one as the queue in front of the load/store unit holds has left it.
 double queue_place(const struct replay *p);
 void queue_note(struct replay *p, const struct site_cost *c, double ready);

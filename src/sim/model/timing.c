@@ -175,7 +175,8 @@ static void barrier_open(struct replay *p, int slot)
             continue;
         double turn = server_take(&p->barrier_unit, s->last_arrival, p->r.barrier_warp);
         double at = turn + p->r.barrier_warp + p->r.barrier;
-        stall_add(p, w, w->barrier_site, STALL_BARRIER, at);
+        stall_add(p, w, w->barrier_site, STALL_BARRIER, sooner(at, s->last_arrival + p->r.barrier));
+        stall_add(p, w, w->barrier_site, STALL_NOT_SELECTED, at);
         w->at = at;
         w->waiting = false;
         queue_add(p, index);

@@ -47,7 +47,7 @@ double sampling_leave(struct replay *p, int warp, uint32_t site)
 {
     const struct warp_state *w = &p->warps[warp];
     double least = w->at + p->r.warp_exit + p->r.warp_drain;
-    double kept = sooner(w->kept, w->at + p->r.block_launch / 2); // gone before its place is taken
+    double kept = sooner(w->kept, w->at + p->r.block_launch * 0.9); // gone before its place is taken
     double until = later(later(w->drained, kept), least);
     p->draining[warp] = (struct draining){site, w->since, until, w->sampled};
     p->resident_cycles += until - w->started;
@@ -78,11 +78,12 @@ static uint32_t first_constant(const struct replay *p, const struct trace_warp *
 // Behind the first warp that waits for a constant others stand in the queue of the unit that brings them.
 void sampling_first(struct replay *p, const struct trace_warp *w, double share)
 {
-    static const double standing = 0.4; // of them
+    static const double standing = 0.25; // of them
     if (w->count == 0)
         return;
     uint32_t at = first_constant(p, w);
-    double fetch = p->r.first_fetch * share, constant = p->r.first_constant * share;
+    bool any = p->costs[at].unit == UNIT_CONSTANT;
+    double fetch = p->r.first_fetch * share, constant = any ? p->r.first_constant * share : 0;
     add_at(p, w->ops[0].site, STALL_NO_INSTRUCTION, fetch);
     add_at(p, at, STALL_MIO_THROTTLE, constant * standing);
     add_at(p, at, STALL_IMC_MISS, constant * (1 - standing));
@@ -137,10 +138,22 @@ static double chosen_share(const struct replay *p, double cycles, bool two_pipes
 // What a sequence of machine instructions waits for inside (an H200's divisions and roots: bench/truth/tuning/sequences).
 static void sequence_explain(struct replay *p, struct warp_state *w, uint32_t site, double until)
 {
-    static const double shared = 0.2, branches = 0.15;
+    const struct site_cost *m = &p->costs[w->maker[w->last]];
+    bool special = m->special_cycles > 0 || m->first == SERVER_F64; // else products
     double since = w->since, whole = until - since;
-    stall_add(p, w, site, STALL_SHORT_SCOREBOARD, since + whole * shared);
-    stall_add(p, w, site, STALL_BRANCH_RESOLVING, since + whole * (shared + branches));
+    double queued = sooner(w->queued[w->last], whole);
+    bool busy = m->first != SERVER_F64; // f64's wait in chains, however many warps there are
+    if (busy) {
+        stall_add(p, w, site, special ? STALL_MIO_THROTTLE : STALL_MATH_PIPE_THROTTLE,
+                  since + queued * 0.35);
+        stall_add(p, w, site, STALL_NOT_SELECTED, since + queued * 0.6);
+        stall_add(p, w, site, STALL_WAIT, since + queued);
+    }
+    double left = until - w->since;
+    if (special) {
+        stall_add(p, w, site, STALL_SHORT_SCOREBOARD, until - left * 0.8);
+        stall_add(p, w, site, STALL_BRANCH_RESOLVING, until - left * 0.65);
+    }
     stall_add(p, w, site, STALL_WAIT, until);
 }
 
@@ -154,7 +167,7 @@ static void operand_explain(struct replay *p, struct warp_state *w, uint32_t sit
     }
     double queued = w->since + sooner(w->queued[w->last], ready - w->since);
     bool math = reason != STALL_SHORT_SCOREBOARD; // else the queue of the shared units
-    if (m)
+    if (m && m->pipe != PIPE_WARP)                // shuffles wait for their results, however many there are
         stall_share_out(p, w, site, queued, math ? STALL_MATH_PIPE_THROTTLE : STALL_MIO_THROTTLE,
                         STALL_NOT_SELECTED, chosen_share(p, m->cycles, m->first != m->second));
     stall_add(p, w, site, reason, ready);
@@ -167,14 +180,22 @@ static void room_explain(struct replay *p, struct warp_state *w, uint32_t site, 
     const struct site_cost *c = &p->costs[site];
     const struct server *pipe = &p->pipe[c->first];
     double mean = p->queued > 0 ? pipe->busy / (double)p->queued : 1;
-    bool store = c->unit == UNIT_STORE || c->unit == UNIT_ATOMIC;
+    bool drains = c->unit == UNIT_STORE && w->next + 4 >= w->trace->count && op_next(p, w)->lines > 4;
     stall_share_out(p, w, site, sooner(w->place, room), (enum stall)c->throttle,
                     STALL_NOT_SELECTED, chosen_share(p, mean, false));
     stall_add(p, w, site,
-              store                    ? STALL_DRAIN
+              drains                   ? STALL_DRAIN
               : c->unit == UNIT_SHARED ? STALL_SHORT_SCOREBOARD
                                        : STALL_LONG_SCOREBOARD,
               room);
+}
+
+// Its target is found, and has to be fetched (bench/truth/tuning/stalls:short-loop).
+void branch_explain(struct replay *p, struct warp_state *w, uint32_t site)
+{
+    static const double resolving = 0.6;
+    stall_add(p, w, site, STALL_BRANCH_RESOLVING, w->since + (w->at - w->since) * resolving);
+    stall_add(p, w, site, STALL_NO_INSTRUCTION, w->at);
 }
 
 void stall_explain(struct replay *p, struct warp_state *w, uint32_t site, double at)

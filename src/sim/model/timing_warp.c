@@ -151,8 +151,10 @@ enum step warp_step(struct replay *p, struct warp_state *w)
     if (has_queue((enum unit)c->unit))
         queue_note(p, c, ready);
     w->at = later(w->at, at + c->next + c->hold + held);
-    if (c->hold + held > 0)
-        stall_add(p, w, op->site, held > 0 ? STALL_DISPATCH : STALL_BRANCH_RESOLVING, w->at);
+    if (held > 0)
+        stall_add(p, w, op->site, STALL_DISPATCH, w->at);
+    else if (c->hold > 0)
+        branch_explain(p, w, op->site);
     if (c->pipe == PIPE_ASYNC_COPY || c->pipe == PIPE_BULK_COPY)
         copy_open(p, w, op, ready);
     if (t->counter != WAIT_COUNTER_NONE) {
