@@ -207,7 +207,7 @@ void stall_add(struct replay *p, struct warp_state *w, uint32_t site, enum stall
 // Behind a branch.
 void branch_explain(struct replay *p, struct warp_state *w, uint32_t site);
 // When the instruction that is as many before the next one as the queue in front of the load/store unit holds has left it.
-double queue_place(const struct replay *p);
+double queue_place(const struct replay *p, const struct site_cost *c);
 void queue_note(struct replay *p, const struct site_cost *c, double ready);
 // A launch's first warps wait for code and constants that no cache has, before the replay begins.
 void sampling_first(struct replay *p, const struct trace_warp *w, double share);

@@ -417,6 +417,15 @@ static double sm_cycles(const struct replay *p, uint64_t sm_blocks)
     return p->end + (double)(sm_blocks - ran) * interval;
 }
 
+// Atomics of all SMs queue where few addresses are; one SM's replay does not see the others'.
+static double hot_cycles(const struct replay *p)
+{
+    const struct gpu *g = p->in->gpu;
+    double ns = 1000 / GPU(g, clock_mhz);
+    double queued = p->in->atomic_turns_hot / (GPU(g, l2_atomic_same_per_ns) * ns);
+    return queued > 0 ? queued + p->r.atomic_latency : 0;
+}
+
 static double stall_sum(const struct replay *p, int from, int to)
 {
     double sum = 0;
@@ -432,9 +441,22 @@ static double stall_share(const struct replay *p, enum stall reason)
     return all > 0 ? stall_sum(p, (int)reason, (int)reason + 1) / all : 0;
 }
 
-// Of the whole chip, from those of the blocks that were replayed: the sampler's shares of the warps' cycles.
-static void stalls_fill(const struct replay *p, struct stall_table *sites)
+// A share of the time is beyond the replay, for the atomics of all SMs: warps wait for their data in it.
+static void stalls_beyond(const struct replay *p, double share)
 {
+    double waited = stall_sum(p, STALL_LONG_SCOREBOARD, STALL_LONG_SCOREBOARD + 1);
+    if (waited <= 0 || share >= 1)
+        return;
+    double factor = 1 + stall_sum(p, 0, STALL_COUNT) * share / (1 - share) / waited;
+    for (int i = 0; i < p->in->site_count; i++)
+        p->stalls[i][STALL_LONG_SCOREBOARD] *= factor;
+}
+
+// Of the whole chip, from those of the blocks that were replayed: the sampler's shares of the warps' cycles.
+static void stalls_fill(const struct replay *p, uint64_t sm_blocks, struct stall_table *sites)
+{
+    double replayed = sm_cycles(p, sm_blocks), hot = hot_cycles(p);
+    stalls_beyond(p, later(hot - replayed, 0) / later(hot, 1));
     double looked = stall_sum(p, 0, STALL_COUNT);
     double scale = (double)p->in->grid_blocks / (double)p->blocks_started * p->whole *
                    (looked > 0 ? p->resident_cycles / looked : 0);
@@ -448,10 +470,7 @@ static void time_fill(struct time_breakdown *out, const struct replay *p, uint64
     const struct gpu *g = p->in->gpu;
     const struct server *pipe = p->pipe;
     double ns = 1000 / GPU(g, clock_mhz);
-    // Atomics of all SMs queue where few addresses are; one SM's replay does not see the others'.
-    double queued = p->in->atomic_turns_hot / (GPU(g, l2_atomic_same_per_ns) * ns);
-    double hot = queued > 0 ? queued + p->r.atomic_latency : 0;
-    double replayed = sm_cycles(p, sm_blocks), cycles = later(replayed, hot);
+    double hot = hot_cycles(p), replayed = sm_cycles(p, sm_blocks), cycles = later(replayed, hot);
     double scale = ns * (double)sm_blocks / (double)p->blocks_started * p->whole;
     double issue = 0;
     for (int i = 0; i < p->schedulers; i++)
@@ -537,7 +556,7 @@ static void time_of_pieces(const struct timing_input *in, uint64_t sm_blocks,
             replay_run(&p);
         p.whole = ops_of_mean_block(in) * piece.block_count / (double)ops;
         time_fill(out, &p, sm_blocks);
-        stalls_fill(&p, stalls);
+        stalls_fill(&p, sm_blocks, stalls);
         replay_release(&p);
     }
     arena_release(&a);
@@ -561,6 +580,6 @@ void sim_timing_model(const struct timing_input *in, struct time_breakdown *out,
     if (replay_init(&p, in, replay_length(in, sm_blocks)))
         replay_run(&p);
     time_fill(out, &p, sm_blocks);
-    stalls_fill(&p, stalls);
+    stalls_fill(&p, sm_blocks, stalls);
     replay_release(&p);
 }

@@ -5,6 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/model/replay.h"
 
+enum { LOOK_AHEAD = 64 }; // operations
+
 void sampling_go_on(struct replay *p, double now)
 {
     if (now <= p->now)
@@ -113,9 +115,11 @@ static void stall_share_out(struct replay *p, struct warp_state *w, uint32_t sit
     stall_add(p, w, site, reason, until);
 }
 
-double queue_place(const struct replay *p)
+double queue_place(const struct replay *p, const struct site_cost *c)
 {
     uint64_t n = (uint64_t)sooner(p->r.load_places, PLACES_MAX);
+    if (c->unit == UNIT_SHARED)
+        n /= 2;
     if (n == 0 || p->places == NULL)
         return (double)INFINITY;
     return p->queued < n ? 0 : p->places[(p->queued - n) % PLACES_MAX];
@@ -145,9 +149,10 @@ static void sequence_explain(struct replay *p, struct warp_state *w, uint32_t si
     bool busy = m->first != SERVER_F64; // f64's wait in chains, however many warps there are
     if (busy) {
         stall_add(p, w, site, special ? STALL_MIO_THROTTLE : STALL_MATH_PIPE_THROTTLE,
-                  since + queued * 0.35);
-        stall_add(p, w, site, STALL_NOT_SELECTED, since + queued * 0.6);
-        stall_add(p, w, site, STALL_WAIT, since + queued);
+                  since + queued * (special ? 0.2 : 0.35));
+        stall_add(p, w, site, STALL_NOT_SELECTED, since + queued * (special ? 0.4 : 0.6));
+        stall_add(p, w, site, STALL_WAIT, since + queued * (special ? 0.8 : 1));
+        stall_add(p, w, site, STALL_BRANCH_RESOLVING, since + queued);
     }
     double left = until - w->since;
     if (special) {
@@ -175,19 +180,28 @@ static void operand_explain(struct replay *p, struct warp_state *w, uint32_t sit
 
 // The model's queue in front of the load/store unit holds cycles of work, the machine's holds instructions: of those that
 // take many cycles it takes more, and their warps wait for data where the model has them wait for room.
+static bool is_last(const struct replay *p, const struct warp_state *w, uint32_t site)
+{
+    size_t ahead = w->next + LOOK_AHEAD < w->trace->count ? w->next + LOOK_AHEAD : w->trace->count;
+    for (size_t i = w->next + 1; i < ahead; i++)
+        if (w->trace->ops[i].site == site || p->costs[w->trace->ops[i].site].unit == UNIT_LOAD)
+            return false;
+    return true;
+}
+
 static void room_explain(struct replay *p, struct warp_state *w, uint32_t site, double room)
 {
     const struct site_cost *c = &p->costs[site];
     const struct server *pipe = &p->pipe[c->first];
     double mean = p->queued > 0 ? pipe->busy / (double)p->queued : 1;
-    bool drains = c->unit == UNIT_STORE && w->next + 4 >= w->trace->count && op_next(p, w)->lines > 4;
+    double drains = c->unit == UNIT_STORE && is_last(p, w, site) ? 1 : 0;
+    if (op_next(p, w)->lines <= 4)
+        drains *= 0.4;
     stall_share_out(p, w, site, sooner(w->place, room), (enum stall)c->throttle,
                     STALL_NOT_SELECTED, chosen_share(p, mean, false));
-    stall_add(p, w, site,
-              drains                   ? STALL_DRAIN
-              : c->unit == UNIT_SHARED ? STALL_SHORT_SCOREBOARD
-                                       : STALL_LONG_SCOREBOARD,
-              room);
+    stall_share_out(p, w, site, room,
+                    c->unit == UNIT_SHARED ? STALL_SHORT_SCOREBOARD : STALL_LONG_SCOREBOARD,
+                    STALL_DRAIN, drains);
 }
 
 // Its target is found, and has to be fetched (bench/truth/tuning/stalls:short-loop).

@@ -129,7 +129,7 @@ enum step warp_step(struct replay *p, struct warp_state *w)
     bool full = room > at;
     if (full) {
         w->throttled = at = room;
-        w->place = queue_place(p);
+        w->place = queue_place(p, c);
     }
     struct server *scheduler = &p->issue[w->scheduler];
     at = later(at, scheduler->free_at);
