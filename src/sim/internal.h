@@ -190,7 +190,8 @@ struct trace {
 // Static facts of a site the timing needs; filled by the decoder. Registers are numbered as in the
 // PTX function (calls: each function has its own numbers, see register_base).
 enum timing_pipe {
-#define PIPE(id, unit, server, other, lanes, latency, reader, compiler, fixed, touches, path, meaning) \
+#define PIPE(id, unit, server, other, lanes, latency, reader, compiler, fixed, touches, path, \
+             meaning)                                                                         \
     PIPE_##id,
 #include "sim/model/pipes.def"
 #undef PIPE

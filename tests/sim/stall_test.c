@@ -26,6 +26,8 @@ static const struct row {
 } ROWS[] = {
     {"a chain of products",
      LOOP("fma.rn.f32 %f1, %f1, %f1, %f1;\nfma.rn.f32 %f1, %f1, %f1, %f1;\n"
+          "fma.rn.f32 %f1, %f1, %f1, %f1;\nfma.rn.f32 %f1, %f1, %f1, %f1;\n"
+          "fma.rn.f32 %f1, %f1, %f1, %f1;\nfma.rn.f32 %f1, %f1, %f1, %f1;\n"
           "fma.rn.f32 %f1, %f1, %f1, %f1;\nfma.rn.f32 %f1, %f1, %f1, %f1;"),
      32, STALL_WAIT, 0.5},
     {"a chain of loads past L1",
@@ -33,12 +35,17 @@ static const struct row {
           "add.u64 %l1, %l1, %l2;"),
      32, STALL_LONG_SCOREBOARD, 0.8},
     {"a chain of shared loads",
-     LOOP("ld.shared.u32 %r3, [%r5];\nand.b32 %r3, %r3, 0;\nadd.u32 %r5, %r5, %r3;"), 32,
-     STALL_SHORT_SCOREBOARD, 0.5},
+     LOOP("ld.shared.u32 %r3, [%r5];\nand.b32 %r3, %r3, 0;\nadd.u32 %r5, %r5, %r3;\n"
+          "ld.shared.u32 %r3, [%r5];\nand.b32 %r3, %r3, 0;\nadd.u32 %r5, %r5, %r3;"),
+     32, STALL_SHORT_SCOREBOARD, 0.5},
     {"f64 of many warps",
      LOOP("fma.rn.f64 %d1, %d1, %d1, %d1;\nfma.rn.f64 %d2, %d2, %d2, %d2;\n"
           "fma.rn.f64 %d3, %d3, %d3, %d3;\nfma.rn.f64 %d4, %d4, %d4, %d4;"),
-     1024, STALL_MATH_PIPE_THROTTLE, 0.5},
+     1024, STALL_MATH_PIPE_THROTTLE, 0.35},
+    {"f64 of many warps, of which one is let through every other cycle",
+     LOOP("fma.rn.f64 %d1, %d1, %d1, %d1;\nfma.rn.f64 %d2, %d2, %d2, %d2;\n"
+          "fma.rn.f64 %d3, %d3, %d3, %d3;\nfma.rn.f64 %d4, %d4, %d4, %d4;"),
+     1024, STALL_NOT_SELECTED, 0.35},
     {"warps that wait for the first one",
      LOOP("setp.ge.u32 %p2, %r2, 32;\n@%p2 bra skip;\nmov.u32 %r7, 0;\nmore: add.u32 %r7, %r7, 1;\n"
           "setp.lt.u32 %p3, %r7, 300;\n@%p3 bra more;\nskip: bar.sync 0;"),
@@ -109,6 +116,37 @@ static void lines_share_the_whole(void **state)
     }
 }
 
+// A sampler looks at one of the warps that are there: of 32 of which one works fifty times as long it sees that one, whose cycles
+// are less than two thirds of all.
+static void a_warp_that_stays_on_has_the_looks(void **state)
+{
+    (void)state;
+    static const struct row row = {
+        "one warp works on",
+        LOOP("setp.ge.u32 %p2, %r2, 32;\nsetp.ge.u32 %p3, %r9, 4;\nand.pred %p2, %p2, %p3;\n@%p2 "
+             "ret;\n"
+             "fma.rn.f32 %f1, %f1, %f1, %f1;\nfma.rn.f32 %f1, %f1, %f1, %f1;\n"
+             "fma.rn.f32 %f1, %f1, %f1, %f1;\nfma.rn.f32 %f1, %f1, %f1, %f1;"),
+        1024, STALL_NOT_SELECTED, 0};
+    struct bench b;
+    run(&b, &row);
+    assert_true(stalls_share(&b.report.stalls, STALL_NOT_SELECTED) < 0.08);
+    bench_close(&b);
+}
+
+// Where a launch begins, no cache has its code and parameters; where a warp ends, it is looked at a while longer.
+static void starts_and_ends_have_their_reasons(void **state)
+{
+    (void)state;
+    struct bench b;
+    run(&b, &ROWS[0]);
+    static const enum stall there[] = {STALL_NO_INSTRUCTION, STALL_IMC_MISS, STALL_DRAIN,
+                                       STALL_BRANCH_RESOLVING};
+    for (size_t i = 0; i < COUNT_OF(there); i++)
+        assert_true(stalls_share(&b.report.stalls, there[i]) > 0);
+    bench_close(&b);
+}
+
 // The waiting is at the line of the reader, as the profiler shows it.
 static void the_reader_waits_not_the_load(void **state)
 {
@@ -138,6 +176,8 @@ int main(void)
         cmocka_unit_test(each_kernel_waits_for_what_it_was_made_for),
         cmocka_unit_test(reasons_add_up_to_the_warps_cycles),
         cmocka_unit_test(lines_share_the_whole),
+        cmocka_unit_test(a_warp_that_stays_on_has_the_looks),
+        cmocka_unit_test(starts_and_ends_have_their_reasons),
         cmocka_unit_test(the_reader_waits_not_the_load),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

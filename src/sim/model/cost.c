@@ -179,16 +179,16 @@ void rates_fill(struct rates *r, const struct gpu *g, struct demand d)
 
 static const struct pipe_info PIPES[] = {
 #define PIPE(id, unit_, server, other, lanes_, latency_, reader_, compiler, fixed, touches_, path, \
-             meaning)                                                                       \
-    {.name = #id,                                                                           \
-     .unit = UNIT_##unit_,                                                                  \
-     .first = SERVER_##server,                                                              \
-     .second = SERVER_##other,                                                              \
-     .lanes = offsetof(struct rates, lanes_),                                               \
-     .latency = offsetof(struct rates, latency_),                                           \
-     .reader = STALL_##reader_,                                                             \
-     .compiler_cycles = compiler,                                                           \
-     .fixed_cycles = fixed,                                                                 \
+             meaning)                                                                              \
+    {.name = #id,                                                                                  \
+     .unit = UNIT_##unit_,                                                                         \
+     .first = SERVER_##server,                                                                     \
+     .second = SERVER_##other,                                                                     \
+     .lanes = offsetof(struct rates, lanes_),                                                      \
+     .latency = offsetof(struct rates, latency_),                                                  \
+     .reader = STALL_##reader_,                                                                    \
+     .compiler_cycles = compiler,                                                                  \
+     .fixed_cycles = fixed,                                                                        \
      .touches = TOUCHES_##touches_},
 #include "sim/model/pipes.def"
 #undef PIPE

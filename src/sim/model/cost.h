@@ -29,10 +29,12 @@ struct rates {
     double f32_half, f64, f16, integer, special, convert, warp;
     double tensor_flops, mma_share, atomic_return;
     double alu, f64_latency, special_latency, shared_latency, l1_latency, l2_latency, dram_latency;
-    double guard;      // more to an instruction under a predicate than to one that computes with it
-    double branch;     // from a branch to the next instruction; 0: not known
-    double first_fetch, first_constant, warp_fetch, warp_exit, warp_drain; // of stalls alone; 0: not known
-    double load_places; // instructions in the queue in front of the LSU, for stalls alone; 0: not known
+    double guard;  // more to an instruction under a predicate than to one that computes with it
+    double branch; // from a branch to the next instruction; 0: not known
+    double first_fetch, first_constant, warp_fetch, warp_exit,
+        warp_drain; // of stalls alone; 0: not known
+    double
+        load_places; // instructions in the queue in front of the LSU, for stalls alone; 0: not known
     double bulk_start; // a lane's bulk copy; 0: not known
     double barrier, barrier_warp, atomic_latency, warp_latency, tensor_latency;
     double block_launch, block_warp_launch, block_dispatch, block_first;

@@ -74,7 +74,8 @@ struct warp_state {
     uint32_t barrier_site; // where it waits
     double started;
     double drained; // when its last store has left the SM
-    double kept;    // … and its last reduction is answered, which keeps the warp but, as the model has it, not its place
+    double
+        kept; // … and its last reduction is answered, which keeps the warp but, as the model has it, not its place
 };
 
 struct draining { // a warp that has ended, its stores have not
@@ -144,9 +145,10 @@ struct replay {
     int resident;        // warps
     double resident_cycles;
     struct draining *draining; // a warp each
-    double *places; // PLACES_MAX: when the last instructions left the queue in front of the load/store unit …
-    uint64_t queued;           // … of so many
-    uint32_t **arrivals;           // of each phase of each traced block
+    double *
+        places; // PLACES_MAX: when the last instructions left the queue in front of the load/store unit …
+    uint64_t queued;     // … of so many
+    uint32_t **arrivals; // of each phase of each traced block
     struct barrier_phase *phases;
     uint64_t blocks_started;
     double *starts; // of the first `starts_count` blocks

@@ -21,8 +21,7 @@ static double sampled_at(const struct replay *p, const struct warp_state *w, dou
 {
     if (at >= p->now || p->now <= w->since)
         return later(p->sampled + (at - p->now) / later(p->resident, 1), w->sampled);
-    return w->sampled +
-           (at - w->since) / (p->now - w->since) * later(p->sampled - w->sampled, 0);
+    return w->sampled + (at - w->since) / (p->now - w->since) * later(p->sampled - w->sampled, 0);
 }
 
 static void add_at(struct replay *p, uint32_t site, enum stall reason, double sampled)
@@ -49,7 +48,8 @@ double sampling_leave(struct replay *p, int warp, uint32_t site)
 {
     const struct warp_state *w = &p->warps[warp];
     double least = w->at + p->r.warp_exit + p->r.warp_drain;
-    double kept = sooner(w->kept, w->at + p->r.block_launch * 0.9); // gone before its place is taken
+    double kept =
+        sooner(w->kept, w->at + p->r.block_launch * 0.9); // gone before its place is taken
     double until = later(later(w->drained, kept), least);
     p->draining[warp] = (struct draining){site, w->since, until, w->sampled};
     p->resident_cycles += until - w->started;
@@ -172,7 +172,7 @@ static void operand_explain(struct replay *p, struct warp_state *w, uint32_t sit
     }
     double queued = w->since + sooner(w->queued[w->last], ready - w->since);
     bool math = reason != STALL_SHORT_SCOREBOARD; // else the queue of the shared units
-    if (m && m->pipe != PIPE_WARP)                // shuffles wait for their results, however many there are
+    if (m && m->pipe != PIPE_WARP) // shuffles wait for their results, however many there are
         stall_share_out(p, w, site, queued, math ? STALL_MATH_PIPE_THROTTLE : STALL_MIO_THROTTLE,
                         STALL_NOT_SELECTED, chosen_share(p, m->cycles, m->first != m->second));
     stall_add(p, w, site, reason, ready);
@@ -197,8 +197,8 @@ static void room_explain(struct replay *p, struct warp_state *w, uint32_t site, 
     double drains = c->unit == UNIT_STORE && is_last(p, w, site) ? 1 : 0;
     if (op_next(p, w)->lines <= 4)
         drains *= 0.4;
-    stall_share_out(p, w, site, sooner(w->place, room), (enum stall)c->throttle,
-                    STALL_NOT_SELECTED, chosen_share(p, mean, false));
+    stall_share_out(p, w, site, sooner(w->place, room), (enum stall)c->throttle, STALL_NOT_SELECTED,
+                    chosen_share(p, mean, false));
     stall_share_out(p, w, site, room,
                     c->unit == UNIT_SHARED ? STALL_SHORT_SCOREBOARD : STALL_LONG_SCOREBOARD,
                     STALL_DRAIN, drains);
