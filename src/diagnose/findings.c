@@ -43,9 +43,17 @@ double search_fact(const struct search *s, enum fact f)
     return facts && facts->known ? facts->value[f] : (double)NAN;
 }
 
+// Of the warps' time between their start and their end: fetching the first code and constants and draining are a large part of a
+// kernel of a few microseconds, which no change of what is in between takes away.
 double search_stall(const struct search *s, enum stall r)
 {
-    return s->in->stalls ? stalls_share(s->in->stalls, r) : (double)NAN;
+    static const enum stall around[] = {STALL_NO_INSTRUCTION, STALL_IMC_MISS, STALL_DRAIN};
+    const struct stall_table *t = s->in->stalls;
+    double between = 1;
+    for (size_t i = 0; t && i < COUNT_OF(around); i++)
+        if (around[i] != r && stalls_share(t, around[i]) > 0)
+            between -= stalls_share(t, around[i]);
+    return t && between > 0 ? stalls_share(t, r) / between : (double)NAN;
 }
 
 bool search_replays(const struct search *s)

@@ -41,11 +41,11 @@ static const struct row {
     {"f64 of many warps",
      LOOP("fma.rn.f64 %d1, %d1, %d1, %d1;\nfma.rn.f64 %d2, %d2, %d2, %d2;\n"
           "fma.rn.f64 %d3, %d3, %d3, %d3;\nfma.rn.f64 %d4, %d4, %d4, %d4;"),
-     1024, STALL_MATH_PIPE_THROTTLE, 0.35},
+     1024, STALL_MATH_PIPE_THROTTLE, 0.25},
     {"f64 of many warps, of which one is let through every other cycle",
      LOOP("fma.rn.f64 %d1, %d1, %d1, %d1;\nfma.rn.f64 %d2, %d2, %d2, %d2;\n"
           "fma.rn.f64 %d3, %d3, %d3, %d3;\nfma.rn.f64 %d4, %d4, %d4, %d4;"),
-     1024, STALL_NOT_SELECTED, 0.35},
+     1024, STALL_NOT_SELECTED, 0.25},
     {"warps that wait for the first one",
      LOOP("setp.ge.u32 %p2, %r2, 32;\n@%p2 bra skip;\nmov.u32 %r7, 0;\nmore: add.u32 %r7, %r7, 1;\n"
           "setp.lt.u32 %p3, %r7, 300;\n@%p3 bra more;\nskip: bar.sync 0;"),
