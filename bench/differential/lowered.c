@@ -10,7 +10,9 @@
 static const char *pipe_name(enum timing_pipe pipe)
 {
     static const char *const names[] = {
-#define PIPE(id, unit, server, other, lanes, latency, reader, compiler, fixed, touches, path, meaning) #id,
+#define PIPE(id, unit, server, other, lanes, latency, reader, compiler, fixed, touches, path, \
+             meaning)                                                                         \
+#id,
 #include "sim/model/pipes.def"
 #undef PIPE
     };

@@ -193,7 +193,8 @@ static void warp_end(struct replay *p, int index)
     w->done = true;
     p->warp_cycles += w->at - w->started;
     stall_add(p, w, last, STALL_WAIT, w->at);
-    queue_set(p, (int)p->warp_count + index, sampling_leave(p, index, last));
+    if (p->stalls != NULL)
+        queue_set(p, (int)p->warp_count + index, sampling_leave(p, index, last));
     s->free_at = later(s->free_at, later(w->at, w->drained));
     p->end = later(p->end, s->free_at);
     s->running--;
@@ -238,7 +239,7 @@ static void run_first(struct replay *p)
         return;
     }
     struct warp_state *w = &p->warps[index];
-    if (!w->entered) {
+    if (!w->entered && p->stalls != NULL) {
         w->entered = true;
         sampling_enter(p, w);
     }
@@ -337,7 +338,8 @@ static double dram_write_share(const struct timing_input *in)
     return sent > 0 ? sooner(1, dram_written(&in->l2) / sent) : 0;
 }
 
-static bool replay_init(struct replay *p, const struct timing_input *in, uint64_t blocks)
+static bool replay_init(struct replay *p, const struct timing_input *in, uint64_t blocks,
+                        bool sampled)
 {
     size_t warps = (size_t)in->blocks_per_sm * (size_t)in->warps_per_block;
     size_t registers = (size_t)in->register_count + 1;
@@ -376,9 +378,11 @@ static bool replay_init(struct replay *p, const struct timing_input *in, uint64_
         p->warps[i].queued = queued + i * registers;
         p->warps[i].maker = maker + i * registers;
     }
-    p->stalls = xcalloc((size_t)in->site_count + 1, sizeof *p->stalls);
-    p->draining = xcalloc(warps + 1, sizeof *p->draining);
-    p->places = xcalloc(PLACES_MAX, sizeof *p->places);
+    if (sampled) {
+        p->stalls = xcalloc((size_t)in->site_count + 1, sizeof *p->stalls);
+        p->draining = xcalloc(warps + 1, sizeof *p->draining);
+        p->places = xcalloc(PLACES_MAX, sizeof *p->places);
+    }
     phases_init(p);
     return warps > 0;
 }
@@ -429,7 +433,7 @@ static double hot_cycles(const struct replay *p)
 static double stall_sum(const struct replay *p, int from, int to)
 {
     double sum = 0;
-    for (int i = 0; i < p->in->site_count; i++)
+    for (int i = 0; i < p->in->site_count && p->stalls != NULL; i++)
         for (int s = from; s < to; s++)
             sum += p->stalls[i][s];
     return sum;
@@ -552,7 +556,7 @@ static void time_of_pieces(const struct timing_input *in, uint64_t sm_blocks,
     uint64_t ops = executed_ops(in, &piece);
     part.trace = &piece;
     if (ops > 0) {
-        if (replay_init(&p, &part, blocks))
+        if (replay_init(&p, &part, blocks, stalls != NULL))
             replay_run(&p);
         p.whole = ops_of_mean_block(in) * piece.block_count / (double)ops;
         time_fill(out, &p, sm_blocks);
@@ -577,7 +581,7 @@ void sim_timing_model(const struct timing_input *in, struct time_breakdown *out,
         return;
     }
     struct replay p = {.whole = 1};
-    if (replay_init(&p, in, replay_length(in, sm_blocks)))
+    if (replay_init(&p, in, replay_length(in, sm_blocks), stalls != NULL))
         replay_run(&p);
     time_fill(out, &p, sm_blocks);
     stalls_fill(&p, sm_blocks, stalls);

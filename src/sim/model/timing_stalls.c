@@ -214,6 +214,8 @@ void branch_explain(struct replay *p, struct warp_state *w, uint32_t site)
 
 void stall_explain(struct replay *p, struct warp_state *w, uint32_t site, double at)
 {
+    if (p->stalls == NULL)
+        return;
     stall_add(p, w, site, STALL_WAIT, sooner(w->fixed, at));
     if (w->last >= 0 && w->last_ready > w->since)
         operand_explain(p, w, site, sooner(w->last_ready, at));
