@@ -141,6 +141,8 @@ static void division_of_floats_is_rounded_correctly(void **state)
         memcpy(&a[i], &x, sizeof x);
         memcpy(&b[i], &y, sizeof y);
     }
+    a[0] = 1.0F; // as of doubles below
+    b[0] = 0x1.8p+127F;
     uint64_t o = device_copy(NULL, sizeof out, "out"), p = device_copy(a, sizeof a, "a"),
              q = device_copy(b, sizeof b, "b");
     int n = COUNT;
@@ -169,6 +171,8 @@ static void division_of_doubles_is_rounded_correctly(void **state)
         memcpy(&a[i], &x, sizeof x);
         memcpy(&b[i], &y, sizeof y);
     }
+    a[0] = 1.5; // a denormal quotient of a denominator whose reciprocal is one too
+    b[0] = 0x1.000007f8p+1023;
     uint64_t o = device_copy(NULL, sizeof out, "out"), p = device_copy(a, sizeof a, "a"),
              q = device_copy(b, sizeof b, "b");
     int n = COUNT;

@@ -274,9 +274,9 @@ static inline float division_scale_f32(float a, float b, float c, bool *scaled)
         return ldexpf(a, 64);
     bool small = fabs(1 / (double)b) < (double)least,
          tiny = fabs((double)c / (double)b) < (double)least;
-    if (small && tiny) {
+    if (small && tiny) { // the denominator is huge: the pseudo code's 64 would make it infinite
         *scaled = true;
-        return a == b ? ldexpf(a, 64) : a;
+        return a == b ? ldexpf(a, -64) : a;
     }
     if (small)
         return ldexpf(a, -64);
@@ -300,9 +300,9 @@ static inline double division_scale_f64(double a, double b, double c, bool *scal
     if (biased_f64(b) == 0)
         return ldexp(a, 128);
     bool small = fabs(1 / b) < least, tiny = fabs(c / b) < least;
-    if (small && tiny) {
+    if (small && tiny) { // as of floats
         *scaled = true;
-        return a == b ? ldexp(a, 128) : a;
+        return a == b ? ldexp(a, -128) : a;
     }
     if (small)
         return ldexp(a, -128);
