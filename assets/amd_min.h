@@ -284,6 +284,31 @@ RIDGE_INLINE float tanhf(float x)
     float series = x + x * s * (-1.0f / 3 + s * (2.0f / 15 + s * (-17.0f / 315 + s * (62.0f / 2835 - s * (1382.0f / 155925)))));
     return size < 0.4f ? series : __builtin_copysignf(1.0f - 2.0f / (__builtin_expf(2.0f * size) + 1.0f), x);
 }
+/* ---- math of AMD's device libraries (ocml), where ridge found them --------------------------------- */
+
+#ifdef RIDGE_DEVICE_LIBS
+#define RIDGE_OCML1_DOUBLE(name)                                  \
+    extern "C" __device__ double __ocml_##name##_f64(double);     \
+    RIDGE_INLINE double name(double x) { return __ocml_##name##_f64(x); }
+#define RIDGE_OCML1(name)                                         \
+    RIDGE_OCML1_DOUBLE(name)                                      \
+    extern "C" __device__ float __ocml_##name##_f32(float);       \
+    RIDGE_INLINE float name##f(float x) { return __ocml_##name##_f32(x); } \
+    RIDGE_INLINE float name(float x) { return __ocml_##name##_f32(x); }
+#define RIDGE_OCML2(name)                                         \
+    extern "C" __device__ double __ocml_##name##_f64(double, double); \
+    extern "C" __device__ float __ocml_##name##_f32(float, float);    \
+    RIDGE_INLINE double name(double x, double y) { return __ocml_##name##_f64(x, y); } \
+    RIDGE_INLINE float name##f(float x, float y) { return __ocml_##name##_f32(x, y); } \
+    RIDGE_INLINE float name(float x, float y) { return __ocml_##name##_f32(x, y); }
+RIDGE_OCML1(tan) RIDGE_OCML1(asin) RIDGE_OCML1(acos) RIDGE_OCML1(atan) RIDGE_OCML1(sinh) RIDGE_OCML1(cosh)
+RIDGE_OCML1(asinh) RIDGE_OCML1(acosh) RIDGE_OCML1(atanh) RIDGE_OCML1(exp10) RIDGE_OCML1(expm1)
+RIDGE_OCML1(log1p) RIDGE_OCML1(cbrt) RIDGE_OCML1(erf) RIDGE_OCML1(erfc) RIDGE_OCML1(lgamma)
+RIDGE_OCML1(tgamma)
+RIDGE_OCML1_DOUBLE(exp) RIDGE_OCML1_DOUBLE(exp2) RIDGE_OCML1_DOUBLE(log) RIDGE_OCML1_DOUBLE(log2)
+RIDGE_OCML1_DOUBLE(log10) RIDGE_OCML1_DOUBLE(sin) RIDGE_OCML1_DOUBLE(cos) RIDGE_OCML1_DOUBLE(tanh)
+RIDGE_OCML2(pow) RIDGE_OCML2(atan2) RIDGE_OCML2(hypot) RIDGE_OCML2(fmod) RIDGE_OCML2(remainder)
+#endif
 RIDGE_INLINE float __expf(float x) { return __builtin_expf(x); }
 RIDGE_INLINE float __logf(float x) { return __builtin_logf(x); }
 RIDGE_INLINE float __sinf(float x) { return __builtin_sinf(x); }

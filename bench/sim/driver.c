@@ -2,9 +2,11 @@
 // against C. One line per kernel: name, host threads, seconds (least of REPEATS), warp instructions, lane
 // instructions, modelled microseconds. With a share below 1 (--sample-blocks' figure) the line's
 // counters are scaled up, to be held beside the full run's.
-//   driver COMPILER(auto|nvrtc|clang) THREADS [CHECKS [SHARE [KERNEL]]]
+//   driver COMPILER(auto|nvrtc|clang) THREADS [CHECKS [SHARE [KERNEL [CHIP OBJECT]]]]
+// CHIP and OBJECT: one of AMD's, and the kernels' machine code for it; KERNEL is then a name or "all".
 // SPDX-License-Identifier: Apache-2.0
 #include "device/device.h"
+#include "sim/amd/amd.h"
 #include "sim/sim.h"
 
 #include <math.h>
@@ -87,7 +89,12 @@ struct options {
     double share;
 };
 
-static bool run(struct sim *sim, const struct sim_module *module, const struct work *w,
+struct code { // one of them
+    struct sim_module *ptx;
+    struct amd_module *amd;
+};
+
+static bool run(struct sim *sim, const struct code *code, const struct work *w,
                 const struct options *o, struct error *err)
 {
     uint64_t address[BUFFERS] = {0};
@@ -110,7 +117,7 @@ static bool run(struct sim *sim, const struct sim_module *module, const struct w
     for (int i = 0; i < REPEATS && ok; i++) {
         const void *args[4] = {&address[0], &address[1], &address[2], &w->n};
         struct sim_launch launch = {
-            .module = module, .kernel = w->kernel, .args = args, .arg_count = 4};
+            .module = code->ptx, .kernel = w->kernel, .args = args, .arg_count = 4};
         if (w->words[2] == 0)
             args[2] = &w->n, launch.arg_count = 3;
         for (int d = 0; d < 2; d++) {
@@ -124,7 +131,8 @@ static bool run(struct sim *sim, const struct sim_module *module, const struct w
         arena_release(&arena);
         sim_flush_caches(sim);
         ok = sim_fill(sim, address[0], 0, w->words[0] * sizeof(uint32_t), err) &&
-             sim_launch(sim, &launch, &arena, &report, err);
+             (code->amd ? amd_launch(sim, code->amd, &launch, &arena, &report, err)
+                        : sim_launch(sim, &launch, &arena, &report, err));
         best_ns = fmin(best_ns, (double)report.host_ns);
     }
     if (ok && (o->share <= 0 || o->share >= 1)) {
@@ -149,6 +157,36 @@ static bool run(struct sim *sim, const struct sim_module *module, const struct w
     return ok;
 }
 
+static bool load_ptx(struct arena *a, const char *compiler, struct sim **sim, struct code *out,
+                     struct error *err)
+{
+    struct compile_request request = {
+        .source_path = "bench/sim/kernels.cu", .arch = "sm_90", .compiler = compiler};
+    struct code_object code = {0};
+    struct gpu *gpu = NULL;
+    struct ptx_module *ptx = NULL;
+    bool ok = code_compile(a, &request, &code, err) &&
+              ptx_parse(a, "kernels.ptx", code.bytes, code.size_bytes, &ptx, err) &&
+              gpu_load(a, "h200", &gpu, err) && sim_open(gpu, sim, err) &&
+              sim_module_load(*sim, ptx, &out->ptx, err);
+    if (ok)
+        fprintf(stderr, "%s\n", code.compiler);
+    return ok;
+}
+
+static bool load_object(struct arena *a, const char *chip, const char *path, struct sim **sim,
+                        struct code *out, struct error *err)
+{
+    enum { OBJECT_MAX = 1 << 26 };
+    struct gpu *gpu = NULL;
+    char *bytes = NULL;
+    size_t size = 0;
+    bool ok = file_read(path, OBJECT_MAX, &bytes, &size, err) && gpu_load(a, chip, &gpu, err) &&
+              sim_open(gpu, sim, err) && amd_module_load(*sim, path, bytes, size, &out->amd, err);
+    free(bytes);
+    return ok;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 3) {
@@ -158,26 +196,19 @@ int main(int argc, char **argv)
     struct options o = {.threads = atoi(argv[2]),
                         .checks = argc > 3 ? (unsigned)atoi(argv[3]) : 0,
                         .share = argc > 4 ? atof(argv[4]) : 0};
-    struct compile_request request = {
-        .source_path = "bench/sim/kernels.cu", .arch = "sm_90", .compiler = argv[1]};
     struct arena arena = {0};
-    struct code_object code = {0};
-    struct gpu *gpu = NULL;
     struct sim *sim = NULL;
-    struct ptx_module *ptx = NULL;
-    struct sim_module *module = NULL;
+    struct code code = {.ptx = NULL};
     struct error err = {0};
-    bool ok = code_compile(&arena, &request, &code, &err) &&
-              ptx_parse(&arena, "kernels.ptx", code.bytes, code.size_bytes, &ptx, &err) &&
-              gpu_load(&arena, "h200", &gpu, &err) && sim_open(gpu, &sim, &err) &&
-              sim_module_load(sim, ptx, &module, &err);
-    if (ok)
-        fprintf(stderr, "%s\n", code.compiler);
+    bool ok = argc > 7 ? load_object(&arena, argv[6], argv[7], &sim, &code, &err)
+                       : load_ptx(&arena, argv[1], &sim, &code, &err);
     for (size_t i = 0; ok && i < sizeof(works) / sizeof(works[0]); i++)
-        if (argc <= 5 || strcmp(argv[5], works[i].kernel) == 0)
-            ok = run(sim, module, &works[i], &o, &err);
+        if (argc <= 5 || strcmp(argv[5], "all") == 0 || strcmp(argv[5], works[i].kernel) == 0)
+            ok = run(sim, &code, &works[i], &o, &err);
     if (!ok)
         fprintf(stderr, "driver: %s\n", err.message);
+    if (code.amd)
+        amd_module_unload(code.amd);
     sim_close(sim);
     arena_release(&arena);
     return ok ? 0 : 1;

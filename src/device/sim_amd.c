@@ -8,7 +8,7 @@
 
 enum {
     HASH_DIGITS = 32,
-    ARGUMENTS_FIXED = 48,
+    ARGUMENTS_FIXED = 88,
     OBJECT_BYTES_MAX = 1 << 28,
     SUPPORT_BYTES_MAX = 1 << 20
 };
@@ -72,9 +72,71 @@ void sim_amd_list_kernels(struct arena *a, const struct amd_object *object,
 
 /* ---- compiling ---------------------------------------------------------------------------------- */
 
+// AMD's device libraries (bitcode), by folder: Debian's rocm-device-libs, ROCm's own. NULL: they are not here, or clang is older
+// than all of them (LLVM 15).
+static const char *device_libraries(struct arena *a, const struct tool *tool)
+{
+    enum { OLDEST = 15 };
+    if (strtol(tool->version + strlen("clang "), NULL, 10) < OLDEST)
+        return NULL;
+    const char *const roots[] = {environment("RIDGE_ROCM_PATH"), environment("ROCM_PATH"),
+                                 "/opt/rocm", "/usr/lib/x86_64-linux-gnu",
+                                 "/usr/lib/aarch64-linux-gnu"};
+    for (size_t i = 0; i < COUNT_OF(roots); i++) {
+        const char *folder = roots[i] ? path_join(a, roots[i], "amdgcn/bitcode") : NULL;
+        if (folder && file_exists(path_join(a, folder, "ocml.bc")))
+            return folder;
+    }
+    return NULL;
+}
+
+static void add_library(struct arena *a, const char **argv, int *count, const char *file)
+{
+    static const char *const words[] = {"-Xclang", "-mlink-builtin-bitcode", "-Xclang"};
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        argv[(*count)++] = words[i];
+    argv[(*count)++] = arena_strdup(a, file);
+}
+
+// Functions that the architecture's back end makes no instructions of. Libraries that are older than the architecture have its
+// predecessor's.
+static void add_libraries(struct arena *a, const char *folder, const char *arch, const char **argv,
+                          int *count)
+{
+    static const char *const same[] = {"ocml",
+                                       "ockl",
+                                       "oclc_finite_only_off",
+                                       "oclc_unsafe_math_off",
+                                       "oclc_daz_opt_off",
+                                       "oclc_correctly_rounded_sqrt_on",
+                                       "oclc_abi_version_400"};
+    static const struct {
+        const char *arch, *first, *second;
+    } versions[] = {
+        {"gfx90a", "90a", "90a"}, {"gfx942", "942", "940"}, {"gfx1100", "1100", "1036"}};
+    for (size_t i = 0; i < COUNT_OF(same); i++)
+        add_library(a, argv, count, path_join(a, folder, arena_printf(a, "%s.bc", same[i])));
+    bool narrow = strcmp(arch, "gfx1100") == 0;
+    add_library(a, argv, count,
+                path_join(a, folder,
+                          narrow ? "oclc_wavefrontsize64_off.bc" : "oclc_wavefrontsize64_on.bc"));
+    for (size_t i = 0; i < COUNT_OF(versions); i++) {
+        if (strcmp(arch, versions[i].arch) != 0)
+            continue;
+        const char *file =
+            path_join(a, folder, arena_printf(a, "oclc_isa_version_%s.bc", versions[i].first));
+        if (!file_exists(file))
+            file =
+                path_join(a, folder, arena_printf(a, "oclc_isa_version_%s.bc", versions[i].second));
+        add_library(a, argv, count, file);
+    }
+    argv[(*count)++] = "-DRIDGE_DEVICE_LIBS";
+}
+
+// libraries: AMD's device libraries, or NULL.
 static const char *const *compiler_arguments(struct arena *a, const struct compile_job *job,
                                              const char *source, const char *assembly,
-                                             const char *replaced)
+                                             const char *replaced, const char *libraries)
 {
     const struct flag_set *f = job->flags;
     const char *const fixed[] = {job->tool->path,
@@ -119,6 +181,8 @@ static const char *const *compiler_arguments(struct arena *a, const struct compi
         argv[count++] = "-fgpu-flush-denormals-to-zero";
     if (f->no_contraction)
         argv[count++] = "-ffp-contract=off";
+    if (libraries)
+        add_libraries(a, libraries, job->arch, argv, &count);
     (void)flags_add(a, f, job->request, argv, count);
     return argv;
 }
@@ -177,6 +241,24 @@ static bool write_replaced(struct arena *a, const struct source *s, const char *
     return done;
 }
 
+// With AMD's device libraries, where they are here; without them where that fails: their bitcode may be of a later LLVM than
+// this clang's. What fails in both ways has the second one's reason.
+static bool make_assembly(struct arena *a, const struct compile_job *job, const char *source,
+                          const char *assembly, const char *replaced, const struct text *overlay,
+                          const char **log, struct error *err)
+{
+    const char *libraries = device_libraries(a, job->tool), *first = "";
+    struct error ignored = {0};
+    if (libraries &&
+        run_clang(a, job, compiler_arguments(a, job, source, assembly, replaced, libraries),
+                  overlay, &first, &ignored)) {
+        *log = first;
+        return true;
+    }
+    return run_clang(a, job, compiler_arguments(a, job, source, assembly, replaced, NULL), overlay,
+                     log, err);
+}
+
 static bool make_object(struct arena *a, const struct compile_job *job, const char *folder,
                         struct code_object *out, struct error *err)
 {
@@ -199,8 +281,7 @@ static bool make_object(struct arena *a, const struct compile_job *job, const ch
     clang_write_overlay(a, job->tool, &overlay);
     const char *source = source_with_instances(a, job, folder);
     bool done = write_replaced(a, job->source, folder, replaced, err) &&
-                run_clang(a, job, compiler_arguments(a, job, source, assembly, replaced), &overlay,
-                          &log, err) &&
+                make_assembly(a, job, source, assembly, replaced, &overlay, &log, err) &&
                 run_clang(a, job, assembler, NULL, &log, err) &&
                 file_read(object, OBJECT_BYTES_MAX, &bytes, &out->size_bytes, err);
     text_release(&overlay);
@@ -221,8 +302,10 @@ static bool make_key(struct arena *a, const struct compile_job *job, char key[HA
     if (!file_read(job->tool->include, SUPPORT_BYTES_MAX, &support, &size_bytes, err))
         return false;
     // The source's path is in the table of lines.
-    text_printf(&t, "amd 5\n%s\n%s\n%s\n%s\n%s\n", job->tool->version, job->tool->path, job->arch,
-                job->source->path, job->source->hash);
+    const char *libraries = device_libraries(a, job->tool);
+    text_printf(&t, "amd 6\n%s\n%s\n%s\n%s\n%s\n%s\n", libraries ? libraries : "",
+                job->tool->version, job->tool->path, job->arch, job->source->path,
+                job->source->hash);
     flags_identity(job->flags, job->request, &t);
     for (int i = 0; i < job->request->instance_count; i++)
         text_printf(&t, "instance %s\n", job->request->instances[i]);
@@ -230,7 +313,6 @@ static bool make_key(struct arena *a, const struct compile_job *job, char key[HA
     hash_hex(&(struct hash_piece){t.data, t.length}, 1, key);
     free(support);
     text_release(&t);
-    (void)a;
     return true;
 }
 

@@ -147,6 +147,59 @@ grep -F "sm.h:5: kernel 'ptx': here the source has inline PTX, which AMD's chips
     check 'inline PTX' 1 message.txt err.txt
 cd ..
 
+# Functions of AMD's device libraries, where these and a clang that reads them are here.
+libraries=
+for folder in "${RIDGE_ROCM_PATH-}" "${ROCM_PATH-}" /opt/rocm /usr/lib/x86_64-linux-gnu /usr/lib/aarch64-linux-gnu; do
+    [[ ! -e $folder/amdgcn/bitcode/ocml.bc ]] || libraries=$folder
+done
+if [[ -z $libraries ]] || ! compgen -c | grep -xE 'clang-(1[6789]|2[0-9])' >later.txt; then
+    echo 'skip: functions of libraries: no rocm-device-libs, or no clang 16 or newer'
+else
+    mkdir functions && cd functions
+    body='o[i] = powf(x, 1.7f); o[n + i] = erff(x); o[2 * n + i] = atan2f(x, 0.3f); o[3 * n + i] = fmodf(x, 0.37f);
+        d[i] = exp(y); d[n + i] = log(y); d[2 * n + i] = sin(100 * y); d[3 * n + i] = pow(y, 2.5); d[4 * n + i] = cbrt(y);'
+    cat >functions.cu <<CU
+extern "C" __global__ void functions(float *o, double *d, const float *a, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float x = a[i];
+    double y = x;
+    $body
+}
+CU
+    cat >reference.c <<C
+#include <math.h>
+void functions_ref(float *o, double *d, const float *a, int n)
+{
+    for (int i = 0; i < n; i++) {
+        float x = a[i];
+        double y = x;
+        $body
+    }
+}
+C
+    cat >experiment.yaml <<'YAML'
+experiment: functions
+title: Functions of libraries
+source: functions.cu
+reference: reference.c:functions_ref
+params: {N: [512]}
+buffers:
+  o: {type: f32, count: 4*N, output: true, tolerance: {rel: 1e-6, abs: 1e-6}}
+  d: {type: f64, count: 5*N, output: true, tolerance: {rel: 1e-14, abs: 1e-15}}
+  a: {type: f32, count: N, fill: "uniform(0.1,3)"}
+work: {bytes: 4}
+variants:
+  - {name: all, kernel: functions, grid: [8], block: [64], args: [o, d, a, N]}
+YAML
+    for device in sim:mi300x sim:rx7900xtx; do
+        [[ $device != sim:mi300x ]] || compgen -c | grep -xE 'clang-(1[789]|2[0-9])' >later.txt || continue
+        "$RIDGE" verify . --device $device >out.txt 2>err.txt || true
+        grep -E '^  all +verified' out.txt >/dev/null || check "functions of libraries on $device" 1 out.txt err.txt
+    done
+    cd ..
+fi
+
 cat >wrong.cu <<'CU'
 extern "C" __global__ void copy(float *out, const float *in, int n)
 {
