@@ -3,7 +3,7 @@
 # counter on, in one run on one machine: a table in Markdown. Seconds are the least of five launches for
 # ridge (caches and trace included, compiling not), one run for Oclgrind, less a run of one work-group
 # on its smallest problem (its start, its compiler, its buffers). Then a share of the blocks (--sample-blocks) beside all of them.
-# Needs oclgrind (Debian's package) for its column. Usage: bench/sim/run.sh [COMPILER]
+# At last the same kernels as machine code of sim:mi250x, where clang makes it. Needs oclgrind (Debian's package) for its columns. Usage: bench/sim/run.sh [COMPILER]
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -57,13 +57,16 @@ echo "Oclgrind: $(oclgrind-kernel --version 2>/dev/null | grep -oE '[0-9]+\.[0-9
 echo
 echo '| kernel | lane-instructions | Oclgrind s | ridge s, 1 thread | times Oclgrind | G lane-instructions/s a core | speed-up on all processors | ridge s with --check |'
 echo '|---|---|---|---|---|---|---|---|'
+declare -A peers
 for work in "${works[@]}"; do
     read -r kernel global local_size words n <<<"$work"
     peer_ns=
+    peers[$kernel]=
     if command -v oclgrind-kernel >/dev/null; then
         all_ns=$(oclgrind_s "$kernel" "$global" "$local_size" "$words" "$n")
         one_ns=$(oclgrind_s "$kernel" "$local_size" "$local_size" "$words" "${local_size%%,*}")
         peer_ns=$((all_ns - one_ns))
+        peers[$kernel]=$peer_ns
     fi
     awk -v kernel="$kernel" -v peer="$peer_ns" '
         $1 == kernel { seconds[FILENAME] = $3; lanes = $5; n++ }
@@ -84,3 +87,17 @@ awk 'FNR == NR { s[$1] = $3; wi[$1] = $4; us[$1] = $6; l2[$1] = $7; dram[$1] = $
      function error(a, b) { return b == 0 ? "-" : sprintf("%+.2f %%", 100 * (a / b - 1)) }
      { printf "| %s | %.4f | %.1f | %s | %s | %s | %s |\n", $1, $3, s[$1] / $3, error($4, wi[$1]),
          error($7, l2[$1]), error($8, dram[$1]), error($6, us[$1]) }' "$scratch/one" "$scratch/tenth"
+
+# AMD's machine code; the model of time is on, as above.
+clang --print-targets 2>/dev/null | grep -w amdgcn >/dev/null || exit 0
+clang -x hip --cuda-device-only --offload-arch=gfx90a -nogpuinc -nogpulib -O3 -include assets/amd_min.h -S -o "$scratch/k.s" \
+    bench/sim/kernels.cu 2>"$scratch/clang.txt"
+clang --target=amdgcn-amd-amdhsa -mcpu=gfx90a -c "$scratch/k.s" -o "$scratch/k.o"
+"$driver" "$compiler" 1 0 0 all mi250x "$scratch/k.o" >"$scratch/amd"
+echo
+echo '| kernel, sim:mi250x | instructions of waves | ridge s, 1 thread | times Oclgrind |'
+echo '|---|---|---|---|'
+while read -r kernel _ seconds instructions _; do
+    awk -v kernel="$kernel" -v s="$seconds" -v n="$instructions" -v peer="${peers[$kernel]}" 'BEGIN {
+        printf "| %s | %.2f M | %.4f | %s |\n", kernel, n / 1e6, s, peer == "" ? "-" : sprintf("%.1f", peer / 1e9 / s) }'
+done <"$scratch/amd"
