@@ -75,6 +75,40 @@ static __global__ void alone(char *data, unsigned long long bytes, unsigned size
     cycles[0] = (clock64() - start) / runs;
 }
 
+// So many warps of a block, each with so many lanes, start `each` loads without waiting in between, and wait for all at the
+// end: cycles from a thread's first start to its last, of the thread that took longest. Loads land on one another; nobody
+// reads them. More than one lane or warp shows whether starts take turns in a warp, or in the SM.
+static __global__ void starts(char *data, unsigned long long bytes, unsigned size, int lanes, int each, long long *cycles)
+{
+    extern __shared__ __align__(128) char room[];
+    __shared__ unsigned long long full;
+    __shared__ long long most;
+    int warps = blockDim.x / 32, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    if (threadIdx.x == 0) {
+        most = 0;
+        mbarrier_init(&full, lanes * warps);
+        mbarrier_init_fence();
+    }
+    __syncthreads();
+    if (lane < lanes) {
+        char *mine = room + (warp * lanes + lane) * size;
+        unsigned to = shared_address(mine), on = shared_address(&full);
+        const char *from = place(data, bytes, size, warp * lanes + lane);
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(on), "r"(size * each) : "memory");
+        long long start = clock64();
+#pragma unroll 8
+        for (int i = 0; i < each; i++)
+            asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
+                         "l"(from), "r"(size), "r"(on)
+                         : "memory");
+        long long took = clock64() - start;
+        mbarrier_wait(&full, 0);
+        atomicMax((unsigned long long *)&most, (unsigned long long)took);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) cycles[blockIdx.x] = most;
+}
+
 struct setting {
     char *data;
     long long *cycles;
@@ -112,6 +146,24 @@ static void singles(const struct setting *s)
     }
 }
 
+static void beginnings(const struct setting *s)
+{
+    const int each = 16, counts[] = {1, s->sms};
+    CHECK(cudaFuncSetAttribute(starts, cudaFuncAttributeMaxDynamicSharedMemorySize, ROOM));
+    for (int n : counts)
+        for (int warps = 1; warps <= 8; warps *= 2)
+            for (int lanes = 1; lanes <= 32; lanes *= 4) {
+                long long cycles[256], most = 0;
+                if (s->size * warps * lanes > ROOM || s->size * warps * lanes * each >= 1 << 20) continue; // an mbarrier counts 2^20 bytes
+                for (int again = 0; again < 2; again++)
+                    starts<<<n, 32 * warps, ROOM>>>(s->data, s->space, s->size, lanes, each, s->cycles);
+                CHECK(cudaMemcpy(cycles, s->cycles, n * sizeof *cycles, cudaMemcpyDeviceToHost));
+                for (int i = 0; i < n; i++) most = cycles[i] > most ? cycles[i] : most;
+                printf("starts of %d warps with %d lanes,%u,%d,%d,%llu,%.2f,cycles per start of the SM\n", warps, lanes, s->size,
+                       each, n, s->space >> 20, (double)most / (each * warps * lanes));
+            }
+}
+
 int main()
 {
     const unsigned long long spaces[] = {16ull << 20, 4ull << 30};
@@ -128,6 +180,7 @@ int main()
             s.space = space;
             s.size = size;
             singles(&s);
+            if (size <= 1024 && space == spaces[0]) beginnings(&s);
             streams<1>(&s);
             streams<4>(&s);
             streams<16>(&s);
