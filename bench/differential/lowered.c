@@ -19,13 +19,6 @@ static const char *pipe_name(enum timing_pipe pipe)
     return names[pipe];
 }
 
-static int slots_of(const struct timing_site *t)
-{
-    if (t->pipe == PIPE_NONE)
-        return 0;
-    return (t->issue_slots > 0 ? t->issue_slots : 1) + t->special_slots + t->other_slots;
-}
-
 // Loops are taken from the text: a jump back to a block makes a loop of all between.
 static int depth_of(const struct ptx_function *f, int block)
 {
@@ -46,8 +39,8 @@ static void kernel_print(struct sim_module *m, const struct ptx_function *f)
         const struct timing_site *t = &p->timing[p->functions[0].site_base + i];
         int block = f->block_of[i];
         if (block >= 0 && f->blocks[block].reachable)
-            printf("%s %d %d %d %s %d %s\n", f->name, in->line, depth_of(f, block), block,
-                   pipe_name(t->pipe), slots_of(t), ptx_opcode_name(in->opcode));
+            printf("%s %d %d %d %s %u %s\n", f->name, in->line, depth_of(f, block), block,
+                   pipe_name(t->pipe), site_slots(t), ptx_opcode_name(in->opcode));
     }
     program_free(p);
 }

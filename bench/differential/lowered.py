@@ -5,8 +5,10 @@
 # instruction came from. Machine code is counted, by line and by unit; it is neither run nor translated. A kernel's figure is
 # the sum over its basic blocks, with ten for each loop around them; where ptxas unrolled a loop, a block of it is divided
 # by how often (the median over the block's lines). What stands behind the last EXIT is left out if it holds slow paths
-# that ordinary values do not take (divisions' subroutines, shuffles of lanes that diverged).
-# --lines: every PTX instruction with both counts; --opcodes: both counts by PTX opcode, over all kernels.
+# that ordinary values do not take (divisions' subroutines, shuffles of lanes that diverged), and so are the calls of them;
+# divisions of 64 bits are such subroutines as a whole and count on neither side.
+# --lines: every PTX instruction with both counts; --opcodes: both counts by PTX opcode, over all kernels, and the mean of
+# what they bring to a kernel's error.
 # LOWERED names the program that prints the model's side (default build/bench/differential/lowered).
 # SPDX-License-Identifier: Apache-2.0
 import os
@@ -21,6 +23,7 @@ from collections import defaultdict
 LOWERED = os.environ.get("LOWERED", "build/bench/differential/lowered")
 PTXAS = os.environ.get("PTXAS", "ptxas")
 NOP, BRANCH, EXIT, ALWAYS = 0x918, 0x947, 0x94d, 7
+CALL, CALLED = {0x943, 0x944}, 3  # to a slow path, with the moves of its argument and address: not on ordinary values' way
 OUT_OF_LINE = {0x950, 0x348, 0x948}  # a subroutine's return; lanes that diverged, brought together
 
 
@@ -36,7 +39,8 @@ def with_lines(text):
             if not files:
                 out.append('.file 1 "kernel.ptx"')
                 files = True
-        statement = depth > 0 and start and code and code[0] not in ".{}$/" and not re.match(r"^[\w$%]+:", code)
+        rest = re.sub(r"^(\{|\s|\.reg\b[^;]*;)+", "", code)  # { .reg .b16 x; mov … }: a statement on one line
+        statement = depth > 0 and start and rest and rest[0] not in ".}$/" and not re.match(r"^[\w$%]+:", rest)
         if statement:
             out.append(f".loc 1 {number} 0")
         out.append(line)
@@ -179,7 +183,12 @@ def compare(path, show, by_opcode):
     for kernel, lines in reckoned.items():
         real, codes = defaultdict(int), defaultdict(list)
         lost = 0
+        for n in [n for n, rows in lines.items() if rows[0][4] in ("div", "rem") and rows[0][2] == "MULTIPLY" and rows[0][3] > 30]:
+            del lines[n]  # of 64 bits: a subroutine, which is not counted here
         for line, code in made.get(kernel, []):
+            if code in CALL and line in lines:
+                real[line] -= CALLED
+                continue
             if line in lines:
                 real[line] += 1
                 codes[line].append(f"{code:x}")
@@ -188,7 +197,8 @@ def compare(path, show, by_opcode):
         blocks = defaultdict(list)
         for line, rows in lines.items():
             blocks[rows[0][1]].append(line)
-        totals = [0.0, 0.0]
+        totals, brings = [0.0, 0.0], defaultdict(float)
+        real = defaultdict(int, {n: max(0, r) for n, r in real.items()})
         static = [sum(r[3] for rows in lines.values() for r in rows), len(made.get(kernel, []))]
         for block, members in sorted(blocks.items()):
             weight = 10.0 ** lines[members[0]][0][0]
@@ -202,8 +212,12 @@ def compare(path, show, by_opcode):
                 by_opcode[key][0] += 1
                 by_opcode[key][1] += slots
                 by_opcode[key][2] += real[n] / often
+                brings[key] += weight * (slots - real[n] / often)
                 if show:
                     print(f"  {n} b{block} d{lines[n][0][0]} x{often} {key} model {slots} ptxas {real[n]}: {' '.join(codes[n][:16])}")
+        for key, more in brings.items() if totals[1] else ():
+            by_opcode[key][3] += more / totals[1]
+            by_opcode[key][4] += abs(more) / totals[1]
         if made.get(kernel):
             yield path, kernel, static, totals, lost
 
@@ -212,7 +226,7 @@ def main():
     arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
     if not arguments:
         sys.exit("usage: lowered.py [--lines] [--opcodes] FILE.ptx...")
-    by_opcode, errors = defaultdict(lambda: [0, 0, 0.0]), []
+    by_opcode, errors = defaultdict(lambda: [0, 0, 0.0, 0.0, 0.0]), []
     for path in arguments:
         for where, kernel, static, totals, lost in compare(path, "--lines" in sys.argv, by_opcode):
             error = totals[0] / totals[1] - 1 if totals[1] else 0
@@ -220,8 +234,9 @@ def main():
             print(f"{where} {kernel}: model {totals[0]:.0f}, ptxas {totals[1]:.0f}, {100 * error:+.1f} % "
                   f"(static {static[0]} and {static[1]}; {lost} without a line)")
     if "--opcodes" in sys.argv:
-        for key, (count, slots, real) in sorted(by_opcode.items(), key=lambda r: -abs(r[1][1] - r[1][2])):
-            print(f"{key}: {count} instructions, model {slots}, ptxas {real:.0f}")
+        for key, (count, slots, real, more, off) in sorted(by_opcode.items(), key=lambda r: -r[1][4]):
+            print(f"{key}: {count} instructions, model {slots}, ptxas {real:.0f}; of a kernel's count, in the mean "
+                  f"{100 * more / len(errors):+.2f} %, {100 * off / len(errors):.2f} % either way")
     if errors:
         errors.sort()
         print(f"{len(errors)} kernels: median error {100 * statistics.median(errors):.1f} %, "

@@ -233,6 +233,13 @@ struct timing_site {
     uint8_t vector_left, scalar_left;
     uint8_t groups_left; // on their way after a wait for copies; GROUPS_NONE: none at all
 };
+// How many machine instructions it becomes; what vanishes in its readers is none.
+static inline unsigned site_slots(const struct timing_site *t)
+{
+    unsigned own = t->issue_slots > 0 ? t->issue_slots : 1;
+    return t->pipe == PIPE_NONE ? 0 : own + t->special_slots + t->other_slots;
+}
+
 struct timing_input {
     const struct gpu *gpu;
     const struct trace *trace;

@@ -35,6 +35,15 @@ static bool comes_from(const struct ptx_block *b, int one, int other)
     return true;
 }
 
+bool block_ends_thread(const struct ptx_function *f, int block)
+{
+    const struct ptx_block *b = block_at(f, block);
+    if (b == NULL || b->count == 0)
+        return false;
+    enum ptx_opcode first = f->instructions[b->first].opcode;
+    return first == PTX_OP_RET || first == PTX_OP_EXIT;
+}
+
 static bool may_have_predicate(enum timing_pipe pipe)
 {
     switch (pipe_info(pipe)->unit) {
@@ -72,8 +81,7 @@ static bool is_short(const struct scope *d, const struct ptx_block *b)
         if (!may_have_predicate(t->pipe))
             return false;
         loads |= t->pipe == PIPE_GLOBAL_LOAD;
-        if (t->pipe != PIPE_NONE)
-            slots += (t->issue_slots > 0 ? t->issue_slots : 1) + t->special_slots + t->other_slots;
+        slots += (int)site_slots(t);
     }
     return slots <= (loads ? PREDICATED_LOADS_MAX : PREDICATED_MAX);
 }
@@ -133,7 +141,9 @@ static void predicate_read(struct scope *d, const struct segment *from)
     int branch = from->first_site + from->count - 1;
     const struct segment *side = from + 1;
     int guard = d->register_base + d->f->instructions[last_instruction(d, from)].guard;
-    timing[branch].pipe = PIPE_NONE;
+    bool ends = block_ends_thread(d->f, d->f->block_of[last_instruction(d, from)] + 2);
+    timing[branch].pipe = ends ? PIPE_INTEGER : PIPE_NONE; // EXIT under the predicate, or nothing
+    timing[branch].other_slots = 0;
     for (int i = side->first_site; i < side->first_site + side->count; i++) {
         struct timing_site *t = &timing[i];
         t->side_step = true;

@@ -6,7 +6,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/decode/decode.h"
 
+#include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum kind { KIND_ANY, KIND_INT, KIND_UNSIGNED, KIND_SIGNED, KIND_FLOAT };
 enum form {
@@ -136,6 +138,30 @@ static void lower_convert(const struct ptx_instruction *in, struct timing_site *
     t->pipe = sign ? PIPE_INTEGER : PIPE_NONE;
 }
 
+// Combined predicates: ISETP takes one as an operand.
+static bool is_of_predicates(const struct ptx_instruction *in)
+{
+    return (in->opcode == PTX_OP_AND || in->opcode == PTX_OP_OR || in->opcode == PTX_OP_XOR ||
+            in->opcode == PTX_OP_NOT) &&
+           type_of(in) == PTX_TYPE_PRED;
+}
+
+// 64 bits are two registers: which of them a shift or a mask by a known number leaves something to do for. 2 of others.
+static int halves_changed(const struct ptx_instruction *in)
+{
+    const struct ptx_operand *by = in->operand_count > 2 ? &in->operands[2] : NULL;
+    if (by == NULL || by->kind != PTX_OPERAND_IMMEDIATE || ptx_type_bits(type_of(in)) != 64)
+        return 2;
+    if (in->opcode == PTX_OP_SHL || in->opcode == PTX_OP_SHR)
+        return by->bits == 32 && ptx_type_kind(type_of(in)) != PTX_KIND_SIGNED ? 0
+               : by->bits >= 32                                                ? 1
+                                                                               : 2;
+    uint32_t high = (uint32_t)(by->bits >> 32), low = (uint32_t)by->bits;
+    if (in->opcode == PTX_OP_AND)
+        return (high != 0 && high != UINT32_MAX) + (low != 0 && low != UINT32_MAX);
+    return 2;
+}
+
 static void lower_one(const struct decoder *d, const struct ptx_instruction *in,
                       struct timing_site *t)
 {
@@ -149,7 +175,12 @@ static void lower_one(const struct decoder *d, const struct ptx_instruction *in,
         return;
     const struct lowering *l = lowering_of(d, in);
     enum ptx_type type = type_of(in);
-    if (l != NULL) {
+    int halves = halves_changed(in);
+    if (is_of_predicates(in) || halves == 0) {
+        t->pipe = PIPE_NONE;
+    } else if (halves == 1) {
+        t->pipe = PIPE_INTEGER;
+    } else if (l != NULL) {
         t->pipe = l->pipe;
         t->issue_slots = l->slots;
         t->special_slots = l->special;
@@ -219,13 +250,23 @@ struct fold {
     const struct ptx_function *f;
     struct timing_site *sites;
     int *uses; // of a register: how many instructions read it
+    int *sums; // and how many of those are additions of 64 bits, without a guard
+    int *left; // and how many of all are still machine instructions
     int *by;   // the instruction that wrote it last, in this block; -1
+    const int *definition; // the only one that writes it; -1
     int base;
 };
 
 static bool is_bitwise(enum ptx_opcode op)
 {
     return op == PTX_OP_AND || op == PTX_OP_OR || op == PTX_OP_XOR || op == PTX_OP_NOT;
+}
+
+static bool shifts_unsigned(const struct ptx_instruction *in)
+{
+    return in->opcode == PTX_OP_SHR && ptx_type_bits(type_of(in)) == 32 &&
+           ptx_type_kind(type_of(in)) != PTX_KIND_SIGNED &&
+           in->operands[2].kind == PTX_OPERAND_IMMEDIATE;
 }
 
 // Does the instruction at `from` merge into its reader `in`?
@@ -242,13 +283,29 @@ static bool merges(const struct ptx_instruction *from, const struct ptx_instruct
     if (!whole)
         return false;
     if (in->opcode == PTX_OP_ADD && from->opcode == PTX_OP_MUL)
-        return ptx_has_modifier(from, PTX_MOD_WIDE) ? bits == 64 : bits == 32;
+        return ptx_type_bits(type_of(from)) * (ptx_has_modifier(from, PTX_MOD_WIDE) ? 2 : 1) ==
+                   bits &&
+               !ptx_has_modifier(from, PTX_MOD_HI);
+    if (shifts_unsigned(from) && bits == 32 && // LEA.HI, SHF
+        (in->opcode == PTX_OP_ADD || in->opcode == PTX_OP_OR))
+        return true;
     if (in->opcode == PTX_OP_ADD && from->opcode == PTX_OP_SHL) // LEA
         return ptx_type_bits(type_of(from)) == bits &&
                from->operands[2].kind == PTX_OPERAND_IMMEDIATE;
     if ((in->opcode == PTX_OP_ADD || in->opcode == PTX_OP_SUB) && from->opcode == PTX_OP_ADD)
         return bits == 32 && ptx_type_bits(type_of(from)) == 32;
     return is_bitwise(in->opcode) && is_bitwise(from->opcode) && bits == 32;
+}
+
+// The mul.wide that makes this register, if nothing reads it but additions: each of them is an IMAD.WIDE of its own.
+static int product_of_all(const struct fold *x, int reg)
+{
+    int from = x->definition[reg];
+    return from >= 0 && x->uses[reg] == x->sums[reg] &&
+                   x->f->instructions[from].opcode == PTX_OP_MUL &&
+                   ptx_has_modifier(&x->f->instructions[from], PTX_MOD_WIDE)
+               ? from
+               : -1;
 }
 
 static void fold_into(struct fold *x, int i)
@@ -259,16 +316,16 @@ static void fold_into(struct fold *x, int i)
         return;
     for (int k = 1; k < in->operand_count; k++) {
         int reg = in->operands[k].kind == PTX_OPERAND_REGISTER ? in->operands[k].reg : -1;
-        if (reg < 0 || x->uses[reg] != 1 || x->by[reg] < 0)
+        int from = reg < 0 ? -1 : x->uses[reg] == 1 ? x->by[reg] : product_of_all(x, reg);
+        if (from < 0 || !merges(&x->f->instructions[from], in) || x->sites[from].folds)
             continue;
-        int from = x->by[reg];
-        if (!merges(&x->f->instructions[from], in) || x->sites[from].folds)
-            continue;
-        bool product = x->f->instructions[from].opcode == PTX_OP_MUL && !is_float(type_of(in));
+        const struct ptx_instruction *made = &x->f->instructions[from];
         x->sites[from].pipe = PIPE_NONE;
-        if (product) {
+        if (made->opcode == PTX_OP_MUL && !is_float(type_of(in))) {
+            bool whole = ptx_type_bits(type_of(made)) == 64; // IMAD.WIDE, two IMAD, IADD3: mul.lo and add are one
             t->pipe = PIPE_MULTIPLY;
-            t->issue_slots = 1;
+            t->issue_slots = whole ? 3 : 1;
+            t->other_slots = whole;
         }
         t->folds = true; // three operands: no room for another
         return;
@@ -279,8 +336,89 @@ static void count_uses(struct fold *x)
 {
     for (int i = 0; i < x->f->instruction_count; i++) {
         const struct timing_site *t = &x->sites[i];
-        for (int k = 0; k < t->source_count; k++)
+        const struct ptx_instruction *in = &x->f->instructions[i];
+        bool sum = in->opcode == PTX_OP_ADD && in->guard < 0 && ptx_type_bits(type_of(in)) == 64 &&
+                   !is_float(type_of(in));
+        for (int k = 0; k < t->source_count; k++) {
             x->uses[t->source[k] - x->base]++;
+            x->sums[t->source[k] - x->base] += sum;
+        }
+    }
+}
+
+/* ---- two that are one ------------------------------------------------------------------------------ */
+
+// The number that an operand is known to be, written there or moved into a register that keeps it.
+static bool known_number(const struct decoder *d, const struct ptx_operand *op, uint32_t *value)
+{
+    for (int moves = 0; op->kind == PTX_OPERAND_REGISTER && moves < 4; moves++) {
+        int from = op->reg >= 0 ? d->definition[op->reg] : -1;
+        if (from < 0 || d->f->instructions[from].opcode != PTX_OP_MOV)
+            return false;
+        op = &d->f->instructions[from].operands[1];
+    }
+    *value = (uint32_t)op->bits;
+    return op->kind == PTX_OPERAND_IMMEDIATE;
+}
+
+static bool same_operand(const struct decoder *d, const struct ptx_operand *a,
+                         const struct ptx_operand *b)
+{
+    uint32_t x, y;
+    if (a->kind == PTX_OPERAND_REGISTER && b->kind == PTX_OPERAND_REGISTER && a->reg == b->reg)
+        return d->definition[a->reg] >= 0;
+    return known_number(d, a, &x) && known_number(d, b, &y) && x == y;
+}
+
+static bool is_half_product(const struct ptx_instruction *in, enum ptx_modifier half)
+{
+    return in->opcode == PTX_OP_MUL && in->guard < 0 && !is_float(type_of(in)) &&
+           ptx_type_bits(type_of(in)) == 32 && ptx_has_modifier(in, half);
+}
+
+// The low half of a product whose high half is made in the same block: one IMAD.WIDE brings both.
+static void products_join(const struct decoder *d, struct timing_site *t)
+{
+    const struct ptx_function *f = d->f;
+    for (int i = 0; i < f->instruction_count; i++) {
+        const struct ptx_block *b = f->block_of[i] >= 0 ? &f->blocks[f->block_of[i]] : NULL;
+        const struct ptx_instruction *low = &f->instructions[i];
+        for (int k = b != NULL && is_half_product(low, PTX_MOD_LO) ? b->first : INT_MAX;
+             k < (b != NULL ? b->first + b->count : 0); k++) {
+            const struct ptx_operand *x = low->operands, *y = f->instructions[k].operands;
+            if (is_half_product(&f->instructions[k], PTX_MOD_HI) &&
+                ((same_operand(d, &x[1], &y[1]) && same_operand(d, &x[2], &y[2])) ||
+                 (same_operand(d, &x[1], &y[2]) && same_operand(d, &x[2], &y[1]))))
+                t[i].pipe = PIPE_NONE;
+        }
+    }
+}
+
+static bool is_number(const struct ptx_operand *op, uint64_t value)
+{
+    return op->kind == PTX_OPERAND_IMMEDIATE && op->bits == value;
+}
+
+// A predicate that goes through a register as 1 or 0 and is compared with one of them stays a predicate.
+static void predicates_join(const struct fold *x)
+{
+    for (int i = 0; i < x->f->instruction_count; i++) {
+        const struct ptx_instruction *in = &x->f->instructions[i];
+        int reg = in->opcode == PTX_OP_SETP && in->operand_count > 2 &&
+                          in->operands[1].kind == PTX_OPERAND_REGISTER
+                      ? in->operands[1].reg
+                      : -1;
+        int from = reg >= 0 ? x->definition[reg] : -1;
+        if (from < 0 || in->operand_count > 3 ||
+            !(is_number(&in->operands[2], 0) || is_number(&in->operands[2], 1)))
+            continue;
+        const struct ptx_instruction *made = &x->f->instructions[from];
+        if (made->opcode != PTX_OP_SELP || !is_number(&made->operands[1], 1) ||
+            !is_number(&made->operands[2], 0))
+            continue;
+        x->sites[i].pipe = PIPE_NONE;
+        if (--x->left[reg] == 0)
+            x->sites[from].pipe = PIPE_NONE;
     }
 }
 
@@ -288,13 +426,18 @@ void lower(struct decoder *d)
 {
     const struct ptx_function *f = d->f;
     struct fold x = {
-        .f = f, .sites = &d->program->timing[d->out->site_base], .base = d->out->register_base};
+        .f = f, .sites = &d->program->timing[d->out->site_base], .base = d->out->register_base, .definition = d->definition};
     for (int i = 0; i < f->instruction_count; i++)
         lower_one(d, &f->instructions[i], &x.sites[i]);
     constants_lower(d);
     x.uses = xcalloc((size_t)f->register_count + 1, sizeof(int));
+    x.sums = xcalloc((size_t)f->register_count + 1, sizeof(int));
     x.by = xcalloc((size_t)f->register_count + 1, sizeof(int));
     count_uses(&x);
+    x.left = xcalloc((size_t)f->register_count + 1, sizeof(int));
+    memcpy(x.left, x.uses, ((size_t)f->register_count + 1) * sizeof(int));
+    predicates_join(&x);
+    products_join(d, x.sites);
     int segment = -1;
     for (int i = 0; i < f->instruction_count; i++) {
         int own = d->program->sites[d->out->site_base + i].segment;
@@ -307,6 +450,9 @@ void lower(struct decoder *d)
             in->operands[0].reg >= 0)
             x.by[in->operands[0].reg] = i;
     }
+    lower_around(d);
     free(x.uses);
+    free(x.sums);
+    free(x.left);
     free(x.by);
 }

@@ -43,6 +43,21 @@ static struct mem_state mem_sum(const struct launch *l, int mem)
     return sum;
 }
 
+// Machine instructions: a warp issues what is under a predicate whether or not a lane takes the step aside.
+static void issued_fill(const struct launch *l, int index, struct sim_site *out)
+{
+    const struct timing_site *t = &l->program->timing[index];
+    int segment = l->program->sites[index].segment;
+    uint64_t executed = out->executed;
+    if (t->side_step && segment > 0) {
+        executed = 0;
+        for (int i = 0; i < l->core_count; i++)
+            executed += l->cores[i].segments[segment - 1].executed;
+    }
+    out->issued = whole(l, executed * site_slots(t));
+    out->issued_lanes = whole(l, out->lanes * site_slots(t));
+}
+
 static void site_fill(const struct launch *l, int index, const struct mem_state *mem,
                       struct sim_site *out)
 {
@@ -59,6 +74,7 @@ static void site_fill(const struct launch *l, int index, const struct mem_state 
         if (info->is_branch)
             out->divergent += c->divergent[index];
     }
+    issued_fill(l, index, out);
     out->executed = whole(l, out->executed);
     out->lanes = whole(l, out->lanes);
     out->divergent = whole(l, out->divergent);
@@ -78,6 +94,7 @@ static void site_fill(const struct launch *l, int index, const struct mem_state 
 
 struct totals {
     double value[COUNTER_COUNT];
+    double executed, lanes; // of PTX
 };
 
 static void totals_access(struct totals *t, const struct site_info *info, const struct mem_state *m)
@@ -129,8 +146,10 @@ static void totals_access(struct totals *t, const struct site_info *info, const 
 static void totals_site(struct totals *t, const struct site_info *info, const struct sim_site *s)
 {
     double *v = t->value, lanes = (double)s->lanes;
-    v[COUNTER_WARP_INSTRUCTIONS] += (double)s->executed;
-    v[COUNTER_THREAD_INSTRUCTIONS] += lanes;
+    t->executed += (double)s->executed;
+    t->lanes += lanes;
+    v[COUNTER_WARP_INSTRUCTIONS] += (double)s->issued;
+    v[COUNTER_THREAD_INSTRUCTIONS] += (double)s->issued_lanes;
     v[COUNTER_FLOPS_F16] += lanes * info->flops_f16;
     v[COUNTER_FLOPS_F32] += lanes * info->flops_f32;
     v[COUNTER_FLOPS_F64] += lanes * info->flops_f64;
@@ -154,6 +173,12 @@ static bool counter_needs_caches(enum counter_id id)
            id == COUNTER_L2_READ_SECTORS || id == COUNTER_L2_WRITE_SECTORS ||
            id == COUNTER_L2_SECTORS_HIT || id == COUNTER_L2_ATOMIC_SECTORS ||
            id == COUNTER_DRAM_READ_BYTES || id == COUNTER_DRAM_WRITE_BYTES;
+}
+
+// Of machine instructions, which the lowering pass makes of PTX (decode/lower.c).
+static bool counter_is_lowered(enum counter_id id)
+{
+    return id == COUNTER_WARP_INSTRUCTIONS || id == COUNTER_THREAD_INSTRUCTIONS;
 }
 
 // 100 where all blocks executed as many instructions; 0 where none executed any.
@@ -183,9 +208,8 @@ static void counters_fill(const struct launch *l, struct totals *t, struct sim_r
     v[COUNTER_SHARED_BYTES_PER_BLOCK] = (double)launch_own_shared(l);
     v[COUNTER_WAVES] = (double)l->grid_blocks / ((double)l->sm_count * l->resident);
     v[COUNTER_BLOCK_BALANCE_PCT] = block_balance_pct(l);
-    if (v[COUNTER_WARP_INSTRUCTIONS] > 0)
-        v[COUNTER_LANES_ACTIVE_PCT] =
-            100 * v[COUNTER_THREAD_INSTRUCTIONS] / (LANES * v[COUNTER_WARP_INSTRUCTIONS]);
+    if (t->executed > 0)
+        v[COUNTER_LANES_ACTIVE_PCT] = 100 * t->lanes / (LANES * t->executed);
     // A share of the blocks makes an estimate.
     enum provenance all =
         l->blocks_total == l->grid_blocks ? PROVENANCE_SIMULATED : PROVENANCE_MODELLED;
@@ -194,10 +218,11 @@ static void counters_fill(const struct launch *l, struct totals *t, struct sim_r
         bool absent = !(counter_info(id)->by & COUNTED_PTX) ||
                       id == COUNTER_OCCUPANCY_ACHIEVED_PCT || // by the time model
                       (l->options->no_caches && counter_needs_caches(id)) ||
-                      (id == COUNTER_LANES_ACTIVE_PCT && v[COUNTER_WARP_INSTRUCTIONS] <= 0) ||
+                      (id == COUNTER_LANES_ACTIVE_PCT && t->executed <= 0) ||
                       (id == COUNTER_BLOCK_BALANCE_PCT && v[id] <= 0);
         if (!absent)
-            counters_set(&report->counters, id, v[i], all);
+            counters_set(&report->counters, id, v[i],
+                         counter_is_lowered(id) ? PROVENANCE_MODELLED : all);
     }
     enum provenance p = l->registers_modelled ? PROVENANCE_MODELLED : PROVENANCE_SIMULATED;
     counters_set(&report->counters, COUNTER_REGISTERS_PER_THREAD, l->registers, p);
@@ -211,8 +236,8 @@ static void counters_fill(const struct launch *l, struct totals *t, struct sim_r
 static void line_count(struct line *line, const struct site_info *info, const struct sim_site *s,
                        const struct mem_state *m)
 {
-    line->instructions += s->executed;
-    line->lanes += s->lanes;
+    line->instructions += s->issued;
+    line->lanes += s->issued_lanes;
     if (info->is_branch)
         line->branches += s->executed;
     line->divergent_branches += s->divergent;
@@ -241,7 +266,7 @@ static void lines_fill(const struct launch *l, struct arena *a, const struct sta
     for (int i = 0; i < p->site_count; i++) {
         const struct ptx_instruction *in = p->sites[i].in;
         bool placed = in->source_line > 0 && in->source_file >= 0;
-        if ((!placed && p->module->place_count > 0) || report->sites[i].executed == 0)
+        if ((!placed && p->module->place_count > 0) || report->sites[i].executed + report->sites[i].issued == 0)
             continue; // no line of its own, where others have theirs
         struct mem_state mem = mem_sum(l, p->sites[i].mem);
         struct line *line = &lines[count++];
