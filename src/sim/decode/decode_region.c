@@ -46,6 +46,8 @@ bool block_ends_thread(const struct ptx_function *f, int block)
 
 static bool may_have_predicate(enum timing_pipe pipe)
 {
+    if (pipe == PIPE_UNIFORM) // its predicate is the reader's
+        return true;
     switch (pipe_info(pipe)->unit) {
     case UNIT_NONE:
         return pipe == PIPE_NONE;

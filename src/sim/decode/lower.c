@@ -394,13 +394,44 @@ static void products_join(const struct decoder *d, struct timing_site *t)
     }
 }
 
+static bool is_division(const struct ptx_instruction *in)
+{
+    return (in->opcode == PTX_OP_DIV || in->opcode == PTX_OP_REM) && in->guard < 0 &&
+           !is_float(type_of(in)) && ptx_type_bits(type_of(in)) == 32;
+}
+
+// A divisor's reciprocal is worked out once: what a further division by the same register takes, in ptxas 13.0's code for
+// sm_90, where an earlier one comes before it in every case (in the same block, or in the first).
+static void divisions_join(const struct decoder *d, struct timing_site *t)
+{
+    enum { PRODUCTS = 3, REST = 6 };
+    const struct ptx_function *f = d->f;
+    for (int i = 0; i < f->instruction_count; i++) {
+        const struct ptx_instruction *in = &f->instructions[i];
+        if (!is_division(in) || divisor_known(d, in) || in->operands[2].kind != PTX_OPERAND_REGISTER)
+            continue;
+        for (int k = 0; k < i; k++) {
+            const struct ptx_instruction *first = &f->instructions[k];
+            bool before = f->block_of[k] == f->block_of[i] || f->block_of[k] == 0;
+            if (!before || !is_division(first) || first->types[0] != in->types[0] ||
+                !same_operand(d, &first->operands[2], &in->operands[2]))
+                continue;
+            t[i].issue_slots = PRODUCTS;
+            t[i].other_slots = REST;
+            t[i].special_slots = 0;
+            t[i].operation = OPERATION_NONE;
+            break;
+        }
+    }
+}
+
 static bool is_number(const struct ptx_operand *op, uint64_t value)
 {
     return op->kind == PTX_OPERAND_IMMEDIATE && op->bits == value;
 }
 
 // A predicate that goes through a register as 1 or 0 and is compared with one of them stays a predicate.
-static void predicates_join(const struct fold *x)
+static void predicates_join(const struct decoder *d, const struct fold *x)
 {
     for (int i = 0; i < x->f->instruction_count; i++) {
         const struct ptx_instruction *in = &x->f->instructions[i];
@@ -409,6 +440,12 @@ static void predicates_join(const struct fold *x)
                       ? in->operands[1].reg
                       : -1;
         int from = reg >= 0 ? x->definition[reg] : -1;
+        uint32_t number;
+        if (reg >= 0 && in->operand_count == 3 && known_number(d, &in->operands[1], &number) &&
+            known_number(d, &in->operands[2], &number)) {
+            x->sites[i].pipe = PIPE_NONE; // PT or !PT
+            continue;
+        }
         if (from < 0 || in->operand_count > 3 ||
             !(is_number(&in->operands[2], 0) || is_number(&in->operands[2], 1)))
             continue;
@@ -436,7 +473,8 @@ void lower(struct decoder *d)
     count_uses(&x);
     x.left = xcalloc((size_t)f->register_count + 1, sizeof(int));
     memcpy(x.left, x.uses, ((size_t)f->register_count + 1) * sizeof(int));
-    predicates_join(&x);
+    predicates_join(d, &x);
+    divisions_join(d, x.sites);
     products_join(d, x.sites);
     int segment = -1;
     for (int i = 0; i < f->instruction_count; i++) {
