@@ -233,6 +233,12 @@ struct timing_site {
     uint8_t vector_left, scalar_left;
     uint8_t groups_left; // on their way after a wait for copies; GROUPS_NONE: none at all
 };
+// Lanes of a warp exchange values.
+static inline bool is_among_lanes(enum timing_pipe pipe)
+{
+    return pipe == PIPE_WARP || pipe == PIPE_SHUFFLE;
+}
+
 // How many machine instructions it becomes; what vanishes in its readers is none.
 static inline unsigned site_slots(const struct timing_site *t)
 {

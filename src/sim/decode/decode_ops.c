@@ -761,7 +761,7 @@ static enum timing_pipe pipe_of(const struct decoder *d, const struct ptx_instru
     case PTX_CLASS_BARRIER:
         return PIPE_BARRIER;
     case PTX_CLASS_WARP:
-        return PIPE_WARP;
+        return in->opcode == PTX_OP_SHFL ? PIPE_SHUFFLE : PIPE_WARP;
     case PTX_CLASS_TENSOR:
         return tensor_pipe(d, in);
     case PTX_CLASS_FENCE:

@@ -52,7 +52,7 @@ static bool may_have_predicate(enum timing_pipe pipe)
     case UNIT_NONE:
         return pipe == PIPE_NONE;
     case UNIT_MATH:
-        return pipe != PIPE_WARP && pipe != PIPE_BRANCH;
+        return !is_among_lanes(pipe) && pipe != PIPE_BRANCH;
     case UNIT_LOAD:
         return pipe != PIPE_ASYNC_COPY;
     case UNIT_STORE:
@@ -123,7 +123,7 @@ static bool goes_on(const struct scope *d, const struct segment *s)
     const struct ptx_function *f = d->f;
     int end = last_instruction(d, s);
     const struct timing_site *t = &d->program->timing[s->first_site + s->count - 1];
-    return t->pipe == PIPE_WARP && end + 1 < f->instruction_count &&
+    return is_among_lanes(t->pipe) && end + 1 < f->instruction_count &&
            f->block_of[end] == f->block_of[end + 1];
 }
 

@@ -17,6 +17,7 @@ enum form {
     FORM_FULL,
     FORM_FTZ,
     FORM_HIGH,
+    FORM_WIDE,
     FORM_CONSTANT,
     FORM_ROUNDED_CONSTANT
 };
@@ -96,6 +97,8 @@ static bool form_fits(const struct decoder *d, const struct ptx_instruction *in,
         return ptx_has_modifier(in, PTX_MOD_FTZ);
     case FORM_HIGH:
         return ptx_has_modifier(in, PTX_MOD_HI);
+    case FORM_WIDE:
+        return ptx_has_modifier(in, PTX_MOD_WIDE);
     case FORM_CONSTANT:
         return divisor_known(d, in);
     case FORM_ROUNDED_CONSTANT:
@@ -323,7 +326,8 @@ static void fold_into(struct fold *x, int i)
         x->sites[from].pipe = PIPE_NONE;
         if (made->opcode == PTX_OP_MUL && !is_float(type_of(in))) {
             bool whole = ptx_type_bits(type_of(made)) == 64; // IMAD.WIDE, two IMAD, IADD3: mul.lo and add are one
-            t->pipe = PIPE_MULTIPLY;
+            bool wide = ptx_has_modifier(made, PTX_MOD_WIDE);
+            t->pipe = wide ? PIPE_MULTIPLY_WIDE : PIPE_MULTIPLY;
             t->issue_slots = whole ? 3 : 1;
             t->other_slots = whole;
         }

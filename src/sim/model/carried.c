@@ -204,7 +204,7 @@ bool shares_copies_only(const struct timing_input *in)
     for (int i = 0; i < in->site_count && copies; i++) {
         const struct timing_site *t = &in->sites[i];
         const struct ptx_instruction *is = in->stats[i].instruction;
-        copies = t->pipe != PIPE_SHARED_ATOMIC && t->pipe != PIPE_WARP;
+        copies = t->pipe != PIPE_SHARED_ATOMIC && !is_among_lanes(t->pipe);
         for (int k = is ? data_from(is, t) : 0; t->pipe == PIPE_SHARED_STORE && k < t->source_count;
              k++)
             copies &= !computed[t->source[k]];

@@ -102,6 +102,8 @@ static void rates_units(struct rates *r, const struct gpu *g)
     r->f64 = GPU(g, f64_lanes_per_cycle);
     r->f16 = GPU(g, f16_lanes_per_cycle);
     r->integer = GPU(g, integer_lanes_per_cycle);
+    double wide = g->value[GPU_FIELD_integer_wide_lanes_per_cycle];
+    r->wide = isnan(wide) ? r->integer : wide;
     r->special = GPU(g, special_lanes_per_cycle);
     r->convert = GPU(g, convert_lanes_per_cycle);
     r->warp = GPU(g, warp_lanes_per_cycle);

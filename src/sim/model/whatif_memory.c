@@ -383,7 +383,7 @@ static void site_widen(struct altered *x, int i, double times)
         return;
     }
     if (!x->patterns->sites[i].value || pipe == PIPE_NONE || is_shared_access(pipe) ||
-        pipe == PIPE_SHARED_ATOMIC || pipe == PIPE_WARP || pipe == PIPE_CONST ||
+        pipe == PIPE_SHARED_ATOMIC || is_among_lanes(pipe) || pipe == PIPE_CONST ||
         pipe == PIPE_UNIFORM)
         return;
     t->issue_slots = count8(fmax(t->issue_slots, 1) * times);

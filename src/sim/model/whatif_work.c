@@ -210,7 +210,7 @@ static bool reduces_without_loop(const struct timing_input *in)
         loaded += load ? (double)in->stats[i].lanes : 0;
         left += result ? (double)in->stats[i].lanes : 0;
         loop |= load && (double)in->stats[i].executed > 1.01 * warps;
-        together |= pipe == PIPE_BARRIER || pipe == PIPE_WARP;
+        together |= pipe == PIPE_BARRIER || is_among_lanes(pipe);
     }
     return loaded > 0 && !loop && together && left * REDUCED_MIN <= loaded;
 }
