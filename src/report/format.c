@@ -313,13 +313,19 @@ double result_dram_bytes(const struct result *r)
     return counter_number(r, COUNTER_DRAM_READ_BYTES) + counter_number(r, COUNTER_DRAM_WRITE_BYTES);
 }
 
+// Machine instructions are modelled where all else was counted: the other counters say how.
 enum provenance result_counted(const struct result *r)
 {
+    enum provenance instructions = PROVENANCE_ABSENT;
     for (int i = 0; i < COUNTER_COUNT; i++) {
-        if (r->counters.figure[i].provenance != PROVENANCE_ABSENT)
-            return r->counters.figure[i].provenance;
+        enum provenance p = r->counters.figure[i].provenance;
+        if (p == PROVENANCE_ABSENT)
+            continue;
+        if (i != COUNTER_WARP_INSTRUCTIONS && i != COUNTER_THREAD_INSTRUCTIONS)
+            return p;
+        instructions = p;
     }
-    return PROVENANCE_ABSENT;
+    return instructions;
 }
 
 enum provenance result_lines_counted(const struct result *r)

@@ -125,11 +125,12 @@ struct sim_launch {
 struct sim_site {
     const struct ptx_instruction *instruction;
     const struct ptx_function *function;
-    uint64_t executed;                      // by warps
-    uint64_t lanes;                         // executed times active lanes
-    uint64_t issued, issued_lanes; // the same of the machine instructions that the lowering pass makes of it
-    uint64_t divergent;                     // branches whose lanes diverged
-    uint64_t requests;                      // memory: with at least one lane active
+    uint64_t executed; // by warps
+    uint64_t lanes;    // executed times active lanes
+    uint64_t issued,
+        issued_lanes;   // the same of the machine instructions that the lowering pass makes of it
+    uint64_t divergent; // branches whose lanes diverged
+    uint64_t requests;  // memory: with at least one lane active
     uint64_t sectors, sectors_ideal, lines; // global and local
     uint64_t l1_hit_sectors;                // global loads
     uint64_t l2_sectors, l2_hit_sectors;    // those sent on to L2; found there

@@ -33,6 +33,73 @@ pass 'line, loops, block, pipe and machine instructions of each' $? said.txt
 [[ $? == 1 ]] && grep -q '^lowered: .*missing.ptx' said.txt
 pass 'a file that is missing is named' $? said.txt
 
+# What an H200 executes 16 instructions per warp of (copies4 of bench/truth/tuning/parts, 8388608 by 524288 warps).
+awk '/entry copies4\(/ { on = 1 } on { print } on && /^}/ { exit }' "$root/bench/truth/tuning/parts/parts.ptx" |
+    cat <(printf '.version 8.0\n.target sm_90\n.address_size 64\n') - >copy.ptx
+"$lowered" copy.ptx | awk '{ n += $6 } END { print n }' >said.txt
+grep -qx 16 said.txt
+pass 'a copy has as many machine instructions as an H200 executes' $? said.txt
+
+cat >folds.ptx <<'END'
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry folds(.param .u64 out, .param .u32 n)
+{
+    .reg .pred %p<9>; .reg .b32 %r<20>; .reg .b64 %rd<20>;
+    .shared .align 4 .b8 tile[128];
+    ld.param.u64 %rd1, [out];
+    ld.param.u32 %r1, [n];
+    mov.u32 %r2, %tid.x;
+    mov.u64 %rd2, tile;
+    shr.u32 %r3, %r2, 5;
+    add.s32 %r4, %r2, %r3;
+    mul.wide.u32 %rd3, %r4, 4;
+    add.s64 %rd4, %rd1, %rd3;
+    add.s64 %rd5, %rd2, %rd3;
+    mul.lo.s64 %rd6, %rd1, %rd2;
+    add.s64 %rd7, %rd6, %rd4;
+    shr.u64 %rd8, %rd7, 32;
+    and.b64 %rd9, %rd7, 4294967295;
+    setp.lt.u32 %p1, %r2, %r1;
+    setp.gt.u32 %p2, %r4, %r1;
+    or.pred %p3, %p1, %p2;
+    selp.u32 %r5, 1, 0, %p3;
+    setp.eq.u32 %p4, %r5, 0;
+    mul.hi.u32 %r6, %r2, -766435501;
+    mul.lo.s32 %r7, %r2, -766435501;
+    div.u32 %r8, %r2, %r1;
+    div.u32 %r9, %r7, %r1;
+    @%p4 bra done;
+    st.global.u64 [%rd4], %rd8;
+    st.global.u64 [%rd5], %rd9;
+    st.global.u32 [%rd7], %r6;
+    st.global.u32 [%rd7+4], %r9;
+    st.global.u32 [%rd7+8], %r8;
+done:
+    ret;
+}
+END
+"$lowered" folds.ptx | awk '{ print $2, $5, $6 }' >said.txt
+holds() { # WHAT LINE PIPE COUNT ...
+    local what=$1 wrong=0
+    shift
+    while (($# > 0)); do
+        grep -qx "$1 $2 $3" said.txt || { wrong=1; echo "expected: $1 $2 $3" >>said.txt; }
+        shift 3
+    done
+    pass "$what" $wrong said.txt
+}
+holds 'a parameter of 32 bits is uniform, a shared variable needs its window' 9 UNIFORM 1 11 CONST 3
+holds 'a shift to the right is part of the sum behind it' 12 NONE 0 13 ADD 1
+holds 'a wide product is part of each sum that reads it' 14 NONE 0 15 MULTIPLY_WIDE 1 16 MULTIPLY_WIDE 1
+holds 'a 64-bit product and the sum behind it are four' 17 NONE 0 18 MULTIPLY 4
+holds 'a half of 64 bits is a register' 19 NONE 0 20 NONE 0
+holds 'predicates are combined by comparisons and need no register' 23 NONE 0 24 NONE 0 25 NONE 0
+holds 'both halves of a product are one instruction' 26 MULTIPLY 1 27 NONE 0
+holds 'the second division by a number needs no reciprocal' 28 MULTIPLY 18 29 MULTIPLY 9
+holds 'a guarded branch to the end is an EXIT under its predicate' 30 INTEGER 1
+
 if ! command -v ptxas >/dev/null || ! command -v python3 >/dev/null; then
     echo '# skipped: the comparison needs ptxas and python3'
     finish

@@ -252,10 +252,10 @@ static void constants_lower(const struct decoder *d)
 struct fold {
     const struct ptx_function *f;
     struct timing_site *sites;
-    int *uses; // of a register: how many instructions read it
-    int *sums; // and how many of those are additions of 64 bits, without a guard
-    int *left; // and how many of all are still machine instructions
-    int *by;   // the instruction that wrote it last, in this block; -1
+    int *uses;             // of a register: how many instructions read it
+    int *sums;             // and how many of those are additions of 64 bits, without a guard
+    int *left;             // and how many of all are still machine instructions
+    int *by;               // the instruction that wrote it last, in this block; -1
     const int *definition; // the only one that writes it; -1
     int base;
 };
@@ -325,7 +325,8 @@ static void fold_into(struct fold *x, int i)
         const struct ptx_instruction *made = &x->f->instructions[from];
         x->sites[from].pipe = PIPE_NONE;
         if (made->opcode == PTX_OP_MUL && !is_float(type_of(in))) {
-            bool whole = ptx_type_bits(type_of(made)) == 64; // IMAD.WIDE, two IMAD, IADD3: mul.lo and add are one
+            bool whole = ptx_type_bits(type_of(made)) ==
+                         64; // IMAD.WIDE, two IMAD, IADD3: mul.lo and add are one
             bool wide = ptx_has_modifier(made, PTX_MOD_WIDE);
             t->pipe = wide ? PIPE_MULTIPLY_WIDE : PIPE_MULTIPLY;
             t->issue_slots = whole ? 3 : 1;
@@ -412,7 +413,8 @@ static void divisions_join(const struct decoder *d, struct timing_site *t)
     const struct ptx_function *f = d->f;
     for (int i = 0; i < f->instruction_count; i++) {
         const struct ptx_instruction *in = &f->instructions[i];
-        if (!is_division(in) || divisor_known(d, in) || in->operands[2].kind != PTX_OPERAND_REGISTER)
+        if (!is_division(in) || divisor_known(d, in) ||
+            in->operands[2].kind != PTX_OPERAND_REGISTER)
             continue;
         for (int k = 0; k < i; k++) {
             const struct ptx_instruction *first = &f->instructions[k];
@@ -466,8 +468,10 @@ static void predicates_join(const struct decoder *d, const struct fold *x)
 void lower(struct decoder *d)
 {
     const struct ptx_function *f = d->f;
-    struct fold x = {
-        .f = f, .sites = &d->program->timing[d->out->site_base], .base = d->out->register_base, .definition = d->definition};
+    struct fold x = {.f = f,
+                     .sites = &d->program->timing[d->out->site_base],
+                     .base = d->out->register_base,
+                     .definition = d->definition};
     for (int i = 0; i < f->instruction_count; i++)
         lower_one(d, &f->instructions[i], &x.sites[i]);
     constants_lower(d);

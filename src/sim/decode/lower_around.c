@@ -95,7 +95,8 @@ void lower_around(const struct decoder *d)
     const struct ptx_function *f = d->f;
     struct timing_site *t = &d->program->timing[d->out->site_base];
     bool *differs = registers_differing(d), begun = !f->is_entry;
-    bool *meets = xcalloc((size_t)f->block_count + 1, sizeof(bool)); // there, lanes are waited for already
+    bool *meets =
+        xcalloc((size_t)f->block_count + 1, sizeof(bool)); // there, lanes are waited for already
     for (int i = 0; i < f->instruction_count; i++) {
         const struct ptx_instruction *in = &f->instructions[i];
         if (is_uniform(d, in))

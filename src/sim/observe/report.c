@@ -266,7 +266,8 @@ static void lines_fill(const struct launch *l, struct arena *a, const struct sta
     for (int i = 0; i < p->site_count; i++) {
         const struct ptx_instruction *in = p->sites[i].in;
         bool placed = in->source_line > 0 && in->source_file >= 0;
-        if ((!placed && p->module->place_count > 0) || report->sites[i].executed + report->sites[i].issued == 0)
+        if ((!placed && p->module->place_count > 0) ||
+            report->sites[i].executed + report->sites[i].issued == 0)
             continue; // no line of its own, where others have theirs
         struct mem_state mem = mem_sum(l, p->sites[i].mem);
         struct line *line = &lines[count++];
