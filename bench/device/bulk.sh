@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What bulk copies between device and shared memory take (bulk.cu): CSV on standard output, about 20 seconds.
 # Usage: bench/device/bulk.sh
-# Needs nvcc and one GPU of compute capability 9.0; leaves the GPU's settings alone. Not run on hardware yet.
+# Needs nvcc and one GPU of compute capability 9.0; leaves the GPU's settings alone. Figures: docs/h200-rates.md, section 4.
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

@@ -54,7 +54,8 @@ ask "SELECT s.name, p.e || ':' || p.v || ' ' || p.c, s.value, m.value FROM ($pai
         END { close_row() }'
 cat <<'TEXT'
 
-Instructions (warp, thread, integer, branches) are PTX on one side and machine code on the other; ptxas moves constants
+Warp and thread instructions are machine code's on both sides, reckoned from PTX on the simulated one; integer operations and
+branches are PTX's there; ptxas moves constants
 by half-precision instructions (`flops_f16`) and turns short branches into guards: a shared access whose lanes are all
 switched off is a request on hardware, not a wavefront. Wavefronts on hardware hold arbitration between accesses; `l1_wavefronts` holds reads of thread numbers too. `l2_sectors_hit` counts some
 lookups of the flush between launches. DRAM writes depend on what the L2 evicts after the kernel.
