@@ -2,6 +2,7 @@
 // (record/paths.def) on the chip that is simulated.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/observe/fidelity.h"
+#include "sim/model/cost.h"
 
 #include "sim/decode/decode.h"
 
@@ -65,7 +66,8 @@ enum fidelity_path path_of(const struct gpu *g, const struct ptx_instruction *in
         return PATH_VIDEO;
     if (is_measured(g, t))
         return PATH_SEQUENCES;
-    if (t->operation != OPERATION_NONE || t->special_slots + t->other_slots > 1)
+    bool arithmetic = pipe_info(t->pipe)->unit == UNIT_MATH && t->pipe != PIPE_BRANCH;
+    if (t->operation != OPERATION_NONE || (arithmetic && t->special_slots + t->other_slots > 1))
         return PATH_COUNTED;
     return by_pipe[t->pipe];
 }
