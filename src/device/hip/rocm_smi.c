@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/hip/rocm_smi.h"
 
+#include <ctype.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
@@ -74,11 +75,19 @@ static bool smi_load(struct smi_functions *f, struct error *err)
 
 bool smi_bdf_of(const char *bus_id, uint64_t *out)
 {
-    unsigned domain, bus, device, function;
-    if (!bus_id || sscanf(bus_id, "%x:%x:%x.%x", &domain, &bus, &device, &function) != 4)
-        return false;
-    *out =
-        (uint64_t)domain << 32 | (uint64_t)(bus & 255) << 8 | (device & 31) << 3 | (function & 7);
+    static const char marks[] = {':', ':', '.', '\0'};
+    unsigned long parts[COUNT_OF(marks)]; // domain, bus, device, function
+    const char *at = bus_id;
+    for (size_t i = 0; i < COUNT_OF(marks); i++) {
+        char *end = NULL;
+        if (!at || !isxdigit((unsigned char)*at))
+            return false;
+        parts[i] = strtoul(at, &end, 16);
+        if (*end != marks[i])
+            return false;
+        at = end + 1;
+    }
+    *out = (uint64_t)parts[0] << 32 | (parts[1] & 255) << 8 | (parts[2] & 31) << 3 | (parts[3] & 7);
     return true;
 }
 
@@ -304,7 +313,7 @@ static void smi_describe(struct arena *a, const struct smi_functions *f, uint32_
 
 static bool smi_chips(struct arena *a, struct telemetry_chip **out, int *count, struct error *err)
 {
-    struct smi_functions f;
+    struct smi_functions f = {0};
     uint32_t all = 0;
     uint64_t bdf = 0;
     *out = NULL;

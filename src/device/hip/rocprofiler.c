@@ -85,6 +85,14 @@ static struct {
 } service;
 static pthread_once_t registered = PTHREAD_ONCE_INIT;
 
+static bool symbol_load(void *library, const char *name, const char *older, void *out,
+                        size_t size_bytes)
+{
+    struct error ignored = {0};
+    return library_symbol(library, name, out, size_bytes, &ignored) ||
+           (older && library_symbol(library, older, out, size_bytes, &ignored));
+}
+
 static bool functions_load(struct functions *f, struct error *err)
 {
     static const char *const names[] = {"librocprofiler-sdk.so.1", "librocprofiler-sdk.so.0", NULL};
@@ -93,11 +101,9 @@ static bool functions_load(struct functions *f, struct error *err)
     if (!library)
         return fail_as(err, ERROR_SYSTEM, NOWHERE,
                        "librocprofiler-sdk is not here: it comes with ROCm from 6.2 on");
-#define ROCPROFILER(name, older, parameters)                                                    \
-    if (!library_symbol(library, #name, &f->name, sizeof f->name, &ignored) &&                  \
-        (!(older) ||                                                                            \
-         !library_symbol(library, (older) ? (older) : "", &f->name, sizeof f->name, &ignored))) \
-        return fail_as(err, ERROR_SYSTEM, NOWHERE,                                              \
+#define ROCPROFILER(name, older, parameters)                           \
+    if (!symbol_load(library, #name, older, &f->name, sizeof f->name)) \
+        return fail_as(err, ERROR_SYSTEM, NOWHERE,                     \
                        "librocprofiler-sdk has no " #name ": update ROCm");
 #include "device/hip/rocprofiler.def"
 #undef ROCPROFILER
