@@ -122,7 +122,8 @@ bool suite_session_ranks(struct suite_session *w, const struct ranks *ranks, str
     w->session.suite = w->suite.name;
     w->session.journal = NULL;
     w->looks_back = false;
-    bool done = deck_open(&w->arena, folder, count, &d.deck, err) &&
+    bool done = ranks_begin(ranks, folder, err) &&
+                deck_open(&w->arena, folder, count, &d.deck, err) &&
                 deck_draw_all(&d.deck, run_drawn, &d, err);
     if (done && ranks->rank == 0) {
         done = take_all(&d, err);

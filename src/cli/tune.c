@@ -274,7 +274,8 @@ static bool run_shared(struct tuning_session *w, struct error *err)
     const char *folder =
         user_data_path(&w->arena, arena_printf(&w->arena, "ranks/%s", w->ranks.job));
     w->shares = true;
-    bool done = deck_open(&w->arena, folder, w->plan.job_count, &w->deck, err) &&
+    bool done = ranks_begin(&w->ranks, folder, err) &&
+                deck_open(&w->arena, folder, w->plan.job_count, &w->deck, err) &&
                 deck_draw_all(&w->deck, run_drawn, w, err);
     w->shares = false;
     if (done && w->ranks.rank == 0) {

@@ -137,7 +137,8 @@ bool crew_open(struct arena *a, const char *folder, const struct ranks *ranks,
                          .count = ranks->count,
                          .lock = -1,
                          .orders = ARENA_ARRAY(a, int, ranks->count)};
-    return dir_make(folder, err) && (is_over(out) || come(out, own, err));
+    return ranks_begin(ranks, folder, err) && dir_make(folder, err) &&
+           (is_over(out) || come(out, own, err));
 }
 
 static void empty_folder(struct crew *c)

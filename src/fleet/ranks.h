@@ -22,6 +22,9 @@ bool ranks_find(struct arena *a, struct ranks *out, struct error *err) CHECK_RES
 bool ranks_device(struct arena *a, const struct ranks *r, const char *list, const char **out,
                   struct error *err) CHECK_RESULT;
 
+// For rank 0, whose word ended every job that did: fails where one of that name has ended in this folder.
+bool ranks_begin(const struct ranks *r, const char *folder, struct error *err) CHECK_RESULT;
+
 struct deck {
     const char *folder;
     int count;

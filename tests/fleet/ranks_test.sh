@@ -56,6 +56,13 @@ pass 'results are held against the last run' $? out.0
 "$RIDGE" log | wc -l | diff - <(echo 10) >diff.txt
 pass 'a second job is a job of its own' $? diff.txt
 
+job=$((job - 1))
+began=$SECONDS
+start_ranks 2 "$RIDGE" "${suite[@]}"
+wait_ranks
+(($? == 2 && SECONDS - began < 60)) && grep -q "a job named 'test-2' has ended here within the last hour" err.0
+pass 'a name that a job had is refused' $? err.0
+
 # Rank 1 comes first, draws the long one, and is killed when rank 0 has come too.
 cp -r "$root/tests/fleet/job" all/slow
 printf 'suite: slow\nexperiments:\n  - {path: all/slow, params: {N: 262144, steps: 600}}\n  - all/one\n' >slow.yaml
