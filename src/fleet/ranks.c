@@ -165,11 +165,10 @@ static void sweep(struct arena *a, const char *folder)
 bool ranks_begin(const struct ranks *r, const char *folder, struct error *err)
 {
     return r->rank > 0 || !is_there(path_in(folder, over_name)) ||
-           fail(
-               err, NOWHERE,
-               "a job named '%s' has ended here within the last hour, and its ranks are gone: give "
-               "this one another name (RIDGE_RANKS_JOB), or wait",
-               r->job);
+           fail(err, NOWHERE,
+                "a job named '%s' has ended here before: give this one another name "
+                "(RIDGE_RANKS_JOB)",
+                r->job);
 }
 
 bool deck_open(struct arena *a, const char *folder, int count, struct deck *out, struct error *err)

@@ -60,7 +60,7 @@ job=$((job - 1))
 began=$SECONDS
 start_ranks 2 "$RIDGE" "${suite[@]}"
 wait_ranks
-(($? == 2 && SECONDS - began < 60)) && grep -q "a job named 'test-2' has ended here within the last hour" err.0
+(($? == 2 && SECONDS - began < 60)) && grep -q "a job named 'test-2' has ended here before" err.0
 pass 'a name that a job had is refused' $? err.0
 
 # Rank 1 comes first, draws the long one, and is killed when rank 0 has come too.
