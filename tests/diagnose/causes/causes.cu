@@ -277,10 +277,11 @@ __global__ void register_reuse(ARGS)
     __shared__ float tile[512];
     tile[threadIdx.x] = tile[threadIdx.x + 256] = x[I];
     __syncthreads();
+    const float *mine = tile + threadIdx.x; // one address: with one each, integers set the pace
     float sum = 0;
 #pragma unroll
     for (int k = 0; k < 128; k++)
-        sum += tile[threadIdx.x + k] * tile[threadIdx.x + 128 + k];
+        sum += mine[k] * mine[128 + k];
     y[I] = sum;
 }
 // launch: N/256 256
@@ -289,10 +290,11 @@ __global__ void register_reuse_not(ARGS)
     __shared__ float tile[512];
     tile[threadIdx.x] = tile[threadIdx.x + 256] = x[I];
     __syncthreads();
+    const float *mine = tile + threadIdx.x; // one address: with one each, integers set the pace
     float sum = 0;
 #pragma unroll
     for (int k = 0; k < 16; k++) {
-        float a = tile[threadIdx.x + k], b = tile[threadIdx.x + 128 + k];
+        float a = mine[k], b = mine[128 + k];
 #pragma unroll
         for (int j = 0; j < 8; j++)
             sum += a * (b + j);
