@@ -1,6 +1,7 @@
 // Nsight Systems' SQLite export as a timeline: when each kernel, copy and fill ran, on which GPU and stream.
 // SPDX-License-Identifier: Apache-2.0
 #include "import/nsys.h"
+#include "import/trace.h"
 
 struct reading {
     struct timeline *timeline;
@@ -142,19 +143,27 @@ static bool tables_read(struct timeline *t, sqlite3 *db, const char *file, struc
             nsys_rows(&r, db, file, "SELECT id, name FROM TARGET_INFO_GPU", name_device, err));
 }
 
+static bool database_read(struct timeline *t, const struct source *s, struct error *err)
+{
+    sqlite3 *db;
+    bool rocpd = false;
+    bool done = nsys_open(s, &db, err) && rocpd_read(t, db, s->file, &rocpd, err) &&
+                (rocpd || tables_read(t, db, s->file, err));
+    sqlite3_close(db);
+    return done;
+}
+
 bool import_timeline_detect(const char *data, size_t size_bytes)
 {
-    return nsys_sqlite_detect(&(struct source){.data = data, .size_bytes = size_bytes});
+    struct source s = {.data = data, .size_bytes = size_bytes};
+    return nsys_sqlite_detect(&s) || trace_json_detect(&s) || perfetto_detect(&s);
 }
 
 bool import_timeline(struct timeline *t, const char *file, const char *data, size_t size_bytes,
                      struct error *err)
 {
     struct source s = {.file = file, .data = data, .size_bytes = size_bytes};
-    sqlite3 *db;
-    bool rocpd = false;
-    bool done = nsys_open(&s, &db, err) && rocpd_read(t, db, file, &rocpd, err) &&
-                (rocpd || tables_read(t, db, file, err));
-    sqlite3_close(db);
-    return done;
+    return trace_json_detect(&s) ? trace_json_read(t, &s, err)
+           : perfetto_detect(&s) ? perfetto_read(t, &s, err)
+                                 : database_read(t, &s, err);
 }
