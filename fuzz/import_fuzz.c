@@ -1,8 +1,7 @@
 // Any bytes as another profiler's file: results whose figures can be recorded, or an error with a
 // message. The target import_<format>_… reads them as that format, `import` as what they look like.
 // SPDX-License-Identifier: Apache-2.0
-#include "import/import.h"
-#include "target.h"
+#include "timeline_target.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,24 +24,6 @@ static void import_as(const char *format, const char *data, size_t size)
         require(err.kind != ERROR_NONE && err.message[0]);
     }
     json_decref(run.header.environment);
-    arena_release(&a);
-}
-
-static void timeline_of(const char *data, size_t size)
-{
-    struct arena a = {0};
-    struct error err = {0};
-    struct timeline t = {.arena = &a};
-    struct timeline_summary s;
-    if (!import_timeline_detect(data, size))
-        return;
-    if (import_timeline(&t, "fuzz.sqlite", data, size, &err)) {
-        timeline_summarize(&a, &t, &s);
-        require(s.device_count <= t.devices.count && s.kernel_count <= t.work.count);
-    } else {
-        require(err.kind != ERROR_NONE && err.message[0]);
-    }
-    timeline_release(&t);
     arena_release(&a);
 }
 

@@ -17,7 +17,9 @@ bool stream_open(struct stream_reader *r, const char *file, const char *data, si
     struct location at = {.file = file};
     *r = (struct stream_reader){.file = file, .data = data, .size_bytes = size_bytes};
     if (!stream_detect(data, size_bytes) || size_bytes < sizeof header)
-        return fail(err, at, "this is no recording of `ridge capture`");
+        return fail(err, at,
+                    "this is no recording of `ridge capture`, and no trace of nsys or rocprof "
+                    "(docs/capture.md lists what is read)");
     memcpy(&header, data, sizeof header);
     if (header.byte_order != STREAM_BYTE_ORDER)
         return fail(err, at, "recorded on a machine with another byte order: read it there");

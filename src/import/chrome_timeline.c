@@ -108,9 +108,11 @@ static enum trace_kind kind_of(const struct reading *r, const json_t *event, uin
         return kind_on_cpu(string_of(event, "name"));
     for (size_t i = 0; i < COUNT_OF(sections); i++)
         if (label_is(&sections[i], label, device)) {
-            uint64_t tid = trace_whole_or_0(event, "tid"); // rocprofv2: GPU 0's is 1
-            if (sections[i].kind == TRACE_KERNEL && !sections[i].numbered && tid > 0)
-                *device = tid - 1;
+            uint64_t tid = trace_whole_or_0(event, "tid"); // rocprofv2's number of the GPU, or …
+            if (sections[i].kind == TRACE_FILL)
+                *device = tid;
+            else if (sections[i].kind == TRACE_KERNEL && !sections[i].numbered && tid > 0)
+                *device = tid - 1; // … one more
             return sections[i].kind;
         }
     return TRACE_OTHER;

@@ -43,6 +43,8 @@ static int at_most(size_t count, int most)
 
 static const char *shape_words(struct arena *a, const struct kernel_sum *k)
 {
+    if (k->block[0] == 0)
+        return "-"; // some of AMD's traces do not have it
     return arena_printf(a, "%d,%d,%d x %d,%d,%d%s", k->grid[0], k->grid[1], k->grid[2], k->block[0],
                         k->block[1], k->block[2], k->shapes > 1 ? " …" : "");
 }
@@ -362,22 +364,26 @@ static json_t *floor_json(const struct kernel_floor *f)
                      f->device, "time_provenance", f->time_from, "work_provenance", f->counts_from);
 }
 
+// null where the trace does not have them.
+static json_t *extents_json(const struct kernel_sum *k, const int extents[3])
+{
+    return k->block[0] == 0 ? json_null() : json_pack("[iii]", extents[0], extents[1], extents[2]);
+}
+
 static json_t *kernels_json(const struct timeline *t, const struct timeline_summary *s)
 {
     json_t *all = json_array();
     for (size_t i = 0; i < s->kernel_count; i++) {
         const struct kernel_sum *k = &s->kernels[i];
         json_array_append_new(
-            all,
-            json_pack(
-                "{s:s, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:[iii], s:[iii], s:I, s:o, s:i, s:o}",
-                "name", name_at(t, k->name), "launches", (json_int_t)k->launches, "by_graphs",
-                (json_int_t)k->by_graph, "total_ns", k->total_ns, "median_ns", k->median_ns,
-                "min_ns", k->min_ns, "max_ns", k->max_ns, "share_pct", k->share_pct, "grid",
-                k->grid[0], k->grid[1], k->grid[2], "block", k->block[0], k->block[1], k->block[2],
-                "shapes", (json_int_t)k->shapes, "registers",
-                known(k->registers ? k->registers : (double)NAN), "shared_bytes", k->shared_bytes,
-                "floor", floor_json(k->floor)));
+            all, json_pack("{s:s, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:I, s:o, s:i, s:o}",
+                           "name", name_at(t, k->name), "launches", (json_int_t)k->launches,
+                           "by_graphs", (json_int_t)k->by_graph, "total_ns", k->total_ns,
+                           "median_ns", k->median_ns, "min_ns", k->min_ns, "max_ns", k->max_ns,
+                           "share_pct", k->share_pct, "grid", extents_json(k, k->grid), "block",
+                           extents_json(k, k->block), "shapes", (json_int_t)k->shapes, "registers",
+                           known(k->registers ? k->registers : (double)NAN), "shared_bytes",
+                           k->shared_bytes, "floor", floor_json(k->floor)));
     }
     return all;
 }

@@ -110,6 +110,20 @@ capture --list --json --from "$root/tests/import/nsys.sqlite"
 check nsys_s_export_is_read '"provenance": "measured"' "$work/out"
 check with_its_kernels '"launches": [1-9]' "$work/out"
 check bytes_that_it_lacks_are_not_zero '"bytes": null' "$work/out"
+for trace in "$root"/tests/import/traces/*.json "$root/fuzz/corpus/perfetto/slices"; do
+    capture --list --plain --from "$trace"
+    name=${trace##*/} name=${name%.json}
+    check "${name//-/_}_of_amd_is_read" '^status 0$' "$work/status"
+    check "${name//-/_}_has_its_kernel" 'kernel add\(float\*\)$' "$work/out"
+done
+capture --list --plain --from "$root/tests/import/traces/rocprof-chrome.json"
+check a_shape_that_a_trace_lacks_is_not_zero '^0$' <(grep -c '0,0,0' "$work/out")
+head -c 2000 "$root/tests/import/traces/rocprofv3.json" >"$work/cut.json"
+capture --list --from "$work/cut.json"
+check a_cut_trace_is_refused 'cut\.json:[0-9]+:[0-9]+: not JSON.*if the program was killed' "$work/err"
+check and_that_ends_with_2 '^status 2$' "$work/status"
+capture --list --from "$root/fuzz/corpus/perfetto/cut"
+check a_cut_perfetto_trace_too 'packet\[5\] is cut off' "$work/err"
 capture --list --from "$here/list_test.sh"
 check other_files_are_refused 'this is no recording' "$work/err"
 exit $failures
