@@ -22,7 +22,8 @@ bool import_files(struct arena *a, const struct import_request *request, const c
 bool import_bytes(struct arena *a, const struct import_request *request, const char *file,
                   const char *data, size_t size_bytes, struct run *out,
                   struct error *err) CHECK_RESULT;
-// A file that says when each piece of work ran (Nsight Systems' SQLite export), as part of a timeline.
+// A file that says when each piece of work ran (Nsight Systems' SQLite export, AMD's databases, JSON and Perfetto
+// traces), as part of a timeline.
 bool import_timeline_detect(const char *data, size_t size_bytes);
 bool import_timeline(struct timeline *t, const char *file, const char *data, size_t size_bytes,
                      struct error *err) CHECK_RESULT;

@@ -120,7 +120,9 @@ static void other_files_are_refused_with_a_reason(void **state)
     struct error err = {0};
     struct stream_header h = {STREAM_MAGIC, 9, STREAM_BYTE_ORDER, 0, {0}};
     assert_false(stream_open(&r, "f", "hello", 5, &err));
-    assert_string_equal(err.message, "f: this is no recording of `ridge capture`");
+    assert_string_equal(
+        err.message, "f: this is no recording of `ridge capture`, and no trace of nsys or rocprof "
+                     "(docs/capture.md lists what is read)");
     assert_false(stream_open(&r, "f", (const char *)&h, sizeof h, &err));
     assert_string_equal(err.message, "f: a recording of version 9: this ridge reads version 2");
     h.byte_order = 0x04030201;

@@ -188,35 +188,14 @@ static void rocprof_s_json_is_a_timeline(void **state)
 static void rocprofv2_s_times_are_microseconds(void **state)
 {
     struct timeline_summary s;
-    static const char text[] = CHROME(
-        LABEL("1", "CPU") "," LABEL("2", "GPU") "," LABEL("3", "COPY") "," LABEL("4", "HIPBLITKERNE"
-                                                                                      "LS") "," SLICE("step", "1", "77", "\"20\"", "\"10\"", ", \"args\": {\"cid\": 1}") "," SLICE(
-            "hipLaunchKernel", "1", "77", "\"25\"", "\"1\"",
-            ", \"args\": {\"cid\": 5}") "," SLICE("hsa_queue_create", "1", "77", "\"1\"", "\"90\"",
-                                                  ", \"args\": {\"cid\": 2}") "," SLICE("add", "2",
-                                                                                        "2",
-                                                                                        "\"40\"",
-                                                                                        "\"5\"",
-                                                                                        ", "
-                                                                                        "\"args\": "
-                                                                                        "{\"cid\": "
-                                                                                        "5}") "," SLICE("DeviceToHost copy",
-                                                                                                        "3",
-                                                                                                        "1",
-                                                                                                        "\"50\"",
-                                                                                                        "\"2\"",
-                                                                                                        ", \"args\": {\"cid\": 6}") "," SLICE("FillBuffer",
-                                                                                                                                              "4",
-                                                                                                                                              "1",
-                                                                                                                                              "\"60\"",
-                                                                                                                                              "\"3\"",
-                                                                                                                                              ", \"args\": {\"cid\": 7}"));
-    sum_up_bytes(text, sizeof text - 1, &s);
+    sum_up_file("tests/import/traces/rocprofv2.json", &s);
     assert_int_equal(s.kernel_count, 1);
     near(s.kernels[0].total_ns, 5000);
-    assert_int_equal(timeline.devices.items[timeline.work.items[0].device].number, 1);
-    assert_int_equal(timeline.work.items[1].kind, WORK_FILL);
-    assert_int_equal(timeline.work.items[1].device, timeline.work.items[0].device);
+    const struct work *kernel = &timeline.work.items[1], *fill = &timeline.work.items[2];
+    assert_int_equal(kernel->kind, WORK_KERNEL);
+    assert_int_equal(timeline.devices.items[kernel->device].number, 1);
+    assert_int_equal(fill->kind, WORK_FILL);
+    assert_int_equal(fill->device, kernel->device);
     assert_int_equal(s.move_count, 2);
     assert_string_equal(named(s.moves[0].name), "fill");
     assert_string_equal(named(s.moves[1].name), "copy device to host");
