@@ -164,6 +164,7 @@ static bool has_ns(const json_t *args)
 static bool microseconds(const json_t *value, uint64_t *out)
 {
     static const uint64_t most_us = UINT64_MAX / 1000;
+    static const double most_real_us = 9e15;
     double us;
     if (trace_whole(value, out)) {
         bool fits = *out <= most_us;
@@ -175,7 +176,7 @@ static bool microseconds(const json_t *value, uint64_t *out)
         return false;
     if (json_is_real(value))
         us = json_real_value(value);
-    if (!(us >= 0 && us <= (double)(most_us / 2)))
+    if (!(us >= 0 && us <= most_real_us))
         return false;
     *out = (uint64_t)(us * 1000 + 0.5);
     return true;
