@@ -364,6 +364,10 @@ static const struct format *format_of(struct arena *a, const char *named, const 
         const char *near = str_nearest(named, format_names, COUNT_OF(format_names));
         fail(err, NOWHERE, "there is no format '%s'%s: it is one of %s", named,
              near ? arena_printf(a, " (did you mean '%s'?)", near) : "", formats_text(a));
+    } else if (import_timeline_detect(s->data, s->size_bytes)) {
+        fail(err, (struct location){.file = s->file},
+             "this is a trace, which is read as a timeline: `ridge capture --list --from %s`",
+             s->file);
     } else {
         fail(
             err, (struct location){.file = s->file},

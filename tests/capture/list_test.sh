@@ -118,6 +118,8 @@ for trace in "$root"/tests/import/traces/*.json "$root/fuzz/corpus/perfetto/slic
 done
 capture --list --plain --from "$root/tests/import/traces/rocprof-chrome.json"
 check a_shape_that_a_trace_lacks_is_not_zero '^0$' <(grep -c '0,0,0' "$work/out")
+"$RIDGE" import "$root/tests/import/traces/rocprofv3.json" >"$work/out" 2>"$work/err"
+check import_says_how_a_trace_is_read 'capture --list --from' "$work/err"
 head -c 2000 "$root/tests/import/traces/rocprofv3.json" >"$work/cut.json"
 capture --list --from "$work/cut.json"
 check a_cut_trace_is_refused 'cut\.json:[0-9]+:[0-9]+: not JSON.*if the program was killed' "$work/err"
