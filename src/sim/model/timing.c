@@ -55,7 +55,7 @@ static void queue_init(struct replay *p, int warps)
     p->queue_at = xcalloc((size_t)p->queue_room, sizeof *p->queue_at);
     for (int i = 0; i < p->queue_room; i++) {
         p->queue[p->queue_room + i] = i;
-        p->queue_at[i] = INFINITY;
+        p->queue_at[i] = (double)INFINITY;
     }
     for (int i = p->queue_room - 1; i > 0; i--)
         p->queue[i] = p->queue[2 * i];
@@ -68,7 +68,7 @@ void queue_add(struct replay *p, int warp)
 
 static void queue_remove(struct replay *p, int warp)
 {
-    queue_set(p, warp, INFINITY);
+    queue_set(p, warp, (double)INFINITY);
 }
 
 static int queue_first(const struct replay *p)
