@@ -79,10 +79,7 @@ static bool label_is(const struct section *s, const char *label, uint64_t *numbe
     size_t n = strlen(s->label);
     if (strncmp(label, s->label, n) != 0)
         return false;
-    json_t *text = s->numbered ? json_string(label + n) : NULL;
-    bool fits = s->numbered ? trace_whole(text, number) : !label[n];
-    json_decref(text);
-    return fits;
+    return s->numbered ? trace_whole_text(label + n, number) : !label[n];
 }
 
 // rocprofv2 has calls and ranges in one section: what is not named as a call is a range.
@@ -241,12 +238,9 @@ static bool event_read(struct reading *r, const json_t *event, size_t index, str
     e.stream = first_of(args, streams, 0);
     e.correlation = first_of(args, correlations, 0);
     if (e.correlation == 0) {
-        json_t *end = json_string(table_has(&r->ends, place_of(r->arena, event))
-                                      ? table_get(&r->ends, place_of(r->arena, event))
-                                      : "");
-        if (trace_whole(end, &e.correlation))
+        const char *end = table_get(&r->ends, place_of(r->arena, event));
+        if (end && trace_whole_text(end, &e.correlation))
             e.correlation++; // the first flow's is 0
-        json_decref(end);
     }
     if (!trace_whole(json_object_get(args, "copy_bytes"), &e.bytes))
         e.bytes = BYTES_UNKNOWN;

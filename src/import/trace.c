@@ -210,7 +210,7 @@ enum trace_kind trace_category(const char *category)
 
 /* ---- numbers ---------------------------------------------------------------------------------------- */
 
-static bool text_whole(const char *s, uint64_t *out)
+bool trace_whole_text(const char *s, uint64_t *out)
 {
     uint64_t value = 0;
     if (!*s)
@@ -228,7 +228,7 @@ static bool text_whole(const char *s, uint64_t *out)
 bool trace_whole(const json_t *value, uint64_t *out)
 {
     if (json_is_string(value))
-        return text_whole(json_string_value(value), out);
+        return trace_whole_text(json_string_value(value), out);
     if (!json_is_integer(value) || json_integer_value(value) < 0)
         return false;
     *out = (uint64_t)json_integer_value(value);

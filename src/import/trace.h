@@ -39,6 +39,7 @@ enum trace_kind trace_category(const char *category);
 
 // A number, or text that is one, as a whole number of 64 bits; false: it is none, it is negative or has a fraction.
 bool trace_whole(const json_t *value, uint64_t *out) CHECK_RESULT;
+bool trace_whole_text(const char *s, uint64_t *out) CHECK_RESULT; // digits alone
 uint64_t trace_whole_or_0(const json_t *object, const char *key);
 
 // rocprof_json.c: rocprofv3 `--output-format json`. chrome_timeline.c: Chrome's trace format, of rocprof and rocprofv2.

@@ -90,7 +90,7 @@ static bool tell_begin(struct session *s, const struct track *t)
 }
 
 // A person reads it: a few times per second are enough, and the next block is not kept waiting. But of a race every
-// first block is told, as somebody may keep it: that is long before the results of all.
+// first block is sent, so that the receiver can record it long before the results of all are there.
 static void tell_progress(void *context, int subject, double done)
 {
     struct session *s = context;

@@ -423,16 +423,9 @@ void add_finding(struct text *out, const struct report_style *style, const struc
     text_printf(out, "    expected time %s, gain %s%s\n", show_time(f->expected_time_ns, a),
                 show_fixed(finding_gain_pct(r, f), 0, b),
                 isfinite(finding_gain_pct(r, f)) ? " %" : "");
-    struct taken taken = finding_taken(run, r, f);
-    if (taken.by) {
-        text_clear(&line);
-        text_printf(&line, "taken by %s%s: %s %s, gain %s %%", show_text(taken.by->variant),
-                    taken.steps > 1 ? " (with the steps before it)" : "",
-                    show_time(result_time_ns(taken.by), a),
-                    provenance_name(taken.by->time.provenance),
-                    show_fixed(taken_gain_pct(r, taken.by), 0, b));
+    text_clear(&line);
+    if (say_taken(&line, run, r, f))
         add_wrapped(out, style, 4, text_str(&line));
-    }
     if (full) {
         text_printf(out, "    class: %s%s\n", finding_class_name(f->class),
                     f->folded ? " (small gain)" : "");

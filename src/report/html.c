@@ -325,15 +325,10 @@ static void add_finding_row(const struct run *run, const struct result *r, const
     html_escape(out, f->fix);
     html_printf(out, "<br><small>expected time %s, gain %s %%", show_time(f->expected_time_ns, a),
                 show_fixed(finding_gain_pct(r, f), 0, b));
-    struct taken taken = finding_taken(run, r, f);
-    const struct result *by = taken.by;
-    if (by) {
-        text_add(out, "; taken by ");
-        html_escape(out, by->variant);
-        text_add(out, taken.steps > 1 ? " (with the steps before it)" : "");
-        html_printf(out, ": %s %s, gain %s %%", show_time(result_time_ns(by), a),
-                    provenance_name(by->time.provenance), show_fixed(taken_gain_pct(r, by), 0, b));
-    }
+    struct text taken = {0};
+    if (say_taken(&taken, run, r, f))
+        html_printf(out, "; %s", text_str(&taken));
+    text_release(&taken);
     for (int i = 0; i < f->evidence_count; i++) {
         text_add(out, "; ");
         html_escape(out, f->evidence[i].name);

@@ -57,7 +57,11 @@ struct taken {
     const struct result *by;
     int steps; // from r: 1 where `by` is its very next one
 };
+enum { TAKEN_STEPS_MAX = 2 }; // so many steps later others had more to do with it
 struct taken finding_taken(const struct run *run, const struct result *r, const struct finding *f);
+// "taken by both (with the steps before it): 38.7 us modelled, gain 37 %"; false: no step took it.
+bool say_taken(struct text *out, const struct run *run, const struct result *r,
+               const struct finding *f);
 double taken_gain_pct(const struct result *r, const struct result *by); // percent of r's time
 const char *verified_word(const struct result *r);
 

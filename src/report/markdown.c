@@ -482,7 +482,7 @@ static void add_taken(const struct run *run, const struct result *r, const struc
 static void add_all_taken(const struct run *run, const struct result *r, struct text *out)
 {
     const struct result *from = find_result(run, r->from, r->case_label);
-    for (int i = 0; from && i < run->result_count; i++) { // as many steps back as there may be
+    for (int i = 0; from && i < TAKEN_STEPS_MAX; i++) {
         add_taken(run, r, from, out);
         from = find_result(run, from->from, r->case_label);
     }

@@ -42,11 +42,10 @@ static bool acted_on(const struct result *r, const struct finding *f, const stru
            !has_cause(to, f->cause) && evidence_moved(f, to);
 }
 
-// How many steps `to` is from r; 0: it does not come from r, or so many steps later that others had more to do with it.
+// How many steps `to` is from r; 0: it does not come from r, or from further back.
 static int steps_from(const struct run *run, const struct result *r, const struct result *to)
 {
-    enum { STEPS_MAX = 2 };
-    for (int n = 1; n <= STEPS_MAX && to && to->from; n++) {
+    for (int n = 1; n <= TAKEN_STEPS_MAX && to && to->from; n++) {
         if (same_text(to->from, r->variant))
             return n;
         to = find_result(run, to->from, r->case_label);
@@ -72,4 +71,18 @@ double taken_gain_pct(const struct result *r, const struct result *by)
 {
     double gain = 100 * (1 - result_time_ns(by) / result_time_ns(r));
     return fabs(gain) < 0.5 ? 0 : gain; // no "-0 %"
+}
+
+bool say_taken(struct text *out, const struct run *run, const struct result *r,
+               const struct finding *f)
+{
+    char time[CELL_SIZE], gain[CELL_SIZE];
+    struct taken taken = finding_taken(run, r, f);
+    if (taken.by)
+        text_printf(out, "taken by %s%s: %s %s, gain %s %%", show_text(taken.by->variant),
+                    taken.steps > 1 ? " (with the steps before it)" : "",
+                    show_time(result_time_ns(taken.by), time),
+                    provenance_name(taken.by->time.provenance),
+                    show_fixed(taken_gain_pct(r, taken.by), 0, gain));
+    return taken.by;
 }
