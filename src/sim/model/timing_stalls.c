@@ -172,14 +172,13 @@ static void operand_explain(struct replay *p, struct warp_state *w, uint32_t sit
     }
     double queued = w->since + sooner(w->queued[w->last], ready - w->since);
     bool math = reason != STALL_SHORT_SCOREBOARD; // else the queue of the shared units
-    if (m && m->pipe != PIPE_WARP) // shuffles wait for their results, however many there are
+    if (m && !is_among_lanes(m->pipe)) // shuffles wait for their results, however many there are
         stall_share_out(p, w, site, queued, math ? STALL_MATH_PIPE_THROTTLE : STALL_MIO_THROTTLE,
                         STALL_NOT_SELECTED, chosen_share(p, m->cycles, m->first != m->second));
     stall_add(p, w, site, reason, ready);
 }
 
-// The model's queue in front of the load/store unit holds cycles of work, the machine's holds instructions: of those that
-// take many cycles it takes more, and their warps wait for data where the model has them wait for room.
+// No other load, and not the same instruction again, within what is looked at.
 static bool is_last(const struct replay *p, const struct warp_state *w, uint32_t site)
 {
     size_t ahead = w->next + LOOK_AHEAD < w->trace->count ? w->next + LOOK_AHEAD : w->trace->count;
@@ -189,6 +188,8 @@ static bool is_last(const struct replay *p, const struct warp_state *w, uint32_t
     return true;
 }
 
+// The model's queue in front of the load/store unit holds cycles of work, the machine's holds instructions: of those that
+// take many cycles it takes more, and their warps wait for data where the model has them wait for room.
 static void room_explain(struct replay *p, struct warp_state *w, uint32_t site, double room)
 {
     const struct site_cost *c = &p->costs[site];
