@@ -183,6 +183,31 @@ static void compiler_that_crashes_is_one_clear_error(void **state)
     arena_release(&a);
 }
 
+// As ccache does: one program under the names of several compilers.
+static void one_program_that_is_several_compilers_is_asked_by_each_name(void **state)
+{
+    struct arena a = {0};
+    const char *folder = make_folder(&a);
+    const char *program = write_source(&a, folder, "wrapper",
+                                       "#!/bin/sh\n"
+                                       "case $0 in *-19) v=19.1.7 ;; *) v=14.0.6 ;; esac\n"
+                                       "echo \"clang version $v\"\n");
+    assert_int_equal(chmod(program, 0755), 0);
+    const char *plain = path_join(&a, folder, "clang"), *newer = path_join(&a, folder, "clang-19");
+    assert_int_equal(symlink("wrapper", plain), 0);
+    assert_int_equal(symlink("wrapper", newer), 0);
+    char *path = arena_strdup(&a, getenv("PATH"));
+    setenv("PATH", arena_printf(&a, "%s:%s", folder, path), 1);
+    struct tool tool;
+    struct error err = {0};
+    bool found = clang_find_since(&a, "clang", 17, &tool, &err);
+    setenv("PATH", path, 1);
+    assert_true(found);
+    assert_string_equal(tool.version, "clang 19.1.7");
+    assert_string_equal(tool.path, newer);
+    arena_release(&a);
+}
+
 /* ---- what comes out ------------------------------------------------------------------------------ */
 
 static void check_lines(const char *compiler)
@@ -789,6 +814,7 @@ int main(void)
         cmocka_unit_test(no_compiler_at_all_says_how_to_get_one),
         cmocka_unit_test(compiler_that_hangs_is_one_clear_error),
         cmocka_unit_test(compiler_that_crashes_is_one_clear_error),
+        cmocka_unit_test(one_program_that_is_several_compilers_is_asked_by_each_name),
         cmocka_unit_test(nvrtc_gives_ptx_with_the_users_lines),
         cmocka_unit_test(clang_gives_ptx_with_the_users_lines),
         cmocka_unit_test(nvrtc_reports_registers_and_shared_memory),

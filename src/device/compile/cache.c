@@ -163,7 +163,8 @@ bool cache_get(struct arena *a, const char *name, struct code_object *out)
     return whole;
 }
 
-// The file a memo lies in: another path, size or time of change gives another.
+// The file a memo lies in: another path, size or time of change gives another. The path as it is asked for
+// counts, too: ccache is one file that answers for every compiler it is linked as.
 static const char *memo_path(struct arena *a, const char *path)
 {
     struct stat st;
@@ -173,7 +174,7 @@ static const char *memo_path(struct arena *a, const char *path)
         return NULL;
     }
     const char *identity =
-        arena_printf(a, "1 %s %" PRIdMAX " %" PRIdMAX ".%ld", real, (intmax_t)st.st_size,
+        arena_printf(a, "2 %s %s %" PRIdMAX " %" PRIdMAX ".%ld", path, real, (intmax_t)st.st_size,
                      (intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
     free(real);
     char hash[HASH_DIGITS + 1];
