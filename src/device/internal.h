@@ -289,10 +289,15 @@ struct parts { // of `ridge devices`
     struct arena *arena;
     struct device_part *items;
     size_t count, capacity;
-    const char *what; // the worker's messages are about
 };
 void parts_add(struct parts *p, const char *what, bool present, const char *detail,
                const char *remedy);
+// Has a vendor's library asked in a worker: one that hangs, crashes or starts threads does it there. `body` returns
+// what one of the two below does.
+void part_ask(struct parts *p, const char *what, int (*body)(void *context, int fd),
+              const char *remedy);
+int PRINTF_LIKE(2, 3) part_here(int fd, const char *fmt, ...);
+int PRINTF_LIKE(2, 3) part_missing(int fd, const char *fmt, ...);
 // The first of those files in CUDA's folders, or NULL.
 const char *find_in_folders(struct arena *a, const char *const *names);
 

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/internal.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,71 @@ void parts_add(struct parts *p, const char *what, bool present, const char *deta
 {
     struct device_part part = {what, present, detail, present ? NULL : remedy};
     VEC_PUSH(p->items, p->count, p->capacity, part);
+}
+
+// Messages of the workers: "+detail", or "-why".
+
+static int PRINTF_LIKE(3, 0) send_part(int fd, char sign, const char *fmt, va_list args)
+{
+    struct text line = {0};
+    text_printf(&line, "%c", sign);
+    text_vprintf(&line, fmt, args);
+    bool sent = worker_send(fd, line.data, line.length);
+    text_release(&line);
+    return sent ? 0 : 1;
+}
+
+int part_here(int fd, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    int status = send_part(fd, '+', fmt, args);
+    va_end(args);
+    return status;
+}
+
+int part_missing(int fd, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    int status = send_part(fd, '-', fmt, args);
+    va_end(args);
+    return status;
+}
+
+struct asked {
+    struct parts *parts;
+    const char *what, *remedy;
+    bool answered;
+};
+
+static void take_part(void *context, const char *data, size_t size_bytes)
+{
+    struct asked *asked = context;
+    if (asked->answered || size_bytes == 0)
+        return;
+    asked->answered = true;
+    parts_add(asked->parts, asked->what, data[0] == '+',
+              arena_strndup(asked->parts->arena, data + 1, size_bytes - 1), asked->remedy);
+}
+
+void part_ask(struct parts *p, const char *what, int (*body)(void *context, int fd),
+              const char *remedy)
+{
+    struct asked asked = {.parts = p, .what = what, .remedy = remedy};
+    struct worker_spec spec = {.body = body,
+                               .timeout_s = ask_timeout_s,
+                               .on_message = take_part,
+                               .message_context = &asked};
+    struct worker_result result;
+    struct error err = {0};
+    bool ran = worker_run(&spec, &result, &err);
+    if (asked.answered)
+        return;
+    const char *why = !ran                             ? arena_strdup(p->arena, err.message)
+                      : result.end == WORKER_TIMED_OUT ? "it hangs when asked"
+                                                       : "it crashes when asked";
+    parts_add(p, what, false, why, "reinstall the vendor's driver");
 }
 
 /* ---- compilers and the rest ------------------------------------------------------------------------- */

@@ -41,6 +41,7 @@ check gpu_is_listed '^ *.*hip:0 +AMD Instinct MI250X, 110 SMs' on "$RIDGE" devic
 check what_was_not_tried_is_said "warning: .*AMD's GPUs were not tried on hardware .*docs/amd.md" on "$RIDGE" devices
 check figures_of_its_file_are_known 'registers_per_sm +131072 ' on "$RIDGE" devices -v
 check version_is_named 'here +HIP \(libamdhip64\): ROCm.s HIP 6.0' on "$RIDGE" devices
+check missing_rocprofiler_is_a_part 'missing +rocprofiler-sdk: librocprofiler-sdk is not here' on "$RIDGE" devices
 check several_gpus_are_listed ' hip:2 ' on env FAKE_COUNT=3 "$RIDGE" devices
 check number_too_high_says_how_many_there_are "no device 'hip:7': AMD's runtime has 1" \
     on "$RIDGE" verify portable --device hip:7
@@ -100,6 +101,10 @@ mkdir "$work/counted"
     exit 1
 }
 cp "$work"/fake/*.so.7 "$work/counted"
+check rocprofiler_is_a_part 'here +rocprofiler-sdk: has what ridge calls' env LD_LIBRARY_PATH="$work/counted" "$RIDGE" devices
+"${cc[@]}" "${flags[@]}" -shared -o "$work/counted/librocm_smi64.so.7" "$here/fake_rocm_smi.c"
+check rocm_smi_is_a_part 'here +ROCm SMI \(librocm_smi64\): watches 2 GPUs' env LD_LIBRARY_PATH="$work/counted" "$RIDGE" devices
+rm "$work/counted/librocm_smi64.so.7"
 counted() { # the counters of a variant: name=value provenance, a line each
     env FAKE_NAME='AMD Instinct MI250X' FAKE_DRIVER=60032830 FAKE_PASSES="$work/passes" LD_LIBRARY_PATH="$work/counted" "$@" \
         "$RIDGE" run "$here/faults" --device hip:0 --no-journal --time-limit 0.3 --timeout 10 -p N=8192 \

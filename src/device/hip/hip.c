@@ -280,6 +280,8 @@ static void hip_parts(struct parts *p)
               found ? infos[0].driver : arena_strdup(p->arena, why.message),
               "comes with AMD's ROCm; simulated GPUs do not need it");
     hiprtc_part(p);
+    rocm_smi_part(p);
+    rocprofiler_part(p);
 }
 
 /* ---- the backend ------------------------------------------------------------------------------------------ */

@@ -73,6 +73,25 @@ static bool smi_load(struct smi_functions *f, struct error *err)
                    "librocm_smi64 was found, but does not start: no usable GPU");
 }
 
+static int part_body(void *context, int fd)
+{
+    (void)context;
+    struct smi_functions f;
+    struct error err = {0};
+    uint32_t count = 0;
+    if (!smi_load(&f, &err))
+        return part_missing(fd, "%s", err.message);
+    return f.rsmi_num_monitor_devices(&count) == SMI_DONE
+               ? part_here(fd, "watches %" PRIu32 " GPUs", count)
+               : part_missing(fd, "librocm_smi64 does not say how many GPUs there are");
+}
+
+void rocm_smi_part(struct parts *p)
+{
+    part_ask(p, "ROCm SMI (librocm_smi64)", part_body,
+             "comes with AMD's ROCm: clocks, power and temperature of AMD's GPUs");
+}
+
 bool smi_bdf_of(const char *bus_id, uint64_t *out)
 {
     static const char marks[] = {':', ':', '.', '\0'};

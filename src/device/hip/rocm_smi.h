@@ -23,5 +23,7 @@ void smi_clock_of(const void *frequencies, double *now, double *most);
 bool smi_bdf_of(const char *bus_id, uint64_t *out);
 
 extern const struct telemetry_ops rocm_smi_telemetry;
+// A line of `ridge devices`.
+void rocm_smi_part(struct parts *p);
 
 #endif

@@ -110,6 +110,20 @@ static bool functions_load(struct functions *f, struct error *err)
     return true;
 }
 
+static int part_body(void *context, int fd)
+{
+    (void)context;
+    struct functions f;
+    struct error err = {0};
+    return functions_load(&f, &err) ? part_here(fd, "has what ridge calls")
+                                    : part_missing(fd, "%s", err.message);
+}
+
+void rocprofiler_part(struct parts *p)
+{
+    part_ask(p, "rocprofiler-sdk", part_body, "only for hardware counters of AMD's GPUs");
+}
+
 static void choose_config(uint64_t context, uint64_t agent, rocprofiler_set_config *set, void *data)
 {
     const struct counted_gpu *gpu = data;

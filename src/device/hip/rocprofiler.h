@@ -10,5 +10,7 @@
 void rocprofiler_register(void);
 
 extern const struct cuda_counting rocprofiler_counting;
+// A line of `ridge devices`.
+void rocprofiler_part(struct parts *p);
 
 #endif
