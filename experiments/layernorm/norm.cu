@@ -33,6 +33,12 @@
 #ifndef KEEP // writers of roles_norm and its likes keep weight and bias in registers, not in shared memory
 #define KEEP 0
 #endif
+#ifndef ORDER
+#define ORDER 0
+#endif
+#ifndef RETURN
+#define RETURN 0
+#endif
 #ifndef STORE // how roles_norm's results leave
 #define STORE __stcs
 #endif
@@ -473,7 +479,7 @@ static __device__ struct moments moments_told(const float2 *slot, unsigned long 
 static __device__ void room_before(unsigned long long *empty, int i)
 {
     bulk_store_wait_before();
-    if (threadIdx.x % WARP == 0 && i > 0)
+    if ((RETURN || threadIdx.x % WARP == 0) && i > 0)
         mbarrier_arrive(&empty[(i - 1) % STAGES]);
 }
 
@@ -511,9 +517,9 @@ static __device__ __forceinline__ void roles(element *y, element *h, const eleme
 #endif
         for (int s = 0; s < STAGES; s++) {
             mbarrier_init(&full[s], 2);
-            mbarrier_init(&added[s], SUMMERS);
+            mbarrier_init(&added[s], ORDER == 1 ? SUMMERS * WARP : ORDER == 3 ? 1 : SUMMERS);
             mbarrier_init(&known[s], 1);
-            mbarrier_init(&empty[s], LEAVE ? SUMMERS + writers : writers);
+            mbarrier_init(&empty[s], (LEAVE ? SUMMERS + writers : writers) * (RETURN ? WARP : 1));
         }
         mbarrier_init_fence();
     }
@@ -556,6 +562,8 @@ static __device__ __forceinline__ void roles(element *y, element *h, const eleme
         } else if (warp <= SUMMERS) {
             struct moments none = {0, 0, 0};
             mbarrier_wait(&full[stage], i / STAGES & 1);
+            if (RETURN == 2 && i >= STAGES)
+                mbarrier_wait(&empty[stage], i / STAGES - 1 & 1);
             struct share share = share_of<LEAVE>(count, threadIdx.x - WARP, SUMMERS * WARP);
             struct moments m = room_add<LEAVE>(h + at, room, room + PART, share);
             if (LEAVE)
@@ -563,9 +571,16 @@ static __device__ __forceinline__ void roles(element *y, element *h, const eleme
             __syncwarp(); // shuffles order no memory: all lanes have written before one arrives for them
             if (lane == 0) {
                 sums[i % 2][warp - 1] = m;
-                mbarrier_arrive(&added[stage]);
+                if (ORDER == 0)
+                    mbarrier_arrive(&added[stage]);
             }
+            if (ORDER == 1)
+                mbarrier_arrive(&added[stage]);
+            if (ORDER == 2)
+                asm volatile("bar.arrive %0, %1;" ::"r"(2 + stage), "r"((SUMMERS + writers) * WARP) : "memory");
             role_barrier(1, SUMMERS);
+            if (ORDER == 3 && threadIdx.x == WARP)
+                mbarrier_arrive(&added[stage]);
             if (warp == 1) {
                 m = moments_warp(lane < SUMMERS ? sums[i % 2][lane] : none);
 #if CLUSTER > 1
@@ -601,7 +616,10 @@ static __device__ __forceinline__ void roles(element *y, element *h, const eleme
                 continue;
             }
             float scale = rsqrtf(m.squares / cols + EPSILON);
-            mbarrier_wait(&added[stage], i / STAGES & 1);
+            if (ORDER == 2)
+                role_barrier(2 + stage, SUMMERS + writers);
+            else
+                mbarrier_wait(&added[stage], i / STAGES & 1);
             struct share share = share_of<LEAVE>(count, threadIdx.x - first_writer * WARP, writers * WARP);
             if (KEEP)
                 room_norm_kept<kept>(y + at, room, kept_weight, kept_bias, m.mean, scale, share);
@@ -614,7 +632,7 @@ static __device__ __forceinline__ void roles(element *y, element *h, const eleme
             }
             bulk_store_fence(); // before copies write there again
             __syncwarp();
-            if (lane == 0)
+            if (RETURN || lane == 0)
                 mbarrier_arrive(&empty[stage]);
         }
     }

@@ -141,24 +141,34 @@ def norm():
         yield "try two copies by cudaMemcpy, no norm"
         yield "copy h x"
         yield "copy y residual"
+        def roles(kernel, parts, summers, writers, stages, keep, **macros):
+            part = 32 * ceil_div(cols, 32 * parts)  # whole lines
+            shared = (2 * (1 - keep) + 2 * stages) * part * 4
+            if shared > 225 * 1024 or ceil_div(cols, part) != parts:
+                print("left out:", kernel, parts, stages, keep, file=sys.stderr)
+                return
+            block = 32 * (1 + summers + writers + (kernel == "listening"))
+            cluster = parts if kernel == "pushing" else 1
+            file = cubin("layernorm/norm.cu", BLOCK=block, SUMMERS=summers, STAGES=stages, PART=part, KEEP=keep, CLUSTER=cluster, **macros)
+            yield "clear progress"
+            yield "clear words"
+            yield f"try {kernel}, {parts} parts SUMMERS {summers} WRITERS {writers} STAGES {stages} KEEP {keep} {macros or ''}"
+            yield run(file, kernel + "_norm", min(rows, SMS // parts) * parts, block, shared, cluster, *tail,
+                      *(() if cluster > 1 else ("@words", "@progress")))
+
+        for store, order, back in itertools.product(("__stcs", "__stwb"), (0, 1, 2, 3), (0, 1, 2)):
+            yield from roles("listening", 12, 7, 7, 5, 1, STORE=store, ORDER=order, RETURN=back)
+        for order, back in ((1, 0), (2, 0), (3, 0), (1, 2), (2, 2)):
+            yield from roles("roles", 16, 8, 8, 6, 0, ORDER=order, RETURN=back)
+        for parts, summers, writers, stages in ((12, 8, 7, 5), (12, 7, 6, 5), (12, 6, 7, 5), (12, 8, 8, 5), (12, 6, 6, 5), (12, 4, 7, 5), (12, 10, 9, 5),
+                                                (11, 7, 7, 4), (11, 8, 8, 4), (16, 7, 7, 7), (16, 8, 8, 6), (13, 7, 7, 5), (22, 6, 6, 9), (12, 7, 7, 4)):
+            yield from roles("listening", parts, summers, writers, stages, 1, STORE="__stwb")
         for kernel, parts, summers, writers, stages, keep in (
                 ("roles", 16, 8, 8, 6, 0), ("listening", 16, 8, 8, 6, 0), ("roles", 16, 8, 7, 7, 1), ("roles", 12, 8, 8, 4, 0), ("roles", 12, 8, 7, 5, 1),
                 ("roles", 12, 4, 7, 5, 1), ("listening", 12, 8, 8, 4, 0), ("listening", 12, 7, 7, 5, 1), ("roles", 11, 8, 7, 4, 1), ("listening", 11, 7, 7, 4, 1),
                 ("roles", 22, 8, 7, 9, 1), ("listening", 22, 7, 7, 9, 1), ("pushing", 8, 8, 8, 2, 0), ("pushing", 8, 4, 11, 3, 1), ("pushing", 8, 5, 10, 3, 1),
                 ("pushing", 16, 8, 8, 6, 0), ("pushing", 16, 8, 7, 7, 1)):
-            part = 32 * ceil_div(cols, 32 * parts)  # whole lines
-            shared = (2 * (1 - keep) + 2 * stages) * part * 4
-            if shared > 225 * 1024 or ceil_div(cols, part) != parts:
-                print("left out:", kernel, parts, stages, keep, file=sys.stderr)
-                continue
-            block = 32 * (1 + summers + writers + (kernel == "listening"))
-            cluster = parts if kernel == "pushing" else 1
-            file = cubin("layernorm/norm.cu", BLOCK=block, SUMMERS=summers, STAGES=stages, PART=part, KEEP=keep, CLUSTER=cluster)
-            yield "clear progress"
-            yield "clear words"
-            yield f"try {kernel}, {parts} parts SUMMERS {summers} WRITERS {writers} STAGES {stages} KEEP {keep}"
-            yield run(file, kernel + "_norm", min(rows, SMS // parts) * parts, block, shared, cluster, *tail,
-                      *(() if cluster > 1 else ("@words", "@progress")))
+            yield from roles(kernel, parts, summers, writers, stages, keep)
 
 
 def spmv():
