@@ -154,4 +154,33 @@ unchanged 'a folder without journeys is refused, and the pages stay' 'no journey
 journeys gpu >out.txt 2>&1
 refused $? 'usage: journeys.py CHIP FOLDER' out.txt
 pass 'journeys of no folder are refused' $? out.txt
+
+# ---- bench/sanitizer/course.py ----
+sanitizer() { python3 "$root/bench/sanitizer/course.py" "$@"; }
+mkdir -p old new
+cat >old/sanitizer.txt <<'EOF'
+memcheck scan:  1 ERROR SUMMARY: 0 errors 9 verified, 0 not
+racecheck scan:  1 RACECHECK SUMMARY: 5 hazards displayed (7 errors, 2 warnings) 9 verified, 0 not
+memcheck sum:  1 ERROR SUMMARY: 507 errors were not printed. Use --print-limit option to adjust the number of printed errors 1 ERROR SUMMARY: 512 errors 4 verified, 1 not
+EOF
+echo 2026-01-01 >old/date.txt
+echo 1.0 >old/driver.txt
+echo 'memcheck planted:  1 ERROR SUMMARY: 2 errors' >old/planted.txt
+cat >want.txt <<'EOF'
+| scan | 9 | 0 | 9 | not run | not run | 2026-01-01 | 1.0 |
+| sum | 4, 1 not | 512 | not run | not run | not run | 2026-01-01 | 1.0 |
+EOF
+sanitizer old/sanitizer.txt >page.md 2>err.txt && grep '^| s' page.md | diff -u want.txt - >diff.txt && grep -q '1 of 8 runs report nothing' page.md &&
+    grep -q '^- memcheck planted:  1 ERROR SUMMARY: 2 errors' page.md
+pass 'a finding of the sanitizer is counted once, printed or not' $? diff.txt
+echo 'racecheck scan:  1 RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings) 9 verified, 0 not' >new/sanitizer.txt
+echo 2026-01-02 >new/date.txt
+echo 2.0 >new/driver.txt
+sed -i 's/^| scan .*/| scan | 9 | not run | 0 | not run | not run | 2026-01-02 | 2.0 |/' want.txt
+sanitizer --keep page.md new/sanitizer.txt >page2.md 2>err.txt && grep '^| s' page2.md | diff -u want.txt - >diff.txt && grep -q '^- memcheck planted' page2.md
+pass 'a later run replaces its rows, and the others keep their day' $? diff.txt
+echo nothing >new/sanitizer.txt
+sanitizer new/sanitizer.txt >out.txt 2>&1
+refused $? "new/sanitizer.txt: no line of course.sh's" out.txt
+pass 'a file without runs is refused' $? out.txt
 finish
