@@ -183,4 +183,21 @@ echo nothing >new/sanitizer.txt
 sanitizer new/sanitizer.txt >out.txt 2>&1
 refused $? "new/sanitizer.txt: no line of course.sh's" out.txt
 pass 'a file without runs is refused' $? out.txt
+
+# ---- scripts/technique-journeys ----
+mkdir -p tree/scripts tree/docs/journeys tree/docs/techniques
+cp "$root/scripts/technique-journeys" tree/scripts/
+for name in sum sum-steps; do
+    day=2026-01-0$((${#name} / 3)) # 1 and 3
+    echo "| [$name]($name-h200.md) | N=1 | fast | 4.0 | 3.9 to 4.1 | 100 | 50 % |"
+    echo "Device: NVIDIA GPU A (cuda:0). Date: ${day}T10:00:00Z. Caches: cold. Driver: 1.0." >"tree/docs/journeys/$name-h200.md"
+done >tree/docs/journeys/README.md
+printf '<!-- journey sum : fast -->\n<!-- end of journey -->\n<!-- journey sum-steps : fast -->\n<!-- end of journey -->\n' >tree/docs/techniques/a.md
+python3 tree/scripts/technique-journeys >out.txt 2>&1 && grep -o '^\[.*caches' tree/docs/techniques/a.md >got.txt
+cat >want.txt <<'EOF'
+[`sum`](../journeys/sum-h200.md), N=1: measured on an GPU A, driver 1.0, 2026-01-01, caches
+[`sum-steps`](../journeys/sum-steps-h200.md), N=1: measured on an GPU A, driver 1.0, 2026-01-03, caches
+EOF
+diff -u want.txt got.txt >diff.txt
+pass 'the table of a technique has the day of its own journey' $? diff.txt
 finish
