@@ -9,7 +9,7 @@ import os
 import re
 import sys
 
-LIBRARIES = ("cub", "cublas", "cublaslt", "cusparse", "cusparse-prepared", "cudnn", "torch")
+LIBRARIES = ("cub", "cublas", "cublaslt", "cusparse", "cudnn", "torch")
 ROUGHER = 2  # times the rms error of the library: a variant with more is not compared with it
 
 
