@@ -479,7 +479,7 @@ static __device__ struct moments moments_told(const float2 *slot, unsigned long 
 static __device__ void room_before(unsigned long long *empty, int i)
 {
     bulk_store_wait_before();
-    if ((RETURN || threadIdx.x % WARP == 0) && i > 0)
+    if ((RETURN == 1 || RETURN == 2 || threadIdx.x % WARP == 0) && i > 0)
         mbarrier_arrive(&empty[(i - 1) % STAGES]);
 }
 
@@ -519,7 +519,7 @@ static __device__ __forceinline__ void roles(element *y, element *h, const eleme
             mbarrier_init(&full[s], 2);
             mbarrier_init(&added[s], ORDER == 1 ? SUMMERS * WARP : ORDER == 3 ? 1 : SUMMERS);
             mbarrier_init(&known[s], 1);
-            mbarrier_init(&empty[s], (LEAVE ? SUMMERS + writers : writers) * (RETURN ? WARP : 1));
+            mbarrier_init(&empty[s], (LEAVE ? SUMMERS + writers : writers) * (RETURN == 1 || RETURN == 2 ? WARP : 1));
         }
         mbarrier_init_fence();
     }
@@ -564,6 +564,8 @@ static __device__ __forceinline__ void roles(element *y, element *h, const eleme
             mbarrier_wait(&full[stage], i / STAGES & 1);
             if (RETURN == 2 && i >= STAGES)
                 mbarrier_wait(&empty[stage], i / STAGES - 1 & 1);
+            if (RETURN == 3 && i >= STAGES)
+                role_barrier(2 + STAGES + stage, SUMMERS + writers);
             struct share share = share_of<LEAVE>(count, threadIdx.x - WARP, SUMMERS * WARP);
             struct moments m = room_add<LEAVE>(h + at, room, room + PART, share);
             if (LEAVE)
@@ -625,6 +627,8 @@ static __device__ __forceinline__ void roles(element *y, element *h, const eleme
                 room_norm_kept<kept>(y + at, room, kept_weight, kept_bias, m.mean, scale, share);
             else
                 room_norm<LEAVE>(LEAVE ? room + PART : y + at, room, own_weight, own_bias, m.mean, scale, share);
+            if (RETURN == 3 && row + (long long)STAGES * groups < rows)
+                asm volatile("bar.arrive %0, %1;" ::"r"(2 + STAGES + stage), "r"((SUMMERS + writers) * WARP) : "memory");
             if (LEAVE) {
                 share_leave(y + at, room + PART, share);
                 room_before(empty, i);
@@ -632,7 +636,7 @@ static __device__ __forceinline__ void roles(element *y, element *h, const eleme
             }
             bulk_store_fence(); // before copies write there again
             __syncwarp();
-            if (RETURN || lane == 0)
+            if (RETURN == 1 || RETURN == 2 || lane == 0)
                 mbarrier_arrive(&empty[stage]);
         }
     }

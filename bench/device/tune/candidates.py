@@ -156,9 +156,9 @@ def norm():
             yield run(file, kernel + "_norm", min(rows, SMS // parts) * parts, block, shared, cluster, *tail,
                       *(() if cluster > 1 else ("@words", "@progress")))
 
-        for store, order, back in itertools.product(("__stcs", "__stwb"), (0, 1, 2, 3), (0, 1, 2)):
+        for store, order, back in itertools.product(("__stcs", "__stwb"), (0, 1, 2, 3), (0, 1, 2, 3)):
             yield from roles("listening", 12, 7, 7, 5, 1, STORE=store, ORDER=order, RETURN=back)
-        for order, back in ((1, 0), (2, 0), (3, 0), (1, 2), (2, 2)):
+        for order, back in ((1, 0), (2, 0), (3, 0), (1, 2), (2, 2), (2, 3)):
             yield from roles("roles", 16, 8, 8, 6, 0, ORDER=order, RETURN=back)
         for parts, summers, writers, stages in ((12, 8, 7, 5), (12, 7, 6, 5), (12, 6, 7, 5), (12, 8, 8, 5), (12, 6, 6, 5), (12, 4, 7, 5), (12, 10, 9, 5),
                                                 (11, 7, 7, 4), (11, 8, 8, 4), (16, 7, 7, 7), (16, 8, 8, 6), (13, 7, 7, 5), (22, 6, 6, 9), (12, 7, 7, 4)):
