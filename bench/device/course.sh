@@ -68,10 +68,8 @@ sanitize_one() { # tool name parameters...
     shift 2
     for p; do params+=(--param "$p"); done
     log=$out/$name.$tool.txt
-    # Libraries are not looked at, and where a lane arrives at an mbarrier for its warp, the others' order is indirect.
-    local options=()
-    [ "$tool" = racecheck ] && options=(--racecheck-indirect-barrier-dependency)
-    RIDGE_PEERS=$out/none timeout "${EACH:-120}" compute-sanitizer --tool "$tool" "${options[@]}" --target-processes all --print-limit 5 \
+    # Libraries are not looked at.
+    RIDGE_PEERS=$out/none timeout "${EACH:-120}" compute-sanitizer --tool "$tool" --target-processes all --print-limit 5 \
         "$ridge" verify "experiments/$name" --device cuda:0 -q "${params[@]}" >"$log" 2>&1
     echo "$tool $name: $(grep -oE '(ERROR|RACECHECK) SUMMARY: .*' "$log" | sort | uniq -c | tr -s ' \n' ' ')$(grep -c ' verified' "$log") verified, $(grep -cE '^ *[^ ]+ +(FAILED|WRONG|failed|wrong)' "$log") not"
 }

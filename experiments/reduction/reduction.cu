@@ -97,7 +97,7 @@ extern "C" __global__ void shuffle_sum(float *out, const float *in, int n)
 }
 
 // What this thread takes of the array: every gridDim * BLOCK'th quad, four of them in flight. The
-// quads' parts are added apart, so that no addition waits for the one before.
+// quads' parts are added apart, so that no addition waits for the one before. EVEN: the last ones too are asked for at once.
 static __device__ float strided_sum(const float *in, int n)
 {
     const float4 *quads = (const float4 *)in;
@@ -111,6 +111,19 @@ static __device__ float strided_sum(const float *in, int n)
         z += (a.z + b.z) + (c.z + d.z);
         w += (a.w + b.w) + (c.w + d.w);
     }
+#ifdef EVEN
+    float4 rest[3];
+#pragma unroll
+    for (int r = 0; r < 3; r++)
+        rest[r] = i + r * stride < count ? __ldcs(&quads[i + r * stride]) : make_float4(0, 0, 0, 0);
+#pragma unroll
+    for (int r = 0; r < 3; r++) {
+        x += rest[r].x;
+        y += rest[r].y;
+        z += rest[r].z;
+        w += rest[r].w;
+    }
+#else
     for (; i < count; i += stride) {
         float4 a = quads[i];
         x += a.x;
@@ -118,6 +131,7 @@ static __device__ float strided_sum(const float *in, int n)
         z += a.z;
         w += a.w;
     }
+#endif
     if (blockIdx.x == 0 && threadIdx.x < n % 4)
         x += in[count * 4 + threadIdx.x];
     return (x + y) + (z + w);

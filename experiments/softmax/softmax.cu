@@ -513,6 +513,7 @@ static __device__ void room_leave(element *out, element *room, int count, int wa
 // STAGES - 1 parts before it is written, so that nobody waits for a barrier of the block or for another block.
 // LEAVE: results go to the room, and from there by bulk copies; a room is empty when they have read it, one part later.
 // LISTEN: a warp asks for the rows' sums, and tells the writers of its block.
+// A room is empty when every lane that reads it has arrived for itself, those that sum as well.
 template <bool LEAVE, bool LISTEN>
 static __device__ __forceinline__ void roles(element *out, const element *in, int rows, int cols, unsigned long long *words,
                                              struct progress *progress)
@@ -531,7 +532,7 @@ static __device__ __forceinline__ void roles(element *out, const element *in, in
         for (int s = 0; s < STAGES; s++) {
             mbarrier_init(&full[s], 1);
             mbarrier_init(&known[s], 1);
-            mbarrier_init(&empty[s], writers);
+            mbarrier_init(&empty[s], (SUMMERS + writers) * WARP);
         }
         mbarrier_init_fence();
     }
@@ -548,6 +549,7 @@ static __device__ __forceinline__ void roles(element *out, const element *in, in
             mbarrier_wait(&full[i % STAGES], i / STAGES & 1);
             struct part sum =
                 room_part(rooms + i % STAGES * PART, p.count, threadIdx.x - WARP, SUMMERS * WARP);
+            mbarrier_arrive(&empty[i % STAGES]);
             if (lane == 0)
                 sums[i % 2][warp - 1] = sum;
             role_barrier(1, SUMMERS);
@@ -583,14 +585,12 @@ static __device__ __forceinline__ void roles(element *out, const element *in, in
             if (LEAVE) {
                 room_leave(out + p.first, room, p.count, warp - first_writer, writers, row);
                 bulk_store_wait_before();
-                if (lane == 0 && i > 0)
+                if (i > 0)
                     mbarrier_arrive(&empty[(i - 1) % STAGES]);
                 continue;
             }
             room_store(out + p.first, room, p.count, threadIdx.x - first_writer * WARP, writers * WARP, row);
-            __syncwarp();
-            if (lane == 0)
-                mbarrier_arrive(&empty[i % STAGES]);
+            mbarrier_arrive(&empty[i % STAGES]);
         }
         if (LEAVE)
             bulk_store_wait();

@@ -131,7 +131,6 @@ def norm():
                 yield f"try cluster {size} BLOCK {block}"
                 yield run(file, "cluster_norm", size * rows, block, 0, size, *tail)
 
-
         yield f"buffer words {16 * rows * 64} zero"
         yield "buffer progress 8 zero"
         yield "try two copies by a kernel, no norm"
@@ -141,6 +140,7 @@ def norm():
         yield "try two copies by cudaMemcpy, no norm"
         yield "copy h x"
         yield "copy y residual"
+
         def roles(kernel, parts, summers, writers, stages, keep, **macros):
             part = 32 * ceil_div(cols, 32 * parts)  # whole lines
             shared = (2 * (1 - keep) + 2 * stages) * part * 4
@@ -156,10 +156,8 @@ def norm():
             yield run(file, kernel + "_norm", min(rows, SMS // parts) * parts, block, shared, cluster, *tail,
                       *(() if cluster > 1 else ("@words", "@progress")))
 
-        for store, order, back in itertools.product(("__stcs", "__stwb"), (0, 1, 2, 3), (0, 1, 2, 3)):
-            yield from roles("listening", 12, 7, 7, 5, 1, STORE=store, ORDER=order, RETURN=back)
-        for order, back in ((1, 0), (2, 0), (3, 0), (1, 2), (2, 2), (2, 3)):
-            yield from roles("roles", 16, 8, 8, 6, 0, ORDER=order, RETURN=back)
+        for store in ("__stcs", "__stwb"):
+            yield from roles("listening", 12, 7, 7, 5, 1, STORE=store)
         for parts, summers, writers, stages in ((12, 8, 7, 5), (12, 7, 6, 5), (12, 6, 7, 5), (12, 8, 8, 5), (12, 6, 6, 5), (12, 4, 7, 5), (12, 10, 9, 5),
                                                 (11, 7, 7, 4), (11, 8, 8, 4), (16, 7, 7, 7), (16, 8, 8, 6), (13, 7, 7, 5), (22, 6, 6, 9), (12, 7, 7, 4)):
             yield from roles("listening", parts, summers, writers, stages, 1, STORE="__stwb")
