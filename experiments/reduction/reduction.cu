@@ -97,12 +97,28 @@ extern "C" __global__ void shuffle_sum(float *out, const float *in, int n)
 }
 
 // What this thread takes of the array: every gridDim * BLOCK'th quad, four of them in flight. The
-// quads' parts are added apart, so that no addition waits for the one before. EVEN: the last ones too are asked for at once.
+// quads' parts are added apart, so that no addition waits for the one before. With -DFLIGHT so many are in flight, in the
+// last round too.
 static __device__ float strided_sum(const float *in, int n)
 {
     const float4 *quads = (const float4 *)in;
     int count = n / 4, stride = gridDim.x * BLOCK, i = blockIdx.x * BLOCK + threadIdx.x;
     float x = 0, y = 0, z = 0, w = 0;
+#ifdef FLIGHT
+    for (; i < count; i += FLIGHT * stride) {
+        float4 q[FLIGHT];
+#pragma unroll
+        for (int f = 0; f < FLIGHT; f++)
+            q[f] = i + f * stride < count ? __ldcs(&quads[i + f * stride]) : make_float4(0, 0, 0, 0);
+#pragma unroll
+        for (int f = 0; f < FLIGHT; f += 2) {
+            x += q[f].x + q[f + 1].x;
+            y += q[f].y + q[f + 1].y;
+            z += q[f].z + q[f + 1].z;
+            w += q[f].w + q[f + 1].w;
+        }
+    }
+#else
     for (; i + 3 * stride < count; i += 4 * stride) {
         float4 a = __ldcs(&quads[i]), b = __ldcs(&quads[i + stride]),
                c = __ldcs(&quads[i + 2 * stride]), d = __ldcs(&quads[i + 3 * stride]);
@@ -111,19 +127,6 @@ static __device__ float strided_sum(const float *in, int n)
         z += (a.z + b.z) + (c.z + d.z);
         w += (a.w + b.w) + (c.w + d.w);
     }
-#ifdef EVEN
-    float4 rest[3];
-#pragma unroll
-    for (int r = 0; r < 3; r++)
-        rest[r] = i + r * stride < count ? __ldcs(&quads[i + r * stride]) : make_float4(0, 0, 0, 0);
-#pragma unroll
-    for (int r = 0; r < 3; r++) {
-        x += rest[r].x;
-        y += rest[r].y;
-        z += rest[r].z;
-        w += rest[r].w;
-    }
-#else
     for (; i < count; i += stride) {
         float4 a = quads[i];
         x += a.x;
