@@ -105,11 +105,11 @@ static __device__ float strided_sum(const float *in, int n)
     int count = n / 4, stride = gridDim.x * BLOCK, i = blockIdx.x * BLOCK + threadIdx.x;
     float x = 0, y = 0, z = 0, w = 0;
 #ifdef FLIGHT
-    for (; i < count; i += FLIGHT * stride) {
-        float4 q[FLIGHT];
+    float4 q[FLIGHT];
+    for (; i + (FLIGHT - 1) * stride < count; i += FLIGHT * stride) {
 #pragma unroll
         for (int f = 0; f < FLIGHT; f++)
-            q[f] = i + f * stride < count ? __ldcs(&quads[i + f * stride]) : make_float4(0, 0, 0, 0);
+            q[f] = __ldcs(&quads[i + f * stride]);
 #pragma unroll
         for (int f = 0; f < FLIGHT; f += 2) {
             x += q[f].x + q[f + 1].x;
@@ -117,6 +117,16 @@ static __device__ float strided_sum(const float *in, int n)
             z += q[f].z + q[f + 1].z;
             w += q[f].w + q[f + 1].w;
         }
+    }
+#pragma unroll
+    for (int f = 0; f < FLIGHT - 1; f++)
+        q[f] = i + f * stride < count ? __ldcs(&quads[i + f * stride]) : make_float4(0, 0, 0, 0);
+#pragma unroll
+    for (int f = 0; f < FLIGHT - 1; f++) {
+        x += q[f].x;
+        y += q[f].y;
+        z += q[f].z;
+        w += q[f].w;
     }
 #else
     for (; i + 3 * stride < count; i += 4 * stride) {
