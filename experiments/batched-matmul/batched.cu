@@ -1,5 +1,6 @@
 // COUNT products of S x S matrices of f32, c[i] = a[i] b[i], S up to 64:
 //   thread_products  one thread per element, straight from memory
+//   lone_products    one thread per product: a row of a in registers, b's rows four columns at a time
 //   warp_products    a warp a product (S 16 or 32): b's columns by lane, a's elements handed round by shuffles
 //   block_products   a block a product: both matrices in shared memory, a square of 4 x 4 a thread
 //   tensor_products  a warp 16 rows: tensor cores, each f32 as two tf32, three products for one
@@ -19,6 +20,34 @@ extern "C" __global__ void thread_products(float *c, const float *a, const float
     for (int k = 0; k < S; k++)
         sum += u[k] * v[k * S];
     c[i] = sum;
+}
+
+extern "C" __global__ void lone_products(float *c, const float *a, const float *b, int count)
+{
+    int one = blockIdx.x * blockDim.x + threadIdx.x;
+    if (one >= count)
+        return;
+    const float *u = a + (size_t)one * S * S, *v = b + (size_t)one * S * S;
+    float *to = c + (size_t)one * S * S;
+    for (int row = 0; row < S; row++) {
+        __align__(16) float mine[S];
+#pragma unroll
+        for (int k = 0; k < S; k += 4)
+            *(float4 *)&mine[k] = *(const float4 *)&u[row * S + k];
+#pragma unroll 1
+        for (int col = 0; col < S; col += 4) {
+            float4 sum = make_float4(0, 0, 0, 0);
+#pragma unroll
+            for (int k = 0; k < S; k++) {
+                float4 by = *(const float4 *)&v[k * S + col];
+                sum.x += mine[k] * by.x;
+                sum.y += mine[k] * by.y;
+                sum.z += mine[k] * by.z;
+                sum.w += mine[k] * by.w;
+            }
+            *(float4 *)&to[row * S + col] = sum;
+        }
+    }
 }
 
 #if S <= 32
