@@ -122,7 +122,8 @@ static void add_judgement(const struct result *r, struct text *out)
     }
 }
 
-static void add_diagnosis(const struct result *r, bool verbose, struct text *out)
+static void add_diagnosis(const struct run *run, const struct result *r, bool verbose,
+                          struct text *out)
 {
     char a[CELL_SIZE];
     if (!r->diagnosed)
@@ -144,6 +145,10 @@ static void add_diagnosis(const struct result *r, bool verbose, struct text *out
                    out);
         if (isfinite(f->expected_time_ns))
             add_fact(r, "modelled time with the fix", show_time(f->expected_time_ns, a), out);
+        struct text taken = {0};
+        if (say_taken(&taken, run, r, f))
+            add_fact(r, "fix", text_str(&taken), out);
+        text_release(&taken);
     }
 }
 
@@ -174,7 +179,7 @@ static void result_each(const struct report_case *c, int index, const struct rep
         arena_release(&a);
     }
     add_judgement(r, out);
-    add_diagnosis(r, o->style->verbose, out);
+    add_diagnosis(c->run, r, o->style->verbose, out);
     if (r->printed) {
         const struct report_style whole = {.width = 1000};
         add_fact(r, "printed:", "", out);

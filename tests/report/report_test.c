@@ -451,10 +451,16 @@ static void the_step_that_took_the_advice_is_named(void **state)
     text_clear(&out);
     assert_true(report_markdown(&run, NULL, &out, &err));
     has("- Took the advice on naive (Global loads are uncoalesced): 10 % promised, 40 % came\n");
+    text_clear(&out);
+    const struct report_style plain = {.plain = true, .width = 1000};
+    report_terminal(&run, &plain, &out);
+    has("\nnaive: fix taken by tiled: 600 us ");
     // With the same occupancy, or the same cause, it did not.
     text_clear(&out);
     counters_set(&results[1].counters, COUNTER_OCCUPANCY_THEORETICAL_PCT, 25, PROVENANCE_SIMULATED);
     report_explain(&run, &results[0], &wide, &out);
+    has_not("taken by");
+    report_terminal(&run, &plain, &out);
     has_not("taken by");
     counters_set(&results[1].counters, COUNTER_OCCUPANCY_THEORETICAL_PCT, 100,
                  PROVENANCE_SIMULATED);
