@@ -5,6 +5,7 @@
 #include <math.h>
 
 #define REPLAY_MAX 0.5 // of the time
+#define LANES_LEAST 0.1 // of the work: what is done besides products on the tensor cores, softmax say, is less
 
 // The replay leaves loads and barriers of the loop as the kernel has them. Where those take most of the time, tiles that are
 // staged for the tensor cores do away with them as well, which no replay knows: then the tensor cores' rate is a bound.
@@ -17,12 +18,21 @@ static enum finding_price tensor_price(const struct search *s, double *expected_
     return PRICE_REPLAY;
 }
 
+// Nothing is done on the tensor cores. Where their operations are not counted (not every chip's are, on hardware), the lanes'
+// own speak: a kernel of products by mma has none to speak of. Six products of parts may stand for one of theirs.
+static bool is_done_by_lanes(const struct search *s)
+{
+    double done = search_get(s, COUNTER_FLOPS_TENSOR), work = s->in->work_flops_tensor;
+    double lanes = search_get(s, COUNTER_FLOPS_F32) + search_get(s, COUNTER_FLOPS_F16);
+    return isnan(done) ? lanes >= LANES_LEAST * work : done == 0;
+}
+
 void find_tensor(const struct search *s)
 {
-    double work = s->in->work_flops_tensor, done = search_get(s, COUNTER_FLOPS_TENSOR);
+    double work = s->in->work_flops_tensor;
     double launch = s->bounds->by[RESOURCE_LAUNCH].time_ns;
     double rate = tensor_rate(s->in->gpu, s->in->work_tensor, &(const char *){NULL});
-    if (!(work > 0) || done > 0 || !(rate > 0))
+    if (!(work > 0) || !(rate > 0) || !is_done_by_lanes(s))
         return;
     struct finding f = {
         .class = FINDING_INSTRUCTIONS,

@@ -110,8 +110,8 @@ static void find_direction(const struct search *s, const struct direction *d)
 {
     double sectors = search_get(s, d->sectors), ideal = search_get(s, d->ideal),
            requests = search_get(s, d->requests);
-    if (!(sectors > 0) || !(100 * ideal / sectors < SECTORS_USED_MIN_PCT))
-        return;
+    if (!(sectors > 0) || !(100 * ideal / sectors < SECTORS_USED_MIN_PCT) || ideal == 0)
+        return; // no bytes at all: they were not counted (hardware: copies by cp.async)
     struct counters better = coalesced(s, d);
     struct bound_set bounds = bounds_with(s, &better);
     struct finding f = {
@@ -154,8 +154,10 @@ void find_uncoalesced(const struct search *s)
 void find_conflicts(const struct search *s)
 {
     struct figure pct = counters_derived(s->in->counters, DERIVED_SHARED_CONFLICT_PCT);
-    if (pct.provenance == PROVENANCE_ABSENT || pct.value < CONFLICT_MAX_PCT)
-        return;
+    double requests =
+        search_get(s, COUNTER_SHARED_LOAD_REQUESTS) + search_get(s, COUNTER_SHARED_STORE_REQUESTS);
+    if (pct.provenance == PROVENANCE_ABSENT || pct.value < CONFLICT_MAX_PCT || requests == 0)
+        return; // hardware counts passes of bulk copies and stored matrices, which no request stands for
     struct counters better = *s->in->counters;
     better.figure[COUNTER_SHARED_LOAD_WAVEFRONTS].value =
         search_get(s, COUNTER_SHARED_LOAD_WAVEFRONTS_IDEAL);
@@ -167,8 +169,6 @@ void find_conflicts(const struct search *s)
         search_get(s, COUNTER_SHARED_STORE_WAVEFRONTS) -
         search_get(s, COUNTER_SHARED_STORE_WAVEFRONTS_IDEAL);
     struct bound_set bounds = bounds_with(s, &better);
-    double requests =
-        search_get(s, COUNTER_SHARED_LOAD_REQUESTS) + search_get(s, COUNTER_SHARED_STORE_REQUESTS);
     double waves = search_get(s, COUNTER_SHARED_LOAD_WAVEFRONTS) +
                    search_get(s, COUNTER_SHARED_STORE_WAVEFRONTS);
     struct finding f = {

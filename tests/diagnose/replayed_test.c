@@ -192,6 +192,7 @@ static void tensor_cores_are_priced_by_a_replay_or_a_bound(void **state)
 {
     (void)state;
     in.work_flops_tensor = 1e6;
+    set(COUNTER_FLOPS_TENSOR, 0);
     replay(INTERVENTION_TENSOR, 30000);
     diagnosed();
     const struct finding *f = finding_of("tensor cores are idle");
@@ -203,6 +204,24 @@ static void tensor_cores_are_priced_by_a_replay_or_a_bound(void **state)
     f = finding_of("tensor cores are idle");
     assert_true(f->expected_time_ns < 10000);
     assert_int_equal(f->price, PRICE_BOUNDS);
+}
+
+// Not every chip's tensor cores are counted: then the lanes' own operations say who multiplies.
+static void tensor_cores_are_called_idle_only_where_lanes_do_their_work(void **state)
+{
+    (void)state;
+    in.work_flops_tensor = 1e6;
+    set(COUNTER_FLOPS_TENSOR, 1e6);
+    diagnosed();
+    assert_null(finding_of("tensor cores are idle"));
+    counters.figure[COUNTER_FLOPS_TENSOR].provenance = PROVENANCE_ABSENT;
+    set(COUNTER_FLOPS_F32, 2e4);
+    set(COUNTER_FLOPS_F16, 0);
+    diagnosed();
+    assert_null(finding_of("tensor cores are idle"));
+    set(COUNTER_FLOPS_F32, 1e6);
+    diagnosed();
+    assert_non_null(finding_of("tensor cores are idle"));
 }
 
 // Loads and stores of structures: one replay has both coalesced, and is promised once.
@@ -334,6 +353,7 @@ int main(void)
         REPLAYED(launches_are_not_blamed_for_what_one_loads_again),
         REPLAYED(what_the_l1_serves_again_is_for_registers),
         REPLAYED(tensor_cores_are_priced_by_a_replay_or_a_bound),
+        REPLAYED(tensor_cores_are_called_idle_only_where_lanes_do_their_work),
         REPLAYED(loads_and_stores_promise_one_replay_once),
         REPLAYED(fields_that_fill_their_lines_are_narrow),
         REPLAYED(unequal_warps_stand_behind_the_barriers_they_wait_at),
