@@ -3,7 +3,7 @@
 //   tiled_forces    256 bodies at a time in shared memory
 //   wide_forces     the same, BODIES bodies a thread: each body loaded pulls all of them
 //   mutual_forces   each pair once: a block has SPAN bodies in registers and SPAN others in shared memory, which go round the
-//                   lanes with what pulls them
+//                   lanes with what pulls them; TWICE: they stand twice there, so that going round costs no instruction
 // SPDX-License-Identifier: Apache-2.0
 #ifndef BODIES
 #define BODIES 2
@@ -13,6 +13,15 @@
 #endif
 #ifndef FUSED // the softening is the first addend of the square, no addition of its own
 #define FUSED 0
+#endif
+#ifndef THREADS // of mutual_forces, and loaded bodies in a row in its loop
+#define THREADS 128
+#endif
+#ifndef UNROLL
+#define UNROLL 2
+#endif
+#ifndef TWICE
+#define TWICE 0
 #endif
 #define SOFTENING 1.0e-4f
 enum { TILE = 256 };
@@ -121,11 +130,12 @@ static __device__ __forceinline__ void add_to(float4 *out, float4 sum)
 
 // Row y of the grid has the spans that are y apart, as on a ring; where their count is even, half of the last row would have
 // the others' pairs again. Row 0 is each span with itself, all pairs of it both ways. `out` is 0 before.
-enum { MUTUAL_THREADS = 128, SPAN = MUTUAL_THREADS * BODIES, LANES = 32 };
+enum { SPAN = THREADS * BODIES, LANES = 32, ROOM = LANES * (1 + TWICE), TURNS = UNROLL };
+enum { BLOCKS = 640 / THREADS }; // of an SM: 96 registers a thread
 
-extern "C" __global__ void __launch_bounds__(MUTUAL_THREADS) mutual_forces(float4 *out, const float4 *bodies, int N)
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) mutual_forces(float4 *out, const float4 *bodies, int N)
 {
-    __shared__ float4 others[SPAN];
+    __shared__ float4 others[SPAN / LANES][ROOM];
     int spans = gridDim.x, apart = blockIdx.y, mine = blockIdx.x * SPAN;
     int theirs = (blockIdx.x + apart) % spans * SPAN, lane = threadIdx.x % LANES;
     if (2 * apart == spans && mine > theirs)
@@ -133,15 +143,18 @@ extern "C" __global__ void __launch_bounds__(MUTUAL_THREADS) mutual_forces(float
     float4 at[BODIES], sum[BODIES];
 #pragma unroll
     for (int b = 0; b < BODIES; b++) {
-        int i = b * MUTUAL_THREADS + threadIdx.x;
+        int i = b * THREADS + threadIdx.x;
+        float4 by = theirs + i < N ? bodies[theirs + i] : make_float4(0, 0, 0, 0);
         at[b] = mine + i < N ? bodies[mine + i] : make_float4(0, 0, 0, 0); // no mass pulls nothing
-        others[i] = theirs + i < N ? bodies[theirs + i] : make_float4(0, 0, 0, 0);
         sum[b] = make_float4(0, 0, 0, 0);
+#pragma unroll
+        for (int again = lane; again < ROOM; again += LANES)
+            others[i / LANES][again] = by;
     }
     __syncthreads();
     if (apart == 0) {
         for (int j = 0; j < SPAN; j++) {
-            float4 by = others[j];
+            float4 by = others[j / LANES][j % LANES];
 #pragma unroll
             for (int b = 0; b < BODIES; b++)
                 pull(&sum[b], at[b], by);
@@ -149,9 +162,9 @@ extern "C" __global__ void __launch_bounds__(MUTUAL_THREADS) mutual_forces(float
     }
     for (int from = 0; from < SPAN && apart > 0; from += LANES) {
         float4 back = make_float4(0, 0, 0, 0);
-#pragma unroll 2
+#pragma unroll TURNS
         for (int step = 0; step < LANES; step++) {
-            float4 by = others[from + (lane + step) % LANES];
+            float4 by = others[from / LANES][TWICE ? lane + step : (lane + step) % LANES];
 #pragma unroll
             for (int b = 0; b < BODIES; b++)
                 pull_both(&sum[b], &back, at[b], by);
@@ -164,6 +177,6 @@ extern "C" __global__ void __launch_bounds__(MUTUAL_THREADS) mutual_forces(float
     }
 #pragma unroll
     for (int b = 0; b < BODIES; b++)
-        if (mine + b * MUTUAL_THREADS + threadIdx.x < N)
-            add_to(&out[mine + b * MUTUAL_THREADS + threadIdx.x], sum[b]);
+        if (mine + b * THREADS + threadIdx.x < N)
+            add_to(&out[mine + b * THREADS + threadIdx.x], sum[b]);
 }
