@@ -106,6 +106,47 @@ struct collective_roof collective_roof(const struct topology *t, const struct co
     return (struct collective_roof){isnan(pcie) ? NULL : "ring over PCIe", pcie};
 }
 
+/* ---- the model ------------------------------------------------------------------------------------------- */
+
+// Every device to the next one, or to all others.
+static double copies_modelled_ns(const struct links *l, bool to_all, double size_bytes)
+{
+    int n = l->devices, count = 0;
+    struct exchange_copy *copies =
+        xcalloc((size_t)n * (size_t)(to_all ? n - 1 : 1) + 1, sizeof *copies);
+    uint64_t bytes = (uint64_t)(to_all ? size_bytes / n : size_bytes);
+    for (int from = 0; from < n; from++)
+        for (int k = 1; k < (to_all ? n : 2); k++)
+            copies[count++] =
+                (struct exchange_copy){.from = from, .to = (from + k) % n, .size_bytes = bytes};
+    double time_ns = links_copies_ns(l, copies, count);
+    free(copies);
+    return time_ns;
+}
+
+double collective_modelled_ns(const struct links *l, enum collective c, double size_bytes)
+{
+    double others = (double)(l->devices - 1) / l->devices, time_ns = 0;
+    if (l->devices < 2)
+        return 0;
+    switch (c) {
+    case COLLECTIVE_ALL_REDUCE:
+        time_ns = links_sum_ns(l, size_bytes);
+        break;
+    case COLLECTIVE_ALL_GATHER:
+    case COLLECTIVE_REDUCE_SCATTER:
+        time_ns = links_spread_ns(l, others * size_bytes);
+        break;
+    case COLLECTIVE_ALL_TO_ALL:
+    case COLLECTIVE_SEND_RECEIVE:
+        time_ns = copies_modelled_ns(l, c == COLLECTIVE_ALL_TO_ALL, size_bytes);
+        break;
+    case COLLECTIVE_COUNT:
+        break;
+    }
+    return l->start_ns + time_ns;
+}
+
 /* ---- in the worker ---------------------------------------------------------------------------------------- */
 
 struct collecting {

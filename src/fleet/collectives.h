@@ -6,6 +6,7 @@
 #define RIDGE_FLEET_COLLECTIVES_H
 
 #include "device/device.h"
+#include "fleet/links.h"
 #include "stats/stats.h"
 
 enum collective {
@@ -61,6 +62,9 @@ struct collective_roof {
 };
 struct collective_roof collective_roof(const struct topology *t, const struct collectives *c,
                                        enum collective which);
+
+// By the model of links, with its start. 1 device: 0.
+double collective_modelled_ns(const struct links *l, enum collective c, double size_bytes);
 
 bool collectives_measure(struct device_info *const *devices, int count, const volatile bool *cancel,
                          struct collectives *out, struct error *err) CHECK_RESULT;
