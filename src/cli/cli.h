@@ -133,7 +133,11 @@ bool cli_whatif(const struct options *o, struct arena *a, const struct run *run,
                 const struct result *only, struct error *err) CHECK_RESULT;
 
 // ridge probe of several devices: what the links between them deliver; prints.
-bool cli_collectives(const struct options *o, struct arena *a, struct error *err) CHECK_RESULT;
+bool cli_collectives(const struct options *o, const char *devices, struct arena *a,
+                     struct error *err) CHECK_RESULT;
+struct links; // fleet/links.h: what a model of the exchange rests on
+json_t *cli_links_json(const struct links *l);
+void cli_print_validated(const struct links *l, struct text *out); // ends the line
 
 // A command: returns false with err set (its kind is the exit status), or true. *status is 0, or 1
 // when a check failed though the command did its work.

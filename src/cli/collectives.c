@@ -4,6 +4,7 @@
 #include "fleet/collectives.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double pct_per_one = 100, ns_per_us = 1e3;
 
@@ -167,22 +168,120 @@ static void collectives_print(const struct shown *s, struct text *out)
     print_pairs(s, out);
 }
 
-static bool find_all(const struct options *o, struct arena *a, struct device_info ***out,
-                     int *count, struct error *err)
+static bool find_all(const char *devices, struct arena *a, struct device_info ***out, int *count,
+                     struct error *err)
 {
     const char *const *names;
-    if (!cli_device_list(a, option_text(o, OPTION_DEVICE, "auto"), &names, count, err))
+    if (!cli_device_list(a, devices, &names, count, err))
         return false;
     *out = ARENA_ARRAY(a, struct device_info *, *count);
     for (int i = 0; i < *count; i++) {
-        (*out)[i] = ARENA_NEW(a, struct device_info);
-        if (!device_find(a, names[i], (*out)[i], err))
+        bool again = i > 0 && (*out)[i - 1]->simulated && strcmp(names[i], names[i - 1]) == 0;
+        (*out)[i] = again ? (*out)[i - 1] : ARENA_NEW(a, struct device_info);
+        if (!again && !device_find(a, names[i], (*out)[i], err))
             return false;
     }
     return true;
 }
 
-bool cli_collectives(const struct options *o, struct arena *a, struct error *err)
+/* ---- simulated devices ----------------------------------------------------------------------------------- */
+
+static bool all_simulated(struct device_info *const *devices, int count)
+{
+    bool all = true;
+    for (int i = 0; i < count; i++)
+        all = all && devices[i]->simulated;
+    return all;
+}
+
+json_t *cli_links_json(const struct links *l)
+{
+    return json_pack("{s:s, s:i, s:i, s:f, s:o, s:f, s:o, s:o}", "node", l->name, "gpus_per_node",
+                     l->per_node, "nodes", l->nodes, "link_gbps", l->link_gbps, "network_gbps",
+                     number_json(l->network_gbps), "start_ns", l->start_ns, "validated_gpus",
+                     number_json(l->validated_devices), "validated_error_pct",
+                     number_json(l->validated_error_pct));
+}
+
+void cli_print_validated(const struct links *l, struct text *out)
+{
+    if (isnan(l->validated_devices))
+        text_add(out, "not validated\n");
+    else
+        text_printf(out, "%s (up to %.0f GPUs within %.0f %%)\n",
+                    l->devices <= (int)l->validated_devices ? "held against measured exchanges"
+                                                            : "not validated for so many",
+                    l->validated_devices, l->validated_error_pct);
+}
+
+static json_t *modelled_json(struct device_info *const *devices, const struct links *l)
+{
+    json_t *rows = json_array(), *ids = json_array();
+    for (int i = 0; i < l->devices; i++)
+        json_array_append_new(ids, json_string(devices[i]->id));
+    for (int c = 0; c < COLLECTIVE_COUNT; c++)
+        for (int i = 0; i < COLLECTIVE_SIZES; i++) {
+            double size = collectives_size(i, l->devices);
+            double time_ns = collective_modelled_ns(l, (enum collective)c, size);
+            json_array_append_new(
+                rows, json_pack("{s:s, s:f, s:f, s:s, s:b, s:f}", "collective",
+                                collective_info((enum collective)c)->name, "bytes", size, "time_ns",
+                                time_ns, "provenance", "modelled", "verified", 0, "bus_gbps",
+                                size / time_ns * collective_bus((enum collective)c, l->devices)));
+        }
+    return json_pack("{s:s, s:i, s:o, s:s, s:o, s:o}", "ridge", RIDGE_VERSION, "schema", 1,
+                     "devices", ids, "way", "model", "model", cli_links_json(l), "rows", rows);
+}
+
+static void modelled_print(const struct links *l, struct text *out)
+{
+    text_printf(out, "Links of %d simulated GPUs, %d node%s of %s%s; modelled, ", l->devices,
+                l->nodes, plural(l->nodes), l->name, l->kinds > 1 ? " and others" : "");
+    cli_print_validated(l, out);
+    text_printf(out, "  %10s", "");
+    for (int c = 0; c < COLLECTIVE_COUNT; c++)
+        text_printf(out, "  %22s", collective_info((enum collective)c)->name);
+    text_add(out, "\n");
+    for (int i = 0; i < COLLECTIVE_SIZES; i++) {
+        double size = collectives_size(i, l->devices);
+        char bytes[32], time[32];
+        text_printf(out, "  %10s", format_bytes(size, bytes));
+        for (int c = 0; c < COLLECTIVE_COUNT; c++) {
+            double time_ns = collective_modelled_ns(l, (enum collective)c, size);
+            text_printf(out, "  %10s %6.4g GB/s", format_time_ns(time_ns, time),
+                        size / time_ns * collective_bus((enum collective)c, l->devices));
+        }
+        text_add(out, "\n");
+    }
+    text_printf(out, "GB/s on the bus, of %.4g of a GPU's links one way", l->link_gbps);
+    if (l->nodes > 1)
+        text_printf(out, " and %.4g of its network", l->network_gbps);
+    text_add(out, ".\n");
+}
+
+static bool modelled_command(const struct options *o, struct arena *a,
+                             struct device_info *const *devices, int count, struct error *err)
+{
+    const struct device_info **infos = ARENA_ARRAY(a, const struct device_info *, count);
+    struct links l;
+    struct text out = {0};
+    const char *why = NULL;
+    for (int i = 0; i < count; i++)
+        infos[i] = devices[i];
+    if (!links_of(a, infos, count, &l, &why, err))
+        return false;
+    if (why)
+        return fail(err, NOWHERE, "%s", why);
+    if (option_given(o, OPTION_JSON))
+        return cli_print_json(modelled_json(devices, &l), err);
+    modelled_print(&l, &out);
+    bool done = cli_print(&out, err);
+    text_release(&out);
+    return done;
+}
+
+bool cli_collectives(const struct options *o, const char *devices, struct arena *a,
+                     struct error *err)
 {
     struct collectives *c = ARENA_NEW(a, struct collectives);
     struct topology t = {0};
@@ -190,8 +289,11 @@ bool cli_collectives(const struct options *o, struct arena *a, struct error *err
     struct text out = {0};
     int count = 0;
     struct error ignored = {0}; // a roof that is not known is said
-    if (!find_all(o, a, &s.devices, &count, err) ||
-        !collectives_measure(s.devices, count, cli_cancelled, c, err))
+    if (!find_all(devices, a, &s.devices, &count, err))
+        return false;
+    if (all_simulated(s.devices, count))
+        return modelled_command(o, a, s.devices, count, err);
+    if (!collectives_measure(s.devices, count, cli_cancelled, c, err))
         return false;
     if (c->wrong[0])
         return fail_as(err, ERROR_CHECK, NOWHERE, "the links' results are wrong: %s", c->wrong);

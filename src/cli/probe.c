@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/agent.h"
 #include "cli/cli.h"
+#include "fleet/fleet.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -99,8 +100,12 @@ bool command_probe(const struct options *o, int *status, struct error *err)
 {
     struct arena a = {0};
     *status = 0;
-    bool several = strchr(option_text(o, OPTION_DEVICE, "auto"), ',') != NULL;
-    bool done = several ? cli_collectives(o, &a, err) : probe_one(o, &a, err);
+    const char *devices = NULL;
+    bool done = fleet_devices(&a, option_text(o, OPTION_DEVICE, "auto"), &devices, err);
+    if (done && strchr(devices, ','))
+        done = cli_collectives(o, devices, &a, err);
+    else if (done)
+        done = probe_one(o, &a, err);
     arena_release(&a);
     return done;
 }

@@ -152,6 +152,11 @@ static struct communication communication_of(const struct exchange_report *x)
                                   .half_halo_ns = half < worth * round ? half : (double)NAN};
 }
 
+static const char *exchange_kind(const struct exchange_report *x)
+{
+    return x->modelled ? "modelled" : "measured";
+}
+
 static json_t *finding_json(const struct exchange_report *x)
 {
     struct communication c = communication_of(x);
@@ -166,7 +171,7 @@ static json_t *finding_json(const struct exchange_report *x)
     for (size_t i = 0; i < COUNT_OF(all); i++)
         if (!isnan(all[i].time_ns))
             json_array_append_new(fixes, json_pack("{s:s, s:f, s:s}", "fix", all[i].fix, "time_ns",
-                                                   all[i].time_ns, "provenance", "measured"));
+                                                   all[i].time_ns, "provenance", exchange_kind(x)));
     return json_pack("{s:s, s:f, s:f, s:o}", "class", communication_class, "share", c.share,
                      "time_ns", c.round_ns, "fixes", fixes);
 }
@@ -183,23 +188,25 @@ static json_t *links_json(const struct exchange_report *x)
     return links;
 }
 
-// null: nothing was measured.
+// null: nothing was measured, and nothing modelled.
 static json_t *exchange_json(const struct fleet_report *r)
 {
     const struct exchange_report *x = r->exchange.report;
     if (!x || !x->done)
         return json_null();
     return json_pack("{s:s, s:s, s:s, s:s, s:b, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, "
-                     "s:o, s:o, s:o}",
-                     "way", exchange_way_name(x->by.way), "version", x->by.version, "instead",
-                     x->by.instead, "provenance", "measured", "verified", (int)r->checked,
-                     "reduced_bytes", x->reduced_bytes, "gathered_bytes", x->gathered_bytes,
-                     "broadcast_bytes", x->broadcast_bytes, "panel_bytes", x->panel_bytes,
-                     "turned_bytes", x->turned_bytes, "halo_bytes", x->halo_bytes, "received_bytes",
+                     "s:o, s:o, s:o, s:o, s:o}",
+                     "way", x->modelled ? "model" : exchange_way_name(x->by.way), "version",
+                     x->by.version, "instead", x->by.instead, "provenance", exchange_kind(x),
+                     "verified", (int)(r->checked && !x->modelled), "reduced_bytes",
+                     x->reduced_bytes, "gathered_bytes", x->gathered_bytes, "broadcast_bytes",
+                     x->broadcast_bytes, "panel_bytes", x->panel_bytes, "turned_bytes",
+                     x->turned_bytes, "halo_bytes", x->halo_bytes, "received_bytes",
                      x->received_bytes, "compute_ns", summary_json(&x->compute_ns), "exchange_ns",
                      summary_json(&x->exchange_ns), "together_ns", summary_json(&x->together_ns),
                      "half_halo_ns", number_json(x->half_halo_ns), "links", links_json(x),
-                     "finding", finding_json(x), "nvlink_gbps", number_json(r->exchange.link_gbps));
+                     "finding", finding_json(x), "nvlink_gbps", number_json(r->exchange.link_gbps),
+                     "model", r->exchange.links ? cli_links_json(r->exchange.links) : json_null());
 }
 
 static json_t *scale_json(const struct fleet_report *r)
@@ -214,12 +221,12 @@ static json_t *scale_json(const struct fleet_report *r)
     if (r->exchange.report && !r->exchange.report->done)
         why = r->exchange.report->why;
     return json_pack(
-        "{s:s, s:i, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:b, s:f, s:b, s:s, s:b, "
+        "{s:s, s:i, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:b, s:b, s:f, s:b, s:s, s:b, "
         "s:o, s:o, s:o, s:s?}",
         "ridge", RIDGE_VERSION, "schema", 1, "experiment", r->experiment, "variant", r->variant,
         "case", r->case_label, "divided", r->param, "units", (json_int_t)r->split.units, "granule",
         (json_int_t)r->split.granule, "halo", (json_int_t)r->split.halo, "seed",
-        (json_int_t)r->seed, "verified", (int)r->checked, "weight",
+        (json_int_t)r->seed, "verified", (int)r->checked, "sampled", (int)r->sampled, "weight",
         s->weight > 0 ? s->weight : SPLIT_WEIGHT, "adaptive", (int)s->adaptive, "provenance",
         all_measured(r) ? "measured" : "modelled", "settled", (int)r->deal.settled, "devices",
         devices, "rounds", rounds, "exchange", exchange_json(r), "exchange_note", why);
@@ -227,24 +234,49 @@ static json_t *scale_json(const struct fleet_report *r)
 
 /* ---- text --------------------------------------------------------------------------------------------------- */
 
+// Devices from `first` on that are one simulated chip with as many units.
+static int alike(const struct fleet_report *r, int first)
+{
+    const struct deal_turn *turns = last_round(r)->turns;
+    int end = first + 1;
+    while (r->sampled && end < r->device_count && r->devices[end].info == r->devices[first].info &&
+           turns[end].units == turns[first].units)
+        end++;
+    return end - first;
+}
+
 static void print_devices(const struct fleet_report *r, struct text *out)
 {
     char time[32], rate[32];
     text_printf(out, "  %-12s %12s %8s %10s  %-12s\n", "device", "units", "share", "time",
                 "throughput");
-    for (int i = 0; i < r->device_count; i++) {
+    for (int i = 0, many = 1; i < r->device_count; i += many) {
         const struct deal_turn *t = &last_round(r)->turns[i];
+        many = alike(r, i);
         if (r->deal.why[i])
             text_printf(out, "  %-12s lost: %s\n", r->devices[i].info->id, r->deal.why[i]);
         if (t->units == 0)
             continue;
-        text_printf(out, "  %-12s %12llu %6.1f %% %10s  %s units/s, %s%s\n", r->devices[i].info->id,
+        text_printf(out, "  %-12s %12llu %6.1f %% %10s  %s units/s, %s%s", r->devices[i].info->id,
                     (unsigned long long)t->units,
                     pct_per_one * (double)t->units / (double)r->split.units,
                     format_time_ns(t->time_ns, time), format_count(units_per_s(t), rate),
                     time_kind(&r->devices[i].time),
                     r->devices[i].most < r->split.units ? "; its memory is the limit" : "");
+        text_printf(out, many > 1 ? "; %d alike\n" : "\n", many);
     }
+}
+
+static void print_range(const struct fleet_report *r, const struct deal_round *round,
+                        struct text *out)
+{
+    uint64_t least = round->turns[0].units, most = least;
+    for (int k = 1; k < r->device_count; k++) {
+        least = round->turns[k].units < least ? round->turns[k].units : least;
+        most = round->turns[k].units > most ? round->turns[k].units : most;
+    }
+    text_printf(out, least == most ? " %llu each" : " %llu to %llu", (unsigned long long)least,
+                (unsigned long long)most);
 }
 
 static void print_rounds(const struct fleet_report *r, struct text *out)
@@ -264,7 +296,9 @@ static void print_rounds(const struct fleet_report *r, struct text *out)
         const struct deal_round *round = &r->deal.rounds[i];
         text_printf(out, "  %5d %10s %8.1f %% ", i + 1, format_time_ns(round->time_ns, time),
                     pct_per_one * round->imbalance);
-        for (int k = 0; k < r->device_count; k++)
+        if (r->sampled)
+            print_range(r, round, out);
+        for (int k = 0; k < r->device_count && !r->sampled; k++)
             text_printf(out, " %llu", (unsigned long long)round->turns[k].units);
         if (round->waves > 1)
             text_printf(out, "  (in %d turns)", round->waves);
@@ -288,8 +322,12 @@ static void print_verdict(const struct fleet_report *r, struct text *out)
             out,
             "Times of different kinds are held against each other: a bound leaves out what a model "
             "of time or a clock sees.\n");
-    text_add(out, r->checked ? "Outputs put together are the reference's after every round.\n"
-                             : "Nothing was compared: the experiment has no reference.\n");
+    if (r->sampled)
+        text_add(out, "Of equal shares on equal simulated GPUs one was run and stands for all; "
+                      "nothing was put together, so that nothing was verified.\n");
+    else
+        text_add(out, r->checked ? "Outputs put together are the reference's after every round.\n"
+                                 : "Nothing was compared: the experiment has no reference.\n");
 }
 
 static double gbps(double bytes, double time_ns)
@@ -300,6 +338,10 @@ static double gbps(double bytes, double time_ns)
 static void print_exchange_time(const char *what, const struct summary *s, struct text *out)
 {
     char median[32], low[32], high[32];
+    if (s->count == 0) { // modelled
+        text_printf(out, "  %-26s %10s\n", what, format_time_ns(s->median, median));
+        return;
+    }
     text_printf(out, "  %-26s %10s  (%s to %s)\n", what, format_time_ns(s->median, median),
                 format_time_ns(s->low, low), format_time_ns(s->high, high));
 }
@@ -360,11 +402,14 @@ static void print_exchange_finding(const struct exchange_report *x, struct text 
     if (!isnan(c.together_ns))
         text_printf(out,
                     "    Exchange beside the kernels instead of after them: %s instead of %s "
-                    "(measured: kernels and exchange at once, as if neither needed the other).\n",
-                    format_time_ns(c.together_ns, time), format_time_ns(c.round_ns, before));
+                    "(%s, as if neither needed the other).\n",
+                    format_time_ns(c.together_ns, time), format_time_ns(c.round_ns, before),
+                    x->modelled ? "modelled: the longer of kernels and exchange"
+                                : "measured: kernels and exchange at once");
     if (!isnan(c.half_halo_ns))
-        text_printf(out, "    Half the halo: %s instead of %s (measured).\n",
-                    format_time_ns(c.half_halo_ns, time), format_time_ns(c.round_ns, before));
+        text_printf(out, "    Half the halo: %s instead of %s (%s).\n",
+                    format_time_ns(c.half_halo_ns, time), format_time_ns(c.round_ns, before),
+                    exchange_kind(x));
 }
 
 static void print_exchange(const struct fleet_report *r, struct text *out)
@@ -377,10 +422,20 @@ static void print_exchange(const struct fleet_report *r, struct text *out)
                     x ? x->why : r->exchange.why);
         return;
     }
-    text_printf(out, "\nExchange of a round %s%s%s%s: ", exchange_way_words(x->by.way),
-                x->by.version[0] ? " (" : "", x->by.version, x->by.version[0] ? ")" : "");
+    if (x->modelled)
+        text_printf(
+            out, "\nExchange of a round by a model (%d node%s of %s): ", r->exchange.links->nodes,
+            plural(r->exchange.links->nodes), r->exchange.links->name);
+    else
+        text_printf(out, "\nExchange of a round %s%s%s%s: ", exchange_way_words(x->by.way),
+                    x->by.version[0] ? " (" : "", x->by.version, x->by.version[0] ? ")" : "");
     print_exchanged(x, out);
-    text_printf(out, "; measured%s\n", r->checked ? ", outputs verified after it" : "");
+    if (x->modelled) {
+        text_add(out, "; modelled, ");
+        cli_print_validated(r->exchange.links, out);
+    } else {
+        text_printf(out, "; measured%s\n", r->checked ? ", outputs verified after it" : "");
+    }
     if (x->by.instead[0])
         text_printf(out, "  Not by a better way: %s\n", x->by.instead);
     print_exchange_time("kernels alone", &x->compute_ns, out);
@@ -413,12 +468,13 @@ static json_t *scaling_json(const struct fleet_scaling *s)
     json_t *points = json_array();
     for (int i = 0; i < s->count; i++) {
         const struct fleet_point *p = &s->points[i];
-        json_array_append_new(points,
-                              json_pack("{s:i, s:s, s:I, s:f, s:f, s:f, s:f, s:f, s:o}", "devices",
-                                        i + 1, "added", p->added, "units", (json_int_t)p->units,
-                                        "time_ns", p->time_ns, "ideal_ns", p->ideal_ns, "speedup",
-                                        p->speedup, "efficiency", p->efficiency, "imbalance",
-                                        p->imbalance, "exchange_ns", number_json(p->exchange_ns)));
+        json_array_append_new(
+            points,
+            json_pack("{s:i, s:s, s:I, s:f, s:f, s:f, s:f, s:f, s:o, s:o}", "devices", p->devices,
+                      "added", p->added, "units", (json_int_t)p->units, "time_ns", p->time_ns,
+                      "ideal_ns", p->ideal_ns, "speedup", p->speedup, "efficiency", p->efficiency,
+                      "imbalance", p->imbalance, "exchange_ns", number_json(p->exchange_ns),
+                      "together_ns", number_json(p->together_ns)));
     }
     json_t *json = scale_json(&s->report);
     json_object_set_new(json, "scaling", json_string(s->weak ? "weak" : "strong"));
@@ -426,19 +482,25 @@ static json_t *scaling_json(const struct fleet_scaling *s)
     return json;
 }
 
-// With the exchange after the kernels, by device count.
+// With the exchange after the kernels, and beside them, by device count.
 static void print_exchanges(const struct fleet_scaling *s, struct text *out)
 {
-    char time[32], exchange[32];
+    bool headed = false;
     for (int i = 0; i < s->count; i++) {
         const struct fleet_point *p = &s->points[i];
+        char exchange[32], after[32], beside[32];
         if (isnan(p->exchange_ns))
             continue;
-        text_printf(out,
-                    "With the exchange, %d devices: %s (%s of it exchange), efficiency %.1f %%\n",
-                    i + 1, format_time_ns(p->time_ns + p->exchange_ns, time),
+        if (!headed)
+            text_printf(out, "\n  %7s  %10s  %14s %10s  %14s %10s\n", "devices", "exchange",
+                        "after kernels", "efficiency", "beside them", "efficiency");
+        headed = true;
+        text_printf(out, "  %7d  %10s  %14s %8.1f %%  %14s %8.1f %%\n", p->devices,
                     format_time_ns(p->exchange_ns, exchange),
-                    pct_per_one * p->ideal_ns / (p->time_ns + p->exchange_ns));
+                    format_time_ns(p->time_ns + p->exchange_ns, after),
+                    pct_per_one * p->ideal_ns / (p->time_ns + p->exchange_ns),
+                    format_time_ns(p->together_ns, beside),
+                    pct_per_one * p->ideal_ns / p->together_ns);
     }
     print_exchange(&s->report, out);
 }
@@ -453,7 +515,7 @@ static void scaling_print(const struct fleet_scaling *s, struct text *out)
                 "time", "ideal", "speedup", "efficiency", "imbalance");
     for (int i = 0; i < s->count; i++) {
         const struct fleet_point *p = &s->points[i];
-        text_printf(out, "  %7d  %-12s %12llu %10s %10s %7.2fx %8.1f %% %8.1f %%\n", i + 1,
+        text_printf(out, "  %7d  %-12s %12llu %10s %10s %7.2fx %8.1f %% %8.1f %%\n", p->devices,
                     p->added, (unsigned long long)p->units, format_time_ns(p->time_ns, time),
                     format_time_ns(p->ideal_ns, ideal), p->speedup, pct_per_one * p->efficiency,
                     pct_per_one * p->imbalance);
@@ -481,8 +543,8 @@ static bool scaling_command(const struct options *o, const struct fleet_request 
 
 /* ---- the command ----------------------------------------------------------------------------------------------- */
 
-static bool read_request(const struct options *o, struct fleet_request *q, struct loop_request *run,
-                         struct error *err)
+static bool read_request(const struct options *o, struct arena *a, struct fleet_request *q,
+                         struct loop_request *run, struct error *err)
 {
     int64_t rounds = 0;
     if (!session_request(o, run, err) ||
@@ -504,11 +566,10 @@ static bool read_request(const struct options *o, struct fleet_request *q, struc
         strcmp(scaling, "strong") != 0) // before any rank waits for another
         return fail(err, NOWHERE, "option --scaling: '%s' is neither strong nor weak", scaling);
     q->run = run;
-    q->devices = option_text(o, OPTION_DEVICE, "auto");
     q->variant = option_text(o, OPTION_VARIANT, NULL);
     q->rounds_most = (int)rounds;
     q->adaptive = option_given(o, OPTION_ADAPT);
-    return true;
+    return fleet_devices(a, option_text(o, OPTION_DEVICE, "auto"), &q->devices, err);
 }
 
 // One of several ranks: a device each. Rank 0 has the report.
@@ -535,7 +596,7 @@ bool command_scale(const struct options *o, int *status, struct error *err)
                                   .context = &scaling};
     *status = 0;
     struct ranks ranks = {.count = 1};
-    bool done = read_request(o, &q, &run, err) && find_ranks(&a, &ranks, &q, err);
+    bool done = read_request(o, &a, &q, &run, err) && find_ranks(&a, &ranks, &q, err);
     bool table = option_given(o, OPTION_SCALING), serves = ranks.rank > 0;
     if (done && serves)
         done = fleet_serve(&a, &q, &events, err);

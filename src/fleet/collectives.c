@@ -50,6 +50,15 @@ double collective_steps(enum collective c, int devices)
     return counts[c];
 }
 
+double collectives_size(int number, int devices)
+{
+    uint64_t size = LEAST_BYTES, unit = (uint64_t)devices * ELEMENT;
+    for (int i = 0; i < number && size < most_bytes; i++)
+        size *= STEP;
+    size = (size < most_bytes ? size : most_bytes) / unit * unit;
+    return (double)(size > unit ? size : unit); // of many devices an element each at least
+}
+
 /* ---- the roof -------------------------------------------------------------------------------------------- */
 
 // One way, after line coding, of a lane: 8, 16, 32 GT/s with 128b/130b, 64 GT/s in flits of which 242 of 256 bytes are data.
@@ -327,12 +336,11 @@ static int rows_of(const struct collecting *c, enum collective which)
 
 static bool measure_rows(struct collecting *c, enum collective which, struct error *err)
 {
-    uint64_t size_bytes = LEAST_BYTES, unit = (uint64_t)c->count * ELEMENT;
-    for (int i = 0; i < rows_of(c, which) && !c->out->wrong[0]; i++, size_bytes *= STEP) {
+    for (int i = 0; i < rows_of(c, which) && !c->out->wrong[0]; i++) {
         struct collective_row *row = &c->out->rows[which][i];
         double times_ns[SAMPLES];
         struct plan p;
-        uint64_t size = (size_bytes < most_bytes ? size_bytes : most_bytes) / unit * unit;
+        uint64_t size = (uint64_t)collectives_size(i, c->count);
         plan_make(c, which, size, &p);
         row->verified = size <= verified_bytes;
         if ((row->verified && !verify(c, which, &p, size, err)) ||
@@ -478,9 +486,11 @@ static bool check_devices(struct device_info *const *devices, int count, struct 
                     COLLECTIVE_DEVICES_MOST);
     for (int i = 0; i < count; i++) {
         if (devices[i]->simulated)
-            return fail(err, NOWHERE,
-                        "%s is simulated: no chip's file has a figure of its links to other GPUs",
-                        devices[i]->id);
+            return fail(
+                err, NOWHERE,
+                "%s is simulated: links are measured between real GPUs, or modelled between "
+                "simulated ones alone",
+                devices[i]->id);
         if (!device_exchanges(devices[i]) || strcmp(devices[i]->backend, devices[0]->backend) != 0)
             return fail(err, NOWHERE, "links are measured between NVIDIA's GPUs only, not with %s",
                         devices[i]->id);

@@ -53,6 +53,7 @@ struct collectives { // plain data: it comes out of the worker as it is
     struct collective_slow slow;
     bool multicast; // the user switched NVLink multicast on
 };
+double collectives_size(int number, int devices); // of the sweep's sizes, whole blocks
 extern const double collectives_small_bytes, collectives_large_bytes;
 
 // What the links carry one way, raw, as it is reported; not measured.

@@ -2,6 +2,7 @@
 // and their outputs put together.
 // SPDX-License-Identifier: Apache-2.0
 #include "fleet/fleet.h"
+#include "fleet/links.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS_MOST = 8, DEVICES_MOST = 1024 };
+enum { ROUNDS_MOST = 8, DEVICES_MOST = 1024, RUN_ALL_MOST = 16 };
 
 static const double balanced = 0.01;
 static const double memory_share = 0.95; // of a device's; drivers keep some for themselves
@@ -22,8 +23,10 @@ struct fleet {
     struct loop_request loop;
     struct experiment *experiment;
     struct whole whole;
-    struct joined joined;    // the round's, in memory of the first one's
-    bool joining;            // it has begun
+    struct joined joined; // the round's, in memory of the first one's
+    bool joining;         // it has begun
+    bool
+        sampled; // of equal shares on equal simulated devices one is run and stands for all; nothing is put together
     struct fleet_kept *kept; // the request's, or of this run alone
 };
 
@@ -37,6 +40,14 @@ static bool is_twice(const struct fleet_report *r, const struct device_info *inf
     return false;
 }
 
+static bool all_simulated(const struct fleet_report *r)
+{
+    bool all = true;
+    for (int i = 0; i < r->device_count; i++)
+        all = all && r->devices[i].info->simulated;
+    return all;
+}
+
 static bool find_devices(struct fleet *f, struct error *err)
 {
     const char *list = f->request->devices ? f->request->devices : "auto";
@@ -44,12 +55,18 @@ static bool find_devices(struct fleet *f, struct error *err)
     r->devices = ARENA_ARRAY(f->arena, struct fleet_device, strlen(list) + 1);
     for (const char *s = list; s; s = strchr(s, ',') ? strchr(s, ',') + 1 : NULL) {
         struct device_info *info = ARENA_NEW(f->arena, struct device_info);
+        const struct device_info *last =
+            r->device_count ? r->devices[r->device_count - 1].info : NULL;
         const char *id = arena_strndup(f->arena, s, strcspn(s, ","));
         if (!*id)
             return fail(err, NOWHERE,
                         "option --device: '%s' names an empty device: write cuda:0,cuda:1", list);
         if (r->device_count == DEVICES_MOST)
             return fail(err, NOWHERE, "option --device: more than %d devices", DEVICES_MOST);
+        if (last && last->simulated && strcmp(last->id, id) == 0) { // one of many
+            r->devices[r->device_count++].info = last;
+            continue;
+        }
         if (!device_find(f->arena, id, info, err))
             return false;
         if (is_twice(r, info))
@@ -199,7 +216,9 @@ static bool open_job(struct fleet *f, struct error *err)
     r->experiment = f->experiment->name;
     r->case_label = f->whole.point->label;
     r->param = f->experiment->params[f->experiment->split->param].name;
-    r->checked = f->whole.wanted != NULL;
+    f->sampled = r->device_count > RUN_ALL_MOST && all_simulated(r) && f->kept->crew.count < 2;
+    r->sampled = f->sampled;
+    r->checked = f->whole.wanted != NULL && !f->sampled;
     r->seed = f->whole.seed;
     return true;
 }
@@ -247,6 +266,7 @@ struct runner { // a thread: it waits for a worker process
     struct part part;
     int threads;
     bool opened, done, lost;
+    int like; // sampled: the runner whose time is this one's; its own number = it is run
     struct error err;
 };
 
@@ -273,14 +293,26 @@ static void run_all(struct runner *runners, int count)
     pthread_t *threads = xcalloc((size_t)count, sizeof *threads);
     bool *started = xcalloc((size_t)count, sizeof *started);
     for (int i = 0; i < count; i++)
-        started[i] = pthread_create(&threads[i], NULL, run_share, &runners[i]) == 0;
+        started[i] =
+            runners[i].like == i && pthread_create(&threads[i], NULL, run_share, &runners[i]) == 0;
     for (int i = 0; i < count; i++)
         if (started[i])
             pthread_join(threads[i], NULL);
-        else
+        else if (runners[i].like == i)
             (void)run_share(&runners[i]);
     free(threads);
     free(started);
+}
+
+// The first share of as many units on the same simulated chip; itself where all are run.
+static int like_share(const struct fleet *f, const struct deal_share *shares, int share)
+{
+    const struct deal_share *own = &shares[share];
+    for (int i = 0; i < share && f->sampled; i++)
+        if (shares[i].end - shares[i].first == own->end - own->first &&
+            f->report->devices[shares[i].device].info == f->report->devices[own->device].info)
+            return i;
+    return share;
 }
 
 static bool open_parts(struct fleet *f, struct runner *runners, struct deal_share *shares,
@@ -295,7 +327,10 @@ static bool open_parts(struct fleet *f, struct runner *runners, struct deal_shar
         runners[i] = (struct runner){.fleet = f,
                                      .share = &shares[i],
                                      .threads = ranks || threads > 0 ? threads : 1,
-                                     .opened = true};
+                                     .like = like_share(f, shares, i)};
+        if (runners[i].like != i)
+            continue;
+        runners[i].opened = true;
         bool opened = rank_of(f, shares[i].device) > 0
                           ? part_expect(&f->whole, device, &range, &runners[i].part, err)
                           : part_open(&f->whole, s, device, &range, &runners[i].part, err);
@@ -305,12 +340,14 @@ static bool open_parts(struct fleet *f, struct runner *runners, struct deal_shar
     return true;
 }
 
-static bool take_share(struct fleet *f, struct runner *r, struct error *err)
+static bool take_share(struct fleet *f, struct runner *runners, int number, struct error *err)
 {
-    struct fleet_device *d = &f->report->devices[r->share->device];
+    struct runner *r = &runners[runners[number].like];
+    struct deal_share *share = runners[number].share;
+    struct fleet_device *d = &f->report->devices[share->device];
     if (!r->done && r->lost) {
-        r->share->lost = true;
-        r->share->why = arena_strdup(f->arena, r->err.message);
+        share->lost = true;
+        share->why = arena_strdup(f->arena, r->err.message);
         return true;
     }
     if (!r->done) {
@@ -323,8 +360,10 @@ static bool take_share(struct fleet *f, struct runner *r, struct error *err)
                     "can take",
                     d->info->id);
     d->time = r->part.time;
-    r->share->time_ns = r->part.time.ns.value;
-    r->share->noise = r->part.time.noise;
+    share->time_ns = r->part.time.ns.value;
+    share->noise = r->part.time.noise;
+    if (f->sampled)
+        return true;
     joined_take(&f->joined, f->experiment, &f->report->split, f->whole.resolved, &r->part.range,
                 &r->part.resolved, &r->part.outputs);
     return true;
@@ -334,14 +373,14 @@ static bool run_shares(void *context, struct deal_share *shares, int count, stru
 {
     struct fleet *f = context;
     struct runner *runners = xcalloc((size_t)count, sizeof *runners);
-    if (!f->joining)
+    if (!f->joining && !f->sampled)
         joined_begin(f->experiment, f->whole.resolved, f->whole.inputs, &f->joined);
-    f->joining = true;
+    f->joining = !f->sampled;
     bool done = open_parts(f, runners, shares, count, err);
     if (done)
         run_all(runners, count);
     for (int i = 0; i < count && done; i++)
-        done = take_share(f, &runners[i], err);
+        done = take_share(f, runners, i, err);
     for (int i = 0; i < count; i++)
         if (runners[i].opened)
             part_close(&runners[i].part);
@@ -354,8 +393,10 @@ static bool end_round(void *context, int round, struct error *err)
 {
     struct fleet *f = context;
     const char *wrong = NULL;
-    joined_end(&f->joined, f->experiment, f->whole.resolved);
-    whole_check(&f->whole, f->arena, &f->joined.outputs, &wrong);
+    if (!f->sampled) {
+        joined_end(&f->joined, f->experiment, f->whole.resolved);
+        whole_check(&f->whole, f->arena, &f->joined.outputs, &wrong);
+    }
     f->joining = false;
     if (f->events->round)
         f->events->round(f->events->context, &f->report->deal.rounds[round], round);
@@ -381,17 +422,16 @@ static const char *no_exchange(struct fleet *f)
     const struct deal_round *last = &r->deal.rounds[r->deal.round_count - 1];
     for (int i = 0; i < r->device_count; i++) {
         const struct device_info *info = r->devices[i].info;
-        if (info->simulated)
-            return "Exchange between the devices is in none of these times: no chip's file has a "
-                   "figure of its links to other GPUs.";
-        if (strcmp(info->backend, r->devices[0].info->backend) != 0)
+        if (info->simulated && !all_simulated(r))
+            return "Exchange between simulated and real devices is in none of these times.";
+        if (!info->simulated && strcmp(info->backend, r->devices[0].info->backend) != 0)
             return "Exchange between devices of different vendors is not measured.";
         if (r->deal.why[i])
             return "Exchange is not measured where a device was lost.";
         if (last->turns[i].units == 0)
             return "Exchange is not measured where a device has no share.";
     }
-    if (!device_exchanges(r->devices[0].info))
+    if (!all_simulated(r) && !device_exchanges(r->devices[0].info))
         return "Exchange is measured between NVIDIA's GPUs only.";
     if (last->waves != 1)
         return "Exchange is not measured where the job is done in several turns.";
@@ -545,6 +585,47 @@ static bool run_exchange(struct fleet *f, struct exchange_report *out, struct er
     return done;
 }
 
+static bool find_links(struct fleet *f, struct links *out, const char **why, struct error *err)
+{
+    const struct fleet_report *r = f->report;
+    const struct device_info **infos =
+        ARENA_ARRAY(f->arena, const struct device_info *, r->device_count);
+    for (int i = 0; i < r->device_count; i++)
+        infos[i] = r->devices[i].info;
+    return links_of(f->arena, infos, r->device_count, out, why, err);
+}
+
+static struct summary modelled(double time_ns)
+{
+    return (struct summary){.median = time_ns, .low = time_ns, .high = time_ns};
+}
+
+// By the last round's shares: kernels as long as the longest, the exchange by a model, both at once as long as the longer.
+static void model_exchange(struct fleet *f, const struct links *l, struct exchange_report *out)
+{
+    const struct fleet_report *r = f->report;
+    const struct deal_round *last = &r->deal.rounds[r->deal.round_count - 1];
+    struct part *parts = xcalloc((size_t)r->device_count, sizeof *parts);
+    struct exchange_plan plan;
+    uint64_t first = 0;
+    *out = (struct exchange_report){.done = true, .modelled = true, .half_halo_ns = (double)NAN};
+    for (int i = 0; i < r->device_count; i++) {
+        parts[i] =
+            (struct part){.whole = &f->whole,
+                          .range = part_range_of(&r->split, first, first + last->turns[i].units)};
+        first += last->turns[i].units;
+    }
+    parts_exchange_plan(parts, r->device_count, &r->split, &plan, out);
+    double exchange_ns = links_exchange_ns(l, &plan.all);
+    out->compute_ns = modelled(last->time_ns);
+    out->exchange_ns = modelled(exchange_ns);
+    out->together_ns = modelled(fmax(last->time_ns, exchange_ns));
+    if (plan.has_half)
+        out->half_halo_ns = links_exchange_ns(l, &plan.halved);
+    exchange_plan_release(&plan);
+    free(parts);
+}
+
 static bool measure_exchange(struct fleet *f, struct error *err)
 {
     struct fleet_report *r = f->report;
@@ -557,9 +638,18 @@ static bool measure_exchange(struct fleet *f, struct error *err)
     if (!x->why && !x->stated)
         x->why = "The experiment's 'split' has nothing to exchange: no 'add', 'halo', 'gather', "
                  "'turn' or 'broadcast'.";
+    struct links *links = ARENA_NEW(f->arena, struct links);
+    bool simulated = all_simulated(r);
+    if (!x->why && simulated && !find_links(f, links, &x->why, err))
+        return false;
     if (x->why)
         return true;
     x->report = ARENA_NEW(f->arena, struct exchange_report);
+    if (simulated) {
+        x->links = links;
+        model_exchange(f, links, x->report);
+        return true;
+    }
     bool ranks = f->kept->crew.count > 1;
     if (!(ranks ? run_between_ranks(f, x->report, err) : run_exchange(f, x->report, err)))
         return false;
@@ -610,7 +700,10 @@ bool fleet_run(struct arena *a, const struct fleet_request *q, const struct flee
                                              .override_count = f.loop.override_count},
                           err);
     for (int i = 0; i < out->device_count && done; i++)
-        done = find_limit(&f, &out->devices[i], err);
+        if (i > 0 && out->devices[i].info == out->devices[i - 1].info)
+            out->devices[i].most = out->devices[i - 1].most;
+        else
+            done = find_limit(&f, &out->devices[i], err);
     done = done && deal_all(&f, err);
     if (f.joined.sums)
         joined_release(&f.joined, f.whole.resolved);

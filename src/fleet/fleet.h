@@ -7,6 +7,7 @@
 
 #include "fleet/crew.h"
 #include "fleet/deal.h"
+#include "fleet/links.h"
 #include "loop/exchange.h"
 #include "loop/part.h"
 
@@ -22,7 +23,7 @@ void fleet_forget(struct fleet_kept *kept);
 struct fleet_request {
     const struct loop_request
         *run; // the experiment, its case, how kernels are run; its device is not looked at
-    const char *devices; // "cuda:0,cuda:1,sim:h200"
+    const char *devices; // "cuda:0,cuda:1,sim:h200" (fleet_devices made it of "sim:h200x8")
     const char *variant; // NULL = the last with kernels of its own that runs on all of them
     int rounds_most;     // 0 = 8
     double weight;       // of the moving average; 0 = SPLIT_WEIGHT
@@ -43,6 +44,7 @@ struct fleet_exchange {
     bool stated;                    // the experiment's `split` has something to exchange
     struct exchange_report *report; // NULL: not measured, `why`
     const char *why;                // a sentence
+    const struct links *links;      // of the model, where it is modelled; else NULL
     double link_gbps; // of the slowest NVLink connection between neighbours, one way, raw; NAN
 };
 struct fleet_events { // all optional
@@ -58,10 +60,14 @@ struct fleet_report { // arena-owned
     struct deal deal;
     double balanced; // the request's: below it shares are settled
     bool checked;    // against the reference, after every round
+    bool sampled;    // of equal shares on equal simulated devices one was run
     uint64_t seed;
     struct fleet_exchange exchange;
 };
-// NAN = not measured, or there is none.
+// A list with "sim:h200x8" as eight times that device.
+bool fleet_devices(struct arena *a, const char *list, const char **out,
+                   struct error *err) CHECK_RESULT;
+// NAN = neither measured nor modelled, or there is none.
 double fleet_exchange_ns(const struct fleet_report *r);
 // Fails as a check does (ERROR_CHECK) where the outputs, put together, are not the reference's.
 bool fleet_run(struct arena *a, const struct fleet_request *q, const struct fleet_events *events,
@@ -79,7 +85,9 @@ struct fleet_point {   // of the first devices of the list
     double speedup;    // over the first device alone
     double efficiency; // ideal over time
     double imbalance;
-    double exchange_ns; // of a round, measured; NAN = not
+    int devices;
+    double exchange_ns; // of a round, measured or modelled; NAN = not
+    double together_ns; // kernels and exchange at once; NAN = not
 };
 struct fleet_scaling { // arena-owned
     bool weak;         // units grow with the devices; else they are the same

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- figures --------------------------------------------------------------------------------------- */
 
@@ -35,6 +36,7 @@ bool links_make(const struct node *const *kinds, int kind_count, int devices, st
                           .network_gbps = (double)INFINITY,
                           .share = {1, 1},
                           .name = kinds[0]->name,
+                          .kinds = kind_count,
                           .validated_devices = NODE(kinds[0], validated_gpus),
                           .validated_error_pct = NODE(kinds[0], validated_error_pct)};
     for (int i = 0; i < kind_count; i++)
@@ -47,6 +49,42 @@ bool links_make(const struct node *const *kinds, int kind_count, int devices, st
            fail(err, NOWHERE,
                 "%s has %d GPUs and its file no network to other nodes: %d are too many", out->name,
                 out->per_node, devices);
+}
+
+static bool is_among(const struct node *const *kinds, int count, const struct node *n)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(kinds[i]->id, n->id) == 0)
+            return true;
+    return false;
+}
+
+bool links_of(struct arena *a, const struct device_info *const *infos, int count, struct links *out,
+              const char **why, struct error *err)
+{
+    const struct node **kinds = ARENA_ARRAY(a, const struct node *, count + 1);
+    struct error said = {0};
+    int kind_count = 0;
+    *why = NULL;
+    for (int i = 0; i < count; i++) {
+        struct node *n = NULL;
+        if (i > 0 && infos[i]->chip == infos[i - 1]->chip)
+            continue;
+        if (!node_of_chip(a, infos[i]->chip->id, &n, err))
+            return false;
+        if (!n) {
+            *why = arena_printf(a,
+                                "No file of gpus/nodes says how GPUs of the type %s are linked, so "
+                                "that their exchange is not modelled.",
+                                infos[i]->chip->id);
+            return true;
+        }
+        if (!is_among(kinds, kind_count, n))
+            kinds[kind_count++] = n;
+    }
+    if (!links_make(kinds, kind_count, count, out, &said))
+        *why = arena_printf(a, "The exchange is not modelled: %s.", said.message);
+    return true;
 }
 
 /* ---- messages ---------------------------------------------------------------------------------------- */

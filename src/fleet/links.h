@@ -18,11 +18,17 @@ struct links {
     double hop_ns[LINKS_PROTOCOLS],
         network_hop_ns[LINKS_PROTOCOLS];           // of a message, beside its bytes
     double share[LINKS_PROTOCOLS];                 // of the bandwidth
-    const char *name;                              // of the nodes
+    const char *name;                              // of the first device\'s nodes
+    int kinds;                                     // of nodes
     double validated_devices, validated_error_pct; // NAN = not held against anything
 };
 bool links_make(const struct node *const *kinds, int kind_count, int devices, struct links *out,
                 struct error *err) CHECK_RESULT;
+
+// Simulated devices, by the files of their chips' nodes. *why: a sentence where there are none, or they do not go so far; else
+// NULL.
+bool links_of(struct arena *a, const struct device_info *const *infos, int count, struct links *out,
+              const char **why, struct error *err) CHECK_RESULT;
 
 // Without the start.
 double links_sum_ns(const struct links *l, double bytes); // to all, of so many bytes each

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fleet/fleet.h"
 
+#include <math.h>
 #include <string.h>
 
 struct scaling {
@@ -16,10 +17,23 @@ struct scaling {
 
 static const char *list_of(struct scaling *s, int first, int count)
 {
-    const char *list = s->ids[first];
-    for (int i = 1; i < count; i++)
-        list = arena_printf(s->arena, "%s,%s", list, s->ids[first + i]);
-    return list;
+    struct text list = {0};
+    for (int i = 0; i < count; i++)
+        text_printf(&list, "%s%s", i ? "," : "", s->ids[first + i]);
+    const char *all = arena_strdup(s->arena, text_str(&list));
+    text_release(&list);
+    return all;
+}
+
+// Of many simulated devices not every number is run: up to 8, then 16, 32, and so on, and all.
+static bool is_point(const struct scaling *s, int devices)
+{
+    enum { EACH_MOST = 8 };
+    bool simulated = !s->request->ranks;
+    for (int i = 0; i < s->count && simulated; i++)
+        simulated = strncmp(s->ids[i], "sim:", 4) == 0;
+    return !simulated || devices <= EACH_MOST || devices == s->count ||
+           (devices & (devices - 1)) == 0;
 }
 
 // On so many devices of the list, or of the ranks.
@@ -103,19 +117,24 @@ static bool measure_all(struct scaling *s, bool weak, struct fleet_scaling *out,
     uint64_t units = out->report.split.units;
     const char *param = out->report.param;
     for (int i = 0; i < s->count; i++) {
+        sum += rates[i];
+        if (!is_point(s, i + 1))
+            continue;
         struct fleet_point *p = &out->points[out->count++];
         uint64_t all = weak ? units * (uint64_t)(i + 1) : units;
         struct loop_request run = with_units(s, param, all);
         if (!run_on(s, 0, i + 1, &run, s->request->rounds_most, &out->report, err))
             return error_context(err, "on %s", list_of(s, 0, i + 1));
         const struct deal_round *last = &out->report.deal.rounds[out->report.deal.round_count - 1];
-        sum += rates[i];
-        *p = (struct fleet_point){.added = s->ids[i],
+        const struct exchange_report *x = out->report.exchange.report;
+        *p = (struct fleet_point){.devices = i + 1,
+                                  .added = s->ids[i],
                                   .units = all,
                                   .time_ns = last->time_ns,
                                   .ideal_ns = (double)all / sum,
                                   .imbalance = last->imbalance,
                                   .exchange_ns = fleet_exchange_ns(&out->report)};
+        p->together_ns = isnan(p->exchange_ns) ? (double)NAN : x->together_ns.median;
         p->speedup = (double)all / rates[0] / p->time_ns;
         p->efficiency = p->ideal_ns / p->time_ns;
     }

@@ -73,7 +73,8 @@ double split_imbalance(const double *times_ns, int count)
         sum += times_ns[i];
         counted++;
     }
-    return counted > 0 ? longest * counted / sum - 1 : 0;
+    return counted > 0 ? fmax(0, longest * counted / sum - 1)
+                       : 0; // equal ones may be rounded below it
 }
 
 /* ---- shares ------------------------------------------------------------------------------------------ */

@@ -251,7 +251,10 @@ static void make_exchanges(struct exchanging *x)
     struct exchange_spread *spread =
         ARENA_ARRAY(&x->arena, struct exchange_spread, n * (x->count + 1) + 1);
     // Halos first, too.
-    size_t most = 2 * (size_t)n * (size_t)x->count * (size_t)x->count + 1;
+    size_t most = 1;
+    for (int b = 0; b < n; b++)
+        most += ((size_t)has_halo(x, b) + (size_t)e->split->turn[b]) * (size_t)x->count *
+                (size_t)x->count;
     struct exchange_copy *copy = ARENA_ARRAY(&x->arena, struct exchange_copy, most);
     struct exchange_copy *half = ARENA_ARRAY(&x->arena, struct exchange_copy, most);
     for (int b = 0; b < n; b++)
@@ -292,6 +295,12 @@ static void make_exchanges(struct exchanging *x)
     x->halved = x->all;
     x->halved.copies = half;
     x->halved.copy_count = halved + turned;
+}
+
+// Half of a halo of one unit is none.
+static bool has_half(const struct exchanging *x)
+{
+    return x->halved.copy_count > x->after.copy_count;
 }
 
 // What each device receives: of a sum as much as it is long, whichever way it is formed.
@@ -466,7 +475,7 @@ static bool time_rounds(struct exchanging *x, struct error *err)
         !time_of(x, &x->all, false, &x->out->exchange_ns, err) ||
         !time_of(x, &x->all, true, &x->out->together_ns, err))
         return false;
-    if (x->before.copy_count == 0)
+    if (!has_half(x))
         return true;
     if (!time_of(x, &x->halved, false, &half, err))
         return false;
@@ -599,6 +608,26 @@ static bool run_worker(struct exchanging *x, struct worker_spec *spec, struct wo
     }
     spec->cancel = asked;
     return worker_finish(worker, w, err);
+}
+
+void parts_exchange_plan(struct part *parts, int count, const struct resolved_split *split,
+                         struct exchange_plan *plan, struct exchange_report *out)
+{
+    static const struct parts_team elsewhere = {.own = -1}; // no part is this process's
+    struct exchanging x = {
+        .parts = parts, .count = count, .split = split, .team = &elsewhere, .out = out};
+    int buffers = parts[0].whole->resolved->buffer_count;
+    x.arrived = ARENA_ARRAY(&x.arena, uint64_t *, buffers + 1);
+    for (int b = 0; b < buffers; b++)
+        x.arrived[b] = ARENA_ARRAY(&x.arena, uint64_t, count + 1);
+    make_exchanges(&x);
+    count_received(&x);
+    *plan = (struct exchange_plan){x.arena, x.all, x.halved, has_half(&x)};
+}
+
+void exchange_plan_release(struct exchange_plan *plan)
+{
+    arena_release(&plan->arena);
 }
 
 bool parts_exchange(struct part *parts, int count, const struct resolved_split *split,

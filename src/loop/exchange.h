@@ -19,6 +19,7 @@ struct exchange_report {
     bool done;                     // false: `why`
     char why[EXCHANGE_TEXT_BYTES]; // not measured at all; "" = it was
     bool stopped;                  // because another process of the team could not go on
+    bool modelled; // by a model of the links (fleet/links.h): nothing was run, and `by` is not set
     struct exchange_choice by;
     char wrong[EXCHANGE_TEXT_BYTES]; // the worst element after it, in a sentence; "" = all is right
     double reduced_bytes, gathered_bytes, broadcast_bytes, panel_bytes, turned_bytes,
@@ -29,6 +30,16 @@ struct exchange_report {
     struct exchange_link links[EXCHANGE_LINKS_MOST];
     int link_count;
 };
+// What parts send each other, as their ranges say; addresses mean nothing.
+struct exchange_plan { // owns its memory
+    struct arena arena;
+    struct exchange all, halved; // halved: with half the halo
+    bool has_half;               // there is such a half: a halo of one unit has none
+};
+// No part is opened: `whole` and `range` are known. The sizes of the report are set.
+void parts_exchange_plan(struct part *parts, int count, const struct resolved_split *split,
+                         struct exchange_plan *plan, struct exchange_report *out);
+void exchange_plan_release(struct exchange_plan *plan);
 // What it takes of the experiment's `split`: nothing = false.
 bool exchange_is_stated(const struct experiment *e, const struct resolved_split *split);
 struct parts_team { // processes with a part each, which all do the same; called in the worker

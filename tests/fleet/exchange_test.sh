@@ -45,6 +45,7 @@ json 'links are copied over both ways' '.exchange.links | length == 1 and (.[0] 
 scale halo --json
 json 'a halo goes both ways between neighbours' '.exchange.halo_bytes == 2 * 256 * 4 and .exchange.received_bytes == 1024'
 json 'half of it is timed too' '.exchange.half_halo_ns > 0'
+json 'what the links carry is there where it is reported, and no model' '.exchange | has("nvlink_gbps") and has("model") and .model == null'
 json 'the finding has its class, its share and what a fix is worth' '.exchange | .finding.class == "multi-GPU communication" and
     (.finding.share - .exchange_ns.median / (.exchange_ns.median + .compute_ns.median) | fabs) < 1e-9 and
     (.finding.fixes | type == "array" and all(.time_ns > 0 and .provenance == "measured"))'
@@ -88,11 +89,11 @@ scale none
 grep -q "has nothing to exchange: no 'add'" out.json
 pass 'a split without an exchange is said' $? out.json
 devices=cuda:0,sim:h200 scale sum --json
-json 'with simulated devices nothing is made up' '.exchange == null and (.exchange_note | contains("no chip"))'
+json 'with simulated devices beside real ones nothing is made up' '.exchange == null and (.exchange_note | contains("between simulated and real"))'
 
 scale sum --scaling strong --json
-json 'scaling has the exchange of each number of devices' '.points | .[0].exchange_ns == null and .[1].exchange_ns > 0'
+json 'scaling has the exchange of each number of devices' '.points | .[0].exchange_ns == null and .[1].exchange_ns > 0 and .[1].together_ns > 0'
 scale sum --scaling weak
-grep -Eq '^With the exchange, 2 devices: .* of it exchange\), efficiency ' out.json
+grep -Eq '^ +2( +[0-9.]+ [num]?s){2} +[0-9.]+ % +[0-9.]+ [num]?s +[0-9.]+ %$' out.json
 pass 'and what it costs of the efficiency' $? out.json
 finish

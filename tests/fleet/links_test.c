@@ -36,7 +36,7 @@ static struct node *parse(struct arena *a, const char *text)
     return n;
 }
 
-static struct links links_of(struct arena *a, int devices)
+static struct links links_for(struct arena *a, int devices)
 {
     struct error err = {0};
     struct links l;
@@ -54,7 +54,7 @@ static void sums_of_one_node_take_a_ring_of_large_messages(void **state)
 {
     struct arena a = {0};
     (void)state;
-    struct links l = links_of(&a, 4);
+    struct links l = links_for(&a, 4);
     assert_int_equal(l.nodes, 1);
     assert_true(near(links_sum_ns(&l, large), 2 * 3 * 1000 + 2 * 0.75 * large / 100));
     assert_true(near(links_sum_ns(&l, tiny),
@@ -67,7 +67,7 @@ static void sums_between_nodes_take_as_many_rails_as_the_emptiest_node_has(void 
 {
     struct arena a = {0};
     (void)state;
-    struct links full = links_of(&a, 8), part = links_of(&a, 5);
+    struct links full = links_for(&a, 8), part = links_for(&a, 5);
     assert_int_equal(full.rails, 4);
     assert_int_equal(part.rails, 1);
     // Four rails of 10 GB/s: 40, slower than the node's 100. 14 hops, 2 of them between nodes.
@@ -80,7 +80,7 @@ static void small_sums_of_many_nodes_take_a_tree(void **state)
 {
     struct arena a = {0};
     (void)state;
-    struct links l = links_of(&a, 1024);
+    struct links l = links_for(&a, 1024);
     assert_int_equal(l.nodes, 256);
     assert_true(near(links_sum_ns(&l, tiny), 2 * 3 * 100 + 2 * 8 * 2000 + 2 * tiny / 10));
     // The ring would take 2046 hops.
@@ -92,7 +92,7 @@ static void copies_take_the_busiest_device_and_each_kind_of_link(void **state)
 {
     struct arena a = {0};
     (void)state;
-    struct links l = links_of(&a, 8);
+    struct links l = links_for(&a, 8);
     const struct exchange_copy copies[] = {{0, 1, 0, 0, 50000000}, // in a node
                                            {2, 1, 0, 0, 50000000},
                                            {3, 4, 0, 0, 20000000}, // to the next
@@ -107,7 +107,7 @@ static void an_exchange_starts_once(void **state)
 {
     struct arena a = {0};
     (void)state;
-    struct links l = links_of(&a, 4);
+    struct links l = links_for(&a, 4);
     const struct exchange_sum sums[] = {{ELEMENT_F32, 1000000, NULL, NULL},
                                         {ELEMENT_F64, 1000000, NULL, NULL}};
     struct exchange e = {.sums = sums, .sum_count = 2};
@@ -129,7 +129,7 @@ static void one_device_exchanges_nothing(void **state)
 {
     struct arena a = {0};
     (void)state;
-    struct links l = links_of(&a, 1);
+    struct links l = links_for(&a, 1);
     assert_true(links_sum_ns(&l, large) == 0 && links_spread_ns(&l, large) == 0);
     arena_release(&a);
 }
