@@ -198,31 +198,30 @@ static void every_node_file_reads_and_names_known_chips(void **state)
 
 /* ---- two H200s ----------------------------------------------------------------------------------------- */
 
-// docs/scale.md, "Links measured": GB/s on the bus, NCCL 2.28.9, 2026-11-23. start_ns is from the 1 kB that is not here,
-// link_gbps from the last of send-receive; nothing was fitted to the other rows.
 static const double measured_sizes[] = {262144, 4194304, 67108864, 268435456};
 static const double measured_gbps[COLLECTIVE_COUNT][COUNT_OF(measured_sizes)] = {
-    [COLLECTIVE_ALL_REDUCE] = {19.7, 126, 261, 298},
-    [COLLECTIVE_ALL_GATHER] = {9.66, 80.1, 214, 245},
-    [COLLECTIVE_REDUCE_SCATTER] = {9.83, 87.8, 210, 238},
-    [COLLECTIVE_ALL_TO_ALL] = {9.81, 106, 241, 286},
-    [COLLECTIVE_SEND_RECEIVE] = {19.7, 144, 264, 303},
+#define SWEEP(id, ...) [COLLECTIVE_##id] = {__VA_ARGS__},
+#define JOB(name, time_ns, summed, spread, copied)
+#include "../../bench/scale/measured.def"
+#undef SWEEP
+#undef JOB
 };
-// docs/scale.md, "What was tried": the exchange of whole jobs. Halos and turned blocks are half of all each way.
 static const struct {
     const char *name;
     double measured_ns;
-    double summed, spread, copied; // bytes
+    double summed, spread, copied; // bytes; copied: each way
 } measured_jobs[] = {
-    {"reduction", 16600, 4, 0, 0},           {"histogram", 12500, 1020, 0, 0},
-    {"conv1d", 12700, 0, 0, 4095},           {"matmul-f32", 73700, 0, 1.05e6 + 16.8e6, 0},
-    {"transpose 4096", 80800, 0, 0, 16.8e6}, {"transpose 16384", 878000, 0, 0, 268.4e6},
+#define SWEEP(...)
+#define JOB(...) {__VA_ARGS__},
+#include "../../bench/scale/measured.def"
+#undef SWEEP
+#undef JOB
 };
 
 static double hold_against(const char *name, double size, double modelled_ns, double measured_ns)
 {
     double error = modelled_ns / measured_ns - 1;
-    printf("# %-15s %9.0f bytes: %6.1f us modelled, %6.1f us measured, %+5.1f %%\n", name, size,
+    printf("# %-36s %9.0f bytes: %6.1f us modelled, %6.1f us measured, %+5.1f %%\n", name, size,
            modelled_ns / 1e3, measured_ns / 1e3, 100 * error);
     return fabs(error);
 }

@@ -78,6 +78,12 @@ END
 scale reduction --variant one-launch --param N=65536 --device sim:rtx4090 --json
 json 'a chip whose name ends like that is one device' '[.devices[].id] == ["sim:rtx4090"]'
 
+# The page's tables are the model's.
+model=$(cd "$root" && realpath "${BUILD:-build}")/bench/scale/model
+"$model" >tables.txt 2>err.txt
+sed -n '/^<!-- model:/,/^<!-- end of model/{/^<!--/d;p}' "$root/docs/scale.md" | diff - tables.txt >difference.txt
+pass 'docs/scale.md has the tables of bench/scale/model' $? difference.txt
+
 # Links alone.
 "$RIDGE" probe --device sim:h200x16 --json >out.json 2>err.txt
 pass 'links of simulated GPUs are modelled' $? err.txt
