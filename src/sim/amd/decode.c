@@ -465,3 +465,17 @@ bool amd_decode(enum amd_arch arch, const uint8_t *bytes, size_t size_bytes,
     *why = "registers that there are not";
     return amd_is_within(out);
 }
+
+bool amd_is_plain(const struct amd_instruction *in)
+{
+    const struct amd_row *r = amd_row_of(in);
+    bool half = r->d == TYPE_F16 || r->d == TYPE_U16 || r->d == TYPE_I16 || r->d == TYPE_H16,
+         vector = in->encoding >= ENCODING_VOP1 && in->encoding <= ENCODING_VOP3P,
+         changed = in->sdwa || in->dpp || in->negate || in->absolute || in->clamp || in->scale ||
+                   (in->encoding == ENCODING_VOP3 && in->select);
+    return vector && !changed && !(half && in->arch == ARCH_GFX1100) &&
+           (r->form == FORM_PLAIN || r->form == FORM_READS || r->form == FORM_WRITES ||
+            r->form == FORM_BOTH || r->form == FORM_ADDS || r->form == FORM_VCC ||
+            r->form == FORM_CONSTANT || r->form == FORM_SCALE || r->form == FORM_COMPARES ||
+            r->form == FORM_COMPARES_EXEC);
+}

@@ -229,6 +229,7 @@ struct amd_instruction {
         acc_sources; // FORM_MATRIX: which of a, b are accumulation registers; is_acc: c and the result
     uint8_t broadcast, broadcast_block, swizzle; // FORM_MATRIX: cbsz, abid, blgp
     bool dlc;                                    // gfx11
+    bool is_plain; // a vector instruction whose operands and result are whole registers as they are
     struct {                                     // VOPD: the second instruction
         enum amd_id id;
         const char *name;
@@ -256,6 +257,8 @@ bool amd_decode(enum amd_arch arch, const uint8_t *bytes, size_t size_bytes,
 // The first word's encoding and number, the fields, and what follows, of gfx11. As amd_decode.
 bool amd_decode_gfx11(const uint8_t *bytes, size_t size_bytes, struct amd_instruction *out,
                       const char **why) CHECK_RESULT;
+// What struct amd_instruction's is_plain says.
+bool amd_is_plain(const struct amd_instruction *in);
 // Are its registers within their files?
 bool amd_is_within(const struct amd_instruction *in);
 // What a scalar instruction of gfx11 waits for, sends or hints at, and a register of the hardware, as text.

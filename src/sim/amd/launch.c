@@ -323,15 +323,19 @@ static void step(struct wave *w)
 {
     const char *why = NULL;
     struct amd_run *run = w->group->run;
+    const struct amd_module *m = run->module;
+    uint64_t offset = w->pc - m->address - m->object.code_start;
     w->at = w->pc;
-    const struct amd_instruction *in = amd_instruction_at(run->module, w->pc, &why);
-    if (!in) {
-        amd_violate(w, SIM_UNSUPPORTED, 0, 0, why);
+    const struct amd_instruction *in = offset < m->object.code_bytes && m->is_decoded[offset / 4]
+                                           ? &m->instructions[offset / 4]
+                                           : amd_instruction_at(m, w->pc, &why);
+    if (!in || offset % 4 != 0) {
+        amd_violate(w, SIM_UNSUPPORTED, 0, 0, in ? "the program left its code" : why);
         return;
     }
-    run->site = &run->sites[(w->pc - run->module->address - run->module->object.code_start) / 4];
+    run->site = &run->sites[offset / 4];
     run->site->instructions++;
-    run->site->lanes += (uint64_t)__builtin_popcountll(exec_of(w));
+    run->site->lanes += lanes_on(w);
     w->pc += in->size_bytes;
     run->counts.instructions++;
     if (w->trace)
@@ -343,7 +347,7 @@ static void step(struct wave *w)
     else if (in->encoding == ENCODING_SMEM || in->encoding >= ENCODING_DS)
         amd_run_memory(w, in);
     else
-        amd_run_vector(w, in);
+        (*run->functions->vector)(w, in);
     if (w->trapped)
         amd_violate(w, SIM_TRAP, 0, 0,
                     in->constant == TRAP_INLINE_PTX
@@ -685,6 +689,7 @@ bool amd_launch(struct sim *s, const struct amd_module *m, const struct sim_laun
     *report = (struct sim_report){0};
     if (!find_kernel(&run, err) || !check_shape(&run, err) || !check_fit(&run, err))
         return false;
+    run.functions = amd_functions_of(s->isa);
     launch_memory(&run);
     open_caches(&run);
     run.sites = xcalloc(m->object.code_bytes / 4 + 1, sizeof *run.sites);

@@ -79,6 +79,7 @@ const struct amd_instruction *amd_instruction_at(const struct amd_module *m, uin
     if (!amd_decode(m->object.arch, m->object.image + m->object.code_start + offset,
                     m->object.code_bytes - offset, &m->instructions[index], why))
         return NULL;
+    m->instructions[index].is_plain = amd_is_plain(&m->instructions[index]);
     m->is_decoded[index] = 1;
     return &m->instructions[index];
 }

@@ -7,6 +7,7 @@
 #include "sim/amd/cache.h"
 #include "sim/amd/isa.h"
 #include "sim/amd/object.h"
+#include "sim/internal.h"
 #include "sim/observe/races.h"
 #include "sim/sim.h"
 
@@ -54,6 +55,8 @@ struct wave {
     uint32_t
         indexed;    // operands whose registers M0 is added to: bits of sources, then of the result
     bool stopped;   // by a violation
+    uint64_t counted_mask; // whose lanes are counted: lanes_on
+    unsigned counted;
     uint64_t lanes; // that began
     uint64_t barrier_lanes; // that were at the last barrier, where others were not; 0: all were
     uint64_t barrier_at;
@@ -107,9 +110,17 @@ struct amd_site {
 #undef LINE_FIELD
 };
 
+// What is compiled once for each instruction set of the host (files *_isa.c).
+typedef void (*amd_vector_function)(struct wave *w, const struct amd_instruction *in);
+struct amd_functions {
+    const amd_vector_function *vector;
+};
+const struct amd_functions *amd_functions_of(enum sim_isa isa);
+
 // One launch.
 struct amd_run {
     struct sim *sim;
+    const struct amd_functions *functions; // of this host
     const struct sim_launch *options;
     const struct amd_module *module;
     const struct amd_kernel *kernel;
@@ -175,6 +186,16 @@ static inline unsigned lanes_of(const struct wave *w)
 {
     return w->narrow ? WAVE_LANES / 2 : WAVE_LANES;
 }
+// Lanes that exec has on; counted anew only where it changed.
+static inline unsigned lanes_on(struct wave *w)
+{
+    uint64_t exec = exec_of(w);
+    if (exec != w->counted_mask) {
+        w->counted_mask = exec;
+        w->counted = (unsigned)__builtin_popcountll(exec);
+    }
+    return w->counted;
+}
 // What a scalar operand is worth to an instruction that takes it as that type.
 uint64_t amd_scalar_value(const struct wave *w, const struct amd_instruction *in, unsigned code,
                           enum amd_type type);
@@ -214,7 +235,6 @@ static inline bool amd_waits_for_stores(const struct amd_instruction *in)
 }
 
 void amd_run_scalar(struct wave *w, const struct amd_instruction *in);
-void amd_run_vector(struct wave *w, const struct amd_instruction *in);
 void amd_run_matrix(struct wave *w, const struct amd_instruction *in);
 void amd_run_wmma(struct wave *w, const struct amd_instruction *in);
 void amd_run_memory(struct wave *w, const struct amd_instruction *in);

@@ -1,16 +1,37 @@
 // Vector instructions: operands of 64 lanes fetched with all that their encoding does to them (signs, parts of
 // registers, other lanes), one function per row of vector.def, the result put back in the active lanes.
+// Compiled once for each instruction set (Makefile, ISAS): the rows are loops over 32 lanes that the compiler turns into vector
+// code. Every build gives the same bits: correctly rounded operations, no contraction.
 // SPDX-License-Identifier: Apache-2.0
+#include "sim/alu/alu.h"
 #include "sim/amd/bits.h"
 #include "sim/amd/wave.h"
 
+#define PASTE_TOKENS(a, b) a##b
+#define PASTE(a, b) PASTE_TOKENS(a, b)
+
 struct vector_call {
     const uint32_t *low[3], *high[3]; // of the sources: 64 lanes
+    uint32_t *to_low, *to_high;       // the result: result_low and result_high, or registers
     uint32_t result_low[WAVE_LANES], result_high[WAVE_LANES];
     uint64_t in, out; // masks
-    unsigned half;
+    unsigned half, lanes;
     uint32_t room[3][2][WAVE_LANES]; // of sources that are no registers as they are
 };
+
+// lanes: those that are computed, 32 or 64.
+static void call_init(struct vector_call *x, unsigned lanes)
+{
+    for (int i = 0; i < 3; i++) {
+        x->low[i] = x->room[i][0];
+        x->high[i] = x->room[i][1];
+    }
+    x->to_low = x->result_low;
+    x->to_high = x->result_high;
+    x->in = x->out = 0;
+    x->half = 0;
+    x->lanes = lanes;
+}
 
 /* ---- lanes as values --------------------------------------------------------------------------------------- */
 
@@ -27,18 +48,18 @@ struct vector_call {
 #define CTYPE_F64 double
 #define CTYPE_ACC uint32_t
 
-#define GET_NONE(x, i) 0
-#define GET_U32(x, i) (x)->low[i][lane]
+#define GET_NONE(i) 0
+#define GET_U32(i) low##i[l]
 #define GET_ACC GET_U32
-#define GET_I32(x, i) (int32_t)(x)->low[i][lane]
-#define GET_F32(x, i) f32_bits((x)->low[i][lane])
-#define GET_U16(x, i) ((x)->low[i][lane] & 0xffff)
+#define GET_I32(i) (int32_t)low##i[l]
+#define GET_F32(i) f32_bits(low##i[l])
+#define GET_U16(i) (low##i[l] & 0xffff)
 #define GET_H16 GET_U16
-#define GET_I16(x, i) (int16_t)((x)->low[i][lane] & 0xffff)
-#define GET_F16(x, i) half_value((x)->low[i][lane] & 0xffff)
-#define GET_U64(x, i) ((x)->low[i][lane] | (uint64_t)(x)->high[i][lane] << 32)
-#define GET_I64(x, i) (int64_t) GET_U64(x, i)
-#define GET_F64(x, i) f64_bits(GET_U64(x, i))
+#define GET_I16(i) (int16_t)(low##i[l] & 0xffff)
+#define GET_F16(i) half_value(low##i[l] & 0xffff)
+#define GET_U64(i) (low##i[l] | (uint64_t)high##i[l] << 32)
+#define GET_I64(i) (int64_t) GET_U64(i)
+#define GET_F64(i) f64_bits(GET_U64(i))
 
 #define PUT_NONE(v) 0
 #define PUT_U32(v) (v)
@@ -52,28 +73,48 @@ struct vector_call {
 #define PUT_I64(v) (uint64_t)(v)
 #define PUT_F64(v) bits_f64(v)
 
-#define V(ENCODING, OPCODE, NAME, FORM, D, A, B, C, ...)                              \
-    static void run_##NAME(struct vector_call *x)                                     \
-    {                                                                                 \
-        uint64_t outs = 0;                                                            \
-        const unsigned half = x->half;                                                \
-        (void)half;                                                                   \
-        for (int lane = 0; lane < WAVE_LANES; lane++) {                               \
-            const CTYPE_##A a = GET_##A(x, 0);                                        \
-            const CTYPE_##B b = GET_##B(x, 1);                                        \
-            const CTYPE_##C c = GET_##C(x, 2);                                        \
-            const bool in = x->in >> lane & 1;                                        \
-            CTYPE_##D d = 0;                                                          \
-            bool out = false;                                                         \
-            (void)a, (void)b, (void)c, (void)d, (void)in;                             \
-            __VA_ARGS__;                                                              \
-            const uint64_t value = PUT_##D(d);                                        \
-            x->result_low[lane] = (uint32_t)value;                                    \
-            if (TYPE_##D == TYPE_U64 || TYPE_##D == TYPE_I64 || TYPE_##D == TYPE_F64) \
-                x->result_high[lane] = (uint32_t)(value >> 32);                       \
-            outs |= (uint64_t)out << lane;                                            \
-        }                                                                             \
-        x->out = outs;                                                                \
+// d may be a source's register: EACH_LANE.
+#define V(ENCODING, OPCODE, NAME, FORM, D, A, B, C, ...)                                  \
+    static void run_##NAME(struct vector_call *x)                                         \
+    {                                                                                     \
+        const bool masks = FORM_##FORM == FORM_WRITES || FORM_##FORM == FORM_BOTH ||      \
+                           FORM_##FORM == FORM_SCALE || FORM_##FORM == FORM_COMPARES ||   \
+                           FORM_##FORM == FORM_COMPARES_EXEC;                             \
+        uint64_t outs = 0;                                                                \
+        const unsigned half = x->half;                                                    \
+        (void)half;                                                                       \
+        for (unsigned first = 0; first < x->lanes; first += LANES) {                      \
+            const uint32_t *low0 = x->low[0] + first, *high0 = x->high[0] + first;        \
+            const uint32_t *low1 = x->low[1] + first, *high1 = x->high[1] + first;        \
+            const uint32_t *low2 = x->low[2] + first, *high2 = x->high[2] + first;        \
+            uint32_t *to_low = x->to_low + first, *to_high = x->to_high + first;          \
+            const uint32_t ins = (uint32_t)(x->in >> first);                              \
+            int32_t flags[LANES];                                                         \
+            (void)low0, (void)low1, (void)low2, (void)high0, (void)high1, (void)high2;    \
+            (void)to_low, (void)to_high, (void)ins, (void)flags;                          \
+            EACH_LANE(l)                                                                  \
+            {                                                                             \
+                const CTYPE_##A a = GET_##A(0);                                           \
+                const CTYPE_##B b = GET_##B(1);                                           \
+                const CTYPE_##C c = GET_##C(2);                                           \
+                const int lane = (int)(first + l);                                        \
+                const bool in = ins >> l & 1;                                             \
+                CTYPE_##D d = 0;                                                          \
+                bool out = false;                                                         \
+                (void)a, (void)b, (void)c, (void)d, (void)in, (void)lane;                 \
+                __VA_ARGS__;                                                              \
+                const uint64_t value = PUT_##D(d);                                        \
+                if (TYPE_##D != TYPE_NONE)                                                \
+                    to_low[l] = (uint32_t)value;                                          \
+                if (TYPE_##D == TYPE_U64 || TYPE_##D == TYPE_I64 || TYPE_##D == TYPE_F64) \
+                    to_high[l] = (uint32_t)(value >> 32);                                 \
+                if (masks)                                                                \
+                    flags[l] = out ? -1 : 0;                                              \
+            }                                                                             \
+            if (masks)                                                                    \
+                outs |= (uint64_t)mask_of(flags) << first;                                \
+        }                                                                                 \
+        x->out = outs;                                                                    \
     }
 #include "sim/amd/vector.def"
 #undef V
@@ -125,10 +166,10 @@ static void fetch(const struct wave *w, const struct amd_instruction *in, struct
         return;
     }
     uint64_t value = amd_scalar_value(w, in, code, type);
-    for (int lane = 0; lane < WAVE_LANES; lane++) {
+    for (int lane = 0; lane < WAVE_LANES; lane++)
         x->room[i][0][lane] = (uint32_t)value;
+    for (int lane = 0; lane < WAVE_LANES && amd_type_words(type) == 2; lane++)
         x->room[i][1][lane] = (uint32_t)(value >> 32);
-    }
     x->low[i] = x->room[i][0];
     x->high[i] = x->room[i][1];
 }
@@ -259,8 +300,13 @@ static void write_lanes(uint32_t *to, const uint32_t *from, uint64_t mask)
         memcpy(to, from, sizeof(uint32_t) * WAVE_LANES);
         return;
     }
-    for (int lane = 0; lane < WAVE_LANES; lane++)
-        to[lane] = mask >> lane & 1 ? from[lane] : to[lane];
+    for (unsigned first = 0; first < WAVE_LANES; first += LANES) {
+        const uint32_t lanes = (uint32_t)(mask >> first);
+        EACH_LANE(l)
+        {
+            to[first + l] = lanes >> l & 1 ? from[first + l] : to[first + l];
+        }
+    }
 }
 
 /* ---- the forms ------------------------------------------------------------------------------------------------- */
@@ -309,8 +355,8 @@ static void run_twice(struct wave *w, const struct amd_instruction *in)
     uint32_t results[2][WAVE_LANES];
     for (unsigned half = 0; half < 2; half++) {
         struct vector_call x;
+        call_init(&x, WAVE_LANES);
         x.half = half;
-        x.in = 0;
         unsigned select = half == 0 || in->id == AMD_v_pk_mov_b32 ? in->select : in->select_high;
         unsigned negate = half == 0 ? in->negate : in->negate_high;
         for (int i = 0; i < 3; i++) {
@@ -430,17 +476,72 @@ static uint64_t read_mask(const struct wave *w, const struct amd_instruction *in
     return code < OPERAND_ZERO ? lane_mask(w, code) : amd_scalar_value(w, in, code, TYPE_U64);
 }
 
+static uint64_t read_masks(const struct wave *w, const struct amd_instruction *in)
+{
+    const struct amd_row *r = amd_row_of(in);
+    return r->form == FORM_READS || r->form == FORM_BOTH ? read_mask(w, in, in->source[2])
+           : r->form == FORM_VCC                         ? lane_mask(w, OPERAND_VCC)
+                                                         : 0;
+}
+
 // What the instruction gives to each lane, nothing of it written; returns the lanes that it may write.
 static uint64_t compute(struct wave *w, const struct amd_instruction *in, struct vector_call *x)
 {
-    const struct amd_row *r = amd_row_of(in);
-    x->half = 0;
-    x->in = r->form == FORM_READS || r->form == FORM_BOTH ? read_mask(w, in, in->source[2])
-            : r->form == FORM_VCC                         ? lane_mask(w, OPERAND_VCC)
-                                                          : 0;
+    call_init(x, WAVE_LANES);
+    x->in = read_masks(w, in);
     uint64_t lanes = fetch_all(w, in, x);
     functions[in->id](x);
     return lanes;
+}
+
+static uint64_t all_lanes(const struct wave *w)
+{
+    return w->narrow ? UINT32_MAX : UINT64_MAX;
+}
+
+// Writes the masks of the lanes that an instruction names.
+static void write_masks(struct wave *w, const struct amd_instruction *in, uint64_t mask)
+{
+    enum vector_form form = amd_row_of(in)->form;
+    if (form == FORM_WRITES || form == FORM_BOTH || form == FORM_SCALE || form == FORM_COMPARES ||
+        form == FORM_COMPARES_EXEC)
+        set_lane_mask(w, in->mask_result, mask);
+    if (form == FORM_COMPARES_EXEC)
+        set_lane_mask(w, OPERAND_EXEC, mask);
+}
+
+// Operands and results as they are (in->is_plain); with all lanes on the result goes straight to its registers.
+static void run_plain(struct wave *w, const struct amd_instruction *in)
+{
+    const struct amd_row *r = amd_row_of(in);
+    const enum amd_type types[] = {r->a, r->b, r->c};
+    const uint64_t lanes = exec_of(w);
+    const unsigned acc = r->d == TYPE_ACC ? FIRST_ACC : 0, words = amd_type_words(r->d);
+    const bool direct = lanes == all_lanes(w) && r->d != TYPE_NONE;
+    struct vector_call x;
+    call_init(&x, lanes_of(w));
+    x.in = read_masks(w, in);
+    for (int i = 0; i < 3; i++) {
+        if (types[i] == TYPE_NONE)
+            continue;
+        if (r->form == FORM_ADDS && i == 2) {
+            x.low[i] = w->v[in->result];
+            x.high[i] = w->v[in->result + (amd_type_words(types[i]) == 2)];
+            continue;
+        }
+        fetch(w, in, &x, i, types[i]);
+    }
+    if (direct) {
+        x.to_low = w->v[in->result + acc];
+        x.to_high = w->v[in->result + (words == 2)];
+    }
+    functions[in->id](&x);
+    if (!direct && r->d != TYPE_NONE) {
+        write_lanes(w->v[in->result + acc], x.result_low, lanes);
+        if (words == 2)
+            write_lanes(w->v[in->result + 1], x.result_high, lanes);
+    }
+    write_masks(w, in, x.out & lanes);
 }
 
 static void run_lanes(struct wave *w, const struct amd_instruction *in)
@@ -450,12 +551,7 @@ static void run_lanes(struct wave *w, const struct amd_instruction *in)
     uint64_t lanes = compute(w, in, &x);
     if (r->d != TYPE_NONE)
         write_result(w, in, &x, lanes);
-    bool writes = r->form == FORM_WRITES || r->form == FORM_BOTH || r->form == FORM_SCALE;
-    bool compares = r->form == FORM_COMPARES || r->form == FORM_COMPARES_EXEC;
-    if (writes || compares)
-        set_lane_mask(w, in->mask_result, x.out & lanes);
-    if (r->form == FORM_COMPARES_EXEC)
-        set_lane_mask(w, OPERAND_EXEC, x.out & lanes);
+    write_masks(w, in, x.out & lanes);
 }
 
 // Both read before either writes.
@@ -506,8 +602,8 @@ static void run_dot(struct wave *w, const struct amd_instruction *in)
     const struct amd_row *r = amd_row_of(in);
     const enum amd_type types[] = {r->a, r->b, r->c};
     struct vector_call x;
+    call_init(&x, WAVE_LANES);
     x.half = in->negate;
-    x.in = 0;
     for (int i = 0; i < 3; i++)
         fetch(w, in, &x, i, types[i]);
     functions[in->id](&x);
@@ -518,8 +614,7 @@ static void run_dot(struct wave *w, const struct amd_instruction *in)
 static void run_mixed(struct wave *w, const struct amd_instruction *in)
 {
     struct vector_call x;
-    x.half = 0;
-    x.in = 0;
+    call_init(&x, WAVE_LANES);
     uint32_t *to = w->v[in->result];
     for (int i = 0; i < 3; i++) {
         bool half = in->select_high >> i & 1, upper = in->select >> i & 1;
@@ -574,7 +669,7 @@ static struct amd_instruction with_index(const struct wave *w, const struct amd_
     return out;
 }
 
-void amd_run_vector(struct wave *w, const struct amd_instruction *in)
+static void run_vector(struct wave *w, const struct amd_instruction *in)
 {
     struct amd_instruction indexed;
     if (w->indexed != 0 && amd_row_of(in)->form != FORM_MATRIX) {
@@ -582,13 +677,17 @@ void amd_run_vector(struct wave *w, const struct amd_instruction *in)
         in = &indexed;
     }
     struct amd_counts *c = &w->group->run->counts;
-    uint64_t lanes = (uint64_t)__builtin_popcountll(exec_of(w));
+    uint64_t lanes = lanes_on(w);
     c->vector++;
     c->vector_lanes += lanes;
     amd_count_arithmetic(w->group->run, in->id, lanes);
     if (in->encoding == ENCODING_VOPD) {
         amd_count_arithmetic(w->group->run, in->second.id, lanes);
         run_dual(w, in);
+        return;
+    }
+    if (in->is_plain) {
+        run_plain(w, in);
         return;
     }
     switch (amd_row_of(in)->form) {
@@ -638,3 +737,6 @@ void amd_run_vector(struct wave *w, const struct amd_instruction *in)
         break;
     }
 }
+
+extern const amd_vector_function PASTE(amd_run_vector_, SIM_ISA);
+const amd_vector_function PASTE(amd_run_vector_, SIM_ISA) = run_vector;
