@@ -347,7 +347,7 @@ static void step(struct wave *w)
     else if (in->encoding == ENCODING_SMEM || in->encoding >= ENCODING_DS)
         amd_run_memory(w, in);
     else
-        (*run->functions->vector)(w, in);
+        (*run->functions.vector)(w, in);
     if (w->trapped)
         amd_violate(w, SIM_TRAP, 0, 0,
                     in->constant == TRAP_INLINE_PTX
@@ -690,6 +690,7 @@ bool amd_launch(struct sim *s, const struct amd_module *m, const struct sim_laun
     if (!find_kernel(&run, err) || !check_shape(&run, err) || !check_fit(&run, err))
         return false;
     run.functions = amd_functions_of(s->isa);
+    amd_know_arithmetic();
     launch_memory(&run);
     open_caches(&run);
     run.sites = xcalloc(m->object.code_bytes / 4 + 1, sizeof *run.sites);

@@ -295,22 +295,23 @@ static enum touch_kind kind_of(const struct amd_row *r)
 static void count_access(struct amd_run *run, const struct amd_instruction *in)
 {
     struct amd_counts *c = &run->counts;
-    uint64_t *const lds[TOUCH_KINDS] = {&c->lds_loads, &c->lds_stores, &c->lds_atomics},
-                    *const others[TOUCH_KINDS] = {&c->load_requests, &c->store_requests,
-                                                  &c->atomic_requests};
     enum touch_kind kind = kind_of(amd_row_of(in));
     run->site->atomics += kind == TOUCH_ATOMICS;
     if (in->encoding == ENCODING_DS) {
         c->lds++;
-        *lds[kind] += 1;
+        *(kind == TOUCH_LOADS    ? &c->lds_loads
+          : kind == TOUCH_STORES ? &c->lds_stores
+                                 : &c->lds_atomics) += 1;
         run->site->shared_requests++;
-    } else {
-        c->vector_memory++;
-        if (in->encoding != ENCODING_MUBUF && in->encoding != ENCODING_SCRATCH) {
-            *others[kind] += 1;
-            run->site->global_requests++;
-        }
+        return;
     }
+    c->vector_memory++;
+    if (in->encoding == ENCODING_MUBUF || in->encoding == ENCODING_SCRATCH)
+        return;
+    *(kind == TOUCH_LOADS    ? &c->load_requests
+      : kind == TOUCH_STORES ? &c->store_requests
+                             : &c->atomic_requests) += 1;
+    run->site->global_requests++;
 }
 
 // Coherent loads and atomics may be a loop that waits for another work-group.
@@ -320,27 +321,44 @@ static bool is_look(const struct amd_instruction *in, enum touch_kind kind)
            (kind == TOUCH_ATOMICS || (kind == TOUCH_LOADS && amd_passes_l1(in)));
 }
 
-static void count_touches(struct amd_run *run, const struct amd_instruction *in)
+void amd_count_traffic(struct amd_run *run, const struct amd_instruction *in,
+                       const struct amd_traffic *own)
+{
+    struct amd_traffic *sum = &run->counts.traffic[kind_of(amd_row_of(in))];
+    sum->sectors += own->sectors;
+    sum->sectors_ideal += own->sectors_ideal;
+    sum->lines += own->lines;
+    sum->passes += own->passes;
+    sum->passes_ideal += own->passes_ideal;
+    run->site->global_sectors += own->sectors;
+    run->site->global_sectors_ideal += own->sectors_ideal;
+    run->site->shared_wavefronts += own->passes;
+    run->site->shared_wavefronts_ideal += own->passes_ideal;
+    run->access.passes += (unsigned)own->passes;
+    run->access.passes_ideal += (unsigned)own->passes_ideal;
+}
+
+static void count_lds(const struct amd_run *run, const struct amd_touch *t, bool atomic,
+                      struct amd_traffic *out)
+{
+    uint32_t address[WAVE_LANES];
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+        address[lane] = t->mask >> lane & 1 ? (uint32_t)t->address[lane] : 0;
+    if (t->mask != 0)
+        run->functions.counting->lds(address, t->mask, t->bytes, atomic, out);
+}
+
+void amd_count_touches(struct amd_run *run, const struct amd_instruction *in)
 {
     enum touch_kind kind = kind_of(amd_row_of(in));
     run->progressed |= !is_look(in, kind);
-    struct amd_traffic own = {0}, *sum = &run->counts.traffic[kind];
+    struct amd_traffic own = {0};
     for (int i = 0; i < 2; i++)
         if (in->encoding == ENCODING_DS)
-            amd_count_lds(&run->touch[i], kind == TOUCH_ATOMICS, &own);
+            count_lds(run, &run->touch[i], kind == TOUCH_ATOMICS, &own);
         else
-            amd_count_global(run, &run->touch[i], kind, amd_passes_l1(in), &own);
-    sum->sectors += own.sectors;
-    sum->sectors_ideal += own.sectors_ideal;
-    sum->lines += own.lines;
-    sum->passes += own.passes;
-    sum->passes_ideal += own.passes_ideal;
-    run->site->global_sectors += own.sectors;
-    run->site->global_sectors_ideal += own.sectors_ideal;
-    run->site->shared_wavefronts += own.passes;
-    run->site->shared_wavefronts_ideal += own.passes_ideal;
-    run->access.passes += (unsigned)own.passes;
-    run->access.passes_ideal += (unsigned)own.passes_ideal;
+            run->functions.counting->global(run, &run->touch[i], kind, amd_passes_l1(in), &own);
+    amd_count_traffic(run, in, &own);
 }
 
 static void run_lane(struct wave *w, const struct amd_instruction *in, unsigned lane)
@@ -419,11 +437,15 @@ void amd_run_memory(struct wave *w, const struct amd_instruction *in)
         return;
     }
     struct amd_run *run = w->group->run;
+    run->access = (struct amd_access){0};
+    if ((*run->functions.request)(w, in)) {
+        amd_time_access(w, &run->access);
+        return;
+    }
     amd_check_begin(w);
     run->touch[0].mask = run->touch[1].mask = 0;
-    run->access = (struct amd_access){0};
     for (uint64_t left = exec_of(w); left != 0 && !w->stopped; left &= left - 1)
         run_lane(w, in, (unsigned)__builtin_ctzll(left));
-    count_touches(run, in);
+    amd_count_touches(run, in);
     amd_time_access(w, &run->access);
 }

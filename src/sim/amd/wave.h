@@ -112,15 +112,27 @@ struct amd_site {
 
 // What is compiled once for each instruction set of the host (files *_isa.c).
 typedef void (*amd_vector_function)(struct wave *w, const struct amd_instruction *in);
+// A memory instruction as a whole; false: nothing is done, it is for lanes one by one.
+typedef bool (*amd_request_function)(struct wave *w, const struct amd_instruction *in);
+struct amd_counting {
+    // past_l1: it must not find lines there.
+    void (*global)(struct amd_run *run, const struct amd_touch *t, enum touch_kind kind,
+                   bool past_l1, struct amd_traffic *out);
+    void (*lds)(const uint32_t address[WAVE_LANES], uint64_t mask, unsigned bytes, bool atomic,
+                struct amd_traffic *out);
+};
 struct amd_functions {
     const amd_vector_function *vector;
+    const amd_request_function *request;
+    const struct amd_counting *counting;
+    const struct lanes_functions *lanes;
 };
-const struct amd_functions *amd_functions_of(enum sim_isa isa);
+struct amd_functions amd_functions_of(enum sim_isa isa);
 
 // One launch.
 struct amd_run {
     struct sim *sim;
-    const struct amd_functions *functions; // of this host
+    struct amd_functions functions; // of this host
     const struct sim_launch *options;
     const struct amd_module *module;
     const struct amd_kernel *kernel;
@@ -238,10 +250,11 @@ void amd_run_scalar(struct wave *w, const struct amd_instruction *in);
 void amd_run_matrix(struct wave *w, const struct amd_instruction *in);
 void amd_run_wmma(struct wave *w, const struct amd_instruction *in);
 void amd_run_memory(struct wave *w, const struct amd_instruction *in);
-// past_l1: it must not find lines there.
-void amd_count_global(struct amd_run *run, const struct amd_touch *t, enum touch_kind kind,
-                      bool past_l1, struct amd_traffic *out);
-void amd_count_lds(const struct amd_touch *t, bool atomic, struct amd_traffic *out);
+// What the instruction did in memory: run->touch, or what is known of it already.
+void amd_count_touches(struct amd_run *run, const struct amd_instruction *in);
+void amd_count_traffic(struct amd_run *run, const struct amd_instruction *in,
+                       const struct amd_traffic *own);
+void amd_know_arithmetic(void); // before a launch
 void amd_count_arithmetic(struct amd_run *run, enum amd_id id, uint64_t lanes);
 // What an atomic operation leaves in memory.
 uint64_t amd_atomic(enum memory_flag operation, unsigned bytes, uint64_t old, uint64_t value,

@@ -1,0 +1,269 @@
+// What memory instructions cost in the units that profilers count: sectors and lines of a request to global memory, passes
+// through the LDS's banks. Compiled once for each instruction set of the host.
+// LDS: 32 banks of 4 bytes ("Understanding AMD GPU LDS and Bank Conflicts", ROCm's documentation of Composable Kernel;
+// AMD's OpenCL Programming Guide, 6.2). Conflicts are between the lanes of a pass: 32 of 4 bytes, 16 of 8, 8 of 12 or 16.
+// Lines: 64 bytes in a CU's vector L1 of MI200 ("Vector L1 cache", ROCm Compute Profiler's documentation).
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/alu/alu.h"
+#include "sim/amd/wave.h"
+
+#define PASTE_TOKENS(a, b) a##b
+#define PASTE(a, b) PASTE_TOKENS(a, b)
+
+enum {
+    BANKS = 32,
+    BANK_BYTES = 4,
+    L2_LINE_SECTORS = 4,
+    LINE_BYTES_64 = AMD_LINE_SECTORS * AMD_SECTOR_BYTES,
+    GROUP = 16, // lanes that are looked at together
+};
+
+/* ---- global memory: lines, in the order in which lanes come to them --------------------------------------------- */
+
+struct lines {
+    uint64_t line[2 * WAVE_LANES];   // of 64 bytes: addresses / 64
+    uint64_t starts[2 * WAVE_LANES]; // a bit for each of its bytes: does a lane's access begin there?
+    uint8_t sectors[2 * WAVE_LANES]; // touched, as bits
+    unsigned count, at;              // at: the last one found
+    uint64_t most;
+};
+
+// Addresses mostly ascend with the lanes: what is beyond the largest is new. Else lanes go through the lines of the lanes
+// before them again, or are near the last one.
+static inline unsigned line_find(struct lines *l, uint64_t line)
+{
+    if (l->count > 0 && l->line[l->at] == line)
+        return l->at;
+    unsigned next = l->at + 1 < l->count ? l->at + 1 : 0;
+    if (l->count > 0 && l->line[next] == line)
+        return l->at = next;
+    for (unsigned i = l->count > 0 && line <= l->most ? l->count : 0; i > 0; i--)
+        if (l->line[i - 1] == line)
+            return l->at = i - 1;
+    l->line[l->count] = line;
+    l->starts[l->count] = 0;
+    l->sectors[l->count] = 0;
+    l->most = line > l->most ? line : l->most;
+    return l->at = l->count++;
+}
+
+static inline void line_add(struct lines *l, uint64_t address)
+{
+    unsigned i = line_find(l, address / LINE_BYTES_64);
+    l->starts[i] |= UINT64_C(1) << address % LINE_BYTES_64;
+}
+
+// Lanes side by side, `size` bytes in all.
+static inline void lines_add_run(struct lines *l, uint64_t address, unsigned size, uint64_t pattern)
+{
+    uint64_t end = address + size;
+    for (uint64_t line = address / LINE_BYTES_64; line <= (end - 1) / LINE_BYTES_64; line++) {
+        uint64_t first = line * LINE_BYTES_64, starts = pattern;
+        if (address > first)
+            starts &= UINT64_MAX << (address - first);
+        if (end < first + LINE_BYTES_64)
+            starts &= UINT64_MAX >> (first + LINE_BYTES_64 - end);
+        l->starts[line_find(l, line)] |= starts;
+    }
+}
+
+static inline bool is_run(const uint64_t address[GROUP], unsigned bytes)
+{
+    uint64_t off = 0;
+    for (unsigned i = 0; i < GROUP; i++)
+        off |= address[i] ^ (address[0] + (uint64_t)i * bytes);
+    return off == 0;
+}
+
+static bool are_aligned(const struct amd_touch *t)
+{
+    uint64_t off = 0;
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+        off |= t->mask >> lane & 1 ? t->address[lane] : 0;
+    return (off & (t->bytes - 1)) == 0;
+}
+
+// Accesses aligned to their size, a power of two: none lies in two sectors.
+static void lines_of_aligned(const struct amd_touch *t, struct lines *l)
+{
+    static const uint64_t patterns[] = {UINT64_MAX, UINT64_C(0x5555555555555555),
+                                        UINT64_C(0x1111111111111111), UINT64_C(0x0101010101010101),
+                                        UINT64_C(0x0001000100010001), UINT64_C(0x0000000100000001)};
+    uint64_t pattern = patterns[__builtin_ctz(t->bytes)];
+    for (unsigned first = 0; first < WAVE_LANES; first += GROUP) {
+        const uint64_t *address = t->address + first;
+        unsigned lanes = t->mask >> first & 0xffff;
+        if (lanes == 0xffff && is_run(address, t->bytes)) {
+            lines_add_run(l, address[0], GROUP * t->bytes, pattern);
+            continue;
+        }
+        for (; lanes != 0; lanes &= lanes - 1)
+            line_add(l, address[__builtin_ctz(lanes)]);
+    }
+    for (unsigned i = 0; i < l->count; i++)
+        l->sectors[i] = (uint8_t)(((uint32_t)l->starts[i] != 0) | (l->starts[i] >> 32 != 0) << 1);
+}
+
+// Any: a lane's last byte may be in another sector, and in another line.
+static void lines_of_any(const struct amd_touch *t, struct lines *l)
+{
+    for (uint64_t left = t->mask; left != 0; left &= left - 1) {
+        uint64_t at = t->address[__builtin_ctzll(left)], last = at + t->bytes - 1;
+        line_add(l, at);
+        l->sectors[l->at] |= (uint8_t)(1u << at / AMD_SECTOR_BYTES % AMD_LINE_SECTORS);
+        (void)line_find(l, last / LINE_BYTES_64);
+        l->sectors[l->at] |= (uint8_t)(1u << last / AMD_SECTOR_BYTES % AMD_LINE_SECTORS);
+    }
+}
+
+// The lines of L2, of 128 bytes, that hold those of 64.
+static void lines_wide(const struct lines *l, struct lines *wide)
+{
+    for (unsigned i = 0; i < l->count; i++)
+        wide->sectors[line_find(wide, l->line[i] / 2)] |=
+            (uint8_t)(l->sectors[i] << l->line[i] % 2 * AMD_LINE_SECTORS);
+}
+
+/* ---- global memory: what is counted -------------------------------------------------------------------------------- */
+
+// Each line of L1 once, with all of its sectors.
+static void access_lines(struct amd_run *run, enum touch_kind kind, bool past_l1,
+                         const struct lines *lines, unsigned each)
+{
+    const struct amd_cache_counts before = run->counts.caches, *after = &run->counts.caches;
+    struct amd_access *access = &run->access;
+    unsigned left = 0;
+    for (unsigned i = 0; i < lines->count; i++)
+        amd_caches_expect(run->caches, run->l1, kind, lines->line[i]);
+    for (unsigned i = 0; i < lines->count; i++) {
+        uint64_t sent = after->l2_sectors[kind] + after->array_hit_sectors;
+        amd_caches_access(run->caches, run->l1, kind, past_l1, lines->line[i], lines->sectors[i],
+                          &run->counts.caches);
+        left += after->l2_sectors[kind] + after->array_hit_sectors > sent;
+    }
+    run->site->l1_hit_sectors += after->l1_hit_sectors - before.l1_hit_sectors;
+    unsigned near = (unsigned)(after->array_hit_sectors - before.array_hit_sectors);
+    access->l2_sectors += near + (unsigned)(after->l2_sectors[kind] - before.l2_sectors[kind]);
+    access->l2_hit_sectors += near + (unsigned)(after->l2_hit_sectors - before.l2_hit_sectors);
+    access->l2_lines += (left * each + L2_LINE_SECTORS - 1) / L2_LINE_SECTORS;
+}
+
+// Lanes that are on the address where most are.
+static unsigned most_on_one(const struct amd_touch *t)
+{
+    unsigned most = 0;
+    for (uint64_t left = t->mask; left != 0;) {
+        uint64_t address = t->address[__builtin_ctzll(left)], same = 0;
+        for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+            same |= (uint64_t)(t->address[lane] == address) << lane;
+        same &= left;
+        left &= ~same;
+        unsigned lanes = (unsigned)__builtin_popcountll(same);
+        most = lanes > most ? lanes : most;
+    }
+    return most;
+}
+
+static void count_global(struct amd_run *run, const struct amd_touch *t, enum touch_kind kind,
+                         bool past_l1, struct amd_traffic *out)
+{
+    struct lines lines, wide;
+    struct amd_access *access = &run->access;
+    unsigned sectors = 0, addresses = 0;
+    if (t->mask == 0)
+        return;
+    lines.count = lines.at = wide.count = wide.at = 0;
+    lines.most = wide.most = 0;
+    bool power = (t->bytes & (t->bytes - 1)) == 0 && t->bytes <= AMD_SECTOR_BYTES;
+    if (power && are_aligned(t))
+        lines_of_aligned(t, &lines);
+    else
+        lines_of_any(t, &lines);
+    lines_wide(&lines, &wide);
+    for (unsigned i = 0; i < lines.count; i++) {
+        sectors += (lines.sectors[i] & 1u) + (lines.sectors[i] >> 1);
+        addresses += (unsigned)__builtin_popcountll(lines.starts[i]);
+    }
+    const unsigned lanes = (unsigned)__builtin_popcountll(t->mask);
+    unsigned ideal = (addresses * t->bytes + AMD_SECTOR_BYTES - 1) / AMD_SECTOR_BYTES;
+    if (access->lines == 0)
+        access->first_sector =
+            (uint32_t)(t->address[__builtin_ctzll(t->mask)] / AMD_SECTOR_BYTES);
+    access->sectors += sectors;
+    access->sectors_ideal += ideal;
+    access->lines += wide.count;
+    access->passes += kind != TOUCH_ATOMICS        ? lines.count
+                      : addresses == lanes ? 1
+                                           : most_on_one(t);
+    access->store = kind == TOUCH_STORES;
+    out->sectors += sectors;
+    out->sectors_ideal += ideal;
+    out->lines += lines.count;
+    unsigned each = run->caches ? amd_caches_line_sectors(run->caches) : 0;
+    if (each != 0)
+        access_lines(run, kind, past_l1, each == AMD_LINE_SECTORS ? &lines : &wide, each);
+}
+
+/* ---- LDS ------------------------------------------------------------------------------------------------------------ */
+
+// Do the active lanes' words lie within as many as there are banks? Then no two of them share a bank.
+static inline bool within_banks(const uint32_t *word, uint32_t lanes, unsigned count, unsigned each)
+{
+    uint32_t least = UINT32_MAX, most = 0;
+    for (unsigned i = 0; i < count; i++) {
+        uint32_t on = 0u - (lanes >> i & 1);
+        uint32_t low = word[i] | ~on, high = word[i] & on;
+        least = low < least ? low : least;
+        most = high > most ? high : most;
+    }
+    return most + each - 1 - least < BANKS;
+}
+
+// Most words that one bank has to give to the lanes: each once, or once per lane that changes it.
+static unsigned turns_of_banks(const uint32_t *word, uint32_t lanes, unsigned each, bool atomic)
+{
+    uint8_t turns[BANKS] = {0}, head[BANKS] = {0}, next[BANKS + 1];
+    uint32_t item[BANKS + 1];
+    uint8_t count = 0, most = 0;
+    for (; lanes != 0; lanes &= lanes - 1)
+        for (uint32_t k = 0, w = word[__builtin_ctz(lanes)]; k < each; k++, w++) {
+            unsigned bank = w % BANKS, i = atomic ? 0 : head[bank];
+            while (i > 0 && item[i] != w)
+                i = next[i];
+            if (i > 0)
+                continue;
+            turns[bank]++;
+            if (atomic)
+                continue;
+            item[++count] = w;
+            next[count] = head[bank];
+            head[bank] = count;
+        }
+    for (unsigned i = 0; i < BANKS; i++)
+        most = turns[i] > most ? turns[i] : most;
+    return most;
+}
+
+static void count_lds(const uint32_t address[WAVE_LANES], uint64_t mask, unsigned bytes, bool atomic,
+                      struct amd_traffic *out)
+{
+    const unsigned lanes = bytes <= 4 ? 32 : bytes <= 8 ? 16 : 8,
+                   each = (bytes + BANK_BYTES - 1) / BANK_BYTES;
+    uint32_t word[WAVE_LANES];
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+        word[lane] = address[lane] / BANK_BYTES;
+    for (unsigned first = 0; first < WAVE_LANES; first += lanes) {
+        const uint32_t on = (uint32_t)(mask >> first) & UINT32_MAX >> (32 - lanes);
+        const uint32_t *at = word + first;
+        if (on == 0)
+            continue;
+        bool free = !atomic && (lanes == 32   ? within_banks(at, on, 32, each)
+                                : lanes == 16 ? within_banks(at, on, 16, each)
+                                              : within_banks(at, on, 8, each));
+        out->passes += free ? 1 : turns_of_banks(at, on, each, atomic);
+        out->passes_ideal++;
+    }
+}
+
+extern const struct amd_counting PASTE(amd_counting_, SIM_ISA);
+const struct amd_counting PASTE(amd_counting_, SIM_ISA) = {.global = count_global, .lds = count_lds};
