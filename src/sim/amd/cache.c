@@ -13,73 +13,144 @@
 #include "sim/amd/cache.h"
 
 #include "base/base.h"
+#include "sim/model/lru.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { LINE_SECTORS = 4, FETCHED_SECTORS = 2 }; // of L2 and what is below it
 
-struct cache_line {
-    uint64_t tag, used; // used: when it was last; 0: it holds nothing
-    uint8_t valid, dirty;
+// All zero: it holds nothing. A way's sectors are bits: those that are there in state's low nibble, those that memory does
+// not have yet in its high one. Line numbers have the same high 32 bits: device memory is 2^38 bytes at most, and so aligned.
+struct cache_set {
+    uint64_t order; // of use (lru.h), but for what it is at first: ways in turn
+    uint8_t state[LRU_WAYS];
+    uint32_t tag[]; // a line's number + 1; 0: nothing
 };
 struct cache {
-    struct cache_line *lines;
-    uint64_t sets;
-    unsigned ways;
+    uint8_t *sets;
+    uint64_t count, reciprocal; // sets; 2^64 / count, rounded up
+    uint64_t order;             // at first
+    size_t stride;              // bytes of a set
+    int ways, shift;            // count = 2^shift; -1: it is no power of two
 };
 struct amd_caches {
-    // By CU or half of one, by array, by die; memory: the Infinity Cache. No lines where there is none.
+    // By CU or half of one, by array, by die; memory: the Infinity Cache. No sets where there is none.
     struct cache *l1, *array, *l2, memory;
     unsigned l1_count, l1_each, arrays, dies; // l1_each: of what a work-group runs on
     unsigned l1_sectors;                      // of a line
-    uint64_t now;
 };
+
+/* ---- one cache ---------------------------------------------------------------------------------------------------- */
 
 static struct cache cache_new(double bytes, double line_bytes, double ways)
 {
+    enum { HOST_LINE = 64 };
     uint64_t sets = (uint64_t)(bytes / line_bytes / ways);
-    struct cache c = {.sets = sets > 0 ? sets : 1, .ways = (unsigned)ways};
-    c.lines = xcalloc(c.sets * c.ways, sizeof *c.lines);
+    struct cache c = {.count = sets > 0 ? sets : 1, .ways = (int)ways, .shift = -1};
+    if ((c.count & (c.count - 1)) == 0)
+        c.shift = __builtin_ctzll(c.count);
+    c.reciprocal = c.count == 1 ? 0 : UINT64_MAX / c.count + 1;
+    for (int way = 0; way < c.ways; way++)
+        c.order |= (uint64_t)way << (4 * (c.ways - 1 - way));
+    size_t size = offsetof(struct cache_set, tag) + (size_t)c.ways * sizeof(uint32_t);
+    c.stride = (size + HOST_LINE - 1) / HOST_LINE * HOST_LINE;
+    c.sets = xcalloc(c.count, c.stride);
     return c;
 }
 
 static void cache_clear(struct cache *c)
 {
-    memset(c->lines, 0, c->sets * c->ways * sizeof *c->lines);
+    memset(c->sets, 0, c->count * c->stride);
+}
+
+static uint64_t divided(const struct cache *c, uint64_t v)
+{
+    __extension__ typedef unsigned __int128 wide;
+    if (c->shift >= 0)
+        return v >> c->shift;
+    uint64_t quotient = (uint64_t)((wide)v * c->reciprocal >> 64);
+    return quotient - (quotient * c->count > v); // rounded up, it may be one too many
+}
+
+static inline struct cache_set *set_at(const struct cache *c, uint64_t index)
+{
+    return (struct cache_set *)(void *)(c->sets + index * c->stride);
+}
+
+// Bits set in a value below 16.
+static inline unsigned bits(unsigned v)
+{
+    return (unsigned)(0x4332322132212110u >> (4 * v) & 15);
 }
 
 // Neighbouring lines lie in as many sets; higher bits of the address are mixed in, so that strides spread.
-static struct cache_line *set_of(const struct cache *c, uint64_t line)
+static inline struct cache_set *set_of(const struct cache *c, uint64_t line)
 {
     static const uint64_t odd = UINT64_C(0x9E3779B97F4A7C15); // 2^64 / golden ratio
-    uint64_t mixed = line + ((line / c->sets) * odd >> 40);
-    return &c->lines[mixed % c->sets * c->ways];
+    uint64_t mixed = line + (divided(c, line) * odd >> 40);
+    uint64_t index = mixed - divided(c, mixed) * c->count;
+    return set_at(c, index);
 }
 
-static struct cache_line *cache_find(const struct cache *c, uint64_t line)
+static inline uint32_t tag_of(uint64_t line)
 {
-    struct cache_line *set = set_of(c, line);
-    for (unsigned i = 0; i < c->ways; i++)
-        if (set[i].used > 0 && set[i].tag == line)
-            return &set[i];
-    return NULL;
+    return (uint32_t)(line + 1);
 }
 
-// The one used longest ago of the set.
-static struct cache_line *cache_oldest(const struct cache *c, uint64_t line)
+// The way that has the line; -1: none.
+static inline int set_find(const struct cache *c, const struct cache_set *s, uint64_t line)
 {
-    struct cache_line *set = set_of(c, line), *oldest = set;
-    for (unsigned i = 1; i < c->ways; i++)
-        if (set[i].used < oldest->used)
-            oldest = &set[i];
-    return oldest;
+    const uint32_t tag = tag_of(line);
+    if (c->ways == LRU_WAYS)
+        return lru_find(s->tag, tag);
+    for (int way = 0; way < c->ways; way++)
+        if (s->tag[way] == tag)
+            return way;
+    return -1;
 }
+
+// The way used longest ago.
+static inline int set_oldest(const struct cache *c, const struct cache_set *s)
+{
+    return lru_oldest(s->order ^ c->order, c->ways);
+}
+
+static inline void set_touch(const struct cache *c, struct cache_set *s, int way)
+{
+    s->order = lru_touch(s->order ^ c->order, way) ^ c->order;
+}
+
+// It holds nothing: the next to be taken, but for those before it that hold nothing either.
+static void set_forget(const struct cache *c, struct cache_set *s, int forgotten)
+{
+    uint64_t order = s->order ^ c->order, out = 0;
+    int at = c->ways;
+    s->tag[forgotten] = 0;
+    s->state[forgotten] = 0;
+    for (int way = 0; way < c->ways; way++)
+        if (s->tag[way] == 0)
+            out |= (uint64_t)way << (4 * --at);
+    for (int i = c->ways - 1; i >= 0; i--) {
+        int way = (int)(order >> (4 * i) & 15);
+        if (s->tag[way] != 0)
+            out |= (uint64_t)way << (4 * --at);
+    }
+    s->order = out ^ c->order;
+}
+
+/* ---- those of a chip ------------------------------------------------------------------------------------------------ */
 
 static bool is_near(double value, double wanted)
 {
     return fabs(value - wanted) < 1;
+}
+
+static bool is_ways(double ways)
+{
+    return ways >= 1 && ways <= LRU_WAYS;
 }
 
 static bool is_known(const double *v)
@@ -88,9 +159,9 @@ static bool is_known(const double *v)
             is_near(v[GPU_FIELD_l1_line_bytes], AMD_SECTOR_BYTES * LINE_SECTORS)) &&
            is_near(v[GPU_FIELD_l2_line_bytes], AMD_SECTOR_BYTES * LINE_SECTORS) &&
            is_near(v[GPU_FIELD_l2_dram_granule_bytes], AMD_SECTOR_BYTES * FETCHED_SECTORS) &&
-           v[GPU_FIELD_l1_ways] >= 1 && v[GPU_FIELD_l2_ways] >= 1 &&
+           is_ways(v[GPU_FIELD_l1_ways]) && is_ways(v[GPU_FIELD_l2_ways]) &&
            (isnan(v[GPU_FIELD_array_cache_count]) ||
-            (v[GPU_FIELD_array_cache_bytes] > 0 && v[GPU_FIELD_array_cache_ways] >= 1));
+            (v[GPU_FIELD_array_cache_bytes] > 0 && is_ways(v[GPU_FIELD_array_cache_ways])));
 }
 
 struct amd_caches *amd_caches_new(const struct gpu *gpu)
@@ -116,7 +187,7 @@ struct amd_caches *amd_caches_new(const struct gpu *gpu)
                                 v[GPU_FIELD_array_cache_ways]);
     for (unsigned i = 0; i < c->dies; i++)
         c->l2[i] = cache_new(GPU(gpu, l2_bytes) / c->dies, line, v[GPU_FIELD_l2_ways]);
-    if (v[GPU_FIELD_memory_cache_bytes] > 0 && v[GPU_FIELD_memory_cache_ways] >= 1)
+    if (v[GPU_FIELD_memory_cache_bytes] > 0 && is_ways(v[GPU_FIELD_memory_cache_ways]))
         c->memory =
             cache_new(v[GPU_FIELD_memory_cache_bytes], line, v[GPU_FIELD_memory_cache_ways]);
     return c;
@@ -127,15 +198,15 @@ void amd_caches_free(struct amd_caches *c)
     if (!c)
         return;
     for (unsigned i = 0; i < c->l1_count; i++)
-        free(c->l1[i].lines);
+        free(c->l1[i].sets);
     for (unsigned i = 0; i < c->arrays; i++)
-        free(c->array[i].lines);
+        free(c->array[i].sets);
     for (unsigned i = 0; i < c->dies; i++)
-        free(c->l2[i].lines);
+        free(c->l2[i].sets);
     free(c->l1);
     free(c->array);
     free(c->l2);
-    free(c->memory.lines);
+    free(c->memory.sets);
     free(c);
 }
 
@@ -146,7 +217,7 @@ void amd_caches_flush(struct amd_caches *c)
     amd_l1_drop_all(c);
     for (unsigned i = 0; i < c->dies; i++)
         cache_clear(&c->l2[i]);
-    if (c->memory.lines)
+    if (c->memory.sets)
         cache_clear(&c->memory);
 }
 
@@ -158,9 +229,10 @@ unsigned amd_caches_line_sectors(const struct amd_caches *c)
 uint64_t amd_caches_dirty(const struct amd_caches *c)
 {
     uint64_t sectors = 0;
-    for (unsigned i = 0; i < c->dies && !c->memory.lines; i++)
-        for (uint64_t k = 0; k < c->l2[i].sets * c->l2[i].ways; k++)
-            sectors += (unsigned)__builtin_popcount(c->l2[i].lines[k].dirty);
+    for (unsigned i = 0; i < c->dies && !c->memory.sets; i++)
+        for (uint64_t k = 0; k < c->l2[i].count; k++)
+            for (int way = 0; way < c->l2[i].ways; way++)
+                sectors += bits((unsigned)set_at(&c->l2[i], k)->state[way] >> 4);
     return sectors * AMD_SECTOR_BYTES;
 }
 
@@ -207,23 +279,21 @@ bool amd_caches_have_array(const struct amd_caches *c)
 
 bool amd_caches_have_memory(const struct amd_caches *c)
 {
-    return c->memory.lines != NULL;
+    return c->memory.sets != NULL;
 }
 
 // Is the line there? It is afterwards.
-static bool l1_load(struct amd_caches *c, struct cache *l1, uint64_t line, bool past)
+static inline bool l1_load(struct cache *l1, uint64_t line, bool past)
 {
-    struct cache_line *found = cache_find(l1, line);
-    bool hit = found && !past;
-    if (!found)
-        found = cache_oldest(l1, line);
-    *found = (struct cache_line){.tag = line, .used = ++c->now};
+    struct cache_set *s = set_of(l1, line);
+    int way = set_find(l1, s, line);
+    bool hit = way >= 0 && !past;
+    if (way < 0) {
+        way = set_oldest(l1, s);
+        s->tag[way] = tag_of(line);
+    }
+    set_touch(l1, s, way);
     return hit;
-}
-
-static unsigned bits(unsigned v)
-{
-    return (unsigned)__builtin_popcount(v);
 }
 
 struct outcome { // sectors, as bits
@@ -231,28 +301,32 @@ struct outcome { // sectors, as bits
     uint64_t evicted_line;
 };
 
-static struct outcome level_access(struct cache *c, uint64_t now, enum touch_kind kind,
-                                   uint64_t line, unsigned sectors)
+static inline struct outcome level_access(struct cache *c, enum touch_kind kind, uint64_t line,
+                                          unsigned sectors)
 {
     struct outcome out = {.hit = 0};
-    struct cache_line *l = cache_find(c, line);
-    if (!l) {
-        l = cache_oldest(c, line);
-        out.evicted = l->dirty;
-        out.evicted_line = l->tag;
-        *l = (struct cache_line){.tag = line};
+    struct cache_set *s = set_of(c, line);
+    int way = set_find(c, s, line);
+    if (way < 0) {
+        way = set_oldest(c, s);
+        out.evicted = (unsigned)s->state[way] >> 4;
+        out.evicted_line = line >> 32 << 32 | (uint32_t)(s->tag[way] - 1);
+        s->tag[way] = tag_of(line);
+        s->state[way] = 0;
     }
-    l->used = now;
-    out.hit = sectors & l->valid;
+    set_touch(c, s, way);
+    unsigned valid = s->state[way] & 15u, dirty = (unsigned)s->state[way] >> 4;
+    out.hit = sectors & valid;
     for (unsigned half = 3; half < 1u << LINE_SECTORS && kind != TOUCH_STORES;
          half <<= FETCHED_SECTORS)
-        if (sectors & half & ~(unsigned)l->valid)
+        if (sectors & half & ~valid)
             out.fetched |= half;
-    l->valid |= (uint8_t)out.fetched;
+    valid |= out.fetched;
     if (kind != TOUCH_LOADS) {
-        l->valid |= (uint8_t)sectors;
-        l->dirty |= (uint8_t)sectors;
+        valid |= sectors;
+        dirty |= sectors;
     }
+    s->state[way] = (uint8_t)(valid | dirty << 4);
     return out;
 }
 
@@ -267,16 +341,16 @@ static void below_l2(struct amd_caches *c, const struct outcome *o, uint64_t lin
                      struct amd_cache_counts *out)
 {
     struct outcome below;
-    if (!c->memory.lines) {
+    if (!c->memory.sets) {
         count_memory(o, out);
         return;
     }
     if (o->evicted) {
-        below = level_access(&c->memory, ++c->now, TOUCH_STORES, o->evicted_line, o->evicted);
+        below = level_access(&c->memory, TOUCH_STORES, o->evicted_line, o->evicted);
         count_memory(&below, out);
     }
     if (o->fetched) {
-        below = level_access(&c->memory, ++c->now, TOUCH_LOADS, line, o->fetched);
+        below = level_access(&c->memory, TOUCH_LOADS, line, o->fetched);
         out->memory_cache_bytes += (uint64_t)AMD_SECTOR_BYTES * bits(o->fetched);
         out->memory_cache_hit_bytes += (uint64_t)AMD_SECTOR_BYTES * bits(below.hit);
         count_memory(&below, out);
@@ -291,10 +365,11 @@ static bool array_access(struct amd_caches *c, unsigned l1, enum touch_kind kind
     if (!array)
         return false;
     if (kind == TOUCH_LOADS)
-        return l1_load(c, array, line, past);
-    struct cache_line *found = cache_find(array, line);
-    if (found)
-        found->used = 0;
+        return l1_load(array, line, past);
+    struct cache_set *s = set_of(array, line);
+    int way = set_find(array, s, line);
+    if (way >= 0)
+        set_forget(array, s, way);
     return false;
 }
 
@@ -303,7 +378,7 @@ void amd_caches_access(struct amd_caches *c, unsigned l1, enum touch_kind kind, 
 {
     const unsigned whole = (1u << c->l1_sectors) - 1, lines = LINE_SECTORS / c->l1_sectors;
     unsigned wanted = kind == TOUCH_LOADS ? whole : sectors; // L1 asks for its whole line
-    if (kind == TOUCH_LOADS && l1_load(c, &c->l1[l1 % c->l1_count], line, past_l1)) {
+    if (kind == TOUCH_LOADS && l1_load(&c->l1[l1 % c->l1_count], line, past_l1)) {
         out->l1_hit_sectors += bits(sectors);
         return;
     }
@@ -313,14 +388,15 @@ void amd_caches_access(struct amd_caches *c, unsigned l1, enum touch_kind kind, 
     }
     wanted <<= c->l1_sectors * (unsigned)(line % lines);
     struct outcome o =
-        level_access(&c->l2[l1 / c->l1_each % c->dies], ++c->now, kind, line / lines, wanted);
+        level_access(&c->l2[l1 / c->l1_each % c->dies], kind, line / lines, wanted);
     out->l2_sectors[kind] += bits(wanted);
     out->l2_hit_sectors += bits(o.hit);
     out->l2_load_hit_sectors += kind == TOUCH_LOADS ? bits(o.hit) : 0;
     below_l2(c, &o, line / lines, out);
 }
 
-void amd_caches_expect(const struct amd_caches *c, unsigned l1, enum touch_kind kind, uint64_t line)
+void amd_caches_expect(const struct amd_caches *c, unsigned l1, uint64_t line)
 {
-    (void)c, (void)l1, (void)kind, (void)line;
+    const unsigned lines = LINE_SECTORS / c->l1_sectors;
+    __builtin_prefetch(set_of(&c->l2[l1 / c->l1_each % c->dies], line / lines), 1);
 }

@@ -25,7 +25,7 @@ struct amd_cache_counts {
 };
 
 struct amd_caches;
-// NULL: the chip's file lacks a figure, or has lines that are not modelled.
+// NULL: the chip's file lacks a figure, or has lines or ways (more than 16) that are not modelled.
 struct amd_caches *amd_caches_new(const struct gpu *gpu);
 void amd_caches_free(struct amd_caches *c);  // NULL is fine
 void amd_caches_flush(struct amd_caches *c); // all empty, nothing written back; NULL is fine
@@ -45,7 +45,6 @@ unsigned amd_caches_line_sectors(const struct amd_caches *c); // of L1
 void amd_caches_access(struct amd_caches *c, unsigned l1, enum touch_kind kind, bool past_l1,
                        uint64_t line, unsigned sectors, struct amd_cache_counts *out);
 // The same access comes soon: what the host's caches may fetch meanwhile.
-void amd_caches_expect(const struct amd_caches *c, unsigned l1, enum touch_kind kind,
-                       uint64_t line);
+void amd_caches_expect(const struct amd_caches *c, unsigned l1, uint64_t line);
 
 #endif

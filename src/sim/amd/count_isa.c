@@ -16,6 +16,7 @@ enum {
     L2_LINE_SECTORS = 4,
     LINE_BYTES_64 = AMD_LINE_SECTORS * AMD_SECTOR_BYTES,
     GROUP = 16, // lanes that are looked at together
+    FEW = 4,    // lines for which it does not pay to fetch what the model keeps of them ahead
 };
 
 /* ---- global memory: lines, in the order in which lanes come to them --------------------------------------------- */
@@ -133,8 +134,8 @@ static void access_lines(struct amd_run *run, enum touch_kind kind, bool past_l1
     const struct amd_cache_counts before = run->counts.caches, *after = &run->counts.caches;
     struct amd_access *access = &run->access;
     unsigned left = 0;
-    for (unsigned i = 0; i < lines->count; i++)
-        amd_caches_expect(run->caches, run->l1, kind, lines->line[i]);
+    for (unsigned i = 0; i < lines->count && lines->count > FEW; i++)
+        amd_caches_expect(run->caches, run->l1, lines->line[i]);
     for (unsigned i = 0; i < lines->count; i++) {
         uint64_t sent = after->l2_sectors[kind] + after->array_hit_sectors;
         amd_caches_access(run->caches, run->l1, kind, past_l1, lines->line[i], lines->sectors[i],

@@ -16,18 +16,16 @@
 //        the oldest is fetched and merged, and such a set keeps only l2_pressed_share dirty (the chip's file).
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/internal.h"
+#include "sim/model/lru.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 enum {
-    WAYS = 16,          // at most; the default for both caches
+    WAYS = LRU_WAYS,    // at most; the default for both caches
     PARTIAL_WRITES = 8, // writes in part (a word each, say) that make a sector whole
     LINE_SHIFT = 7,
     LARGE_PAGE = 1 << 21, // of the host
@@ -89,38 +87,17 @@ static inline unsigned bits_of_4(unsigned v)
 
 static inline int set_find(const struct set *s, uint32_t tag)
 {
-#if defined(__SSE2__)
-    const __m128i wanted = _mm_set1_epi32((int)tag), *tags = (const __m128i *)(const void *)s->tag;
-    __m128i a = _mm_cmpeq_epi32(_mm_loadu_si128(tags), wanted);
-    __m128i b = _mm_cmpeq_epi32(_mm_loadu_si128(tags + 1), wanted);
-    __m128i c = _mm_cmpeq_epi32(_mm_loadu_si128(tags + 2), wanted);
-    __m128i d = _mm_cmpeq_epi32(_mm_loadu_si128(tags + 3), wanted);
-    __m128i all = _mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d));
-    int found = _mm_movemask_epi8(all);
-    return found ? __builtin_ctz((unsigned)found) : -1;
-#else
-    for (int way = 0; way < WAYS; way++)
-        if (s->tag[way] == tag)
-            return way;
-    return -1;
-#endif
+    return lru_find(s->tag, tag);
 }
 
 static inline void set_touch(struct set *s, int way)
 {
-    if ((int)(s->order & 15) == way)
-        return;
-    uint64_t x = s->order ^ (uint64_t)way * 0x1111111111111111u;
-    uint64_t zero =
-        (x - 0x1111111111111111u) & ~x & 0x8888888888888888u; // lowest: where way stands
-    unsigned at = (unsigned)__builtin_ctzll(zero) - 3;
-    uint64_t newer = ((uint64_t)1 << at) - 1;
-    s->order = (s->order & ~(newer << 4 | 15)) | (s->order & newer) << 4 | (uint64_t)way;
+    s->order = lru_touch(s->order, way);
 }
 
 static inline int set_oldest(const struct set *s, int ways)
 {
-    return (int)(s->order >> (4 * (ways - 1)) & 15);
+    return lru_oldest(s->order, ways);
 }
 
 // The oldest becomes the newest.
