@@ -3,6 +3,8 @@
 
   bench/advice/ncu.py collect [--from LIST] [--split SPLIT] [--device cuda:0] FOLDER
       profiles the first variants of the pairs, each kernel's first launch: FOLDER gets a CSV file for each experiment and case
+      in an order by which a part of them already has most causes; --last NAME[,NAME]: these after all; --together N: so many at once
+      (ncu itself lets one kernel be profiled at a time; what each does on the host overlaps)
   bench/advice/ncu.py table [--from LIST] [--split SPLIT] [--results RUNS] [--device cuda:0] FOLDER
       the table on standard output; RUNS is run.py's folder of the same list and device, FOLDER has the CSV files
 
@@ -13,6 +15,7 @@ no cause in the code (SOLBottleneck, IssueSlotUtilization) count as naming none.
 SPDX-License-Identifier: Apache-2.0
 """
 import argparse
+import concurrent.futures
 import csv
 import math
 import os
@@ -106,41 +109,73 @@ def kernels_of(path, variant):
     return []
 
 
+def spread(args):
+    """What is to be profiled, such that a part of it already has most causes: [((path, experiment, case), variants)]."""
+    work, causes, seen, order = {}, {}, {}, []
+    for p in advice.pairs(args, args.split):
+        key = (advice.path_of(args.folder, p).with_suffix(".csv"), p["path"], p["case"])
+        work.setdefault(key, set()).add(p["before"])
+        causes.setdefault(key, set()).update(p["causes"])
+    last = (args.last or "").split(",")
+    while work:
+        key = min(work, key=lambda k: (k[1].stem in last, sum(seen.get(c, 0) for c in causes[k]) / len(causes[k]), k[0]))
+        order.append((key, work.pop(key)))
+        for c in causes[key]:
+            seen[c] = seen.get(c, 0) + 1
+    return order
+
+
+def command_of(args, experiment, case, variants):
+    names = {k.split("::")[-1] for v in variants for k in kernels_of(experiment, v)}
+    command = [args.ncu, "--target-processes", "all", "--clock-control", "none", "--csv", "--page", "details",
+               "--print-details", "all", "--kernel-id", f"::regex:^({'|'.join(sorted(names))})$:1"]
+    for section in SECTIONS:
+        command += ["--section", section]
+    command += [args.ridge, "verify", str(experiment), "--device", args.device, "-q", "--seed", "1"]
+    for axis in case.split():
+        command += ["--param", axis]
+    for v in sorted(variants):
+        command += ["--variant", v]
+    return command if names else None
+
+
+def profile(path, command):
+    """What went wrong, or None."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    try:
+        parse(done.stdout.splitlines(keepends=True))
+    except ValueError as why:
+        print(f"  {path.name}: {why}", file=sys.stderr, flush=True)
+        return "counters" if "ERR_NVGPUCTRPERM" in done.stdout else "failed"
+    path.write_text(done.stdout)
+    return None
+
+
 def collect(args):
     if not shutil.which(args.ncu):
         print(f"{args.ncu} is not here: Nsight Compute comes with the CUDA toolkit", file=sys.stderr)
         return 3
     Path(args.folder).mkdir(parents=True, exist_ok=True)
-    work = {}
-    for p in advice.pairs(args, args.split):
-        work.setdefault((advice.path_of(args.folder, p).with_suffix(".csv"), p["path"], p["case"]), set()).add(p["before"])
-    failed = 0
-    for (path, experiment, case), variants in sorted(work.items()):
-        names = {k.split("::")[-1] for v in variants for k in kernels_of(experiment, v)}
-        if path.exists() or not names:
-            continue
-        command = [args.ncu, "--target-processes", "all", "--clock-control", "none", "--csv", "--page", "details",
-                   "--print-details", "all", "--kernel-id", f"::regex:^({'|'.join(sorted(names))})$:1"]
-        for section in SECTIONS:
-            command += ["--section", section]
-        command += [args.ridge, "verify", str(experiment), "--device", args.device, "-q"]
-        for axis in case.split():
-            command += ["--param", axis]
-        for v in sorted(variants):
-            command += ["--variant", v]
+    ended = set()
+
+    def one(path, command, variants):
+        if "counters" in ended:
+            return
         print(f"{path.name}: {', '.join(sorted(variants))}", file=sys.stderr, flush=True)
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-        try:
-            parse(done.stdout.splitlines(keepends=True))
-        except ValueError as why:
-            print(f"  {why}", file=sys.stderr)
-            failed += 1
-            if "ERR_NVGPUCTRPERM" in done.stdout:
-                print("  this user may not read the GPU's counters", file=sys.stderr)
-                return 3
-            continue
-        path.write_text(done.stdout)
-    return 1 if failed else 0
+        ended.add(profile(path, command))
+
+    with concurrent.futures.ThreadPoolExecutor(args.together) as pool:
+        begun = []
+        for (path, experiment, case), variants in spread(args):
+            command = command_of(args, experiment, case, variants)
+            if command and not path.exists():
+                begun.append(pool.submit(one, path, command, variants))
+    for b in begun:
+        b.result()
+    if "counters" in ended:
+        print("this user may not read the GPU's counters", file=sys.stderr)
+        return 3
+    return 1 if "failed" in ended else 0
 
 
 def rows(args):
@@ -206,6 +241,8 @@ def main():
     parser.add_argument("--split", choices=["tuning", "validation", "kept-back"])
     parser.add_argument("--from", dest="list", metavar="LIST", type=Path, default=advice.HERE / "pairs.tsv")
     parser.add_argument("--results", metavar="RUNS")
+    parser.add_argument("--together", type=int, default=1)
+    parser.add_argument("--last", metavar="NAMES")
     args = parser.parse_args()
     if args.what == "table" and not args.results:
         parser.error("table needs --results: run.py's folder")

@@ -10,6 +10,9 @@
       docs/advice-*.md on standard output: all splits' figures and all pairs; --before: an earlier version's beside
       them, of the pairs that both folders have
   --time-limit S                      on a GPU: sample a variant's time no longer (ridge run's option)
+  --overlap                           on a GPU: while an experiment is simulated on the side, which takes the host only,
+                                      the next one is verified and timed
+  --last NAME[,NAME]                  these experiments after all others; what is cut off later is missing at the end
   --split kept-back                   a split that is run and scored only when it is named
   --from second/pairs.tsv             another list; its experiments are NAME.yaml beside it, of sizes for a GPU
 
@@ -19,16 +22,22 @@ False advice: a finding of the label's cause, first on the list, whose second va
 SPDX-License-Identifier: Apache-2.0
 """
 import argparse
+import fcntl
 import json
 import math
 import os
+import pty
+import struct
 import subprocess
 import sys
+import termios
+import threading
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 HELPS = 0.95  # of the time before, at most
+TOGETHER = 3  # runs at once, all but one of them simulating
 
 
 def pairs(args, split=None):
@@ -49,20 +58,76 @@ def path_of(folder, pair):
     return Path(folder) / f"{pair['experiment']}_{case or 'default'}.json"
 
 
-def collect(args):
-    if args.what != "list":
-        Path(args.folder).mkdir(parents=True, exist_ok=True)
+def work_of(args):
+    """What is to be run: [((path, experiment, case), variants)], the pairs of a file together."""
     work = {}
     for p in pairs(args, args.split):
         work.setdefault((path_of(args.folder, p), p["path"], p["case"]), set()).update({p["before"], p["after"]})
-    for (path, experiment, case), variants in sorted(work.items()):
+    last = (args.last or "").split(",")
+    return sorted(work.items(), key=lambda w: (w[0][1].stem in last, w[0]))
+
+
+class Running:
+    """A run of ridge; its progress goes to a terminal of ours, as a log says nothing of its steps."""
+
+    def __init__(self, command, path, watched):
+        self.path = path
+        self.partial = path.with_suffix(".part")
+        self.out = self.partial.open("wb")
+        self.screen, ours = pty.openpty() if watched else (None, None)
+        self.said = b""
+        if watched:
+            fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("4H", 50, 400, 0, 0))
+        self.process = subprocess.Popen(command, stdout=self.out, stderr=ours, env=dict(os.environ, TERM="xterm"))
+        if watched:
+            os.close(ours)
+
+    def read(self):
+        try:
+            got = os.read(self.screen, 65536)
+        except OSError:  # Linux: the other end is closed
+            got = b""
+        self.said = self.said[-2000:] + got
+        return got
+
+    def wait_for_simulating(self):
+        """Until the GPU's part is over: the run simulates on the side, or ends."""
+        while b" simulating" not in self.said and self.read():
+            pass
+        threading.Thread(target=self.drain, daemon=True).start()
+
+    def drain(self):
+        while self.read():
+            pass
+
+    def finish(self):
+        status = self.process.wait()
+        self.out.close()
+        try:
+            good = bool(json.loads(self.partial.read_bytes()).get("results"))
+        except ValueError:
+            good = False
+        if good:
+            self.partial.replace(self.path)
+        else:
+            said = self.said.decode(errors="replace").replace("\r\033[K", "\n").strip().splitlines()[-3:]
+            print("\n  ".join([f"  {self.path.name}: no result: exit status {status}", *said]), file=sys.stderr)
+            self.partial.unlink()
+
+
+def collect(args):
+    if args.what != "list":
+        Path(args.folder).mkdir(parents=True, exist_ok=True)
+    running = []
+    for (path, experiment, case), variants in work_of(args):
         if args.what == "list":
             print(path.name)
             continue
         if path.exists() or args.one not in (None, path.name):
             continue
-        command = [args.ridge, "run", str(experiment), "--device", args.device, "--json", "-q",
+        command = [args.ridge, "run", str(experiment), "--device", args.device, "--json",
                    "--no-journal", "--seed", "1"]
+        command += ["--threads", str(max(1, (os.cpu_count() - 2) // (TOGETHER - 1)))] if args.overlap else ["-q"]
         if args.time_limit:
             command += ["--time-limit", args.time_limit]
         for axis in case.split():
@@ -70,15 +135,13 @@ def collect(args):
         for v in sorted(variants):
             command += ["--variant", v]
         print(" ".join(command[1:]), file=sys.stderr, flush=True)
-        done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
-        try:
-            good = bool(json.loads(done.stdout).get("results"))
-        except ValueError:
-            good = False
-        if not good:
-            print(f"  no result: exit status {done.returncode}", file=sys.stderr)
-            continue
-        path.write_bytes(done.stdout)
+        running.append(Running(command, path, args.overlap))
+        if args.overlap:
+            running[-1].wait_for_simulating()
+        while running and (not args.overlap or len(running) >= TOGETHER or running[0].process.poll() is not None):
+            running.pop(0).finish()
+    for left in running:
+        left.finish()
 
 
 def result_of(run, variant):
@@ -227,6 +290,8 @@ def main():
     parser.add_argument("--from", dest="list", metavar="LIST", type=Path, default=HERE / "pairs.tsv")
     parser.add_argument("--one")
     parser.add_argument("--time-limit", metavar="S")
+    parser.add_argument("--overlap", action="store_true")
+    parser.add_argument("--last", metavar="NAMES")
     parser.add_argument("--pairs", action="store_true")
     parser.add_argument("--before", metavar="FOLDER")
     args = parser.parse_args()

@@ -52,10 +52,19 @@ ncu collect csv
 pass 'the pairs are profiled' $? said
 grep -q -- '--kernel-id ::regex:^(steps_one|steps_sum|steps_two)$:1 ' asked.txt && [ "$(wc -l <asked.txt)" = 1 ]
 pass 'the first launch of each kernel of the first variants, in one run' $? asked.txt
-grep -q -- "verify $work/list/steps.yaml --device cuda:0 -q --variant one --variant two$" asked.txt
+grep -q -- "verify $work/list/steps.yaml --device cuda:0 -q --seed 1 --variant one --variant two$" asked.txt
 pass 'a GPU gets the sizes of the file' $? asked.txt
 ncu collect csv && [ "$(wc -l <asked.txt)" = 1 ]
 pass 'what is there is not profiled again' $? said
+cp list/steps.yaml list/late.yaml && cp list/steps.yaml list/again.yaml
+for name in again late; do printf 'validation\t%s\tn=4\tone\ttwo\t%s\n' $name "$([ $name = late ] && echo chain || echo uncoalesced)"; done >list/more.tsv
+"$root/bench/advice/ncu.py" collect --from list/more.tsv --last late more >said 2>&1 && [ "$(cut -d: -f1 said | tr '\n' ' ')" = 'again_default.csv late_default.csv ' ]
+pass 'the last come last' $? said
+rm -r more && printf 'validation\tsteps\tn=4\tone\ttwo\tuncoalesced\n' >>list/more.tsv
+"$root/bench/advice/ncu.py" collect --from list/more.tsv more >said 2>&1 && [ "$(cut -d: -f1 said | tr '\n' ' ')" = 'again_default.csv late_default.csv steps_default.csv ' ]
+pass 'a cause that is not there yet comes before one that is' $? said
+rm -r more && "$root/bench/advice/ncu.py" collect --from list/more.tsv --together 3 more >said 2>&1 && [ "$(ls more | wc -l)" = 3 ]
+pass 'several at once leave the same files' $? said
 ncu table csv --results runs
 pass 'the table is made' $? said
 grep -q '^| steps: one → two | 50 % | uncoalesced | uncoalesced | 45 % | UncoalescedGlobalAccess | 60 % (global) |$' said
