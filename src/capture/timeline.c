@@ -321,6 +321,7 @@ static void take(struct filling *f, const struct event *e)
     case EVENT_END:
         p->ended = true;
         break;
+    case EVENT_LISTEN:
     case EVENT_MODULE:
     case EVENT_UNLOAD:
     case EVENT_SAVED:

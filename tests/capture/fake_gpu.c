@@ -72,6 +72,12 @@ int cuptiActivityEnable(int kind)
     return 0;
 }
 
+int cuptiActivityDisable(int kind)
+{
+    kinds &= ~(1 << kind);
+    return 0;
+}
+
 int cuptiActivityGetNextRecord(uint8_t *data, size_t valid_bytes, void **record)
 {
     uint8_t *next = *record ? (uint8_t *)*record + RECORD_BYTES : data;

@@ -158,8 +158,14 @@ static void on_call(uint32_t id, const struct callback_data *data)
 {
     size_t row = id < IDS_MAX ? row_of[id] : 0;
     bool before = data->site == SITE_ENTER;
-    if (before)
+    // Where listening began in the middle of a call nothing was kept.
+    static _Thread_local const void *entered;
+    if (before) {
         *data->kept = recorder_clock_ns();
+        entered = data->kept;
+    } else if (entered != data->kept) {
+        return;
+    }
     bool launch = row > 0 && calls[row - 1].when == LAUNCH;
     if (row == 0 || (before && !(launch && recorder.saving)))
         return;
@@ -205,9 +211,10 @@ static void on_callback(void *user, int domain, uint32_t id, const void *data)
         on_module(id, data);
 }
 
+static void *subscriber;
+
 static bool listen_to_calls(void)
 {
-    void *subscriber = NULL;
     int status = recorder.cupti.cuptiSubscribe(&subscriber, on_callback, NULL);
     if (status != CUPTI_DONE) {
         recorder_trouble("no launch calls%s: cuptiSubscribe returns %d%s",
@@ -232,18 +239,41 @@ static bool listen_to_calls(void)
 }
 
 static atomic_bool wanted; // by who names ranges
+static struct {
+    pthread_mutex_t lock;
+    bool tried, listens, off;
+} state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void enable(bool on)
+{
+    for (size_t i = 0; i < COUNT_OF(calls); i++)
+        if (calls[i].when != SAVING)
+            (void)recorder.cupti.cuptiEnableCallback(on, subscriber, DOMAIN_DRIVER, calls[i].id);
+}
 
 bool callbacks_start(void)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static bool tried, listens;
     if (!recorder.saving && !atomic_load(&wanted) && !getenv("RIDGE_CAPTURE_CALLS"))
         return false;
-    pthread_mutex_lock(&lock);
-    if (!tried)
-        listens = listen_to_calls();
-    tried = true;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&state.lock);
+    if (!state.tried)
+        state.listens = listen_to_calls();
+    state.tried = true;
+    if (state.listens && state.off)
+        enable(false);
+    bool listens = state.listens;
+    pthread_mutex_unlock(&state.lock);
+    return listens;
+}
+
+bool callbacks_switch(bool on)
+{
+    pthread_mutex_lock(&state.lock);
+    if (state.listens && state.off == on)
+        enable(on);
+    state.off = !on;
+    bool listens = state.listens;
+    pthread_mutex_unlock(&state.lock);
     return listens;
 }
 

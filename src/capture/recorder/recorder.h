@@ -42,9 +42,22 @@ uint64_t recorder_name(const char *name);
 bool activities_start(void); // activities.c
 void activities_end(void);
 void activities_forget(void); // in a child of fork
+
+/* ---- when to listen (listening.c) ------------------------------------------------------------------ */
+
+bool listening_start(void); // to all work; false: CUPTI has none of it
+// Begins or ends to listen, if it is time to; so many ns later it is called again.
+long listening_step(void);
+// Of each record: what it may have cost the program.
+void listening_took_kernel(uint32_t device, uint64_t start_ns, uint64_t end_ns);
+void listening_took_move(void);
+
+/* ---- calls (callbacks.c) ---------------------------------------------------------------------------- */
+
 // Listens to calls, if anybody needs them: where kernels are saved, after callbacks_want(), and with RIDGE_CAPTURE_CALLS set.
 bool callbacks_start(void); // callbacks.c
 void callbacks_want(void);
+bool callbacks_switch(bool on); // false: they are not listened to at all
 
 /* ---- saving launches (saving.c) ------------------------------------------------------------------- */
 
