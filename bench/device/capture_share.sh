@@ -17,7 +17,7 @@ mkdir -p "$out"
 nvcc -O3 -std=c++17 -arch=native -o "$work/capture" "$here/capture.cu"
 cuda=$(dirname "$(dirname "$(readlink -f "$(command -v nvcc)")")")
 cupti=$(compgen -G "$cuda/extras/CUPTI/lib64/libcupti.so.1?" || compgen -G "$cuda/lib64/libcupti.so.1?" || true)
-loops=${LOOPS:-10:each 20:each 50:each 10:all 50:all 10:graph}
+loops=${LOOPS:-10:all 10:each 20:each 50:each 50:all 10:graph}
 arguments=()
 for row in $loops; do
     arguments+=("${row%:*}" "$(awk -v us="${row%:*}" -v s="$seconds" 'BEGIN { print int(s * 1e6 / (us + 5)) }')" "${row#*:}")

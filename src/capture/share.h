@@ -11,7 +11,7 @@
 
 // What CUPTI adds to the program's time for a record, bounds of what an H200 showed (docs/capture.md): of work that the GPU
 // was idle before, as where the program waits for each launch; of work that was queued; more, where calls are listened to.
-enum { SHARE_WAITED_NS = 1500, SHARE_QUEUED_NS = 300, SHARE_CALL_NS = 500 };
+enum { SHARE_WAITED_NS = 1800, SHARE_QUEUED_NS = 300, SHARE_CALL_NS = 500 };
 enum { SHARE_IDLE_NS = 3000 }; // a longer time without work was no mere change of kernels
 enum { SHARE_FIRST_NS = 200000000 }; // so long after the first record all is listened to
 

@@ -2,7 +2,8 @@
 // memory is the host's, its clock goes on 10 us per kernel, 5 us per copy and 1 us per call, and it has one kernel,
 // `twice`, which doubles n floats: multiplies them by the variable `factor`, which is 2 unless it is set. cuInit loads what CUDA_INJECTION64_PATH names, as the real one does. With
 // FAKE_SUBSCRIBED another profiler listens already. FAKE_NAMES: kernels are named by turns as two names that are long and differ
-// in their last letter. FAKE_DEVICE: what the GPU is called.
+// in their last letter. FAKE_ONCE: the first kernel is called `once`. FAKE_CLOCK: the GPU's clock is the host's, and goes on by
+// itself. FAKE_DEVICE: what the GPU is called.
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/recorder/cupti_min.h"
 
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #ifdef FAKE_CUPTI
 
@@ -32,9 +34,26 @@ int cuptiGetVersion(uint32_t *version)
     return 0;
 }
 
+static bool own_clock(void)
+{
+    static int known = -1;
+    if (known < 0)
+        known = !getenv("FAKE_CLOCK");
+    return known;
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    if (own_clock())
+        return clock_ns;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
 int cuptiGetTimestamp(uint64_t *time_ns)
 {
-    *time_ns = clock_ns;
+    *time_ns = now_ns();
     return 0;
 }
 
@@ -133,8 +152,9 @@ void fake_record_as_it_is(const void *record, size_t bytes);
 void fake_clock(uint64_t now_ns);
 void fake_record(void *record, size_t bytes, uint64_t *start_ns, uint64_t takes_ns)
 {
-    start_ns[0] = clock_ns;
-    start_ns[1] = clock_ns += takes_ns;
+    start_ns[0] = now_ns();
+    start_ns[1] = start_ns[0] + takes_ns;
+    clock_ns += takes_ns;
     fake_record_as_it_is(record, bytes);
 }
 
@@ -367,6 +387,11 @@ static const char *kernel_name(void)
     static const char *const names[] = {"a_kernel_with_a_name_of_39_letters_x_a_",
                                         "a_kernel_with_a_name_of_39_letters_x_b_"};
     static unsigned turn;
+    static bool once;
+    if (!once && getenv("FAKE_ONCE")) {
+        once = true;
+        return "once";
+    }
     return getenv("FAKE_NAMES") ? names[turn++ % 2] : "twice";
 }
 
