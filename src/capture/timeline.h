@@ -18,6 +18,7 @@ struct work { // one piece of work of a GPU
     int registers, shared_bytes; // registers: 0 where they are not known
     bool by_graph;
     uint64_t thread, call_ns, correlation; // the call that made it, of the wall clock; 0: not known
+    int period, window; // that it was launched in, the index and one; 0: it was listened all the time
 };
 struct range { // that the program named (NVTX), of the wall clock
     int name, process;
@@ -31,11 +32,25 @@ struct watched_process {
     bool unheard;                      // … of some of them that is not known
     uint64_t lost, dropped;            // events, and records of CUPTI, that are missing
     bool ended;                        // by itself: not killed
+    bool in_parts;                     // it was listened to for heard_ns of watched_ns, in windows
+    double heard_ns, watched_ns;
+    size_t windows;
     const char *file;
 };
 struct watched_device {
     uint64_t number;
     const char *name; // NULL: not known
+};
+// Of a process that was listened to for a part of the time: one stretch of it, and a period, of which heard_ns were listened
+// to, from heard_from_ns on. On the wall clock.
+struct listened {
+    int process;
+    uint64_t from_ns, until_ns;
+};
+struct period {
+    int process;
+    uint64_t from_ns, heard_from_ns, until_ns;
+    double heard_ns;
 };
 struct timeline { // arena-owned but for the lists; timeline_release frees those
     struct arena *arena;
@@ -55,6 +70,14 @@ struct timeline { // arena-owned but for the lists; timeline_release frees those
         struct range *items;
         size_t count, capacity;
     } ranges;
+    struct {
+        struct listened *items;
+        size_t count, capacity;
+    } windows;
+    struct {
+        struct period *items;
+        size_t count, capacity;
+    } periods;
     uint64_t first_ns; // of the wall clock, when the first work began: timeline_sort
     struct {
         const char **items;
@@ -87,10 +110,14 @@ struct kernel_floor {
     const char *device;                  // that ran it again
     const char *time_from, *counts_from; // "measured", "modelled", "simulated"
 };
+// Where a process was listened to for a part of the time, sums are estimates: what was seen, weighted, and a margin, half
+// of the 95 % interval (NAN: too few windows to say).
 struct kernel_sum { // of one name, by falling total
     int name;
-    size_t launches, by_graph;
-    double total_ns, median_ns, min_ns, max_ns;
+    size_t seen; // launches
+    double launches, by_graph;
+    double total_ns, median_ns, min_ns, max_ns; // median, least and most: of those seen
+    double launches_margin, total_margin_ns;    // 0: all were seen
     double share_pct;                               // of the time of all kernels
     int grid[3], block[3], registers, shared_bytes; // of its longest launch
     size_t shapes;                                  // different grids and blocks
@@ -98,13 +125,13 @@ struct kernel_sum { // of one name, by falling total
 };
 struct move_sum { // copies of one direction, or fills
     int name;
-    size_t count;
-    double total_ns, bytes; // bytes: NAN where one's are not known
+    double count, total_ns, bytes; // bytes: NAN where one's are not known
+    double total_margin_ns;
 };
 struct range_sum { // of one name, by falling total; kernels: that were launched meanwhile
     int name;
-    size_t count, kernels;
-    double total_ns, kernel_ns;
+    size_t count;
+    double kernels, total_ns, kernel_ns;
 };
 struct gap {
     double start_ns, length_ns;
@@ -118,7 +145,8 @@ struct device_sum {
         both_ns; // when anything, a kernel, a copy or fill, both ran
     double idle_ns;
     double kernel_sum_ns; // kernels' times added up: more than kernel_ns where they ran at once
-    size_t kernels, moves, streams, gaps;
+    double kernels, moves;
+    size_t streams, gaps; // gaps: within windows
     struct gap longest[GAPS_SHOWN];
     size_t longest_count;
 };
@@ -141,6 +169,9 @@ struct timeline_summary { // arena-owned
     size_t kernel_count, move_count, device_count, worth_count, range_count;
     double span_ns; // of all devices together, added up
     bool floors;    // of some kernels they were asked for
+    bool in_parts;  // estimates
+    double heard_pct;
+    size_t window_count;
 };
 struct range_sum *timeline_range_sums(struct arena *a, const struct timeline *t,
                                       size_t *count); // ranges.c

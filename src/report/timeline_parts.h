@@ -15,6 +15,8 @@ void timeline_tables_make(struct arena *a, const struct timeline *t,
                           struct timeline_tables *out);
 const char *timeline_worth_words(struct arena *a,
                                  const struct timeline_summary *s); // what a share is
+const char *timeline_parts_words(struct arena *a,
+                                 const struct timeline_summary *s); // what estimates are
 // Why its floor is not known; NULL: it is, or nobody asked.
 const char *timeline_no_floor_words(struct arena *a, const struct timeline *t,
                                     const struct kernel_sum *k);
