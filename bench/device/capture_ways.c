@@ -5,6 +5,9 @@
 //   WAY_FLUSH_MS      how often a thread asks for records; 0: no thread
 //   WAY_ON_MS         of each WAY_EVERY_MS so long kinds are enabled; 0: all the time
 //   WAY_EVERY_MS
+//   WAY_SYNC          1: they are switched on the program's thread, when one of its waits for a stream or the GPU has ended
+//   WAY_SWITCH_FLUSH  1: records are asked for before each switch; 2: after it
+//   WAY_CHECK         1: at the end also records without times, those longer than 1 ms, and switches
 //   WAY_BUFFER_KIB    of each buffer that CUPTI writes records into (1024)
 //   WAY_DEVICE_KIB    of CUPTI's buffers on the GPU; 0: its own choice
 //   WAY_PINNED        1: those lie in the host's memory
@@ -30,7 +33,7 @@ enum { KINDS_MAX = 8, BUFFER_ALIGNMENT = 8, US_PER_MS = 1000 };
 static CUpti_ActivityKind kinds[KINDS_MAX];
 static int kind_count;
 static size_t buffer_bytes;
-static atomic_ullong kernels, dropped_records;
+static atomic_ullong kernels, dropped_records, timeless, long_ones, switches;
 
 static long number(const char *name, long otherwise)
 {
@@ -62,8 +65,13 @@ static void CUPTIAPI complete(CUcontext context, uint32_t stream, uint8_t *buffe
     (void)bytes;
     while (valid_bytes > 0 &&
            cuptiActivityGetNextRecord(buffer, valid_bytes, &record) == CUPTI_SUCCESS)
-        kernels += record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL ||
-                   record->kind == CUPTI_ACTIVITY_KIND_KERNEL;
+        if (record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL ||
+            record->kind == CUPTI_ACTIVITY_KIND_KERNEL) {
+            const CUpti_ActivityKernel9 *k = (const void *)record;
+            kernels++;
+            timeless += k->end <= k->start;
+            long_ones += k->end > k->start + 1000000;
+        }
     if (cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_SUCCESS)
         dropped_records += dropped;
     free(buffer);
@@ -75,12 +83,13 @@ static void CUPTIAPI called(void *user, CUpti_CallbackDomain domain, CUpti_Callb
     (void)user, (void)domain, (void)id, (void)data;
 }
 
+static CUpti_SubscriberHandle subscriber;
+
 static void listen_to_calls(void)
 {
     static const CUpti_CallbackId ids[] = {
         CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
         CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz};
-    CUpti_SubscriberHandle subscriber = NULL;
     check(cuptiSubscribe(&subscriber, called, NULL), "subscribe");
     for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++)
         check(cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, ids[i]), "callback");
@@ -96,6 +105,50 @@ static void set_kinds(bool on)
 {
     for (int i = 0; i < kind_count; i++)
         check(on ? cuptiActivityEnable(kinds[i]) : cuptiActivityDisable(kinds[i]), "kind");
+}
+
+// What is wanted, and what is so; the program's threads bring the one to the other.
+static atomic_bool wanted = true, is_on = true;
+
+static void CUPTIAPI waited(void *user, CUpti_CallbackDomain domain, CUpti_CallbackId id,
+                            const void *data)
+{
+    static atomic_flag busy = ATOMIC_FLAG_INIT;
+    (void)user, (void)domain, (void)id, (void)data;
+    if (wanted == is_on || atomic_flag_test_and_set(&busy))
+        return;
+    if (wanted != is_on) {
+        set_kinds(wanted);
+        is_on = wanted;
+    }
+    atomic_flag_clear(&busy);
+}
+
+static void hear_waits(bool on)
+{
+    for (CUpti_CallbackId id = CUPTI_CBID_SYNCHRONIZE_STREAM_SYNCHRONIZED;
+         id <= CUPTI_CBID_SYNCHRONIZE_CONTEXT_SYNCHRONIZED; id++)
+        check(cuptiEnableCallback(on, subscriber, CUPTI_CB_DOMAIN_SYNCHRONIZE, id), "waits");
+}
+
+static void switch_kinds(bool on)
+{
+    long flush = number("WAY_SWITCH_FLUSH", 0);
+    if (flush == 1)
+        cuptiActivityFlushAll(0);
+    switches++;
+    if (number("WAY_SYNC", 0) > 0) {
+        wanted = on;
+        hear_waits(true);
+        for (int i = 0; i < 50 && is_on != on; i++)
+            usleep(200);
+        hear_waits(false);
+        wanted = (bool)is_on; // nobody waited
+    } else {
+        set_kinds(on);
+    }
+    if (flush == 2)
+        cuptiActivityFlushAll(0);
 }
 
 static void *flush_now_and_then(void *unused)
@@ -123,7 +176,7 @@ static void *listen_now_and_then(void *unused)
     useconds_t every = (useconds_t)number("WAY_EVERY_MS", 200) * US_PER_MS;
     for (bool listens = false; on < every; listens = !listens) {
         usleep(listens ? every - on : on);
-        set_kinds(listens);
+        switch_kinds(listens);
     }
     return unused;
 }
@@ -140,6 +193,9 @@ static void say(void)
     cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     fprintf(stderr, "%llu,%llu\n", (unsigned long long)kernels,
             (unsigned long long)dropped_records);
+    if (number("WAY_CHECK", 0) > 0)
+        fprintf(stderr, "timeless %llu long %llu switches %llu\n", (unsigned long long)timeless,
+                (unsigned long long)long_ones, (unsigned long long)switches);
 }
 
 static void set_attribute(CUpti_ActivityAttribute which, size_t bytes, void *value)
@@ -172,6 +228,8 @@ int InitializeInjection(void) // the driver's cuInit calls it
         listen_to_calls();
     if (kind_count == 0)
         return 1;
+    if (number("WAY_SYNC", 0) > 0)
+        check(cuptiSubscribe(&subscriber, waited, NULL), "subscribe");
     buffer_bytes = (size_t)number("WAY_BUFFER_KIB", 1024) << 10;
     set_attributes();
     if (number("WAY_CLOCK", 0) > 0)

@@ -102,7 +102,7 @@ static struct kernel_sum kernel_sum(const struct by_period *b, const struct work
 
 static struct move_sum move_sum(const struct by_period *b, const struct work **w, size_t count)
 {
-    struct move_sum m = {.name = w[0]->name};
+    struct move_sum m = {.name = w[0]->name, .seen = count};
     double ignored;
     for (size_t i = 0; i < count; i++) {
         double weight = windows_weight(b->timeline, w[i]);

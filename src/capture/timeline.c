@@ -261,6 +261,11 @@ static int by_number(const void *a, const void *b)
     return x->correlation < y->correlation ? -1 : x->correlation > y->correlation;
 }
 
+static uint64_t rounded(double count)
+{
+    return (uint64_t)llround(fmin(count, (double)far_ns));
+}
+
 // Calls that were not listened to: each made a kernel, or, of a graph, all kernels of one correlation.
 static void count_unheard(struct filling *f)
 {
@@ -285,8 +290,8 @@ static void count_unheard(struct filling *f)
     for (size_t i = 0; i < count; i++)
         if (i == 0 || graphs[i].correlation != graphs[i - 1].correlation)
             graph_launches += graphs[i].weight;
-    p->launches += (uint64_t)llround(launches);
-    p->graph_launches += (uint64_t)llround(graph_launches);
+    p->launches += rounded(launches);
+    p->graph_launches += rounded(graph_launches);
     free(graphs);
 }
 

@@ -125,6 +125,7 @@ struct kernel_sum { // of one name, by falling total
 };
 struct move_sum { // copies of one direction, or fills
     int name;
+    size_t seen;
     double count, total_ns, bytes; // bytes: NAN where one's are not known
     double total_margin_ns;
 };

@@ -91,12 +91,19 @@ static struct sheet move_table(struct arena *a, const struct timeline *t,
                                const struct timeline_summary *s)
 {
     static const char *const titles[] = {">total", ">count", ">bytes", ">GB/s", "what"};
-    struct sheet table = sheet_make(a, (int)COUNT_OF(titles), titles, (int)s->move_count);
+    static const char *const in_parts[] = {">total", ">±", ">count", ">bytes", ">GB/s", "what"};
+    int columns = s->in_parts ? (int)COUNT_OF(in_parts) : (int)COUNT_OF(titles);
+    struct sheet table =
+        sheet_make(a, columns, s->in_parts ? in_parts : titles, (int)s->move_count);
     for (size_t i = 0; i < s->move_count; i++) {
         const struct move_sum *m = &s->moves[i];
         const char **cell = sheet_row(&table);
         char bytes[CELL_SIZE];
         cell[0] = time_words(a, m->total_ns);
+        if (s->in_parts) {
+            cell[1] = margin_words(a, m->total_margin_ns, m->total_ns);
+            cell++;
+        }
         cell[1] = arena_printf(a, "%.0f", m->count);
         cell[2] = arena_strdup(a, show_bytes(m->bytes, bytes));
         cell[3] = isnan(m->bytes) ? "-" : arena_printf(a, "%.3g", m->bytes / m->total_ns);
@@ -333,7 +340,8 @@ void report_timeline(const struct timeline *t, const struct timeline_summary *s,
 // A count, or an estimate of one.
 static json_t *whole_json(double count)
 {
-    return json_integer((json_int_t)llround(count));
+    static const double most = 1e18;
+    return json_integer((json_int_t)llround(fmin(count, most)));
 }
 
 static json_t *known(double value)

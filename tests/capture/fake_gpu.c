@@ -21,7 +21,7 @@
 static buffer_request request;
 static buffer_complete complete;
 static callback_function callback;
-static unsigned char enabled[4][1024];
+static unsigned char enabled[5][1024];
 static uint8_t *buffer;
 static size_t size, used;
 static uint64_t clock_ns = 1000;
@@ -69,7 +69,7 @@ int cuptiSubscribe(void **subscriber, callback_function f, void *user)
 
 int cuptiEnableCallback(uint32_t enable, void *subscriber, int domain, uint32_t id)
 {
-    if (subscriber != &callback || domain > 3 || id >= 1024)
+    if (subscriber != &callback || domain > 4 || id >= 1024)
         return 1;
     enabled[domain][id] = (unsigned char)enable;
     return 0;
@@ -147,6 +147,13 @@ void fake_call(int domain, uint32_t id, const void *data)
     if (callback && enabled[domain][id])
         callback(NULL, domain, id, data);
 }
+// A thread of the program has waited.
+void fake_waited(void);
+void fake_waited(void)
+{
+    if (callback && enabled[DOMAIN_WAIT][WAIT_CONTEXT])
+        callback(NULL, DOMAIN_WAIT, WAIT_CONTEXT, NULL);
+}
 void fake_record(void *record, size_t bytes, uint64_t *start_ns, uint64_t takes_ns);
 void fake_record_as_it_is(const void *record, size_t bytes);
 void fake_clock(uint64_t now_ns);
@@ -188,6 +195,7 @@ void fake_clock(uint64_t now_ns)
 static void (*call)(int domain, uint32_t id, const void *data);
 static void (*record)(void *record, size_t bytes, uint64_t *start_ns, uint64_t takes_ns);
 static int (*handed_over)(void);
+static void (*waited)(void);
 static uint32_t calls;
 
 int cuInit(unsigned flags)
@@ -211,6 +219,7 @@ int cuInit(unsigned flags)
         *(void **)&call = dlsym(cupti, "fake_call");
         *(void **)&record = dlsym(cupti, "fake_record");
         *(void **)&handed_over = dlsym(cupti, "fake_handed_over");
+        *(void **)&waited = dlsym(cupti, "fake_waited");
     }
     return 0;
 }
@@ -224,8 +233,8 @@ int cuDeviceGetName(char *name, int size_bytes, int device)
 }
 
 // Calls the driver's callback before (status NULL) or after.
-static void tell(uint32_t id, const char *function, const void *parameters, int *status,
-                 uint64_t *kept)
+static void tell(uint32_t id, uint32_t correlation, const char *function, const void *parameters,
+                 int *status, uint64_t *kept)
 {
     struct callback_data data = {.site = status ? SITE_EXIT : SITE_ENTER,
                                  .function = function,
@@ -233,18 +242,18 @@ static void tell(uint32_t id, const char *function, const void *parameters, int 
                                  .status = status,
                                  .symbol = "twice",
                                  .kept = kept,
-                                 .correlation = calls};
+                                 .correlation = correlation};
     if (call)
         call(DOMAIN_DRIVER, id, &data);
 }
 #define BEGIN(id, ...)                       \
     int status = 0;                          \
     uint64_t kept = 0;                       \
+    uint32_t own = ++calls;                  \
     const void *parameters = &(__VA_ARGS__); \
-    calls++;                                 \
-    tell(id, __func__, parameters, NULL, &kept)
+    tell(id, own, __func__, parameters, NULL, &kept)
 #define END(id)                                     \
-    tell(id, __func__, parameters, &status, &kept); \
+    tell(id, own, __func__, parameters, &status, &kept); \
     return status
 
 // With FAKE_MACHINE_CODE the program's PTX is loaded as machine code: an ELF file that has a symbol for `factor`, and is
@@ -443,6 +452,8 @@ int cuGraphLaunch(void *graph, void *stream)
 
 int cuCtxSynchronize(void)
 {
+    if (waited)
+        waited();
     return 0;
 }
 

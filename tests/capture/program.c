@@ -1,7 +1,7 @@
 // A program for the fake driver: doubles 64 floats on the GPU, three times by a launch and twice by a graph, prints the
 // sum, and ends as its argument says: an exit status, `kill`, `abort`, `fork` (a child that ends by itself) or `child` (one
 // that uses the GPU, started before). `together`: input and output lie in one allocation, as those of PyTorch do.
-// `paced`: launches for 3 s more, one every 20 us, after each of which it waits; it prints how many. `many`: 400,000 launches more, faster than any GPU's. `ranges`: it names what it does by NVTX. `factor`: it sets the module's variable of that name to 3.
+// `paced`: launches for 2 s more, one every 20 us, after each of which it waits; it prints how many; `paced-kill`: and kills itself. `many`: 400,000 launches more, faster than any GPU's. `ranges`: it names what it does by NVTX. `factor`: it sets the module's variable of that name to 3.
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
 #include <signal.h>
@@ -176,17 +176,19 @@ static void work(bool together)
     }
     if (paced) {
         enum { EVERY_NS = 20000 };
-        const uint64_t for_ns = UINT64_C(3000000000);
+        const uint64_t for_ns = UINT64_C(2000000000);
         int none = 0;
         long launches = 0;
         void *nothing[] = {&a, &b, &none};
         for (uint64_t from = now_ns(), next = from; next - from < for_ns; launches++) {
             launch(function, 1, 1, 1, 1, 1, 1, 0, NULL, nothing, NULL);
+            wait_all();
             for (next += EVERY_NS; now_ns() < next;)
                 continue;
             next = now_ns() > next + EVERY_NS ? now_ns() : next; // it was held up
         }
         printf("launched %ld\n", launches);
+        fflush(stdout);
     }
     launch(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, values, NULL); // fails: no launch
     graph(&n, NULL);
@@ -215,16 +217,17 @@ int main(int argc, char **argv)
     if (!driver)
         return 99;
     sets_factor = strcmp(how, "factor") == 0;
-    paced = strcmp(how, "paced") == 0;
+    paced = strncmp(how, "paced", strlen("paced")) == 0;
     launches_many = strcmp(how, "many") == 0;
     int child = strcmp(how, "child") == 0 ? fork() : 1;
     if (strcmp(how, "ranges") == 0)
         work_in_ranges();
     else
         work(strcmp(how, "together") == 0);
-    if (strcmp(how, "kill") == 0 || strcmp(how, "abort") == 0)
+    bool killed = strcmp(how, "kill") == 0 || strcmp(how, "paced-kill") == 0;
+    if (killed || strcmp(how, "abort") == 0)
         wait_for_records();
-    if (strcmp(how, "kill") == 0)
+    if (killed)
         raise(SIGKILL);
     if (strcmp(how, "abort") == 0)
         abort();

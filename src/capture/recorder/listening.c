@@ -4,8 +4,8 @@
 #include "capture/recorder/recorder.h"
 #include "capture/share.h"
 
-#include <math.h>
 #include <stdlib.h>
+#include <time.h>
 
 enum { FLUSH_PERIOD_NS = 200000000, DEVICES_MAX = 64 };
 static const double percent = 100;
@@ -16,11 +16,12 @@ static const struct {
 } kinds[] = {{ACTIVITY_KERNEL, "kernels"}, {ACTIVITY_COPY, "copies"}, {ACTIVITY_FILL, "fills"}};
 
 static struct {
-    bool in_parts, on, begun;
+    bool in_parts, begun;
+    atomic_bool on, wanted;
     double budget;
     struct share share;
     bool heard[COUNT_OF(kinds)]; // kinds that CUPTI has
-    uint64_t period;
+    _Atomic uint64_t period;
     atomic_bool calls; // are listened to as well
     _Atomic uint64_t cost_ns, ends_ns[DEVICES_MAX];
 } listening;
@@ -48,21 +49,55 @@ void listening_took_move(void)
         took(SHARE_WAITED_NS);
 }
 
-// Launches only: what the program names is recorded all the time.
-static void listen(bool on, uint64_t period)
+// CUPTI loses records, and gives wrong times to those of graphs, if it is switched while work is under way (docs/capture.md): it
+// is switched on the program's own thread, when that has waited for the GPU.
+static void switch_kinds(bool on)
 {
     uint64_t from_ns = recorder_clock_ns();
-    if (on != listening.on) {
-        for (size_t i = 0; i < COUNT_OF(kinds); i++)
-            if (listening.heard[i])
-                (void)(on ? recorder.cupti.cuptiActivityEnable(kinds[i].kind)
-                          : recorder.cupti.cuptiActivityDisable(kinds[i].kind));
-        (void)callbacks_switch(on);
-    }
-    listening.on = on;
-    listening.period = period;
-    struct event_listen event = {from_ns, recorder_clock_ns() - from_ns, on, period};
+    for (size_t i = 0; i < COUNT_OF(kinds); i++)
+        if (listening.heard[i])
+            (void)(on ? recorder.cupti.cuptiActivityEnable(kinds[i].kind)
+                      : recorder.cupti.cuptiActivityDisable(kinds[i].kind));
+    atomic_store(&listening.on, on);
+    struct event_listen event = {from_ns, recorder_clock_ns() - from_ns, on, listening.period};
     RECORD(LISTEN, event);
+}
+
+// One thread switches, others go on.
+static void switch_once(void)
+{
+    static atomic_flag busy = ATOMIC_FLAG_INIT;
+    if (atomic_load(&listening.wanted) == atomic_load(&listening.on) ||
+        atomic_flag_test_and_set(&busy))
+        return;
+    bool on = atomic_load(&listening.wanted);
+    if (on != atomic_load(&listening.on))
+        switch_kinds(on);
+    atomic_flag_clear(&busy);
+}
+
+void listening_waited(void)
+{
+    switch_once();
+}
+
+// Waits until a thread of the program has switched. If none waits for the GPU for so long, the program does not lose time by
+// being listened to, and goes on to be; not listening ends in any case.
+static void bring_about(bool on)
+{
+    enum { LOOK_NS = 200000, LOOKS_OFF = 100, LOOKS_ON = 500 };
+    const struct timespec look = {.tv_nsec = LOOK_NS};
+    atomic_store(&listening.wanted, on);
+    if (on) // of every kernel its call
+        (void)callbacks_switch(true);
+    (void)callbacks_hear_waits(true);
+    for (int i = 0; i < (on ? LOOKS_ON : LOOKS_OFF) && atomic_load(&listening.on) != on; i++)
+        nanosleep(&look, NULL);
+    (void)callbacks_hear_waits(false);
+    if (on)
+        switch_once();
+    atomic_store(&listening.wanted, atomic_load(&listening.on));
+    (void)callbacks_switch(atomic_load(&listening.on));
 }
 
 bool listening_start(void)
@@ -80,24 +115,44 @@ bool listening_start(void)
         listening.heard[i] = enabled == CUPTI_DONE;
         any |= listening.heard[i];
     }
-    listening.on = true;
+    atomic_store(&listening.on, true);
+    atomic_store(&listening.wanted, true);
     return any;
+}
+
+// false: it cannot listen for a part of the time.
+static bool begin(uint64_t now_ns)
+{
+    if (listening.begun)
+        return true;
+    listening.begun = true;
+    if (!callbacks_hear_waits(true)) {
+        listening.in_parts = false;
+        recorder_trouble("it is listened to all the time, whatever that adds: CUPTI calls nobody "
+                         "when the program has waited for the GPU");
+        return false;
+    }
+    (void)callbacks_hear_waits(false);
+    share_begin(&listening.share, listening.budget, random_seed(), now_ns);
+    return true;
 }
 
 long listening_step(void)
 {
-    struct share *s = &listening.share;
     uint64_t now_ns = recorder_clock_ns();
-    if (!listening.in_parts)
+    if (!listening.in_parts || !begin(now_ns))
         return FLUSH_PERIOD_NS;
-    if (!listening.begun) {
-        share_begin(s, listening.budget, random_seed(), now_ns);
-        listening.begun = true;
-    }
-    atomic_store(&listening.calls, callbacks_switch(listening.on));
+    bool on = atomic_load(&listening.on);
+    atomic_store(&listening.calls, callbacks_switch(on));
     struct share_step step =
-        share_next(s, now_ns, (double)atomic_exchange(&listening.cost_ns, 0));
-    if (step.on != listening.on || step.period != listening.period)
-        listen(step.on, step.period);
+        share_next(&listening.share, now_ns, (double)atomic_exchange(&listening.cost_ns, 0));
+    if (step.period != listening.period) {
+        struct event_listen event = {now_ns, 0, on, step.period};
+        listening.period = step.period;
+        RECORD(LISTEN, event);
+    }
+    if (step.on != on)
+        bring_about(step.on);
+    now_ns = recorder_clock_ns();
     return step.until_ns > now_ns ? (long)(step.until_ns - now_ns) : 0;
 }

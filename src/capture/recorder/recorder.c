@@ -79,6 +79,7 @@ static void *cupti_library(struct error *err)
 {
     static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so", NULL};
     const char *given = getenv("RIDGE_CAPTURE_CUPTI");
+    given = given && *given ? given : NULL;
     const char *all[COUNT_OF(names) + 1] = {given};
     for (size_t i = 0; names[i]; i++) {
         void *here = library_loaded(names[i]);

@@ -48,6 +48,7 @@ void activities_forget(void); // in a child of fork
 bool listening_start(void); // to all work; false: CUPTI has none of it
 // Begins or ends to listen, if it is time to; so many ns later it is called again.
 long listening_step(void);
+void listening_waited(void);
 // Of each record: what it may have cost the program.
 void listening_took_kernel(uint32_t device, uint64_t start_ns, uint64_t end_ns);
 void listening_took_move(void);
@@ -58,6 +59,8 @@ void listening_took_move(void);
 bool callbacks_start(void); // callbacks.c
 void callbacks_want(void);
 bool callbacks_switch(bool on); // false: they are not listened to at all
+// listening_waited() is called on the program's threads when one has waited for the GPU; false: CUPTI refuses.
+bool callbacks_hear_waits(bool on);
 
 /* ---- saving launches (saving.c) ------------------------------------------------------------------- */
 
