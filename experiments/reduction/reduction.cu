@@ -7,7 +7,8 @@
 //   vectorised_sum   16 bytes per load, a grid that fills the chip once, each thread strides through;
 //                    with BLOCK 1024 a quarter of the blocks
 //   one_launch_sum   the same; the last block to finish adds the blocks' sums: nothing to zero before
-//   waiting_sum      the same; block 0 waits for the others' sums as they come: no counter, no fence
+//   waiting_sum      the same; block 0 waits for the others' sums as they come: no counter, no fence. With -DFLIGHT it adds them
+//                    in double
 // SPDX-License-Identifier: Apache-2.0
 #ifndef BLOCK
 #define BLOCK 256
@@ -68,7 +69,7 @@ extern "C" __global__ void first_add_sum(float *out, const float *in, int n)
         atomicAdd(out, sum[0]);
 }
 
-static __device__ float warp_sum(float x)
+template <typename T> static __device__ T warp_sum(T x)
 {
 #pragma unroll
     for (int step = WARP / 2; step > 0; step /= 2)
@@ -77,15 +78,15 @@ static __device__ float warp_sum(float x)
 }
 
 // Of all threads of the block, in thread 0.
-static __device__ float block_sum(float x)
+template <typename T> static __device__ T block_sum(T x)
 {
-    __shared__ float sums[BLOCK / WARP];
+    __shared__ T sums[BLOCK / WARP];
     int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
     x = warp_sum(x);
     if (lane == 0)
         sums[warp] = x;
     __syncthreads();
-    return warp == 0 ? warp_sum(lane < BLOCK / WARP ? sums[lane] : 0) : 0;
+    return warp == 0 ? warp_sum(lane < BLOCK / WARP ? sums[lane] : T(0)) : T(0);
 }
 
 extern "C" __global__ void shuffle_sum(float *out, const float *in, int n)
@@ -95,6 +96,13 @@ extern "C" __global__ void shuffle_sum(float *out, const float *in, int n)
     if (threadIdx.x == 0)
         atomicAdd(out, sum);
 }
+
+// Of the blocks' sums.
+#ifdef FLIGHT
+typedef double total;
+#else
+typedef float total;
+#endif
 
 // What this thread takes of the array: every gridDim * BLOCK'th quad, four of them in flight. The
 // quads' parts are added apart, so that no addition waits for the one before. With -DFLIGHT so many are in flight, in the
@@ -205,17 +213,17 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
             word_put(&words[blockIdx.x], 1ull << 32 | __float_as_uint(sum));
         return;
     }
-    sum = threadIdx.x == 0 ? sum : 0;
+    total all = threadIdx.x == 0 ? sum : 0;
     for (int i = 1 + threadIdx.x; i < gridDim.x; i += BLOCK) {
         unsigned long long word;
         do
             word = word_get(&words[i]);
         while (word >> 32 == 0);
         word_put(&words[i], 0);
-        sum += __uint_as_float((unsigned)word);
+        all += __uint_as_float((unsigned)word);
     }
     __syncthreads(); // block_sum's memory is free again
-    sum = block_sum(sum);
+    all = block_sum(all);
     if (threadIdx.x == 0)
-        *out = sum;
+        *out = all;
 }
