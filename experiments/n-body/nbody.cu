@@ -153,12 +153,14 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) mutual_forces(floa
     }
     __syncthreads();
     if (apart == 0) {
-        for (int j = 0; j < SPAN; j++) {
-            float4 by = others[j / LANES][j % LANES];
+        for (int from = 0; from < SPAN; from += LANES)
+#pragma unroll TURNS
+            for (int j = 0; j < LANES; j++) {
+                float4 by = others[from / LANES][j];
 #pragma unroll
-            for (int b = 0; b < BODIES; b++)
-                pull(&sum[b], at[b], by);
-        }
+                for (int b = 0; b < BODIES; b++)
+                    pull(&sum[b], at[b], by);
+            }
     }
     for (int from = 0; from < SPAN && apart > 0; from += LANES) {
         float4 back = make_float4(0, 0, 0, 0);
