@@ -10,7 +10,7 @@
 #ifndef BLOCKS
 #define BLOCKS 8
 #endif
-enum { EACH = 8 };
+enum { EACH = LOADS > 8 ? LOADS : 8 };
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 gathered(float *out, const float *in, const unsigned *index, int N)
