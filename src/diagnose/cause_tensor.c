@@ -4,9 +4,8 @@
 
 #include <math.h>
 
-#define REPLAY_MAX 0.5 // of the time
-#define LANES_LEAST \
-    0.1 // of the work: what is done besides products on the tensor cores, softmax say, is less
+#define REPLAY_MAX 0.5  // of the time
+#define LANES_LEAST 0.1 // of the work: softmax, say, besides products on the tensor cores is less
 
 // The replay leaves loads and barriers of the loop as the kernel has them. Where those take most of the time, tiles that are
 // staged for the tensor cores do away with them as well, which no replay knows: then the tensor cores' rate is a bound.

@@ -287,6 +287,42 @@ static void special_operations_are_lanes_from_either_metric(void **state)
     assert_false(counters_has(&c, COUNTER_SPECIAL_OPS));
 }
 
+// Chips differ in what they tell apart; a chip with fp8 has one column more, and the older formula must not do without it.
+static void tensor_operations_are_those_of_every_type_a_chip_has(void **state)
+{
+    (void)state;
+    static const struct metric hopper[] = {{"sm__ops_path_tensor_src_bf16_dst_fp32.sum", 1},
+                                           {"sm__ops_path_tensor_src_fp16.sum", 10},
+                                           {"sm__ops_path_tensor_src_tf32_dst_fp32.sum", 100},
+                                           {"sm__ops_path_tensor_src_fp64.sum", 1e3},
+                                           {"sm__ops_path_tensor_src_fp8.sum", 1e4},
+                                           {"sm__ops_path_tensor_src_int8.sum", 1e5},
+                                           {NULL, 0}};
+    struct counters c = {0};
+    counters_from_metrics(METRIC_TOOL_NCU, find_metric, hopper, &c);
+    assert_true(counters_get(&c, COUNTER_FLOPS_TENSOR, -1) == 111111);
+    c = (struct counters){0};
+    counters_from_metrics(METRIC_TOOL_NCU, find_metric, hopper + 1, &c);
+    assert_false(counters_has(&c, COUNTER_FLOPS_TENSOR));
+}
+
+// A request of cp.async moves 16 sectors that no load instruction's bytes stand for.
+static void bytes_of_asynchronous_copies_are_among_the_ideal_sectors(void **state)
+{
+    (void)state;
+    static const struct metric copies[] = {
+        {"smsp__sass_data_bytes_mem_global_op_ldgsts.sum", 16 * 32},
+        {"smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct", 25},
+        {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 32},
+        {NULL, 0}};
+    struct counters c = {0};
+    counters_from_metrics(METRIC_TOOL_NCU, find_metric, copies, &c);
+    assert_true(counters_get(&c, COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, -1) == 24);
+    c = (struct counters){0};
+    counters_from_metrics(METRIC_TOOL_NCU, find_metric, copies + 1, &c); // a chip without them
+    assert_true(counters_get(&c, COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, -1) == 8);
+}
+
 static void launches_come_together_as_the_table_says(void **state)
 {
     (void)state;
@@ -341,6 +377,8 @@ int main(void)
         cmocka_unit_test(provenances_have_names),
         cmocka_unit_test(other_profilers_metrics_are_in_the_counter_s_unit),
         cmocka_unit_test(special_operations_are_lanes_from_either_metric),
+        cmocka_unit_test(tensor_operations_are_those_of_every_type_a_chip_has),
+        cmocka_unit_test(bytes_of_asynchronous_copies_are_among_the_ideal_sectors),
         cmocka_unit_test(launches_come_together_as_the_table_says),
         cmocka_unit_test(formulas_need_all_their_metrics),
     };
