@@ -172,7 +172,8 @@ static enum counter_unit unit_of_metric(const char *name)
         {"branch_targets", UNIT_WARPS},
         {"inst_executed", UNIT_WARPS},
         {"SQ_INSTS_VALU_MFMA_MOPS", UNIT_FLOPS}, // times 512
-        {"SQ_INSTS_VALU_ADD", UNIT_LANES},       // instructions times the 64 lanes of each
+        {"ops_path_tensor", UNIT_FLOPS},
+        {"SQ_INSTS_VALU_ADD", UNIT_LANES}, // instructions times the 64 lanes of each
         {"SQ_INSTS_VALU_MUL", UNIT_LANES},
         {"SQ_INSTS_VALU_FMA", UNIT_LANES},
         {"SQ_INSTS_VALU_TRANS", UNIT_LANES},
@@ -207,16 +208,18 @@ static enum counter_unit unit_of_term(const char *term, size_t length)
 {
     char factor[256];
     enum counter_unit unit = UNIT_COUNT, share = UNIT_COUNT;
-    bool warps_to_lanes = false;
+    bool warps_to_lanes = false, bytes_to_sectors = false;
     for (size_t at = 0; at < length;) {
         size_t n = strcspn(term + at, "*+");
-        double ignored;
+        double number;
         assert_true(n < sizeof factor);
         memcpy(factor, term + at, n);
         factor[n] = '\0';
         at += n + 1;
-        if (str_to_double(factor, &ignored))
+        if (str_to_double(factor, &number)) {
+            bytes_to_sectors |= number * 32 == 1; // bytes of a sector
             continue;
+        }
         enum counter_unit u = unit_of_metric(factor);
         // Lanes for each warp instruction.
         if (strstr(factor, "per_inst_executed.ratio") || strstr(factor, "Threads Per Warp"))
@@ -228,6 +231,8 @@ static enum counter_unit unit_of_term(const char *term, size_t length)
     }
     if (warps_to_lanes) // alone it is a share of the 32
         return unit == UNIT_WARPS ? UNIT_LANES : UNIT_PERCENT;
+    if (bytes_to_sectors && unit == UNIT_BYTES)
+        return UNIT_SECTORS;
     return unit == UNIT_COUNT ? share : unit;
 }
 
