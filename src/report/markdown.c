@@ -521,9 +521,16 @@ static void add_analysis(const struct run *run, const struct result *r, struct t
         markdown_printf(out, "- Energy: %s\n", energy_words(&arena, r));
         arena_release(&arena);
     }
-    if (!r->library)
-        markdown_printf(out, "- New bottleneck: %s\n",
+    if (!r->library) {
+        double gain = top ? finding_gain_pct(r, top) : (double)NAN;
+        char pct[CELL_SIZE], time[CELL_SIZE];
+        markdown_printf(out, "- New bottleneck: %s",
                         top ? show_text(top->title) : "no finding promises a gain");
+        if (isfinite(gain))
+            markdown_printf(out, "; its fix promises %s %%, %s", show_fixed(gain, 0, pct),
+                            show_time(top->expected_time_ns, time));
+        text_add(out, "\n");
+    }
     text_add(out, "\n");
 }
 
