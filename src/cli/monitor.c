@@ -212,15 +212,16 @@ static bool replay_run(struct watching *w, const char *path, struct error *err)
     const struct options *o = w->o;
     struct replay r;
     struct text out = {0};
-    double reading_s = 0;
-    if (!option_duration(o, OPTION_INTERVAL, 0, &reading_s, err))
+    double reading_s = 0, resample_s = 0;
+    if (!option_duration(o, OPTION_INTERVAL, 0, &reading_s, err) ||
+        !option_duration(o, OPTION_FOR, 0, &resample_s, err))
         return false;
     bool standard = strcmp(path, "-") == 0;
     FILE *in = standard ? stdin : fopen(path, "re");
     if (!in)
         return fail(err, NOWHERE, "option --replay: cannot read '%s': %s", path, strerror(errno));
     w->json = option_given(o, OPTION_JSON);
-    bool done = monitor_replay(&w->arena, path, in, reading_s, alert_say, w, &r, err);
+    bool done = monitor_replay(&w->arena, path, in, reading_s, resample_s, alert_say, w, &r, err);
     if (!standard)
         (void)fclose(in);
     if (done && w->json)

@@ -37,6 +37,11 @@ const char *anomaly_figure(int index)
     return telemetry_field_info(table[index].figure)->name;
 }
 
+bool anomaly_is_seasonal(int index)
+{
+    return table[index].side == SIDE_SEASON;
+}
+
 double anomaly_reading_s(const struct monitor_options *options)
 {
     return options->reading_s > 0 ? options->reading_s : MINUTE_S;

@@ -77,6 +77,7 @@ struct anomaly {
 struct monitor_gpu;
 void anomalies_init(struct anomaly *series);
 const char *anomaly_figure(int index); // its name
+bool anomaly_is_seasonal(int index);   // judged by the time of day
 double anomaly_reading_s(const struct monitor_options *options);
 // utc_s: seconds of UTC, for the time of day.
 void anomalies_sample(struct monitor *m, struct monitor_gpu *g, uint64_t now_ns, int64_t utc_s);

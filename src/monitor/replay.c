@@ -11,6 +11,12 @@
 
 enum { GPUS_MAX = 64 };
 static const double s_per_h = 3600;
+static const double block_readings = 10, block_share = 0.1, block_most = 0.5; // of the recording
+
+struct kept {       // a line, for resampling
+    uint64_t gpus;  // a bit for each that the line has
+    double *values; // by GPU and figure; NAN = not there
+};
 
 struct replaying {
     struct arena *arena;
@@ -19,7 +25,10 @@ struct replaying {
     void (*each)(void *context, const struct alert *alert);
     void *context;
     struct replay *out;
-    uint64_t *alerts; // by GPU and series
+    uint64_t *alerts;  // by GPU and series
+    double resample_s; // 0 = no lines are kept
+    struct kept *kept;
+    size_t kept_count, kept_room;
 };
 
 static const char *text_of(const json_t *j, const char *key)
@@ -87,6 +96,17 @@ static uint64_t line_time(const struct replaying *r, const json_t *line, int64_t
     return ns > least || r->out->lines == 0 ? ns : least;
 }
 
+// The sample of every GPU, as it lies in the recording.
+static void keep_line(struct replaying *r, uint64_t gpus)
+{
+    const struct monitor *m = r->monitor;
+    double *values = ARENA_ARRAY(r->arena, double, (size_t)m->gpu_count *TELEMETRY_FIELD_COUNT + 1);
+    for (int g = 0; g < m->gpu_count; g++)
+        memcpy(values + (size_t)g * TELEMETRY_FIELD_COUNT, m->gpus[g].now.value,
+               sizeof m->gpus[g].now.value);
+    VEC_PUSH(r->kept, r->kept_count, r->kept_room, ((struct kept){gpus, values}));
+}
+
 static bool take_line(struct replaying *r, const json_t *line)
 {
     struct monitor *m = r->monitor;
@@ -95,6 +115,7 @@ static bool take_line(struct replaying *r, const json_t *line)
     int64_t utc_s = 0;
     if (!json_is_array(gpus) || !utc_seconds(time, &utc_s))
         return false;
+    uint64_t seen = 0;
     m->sampled_ns = line_time(r, line, utc_s);
     (void)snprintf(m->sampled, sizeof m->sampled, "%s", time);
     if (r->out->lines++ == 0) {
@@ -107,10 +128,88 @@ static bool take_line(struct replaying *r, const json_t *line)
         struct monitor_gpu *g = uuid ? gpu_of(r, uuid) : NULL;
         if (!g)
             return false;
+        seen |= UINT64_C(1) << (g - m->gpus);
         take_values(g, json_object_get(gpu, "values"));
         anomalies_sample(m, g, m->sampled_ns, utc_s);
     }
     r->alerts_seen = monitor_alerts(m, r->alerts_seen, count_alert, r);
+    if (r->resample_s > 0)
+        keep_line(r, seen);
+    return true;
+}
+
+/* ---- resampled ----------------------------------------------------------------------------------------- */
+
+static void forget_alerts(struct replaying *r)
+{
+    struct monitor *m = r->monitor;
+    for (int g = 0; g < m->gpu_count; g++) {
+        memset(m->gpus[g].anomalies, 0, ANOMALY_COUNT * sizeof *m->gpus[g].anomalies);
+        anomalies_init(m->gpus[g].anomalies);
+    }
+    memset(r->alerts, 0, (size_t)GPUS_MAX * ANOMALY_COUNT * sizeof *r->alerts);
+}
+
+// A figure of the series that is made: counters go on from where they were, whatever block comes next.
+static double continued(double recorded, double *offset, double *last, bool joins, int field)
+{
+    if (telemetry_field_info((enum telemetry_field)field)->kind == TELEMETRY_GAUGE)
+        return recorded;
+    if (joins)
+        *offset = *last - recorded;
+    *last = recorded + *offset;
+    return *last;
+}
+
+static void play_line(struct replaying *r, size_t line, bool joins, double *offsets, double *lasts)
+{
+    struct monitor *m = r->monitor;
+    for (int g = 0; g < m->gpu_count; g++) {
+        if (!(r->kept[line].gpus >> g & 1))
+            continue;
+        telemetry_sample_clear(&m->gpus[g].now);
+        for (int f = 0; f < TELEMETRY_FIELD_COUNT; f++) {
+            size_t at = (size_t)g * TELEMETRY_FIELD_COUNT + (size_t)f;
+            double recorded = r->kept[line].values[at];
+            if (!isnan(recorded))
+                m->gpus[g].now.value[f] = continued(recorded, &offsets[at], &lasts[at], joins, f);
+        }
+        anomalies_sample(m, &m->gpus[g], m->sampled_ns,
+                         (int64_t)(m->sampled_ns / (uint64_t)monitor_ns_per_s));
+    }
+    r->alerts_seen = monitor_alerts(m, r->alerts_seen, count_alert, r);
+}
+
+// Blocks long enough for what depends on what came just before; the recording's end goes on at its beginning.
+static bool resample(struct replaying *r, double reading_s, struct error *err)
+{
+    enum { SEED = 20261123, LINES_LEAST = 20 };
+    struct replay *out = r->out;
+    double span_s = (double)(r->monitor->sampled_ns - r->began_ns) / monitor_ns_per_s;
+    size_t n = r->kept_count, fields = (size_t)r->monitor->gpu_count * TELEMETRY_FIELD_COUNT;
+    double step_s = span_s / (double)(n > 1 ? n - 1 : 1);
+    double block_s =
+        fmin(fmax(block_readings * reading_s, block_share * span_s), block_most * span_s);
+    size_t length = (size_t)fmax(1, block_s / step_s);
+    if (n < LINES_LEAST || !(step_s > 0))
+        return fail(err, NOWHERE, "the recording has %zu samples: %d are needed to resample it", n,
+                    LINES_LEAST);
+    double *offsets = ARENA_ARRAY(r->arena, double, fields),
+           *lasts = ARENA_ARRAY(r->arena, double, fields);
+    out->resampled_s = r->resample_s;
+    out->block_s = (double)length * step_s;
+    forget_alerts(r);
+    r->each = NULL;
+    size_t at = 0;
+    for (uint64_t i = 0; (double)i * step_s < r->resample_s; i++, at = (at + 1) % n) {
+        bool joins = i % length == 0;
+        uint32_t words[4];
+        philox(SEED, 0, i, words);
+        if (joins)
+            at = (size_t)(philox_uniform(words[0]) * (double)n);
+        r->monitor->sampled_ns += (uint64_t)(step_s * monitor_ns_per_s);
+        play_line(r, at, joins || at == 0, offsets, lasts);
+    }
     return true;
 }
 
@@ -134,6 +233,8 @@ static void add_series(struct replaying *r, int gpu, int series)
     const struct anomaly *s = &g->anomalies[series];
     struct replay *out = r->out;
     uint64_t alerts = r->alerts[gpu * ANOMALY_COUNT + series];
+    if (out->resampled_s > 0 && anomaly_is_seasonal(series))
+        return;
     out->series[out->count++] =
         (struct replay_series){g->chip->uuid, anomaly_figure(series), s->readings, alerts};
     out->readings += s->readings;
@@ -181,11 +282,15 @@ static bool take_lines(struct replaying *r, const char *path, FILE *in, struct e
 }
 
 bool monitor_replay(struct arena *a, const char *path, FILE *in, double reading_s,
-                    void (*each)(void *context, const struct alert *alert), void *context,
-                    struct replay *out, struct error *err)
+                    double resample_s, void (*each)(void *context, const struct alert *alert),
+                    void *context, struct replay *out, struct error *err)
 {
     struct monitor_options options = {.no_gpus = true, .reading_s = reading_s};
-    struct replaying r = {.arena = a, .each = each, .context = context, .out = out};
+    struct replaying r = {.arena = a,
+                          .each = resample_s > 0 ? NULL : each,
+                          .context = context,
+                          .out = out,
+                          .resample_s = resample_s};
     *out = (struct replay){.reading_s = anomaly_reading_s(&options)};
     if (!monitor_open(&options, &r.monitor, err))
         return false;
@@ -193,8 +298,12 @@ bool monitor_replay(struct arena *a, const char *path, FILE *in, double reading_
     r.monitor->gpus = xcalloc(GPUS_MAX, sizeof *r.monitor->gpus);
     r.alerts = xcalloc((size_t)GPUS_MAX * ANOMALY_COUNT, sizeof *r.alerts);
     bool done = take_lines(&r, path, in, err);
+    uint64_t recorded_ns = r.monitor->sampled_ns;
+    done = done && (!(resample_s > 0) || resample(&r, out->reading_s, err));
+    r.monitor->sampled_ns = recorded_ns;
     if (done)
         sum_up(&r);
+    free(r.kept);
     monitor_close(r.monitor);
     free(r.alerts);
     return done;
@@ -211,6 +320,13 @@ void replay_print(const struct replay *r, struct text *out)
         text_printf(out, "  %-24s %9" PRIu64 " %8" PRIu64 "  %s\n", r->series[i].figure,
                     r->series[i].readings, r->series[i].alerts, r->series[i].uuid);
     text_printf(out, "\nA reading is the mean of %g s.\n", r->reading_s);
+    if (r->resampled_s > 0)
+        text_printf(
+            out,
+            "Resampled, not recorded: %.4g h made of blocks of %.4g s that were drawn from the "
+            "recording at random. What changes more slowly than a block is not in it, and the "
+            "time of day is not kept.\n",
+            r->resampled_s / s_per_h, r->block_s);
     if (r->judged == 0)
         text_add(out, "No reading was judged: all went into learning the levels.\n");
     else
@@ -234,9 +350,11 @@ json_t *replay_json(const struct replay *r)
                                                 (json_int_t)r->series[i].readings, "alerts",
                                                 (json_int_t)r->series[i].alerts));
     return json_pack(
-        "{s:s, s:i, s:I, s:i, s:s, s:s, s:f, s:f, s:o, s:I, s:I, s:I, s:o, s:o}", "ridge",
+        "{s:s, s:i, s:I, s:i, s:s, s:s, s:f, s:f, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "ridge",
         RIDGE_VERSION, "schema", 1, "samples", (json_int_t)r->lines, "gpus", r->gpu_count, "first",
         r->first, "last", r->last, "span_s", r->span_s, "reading_s", r->reading_s, "series", series,
         "readings", (json_int_t)r->readings, "judged", (json_int_t)r->judged, "alerts",
-        (json_int_t)r->alerts, "rate", number(r->rate), "rate_most", number(r->rate_most));
+        (json_int_t)r->alerts, "rate", number(r->rate), "rate_most", number(r->rate_most),
+        "resampled_s", r->resampled_s > 0 ? json_real(r->resampled_s) : json_null(), "block_s",
+        r->resampled_s > 0 ? json_real(r->block_s) : json_null());
 }

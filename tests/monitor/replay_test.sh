@@ -43,6 +43,50 @@ pass 'and an alert in the time of the recording' $? err.txt
 grep -q '^A reading is the mean of 600 s.$' out.txt && grep -q '^No reading was judged' out.txt
 pass 'readings may be longer, and too few of them are said' $? out.txt
 
+# A series of days made of the recording's blocks.
+"$RIDGE" monitor --replay well.jsonl --for 30d --json >out.json 2>err.txt
+pass 'a recording is resampled' $? err.txt
+python3 - <<'END' >python.txt 2>&1
+import json
+r = json.load(open("out.json"))
+by = {s["figure"]: s for s in r["series"]}
+assert r["resampled_s"] == 30 * 86400 and r["block_s"] == 7170, r["block_s"]  # a tenth of 20 h, in whole samples: more than ten readings
+assert abs(by["temperature_c"]["readings"] - 43200) < 30, by
+assert "busy_pct" not in by and "power_w" not in by  # the time of day is not kept
+assert r["judged"] > 80000 and r["alerts"] == sum(s["alerts"] for s in r["series"])
+assert r["samples"] == 2400 and abs(r["span_s"] - 2399 * 30) < 1
+END
+pass 'into as many readings as it is long, without what follows the time of day' $? python.txt
+cp out.json before.json
+"$RIDGE" monitor --replay well.jsonl --for 30d --json >out.json 2>err.txt
+cmp -s before.json out.json
+pass 'and the same again' $?
+"$RIDGE" monitor --replay hot.jsonl --for 2d >out.txt 2>err.txt
+(($? == 0)) && [[ ! -s err.txt ]] && grep -q '^Resampled, not recorded: 48 h made of blocks of ' out.txt
+pass 'its alerts are counted and not raised, and it is said to be resampled' $? out.txt
+python3 - <<'END' >counting.jsonl
+import json
+for i in range(600):  # a counter that grows by 1000 a minute, and a GPU that is not in every line
+    gpus = [{"uuid": "GPU-a", "values": {"busy_pct": 90, "pcie_replays": 500 * i, "temperature_c": 60}}]
+    if i >= 300:
+        gpus.append({"uuid": "GPU-b", "values": {"busy_pct": 90, "temperature_c": 60}})
+    print(json.dumps({"time": f"2026-11-{1 + i // 2880:02d}T{i // 120 % 24:02d}:{i // 2 % 60:02d}:{i % 2 * 30:02d}Z", "interval_s": 30, "gpus": gpus}))
+END
+"$RIDGE" monitor --replay counting.jsonl --for 10d --json >out.json 2>err.txt
+python3 - <<'END' >python.txt 2>&1
+import json
+r = json.load(open("out.json"))
+by = {(s["uuid"], s["figure"]): s for s in r["series"]}
+# A block that follows another is no jump of a counter: it grows by as much as ever, but for the step between two blocks.
+assert by["GPU-a", "pcie_replays"]["readings"] > 14000 and by["GPU-a", "pcie_replays"]["alerts"] == 0, by
+assert 0 < by["GPU-b", "temperature_c"]["readings"] < by["GPU-a", "temperature_c"]["readings"], by
+END
+pass 'counters go on over the blocks, and a GPU is in the blocks that have it' $? python.txt
+head -5 well.jsonl >short.jsonl
+"$RIDGE" monitor --replay short.jsonl --for 1d >out.txt 2>err.txt
+(($? == 2)) && grep -q 'the recording has 5 samples: 20 are needed to resample it' err.txt
+pass 'too few samples are refused' $? err.txt
+
 cc -std=gnu17 -fPIC -shared -o "$work/libnvidia-ml.so.1" "$root/tests/monitor/fake_nvml.c"
 : >state
 FAKE_NVML=$work/state LD_LIBRARY_PATH=$work "$RIDGE" monitor --json --interval 20ms --for 100ms >own.jsonl 2>err.txt
