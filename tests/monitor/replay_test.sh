@@ -87,6 +87,35 @@ head -5 well.jsonl >short.jsonl
 (($? == 2)) && grep -q 'the recording has 5 samples: 20 are needed to resample it' err.txt
 pass 'too few samples are refused' $? err.txt
 
+# Recordings of others.
+cat >smi.csv <<'END'
+timestamp, uuid, temperature.gpu, clocks.current.sm [MHz], power.draw [W], utilization.gpu [%], memory.used [MiB], fan.speed [%]
+2026/11/01 00:00:00.000, GPU-a, 60, 1980 MHz, 300.50 W, 90 %, 1024 MiB, [N/A]
+2026/11/01 00:00:00.010, GPU-b, 50, 1980 MHz, [Not Supported], 0 %, 0 MiB, [N/A]
+2026/11/01 00:01:00.000, GPU-a, 61, 1980 MHz, 301.50 W, 91 %, 1024 MiB, [N/A]
+2026/11/01 00:01:00.010, GPU-b, 50, 1980 MHz, [Not Supported], 0 %, 0 MiB, [N/A]
+2026/11/01 00:02:00.000, GPU-a, 61, 1980
+END
+"$root/bench/monitor/from_csv.py" smi.csv >smi.jsonl 2>err.txt
+pass 'a log of nvidia-smi is read' $? err.txt
+python3 - <<'END' >python.txt 2>&1
+import json
+lines = [json.loads(l) for l in open("smi.jsonl")]
+assert [l["time"] for l in lines] == ["2026-11-01T00:00:00Z", "2026-11-01T00:01:00Z"] and lines[1]["interval_s"] == 60
+a, b = lines[0]["gpus"]
+assert a == {"uuid": "GPU-a", "values": {"temperature_c": 60, "sm_clock_mhz": 1980, "power_w": 300.5, "busy_pct": 90, "memory_used_bytes": 2**30}}, a
+assert "power_w" not in b["values"] and b["values"]["busy_pct"] == 0
+END
+pass 'figures in our units, absent ones absent, a line that is cut left out' $? python.txt
+grep -q '^from_csv.py: left out: fan.speed$' err.txt && "$RIDGE" monitor --replay - <smi.jsonl >out.txt 2>err.txt && grep -q '^2 samples of 2 GPUs' out.txt
+pass 'and replayed; a column that is not known is named' $? err.txt
+printf '%s\n' timestamp,gpu_index,utilization_gpu_pct,temperature_gpu,power_draw_W 1618080814.783,0,97,64,250.1 1618080814.883,0,98,65,251.2 >mit.csv
+"$root/bench/monitor/from_csv.py" mit.csv 2>err.txt | "$RIDGE" monitor --replay - >out.txt 2>>err.txt && grep -q '^2 samples of 1 GPU, 2021-04-10T18:53:34Z' out.txt
+pass 'so is a file in the columns of the MIT Supercloud data set' $? err.txt
+"$root/bench/monitor/from_csv.py" well.jsonl >out.txt 2>err.txt
+(($? == 1)) && grep -q 'names no timestamp' err.txt
+pass 'a file that is none is refused' $? err.txt
+
 cc -std=gnu17 -fPIC -shared -o "$work/libnvidia-ml.so.1" "$root/tests/monitor/fake_nvml.c"
 : >state
 FAKE_NVML=$work/state LD_LIBRARY_PATH=$work "$RIDGE" monitor --json --interval 20ms --for 100ms >own.jsonl 2>err.txt
