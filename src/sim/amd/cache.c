@@ -106,10 +106,15 @@ static inline int set_find(const struct cache *c, const struct cache_set *s, uin
     const uint32_t tag = tag_of(line);
     if (c->ways == LRU_WAYS)
         return lru_find(s->tag, tag);
-    for (int way = 0; way < c->ways; way++)
-        if (s->tag[way] == tag)
-            return way;
-    return -1;
+    int found = -1;
+    if (c->ways == 4) { // no branch depends on where it is
+        for (int way = 3; way >= 0; way--)
+            found = s->tag[way] == tag ? way : found;
+        return found;
+    }
+    for (int way = 0; way < c->ways && found < 0; way++)
+        found = s->tag[way] == tag ? way : found;
+    return found;
 }
 
 // The way used longest ago.

@@ -71,11 +71,6 @@ const struct amd_row amd_rows[AMD_COUNT] = {
 #include "sim/amd/matrix.def"
 };
 
-unsigned amd_type_words(enum amd_type t)
-{
-    return t == TYPE_U64 || t == TYPE_I64 || t == TYPE_F64 ? 2 : 1;
-}
-
 /* ---- from opcodes to rows -------------------------------------------------------------------------- */
 
 enum { OPCODES = 1024, VOP3_OF_VOP2 = 0x100, VOP3_OF_VOP1 = 0x140, NO_ROW = 0 };

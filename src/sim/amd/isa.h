@@ -54,7 +54,10 @@ enum amd_type {
     TYPE_DEPENDENCY,
     TYPE_MESSAGE,
 };
-unsigned amd_type_words(enum amd_type t); // registers
+static inline unsigned amd_type_words(enum amd_type t) // registers
+{
+    return t == TYPE_U64 || t == TYPE_I64 || t == TYPE_F64 ? 2 : 1;
+}
 
 enum vector_form {
     FORM_PLAIN,
@@ -177,6 +180,7 @@ enum amd_operand {
     OPERAND_M0 = 124,
     OPERAND_EXEC = 126,
     OPERAND_ZERO = 128,
+    OPERAND_SIXTY_FOUR = 192,
     OPERAND_SHARED_BASE = 235,
     OPERAND_SHARED_LIMIT = 236,
     OPERAND_PRIVATE_BASE = 237,

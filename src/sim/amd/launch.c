@@ -275,21 +275,26 @@ static void user_registers(struct wave *w)
         w->s[at++] = 0;
 }
 
-// Ids of the work-items: x, y and z in ten bits each of v0.
+// Ids of the work-items: x, y and z in ten bits each of v0. Those of all work-groups are the same.
+static void know_threads(struct amd_run *run)
+{
+    const uint32_t *block = run->options->block;
+    unsigned lanes = amd_arch_lanes(run->module->object.arch);
+    run->threads = xcalloc(run->waves, sizeof *run->threads);
+    for (uint32_t thread = 0; thread < run->block_threads; thread++)
+        run->threads[thread / lanes][thread % lanes] = thread % block[0] |
+                                                       thread / block[0] % block[1] << 10 |
+                                                       thread / block[0] / block[1] << 20;
+}
+
 static void thread_ids(struct wave *w)
 {
-    const uint32_t *block = w->group->run->options->block;
-    uint64_t exec = 0;
-    for (uint32_t lane = 0; lane < lanes_of(w); lane++) {
-        uint32_t thread = w->index * lanes_of(w) + lane;
-        if (thread >= w->group->run->block_threads)
-            break;
-        exec |= UINT64_C(1) << lane;
-        w->v[0][lane] = thread % block[0] | thread / block[0] % block[1] << 10 |
-                        thread / block[0] / block[1] << 20;
-    }
-    set_lane_mask(w, OPERAND_EXEC, exec);
-    w->lanes = exec;
+    const struct amd_run *run = w->group->run;
+    uint32_t left = run->block_threads - w->index * lanes_of(w);
+    uint64_t exec = left < WAVE_LANES ? (UINT64_C(1) << left) - 1 : UINT64_MAX;
+    memcpy(w->v[0], run->threads[w->index], sizeof *run->threads);
+    w->lanes = w->narrow ? (uint32_t)exec : exec;
+    set_lane_mask(w, OPERAND_EXEC, w->lanes);
 }
 
 // Those that the kernel was given: compilers use no others.
@@ -398,7 +403,7 @@ static void group_start(struct amd_run *run, struct resident *r, uint64_t i)
     r->cu = (unsigned)(i % (uint64_t)GPU(run->sim->gpu, sm_count));
     r->runs = true;
     if (g->lds)
-        memset(g->lds, 0, 2 * g->lds_bytes);
+        memset(g->lds, 0, (run->check_uninitialised ? 2 : 1) * g->lds_bytes);
     if (g->lds_records)
         races_forget(&run->races, g->lds_records, g->lds_bytes / 4 + 1);
     for (uint32_t k = 0; k < run->waves; k++)
@@ -695,9 +700,11 @@ bool amd_launch(struct sim *s, const struct amd_module *m, const struct sim_laun
     open_caches(&run);
     run.sites = xcalloc(m->object.code_bytes / 4 + 1, sizeof *run.sites);
     amd_time_open(&run);
+    know_threads(&run);
     run_grid(&run);
     bool done = finish(&run, err);
     free(run.sites);
+    free(run.threads);
     amd_check_close(&run);
     amd_time_close(&run);
     report->host_ns = clock_ns() - start;

@@ -32,21 +32,22 @@ static inline uint32_t *row_of(const struct request *q, unsigned number)
 static bool lds_offsets(const struct request *q, unsigned offset, uint32_t at[WAVE_LANES])
 {
     const uint32_t *address = q->w->v[q->in->address];
-    const uint64_t size = q->w->group->lds_bytes;
+    const uint64_t size = q->w->group->lds_bytes, exec = q->exec;
     if (size < q->bytes)
         return false;
     const uint32_t other = address[q->first] + offset, last = (uint32_t)(size - q->bytes);
-    uint32_t beyond = 0;
-    for (unsigned first = 0; first < WAVE_LANES; first += LANES) {
-        const uint32_t on = (uint32_t)(q->exec >> first);
-        for (unsigned l = 0; l < LANES; l++) {
-            // The sum has 32 bits: compilers take negative bases.
-            uint32_t a = on >> l & 1 ? address[first + l] + offset : other;
-            beyond |= a > last;
-            at[first + l] = a;
-        }
+    uint32_t most = other;
+    // The sum has 32 bits: compilers take negative bases.
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+        at[lane] = address[lane] + offset;
+    for (unsigned first = 0; first < WAVE_LANES && !q->all; first += LANES) {
+        const uint32_t on = (uint32_t)(exec >> first);
+        for (unsigned l = 0; l < LANES; l++)
+            at[first + l] = (on >> l & 1) != 0 ? at[first + l] : other;
     }
-    return beyond == 0;
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+        most = at[lane] > most ? at[lane] : most;
+    return most <= last;
 }
 
 static void global_addresses(const struct request *q, uint64_t at[WAVE_LANES])
@@ -73,14 +74,15 @@ static bool near_offsets(const struct request *q, const uint64_t address[WAVE_LA
     if (run->near.size < q->bytes)
         return false;
     const uint64_t start = DEVICE_BASE + run->near.start, last = run->near.size - q->bytes,
-                   other = address[q->first] - start;
-    uint64_t beyond = 0;
-    for (unsigned lane = 0; lane < WAVE_LANES; lane++) {
-        uint64_t a = q->exec >> lane & 1 ? address[lane] - start : other;
-        beyond |= a > last;
-        at[lane] = a;
-    }
-    return beyond == 0;
+                   other = address[q->first] - start, exec = q->exec;
+    uint64_t most = other;
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+        at[lane] = address[lane] - start;
+    for (unsigned lane = 0; lane < WAVE_LANES && !q->all; lane++)
+        at[lane] = (exec >> lane & 1) != 0 ? at[lane] : other;
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+        most = at[lane] > most ? at[lane] : most;
+    return most <= last;
 }
 
 // All lanes within one allocation; false: look at each by itself.
@@ -178,12 +180,13 @@ static inline void store_lane(const struct request *q, uint8_t *to, unsigned fro
 static void store_far(const struct request *q, const uint64_t at[WAVE_LANES])
 {
     const uint32_t *data = row_of(q, q->in->data);
+    uint8_t *host = q->host;
     if (q->row->words == 1 && q->all) {
         if (far_side_by_side(at))
-            memcpy(q->host + at[0], data, sizeof(uint32_t) * WAVE_LANES);
+            memcpy(host + at[0], data, sizeof(uint32_t) * WAVE_LANES);
         else
             for (unsigned lane = 0; lane < WAVE_LANES; lane++)
-                memcpy(q->host + at[lane], &data[lane], WORD);
+                memcpy(host + at[lane], &data[lane], WORD);
         return;
     }
     for (uint64_t left = q->exec; left != 0; left &= left - 1) {
@@ -195,8 +198,13 @@ static void store_far(const struct request *q, const uint64_t at[WAVE_LANES])
 static void store_near(const struct request *q, uint32_t at[2][WAVE_LANES], unsigned places)
 {
     const uint32_t *data = row_of(q, q->in->data);
-    if (q->row->words == 1 && q->all && places == 1 && side_by_side(at[0])) {
-        memcpy(q->host + at[0][0], data, sizeof(uint32_t) * WAVE_LANES);
+    uint8_t *host = q->host;
+    if (q->row->words == 1 && q->all && places == 1) {
+        if (side_by_side(at[0]))
+            memcpy(host + at[0][0], data, sizeof(uint32_t) * WAVE_LANES);
+        else
+            for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+                memcpy(host + at[0][lane], &data[lane], WORD);
         return;
     }
     for (uint64_t left = q->exec; left != 0; left &= left - 1) {
@@ -207,12 +215,11 @@ static void store_near(const struct request *q, uint32_t at[2][WAVE_LANES], unsi
     }
 }
 
-static inline uint32_t update(const struct request *q, uint8_t *at, uint32_t value)
+static inline uint32_t update(enum memory_flag flag, uint8_t *at, uint32_t value)
 {
     uint32_t old, new;
     memcpy(&old, at, sizeof old);
-    new = q->row->flag == FLAG_ADD ? old + value
-                                   : (uint32_t)amd_atomic(q->row->flag, WORD, old, value, 0);
+    new = flag == FLAG_ADD ? old + value : (uint32_t)amd_atomic(flag, WORD, old, value, 0);
     memcpy(at, &new, sizeof new);
     return old;
 }
@@ -223,9 +230,11 @@ static void update_lanes(const struct request *q, const uint32_t *near, const ui
     const struct amd_instruction *in = q->in;
     const uint32_t *data = row_of(q, in->data);
     uint32_t old[WAVE_LANES];
+    const enum memory_flag flag = q->row->flag;
+    uint8_t *host = q->host;
     for (uint64_t left = q->exec; left != 0; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(left);
-        old[lane] = update(q, q->host + (near ? near[lane] : far[lane]), data[lane]);
+        old[lane] = update(flag, host + (near ? near[lane] : far[lane]), data[lane]);
     }
     if (q->row->action != ACTION_ATOMIC_RETURN && (in->encoding == ENCODING_DS || !in->glc))
         return;

@@ -8,7 +8,7 @@
 static uint64_t constant_value(unsigned code, enum amd_type type)
 {
     static const float floats[] = {0.5F, -0.5F, 1, -1, 2, -2, 4, -4, 0.15915494309189532F};
-    if (code <= 192)
+    if (code <= OPERAND_SIXTY_FOUR)
         return code - OPERAND_ZERO;
     if (code <= 208)
         return (uint64_t)(192 - (int64_t)code);
@@ -151,18 +151,24 @@ static void count_divergence(struct wave *w, const struct amd_instruction *in, u
 void amd_run_scalar(struct wave *w, const struct amd_instruction *in)
 {
     const struct amd_row *r = amd_row_of(in);
+    if (in->id == AMD_s_waitcnt || in->id == AMD_s_nop) {
+        if (amd_waits_for_stores(in))
+            amd_check_order(w, true, false);
+        w->group->run->counts.scalar++;
+        return;
+    }
     struct scalar_call x = {.wave = w, .in = in, .own = pair_of(w, in->result)};
     bool constant = r->encoding == ENCODING_SOPK || r->encoding == ENCODING_SOPP;
     if (r->encoding == ENCODING_SOPK)
         x.a = w->s[in->result];
     else if (r->a != TYPE_NONE)
-        x.a = amd_scalar_value(w, in, in->source[0], r->a);
+        x.a = scalar_value(w, in, in->source[0], r->a);
     if (constant)
         x.b = (uint64_t)in->constant;
     else if (r->b == TYPE_INDEX)
         x.b = in->source[1] & 15;
     else if (r->b != TYPE_NONE)
-        x.b = amd_scalar_value(w, in, in->source[1], r->b);
+        x.b = scalar_value(w, in, in->source[1], r->b);
     const uint64_t exec = exec_of(w);
     functions[in->id](&x);
     struct amd_run *run = w->group->run;

@@ -165,7 +165,7 @@ static void fetch(const struct wave *w, const struct amd_instruction *in, struct
         x->high[i] = w->v[n + (amd_type_words(type) == 2)];
         return;
     }
-    uint64_t value = amd_scalar_value(w, in, code, type);
+    uint64_t value = scalar_value(w, in, code, type);
     for (int lane = 0; lane < WAVE_LANES; lane++)
         x->room[i][0][lane] = (uint32_t)value;
     for (int lane = 0; lane < WAVE_LANES && amd_type_words(type) == 2; lane++)

@@ -144,6 +144,7 @@ struct amd_run {
     unsigned l1;                   // of the wave: a number of `caches`
     struct amd_touch touch[2];     // of the instruction; the second of those with two places
     uint32_t block_threads, waves;
+    uint32_t (*threads)[WAVE_LANES]; // v0 of each wave of a work-group, at the start
     uint64_t kernarg_address, packet_address;
     bool progressed; // since it was cleared: something else than looking at what others write
     bool waited;     // a work-group waited for another
@@ -211,6 +212,14 @@ static inline unsigned lanes_on(struct wave *w)
 // What a scalar operand is worth to an instruction that takes it as that type.
 uint64_t amd_scalar_value(const struct wave *w, const struct amd_instruction *in, unsigned code,
                           enum amd_type type);
+// The same; registers and the constants 0 to 64 are the most.
+static inline uint64_t scalar_value(const struct wave *w, const struct amd_instruction *in,
+                                    unsigned code, enum amd_type type)
+{
+    if (code < OPERAND_ZERO)
+        return amd_type_words(type) == 2 ? pair_of(w, code) : w->s[code];
+    return code <= OPERAND_SIXTY_FOUR ? code - OPERAND_ZERO : amd_scalar_value(w, in, code, type);
+}
 
 // The thread's indices in its work-group, by its number.
 void amd_thread_index(const struct amd_run *run, uint32_t thread, uint32_t out[3]);
