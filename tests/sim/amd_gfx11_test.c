@@ -19,6 +19,7 @@ static uint32_t vectors[WAVE_VECTORS][WAVE_LANES];
 static struct wave wave_new(void)
 {
     struct wave w = {.group = &group, .v = vectors, .narrow = true};
+    run.functions = amd_functions_of(sim_isa_best());
     memset(vectors, 0, sizeof vectors);
     memset(lds, 0, sizeof lds);
     set_lane_mask(&w, OPERAND_EXEC, UINT32_MAX);
@@ -33,6 +34,7 @@ static void run_words(struct wave *w, const uint32_t *words, size_t count)
         fail_msg("0x%08x: %s", words[0], why);
     if (in.size_bytes != 4 * count)
         fail_msg("0x%08x: %u bytes, not %zu", words[0], in.size_bytes, 4 * count);
+    in.is_plain = amd_is_plain(&in);
     if (in.encoding <= ENCODING_SOPP)
         amd_run_scalar(w, &in);
     else if (in.encoding >= ENCODING_DS)

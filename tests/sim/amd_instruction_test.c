@@ -10,13 +10,19 @@ static struct sim_report report;
 static struct amd_site site;
 static struct amd_run run = {.report = &report, .site = &site};
 static struct work_group group = {.run = &run};
-static uint32_t vectors[WAVE_VECTORS][WAVE_LANES];
+static uint32_t vectors[WAVE_VECTORS][WAVE_LANES], saved[WAVE_VECTORS][WAVE_LANES];
+
+static struct wave wave_of(enum sim_isa isa)
+{
+    struct wave w = {.group = &group, .v = vectors};
+    run.functions = amd_functions_of(isa);
+    memset(vectors, 0, sizeof vectors);
+    return w;
+}
 
 static struct wave wave_new(void)
 {
-    struct wave w = {.group = &group, .v = vectors};
-    memset(vectors, 0, sizeof vectors);
-    return w;
+    return wave_of(sim_isa_best());
 }
 
 static void check_scalar(enum amd_id id, uint64_t a, uint64_t b, bool scc, uint64_t wanted,
@@ -42,10 +48,35 @@ static void put(unsigned number, uint64_t value)
     vectors[number + 1][LANE] = (uint32_t)(value >> 32);
 }
 
-static void check_vector(enum amd_id id, uint64_t a, uint64_t b, uint64_t c, bool mask,
-                         uint64_t wanted, bool mask_wanted)
+// With all lanes on, each has the same operands.
+static void check_all_lanes(enum sim_isa isa, struct amd_instruction in, uint64_t mask)
 {
-    struct wave w = wave_new();
+    const unsigned inputs[] = {A, B, C, RESULT};
+    struct wave w = wave_of(isa), one = wave_of(isa);
+    static uint32_t before[WAVE_VECTORS][WAVE_LANES], wanted[WAVE_VECTORS][WAVE_LANES];
+    memcpy(vectors, saved, sizeof vectors);
+    for (size_t i = 0; i < 2 * COUNT_OF(inputs); i++)
+        for (int lane = 0; lane < WAVE_LANES; lane++)
+            vectors[inputs[i / 2] + i % 2][lane] = vectors[inputs[i / 2] + i % 2][LANE];
+    memcpy(before, vectors, sizeof vectors);
+    set_pair(&one, OPERAND_EXEC, UINT64_MAX);
+    set_pair(&one, OPERAND_VCC, mask);
+    in.is_plain = false;
+    amd_run_vector(&one, &in);
+    memcpy(wanted, vectors, sizeof vectors);
+    memcpy(vectors, before, sizeof vectors);
+    set_pair(&w, OPERAND_EXEC, UINT64_MAX);
+    set_pair(&w, OPERAND_VCC, mask);
+    in.is_plain = true;
+    amd_run_vector(&w, &in);
+    if (memcmp(vectors, wanted, sizeof vectors) != 0 || memcmp(w.s, one.s, sizeof w.s) != 0)
+        fail_msg("%s: other results where all lanes are on", amd_rows[in.id].name);
+}
+
+static void check_lane(enum sim_isa isa, bool plain, enum amd_id id, uint64_t a, uint64_t b,
+                       uint64_t c, bool mask, uint64_t wanted, bool mask_wanted)
+{
+    struct wave w = wave_of(isa);
     const struct amd_row *r = &amd_rows[id];
     struct amd_instruction in = {.id = id,
                                  .encoding = r->encoding,
@@ -56,11 +87,15 @@ static void check_vector(enum amd_id id, uint64_t a, uint64_t b, uint64_t c, boo
                                  .part_result = PART_ALL};
     if (r->form == FORM_READS || r->form == FORM_BOTH)
         in.source[2] = OPERAND_VCC;
+    in.is_plain = plain;
+    if (plain && !amd_is_plain(&in))
+        return;
     put(A, a);
     put(B, b);
     put(r->form == FORM_ADDS ? RESULT : C, c);
     set_pair(&w, OPERAND_EXEC, UINT64_C(1) << LANE);
     set_pair(&w, OPERAND_VCC, (uint64_t)mask << LANE);
+    memcpy(saved, vectors, sizeof vectors);
     amd_run_vector(&w, &in);
     uint64_t got = vectors[RESULT][LANE];
     if (amd_type_words(r->d) == 2)
@@ -73,6 +108,17 @@ static void check_vector(enum amd_id id, uint64_t a, uint64_t b, uint64_t c, boo
     for (int lane = 0; lane < WAVE_LANES; lane++)
         if (lane != LANE && vectors[RESULT][lane] != 0)
             fail_msg("%s writes lane %d, which is not active", r->name, lane);
+    if (plain)
+        check_all_lanes(isa, in, (uint64_t)mask << LANE);
+}
+
+// By every build of the vector code that this host runs; operands as they are have a way of their own.
+static void check_vector(enum amd_id id, uint64_t a, uint64_t b, uint64_t c, bool mask,
+                         uint64_t wanted, bool mask_wanted)
+{
+    for (int isa = 0; isa <= (int)sim_isa_best(); isa++)
+        for (int plain = 0; plain < 2; plain++)
+            check_lane((enum sim_isa)isa, plain != 0, id, a, b, c, mask, wanted, mask_wanted);
 }
 
 static void instructions_do_what_their_rows_say(void **state)

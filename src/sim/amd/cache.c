@@ -392,16 +392,9 @@ void amd_caches_access(struct amd_caches *c, unsigned l1, enum touch_kind kind, 
         return;
     }
     wanted <<= c->l1_sectors * (unsigned)(line % lines);
-    struct outcome o =
-        level_access(&c->l2[l1 / c->l1_each % c->dies], kind, line / lines, wanted);
+    struct outcome o = level_access(&c->l2[l1 / c->l1_each % c->dies], kind, line / lines, wanted);
     out->l2_sectors[kind] += bits(wanted);
     out->l2_hit_sectors += bits(o.hit);
     out->l2_load_hit_sectors += kind == TOUCH_LOADS ? bits(o.hit) : 0;
     below_l2(c, &o, line / lines, out);
-}
-
-void amd_caches_expect(const struct amd_caches *c, unsigned l1, uint64_t line)
-{
-    const unsigned lines = LINE_SECTORS / c->l1_sectors;
-    __builtin_prefetch(set_of(&c->l2[l1 / c->l1_each % c->dies], line / lines), 1);
 }

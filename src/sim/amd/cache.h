@@ -44,7 +44,5 @@ unsigned amd_caches_line_sectors(const struct amd_caches *c); // of L1
 // One line of a request, as L1 has them: its address over their size, the sectors touched as bits. past_l1: a load that must not find it there.
 void amd_caches_access(struct amd_caches *c, unsigned l1, enum touch_kind kind, bool past_l1,
                        uint64_t line, unsigned sectors, struct amd_cache_counts *out);
-// The same access comes soon: what the host's caches may fetch meanwhile.
-void amd_caches_expect(const struct amd_caches *c, unsigned l1, uint64_t line);
 
 #endif

@@ -16,17 +16,18 @@ enum {
     L2_LINE_SECTORS = 4,
     LINE_BYTES_64 = AMD_LINE_SECTORS * AMD_SECTOR_BYTES,
     GROUP = 16, // lanes that are looked at together
-    FEW = 4,    // lines for which it does not pay to fetch what the model keeps of them ahead
 };
 
 /* ---- global memory: lines, in the order in which lanes come to them --------------------------------------------- */
 
 struct lines {
-    uint64_t line[2 * WAVE_LANES];   // of 64 bytes: addresses / 64
-    uint64_t starts[2 * WAVE_LANES]; // a bit for each of its bytes: does a lane's access begin there?
+    uint64_t line[2 * WAVE_LANES]; // of 64 bytes: addresses / 64
+    uint64_t
+        starts[2 * WAVE_LANES]; // a bit for each of its bytes: does a lane's access begin there?
     uint8_t sectors[2 * WAVE_LANES]; // touched, as bits
     unsigned count, at;              // at: the last one found
     uint64_t most;
+    bool ascend; // each is beyond those before it
 };
 
 // Addresses mostly ascend with the lanes: what is beyond the largest is new. Else lanes go through the lines of the lanes
@@ -44,6 +45,7 @@ static inline unsigned line_find(struct lines *l, uint64_t line)
     l->line[l->count] = line;
     l->starts[l->count] = 0;
     l->sectors[l->count] = 0;
+    l->ascend &= line > l->most || l->count == 0;
     l->most = line > l->most ? line : l->most;
     return l->at = l->count++;
 }
@@ -76,26 +78,70 @@ static inline bool is_run(const uint64_t address[GROUP], unsigned bytes)
     return off == 0;
 }
 
+// Lanes of ascending lines, each its own, that no lane before them came to.
+static inline bool are_new(const struct lines *l, const uint64_t address[GROUP])
+{
+    uint64_t same = 0;
+    for (unsigned i = 1; i < GROUP; i++)
+        same |= address[i] / LINE_BYTES_64 <= address[i - 1] / LINE_BYTES_64;
+    return same == 0 && (l->count == 0 || address[0] / LINE_BYTES_64 > l->most);
+}
+
+static inline void lines_append(struct lines *l, const uint64_t address[GROUP])
+{
+    uint64_t *line = l->line + l->count, *starts = l->starts + l->count;
+    for (unsigned i = 0; i < GROUP; i++) {
+        line[i] = address[i] / LINE_BYTES_64;
+        starts[i] = UINT64_C(1) << address[i] % LINE_BYTES_64;
+    }
+    l->count += GROUP;
+    l->at = l->count - 1;
+    l->most = line[GROUP - 1];
+}
+
+// Are the lanes on the lines from `first` on, in turn? Then they are added.
+static inline bool lines_add_again(struct lines *l, unsigned first, const uint64_t address[GROUP])
+{
+    uint64_t *line = l->line + first, *starts = l->starts + first, off = 0;
+    for (unsigned i = 0; i < GROUP; i++)
+        off |= line[i] ^ address[i] / LINE_BYTES_64;
+    for (unsigned i = 0; i < GROUP && off == 0; i++)
+        starts[i] |= UINT64_C(1) << address[i] % LINE_BYTES_64;
+    return off == 0;
+}
+
 static bool are_aligned(const struct amd_touch *t)
 {
+    const uint64_t mask = t->mask;
     uint64_t off = 0;
     for (unsigned lane = 0; lane < WAVE_LANES; lane++)
-        off |= t->mask >> lane & 1 ? t->address[lane] : 0;
+        off |= t->address[lane] & (0 - (mask >> lane & 1));
     return (off & (t->bytes - 1)) == 0;
 }
 
 // Accesses aligned to their size, a power of two: none lies in two sectors.
 static void lines_of_aligned(const struct amd_touch *t, struct lines *l)
 {
-    static const uint64_t patterns[] = {UINT64_MAX, UINT64_C(0x5555555555555555),
-                                        UINT64_C(0x1111111111111111), UINT64_C(0x0101010101010101),
-                                        UINT64_C(0x0001000100010001), UINT64_C(0x0000000100000001)};
+    static const uint64_t patterns[] = {UINT64_MAX,
+                                        UINT64_C(0x5555555555555555),
+                                        UINT64_C(0x1111111111111111),
+                                        UINT64_C(0x0101010101010101),
+                                        UINT64_C(0x0001000100010001),
+                                        UINT64_C(0x0000000100000001)};
     uint64_t pattern = patterns[__builtin_ctz(t->bytes)];
+    unsigned appended = WAVE_LANES; // the first line of the last group whose lines were new
     for (unsigned first = 0; first < WAVE_LANES; first += GROUP) {
         const uint64_t *address = t->address + first;
         unsigned lanes = t->mask >> first & 0xffff;
         if (lanes == 0xffff && is_run(address, t->bytes)) {
             lines_add_run(l, address[0], GROUP * t->bytes, pattern);
+            continue;
+        }
+        if (lanes == 0xffff && appended < WAVE_LANES && lines_add_again(l, appended, address))
+            continue;
+        if (lanes == 0xffff && are_new(l, address)) {
+            appended = l->count;
+            lines_append(l, address);
             continue;
         }
         for (; lanes != 0; lanes &= lanes - 1)
@@ -117,7 +163,16 @@ static void lines_of_any(const struct amd_touch *t, struct lines *l)
     }
 }
 
-// The lines of L2, of 128 bytes, that hold those of 64.
+// Lines of L2, of 128 bytes, of lines that ascend.
+static unsigned count_wide(const struct lines *l)
+{
+    unsigned count = 1;
+    for (unsigned i = 1; i < l->count; i++)
+        count += l->line[i] / 2 != l->line[i - 1] / 2;
+    return count;
+}
+
+// Those lines themselves.
 static void lines_wide(const struct lines *l, struct lines *wide)
 {
     for (unsigned i = 0; i < l->count; i++)
@@ -134,8 +189,6 @@ static void access_lines(struct amd_run *run, enum touch_kind kind, bool past_l1
     const struct amd_cache_counts before = run->counts.caches, *after = &run->counts.caches;
     struct amd_access *access = &run->access;
     unsigned left = 0;
-    for (unsigned i = 0; i < lines->count && lines->count > FEW; i++)
-        amd_caches_expect(run->caches, run->l1, lines->line[i]);
     for (unsigned i = 0; i < lines->count; i++) {
         uint64_t sent = after->l2_sectors[kind] + after->array_hit_sectors;
         amd_caches_access(run->caches, run->l1, kind, past_l1, lines->line[i], lines->sectors[i],
@@ -175,12 +228,16 @@ static void count_global(struct amd_run *run, const struct amd_touch *t, enum to
         return;
     lines.count = lines.at = wide.count = wide.at = 0;
     lines.most = wide.most = 0;
+    lines.ascend = true;
     bool power = (t->bytes & (t->bytes - 1)) == 0 && t->bytes <= AMD_SECTOR_BYTES;
     if (power && are_aligned(t))
         lines_of_aligned(t, &lines);
     else
         lines_of_any(t, &lines);
-    lines_wide(&lines, &wide);
+    const unsigned each = run->caches ? amd_caches_line_sectors(run->caches) : 0;
+    const bool narrow = each == AMD_LINE_SECTORS;
+    if (!narrow || !lines.ascend)
+        lines_wide(&lines, &wide);
     for (unsigned i = 0; i < lines.count; i++) {
         sectors += (lines.sectors[i] & 1u) + (lines.sectors[i] >> 1);
         addresses += (unsigned)__builtin_popcountll(lines.starts[i]);
@@ -188,21 +245,17 @@ static void count_global(struct amd_run *run, const struct amd_touch *t, enum to
     const unsigned lanes = (unsigned)__builtin_popcountll(t->mask);
     unsigned ideal = (addresses * t->bytes + AMD_SECTOR_BYTES - 1) / AMD_SECTOR_BYTES;
     if (access->lines == 0)
-        access->first_sector =
-            (uint32_t)(t->address[__builtin_ctzll(t->mask)] / AMD_SECTOR_BYTES);
+        access->first_sector = (uint32_t)(t->address[__builtin_ctzll(t->mask)] / AMD_SECTOR_BYTES);
     access->sectors += sectors;
     access->sectors_ideal += ideal;
-    access->lines += wide.count;
-    access->passes += kind != TOUCH_ATOMICS        ? lines.count
-                      : addresses == lanes ? 1
-                                           : most_on_one(t);
+    access->lines += narrow && lines.ascend ? count_wide(&lines) : wide.count;
+    access->passes += kind != TOUCH_ATOMICS ? lines.count : addresses == lanes ? 1 : most_on_one(t);
     access->store = kind == TOUCH_STORES;
     out->sectors += sectors;
     out->sectors_ideal += ideal;
     out->lines += lines.count;
-    unsigned each = run->caches ? amd_caches_line_sectors(run->caches) : 0;
     if (each != 0)
-        access_lines(run, kind, past_l1, each == AMD_LINE_SECTORS ? &lines : &wide, each);
+        access_lines(run, kind, past_l1, narrow ? &lines : &wide, each);
 }
 
 /* ---- LDS ------------------------------------------------------------------------------------------------------------ */
@@ -245,10 +298,12 @@ static unsigned turns_of_banks(const uint32_t *word, uint32_t lanes, unsigned ea
     return most;
 }
 
-static void count_lds(const uint32_t address[WAVE_LANES], uint64_t mask, unsigned bytes, bool atomic,
-                      struct amd_traffic *out)
+static void count_lds(const uint32_t address[WAVE_LANES], uint64_t mask, unsigned bytes,
+                      bool atomic, struct amd_traffic *out)
 {
-    const unsigned lanes = bytes <= 4 ? 32 : bytes <= 8 ? 16 : 8,
+    const unsigned lanes = bytes <= 4   ? 32
+                           : bytes <= 8 ? 16
+                                        : 8,
                    each = (bytes + BANK_BYTES - 1) / BANK_BYTES;
     uint32_t word[WAVE_LANES];
     for (unsigned lane = 0; lane < WAVE_LANES; lane++)
@@ -267,4 +322,5 @@ static void count_lds(const uint32_t address[WAVE_LANES], uint64_t mask, unsigne
 }
 
 extern const struct amd_counting PASTE(amd_counting_, SIM_ISA);
-const struct amd_counting PASTE(amd_counting_, SIM_ISA) = {.global = count_global, .lds = count_lds};
+const struct amd_counting PASTE(amd_counting_, SIM_ISA) = {.global = count_global,
+                                                           .lds = count_lds};

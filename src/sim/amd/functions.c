@@ -3,11 +3,14 @@
 #include "sim/amd/wave.h"
 #include "sim/run/exec.h"
 
-#define BUILD_OF(isa)                                       \
+#define BUILD_OF(isa)                                        \
     extern const amd_vector_function amd_run_vector_##isa;   \
     extern const amd_request_function amd_run_request_##isa; \
     extern const struct amd_counting amd_counting_##isa;
-#define FUNCTIONS_OF(isa) {&amd_run_vector_##isa, &amd_run_request_##isa, &amd_counting_##isa, NULL}
+#define FUNCTIONS_OF(isa)                                                        \
+    {                                                                            \
+        &amd_run_vector_##isa, &amd_run_request_##isa, &amd_counting_##isa, NULL \
+    }
 
 BUILD_OF(baseline)
 #if defined(__x86_64__)

@@ -234,7 +234,7 @@ struct amd_instruction {
     uint8_t broadcast, broadcast_block, swizzle; // FORM_MATRIX: cbsz, abid, blgp
     bool dlc;                                    // gfx11
     bool is_plain; // a vector instruction whose operands and result are whole registers as they are
-    struct {                                     // VOPD: the second instruction
+    struct {       // VOPD: the second instruction
         enum amd_id id;
         const char *name;
         uint16_t source[3], result;

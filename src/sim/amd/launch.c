@@ -352,7 +352,7 @@ static void step(struct wave *w)
     else if (in->encoding == ENCODING_SMEM || in->encoding >= ENCODING_DS)
         amd_run_memory(w, in);
     else
-        (*run->functions.vector)(w, in);
+        amd_run_vector(w, in);
     if (w->trapped)
         amd_violate(w, SIM_TRAP, 0, 0,
                     in->constant == TRAP_INLINE_PTX

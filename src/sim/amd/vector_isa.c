@@ -51,7 +51,7 @@ static void call_init(struct vector_call *x, unsigned lanes)
 #define GET_NONE(i) 0
 #define GET_U32(i) low##i[l]
 #define GET_ACC GET_U32
-#define GET_I32(i) (int32_t)low##i[l]
+#define GET_I32(i) (int32_t) low##i[l]
 #define GET_F32(i) f32_bits(low##i[l])
 #define GET_U16(i) (low##i[l] & 0xffff)
 #define GET_H16 GET_U16

@@ -53,11 +53,11 @@ struct wave {
     bool narrow; // 32 lanes, not 64: masks are single registers
     bool parted; // exec was narrowed, but not to nothing, and no branch was reached since
     uint32_t
-        indexed;    // operands whose registers M0 is added to: bits of sources, then of the result
-    bool stopped;   // by a violation
+        indexed;  // operands whose registers M0 is added to: bits of sources, then of the result
+    bool stopped; // by a violation
     uint64_t counted_mask; // whose lanes are counted: lanes_on
     unsigned counted;
-    uint64_t lanes; // that began
+    uint64_t lanes;         // that began
     uint64_t barrier_lanes; // that were at the last barrier, where others were not; 0: all were
     uint64_t barrier_at;
 };
@@ -256,6 +256,10 @@ static inline bool amd_waits_for_stores(const struct amd_instruction *in)
 }
 
 void amd_run_scalar(struct wave *w, const struct amd_instruction *in);
+static inline void amd_run_vector(struct wave *w, const struct amd_instruction *in)
+{
+    (*w->group->run->functions.vector)(w, in);
+}
 void amd_run_matrix(struct wave *w, const struct amd_instruction *in);
 void amd_run_wmma(struct wave *w, const struct amd_instruction *in);
 void amd_run_memory(struct wave *w, const struct amd_instruction *in);
