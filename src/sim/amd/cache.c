@@ -91,7 +91,7 @@ static inline struct cache_set *set_of(const struct cache *c, uint64_t line)
 {
     static const uint64_t odd = UINT64_C(0x9E3779B97F4A7C15); // 2^64 / golden ratio
     uint64_t mixed = line + (divided(c, line) * odd >> 40);
-    uint64_t index = mixed - divided(c, mixed) * c->count;
+    uint64_t index = c->shift >= 0 ? mixed & (c->count - 1) : mixed - divided(c, mixed) * c->count;
     return set_at(c, index);
 }
 
@@ -362,11 +362,24 @@ static void below_l2(struct amd_caches *c, const struct outcome *o, uint64_t lin
     }
 }
 
-// The array's L1, where there is one. Is the load's line there?
-static bool array_access(struct amd_caches *c, unsigned l1, enum touch_kind kind, bool past,
-                         uint64_t line)
+// The caches that a wave's requests go through.
+struct path {
+    struct cache *l1, *array, *l2; // array: NULL where there is none
+    unsigned whole, wide; // sectors of a line of L1, as bits; 1: two such lines are one of L2
+};
+
+static struct path path_of(const struct amd_caches *c, unsigned l1)
 {
-    struct cache *array = array_of(c, l1);
+    return (struct path){.l1 = &c->l1[l1 % c->l1_count],
+                         .array = array_of(c, l1),
+                         .l2 = &c->l2[l1 / c->l1_each % c->dies],
+                         .whole = (1u << c->l1_sectors) - 1,
+                         .wide = c->l1_sectors < LINE_SECTORS};
+}
+
+// The array's L1, where there is one. Is the load's line there?
+static inline bool array_access(struct cache *array, enum touch_kind kind, bool past, uint64_t line)
+{
     if (!array)
         return false;
     if (kind == TOUCH_LOADS)
@@ -378,23 +391,43 @@ static bool array_access(struct amd_caches *c, unsigned l1, enum touch_kind kind
     return false;
 }
 
-void amd_caches_access(struct amd_caches *c, unsigned l1, enum touch_kind kind, bool past_l1,
-                       uint64_t line, unsigned sectors, struct amd_cache_counts *out)
+// Did it go beyond L1?
+static inline bool access_line(struct amd_caches *c, const struct path *p, enum touch_kind kind,
+                               bool past_l1, uint64_t line, unsigned sectors,
+                               struct amd_cache_counts *out)
 {
-    const unsigned whole = (1u << c->l1_sectors) - 1, lines = LINE_SECTORS / c->l1_sectors;
-    unsigned wanted = kind == TOUCH_LOADS ? whole : sectors; // L1 asks for its whole line
-    if (kind == TOUCH_LOADS && l1_load(&c->l1[l1 % c->l1_count], line, past_l1)) {
+    unsigned wanted = kind == TOUCH_LOADS ? p->whole : sectors; // L1 asks for its whole line
+    if (kind == TOUCH_LOADS && l1_load(p->l1, line, past_l1)) {
         out->l1_hit_sectors += bits(sectors);
-        return;
+        return false;
     }
-    if (array_access(c, l1, kind, past_l1, line)) {
+    if (array_access(p->array, kind, past_l1, line)) {
         out->array_hit_sectors += bits(wanted);
-        return;
+        return true;
     }
-    wanted <<= c->l1_sectors * (unsigned)(line % lines);
-    struct outcome o = level_access(&c->l2[l1 / c->l1_each % c->dies], kind, line / lines, wanted);
+    wanted <<= p->wide != 0 && line % 2 != 0 ? FETCHED_SECTORS : 0;
+    struct outcome o = level_access(p->l2, kind, line >> p->wide, wanted);
     out->l2_sectors[kind] += bits(wanted);
     out->l2_hit_sectors += bits(o.hit);
     out->l2_load_hit_sectors += kind == TOUCH_LOADS ? bits(o.hit) : 0;
-    below_l2(c, &o, line / lines, out);
+    below_l2(c, &o, line >> p->wide, out);
+    return true;
+}
+
+void amd_caches_access(struct amd_caches *c, unsigned l1, enum touch_kind kind, bool past_l1,
+                       uint64_t line, unsigned sectors, struct amd_cache_counts *out)
+{
+    const struct path p = path_of(c, l1);
+    (void)access_line(c, &p, kind, past_l1, line, sectors, out);
+}
+
+unsigned amd_caches_access_lines(struct amd_caches *c, unsigned l1, enum touch_kind kind,
+                                 bool past_l1, const struct amd_lines *lines,
+                                 struct amd_cache_counts *out)
+{
+    const struct path p = path_of(c, l1);
+    unsigned beyond = 0;
+    for (unsigned i = 0; i < lines->count; i++)
+        beyond += access_line(c, &p, kind, past_l1, lines->line[i], lines->sectors[i], out);
+    return beyond;
 }

@@ -133,12 +133,12 @@ static void lines_of_aligned(const struct amd_touch *t, struct lines *l)
     for (unsigned first = 0; first < WAVE_LANES; first += GROUP) {
         const uint64_t *address = t->address + first;
         unsigned lanes = t->mask >> first & 0xffff;
+        if (lanes == 0xffff && appended < WAVE_LANES && lines_add_again(l, appended, address))
+            continue;
         if (lanes == 0xffff && is_run(address, t->bytes)) {
             lines_add_run(l, address[0], GROUP * t->bytes, pattern);
             continue;
         }
-        if (lanes == 0xffff && appended < WAVE_LANES && lines_add_again(l, appended, address))
-            continue;
         if (lanes == 0xffff && are_new(l, address)) {
             appended = l->count;
             lines_append(l, address);
@@ -188,13 +188,9 @@ static void access_lines(struct amd_run *run, enum touch_kind kind, bool past_l1
 {
     const struct amd_cache_counts before = run->counts.caches, *after = &run->counts.caches;
     struct amd_access *access = &run->access;
-    unsigned left = 0;
-    for (unsigned i = 0; i < lines->count; i++) {
-        uint64_t sent = after->l2_sectors[kind] + after->array_hit_sectors;
-        amd_caches_access(run->caches, run->l1, kind, past_l1, lines->line[i], lines->sectors[i],
-                          &run->counts.caches);
-        left += after->l2_sectors[kind] + after->array_hit_sectors > sent;
-    }
+    const struct amd_lines all = {lines->line, lines->sectors, lines->count};
+    unsigned left =
+        amd_caches_access_lines(run->caches, run->l1, kind, past_l1, &all, &run->counts.caches);
     run->site->l1_hit_sectors += after->l1_hit_sectors - before.l1_hit_sectors;
     unsigned near = (unsigned)(after->array_hit_sectors - before.array_hit_sectors);
     access->l2_sectors += near + (unsigned)(after->l2_sectors[kind] - before.l2_sectors[kind]);
