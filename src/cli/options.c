@@ -431,6 +431,8 @@ void manual_text(struct text *out)
         "out)\n"
         ".TP\n.B RIDGE_PTXAS\nthe ptxas that is asked for the registers of PTX (none: estimate "
         "them)\n"
+        ".TP\n.B RIDGE_NVDISASM\nthe nvdisasm that shows machine code below its line (none: leave "
+        "it out)\n"
         ".TP\n.B RIDGE_COMPILER\nwhat \\-\\-compiler auto means: nvrtc, clang or nvcc\n"
         ".TP\n.B RIDGE_DATA_DIR\nthe folder of the chips' figures and the shipped experiments\n"
         ".TP\n.B CC\nthe C compiler of the references (cc)\n"

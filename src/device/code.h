@@ -135,6 +135,15 @@ void declared_launch_find(struct arena *a, const struct source *source,
 // What C++ calls a type, as an element of a buffer: "float4" is 4 f32; by the source's aliases too.
 bool declared_element(struct arena *a, const struct source *source, const char *type,
                       enum element_type *element, int *elements);
+// The machine code by source line, as the toolkit's disassembler prints it: for reading. Each instruction is given with its
+// function's name in the code and the user's line; false: it is not taken. Returns NULL, or why there is none.
+struct code_disassembly {
+    bool (*instruction)(void *context, const char *function, const char *file, int line,
+                        const char *text);
+    void *context;
+};
+const char *code_disassemble(struct arena *a, const struct code_object *code, const char *arch,
+                             const struct code_disassembly *to);
 // "k.ptx", or "PTX of k.cu by clang 14": how messages about the code itself name it.
 const char *code_name(struct arena *a, const struct code_object *code);
 

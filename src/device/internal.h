@@ -187,6 +187,11 @@ const char *ptxas_log_take(struct arena *a, const char *log, struct code_object 
 // ptxas (RIDGE_PTXAS names another, or "none"), or NULL; which file it is, for keys; and its report on the code (PTX), if it is installed: exact
 // kernels for a device of that architecture.
 const char *ptxas_find(struct arena *a);
+// A program of CUDA's toolkit: the one that the variable of the environment names, else from PATH or where toolkits are; NULL.
+const char *toolkit_find(struct arena *a, const char *variable, const char *tool);
+const char *nvdisasm_find(struct arena *a);
+// What PTX for `target` is made into for the device; NULL: it does not run there.
+const char *ptxas_arch(const char *target, const char *device);
 void ptxas_identity(struct arena *a, struct text *out);
 void ptxas_ask(struct arena *a, const char *arch, struct code_object *code);
 int arch_number(const char *arch); // "sm_90a" -> 90; 0 = not one

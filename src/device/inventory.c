@@ -10,6 +10,7 @@
 
 static const double ask_timeout_s = 15;
 static const char ptxas_use[] = "registers and spills of PTX sources and of clang's code";
+static const char nvdisasm_use[] = "machine code below its line of source";
 
 void parts_add(struct parts *p, const char *what, bool present, const char *detail,
                const char *remedy)
@@ -144,6 +145,11 @@ static void add_tools(struct parts *p)
                     : arena_printf(a, "not here: %s are estimated", ptxas_use),
               "optional: comes with CUDA's toolkit (or pip install nvidia-cuda-nvcc); RIDGE_PTXAS "
               "names it");
+    const char *nvdisasm = nvdisasm_find(a);
+    parts_add(p, "nvdisasm", nvdisasm != NULL,
+              nvdisasm ? arena_printf(a, "%s: %s", nvdisasm, nvdisasm_use)
+                       : arena_printf(a, "not here: %s is not shown", nvdisasm_use),
+              "optional: comes with CUDA's toolkit; RIDGE_NVDISASM names it");
 }
 
 bool device_inventory(struct arena *a, struct device_inventory *out, struct error *err)

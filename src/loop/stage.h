@@ -72,7 +72,7 @@ void stage_judge_stop(struct loop *l, const struct stage *s);
 // "transpose.cu" for files below the experiment's folder, by its whole name or as it was given: the
 // same on every machine.
 const char *stage_file(struct loop *l, const char *file);
-// The instructions of the variant's kernels by source line, a listing; NULL: the code is not PTX, or has no lines. (listing.c)
+// The instructions of the variant's kernels by source line, a listing; NULL: the code is neither PTX nor a cubin, or has no lines. (listing.c)
 const char *stage_listing(struct loop *l, struct stage *s, int variant);
 
 #endif

@@ -1,4 +1,5 @@
-// Instructions by source line as text: "=FILE" where the file changes, "LINE INSTRUCTION" for each instruction.
+// Instructions by source line as text: "=FILE" where the file changes, "LINE INSTRUCTION" for each instruction. PTX first; then
+// "+SASS" and machine code, or "-SASS WHY".
 // SPDX-License-Identifier: Apache-2.0
 #include "record/record.h"
 
@@ -14,6 +15,28 @@ void listing_add(struct text *listing, const char **last_file, const char *file,
     text_printf(listing, "%d %s\n", line, instruction);
 }
 
+static const char machine_follows[] = "+SASS", no_machine[] = "-SASS ";
+
+void listing_begin_machine(struct text *listing, const char **last_file, const char *why)
+{
+    *last_file = NULL;
+    if (why)
+        text_printf(listing, "%s%s\n", no_machine, why);
+    else
+        text_printf(listing, "%s\n", machine_follows);
+}
+
+const char *listing_why_no_machine(const char *listing, size_t *bytes)
+{
+    for (const char *at = listing; at && *at; at += strcspn(at, "\n"), at += *at == '\n')
+        if (str_starts_with(at, no_machine)) {
+            at += sizeof no_machine - 1;
+            *bytes = strcspn(at, "\n");
+            return at;
+        }
+    return NULL;
+}
+
 bool listing_next(const char **at, struct listing_row *row)
 {
     while (**at) {
@@ -24,6 +47,10 @@ bool listing_next(const char **at, struct listing_row *row)
             row->file = line + 1;
             row->file_bytes = bytes - 1;
             continue;
+        }
+        if (str_starts_with(line, machine_follows)) {
+            row->machine = true;
+            row->file = NULL;
         }
         char *rest = NULL;
         long number = strtol(line, &rest, 10);

@@ -297,7 +297,10 @@ bool run_source_read(struct arena *a, const struct run *r, const char *path, con
 // it as a source of the path listing_path(), by which run_listing() finds it; NULL: there is none.
 void listing_add(struct text *listing, const char **last_file, const char *file, int line,
                  const char *instruction);
+// Behind the rows of PTX, before those of machine code; or why these are not there.
+void listing_begin_machine(struct text *listing, const char **last_file, const char *why);
 struct listing_row {
+    bool machine;     // code, else PTX
     const char *file; // of the rows before it too, until another comes; not NUL terminated
     size_t file_bytes;
     int line;
@@ -307,6 +310,8 @@ struct listing_row {
 bool listing_next(const char **at, struct listing_row *row); // false: there is no other
 const char *listing_path(struct arena *a, const struct result *r);
 const char *run_listing(const struct run *r, const struct result *it);
+// Why it has no machine code, to the end of the line; NULL: it has, or that is not known.
+const char *listing_why_no_machine(const char *listing, size_t *bytes);
 
 // Written before the run, for a variant by name: it is judged as if the file had said it. A variant
 // that is not there is passed over.

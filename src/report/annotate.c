@@ -131,7 +131,7 @@ static void add_instructions(const struct lines_view *v, const char *file, int n
     size_t indent = COUNTER_COLUMNS + (v->whole > 0 ? 10 + STALL_NAME_COLUMNS : 0);
     while (at && listing_find(&at, file, number, &row)) {
         if (v->style->plain)
-            text_printf(out, "line %d, PTX: ", number);
+            text_printf(out, "line %d, %s: ", number, row.machine ? "SASS" : "PTX");
         else {
             add_repeat(out, " ", indent);
             text_printf(out, "%s      %s   ", v->style->unicode ? " \u2502" : " |",
@@ -174,6 +174,18 @@ static void annotate_source(const struct lines_view *v, const char *file, const 
             add_instructions(v, file, number, out);
         p += length + (p[length] == '\n');
     }
+}
+
+// Why there is PTX alone.
+static void annotate_machine(const struct lines_view *v, struct text *out)
+{
+    size_t bytes = 0;
+    const char *why = v->style->verbose ? listing_why_no_machine(v->listing, &bytes) : NULL;
+    if (!why)
+        return;
+    text_add(out, v->style->plain ? "machine code: not shown, " : "\nMachine code is not shown: ");
+    text_addn(out, why, bytes);
+    text_add(out, "\n");
 }
 
 static bool seen_before(const struct result *r, int index)
@@ -234,6 +246,7 @@ bool report_annotate(const struct run *r, const struct result *result,
             return false;
     }
     annotate_foreign(result, out);
+    annotate_machine(&v, out);
     if (!any && result->line_count == 0)
         return fail(err, NOWHERE,
                     "variant '%s' has no counters by line: it did not run, or the device or the "

@@ -396,25 +396,38 @@ static const struct line *line_at(const struct result *r, const char *file, int 
     return NULL;
 }
 
+static void add_fold(const struct text *code, const char *head, struct text *out)
+{
+    if (code->length == 0)
+        return;
+    html_printf(out, "%s<pre>", head);
+    html_escape(out, text_str(code));
+    text_add(out, "</pre>");
+}
+
 // The line, and folded below it what it was compiled to.
 static void add_code(const char *line, const char *listing, const char *file, int number,
                      struct text *out)
 {
-    struct text ptx = {0};
+    struct text ptx = {0}, machine = {0};
     struct listing_row row = {0};
     while (listing && listing_find(&listing, file, number, &row)) {
-        text_addn(&ptx, row.text, row.text_bytes);
-        text_add(&ptx, "\n");
+        struct text *to = row.machine ? &machine : &ptx;
+        text_addn(to, row.text, row.text_bytes);
+        text_add(to, "\n");
     }
-    text_add(out, ptx.length > 0 ? "<details><summary><code>" : "<code>");
+    bool any = ptx.length > 0 || machine.length > 0;
+    text_add(out, any ? "<details><summary><code>" : "<code>");
     html_escape(out, line);
     text_add(out, "</code>");
-    if (ptx.length > 0) {
-        text_add(out, "</summary><pre>");
-        html_escape(out, text_str(&ptx));
-        text_add(out, "</pre></details>");
+    if (any) {
+        text_add(out, "</summary>");
+        add_fold(&ptx, "", out);
+        add_fold(&machine, "SASS:", out);
+        text_add(out, "</details>");
     }
     text_release(&ptx);
+    text_release(&machine);
 }
 
 struct source_view {
@@ -505,8 +518,19 @@ static void add_source_file(const struct run *r, const struct result *it, const 
 
 static void source_begin(const struct report_case *c, const struct report_out *o)
 {
-    (void)c;
+    size_t bytes = 0;
+    const char *why = NULL;
     text_add(o->text, "<h2>Source</h2>\n");
+    for (int i = 0; i < c->count && !why; i++)
+        why = listing_why_no_machine(run_listing(c->run, c->results[i]), &bytes);
+    if (!why)
+        return;
+    struct text words = {0};
+    text_addn(&words, why, bytes);
+    text_add(o->text, "<p>Below each line its PTX; machine code is not shown: ");
+    html_escape(o->text, text_str(&words));
+    text_add(o->text, "</p>\n");
+    text_release(&words);
 }
 
 static void add_source_files(const struct report_case *c, const struct result *it,

@@ -108,6 +108,64 @@ pass 'and so for a screen reader' $? out.txt
 tr '\n' ' ' <page.html >joined.txt
 grep -q '<details><summary><code>.*</code></summary><pre>.*ld.global' joined.txt
 pass 'the page folds it there' $? page.html
+[ "$("$RIDGE" annotate scale:plain -v | tail -n 1)" = "Machine code is not shown: nvdisasm is not here, which comes with CUDA's toolkit (RIDGE_NVDISASM names it)" ]
+pass 'without a disassembler one line says so' $?
+"$RIDGE" annotate scale:plain | grep -q 'Machine code'
+[ $? = 1 ] && [ "$(grep -c 'machine code is not shown: nvdisasm is not here' page.html)" = 1 ]
+pass 'where instructions are shown, and once on the page' $? page.html
+
+# A disassembler that prints what nvdisasm -c -gi does (CUDA 13): a kernel that is launched, one that is not, a function that both
+# call; an instruction of a toolkit's header, inlined, and one before any line.
+mkdir tools
+cat >tools/ptxas <<'T'
+#!/usr/bin/env bash
+[ "$1" = --generate-line-info ] && grep -q '^.*\.visible' "$5" && printf 'machine code' >"$4"
+T
+cat >tools/nvdisasm <<'T'
+#!/usr/bin/env bash
+[ "$1 $2 $(cat "$3")" = '-c -gi machine code' ] || exit 1
+line=$(grep -n 'x\[i\]' "$SOURCE" | tail -n 1 | cut -d: -f1)
+for kernel in scale_plain scale_strided helper; do
+    cat <<S
+//--------------------- .text.$kernel          --------------------------
+	.section	.text.$kernel,"ax",@progbits
+.text.$kernel:
+        /*0000*/                   NEVER.SHOWN.$kernel R1 ;
+	//## File "$SOURCE", line $line
+        /*0010*/              @!P0 LDG.E.$kernel R3, desc[UR4][R2.64] ;
+	//## File "/usr/local/cuda/include/math.h", line 5 inlined at "$SOURCE", line $line
+	//## File "$SOURCE", line $line
+        /*0020*/                   FMUL.INLINED.$kernel R3, R3, 2 ;
+.L_x_1:
+        /*0030*/                   BRA \`(.L_x_1);
+S
+done
+T
+chmod +x tools/*
+SOURCE=$work/scale/scale.cu
+export SOURCE
+sass() { RIDGE_PTXAS=$work/tools/ptxas RIDGE_NVDISASM=$work/tools/nvdisasm "$RIDGE" "$@"; }
+sass run scale --compiler clang -q --param N=4096 --variant plain --journal sass.sqlite >/dev/null
+"$RIDGE" annotate scale:plain -v --journal sass.sqlite >out.txt
+grep -A60 'x\[i\]' out.txt >below.txt
+grep -q '   @!P0 LDG.E.scale_plain R3, desc\[UR4\]\[R2.64\]$' below.txt && grep -q '   FMUL.INLINED.scale_plain R3, R3, 2$' below.txt &&
+    grep -q '   BRA `(.L_x_1)$' below.txt && grep -q 'ld.global.*f32 ' below.txt
+pass 'annotate -v shows the machine code below its line too' $? out.txt
+grep -q 'LDG.E.helper' out.txt && ! grep -q 'scale_strided R\|NEVER' out.txt && ! grep -q 'Machine code' out.txt
+pass 'that of what is launched' $? out.txt
+"$RIDGE" annotate scale:plain -v --plain --journal sass.sqlite | grep -q '^line [0-9]*, SASS: @!P0 LDG.E.scale_plain'
+pass 'and so for a screen reader' $?
+"$RIDGE" report -o sass.html --journal sass.sqlite >/dev/null
+tr '\n' ' ' <sass.html | grep -q '</pre>SASS:<pre>@!P0 LDG.E.scale_plain' && ! grep -q 'machine code is not shown' sass.html
+pass 'the page folds it below the PTX' $? sass.html
+sed -i 's/-gi machine/-gi other/' tools/nvdisasm
+sass run scale --compiler clang -q --param N=4096 --variant plain --journal refused.sqlite >/dev/null
+"$RIDGE" annotate scale:plain -v --journal refused.sqlite | grep -q '^Machine code is not shown: .*/tools/nvdisasm does not take the machine code$'
+pass 'a disassembler that fails is said' $?
+RIDGE_PTXAS=none RIDGE_NVDISASM=$work/tools/nvdisasm "$RIDGE" run scale --compiler clang -q --param N=4096 --variant plain --journal none.sqlite >/dev/null
+"$RIDGE" annotate scale:plain -v --journal none.sqlite | grep -q '^Machine code is not shown: ptxas is not here'
+pass 'and so is a missing ptxas' $?
+
 "$RIDGE" show --markdown >out.md
 ! grep -q 'edited after' out.md && grep -q 'scale_plain' out.md
 pass 'and the Markdown' $? out.md

@@ -12,7 +12,7 @@ set -uo pipefail
 export LC_ALL=C.UTF-8 COLUMNS=100 NO_COLOR=1
 unset RIDGE_JOURNAL CC
 export RIDGE_COMPILER=clang # its messages and its PTX are the same everywhere
-export RIDGE_PTXAS=none # and so are the registers that are estimated
+export RIDGE_PTXAS=none RIDGE_NVDISASM=none # and so are the registers that are estimated, and what is shown below lines
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)

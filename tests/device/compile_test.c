@@ -462,6 +462,43 @@ static struct cached cached_init(const char *text)
     return c;
 }
 
+static bool note_instruction(void *context, const char *function, const char *file, int line,
+                             const char *text)
+{
+    struct text *noted = context;
+    text_printf(noted, "%s %s:%d %s\n", function, path_name(file), line, text);
+    return true;
+}
+
+// ptxas makes a file with a table of lines, which what is asked as nvdisasm is given.
+static void machine_code_is_disassembled_from_what_ptxas_makes(void **state)
+{
+    struct cached c = cached_init(good);
+    struct text noted = {0};
+    const struct code_disassembly to = {note_instruction, &noted};
+    if (!ptxas_find(&c.arena)) {
+        print_message("ptxas is not here\n");
+        skip();
+    }
+    const char *tool = write_source(&c.arena, c.folder, "nvdisasm",
+                                    "#!/bin/sh\n"
+                                    "[ \"$1 $2\" = '-c -gi' ] && head -c 4 \"$3\" | grep -q ELF && "
+                                    "grep -q debug_line \"$3\" || exit 1\n"
+                                    "printf '.text.k:\\n\\t//## File \"/h/k.cu\", line 3\\n"
+                                    "        /*0000*/   EXIT ;\\n'\n");
+    assert_int_equal(chmod(tool, 0700), 0);
+    setenv("RIDGE_NVDISASM", tool, 1);
+    struct code_object made = compile(&c.arena, &c.request);
+    assert_null(code_disassemble(&c.arena, &made, "sm_90", &to));
+    assert_string_equal(text_str(&noted), "k k.cu:3 EXIT\n");
+    setenv("RIDGE_NVDISASM", "none", 1);
+    assert_non_null(
+        strstr(code_disassemble(&c.arena, &made, "sm_90", &to), "nvdisasm is not here"));
+    unsetenv("RIDGE_NVDISASM");
+    text_release(&noted);
+    arena_release(&c.arena);
+}
+
 // The same PTX with ptxas and without, and clang's: exact registers where a toolkit is here.
 static void ptxas_reports_the_registers_of_given_ptx_and_of_clangs(void **state)
 {
@@ -829,6 +866,7 @@ int main(void)
         cmocka_unit_test(nvrtc_takes_functions_without_attribute_as_device_functions),
         cmocka_unit_test(ptx_sources_pass_through),
         cmocka_unit_test(machine_code_is_bytes),
+        cmocka_unit_test(machine_code_is_disassembled_from_what_ptxas_makes),
         cmocka_unit_test(ptxas_reports_the_registers_of_given_ptx_and_of_clangs),
         cmocka_unit_test(arch_is_the_best_not_above_the_devices),
         cmocka_unit_test(ptxas_report_is_read_and_taken_out),

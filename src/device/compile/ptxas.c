@@ -8,18 +8,23 @@
 
 static const double ask_timeout_s = 60;
 
-const char *ptxas_find(struct arena *a)
+const char *toolkit_find(struct arena *a, const char *variable, const char *tool)
 {
-    const char *chosen = environment("RIDGE_PTXAS");
+    const char *chosen = environment(variable);
     if (chosen)
         return strcmp(chosen, "none") == 0 ? NULL : program_find(a, chosen);
-    const char *path = program_find(a, "ptxas");
+    const char *path = program_find(a, tool);
     const char *const roots[] = {environment("RIDGE_CUDA_PATH"), environment("CUDA_HOME"),
                                  environment("CUDA_PATH"), "/usr/local/cuda"};
     for (size_t i = 0; !path && i < COUNT_OF(roots); i++)
         if (roots[i])
-            path = program_find(a, path_join(a, roots[i], "bin/ptxas"));
+            path = program_find(a, arena_printf(a, "%s/bin/%s", roots[i], tool));
     return path;
+}
+
+const char *ptxas_find(struct arena *a)
+{
+    return toolkit_find(a, "RIDGE_PTXAS", "ptxas");
 }
 
 void ptxas_identity(struct arena *a, struct text *out)
@@ -32,7 +37,7 @@ void ptxas_identity(struct arena *a, struct text *out)
 }
 
 // PTX for another chip of the same number (sm_90a) keeps its letter; PTX for a later one does not run.
-static const char *arch_for(const char *target, const char *device)
+const char *ptxas_arch(const char *target, const char *device)
 {
     int number = arch_number(target), wanted = arch_number(device);
     if (number == 0 || wanted == 0 || number > wanted)
@@ -42,7 +47,7 @@ static const char *arch_for(const char *target, const char *device)
 
 void ptxas_ask(struct arena *a, const char *arch, struct code_object *code)
 {
-    const char *path = ptxas_find(a), *name = arch_for(code->arch, arch);
+    const char *path = ptxas_find(a), *name = ptxas_arch(code->arch, arch);
     struct work_folder folder = {0};
     struct process_result r;
     struct error ignored = {0};
