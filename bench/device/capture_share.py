@@ -22,7 +22,7 @@ def main():
     data = open(sys.argv[1], "rb").read()
     bins = [line.split() for line in open(sys.argv[2])]
     round_number, loops = sys.argv[3], sys.argv[4].split()
-    switches, kernels, shift, end = [], [], 0, 0
+    switches, kernels, shift, end, timeless, far = [], [], 0, 0, 0, 0
     for kind, at in events(data):
         if kind == PROCESS:
             _, _, clock, wall = struct.unpack_from("<4Q", data, at)
@@ -32,6 +32,8 @@ def main():
         elif kind == KERNEL:
             start, finish, _, _, _, _, correlation = struct.unpack_from("<7Q", data, at)
             kernels.append((start, finish - start))
+            timeless += finish <= start
+            far += finish > start + MS
         elif kind == END:
             (end,) = struct.unpack_from("<Q", data, at)
     # Times of a state: (from, to, on, period), on the wall clock.
@@ -81,7 +83,7 @@ def main():
             f"{round_number},{loop},{100 * listened / (finish - begin):.2f},{windows},{middle:.1f},{mean(heard):.3f},{mean(unheard):.3f},"
             f"{mean(heard) - mean(unheard):.3f},{launches},{sum(seen.values())},{estimated:.0f}"
         )
-    print(f"# {round_number}: {len(switches)} switches, us each: " + " ".join(f"{t:.0f}" for t in took[:: max(1, len(took) // 20)]), file=sys.stderr)
+    print(f"# {round_number}: {len(kernels)} kernels, {timeless} without times, {far} longer than 1 ms; {len(switches)} changes, us each: " + " ".join(f"{t:.0f}" for t in took[:: max(1, len(took) // 20)]), file=sys.stderr)
 
 
 main()

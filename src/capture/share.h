@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 // What CUPTI adds to the program's time for a record, bounds of what an H200 showed (docs/capture.md): of work that the GPU
-// was idle before, as where the program waits for each launch; of work that was queued; more, where calls are listened to.
+// was idle before, as where the program waits for each launch, and of kernels of graphs; of other work that was queued; more, where calls are listened to.
 enum { SHARE_WAITED_NS = 1800, SHARE_QUEUED_NS = 300, SHARE_CALL_NS = 500 };
 enum { SHARE_IDLE_NS = 3000 }; // a longer time without work was no mere change of kernels
 enum { SHARE_FIRST_NS = 200000000 }; // so long after the first record all is listened to

@@ -87,7 +87,7 @@ static void take_kernel(const struct activity_kernel *k)
         .node = k->node,
     };
     name_device(k->device);
-    listening_took_kernel(k->device, k->start_ns, k->end_ns);
+    listening_took_kernel(k->device, k->start_ns, k->end_ns, k->graph != 0);
     RECORD(KERNEL, event);
 }
 

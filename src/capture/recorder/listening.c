@@ -33,14 +33,14 @@ static void took(uint64_t ns)
 }
 
 // Records of a device come about in the order of their starts.
-void listening_took_kernel(uint32_t device, uint64_t start_ns, uint64_t end_ns)
+void listening_took_kernel(uint32_t device, uint64_t start_ns, uint64_t end_ns, bool by_graph)
 {
     if (!listening.in_parts || device >= DEVICES_MAX)
         return;
     uint64_t before_ns = atomic_load_explicit(&listening.ends_ns[device], memory_order_relaxed);
     if (end_ns > before_ns)
         atomic_store_explicit(&listening.ends_ns[device], end_ns, memory_order_relaxed);
-    took(start_ns > before_ns + SHARE_IDLE_NS ? SHARE_WAITED_NS : SHARE_QUEUED_NS);
+    took(by_graph || start_ns > before_ns + SHARE_IDLE_NS ? SHARE_WAITED_NS : SHARE_QUEUED_NS);
 }
 
 void listening_took_move(void)
