@@ -6,7 +6,7 @@
 //   WAY_ON_MS         of each WAY_EVERY_MS so long kinds are enabled; 0: all the time
 //   WAY_EVERY_MS
 //   WAY_SYNC          1: they are switched on the program's thread, when one of its waits for a stream or the GPU has ended
-//   WAY_SWITCH_FLUSH  1: records are asked for before each switch; 2: after it
+//   WAY_SWITCH_FLUSH  1: records are asked for before each switch; 2: after it; 3: before they are switched off
 //   WAY_CHECK         1: at the end also records without times, those longer than 1 ms, and switches
 //   WAY_BUFFER_KIB    of each buffer that CUPTI writes records into (1024)
 //   WAY_DEVICE_KIB    of CUPTI's buffers on the GPU; 0: its own choice
@@ -134,7 +134,7 @@ static void hear_waits(bool on)
 static void switch_kinds(bool on)
 {
     long flush = number("WAY_SWITCH_FLUSH", 0);
-    if (flush == 1)
+    if (flush == 1 || (flush == 3 && !on))
         cuptiActivityFlushAll(0);
     switches++;
     if (number("WAY_SYNC", 0) > 0) {

@@ -34,7 +34,7 @@ struct watched_process {
     bool ended;                        // by itself: not killed
     bool in_parts;                     // it was listened to for heard_ns of watched_ns, in windows
     double heard_ns, watched_ns;
-    size_t windows;
+    size_t windows, cut; // cut: kernels of graphs that ran while a window ended: CUPTI's times of those are wrong
     const char *file;
 };
 struct watched_device {

@@ -80,6 +80,21 @@ static void place_work(struct timeline *t, size_t first_work, size_t first_perio
     }
 }
 
+// Kernels of graphs that ran while a window ended have ends that lie in a later one. They are left out.
+static size_t drop_cut(struct timeline *t, size_t first_work)
+{
+    size_t left = first_work;
+    for (size_t i = first_work; i < t->work.count; i++) {
+        const struct work *w = &t->work.items[i];
+        bool cut = w->by_graph && w->end_ns > t->windows.items[w->window - 1].until_ns;
+        if (!cut)
+            t->work.items[left++] = *w;
+    }
+    size_t dropped = t->work.count - left;
+    t->work.count = left;
+    return dropped;
+}
+
 static bool in_order(const struct listen_change *changes, size_t count, uint64_t end_ns)
 {
     for (size_t i = 0; i < count; i++)
@@ -103,6 +118,7 @@ void windows_add(struct timeline *t, int process, const struct listen_change *ch
         return;
     place_work(t, first_work, periods, windows);
     p->in_parts = true;
+    p->cut = drop_cut(t, first_work);
     p->windows = t->windows.count - windows;
     for (size_t i = periods; i < t->periods.count; i++) {
         p->heard_ns += t->periods.items[i].heard_ns;

@@ -225,6 +225,15 @@ static void add_missing(struct arena *a, const struct timeline *t, const struct 
                              (unsigned long long)p->dropped),
                 out);
     }
+    for (size_t i = 0; i < t->processes.count; i++)
+        if (t->processes.items[i].cut > 0)
+            add_sentence(style,
+                         arena_printf(a,
+                                      "Left out of process %llu: %zu kernels of graphs that ran "
+                                      "while a window ended, as CUPTI's times of them are wrong.",
+                                      (unsigned long long)t->processes.items[i].pid,
+                                      t->processes.items[i].cut),
+                         out);
     for (size_t i = 0; i < t->troubles.count; i++)
         add_sentence(style, arena_printf(a, "Not recorded: %s.", t->troubles.items[i]), out);
 }
@@ -352,8 +361,9 @@ static json_t *known(double value)
 // Of what it was listened to; null: all of it.
 static json_t *listened_json(const struct watched_process *p)
 {
-    return p->in_parts ? json_pack("{s:f, s:f, s:I}", "heard_ns", p->heard_ns, "watched_ns",
-                                   p->watched_ns, "windows", (json_int_t)p->windows)
+    return p->in_parts ? json_pack("{s:f, s:f, s:I, s:I}", "heard_ns", p->heard_ns, "watched_ns",
+                                   p->watched_ns, "windows", (json_int_t)p->windows,
+                                   "cut_records", (json_int_t)p->cut)
                        : json_null();
 }
 

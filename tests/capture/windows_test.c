@@ -150,6 +150,26 @@ static void a_window_stands_for_its_period(void **state)
     near(d->longest[1].length_ns, 90);
 }
 
+// Of CUPTI on an H200: the graph's last kernels end when recording goes on.
+static void kernels_of_graphs_at_the_end_of_a_window_are_left_out(void **state)
+{
+    (void)state;
+    struct timeline_summary s;
+    three_periods();
+    kernel(1, 2310, 2320);
+    kernel(1, 2540, 2600); // of no graph: it ran so long
+    ADD(KERNEL, kernel, .start_ns = 2520, .end_ns = 3110, .name = 2, .stream = 7, .graph = 5,
+        .node = 1);
+    ADD(KERNEL, kernel, .start_ns = 2530, .end_ns = 2540, .name = 2, .stream = 7, .graph = 5,
+        .node = 2);
+    end(3500);
+    timeline_summarize(&arena, &timeline, &s);
+    near(sum_of(&s, "steady")->launches, 8);
+    near(sum_of(&s, "phase")->launches, 4);
+    near(sum_of(&s, "phase")->total_ns, 40);
+    assert_int_equal(timeline.processes.items[0].cut, 1);
+}
+
 static void a_period_without_a_window_is_of_the_one_before(void **state)
 {
     (void)state;
@@ -324,6 +344,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_window_stands_for_its_period, fresh, done),
         cmocka_unit_test_setup_teardown(a_period_without_a_window_is_of_the_one_before, fresh,
                                         done),
+        cmocka_unit_test_setup_teardown(kernels_of_graphs_at_the_end_of_a_window_are_left_out,
+                                        fresh, done),
         cmocka_unit_test_setup_teardown(a_killed_program_has_windows_too, fresh, done),
         cmocka_unit_test_setup_teardown(who_was_listened_to_all_the_time_is_counted, fresh, done),
         cmocka_unit_test_setup_teardown(a_process_in_parts_beside_a_whole_one, fresh, done),

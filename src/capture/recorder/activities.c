@@ -202,7 +202,8 @@ static void *flush_now_and_then(void *unused)
     while (!flusher.end) {
         bool due = pthread_cond_timedwait(&flusher.wake, &flusher.lock, &until) == ETIMEDOUT;
         pthread_mutex_unlock(&flusher.lock);
-        recorder.cupti.cuptiActivityFlushAll(0);
+        if (listening_hears()) // CUPTI is left alone where it records nothing
+            recorder.cupti.cuptiActivityFlushAll(0);
         read_buffers();
         if (due) {
             wait_ns = listening_step();

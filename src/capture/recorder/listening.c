@@ -20,6 +20,8 @@ static struct {
     atomic_bool on, wanted;
     double budget;
     struct share share;
+    uint64_t silent;         // windows in a row of which nothing came
+    _Atomic uint64_t records; // since the last window
     bool heard[COUNT_OF(kinds)]; // kinds that CUPTI has
     _Atomic uint64_t period;
     atomic_bool calls; // are listened to as well
@@ -28,6 +30,7 @@ static struct {
 
 static void took(uint64_t ns)
 {
+    atomic_fetch_add_explicit(&listening.records, 1, memory_order_relaxed);
     ns += atomic_load_explicit(&listening.calls, memory_order_relaxed) ? SHARE_CALL_NS : 0;
     atomic_fetch_add_explicit(&listening.cost_ns, ns, memory_order_relaxed);
 }
@@ -81,6 +84,24 @@ void listening_waited(void)
     switch_once();
 }
 
+// CUPTI may hand over nothing any more after it was switched, while the program goes on to wait for its GPU. What comes of a
+// window may come a window later.
+static void look_for_silence(void)
+{
+    enum { SILENT_MOST = 5 };
+    bool came = atomic_exchange(&listening.records, 0) > 0;
+    listening.silent = came ? 0 : listening.silent + 1;
+    if (listening.silent == SILENT_MOST)
+        recorder_trouble("CUPTI handed over nothing of %d windows, though the program waited for "
+                         "the GPU in each: work since may be missing",
+                         SILENT_MOST);
+}
+
+bool listening_hears(void)
+{
+    return atomic_load(&listening.on);
+}
+
 // Waits until a thread of the program has switched. If none waits for the GPU for so long, the program does not lose time by
 // being listened to, and goes on to be; not listening ends in any case.
 static void bring_about(bool on)
@@ -94,6 +115,8 @@ static void bring_about(bool on)
     for (int i = 0; i < (on ? LOOKS_ON : LOOKS_OFF) && atomic_load(&listening.on) != on; i++)
         nanosleep(&look, NULL);
     (void)callbacks_hear_waits(false);
+    if (!on && !atomic_load(&listening.on))
+        look_for_silence();
     if (on)
         switch_once();
     atomic_store(&listening.wanted, atomic_load(&listening.on));
