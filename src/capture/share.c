@@ -82,6 +82,9 @@ struct share_step share_next(struct share *s, uint64_t now_ns, double cost_ns)
     if (!s->opened && s->now_ns >= s->start_ns)
         open_window(s);
     s->on = s->opened && s->now_ns < s->end_ns;
-    return (struct share_step){
-        s->on, !s->opened ? s->start_ns : s->on ? s->end_ns : s->until_ns, s->period};
+    return (struct share_step){s->on,
+                               !s->opened ? s->start_ns
+                               : s->on    ? s->end_ns
+                                          : s->until_ns,
+                               s->period};
 }

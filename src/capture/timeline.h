@@ -18,7 +18,8 @@ struct work { // one piece of work of a GPU
     int registers, shared_bytes; // registers: 0 where they are not known
     bool by_graph;
     uint64_t thread, call_ns, correlation; // the call that made it, of the wall clock; 0: not known
-    int period, window; // that it was launched in, the index and one; 0: it was listened all the time
+    int period,
+        window; // that it was launched in, the index and one; 0: it was listened all the time
 };
 struct range { // that the program named (NVTX), of the wall clock
     int name, process;
@@ -34,7 +35,8 @@ struct watched_process {
     bool ended;                        // by itself: not killed
     bool in_parts;                     // it was listened to for heard_ns of watched_ns, in windows
     double heard_ns, watched_ns;
-    size_t windows, cut; // cut: kernels of graphs that ran while a window ended: CUPTI's times of those are wrong
+    size_t windows,
+        cut; // cut: kernels of graphs that ran while a window ended: CUPTI's times of those are wrong
     const char *file;
 };
 struct watched_device {
@@ -116,8 +118,8 @@ struct kernel_sum { // of one name, by falling total
     int name;
     size_t seen; // launches
     double launches, by_graph;
-    double total_ns, median_ns, min_ns, max_ns; // median, least and most: of those seen
-    double launches_margin, total_margin_ns;    // 0: all were seen
+    double total_ns, median_ns, min_ns, max_ns;     // median, least and most: of those seen
+    double launches_margin, total_margin_ns;        // 0: all were seen
     double share_pct;                               // of the time of all kernels
     int grid[3], block[3], registers, shared_bytes; // of its longest launch
     size_t shapes;                                  // different grids and blocks

@@ -63,9 +63,9 @@ static struct sheet kernel_table(struct arena *a, const struct timeline *t,
 {
     static const char *const titles[] = {">share", ">total", ">launches",    ">median",
                                          ">least", ">most",  "grid x block", "kernel"};
-    static const char *const in_parts[] = {
-        ">share", ">total", ">±", ">launches", ">median", ">least", ">most", "grid x block",
-        "kernel"};
+    static const char *const in_parts[] = {">share",    ">total",       ">±",
+                                           ">launches", ">median",      ">least",
+                                           ">most",     "grid x block", "kernel"};
     int columns = s->in_parts ? (int)COUNT_OF(in_parts) : (int)COUNT_OF(titles);
     struct sheet table = sheet_make(a, columns, s->in_parts ? in_parts : titles, rows);
     for (int i = 0; i < rows; i++) {
@@ -263,7 +263,8 @@ const char *timeline_parts_words(struct arena *a, const struct timeline_summary 
 {
     return arena_printf(
         a,
-        "Listened to %.1f %% of the time, in %zu windows, as more would have slowed the program down "
+        "Listened to %.1f %% of the time, in %zu windows, as more would have slowed the program "
+        "down "
         "by more than --overhead allows. Totals, counts and shares are estimates from these (±: "
         "half the 95 %% interval; -: too few windows to say); median, least and most are those of "
         "launches that were seen. What ran between windows only is missing. --overhead all listens "
@@ -362,8 +363,8 @@ static json_t *known(double value)
 static json_t *listened_json(const struct watched_process *p)
 {
     return p->in_parts ? json_pack("{s:f, s:f, s:I, s:I}", "heard_ns", p->heard_ns, "watched_ns",
-                                   p->watched_ns, "windows", (json_int_t)p->windows,
-                                   "cut_records", (json_int_t)p->cut)
+                                   p->watched_ns, "windows", (json_int_t)p->windows, "cut_records",
+                                   (json_int_t)p->cut)
                        : json_null();
 }
 
@@ -373,12 +374,13 @@ static json_t *processes_json(const struct timeline *t)
     for (size_t i = 0; i < t->processes.count; i++) {
         const struct watched_process *p = &t->processes.items[i];
         json_array_append_new(
-            all, json_pack("{s:I, s:s, s:I, s:I, s:o, s:I, s:I, s:b, s:o}", "pid", (json_int_t)p->pid,
-                           "command", p->command, "launch_calls", (json_int_t)p->launches,
-                           "graph_launch_calls", (json_int_t)p->graph_launches, "call_ns",
-                           p->unheard ? json_null() : json_real((double)p->call_ns), "lost_events",
-                           (json_int_t)p->lost, "dropped_records", (json_int_t)p->dropped, "ended",
-                           p->ended, "listened", listened_json(p)));
+            all,
+            json_pack("{s:I, s:s, s:I, s:I, s:o, s:I, s:I, s:b, s:o}", "pid", (json_int_t)p->pid,
+                      "command", p->command, "launch_calls", (json_int_t)p->launches,
+                      "graph_launch_calls", (json_int_t)p->graph_launches, "call_ns",
+                      p->unheard ? json_null() : json_real((double)p->call_ns), "lost_events",
+                      (json_int_t)p->lost, "dropped_records", (json_int_t)p->dropped, "ended",
+                      p->ended, "listened", listened_json(p)));
     }
     return all;
 }
@@ -435,11 +437,10 @@ static json_t *extents_json(const struct kernel_sum *k, const int extents[3])
 static json_t *estimate_json(const struct timeline_summary *s, const struct kernel_sum *k)
 {
     static const double level = 0.95;
-    return s->in_parts
-               ? json_pack("{s:I, s:o, s:o, s:f}", "seen_launches", (json_int_t)k->seen,
-                           "launches_margin", known(k->launches_margin), "total_margin_ns",
-                           known(k->total_margin_ns), "level", level)
-               : json_null();
+    return s->in_parts ? json_pack("{s:I, s:o, s:o, s:f}", "seen_launches", (json_int_t)k->seen,
+                                   "launches_margin", known(k->launches_margin), "total_margin_ns",
+                                   known(k->total_margin_ns), "level", level)
+                       : json_null();
 }
 
 static json_t *kernels_json(const struct timeline *t, const struct timeline_summary *s)
@@ -448,15 +449,16 @@ static json_t *kernels_json(const struct timeline *t, const struct timeline_summ
     for (size_t i = 0; i < s->kernel_count; i++) {
         const struct kernel_sum *k = &s->kernels[i];
         json_array_append_new(
-            all, json_pack("{s:s, s:o, s:o, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:I, s:o, s:i, s:o, s:o}",
-                           "name", name_at(t, k->name), "launches", whole_json(k->launches),
-                           "by_graphs", whole_json(k->by_graph), "total_ns", k->total_ns,
-                           "median_ns", k->median_ns, "min_ns", k->min_ns, "max_ns", k->max_ns,
-                           "share_pct", k->share_pct, "grid", extents_json(k, k->grid), "block",
-                           extents_json(k, k->block), "shapes", (json_int_t)k->shapes, "registers",
-                           known(k->registers ? k->registers : (double)NAN), "shared_bytes",
-                           k->shared_bytes, "floor", floor_json(k->floor), "estimate",
-                           estimate_json(s, k)));
+            all,
+            json_pack("{s:s, s:o, s:o, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:I, s:o, s:i, s:o, s:o}",
+                      "name", name_at(t, k->name), "launches", whole_json(k->launches), "by_graphs",
+                      whole_json(k->by_graph), "total_ns", k->total_ns, "median_ns", k->median_ns,
+                      "min_ns", k->min_ns, "max_ns", k->max_ns, "share_pct", k->share_pct, "grid",
+                      extents_json(k, k->grid), "block", extents_json(k, k->block), "shapes",
+                      (json_int_t)k->shapes, "registers",
+                      known(k->registers ? k->registers : (double)NAN), "shared_bytes",
+                      k->shared_bytes, "floor", floor_json(k->floor), "estimate",
+                      estimate_json(s, k)));
     }
     return all;
 }
@@ -496,9 +498,8 @@ json_t *report_timeline_json(const struct timeline *t, const struct timeline_sum
     for (size_t i = 0; i < t->troubles.count; i++)
         json_array_append_new(troubles, json_string(t->troubles.items[i]));
     return json_pack("{s:s, s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "ridge", RIDGE_VERSION,
-                     "schema", RECORD_SCHEMA, "provenance",
-                     s->in_parts ? "estimated" : "measured", "processes",
-                     processes_json(t), "devices", devices_json(t, s), "kernels",
+                     "schema", RECORD_SCHEMA, "provenance", s->in_parts ? "estimated" : "measured",
+                     "processes", processes_json(t), "devices", devices_json(t, s), "kernels",
                      kernels_json(t, s), "copies", moves_json(t, s), "ranges", ranges_json(t, s),
                      "work_on_next", worth, "not_recorded", troubles);
 }

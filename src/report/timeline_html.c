@@ -161,9 +161,9 @@ static void add_ranges(struct drawing *d)
         double start_ns = (double)r->start_ns - (double)t->first_ns;
         if (!lane->label)
             lane->label = r->thread == 0
-                                     ? "ranges that any thread may end"
-                                     : arena_printf(d->arena, "ranges of thread %llu",
-                                                    (unsigned long long)(r->thread & UINT32_MAX));
+                              ? "ranges that any thread may end"
+                              : arena_printf(d->arena, "ranges of thread %llu",
+                                             (unsigned long long)(r->thread & UINT32_MAX));
         paint(d, lane, start_ns, start_ns + (double)(r->end_ns - r->start_ns),
               d->range_colours[r->name], true);
     }

@@ -252,7 +252,7 @@ static void tell(uint32_t id, uint32_t correlation, const char *function, const 
     uint32_t own = ++calls;                  \
     const void *parameters = &(__VA_ARGS__); \
     tell(id, own, __func__, parameters, NULL, &kept)
-#define END(id)                                     \
+#define END(id)                                          \
     tell(id, own, __func__, parameters, &status, &kept); \
     return status
 

@@ -9,7 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EVENTS_MAX = 4096, FILE_BYTES_MAX = 1 << 20, CALL_LAUNCH = 307, CALL_GRAPH_LAUNCH = 514, CALL_NS = 500 };
+enum {
+    EVENTS_MAX = 4096,
+    FILE_BYTES_MAX = 1 << 20,
+    CALL_LAUNCH = 307,
+    CALL_GRAPH_LAUNCH = 514,
+    CALL_NS = 500
+};
 
 static struct played {
     uint64_t time_ns;

@@ -62,8 +62,7 @@ static void begin(uint64_t pid)
     assert_true(stream_add(&writer, EVENT_PROCESS, &p, sizeof p, "prog", 5));
     for (uint64_t i = 0; i < COUNT_OF(names); i++) {
         struct event_name n = {i + 1};
-        assert_true(
-            stream_add(&writer, EVENT_NAME, &n, sizeof n, names[i], strlen(names[i])));
+        assert_true(stream_add(&writer, EVENT_NAME, &n, sizeof n, names[i], strlen(names[i])));
     }
 }
 
@@ -288,7 +287,8 @@ static struct known record(uint64_t seed)
             phase_until = now + 50000000 + (uint64_t)(400e6 * drawn(seed, &at));
             phase = !phase;
         }
-        for (uint64_t id = now == from ? 3 : 1, start = now; id <= 3; id = id == 1 && phase ? 2 : 4) {
+        for (uint64_t id = now == from ? 3 : 1, start = now; id <= 3;
+             id = id == 1 && phase ? 2 : 4) {
             uint64_t takes = 8000 + (uint64_t)(4000 * drawn(seed, &at));
             all.launches[id - 1]++;
             all.total_ns[id - 1] += (double)takes;
@@ -306,7 +306,10 @@ static struct known record(uint64_t seed)
 static void estimates_are_right_within_their_intervals(void **state)
 {
     (void)state;
-    enum { RUNS = 60, LEAST_WITHIN = 51 }; // of 60 some 57 should be: fewer than 51 come by chance once in 1,000
+    enum {
+        RUNS = 60,
+        LEAST_WITHIN = 51
+    }; // of 60 some 57 should be: fewer than 51 come by chance once in 1,000
     int within[2][2] = {{0}};
     double off[2] = {0}, width[2] = {0};
     for (uint64_t run = 0; run < RUNS; run++) {

@@ -235,8 +235,7 @@ static void *subscriber;
 
 static int subscribe(void)
 {
-    return subscriber ? CUPTI_DONE
-                      : recorder.cupti.cuptiSubscribe(&subscriber, on_callback, NULL);
+    return subscriber ? CUPTI_DONE : recorder.cupti.cuptiSubscribe(&subscriber, on_callback, NULL);
 }
 
 static bool listen_to_calls(void)

@@ -20,8 +20,8 @@ static struct {
     atomic_bool on, wanted;
     double budget;
     struct share share;
-    uint64_t silent;         // windows in a row of which nothing came
-    _Atomic uint64_t records; // since the last window
+    uint64_t silent;             // windows in a row of which nothing came
+    _Atomic uint64_t records;    // since the last window
     bool heard[COUNT_OF(kinds)]; // kinds that CUPTI has
     _Atomic uint64_t period;
     atomic_bool calls; // are listened to as well
