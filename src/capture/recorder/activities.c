@@ -255,6 +255,7 @@ bool activities_start(void)
 
 void activities_end(void)
 {
+    listening_stop();
     flusher_end();
     recorder.cupti.cuptiActivityFlushAll(ACTIVITY_FLUSH_FORCED);
     read_buffers();

@@ -16,8 +16,8 @@ static const struct {
 } kinds[] = {{ACTIVITY_KERNEL, "kernels"}, {ACTIVITY_COPY, "copies"}, {ACTIVITY_FILL, "fills"}};
 
 static struct {
-    bool in_parts, begun;
-    atomic_bool on, wanted;
+    atomic_bool in_parts, on, wanted, stop;
+    bool switched; // once
     double budget;
     struct share share;
     uint64_t silent;             // windows in a row of which nothing came
@@ -112,7 +112,9 @@ static void bring_about(bool on)
     if (on) // of every kernel its call
         (void)callbacks_switch(true);
     (void)callbacks_hear_waits(true);
-    for (int i = 0; i < (on ? LOOKS_ON : LOOKS_OFF) && atomic_load(&listening.on) != on; i++)
+    for (int i = 0; i < (on ? LOOKS_ON : LOOKS_OFF) && atomic_load(&listening.on) != on &&
+                    !atomic_load(&listening.stop);
+         i++)
         nanosleep(&look, NULL);
     (void)callbacks_hear_waits(false);
     if (!on && !atomic_load(&listening.on))
@@ -128,7 +130,8 @@ bool listening_start(void)
     const char *given = getenv("RIDGE_CAPTURE_OVERHEAD");
     double allowed = given ? strtod(given, NULL) : 0;
     bool any = false;
-    listening.in_parts = !recorder.saving && allowed > 0 && allowed < percent;
+    bool in_parts = !recorder.saving && allowed > 0 && allowed < percent;
+    atomic_store(&listening.in_parts, in_parts);
     listening.budget = allowed / percent;
     for (size_t i = 0; i < COUNT_OF(kinds); i++) {
         int enabled = recorder.cupti.cuptiActivityEnable(kinds[i].kind);
@@ -143,28 +146,31 @@ bool listening_start(void)
     return any;
 }
 
-// false: it cannot listen for a part of the time.
-static bool begin(uint64_t now_ns)
+// Only now is CUPTI asked to call somebody, which another profiler in the program may want for itself.
+static bool can_switch(void)
 {
-    if (listening.begun)
+    if (listening.switched || callbacks_hear_waits(true)) {
+        listening.switched = true;
         return true;
-    listening.begun = true;
-    if (!callbacks_hear_waits(true)) {
-        listening.in_parts = false;
-        recorder_trouble("it is listened to all the time, whatever that adds: CUPTI calls nobody "
-                         "when the program has waited for the GPU");
-        return false;
     }
-    (void)callbacks_hear_waits(false);
-    share_begin(&listening.share, listening.budget, random_seed(), now_ns);
-    return true;
+    atomic_store(&listening.in_parts, false);
+    recorder_trouble("it is listened to all the time, whatever that adds: CUPTI calls nobody when "
+                     "the program has waited for the GPU");
+    return false;
+}
+
+void listening_stop(void)
+{
+    atomic_store(&listening.stop, true);
 }
 
 long listening_step(void)
 {
     uint64_t now_ns = recorder_clock_ns();
-    if (!listening.in_parts || !begin(now_ns))
+    if (!atomic_load(&listening.in_parts))
         return FLUSH_PERIOD_NS;
+    if (listening.period == 0)
+        share_begin(&listening.share, listening.budget, random_seed(), now_ns);
     bool on = atomic_load(&listening.on);
     atomic_store(&listening.calls, callbacks_switch(on));
     struct share_step step =
@@ -174,7 +180,7 @@ long listening_step(void)
         listening.period = step.period;
         RECORD(LISTEN, event);
     }
-    if (step.on != on)
+    if (step.on != on && can_switch())
         bring_about(step.on);
     now_ns = recorder_clock_ns();
     return step.until_ns > now_ns ? (long)(step.until_ns - now_ns) : 0;

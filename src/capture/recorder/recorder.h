@@ -50,6 +50,7 @@ bool listening_start(void); // to all work; false: CUPTI has none of it
 long listening_step(void);
 void listening_waited(void);
 bool listening_hears(void);
+void listening_stop(void); // nobody waits for the program any more
 // Of each record: what it may have cost the program.
 void listening_took_kernel(uint32_t device, uint64_t start_ns, uint64_t end_ns, bool by_graph);
 void listening_took_move(void);
