@@ -84,7 +84,7 @@ static bool print_timeline(const struct options *o, struct arena *a, struct time
 // "all", or percent. NULL in *overhead: all.
 static bool overhead_allowed(const struct options *o, const char **overhead, struct error *err)
 {
-    const char *given = option_text(o, OPTION_OVERHEAD, "3");
+    const char *given = option_text(o, OPTION_OVERHEAD, "all");
     double pct = 0;
     *overhead = strcmp(given, "all") == 0 ? NULL : given;
     if (*overhead && (!str_to_double(given, &pct) || !(pct > 0 && pct <= overhead_most_pct)))
