@@ -9,6 +9,7 @@ import sys
 
 LINE = re.compile(r"(\w+) ([\w-]+): +(.*?) *(\d+) verified, (\d+) not$")
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
+NOT_ENDED = "did not end"  # no summary: cut off, or the tool itself broke down
 USAGE = "usage: course.py [--keep PAGE] FOLDER/sanitizer.txt..."
 
 
@@ -29,7 +30,7 @@ def beside(path, name):
 def count_of(summary):
     counts = [int(a) + int(b) for a, b in re.findall(r"RACECHECK SUMMARY: \d+ hazards? displayed \((\d+) errors?, (\d+) warnings?\)", summary)]
     counts += [int(n) for n in re.findall(r"ERROR SUMMARY: (\d+) errors?\b(?! were)", summary)]
-    return f"{sum(counts)}" if counts else "no summary"
+    return f"{sum(counts)}" if counts else NOT_ENDED
 
 
 def rows_of(path):
@@ -40,7 +41,8 @@ def rows_of(path):
             continue
         tool, name, summary, right, wrong = match.groups()
         found.setdefault(name, {})[tool] = count_of(summary)
-        verified[name] = f"{right}" + (f", {wrong} not" if wrong != "0" else "")
+        if found[name][tool] != NOT_ENDED or name not in verified:
+            verified[name] = f"{right}" + (f", {wrong} not" if wrong != "0" else "")
     return {name: [verified[name], *(counts.get(tool, "not run") for tool in TOOLS), beside(path, "date.txt"), beside(path, "driver.txt")]
             for name, counts in found.items()}
 
@@ -79,7 +81,8 @@ def main(arguments):
     print("# compute-sanitizer over the course\n")
     print(f"Errors and hazards that NVIDIA's compute-sanitizer reports while `ridge verify` runs every variant of an experiment at small, odd sizes "
           f"(bench/device/course.txt, lines `small`). Device: NVIDIA H200. Command: `KINDS=small bench/device/course.sh build/ridge FOLDER`; each row "
-          f"has its own day and driver. {counts.count('0')} of {len(counts)} runs report nothing.\n")
+          f"has its own day and driver. {counts.count('0')} of {len(counts)} runs report nothing, {sum(c.isdigit() and c != '0' for c in counts)} something; in "
+          f"{counts.count(NOT_ENDED)} the tool did not end.\n")
     if planted:
         print("Faults planted in bench/sanitizer/planted are reported in the latest run:\n")
         for line in planted:

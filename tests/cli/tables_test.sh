@@ -170,14 +170,18 @@ cat >want.txt <<'EOF'
 | scan | 9 | 0 | 9 | not run | not run | 2026-01-01 | 1.0 |
 | sum | 4, 1 not | 512 | not run | not run | not run | 2026-01-01 | 1.0 |
 EOF
-sanitizer old/sanitizer.txt >page.md 2>err.txt && grep '^| s' page.md | diff -u want.txt - >diff.txt && grep -q '1 of 8 runs report nothing' page.md &&
+sanitizer old/sanitizer.txt >page.md 2>err.txt && grep '^| s' page.md | diff -u want.txt - >diff.txt && grep -q '1 of 8 runs report nothing, 2 something' page.md &&
     grep -q '^- memcheck planted:  1 ERROR SUMMARY: 2 errors' page.md
 pass 'a finding of the sanitizer is counted once, printed or not' $? diff.txt
-echo 'racecheck scan:  1 RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings) 9 verified, 0 not' >new/sanitizer.txt
+{
+    echo 'racecheck scan:  1 RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings) 9 verified, 0 not'
+    echo 'memcheck scan: 0 verified, 0 not'
+} >new/sanitizer.txt
 echo 2026-01-02 >new/date.txt
 echo 2.0 >new/driver.txt
-sed -i 's/^| scan .*/| scan | 9 | not run | 0 | not run | not run | 2026-01-02 | 2.0 |/' want.txt
-sanitizer --keep page.md new/sanitizer.txt >page2.md 2>err.txt && grep '^| s' page2.md | diff -u want.txt - >diff.txt && grep -q '^- memcheck planted' page2.md
+sed -i 's/^| scan .*/| scan | 9 | did not end | 0 | not run | not run | 2026-01-02 | 2.0 |/' want.txt
+sanitizer --keep page.md new/sanitizer.txt >page2.md 2>err.txt && grep '^| s' page2.md | diff -u want.txt - >diff.txt && grep -q '^- memcheck planted' page2.md &&
+    grep -q '1 of 8 runs report nothing, 1 something; in 1 the tool did not end' page2.md
 pass 'a later run replaces its rows, and the others keep their day' $? diff.txt
 echo nothing >new/sanitizer.txt
 sanitizer new/sanitizer.txt >out.txt 2>&1
