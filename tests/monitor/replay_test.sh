@@ -116,6 +116,25 @@ pass 'so is a file in the columns of the MIT Supercloud data set' $? err.txt
 (($? == 1)) && grep -q 'names no timestamp' err.txt
 pass 'a file that is none is refused' $? err.txt
 
+# The figures of docs/monitor.md: five minutes of an H200, resampled.
+"$root/bench/monitor/from_csv.py" "$root/bench/monitor/h200-jobs.csv" >jobs.jsonl 2>err.txt
+for reading in 1s 10s; do
+    "$RIDGE" monitor --replay jobs.jsonl --for 30d --interval $reading --json >out.$reading.json 2>err.txt
+done
+python3 - "$root/docs/monitor.md" <<'END' >python.txt 2>&1
+import json, sys
+page = open(sys.argv[1]).read().replace(",", "")
+busy = {r: {s["figure"]: s for s in json.load(open(f"out.{r}.json"))["series"] if s["figure"] != "ecc_corrected_errors" and s["readings"]} for r in ("1s", "10s")}
+assert len(busy["1s"]) == len(busy["10s"]) == 4
+ten = busy["10s"].values()
+memory = busy["1s"].pop("memory_temperature_c")
+others = busy["1s"].values()
+assert f"{sum(s['alerts'] for s in ten)} in {sum(s['readings'] for s in ten)}" in page, busy
+assert f"{sum(s['alerts'] for s in others)} in {sum(s['readings'] for s in others)}" in page, busy
+assert f"{memory['alerts']} in {memory['readings']}" in page, memory
+END
+pass "a real GPU's series, resampled, raises as many alerts as the page says" $? python.txt
+
 cc -std=gnu17 -fPIC -shared -o "$work/libnvidia-ml.so.1" "$root/tests/monitor/fake_nvml.c"
 : >state
 FAKE_NVML=$work/state LD_LIBRARY_PATH=$work "$RIDGE" monitor --json --interval 20ms --for 100ms >own.jsonl 2>err.txt
