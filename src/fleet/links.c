@@ -89,14 +89,14 @@ bool links_of(struct arena *a, const struct device_info *const *infos, int count
 
 /* ---- messages ---------------------------------------------------------------------------------------- */
 
-// Bytes of a ring, or a tree, over what carries them: all rails at once, as fast as the slower of node and network.
-static double ring_gbps(const struct links *l, enum links_protocol p)
+// p: of enum links_protocol. Bytes of a ring, or a tree, over what carries them: all rails at once, as fast as the slower of node and network.
+static double ring_gbps(const struct links *l, int p)
 {
     double gbps = l->nodes > 1 ? fmin(l->link_gbps, l->rails * l->network_gbps) : l->link_gbps;
     return gbps * l->share[p];
 }
 
-static double hops_ns(const struct links *l, enum links_protocol p, double own, double between)
+static double hops_ns(const struct links *l, int p, double own, double between)
 {
     return own * l->hop_ns[p] + (between > 0 ? between * l->network_hop_ns[p] : 0);
 }
