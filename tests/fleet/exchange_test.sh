@@ -94,6 +94,7 @@ json 'with simulated devices beside real ones nothing is made up' '.exchange == 
 scale sum --scaling strong --json
 json 'scaling has the exchange of each number of devices' '.points | .[0].exchange_ns == null and .[1].exchange_ns > 0 and .[1].together_ns > 0'
 scale sum --scaling weak
+pass 'as a table, too' $? err.txt
 grep -Eq '^ +2( +[0-9.]+ [num]?s){2} +[0-9.]+ % +[0-9.]+ [num]?s +[0-9.]+ %$' out.json
 pass 'and what it costs of the efficiency' $? out.json
 finish
