@@ -89,20 +89,21 @@ static inline bool are_new(const struct lines *l, const uint64_t address[GROUP])
 
 static inline void lines_append(struct lines *l, const uint64_t address[GROUP])
 {
-    uint64_t *line = l->line + l->count, *starts = l->starts + l->count;
-    for (unsigned i = 0; i < GROUP; i++) {
+    uint64_t *restrict line = l->line + l->count, *restrict starts = l->starts + l->count;
+    for (unsigned i = 0; i < GROUP; i++)
         line[i] = address[i] / LINE_BYTES_64;
+    for (unsigned i = 0; i < GROUP; i++)
         starts[i] = UINT64_C(1) << address[i] % LINE_BYTES_64;
-    }
+    l->most = address[GROUP - 1] / LINE_BYTES_64;
     l->count += GROUP;
     l->at = l->count - 1;
-    l->most = line[GROUP - 1];
 }
 
 // Are the lanes on the lines from `first` on, in turn? Then they are added.
 static inline bool lines_add_again(struct lines *l, unsigned first, const uint64_t address[GROUP])
 {
-    uint64_t *line = l->line + first, *starts = l->starts + first, off = 0;
+    const uint64_t *line = l->line + first;
+    uint64_t *restrict starts = l->starts + first, off = 0;
     for (unsigned i = 0; i < GROUP; i++)
         off |= line[i] ^ address[i] / LINE_BYTES_64;
     for (unsigned i = 0; i < GROUP && off == 0; i++)
@@ -114,8 +115,12 @@ static bool are_aligned(const struct amd_touch *t)
 {
     const uint64_t mask = t->mask;
     uint64_t off = 0;
-    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
-        off |= t->address[lane] & (0 - (mask >> lane & 1));
+    if (mask == UINT64_MAX)
+        for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+            off |= t->address[lane];
+    else
+        for (uint64_t left = mask; left != 0; left &= left - 1)
+            off |= t->address[__builtin_ctzll(left)];
     return (off & (t->bytes - 1)) == 0;
 }
 
@@ -269,29 +274,47 @@ static inline bool within_banks(const uint32_t *word, uint32_t lanes, unsigned c
     return most + each - 1 - least < BANKS;
 }
 
-// Most words that one bank has to give to the lanes: each once, or once per lane that changes it.
-static unsigned turns_of_banks(const uint32_t *word, uint32_t lanes, unsigned each, bool atomic)
+static unsigned largest_of(const uint8_t turns[BANKS])
 {
-    uint8_t turns[BANKS] = {0}, head[BANKS] = {0}, next[BANKS + 1];
+    uint8_t most = 0;
+    for (unsigned i = 0; i < BANKS; i++)
+        most = turns[i] > most ? turns[i] : most;
+    return most;
+}
+
+// Most words that one bank has to give to the lanes, each once.
+static unsigned turns_of_banks(const uint32_t *word, uint32_t lanes, unsigned each)
+{
+    uint8_t turns[BANKS] = {0}, head[BANKS] = {0}, next[BANKS + 1], count = 0;
     uint32_t item[BANKS + 1];
-    uint8_t count = 0, most = 0;
     for (; lanes != 0; lanes &= lanes - 1)
         for (uint32_t k = 0, w = word[__builtin_ctz(lanes)]; k < each; k++, w++) {
-            unsigned bank = w % BANKS, i = atomic ? 0 : head[bank];
+            unsigned bank = w % BANKS, i = head[bank];
             while (i > 0 && item[i] != w)
                 i = next[i];
             if (i > 0)
                 continue;
             turns[bank]++;
-            if (atomic)
-                continue;
             item[++count] = w;
             next[count] = head[bank];
             head[bank] = count;
         }
-    for (unsigned i = 0; i < BANKS; i++)
-        most = turns[i] > most ? turns[i] : most;
-    return most;
+    return largest_of(turns);
+}
+
+// Those that change a word take turns even on the same one.
+static unsigned turns_of_changes(const uint32_t *word, uint32_t lanes, unsigned each)
+{
+    uint8_t turns[BANKS] = {0};
+    if (lanes == UINT32_MAX && each == 1) {
+        for (unsigned lane = 0; lane < 32; lane++)
+            turns[word[lane] % BANKS]++;
+        return largest_of(turns);
+    }
+    for (; lanes != 0; lanes &= lanes - 1)
+        for (uint32_t k = 0, w = word[__builtin_ctz(lanes)]; k < each; k++, w++)
+            turns[w % BANKS]++;
+    return largest_of(turns);
 }
 
 static void count_lds(const uint32_t address[WAVE_LANES], uint64_t mask, unsigned bytes,
@@ -312,7 +335,9 @@ static void count_lds(const uint32_t address[WAVE_LANES], uint64_t mask, unsigne
         bool free = !atomic && (lanes == 32   ? within_banks(at, on, 32, each)
                                 : lanes == 16 ? within_banks(at, on, 16, each)
                                               : within_banks(at, on, 8, each));
-        out->passes += free ? 1 : turns_of_banks(at, on, each, atomic);
+        out->passes += free     ? 1
+                       : atomic ? turns_of_changes(at, on, each)
+                                : turns_of_banks(at, on, each);
         out->passes_ideal++;
     }
 }

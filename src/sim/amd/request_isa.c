@@ -17,7 +17,8 @@ struct request {
     const struct lanes_functions *lanes;
     uint64_t exec;
     unsigned first, bytes; // the first active lane; of one place of a lane
-    bool all;              // all 64 lanes are on
+    unsigned count;        // of the wave's lanes
+    bool all;              // they are all on
     uint8_t *host;         // offsets count from here
 };
 
@@ -31,6 +32,7 @@ static inline uint32_t *row_of(const struct request *q, unsigned number)
 // Of one place of each lane, in LDS; inactive lanes get an active one's. false: one is out of bounds.
 static bool lds_offsets(const struct request *q, unsigned offset, uint32_t at[WAVE_LANES])
 {
+    const unsigned n = q->count;
     const uint32_t *address = q->w->v[q->in->address];
     const uint64_t size = q->w->group->lds_bytes, exec = q->exec;
     if (size < q->bytes)
@@ -38,31 +40,32 @@ static bool lds_offsets(const struct request *q, unsigned offset, uint32_t at[WA
     const uint32_t other = address[q->first] + offset, last = (uint32_t)(size - q->bytes);
     uint32_t most = other;
     // The sum has 32 bits: compilers take negative bases.
-    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+    for (unsigned lane = 0; lane < n; lane++)
         at[lane] = address[lane] + offset;
-    for (unsigned first = 0; first < WAVE_LANES && !q->all; first += LANES) {
+    for (unsigned first = 0; first < n && !q->all; first += LANES) {
         const uint32_t on = (uint32_t)(exec >> first);
         for (unsigned l = 0; l < LANES; l++)
             at[first + l] = (on >> l & 1) != 0 ? at[first + l] : other;
     }
-    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+    for (unsigned lane = 0; lane < n; lane++)
         most = at[lane] > most ? at[lane] : most;
     return most <= last;
 }
 
 static void global_addresses(const struct request *q, uint64_t at[WAVE_LANES])
 {
+    const unsigned n = q->count;
     const struct amd_instruction *in = q->in;
     const uint32_t *low = q->w->v[in->address];
     const uint64_t more = (uint64_t)(int64_t)in->constant;
     if (in->has_base) {
         const uint64_t base = pair_of(q->w, in->base) + more;
-        for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+        for (unsigned lane = 0; lane < n; lane++)
             at[lane] = base + low[lane];
         return;
     }
     const uint32_t *high = q->w->v[in->address + 1];
-    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+    for (unsigned lane = 0; lane < n; lane++)
         at[lane] = (low[lane] | (uint64_t)high[lane] << 32) + more;
 }
 
@@ -70,17 +73,18 @@ static void global_addresses(const struct request *q, uint64_t at[WAVE_LANES])
 static bool near_offsets(const struct request *q, const uint64_t address[WAVE_LANES],
                          uint64_t at[WAVE_LANES])
 {
+    const unsigned n = q->count;
     const struct amd_run *run = q->w->group->run;
     if (run->near.size < q->bytes)
         return false;
     const uint64_t start = DEVICE_BASE + run->near.start, last = run->near.size - q->bytes,
                    other = address[q->first] - start, exec = q->exec;
     uint64_t most = other;
-    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+    for (unsigned lane = 0; lane < n; lane++)
         at[lane] = address[lane] - start;
-    for (unsigned lane = 0; lane < WAVE_LANES && !q->all; lane++)
+    for (unsigned lane = 0; lane < n && !q->all; lane++)
         at[lane] = (exec >> lane & 1) != 0 ? at[lane] : other;
-    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+    for (unsigned lane = 0; lane < n; lane++)
         most = at[lane] > most ? at[lane] : most;
     return most <= last;
 }
@@ -110,42 +114,46 @@ static bool global_offsets(struct request *q, bool write, const uint64_t address
 // Stored whole where all lanes are on.
 static void put_row(const struct request *q, uint32_t *to, const uint32_t data[WAVE_LANES])
 {
+    const unsigned n = q->count;
     if (q->all) {
-        memcpy(to, data, sizeof(uint32_t) * WAVE_LANES);
+        memcpy(to, data, sizeof(uint32_t) * n);
         return;
     }
-    for (unsigned first = 0; first < WAVE_LANES; first += LANES)
+    for (unsigned first = 0; first < n; first += LANES)
         q->lanes->blend32(to + first, data + first, (uint32_t)(q->exec >> first));
 }
 
-static bool side_by_side(const uint32_t at[WAVE_LANES])
+static bool side_by_side(const struct request *q, const uint32_t at[WAVE_LANES])
 {
+    const unsigned n = q->count;
     uint32_t off = 0;
-    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+    for (unsigned lane = 0; lane < n; lane++)
         off |= at[lane] ^ (at[0] + lane * WORD);
     return off == 0;
 }
 
-static bool far_side_by_side(const uint64_t at[WAVE_LANES])
+static bool far_side_by_side(const struct request *q, const uint64_t at[WAVE_LANES])
 {
+    const unsigned n = q->count;
     uint64_t off = 0;
-    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+    for (unsigned lane = 0; lane < n; lane++)
         off |= at[lane] ^ (at[0] + lane * WORD);
     return off == 0;
 }
 
 static void load_near(const struct request *q, const uint32_t at[WAVE_LANES], unsigned result)
 {
+    const unsigned n = q->count;
     uint32_t data[WAVE_LANES];
     const unsigned words = q->row->words;
     for (unsigned k = 0; k < words; k++) {
         uint32_t *to = row_of(q, result + k);
-        if (words == 1 && q->all && side_by_side(at)) {
-            memcpy(to, q->host + at[0], sizeof data);
+        if (words == 1 && q->all && side_by_side(q, at)) {
+            memcpy(to, q->host + at[0], sizeof(uint32_t) * n);
             continue;
         }
         uint32_t *room = q->all ? to : data;
-        for (unsigned first = 0; first < WAVE_LANES; first += LANES)
+        for (unsigned first = 0; first < n; first += LANES)
             q->lanes->gather32(room + first, q->host + (size_t)k * WORD, at + first);
         if (!q->all)
             put_row(q, to, data);
@@ -154,16 +162,17 @@ static void load_near(const struct request *q, const uint32_t at[WAVE_LANES], un
 
 static void load_far(const struct request *q, const uint64_t at[WAVE_LANES], unsigned result)
 {
+    const unsigned n = q->count;
     uint32_t data[WAVE_LANES];
     const unsigned words = q->row->words;
     for (unsigned k = 0; k < words; k++) {
         uint32_t *to = row_of(q, result + k);
-        if (words == 1 && q->all && far_side_by_side(at)) {
-            memcpy(to, q->host + at[0], sizeof data);
+        if (words == 1 && q->all && far_side_by_side(q, at)) {
+            memcpy(to, q->host + at[0], sizeof(uint32_t) * n);
             continue;
         }
         uint32_t *room = q->all ? to : data;
-        for (unsigned first = 0; first < WAVE_LANES; first += LANES)
+        for (unsigned first = 0; first < n; first += LANES)
             q->lanes->gather32_far(room + first, q->host + (size_t)k * WORD, at + first);
         if (!q->all)
             put_row(q, to, data);
@@ -179,13 +188,14 @@ static inline void store_lane(const struct request *q, uint8_t *to, unsigned fro
 // In the lanes' order: the last of those that store to one place wins.
 static void store_far(const struct request *q, const uint64_t at[WAVE_LANES])
 {
+    const unsigned n = q->count;
     const uint32_t *data = row_of(q, q->in->data);
     uint8_t *host = q->host;
     if (q->row->words == 1 && q->all) {
-        if (far_side_by_side(at))
-            memcpy(host + at[0], data, sizeof(uint32_t) * WAVE_LANES);
+        if (far_side_by_side(q, at))
+            memcpy(host + at[0], data, sizeof(uint32_t) * n);
         else
-            for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+            for (unsigned lane = 0; lane < n; lane++)
                 memcpy(host + at[lane], &data[lane], WORD);
         return;
     }
@@ -197,13 +207,14 @@ static void store_far(const struct request *q, const uint64_t at[WAVE_LANES])
 
 static void store_near(const struct request *q, uint32_t at[2][WAVE_LANES], unsigned places)
 {
+    const unsigned n = q->count;
     const uint32_t *data = row_of(q, q->in->data);
     uint8_t *host = q->host;
     if (q->row->words == 1 && q->all && places == 1) {
-        if (side_by_side(at[0]))
-            memcpy(host + at[0][0], data, sizeof(uint32_t) * WAVE_LANES);
+        if (side_by_side(q, at[0]))
+            memcpy(host + at[0][0], data, sizeof(uint32_t) * n);
         else
-            for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+            for (unsigned lane = 0; lane < n; lane++)
                 memcpy(host + at[0][lane], &data[lane], WORD);
         return;
     }
@@ -247,6 +258,7 @@ static void update_lanes(const struct request *q, const uint32_t *near, const ui
 
 static bool run_lds(struct request *q)
 {
+    const unsigned n = q->count;
     const struct amd_instruction *in = q->in;
     const struct amd_row *r = q->row;
     struct amd_run *run = q->w->group->run;
@@ -255,11 +267,13 @@ static bool run_lds(struct request *q)
                atomic = r->action == ACTION_ATOMIC || r->action == ACTION_ATOMIC_RETURN;
     const unsigned unit = q->bytes * (r->flag == FLAG_FAR ? 64 : 1), places = two ? 2 : 1;
     uint32_t at[2][WAVE_LANES];
+    if (q->w->narrow)
+        memset(at, 0, sizeof at);
     if (!lds_offsets(q, two ? in->offset0 * unit : (unsigned)in->constant, at[0]) ||
         (two && !lds_offsets(q, in->offset1 * unit, at[1])))
         return false;
     uint32_t low = 0;
-    for (unsigned lane = 0; lane < WAVE_LANES && atomic; lane++)
+    for (unsigned lane = 0; lane < n && atomic; lane++)
         low |= at[0][lane];
     if (low % WORD != 0)
         return false;
@@ -281,6 +295,7 @@ static bool run_lds(struct request *q)
 
 static bool run_global(struct request *q)
 {
+    const unsigned n = q->count;
     const struct amd_instruction *in = q->in;
     const struct amd_row *r = q->row;
     struct amd_run *run = q->w->group->run;
@@ -290,7 +305,7 @@ static bool run_global(struct request *q)
     global_addresses(q, t->address);
     if (!global_offsets(q, r->action != ACTION_LOAD, t->address, at))
         return false;
-    for (unsigned lane = 0; lane < WAVE_LANES && atomic; lane++)
+    for (unsigned lane = 0; lane < n && atomic; lane++)
         low |= at[lane];
     if (low % WORD != 0)
         return false;
@@ -347,7 +362,8 @@ static bool run_request(struct wave *w, const struct amd_instruction *in)
     q.lanes = run->functions.lanes;
     q.first = (unsigned)__builtin_ctzll(q.exec);
     q.bytes = (unsigned)q.row->words * WORD;
-    q.all = q.exec == UINT64_MAX;
+    q.count = lanes_of(w);
+    q.all = q.exec == UINT64_MAX || (w->narrow && q.exec == UINT32_MAX);
     return in->encoding == ENCODING_DS ? run_lds(&q) : run_global(&q);
 }
 
