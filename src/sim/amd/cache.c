@@ -306,11 +306,10 @@ struct outcome { // sectors, as bits
     uint64_t evicted_line;
 };
 
-static inline struct outcome level_access(struct cache *c, enum touch_kind kind, uint64_t line,
-                                          unsigned sectors)
+static inline struct outcome level_access_at(const struct cache *c, struct cache_set *s,
+                                             enum touch_kind kind, uint64_t line, unsigned sectors)
 {
     struct outcome out = {.hit = 0};
-    struct cache_set *s = set_of(c, line);
     int way = set_find(c, s, line);
     if (way < 0) {
         way = set_oldest(c, s);
@@ -333,6 +332,12 @@ static inline struct outcome level_access(struct cache *c, enum touch_kind kind,
     }
     s->state[way] = (uint8_t)(valid | dirty << 4);
     return out;
+}
+
+static inline struct outcome level_access(struct cache *c, enum touch_kind kind, uint64_t line,
+                                          unsigned sectors)
+{
+    return level_access_at(c, set_of(c, line), kind, line, sectors);
 }
 
 static void count_memory(const struct outcome *o, struct amd_cache_counts *out)
@@ -391,9 +396,9 @@ static inline bool array_access(struct cache *array, enum touch_kind kind, bool 
     return false;
 }
 
-// Did it go beyond L1?
+// Did it go beyond L1? set: of L2.
 static inline bool access_line(struct amd_caches *c, const struct path *p, enum touch_kind kind,
-                               bool past_l1, uint64_t line, unsigned sectors,
+                               bool past_l1, uint64_t line, unsigned sectors, struct cache_set *set,
                                struct amd_cache_counts *out)
 {
     unsigned wanted = kind == TOUCH_LOADS ? p->whole : sectors; // L1 asks for its whole line
@@ -406,7 +411,7 @@ static inline bool access_line(struct amd_caches *c, const struct path *p, enum 
         return true;
     }
     wanted <<= p->wide != 0 && line % 2 != 0 ? FETCHED_SECTORS : 0;
-    struct outcome o = level_access(p->l2, kind, line >> p->wide, wanted);
+    struct outcome o = level_access_at(p->l2, set, kind, line >> p->wide, wanted);
     out->l2_sectors[kind] += bits(wanted);
     out->l2_hit_sectors += bits(o.hit);
     out->l2_load_hit_sectors += kind == TOUCH_LOADS ? bits(o.hit) : 0;
@@ -418,7 +423,7 @@ void amd_caches_access(struct amd_caches *c, unsigned l1, enum touch_kind kind, 
                        uint64_t line, unsigned sectors, struct amd_cache_counts *out)
 {
     const struct path p = path_of(c, l1);
-    (void)access_line(c, &p, kind, past_l1, line, sectors, out);
+    (void)access_line(c, &p, kind, past_l1, line, sectors, set_of(p.l2, line >> p.wide), out);
 }
 
 unsigned amd_caches_access_lines(struct amd_caches *c, unsigned l1, enum touch_kind kind,
@@ -426,8 +431,15 @@ unsigned amd_caches_access_lines(struct amd_caches *c, unsigned l1, enum touch_k
                                  struct amd_cache_counts *out)
 {
     const struct path p = path_of(c, l1);
+    struct cache_set *sets[AMD_LINES_MAX];
     unsigned beyond = 0;
+    for (unsigned i = 0; i < lines->count; i++) {
+        sets[i] = set_of(p.l2, lines->line[i] >> p.wide);
+        __builtin_prefetch(sets[i], 1);
+        __builtin_prefetch(&sets[i]->tag[LRU_WAYS - 1]);
+    }
     for (unsigned i = 0; i < lines->count; i++)
-        beyond += access_line(c, &p, kind, past_l1, lines->line[i], lines->sectors[i], out);
+        beyond +=
+            access_line(c, &p, kind, past_l1, lines->line[i], lines->sectors[i], sets[i], out);
     return beyond;
 }

@@ -18,6 +18,15 @@ enum {
     GROUP = 16, // lanes that are looked at together
 };
 
+// The compiler makes vector code of the loop, which has no room to be unrolled first.
+#if defined(__clang__)
+#define EACH_OF_GROUP(i) \
+    _Pragma("clang loop vectorize(assume_safety)") for (unsigned i = 0; i < GROUP; i++)
+#else
+#define EACH_OF_GROUP(i) \
+    _Pragma("GCC ivdep") _Pragma("GCC unroll 1") for (unsigned i = 0; i < GROUP; i++)
+#endif
+
 /* ---- global memory: lines, in the order in which lanes come to them --------------------------------------------- */
 
 struct lines {
@@ -72,28 +81,55 @@ static inline void lines_add_run(struct lines *l, uint64_t address, unsigned siz
 
 static inline bool is_run(const uint64_t address[GROUP], unsigned bytes)
 {
+    const uint64_t start = address[0];
     uint64_t off = 0;
-    for (unsigned i = 0; i < GROUP; i++)
-        off |= address[i] ^ (address[0] + (uint64_t)i * bytes);
+    EACH_OF_GROUP(i)
+    {
+        off |= address[i] ^ (start + (uint64_t)i * bytes);
+    }
     return off == 0;
 }
 
 // Lanes of ascending lines, each its own, that no lane before them came to.
 static inline bool are_new(const struct lines *l, const uint64_t address[GROUP])
 {
-    uint64_t same = 0;
-    for (unsigned i = 1; i < GROUP; i++)
-        same |= address[i] / LINE_BYTES_64 <= address[i - 1] / LINE_BYTES_64;
-    return same == 0 && (l->count == 0 || address[0] / LINE_BYTES_64 > l->most);
+    uint64_t line[GROUP + 1];
+    uint64_t back = 0; // its highest bit: a line is not beyond the one before
+    line[0] = l->count > 0 ? l->most : address[0] / LINE_BYTES_64 - 1;
+    EACH_OF_GROUP(i)
+    {
+        line[i + 1] = address[i] / LINE_BYTES_64;
+    }
+    EACH_OF_GROUP(i)
+    {
+        back |= line[i + 1] - line[i] - 1;
+    }
+    return back >> 63 == 0;
+}
+
+// 2^(address modulo 64).
+static inline void starts_of(const uint64_t address[GROUP], uint64_t out[GROUP])
+{
+#if defined(__AVX512F__)
+    const __m512i one = _mm512_set1_epi64(1), low = _mm512_set1_epi64(LINE_BYTES_64 - 1);
+    for (size_t i = 0; i < GROUP; i += 8) {
+        __m512i at = _mm512_and_si512(_mm512_loadu_si512(address + i), low);
+        _mm512_storeu_si512(out + i, _mm512_sllv_epi64(one, at));
+    }
+#else
+    for (unsigned i = 0; i < GROUP; i++)
+        out[i] = UINT64_C(1) << address[i] % LINE_BYTES_64;
+#endif
 }
 
 static inline void lines_append(struct lines *l, const uint64_t address[GROUP])
 {
-    uint64_t *restrict line = l->line + l->count, *restrict starts = l->starts + l->count;
-    for (unsigned i = 0; i < GROUP; i++)
+    uint64_t *line = l->line + l->count;
+    EACH_OF_GROUP(i)
+    {
         line[i] = address[i] / LINE_BYTES_64;
-    for (unsigned i = 0; i < GROUP; i++)
-        starts[i] = UINT64_C(1) << address[i] % LINE_BYTES_64;
+    }
+    starts_of(address, l->starts + l->count);
     l->most = address[GROUP - 1] / LINE_BYTES_64;
     l->count += GROUP;
     l->at = l->count - 1;
@@ -102,13 +138,20 @@ static inline void lines_append(struct lines *l, const uint64_t address[GROUP])
 // Are the lanes on the lines from `first` on, in turn? Then they are added.
 static inline bool lines_add_again(struct lines *l, unsigned first, const uint64_t address[GROUP])
 {
-    const uint64_t *line = l->line + first;
-    uint64_t *restrict starts = l->starts + first, off = 0;
-    for (unsigned i = 0; i < GROUP; i++)
+    uint64_t *line = l->line + first, *starts = l->starts + first, off = 0;
+    EACH_OF_GROUP(i)
+    {
         off |= line[i] ^ address[i] / LINE_BYTES_64;
-    for (unsigned i = 0; i < GROUP && off == 0; i++)
-        starts[i] |= UINT64_C(1) << address[i] % LINE_BYTES_64;
-    return off == 0;
+    }
+    if (off != 0)
+        return false;
+    uint64_t more[GROUP];
+    starts_of(address, more);
+    EACH_OF_GROUP(i)
+    {
+        starts[i] |= more[i];
+    }
+    return true;
 }
 
 static bool are_aligned(const struct amd_touch *t)
