@@ -18,13 +18,10 @@ static void summed(const char *bytes, size_t size)
     require(capture_timeline_add(&t, "fuzz", bytes, size, &err));
     timeline_summarize(&a, &t, &s);
     for (size_t i = 0; i < s.kernel_count; i++)
-        launches += s.kernels[i].seen;
+        launches += s.kernels[i].launches;
     for (size_t i = 0; i < s.move_count; i++)
-        moves += s.moves[i].seen;
+        moves += s.moves[i].count;
     require(launches + moves == t.work.count);
-    for (size_t i = 0; i < s.kernel_count; i++)
-        require(s.kernels[i].launches >= (double)s.kernels[i].seen &&
-                !(s.kernels[i].total_margin_ns < 0));
     for (size_t i = 0; i < s.device_count; i++)
         require(s.devices[i].idle_ns >= 0 && s.devices[i].both_ns >= 0 &&
                 s.devices[i].busy_ns <= s.devices[i].span_ns);

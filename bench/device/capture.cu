@@ -1,12 +1,11 @@
 // Loops of launches of one kernel that lasts so long as it is asked to, timed by the host's clock from the first launch
 // until all of them have ended: what listening to launches adds. Usage: capture [spread] {KERNEL_US LAUNCHES HOW} …
 // HOW: "each" waits for the GPU after every launch, "stream" for the stream, "all" for the GPU after the last launch, "graph"
-// launches graphs of 20 such kernels and waits after each.
+// launches graphs of 20 such kernels and waits after each; us are per kernel then, medians per graph.
 // Prints us per launch, a line per loop; with `spread` three medians too, of the whole launch until it was waited for, of
 // the call that launches and of the call that waits (0 for "all"), and the CPU at its end.
 // CAPTURE_WAIT_MS: a pause before the first loop. CAPTURE_CPU: the CPU that the loops run on; threads that were there before,
-// CUPTI's among them, run where they did. CAPTURE_BINS: a file to which, where launches are waited for, a line per ms of a loop
-// goes: the wall clock's ns, the loop's number, launches, and us that they took together.
+// CUPTI's among them, run where they did.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <chrono>
@@ -33,37 +32,6 @@ __global__ void last(long long ns, int *out)
     if (ns < 0)
         *out = (int)now;
 }
-
-static unsigned long long wall_ns()
-{
-    using namespace std::chrono;
-    return (unsigned long long)duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count();
-}
-
-static struct bins { // of a ms
-    FILE *out;
-    int loop, launches;
-    unsigned long long ns;
-    double us;
-    void add(double took_us)
-    {
-        if (!out)
-            return;
-        unsigned long long now = wall_ns(), whole = now - now % 1000000;
-        if (whole != ns)
-            put();
-        ns = whole;
-        launches++;
-        us += took_us;
-    }
-    void put()
-    {
-        if (out && launches > 0)
-            fprintf(out, "%llu %d %d %.3f\n", ns, loop, launches, us);
-        launches = 0;
-        us = 0;
-    }
-} bins;
 
 static const int graph_kernels = 20;
 static cudaGraphExec_t graph_of(long long ns, int *out)
@@ -118,13 +86,10 @@ static void loop(double kernel_us, int launches, const char *how, bool spread, i
             call.push_back(us(launched - before).count());
             wait.push_back(us(after - launched).count());
             took.push_back(us(after - before).count());
-            bins.add(us(after - before).count());
             before = after;
         }
     }
     cudaDeviceSynchronize();
-    bins.put();
-    bins.loop++;
     printf("%.4f", us(now() - from).count() / kernels);
     if (spread)
         printf(" %.4f %.4f %.4f %d", median(took), median(call), median(wait), sched_getcpu());
@@ -147,8 +112,6 @@ int main(int argc, char **argv)
         if (sched_setaffinity(0, sizeof one, &one) != 0)
             return 3;
     }
-    if (const char *path = getenv("CAPTURE_BINS"))
-        bins.out = fopen(path, "w");
     for (int i = first; i < argc; i += 3)
         loop(atof(argv[i]), atoi(argv[i + 1]), argv[i + 2], spread, out);
     return cudaGetLastError() == cudaSuccess ? 0 : 1;

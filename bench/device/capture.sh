@@ -13,7 +13,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 nvcc -O3 -std=c++17 -arch=native -o "$work/capture" "$here/capture.cu"
 "$work/capture" 10 1000 all >"$work/warm"
-rows=${ROWS:-1:all 5:all 10:all 20:all 50:all 10:each 20:each 50:each 10:stream 20:stream 50:stream}
+rows=${ROWS:-1:all 5:all 10:all 20:all 50:all 10:each 20:each 50:each 10:stream 20:stream 50:stream 10:graph}
 arguments=()
 for row in $rows; do
     arguments+=("${row%:*}" "$(awk -v us="${row%:*}" -v s="$seconds" 'BEGIN { print int(s * 1e6 / us) }')" "${row#*:}")

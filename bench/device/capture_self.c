@@ -20,7 +20,6 @@
       (uint32_t a, CUpti_SubscriberHandle b, CUpti_CallbackDomain c, CUpti_CallbackId d),  \
       (a, b, c, d))                                                                        \
     F(cuptiActivityEnable, (CUpti_ActivityKind a), (a))                                    \
-    F(cuptiActivityDisable, (CUpti_ActivityKind a), (a))                                   \
     F(cuptiActivityGetNextRecord, (uint8_t * a, size_t b, CUpti_Activity * *c), (a, b, c)) \
     F(cuptiActivityGetNumDroppedRecords, (CUcontext a, uint32_t b, size_t * c), (a, b, c)) \
     F(cuptiActivityFlushAll, (uint32_t a), (a))

@@ -170,13 +170,16 @@ static void *listen_later(void *unused)
     return unused;
 }
 
+static atomic_bool ended; // a switch while the program ends may crash it
+
 static void *listen_now_and_then(void *unused)
 {
     useconds_t on = (useconds_t)number("WAY_ON_MS", 0) * US_PER_MS;
     useconds_t every = (useconds_t)number("WAY_EVERY_MS", 200) * US_PER_MS;
     for (bool listens = false; on < every; listens = !listens) {
         usleep(listens ? every - on : on);
-        switch_kinds(listens);
+        if (!ended)
+            switch_kinds(listens);
     }
     return unused;
 }
@@ -190,6 +193,7 @@ static void start_thread(void *(*body)(void *))
 
 static void say(void)
 {
+    ended = true;
     cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     fprintf(stderr, "%llu,%llu\n", (unsigned long long)kernels,
             (unsigned long long)dropped_records);

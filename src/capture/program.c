@@ -41,10 +41,6 @@ static void start(const struct watched_program *p, const char *recorder)
     setenv("CUDA_INJECTION64_PATH", recorder, 1);
     setenv("NVTX_INJECTION64_PATH", recorder, 0);
     setenv("RIDGE_CAPTURE_FOLDER", p->folder, 1);
-    if (p->overhead)
-        setenv("RIDGE_CAPTURE_OVERHEAD", p->overhead, 1);
-    else
-        unsetenv("RIDGE_CAPTURE_OVERHEAD");
     if (p->cupti)
         setenv("RIDGE_CAPTURE_CUPTI", p->cupti, 0);
     if (p->kernels) {

@@ -9,7 +9,6 @@ struct watched_program {
     const char *const *argv; // NULL terminated; argv[0] is searched in PATH
     const char *folder;      // an existing one, for the recordings
     const char *cupti;       // a CUPTI to try first; NULL: as the loader finds it
-    const char *overhead;    // percent that listing may add to its time; NULL: as it comes
     bool output_aside;       // its standard output goes to standard error
     const char *kernels;     // an extended regular expression: save launches of these; NULL: none
     const char *launch;      // which launch of each, from 1

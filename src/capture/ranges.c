@@ -2,7 +2,6 @@
 // whole process, of all of its threads. A kernel counts once per name.
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/timeline.h"
-#include "capture/windows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,9 +39,8 @@ static void count_kernel(struct sweep *s, size_t index)
         if ((r->thread != 0 && r->thread != w->thread) || s->counted[r->name] == index + 1)
             continue;
         s->counted[r->name] = index + 1;
-        double weight = windows_weight(s->t, w);
-        s->sums[r->name].kernels += weight;
-        s->sums[r->name].kernel_ns += weight * (double)(w->end_ns - w->start_ns);
+        s->sums[r->name].kernels++;
+        s->sums[r->name].kernel_ns += (double)(w->end_ns - w->start_ns);
     }
 }
 

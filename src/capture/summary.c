@@ -1,9 +1,7 @@
 // Sums over a timeline: kernels by time, copies, and of each device when it worked, when not, and when copies ran
-// beside kernels. One pass over the work of a device in order of its starts. What was seen of a process that was listened to
-// for a part of the time is weighted by period (windows.h).
+// beside kernels. One pass over the work of a device in order of its starts.
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/timeline.h"
-#include "capture/windows.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -52,36 +50,12 @@ static size_t shapes_of(const struct work **w, size_t count)
     return shapes;
 }
 
-// What was seen of one name in each period.
-struct by_period {
-    const struct timeline *timeline;
-    double *count, *total_ns;
-};
-
-static void add_margins(const struct by_period *b, const struct work **w, size_t count,
-                        double *count_margin, double *total_margin_ns)
-{
-    size_t periods = b->timeline->periods.count;
-    *count_margin = *total_margin_ns = 0;
-    if (periods == 0)
-        return;
-    memset(b->count, 0, periods * sizeof *b->count);
-    memset(b->total_ns, 0, periods * sizeof *b->total_ns);
-    for (size_t i = 0; i < count; i++)
-        if (w[i]->period > 0) {
-            b->count[w[i]->period - 1]++;
-            b->total_ns[w[i]->period - 1] += length_ns(w[i]);
-        }
-    *count_margin = windows_margin(b->timeline, b->count);
-    *total_margin_ns = windows_margin(b->timeline, b->total_ns);
-}
-
 // Of launches of one name, in order of their length.
-static struct kernel_sum kernel_sum(const struct by_period *b, const struct work **w, size_t count)
+static struct kernel_sum kernel_sum(const struct work **w, size_t count)
 {
     const struct work *longest = w[count - 1];
     struct kernel_sum k = {.name = w[0]->name,
-                           .seen = count,
+                           .launches = count,
                            .min_ns = length_ns(w[0]),
                            .max_ns = length_ns(longest),
                            .registers = longest->registers,
@@ -90,27 +64,20 @@ static struct kernel_sum kernel_sum(const struct by_period *b, const struct work
     memcpy(k.grid, longest->grid, sizeof k.grid);
     memcpy(k.block, longest->block, sizeof k.block);
     for (size_t i = 0; i < count; i++) {
-        double weight = windows_weight(b->timeline, w[i]);
-        k.launches += weight;
-        k.total_ns += weight * length_ns(w[i]);
-        k.by_graph += w[i]->by_graph ? weight : 0;
+        k.total_ns += length_ns(w[i]);
+        k.by_graph += w[i]->by_graph;
     }
-    add_margins(b, w, count, &k.launches_margin, &k.total_margin_ns);
     k.shapes = shapes_of(w, count);
     return k;
 }
 
-static struct move_sum move_sum(const struct by_period *b, const struct work **w, size_t count)
+static struct move_sum move_sum(const struct work **w, size_t count)
 {
-    struct move_sum m = {.name = w[0]->name, .seen = count};
-    double ignored;
+    struct move_sum m = {.name = w[0]->name, .count = count};
     for (size_t i = 0; i < count; i++) {
-        double weight = windows_weight(b->timeline, w[i]);
-        m.count += weight;
-        m.total_ns += weight * length_ns(w[i]);
-        m.bytes += w[i]->bytes == BYTES_UNKNOWN ? (double)NAN : weight * (double)w[i]->bytes;
+        m.total_ns += length_ns(w[i]);
+        m.bytes += w[i]->bytes == BYTES_UNKNOWN ? (double)NAN : (double)w[i]->bytes;
     }
-    add_margins(b, w, count, &ignored, &m.total_margin_ns);
     return m;
 }
 
@@ -130,8 +97,6 @@ static void sum_by_name(struct arena *a, const struct timeline *t, struct timeli
 {
     size_t count = t->work.count;
     const struct work **w = ARENA_ARRAY(a, const struct work *, count + 1);
-    struct by_period b = {t, ARENA_ARRAY(a, double, t->periods.count + 1),
-                          ARENA_ARRAY(a, double, t->periods.count + 1)};
     double all_ns = 0;
     for (size_t i = 0; i < count; i++)
         w[i] = &t->work.items[i];
@@ -143,9 +108,9 @@ static void sum_by_name(struct arena *a, const struct timeline *t, struct timeli
              to++)
             continue;
         if (w[from]->kind == WORK_KERNEL)
-            out->kernels[out->kernel_count++] = kernel_sum(&b, w + from, to - from);
+            out->kernels[out->kernel_count++] = kernel_sum(w + from, to - from);
         else
-            out->moves[out->move_count++] = move_sum(&b, w + from, to - from);
+            out->moves[out->move_count++] = move_sum(w + from, to - from);
     }
     for (size_t i = 0; i < out->kernel_count; i++)
         all_ns += out->kernels[i].total_ns;
@@ -205,59 +170,31 @@ static size_t streams_of(struct arena *a, const struct work *w, size_t count)
     return different;
 }
 
-// A device's work as it was seen: by all processes that were listened to all the time together, or by one in its windows.
-struct view {
-    struct cover any, kernels, moves;
-    const struct work *last; // of what began so far, that which ends last; NULL: nothing has
-};
-
-// Adds what `w` covers beyond the work before it to the device's times.
-static void view_add(struct view *v, const struct work *w, double weight, struct device_sum *d)
-{
-    bool kernel = w->kind == WORK_KERNEL;
-    struct cover *own = kernel ? &v->kernels : &v->moves;
-    double any_ns = v->any.covered_ns, own_ns = own->covered_ns;
-    cover_add(&v->any, w->start_ns, w->end_ns);
-    cover_add(own, w->start_ns, w->end_ns);
-    d->busy_ns += weight * (v->any.covered_ns - any_ns);
-    *(kernel ? &d->kernel_ns : &d->move_ns) += weight * (own->covered_ns - own_ns);
-    d->kernel_sum_ns += kernel ? weight * length_ns(w) : 0;
-    *(kernel ? &d->kernels : &d->moves) += weight;
-    v->last = !v->last || w->end_ns > v->last->end_ns ? w : v->last;
-}
-
-// Between windows nothing is known, and of a GPU that several processes share no view shows all.
-static bool is_gap(const struct view *v, const struct work *w, bool shared)
-{
-    return v->last && w->start_ns > v->any.until_ns && w->window == v->last->window && !shared;
-}
-
 // Work of one device, in order of its starts.
-static struct device_sum device_sum(struct arena *a, const struct timeline *t, const struct work *w,
-                                    size_t count)
+static struct device_sum device_sum(struct arena *a, const struct work *w, size_t count)
 {
     struct device_sum d = {.device = w[0].device, .start_ns = (double)w[0].start_ns};
-    struct view *views = ARENA_ARRAY(a, struct view, t->processes.count + 2); // 0: all the time
-    bool shared = false, in_parts = false;
-    uint64_t end_ns = 0;
+    struct cover any = {0, w[0].start_ns}, kernels = {0}, moves = {0};
+    const struct work *last = &w[0]; // of what began so far, that which ends last
     for (size_t i = 0; i < count; i++) {
-        shared = shared || w[i].process != w[0].process;
-        in_parts = in_parts || w[i].period > 0;
+        bool kernel = w[i].kind == WORK_KERNEL;
+        if (w[i].start_ns > any.until_ns)
+            gap_add(&d, &(struct gap){(double)any.until_ns, (double)(w[i].start_ns - any.until_ns),
+                                      last->name, w[i].name});
+        d.dear +=
+            kernel && (w[i].by_graph || i == 0 || w[i].start_ns > any.until_ns + RECORDING_IDLE_NS);
+        cover_add(&any, w[i].start_ns, w[i].end_ns);
+        cover_add(kernel ? &kernels : &moves, w[i].start_ns, w[i].end_ns);
+        last = w[i].end_ns > last->end_ns ? &w[i] : last;
+        d.kernel_sum_ns += kernel ? length_ns(&w[i]) : 0;
+        d.kernels += kernel;
+        d.moves += !kernel;
     }
-    for (size_t i = 0; i < count; i++) {
-        struct view *v = &views[w[i].period > 0 ? w[i].process + 1 : 0];
-        if (is_gap(v, &w[i], shared && in_parts))
-            gap_add(&d, &(struct gap){(double)v->any.until_ns,
-                                      (double)(w[i].start_ns - v->any.until_ns), v->last->name,
-                                      w[i].name});
-        view_add(v, &w[i], windows_weight(t, &w[i]), &d);
-        end_ns = w[i].end_ns > end_ns ? w[i].end_ns : end_ns;
-    }
-    d.span_ns = (double)(end_ns - w[0].start_ns);
-    d.busy_ns = in_parts ? fmin(d.busy_ns, d.span_ns) : d.busy_ns;
-    d.kernel_ns = fmin(d.kernel_ns, d.busy_ns);
-    d.move_ns = fmin(d.move_ns, d.busy_ns);
-    d.both_ns = fmax(0, d.kernel_ns + d.move_ns - d.busy_ns);
+    d.span_ns = (double)(last->end_ns - w[0].start_ns);
+    d.busy_ns = any.covered_ns;
+    d.kernel_ns = kernels.covered_ns;
+    d.move_ns = moves.covered_ns;
+    d.both_ns = d.kernel_ns + d.move_ns - d.busy_ns;
     d.idle_ns = d.span_ns - d.busy_ns;
     d.streams = streams_of(a, w, count);
     return d;
@@ -270,7 +207,7 @@ static void sum_by_device(struct arena *a, const struct timeline *t, struct time
     for (size_t from = 0, to; from < t->work.count; from = to) {
         for (to = from; to < t->work.count && w[to].device == w[from].device; to++)
             continue;
-        out->devices[out->device_count] = device_sum(a, t, w + from, to - from);
+        out->devices[out->device_count] = device_sum(a, w + from, to - from);
         out->span_ns += out->devices[out->device_count++].span_ns;
     }
 }
@@ -319,17 +256,16 @@ static void rank(struct timeline_summary *s)
     qsort(s->worth, s->worth_count, sizeof *s->worth, worth_falling);
 }
 
-static void sum_windows(const struct timeline *t, struct timeline_summary *out)
+// Others' recordings (nsys, rocprof) have costs of their own.
+static void sum_recording(const struct timeline *t, struct timeline_summary *out)
 {
-    double heard_ns = 0, watched_ns = 0;
-    for (size_t i = 0; i < t->processes.count; i++) {
-        const struct watched_process *p = &t->processes.items[i];
-        out->in_parts = out->in_parts || p->in_parts;
-        heard_ns += p->heard_ns;
-        watched_ns += p->watched_ns;
-        out->window_count += p->windows;
-    }
-    out->heard_pct = out->in_parts ? percent * heard_ns / watched_ns : percent;
+    bool ours = t->processes.count > 0;
+    for (size_t i = 0; i < t->processes.count; i++)
+        ours = ours && t->processes.items[i].file != NULL;
+    for (size_t i = 0; i < out->device_count; i++)
+        out->dear += out->devices[i].dear;
+    if (ours && out->span_ns > 0)
+        out->recording_pct = percent * (double)out->dear * RECORDING_DEAR_NS / out->span_ns;
 }
 
 void timeline_summarize(struct arena *a, struct timeline *t, struct timeline_summary *out)
@@ -340,7 +276,7 @@ void timeline_summarize(struct arena *a, struct timeline *t, struct timeline_sum
     sum_by_device(a, t, out);
     out->worth = ARENA_ARRAY(a, struct worth, out->kernel_count + 2);
     rank(out);
-    sum_windows(t, out);
+    sum_recording(t, out);
     out->ranges = timeline_range_sums(a, t, &out->range_count);
 }
 

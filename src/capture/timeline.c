@@ -3,10 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/timeline.h"
 #include "capture/stream.h"
-#include "capture/windows.h"
 
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +15,6 @@ void timeline_release(struct timeline *t)
     free(t->processes.items);
     free(t->devices.items);
     free(t->ranges.items);
-    free(t->windows.items);
-    free(t->periods.items);
     free(t->names.items);
     free(t->troubles.items);
     table_release(&t->name_numbers);
@@ -87,11 +83,6 @@ struct filling {
         struct call *items;
         size_t count, capacity;
     } calls;
-    struct {
-        struct listen_change *items;
-        size_t count, capacity;
-    } changes;
-    uint64_t end_ns; // of the program, on the wall clock; 0: it did not end by itself
 };
 struct call { // that launched
     uint64_t correlation, thread, time_ns;
@@ -222,48 +213,16 @@ static void take_range(struct filling *f, const struct event_range *x)
     timeline_add_range(f->timeline, r);
 }
 
-static void take_change(struct filling *f, const struct event_listen *l)
-{
-    if (l->time_ns < f->clock_ns || l->time_ns - f->clock_ns > year_ns || l->took_ns > year_ns)
-        return;
-    struct listen_change change = {l->time_ns + l->took_ns / 2 + f->wall_ns - f->clock_ns,
-                                   l->on != 0, l->period};
-    VEC_PUSH(f->changes.items, f->changes.count, f->changes.capacity, change);
-}
-
-static void place_in_windows(struct filling *f)
-{
-    struct timeline *t = f->timeline;
-    size_t count = f->changes.count;
-    uint64_t end_ns = f->end_ns;
-    if (count > 0 && f->changes.items[count - 1].time_ns > end_ns)
-        end_ns = f->changes.items[count - 1].time_ns;
-    for (size_t i = f->first_work; f->end_ns == 0 && i < t->work.count; i++)
-        end_ns = t->work.items[i].end_ns > end_ns ? t->work.items[i].end_ns : end_ns;
-    windows_add(t, f->process, f->changes.items, count, end_ns, f->first_work);
-    free(f->changes.items);
-}
-
 static int by_correlation(const void *a, const void *b)
 {
     const struct call *x = a, *y = b;
     return x->correlation < y->correlation ? -1 : x->correlation > y->correlation;
 }
 
-struct graph_launch {
-    uint64_t correlation;
-    double weight;
-};
-
 static int by_number(const void *a, const void *b)
 {
-    const struct graph_launch *x = a, *y = b;
-    return x->correlation < y->correlation ? -1 : x->correlation > y->correlation;
-}
-
-static uint64_t rounded(double count)
-{
-    return (uint64_t)llround(fmin(count, (double)far_ns));
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
 }
 
 // Calls that were not listened to: each made a kernel, or, of a graph, all kernels of one correlation.
@@ -271,27 +230,21 @@ static void count_unheard(struct filling *f)
 {
     struct timeline *t = f->timeline;
     struct watched_process *p = &t->processes.items[f->process];
-    struct graph_launch *graphs = xcalloc(t->work.count - f->first_work + 1, sizeof *graphs);
-    double launches = 0, graph_launches = 0;
+    uint64_t *graphs = xcalloc(t->work.count - f->first_work + 1, sizeof *graphs);
     size_t count = 0;
-    if (p->in_parts) // calls were listened to in the same windows
-        p->launches = p->graph_launches = 0;
     for (size_t i = f->first_work; i < t->work.count; i++) {
         const struct work *w = &t->work.items[i];
-        if (w->kind != WORK_KERNEL || (w->call_ns > 0 && !p->in_parts))
+        if (w->kind != WORK_KERNEL || w->call_ns > 0)
             continue;
         p->unheard = true;
         if (w->by_graph)
-            graphs[count++] = (struct graph_launch){w->correlation, windows_weight(t, w)};
+            graphs[count++] = w->correlation;
         else
-            launches += windows_weight(t, w);
+            p->launches++;
     }
     qsort(graphs, count, sizeof *graphs, by_number);
     for (size_t i = 0; i < count; i++)
-        if (i == 0 || graphs[i].correlation != graphs[i - 1].correlation)
-            graph_launches += graphs[i].weight;
-    p->launches += rounded(launches);
-    p->graph_launches += rounded(graph_launches);
+        p->graph_launches += i == 0 || graphs[i] != graphs[i - 1];
     free(graphs);
 }
 
@@ -367,11 +320,6 @@ static void take(struct filling *f, const struct event *e)
         break;
     case EVENT_END:
         p->ended = true;
-        if (e->of.end.clock_ns >= f->clock_ns && e->of.end.clock_ns - f->clock_ns < year_ns)
-            f->end_ns = e->of.end.clock_ns + f->wall_ns - f->clock_ns;
-        break;
-    case EVENT_LISTEN:
-        take_change(f, &e->of.listen);
         break;
     case EVENT_MODULE:
     case EVENT_UNLOAD:
@@ -399,7 +347,6 @@ bool capture_timeline_add(struct timeline *t, const char *file, const char *data
     while (stream_next(&r, &e))
         take(&f, &e);
     join_calls(&f);
-    place_in_windows(&f);
     count_unheard(&f);
     if (r.damaged) {
         const char *words = arena_printf(t->arena,

@@ -18,8 +18,6 @@ struct work { // one piece of work of a GPU
     int registers, shared_bytes; // registers: 0 where they are not known
     bool by_graph;
     uint64_t thread, call_ns, correlation; // the call that made it, of the wall clock; 0: not known
-    int period,
-        window; // that it was launched in, the index and one; 0: it was listened all the time
 };
 struct range { // that the program named (NVTX), of the wall clock
     int name, process;
@@ -33,26 +31,11 @@ struct watched_process {
     bool unheard;                      // … of some of them that is not known
     uint64_t lost, dropped;            // events, and records of CUPTI, that are missing
     bool ended;                        // by itself: not killed
-    bool in_parts;                     // it was listened to for heard_ns of watched_ns, in windows
-    double heard_ns, watched_ns;
-    size_t windows,
-        cut; // cut: kernels of graphs that ran while a window ended: CUPTI's times of those are wrong
     const char *file;
 };
 struct watched_device {
     uint64_t number;
     const char *name; // NULL: not known
-};
-// Of a process that was listened to for a part of the time: one stretch of it, and a period, of which heard_ns were listened
-// to, from heard_from_ns on. On the wall clock.
-struct listened {
-    int process;
-    uint64_t from_ns, until_ns;
-};
-struct period {
-    int process;
-    uint64_t from_ns, heard_from_ns, until_ns;
-    double heard_ns;
 };
 struct timeline { // arena-owned but for the lists; timeline_release frees those
     struct arena *arena;
@@ -72,14 +55,6 @@ struct timeline { // arena-owned but for the lists; timeline_release frees those
         struct range *items;
         size_t count, capacity;
     } ranges;
-    struct {
-        struct listened *items;
-        size_t count, capacity;
-    } windows;
-    struct {
-        struct period *items;
-        size_t count, capacity;
-    } periods;
     uint64_t first_ns; // of the wall clock, when the first work began: timeline_sort
     struct {
         const char **items;
@@ -112,14 +87,10 @@ struct kernel_floor {
     const char *device;                  // that ran it again
     const char *time_from, *counts_from; // "measured", "modelled", "simulated"
 };
-// Where a process was listened to for a part of the time, sums are estimates: what was seen, weighted, and a margin, half
-// of the 95 % interval (NAN: too few windows to say).
 struct kernel_sum { // of one name, by falling total
     int name;
-    size_t seen; // launches
-    double launches, by_graph;
-    double total_ns, median_ns, min_ns, max_ns;     // median, least and most: of those seen
-    double launches_margin, total_margin_ns;        // 0: all were seen
+    size_t launches, by_graph;
+    double total_ns, median_ns, min_ns, max_ns;
     double share_pct;                               // of the time of all kernels
     int grid[3], block[3], registers, shared_bytes; // of its longest launch
     size_t shapes;                                  // different grids and blocks
@@ -127,20 +98,22 @@ struct kernel_sum { // of one name, by falling total
 };
 struct move_sum { // copies of one direction, or fills
     int name;
-    size_t seen;
-    double count, total_ns, bytes; // bytes: NAN where one's are not known
-    double total_margin_ns;
+    size_t count;
+    double total_ns, bytes; // bytes: NAN where one's are not known
 };
 struct range_sum { // of one name, by falling total; kernels: that were launched meanwhile
     int name;
-    size_t count;
-    double kernels, total_ns, kernel_ns;
+    size_t count, kernels;
+    double total_ns, kernel_ns;
 };
 struct gap {
     double start_ns, length_ns;
     int before, after; // names of what ended and what began
 };
 enum { GAPS_SHOWN = 5 };
+// What recording adds to the program's time at most for such a kernel: an H200 showed 0.4 to 1.9 us (docs/capture.md). The GPU was
+// idle where it had nothing to do for longer than between two kernels that are queued.
+enum { RECORDING_DEAR_NS = 2000, RECORDING_IDLE_NS = 3000 };
 struct device_sum {
     int device;
     double start_ns, span_ns; // from the first beginning to the last end
@@ -148,8 +121,9 @@ struct device_sum {
         both_ns; // when anything, a kernel, a copy or fill, both ran
     double idle_ns;
     double kernel_sum_ns; // kernels' times added up: more than kernel_ns where they ran at once
-    double kernels, moves;
-    size_t streams, gaps; // gaps: within windows
+    size_t kernels, moves, streams, gaps;
+    size_t
+        dear; // kernels that a recorder slows down most: they found the GPU idle, or are of a graph
     struct gap longest[GAPS_SHOWN];
     size_t longest_count;
 };
@@ -171,10 +145,10 @@ struct timeline_summary { // arena-owned
     struct range_sum *ranges;
     size_t kernel_count, move_count, device_count, worth_count, range_count;
     double span_ns; // of all devices together, added up
-    bool floors;    // of some kernels they were asked for
-    bool in_parts;  // estimates
-    double heard_pct;
-    size_t window_count;
+    size_t dear;
+    double
+        recording_pct; // of the span, that our recorder may have added for these; 0: it did not record this
+    bool floors; // of some kernels they were asked for
 };
 struct range_sum *timeline_range_sums(struct arena *a, const struct timeline *t,
                                       size_t *count); // ranges.c

@@ -14,7 +14,6 @@
 #include <sys/stat.h>
 
 static const size_t recording_max_bytes = (size_t)1 << 34;
-static const double overhead_most_pct = 100;
 static const char ending[] = ".ridgecap";
 
 static bool take_file(struct timeline *t, const char *path, struct error *err)
@@ -81,24 +80,11 @@ static bool print_timeline(const struct options *o, struct arena *a, struct time
     return done;
 }
 
-// "all", or percent. NULL in *overhead: all.
-static bool overhead_allowed(const struct options *o, const char **overhead, struct error *err)
-{
-    const char *given = option_text(o, OPTION_OVERHEAD, "all");
-    double pct = 0;
-    *overhead = strcmp(given, "all") == 0 ? NULL : given;
-    if (*overhead && (!str_to_double(given, &pct) || !(pct > 0 && pct <= overhead_most_pct)))
-        return fail(err, NOWHERE,
-                    "--overhead '%s': a number of percent above 0 and up to 100, or 'all'", given);
-    return true;
-}
-
 static bool watch(const struct options *o, struct timeline *t, int *status, struct error *err)
 {
     struct work_folder folder;
-    const char *overhead;
     bool to_screen = !option_given(o, OPTION_OUTPUT);
-    if (!overhead_allowed(o, &overhead, err) || !work_folder_open(&folder, err))
+    if (!work_folder_open(&folder, err))
         return false;
     if (!option_given(o, OPTION_QUIET))
         cli_say("recording in %s: at most 1 GiB of disk and 65 MiB of memory per process\n",
@@ -106,7 +92,6 @@ static bool watch(const struct options *o, struct timeline *t, int *status, stru
     struct watched_program p = {.argv = o->program,
                                 .folder = folder.path,
                                 .cupti = device_cupti(t->arena),
-                                .overhead = overhead,
                                 .output_aside = to_screen && option_given(o, OPTION_JSON)};
     bool done = capture_program(&p, status, err) && capture_take_folder(t, folder.path, err);
     work_folder_close(&folder);
@@ -125,10 +110,6 @@ bool command_capture(const struct options *o, int *status, struct error *err)
         return fail(err, NOWHERE,
                     "--device says what --floors runs kernels again on; a program chooses its own "
                     "GPUs");
-    if (option_given(o, OPTION_OVERHEAD) && (!option_given(o, OPTION_LIST_WORK) || from))
-        return fail(err, NOWHERE,
-                    "--overhead is of a program that --list runs: what is saved is listened to all "
-                    "the time");
     if (!option_given(o, OPTION_LIST_WORK))
         return capture_save(o, status, err);
     if (!from == !o->program)

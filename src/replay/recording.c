@@ -175,7 +175,6 @@ static void take(struct reading *r, const struct event *e)
     case EVENT_UNLOAD:
     case EVENT_GRAPH_LAUNCH:
     case EVENT_RANGE:
-    case EVENT_LISTEN:
     case EVENT_DROPPED:
     case EVENT_END:
         break; // of the timeline

@@ -1,5 +1,4 @@
-// What GPUs did for a program, for a terminal, as JSON and as a trace. All of it was measured or counted, or, where the program
-// was listened to for a part of the time, estimated from that.
+// What GPUs did for a program, for a terminal, as JSON and as a trace. All of it was measured or counted.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/timeline.h"
 #include "report/internal.h"
@@ -52,32 +51,18 @@ static const char *shape_words(struct arena *a, const struct kernel_sum *k)
 
 /* ---- tables ---------------------------------------------------------------------------------------- */
 
-// Half the 95 % interval, as a part of the estimate.
-static const char *margin_words(struct arena *a, double margin, double value)
-{
-    return isnan(margin) ? "-" : arena_printf(a, "%.1f %%", percent * margin / value);
-}
-
 static struct sheet kernel_table(struct arena *a, const struct timeline *t,
                                  const struct timeline_summary *s, int rows)
 {
     static const char *const titles[] = {">share", ">total", ">launches",    ">median",
                                          ">least", ">most",  "grid x block", "kernel"};
-    static const char *const in_parts[] = {">share",    ">total",       ">±",
-                                           ">launches", ">median",      ">least",
-                                           ">most",     "grid x block", "kernel"};
-    int columns = s->in_parts ? (int)COUNT_OF(in_parts) : (int)COUNT_OF(titles);
-    struct sheet table = sheet_make(a, columns, s->in_parts ? in_parts : titles, rows);
+    struct sheet table = sheet_make(a, (int)COUNT_OF(titles), titles, rows);
     for (int i = 0; i < rows; i++) {
         const struct kernel_sum *k = &s->kernels[i];
         const char **cell = sheet_row(&table);
         cell[0] = arena_printf(a, "%.1f %%", k->share_pct);
         cell[1] = time_words(a, k->total_ns);
-        if (s->in_parts) {
-            cell[2] = margin_words(a, k->total_margin_ns, k->total_ns);
-            cell++;
-        }
-        cell[2] = arena_printf(a, "%.0f", k->launches);
+        cell[2] = arena_printf(a, "%zu", k->launches);
         cell[3] = time_words(a, k->median_ns);
         cell[4] = time_words(a, k->min_ns);
         cell[5] = time_words(a, k->max_ns);
@@ -91,20 +76,13 @@ static struct sheet move_table(struct arena *a, const struct timeline *t,
                                const struct timeline_summary *s)
 {
     static const char *const titles[] = {">total", ">count", ">bytes", ">GB/s", "what"};
-    static const char *const in_parts[] = {">total", ">±", ">count", ">bytes", ">GB/s", "what"};
-    int columns = s->in_parts ? (int)COUNT_OF(in_parts) : (int)COUNT_OF(titles);
-    struct sheet table =
-        sheet_make(a, columns, s->in_parts ? in_parts : titles, (int)s->move_count);
+    struct sheet table = sheet_make(a, (int)COUNT_OF(titles), titles, (int)s->move_count);
     for (size_t i = 0; i < s->move_count; i++) {
         const struct move_sum *m = &s->moves[i];
         const char **cell = sheet_row(&table);
         char bytes[CELL_SIZE];
         cell[0] = time_words(a, m->total_ns);
-        if (s->in_parts) {
-            cell[1] = margin_words(a, m->total_margin_ns, m->total_ns);
-            cell++;
-        }
-        cell[1] = arena_printf(a, "%.0f", m->count);
+        cell[1] = arena_printf(a, "%zu", m->count);
         cell[2] = arena_strdup(a, show_bytes(m->bytes, bytes));
         cell[3] = isnan(m->bytes) ? "-" : arena_printf(a, "%.3g", m->bytes / m->total_ns);
         cell[4] = name_at(t, m->name);
@@ -128,8 +106,8 @@ static struct sheet device_table(struct arena *a, const struct timeline *t,
         cell[3] = pct_words(a, d->move_ns, d->span_ns);
         cell[4] = pct_words(a, d->both_ns, d->span_ns);
         cell[5] = arena_printf(a, "%zu", d->streams);
-        cell[6] = arena_printf(a, "%.0f", d->kernels);
-        cell[7] = arena_printf(a, "%.0f", d->kernels * s_ns / d->span_ns);
+        cell[6] = arena_printf(a, "%zu", d->kernels);
+        cell[7] = arena_printf(a, "%.0f", (double)d->kernels * s_ns / d->span_ns);
         cell[8] = timeline_device_words(a, t, d->device);
     }
     return table;
@@ -165,7 +143,7 @@ static struct sheet range_table(struct arena *a, const struct timeline *t,
         const char **cell = sheet_row(&table);
         cell[0] = time_words(a, r->total_ns);
         cell[1] = arena_printf(a, "%zu", r->count);
-        cell[2] = arena_printf(a, "%.0f", r->kernels);
+        cell[2] = arena_printf(a, "%zu", r->kernels);
         cell[3] = time_words(a, r->kernel_ns);
         cell[4] = name_at(t, r->name);
     }
@@ -225,15 +203,6 @@ static void add_missing(struct arena *a, const struct timeline *t, const struct 
                              (unsigned long long)p->dropped),
                 out);
     }
-    for (size_t i = 0; i < t->processes.count; i++)
-        if (t->processes.items[i].cut > 0)
-            add_sentence(style,
-                         arena_printf(a,
-                                      "Left out of process %llu: %zu kernels of graphs that ran "
-                                      "while a window ended, as CUPTI's times of them are wrong.",
-                                      (unsigned long long)t->processes.items[i].pid,
-                                      t->processes.items[i].cut),
-                         out);
     for (size_t i = 0; i < t->troubles.count; i++)
         add_sentence(style, arena_printf(a, "Not recorded: %s.", t->troubles.items[i]), out);
 }
@@ -259,17 +228,16 @@ const char *timeline_worth_words(struct arena *a, const struct timeline_summary 
         known->device, known->time_from, known->counts_from);
 }
 
-const char *timeline_parts_words(struct arena *a, const struct timeline_summary *s)
+const char *timeline_recording_words(struct arena *a, const struct timeline_summary *s)
 {
-    return arena_printf(
-        a,
-        "Listened to %.1f %% of the time, in %zu windows, as more would have slowed the program "
-        "down "
-        "by more than --overhead allows. Totals, counts and shares are estimates from these (±: "
-        "half the 95 %% interval; -: too few windows to say); median, least and most are those of "
-        "launches that were seen. What ran between windows only is missing. --overhead all listens "
-        "to everything.",
-        s->heard_pct, s->window_count);
+    static const double goal_pct = 3;
+    if (s->recording_pct <= goal_pct)
+        return NULL;
+    return arena_printf(a,
+                        "Recording may have added up to %.0f %% to the span: up to 2 us for each "
+                        "kernel that found the GPU idle or is of a graph, %zu here (measured on "
+                        "an H200, docs/capture.md).",
+                        s->recording_pct, s->dear);
 }
 
 const char *timeline_no_floor_words(struct arena *a, const struct timeline *t,
@@ -308,10 +276,10 @@ void report_timeline(const struct timeline *t, const struct timeline_summary *s,
     if (s->device_count == 0)
         add_sentence(style, "No GPU did anything for this program.", out);
     if (s->device_count > 0) {
-        add_heading(style, 2, s->in_parts ? "GPUs, estimated from windows" : "GPUs, measured", out);
+        add_heading(style, 2, "GPUs, measured", out);
         add_sheet(&tables.devices, style, out);
-        if (s->in_parts)
-            add_sentence(style, timeline_parts_words(&a, s), out);
+        if (timeline_recording_words(&a, s))
+            add_sentence(style, timeline_recording_words(&a, s), out);
         add_heading(style, 2, "What to work on next, by its share of the span", out);
         add_sheet(&tables.worth, style, out);
         add_sentence(style, timeline_worth_words(&a, s), out);
@@ -347,25 +315,9 @@ void report_timeline(const struct timeline *t, const struct timeline_summary *s,
 
 /* ---- JSON ------------------------------------------------------------------------------------------ */
 
-// A count, or an estimate of one.
-static json_t *whole_json(double count)
-{
-    static const double most = 1e18;
-    return json_integer((json_int_t)llround(fmin(count, most)));
-}
-
 static json_t *known(double value)
 {
     return isnan(value) ? json_null() : json_real(value);
-}
-
-// Of what it was listened to; null: all of it.
-static json_t *listened_json(const struct watched_process *p)
-{
-    return p->in_parts ? json_pack("{s:f, s:f, s:I, s:I}", "heard_ns", p->heard_ns, "watched_ns",
-                                   p->watched_ns, "windows", (json_int_t)p->windows, "cut_records",
-                                   (json_int_t)p->cut)
-                       : json_null();
 }
 
 static json_t *processes_json(const struct timeline *t)
@@ -374,13 +326,12 @@ static json_t *processes_json(const struct timeline *t)
     for (size_t i = 0; i < t->processes.count; i++) {
         const struct watched_process *p = &t->processes.items[i];
         json_array_append_new(
-            all,
-            json_pack("{s:I, s:s, s:I, s:I, s:o, s:I, s:I, s:b, s:o}", "pid", (json_int_t)p->pid,
-                      "command", p->command, "launch_calls", (json_int_t)p->launches,
-                      "graph_launch_calls", (json_int_t)p->graph_launches, "call_ns",
-                      p->unheard ? json_null() : json_real((double)p->call_ns), "lost_events",
-                      (json_int_t)p->lost, "dropped_records", (json_int_t)p->dropped, "ended",
-                      p->ended, "listened", listened_json(p)));
+            all, json_pack("{s:I, s:s, s:I, s:I, s:o, s:I, s:I, s:b}", "pid", (json_int_t)p->pid,
+                           "command", p->command, "launch_calls", (json_int_t)p->launches,
+                           "graph_launch_calls", (json_int_t)p->graph_launches, "call_ns",
+                           p->unheard ? json_null() : json_real((double)p->call_ns), "lost_events",
+                           (json_int_t)p->lost, "dropped_records", (json_int_t)p->dropped, "ended",
+                           p->ended));
     }
     return all;
 }
@@ -405,12 +356,12 @@ static json_t *devices_json(const struct timeline *t, const struct timeline_summ
         const struct watched_device *w = &t->devices.items[d->device];
         json_array_append_new(
             all,
-            json_pack("{s:I, s:s?, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:I, s:I, s:o}",
+            json_pack("{s:I, s:s?, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:o}",
                       "device", (json_int_t)w->number, "name", w->name, "span_ns", d->span_ns,
                       "busy_ns", d->busy_ns, "idle_ns", d->idle_ns, "kernel_ns", d->kernel_ns,
                       "copy_ns", d->move_ns, "overlap_ns", d->both_ns, "kernel_sum_ns",
-                      d->kernel_sum_ns, "kernels", whole_json(d->kernels), "copies",
-                      whole_json(d->moves), "streams", (json_int_t)d->streams, "gaps",
+                      d->kernel_sum_ns, "kernels", (json_int_t)d->kernels, "copies",
+                      (json_int_t)d->moves, "streams", (json_int_t)d->streams, "gaps",
                       (json_int_t)d->gaps, "longest_gaps", gaps_json(t, d)));
     }
     return all;
@@ -433,32 +384,20 @@ static json_t *extents_json(const struct kernel_sum *k, const int extents[3])
     return k->block[0] == 0 ? json_null() : json_pack("[iii]", extents[0], extents[1], extents[2]);
 }
 
-// Where its launches were listened to in windows: how far off the estimates may be; null: they are counted.
-static json_t *estimate_json(const struct timeline_summary *s, const struct kernel_sum *k)
-{
-    static const double level = 0.95;
-    return s->in_parts ? json_pack("{s:I, s:o, s:o, s:f}", "seen_launches", (json_int_t)k->seen,
-                                   "launches_margin", known(k->launches_margin), "total_margin_ns",
-                                   known(k->total_margin_ns), "level", level)
-                       : json_null();
-}
-
 static json_t *kernels_json(const struct timeline *t, const struct timeline_summary *s)
 {
     json_t *all = json_array();
     for (size_t i = 0; i < s->kernel_count; i++) {
         const struct kernel_sum *k = &s->kernels[i];
         json_array_append_new(
-            all,
-            json_pack("{s:s, s:o, s:o, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:I, s:o, s:i, s:o, s:o}",
-                      "name", name_at(t, k->name), "launches", whole_json(k->launches), "by_graphs",
-                      whole_json(k->by_graph), "total_ns", k->total_ns, "median_ns", k->median_ns,
-                      "min_ns", k->min_ns, "max_ns", k->max_ns, "share_pct", k->share_pct, "grid",
-                      extents_json(k, k->grid), "block", extents_json(k, k->block), "shapes",
-                      (json_int_t)k->shapes, "registers",
-                      known(k->registers ? k->registers : (double)NAN), "shared_bytes",
-                      k->shared_bytes, "floor", floor_json(k->floor), "estimate",
-                      estimate_json(s, k)));
+            all, json_pack("{s:s, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:I, s:o, s:i, s:o}",
+                           "name", name_at(t, k->name), "launches", (json_int_t)k->launches,
+                           "by_graphs", (json_int_t)k->by_graph, "total_ns", k->total_ns,
+                           "median_ns", k->median_ns, "min_ns", k->min_ns, "max_ns", k->max_ns,
+                           "share_pct", k->share_pct, "grid", extents_json(k, k->grid), "block",
+                           extents_json(k, k->block), "shapes", (json_int_t)k->shapes, "registers",
+                           known(k->registers ? k->registers : (double)NAN), "shared_bytes",
+                           k->shared_bytes, "floor", floor_json(k->floor)));
     }
     return all;
 }
@@ -468,8 +407,8 @@ static json_t *moves_json(const struct timeline *t, const struct timeline_summar
     json_t *all = json_array();
     for (size_t i = 0; i < s->move_count; i++)
         json_array_append_new(
-            all, json_pack("{s:s, s:o, s:f, s:o}", "what", name_at(t, s->moves[i].name), "count",
-                           whole_json(s->moves[i].count), "total_ns", s->moves[i].total_ns, "bytes",
+            all, json_pack("{s:s, s:I, s:f, s:o}", "what", name_at(t, s->moves[i].name), "count",
+                           (json_int_t)s->moves[i].count, "total_ns", s->moves[i].total_ns, "bytes",
                            known(s->moves[i].bytes)));
     return all;
 }
@@ -480,9 +419,9 @@ static json_t *ranges_json(const struct timeline *t, const struct timeline_summa
     for (size_t i = 0; i < s->range_count; i++)
         json_array_append_new(
             all,
-            json_pack("{s:s, s:I, s:f, s:o, s:f}", "name", name_at(t, s->ranges[i].name), "count",
+            json_pack("{s:s, s:I, s:f, s:I, s:f}", "name", name_at(t, s->ranges[i].name), "count",
                       (json_int_t)s->ranges[i].count, "total_ns", s->ranges[i].total_ns, "kernels",
-                      whole_json(s->ranges[i].kernels), "kernel_ns", s->ranges[i].kernel_ns));
+                      (json_int_t)s->ranges[i].kernels, "kernel_ns", s->ranges[i].kernel_ns));
     return all;
 }
 
@@ -497,11 +436,12 @@ json_t *report_timeline_json(const struct timeline *t, const struct timeline_sum
                              s->worth[i].floor ? floor_json(s->worth[i].floor) : NULL));
     for (size_t i = 0; i < t->troubles.count; i++)
         json_array_append_new(troubles, json_string(t->troubles.items[i]));
-    return json_pack("{s:s, s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "ridge", RIDGE_VERSION,
-                     "schema", RECORD_SCHEMA, "provenance", s->in_parts ? "estimated" : "measured",
-                     "processes", processes_json(t), "devices", devices_json(t, s), "kernels",
-                     kernels_json(t, s), "copies", moves_json(t, s), "ranges", ranges_json(t, s),
-                     "work_on_next", worth, "not_recorded", troubles);
+    return json_pack("{s:s, s:i, s:s, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "ridge",
+                     RIDGE_VERSION, "schema", RECORD_SCHEMA, "provenance", "measured",
+                     "recording_pct_at_most", s->recording_pct, "processes", processes_json(t),
+                     "devices", devices_json(t, s), "kernels", kernels_json(t, s), "copies",
+                     moves_json(t, s), "ranges", ranges_json(t, s), "work_on_next", worth,
+                     "not_recorded", troubles);
 }
 
 /* ---- trace ----------------------------------------------------------------------------------------- */
@@ -585,29 +525,6 @@ static void add_ranges(const struct timeline *t, char *const *names, struct text
     }
 }
 
-// A track per process with what was listened to.
-static void add_windows(const struct timeline *t, struct text *out)
-{
-    enum { WINDOWS_TRACK = 1 << 19 };
-    static const double us_ns = 1000;
-    for (size_t i = 0; i < t->windows.count; i++) {
-        const struct listened *w = &t->windows.items[i];
-        double from_ns = (double)w->from_ns - (double)t->first_ns;
-        if (w->from_ns >= t->first_ns) // whole numbers keep their last digits
-            from_ns = (double)(w->from_ns - t->first_ns);
-        if (i == 0 || t->windows.items[i - 1].process != w->process)
-            text_printf(out,
-                        ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":%d,"
-                        "\"args\":{\"name\":\"listened to\"}}",
-                        w->process + 1, WINDOWS_TRACK);
-        text_printf(out,
-                    ",\n{\"name\":\"listened\",\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,"
-                    "\"dur\":%.3f,\"args\":{\"window\":true}}",
-                    w->process + 1, WINDOWS_TRACK, from_ns / us_ns,
-                    (double)(w->until_ns - w->from_ns) / us_ns);
-    }
-}
-
 void report_timeline_trace(const struct timeline *t, struct text *out)
 {
     struct track *tracks = xcalloc(t->work.count + 1, sizeof *tracks);
@@ -624,7 +541,6 @@ void report_timeline_trace(const struct timeline *t, struct text *out)
         add_slice(w, timeline_track(tracks, &count, INT_MAX, w), names[w->name], out);
     }
     add_ranges(t, names, out);
-    add_windows(t, out);
     text_add(out, "\n]}\n");
     for (size_t i = 0; i < t->names.count; i++)
         free(names[i]);

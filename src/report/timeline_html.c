@@ -114,29 +114,6 @@ static int ranges_rise(const void *a, const void *b)
     return (*x)->end_ns > (*y)->end_ns ? -1 : (*x)->end_ns < (*y)->end_ns;
 }
 
-// A lane per process that was listened to for a part of the time.
-static void add_windows(struct drawing *d)
-{
-    const struct timeline *t = d->page->timeline;
-    int process = -1;
-    for (size_t i = 0; i < t->windows.count; i++) {
-        const struct listened *w = &t->windows.items[i];
-        if (w->process != process && d->count == LANES_MAX / 2) {
-            d->left_out++;
-            continue;
-        }
-        if (w->process != process)
-            d->lanes[d->count++].label =
-                t->processes.count > 1
-                    ? arena_printf(d->arena, "listened to process %llu",
-                                   (unsigned long long)t->processes.items[w->process].pid)
-                    : "listened to";
-        process = w->process;
-        paint(d, &d->lanes[d->count - 1], (double)w->from_ns - (double)t->first_ns,
-              (double)w->until_ns - (double)t->first_ns, COLOUR_MOVES, true);
-    }
-}
-
 // A lane per thread; a range within another hides it.
 static void add_ranges(struct drawing *d)
 {
@@ -144,7 +121,6 @@ static void add_ranges(struct drawing *d)
     const struct timeline *t = d->page->timeline;
     const struct range **sorted = xcalloc(t->ranges.count + 1, sizeof *sorted);
     struct track threads[THREADS_MAX];
-    int first = d->count, count = 0;
     for (size_t i = 0; i < t->ranges.count; i++)
         sorted[i] = &t->ranges.items[i];
     if (t->ranges.count > 0)
@@ -152,22 +128,20 @@ static void add_ranges(struct drawing *d)
     for (size_t i = 0; i < t->ranges.count; i++) {
         const struct range *r = sorted[i];
         struct work as = {.process = r->process, .stream = r->thread};
-        int at = timeline_track(threads, &count, THREADS_MAX, &as);
+        int at = timeline_track(threads, &d->count, THREADS_MAX, &as);
         if (at == THREADS_MAX) {
             d->left_out++;
             continue;
         }
-        struct lane *lane = &d->lanes[first + at];
         double start_ns = (double)r->start_ns - (double)t->first_ns;
-        if (!lane->label)
-            lane->label = r->thread == 0
-                              ? "ranges that any thread may end"
-                              : arena_printf(d->arena, "ranges of thread %llu",
-                                             (unsigned long long)(r->thread & UINT32_MAX));
-        paint(d, lane, start_ns, start_ns + (double)(r->end_ns - r->start_ns),
+        if (!d->lanes[at].label)
+            d->lanes[at].label = r->thread == 0
+                                     ? "ranges that any thread may end"
+                                     : arena_printf(d->arena, "ranges of thread %llu",
+                                                    (unsigned long long)(r->thread & UINT32_MAX));
+        paint(d, &d->lanes[at], start_ns, start_ns + (double)(r->end_ns - r->start_ns),
               d->range_colours[r->name], true);
     }
-    d->count = first + count;
     free(sorted);
 }
 
@@ -248,7 +222,6 @@ static void add_drawing(const struct page *p, struct arena *a, struct text *out)
     d->page = p;
     d->span_ns = last_end_ns(p->timeline);
     choose_colours(d);
-    add_windows(d);
     add_ranges(d);
     add_work(d);
     int height = d->count * LANE_PITCH;
@@ -325,10 +298,9 @@ static void add_body(const void *context, struct text *out)
         text_add(out, "<p>No GPU did anything for this program.</p>\n");
     else
         add_drawing(p, &a, out);
-    add_table(&tables.devices,
-              p->sums->in_parts ? "GPUs, estimated from windows" : "GPUs, measured", out);
-    if (p->sums->in_parts)
-        html_printf(out, "<p>%s</p>\n", timeline_parts_words(&a, p->sums));
+    add_table(&tables.devices, "GPUs, measured", out);
+    if (timeline_recording_words(&a, p->sums))
+        html_printf(out, "<p>%s</p>\n", timeline_recording_words(&a, p->sums));
     add_table(&tables.worth, "What to work on next, by its share of the span", out);
     if (p->sums->device_count > 0)
         html_printf(out, "<p>%s</p>\n", timeline_worth_words(&a, p->sums));

@@ -15,8 +15,8 @@ void timeline_tables_make(struct arena *a, const struct timeline *t,
                           struct timeline_tables *out);
 const char *timeline_worth_words(struct arena *a,
                                  const struct timeline_summary *s); // what a share is
-const char *timeline_parts_words(struct arena *a,
-                                 const struct timeline_summary *s); // what estimates are
+// What recording may have added, where that is more than 3 %; NULL: less.
+const char *timeline_recording_words(struct arena *a, const struct timeline_summary *s);
 // Why its floor is not known; NULL: it is, or nobody asked.
 const char *timeline_no_floor_words(struct arena *a, const struct timeline *t,
                                     const struct kernel_sum *k);

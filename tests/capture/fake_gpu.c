@@ -2,8 +2,7 @@
 // memory is the host's, its clock goes on 10 us per kernel, 5 us per copy and 1 us per call, and it has one kernel,
 // `twice`, which doubles n floats: multiplies them by the variable `factor`, which is 2 unless it is set. cuInit loads what CUDA_INJECTION64_PATH names, as the real one does. With
 // FAKE_SUBSCRIBED another profiler listens already. FAKE_NAMES: kernels are named by turns as two names that are long and differ
-// in their last letter. FAKE_ONCE: the first kernel is called `once`. FAKE_CLOCK: the GPU's clock is the host's, and goes on by
-// itself. FAKE_DEVICE: what the GPU is called.
+// in their last letter. FAKE_DEVICE: what the GPU is called.
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/recorder/cupti_min.h"
 
@@ -14,14 +13,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #ifdef FAKE_CUPTI
 
 static buffer_request request;
 static buffer_complete complete;
 static callback_function callback;
-static unsigned char enabled[5][1024];
+static unsigned char enabled[4][1024];
 static uint8_t *buffer;
 static size_t size, used;
 static uint64_t clock_ns = 1000;
@@ -34,26 +32,9 @@ int cuptiGetVersion(uint32_t *version)
     return 0;
 }
 
-static bool own_clock(void)
-{
-    static int known = -1;
-    if (known < 0)
-        known = !getenv("FAKE_CLOCK");
-    return known;
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    if (own_clock())
-        return clock_ns;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 int cuptiGetTimestamp(uint64_t *time_ns)
 {
-    *time_ns = now_ns();
+    *time_ns = clock_ns;
     return 0;
 }
 
@@ -69,7 +50,7 @@ int cuptiSubscribe(void **subscriber, callback_function f, void *user)
 
 int cuptiEnableCallback(uint32_t enable, void *subscriber, int domain, uint32_t id)
 {
-    if (subscriber != &callback || domain > 4 || id >= 1024)
+    if (subscriber != &callback || domain > 3 || id >= 1024)
         return 1;
     enabled[domain][id] = (unsigned char)enable;
     return 0;
@@ -88,12 +69,6 @@ static int kinds;
 int cuptiActivityEnable(int kind)
 {
     kinds |= 1 << kind;
-    return 0;
-}
-
-int cuptiActivityDisable(int kind)
-{
-    kinds &= ~(1 << kind);
     return 0;
 }
 
@@ -147,21 +122,13 @@ void fake_call(int domain, uint32_t id, const void *data)
     if (callback && enabled[domain][id])
         callback(NULL, domain, id, data);
 }
-// A thread of the program has waited.
-void fake_waited(void);
-void fake_waited(void)
-{
-    if (callback && enabled[DOMAIN_WAIT][WAIT_CONTEXT])
-        callback(NULL, DOMAIN_WAIT, WAIT_CONTEXT, NULL);
-}
 void fake_record(void *record, size_t bytes, uint64_t *start_ns, uint64_t takes_ns);
 void fake_record_as_it_is(const void *record, size_t bytes);
 void fake_clock(uint64_t now_ns);
 void fake_record(void *record, size_t bytes, uint64_t *start_ns, uint64_t takes_ns)
 {
-    start_ns[0] = now_ns();
-    start_ns[1] = start_ns[0] + takes_ns;
-    clock_ns += takes_ns;
+    start_ns[0] = clock_ns;
+    start_ns[1] = clock_ns += takes_ns;
     fake_record_as_it_is(record, bytes);
 }
 
@@ -195,7 +162,6 @@ void fake_clock(uint64_t now_ns)
 static void (*call)(int domain, uint32_t id, const void *data);
 static void (*record)(void *record, size_t bytes, uint64_t *start_ns, uint64_t takes_ns);
 static int (*handed_over)(void);
-static void (*waited)(void);
 static uint32_t calls;
 
 int cuInit(unsigned flags)
@@ -219,7 +185,6 @@ int cuInit(unsigned flags)
         *(void **)&call = dlsym(cupti, "fake_call");
         *(void **)&record = dlsym(cupti, "fake_record");
         *(void **)&handed_over = dlsym(cupti, "fake_handed_over");
-        *(void **)&waited = dlsym(cupti, "fake_waited");
     }
     return 0;
 }
@@ -233,8 +198,8 @@ int cuDeviceGetName(char *name, int size_bytes, int device)
 }
 
 // Calls the driver's callback before (status NULL) or after.
-static void tell(uint32_t id, uint32_t correlation, const char *function, const void *parameters,
-                 int *status, uint64_t *kept)
+static void tell(uint32_t id, const char *function, const void *parameters, int *status,
+                 uint64_t *kept)
 {
     struct callback_data data = {.site = status ? SITE_EXIT : SITE_ENTER,
                                  .function = function,
@@ -242,18 +207,18 @@ static void tell(uint32_t id, uint32_t correlation, const char *function, const 
                                  .status = status,
                                  .symbol = "twice",
                                  .kept = kept,
-                                 .correlation = correlation};
+                                 .correlation = calls};
     if (call)
         call(DOMAIN_DRIVER, id, &data);
 }
 #define BEGIN(id, ...)                       \
     int status = 0;                          \
     uint64_t kept = 0;                       \
-    uint32_t own = ++calls;                  \
     const void *parameters = &(__VA_ARGS__); \
-    tell(id, own, __func__, parameters, NULL, &kept)
-#define END(id)                                          \
-    tell(id, own, __func__, parameters, &status, &kept); \
+    calls++;                                 \
+    tell(id, __func__, parameters, NULL, &kept)
+#define END(id)                                     \
+    tell(id, __func__, parameters, &status, &kept); \
     return status
 
 // With FAKE_MACHINE_CODE the program's PTX is loaded as machine code: an ELF file that has a symbol for `factor`, and is
@@ -396,11 +361,6 @@ static const char *kernel_name(void)
     static const char *const names[] = {"a_kernel_with_a_name_of_39_letters_x_a_",
                                         "a_kernel_with_a_name_of_39_letters_x_b_"};
     static unsigned turn;
-    static bool once;
-    if (!once && getenv("FAKE_ONCE")) {
-        once = true;
-        return "once";
-    }
     return getenv("FAKE_NAMES") ? names[turn++ % 2] : "twice";
 }
 
@@ -452,8 +412,6 @@ int cuGraphLaunch(void *graph, void *stream)
 
 int cuCtxSynchronize(void)
 {
-    if (waited)
-        waited();
     return 0;
 }
 

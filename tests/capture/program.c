@@ -1,7 +1,7 @@
 // A program for the fake driver: doubles 64 floats on the GPU, three times by a launch and twice by a graph, prints the
 // sum, and ends as its argument says: an exit status, `kill`, `abort`, `fork` (a child that ends by itself) or `child` (one
 // that uses the GPU, started before). `together`: input and output lie in one allocation, as those of PyTorch do.
-// `paced`: launches for 2 s more, one every 20 us, after each of which it waits; it prints how many; `paced-kill`: and kills itself. `many`: 400,000 launches more, faster than any GPU's. `ranges`: it names what it does by NVTX. `factor`: it sets the module's variable of that name to 3.
+// `many`: 400,000 launches more, faster than any GPU's. `ranges`: it names what it does by NVTX. `factor`: it sets the module's variable of that name to 3.
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
 #include <signal.h>
@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 static void *driver;
@@ -80,7 +79,7 @@ static void nvtx_open(void)
 }
 
 static void work(bool together);
-static bool sets_factor, launches_many, paced;
+static bool sets_factor, launches_many;
 
 static void set_factor(void *module)
 {
@@ -121,13 +120,6 @@ static void work_in_ranges(void)
     end(whole);
     end(whole + 1);
     pop();
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 static void work(bool together)
@@ -174,22 +166,6 @@ static void work(bool together)
         for (int i = 0; i < 400000; i++)
             launch(function, 1, 1, 1, 1, 1, 1, 0, NULL, nothing, NULL);
     }
-    if (paced) {
-        enum { EVERY_NS = 20000 };
-        const uint64_t for_ns = UINT64_C(2000000000);
-        int none = 0;
-        long launches = 0;
-        void *nothing[] = {&a, &b, &none};
-        for (uint64_t from = now_ns(), next = from; next - from < for_ns; launches++) {
-            launch(function, 1, 1, 1, 1, 1, 1, 0, NULL, nothing, NULL);
-            wait_all();
-            for (next += EVERY_NS; now_ns() < next;)
-                continue;
-            next = now_ns() > next + EVERY_NS ? now_ns() : next; // it was held up
-        }
-        printf("launched %ld\n", launches);
-        fflush(stdout);
-    }
     launch(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, values, NULL); // fails: no launch
     graph(&n, NULL);
     out(data, b, sizeof data);
@@ -217,17 +193,15 @@ int main(int argc, char **argv)
     if (!driver)
         return 99;
     sets_factor = strcmp(how, "factor") == 0;
-    paced = strncmp(how, "paced", strlen("paced")) == 0;
     launches_many = strcmp(how, "many") == 0;
     int child = strcmp(how, "child") == 0 ? fork() : 1;
     if (strcmp(how, "ranges") == 0)
         work_in_ranges();
     else
         work(strcmp(how, "together") == 0);
-    bool killed = strcmp(how, "kill") == 0 || strcmp(how, "paced-kill") == 0;
-    if (killed || strcmp(how, "abort") == 0)
+    if (strcmp(how, "kill") == 0 || strcmp(how, "abort") == 0)
         wait_for_records();
-    if (killed)
+    if (strcmp(how, "kill") == 0)
         raise(SIGKILL);
     if (strcmp(how, "abort") == 0)
         abort();

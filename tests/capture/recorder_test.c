@@ -210,115 +210,6 @@ static void a_flood_of_launches_loses_none(void **state)
     release(&w);
 }
 
-/* ---- for a part of the time ------------------------------------------------------------------------------ */
-
-static long launched(const struct watched *w)
-{
-    const char *words = text_str(&w->ended.out);
-    if (strncmp(words, "launched ", 9) != 0)
-        fail_msg("%s", words);
-    return strtol(words + 9, NULL, 10);
-}
-
-// Of the time from the first change to the last; seen: kernels that began in it.
-struct heard {
-    double all_ns, on_ns, first_off_ns;
-    size_t windows;
-};
-static struct heard heard_of(const struct recording *r)
-{
-    struct heard h = {0};
-    const struct event_listen *last = NULL, *first = NULL;
-    for (size_t i = 0; i < r->count; i++) {
-        const struct event_listen *l = &r->events[i].of.listen;
-        if (r->events[i].kind != EVENT_LISTEN)
-            continue;
-        if (last && last->on)
-            h.on_ns += (double)(l->time_ns - last->time_ns);
-        first = first ? first : l;
-        if (!l->on && h.first_off_ns == 0)
-            h.first_off_ns = (double)(l->time_ns - first->time_ns);
-        h.windows += l->on && (!last || !last->on);
-        h.all_ns = (double)(l->time_ns - first->time_ns);
-        last = l;
-    }
-    return h;
-}
-
-// 50,000 launches a second, for which the recorder reckons 9 % of the program's time: 0.5 % are allowed.
-static void what_costs_too_much_is_listened_to_in_windows(void **state)
-{
-    skip_under_sanitizers();
-    setenv("FAKE_CLOCK", "1", 1);
-    struct watched w = watch("paced", "RIDGE_CAPTURE_OVERHEAD=0.5", "FAKE_ONCE=1");
-    const struct recording *r = &w.files[0];
-    struct heard h = heard_of(r);
-    double seen = (double)r->of_kind[EVENT_KERNEL], all = (double)launched(&w);
-    print_message("listened to %.1f %% of the time in %zu windows, saw %.0f of %.0f launches\n",
-                  100 * h.on_ns / h.all_ns, h.windows, seen, all);
-    assert_true(h.windows > 3);
-    assert_true(h.first_off_ns >= 0.2e9); // at first all is listened to
-    assert_true(h.on_ns < 0.6 * h.all_ns);
-    assert_true(seen < 0.6 * all);
-    assert_memory_equal(event_of(r, EVENT_NAME, 0)->tail, "once", 4); // its only launch is there
-    assert_int_equal(r->of_kind[EVENT_END], 1);
-    release(&w);
-    w = watch("paced-kill", "RIDGE_CAPTURE_OVERHEAD=0.5", NULL);
-    assert_int_equal(w.ended.signal, SIGKILL);
-    assert_false(w.files[0].damaged);
-    assert_true(heard_of(&w.files[0]).windows > 3);
-    unsetenv("FAKE_CLOCK");
-    release(&w);
-}
-
-// Calls are listened to in the same windows: where one began in the middle of a call, nothing is known of its beginning.
-static void calls_are_listened_to_in_the_same_windows(void **state)
-{
-    skip_under_sanitizers();
-    setenv("FAKE_CLOCK", "1", 1);
-    struct watched w = watch("paced", "RIDGE_CAPTURE_OVERHEAD=0.5", "RIDGE_CAPTURE_CALLS=1");
-    const struct recording *r = &w.files[0];
-    enum { CALLS_MAX = 1 << 18 };
-    bool *heard = ARENA_ARRAY(&arena, bool, CALLS_MAX);
-    size_t without = 0, windows = heard_of(r).windows;
-    assert_true(windows > 3);
-    for (size_t i = 0; i < r->count; i++) {
-        const struct event_launch *l = &r->events[i].of.launch;
-        if (r->events[i].kind != EVENT_LAUNCH)
-            continue;
-        assert_in_range(l->end_ns - l->time_ns, 0, 1000000000);
-        assert_in_range(l->correlation, 1, CALLS_MAX - 1);
-        heard[l->correlation] = true;
-    }
-    for (size_t i = 0; i < r->count; i++) {
-        const struct event_kernel *k = &r->events[i].of.kernel;
-        if (r->events[i].kind == EVENT_KERNEL && k->graph == 0)
-            without += !heard[k->correlation];
-    }
-    assert_in_range(without, 0, windows); // one at most that began before its window
-    assert_true((double)r->of_kind[EVENT_LAUNCH] < 0.6 * (double)launched(&w));
-    unsetenv("FAKE_CLOCK");
-    release(&w);
-}
-
-// What is to be saved is never missed.
-static void who_saves_listens_all_the_time(void **state)
-{
-    skip_under_sanitizers();
-    setenv("FAKE_CLOCK", "1", 1);
-    struct watched w = watch("paced", "RIDGE_CAPTURE_OVERHEAD=0.5", "RIDGE_CAPTURE_KERNELS=^tw");
-    const struct recording *r = &w.files[0];
-    assert_int_equal(r->of_kind[EVENT_LISTEN], 0);
-    assert_int_equal(r->of_kind[EVENT_KERNEL], launched(&w) + 5);
-    assert_int_equal(r->of_kind[EVENT_SAVED], 2);
-    release(&w);
-    w = watch("paced", NULL, NULL); // nor where no bound is given
-    assert_int_equal(w.files[0].of_kind[EVENT_LISTEN], 0);
-    assert_int_equal(w.files[0].of_kind[EVENT_KERNEL], launched(&w) + 5);
-    unsetenv("FAKE_CLOCK");
-    release(&w);
-}
-
 static void names_that_differ_at_their_end_are_two(void **state)
 {
     skip_under_sanitizers();
@@ -549,9 +440,6 @@ int main(void)
         cmocka_unit_test(work_of_the_gpu_is_recorded),
         cmocka_unit_test(launches_are_recorded_with_what_they_did),
         cmocka_unit_test(a_flood_of_launches_loses_none),
-        cmocka_unit_test(what_costs_too_much_is_listened_to_in_windows),
-        cmocka_unit_test(calls_are_listened_to_in_the_same_windows),
-        cmocka_unit_test(who_saves_listens_all_the_time),
         cmocka_unit_test(names_that_differ_at_their_end_are_two),
         cmocka_unit_test(calls_are_listened_to_where_they_are_needed),
         cmocka_unit_test(a_chosen_launch_is_saved_with_what_it_was_given),

@@ -300,6 +300,29 @@ static void a_recording_without_work_has_no_sums(void **state)
     assert_string_equal(timeline.troubles.items[0], "no CUPTI");
 }
 
+// Of kernels that were queued recording costs little.
+static void what_recording_may_have_added_is_reckoned(void **state)
+{
+    struct timeline_summary s;
+    begin(1, 100, 0);
+    name(7, "gemm");
+    kernel(7, 1000, 11000, 1, 5);  // the first: nothing ran before
+    kernel(7, 12000, 22000, 1, 5); // queued
+    kernel(7, 25000, 35000, 1, 5); // 3,000 later: queued
+    kernel(7, 38001, 48001, 1, 5); // later: it found the GPU idle
+    copy(48001, 60000, 100);
+    kernel(7, 61000, 71000, 1, 5); // behind a copy
+    ADD(KERNEL, kernel, .start_ns = 71500, .end_ns = 101000, .name = 7, .graph = 5, .node = 1,
+        .grid_x = 1, .block_x = 32);
+    end();
+    timeline_summarize(&arena, &timeline, &s);
+    assert_int_equal(s.dear, 3);
+    near(s.recording_pct, 6);
+    timeline.processes.items[0].file = NULL; // as of another tool's recording
+    timeline_summarize(&arena, &timeline, &s);
+    near(s.recording_pct, 0);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, fresh, done)
@@ -311,6 +334,7 @@ int main(void)
         TEST(processes_are_brought_onto_one_clock),
         TEST(kernels_are_counted_in_the_ranges_that_launched_them),
         TEST(a_recording_without_work_has_no_sums),
+        cmocka_unit_test_setup_teardown(what_recording_may_have_added_is_reckoned, fresh, done),
     };
     return cmocka_run_group_tests(tests, prepare, clean);
 }

@@ -1,11 +1,9 @@
 // What the GPU did, as CUPTI hands it over in buffers: kernels, copies, fills. A thread asks for what there is every
 // 200 ms, as CUPTI's own period hands over full buffers only: a program that is killed would lose up to a buffer. On which
-// thread CUPTI hands over is its choice, so buffers are only kept then, and read by that thread. It also begins and ends
-// to listen, where that is done for a part of the time (listening.c).
+// thread CUPTI hands over is its choice, so buffers are only kept then, and read by that thread.
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/recorder/recorder.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -16,7 +14,7 @@ enum { BUFFER_BYTES = 1 << 20, BUFFERS_MAX = 64 }; // 64 MiB at most; docs/captu
 enum { SPARE_MAX = 4 };                            // buffers that are kept for the next request
 // So many wait: the thread reads them now; it cannot keep up: whoever hands over reads them.
 enum { FULL_MANY = BUFFERS_MAX / 8, FULL_MOST = BUFFERS_MAX / 2 };
-enum { END_WAIT_S = 10 };
+enum { FLUSH_PERIOD_NS = 200000000, END_WAIT_S = 10 };
 enum { DEVICES_MAX = 64, DEVICE_NAME_BYTES = 256 };
 
 static struct {
@@ -87,7 +85,6 @@ static void take_kernel(const struct activity_kernel *k)
         .node = k->node,
     };
     name_device(k->device);
-    listening_took_kernel(k->device, k->start_ns, k->end_ns, k->graph != 0);
     RECORD(KERNEL, event);
 }
 
@@ -96,7 +93,6 @@ static void take_copy(const struct activity_copy *c)
     struct event_copy event = {c->start_ns, c->end_ns,  c->bytes,  c->copy_kind,
                                c->device,   c->context, c->stream, c->correlation};
     name_device(c->device);
-    listening_took_move();
     RECORD(COPY, event);
 }
 
@@ -105,7 +101,6 @@ static void take_fill(const struct activity_fill *f)
     struct event_fill event = {f->start_ns, f->end_ns, f->bytes,      f->device,
                                f->context,  f->stream, f->correlation};
     name_device(f->device);
-    listening_took_move();
     RECORD(FILL, event);
 }
 
@@ -196,19 +191,13 @@ static struct timespec from_now(time_t s, long ns)
 
 static void *flush_now_and_then(void *unused)
 {
-    long wait_ns = listening_step();
-    struct timespec until = from_now(0, wait_ns);
     pthread_mutex_lock(&flusher.lock);
     while (!flusher.end) {
-        bool due = pthread_cond_timedwait(&flusher.wake, &flusher.lock, &until) == ETIMEDOUT;
+        struct timespec until = from_now(0, FLUSH_PERIOD_NS);
+        (void)pthread_cond_timedwait(&flusher.wake, &flusher.lock, &until);
         pthread_mutex_unlock(&flusher.lock);
-        if (listening_hears()) // CUPTI is left alone where it records nothing
-            recorder.cupti.cuptiActivityFlushAll(0);
+        recorder.cupti.cuptiActivityFlushAll(0);
         read_buffers();
-        if (due) {
-            wait_ns = listening_step();
-            until = from_now(0, wait_ns);
-        }
         pthread_mutex_lock(&flusher.lock);
     }
     pthread_mutex_unlock(&flusher.lock);
@@ -243,11 +232,22 @@ static void flusher_end(void)
 
 bool activities_start(void)
 {
+    static const struct {
+        int kind;
+        const char *name;
+    } kinds[] = {{ACTIVITY_KERNEL, "kernels"}, {ACTIVITY_COPY, "copies"}, {ACTIVITY_FILL, "fills"}};
+    bool any = false;
     int status = recorder.cupti.cuptiActivityRegisterCallbacks(request, complete);
+    for (size_t i = 0; status == CUPTI_DONE && i < COUNT_OF(kinds); i++) {
+        int enabled = recorder.cupti.cuptiActivityEnable(kinds[i].kind);
+        if (enabled != CUPTI_DONE)
+            recorder_trouble("no times of %s: cuptiActivityEnable returns %d", kinds[i].name,
+                             enabled);
+        any |= enabled == CUPTI_DONE;
+    }
     if (status != CUPTI_DONE)
         recorder_trouble("no times of the GPU's work: cuptiActivityRegisterCallbacks returns %d",
                          status);
-    bool any = status == CUPTI_DONE && listening_start();
     if (any)
         flusher_start();
     return any;
@@ -255,7 +255,6 @@ bool activities_start(void)
 
 void activities_end(void)
 {
-    listening_stop();
     flusher_end();
     recorder.cupti.cuptiActivityFlushAll(ACTIVITY_FLUSH_FORCED);
     read_buffers();

@@ -154,36 +154,12 @@ static const struct {
 enum { IDS_MAX = 1024 };
 static uint8_t row_of[IDS_MAX]; // of calls[], from 1; 0: it is not listened to
 
-// The last calls that this thread began and was heard to begin: where listening began in the middle of a call, nothing was kept.
-enum { ENTERED_MAX = 8 };
-static _Thread_local struct {
-    uint32_t calls[ENTERED_MAX];
-    unsigned count;
-} entered;
-
-static void enter(uint32_t correlation)
-{
-    entered.calls[entered.count++ % ENTERED_MAX] = correlation;
-}
-
-static bool was_entered(uint32_t correlation)
-{
-    for (unsigned i = 0; i < ENTERED_MAX && i < entered.count; i++)
-        if (entered.calls[i] == correlation)
-            return true;
-    return false;
-}
-
 static void on_call(uint32_t id, const struct callback_data *data)
 {
     size_t row = id < IDS_MAX ? row_of[id] : 0;
     bool before = data->site == SITE_ENTER;
-    if (!before && !was_entered(data->correlation))
-        return;
-    if (before) {
+    if (before)
         *data->kept = recorder_clock_ns();
-        enter(data->correlation);
-    }
     bool launch = row > 0 && calls[row - 1].when == LAUNCH;
     if (row == 0 || (before && !(launch && recorder.saving)))
         return;
@@ -227,22 +203,13 @@ static void on_callback(void *user, int domain, uint32_t id, const void *data)
         on_call(id, data);
     else if (domain == DOMAIN_RESOURCE)
         on_module(id, data);
-    else if (domain == DOMAIN_WAIT)
-        listening_waited();
-}
-
-static void *subscriber;
-
-static int subscribe(void)
-{
-    return subscriber ? CUPTI_DONE : recorder.cupti.cuptiSubscribe(&subscriber, on_callback, NULL);
 }
 
 static bool listen_to_calls(void)
 {
-    int status = subscribe();
+    void *subscriber = NULL;
+    int status = recorder.cupti.cuptiSubscribe(&subscriber, on_callback, NULL);
     if (status != CUPTI_DONE) {
-        subscriber = NULL;
         recorder_trouble("no launch calls%s: cuptiSubscribe returns %d%s",
                          recorder.saving ? ", and no kernel is saved" : "", status,
                          status == CUPTI_OTHER_SUBSCRIBER
@@ -265,52 +232,19 @@ static bool listen_to_calls(void)
 }
 
 static atomic_bool wanted; // by who names ranges
-static struct {
-    pthread_mutex_t lock;
-    bool tried, listens, off;
-} state = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static void enable(bool on)
-{
-    for (size_t i = 0; i < COUNT_OF(calls); i++)
-        if (calls[i].when != SAVING)
-            (void)recorder.cupti.cuptiEnableCallback(on, subscriber, DOMAIN_DRIVER, calls[i].id);
-}
 
 bool callbacks_start(void)
 {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static bool tried, listens;
     if (!recorder.saving && !atomic_load(&wanted) && !getenv("RIDGE_CAPTURE_CALLS"))
         return false;
-    pthread_mutex_lock(&state.lock);
-    if (!state.tried)
-        state.listens = listen_to_calls();
-    state.tried = true;
-    if (state.listens && state.off)
-        enable(false);
-    bool listens = state.listens;
-    pthread_mutex_unlock(&state.lock);
+    pthread_mutex_lock(&lock);
+    if (!tried)
+        listens = listen_to_calls();
+    tried = true;
+    pthread_mutex_unlock(&lock);
     return listens;
-}
-
-bool callbacks_switch(bool on)
-{
-    pthread_mutex_lock(&state.lock);
-    if (state.listens && state.off == on)
-        enable(on);
-    state.off = !on;
-    bool listens = state.listens;
-    pthread_mutex_unlock(&state.lock);
-    return listens;
-}
-
-bool callbacks_hear_waits(bool on)
-{
-    pthread_mutex_lock(&state.lock);
-    bool done = subscribe() == CUPTI_DONE;
-    for (uint32_t id = WAIT_STREAM; done && id <= WAIT_CONTEXT; id++)
-        done = recorder.cupti.cuptiEnableCallback(on, subscriber, DOMAIN_WAIT, id) == CUPTI_DONE;
-    pthread_mutex_unlock(&state.lock);
-    return done;
 }
 
 // Before the recorder begins or later.

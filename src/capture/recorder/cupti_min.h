@@ -13,9 +13,8 @@ enum { CUPTI_DONE = 0, CUPTI_NO_MORE_RECORDS = 12, CUPTI_OTHER_SUBSCRIBER = 39 }
 enum { CUPTI_VERSION_LEAST = 19 };
 enum { ACTIVITY_COPY = 1, ACTIVITY_FILL = 2, ACTIVITY_KERNEL = 10 }; // CUpti_ActivityKind
 enum { ACTIVITY_FLUSH_FORCED = 1 };
-enum { DOMAIN_DRIVER = 1, DOMAIN_RESOURCE = 3, DOMAIN_WAIT = 4 }; // CUpti_CallbackDomain
-enum { WAIT_STREAM = 1, WAIT_CONTEXT = 2 };                       // CUpti_CallbackIdSync
-enum { SITE_ENTER = 0, SITE_EXIT = 1 };                           // CUpti_ApiCallbackSite
+enum { DOMAIN_DRIVER = 1, DOMAIN_RESOURCE = 3 }; // CUpti_CallbackDomain
+enum { SITE_ENTER = 0, SITE_EXIT = 1 };          // CUpti_ApiCallbackSite
 enum { RESOURCE_MODULE_LOADED = 6, RESOURCE_MODULE_UNLOAD = 7 };
 
 // CUpti_ActivityKernel8 and later.

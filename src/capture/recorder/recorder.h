@@ -42,27 +42,9 @@ uint64_t recorder_name(const char *name);
 bool activities_start(void); // activities.c
 void activities_end(void);
 void activities_forget(void); // in a child of fork
-
-/* ---- when to listen (listening.c) ------------------------------------------------------------------ */
-
-bool listening_start(void); // to all work; false: CUPTI has none of it
-// Begins or ends to listen, if it is time to; so many ns later it is called again.
-long listening_step(void);
-void listening_waited(void);
-bool listening_hears(void);
-void listening_stop(void); // nobody waits for the program any more
-// Of each record: what it may have cost the program.
-void listening_took_kernel(uint32_t device, uint64_t start_ns, uint64_t end_ns, bool by_graph);
-void listening_took_move(void);
-
-/* ---- calls (callbacks.c) ---------------------------------------------------------------------------- */
-
 // Listens to calls, if anybody needs them: where kernels are saved, after callbacks_want(), and with RIDGE_CAPTURE_CALLS set.
 bool callbacks_start(void); // callbacks.c
 void callbacks_want(void);
-bool callbacks_switch(bool on); // false: they are not listened to at all
-// listening_waited() is called on the program's threads when one has waited for the GPU; false: CUPTI refuses.
-bool callbacks_hear_waits(bool on);
 
 /* ---- saving launches (saving.c) ------------------------------------------------------------------- */
 
