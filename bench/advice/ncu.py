@@ -9,8 +9,8 @@
       the table on standard output; RUNS is run.py's folder of the same list and device, FOLDER has the CSV files
 
 Where ncu is not here, or may not read counters, collect says so and ends with 3. ncu estimates by how much a kernel's time falls if
-what a rule names is gone ("global"), or a unit's part of it ("local"); the largest of the OPT rules is held against what the pair got,
-over all kernels of the first variant by their durations. Which of ridge's causes a rule means is RULES below: rules that name
+what a rule names is gone ("global"), or a unit's part of it ("local"); the largest global one of the OPT rules is held against what the pair got
+(a local one where there is no other), over all kernels of the first variant by their durations. Which of ridge's causes a rule means is RULES below: rules that name
 no cause in the code (SOLBottleneck, IssueSlotUtilization) count as naming none.
 SPDX-License-Identifier: Apache-2.0
 """
@@ -90,13 +90,14 @@ def causes_of(rule):
 
 
 def ranked(kernels):
-    """Estimates of a variant's kernels, largest first: [(share of the time that is left, rule)]."""
+    """Estimates of a variant's kernels: [(share of the time that is left, rule)]. Those of a kernel's time, largest first, then those
+    of a unit, which is not the kernel's time."""
     whole = sum(k["time"] for k in kernels)
     found = []
     for k in kernels:
         part = k["time"] / whole if whole > 0 else 1 / len(kernels)
         found += [(1 - part * min(r["percent"], 100) / 100, r) for r in k["rules"] if r["percent"] > 0]
-    return sorted(found, key=lambda f: f[0])
+    return sorted(found, key=lambda f: (f[1]["type"] == "local", f[0]))
 
 
 def kernels_of(path, variant):
@@ -213,7 +214,7 @@ def table(args):
              "ncu": sum(bool(r["ncu"]) and bool(causes_of(r["ncu"][0][1]) & set(r["causes"])) for r in helped)}
     top3 = {"ridge": sum(1 <= r["place"] <= 3 for r in helped),
             "ncu": sum(any(causes_of(rule) & set(r["causes"]) for _, rule in r["ncu"][:3]) for r in helped)}
-    print(f"{len(found)} pairs, {len(helped)} that help. Promises are those of the first finding and of the rule with the largest estimate.\n")
+    print(f"{len(found)} pairs, {len(helped)} that help. Promises are those of the first finding and of the rule with the largest estimate of the kernel's time.\n")
     print("| | ridge | ncu |\n|---|---|---|")
     for title, of in (("top 1 names the cause", names), ("top 3 name it", top3)):
         print(f"| {title} | " + " | ".join(f"{100 * of[who] / max(len(helped), 1):.0f} %" for who in ("ridge", "ncu")) + " |")

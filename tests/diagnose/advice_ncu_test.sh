@@ -32,6 +32,7 @@ steps: verified
 "0","7","ridge","127.0.0.1","steps_one","1","7","(256, 1, 1)","(4, 1, 1)","0","9.0","GPU Speed Of Light Throughput","Duration","us","1.50","","","","",""
 "0","7","ridge","127.0.0.1","steps_one","1","7","(256, 1, 1)","(4, 1, 1)","0","9.0","SpeedOfLight","","","","SOLBottleneck","OPT","Memory is more heavily utilized than Compute: look at ""Memory""","",""
 "0","7","ridge","127.0.0.1","steps_one","1","7","(256, 1, 1)","(4, 1, 1)","0","9.0","SourceCounters","","","","UncoalescedGlobalAccess","OPT","This kernel has uncoalesced global accesses resulting in 28,672 excessive sectors","global","40.00"
+"0","7","ridge","127.0.0.1","steps_one","1","7","(256, 1, 1)","(4, 1, 1)","0","9.0","ComputeWorkloadAnalysis","","","","HighPipeUtilization","OPT","All compute pipelines are under-utilized","local","99"
 "0","7","ridge","127.0.0.1","steps_one","1","7","(256, 1, 1)","(4, 1, 1)","0","9.0","Occupancy","","","","AchievedOccupancy","OPT","Achieved is lower than theoretical","global","12.5"
 "0","7","ridge","127.0.0.1","steps_one","1","7","(256, 1, 1)","(4, 1, 1)","0","9.0","WarpStateStats","","","","CPIStallInfo","INF","An informative rule is no advice","global","90"
 "1","7","ridge","127.0.0.1","void steps_two<float>(float *)","1","7","(256, 1, 1)","(4, 1, 1)","0","9.0","GPU Speed Of Light Throughput","Duration","ns","3,000","","","","",""
@@ -68,7 +69,7 @@ pass 'several at once leave the same files' $? said
 ncu table csv --results runs
 pass 'the table is made' $? said
 grep -q '^| steps: one → two | 50 % | uncoalesced | uncoalesced | 45 % | UncoalescedGlobalAccess | 60 % (global) |$' said
-pass 'the rule with the largest estimate stands beside the first finding' $? said
+pass 'the rule with the largest estimate of the kernel stands beside the first finding, a unit'"'"'s does not' $? said
 grep -q '^| steps: two → three | 50 % | barrier | memory | 20 % | CPIStall | 55 % (global) |$' said
 pass 'a rule of one kernel counts by its share of the time' $? said
 grep -q '^| top 1 names the cause | 50 % | 100 % |$' said && grep -q '^| median error | 60 % | 20 % |$' said
