@@ -296,13 +296,13 @@ static void special_operations_are_lanes_from_either_metric(void **state)
 static void tensor_operations_are_those_of_every_type_a_chip_has(void **state)
 {
     (void)state;
-    static const struct metric hopper[] = {{"sm__ops_path_tensor_src_bf16_dst_fp32.sum", 1},
-                                           {"sm__ops_path_tensor_src_fp16.sum", 10},
-                                           {"sm__ops_path_tensor_src_tf32_dst_fp32.sum", 100},
-                                           {"sm__ops_path_tensor_src_fp64.sum", 1e3},
-                                           {"sm__ops_path_tensor_src_fp8.sum", 1e4},
-                                           {"sm__ops_path_tensor_src_int8.sum", 1e5},
-                                           {NULL, 0}};
+    static const struct named hopper[] = {{"sm__ops_path_tensor_src_bf16_dst_fp32.sum", 1},
+                                          {"sm__ops_path_tensor_src_fp16.sum", 10},
+                                          {"sm__ops_path_tensor_src_tf32_dst_fp32.sum", 100},
+                                          {"sm__ops_path_tensor_src_fp64.sum", 1e3},
+                                          {"sm__ops_path_tensor_src_fp8.sum", 1e4},
+                                          {"sm__ops_path_tensor_src_int8.sum", 1e5},
+                                          {NULL, 0}};
     struct counters c = {0};
     counters_from_metrics(METRIC_TOOL_NCU, find_metric, hopper, &c);
     assert_true(counters_get(&c, COUNTER_FLOPS_TENSOR, -1) == 111111);
@@ -315,7 +315,7 @@ static void tensor_operations_are_those_of_every_type_a_chip_has(void **state)
 static void bytes_of_asynchronous_copies_are_among_the_ideal_sectors(void **state)
 {
     (void)state;
-    static const struct metric copies[] = {
+    static const struct named copies[] = {
         {"smsp__sass_data_bytes_mem_global_op_ldgsts.sum", 16 * 32},
         {"smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct", 25},
         {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 32},
