@@ -27,7 +27,7 @@ course histogram-f32 56 N=1,9001 bins=255,256,2048
 course histogram-f32 8 N=40001 bins=65536
 course histogram-zipf 11 N=9001 bins=255,2048,65536
 course histogram-zipf-u8 12 N=33,9001
-course reduction 33 N=1,1000,40001
+course reduction 30 N=1,1000,40001
 course conv1d 32 N=1,4099 K=3,33
 course depthwise 9 length=37 channels=8,33,520
 course scan 18 N=1,20001

@@ -35,7 +35,7 @@ course 3 "$work/ours/softmax" 2 -p elements=262144 -p cols=16384 --variant parts
 course 5 "$work/ours/softmax" 2 -p elements=262144 -p cols=16384 --variant parts-small
 course 3 "$root/experiments/softmax" 2 -p elements=262144 -p cols=16384 --variant leaving
 course 3 "$root/experiments/softmax-bf16" 2 -p elements=524288 -p cols=32768 --variant leaving
-course 3 "$root/experiments/reduction" 11 -p N=40001
+course 3 "$root/experiments/reduction" 10 -p N=40001
 course 3 "$root/experiments/scan" 9 -p N=40001
 course 5 "$root/experiments/matmul-bf16" 11 -p M=256 -p N=384 -p K=64
 finish
