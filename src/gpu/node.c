@@ -145,7 +145,7 @@ static bool take_file(struct arena *a, const char *folder, const char *name, con
         return false;
     bool done = node_parse(a, path, data, size_bytes, &n, err);
     free(data);
-    if (done && is_of(n, chip) && (!*best || strcmp(n->id, (*best)->id) < 0))
+    if (done && n && is_of(n, chip) && (!*best || strcmp(n->id, (*best)->id) < 0))
         *best = n;
     return done;
 }
