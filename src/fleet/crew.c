@@ -167,6 +167,14 @@ void crew_close(struct crew *c)
 
 /* ---- rank 0 ---------------------------------------------------------------------------------------------------- */
 
+// Of another rank's simulated device. NULL: it is real, or the chip has no file here.
+static const struct gpu *chip_of(struct arena *a, const char *id)
+{
+    struct gpu *chip = NULL;
+    struct error ignored = {0};
+    return str_starts_with(id, "sim:") && gpu_load(a, id + 4, &chip, &ignored) ? chip : NULL;
+}
+
 bool crew_device(struct arena *a, struct crew *c, int rank, const struct device_info *own,
                  const volatile bool *cancel, struct device_info *out, struct error *err)
 {
@@ -196,6 +204,7 @@ bool crew_device(struct arena *a, struct crew *c, int rank, const struct device_
         out->backend = arena_strdup(a, backend);
         out->simulated = simulated != 0;
         out->facts.memory_bytes = memory;
+        out->chip = chip_of(a, id);
     }
     json_decref(json);
     return read || fail_as(err, ERROR_SYSTEM, NOWHERE,

@@ -70,6 +70,12 @@ bool links_of(struct arena *a, const struct device_info *const *infos, int count
         struct node *n = NULL;
         if (i > 0 && infos[i]->chip == infos[i - 1]->chip)
             continue;
+        if (!infos[i]->chip) {
+            *why = arena_printf(
+                a, "The chip of %s is not known here, so that its exchange is not modelled.",
+                infos[i]->id);
+            return true;
+        }
         if (!node_of_chip(a, infos[i]->chip->id, &n, err))
             return false;
         if (!n) {

@@ -55,6 +55,18 @@ pass 'and the text says so in a line' $? out.json
 scale reduction --variant one-launch --param N=65536 --device sim:h200,sim:h100x2 --json
 json 'unlike nodes are as slow as the slowest, and not validated' '.exchange.model | .validated_gpus == null and .link_gbps == 302.7'
 
+# Ranks: each by its own chip's node.
+export RIDGE_HOME=$work/home RIDGE_RANKS=3 RIDGE_RANKS_JOB=modelled
+mkdir -p home
+for rank in 1 2 0; do
+    RIDGE_RANK=$rank RIDGE_LOCAL_RANK=$rank timeout 100 "$RIDGE" scale reduction --variant one-launch --param N=65536 \
+        --device sim:h200x2,sim:a100 --seed 7 -q --json >out.$rank 2>err.$rank &
+done
+wait
+unset RIDGE_HOME RIDGE_RANKS RIDGE_RANKS_JOB
+cp out.0 out.json
+json 'of ranks every one counts by its own chip' '(.devices | length) == 3 and .exchange.way == "model" and .exchange.model.link_gbps == 240 and .exchange.model.validated_gpus == null'
+
 # What a file does not say is not made up.
 scale reduction --variant one-launch --param N=65536 --device sim:rtx4090x5 --json
 json 'more GPUs than a node without a network has are not modelled' '.exchange == null and .exchange_note == "The exchange is not modelled: PCIe 4.0 x16 has 4 GPUs and its file no network to other nodes: 5 are too many."'
