@@ -155,7 +155,7 @@ static bool is_near(double value, double wanted)
 
 static bool is_ways(double ways)
 {
-    return ways >= 1 && ways <= LRU_WAYS;
+    return ways >= 1 && ways <= (double)LRU_WAYS;
 }
 
 static bool is_known(const double *v)

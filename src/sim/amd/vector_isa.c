@@ -155,16 +155,10 @@ static void apply_signs(struct vector_call *x, int i, enum amd_type type, bool a
     }
 }
 
-static void fetch(const struct wave *w, const struct amd_instruction *in, struct vector_call *x,
-                  int i, enum amd_type type)
+static void fetch_scalar(const struct wave *w, const struct amd_instruction *in,
+                         struct vector_call *x, int i, enum amd_type type)
 {
     unsigned code = in->source[i];
-    if (code >= OPERAND_VGPR) {
-        unsigned n = code - OPERAND_VGPR + (type == TYPE_ACC ? FIRST_ACC : 0);
-        x->low[i] = w->v[n];
-        x->high[i] = w->v[n + (amd_type_words(type) == 2)];
-        return;
-    }
     uint64_t value = scalar_value(w, in, code, type);
     for (int lane = 0; lane < WAVE_LANES; lane++)
         x->room[i][0][lane] = (uint32_t)value;
@@ -172,6 +166,19 @@ static void fetch(const struct wave *w, const struct amd_instruction *in, struct
         x->room[i][1][lane] = (uint32_t)(value >> 32);
     x->low[i] = x->room[i][0];
     x->high[i] = x->room[i][1];
+}
+
+static inline void fetch(const struct wave *w, const struct amd_instruction *in,
+                         struct vector_call *x, int i, enum amd_type type)
+{
+    unsigned code = in->source[i];
+    if (code < OPERAND_VGPR) {
+        fetch_scalar(w, in, x, i, type);
+        return;
+    }
+    unsigned n = code - OPERAND_VGPR + (type == TYPE_ACC ? FIRST_ACC : 0);
+    x->low[i] = w->v[n];
+    x->high[i] = w->v[n + (amd_type_words(type) == 2)];
 }
 
 static void take_part(struct vector_call *x, int i, unsigned part, bool extend)
@@ -680,7 +687,8 @@ static void run_vector(struct wave *w, const struct amd_instruction *in)
     uint64_t lanes = lanes_on(w);
     c->vector++;
     c->vector_lanes += lanes;
-    amd_count_arithmetic(w->group->run, in->id, lanes);
+    if (is_float(amd_row_of(in)->d))
+        amd_count_arithmetic(w->group->run, in->id, lanes);
     if (in->encoding == ENCODING_VOPD) {
         amd_count_arithmetic(w->group->run, in->second.id, lanes);
         run_dual(w, in);
