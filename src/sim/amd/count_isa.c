@@ -272,7 +272,7 @@ static void count_global(struct amd_run *run, const struct amd_touch *t, enum to
         return;
     lines.count = lines.at = wide.count = wide.at = 0;
     lines.most = wide.most = 0;
-    lines.ascend = true;
+    lines.ascend = wide.ascend = true;
     bool power = (t->bytes & (t->bytes - 1)) == 0 && t->bytes <= AMD_SECTOR_BYTES;
     if (power && are_aligned(t))
         lines_of_aligned(t, &lines);
