@@ -44,12 +44,21 @@ struct code_parameter {
     const char *type; // "u64", "f32"; "b8" where it is an array of bytes: a struct by value
 };
 enum { CODE_UNKNOWN = -1 };
+struct code_line { // of PTX
+    int line;
+    int loop; // of the machine code, the innermost one around what was made: 1 and up; 0: none
+    int instructions;
+};
 struct code_kernel {
     const char *name; // in the code: mangled where the source is C++
     struct code_parameter *parameters;
     int parameter_count; // CODE_UNKNOWN: they cannot be listed
     // Exact, from the machine code's compiler; CODE_UNKNOWN: it was not asked.
     int registers, shared_bytes, spill_bytes;
+    // How many machine instructions ptxas makes of each line of the PTX in each loop, by line, without those of which it
+    // makes none; 0 of them: it was not asked.
+    struct code_line *lines;
+    int line_count;
     // Of its instructions (ptx_traits); NULL: unknown, or it has none of the kind.
     const char *least; // "f16": the type of fewest significant bits that it computes in
     int least_bits;    // those; 0 = no floats, or unknown

@@ -184,16 +184,18 @@ extern const struct standard_header standard_headers[];
 extern const size_t standard_header_count;
 // Takes ptxas -v lines out of a log; what they say of each kernel is appended to out->kernels.
 const char *ptxas_log_take(struct arena *a, const char *log, struct code_object *out);
-// ptxas (RIDGE_PTXAS names another, or "none"), or NULL; which file it is, for keys; and its report on the code (PTX), if it is installed: exact
-// kernels for a device of that architecture.
-const char *ptxas_find(struct arena *a);
 // A program of CUDA's toolkit: the one that the variable of the environment names, else from PATH or where toolkits are; NULL.
 const char *toolkit_find(struct arena *a, const char *variable, const char *tool);
 const char *nvdisasm_find(struct arena *a);
-// What PTX for `target` is made into for the device; NULL: it does not run there.
-const char *ptxas_arch(const char *target, const char *device);
+// ptxas (RIDGE_PTXAS names another, or "none"), or NULL; which file it is, for keys; and its report on the code (PTX), if it is installed: exact
+// kernels for a device of that architecture.
+const char *ptxas_find(struct arena *a);
 void ptxas_identity(struct arena *a, struct text *out);
 void ptxas_ask(struct arena *a, const char *arch, struct code_object *code);
+// PTX for another chip of the same number (sm_90a) keeps its letter; NULL: PTX for a later one does not run.
+const char *ptxas_arch(const char *target, const char *device);
+// Fills code_line of the kernels that are listed.
+void ptxas_count(struct arena *a, const char *arch, struct code_object *code);
 int arch_number(const char *arch); // "sm_90a" -> 90; 0 = not one
 
 /* ---- the cache ------------------------------------------------------------------------------------ */

@@ -276,6 +276,14 @@ static int registers_of(const struct device_launch *launch, const struct code_ke
     return k->registers != CODE_UNKNOWN ? k->registers : 0;
 }
 
+static const struct sim_line_code *line_codes(struct arena *a, const struct code_kernel *k)
+{
+    struct sim_line_code *codes = ARENA_ARRAY(a, struct sim_line_code, k->line_count + 1);
+    for (int i = 0; i < k->line_count; i++)
+        codes[i] = (struct sim_line_code){k->lines[i].line, k->lines[i].loop, k->lines[i].instructions};
+    return codes;
+}
+
 static bool set_variables(struct work *w, const struct device_launch *launch, struct error *err)
 {
     const struct resolved_launch *l = launch->launch;
@@ -376,6 +384,8 @@ static bool run_kernel(struct work *w, const struct device_launch *launch, struc
         .args = args,
         .arg_count = l->arg_count,
         .registers_per_thread = registers_of(launch, k),
+        .line_codes = line_codes(w->arena, k),
+        .line_code_count = k->line_count,
         .threads = o->threads,
         .checks = o->checks,
         .budget_warp_instructions = o->budget_warp_instructions,

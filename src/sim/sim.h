@@ -89,6 +89,12 @@ struct sim_texture {
 // Its handle: the same for the same texture, until the simulator is closed.
 uint64_t sim_texture_open(struct sim *s, const struct sim_texture *t);
 
+struct sim_line_code {
+    int line;
+    int loop; // of the machine code, the innermost one around them: 1 and up; 0: none
+    int instructions;
+};
+
 struct sim_launch {
     const struct sim_module *module;
     const char *kernel;
@@ -99,6 +105,10 @@ struct sim_launch {
     const void *const *args; // one pointer per parameter, to a value of the parameter's size
     int arg_count;
     int registers_per_thread; // from a real compiler; 0 = use ptx_register_estimate
+    // How many machine instructions a real compiler makes of lines of the PTX, by line; 0 of them = the lowering pass
+    // says.
+    const struct sim_line_code *line_codes;
+    int line_code_count;
     // Options; zero means the default.
     int threads;                       // host threads; 0 = all
     unsigned checks;                   // enum sim_check bits; BOUNDS is always on

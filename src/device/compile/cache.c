@@ -27,14 +27,39 @@ static const char *machine_path(struct arena *a, const char *name)
     return user_cache_path(a, arena_printf(a, "ptx/%s.cubin", name));
 }
 
+// Line, loop and instructions in turns.
+static json_t *lines_to_json(const struct code_kernel *k)
+{
+    json_t *lines = json_array();
+    for (int i = 0; i < k->line_count; i++) {
+        json_array_append_new(lines, json_integer(k->lines[i].line));
+        json_array_append_new(lines, json_integer(k->lines[i].loop));
+        json_array_append_new(lines, json_integer(k->lines[i].instructions));
+    }
+    return lines;
+}
+
+static void lines_from_json(struct arena *a, json_t *lines, struct code_kernel *k)
+{
+    enum { FIELDS = 3 };
+    size_t count = json_array_size(lines) / FIELDS;
+    k->lines = ARENA_ARRAY(a, struct code_line, count + 1);
+    for (size_t i = 0; i < count; i++)
+        k->lines[k->line_count++] =
+            (struct code_line){(int)json_integer_value(json_array_get(lines, FIELDS * i)),
+                               (int)json_integer_value(json_array_get(lines, FIELDS * i + 1)),
+                               (int)json_integer_value(json_array_get(lines, FIELDS * i + 2))};
+}
+
 static json_t *kernels_to_json(const struct code_object *code)
 {
     json_t *kernels = json_array();
     for (int i = 0; i < code->kernel_count; i++) {
         const struct code_kernel *k = &code->kernels[i];
-        json_array_append_new(kernels, json_pack("{s:s, s:i, s:i, s:i}", "name", k->name,
+        json_array_append_new(kernels, json_pack("{s:s, s:i, s:i, s:i, s:o}", "name", k->name,
                                                  "registers", k->registers, "shared_bytes",
-                                                 k->shared_bytes, "spill_bytes", k->spill_bytes));
+                                                 k->shared_bytes, "spill_bytes", k->spill_bytes,
+                                                 "lines", lines_to_json(k)));
     }
     return kernels;
 }
@@ -99,9 +124,12 @@ static bool detail_read(struct arena *a, json_t *detail, struct code_object *out
     {
         struct code_kernel *k = &out->kernels[out->kernel_count++];
         const char *kernel = NULL;
-        if (json_unpack(item, "{s:s, s:i, s:i, s:i}", "name", &kernel, "registers", &k->registers,
-                        "shared_bytes", &k->shared_bytes, "spill_bytes", &k->spill_bytes) != 0)
+        json_t *lines = NULL;
+        if (json_unpack(item, "{s:s, s:i, s:i, s:i, s:o}", "name", &kernel, "registers",
+                        &k->registers, "shared_bytes", &k->shared_bytes, "spill_bytes",
+                        &k->spill_bytes, "lines", &lines) != 0)
             return false;
+        lines_from_json(a, lines, k);
         k->name = arena_strdup(a, kernel);
     }
     return true;

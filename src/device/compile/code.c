@@ -121,6 +121,9 @@ void code_copy_kernels(struct arena *a, const struct code_object *code, struct c
         struct code_kernel *k = &(*out)[i];
         *k = code->kernels[i];
         k->name = arena_strdup(a, k->name);
+        if (k->line_count > 0)
+            memcpy(k->lines = ARENA_ARRAY(a, struct code_line, k->line_count),
+                   code->kernels[i].lines, (size_t)k->line_count * sizeof *k->lines);
         k->least_file = k->least_file ? arena_strdup(a, k->least_file) : NULL;
         if (k->parameter_count <= 0)
             continue;

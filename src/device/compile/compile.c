@@ -13,7 +13,7 @@ enum { HASH_DIGITS = 32, MESSAGES_MAX = 3000 };
 
 static const double default_timeout_s = 60;
 // Changes when the options given to the compilers change, so that old cache files are not used.
-static const char options_version[] = "6";
+static const char options_version[] = "8";
 
 const struct standard_header standard_headers[] = {
 #define HEADER(name, content) {name, HEADER_##content},
@@ -243,6 +243,12 @@ static bool is_keyed(struct arena *a, const struct compile_job *job)
            strcmp(after.hash, job->source->hash) == 0;
 }
 
+// The simulated GPU counts machine instructions by what ptxas makes of each line.
+static bool is_counted(const struct compile_request *request)
+{
+    return request->device && request->device->simulated;
+}
+
 // key: of what is compiled and by what. file: also of the path, which stands in the PTX's .file.
 static void make_key(struct arena *a, const struct compile_job *job, char key[HASH_DIGITS + 1],
                      char file[HASH_DIGITS + 1])
@@ -261,8 +267,9 @@ static void make_key(struct arena *a, const struct compile_job *job, char key[HA
     hash_hex(&(struct hash_piece){t.data, t.length}, 1, key);
     text_printf(&t, "\n%s\n%d", job->source->path, job->arch_exact);
     add_identity(job->tool, &t);
-    if (job->tool->kind != TOOL_NVRTC)
+    if (job->tool->kind != TOOL_NVRTC || is_counted(job->request))
         ptxas_identity(a, &t);
+    text_printf(&t, "\n%d", is_counted(job->request));
     hash_hex(&(struct hash_piece){t.data, t.length}, 1, file);
     text_release(&t);
 }
@@ -339,7 +346,7 @@ static void ask_of_given(struct arena *a, const struct source *source,
     struct text t = {0};
     if (!ptxas_find(a))
         return;
-    text_printf(&t, "ptxas\n%s\n%s\n%s", options_version, source->hash, request->arch);
+    text_printf(&t, "ptxas\n%s\n%s\n%s\n%d", options_version, source->hash, request->arch, is_counted(request));
     ptxas_identity(a, &t);
     hash_hex(&(struct hash_piece){t.data, t.length}, 1, name);
     text_release(&t);
@@ -349,6 +356,8 @@ static void ask_of_given(struct arena *a, const struct source *source,
         return;
     }
     ptxas_ask(a, request->arch, code);
+    if (is_counted(request))
+        ptxas_count(a, request->arch, code);
     cache_put(name, code);
 }
 
@@ -399,6 +408,8 @@ static bool compile_job(struct arena *a, struct compile_job *job, struct code_ob
         limit_registers(a, job->flags->max_registers, out);
     if (done && (tool->kind != TOOL_NVRTC || job->flags->max_registers > 0) && job->arch_exact)
         ptxas_ask(a, job->request->arch, out);
+    if (done && is_counted(job->request) && job->arch_exact)
+        ptxas_count(a, job->request->arch, out);
     if (done && is_keyed(a, job))
         cache_put(file, out);
     return done;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/observe/events.h"
 #include "sim/observe/fidelity.h"
+#include "sim/observe/machine.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -44,7 +45,8 @@ static struct mem_state mem_sum(const struct launch *l, int mem)
 }
 
 // Machine instructions: a warp issues what is under a predicate whether or not a lane takes the step aside.
-static void issued_fill(const struct launch *l, int index, struct sim_site *out)
+static void issued_fill(const struct launch *l, int index, const double *slots,
+                        struct sim_site *out)
 {
     const struct timing_site *t = &l->program->timing[index];
     int segment = l->program->sites[index].segment;
@@ -54,12 +56,13 @@ static void issued_fill(const struct launch *l, int index, struct sim_site *out)
         for (int i = 0; i < l->core_count; i++)
             executed += l->cores[i].segments[segment - 1].executed;
     }
-    out->issued = whole(l, executed * site_slots(t));
-    out->issued_lanes = whole(l, out->lanes * site_slots(t));
+    double each = slots != NULL ? slots[index] : site_slots(t);
+    out->issued = whole(l, (uint64_t)llround((double)executed * each));
+    out->issued_lanes = whole(l, (uint64_t)llround((double)out->lanes * each));
 }
 
-static void site_fill(const struct launch *l, int index, const struct mem_state *mem,
-                      struct sim_site *out)
+static void site_fill(const struct launch *l, int index, const double *slots,
+                      const struct mem_state *mem, struct sim_site *out)
 {
     const struct site_info *info = &l->program->sites[index];
     *out = (struct sim_site){.instruction = info->in, .function = info->function};
@@ -74,7 +77,7 @@ static void site_fill(const struct launch *l, int index, const struct mem_state 
         if (info->is_branch)
             out->divergent += c->divergent[index];
     }
-    issued_fill(l, index, out);
+    issued_fill(l, index, slots, out);
     out->executed = whole(l, out->executed);
     out->lanes = whole(l, out->lanes);
     out->divergent = whole(l, out->divergent);
@@ -463,9 +466,10 @@ bool report_fill(struct launch *l, struct arena *a, struct sim_report *report, s
     struct totals totals = {0};
     report->sites = ARENA_ARRAY(a, struct sim_site, p->site_count + 1);
     report->site_count = p->site_count;
+    const double *slots = machine_slots(l, a);
     for (int i = 0; i < p->site_count; i++) {
         struct mem_state mem = mem_sum(l, p->sites[i].mem);
-        site_fill(l, i, &mem, &report->sites[i]);
+        site_fill(l, i, slots, &mem, &report->sites[i]);
         totals_access(&totals, &p->sites[i], &mem);
         totals_site(&totals, &p->sites[i], &report->sites[i]);
     }

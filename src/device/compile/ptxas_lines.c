@@ -1,0 +1,264 @@
+// How many machine instructions ptxas makes of each line of PTX: it assembles a copy in which every statement is a line of
+// source of its own (.loc), and the line table of its output says what came of which. Machine code is counted, by line; it
+// is neither run nor translated. What lies behind a kernel's end for values that are rare (slow paths of divisions and
+// roots, lanes brought together that diverged) is left out, and so are the calls of it.
+// SPDX-License-Identifier: Apache-2.0
+#include "base/elf.h"
+#include "device/cuda/cubin.h"
+#include "device/internal.h"
+#include "ptx/ptx.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    INSTRUCTION_BYTES = 16,
+    OPCODE_MASK = 0xfff,
+    GUARD_SHIFT = 12,
+    GUARD_MASK = 15,
+    ALWAYS = 7, // the guard PT
+    OP_NOP = 0x918,
+    OP_BRANCH = 0x947,
+    OP_EXIT = 0x94d,
+    OP_CALL = 0x943,
+    OP_CALL_NEAR = 0x944,
+    OP_RETURN = 0x950,
+    OP_MEET = 0x348, // lanes that diverged, brought together
+    OP_MEET_BRANCH = 0x948,
+    CALLED = 3, // machine instructions of a call: its argument, its address, itself
+    CUBIN_BYTES_MAX = 256 << 20,
+};
+static const double ask_timeout_s = 60;
+
+/* ---- PTX with a line for each statement -------------------------------------------------------------- */
+
+static const char *after_blanks(const char *line)
+{
+    return line + strspn(line, " \t");
+}
+
+// Which lines hold an instruction: by number, from 1 on.
+static bool *statement_lines(struct arena *a, const struct ptx_module *m, int count)
+{
+    bool *is = ARENA_ARRAY(a, bool, count + 2);
+    for (int f = 0; f < m->function_count; f++)
+        for (int i = 0; i < m->functions[f].instruction_count; i++) {
+            int line = m->functions[f].instructions[i].line;
+            if (line > 0 && line <= count)
+                is[line] = true;
+        }
+    return is;
+}
+
+// Its own .loc and .file would be other lines. NULL: it is not read here.
+static const char *marked_text(struct arena *a, const char *ptx, size_t size_bytes)
+{
+    struct ptx_module *m = NULL;
+    struct error ignored = {0};
+    struct text t = {0};
+    int count = 1, number = 1;
+    bool named = false;
+    if (!ptx_parse(a, "kernel.ptx", ptx, size_bytes, &m, &ignored))
+        return NULL;
+    for (const char *c = ptx; *c; c++)
+        count += *c == '\n';
+    const bool *is = statement_lines(a, m, count);
+    for (const char *line = ptx; *line; number++) {
+        size_t length = strcspn(line, "\n");
+        const char *first = after_blanks(line);
+        bool dropped = str_starts_with(first, ".loc") || str_starts_with(first, ".file");
+        if (!named && str_starts_with(first, ".address_size")) {
+            text_addn(&t, line, length);
+            text_add(&t, "\n.file 1 \"kernel.ptx\"");
+            named = dropped = true;
+        }
+        if (is[number])
+            text_printf(&t, ".loc 1 %d 0\n", number);
+        if (!dropped)
+            text_addn(&t, line, length);
+        text_add(&t, "\n");
+        line += length + (line[length] == '\n');
+    }
+    const char *text = named ? arena_strdup(a, text_str(&t)) : NULL;
+    text_release(&t);
+    return text;
+}
+
+/* ---- counting -------------------------------------------------------------------------------------------- */
+
+enum { LOOPS_MAX = 255 }; // of a kernel; what lies in further ones counts as in the loop around
+
+struct loop {
+    uint64_t first, last; // instructions
+};
+struct counting {
+    struct loop loops[LOOPS_MAX];
+    int loop_count;
+    int *of_line; // by number of the line, then by loop: LOOPS_MAX + 1 of them each
+    int line_count;
+};
+
+static int *counted(const struct counting *c, int line, int loop)
+{
+    return &c->of_line[line * (c->loop_count + 1) + loop];
+}
+
+static uint64_t word_at(const uint8_t *code, uint64_t at)
+{
+    uint64_t word;
+    memcpy(&word, code + at, sizeof word);
+    return word;
+}
+
+static bool is_jump_back(const uint8_t *code, uint64_t at, uint64_t *to)
+{
+    enum { LOW_SHIFT = 16, LOW_BITS = 8, HIGH_SHIFT = 34, HIGH_BITS = 48, UNIT = 4 };
+    uint64_t word = word_at(code, at), next = word_at(code, at + sizeof word);
+    if ((word & OPCODE_MASK) != OP_BRANCH)
+        return false;
+    // The distance from the next instruction: 48 bits from bit 34 on, and eight more below them at bit 16.
+    uint64_t high = (word >> HIGH_SHIFT | next << (64 - HIGH_SHIFT)) << (64 - HIGH_BITS);
+    int64_t distance = (int64_t)high >> (64 - HIGH_BITS);
+    distance = (distance * (1 << LOW_BITS) + (int64_t)(word >> LOW_SHIFT & 0xff)) * UNIT;
+    *to = at + INSTRUCTION_BYTES + (uint64_t)distance;
+    return distance < -INSTRUCTION_BYTES && *to < at; // not to itself
+}
+
+// A jump back makes a loop of all between; several to one place make one.
+static void loops_find(const uint8_t *code, uint64_t end, struct counting *c)
+{
+    for (uint64_t at = 0, to; at < end; at += INSTRUCTION_BYTES) {
+        int i = 0;
+        if (!is_jump_back(code, at, &to))
+            continue;
+        while (i < c->loop_count && c->loops[i].first != to)
+            i++;
+        if (i < LOOPS_MAX)
+            c->loops[i] = (struct loop){to, at};
+        if (i == c->loop_count && i < LOOPS_MAX)
+            c->loop_count++;
+    }
+}
+
+static int loop_around(const struct counting *c, uint64_t at)
+{
+    int best = 0;
+    for (int i = 0; i < c->loop_count; i++) {
+        const struct loop *l = &c->loops[i];
+        if (at >= l->first && at <= l->last &&
+            (best == 0 ||
+             l->last - l->first < c->loops[best - 1].last - c->loops[best - 1].first))
+            best = i + 1;
+    }
+    return best;
+}
+
+static bool is_out_of_line(unsigned opcode)
+{
+    return opcode == OP_RETURN || opcode == OP_MEET || opcode == OP_MEET_BRANCH;
+}
+
+// Where the instructions end that ordinary values reach, beyond the last unconditional EXIT.
+static uint64_t end_of(const uint8_t *code, uint64_t size_bytes)
+{
+    uint64_t end = size_bytes;
+    bool rare = false;
+    for (uint64_t at = 0; at < size_bytes; at += INSTRUCTION_BYTES) {
+        uint64_t word = word_at(code, at);
+        if ((word & OPCODE_MASK) == OP_EXIT && (word >> GUARD_SHIFT & GUARD_MASK) == ALWAYS) {
+            end = at + INSTRUCTION_BYTES;
+            rare = false;
+        } else {
+            rare = rare || is_out_of_line((unsigned)(word & OPCODE_MASK));
+        }
+    }
+    if (rare)
+        return end;
+    // The jump to itself that stands behind everything, and what fills the last line up.
+    while (size_bytes > end && (word_at(code, size_bytes - INSTRUCTION_BYTES) & OPCODE_MASK) == OP_NOP)
+        size_bytes -= INSTRUCTION_BYTES;
+    bool jump = size_bytes > end && (word_at(code, size_bytes - INSTRUCTION_BYTES) & OPCODE_MASK) == OP_BRANCH;
+    return jump ? size_bytes - INSTRUCTION_BYTES : size_bytes;
+}
+
+static void count_function(struct arena *a, const struct cubin_lines *lines, const char *name,
+                           const uint8_t *code, uint64_t size_bytes, struct counting *c)
+{
+    int line = 0;
+    uint64_t end = end_of(code, size_bytes);
+    loops_find(code, end, c);
+    c->of_line = ARENA_ARRAY(a, int, (c->line_count + 1) * (c->loop_count + 1));
+    for (uint64_t at = 0; at < end; at += INSTRUCTION_BYTES) {
+        unsigned opcode = (unsigned)(word_at(code, at) & OPCODE_MASK);
+        const struct dwarf_place *place = cubin_place_at(lines, name, at);
+        if (place && place->file && place->line > 0 && place->line < c->line_count)
+            line = place->line;
+        int *count = counted(c, line, loop_around(c, at));
+        *count += opcode == OP_CALL || opcode == OP_CALL_NEAR ? -CALLED : opcode != OP_NOP;
+    }
+}
+
+static void take_counts(struct arena *a, const struct counting *c, struct code_kernel *k)
+{
+    int used = 0;
+    for (int i = 0; i < c->line_count * (c->loop_count + 1); i++)
+        used += c->of_line[i] > 0;
+    k->lines = ARENA_ARRAY(a, struct code_line, used + 1);
+    k->line_count = 0;
+    for (int i = 1; i < c->line_count; i++)
+        for (int loop = 0; loop <= c->loop_count; loop++)
+            if (*counted(c, i, loop) > 0)
+                k->lines[k->line_count++] = (struct code_line){i, loop, *counted(c, i, loop)};
+}
+
+static void count_kernels(struct arena *a, const char *cubin, size_t size_bytes, int line_count,
+                          struct code_object *code)
+{
+    struct cubin_lines lines;
+    struct error ignored = {0};
+    struct elf f;
+    if (!elf_open(cubin, size_bytes, &f) || !cubin_lines_read(a, cubin, size_bytes, &lines, &ignored))
+        return;
+    for (int i = 0; i < code->kernel_count; i++) {
+        struct code_kernel *k = &code->kernels[i];
+        uint32_t index = elf_find(&f, arena_printf(a, ".text.%s", k->name));
+        const Elf64_Shdr s = elf_section(&f, index);
+        struct counting c = {.line_count = line_count + 1};
+        if (index == 0 || !cubin_has_function(&lines, k->name))
+            continue;
+        count_function(a, &lines, k->name, f.bytes + s.sh_offset, s.sh_size - s.sh_size % INSTRUCTION_BYTES, &c);
+        take_counts(a, &c, k);
+    }
+}
+
+void ptxas_count(struct arena *a, const char *arch, struct code_object *code)
+{
+    const char *path = ptxas_find(a), *name = ptxas_arch(code->arch, arch);
+    struct work_folder folder = {0};
+    struct process_result r;
+    struct error ignored = {0};
+    const char *text = path && name && code->format == CODE_PTX ? marked_text(a, code->bytes, code->size_bytes) : NULL;
+    if (!text || !work_folder_open(&folder, &ignored))
+        return;
+    const char *made = path_join(a, folder.path, "code");
+    const char *argv[] = {path, "--generate-line-info", arena_printf(a, "--gpu-name=%s", name), "-o", made,
+                          "/dev/stdin", NULL};
+    struct process_spec spec = {.argv = argv,
+                                .input = text,
+                                .input_bytes = strlen(text),
+                                .timeout_s = ask_timeout_s,
+                                .temporary_folder = folder.path};
+    if (process_run(&spec, &r, &ignored)) {
+        char *cubin = NULL;
+        size_t size_bytes = 0;
+        int lines = 1;
+        for (const char *c = code->bytes; *c; c++)
+            lines += *c == '\n';
+        if (r.exit_status == 0 && !r.timed_out &&
+            file_read(made, CUBIN_BYTES_MAX, &cubin, &size_bytes, &ignored))
+            count_kernels(a, cubin, size_bytes, lines, code);
+        free(cubin);
+        process_result_release(&r);
+    }
+    work_folder_close(&folder);
+}

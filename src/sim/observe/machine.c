@@ -1,0 +1,232 @@
+// What a real compiler made of the PTX's lines, per execution of each instruction. The compiler copies a loop's body to
+// unroll it, and has a second loop, or straight code, for the turns that are left over: how many copies of a block a
+// loop of the machine code has is the median, over the block's lines, of what was made there over what the lowering pass
+// makes of one. How many turns a loop has each time says how many of them the unrolled one takes. What was made of a few
+// lines of a block only was moved out of the loop, and runs once for all turns.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/observe/machine.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { SUBROUTINE = 30 }; // slots: a division of 64 bits is a call, whose code the line table gives to no line
+
+struct making {
+    const struct launch *l;
+    const struct ptx_function *f;
+    const struct timing_site *sites;
+    const struct site_info *info;
+    int loop_count;
+    double *made;   // instruction by instruction, loop_count + 1 of each: in loops of the machine code
+    double *ratios; // for medians
+};
+
+static double made_in(const struct making *m, int instruction, int loop)
+{
+    return m->made[(size_t)instruction * (size_t)(m->loop_count + 1) + (size_t)loop];
+}
+
+static double made_of(const struct making *m, int instruction)
+{
+    double sum = 0;
+    for (int loop = 0; loop <= m->loop_count; loop++)
+        sum += made_in(m, instruction, loop);
+    return sum;
+}
+
+static double executed_of(const struct making *m, int instruction)
+{
+    double sum = 0;
+    int segment = m->info[instruction].segment;
+    for (int i = 0; i < m->l->core_count && segment >= 0; i++)
+        sum += (double)m->l->cores[i].segments[segment].executed;
+    return sum;
+}
+
+/* ---- what was made of each instruction ----------------------------------------------------------------- */
+
+static int line_end(const struct ptx_function *f, int from)
+{
+    int to = from + 1;
+    while (to < f->instruction_count && f->instructions[to].line == f->instructions[from].line)
+        to++;
+    return to;
+}
+
+// Several instructions may stand on one line: each gets its part, by what the lowering pass makes of them.
+static void made_fill_line(const struct making *m, int from, int end, const struct sim_line_code *c)
+{
+    int slots = 0;
+    for (int i = from; i < end; i++)
+        slots += (int)site_slots(&m->sites[i]);
+    for (int i = from; i < end; i++)
+        m->made[(size_t)i * (size_t)(m->loop_count + 1) + (size_t)c->loop] +=
+            slots > 0 ? c->instructions * (double)site_slots(&m->sites[i]) / slots
+                      : (double)c->instructions / (end - from);
+}
+
+static int first_of_line(const struct launch *l, int line)
+{
+    int low = 0, high = l->options->line_code_count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (l->options->line_codes[middle].line < line)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// Is there anything of this function?
+static bool made_fill(struct making *m)
+{
+    const struct sim_line_code *all = m->l->options->line_codes;
+    bool any = false;
+    for (int i = 0; i < m->f->instruction_count;) {
+        int end = line_end(m->f, i), line = m->f->instructions[i].line;
+        for (int c = first_of_line(m->l, line);
+             c < m->l->options->line_code_count && all[c].line == line; c++) {
+            made_fill_line(m, i, end, &all[c]);
+            any = true;
+        }
+        i = end;
+    }
+    return any;
+}
+
+/* ---- copies of a block -------------------------------------------------------------------------------- */
+
+static int compare_ratios(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// How often a loop of the machine code has the block; 0: only a few lines of it.
+static double copies_in(const struct making *m, const struct ptx_block *b, int loop)
+{
+    size_t count = 0, lines = 0;
+    for (int i = b->first; i < b->first + b->count; i++) {
+        if (site_slots(&m->sites[i]) == 0 || made_of(m, i) <= 0)
+            continue;
+        lines++;
+        if (made_in(m, i, loop) > 0)
+            m->ratios[count++] = made_in(m, i, loop) / site_slots(&m->sites[i]);
+    }
+    if (count == 0 || 2 * count < lines)
+        return 0;
+    qsort(m->ratios, count, sizeof *m->ratios, compare_ratios);
+    return fmax(1, round((m->ratios[(count - 1) / 2] + m->ratios[count / 2]) / 2));
+}
+
+// The innermost loop of the PTX around a block, as in the text: a jump back makes one of all between. Its first block; -1.
+static int loop_of_block(const struct ptx_function *f, int block)
+{
+    int first = -1;
+    for (int from = block; from < f->block_count; from++)
+        for (int s = 0; s < f->blocks[from].successor_count; s++) {
+            int to = f->blocks[from].successors[s];
+            if (to >= 0 && to <= block && to > first)
+                first = to;
+        }
+    return first;
+}
+
+// How many turns the loop that begins with this block takes each time.
+static double turns_of(const struct making *m, int first)
+{
+    const struct ptx_block *b = &m->f->blocks[first];
+    double entered = 0, all = b->count > 0 ? executed_of(m, b->first) : 0;
+    for (int i = 0; i < b->predecessor_count; i++) {
+        int from = b->predecessors[i];
+        if (from >= 0 && from < first && m->f->blocks[from].count > 0)
+            entered += executed_of(m, m->f->blocks[from].first);
+    }
+    return entered > 0 && all > entered ? all / entered : 1;
+}
+
+struct copies {
+    int main, rest; // loops of the machine code, 0 included; -1: none
+    double in_main, in_rest, share; // of the turns that the main one takes
+};
+
+// The loop with most copies takes the turns that fill it, the one with the next most what is left over.
+static struct copies copies_of(const struct making *m, const struct ptx_block *b, double turns)
+{
+    struct copies c = {-1, -1, 0, 0, 1};
+    for (int loop = m->loop_count; loop >= 0; loop--) {
+        double copies = copies_in(m, b, loop);
+        if (copies > c.in_main && (loop > 0 || c.main < 0)) {
+            c.rest = c.main, c.in_rest = c.in_main;
+            c.main = loop, c.in_main = copies;
+        } else if (copies > c.in_rest) {
+            c.rest = loop, c.in_rest = copies;
+        }
+    }
+    if (c.main > 0 && c.rest >= 0 && turns > 0)
+        c.share = floor(turns / c.in_main) * c.in_main / turns;
+    return c;
+}
+
+static double slots_of(const struct making *m, int i, const struct copies *c, double turns)
+{
+    double slots = 0;
+    for (int loop = 0; loop <= m->loop_count; loop++) {
+        double made = made_in(m, i, loop);
+        slots += loop == c->main   ? c->share * made / c->in_main
+                 : loop == c->rest ? (1 - c->share) * made / c->in_rest
+                 : loop == 0       ? made / turns // once, before the turns or behind them
+                                   : 0;
+    }
+    return slots;
+}
+
+static bool is_subroutine(const struct ptx_instruction *in, const struct timing_site *t)
+{
+    return (in->opcode == PTX_OP_DIV || in->opcode == PTX_OP_REM) && t->pipe == PIPE_MULTIPLY &&
+           site_slots(t) > SUBROUTINE;
+}
+
+static void function_fill(struct making *m, double *slots)
+{
+    size_t count = (size_t)m->f->instruction_count + 1;
+    m->made = xcalloc(count * (size_t)(m->loop_count + 1), sizeof *m->made);
+    m->ratios = xcalloc(count, sizeof *m->ratios);
+    bool any = made_fill(m); // of a function that is called there is nothing in the kernel's code
+    for (int b = 0; b < m->f->block_count && any; b++) {
+        const struct ptx_block *block = &m->f->blocks[b];
+        int first = loop_of_block(m->f, b);
+        double turns = first >= 0 ? turns_of(m, first) : 1;
+        struct copies c = first >= 0 ? copies_of(m, block, turns) : (struct copies){-1, -1, 0, 0, 1};
+        for (int i = block->first; i < block->first + block->count; i++)
+            if (!is_subroutine(&m->f->instructions[i], &m->sites[i]))
+                slots[i] = c.main >= 0 ? slots_of(m, i, &c, turns) : made_of(m, i);
+    }
+    free(m->made);
+    free(m->ratios);
+}
+
+const double *machine_slots(const struct launch *l, struct arena *a)
+{
+    const struct program *p = l->program;
+    int loops = 0;
+    if (l->options->line_code_count == 0)
+        return NULL;
+    for (int i = 0; i < l->options->line_code_count; i++)
+        if (l->options->line_codes[i].loop > loops)
+            loops = l->options->line_codes[i].loop;
+    double *slots = ARENA_ARRAY(a, double, p->site_count + 1);
+    for (int i = 0; i < p->site_count; i++)
+        slots[i] = site_slots(&p->timing[i]);
+    for (int k = 0; k < p->function_count; k++) {
+        int base = p->functions[k].site_base;
+        struct making m = {.l = l,
+                           .f = p->functions[k].ptx,
+                           .sites = &p->timing[base],
+                           .info = &p->sites[base],
+                           .loop_count = loops};
+        function_fill(&m, &slots[base]);
+    }
+    return slots;
+}

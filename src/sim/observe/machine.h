@@ -1,0 +1,11 @@
+// Machine instructions per PTX instruction where a real compiler's output was counted (struct sim_line_code).
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_SIM_MACHINE_H
+#define RIDGE_SIM_MACHINE_H
+
+#include "sim/run/exec.h"
+
+// By site: machine instructions of one execution. NULL: the lowering pass's hold.
+const double *machine_slots(const struct launch *l, struct arena *a);
+
+#endif
