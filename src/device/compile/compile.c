@@ -13,7 +13,7 @@ enum { HASH_DIGITS = 32, MESSAGES_MAX = 3000 };
 
 static const double default_timeout_s = 60;
 // Changes when the options given to the compilers change, so that old cache files are not used.
-static const char options_version[] = "8";
+static const char options_version[] = "9";
 
 const struct standard_header standard_headers[] = {
 #define HEADER(name, content) {name, HEADER_##content},

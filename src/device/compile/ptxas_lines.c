@@ -37,6 +37,11 @@ static const char *after_blanks(const char *line)
     return line + strspn(line, " \t");
 }
 
+static bool is_directive(const char *text, const char *name)
+{
+    return str_starts_with(text, name) && (text[strlen(name)] == ' ' || text[strlen(name)] == '\t');
+}
+
 // Which lines hold an instruction: by number, from 1 on.
 static bool *statement_lines(struct arena *a, const struct ptx_module *m, int count)
 {
@@ -66,7 +71,7 @@ static const char *marked_text(struct arena *a, const char *ptx, size_t size_byt
     for (const char *line = ptx; *line; number++) {
         size_t length = strcspn(line, "\n");
         const char *first = after_blanks(line);
-        bool dropped = str_starts_with(first, ".loc") || str_starts_with(first, ".file");
+        bool dropped = is_directive(first, ".loc") || is_directive(first, ".file");
         if (!named && str_starts_with(first, ".address_size")) {
             text_addn(&t, line, length);
             text_add(&t, "\n.file 1 \"kernel.ptx\"");

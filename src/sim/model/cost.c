@@ -104,6 +104,8 @@ static void rates_units(struct rates *r, const struct gpu *g)
     r->integer = GPU(g, integer_lanes_per_cycle);
     double wide = g->value[GPU_FIELD_integer_wide_lanes_per_cycle];
     r->wide = isnan(wide) ? r->integer : wide;
+    double dispatch = g->value[GPU_FIELD_wide_dispatch_cycles];
+    r->wide_dispatch = isnan(dispatch) ? 1 : dispatch;
     r->special = GPU(g, special_lanes_per_cycle);
     r->convert = GPU(g, convert_lanes_per_cycle);
     r->warp = GPU(g, warp_lanes_per_cycle);
@@ -278,6 +280,8 @@ struct site_cost site_cost(const struct rates *r, const struct timing_site *t)
     else if (p->unit == UNIT_SCALAR)
         c.cycles = r->warp_lanes / lanes;
     cost_turn(r, p, &c);
+    if (t->pipe == PIPE_MULTIPLY_WIDE) // other warps wait too
+        c.slots = later(c.slots, r->wide_dispatch);
     return c;
 }
 

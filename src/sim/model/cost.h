@@ -27,6 +27,7 @@ struct rates {
     double l2_read_bytes, l2_flits, l2_atomics, l2_atomics_same;
     double dram_read_bytes, dram_write_bytes, constant, constant_latency;
     double f32_half, f64, f16, integer, wide, special, convert, warp;
+    double wide_dispatch; // cycles of a scheduler
     double tensor_flops, mma_share, atomic_return;
     double alu, f64_latency, special_latency, shared_latency, l1_latency, l2_latency, dram_latency;
     double guard;  // more to an instruction under a predicate than to one that computes with it

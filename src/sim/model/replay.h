@@ -120,6 +120,7 @@ struct replay {
     double array_cache_owed;  // the same of the array's L1, in front of L2
     double fetched;           // bytes from device memory for a byte that missed L2
     double scattered;         // what granules fetched for one sector each cost, beside neighbours
+    double scattered_writes;  // what sectors that are written back alone cost, beside whole lines
     double next_dispatch;
     int schedulers;
     struct warp_state *warps; // blocks_per_sm * warps_per_block

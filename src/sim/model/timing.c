@@ -334,7 +334,9 @@ static double fetched_per_byte(const struct timing_input *in)
 
 static double dram_write_share(const struct timing_input *in)
 {
-    double sent = counters_get(in->counters, COUNTER_GLOBAL_STORE_SECTORS, 0) * SECTOR_BYTES;
+    double sent = (counters_get(in->counters, COUNTER_GLOBAL_STORE_SECTORS, 0) +
+                   counters_get(in->counters, COUNTER_GLOBAL_ATOMIC_SECTORS, 0)) *
+                  SECTOR_BYTES;
     return sent > 0 ? sooner(1, dram_written(&in->l2) / sent) : 0;
 }
 
@@ -350,6 +352,8 @@ static bool replay_init(struct replay *p, const struct timing_input *in, uint64_
     double lone =
         (p->fetched - 1) / (GPU(in->gpu, l2_dram_granule_bytes) / SECTOR_BYTES - 1 + 1e-9);
     p->scattered = 1 + sooner(lone, 1) * (1 / GPU(in->gpu, dram_scattered_share) - 1);
+    double writes = in->gpu->value[GPU_FIELD_dram_scattered_write_share];
+    p->scattered_writes = isnan(writes) ? 1 : 1 / writes;
     p->blocks_to_run = blocks;
     p->schedulers = (int)GPU(in->gpu, schedulers_per_sm);
     if (p->schedulers > SCHEDULERS_MAX)

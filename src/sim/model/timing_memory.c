@@ -271,6 +271,15 @@ double copy_bulk(struct replay *p, const struct trace_op *op, const struct site_
     return sent;
 }
 
+// What sectors cost that go back to device memory, beside whole lines: those of an atomic that has one of each line are
+// alone when they go. (A store's may have been joined by others' in L2 until then: a transpose's columns.)
+static double lone_writes(const struct replay *p, const struct trace_op *op)
+{
+    double lines = op->lines > 0 ? op->lines : 1, whole = LINE_BYTES / SECTOR_BYTES;
+    double lone = later(0, whole * lines - op->sectors) / (whole * lines - lines);
+    return 1 + sooner(lone, 1) * (p->scattered_writes - 1);
+}
+
 // An atomic whose sector is not in L2 brings it there first.
 double atomic_global(struct replay *p, const struct trace_op *op, const struct site_cost *c,
                      double at)
@@ -286,6 +295,11 @@ double atomic_global(struct replay *p, const struct trace_op *op, const struct s
         work *= r->atomic_return;
     double done = server_take(&p->atomic, sent, work) + work;
     double missed = l2_misses(p, op->site, first_line(op), op->miss) * SECTOR_BYTES * p->fetched;
+    double bytes = op->sectors * (double)SECTOR_BYTES * p->write_share;
+    if (bytes > 0) { // what it leaves dirty goes some time
+        memory_count(p, sent, bytes);
+        server_take(&p->dram, sent, bytes / r->dram_write_bytes * lone_writes(p, op));
+    }
     if (missed > 0) {
         double cost = missed / r->dram_read_bytes * p->scattered;
         memory_count(p, sent, missed);
