@@ -129,6 +129,20 @@ void l2_flush(struct l2 *c); // writes nothing back: the cold state before a lau
 // site_hits[request.site] when site_hits is not NULL.
 void l2_replay(struct l2 *c, const struct l2_request *requests, size_t count,
                struct l2_counts *counts, uint64_t *site_hits);
+// The same, and which sectors were found there that device memory had been asked for at about the same time, by another
+// request: they are still on their way. By site, in halves: the SMs' logs have no times, and what was asked for in the same
+// round of them counts whole, in the one before half.
+struct l2_arrivals {
+    struct l2_asked { // direct mapped, by line
+        uint64_t line; // its number + 1; 0 = none
+        size_t round;
+    } * asked;
+    size_t round;
+    uint64_t *site_halves;
+};
+enum { L2_ASKED = 1 << 16 };
+void l2_replay_round(struct l2 *c, const struct l2_request *requests, size_t count,
+                     struct l2_counts *counts, uint64_t *site_hits, struct l2_arrivals *arrivals);
 // merging.c: reads of neighbouring SMs for one line that leave at about the same time go to L2 as one.
 struct merging;
 struct merging *merging_new(const struct gpu *gpu); // NULL: the chip's file has none

@@ -641,8 +641,26 @@ static inline unsigned l2_serve(struct l2 *c, const struct l2_request *r, const 
     return 0;
 }
 
+static void arrival_note(struct l2_arrivals *a, const struct l2_request *r, unsigned hit)
+{
+    enum { SAME_ROUND = 2, ROUND_BEFORE = 1 }; // halves
+    uint64_t line = r->line_address >> LINE_SHIFT;
+    struct l2_asked *asked = &a->asked[(line ^ line >> 16) % L2_ASKED];
+    if (hit != r->sectors)
+        *asked = (struct l2_asked){line + 1, a->round};
+    else if (asked->line == line + 1 && asked->round + 1 >= a->round && r->kind != L2_WRITE)
+        a->site_halves[r->site] +=
+            bits_of_4(hit) * (asked->round == a->round ? SAME_ROUND : ROUND_BEFORE);
+}
+
 void l2_replay(struct l2 *c, const struct l2_request *requests, size_t count,
                struct l2_counts *counts, uint64_t *site_hits)
+{
+    l2_replay_round(c, requests, count, counts, site_hits, NULL);
+}
+
+void l2_replay_round(struct l2 *c, const struct l2_request *requests, size_t count,
+                     struct l2_counts *counts, uint64_t *site_hits, struct l2_arrivals *arrivals)
 {
     struct l2_counts sum = *counts; // the compiler may keep it in registers
     struct route routes[AHEAD]; // of the next requests, their sets on the way to the host's cache
@@ -655,6 +673,8 @@ void l2_replay(struct l2 *c, const struct l2_request *requests, size_t count,
         unsigned hit = l2_serve(c, &requests[i], &to, &sum);
         if (site_hits)
             site_hits[requests[i].site] += bits_of_4(hit);
+        if (arrivals)
+            arrival_note(arrivals, &requests[i], hit);
     }
     *counts = sum;
 }

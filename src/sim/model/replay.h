@@ -137,6 +137,7 @@ struct replay {
     } lines[LINE_COUNT];
 
     struct fill *fills;  // FILL_TABLE
+    double *coming_credit; // one per site: L2 hits owed whose sectors are still on their way there
     double *miss_credit; // one per site: L2 misses owed; NULL: what was fetched before is in L2
     double write_share;  // of the bytes stored, those that go on to device memory
     double warp_cycles;

@@ -373,6 +373,7 @@ static bool replay_init(struct replay *p, const struct timing_input *in, uint64_
         p->lines[i].first = NO_WARP;
     p->fills = xcalloc(FILL_TABLE, sizeof *p->fills);
     p->miss_credit = xcalloc((size_t)in->site_count, sizeof *p->miss_credit);
+    p->coming_credit = xcalloc((size_t)in->site_count, sizeof *p->coming_credit);
     p->starts = xcalloc(blocks, sizeof *p->starts);
     double *ready = xcalloc(warps * registers, sizeof *ready);
     double *queued = xcalloc(warps * registers, sizeof *queued);
@@ -408,6 +409,7 @@ static void replay_release(struct replay *p)
     free(p->line_of);
     free(p->fills);
     free(p->miss_credit);
+    free(p->coming_credit);
     free(p->starts);
 }
 

@@ -107,6 +107,19 @@ static double l2_misses(struct replay *p, uint32_t site, uint32_t line, double s
     return whole;
 }
 
+// And how many are found there that are still on their way from device memory, for another SM that asked first: SMs in
+// step wait for it together.
+static double l2_coming(struct replay *p, uint32_t site, double sectors)
+{
+    const struct sim_site *s = &p->in->stats[site];
+    if (p->coming_credit == NULL || s->l2_sectors == 0)
+        return 0;
+    p->coming_credit[site] += sectors * (double)s->l2_coming_sectors / (double)s->l2_sectors;
+    double whole = floor(p->coming_credit[site] + 1e-9);
+    p->coming_credit[site] -= whole;
+    return whole;
+}
+
 struct request { // of lines that are not in L1
     uint32_t first_line, lines, sectors;
 };
@@ -151,6 +164,7 @@ static double lines_fetch(struct replay *p, uint32_t site, struct request q, dou
     uint32_t lines = q.lines > 0 ? q.lines : 1;
     double missed = q.sectors * (double)SECTOR_BYTES;
     double from_dram = l2_misses(p, site, q.first_line, q.sectors) * lines / q.sectors; // lines
+    double coming = from_dram + l2_coming(p, site, q.sectors) * lines / q.sectors;
     double arrives = 0, latency = r->array_cache_latency;
     for (uint32_t i = 0; i < lines; i++) {
         double leaves = port_requests(1) / r->port_lines;
@@ -179,6 +193,8 @@ static double lines_fetch(struct replay *p, uint32_t site, struct request q, dou
             memory_count(p, sent, bytes);
             double dram = server_take(&p->dram, l2, cost) + cost;
             there = later(there, dram + dram_line_latency(p, line));
+        } else if (i + 0.5 < coming) {
+            there = later(there, l2 + dram_line_latency(p, line));
         }
         fill_note(p, line, there);
         arrives = later(arrives, there);

@@ -88,6 +88,7 @@ static void site_fill(const struct launch *l, int index, const double *slots,
     out->l1_hit_sectors = mem->l1_hit_sectors;
     out->l2_sectors = mem->l2_sectors;
     out->l2_hit_sectors = whole(l, l->site_l2_hits[index]);
+    out->l2_coming_sectors = whole(l, l->arrivals.site_halves[index] / 2);
     out->wavefronts = mem->wavefronts;
     out->wavefronts_ideal = mem->wavefronts_ideal;
     out->same_address_depth = mem->depth;

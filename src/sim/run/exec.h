@@ -612,6 +612,7 @@ struct launch {
     struct audience audience, audience_traced; // of blocks that are traced
     struct l2_counts l2, l2_whole;             // of the blocks that ran; of all
     uint64_t *site_l2_hits;
+    struct l2_arrivals arrivals;
     struct merging *merging; // NULL: nothing merges
     size_t merging_rounds;   // so far
     struct trace trace;

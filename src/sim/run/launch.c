@@ -408,6 +408,9 @@ static bool launch_init(struct launch *l, struct sim *s, const struct sim_launch
     launch_cores(l);
     launch_checks(l);
     l->site_l2_hits = xcalloc((size_t)l->program->site_count + 1, sizeof(uint64_t));
+    l->arrivals.site_halves = xcalloc((size_t)l->program->site_count + 1, sizeof(uint64_t));
+    l->arrivals.asked = xcalloc(L2_ASKED, sizeof *l->arrivals.asked);
+    l->arrivals.round = 1;
     l->merging = merging_new(l->gpu);
     l->merging_rounds = 1;
     return pthread_mutex_init(&l->lock, NULL) == 0;
@@ -439,6 +442,8 @@ static void launch_release(struct launch *l)
     free(l->clusters);
     footprint_close(l);
     free(l->site_l2_hits);
+    free(l->arrivals.site_halves);
+    free(l->arrivals.asked);
     merging_free(l->merging);
     trace_release(&l->trace);
     clock_model_free(l->clock);
@@ -478,7 +483,7 @@ static void launch_replay(struct launch *l)
     for (int i = 0; i < l->sm_count; i++)
         most = l->sms[i].sent_count > most ? l->sms[i].sent_count : most;
     size_t rounds = (most + CHUNK - 1) / CHUNK;
-    for (size_t round = 0; round < rounds; round++)
+    for (size_t round = 0; round < rounds; round++, l->arrivals.round++)
         for (int i = 0; i < l->sm_count; i++) {
             const struct sm *sm = &l->sms[i];
             size_t from = sm->sent_count * round / rounds;
@@ -486,7 +491,8 @@ static void launch_replay(struct launch *l)
             if (to > from && l->merging)
                 merging_round(l->merging, i, l->merging_rounds + round, sm->sent + from, to - from);
             if (to > from)
-                l2_replay(l->sim->l2, sm->sent + from, to - from, &l->l2, l->site_l2_hits);
+                l2_replay_round(l->sim->l2, sm->sent + from, to - from, &l->l2, l->site_l2_hits,
+                                &l->arrivals);
         }
     l->merging_rounds += rounds;
     for (int i = 0; i < l->sm_count; i++)
