@@ -103,6 +103,8 @@ bool ends_segment(const struct ptx_instruction *in); // lanes may change behind 
 void timing_schedule(struct program *p);             // after all else
 void lower(struct decoder *d);                       // lower.c
 void lower_around(const struct decoder *d);          // lower_around.c
+// lower_narrow.c: 64 bits of which 32 count.
+void lower_narrow(const struct decoder *d, struct timing_site *sites);
 bool block_ends_thread(const struct ptx_function *f,
                        int block); // there is nothing but ret or exit in it
 void timing_fill(struct decoder *d, const struct ptx_instruction *in, struct timing_site *t);

@@ -496,6 +496,7 @@ void lower(struct decoder *d)
             in->operands[0].reg >= 0)
             x.by[in->operands[0].reg] = i;
     }
+    lower_narrow(d, x.sites);
     lower_around(d);
     free(x.uses);
     free(x.sums);
