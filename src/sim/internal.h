@@ -130,14 +130,16 @@ void l2_flush(struct l2 *c); // writes nothing back: the cold state before a lau
 void l2_replay(struct l2 *c, const struct l2_request *requests, size_t count,
                struct l2_counts *counts, uint64_t *site_hits);
 // The same, and which sectors were found there that device memory had been asked for at about the same time, by another
-// request: they are still on their way. By site, in halves: the SMs' logs have no times, and what was asked for in the same
+// SM: they are still on their way. By site, in halves: the SMs' logs have no times, and what was asked for in the same
 // round of them counts whole, in the one before half.
 struct l2_arrivals {
     struct l2_asked { // direct mapped, by line
         uint64_t line; // its number + 1; 0 = none
         size_t round;
+        int sm;
     } * asked;
     size_t round;
+    int sm; // whose requests are replayed
     uint64_t *site_halves;
 };
 enum { L2_ASKED = 1 << 16 };

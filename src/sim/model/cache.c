@@ -647,8 +647,9 @@ static void arrival_note(struct l2_arrivals *a, const struct l2_request *r, unsi
     uint64_t line = r->line_address >> LINE_SHIFT;
     struct l2_asked *asked = &a->asked[(line ^ line >> 16) % L2_ASKED];
     if (hit != r->sectors)
-        *asked = (struct l2_asked){line + 1, a->round};
-    else if (asked->line == line + 1 && asked->round + 1 >= a->round && r->kind != L2_WRITE)
+        *asked = (struct l2_asked){line + 1, a->round, a->sm};
+    else if (asked->line == line + 1 && asked->round + 1 >= a->round && asked->sm != a->sm &&
+             r->kind != L2_WRITE)
         a->site_halves[r->site] +=
             bits_of_4(hit) * (asked->round == a->round ? SAME_ROUND : ROUND_BEFORE);
 }

@@ -486,6 +486,7 @@ static void launch_replay(struct launch *l)
     for (size_t round = 0; round < rounds; round++, l->arrivals.round++)
         for (int i = 0; i < l->sm_count; i++) {
             const struct sm *sm = &l->sms[i];
+            l->arrivals.sm = i;
             size_t from = sm->sent_count * round / rounds;
             size_t to = sm->sent_count * (round + 1) / rounds;
             if (to > from && l->merging)
