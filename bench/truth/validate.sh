@@ -10,6 +10,7 @@
 #   --only REGEX  rows "experiment,variant,case" that match
 #   --limit S     seconds for each row (default 3600)
 # The rows do not depend on jobs and shards: sort the shards' outputs into one file (LC_ALL=C sort).
+# TRUTH_PTXAS names a ptxas, for toolkit-h200.csv: its counts are machine code's, and registers exact.
 # RIDGE names the program (default build/ridge). Exit status: 0, 1 a row differs or has no result, 2 usage.
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
@@ -17,7 +18,8 @@ export LC_ALL=C
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 RIDGE=${RIDGE:-$root/build/ridge}
-export RIDGE RIDGE_PTXAS=none # registers are estimated, as on a machine without a toolkit: the same everywhere
+# Without it registers and machine instructions are estimated, as on a machine without a toolkit: the same everywhere.
+export RIDGE RIDGE_PTXAS=${TRUTH_PTXAS:-none}
 unset RIDGE_JOURNAL
 columns='time_ns warp_instructions shared_load_requests l2_read_sectors'
 
@@ -107,6 +109,6 @@ case ${1-} in
 simulate) simulate "${@:2}" ;;
 replay) replay ;;
 row) row "$2" ;;
-page) awk -f "$here/page.awk" "$here"/{tuning,validation,modelled}-h200.csv ;;
+page) awk -f "$here/page.awk" "$here"/{tuning,validation,modelled,toolkit}-h200.csv ;;
 *) usage ;;
 esac

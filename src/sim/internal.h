@@ -133,7 +133,7 @@ void l2_replay(struct l2 *c, const struct l2_request *requests, size_t count,
 // SM: they are still on their way. By site, in halves: the SMs' logs have no times, and what was asked for in the same
 // round of them counts whole, in the one before half.
 struct l2_arrivals {
-    struct l2_asked { // direct mapped, by line
+    struct l2_asked {  // direct mapped, by line
         uint64_t line; // its number + 1; 0 = none
         size_t round;
         int sm;

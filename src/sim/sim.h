@@ -144,8 +144,8 @@ struct sim_site {
     uint64_t sectors, sectors_ideal, lines; // global and local
     uint64_t l1_hit_sectors;                // global loads
     uint64_t l2_sectors, l2_hit_sectors;    // those sent on to L2; found there
-    uint64_t l2_coming_sectors;             // of these, those that are on their way from device memory
-    uint64_t wavefronts, wavefronts_ideal;  // shared
+    uint64_t l2_coming_sectors; // of these, those that are on their way from device memory
+    uint64_t wavefronts, wavefronts_ideal; // shared
     uint64_t same_address_depth; // atomics: largest number of lanes on one address, summed
 };
 

@@ -521,6 +521,55 @@ static void ptxas_reports_the_registers_of_given_ptx_and_of_clangs(void **state)
     arena_release(&c.arena);
 }
 
+static const char counted[] = ".version 7.5\n.target sm_80\n.address_size 64\n"
+                              ".visible .entry k(.param .u64 out)\n"
+                              "{\n"
+                              ".local .align 4 .b8 own[16];\n" // which begins as .loc does
+                              ".reg .b64 %d<3>; .reg .b32 %r<3>;\n"
+                              "ld.param.u64 %d1, [out];\n"
+                              "mov.u32 %r1, %tid.x;\n"
+                              "st.local.u32 [own], %r1;\n"
+                              "st.global.u32 [%d1], %r1;\n"
+                              "ret;\n}\n";
+
+static int instructions_at(const struct code_kernel *k, int line)
+{
+    int sum = 0;
+    for (int i = 0; i < k->line_count; i++)
+        sum += k->lines[i].line == line ? k->lines[i].instructions : 0;
+    return sum;
+}
+
+// For a simulated GPU alone: a real one counts by itself.
+static void ptxas_says_what_it_makes_of_each_line(void **state)
+{
+    struct arena a = {0};
+    struct device_info simulated = {.simulated = true}, real = {0};
+    char cache[] = "/tmp/ridge-test-XXXXXX";
+    if (!ptxas_find(&a)) {
+        print_message("ptxas is not here\n");
+        skip();
+    }
+    assert_non_null(mkdtemp(cache));
+    setenv("RIDGE_CACHE", cache, 1);
+    struct compile_request r =
+        request_for(write_source(&a, make_folder(&a), "k.ptx", counted), "auto");
+    r.arch = "sm_90";
+    r.device = &real;
+    assert_int_equal(compile(&a, &r).kernels[0].line_count, 0);
+    r.device = &simulated;
+    for (int i = 0; i < 2; i++) { // the second time from the cache
+        struct code_object code = compile(&a, &r);
+        assert_int_equal(instructions_at(&code.kernels[0], 11), 1); // the store to global memory
+        assert_int_equal(instructions_at(&code.kernels[0], 5), 0);
+    }
+    setenv("RIDGE_PTXAS", "none", 1);
+    assert_int_equal(compile(&a, &r).kernels[0].line_count, 0);
+    unsetenv("RIDGE_PTXAS");
+    unsetenv("RIDGE_CACHE");
+    arena_release(&a);
+}
+
 static void ptx_sources_pass_through(void **state)
 {
     struct arena a = {0};
@@ -868,6 +917,7 @@ int main(void)
         cmocka_unit_test(machine_code_is_bytes),
         cmocka_unit_test(machine_code_is_disassembled_from_what_ptxas_makes),
         cmocka_unit_test(ptxas_reports_the_registers_of_given_ptx_and_of_clangs),
+        cmocka_unit_test(ptxas_says_what_it_makes_of_each_line),
         cmocka_unit_test(arch_is_the_best_not_above_the_devices),
         cmocka_unit_test(ptxas_report_is_read_and_taken_out),
         cmocka_unit_test(cache_gives_the_same_code_back),

@@ -363,6 +363,34 @@ static struct l2_counts send(struct l2 *c, enum l2_kind kind, uint64_t line, uns
     return k;
 }
 
+static uint64_t halves_of(struct l2_arrivals *a, struct l2 *c, int sm, size_t round, uint64_t line)
+{
+    struct l2_counts k = {0};
+    struct l2_request r = {.line_address = line, .site = 1, .sectors = 15, .kind = L2_READ};
+    a->sm = sm;
+    a->round = round;
+    a->site_halves[1] = 0;
+    l2_replay_round(c, &r, 1, &k, NULL, a);
+    return a->site_halves[1];
+}
+
+// In the same round of the SMs' requests all four sectors, in the one behind half of them; the SM that asked knows its own.
+static void what_another_sm_has_just_asked_for_is_on_its_way(void **state)
+{
+    (void)state;
+    uint64_t halves[2] = {0};
+    struct l2_arrivals a = {.asked = calloc(L2_ASKED, sizeof *a.asked), .site_halves = halves};
+    struct l2 *c = l2_new(h200);
+    assert_int_equal(halves_of(&a, c, 0, 5, 1 << 20), 0);
+    assert_int_equal(halves_of(&a, c, 0, 5, 1 << 20), 0);
+    assert_int_equal(halves_of(&a, c, 1, 5, 1 << 20), 8);
+    assert_int_equal(halves_of(&a, c, 2, 6, 1 << 20), 4);
+    assert_int_equal(halves_of(&a, c, 3, 7, 1 << 20), 0);
+    assert_int_equal(halves_of(&a, c, 1, 7, 2 << 20), 0);
+    l2_free(c);
+    free(a.asked);
+}
+
 // The partition near which a read of the line is counted once.
 static unsigned home_of(struct l2 *c, uint64_t line)
 {
@@ -591,6 +619,7 @@ int main(void)
         cmocka_unit_test(data_read_again_hits_while_it_fits),
         cmocka_unit_test(written_data_goes_back_beyond_a_share_of_the_cache),
         cmocka_unit_test(sectors_written_in_part_are_merged_with_memory),
+        cmocka_unit_test(what_another_sm_has_just_asked_for_is_on_its_way),
         cmocka_unit_test(read_from_the_far_side_passes_both_partitions),
         cmocka_unit_test(write_from_the_home_side_ends_copies_elsewhere),
         cmocka_unit_test(copy_that_outlived_its_line_ends_with_the_next_write),

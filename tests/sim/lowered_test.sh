@@ -100,6 +100,28 @@ holds 'both halves of a product are one instruction' 26 MULTIPLY 1 27 NONE 0
 holds 'the second division by a number needs no reciprocal' 28 MULTIPLY 18 29 MULTIPLY 9
 holds 'a guarded branch to the end is an EXIT under its predicate' 30 INTEGER 1
 
+cat >shared.ptx <<'END'
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+    .reg .b32 %r<4>; .reg .b64 %rd<8>;
+    .shared .align 4 .b8 own[1024];
+    mov.u32 %r1, %tid.x;
+    mov.u64 %rd1, own;
+    mul.wide.u32 %rd2, %r1, 12;
+    add.s64 %rd3, %rd1, %rd2;
+    st.shared.u32 [%rd3], %r1;
+    ld.param.u64 %rd4, [out];
+    add.s64 %rd5, %rd4, %rd2;
+    st.global.u32 [%rd5], %r1;
+    ret;
+}
+END
+"$lowered" shared.ptx | awk '{ print $2, $5, $6 }' >said.txt
+holds 'an address in shared memory has 32 bits, one in global memory 64' 11 MULTIPLY 1 14 MULTIPLY_WIDE 1
+
 if ! command -v ptxas >/dev/null || ! command -v python3 >/dev/null; then
     echo '# skipped: the comparison needs ptxas and python3'
     finish

@@ -105,6 +105,54 @@ static void each_operation_has_its_measured_rate_and_latency(void **state)
     }
 }
 
+// Products of twice the width hold a scheduler's dispatch: groups of four of them and of sums beside them, cycles of a scheduler
+// per group with 32 warps on an SM (bench/device/mixes.sh, section 1).
+static void wide_products_hold_the_dispatch(void **state)
+{
+    static const struct {
+        const char *name;
+        int sums;
+        double cycles;
+    } rows[] = {
+        {"alone", 0, 16.05}, {"2 sums", 2, 18.56}, {"4 sums", 4, 20.65}, {"8 sums", 8, 24.39}};
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct text t = {0}, code = {0};
+        for (int w = 0; w < 4; w++)
+            text_printf(&code, "mad.wide.u32 %%w%d, %%r%d, 12, %%w%d;\n", w, w, w);
+        for (int s = 0; s < rows[i].sums; s++)
+            text_printf(&code, "add.f32 %%f%d, %%f%d, %%f8;\n", s, s);
+        text_add(&t, ".version 8.0\n.target sm_90\n.address_size 64\n");
+        for (int many = 0; many < 2; many++) {
+            text_printf(&t,
+                        ".visible .entry %s(.param .u64 out, .param .u64 a)\n{\n"
+                        ".reg .b64 %%w<4>, %%o; .reg .b32 %%r<4>; .reg .f32 %%f<9>;\n"
+                        "ld.param.u64 %%o, [out];\n",
+                        many ? "many" : "few");
+            for (int r = 0; r < 9; r++) {
+                if (r < 4)
+                    text_printf(&t, "mov.u32 %%r%d, %%tid.x; cvt.u64.u32 %%w%d, %%r%d;\n", r, r, r);
+                text_printf(&t, "cvt.rn.f32.u32 %%f%d, %%r0;\n", r);
+            }
+            for (int round = 0; round < (many ? 96 : 32); round++)
+                text_add(&t, text_str(&code));
+            for (int r = 0; r < 8; r++)
+                text_printf(&t, "st.global.f32 [%%o+%d], %%f%d;\n", 4 * r, r);
+            for (int r = 0; r < 4; r++)
+                text_printf(&t, "st.global.u64 [%%o+%d], %%w%d;\n", 32 + 8 * r, r);
+            text_add(&t, "ret;\n}\n");
+        }
+        struct bench b;
+        bench_text(&b, text_str(&t));
+        uint64_t out = bench_buffer(&b, "out", NULL, 64);
+        hold("mad.wide", rows[i].name, cycles_of(&b, "few", "many", 1024, out) / 64 / 32 * 4,
+             rows[i].cycles);
+        bench_close(&b);
+        text_release(&t);
+        text_release(&code);
+    }
+}
+
 // One warp in a loop of two operations, each waiting for the one before: what an H200 takes for a turn (rates 7, "the loop
 // is in the measured figures"). The counter's comparison is 13 cycles before the branch under it, and the branch takes 5.
 static void turns_of_a_short_loop_take_an_h200s_cycles(void **state)
@@ -241,6 +289,7 @@ int main(void)
         cmocka_unit_test(products_and_divisions_take_what_an_h200_takes),
         cmocka_unit_test(chips_without_figures_count_instructions),
         cmocka_unit_test(each_operation_has_its_measured_rate_and_latency),
+        cmocka_unit_test(wide_products_hold_the_dispatch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,10 +56,10 @@ static json_t *kernels_to_json(const struct code_object *code)
     json_t *kernels = json_array();
     for (int i = 0; i < code->kernel_count; i++) {
         const struct code_kernel *k = &code->kernels[i];
-        json_array_append_new(kernels, json_pack("{s:s, s:i, s:i, s:i, s:o}", "name", k->name,
-                                                 "registers", k->registers, "shared_bytes",
-                                                 k->shared_bytes, "spill_bytes", k->spill_bytes,
-                                                 "lines", lines_to_json(k)));
+        json_array_append_new(kernels,
+                              json_pack("{s:s, s:i, s:i, s:i, s:o}", "name", k->name, "registers",
+                                        k->registers, "shared_bytes", k->shared_bytes,
+                                        "spill_bytes", k->spill_bytes, "lines", lines_to_json(k)));
     }
     return kernels;
 }

@@ -346,7 +346,8 @@ static void ask_of_given(struct arena *a, const struct source *source,
     struct text t = {0};
     if (!ptxas_find(a))
         return;
-    text_printf(&t, "ptxas\n%s\n%s\n%s\n%d", options_version, source->hash, request->arch, is_counted(request));
+    text_printf(&t, "ptxas\n%s\n%s\n%s\n%d", options_version, source->hash, request->arch,
+                is_counted(request));
     ptxas_identity(a, &t);
     hash_hex(&(struct hash_piece){t.data, t.length}, 1, name);
     text_release(&t);

@@ -151,8 +151,7 @@ static int loop_around(const struct counting *c, uint64_t at)
     for (int i = 0; i < c->loop_count; i++) {
         const struct loop *l = &c->loops[i];
         if (at >= l->first && at <= l->last &&
-            (best == 0 ||
-             l->last - l->first < c->loops[best - 1].last - c->loops[best - 1].first))
+            (best == 0 || l->last - l->first < c->loops[best - 1].last - c->loops[best - 1].first))
             best = i + 1;
     }
     return best;
@@ -180,9 +179,11 @@ static uint64_t end_of(const uint8_t *code, uint64_t size_bytes)
     if (rare)
         return end;
     // The jump to itself that stands behind everything, and what fills the last line up.
-    while (size_bytes > end && (word_at(code, size_bytes - INSTRUCTION_BYTES) & OPCODE_MASK) == OP_NOP)
+    while (size_bytes > end &&
+           (word_at(code, size_bytes - INSTRUCTION_BYTES) & OPCODE_MASK) == OP_NOP)
         size_bytes -= INSTRUCTION_BYTES;
-    bool jump = size_bytes > end && (word_at(code, size_bytes - INSTRUCTION_BYTES) & OPCODE_MASK) == OP_BRANCH;
+    bool jump = size_bytes > end &&
+                (word_at(code, size_bytes - INSTRUCTION_BYTES) & OPCODE_MASK) == OP_BRANCH;
     return jump ? size_bytes - INSTRUCTION_BYTES : size_bytes;
 }
 
@@ -222,7 +223,8 @@ static void count_kernels(struct arena *a, const char *cubin, size_t size_bytes,
     struct cubin_lines lines;
     struct error ignored = {0};
     struct elf f;
-    if (!elf_open(cubin, size_bytes, &f) || !cubin_lines_read(a, cubin, size_bytes, &lines, &ignored))
+    if (!elf_open(cubin, size_bytes, &f) ||
+        !cubin_lines_read(a, cubin, size_bytes, &lines, &ignored))
         return;
     for (int i = 0; i < code->kernel_count; i++) {
         struct code_kernel *k = &code->kernels[i];
@@ -231,7 +233,8 @@ static void count_kernels(struct arena *a, const char *cubin, size_t size_bytes,
         struct counting c = {.line_count = line_count + 1};
         if (index == 0 || !cubin_has_function(&lines, k->name))
             continue;
-        count_function(a, &lines, k->name, f.bytes + s.sh_offset, s.sh_size - s.sh_size % INSTRUCTION_BYTES, &c);
+        count_function(a, &lines, k->name, f.bytes + s.sh_offset,
+                       s.sh_size - s.sh_size % INSTRUCTION_BYTES, &c);
         take_counts(a, &c, k);
     }
 }
@@ -242,12 +245,19 @@ void ptxas_count(struct arena *a, const char *arch, struct code_object *code)
     struct work_folder folder = {0};
     struct process_result r;
     struct error ignored = {0};
-    const char *text = path && name && code->format == CODE_PTX ? marked_text(a, code->bytes, code->size_bytes) : NULL;
+    const char *text = path && name && code->format == CODE_PTX
+                           ? marked_text(a, code->bytes, code->size_bytes)
+                           : NULL;
     if (!text || !work_folder_open(&folder, &ignored))
         return;
     const char *made = path_join(a, folder.path, "code");
-    const char *argv[] = {path, "--generate-line-info", arena_printf(a, "--gpu-name=%s", name), "-o", made,
-                          "/dev/stdin", NULL};
+    const char *argv[] = {path,
+                          "--generate-line-info",
+                          arena_printf(a, "--gpu-name=%s", name),
+                          "-o",
+                          made,
+                          "/dev/stdin",
+                          NULL};
     struct process_spec spec = {.argv = argv,
                                 .input = text,
                                 .input_bytes = strlen(text),

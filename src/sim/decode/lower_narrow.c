@@ -37,7 +37,8 @@ static bool keeps_low(const struct ptx_instruction *in)
 }
 
 // What this instruction does with the operand's value: true, all of it may count.
-static bool wants_high(const struct ptx_instruction *in, const struct ptx_operand *op, const bool *high)
+static bool wants_high(const struct ptx_instruction *in, const struct ptx_operand *op,
+                       const bool *high)
 {
     if (op->kind == PTX_OPERAND_ADDRESS)
         return !is_shared_access(in);
@@ -97,10 +98,11 @@ void lower_narrow(const struct decoder *d, struct timing_site *sites)
     for (int i = 0; i < f->instruction_count; i++) {
         const struct ptx_instruction *in = &f->instructions[i];
         const struct ptx_operand *to = &in->operands[0];
-        bool wide = is_integer(in, 0) && (ptx_type_bits(in->types[0]) == 64 ||
-                                          ptx_has_modifier(in, PTX_MOD_WIDE));
+        bool wide = is_integer(in, 0) &&
+                    (ptx_type_bits(in->types[0]) == 64 || ptx_has_modifier(in, PTX_MOD_WIDE));
         if (in->writes_first && wide && to->kind == PTX_OPERAND_REGISTER && to->reg >= 0 &&
-            !high[to->reg] && (keeps_low(in) || in->opcode == PTX_OP_MUL || in->opcode == PTX_OP_CVT))
+            !high[to->reg] &&
+            (keeps_low(in) || in->opcode == PTX_OP_MUL || in->opcode == PTX_OP_CVT))
             narrow(in, &sites[i]);
     }
     free(high);

@@ -136,10 +136,10 @@ struct replay {
         int count, first; // NO_WARP: nobody waits
     } lines[LINE_COUNT];
 
-    struct fill *fills;  // FILL_TABLE
+    struct fill *fills;    // FILL_TABLE
     double *coming_credit; // one per site: L2 hits owed whose sectors are still on their way there
-    double *miss_credit; // one per site: L2 misses owed; NULL: what was fetched before is in L2
-    double write_share;  // of the bytes stored, those that go on to device memory
+    double *miss_credit;   // one per site: L2 misses owed; NULL: what was fetched before is in L2
+    double write_share;    // of the bytes stored, those that go on to device memory
     double warp_cycles;
     // A sampler looks at one resident warp at a time (timing_stalls.c): of each site its time, by reason; NULL: nobody asks.
     double (*stalls)[STALL_COUNT];

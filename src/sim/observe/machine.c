@@ -9,7 +9,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { SUBROUTINE = 30 }; // slots: a division of 64 bits is a call, whose code the line table gives to no line
+enum {
+    SUBROUTINE = 30
+}; // slots: a division of 64 bits is a call, whose code the line table gives to no line
 
 struct making {
     const struct launch *l;
@@ -17,7 +19,8 @@ struct making {
     const struct timing_site *sites;
     const struct site_info *info;
     int loop_count;
-    double *made;   // instruction by instruction, loop_count + 1 of each: in loops of the machine code
+    double
+        *made; // instruction by instruction, loop_count + 1 of each: in loops of the machine code
     double *ratios; // for medians
 };
 
@@ -103,18 +106,29 @@ static int compare_ratios(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+// Copies of a body share its comparison and its branch.
+static bool is_shared(const struct ptx_instruction *in)
+{
+    return in->opcode == PTX_OP_SETP || in->opcode == PTX_OP_BRA;
+}
+
 // How often a loop of the machine code has the block; 0: only a few lines of it.
 static double copies_in(const struct making *m, const struct ptx_block *b, int loop)
 {
     size_t count = 0, lines = 0;
+    bool others = false;
+    for (int i = b->first; i < b->first + b->count; i++)
+        others = others || (site_slots(&m->sites[i]) > 0 && made_of(m, i) > 0 &&
+                            !is_shared(&m->f->instructions[i]));
     for (int i = b->first; i < b->first + b->count; i++) {
-        if (site_slots(&m->sites[i]) == 0 || made_of(m, i) <= 0)
+        if (site_slots(&m->sites[i]) == 0 || made_of(m, i) <= 0 ||
+            (others && is_shared(&m->f->instructions[i])))
             continue;
         lines++;
         if (made_in(m, i, loop) > 0)
             m->ratios[count++] = made_in(m, i, loop) / site_slots(&m->sites[i]);
     }
-    if (count == 0 || 2 * count < lines)
+    if (count == 0 || 2 * count < lines || (loop == 0 && 2 * count == lines))
         return 0;
     qsort(m->ratios, count, sizeof *m->ratios, compare_ratios);
     return fmax(1, round((m->ratios[(count - 1) / 2] + m->ratios[count / 2]) / 2));
@@ -147,7 +161,7 @@ static double turns_of(const struct making *m, int first)
 }
 
 struct copies {
-    int main, rest; // loops of the machine code, 0 included; -1: none
+    int main, rest;                 // loops of the machine code, 0 included; -1: none
     double in_main, in_rest, share; // of the turns that the main one takes
 };
 
@@ -198,7 +212,8 @@ static void function_fill(struct making *m, double *slots)
         const struct ptx_block *block = &m->f->blocks[b];
         int first = loop_of_block(m->f, b);
         double turns = first >= 0 ? turns_of(m, first) : 1;
-        struct copies c = first >= 0 ? copies_of(m, block, turns) : (struct copies){-1, -1, 0, 0, 1};
+        struct copies c =
+            first >= 0 ? copies_of(m, block, turns) : (struct copies){-1, -1, 0, 0, 1};
         for (int i = block->first; i < block->first + block->count; i++)
             if (!is_subroutine(&m->f->instructions[i], &m->sites[i]))
                 slots[i] = c.main >= 0 ? slots_of(m, i, &c, turns) : made_of(m, i);
