@@ -234,22 +234,70 @@ bool ptx_build_graph(struct arena *a, struct ptx_function *f)
 
 /* ---- registers live at once ------------------------------------------------------------------------------ */
 
-// Machine code keeps about this many registers beside the values (addresses of parameters, the
-// stack pointer, scratch); a modelled figure.
-enum { REGISTERS_RESERVED = 4, REGISTER_GRANULE = 8, REGISTERS_LEAST = 16, REGISTERS_MOST = 255 };
+// Machine code keeps about this many registers beside the values (addresses, the stack pointer, scratch), and ptxas mostly
+// an even number: chosen by what ptxas 13.0 takes for 409 kernels (docs/differential.md).
+enum { REGISTERS_RESERVED = 8, REGISTER_PAIR = 2, REGISTERS_LEAST = 10, REGISTERS_MOST = 255 };
 
-static int units_of(const struct ptx_function *f, int reg)
+// Is it an operand of its readers, or in a uniform register: a constant, a parameter, the block's number or shape?
+static bool needs_none(const struct ptx_instruction *in, const bool *none)
 {
-    int bits = ptx_type_bits(f->registers[reg].type);
-    return bits == 1 ? 0 : bits <= 32 ? 1 : bits / 32;
+    const struct ptx_operand *from = &in->operands[1];
+    if (in->guard >= 0 || in->operand_count < 2)
+        return false;
+    if (in->opcode == PTX_OP_LD)
+        return in->space_count > 0 && from->reg < 0 &&
+               (in->spaces[0] == PTX_SPACE_PARAM || in->spaces[0] == PTX_SPACE_CONST);
+    if (in->opcode != PTX_OP_MOV && in->opcode != PTX_OP_CVTA)
+        return false;
+    if (from->kind == PTX_OPERAND_SPECIAL)
+        return from->special == PTX_SREG_CTAID || from->special == PTX_SREG_NTID ||
+               from->special == PTX_SREG_NCTAID;
+    if (from->kind == PTX_OPERAND_REGISTER)
+        return from->reg >= 0 && none[from->reg];
+    return from->kind == PTX_OPERAND_IMMEDIATE || from->kind == PTX_OPERAND_SYMBOL;
+}
+
+static void definition_note(const struct ptx_operand *o, int instruction, int *definition)
+{
+    enum { SEVERAL = -2 };
+    for (int i = 0; i < o->element_count; i++)
+        definition_note(&o->elements[i], instruction, definition);
+    if (o->kind == PTX_OPERAND_REGISTER && o->reg >= 0)
+        definition[o->reg] = definition[o->reg] == -1 ? instruction : SEVERAL;
+}
+
+// By register: is it written once, by something that leaves it without a register of its own?
+static bool *registers_none(const struct ptx_function *f)
+{
+    enum { MOVES = 4 }; // of moves, one after the other
+    size_t count = (size_t)f->register_count + 1;
+    int *definition = xcalloc(count, sizeof *definition);
+    bool *none = xcalloc(count, sizeof *none);
+    for (size_t r = 0; r < count; r++)
+        definition[r] = -1;
+    for (int i = 0; i < f->instruction_count; i++)
+        if (f->instructions[i].writes_first)
+            definition_note(&f->instructions[i].operands[0], i, definition);
+    for (int pass = 0; pass < MOVES; pass++)
+        for (int r = 0; r < f->register_count; r++)
+            none[r] = definition[r] >= 0 && needs_none(&f->instructions[definition[r]], none);
+    free(definition);
+    return none;
 }
 
 struct live {
     const struct ptx_function *f;
+    bool *none;
     uint64_t *set;
     size_t words;
     int units, most;
 };
+
+static int units_of(const struct live *l, int reg)
+{
+    int bits = ptx_type_bits(l->f->registers[reg].type);
+    return bits == 1 || l->none[reg] ? 0 : bits <= 32 ? 1 : bits / 32;
+}
 
 static void live_put(struct live *l, int reg, bool on)
 {
@@ -257,7 +305,7 @@ static void live_put(struct live *l, int reg, bool on)
     if (((*word & bit) != 0) == on)
         return;
     *word ^= bit;
-    l->units += on ? units_of(l->f, reg) : -units_of(l->f, reg);
+    l->units += on ? units_of(l, reg) : -units_of(l, reg);
     if (l->units > l->most)
         l->most = l->units;
 }
@@ -293,7 +341,7 @@ static void live_block(struct live *l, uint64_t *in_sets, int b)
     }
     for (int r = 0; r < l->f->register_count; r++)
         if (l->set[r / 64] >> (r & 63) & 1)
-            l->units += units_of(l->f, r);
+            l->units += units_of(l, r);
     if (l->units > l->most)
         l->most = l->units;
     for (int i = block->first + block->count - 1; i >= block->first; i--)
@@ -302,7 +350,8 @@ static void live_block(struct live *l, uint64_t *in_sets, int b)
 
 int ptx_register_estimate(const struct ptx_function *f)
 {
-    struct live l = {.f = f, .words = (size_t)f->register_count / 64 + 1};
+    struct live l = {
+        .f = f, .none = registers_none(f), .words = (size_t)f->register_count / 64 + 1};
     uint64_t *in_sets = xcalloc((size_t)f->block_count * l.words + 1, sizeof *in_sets);
     l.set = xcalloc(l.words, sizeof *l.set);
     for (bool changed = f->block_count > 0; changed;) {
@@ -318,8 +367,8 @@ int ptx_register_estimate(const struct ptx_function *f)
     }
     free(in_sets);
     free(l.set);
-    int need =
-        (l.most + REGISTERS_RESERVED + REGISTER_GRANULE - 1) / REGISTER_GRANULE * REGISTER_GRANULE;
+    free(l.none);
+    int need = (l.most + REGISTERS_RESERVED + REGISTER_PAIR - 1) / REGISTER_PAIR * REGISTER_PAIR;
     need = need < REGISTERS_LEAST ? REGISTERS_LEAST : need;
     return need > REGISTERS_MOST ? REGISTERS_MOST : need;
 }

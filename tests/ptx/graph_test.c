@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,13 +80,60 @@ static void endless_loop(void **state)
     CHECK("L: mov.u32 %r, 1; bra L;\n", -1);
 }
 
+static int estimate_of(const char *body)
+{
+    struct arena a = {0};
+    struct error err = {0};
+    struct ptx_module *m = NULL;
+    const char *text = arena_printf(&a,
+                                    ".version 8.0\n.target sm_90\n.address_size 64\n"
+                                    ".const .align 4 .f32 c[64];\n"
+                                    ".visible .entry k(.param .u64 out) {\n"
+                                    ".reg .f32 %%f<70>; .reg .b64 %%d; .reg .pred %%p;\n"
+                                    "ld.param.u64 %%d, [out];\n%s}\n",
+                                    body);
+    if (!ptx_parse(&a, "t.ptx", text, strlen(text), &m, &err))
+        fail_msg("%s", err.message);
+    int registers = ptx_register_estimate(&m->functions[0]);
+    arena_release(&a);
+    return registers;
+}
+
+// 40 values that are all needed in a loop behind them: from global memory each has a register, from constant memory none,
+// as it is an operand of the instructions that read it.
+static void constants_take_no_register(void **state)
+{
+    char constant[8000] = "", global[8000] = "", uses[8000] = "";
+    (void)state;
+    for (int i = 0; i < 40; i++) {
+        char line[80];
+        (void)snprintf(line, sizeof line, "ld.const.f32 %%f%d, [c+%d];\n", i, 4 * i);
+        strcat(constant, line);
+        (void)snprintf(line, sizeof line, "ld.global.f32 %%f%d, [%%d+%d];\n", i, 4 * i);
+        strcat(global, line);
+        (void)snprintf(line, sizeof line, "fma.rn.f32 %%f69, %%f69, %%f%d, %%f69;\n", i);
+        strcat(uses, line);
+    }
+    char body[20000];
+    const char *end = "@%p bra L;\nst.global.f32 [%d], %f69;\nret;\n";
+    (void)snprintf(body, sizeof body, "%sL:\n%s%s", constant, uses, end);
+    assert_in_range(estimate_of(body), 8, 16);
+    (void)snprintf(body, sizeof body, "%sL:\n%s%s", global, uses, end);
+    assert_in_range(estimate_of(body), 44, 60);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(diamond),         cmocka_unit_test(loop),
-        cmocka_unit_test(nested),          cmocka_unit_test(early_exit),
-        cmocka_unit_test(unreachable),     cmocka_unit_test(irreducible),
-        cmocka_unit_test(switch_by_table), cmocka_unit_test(endless_loop),
+        cmocka_unit_test(diamond),
+        cmocka_unit_test(loop),
+        cmocka_unit_test(nested),
+        cmocka_unit_test(early_exit),
+        cmocka_unit_test(unreachable),
+        cmocka_unit_test(irreducible),
+        cmocka_unit_test(switch_by_table),
+        cmocka_unit_test(endless_loop),
+        cmocka_unit_test(constants_take_no_register),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
