@@ -201,7 +201,7 @@ static void sets_clear(struct set *sets, size_t count)
 static int ways_of(const struct gpu *gpu, enum gpu_field f)
 {
     double ways = gpu_get(gpu, f);
-    return isnan(ways) || ways > WAYS ? WAYS : (int)ways;
+    return isnan(ways) || ways > (double)WAYS ? WAYS : (int)ways;
 }
 
 /* ---- L1 ----------------------------------------------------------------------------------------- */
