@@ -653,7 +653,8 @@ static void markdown_has_the_parts_of_the_template_in_order(void **state)
         "**Analysis**\n\n- time: expected -50%, actual -61%: held\n"
         "- waves: expected 2x, actual -: unknown\n- Against naive: 2.50x, faster\n"
         "- Limiter: dram: why\n- Energy: 750 uJ per run, 0.75 W",
-        "per W, measured by the energy counter\n- New bottleneck: Global loads are uncoalesced; its "
+        "per W, measured by the energy counter\n- New bottleneck: Global loads are uncoalesced; "
+        "its "
         "fix promises 100 %, 124 ns\n",
         "### Iteration 2: broken\n",
         "```\nk.cu:3:7: error: expected ';'\n  int x\n       ^\n```\n",
