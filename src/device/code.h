@@ -85,6 +85,7 @@ struct code_object { // arena-owned
         kernels_listed; // all kernels are there; false: a format or a version that is not read here
     struct code_kernel *kernels;
     int kernel_count;
+    const char *counted; // which ptxas the kernels' lines are of; NULL: they have none
 };
 // Source to code that a device loads, with line information, cached by content in the user's cache folder
 // (a broken or truncated cache file is compiled anew; an unwritable cache is only slower). Compiler

@@ -52,7 +52,7 @@ check plug_in_without_the_function_is_a_mistake "fake_peer.so has no function 'n
 check and_fails 'without-function: FAILED' "$err"
 check missing_plug_in_says_how_to_get_it 'there is no nowhere.so: bench/peers/build.sh builds' "$out"
 check missing_plug_in_costs_its_row 'not-there: skipped' "$err"
-check next_step_is_about_our_own_kernels '^(Next step)? +(own:|no finding promises a gain for own|none needed|Let neighbouring lanes read|Use more, smaller blocks)' "$out"
+check next_step_is_about_our_own_kernels '^(Next step)? +(own:|no finding promises a gain for own|none needed|Let neighbouring lanes read|Use more, smaller blocks|Give each row that a thread walks along)' "$out"
 
 good=(--variant own --variant cublas --variant plug-in --variant not-there)
 run -q --json "${good[@]}" >"$work/json" 2>"$err"

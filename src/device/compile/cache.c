@@ -84,9 +84,9 @@ void cache_put(const char *name, const struct code_object *code)
 {
     struct arena a = {0};
     struct text body = {0}, file = {0};
-    json_t *detail =
-        json_pack("{s:s, s:s, s:s, s:s, s:o}", "key", code->key, "compiler", code->compiler, "arch",
-                  code->arch, "log", code->log, "kernels", kernels_to_json(code));
+    json_t *detail = json_pack("{s:s, s:s, s:s, s:s, s:s*, s:o}", "key", code->key, "compiler",
+                               code->compiler, "arch", code->arch, "log", code->log, "counted",
+                               code->counted, "kernels", kernels_to_json(code));
     char *line = detail ? json_dumps(detail, JSON_COMPACT) : NULL;
     if (line) {
         text_printf(&body, "%s%s\n", detail_head, line);
@@ -106,16 +106,17 @@ void cache_put(const char *name, const struct code_object *code)
 
 static bool detail_read(struct arena *a, json_t *detail, struct code_object *out)
 {
-    const char *key = NULL, *compiler = NULL, *arch = NULL, *log = NULL;
+    const char *key = NULL, *compiler = NULL, *arch = NULL, *log = NULL, *counted = NULL;
     json_t *kernels = NULL;
-    if (json_unpack(detail, "{s:s, s:s, s:s, s:s, s:o}", "key", &key, "compiler", &compiler, "arch",
-                    &arch, "log", &log, "kernels", &kernels) != 0 ||
+    if (json_unpack(detail, "{s:s, s:s, s:s, s:s, s?s, s:o}", "key", &key, "compiler", &compiler,
+                    "arch", &arch, "log", &log, "counted", &counted, "kernels", &kernels) != 0 ||
         strlen(key) >= sizeof out->key)
         return false;
     memcpy(out->key, key, strlen(key) + 1);
     out->compiler = arena_strdup(a, compiler);
     out->arch = arena_strdup(a, arch);
     out->log = arena_strdup(a, log);
+    out->counted = counted ? arena_strdup(a, counted) : NULL;
     out->kernels = ARENA_ARRAY(a, struct code_kernel, json_array_size(kernels));
     out->kernel_count = 0;
     size_t i = 0;

@@ -13,7 +13,7 @@ enum { HASH_DIGITS = 32, MESSAGES_MAX = 3000 };
 
 static const double default_timeout_s = 60;
 // Changes when the options given to the compilers change, so that old cache files are not used.
-static const char options_version[] = "9";
+static const char options_version[] = "10";
 
 const struct standard_header standard_headers[] = {
 #define HEADER(name, content) {name, HEADER_##content},
@@ -249,6 +249,24 @@ static bool is_counted(const struct compile_request *request)
     return request->device && request->device->simulated;
 }
 
+// What a simulated GPU needs of code beyond what other devices do, so that they share the rest. true: it was not there.
+static bool count_lines(struct arena *a, const struct compile_job *job, struct code_object *code)
+{
+    struct text ptxas = {0};
+    if (!is_counted(job->request) || !job->arch_exact)
+        return false;
+    ptxas_identity(a, &ptxas);
+    bool asks = strcmp(code->counted ? code->counted : "", text_str(&ptxas)) != 0;
+    if (asks) {
+        for (int i = 0; i < code->kernel_count; i++)
+            code->kernels[i].line_count = 0;
+        ptxas_count(a, job->request->arch, code);
+        code->counted = arena_strdup(a, text_str(&ptxas));
+    }
+    text_release(&ptxas);
+    return asks;
+}
+
 // key: of what is compiled and by what. file: also of the path, which stands in the PTX's .file.
 static void make_key(struct arena *a, const struct compile_job *job, char key[HASH_DIGITS + 1],
                      char file[HASH_DIGITS + 1])
@@ -267,9 +285,8 @@ static void make_key(struct arena *a, const struct compile_job *job, char key[HA
     hash_hex(&(struct hash_piece){t.data, t.length}, 1, key);
     text_printf(&t, "\n%s\n%d", job->source->path, job->arch_exact);
     add_identity(job->tool, &t);
-    if (job->tool->kind != TOOL_NVRTC || is_counted(job->request))
+    if (job->tool->kind != TOOL_NVRTC)
         ptxas_identity(a, &t);
-    text_printf(&t, "\n%d", is_counted(job->request));
     hash_hex(&(struct hash_piece){t.data, t.length}, 1, file);
     text_release(&t);
 }
@@ -400,8 +417,11 @@ static bool compile_job(struct arena *a, struct compile_job *job, struct code_ob
     make_key(a, job, key, file);
     bool kept = !source->asks && !(source->untold && tool->kind == TOOL_NVRTC);
     if (kept && cache_get(a, file, out) &&
-        (!job_takes_machine(job) || cache_machine_get(a, file, out)))
+        (!job_takes_machine(job) || cache_machine_get(a, file, out))) {
+        if (count_lines(a, job, out))
+            cache_put(file, out);
         return true;
+    }
     *out = (struct code_object){.format = CODE_PTX, .compiler = tool->version, .arch = job->arch};
     memcpy(out->key, key, sizeof out->key);
     bool done = tool_compile(a, job, out, err);
@@ -409,8 +429,8 @@ static bool compile_job(struct arena *a, struct compile_job *job, struct code_ob
         limit_registers(a, job->flags->max_registers, out);
     if (done && (tool->kind != TOOL_NVRTC || job->flags->max_registers > 0) && job->arch_exact)
         ptxas_ask(a, job->request->arch, out);
-    if (done && is_counted(job->request) && job->arch_exact)
-        ptxas_count(a, job->request->arch, out);
+    if (done)
+        (void)count_lines(a, job, out);
     if (done && is_keyed(a, job))
         cache_put(file, out);
     return done;
