@@ -191,6 +191,16 @@ const char *nvdisasm_find(struct arena *a);
 // kernels for a device of that architecture.
 const char *ptxas_find(struct arena *a);
 void ptxas_identity(struct arena *a, struct text *out);
+struct ptxas_job {
+    const char *ptxas, *arch; // ptxas_find's, ptxas_arch's
+    const char *option;       // beside the architecture
+    const char *text;         // PTX
+    size_t text_bytes;
+    const char *folder, *file; // its own; what is written
+    double timeout_s;
+};
+// false: it refuses the text, or does not end. said: optional, what it printed.
+bool ptxas_make(struct arena *a, const struct ptxas_job *job, struct text *said);
 void ptxas_ask(struct arena *a, const char *arch, struct code_object *code);
 // PTX for another chip of the same number (sm_90a) keeps its letter; NULL: PTX for a later one does not run.
 const char *ptxas_arch(const char *target, const char *device);

@@ -250,17 +250,18 @@ static bool is_counted(const struct compile_request *request)
 }
 
 // What a simulated GPU needs of code beyond what other devices do, so that they share the rest. true: it was not there.
-static bool count_lines(struct arena *a, const struct compile_job *job, struct code_object *code)
+static bool count_lines(struct arena *a, const struct compile_request *request,
+                        struct code_object *code)
 {
     struct text ptxas = {0};
-    if (!is_counted(job->request) || !job->arch_exact)
+    if (!is_counted(request))
         return false;
     ptxas_identity(a, &ptxas);
     bool asks = strcmp(code->counted ? code->counted : "", text_str(&ptxas)) != 0;
     if (asks) {
         for (int i = 0; i < code->kernel_count; i++)
             code->kernels[i].line_count = 0;
-        ptxas_count(a, job->request->arch, code);
+        ptxas_count(a, request->arch, code);
         code->counted = arena_strdup(a, text_str(&ptxas));
     }
     text_release(&ptxas);
@@ -363,20 +364,20 @@ static void ask_of_given(struct arena *a, const struct source *source,
     struct text t = {0};
     if (!ptxas_find(a))
         return;
-    text_printf(&t, "ptxas\n%s\n%s\n%s\n%d", options_version, source->hash, request->arch,
-                is_counted(request));
+    text_printf(&t, "ptxas\n%s\n%s\n%s", options_version, source->hash, request->arch);
     ptxas_identity(a, &t);
     hash_hex(&(struct hash_piece){t.data, t.length}, 1, name);
     text_release(&t);
-    if (cache_get(a, name, &known)) {
+    bool kept = cache_get(a, name, &known);
+    if (kept) {
         code->kernels = known.kernels;
         code->kernel_count = known.kernel_count;
-        return;
+        code->counted = known.counted;
+    } else {
+        ptxas_ask(a, request->arch, code);
     }
-    ptxas_ask(a, request->arch, code);
-    if (is_counted(request))
-        ptxas_count(a, request->arch, code);
-    cache_put(name, code);
+    if (count_lines(a, request, code) || !kept)
+        cache_put(name, code);
 }
 
 static bool tool_compile(struct arena *a, struct compile_job *job, struct code_object *out,
@@ -418,7 +419,7 @@ static bool compile_job(struct arena *a, struct compile_job *job, struct code_ob
     bool kept = !source->asks && !(source->untold && tool->kind == TOOL_NVRTC);
     if (kept && cache_get(a, file, out) &&
         (!job_takes_machine(job) || cache_machine_get(a, file, out))) {
-        if (count_lines(a, job, out))
+        if (job->arch_exact && count_lines(a, job->request, out))
             cache_put(file, out);
         return true;
     }
@@ -429,8 +430,8 @@ static bool compile_job(struct arena *a, struct compile_job *job, struct code_ob
         limit_registers(a, job->flags->max_registers, out);
     if (done && (tool->kind != TOOL_NVRTC || job->flags->max_registers > 0) && job->arch_exact)
         ptxas_ask(a, job->request->arch, out);
-    if (done)
-        (void)count_lines(a, job, out);
+    if (done && job->arch_exact)
+        (void)count_lines(a, job->request, out);
     if (done && is_keyed(a, job))
         cache_put(file, out);
     return done;

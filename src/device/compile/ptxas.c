@@ -45,31 +45,44 @@ const char *ptxas_arch(const char *target, const char *device)
     return number == wanted ? target : device;
 }
 
-void ptxas_ask(struct arena *a, const char *arch, struct code_object *code)
+bool ptxas_make(struct arena *a, const struct ptxas_job *job, struct text *said)
 {
-    const char *path = ptxas_find(a), *name = ptxas_arch(code->arch, arch);
-    struct work_folder folder = {0};
-    struct process_result r;
-    struct error ignored = {0};
-    if (!path || !name || !work_folder_open(&folder, &ignored))
-        return;
-    const char *argv[] = {path,
-                          "-v",
-                          arena_printf(a, "--gpu-name=%s", name),
-                          "-o",
-                          path_join(a, folder.path, "code"),
-                          "/dev/stdin",
+    const char *argv[] = {job->ptxas, job->option, arena_printf(a, "--gpu-name=%s", job->arch),
+                          "-o",       job->file,   "/dev/stdin",
                           NULL};
     struct process_spec spec = {.argv = argv,
-                                .input = code->bytes,
-                                .input_bytes = code->size_bytes,
-                                .timeout_s = ask_timeout_s,
-                                .temporary_folder = folder.path};
-    if (process_run(&spec, &r, &ignored)) {
-        // Code that it refuses is for the device to refuse.
-        if (r.exit_status == 0 && !r.timed_out)
-            (void)ptxas_log_take(a, text_str(&r.err_text), code);
-        process_result_release(&r);
-    }
+                                .input = job->text,
+                                .input_bytes = job->text_bytes,
+                                .timeout_s = job->timeout_s,
+                                .temporary_folder = job->folder};
+    struct process_result r;
+    struct error ignored = {0};
+    if (!process_run(&spec, &r, &ignored))
+        return false;
+    bool done = r.exit_status == 0 && !r.timed_out;
+    if (said)
+        text_add(said, text_str(&r.err_text));
+    process_result_release(&r);
+    return done;
+}
+
+void ptxas_ask(struct arena *a, const char *arch, struct code_object *code)
+{
+    struct ptxas_job job = {.ptxas = ptxas_find(a),
+                            .arch = ptxas_arch(code->arch, arch),
+                            .option = "-v",
+                            .text = code->bytes,
+                            .text_bytes = code->size_bytes,
+                            .timeout_s = ask_timeout_s};
+    struct work_folder folder = {0};
+    struct error ignored = {0};
+    struct text said = {0};
+    if (!job.ptxas || !job.arch || !work_folder_open(&folder, &ignored))
+        return;
+    job.folder = folder.path;
+    job.file = path_join(a, folder.path, "code");
+    if (ptxas_make(a, &job, &said)) // code that it refuses is for the device to refuse
+        (void)ptxas_log_take(a, text_str(&said), code);
+    text_release(&said);
     work_folder_close(&folder);
 }

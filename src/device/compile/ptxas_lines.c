@@ -55,19 +55,25 @@ static bool *statement_lines(struct arena *a, const struct ptx_module *m, int co
     return is;
 }
 
+static int lines_in(const char *text)
+{
+    int lines = 1;
+    for (const char *c = text; *c; c++)
+        lines += *c == '\n';
+    return lines;
+}
+
 // Its own .loc and .file would be other lines. NULL: it is not read here.
 static const char *marked_text(struct arena *a, const char *ptx, size_t size_bytes)
 {
     struct ptx_module *m = NULL;
     struct error ignored = {0};
     struct text t = {0};
-    int count = 1, number = 1;
+    int number = 1;
     bool named = false;
     if (!ptx_parse(a, "kernel.ptx", ptx, size_bytes, &m, &ignored))
         return NULL;
-    for (const char *c = ptx; *c; c++)
-        count += *c == '\n';
-    const bool *is = statement_lines(a, m, count);
+    const bool *is = statement_lines(a, m, lines_in(ptx));
     for (const char *line = ptx; *line; number++) {
         size_t length = strcspn(line, "\n");
         const char *first = after_blanks(line);
@@ -241,39 +247,24 @@ static void count_kernels(struct arena *a, const char *cubin, size_t size_bytes,
 
 void ptxas_count(struct arena *a, const char *arch, struct code_object *code)
 {
-    const char *path = ptxas_find(a), *name = ptxas_arch(code->arch, arch);
+    struct ptxas_job job = {.ptxas = ptxas_find(a),
+                            .arch = ptxas_arch(code->arch, arch),
+                            .option = "--generate-line-info",
+                            .timeout_s = ask_timeout_s};
     struct work_folder folder = {0};
-    struct process_result r;
     struct error ignored = {0};
-    const char *text = path && name && code->format == CODE_PTX
-                           ? marked_text(a, code->bytes, code->size_bytes)
-                           : NULL;
-    if (!text || !work_folder_open(&folder, &ignored))
+    char *cubin = NULL;
+    size_t size_bytes = 0;
+    if (job.ptxas && job.arch && code->format == CODE_PTX)
+        job.text = marked_text(a, code->bytes, code->size_bytes);
+    if (!job.text || !work_folder_open(&folder, &ignored))
         return;
-    const char *made = path_join(a, folder.path, "code");
-    const char *argv[] = {path,
-                          "--generate-line-info",
-                          arena_printf(a, "--gpu-name=%s", name),
-                          "-o",
-                          made,
-                          "/dev/stdin",
-                          NULL};
-    struct process_spec spec = {.argv = argv,
-                                .input = text,
-                                .input_bytes = strlen(text),
-                                .timeout_s = ask_timeout_s,
-                                .temporary_folder = folder.path};
-    if (process_run(&spec, &r, &ignored)) {
-        char *cubin = NULL;
-        size_t size_bytes = 0;
-        int lines = 1;
-        for (const char *c = code->bytes; *c; c++)
-            lines += *c == '\n';
-        if (r.exit_status == 0 && !r.timed_out &&
-            file_read(made, CUBIN_BYTES_MAX, &cubin, &size_bytes, &ignored))
-            count_kernels(a, cubin, size_bytes, lines, code);
-        free(cubin);
-        process_result_release(&r);
-    }
+    job.text_bytes = strlen(job.text);
+    job.folder = folder.path;
+    job.file = path_join(a, folder.path, "code");
+    if (ptxas_make(a, &job, NULL) &&
+        file_read(job.file, CUBIN_BYTES_MAX, &cubin, &size_bytes, &ignored))
+        count_kernels(a, cubin, size_bytes, lines_in(code->bytes), code);
+    free(cubin);
     work_folder_close(&folder);
 }

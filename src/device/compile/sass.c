@@ -122,20 +122,18 @@ static int read_all(const char *text, const struct code_disassembly *to)
 
 /* ---- who is asked ------------------------------------------------------------------------------------ */
 
-static bool run_tool(const char *const *argv, const char *input, size_t input_bytes,
-                     const char *folder, struct text *out)
+static bool run_disassembler(const char *tool, const char *machine, const char *folder,
+                             struct text *out)
 {
-    struct process_spec spec = {.argv = argv,
-                                .input = input,
-                                .input_bytes = input_bytes,
-                                .timeout_s = ask_timeout_s,
-                                .temporary_folder = folder};
+    const char *argv[] = {tool, "-c", "-gi", machine, NULL};
+    struct process_spec spec = {
+        .argv = argv, .timeout_s = ask_timeout_s, .temporary_folder = folder};
     struct process_result r;
     struct error ignored = {0};
     if (!process_run(&spec, &r, &ignored))
         return false;
     bool done = r.exit_status == 0 && !r.timed_out;
-    if (done && out)
+    if (done)
         text_add(out, text_str(&r.out));
     process_result_release(&r);
     return done;
@@ -145,27 +143,27 @@ static bool run_tool(const char *const *argv, const char *input, size_t input_by
 static const char *machine_file(struct arena *a, const struct code_object *code, const char *arch,
                                 const char *folder, const char **why)
 {
-    const char *path = path_join(a, folder, "code.cubin"), *ptxas = NULL;
+    const char *path = path_join(a, folder, "code.cubin");
     struct error ignored = {0};
     if (code->format == CODE_CUBIN)
         return file_write(path, code->bytes, code->size_bytes, &ignored)
                    ? path
                    : (*why = "its file was not written", NULL);
-    ptxas = ptxas_find(a);
-    const char *name = ptxas_arch(code->arch, arch);
-    if (!ptxas || !name) {
-        *why = ptxas ? "its PTX is for another chip"
-                     : "ptxas is not here, which comes with CUDA's toolkit (RIDGE_PTXAS names it)";
+    const struct ptxas_job job = {.ptxas = ptxas_find(a),
+                                  .arch = ptxas_arch(code->arch, arch),
+                                  .option = "--generate-line-info",
+                                  .text = code->bytes,
+                                  .text_bytes = code->size_bytes,
+                                  .folder = folder,
+                                  .file = path,
+                                  .timeout_s = ask_timeout_s};
+    if (!job.ptxas || !job.arch) {
+        *why = job.ptxas
+                   ? "its PTX is for another chip"
+                   : "ptxas is not here, which comes with CUDA's toolkit (RIDGE_PTXAS names it)";
         return NULL;
     }
-    const char *argv[] = {ptxas,
-                          "--generate-line-info",
-                          arena_printf(a, "--gpu-name=%s", name),
-                          "-o",
-                          path,
-                          "/dev/stdin",
-                          NULL};
-    if (run_tool(argv, code->bytes, code->size_bytes, folder, NULL))
+    if (ptxas_make(a, &job, NULL))
         return path;
     *why = "ptxas does not take its PTX";
     return NULL;
@@ -184,8 +182,7 @@ const char *code_disassemble(struct arena *a, const struct code_object *code, co
         return "there is no room for its files";
     const char *machine = machine_file(a, code, arch, folder.path, &why);
     if (machine) {
-        const char *argv[] = {tool, "-c", "-gi", machine, NULL};
-        if (!run_tool(argv, NULL, 0, folder.path, &out))
+        if (!run_disassembler(tool, machine, folder.path, &out))
             why = arena_printf(a, "%s does not take the machine code", tool);
         else if (read_all(text_str(&out), to) == 0)
             why = "the machine code has no table of lines";
