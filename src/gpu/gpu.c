@@ -3,6 +3,7 @@
 // or a needed field left out is an error, so that no figure is ever made up by a default.
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/gpu.h"
+#include "gpu/figure.h"
 
 #include <assert.h>
 #include <dirent.h>
@@ -12,13 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHIP_SUFFIX ".yaml"
-
 enum {
     CHIP_FILE_BYTES_MAX = 1 << 20,
     IDENTITY_KEYS = 4, // name, vendor, arch, compute_capability
 };
-static const double VALUE_MAX = 1e15; // larger than any figure; casts to 64 bits stay exact
 
 static const struct gpu_field_info FIELDS[GPU_FIELD_COUNT] = {
 #define FIELD(name_, unit_, need_, meaning_) \
@@ -132,52 +130,16 @@ const struct gpu_words *gpu_words(const struct gpu *g)
 
 /* ---- one figure -------------------------------------------------------------------------------- */
 
-// Things that are counted; the rest (rates, times, clocks) may have a fraction.
-static bool unit_is_whole(const char *unit)
-{
-    static const char *const whole[] = {"SMs",        "lanes",      "warps",     "blocks",
-                                        "threads",    "bytes",      "registers", "ways",
-                                        "partitions", "schedulers", "barriers",  "banks"};
-    for (size_t i = 0; i < COUNT_OF(whole); i++)
-        if (strcmp(unit, whole[i]) == 0)
-            return true;
-    return false;
-}
-
 static bool field_parse(const struct yaml_node *node, enum gpu_field f, struct gpu *g,
                         struct error *err)
 {
-    static const char *const figure_keys[] = {"value", "source"};
-    const struct gpu_field_info *info = &FIELDS[f];
-    char what[80], part[96];
-    (void)snprintf(what, sizeof what, "'%s'", info->name);
     if (node->kind == YAML_SCALAR)
-        return fail(err, node->at, "%s must be {value: %s, source: \"where it is from\"}", what,
-                    node->scalar[0] ? node->scalar : "…");
-    if (!yaml_check_keys(node, what, figure_keys, COUNT_OF(figure_keys), err))
-        return false;
-    const struct yaml_node *value = yaml_get(node, "value"), *source = yaml_get(node, "source");
-    if (!value)
-        return fail(err, node->at, "%s has no value", what);
-    if (!source)
-        return fail(err, node->at, "%s has no source: say where the figure is from", what);
-    (void)snprintf(part, sizeof part, "the value of %s", what);
-    if (!yaml_double(value, part, &g->value[f], err))
-        return false;
+        return fail(err, node->at, "'%s' must be {value: %s, source: \"where it is from\"}",
+                    FIELDS[f].name, node->scalar[0] ? node->scalar : "…");
     // Only what the system takes of a block's shared memory may be nothing.
-    bool zero_ok = f == GPU_FIELD_shared_reserved_bytes;
-    if (!(g->value[f] >= 0) || g->value[f] > VALUE_MAX || (g->value[f] <= 0 && !zero_ok))
-        return fail(err, value->at, "%s must be more than zero%s, not '%s'", part,
-                    g->value[f] > VALUE_MAX ? " and at most 1e15" : "", value->scalar);
-    if (unit_is_whole(info->unit) && g->value[f] != floor(g->value[f]))
-        return fail(err, value->at, "%s must be a whole number of %s, not '%s'", part, info->unit,
-                    value->scalar);
-    (void)snprintf(part, sizeof part, "the source of %s", what);
-    if (!yaml_string(source, part, &g->source[f], err))
-        return false;
-    if (!g->source[f][0])
-        return fail(err, source->at, "%s is empty: say where the figure is from", part);
-    return true;
+    const struct figure_rule rule = {FIELDS[f].name, FIELDS[f].unit,
+                                     .may_be_zero = f == GPU_FIELD_shared_reserved_bytes};
+    return figure_parse(node, &rule, &g->value[f], &g->source[f], err);
 }
 
 /* ---- a file ------------------------------------------------------------------------------------- */
@@ -232,15 +194,6 @@ static bool arch_check(const struct yaml_node *root, const struct gpu *g, struct
     return fail(err, yaml_get(root, "arch")->at, "'arch' must be like sm_90, not '%s'", g->arch);
 }
 
-static char *id_of_path(struct arena *a, const char *path)
-{
-    const char *name = path_name(path);
-    size_t length = strlen(name);
-    if (str_ends_with(name, CHIP_SUFFIX))
-        length -= strlen(CHIP_SUFFIX);
-    return arena_strndup(a, name, length);
-}
-
 // Figures that contradict each other: mistakes of typing, caught where they are made.
 static bool consistency_check(const struct yaml_node *root, const struct gpu *g, struct error *err)
 {
@@ -274,7 +227,7 @@ bool gpu_parse(struct arena *a, const char *file, const char *text, size_t size_
         !yaml_check_keys(root, "a chip's file", KEYS, COUNT_OF(KEYS), err))
         return false;
     struct gpu *g = ARENA_NEW(a, struct gpu);
-    g->id = id_of_path(a, file);
+    g->id = figures_id(a, file);
     if (!identity_string(root, "name", &g->name, err) ||
         !identity_string(root, "vendor", &g->vendor, err) ||
         !identity_string(root, "arch", &g->arch, err) || !arch_check(root, g, err) ||
@@ -316,8 +269,8 @@ bool gpu_list(struct arena *a, const char *const **ids, struct error *err)
     size_t count = 0, capacity = 0;
     // readdir of a stream of our own is safe between threads (POSIX.1-2024).
     for (struct dirent *entry; (entry = readdir(dir));) // NOLINT(concurrency-mt-unsafe)
-        if (entry->d_name[0] != '.' && str_ends_with(entry->d_name, CHIP_SUFFIX))
-            VEC_PUSH(found, count, capacity, id_of_path(a, entry->d_name));
+        if (entry->d_name[0] != '.' && str_ends_with(entry->d_name, FIGURES_SUFFIX))
+            VEC_PUSH(found, count, capacity, figures_id(a, entry->d_name));
     (void)closedir(dir);
     if (count)
         qsort(found, count, sizeof *found, by_name);
@@ -359,7 +312,7 @@ bool gpu_load(struct arena *a, const char *id, struct gpu **out, struct error *e
     char *folder = data_path(a, "gpus", err);
     if (!folder)
         return false;
-    const char *path = path_join(a, folder, arena_printf(a, "%s" CHIP_SUFFIX, id));
+    const char *path = path_join(a, folder, arena_printf(a, "%s" FIGURES_SUFFIX, id));
     char *data = NULL;
     size_t size_bytes = 0;
     if (!file_read(path, CHIP_FILE_BYTES_MAX, &data, &size_bytes, err))

@@ -2,6 +2,7 @@
 // up by a default.
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/node.h"
+#include "gpu/figure.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,7 +12,6 @@
 #include <string.h>
 
 #define NODE_FOLDER "gpus/nodes"
-#define NODE_SUFFIX ".yaml"
 
 enum { NODE_FILE_BYTES_MAX = 1 << 20 };
 
@@ -33,34 +33,16 @@ static const char *const keys[] = {
 #undef FIELD
 };
 
-static bool figure_parse(const struct yaml_node *node, enum node_field f, struct node *out,
-                         struct error *err)
+static bool field_parse(const struct yaml_node *node, enum node_field f, struct node *out,
+                        struct error *err)
 {
-    static const char *const figure_keys[] = {"value", "source"};
-    char what[64], part[96];
-    (void)snprintf(what, sizeof what, "'%s'", fields[f].name);
-    if (!yaml_expect(node, YAML_MAP, what, err) ||
-        !yaml_check_keys(node, what, figure_keys, COUNT_OF(figure_keys), err))
+    const struct figure_rule rule = {.name = fields[f].name, .unit = fields[f].unit};
+    if (!figure_parse(node, &rule, &out->value[f], &out->source[f], err))
         return false;
-    const struct yaml_node *value = yaml_get(node, "value"), *source = yaml_get(node, "source");
-    if (!value || !source)
-        return fail(err, node->at, "%s has no %s", what,
-                    value ? "source: say where the figure is from" : "value");
-    (void)snprintf(part, sizeof part, "the value of %s", what);
-    if (!yaml_double(value, part, &out->value[f], err))
-        return false;
-    if (!(out->value[f] > 0) || !isfinite(out->value[f]))
-        return fail(err, value->at, "%s must be more than zero, not '%s'", part, value->scalar);
-    if (strcmp(fields[f].unit, "GPUs") == 0 && out->value[f] != floor(out->value[f]))
-        return fail(err, value->at, "%s must be a whole number of GPUs, not '%s'", part,
-                    value->scalar);
-    if (strcmp(fields[f].unit, "share") == 0 && out->value[f] > 1)
-        return fail(err, value->at, "%s must be a share of up to 1, not '%s'", part, value->scalar);
-    (void)snprintf(part, sizeof part, "the source of %s", what);
-    if (!yaml_string(source, part, &out->source[f], err))
-        return false;
-    return out->source[f][0] ||
-           fail(err, source->at, "%s is empty: say where the figure is from", part);
+    return strcmp(rule.unit, "share") != 0 || out->value[f] <= 1 ||
+           fail(err, yaml_get(node, "value")->at,
+                "the value of '%s' must be a share of up to 1, not '%s'", rule.name,
+                yaml_get(node, "value")->scalar);
 }
 
 static bool chips_parse(struct arena *a, const struct yaml_node *root, struct node *out,
@@ -100,10 +82,7 @@ bool node_parse(struct arena *a, const char *file, const char *text, size_t size
         !yaml_check_keys(root, "a node's file", keys, COUNT_OF(keys), err))
         return false;
     struct node *n = ARENA_NEW(a, struct node);
-    const char *base = path_name(file);
-    size_t length = strlen(base);
-    n->id = arena_strndup(a, base,
-                          str_ends_with(base, NODE_SUFFIX) ? length - strlen(NODE_SUFFIX) : length);
+    n->id = figures_id(a, file);
     const struct yaml_node *name = yaml_get(root, "name");
     if (!name)
         return fail(err, root->at, "'name' is missing");
@@ -112,7 +91,7 @@ bool node_parse(struct arena *a, const char *file, const char *text, size_t size
     for (int f = 0; f < NODE_FIELD_COUNT; f++) {
         const struct yaml_node *node = yaml_get(root, fields[f].name);
         n->value[f] = (double)NAN;
-        if (node && !figure_parse(node, (enum node_field)f, n, err))
+        if (node && !field_parse(node, (enum node_field)f, n, err))
             return false;
         if (!node && fields[f].need == NODE_NEEDED)
             return fail(err, root->at, "'%s' is missing: %s", fields[f].name, fields[f].meaning);
@@ -163,7 +142,7 @@ bool node_of_chip(struct arena *a, const char *chip, struct node **out, struct e
     bool done = true;
     // readdir of a stream of our own is safe between threads (POSIX.1-2024).
     for (struct dirent *entry; done && (entry = readdir(dir));) // NOLINT(concurrency-mt-unsafe)
-        if (entry->d_name[0] != '.' && str_ends_with(entry->d_name, NODE_SUFFIX))
+        if (entry->d_name[0] != '.' && str_ends_with(entry->d_name, FIGURES_SUFFIX))
             done = take_file(a, folder, entry->d_name, chip, out, err);
     (void)closedir(dir);
     return done;
