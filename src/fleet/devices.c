@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEVICES_MOST = 1024 };
-
 static bool is_chip(struct arena *a, const char *name)
 {
     const char *const *ids = NULL;
@@ -40,10 +38,10 @@ bool fleet_devices(struct arena *a, const char *list, const char **out, struct e
     for (const char *s = list; s; s = strchr(s, ',') ? strchr(s, ',') + 1 : NULL) {
         const char *device = arena_strndup(a, s, strcspn(s, ",")), *one;
         long times = times_of(a, device, &one);
-        if (times < 1 || times > DEVICES_MOST || (count += times) > DEVICES_MOST) {
+        if (times < 1 || times > FLEET_DEVICES_MOST || (count += times) > FLEET_DEVICES_MOST) {
             text_release(&all);
             return fail(err, NOWHERE, "option --device: '%s': give 1 to %d devices in all", device,
-                        DEVICES_MOST);
+                        FLEET_DEVICES_MOST);
         }
         for (long i = 0; i < times; i++, comma = ",")
             text_printf(&all, "%s%s", comma, one);

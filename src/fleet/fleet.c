@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS_MOST = 8, DEVICES_MOST = 1024, RUN_ALL_MOST = 16 };
+enum { ROUNDS_MOST = 8, RUN_ALL_MOST = 16 };
 
 static const double balanced = 0.01;
 static const double memory_share = 0.95; // of a device's; drivers keep some for themselves
@@ -61,8 +61,8 @@ static bool find_devices(struct fleet *f, struct error *err)
         if (!*id)
             return fail(err, NOWHERE,
                         "option --device: '%s' names an empty device: write cuda:0,cuda:1", list);
-        if (r->device_count == DEVICES_MOST)
-            return fail(err, NOWHERE, "option --device: more than %d devices", DEVICES_MOST);
+        if (r->device_count == FLEET_DEVICES_MOST)
+            return fail(err, NOWHERE, "option --device: more than %d devices", FLEET_DEVICES_MOST);
         if (last && last->simulated && strcmp(last->id, id) == 0) { // one of many
             r->devices[r->device_count++].info = last;
             continue;

@@ -20,6 +20,8 @@ struct fleet_kept {
 };
 void fleet_forget(struct fleet_kept *kept);
 
+enum { FLEET_DEVICES_MOST = 1024 };
+
 struct fleet_request {
     const struct loop_request
         *run; // the experiment, its case, how kernels are run; its device is not looked at
