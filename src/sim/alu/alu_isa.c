@@ -4,9 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/alu/alu_approx.h"
 #include "sim/alu/alu_half.h"
+#include "sim/paste.h"
 
-#define PASTE_TOKENS(a, b) a##b
-#define PASTE(a, b) PASTE_TOKENS(a, b)
 #define TABLE PASTE(sim_alu_table_, SIM_ISA)
 
 /* ---- predicates ------------------------------------------------------------------------------ */

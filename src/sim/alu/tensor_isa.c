@@ -5,14 +5,13 @@
 // exponent, bits below `fraction` are cut off, the sum is exact and cut off to f32, or rounded to f16.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/alu/tensor_math.h"
+#include "sim/paste.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "sim/alu/alu_half.h"
 
-#define PASTE_TOKENS(a, b) a##b
-#define PASTE(a, b) PASTE_TOKENS(a, b)
 #define MULTIPLY PASTE(tensor_multiply_, SIM_ISA)
 
 enum { NOTHING = -300, SPECIAL = 128 }; // exponents: below every product's; of infinities and NaN

@@ -6,9 +6,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/alu/alu.h"
 #include "sim/amd/wave.h"
-
-#define PASTE_TOKENS(a, b) a##b
-#define PASTE(a, b) PASTE_TOKENS(a, b)
+#include "sim/paste.h"
 
 enum {
     BANKS = 32,

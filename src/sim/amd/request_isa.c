@@ -4,9 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/amd/time.h"
 #include "sim/run/exec.h"
-
-#define PASTE_TOKENS(a, b) a##b
-#define PASTE(a, b) PASTE_TOKENS(a, b)
+#include "sim/paste.h"
 
 enum { WORD = 4 };
 

@@ -6,9 +6,7 @@
 #include "sim/alu/alu.h"
 #include "sim/amd/bits.h"
 #include "sim/amd/wave.h"
-
-#define PASTE_TOKENS(a, b) a##b
-#define PASTE(a, b) PASTE_TOKENS(a, b)
+#include "sim/paste.h"
 
 struct vector_call {
     const uint32_t *low[3], *high[3]; // of the sources: 64 lanes

@@ -15,14 +15,12 @@
 // from their ends; anything else compares every lane with every other, without branches.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/internal.h"
+#include "sim/paste.h"
 
 #include <string.h>
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
-
-#define PASTE_TOKENS(a, b) a##b
-#define PASTE(a, b) PASTE_TOKENS(a, b)
 
 enum {
     BANKS = 32,

@@ -1,13 +1,12 @@
 // Vector helpers of the interpreter, compiled once for each instruction set (SIM_ISA).
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/run/exec.h"
+#include "sim/paste.h"
 
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
 
-#define PASTE_(a, b) a##b
-#define PASTE(a, b) PASTE_(a, b)
 #define LANES_TABLE PASTE(lanes_functions_, SIM_ISA)
 
 static uint32_t mismatch32(const uint32_t *value, uint32_t base, const uint32_t *delta)
