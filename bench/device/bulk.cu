@@ -2,17 +2,11 @@
 // What the copy engine takes: cycles of one bulk copy alone, and bytes per cycle and SM of many, by their size, how many
 // are on their way, and how many SMs work. Lines of CSV: what, bytes of a copy, copies on their way, SMs, where, figure.
 // The buffer is 16 MiB, which the L2 holds, or 4 GiB. bulk.sh builds and runs it.
+#include "check.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include "../../experiments/common/bulk.h"
-
-#define CHECK(e) check((e), #e, __LINE__)
-static void check(cudaError_t e, const char *what, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s: %s\n", line, what, cudaGetErrorString(e));
-    exit(1);
-}
 
 enum { ROOM = 192 << 10, COPIES = 4096, DEPTH_MAX = 128 };
 

@@ -4,16 +4,10 @@
 // sectors as the L1s miss, whatever sharers and lag are. Prints a row per launch; merge.sh counts the sectors with ncu
 // and joins them.
 // Usage: merge
+#include "check.h"
+
 #include <cstdio>
 #include <cstdlib>
-
-#define CHECK(e) check((e), #e, __LINE__)
-static void check(cudaError_t e, const char *what, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s: %s\n", line, what, cudaGetErrorString(e));
-    exit(1);
-}
 
 enum { LINE_WORDS = 32, LINES = 512, WARPS = 8 };
 

@@ -2,19 +2,13 @@
 // What instructions cost each other: mixes of machine instructions on one SM, the turns of loops whose warps read side by
 // side, and accesses to random words of footprints around the L2's. CSV on stdout. Built and run by mixes.sh.
 // Usage: mixes [section digits, default 123]
+#include "check.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
-
-#define CHECK(e) check((e), #e, __LINE__)
-static void check(cudaError_t e, const char *what, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s: %s\n", line, what, cudaGetErrorString(e));
-    exit(1);
-}
 
 typedef unsigned u32;
 typedef unsigned long long u64;

@@ -3,6 +3,8 @@
 // per-SM throughputs of the load/store pipes, chip-wide L2 and DRAM rates, memory-level parallelism, and the
 // matrix transposes taken apart. One table on stdout. Build and run with rates.sh beside this file.
 // Usage: rates [section digits, default 1234567] | rates ncu (only the launches to be profiled)
+#include "check.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -12,14 +14,6 @@
 #include <numeric>
 #include <string>
 #include <vector>
-
-#define CHECK(e) check((e), #e, __LINE__)
-static void check(cudaError_t e, const char *what, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "line %d: %s: %s\n", line, what, cudaGetErrorString(e));
-    exit(1);
-}
 
 typedef unsigned u32;
 typedef unsigned long long u64;
