@@ -203,10 +203,11 @@ static bool resample(struct replaying *r, double reading_s, struct error *err)
     size_t at = 0;
     for (uint64_t i = 0; (double)i * step_s < r->resample_s; i++, at = (at + 1) % n) {
         bool joins = i % length == 0;
-        uint32_t words[4];
-        philox(SEED, 0, i, words);
-        if (joins)
+        if (joins) {
+            uint32_t words[4];
+            philox(SEED, 0, i, words);
             at = (size_t)(philox_uniform(words[0]) * (double)n);
+        }
         r->monitor->sampled_ns += (uint64_t)(step_s * monitor_ns_per_s);
         play_line(r, at, joins || at == 0, offsets, lasts);
     }
