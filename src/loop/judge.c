@@ -4,6 +4,7 @@
 //                   missed   the right direction, or no change, but less
 //                   opposite direction a change in the other direction by more than 1 % (and, for
 //                            measured times, beyond the noise)
+//   time: +5%       a price: also missed where it is more than a ninth (and more than 1 point) dearer
 //   x: 2x           the same, as a change of +100 %
 //   x: "<= 4"       held or missed; a single value "4" allows 0.5 % to both sides
 //   x: 0%           held when the change stays within 1 %
@@ -15,6 +16,7 @@
 #include <string.h>
 
 static const double reached_share = 0.9;
+static const double dearer_share = 1 / 0.9; // of an expected price, at most
 static const double noise_change = 0.01;
 static const double exact_slack = 0.005;
 static const double bound_slack = 1e-9;
@@ -34,6 +36,13 @@ static enum expectation_verdict judge_change(double expected, double actual)
     if (along >= reached_share * fabs(expected) - bound_slack)
         return EXPECTATION_HELD;
     return along < -noise_change ? EXPECTATION_OPPOSITE : EXPECTATION_MISSED;
+}
+
+// A gain may be larger than expected, a price may not: time that was to grow, and grew far more.
+static bool dearer(const char *what, double expected, double actual)
+{
+    return strcmp(what, "time") == 0 && expected > bound_slack &&
+           actual > fmax(dearer_share * expected, expected + noise_change) + bound_slack;
 }
 
 static bool within(double value, double low, double high)
@@ -66,7 +75,8 @@ static struct expectation_result judge_against(struct arena *a, const struct exp
     }
     double ratio = base == fresh ? 1 : fresh / base;
     r.actual = factor ? arena_printf(a, "%.3gx", ratio) : format_change(a, ratio - 1);
-    r.verdict = judge_change(expected, ratio - 1);
+    r.verdict = dearer(e->what, expected, ratio - 1) ? EXPECTATION_MISSED
+                                                     : judge_change(expected, ratio - 1);
     return r;
 }
 

@@ -57,6 +57,10 @@ static void expected_change_is_held_missed_or_the_other_way(void **state)
         {+0.20, 100, 120, EXPECTATION_HELD, "+20%"},
         {+0.20, 100, 110, EXPECTATION_MISSED, "+10%"},
         {+0.20, 100, 90, EXPECTATION_OPPOSITE, "-10%"},
+        {+0.20, 100, 122, EXPECTATION_HELD, "+22%"}, // a ninth dearer
+        {+0.20, 100, 123, EXPECTATION_MISSED, "+23%"},
+        {+0.02, 100, 103, EXPECTATION_HELD, "+3.0%"}, // a point dearer
+        {+0.02, 100, 140, EXPECTATION_MISSED, "+40%"},
         {0, 100, 100.9, EXPECTATION_HELD, "+0.90%"},
         {0, 100, 104, EXPECTATION_MISSED, "+4.0%"},
         {-0.87, 0, 0, EXPECTATION_MISSED, "+0.00%"},
@@ -75,6 +79,17 @@ static void expected_factor_is_judged_as_a_change(void **state)
         {0.5, 100, 50, EXPECTATION_HELD, "0.5x"},  {0.5, 100, 70, EXPECTATION_MISSED, "0.7x"},
     };
     check_rows(rows, COUNT_OF(rows), true);
+}
+
+// More of a counter than expected has no price of its own.
+static void growth_of_a_counter_may_be_larger(void **state)
+{
+    struct arena a = {0};
+    struct expectation_spec e = change("+25%", 0.25);
+    e.what = "global_load_sectors";
+    assert_int_equal(judge_expectation(&a, &e, modelled(100), modelled(200)).verdict,
+                     EXPECTATION_HELD);
+    arena_release(&a);
 }
 
 static enum expectation_verdict judge_value(double low, double high, double fresh)
@@ -207,6 +222,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(expected_change_is_held_missed_or_the_other_way),
         cmocka_unit_test(expected_factor_is_judged_as_a_change),
+        cmocka_unit_test(growth_of_a_counter_may_be_larger),
         cmocka_unit_test(expected_value_is_held_within_its_bounds),
         cmocka_unit_test(expectation_is_unknown_where_a_figure_is_absent),
         cmocka_unit_test(modelled_times_give_an_exact_ratio_and_a_verdict_beyond_one_percent),
