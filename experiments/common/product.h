@@ -17,6 +17,9 @@
 #ifndef EXACT // 1: the tensor cores' sums, which cut off what does not fit, are added in f32 after each 128 bytes of k
 #define EXACT 0
 #endif
+#ifndef TURNS // 1: where k fills the ring whole times, a turn of the ring is written out, each stage's places constants
+#define TURNS 0
+#endif
 #ifndef BOXES // that a warp can have on their way to c
 #define BOXES 2
 #endif
@@ -210,10 +213,10 @@ static __device__ __forceinline__ void consume(struct ring r, const struct tiles
         int row, col, before = 0;
         tile_at(t, i, &row, &col);
         row += group * (BM / 2);
-        for (int k = 0; k < t->steps; k++) {
-            unsigned long long a = first_a + (unsigned)(r.stage * (BYTES_A / 16));
-            unsigned long long b = first_b + (unsigned)(r.stage * (BYTES_B / 16));
-            barrier_wait(r.full + 8 * r.stage, r.parity);
+        auto step = [&](int k, int stage) {
+            unsigned long long a = first_a + (unsigned)(stage * (BYTES_A / 16));
+            unsigned long long b = first_b + (unsigned)(stage * (BYTES_B / 16));
+            barrier_wait(r.full + 8 * stage, r.parity);
 #pragma unroll
             for (int m = 0; m < SLABS; m++)
                 hold(d[m]);
@@ -231,10 +234,22 @@ static __device__ __forceinline__ void consume(struct ring r, const struct tiles
             products_wait<1>();
             if (k > 0)
                 release(&r, t, before);
-            before = r.stage;
-            ring_next(&r);
+            before = stage;
             if (SKEW > 0 && group == 0 && i == t->first && k == min(SKEW, t->steps) - 1)
                 asm volatile("bar.arrive 1, 256;" ::: "memory");
+        };
+        if (TURNS && t->steps % STAGES == 0) {
+            for (int k = 0; k < t->steps; k += STAGES) {
+#pragma unroll
+                for (int s = 0; s < STAGES; s++)
+                    step(k + s, s);
+                r.parity ^= 1;
+            }
+        } else {
+            for (int k = 0; k < t->steps; k++) {
+                step(k, r.stage);
+                ring_next(&r);
+            }
         }
         products_wait<0>();
 #pragma unroll

@@ -27,12 +27,22 @@ static __device__ __forceinline__ void barrier_expect(unsigned bar, int bytes)
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(bar), "r"(bytes) : "memory");
 }
 
+#ifndef PATIENCE_NS // how long a warp may sleep before it looks at a barrier again; 0: as long as the chip likes
+#define PATIENCE_NS 0
+#endif
+
 static __device__ __forceinline__ void barrier_wait(unsigned bar, unsigned parity)
 {
-    asm volatile("{\n.reg .pred done;\nAGAIN:\n"
-                 "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n@!done bra AGAIN;\n}" ::"r"(bar),
-                 "r"(parity)
-                 : "memory");
+    if (PATIENCE_NS > 0)
+        asm volatile("{\n.reg .pred done;\nAGAIN:\n"
+                     "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1, %2;\n@!done bra AGAIN;\n}" ::"r"(bar),
+                     "r"(parity), "r"(PATIENCE_NS)
+                     : "memory");
+    else
+        asm volatile("{\n.reg .pred done;\nAGAIN:\n"
+                     "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n@!done bra AGAIN;\n}" ::"r"(bar),
+                     "r"(parity)
+                     : "memory");
 }
 
 static __device__ __forceinline__ void barrier_arrive(unsigned bar)

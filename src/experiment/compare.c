@@ -114,22 +114,33 @@ static bool row_f64(const void *got, const void *wanted, size_t count, struct ro
     return beyond == 0;
 }
 
-static bool row_any(enum element_type t, const void *got, const void *wanted, size_t count,
-                    struct row_limits l)
+// A row of an output as it is read, and as floats where its type is narrower.
+struct row {
+    const void *got, *wanted;
+    size_t count;
+    float wide_got[SKIP_ELEMENTS], wide_wanted[SKIP_ELEMENTS];
+};
+
+static bool is_narrow(enum element_type t)
 {
-    const unsigned char *g = got, *w = wanted;
-    size_t n = element_bytes(t);
-    uint64_t beyond = 0;
-    for (size_t i = 0; i < count; i++) {
-        beyond |= is_beyond(element_load(t, g + i * n), element_load(t, w + i * n), l);
-    }
-    return beyond == 0;
+    return t == ELEMENT_F16 || t == ELEMENT_BF16 || t == ELEMENT_E4M3;
 }
 
-static bool is_dull(const struct buffer_spec *b, const void *got, const void *wanted, size_t count,
-                    double worst)
+static void row_take(struct row *r, enum element_type t, const void *got, const void *wanted,
+                     size_t count)
 {
-    if (memcmp(got, wanted, count * element_bytes(b->type)) == 0) {
+    r->got = got;
+    r->wanted = wanted;
+    r->count = count;
+    if (is_narrow(t)) {
+        elements_widen(t, got, count, r->wide_got);
+        elements_widen(t, wanted, count, r->wide_wanted);
+    }
+}
+
+static bool is_dull(const struct buffer_spec *b, const struct row *r, double worst)
+{
+    if (memcmp(r->got, r->wanted, r->count * element_bytes(b->type)) == 0) {
         return true;
     }
     struct row_limits l = {b->tolerance_abs, b->tolerance_rel, worst};
@@ -138,13 +149,13 @@ static bool is_dull(const struct buffer_spec *b, const void *got, const void *wa
     }
     switch (b->type) {
     case ELEMENT_F32:
-        return row_f32(got, wanted, count, l);
+        return row_f32(r->got, r->wanted, r->count, l);
     case ELEMENT_F64:
-        return row_f64(got, wanted, count, l);
+        return row_f64(r->got, r->wanted, r->count, l);
     case ELEMENT_F16:
     case ELEMENT_BF16:
     case ELEMENT_E4M3:
-        return row_any(b->type, got, wanted, count, l);
+        return row_f32(r->wide_got, r->wide_wanted, r->count, l);
     default: // whole numbers: 64 bits of one do not fit a double
         return false;
     }
@@ -177,18 +188,29 @@ static int32_t ordered_f32(const float *p)
     return bits < 0 ? INT32_MIN - bits : bits; // -0 is 0
 }
 
-static struct output_errors errors_of(enum element_type t, const void *got, const void *wanted,
-                                      size_t count)
+static int32_t ordered_16(uint16_t bits)
 {
-    struct output_errors e = {.count = count};
-    const unsigned char *g = got, *w = wanted;
-    const float *g32 = got, *w32 = wanted;
+    return bits & 0x8000 ? -(bits & 0x7fff) : bits;
+}
+
+static struct output_errors errors_of(enum element_type t, const struct row *r)
+{
+    struct output_errors e = {.count = r->count};
+    const float *g32 = t == ELEMENT_F32 ? r->got : r->wide_got;
+    const float *w32 = t == ELEMENT_F32 ? r->wanted : r->wide_wanted;
+    const uint16_t *g16 = r->got, *w16 = r->wanted;
+    const unsigned char *g = r->got, *w = r->wanted;
+    bool halves = t == ELEMENT_F16 || t == ELEMENT_BF16;
     size_t n = element_bytes(t);
-    for (size_t i = 0; t == ELEMENT_F32 && i < count; i++) {
+    for (size_t i = 0; t == ELEMENT_F32 && i < r->count; i++) {
         double ulp = fabs((double)ordered_f32(&g32[i]) - (double)ordered_f32(&w32[i]));
         errors_add(&e, (double)g32[i], (double)w32[i], ulp);
     }
-    for (size_t i = 0; t != ELEMENT_F32 && i < count; i++) {
+    for (size_t i = 0; halves && i < r->count; i++) {
+        double ulp = abs(ordered_16(g16[i]) - ordered_16(w16[i]));
+        errors_add(&e, (double)g32[i], (double)w32[i], ulp);
+    }
+    for (size_t i = 0; t != ELEMENT_F32 && !halves && i < r->count; i++) {
         const void *a = g + i * n, *b = w + i * n;
         double ulp = fabs((double)ordered(t, a) - (double)ordered(t, b));
         errors_add(&e, element_load(t, a), element_load(t, b), ulp);
@@ -248,15 +270,17 @@ static void compare_piece(void *context, uint64_t first, uint64_t end)
     const struct comparison *c = context;
     size_t n = element_bytes(c->spec->type);
     struct output_difference found = {0};
+    struct row r;
     for (uint64_t row = first; row < end; row += SKIP_ELEMENTS) {
         uint64_t count = end - row < SKIP_ELEMENTS ? end - row : SKIP_ELEMENTS;
         const unsigned char *g = c->got + row * n, *w = c->wanted + row * n;
         double worst = found.rank == RANK_RIGHT ? found.absolute : (double)INFINITY;
+        row_take(&r, c->spec->type, g, w, (size_t)count);
         if (element_is_float(c->spec->type)) {
-            struct output_errors e = errors_of(c->spec->type, g, w, (size_t)count);
+            struct output_errors e = errors_of(c->spec->type, &r);
             errors_sum(&found.errors, &e);
         }
-        if (row > first && is_dull(c->spec, g, w, (size_t)count, worst)) {
+        if (row > first && is_dull(c->spec, &r, worst)) {
             found.count += count;
             continue;
         }

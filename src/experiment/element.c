@@ -284,6 +284,19 @@ double element_load(enum element_type t, const void *from)
     }
 }
 
+// A type's rows by a loop of their own, which the compiler makes vectors of.
+void elements_widen(enum element_type t, const void *from, size_t count, float *to)
+{
+    const uint16_t *halves = from; // a buffer begins where malloc does
+    const uint8_t *bytes = from;
+    for (size_t i = 0; t == ELEMENT_BF16 && i < count; i++)
+        to[i] = (float)widen_bf16(halves[i]);
+    for (size_t i = 0; t == ELEMENT_F16 && i < count; i++)
+        to[i] = (float)widen_f16(halves[i]);
+    for (size_t i = 0; t == ELEMENT_E4M3 && i < count; i++)
+        to[i] = (float)widen_e4m3(bytes[i]);
+}
+
 void elements_store(enum element_type t, const double *values, size_t count, void *to)
 {
     if (t == ELEMENT_F64) {

@@ -172,6 +172,9 @@ bool load_argument(struct loader *l, const struct yaml_node *node, struct argume
 bool load_library_keys(struct loader *l, const struct yaml_node *node, struct launch_spec *out);
 
 // A loop over a buffer deals pieces of so many elements to the host's threads.
+// Elements of 8 or 16 bits that are floating-point numbers, each of which a float holds exactly.
+void elements_widen(enum element_type t, const void *from, size_t count, float *to);
+
 enum { ELEMENTS_PER_PIECE = 1 << 16 };
 
 // The bits an unwritten element of an output holds.

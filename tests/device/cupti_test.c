@@ -40,10 +40,33 @@ static void all_counters_are_asked_for_in_one_call(void **state)
     (void)state;
 }
 
+static void another_profilers_pass_is_waited_for(void **state)
+{
+    struct arena a = {0};
+    struct cupti *c = NULL;
+    struct counters counted;
+    struct error err = {0};
+    const char *folder = make_folder(&a);
+    (void)fake_open(folder, "libcupti.so.13", "tests/device/fake_cupti.c");
+    assert_int_equal(setenv("RIDGE_CUDA_PATH", folder, 1), 0);
+    assert_int_equal(setenv("FAKE_CUPTI_BUSY", "3", 1), 0);
+    if (!cupti_open(NULL, 0, &c, &err) || !cupti_count(c, one_launch, &c, 1, &counted, &err))
+        fail_msg("%s", err.message);
+    assert_counted(&counted, COUNTER_WARP_INSTRUCTIONS);
+    assert_int_equal(setenv("FAKE_CUPTI_BUSY", "1000", 1), 0); // for longer than anybody waits
+    assert_false(cupti_count(c, one_launch, &c, 1, &counted, &err));
+    assert_non_null(strstr(err.message, "start a pass"));
+    assert_int_equal(unsetenv("FAKE_CUPTI_BUSY"), 0);
+    cupti_close(c);
+    arena_release(&a);
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_counters_are_asked_for_in_one_call),
+        cmocka_unit_test(another_profilers_pass_is_waited_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -297,6 +297,49 @@ static void errors_are_of_all_elements_wherever_parts_end(void **state)
     free(got);
 }
 
+// By its rows each pattern of bits is the number that it is by itself, and errors are those of these numbers.
+static void narrow_numbers_are_compared_as_they_are_loaded(void **state)
+{
+    (void)state;
+    static const enum element_type types[] = {ELEMENT_F16, ELEMENT_BF16, ELEMENT_E4M3};
+    enum { PATTERNS = 65536, AHEAD = 3 };
+    unsigned char *got = xcalloc(PATTERNS, 2), *wanted = xcalloc(PATTERNS, 2);
+    float *wide = xcalloc(PATTERNS, sizeof *wide);
+    for (size_t t = 0; t < COUNT_OF(types); t++) {
+        size_t n = element_bytes(types[t]), patterns = n == 1 ? 256 : PATTERNS, count = 0;
+        struct buffer_spec spec = {.type = types[t], .tolerance_rel = 0.5, .tolerance_abs = 1};
+        struct output_difference d = {.buffer = 0};
+        double squares = 0, wanted_squares = 0;
+        for (size_t i = 0; i < patterns; i++)
+            memcpy(got + i * n, &(uint16_t){(uint16_t)i}, n);
+        elements_widen(types[t], got, patterns, wide);
+        for (size_t i = 0; i < patterns; i++) {
+            double one = element_load(types[t], got + i * n);
+            assert_true((double)wide[i] == one || (isnan(wide[i]) && isnan(one)));
+        }
+        for (size_t i = 0; i + AHEAD < patterns; i++) { // neighbours, where both are numbers
+            unsigned char *g = got + count * n, *w = wanted + count * n;
+            memcpy(g, &(uint16_t){(uint16_t)i}, n);
+            memcpy(w, &(uint16_t){(uint16_t)(i + AHEAD)}, n);
+            double a = element_load(types[t], g), b = element_load(types[t], w);
+            if (!isfinite(a) || !isfinite(b) || signbit(a) != signbit(b))
+                continue;
+            squares += (a - b) * (a - b);
+            wanted_squares += b * b;
+            count++;
+        }
+        output_compare(&spec, got, wanted, 0, count, &d);
+        assert_int_equal(d.errors.count, count);
+        assert_true(d.errors.ulp_max == AHEAD);
+        assert_true(d.errors.ulp_squares == (double)count * AHEAD * AHEAD);
+        assert_true(fabs(d.errors.squares / squares - 1) < 1e-12);
+        assert_true(fabs(d.errors.wanted_squares / wanted_squares - 1) < 1e-12);
+    }
+    free(got);
+    free(wanted);
+    free(wide);
+}
+
 // Neighbours of 0 are one apart, on both sides; whole numbers have no such errors.
 static void ulps_are_counted_across_zero_and_by_the_type(void **state)
 {
@@ -366,6 +409,7 @@ int main(void)
         cmocka_unit_test(the_first_of_the_worst_is_named_wherever_parts_end),
         cmocka_unit_test(a_single_element_is_seen_wherever_it_is),
         cmocka_unit_test(errors_are_of_all_elements_wherever_parts_end),
+        cmocka_unit_test(narrow_numbers_are_compared_as_they_are_loaded),
         cmocka_unit_test(ulps_are_counted_across_zero_and_by_the_type),
         cmocka_unit_test(what_nobody_wrote_is_named_unless_something_is_wrong),
         cmocka_unit_test(the_poison_is_found_wherever_it_is),
