@@ -292,7 +292,36 @@ static __device__ void share_leave(element *to, const element *room, struct shar
         bulk_leave(to + s.from, room + s.from, (s.to - s.from) * sizeof(element));
 }
 
+#ifndef FLIGHT
 #define FLIGHT 4 // vectors of a thread on their way at once
+#endif
+#ifndef PIN
+#define PIN 0
+#endif
+#ifndef PAIRS
+#define PAIRS 0
+#endif
+
+// v, of which the compiler no longer knows that it stays the same: what is unpacked of it is not kept as well.
+static __device__ uint4 pinned(uint4 v)
+{
+    asm volatile("" : "+r"(v.x), "+r"(v.y), "+r"(v.z), "+r"(v.w));
+    return v;
+}
+
+#if PAIRS
+static __device__ unsigned pair_add(unsigned a, unsigned b)
+{
+    asm("add.rn.bf16x2 %0, %0, %1;" : "+r"(a) : "r"(b));
+    return a;
+}
+
+// The same bits as a sum in f32 that is rounded: of two bf16 it is exact, or far from the middle between two of them.
+static __device__ uint4 vector_add(uint4 a, uint4 b)
+{
+    return make_uint4(pair_add(a.x, b.x), pair_add(a.y, b.y), pair_add(a.z, b.z), pair_add(a.w, b.w));
+}
+#endif
 
 // h = x + residual in place of x, and to memory unless it leaves from there; this warp's moments of it. A thread adds up
 // distances from the first element that it has, so that no mean is kept up to date.
@@ -313,15 +342,20 @@ static __device__ struct moments room_add(element *h, element *x, const element 
 #pragma unroll
         for (int f = 0; f < FLIGHT; f++) {
             int i = first + f * s.step;
-            float a[VECTOR], b[VECTOR];
+            float a[VECTOR];
             if (i >= s.to)
                 break;
+#if PAIRS
+            uint4 stored = vector_add(kept[f], other[f]);
+#else
+            float b[VECTOR];
             vector_unpack(a, kept[f]);
             vector_unpack(b, other[f]);
 #pragma unroll
             for (int c = 0; c < VECTOR; c++)
                 a[c] += b[c];
             uint4 stored = vector_pack(a);
+#endif
             *(uint4 *)(x + i) = stored;
             if (!LEAVE)
                 STORE((uint4 *)(h + i), stored);
@@ -384,12 +418,12 @@ static __device__ void room_norm_kept(element *y, const element *h, const uint4 
         if (i >= s.to)
             break;
         vector_unpack(a, *(const uint4 *)(h + i));
-        vector_unpack(b, weight[v]);
+        vector_unpack(b, PIN ? pinned(weight[v]) : weight[v]);
 #pragma unroll
         for (int c = 0; c < VECTOR; c++)
             a[c] = (a[c] - mean) * scale * b[c];
 #ifndef RMS
-        vector_unpack(b, bias[v]);
+        vector_unpack(b, PIN ? pinned(bias[v]) : bias[v]);
 #pragma unroll
         for (int c = 0; c < VECTOR; c++)
             a[c] += b[c];

@@ -15,6 +15,12 @@
 #endif
 #define WARP 32
 #define ALL 0xffffffffu
+#ifndef TILED
+#define TILED 0
+#endif
+#ifndef LOAD
+#define LOAD __ldcs
+#endif
 
 extern "C" __global__ void naive_sum(float *out, const float *in, int n)
 {
@@ -106,18 +112,23 @@ typedef float total;
 
 // What this thread takes of the array: every gridDim * BLOCK'th quad, four of them in flight. The
 // quads' parts are added apart, so that no addition waits for the one before. With -DFLIGHT so many are in flight, in the
-// last round too.
+// last round too; with -DTILED a block's loads in flight are a tile, side by side, and its tiles a grid apart.
 static __device__ float strided_sum(const float *in, int n)
 {
     const float4 *quads = (const float4 *)in;
     int count = n / 4, stride = gridDim.x * BLOCK, i = blockIdx.x * BLOCK + threadIdx.x;
     float x = 0, y = 0, z = 0, w = 0;
 #ifdef FLIGHT
+    int round = FLIGHT * stride;
+    if (TILED) {
+        stride = BLOCK;
+        i = blockIdx.x * (FLIGHT * BLOCK) + threadIdx.x;
+    }
     float4 q[FLIGHT];
-    for (; i + (FLIGHT - 1) * stride < count; i += FLIGHT * stride) {
+    for (; i + (FLIGHT - 1) * stride < count; i += round) {
 #pragma unroll
         for (int f = 0; f < FLIGHT; f++)
-            q[f] = __ldcs(&quads[i + f * stride]);
+            q[f] = LOAD(&quads[i + f * stride]);
 #pragma unroll
         for (int f = 0; f < FLIGHT; f += 2) {
             x += q[f].x + q[f + 1].x;
@@ -128,7 +139,7 @@ static __device__ float strided_sum(const float *in, int n)
     }
 #pragma unroll
     for (int f = 0; f < FLIGHT - 1; f++)
-        q[f] = i + f * stride < count ? __ldcs(&quads[i + f * stride]) : make_float4(0, 0, 0, 0);
+        q[f] = i + f * stride < count ? LOAD(&quads[i + f * stride]) : make_float4(0, 0, 0, 0);
 #pragma unroll
     for (int f = 0; f < FLIGHT - 1; f++) {
         x += q[f].x;

@@ -169,6 +169,79 @@ def norm():
             yield from roles(kernel, parts, summers, writers, stages, keep)
 
 
+def norm_bf16():
+    rows, cols = 4096, 65536
+    for name in ("x", "residual", "h", "y"):
+        yield f"buffer {name} {rows * cols * 2} bf16 -1 2"
+    yield f"buffer weight {cols * 2} bf16 0.5 1.5"
+    yield f"buffer bias {cols * 2} bf16 -0.5 0.5"
+    yield f"buffer words {16 * rows * 64} zero"
+    yield "buffer progress 8 zero"
+    tail = ("@y", "@h", "@x", "@residual", "@weight", "@bias", f"i:{rows}", f"i:{cols}")
+
+    def settled(parts, summers, block, stages, kernel="listening", **macros):
+        part = 64 * ceil_div(cols, 64 * parts)  # whole lines
+        keep = macros.pop("KEEP", 1)
+        shared = (2 * (1 - keep) + 2 * stages) * part * 2
+        if shared > 225 * 1024 or ceil_div(cols, part) != parts:
+            print("left out:", parts, stages, file=sys.stderr)
+            return
+        macros.setdefault("STORE", "__stwb")
+        file = cubin("layernorm/norm.cu", BF16=1, BLOCK=block, SUMMERS=summers, STAGES=stages, PART=part, KEEP=keep, **macros)
+        yield "clear progress"
+        yield "clear words"
+        yield f"try {kernel} parts {parts} SUMMERS {summers} BLOCK {block} STAGES {stages} {' '.join(f'{k}={v}' for k, v in macros.items())}"
+        yield run(file, kernel + "_norm", min(rows, SMS // parts) * parts, block, shared, 1, *tail, "@words", "@progress")
+
+    yield f"group layernorm-bf16,{rows}x{cols} {8 * rows * cols} 0 h 0"  # h: its bits must be the same
+    yield from settled(6, 7, 512, 5)
+    yield from settled(6, 7, 512, 5, PIN=1)
+    yield from settled(6, 7, 512, 5, PIN=1, PAIRS=1)
+    yield f"group layernorm-bf16,{rows}x{cols} {8 * rows * cols} 0 y 0.02"  # as pairs of bf16, the upper half tells
+    yield from settled(6, 7, 512, 5)
+    yield from settled(6, 7, 512, 5, PIN=1)
+    yield from settled(6, 7, 512, 5, PIN=1, PAIRS=1)
+    for macros in ({"STORE": "__stcs"}, {"FLIGHT": 2}, {"FLIGHT": 8}):
+        yield from settled(6, 7, 512, 5, PIN=1, PAIRS=1, **macros)
+    for parts, summers, block, stages in ((6, 6, 512, 5), (6, 5, 512, 5), (6, 4, 512, 5), (6, 8, 640, 5), (6, 6, 640, 5), (6, 9, 640, 5), (6, 6, 576, 5),
+                                          (11, 7, 512, 9), (12, 7, 512, 10), (12, 7, 512, 9), (12, 5, 512, 10), (6, 7, 512, 4), (7, 7, 512, 5), (4, 5, 512, 3)):
+        yield from settled(parts, summers, block, stages, PIN=1, PAIRS=1)
+    yield from settled(6, 7, 512, 4, PIN=1, PAIRS=1, KEEP=0)
+    yield from settled(12, 7, 512, 9, PIN=1, PAIRS=1, KEEP=0)
+    yield "try two copies by a kernel, no norm"
+    for to, source in (("h", "x"), ("y", "residual")):
+        yield run(cubin("../bench/device/tune/copy.cu", QUADS=1), "copy_quads", ceil_div(rows * cols // 8, 512), 512, 0, 1, f"@{to}", f"@{source}",
+                  f"l:{rows * cols // 2}")
+    yield "try two copies by cudaMemcpy, no norm"
+    yield "copy h x"
+    yield "copy y residual"
+    yield f"group rmsnorm-bf16,{rows}x{cols} {8 * rows * cols} 0 y 0.02"
+    for macros in ({}, {"PIN": 1}, {"PIN": 1, "PAIRS": 1}):
+        yield from settled(6, 7, 512, 5, RMS=1, **macros)
+
+
+def reduction():
+    n = 1 << 30
+    yield f"buffer in {4 * n} f32 0 1"
+    yield "buffer out 64 zero"
+    yield f"buffer words {8 * 64 * SMS} zero"
+    yield f"group reduction,N={n} {4 * n} 0 out 1e-5"
+
+    def waiting(block, per_sm, **macros):
+        yield f"try waiting BLOCK {block} x {per_sm} {' '.join(f'{k}={v}' for k, v in macros.items())}"
+        yield run(cubin("reduction/reduction.cu", BLOCK=block, **macros), "waiting_sum", per_sm * SMS, block, 0, 1, "@out", "@in", f"i:{n}", "@words")
+
+    yield from waiting(512, 3)
+    yield from waiting(512, 3, FLIGHT=4)
+    for block, per_sm, flight in ((512, 2, 8), (512, 3, 8), (512, 4, 4), (256, 8, 4), (1024, 2, 4), (512, 12, 4), (256, 40, 4)):
+        yield from waiting(block, per_sm, FLIGHT=flight)
+    for block, per_sm, flight in ((256, 8, 4), (256, 16, 4), (256, 24, 4), (256, 40, 4), (512, 3, 4), (512, 4, 4), (512, 8, 4), (512, 20, 4),
+                                  (512, 2, 8), (512, 12, 8), (256, 4, 8), (256, 24, 8), (1024, 2, 4), (1024, 10, 4), (256, 40, 2), (128, 48, 8)):
+        yield from waiting(block, per_sm, FLIGHT=flight, TILED=1)
+    for load in ("__ldg", "__ldcg", "__ldlu"):
+        yield from waiting(256, 40, FLIGHT=4, TILED=1, LOAD=load)
+
+
 def spmv():
     for rows, mean, skew in ((1 << 22, 32, 1), (1 << 22, 4, 1), (1 << 22, 32, 64), (1 << 25, 8, 1)):
         yield f"buffer x {rows * 4} f32 -1 1"
@@ -283,7 +356,7 @@ def split():
                       f"i:{m}", f"i:{n}", f"i:{k}")
 
 
-TOPICS = {"histogram-f32": histogram_f32, "histogram-u8": histogram_u8, "softmax": softmax, "norm": norm, "spmv": spmv,
+TOPICS = {"histogram-f32": histogram_f32, "histogram-u8": histogram_u8, "softmax": softmax, "norm": norm, "norm-bf16": norm_bf16, "reduction": reduction, "spmv": spmv,
           "conv1d": conv1d, "transpose": transpose, "split": split}
 
 

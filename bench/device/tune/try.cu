@@ -1,7 +1,7 @@
 // Times candidates of a list: kernels of cubins (try.sh makes them of the experiments' own sources), each on the same
 // buffers and held to what the group's first one wrote. Inputs are larger than the L2, or caches are warm: the
 // list says what it compares. Usage: try LIST [BUDGET_MS]; lines of LIST:
-//   buffer NAME BYTES FILL [LOW HIGH]            f32 (uniform), i32 (uniform), bytes, zero, rows MEAN SKEW (where rows of CSR begin)
+//   buffer NAME BYTES FILL [LOW HIGH]            f32 or bf16 or i32 (uniform), bytes, zero, rows MEAN SKEW (where rows of CSR begin)
 //   group TITLE BYTES FLOPS OUT TOLERANCE        a new table; OUT is compared, as f32, or as words with a tolerance of 0
 //   try NAME                                     a candidate; its steps follow
 //   clear NAME                                   a buffer, before the next candidate
@@ -36,6 +36,12 @@ static __global__ void fill_words(unsigned *p, size_t n, unsigned low, unsigned 
         p[i] = range ? low + tune_hash(i) % range : tune_hash(i);
 }
 
+static __global__ void fill_bf16(unsigned short *p, size_t n, float low, float range)
+{
+    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x)
+        p[i] = (unsigned short)(__float_as_uint(low + range * ((float)(tune_hash(i) >> 8) * 0x1p-24f)) >> 16);
+}
+
 static __global__ void differ(unsigned *bad, const float *got, const float *wanted, size_t n, float tolerance)
 {
     for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
@@ -68,6 +74,8 @@ static void buffer_read(std::istringstream &words)
     buffer b = {tune_buffer<char>(bytes), bytes};
     if (fill == "f32")
         tune_uniform((float *)b.at, bytes / 4, (float)low, (float)high);
+    else if (fill == "bf16")
+        fill_bf16<<<1024, 256>>>((unsigned short *)b.at, bytes / 2, (float)low, (float)(high - low));
     else if (fill == "i32")
         fill_words<<<1024, 256>>>((unsigned *)b.at, bytes / 4, (unsigned)low, (unsigned)(high - low));
     else if (fill == "bytes")
