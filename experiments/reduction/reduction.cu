@@ -8,7 +8,7 @@
 //                    with BLOCK 1024 a quarter of the blocks
 //   one_launch_sum   the same; the last block to finish adds the blocks' sums: nothing to zero before
 //   waiting_sum      the same; block 0 waits for the others' sums as they come: no counter, no fence. With -DFLIGHT it adds them
-//                    in double
+//                    in double, and with -DTILED a block's loads in flight lie side by side
 // SPDX-License-Identifier: Apache-2.0
 #ifndef BLOCK
 #define BLOCK 256
