@@ -298,6 +298,9 @@ static __device__ void share_leave(element *to, const element *room, struct shar
 #ifndef PIN
 #define PIN 0
 #endif
+#ifndef FUSED
+#define FUSED 0
+#endif
 #ifndef PAIRS
 #define PAIRS 0
 #endif
@@ -421,7 +424,7 @@ static __device__ void room_norm_kept(element *y, const element *h, const uint4 
         vector_unpack(b, PIN ? pinned(weight[v]) : weight[v]);
 #pragma unroll
         for (int c = 0; c < VECTOR; c++)
-            a[c] = (a[c] - mean) * scale * b[c];
+            a[c] = FUSED ? fmaf(a[c], scale, -mean * scale) * b[c] : (a[c] - mean) * scale * b[c];
 #ifndef RMS
         vector_unpack(b, PIN ? pinned(bias[v]) : bias[v]);
 #pragma unroll

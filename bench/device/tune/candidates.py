@@ -201,13 +201,13 @@ def norm_bf16():
     yield from settled(6, 7, 512, 5)
     yield from settled(6, 7, 512, 5, PIN=1)
     yield from settled(6, 7, 512, 5, PIN=1, PAIRS=1)
-    for macros in ({"STORE": "__stcs"}, {"FLIGHT": 2}, {"FLIGHT": 8}):
-        yield from settled(6, 7, 512, 5, PIN=1, PAIRS=1, **macros)
-    for parts, summers, block, stages in ((6, 6, 512, 5), (6, 5, 512, 5), (6, 4, 512, 5), (6, 8, 640, 5), (6, 6, 640, 5), (6, 9, 640, 5), (6, 6, 576, 5),
-                                          (11, 7, 512, 9), (12, 7, 512, 10), (12, 7, 512, 9), (12, 5, 512, 10), (6, 7, 512, 4), (7, 7, 512, 5), (4, 5, 512, 3)):
+    yield from settled(6, 7, 512, 5, PIN=1, PAIRS=1, FUSED=1)
+    for parts, summers, block, stages in ((6, 6, 512, 5), (6, 4, 512, 5), (6, 6, 640, 5), (8, 6, 512, 7), (8, 7, 512, 7), (8, 5, 512, 7), (8, 4, 512, 7), (8, 6, 512, 6),
+                                          (8, 3, 384, 7), (8, 4, 448, 7), (8, 6, 640, 7), (9, 6, 512, 7), (10, 6, 512, 8), (11, 6, 512, 9), (13, 6, 512, 11),
+                                          (16, 6, 512, 14), (5, 6, 512, 4), (5, 5, 512, 4), (7, 6, 512, 6), (4, 4, 512, 3)):
         yield from settled(parts, summers, block, stages, PIN=1, PAIRS=1)
-    yield from settled(6, 7, 512, 4, PIN=1, PAIRS=1, KEEP=0)
-    yield from settled(12, 7, 512, 9, PIN=1, PAIRS=1, KEEP=0)
+    for parts, summers, stages in ((8, 6, 7), (6, 6, 5)):
+        yield from settled(parts, summers, 512, stages, PIN=1, PAIRS=1, FUSED=1, FLIGHT=2)
     yield "try two copies by a kernel, no norm"
     for to, source in (("h", "x"), ("y", "residual")):
         yield run(cubin("../bench/device/tune/copy.cu", QUADS=1), "copy_quads", ceil_div(rows * cols // 8, 512), 512, 0, 1, f"@{to}", f"@{source}",
@@ -218,6 +218,7 @@ def norm_bf16():
     yield f"group rmsnorm-bf16,{rows}x{cols} {8 * rows * cols} 0 y 0.02"
     for macros in ({}, {"PIN": 1}, {"PIN": 1, "PAIRS": 1}):
         yield from settled(6, 7, 512, 5, RMS=1, **macros)
+    yield from settled(8, 6, 512, 7, RMS=1, PIN=1, PAIRS=1)
 
 
 def reduction():
@@ -233,13 +234,11 @@ def reduction():
 
     yield from waiting(512, 3)
     yield from waiting(512, 3, FLIGHT=4)
-    for block, per_sm, flight in ((512, 2, 8), (512, 3, 8), (512, 4, 4), (256, 8, 4), (1024, 2, 4), (512, 12, 4), (256, 40, 4)):
+    for block, per_sm, flight in ((512, 4, 4), (1024, 2, 4)):
         yield from waiting(block, per_sm, FLIGHT=flight)
-    for block, per_sm, flight in ((256, 8, 4), (256, 16, 4), (256, 24, 4), (256, 40, 4), (512, 3, 4), (512, 4, 4), (512, 8, 4), (512, 20, 4),
-                                  (512, 2, 8), (512, 12, 8), (256, 4, 8), (256, 24, 8), (1024, 2, 4), (1024, 10, 4), (256, 40, 2), (128, 48, 8)):
+    for block, per_sm, flight in ((256, 40, 4), (512, 3, 4), (512, 4, 4), (512, 8, 4), (512, 20, 4), (512, 4, 8), (512, 8, 8), (512, 12, 8), (512, 20, 8), (512, 40, 8),
+                                  (512, 12, 16), (1024, 2, 4), (1024, 6, 4), (1024, 2, 8), (1024, 6, 8), (1024, 10, 8), (256, 24, 8), (256, 24, 16), (512, 4, 16)):
         yield from waiting(block, per_sm, FLIGHT=flight, TILED=1)
-    for load in ("__ldg", "__ldcg", "__ldlu"):
-        yield from waiting(256, 40, FLIGHT=4, TILED=1, LOAD=load)
 
 
 def spmv():

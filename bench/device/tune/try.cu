@@ -1,6 +1,6 @@
 // Times candidates of a list: kernels of cubins (try.sh makes them of the experiments' own sources), each on the same
 // buffers and held to what the group's first one wrote. Inputs are larger than the L2, or caches are warm: the
-// list says what it compares. Usage: try LIST [BUDGET_MS]; lines of LIST:
+// list says what it compares. Usage: try LIST [BUDGET_MS [cold]], cold: an empty L2 before each launch; lines of LIST:
 //   buffer NAME BYTES FILL [LOW HIGH]            f32 or bf16 or i32 (uniform), bytes, zero, rows MEAN SKEW (where rows of CSR begin)
 //   group TITLE BYTES FLOPS OUT TOLERANCE        a new table; OUT is compared, as f32, or as words with a tolerance of 0
 //   try NAME                                     a candidate; its steps follow
@@ -29,6 +29,7 @@ struct buffer {
 
 static std::map<std::string, buffer> buffers;
 static double budget_ms = 40;
+static bool cold;
 
 static __global__ void fill_words(unsigned *p, size_t n, unsigned low, unsigned range)
 {
@@ -230,7 +231,7 @@ static void try_one(group &g, const std::string &name, const steps &all)
     CHECK(cudaMemset(bad, 0, 4));
     differ<<<1024, 256>>>(bad, (float *)g.out.at, (float *)g.wanted, g.out.bytes / 4, (float)g.tolerance);
     CHECK(cudaMemcpy(&wrong, bad, 4, cudaMemcpyDeviceToHost));
-    tune_row(name.c_str(), tune_time_us(start, budget_ms), g.bytes, wrong == 0, g.flops);
+    tune_row(name.c_str(), cold ? tune_time_cold_us(start, budget_ms) : tune_time_us(start, budget_ms), g.bytes, wrong == 0, g.flops);
 }
 
 int main(int argc, char **argv)
@@ -238,6 +239,7 @@ int main(int argc, char **argv)
     setvbuf(stdout, nullptr, _IOLBF, 0); // what was measured is there if a candidate hangs
     std::ifstream file(argc > 1 ? argv[1] : "list.txt");
     budget_ms = argc > 2 ? atof(argv[2]) : budget_ms;
+    cold = argc > 3;
     group g = {};
     std::string name;
     steps all;
