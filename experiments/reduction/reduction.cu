@@ -15,11 +15,13 @@
 #endif
 #define WARP 32
 #define ALL 0xffffffffu
+#ifdef BLOCKS // of an SM at once, at least
+#define BOUNDS BLOCK, BLOCKS
+#else
+#define BOUNDS BLOCK
+#endif
 #ifndef TILED
 #define TILED 0
-#endif
-#ifndef LOAD
-#define LOAD __ldcs
 #endif
 
 extern "C" __global__ void naive_sum(float *out, const float *in, int n)
@@ -128,7 +130,7 @@ static __device__ float strided_sum(const float *in, int n)
     for (; i + (FLIGHT - 1) * stride < count; i += round) {
 #pragma unroll
         for (int f = 0; f < FLIGHT; f++)
-            q[f] = LOAD(&quads[i + f * stride]);
+            q[f] = __ldcs(&quads[i + f * stride]);
 #pragma unroll
         for (int f = 0; f < FLIGHT; f += 2) {
             x += q[f].x + q[f + 1].x;
@@ -139,7 +141,7 @@ static __device__ float strided_sum(const float *in, int n)
     }
 #pragma unroll
     for (int f = 0; f < FLIGHT - 1; f++)
-        q[f] = i + f * stride < count ? LOAD(&quads[i + f * stride]) : make_float4(0, 0, 0, 0);
+        q[f] = i + f * stride < count ? __ldcs(&quads[i + f * stride]) : make_float4(0, 0, 0, 0);
 #pragma unroll
     for (int f = 0; f < FLIGHT - 1; f++) {
         x += q[f].x;
@@ -214,8 +216,9 @@ static __device__ unsigned long long word_get(const unsigned long long *word)
     return v;
 }
 
-// words is 0 before and after. Only block 0 waits; the others end, so that all of them get to run.
-extern "C" __global__ void __launch_bounds__(BLOCK)
+// words is 0 before and after. Only block 0 waits; the others end, so that all of them get to run. (The simulated GPU runs
+// blocks wave by wave: there all must run at once.)
+extern "C" __global__ void __launch_bounds__(BOUNDS)
     waiting_sum(float *out, const float *in, int n, unsigned long long *words)
 {
     float sum = block_sum(strided_sum(in, n));
