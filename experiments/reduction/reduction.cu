@@ -8,7 +8,7 @@
 //                    with BLOCK 1024 a quarter of the blocks
 //   one_launch_sum   the same; the last block to finish adds the blocks' sums: nothing to zero before
 //   waiting_sum      the same; block 0 waits for the others' sums as they come: no counter, no fence. With -DFLIGHT it adds them
-//                    in double, and with -DTILED a block's loads in flight lie side by side
+//                    in double; with -DTILED a block's loads in flight lie side by side, and the last block waits
 // SPDX-License-Identifier: Apache-2.0
 #ifndef BLOCK
 #define BLOCK 256
@@ -216,19 +216,20 @@ static __device__ unsigned long long word_get(const unsigned long long *word)
     return v;
 }
 
-// words is 0 before and after. Only block 0 waits; the others end, so that all of them get to run. (The simulated GPU runs
-// blocks wave by wave: there all must run at once.)
+// words is 0 before and after. Only one block waits; the others end, so that all of them get to run. With -DTILED it is the
+// last one, which begins when the others have, should fewer fit on the chip than thought.
 extern "C" __global__ void __launch_bounds__(BOUNDS)
     waiting_sum(float *out, const float *in, int n, unsigned long long *words)
 {
+    const int first = TILED ? 0 : 1, waiter = TILED ? gridDim.x - 1 : 0; // the others: first, first + 1 …
     float sum = block_sum(strided_sum(in, n));
-    if (blockIdx.x > 0) {
+    if (blockIdx.x != waiter) {
         if (threadIdx.x == 0)
             word_put(&words[blockIdx.x], 1ull << 32 | __float_as_uint(sum));
         return;
     }
     total all = threadIdx.x == 0 ? sum : 0;
-    for (int i = 1 + threadIdx.x; i < gridDim.x; i += BLOCK) {
+    for (int i = first + threadIdx.x; i < gridDim.x - 1 + first; i += BLOCK) {
         unsigned long long word;
         do
             word = word_get(&words[i]);

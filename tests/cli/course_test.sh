@@ -27,7 +27,7 @@ course histogram-f32 56 N=1,9001 bins=255,256,2048
 course histogram-f32 8 N=40001 bins=65536
 course histogram-zipf 11 N=9001 bins=255,2048,65536
 course histogram-zipf-u8 12 N=33,9001
-course reduction 30 N=1,1000,40001
+course reduction 33 N=1,1000,40001
 course conv1d 32 N=1,4099 K=3,33
 course depthwise 9 length=37 channels=8,33,520
 course scan 18 N=1,20001
@@ -39,7 +39,7 @@ course softmax 12 elements=60000 cols=20000
 course softmax-bf16 12 elements=20000 cols=16384
 course layernorm 12 rows=3 cols=1,33,1000
 course layernorm 16 rows=3 cols=5001,20000
-course layernorm-bf16 11 rows=3 cols=1000,8200
+course layernorm-bf16 13 rows=3 cols=1000,8200
 course rmsnorm 11 rows=3 cols=33,4100
 RIDGE_COMPILER=clang course layernorm 12 rows=2 cols=4096 # more registers than 17 warps have room for
 course rmsnorm-bf16 5 rows=2 cols=5001
