@@ -12,7 +12,8 @@
 //   leaving_norm     the same; both results leave by bulk copies
 //   listening_norm   as roles_norm; one warp of a block asks for the sums and tells those that write
 //   pushing_norm     as roles_norm; the blocks of a row are a cluster, and put the sums into each other's shared memory
-// With -DKEEP a writing thread of these has its weight and bias in registers.
+// With -DKEEP a writing thread of these has its weight and bias in registers, with -DPIN too only as they are stored. With
+// -DPAIRS h of bf16 is added two elements at a time.
 // One block per row, or one cluster; roles_norm's blocks share rows.
 // SPDX-License-Identifier: Apache-2.0
 #include "../common/bulk.h"
@@ -32,6 +33,12 @@
 #define EPSILON 1.0e-5f
 #ifndef KEEP // writers of roles_norm and its likes keep weight and bias in registers, not in shared memory
 #define KEEP 0
+#endif
+#ifndef PIN // they stay packed there
+#define PIN 0
+#endif
+#ifndef PAIRS // x + residual two bf16 at a time
+#define PAIRS 0
 #endif
 #ifndef STORE // how roles_norm's results leave
 #define STORE __stcs
@@ -292,18 +299,7 @@ static __device__ void share_leave(element *to, const element *room, struct shar
         bulk_leave(to + s.from, room + s.from, (s.to - s.from) * sizeof(element));
 }
 
-#ifndef FLIGHT
 #define FLIGHT 4 // vectors of a thread on their way at once
-#endif
-#ifndef PIN
-#define PIN 0
-#endif
-#ifndef FUSED
-#define FUSED 0
-#endif
-#ifndef PAIRS
-#define PAIRS 0
-#endif
 
 // v, of which the compiler no longer knows that it stays the same: what is unpacked of it is not kept as well.
 static __device__ uint4 pinned(uint4 v)
@@ -312,19 +308,26 @@ static __device__ uint4 pinned(uint4 v)
     return v;
 }
 
-#if PAIRS
 static __device__ unsigned pair_add(unsigned a, unsigned b)
 {
     asm("add.rn.bf16x2 %0, %0, %1;" : "+r"(a) : "r"(b));
     return a;
 }
 
-// The same bits as a sum in f32 that is rounded: of two bf16 it is exact, or far from the middle between two of them.
+// Sums as they are stored. Two bf16 at a time have the same bits as by f32: their sum is exact there, or far from the middle
+// between two bf16.
 static __device__ uint4 vector_add(uint4 a, uint4 b)
 {
-    return make_uint4(pair_add(a.x, b.x), pair_add(a.y, b.y), pair_add(a.z, b.z), pair_add(a.w, b.w));
+    if (PAIRS)
+        return make_uint4(pair_add(a.x, b.x), pair_add(a.y, b.y), pair_add(a.z, b.z), pair_add(a.w, b.w));
+    float x[VECTOR], y[VECTOR];
+    vector_unpack(x, a);
+    vector_unpack(y, b);
+#pragma unroll
+    for (int c = 0; c < VECTOR; c++)
+        x[c] += y[c];
+    return vector_pack(x);
 }
-#endif
 
 // h = x + residual in place of x, and to memory unless it leaves from there; this warp's moments of it. A thread adds up
 // distances from the first element that it has, so that no mean is kept up to date.
@@ -348,17 +351,7 @@ static __device__ struct moments room_add(element *h, element *x, const element 
             float a[VECTOR];
             if (i >= s.to)
                 break;
-#if PAIRS
             uint4 stored = vector_add(kept[f], other[f]);
-#else
-            float b[VECTOR];
-            vector_unpack(a, kept[f]);
-            vector_unpack(b, other[f]);
-#pragma unroll
-            for (int c = 0; c < VECTOR; c++)
-                a[c] += b[c];
-            uint4 stored = vector_pack(a);
-#endif
             *(uint4 *)(x + i) = stored;
             if (!LEAVE)
                 STORE((uint4 *)(h + i), stored);
@@ -424,7 +417,7 @@ static __device__ void room_norm_kept(element *y, const element *h, const uint4 
         vector_unpack(b, PIN ? pinned(weight[v]) : weight[v]);
 #pragma unroll
         for (int c = 0; c < VECTOR; c++)
-            a[c] = FUSED ? fmaf(a[c], scale, -mean * scale) * b[c] : (a[c] - mean) * scale * b[c];
+            a[c] = (a[c] - mean) * scale * b[c];
 #ifndef RMS
         vector_unpack(b, PIN ? pinned(bias[v]) : bias[v]);
 #pragma unroll

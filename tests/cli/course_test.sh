@@ -39,7 +39,8 @@ course softmax 12 elements=60000 cols=20000
 course softmax-bf16 12 elements=20000 cols=16384
 course layernorm 12 rows=3 cols=1,33,1000
 course layernorm 16 rows=3 cols=5001,20000
-course layernorm-bf16 13 rows=3 cols=1000,8200
+course layernorm-bf16 14 rows=3 cols=1000,8200
+course layernorm-bf16 8 rows=2 cols=70000
 course rmsnorm 11 rows=3 cols=33,4100
 RIDGE_COMPILER=clang course layernorm 12 rows=2 cols=4096 # more registers than 17 warps have room for
 course rmsnorm-bf16 5 rows=2 cols=5001

@@ -201,13 +201,10 @@ def norm_bf16():
     yield from settled(6, 7, 512, 5)
     yield from settled(6, 7, 512, 5, PIN=1)
     yield from settled(6, 7, 512, 5, PIN=1, PAIRS=1)
-    yield from settled(6, 7, 512, 5, PIN=1, PAIRS=1, FUSED=1)
     for parts, summers, block, stages in ((6, 6, 512, 5), (6, 4, 512, 5), (6, 6, 640, 5), (8, 6, 512, 7), (8, 7, 512, 7), (8, 5, 512, 7), (8, 4, 512, 7), (8, 6, 512, 6),
                                           (8, 3, 384, 7), (8, 4, 448, 7), (8, 6, 640, 7), (9, 6, 512, 7), (10, 6, 512, 8), (11, 6, 512, 9), (13, 6, 512, 11),
                                           (16, 6, 512, 14), (5, 6, 512, 4), (5, 5, 512, 4), (7, 6, 512, 6), (4, 4, 512, 3)):
         yield from settled(parts, summers, block, stages, PIN=1, PAIRS=1)
-    for parts, summers, stages in ((8, 6, 7), (6, 6, 5)):
-        yield from settled(parts, summers, 512, stages, PIN=1, PAIRS=1, FUSED=1, FLIGHT=2)
     yield "try two copies by a kernel, no norm"
     for to, source in (("h", "x"), ("y", "residual")):
         yield run(cubin("../bench/device/tune/copy.cu", QUADS=1), "copy_quads", ceil_div(rows * cols // 8, 512), 512, 0, 1, f"@{to}", f"@{source}",

@@ -102,7 +102,8 @@ template <typename Launch> static double tune_time_us(Launch launch, double budg
 static __global__ void tune_sweep_kernel(const uint4 *p, size_t n, unsigned *never)
 {
     unsigned sum = 0;
-    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x)
+    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n;
+         i += (size_t)gridDim.x * blockDim.x)
         sum += p[i].x;
     if (sum == 1) // the words are 0
         *never = sum;
