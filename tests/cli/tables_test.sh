@@ -91,6 +91,15 @@ table --keep table1.md >out.txt 2>err.txt
 refused $? 'no file: give what' err.txt
 pass 'a table of no file is refused' $? err.txt
 
+# errors MAX_ULP RMS: of a result
+errors() { jq -c --argjson u "$1" --argjson r "$2" '. + {errors: {max_ulp: $u, rms_relative: $r}}'; }
+for ulp in 1 2; do
+    run sum 2026-01-04 "$(result rough 3 | errors $ulp 2e-7)" "$(result fine 4 | errors 0 0)" "$(result cub 10 | errors 0 0)" >rough.json
+    table rough.json 2>err.txt | grep '^| sum' | cut -d ' ' -f 6 >>rough.txt
+done
+[[ $(tr '\n' ' ' <rough.txt) == 'rough fine ' ]]
+pass 'a variant that is rougher than the library is left out, one whose last bit differs is not' $? rough.txt
+
 # The table that is shipped is one of this program, whole.
 run nothing 2026-01-01 | jq '.device.name = "NVIDIA H200" | .results = []' >nothing.json
 table --keep "$root/docs/peers-h200.md" nothing.json 2>err.txt | diff -u "$root/docs/peers-h200.md" - >diff.txt
