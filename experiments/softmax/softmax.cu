@@ -12,6 +12,8 @@
 //   roles_softmax      the same; one warp loads, some sum, the others write, each at its own pace
 //   leaving_softmax    the same; results leave by bulk copies, so that no store stands before a word that blocks tell
 //   listening_softmax  as roles_softmax; one warp of a block asks for the sums and tells those that write
+//   lean_softmax       as roles_softmax, with fewer instructions per element
+//   ahead_softmax      clusters that stay; a row in registers, the next one on its way to shared memory, warp by warp
 // warp_, registers_ and cluster_softmax take rows of up to VECS vectors per thread.
 // SPDX-License-Identifier: Apache-2.0
 #include "../common/bulk.h"
@@ -35,6 +37,18 @@
 #endif
 #define WARPS (BLOCK / WARP)
 #define LOG2E 1.44269504f
+
+// One instruction where exp2f takes four: what is below 2^-126 becomes 0.
+static __device__ float exp2_lean(float x)
+{
+#ifdef __AMDGCN__
+    return exp2f(x);
+#else
+    float r;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+    return r;
+#endif
+}
 
 extern "C" __global__ void thread_softmax(element *out, const element *in, int rows, int cols)
 {
@@ -444,6 +458,31 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
 #define STORE __stcs
 #endif
 
+// The sum over this thread's vectors, `largest` their largest element (times log2 e) or that of others.
+template <int COUNT> static __device__ float lean_sum(const uint4 *v, float largest)
+{
+    float sums[2] = {0, 0}, x[VECTOR];
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) {
+        vector_unpack(x, v[i]);
+#pragma unroll
+        for (int c = 0; c < VECTOR; c++)
+            sums[c % 2] += exp2_lean(x[c] * LOG2E - largest);
+    }
+    return sums[0] + sums[1];
+}
+
+// x times the row's scale: exp2(x * log2 e - whole).
+static __device__ uint4 lean_scaled(uint4 v, float whole)
+{
+    float x[VECTOR];
+    vector_unpack(x, v);
+#pragma unroll
+    for (int c = 0; c < VECTOR; c++)
+        x[c] = exp2_lean(x[c] * LOG2E - whole);
+    return vector_pack(x);
+}
+
 // The parts of a row that this thread of `threads` reads, VECTOR elements at a time, in fours.
 static __device__ struct part room_part(const element *room, int count, int t, int threads)
 {
@@ -471,6 +510,32 @@ static __device__ struct part room_part(const element *room, int count, int t, i
             p.sum += exp2f(x[c] - largest);
     }
     return join_lanes(p);
+}
+
+// The same in fewer instructions.
+static __device__ struct part room_part_lean(const element *room, int count, int t, int threads)
+{
+    struct part p = {LEAST, 0};
+    for (int i = t; i * VECTOR < count; i += 4 * threads) {
+        uint4 v[4];
+#pragma unroll
+        for (int f = 0; f < 4; f++)
+            v[f] = (i + f * threads) * VECTOR < count ? ((const uint4 *)room)[i + f * threads] : vector_least();
+        float largest = fmaxf(p.largest, vectors_max<4>(v) * LOG2E);
+        if (largest == LEAST)
+            continue;
+        p.sum = p.sum * exp2_lean(p.largest - largest) + lean_sum<4>(v, largest);
+        p.largest = largest;
+    }
+    return join_lanes(p);
+}
+
+static __device__ void room_store_lean(element *out, const element *room, int count, int t, int threads, struct part row)
+{
+    float whole = row.largest + log2f(row.sum);
+#pragma unroll 4
+    for (int i = t; i * VECTOR < count; i += threads)
+        STORE((uint4 *)out + i, lean_scaled(((const uint4 *)room)[i], whole));
 }
 
 static __device__ void room_store(element *out, const element *room, int count, int t, int threads, struct part row)
@@ -512,9 +577,9 @@ static __device__ void room_leave(element *out, element *room, int count, int wa
 // warps sum them and tell, the others write; rooms go round. A part's sum is told as soon as it is there, up to
 // STAGES - 1 parts before it is written, so that nobody waits for a barrier of the block or for another block.
 // LEAVE: results go to the room, and from there by bulk copies; a room is empty when they have read it, one part later.
-// LISTEN: a warp asks for the rows' sums, and tells the writers of its block.
+// LISTEN: a warp asks for the rows' sums, and tells the writers of its block. LEAN: fewer instructions.
 // A room is empty when every lane that reads it has arrived for itself, those that sum as well.
-template <bool LEAVE, bool LISTEN>
+template <bool LEAVE, bool LISTEN, bool LEAN>
 static __device__ __forceinline__ void roles(element *out, const element *in, int rows, int cols, unsigned long long *words,
                                              struct progress *progress)
 {
@@ -547,8 +612,9 @@ static __device__ __forceinline__ void roles(element *out, const element *in, in
         struct part none = {LEAST, 0};
         for (int i = 0; i < mine; i++, p = place_next(p, down, across, parts, cols)) {
             mbarrier_wait(&full[i % STAGES], i / STAGES & 1);
-            struct part sum =
-                room_part(rooms + i % STAGES * PART, p.count, threadIdx.x - WARP, SUMMERS * WARP);
+            const element *room = rooms + i % STAGES * PART;
+            struct part sum = LEAN ? room_part_lean(room, p.count, threadIdx.x - WARP, SUMMERS * WARP)
+                                   : room_part(room, p.count, threadIdx.x - WARP, SUMMERS * WARP);
             mbarrier_arrive(&empty[i % STAGES]);
             if (lane == 0)
                 sums[i % 2][warp - 1] = sum;
@@ -589,7 +655,11 @@ static __device__ __forceinline__ void roles(element *out, const element *in, in
                     mbarrier_arrive(&empty[(i - 1) % STAGES]);
                 continue;
             }
-            room_store(out + p.first, room, p.count, threadIdx.x - first_writer * WARP, writers * WARP, row);
+            int t = threadIdx.x - first_writer * WARP;
+            if (LEAN)
+                room_store_lean(out + p.first, room, p.count, t, writers * WARP, row);
+            else
+                room_store(out + p.first, room, p.count, t, writers * WARP, row);
             mbarrier_arrive(&empty[i % STAGES]);
         }
         if (LEAVE)
@@ -604,20 +674,111 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
     roles_softmax(element *out, const element *in, int rows, int cols, unsigned long long *words,
                   struct progress *progress)
 {
-    roles<false, false>(out, in, rows, cols, words, progress);
+    roles<false, false, false>(out, in, rows, cols, words, progress);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
     leaving_softmax(element *out, const element *in, int rows, int cols, unsigned long long *words,
                     struct progress *progress)
 {
-    roles<true, false>(out, in, rows, cols, words, progress);
+    roles<true, false, false>(out, in, rows, cols, words, progress);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
     listening_softmax(element *out, const element *in, int rows, int cols, unsigned long long *words,
                       struct progress *progress)
 {
-    roles<false, true>(out, in, rows, cols, words, progress);
+    roles<false, true, false>(out, in, rows, cols, words, progress);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
+    lean_softmax(element *out, const element *in, int rows, int cols, unsigned long long *words,
+                 struct progress *progress)
+{
+    roles<false, false, true>(out, in, rows, cols, words, progress);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
+    leanlisten_softmax(element *out, const element *in, int rows, int cols, unsigned long long *words,
+                 struct progress *progress)
+{
+    roles<false, true, true>(out, in, rows, cols, words, progress);
+}
+
+/* ---- rows in registers, the next ones on their way --------------------------------------------------------- */
+
+// Of the cluster's warps, in all of them: each tells its own to every block. `parts` is the block's, of this row; the ones of the
+// next row must be others, so that nobody has to wait before he tells.
+static __device__ struct part join_told(struct part p, struct part *parts)
+{
+    int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+    struct part all = {LEAST, 0};
+#if CLUSTER > 1
+    if (lane < CLUSTER)
+        cluster_store(&parts[cluster_rank() * WARPS + warp], lane, p.largest, p.sum);
+    cluster_arrive();
+    cluster_wait();
+#else
+    if (lane == 0)
+        parts[warp] = p;
+    __syncthreads();
+#endif
+#pragma unroll
+    for (int i = 0; i < CLUSTER * WARPS; i += WARP)
+        if (i + lane < CLUSTER * WARPS)
+            all = part_join(all, parts[i + lane]);
+    return join_lanes(all);
+}
+
+// Clusters that stay, at least as many as run at once or no more than rows. A warp has its share of a row, up to VECS
+// vectors per lane, side by side; STAGES rooms of its own, which it fills itself. When its lanes have read a room,
+// the share of the row STAGES further on is asked for; no other warp needs to know. Dynamic shared memory: STAGES *
+// BLOCK * VECS vectors. cols must be a multiple of VECTOR.
+extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS) ahead_softmax(element *out, const element *in, int rows, int cols)
+{
+    extern __shared__ __align__(128) uint4 shares[];
+    __shared__ unsigned long long full[STAGES][WARPS];
+    __shared__ struct part parts[2][CLUSTER * WARPS];
+    const int share = VECS * WARP;
+    int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP, step = gridDim.x / CLUSTER, row = blockIdx.x / CLUSTER;
+    int first = (blockIdx.x % CLUSTER * WARPS + warp) * share, count = min(share, cols / VECTOR - first);
+    const uint4 *from = (const uint4 *)in + first;
+    size_t vectors = cols / VECTOR;
+    if (lane == 0) {
+        for (int s = 0; s < STAGES; s++)
+            mbarrier_init(&full[s][warp], 1);
+        mbarrier_init_fence();
+        for (int s = 0; s < STAGES && row + s * step < rows && count > 0; s++)
+            bulk_load(shares + (s * WARPS + warp) * share, from + (row + s * step) * vectors, count * 16, &full[s][warp]);
+    }
+    __syncwarp();
+#if CLUSTER > 1
+    cluster_arrive(); // all are there, to be told
+    cluster_wait();
+#endif
+    for (int i = 0; row < rows; i++, row += step) {
+        uint4 v[VECS], *room = shares + (i % STAGES * WARPS + warp) * share;
+        if (count > 0)
+            mbarrier_wait(&full[i % STAGES][warp], i / STAGES & 1);
+#pragma unroll
+        for (int k = 0; k < VECS; k++)
+            v[k] = k * WARP + lane < count ? room[k * WARP + lane] : vector_least();
+        __syncwarp();
+        if (lane == 0 && row + STAGES * step < rows && count > 0)
+            bulk_load(room, from + (row + STAGES * step) * vectors, count * 16, &full[i % STAGES][warp]);
+        struct part p = {vectors_max<VECS>(v) * LOG2E, 0};
+        p.largest = warp_max(p.largest);
+        p.sum = warp_sum(lean_sum<VECS>(v, p.largest > LEAST ? p.largest : 0));
+        p = join_told(p, parts[i % 2]);
+        float whole = p.largest + log2f(p.sum);
+        uint4 *to = (uint4 *)out + row * vectors + first;
+#pragma unroll
+        for (int k = 0; k < VECS; k++)
+            v[k] = vector_again(v[k]);
+#pragma unroll
+        for (int k = 0; k < VECS; k++)
+            if (k * WARP + lane < count)
+                STORE(to + k * WARP + lane, lean_scaled(v[k], whole));
+    }
 }
 #endif

@@ -100,8 +100,22 @@ def softmax():
             yield run(file, kernel + "_softmax", grid, block, stages * part * 4, 1, "@out", "@in", f"i:{rows}", f"i:{cols}",
                       "@words", "@progress")
 
+        def ahead(size, block, vecs, stages, per_sm, store):
+            file = cubin("softmax/softmax.cu", CLUSTER=size, BLOCK=block, VECS=vecs, STAGES=stages, BLOCKS=per_sm, PART=8, STORE=store)
+            if size * block * vecs * 4 != cols:
+                return
+            even = ceil_div(rows, ceil_div(rows, SMS // size * per_sm))  # as many rows for each
+            yield f"try ahead cluster {size} BLOCK {block} VECS {vecs} STAGES {stages} x {per_sm}, {even} clusters, {store}"
+            yield run(file, "ahead_softmax", size * even, block, stages * block * vecs * 16, size, "@out", "@in", f"i:{rows}", f"i:{cols}")
+
         yield from clusters(8, 256 if cols <= 65536 else 1024, 1)
         yield from roles(8192, 4, 4, 6)
+        for summers, writers in ((4, 4), (8, 8)):
+            yield from roles(8192, summers, writers, 6, "lean", store="__stwb")
+        for store in ("__stcs", "__stwb"):
+            for size, block, vecs, stages, per_sm in ((4, 512, 8, 1, 2), (8, 512, 4, 2, 2), (8, 512, 4, 3, 2), (4, 1024, 4, 3, 1), (8, 1024, 2, 2, 2),
+                                                      (16, 512, 8, 1, 2), (16, 1024, 4, 1, 1), (16, 1024, 4, 3, 1)):
+                yield from ahead(size, block, vecs, stages, per_sm, store)
         for part, stages in ((8192, 6), (9376, 6), (10944, 5), (13120, 4)):  # of a row's parts, as large as rooms allow, in whole lines
             for kernel in ("roles", "listening"):
                 yield from roles(part, 4, 4, stages, kernel, store="__stwb")
@@ -110,6 +124,64 @@ def softmax():
             yield from parts(part, block, stages, lead, per_sm)
         yield "try a copy by cudaMemcpy, no softmax"
         yield "copy out in"
+
+
+def softmax_bf16():
+    elements = 1 << 27
+    yield f"buffer in {elements * 2} bf16 -4 4"
+    yield f"buffer out {elements * 2} zero"
+    yield f"buffer words {16 * ceil_div(elements, 1024)} zero"
+    yield "buffer progress 8 zero"
+    for cols in (65536, 262144):
+        rows = elements // cols
+        yield f"group softmax-bf16,cols={cols} {4 * elements} 0 out -1"
+
+        def roles(part, summers, writers, stages, kernel="roles", per_sm=1, store="__stwb"):
+            block = 32 * (1 + summers + writers + ("listen" in kernel))
+            file = cubin("softmax/softmax.cu", BF16=1, PART=part, BLOCK=block, SUMMERS=summers, STAGES=stages, BLOCKS=per_sm, VECS=1, STORE=store)
+            grid = min(rows * ceil_div(cols, part), per_sm * SMS)
+            if grid < ceil_div(cols, part) or stages * part * 2 * per_sm > 226 * 1024:
+                return
+            yield "clear progress"
+            yield "clear words"
+            yield f"try {kernel} {part} SUMMERS {summers} WRITERS {writers} STAGES {stages} x {per_sm}, {store}"
+            yield run(file, kernel + "_softmax", grid, block, stages * part * 2, 1, "@out", "@in", f"i:{rows}", f"i:{cols}",
+                      "@words", "@progress")
+
+        def ahead(size, block, vecs, stages, per_sm, store="__stcs", clusters=0):
+            shared = stages * block * vecs * 16
+            if size * block * vecs * 8 < cols or shared * per_sm > 224 * 1024:
+                return
+            file = cubin("softmax/softmax.cu", BF16=1, CLUSTER=size, BLOCK=block, VECS=vecs, STAGES=stages, BLOCKS=per_sm, PART=8, STORE=store)
+            most = clusters or SMS // size * per_sm
+            even = ceil_div(rows, ceil_div(rows, most))  # as many rows for each
+            yield f"try ahead cluster {size} BLOCK {block} VECS {vecs} STAGES {stages} x {per_sm}, {even} clusters, {store}"
+            yield run(file, "ahead_softmax", size * even, block, shared, size, "@out", "@in", f"i:{rows}", f"i:{cols}")
+
+        yield from roles(16384, 4, 4, 6)
+        yield "try a copy by cudaMemcpy, no softmax"
+        yield "copy out in"
+        yield "try a copy by a kernel, no softmax"
+        yield run(cubin("../bench/device/tune/copy.cu", QUADS=1), "copy_quads", ceil_div(elements // 2, 4 * 512), 512, 0, 1, "@out", "@in", f"l:{elements // 2}")
+        yield from roles(16384, 8, 8, 6)
+        for part, summers, writers, stages, per_sm in ((16384, 4, 4, 6, 1), (16384, 8, 8, 6, 1), (16384, 6, 10, 6, 1), (16384, 12, 12, 6, 1), (16384, 4, 8, 6, 1),
+                                                       (8192, 8, 8, 12, 1), (32768, 8, 8, 3, 1), (16384, 4, 4, 3, 2), (8192, 4, 4, 6, 2), (8192, 8, 8, 6, 2),
+                                                       (8192, 4, 4, 4, 3)):
+            yield from roles(part, summers, writers, stages, "lean", per_sm)
+        yield from roles(16384, 8, 8, 6, "lean", 1, "__stcs")
+        yield from roles(16384, 8, 8, 6, "leanlisten")
+        yield from roles(16384, 4, 4, 6, "leanlisten")
+        yield from roles(8192, 4, 4, 6, "leanlisten", 2)
+        for store in ("__stcs", "__stwb"):
+            for size, block, vecs, stages, per_sm in ((1, 1024, 8, 1, 1), (2, 512, 8, 1, 2), (2, 1024, 4, 2, 1), (2, 1024, 4, 3, 1), (4, 512, 4, 1, 2), (4, 512, 4, 2, 2),
+                                                      (4, 512, 4, 3, 2), (4, 512, 4, 2, 3), (4, 256, 8, 2, 3), (4, 1024, 2, 2, 2), (8, 256, 4, 2, 4), (8, 512, 2, 3, 3),
+                                                      (8, 512, 8, 1, 2), (4, 1024, 8, 1, 1), (8, 1024, 4, 1, 1), (8, 1024, 4, 2, 1), (8, 1024, 4, 3, 1), (16, 512, 4, 2, 2),
+                                                      (16, 512, 4, 3, 2), (16, 1024, 2, 3, 2)):
+                if size * block * vecs * 8 == cols:
+                    yield from ahead(size, block, vecs, stages, per_sm, store)
+        if cols == 65536:
+            yield from ahead(4, 512, 4, 2, 2, clusters=66)
+            yield from ahead(4, 512, 4, 2, 2, clusters=32)
 
 
 def norm():
@@ -352,7 +424,7 @@ def split():
                       f"i:{m}", f"i:{n}", f"i:{k}")
 
 
-TOPICS = {"histogram-f32": histogram_f32, "histogram-u8": histogram_u8, "softmax": softmax, "norm": norm, "norm-bf16": norm_bf16, "reduction": reduction, "spmv": spmv,
+TOPICS = {"histogram-f32": histogram_f32, "histogram-u8": histogram_u8, "softmax": softmax, "softmax-bf16": softmax_bf16, "norm": norm, "norm-bf16": norm_bf16, "reduction": reduction, "spmv": spmv,
           "conv1d": conv1d, "transpose": transpose, "split": split}
 
 

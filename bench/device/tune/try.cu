@@ -2,7 +2,8 @@
 // buffers and held to what the group's first one wrote. Inputs are larger than the L2, or caches are warm: the
 // list says what it compares. Usage: try LIST [BUDGET_MS [cold]], cold: an empty L2 before each launch; lines of LIST:
 //   buffer NAME BYTES FILL [LOW HIGH]            f32 or bf16 or i32 (uniform), bytes, zero, rows MEAN SKEW (where rows of CSR begin)
-//   group TITLE BYTES FLOPS OUT TOLERANCE        a new table; OUT is compared, as f32, or as words with a tolerance of 0
+//   group TITLE BYTES FLOPS OUT TOLERANCE        a new table; OUT is compared, as f32, or as words with a tolerance of 0,
+//                                                or as bf16 of one sign with -N: N apart at most
 //   try NAME                                     a candidate; its steps follow
 //   clear NAME                                   a buffer, before the next candidate
 //   zero NAME                                    a step
@@ -50,6 +51,14 @@ static __global__ void differ(unsigned *bad, const float *got, const float *want
         if (!same && !(tolerance > 0 && fabsf(got[i] - wanted[i]) <= tolerance * (1 + fabsf(wanted[i]))))
             atomicAdd(bad, 1);
     }
+}
+
+// As many last bits apart, of numbers of one sign.
+static __global__ void differ_bf16(unsigned *bad, const unsigned short *got, const unsigned short *wanted, size_t n, int most)
+{
+    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x)
+        if (abs((int)got[i] - (int)wanted[i]) > most)
+            atomicAdd(bad, 1);
 }
 
 // Ends of rows at random, `skew` times as many of the elements in the last rows, as the fill `starts` has them.
@@ -229,7 +238,10 @@ static void try_one(group &g, const std::string &name, const steps &all)
         CHECK(cudaMemcpy(g.wanted, g.out.at, g.out.bytes, cudaMemcpyDeviceToDevice));
     }
     CHECK(cudaMemset(bad, 0, 4));
-    differ<<<1024, 256>>>(bad, (float *)g.out.at, (float *)g.wanted, g.out.bytes / 4, (float)g.tolerance);
+    if (g.tolerance < 0)
+        differ_bf16<<<1024, 256>>>(bad, (unsigned short *)g.out.at, (unsigned short *)g.wanted, g.out.bytes / 2, -(int)g.tolerance);
+    else
+        differ<<<1024, 256>>>(bad, (float *)g.out.at, (float *)g.wanted, g.out.bytes / 4, (float)g.tolerance);
     CHECK(cudaMemcpy(&wrong, bad, 4, cudaMemcpyDeviceToHost));
     tune_row(name.c_str(), cold ? tune_time_cold_us(start, budget_ms) : tune_time_us(start, budget_ms), g.bytes, wrong == 0, g.flops);
 }
