@@ -77,11 +77,19 @@ static __device__ uint4 vector_least(void)
     return make_uint4(least, least, least, least);
 }
 
-// The same, which the compiler does not know: it unpacks it again, and keeps no unpacked one in registers.
-static __device__ uint4 vector_again(uint4 v)
+// The same by other instructions, so that the compiler unpacks a second time: what it would keep takes twice the registers.
+static __device__ void vector_unpack_again(float *x, uint4 v)
 {
-    asm("" : "+r"(v.x), "+r"(v.y), "+r"(v.z), "+r"(v.w));
-    return v;
+#ifdef BF16
+    unsigned word[4] = {v.x, v.y, v.z, v.w};
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        x[2 * i] = __uint_as_float(__byte_perm(word[i], 0, 0x1044));
+        x[2 * i + 1] = __uint_as_float(__byte_perm(word[i], 0, 0x3244));
+    }
+#else
+    vector_unpack(x, v);
+#endif
 }
 
 // The largest of COUNT vectors; of bf16, two at a time.

@@ -476,7 +476,7 @@ template <int COUNT> static __device__ float lean_sum(const uint4 *v, float larg
 static __device__ uint4 lean_scaled(uint4 v, float whole)
 {
     float x[VECTOR];
-    vector_unpack(x, v);
+    vector_unpack_again(x, v);
 #pragma unroll
     for (int c = 0; c < VECTOR; c++)
         x[c] = exp2_lean(x[c] * LOG2E - whole);
@@ -772,9 +772,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS) ahead_softmax(elemen
         p = join_told(p, parts[i % 2]);
         float whole = p.largest + log2f(p.sum);
         uint4 *to = (uint4 *)out + row * vectors + first;
-#pragma unroll
-        for (int k = 0; k < VECS; k++)
-            v[k] = vector_again(v[k]);
 #pragma unroll
         for (int k = 0; k < VECS; k++)
             if (k * WARP + lane < count)
