@@ -454,6 +454,15 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
 #ifndef SUMMERS // warps that sum parts; the others of the block but one or two write them
 #define SUMMERS (WARPS / 2)
 #endif
+#ifndef LOAD // how roles_softmax's parts come
+#define LOAD bulk_load
+#endif
+#ifndef TEAMS // of writers, which take parts in turn
+#define TEAMS 1
+#endif
+#ifndef GENTLE // parts on their way at first, before the first ones are there
+#define GENTLE 0
+#endif
 #ifndef STORE // how roles_softmax's results leave
 #define STORE __stcs
 #endif
@@ -586,7 +595,7 @@ static __device__ __forceinline__ void roles(element *out, const element *in, in
     extern __shared__ __align__(128) element rooms[];
     __shared__ unsigned long long full[STAGES], known[STAGES], empty[STAGES];
     __shared__ struct part sums[2][SUMMERS], rows_known[STAGES];
-    constexpr int listener = LISTEN ? 1 + SUMMERS : -1, first_writer = 1 + SUMMERS + LISTEN, writers = WARPS - first_writer;
+    constexpr int listener = LISTEN ? 1 + SUMMERS : -1, first_writer = 1 + SUMMERS + LISTEN, writers = (WARPS - first_writer) / TEAMS;
     int parts = (cols + PART - 1) / PART, warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     long long all = (long long)rows * parts;
     int mine = (int)((all - blockIdx.x + gridDim.x - 1) / gridDim.x);
@@ -606,7 +615,9 @@ static __device__ __forceinline__ void roles(element *out, const element *in, in
         for (int i = 0; i < mine && lane == 0; i++, p = place_next(p, down, across, parts, cols)) {
             if (i >= STAGES)
                 mbarrier_wait(&empty[i % STAGES], i / STAGES - 1 & 1);
-            bulk_load(rooms + i % STAGES * PART, in + p.first, p.count * sizeof(element), &full[i % STAGES]);
+            else if (GENTLE > 0 && i >= GENTLE)
+                mbarrier_wait(&full[i - GENTLE], 0);
+            LOAD(rooms + i % STAGES * PART, in + p.first, p.count * sizeof(element), &full[i % STAGES]);
         }
     } else if (warp <= SUMMERS) {
         struct part none = {LEAST, 0};
@@ -637,7 +648,10 @@ static __device__ __forceinline__ void roles(element *out, const element *in, in
             }
         }
     } else {
+        int team = (warp - first_writer) / writers;
         for (int i = 0; i < mine; i++, p = place_next(p, down, across, parts, cols)) {
+            if (i % TEAMS != team)
+                continue;
             const unsigned long long *of_row = &words[2 * (size_t)p.row * parts];
             struct part row;
             if (LISTEN) {
@@ -655,7 +669,7 @@ static __device__ __forceinline__ void roles(element *out, const element *in, in
                     mbarrier_arrive(&empty[(i - 1) % STAGES]);
                 continue;
             }
-            int t = threadIdx.x - first_writer * WARP;
+            int t = threadIdx.x - (first_writer + team * writers) * WARP;
             if (LEAN)
                 room_store_lean(out + p.first, room, p.count, t, writers * WARP, row);
             else

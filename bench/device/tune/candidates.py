@@ -136,15 +136,15 @@ def softmax_bf16():
         rows = elements // cols
         yield f"group softmax-bf16,cols={cols} {4 * elements} 0 out -1"
 
-        def roles(part, summers, writers, stages, kernel="roles", per_sm=1, store="__stwb"):
+        def roles(part, summers, writers, stages, kernel="roles", per_sm=1, store="__stwb", **macros):
             block = 32 * (1 + summers + writers + ("listen" in kernel))
-            file = cubin("softmax/softmax.cu", BF16=1, PART=part, BLOCK=block, SUMMERS=summers, STAGES=stages, BLOCKS=per_sm, VECS=1, STORE=store)
+            file = cubin("softmax/softmax.cu", BF16=1, PART=part, BLOCK=block, SUMMERS=summers, STAGES=stages, BLOCKS=per_sm, VECS=1, STORE=store, **macros)
             grid = min(rows * ceil_div(cols, part), per_sm * SMS)
             if grid < ceil_div(cols, part) or stages * part * 2 * per_sm > 226 * 1024:
                 return
             yield "clear progress"
             yield "clear words"
-            yield f"try {kernel} {part} SUMMERS {summers} WRITERS {writers} STAGES {stages} x {per_sm}, {store}"
+            yield f"try {kernel} {part} SUMMERS {summers} WRITERS {writers} STAGES {stages} x {per_sm}, {store} {macros or ''}"
             yield run(file, kernel + "_softmax", grid, block, stages * part * 2, 1, "@out", "@in", f"i:{rows}", f"i:{cols}",
                       "@words", "@progress")
 
@@ -154,7 +154,7 @@ def softmax_bf16():
                 return
             file = cubin("softmax/softmax.cu", BF16=1, CLUSTER=size, BLOCK=block, VECS=vecs, STAGES=stages, BLOCKS=per_sm, PART=8, STORE=store)
             most = clusters or SMS // size * per_sm
-            even = ceil_div(rows, ceil_div(rows, most))  # as many rows for each
+            even = clusters or ceil_div(rows, ceil_div(rows, most))  # as many rows for each
             yield f"try ahead cluster {size} BLOCK {block} VECS {vecs} STAGES {stages} x {per_sm}, {even} clusters, {store}"
             yield run(file, "ahead_softmax", size * even, block, shared, size, "@out", "@in", f"i:{rows}", f"i:{cols}")
 
@@ -163,25 +163,20 @@ def softmax_bf16():
         yield "copy out in"
         yield "try a copy by a kernel, no softmax"
         yield run(cubin("../bench/device/tune/copy.cu", QUADS=1), "copy_quads", ceil_div(elements // 2, 4 * 512), 512, 0, 1, "@out", "@in", f"l:{elements // 2}")
-        yield from roles(16384, 8, 8, 6)
-        for part, summers, writers, stages, per_sm in ((16384, 4, 4, 6, 1), (16384, 8, 8, 6, 1), (16384, 6, 10, 6, 1), (16384, 12, 12, 6, 1), (16384, 4, 8, 6, 1),
-                                                       (8192, 8, 8, 12, 1), (32768, 8, 8, 3, 1), (16384, 4, 4, 3, 2), (8192, 4, 4, 6, 2), (8192, 8, 8, 6, 2),
-                                                       (8192, 4, 4, 4, 3)):
-            yield from roles(part, summers, writers, stages, "lean", per_sm)
-        yield from roles(16384, 8, 8, 6, "lean", 1, "__stcs")
-        yield from roles(16384, 8, 8, 6, "leanlisten")
-        yield from roles(16384, 4, 4, 6, "leanlisten")
-        yield from roles(8192, 4, 4, 6, "leanlisten", 2)
-        for store in ("__stcs", "__stwb"):
-            for size, block, vecs, stages, per_sm in ((1, 1024, 8, 1, 1), (2, 512, 8, 1, 2), (2, 1024, 4, 2, 1), (2, 1024, 4, 3, 1), (4, 512, 4, 1, 2), (4, 512, 4, 2, 2),
-                                                      (4, 512, 4, 3, 2), (4, 512, 4, 2, 3), (4, 256, 8, 2, 3), (4, 1024, 2, 2, 2), (8, 256, 4, 2, 4), (8, 512, 2, 3, 3),
-                                                      (8, 512, 8, 1, 2), (4, 1024, 8, 1, 1), (8, 1024, 4, 1, 1), (8, 1024, 4, 2, 1), (8, 1024, 4, 3, 1), (16, 512, 4, 2, 2),
-                                                      (16, 512, 4, 3, 2), (16, 1024, 2, 3, 2)):
-                if size * block * vecs * 8 == cols:
-                    yield from ahead(size, block, vecs, stages, per_sm, store)
-        if cols == 65536:
-            yield from ahead(4, 512, 4, 2, 2, clusters=66)
-            yield from ahead(4, 512, 4, 2, 2, clusters=32)
+        for kernel in ("lean", "leanlisten"):
+            for macros in ({}, {"LOAD": "bulk_load_once"}, {"GENTLE": 1}, {"GENTLE": 2}, {"TEAMS": 2}, {"TEAMS": 2, "GENTLE": 2, "LOAD": "bulk_load_once"}):
+                yield from roles(16384, 4, 8 if "TEAMS" in macros else 4, 6, kernel, **macros)
+            for part, stages in ((13120, 8), (13120, 6), (10944, 10), (9376, 12), (21888, 5), (16384, 5), (16384, 4)):
+                yield from roles(part, 4, 4, stages, kernel)
+            yield from roles(13120, 4, 8, 8, kernel, TEAMS=2)
+            yield from roles(8192, 4, 8, 12, kernel, TEAMS=2)
+            for summers, writers in ((3, 4), (4, 6), (6, 4), (6, 6), (8, 4), (8, 8)):
+                yield from roles(16384, summers, writers, 6, kernel)
+            yield from roles(16384, 8, 16, 6, kernel, TEAMS=2)
+            yield from roles(16384, 4, 12, 6, kernel, TEAMS=3)
+        for size, block, vecs, stages, per_sm, clusters in ((2, 1024, 4, 2, 1, 66), (2, 1024, 4, 2, 1, 60), (2, 512, 8, 1, 2, 132), (2, 512, 8, 1, 2, 114), (1, 1024, 8, 1, 1, 132),
+                                                            (4, 512, 4, 2, 2, 60), (4, 512, 4, 2, 2, 57), (4, 512, 4, 2, 2, 48), (4, 512, 4, 2, 3, 80)):
+            yield from ahead(size, block, vecs, stages, per_sm, clusters=clusters)
 
 
 def norm():
