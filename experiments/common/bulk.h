@@ -46,20 +46,6 @@ static __device__ void bulk_load(void *to, const void *from, unsigned bytes, uns
                  : "memory");
 }
 
-// The same of what nobody reads again: its lines leave the L2 before others do.
-static __device__ void bulk_load_once(void *to, const void *from, unsigned bytes, unsigned long long *b)
-{
-    unsigned long long policy;
-    asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(b)),
-                 "r"(bytes)
-                 : "memory");
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1], %2, "
-                 "[%3], %4;" ::"r"(shared_address(to)),
-                 "l"(from), "r"(bytes), "r"(shared_address(b)), "l"(policy)
-                 : "memory");
-}
-
 static __device__ void mbarrier_arrive(unsigned long long *b)
 {
     asm volatile("mbarrier.arrive.release.cta.shared::cta.b64 _, [%0];" ::"r"(shared_address(b)) : "memory");

@@ -66,58 +66,6 @@ static __device__ uint4 vector_pack(const float *x)
 #endif
 }
 
-// Elements that no maximum and no sum of exponentials sees.
-static __device__ uint4 vector_least(void)
-{
-#ifdef BF16
-    unsigned least = 0xff80ff80u;
-#else
-    unsigned least = 0xff800000u;
-#endif
-    return make_uint4(least, least, least, least);
-}
-
-// The same by other instructions, so that the compiler unpacks a second time: what it would keep takes twice the registers.
-static __device__ void vector_unpack_again(float *x, uint4 v)
-{
-#ifdef BF16
-    unsigned word[4] = {v.x, v.y, v.z, v.w};
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        x[2 * i] = __uint_as_float(__byte_perm(word[i], 0, 0x1044));
-        x[2 * i + 1] = __uint_as_float(__byte_perm(word[i], 0, 0x3244));
-    }
-#else
-    vector_unpack(x, v);
-#endif
-}
-
-// The largest of COUNT vectors; of bf16, two at a time.
-template <int COUNT> static __device__ float vectors_max(const uint4 *v)
-{
-#if defined(BF16) && !defined(__AMDGCN__)
-    unsigned most = v[0].x;
-#pragma unroll
-    for (int i = 0; i < COUNT; i++) {
-        unsigned word[4] = {v[i].x, v[i].y, v[i].z, v[i].w};
-#pragma unroll
-        for (int k = 0; k < 4; k++)
-            asm("max.bf16x2 %0, %0, %1;" : "+r"(most) : "r"(word[k]));
-    }
-    return fmaxf(__uint_as_float(most << 16), __uint_as_float(most & 0xffff0000u));
-#else
-    float most = LEAST, x[VECTOR];
-#pragma unroll
-    for (int i = 0; i < COUNT; i++) {
-        vector_unpack(x, v[i]);
-#pragma unroll
-        for (int c = 0; c < VECTOR; c++)
-            most = fmaxf(most, x[c]);
-    }
-    return most;
-#endif
-}
-
 static __device__ uint4 row_load_each(const element *row, int first, int cols)
 {
     float x[VECTOR];
@@ -176,21 +124,6 @@ static __device__ float cluster_load(const float *p, int rank)
     asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(at), "r"(rank));
     asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(x) : "r"(there) : "memory");
     return x;
-}
-
-// Two floats, to where p is in another block of the cluster.
-static __device__ void cluster_store(void *p, int rank, float a, float b)
-{
-    unsigned at = (unsigned)__cvta_generic_to_shared(p), there;
-    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(at), "r"(rank));
-    asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};" ::"r"(there), "f"(a), "f"(b) : "memory");
-}
-
-static __device__ int cluster_rank(void)
-{
-    int rank;
-    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-    return rank;
 }
 
 // Over the WARP lanes of a warp, in all of them.

@@ -38,17 +38,6 @@
 #define WARPS (BLOCK / WARP)
 #define LOG2E 1.44269504f
 
-// One instruction where exp2f takes four: what is below 2^-126 becomes 0.
-static __device__ float exp2_lean(float x)
-{
-#ifdef __AMDGCN__
-    return exp2f(x);
-#else
-    float r;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
-    return r;
-#endif
-}
 
 extern "C" __global__ void thread_softmax(element *out, const element *in, int rows, int cols)
 {
@@ -449,6 +438,20 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
         epoch_leave(progress, epoch);
 }
 
+// As bulk_load, of what nobody reads again: its lines leave the L2 before others do.
+static __device__ void bulk_load_once(void *to, const void *from, unsigned bytes, unsigned long long *b)
+{
+    unsigned long long policy;
+    asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(b)),
+                 "r"(bytes)
+                 : "memory");
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1], %2, "
+                 "[%3], %4;" ::"r"(shared_address(to)),
+                 "l"(from), "r"(bytes), "r"(shared_address(b)), "l"(policy)
+                 : "memory");
+}
+
 /* ---- the same with a role for each warp ------------------------------------------------------------------- */
 
 #ifndef SUMMERS // warps that sum parts; the others of the block but one or two write them
@@ -466,31 +469,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
 #ifndef STORE // how roles_softmax's results leave
 #define STORE __stcs
 #endif
-
-// The sum over this thread's vectors, `largest` their largest element (times log2 e) or that of others.
-template <int COUNT> static __device__ float lean_sum(const uint4 *v, float largest)
-{
-    float sums[2] = {0, 0}, x[VECTOR];
-#pragma unroll
-    for (int i = 0; i < COUNT; i++) {
-        vector_unpack(x, v[i]);
-#pragma unroll
-        for (int c = 0; c < VECTOR; c++)
-            sums[c % 2] += exp2_lean(x[c] * LOG2E - largest);
-    }
-    return sums[0] + sums[1];
-}
-
-// x times the row's scale: exp2(x * log2 e - whole).
-static __device__ uint4 lean_scaled(uint4 v, float whole)
-{
-    float x[VECTOR];
-    vector_unpack_again(x, v);
-#pragma unroll
-    for (int c = 0; c < VECTOR; c++)
-        x[c] = exp2_lean(x[c] * LOG2E - whole);
-    return vector_pack(x);
-}
 
 // The parts of a row that this thread of `threads` reads, VECTOR elements at a time, in fours.
 static __device__ struct part room_part(const element *room, int count, int t, int threads)
@@ -519,32 +497,6 @@ static __device__ struct part room_part(const element *room, int count, int t, i
             p.sum += exp2f(x[c] - largest);
     }
     return join_lanes(p);
-}
-
-// The same in fewer instructions.
-static __device__ struct part room_part_lean(const element *room, int count, int t, int threads)
-{
-    struct part p = {LEAST, 0};
-    for (int i = t; i * VECTOR < count; i += 4 * threads) {
-        uint4 v[4];
-#pragma unroll
-        for (int f = 0; f < 4; f++)
-            v[f] = (i + f * threads) * VECTOR < count ? ((const uint4 *)room)[i + f * threads] : vector_least();
-        float largest = fmaxf(p.largest, vectors_max<4>(v) * LOG2E);
-        if (largest == LEAST)
-            continue;
-        p.sum = p.sum * exp2_lean(p.largest - largest) + lean_sum<4>(v, largest);
-        p.largest = largest;
-    }
-    return join_lanes(p);
-}
-
-static __device__ void room_store_lean(element *out, const element *room, int count, int t, int threads, struct part row)
-{
-    float whole = row.largest + log2f(row.sum);
-#pragma unroll 4
-    for (int i = t; i * VECTOR < count; i += threads)
-        STORE((uint4 *)out + i, lean_scaled(((const uint4 *)room)[i], whole));
 }
 
 static __device__ void room_store(element *out, const element *room, int count, int t, int threads, struct part row)
@@ -581,6 +533,121 @@ static __device__ void room_leave(element *out, element *room, int count, int wa
     if (threadIdx.x % WARP == 0)
         bulk_leave(out + from, room + from, (to - from) * sizeof(element));
 }
+
+/* ---- the same in fewer instructions ------------------------------------------------------------------------ */
+
+// One instruction where exp2f takes four: what is below 2^-126 becomes 0.
+static __device__ float exp2_lean(float x)
+{
+    float r;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+    return r;
+}
+
+// Elements that no maximum and no sum of exponentials sees.
+static __device__ uint4 vector_least(void)
+{
+#ifdef BF16
+    unsigned least = 0xff80ff80u;
+#else
+    unsigned least = 0xff800000u;
+#endif
+    return make_uint4(least, least, least, least);
+}
+
+// vector_unpack by other instructions, so that the compiler unpacks a second time: what it would keep takes twice the registers.
+static __device__ void vector_unpack_again(float *x, uint4 v)
+{
+#ifdef BF16
+    unsigned word[4] = {v.x, v.y, v.z, v.w};
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        x[2 * i] = __uint_as_float(__byte_perm(word[i], 0, 0x1044));
+        x[2 * i + 1] = __uint_as_float(__byte_perm(word[i], 0, 0x3244));
+    }
+#else
+    vector_unpack(x, v);
+#endif
+}
+
+// The largest of COUNT vectors; of bf16, two at a time.
+template <int COUNT> static __device__ float vectors_max(const uint4 *v)
+{
+#ifdef BF16
+    unsigned most = v[0].x;
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) {
+        unsigned word[4] = {v[i].x, v[i].y, v[i].z, v[i].w};
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+            asm("max.bf16x2 %0, %0, %1;" : "+r"(most) : "r"(word[k]));
+    }
+    return fmaxf(__uint_as_float(most << 16), __uint_as_float(most & 0xffff0000u));
+#else
+    float most = LEAST, x[VECTOR];
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) {
+        vector_unpack(x, v[i]);
+#pragma unroll
+        for (int c = 0; c < VECTOR; c++)
+            most = fmaxf(most, x[c]);
+    }
+    return most;
+#endif
+}
+
+// The sum over this thread's vectors, `largest` their largest element (times log2 e) or that of others.
+template <int COUNT> static __device__ float lean_sum(const uint4 *v, float largest)
+{
+    float sums[2] = {0, 0}, x[VECTOR];
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) {
+        vector_unpack(x, v[i]);
+#pragma unroll
+        for (int c = 0; c < VECTOR; c++)
+            sums[c % 2] += exp2_lean(x[c] * LOG2E - largest);
+    }
+    return sums[0] + sums[1];
+}
+
+// x times the row's scale: exp2(x * log2 e - whole).
+static __device__ uint4 lean_scaled(uint4 v, float whole)
+{
+    float x[VECTOR];
+    vector_unpack_again(x, v);
+#pragma unroll
+    for (int c = 0; c < VECTOR; c++)
+        x[c] = exp2_lean(x[c] * LOG2E - whole);
+    return vector_pack(x);
+}
+
+// As room_part.
+static __device__ struct part room_part_lean(const element *room, int count, int t, int threads)
+{
+    struct part p = {LEAST, 0};
+    for (int i = t; i * VECTOR < count; i += 4 * threads) {
+        uint4 v[4];
+#pragma unroll
+        for (int f = 0; f < 4; f++)
+            v[f] = (i + f * threads) * VECTOR < count ? ((const uint4 *)room)[i + f * threads] : vector_least();
+        float largest = fmaxf(p.largest, vectors_max<4>(v) * LOG2E);
+        if (largest == LEAST)
+            continue;
+        p.sum = p.sum * exp2_lean(p.largest - largest) + lean_sum<4>(v, largest);
+        p.largest = largest;
+    }
+    return join_lanes(p);
+}
+
+static __device__ void room_store_lean(element *out, const element *room, int count, int t, int threads, struct part row)
+{
+    float whole = row.largest + log2f(row.sum);
+#pragma unroll 4
+    for (int i = t; i * VECTOR < count; i += threads)
+        STORE((uint4 *)out + i, lean_scaled(((const uint4 *)room)[i], whole));
+}
+
+/* ---- roles ------------------------------------------------------------------------------------------------- */
 
 // As parts_softmax: blocks that stay, all at once, at least as many as a row has parts. Warp 0 asks for parts, SUMMERS
 // warps sum them and tell, the others write; rooms go round. A part's sum is told as soon as it is there, up to
@@ -720,6 +787,23 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
 }
 
 /* ---- rows in registers, the next ones on their way --------------------------------------------------------- */
+
+#if CLUSTER > 1
+// Two floats, to where p is in another block of the cluster.
+static __device__ void cluster_store(void *p, int rank, float a, float b)
+{
+    unsigned at = (unsigned)__cvta_generic_to_shared(p), there;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(at), "r"(rank));
+    asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};" ::"r"(there), "f"(a), "f"(b) : "memory");
+}
+
+static __device__ int cluster_rank(void)
+{
+    int rank;
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    return rank;
+}
+#endif
 
 // Of the cluster's warps, in all of them: each tells its own to every block. `parts` is the block's, of this row; the ones of the
 // next row must be others, so that nobody has to wait before he tells.
