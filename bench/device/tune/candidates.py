@@ -164,19 +164,16 @@ def softmax_bf16():
         yield "try a copy by a kernel, no softmax"
         yield run(cubin("../bench/device/tune/copy.cu", QUADS=1), "copy_quads", ceil_div(elements // 2, 4 * 512), 512, 0, 1, "@out", "@in", f"l:{elements // 2}")
         for kernel in ("lean", "leanlisten"):
-            for macros in ({}, {"LOAD": "bulk_load_once"}, {"GENTLE": 1}, {"GENTLE": 2}, {"TEAMS": 2}, {"TEAMS": 2, "GENTLE": 2, "LOAD": "bulk_load_once"}):
-                yield from roles(16384, 4, 8 if "TEAMS" in macros else 4, 6, kernel, **macros)
-            for part, stages in ((13120, 8), (13120, 6), (10944, 10), (9376, 12), (21888, 5), (16384, 5), (16384, 4)):
-                yield from roles(part, 4, 4, stages, kernel)
-            yield from roles(13120, 4, 8, 8, kernel, TEAMS=2)
-            yield from roles(8192, 4, 8, 12, kernel, TEAMS=2)
-            for summers, writers in ((3, 4), (4, 6), (6, 4), (6, 6), (8, 4), (8, 8)):
-                yield from roles(16384, summers, writers, 6, kernel)
-            yield from roles(16384, 8, 16, 6, kernel, TEAMS=2)
-            yield from roles(16384, 4, 12, 6, kernel, TEAMS=3)
-        for size, block, vecs, stages, per_sm, clusters in ((2, 1024, 4, 2, 1, 66), (2, 1024, 4, 2, 1, 60), (2, 512, 8, 1, 2, 132), (2, 512, 8, 1, 2, 114), (1, 1024, 8, 1, 1, 132),
-                                                            (4, 512, 4, 2, 2, 60), (4, 512, 4, 2, 2, 57), (4, 512, 4, 2, 2, 48), (4, 512, 4, 2, 3, 80)):
-            yield from ahead(size, block, vecs, stages, per_sm, clusters=clusters)
+            for summers, writers, gentle in ((4, 4, 0), (8, 8, 0), (8, 4, 0), (8, 4, 2), (8, 4, 3), (8, 3, 2), (8, 2, 2), (10, 4, 2), (12, 4, 2), (16, 4, 2), (8, 5, 2), (7, 5, 2)):
+                yield from roles(16384, summers, writers, 6, kernel, GENTLE=gentle)
+            yield from roles(16384, 8, 4, 6, kernel, store="__stcg", GENTLE=2)
+            yield from roles(21888, 8, 4, 5, kernel, GENTLE=2)
+            yield from roles(13120, 8, 4, 8, kernel, GENTLE=2)
+        for store in ("__stcs", "__stwb", "__stcg"):
+            for size, block, vecs, stages, per_sm, clusters in ((1, 1024, 8, 1, 1, 128), (1, 1024, 8, 1, 1, 132), (2, 512, 8, 1, 2, 128), (2, 512, 8, 1, 2, 132), (2, 1024, 4, 2, 1, 64),
+                                                                (4, 512, 4, 2, 2, 60), (4, 1024, 8, 1, 1, 32), (8, 512, 8, 1, 2, 28), (8, 512, 8, 1, 2, 32)):
+                if size * block * vecs * 8 == cols:
+                    yield from ahead(size, block, vecs, stages, per_sm, store, clusters)
 
 
 def norm():
