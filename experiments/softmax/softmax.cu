@@ -12,7 +12,7 @@
 //   roles_softmax      the same; one warp loads, some sum, the others write, each at its own pace
 //   leaving_softmax    the same; results leave by bulk copies, so that no store stands before a word that blocks tell
 //   listening_softmax  as roles_softmax; one warp of a block asks for the sums and tells those that write
-//   lean_softmax       as roles_softmax, with fewer instructions per element
+//   lean_softmax       as roles_softmax, lean_listening_softmax as listening_softmax, with fewer instructions per element
 //   ahead_softmax      clusters that stay; a row in registers, the next one on its way to shared memory, warp by warp
 // warp_, registers_ and cluster_softmax take rows of up to VECS vectors per thread.
 // SPDX-License-Identifier: Apache-2.0
@@ -438,33 +438,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
         epoch_leave(progress, epoch);
 }
 
-// As bulk_load, of what nobody reads again: its lines leave the L2 before others do.
-static __device__ void bulk_load_once(void *to, const void *from, unsigned bytes, unsigned long long *b)
-{
-    unsigned long long policy;
-    asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(b)),
-                 "r"(bytes)
-                 : "memory");
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1], %2, "
-                 "[%3], %4;" ::"r"(shared_address(to)),
-                 "l"(from), "r"(bytes), "r"(shared_address(b)), "l"(policy)
-                 : "memory");
-}
-
 /* ---- the same with a role for each warp ------------------------------------------------------------------- */
 
 #ifndef SUMMERS // warps that sum parts; the others of the block but one or two write them
 #define SUMMERS (WARPS / 2)
 #endif
-#ifndef LOAD // how roles_softmax's parts come
-#define LOAD bulk_load
-#endif
-#ifndef TEAMS // of writers, which take parts in turn
-#define TEAMS 1
-#endif
-#ifndef GENTLE // parts on their way at first, before the first ones are there
-#define GENTLE 0
+#ifndef FIRST // parts that a block asks for at first; more when these have come
+#define FIRST STAGES
 #endif
 #ifndef STORE // how roles_softmax's results leave
 #define STORE __stcs
@@ -654,6 +634,7 @@ static __device__ void room_store_lean(element *out, const element *room, int co
 // STAGES - 1 parts before it is written, so that nobody waits for a barrier of the block or for another block.
 // LEAVE: results go to the room, and from there by bulk copies; a room is empty when they have read it, one part later.
 // LISTEN: a warp asks for the rows' sums, and tells the writers of its block. LEAN: fewer instructions.
+// The first parts of all blocks come mixed, as they are asked for together: the fewer, the sooner the first one is there.
 // A room is empty when every lane that reads it has arrived for itself, those that sum as well.
 template <bool LEAVE, bool LISTEN, bool LEAN>
 static __device__ __forceinline__ void roles(element *out, const element *in, int rows, int cols, unsigned long long *words,
@@ -662,7 +643,7 @@ static __device__ __forceinline__ void roles(element *out, const element *in, in
     extern __shared__ __align__(128) element rooms[];
     __shared__ unsigned long long full[STAGES], known[STAGES], empty[STAGES];
     __shared__ struct part sums[2][SUMMERS], rows_known[STAGES];
-    constexpr int listener = LISTEN ? 1 + SUMMERS : -1, first_writer = 1 + SUMMERS + LISTEN, writers = (WARPS - first_writer) / TEAMS;
+    constexpr int listener = LISTEN ? 1 + SUMMERS : -1, first_writer = 1 + SUMMERS + LISTEN, writers = WARPS - first_writer;
     int parts = (cols + PART - 1) / PART, warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     long long all = (long long)rows * parts;
     int mine = (int)((all - blockIdx.x + gridDim.x - 1) / gridDim.x);
@@ -682,9 +663,9 @@ static __device__ __forceinline__ void roles(element *out, const element *in, in
         for (int i = 0; i < mine && lane == 0; i++, p = place_next(p, down, across, parts, cols)) {
             if (i >= STAGES)
                 mbarrier_wait(&empty[i % STAGES], i / STAGES - 1 & 1);
-            else if (GENTLE > 0 && i >= GENTLE)
-                mbarrier_wait(&full[i - GENTLE], 0);
-            LOAD(rooms + i % STAGES * PART, in + p.first, p.count * sizeof(element), &full[i % STAGES]);
+            else if (i >= FIRST)
+                mbarrier_wait(&full[i - FIRST], 0);
+            bulk_load(rooms + i % STAGES * PART, in + p.first, p.count * sizeof(element), &full[i % STAGES]);
         }
     } else if (warp <= SUMMERS) {
         struct part none = {LEAST, 0};
@@ -715,10 +696,7 @@ static __device__ __forceinline__ void roles(element *out, const element *in, in
             }
         }
     } else {
-        int team = (warp - first_writer) / writers;
         for (int i = 0; i < mine; i++, p = place_next(p, down, across, parts, cols)) {
-            if (i % TEAMS != team)
-                continue;
             const unsigned long long *of_row = &words[2 * (size_t)p.row * parts];
             struct part row;
             if (LISTEN) {
@@ -736,7 +714,7 @@ static __device__ __forceinline__ void roles(element *out, const element *in, in
                     mbarrier_arrive(&empty[(i - 1) % STAGES]);
                 continue;
             }
-            int t = threadIdx.x - (first_writer + team * writers) * WARP;
+            int t = threadIdx.x - first_writer * WARP;
             if (LEAN)
                 room_store_lean(out + p.first, room, p.count, t, writers * WARP, row);
             else
@@ -780,7 +758,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
-    leanlisten_softmax(element *out, const element *in, int rows, int cols, unsigned long long *words,
+    lean_listening_softmax(element *out, const element *in, int rows, int cols, unsigned long long *words,
                  struct progress *progress)
 {
     roles<false, true, true>(out, in, rows, cols, words, progress);
