@@ -806,14 +806,14 @@ static __device__ struct part join_told(struct part p, struct part *parts)
     return join_lanes(all);
 }
 
-// Clusters that stay, at least as many as run at once or no more than rows. A warp has its share of a row, up to VECS
+// Clusters that stay, any number of them. A warp has its share of a row, up to VECS
 // vectors per lane, side by side; STAGES rooms of its own, which it fills itself. When its lanes have read a room,
 // the share of the row STAGES further on is asked for; no other warp needs to know. Dynamic shared memory: STAGES *
 // BLOCK * VECS vectors. cols must be a multiple of VECTOR.
 extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS) ahead_softmax(element *out, const element *in, int rows, int cols)
 {
     extern __shared__ __align__(128) uint4 shares[];
-    __shared__ unsigned long long full[STAGES][WARPS];
+    __shared__ unsigned long long full[STAGES][WARPS], empty[STAGES][WARPS];
     __shared__ struct part parts[2][CLUSTER * WARPS];
     const int share = VECS * WARP;
     int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP, step = gridDim.x / CLUSTER, row = blockIdx.x / CLUSTER;
@@ -821,8 +821,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS) ahead_softmax(elemen
     const uint4 *from = (const uint4 *)in + first;
     size_t vectors = cols / VECTOR;
     if (lane == 0) {
-        for (int s = 0; s < STAGES; s++)
+        for (int s = 0; s < STAGES; s++) {
             mbarrier_init(&full[s][warp], 1);
+            mbarrier_init(&empty[s][warp], WARP);
+        }
         mbarrier_init_fence();
         for (int s = 0; s < STAGES && row + s * step < rows && count > 0; s++)
             bulk_load(shares + (s * WARPS + warp) * share, from + (row + s * step) * vectors, count * 16, &full[s][warp]);
@@ -839,9 +841,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS) ahead_softmax(elemen
 #pragma unroll
         for (int k = 0; k < VECS; k++)
             v[k] = k * WARP + lane < count ? room[k * WARP + lane] : vector_least();
-        __syncwarp();
-        if (lane == 0 && row + STAGES * step < rows && count > 0)
+        mbarrier_arrive(&empty[i % STAGES][warp]);
+        if (lane == 0 && row + STAGES * step < rows && count > 0) {
+            mbarrier_wait(&empty[i % STAGES][warp], i / STAGES & 1);
             bulk_load(room, from + (row + STAGES * step) * vectors, count * 16, &full[i % STAGES][warp]);
+        }
         struct part p = {vectors_max<VECS>(v) * LOG2E, 0};
         p.largest = warp_max(p.largest);
         p.sum = warp_sum(lean_sum<VECS>(v, p.largest > LEAST ? p.largest : 0));

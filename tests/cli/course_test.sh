@@ -36,7 +36,7 @@ course softmax 20 elements=3000 cols=1,33,1000,1024
 course softmax 17 elements=9000 cols=4096,8192,20001
 course softmax-bf16 20 elements=3000 cols=1,33,1000,1024
 course softmax 12 elements=60000 cols=20000
-course softmax-bf16 12 elements=20000 cols=16384
+course softmax-bf16 17 elements=20000 cols=16384
 course layernorm 12 rows=3 cols=1,33,1000
 course layernorm 16 rows=3 cols=5001,20000
 course layernorm-bf16 14 rows=3 cols=1000,8200
