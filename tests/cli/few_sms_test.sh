@@ -35,9 +35,10 @@ course 3 "$work/ours/softmax" 2 -p elements=262144 -p cols=16384 --variant parts
 course 5 "$work/ours/softmax" 2 -p elements=262144 -p cols=16384 --variant parts-small
 course 3 "$root/experiments/softmax" 2 -p elements=262144 -p cols=16384 --variant leaving
 course 3 "$root/experiments/softmax-bf16" 2 -p elements=524288 -p cols=32768 --variant leaving
+course 3 "$root/experiments/softmax-bf16" 5 -p elements=524288 -p cols=32768 --variant few-writers --variant lean-listening --variant ahead --variant whole
 course 3 "$root/experiments/reduction" 11 -p N=40001
 course 3 "$root/experiments/reduction" 2 -p N=200001 --variant tiles # tiles taken by turns, and a part of one
 course 12 "$root/experiments/layernorm-bf16" 4 -p rows=24 -p cols=8192 --variant pinned --variant pairs --variant nine
 course 3 "$root/experiments/scan" 9 -p N=40001
-course 5 "$root/experiments/matmul-bf16" 11 -p M=256 -p N=384 -p K=64
+course 5 "$root/experiments/matmul-bf16" 12 -p M=256 -p N=384 -p K=64
 finish
