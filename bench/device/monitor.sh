@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # ridge monitor on a real GPU: its figures beside nvidia-smi's, then the canary: a healthy run, and the same again.
-# needs: gpu. Usage: RIDGE=build/ridge bench/device/monitor.sh [EXPERIMENT]
+# needs: gpu. Usage: RIDGE=build/ridge bench/device/monitor.sh [EXPERIMENT [OPTIONS of the healthy `ridge run`...]]
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 ridge=${RIDGE:-build/ridge} experiment=${1:-reduction}
+shift $(($# > 0))
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export RIDGE_JOURNAL=$work/journal.sqlite
@@ -24,5 +25,9 @@ for row in csv.reader(open(sys.argv[1] + "/smi.csv"), skipinitialspace=True):
         print(f"  {name:20} ridge {ours}  nvidia-smi {theirs}")
     print("  not reported:", ", ".join(n for n, v in values.items() if v is None) or "nothing")
 PY
-"$ridge" run "$experiment" --device cuda:0 --quiet >/dev/null
-"$ridge" monitor --interval 200ms --for 1s --canary "$experiment" --every 1h | tail -n 1
+"$ridge" run "$experiment" --device cuda:0 --quiet "$@" >/dev/null
+began=$EPOCHREALTIME
+"$ridge" monitor --interval 200ms --for 1s --canary "$experiment" --every 1h --json | tail -n 1 >"$work/canary.json"
+echo "with its canary after $(awk "BEGIN {print $EPOCHREALTIME - $began}") s"
+python3 -c 'import json, sys
+for c in json.load(open(sys.argv[1]))["canaries"]: print(json.dumps(c, indent=1))' "$work/canary.json"

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "monitor/canary.h"
 
+#include "experiment/experiment.h"
 #include "journal/journal.h"
 #include "monitor/alerts.h"
 
@@ -20,6 +21,9 @@ struct canary {
     struct monitor *monitor;
     struct journal *journal;
     char program[4096]; // this one
+    struct arena arena;
+    struct experiment *experiment;
+    const char *last_case; // its label
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -39,6 +43,13 @@ static int by_time(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
+static int newest_first(const void *x, const void *y)
+{
+    int64_t a = ((const struct journal_figure *)x)->run,
+            b = ((const struct journal_figure *)y)->run;
+    return (a < b) - (a > b);
+}
+
 // Of this very GPU; of a simulated one, by its name.
 static bool is_of(const struct run *run, const struct canary *c, const struct target *t)
 {
@@ -49,49 +60,80 @@ static bool is_of(const struct run *run, const struct canary *c, const struct ta
 
 static const struct result *result_of(const struct run *run, const char *variant, const char *label)
 {
-    const struct result *found = NULL;
     for (int i = 0; i < run->result_count; i++)
         if (strcmp(run->results[i].variant, variant) == 0 &&
-            (!label || strcmp(run->results[i].case_label, label) == 0))
-            found = &run->results[i]; // of several cases the last
-    return found;
+            strcmp(run->results[i].case_label, label) == 0)
+            return &run->results[i];
+    return NULL;
 }
 
-// The fastest of the last case that the variant was right and not slowed down in.
-static bool healthy_find(struct canary *c, struct arena *a, const struct target *t,
-                         const char *experiment, const char *variant, const char *label,
-                         struct result *out, struct error *err)
+// Of a variant that the experiment still has.
+static bool is_wanted(const struct canary *c, const struct journal_figure *f, const char *label)
+{
+    if (label && strcmp(f->case_label, label) != 0)
+        return false;
+    for (int i = 0; i < c->experiment->variant_count; i++)
+        if (strcmp(c->experiment->variants[i].name, f->variant) == 0)
+            return true;
+    return false;
+}
+
+// The first of the figures that is of this GPU and was not slowed down, and unless it was named of a kernel of the
+// experiment's own. label: of this case; NULL: of any.
+static bool healthy_first(struct canary *c, struct arena *a, const struct target *t,
+                          const struct journal_figure *figures, int count, const char *label,
+                          struct result *out, bool *found, struct error *err)
 {
     enum { RUNS_LOOKED_AT = 100 };
-    struct journal_figure *figures = NULL;
-    int count = 0;
-    bool found = false;
-    if (!journal_figures(c->journal, a, experiment, variant, NULL, "time_ns", &figures, &count,
-                         err))
-        return false;
-    qsort(figures, (size_t)count, sizeof *figures, by_time);
-    for (int i = 0, looked = 0; i < count && looked < RUNS_LOOKED_AT && !found; i++) {
+    *found = false;
+    for (int i = 0, looked = 0; i < count && looked < RUNS_LOOKED_AT && !*found; i++) {
         struct run run = {0};
-        if (strcmp(figures[i].case_label, label) != 0)
+        if (!is_wanted(c, &figures[i], label))
             continue;
         looked++;
         if (!journal_get_run(c->journal, a, figures[i].run, NULL, &run, err))
             return false;
-        const struct result *r = result_of(&run, figures[i].variant, label);
-        found = r && is_of(&run, c, t) && !r->conditions.throttled;
-        if (found)
+        const struct result *r = result_of(&run, figures[i].variant, figures[i].case_label);
+        *found = r && is_of(&run, c, t) && !r->conditions.throttled &&
+                 (c->options.variant || !r->library);
+        if (*found)
             *out = *r;
         json_decref(run.header.environment);
     }
-    return found ||
-           fail(err, NOWHERE,
-                "the journal has no healthy run of %s:%s, %s, on this GPU: `ridge run` makes one",
-                experiment, variant, label);
+    return true;
+}
+
+// What the canary runs and is held against: the fastest of the experiment's last case, or where none of that case is
+// healthy of the case of the newest that is.
+static bool healthy_find(struct canary *c, struct arena *a, const struct target *t,
+                         struct result *out, struct error *err)
+{
+    const char *variant = c->options.variant;
+    struct journal_figure *all = NULL;
+    int count = 0;
+    bool found = false;
+    if (!journal_figures(c->journal, a, c->experiment->name, variant, NULL, "time_ns", &all, &count,
+                         err))
+        return false;
+    qsort(all, (size_t)count, sizeof *all, by_time);
+    if (!healthy_first(c, a, t, all, count, c->last_case, out, &found, err))
+        return false;
+    if (found)
+        return true;
+    qsort(all, (size_t)count, sizeof *all, newest_first);
+    if (!healthy_first(c, a, t, all, count, NULL, out, &found, err))
+        return false;
+    if (!found)
+        return fail(err, NOWHERE,
+                    "the journal has no healthy run of %s%s%s on this GPU: `ridge run %s%s%s` "
+                    "makes one",
+                    c->experiment->name, variant ? ":" : "", variant ? variant : "",
+                    c->options.experiment, variant ? " --variant " : "", variant ? variant : "");
+    qsort(all, (size_t)count, sizeof *all, by_time);
+    return healthy_first(c, a, t, all, count, out->case_label, out, &found, err);
 }
 
 /* ---- the run ------------------------------------------------------------------------------------------- */
-
-enum { ARGUMENTS_MAX = 24 };
 
 static bool run_read(struct arena *a, const struct process_result *r, struct run *out,
                      struct error *err)
@@ -104,24 +146,36 @@ static bool run_read(struct arena *a, const struct process_result *r, struct run
                            text_str(&r->err_text));
 }
 
-static bool run_once(struct canary *c, struct arena *a, const struct target *t, struct run *out,
-                     struct error *err)
+static const char *parameter_text(struct arena *a, const struct case_value *v)
 {
+    return v->value.is_integer ? arena_printf(a, "%s=%lld", v->name, (long long)v->value.i)
+                               : arena_printf(a, "%s=%.17g", v->name, v->value.d);
+}
+
+// The healthy run's variant and case alone: nothing is simulated on the side or recorded.
+static bool run_once(struct canary *c, struct arena *a, const struct target *t,
+                     const struct result *healthy, struct run *out, struct error *err)
+{
+    enum { FIXED = 24 }; // arguments, but for the parameters
     const struct canary_options *o = &c->options;
-    const char *argv[ARGUMENTS_MAX];
+    const char **argv = ARENA_ARRAY(a, const char *, FIXED + 2 * healthy->param_count);
     int n = 0;
     if (t->gpu) { // whatever numbers CUDA would give the GPUs
         argv[n++] = "/usr/bin/env";
         argv[n++] = arena_printf(a, "CUDA_VISIBLE_DEVICES=%s", t->gpu->chip->uuid);
     }
-    const char *const usual[] = {
-        c->program,     "run",          o->experiment, "--json",   "--quiet",
-        "--no-journal", "--time-limit", "0.3",         "--device", t->gpu ? "cuda:0" : o->device};
+    const char *const usual[] = {c->program,     "run",
+                                 o->experiment,  "--json",
+                                 "--quiet",      "--no-journal",
+                                 "--time-limit", "0.3",
+                                 "--side-limit", "0",
+                                 "--device",     t->gpu ? "cuda:0" : o->device,
+                                 "--variant",    healthy->variant};
     for (size_t i = 0; i < COUNT_OF(usual); i++)
         argv[n++] = usual[i];
-    if (o->variant) {
-        argv[n++] = "--variant";
-        argv[n++] = o->variant;
+    for (int i = 0; i < healthy->param_count; i++) {
+        argv[n++] = "--param";
+        argv[n++] = parameter_text(a, &healthy->params[i]);
     }
     if (o->compiler) {
         argv[n++] = "--compiler";
@@ -135,25 +189,6 @@ static bool run_once(struct canary *c, struct arena *a, const struct target *t, 
     bool done = run_read(a, &r, out, err);
     process_result_release(&r);
     return done;
-}
-
-// The variant that was asked for, else the fastest that is right, in the last case.
-static const struct result *chosen(const struct canary *c, const struct run *run)
-{
-    const struct result *best = NULL;
-    if (run->result_count == 0)
-        return NULL;
-    const char *label = run->results[run->result_count - 1].case_label;
-    if (c->options.variant)
-        return result_of(run, c->options.variant, label);
-    for (int i = 0; i < run->result_count; i++) {
-        const struct result *r = &run->results[i];
-        if (strcmp(r->case_label, label) == 0 && r->status == RESULT_OK &&
-            r->time.provenance != PROVENANCE_ABSENT &&
-            (!best || r->time.summary.median < best->time.summary.median))
-            best = r;
-    }
-    return best;
 }
 
 /* ---- evidence ------------------------------------------------------------------------------------------ */
@@ -225,6 +260,7 @@ static void record_take(struct canary *c, const struct target *t, const struct r
     r->now_ns = e->now_ns;
     r->healthy_ns = e->healthy_ns;
     (void)snprintf(r->variant, sizeof r->variant, "%s", now->variant);
+    (void)snprintf(r->case_label, sizeof r->case_label, "%s", now->case_label);
     (void)snprintf(r->trouble, sizeof r->trouble, "%s", "");
     time_utc_iso(r->time);
     verdict_words(r, r->words, sizeof r->words);
@@ -239,16 +275,16 @@ static bool canary_try(struct canary *c, struct arena *a, const struct target *t
     struct run run = {0};
     struct result healthy = {0};
     struct canary_evidence e;
-    evidence_before(c, t, &e);
-    if (!run_once(c, a, t, &run, err))
+    if (!healthy_find(c, a, t, &healthy, err))
         return false;
-    const struct result *now = chosen(c, &run);
+    evidence_before(c, t, &e);
+    if (!run_once(c, a, t, &healthy, &run, err))
+        return false;
+    const struct result *now = result_of(&run, healthy.variant, healthy.case_label);
     bool done = now && (now->status == RESULT_WRONG || now->time.provenance != PROVENANCE_ABSENT);
     if (!done)
         fail_as(err, ERROR_SYSTEM, NOWHERE, "the canary's run has no time: %.200s",
-                now && now->error ? now->error : "no variant ran");
-    done = done && healthy_find(c, a, t, run.header.experiment, now->variant, now->case_label,
-                                &healthy, err);
+                now && now->error ? now->error : "the variant did not run");
     if (done) {
         evidence_after(c, t, &healthy, now, &e);
         pthread_mutex_lock(&c->monitor->lock);
@@ -322,6 +358,26 @@ static void *canary_run(void *context)
     return NULL;
 }
 
+// What is not there is said before anything is watched.
+static bool experiment_open(struct canary *c, struct error *err)
+{
+    struct case_point *cases = NULL;
+    int count = 0;
+    const char *variant = c->options.variant;
+    if (!experiment_load(&c->arena, c->options.experiment, &c->experiment, err) ||
+        !experiment_cases(&c->arena, c->experiment, NULL, 0, &cases, &count, err))
+        return error_context(err, "in --canary");
+    c->last_case = cases[count - 1].label;
+    const char **names = ARENA_ARRAY(&c->arena, const char *, c->experiment->variant_count + 1);
+    for (int i = 0; i < c->experiment->variant_count; i++) {
+        names[i] = c->experiment->variants[i].name;
+        if (variant && strcmp(names[i], variant) == 0)
+            return true;
+    }
+    return !variant || fail_unknown(err, (struct location){.file = "--canary"}, "variant", variant,
+                                    names, (size_t)c->experiment->variant_count);
+}
+
 bool canary_open(const struct canary_options *options, struct monitor *m, struct canary **out,
                  struct error *err)
 {
@@ -333,14 +389,15 @@ bool canary_open(const struct canary_options *options, struct monitor *m, struct
     pthread_cond_init(&c->changed, NULL);
     ssize_t n = readlink("/proc/self/exe", c->program, sizeof c->program - 1);
     bool done = n > 0 || fail_as(err, ERROR_SYSTEM, NOWHERE, "/proc/self/exe cannot be read");
-    done = done && journal_open(options->journal, true, &c->journal, err);
+    done =
+        done && experiment_open(c, err) && journal_open(options->journal, true, &c->journal, err);
     if (done) {
         pthread_mutex_lock(&m->lock);
         m->canary_count = m->gpu_count ? m->gpu_count : 1;
         m->canaries = xcalloc((size_t)m->canary_count, sizeof *m->canaries);
         for (int i = 0; i < m->canary_count; i++)
             (void)snprintf(m->canaries[i].experiment, sizeof m->canaries[i].experiment, "%s",
-                           path_name(options->experiment));
+                           c->experiment->name);
         pthread_mutex_unlock(&m->lock);
         c->runs = pthread_create(&c->thread, NULL, canary_run, c) == 0;
         done = c->runs || fail_as(err, ERROR_SYSTEM, NOWHERE, "cannot start a thread");
@@ -363,6 +420,7 @@ void canary_close(struct canary *c)
     if (c->runs)
         pthread_join(c->thread, NULL);
     journal_close(c->journal);
+    arena_release(&c->arena);
     pthread_mutex_destroy(&c->lock);
     pthread_cond_destroy(&c->changed);
     free(c);

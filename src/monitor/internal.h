@@ -114,6 +114,7 @@ struct canary_record { // of a GPU
     double now_ns, healthy_ns;
     struct canary_verdict verdict;
     char experiment[ALERT_NAME_BYTES], variant[ALERT_NAME_BYTES], time[TIME_BYTES];
+    char case_label[ALERT_NAME_BYTES]; // "N=1024"
     char words[ALERT_WORDS_BYTES], trouble[ALERT_WORDS_BYTES]; // trouble: why the newest try failed
 };
 struct serve_figures { // of the HTTP server

@@ -140,6 +140,7 @@ static json_t *canaries_json(const struct monitor *m)
             json_object_set_new(j, "uuid", words(m->gpus[i].chip->uuid));
         if (r->known) {
             json_object_set_new(j, "variant", words(r->variant));
+            json_object_set_new(j, "case", words(r->case_label));
             json_object_set_new(j, "time", json_string(r->time));
             json_object_set_new(j, "time_ns", number(r->now_ns));
             json_object_set_new(j, "healthy_time_ns", number(r->healthy_ns));

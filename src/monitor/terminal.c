@@ -231,6 +231,11 @@ static void add_canaries(struct text *out, const struct monitor *m)
         const struct canary_record *r = &m->canaries[i];
         if (*r->trouble || r->known)
             text_printf(out, "canary  %s\n", *r->trouble ? r->trouble : r->words);
+        else if (r->skipped > 0)
+            text_printf(out,
+                        "canary  %s: not run yet, as the GPU was not idle (%llu time%s); "
+                        "--canary-busy runs it anyway\n",
+                        r->experiment, (unsigned long long)r->skipped, plural((int)r->skipped));
     }
 }
 
