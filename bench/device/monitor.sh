@@ -8,7 +8,7 @@ shift $(($# > 0))
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export RIDGE_JOURNAL=$work/journal.sqlite
-"$ridge" monitor --once --json >"$work/now.json" || echo "exit status $?: there was an alert"
+"$ridge" monitor --once --json >"$work/now.json" || (($? == 1)) # 1: there is an alert
 nvidia-smi --query-gpu=uuid,clocks.sm,clocks.mem,power.draw,enforced.power.limit,temperature.gpu,memory.used,pcie.link.gen.current,pcie.link.width.current \
     --format=csv,noheader,nounits >"$work/smi.csv"
 python3 - "$work" <<'PY'
