@@ -275,7 +275,8 @@ struct worker_result {
 };
 bool worker_run(const struct worker_spec *spec, struct worker_result *result,
                 struct error *err) CHECK_RESULT;
-// The same in pieces, for who watches several at once: start; worker_ended whenever one of the streams has something
+// The same in pieces, for who watches several at once, from one thread: a child that is forked while other threads run
+// may find a lock held that nobody there will free (an allocator's). start; worker_ended whenever one of the streams has something
 // and now and then, until it is true (it never waits); finish, which kills what still runs and frees.
 struct worker;
 enum { WORKER_STREAMS = 2 };
@@ -284,6 +285,8 @@ struct worker *worker_start(const struct worker_spec *spec,
 void worker_streams(const struct worker *w, int fds[WORKER_STREAMS]); // -1: closed
 pid_t worker_pid(const struct worker *w);
 bool worker_ended(struct worker *w) CHECK_RESULT;
+// Sleeps until one of them has something, or for a moment (20 ms at most). NULL: there is none there.
+void workers_wait(struct worker *const *workers, int count);
 bool worker_finish(struct worker *w, struct worker_result *result, struct error *err) CHECK_RESULT;
 bool worker_send(int fd, const void *data, size_t size_bytes);
 // A message of one of several kinds: the kind is its first byte.

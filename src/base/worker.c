@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -171,6 +172,27 @@ void worker_streams(const struct worker *w, int fds[WORKER_STREAMS])
 bool worker_ended(struct worker *w)
 {
     return child_step(&w->child);
+}
+
+void workers_wait(struct worker *const *workers, int count)
+{
+    enum { TICK_MS = 20, CLOSED_TICK_MS = 1 }; // closed: the end is near
+    struct pollfd *polled = xcalloc((size_t)count * WORKER_STREAMS + 1, sizeof *polled);
+    nfds_t n = 0;
+    int tick_ms = TICK_MS;
+    for (int i = 0; i < count; i++) {
+        bool open = false;
+        for (int k = 0; workers[i] && k < WORKER_STREAMS; k++)
+            if (workers[i]->child.streams[k].fd >= 0) {
+                polled[n++] =
+                    (struct pollfd){.fd = workers[i]->child.streams[k].fd, .events = POLLIN};
+                open = true;
+            }
+        if (workers[i] && !open)
+            tick_ms = CLOSED_TICK_MS;
+    }
+    (void)poll(polled, n, tick_ms);
+    free(polled);
 }
 
 bool worker_finish(struct worker *w, struct worker_result *result, struct error *err)

@@ -262,35 +262,36 @@ static bool take_answer(const char *data, size_t size_bytes, int rank, struct pa
     return done;
 }
 
-bool crew_run(struct crew *c, int rank, struct part *p, const volatile bool *cancel, bool *lost,
-              struct error *err)
+bool crew_order(struct crew *c, int rank, const struct part *p, struct error *err)
 {
-    char order[NAME_BYTES], answer[NAME_BYTES];
-    int number = c->orders[rank]++;
-    (void)snprintf(order, sizeof order, "order.%d.%d", rank, number);
-    (void)snprintf(answer, sizeof answer, "answer.%d.%d", rank, number);
-    *lost = false;
-    if (!put_json(c, order,
-                  json_pack("{s:i, s:I, s:I}", "job", c->jobs - 1, "first",
-                            (json_int_t)p->range.first, "end", (json_int_t)p->range.end),
-                  err))
-        return false;
-    for (bool gone = false;; step()) {
-        size_t size = 0;
-        char *data = take(c, answer, answer_bytes_max, &size);
-        if (data) {
-            bool done = take_answer(data, size, rank, p, lost, err);
-            free(data);
-            return done;
-        }
-        if (cancel && *cancel)
-            return fail_as(err, ERROR_SYSTEM, NOWHERE, "interrupted");
-        if (gone) { // and it left no answer
-            *lost = true;
-            return fail_as(err, ERROR_SYSTEM, NOWHERE, "rank %d died", rank);
-        }
-        gone = is_gone(c, rank);
+    char order[NAME_BYTES];
+    (void)snprintf(order, sizeof order, "order.%d.%d", rank, c->orders[rank]++);
+    return put_json(c, order,
+                    json_pack("{s:i, s:I, s:I}", "job", c->jobs - 1, "first",
+                              (json_int_t)p->range.first, "end", (json_int_t)p->range.end),
+                    err);
+}
+
+bool crew_ended(struct crew *c, int rank, struct part *p, struct crew_wait *w, bool *done,
+                bool *lost, struct error *err)
+{
+    char answer[NAME_BYTES];
+    size_t size = 0;
+    (void)snprintf(answer, sizeof answer, "answer.%d.%d", rank, c->orders[rank] - 1);
+    char *data = take(c, answer, answer_bytes_max, &size);
+    *done = *lost = false;
+    if (data) {
+        *done = take_answer(data, size, rank, p, lost, err);
+        free(data);
+        return true;
     }
+    if (w->gone) { // and it left no answer
+        *lost = true;
+        (void)fail_as(err, ERROR_SYSTEM, NOWHERE, "rank %d died", rank);
+        return true;
+    }
+    w->gone = is_gone(c, rank);
+    return false;
 }
 
 /* ---- exchange ------------------------------------------------------------------------------------------------------ */

@@ -41,9 +41,14 @@ bool crew_device(struct arena *a, struct crew *c, int rank, const struct device_
                  struct error *err) CHECK_RESULT;
 // The orders from now on are shares of this job.
 bool crew_start(struct crew *c, const struct crew_job *job, struct error *err) CHECK_RESULT;
-// As part_run, by that rank. May be called in several threads, a rank each.
-bool crew_run(struct crew *c, int rank, struct part *p, const volatile bool *cancel, bool *lost,
-              struct error *err) CHECK_RESULT;
+// As part_start, by that rank; then crew_ended now and then until it is true: the part was run, if *done, else as
+// part_finish. It never waits.
+bool crew_order(struct crew *c, int rank, const struct part *p, struct error *err) CHECK_RESULT;
+struct crew_wait { // zero-initialised
+    bool gone;     // the rank died: one more look for what it left
+};
+bool crew_ended(struct crew *c, int rank, struct part *p, struct crew_wait *w, bool *done,
+                bool *lost, struct error *err) CHECK_RESULT;
 // The first `count` ranks exchange what the shares that end there send each other. *number: of the exchange.
 bool crew_exchange_start(struct crew *c, const uint64_t *ends, int count, int *number,
                          struct error *err) CHECK_RESULT;

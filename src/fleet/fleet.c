@@ -5,7 +5,6 @@
 #include "fleet/links.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -260,13 +259,15 @@ static bool find_limit(struct fleet *f, struct fleet_device *d, struct error *er
 
 /* ---- a wave ------------------------------------------------------------------------------------------- */
 
-struct runner { // a thread: it waits for a worker process
+struct runner { // a share: a worker process of ours, or another rank
     struct fleet *fleet;
     struct deal_share *share;
     struct part part;
     int threads;
-    bool opened, done, lost;
+    bool opened, ended, done, lost;
     int like; // sampled: the runner whose time is this one's; its own number = it is run
+    struct part_run *run;  // NULL: another rank's, or it ended
+    struct crew_wait wait; // another rank's
     struct error err;
 };
 
@@ -276,32 +277,67 @@ static int rank_of(const struct fleet *f, int device)
     return f->kept->crew.count > 1 ? f->request->first_rank + device : 0;
 }
 
-static void *run_share(void *context)
+static void start_share(struct runner *r)
 {
-    struct runner *r = context;
     struct fleet *f = r->fleet;
     int rank = rank_of(f, r->share->device);
-    const volatile bool *cancel = f->events->loop.cancel;
-    r->done = rank > 0 ? crew_run(&f->kept->crew, rank, &r->part, cancel, &r->lost, &r->err)
-                       : part_run(&r->part, r->threads, cancel, &r->lost, &r->err);
-    return NULL;
+    if (rank > 0) {
+        r->ended = !crew_order(&f->kept->crew, rank, &r->part, &r->err);
+        return;
+    }
+    r->run = part_start(&r->part, r->threads, f->events->loop.cancel, &r->err);
+    r->ended = !r->run;
 }
 
-// All at once; where no thread can be had, one after the other.
-static void run_all(struct runner *runners, int count)
+// Has it ended? It never waits.
+static bool look_share(struct runner *r)
 {
-    pthread_t *threads = xcalloc((size_t)count, sizeof *threads);
-    bool *started = xcalloc((size_t)count, sizeof *started);
+    struct fleet *f = r->fleet;
+    if (r->ended)
+        return true;
+    if (!r->run)
+        r->ended = crew_ended(&f->kept->crew, rank_of(f, r->share->device), &r->part, &r->wait,
+                              &r->done, &r->lost, &r->err);
+    else if (worker_ended(part_worker(r->run))) {
+        r->done = part_finish(r->run, &r->lost, &r->err);
+        r->run = NULL;
+        r->ended = true;
+    }
+    return r->ended;
+}
+
+// What does not end when it is told to: workers do.
+static void give_up(struct runner *r)
+{
+    if (r->ended || r->run)
+        return;
+    (void)fail_as(&r->err, ERROR_SYSTEM, NOWHERE, "interrupted");
+    r->ended = true;
+}
+
+// All at once, from this thread: see worker_start.
+static void run_all(struct fleet *f, struct runner *runners, int count)
+{
+    struct worker **workers = xcalloc((size_t)count, sizeof(struct worker *));
+    int left = count;
     for (int i = 0; i < count; i++)
-        started[i] =
-            runners[i].like == i && pthread_create(&threads[i], NULL, run_share, &runners[i]) == 0;
-    for (int i = 0; i < count; i++)
-        if (started[i])
-            pthread_join(threads[i], NULL);
-        else if (runners[i].like == i)
-            (void)run_share(&runners[i]);
-    free(threads);
-    free(started);
+        if (runners[i].like == i)
+            start_share(&runners[i]);
+        else
+            runners[i].ended = true; // its time is another's
+    while (left > 0) {
+        bool cancelled = f->events->loop.cancel && *f->events->loop.cancel;
+        left = 0;
+        for (int i = 0; i < count; i++) {
+            if (cancelled)
+                give_up(&runners[i]);
+            left += !look_share(&runners[i]);
+            workers[i] = runners[i].run ? part_worker(runners[i].run) : NULL;
+        }
+        if (left > 0)
+            workers_wait(workers, count);
+    }
+    free(workers);
 }
 
 // The first share of as many units on the same simulated chip; itself where all are run.
@@ -378,7 +414,7 @@ static bool run_shares(void *context, struct deal_share *shares, int count, stru
     f->joining = !f->sampled;
     bool done = open_parts(f, runners, shares, count, err);
     if (done)
-        run_all(runners, count);
+        run_all(f, runners, count);
     for (int i = 0; i < count && done; i++)
         done = take_share(f, runners, i, err);
     for (int i = 0; i < count; i++)

@@ -5,11 +5,10 @@
 #include "loop/request.h"
 #include "loop/stage.h"
 
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORKERS_MAX = 64, LEAST = 4, LOOK_MS = 100 }; // fewer sources are not worth the processes
+enum { WORKERS_MAX = 64, LEAST = 4 }; // fewer sources are not worth the processes
 
 struct share { // of the list, of one worker
     const struct compile_request *requests;
@@ -47,22 +46,6 @@ static int compile_body(void *context, int fd)
     return 0;
 }
 
-// Until something is heard of one of them, or a moment has passed.
-static void wait_any(struct worker *const *workers, int count)
-{
-    struct pollfd polled[WORKERS_MAX * WORKER_STREAMS];
-    nfds_t n = 0;
-    for (int i = 0; i < count; i++) {
-        int fds[WORKER_STREAMS] = {-1, -1};
-        if (workers[i])
-            worker_streams(workers[i], fds);
-        for (int k = 0; k < WORKER_STREAMS; k++)
-            if (fds[k] >= 0)
-                polled[n++] = (struct pollfd){.fd = fds[k], .events = POLLIN};
-    }
-    (void)poll(polled, n, LOOK_MS);
-}
-
 static void wait_all(struct worker **workers, int count)
 {
     int left = count;
@@ -71,7 +54,7 @@ static void wait_all(struct worker **workers, int count)
     for (int i = 0; i < count; i++)
         left -= workers[i] == NULL;
     while (left > 0) {
-        wait_any(workers, count);
+        workers_wait(workers, count);
         for (int i = 0; i < count; i++) {
             if (!workers[i] || !worker_ended(workers[i]))
                 continue;

@@ -7,12 +7,11 @@
 #include "loop/request.h"
 
 #include <math.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES = 7, POISON = 0xff, LOOK_MS = 50 };
+enum { SAMPLES = 7, POISON = 0xff };
 
 static const uint64_t link_bytes = 64 << 20;
 
@@ -598,12 +597,7 @@ static bool run_worker(struct exchanging *x, struct worker_spec *spec, struct wo
     if (!worker)
         return false;
     while (!worker_ended(worker)) {
-        int fds[WORKER_STREAMS];
-        struct pollfd polled[WORKER_STREAMS];
-        worker_streams(worker, fds);
-        for (int i = 0; i < WORKER_STREAMS; i++)
-            polled[i] = (struct pollfd){.fd = fds[i], .events = POLLIN};
-        (void)poll(polled, WORKER_STREAMS, LOOK_MS);
+        workers_wait(&worker, 1);
         cancel = (asked && *asked) || x->team->over(x->team->context);
     }
     spec->cancel = asked;

@@ -268,34 +268,78 @@ struct job part_job(const struct part *p, const struct loop_request *request)
                         .seed = p->whole->seed};
 }
 
+struct part_run {
+    struct part *part;
+    struct loop_request request;
+    struct part_job context;
+    struct inbox box;
+    struct worker_spec spec;
+    struct worker *worker;
+};
+
+struct part_run *part_start(struct part *p, int threads, const volatile bool *cancel,
+                            struct error *err)
+{
+    struct part_run *r = xcalloc(1, sizeof *r);
+    r->part = p;
+    r->request = *p->whole->request;
+    r->context = (struct part_job){p, part_job(p, &r->request)};
+    r->spec = (struct worker_spec){.body = part_body,
+                                   .context = &r->context,
+                                   .timeout_s = job_timeout_s(&r->request),
+                                   .on_message = take_message,
+                                   .message_context = &r->box,
+                                   .cancel = cancel};
+    if (r->request.threads == 0)
+        r->request.threads = threads;
+    r->worker = worker_start(&r->spec, err);
+    if (r->worker)
+        return r;
+    free(r);
+    return NULL;
+}
+
+struct worker *part_worker(const struct part_run *r)
+{
+    return r->worker;
+}
+
+static bool part_outcome(struct part_run *r, const struct worker_result *w, bool *lost,
+                         struct error *err)
+{
+    struct part *p = r->part;
+    if (w->end == WORKER_CANCELLED)
+        return fail_cancelled(err);
+    p->time = r->box.time;
+    if (r->box.done)
+        return true;
+    if (r->box.err.kind != ERROR_NONE)
+        *err = r->box.err; // the worker's, as it was
+    else
+        (void)fail_as(err, ERROR_SYSTEM, NOWHERE, "%s",
+                      worker_describe_end(&p->arena, p->device->id, w, r->spec.timeout_s));
+    *lost = err->kind == ERROR_SYSTEM;
+    return false;
+}
+
+bool part_finish(struct part_run *r, bool *lost, struct error *err)
+{
+    struct worker_result w;
+    *lost = false;
+    bool done = worker_finish(r->worker, &w, err) && part_outcome(r, &w, lost, err);
+    free(r);
+    return done;
+}
+
 bool part_run(struct part *p, int threads, const volatile bool *cancel, bool *lost,
               struct error *err)
 {
-    struct loop_request request = *p->whole->request;
-    struct part_job context = {p, part_job(p, &request)};
-    struct inbox box = {.done = false};
-    struct worker_spec spec = {.body = part_body,
-                               .context = &context,
-                               .timeout_s = job_timeout_s(&request),
-                               .on_message = take_message,
-                               .message_context = &box,
-                               .cancel = cancel};
-    struct worker_result w;
-    if (request.threads == 0)
-        request.threads = threads;
+    struct part_run *r = part_start(p, threads, cancel, err);
     *lost = false;
-    if (!worker_run(&spec, &w, err))
+    if (!r)
         return false;
-    if (w.end == WORKER_CANCELLED)
-        return fail_cancelled(err);
-    p->time = box.time;
-    if (box.done)
-        return true;
-    if (box.err.kind != ERROR_NONE)
-        *err = box.err; // the worker's, as it was
-    else
-        (void)fail_as(err, ERROR_SYSTEM, NOWHERE, "%s",
-                      worker_describe_end(&p->arena, p->device->id, &w, spec.timeout_s));
-    *lost = err->kind == ERROR_SYSTEM;
-    return false;
+    struct worker *worker = part_worker(r);
+    while (!worker_ended(worker))
+        workers_wait(&worker, 1);
+    return part_finish(r, lost, err);
 }

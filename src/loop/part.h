@@ -45,7 +45,7 @@ struct part {
     struct code_object code;
     struct host_buffers inputs, outputs; // outputs: memory that the worker shares with us
     bool elsewhere;                      // of part_expect: no inputs, and outputs are ours alone
-    // Found by part_run:
+    // Found by part_finish:
     struct part_time time;
 };
 // Bytes on the device for so many units, halo included.
@@ -58,9 +58,16 @@ bool part_open(const struct whole *w, const struct resolved_split *split,
 // A part that somebody else opens and runs: here it is resolved, and has room for its outputs.
 bool part_expect(const struct whole *w, const struct device_info *device,
                  const struct part_range *range, struct part *out, struct error *err) CHECK_RESULT;
-// Runs and times it. May be called in several threads, a part each. threads: of the host, for a simulated device; 0 =
-// all. false: *lost says whether the device is (its worker crashed, hung, or could not reach it); else the
-// variant cannot do the job.
+// Runs and times it, in a worker process: start, then wait with worker_ended or workers_wait until it ended, then finish.
+// Several at once are started from one thread. threads: of the host, for a simulated device; 0 = all.
+struct part_run;
+struct part_run *part_start(struct part *p, int threads, const volatile bool *cancel,
+                            struct error *err); // NULL: no worker could be started
+struct worker *part_worker(const struct part_run *r);
+// false: *lost says whether the device is (its worker crashed, hung, or could not reach it); else the variant cannot do
+// the job.
+bool part_finish(struct part_run *r, bool *lost, struct error *err) CHECK_RESULT;
+// All of it, for a single part.
 bool part_run(struct part *p, int threads, const volatile bool *cancel, bool *lost,
               struct error *err) CHECK_RESULT;
 void part_close(struct part *p);
