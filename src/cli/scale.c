@@ -245,20 +245,31 @@ static int alike(const struct fleet_report *r, int first)
     return end - first;
 }
 
+// Ranks' names are longer: "rank 1: sim:h200".
+static int name_width(const struct fleet_report *r)
+{
+    enum { LEAST = 12 };
+    size_t width = LEAST;
+    for (int i = 0; i < r->device_count; i++)
+        width = strlen(r->devices[i].info->id) > width ? strlen(r->devices[i].info->id) : width;
+    return (int)width;
+}
+
 static void print_devices(const struct fleet_report *r, struct text *out)
 {
     char time[32], rate[32];
-    text_printf(out, "  %-12s %12s %8s %10s  %-12s\n", "device", "units", "share", "time",
+    int width = name_width(r);
+    text_printf(out, "  %-*s %12s %8s %10s  %s\n", width, "device", "units", "share", "time",
                 "throughput");
     for (int i = 0, many = 1; i < r->device_count; i += many) {
         const struct deal_turn *t = &last_round(r)->turns[i];
         many = alike(r, i);
         if (r->deal.why[i])
-            text_printf(out, "  %-12s lost: %s\n", r->devices[i].info->id, r->deal.why[i]);
+            text_printf(out, "  %-*s lost: %s\n", width, r->devices[i].info->id, r->deal.why[i]);
         if (t->units == 0)
             continue;
-        text_printf(out, "  %-12s %12llu %6.1f %% %10s  %s units/s, %s%s", r->devices[i].info->id,
-                    (unsigned long long)t->units,
+        text_printf(out, "  %-*s %12llu %6.1f %% %10s  %s units/s, %s%s", width,
+                    r->devices[i].info->id, (unsigned long long)t->units,
                     pct_per_one * (double)t->units / (double)r->split.units,
                     format_time_ns(t->time_ns, time), format_count(units_per_s(t), rate),
                     time_kind(&r->devices[i].time),
@@ -318,15 +329,15 @@ static void print_verdict(const struct fleet_report *r, struct text *out)
         text_printf(out, "%d device%s lost; what %s had was done by the others.\n", lost_count(r),
                     lost_count(r) == 1 ? " was" : "s were", lost_count(r) == 1 ? "it" : "they");
     if (kinds_differ(r))
-        text_add(
-            out,
-            "Times of different kinds are held against each other: a bound leaves out what a model "
-            "of time or a clock sees.\n");
+        text_add(out, "The devices' times are of different kinds, which cannot be compared: a "
+                      "bound leaves out what a "
+                      "model of time or a clock sees.\n");
     if (r->sampled)
         text_add(out, "Of equal shares on equal simulated GPUs one was run and stands for all; "
                       "nothing was put together, so that nothing was verified.\n");
     else
-        text_add(out, r->checked ? "Outputs put together are the reference's after every round.\n"
+        text_add(out, r->checked ? "The outputs, put together, were verified against the reference "
+                                   "after every round.\n"
                                  : "Nothing was compared: the experiment has no reference.\n");
 }
 
@@ -451,7 +462,7 @@ static void scale_print(const struct fleet_report *r, struct text *out)
     text_printf(out, "%s: variant '%s', %s, divided by %s in multiples of %llu", r->experiment,
                 r->variant, r->case_label, r->param, (unsigned long long)r->split.granule);
     if (r->split.halo > 0)
-        text_printf(out, ", %llu beside each share", (unsigned long long)r->split.halo);
+        text_printf(out, ", with a halo of %llu on each side", (unsigned long long)r->split.halo);
     text_printf(out, "\n%s %s over %d device%s\n\n", format_time_ns(last_round(r)->time_ns, time),
                 all_measured(r) ? "measured" : "modelled", r->device_count,
                 plural(r->device_count));
@@ -523,7 +534,7 @@ static void scaling_print(const struct fleet_scaling *s, struct text *out)
     text_add(out,
              "\nIdeal: every device at the throughput that it has alone with the job of one.\n");
     if (kinds_differ(r))
-        text_add(out, "Times of different kinds are held against each other.\n");
+        text_add(out, "The devices' times are of different kinds, which cannot be compared.\n");
     print_exchanges(s, out);
 }
 

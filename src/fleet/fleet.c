@@ -388,7 +388,11 @@ static bool take_share(struct fleet *f, struct runner *runners, int number, stru
     }
     if (!r->done) {
         *err = r->err;
-        return error_context(err, "in the share of %s, %s", d->info->id, r->part.point.label);
+        (void)error_context(err, "in the share of %s, %s", d->info->id, r->part.point.label);
+        return f->request->variant
+                   ? false
+                   : error_context(err, "variant '%s' was chosen: --variant names another",
+                                   f->report->variant);
     }
     if (r->part.time.ns.provenance == PROVENANCE_ABSENT)
         return fail(err, NOWHERE,

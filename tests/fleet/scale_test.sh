@@ -54,6 +54,13 @@ json 'a chip without a modelled time counts by its bounds' \
 scale --device sim:h200,sim:a100
 grep -q 'modelled by its largest bound' out.json && grep -q 'Times of different kinds' out.json
 pass 'which is said' $? out.json
+"$RIDGE" help scale | tr -s '\n ' ' ' >help.txt
+missing=$(grep -l '^split:' "$root"/experiments/*/experiment.yaml | while read -r file; do
+    name=$(basename "${file%/*}")
+    grep -q " $name[ ,]" help.txt && grep -q "\`$name\`" "$root/docs/scale.md" || echo "$name"
+done)
+[[ -z $missing ]]
+pass 'help and docs/scale.md name the experiments that can be divided' $? <(echo "$missing")
 
 scale --device sim:h200,sim:eighth --param N=131072 --param steps=100 --adapt --json
 json 'a weight that adapts gets there too' '.adaptive and .rounds[-1].imbalance < 0.1'
