@@ -9,7 +9,7 @@ static const double busy_least_pct = 50; // a GPU at work: idle ones let their l
 const struct condition_info *condition_info(enum condition_id id)
 {
     static const struct condition_info table[] = {
-#define CONDITION(name, severity, words) {#name, words, STATUS_##severity},
+#define CONDITION(name, severity, words, remedy) {#name, words, remedy, STATUS_##severity},
 #include "monitor/conditions.def"
 #undef CONDITION
     };
@@ -79,7 +79,7 @@ static bool condition_slowed_by_hardware(const struct monitor_gpu *g)
 unsigned conditions_find(const struct monitor_gpu *g)
 {
     static bool (*const find[])(const struct monitor_gpu *) = {
-#define CONDITION(name, severity, words) condition_##name,
+#define CONDITION(name, severity, words, remedy) condition_##name,
 #include "monitor/conditions.def"
 #undef CONDITION
     };

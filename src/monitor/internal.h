@@ -44,14 +44,14 @@ void xid_clear(struct xid_log *log, uint64_t now_ns, double clear_s, bool reset,
 /* ---- what is wrong (conditions.c) ------------------------------------------------------------------- */
 
 enum condition_id {
-#define CONDITION(name, severity, words) CONDITION_##name,
+#define CONDITION(name, severity, words, remedy) CONDITION_##name,
 #include "monitor/conditions.def"
 #undef CONDITION
     CONDITION_COUNT
 };
 enum gpu_status { STATUS_OK, STATUS_DEGRADED, STATUS_FAILED, STATUS_COUNT };
 struct condition_info {
-    const char *name, *words;
+    const char *name, *words, *remedy;
     enum gpu_status severity;
 };
 const struct condition_info *condition_info(enum condition_id id);
@@ -114,7 +114,7 @@ struct canary_record { // of a GPU
     double now_ns, healthy_ns;
     struct canary_verdict verdict;
     char experiment[ALERT_NAME_BYTES], variant[ALERT_NAME_BYTES], time[TIME_BYTES];
-    char case_label[ALERT_NAME_BYTES]; // "N=1024"
+    char case_label[ALERT_NAME_BYTES];                         // "N=1024"
     char words[ALERT_WORDS_BYTES], trouble[ALERT_WORDS_BYTES]; // trouble: why the newest try failed
 };
 struct serve_figures { // of the HTTP server

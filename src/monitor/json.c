@@ -84,8 +84,9 @@ static json_t *conditions_json(const struct monitor_gpu *g)
     for (unsigned i = 0; i < CONDITION_COUNT; i++) {
         const struct condition_info *c = condition_info((enum condition_id)i);
         if (g->conditions >> i & 1U)
-            json_array_append_new(j, json_pack("{s:s, s:s, s:s}", "name", c->name, "severity",
-                                               status_name(c->severity), "meaning", c->words));
+            json_array_append_new(j, json_pack("{s:s, s:s, s:s, s:s}", "name", c->name, "severity",
+                                               status_name(c->severity), "meaning", c->words,
+                                               "remedy", c->remedy));
     }
     return j;
 }

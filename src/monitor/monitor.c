@@ -149,8 +149,8 @@ static void conditions_take(struct monitor *m, struct monitor_gpu *g)
         if (!(now && !raised) && !over)
             continue;
         g->raised ^= 1U << i;
-        alert_raise(m, g, ALERT_CONDITION, over, c->name, "%s: %s", status_name(c->severity),
-                    c->words);
+        alert_raise(m, g, ALERT_CONDITION, over, c->name, "%s: %s%s%s", status_name(c->severity),
+                    c->words, over ? "" : "; ", over ? "" : c->remedy);
     }
 }
 

@@ -140,7 +140,8 @@ static void add_troubles(struct text *out, const struct report_style *style,
         const struct condition_info *c = condition_info((enum condition_id)i);
         if (!(g->conditions >> i & 1U))
             continue;
-        (void)snprintf(line, sizeof line, "%s%s: %s\n", indent, status_name(c->severity), c->words);
+        (void)snprintf(line, sizeof line, "%s%s: %s; %s\n", indent, status_name(c->severity),
+                       c->words, c->remedy);
         add_ink(out, style, INK_RED, line);
     }
     for (int i = 0; i < g->xids.count; i++) {
@@ -171,10 +172,13 @@ static void add_gpu(struct text *out, const struct report_style *style, const st
     add_rest(out, &g->now);
     text_add(out, "\n");
     add_troubles(out, style, g, "  ");
-    for (int i = 0; style->verbose && i < TELEMETRY_FIELD_COUNT; i++)
-        text_printf(out, "  %-28s %15.10g  %s\n",
-                    telemetry_field_info((enum telemetry_field)i)->name, g->now.value[i],
+    for (int i = 0; style->verbose && i < TELEMETRY_FIELD_COUNT; i++) {
+        char value[CELL_BYTES];
+        double now = g->now.value[i];
+        text_printf(out, "  %-28s %12s  %s\n", telemetry_field_info((enum telemetry_field)i)->name,
+                    isnan(now) ? "not reported" : show_figure((enum telemetry_field)i, now, value),
                     telemetry_field_info((enum telemetry_field)i)->meaning);
+    }
 }
 
 static void add_processes(struct text *out, const struct report_style *style,

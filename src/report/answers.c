@@ -186,7 +186,9 @@ static void answer_next(struct text *t, const struct report_case *c)
     if (stop && strcmp(stop, "close to peak") == 0)
         text_printf(t, "none needed: %s", stop);
     else if (!best && count_right(c) > 0)
-        text_add(t, "none is known without a time; what is missing is said below");
+        text_add(t, c->run->header.objective == OBJECTIVE_TIME
+                        ? "none is known without a time; what is missing is said below"
+                        : "run it on a GPU whose energy is measured, or by --objective time");
     else if (!best)
         text_add(t, "make one variant run and be right; the errors are below");
     else if (!top) {

@@ -61,13 +61,15 @@ static const char *answer_words(struct arena *a, const struct roi *r)
 {
     const struct roi_figure *net = &r->figure[ROI_NET], *day = &r->figure[ROI_BREAK_EVEN];
     const char *interval = interval_words(a, "$", net), *days = interval_words(a, "day", day);
+    const char *used = value_words(a, "days", r->figure[ROI_DAYS].value);
+    bool late = day->value > r->figure[ROI_DAYS].value + 1;
     const char *even = day->origin == ROI_ABSENT
                            ? "it never pays for itself"
-                           : arena_printf(a, "it pays for itself on day %s%s%s%s",
+                           : arena_printf(a, "it pays for itself on day %s%s%s%s%s%s%s",
                                           value_words(a, "day", day->value), *days ? " (" : "",
-                                          days, *days ? ")" : "");
-    return arena_printf(a, "Net value over %s days: %s %s%s%s%s; %s.",
-                        value_words(a, "days", r->figure[ROI_DAYS].value),
+                                          days, *days ? ")" : "", late ? ", after these " : "",
+                                          late ? used : "", late ? " days" : "");
+    return arena_printf(a, "Net value over %s days: %s %s%s%s%s; %s.", used,
                         value_words(a, "$", net->value), r->currency, *interval ? " (" : "",
                         interval, *interval ? ")" : "", even);
 }

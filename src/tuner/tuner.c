@@ -210,8 +210,11 @@ static bool check_objective(const struct session *s, struct error *err)
     if (q->objective == OBJECTIVE_TIME)
         return true;
     if (s->plan->device->simulated)
-        return fail(err, NOWHERE, "--objective %s needs measured energy, and %s is simulated",
-                    objective_name(q->objective), s->plan->device->id);
+        return fail(
+            err, NOWHERE,
+            "--objective %s needs measured energy, and %s is simulated: tune on a GPU, or by "
+            "--objective time",
+            objective_name(q->objective), s->plan->device->id);
     return !q->has_strategy || !strategy_is_ranked(q->strategy) ||
            fail(err, NOWHERE,
                 "strategy '%s' ranks points by their modelled time, and energy has no model: "

@@ -116,7 +116,7 @@ expect 'a record without energies is refused' 2 tune --replay results.json --obj
 ridge: results.json: it has no measured energy
 END
 expect 'a simulated GPU has no energy' 2 tune tune:tuned -p N=64 --device sim:h200 --objective energy <<'END'
-ridge: --objective energy needs measured energy, and sim:h200 is simulated
+ridge: --objective energy needs measured energy, and sim:h200 is simulated: tune on a GPU, or by --objective time
   tuning 'tuned' in case ROWS=512 N=64
 END
 sed -i 's/"\[1, 4, 8, 32, 64\]"/"[2**i for i in (0, 5)]"/; s/(0, 5)/[0, 5]/' space.json

@@ -96,7 +96,7 @@ printf '0.xid.1 79\n' >state
 with_gpu --once --on-alert 'cat >>told.txt; echo >>told.txt' >/dev/null 2>alerts.txt
 pass 'an alert is exit status 1' $(($? != 1))
 grep -Eq '^[0-9TZ:-]+ alert GPU 0 GPU-[0-9-]+ xid 79: the GPU does not answer on PCIe: it has fallen off the bus$' alerts.txt &&
-    grep -q 'condition xid: failed: an XID holds until the GPU is reset' alerts.txt
+    grep -q 'condition xid: failed: an XID is active that needs a reset; end the GPU.s programs, then nvidia-smi --gpu-reset or a restart$' alerts.txt
 pass 'and a line with its meaning' $? alerts.txt
 python3 - <<'END' >python.txt 2>&1
 import json
