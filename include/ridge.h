@@ -312,7 +312,7 @@ typedef struct ridge_watch ridge_watch;
 struct ridge_watch_options {
     const char *
         textfile; /* "/var/lib/node_exporter/job.prom", written whole or not at all; NULL = by ridge_watch_write only */
-    double overhead; /* a share of the time; 0 = 0.01 */
+    double overhead; /* a share of the time; 0 = 0.01; 1 = every pass is timed */
     int regions_max; /* names, the label's values; further ones are counted as "other"; 0 = 64 */
     double write_every_s; /* 0 = 10 */
 };

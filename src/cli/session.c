@@ -254,6 +254,10 @@ bool session_request(const struct options *o, struct loop_request *q, struct err
         return false;
     if (option_given(o, OPTION_SAMPLE_BLOCKS) && !(q->sample_share > 0 && q->sample_share <= 1))
         return fail(err, NOWHERE, "option --sample-blocks: give a share above 0 and up to 1: 0.1");
+    enum objective objective;
+    if (!cli_objective(o, &objective, err))
+        return false;
+    q->by_energy = objective != OBJECTIVE_TIME;
     q->device = option_text(o, OPTION_DEVICE, "auto");
     q->compiler = option_text(o, OPTION_COMPILER, "auto");
     q->checks = option_given(o, OPTION_CHECK) ? SIM_CHECK_UNINIT | SIM_CHECK_RACES : 0;

@@ -41,6 +41,7 @@ struct loop_request {
     enum sampling_mode pc_sampling; // real devices: stalls are sampled on the GPU
     bool unpriced;       // simulated devices: the trace is not replayed for what findings are worth
     bool unmetered;      // real devices: no energy, which takes longer than a short kernel's times
+    bool by_energy;      // … or variants are chosen by it: over more of the counter's steps
     bool unsided;        // real devices: nothing is simulated on the side (side.c)
     double side_limit_s; // real devices: of simulating a variant on the side; 0 = 2
     double cut_ns; // measured times: a variant that is surely slower is sampled no longer; 0 = none
@@ -177,6 +178,7 @@ struct sampling {
     double cut_ns;      // a subject that is surely slower is sampled no longer; 0 = none
     double race_beyond; // … or slower than this times the fastest of them; 0 = none
     double timeout_s;   // of one take
+    bool by_energy;     // energy is measured over more of its counter's steps
     int current;        // out: the one that is worked on; the one to blame
     uint64_t random;    // state of the shuffles
     uint64_t began_ns;  // by clock_ns()

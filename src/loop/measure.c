@@ -469,6 +469,7 @@ static void sampling_begin(struct session *s)
         // One more is the last, which is checked.
         .samples_max = (size_t)(r->samples_max > 0 ? r->samples_max : SAMPLES_MAX_DEFAULT) - 1,
         .limit_s = r->time_limit_s,
+        .by_energy = r->by_energy,
         .settle = r->settle,
         .cut_ns = r->cut_ns,
         .race_beyond = r->race_beyond,

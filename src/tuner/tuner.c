@@ -465,6 +465,7 @@ void session_points_request(struct session *s, struct arena *a, const int *point
     q->seed = s->state.data_seed;
     q->uncounted = q->unpriced = q->machine = true;
     q->unmetered = s->t->objective == OBJECTIVE_TIME;
+    q->by_energy = !q->unmetered;
     set_case(s, q);
 }
 
