@@ -26,7 +26,7 @@ for clock in "${clocks[@]}"; do
         exit 3
     fi
     locked=1
-    "$ridge" run "$experiment" --variant "$variant" --device "cuda:$gpu" --no-journal -q --json >"$work/$clock.json"
+    "$ridge" run "$experiment" --variant "$variant" --device "cuda:$gpu" --objective energy --no-journal -q --json >"$work/$clock.json"
 done
 nvidia-smi -i "$gpu" -rgc >/dev/null
 locked=

@@ -270,12 +270,18 @@ static void record_take(struct canary *c, const struct target *t, const struct r
                     "%s", r->words);
 }
 
+// One that is not there yet, or a server that is away, costs a try, not the monitor.
+static bool journal_ready(struct canary *c, struct error *err)
+{
+    return c->journal || journal_open(c->options.journal, true, &c->journal, err);
+}
+
 static bool canary_try(struct canary *c, struct arena *a, const struct target *t, struct error *err)
 {
     struct run run = {0};
     struct result healthy = {0};
     struct canary_evidence e;
-    if (!healthy_find(c, a, t, &healthy, err))
+    if (!journal_ready(c, err) || !healthy_find(c, a, t, &healthy, err))
         return false;
     evidence_before(c, t, &e);
     if (!run_once(c, a, t, &healthy, &run, err))
@@ -389,8 +395,7 @@ bool canary_open(const struct canary_options *options, struct monitor *m, struct
     pthread_cond_init(&c->changed, NULL);
     ssize_t n = readlink("/proc/self/exe", c->program, sizeof c->program - 1);
     bool done = n > 0 || fail_as(err, ERROR_SYSTEM, NOWHERE, "/proc/self/exe cannot be read");
-    done =
-        done && experiment_open(c, err) && journal_open(options->journal, true, &c->journal, err);
+    done = done && experiment_open(c, err);
     if (done) {
         pthread_mutex_lock(&m->lock);
         m->canary_count = m->gpu_count ? m->gpu_count : 1;

@@ -15,6 +15,7 @@ watch() {
     pass "$1" $? <(echo "exit status $got"; tail -n 2 plain.txt; cat log.txt)
 }
 
+watch 'without a journal it says so and goes on' 1 failed 'there is no journal at .*/journal.sqlite: `ridge run` makes one'
 "$RIDGE" run scale --device sim:h100 --quiet >/dev/null 2>&1 # makes the journal, of another GPU
 watch 'without a healthy run it says so' 1 failed 'the journal has no healthy run of scale:plain on this GPU: `ridge run scale --variant plain` makes one'
 
