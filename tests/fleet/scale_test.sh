@@ -52,7 +52,7 @@ scale --device sim:h200,sim:a100 --json
 json 'a chip without a modelled time counts by its bounds' \
     '.devices[1].by_bounds and (.devices[0].by_bounds | not) and .devices[1].units > 0'
 scale --device sim:h200,sim:a100
-grep -q 'modelled by its largest bound' out.json && grep -q 'Times of different kinds' out.json
+grep -q 'modelled by its largest bound' out.json && grep -q 'are of different kinds' out.json
 pass 'which is said' $? out.json
 "$RIDGE" help scale | tr -s '\n ' ' ' >help.txt
 missing=$(grep -l '^split:' "$root"/experiments/*/experiment.yaml | while read -r file; do
