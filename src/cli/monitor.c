@@ -174,6 +174,7 @@ static bool canary_start(struct watching *w, struct error *err)
         settings.experiment = arena_strndup(a, text, (size_t)(colon - text));
         settings.variant = colon + 1;
     }
+    monitor_sample(w->monitor, clock_ns()); // whether a GPU is idle is known before the first run
     return canary_open(&settings, w->monitor, &w->canary, err);
 }
 

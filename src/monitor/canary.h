@@ -45,7 +45,8 @@ struct canary_options {
     bool busy_too; // do not wait for an idle GPU
 };
 struct canary;
-// Runs in a thread of its own until it is closed, which waits for the run that goes on. The strings must live as long.
+// Runs in a thread of its own until it is closed, which waits for the run that goes on. The strings must live as long. The
+// monitor has its first sample by then: what was not looked at seems idle.
 bool canary_open(const struct canary_options *options, struct monitor *m, struct canary **out,
                  struct error *err) CHECK_RESULT;
 void canary_close(struct canary *c); // NULL is fine

@@ -2,7 +2,7 @@
 # The canary of ridge monitor on the simulated GPU: without a healthy run, as fast as one, slower than one, wrong.
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../cli/support.sh"
-need clang sqlite3
+need cc clang sqlite3
 stage scale
 export RIDGE_JOURNAL=$work/journal.sqlite
 
@@ -38,6 +38,13 @@ sqlite3 journal.sqlite "UPDATE results SET time_ns = time_ns * 0.8,
 watch 'slower than one is an alert with its cause' 1 unknown 'scale:plain takes .*\(\+25\.0 %\): nothing that the driver reports explains it'
 sed -i '/if (i < N)/{n;s/a \* x/a + x/}' scale/scale.cu
 watch 'a wrong result is an alert of its own' 1 wrong_result 'its result is wrong'
+
+# A GPU that others use from the start: the canary waits, and says so.
+cc -std=gnu17 -fPIC -shared -o "$work/libnvidia-ml.so.1" "$root/tests/monitor/fake_nvml.c"
+printf '0.slow_ms 200\n' >state # a real driver takes its time
+FAKE_NVML=$work/state LD_LIBRARY_PATH=$work "$RIDGE" monitor --canary scale:plain --every 1h --interval 100ms --for 300ms >plain.txt 2>log.txt
+(($? == 0)) && grep -q '^canary  scale: not run yet, as the GPU was not idle (1 time); --canary-busy runs it anyway$' plain.txt
+pass 'a GPU that is busy from the start is left alone' $? <(tail -n 2 plain.txt; cat log.txt)
 
 expect 'a canary needs an experiment' 2 monitor --device sim:h200 --once <<'END'
 ridge: options --every, --canary-busy and a simulated --device need --canary

@@ -1,11 +1,12 @@
 // NVML for tests of the monitor: libnvidia-ml.so.1 whose figures are lines of a file, FAKE_NVML names it, read anew at
 // each call, so that a test changes them while a monitor runs: "0.power_mw 300000" (GPU 0). A line that is missing has
 // the default of a healthy H200 at work; "-" is a figure that the chip does not report, "lost" a chip that is gone.
-// "gpus 2" are two of them. "0.xid.1 79" is the first XID of GPU 0, delivered once to each event set.
+// "gpus 2" are two of them. "0.slow_ms 50": a sample of it takes so long. "0.xid.1 79" is the first XID of GPU 0, delivered once to each event set.
 // SPDX-License-Identifier: Apache-2.0
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { DONE = 0, NOT_SUPPORTED = 3, INSUFFICIENT_SIZE = 7, TIMED_OUT = 10, LOST = 15 };
 enum { GPUS_MAX = 16 };
@@ -197,7 +198,10 @@ int nvmlDeviceGetCurrentClocksEventReasons(void *device, unsigned long long *rea
 
 int nvmlDeviceGetUtilizationRates(void *device, struct utilization *rates)
 {
+    unsigned slow_ms = 0;
     int status = small(device, "busy", 62, &rates->gpu);
+    if (small(device, "slow_ms", 0, &slow_ms) == DONE && slow_ms > 0)
+        usleep(slow_ms * 1000);
     return status == DONE ? small(device, "memory_busy", 30, &rates->memory) : status;
 }
 
