@@ -245,7 +245,7 @@ struct ridge_fallback {     /* where the tuned table has nothing that holds */
 };
 struct ridge_select_query {
     const char *experiment;   /* as `ridge tune` had it: "transpose" */
-    const char *variant;      /* NULL = the fastest of all that were tuned */
+    const char *variant;      /* NULL = the best of all that were tuned, by the objective */
     const char *const *sizes; /* of the work at hand, all parameters of the experiment: "N=5000" */
     int size_count;
     const char *source; /* the kernels' source as the program has it: it is read and hashed … */
@@ -255,6 +255,7 @@ struct ridge_select_query {
     const struct ridge_fallback
         *fallbacks; /* the most demanding one that the device fulfils is taken */
     int fallback_count;
+    const char *objective; /* "time" (NULL), "energy", "edp": as `ridge tune --objective` had it */
 };
 struct ridge_selection {
     const char *variant;
@@ -264,11 +265,12 @@ struct ridge_selection {
     double octaves;         /* how far that is: the sum of |log2| of the sizes' ratios */
     double time_ns;         /* there */
     const char *provenance; /* of that time: "measured", "modelled"; a fallback: "absent" */
-    const char *why; /* why it is a fallback, or what of the table was not used; "" = nothing */
+    const char *why;  /* why it is a fallback, or what of the table was not used; "" = nothing */
+    double energy_mj; /* of a run, there; NAN = not measured */
 };
 /* Of the table's entries for this experiment, those that were tuned on a chip of this name, with a driver of this
  * major version (on a simulated GPU: by the same model) and from this very source: the one of the nearest case (of
- * two as near the smaller), and in that case of the variant that took the least time. An entry that is stale in any
+ * two as near the smaller), and in that case of the variant that took the least by the objective. An entry that is stale in any
  * of these is never used; then a fallback is taken, and without one it is RIDGE_BAD_INPUT. */
 RIDGE_API int ridge_select(ridge *r, const struct ridge_select_query *query,
                            struct ridge_selection *out);

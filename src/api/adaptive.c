@@ -120,6 +120,16 @@ static void copy_query(struct ridge *r, const struct ridge_select_query *q,
                                        .fallback_count = q->fallback_count};
 }
 
+// What it is told afterwards are times.
+static bool check_objective(const struct ridge_select_query *q, struct error *err)
+{
+    return !q->objective || strcmp(q->objective, "time") == 0 ||
+           fail(err, NOWHERE,
+                "ridge_adapt_open: it chooses by the times that it is given, not by '%s': leave "
+                "the objective out, or choose once by ridge_select",
+                q->objective);
+}
+
 static bool check_options(const struct ridge_adapt_options *o, struct error *err)
 {
     if (!(o->band >= 0 && o->band < 1))
@@ -151,7 +161,8 @@ int ridge_adapt_open(struct ridge *r, const struct ridge_select_query *q,
     static const struct ridge_adapt_options defaults = {0};
     const struct ridge_adapt_options *o = options ? options : &defaults;
     struct error err = {0};
-    if (!select_check(r, q, out, "ridge_adapt_open", &err) || !check_options(o, &err))
+    if (!select_check(r, q, out, "ridge_adapt_open", &err) || !check_objective(q, &err) ||
+        !check_options(o, &err))
         return api_end(false, &err);
     *out = xcalloc(1, sizeof **out);
     bool done = open_adaptive(r, q, o, *out, &err);

@@ -66,7 +66,8 @@ static void take_entry(struct ridge *r, const struct tuned_answer *found,
                                     .octaves = found->octaves,
                                     .time_ns = e->time_ns,
                                     .provenance = e->provenance,
-                                    .why = found->why};
+                                    .why = found->why,
+                                    .energy_mj = e->energy_mj};
 }
 
 // The most demanding one that the device fulfils.
@@ -93,7 +94,8 @@ static bool take_fallback(struct ridge *r, const struct ridge_select_query *q, c
                                     .octaves = (double)NAN,
                                     .time_ns = (double)NAN,
                                     .provenance = "absent",
-                                    .why = why};
+                                    .why = why,
+                                    .energy_mj = (double)NAN};
     return true;
 }
 
@@ -111,6 +113,8 @@ static bool open_table(struct ridge *r, const struct ridge_select_query *q, stru
                                     .variant = q->variant,
                                     .device = r->info.name,
                                     .platform = platform ? platform : ""};
+    if (q->objective && !objective_find(q->objective, &c->query.objective, err))
+        return error_context(err, "in ridge_select's objective");
     return take_sizes(r, q, &c->query, err) && take_source(r, q, c->hash, &c->query.source, err) &&
            tuned_read(&r->arena, q->table, &c->table, err);
 }

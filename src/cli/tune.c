@@ -39,8 +39,6 @@ static bool keep(struct tuning_session *w, struct tuning *t, struct error *err)
     struct arena a = {0};
     struct tuned_size *sizes;
     int count = 0;
-    if (t->objective != OBJECTIVE_TIME) // the table is of the fastest
-        return true;
     tuner_sizes(&a, w->plan.experiment, w->plan.jobs[w->done_count].point, &sizes, &count);
     bool done = tuned_keep(&a, option_text(w->o, OPTION_TABLE, NULL), t, sizes, count, err);
     arena_release(&a);

@@ -5,19 +5,24 @@
 #include "tuner/tuner.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- ridge tuned ------------------------------------------------------------------------------------- */
 
 static void add_entry(struct arena *a, const struct tuned_entry *e, struct text *out)
 {
-    char time[32];
+    char time[32], energy[32] = "", by[32] = "";
+    if (e->energy_mj > 0)
+        (void)snprintf(energy, sizeof energy, ", %.4g mJ measured", e->energy_mj);
+    if (e->objective != OBJECTIVE_TIME)
+        (void)snprintf(by, sizeof by, ", by %s", objective_name(e->objective));
     text_printf(out, "%s:%s on %s, %s: %s\n", e->experiment, e->variant, e->device,
                 *tuned_sizes_text(a, e) ? tuned_sizes_text(a, e) : "no parameters",
                 e->choice_count > 0 ? tuned_choices_text(a, e) : "as it is");
-    text_printf(out, "  %s %s; %d of %d points evaluated%s, %d tied; %s, source %.8s, %s\n",
-                format_time_ns(e->time_ns, time), e->provenance, e->evaluated, e->space,
-                e->complete ? "" : " (interrupted)", e->ties,
+    text_printf(out, "  %s %s%s; %d of %d points evaluated%s, %d tied%s; %s, source %.8s, %s\n",
+                format_time_ns(e->time_ns, time), e->provenance, energy, e->evaluated, e->space,
+                e->complete ? "" : " (interrupted)", e->ties, by,
                 *e->platform ? e->platform : "no driver", e->source, e->at);
 }
 
@@ -116,7 +121,7 @@ bool cli_run_tuned(const struct options *o, struct session *s, const struct loop
     for (int i = 0; done && i < count; i++) {
         struct experiment *chosen = e;
         struct tuned_use *uses = ARENA_ARRAY(&a, struct tuned_use, e->variant_count + 1);
-        done = tuner_apply(&a, &table, &device, &points[i], &chosen, uses, err);
+        done = tuner_apply(&a, &table, &device, &points[i], s->objective, &chosen, uses, err);
         for (int v = 0; done && v < e->variant_count && !option_given(o, OPTION_QUIET); v++)
             say_use(&a, &points[i], &uses[v]);
         done = done && run_case(o, s, &a, how, &points[i], chosen, err);

@@ -34,7 +34,15 @@ static bool same_platform(const char *x, const char *y)
     return strncmp(x, y, n) == 0 && (y[n] == '\0' || (driver && y[n] == '.'));
 }
 
-enum stale { CURRENT, OTHER_SOURCE, OTHER_DRIVER, OTHER_CHIP, OTHER_SIZES, STALE_COUNT };
+enum stale {
+    CURRENT,
+    OTHER_SOURCE,
+    OTHER_DRIVER,
+    OTHER_CHIP,
+    OTHER_SIZES,
+    OTHER_OBJECTIVE,
+    STALE_COUNT
+};
 
 static double size_of(const struct tuned_entry *e, const char *name)
 {
@@ -68,12 +76,21 @@ static enum stale stale_of(const struct tuned_entry *e, const struct tuned_query
         return OTHER_DRIVER;
     if (*e->source == '\0' || strcmp(e->source, q->source) != 0)
         return OTHER_SOURCE;
-    return isfinite(octaves(e, q)) ? CURRENT : OTHER_SIZES;
+    if (!isfinite(octaves(e, q)))
+        return OTHER_SIZES;
+    return e->objective == q->objective ? CURRENT : OTHER_OBJECTIVE;
 }
 
 /* ---- the choice -------------------------------------------------------------------------------------- */
 
-// Nearer; else of the smaller case; else faster; else first by its name, so that the table's order does not matter.
+static double cost_of(const struct tuned_entry *e)
+{
+    const struct evaluation x = {
+        .outcome = OUTCOME_CORRECT, .time_ns = e->time_ns, .energy_mj = e->energy_mj};
+    return evaluation_cost(&x, e->objective);
+}
+
+// Nearer; else of the smaller case; else better by the objective; else first by its name, so that the table's order does not matter.
 static bool is_better(const struct tuned_entry *x, const struct tuned_entry *y,
                       const struct tuned_query *q)
 {
@@ -85,8 +102,9 @@ static bool is_better(const struct tuned_entry *x, const struct tuned_entry *y,
         if (a < b || a > b)
             return a < b;
     }
-    if (x->time_ns < y->time_ns || x->time_ns > y->time_ns)
-        return x->time_ns < y->time_ns;
+    double cost_x = cost_of(x), cost_y = cost_of(y);
+    if (cost_x < cost_y || cost_x > cost_y)
+        return cost_x < cost_y;
     return strcmp(x->variant, y->variant) < 0;
 }
 
@@ -97,10 +115,12 @@ static const char *why_of(struct arena *a, const struct tuned_query *q,
                                                    [OTHER_DRIVER] = "of another driver or model",
                                                    [OTHER_CHIP] = "of another chip",
                                                    [OTHER_SIZES] =
-                                                       "of sizes that cannot be compared"};
+                                                       "of sizes that cannot be compared",
+                                                   [OTHER_OBJECTIVE] = "of another objective"};
     const char *out = "";
     for (int i = CURRENT + 1; i < STALE_COUNT; i++)
-        if (counts[i] > 0)
+        if (counts[i] > 0 &&
+            !(i == OTHER_OBJECTIVE && counts[CURRENT] > 0)) // those are no worse for it
             out = arena_printf(a, "%s%s%d %s", out, *out ? ", " : "", counts[i], words[i]);
     if (counts[CURRENT] > 0)
         return *out ? arena_printf(a, "not used: %s", out) : "";
@@ -155,9 +175,13 @@ static void add_macros(const struct tuned_entry *e, struct text *out)
 {
     struct arena a = {0};
     for (int i = 0; i < e->choice_count; i++) {
+        const char *by = e->objective == OBJECTIVE_TIME
+                             ? ""
+                             : arena_printf(&a, "_by_%s", objective_name(e->objective));
         text_add(out, "#define RIDGE_TUNED_");
-        add_identifier(out, arena_printf(&a, "%s_%s_%s_%s_%s", e->experiment, e->variant, e->device,
-                                         tuned_sizes_text(&a, e), e->choices[i].name));
+        add_identifier(out,
+                       arena_printf(&a, "%s_%s_%s_%s%s_%s", e->experiment, e->variant, e->device,
+                                    tuned_sizes_text(&a, e), by, e->choices[i].name));
         text_printf(out, " %s\n", e->choices[i].value);
     }
     arena_release(&a);
@@ -169,8 +193,8 @@ void tuned_header(const struct tuned_table *t, struct text *out)
     text_add(
         out,
         "/* Made by `ridge tuned --header`: what `ridge tune` chose. A macro per choice, named\n"
-        " * RIDGE_TUNED_<EXPERIMENT>_<VARIANT>_<DEVICE>_<CASE>_<AXIS>, and the table. It holds for "
-        "the\n"
+        " * RIDGE_TUNED_<EXPERIMENT>_<VARIANT>_<DEVICE>_<CASE>_<AXIS> (what was tuned for energy: "
+        "..._BY_ENERGY_<AXIS>),\n * and the table. It holds for the\n"
         " * source, driver and chip that stand in it, and for no others. */\n"
         "#ifndef RIDGE_TUNED_H\n#define RIDGE_TUNED_H\n\n");
     for (int i = 0; i < t->count; i++)
@@ -179,7 +203,7 @@ void tuned_header(const struct tuned_table *t, struct text *out)
         out,
         "\nstruct ridge_tuned {\n"
         "    const char *experiment, *variant, *sizes, *choices; /* \"N=1024\", \"TILE=32\" */\n"
-        "    const char *device, *platform, *source, *provenance;\n"
+        "    const char *device, *platform, *source, *provenance, *objective;\n"
         "    double cc, time_ns;\n};\n"
         "static const struct ridge_tuned ridge_tuned[] = {\n");
     for (int i = 0; i < t->count; i++) {
@@ -191,7 +215,8 @@ void tuned_header(const struct tuned_table *t, struct text *out)
                                      e->device,
                                      e->platform,
                                      e->source,
-                                     e->provenance};
+                                     e->provenance,
+                                     objective_name(e->objective)};
         text_add(out, "    {");
         for (size_t k = 0; k < COUNT_OF(texts); k++) {
             add_string(out, texts[k]);
@@ -199,6 +224,6 @@ void tuned_header(const struct tuned_table *t, struct text *out)
         }
         text_printf(out, "%.1f, %.17g},\n", e->cc, e->time_ns);
     }
-    text_add(out, "    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0}};\n\n#endif\n");
+    text_add(out, "    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}};\n\n#endif\n");
     arena_release(&a);
 }

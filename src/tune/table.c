@@ -31,6 +31,21 @@ static int count_of(const json_t *j, const char *key)
     return n > 0 && n < INT32_MAX ? (int)n : 0;
 }
 
+// Where it is not said, the time.
+static bool read_objective(const json_t *j, enum objective *out)
+{
+    struct error ignored = {0};
+    const char *name = json_string_value(json_object_get(j, "objective"));
+    *out = OBJECTIVE_TIME;
+    return !name || objective_find(name, out, &ignored);
+}
+
+static double energy_of(const json_t *j, const char *key)
+{
+    const json_t *value = json_object_get(j, key);
+    return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
 static bool read_entry(struct arena *a, json_t *j, struct tuned_entry *e)
 {
     json_t *sizes = json_object_get(j, "case"), *choices = json_object_get(j, "parameters"), *value;
@@ -47,6 +62,8 @@ static bool read_entry(struct arena *a, json_t *j, struct tuned_entry *e)
                               .at = text_of(a, j, "at"),
                               .cc = number_of(j, "cc"),
                               .time_ns = number_of(j, "time_ns"),
+                              .energy_mj = energy_of(j, "energy_mj"),
+                              .energy_error = energy_of(j, "energy_error"),
                               .evaluated = count_of(j, "evaluated"),
                               .space = count_of(j, "space"),
                               .ties = count_of(j, "ties"),
@@ -68,7 +85,8 @@ static bool read_entry(struct arena *a, json_t *j, struct tuned_entry *e)
             (struct tuned_choice){arena_strdup(a, key), arena_strdup(a, json_string_value(value))};
     }
     return e->experiment && e->variant && e->device && e->platform && e->source && e->provenance &&
-           e->at && e->time_ns > 0 && isfinite(e->time_ns);
+           e->at && e->time_ns > 0 && isfinite(e->time_ns) && read_objective(j, &e->objective) &&
+           (e->objective == OBJECTIVE_TIME || e->energy_mj > 0);
 }
 
 bool tuned_parse(struct arena *a, const char *file, const char *text, size_t size_bytes,
@@ -127,12 +145,19 @@ static json_t *entry_to_json(const struct tuned_entry *e)
     }
     for (int i = 0; i < e->choice_count; i++)
         json_object_set_new(choices, e->choices[i].name, json_string(e->choices[i].value));
-    return json_pack("{s:s, s:s, s:o, s:o, s:s, s:f, s:s, s:s, s:f, s:s, s:b, s:i, s:i, s:i, s:s}",
-                     "experiment", e->experiment, "variant", e->variant, "case", sizes,
-                     "parameters", choices, "device", e->device, "cc", e->cc, "platform",
-                     e->platform, "source", e->source, "time_ns", e->time_ns, "provenance",
-                     e->provenance, "complete", e->complete, "evaluated", e->evaluated, "space",
-                     e->space, "ties", e->ties, "at", e->at);
+    json_t *j = json_pack(
+        "{s:s, s:s, s:o, s:o, s:s, s:f, s:s, s:s, s:f, s:s, s:b, s:i, s:i, s:i, s:s}", "experiment",
+        e->experiment, "variant", e->variant, "case", sizes, "parameters", choices, "device",
+        e->device, "cc", e->cc, "platform", e->platform, "source", e->source, "time_ns", e->time_ns,
+        "provenance", e->provenance, "complete", e->complete, "evaluated", e->evaluated, "space",
+        e->space, "ties", e->ties, "at", e->at);
+    if (e->objective != OBJECTIVE_TIME)
+        json_object_set_new(j, "objective", json_string(objective_name(e->objective)));
+    if (!isnan(e->energy_mj))
+        json_object_set_new(j, "energy_mj", json_real(e->energy_mj));
+    if (!isnan(e->energy_error))
+        json_object_set_new(j, "energy_error", json_real(e->energy_error));
+    return j;
 }
 
 json_t *tuned_to_json(const struct tuned_table *t)
@@ -159,6 +184,10 @@ static struct tuned_entry entry_of(struct arena *a, const struct tuning *t,
                             .source = t->source_hash,
                             .cc = t->cc,
                             .time_ns = chosen->time_ns,
+                            .objective = t->objective,
+                            .energy_mj = chosen->energy_mj > 0 ? chosen->energy_mj : (double)NAN,
+                            .energy_error =
+                                chosen->energy_mj > 0 ? chosen->energy_error : (double)NAN,
                             .provenance = t->provenance,
                             .evaluated = t->count,
                             .space = t->space.count,
@@ -185,7 +214,7 @@ static bool same_sizes(const struct tuned_entry *x, const struct tuned_entry *y)
 static bool same_place(const struct tuned_entry *x, const struct tuned_entry *y)
 {
     return strcmp(x->experiment, y->experiment) == 0 && strcmp(x->variant, y->variant) == 0 &&
-           strcmp(x->device, y->device) == 0 && same_sizes(x, y);
+           strcmp(x->device, y->device) == 0 && x->objective == y->objective && same_sizes(x, y);
 }
 
 static bool write_with(struct arena *a, const char *path, const struct tuned_entry *e,

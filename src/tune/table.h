@@ -24,6 +24,8 @@ struct tuned_entry { // strings are the arena's that it was read into
     const char *platform; // as a tuning's
     const char *source;   // code_source_hash()
     double cc, time_ns;
+    enum objective objective;       // that it is the best by; a case may have an entry for each
+    double energy_mj, energy_error; // of one run, and the share that is open; NAN = not measured
     const char *provenance;
     int evaluated, space, ties;
     bool complete; // the session went to its end
@@ -41,7 +43,7 @@ json_t *tuned_to_json(const struct tuned_table *t); // new reference
 bool tuned_read(struct arena *a, const char *path, struct tuned_table *out,
                 struct error *err) CHECK_RESULT;
 const char *tuned_path(struct arena *a, const char *path);
-// What the session chose, in the place of an earlier entry of that variant, case and device. Nothing is written where
+// What the session chose, in the place of an earlier entry of that variant, case, device and objective. Nothing is written where
 // no point is right.
 bool tuned_keep(struct arena *a, const char *path, const struct tuning *t,
                 const struct tuned_size *sizes, int size_count, struct error *err) CHECK_RESULT;
@@ -57,6 +59,7 @@ struct tuned_query {
     const struct tuned_size *sizes;
     int size_count;
     const char *device, *platform, *source;
+    enum objective objective; // of its entries alone
 };
 struct tuned_answer {
     const struct tuned_entry *entry; // NULL = none is current
@@ -64,7 +67,7 @@ struct tuned_answer {
     const char *why; // why there is none, or which were passed over; arena's, never NULL
 };
 // Of the current entries with the same sizes' names those of the nearest case; among cases at the same distance the
-// one that is smaller (sizes in the query's order); in that case the variant that took the least time.
+// one that is smaller (sizes in the query's order); in that case the variant that took the least by the objective.
 void tuned_select(struct arena *a, const struct tuned_table *t, const struct tuned_query *q,
                   struct tuned_answer *out);
 

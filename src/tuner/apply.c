@@ -40,12 +40,14 @@ static bool choose(const struct variant_spec *v, const struct tuned_entry *e, ui
 }
 
 bool tuner_apply(struct arena *a, const struct tuned_table *table, const struct device_info *device,
-                 const struct case_point *point, struct experiment **e, struct tuned_use *uses,
-                 struct error *err)
+                 const struct case_point *point, enum objective objective, struct experiment **e,
+                 struct tuned_use *uses, struct error *err)
 {
     const char *platform = tuner_platform(a, device);
-    struct tuned_query q = {
-        .experiment = (*e)->name, .device = device->name, .platform = platform ? platform : ""};
+    struct tuned_query q = {.experiment = (*e)->name,
+                            .device = device->name,
+                            .platform = platform ? platform : "",
+                            .objective = objective};
     struct tuned_size *sizes;
     tuner_sizes(a, *e, point, &sizes, &q.size_count);
     q.sizes = sizes;

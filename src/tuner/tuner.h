@@ -69,8 +69,8 @@ struct tuned_use { // of the tuned table for a variant
 };
 // The experiment with what the table chose for that case and device; uses: one per variant.
 bool tuner_apply(struct arena *a, const struct tuned_table *table, const struct device_info *device,
-                 const struct case_point *point, struct experiment **e, struct tuned_use *uses,
-                 struct error *err) CHECK_RESULT;
+                 const struct case_point *point, enum objective objective, struct experiment **e,
+                 struct tuned_use *uses, struct error *err) CHECK_RESULT;
 
 // The space as a T1 file (new reference). Fails where a condition cannot be written in Python.
 bool tuner_t1(struct arena *a, const struct tuner_plan *plan, const struct tuner_job *job,

@@ -35,6 +35,65 @@ pass 'at another size that of the nearest case, and says so' $? err.txt
     grep -q 'row-per-group: not tuned here: no current entry of row-sums: 2 of another chip$' err.txt
 pass 'on another chip nothing of it' $? err.txt
 
+# What was tuned for energy (on a GPU; here the table is edited) is beside what was tuned for time.
+cp "$table" times.json
+edit_table "
+by = dict([x for x in e if x['variant'] == 'row-per-group' and x['case']['ROWS'] == 256][0])
+by.update(objective='energy', energy_mj=0.5, energy_error=0.05)
+by['parameters'] = dict(by['parameters'], LANES='4' if by['parameters']['LANES'] != '4' else '8')
+e.append(by)
+print(by['parameters']['LANES'])" >lanes.txt
+"$RIDGE" run select --device sim:h200 --tuned --no-journal -p ROWS=256 >out.txt 2>time.txt &&
+    "$RIDGE" run select --device sim:h200 --tuned --no-journal -p ROWS=256 --objective energy >out.txt 2>err.txt
+grep -q "row-per-group: LANES=$(cat lanes.txt) " err.txt && ! grep -q "row-per-group: LANES=$(cat lanes.txt) " time.txt &&
+    grep -q 'row-per-thread: not tuned here: no current entry of row-sums: 2 of another objective$' err.txt
+pass 'ridge run --tuned --objective energy takes what was tuned for energy' $? err.txt
+"$RIDGE" tuned row-sums >list.txt && grep -q ', 0.5 mJ measured; .* tied, by energy; ' list.txt
+pass 'ridge tuned says by what' $? list.txt
+"$RIDGE" tuned --header -o tuned.h && cc -std=c99 -Wall -Wextra -Werror -pedantic t.c -o t 2>cc.txt &&
+    grep -q "^#define RIDGE_TUNED_ROW_SUMS_ROW_PER_GROUP_NVIDIA_H200__SIMULATED__ROWS_256_N_256_BY_ENERGY_LANES $(cat lanes.txt)$" tuned.h
+pass 'in the header it has macros of its own' $? cc.txt
+if plain_library; then
+    cat >objective.c <<'END'
+#include <ridge.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    static const char *const sizes[] = {"ROWS=256", "N=256"};
+    ridge *r;
+    struct ridge_select_query q = {0};
+    struct ridge_selection s;
+    ridge_adaptive *a;
+    if (argc < 3 || ridge_open("sim:h200", NULL, &r) != RIDGE_OK)
+        return 9;
+    q.experiment = "row-sums";
+    q.sizes = sizes;
+    q.size_count = 2;
+    q.source = argv[1];
+    q.objective = argv[2];
+    if (ridge_select(r, &q, &s) == RIDGE_OK)
+        printf("%s %s %.2f mJ\n", s.variant, s.parameters, s.energy_mj);
+    else
+        printf("%s\n", ridge_error());
+    if (ridge_adapt_open(r, &q, NULL, &a) != RIDGE_OK)
+        printf("%s\n", ridge_error());
+    return ridge_close(r);
+}
+END
+    cc -std=c99 -Wall -Wextra -Werror -pedantic objective.c -I"$root/include" -L"$build" -lridge -Wl,-rpath,"$build" -o objective >cc.txt 2>&1
+    pass 'a program that chooses by energy builds' $? cc.txt
+    ./objective select/kernels.cu energy >out.txt 2>&1
+    grep -q "^row-per-group LANES=$(cat lanes.txt) BLOCK=[0-9]* 0.50 mJ$" out.txt && grep -q "^ridge_adapt_open: it chooses by the times" out.txt
+    pass 'and gets what takes the least; what adapts refuses it' $? out.txt
+    ./objective select/kernels.cu edp >out.txt 2>&1
+    grep -q '^ridge_select: no current entry of row-sums: 5 of another objective, and no fallback' out.txt
+    pass 'what was not tuned for is said' $? out.txt
+    ./objective select/kernels.cu speed >out.txt 2>&1
+    grep -q "speed' (known: time, energy, edp)" out.txt
+    pass 'so is what is no objective' $? out.txt
+fi
+cp times.json "$table"
+
 if plain_library; then
     cc -std=c99 -Wall -Wextra -Werror -pedantic select/main.c -I"$root/include" -L"$build" -lridge \
         -Wl,-rpath,"$build" -o program >cc.txt 2>&1

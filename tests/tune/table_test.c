@@ -35,8 +35,21 @@ static struct tuned_entry entry(const char *variant, double n, double time_ns)
                                 .source = "abc",
                                 .provenance = "measured",
                                 .time_ns = time_ns,
+                                .energy_mj = (double)NAN,
+                                .energy_error = (double)NAN,
                                 .at = "now"};
 }
+
+static struct tuned_entry by_energy(const char *variant, double n, double time_ns, double energy_mj,
+                                    enum objective objective)
+{
+    struct tuned_entry e = entry(variant, n, time_ns);
+    e.objective = objective;
+    e.energy_mj = energy_mj;
+    return e;
+}
+
+static enum objective asked_for;
 
 static struct tuned_answer ask(struct tuned_entry *entries, int count, double n)
 {
@@ -48,7 +61,8 @@ static struct tuned_answer ask(struct tuned_entry *entries, int count, double n)
                             .size_count = 1,
                             .device = "GPU",
                             .platform = "CUDA 13.2",
-                            .source = "abc"};
+                            .source = "abc",
+                            .objective = asked_for};
     struct tuned_answer found;
     tuned_select(&arena, &t, &q, &found);
     return found;
@@ -135,6 +149,19 @@ static void what_a_session_found_is_kept_in_the_place_of_an_earlier_entry(void *
     assert_string_equal(tuned_choices_text(&arena, &t.entries[0]), "TILE=8");
     assert_string_equal(tuned_sizes_text(&arena, &t.entries[1]), "N=8");
     assert_true(t.entries[0].complete);
+    // By energy it is an entry beside that of the time.
+    s.objective = OBJECTIVE_ENERGY;
+    e.energy_mj = 3;
+    e.energy_error = 0.1;
+    e.point = 1;
+    ties_find(&arena, &e, 1, s.objective, &s.ties);
+    assert_true(tuned_keep(&arena, path, &s, &size, 1, &err));
+    assert_true(tuned_read(&arena, path, &t, &err));
+    assert_int_equal(t.count, 3);
+    assert_int_equal(t.entries[1].objective, OBJECTIVE_TIME);
+    assert_int_equal(t.entries[2].objective, OBJECTIVE_ENERGY);
+    assert_string_equal(tuned_choices_text(&arena, &t.entries[2]), "TILE=16");
+    s.objective = OBJECTIVE_TIME;
     (void)remove(path);
     (void)remove(arena_printf(&arena, "%s.lock", path));
     // Nothing that is right: nothing is written.
@@ -142,6 +169,48 @@ static void what_a_session_found_is_kept_in_the_place_of_an_earlier_entry(void *
     ties_find(&arena, &e, 1, OBJECTIVE_TIME, &s.ties);
     assert_true(tuned_keep(&arena, path, &s, &size, 1, &err));
     assert_false(file_exists(path));
+}
+
+static void each_objective_has_entries_of_its_own(void **state)
+{
+    struct tuned_entry e[] = {entry("fast", 1000, 5),
+                              by_energy("fast", 1000, 5, 9, OBJECTIVE_ENERGY),
+                              by_energy("thrifty", 1000, 8, 6, OBJECTIVE_ENERGY),
+                              by_energy("fast", 1000, 5, 9, OBJECTIVE_EDP),
+                              by_energy("thrifty", 1000, 8, 6, OBJECTIVE_EDP)};
+    (void)state;
+    assert_true(ask(e, 5, 1000).entry == &e[0]);
+    assert_string_equal(ask(e, 5, 1000).why, "");
+    asked_for = OBJECTIVE_ENERGY;
+    assert_true(ask(e, 5, 1000).entry == &e[2]);
+    asked_for = OBJECTIVE_EDP;
+    assert_true(ask(e, 5, 1000).entry == &e[3]); // 45 against 48
+    assert_null(ask(e, 1, 1000).entry);
+    assert_string_equal(ask(e, 1, 1000).why, "no current entry of e: 1 of another objective");
+    asked_for = OBJECTIVE_TIME;
+}
+
+static void an_entry_by_energy_is_written_and_read_and_needs_its_energy(void **state)
+{
+    struct tuned_entry e[] = {by_energy("v", 1000, 8, 6, OBJECTIVE_ENERGY), entry("v", 1000, 5)};
+    struct tuned_table t = {e, 2}, again;
+    struct error err = {0};
+    (void)state;
+    e[0].energy_error = 0.05;
+    json_t *j = tuned_to_json(&t);
+    char *text = json_dumps(j, 0);
+    assert_true(tuned_parse(&arena, "t.json", text, strlen(text), &again, &err));
+    assert_int_equal(again.entries[0].objective, OBJECTIVE_ENERGY);
+    assert_true(again.entries[0].energy_mj > 5.9 && again.entries[0].energy_mj < 6.1);
+    assert_true(again.entries[0].energy_error > 0.04 && again.entries[0].energy_error < 0.06);
+    assert_int_equal(again.entries[1].objective, OBJECTIVE_TIME);
+    assert_true(isnan(again.entries[1].energy_mj));
+    free(text);
+    json_object_del(json_array_get(json_object_get(j, "entries"), 0), "energy_mj");
+    text = json_dumps(j, 0);
+    assert_false(tuned_parse(&arena, "t.json", text, strlen(text), &again, &err));
+    free(text);
+    json_decref(j);
 }
 
 static void a_table_that_is_not_there_is_empty_and_a_broken_one_an_error(void **state)
@@ -165,6 +234,8 @@ int main(void)
         cmocka_unit_test(in_the_case_the_fastest_variant_is_taken),
         cmocka_unit_test(a_stale_entry_is_never_taken_and_the_reason_is_said),
         cmocka_unit_test(what_a_session_found_is_kept_in_the_place_of_an_earlier_entry),
+        cmocka_unit_test(each_objective_has_entries_of_its_own),
+        cmocka_unit_test(an_entry_by_energy_is_written_and_read_and_needs_its_energy),
         cmocka_unit_test(a_table_that_is_not_there_is_empty_and_a_broken_one_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, teardown);

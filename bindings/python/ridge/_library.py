@@ -115,14 +115,14 @@ class SelectQuery(Structure):
     _fields_ = [("experiment", c_char_p), ("variant", c_char_p), ("sizes", POINTER(c_char_p)),
                 ("size_count", c_int), ("source", c_char_p), ("flags", c_char_p),
                 ("source_hash", c_char_p), ("table", c_char_p), ("fallbacks", POINTER(Fallback)),
-                ("fallback_count", c_int)]
+                ("fallback_count", c_int), ("objective", c_char_p)]
 
 
 class Selection(Structure):
     c_name = "ridge_selection"
     _fields_ = [("variant", c_char_p), ("parameters", c_char_p), ("tuned", c_int),
                 ("case_label", c_char_p), ("octaves", c_double), ("time_ns", c_double),
-                ("provenance", c_char_p), ("why", c_char_p)]
+                ("provenance", c_char_p), ("why", c_char_p), ("energy_mj", c_double)]
 
 
 class AdaptOptions(Structure):

@@ -273,13 +273,15 @@ class Device:
 
     def select(self, experiment: str, sizes: Mapping[str, float], *, source: Union[str, "os.PathLike[str]"],
                fallbacks: Sequence[Tuple[float, str, str]], variant: Optional[str] = None,
-               flags: Optional[str] = None, table: Optional[str] = None) -> Selection:
+               flags: Optional[str] = None, table: Optional[str] = None, objective: Optional[str] = None) -> Selection:
         """What `ridge tune` found for this device, source and a size near these; else a fallback.
+
+        objective: "time" (None), "energy" or "edp", as `ridge tune --objective` had it.
 
         fallbacks: (least compute capability, variant, "TILE=32 ROWS=8"); the most demanding one that the
         device fulfils is taken where the table has nothing that holds.
         """
-        query, kept = select_query(experiment, sizes, source, fallbacks, variant, flags, table)
+        query, kept = select_query(experiment, sizes, source, fallbacks, variant, flags, table, objective)
         found = lib.Selection()
         lib.call("ridge_select", self._open(), byref(query), byref(found))
         del kept

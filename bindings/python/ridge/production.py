@@ -41,6 +41,7 @@ class Selection:
     time_ns: float  # there
     provenance: str
     why: str  # why it is a fallback, or what of the table was not used
+    energy_mj: float = math.nan  # of a run, there; NaN: not measured
 
 
 def sizes_of(sizes: Mapping[str, float]) -> Any:
@@ -51,13 +52,14 @@ def sizes_of(sizes: Mapping[str, float]) -> Any:
 
 def select_query(experiment: str, sizes: Mapping[str, float], source: Union[str, "os.PathLike[str]"],
                  fallbacks: Sequence[Tuple[float, str, str]], variant: Optional[str], flags: Optional[str],
-                 table: Optional[str]) -> Tuple[lib.SelectQuery, object]:
+                 table: Optional[str], objective: Optional[str] = None) -> Tuple[lib.SelectQuery, object]:
     """The query, and what must live as long as it is used."""
     texts = sizes_of(sizes)
     given = (lib.Fallback * max(len(fallbacks), 1))(
         *[lib.Fallback(cc, lib.encoded(name), lib.encoded(chosen)) for cc, name, chosen in fallbacks])
     query = lib.SelectQuery(lib.encoded(experiment), lib.encoded(variant), texts, len(sizes), os.fsencode(source),
-                            lib.encoded(flags), None, lib.encoded(table), given, len(fallbacks))
+                            lib.encoded(flags), None, lib.encoded(table), given, len(fallbacks),
+                            lib.encoded(objective))
     return query, (texts, given)
 
 
@@ -66,7 +68,7 @@ def selection_of(found: lib.Selection) -> Selection:
     pairs = [pair.split("=", 1) for pair in (lib.text(found.parameters) or "").split()]
     return Selection(lib.text(found.variant) or "", {name: value for name, value in pairs}, bool(found.tuned),
                      lib.text(found.case_label) or "", found.octaves, found.time_ns,
-                     lib.text(found.provenance) or "", lib.text(found.why) or "")
+                     lib.text(found.provenance) or "", lib.text(found.why) or "", found.energy_mj)
 
 
 class _Handle:

@@ -114,6 +114,9 @@ class OnTheSimulatedGpu(unittest.TestCase):
         self.assertEqual((found.variant, found.tuned), ("wide", False))
         self.assertEqual(found.parameters, {"TILE": "32", "ROWS": "8"})
         self.assertIn("no entry of no-such", found.why)
+        self.assertTrue(found.energy_mj != found.energy_mj)  # NaN: not measured
+        with self.assertRaisesRegex(ridge.InputError, "unknown objective 'speed'"):
+            self.gpu.select("no-such", {"N": N}, source=KERNELS, fallbacks=[(0, "plain", "")], objective="speed")
         with self.assertRaisesRegex(ridge.InputError, "no fallback is for compute capability 9.0"):
             self.gpu.select("no-such", {"N": N}, source=KERNELS, fallbacks=[(99, "x", "")])
 
