@@ -1,9 +1,12 @@
 // Loops of launches of one kernel that lasts so long as it is asked to, timed by the host's clock from the first launch
-// until all of them have ended: what listening to launches adds. Usage: capture [spread] {KERNEL_US LAUNCHES HOW} …
+// until all of them have ended: what listening to launches adds. Usage: capture [spread|inside] {KERNEL_US LAUNCHES HOW} …
 // HOW: "each" waits for the GPU after every launch, "stream" for the stream, "all" for the GPU after the last launch, "graph"
-// launches graphs of 20 such kernels and waits after each; us are per kernel then, medians per graph.
+// launches graphs of 20 such kernels and waits after each ("graphs": after the last); us are per kernel then, medians per graph.
 // Prints us per launch, a line per loop; with `spread` three medians too, of the whole launch until it was waited for, of
 // the call that launches and of the call that waits (0 for "all"), and the CPU at its end.
+// With `inside`, and CAPTURE_LIBRARY (capture_ways.c), blocks of LAUNCHES, recorded and not in turn, CAPTURE_PAIRS times (5); with
+// CAPTURE_LATE three before the library is loaded. Lines: loop, state, us per launch, median, median of the call, and of the us per
+// launch those in launches that took 5 us more than the median.
 // CAPTURE_WAIT_MS: a pause before the first loop. CAPTURE_CPU: the CPU that the loops run on; threads that were there before,
 // CUPTI's among them, run where they did.
 // SPDX-License-Identifier: Apache-2.0
@@ -12,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <sched.h>
 #include <unistd.h>
 #include <vector>
@@ -54,52 +58,110 @@ static double median(std::vector<double> &took)
     return took.empty() ? 0 : took[took.size() / 2];
 }
 
-static void loop(double kernel_us, int launches, const char *how, bool spread, int *out)
-{
-    long long ns = (long long)(kernel_us * 1000);
-    bool stream = strcmp(how, "stream") == 0, by_graph = strcmp(how, "graph") == 0;
-    bool waits = stream || by_graph || strcmp(how, "each") == 0;
-    cudaGraphExec_t graph = by_graph ? graph_of(ns, out) : nullptr;
-    int kernels = launches;
-    launches = by_graph ? launches / graph_kernels : launches;
+// A loop's launches: one of these is run after another.
+struct launches {
+    long long ns;
+    bool stream, by_graph, waits;
+    cudaGraphExec_t graph;
+    int *out;
+};
+struct spans { // of each launch that was waited for
     std::vector<double> took, call, wait;
-    for (auto *v : {&took, &call, &wait})
-        v->reserve(waits && spread ? launches : 0);
-    for (int i = 0; i < 100; i++)
-        last<<<1, 32>>>(ns, out);
-    cudaDeviceSynchronize();
+};
+
+static launches launches_of(double kernel_us, const char *how, int *out)
+{
+    launches l = {(long long)(kernel_us * 1000), strcmp(how, "stream") == 0,
+                  strncmp(how, "graph", 5) == 0, false, nullptr, out};
+    l.waits = l.stream || strcmp(how, "graph") == 0 || strcmp(how, "each") == 0;
+    l.graph = l.by_graph ? graph_of(l.ns, out) : nullptr;
+    return l;
+}
+
+// us per kernel; where `spans` is given, each launch too.
+static double run(const launches &l, int kernels, spans *each)
+{
+    int count = l.by_graph ? kernels / graph_kernels : kernels;
     auto from = now(), before = from;
-    for (int i = 0; i < launches; i++) {
-        if (by_graph)
-            cudaGraphLaunch(graph, 0);
+    for (int i = 0; i < count; i++) {
+        if (l.by_graph)
+            cudaGraphLaunch(l.graph, 0);
         else
-            last<<<1, 32>>>(ns, out);
-        if (!waits)
+            last<<<1, 32>>>(l.ns, l.out);
+        if (!l.waits)
             continue;
-        auto launched = spread ? now() : from;
-        if (stream)
+        auto launched = each ? now() : from;
+        if (l.stream)
             cudaStreamSynchronize(0);
         else
             cudaDeviceSynchronize();
-        if (spread) {
+        if (each) {
             auto after = now();
-            call.push_back(us(launched - before).count());
-            wait.push_back(us(after - launched).count());
-            took.push_back(us(after - before).count());
+            each->call.push_back(us(launched - before).count());
+            each->wait.push_back(us(after - launched).count());
+            each->took.push_back(us(after - before).count());
             before = after;
         }
     }
     cudaDeviceSynchronize();
-    printf("%.4f", us(now() - from).count() / kernels);
+    return us(now() - from).count() / kernels;
+}
+
+static void loop(double kernel_us, int kernels, const char *how, bool spread, int *out)
+{
+    launches l = launches_of(kernel_us, how, out);
+    spans each;
+    for (auto *v : {&each.took, &each.call, &each.wait})
+        v->reserve(l.waits && spread ? kernels : 0);
+    for (int i = 0; i < 100; i++)
+        last<<<1, 32>>>(l.ns, out);
+    cudaDeviceSynchronize();
+    printf("%.4f", run(l, kernels, spread ? &each : nullptr));
     if (spread)
-        printf(" %.4f %.4f %.4f %d", median(took), median(call), median(wait), sched_getcpu());
+        printf(" %.4f %.4f %.4f %d", median(each.took), median(each.call), median(each.wait),
+               sched_getcpu());
     printf("\n");
+}
+
+// Recording is switched between blocks of KERNELS each, on this thread, when all of them have ended: what it adds is seen within
+// one process, as processes differ from each other by more than that.
+static void inside(double kernel_us, int kernels, const char *how, int *out)
+{
+    static void (*listen)(int);
+    static bool loaded;
+    const char *pairs_given = getenv("CAPTURE_PAIRS"), *path = getenv("CAPTURE_LIBRARY");
+    int pairs = pairs_given ? atoi(pairs_given) : 5;
+    launches l = launches_of(kernel_us, how, out);
+    auto block = [&](const char *state) {
+        spans each;
+        run(l, kernels / 10, nullptr); // not timed: clocks, buffers that are asked for first
+        double mean = run(l, kernels, &each), middle = median(each.took), stalls = 0;
+        for (double took : each.took)
+            stalls += took > middle + 5 ? took - middle : 0;
+        printf("%g:%s,%s,%.4f,%.4f,%.4f,%.4f\n", kernel_us, how, state, mean, middle,
+               median(each.call), stalls / kernels);
+    };
+    run(l, kernels / 2, nullptr);
+    for (int i = 0; i < 3 && !loaded && getenv("CAPTURE_LATE"); i++)
+        block("before");
+    if (!loaded)
+        if (void *library = path ? dlopen(path, RTLD_NOW) : nullptr)
+            *(void **)&listen = dlsym(library, "listen_now");
+    loaded = true;
+    for (int i = 0; i < 2 * pairs && listen; i++) {
+        bool on = (i + 1) / 2 % 2 == 1; // off on on off off on …
+        listen(on);
+        block(on ? "on" : "off");
+    }
+    if (listen)
+        listen(0);
 }
 
 int main(int argc, char **argv)
 {
     bool spread = argc > 1 && strcmp(argv[1], "spread") == 0;
-    int first = spread ? 2 : 1, *out;
+    bool within = argc > 1 && strcmp(argv[1], "inside") == 0;
+    int first = spread || within ? 2 : 1, *out;
     if (argc == first || (argc - first) % 3 != 0)
         return 2;
     cudaMalloc(&out, sizeof *out);
@@ -113,6 +175,9 @@ int main(int argc, char **argv)
             return 3;
     }
     for (int i = first; i < argc; i += 3)
-        loop(atof(argv[i]), atoi(argv[i + 1]), argv[i + 2], spread, out);
+        if (within)
+            inside(atof(argv[i]), atoi(argv[i + 1]), argv[i + 2], out);
+        else
+            loop(atof(argv[i]), atoi(argv[i + 1]), argv[i + 2], spread, out);
     return cudaGetLastError() == cudaSuccess ? 0 : 1;
 }
