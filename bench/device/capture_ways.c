@@ -115,6 +115,23 @@ static void CUPTIAPI request(uint8_t **buffer, size_t *bytes, size_t *records_ma
     *records_max = 0;
 }
 
+// Numbers of graphs: of kernels' records, of graphs', and of what CUPTI calls the graph that is launched.
+enum { NUMBERS_MAX = 16 };
+static struct {
+    const char *of;
+    atomic_uint known[NUMBERS_MAX];
+} numbers[3] = {{.of = "kernels'"}, {.of = "graphs'"}, {.of = "launched"}};
+
+static void number_seen(int of, uint32_t id)
+{
+    for (int i = 0; i < NUMBERS_MAX; i++) {
+        unsigned none = 0;
+        if (numbers[of].known[i] == id ||
+            atomic_compare_exchange_strong(&numbers[of].known[i], &none, id))
+            return;
+    }
+}
+
 static void CUPTIAPI complete(CUcontext context, uint32_t stream, uint8_t *buffer, size_t bytes,
                               size_t valid_bytes)
 {
@@ -127,12 +144,15 @@ static void CUPTIAPI complete(CUcontext context, uint32_t stream, uint8_t *buffe
         if (record->kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE) {
             const CUpti_ActivityGraphTrace2 *g = (const void *)record;
             whole_graphs++;
+            number_seen(1, g->graphId);
             wrong_graphs += g->end <= g->start || g->end > g->start + 10000000;
         } else if (record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL ||
             record->kind == CUPTI_ACTIVITY_KIND_KERNEL) {
             const CUpti_ActivityKernel9 *k = (const void *)record;
             kernels++;
             of_graphs += k->graphId != 0;
+            if (k->graphId != 0)
+                number_seen(0, k->graphId);
             timeless += k->end <= k->start;
             long_ones += k->end > k->start + 1000000;
         }
@@ -203,7 +223,10 @@ static void CUPTIAPI graph_called(void *user, CUpti_CallbackDomain domain, CUpti
     if (every == 0 || !listens)
         return;
     if (d->callbackSite == CUPTI_API_ENTER && ahead == 0) {
+        uint32_t id = 0;
         by_kernels = launch_of(p->hGraph) % every == 0;
+        if (cuptiGetGraphExecId(p->hGraph, &id) == CUPTI_SUCCESS)
+            number_seen(2, id);
         if (by_kernels)
             whole(false);
     } else if (d->callbackSite == CUPTI_API_EXIT) {
@@ -419,6 +442,12 @@ static void say(void)
                 (unsigned long long)of_graphs, (unsigned long long)whole_graphs,
                 (unsigned long long)wrong_graphs, (unsigned long long)graphs_by_kernels,
                 (unsigned long long)handed_over);
+    for (int of = 0; of < 3 && number("WAY_CHECK", 0) > 0; of++) {
+        fprintf(stderr, "numbers %s:", numbers[of].of);
+        for (int i = 0; i < NUMBERS_MAX && numbers[of].known[i]; i++)
+            fprintf(stderr, " %u", (unsigned)numbers[of].known[i]);
+        fprintf(stderr, "\n");
+    }
     for (int on = 0; on < 2; on++)
         profile_say(on);
     fprintf(stderr, "%llu,%llu\n", (unsigned long long)kernels,
