@@ -109,8 +109,8 @@ static uint8_t *a_clean_one(void)
 
 static void CUPTIAPI request(uint8_t **buffer, size_t *bytes, size_t *records_max)
 {
-    *buffer = number("WAY_ZEROED", 0) > 0 ? a_clean_one()
-                                          : aligned_alloc(BUFFER_ALIGNMENT, buffer_bytes);
+    *buffer =
+        number("WAY_ZEROED", 0) > 0 ? a_clean_one() : aligned_alloc(BUFFER_ALIGNMENT, buffer_bytes);
     *bytes = *buffer ? buffer_bytes : 0;
     *records_max = 0;
 }
@@ -147,7 +147,7 @@ static void CUPTIAPI complete(CUcontext context, uint32_t stream, uint8_t *buffe
             number_seen(1, g->graphId);
             wrong_graphs += g->end <= g->start || g->end > g->start + 10000000;
         } else if (record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL ||
-            record->kind == CUPTI_ACTIVITY_KIND_KERNEL) {
+                   record->kind == CUPTI_ACTIVITY_KIND_KERNEL) {
             const CUpti_ActivityKernel9 *k = (const void *)record;
             kernels++;
             of_graphs += k->graphId != 0;
@@ -190,8 +190,8 @@ static long launch_of(const void *graph)
     for (size_t i = (uintptr_t)graph / 64 % GRAPHS_MAX, tried = 0; tried < GRAPHS_MAX;
          i = (i + 1) % GRAPHS_MAX, tried++) {
         const void *none = NULL;
-        if (known[i].graph == graph || atomic_compare_exchange_strong(&known[i].graph, &none, graph) ||
-            none == graph)
+        if (known[i].graph == graph ||
+            atomic_compare_exchange_strong(&known[i].graph, &none, graph) || none == graph)
             return known[i].launches++;
     }
     return 1;
@@ -438,7 +438,8 @@ static void say(void)
         say_threads();
     cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     if (number("WAY_CHECK", 0) > 0)
-        fprintf(stderr, "of graphs %llu graphs whole %llu wrong %llu by kernels %llu buffers %llu\n",
+        fprintf(stderr,
+                "of graphs %llu graphs whole %llu wrong %llu by kernels %llu buffers %llu\n",
                 (unsigned long long)of_graphs, (unsigned long long)whole_graphs,
                 (unsigned long long)wrong_graphs, (unsigned long long)graphs_by_kernels,
                 (unsigned long long)handed_over);

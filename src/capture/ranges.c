@@ -39,8 +39,9 @@ static void count_kernel(struct sweep *s, size_t index)
         if ((r->thread != 0 && r->thread != w->thread) || s->counted[r->name] == index + 1)
             continue;
         s->counted[r->name] = index + 1;
-        s->sums[r->name].kernels++;
-        s->sums[r->name].kernel_ns += (double)(w->end_ns - w->start_ns);
+        const struct graph_look *look = w->look > 0 ? &s->t->looks.items[w->look - 1] : NULL;
+        s->sums[r->name].kernels += look ? look->kernels : 1;
+        s->sums[r->name].kernel_ns += look ? look->kernel_ns : (double)(w->end_ns - w->start_ns);
     }
 }
 
@@ -80,7 +81,7 @@ static size_t list_moments(const struct timeline *t, struct moment *out)
     }
     for (size_t i = 0; i < t->work.count; i++) {
         const struct work *w = &t->work.items[i];
-        if (w->kind == WORK_KERNEL && w->call_ns > 0)
+        if ((w->kind == WORK_KERNEL || w->kind == WORK_GRAPH) && w->call_ns > 0)
             out[count++] = (struct moment){w->call_ns, w->process, MOMENT_CALL, i};
     }
     qsort(out, count, sizeof *out, moments_rise);

@@ -23,9 +23,9 @@ bool stream_open(struct stream_reader *r, const char *file, const char *data, si
     memcpy(&header, data, sizeof header);
     if (header.byte_order != STREAM_BYTE_ORDER)
         return fail(err, at, "recorded on a machine with another byte order: read it there");
-    if (header.version != STREAM_VERSION)
-        return fail(err, at, "a recording of version %u: this ridge reads version %d",
-                    header.version, STREAM_VERSION);
+    if (header.version < STREAM_VERSION_LEAST || header.version > STREAM_VERSION)
+        return fail(err, at, "a recording of version %u: this ridge reads versions %d to %d",
+                    header.version, STREAM_VERSION_LEAST, STREAM_VERSION);
     r->lost = header.lost;
     r->at = sizeof header;
     return true;

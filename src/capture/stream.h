@@ -9,7 +9,12 @@
 
 #include <pthread.h>
 
-enum { STREAM_VERSION = 2, STREAM_BYTE_ORDER = 0x01020304, STREAM_ALIGNMENT = 8 };
+enum {
+    STREAM_VERSION = 3,
+    STREAM_VERSION_LEAST = 2,
+    STREAM_BYTE_ORDER = 0x01020304,
+    STREAM_ALIGNMENT = 8
+};
 enum { SAVED_HEADER_BYTES = 128 }; // left free at the beginning of a saved allocation's file
 #define STREAM_MAGIC "ridgecap"
 

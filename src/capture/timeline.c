@@ -15,6 +15,7 @@ void timeline_release(struct timeline *t)
     free(t->processes.items);
     free(t->devices.items);
     free(t->ranges.items);
+    free(t->looks.items);
     free(t->names.items);
     free(t->troubles.items);
     table_release(&t->name_numbers);
@@ -159,7 +160,8 @@ static void take_copy(struct filling *f, const struct event_copy *c)
                      .end_ns = c->end_ns,
                      .name = timeline_name(f->timeline, timeline_direction(c->kind)),
                      .stream = c->stream,
-                     .bytes = c->bytes};
+                     .bytes = c->bytes,
+                     .correlation = c->correlation};
     add_work(f, w, c->device);
 }
 
@@ -170,8 +172,49 @@ static void take_fill(struct filling *f, const struct event_fill *c)
                      .end_ns = c->end_ns,
                      .name = timeline_name(f->timeline, "fill"),
                      .stream = c->stream,
-                     .bytes = c->bytes};
+                     .bytes = c->bytes,
+                     .correlation = c->correlation};
     add_work(f, w, c->device);
+}
+
+static void take_graph(struct filling *f, const struct event_graph *g)
+{
+    char name[64];
+    snprintf(name, sizeof name, "graph %llu", (unsigned long long)g->graph);
+    struct work w = {.kind = WORK_GRAPH,
+                     .start_ns = g->start_ns,
+                     .end_ns = g->end_ns,
+                     .name = timeline_name(f->timeline, name),
+                     .stream = g->stream,
+                     .bytes = BYTES_UNKNOWN,
+                     .correlation = g->correlation,
+                     .graph = g->graph,
+                     .by_graph = true};
+    add_work(f, w, g->device);
+}
+
+static void take_look(struct filling *f, const struct event_graph_look *g)
+{
+    struct graph_look look = {
+        .process = f->process, .graph = g->graph, .correlation = g->correlation, .from = g->from};
+    struct timeline *t = f->timeline;
+    VEC_PUSH(t->looks.items, t->looks.count, t->looks.capacity, look);
+}
+
+// A graph that begins on the host is of the first GPU that the process used: CUPTI does not say which.
+static void place_graphs(struct filling *f)
+{
+    struct timeline *t = f->timeline;
+    int host = -1, gpu = -1;
+    for (size_t i = 0; i < t->devices.count; i++)
+        if (t->devices.items[i].number == INT32_MAX)
+            host = (int)i;
+    for (size_t i = f->first_work; host >= 0 && i < t->work.count && gpu < 0; i++)
+        if (t->work.items[i].device != host)
+            gpu = t->work.items[i].device;
+    for (size_t i = f->first_work; gpu >= 0 && i < t->work.count; i++)
+        if (t->work.items[i].device == host)
+            t->work.items[i].device = gpu;
 }
 
 static void take_process(struct filling *f, const struct event *e)
@@ -234,7 +277,7 @@ static void count_unheard(struct filling *f)
     size_t count = 0;
     for (size_t i = f->first_work; i < t->work.count; i++) {
         const struct work *w = &t->work.items[i];
-        if (w->kind != WORK_KERNEL || w->call_ns > 0)
+        if ((w->kind != WORK_KERNEL && w->kind != WORK_GRAPH) || w->call_ns > 0)
             continue;
         p->unheard = true;
         if (w->by_graph)
@@ -259,7 +302,7 @@ static void join_calls(struct filling *f)
         struct call wanted = {.correlation = w->correlation};
         const struct call *call = bsearch(&wanted, f->calls.items, f->calls.count,
                                           sizeof *f->calls.items, by_correlation);
-        if (w->kind == WORK_KERNEL && call) {
+        if ((w->kind == WORK_KERNEL || w->kind == WORK_GRAPH) && call) {
             w->thread = call->thread;
             w->call_ns = call->time_ns;
         }
@@ -309,6 +352,12 @@ static void take(struct filling *f, const struct event *e)
                                 e->of.graph_launch.time_ns},
                   e->of.graph_launch.end_ns);
         break;
+    case EVENT_GRAPH:
+        take_graph(f, &e->of.graph);
+        break;
+    case EVENT_GRAPH_LOOK:
+        take_look(f, &e->of.graph_look);
+        break;
     case EVENT_RANGE:
         take_range(f, &e->of.range);
         break;
@@ -346,6 +395,7 @@ bool capture_timeline_add(struct timeline *t, const char *file, const char *data
     VEC_PUSH(t->processes.items, t->processes.count, t->processes.capacity, p);
     while (stream_next(&r, &e))
         take(&f, &e);
+    place_graphs(&f);
     join_calls(&f);
     count_unheard(&f);
     if (r.damaged) {

@@ -101,7 +101,9 @@ static void add_work(struct drawing *d)
                                    (unsigned long long)t->processes.items[w->process].pid)
                     : "");
         paint(d, lane, (double)w->start_ns, (double)w->end_ns,
-              w->kind == WORK_KERNEL ? d->kernel_colours[w->name] : COLOUR_MOVES, false);
+              w->kind == WORK_KERNEL || w->kind == WORK_GRAPH ? d->kernel_colours[w->name]
+                                                              : COLOUR_MOVES,
+              false);
     }
     d->count = first + count;
 }
@@ -195,9 +197,10 @@ static void add_legend(const struct drawing *d, struct text *out)
         html_printf(out, "class=\"solid s%zu\"/></svg> <code>%.100s</code> ", i,
                     p->timeline->names.items[p->sums->kernels[i].name]);
     }
-    if (p->sums->kernel_count + 1 > COLOURS) {
+    if (p->sums->kernel_count + 1 > COLOURS || p->sums->graphs_whole > 0) {
         text_add(out, square);
-        text_add(out, "class=\"solid s7\"/></svg> other kernels ");
+        html_printf(out, "class=\"solid s7\"/></svg> other kernels%s ",
+                    p->sums->graphs_whole > 0 ? ", and graphs recorded as a whole" : "");
     }
     if (p->sums->move_count > 0) {
         text_add(out, square);
@@ -310,6 +313,8 @@ static void add_body(const void *context, struct text *out)
             html_printf(out, "<p>%s</p>\n", words);
     }
     add_table(&tables.kernels, "Kernels by time", out);
+    if (timeline_graphs_words(&a, p->sums))
+        html_printf(out, "<p>%s</p>\n", timeline_graphs_words(&a, p->sums));
     add_table(&tables.moves, "Copies and fills", out);
     add_table(&tables.ranges, "Ranges of the program (NVTX)", out);
     add_table(&tables.gaps, "Longest times without work", out);

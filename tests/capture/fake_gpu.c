@@ -2,7 +2,8 @@
 // memory is the host's, its clock goes on 10 us per kernel, 5 us per copy and 1 us per call, and it has one kernel,
 // `twice`, which doubles n floats: multiplies them by the variable `factor`, which is 2 unless it is set. cuInit loads what CUDA_INJECTION64_PATH names, as the real one does. With
 // FAKE_SUBSCRIBED another profiler listens already. FAKE_NAMES: kernels are named by turns as two names that are long and differ
-// in their last letter. FAKE_DEVICE: what the GPU is called.
+// in their last letter. FAKE_DEVICE: what the GPU is called. A graph is recorded by its kernels, or as a whole while that kind
+// is enabled; FAKE_NO_GRAPH_NUMBERS: CUPTI gives graphs no numbers.
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/recorder/cupti_min.h"
 
@@ -65,11 +66,29 @@ int cuptiActivityRegisterCallbacks(buffer_request r, buffer_complete c)
 
 // The recorder hands over on a thread of its own.
 static pthread_mutex_t buffers = PTHREAD_MUTEX_INITIALIZER;
-static int kinds;
+static uint64_t kinds;
 int cuptiActivityEnable(int kind)
 {
-    kinds |= 1 << kind;
+    kinds |= UINT64_C(1) << kind;
     return 0;
+}
+
+int cuptiActivityDisable(int kind)
+{
+    kinds &= ~(UINT64_C(1) << kind);
+    return 0;
+}
+
+int cuptiGetGraphExecId(const void *graph, uint32_t *number)
+{
+    *number = (uint32_t)(uintptr_t)graph;
+    return getenv("FAKE_NO_GRAPH_NUMBERS") ? 1 : 0;
+}
+
+int fake_enabled(int kind);
+int fake_enabled(int kind)
+{
+    return (kinds >> kind & 1) != 0;
 }
 
 int cuptiActivityGetNextRecord(uint8_t *data, size_t valid_bytes, void **record)
@@ -134,7 +153,7 @@ void fake_record(void *record, size_t bytes, uint64_t *start_ns, uint64_t takes_
 
 void fake_record_as_it_is(const void *record, size_t bytes)
 {
-    if (!(kinds & 1 << *(const int *)record))
+    if (!fake_enabled(*(const int *)record))
         return;
     pthread_mutex_lock(&buffers);
     if (buffer && used + RECORD_BYTES > size)
@@ -161,7 +180,7 @@ void fake_clock(uint64_t now_ns)
 
 static void (*call)(int domain, uint32_t id, const void *data);
 static void (*record)(void *record, size_t bytes, uint64_t *start_ns, uint64_t takes_ns);
-static int (*handed_over)(void);
+static int (*handed_over)(void), (*is_enabled)(int kind);
 static uint32_t calls;
 
 int cuInit(unsigned flags)
@@ -185,6 +204,7 @@ int cuInit(unsigned flags)
         *(void **)&call = dlsym(cupti, "fake_call");
         *(void **)&record = dlsym(cupti, "fake_record");
         *(void **)&handed_over = dlsym(cupti, "fake_handed_over");
+        *(void **)&is_enabled = dlsym(cupti, "fake_enabled");
     }
     return 0;
 }
@@ -364,6 +384,17 @@ static const char *kernel_name(void)
     return getenv("FAKE_NAMES") ? names[turn++ % 2] : "twice";
 }
 
+static bool whole_graphs(void)
+{
+    return is_enabled && is_enabled(ACTIVITY_GRAPH);
+}
+
+// With FAKE_UNEVEN a graph's launches take 0 to 6 us more per kernel.
+static uint64_t takes_ns(uint32_t graph)
+{
+    return 10000 + (graph && getenv("FAKE_UNEVEN") ? 1000 * (calls % 7) : 0);
+}
+
 static void work(const struct call_launch *l, uint32_t graph)
 {
     float *in = *(float **)l->parameters[0], *out = *(float **)l->parameters[1];
@@ -381,8 +412,8 @@ static void work(const struct call_launch *l, uint32_t graph)
     }
     for (int i = 0; i < n; i++)
         out[i] = factor * in[i];
-    if (record)
-        record(&k, sizeof k, &k.start_ns, 10000);
+    if (record && !(graph && whole_graphs()))
+        record(&k, sizeof k, &k.start_ns, takes_ns(graph));
 }
 
 static struct call_launch last;
@@ -407,6 +438,12 @@ int cuGraphLaunch(void *graph, void *stream)
     BEGIN(514, g);
     work(&last, 5);
     work(&last, 5);
+    struct activity_graph whole = {.kind = ACTIVITY_GRAPH,
+                                   .correlation = calls,
+                                   .graph = (uint32_t)(uintptr_t)graph,
+                                   .stream = 7};
+    if (record && whole_graphs())
+        record(&whole, sizeof whole, &whole.start_ns, 2 * takes_ns(5));
     END(514);
 }
 

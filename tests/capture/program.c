@@ -1,7 +1,7 @@
 // A program for the fake driver: doubles 64 floats on the GPU, three times by a launch and twice by a graph, prints the
 // sum, and ends as its argument says: an exit status, `kill`, `abort`, `fork` (a child that ends by itself) or `child` (one
 // that uses the GPU, started before). `together`: input and output lie in one allocation, as those of PyTorch do.
-// `many`: 400,000 launches more, faster than any GPU's. `ranges`: it names what it does by NVTX. `factor`: it sets the module's variable of that name to 3.
+// `many`: 400,000 launches more, faster than any GPU's. `graphs`: 999 graphs more. `ranges`: it names what it does by NVTX. `factor`: it sets the module's variable of that name to 3.
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
 #include <signal.h>
@@ -79,7 +79,7 @@ static void nvtx_open(void)
 }
 
 static void work(bool together);
-static bool sets_factor, launches_many;
+static bool sets_factor, launches_many, launches_graphs;
 
 static void set_factor(void *module)
 {
@@ -168,6 +168,8 @@ static void work(bool together)
     }
     launch(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, values, NULL); // fails: no launch
     graph(&n, NULL);
+    for (int i = 0; launches_graphs && i < 999; i++)
+        graph(&n, NULL);
     out(data, b, sizeof data);
     wait_all();
     release(a);
@@ -194,6 +196,7 @@ int main(int argc, char **argv)
         return 99;
     sets_factor = strcmp(how, "factor") == 0;
     launches_many = strcmp(how, "many") == 0;
+    launches_graphs = strcmp(how, "graphs") == 0;
     int child = strcmp(how, "child") == 0 ? fork() : 1;
     if (strcmp(how, "ranges") == 0)
         work_in_ranges();

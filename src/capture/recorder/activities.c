@@ -1,4 +1,4 @@
-// What the GPU did, as CUPTI hands it over in buffers: kernels, copies, fills. A thread asks for what there is every
+// What the GPU did, as CUPTI hands it over in buffers: kernels, copies, fills, whole graphs. A thread asks for what there is every
 // 200 ms, as CUPTI's own period hands over full buffers only: a program that is killed would lose up to a buffer. On which
 // thread CUPTI hands over is its choice, so buffers are only kept then, and read by that thread.
 // SPDX-License-Identifier: Apache-2.0
@@ -104,6 +104,14 @@ static void take_fill(const struct activity_fill *f)
     RECORD(FILL, event);
 }
 
+static void take_graph(const struct activity_graph *g)
+{
+    struct event_graph event = {g->start_ns, g->end_ns,      g->device, g->context,
+                                g->stream,   g->correlation, g->graph};
+    name_device(g->device);
+    RECORD(GRAPH, event);
+}
+
 static void take(const void *record)
 {
     switch (*(const int *)record) {
@@ -115,6 +123,9 @@ static void take(const void *record)
         break;
     case ACTIVITY_FILL:
         take_fill(record);
+        break;
+    case ACTIVITY_GRAPH:
+        take_graph(record);
         break;
     default: // nothing else was asked for
         break;

@@ -99,9 +99,17 @@ static void take_launch_ex(const struct call *c, const void *parameters)
     on_launch(c, &(struct launch){l->config, l->function, l->parameters, l->extra, false});
 }
 
+static atomic_bool asks_who; // launched: where kernels are saved, or the program names ranges
+
 static void take_graph(const struct call *c, const void *parameters)
 {
     const struct call_graph_launch *g = parameters;
+    if (c->before)
+        graphs_before(g->graph, c->correlation);
+    else
+        graphs_after();
+    if (c->before || c->status != 0 || !atomic_load(&asks_who))
+        return;
     struct event_graph_launch event = {c->time_ns,        c->end_ns,        c->correlation,
                                        recorder_thread(), number(g->graph), number(g->stream)};
     RECORD(GRAPH_LAUNCH, event);
@@ -140,7 +148,7 @@ static void take_capture_end(const struct call *c, const void *parameters)
 
 /* ---- listening ---------------------------------------------------------------------------------------- */
 
-enum when { LAUNCH, ALWAYS, SAVING };
+enum when { LAUNCH, GRAPH, SAVING };
 static const struct {
     uint32_t id;
     void (*take)(const struct call *c, const void *parameters);
@@ -161,7 +169,8 @@ static void on_call(uint32_t id, const struct callback_data *data)
     if (before)
         *data->kept = recorder_clock_ns();
     bool launch = row > 0 && calls[row - 1].when == LAUNCH;
-    if (row == 0 || (before && !(launch && recorder.saving)))
+    bool graph = row > 0 && calls[row - 1].when == GRAPH;
+    if (row == 0 || (before && !graph && !(launch && recorder.saving)))
         return;
     struct call c = {.correlation = data->correlation,
                      .symbol = data->symbol,
@@ -171,7 +180,7 @@ static void on_call(uint32_t id, const struct callback_data *data)
                                : data->status ? *(const int *)data->status
                                               : -1,
                      .before = before};
-    if (c.status != 0 && !launch)
+    if (c.status != 0 && !launch && !graph)
         return;
     calls[row - 1].take(&c, data->parameters);
     if (before) // what saving took is no part of the call
@@ -205,30 +214,32 @@ static void on_callback(void *user, int domain, uint32_t id, const void *data)
         on_module(id, data);
 }
 
-static bool listen_to_calls(void)
+static void no_calls(int status)
 {
-    void *subscriber = NULL;
-    int status = recorder.cupti.cuptiSubscribe(&subscriber, on_callback, NULL);
-    if (status != CUPTI_DONE) {
-        recorder_trouble("no launch calls%s: cuptiSubscribe returns %d%s",
-                         recorder.saving ? ", and no kernel is saved" : "", status,
-                         status == CUPTI_OTHER_SUBSCRIBER
-                             ? ", another profiler listens to this program already"
-                             : "");
-        return false;
-    }
+    recorder_trouble("no launch calls%s: cuptiSubscribe returns %d%s",
+                     recorder.saving ? ", and no kernel is saved" : "", status,
+                     status == CUPTI_OTHER_SUBSCRIBER
+                         ? ", another profiler listens to this program already"
+                         : "");
+}
+
+static void listen_to(void *subscriber, enum when when)
+{
     for (size_t i = 0; i < COUNT_OF(calls); i++) {
+        if (calls[i].when != when)
+            continue;
         row_of[calls[i].id] = (uint8_t)(i + 1);
-        if ((calls[i].when != SAVING || recorder.saving) &&
-            recorder.cupti.cuptiEnableCallback(1, subscriber, DOMAIN_DRIVER, calls[i].id) !=
-                CUPTI_DONE)
+        if (recorder.cupti.cuptiEnableCallback(1, subscriber, DOMAIN_DRIVER, calls[i].id) !=
+            CUPTI_DONE)
             recorder_trouble("the driver's call %u is not listened to", calls[i].id);
     }
-    for (uint32_t id = RESOURCE_MODULE_LOADED; recorder.saving && id <= RESOURCE_MODULE_UNLOAD;
-         id++)
+}
+
+static void listen_to_modules(void *subscriber)
+{
+    for (uint32_t id = RESOURCE_MODULE_LOADED; id <= RESOURCE_MODULE_UNLOAD; id++)
         if (recorder.cupti.cuptiEnableCallback(1, subscriber, DOMAIN_RESOURCE, id) != CUPTI_DONE)
             recorder_trouble("modules are not recorded: CUPTI refuses the callback %u", id);
-    return true;
 }
 
 static atomic_bool wanted; // by who names ranges
@@ -236,13 +247,31 @@ static atomic_bool wanted; // by who names ranges
 bool callbacks_start(void)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static bool tried, listens;
-    if (!recorder.saving && !atomic_load(&wanted) && !getenv("RIDGE_CAPTURE_CALLS"))
-        return false;
+    static bool tried, to_launches;
+    static void *subscriber;
+    static int status;
+    bool who = recorder.saving || atomic_load(&wanted) || getenv("RIDGE_CAPTURE_CALLS");
     pthread_mutex_lock(&lock);
-    if (!tried)
-        listens = listen_to_calls();
-    tried = true;
+    if (!tried && (who || graphs_can_be_whole())) {
+        tried = true;
+        status = recorder.cupti.cuptiSubscribe(&subscriber, on_callback, NULL);
+        if (status == CUPTI_DONE && graphs_can_be_whole()) {
+            listen_to(subscriber, GRAPH);
+            graphs_start();
+        }
+    }
+    if (who && !to_launches) {
+        to_launches = true;
+        if (status != CUPTI_DONE)
+            no_calls(status);
+        atomic_store(&asks_who, status == CUPTI_DONE);
+        for (enum when when = LAUNCH; status == CUPTI_DONE && when <= SAVING; when++)
+            if (when != SAVING || recorder.saving)
+                listen_to(subscriber, when);
+        if (status == CUPTI_DONE && recorder.saving)
+            listen_to_modules(subscriber);
+    }
+    bool listens = tried && status == CUPTI_DONE;
     pthread_mutex_unlock(&lock);
     return listens;
 }

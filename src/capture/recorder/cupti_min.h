@@ -11,7 +11,12 @@
 enum { CUPTI_DONE = 0, CUPTI_NO_MORE_RECORDS = 12, CUPTI_OTHER_SUBSCRIBER = 39 }; // CUptiResult
 // cuptiGetVersion of the first CUPTI whose kernel records end as below: CUDA 12.0's.
 enum { CUPTI_VERSION_LEAST = 19 };
-enum { ACTIVITY_COPY = 1, ACTIVITY_FILL = 2, ACTIVITY_KERNEL = 10 }; // CUpti_ActivityKind
+enum {
+    ACTIVITY_COPY = 1,
+    ACTIVITY_FILL = 2,
+    ACTIVITY_KERNEL = 10,
+    ACTIVITY_GRAPH = 51
+}; // CUpti_ActivityKind
 enum { ACTIVITY_FLUSH_FORCED = 1 };
 enum { DOMAIN_DRIVER = 1, DOMAIN_RESOURCE = 3 }; // CUpti_CallbackDomain
 enum { SITE_ENTER = 0, SITE_EXIT = 1 };          // CUpti_ApiCallbackSite
@@ -48,6 +53,12 @@ struct activity_fill { // CUpti_ActivityMemset2 and later
     uint32_t value;
     uint64_t bytes, start_ns, end_ns;
     uint32_t device, context, stream, correlation;
+};
+struct activity_graph { // CUpti_ActivityGraphTrace and later
+    int kind;
+    uint32_t correlation;
+    uint64_t start_ns, end_ns;
+    uint32_t device, graph, context, stream;
 };
 
 struct callback_data { // CUpti_CallbackData
