@@ -436,6 +436,10 @@ int cuGraphLaunch(void *graph, void *stream)
 {
     struct call_graph_launch g = {graph, stream};
     BEGIN(514, g);
+    status = graph ? 0 : 400;
+    if (!graph) {
+        END(514);
+    }
     work(&last, 5);
     work(&last, 5);
     struct activity_graph whole = {.kind = ACTIVITY_GRAPH,

@@ -18,6 +18,7 @@ IS(CUPTI_NO_MORE_RECORDS, CUPTI_ERROR_MAX_LIMIT_REACHED);
 IS(CUPTI_OTHER_SUBSCRIBER, CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
 IS(ACTIVITY_COPY, CUPTI_ACTIVITY_KIND_MEMCPY);
 IS(ACTIVITY_FILL, CUPTI_ACTIVITY_KIND_MEMSET);
+IS(ACTIVITY_GRAPH, CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
 IS(ACTIVITY_KERNEL, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
 IS(ACTIVITY_FLUSH_FORCED, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
 IS(DOMAIN_DRIVER, CUPTI_CB_DOMAIN_DRIVER_API);
@@ -93,6 +94,16 @@ AT(launch_config, attribute_count, CUlaunchConfig, numAttrs);
 AT(launch_attribute, id, CUlaunchAttribute, id);
 AT(launch_attribute, value, CUlaunchAttribute, value);
 _Static_assert(sizeof(struct launch_attribute) == sizeof(CUlaunchAttribute), "launch_attribute");
+AT(call_graph_launch, graph, cuGraphLaunch_params, hGraph);
+#define WHOLE(theirs)                                         \
+    AT(activity_graph, correlation, theirs, correlationId);   \
+    AT(activity_graph, start_ns, theirs, start);              \
+    AT(activity_graph, end_ns, theirs, end);                  \
+    AT(activity_graph, device, theirs, deviceId);             \
+    AT(activity_graph, graph, theirs, graphId);               \
+    AT(activity_graph, context, theirs, contextId);           \
+    AT(activity_graph, stream, theirs, streamId)
+WHOLE(CUpti_ActivityGraphTrace2);
 AT(call_graph_launch, stream, cuGraphLaunch_params, hStream);
 #define LOADS(theirs, member) AT(call_load, image, theirs, member)
 LOADS(cuModuleLoad_params, fname);

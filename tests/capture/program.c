@@ -1,7 +1,7 @@
 // A program for the fake driver: doubles 64 floats on the GPU, three times by a launch and twice by a graph, prints the
 // sum, and ends as its argument says: an exit status, `kill`, `abort`, `fork` (a child that ends by itself) or `child` (one
 // that uses the GPU, started before). `together`: input and output lie in one allocation, as those of PyTorch do.
-// `many`: 400,000 launches more, faster than any GPU's. `graphs`: 999 graphs more. `ranges`: it names what it does by NVTX. `factor`: it sets the module's variable of that name to 3.
+// `many`: 400,000 launches more, faster than any GPU's. `graphs`: 999 graphs more, and one that fails. `ranges`: it names what it does by NVTX. `factor`: it sets the module's variable of that name to 3.
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
 #include <signal.h>
@@ -168,6 +168,8 @@ static void work(bool together)
     }
     launch(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, values, NULL); // fails: no launch
     graph(&n, NULL);
+    if (launches_graphs)
+        graph(NULL, NULL);
     for (int i = 0; launches_graphs && i < 999; i++)
         graph(&n, NULL);
     out(data, b, sizeof data);
