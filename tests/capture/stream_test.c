@@ -124,7 +124,8 @@ static void other_files_are_refused_with_a_reason(void **state)
         err.message, "f: this is no recording of `ridge capture`, and no trace of nsys or rocprof "
                      "(docs/capture.md lists what is read)");
     assert_false(stream_open(&r, "f", (const char *)&h, sizeof h, &err));
-    assert_string_equal(err.message, "f: a recording of version 9: this ridge reads versions 2 to 3");
+    assert_string_equal(err.message,
+                        "f: a recording of version 9: this ridge reads versions 2 to 3");
     h.byte_order = 0x04030201;
     assert_false(stream_open(&r, "f", (const char *)&h, sizeof h, &err));
     assert_non_null(strstr(err.message, "another byte order"));
