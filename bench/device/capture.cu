@@ -15,7 +15,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <csignal>
 #include <dlfcn.h>
+#include <execinfo.h>
 #include <sched.h>
 #include <unistd.h>
 #include <vector>
@@ -157,8 +159,18 @@ static void inside(double kernel_us, int kernels, const char *how, int *out)
         listen(0);
 }
 
+// Where it was, if listening makes it crash.
+static void crashed(int number)
+{
+    void *frames[40];
+    backtrace_symbols_fd(frames, backtrace(frames, 40), 2);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
 int main(int argc, char **argv)
 {
+    signal(SIGSEGV, crashed);
     bool spread = argc > 1 && strcmp(argv[1], "spread") == 0;
     bool within = argc > 1 && strcmp(argv[1], "inside") == 0;
     int first = spread || within ? 2 : 1, *out;
