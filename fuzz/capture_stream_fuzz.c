@@ -14,16 +14,14 @@ static void summed(const char *bytes, size_t size)
     struct timeline t = {.arena = &a};
     struct timeline_summary s;
     struct error err = {0};
-    size_t seen = 0;
+    size_t launches = 0, moves = 0;
     require(capture_timeline_add(&t, "fuzz", bytes, size, &err));
     timeline_summarize(&a, &t, &s);
     for (size_t i = 0; i < s.kernel_count; i++)
-        seen += s.kernels[i].seen;
+        launches += s.kernels[i].launches;
     for (size_t i = 0; i < s.move_count; i++)
-        seen += s.moves[i].seen;
-    for (size_t i = 0; i < t.work.count; i++)
-        seen += t.work.items[i].look > 0; // what ran in these is estimated
-    require(seen == t.work.count);
+        moves += s.moves[i].count;
+    require(launches + moves == t.work.count);
     for (size_t i = 0; i < s.device_count; i++)
         require(s.devices[i].idle_ns >= 0 && s.devices[i].both_ns >= 0 &&
                 s.devices[i].busy_ns <= s.devices[i].span_ns);

@@ -39,9 +39,8 @@ static void count_kernel(struct sweep *s, size_t index)
         if ((r->thread != 0 && r->thread != w->thread) || s->counted[r->name] == index + 1)
             continue;
         s->counted[r->name] = index + 1;
-        const struct graph_look *look = w->look > 0 ? &s->t->looks.items[w->look - 1] : NULL;
-        s->sums[r->name].kernels += look ? look->kernels : 1;
-        s->sums[r->name].kernel_ns += look ? look->kernel_ns : (double)(w->end_ns - w->start_ns);
+        s->sums[r->name].kernels++;
+        s->sums[r->name].kernel_ns += (double)(w->end_ns - w->start_ns);
     }
 }
 

@@ -11,6 +11,12 @@ static const double percent = 100;
 
 /* ---- kernels, copies and fills by name ----------------------------------------------------------- */
 
+static bool
+is_kernel(const struct work *w) // or a graph, as what runs in it is kernels for the most part
+{
+    return w->kind == WORK_KERNEL || w->kind == WORK_GRAPH;
+}
+
 static double length_ns(const struct work *w)
 {
     return (double)(w->end_ns - w->start_ns);
@@ -56,7 +62,6 @@ static struct kernel_sum kernel_sum(const struct work **w, size_t count)
     const struct work *longest = w[count - 1];
     struct kernel_sum k = {.name = w[0]->name,
                            .launches = count,
-                           .seen = count,
                            .min_ns = length_ns(w[0]),
                            .max_ns = length_ns(longest),
                            .registers = longest->registers,
@@ -74,45 +79,12 @@ static struct kernel_sum kernel_sum(const struct work **w, size_t count)
 
 static struct move_sum move_sum(const struct work **w, size_t count)
 {
-    struct move_sum m = {.name = w[0]->name, .count = count, .seen = count};
+    struct move_sum m = {.name = w[0]->name, .count = count};
     for (size_t i = 0; i < count; i++) {
         m.total_ns += length_ns(w[i]);
         m.bytes += w[i]->bytes == BYTES_UNKNOWN ? (double)NAN : (double)w[i]->bytes;
     }
     return m;
-}
-
-static size_t nearest(double count)
-{
-    return (size_t)llround(count);
-}
-
-// What ran in graphs that were recorded as a whole; each name was seen by itself too.
-static void add_parts(const struct graph_part *parts, size_t count, struct timeline_summary *out)
-{
-    for (size_t p = 0; p < count; p++) {
-        const struct graph_part *part = &parts[p];
-        for (size_t i = 0; part->kind == WORK_KERNEL && i < out->kernel_count; i++) {
-            struct kernel_sum *k = &out->kernels[i];
-            if (k->name != part->name)
-                continue;
-            k->launches += nearest(part->count);
-            k->by_graph += nearest(part->count);
-            k->total_ns += part->total_ns;
-            k->launches_margin = part->count_margin;
-            k->total_margin_ns = part->total_margin_ns;
-        }
-        for (size_t i = 0; part->kind != WORK_KERNEL && i < out->move_count; i++) {
-            struct move_sum *m = &out->moves[i];
-            if (m->name != part->name)
-                continue;
-            m->count += nearest(part->count);
-            m->total_ns += part->total_ns;
-            m->bytes += part->bytes;
-            m->count_margin = part->count_margin;
-            m->total_margin_ns = part->total_margin_ns;
-        }
-    }
 }
 
 static int kernels_falling(const void *a, const void *b)
@@ -127,18 +99,13 @@ static int moves_falling(const void *a, const void *b)
     return x->total_ns > y->total_ns ? -1 : x->total_ns < y->total_ns ? 1 : x->name - y->name;
 }
 
-static void sum_by_name(struct arena *a, struct timeline *t, struct timeline_summary *out)
+static void sum_by_name(struct arena *a, const struct timeline *t, struct timeline_summary *out)
 {
-    size_t count = 0, part_count;
-    const struct graph_part *parts = timeline_graph_parts(a, t, &part_count);
-    const struct work **w = ARENA_ARRAY(a, const struct work *, t->work.count + 1);
+    size_t count = t->work.count;
+    const struct work **w = ARENA_ARRAY(a, const struct work *, count + 1);
     double all_ns = 0;
-    for (size_t i = 0; i < t->work.count; i++) {
-        out->graphs_whole += t->work.items[i].kind == WORK_GRAPH;
-        if (t->work.items[i].look == 0) // what ran in a graph is known: it is no work by itself
-            w[count++] = &t->work.items[i];
-    }
-    out->graphs_by_kernels = out->graphs_whole > 0 ? t->looks.count : 0;
+    for (size_t i = 0; i < count; i++)
+        w[i] = &t->work.items[i];
     qsort(w, count, sizeof *w, by_name_and_length);
     out->kernels = ARENA_ARRAY(a, struct kernel_sum, 2 * t->names.count + 1);
     out->moves = ARENA_ARRAY(a, struct move_sum, 2 * t->names.count + 1);
@@ -146,12 +113,12 @@ static void sum_by_name(struct arena *a, struct timeline *t, struct timeline_sum
         for (to = from; to < count && w[to]->name == w[from]->name && w[to]->kind == w[from]->kind;
              to++)
             continue;
-        if (w[from]->kind == WORK_KERNEL || w[from]->kind == WORK_GRAPH)
+        out->whole_graphs += w[from]->kind == WORK_GRAPH ? to - from : 0;
+        if (is_kernel(w[from]))
             out->kernels[out->kernel_count++] = kernel_sum(w + from, to - from);
         else
             out->moves[out->move_count++] = move_sum(w + from, to - from);
     }
-    add_parts(parts, part_count, out);
     for (size_t i = 0; i < out->kernel_count; i++)
         all_ns += out->kernels[i].total_ns;
     for (size_t i = 0; i < out->kernel_count; i++)
@@ -210,35 +177,25 @@ static size_t streams_of(struct arena *a, const struct work *w, size_t count)
     return different;
 }
 
-// A graph that was recorded as a whole counts as a kernel while it runs.
-static void count_work(struct device_sum *d, const struct timeline *t, const struct work *w)
-{
-    const struct graph_look *look = w->look > 0 ? &t->looks.items[w->look - 1] : NULL;
-    bool kernel = w->kind == WORK_KERNEL || w->kind == WORK_GRAPH;
-    d->kernel_sum_ns += look ? look->kernel_ns : kernel ? length_ns(w) : 0;
-    d->kernels += look ? look->kernels : kernel;
-    d->moves += look ? look->moves : !kernel;
-}
-
 // Work of one device, in order of its starts.
-static struct device_sum device_sum(struct arena *a, const struct timeline *t, const struct work *w,
-                                    size_t count)
+static struct device_sum device_sum(struct arena *a, const struct work *w, size_t count)
 {
     struct device_sum d = {.device = w[0].device, .start_ns = (double)w[0].start_ns};
     struct cover any = {0, w[0].start_ns}, kernels = {0}, moves = {0};
     const struct work *last = &w[0]; // of what began so far, that which ends last
     for (size_t i = 0; i < count; i++) {
-        bool kernel = w[i].kind == WORK_KERNEL || w[i].kind == WORK_GRAPH;
-        bool of_graph = w[i].kind == WORK_KERNEL && w[i].by_graph;
+        bool kernel = is_kernel(&w[i]), in_graph = w[i].kind == WORK_KERNEL && w[i].by_graph;
         if (w[i].start_ns > any.until_ns)
             gap_add(&d, &(struct gap){(double)any.until_ns, (double)(w[i].start_ns - any.until_ns),
                                       last->name, w[i].name});
         d.dear +=
-            kernel && (of_graph || i == 0 || w[i].start_ns > any.until_ns + RECORDING_IDLE_NS);
+            kernel && (in_graph || i == 0 || w[i].start_ns > any.until_ns + RECORDING_IDLE_NS);
         cover_add(&any, w[i].start_ns, w[i].end_ns);
         cover_add(kernel ? &kernels : &moves, w[i].start_ns, w[i].end_ns);
         last = w[i].end_ns > last->end_ns ? &w[i] : last;
-        count_work(&d, t, &w[i]);
+        d.kernel_sum_ns += kernel ? length_ns(&w[i]) : 0;
+        d.kernels += kernel;
+        d.moves += !kernel;
     }
     d.span_ns = (double)(last->end_ns - w[0].start_ns);
     d.busy_ns = any.covered_ns;
@@ -257,7 +214,7 @@ static void sum_by_device(struct arena *a, const struct timeline *t, struct time
     for (size_t from = 0, to; from < t->work.count; from = to) {
         for (to = from; to < t->work.count && w[to].device == w[from].device; to++)
             continue;
-        out->devices[out->device_count] = device_sum(a, t, w + from, to - from);
+        out->devices[out->device_count] = device_sum(a, w + from, to - from);
         out->span_ns += out->devices[out->device_count++].span_ns;
     }
 }

@@ -15,7 +15,6 @@ void timeline_release(struct timeline *t)
     free(t->processes.items);
     free(t->devices.items);
     free(t->ranges.items);
-    free(t->looks.items);
     free(t->names.items);
     free(t->troubles.items);
     table_release(&t->name_numbers);
@@ -160,8 +159,7 @@ static void take_copy(struct filling *f, const struct event_copy *c)
                      .end_ns = c->end_ns,
                      .name = timeline_name(f->timeline, timeline_direction(c->kind)),
                      .stream = c->stream,
-                     .bytes = c->bytes,
-                     .correlation = c->correlation};
+                     .bytes = c->bytes};
     add_work(f, w, c->device);
 }
 
@@ -172,15 +170,15 @@ static void take_fill(struct filling *f, const struct event_fill *c)
                      .end_ns = c->end_ns,
                      .name = timeline_name(f->timeline, "fill"),
                      .stream = c->stream,
-                     .bytes = c->bytes,
-                     .correlation = c->correlation};
+                     .bytes = c->bytes};
     add_work(f, w, c->device);
 }
 
 static void take_graph(struct filling *f, const struct event_graph *g)
 {
     char name[64];
-    snprintf(name, sizeof name, "graph %llu", (unsigned long long)g->graph);
+    snprintf(name, sizeof name, "graph %llu of process %llu", (unsigned long long)g->graph,
+             (unsigned long long)f->timeline->processes.items[f->process].pid);
     struct work w = {.kind = WORK_GRAPH,
                      .start_ns = g->start_ns,
                      .end_ns = g->end_ns,
@@ -188,17 +186,8 @@ static void take_graph(struct filling *f, const struct event_graph *g)
                      .stream = g->stream,
                      .bytes = BYTES_UNKNOWN,
                      .correlation = g->correlation,
-                     .graph = g->graph,
                      .by_graph = true};
     add_work(f, w, g->device);
-}
-
-static void take_look(struct filling *f, const struct event_graph_look *g)
-{
-    struct graph_look look = {
-        .process = f->process, .graph = g->graph, .correlation = g->correlation, .from = g->from};
-    struct timeline *t = f->timeline;
-    VEC_PUSH(t->looks.items, t->looks.count, t->looks.capacity, look);
 }
 
 // A graph that begins on the host is of the first GPU that the process used: CUPTI does not say which.
@@ -354,9 +343,6 @@ static void take(struct filling *f, const struct event *e)
         break;
     case EVENT_GRAPH:
         take_graph(f, &e->of.graph);
-        break;
-    case EVENT_GRAPH_LOOK:
-        take_look(f, &e->of.graph_look);
         break;
     case EVENT_RANGE:
         take_range(f, &e->of.range);

@@ -6,31 +6,19 @@
 
 #include "base/base.h"
 
-enum work_kind { WORK_KERNEL, WORK_COPY, WORK_FILL, WORK_GRAPH }; // a graph: as a whole
+enum work_kind { WORK_KERNEL, WORK_COPY, WORK_FILL, WORK_GRAPH }; // a graph: a launch as a whole
 #define BYTES_UNKNOWN UINT64_MAX
 struct work { // one piece of work of a GPU
     enum work_kind kind;
     uint64_t start_ns,
         end_ns; // since the first of them began; before timeline_sort, of the wall clock
-    int name, process, device;   // indexes of the timeline's; a copy's name is its direction
+    int name, process,
+        device; // indexes of the timeline's; a copy's name is its direction, a graph's "graph NUMBER"
     uint64_t stream, bytes;      // bytes: of copies and fills, or BYTES_UNKNOWN
     int grid[3], block[3];       // of kernels
     int registers, shared_bytes; // registers: 0 where they are not known
     bool by_graph;
     uint64_t thread, call_ns, correlation; // the call that made it, of the wall clock; 0: not known
-    uint64_t graph;                        // of a graph: its number
-    size_t
-        look; // of a graph: what says what ran in it, an index of the timeline's and one; 0: nothing does
-};
-struct
-    graph_look { // a launch of a graph that was recorded by its kernels, for those recorded as a whole
-    int process;
-    uint64_t graph, correlation;
-    uint64_t from; // the first that it was drawn among
-    size_t wholes; // that it stands for: timeline_graph_parts, and what follows
-    size_t kernels, moves;
-    double kernel_ns;
-    bool seen; // anything of it
 };
 struct range { // that the program named (NVTX), of the wall clock
     int name, process;
@@ -68,10 +56,6 @@ struct timeline { // arena-owned but for the lists; timeline_release frees those
         struct range *items;
         size_t count, capacity;
     } ranges;
-    struct {
-        struct graph_look *items;
-        size_t count, capacity;
-    } looks;
     uint64_t first_ns; // of the wall clock, when the first work began: timeline_sort
     struct {
         const char **items;
@@ -107,10 +91,6 @@ struct kernel_floor {
 struct kernel_sum { // of one name, by falling total
     int name;
     size_t launches, by_graph;
-    size_t
-        seen; // launches that were recorded; the rest, in graphs that were recorded as a whole, is estimated
-    double launches_margin,
-        total_margin_ns; // half of the 95 % interval; NAN: not known, 0: counted
     double total_ns, median_ns, min_ns, max_ns;
     double share_pct;                               // of the time of all kernels
     int grid[3], block[3], registers, shared_bytes; // of its longest launch
@@ -119,9 +99,8 @@ struct kernel_sum { // of one name, by falling total
 };
 struct move_sum { // copies of one direction, or fills
     int name;
-    size_t count, seen;
+    size_t count;
     double total_ns, bytes; // bytes: NAN where one's are not known
-    double count_margin, total_margin_ns;
 };
 struct range_sum { // of one name, by falling total; kernels: that were launched meanwhile
     int name;
@@ -168,21 +147,12 @@ struct timeline_summary { // arena-owned
     size_t kernel_count, move_count, device_count, worth_count, range_count;
     double span_ns; // of all devices together, added up
     size_t dear;
-    size_t graphs_whole,
-        graphs_by_kernels; // launches of graphs that were recorded so, where any was as a whole
+    size_t
+        whole_graphs; // launches of graphs of which nothing else is known; in `kernels` each graph is a row
     double
         recording_pct; // of the span, that our recorder may have added for these; 0: it did not record this
     bool floors; // of some kernels they were asked for
 };
-// What ran under one name in graphs' launches that were recorded as a whole, estimated from looks at other launches of the same
-// graphs; of each name and kind one, arena-owned. Sets `look` of the work, and what is looked at. (graphs.c)
-struct graph_part {
-    enum work_kind kind;
-    int name;
-    double count, total_ns, bytes;
-    double count_margin, total_margin_ns; // half of the 95 % interval; NAN: too few looks to say
-};
-struct graph_part *timeline_graph_parts(struct arena *a, struct timeline *t, size_t *count);
 struct range_sum *timeline_range_sums(struct arena *a, const struct timeline *t,
                                       size_t *count); // ranges.c
 // Sorts the timeline first.

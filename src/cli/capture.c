@@ -84,6 +84,9 @@ static bool watch(const struct options *o, struct timeline *t, int *status, stru
 {
     struct work_folder folder;
     bool to_screen = !option_given(o, OPTION_OUTPUT);
+    const char *graphs = option_text(o, OPTION_GRAPHS, "kernels");
+    if (strcmp(graphs, "kernels") != 0 && strcmp(graphs, "whole") != 0)
+        return fail(err, NOWHERE, "--graphs '%s': 'kernels' or 'whole'", graphs);
     if (!work_folder_open(&folder, err))
         return false;
     if (!option_given(o, OPTION_QUIET))
@@ -92,6 +95,7 @@ static bool watch(const struct options *o, struct timeline *t, int *status, stru
     struct watched_program p = {.argv = o->program,
                                 .folder = folder.path,
                                 .cupti = device_cupti(t->arena),
+                                .whole_graphs = strcmp(graphs, "whole") == 0,
                                 .output_aside = to_screen && option_given(o, OPTION_JSON)};
     bool done = capture_program(&p, status, err) && capture_take_folder(t, folder.path, err);
     work_folder_close(&folder);
@@ -106,6 +110,8 @@ bool command_capture(const struct options *o, int *status, struct error *err)
     *status = 0;
     if (option_given(o, OPTION_FLOORS) && !option_given(o, OPTION_LIST_WORK))
         return fail(err, NOWHERE, "--floors ranks the kernels of a list: give --list too");
+    if (option_given(o, OPTION_GRAPHS) && (!option_given(o, OPTION_LIST_WORK) || from))
+        return fail(err, NOWHERE, "--graphs is of a program that --list runs");
     if (option_given(o, OPTION_DEVICE) && !option_given(o, OPTION_FLOORS))
         return fail(err, NOWHERE,
                     "--device says what --floors runs kernels again on; a program chooses its own "

@@ -172,7 +172,6 @@ static void take(struct reading *r, const struct event *e)
     case EVENT_KERNEL:
     case EVENT_COPY:
     case EVENT_GRAPH:
-    case EVENT_GRAPH_LOOK:
     case EVENT_FILL:
     case EVENT_UNLOAD:
     case EVENT_GRAPH_LAUNCH:

@@ -51,30 +51,17 @@ static const char *shape_words(struct arena *a, const struct kernel_sum *k)
 
 /* ---- tables ---------------------------------------------------------------------------------------- */
 
-// Half the 95 % interval, as a part of the estimate.
-static const char *margin_words(struct arena *a, double margin, double value)
-{
-    return isnan(margin) ? "-" : arena_printf(a, "%.1f %%", percent * margin / value);
-}
-
 static struct sheet kernel_table(struct arena *a, const struct timeline *t,
                                  const struct timeline_summary *s, int rows)
 {
     static const char *const titles[] = {">share", ">total", ">launches",    ">median",
                                          ">least", ">most",  "grid x block", "kernel"};
-    static const char *const estimated[] = {">share",    ">total",       ">±",
-                                            ">launches", ">median",      ">least",
-                                            ">most",     "grid x block", "kernel"};
-    bool by_looks = s->graphs_whole > 0;
-    struct sheet table = sheet_make(a, (int)(by_looks ? COUNT_OF(estimated) : COUNT_OF(titles)),
-                                    by_looks ? estimated : titles, rows);
+    struct sheet table = sheet_make(a, (int)COUNT_OF(titles), titles, rows);
     for (int i = 0; i < rows; i++) {
         const struct kernel_sum *k = &s->kernels[i];
         const char **cell = sheet_row(&table);
         cell[0] = arena_printf(a, "%.1f %%", k->share_pct);
         cell[1] = time_words(a, k->total_ns);
-        if (by_looks)
-            *(cell++ + 2) = margin_words(a, k->total_margin_ns, k->total_ns);
         cell[2] = arena_printf(a, "%zu", k->launches);
         cell[3] = time_words(a, k->median_ns);
         cell[4] = time_words(a, k->min_ns);
@@ -255,17 +242,12 @@ const char *timeline_recording_words(struct arena *a, const struct timeline_summ
 
 const char *timeline_graphs_words(struct arena *a, const struct timeline_summary *s)
 {
-    if (s->graphs_whole == 0)
-        return NULL;
-    return arena_printf(
-        a,
-        "Of graphs, %zu launches were recorded as a whole and %zu by their kernels, as recording "
-        "each kernel would slow graphs down. What ran in the former is estimated from "
-        "the latter: totals and counts (±: half the 95 %% interval of the total; -: too few to "
-        "say). "
-        "Median, least and most are of launches that were recorded. "
-        "RIDGE_CAPTURE_GRAPHS=kernels records all by their kernels.",
-        s->graphs_whole, s->graphs_by_kernels);
+    return s->whole_graphs == 0
+               ? NULL
+               : arena_printf(a,
+                              "%zu launches of graphs were recorded as a whole (--graphs whole): "
+                              "each graph is a row by its number, and what ran in it is not known.",
+                              s->whole_graphs);
 }
 
 const char *timeline_no_floor_words(struct arena *a, const struct timeline *t,
@@ -414,32 +396,20 @@ static json_t *extents_json(const struct kernel_sum *k, const int extents[3])
     return k->block[0] == 0 ? json_null() : json_pack("[iii]", extents[0], extents[1], extents[2]);
 }
 
-// Where some of its launches are estimated: how far off that may be; null: all were recorded.
-static json_t *estimate_json(size_t all, size_t seen, double count_margin, double total_margin_ns)
-{
-    static const double level = 0.95;
-    return all > seen ? json_pack("{s:I, s:o, s:o, s:f}", "seen", (json_int_t)seen, "count_margin",
-                                  known(count_margin), "total_margin_ns", known(total_margin_ns),
-                                  "level", level)
-                      : json_null();
-}
-
 static json_t *kernels_json(const struct timeline *t, const struct timeline_summary *s)
 {
     json_t *all = json_array();
     for (size_t i = 0; i < s->kernel_count; i++) {
         const struct kernel_sum *k = &s->kernels[i];
         json_array_append_new(
-            all,
-            json_pack("{s:s, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:I, s:o, s:i, s:o, s:o}",
-                      "name", name_at(t, k->name), "launches", (json_int_t)k->launches, "by_graphs",
-                      (json_int_t)k->by_graph, "total_ns", k->total_ns, "median_ns", k->median_ns,
-                      "min_ns", k->min_ns, "max_ns", k->max_ns, "share_pct", k->share_pct, "grid",
-                      extents_json(k, k->grid), "block", extents_json(k, k->block), "shapes",
-                      (json_int_t)k->shapes, "registers",
-                      known(k->registers ? k->registers : (double)NAN), "shared_bytes",
-                      k->shared_bytes, "floor", floor_json(k->floor), "estimate",
-                      estimate_json(k->launches, k->seen, k->launches_margin, k->total_margin_ns)));
+            all, json_pack("{s:s, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:I, s:o, s:i, s:o}",
+                           "name", name_at(t, k->name), "launches", (json_int_t)k->launches,
+                           "by_graphs", (json_int_t)k->by_graph, "total_ns", k->total_ns,
+                           "median_ns", k->median_ns, "min_ns", k->min_ns, "max_ns", k->max_ns,
+                           "share_pct", k->share_pct, "grid", extents_json(k, k->grid), "block",
+                           extents_json(k, k->block), "shapes", (json_int_t)k->shapes, "registers",
+                           known(k->registers ? k->registers : (double)NAN), "shared_bytes",
+                           k->shared_bytes, "floor", floor_json(k->floor)));
     }
     return all;
 }
@@ -449,11 +419,9 @@ static json_t *moves_json(const struct timeline *t, const struct timeline_summar
     json_t *all = json_array();
     for (size_t i = 0; i < s->move_count; i++)
         json_array_append_new(
-            all, json_pack("{s:s, s:I, s:f, s:o, s:o}", "what", name_at(t, s->moves[i].name),
-                           "count", (json_int_t)s->moves[i].count, "total_ns", s->moves[i].total_ns,
-                           "bytes", known(s->moves[i].bytes), "estimate",
-                           estimate_json(s->moves[i].count, s->moves[i].seen,
-                                         s->moves[i].count_margin, s->moves[i].total_margin_ns)));
+            all, json_pack("{s:s, s:I, s:f, s:o}", "what", name_at(t, s->moves[i].name), "count",
+                           (json_int_t)s->moves[i].count, "total_ns", s->moves[i].total_ns, "bytes",
+                           known(s->moves[i].bytes)));
     return all;
 }
 
@@ -480,14 +448,12 @@ json_t *report_timeline_json(const struct timeline *t, const struct timeline_sum
                              s->worth[i].floor ? floor_json(s->worth[i].floor) : NULL));
     for (size_t i = 0; i < t->troubles.count; i++)
         json_array_append_new(troubles, json_string(t->troubles.items[i]));
-    return json_pack("{s:s, s:i, s:s, s:f, s:{s:I, s:I}, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-                     "ridge", RIDGE_VERSION, "schema", RECORD_SCHEMA, "provenance",
-                     s->graphs_whole > 0 ? "estimated" : "measured", "recording_pct_at_most",
-                     s->recording_pct, "graph_launches", "whole", (json_int_t)s->graphs_whole,
-                     "by_kernels", (json_int_t)s->graphs_by_kernels, "processes", processes_json(t),
-                     "devices", devices_json(t, s), "kernels", kernels_json(t, s), "copies",
-                     moves_json(t, s), "ranges", ranges_json(t, s), "work_on_next", worth,
-                     "not_recorded", troubles);
+    return json_pack("{s:s, s:i, s:s, s:f, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "ridge",
+                     RIDGE_VERSION, "schema", RECORD_SCHEMA, "provenance", "measured",
+                     "recording_pct_at_most", s->recording_pct, "whole_graphs",
+                     (json_int_t)s->whole_graphs, "processes", processes_json(t), "devices",
+                     devices_json(t, s), "kernels", kernels_json(t, s), "copies", moves_json(t, s),
+                     "ranges", ranges_json(t, s), "work_on_next", worth, "not_recorded", troubles);
 }
 
 /* ---- trace ----------------------------------------------------------------------------------------- */
@@ -548,7 +514,7 @@ static void add_slice(const struct work *w, int track, const char *name, struct 
                     w->grid[0], w->grid[1], w->grid[2], w->block[0], w->block[1], w->block[2],
                     w->registers, w->shared_bytes, w->by_graph ? "true" : "false");
     else if (w->kind == WORK_GRAPH)
-        text_printf(out, "\"whole_graph\":%llu}}", (unsigned long long)w->graph);
+        text_add(out, "\"whole_graph\":true}}");
     else if (w->bytes == BYTES_UNKNOWN)
         text_add(out, "}}");
     else

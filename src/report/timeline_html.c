@@ -197,10 +197,9 @@ static void add_legend(const struct drawing *d, struct text *out)
         html_printf(out, "class=\"solid s%zu\"/></svg> <code>%.100s</code> ", i,
                     p->timeline->names.items[p->sums->kernels[i].name]);
     }
-    if (p->sums->kernel_count + 1 > COLOURS || p->sums->graphs_whole > 0) {
+    if (p->sums->kernel_count + 1 > COLOURS) {
         text_add(out, square);
-        html_printf(out, "class=\"solid s7\"/></svg> other kernels%s ",
-                    p->sums->graphs_whole > 0 ? ", and graphs recorded as a whole" : "");
+        text_add(out, "class=\"solid s7\"/></svg> other kernels ");
     }
     if (p->sums->move_count > 0) {
         text_add(out, square);

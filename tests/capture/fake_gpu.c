@@ -2,8 +2,8 @@
 // memory is the host's, its clock goes on 10 us per kernel, 5 us per copy and 1 us per call, and it has one kernel,
 // `twice`, which doubles n floats: multiplies them by the variable `factor`, which is 2 unless it is set. cuInit loads what CUDA_INJECTION64_PATH names, as the real one does. With
 // FAKE_SUBSCRIBED another profiler listens already. FAKE_NAMES: kernels are named by turns as two names that are long and differ
-// in their last letter. FAKE_DEVICE: what the GPU is called. A graph is recorded by its kernels, or as a whole while that kind
-// is enabled; FAKE_NO_GRAPH_NUMBERS: CUPTI gives graphs no numbers.
+// in their last letter. FAKE_DEVICE: what the GPU is called. A graph is recorded by its kernels, or as a whole where
+// that kind is enabled.
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/recorder/cupti_min.h"
 
@@ -71,18 +71,6 @@ int cuptiActivityEnable(int kind)
 {
     kinds |= UINT64_C(1) << kind;
     return 0;
-}
-
-int cuptiActivityDisable(int kind)
-{
-    kinds &= ~(UINT64_C(1) << kind);
-    return 0;
-}
-
-int cuptiGetGraphExecId(const void *graph, uint32_t *number)
-{
-    *number = (uint32_t)(uintptr_t)graph;
-    return getenv("FAKE_NO_GRAPH_NUMBERS") ? 1 : 0;
 }
 
 int fake_enabled(int kind);
@@ -389,12 +377,6 @@ static bool whole_graphs(void)
     return is_enabled && is_enabled(ACTIVITY_GRAPH);
 }
 
-// With FAKE_UNEVEN a graph's launches take 0 to 6 us more per kernel.
-static uint64_t takes_ns(uint32_t graph)
-{
-    return 10000 + (graph && getenv("FAKE_UNEVEN") ? 1000 * (calls % 7) : 0);
-}
-
 static void work(const struct call_launch *l, uint32_t graph)
 {
     float *in = *(float **)l->parameters[0], *out = *(float **)l->parameters[1];
@@ -413,7 +395,7 @@ static void work(const struct call_launch *l, uint32_t graph)
     for (int i = 0; i < n; i++)
         out[i] = factor * in[i];
     if (record && !(graph && whole_graphs()))
-        record(&k, sizeof k, &k.start_ns, takes_ns(graph));
+        record(&k, sizeof k, &k.start_ns, 10000);
 }
 
 static struct call_launch last;
@@ -447,7 +429,7 @@ int cuGraphLaunch(void *graph, void *stream)
                                    .graph = (uint32_t)(uintptr_t)graph,
                                    .stream = 7};
     if (record && whole_graphs())
-        record(&whole, sizeof whole, &whole.start_ns, 2 * takes_ns(5));
+        record(&whole, sizeof whole, &whole.start_ns, 20000);
     END(514);
 }
 

@@ -194,50 +194,29 @@ static void launches_are_recorded_with_what_they_did(void **state)
     release(&w);
 }
 
-// Of 1000 launches of a graph of two kernels two are looked at for themselves, then one of each 2, 4, 8, 16, 32, 32 …; one
-// launch that fails changes nothing.
-static void most_launches_of_graphs_are_recorded_as_a_whole(void **state)
+static void graphs_are_recorded_as_a_whole_where_that_is_asked_for(void **state)
 {
-    enum { LAUNCHES = 1000, BLOCKS = 6 + 31 }; // the last is not full: 968 to 999
+    enum { LAUNCHES = 1000 };
     skip_under_sanitizers();
-    struct watched w = watch("graphs", NULL, NULL);
+    struct watched w = watch("graphs", "RIDGE_CAPTURE_GRAPHS=whole", NULL);
     const struct recording *r = &w.files[0];
-    size_t looks = r->of_kind[EVENT_GRAPH_LOOK];
     assert_string_equal(text_str(&w.ended.out), "sum 4032\n");
-    assert_true(looks == BLOCKS || looks == BLOCKS - 1);
-    assert_int_equal(r->of_kind[EVENT_GRAPH], LAUNCHES - looks);
-    assert_int_equal(r->of_kind[EVENT_KERNEL], 3 + 2 * looks);
-    uint64_t graph = event_of(r, EVENT_GRAPH, 0)->of.graph.graph, before = 0;
-    for (size_t i = 0; i < looks; i++) {
-        const struct event_graph_look *l = &event_of(r, EVENT_GRAPH_LOOK, i)->of.graph_look;
-        assert_int_equal(l->graph, graph);
-        assert_true(l->from > before && l->correlation >= l->from);
-        assert_int_equal(l->correlation,
-                         event_of(r, EVENT_KERNEL, 3 + 2 * i)->of.kernel.correlation);
-        if (i < 2)
-            assert_int_equal(l->from, l->correlation);
-        before = l->correlation;
-    }
-    const struct event_graph *g = &event_of(r, EVENT_GRAPH, 0)->of.graph;
+    assert_int_equal(r->of_kind[EVENT_KERNEL], 3);
+    assert_int_equal(r->of_kind[EVENT_GRAPH], LAUNCHES);
+    const struct event_graph *g = &event_of(r, EVENT_GRAPH, LAUNCHES - 1)->of.graph;
     assert_int_equal(g->end_ns - g->start_ns, 20000);
     assert_int_equal(g->stream, 7);
-    assert_int_equal(r->of_kind[EVENT_GRAPH_LAUNCH], 0); // nobody asks who launched
+    assert_int_equal(g->graph, event_of(r, EVENT_GRAPH, 0)->of.graph.graph);
+    assert_true(g->correlation > event_of(r, EVENT_GRAPH, 0)->of.graph.correlation);
     release(&w);
-}
-
-static void graphs_are_recorded_by_their_kernels_where_it_cannot_be_chosen(void **state)
-{
-    static const char *const settings[] = {"RIDGE_CAPTURE_GRAPHS=kernels",
-                                           "FAKE_NO_GRAPH_NUMBERS=1", "FAKE_SUBSCRIBED=1",
-                                           "RIDGE_CAPTURE_KERNELS=none"};
-    skip_under_sanitizers();
-    for (size_t i = 0; i < COUNT_OF(settings); i++) {
-        struct watched w = watch("graphs", settings[i], NULL);
-        assert_int_equal(w.files[0].of_kind[EVENT_KERNEL], 2003);
-        assert_int_equal(w.files[0].of_kind[EVENT_GRAPH], 0);
-        assert_int_equal(w.files[0].of_kind[EVENT_TROUBLE], 0);
-        release(&w);
-    }
+    w = watch("graphs", "RIDGE_CAPTURE_GRAPHS=kernels", NULL);
+    assert_int_equal(w.files[0].of_kind[EVENT_KERNEL], 3 + 2 * LAUNCHES);
+    assert_int_equal(w.files[0].of_kind[EVENT_GRAPH], 0);
+    release(&w);
+    // Where kernels are saved they are told one by one.
+    w = watch("graphs", "RIDGE_CAPTURE_GRAPHS=whole", "RIDGE_CAPTURE_KERNELS=none");
+    assert_int_equal(w.files[0].of_kind[EVENT_GRAPH], 0);
+    release(&w);
 }
 
 // CUPTI hands full buffers over on the program's threads: none is lost where they come faster than they can be read.
@@ -485,8 +464,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(work_of_the_gpu_is_recorded),
         cmocka_unit_test(launches_are_recorded_with_what_they_did),
-        cmocka_unit_test(most_launches_of_graphs_are_recorded_as_a_whole),
-        cmocka_unit_test(graphs_are_recorded_by_their_kernels_where_it_cannot_be_chosen),
+        cmocka_unit_test(graphs_are_recorded_as_a_whole_where_that_is_asked_for),
         cmocka_unit_test(a_flood_of_launches_loses_none),
         cmocka_unit_test(names_that_differ_at_their_end_are_two),
         cmocka_unit_test(calls_are_listened_to_where_they_are_needed),

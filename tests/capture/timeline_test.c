@@ -323,11 +323,44 @@ static void what_recording_may_have_added_is_reckoned(void **state)
     near(s.recording_pct, 0);
 }
 
+// A graph that was recorded as a whole is a row; one that begins on the host (no GPU is told) is the process's first GPU's.
+static void whole_graphs_are_rows(void **state)
+{
+    struct timeline_summary s;
+    begin(31, 100, 0);
+    name(7, "gemm");
+    kernel(7, 1000, 1010, 1, 1);
+    ADD(GRAPH, graph, .start_ns = 2000, .end_ns = 2300, .stream = 1, .correlation = 8, .graph = 4);
+    ADD(GRAPH, graph, .start_ns = 9000, .end_ns = 9100, .stream = 1, .correlation = 9, .graph = 4,
+        .device = INT32_MAX);
+    ADD(GRAPH, graph, .start_ns = 9300, .end_ns = 9350, .stream = 1, .correlation = 10, .graph = 5);
+    ADD(GRAPH, graph, .start_ns = 0, .end_ns = 0, .correlation = 11, .graph = 5); // not known when
+    ADD(GRAPH_LAUNCH, graph_launch, .time_ns = 1500, .end_ns = 1600, .correlation = 8, .thread = 3);
+    ADD(RANGE, range, .start_ns = 1400, .end_ns = 1700, .thread = 3, .name = 7);
+    end();
+    timeline_summarize(&arena, &timeline, &s);
+    assert_int_equal(s.kernel_count, 3);
+    assert_string_equal(named(s.kernels[0].name), "graph 4 of process 31");
+    assert_int_equal(s.kernels[0].launches, 2);
+    near(s.kernels[0].total_ns, 400);
+    assert_string_equal(named(s.kernels[1].name), "graph 5 of process 31");
+    assert_int_equal(s.whole_graphs, 3);
+    assert_int_equal(s.device_count, 1);
+    assert_int_equal(s.devices[0].kernels, 4);
+    near(s.devices[0].busy_ns, 460);
+    assert_int_equal(s.devices[0].dear, 2); // what found the GPU idle, not what runs in a graph
+    assert_int_equal(timeline.processes.items[0].graph_launches, 3);
+    assert_int_equal(s.range_count, 1);
+    assert_int_equal(s.ranges[0].kernels, 1);
+    near(s.ranges[0].kernel_ns, 300);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, fresh, done)
     const struct CMUnitTest tests[] = {
         TEST(kernels_are_summed_by_name),
+        TEST(whole_graphs_are_rows),
         TEST(busy_time_overlap_and_gaps_of_a_device),
         TEST(what_is_above_the_floor_ranks_kernels_whose_floor_is_known),
         TEST(only_the_longest_gaps_are_kept_in_order),

@@ -1,4 +1,5 @@
-// What the GPU did, as CUPTI hands it over in buffers: kernels, copies, fills, whole graphs. A thread asks for what there is every
+// What the GPU did, as CUPTI hands it over in buffers: kernels, copies, fills; with RIDGE_CAPTURE_GRAPHS=whole launches of graphs
+// in place of what runs in them. A thread asks for what there is every
 // 200 ms, as CUPTI's own period hands over full buffers only: a program that is killed would lose up to a buffer. On which
 // thread CUPTI hands over is its choice, so buffers are only kept then, and read by that thread.
 // SPDX-License-Identifier: Apache-2.0
@@ -246,10 +247,14 @@ bool activities_start(void)
     static const struct {
         int kind;
         const char *name;
-    } kinds[] = {{ACTIVITY_KERNEL, "kernels"}, {ACTIVITY_COPY, "copies"}, {ACTIVITY_FILL, "fills"}};
-    bool any = false;
+    } kinds[] = {{ACTIVITY_KERNEL, "kernels"},
+                 {ACTIVITY_COPY, "copies"},
+                 {ACTIVITY_FILL, "fills"},
+                 {ACTIVITY_GRAPH, "whole graphs"}};
+    const char *graphs = getenv("RIDGE_CAPTURE_GRAPHS");
+    bool any = false, whole = graphs && strcmp(graphs, "whole") == 0 && !recorder.saving;
     int status = recorder.cupti.cuptiActivityRegisterCallbacks(request, complete);
-    for (size_t i = 0; status == CUPTI_DONE && i < COUNT_OF(kinds); i++) {
+    for (size_t i = 0; status == CUPTI_DONE && i < COUNT_OF(kinds) - !whole; i++) {
         int enabled = recorder.cupti.cuptiActivityEnable(kinds[i].kind);
         if (enabled != CUPTI_DONE)
             recorder_trouble("no times of %s: cuptiActivityEnable returns %d", kinds[i].name,

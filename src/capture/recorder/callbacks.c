@@ -99,17 +99,9 @@ static void take_launch_ex(const struct call *c, const void *parameters)
     on_launch(c, &(struct launch){l->config, l->function, l->parameters, l->extra, false});
 }
 
-static atomic_bool asks_who; // launched: where kernels are saved, or the program names ranges
-
 static void take_graph(const struct call *c, const void *parameters)
 {
     const struct call_graph_launch *g = parameters;
-    if (c->before)
-        graphs_before(g->graph, c->correlation);
-    else
-        graphs_after();
-    if (c->before || c->status != 0 || !atomic_load(&asks_who))
-        return;
     struct event_graph_launch event = {c->time_ns,        c->end_ns,        c->correlation,
                                        recorder_thread(), number(g->graph), number(g->stream)};
     RECORD(GRAPH_LAUNCH, event);
@@ -148,7 +140,7 @@ static void take_capture_end(const struct call *c, const void *parameters)
 
 /* ---- listening ---------------------------------------------------------------------------------------- */
 
-enum when { LAUNCH, GRAPH, SAVING };
+enum when { LAUNCH, ALWAYS, SAVING };
 static const struct {
     uint32_t id;
     void (*take)(const struct call *c, const void *parameters);
@@ -169,8 +161,7 @@ static void on_call(uint32_t id, const struct callback_data *data)
     if (before)
         *data->kept = recorder_clock_ns();
     bool launch = row > 0 && calls[row - 1].when == LAUNCH;
-    bool graph = row > 0 && calls[row - 1].when == GRAPH;
-    if (row == 0 || (before && !graph && !(launch && recorder.saving)))
+    if (row == 0 || (before && !(launch && recorder.saving)))
         return;
     struct call c = {.correlation = data->correlation,
                      .symbol = data->symbol,
@@ -180,7 +171,7 @@ static void on_call(uint32_t id, const struct callback_data *data)
                                : data->status ? *(const int *)data->status
                                               : -1,
                      .before = before};
-    if (c.status != 0 && !launch && !graph)
+    if (c.status != 0 && !launch)
         return;
     calls[row - 1].take(&c, data->parameters);
     if (before) // what saving took is no part of the call
@@ -214,32 +205,30 @@ static void on_callback(void *user, int domain, uint32_t id, const void *data)
         on_module(id, data);
 }
 
-static void no_calls(int status)
+static bool listen_to_calls(void)
 {
-    recorder_trouble("no launch calls%s: cuptiSubscribe returns %d%s",
-                     recorder.saving ? ", and no kernel is saved" : "", status,
-                     status == CUPTI_OTHER_SUBSCRIBER
-                         ? ", another profiler listens to this program already"
-                         : "");
-}
-
-static void listen_to(void *subscriber, enum when when)
-{
+    void *subscriber = NULL;
+    int status = recorder.cupti.cuptiSubscribe(&subscriber, on_callback, NULL);
+    if (status != CUPTI_DONE) {
+        recorder_trouble("no launch calls%s: cuptiSubscribe returns %d%s",
+                         recorder.saving ? ", and no kernel is saved" : "", status,
+                         status == CUPTI_OTHER_SUBSCRIBER
+                             ? ", another profiler listens to this program already"
+                             : "");
+        return false;
+    }
     for (size_t i = 0; i < COUNT_OF(calls); i++) {
-        if (calls[i].when != when)
-            continue;
         row_of[calls[i].id] = (uint8_t)(i + 1);
-        if (recorder.cupti.cuptiEnableCallback(1, subscriber, DOMAIN_DRIVER, calls[i].id) !=
-            CUPTI_DONE)
+        if ((calls[i].when != SAVING || recorder.saving) &&
+            recorder.cupti.cuptiEnableCallback(1, subscriber, DOMAIN_DRIVER, calls[i].id) !=
+                CUPTI_DONE)
             recorder_trouble("the driver's call %u is not listened to", calls[i].id);
     }
-}
-
-static void listen_to_modules(void *subscriber)
-{
-    for (uint32_t id = RESOURCE_MODULE_LOADED; id <= RESOURCE_MODULE_UNLOAD; id++)
+    for (uint32_t id = RESOURCE_MODULE_LOADED; recorder.saving && id <= RESOURCE_MODULE_UNLOAD;
+         id++)
         if (recorder.cupti.cuptiEnableCallback(1, subscriber, DOMAIN_RESOURCE, id) != CUPTI_DONE)
             recorder_trouble("modules are not recorded: CUPTI refuses the callback %u", id);
+    return true;
 }
 
 static atomic_bool wanted; // by who names ranges
@@ -247,31 +236,13 @@ static atomic_bool wanted; // by who names ranges
 bool callbacks_start(void)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static bool tried, to_launches;
-    static void *subscriber;
-    static int status;
-    bool who = recorder.saving || atomic_load(&wanted) || getenv("RIDGE_CAPTURE_CALLS");
+    static bool tried, listens;
+    if (!recorder.saving && !atomic_load(&wanted) && !getenv("RIDGE_CAPTURE_CALLS"))
+        return false;
     pthread_mutex_lock(&lock);
-    if (!tried && (who || graphs_can_be_whole())) {
-        tried = true;
-        status = recorder.cupti.cuptiSubscribe(&subscriber, on_callback, NULL);
-        if (status == CUPTI_DONE && graphs_can_be_whole()) {
-            listen_to(subscriber, GRAPH);
-            graphs_start();
-        }
-    }
-    if (who && !to_launches) {
-        to_launches = true;
-        if (status != CUPTI_DONE)
-            no_calls(status);
-        atomic_store(&asks_who, status == CUPTI_DONE);
-        for (enum when when = LAUNCH; status == CUPTI_DONE && when <= SAVING; when++)
-            if (when != SAVING || recorder.saving)
-                listen_to(subscriber, when);
-        if (status == CUPTI_DONE && recorder.saving)
-            listen_to_modules(subscriber);
-    }
-    bool listens = tried && status == CUPTI_DONE;
+    if (!tried)
+        listens = listen_to_calls();
+    tried = true;
     pthread_mutex_unlock(&lock);
     return listens;
 }

@@ -102,10 +102,6 @@ static bool cupti_open(struct error *err)
     }
 #include "capture/recorder/cupti.def"
 #undef CUPTI
-    struct error ignored = {0};
-    if (!library_symbol(library, "cuptiGetGraphExecId", &c->graph_number, sizeof c->graph_number,
-                        &ignored))
-        c->graph_number = NULL;
     if (c->cuptiGetVersion(&version) != CUPTI_DONE || version < CUPTI_VERSION_LEAST)
         return fail_as(err, ERROR_SYSTEM, NOWHERE,
                        "CUPTI's version is %u: that of CUDA 12.0 (%d) or later is needed", version,
@@ -161,7 +157,6 @@ static void in_child(void)
     atomic_store(&recorder.off, true);
     stream_forget(&recorder.out);
     activities_forget();
-    graphs_forget();
 }
 
 static bool file_open(const char *folder, struct error *err)

@@ -13,7 +13,6 @@ struct cupti_functions {
 #define CUPTI(name, parameters) int(*name) parameters;
 #include "capture/recorder/cupti.def"
 #undef CUPTI
-    int (*graph_number)(void *graph, uint32_t *number); // cuptiGetGraphExecId; NULL: it has none
 };
 // Of the driver, each NULL where it has none.
 struct driver_functions {
@@ -43,20 +42,9 @@ uint64_t recorder_name(const char *name);
 bool activities_start(void); // activities.c
 void activities_end(void);
 void activities_forget(void); // in a child of fork
-// Listens to calls, if anybody needs them: where kernels are saved, after callbacks_want(), and with RIDGE_CAPTURE_CALLS set;
-// to launches of graphs where most of them are recorded as a whole.
+// Listens to calls, if anybody needs them: where kernels are saved, after callbacks_want(), and with RIDGE_CAPTURE_CALLS set.
 bool callbacks_start(void); // callbacks.c
 void callbacks_want(void);
-
-/* ---- graphs' launches, by their kernels or as a whole (graphs.c) ------------------------------------ */
-
-// false: all are recorded by their kernels, as nobody can or wants to choose per launch.
-bool graphs_can_be_whole(void);
-void graphs_start(void); // when their launches are listened to
-void graphs_before(void *graph,
-                   uint64_t correlation); // on the thread that launches, around the call
-void graphs_after(void);
-void graphs_forget(void); // in a child of fork
 
 /* ---- saving launches (saving.c) ------------------------------------------------------------------- */
 
