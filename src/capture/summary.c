@@ -271,6 +271,9 @@ static void sum_recording(const struct timeline *t, struct timeline_summary *out
         ours = ours && t->processes.items[i].file != NULL;
     for (size_t i = 0; i < out->device_count; i++)
         out->dear += out->devices[i].dear;
+    for (size_t i = 0; i < out->kernel_count; i++)
+        out->of_graphs += out->kernels[i].by_graph;
+    out->of_graphs -= out->whole_graphs;
     if (ours && out->span_ns > 0)
         out->recording_pct = percent * (double)out->dear * RECORDING_DEAR_NS / out->span_ns;
 }

@@ -61,6 +61,8 @@ void timeline_add(struct timeline *t, struct work w)
 {
     if (w.end_ns > w.start_ns && w.end_ns - w.start_ns < year_ns)
         VEC_PUSH(t->work.items, t->work.count, t->work.capacity, w);
+    else
+        t->processes.items[w.process].timeless++;
 }
 
 void timeline_add_range(struct timeline *t, struct range r)
@@ -105,12 +107,14 @@ static void name_set(struct filling *f, uint64_t id, char *name)
         table_set(&f->names, key, name);
 }
 
-// Work without a sensible time is none: CUPTI gives 0 where it does not know.
+// Work without a sensible time is counted only: CUPTI gives 0 where it does not know.
 static void add_work(struct filling *f, struct work w, uint64_t device)
 {
     struct timeline *t = f->timeline;
-    if (w.end_ns <= w.start_ns || w.start_ns < f->clock_ns || w.end_ns - f->clock_ns > year_ns)
+    if (w.end_ns <= w.start_ns || w.start_ns < f->clock_ns || w.end_ns - f->clock_ns > year_ns) {
+        t->processes.items[f->process].timeless++;
         return;
+    }
     w.start_ns += f->wall_ns - f->clock_ns;
     w.end_ns += f->wall_ns - f->clock_ns;
     w.process = f->process;

@@ -31,6 +31,7 @@ struct watched_process {
     uint64_t call_ns;                  // the time that these calls took on the host
     bool unheard;                      // … of some of them that is not known
     uint64_t lost, dropped;            // events, and records of CUPTI, that are missing
+    uint64_t timeless;                 // pieces of work left out, as their times cannot be right
     bool ended;                        // by itself: not killed
     const char *file;
 };
@@ -67,8 +68,9 @@ void timeline_release(struct timeline *t);
 int timeline_name(struct timeline *t, const char *name); // its index, added if it is new
 int timeline_device(struct timeline *t, uint64_t number);
 int timeline_process(struct timeline *t, uint64_t pid); // of files that hold several
-void timeline_add(struct timeline *t,
-                  struct work w); // one that ends before it begins, or lasts for years, is none
+void timeline_add(
+    struct timeline *t,
+    struct work w); // one that does not end after it begins, or lasts for years, is counted only
 void timeline_add_range(struct timeline *t, struct range r); // the same
 const char *timeline_direction(uint64_t kind); // a copy's name: CUpti_ActivityMemcpyKind
 // The events of one process's recording.
@@ -147,6 +149,7 @@ struct timeline_summary { // arena-owned
     size_t kernel_count, move_count, device_count, worth_count, range_count;
     double span_ns; // of all devices together, added up
     size_t dear;
+    size_t of_graphs; // kernels
     size_t
         whole_graphs; // launches of graphs of which nothing else is known; in `kernels` each graph is a row
     double

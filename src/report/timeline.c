@@ -187,6 +187,16 @@ static struct sheet worth_table(struct arena *a, const struct timeline *t,
     return table;
 }
 
+const char *timeline_timeless_words(struct arena *a, const struct watched_process *p)
+{
+    return p->timeless == 0
+               ? NULL
+               : arena_printf(a,
+                              "Left out of process %llu: %llu kernels, copies or "
+                              "fills without times that can be right.",
+                              (unsigned long long)p->pid, (unsigned long long)p->timeless);
+}
+
 static void add_missing(struct arena *a, const struct timeline *t, const struct report_style *style,
                         struct text *out)
 {
@@ -203,6 +213,9 @@ static void add_missing(struct arena *a, const struct timeline *t, const struct 
                              (unsigned long long)p->dropped),
                 out);
     }
+    for (size_t i = 0; i < t->processes.count; i++)
+        if (timeline_timeless_words(a, &t->processes.items[i]))
+            add_sentence(style, timeline_timeless_words(a, &t->processes.items[i]), out);
     for (size_t i = 0; i < t->troubles.count; i++)
         add_sentence(style, arena_printf(a, "Not recorded: %s.", t->troubles.items[i]), out);
 }
@@ -236,8 +249,9 @@ const char *timeline_recording_words(struct arena *a, const struct timeline_summ
     return arena_printf(a,
                         "Recording may have added up to %.0f %% to the span: up to 2 us for each "
                         "kernel that found the GPU idle or is of a graph, %zu here (measured on "
-                        "an H200, docs/capture.md).",
-                        s->recording_pct, s->dear);
+                        "an H200, docs/capture.md).%s",
+                        s->recording_pct, s->dear,
+                        s->of_graphs > 0 ? " --graphs whole adds less to graphs." : "");
 }
 
 const char *timeline_graphs_words(struct arena *a, const struct timeline_summary *s)
@@ -338,12 +352,13 @@ static json_t *processes_json(const struct timeline *t)
     for (size_t i = 0; i < t->processes.count; i++) {
         const struct watched_process *p = &t->processes.items[i];
         json_array_append_new(
-            all, json_pack("{s:I, s:s, s:I, s:I, s:o, s:I, s:I, s:b}", "pid", (json_int_t)p->pid,
-                           "command", p->command, "launch_calls", (json_int_t)p->launches,
-                           "graph_launch_calls", (json_int_t)p->graph_launches, "call_ns",
-                           p->unheard ? json_null() : json_real((double)p->call_ns), "lost_events",
-                           (json_int_t)p->lost, "dropped_records", (json_int_t)p->dropped, "ended",
-                           p->ended));
+            all,
+            json_pack("{s:I, s:s, s:I, s:I, s:o, s:I, s:I, s:I, s:b}", "pid", (json_int_t)p->pid,
+                      "command", p->command, "launch_calls", (json_int_t)p->launches,
+                      "graph_launch_calls", (json_int_t)p->graph_launches, "call_ns",
+                      p->unheard ? json_null() : json_real((double)p->call_ns), "lost_events",
+                      (json_int_t)p->lost, "dropped_records", (json_int_t)p->dropped,
+                      "without_times", (json_int_t)p->timeless, "ended", p->ended));
     }
     return all;
 }

@@ -270,7 +270,7 @@ static void add_table(const struct sheet *t, const char *caption, struct text *o
     text_add(out, "</tbody></table></div>\n");
 }
 
-static void add_missing(const struct timeline *t, struct text *out)
+static void add_missing(struct arena *a, const struct timeline *t, struct text *out)
 {
     for (size_t i = 0; i < t->processes.count; i++) {
         const struct watched_process *p = &t->processes.items[i];
@@ -281,6 +281,9 @@ static void add_missing(const struct timeline *t, struct text *out)
                         (unsigned long long)p->pid, (unsigned long long)p->lost,
                         (unsigned long long)p->dropped);
     }
+    for (size_t i = 0; i < t->processes.count; i++)
+        if (timeline_timeless_words(a, &t->processes.items[i]))
+            html_printf(out, "<p>%s</p>\n", timeline_timeless_words(a, &t->processes.items[i]));
     for (size_t i = 0; i < t->troubles.count; i++)
         html_printf(out, "<p>Not recorded: %s.</p>\n", t->troubles.items[i]);
 }
@@ -317,7 +320,7 @@ static void add_body(const void *context, struct text *out)
     add_table(&tables.moves, "Copies and fills", out);
     add_table(&tables.ranges, "Ranges of the program (NVTX)", out);
     add_table(&tables.gaps, "Longest times without work", out);
-    add_missing(p->timeline, out);
+    add_missing(&a, p->timeline, out);
     text_add(out, "</main>\n");
     arena_release(&a);
 }

@@ -17,6 +17,8 @@ const char *timeline_worth_words(struct arena *a,
                                  const struct timeline_summary *s); // what a share is
 // What recording may have added, where that is more than 3 %; NULL: less.
 const char *timeline_recording_words(struct arena *a, const struct timeline_summary *s);
+// That work has no times; NULL: all has.
+const char *timeline_timeless_words(struct arena *a, const struct watched_process *p);
 // That launches of graphs were recorded as a whole; NULL: none was.
 const char *timeline_graphs_words(struct arena *a, const struct timeline_summary *s);
 // Why its floor is not known; NULL: it is, or nobody asked.

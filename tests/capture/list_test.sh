@@ -18,6 +18,13 @@ check nothing_is_left_in_the_cache '^0$' <(find "$work/cache" -name '*.ridgecap'
 capture --list -- "$work/program" graphs
 check graphs_are_listed_by_their_kernels '2003 +10\.0 us .* twice$' "$work/out"
 check and_what_that_adds_is_said 'Recording may have added up to [0-9]+ % to the span' "$work/out"
+check and_how_to_have_less 'graphs whole adds less' <(tr '\n' ' ' <"$work/out")
+FAKE_TIMELESS=1 capture --list -o "$work/page.html" -- "$work/program"
+check work_without_times_is_said_on_the_page 'Left out of process [0-9]+: 2 kernels, copies or fills without times' "$work/page.html"
+FAKE_TIMELESS=1 capture --list -- "$work/program"
+check and_in_the_list 'Left out of process [0-9]+: 2 kernels, copies or fills without times' "$work/out"
+FAKE_TIMELESS=1 capture --list --json -- "$work/program"
+check and_in_the_json '"without_times": 2,$' "$work/out"
 capture --list --graphs whole -- "$work/program" graphs
 tr '\n' ' ' <"$work/out" >"$work/flat"
 check a_graph_can_be_a_row '^ *99\.9 % +20\.0 ms +1000 +20\.0 us +20\.0 us +20\.0 us +- +graph [0-9]+ of process [0-9]+$' "$work/out"

@@ -126,6 +126,7 @@ static void kernels_are_summed_by_name(void **state)
     near(s.moves[0].bytes, 64);
     assert_string_equal(timeline.devices.items[s.devices[0].device].name, "Fake GPU");
     assert_string_equal(timeline.processes.items[0].command, "prog --fast");
+    assert_int_equal(timeline.processes.items[0].timeless, 1);
 }
 
 static void busy_time_overlap_and_gaps_of_a_device(void **state)
@@ -349,6 +350,7 @@ static void whole_graphs_are_rows(void **state)
     assert_int_equal(s.devices[0].kernels, 4);
     near(s.devices[0].busy_ns, 460);
     assert_int_equal(s.devices[0].dear, 2); // what found the GPU idle, not what runs in a graph
+    assert_int_equal(timeline.processes.items[0].timeless, 1);
     assert_int_equal(timeline.processes.items[0].graph_launches, 3);
     assert_int_equal(s.range_count, 1);
     assert_int_equal(s.ranges[0].kernels, 1);
