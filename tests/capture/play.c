@@ -1,4 +1,4 @@
-// A program that does what a recorded one did: gives the fake CUPTI the calls, kernels, copies and fills of a recording
+// A program that does what a recorded one did: gives the fake CUPTI the calls, kernels, copies, fills and whole graphs of a recording
 // (*.ridgecap), each at its time. Usage: play RECORDING
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/recorder/cupti_min.h"
@@ -134,6 +134,19 @@ static void play_fill(const struct event_fill *f)
     record_as_it_is(&a, sizeof a);
 }
 
+static void play_whole(const struct event_graph *g)
+{
+    struct activity_graph a = {.kind = ACTIVITY_GRAPH,
+                               .correlation = (uint32_t)g->correlation,
+                               .start_ns = g->start_ns,
+                               .end_ns = g->end_ns,
+                               .device = (uint32_t)g->device,
+                               .graph = (uint32_t)g->graph,
+                               .context = (uint32_t)g->context,
+                               .stream = (uint32_t)g->stream};
+    record_as_it_is(&a, sizeof a);
+}
+
 static void play(const struct played *e)
 {
     switch (e->kind) {
@@ -151,6 +164,9 @@ static void play(const struct played *e)
         break;
     case EVENT_FILL:
         play_fill(e->fields);
+        break;
+    case EVENT_GRAPH:
+        play_whole(e->fields);
         break;
     }
 }
