@@ -43,8 +43,8 @@ static void start(const struct watched_program *p, const char *recorder)
     setenv("RIDGE_CAPTURE_FOLDER", p->folder, 1);
     if (p->cupti)
         setenv("RIDGE_CAPTURE_CUPTI", p->cupti, 0);
-    if (p->whole_graphs)
-        setenv("RIDGE_CAPTURE_GRAPHS", "whole", 1);
+    if (p->graphs)
+        setenv("RIDGE_CAPTURE_GRAPHS", p->graphs, 1);
     if (p->kernels) {
         setenv("RIDGE_CAPTURE_KERNELS", p->kernels, 1);
         setenv("RIDGE_CAPTURE_LAUNCH", p->launch, 1);

@@ -10,7 +10,8 @@ struct watched_program {
     const char *folder;      // an existing one, for the recordings
     const char *cupti;       // a CUPTI to try first; NULL: as the loader finds it
     bool output_aside;       // its standard output goes to standard error
-    bool whole_graphs;       // launches of graphs are recorded as a whole
+    const char *
+        graphs; // launches of these are recorded "whole", or by their "kernels"; NULL: as the environment says
     const char *kernels;     // an extended regular expression: save launches of these; NULL: none
     const char *launch;      // which launch of each, from 1
     const char *saved_bytes; // how many bytes of files per process

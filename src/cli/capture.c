@@ -84,8 +84,8 @@ static bool watch(const struct options *o, struct timeline *t, int *status, stru
 {
     struct work_folder folder;
     bool to_screen = !option_given(o, OPTION_OUTPUT);
-    const char *graphs = option_text(o, OPTION_GRAPHS, "kernels");
-    if (strcmp(graphs, "kernels") != 0 && strcmp(graphs, "whole") != 0)
+    const char *graphs = option_text(o, OPTION_GRAPHS, NULL);
+    if (graphs && strcmp(graphs, "kernels") != 0 && strcmp(graphs, "whole") != 0)
         return fail(err, NOWHERE, "--graphs '%s': 'kernels' or 'whole'", graphs);
     if (!work_folder_open(&folder, err))
         return false;
@@ -95,7 +95,7 @@ static bool watch(const struct options *o, struct timeline *t, int *status, stru
     struct watched_program p = {.argv = o->program,
                                 .folder = folder.path,
                                 .cupti = device_cupti(t->arena),
-                                .whole_graphs = strcmp(graphs, "whole") == 0,
+                                .graphs = graphs,
                                 .output_aside = to_screen && option_given(o, OPTION_JSON)};
     bool done = capture_program(&p, status, err) && capture_take_folder(t, folder.path, err);
     work_folder_close(&folder);

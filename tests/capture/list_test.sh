@@ -37,6 +37,10 @@ check and_how_many_were_whole '"whole_graphs": 1000,$' "$work/out"
 check the_trace_has_whole_graphs '"name":"graph [0-9]+ of process [0-9]+","ph":"X".*"whole_graph":true' "$work/trace.json"
 capture --list --graphs whole -o "$work/graphs.html" -- "$work/program" graphs
 check the_page_says_it_too '1000 launches of graphs were recorded as a whole' "$work/graphs.html"
+RIDGE_CAPTURE_GRAPHS=whole capture --list --json -- "$work/program" graphs
+check the_environment_may_say_so_too '"whole_graphs": 1000,$' "$work/out"
+RIDGE_CAPTURE_GRAPHS=whole capture --list --graphs kernels --json -- "$work/program" graphs
+check but_the_option_decides '"whole_graphs": 0,$' "$work/out"
 capture --list --graphs some -- "$work/program"
 check another_word_is_refused "'kernels' or 'whole'" "$work/err"
 capture --list --graphs whole --from "$work"
