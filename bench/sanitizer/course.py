@@ -9,6 +9,7 @@ import sys
 
 LINE = re.compile(r"(\w+) ([\w-]+): +(.*?) *(\d+) verified, (\d+) not$")
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
+NOT_RUN = "not run"
 NOT_ENDED = "did not end"  # no summary: cut off, or the tool itself broke down
 USAGE = "usage: course.py [--keep PAGE] FOLDER/sanitizer.txt..."
 
@@ -43,7 +44,7 @@ def rows_of(path):
         found.setdefault(name, {})[tool] = count_of(summary)
         if found[name][tool] != NOT_ENDED or name not in verified:
             verified[name] = f"{right}" + (f", {wrong} not" if wrong != "0" else "")
-    return {name: [verified[name], *(counts.get(tool, "not run") for tool in TOOLS), beside(path, "date.txt"), beside(path, "driver.txt")]
+    return {name: [verified[name], *(counts.get(tool, NOT_RUN) for tool in TOOLS), beside(path, "date.txt"), beside(path, "driver.txt")]
             for name, counts in found.items()}
 
 
@@ -61,6 +62,13 @@ def kept(path):
     return rows, [line[2:] for line in text.split("\n") if re.match(r"- \w+ planted: ", line)]
 
 
+# A tool that was not run again keeps what it found before on that day, by that driver, over as many variants.
+def joined(before, row):
+    if not before or before[-2:] != row[-2:] or before[0] != row[0]:
+        return row
+    return [old if new == NOT_RUN else new for old, new in zip(before, row)]
+
+
 def main(arguments):
     rows, planted = {}, []
     if arguments[:1] == ["--keep"] and len(arguments) > 2:
@@ -72,7 +80,8 @@ def main(arguments):
         new = rows_of(path)
         if not new:
             sys.exit(f"course.py: {path}: no line of course.sh's, 'TOOL EXPERIMENT: SUMMARY N verified, N not'")
-        rows.update(new)
+        for name, row in new.items():
+            rows[name] = joined(rows.get(name), row)
         if (path.parent / "planted.txt").exists():
             planted = text_of(path.parent / "planted.txt").strip().split("\n")
     counts = [cell for row in rows.values() for cell in row[1:1 + len(TOOLS)]]

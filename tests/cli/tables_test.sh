@@ -192,6 +192,11 @@ sed -i 's/^| scan .*/| scan | 9 | did not end | 0 | not run | not run | 2026-01-
 sanitizer --keep page.md new/sanitizer.txt >page2.md 2>err.txt && grep '^| s' page2.md | diff -u want.txt - >diff.txt && grep -q '^- memcheck planted' page2.md &&
     grep -q '1 of 8 runs report nothing, 1 something; in 1 the tool did not end' page2.md
 pass 'a later run replaces its rows, and the others keep their day' $? diff.txt
+mkdir -p again && cp new/date.txt new/driver.txt again/
+echo 'memcheck scan:  1 ERROR SUMMARY: 0 errors 9 verified, 0 not' >again/sanitizer.txt
+sed -i 's/^| scan .*/| scan | 9 | 0 | 0 | not run | not run | 2026-01-02 | 2.0 |/' want.txt
+sanitizer --keep page2.md again/sanitizer.txt >page3.md 2>err.txt && grep '^| s' page3.md | diff -u want.txt - >diff.txt
+pass 'a tool that ran again leaves what the others found on that day' $? diff.txt
 echo nothing >new/sanitizer.txt
 sanitizer new/sanitizer.txt >out.txt 2>&1
 refused $? "new/sanitizer.txt: no line of course.sh's" out.txt
