@@ -184,12 +184,13 @@ static struct device_sum device_sum(struct arena *a, const struct work *w, size_
     struct cover any = {0, w[0].start_ns}, kernels = {0}, moves = {0};
     const struct work *last = &w[0]; // of what began so far, that which ends last
     for (size_t i = 0; i < count; i++) {
-        bool kernel = is_kernel(&w[i]), in_graph = w[i].kind == WORK_KERNEL && w[i].by_graph;
+        bool kernel = is_kernel(&w[i]);
         if (w[i].start_ns > any.until_ns)
             gap_add(&d, &(struct gap){(double)any.until_ns, (double)(w[i].start_ns - any.until_ns),
                                       last->name, w[i].name});
-        d.dear +=
-            kernel && (in_graph || i == 0 || w[i].start_ns > any.until_ns + RECORDING_IDLE_NS);
+        bool found_idle = i == 0 || w[i].start_ns > any.until_ns + RECORDING_IDLE_NS;
+        d.dear += w[i].kind == WORK_KERNEL && (w[i].by_graph || found_idle);
+        d.dear_graphs += w[i].kind == WORK_GRAPH && found_idle;
         cover_add(&any, w[i].start_ns, w[i].end_ns);
         cover_add(kernel ? &kernels : &moves, w[i].start_ns, w[i].end_ns);
         last = w[i].end_ns > last->end_ns ? &w[i] : last;
@@ -269,13 +270,18 @@ static void sum_recording(const struct timeline *t, struct timeline_summary *out
     bool ours = t->processes.count > 0;
     for (size_t i = 0; i < t->processes.count; i++)
         ours = ours && t->processes.items[i].file != NULL;
-    for (size_t i = 0; i < out->device_count; i++)
+    for (size_t i = 0; i < out->device_count; i++) {
         out->dear += out->devices[i].dear;
+        out->dear_graphs += out->devices[i].dear_graphs;
+    }
     for (size_t i = 0; i < out->kernel_count; i++)
         out->of_graphs += out->kernels[i].by_graph;
     out->of_graphs -= out->whole_graphs;
     if (ours && out->span_ns > 0)
-        out->recording_pct = percent * (double)out->dear * RECORDING_DEAR_NS / out->span_ns;
+        out->recording_pct = percent *
+                             ((double)out->dear * RECORDING_DEAR_NS +
+                              (double)out->dear_graphs * RECORDING_DEAR_GRAPH_NS) /
+                             out->span_ns;
 }
 
 void timeline_summarize(struct arena *a, struct timeline *t, struct timeline_summary *out)

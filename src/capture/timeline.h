@@ -114,9 +114,10 @@ struct gap {
     int before, after; // names of what ended and what began
 };
 enum { GAPS_SHOWN = 5 };
-// What recording adds to the program's time at most for such a kernel: an H200 showed 0.4 to 1.9 us (docs/capture.md). The GPU was
-// idle where it had nothing to do for longer than between two kernels that are queued.
-enum { RECORDING_DEAR_NS = 2000, RECORDING_IDLE_NS = 3000 };
+// What recording adds to the program's time at most for such a kernel, and for a whole graph that found the GPU idle: an H200 showed
+// medians of 0.4 to 2.1 us, and of 4.5 to 9.8 (docs/capture.md). The GPU was idle where it had nothing to do for longer than between
+// two kernels that are queued.
+enum { RECORDING_DEAR_NS = 2500, RECORDING_DEAR_GRAPH_NS = 10000, RECORDING_IDLE_NS = 3000 };
 struct device_sum {
     int device;
     double start_ns, span_ns; // from the first beginning to the last end
@@ -127,6 +128,7 @@ struct device_sum {
     size_t kernels, moves, streams, gaps;
     size_t
         dear; // kernels that a recorder slows down most: they found the GPU idle, or are of a graph
+    size_t dear_graphs; // whole ones that found it idle
     struct gap longest[GAPS_SHOWN];
     size_t longest_count;
 };
@@ -148,7 +150,7 @@ struct timeline_summary { // arena-owned
     struct range_sum *ranges;
     size_t kernel_count, move_count, device_count, worth_count, range_count;
     double span_ns; // of all devices together, added up
-    size_t dear;
+    size_t dear, dear_graphs;
     size_t of_graphs; // kernels
     size_t
         whole_graphs; // launches of graphs of which nothing else is known; in `kernels` each graph is a row

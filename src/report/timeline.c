@@ -246,11 +246,16 @@ const char *timeline_recording_words(struct arena *a, const struct timeline_summ
     static const double goal_pct = 3;
     if (s->recording_pct <= goal_pct)
         return NULL;
+    const char *graphs =
+        s->dear_graphs == 0
+            ? ""
+            : arena_printf(a, ", and 10 us for each whole graph that found it idle, %zu here",
+                           s->dear_graphs);
     return arena_printf(a,
-                        "Recording may have added up to %.0f %% to the span: up to 2 us for each "
-                        "kernel that found the GPU idle or is of a graph, %zu here (measured on "
+                        "Recording may have added up to %.0f %% to the span: up to 2.5 us for each "
+                        "kernel that found the GPU idle or is of a graph, %zu here%s (measured on "
                         "an H200, docs/capture.md).%s",
-                        s->recording_pct, s->dear,
+                        s->recording_pct, s->dear, graphs,
                         s->of_graphs > 0 ? " --graphs whole adds less to graphs." : "");
 }
 
