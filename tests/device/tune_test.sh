@@ -50,6 +50,12 @@ variants:
     grid: GRID
     block: [BLOCK]
     args: [out, in, N]
+  - name: few
+    tune: {BLOCK: [64, 512]}
+    kernel: strided
+    grid: 8
+    block: [BLOCK]
+    args: [out, in, N]
   - name: sly
     tune: {BLOCK: [32, 64, 128]}
     kernel: sly
@@ -138,3 +144,22 @@ grep -q 'BLOCK=64.*in a timed launch: wrong result' "$work/said"
 result 'points that lost to it are proved as well' $? "$work/said"
 grep -q 'chosen  *BLOCK=128:' "$work/said"
 result 'and one that is right is chosen' $? "$work/said"
+
+# By energy: 300 W times the time of the point, kept beside what is fastest, and run by it.
+rm -f "$work/table.json"
+FAKE_PER_WARP=4000 tune few
+FAKE_PER_WARP=4000 tune few --objective energy
+"$RIDGE" tuned axes --table "$work/table.json" --json >"$work/tuned.json" 2>&1
+python3 - "$work/tuned.json" >"$work/entries.txt" 2>&1 <<'END'
+import json, sys
+time, energy = json.load(open(sys.argv[1]))["entries"]
+assert "objective" not in time and energy["objective"] == "energy", (time, energy)
+assert energy["parameters"] == {"BLOCK": "64"} and time["parameters"] == {"BLOCK": "64"}
+watts = energy["energy_mj"] / energy["time_ns"] * 1e6
+assert abs(watts / 300 - 1) <= energy["energy_error"] + 0.05 and energy["energy_error"] < 0.5, energy
+END
+result 'what was tuned for energy is kept beside what is fastest' $? "$work/entries.txt"
+LD_LIBRARY_PATH=$work FAKE_NS=20000 FAKE_PER_WARP=4000 "$RIDGE" run "$work/axes" --variant few --device cuda:0 --compiler clang --tuned \
+    --table "$work/table.json" --objective energy --no-journal --time-limit 0.3 --side-limit 0 >"$work/out.txt" 2>"$work/err.txt"
+grep -q '^N=4096 few: BLOCK=64, tuned at N=4096$' "$work/err.txt" && grep -q 'Best energy *few, ' "$work/out.txt"
+result 'and run --tuned --objective energy runs it' $? "$work/err.txt"
